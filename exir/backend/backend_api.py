@@ -120,7 +120,7 @@ class _Part:
 
 def _choose(program: ExportedProgram, partitioner: Partitioner) -> _Choice:
     before = _shape_of(program)
-    result = partitioner(program)
+    result = partitioner(copy_program(program))
     tagged = result.tagged_exported_program
     _check_only_tags_changed(before, tagged, partitioner)
     try:
@@ -129,7 +129,7 @@ def _choose(program: ExportedProgram, partitioner: Partitioner) -> _Choice:
             return _Choice(
                 tagged, (), {(None, tag): each for tag, each in found.items()}, result.partition_tags
             )
-        return _choice_with_bodies(copy_program(tagged), result.partition_tags)
+        return _choice_with_bodies(tagged, result.partition_tags)
     finally:
         for graph_module in graphs(tagged.graph_module):
             remove_tags(graph_module.graph)

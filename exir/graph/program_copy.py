@@ -6,8 +6,6 @@ from torch.export import ExportedProgram
 from torch.export.graph_signature import ExportGraphSignature
 from torch.fx import Graph, GraphModule
 
-from exir.graph.control_flow import regions
-
 
 def copy_program(program: ExportedProgram) -> ExportedProgram:
     """`program` with a graph of its own; weights, lowered modules and `meta` values are shared."""
@@ -30,7 +28,7 @@ def with_own_containers(program: ExportedProgram) -> ExportedProgram:
 
 
 def copy_graph_module(graph_module: GraphModule) -> GraphModule:
-    """`graph_module` with a graph of its own, and so the graphs of its control flow."""
+    """`graph_module` with a graph of its own, and copies of the graphs that its nodes run."""
     graph = Graph()
     result = graph.graph_copy(graph_module.graph, {}, return_output_node=True)
     assert isinstance(result, tuple)
@@ -39,7 +37,8 @@ def copy_graph_module(graph_module: GraphModule) -> GraphModule:
     graph._codegen = copy.copy(graph_module.graph._codegen)
     copied = GraphModule(graph_module, graph)
     copied.meta = dict(graph_module.meta)
-    for node in graph.nodes:
-        for region in regions(node):
-            setattr(copied, region.holder.target, copy_graph_module(region.graph_module))
+    for node in graph.find_nodes(op="get_attr"):
+        inner = getattr(graph_module, node.target, None)
+        if isinstance(inner, GraphModule):
+            setattr(copied, node.target, copy_graph_module(inner))
     return copied

@@ -18,7 +18,7 @@ from exir.decomposition.decompositions import NodeFilter, either
 from exir.dialects.edge import to_torch_overload
 from exir.error import ConfigError
 from exir.graph.control_flow import graphs
-from exir.graph.program_copy import copy_program
+from exir.graph.private_symbols import private_copies, with_private_symbols
 from exir.pass_manager import BundlePass, PassType, ProgramPass, Verify, as_bundle_pass, run_bundle
 from exir.passes.drop_unused_constants import DropUnusedConstants
 from exir.passes.fold_batch_norm import FoldBatchNorm
@@ -85,8 +85,9 @@ def to_edge(
     Raises an `ExirError` that names the operator and its source line when that cannot be done.
     """
     config = compile_config or EdgeCompileConfig()
-    named = _by_method(programs)
-    bundle = ProgramBundle(named, dict(constant_methods or {}), facts or Facts(diagnostics=Warned()))
+    facts = facts or Facts(diagnostics=Warned())
+    private = _private(_by_method(programs), facts)
+    bundle = ProgramBundle(private, dict(constant_methods or {}), facts)
     manager = EdgeProgramManager._of(_lowered(bundle, config, {}), config)
     return manager._recorded(programs) if generate_etrecord else manager
 
@@ -107,11 +108,13 @@ def to_edge_transform_and_lower(
     until the partitioners have run; what none took is decomposed then.
     """
     config = compile_config or EdgeCompileConfig()
+    facts = facts or Facts(diagnostics=Warned())
     named = _by_method(programs)
     partitioners = _per_method(partitioner or (), named)
-    whole = {name: partial(_kept_whole, partitioners[name]) for name in named}
-    preserved = [op for name, program in named.items() for op in whole[name](program)]
-    bundle = ProgramBundle(named, dict(constant_methods or {}), facts or Facts(diagnostics=Warned()))
+    private = _private(named, facts)
+    whole = {name: partial(_kept_whole, partitioners[name]) for name in private}
+    preserved = [op for name, program in private.items() for op in whole[name](program)]
+    bundle = ProgramBundle(private, dict(constant_methods or {}), facts)
     manager = EdgeProgramManager._of(_lowered(bundle, config, whole), _preserving(config, preserved))
     if generate_etrecord:
         manager = manager._recorded(programs)
@@ -196,7 +199,7 @@ class EdgeProgramManager:
         A `BundlePass` sees all methods at once, or the one under whose name it is given.
         """
         config = compile_config or self._config
-        bundle = self._bundle({name: copy_program(each) for name, each in self._programs.items()})
+        bundle = self._bundle(private_copies(self._programs))
         bundle = run_bundle(bundle, self._bundle_passes(passes), _verifier(config))
         return self._followed_by(EdgeProgramManager._of(bundle, config))
 
@@ -239,6 +242,14 @@ class EdgeProgramManager:
             manager._etrecord = self._etrecord.copy()
             manager._etrecord.add_executorch_program(manager)
         return manager
+
+
+def _private(programs: Mapping[str, ExportedProgram], facts: Facts) -> dict[str, ExportedProgram]:
+    """`programs`, or copies, so that lowering cannot change sizes that the caller's programs have."""
+    private = {name: with_private_symbols(program) for name, program in programs.items()}
+    if facts.owns_programs:
+        _empty(program for name, program in programs.items() if private[name] is not program)
+    return private
 
 
 def _lowered(

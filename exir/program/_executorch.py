@@ -17,6 +17,7 @@ from exir.capture import ExecutorchBackendConfig
 from exir.emit import EmitOptions, EmitterOutput, emit_program
 from exir.error import ConfigError
 from exir.files import write_files
+from exir.graph.private_symbols import private_copies
 from exir.graph.program_copy import copy_program
 from exir.memory_plan_verifier import verify_memory_plan
 from exir.pass_manager import PassType, as_bundle_pass, pass_name, run_bundle
@@ -54,7 +55,11 @@ def to_executorch(
     Raises `UserError`s for operators, values or options that a `.pte` cannot carry.
     """
     config = config or ExecutorchBackendConfig()
-    programs = {name: copy_program(edge_programs[name]) for name in sorted(edge_programs)}
+    programs = {name: edge_programs[name] for name in sorted(edge_programs)}
+    if config.passes:  # which may give a symbolic size a number
+        programs = private_copies(programs)
+    else:
+        programs = {name: copy_program(program) for name, program in programs.items()}
     bundle = ProgramBundle(programs, dict(constant_methods or {}), facts or Facts(diagnostics=Warned()))
     bundle = run_bundle(bundle, config.passes, verify_lowered)
     bundle = run_bundle(bundle, _built_in(config, list(bundle.programs)), verify_lowered)

@@ -1,0 +1,38 @@
+"""A program that was lowered for the portable kernels is lowered for this backend as if it were new."""
+
+import pytest
+from torch.export import ExportedProgram
+
+from backends.cpu.compiler.partitioner import CpuPartitioner
+from exir import to_edge, to_edge_transform_and_lower
+from exir.testing import programs, sized_cases
+from exir.testing.program_state import state_of
+
+CASES = {
+    **{name: sized_cases.CASES[name] for name in ("where_zeros", "item_zeros", "where_cond")},
+    **{name: programs.CASES[name] for name in ("dynamictransformerlayer",)},
+}
+
+
+def _lowered(program: ExportedProgram) -> bytes:
+    manager = to_edge_transform_and_lower(program, partitioner=[CpuPartitioner()])
+    return manager.to_executorch().buffer
+
+
+@pytest.mark.parametrize("name", sorted(CASES))
+def test_a_program_is_delegated_to_the_same_bytes_after_any_lowering(name: str) -> None:
+    program = CASES[name]().export()
+    before = state_of(program)
+    to_edge_transform_and_lower(program).to_executorch()
+    first = _lowered(program)
+    assert state_of(program) == before
+    assert _lowered(program) == first
+    assert _lowered(CASES[name]().export()) == first
+
+
+def test_delegation_leaves_the_edge_program_as_it_was() -> None:
+    manager = to_edge(CASES["dynamictransformerlayer"]().export())
+    before = state_of(manager.exported_program())
+    first = manager.to_backend(CpuPartitioner()).to_executorch().buffer
+    assert state_of(manager.exported_program()) == before
+    assert manager.to_backend(CpuPartitioner()).to_executorch().buffer == first

@@ -1,0 +1,146 @@
+"""Programs with symbolic sizes of their own, so that lowering cannot change the caller's.
+
+A program's symbolic sizes belong to a `ShapeEnv`, which every copy of the program shares, deep copies too. Running
+operators on the program's fake tensors adds symbols, bounds and equalities to that `ShapeEnv`.
+"""
+
+import copy
+from collections.abc import Callable, Iterator, Mapping, MutableMapping, MutableSequence, MutableSet
+from contextlib import nullcontext
+from typing import Any
+
+import torch
+from torch import SymBool, SymFloat, SymInt, Tensor
+from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
+from torch.export import ExportedProgram
+from torch.fx import GraphModule, Node
+from torch.fx.experimental.sym_node import SymNode
+from torch.fx.experimental.symbolic_shapes import ShapeEnv, ValueRangesSLoc
+from torch.utils._python_dispatch import is_traceable_wrapper_subclass, transform_subclass
+from torch.utils._pytree import tree_leaves, tree_map
+
+from exir.graph.program_copy import copy_program
+
+
+def with_private_symbols(program: ExportedProgram) -> ExportedProgram:
+    """A copy of `program` whose values belong to a `ShapeEnv` of its own.
+
+    A program without symbols is returned as it is.
+    """
+    shape_env = shape_env_of(program)
+    if shape_env is None or not shape_env.var_to_range:
+        return program
+    copied = copy_program(program)
+    values = _Values()
+    for node in _nodes(copied):
+        if "val" in node.meta:
+            node.meta["val"] = values.copied(node.meta["val"])
+    return copied
+
+
+def private_copies(programs: Mapping[str, ExportedProgram]) -> dict[str, ExportedProgram]:
+    """Copies that can be changed while `programs` and their symbolic sizes stay as they are."""
+    copies = {}
+    for name, program in programs.items():
+        copied = with_private_symbols(program)
+        copies[name] = copied if copied is not program else copy_program(program)
+    return copies
+
+
+def _nodes(program: ExportedProgram) -> Iterator[Node]:
+    """The nodes of all graphs of `program`."""
+    for graph_module in program.graph_module.modules():
+        if isinstance(graph_module, GraphModule):
+            yield from graph_module.graph.nodes
+
+
+def shape_env_of(program: ExportedProgram) -> ShapeEnv | None:
+    """What the symbolic sizes of `program` belong to, if it has values that can have such sizes."""
+    for node in program.graph.nodes:
+        for value in tree_leaves(node.meta.get("val")):
+            owner = value.fake_mode if isinstance(value, FakeTensor) else getattr(value, "node", None)
+            shape_env = getattr(owner, "shape_env", None)
+            if isinstance(shape_env, ShapeEnv):
+                return shape_env
+    return None
+
+
+class _Values:
+    """Copies values of a graph. Values that were one object stay one object."""
+
+    def __init__(self) -> None:
+        # By the address of the original, which is kept so that its address is not used again.
+        self._copies: dict[int, tuple[Any, Any]] = {}
+
+    def copied(self, value: Any) -> Any:
+        """`value`, or what it contains, with sizes of the copied `ShapeEnv`."""
+        return tree_map(self._leaf, value)
+
+    def _leaf(self, value: Any) -> Any:
+        if isinstance(value, Tensor):
+            return self._once(value, self._tensor)
+        if isinstance(value, (SymInt, SymFloat, SymBool)) and isinstance(value.node, SymNode):
+            return type(value)(self._once(value.node, self._symbol))
+        return value
+
+    def _once(self, original: Any, copied: Callable[[Any], Any]) -> Any:
+        if id(original) not in self._copies:
+            self._copies[id(original)] = original, copied(original)
+        return self._copies[id(original)][1]
+
+    def _symbol(self, node: SymNode) -> SymNode:
+        result = copy.copy(node)
+        if node.shape_env is not None:
+            result.shape_env = self._once(node.shape_env, _copied_shape_env)
+        result._expr_ver, result._expr_cache = -1, None
+        return result
+
+    def _tensor(self, value: Tensor) -> Tensor:
+        if is_traceable_wrapper_subclass(value):
+            return transform_subclass(value, lambda _, inner: self._leaf(inner))
+        if not isinstance(value, FakeTensor) or value.layout is not torch.strided:
+            return value
+        mode = self._once(value.fake_mode, self._mode)
+        with mode.shape_env.suppress_guards() if mode.shape_env else nullcontext():
+            meta = self._meta_tensor(value)
+        copied = FakeTensor(mode, meta, value.device, value.constant, requires_grad=value.requires_grad)
+        torch._C._set_conj(copied, value.is_conj())
+        torch._C._set_neg(copied, value.is_neg())
+        return copied
+
+    def _meta_tensor(self, value: FakeTensor) -> Tensor:
+        """A tensor on the meta device with the layout of `value`."""
+        sizes, strides = (tuple(map(self._leaf, each)) for each in (value.shape, value.stride()))
+        offset = self._leaf(value.storage_offset())
+        if type(offset) is int and offset == 0:
+            return torch.empty_strided(sizes, strides, dtype=value.dtype, device="meta")
+        length = offset + 1 + sum((size - 1) * stride for size, stride in zip(sizes, strides))
+        base = torch.empty_strided((length,), (1,), dtype=value.dtype, device="meta")
+        return base.as_strided(sizes, strides, offset)
+
+    def _mode(self, mode: FakeTensorMode) -> FakeTensorMode:
+        return FakeTensorMode(
+            allow_fallback_kernels=mode.allow_fallback_kernels,
+            allow_non_fake_inputs=mode.allow_non_fake_inputs,
+            shape_env=mode.shape_env and self._once(mode.shape_env, _copied_shape_env),
+            static_shapes=mode.static_shapes,
+            export=mode.fake_tensor_converter.export,
+        )
+
+
+def _copied_shape_env(shape_env: ShapeEnv) -> ShapeEnv:
+    """`shape_env` with containers of its own; what they hold does not change."""
+    copied = copy.copy(shape_env)
+    own = {name: _copied_container(value) for name, value in vars(shape_env).items()}
+    vars(copied).update(own, fake_tensor_cache={})
+    return copied
+
+
+def _copied_container(value: Any) -> Any:
+    if isinstance(value, MutableMapping):
+        copied = copy.copy(value)
+        for key, inner in value.items():
+            copied[key] = _copied_container(inner)
+        return copied
+    is_changed_in_place = isinstance(value, (MutableSequence, MutableSet, ValueRangesSLoc))
+    return copy.copy(value) if is_changed_in_place else value

@@ -1,0 +1,86 @@
+"""Copies of programs with symbolic sizes of their own."""
+
+import torch
+from torch import Tensor, nn
+from torch.export import Dim, ExportedProgram, export
+from torch.fx import Node
+
+from exir.graph.private_symbols import shape_env_of, with_private_symbols
+from exir.testing import models, sized_cases
+from exir.testing.program_state import state_of
+
+
+class _Layouts(nn.Module):
+    def forward(self, x: Tensor) -> list[Tensor]:
+        channels_last = x.contiguous(memory_format=torch.channels_last)
+        complex_rows = torch.view_as_complex(x[..., :2].contiguous())
+        return [channels_last, x.mT, x[:, 1:], complex_rows.conj(), torch.zeros(()), *x.split(2, dim=3)]
+
+
+def _program() -> ExportedProgram:
+    n, h = Dim("n", min=2, max=8), Dim("h", min=4, max=16)
+    return export(_Layouts(), (torch.randn(3, 4, 5, 6),), dynamic_shapes=({0: n, 2: h},))
+
+
+def _tensors(node: Node) -> list[Tensor]:
+    value = node.meta.get("val")
+    return [
+        each
+        for each in (value if isinstance(value, (list, tuple)) else [value])
+        if isinstance(each, Tensor)
+    ]
+
+
+def _layout(tensor: Tensor) -> tuple[object, ...]:
+    sizes = (str(tensor.shape), str(tensor.stride()), str(tensor.storage_offset()))
+    return (*sizes, tensor.dtype, tensor.device, tensor.is_conj(), tensor.is_neg(), tensor.requires_grad)
+
+
+def test_values_keep_their_layouts_and_have_another_shape_env() -> None:
+    program = _program()
+    copied = with_private_symbols(program)
+    theirs, ours = shape_env_of(program), shape_env_of(copied)
+    assert theirs is not ours
+    for old, new in zip(program.graph.nodes, copied.graph.nodes, strict=True):
+        assert list(map(_layout, _tensors(old))) == list(map(_layout, _tensors(new)))
+        for each in _tensors(new):
+            assert each.fake_mode.shape_env is ours
+            assert all(isinstance(size, int) or size.node.shape_env is ours for size in each.shape)
+
+
+def test_the_copy_starts_from_the_same_symbols() -> None:
+    program = sized_cases.CASES["two_masks_zeros"]().export()
+    assert state_of(with_private_symbols(program))["symbols"] == state_of(program)["symbols"]
+
+
+def test_what_the_copy_learns_stays_with_the_copy() -> None:
+    program = _program()
+    before = state_of(program)
+    (x,) = with_private_symbols(program).graph.find_nodes(op="placeholder")
+    assert int(x.meta["val"].shape[0]) == 3
+    assert state_of(program) == before
+
+
+def test_values_that_were_one_object_stay_one_object() -> None:
+    program = _program()
+    (x,) = program.graph.find_nodes(op="placeholder")
+    first = next(iter(x.users))
+    first.meta["val"] = [x.meta["val"], x.meta["val"]]
+    copied = with_private_symbols(program)
+    (x,) = copied.graph.find_nodes(op="placeholder")
+    assert all(each is x.meta["val"] for each in next(iter(x.users)).meta["val"])
+
+
+def test_graphs_of_control_flow_are_copied() -> None:
+    program = sized_cases.CASES["where_cond"]().export()
+    before = state_of(program)
+    copied = with_private_symbols(program)
+    for graph_module in copied.graph_module.children():
+        for node in graph_module.graph.nodes:
+            node.meta["val"] = None
+    assert state_of(program) == before
+
+
+def test_a_program_without_symbols_is_returned_as_it_is() -> None:
+    program = models.mlp().export()
+    assert with_private_symbols(program) is program

@@ -1,0 +1,106 @@
+"""Lowering leaves the caller's program as it was, so that it can be lowered again."""
+
+import copy
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor, nn
+from torch.export import Dim, ExportedProgram, export
+from torch.fx import GraphModule
+
+from exir import to_edge, to_edge_transform_and_lower
+from exir.error import ExirError, PassError
+from exir.program import _edge
+from exir.testing import models, programs, sized_cases
+from exir.testing.program_state import state_of
+
+CASES = {
+    **sized_cases.CASES,
+    "dynamic_add": models.dynamic_add,
+    "kv_cache": models.kv_cache,
+    "dynamictransformerlayer": programs.CASES["dynamictransformerlayer"],
+}
+
+
+def _lowered(program: ExportedProgram) -> bytes | str:
+    """The bytes of the lowered program, or why it is refused."""
+    try:
+        return to_edge_transform_and_lower(program).to_executorch().buffer
+    except ExirError as error:
+        return str(error)
+
+
+@pytest.mark.parametrize("name", sorted(CASES))
+def test_lowering_again_gives_the_same_bytes_and_changes_nothing(name: str) -> None:
+    program = CASES[name]().export()
+    before = state_of(program)
+    first = _lowered(program)
+    assert state_of(program) == before
+    assert _lowered(copy.deepcopy(program)) == first
+    assert _lowered(program) == first
+    assert state_of(program) == before
+
+
+def test_one_program_can_be_two_methods() -> None:
+    program = sized_cases.CASES["where_zeros"]().export()
+    before = state_of(program)
+    manager = to_edge({"a": program, "b": program})
+    assert manager.methods == {"a", "b"}
+    assert state_of(program) == before
+
+
+def test_an_edge_program_stays_as_it_was() -> None:
+    manager = to_edge(sized_cases.CASES["where_cat"]().export())
+    before = state_of(manager.exported_program())
+    first = manager.to_executorch().buffer
+    assert manager.transform([]).to_executorch().buffer == first
+    assert manager.to_executorch().buffer == first
+    assert state_of(manager.exported_program()) == before
+
+
+class _Doubles(nn.Module):
+    def forward(self, x: Tensor) -> Tensor:
+        return x * 2
+
+
+def _dynamic() -> ExportedProgram:
+    shapes = ({0: Dim("n", min=4, max=64)},)
+    return export(_Doubles(), (torch.randn(6),), dynamic_shapes=shapes)
+
+
+def _ask_for_size(graph_module: GraphModule) -> None:
+    *_, x = graph_module.graph.find_nodes(op="placeholder")
+    int(x.meta["val"].shape[0])
+
+
+def _fails(attempt: Callable[[], Any]) -> str:
+    with pytest.raises(PassError, match="takes a dynamic size, ") as raised:
+        attempt()
+    return str(raised.value)
+
+
+def test_a_refused_decomposition_is_refused_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A decomposition of PyTorch may take a dynamic size for the example's. A later attempt must not start from that."""
+    decompose = _edge.to_core_aten
+
+    def specializing(program: ExportedProgram, *options: Any) -> ExportedProgram:
+        _ask_for_size(program.graph_module)
+        return decompose(program, *options)
+
+    program = _dynamic()
+    before = state_of(program)
+    with monkeypatch.context() as patched:
+        patched.setattr(_edge, "to_core_aten", specializing)
+        assert _fails(lambda: to_edge(program)) == _fails(lambda: to_edge(program))
+    assert state_of(program) == before
+    assert _lowered(program) == _lowered(_dynamic())
+
+
+def test_a_refused_pass_is_refused_again() -> None:
+    manager = to_edge(_dynamic())
+    assert _fails(lambda: manager.transform([_ask_for_size])) == _fails(
+        lambda: manager.transform([_ask_for_size])
+    )
+    assert manager.to_executorch().buffer == to_edge(_dynamic()).to_executorch().buffer
