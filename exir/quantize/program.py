@@ -67,7 +67,7 @@ def quantize_program(
         functional = program.run_decompositions({})
         fold_batch_norms(functional)
         module = functional.module(check_guards=False)
-        with _state_restored(module, functional):
+        with _state_restored(module):
             converted, decisions = _convert(module, options, [_unflat(call, program) for call in calls])
         return Quantized(_exported(converted, program), decisions)
 
@@ -158,10 +158,15 @@ def _exported(module: GraphModule, program: ExportedProgram) -> ExportedProgram:
 
 
 @contextmanager
-def _state_restored(module: GraphModule, program: ExportedProgram) -> Iterator[None]:
-    """With the buffers in the end that they had at first: runs that measure change them."""
-    buffers = [module.get_buffer(name) for name in program.graph_signature.buffers_to_mutate.values()]
-    saved = [buffer.clone() for buffer in buffers]
-    yield
-    for buffer, values in zip(buffers, saved, strict=True):
-        buffer.copy_(values)
+def _state_restored(module: GraphModule) -> Iterator[None]:
+    """With the buffers in the end that they had at first, also if a run fails: runs that measure change them.
+
+    The buffers are those of the caller's program and module.
+    """
+    saved = [(buffer, buffer.clone()) for buffer in module.buffers()]
+    try:
+        yield
+    finally:
+        with torch.no_grad():
+            for buffer, values in saved:
+                buffer.copy_(values)

@@ -559,3 +559,37 @@ def test_dynamic_shapes_of_any_arguments_stay_dynamic() -> None:
     assert quantized.module()(torch.randn(11, 4), torch.randn(22, 4)).shape == (11, 4)
     bounds = [sorted(map(str, each.range_constraints.values())) for each in (program, quantized)]
     assert bounds[0] == bounds[1]
+
+
+class Remembering(nn.Module):
+    """State of floats and of integers, written in several ways."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.linear = nn.Linear(4, 4)
+        self.register_buffer("total", torch.zeros(3, 4))
+        self.register_buffer("rows", torch.zeros(3, 4), persistent=False)
+        self.register_buffer("calls", torch.zeros((), dtype=torch.int64))
+
+    def forward(self, x: Tensor) -> Tensor:
+        y = self.linear(x)
+        self.total += y
+        self.rows[:1] = y[:1]
+        self.calls += 1
+        return torch.relu(self.linear(y) + self.total + self.rows + self.calls)
+
+
+@pytest.mark.parametrize("is_refused", [False, True])
+def test_calibration_leaves_state_as_it_was(is_refused: bool) -> None:
+    module = Remembering().eval()
+    program = torch.export.export(module, (torch.randn(3, 4),))
+    calls = [(torch.randn(3, 4),) for _ in range(3)]
+    options = QuantizationOptions(recipe="int8_static")
+    if is_refused:
+        with pytest.raises(ModelError, match="calibration call 3"):
+            quantize_program(program, options, [*calls, (torch.full((3, 4), float("inf")),)])
+    else:
+        quantized = quantize_program(program, options, calls).program
+        assert quantized.state_dict["total"].count_nonzero() == 0
+    for name, buffer in [*module.named_buffers(), *program.named_buffers()]:
+        assert buffer.count_nonzero() == 0, name

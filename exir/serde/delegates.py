@@ -2,7 +2,7 @@
 
 import json
 from base64 import b64decode, b64encode
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from typing import Any
 
@@ -29,7 +29,7 @@ def module_text(lowered: LoweredBackendModule, parts_of: Callable[[ExportedProgr
             "original_module": program,
             "original_state_dict": _text(state),
             "original_constants": _text(constants),
-            "named_data_store": None if named is None else json.dumps(asdict(named), default=_text),
+            "named_data_store": None if named is None else json.dumps(_plain_data(named), default=_text),
         }
     )
 
@@ -48,6 +48,19 @@ def module_of(text: str, program_of: Callable[[Parts], ExportedProgram]) -> Lowe
     )
 
 
+def _plain_data(named: NamedDataStoreOutput) -> dict[str, Any]:
+    """`named` as dictionaries. Its buffers, which may be `memoryview`s, are not copied."""
+    return {
+        "buffers": named.buffers,
+        "pte_data": _plain_entries(named.pte_data),
+        "external_data": {name: _plain_entries(each) for name, each in named.external_data.items()},
+    }
+
+
+def _plain_entries(entries: Mapping[str, DataEntry]) -> dict[str, Any]:
+    return {key: asdict(entry) for key, entry in entries.items()}
+
+
 def _named_data(plain: dict[str, Any]) -> NamedDataStoreOutput:
     files = {name: _entries(entries) for name, entries in plain["external_data"].items()}
     return NamedDataStoreOutput(
@@ -63,5 +76,5 @@ def _entry(buffer_index: int, alignment: int, tensor_layout: dict[str, Any] | No
     return DataEntry(buffer_index, alignment, TensorLayout(**tensor_layout) if tensor_layout else None)
 
 
-def _text(data: bytes) -> str:
+def _text(data: bytes | memoryview) -> str:
     return b64encode(data).decode()
