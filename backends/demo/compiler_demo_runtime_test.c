@@ -136,6 +136,23 @@ static void test_version_0_runs_as_a_straight_chain(void **state) {
   assert_memory_equal(s[3].data, expected, sizeof expected);
 }
 
+static void test_matrices_need_not_be_square(void **state) {
+  (void)state;
+  void *handle = NULL;
+  size_t bytes = 0;
+  sample s[4];
+  et_value *args[4];
+  for (size_t i = 0; i < 4; i++) {
+    make_sample(&s[i], i == 1 ? 1 : 2, i == 0 ? 1 : 2, ET_SHAPE_STATIC);
+    args[i] = &s[i].value;
+  }
+  assert_int_equal(init(CHAIN, &handle, &bytes), ET_STATUS_OK);
+  assert_int_equal(execute(handle, args, 4), ET_STATUS_OK);
+  /* [[1], [2]] times [[1, 2]], plus [[1, 2], [3, 4]] */
+  const float expected[4] = {2, 4, 5, 8};
+  assert_memory_equal(s[3].data, expected, sizeof expected);
+}
+
 static void test_version_1_names_operands_and_outputs(void **state) {
   (void)state;
   void *handle = NULL;
@@ -267,6 +284,7 @@ int main(void) {
       cmocka_unit_test(test_outputs_are_counted),
       cmocka_unit_test(test_options_are_refused_by_name),
       cmocka_unit_test(test_version_0_runs_as_a_straight_chain),
+      cmocka_unit_test(test_matrices_need_not_be_square),
       cmocka_unit_test(test_version_1_names_operands_and_outputs),
       cmocka_unit_test(test_results_may_be_smaller_than_their_bound),
       cmocka_unit_test(test_m28_every_cut_and_changed_payload_is_survived),

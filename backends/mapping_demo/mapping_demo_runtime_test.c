@@ -49,15 +49,16 @@ static et_status measure(const void *bytes, size_t size) {
   return demo->measure(&context, &needed);
 }
 
-/* Builds the handle in memory of exactly the measured size. */
-static void *init(const sample *payload) {
+/* Builds the handle in memory of exactly the measured size; the results between steps
+ * take `bytes`. */
+static void *init_sized(const sample *payload, size_t bytes) {
   _Alignas(64) static uint8_t memory[1024];
   et_backend_context context = context_of(payload, sizeof *payload);
   et_backend_requirements needed;
   void *handle = NULL;
   assert_int_equal(demo->measure(&context, &needed), ET_STATUS_OK);
   assert_int_equal(needed.handle_bytes,
-                   MAPPING_DEMO_HANDLE_BYTES(STEPS, 3 * 48));
+                   MAPPING_DEMO_HANDLE_BYTES(STEPS, bytes));
   assert_int_equal(needed.output_count, 1);
   const et_mutable_span span = {memory, needed.handle_bytes};
   et_arena arena = et_arena_over(span);
@@ -67,6 +68,8 @@ static void *init(const sample *payload) {
   assert_int_equal(arena.used, needed.handle_bytes);
   return handle;
 }
+
+static void *init(const sample *payload) { return init_sized(payload, 3 * 48); }
 
 /* A tensor of one dimension: the payload goes by elements alone. */
 typedef struct vector {
@@ -132,6 +135,41 @@ static void test_it_computes_the_model(void **state) {
     const float expected = expected_at(in.data, i / 3, i % 3);
     assert_true(fabsf(out.data[i] - expected) <= 1e-6F);
   }
+}
+
+/* Two pictures of 1 x 2, and a window that covers each without padding. */
+static void test_each_picture_of_a_batch_is_convolved(void **state) {
+  (void)state;
+  static const uint32_t sizes[] = {2, 2, 1, 1, 2, 1, 1, 1, 1, 2, 1, 0};
+  sample payload = make_payload();
+  memcpy(payload.words + 6, sizes, sizeof sizes);
+  for (size_t step = 1; step < STEPS; step++) {
+    payload.words[3 + 16 * step + 3] = 2; /* elements */
+  }
+  vector in;
+  vector out;
+  et_value *args[2] = {&in.value, &out.value};
+  make_vector(&in, 4);
+  make_vector(&out, 2);
+  in.data[2] = 3;
+  assert_int_equal(execute(init_sized(&payload, 3 * 16), args, 2, NULL),
+                   ET_STATUS_OK);
+  for (int i = 0; i < 2; i++) {
+    const float *picture = in.data + 2 * i;
+    const float sum = WEIGHTS_OF_TANGENT[0] * picture[0] +
+                      WEIGHTS_OF_TANGENT[1] * picture[1] +
+                      WEIGHTS_OF_TANGENT[2];
+    assert_true(fabsf(out.data[i] - tanf(sum < 0 ? 0 : sum)) <= 1e-6F);
+  }
+}
+
+/* The second value that a convolution names is not used. */
+static void test_a_convolution_reads_its_first_operand(void **state) {
+  (void)state;
+  sample payload = make_payload();
+  memcpy(payload.words + 3 + 16, payload.words + 3, 16 * sizeof(uint32_t));
+  payload.words[3 + 16 + 2] = 1;
+  assert_int_equal(measure(&payload, sizeof payload), ET_STATUS_OK);
 }
 
 typedef struct report {
@@ -276,6 +314,8 @@ static void test_m28_wrong_arguments_are_refused_before_writing(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_it_computes_the_model),
+      cmocka_unit_test(test_each_picture_of_a_batch_is_convolved),
+      cmocka_unit_test(test_a_convolution_reads_its_first_operand),
       cmocka_unit_test(test_each_step_is_reported_under_its_identifier),
       cmocka_unit_test(test_options_are_refused_by_name),
       cmocka_unit_test(test_the_official_exporters_text_is_refused),

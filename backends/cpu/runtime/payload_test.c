@@ -183,6 +183,15 @@ static void test_numbers_out_of_range_are_named(void **state) {
                       "payload: steps[0] reaches behind the end");
 }
 
+static void test_dims_are_computed_from_earlier_ones(void **state) {
+  (void)state;
+  cpu_test_write_static();
+  cpu_write_dim(writer, (et_cpu_dim){ET_CPU_DIM_ADD, 0, 1, 5});
+  cpu_test_must_load();
+  expect_word_refused(&writer->dims, 9, 2, "payload: dims[2]: a 2");
+  expect_word_refused(&writer->dims, 10, 2, "payload: dims[2]: b 2");
+}
+
 static void test_values_outside_their_place_are_refused(void **state) {
   (void)state;
   cpu_test_write_static();
@@ -202,6 +211,26 @@ static void test_an_int_is_no_tensor(void **state) {
   const et_cpu_dim as_int = {ET_CPU_DIM_INT, 0, 0, 5};
   cpu_write_dim(writer, as_int);
   cpu_test_expect_refused("payload: values[0] does not fit where it lies");
+}
+
+static void test_no_dim_takes_an_int_for_a_tensor(void **state) {
+  (void)state;
+  const uint32_t one[1] = {
+      cpu_write_dim(writer, (et_cpu_dim){ET_CPU_DIM_INT, 0, 0, 5})};
+  cpu_write_dim(writer, (et_cpu_dim){ET_CPU_DIM_SIZE, 0, 0, 5});
+  writer->inputs = writer->outputs = 1;
+  cpu_write_floats(writer, ET_CPU_OUTPUT, 0, 0, one, 1);
+  cpu_test_expect_refused("payload: dims[1] takes an int for a tensor");
+}
+
+/* The inputs after the first are not used. */
+static void test_number_of_arguments_is_limited(void **state) {
+  (void)state;
+  cpu_test_write_static();
+  writer->inputs = ET_CPU_MAX_ARGUMENTS;
+  cpu_test_must_load();
+  writer->inputs = ET_CPU_MAX_ARGUMENTS + 1;
+  cpu_test_expect_refused("payload: it has too many arguments");
 }
 
 static void test_named_data_must_be_what_the_payload_says(void **state) {
@@ -304,8 +333,11 @@ int main(void) {
       CPU_TEST(test_every_output_is_written),
       CPU_TEST(test_m23_payloads_that_take_long_to_check_are_refused),
       CPU_TEST(test_numbers_out_of_range_are_named),
+      CPU_TEST(test_dims_are_computed_from_earlier_ones),
       CPU_TEST(test_values_outside_their_place_are_refused),
       CPU_TEST(test_an_int_is_no_tensor),
+      CPU_TEST(test_no_dim_takes_an_int_for_a_tensor),
+      CPU_TEST(test_number_of_arguments_is_limited),
       CPU_TEST(test_named_data_must_be_what_the_payload_says),
       CPU_TEST(test_payloads_of_others_are_refused),
       CPU_TEST(test_states_are_the_last_inputs),

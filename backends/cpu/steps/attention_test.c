@@ -449,6 +449,8 @@ static void test_attributes_that_do_not_fit_are_refused(void **state) {
   test.attributes[1] = 3;
   et_test_refused(&test, "attention: 4 heads in 3 groups");
   test.attributes[1] = 2;
+  test.attributes[2] = 0;
+  et_test_refused(&test, "attention: attribute 2 is 0");
   test.attributes[2] = 9;
   et_test_refused(&test, "attention: 4 heads of 9 from 3 on in rows of 35");
   test.attributes[2] = 8;
@@ -478,6 +480,8 @@ static void test_sizes_that_do_not_fit_are_refused(void **state) {
   test.tensors[3].sizes[3] = 7;
   test.tensors[4].sizes[2] = 25;
   et_test_refused(&test, "attention: rows of 25 for 4 heads");
+  test.tensors[4].sizes[2] = 0;
+  et_test_refused(&test, "attention: rows of 0 for 4 heads");
   test.tensors[4].sizes[2] = 24;
   test.tensors[5].sizes[1]--;
   et_test_refused(&test, "attention: workspace is [3, ");

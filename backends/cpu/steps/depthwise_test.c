@@ -205,6 +205,9 @@ static void test_what_does_not_fit_is_refused(void **state) {
   test.tensors[2].numel = 16;
   et_test_refused(&test, "depthwise: tensor 2 has 16 elements, expected 32");
   test.tensors[2].numel = 32;
+  test.tensors[0].dtype = ET_SCALAR_TYPE_FLOAT16;
+  et_test_refused(&test, "depthwise: tensor 0 is float16, expected float32");
+  test.tensors[0].dtype = ET_SCALAR_TYPE_FLOAT32;
   test.attributes[0] = 257;
   test.attributes[4] = 130;
   test.attributes[6] = 126;

@@ -125,6 +125,9 @@ static void test_what_is_refused(void **state) {
   test.tensors[3].sizes[1]--;
   et_test_refused(&test, "matmul: workspace is [3, ");
   test.tensors[3].sizes[1]++;
+  test.tensors[3].sizes[0] = 0;
+  et_test_refused(&test, "matmul: workspace is [0, ");
+  test.tensors[3].sizes[0] = 3;
   test.tensors[2].rank = 1;
   et_test_refused(&test, "matmul: the output has 1 dims");
   et_test_end(&test);

@@ -228,6 +228,26 @@ static void test_leading_dims_are_rows(void **state) {
   et_test_end(&test);
 }
 
+static void test_one_row_needs_no_other_dim(void **state) {
+  (void)state;
+  const shape s = {1, 5, 20, true, true};
+  et_test_step test;
+  make(&test, &s);
+  double expected[20];
+  double margin[20];
+  for (size_t i = 0; i < 20; i++) {
+    expected[i] = element(&test, &s, 0, i, &margin[i]);
+  }
+  const size_t dense[] = {0, 3, 4};
+  for (size_t i = 0; i < 3; i++) {
+    et_cpu_tensor *t = &test.tensors[dense[i]];
+    t->sizes[0] = t->sizes[1];
+    t->rank = 1;
+  }
+  et_test_run(&test, expected, margin);
+  et_test_end(&test);
+}
+
 static void test_nan_stays(void **state) {
   (void)state;
   const shape s = {1, 1, 16, false, true};
@@ -280,6 +300,7 @@ int main(void) {
       cmocka_unit_test(test_many_rows_are_shared_out),
       cmocka_unit_test(test_curves_follow_the_sum),
       cmocka_unit_test(test_leading_dims_are_rows),
+      cmocka_unit_test(test_one_row_needs_no_other_dim),
       cmocka_unit_test(test_nan_stays),
       cmocka_unit_test(test_what_does_not_fit_is_refused),
   };

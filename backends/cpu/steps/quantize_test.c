@@ -57,6 +57,9 @@ static void test_what_does_not_fit_is_refused(void **state) {
   (void)state;
   et_test_step test;
   make(&test, 3, I8);
+  test.step.attribute_count = 5;
+  et_test_refused(&test, "quantize: 5 attributes");
+  test.step.attribute_count = 4;
   test.attributes[0] = 0x7f800000;
   et_test_refused(&test, "quantize: attribute 0 is no positive number");
   test.attributes[0] = 0x3f800000;
