@@ -20,6 +20,7 @@ _HOME = {
     "ModelSpec": "exir.model_spec",
     "WeightsFile": "exir.weights_file",
     "data_path": "exir.data",
+    "dynamic_recurrence": "exir.decomposition.recurrence",
     "to_edge": "exir.program",
     "to_edge_transform_and_lower": "exir.program",
 }

@@ -10,6 +10,7 @@ from torch import Tensor, nn
 from torch.export import ExportedProgram
 
 from exir.calibration import Calls
+from exir.decomposition.recurrence import dynamic_recurrence
 from exir.error import ModelError
 from exir.tracing import TracedConstructs
 
@@ -105,7 +106,7 @@ class Method:
 
     def export(self) -> ExportedProgram:
         """The exported program. Raises what `torch.export.export` raises."""
-        with TracedConstructs():
+        with TracedConstructs(), dynamic_recurrence():
             return torch.export.export(
                 self.as_module(),
                 self.args,

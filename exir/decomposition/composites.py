@@ -8,61 +8,25 @@ import torch._refs
 from torch import Tensor
 from torch._ops import OpOverload
 
+from exir.decomposition.recurrence import Step, gru_step, lstm_step, rnn_step
+
 _ATEN = torch.ops.aten
 
 
-def _gates(
-    x: Tensor,
-    hidden: Tensor,
-    weights: tuple[Tensor, Tensor],
-    biases: tuple[Tensor | None, Tensor | None],
-) -> tuple[Tensor, Tensor]:
-    """What input and hidden state give to the gates of a recurrent cell."""
-    return _ATEN.linear(x, weights[0], biases[0]), _ATEN.linear(hidden, weights[1], biases[1])
+def _cell(step: Step, has_list: bool = False) -> Callable[..., Any]:
+    """A recurrent cell of one step. has_list: its state is a list of tensors and its result a tuple, else one tensor."""
 
-
-def _gru_cell(
-    x: Tensor,
-    hidden: Tensor,
-    w_ih: Tensor,
-    w_hh: Tensor,
-    b_ih: Tensor | None = None,
-    b_hh: Tensor | None = None,
-) -> Tensor:
-    given, kept = _gates(x, hidden, (w_ih, w_hh), (b_ih, b_hh))
-    given_reset, given_update, given_new = given.chunk(3, -1)
-    kept_reset, kept_update, kept_new = kept.chunk(3, -1)
-    reset = (given_reset + kept_reset).sigmoid()
-    update = (given_update + kept_update).sigmoid()
-    new = (given_new + kept_new * reset).tanh()
-    return (hidden - new) * update + new
-
-
-def _lstm_cell(
-    x: Tensor,
-    hidden: list[Tensor],
-    w_ih: Tensor,
-    w_hh: Tensor,
-    b_ih: Tensor | None = None,
-    b_hh: Tensor | None = None,
-) -> tuple[Tensor, Tensor]:
-    given, kept = _gates(x, hidden[0], (w_ih, w_hh), (b_ih, b_hh))
-    enter, forget, new, leave = (given + kept).chunk(4, -1)
-    cell = forget.sigmoid() * hidden[1] + enter.sigmoid() * new.tanh()
-    return leave.sigmoid() * cell.tanh(), cell
-
-
-def _rnn_cell(activation: Callable[[Tensor], Tensor]) -> Callable[..., Tensor]:
     def cell(
         x: Tensor,
-        hidden: Tensor,
+        state: Any,
         w_ih: Tensor,
         w_hh: Tensor,
         b_ih: Tensor | None = None,
         b_hh: Tensor | None = None,
-    ) -> Tensor:
-        given, kept = _gates(x, hidden, (w_ih, w_hh), (b_ih, b_hh))
-        return activation(given + kept)
+    ) -> Any:
+        states = tuple(state) if has_list else (state,)
+        result = step(_ATEN.linear(x, w_ih, b_ih), _ATEN.linear(states[0], w_hh, b_hh), states)
+        return result if has_list else result[0]
 
     return cell
 
@@ -116,10 +80,10 @@ def _centered_stft(
 
 
 COMPOSITES: Mapping[OpOverload, Callable[..., Any]] = {
-    _ATEN.gru_cell.default: _gru_cell,
-    _ATEN.lstm_cell.default: _lstm_cell,
-    _ATEN.rnn_tanh_cell.default: _rnn_cell(torch.tanh),
-    _ATEN.rnn_relu_cell.default: _rnn_cell(torch.relu),
+    _ATEN.gru_cell.default: _cell(gru_step),
+    _ATEN.lstm_cell.default: _cell(lstm_step, has_list=True),
+    _ATEN.rnn_tanh_cell.default: _cell(rnn_step(torch.tanh)),
+    _ATEN.rnn_relu_cell.default: _cell(rnn_step(torch.relu)),
     _ATEN.stft.default: _stft,
     _ATEN.stft.center: _centered_stft,
     _ATEN.istft.default: torch._refs.istft,

@@ -20,6 +20,7 @@ from exir.decomposition.derivatives import refuse_lost_derivatives
 from exir.decomposition.inline_grad_modes import inline_grad_modes
 from exir.decomposition.lift_constants import lift_inner_constants
 from exir.decomposition.merge_aliases import merge_aliases
+from exir.decomposition.recurrence import dynamic_recurrence, has_dynamic_length
 from exir.decomposition.rewrite import GraphRewriter
 from exir.decomposition.separate_operands import separate_operands
 from exir.decomposition.unsupported import refuse_unsupported
@@ -91,7 +92,7 @@ def decompose_by_retracing(
     program: ExportedProgram, decompositions: Decompositions, whole: Whole | None = None
 ) -> ExportedProgram:
     """`to_core_aten` by tracing the whole program anew."""
-    with _without_onednn():
+    with _without_onednn(), dynamic_recurrence():
         kept = _preserving(decompositions, whole, program)
         retraced = with_whole_copies(program).run_decompositions(kept.for_retracing())
         return _rewritten(retraced, _preserving(decompositions, whole, retraced))
@@ -125,5 +126,7 @@ def _refuse_what_spans_operators(graph_module: GraphModule) -> None:
         target = node.target
         if isinstance(target, HigherOrderOperator) and target is not executorch_call_delegate:
             raise NotLocal("a higher-order operator", node)
+        if has_dynamic_length(node):
+            raise NotLocal("a recurrent layer of dynamic length", node)
         if getattr(target, "__module__", None) == _TRANSFORMS:
             raise NotLocal("a transform of functions, of which operators behind it are part", node)

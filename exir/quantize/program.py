@@ -12,6 +12,7 @@ from torch.fx import GraphModule, Node
 from torch.utils import _pytree as pytree
 
 from exir.calibration import Calls, first_calls
+from exir.decomposition.recurrence import scan_decompositions
 from exir.error import ConfigError, ModelError
 from exir.graph.constants import ConstantTable
 from exir.graph.fake_mode import fake_mode_of
@@ -64,7 +65,7 @@ def quantize_program(
     require_torchao(options.recipe)
     with quiet():
         # Without operators that write to their operands: a tensor that is quantized is another one.
-        functional = program.run_decompositions({})
+        functional = program.run_decompositions(scan_decompositions(program))
         fold_batch_norms(functional)
         module = functional.module(check_guards=False)
         with _state_restored(module):

@@ -11,6 +11,7 @@ from torch import Tensor, nn
 from torch.export import Dim, ExportedProgram, export
 from torch.fx import Node
 
+from exir.decomposition.recurrence import dynamic_recurrence
 from exir.error import ConfigError, ModelError
 from exir.program import to_edge
 from exir.quantize import (
@@ -541,6 +542,18 @@ def test_layers_that_compute_float64_are_reported() -> None:
     module, x = nn.Linear(4, 4).double(), torch.randn(3, 4, dtype=torch.float64)
     (note,) = notes_on(_quantized(module, x).decisions, QuantizationOptions("int8_static"))
     assert note.endswith("it computes float64; recipe 'int8_static' quantizes float32")
+
+
+def test_length_of_a_recurrent_layer_stays_dynamic() -> None:
+    module = nn.Sequential(nn.Linear(4, 4), nn.GRU(4, 3)).eval()
+    with dynamic_recurrence():
+        program = export(module, (torch.randn(6, 1, 4),), dynamic_shapes=({0: Dim("n", min=1, max=16)},))
+    calls = [(torch.randn(6, 1, 4),)] * 3
+    quantized = quantize_program(program, QuantizationOptions("int8_static"), calls).program
+    for length in (1, 16):
+        x = calls[0][0][:1].expand(length, -1, -1)
+        for found, expected in zip(quantized.module()(x), module(x), strict=True):
+            torch.testing.assert_close(found, expected, atol=0.02, rtol=0.0)
 
 
 def test_dynamic_shapes_of_any_arguments_stay_dynamic() -> None:

@@ -9,7 +9,14 @@ import torch
 from torch.export import ExportedProgram, export
 from torch.utils import _pytree as pytree
 
-from exir import EdgeCompileConfig, EdgeProgramManager, ExecutorchBackendConfig, ExecutorchProgramManager, to_edge
+from exir import (
+    EdgeCompileConfig,
+    EdgeProgramManager,
+    ExecutorchBackendConfig,
+    ExecutorchProgramManager,
+    dynamic_recurrence,
+    to_edge,
+)
 from exir.schema import Program
 
 
@@ -163,4 +170,5 @@ def capture(
 ) -> ExirExportedProgram:
     """Export a module or a function; `config` is taken and not looked at."""
     module = f if isinstance(f, torch.nn.Module) else WrapperModule(f)
-    return ExirExportedProgram(export(module, tuple(args), dynamic_shapes=dynamic_shapes))
+    with dynamic_recurrence():
+        return ExirExportedProgram(export(module, tuple(args), dynamic_shapes=dynamic_shapes))

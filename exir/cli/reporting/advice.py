@@ -5,6 +5,7 @@ import os
 import traceback
 
 import torch
+from torch import nn
 
 import exir
 from exir.decomposition.derivatives import ADVICE
@@ -25,6 +26,12 @@ def advice_on(error: BaseException) -> str:
         text = (
             "a position is in the data; write with index_copy_ and read with index_select at a position of shape [1],"
             " or bound it with torch._check"
+        )
+    layer = _layer_of_packed_sequence(error)
+    if layer:
+        text = (
+            f"nn.{layer} is given a PackedSequence, whose sizes are in the data; give it the padded tensor of dynamic batch and"
+            " length, and use its outputs up to each length alone (docs/how_to/use_dynamic_inputs.md)"
         )
     if _takes_derivative(error):
         text = f"the model takes a derivative: {ADVICE}"
@@ -49,6 +56,15 @@ def _indexes(error: BaseException) -> bool:
     return "specialized integer from data-dependent expression" in str(error) and "[" in _last_user_line(
         error
     )
+
+
+def _layer_of_packed_sequence(error: BaseException) -> str:
+    """The class of the recurrent layer that fails on a `PackedSequence`; empty for other errors."""
+    for frame, _ in traceback.walk_tb(error.__traceback__):
+        layer = frame.f_locals.get("self")
+        if isinstance(layer, nn.RNNBase) and frame.f_locals.get("batch_sizes") is not None:
+            return type(layer).__name__
+    return ""
 
 
 def _takes_derivative(error: BaseException) -> bool:

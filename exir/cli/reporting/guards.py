@@ -3,6 +3,7 @@
 import contextlib
 import io
 import logging
+import re
 import traceback
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -12,6 +13,11 @@ from exir.cli.loading.user_code import is_user_file
 _VIOLATED = "Constraints violated"
 _LOGGER = "torch.fx.experimental.symbolic_shapes"
 _MAX_LINES = 3
+_LOOP = re.compile(r"^(for|while)\b|\bfor\b.+\bin\b")
+_LOOP_ADVICE = (
+    "torch.export unrolls a Python loop, which fixes the size that it runs over; use nn.LSTM, nn.GRU or nn.RNN in place of a loop"
+    " over cells, or scan (docs/how_to/control_flow.md), or give the size as a fixed one"
+)
 
 
 class _GuardLines(logging.Handler):
@@ -49,8 +55,11 @@ def lines_of_guards(error: Exception, export: Callable[[], object], roots: tuple
     lines = list(dict.fromkeys(handler.lines))
     if not lines:
         return ""
-    shown = "".join(f"\n    {line}" for line in lines[:_MAX_LINES])
-    return f"\n    declare the sizes so, or make these lines hold for all sizes:{shown}"
+    lines = lines[:_MAX_LINES]
+    shown = "".join(f"\n    {line}" for line in lines)
+    has_loop = any(_LOOP.search(line.split(": ", 1)[1]) for line in lines)
+    advice = f"\n    {_LOOP_ADVICE}" if has_loop else ""
+    return f"\n    declare the sizes so, or make these lines hold for all sizes:{shown}{advice}"
 
 
 def _text(frame: traceback.FrameSummary, roots: Iterable[Path]) -> str:

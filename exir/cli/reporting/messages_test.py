@@ -129,6 +129,7 @@ def scale_(x: torch.Tensor) -> None:
 """
 _BUFFER = 'self.register_buffer("h", torch.zeros(8))'
 _DYNAMIC = "__import__('exir').ModelSpec(net, (torch.rand(8),), dynamic_shapes=({0: torch.export.Dim('n', min=2, max=16)},))"
+_SEQUENCE = "__import__('exir').ModelSpec(net, (torch.rand(8, 2, 4),), dynamic_shapes=({0: torch.export.Dim('n', min=1, max=16)},))"
 # A model that cannot be compiled, and parts of its message.
 _REFUSED: dict[str, tuple[str, list[str]]] = {
     "growing state": (
@@ -219,6 +220,31 @@ _REFUSED: dict[str, tuple[str, list[str]]] = {
             "Constraints violated (n)",
             "make these lines hold for all sizes",
             "app/net.py:11: y = x.reshape(2, 4)",
+        ],
+    ),
+    **{
+        f"loop over a dynamic length: {loop}": (
+            _net(loop, "y", "self.cell = nn.GRUCell(4, 4)", returned=_SEQUENCE),
+            ["Constraints violated (n)", f"app/net.py:11: {loop}", "use nn.LSTM, nn.GRU or nn.RNN"],
+        )
+        for loop in [
+            "for row in x: y = self.cell(row)",
+            "for row in x.unbind(0): y = self.cell(row)",
+            "for t in range(x.shape[0]): y = self.cell(x[t])",
+            "y = torch.stack([self.cell(x[t]) for t in range(x.size(0))])",
+        ]
+    },
+    "packed sequence": (
+        _net(
+            "y = nn.utils.rnn.pack_padded_sequence(x, torch.tensor([8, 5]))",
+            "self.layer(y)[0].data",
+            "self.layer = nn.LSTM(4, 4)",
+            returned=_SEQUENCE,
+        ),
+        [
+            "nn.LSTM is given a PackedSequence",
+            "docs/how_to/use_dynamic_inputs.md",
+            "app/net.py:12: return self.layer(y)",
         ],
     ),
     "dimension that a branch bounds": (

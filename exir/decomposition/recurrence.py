@@ -1,0 +1,205 @@
+"""Recurrent layers over a sequence whose length is dynamic: one `scan` a layer and direction.
+
+PyTorch decomposes `aten.lstm`, `aten.gru` and `aten.rnn_*` by a Python loop over the sequence, which makes its length
+a constant. While `dynamic_recurrence` is active, a call with a symbolic length is decomposed into `scan` instead.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, TypeAlias
+
+import torch
+from torch import SymInt, Tensor
+from torch._C import DispatchKey
+from torch._higher_order_ops.scan import scan_op
+from torch._ops import OpOverload
+from torch.export import ExportedProgram
+from torch.fx import Node
+
+from exir.graph.control_flow import graphs
+from exir.graph.graph_builder import values
+
+_ATEN = torch.ops.aten
+State: TypeAlias = tuple[Tensor, ...]
+# (gates of the input, gates of the hidden state, state) to the next state, whose first tensor is the hidden state.
+Step: TypeAlias = Callable[[Tensor, Tensor, State], State]
+
+
+def gru_step(given: Tensor, kept: Tensor, state: State) -> State:
+    """The next state (hidden,) of a GRU."""
+    (hidden,) = state
+    given_reset, given_update, given_new = given.chunk(3, -1)
+    kept_reset, kept_update, kept_new = kept.chunk(3, -1)
+    reset = (given_reset + kept_reset).sigmoid()
+    update = (given_update + kept_update).sigmoid()
+    new = (given_new + kept_new * reset).tanh()
+    return ((hidden - new) * update + new,)
+
+
+def lstm_step(given: Tensor, kept: Tensor, state: State) -> State:
+    """The next state (hidden, cell) of an LSTM."""
+    enter, forget, new, leave = (given + kept).chunk(4, -1)
+    cell = forget.sigmoid() * state[1] + enter.sigmoid() * new.tanh()
+    return leave.sigmoid() * cell.tanh(), cell
+
+
+def rnn_step(activation: Callable[[Tensor], Tensor]) -> Step:
+    """The step of an Elman network: the next state (hidden,)."""
+    return lambda given, kept, state: (activation(given + kept),)
+
+
+@dataclass(frozen=True)
+class _Weights:
+    """The parameters of one layer in one direction.
+
+    projection: [projected, hidden] of an LSTM with `proj_size`.
+    """
+
+    input: Tensor
+    hidden: Tensor
+    input_bias: Tensor | None
+    hidden_bias: Tensor | None
+    projection: Tensor | None
+
+
+def _by_layer(params: Sequence[Tensor], has_biases: bool, is_projected: bool) -> list[_Weights]:
+    """The flat list of parameters, grouped; forward before backward in each layer."""
+    count = 2 + 2 * has_biases + is_projected
+    groups = [params[begin : begin + count] for begin in range(0, len(params), count)]
+    return [
+        _Weights(
+            group[0],
+            group[1],
+            group[2] if has_biases else None,
+            group[3] if has_biases else None,
+            group[-1] if is_projected else None,
+        )
+        for group in groups
+    ]
+
+
+def _scan_layer(step: Step, x: Tensor, state: State, weights: _Weights) -> tuple[Tensor, State]:
+    """One layer in one direction: [length, batch, inputs] to [length, batch, outputs] and the last state.
+
+    The input's gates of all times are one GEMM; the body multiplies the hidden state alone.
+    """
+    gates = _ATEN.linear(x, weights.input, weights.input_bias)
+    optional = (weights.hidden_bias, weights.projection)
+    captured = (weights.hidden, *(each for each in optional if each is not None))
+    count = len(state)
+
+    def body(*operands: Tensor) -> tuple[Tensor, ...]:
+        carried, row, (weight, *others) = operands[:count], operands[count], operands[count + 1 :]
+        bias = None if weights.hidden_bias is None else others[0]
+        hidden, *rest = step(row, _ATEN.linear(carried[0], weight, bias), carried)
+        if weights.projection is not None:
+            hidden = _ATEN.linear(hidden, others[-1])
+        # What is carried and what is stacked must not be one tensor.
+        return hidden, *rest, hidden.clone()
+
+    # A body may not read what it starts from.
+    start = tuple(each.clone() for each in state)
+    *last, stacked = scan_op(body, start, (gates,), captured)
+    return stacked, tuple(last)
+
+
+def _recurrence(
+    step: Step,
+    x: Tensor,
+    states: Sequence[Tensor],
+    params: Sequence[Tensor],
+    has_biases: bool,
+    layers: int,
+    dropout: float,
+    train: bool,
+    bidirectional: bool,
+    batch_first: bool,
+) -> tuple[Tensor, ...]:
+    """All layers. `states` holds [layers * directions, batch, size] for each tensor of the state."""
+    is_projected = len(states) == 2 and states[0].shape[2] != states[1].shape[2]
+    weights = _by_layer(params, has_biases, is_projected)
+    directions = 1 + bidirectional
+    x = x.transpose(0, 1) if batch_first else x
+    finals: list[State] = []
+    for layer in range(layers):
+        outputs = []
+        for direction in range(directions):
+            index = layer * directions + direction
+            given = x.flip(0) if direction == 1 else x
+            stacked, last = _scan_layer(step, given, tuple(s[index] for s in states), weights[index])
+            outputs.append(stacked.flip(0) if direction == 1 else stacked)
+            finals.append(last)
+        x = torch.cat(outputs, 2) if bidirectional else outputs[0]
+        if train and dropout and layer < layers - 1:
+            x = torch.dropout(x, dropout, True)
+    x = x.transpose(0, 1) if batch_first else x
+    return x, *(_stack(each) for each in zip(*finals, strict=True))
+
+
+def _stack(tensors: Sequence[Tensor]) -> Tensor:
+    return tensors[0].unsqueeze(0) if len(tensors) == 1 else torch.stack(list(tensors))
+
+
+_STEPS: Mapping[OpOverload, Step] = {
+    _ATEN.lstm.input: lstm_step,
+    _ATEN.gru.input: gru_step,
+    _ATEN.rnn_tanh.input: rnn_step(torch.tanh),
+    _ATEN.rnn_relu.input: rnn_step(torch.relu),
+}
+_KEYS = (DispatchKey.CompositeImplicitAutograd, DispatchKey.Autograd)
+
+
+def has_dynamic_length(node: Node) -> bool:
+    """Whether `node` is a recurrent layer over a sequence of symbolic length."""
+    return node.target in _STEPS and _is_dynamic(values(node.args))
+
+
+def _is_dynamic(args: Sequence[Any]) -> bool:
+    """Whether the length of x is symbolic in a call's arguments (x, ..., batch_first)."""
+    return isinstance(args[0].shape[1 if args[-1] else 0], SymInt)
+
+
+def _decomposed(op: OpOverload, fixed: Callable[..., Any], *args: Any) -> Any:
+    """`op`, by `scan` if its length is symbolic, else by `fixed`, which is PyTorch's decomposition."""
+    if not _is_dynamic(args):
+        return fixed(*args)
+    x, states, *rest = args
+    states = states if isinstance(states, (list, tuple)) else [states]
+    with torch.no_grad():
+        return _recurrence(_STEPS[op], x, states, *rest)
+
+
+def scan_decompositions(program: ExportedProgram) -> dict[OpOverload, Callable[..., Any]]:
+    """For `run_decompositions`, which else fixes their lengths: of the program's recurrent layers of dynamic length."""
+    found = {
+        node.target
+        for graph_module in graphs(program.graph_module)
+        for node in graph_module.graph.nodes
+        if has_dynamic_length(node)
+    }
+    return {op: partial(_decomposed, op, op.py_kernels[_KEYS[0]]) for op in found}
+
+
+@contextmanager
+def dynamic_recurrence() -> Iterator[None]:
+    """Let `torch.export` keep the length of recurrent layers dynamic.
+
+    with exir.dynamic_recurrence():
+        program = torch.export.export(module, inputs, dynamic_shapes=shapes)
+
+    `nn.LSTM`, `nn.GRU` and `nn.RNN` remain `aten.lstm.input`, ... in the program, and `exir.to_edge` makes a `scan` of each layer and
+    direction if the length is dynamic. Fixed lengths are decomposed as without it.
+    """
+    kernels = {op: dict(op.py_kernels) for op in _STEPS}
+    for op, found in kernels.items():
+        op.py_kernels.update({key: partial(_decomposed, op, found[key]) for key in _KEYS})
+        op._dispatch_cache.clear()
+    try:
+        yield
+    finally:
+        for op, found in kernels.items():
+            op.py_kernels.clear()
+            op.py_kernels.update(found)
+            op._dispatch_cache.clear()

@@ -1,0 +1,98 @@
+"""Recurrent layers of dynamic length become scans; those of a fixed length stay what they are without."""
+
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor, nn
+from torch.export import Dim, ExportedProgram, export
+
+from exir import dynamic_recurrence, to_edge
+from exir.decomposition.recurrence import scan_decompositions
+
+_SCAN = torch.ops.higher_order.scan
+_LENGTH = {0: Dim("length", min=1, max=9)}
+_KINDS = {"lstm.input": nn.LSTM, "gru.input": nn.GRU, "rnn_tanh.input": nn.RNN}
+
+
+def _exported(layer: nn.Module, shapes: Any, strict: bool = False) -> ExportedProgram:
+    with dynamic_recurrence():
+        return export(layer.eval(), (torch.randn(5, 2, 4),), dynamic_shapes=shapes, strict=strict)
+
+
+def _targets(program: ExportedProgram) -> list[str]:
+    return [str(node.target) for node in program.graph.nodes]
+
+
+@pytest.mark.parametrize("strict", [False, True])
+@pytest.mark.parametrize("name", _KINDS)
+def test_exported_layer_keeps_its_operator_and_its_dynamic_length(name: str, strict: bool) -> None:
+    layer = _KINDS[name](4, 3)
+    program = _exported(layer, (_LENGTH,), strict)
+    assert f"aten.{name}" in _targets(program)
+    for length in (1, 9):
+        x = torch.randn(length, 2, 4)
+        torch.testing.assert_close(program.module()(x), layer(x))
+
+
+@pytest.mark.parametrize("bidirectional", [False, True])
+def test_each_layer_and_direction_is_one_scan(bidirectional: bool) -> None:
+    layer = nn.LSTM(4, 3, num_layers=2, bidirectional=bidirectional)
+    edge = to_edge(_exported(layer, (_LENGTH,))).exported_program()
+    scans = [node for node in edge.graph.nodes if node.target is _SCAN]
+    assert len(scans) == 2 * (1 + bidirectional)
+    for length in (1, 4, 9):
+        x = torch.randn(length, 2, 4)
+        torch.testing.assert_close(edge.module()(x), layer(x))
+
+
+@pytest.mark.parametrize("name", _KINDS)
+def test_fixed_length_gives_the_same_bytes_as_without_the_context(name: str) -> None:
+    layer = _KINDS[name](4, 3, bidirectional=True).eval()
+    with_it = to_edge(_exported(layer, None)).to_executorch().buffer
+    without = to_edge(export(layer, (torch.randn(5, 2, 4),))).to_executorch().buffer
+    assert with_it == without
+
+
+def test_decompositions_of_torch_are_restored_after_an_error() -> None:
+    before = dict(torch.ops.aten.lstm.input.py_kernels)
+    with pytest.raises(RuntimeError, match="inside"), dynamic_recurrence(), dynamic_recurrence():
+        raise RuntimeError("inside")
+    assert torch.ops.aten.lstm.input.py_kernels == before
+
+
+class _Both(nn.Module):
+    """A layer over the input's length, and the same one over three of its results."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.layer = nn.GRU(4, 4)
+
+    def forward(self, x: Tensor) -> Tensor:
+        y, _ = self.layer(x)
+        return self.layer(y[-1:].expand(3, -1, -1))[0]
+
+
+def test_layer_may_have_a_dynamic_and_a_fixed_length() -> None:
+    module = _Both()
+    edge = to_edge(_exported(module, (_LENGTH,))).exported_program()
+    assert sum(node.target is _SCAN for node in edge.graph.nodes) == 1
+    for length in (1, 9):
+        x = torch.randn(length, 2, 4)
+        torch.testing.assert_close(edge.module()(x), module(x))
+
+
+def test_run_decompositions_keeps_a_dynamic_length_with_scan_decompositions() -> None:
+    layer = nn.LSTM(4, 3)
+    program = _exported(layer, (_LENGTH,))
+    decomposed = program.run_decompositions(scan_decompositions(program))
+    assert len(decomposed.range_constraints) == 1
+    x = torch.randn(8, 2, 4)
+    torch.testing.assert_close(decomposed.module()(x), layer(x))
+
+
+def test_dropout_is_left_out_of_layers_in_eval_mode() -> None:
+    layer = nn.LSTM(4, 3, num_layers=2, dropout=0.9)
+    edge = to_edge(_exported(layer, (_LENGTH,))).exported_program()
+    x = torch.randn(7, 2, 4)
+    torch.testing.assert_close(edge.module()(x), layer(x))

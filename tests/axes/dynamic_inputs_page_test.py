@@ -1,0 +1,10 @@
+"""docs/how_to/use_dynamic_inputs.md shows the recurrent model that is compiled and compared with eager PyTorch."""
+
+from pathlib import Path
+
+
+def test_page_shows_the_recurrent_model_of_the_parity_test() -> None:
+    page = Path("docs/how_to/use_dynamic_inputs.md").read_text(encoding="utf-8")
+    model = Path("tests/axes/recurrent.py").read_text(encoding="utf-8")
+    shown = page.split("# tests/axes/recurrent.py\n", 1)[1].split("```", 1)[0]
+    assert shown == model.split("\n\n", 1)[1]
