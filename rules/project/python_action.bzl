@@ -3,46 +3,31 @@
 load("@rules_python//python:py_info.bzl", "PyInfo")
 load("//rules:toolchain.bzl", "CODEGEN_TOOLCHAIN_TYPE", "TOOLCHAIN_TYPE")
 load("//rules/private:labels.bzl", "display_label")
-load("//rules/private:python_command.bzl", "run_module")
 load("//rules/private:python_module.bzl", "module_file", "module_name")
+load("//rules/project:module_action.bzl", "MODULE_ACTION_ATTRS", "run_module_action")
 
 _DOC = "Runs a Python module of this repository with the toolchain's interpreter and packages to make files."
 
-_ATTRS = {
-    "main": attr.label(
+_ATTRS = dict(
+    MODULE_ACTION_ATTRS,
+    main = attr.label(
         mandatory = True,
         providers = [PyInfo],
         doc = "py_library whose module is run.",
     ),
-    "srcs": attr.label_list(
-        allow_files = True,
-        doc = "Input files.",
-    ),
-    "outs": attr.output_list(
-        mandatory = True,
-        doc = "Files it makes.",
-    ),
-    "arguments": attr.string_list(doc = "Command line, before the paths of `outs`; `$(location …)` is replaced."),
-}
+)
 
 def _impl(ctx):
     toolchain = ctx.toolchains[TOOLCHAIN_TYPE]
-    args = ctx.actions.args()
-    args.add_all([ctx.expand_location(argument, ctx.attr.srcs) for argument in ctx.attr.arguments])
-    args.add_all(ctx.outputs.outs)
-    run_module(
+    return run_module_action(
         ctx,
         toolchain,
-        ctx.toolchains[CODEGEN_TOOLCHAIN_TYPE].generators,
         module = module_name(module_file(ctx.attr.main, "main")),
-        arguments = args,
-        inputs = depset(ctx.files.srcs, transitive = [ctx.attr.main[PyInfo].transitive_sources]),
-        outputs = ctx.outputs.outs,
         mnemonic = "ExecutorchPython",
         message = "Running %s" % display_label(ctx.label),
+        sources = [ctx.attr.main[PyInfo].transitive_sources],
         packages = [toolchain.site],
     )
-    return [DefaultInfo(files = depset(ctx.outputs.outs))]
 
 python_action = rule(
     implementation = _impl,

@@ -1,0 +1,48 @@
+"""What rules that make files by a Python module have in common."""
+
+load("//rules:toolchain.bzl", "CODEGEN_TOOLCHAIN_TYPE")
+load("//rules/private:python_command.bzl", "run_module")
+
+MODULE_ACTION_ATTRS = {
+    "srcs": attr.label_list(
+        allow_files = True,
+        doc = "Input files.",
+    ),
+    "outs": attr.output_list(
+        mandatory = True,
+        doc = "Files it makes.",
+    ),
+    "arguments": attr.string_list(doc = "Command line, before the paths of `outs`; `$(location …)` is replaced."),
+}
+
+def run_module_action(ctx, toolchain, module, mnemonic, message, sources = [], packages = []):
+    """Registers the action that makes the files of a rule with `MODULE_ACTION_ATTRS`.
+
+    Args:
+      ctx: the rule's context, with the toolchain of the code generation.
+      toolchain: the toolchain with the interpreter.
+      module: dotted name of the module.
+      mnemonic: CamelCase name of the action.
+      message: progress message.
+      sources: list[depset[File]]: inputs besides `srcs`.
+      packages: list[File]: folders of packages that the module imports.
+
+    Returns:
+      list: the providers of the rule.
+    """
+    args = ctx.actions.args()
+    args.add_all([ctx.expand_location(argument, ctx.attr.srcs) for argument in ctx.attr.arguments])
+    args.add_all(ctx.outputs.outs)
+    run_module(
+        ctx,
+        toolchain,
+        ctx.toolchains[CODEGEN_TOOLCHAIN_TYPE].generators,
+        module = module,
+        arguments = args,
+        inputs = depset(ctx.files.srcs, transitive = sources),
+        outputs = ctx.outputs.outs,
+        mnemonic = mnemonic,
+        message = message,
+        packages = packages,
+    )
+    return [DefaultInfo(files = depset(ctx.outputs.outs))]
