@@ -14,6 +14,7 @@ load("//rules/private:executorch_model.bzl", _executorch_model = "executorch_mod
 load("//rules/private:executorch_models.bzl", _executorch_models = "executorch_models")
 load("//rules/private:executorch_parity_test.bzl", _executorch_parity_test = "executorch_parity_test")
 load("//rules/private:executorch_report.bzl", _executorch_report = "executorch_report")
+load("//rules/private:executorch_shared_library.bzl", _executorch_shared_library = "executorch_shared_library")
 
 executorch_backend = _executorch_backend
 executorch_benchmark = _executorch_benchmark
@@ -28,6 +29,7 @@ executorch_model = _executorch_model
 executorch_models = _executorch_models
 executorch_parity_test = _executorch_parity_test
 executorch_report = _executorch_report
+executorch_shared_library = _executorch_shared_library
 
 ExecutorchBackendInfo = _ExecutorchBackendInfo
 ExecutorchConfigInfo = _ExecutorchConfigInfo

@@ -3,6 +3,9 @@
 python3 -m rules.codegen.c_library --target //models:mobilenet_cc --include models/mobilenet_cc.h --out-header … --out-source …
     --out-data … --kernels kernels/portable/kernels.toml --model PREFIX MANIFEST PTE [--model …] [--backend ID=SYMBOL …]
     [--weights PREFIX PTD …] [--lend-weights] [--lend-program PREFIX PATH …] [--shared-memory PREFIX]
+    [--out-exports … [--export SYMBOL …]]
+
+With --out-exports the C side is that of a shared library, and the file is a linker version script that lists what it exports.
 """
 
 from __future__ import annotations
@@ -20,6 +23,7 @@ from rules.codegen.lent import Lent
 from rules.codegen.manifest_model import CodegenError, Model, read_manifest
 from rules.codegen.names import header_guard
 from rules.codegen.source import LinkedBackend, source
+from rules.codegen.typed_functions import exported_names
 
 
 def _arguments(argv: list[str]) -> argparse.Namespace:
@@ -36,6 +40,8 @@ def _arguments(argv: list[str]) -> argparse.Namespace:
     add_table_flags(parser)
     parser.add_argument("--backend", action="append", default=[], help="ID=C symbol of its et_backend")
     parser.add_argument("--linked-registry", action="store_true", help="also define et_linked_registry")
+    parser.add_argument("--out-exports", type=Path, help="version script of a shared library")
+    parser.add_argument("--export", action="append", default=[], help="a further function that it exports")
     parser.add_argument("--out-header", type=Path, required=True)
     parser.add_argument("--out-source", type=Path, required=True)
     parser.add_argument("--out-data", type=Path, required=True)
@@ -80,11 +86,22 @@ def _generate(options: argparse.Namespace) -> None:
     embedded = [] if lent.programs else zip(models, options.model, strict=True)
     programs = [(model.link_prefix, pte) for model, (_, _, pte) in embedded]
     guard = header_guard(options.include, options.target)
-    options.out_header.write_text(header(guard, models, lent, options.shared_memory), encoding="utf-8")
+    is_shared = options.out_exports is not None
+    text = header(guard, models, lent, options.shared_memory, is_shared)
+    options.out_header.write_text(text, encoding="utf-8")
     registries = [f"{model.prefix}_registry" for model in models] + ["et_linked_registry"] * options.linked_registry
-    text = source(options.include, models, registries, kernels, backends, lent)
+    text = source(options.include, models, registries, kernels, backends, lent, is_shared)
     options.out_source.write_text(text, encoding="utf-8")
+    if is_shared:
+        options.out_exports.write_text(_version_script(models, options.export), encoding="utf-8")
     options.out_data.write_text(data_source(programs, _embedded_weights(options, models)), encoding="utf-8")
+
+
+def _version_script(models: list[Model], further: list[str]) -> str:
+    """A linker version script that exports the functions of the models and `further` ones, and nothing else."""
+    names = [model.link_prefix + name.removeprefix(model.prefix) for model in models for name in exported_names(model)]
+    lines = "".join(f"    {name};\n" for name in sorted({*names, *further}))
+    return f"{{\n  global:\n{lines}  local:\n    *;\n}};\n"
 
 
 def main(argv: list[str]) -> int:

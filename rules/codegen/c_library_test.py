@@ -335,3 +335,33 @@ def test_a_program_that_is_lent_is_no_part_of_the_library(tmp_path: Path) -> Non
 def test_methods_that_never_run_together_have_one_type_of_memory(tmp_path: Path) -> None:
     _, header, _ = _generate(tmp_path, _manifest(), "--shared-memory=m_net_cc")
     assert "typedef union m_net_cc_memory {\n  net_forward_memory net_forward;\n} m_net_cc_memory;\n" in header
+
+
+def _shared(folder: Path, manifest: dict, *flags: str) -> tuple[str, str, list[str]]:
+    """Header, source and exported symbols of a shared library."""
+    exports = folder / "net.lds"
+    code, header, source = _generate(folder, manifest, f"--out-exports={exports}", *flags)
+    assert code == 0
+    return header, source, re.findall(r"^    ([^*\s]+);$", exports.read_text(), re.MULTILINE)
+
+
+def test_a_shared_library_exports_the_functions_that_its_header_declares(tmp_path: Path) -> None:
+    header, source, exported = _shared(tmp_path, _with_methods("run", "look"))
+    names = re.findall(r"^(?:et_status|void) net_(\w+)\(", header, re.MULTILINE)
+    assert len(names) == 2 * 7 and "run_execute" in names and "look_set_x" in names
+    linked = dict(re.findall(r"#define net_(\w+) (net_\w+)", header))
+    assert sorted(linked[name] for name in names) == exported
+    assert all(f" net_{name}(" in source for name in names)
+
+
+def test_the_header_of_a_shared_library_declares_nothing_that_is_private(tmp_path: Path) -> None:
+    header, source, exported = _shared(tmp_path, _manifest(external=[_WEIGHTS]), "--weights", "net", "out/net.ptd")
+    for name in ("net_registry", "net_program_data", "net_program_size", "net_weights_data"):
+        assert name not in header and f" {name}" in source
+    assert "static inline" not in header
+    assert not [name for name in exported if "_forward_" not in name]
+
+
+def test_a_shared_library_exports_further_functions_once(tmp_path: Path) -> None:
+    _, _, exported = _shared(tmp_path, _manifest(), "--export=et_method_measure", "--export=et_method_measure")
+    assert exported.count("et_method_measure") == 1

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rules.codegen.identifiers import linked_names, method_prefix, planned_member
+from rules.codegen.identifiers import link_definitions, linked_names, method_prefix, planned_member
 from rules.codegen.lent import Lent
-from rules.codegen.manifest_model import Method, Model, Slot
+from rules.codegen.manifest_model import Method, Model
 from rules.codegen.names import c_comment, c_string
+from rules.codegen.typed_functions import exported_names, running_functions, typed_functions
 
 _HEAD = """\
 /* Generated from {targets}. */
@@ -48,21 +49,29 @@ _MODEL = """
 /* To the linker, a digest of the labels stands in the names: //a:b_c and //a/b:c can be in one
  * program. */
 {link_names}
-{program}
-/* The kernels and backends that the program uses. */
-extern const et_registry {prefix}_registry;
-
+{program}{registry}
 /* 1 when the weights came from the rule's 'weights' file; 0 when from the module
  * itself, seeded. */
 #define {upper}_WEIGHTS_FROM_FILE {weights_from_file:d}
 """
 
-_PROGRAM = """\
-/* The program's bytes, in read-only memory. */
+_REGISTRY = """
+/* The kernels and backends that the program uses. */
+extern const et_registry {prefix}_registry;
+"""
+
+_PROGRAM_BYTES = """\
 #define {upper}_PROGRAM_BYTES {program_bytes}u
+"""
+
+_PROGRAM_DATA = """\
 extern const uint8_t {prefix}_program_data[];
 extern const size_t {prefix}_program_size;
 """
+
+_PROGRAM = f"""\
+/* The program's bytes, in read-only memory. */
+{_PROGRAM_BYTES}{_PROGRAM_DATA}"""
 
 _LENT_PROGRAM = """\
 /* The program is no part of the library: load functions take the bytes of its file, and `bazel
@@ -118,54 +127,20 @@ _LENT = """ `weights`
  * is the .ptd file, aligned to 16 bytes, which stays in place too; its bytes are compared
  * with those that the program was compiled with."""
 
-_STATIC_INPUT = """
-/* Input {index}, {name}: {dtype} {shape}. Copies {count} elements. */
-static inline et_status {prefix}_set_{name}(et_method *method, const {c_type} *data,
-    et_error *out_error) {{
-  static const int32_t sizes[] = {{{sizes}}};
-  return et_method_set_input(method, {index}, {scalar_type}, sizes, {rank}, data,
-                             {nbytes}u, out_error);
-}}
-"""
-
-_DYNAMIC_INPUT = """
-/* Input {index}, {name}: {dtype} [{sizes}]. Copies `count` elements, the product of
- * the {rank} sizes. */
-static inline et_status {prefix}_set_{name}(et_method *method, const {c_type} *data,
-    size_t count, const int32_t *sizes, et_error *out_error) {{
-  return et_method_set_input(method, {index}, {scalar_type}, sizes, {rank}, data,
-                             count * {element_bytes}u, out_error);
-}}
-"""
-
-_INTEGER_INPUT = """
-/* Input {index}, {name}: an integer, {range}. */
-static inline et_status {prefix}_set_{name}(et_method *method, int64_t value,
-    et_error *out_error) {{
-  et_value given;
-  given.tag = ET_VALUE_INT;
-  given.u.as_int = value;
-  return et_method_set_scalar_input(method, {index}, &given, out_error);
-}}
-"""
-
-_OUTPUT = """
-/* Output {index}: {dtype} {sizes}. Valid until the next execute. INVALID_STATE unless
- * the last execute succeeded. */
-static inline et_status {prefix}_get_{name}(const et_method *method, {out_type} **out_data,
-    et_error *out_error) {{
-  const et_value *value = NULL;
-  ET_RETURN_IF_ERROR(et_method_get_output(method, {index}, &value, out_error));
-  *out_data = {expression};
-  return ET_STATUS_OK;
-}}
-"""
-
 _SHARED_MEMORY = """
 /* Room for any of the methods of this library: for models that never run together. Loading one
  * ends the one before it, whose outputs are gone then. */
 typedef union {prefix}_memory {{
 {members}}} {prefix}_memory;
+"""
+
+# Also where a user compiles with -fvisibility=hidden.
+_EXPORTS_BEGIN = """
+#pragma GCC visibility push(default)
+"""
+
+_EXPORTS_END = """
+#pragma GCC visibility pop
 """
 
 _TAIL = """
@@ -176,16 +151,22 @@ _TAIL = """
 """
 
 
-def header(guard: str, models: Sequence[Model], lent: Lent, shared_memory: str = "") -> str:
+def header(
+    guard: str, models: Sequence[Model], lent: Lent, shared_memory: str = "", is_shared_library: bool = False
+) -> str:
     """The header's text; `guard` is the macro that it is included once by.
 
     shared_memory: what the name of one type for the memory of any method begins with, where there is one.
+    is_shared_library: declare the typed functions, which the library defines, and nothing that it does not export.
     """
     targets = c_comment(", ".join(model.target for model in models))
     parts = [_HEAD.format(targets=targets, guard=guard, includes=_includes(models))]
+    parts += [_EXPORTS_BEGIN] * is_shared_library
     for model in models:
-        parts += [_model(model, lent), _weights(model, lent.weights), _state(model)]
-        parts += [_method(model, method, lent) for method in model.methods]
+        parts.append(_model(model, lent, is_shared_library))
+        parts += [_weights(model, is_hidden=lent.weights or is_shared_library), _state(model)]
+        parts += [_method(model, method, lent, is_shared_library) for method in model.methods]
+    parts += [_EXPORTS_END] * is_shared_library
     if shared_memory:
         parts.append(_shared_memory(shared_memory, models))
     return "".join(parts) + _TAIL.format(guard=guard)
@@ -197,40 +178,46 @@ def _includes(models: Sequence[Model]) -> str:
     return "".join(f'#include "{name}"\n' for name in headers)
 
 
-def _link_definitions(model: Model) -> str:
-    suffixes = [name.removeprefix(model.prefix) for name in linked_names(model)]
-    return "".join(f"#define {model.prefix}{suffix} {model.link_prefix}{suffix}\n" for suffix in suffixes)
-
-
 def _shared_memory(prefix: str, models: Sequence[Model]) -> str:
     methods = [method_prefix(model, method) for model in models for method in model.methods]
     members = "".join(f"  {method}_memory {method};\n" for method in methods)
     return _SHARED_MEMORY.format(prefix=prefix, members=members)
 
 
-def _model(model: Model, lent: Lent) -> str:
+def _model(model: Model, lent: Lent, is_shared_library: bool) -> str:
     return _MODEL.format(
         target=c_comment(model.target),
-        link_names=_link_definitions(model),
-        prefix=model.prefix,
+        link_names=link_definitions(model, exported_names(model) if is_shared_library else linked_names(model)),
+        program=_program(model, lent, is_shared_library),
+        registry="" if is_shared_library else _REGISTRY.format(prefix=model.prefix),
         upper=model.prefix.upper(),
-        program=_program(model, lent),
         weights_from_file=model.weights_from_file,
     )
 
 
-def _program(model: Model, lent: Lent) -> str:
+def _program(model: Model, lent: Lent, is_hidden: bool) -> str:
     names = {"prefix": model.prefix, "upper": model.prefix.upper(), "program_bytes": model.program_bytes}
-    if not lent.programs:
-        return _PROGRAM.format(**names)
-    return _LENT_PROGRAM.format(file=c_string(lent.programs[model.prefix]), **names)
+    if lent.programs:
+        return _LENT_PROGRAM.format(file=c_string(lent.programs[model.prefix]), **names)
+    return (_PROGRAM_BYTES if is_hidden else _PROGRAM).format(**names)
 
 
-def _weights(model: Model, lent: bool) -> str:
+def _weights(model: Model, is_hidden: bool) -> str:
     if model.weights is None:
         return ""
     text = _WEIGHTS.format(upper=model.prefix.upper(), weights_bytes=model.weights.nbytes, sha256=model.weights.sha256)
-    return text if lent else text + _EMBEDDED.format(prefix=model.prefix)
+    return text if is_hidden else text + _EMBEDDED.format(prefix=model.prefix)
+
+
+def private_declarations(model: Model, lent: Lent) -> str:
+    """What the source of a shared library declares besides its header: the model's names that it does not export."""
+    text = "\n" + link_definitions(model, [name for name in linked_names(model) if not name.endswith("_load")])
+    text += _REGISTRY.format(prefix=model.prefix)
+    if not lent.programs:
+        text += _PROGRAM_DATA.format(prefix=model.prefix)
+    if model.weights is not None and not lent.weights:
+        text += _EMBEDDED.format(prefix=model.prefix)
+    return text
 
 
 def _state(model: Model) -> str:
@@ -252,7 +239,7 @@ def load_parameters(model: Model, method: Method, lent: Lent) -> str:
     )
 
 
-def _method(model: Model, method: Method, lent: Lent) -> str:
+def _method(model: Model, method: Method, lent: Lent, is_shared_library: bool) -> str:
     prefix = method_prefix(model, method)
     text = _METHOD.format(
         comment=c_comment(method.name),
@@ -267,8 +254,11 @@ def _method(model: Model, method: Method, lent: Lent) -> str:
         lent=_LENT if lent.weights and model.weights is not None else "",
         sources=_SOURCES if model.weights is not None else "",
     )
-    text += "".join(_input(prefix, slot) for slot in method.inputs if slot.kind == "tensor" or slot.range)
-    return text + "".join(_output(prefix, slot) for slot in method.outputs if slot.kind == "tensor")
+    functions = list(typed_functions(model, method))
+    if is_shared_library:
+        functions += running_functions(model, method)
+        return text + "".join(function.declaration for function in functions)
+    return text + "".join(function.inline for function in functions)
 
 
 def _method_bytes(method: Method) -> str:
@@ -305,40 +295,3 @@ def _members(prefix: str, method: Method) -> str:
     if method.scratch:
         sizes["scratch"] = f"ET_LARGER({prefix.upper()}_SCRATCH_BYTES, 1u)"
     return "".join(f"  alignas(ET_MEMORY_ALIGNMENT) uint8_t {name}[{size}];\n" for name, size in sizes.items())
-
-
-def _input(prefix: str, slot: Slot) -> str:
-    if slot.kind != "tensor":
-        return _INTEGER_INPUT.format(prefix=prefix, index=slot.index, name=slot.name, range=slot.range)
-    template = _DYNAMIC_INPUT if slot.is_dynamic else _STATIC_INPUT
-    return template.format(
-        prefix=prefix,
-        sizes=", ".join(slot.sizes if slot.is_dynamic else map(str, slot.shape)) or "0",
-        nbytes=slot.count * slot.element_bytes,
-        **_facts(slot),
-    )
-
-
-def _output(prefix: str, slot: Slot) -> str:
-    tensor = "value->u.as_tensor"
-    return _OUTPUT.format(
-        prefix=prefix,
-        sizes=f"[{', '.join(slot.sizes or map(str, slot.shape))}]",
-        out_type="const et_tensor" if slot.is_dynamic else f"const {slot.c_type}",
-        expression=tensor if slot.is_dynamic else f"(const {slot.c_type} *){tensor}->data",
-        **_facts(slot),
-    )
-
-
-def _facts(slot: Slot) -> dict[str, object]:
-    return {
-        "index": slot.index,
-        "name": slot.name,
-        "dtype": slot.dtype,
-        "shape": list(slot.shape),
-        "count": slot.count,
-        "rank": len(slot.shape),
-        "c_type": slot.c_type,
-        "scalar_type": slot.scalar_type,
-        "element_bytes": slot.element_bytes,
-    }

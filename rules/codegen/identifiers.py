@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from rules.codegen.manifest_model import CodegenError, Method, Model
 
@@ -19,6 +19,12 @@ def planned_member(index: int) -> str:
 def linked_names(model: Model) -> list[str]:
     """What the linker sees of a model."""
     return _model_names(model) + [f"{method_prefix(model, method)}_load" for method in model.methods]
+
+
+def link_definitions(model: Model, names: Iterable[str]) -> str:
+    """Macros that give each name of a model the name that the linker sees."""
+    suffixes = [name.removeprefix(model.prefix) for name in names]
+    return "".join(f"#define {model.prefix}{suffix} {model.link_prefix}{suffix}\n" for suffix in suffixes)
 
 
 def check_names(models: Sequence[Model]) -> None:

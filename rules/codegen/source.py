@@ -6,12 +6,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from exir.operators.kernels import Kernel
-from rules.codegen.header import load_parameters
+from rules.codegen.header import load_parameters, private_declarations
 from rules.codegen.identifiers import planned_member
 from rules.codegen.kernel_table import table_definition
 from rules.codegen.lent import Lent
 from rules.codegen.manifest_model import Method, Model
 from rules.codegen.names import c_string
+from rules.codegen.typed_functions import TypedFunction, running_functions, typed_functions
 
 _VIEW = "executorch_prim::et_view.default"
 
@@ -90,9 +91,13 @@ def source(
     kernels: Sequence[Kernel],
     backends: Sequence[LinkedBackend],
     lent: Lent,
+    is_shared_library: bool = False,
 ) -> str:
     """The source's text: `registries` are defined, all alike."""
-    parts = [_HEAD.format(include=include), table_definition(kernels, "kernels", "static ")]
+    parts = [_HEAD.format(include=include)]
+    if is_shared_library:
+        parts += [private_declarations(model, lent) for model in models]
+    parts += [table_definition(kernels, "kernels", "static ")]
     parts += [_backends(backends), _backend_parts(backends)]
     members = ", ".join(_members(models, kernels, backends))
     parts += [_REGISTRY.format(name=name, members=members) for name in registries]
@@ -100,7 +105,15 @@ def source(
     for model in models:
         parts += [_SIZE.format(prefix=model.prefix, upper=model.prefix.upper())] * (not lent.programs)
         parts += [_load(model, method, lent) for method in model.methods]
+    if is_shared_library:
+        parts += [function.definition for model in models for function in _functions(model)]
     return "".join(parts)
+
+
+def _functions(model: Model) -> Iterator[TypedFunction]:
+    for method in model.methods:
+        yield from typed_functions(model, method)
+        yield from running_functions(model, method)
 
 
 def _members(models: Sequence[Model], kernels: Sequence[Kernel], backends: Sequence[LinkedBackend]) -> Iterator[str]:

@@ -21,6 +21,7 @@ load(
     "executorch_models",
     "executorch_parity_test",
     "executorch_report",
+    "executorch_shared_library",
 )
 load("@rules_executorch//text:defs.bzl", "wordpiece_vocabulary")
 
@@ -34,6 +35,7 @@ def everything(**given):
     executorch_budget_test(name = "net_budget_test", model = ":net_pte", **given)
     executorch_compat_test(name = "net_compat_test", calls = "net.calls", pte = "net.pte", **given)
     executorch_report(name = "page", targets = [":net_pte"], **given)
+    executorch_shared_library(name = "net_so", model = ":net_pte", **given)
     wordpiece_vocabulary(name = "words", vocabulary = "vocab.txt", **given)
 """
 
@@ -75,6 +77,7 @@ def test_targets_are_of_the_kinds_that_their_files_name(workspace: Workspace) ->
         "executorch_model",
         "executorch_model_group",
         "executorch_report",
+        "executorch_shared_library",
     } <= kinds
 
 
@@ -99,7 +102,7 @@ def _documented_calls(page: str, file: str) -> Iterator[tuple[str, str]]:
         rows = re.findall(r"^\| `(\w+)` \| ([^|]*) \| ([^|]*) \|", body, re.MULTILINE)
         values = {attribute: _value(attribute, kind.strip(), default.strip()) for attribute, kind, default in rows}
         values["name"] = repr(f"{name}_target")
-        if name == "executorch_cc_library":  # takes one of the two
+        if name in ("executorch_cc_library", "executorch_shared_library"):  # takes one of the two
             del values["models"]
         if rows:
             yield name, f"{name}({', '.join(f'{key} = {value}' for key, value in values.items())})\n"

@@ -1,0 +1,186 @@
+"""The functions that set a method's inputs, read its outputs and run it, with the types of the model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from rules.codegen.identifiers import method_prefix
+from rules.codegen.manifest_model import Method, Model, Slot
+
+
+@dataclass(frozen=True)
+class TypedFunction:
+    """A C function: its comment, its type, name and parameters, and the statements of its body."""
+
+    comment: str
+    signature: str
+    body: str
+
+    @property
+    def name(self) -> str:
+        """The name that the header gives it."""
+        return self.signature.partition("(")[0].split()[-1]
+
+    @property
+    def inline(self) -> str:
+        """The function for a header that is used with the runtime."""
+        return f"\n{self.comment}static inline {self.signature} {{\n{self.body}}}\n"
+
+    @property
+    def declaration(self) -> str:
+        """The function's declaration, for the header of a shared library."""
+        return f"\n{self.comment}{self.signature};\n"
+
+    @property
+    def definition(self) -> str:
+        """The function for the source of a shared library."""
+        return f"\n{self.signature} {{\n{self.body}}}\n"
+
+
+_STATIC_INPUT = TypedFunction(
+    """\
+/* Input {index}, {name}: {dtype} {shape}. Copies {count} elements. */
+""",
+    """\
+et_status {prefix}_set_{name}(et_method *method, const {c_type} *data,
+    et_error *out_error)""",
+    """\
+  static const int32_t sizes[] = {{{sizes}}};
+  return et_method_set_input(method, {index}, {scalar_type}, sizes, {rank}, data,
+                             {nbytes}u, out_error);
+""",
+)
+
+_DYNAMIC_INPUT = TypedFunction(
+    """\
+/* Input {index}, {name}: {dtype} [{sizes}]. Copies `count` elements, the product of
+ * the {rank} sizes. */
+""",
+    """\
+et_status {prefix}_set_{name}(et_method *method, const {c_type} *data,
+    size_t count, const int32_t *sizes, et_error *out_error)""",
+    """\
+  return et_method_set_input(method, {index}, {scalar_type}, sizes, {rank}, data,
+                             count * {element_bytes}u, out_error);
+""",
+)
+
+_INTEGER_INPUT = TypedFunction(
+    """\
+/* Input {index}, {name}: an integer, {range}. */
+""",
+    """\
+et_status {prefix}_set_{name}(et_method *method, int64_t value,
+    et_error *out_error)""",
+    """\
+  et_value given;
+  given.tag = ET_VALUE_INT;
+  given.u.as_int = value;
+  return et_method_set_scalar_input(method, {index}, &given, out_error);
+""",
+)
+
+_OUTPUT = TypedFunction(
+    """\
+/* Output {index}: {dtype} {sizes}. Valid until the next execute. INVALID_STATE unless
+ * the last execute succeeded. */
+""",
+    """\
+et_status {prefix}_get_{name}(const et_method *method, {out_type} **out_data,
+    et_error *out_error)""",
+    """\
+  const et_value *value = NULL;
+  ET_RETURN_IF_ERROR(et_method_get_output(method, {index}, &value, out_error));
+  *out_data = {expression};
+  return ET_STATUS_OK;
+""",
+)
+
+# A shared library has these instead of the runtime's functions.
+_RUNNING = (
+    TypedFunction(
+        "/* Runs the method once: et_method_execute. */\n",
+        "et_status {prefix}_execute(et_method *method, et_error *out_error)",
+        "  return et_method_execute(method, out_error);\n",
+    ),
+    TypedFunction(
+        "/* Gives mutable buffers their initial values: et_method_reset_state. */\n",
+        "void {prefix}_reset_state(et_method *method)",
+        "  et_method_reset_state(method);\n",
+    ),
+    TypedFunction(
+        "/* Ends the use of the method: et_method_unload. */\n",
+        "void {prefix}_unload(et_method *method)",
+        "  et_method_unload(method);\n",
+    ),
+)
+
+
+def typed_functions(model: Model, method: Method) -> Iterator[TypedFunction]:
+    """One function for each tensor or ranged input, and one for each tensor output."""
+    prefix = method_prefix(model, method)
+    for slot in method.inputs:
+        if slot.kind == "tensor" or slot.range:
+            yield _input(prefix, slot)
+    for slot in method.outputs:
+        if slot.kind == "tensor":
+            yield _output(prefix, slot)
+
+
+def exported_names(model: Model) -> Iterator[str]:
+    """The functions that a shared library exports for a model, by their names in its header."""
+    for method in model.methods:
+        yield f"{method_prefix(model, method)}_load"
+        for function in (*typed_functions(model, method), *running_functions(model, method)):
+            yield function.name
+
+
+def running_functions(model: Model, method: Method) -> Iterator[TypedFunction]:
+    """The functions that run, reset and unload the method."""
+    for function in _RUNNING:
+        yield _filled(function, prefix=method_prefix(model, method))
+
+
+def _input(prefix: str, slot: Slot) -> TypedFunction:
+    if slot.kind != "tensor":
+        return _filled(_INTEGER_INPUT, prefix=prefix, index=slot.index, name=slot.name, range=slot.range)
+    return _filled(
+        _DYNAMIC_INPUT if slot.is_dynamic else _STATIC_INPUT,
+        prefix=prefix,
+        sizes=", ".join(slot.sizes if slot.is_dynamic else map(str, slot.shape)) or "0",
+        nbytes=slot.count * slot.element_bytes,
+        **_facts(slot),
+    )
+
+
+def _output(prefix: str, slot: Slot) -> TypedFunction:
+    tensor = "value->u.as_tensor"
+    return _filled(
+        _OUTPUT,
+        prefix=prefix,
+        sizes=f"[{', '.join(slot.sizes or map(str, slot.shape))}]",
+        out_type="const et_tensor" if slot.is_dynamic else f"const {slot.c_type}",
+        expression=tensor if slot.is_dynamic else f"(const {slot.c_type} *){tensor}->data",
+        **_facts(slot),
+    )
+
+
+def _filled(template: TypedFunction, **facts: object) -> TypedFunction:
+    return TypedFunction(
+        template.comment.format(**facts), template.signature.format(**facts), template.body.format(**facts)
+    )
+
+
+def _facts(slot: Slot) -> dict[str, object]:
+    return {
+        "index": slot.index,
+        "name": slot.name,
+        "dtype": slot.dtype,
+        "shape": list(slot.shape),
+        "count": slot.count,
+        "rank": len(slot.shape),
+        "c_type": slot.c_type,
+        "scalar_type": slot.scalar_type,
+        "element_bytes": slot.element_bytes,
+    }

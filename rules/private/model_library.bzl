@@ -1,0 +1,181 @@
+"""The C side of compiled models: what static and shared libraries of models have in common."""
+
+load("@rules_cc//cc:find_cc_toolchain.bzl", "find_cc_toolchain")
+load("@rules_cc//cc/common:cc_common.bzl", "cc_common")
+load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
+load("//rules:providers.bzl", "ExecutorchModelInfo")
+load("//rules:toolchain.bzl", "CODEGEN_TOOLCHAIN_TYPE")
+load("//rules/private:c_names.bzl", "c_prefix")
+load("//rules/private:kernel_sets.bzl", "kernel_tables", "operator_tables")
+load("//rules/private:labels.bzl", "display_label", "source_root")
+load("//rules/private:python_command.bzl", "run_module", "use_params_file")
+
+MODEL_LIBRARY_ATTRS = {
+    "models": attr.label_list(
+        mandatory = True,
+        allow_empty = False,
+        providers = [ExecutorchModelInfo],
+        doc = "The `executorch_model` targets. Their operators are united, and so are the kernels that they were compiled for.",
+    ),
+    "weights": attr.string(
+        default = "embed",
+        values = ["embed", "lend"],
+        doc = "Where weights go that lie apart (`external_weights`): `embed` puts them into read-only memory too, files of equal " +
+              "content once; with `lend` the load functions take the file's bytes.",
+    ),
+    "embed": attr.bool(
+        default = True,
+        doc = "Put the programs' bytes into the library. Without it load functions take the bytes of their files, which are in the runfiles " +
+              "of what links the library (docs/how_to/programs_as_files.md).",
+    ),
+    "shared_memory": attr.bool(
+        doc = "Define `<package>_<name>_memory`, a type that has room for any of the methods, for models that never run together.",
+    ),
+    "_runtime": attr.label(
+        default = "//runtime",
+        providers = [CcInfo],
+    ),
+    "_cc_toolchain": attr.label(default = "@bazel_tools//tools/cpp:current_cc_toolchain"),
+}
+
+_COPTS = ["-std=c11", "-Wall", "-Wextra"]
+
+def _kernels(models):
+    return depset(transitive = [model.kernels for model in models])
+
+def generate_library(ctx, flags = [], exports = None):
+    """Registers the action that writes the C side of the models.
+
+    Args:
+      ctx: the context of a rule with `MODEL_LIBRARY_ATTRS` and the toolchain of the code generation.
+      flags: further flags of the generator.
+      exports: File to write the version script of a shared library to; the C side is that of one then.
+
+    Returns:
+      struct: `models`, their `ExecutorchModelInfo`; the files `header`, `source` and `data`.
+    """
+    toolchain = ctx.toolchains[CODEGEN_TOOLCHAIN_TYPE]
+    models = [target[ExecutorchModelInfo] for target in ctx.attr.models]
+    name = ctx.label.name
+    header = ctx.actions.declare_file(name + ".h")
+    source = ctx.actions.declare_file(name + ".c")
+    data = ctx.actions.declare_file(name + "_data.S")
+    sets = _kernels(models)
+    operators = operator_tables(sets)
+    kernels = kernel_tables(sets)
+    args = ctx.actions.args()
+
+    # One word: a label of another repository begins with an @, as a file of arguments does.
+    args.add("--target=" + display_label(ctx.label))
+    args.add("--include", ctx.label.package + "/" + header.basename if ctx.label.package else header.basename)
+    for model in models:
+        args.add_all("--model", [model.prefix, model.manifest, model.pte])
+        if model.weights:
+            args.add_all("--weights", [model.prefix, model.weights])
+    args.add_all(operators, before_each = "--operators")
+    args.add_all(kernels, before_each = "--kernels")
+    for backend in depset(transitive = [model.backends for model in models]).to_list():
+        if backend.symbol:
+            args.add("--backend", "%s=%s" % (backend.id, backend.symbol))
+    if not ctx.attr.embed:
+        for model in models:
+            args.add_all("--lend-program", [model.prefix, _runfiles_path(ctx, model.pte)])
+    if ctx.attr.shared_memory:
+        args.add("--shared-memory", c_prefix(ctx.label.package, ctx.label.name))
+    if ctx.attr.weights == "lend":
+        args.add("--lend-weights")
+    args.add_all(flags)
+    if exports:
+        args.add("--out-exports", exports)
+    args.add("--out-header", header)
+    args.add("--out-source", source)
+    args.add("--out-data", data)
+    use_params_file(args)
+    run_module(
+        ctx,
+        toolchain,
+        toolchain.generators,
+        module = "rules.codegen.c_library",
+        arguments = args,
+        inputs = depset([model.manifest for model in models], transitive = [operators, kernels]),
+        outputs = [header, source, data] + ([exports] if exports else []),
+        mnemonic = "ExecutorchCodegen",
+        message = "Generating C for %s" % display_label(ctx.label),
+    )
+    return struct(models = models, header = header, source = source, data = data)
+
+def _runfiles_path(ctx, file):
+    """Where a program that runs has a file, below the folder of its runfiles."""
+    path = file.short_path
+    return path[len("../"):] if path.startswith("../") else ctx.workspace_name + "/" + path
+
+def library_dependencies(ctx, models):
+    """Finds what the C side of the models is compiled and linked with.
+
+    Args:
+      ctx: the context of a rule with `MODEL_LIBRARY_ATTRS`.
+      models: their `ExecutorchModelInfo`.
+
+    Returns:
+      list[CcInfo]: the runtime, the kernels and the backends.
+    """
+    backends = depset(transitive = [model.backends for model in models]).to_list()
+    return [ctx.attr._runtime[CcInfo]] + [info.cc for info in _kernels(models).to_list()] + [info.cc for info in backends if info.cc]
+
+def _embedded_files(ctx, models):
+    weights = [model.weights for model in models if model.weights and ctx.attr.weights == "embed"]
+    return ([model.pte for model in models] if ctx.attr.embed else []) + weights
+
+def library_tools(ctx, disabled_features = []):
+    """Finds the compiler and linker.
+
+    Args:
+      ctx: the context of a rule with `MODEL_LIBRARY_ATTRS` and the toolchain of C.
+      disabled_features: features of that toolchain that must be off.
+
+    Returns:
+      dict: arguments that functions of `cc_common` have in common.
+    """
+    cc_toolchain = find_cc_toolchain(ctx)
+    features = cc_common.configure_features(
+        ctx = ctx,
+        cc_toolchain = cc_toolchain,
+        requested_features = ctx.features,
+        unsupported_features = ctx.disabled_features + disabled_features,
+    )
+    return dict(actions = ctx.actions, feature_configuration = features, cc_toolchain = cc_toolchain)
+
+def compile_library(ctx, tools, generated, dependencies):
+    """Registers the compilation of the C side.
+
+    Args:
+      ctx: the context of a rule with `MODEL_LIBRARY_ATTRS`.
+      tools: dict, from `library_tools`.
+      generated: struct, from `generate_library`.
+      dependencies: list[CcInfo], from `library_dependencies`.
+
+    Returns:
+      tuple: CcCompilationContext for users of the header, and CcCompilationOutputs.
+    """
+    return cc_common.compile(
+        name = ctx.label.name,
+        public_hdrs = [generated.header],
+        srcs = [generated.source, generated.data],
+        includes = [source_root(generated.header)],
+        user_compile_flags = _COPTS,
+        additional_inputs = _embedded_files(ctx, generated.models),
+        compilation_contexts = [info.compilation_context for info in dependencies],
+        **tools
+    )
+
+def lent_programs(ctx, models):
+    """Finds the programs that are not part of the library.
+
+    Args:
+      ctx: the context of a rule with `MODEL_LIBRARY_ATTRS`.
+      models: their `ExecutorchModelInfo`.
+
+    Returns:
+      runfiles: the programs' files.
+    """
+    return ctx.runfiles([] if ctx.attr.embed else [model.pte for model in models])

@@ -1,0 +1,68 @@
+"""The rule behind executorch_shared_library: compiled models as a shared library that exports their functions alone."""
+
+load("@rules_cc//cc:find_cc_toolchain.bzl", "use_cc_toolchain")
+load("@rules_cc//cc/common:cc_common.bzl", "cc_common")
+load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
+load("//rules:toolchain.bzl", "CODEGEN_TOOLCHAIN_TYPE")
+load("//rules/private:model_library.bzl", "MODEL_LIBRARY_ATTRS", "compile_library", "generate_library", "lent_programs", "library_dependencies", "library_tools")
+
+_DOC = """Compiled models as a shared library `lib<name>.so` that exports the models' functions and no others.
+
+The header `<package>/<name>.h` declares these functions: load, set inputs, execute, get outputs, reset state, unload. The runtime, the
+kernels and the backends are part of the library and hidden in it, so that several such libraries work in one process
+(docs/how_to/shared_libraries.md). A `cc_binary` can name the target in `deps` or in `data`. For ELF systems."""
+
+_ATTRS = dict(
+    MODEL_LIBRARY_ATTRS,
+    exports = attr.string_list(
+        doc = "Further C functions to export, such as `et_method_input_count`: of the runtime, the kernels or the backends.",
+    ),
+)
+
+def _link(ctx, tools, objects, dependencies, version_script):
+    """Links the library; returns its file."""
+    linked = cc_common.link(
+        name = ctx.label.name,
+        compilation_outputs = objects,
+        linking_contexts = [info.linking_context for info in dependencies],
+        output_type = "dynamic_library",
+        user_link_flags = ["-Wl,--version-script=" + version_script.path] + ["-Wl,-u," + name for name in ctx.attr.exports],
+        additional_inputs = [version_script],
+        **tools
+    )
+    library = linked.library_to_link
+    return library.resolved_symlink_dynamic_library or library.dynamic_library
+
+def _impl(ctx):
+    exports = ctx.actions.declare_file(ctx.label.name + ".lds")
+    generated = generate_library(ctx, flags = ["--export=" + name for name in ctx.attr.exports], exports = exports)
+    dependencies = library_dependencies(ctx, generated.models)
+
+    # The whole archives would have every kernel.
+    tools = library_tools(ctx, disabled_features = ["legacy_whole_archive"])
+    compilation, objects = compile_library(ctx, tools, generated, dependencies)
+    library = _link(ctx, tools, objects, dependencies, exports)
+    linker_input = cc_common.create_linker_input(
+        owner = ctx.label,
+        libraries = depset([cc_common.create_library_to_link(dynamic_library = library, **tools)]),
+    )
+    return [
+        DefaultInfo(
+            files = depset([generated.header, library]),
+            runfiles = lent_programs(ctx, generated.models),
+        ),
+        CcInfo(
+            compilation_context = compilation,
+            linking_context = cc_common.create_linking_context(linker_inputs = depset([linker_input])),
+        ),
+    ]
+
+# A rule's kind is the name it is given first, here that of the macro before it.
+executorch_shared_library = rule(
+    implementation = _impl,
+    attrs = _ATTRS,
+    doc = _DOC,
+    fragments = ["cpp"],
+    provides = [CcInfo],
+    toolchains = [CODEGEN_TOOLCHAIN_TYPE] + use_cc_toolchain(),
+)
