@@ -93,7 +93,8 @@ def require_torchao(recipe: str) -> None:
     """Raise `ConfigError` if the package that quantizes cannot be found."""
     if importlib.util.find_spec("torchao") is None:
         raise ConfigError(
-            f"recipe '{recipe}' needs the package torchao, which is not installed; install torchao"
+            f"recipe '{recipe}' needs the package torchao, which is not installed; "
+            "install torchao, or the wheel as rules-executorch[torchao]"
         )
 
 

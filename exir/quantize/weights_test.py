@@ -276,5 +276,6 @@ def test_a_recipe_without_torchao_names_the_package(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     with pytest.raises(
         ConfigError, match="recipe 'int8_dynamic' needs the package torchao, which is not"
-    ):
+    ) as error:
         quantize_weights(nn.Linear(4, 3), QuantizationOptions("int8_dynamic"))
+    assert "rules-executorch[torchao]" in str(error.value)

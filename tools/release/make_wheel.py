@@ -26,6 +26,8 @@ _COMMANDS = {
 }
 # Of torch the version that is tested: minor ones drop operators that others name.
 _NEEDS = ("flatbuffers", "numpy", "torch==2.13.*")
+# Optional features: `pip install rules-executorch[torchao]` for quantization.
+_EXTRAS = {"torchao": ("torchao==0.18.*",)}
 _DATE = (1980, 1, 1, 0, 0, 0)  # equal sources give an equal wheel
 
 
@@ -62,6 +64,9 @@ def write_wheel(root: Path, folder: Path) -> Path:
 
 def _description(folder: str, version: str, tag: str) -> Iterator[tuple[str, bytes]]:
     needs = "".join(f"Requires-Dist: {need}\n" for need in _NEEDS)
+    for extra, packages in _EXTRAS.items():
+        needs += f"Provides-Extra: {extra}\n"
+        needs += "".join(f'Requires-Dist: {package}; extra == "{extra}"\n' for package in packages)
     summary = "PyTorch modules to ExecuTorch programs, and the runtime that runs, traces and explains them"
     head = f"Metadata-Version: 2.1\nName: {_NAME}\nVersion: {version}\nSummary: {summary}\n"
     yield f"{folder}/METADATA", f"{head}Requires-Python: >=3.11\n{needs}".encode()

@@ -7,10 +7,12 @@ import os
 import subprocess
 import sys
 import zipfile
+from email.message import Message
+from email.parser import Parser
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
-import torch
 
 from tools.release.make_wheel import version_of, write_wheel
 
@@ -44,21 +46,34 @@ def test_the_page_s_script_compiles_runs_and_traces(wheel: Path, tmp_path: Path)
 
 
 def test_the_wheel_lists_what_it_has(wheel: Path) -> None:
-    version = version_of((_ROOT / "MODULE.bazel").read_text(encoding="utf-8"))
+    released = version_of((_ROOT / "MODULE.bazel").read_text(encoding="utf-8"))
     with zipfile.ZipFile(wheel) as archive:
         names = archive.namelist()
-        record = archive.read(f"rules_executorch-{version}.dist-info/RECORD").decode().splitlines()
+        record = archive.read(f"rules_executorch-{released}.dist-info/RECORD").decode().splitlines()
     assert [line.split(",")[0] for line in record] == names
     assert {"executorch_runtime/libexecutorch_runtime.so", "exir/__init__.py", "schema/operators.toml"} <= set(names)
     assert not [name for name in names if name.endswith("_test.py")]
 
 
-def test_the_wheel_wants_the_torch_that_is_tested(wheel: Path) -> None:
-    minor = ".".join(torch.__version__.split(".")[:2])
+def _metadata(wheel: Path) -> Message:
     with zipfile.ZipFile(wheel) as archive:
         (metadata,) = (name for name in archive.namelist() if name.endswith(".dist-info/METADATA"))
-        lines = archive.read(metadata).decode().splitlines()
-    assert f"Requires-Dist: torch=={minor}.*" in lines
+        return Parser().parsestr(archive.read(metadata).decode())
+
+
+def _minor(package: str) -> str:
+    return ".".join(version(package).split(".")[:2])
+
+
+def test_the_wheel_wants_the_torch_that_is_tested(wheel: Path) -> None:
+    assert f"torch=={_minor('torch')}.*" in _metadata(wheel).get_all("Requires-Dist", [])
+
+
+def test_the_wheel_has_an_extra_for_the_torchao_that_is_tested(wheel: Path) -> None:
+    metadata = _metadata(wheel)
+    assert metadata.get_all("Provides-Extra") == ["torchao"]
+    needed = f'torchao=={_minor("torchao")}.*; extra == "torchao"'
+    assert [each for each in metadata.get_all("Requires-Dist", []) if "torchao" in each] == [needed]
 
 
 def test_equal_sources_give_an_equal_wheel(wheel: Path, tmp_path: Path) -> None:
