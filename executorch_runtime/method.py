@@ -137,7 +137,10 @@ class Method(Uncopied):
             self._check("et_method_execute")
 
     def outputs(self, as_torch: bool = False) -> tuple[Any, ...]:
-        """Of the last run. ExecutorchError (INVALID_STATE) unless it succeeded."""
+        """Return the outputs of the last run.
+
+        ExecutorchError (INVALID_STATE) if the run failed, or an input was set since.
+        """
         with self.lock:
             return tuple(self._output(index, as_torch) for index in range(len(self.signature.outputs)))
 

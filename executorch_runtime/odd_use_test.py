@@ -194,6 +194,19 @@ def test_output_needs_a_run() -> None:
         method.outputs()
 
 
+@pytest.mark.parametrize("index", [0, 1])
+def test_an_input_that_is_set_ends_the_outputs_of_the_last_run(index: int) -> None:
+    method = _add()
+    method(_ONES, _ONES)
+    method.outputs()
+    method.set_input(index, _ONES)
+    with pytest.raises(ExecutorchError, match="INVALID_STATE: outputs.0. has no value; execute the method first"):
+        method.outputs()
+    method.set_input(1 - index, _ONES)
+    method.execute()
+    assert (method.outputs()[0] == 2).all()
+
+
 def test_inputs_that_were_set_stay_alive() -> None:
     method = _add()
     for index in range(2):

@@ -83,8 +83,8 @@ et_status {prefix}_set_{name}(et_method *method, int64_t value,
 
 _OUTPUT = TypedFunction(
     """\
-/* Output {index}: {dtype} {sizes}. Valid until the next execute. INVALID_STATE unless
- * the last execute succeeded. */
+/* Output {index}: {dtype} {sizes}. Valid until an input is set or the method
+ * executes. INVALID_STATE unless execute succeeded and no input was set since. */
 """,
     """\
 et_status {prefix}_get_{name}(const et_method *method, {out_type} **out_data,

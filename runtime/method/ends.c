@@ -137,6 +137,7 @@ et_status et_method_set_input(et_method *method, size_t index,
   ET_RETURN_IF_ERROR(et_tensor_resize(tensor, sizes, rank, out_error));
   take_data(method, input, data, nbytes);
   input->is_set = true;
+  method->has_outputs = false;
   return ET_STATUS_OK;
 }
 

@@ -274,6 +274,83 @@ static void test_output_without_a_run_is_refused(void **state) {
   et_hosted_method_free(&hosted);
 }
 
+static void expect_output(const et_method *m, et_status expected) {
+  const et_value *out = NULL;
+  et_error error = ET_ERROR_INIT;
+  assert_int_equal(et_method_get_output(m, 0, &out, &error), expected);
+  assert_string_equal(error.message,
+                      expected == ET_STATUS_OK
+                          ? ""
+                          : "outputs[0] has no value; execute the method first");
+}
+
+static void test_output_is_refused_after_an_input_is_set(void **state) {
+  (void)state;
+  et_program program;
+  et_hosted_method hosted;
+  const int32_t five = 5;
+  et_test_write_add(&writer, 0, 32);
+  et_test_open(&writer, &program, &hosted);
+  et_method *m = hosted.method;
+  et_test_set_floats(m, 0, ONES, 4);
+  et_test_set_floats(m, 1, TWOS, 4);
+  for (size_t i = 0; i < 2; i++) {
+    assert_int_equal(et_method_execute(m, NULL), ET_STATUS_OK);
+    expect_output(m, ET_STATUS_OK);
+    /* A refused input changes nothing. */
+    assert_int_equal(et_method_set_input(m, i, ET_SCALAR_TYPE_FLOAT32, &five, 1,
+                                         ONES, 20, NULL),
+                     ET_STATUS_INVALID_ARGUMENT);
+    expect_output(m, ET_STATUS_OK);
+    et_test_set_floats(m, i, ONES, 4);
+    expect_output(m, ET_STATUS_INVALID_STATE);
+  }
+  assert_int_equal(et_method_execute(m, NULL), ET_STATUS_OK);
+  assert_true(et_test_first_output(m, 0) == 2);
+  et_hosted_method_free(&hosted);
+}
+
+static void test_output_is_refused_after_a_scalar_input_is_set(void **state) {
+  (void)state;
+  et_program program;
+  et_hosted_method hosted;
+  const et_value seven = {ET_VALUE_INT, {.as_int = 7}};
+  const et_value eight = {ET_VALUE_INT, {.as_int = 8}};
+  et_test_write_add(&writer, 0, 32);
+  et_writer_input(&writer, et_writer_int(&writer, 7));
+  et_test_open(&writer, &program, &hosted);
+  et_method *m = hosted.method;
+  et_test_set_floats(m, 0, ONES, 4);
+  et_test_set_floats(m, 1, TWOS, 4);
+  assert_int_equal(et_method_execute(m, NULL), ET_STATUS_OK);
+  assert_int_equal(et_method_set_scalar_input(m, 2, &eight, NULL),
+                   ET_STATUS_INVALID_ARGUMENT);
+  expect_output(m, ET_STATUS_OK);
+  assert_int_equal(et_method_set_scalar_input(m, 2, &seven, NULL),
+                   ET_STATUS_OK);
+  expect_output(m, ET_STATUS_INVALID_STATE);
+  et_hosted_method_free(&hosted);
+}
+
+static void test_output_is_refused_after_its_memory_is_set(void **state) {
+  (void)state;
+  static buffers b;
+  et_program program;
+  float out[2][4] = {{0}};
+  et_test_write_add(&writer, 0, ET_NOT_PLANNED);
+  et_method *m = load_bare(&b, &program);
+  et_test_set_floats(m, 0, ONES, 4);
+  et_test_set_floats(m, 1, TWOS, 4);
+  assert_int_equal(et_method_set_output(m, 0, out[0], 16, NULL), ET_STATUS_OK);
+  assert_int_equal(et_method_execute(m, NULL), ET_STATUS_OK);
+  assert_int_equal(et_method_set_output(m, 0, out[1], 15, NULL),
+                   ET_STATUS_INVALID_ARGUMENT);
+  expect_output(m, ET_STATUS_OK);
+  assert_int_equal(et_method_set_output(m, 0, out[1], 16, NULL), ET_STATUS_OK);
+  expect_output(m, ET_STATUS_INVALID_STATE);
+  assert_true(out[0][0] == 3);
+}
+
 static void test_m29_lent_output_may_not_overlap_a_lent_input(void **state) {
   (void)state;
   static buffers b;
@@ -468,6 +545,9 @@ int main(void) {
       cmocka_unit_test(test_output_that_one_branch_writes_is_else_zero),
       cmocka_unit_test(test_output_that_is_read_before_it_is_written_is_zero),
       cmocka_unit_test(test_output_without_a_run_is_refused),
+      cmocka_unit_test(test_output_is_refused_after_an_input_is_set),
+      cmocka_unit_test(test_output_is_refused_after_a_scalar_input_is_set),
+      cmocka_unit_test(test_output_is_refused_after_its_memory_is_set),
       cmocka_unit_test(test_m29_lent_output_may_not_overlap_a_lent_input),
       cmocka_unit_test(test_lent_output_beside_numbers_and_planned_inputs),
       cmocka_unit_test(test_m29_lent_data_is_aligned_to_its_dtype),

@@ -58,5 +58,6 @@ et_status et_method_set_output(et_method *method, size_t index, void *data,
         tensor->capacity != 0 && !is_always_written(method, output->value);
   }
   output->is_set = true;
+  method->has_outputs = false;
   return ET_STATUS_OK;
 }

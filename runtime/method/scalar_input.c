@@ -45,5 +45,6 @@ et_status et_method_set_scalar_input(et_method *method, size_t index,
         "inputs[%zu] is not the %s the program was compiled with", index,
         et_value_tag_name((int32_t)method->inputs[index].value->tag));
   }
+  method->has_outputs = false;
   return ET_STATUS_OK;
 }

@@ -189,14 +189,16 @@ et_status et_method_set_scalar_input(et_method *method, size_t index,
  * memory that a run may leave unwritten is set to zero first. */
 et_status et_method_execute(et_method *method, et_error *out_error);
 
-/* The value of output `index`, valid until the next set_input or execute.
- * INVALID_STATE unless the last call of execute or reset_state was a successful
- * execute. */
+/* The value of output `index`, valid until the next call that sets an input or the
+ * memory of an output, executes the method or resets its state. INVALID_STATE after
+ * such a call, unless it was a successful execute. A call that sets and fails
+ * changes nothing. */
 et_status et_method_get_output(const et_method *method, size_t index,
                                const et_value **out_value, et_error *out_error);
 
 /* Makes an output that is not planned write to the caller's `data`, borrowed
- * until the method is no longer run. INVALID_STATE for a planned output. */
+ * until the method is no longer run. INVALID_STATE for a planned output. Outputs have
+ * no value until the next run. */
 et_status et_method_set_output(et_method *method, size_t index, void *data,
                                size_t nbytes, et_error *out_error);
 

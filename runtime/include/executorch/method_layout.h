@@ -94,7 +94,7 @@ struct et_method {
   uint32_t delegate_count;
   uint32_t input_count;
   uint32_t output_count;
-  bool has_outputs; /* the last run ended with OK */
+  bool has_outputs; /* the last run ended with OK; nothing was set since */
   et_mutable_span scratch;
   et_data data;
   et_program program; /* last: machines address the others in fewer bytes */
