@@ -108,6 +108,36 @@ static void test_concatenation_checks_every_tensor(void **state) {
   et_test_end(t);
 }
 
+static void test_m22_stacking_along_no_axis_is_refused(void **state) {
+  (void)state;
+  et_test *t = et_test_begin();
+  et_value *x = et_test_floats(t, ET_SHAPE(2, 3), kElements);
+  et_value *tensors[1] = {x};
+  et_value *list = et_test_list(t, ET_VALUE_TENSOR_LIST, tensors, 1);
+  et_value *out = et_test_floats(t, ET_SHAPE(2, 3, 1), NULL);
+  static const int64_t wrong[] = {3, -4, INT64_MAX, INT64_MIN};
+  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+    et_test_assert_refused(
+        t,
+        ET_CALL(t, "aten::stack.out", list, et_test_int(t, wrong[i]), out, out),
+        "stack");
+  }
+  assert_int_equal(
+      ET_CALL(t, "aten::stack.out", list, et_test_int(t, -1), out, out),
+      ET_STATUS_OK);
+  et_test_end(t);
+}
+
+static void test_ranges_of_booleans_are_refused(void **state) {
+  (void)state;
+  et_test *t = et_test_begin();
+  et_value *out = et_test_tensor(t, ET_SCALAR_TYPE_BOOL, ET_SHAPE(2), NULL);
+  et_test_assert_refused(
+      t, ET_CALL(t, "aten::arange.out", et_test_int(t, 2), out, out),
+      "arange: dtype bool is not supported");
+  et_test_end(t);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_permutation_moves_elements),
@@ -116,6 +146,8 @@ int main(void) {
       cmocka_unit_test(test_m22_selected_index_out_of_range_is_refused),
       cmocka_unit_test(test_m22_sizes_that_do_not_hold_are_refused),
       cmocka_unit_test(test_concatenation_checks_every_tensor),
+      cmocka_unit_test(test_m22_stacking_along_no_axis_is_refused),
+      cmocka_unit_test(test_ranges_of_booleans_are_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

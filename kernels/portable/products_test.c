@@ -85,7 +85,7 @@ static void test_shapes_that_do_not_fit_are_refused(void **state) {
   et_test_assert_refused(t, ET_CALL(t, "aten::bmm.out", a, a, out, out),
                          "2 dimensions");
   et_test_assert_refused(t, ET_CALL(t, "aten::linear.out", a, a, a, out, out),
-                         "bias must have");
+                         "linear: bias must have one dimension of 2 elements");
   et_test_end(t);
 }
 

@@ -114,6 +114,17 @@ static void test_drawing_from_nowhere_is_refused(void **state) {
   et_test_end(t);
 }
 
+static void test_drawing_integers_is_refused(void **state) {
+  (void)state;
+  et_test *t = et_test_begin();
+  et_random random = et_random_seeded(0);
+  et_test_draw_from(t, &random);
+  et_value *out = et_test_tensor(t, ET_SCALAR_TYPE_INT32, ET_SHAPE(4), NULL);
+  et_test_assert_refused(
+      t, ET_CALL(t, "aten::rand.out", ET_INTS(t, 4), out, out), "rand");
+  et_test_end(t);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_uniform_numbers_lie_evenly_below_one),
@@ -121,6 +132,7 @@ int main(void) {
       cmocka_unit_test(test_a_seed_gives_the_same_numbers_and_a_run_goes_on),
       cmocka_unit_test(test_dropout_scales_what_it_keeps),
       cmocka_unit_test(test_drawing_from_nowhere_is_refused),
+      cmocka_unit_test(test_drawing_integers_is_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

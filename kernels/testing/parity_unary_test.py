@@ -52,6 +52,13 @@ def test_truths_about_elements_follow_pytorch(name: str, dtype: torch.dtype) -> 
     check(KERNELS, f"aten::{name}.out", x, out=torch.bool)
 
 
+@pytest.mark.parametrize("name", ["special_bessel_y0", "special_bessel_y1"])
+def test_bessel_functions_near_zero_follow_pytorch(name: str) -> None:
+    """Their recurrence is rescaled on its way there."""
+    x = torch.logspace(-8, 0, 65, dtype=torch.float64)
+    check(KERNELS, f"aten::{name}.out", x)
+
+
 @pytest.mark.parametrize("dtype", FLOATING, ids=str)
 @pytest.mark.parametrize("approximate", ["none", "tanh"])
 def test_gelu_follows_pytorch(approximate: str, dtype: torch.dtype) -> None:
