@@ -1,5 +1,6 @@
-"""Measure the dispatch of an instruction: programs of 10,000 additions of integers or one-element tensors, with and without
-a trace.
+"""Measure the dispatch of an instruction, with and without a trace.
+
+Programs execute 10,000 additions of integers or one-element tensors.
 
     ./bazelw run //benchmarks:dispatch -- [RUNS]
 """
@@ -58,7 +59,7 @@ def _add(source: int, target: int) -> schema.Instruction:
 
 
 def nanoseconds(methods: Sequence[Method], runs: int) -> list[float]:
-    """Return nanoseconds per instruction for each program, fastest of interleaved runs."""
+    """Return nanoseconds per instruction, fastest of interleaved runs."""
     times = [[_run(method) for method in methods] for _ in range(runs)]
     return [min(of_one) / _INSTRUCTIONS for of_one in zip(*times)]
 

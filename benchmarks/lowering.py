@@ -1,4 +1,6 @@
-"""Compare compiling with the official exporter: time, peak memory, planned memory, program size.
+"""Compare compiling with the official exporter.
+
+Measures time, peak memory, planned memory and program size.
 
 ./bazelw run //benchmarks:lowering -- [--rounds N] [MODEL…]
 """

@@ -1,4 +1,7 @@
-"""A Llama shape with 42 million parameters: eight layers of width 512, no cache, 128, 32 or 1 tokens."""
+"""A Llama shape with 42 million parameters, without a cache.
+
+Eight layers of width 512; 128, 32 or 1 tokens.
+"""
 
 from __future__ import annotations
 
@@ -48,7 +51,10 @@ class _Layer(nn.Module):
 
 
 class Decoder(nn.Module):
-    """Map token ids [1, tokens] to logits [1, tokens, vocabulary]; the embedding is tied to the last layer."""
+    """Map token ids [1, tokens] to logits [1, tokens, vocabulary].
+
+    The embedding is tied to the last layer.
+    """
 
     def __init__(self, tokens: int) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Measure planning and verifying memory for graphs of 1,000, 10,000 and 100,000 tensors.
+"""Measure planning and verifying memory for 1,000 to 100,000 tensors.
 
 ./bazelw run //benchmarks:memory_planning -- [SIZES]
 """

@@ -1,4 +1,6 @@
-"""Measure MobileNetV2 on one thread: eager PyTorch, the official portable kernels and ours, interleaved.
+"""Measure MobileNetV2 on portable kernels, one thread.
+
+Interleaved: eager PyTorch, the official portable kernels and ours.
 
 ./bazelw run -c opt //benchmarks:mobilenet_latency -- [ROUNDS]
 """

@@ -16,7 +16,10 @@ def _quiet(level: int, text: bytes, data: ctypes.c_void_p) -> None:
 
 
 class LlamaCpp:
-    """A conversation on llama.cpp with the file that //models:chat is made of. Its cache is float16 unless `floats`, as ours is float32."""
+    """A conversation on llama.cpp with the GGUF file of //models:chat.
+
+    The cache is float32 if `floats`, as ours is, else float16.
+    """
 
     def __init__(self, threads: int, floats: bool = False) -> None:
         self.name = "llama.cpp, float32 cache" if floats else "llama.cpp"

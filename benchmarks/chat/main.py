@@ -1,4 +1,6 @@
-"""Compare //models:chat with llama.cpp on the same GGUF file: a prompt of 128 tokens, then 64 generated tokens.
+"""Compare //models:chat with llama.cpp on the same GGUF file.
+
+Both process a prompt of 128 tokens, then generate 64 tokens.
 
 ./bazelw run //benchmarks:chat -- [--threads 2] [--rounds 10]
 

@@ -1,4 +1,7 @@
-"""Run one side of a comparison in its own process, so that its crash does not end the others."""
+"""Run one side of a comparison in its own process.
+
+If it crashes, the others continue.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,7 @@ class PeerError(Exception):
 
 
 class Peer:
-    """A side in a child process. `make` creates it there; its methods are called by name.
+    """A side in a child process, created there by `make`.
 
     Start peers before the parent loads libraries: the child is a fork.
     """
@@ -36,7 +39,7 @@ class Peer:
         return self.run(_call_method, method, args)
 
     def run(self, function: Callable[..., Any], *args: Any) -> Any:
-        """The result of `function(side, *args)` in the child; `function` is one of a module. Raises `PeerError`."""
+        """Return `function(side, *args)`, computed in the child. Raises `PeerError`."""
         try:
             self._pipe.send((function, args))
         except OSError:

@@ -11,7 +11,7 @@ from typing import Any
 import torch
 
 from benchmarks.latency import instructions, plot, steps, table
-from benchmarks.latency.catalogue import MODELS
+from benchmarks.latency.catalog import MODELS
 from benchmarks.latency.hold import Hold
 from benchmarks.latency.machine import description, instruction_sets
 from benchmarks.latency.measurement import measure

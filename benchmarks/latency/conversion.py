@@ -1,4 +1,6 @@
-"""Convert models for peers, each in its own process, and keep the results in the user's cache folder.
+"""Convert models for peers, each in its own process.
+
+Results are kept in the user's cache folder.
 
 python -m benchmarks.latency.conversion SIDE MODEL FILE
 """
@@ -13,7 +15,7 @@ from pathlib import Path
 
 import torch
 
-from benchmarks.latency.catalogue import LOWERED_ONLY, MODELS, Model
+from benchmarks.latency.catalog import LOWERED_ONLY, MODELS, Model
 from benchmarks.latency.roster import SIDES
 from benchmarks.latency.sides.side import Missing, Side, require, version
 
@@ -25,7 +27,10 @@ _FILE = "program"
 
 
 def converted(side: Side, model: Model) -> Path:
-    """Return the side's program of the model, converted if necessary. Raises `Missing` if conversion fails."""
+    """Return the side's program of the model, converted if necessary.
+
+    Raises `Missing` if the conversion fails.
+    """
     require((*side.packages, *side.converters))
     entry = cache_root() / "benchmarks" / f"{_key(side, model)}-{model.name}"
     publish(entry, lambda folder: _convert(side, model, folder / _FILE))

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from benchmarks.latency import conversion
-from benchmarks.latency.catalogue import MODELS
+from benchmarks.latency.catalog import MODELS
 from benchmarks.latency.sides.side import Loaded, Missing, Setting, Side
 
 _MODEL = MODELS["mobilenet_v2"]

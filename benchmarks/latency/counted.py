@@ -1,4 +1,4 @@
-"""Run one side with one model on request, for counting (benchmarks/latency/instructions.py).
+"""Run one side with one model on request, for counting by instructions.py.
 
 python -m benchmarks.latency.counted SIDE MODEL
 """
@@ -11,7 +11,7 @@ from pathlib import Path
 
 import torch
 
-from benchmarks.latency.catalogue import MODELS
+from benchmarks.latency.catalog import MODELS
 from benchmarks.latency.conversion import converted
 from benchmarks.latency.instructions import DONE, ISA, READY
 from benchmarks.latency.native import Library

@@ -1,4 +1,4 @@
-"""Restrict every library of the process to an instruction set, by answering its `cpuid` instructions.
+"""Restrict every library of the process to an instruction set.
 
 Most peers have no switch for the instruction set. The program restarts itself with an audit library, which the dynamic
 linker calls for each library before its code runs (native/hold.c), and with a table of the instructions to replace.
@@ -52,14 +52,14 @@ def hold(library: Library, isa: str) -> Hold:
 
 
 def peers() -> list[Path]:
-    """The shared libraries of all sides, and the benchmark's own, which verifies the restriction."""
+    """Shared libraries of all sides, and the benchmark's own, which verifies it."""
     folders = [Path(root, package) for root in sys.path for package in _PACKAGES]
     found = [path for folder in folders for path in folder.rglob("*.so*") if path.is_file()]
     return [Path(os.environ["LATENCY_LIBRARY"]), *found]
 
 
 def start_again(isa: str, libraries: Iterable[Path]) -> None:
-    """Replace this process by the same command line, with every `cpuid` of these libraries answered."""
+    """Restart this command line, with every `cpuid` of these libraries answered."""
     table = os.memfd_create("cpuid", 0)  # without flags it stays open
     os.write(table, places(libraries))
     audit = Path(os.environ["LATENCY_HOLD_LIBRARY"]).resolve()

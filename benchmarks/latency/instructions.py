@@ -16,7 +16,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory, TemporaryFile
 from typing import IO
 
-from benchmarks.latency.catalogue import Model
+from benchmarks.latency.catalog import Model
 from benchmarks.latency.conversion import converted
 from benchmarks.latency.sides.side import Missing, Side, converts
 
@@ -76,7 +76,9 @@ def _count(model: Model, side: Side) -> Counts:
 
 
 def count(command: Sequence[str]) -> Counts:
-    """Count one run of a process that prints READY, and then for each line that it reads, runs and prints DONE.
+    """Count one run of a process.
+
+    The process prints READY. For each line that it reads, it runs once and prints DONE.
 
     Raises `Missing` if valgrind is not installed or the process ends early.
     """
@@ -137,7 +139,7 @@ def _control(process: subprocess.Popen[str], request: str) -> None:
 
 
 def parse(dump: str) -> Counts:
-    """Parse callgrind's file: event names, and their totals, which may omit trailing zeros."""
+    """Parse callgrind's file: event names, and totals without trailing zeros."""
     fields = dict(line.split(": ", 1) for line in dump.splitlines() if line.startswith(("events: ", "totals: ")))
     events = Counter(dict(zip(fields["events"].split(), map(int, fields["totals"].split()))))
     return Counts(

@@ -1,4 +1,4 @@
-"""Measure models on this project's runtime and on its peers, in one process, in turn.
+"""Measure models on this project's runtime and on its peers, in turn.
 
 ./bazelw run //benchmarks:latency -- MODEL…
 """
@@ -14,7 +14,7 @@ from benchmarks.latency.native import Library
 
 
 def _isa(arguments: list[str]) -> str:
-    """Return the value of --isa. The complete parser reports errors of the command line."""
+    """Return the value of --isa. The complete parser reports errors."""
     parser = argparse.ArgumentParser(add_help=False, exit_on_error=False)
     parser.add_argument("--isa", default=instruction_sets()[-1])
     return parser.parse_known_args(arguments)[0].isa

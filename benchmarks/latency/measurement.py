@@ -8,7 +8,7 @@ from pathlib import Path
 
 import torch
 
-from benchmarks.latency.catalogue import Model
+from benchmarks.latency.catalog import Model
 from benchmarks.latency.conversion import converted
 from benchmarks.latency.rounds import Sample, Samples, sample, take_turns
 from benchmarks.latency.sides.side import Loaded, Missing, Setting, Side, converts

@@ -51,7 +51,7 @@ class _Pretended(Side):
 
 
 class _OfFile(_Pretended):
-    """Notes when its file, of as many bytes as are asked for twice, is read and loaded."""
+    """Record when the file, of twice the requested size, is read and loaded."""
 
     def file(self, model: Any, path: Path | None, setting: Setting) -> Any:
         return SimpleNamespace(open=lambda mode: self)

@@ -39,7 +39,7 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
 
 
 class Library:
-    """The shared library. It needs no other package, so it can be used before they are loaded."""
+    """The shared library. It can be used before other packages are loaded."""
 
     def __init__(self, path: str | None = None) -> None:
         self.calls = ctypes.CDLL(path or os.environ["LATENCY_LIBRARY"])
@@ -69,7 +69,7 @@ class Library:
 
     @property
     def shown_isa(self) -> str:
-        """Return the widest of the benchmark's instruction sets that `cpuid` shows to this process."""
+        """Return the widest instruction set that `cpuid` shows to this process."""
         return ("avx2", "avxvnni", "avx512")[self.calls.bench_shown_isa()]
 
     def forget_avx512(self) -> None:
@@ -78,6 +78,6 @@ class Library:
 
     @property
     def used_avx512(self) -> bool | None:
-        """Return whether the calling thread has used them since, or None if the processor cannot report it."""
+        """Return whether the thread has used them since, or None if unknown."""
         used = self.calls.bench_used_avx512()
         return None if used < 0 else bool(used)

@@ -9,7 +9,7 @@ from benchmarks.latency.sides.side import Missing, require
 
 
 def draw(records: list[dict[str, Any]], title: str, path: Path) -> None:
-    """Plot a group of bars per model and a bar per side. Raises `Missing` without matplotlib."""
+    """Plot bars by model and side. Raises `Missing` without matplotlib."""
     records = [each for each in records if any("limit" in side["ratios"] for side in each["sides"].values())]
     if not records:
         raise Missing("the FMA limit was not measured")
@@ -28,7 +28,7 @@ def draw(records: list[dict[str, Any]], title: str, path: Path) -> None:
     axes.set_xticks(range(len(records)), [each["model"] for each in records])
     axes.set_ylabel("share of the FMA limit")
     axes.set_title(title)
-    axes.axhline(1, color="grey", linewidth=0.8)
+    axes.axhline(1, color="gray", linewidth=0.8)
     axes.legend(sides, fontsize="small")
     figure.savefig(path, dpi=120)
 

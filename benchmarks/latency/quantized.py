@@ -14,7 +14,7 @@ from pathlib import Path
 import torch
 from torch.export import ExportedProgram
 
-from benchmarks.latency.catalogue import MODELS, Model
+from benchmarks.latency.catalog import MODELS, Model
 from benchmarks.latency.sides.official import XnnpackInt8
 
 

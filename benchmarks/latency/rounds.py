@@ -73,7 +73,10 @@ def sample(library: Library, run: Callable[[], object]) -> Sample:
 def take_turns(
     library: Library, runs: Mapping[str, Callable[[], object]], samples: Mapping[str, Samples], rounds: int
 ) -> None:
-    """Run rounds in which every side gets about the same time. The first run of a turn finds cold caches."""
+    """Run rounds in which every side gets about the same time.
+
+    The first run of a turn finds cold caches.
+    """
     for _ in range(rounds):
         for name, run in runs.items():
             for _ in range(_runs_a_turn(samples[name])):

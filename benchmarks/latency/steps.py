@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from benchmarks.latency.catalogue import Model
+from benchmarks.latency.catalog import Model
 from benchmarks.latency.sides.ours import Ours, run
 from benchmarks.latency.sides.side import Setting
 from executorch_runtime import Event
@@ -23,7 +23,7 @@ class StepCost:
 
 
 def text(side: Ours, model: Model, setting: Setting, count: int, runs: int) -> str:
-    """Format the `count` most expensive instructions and ops, with their share of the total."""
+    """Format the `count` most expensive instructions and ops, with shares."""
     method = side.open(model, setting, watched=True)
     seen = []
     for _ in range(runs):
@@ -34,7 +34,10 @@ def text(side: Ours, model: Model, setting: Setting, count: int, runs: int) -> s
 
 
 def cheapest(runs: Sequence[Iterable[Event]]) -> list[StepCost]:
-    """Return the cheapest run of each instruction and op; repetitions within a run are summed."""
+    """Return the cheapest run of each instruction and op.
+
+    Repetitions within a run are summed.
+    """
     summed = [_summed(events) for events in runs]
     return [StepCost(*place, min(each[place] for each in summed if place in each)) for place in summed[0]]
 

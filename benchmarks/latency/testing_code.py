@@ -24,7 +24,7 @@ def execute(code: bytes) -> None:
 
 
 def write_library(path: Path, code: bytes, data: bytes = b"", address: int = 0x1000) -> Path:
-    """An ELF file for x86-64 with these bytes at `address` as code, followed by others as data."""
+    """An x86-64 ELF file with these bytes as code at `address`, then data."""
     sections = [
         (_CODE, address, _HEADER, len(code)),
         (_DATA, address + len(code), _HEADER + len(code), len(data)),

@@ -1,9 +1,10 @@
-"""Measures what Bazel does after an edit in workspaces of many models, and writes the table and plot of benchmarks/scale/README.md.
+"""Measure Bazel after edits in workspaces with many models.
 
     python3 -m benchmarks.scale.main [--workers N] [--analysis] RESULTS.jsonl [MODELS...]
 
-Phases are added to RESULTS.jsonl, and the page is written from all that is there: of numbers of models that are measured again,
-the later. Without numbers it writes the page only. A thousand models take some 20 minutes of two idle cores, their analysis alone (--analysis) one.
+Appends phases to RESULTS.jsonl, and writes the table and the plot of benchmarks/scale/README.md from that file; the
+latest measurement of a number of models counts. Without MODELS, it only writes the page. A thousand models take about
+20 minutes on two idle cores, or one minute with --analysis.
 """
 
 from __future__ import annotations

@@ -82,7 +82,7 @@ def _metrics(events: Path) -> tuple[dict[str, int], int]:
 
 
 def measure(models: int, root: Path, folder: Path, workers: int, analysis_alone: bool = False) -> Iterator[Phase]:
-    """Run every phase in a new workspace under `folder`, or only those that compile nothing."""
+    """Run every phase, or only analysis, in a new workspace under `folder`."""
     workspace = ManyModels(folder / "workspace", root, models)
     flags = ["--curses=no", f"--disk_cache={folder / 'cache'}", f"--worker_max_instances=ExecutorchLower={workers}"]
     bazel = Bazel(root / "bazelw", workspace.folder, folder / "base", flags)

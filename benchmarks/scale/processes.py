@@ -48,7 +48,10 @@ def _family(process: int) -> Iterator[int]:
 
 
 def _ticks(process: int) -> int:
-    """Read fields 14 to 17 of stat: own time, and that of waited-for children. Field 2 may contain spaces."""
+    """Read fields 14 to 17 of stat: own and waited-for children's time.
+
+    Field 2 may contain spaces.
+    """
     fields = _read(process, "stat").rpartition(b")")[2].split()
     return sum(map(int, fields[11:15]))
 

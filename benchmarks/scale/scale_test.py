@@ -1,4 +1,4 @@
-"""Tests of the generated workspaces, of reading Bazel's execution log, and of the written page."""
+"""Tests of generated workspaces, of reading Bazel's log, and of the page."""
 
 from __future__ import annotations
 

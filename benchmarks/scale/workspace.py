@@ -1,4 +1,7 @@
-"""A workspace of many small models, as a monorepo has them: ten to a package, and ten that share a layer."""
+"""A workspace with many small models, like a monorepo.
+
+Ten models form a package and share a layer.
+"""
 
 from __future__ import annotations
 

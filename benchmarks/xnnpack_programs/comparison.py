@@ -10,7 +10,7 @@ from pathlib import Path
 
 import torch
 
-from benchmarks.latency.catalogue import Model
+from benchmarks.latency.catalog import Model
 from benchmarks.latency.native import Library
 from benchmarks.latency.rounds import Sample, cheapest, sample
 from benchmarks.latency.sides.ours import run
@@ -24,7 +24,10 @@ _LOADS = 5
 
 @dataclass(frozen=True)
 class Figures:
-    """Measurements of one runtime. Costs are cycles, or nanoseconds of processor time, of the thread."""
+    """Measurements of one runtime.
+
+    Costs are cycles, or nanoseconds of processor time, of the thread.
+    """
 
     cost: int  # of the cheapest run
     median: float

@@ -1,4 +1,4 @@
-"""Compare programs lowered for XNNPACK on both runtimes: the same file, in one process, in turn.
+"""Compare programs lowered for XNNPACK on both runtimes, in turn.
 
 ./bazelw run //benchmarks:xnnpack_programs -- [PROGRAM…]
 """
@@ -41,7 +41,7 @@ def _options(arguments: list[str]) -> argparse.Namespace:
 
 
 def _compared(lowered: Lowered, library: Library, rounds: int) -> Comparison | None:
-    """Return the comparison, or print the reason and return None if the program cannot be created."""
+    """Return the comparison, or None after printing the reason."""
     try:
         path = converted(lowered.side, lowered.model)
     except Missing as reason:

@@ -18,9 +18,9 @@ def _anonymous() -> int:
 
 
 def growth(work: Callable[[], object]) -> int:
-    """Return the growth in anonymous memory of a process that calls `work` and holds its result.
+    """Return the anonymous memory that `work` and its result need.
 
-    The process is a fork of this one, which first returns freed memory to the system, so that reused memory counts.
+    `work` runs in a fork of this process, which first returns freed memory to the system, so that reused memory counts.
     Import the modules that `work` needs before.
     """
     reading, writing = os.pipe()

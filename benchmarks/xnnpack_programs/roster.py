@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from benchmarks.latency.catalogue import LOWERED_ONLY, MODELS, Model
+from benchmarks.latency.catalog import LOWERED_ONLY, MODELS, Model
 from benchmarks.latency.sides.official import Xnnpack, Xnnpack4Bit, XnnpackDynamic, XnnpackInt8
 
 

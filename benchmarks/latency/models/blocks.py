@@ -13,7 +13,7 @@ Activation = Callable[[], nn.Module]
 def conv_norm(
     inputs: int, outputs: int, kernel: int = 1, stride: int = 1, groups: int = 1, activation: Activation = nn.Identity
 ) -> nn.Sequential:
-    """Convolution without bias, batch norm, activation; keeps the image size at stride 1."""
+    """Convolution without bias, batch norm, activation; same padding."""
     return nn.Sequential(
         nn.Conv2d(inputs, outputs, kernel, stride, kernel // 2, groups=groups, bias=False),
         nn.BatchNorm2d(outputs),
@@ -22,7 +22,7 @@ def conv_norm(
 
 
 class SqueezeExcitation(nn.Module):
-    """Squeeze-and-excite: scale each channel by a small network of all channels' means."""
+    """Squeeze-and-excite: scale channels by a small network of their means."""
 
     def __init__(self, channels: int, squeezed: int):
         super().__init__()
@@ -35,7 +35,10 @@ class SqueezeExcitation(nn.Module):
 
 
 class InvertedResidual(nn.Module):
-    """Inverted residual: expand by 1x1, filter depthwise, project by 1x1; add the input if shapes agree."""
+    """Inverted residual: expand by 1x1, filter depthwise, project by 1x1.
+
+    The input is added if the shapes agree.
+    """
 
     def __init__(
         self,
@@ -62,7 +65,10 @@ class InvertedResidual(nn.Module):
 
 
 class Classifier(nn.Module):
-    """Features, global average pool, then a head; weights initialized as in He et al. (2015), fan in."""
+    """Features, global average pool, then a head.
+
+    Weights are initialized as in He et al. (2015), fan in.
+    """
 
     def __init__(self, features: nn.Module, head: nn.Module):
         super().__init__()

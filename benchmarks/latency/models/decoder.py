@@ -1,6 +1,6 @@
-"""One decode step of a Llama shape with 135 million parameters: one token, a cache of 256 tokens.
+"""One decode step of a Llama shape with 135 million parameters.
 
-30 layers of width 576, nine query heads on three KV heads, tied embedding.
+One token, a cache of 256 tokens, 30 layers of width 576, nine query heads on three KV heads, tied embedding.
 """
 
 from __future__ import annotations
@@ -33,7 +33,10 @@ class _RmsNorm(nn.Module):
 
 
 class _Attention(nn.Module):
-    """Grouped-query attention. Queries that share a KV head are its rows, so keys are not copied."""
+    """Grouped-query attention.
+
+    Queries that share a KV head are its rows, so keys are not copied.
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -81,7 +84,10 @@ class _Layer(nn.Module):
 
 
 class Decoder(nn.Module):
-    """Map a token id [1, 1] and its position [1] to logits [1, 1, vocabulary], and update the KV cache."""
+    """Map a token id [1, 1] and its position [1] to logits [1, 1, vocabulary].
+
+    Updates the KV cache.
+    """
 
     def __init__(self) -> None:
         super().__init__()

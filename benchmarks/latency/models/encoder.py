@@ -1,4 +1,7 @@
-"""Text encoders: BERT-base (Devlin et al., 2018) and a MiniLM of six layers (Wang et al., 2020), 128 tokens."""
+"""Text encoders of 128 tokens: BERT-base and a MiniLM of six layers.
+
+Devlin et al. (2018) and Wang et al. (2020).
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The limits: a model's arithmetic without anything else, and its weights read once."""
+"""The limits: a model's arithmetic alone, and reading its weights once."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import mmap
 from pathlib import Path
 from tempfile import TemporaryFile
 
-from benchmarks.latency.catalogue import Model
+from benchmarks.latency.catalog import Model
 from benchmarks.latency.sides.side import Loaded, Setting, Side
 
 _READ_STEP = 512  # bytes: bench_read_* takes multiples
@@ -28,9 +28,10 @@ class FmaLimit(Side):
 
 
 class ReadLimit(Side):
-    """Read as many bytes as the model's weights have, from a mapped file as the weights themselves.
+    """Read as many bytes as the model's weights have, from a mapped file.
 
-    Anonymous memory with small pages is read at rates that vary between processes."""
+    Weights are mapped as well. Anonymous memory with small pages is read at rates that vary between processes.
+    """
 
     def __init__(self, name: str, bits: float) -> None:
         self.name = name

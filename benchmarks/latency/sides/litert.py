@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from benchmarks.latency.catalogue import Model
+from benchmarks.latency.catalog import Model
 from benchmarks.latency.sides.side import Loaded, Setting, Side
 
 
@@ -42,7 +42,9 @@ class LiteRt(Side):
 
 
 def declared_inputs(details: Sequence[Mapping[str, Any]], arrays: Sequence[np.ndarray]) -> list[tuple[int, np.ndarray]]:
-    """Return each input's index in the interpreter and its values in the declared dtype; the converter turns int64 into int32.
+    """Return each input's index and its values in the declared dtype.
+
+    The converter turns int64 into int32.
 
     Raises `OverflowError` if a value does not fit.
     """

@@ -1,4 +1,4 @@
-"""The official runtime with its XNNPACK delegate: float, static int8, and 4-bit weights."""
+"""The official runtime with XNNPACK: float, static int8 and int4 weights."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from benchmarks.latency.catalogue import Model
+from benchmarks.latency.catalog import Model
 from benchmarks.latency.sides.side import Loaded, Setting, Side
 
 CALIBRATIONS = 4
@@ -89,7 +89,10 @@ class XnnpackDynamic(Xnnpack):
 
 
 def with_dynamic_4_bits(model: Model, scale_dtype: torch.dtype | None = None) -> nn.Module:
-    """int4 weights with one scale per 32, in the weights' dtype by default; dynamically quantized activations."""
+    """int4 weights with one scale per 32; dynamically quantized activations.
+
+    Scales have the weights' dtype by default.
+    """
     from torchao.quantization import Int8DynamicActivationIntxWeightConfig, quantize_
     from torchao.quantization.granularity import PerGroup
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from benchmarks.latency.catalogue import Model
+from benchmarks.latency.catalog import Model
 from benchmarks.latency.sides.official import CALIBRATIONS
 from benchmarks.latency.sides.side import Loaded, Setting, Side
 

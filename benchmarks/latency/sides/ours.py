@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 import torch
 from torch.export import ExportedProgram
 
-from benchmarks.latency.catalogue import Model
+from benchmarks.latency.catalog import Model
 from benchmarks.latency.quantized import quantized
 from benchmarks.latency.sides.official import with_dynamic_4_bits, with_dynamic_bytes
 from benchmarks.latency.sides.side import Loaded, Missing, Setting, Side
@@ -99,20 +99,20 @@ class OursDynamic(OursInt8):
 
 
 class OursDynamic4Bit(OursInt8):
-    """The same with int4 weights and 16-bit scales, as `read limit, 4-bit` counts them."""
+    """The same with int4 weights and 16-bit scales, as the read limit counts."""
 
     name = "ours, cpu dynamic 4-bit"
     converters = ("torchao",)
 
     def takes(self, model: Model) -> bool:
-        return model.name == "decoder"  # others have weights of few bits of their own
+        return model.name == "decoder"  # other models bring low-bit weights
 
     def exported(self, model: Model) -> ExportedProgram:
         return torch.export.export(with_dynamic_4_bits(model, torch.bfloat16), model.inputs, strict=False)
 
 
 class OursPlain(OursInt8):
-    """The CPU backend in float32 without Strassen: more multiplications, smaller weights."""
+    """The CPU backend in float32 without Strassen, which has smaller weights."""
 
     name = "ours, cpu without strassen"
     converters = ()

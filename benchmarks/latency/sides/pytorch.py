@@ -6,7 +6,7 @@ from pathlib import Path
 
 import torch
 
-from benchmarks.latency.catalogue import Model
+from benchmarks.latency.catalog import Model
 from benchmarks.latency.sides.side import Loaded, Setting, Side
 
 

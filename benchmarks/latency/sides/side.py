@@ -11,7 +11,7 @@ from pathlib import Path
 
 import torch
 
-from benchmarks.latency.catalogue import STREAM, Model
+from benchmarks.latency.catalog import STREAM, Model
 from benchmarks.latency.native import Library
 
 
@@ -46,14 +46,14 @@ class Side(ABC):
     name: str
     packages: tuple[str, ...] = ()  # distributions that it needs
     modules: tuple[str, ...] = ()  # of those; imported before anything is timed
-    converters: tuple[str, ...] = ()  # and those that its converter needs besides
+    converters: tuple[str, ...] = ()  # further distributions that its converter needs
 
     def takes(self, model: Model) -> bool:
         """Return whether this side applies to the model."""
         return model.kind != STREAM
 
     def start(self, setting: Setting) -> None:
-        """Import packages and set the number of threads. Raises `Missing` if one is not installed."""
+        """Import packages and set the number of threads. Raises `Missing`."""
         require(self.packages)
         for module in self.modules:
             importlib.import_module(module)
@@ -72,7 +72,7 @@ class Side(ABC):
 
     @abstractmethod
     def load(self, model: Model, path: Path | None, setting: Setting) -> Loaded:
-        """Load the model, from the file that `convert` wrote if the side has a converter. This is timed."""
+        """Load the model, from the file of `convert` if there is one. Timed."""
 
 
 def require(packages: tuple[str, ...]) -> None:

@@ -1,4 +1,4 @@
-"""Stateful networks: one run processes all chunks of a recording from its beginning."""
+"""Stateful networks: one run processes all chunks of a recording."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 import torch
 from torch.nn import functional
 
-from benchmarks.latency.catalogue import STREAM, Model
+from benchmarks.latency.catalog import STREAM, Model
 from benchmarks.latency.sides.onnx import OnnxRuntime
 from benchmarks.latency.sides.ours import Ours, run
 from benchmarks.latency.sides.side import Loaded, Setting
@@ -49,7 +49,8 @@ class OursStream(Ours):
 class OnnxRuntimeStream(OnnxRuntime):
     """Run the wheel's own file, with state and context as inputs and outputs.
 
-    Its weights differ from the program's, so results are not compared."""
+    Its weights differ from the program's, so results are not compared.
+    """
 
     name = "ONNX Runtime, the wheel's file"
     converters = ()

@@ -1,4 +1,4 @@
-"""Catalogue of the benchmark's models."""
+"""Catalog of the benchmark's models."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ STREAM = "stream"  # the kind of stateful models
 
 @dataclass(frozen=True)
 class Model:
-    """A model and its weights, which are those that the build compiles: of a published file, or made from the same seed."""
+    """A model with the weights that the build compiles: published or seeded."""
 
     name: str
     file: str  # of the module whose function of the model's name gives module and inputs
@@ -63,7 +63,7 @@ class Model:
 
     @functools.cached_property
     def operations(self) -> int:
-        """Floating-point operations of GEMMs and convolutions; a multiply-add counts as two."""
+        """Floating-point operations of the model; a multiply-add counts as two."""
         with torch.no_grad(), FlopCounterMode(display=False) as counter:
             self.module(*self.inputs)
         return counter.get_total_flops()
