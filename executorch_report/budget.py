@@ -1,9 +1,9 @@
-"""What a model costs, held to a file.
+"""Compare the cost of a model with a budget file, or write that file.
 
     python -m executorch_report.budget --pte net.pte --program net_app --budget net.budget.json
     python -m executorch_report.budget --pte net.pte --program net_app --update net.budget.json
 
-Exit codes: 0 within the budget, or written; 1 something grew, or a file is not as it should be.
+Exit codes: 0: within the budget, or written; 1: over the budget, or a file is not valid.
 """
 
 from __future__ import annotations
@@ -135,15 +135,17 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _parse(argv: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser("executorch_budget", allow_abbrev=False)
-    parser.add_argument("--target", required=True, help="the label that messages name")
-    parser.add_argument("--pte", type=Path, required=True, help="the program")
-    parser.add_argument("--weights", type=Path, help="its .ptd")
-    parser.add_argument("--program", type=Path, help="a binary that links runtime and selected kernels")
-    parser.add_argument("--code-slack", type=int, default=0, help="percent that code may be above the budget")
+    parser.add_argument("--target", required=True, help="label of the target, for messages")
+    parser.add_argument("--pte", type=Path, required=True, help="program (.pte)")
+    parser.add_argument("--weights", type=Path, help="weights file of the program (.ptd)")
+    parser.add_argument("--program", type=Path, help="binary that links the runtime and the selected kernels")
+    parser.add_argument(
+        "--code-slack", type=int, default=0, help="percent by which code may exceed the budget (default: 0)"
+    )
     kind = parser.add_mutually_exclusive_group(required=True)
-    kind.add_argument("--budget", type=Path, help="compare with this file")
-    kind.add_argument("--missing", help="the file to compare with, which is not there; relative to the workspace")
-    kind.add_argument("--update", help="write this file, relative to the workspace")
+    kind.add_argument("--budget", type=Path, help="budget file to compare with")
+    kind.add_argument("--missing", help="path of a budget file that does not exist yet, relative to the workspace")
+    kind.add_argument("--update", help="budget file to write, relative to the workspace")
     return parser.parse_args(argv)
 
 

@@ -1,10 +1,10 @@
-"""What changed between two programs.
+"""Compare two programs: costs, operators, signatures, delegates and constants.
 
-    python -m executorch_report.diff old.pte new.pte               as text
-    python -m executorch_report.diff old.pte new.pte --markdown    for a pull request
-    python -m executorch_report.diff old.pte new.pte --html diff.html
+    executorch_diff old.pte new.pte               print the differences as text
+    executorch_diff old.pte new.pte --markdown    print a table for a pull request
+    executorch_diff old.pte new.pte --html diff.html
 
-Exit codes: 0 done, 1 a file is damaged or something else, 2 called wrongly.
+Exit codes: 0: success; 1: a file cannot be read or is not a program; 2: usage error.
 """
 
 from __future__ import annotations
@@ -152,11 +152,11 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _parse(argv: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser("executorch_diff", description=__doc__, allow_abbrev=False)
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.add_argument("old", type=_path, help="the .pte before")
-    parser.add_argument("new", type=_path, help="the .pte after")
+    parser.add_argument("old", type=_path, help="program before the change (.pte)")
+    parser.add_argument("new", type=_path, help="program after the change (.pte)")
     parser.add_argument("--markdown", action="store_true", help="print a table for a pull request")
-    parser.add_argument("--out-markdown", type=_path, metavar="FILE", help="write that")
-    parser.add_argument("--html", type=_path, metavar="FILE", help="write a page")
+    parser.add_argument("--out-markdown", type=_path, metavar="FILE", help="write the table to a file")
+    parser.add_argument("--html", type=_path, metavar="FILE", help="write an HTML page")
     return parser.parse_args(argv)
 
 

@@ -1,10 +1,10 @@
-"""Says what a program is: signatures, operators, delegates, parts and sizes, the memory plan.
+"""Print the contents of a program: signatures, operators, delegates, sizes and the memory plan.
 
     executorch_inspect net.pte
     executorch_inspect net.pte --json
     executorch_inspect net.pte --html net.html
 
-Exit codes: 0 done, 1 the file is damaged or something else, 2 called wrongly.
+Exit codes: 0: success; 1: the file cannot be read or is not a program; 2: usage error.
 """
 
 from __future__ import annotations
@@ -48,16 +48,16 @@ def _write(options: argparse.Namespace, facts: ProgramFacts) -> None:
 def _parse(argv: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser("executorch_inspect", description=__doc__, allow_abbrev=False)
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.add_argument("program", type=_path, help="the .pte")
+    parser.add_argument("program", type=_path, help="program (.pte)")
     kind = parser.add_mutually_exclusive_group()
-    kind.add_argument("--json", action="store_true", help="as data")
-    kind.add_argument("--html", type=_path, metavar="FILE", help="write a page")
+    kind.add_argument("--json", action="store_true", help="print JSON")
+    kind.add_argument("--html", type=_path, metavar="FILE", help="write an HTML page")
     for name, what in (
-        ("manifest", "the manifest beside it"),
-        ("sources", "the model's lines behind instructions"),
-        ("trace", "what executorch_run --trace wrote"),
+        ("manifest", "manifest of the program"),
+        ("sources", "source lines of each instruction"),
+        ("trace", "trace that executorch_run --trace wrote"),
     ):
-        parser.add_argument(f"--{name}", type=_path, metavar="FILE", help=f"for the page: {what}")
+        parser.add_argument(f"--{name}", type=_path, metavar="FILE", help=f"for the HTML page: {what}")
     return parser.parse_args(argv)
 
 

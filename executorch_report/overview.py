@@ -1,4 +1,4 @@
-"""One page over many programs: what each costs, and which operators they call.
+"""Write one HTML page that compares many programs: their costs and their operators.
 
 python -m executorch_report.overview --title //app --model //my:net_pte net.pte --html models.html
 """
@@ -85,9 +85,11 @@ def _programs(models: Models) -> Markup:
 def main(argv: Sequence[str] | None = None) -> int:
     """0 done, 1 a file is no program."""
     parser = argparse.ArgumentParser("overview", description=__doc__, allow_abbrev=False)
-    parser.add_argument("--title", required=True)
-    parser.add_argument("--model", nargs=2, action="append", default=[], metavar=("LABEL", "PTE"))
-    parser.add_argument("--html", type=Path, required=True)
+    parser.add_argument("--title", required=True, help="title of the page")
+    parser.add_argument(
+        "--model", nargs=2, action="append", default=[], metavar=("LABEL", "PTE"), help="a program; repeatable"
+    )
+    parser.add_argument("--html", type=Path, required=True, help="page to write")
     options = parser.parse_args(sys.argv[1:] if argv is None else argv)
     models = []
     for label, pte in sorted(options.model):

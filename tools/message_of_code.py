@@ -1,7 +1,7 @@
-"""Says what a failure is of which only a code was kept: `python3 tools/message_of_code.py 1a2b:00d9:00000011`.
+"""Print the source line of an error code: `python3 tools/message_of_code.py 1a2b:00d9:00000011`.
 
-Programs that are built with --@rules_executorch//runtime:messages=codes keep FILE:LINE:INDEX in hexadecimal
-(runtime/include/executorch/status.h). The sources must be those that the program was built of.
+A runtime that is built with --@rules_executorch//runtime:messages=codes reports FILE:LINE:INDEX in hexadecimal
+instead of a message (runtime/include/executorch/status.h). Run this with the sources of the same build.
 """
 
 from __future__ import annotations

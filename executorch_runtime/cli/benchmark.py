@@ -1,12 +1,13 @@
-"""How long a program takes, and where; two programs, or two revisions of one, against each other.
+"""Measure the latency of a program, per run and per operator, or compare two programs.
 
     executorch_benchmark net.pte
     executorch_benchmark net.pte --json net.json --svg net.svg
-    executorch_benchmark net.pte --against old.pte           run by turns, so that what else the machine does falls on both
-    executorch_benchmark net.pte --against net.json          an earlier run
+    executorch_benchmark net.pte --against old.pte           alternate the runs of both programs
+    executorch_benchmark net.pte --against net.json          compare with an earlier run
 
-What is timed is the run itself, on inputs of -i or random ones. What operators take is measured in further runs, with an
-observer. Exit codes: 0 done, 1 the program or an input is not as it should be, 2 called wrongly.
+Times cover execution only, on the inputs of -i or on random inputs. Operators are timed in separate runs, with an observer.
+
+Exit codes: 0: success; 1: the program or an input is not valid; 2: usage error.
 """
 
 from __future__ import annotations
@@ -165,12 +166,26 @@ def _parse(argv: Sequence[str]) -> argparse.Namespace:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     add = parser.add_argument
     add_program_arguments(parser)
-    add("--seed", type=seed_argument, default=0, help="of random inputs")
-    add("--repeat", type=count_argument, default=100, metavar="N", help="runs that are timed (100)")
-    add("--against", type=path_argument, metavar="FILE", help="another .pte, or the .json of an earlier run")
-    add("--against-weights", type=path_argument, action="append", default=[], metavar="FILE", help="a .ptd beside that")
-    add("--json", type=path_argument, metavar="FILE", help="write every time")
-    add("--svg", type=path_argument, metavar="FILE", help="write a picture of the distribution and of the operators")
+    add("--seed", type=seed_argument, default=0, help="seed of random inputs (default: 0)")
+    add("--repeat", type=count_argument, default=100, metavar="N", help="number of timed runs (default: 100)")
+    add(
+        "--against", type=path_argument, metavar="FILE", help="program (.pte) or earlier result (.json) to compare with"
+    )
+    add(
+        "--against-weights",
+        type=path_argument,
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="weights file of the other program (.ptd); repeatable",
+    )
+    add("--json", type=path_argument, metavar="FILE", help="write all measured times")
+    add(
+        "--svg",
+        type=path_argument,
+        metavar="FILE",
+        help="write a chart of the latency distribution and of the operators",
+    )
     return parser.parse_args(argv)
 
 

@@ -96,9 +96,17 @@ def seed_argument(text: str) -> int:
 def add_program_arguments(parser: argparse.ArgumentParser) -> None:
     """What is run, on what, and how."""
     add = parser.add_argument
-    add("program", type=path_argument, help="the .pte")
-    add("-w", "--weights", type=path_argument, action="append", default=[], metavar="FILE", help="a .ptd beside it")
-    add("-m", "--method", help="which method; without it forward, or the only one")
+    add("program", type=path_argument, help="program (.pte)")
+    add(
+        "-w",
+        "--weights",
+        type=path_argument,
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="weights file of the program (.ptd); repeatable",
+    )
+    add("-m", "--method", help="method to run (default: forward, or the only method)")
     add(
         "-i",
         "--input",
@@ -106,7 +114,13 @@ def add_program_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="FILE",
-        help=".npz with all, or .npy or picture of one",
+        help="input: an .npz file with all inputs, or an .npy file or image for the next one; repeatable",
     )
-    add("--integers-below", type=count_argument, default=2, metavar="N", help="bound of random integers (2)")
-    add("--threads", type=count_argument, default=1, metavar="N", help="to run on (1)")
+    add(
+        "--integers-below",
+        type=count_argument,
+        default=2,
+        metavar="N",
+        help="exclusive upper bound of random integer inputs (default: 2)",
+    )
+    add("--threads", type=count_argument, default=1, metavar="N", help="number of threads (default: 1)")

@@ -1,11 +1,11 @@
-"""Runs a program, and says what it gives, how long it takes and what memory.
+"""Run a program and print its outputs, its latency and its memory use.
 
-    executorch_run net.pte                                   random inputs, from seed 0
+    executorch_run net.pte                                   random inputs, seed 0
     executorch_run net.pte -i photo.jpg --save out.npz
-    executorch_run net.pte -i in.npz --compare out.npz       exit code 1 unless outputs are those
+    executorch_run net.pte -i in.npz --compare out.npz       exit code 1 if an output differs
     executorch_run net.pte --repeat 100 --trace trace.json --sources net.sources.json
 
-Exit codes: 0 done, 1 the program, an input or an output is not as it should be, 2 called wrongly.
+Exit codes: 0: success; 1: the program or an input is not valid, or an output differs; 2: usage error.
 """
 
 from __future__ import annotations
@@ -166,25 +166,35 @@ def _parse(argv: Sequence[str]) -> argparse.Namespace:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     add = parser.add_argument
     add_program_arguments(parser)
-    add("--seed", type=seed_argument, default=0, help="of random inputs, and of what the program draws")
+    add(
+        "--seed",
+        type=seed_argument,
+        default=0,
+        help="seed of random inputs and of the program's random operators (default: 0)",
+    )
     add(
         "--repeat",
         type=count_argument,
         default=0,
         metavar="N",
-        help="run the last call so often more and say how long it takes",
+        help="repeat the last call N times and print its latency",
     )
-    add("--save", type=_npz_argument, metavar="FILE", help="write outputs to an .npz")
-    add("--trace", type=path_argument, metavar="FILE", help="write a trace of one more run, for Chrome and Perfetto")
+    add("--save", type=_npz_argument, metavar="FILE", help="write the outputs (.npz)")
+    add(
+        "--trace",
+        type=path_argument,
+        metavar="FILE",
+        help="trace one more run and write it for Chrome or Perfetto (JSON)",
+    )
     add(
         "--sources",
         type=path_argument,
         metavar="FILE",
-        help="the model's lines behind instructions; else NAME.sources.json beside it",
+        help="source lines of each instruction (default: NAME.sources.json next to the program)",
     )
-    add("--compare", type=path_argument, metavar="FILE", help=".npz or .npy of the outputs that are expected")
-    add("--atol", type=float, default=1e-5, help="largest absolute error (1e-5)")
-    add("--rtol", type=float, default=1e-5, help="largest relative error (1e-5)")
+    add("--compare", type=path_argument, metavar="FILE", help="expected outputs (.npz or .npy)")
+    add("--atol", type=float, default=1e-5, help="absolute tolerance of --compare (default: 1e-5)")
+    add("--rtol", type=float, default=1e-5, help="relative tolerance of --compare (default: 1e-5)")
     return parser.parse_args(argv)
 
 

@@ -149,9 +149,14 @@ def _make_parser() -> _Parser:
 
 def _add_model_flags(parser: _Parser) -> None:
     add = parser.add_argument
-    add("--target", required=True, metavar="LABEL", help="what is built, for messages")
-    add("--module", required=True, metavar="NAME", help="the model's module, as it is imported")
-    add("--module-file", type=Path, metavar="PATH", help="the file that the module must come from")
+    add("--target", required=True, metavar="LABEL", help="label of the target, for messages")
+    add("--module", required=True, metavar="NAME", help="dotted name of the model's module")
+    add(
+        "--module-file",
+        type=Path,
+        metavar="PATH",
+        help="source file of the module; importing it from another file is an error",
+    )
     add(
         "--import-root",
         action="append",
@@ -159,14 +164,26 @@ def _add_model_flags(parser: _Parser) -> None:
         dest="import_roots",
         type=Path,
         metavar="DIR",
-        help="folder for the model's imports",
+        help="folder to import from; repeatable",
     )
-    add("--entry-point", default="model", metavar="NAME", help="function that returns the model")
-    add("--weights", type=Path, metavar="PATH", help="safetensors or GGUF file, or state dict")
-    add("--external-weights", action="store_true", help="keep weights out of the program")
     add(
-        "--calibration", type=Path, metavar="PATH", help="inputs to quantize by: safetensors or npz file"
+        "--entry-point",
+        default="model",
+        metavar="NAME",
+        help="function that returns the model (default: model)",
     )
+    add(
+        "--weights",
+        type=Path,
+        metavar="PATH",
+        help="weights: a safetensors or GGUF file, or a state dict",
+    )
+    add(
+        "--external-weights",
+        action="store_true",
+        help="write weights to --out-weights instead of into the program",
+    )
+    add("--calibration", type=Path, metavar="PATH", help="calibration inputs: a safetensors or npz file")
 
 
 def _add_compiler_flags(parser: _Parser) -> None:
@@ -177,22 +194,26 @@ def _add_compiler_flags(parser: _Parser) -> None:
         default=[],
         dest="backends",
         metavar="MODULE:ATTRIBUTE",
-        help="a backend; several are tried in order",
+        help="backend to delegate to; repeatable, in order of preference",
     )
     _add_config_flag(
-        parser, "--config", Path, "PATH", "options (TOML); several are laid over one another"
+        parser, "--config", Path, "PATH", "options (TOML); repeatable, later files override earlier ones"
     )
-    _add_config_flag(parser, "--config-json", str, "JSON", "likewise, a JSON object")
+    _add_config_flag(
+        parser, "--config-json", str, "JSON", "options as a JSON object; overrides earlier options"
+    )
     add(
         "--allow-fallback",
         type=_names,
         metavar="NAMES",
-        help="operators that may run on kernels, divided by commas; any without it",
+        help="comma-separated operators that may fall back to kernels (default: any)",
     )
-    _add_table_flag(parser, "--operators", "table of operators, besides our own")
-    _add_table_flag(parser, "--kernels", "table of kernels; without one, kernels are not checked")
-    add("--time-limit", type=_seconds, metavar="SECONDS", help="end the compilation after so long")
-    add("--traceback", action="store_true", help="show the compiler's traceback on every error")
+    _add_table_flag(parser, "--operators", "table of custom operators; repeatable")
+    _add_table_flag(
+        parser, "--kernels", "table of kernels; repeatable; without one, kernels are not checked"
+    )
+    add("--time-limit", type=_seconds, metavar="SECONDS", help="stop the compilation after this time")
+    add("--traceback", action="store_true", help="print the compiler's traceback with every error")
 
 
 def _add_config_flag(
@@ -219,24 +240,45 @@ def _add_table_flag(parser: _Parser, flag: str, text: str) -> None:
 
 def _add_output_flags(parser: _Parser) -> None:
     add = parser.add_argument
-    add("--out-pte", type=Path, metavar="PATH", help="the program")
-    add("--out-weights", type=Path, metavar="PATH", help="the weights (.ptd), with --external-weights")
-    add("--out-manifest", type=Path, metavar="PATH", help="what the program needs (JSON)")
-    add("--out-reference", type=Path, metavar="PATH", help="recorded calls of the eager model")
+    add("--out-pte", type=Path, metavar="PATH", help="write the program (.pte)")
+    add(
+        "--out-weights",
+        type=Path,
+        metavar="PATH",
+        help="write the weights (.ptd); needs --external-weights",
+    )
+    add("--out-manifest", type=Path, metavar="PATH", help="write the manifest (JSON)")
+    add("--out-reference", type=Path, metavar="PATH", help="write recorded calls of the eager model")
     add(
         "--reference-inputs",
         type=Path,
         metavar="PATH",
-        help="inputs of further recorded calls (.safetensors or .npz)",
+        help="inputs of additional recorded calls (.safetensors or .npz)",
     )
-    add("--sweep", type=int, default=0, metavar="N", help="further recorded calls of random inputs")
-    add("--sweep-seed", type=int, default=0, metavar="N", help="of these (0)")
-    add("--out-steps", type=Path, metavar="PATH", help="what eager PyTorch gives for each instruction")
-    add("--out-dump", type=Path, metavar="PATH", help="the program as text")
-    add("--out-debug-record", type=Path, metavar="PATH", help="what developer tools want to know")
+    add(
+        "--sweep",
+        type=int,
+        default=0,
+        metavar="N",
+        help="additional recorded calls with random inputs (default: 0)",
+    )
+    add("--sweep-seed", type=int, default=0, metavar="N", help="seed of the random inputs (default: 0)")
+    add(
+        "--out-steps",
+        type=Path,
+        metavar="PATH",
+        help="write the value that eager PyTorch computes for each instruction",
+    )
+    add("--out-dump", type=Path, metavar="PATH", help="write the program as text")
+    add(
+        "--out-debug-record",
+        type=Path,
+        metavar="PATH",
+        help="write the debug record, which ExecuTorch's developer tools read",
+    )
     add(
         "--out-sources",
         type=Path,
         metavar="PATH",
-        help="the model's lines behind each instruction (JSON)",
+        help="write the source lines of each instruction (JSON)",
     )

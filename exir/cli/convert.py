@@ -65,19 +65,21 @@ def _places(path: Path) -> tuple[str, list[Path]]:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="convert", description="Compile a model to a .pte program.", allow_abbrev=False
+        prog="convert",
+        description="Compile a PyTorch model to a .pte program, without a Bazel target.",
+        allow_abbrev=False,
     )
     parser.add_argument(
         "model",
         metavar="FILE.py[:FUNCTION]",
-        help="what returns the model; FUNCTION is 'model' unless named",
+        help="file and function that return the model (default function: model)",
     )
     parser.add_argument(
         "-o",
         "--output",
         type=Path,
         metavar="FILE.pte",
-        help="the program; beside the source unless named",
+        help="program to write (default: FILE.pte, next to the source)",
     )
     parser.add_argument(
         "--kernels",
@@ -85,7 +87,7 @@ def _parser() -> argparse.ArgumentParser:
         action="append",
         default=[],
         metavar="PATH",
-        help="table of kernels to check the program against, from the folder that `exir` lies in",
+        help="table of kernels to check the program against, relative to the parent folder of `exir`; repeatable",
     )
     return parser
 

@@ -154,26 +154,51 @@ def _measure(text: str) -> tuple[str, Path]:
 
 def _parse(argv: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="describe", fromfile_prefix_chars="@", allow_abbrev=False)
-    parser.add_argument("--target", required=True, help="the label that messages and the manifest name")
-    parser.add_argument("--pte", type=Path, required=True, help="the program")
-    parser.add_argument("--weights", type=Path, action="append", default=[], help="its .ptd")
-    parser.add_argument("--operators", type=Path, action="append", default=[], help="table of operators")
-    parser.add_argument("--kernels", type=Path, action="append", required=True, help="table of kernels")
+    parser.add_argument(
+        "--target", required=True, help="label of the target, for messages and the manifest"
+    )
+    parser.add_argument("--pte", type=Path, required=True, help="program (.pte)")
+    parser.add_argument(
+        "--weights",
+        type=Path,
+        action="append",
+        default=[],
+        help="weights file of the program (.ptd); repeatable",
+    )
+    parser.add_argument(
+        "--operators",
+        type=Path,
+        action="append",
+        default=[],
+        help="table of custom operators; repeatable",
+    )
+    parser.add_argument(
+        "--kernels", type=Path, action="append", required=True, help="table of kernels; repeatable"
+    )
     parser.add_argument(
         "--measure",
         type=_measure,
         action="append",
         default=[],
-        help="ID=program that says what its delegates need",
-    )
-    parser.add_argument("--backend-id", action="append", default=[], help="of a backend that is linked")
-    parser.add_argument(
-        "--backend", action="append", default=[], help="its compiler side, <module>:<attribute>"
+        help="ID=PROGRAM: program that measures the delegates of backend ID; repeatable",
     )
     parser.add_argument(
-        "--import-root", type=Path, action="append", default=[], help="to import that from"
+        "--backend-id", action="append", default=[], help="id of a linked backend; repeatable"
     )
-    parser.add_argument("--out-manifest", type=Path, required=True)
+    parser.add_argument(
+        "--backend",
+        action="append",
+        default=[],
+        help="compiler side of a backend, MODULE:ATTRIBUTE; repeatable",
+    )
+    parser.add_argument(
+        "--import-root",
+        type=Path,
+        action="append",
+        default=[],
+        help="folder to import backends from; repeatable",
+    )
+    parser.add_argument("--out-manifest", type=Path, required=True, help="manifest to write (JSON)")
     return parser.parse_args(argv)
 
 

@@ -1,4 +1,4 @@
-"""Takes a bundled program (`.bpte`) apart: the program, and its calls as parity tests replay them on the C runtime.
+"""Split a bundled program (`.bpte`) into a program and recorded calls for the C runtime.
 
 python -m exir.cli.unbundle net.bpte --program=net.pte --calls=net.calls
 """
@@ -14,10 +14,13 @@ from exir.cli.reporting.calls import Call, write_calls
 
 def main(argv: Sequence[str] | None = None) -> None:
     """Write both files."""
-    parser = argparse.ArgumentParser(prog="unbundle", description="Take a bundled program apart.")
-    parser.add_argument("bundle", type=Path)
-    parser.add_argument("--program", type=Path, required=True, help="the .pte to write")
-    parser.add_argument("--calls", type=Path, required=True, help="the file of recorded calls to write")
+    parser = argparse.ArgumentParser(
+        prog="unbundle",
+        description="Split a bundled program (.bpte) into a program and its recorded calls.",
+    )
+    parser.add_argument("bundle", type=Path, help="bundled program (.bpte)")
+    parser.add_argument("--program", type=Path, required=True, help="program to write (.pte)")
+    parser.add_argument("--calls", type=Path, required=True, help="recorded calls to write (.calls)")
     given = parser.parse_args(argv)
     bundled = deserialize_bpte(given.bundle.read_bytes())
     calls = (

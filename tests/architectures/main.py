@@ -37,14 +37,16 @@ _FORK = multiprocessing.get_context("fork")
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="try", description=__doc__)
-    parser.add_argument("--packages", type=Path, help="folder of packages, as `pip install --target` fills it")
+    parser.add_argument("--packages", type=Path, help="folder of Python packages that `pip install --target` filled")
     parser.add_argument(
-        "--results", type=Path, help="file that gets a line of JSON for each; what it has is not repeated"
+        "--results", type=Path, help="file of results, one JSON line each; a later run skips its entries"
     )
-    parser.add_argument("--backend", choices=sorted(_LOWER), default="portable", help="what computes it")
-    parser.add_argument("--tolerance", type=float, default=trial.TOLERANCE, help="of the largest output")
-    parser.add_argument("--seconds", type=float, default=900, help="longest time for one")
-    parser.add_argument("words", nargs="*", help="try those whose names hold one of these")
+    parser.add_argument("--backend", choices=sorted(_LOWER), default="portable", help="backend to compile for")
+    parser.add_argument(
+        "--tolerance", type=float, default=trial.TOLERANCE, help="largest error, relative to the largest output"
+    )
+    parser.add_argument("--seconds", type=float, default=900, help="time limit for one architecture")
+    parser.add_argument("words", nargs="*", help="try only architectures whose names contain one of these words")
     return parser.parse_args()
 
 

@@ -1,4 +1,4 @@
-"""A wheel of the compiler and the runtime, for people without Bazel.
+"""Write a wheel of the compiler and the runtime, for use without Bazel.
 
 ./bazelw run //tools:wheel -- [FOLDER]      # rules_executorch-0.1.0-py3-none-linux_x86_64.whl
 """
