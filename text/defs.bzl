@@ -1,4 +1,4 @@
-"""wordpiece_vocabulary and byte_pair_vocabulary: the tokens of a vocab.txt and of a GGUF file as tables in C."""
+"""wordpiece_vocabulary and byte_pair_vocabulary: the tokens of a vocab.txt or GGUF file as C tables."""
 
 load("@rules_cc//cc:cc_library.bzl", "cc_library")
 load("//rules/project:macro_arguments.bzl", "c_prefix", "require")
@@ -8,26 +8,30 @@ load("//rules/project:python_action.bzl", "python_action")
 _PASSED_ON = ["compatible_with", "exec_compatible_with", "restricted_to", "tags", "target_compatible_with", "testonly"]
 
 def wordpiece_vocabulary(name, vocabulary = None, symbol = None, **kwargs):
-    """A library whose header `<name>.h` declares `const et_wordpiece_vocabulary <symbol>`, for `et_wordpiece_encode`.
+    """A C library with a WordPiece vocabulary, for `et_wordpiece_encode`.
+
+    Its header `<name>.h` declares `const et_wordpiece_vocabulary <symbol>`.
 
     Args:
-      name: name of the cc_library.
-      vocabulary: label of the file: a token a line, pieces inside of words with ## before them.
-      symbol: C identifier; package and name by default, such as `models_search_words` for `//models/search:words`.
-      **kwargs: the attributes that every rule has.
+      name: Name of the `cc_library`.
+      vocabulary: File with one token per line; pieces inside a word start with ##.
+      symbol: C identifier; by default package and name, such as `models_search_words` for `//models/search:words`.
+      **kwargs: Attributes that every rule has.
     """
     where = "wordpiece_vocabulary(name = '%s')" % name
     require(where, "vocabulary", vocabulary, "the vocab.txt")
     _tables(where, name, vocabulary, symbol, "//text/generate:vocabulary", ["//text:wordpiece"], kwargs)
 
 def byte_pair_vocabulary(name, model = None, symbol = None, **kwargs):
-    """A library whose header `<name>.h` declares `const et_byte_pair_vocabulary <symbol>` and `const et_chat_template <symbol>_chat`.
+    """A C library with a byte-pair vocabulary and a chat template.
+
+    Its header `<name>.h` declares `const et_byte_pair_vocabulary <symbol>` and `const et_chat_template <symbol>_chat`.
 
     Args:
-      name: name of the cc_library.
-      model: label of a GGUF file, whose tokenizer is of byte pairs and which has a chat template.
-      symbol: C identifier; package and name by default, such as `models_chat_words` for `//models/chat:words`.
-      **kwargs: the attributes that every rule has.
+      name: Name of the `cc_library`.
+      model: GGUF file with a byte-pair tokenizer and a chat template.
+      symbol: C identifier; by default package and name, such as `models_chat_words` for `//models/chat:words`.
+      **kwargs: Attributes that every rule has.
     """
     where = "byte_pair_vocabulary(name = '%s')" % name
     require(where, "model", model, "the GGUF file")

@@ -12,26 +12,27 @@ from exir.pass_manager import PassType
 class ExecutorchBackendConfig:
     """Options of `to_executorch`.
 
-    passes: run before the built-in ones.
-    memory_planning_pass: the planner, or one a method; None for the default.
-    to_out_var_pass: the conversion to out variants; None for the default.
-    sym_shape_eval_pass: bounds symbolic shapes; None for the default.
-    emit_stacktrace: write each instruction's source lines into the program.
-    extract_delegate_segments: keep delegate blobs in segments of their own, else inline.
-    segment_alignment: of segments in the file, in bytes, a power of two.
-    constant_tensor_alignment, delegate_alignment: bytes, a power of two; None for 16.
-    remove_view_copy: turn view copies into views that share memory.
-    fuse_bytes: compute in whole numbers what lies between quantized tensors, by operators that this project's runtime has and the
-        official one has not; else in floats, as the graph says.
-    row_major_operands: copy operands to row-major order, and scales and zero points to float64 and int64, where the official
-        runtime's kernels take no other; this project's do.
-    emit_mutable_buffer_names: write the qualified names of mutable buffers.
-    external_constants: put constants into a file beside the program: True, or a function of a
-        constant's placeholder that returns the file's name (None for the program).
-    external_mutable_weights: put the parameters that a training graph has gradients of there.
-    external_content_keys: name external constants by their content, not by their qualified names,
-        so that programs with equal weights have equal files, and others' files do not fit.
-    external_named_data: put delegates' named data there too.
+    passes: passes that run before the built-in ones.
+    memory_planning_pass: the memory planner, or one for each method; None for the default.
+    to_out_var_pass: conversion to out variants; None for the default.
+    sym_shape_eval_pass: pass that bounds symbolic shapes; None for the default.
+    emit_stacktrace: store the source lines of each instruction in the program.
+    extract_delegate_segments: store delegate payloads in segments of their own; False stores them in the flatbuffer.
+    segment_alignment: alignment of segments in the file, in bytes; a power of two.
+    constant_tensor_alignment: alignment of each constant, in bytes; a power of two; None for 16.
+    delegate_alignment: alignment of each delegate payload, in bytes; a power of two; None for 16.
+    remove_view_copy: replace copies of views with views that share memory.
+    fuse_bytes: compute in int8 between quantized tensors, with operators that only this project's runtime has. False computes
+        in float, as the graph states.
+    row_major_operands: copy operands to row-major order, and scales and zero points to float64 and int64, where the kernels of
+        the official runtime need it. The kernels of this project do not.
+    emit_mutable_buffer_names: store the qualified names of mutable buffers.
+    external_constants: store constants in a separate file: True, or a function that returns the file's name for a constant's
+        placeholder (None: in the program).
+    external_mutable_weights: store parameters that a training graph differentiates in a separate file.
+    external_content_keys: name external constants by their content instead of their qualified names. Programs with equal
+        weights then have equal weights files, and a program rejects the file of other weights.
+    external_named_data: store the named data of delegates in a separate file.
     """
 
     passes: list[PassType] = field(default_factory=list)

@@ -1,4 +1,4 @@
-"""The compiler's options, from a TOML file or a JSON object. docs/config.md lists the keys."""
+"""The compiler's options, from a TOML file or a JSON object. docs/reference/config.md lists the keys."""
 
 import json
 import tomllib
@@ -18,14 +18,14 @@ from exir.options import check_keys, check_type
 from exir.passes import MemoryPlanningPass
 from exir.quantize import OPTION_TYPES, RECIPES, QuantizationOptions
 
-_OPERATOR_LIST = list[str]
+OPERATOR_LIST = list[str]
 
 # Keys of each section and their types; a key's field has the same name in the class it fills.
 _EDGE = {
     "check_ir_validity": bool,
     "skip_dim_order": bool,
-    "core_aten_ops_exception_list": _OPERATOR_LIST,
-    "preserve_ops": _OPERATOR_LIST,
+    "core_aten_ops_exception_list": OPERATOR_LIST,
+    "preserve_ops": OPERATOR_LIST,
     "whole_attention": bool,
     "fuse_few_bits": bool,
     "pipeline": str,
@@ -48,7 +48,7 @@ _MEMORY_PLANNING = {
     "alignment": int,
 }
 _PASSES = {"edge": list[str], "executorch": list[str]}
-_SECTIONS: Mapping[str, Mapping[str, Any]] = {
+SECTIONS: Mapping[str, Mapping[str, Any]] = {
     "edge": _EDGE,
     "executorch": _EXECUTORCH,
     "memory_planning": _MEMORY_PLANNING,
@@ -60,8 +60,8 @@ _TARGET = "target"
 _SHAPES = "shapes"
 
 # Fields that the API marks as unstable by a leading underscore.
-_UNDERSCORED = {"check_ir_validity", "skip_dim_order", "core_aten_ops_exception_list"}
-_ALIGNMENTS = ("segment_alignment", "constant_tensor_alignment", "delegate_alignment", "alignment")
+UNDERSCORED = {"check_ir_validity", "skip_dim_order", "core_aten_ops_exception_list"}
+ALIGNMENTS = ("segment_alignment", "constant_tensor_alignment", "delegate_alignment", "alignment")
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ class CompilerConfig:
 
     def edge_config(self) -> EdgeCompileConfig:
         """Options of `to_edge`."""
-        values = {("_" if key in _UNDERSCORED else "") + key: value for key, value in self.edge.items()}
+        values = {("_" if key in UNDERSCORED else "") + key: value for key, value in self.edge.items()}
         for key in ("_core_aten_ops_exception_list", "preserve_ops"):
             values[key] = [self._operator(name) for name in values.get(key, ())]
         return EdgeCompileConfig(**values)
@@ -156,8 +156,8 @@ def _overridden(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, A
 
 def parse_config(table: Mapping[str, Any], origin: str) -> CompilerConfig:
     """Check a table of options; `origin` names it in messages."""
-    check_keys(table, [*_SECTIONS, _BACKENDS, _TARGET, _SHAPES], origin)
-    for section, keys in _SECTIONS.items():
+    check_keys(table, [*SECTIONS, _BACKENDS, _TARGET, _SHAPES], origin)
+    for section, keys in SECTIONS.items():
         _check_section(table.get(section, {}), keys, f"{origin}: [{section}]")
     backends = table.get(_BACKENDS, {})
     _check_is_table(backends, f"{origin}: [{_BACKENDS}]")
@@ -179,7 +179,7 @@ def _check_section(given: Any, keys: Mapping[str, Any], where: str) -> None:
     check_keys(given, keys, where)
     for key, value in given.items():
         check_type(value, keys[key], f"{where} '{key}'")
-        if key in _ALIGNMENTS and (value < 1 or value & (value - 1)):
+        if key in ALIGNMENTS and (value < 1 or value & (value - 1)):
             raise ConfigError(f"{where} '{key}' must be a power of two, got {value}")
 
 

@@ -15,7 +15,7 @@ REPLACEMENTS: Mapping[str, str] = {
 }
 """By the operator's name without its overload."""
 
-_DEFAULT = "write it with the operators that docs/operators.md lists, or compute it outside the program"
+_DEFAULT = "write it with the operators that docs/reference/operators.md lists, or compute it outside the program"
 
 
 def replacement_for(name: str) -> str:

@@ -27,20 +27,19 @@ SHARED_STATE_MEMORY_ID = 2
 
 @dataclass(frozen=True)
 class MemoryPlanningPass(BundlePass):
-    """Plans memory, and proves the plan with the independent `verify_memory_plan`.
+    """Assign an address to every tensor, and check the plan with `verify_memory_plan`.
 
-    Before: operators are out variants and nodes have specs. After: every spec that is neither
-    constant nor the caller's has `mem_id` and `mem_offset`; the graph module's meta holds
-    `non_const_buffer_sizes` (bytes by memory id, [0] unused) and `shared_memory_id` (of the
-    buffer that methods share, 0 without). A spec that has its `mem_id` before keeps it: each
-    planned buffer is planned by itself.
+    Before: operators are out variants and nodes have specs. After: every spec that is neither constant nor caller-provided has
+    `mem_id` and `mem_offset`. The graph module's meta has `non_const_buffer_sizes` (bytes by memory id, [0] unused) and
+    `shared_memory_id` (the buffer that methods share, or 0). A spec that already has a `mem_id` keeps it: each planned buffer
+    is planned separately.
 
-    memory_planning_algo: a `greedy`-like function or a suite of them.
-    alloc_graph_input, alloc_graph_output: plan memory for inputs and outputs; False leaves
-        it to the caller of the method.
-    share_mutable_buffers: put mutable buffers of the same name at the same place of a buffer
-        of their own, memory id 2, in every method.
-    alignment: of every offset, in bytes.
+    memory_planning_algo: a planning algorithm such as `greedy`, or a suite of algorithms.
+    alloc_graph_input: plan memory for inputs, and copy them at each call; False borrows the caller's memory.
+    alloc_graph_output: plan memory for outputs; False writes them to the caller's memory.
+    share_mutable_buffers: place mutable buffers of the same name at the same address in every method, in a planned buffer of
+        their own (memory id 2).
+    alignment: alignment of every offset, in bytes; a power of two.
     """
 
     memory_planning_algo: MemoryPlanningAlgo = field(default_factory=MemoryPlanningAlgorithmSuite)

@@ -1,4 +1,4 @@
-"""The parts of a manifest that a program alone gives, as JSON has them (docs/manifest.md)."""
+"""The parts of a manifest that a program alone gives, as JSON has them (docs/reference/manifest.md)."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence

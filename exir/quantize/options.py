@@ -25,17 +25,17 @@ OPTION_TYPES = {
 
 @dataclass(frozen=True)
 class QuantizationOptions:
-    """A recipe and its options. `ConfigError` for values that do not fit.
+    """A quantization recipe and its options. Invalid values raise `ConfigError`.
 
-    recipe: a name of `RECIPES`.
-    exclude: modules that stay float with all that they contain: qualified names, in which `*` stands for anything.
-    group_size: how many elements of a row of a weight have one scale, for recipes that are not static; by default 32 where weights
-        have 4 bits, the whole row where they have 8. One that divides the rows of no layer is an error.
-    observer: how a static recipe chooses a range for what calibration has seen: `minmax` takes all of it, `histogram`, the
-        default, cuts off rare outliers where that makes the squared error smaller.
-    calibration_batches: how many of the calibration inputs a static recipe uses at most; all by default.
-    quantize_inputs, quantize_outputs: whether bytes are given and taken where the program quantizes an input first thing,
-        or dequantizes an output as the last.
+    recipe: name of the recipe, a key of `RECIPES`.
+    exclude: qualified names of modules that stay float, with everything they contain; `*` matches any text.
+    group_size: number of elements of a weight row that share a scale, for recipes that are not static. By default 32 for 4-bit
+        weights, and the whole row for 8-bit weights. A size that divides the rows of no layer is an error.
+    observer: how a static recipe chooses a range from the calibration data. `minmax` uses the full range; `histogram` clips
+        outliers where that lowers the squared error.
+    calibration_batches: maximum number of calibration inputs that a static recipe uses; None for all.
+    quantize_inputs: take int8 inputs where the program starts by quantizing them.
+    quantize_outputs: return int8 outputs where the program ends by dequantizing them.
     """
 
     recipe: str

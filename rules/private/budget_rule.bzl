@@ -1,4 +1,4 @@
-"""The rules behind executorch_budget_test: what a model costs against a file, and writing that file."""
+"""The rules of executorch_budget_test: compare the cost of a model with a budget file, and write that file."""
 
 load("//rules:providers.bzl", "ExecutorchModelInfo")
 load("//rules:toolchain.bzl", "CODEGEN_TOOLCHAIN_TYPE")
@@ -9,11 +9,11 @@ _ATTRS = {
     "model": attr.label(
         mandatory = True,
         providers = [ExecutorchModelInfo],
-        doc = "The `executorch_model` or `executorch_import`.",
+        doc = "An `executorch_model` or `executorch_import`.",
     ),
     "program": attr.label(
         allow_single_file = True,
-        doc = "A program that links runtime and selected kernels, to measure its code.",
+        doc = "Binary that links the runtime and the selected kernels, to measure its code.",
     ),
     "_sources": attr.label(default = "//executorch_report:sources"),
 }
@@ -27,10 +27,10 @@ _TEST_ATTRS = dict(
     _ATTRS,
     budget = attr.label(
         allow_single_file = [".json"],
-        doc = "What it may cost. Without it the test fails and says how the file is written.",
+        doc = "The budget file. Without it, the test fails and prints the command that writes it.",
     ),
     out = _OUT,
-    code_slack = attr.int(doc = "Percent that code may be above the budget."),
+    code_slack = attr.int(doc = "Percent by which code can exceed the budget."),
 )
 
 _UPDATE_ATTRS = dict(
@@ -68,7 +68,7 @@ def _update_impl(ctx):
 budget_test = rule(
     implementation = _test_impl,
     attrs = _TEST_ATTRS,
-    doc = "Tests that a model costs no more than a file says.",
+    doc = "Tests that the cost of a model is within a budget file.",
     test = True,
     toolchains = [CODEGEN_TOOLCHAIN_TYPE],
 )
@@ -76,7 +76,7 @@ budget_test = rule(
 budget_update = rule(
     implementation = _update_impl,
     attrs = _UPDATE_ATTRS,
-    doc = "Writes that file.",
+    doc = "Writes the budget file.",
     executable = True,
     toolchains = [CODEGEN_TOOLCHAIN_TYPE],
 )

@@ -1,4 +1,4 @@
-"""The rule behind executorch_cc_library: compiled models as a C library with just the kernels they use."""
+"""The rule of executorch_cc_library: compiled models as a C library with only the kernels that they use."""
 
 load("@rules_cc//cc:find_cc_toolchain.bzl", "use_cc_toolchain")
 load("@rules_cc//cc/common:cc_common.bzl", "cc_common")
@@ -6,12 +6,14 @@ load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
 load("//rules:toolchain.bzl", "CODEGEN_TOOLCHAIN_TYPE")
 load("//rules/private:model_library.bzl", "MODEL_LIBRARY_ATTRS", "compile_library", "generate_library", "lent_programs", "library_dependencies", "library_tools")
 
-_DOC = """Compiled models as a C library: a typed header `<package>/<name>.h`, the programs' bytes in read-only memory, and a
-table of just the kernels and backends that they use. Nothing runs before `main` and nothing is looked up at run time."""
+_DOC = """Compiled models as a C library.
+
+The library has a typed header `<package>/<name>.h`, the bytes of the programs in read-only memory, and a table with only the
+kernels and backends that they use. It runs no code before `main` and looks up nothing at run time."""
 
 _ATTRS = dict(
     MODEL_LIBRARY_ATTRS,
-    linked_registry = attr.bool(doc = "Also define `et_linked_registry`, which the test programs of //runtime/replay take."),
+    linked_registry = attr.bool(doc = "Also define `et_linked_registry`, which the test programs of //runtime/replay use."),
 )
 
 def _archives(library):

@@ -1,16 +1,17 @@
-"""The rule behind executorch_config: compiler options with a label."""
+"""The rule of executorch_config: compiler options with a label."""
 
 load("//rules:providers.bzl", "ExecutorchConfigInfo")
 load("//rules/private:labels.bzl", "display_label")
 
-_DOC = """Compiler options (docs/config.md) that models share, over those of other targets or files.
+_DOC = """Compiler options (docs/reference/config.md) that models share.
 
-Sections are joined key by key; a value of a later layer replaces one of an earlier."""
+The options override those of `extends`. Sections are merged key by key; the value of a later layer replaces the value of an
+earlier one."""
 
 _ATTRS = {
     "extends": attr.label_list(
         allow_files = True,
-        doc = "`executorch_config` targets or TOML files that these options are laid over; later ones over earlier ones.",
+        doc = "`executorch_config` targets or TOML files that these options override; later ones override earlier ones.",
     ),
     "file": attr.label(
         allow_single_file = [".toml"],

@@ -1,4 +1,4 @@
-"""executorch_backend: one label that brings a backend's compiler side and runtime side."""
+"""executorch_backend: one label for the compiler side and the runtime side of a backend."""
 
 load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
 load("@rules_python//python:py_info.bzl", "PyInfo")
@@ -9,43 +9,44 @@ load("//rules/private:python_module.bzl", "data_files", "imported_library", "mod
 
 _DOC = """A backend that `executorch_model` can compile for.
 
-Its compiler side is a Python library with an attribute that makes a partitioner; its runtime side is a C library that defines an
-`et_backend`. See docs/how_to/add_a_backend.md. Without either it is the portable backend: everything runs on kernels."""
+It has up to two sides: a Python library that defines a partitioner, for the compiler, and a C library that defines an
+`et_backend`, for the runtime. Without either, it is the portable backend: kernels compute every operator. See
+docs/how_to/add_a_backend.md."""
 
 _ATTRS = {
-    "id": attr.string(doc = "Name of the delegate in the program: BackendDelegate.id."),
+    "id": attr.string(doc = "Id of the backend in programs (`BackendDelegate.id`)."),
     "partitioner": attr.label(
         aspects = [distributions_aspect],
         providers = [PyInfo],
-        doc = "py_library with the compiler side.",
+        doc = "`py_library` with the compiler side.",
     ),
     "entry_point": attr.string(
         default = "BACKEND",
-        doc = "Attribute of that library: a `BackendEntry` (exir/backend).",
+        doc = "Attribute of that library that is a `BackendEntry` (exir/backend).",
     ),
     "runtime": attr.label(
         providers = [CcInfo],
-        doc = "cc_library that defines `symbol`.",
+        doc = "`cc_library` that defines `symbol`.",
     ),
-    "symbol": attr.string(doc = "C symbol of the backend's `const et_backend`."),
+    "symbol": attr.string(doc = "C symbol of the `const et_backend`."),
     "measure": attr.label(
         executable = True,
         cfg = "exec",
-        doc = "Program that is given a payload and prints what its delegate will need: what a backend has without a compiler side, whose " +
+        doc = "Program that reads a payload and prints the memory that its delegate needs; for backends without a compiler side, whose " +
               "programs are imported.",
     ),
     "data": attr.label_list(
         allow_files = True,
-        doc = "Files that the compiler side reads: `exir.data_path(\"<package>/<file>\")`.",
+        doc = "Files that the compiler side reads with `exir.data_path(\"<package>/<file>\")`.",
     ),
     "tools": attr.label_list(
         allow_files = True,
         cfg = "exec",
-        doc = "Programs that the compiler side runs, found as `data` is.",
+        doc = "Programs that the compiler side runs; found like `data`.",
     ),
     "kernels": attr.label_list(
         providers = [ExecutorchKernelsInfo],
-        doc = "Kernels that programs compiled for it may call, besides those that come with the rules.",
+        doc = "`executorch_kernels` that programs for this backend can call, in addition to the built-in kernels.",
     ),
 }
 

@@ -1,36 +1,37 @@
-"""executorch_benchmark: how long a model takes, run by `bazel run`."""
+"""executorch_benchmark: measure the latency of a model with `bazel run`."""
 
 load("//rules:providers.bzl", "ExecutorchModelInfo")
 load("//rules:toolchain.bzl", "TOOLCHAIN_TYPE")
 load("//rules/private:labels.bzl", "display_label")
 load("//rules/private:python_tool.bzl", "tool_executable")
 
-_DOC = """How long a model takes on this machine, and where: `bazel run <name>`.
+_DOC = """Measures the latency of a model on this machine: `bazel run <name>`.
 
-Prints the distribution of latencies and what each operator takes. With `against` the two programs are run by turns, so that what else the machine does falls on
-both. Further flags follow `--`: `--repeat 1000`, `--json FILE`, `--svg FILE` (a picture), `--against FILE`, another `.pte` or the `.json` of an earlier run."""
+Prints the latency distribution and the time of each operator. With `against`, the runs of both programs alternate, so that
+other load on the machine affects both. Options follow `--`: `--repeat 1000`, `--json FILE`, `--svg FILE` (a chart), and
+`--against FILE` (a `.pte`, or the `.json` of an earlier run)."""
 
 _ATTRS = {
     "model": attr.label(
         mandatory = True,
         providers = [ExecutorchModelInfo],
-        doc = "The `executorch_model` or `executorch_import`.",
+        doc = "An `executorch_model` or `executorch_import`.",
     ),
     "against": attr.label(
         allow_files = [".pte"],
-        doc = "What it is compared with: another model, or a `.pte` file that was checked in.",
+        doc = "Model or `.pte` file to compare with.",
     ),
     "inputs": attr.label(
         allow_single_file = [".npz", ".npy"],
-        doc = "Inputs of a call, as `executorch_run` takes them; random ones without it.",
+        doc = "Inputs of a call, in a format of `executorch_run`; random by default.",
     ),
     "repeat": attr.int(
         default = 100,
-        doc = "Runs that are timed.",
+        doc = "Number of timed runs.",
     ),
     "threads": attr.int(
         default = 1,
-        doc = "To run on.",
+        doc = "Number of threads.",
     ),
     "_runtime": attr.label(default = "//executorch_runtime:sources"),
 }

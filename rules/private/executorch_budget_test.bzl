@@ -1,4 +1,4 @@
-"""executorch_budget_test: what a model costs, held to a file."""
+"""executorch_budget_test: compare the cost of a model with a budget file."""
 
 load("@rules_cc//cc:cc_binary.bzl", "cc_binary")
 load("//rules/private:arguments.bzl", "require")
@@ -9,21 +9,21 @@ load("//rules/private:executorch_cc_library.bzl", "executorch_cc_library")
 _PASSED_ON = ["compatible_with", "exec_compatible_with", "features", "restricted_to", "target_compatible_with"]
 
 def executorch_budget_test(name, model = None, budget = None, code = True, code_slack = 10, tags = [], **kwargs):
-    """Tests that a model costs no more than a file says, and prints a table of what grew.
+    """Tests that the cost of a model is within a budget file, and prints a table of exceeded values.
 
-    The file has the bytes of the program and of its weights, of the code (`.text` of a program with the runtime and the kernels that
-    the model needs), and of each method the bytes of its arena, the instructions, the operators outside delegates, all and each.
-    `bazel run <name>.update` writes it, the first time as well. Code depends on the compiler and its flags: it may be some percent
-    above.
+    The file has the size of the program, of its weights and of its code (`.text` of a binary with the runtime and the needed
+    kernels), and for each method its arena size, its instructions, and its calls of operators outside delegates, in total and by
+    operator. `bazel run <name>.update` creates and updates the file. The size of code depends on the compiler and its flags, so
+    it can exceed the budget by a few percent.
 
     Args:
-      name: name of the test.
-      model: the `executorch_model` or `executorch_import`.
-      budget: the file, of this package; without it `<name>.json`.
-      code: measure code.
-      code_slack: percent that code may be above the budget.
-      tags: tags of the test.
-      **kwargs: what every test has.
+      name: Name of the test.
+      model: An `executorch_model` or `executorch_import`.
+      budget: The budget file, in this package; `<name>.json` by default.
+      code: Measure the size of code.
+      code_slack: Percent by which code can exceed the budget.
+      tags: Tags of the test.
+      **kwargs: Attributes that every test has.
     """
     require("executorch_budget_test(name = '%s')" % name, "model", model, "the model to measure")
     file = budget or name + ".json"

@@ -1,4 +1,4 @@
-"""executorch_compat_test: a program that was checked in still loads and still answers as it did."""
+"""executorch_compat_test: a checked-in program still loads and computes its recorded outputs."""
 
 load("@rules_cc//cc:cc_test.bzl", "cc_test")
 load("//rules/private:arguments.bzl", "check_backend", "require")
@@ -9,21 +9,21 @@ load("//rules/private:executorch_import.bzl", "executorch_import")
 _PASSED_ON = ["compatible_with", "exec_compatible_with", "features", "restricted_to", "target_compatible_with"]
 
 def executorch_compat_test(name, pte = None, calls = None, backend = None, weights = None, atol = 1e-4, rtol = 1e-4, tags = [], **kwargs):
-    """Tests that a program which was checked in still loads, and still gives what was recorded.
+    """Tests that a checked-in program still loads and computes its recorded outputs.
 
-    The calls are what the model's output group `reference` wrote when the program was made. Both files stay as they are while the
-    compiler, the runtime and the kernels change.
+    The output group `reference` of the model wrote the recorded calls when the program was compiled. Both files stay unchanged
+    while the compiler, the runtime and the kernels change.
 
     Args:
-      name: name of the test.
-      pte: the program, a `.pte` file.
-      calls: recorded calls, a `.calls` file.
-      backend: label of the `executorch_backend` that its delegates are for, or a list of several.
-      weights: the `.ptd` file of its weights, where they lie apart.
-      atol: largest absolute error.
-      rtol: largest relative error.
-      tags: tags of the test.
-      **kwargs: what every test has.
+      name: Name of the test.
+      pte: The program, a `.pte` file.
+      calls: The recorded calls, a `.calls` file.
+      backend: The `executorch_backend` of its delegates, or a list of several.
+      weights: The `.ptd` file of external weights.
+      atol: Absolute tolerance.
+      rtol: Relative tolerance.
+      tags: Tags of the test.
+      **kwargs: Attributes that every test has.
     """
     where = "executorch_compat_test(name = '%s')" % name
     require(where, "pte", pte, "the .pte file of the program")

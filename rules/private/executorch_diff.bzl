@@ -1,24 +1,25 @@
-"""executorch_diff: what changed between two programs, as a page and as markdown."""
+"""executorch_diff: compare two programs, as a page and as Markdown."""
 
 load("//rules:providers.bzl", "ExecutorchModelInfo")
 load("//rules:toolchain.bzl", "CODEGEN_TOOLCHAIN_TYPE")
 load("//rules/private:labels.bzl", "display_label")
 load("//rules/private:python_command.bzl", "run_module")
 
-_DOC = """What changed between two programs: `<name>.md`, a table for a pull request, and `<name>.html`, a page.
+_DOC = """Compares two programs: `<name>.md` has a table for a pull request, and `<name>.html` is a page.
 
-Costs that differ (bytes, arena, instructions, calls of each operator), and words on signatures, delegates and constants."""
+Both list costs that differ (sizes, arena, instructions, calls of each operator), and changes of signatures, delegates and
+constants."""
 
 _ATTRS = {
     "old": attr.label(
         mandatory = True,
         allow_files = [".pte"],
-        doc = "The program before: an `executorch_model`, or a `.pte` file that was checked in.",
+        doc = "Program before the change: an `executorch_model`, or a `.pte` file.",
     ),
     "new": attr.label(
         mandatory = True,
         allow_files = [".pte"],
-        doc = "The program after.",
+        doc = "Program after the change.",
     ),
 }
 

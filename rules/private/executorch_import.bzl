@@ -1,18 +1,19 @@
-"""executorch_import: a program that was made elsewhere."""
+"""executorch_import: a prebuilt program."""
 
 load("//rules/private:arguments.bzl", "check_backend", "require")
 load("//rules/private:import_rule.bzl", "executorch_import_delegated", executorch_import_rule = "executorch_import")
 load("//rules/private:model_files.bzl", "model_files")
 
 def executorch_import(name, pte = None, backend = None, **kwargs):
-    """A program that was made elsewhere, checked in or fetched, as one that `executorch_model` has compiled.
+    """A prebuilt program, checked in or fetched, that is linked like an `executorch_model`.
 
     Args:
-      name: name of the target; its names in C begin with it, after the package.
-      pte: the program, a `.pte` file.
-      backend: label of the `executorch_backend` that its delegates are for, or a list of several. Without delegates, and for those that the
-        official exporter writes for XNNPACK, neither this nor torch is needed: //backends/xnnpack is linked by itself where the program names it.
-      **kwargs: further attributes of the rule, and the attributes that every rule has.
+      name: Name of the target; C names start with the package and this name.
+      pte: The program, a `.pte` file.
+      backend: The `executorch_backend` of its delegates, or a list of several. Not needed, and no torch either, for a program
+        without delegates, or with delegates that the official exporter wrote for XNNPACK: such a program links
+        //backends/xnnpack by itself.
+      **kwargs: Other attributes of the rule, and attributes that every rule has.
     """
     where = "executorch_import(name = '%s')" % name
     require(where, "pte", pte, "the .pte file of the program")

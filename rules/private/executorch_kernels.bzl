@@ -4,20 +4,20 @@ load("@rules_cc//cc/common:cc_common.bzl", "cc_common")
 load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
 load("//rules:providers.bzl", "ExecutorchKernelsInfo")
 
-_DOC = "A set of kernels: C libraries with one object an operator, and the tables that say what they implement."
+_DOC = "A set of kernels: C libraries with one object per operator, and the tables that describe them."
 
 _ATTRS = {
     "operators": attr.label(
         allow_single_file = [".toml"],
-        doc = "Table of operators that are not in `schema/operators.toml`, which describes its form.",
+        doc = "Table of operators that `schema/operators.toml` does not have; that file describes the format.",
     ),
     "kernels": attr.label(
         allow_single_file = [".toml"],
-        doc = "Table of the kernels; its form is described in kernels/README.md.",
+        doc = "Table of the kernels; kernels/README.md describes the format.",
     ),
     "deps": attr.label_list(
         providers = [[CcInfo], [ExecutorchKernelsInfo]],
-        doc = "cc_libraries that define the kernels, and other sets of kernels.",
+        doc = "`cc_library` targets that define the kernels, and other `executorch_kernels`.",
     ),
 }
 

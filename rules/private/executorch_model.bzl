@@ -1,4 +1,4 @@
-"""executorch_model: a PyTorch module compiled to a program."""
+"""executorch_model: compile a PyTorch module to a program."""
 
 load("//rules/private:arguments.bzl", "check_backend", "require")
 load("//rules/private:config_options.bzl", "check_config")
@@ -15,17 +15,17 @@ def _check_module(where, module):
         fail("%s: 'module' must be a py_library, got the file '%s'; name a py_library that has it in 'srcs'" % (where, module))
 
 def executorch_model(name, module = None, backend = Label("//backends/portable"), config = None, allow_fallback = None, **kwargs):
-    """Compiles a PyTorch module to `<name less _pte>.pte`; see the rule's attributes for the rest.
+    """Compiles a PyTorch module to `<name without _pte>.pte`; see the rule for other attributes.
 
     Args:
-      name: name of the target; ends with `_pte` by custom.
-      module: py_library that defines the model.
-      backend: label of an `executorch_backend`, or a `select()` of labels, or a list of labels that are tried in order.
-      config: label of an `executorch_config` or of a TOML file, or a dict of options.
-      allow_fallback: list of operators that may run on kernels, because no backend takes them: `aten::exp` or, with the overload as the
-        manifest has it, `aten::exp.out`. Another one that does is a build error that names operator and line. `[]` lets none; without
-        the list any may.
-      **kwargs: further attributes of the rule, and the attributes that every rule has.
+      name: Name of the target; ends with `_pte` by convention.
+      module: `py_library` that defines the model.
+      backend: An `executorch_backend`, a `select()` of labels, or a list of labels in order of preference.
+      config: An `executorch_config`, a TOML file, or a dict of options (docs/reference/config.md).
+      allow_fallback: List of operators that may fall back to kernels because no backend takes them: `aten::exp` or, with the
+        overload that the manifest lists, `aten::exp.out`. Another fallback is a build error that names the operator and the line.
+        `[]` allows none; by default, all are allowed.
+      **kwargs: Other attributes of the rule, and attributes that every rule has.
     """
     where = "executorch_model(name = '%s')" % name
     require(where, "module", module, "the py_library that defines the model")

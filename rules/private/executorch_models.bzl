@@ -30,19 +30,19 @@ def _check_excluded(where, exclude, made):
         fail("%s: 'exclude' leaves no combination; remove one from it" % where)
 
 def executorch_models(name, module = None, backends = None, configs = None, allow_fallback = None, exclude = [], **kwargs):
-    """Compiles one module for each of several backends with each of several configs.
+    """Compiles one module for several backends and with several configs.
 
-    Makes a model `<name>_<backend>_<config>_pte` for each pair, where a part that is not given is left out, and `<name>`, the programs
-    of all of them.
+    Defines a model `<name>_<backend>_<config>_pte` for each combination, and `<name>` for the programs of all of them. The name
+    omits a part whose dict is not given.
 
     Args:
-      name: what the names begin with.
-      module: py_library that defines the model.
-      backends: dict from a word for the name to what `executorch_model(backend = …)` takes: a label or a list of labels.
-      configs: dict from a word for the name to what `executorch_model(config = …)` takes, None for the defaults.
-      allow_fallback: dict from a word of `backends` to the operators that may run on kernels there; those that it has not may leave any.
-      exclude: list of combinations to leave out, each as `"<backend>_<config>"`.
-      **kwargs: further attributes of `executorch_model`, for all models alike.
+      name: Prefix of the names.
+      module: `py_library` that defines the model.
+      backends: Dict from a word of the name to a value for `executorch_model(backend = …)`: a label or a list of labels.
+      configs: Dict from a word of the name to a value for `executorch_model(config = …)`; None for the defaults.
+      allow_fallback: Dict from a key of `backends` to the operators that may fall back to kernels; for other keys, all may.
+      exclude: List of combinations to leave out, each as `"<backend>_<config>"`.
+      **kwargs: Other attributes of `executorch_model`, for all models.
     """
     where = "executorch_models(name = '%s')" % name
     require(where, "module", module, "the py_library that defines the model")

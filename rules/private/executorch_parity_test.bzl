@@ -1,4 +1,4 @@
-"""executorch_parity_test: the C runtime against eager PyTorch."""
+"""executorch_parity_test: compare the C runtime with eager PyTorch."""
 
 load("@rules_cc//cc:cc_test.bzl", "cc_test")
 load("//rules:providers.bzl", "ExecutorchModelInfo")
@@ -16,10 +16,10 @@ _REPLAY_ATTRS = {
     ),
     "inputs": attr.label(
         allow_single_file = [".safetensors", ".npz"],
-        doc = "Inputs of further calls.",
+        doc = "Inputs of additional calls.",
     ),
-    "sweep": attr.int(doc = "Number of further calls with random inputs."),
-    "sweep_seed": attr.int(doc = "Seed of these."),
+    "sweep": attr.int(doc = "Number of additional calls with random inputs."),
+    "sweep_seed": attr.int(doc = "Seed of the random inputs."),
 }
 
 def _reference(ctx, info):
@@ -85,34 +85,34 @@ def executorch_parity_test(
         args = [],
         tags = [],
         **kwargs):
-    """Tests that the program on the C runtime gives what eager PyTorch gives.
+    """Tests that a program on the C runtime computes the same outputs as eager PyTorch.
 
-    The model's example calls, and seeded random ones of the same shapes, were run by eager PyTorch in a cached build action; the
-    test replays them and compares every output element: |actual - expected| <= atol + rtol * |expected|. Prints the largest absolute
-    and relative error of each output. A test that fails names the first instruction whose result is not what PyTorch gives for it, with
-    the line of the model: of a delegate call the lines that it stands for.
+    A cached build action runs eager PyTorch on the example inputs of the model, and on random inputs of the same shapes. The test
+    replays these calls and compares every output element: |actual - expected| <= atol + rtol * |expected|. It prints the largest
+    absolute and relative error of each output. If it fails, it names the first instruction whose result differs from PyTorch's,
+    and the line of the model; for a delegate call, all lines of the delegate.
 
-    A quantized model (`[quantization]` in its config) is compared with the quantized eager model, where elements may be one step off
-    besides, or as far as rounding inside the program moves them; and with the float model by signal-to-quantization-noise ratio and cosine, for
-    the inputs that ranges were measured on.
+    A quantized model (`[quantization]` in its config) is compared with two models. The tolerance to the quantized eager model
+    includes one quantization step, or the effect of rounding inside the program if that is larger. The comparison with the float
+    model uses the SQNR (signal-to-quantization-noise ratio) and the cosine, on the calibration inputs.
 
     Args:
-      name: name of the test.
-      model: the `executorch_model`.
-      atol: largest absolute error. By default 1e-4; an output of a quantized model may differ besides as far as values one quantization
-        step off inside the program move it.
-      rtol: largest relative error.
-      output_atol: the same of single outputs, by their number: `{1: 1e-3}`.
-      output_rtol: the same of single outputs.
-      min_sqnr: of a quantized model: smallest ratio of the float output's energy to the error's, in dB.
-      min_cosine: of a quantized model: smallest cosine between its output and the float model's.
-      inputs: a `.safetensors` or `.npz` file with inputs of further calls: for each input of the model, by its name, those of all calls,
-        stacked in one dimension more, or joined in the first. Inputs that it lacks are those of the example.
-      sweep: number of further calls with random inputs; dimensions that are not fixed are of random sizes within their bounds.
-      sweep_seed: seed of these.
-      args: further flags of the test's program.
-      tags: tags of the test.
-      **kwargs: what every test has.
+      name: Name of the test.
+      model: The `executorch_model`.
+      atol: Absolute tolerance; 1e-4 by default. For a quantized model, the effect of rounding inside the program is added.
+      rtol: Relative tolerance.
+      output_atol: Absolute tolerance of single outputs, by index: `{1: 1e-3}`.
+      output_rtol: Relative tolerance of single outputs, by index.
+      min_sqnr: For a quantized model: minimum SQNR, in dB.
+      min_cosine: For a quantized model: minimum cosine between its output and that of the float model.
+      inputs: `.safetensors` or `.npz` file with inputs of additional calls. Each input of the model has, by its name, the values
+        of all calls, stacked along a new first dimension or concatenated along the first one. A missing input has its example
+        value.
+      sweep: Number of additional calls with random inputs; dynamic dimensions have random sizes within their bounds.
+      sweep_seed: Seed of these random inputs.
+      args: Additional flags of the test program.
+      tags: Tags of the test.
+      **kwargs: Attributes that every test has.
     """
     require("executorch_parity_test(name = '%s')" % name, "model", model, "the executorch_model to test")
 

@@ -4,12 +4,12 @@ load("//rules/private:arguments.bzl", "require")
 load("//rules/private:model_pages.bzl", executorch_report_rule = "executorch_report")
 
 def executorch_report(name, targets = None, **kwargs):
-    """One page over all models under targets; see the rule for what it says.
+    """One page that compares all models below targets; see the rule.
 
     Args:
-      name: name of the target; its page is `<package>/<name>.models.html`.
-      targets: models, or whatever depends on them: libraries, programs, tests.
-      **kwargs: what every rule has.
+      name: Name of the target; the page is `<package>/<name>.models.html`.
+      targets: Models, or targets that depend on models: libraries, programs, tests.
+      **kwargs: Attributes that every rule has.
     """
     for word in ["model", "models"]:
         if word in kwargs:

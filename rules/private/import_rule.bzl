@@ -1,4 +1,4 @@
-"""The rules behind executorch_import: a program that was made elsewhere, described so that it can be linked."""
+"""The rules of executorch_import: a prebuilt program with the manifest that linking it needs."""
 
 load("//rules:providers.bzl", "ExecutorchBackendInfo", "ExecutorchKernelsInfo", "ExecutorchModelInfo")
 load("//rules:toolchain.bzl", "CODEGEN_TOOLCHAIN_TYPE", "TOOLCHAIN_TYPE")
@@ -11,15 +11,15 @@ load("//rules/private:python_module.bzl", "add_import_roots")
 load("//rules/private:report_action.bzl", "report_page")
 load("//rules/private:validation.bzl", "VALIDATION_ATTRS", "validation")
 
-_DOC = """A program that was made elsewhere, as one that `executorch_model` has compiled: libraries and tests link it.
+_DOC = """A prebuilt program. Libraries and tests link it like an `executorch_model`.
 
-The default output is the program. Its manifest, made from the file alone, has the label `:<name>.manifest.json`, and the weights file, if any, `:<name>.ptd`.
-Both are output groups as well: `manifest` and `weights`. The program is read when it is built: a damaged one, or one that calls operators
-without a kernel, is a build error."""
+The default output is the program. `:<name>.manifest.json` is its manifest, which is written from the file alone, and
+`:<name>.ptd` is its weights file, if any. Both are also output groups: `manifest` and `weights`. The build reads the program:
+a damaged program, or an operator without a kernel, is a build error."""
 
 _KERNELS_DOC = _DOC + " It needs no torch."
 
-_DELEGATED_DOC = _DOC + " The compiler sides of the backends say what their delegates need."
+_DELEGATED_DOC = _DOC + " The compiler sides of the backends measure their delegates."
 
 _MODULE = "exir.cli.describe"
 
@@ -27,16 +27,16 @@ _ATTRS = dict(VALIDATION_ATTRS, **{
     "pte": attr.label(
         mandatory = True,
         allow_single_file = [".pte"],
-        doc = "The program.",
+        doc = "The program, a `.pte` file.",
     ),
     "weights": attr.label(
         allow_single_file = [".ptd"],
-        doc = "The file of weights beside it, where they lie apart.",
+        doc = "The `.ptd` file of external weights.",
     ),
-    "prefix": attr.string(doc = "What its names in C begin with, instead of package and name: a C identifier."),
+    "prefix": attr.string(doc = "C identifier that C names start with, instead of package and name."),
     "kernels": attr.label_list(
         providers = [ExecutorchKernelsInfo],
-        doc = "Further kernels that the program may call, besides those that come with the rules.",
+        doc = "`executorch_kernels` that the program can call, in addition to the built-in kernels.",
     ),
     # Backends that take what others have compiled; only those that the program names are linked.
     "_measured": attr.label_list(
@@ -54,7 +54,7 @@ _DELEGATED_ATTRS = dict(
     backends = attr.label_list(
         mandatory = True,
         providers = [ExecutorchBackendInfo],
-        doc = "The backends that its delegates are for.",
+        doc = "The backends of its delegates.",
     ),
 )
 

@@ -1,4 +1,4 @@
-"""One page over all models under targets: an aspect, and a rule that applies it."""
+"""One page that compares all models below targets: an aspect, and a rule that applies it."""
 
 load("//rules:providers.bzl", "ExecutorchModelInfo")
 load("//rules:toolchain.bzl", "CODEGEN_TOOLCHAIN_TYPE")
@@ -6,7 +6,7 @@ load("//rules/private:labels.bzl", "display_label")
 load("//rules/private:python_command.bzl", "run_module")
 
 _ModelsInfo = provider(
-    doc = "The models under a target.",
+    doc = "The models below a target.",
     fields = {"models": "depset[struct]: `label`, string, and `pte`, File."},
 )
 
@@ -59,7 +59,7 @@ def _aspect_impl(target, ctx):
 executorch_report_aspect = aspect(
     implementation = _aspect_impl,
     attr_aspects = ["*"],
-    doc = """Gathers one page over all models under a target, whatever kind of target it is: what each costs, which operators they call, and what each is.
+    doc = """Writes one page that compares all models below a target of any kind: their costs, operators and contents.
 
 `bazel build //app --aspects=@rules_executorch//rules:aspects.bzl%executorch_report_aspect --output_groups=executorch_report` writes `<name>.models.html` beside what `//app` builds.""",
     toolchains = [CODEGEN_TOOLCHAIN_TYPE],
@@ -82,9 +82,9 @@ executorch_report = rule(
             mandatory = True,
             allow_empty = False,
             aspects = [executorch_report_aspect],
-            doc = "Models, or whatever depends on them: libraries, programs, tests.",
+            doc = "Models, or targets that depend on models: libraries, programs, tests.",
         ),
     },
-    doc = "One page over all models under targets, `<name>.models.html`: what each costs, which operators they call, and what each is.",
+    doc = "Writes one page that compares all models below targets, `<name>.models.html`: their costs, operators and contents.",
     toolchains = [CODEGEN_TOOLCHAIN_TYPE],
 )

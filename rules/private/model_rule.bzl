@@ -1,4 +1,4 @@
-"""The rule behind executorch_model: a PyTorch module compiled to a program."""
+"""The rule of executorch_model: compile a PyTorch module to a program."""
 
 load("@rules_python//python:py_info.bzl", "PyInfo")
 load("//rules:providers.bzl", "ExecutorchBackendInfo", "ExecutorchKernelsInfo", "ExecutorchModelInfo")
@@ -13,21 +13,21 @@ load("//rules/private:validation.bzl", "VALIDATION_ATTRS", "validation")
 
 _DOC = """Compiles a PyTorch module to an ExecuTorch program.
 
-The default output is the program `<name without _pte>.pte`. The same action writes two further files, which have labels of their own:
+The default output is the program `<name without _pte>.pte`. The same action writes two more files, which have labels:
 
-- `:<name>.manifest.json`: the manifest (docs/manifest.md).
+- `:<name>.manifest.json`: the manifest (docs/reference/manifest.md).
 - `:<name>.ptd`: the weights, with `external_weights`.
 
-Output groups, built on request:
+Output groups, which are built on request:
 
 - `pte`, `manifest`, `weights`: the files above.
 - `dump`: the program as text.
 - `debug_record`: the input of ExecuTorch's developer tools (docs/how_to/debug_record.md).
-- `sources`: the model's lines for each instruction, as JSON.
-- `report`: a page on the program (docs/how_to/inspect_a_program.md).
-- `reference`: example calls with the outputs of eager PyTorch, for parity tests.
+- `sources`: the source lines of each instruction, as JSON.
+- `report`: an HTML page about the program (docs/how_to/inspect_a_program.md).
+- `reference`: recorded calls of eager PyTorch, for parity tests.
 
-Beside the build the program is opened by the runtime's verifier (docs/how_to/inspect_a_program.md)."""
+A validation action loads the program with the runtime's verifier (docs/how_to/inspect_a_program.md)."""
 
 _PTE_SUFFIX = "_pte"
 
@@ -36,59 +36,59 @@ _ATTRS = {
         mandatory = True,
         aspects = [distributions_aspect],
         providers = [PyInfo],
-        doc = "py_library that defines the model. A library of several sources needs one named as the target.",
+        doc = "`py_library` that defines the model. If it has several sources, one must be named like the target.",
     ),
     "entry_point": attr.string(
         default = "model",
-        doc = "Function in the module that takes nothing and returns `(module, example_inputs)` or an `exir.ModelSpec`.",
+        doc = "Function in the module, without parameters, that returns `(module, example_inputs)` or an `exir.ModelSpec`.",
     ),
     "backend": attr.label(
         providers = [ExecutorchBackendInfo],
-        doc = "Backend to compile for; what it does not take runs on portable kernels.",
+        doc = "Backend to compile for; other operators run on portable kernels.",
     ),
     "backends": attr.label_list(
         providers = [ExecutorchBackendInfo],
-        doc = "Several of them, tried in order.",
+        doc = "Several backends, in order of preference.",
     ),
-    "allow_fallback": attr.string_list(doc = "Operators that may run on kernels, unless `any_fallback`."),
+    "allow_fallback": attr.string_list(doc = "Operators that may fall back to kernels, unless `any_fallback`."),
     "any_fallback": attr.bool(
         default = True,
-        doc = "Let any operator that no backend takes run on a kernel.",
+        doc = "Let every operator that no backend takes fall back to a kernel.",
     ),
     "config": attr.label(
         allow_files = True,
-        doc = "Compiler options (docs/config.md): an `executorch_config` or a TOML file.",
+        doc = "Compiler options (docs/reference/config.md): an `executorch_config` or a TOML file.",
     ),
-    "config_json": attr.string(doc = "Compiler options as JSON text, in place of a dict in `config`."),
+    "config_json": attr.string(doc = "Compiler options as JSON text, instead of `config`."),
     "weights": attr.label(
         allow_single_file = [".safetensors", ".gguf", ".npz", ".pt", ".pth", ".index.json"],
-        doc = "Parameters and buffers by name: safetensors, GGUF, NumPy's .npz or a state dict. Without it the module's own, made from a fixed seed.",
+        doc = "Parameters and buffers by name: a safetensors, GGUF or `.npz` file, or a state dict. Without it, the module initializes them with a fixed seed.",
     ),
     "external_weights": attr.bool(
-        doc = "Write the weights to `<name less _pte>.ptd` instead of into the program (docs/how_to/external_weights.md).",
+        doc = "Write the weights to `<name without _pte>.ptd` instead of into the program (docs/how_to/external_weights.md).",
     ),
     "calibration": attr.label(
         allow_single_file = [".safetensors", ".npz"],
-        doc = "Inputs to quantize by (docs/how_to/quantize_a_model.md): for each input of the model, by its name, those of several calls.",
+        doc = "Calibration inputs (docs/how_to/quantize_a_model.md): for each input of the model, by its name, the values of several calls.",
     ),
     "data": attr.label_list(
         allow_files = True,
-        doc = "Files that the entry point reads, besides the data of its libraries: `exir.data_path(\"<package>/<file>\")`.",
+        doc = "Files that the entry point reads with `exir.data_path(\"<package>/<file>\")`, in addition to the data of its libraries.",
     ),
     "time_limit": attr.int(
         default = 3600,
-        doc = "Seconds after which a compilation that has not ended is ended, with a message.",
+        doc = "Time limit of the compilation, in seconds.",
     ),
     "memory_gb": attr.int(
         default = 1,
         values = COMPILER_RESOURCES.keys(),
-        doc = "Memory that a compilation takes, in gigabytes: twice the size of the weights, and half a gigabyte. Bazel runs as many at " +
-              "a time as the machine's memory allows.",
+        doc = "Memory that the compilation needs, in gigabytes: about twice the size of the weights plus 0.5. Bazel runs as many " +
+              "compilations at a time as fit into the machine's memory.",
     ),
-    "prefix": attr.string(doc = "What its names in C begin with, instead of package and name: a C identifier."),
+    "prefix": attr.string(doc = "C identifier that C names start with, instead of package and name."),
     "kernels": attr.label_list(
         providers = [ExecutorchKernelsInfo],
-        doc = "Further kernels that the program may call, besides those that come with the rules.",
+        doc = "`executorch_kernels` that the program can call, in addition to the built-in kernels.",
     ),
     "_kernels": attr.label(
         default = "//kernels",

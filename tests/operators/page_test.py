@@ -1,5 +1,6 @@
 """The page is what the tables and the compiler say."""
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -17,7 +18,7 @@ _PAGE = page(_ROOT)
 
 
 def test_page_is_up_to_date() -> None:
-    text = (_ROOT / "docs/operators.md").read_text(encoding="utf-8")
+    text = (_ROOT / "docs/reference/operators.md").read_text(encoding="utf-8")
     assert text == _PAGE, "run tools/python -m tests.operators.page"
 
 
@@ -32,8 +33,16 @@ def test_rows_say_dtypes_and_dimensions() -> None:
     assert rows["`aten::convolution.out`"].split("|")[2].strip() == "3 to 5"
     assert rows["`aten::exp.out`"].split("|")[2].strip() == "any"
     assert rows["`aten::searchsorted.Tensor_out`"].split("|")[2].strip() == "1 or more"
-    assert rows["`torchvision::nms.out`"].count("●") == 4
-    assert rows["`aten::zeros.out`"].count("●") == 10
+    assert rows["`torchvision::nms.out`"].split("|")[3].strip() == "float"
+    assert rows["`aten::zeros.out`"].split("|")[3].strip() == "bool, int, float"
+    assert rows["`quantized_bytes::add.out`"].split("|")[3].strip() == "uint8, int8"
+
+
+def test_the_overview_counts_the_rows() -> None:
+    overview = [row.split("|") for row in _PAGE.splitlines() if row.startswith("| [")]
+    rows = [row for row in _PAGE.splitlines() if re.match(r"\| `\w+::", row)]
+    assert sum(int(cells[2]) for cells in overview) == len(rows) > 300
+    assert f"| **All** | **{len(rows)}** | **{sum(int(cells[3].strip() or 0) for cells in overview)}** |" in _PAGE
 
 
 def test_what_is_decomposed_is_named() -> None:

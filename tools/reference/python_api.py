@@ -8,6 +8,8 @@ from pathlib import Path
 Definition = ast.ClassDef | ast.FunctionDef
 
 _LONGEST_LINE = 100
+# The packages whose definitions are shown; others are named.
+_PACKAGES = ("executorch_runtime", "exir")
 
 
 @dataclass(frozen=True)
@@ -34,7 +36,7 @@ class Sources:
 
     def definition(self, module: str, name: str) -> Definition | str:
         """Where a name comes from in the end: the class or function; as text an alias' value or the name of what is not ours."""
-        if module.split(".", maxsplit=1)[0] != "exir":
+        if module.split(".", maxsplit=1)[0] not in _PACKAGES:
             return f"{module}.{name}"
         tree = self.tree(module)
         for node in tree.body:

@@ -1,6 +1,6 @@
-"""Writes docs/reference/python.md from what the compiler's public modules say of themselves.
+"""Write docs/reference/python_api.md from the docstrings of the public modules.
 
-The command is `python3 tools/reference/python_reference.py`; a test holds the page to the sources.
+The command is `python3 tools/reference/python_reference.py`; a test compares the page with the sources.
 """
 
 import ast
@@ -11,39 +11,51 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+from page_links import linked
 from python_api import Definition, Sources, is_property, methods, signature
 
-_PAGE = "docs/reference/python.md"
+_PAGE = "docs/reference/python_api.md"
 _INTRODUCTION = """\
-# Reference of the Python API
+# Python API
 
-Made from the compiler's sources by `python3 tools/reference/python_reference.py`; do not edit.
-What is not here, or begins with an underscore, is free to change."""
+This page lists the public names of the compiler, `exir`, and of the runtime's Python package,
+`executorch_runtime`. It is for authors of export scripts, passes and backends. The text is
+generated from the sources by `python3 tools/reference/python_reference.py`; do not edit.
+
+Other names, and names that start with an underscore, can change at any time. The names and
+signatures of `exir` follow ExecuTorch's; see [Compatibility](compatibility.md)."""
+_NEXT = """\
+## Next
+
+- [Tutorial](../get_started/tutorial.md): the export API, step by step
+- [Add a backend](../how_to/add_a_backend.md), [add a compiler pass](../how_to/add_a_pass.md)
+- [Use the runtime from Python](../how_to/use_from_python.md)"""
 _MODULES = (
-    ("exir", "Compiling"),
-    ("exir.model_spec", "What an entry point returns"),
+    ("exir", "Compile a model"),
+    ("exir.model_spec", "Entry points"),
     ("exir.passes", "Passes"),
-    ("exir.quantize", "Quantizing"),
-    ("exir.pass_manager", "Running passes"),
-    ("exir.bundle", "What passes over all methods see"),
-    ("exir.pass_base", "Passes that visit each node"),
-    ("exir.pipeline", "Passes as text"),
-    ("exir.memory_planning", "Planning memory"),
-    ("exir.backend.entry", "Naming a backend"),
-    ("exir.backend.partitioner", "Choosing what a backend gets"),
-    ("exir.backend.backend_details", "Compiling for a backend"),
-    ("exir._serialize._named_data_store", "Constants that delegates share"),
-    ("exir.backend.compile_spec_schema", "A backend's options in the program"),
-    ("exir.backend.backend_api", "Handing parts to a backend"),
-    ("exir.backend.capability", "Proposing partitions"),
-    ("exir.backend.tags", "Marking partitions"),
-    ("exir.backend.utils", "Helpers for backends"),
-    ("exir.lowered_backend_module", "What a backend returned"),
-    ("exir.serde", "Saving programs of any stage"),
-    ("exir.debug_record", "The record that developer tools read"),
-    ("exir.tensor", "Tensors of lowered graphs"),
-    ("exir.memory", "Memory in lowered graphs"),
+    ("exir.quantize", "Quantization"),
+    ("exir.pass_manager", "Pass managers"),
+    ("exir.bundle", "Program bundles"),
+    ("exir.pass_base", "Node-by-node passes"),
+    ("exir.pipeline", "Pipelines as text"),
+    ("exir.memory_planning", "Memory planning"),
+    ("exir.backend.entry", "Backend entries"),
+    ("exir.backend.partitioner", "Partitioners"),
+    ("exir.backend.backend_details", "Backend compilers"),
+    ("exir._serialize._named_data_store", "Named data"),
+    ("exir.backend.compile_spec_schema", "Compile specs"),
+    ("exir.backend.backend_api", "Lowering to a backend"),
+    ("exir.backend.capability", "Capability-based partitioning"),
+    ("exir.backend.tags", "Delegation tags"),
+    ("exir.backend.utils", "Backend utilities"),
+    ("exir.lowered_backend_module", "Lowered modules"),
+    ("exir.serde", "Serialization"),
+    ("exir.debug_record", "Debug record"),
+    ("exir.tensor", "Tensor specs"),
+    ("exir.memory", "Memory operators"),
     ("exir.error", "Errors"),
+    ("executorch_runtime", "Run a program"),
 )
 # A line of a docstring that explains one parameter or field, or several.
 _EXPLAINED = re.compile(r"^(?P<names>\*{0,2}\w+(?:, \w+)*): (?P<text>.*)$")
@@ -55,7 +67,7 @@ def page(root: Path) -> str:
     parts = [_INTRODUCTION]
     for module, title in _MODULES:
         parts += [f"## {title}: `{module}`", *_entries(sources, module)]
-    return "\n\n".join(parts) + "\n"
+    return linked("\n\n".join([*parts, _NEXT])) + "\n"
 
 
 def _entries(sources: Sources, module: str) -> Iterator[str]:
@@ -65,7 +77,7 @@ def _entries(sources: Sources, module: str) -> Iterator[str]:
     for name in sources.public_names(module):
         found = sources.definition(module, name)
         yield f"### {name}"
-        yield f"It is `{found}`." if isinstance(found, str) else _entry(found)
+        yield f"An alias of `{found}`." if isinstance(found, str) else _entry(found)
 
 
 def _entry(node: Definition) -> str:

@@ -29,7 +29,7 @@ def sources(tmp_path: Path) -> Sources:
 
 
 def test_page_is_up_to_date() -> None:
-    text = (_ROOT / "docs/reference/python.md").read_text(encoding="utf-8")
+    text = (_ROOT / "docs/reference/python_api.md").read_text(encoding="utf-8")
     assert text == page(_ROOT), "run python3 tools/reference/python_reference.py"
 
 

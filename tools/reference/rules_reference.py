@@ -1,6 +1,6 @@
-"""Writes docs/reference/rules.md from what the public .bzl files say of themselves.
+"""Write docs/reference/rules.md from the docs of the public .bzl files.
 
-The command is `python3 tools/reference/rules_reference.py`; a test holds the page to the files.
+The command is `python3 tools/reference/rules_reference.py`; a test compares the page with the files.
 """
 
 import ast
@@ -14,14 +14,24 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+from page_links import linked
 from starlark import Attribute, Extension, Provider, Rule, Workspace
 
 _PAGE = "docs/reference/rules.md"
 _INTRODUCTION = """\
-# Reference of the rules
+# Rules
 
-Made from the `.bzl` files by `python3 tools/reference/rules_reference.py`; do not edit.
-Rules and macros also take the attributes that every rule has (`tags`, `visibility`, …)."""
+This page lists the rules, macros, providers and repository rules with all their attributes, for
+authors of BUILD files. It is generated from the `.bzl` files by `python3
+tools/reference/rules_reference.py`; do not edit.
+
+Rules and macros also take the attributes that every Bazel rule has (`tags`, `visibility`, …)."""
+_NEXT = """\
+## Next
+
+- [Your first model](../get_started/first_model.md): the rules in use
+- [Compiler options](config.md): the keys of `config`
+- [Command-line tools](cli.md)"""
 # File, its section's title, and the names to leave out.
 _SECTIONS = (
     ("rules/defs.bzl", "Rules and providers"),
@@ -42,7 +52,7 @@ def page(root: Path) -> str:
     for path, title in _SECTIONS:
         parts += [f"## {title}", f'`load("@rules_executorch//{path.replace("/", ":")}", …)`']
         parts += _entries(workspace, path)
-    return "\n\n".join(parts) + "\n"
+    return linked("\n\n".join([*parts, _NEXT])) + "\n"
 
 
 def _entries(workspace: Workspace, path: str) -> Iterator[str]:
@@ -77,7 +87,7 @@ def _wrapped_rule(macro: Callable[..., None], name: str) -> Rule | None:
 
 def _provider_entry(name: str, provider: Provider) -> str:
     rows = [f"| `{field}` | {_cell(doc)} |" for field, doc in provider.fields.items()]
-    return "\n\n".join([f"### {name}", provider.doc, "\n".join(["| field | |", "| --- | --- |", *rows])])
+    return "\n\n".join([f"### {name}", provider.doc, "\n".join(["| Field | Meaning |", "| --- | --- |", *rows])])
 
 
 def _macro_entry(name: str, macro: Callable[..., None], rule: Rule | None) -> str:
@@ -160,7 +170,7 @@ def _cell(text: str) -> str:
 
 def _entry(name: str, doc: str, rows: Iterable[str]) -> str:
     rows = list(rows)
-    table = ["| attribute | type | default | |", "| --- | --- | --- | --- |", *rows] if rows else []
+    table = ["| Attribute | Type | Default | Meaning |", "| --- | --- | --- | --- |", *rows] if rows else []
     return "\n\n".join(part for part in (f"### {name}", doc.strip(), "\n".join(table)) if part)
 
 

@@ -93,7 +93,7 @@ def test_a_macro_has_its_arguments_and_the_rules_attributes(tmp_path: Path) -> N
         "",
         "Writes.",
         "",
-        "| attribute | type | default | |",
+        "| Attribute | Type | Default | Meaning |",
         "| --- | --- | --- | --- |",
         "| `name` |  | mandatory | its name. |",
         '| `kind` | string | `"plain"` | the kind, of several, among which this one: that. |',

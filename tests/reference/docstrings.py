@@ -1,0 +1,28 @@
+"""Read the parameters that docstrings explain: lines of the form `name: text`."""
+
+import inspect
+import re
+
+_EXPLAINED = re.compile(r"^(?P<names>\w+(?:, \w+)*): (?P<text>.*)$")
+
+
+def explained(docstring: str) -> dict[str, str]:
+    """Return the text for each name that a docstring explains."""
+    found: dict[str, str] = {}
+    names: list[str] = []
+    for line in inspect.cleandoc(docstring).splitlines():
+        match = _EXPLAINED.match(line)
+        if match:
+            names = match["names"].split(", ")
+            found |= dict.fromkeys(names, match["text"])
+        elif line.startswith(" "):
+            found |= {name: f"{found[name]} {line.strip()}" for name in names}
+        else:
+            names = []
+    return found
+
+
+def sentence(text: str) -> str:
+    """Return a text as table cells have it: with a capital, and a full stop."""
+    escaped = text.replace("|", "\\|").rstrip(".")
+    return f"{escaped[:1].upper()}{escaped[1:]}."

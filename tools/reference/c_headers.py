@@ -1,0 +1,102 @@
+"""Read the declarations of C headers, with the comment above each.
+
+The headers are formatted by clang-format and keep to a few forms, so no C parser is needed: a
+declaration starts at the beginning of a line, and a blank line ends it.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+_COMMENT = re.compile(r"/\*(?P<text>.*?)\*/", re.DOTALL)
+_GUARD = re.compile(r"^#(?:ifndef|define|endif).*_H_.*$|^#include .*$|^#ifdef __cplusplus$|^extern \"C\" \{$|^#endif$")
+_NAMES = (
+    re.compile(r"^#define (\w+)"),
+    re.compile(r"^(?:typedef .*)?\} (\w+);$", re.MULTILINE),
+    re.compile(r"^typedef (?:struct|union|enum) \w+ (\w+);"),
+    re.compile(r"^typedef [^;{]*\(\*(\w+)\)"),
+    re.compile(r"^typedef [^;{(]*?(\w+);"),
+    re.compile(r"^(?:struct|union|enum) (\w+)[ ;]"),
+    re.compile(r"^extern const [\w ]+?[ *](\w+)(?:\[.*\])?;"),
+    re.compile(r"^(?:[\w]+[ *]+)+?\*?(\w+)\("),
+)
+
+
+@dataclass(frozen=True)
+class Declaration:
+    """A declaration: its names, its comment as text, and its code without bodies of inline functions."""
+
+    names: tuple[str, ...]
+    comment: str
+    code: str
+
+
+@dataclass(frozen=True)
+class Header:
+    """A header: its path for `#include`, the comment at its head, and its public declarations."""
+
+    path: str
+    comment: str
+    declarations: tuple[Declaration, ...]
+
+
+def read_header(path: Path, include: str) -> Header:
+    """Read a header that is included as `include`."""
+    text = path.read_text(encoding="utf-8")
+    head = _COMMENT.match(text)
+    if head is None:
+        raise ValueError(f"{path}: does not start with a comment; say what the header is for")
+    body = text[head.end() :]
+    return Header(include, _plain(head["text"]), tuple(_declarations(body)))
+
+
+def _declarations(body: str) -> Iterator[Declaration]:
+    for block in _blocks(body):
+        comment = _COMMENT.match(block)
+        code = _without_bodies(block[comment.end() :].strip("\n") if comment else block)
+        names = tuple(name for part in re.split(r"(?<=[;}])\n(?=\S)", code) if (name := _name(part)))
+        if names and not any(name.endswith("_") for name in names):
+            yield Declaration(names, _plain(comment["text"]) if comment else "", code)
+
+
+def _blocks(body: str) -> Iterator[str]:
+    """Yield the texts between blank lines outside of braces, comments and conditional code."""
+    lines: list[str] = []
+    depth = conditions = 0
+    in_comment = False
+    for line in body.splitlines():
+        bare = re.sub(r"/\*.*?\*/", "", line)
+        if _GUARD.match(line) and not (lines and conditions):
+            continue
+        if not line and depth == 0 and conditions == 0 and not in_comment:
+            if lines:
+                yield "\n".join(lines)
+            lines = []
+            continue
+        lines.append(line)
+        in_comment = "/*" in bare or (in_comment and "*/" not in line)
+        if not in_comment:
+            depth += bare.count("{") - bare.count("}")
+            conditions += bool(re.match(r"#if", line)) - bool(re.match(r"#endif", line))
+    if lines:
+        yield "\n".join(lines)
+
+
+def _without_bodies(code: str) -> str:
+    """Cut the bodies of inline functions: `static inline int f(int x) { … }` becomes a prototype."""
+    return re.sub(r"^(static inline [^{;]*?)\s*\{\n.*?^\}$", r"\1;", code, flags=re.DOTALL | re.MULTILINE)
+
+
+def _name(code: str) -> str:
+    code = re.sub(r"^(?:#if.*\n)+|^static inline ", "", code.lstrip("\n"))
+    for pattern in _NAMES:
+        if match := pattern.search(code):
+            return match[1]
+    return ""
+
+
+def _plain(comment: str) -> str:
+    """Return the text of a comment without its stars."""
+    lines = [re.sub(r"^ ?\* ?", "", line.rstrip()) for line in comment.strip().splitlines()]
+    return "\n".join(lines).strip()

@@ -1,0 +1,12 @@
+"""Links of generated pages."""
+
+import re
+
+_NAMED = re.compile(r"(?<!\]\()(?<![\w/])(?:docs/(?P<page>[\w/]+\.md)|kernels/README\.md)(?!\w)")
+
+
+def linked(page: str) -> str:
+    """Return a page of docs/reference/ in which other pages that the text names are links."""
+    return _NAMED.sub(
+        lambda match: f"[{match[0]}]({'../' + match['page'] if match['page'] else '../../' + match[0]})", page
+    )
