@@ -31,7 +31,7 @@ _RULE_SETS = {
 # Bazel 4 has these built in or does without.
 _NOT_BEFORE_BAZEL7 = ["bazel_features", "bazel_skylib", "platforms", "rules_license", "rules_proto"]
 
-# For other Pythons and machines than that of requirements.lock, and for an index that has not its torch: file and what it is for.
+# Lock files for other Python versions and machines, and for indexes without the CPU build of torch.
 _OTHER_LOCKS = {
     "requirements_cp311_aarch64_index.lock": "3.11 linux-aarch64",
     "requirements_cp311_index.lock": "3.11 linux-x86_64",

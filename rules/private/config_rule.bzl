@@ -21,7 +21,7 @@ _ATTRS = {
 }
 
 def config_layers(label, attribute, target):
-    """Finds the layers of options that a label stands for.
+    """Finds the layers of options of a label.
 
     Args:
       label: Label: whose attribute it is, for a message.

@@ -62,7 +62,7 @@ def _measured(ctx):
     return [target[ExecutorchBackendInfo] for target in ctx.attr._measured]
 
 def _described(ctx, backends):
-    """What the actions of both rules have in common."""
+    """Registers the actions that both rules share."""
     kernels = [target[ExecutorchKernelsInfo] for target in [ctx.attr._kernels] + ctx.attr.kernels]
     sets = depset(kernels, transitive = [backend.kernels for backend in backends])
     manifest = ctx.actions.declare_file(ctx.label.name + ".manifest.json")

@@ -15,21 +15,21 @@ MODEL_LIBRARY_ATTRS = {
         mandatory = True,
         allow_empty = False,
         providers = [ExecutorchModelInfo],
-        doc = "The `executorch_model` targets. Their operators are united, and so are the kernels that they were compiled for.",
+        doc = "Several `executorch_model` targets. The library has the union of their operators and kernels.",
     ),
     "weights": attr.string(
         default = "embed",
         values = ["embed", "lend"],
-        doc = "Where weights go that lie apart (`external_weights`): `embed` puts them into read-only memory too, files of equal " +
-              "content once; with `lend` the load functions take the file's bytes.",
+        doc = "Location of external weights (`external_weights`): `embed` puts them into read-only memory, equal files once; with " +
+              "`lend`, the load functions take the bytes of the file.",
     ),
     "embed": attr.bool(
         default = True,
-        doc = "Put the programs' bytes into the library. Without it load functions take the bytes of their files, which are in the runfiles " +
-              "of what links the library (docs/how_to/programs_as_files.md).",
+        doc = "Put the bytes of the programs into the library. Otherwise, the load functions take the bytes of the files, which are " +
+              "in the runfiles of targets that link the library (docs/how_to/programs_as_files.md).",
     ),
     "shared_memory": attr.bool(
-        doc = "Define `<package>_<name>_memory`, a type that has room for any of the methods, for models that never run together.",
+        doc = "Define `<package>_<name>_memory`, a type that is large enough for each of the methods, for models that never run at the same time.",
     ),
     "_runtime": attr.label(
         default = "//runtime",

@@ -1,4 +1,4 @@
-"""The rule behind executorch_shared_library: compiled models as a shared library that exports their functions alone."""
+"""The rule of executorch_shared_library: compiled models as a shared library that exports only their functions."""
 
 load("@rules_cc//cc:find_cc_toolchain.bzl", "use_cc_toolchain")
 load("@rules_cc//cc/common:cc_common.bzl", "cc_common")
@@ -6,16 +6,16 @@ load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
 load("//rules:toolchain.bzl", "CODEGEN_TOOLCHAIN_TYPE")
 load("//rules/private:model_library.bzl", "MODEL_LIBRARY_ATTRS", "compile_library", "generate_library", "lent_programs", "library_dependencies", "library_tools")
 
-_DOC = """Compiled models as a shared library `lib<name>.so` that exports the models' functions and no others.
+_DOC = """Compiled models as a shared library `lib<name>.so` that exports only the functions of the models.
 
-The header `<package>/<name>.h` declares these functions: load, set inputs, execute, get outputs, reset state, unload. The runtime, the
-kernels and the backends are part of the library and hidden in it, so that several such libraries work in one process
+The header `<package>/<name>.h` declares these functions: load, set inputs, execute, get outputs, reset state, unload. It
+contains the runtime, the kernels and the backends as hidden symbols, so that several such libraries work in one process
 (docs/how_to/shared_libraries.md). A `cc_binary` can name the target in `deps` or in `data`. For ELF systems."""
 
 _ATTRS = dict(
     MODEL_LIBRARY_ATTRS,
     exports = attr.string_list(
-        doc = "Further C functions to export, such as `et_method_input_count`: of the runtime, the kernels or the backends.",
+        doc = "Other C functions of the runtime, the kernels or the backends to export, such as `et_method_input_count`.",
     ),
 )
 

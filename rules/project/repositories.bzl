@@ -5,9 +5,13 @@ load("//rules/private/repository:python_environment.bzl", "python_environment")
 load(":published_models.bzl", "published_models")
 
 def project_repositories():
-    """Defines them: C libraries, published models, the official exporter and runtime, and the runtimes that we are measured beside."""
+    """Defines the repositories: C libraries, published models, the documentation's generator, and the runtimes that tests and benchmarks compare with."""
     cmocka(name = "cmocka")
     published_models()
+    python_environment(
+        name = "executorch_docs",
+        lock = Label("//third_party/python:docs.lock"),
+    )
     python_environment(
         name = "executorch_models",
         lock = Label("//third_party/python:models.lock"),

@@ -1,9 +1,10 @@
-"""Write docs/reference/operators.md from the kernel tables and the compiler's decompositions.
+"""Write docs/reference/operators.md from kernel tables and decompositions.
 
 The command is `tools/python -m tests.operators.page`; a test compares the page with the tables.
 """
 
 import re
+import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -51,7 +52,7 @@ _REFUSED_HEAD = """\
 
 The compiler, or `torch.export` before it, rejects these operators, with the line of the model:
 
-| Operator | Reason, and what to use instead |
+| Operator | Reason, and alternative |
 |---|---|"""
 _NEXT = """\
 ## Next
@@ -173,7 +174,7 @@ def _members(family: _Family, table: Mapping[str, Sequence[Kernel]]) -> list[str
 
 
 def _family(name: str) -> _Family:
-    """Return the family of an operator with its namespace, or of one of ATen by its base name."""
+    """Return the family of an operator, which `name` states with its namespace."""
     wanted = _base(name) if name.startswith(("aten::", "dim_order_ops::")) else name
     return next(family for family in _FAMILIES if family.has(wanted))
 
@@ -199,7 +200,8 @@ def _section(family: _Family, table: Mapping[str, Sequence[Kernel]], decomposed:
         rows = [_row(name, kernels) for name, kernels in table.items()]
         yield "\n".join(["| Operator | Dimensions | Dtypes |", "|---|---|---|", *rows])
     if decomposed:
-        yield f"Decomposed: {', '.join(f'`{_base(name)}`' for name in decomposed)}."
+        text = f"Decomposed: {', '.join(f'`{_base(name)}`' for name in decomposed)}."
+        yield textwrap.fill(text, 100, break_long_words=False, break_on_hyphens=False)
 
 
 def _row(name: str, kernels: Sequence[Kernel]) -> str:
@@ -211,7 +213,7 @@ def _row(name: str, kernels: Sequence[Kernel]) -> str:
 
 
 def _dtypes(taken: set[str]) -> Iterator[str]:
-    """Yield the groups of dtypes that a kernel takes whole, and single dtypes of others."""
+    """Yield complete groups of dtypes by their name, and other dtypes singly."""
     for group, dtypes in _GROUPS.items():
         found = [dtype for dtype in dtypes if dtype in taken]
         yield from [group] if len(found) == len(dtypes) else found
@@ -230,7 +232,7 @@ def _base(name: str) -> str:
 
 
 def _decomposed(known: set[str]) -> Iterator[str]:
-    """Yield the names of decomposed operators without kernels; those that compute gradients are left out."""
+    """Yield the decomposed operators without kernels, except those of gradients."""
     names = {op._opname for op in core_aten().table if op.namespace == "aten"}
     yield from (f"aten::{name}" for name in sorted(names - known) if "backward" not in name and not name.endswith("_"))
 

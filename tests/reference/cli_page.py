@@ -6,6 +6,7 @@ The command is `tools/python -m tests.reference.cli_page`; a test compares the p
 import argparse
 import importlib
 import inspect
+import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -122,7 +123,7 @@ def _description(text: str) -> Iterator[str]:
     for paragraph in text.split("\n\n"):
         lines = paragraph.splitlines()
         is_code = all(line.startswith("    ") for line in lines)
-        yield "\n".join(["```sh", *(line[4:] for line in lines), "```"]) if is_code else paragraph
+        yield "\n".join(["```sh", *(line[4:] for line in lines), "```"]) if is_code else textwrap.fill(paragraph, 100)
 
 
 def _row(action: argparse.Action) -> str:

@@ -63,8 +63,8 @@ The pass `propagate_constants` computes values that depend only on constants at 
 transposed weights, `weight_norm`, `spectral_norm`, arithmetic on scales, masks of a fixed size.
 
 - Operators that read each other's results are folded as a group.
-- A group is folded if its results are no larger than the constants it reads, or than `max_growth`
-  (4096 bytes). Otherwise, only the largest part within this limit is folded.
+- A group is folded if its results fit into the size of the constants it reads, or into
+  `max_growth` (4096 bytes). Otherwise, only the largest part within this limit is folded.
 - Quantized weights stay quantized in the program.
 - Only operators with bit-exact results on every machine are folded (`foldable` in
   [schema/operators.toml](../../schema/operators.toml)). `exp`, `sin` and matrix multiplications run
@@ -186,7 +186,7 @@ def page() -> str:
 
 
 def _table(section: str, filled: type | None, default: Callable[[str], Any]) -> str:
-    """Return the options of a section; `filled` is the class whose docstring explains them."""
+    """Return the options of a section, which the docstring of `filled` explains."""
     texts = explained(filled.__doc__ or "") if filled else {}
     rows = ["| Key | Type | Default | Meaning |", "|---|---|---|---|"]
     for key, kind in SECTIONS[section].items():

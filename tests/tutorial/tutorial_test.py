@@ -1,55 +1,53 @@
-"""Each step of the tutorial, in either spelling, gives a program that computes on the C runtime what eager PyTorch does."""
+"""Each section of the tutorial, in either spelling, gives programs that compute on the C runtime what eager PyTorch does."""
 
 from __future__ import annotations
 
-import re
 import sys
+from functools import cache
 from pathlib import Path
-from types import ModuleType
-from typing import Any
 
 import pytest
 import torch
 from torch.utils import _pytree as pytree
 
-from docs import tutorial
 from exir.cli.reporting.calls import Call
 from tests.operators.compiled import run
+from tests.tutorial import page
 
 ROOT = Path(__file__).resolve().parents[2]
+_TITLES = [section.title for section in page.sections()]
+_CHECKS = [0, 1, 1, 1, 1, 2, 1, 1, 1, 1, 1, 1]
 
 
-def _official_spelling() -> ModuleType:
-    """The tutorial as a script for the official package says it."""
-    sys.path.insert(0, str(ROOT / "compat"))
-    source = (ROOT / "docs" / "tutorial.py").read_text()
-    module = ModuleType("official_tutorial")
-    sys.modules[module.__name__] = module
-    # Recipes are this project's own: the official package has no module for them.
-    official = re.sub(r"^from exir(?!\.quantize)", "from executorch.exir", source, flags=re.MULTILINE)
-    exec(official, module.__dict__)
-    return module
+@cache
+def _checked(spelling: str) -> dict[str, list[page.Checked]]:
+    """What each section checks; the page runs as a whole, as a reader runs it."""
+    if spelling == "official":
+        sys.path.insert(0, str(ROOT / "compat"))
+    return {section.title: found for section, found in page.run(page.official if spelling == "official" else str)}
 
 
-def _assert_runs(step: Any) -> None:
-    for method, (function, inputs) in step.methods.items():
-        with torch.no_grad():
-            expected = pytree.tree_leaves(function(*inputs))
-        assert run(step.program, Call(method, tuple(inputs), tuple(expected)), step.atol, 1e-5) == ""
+def _assert_runs(each: page.Checked) -> None:
+    with torch.no_grad():
+        expected = pytree.tree_leaves(each.model(*each.inputs))
+    assert run(each.program, Call(each.method, tuple(each.inputs), tuple(expected)), each.atol, 1e-5) == ""
 
 
-@pytest.mark.parametrize("name", tutorial.STEPS)
-def test_step_runs_as_eager_does(name: str) -> None:
-    torch.manual_seed(0)
-    _assert_runs(tutorial.STEPS[name]())
+@pytest.mark.parametrize("spelling", ["exir", "official"])
+@pytest.mark.parametrize("title", _TITLES)
+def test_section_runs_as_eager_does(title: str, spelling: str) -> None:
+    found = _checked(spelling)[title]
+    assert len(found) == _CHECKS[_TITLES.index(title)]
+    for each in found:
+        _assert_runs(each)
 
 
-@pytest.mark.parametrize("name", tutorial.STEPS)
-def test_step_in_the_official_spelling_runs_as_eager_does(name: str) -> None:
-    torch.manual_seed(0)
-    _assert_runs(_official_spelling().STEPS[name]())
+def test_every_section_has_code() -> None:
+    assert len(_TITLES) == len(_CHECKS) == 12
+    assert all(section.code for section in page.sections())
+    assert "executorch.exir" in page.official(page.sections()[0].code)
 
 
 def test_programs_are_written(tmp_path: Path) -> None:
-    tutorial.main(str(tmp_path))
-    assert {each.stem for each in tmp_path.iterdir()} == set(tutorial.STEPS)
+    page.main(str(tmp_path))
+    assert len(list(tmp_path.glob("*.pte"))) == sum(_CHECKS)

@@ -25,7 +25,7 @@ _NAMES = (
 
 @dataclass(frozen=True)
 class Declaration:
-    """A declaration: its names, its comment as text, and its code without bodies of inline functions."""
+    """A declaration: names, comment, and code without bodies of inline functions."""
 
     names: tuple[str, ...]
     comment: str
@@ -34,7 +34,7 @@ class Declaration:
 
 @dataclass(frozen=True)
 class Header:
-    """A header: its path for `#include`, the comment at its head, and its public declarations."""
+    """A header: its path for `#include`, first comment, and declarations."""
 
     path: str
     comment: str
@@ -61,7 +61,7 @@ def _declarations(body: str) -> Iterator[Declaration]:
 
 
 def _blocks(body: str) -> Iterator[str]:
-    """Yield the texts between blank lines outside of braces, comments and conditional code."""
+    """Yield texts between blank lines outside braces, comments and conditions."""
     lines: list[str] = []
     depth = conditions = 0
     in_comment = False
@@ -84,7 +84,7 @@ def _blocks(body: str) -> Iterator[str]:
 
 
 def _without_bodies(code: str) -> str:
-    """Cut the bodies of inline functions: `static inline int f(int x) { … }` becomes a prototype."""
+    """Replace inline functions with prototypes."""
     return re.sub(r"^(static inline [^{;]*?)\s*\{\n.*?^\}$", r"\1;", code, flags=re.DOTALL | re.MULTILINE)
 
 

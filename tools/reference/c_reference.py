@@ -95,7 +95,7 @@ def _prose(comment: str) -> str:
 
 
 def _escaped(line: str) -> str:
-    """Mark the identifiers of a line as code, and keep what Markdown would take for markup."""
+    """Mark identifiers as code, and escape the markup of Markdown."""
     pieces = re.split(r"(`[^`]*`)", line)
     for index in range(0, len(pieces), 2):
         marked = re.sub(

@@ -1,4 +1,4 @@
-"""The pages of the C API are what the headers say, and no public header or status is missing."""
+"""The pages of the C API match the headers, and miss no header or status."""
 
 import sys
 from pathlib import Path

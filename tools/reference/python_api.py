@@ -1,4 +1,7 @@
-"""What the compiler's modules offer, read from their sources: nothing is imported, so that no package is needed."""
+"""Read the public names of Python modules from their sources.
+
+Nothing is imported, so no package is needed.
+"""
 
 import ast
 from collections.abc import Iterator
@@ -24,7 +27,7 @@ class Sources:
         return ast.parse(path.read_text(encoding="utf-8"))
 
     def public_names(self, module: str) -> list[str]:
-        """`__all__` or the names of `_HOME`, else the classes and functions defined there without underscore."""
+        """Return `__all__`, the names of `_HOME`, or the public definitions."""
         tree = self.tree(module)
         home, stated = _home(tree), _assigned(tree, "__all__")
         if isinstance(stated, ast.List):
@@ -35,7 +38,7 @@ class Sources:
         return [name for name in defined if not name.startswith("_")]
 
     def definition(self, module: str, name: str) -> Definition | str:
-        """Where a name comes from in the end: the class or function; as text an alias' value or the name of what is not ours."""
+        """Return the class or function of a name, or text for other values."""
         if module.split(".", maxsplit=1)[0] not in _PACKAGES:
             return f"{module}.{name}"
         tree = self.tree(module)
@@ -53,7 +56,7 @@ class Sources:
 
 
 def _assigned(tree: ast.Module, name: str) -> ast.expr | None:
-    """The value that a module gives to one of its names."""
+    """Return the value that a module assigns to a name."""
     for node in tree.body:
         if isinstance(node, ast.Assign | ast.AnnAssign) and ast.unparse(node).startswith((f"{name} = ", f"{name}: ")):
             return node.value
@@ -61,13 +64,13 @@ def _assigned(tree: ast.Module, name: str) -> ast.expr | None:
 
 
 def _home(tree: ast.Module) -> dict[str, str]:
-    """Names that a package resolves on first use, and their modules."""
+    """Return the names that a package resolves on first use, with their modules."""
     value = _assigned(tree, "_HOME")
     return ast.literal_eval(value) if isinstance(value, ast.Dict) else {}
 
 
 def signature(node: Definition) -> str:
-    """A definition's head as one reads it: `f(x: int) -> str`, or a class with its fields or its constructor's parameters."""
+    """Return a signature: `f(x: int) -> str`; a class has its fields."""
     if isinstance(node, ast.FunctionDef):
         returned = f" -> {_type(node.returns)}" if node.returns else ""
         return _head(node.name, _parameters(node), returned)
@@ -79,7 +82,7 @@ def signature(node: Definition) -> str:
 
 
 def _head(name: str, inside: list[str], returned: str = "") -> str:
-    """On one line when it fits, else each parameter on its own."""
+    """Return a signature on one line if it fits, or with a line for each parameter."""
     head = f"{name}({', '.join(inside)}){returned}"
     if len(head) > _LONGEST_LINE:
         head = "\n".join([f"{name}(", *(f"    {each}," for each in inside), f"){returned}"])
@@ -87,12 +90,12 @@ def _head(name: str, inside: list[str], returned: str = "") -> str:
 
 
 def _type(annotation: ast.expr) -> str:
-    """Without the quotes of names that are defined later."""
+    """Return an annotation without the quotes of forward references."""
     return ast.unparse(annotation).replace("'", "")
 
 
 def methods(node: Definition) -> Iterator[ast.FunctionDef]:
-    """A class's public methods and properties that say what they do."""
+    """Yield the public methods and properties that have a docstring."""
     for member in node.body if isinstance(node, ast.ClassDef) else ():
         if isinstance(member, ast.FunctionDef) and not member.name.startswith("_") and ast.get_docstring(member):
             yield member
@@ -107,7 +110,7 @@ def _is_field(member: ast.stmt) -> bool:
 
 
 def _parameters(node: ast.FunctionDef) -> list[str]:
-    """The parameters as they are called: without `self`, each with its annotation and default."""
+    """Return the parameters without `self`, with annotations and defaults."""
     arguments = node.args
     plain = [*arguments.posonlyargs, *arguments.args]
     required = len(plain) - len(arguments.defaults)

@@ -62,7 +62,7 @@ _EXPLAINED = re.compile(r"^(?P<names>\*{0,2}\w+(?:, \w+)*): (?P<text>.*)$")
 
 
 def page(root: Path) -> str:
-    """The whole page."""
+    """Return the whole page."""
     sources = Sources(root)
     parts = [_INTRODUCTION]
     for module, title in _MODULES:
@@ -92,7 +92,7 @@ def _method(owner: str, method: ast.FunctionDef) -> str:
 
 
 def _prose(docstring: str) -> str:
-    """A docstring as Markdown: explanations of parameters become a list, the rest stays."""
+    """Return a docstring as Markdown, with its parameters as a list."""
     lines: list[str] = []
     for line in docstring.splitlines():
         match = _EXPLAINED.match(line)

@@ -1,4 +1,4 @@
-"""The page is what the compiler's sources say of themselves."""
+"""The page of the Python API matches the sources."""
 
 import ast
 import sys

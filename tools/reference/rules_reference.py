@@ -46,7 +46,7 @@ _ARGUMENT = re.compile(r"^(?P<indent> +)(?P<name>\*{0,2}\w+): (?P<doc>.*)$")
 
 
 def page(root: Path) -> str:
-    """The whole page."""
+    """Return the whole page."""
     workspace = Workspace(root)
     parts = [_INTRODUCTION]
     for path, title in _SECTIONS:
@@ -72,7 +72,7 @@ def _entries(workspace: Workspace, path: str) -> Iterator[str]:
 
 
 def _is_defined_there(value: Any, name: str, path: str, workspace: Workspace) -> bool:
-    """Whether the file offers the name itself: by a definition, or by giving a loaded `_name` its public name."""
+    """Return whether the file itself defines the public name."""
     if not isinstance(value, Rule | Provider | Extension) and not inspect.isfunction(value):
         return False
     text = (workspace.root / path).read_text()
@@ -80,7 +80,7 @@ def _is_defined_there(value: Any, name: str, path: str, workspace: Workspace) ->
 
 
 def _wrapped_rule(macro: Callable[..., None], name: str) -> Rule | None:
-    """The rule `<name>_rule` beside a macro that passes its keyword arguments on to it."""
+    """Return the rule `<name>_rule` that a macro wraps, if any."""
     found = macro.__globals__.get(f"{name}_rule")
     return found if isinstance(found, Rule) else None
 
@@ -91,7 +91,7 @@ def _provider_entry(name: str, provider: Provider) -> str:
 
 
 def _macro_entry(name: str, macro: Callable[..., None], rule: Rule | None) -> str:
-    """A macro's own arguments, then those attributes of the rule behind it that it passes on."""
+    """Return the arguments of a macro, and the attributes that it passes to its rule."""
     doc, arguments = _parse(inspect.getdoc(macro) or "")
     attributes = rule.attributes if rule else {}
     defaults = {p.name: p.default for p in inspect.signature(macro).parameters.values()}
@@ -106,12 +106,12 @@ def _macro_entry(name: str, macro: Callable[..., None], rule: Rule | None) -> st
 
 
 def _set_by(macro: Callable[..., None]) -> set[str]:
-    """The attributes that a macro sets itself in each call of its rule, so that a user cannot give them."""
+    """Return the attributes that a macro sets itself, which users cannot set."""
     return {word.arg for call in _calls_of(macro, f"{macro.__name__}_rule") for word in call.keywords if word.arg}
 
 
 def _required_by(macro: Callable[..., None]) -> set[str]:
-    """The arguments whose absence a macro reports: `require(where, "<argument>", …)`."""
+    """Return the mandatory arguments of a macro: `require(where, "<argument>", …)`."""
     names = [call.args[1] for call in _calls_of(macro, "require")]
     return {str(name.value) for name in names if isinstance(name, ast.Constant)}
 
@@ -126,7 +126,7 @@ def _kind(attribute: Attribute | None) -> str:
 
 
 def _parse(docstring: str) -> tuple[str, dict[str, str]]:
-    """A docstring's text and its arguments."""
+    """Return the text of a docstring, and its arguments."""
     match = _ARGUMENTS.search(docstring)
     if match is None:
         return docstring, {}
@@ -152,7 +152,7 @@ def _attribute_rows(attributes: Mapping[str, Attribute]) -> list[str]:
 
 
 def _default(value: Any) -> str:
-    """As Starlark writes it; nothing where the default is None."""
+    """Return a default as Starlark writes it, or nothing for None."""
     if value is inspect.Parameter.empty:
         return "mandatory"
     if value is None:

@@ -1,4 +1,4 @@
-"""The page is what the .bzl files say; a macro's entry has its own arguments and what it passes on to its rule."""
+"""The page matches the .bzl files; a macro has its rule's attributes too."""
 
 import sys
 from pathlib import Path

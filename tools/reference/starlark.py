@@ -1,7 +1,8 @@
-"""What a .bzl file defines: rules, providers and macros, with what they say of themselves.
+"""Read the rules, providers and macros that a .bzl file defines, with their docs.
 
-Starlark's syntax is Python's and the top level of a .bzl file only defines things, so Python can evaluate it, given
-stand-ins for what Bazel provides. Functions are defined and never called; files of other repositories stay unread.
+Starlark has the syntax of Python, and the top level of a .bzl file only has definitions. So Python can
+evaluate it, with stand-ins for Bazel's own names. Functions are never called, and files of other
+repositories are not read.
 """
 
 from collections.abc import Callable, Mapping
@@ -28,7 +29,7 @@ class Rule:
 
 @dataclass(frozen=True)
 class Extension:
-    """A module extension, for MODULE.bazel; its tag classes have attributes as rules do."""
+    """A module extension; its tag classes have attributes, like rules."""
 
     tag_classes: Mapping[str, Rule]
 
@@ -40,7 +41,7 @@ class Provider:
 
 
 class _Attributes:
-    """Stands for Bazel's module `attr`."""
+    """A stand-in for Bazel's module `attr`."""
 
     def __getattr__(self, kind: str) -> Callable[..., Attribute]:
         def make(*, mandatory: bool = False, default: Any = None, doc: str = "", **_: Any) -> Attribute:
@@ -50,7 +51,7 @@ class _Attributes:
 
 
 class _Opaque:
-    """Stands for what Bazel or another repository provides and a definition only passes on."""
+    """A stand-in for a value of Bazel or another repository that is only passed on."""
 
     def __getattr__(self, name: str) -> "_Opaque":
         return self
@@ -66,7 +67,7 @@ class _Opaque:
 
 
 def _aspect(doc: str = "", **_: Any) -> Rule:
-    """What a page says of it is what it says of a rule."""
+    """Return an aspect as a rule without attributes."""
     return Rule({}, doc)
 
 
@@ -90,7 +91,7 @@ class Workspace:
     files: dict[Path, Mapping[str, Any]] = field(default_factory=dict)
 
     def names_of(self, path: str) -> Mapping[str, Any]:
-        """What the file at `path` defines and loads, by name."""
+        """Return the definitions and loads of the file at `path`, by name."""
         file = self.root / path
         if file not in self.files:
             self.files[file] = self._evaluate(file)

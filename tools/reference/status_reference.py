@@ -1,4 +1,4 @@
-"""Write docs/reference/error_statuses.md from the list of statuses in the C header.
+"""Write docs/reference/error_statuses.md from the statuses in the C header.
 
 The command is `python3 tools/reference/status_reference.py`; a test compares the page with the header.
 """

@@ -1,0 +1,26 @@
+"""Sphinx's configuration for the documentation site."""
+
+project = "rules_executorch"
+author = "the rules_executorch authors"
+extensions = ["myst_parser", "sphinx_copybutton"]
+
+# Anchors of headings are spelled as on GitHub, so that a link works in both places.
+myst_heading_anchors = 5
+# Code blocks are for readers: a lexer that stumbles over an ellipsis is not an error.
+suppress_warnings = ["misc.highlighting_failure"]
+
+html_theme = "furo"
+html_title = "rules_executorch"
+html_copy_source = False
+html_show_sphinx = False
+html_show_copyright = False
+html_last_updated_fmt = None
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
+html_theme_options = {
+    "light_css_variables": {"color-brand-primary": "#1d5fa8", "color-brand-content": "#1d5fa8"},
+    "dark_css_variables": {"color-brand-primary": "#7db4f0", "color-brand-content": "#7db4f0"},
+}
+pygments_style = "a11y-high-contrast-light"
+pygments_dark_style = "a11y-high-contrast-dark"
+copybutton_prompt_text = "$ "
