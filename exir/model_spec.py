@@ -12,7 +12,7 @@ from torch.export import ExportedProgram
 from exir.calibration import Calls
 from exir.decomposition.recurrence import dynamic_recurrence
 from exir.error import ModelError
-from exir.tracing import TracedConstructs
+from exir.tracing import TracedConstructs, submodules_keep_assigned_buffers
 
 # What a constant method may return.
 CONSTANT_TYPES = (bool, int, float, str, torch.Tensor)
@@ -106,9 +106,10 @@ class Method:
 
     def export(self) -> ExportedProgram:
         """The exported program. Raises what `torch.export.export` raises."""
-        with TracedConstructs(), dynamic_recurrence():
+        module = self.as_module()
+        with TracedConstructs(), dynamic_recurrence(), submodules_keep_assigned_buffers(module):
             return torch.export.export(
-                self.as_module(),
+                module,
                 self.args,
                 dict(self.kwargs),
                 dynamic_shapes=self.dynamic_shapes,

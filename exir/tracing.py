@@ -1,11 +1,14 @@
 """Python's constructs that torch.export does not trace, as operators that it does."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
+from torch.nn.modules.module import register_module_buffer_registration_hook
 from torch.overrides import TorchFunctionMode
+from torch.utils._pytree import tree_map_only
 
 _GET_DATA = torch.Tensor.data.__get__  # type: ignore[attr-defined]
 _SET_DATA = torch.Tensor.data.__set__  # type: ignore[attr-defined]
@@ -60,3 +63,41 @@ def _result_dims(x: Tensor, parts: list[Any], begin: int) -> int:
     kept = sum(isinstance(part, slice) or part is None for part in parts[begin:])
     has_rest = Ellipsis in parts[begin:] or Ellipsis not in parts
     return kept + (x.dim() - indexed if has_rest else 0)
+
+
+@contextmanager
+def submodules_keep_assigned_buffers(root: nn.Module) -> Iterator[None]:
+    """While `root` is exported, write the tensors that submodules assign to their buffers into those buffers.
+
+    torch.export does so for assignments such as `self.h = h` of `root` itself; those of submodules are lost without it.
+    """
+    assigned: dict[tuple[nn.Module, str], Tensor] = {}
+
+    def remember(module: nn.Module, name: str, value: Tensor | None) -> None:
+        buffer = module._buffers.get(name)
+        if module._buffers is not root._buffers and isinstance(buffer, Tensor) and value is not buffer:
+            assigned.setdefault((module, name), buffer)
+
+    def write(_root: nn.Module, _inputs: Any, outputs: Any) -> Any:
+        buffers = {_storage(buffer) for buffer in assigned.values()}
+
+        def apart(value: Tensor) -> Tensor:
+            return value.clone() if _storage(value) in buffers else value
+
+        values = [module._buffers[name] for module, name in assigned]
+        outputs, values = tree_map_only(Tensor, apart, (outputs, values))
+        for ((module, name), buffer), value in zip(assigned.items(), values):
+            module._buffers[name] = buffer if value is None else buffer.copy_(value)
+        assigned.clear()
+        return outputs
+
+    hooks = register_module_buffer_registration_hook(remember), root.register_forward_hook(write)
+    try:
+        yield
+    finally:
+        for hook in hooks:
+            hook.remove()
+
+
+def _storage(tensor: Tensor) -> int:
+    return tensor.untyped_storage()._cdata

@@ -54,3 +54,89 @@ def test_exported_state_follows_eager_state(name: str) -> None:
     for _ in range(2):
         x = torch.rand(shape)
         torch.testing.assert_close(exported(x), eager(x))
+
+
+class _Keeper(nn.Module):
+    """Assigns its buffers in `step`, a function of this module and the input."""
+
+    def __init__(self, step: Callable[[Any, Tensor], Tensor]) -> None:
+        super().__init__()
+        self.step = step
+        self.register_buffer("h", torch.zeros(3))
+        self.register_buffer("g", torch.ones(3))
+        self.register_buffer("count", torch.tensor(0), persistent=False)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.step(self, x)
+
+
+def _assign(module: Any, x: Tensor) -> Tensor:
+    module.h = torch.tanh(module.h * 0.5 + x)
+    return module.h * 2
+
+
+def _return_the_old(module: Any, x: Tensor) -> Tensor:
+    old = module.h
+    module.h = old + x
+    return old
+
+
+def _swap(module: Any, x: Tensor) -> Tensor:
+    module.h, module.g = module.g, module.h
+    return module.h * x
+
+
+def _assign_twice(module: Any, x: Tensor) -> Tensor:
+    module.h = module.h + x
+    module.h = module.h * 2
+    return module.h.view(3, 1)
+
+
+def _assign_the_input(module: Any, x: Tensor) -> Tensor:
+    y = module.h + x
+    module.h = x
+    return y
+
+
+def _write_and_assign(module: Any, x: Tensor) -> Tensor:
+    module.h.add_(1)
+    module.h = module.h * x
+    module.count = module.count + 1
+    return module.h + module.count
+
+
+def _assign_a_view(module: Any, x: Tensor) -> Tensor:
+    module.g.mul_(2)
+    module.h = module.g.flip(0)[:3]
+    module.g = module.g.view(3)
+    return module.h + x
+
+
+_ASSIGNMENTS = (
+    _assign,
+    _return_the_old,
+    _swap,
+    _assign_twice,
+    _assign_the_input,
+    _write_and_assign,
+    _assign_a_view,
+)
+
+
+@pytest.mark.parametrize("depth", [1, 2])
+@pytest.mark.parametrize("step", _ASSIGNMENTS)
+def test_submodule_keeps_the_buffers_that_it_assigns(
+    step: Callable[[Any, Tensor], Tensor], depth: int
+) -> None:
+    def made() -> nn.Module:
+        module: nn.Module = _Keeper(step)
+        for _ in range(depth):
+            module = nn.Sequential(module, nn.Identity())
+        return module
+
+    spec = ModelSpec(made(), (torch.rand(3),))
+    exported, eager = spec.resolved_methods()["forward"].export().module(), made()
+    assert all(torch.equal(a, b) for a, b in zip(spec.module.buffers(), eager.buffers()))
+    for _ in range(3):
+        x = torch.rand(3)
+        torch.testing.assert_close(exported(x), eager(x))

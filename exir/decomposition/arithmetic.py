@@ -201,6 +201,20 @@ def _frexp(x: Tensor) -> tuple[Tensor, Tensor]:
     return torch.where(is_plain, mantissa, wide).to(x.dtype), exponent.to(torch.int32)
 
 
+def _logsumexp(x: Tensor, dim: Sequence[int], keepdim: bool = False) -> Tensor:
+    """Torch's formula, in which sizes that vary may be 0: amax has no result there, so that they get an element of -inf."""
+    dims = sorted(each % x.dim() for each in dim) if len(dim) else list(range(x.dim()))
+    if not any(isinstance(x.shape[each], torch.SymInt) for each in dims) or not x.is_floating_point():
+        return torch._refs.logsumexp(x, dim, keepdim)
+    pads = [0] * (2 * x.dim())
+    for each in dims:
+        pads[2 * (x.dim() - 1 - each)] = int(isinstance(x.shape[each], torch.SymInt))
+    largest = torch.amax(torch.constant_pad_nd(x, pads, -math.inf), dims, keepdim=True)
+    largest = torch.masked_fill(largest, largest.abs() == math.inf, 0)
+    total = torch.log(torch.sum(torch.exp(x - largest), dims, keepdim))
+    return total + (largest if keepdim else torch.squeeze(largest, dims))
+
+
 ARITHMETIC: Mapping[OpOverload, Callable[..., Any]] = {
     _ATEN._addmm_activation.default: _addmm_activation,
     _ATEN._int_mm.default: _int_mm,
@@ -222,6 +236,7 @@ ARITHMETIC: Mapping[OpOverload, Callable[..., Any]] = {
     _ATEN.special_modified_bessel_i1.default: _ATEN.special_i1.default,
     _ATEN.special_spherical_bessel_j0.default: _spherical_bessel,
     _ATEN.ldexp.Tensor: _ldexp,
+    _ATEN.logsumexp.default: _logsumexp,
     _ATEN.mean.default: _mean,
     _ATEN.mean.dim: _mean_along,
     _ATEN.remainder.Scalar_Tensor: _remainder_of_number,

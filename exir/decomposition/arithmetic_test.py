@@ -3,6 +3,7 @@
 import pytest
 import torch
 from torch import Tensor, nn
+from torch.export import Dim, export
 
 from exir.decomposition.decompose import to_core_aten
 from exir.testing.graphs import assert_same, operator_names, run
@@ -78,3 +79,24 @@ def test_remainders_of_numbers_have_the_dtype_of_both() -> None:
     example = Example(Remainders(), (torch.tensor([3, 2, 5]),))
     program = to_core_aten(example.export(), {})
     assert_same(run(program, example.inputs), list(Remainders()(*example.inputs)), 0, 0)
+
+
+@pytest.mark.parametrize("keepdim", [False, True])
+@pytest.mark.parametrize("dim", [(0,), (-1,), (0, 2), (1,), (0, 1, 2)])
+def test_logsumexp_of_sizes_that_may_be_zero(dim: tuple[int, ...], keepdim: bool) -> None:
+    module = LogSumExp(dim, keepdim)
+    sizes = {0: Dim("rows", min=0, max=5), 2: Dim("columns", min=0, max=6)}
+    program = export(module, (torch.randn(4, 3, 5),), dynamic_shapes=(sizes,))
+    lowered = to_core_aten(program, {})
+    for rows, columns in ((4, 5), (1, 6), (0, 3), (3, 0), (0, 0)):
+        x = torch.randn(rows, 3, columns)
+        assert_same(run(lowered, (x,)), [module(x)], 1e-6, 1e-6)
+
+
+class LogSumExp(nn.Module):
+    def __init__(self, dim: tuple[int, ...], keepdim: bool) -> None:
+        super().__init__()
+        self.dim, self.keepdim = dim, keepdim
+
+    def forward(self, x: Tensor) -> Tensor:
+        return torch.logsumexp(x, self.dim, self.keepdim)

@@ -23,6 +23,7 @@ from exir.decomposition.merge_aliases import merge_aliases
 from exir.decomposition.recurrence import dynamic_recurrence, has_dynamic_length
 from exir.decomposition.rewrite import GraphRewriter
 from exir.decomposition.separate_operands import separate_operands
+from exir.decomposition.size_arithmetic import lower_size_arithmetic
 from exir.decomposition.unsupported import refuse_unsupported
 from exir.decomposition.unwrap_subclasses import unwrap_subclasses
 from exir.decomposition.whole_copies import with_whole_copies
@@ -63,7 +64,7 @@ def to_core_aten(
         lowered = decompose_locally(program, decompositions, whole)
     except NotLocal:
         lowered = _decompose_as_a_whole(program, decompositions, whole)
-    return evaluate_unsupported(lowered, preserve.keys())
+    return evaluate_unsupported(lower_size_arithmetic(lowered), preserve.keys())
 
 
 def _decompose_as_a_whole(

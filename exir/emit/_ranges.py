@@ -10,7 +10,6 @@ from torch.fx import Node
 from torch.utils._sympy.value_ranges import ValueRanges, bound_sympy
 
 from exir.error import ExportError, ExportErrorType
-from exir.graph.input_bounds import SPECIALIZED_LOWER
 from exir.graph.symbols import line_of
 from exir.plan.ranges import NUMBER, Range
 from exir.tensor import TensorSpec
@@ -115,8 +114,6 @@ def _limits(symbol: sympy.Symbol, ranges: Ranges, taken: Sequence[_Varying]) -> 
             low = min(low, -((offset - _finite(bounds.lower)) // factor))
             high = min(high, (_finite(bounds.upper) - offset) // factor)
     own = [(each, line) for each in taken if (line := each.line) is not None and line[0] == symbol]
-    if low == SPECIALIZED_LOWER and all(each.dim == NUMBER for each, _ in own):
-        low = 0
     for each, (_, factor, offset) in own:
         if each.dim != NUMBER:
             low = max(low, -(offset // factor))

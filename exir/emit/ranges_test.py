@@ -80,6 +80,13 @@ def test_integer_that_no_size_follows_is_not_bounded() -> None:
     assert _inputs(plan)[1] == (Steps(0, 2**63 - 1),)
 
 
+def test_size_that_shrinks_as_an_integer_grows_is_planned_for_zero() -> None:
+    """torch.export's range of the integer starts at 2."""
+    plan = _plan(lambda x, k: x[k:] * 1, (torch.ones(10), 3), None, Dim.DYNAMIC(min=0, max=4))
+    assert _inputs(plan)[1] == (Steps(0, 4),)
+    assert steps_of(plan, plan.outputs[0]) == (Steps(6, 10),)
+
+
 def test_constant_integer_has_no_range() -> None:
     plan = _plan(lambda x, k: x * k, (torch.ones(6), 3), None, None)
     assert _inputs(plan)[1] == ()

@@ -72,6 +72,28 @@ def _open_symbol(program: ExportedProgram, size: SymInt) -> sympy.Symbol | None:
     return size.node.expr if is_open else None
 
 
+def start_integers_at_zero(program: ExportedProgram) -> None:
+    """Let integer inputs that are no size of an input start at 0 where torch.export assumes 2.
+
+    Sizes that shrink as the integer grows, such as `10 - n`, are then bounded by their largest value.
+    """
+    placeholders = program.graph.find_nodes(op="placeholder")
+    values = [node.meta.get("val") for node in placeholders]
+    sizes = [
+        size
+        for each in values
+        if isinstance(each, Tensor)
+        for size in each.shape
+        if isinstance(size, SymInt)
+    ]
+    of_tensors = {symbol for size in sizes for symbol in size.node.expr.free_symbols}
+    for value in values:
+        symbol = value.node.expr if isinstance(value, SymInt) else None
+        known = program.range_constraints.get(symbol)
+        if known is not None and symbol not in of_tensors and known.lower == SPECIALIZED_LOWER:
+            program.range_constraints[symbol] = ValueRanges(0, known.upper)
+
+
 def bound_inputs(program: ExportedProgram, bounds: Mapping[str, int]) -> list[str]:
     """Give every open dimension of `program` an upper bound: that in `bounds` by its name, else its example's size.
 

@@ -18,6 +18,7 @@ from exir.decomposition.decompositions import NodeFilter, either
 from exir.dialects.edge import to_torch_overload
 from exir.error import ConfigError
 from exir.graph.control_flow import graphs
+from exir.graph.input_bounds import start_integers_at_zero
 from exir.graph.private_symbols import private_copies, with_private_symbols
 from exir.pass_manager import BundlePass, PassType, ProgramPass, Verify, as_bundle_pass, run_bundle
 from exir.passes.drop_unused_constants import DropUnusedConstants
@@ -264,6 +265,9 @@ def _lowered(
             name: to_core_aten(program, always, config.whole_attention, whole.get(name))
             for name, program in bundle.programs.items()
         }
+    for program in core.values():
+        program._range_constraints = dict(program.range_constraints)
+        start_integers_at_zero(program)
     if bundle.facts.owns_programs:
         _empty(bundle.programs.values())
     check = verify_structure if config._check_ir_validity else None

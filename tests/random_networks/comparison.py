@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import copy
 import enum
+import functools
 import os
 import subprocess
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -14,7 +16,8 @@ from typing import Any
 
 import torch
 from torch import Tensor
-from torch.export import Dim
+from torch.export import Dim, ExportedProgram
+from torch.utils._pytree import tree_leaves
 
 from executorch_runtime import Program
 from exir.bundle import Facts
@@ -22,21 +25,19 @@ from exir.cli.compile import Pipeline, export_methods, lower_programs
 from exir.cli.config import CompilerConfig
 from exir.cli.quantization import Quantization, quantize_methods
 from exir.cli.reporting.calls import Call, QuantizedOutput, write_calls
-from exir.cli.reporting.reference import record_calls
+from exir.cli.reporting.reference import Further, record_calls
 from exir.cli.reporting.steps import record_steps
-from exir.error import ConfigError, ExirError
+from exir.error import ConfigError
+from exir.graph.input_bounds import SPECIALIZED_LOWER
 from exir.model_spec import ModelSpec
 from exir.program import ExecutorchProgramManager
-from tests.random_networks.network import Network
+from tests.random_networks.network import Network, Varying
+from tests.random_networks.tolerances import apart, tolerances_of, value_of
 
 BACKENDS = ("kernels", "cpu")
-_LARGEST_SIZE = 24
 _CALIBRATION = 4
-
-# Of the largest element of what eager gives. Where eager itself loses more to rounding, thirty times what it loses.
-_TOLERANCE, _TIMES_EAGERS = 2e-5, 30
-# Of weights or operands in few bits, rounding apart in one step may be several steps apart further on.
-_TOLERANCE_OF_FEW_BITS = 0.03
+_LOWERED_TWICE = 4
+"""Of so many seeds one is exported and lowered twice."""
 
 
 class Outcome(enum.Enum):
@@ -47,11 +48,12 @@ class Outcome(enum.Enum):
     NOT_QUANTIZED = "the recipe has nothing to quantize"
     REFUSED = "the compiler refuses it"
     DIFFERS = "the runtime refuses it, or differs"
+    NOT_DETERMINISTIC = "two lowerings differ"
     CRASHED = "the process ended"
 
     @property
     def is_a_finding(self) -> bool:
-        return self in (Outcome.REFUSED, Outcome.DIFFERS, Outcome.CRASHED)
+        return self not in (Outcome.MATCHES, Outcome.NOT_EXPORTED, Outcome.NOT_QUANTIZED)
 
 
 @dataclass(frozen=True)
@@ -78,45 +80,140 @@ def _stage(outcome: Outcome) -> Iterator[None]:
 
 
 def compare(network: Network, backend: str) -> Result:
-    """Compile for `backend` and run: the calls of a parity test, and on the CPU backend other instruction sets and two threads."""
+    """Compile for `backend` and run: the calls of a parity test, sizes and integers at the ends of their ranges, and on
+    the CPU backend other instruction sets and two threads."""
     try:
-        spec, programs = _exported(network)
-        quantization = _quantized(network, spec, programs)
-        with _stage(Outcome.REFUSED):
-            given = quantization.programs if quantization is not None else programs
-            manager = lower_programs(given, spec, _pipeline(backend))
+        exported = export_network(network)
+        manager, quantization = _lowered(exported, backend)
+        if network.seed % _LOWERED_TWICE == 0:
+            with _stage(Outcome.NOT_DETERMINISTIC):
+                again, _ = _lowered(export_network.__wrapped__(exported.network), backend)
+                if again.buffer != manager.buffer:
+                    raise ValueError("two lowerings give other bytes")
         with _stage(Outcome.DIFFERS):
-            calls = [_alone(each) for each in record_calls(spec, programs, quantization=quantization)]
-            _check_calls(network, manager, calls, quantization)
-            if backend == "cpu":
-                _check_ways_of_the_cpu(network, manager, [each for each in calls if each.outputs], quantization)
+            further = Further(inputs={"forward": exported.ends})
+            calls = record_calls(exported.spec, exported.programs, quantization=quantization, further=further)
+            calls = [_alone(each) for each in calls]
+            tolerances = tolerances_of(exported.network, calls, quantization is not None)
+            _check_calls(manager, calls, tolerances, quantization is not None)
+            _check_bindings(manager, [each for each in calls if each.outputs], tolerances)
     except _Stopped as stopped:
         return stopped.result
     return Result(Outcome.MATCHES)
 
 
-def _exported(network: Network) -> tuple[ModelSpec, Any]:
-    """With its open size where torch.export leaves it open, else with the sizes that it has."""
-    for dynamic in [network.dynamic, None] if network.dynamic is not None else [None]:
-        spec = _spec(replace(network, dynamic=dynamic))
+@dataclass(frozen=True)
+class Exported:
+    """A network as torch.export takes it. ends: inputs at the ends of the ranges that eager PyTorch accepts."""
+
+    network: Network
+    spec: ModelSpec
+    programs: Mapping[str, ExportedProgram]
+    ends: list[tuple[Any, ...]]
+
+
+@functools.lru_cache(maxsize=1)
+def export_network(network: Network) -> Exported:
+    """The network with as many of its ranges as torch.export keeps: where a program of torch.export differs from eager
+    PyTorch at an end, the compiler cannot do better."""
+    refusals = []
+    for each in _with_fewer_ranges(network):
         try:
-            return spec, export_methods(spec)
+            spec = _spec(each)
+            programs = export_methods(spec)
+            return Exported(each, spec, programs, _accepted_ends(each, programs["forward"]))
         except Exception as error:
-            refusal = error
-    raise _Stopped(Outcome.NOT_EXPORTED, f"{type(refusal).__name__}: {refusal}")
+            refusals.append(f"{type(error).__name__}: {error}")
+    raise _Stopped(Outcome.NOT_EXPORTED, refusals[-1])
+
+
+def _with_fewer_ranges(network: Network) -> Iterator[Network]:
+    """The network; sizes from 2, which is what torch.export traces; one range alone; none."""
+
+    def from_two(each: Varying) -> Varying:
+        return replace(each, low=min(max(each.low, 2), each.example))
+
+    yield network
+    if not network.dynamic and network.number is None:
+        return
+    higher = replace(
+        network,
+        dynamic=tuple((dimension, from_two(each)) for dimension, each in network.dynamic),
+        number=None if network.number is None else from_two(network.number),
+    )
+    fixed = None if network.number is None else replace(network.number, low=0, high=0)
+    yield higher
+    yield replace(higher, dynamic=())
+    yield from (replace(higher, dynamic=(each,), number=fixed) for each in higher.dynamic)
+    yield replace(network, dynamic=(), number=fixed)
+
+
+def _accepted_ends(network: Network, program: ExportedProgram) -> list[tuple[Any, ...]]:
+    """Raises `ValueError` if the program that torch.export made is not as the model there."""
+    accepted: list[tuple[Any, ...]] = []
+    model, traced = network.module(), program.module()
+    with torch.no_grad():
+        for inputs in network.inputs_at_ends():
+            if not _within(program, inputs):
+                continue
+            try:
+                expected = tree_leaves(copy.deepcopy(model)(*_cloned(inputs)))
+            except Exception:
+                continue
+            found = tree_leaves(copy.deepcopy(traced)(*_cloned(inputs)))
+            for a, b in zip(found, expected, strict=True):
+                torch.testing.assert_close(a, b, rtol=1e-3, atol=1e-3, equal_nan=True)
+            accepted.append(inputs)
+    return accepted
+
+
+def _within(program: ExportedProgram, inputs: Sequence[Any]) -> bool:
+    """torch.export narrows some ranges; those of integers, which it starts at 2, are from 0."""
+    values = [node.meta.get("val") for node in program.graph.find_nodes(op="placeholder")][-len(inputs) :]
+    for value, given in zip(values, inputs, strict=True):
+        sizes = zip(value.shape, given.shape, strict=True) if isinstance(value, Tensor) else [(value, given)]
+        for expected, size in sizes:
+            if not isinstance(expected, torch.SymInt):
+                continue
+            known = program.range_constraints.get(expected.node.expr)
+            low = 0 if known and known.lower == SPECIALIZED_LOWER and expected is value else known and known.lower
+            if known is not None and not low <= size <= known.upper:
+                return False
+    return True
+
+
+def _cloned(inputs: Sequence[Any]) -> list[Any]:
+    return [each.clone() if isinstance(each, Tensor) else each for each in inputs]
 
 
 def _spec(network: Network) -> ModelSpec:
     inputs = network.inputs()
-    sizes = {network.dynamic: Dim("size", min=2, max=_LARGEST_SIZE)} if network.dynamic is not None else None
+    shapes: list[Any] = [
+        {dimension: Dim(f"size{dimension}", min=each.low, max=each.high) for dimension, each in network.dynamic} or None
+    ]
+    if network.number is not None:
+        varies = network.number.high > network.number.low
+        shapes.append(Dim.DYNAMIC(min=network.number.low, max=network.number.high) if varies else None)
     generator = torch.Generator().manual_seed(network.seed + 1)
-    measured = [tuple(torch.randn(each.shape, generator=generator) for each in inputs) for _ in range(_CALIBRATION)]
+    measured = [
+        tuple(torch.randn(each.shape, generator=generator) if isinstance(each, Tensor) else each for each in inputs)
+        for _ in range(_CALIBRATION)
+    ]
     return ModelSpec(
         module=network.module(),
         example_args=inputs,
-        dynamic_shapes=None if sizes is None else (sizes,),
+        dynamic_shapes=tuple(shapes) if any(each is not None for each in shapes) else None,
         calibration_inputs={"forward": measured} if network.recipe == "int8_static" else {},
     )
+
+
+def _lowered(exported: Exported, backend: str) -> tuple[ExecutorchProgramManager, Quantization | None]:
+    quantization = _quantized(exported)
+    given = quantization.programs if quantization is not None else exported.programs
+    with _stage(Outcome.REFUSED):
+        manager = lower_programs(given, exported.spec, _pipeline(backend))
+        _ = manager.buffer
+    return manager, quantization
 
 
 def _pipeline(backend: str) -> Pipeline:
@@ -127,16 +224,17 @@ def _pipeline(backend: str) -> Pipeline:
     return Pipeline(CompilerConfig(), partitioners=(CpuPartitioner(),), facts=Facts())
 
 
-def _quantized(network: Network, spec: ModelSpec, programs: Any) -> Quantization | None:
-    if not network.recipe:
+def _quantized(exported: Exported) -> Quantization | None:
+    recipe = exported.network.recipe
+    if not recipe:
         return None
-    options = CompilerConfig(quantization={"recipe": network.recipe}).quantization_options()
+    options = CompilerConfig(quantization={"recipe": recipe}).quantization_options()
     assert options is not None
     try:
-        return quantize_methods(spec, programs, options, None)
+        return quantize_methods(exported.spec, exported.programs, options, None)
     except ConfigError as error:
         raise _Stopped(Outcome.NOT_QUANTIZED, str(error)) from error
-    except ExirError as error:
+    except Exception as error:
         raise _Stopped(Outcome.REFUSED, f"{type(error).__name__}: {error}") from error
 
 
@@ -147,11 +245,10 @@ def _alone(call: Call) -> Call:
 
 
 def _check_calls(
-    network: Network, manager: ExecutorchProgramManager, calls: Sequence[Call], quantization: Quantization | None
+    manager: ExecutorchProgramManager, calls: Sequence[Call], tolerances: Sequence[float], quantized: bool
 ) -> None:
     """Replays them; the first instruction that is not as in eager PyTorch is a part of what is said then."""
-    steps = record_steps(manager, calls, False, quantization is not None)
-    tolerances = _tolerances(network, calls, quantization)
+    steps = record_steps(manager, calls, False, quantized)
     contents = {"net.pte": manager.buffer, "net.calls": write_calls(calls), "net.steps": write_calls(steps)}
     with tempfile.TemporaryDirectory() as folder:
         for name, content in contents.items():
@@ -171,66 +268,20 @@ def result_of_replay(replay: subprocess.CompletedProcess[str]) -> Result:
     return Result(outcome, f"exit status {replay.returncode}\n{replay.stdout}{replay.stderr}")
 
 
-def _tolerances(network: Network, calls: Sequence[Call], quantization: Quantization | None) -> list[float]:
-    """Of each output, the largest error that is no finding."""
-    compared = [call for call in calls if call.outputs]
-    share = _TOLERANCE if quantization is None else _TOLERANCE_OF_FEW_BITS
-    found = [share * max(_largest(call.outputs[index]) for call in compared) for index in range(len(network.outputs))]
-    if quantization is None:
-        for index, lost in enumerate(_lost_by_eager(network, compared)):
-            found[index] = max(found[index], _TIMES_EAGERS * lost)
-    return [max(each, torch.finfo(torch.float32).tiny) for each in found]
-
-
-def _lost_by_eager(network: Network, calls: Sequence[Call]) -> list[float]:
-    """How far float32 is from float64, for each output."""
-    module, exact, lost = network.module(), network.module().double(), [0.0] * len(network.outputs)
-    with torch.no_grad():
-        for call in calls:
-            try:
-                better = _as_tuple(exact(*(each.double() for each in call.inputs)))
-            except RuntimeError:
-                continue  # it makes floats of 32 bits itself
-            for index, (a, b) in enumerate(zip(_as_tuple(module(*call.inputs)), better, strict=True)):
-                lost[index] = max(lost[index], _apart(a, b.float()))
-    return lost
-
-
-def _as_tuple(outputs: Any) -> tuple[Any, ...]:
-    return outputs if isinstance(outputs, tuple) else (outputs,)
-
-
-def _largest(output: Any) -> float:
-    value = output.value if isinstance(output, QuantizedOutput) else output
-    finite = value[torch.isfinite(value)]
-    return float(finite.abs().max()) if finite.numel() else 1.0
-
-
-def _apart(found: Tensor, expected: Tensor) -> float:
-    """The largest difference; elements that are not finite must be the same, or it is infinite."""
-    if found.shape != expected.shape:
-        return float("inf")
-    same = (found == expected) | (found.isnan() & expected.isnan())
-    return (
-        float(torch.where(same, 0, (found - expected).abs()).nan_to_num(float("inf")).max()) if found.numel() else 0.0
-    )
-
-
-def _check_ways_of_the_cpu(
-    network: Network, manager: ExecutorchProgramManager, calls: Sequence[Call], quantization: Quantization | None
-) -> None:
-    """Two threads give the very bits of one; other instruction sets what eager PyTorch gives."""
-    tolerances = _tolerances(network, calls, quantization)
+def _check_bindings(manager: ExecutorchProgramManager, calls: Sequence[Call], tolerances: Sequence[float]) -> None:
+    """From Python too, calls follow eager PyTorch; two threads and other instruction sets of the CPU backend as well."""
     with tempfile.NamedTemporaryFile(suffix=".pte") as file:
         manager.write_to_file(file)
         file.flush()
         program = Program(file.name)
-        one, two = _run(program, calls), _run(program, calls, threads=2)
-        for number, (a, b) in enumerate(zip(one, two, strict=True)):
-            if any(_apart(x, y) for x, y in zip(a, b, strict=True)):
-                raise _Stopped(Outcome.DIFFERS, f"call {number}: two threads give other bits than one")
+        one = _run(program, calls)
+        _check_outputs("bindings", one, calls, tolerances)
         if "CpuBackend" not in _backends(manager):
             return
+        two = _run(program, calls, threads=2)
+        for number, (a, b) in enumerate(zip(one, two, strict=True)):
+            if any(apart(x, y) for x, y in zip(a, b, strict=True)):
+                raise _Stopped(Outcome.DIFFERS, f"call {number}: two threads give other bits than one")
         for isa in ("avx2", "plain"):
             outputs = _run(program, calls, backend_options={"CpuBackend": {"isa": isa}})
             _check_outputs(isa, outputs, calls, tolerances)
@@ -242,14 +293,13 @@ def _backends(manager: ExecutorchProgramManager) -> set[str]:
 
 def _run(program: Program, calls: Sequence[Call], **options: Any) -> list[list[Tensor]]:
     method = program.method("forward", **options)
-    return [[each.clone() for each in method(*call.inputs)] for call in calls]
+    return [[torch.as_tensor(each).clone() for each in method(*call.inputs)] for call in calls]
 
 
-def _check_outputs(isa: str, found: list[list[Tensor]], calls: Sequence[Call], tolerances: list[float]) -> None:
+def _check_outputs(way: str, found: list[list[Tensor]], calls: Sequence[Call], tolerances: Sequence[float]) -> None:
     for number, (outputs, call) in enumerate(zip(found, calls, strict=True)):
         for index, (output, expected) in enumerate(zip(outputs, call.outputs, strict=True)):
-            value = expected.value if isinstance(expected, QuantizedOutput) else expected
-            error = _apart(output, value)
+            error = apart(output, value_of(expected))
             if error > tolerances[index]:
                 allowed = f"{error:.2e}, and {tolerances[index]:.2e} is allowed"
-                raise _Stopped(Outcome.DIFFERS, f"{isa}: call {number}, output {index}: differs by {allowed}")
+                raise _Stopped(Outcome.DIFFERS, f"{way}: call {number}, output {index}: differs by {allowed}")

@@ -11,6 +11,7 @@ import logging
 import sys
 import time
 import warnings
+from collections.abc import Sequence
 from dataclasses import replace
 
 import torch
@@ -43,6 +44,7 @@ def main(argv: list[str] | None = None) -> int:
     logging.disable(logging.CRITICAL)
     torch.set_num_threads(1)
     counts: collections.Counter[Outcome] = collections.Counter()
+    refusals: collections.Counter[str] = collections.Counter()
     begun = time.monotonic()
     for seed in range(options.first, options.first + options.count):
         network = random_network(seed)
@@ -50,23 +52,32 @@ def main(argv: list[str] | None = None) -> int:
             network = replace(network, recipe="" if options.recipe == "none" else options.recipe)
         if options.source:
             print(described(network), flush=True)
-        for backend in options.backend or BACKENDS:
-            result = _attempt(network, backend, options.seconds)
+        backends = options.backend or BACKENDS
+        for backend, result in zip(backends, _attempts(network, backends, options.seconds), strict=True):
             counts[result.outcome] += 1
+            if result.outcome in (Outcome.NOT_EXPORTED, Outcome.NOT_QUANTIZED):
+                refusals[result.why.splitlines()[0][:100]] += 1
             if result.outcome.is_a_finding:
                 print(finding(network, backend, result), flush=True)
                 if options.reduce:
                     _print_reduced(network, backend, options.seconds)
     summary = ", ".join(f"{counts[each]} {each.name.lower()}" for each in Outcome if counts[each])
     print(f"{options.count} networks: {summary}; {time.monotonic() - begun:.0f} s")
+    for reason, count in refusals.most_common():
+        print(f"  {count} not compared: {reason}")
     return int(any(each.is_a_finding for each in counts))
 
 
-def _attempt(network: Network, backend: str, seconds: float) -> Result:
+def _attempts(network: Network, backends: Sequence[str], seconds: float) -> list[Result]:
+    """The result on each backend; the network is exported once."""
     try:
-        return isolated(lambda: compare(network, backend), seconds)
+        return isolated(lambda: [compare(network, each) for each in backends], seconds)
     except Ended as ended:
-        return Result(Outcome.CRASHED, str(ended))
+        return [Result(Outcome.CRASHED, str(ended))] * len(backends)
+
+
+def _attempt(network: Network, backend: str, seconds: float) -> Result:
+    return _attempts(network, [backend], seconds)[0]
 
 
 def _print_reduced(network: Network, backend: str, seconds: float) -> None:
@@ -77,9 +88,13 @@ def _print_reduced(network: Network, backend: str, seconds: float) -> None:
 def described(network: Network) -> str:
     """Its text, and what is not in there."""
     order = ", channels last" if network.channels_last else ""
-    dynamic = f", dimension {network.dynamic} open" if network.dynamic is not None else ""
+    ranges = [f"dimension {dimension}: {each}" for dimension, each in network.dynamic]
+    ranges += [f"n: {network.number}"] if network.number else []
+    dynamic = "".join(f", {each}" for each in ranges)
     recipe = f", {network.recipe}" if network.recipe else ""
-    return f"seed {network.seed}: input {list(network.shape)}{order}{dynamic}{recipe}\n{network.source()}"
+    return (
+        f"seed {network.seed}: input {network.dtype}{list(network.shape)}{order}{dynamic}{recipe}\n{network.source()}"
+    )
 
 
 def finding(network: Network, backend: str, result: Result) -> str:

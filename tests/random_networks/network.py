@@ -8,22 +8,29 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import torch
-from torch import Tensor, nn
+from torch import nn
 
 _HEAD = """\
+import math
+
 import torch
 import torch.nn.functional as F
 from torch import nn
 from torch._higher_order_ops import map as map_rows
 from torch._higher_order_ops import scan, while_loop
 
-from tests.random_networks import blocks
+from tests.random_networks.layers import images, integers, sequences, sharing
+from tests.state import layers as state
+from tests.state.generator import RandomState
 """
 
 
 @dataclass(frozen=True)
 class Step:
-    """How a value is made: `{0}` and `{1}` in `call` stand for operands, `{m}` for what the expression `module` makes."""
+    """How a value is made: `{0}` and `{1}` in `call` stand for operands, `{m}` for what the expression `module` makes.
+
+    `v0` and `n` in `call` are the network's own inputs.
+    """
 
     call: str
     module: str = ""
@@ -38,13 +45,33 @@ class Placed:
 
 
 @dataclass(frozen=True)
+class Varying:
+    """A size or an integer that changes from call to call: its value in the example, and the ends of its range."""
+
+    example: int
+    low: int
+    high: int
+
+    def __str__(self) -> str:
+        return f"{self.example} in {self.low}..{self.high}"
+
+
+@dataclass(frozen=True)
 class Network:
-    """seed: of weights and inputs. outputs: numbers of values. dynamic: the dimension of the input whose size is open."""
+    """A network in which each step is a line of `forward`.
+
+    seed: of weights and inputs.
+    dynamic: the ranges of dimensions of the input.
+    number: the range of the integer input `n`, or None if there is none.
+    outputs: numbers of values.
+    """
 
     seed: int
     shape: tuple[int, ...]
+    dtype: str = "float32"
     channels_last: bool = False
-    dynamic: int | None = None
+    dynamic: tuple[tuple[int, Varying], ...] = ()
+    number: Varying | None = None
     recipe: str = ""
     steps: tuple[Placed, ...] = ()
     outputs: tuple[int, ...] = field(default=(0,))
@@ -64,7 +91,7 @@ class Network:
                 "",
                 "class Network(nn.Module):",
                 *(["    def __init__(self):", "        super().__init__()", *made, ""] if made else []),
-                "    def forward(self, v0):",
+                f"    def forward(self, v0{', n: int' if self.number else ''}):",
                 *lines,
                 f"        return {results}",
                 "",
@@ -74,10 +101,35 @@ class Network:
     def _numbered(self) -> Iterator[tuple[int, Placed]]:
         return enumerate(self.steps, start=1)
 
-    def inputs(self) -> tuple[Tensor, ...]:
-        """Those that it is exported with."""
-        x = torch.randn(self.shape, generator=torch.Generator().manual_seed(self.seed))
-        return (x.to(memory_format=torch.channels_last) if self.channels_last else x,)
+    def inputs(self) -> tuple[Any, ...]:
+        """The inputs that it is exported with."""
+        return self._inputs(self.shape, self.number.example if self.number else None, self.seed)
+
+    def inputs_at_ends(self) -> list[tuple[Any, ...]]:
+        """Inputs with each size and the integer at either end of its range, alone and together, and between."""
+        varying = [*(each for _, each in self.dynamic), *([self.number] if self.number else [])]
+        examples = [each.example for each in varying]
+        ends = [
+            *([each.low for each in varying], [each.high for each in varying]),
+            *([(each.low + each.high) // 2 for each in varying], examples),
+            *([*examples[:i], end, *examples[i + 1 :]] for i, v in enumerate(varying) for end in (v.low, v.high)),
+        ]
+        found = []
+        for index, values in enumerate(ends if varying else []):
+            shape = list(self.shape)
+            for (dimension, _), size in zip(self.dynamic, values, strict=False):
+                shape[dimension] = size
+            found.append(self._inputs(tuple(shape), values[-1] if self.number else None, self.seed + 100 + index))
+        return found
+
+    def _inputs(self, shape: tuple[int, ...], number: int | None, seed: int) -> tuple[Any, ...]:
+        generator, dtype = torch.Generator().manual_seed(seed), getattr(torch, self.dtype)
+        if dtype.is_floating_point:
+            x = torch.randn(shape, generator=generator)
+        else:
+            x = torch.randint(0, 2 if dtype == torch.bool else 10, shape, generator=generator).to(dtype)
+        x = x.to(memory_format=torch.channels_last) if self.channels_last else x
+        return (x,) if number is None else (x, number)
 
     def module(self) -> nn.Module:
         """Made anew from the text, in eval mode; what messages show of it are its lines."""

@@ -12,13 +12,13 @@ import torch
 
 from exir.cli.reporting.calls import Call
 from exir.cli.reporting.reference import record_calls
-from tests.random_networks.comparison import BACKENDS, Outcome, compare
-from tests.random_networks.generator import random_network
+from tests.random_networks.comparison import BACKENDS, Outcome, compare, export_network
+from tests.random_networks.generator import plain_network, random_network
 from tests.random_networks.main import finding, main
-from tests.random_networks.network import Network, Placed, Step
+from tests.random_networks.network import Network, Placed, Step, Varying
 from tests.random_networks.reduce import reduced
 
-_SEEDS = range(12)
+_SEEDS = range(24)
 
 
 @pytest.mark.parametrize("seed", _SEEDS)
@@ -60,14 +60,55 @@ def test_text_of_a_network() -> None:
 
 
 def test_reduced_keeps_what_is_needed() -> None:
+    rows = (0, Varying(2, 1, 4))
     network = replace(
-        _chain("F.relu({0})", "torch.sin({0})", "{0} + 0.5", "torch.cos({0})"), dynamic=0, recipe="int8_static"
+        _chain("F.relu({0})", "torch.sin({0})", "{0} + n", "torch.cos({0})"),
+        dynamic=(rows, (1, Varying(3, 2, 5))),
+        number=Varying(2, 0, 4),
+        recipe="int8_static",
     )
 
     def outcome(each: Network) -> Outcome:
-        return Outcome.DIFFERS if "torch.sin" in each.source() and each.dynamic == 0 else Outcome.MATCHES
+        return Outcome.DIFFERS if "torch.sin" in each.source() and rows in each.dynamic else Outcome.MATCHES
 
-    assert reduced(network, outcome) == replace(_chain("torch.sin({0})"), dynamic=0)
+    assert reduced(network, outcome) == replace(_chain("torch.sin({0})"), dynamic=(rows,))
+
+
+def test_inputs_are_at_both_ends_of_every_range() -> None:
+    network = replace(_chain("{0} * n"), dynamic=((0, Varying(2, 0, 4)),), number=Varying(3, 1, 5))
+    calls = [(x.shape[0], n) for x, n in network.inputs_at_ends()]
+    assert calls == [(0, 1), (4, 5), (2, 3), (2, 3), (0, 3), (4, 3), (2, 1), (2, 5)]
+
+
+def test_a_range_that_torch_export_does_not_keep_is_left_out() -> None:
+    """Rows are compiled in, the integer still varies."""
+    steps = _chain("{0} + torch.ones(2, 3)", "{0}[..., :n]")
+    network = replace(steps, dynamic=((0, Varying(2, 2, 4)),), number=Varying(2, 0, 3))
+    exported = export_network(network)
+    assert exported.network.dynamic == () and exported.network.number == Varying(2, 2, 3)
+
+
+def test_plain_networks_have_neither_state_nor_integers() -> None:
+    networks = [plain_network(seed) for seed in range(20)]
+    assert all(each.number is None and each.dtype == "float32" for each in networks)
+    assert not any("state." in each.source().partition("class")[2] for each in networks)
+
+
+def test_networks_have_every_kind_of_layer() -> None:
+    texts = [random_network(seed).source().partition("class")[2] for seed in range(150)]
+    kinds = (
+        "state.",
+        "RandomState(",
+        "sharing.",
+        "integers.",
+        "images.",
+        "sequences.",
+        "n: int",
+        ".shape[",
+        "[:0]",
+        ".sum()",
+    )
+    assert [kind for kind in kinds if not any(kind in text for text in texts)] == []
 
 
 def test_an_output_that_is_off_is_a_finding(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -93,5 +134,5 @@ def test_a_crash_is_a_finding(monkeypatch: pytest.MonkeyPatch, capfd: pytest.Cap
     monkeypatch.setattr("tests.random_networks.main.compare", lambda network, backend: os._exit(3))
     assert main(["--first=5", "--backend=cpu"]) == 1
     printed = capfd.readouterr().out
-    assert printed.startswith("== cpu: the process ended: the process ended with 3\nseed 5: input [")
-    assert "def forward(self, v0):" in printed and "1 networks: 1 crashed" in printed
+    assert printed.startswith("== cpu: the process ended: the process ended with 3\nseed 5: input float32[")
+    assert "def forward(self, v0" in printed and "1 networks: 1 crashed" in printed

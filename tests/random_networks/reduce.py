@@ -13,7 +13,7 @@ def reduced(network: Network, outcome: Callable[[Network], Outcome]) -> Network:
     """`network` without what it can do without, one change after the other, while `outcome` stays what it is."""
     wanted = outcome(network)
     while True:
-        smaller = next((each for each in _smaller(network) if outcome(each) is wanted), None)
+        smaller = next((each for each in _smaller(network) if each != network and outcome(each) is wanted), None)
         if smaller is None:
             return network
         network = smaller
@@ -24,8 +24,9 @@ def _smaller(network: Network) -> list[Network]:
     found = [network.without(number) for number in range(len(network.steps), 0, -1)]
     if len(network.outputs) > 1:
         found += [replace(network, outputs=(each,)) for each in network.outputs]
-    if network.dynamic is not None:
-        found.append(replace(network, dynamic=None))
+    found += [replace(network, dynamic=tuple(e for e in network.dynamic if e != each)) for each in network.dynamic]
+    if network.number is not None:
+        found += [replace(network, number=None), replace(network, number=replace(network.number, low=0, high=0))]
     if network.recipe:
         found.append(replace(network, recipe=""))
     if network.channels_last:

@@ -31,7 +31,7 @@ from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
 
 from exir.cli.reporting.calls import Call, write_calls
 from tests.random_networks.comparison import Outcome, Result, result_of_replay
-from tests.random_networks.generator import random_network
+from tests.random_networks.generator import plain_network
 from tests.random_networks.isolated import Ended, isolated
 from tests.random_networks.main import finding
 from tests.random_networks.network import Network
@@ -61,7 +61,8 @@ def _made(network: Network, mode: str) -> tuple[nn.Module, tuple[Tensor, ...], A
     module, inputs = network.module(), network.inputs()
     if mode == "float16":
         module, inputs = module.half(), tuple(each.half() for each in inputs)
-    sizes = ({network.dynamic: Dim("size", min=2, max=max(_SIZES))},) if network.dynamic == 0 else None
+    batch_varies = any(dimension == 0 for dimension, _ in network.dynamic)
+    sizes = ({0: Dim("size", min=2, max=max(_SIZES))},) if batch_varies else None
     return module, inputs, sizes
 
 
@@ -140,7 +141,7 @@ def main(argv: list[str] | None = None) -> int:
     torch.set_num_threads(1)
     counts: collections.Counter[Outcome] = collections.Counter()
     for seed in range(options.first, options.first + options.count):
-        mode, network = options.mode or MODES[seed % len(MODES)], random_network(seed)
+        mode, network = options.mode or MODES[seed % len(MODES)], plain_network(seed)
         result = _attempt(network, mode)
         counts[result.outcome] += 1
         if result.outcome.is_a_finding:

@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from tests.state.models import Case
 
 _View = Callable[[Tensor], Tensor]
-_SHAPES = ((3,), (1, 4), (2, 2), (4, 3), (1, 2, 3), (2, 1, 2), (2, 3, 2))
+_SHAPES = ((), (3,), (0, 2), (1, 4), (2, 2), (4, 3), (1, 2, 3), (2, 1, 2), (2, 3, 2))
 _WRITES = ("copy", "add", "scale", "rows", "index_put", "index_add", "scatter", "mask", "rebind")
 
 
@@ -22,11 +22,11 @@ def _random_view(draws: random.Random, tensor: Tensor) -> _View:
     place = draws.randint(0, rank)
     views: list[_View] = [lambda t: t.unsqueeze(place), lambda t: t.squeeze()]
     if tensor.is_contiguous():
-        views += [lambda t: t.view(-1), lambda t: t.view(1, t.numel())]
+        views += [lambda t: t.view(-1), lambda t: t.view(1, t.numel()), lambda t: t.flatten()]
     if rank >= 2:
         dims = draws.sample(range(rank), 2)
         order = draws.sample(range(rank), rank)
-        views += [lambda t: t.transpose(*dims), lambda t: t.permute(order)]
+        views += [lambda t: t.transpose(*dims), lambda t: t.permute(order), lambda t: t.diagonal()]
     long = [dim for dim in range(rank) if tensor.size(dim) > 1]
     if long:
         dim = draws.choice(long)
@@ -35,6 +35,7 @@ def _random_view(draws: random.Random, tensor: Tensor) -> _View:
         views += [
             lambda t: t.narrow(dim, start, length),
             lambda t: t.select(dim, start),
+            lambda t: t.unbind(dim)[start],
             lambda t: t.split([start + 1, t.size(dim) - start - 1], dim)[0],
             lambda t: t.transpose(0, dim)[::2].transpose(0, dim),
         ]
@@ -58,6 +59,8 @@ def _through(tensor: Tensor, chain: list[_View]) -> Tensor:
 def _fitted(values: Tensor, shape: torch.Size) -> Tensor:
     """`values`, repeated as often as needed, in another shape."""
     flat = values.reshape(-1)
+    if flat.numel() == 0:
+        return values.new_full(shape, 0.5)
     return flat.repeat(-(-shape.numel() // flat.numel()))[: shape.numel()].reshape(shape)
 
 
@@ -69,7 +72,7 @@ def _write(kind: str, view: Tensor, values: Tensor) -> None:
         view.mul_(0.5)
     elif kind == "mask":
         view.masked_fill_(values > 0, 1.5)
-    elif kind == "copy" or view.dim() == 0:
+    elif kind == "copy" or view.dim() == 0 or view.shape[0] == 0:
         view.copy_(values)
     elif kind == "rows":
         view[:1] = values[:1]

@@ -11,6 +11,9 @@ import torch
 from torch import Tensor, nn
 from torch.export import Dim
 
+from tests.state import layers
+from tests.state.layers import Recurrent, Stateful, Written
+
 
 @dataclass(frozen=True)
 class Case:
@@ -19,59 +22,6 @@ class Case:
     make: Callable[[], nn.Module]
     calls: list[tuple[Any, ...]]
     dynamic_shapes: Any = None
-
-
-class Stateful(nn.Module):
-    """Runs `step(state, x)`, whose first argument holds the buffers as attributes."""
-
-    def __init__(self, step: Callable[..., Any], **buffers: Tensor) -> None:
-        super().__init__()
-        self.step = step
-        for name, value in buffers.items():
-            self.register_buffer(name, value.clone())
-
-    def forward(self, *inputs: Tensor) -> Any:
-        return self.step(self, *inputs)
-
-
-class Recurrent(nn.Module):
-    """A recurrent layer that keeps its hidden state; `squeezed` without the batch dimension."""
-
-    h: Tensor
-    c: Tensor
-
-    def __init__(self, kind: Callable[..., nn.RNNBase], layers: int, bidirectional: bool, squeezed: bool) -> None:
-        super().__init__()
-        self.layer = kind(4, 5, num_layers=layers, bidirectional=bidirectional, batch_first=True)
-        shape = (layers * (1 + bidirectional), 1, 5)
-        self.squeezed = squeezed
-        self.register_buffer("h", torch.zeros(shape[::2] if squeezed else shape))
-        self.register_buffer("c", torch.rand(shape))
-
-    def forward(self, x: Tensor) -> Tensor:
-        h = self.h.unsqueeze(1) if self.squeezed else self.h
-        if isinstance(self.layer, nn.LSTM):
-            y, (h, c) = self.layer(x, (h, self.c))
-            self.c.copy_(c)
-        else:
-            y, h = self.layer(x, h)
-        self.h = h.squeeze(1) if self.squeezed else h
-        return y
-
-
-class Written(nn.Module):
-    """A linear layer whose parameters are updated under `no_grad`."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.layer = nn.Linear(4, 4)
-
-    def forward(self, x: Tensor) -> Tensor:
-        y = self.layer(x)
-        with torch.no_grad():
-            self.layer.weight.view(-1)[2:9].sub_(0.1 * x.sum())
-            self.layer.bias.copy_(y.mean(0))
-        return y
 
 
 def _squeezed(state: Any, x: Tensor) -> Tensor:
@@ -262,16 +212,39 @@ CASES: dict[str, Case] = {
     "add_rows": _dynamic(_add_rows, h=torch.zeros(5, 4)),
     "written_parameters": Case(Written, [(torch.rand(2, 4),) for _ in range(4)]),
     **{
-        f"{kind.__name__}_{layers}_{bidirectional}_{squeezed}".lower(): Case(
-            partial(Recurrent, kind, layers, bidirectional, squeezed),
+        f"{kind.__name__}_{depth}_{bidirectional}_{squeezed}".lower(): Case(
+            partial(Recurrent, kind, depth, bidirectional, squeezed),
             [(torch.rand(1, 3, 4),) for _ in range(3)],
         )
-        for kind, layers, bidirectional, squeezed in [
+        for kind, depth, bidirectional, squeezed in [
             (nn.GRU, 1, False, False),
             (nn.GRU, 2, True, True),
             (nn.LSTM, 1, False, True),
             (nn.LSTM, 2, True, False),
             (nn.RNN, 1, False, True),
         ]
+    },
+    **{
+        name: Case(make, [(torch.randn(3, 4),) for _ in range(5)])
+        for name, make in {
+            "gru_cell": partial(layers.Cell, nn.GRUCell, 4, 5, "flat"),
+            "lstm_cell": partial(layers.Cell, nn.LSTMCell, 4, 5, "column"),
+            "average": partial(layers.Average, 4, True),
+            "cache_index_put": partial(layers.Cache, 4, 3, "index_put"),
+            "cache_scatter": partial(layers.Cache, 4, 3, "scatter"),
+            "cache_narrow": partial(layers.Cache, 4, 3, "narrow"),
+            "toggle": partial(layers.Toggle, 4),
+            "empty_state": partial(layers.EmptyState, 4),
+            "branch_of_state": partial(layers.Branch, 4),
+        }.items()
+    },
+    "delay": Case(partial(layers.Delay, 4, 2, 1), [(torch.randn(1, 3, 4),) for _ in range(4)]),
+    **{
+        f"written_at_{write}_{read}": Case(
+            partial(layers.WrittenAt, 4, write, read),
+            [(torch.randn(3, 4), n) for n in (2, 0, 6, 3)],
+            (None, Dim.DYNAMIC(min=0, max=6)),
+        )
+        for write, read in [("narrow", "all"), ("select", "upto"), ("slice", "one"), ("index_copy", "upto")]
     },
 }

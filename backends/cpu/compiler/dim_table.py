@@ -83,7 +83,8 @@ class DimTable:
             return self._append(*self._sources[dim], self._maximum(dim))
         if isinstance(dim, sympy.Symbol):
             return self._solved(dim)
-        return self._computed(dim)
+        equal = self._bounds.without_negative_parts(dim)
+        return self._computed(dim) if equal == dim else self.add(equal)
 
     def _follows(self, dim: Any) -> bool:
         """Whether arguments have all of its symbols as sizes: computed from them, it holds the argument that has `dim` to theirs."""
@@ -105,6 +106,8 @@ class DimTable:
             return self._fold(op, whole, _in_order(dim.args))
         if kind is sympy.Pow and dim.exp.is_Integer and dim.exp > 0:
             return self._fold(DimOp.MUL, sympy.Mul, [dim.base] * int(dim.exp))
+        if kind is sympy.floor and (equal := sympy.floor(sympy.cancel(dim.args[0]))) != dim:
+            return self.add(equal)  # torch leaves fractions such as (6 * n + 6) / (n + 1)
         raise UnsupportedOperatorError(f"the cpu backend cannot compute the size {dim}")
 
     def _sum(self, dim: Any) -> int:

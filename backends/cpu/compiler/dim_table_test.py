@@ -46,6 +46,33 @@ def test_expressions_are_computed_from_their_parts(expression: sympy.Expr, n: in
     assert values[found] == expression.subs(_N, n)
 
 
+@pytest.mark.parametrize(
+    "expression",
+    [
+        functions.Max(0, _N - 5),
+        functions.Max(_N - 7, functions.FloorDiv(_N, 2) - 3, 0) + 1,
+        _N + functions.Max(0, _N - 5) + 1,
+        functions.FloorDiv(_N - 5, 2) + 2,
+        functions.FloorDiv(_N - 7, 3) * 2 + 4,
+        functions.PythonMod(_N - 6, 4),
+        functions.FloorDiv(functions.Max(0, _N - 4) - 3, 2) + 5,
+    ],
+)
+@pytest.mark.parametrize("n", range(2, 10))
+def test_parts_of_sizes_are_not_negative(expression: sympy.Expr, n: int) -> None:
+    table = DimTable(_BOUNDS, [_argument(_N)])
+    found = table.add(expression)
+    values = dim_values(table.entries, [torch.zeros(n)])
+    assert values[found] == expression.subs(_N, n)
+    assert all(0 <= value <= entry.maximum for value, entry in zip(values, table.entries, strict=True))
+
+
+def test_fractions_that_are_integers_are_computed() -> None:
+    table = DimTable(_BOUNDS, [_argument(_N)])
+    found = table.add(sympy.floor((6 * _N + 6) / (_N + 1), evaluate=False))
+    assert dim_values(table.entries, [torch.zeros(4)])[found] == 6
+
+
 def test_a_symbol_is_solved_from_an_argument_that_has_more_of_it() -> None:
     table = DimTable(_BOUNDS, [_argument(2 * _N + 1)])
     found = table.add(_N)

@@ -6,10 +6,14 @@ from typing import Any, TypeAlias
 
 import sympy
 import torch
+from torch.utils._sympy import functions
 from torch.utils._sympy.numbers import int_oo
 from torch.utils._sympy.value_ranges import ValueRanges, bound_sympy
 
 Dim: TypeAlias = int | Any  # Any: an expression of sympy
+
+_REMAINDERS = (functions.Mod, functions.PythonMod)
+_DIVISIONS = (functions.FloorDiv, *_REMAINDERS)
 
 
 def dim_of(size: int | torch.SymInt) -> Dim:
@@ -57,6 +61,29 @@ class Bounds:
             return dim
         lower = bound_sympy(dim, self._ranges).lower
         return -1 if lower in (-int_oo, -sympy.oo) else int(lower)
+
+    def without_negative_parts(self, dim: Dim) -> Dim:
+        """An equal expression whose parts are not below zero where `dim` is not: `Max(0, n - 3)` as `Max(3, n) - 3`.
+
+        Payloads have no negative numbers. A sum is computed from its positive terms first.
+        """
+        if isinstance(dim, int) or not dim.args:
+            return dim
+        args = [self.without_negative_parts(each) for each in dim.args]
+        equal = dim if args == list(dim.args) else dim.func(*args)
+        if equal.func is not functions.Max and equal.func not in _DIVISIONS:
+            return equal
+        lowest = min(self.minimum(each) for each in args)
+        if lowest >= 0:
+            return equal
+        if equal.func is functions.Max:
+            return functions.Max(*(each - lowest for each in args)) + lowest
+        divisor = args[1]
+        if not divisor.is_Integer or divisor <= 0:
+            return equal
+        quotient = -(lowest // int(divisor))
+        shifted = equal.func(args[0] + quotient * divisor, divisor)
+        return shifted if equal.func in _REMAINDERS else shifted - quotient
 
     def least(self, dims: Sequence[Dim]) -> int:
         """Elements of a tensor at its smallest sizes."""

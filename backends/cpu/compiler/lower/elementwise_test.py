@@ -130,3 +130,14 @@ def test_a_number_that_is_computed_during_the_call() -> None:
         dynamic_shapes=({0: Dim("rows", min=2, max=8)},),
     )
     assert "aten::eq.Scalar" in found
+
+
+def test_size_that_is_one_for_the_example_alone_is_left_to_kernels() -> None:
+    """torch.export takes `n // 2 % 4` for 1, and sums of that size and 1 for sums of size 1."""
+
+    class Part(torch.nn.Module):
+        def forward(self, x: Tensor, n: int) -> Tensor:
+            part = x[..., : n // 2 % 4]
+            return part + part.sum(-1, keepdim=True) * 0.1
+
+    lowered(Part(), (torch.randn(2, 3, 8), 3), (None, Dim.DYNAMIC(min=0, max=3)))

@@ -113,7 +113,9 @@ def refuses_sizes(program: Program, sizes: Sequence[Dim], others: Sequence[Dim],
     """
     aligned = others[len(others) - len(sizes) :]
     for size, other in zip(sizes, aligned, strict=True):
-        if not (broadcast and size == 1) and program.bounds.maximum(size) != program.bounds.maximum(other):
+        if size == other or (broadcast and size == 1):
+            continue
+        if other == 1 or program.bounds.maximum(size) != program.bounds.maximum(other):
             return f"the size {size} is not known to be {other} before the call"
     return None
 

@@ -1,10 +1,15 @@
-"""Parts of networks that are more than one operator."""
+"""Layers of sequence networks: attention, gated feed-forward blocks, rotary embedding, recurrent layers."""
 
 from __future__ import annotations
+
+import random
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
+
+from tests.random_networks.layers.common import Family, Shape, layer, one_of
+from tests.random_networks.network import Step
 
 
 class Attention(nn.Module):
@@ -71,38 +76,6 @@ class Rotary(nn.Module):
         return torch.cat([a * angles.cos() - b * angles.sin(), a * angles.sin() + b * angles.cos()], -1)
 
 
-class SqueezeExcite(nn.Module):
-    def __init__(self, channels: int, inner: int) -> None:
-        super().__init__()
-        self.reduce, self.expand = nn.Conv2d(channels, inner, 1), nn.Conv2d(inner, channels, 1)
-
-    def forward(self, x: Tensor) -> Tensor:
-        return x * F.hardsigmoid(self.expand(F.relu(self.reduce(F.adaptive_avg_pool2d(x, 1)))))
-
-
-class InvertedResidual(nn.Module):
-    """Expands, filters each channel, projects, and adds where `residual`."""
-
-    def __init__(self, channels: int, factor: int, kernel: int, activation: str, residual: bool) -> None:
-        super().__init__()
-        inner = channels * factor
-        made = getattr(nn, activation)
-        self.residual = residual
-        self.layers = nn.Sequential(
-            nn.Conv2d(channels, inner, 1, bias=False),
-            nn.BatchNorm2d(inner),
-            made(),
-            nn.Conv2d(inner, inner, kernel, 1, kernel // 2, groups=inner, bias=False),
-            nn.BatchNorm2d(inner),
-            made(),
-            nn.Conv2d(inner, channels, 1, bias=False),
-            nn.BatchNorm2d(channels),
-        )
-
-    def forward(self, x: Tensor) -> Tensor:
-        return x + self.layers(x) if self.residual else self.layers(x)
-
-
 class First(nn.Module):
     """The first result of a layer that gives several."""
 
@@ -113,3 +86,60 @@ class First(nn.Module):
     def forward(self, x: Tensor) -> Tensor:
         first: Tensor = self.layer(x)[0]
         return first
+
+
+_SEQUENCE = (
+    *("{0}[:, -1:] + {0}", "torch.cat([{0}[:, :1], {0}], 1)", "{0} - {0}.mean(1, keepdim=True)", "{0}.flip(1)"),
+    *("torch.einsum('btn,bsn->bts', {0}, {0}) @ {0} * 0.01", "torch.bmm({0}, {0}.transpose(1, 2)) @ {0} * 0.01"),
+    *(
+        "{0}.reshape(-1, {0}.shape[-1]).reshape({0}.shape)",
+        "{0}.cumsum(1) * 0.1",
+        "{0}.amax(1, keepdim=True).expand_as({0})",
+    ),
+    *(
+        "F.avg_pool1d({0}.transpose(1, 2), 3, 1, 1).transpose(1, 2)",
+        "F.glu(torch.cat([{0}, {0}], -1), -1)",
+        "{0}[:, ::2]",
+    ),
+    *("torch.cdist({0}, {0}) * 0.1 @ {0}", "{0}.view({0}.shape[0], {0}.shape[1], 2, -1).flip(2).flatten(2)"),
+)
+
+
+def _sequence_layer(rng: random.Random, shape: Shape) -> Step | None:
+    if len(shape) != 3:
+        return None
+    width = shape[-1]
+    heads = rng.choice([each for each in (1, 2, 4) if width % each == 0])
+    kind = rng.choice(["plain", "causal", "masked", "by_hand", *(["grouped"] if heads > 1 else [])])
+    groups = rng.choice([1, width])
+    layers = [
+        *[f"sequences.Attention({width}, {heads}, '{kind}')"] * 3,
+        f"sequences.Gated({width}, {2 * width})",
+        f"sequences.RootMeanSquare({width})",
+        f"nn.LayerNorm({width})",
+        *(["sequences.Rotary()"] if width % 2 == 0 else []),
+        f"nn.Sequential(nn.Linear({width}, {2 * width}), nn.GELU(), nn.Linear({2 * width}, {width}))",
+        f"nn.Linear({width}, {width})",
+    ]
+    if rng.random() < 0.15:
+        return Step(
+            "{m}({0}.transpose(1, 2)).transpose(1, 2)", f"nn.Conv1d({width}, {width}, 3, padding=1, groups={groups})"
+        )
+    if rng.random() < 0.05:
+        return Step("{m}({0}, {0}, {0})[0]", f"nn.MultiheadAttention({width}, {heads}, batch_first=True)")
+    return layer(rng.choice(layers))
+
+
+def _recurrent(rng: random.Random, shape: Shape) -> Step | None:
+    if len(shape) != 3:
+        return None
+    kind, width = rng.choice(["GRU", "LSTM", "RNN"]), shape[-1]
+    both = rng.random() < 0.5
+    hidden = rng.choice([3, 8]) if both else width
+    return layer(f"sequences.First(nn.{kind}({width}, {hidden}, batch_first=True, bidirectional={both}))")
+
+
+# Of sequences whose length is fixed.
+RECURRENT: Family = [(1, _recurrent)]
+
+FAMILY: Family = [(5, _sequence_layer), (2, one_of(_SEQUENCE, (3,)))]

@@ -1,0 +1,158 @@
+"""Python's arithmetic on sizes and integer inputs, as the operators that the runtime has for numbers."""
+
+import math
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import SymFloat, SymInt
+from torch._subclasses.fake_tensor import FakeTensorMode
+from torch.export import ExportedProgram
+from torch.fx import Node
+
+from exir.dialects.edge import edge_op
+from exir.graph.control_flow import graphs
+from exir.graph.edit import insert_before, replace_and_erase
+from exir.graph.fake_mode import fake_mode_of
+from exir.graph.graph_builder import inherited_meta
+
+_ATEN = torch.ops.aten
+_LARGEST_CHAIN = 16
+"""Powers up to this exponent are multiplications."""
+
+
+def lower_size_arithmetic(program: ExportedProgram) -> ExportedProgram:
+    """Replace powers, absolute values, floors, shifts and the like of numbers by operators that a program can call.
+
+    Powers that are no products are computed by tensors of one element. `program` is edited.
+    """
+    for graph_module in graphs(program.graph_module):
+        for node in list(graph_module.graph.nodes):
+            rule = _RULES.get(node.target) if node.op == "call_function" else None
+            if rule is not None:
+                result = rule(_Numbers(node, fake_mode_of(program.graph)), *node.args)
+                if result is not None:
+                    result.meta["val"] = node.meta["val"]
+                    replace_and_erase(node, result)
+    return program
+
+
+class _Numbers:
+    """Builds nodes that compute numbers in front of `node`."""
+
+    def __init__(self, node: Node, fake_mode: FakeTensorMode) -> None:
+        self._node = node
+        self._fake_mode = fake_mode
+
+    @property
+    def is_float(self) -> bool:
+        return isinstance(self._node.meta["val"], (float, SymFloat))
+
+    def choose(self, *operands: Any) -> Node:
+        """`sym_ite` of booleans, which torch does not compute for a SymBool and a bool."""
+        with self._node.graph.inserting_before(self._node):
+            new = self._node.graph.call_function(torch.sym_ite, operands)
+        new.meta = {**inherited_meta(self._node), "val": self._node.meta["val"]}
+        return new
+
+    def apply(self, function: Callable[..., Any], *operands: Any) -> Node:
+        given = [each.meta["val"] if isinstance(each, Node) else each for each in operands]
+        with self._node.graph.inserting_before(self._node):
+            new = self._node.graph.call_function(function, operands)
+        new.meta = {**inherited_meta(self._node), "val": function(*given)}
+        return new
+
+    def tensor(self, number: Any) -> Node:
+        """A tensor of `number`, of 64 bits."""
+        dtype = torch.float64 if self.is_float else torch.int64
+        return insert_before(
+            self._node, _ATEN.scalar_tensor.default, (number,), {"dtype": dtype}, self._fake_mode
+        )
+
+    def run(self, op: Any, *operands: Any) -> Node:
+        return insert_before(self._node, op, operands, {}, self._fake_mode)
+
+    def item(self, tensor: Node) -> Node:
+        """The number in a tensor of one element, which is described as `node`."""
+        with self._node.graph.inserting_before(self._node):
+            new = self._node.graph.call_function(edge_op(_ATEN._local_scalar_dense.default), (tensor,))
+        new.meta = {**inherited_meta(self._node), "val": self._node.meta["val"]}
+        return new
+
+
+def _pow(build: _Numbers, base: Any, exponent: Any) -> Node | None:
+    if isinstance(exponent, int) and 0 < abs(exponent) <= _LARGEST_CHAIN:
+        product = base
+        for _ in range(abs(exponent) - 1):
+            product = build.apply(operator.mul, product, base)
+        if exponent < 0:
+            return build.apply(operator.truediv, 1, product)
+        return product if product is not base else build.apply(operator.mul, base, 1)
+    if not isinstance(base, Node):
+        return build.item(build.run(_ATEN.pow.Scalar, base, build.tensor(exponent)))
+    if isinstance(exponent, Node):
+        return build.item(build.run(_ATEN.pow.Tensor_Tensor, build.tensor(base), build.tensor(exponent)))
+    return build.item(build.run(_ATEN.pow.Tensor_Scalar, build.tensor(base), exponent))
+
+
+def _abs(build: _Numbers, number: Any) -> Node:
+    return build.apply(torch.sym_max, number, build.apply(operator.neg, number))
+
+
+def _floor(build: _Numbers, number: Any) -> Node:
+    up = build.apply(math.ceil, build.apply(operator.neg, number))
+    return build.apply(operator.neg, up)
+
+
+def _not_equal(build: _Numbers, left: Any, right: Any) -> Node:
+    return build.apply(torch.sym_not, build.apply(operator.eq, left, right))
+
+
+def _left_shift(build: _Numbers, number: Any, places: Any) -> Node | None:
+    return build.apply(operator.mul, number, 1 << places) if isinstance(places, int) else None
+
+
+def _right_shift(build: _Numbers, number: Any, places: Any) -> Node | None:
+    return build.apply(operator.floordiv, number, 1 << places) if isinstance(places, int) else None
+
+
+def _and(build: _Numbers, left: Any, right: Any) -> Node | None:
+    """Of booleans; of integers the low bits."""
+    if _is_boolean(left) and _is_boolean(right):
+        return build.choose(left, right, False)
+    number, mask = (right, left) if isinstance(left, int) else (left, right)
+    is_low = isinstance(mask, int) and mask >= 0 and mask & (mask + 1) == 0
+    return build.apply(operator.mod, number, mask + 1) if is_low else None
+
+
+def _or(build: _Numbers, left: Any, right: Any) -> Node | None:
+    """Of booleans."""
+    if _is_boolean(left) and _is_boolean(right):
+        return build.choose(left, True, right)
+    return None
+
+
+def _is_boolean(value: Any) -> bool:
+    given = value.meta["val"] if isinstance(value, Node) else value
+    return not isinstance(given, (float, SymInt, SymFloat)) and (type(given) is not int)
+
+
+def _round(build: _Numbers, number: Any, digits: Any = None) -> Node | None:
+    """torch.export writes None for digits that are not given."""
+    return build.apply(round, number) if digits is None and len(build._node.args) > 1 else None
+
+
+_RULES: dict[Any, Callable[..., Node | None]] = {
+    operator.pow: _pow,
+    pow: _pow,
+    operator.abs: _abs,
+    abs: _abs,
+    math.floor: _floor,
+    operator.ne: _not_equal,
+    operator.lshift: _left_shift,
+    operator.rshift: _right_shift,
+    operator.and_: _and,
+    operator.or_: _or,
+    round: _round,
+}

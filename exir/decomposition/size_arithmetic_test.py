@@ -1,0 +1,60 @@
+"""Python's arithmetic on sizes becomes operators of the runtime, with the same numbers."""
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor
+from torch.export import Dim, export
+
+from exir import to_edge
+
+_CASES: dict[str, Callable[[int], Any]] = {
+    "square root": lambda n: n**0.5,
+    "square": lambda n: n**2,
+    "power of an expression": lambda n: (n + 1) ** 3,
+    "negative power": lambda n: n**-1,
+    "power of a float": lambda n: (n / 3) ** 1.5,
+    "power of two": lambda n: 2**n,
+    "power of itself": lambda n: n**n,
+    "high power": lambda n: n**17,
+    "floor": lambda n: math.floor(n / 2),
+    "floor of a negative": lambda n: math.floor((n - 4) / 3),
+    "absolute value": lambda n: abs(n - 3),
+    "not equal": lambda n: n != 3,
+    "left shift": lambda n: n << 2,
+    "right shift": lambda n: n >> 1,
+    "low bits": lambda n: n & 3,
+    "both": lambda n: (n > 2) & (n < 4),
+    "either": lambda n: (n < 2) | (n > 4),
+    "round": lambda n: round(n / 3),
+}
+
+
+class _Scaled(torch.nn.Module):
+    def __init__(self, number: Callable[[int], Any]) -> None:
+        super().__init__()
+        self.number = number
+
+    def forward(self, x: Tensor) -> Tensor:
+        return x * self.number(x.shape[0])
+
+
+class _ScaledInABranch(_Scaled):
+    def forward(self, x: Tensor) -> Tensor:
+        return torch.cond(x.sum() > 0, lambda x: x * self.number(x.shape[0]), lambda x: x * 1.0, (x,))
+
+
+@pytest.mark.parametrize("kind", [_Scaled, _ScaledInABranch])
+@pytest.mark.parametrize("name", _CASES)
+def test_numbers_are_those_of_python(name: str, kind: type[_Scaled]) -> None:
+    module = kind(_CASES[name])
+    program = export(module, (torch.rand(3, 2),), dynamic_shapes=({0: Dim("n", min=1, max=6)},))
+    edge = to_edge(program)
+    lowered = edge.exported_program().module(check_guards=False)
+    edge.to_executorch()
+    for size in range(2, 7):
+        x = torch.rand(size, 2)
+        torch.testing.assert_close(lowered(x), module(x))

@@ -1,0 +1,72 @@
+"""How far outputs may be from eager PyTorch."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.utils._pytree import tree_leaves
+
+from exir.cli.reporting.calls import Call, QuantizedOutput
+from tests.random_networks.network import Network
+
+# Of the largest element of what eager gives. Where eager itself loses more to rounding, thirty times what it loses.
+_TOLERANCE, _TIMES_EAGERS = 2e-5, 30
+# Of weights or operands in few bits, rounding apart in one step may be several steps apart further on.
+_TOLERANCE_OF_FEW_BITS = 0.03
+
+
+def tolerances_of(network: Network, calls: Sequence[Call], quantized: bool) -> list[float]:
+    """The largest error of each output that is not a finding. Integers and booleans are exact."""
+    compared = [call for call in calls if call.outputs]
+    share = _TOLERANCE_OF_FEW_BITS if quantized else _TOLERANCE
+    lost = [0.0] * len(network.outputs) if quantized else _lost_by_eager(network, compared)
+    return [
+        max(share * largest, _TIMES_EAGERS * lost[index], torch.finfo(torch.float32).tiny)
+        for index in range(len(network.outputs))
+        for largest in [max(_largest(value_of(call.outputs[index])) for call in compared)]
+    ]
+
+
+def _lost_by_eager(network: Network, calls: Sequence[Call]) -> list[float]:
+    """How far float32 is from float64, for each output."""
+    module, exact, lost = network.module(), network.module().double(), [0.0] * len(network.outputs)
+    with torch.no_grad():
+        for call in calls:
+            try:
+                better = tree_leaves(exact(*(_exact(each) for each in call.inputs)))
+            except RuntimeError:
+                break  # it creates float32 itself
+            for index, (a, b) in enumerate(zip(tree_leaves(module(*call.inputs)), better, strict=True)):
+                if isinstance(a, Tensor) and a.is_floating_point():
+                    lost[index] = max(lost[index], apart(a, b.float()))
+    return lost
+
+
+def _exact(value: Any) -> Any:
+    return value.double() if isinstance(value, Tensor) and value.is_floating_point() else value
+
+
+def value_of(output: Any) -> Any:
+    """What eager PyTorch gives for an output."""
+    return output.value if isinstance(output, QuantizedOutput) else output
+
+
+def _largest(value: Any) -> float:
+    """The largest finite element; 0 for integers, which are exact."""
+    if not isinstance(value, Tensor) or not value.is_floating_point():
+        return 0.0
+    finite = value[torch.isfinite(value)]
+    return float(finite.abs().max()) if finite.numel() else 1.0
+
+
+def apart(found: Tensor, expected: Any) -> float:
+    """The largest difference; infinite if shapes, dtypes or elements that are not finite differ."""
+    expected = torch.as_tensor(expected)
+    if found.shape != expected.shape or found.dtype != expected.dtype:
+        return float("inf")
+    same = (found == expected) | (found.isnan() & expected.isnan())
+    difference = torch.where(same, 0, (found.double() - expected.double()).abs()).nan_to_num(float("inf"))
+    return float(difference.max()) if found.numel() else 0.0
