@@ -136,6 +136,27 @@ def test_preprocess_may_change_its_graph_without_changing_the_original() -> None
     assert all(node.meta.get("debug_handle") != 99 for node in original.graph.nodes)
 
 
+def test_the_program_of_a_partition_takes_its_inputs() -> None:
+    x = torch.randn(3)
+    lowered = to_backend(_program(Function(_sin_cos), x), SomeOps(_aten.sin.default))
+    original = lowered_module_of(delegate_calls(lowered.graph)[0]).original_module
+    (result,) = original.module()(x)
+    assert torch.equal(result, torch.sin(x))
+
+
+def test_calls_of_delegates_have_debug_handles_of_their_own() -> None:
+    module = Function(lambda x: torch.exp(_sin_cos(x)))
+    edge = to_edge(export(module, (torch.randn(3),), strict=False)).exported_program()
+    lowered = to_backend(edge, SomeOps(_aten.sin.default, _aten.cos.default))
+    first, second = (call.meta["debug_handle"] for call in delegate_calls(lowered.graph))
+    others = {
+        node.meta["debug_handle"]
+        for node in get_non_lowered_nodes(lowered.graph)
+        if "debug_handle" in node.meta
+    }
+    assert first != second and not others & {first, second}
+
+
 def test_a_constant_used_by_two_partitions_is_owned_by_both_and_leaves_the_program() -> None:
     module, x = TwoLinears(), torch.randn(2, 4)
     lowered = to_backend(_program(module, x), SomeOps(_aten.mm.default))

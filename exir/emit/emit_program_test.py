@@ -223,6 +223,9 @@ def test_map_takes_rows_and_copies_rows_as_the_official_exporter_does() -> None:
     (eq,) = calls(plan, "executorch_prim::eq.Scalar")
     assert take[2] is stack[2] is add[0] is add[2] is eq[0]
     assert eq[1] == schema.Int(4)
+    (start,) = (each for each in instructions(plan) if isinstance(each, schema.MoveCall))
+    assert plan.values[start.move_from].val == schema.Int(0)
+    assert plan.values[start.move_to].val is eq[0]
     rows = stack[0]
     assert isinstance(rows, schema.Tensor) and rows.sizes == [4, 3]
     assert rows.shape_dynamism == schema.TensorShapeDynamism.DYNAMIC_BOUND

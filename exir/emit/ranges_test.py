@@ -47,6 +47,11 @@ def test_multiple_of_a_dim_has_steps() -> None:
     assert _inputs(plan) == [(Steps(8, 64, 8),)]
 
 
+def test_steps_begin_at_the_lowest_size() -> None:
+    plan = _plan(lambda x: x * 2, (torch.ones(7),), {0: 3 * Dim("n", min=1, max=5) + 1})
+    assert _inputs(plan) == [(Steps(4, 16, 3),)]
+
+
 def test_sizes_of_one_dim_refer_to_each_other() -> None:
     n = Dim("n", min=1, max=8)
     plan = _plan(lambda x, y: x * y.sum(), (torch.ones(7), torch.ones(3)), {0: 2 * n + 1}, {0: n})

@@ -5,6 +5,7 @@ import torch
 from torch import Tensor, nn
 from torch.export import ExportedProgram, export
 
+from exir import schema
 from exir.error import ConfigError
 from exir.passes import QuantizeInputs, QuantizeOutputs
 from exir.passes.quantize_io_pass import quantize_input, quantize_output
@@ -45,6 +46,11 @@ def test_an_edge_program_takes_and_gives_bytes_and_says_how() -> None:
         [constants[f"{kind}_{key}"] for key in ("scale", "zp", "quant_min", "quant_max")]
         for kind in kinds
     )
+    plan = manager.executorch_program.execution_plan[0]
+    for index in (*plan.inputs, *plan.outputs):
+        tensor = plan.values[index].val
+        assert isinstance(tensor, schema.Tensor)
+        assert tensor.scalar_type == schema.ScalarType.CHAR
     run = manager.exported_program().module()
     with torch.no_grad():
         result = run(_OPS.quantize_per_tensor(x, *taken, torch.int8))
