@@ -104,6 +104,34 @@ static void test_m22_upsampling_to_no_size_is_refused(void **state) {
   et_test_end(t);
 }
 
+static void test_one_element_is_upsampled(void **state) {
+  (void)state;
+  et_test *t = et_test_begin();
+  et_value *x = et_test_floats(t, ET_SHAPE(1, 1, 1, 1), (float[]){7});
+  et_value *out = et_test_floats(t, ET_SHAPE(1, 1, 1, 1), NULL);
+  assert_int_equal(ET_CALL(t, "aten::upsample_nearest2d.vec_out", x,
+                           ET_INTS(t, 1, 1), et_test_none(t), out, out),
+                   ET_STATUS_OK);
+  et_test_assert_floats(out, (float[]){7}, 1);
+  et_test_end(t);
+}
+
+/* The repeats add up to 3 elements. */
+static void test_m22_more_repeats_than_fit_are_refused(void **state) {
+  (void)state;
+  et_test *t = et_test_begin();
+  static const int64_t repeats[] = {1, 2};
+  et_value *x = et_test_tensor(t, ET_SCALAR_TYPE_INT64, ET_SHAPE(2), repeats);
+  for (int32_t room = 2; room <= 3; room++) {
+    et_value *out =
+        et_test_tensor(t, ET_SCALAR_TYPE_INT64, ET_SHAPE(room), NULL);
+    const et_status status = ET_CALL(t, "aten::repeat_interleave.Tensor_out", x,
+                                     et_test_none(t), out, out);
+    assert_true((status == ET_STATUS_OK) == (room == 3));
+  }
+  et_test_end(t);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_columns_are_gathered),
@@ -111,6 +139,8 @@ int main(void) {
       cmocka_unit_test(test_m22_indices_in_data_are_checked_before_writing),
       cmocka_unit_test(test_nonzero_follows_the_data),
       cmocka_unit_test(test_m22_upsampling_to_no_size_is_refused),
+      cmocka_unit_test(test_one_element_is_upsampled),
+      cmocka_unit_test(test_m22_more_repeats_than_fit_are_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
