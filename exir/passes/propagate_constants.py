@@ -70,6 +70,7 @@ class _Group:
     """Nodes, in order, that constants alone decide.
 
     results: what others need of it. What is made of no constant, such as a range or a fill, stays a call of its operator.
+    firsts: each node's first equal one, by operator and operands: a weight that several layers transpose is stored once.
     """
 
     def __init__(self, nodes: Sequence[Node], constants: ConstantTable) -> None:
@@ -77,6 +78,7 @@ class _Group:
         inside = set(nodes)
         self.operands = [each for each in _read(nodes) if each not in inside]
         self.results = [node for node in nodes if node.all_input_nodes and not set(node.users) <= inside]
+        self.firsts = _first_equal(nodes)
         self._constants = constants
 
     @property
@@ -87,11 +89,12 @@ class _Group:
     @property
     def result_bytes(self) -> float:
         """Of all that others need of it; infinite if that is no tensor."""
-        return sum(_bytes(node) for node in self.results)
+        return sum(_bytes(first) for first in {self.firsts[node] for node in self.results})
 
     def without_largest(self) -> list[Node]:
-        """Its nodes without the largest result and what is computed of that."""
-        dropped = {max(self.results, key=_bytes)}
+        """Its nodes without the largest result, those equal to it, and what is computed of them."""
+        largest = self.firsts[max(self.results, key=_bytes)]
+        dropped = {node for node in self.nodes if self.firsts[node] is largest}
         for node in self.nodes:
             if not dropped.isdisjoint(node.all_input_nodes):
                 dropped.add(node)
@@ -105,7 +108,9 @@ class _Group:
             return found[node] if node in found else self._constants.tensor(node)
 
         for node in self.nodes:
-            found[node] = _computed(node, *map_arg((node.args, node.kwargs), value))
+            first = self.firsts[node]
+            args = map_arg((node.args, node.kwargs), value)
+            found[node] = _computed(node, *args) if first is node else found[first]
         return {node: _laid_out(found[node], node.meta["val"]) for node in self.results}
 
     def home_of(self, result: Node) -> Node | None:
@@ -165,11 +170,27 @@ def _connected(nodes: Sequence[Node], constants: ConstantTable, least: int) -> l
     return list(groups.values())
 
 
+def _first_equal(nodes: Sequence[Node]) -> dict[Node, Node]:
+    """For each node, the first one with the same operator and equal operands."""
+    firsts: dict[Node, Node] = {}
+    found: dict[Any, Node] = {}
+    for node in nodes:
+        args, kwargs = map_arg((node.args, node.kwargs), lambda each: firsts.get(each, each))
+        firsts[node] = found.setdefault((node.target, repr(args), repr(kwargs)), node)
+    return firsts
+
+
 def _fold(group: _Group, constants: ConstantTable) -> None:
+    stored: dict[Node, Node] = {}
     for result, value in group.values().items():
+        first = group.firsts[result]
+        if first in stored:
+            result.replace_all_uses_with(stored[first])
+            continue
         home = group.home_of(result)
         constant = constants.add(_name(result, constants), value) if home is None else home
         result.replace_all_uses_with(constant)
+        stored[first] = constant
         if home is not None:
             constants.set_value(home, value)
     for node in reversed(group.nodes):

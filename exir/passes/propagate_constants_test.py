@@ -56,6 +56,49 @@ def test_weight_of_a_linear_layer_in_a_loop_is_transposed_at_compile_time() -> N
     assert_same(run(program, example.inputs), run_module(example.module, example.inputs))
 
 
+class _Repeated(nn.Module):
+    """One layer, applied several times; `reads`: its weight is read as it is too."""
+
+    def __init__(self, reads: bool) -> None:
+        super().__init__()
+        self.layer = nn.Linear(64, 64)
+        self.reads = reads
+
+    def forward(self, x: Tensor) -> Tensor:
+        for _ in range(4):
+            x = self.layer(x).tanh()
+        return x + self.layer.weight if self.reads else x
+
+
+@pytest.mark.parametrize("reads", [False, True])
+def test_weight_of_a_layer_that_is_applied_several_times_is_transposed_once(reads: bool) -> None:
+    example = Example(_Repeated(reads).eval(), (torch.rand(64, 64),))
+    program = _propagated(example)
+    assert "aten::permute_copy" not in operator_names(program)
+    matrices = [each for each in program.state_dict.values() if each.dim() == 2]
+    assert len(matrices) + len(program.constants) == 1 + reads
+    assert_same(run(program, example.inputs), run_module(example.module, example.inputs))
+
+
+@pytest.mark.parametrize("layer", [nn.GRUCell(64, 64), nn.RNNCell(64, 64)])
+def test_cell_that_is_applied_several_times_does_not_transpose_its_weights(layer: nn.Module) -> None:
+    class Loop(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.layer = layer
+
+        def forward(self, x: Tensor) -> Tensor:
+            hidden = x[0]
+            for row in x:
+                hidden = self.layer(row, hidden)
+            return hidden
+
+    example = Example(Loop().eval(), (torch.rand(5, 2, 64),))
+    program = _propagated(example)
+    assert "aten::permute_copy" not in operator_names(program)
+    assert_same(run(program, example.inputs), run_module(example.module, example.inputs))
+
+
 class _Scaled(nn.Module):
     def __init__(self) -> None:
         super().__init__()
