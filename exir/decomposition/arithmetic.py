@@ -7,7 +7,10 @@ from typing import Any
 import torch
 from torch import Tensor
 from torch._ops import OpOverload
+from torch.fx.experimental.symbolic_shapes import statically_known_true
 from torch.types import Number
+
+from exir.error import UnsupportedOperatorError
 
 _ATEN = torch.ops.aten
 
@@ -132,6 +135,27 @@ def _dist(x: Tensor, y: Tensor, p: Number = 2) -> Tensor:
     return torch.linalg.vector_norm(x - y, p)
 
 
+def _vector_norm(
+    x: Tensor,
+    ord: Number = 2,  # noqa: A002 (the operator's name)
+    dim: Sequence[int] | int | None = None,
+    keepdim: bool = False,
+    *,
+    dtype: torch.dtype | None = None,
+) -> Tensor:
+    """As torch decomposes it, unless the order is a size: torch would choose a formula by the example's size."""
+    if not isinstance(ord, (torch.SymInt, torch.SymFloat)):
+        (decomposed,) = torch._decomp.get_decompositions([_ATEN.linalg_vector_norm.default]).values()
+        return decomposed(x, ord, dim, keepdim, dtype=dtype)
+    if not statically_known_true(ord != 0):
+        raise UnsupportedOperatorError(
+            f"the order of a norm is the size {ord}, which may be 0; use a number, or a size that is never 0"
+        )
+    dims = list(range(x.dim())) if dim is None else dim
+    powers = torch.pow(torch.abs(x if dtype is None else x.to(dtype)), ord)
+    return torch.pow(torch.sum(powers, dims, keepdim), 1 / ord)
+
+
 def _trilinear(
     a: Tensor,
     b: Tensor,
@@ -223,6 +247,7 @@ ARITHMETIC: Mapping[OpOverload, Callable[..., Any]] = {
     _ATEN.addmv.default: _addmv,
     _ATEN.angle.default: _angle,
     _ATEN.dist.default: _dist,
+    _ATEN.linalg_vector_norm.default: _vector_norm,
     _ATEN.empty_permuted.default: _empty,
     _ATEN.empty_strided.default: _empty,
     _ATEN.index_select.default: _index_select,

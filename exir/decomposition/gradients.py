@@ -1,5 +1,6 @@
 """Gradients that programs compute for themselves, made of the operators that they are gradients of."""
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -23,8 +24,9 @@ def _max_pool_backward(
 ) -> Tensor:
     """Each window's gradient goes to the element that was its largest."""
     planes = x.shape[:-2]
-    result = torch.zeros_like(x).reshape([*planes, -1])
-    result = result.scatter_add(-1, places.reshape([*planes, -1]), gradient.reshape([*planes, -1]))
+    windows = [*planes, math.prod(places.shape[-2:])]
+    result = torch.zeros_like(x).reshape([*planes, math.prod(x.shape[-2:])])
+    result = result.scatter_add(-1, places.reshape(windows), gradient.reshape(windows))
     return result.reshape(x.shape)
 
 

@@ -44,6 +44,12 @@ def _index_reduce(
     return _ATEN.scatter_reduce.two(x, dim, wide, source, reduce, include_self=include_self)
 
 
+def _select_scatter(x: Tensor, source: Tensor, dim: int, index: int | SymInt) -> Any:
+    """In the dtype of `x`, as in eager PyTorch. torch's decomposition promotes the dtypes of both tensors."""
+    (decomposed,) = torch._decomp.get_decompositions([_ATEN.select_scatter.default]).values()
+    return decomposed(x, source.to(x.dtype), dim, index)
+
+
 def _embedding_bag(
     weight: Tensor,
     indices: Tensor,
@@ -117,6 +123,7 @@ SCATTERING: Mapping[OpOverload, Callable[..., Any]] = {
     _ATEN.diagonal_scatter.default: _diagonal_scatter,
     _ATEN.gather.default: _gather,
     _ATEN.index_reduce.default: _index_reduce,
+    _ATEN.select_scatter.default: _select_scatter,
     _ATEN.put.default: _put,
     _ATEN.scatter.reduce: _scatter_old_name,
     _ATEN.scatter.value_reduce: _scatter_number,

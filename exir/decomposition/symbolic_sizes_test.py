@@ -9,9 +9,12 @@ from torch import Tensor, nn
 from torch.export import Dim, export
 
 from exir import to_edge
+from exir.error import UnsupportedOperatorError
 
 HEIGHT, WIDTH = Dim("h", min=8, max=64), Dim("w", min=8, max=64)
 A, B = Dim("a", min=2, max=16), Dim("b", min=2, max=16)
+# torch.export takes the sizes for which its own formula of a norm holds: even orders here.
+EXPORTED = Dim.AUTO(max=16)
 
 
 class Call(nn.Module):
@@ -118,6 +121,16 @@ CASES: dict[str, tuple[Any, Any, list[tuple[Tensor, ...]]]] = {
         ({0: A},),
         [(ROWS,), (ROWS[:3],)],
     ),
+    "a norm whose order is a part of a size": (
+        lambda x: torch.ops.aten.norm.Scalar(x, x.shape[0] * 0.25),
+        ({0: EXPORTED},),
+        [(ROWS,), (torch.randn(16, 3),)],
+    ),
+    "a distance whose order is a size": (
+        lambda x: torch.dist(x, x * x, x.shape[0]),
+        ({0: EXPORTED},),
+        [(ROWS,), (ROWS[:4],)],
+    ),
     "item makes": (extended, (None, None), [(ROWS, torch.tensor(3)), (ROWS, torch.tensor(1))]),
 }
 
@@ -131,6 +144,16 @@ def test_program_computes_what_the_model_does_for_all_sizes(case: str) -> None:
     for inputs in calls:
         torch.testing.assert_close(edge.exported_program().module()(*inputs), function(*inputs))
     edge.to_executorch()
+
+
+def test_a_norm_whose_order_may_be_0_is_refused() -> None:
+    exported = export(
+        Call(lambda x: torch.dist(x, x * x, x.shape[0] - 2)), (ROWS,), dynamic_shapes=(({0: EXPORTED},),)
+    )
+    with pytest.raises(
+        UnsupportedOperatorError, match="the order of a norm is the size .*, which may be 0"
+    ):
+        to_edge(exported)
 
 
 @pytest.mark.parametrize("dim", [0, 2])

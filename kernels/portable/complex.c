@@ -37,3 +37,15 @@ void et_complex_store(et_scalar_type dtype, uint8_t *at, et_complex128 value) {
     }
   }
 }
+
+et_view et_complex_parts(const et_view *view, et_scalar_type dtype) {
+  et_view parts = *view;
+  for (size_t d = 0; d < view->rank; d++) {
+    parts.strides[d] *= 2;
+  }
+  parts.sizes[view->rank] = 2;
+  parts.strides[view->rank] = 1;
+  parts.rank = view->rank + 1;
+  parts.dtype = dtype;
+  return parts;
+}

@@ -24,7 +24,7 @@ et_status et_pivots_check(et_kernel_context *context, const char *what,
   const size_t batch = factors->rank - 2;
   const int32_t *const sizes = factors->sizes + batch;
   const int32_t steps = sizes[0] < sizes[1] ? sizes[0] : sizes[1];
-  bool fits = pivots->rank == batch + 1 && pivots->sizes[batch] == steps;
+  bool fits = pivots->rank == batch + 1 && pivots->sizes[batch] >= steps;
   for (size_t d = 0; fits && d < batch; d++) {
     fits = pivots->sizes[d] == factors->sizes[d];
   }
@@ -40,8 +40,9 @@ void et_pivots_store(const int32_t *pivots, const et_view *to) {
 }
 
 et_status et_pivots_load(et_kernel_context *context, const char *what,
-                         const et_view *from, int32_t limit, int32_t *pivots) {
-  for (size_t k = 0; k < (size_t)from->sizes[0]; k++) {
+                         const et_view *from, size_t count, int32_t limit,
+                         int32_t *pivots) {
+  for (size_t k = 0; k < count; k++) {
     pivots[k] = et_int32_load(from, k);
     ET_CHECK(context, pivots[k] >= 1 && pivots[k] <= limit,
              "%s: pivot %d is not in [1, %d]", what, (int)pivots[k],

@@ -15,14 +15,16 @@ et_status et_factors_prepare(et_prepare_context *context, et_value *const *args,
 et_status et_factors_check(et_kernel_context *context, const char *what,
                            bool check, size_t index, int32_t zero);
 
-/* INVALID_ARGUMENT unless each matrix has as many pivots as factors need. */
+/* INVALID_ARGUMENT unless each matrix has as many pivots as factors need, or more, which
+ * PyTorch ignores. */
 et_status et_pivots_check(et_kernel_context *context, const char *what,
                           const et_tensor *factors, const et_tensor *pivots);
 
-/* Stores pivots in an int32 view; reads them, each in [1, limit]. */
+/* Stores pivots in an int32 view; reads the first `count`, each in [1, limit]. */
 void et_pivots_store(const int32_t *pivots, const et_view *to);
 et_status et_pivots_load(et_kernel_context *context, const char *what,
-                         const et_view *from, int32_t limit, int32_t *pivots);
+                         const et_view *from, size_t count, int32_t limit,
+                         int32_t *pivots);
 
 /* Systems of equations, each matrix * result = known, with the batch to which both
  * operands are broadcast. */

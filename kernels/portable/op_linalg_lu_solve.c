@@ -17,7 +17,8 @@ et_status et_op_linalg_lu_solve_out(et_kernel_context *context,
     const et_view order = et_system_piece(&system, &all_pivots, 1, i);
     et_lu lu = et_lu_load(&matrix, context->scratch.data);
     ET_RETURN_IF_ERROR(et_pivots_load(context, form.what, &order,
-                                      (int32_t)lu.factors.rows, lu.pivots));
+                                      lu.factors.rows, (int32_t)lu.factors.rows,
+                                      lu.pivots));
     lu.transposed = is_adjoint == form.is_left;
     et_system_solve(&system, i, et_lu_solve, &lu, et_lu_panel(&lu));
   }

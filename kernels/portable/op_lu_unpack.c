@@ -43,13 +43,13 @@ static void store_order(int32_t *order, const int32_t *pivots, size_t steps,
 }
 
 static et_status unpack_pivots(et_kernel_context *context, const et_view *from,
-                               const et_view *to) {
+                               size_t steps, const et_view *to) {
   const size_t size = (size_t)to->sizes[0];
   et_matrix row = {(double *)(void *)context->scratch.data, 1, size};
   int32_t *const pivots = (int32_t *)(void *)(row.at + size);
   ET_RETURN_IF_ERROR(
-      et_pivots_load(context, name, from, (int32_t)size, pivots));
-  store_order(pivots + size, pivots, (size_t)from->sizes[0], &row, to);
+      et_pivots_load(context, name, from, steps, (int32_t)size, pivots));
+  store_order(pivots + size, pivots, steps, &row, to);
   return ET_STATUS_OK;
 }
 
@@ -92,6 +92,9 @@ et_status et_op_lu_unpack_out(et_kernel_context *context, et_value **args) {
                                      args[1]->u.as_tensor));
   ET_RETURN_IF_ERROR(resize(context, args));
   const et_view data = et_view_of(args[0]->u.as_tensor);
+  const size_t rows = et_size_from_end(args[0]->u.as_tensor, 2);
+  const size_t columns = et_size_from_end(args[0]->u.as_tensor, 1);
+  const size_t steps = rows < columns ? rows : columns;
   const et_view pivots = et_view_of(args[1]->u.as_tensor);
   const et_view order = et_view_of(args[4]->u.as_tensor);
   const et_view lower = et_view_of(args[5]->u.as_tensor);
@@ -103,7 +106,7 @@ et_status et_op_lu_unpack_out(et_kernel_context *context, et_value **args) {
     if (args[3]->u.as_bool) {
       const et_view from = et_batch_at(&pivots, 1, i);
       const et_view to = et_batch_at(&order, 2, i);
-      ET_RETURN_IF_ERROR(unpack_pivots(context, &from, &to));
+      ET_RETURN_IF_ERROR(unpack_pivots(context, &from, steps, &to));
     }
   }
   return ET_STATUS_OK;

@@ -1,9 +1,8 @@
-#include <string.h>
-
 #include "executorch/kernels/args.h"
+#include "executorch/kernels/copy.h"
 #include "executorch/kernels/shape.h"
+#include "kernels/portable/complex.h"
 
-/* Both tensors lie in row-major order, so that the pairs are where they were. */
 et_status et_op_view_as_complex_copy_out(et_kernel_context *context,
                                          et_value **args) {
   const et_tensor *self = args[0]->u.as_tensor;
@@ -13,8 +12,8 @@ et_status et_op_view_as_complex_copy_out(et_kernel_context *context,
            (int)self->sizes[self->rank - 1]);
   ET_RETURN_IF_ERROR(et_tensor_resize(out, self->sizes, (size_t)self->rank - 1,
                                       context->error));
-  if (out->numel > 0) {
-    memcpy(out->data, self->data, et_tensor_nbytes(out));
-  }
-  return ET_STATUS_OK;
+  const et_view from = et_view_of(self);
+  const et_view to = et_view_of(out);
+  const et_view parts = et_complex_parts(&to, self->dtype);
+  return et_copy_view(context, "view_as_complex_copy", &from, &parts);
 }

@@ -129,8 +129,6 @@ static et_status resize_outs(et_kernel_context *context, const char *what,
   const int64_t length = self->rank == 0 ? 1 : self->sizes[axis];
   ET_CHECK(context, k >= 0 && k <= length, "%s: k = %lld is not in [0, %lld]",
            what, (long long)k, (long long)length);
-  ET_CHECK(context, self->rank > 0 || k == 1,
-           "%s: k = 0 of a tensor without dimensions", what);
   for (size_t d = 0; d < self->rank; d++) {
     sizes[d] = d == axis ? (int32_t)k : self->sizes[d];
   }

@@ -53,6 +53,13 @@ def test_triangular_and_orthogonal_factors_follow_pytorch(shape: tuple[int, ...]
     check(KERNELS, "aten::geqrf.a", a, out=[dtype] * 2, tolerance=close)
 
 
+@pytest.mark.parametrize("columns", [0, 1, 2, 3])
+def test_pivots_that_factors_do_not_need_are_ignored(columns: int) -> None:
+    factors, pivots, _ = torch.linalg.lu_factor_ex(random_tensor((2, 3, 3), torch.float32))
+    some = factors[..., :columns].contiguous()
+    check(KERNELS, "aten::lu_unpack.out", some, pivots, True, True, out=[torch.float32] * 3)
+
+
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 @pytest.mark.parametrize("shape", [(4, 4), (5, 3), (2, 12, 7)], ids=str)
 def test_products_of_reflections_follow_pytorch(shape: tuple[int, ...], dtype: torch.dtype) -> None:

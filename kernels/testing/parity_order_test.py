@@ -41,6 +41,11 @@ def test_largest_of_a_long_line_follow_pytorch(k: int) -> None:
         check(KERNELS, "aten::topk.values", x, k, 1, largest, True, out=PLACED)
 
 
+@pytest.mark.parametrize("k", [0, 1])
+def test_the_largest_of_a_tensor_without_dimensions_is_its_element(k: int) -> None:
+    check(KERNELS, "aten::topk.values", torch.tensor(2.5), k, -1, True, True, out=PLACED)
+
+
 @pytest.mark.parametrize("name", ["cummax", "cummin"])
 @pytest.mark.parametrize("dtype", NUMBERS, ids=str)
 def test_running_extremes_follow_pytorch(dtype: torch.dtype, name: str) -> None:

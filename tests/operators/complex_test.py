@@ -38,6 +38,19 @@ def test_lines_of_any_length_are_transformed(length: int) -> None:
     assert_follows_pytorch(all_of_them, _real(2, length), _complex(2, length), atol=1e-4, rtol=1e-4)
 
 
+@pytest.mark.parametrize("dim", [0, 1, 2])
+def test_parts_of_a_transform_along_any_dimension_are_read(dim: int) -> None:
+    def parts(real: Tensor, pairs: Tensor) -> tuple[Tensor, ...]:
+        half, whole = torch.fft.rfft(real, dim=dim), torch.fft.fft(pairs, dim=dim)
+        return torch.view_as_real(half), torch.view_as_real(whole), torch.fft.fft(real, dim=dim).abs()
+
+    assert_follows_pytorch(parts, _real(3, 4, 5), _complex(3, 4, 5))
+
+
+def test_parts_of_transposed_numbers_are_read() -> None:
+    assert_follows_pytorch(lambda z: torch.view_as_real((z * 2).transpose(0, 2)), _complex(2, 3, 4))
+
+
 PICTURE, PAIRS, ROTATION = _real(2, 5, 6), _complex(2, 5, 6), torch.polar(torch.ones(5, 6), _real(5, 6))
 MODES = _complex(2, 3, 5, 4)
 NORMS = ("backward", "ortho", "forward")

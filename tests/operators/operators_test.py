@@ -349,6 +349,17 @@ GRADIENTS: dict[str, Case] = {
         PICTURE,
         _PLACES,
     ),
+    "select_scatter of another dtype": (
+        lambda x, y: torch.select_scatter(x, y, 0, 1),
+        torch.ones(3, dtype=torch.int32),
+        torch.tensor(2.5),
+    ),
+    "max_pool2d_with_indices_backward of nothing": (
+        lambda g, x, i: torch.ops.aten.max_pool2d_with_indices_backward(g, x, [3], [2], [1], [1], False, i),
+        _POOLED[:0],
+        PICTURE[:0],
+        _PLACES[:0],
+    ),
 }
 
 CASES: dict[str, Case] = {

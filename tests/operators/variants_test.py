@@ -23,11 +23,9 @@ _FREE_VALUES = frozenset(
     new_empty new_empty_strided nn.functional.alpha_dropout nn.functional.dropout nn.functional.dropout2d nn.functional.dropout3d
     nn.functional.embedding_bag nn.functional.feature_alpha_dropout.with_train nn.functional.feature_alpha_dropout.without_train
     nn.functional.multi_head_attention_forward nn.functional.scaled_dot_product_attention normal.in_place rand_like randint
-    randint_like randn randn_like sort topk uniform
+    normal.number_mean pca_lowrank randint_like randn randn_like sort svd_lowrank topk uniform
     """.split()
 )
-# The decomposition of a norm decides by the example whether its order is even.
-_FIXED_ORDER = frozenset("dist linalg.norm linalg.vector_norm masked.norm masked.normalize norm renorm".split())
 # PyTorch itself ends the process for a variant.
 _LEFT_OUT = frozenset("_chunk_cat _segment_reduce.lengths _segment_reduce.offsets".split())
 
@@ -36,8 +34,7 @@ def _variants(name: str) -> Iterator[Variant]:
     op = _OPERATORS[name]
     for dtype in (torch.float32, torch.int64):
         if dtype in op.supported_dtypes("cpu"):
-            found = variants(op, dtype, 1)
-            yield from (each for each in found if "size for" not in each.name or name not in _FIXED_ORDER)
+            yield from variants(op, dtype, 1)
     if os.environ.get("OP_DB_DTYPES") == "all":
         yield from casts(op, 1)
 

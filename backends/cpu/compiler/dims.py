@@ -14,6 +14,7 @@ Dim: TypeAlias = int | Any  # Any: an expression of sympy
 
 _REMAINDERS = (functions.Mod, functions.PythonMod)
 _DIVISIONS = (functions.FloorDiv, *_REMAINDERS)
+_LARGEST = 2**32 - 1  # of a payload's words
 
 
 def dim_of(size: int | torch.SymInt) -> Dim:
@@ -49,11 +50,14 @@ class Bounds:
         self._ranges = dict(ranges)
 
     def maximum(self, dim: Dim) -> int | None:
-        """The largest value of `dim`; None when it has no upper bound."""
+        """The largest value of `dim`; None if it has no upper bound, or one that payloads cannot store.
+
+        torch.export gives a size that depends on data, and has no other bound, that of an int64.
+        """
         if isinstance(dim, int):
             return dim
         upper = bound_sympy(dim, self._ranges).upper
-        return None if upper in (int_oo, sympy.oo) else int(upper)
+        return None if upper in (int_oo, sympy.oo) or upper > _LARGEST else int(upper)
 
     def minimum(self, dim: Dim) -> int:
         """The smallest value of `dim`, below zero when it has no lower bound."""

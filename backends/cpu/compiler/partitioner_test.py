@@ -48,6 +48,11 @@ def test_sizes_that_are_computed_with_fractions_are_left_to_kernels() -> None:
     assert any("is computed with fractions" in reason for reason in _reasons(program))
 
 
+def test_sizes_with_the_bound_of_an_int64_are_in_no_payload() -> None:
+    program = lowered(lambda x: torch.combinations(x, 1), [torch.randn(4)])
+    assert _reasons(program) == ["there is no rule for aten.masked_select.default"]
+
+
 def _reasons(program: ExportedProgram) -> list[str]:
     return [reason for node in get_non_lowered_nodes(program.graph) for reason in refusals_of(node).values()]
 
