@@ -29,9 +29,10 @@ def convolve(
     groups: int = 1,
     **options: Any,
 ) -> None:
-    """Checks a convolution, `extra` being its output padding."""
+    """Checks a convolution whose out has the dim order of `x`, `extra` being its output padding."""
     arguments = (list(stride), list(padding), list(dilation), transposed, list(extra), groups)
-    check(KERNELS, CONV, x, weight, bias, *arguments, **{"tolerance": CLOSE} | options)
+    options = {"tolerance": CLOSE, "order": x.dim_order()} | options
+    check(KERNELS, CONV, x, weight, bias, *arguments, **options)
 
 
 def in_both_orders(x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
