@@ -61,6 +61,10 @@ def test_a_group_stays_together() -> None:
     assert alone == [["sin"], ["cos", "tanh", "add"]]
 
 
+def test_nodes_may_be_in_none_of_several_groups() -> None:
+    assert _proposed(_AllBut(), ("sin",), ("cos",), ("exp",)) == [["sin", "cos", "exp", "tanh", "add"]]
+
+
 def test_a_node_alone_is_proposed_where_it_may_stand_alone() -> None:
     support = _AllBut("sin", "cos", "tanh", "add")
     assert _proposed(support) == []
