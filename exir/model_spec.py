@@ -12,6 +12,7 @@ from torch.export import ExportedProgram
 from exir.calibration import Calls
 from exir.decomposition.recurrence import dynamic_recurrence
 from exir.error import ModelError
+from exir.plain_state import PlainWrites, refuse_lost_state
 from exir.tracing import TracedConstructs, submodules_keep_assigned_buffers
 
 # What a constant method may return.
@@ -105,16 +106,24 @@ class Method:
         return view
 
     def export(self) -> ExportedProgram:
-        """The exported program. Raises what `torch.export.export` raises."""
+        """The exported program. Raises what `torch.export.export` raises, and `ModelError` for lost state."""
         module = self.as_module()
-        with TracedConstructs(), dynamic_recurrence(), submodules_keep_assigned_buffers(module):
-            return torch.export.export(
+        plain = PlainWrites(module)
+        with (
+            TracedConstructs(),
+            dynamic_recurrence(),
+            submodules_keep_assigned_buffers(module),
+            plain,
+        ):
+            program = torch.export.export(
                 module,
                 self.args,
                 dict(self.kwargs),
                 dynamic_shapes=self.dynamic_shapes,
                 strict=False,
             )
+        refuse_lost_state(module, self.args, self.kwargs, plain.writes)
+        return program
 
 
 def as_model_spec(returned: Any, where: str) -> ModelSpec:

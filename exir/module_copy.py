@@ -20,11 +20,13 @@ class _DetachedCopies(TorchFunctionMode):
         return func(*args, **(kwargs or {}))
 
 
-def copy_modules(modules: T) -> T:
+def copy_modules(modules: T, shared: dict[int, Any] | None = None) -> T:
     """A deep copy of a module, or of a container of modules.
+
+    shared: what both have, by its id.
 
     `torch.nn.utils.weight_norm`, `spectral_norm` and `prune` leave a computed weight in a module, which torch refuses
     to copy. Its copy is detached; the hooks of these functions compute it anew in each call.
     """
     with _DetachedCopies():
-        return copy.deepcopy(modules)
+        return copy.deepcopy(modules, dict(shared or {}))

@@ -10,6 +10,8 @@ import pytest
 
 from exir.cli.conftest import Compile
 from exir.cli.reporting.calls import read_calls
+from exir.passes.row_major_operands import ROWS_ALONE
+from exir.plan.kernels import load_tables
 
 _MODEL = """
 import torch
@@ -327,3 +329,64 @@ def test_open_dimension_without_a_bound_gets_the_examples(
 def test_bounds_that_do_not_fit_are_refused(compile_source: Compile, key: str, message: str) -> None:
     outcome = compile_source(_OPEN, f'--config-json={{"shapes": {{"{key}": 2}}}}')
     assert outcome.exit_code != 0 and f"[shapes] '{key}'" in outcome.output and message in outcome.output
+
+
+_KERNELS = [
+    f"--kernels={Path(__file__).parents[2] / folder / 'kernels.toml'}"
+    for folder in ("kernels/portable", "kernels/quantized", "runtime/prim")
+]
+_NORMALIZED = """
+import torch
+
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = torch.nn.Conv2d(3, 4, 3)
+        self.norm = torch.nn.{norm}
+
+    def forward(self, x):
+        return self.norm(self.conv(x)).relu()
+
+def model():
+    return Net(), (torch.rand(2, 3, 8, 8).{order},)
+"""
+_CHANNELS_LAST = "to(memory_format=torch.channels_last)"
+
+
+@pytest.mark.parametrize("order", [_CHANNELS_LAST, "transpose(2, 3)", "transpose(0, 1)[:, :3]"])
+def test_operands_are_copied_for_kernels_that_take_rows_alone(
+    compile_source: Compile, tmp_path: Path, order: str
+) -> None:
+    source = _NORMALIZED.format(norm="LayerNorm(6)", order=order).replace("rand(2,", "rand(3,")
+    outcome = compile_source(source, *_KERNELS)
+    assert (outcome.exit_code, outcome.output) == (0, "")
+    assert "aten::native_layer_norm.out" in _operators(tmp_path)
+
+
+@pytest.mark.parametrize("norm", ["BatchNorm2d(4)", "Softmax(1)", "MaxPool2d(2)", "GroupNorm(2, 4)"])
+def test_operands_stay_for_kernels_that_take_any_order(
+    compile_source: Compile, tmp_path: Path, norm: str
+) -> None:
+    source = _NORMALIZED.format(norm=norm, order=_CHANNELS_LAST)
+    assert compile_source(source, *_KERNELS).exit_code == 0
+    assert not [name for name in _operators(tmp_path) if "dim_order" in name]
+
+
+def test_operators_known_to_take_rows_alone_are_those_of_the_tables() -> None:
+    """What scripts, which have no table, copy operands of."""
+    tables = [Path(flag.split("=")[1]) for flag in _KERNELS]
+    _, table = load_tables((), tuple(tables))
+    assert table is not None
+    found = {
+        kernel.operator.name.rpartition(".")[0]
+        for kernel in table
+        for first in kernel.operator.tensors[:1]
+        if kernel.rules.tensors[first.name].layout == "contiguous"
+    }
+    others = (
+        "embedding",
+        "_per_channel_group",
+        "mixed_",
+        "executorch_prim::",
+    )  # of weights, or made later
+    assert {name for name in found if not any(each in name for each in others)} == ROWS_ALONE

@@ -16,6 +16,8 @@ from exir.graph.control_flow import graphs
 from exir.graph.edit import insert_before
 from exir.graph.fake_mode import fake_mode_of
 from exir.graph.graph_builder import inherited_meta
+from exir.operators.kernels import KernelTable
+from exir.operators.layouts_of import takes_rows_alone
 from exir.pass_manager import ProgramPass
 
 _ATEN = torch.ops.aten
@@ -33,43 +35,77 @@ _ANY_ORDER = frozenset(
 )
 
 
+# Operators whose kernels, here and in the official runtime if it has any, only take row-major tensors.
+ROWS_ALONE = frozenset(
+    {
+        "aten::linear",
+        "aten::native_layer_norm",
+        "aten::view_as_complex_copy",
+        "aten::view_as_real_copy",
+        "quantized_bytes::convolution",
+        "quantized_bytes::linear",
+        "quantized_weight::dynamic_linear",
+        "quantized_weight::dynamic_linear_per_tensor",
+        "quantized_weight::linear",
+        "quantized_weight::linear_with_minimum",
+    }
+)
+
+
 @dataclass(frozen=True)
 class RowMajorOperands(ProgramPass):
-    """Copies operands of ATen operators to row-major order where the official runtime's kernels take no other.
+    """Copies operands to row-major order where kernels take no other order.
 
-    Its kernels of convolutions, largest elements and resizing take channels-last tensors, and those that compute element by
-    element do if all of their tensors lie so; others refuse them, or take them for row-major ones.
+    kernels: the table of the kernels that will run the program. Without a table they are those of the official runtime:
+    its kernels of convolutions, largest elements and resizing take channels-last tensors, and elementwise kernels do if
+    all of their tensors have that order. Others refuse such tensors, or read them as row-major ones.
 
-    Before: the edge dialect. After: these operators take and give tensors in row-major order; what uses
-    their results finds them in the dim order of before. Those of tensors in other orders than these two stay.
+    Before: the edge dialect. After: these operators take and return tensors in row-major order. Results are copied to
+    the order that they had, for the nodes that use them. Where that is neither row-major nor channels-last, nodes stay.
     """
 
     name: ClassVar[str] = "row_major_operands"
+    kernels: KernelTable | None = None
 
     def run(self, program: ExportedProgram) -> ExportedProgram:
         fake_mode = fake_mode_of(program.graph)
         for graph_module in graphs(program.graph_module):
             rows = _Rows(fake_mode)
             for node in list(graph_module.graph.nodes):
-                if _needs_rows(node):
+                if _can_be_turned(node) and self._needs_rows(node):
                     rows.turn(node)
             if rows.of:
                 graph_module.graph.eliminate_dead_code()
         return program
 
+    def _needs_rows(self, node: Node) -> bool:
+        if self.kernels is None:
+            return node.target._op._schema.name in ROWS_ALONE or _is_official_misfit(node)
+        return takes_rows_alone(node, self.kernels)
 
-def _needs_rows(node: Node) -> bool:
-    if not isinstance(node.target, EdgeOpOverload) or node.target._op.namespace != "aten":
-        return False
-    orders = {_order(each) for each in node.all_input_nodes if _is_tensor(each)}
-    if node.target in _ANY_ORDER or not any(map(_is_channels_last, orders)):
+
+def _can_be_turned(node: Node) -> bool:
+    """Whether `node` reads a tensor that is not row-major, and its results can be copied to the orders that they have."""
+    if not isinstance(node.target, EdgeOpOverload):
         return False
     if isinstance(node.meta.get("val"), torch.SymInt):  # a size, which is the same in every order
         return False
-    if not all(_can_be_copied_to(_order(each)) for each in _results(node)):
+    if all(map(_is_row_major, _orders_of_operands(node))):
+        return False
+    return all(_can_be_copied_to(_order(each)) for each in _results(node))
+
+
+def _is_official_misfit(node: Node) -> bool:
+    """Whether the official runtime's kernel refuses a channels-last operand of `node`, or reads it as row-major."""
+    op, orders = node.target._op, _orders_of_operands(node)
+    if op.namespace != "aten" or node.target in _ANY_ORDER or not any(map(_is_channels_last, orders)):
         return False
     is_of_one = _is_tensor(node) and orders == {_order(node)}
-    return torch.Tag.pointwise not in node.target._op.tags or not is_of_one
+    return torch.Tag.pointwise not in op.tags or not is_of_one
+
+
+def _orders_of_operands(node: Node) -> set[tuple[int, ...]]:
+    return {_order(each) for each in node.all_input_nodes if _is_tensor(each)}
 
 
 @dataclass

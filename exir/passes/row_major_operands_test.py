@@ -112,3 +112,20 @@ def test_what_lies_in_neither_order_stays() -> None:
     example = Example(Found().eval(), (torch.triu(torch.ones(2, 2)),))
     program = RowMajorOperands().run(to_edge(example.export()).exported_program())
     assert _COPY not in operator_names(program)
+
+
+class Normalized(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.norm = nn.LayerNorm(8)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.norm(x) + 1
+
+
+def test_operators_of_rows_alone_take_no_other_order() -> None:
+    x = torch.randn(2, 3, 8, 8)
+    for given in (x.to(memory_format=torch.channels_last), x.transpose(2, 3), x.transpose(0, 1)):
+        program = to_edge(Example(Normalized().eval(), (given,)).export()).exported_program()
+        names = operator_names(RowMajorOperands().run(program))
+        assert names == [_COPY, "aten::native_layer_norm", "aten::add.Tensor"]

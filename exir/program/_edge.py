@@ -18,7 +18,7 @@ from exir.decomposition.decompositions import NodeFilter, either
 from exir.dialects.edge import to_torch_overload
 from exir.error import ConfigError
 from exir.graph.control_flow import graphs
-from exir.graph.input_bounds import start_integers_at_zero
+from exir.graph.input_bounds import bound_inputs, start_integers_at_zero
 from exir.graph.private_symbols import private_copies, with_private_symbols
 from exir.pass_manager import BundlePass, PassType, ProgramPass, Verify, as_bundle_pass, run_bundle
 from exir.passes.drop_unused_constants import DropUnusedConstants
@@ -246,8 +246,14 @@ class EdgeProgramManager:
 
 
 def _private(programs: Mapping[str, ExportedProgram], facts: Facts) -> dict[str, ExportedProgram]:
-    """`programs`, or copies, so that lowering cannot change sizes that the caller's programs have."""
+    """`programs`, or copies, so that lowering cannot change sizes that the caller's programs have.
+
+    Dimensions of inputs that have no upper bound get one now, as partitioners leave what has none.
+    """
     private = {name: with_private_symbols(program) for name, program in programs.items()}
+    for program in private.values():
+        for message in bound_inputs(program, {}):
+            facts.diagnostics.note(message)
     if facts.owns_programs:
         _empty(program for name, program in programs.items() if private[name] is not program)
     return private

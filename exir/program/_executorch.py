@@ -62,14 +62,14 @@ def to_executorch(
         programs = {name: copy_program(program) for name, program in programs.items()}
     bundle = ProgramBundle(programs, dict(constant_methods or {}), facts or Facts(diagnostics=Warned()))
     bundle = run_bundle(bundle, config.passes, verify_lowered)
-    bundle = run_bundle(bundle, _built_in(config, list(bundle.programs)), verify_lowered)
+    bundle = run_bundle(bundle, _built_in(config, list(bundle.programs), bundle.facts), verify_lowered)
     return ExecutorchProgramManager(_planned(bundle, config), config)
 
 
-def _built_in(config: ExecutorchBackendConfig, methods: list[str]) -> list[PassType]:
+def _built_in(config: ExecutorchBackendConfig, methods: list[str], facts: Facts) -> list[PassType]:
     """The passes of every method up to the planning of memory."""
     each_method = [
-        as_bundle_pass(each, (name,)) for name in methods for each in _of_method(config, name)
+        as_bundle_pass(each, (name,)) for name in methods for each in _of_method(config, name, facts)
     ]
     lent = tuple(name for name in methods if not _plans_inputs(config, name))
     return [LeaveInputs(lent), *each_method]
@@ -79,7 +79,7 @@ def _plans_inputs(config: ExecutorchBackendConfig, name: str) -> bool:
     return getattr(_planner(config, name), "alloc_graph_input", True)
 
 
-def _of_method(config: ExecutorchBackendConfig, name: str) -> list[PassType]:
+def _of_method(config: ExecutorchBackendConfig, name: str, facts: Facts) -> list[PassType]:
     planner = _planner(config, name)
     # The caller gives what the planner leaves out.
     gives_outputs = not getattr(planner, "alloc_graph_output", True)
@@ -88,6 +88,8 @@ def _of_method(config: ExecutorchBackendConfig, name: str) -> list[PassType]:
     passes.append(PackFewBits())
     if config.row_major_operands:
         passes += [RowMajorOperands(), WideParameters()]
+    if facts.kernels is not None:
+        passes.append(RowMajorOperands(facts.kernels))
     passes.append(InsertWriteBackForBuffersPass())
     if gives_outputs:
         passes.append(DistinctOutputsPass())

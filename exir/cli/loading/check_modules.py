@@ -5,32 +5,49 @@ from torch import nn
 
 from exir.decomposition.unsupported import layout_fault
 from exir.error import ModelError
+from exir.module_lines import line_of_script, line_that_makes
 
 _EAGER_QUANTIZED = ("torch.ao.nn.quantized.", "torch.ao.nn.intrinsic.quantized.", "torch.nn.quantized.")
 
 
 def check_modules(module: nn.Module) -> None:
-    """Raise `ModelError` at the first submodule that cannot be exported.
+    """Raise `ModelError` at the first submodule that cannot be exported, with the line that makes it if one is known.
 
     Such are modules of `torch.jit.script`, modules that were quantized in eager mode, and those with sparse
     or quantized tensors.
     """
     for name, each in module.named_modules():
-        where = f"module '{name}'" if name else "the model"
-        if isinstance(each, torch.jit.ScriptModule) and not isinstance(
-            each, torch.jit.TopLevelTracedModule
-        ):
-            raise ModelError(
-                f"{where} is compiled by torch.jit.script, and torch.export traces Python; use the module"
-                " before torch.jit.script, with the weights of its state_dict()"
-            )
-        if type(each).__module__.startswith(_EAGER_QUANTIZED):
-            raise ModelError(
-                f"{where} is quantized in eager mode ({type(each).__module__}.{type(each).__name__}), and torch.export"
-                " does not read packed weights; give the float model and quantize it when it is compiled"
-                " (docs/how_to/quantize_a_model.md)"
-            )
+        fault = _fault(each)
+        if fault:
+            line = line_that_makes(module, name)
+            if not line and isinstance(each, torch.jit.ScriptModule):
+                line = line_of_script(each)
+            raise _error(line, f"module '{name}'" if name else "the model", fault)
         for key, tensor in [*each.named_parameters(recurse=False), *each.named_buffers(recurse=False)]:
-            fault = layout_fault(tensor)
-            if fault is not None:
-                raise ModelError(f"'{name}.{key}'".replace("'.", "'") + f" {fault}")
+            layout = layout_fault(tensor)
+            if layout is not None:
+                path = f"{name}.{key}".lstrip(".")
+                raise _error(line_that_makes(module, path), f"'{path}'", layout)
+
+
+def _error(line: str, what: str, fault: str) -> ModelError:
+    return ModelError(f"{line}: {what} {fault}" if line else f"{what} {fault}")
+
+
+def _fault(module: nn.Module) -> str:
+    """Why torch.export cannot trace a module, whatever its submodules are; "" if it can."""
+    kind = f"{type(module).__module__}.{type(module).__name__}"
+    if isinstance(module, torch.jit.ScriptModule) and not isinstance(
+        module, torch.jit.TopLevelTracedModule
+    ):
+        return (
+            "is compiled by torch.jit.script, and torch.export traces Python; use the module"
+            " before torch.jit.script, with the weights of its state_dict()"
+        )
+    if kind.startswith(_EAGER_QUANTIZED):
+        return (
+            f"is quantized in eager mode ({kind}), and torch.export"
+            " does not read packed weights; give the float model and quantize it when it is compiled"
+            " (docs/how_to/quantize_a_model.md)"
+        )
+    return ""

@@ -183,7 +183,55 @@ _REFUSED: dict[str, tuple[str, list[str]]] = {
     ),
     "scripted submodule": (
         _net("pass", "self.s(x)", "self.s = torch.jit.script(nn.Linear(8, 4))"),
-        ["module 's' is compiled by torch.jit.script", "before torch.jit.script"],
+        ["app/net.py:9: module 's' is compiled by torch.jit.script", "before torch.jit.script"],
+    ),
+    "scripted submodule of containers": (
+        _net(
+            "pass",
+            "self.s(x)",
+            "self.s = nn.Sequential(nn.ReLU(), nn.Sequential(torch.jit.script(nn.Linear(8, 4))))",
+        ),
+        ["app/net.py:9: module 's.1.0' is compiled by torch.jit.script"],
+    ),
+    "scripted class": (
+        _net("pass", "x * 2", returned="torch.jit.script(net), (torch.rand(8),)"),
+        ["app/net.py:12: the model is compiled by torch.jit.script"],
+    ),
+    "converted submodule": (
+        _net(
+            "pass",
+            "self.s(x[None])",
+            "self.s = nn.Linear(8, 4); self.qconfig = torch.ao.quantization.default_qconfig",
+            change="torch.ao.quantization.prepare(net, inplace=True)(torch.rand(8))"
+            "; torch.ao.quantization.convert(net, inplace=True)",
+        ),
+        ["app/net.py:9: module 's' is quantized in eager mode", "docs/how_to/quantize_a_model.md"],
+    ),
+    "state in a plain attribute": (
+        _net(
+            "self.k = x if self.k is None else torch.cat([self.k, x])",
+            "self.k.sum()",
+            "self.k = None",
+        ),
+        ["app/net.py:11: 'k' is a plain attribute", "register_buffer('k', ...)", "return it"],
+    ),
+    "state in a list of a submodule": (
+        _net(
+            "pass",
+            "self.s(x)",
+            "self.s = nn.Sequential(Sums())",
+        )
+        + """
+class Sums(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.past = []
+
+    def forward(self, x):
+        self.past.append(x)
+        return sum(self.past)
+""",
+        ["app/net.py:25: 's.0.past' is a plain attribute"],
     ),
     "scripted model": (
         _net("pass", "x * 2", returned="torch.jit.script(nn.Linear(8, 4)), (torch.rand(8),)"),
@@ -196,7 +244,7 @@ _REFUSED: dict[str, tuple[str, list[str]]] = {
             "self.s = nn.Linear(8, 4)",
             change="net = torch.ao.quantization.quantize_dynamic(net, {nn.Linear})",
         ),
-        ["module 's' is quantized in eager mode", "docs/how_to/quantize_a_model.md"],
+        ["app/net.py:9: module 's' is quantized in eager mode", "docs/how_to/quantize_a_model.md"],
     ),
     "quantized buffer": (
         _net(
@@ -204,7 +252,7 @@ _REFUSED: dict[str, tuple[str, list[str]]] = {
             "x + self.q.dequantize()",
             'self.register_buffer("q", torch.quantize_per_tensor(torch.ones(8), 0.1, 0, torch.qint8))',
         ),
-        ["'q' is a quantized tensor (torch.qint8)", "docs/how_to/quantize_a_model.md"],
+        ["app/net.py:9: 'q' is a quantized tensor (torch.qint8)", "docs/how_to/quantize_a_model.md"],
     ),
     "custom operator that writes": (
         _SCALE + _net("y = x.clone(); torch.ops.messages_test.scale_(y)", "y"),
@@ -405,14 +453,18 @@ def test_a_rank_without_a_kernel_is_named(compile_source: Compile, tmp_path: Pat
     assert expected in outcome.output
 
 
-def test_a_kernel_that_would_fail_on_the_device_is_a_build_error(compile_source: Compile) -> None:
-    outcome = compile_source(_CHANNELS_LAST, *(f"--kernels={table}" for table in _LIBRARIES))
+def test_a_layout_without_a_kernel_is_named(compile_source: Compile, tmp_path: Path) -> None:
+    table = tmp_path / "kernels.toml"
+    table.write_text(_ONE_KERNEL.format(name="relu") + 'layout = "channels_last"\n')
+    outcome = compile_source(_DOUBLE.replace(".double()", ""), f"--kernels={table}")
     assert outcome.exit_code == 1
-    reasons = [line.strip() for line in outcome.output.splitlines() if "no kernel takes" in line]
-    assert reasons == [
-        "aten::native_layer_norm.out: no kernel takes dim order (0, 2, 3, 1) for 'input', only tensors in row-major"
-        " order (app/net.py:7)"
-    ]
+    expected = "aten::relu.out: no kernel takes dim order (0) for 'self' and 'out', only tensors with channels last"
+    assert expected in outcome.output
+
+
+def test_a_tensor_is_copied_to_the_layout_that_a_kernel_takes(compile_source: Compile) -> None:
+    outcome = compile_source(_CHANNELS_LAST, *(f"--kernels={table}" for table in _LIBRARIES))
+    assert (outcome.exit_code, outcome.output) == (0, "")
 
 
 def test_the_repositorys_kernels_suffice_for_a_linear_model(compile_source: Compile) -> None:

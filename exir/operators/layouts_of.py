@@ -1,0 +1,57 @@
+"""Which layouts the kernels of a table take for a node's tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from torch import Tensor
+from torch.fx import Node
+
+from exir.dialects.edge import to_torch_overload
+from exir.operators.kernels import KernelTable
+from exir.operators.rules import Call, TensorFacts
+from exir.out_variant import bind_arguments, out_variant_of
+
+
+def takes_rows_alone(node: Node, table: KernelTable) -> bool:
+    """Whether no kernel of `table` takes the tensors of `node` as they are, and one takes them in row-major order."""
+    op = to_torch_overload(node.target)
+    variant = None if op is None else out_variant_of(op)
+    if op is None or variant is None or variant.op.name() not in table:
+        return False
+    given = bind_arguments(op, node.args, node.kwargs)
+    results = node.meta["val"] if len(variant.outputs) > 1 else [node.meta["val"]]
+    call = Call(
+        {
+            name: list(_tensors(value))
+            for name, value in {**given, **dict(zip(variant.outputs, results))}.items()
+        },
+        {
+            name: value
+            for name, value in given.items()
+            if value is None or isinstance(value, (bool, str))
+        },
+    )
+    name = variant.op.name()
+    return bool(table.refusals(name, call)) and not table.refusals(name, _in_rows(call))
+
+
+def _tensors(value: Any) -> Iterator[TensorFacts]:
+    """The tensor, or each tensor of the list, that `value` is."""
+    if isinstance(value, Node):
+        value = value.meta.get("val")
+    if isinstance(value, Tensor):
+        yield TensorFacts(str(value.dtype).removeprefix("torch."), tuple(value.dim_order()))
+    elif isinstance(value, (list, tuple)):
+        for each in value:
+            yield from _tensors(each)
+
+
+def _in_rows(call: Call) -> Call:
+    tensors = {
+        name: [replace(each, dim_order=tuple(range(len(each.dim_order)))) for each in some]
+        for name, some in call.tensors.items()
+    }
+    return replace(call, tensors=tensors)
