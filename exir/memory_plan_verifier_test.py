@@ -70,6 +70,15 @@ def test_tensor_outside_its_buffer_is_found() -> None:
         verify(graph_module)
 
 
+def test_tensor_that_ends_beyond_its_buffer_is_found() -> None:
+    graph_module, specs = planned(models.mlp())
+    size = graph_module.meta["non_const_buffer_sizes"][1]
+    specs[0].mem_offset = size - 16
+    assert specs[0].nbytes() > 16
+    with pytest.raises(InternalError, match=f"of buffer 1, which has {size}"):
+        verify(graph_module)
+
+
 @pytest.mark.parametrize("mem_id", [0, 2])
 def test_unknown_buffer_is_found(mem_id: int) -> None:
     graph_module, specs = planned(models.mlp())
