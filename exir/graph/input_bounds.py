@@ -79,14 +79,11 @@ def start_integers_at_zero(program: ExportedProgram) -> None:
     """
     placeholders = program.graph.find_nodes(op="placeholder")
     values = [node.meta.get("val") for node in placeholders]
-    sizes = [
-        size
-        for each in values
-        if isinstance(each, Tensor)
-        for size in each.shape
-        if isinstance(size, SymInt)
-    ]
-    of_tensors = {symbol for size in sizes for symbol in size.node.expr.free_symbols}
+    sizes: Iterator[int | SymInt] = (
+        size for each in values if isinstance(each, Tensor) for size in each.shape
+    )
+    symbolic = (size for size in sizes if isinstance(size, SymInt))
+    of_tensors = {symbol for size in symbolic for symbol in size.node.expr.free_symbols}
     for value in values:
         symbol = value.node.expr if isinstance(value, SymInt) else None
         known = program.range_constraints.get(symbol)

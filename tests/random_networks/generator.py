@@ -109,18 +109,19 @@ class _Drawing:
 
     def _families(self, value: Tensor) -> Family:
         if self._plain:
-            return [*_KINDS[self._kind], *general.FAMILY, *sequences.RECURRENT * (self._kind == "sequence")]
+            return [*_KINDS[self._kind], *general.FAMILY, *(sequences.RECURRENT if self._kind == "sequence" else [])]
         number, fixed = self._network.number is not None, not self._network.dynamic
-        found: Family = [*sizes.NUMBER * number, *sizes.FAMILY]
+        found: Family = [*(sizes.NUMBER if number else []), *sizes.FAMILY]
         if value.numel() == 0:
             return [*found, *small.OF_EMPTY]
         if value.dtype != torch.float32:
             return [*found, *integers.FAMILY] if value.dtype != torch.float64 else [(1, integers.to_floats)]
         found += [*general.FAMILY, *small.FAMILY, *sharing.FAMILY, *stateful.FAMILY, *integers.FROM_FLOATS]
-        found += [*(stateful.NUMBER * number), *(stateful.FIXED * fixed)]
+        found += [*(stateful.NUMBER if number else []), *(stateful.FIXED if fixed else [])]
         if self._kind == "integers":
             return [*found, *sequences.FAMILY, (2, general.linear)]
-        return [*found, *_KINDS[self._kind], *sequences.RECURRENT * (fixed and self._kind == "sequence")]
+        recurrent = sequences.RECURRENT if fixed and self._kind == "sequence" else []
+        return [*found, *_KINDS[self._kind], *recurrent]
 
     def _placed(self) -> Placed | None:
         """A step that eager PyTorch computes; its value joins `values`. None if several draws give none."""

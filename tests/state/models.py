@@ -183,6 +183,20 @@ def _dynamic(step: Callable[..., Any], **buffers: Tensor) -> Case:
     return Case(lambda: Stateful(step, **buffers), calls, (({0: Dim("rows", min=1, max=5)},),))
 
 
+def _of_rows() -> dict[str, Callable[[], nn.Module]]:
+    return {
+        "gru_cell": partial(layers.Cell, nn.GRUCell, 4, 5, "flat"),
+        "lstm_cell": partial(layers.Cell, nn.LSTMCell, 4, 5, "column"),
+        "average": partial(layers.Average, 4, True),
+        "cache_index_put": partial(layers.Cache, 4, 3, "index_put"),
+        "cache_scatter": partial(layers.Cache, 4, 3, "scatter"),
+        "cache_narrow": partial(layers.Cache, 4, 3, "narrow"),
+        "toggle": partial(layers.Toggle, 4),
+        "empty_state": partial(layers.EmptyState, 4),
+        "branch_of_state": partial(layers.Branch, 4),
+    }
+
+
 _ROW, _SQUARE, _VECTOR = torch.zeros(1, 4), torch.zeros(2, 2), torch.rand(4)
 
 CASES: dict[str, Case] = {
@@ -224,20 +238,7 @@ CASES: dict[str, Case] = {
             (nn.RNN, 1, False, True),
         ]
     },
-    **{
-        name: Case(make, [(torch.randn(3, 4),) for _ in range(5)])
-        for name, make in {
-            "gru_cell": partial(layers.Cell, nn.GRUCell, 4, 5, "flat"),
-            "lstm_cell": partial(layers.Cell, nn.LSTMCell, 4, 5, "column"),
-            "average": partial(layers.Average, 4, True),
-            "cache_index_put": partial(layers.Cache, 4, 3, "index_put"),
-            "cache_scatter": partial(layers.Cache, 4, 3, "scatter"),
-            "cache_narrow": partial(layers.Cache, 4, 3, "narrow"),
-            "toggle": partial(layers.Toggle, 4),
-            "empty_state": partial(layers.EmptyState, 4),
-            "branch_of_state": partial(layers.Branch, 4),
-        }.items()
-    },
+    **{name: Case(make, [(torch.randn(3, 4),) for _ in range(5)]) for name, make in _of_rows().items()},
     "delay": Case(partial(layers.Delay, 4, 2, 1), [(torch.randn(1, 3, 4),) for _ in range(4)]),
     **{
         f"written_at_{write}_{read}": Case(

@@ -82,7 +82,7 @@ class Bounds:
             return equal
         if equal.func is functions.Max:
             return functions.Max(*(each - lowest for each in args)) + lowest
-        divisor = args[1]
+        divisor: Any = args[1]
         if not divisor.is_Integer or divisor <= 0:
             return equal
         quotient = -(lowest // int(divisor))
