@@ -1,8 +1,8 @@
-"""The runtime from Python: programs are opened, asked what they hold, loaded, run and traced.
+"""The runtime from Python: open, inspect, load, run and trace programs.
 
 program = Program("net.pte")
 forward = program.method("forward")
-(scores,) = forward(picture)        # torch or numpy tensors
+(scores,) = forward(image)        # torch or numpy tensors
 """
 
 from executorch_runtime.clock import Clock

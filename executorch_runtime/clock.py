@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Clock:
-    """A clock of the caller's: the address of a C function `uint64_t now(void *context)`, and what it is given."""
+    """A caller-provided clock: the address of `uint64_t now(void *context)`, and its context."""
 
     function: int
     context: int | None = None

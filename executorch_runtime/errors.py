@@ -9,7 +9,10 @@ from executorch_runtime._native import Error
 
 
 class ExecutorchError(Exception):
-    """The runtime refused: `status` is its name ("INVALID_PROGRAM"), the message names the element at fault."""
+    """An error of the runtime.
+
+    `status` is the name of the status ("INVALID_PROGRAM"); the message names the element at fault.
+    """
 
     def __init__(self, status: str, message: str) -> None:
         super().__init__(f"{status}: {message}")

@@ -21,8 +21,11 @@ _KINDS = ("kernel", "delegate", "move", "jump", "step", "program load", "method 
 
 @dataclass(frozen=True)
 class Event:
-    """What took from `begin` to `end`: "kernel", "delegate", "move" or "jump" (instruction `index` of the method), "step"
-    (of the delegate call that it lies in), "program load" or "method load"."""
+    """A traced event, from `begin` to `end`.
+
+    kind: "kernel", "delegate", "move" or "jump" (instruction `index` of the method), "step" (of the enclosing delegate call),
+        "program load" or "method load".
+    """
 
     kind: str
     index: int
@@ -33,7 +36,7 @@ class Event:
 
 @dataclass(frozen=True)
 class Memory:
-    """Bytes that a loaded method takes besides its file."""
+    """The bytes that a loaded method needs in addition to its file."""
 
     method: int
     scratch: int
@@ -84,10 +87,10 @@ def events_of(recorder: Any) -> tuple[Event, ...]:
 
 
 class Method(Uncopied):
-    """A loaded method, made by `Program.method`. Mutable buffers keep their state from call to call.
+    """A loaded method, which `Program.method` returns. Mutable buffers keep their state.
 
-    May be called from any thread: calls of one method, and of methods that share a buffer, wait for each other; others
-    run at the same time. The child of a fork may use it, unless it has several threads or ran during the fork.
+    It can be called from any thread. Calls of one method, and of methods that share a buffer, wait for each other; others run
+    concurrently. The child of a fork can use it, unless it has several threads or ran during the fork.
     """
 
     def __init__(self, handle: int, signature: Signature, lock: CallLock, threads: int, needs: object) -> None:
@@ -119,7 +122,7 @@ class Method(Uncopied):
                 self._lent.clear()
 
     def set_input(self, index: int, value: Any) -> object:
-        """Part of a call, for measuring `execute` alone. The method keeps the value until the next call.
+        """Set an input, to measure `execute` alone. The method uses the value until the next call.
 
         Returns an object that keeps the value alive as well.
         """
@@ -129,7 +132,7 @@ class Method(Uncopied):
             return self._lent[index]
 
     def execute(self) -> None:
-        """Part of a call: runs it on the inputs that were set, any number of times."""
+        """Run the method on the inputs that were set; can be repeated."""
         with self.lock:
             for index, info in enumerate(self.signature.inputs):
                 if info.kind == TENSOR and index not in self._lent:
@@ -145,7 +148,7 @@ class Method(Uncopied):
             return tuple(self._output(index, as_torch) for index in range(len(self.signature.outputs)))
 
     def reset(self) -> None:
-        """Gives mutable buffers their initial values, also where other methods share them."""
+        """Restore the initial values of mutable buffers, also of shared ones."""
         with self.lock:
             self._calls.et_method_reset_state(self._view)
 
@@ -155,7 +158,7 @@ class Method(Uncopied):
         return Memory(found.method, found.scratch, found.planned, found.data)
 
     def events(self) -> tuple[Event, ...]:
-        """What was traced since the last `clear_events`: loading and runs of a method that was loaded with `trace`."""
+        """Return the events of loading and of runs since the last `clear_events`; needs `trace`."""
         with self.lock:
             return events_of(self._calls.et_python_method_events(self.handle))
 
@@ -164,7 +167,7 @@ class Method(Uncopied):
             self._calls.et_recorder_clear(self._calls.et_python_method_events(self.handle))
 
     def sizes_of(self, value: int) -> tuple[int, ...] | None:
-        """The sizes that the last run gave value `value` of the method, an index of the file; None for no tensor."""
+        """Return the sizes of a value (by its index in the file) in the last run, or None."""
         with self.lock:
             found = self._calls.et_python_method_value(self.handle, value)
             if not found or found.contents.tag != TENSOR_TAG:

@@ -19,10 +19,10 @@ Path = str | os.PathLike[str]
 
 
 class Program(Uncopied):
-    """A `.pte`, verified and open, with the `.ptd` files of its weights where they lie apart.
+    """An open, verified `.pte` program, with the `.ptd` files of external weights.
 
-    Files are mapped, and must not be changed while they are open. `clock` is what all that is traced goes by; without
-    one that is nanoseconds of the monotonic clock. ExecutorchError for a file that is damaged.
+    Files are memory-mapped, and must not change while they are open. `clock` is the clock of traces; by default, nanoseconds of the
+    monotonic clock. Raises ExecutorchError for a damaged file.
     """
 
     def __init__(self, path: Path, *weights: Path, clock: Clock | None = None) -> None:
@@ -45,7 +45,7 @@ class Program(Uncopied):
 
     @property
     def methods(self) -> tuple[str, ...]:
-        """Their names."""
+        """The names of the methods."""
         return tuple(self._name(index) for index in range(self._calls.et_program_method_count(self._view)))
 
     def _name(self, index: int) -> str:
@@ -54,12 +54,12 @@ class Program(Uncopied):
         return python_string(ctypes.string_at(found.data, found.size))
 
     def signature(self, method: str = "forward") -> Signature:
-        """What a method takes and gives, without loading it."""
+        """Return the inputs and outputs of a method without loading it."""
         return read_signature(self._calls, self._view, method)
 
     @property
     def load_events(self) -> tuple[Event, ...]:
-        """What opening it took."""
+        """The events of opening the program."""
         return events_of(self._calls.et_python_program_events(self._handle))
 
     def method(
@@ -73,16 +73,17 @@ class Program(Uncopied):
         trace: bool = False,
         share: tuple[Method, int] | None = None,
     ) -> Method:
-        """Loads a method, with state of its own.
+        """Load a method, with its own state.
 
-        threads: how many it may run on, the caller's among them.
-        backend_options: of each backend that the program has, by its id.
-        seed: what operators draw random numbers from.
-        max_steps: instructions that a run may take, so that a loop which does not end is an error; 0 for ten million.
-        trace: keep what loading and each run take (`Method.events`).
-        share: a method and the memory id of the planned buffer that both are to have, with the state in it.
-        ValueError for a number that is below 0 or has too many bits, for a NUL in a name, and for a backend that the
-        program has not. TypeError for an owner that is not a Method.
+        threads: number of threads, including the caller's.
+        backend_options: options for each backend of the program, by its id.
+        seed: seed of the operators that draw random numbers.
+        max_steps: limit on the instructions of a run, so that an endless loop is an error; 0 for ten million.
+        trace: record events of loading and of each run (`Method.events`).
+        share: a method, and the memory id of the planned buffer that it shares with the new method, including its state.
+
+        Raises ValueError for a number that is negative or too large, for a NUL in a name, and for a backend that the program does not
+        have. Raises TypeError if the owner in `share` is not a Method.
         """
         for what, value in (("threads", threads), ("seed", seed), ("max_steps", max_steps)):
             check_range(what, value, 0, 2**64 - 1)

@@ -19,11 +19,11 @@ TENSOR_TAG = 5
 class ValueInfo:
     """An input or output.
 
-    kind: "Tensor", "int", "float", "bool", "str", "None" or a list's. Only tensors have the next six.
-    shape: sizes; upper bounds where `is_dynamic`.
+    kind: "Tensor", "int", "float", "bool", "str", "None" or a list of these. The next six fields are for tensors.
+    shape: sizes; upper bounds if `is_dynamic`.
     is_planned: whether it is in planned memory.
-    steps: for each dimension what its size may be, None for a fixed one; one entry for an int that each call gives.
-        Empty for a static shape, and for a value that is compiled into the program.
+    steps: for each dimension, the possible sizes, or None for a fixed one; one entry for an int that each call passes. Empty for a
+        static shape, and for a value that is compiled into the program.
     """
 
     kind: str
@@ -44,7 +44,7 @@ class ValueInfo:
 
 @dataclass(frozen=True)
 class Signature:
-    """What a method takes and gives, and the bytes of each planned buffer."""
+    """The inputs and outputs of a method, and the size of each planned buffer."""
 
     name: str
     inputs: tuple[ValueInfo, ...]

@@ -1,7 +1,6 @@
 """The ahead-of-time compiler: from `torch.export` programs to ExecuTorch `.pte` files.
 
-The API carries ExecuTorch's names. Names are resolved on first use, so importing
-`exir` costs nothing beyond what is asked of it.
+The API has ExecuTorch's names. They are resolved on first use, so `import exir` is cheap.
 """
 
 from importlib import import_module

@@ -11,9 +11,9 @@ if TYPE_CHECKING:
 
 
 class ExirError(Exception):
-    """Base of all errors; knows the graph node, the source line and the pass when there are any.
+    """Base class of all errors, with the graph node, the source line and the pass, if any.
 
-    pass_name: the pass during which it was raised.
+    pass_name: the pass that raised it.
     """
 
     def __init__(self, message: str, node: Node | None = None) -> None:
@@ -35,15 +35,15 @@ class ExirError(Exception):
 
 
 class UserError(ExirError):
-    """The model, its configuration or the call is at fault."""
+    """The model, its configuration or a call is not valid."""
 
 
 class ConfigError(UserError, ValueError):
-    """A configuration key or value that does not exist or does not fit."""
+    """A configuration key or value is unknown or not valid."""
 
 
 class InvalidProgramError(UserError):
-    """Bytes that are no valid `.pte` program; the message names the element at fault."""
+    """The bytes are not a valid `.pte` program; the message names the element at fault."""
 
 
 def _source(node: Node) -> SourceLocation | None:

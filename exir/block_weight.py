@@ -24,14 +24,15 @@ _LAYERS = {F.linear, F.embedding}
 
 
 class BlockWeight(Tensor):
-    """A float32 matrix [rows, columns] that is held as codes of few bits.
+    """A float32 matrix [rows, columns] that is stored as low-bit quantized values.
 
-    codes: uint8 [rows, columns / 2] of 4 bits, int8 [rows, columns] of 8, as `exir.quantized_weights` says.
-    scales: float16 or float32 [rows, groups]; a group is consecutive columns.
-    minima: None, and an element is its signed code times the scale; or like scales, and an element is its code, counted from
-        0 up, times the scale, plus the minimum.
+    codes: quantized values: uint8 [rows, columns / 2] for 4 bits, int8 [rows, columns] for 8 bits; see `exir.quantized_weights`.
+    scales: float16 or float32 [rows, groups]; a group is a range of consecutive columns.
+    minima: None for signed values: element = value * scale. Otherwise shaped like `scales`, for unsigned values:
+        element = value * scale + minimum.
 
-    `index_select` of rows is another one. A linear layer or embedding of one keeps its codes in the program. Whatever else computes with it gets floats.
+    `index_select` of rows returns a `BlockWeight`. A linear layer or an embedding with such a weight keeps the quantized values in
+    the program. Every other operator receives float32 values.
     """
 
     codes: Tensor
@@ -49,11 +50,11 @@ class BlockWeight(Tensor):
 
     @classmethod
     def of_codes(cls, codes: Tensor, scales: Tensor, minima: Tensor | None, bits: int) -> BlockWeight:
-        """A weight of codes that are not packed: signed, or, with minima, counted from 0 up."""
+        """Create a weight from unpacked values: signed, or unsigned if `minima` is given."""
         return cls(packed_blocks(codes, bits, minima is not None), scales, minima, bits)
 
     def dequantize(self) -> Tensor:
-        """The matrix in float32."""
+        """Return the matrix in float32."""
         return torch.ops.quantized_weight.dequantize(self.codes, self.scales, self.minima, self.bits)
 
     def __repr__(self) -> str:  # type: ignore[override]

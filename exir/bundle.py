@@ -1,4 +1,4 @@
-"""All that is compiled into one program, and what is known about where it shall run."""
+"""The methods that are compiled into one program, and the facts about its target."""
 
 import warnings
 from collections.abc import Iterable, Mapping
@@ -16,19 +16,19 @@ from exir.source import source_of
 
 @dataclass
 class Diagnostics:
-    """What passes want the user to know, in order; `exir.cli` prints it when it has compiled."""
+    """Messages of passes for the user, in order; `exir.cli` prints them at the end."""
 
     messages: list[str] = field(default_factory=list)
 
     def note(self, message: str, node: Node | None = None) -> None:
-        """Add a message, with the line of the model that `node` stems from."""
+        """Add a message, with the source line of `node`."""
         source = source_of(node) if node is not None else None
         self.messages.append(f"{message} ({source})" if source else message)
 
 
 @dataclass
 class Warned(Diagnostics):
-    """Of scripts that give no facts, and so would read no messages: each is a warning of Python's too."""
+    """Diagnostics of scripts without facts: each message is also a Python warning."""
 
     def note(self, message: str, node: Node | None = None) -> None:
         super().note(message, node)
@@ -37,15 +37,15 @@ class Warned(Diagnostics):
 
 @dataclass(frozen=True)
 class Facts:
-    """What passes may know beside the programs.
+    """Facts for passes, in addition to the programs.
 
-    operators, kernels: the tables to compile for; None where none is given.
-    target: what the configuration says of the device, key → value.
-    calibration_inputs: of a method, inputs like those it will see, each a tuple of arguments, or a function that gives
-        them; `exir.calibration.first_calls` reads either.
-    diagnostics: where passes tell the user something.
-    owns_programs: the exported programs are emptied when they have been copied, so that weights which a pass
-        replaces (by their transposes) are not held twice.
+    operators, kernels: the tables of operators and kernels to compile for; None without such a table.
+    target: the section `[target]` of the config.
+    calibration_inputs: representative inputs of a method: tuples of arguments, or a function that returns them;
+        `exir.calibration.first_calls` reads both.
+    diagnostics: messages of passes for the user.
+    owns_programs: whether exported programs are cleared after they are copied, so that replaced weights (such as transposed ones)
+        are not in memory twice.
     """
 
     operators: OperatorTable | None = None
@@ -58,16 +58,16 @@ class Facts:
 
 @dataclass(frozen=True)
 class ProgramBundle:
-    """The methods of one model, each a program, with its constant methods and the facts."""
+    """The methods of one model as programs, with constant methods and facts."""
 
     programs: Mapping[str, ExportedProgram]
     constant_methods: Mapping[str, Any] = field(default_factory=dict)
     facts: Facts = field(default_factory=Facts)
 
     def with_programs(self, programs: Mapping[str, ExportedProgram]) -> "ProgramBundle":
-        """The same around other programs; methods that are not among `programs` stay."""
+        """Return the bundle with other programs; methods without one stay."""
         return replace(self, programs={**self.programs, **programs})
 
     def only(self, methods: Iterable[str]) -> "ProgramBundle":
-        """The same with these methods alone."""
+        """Return the bundle with only these methods."""
         return replace(self, programs={name: self.programs[name] for name in methods})

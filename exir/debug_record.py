@@ -1,7 +1,7 @@
-"""The record of a compilation that ExecuTorch's developer tools read: `executorch.devtools.parse_etrecord`, `Inspector`.
+"""The debug record, which ExecuTorch's developer tools read.
 
-It holds the programs of each stage (`exir.serde`), and maps from the instructions of the `.pte` to their nodes:
-what a profile or a trace of values says of an instruction can be told of the model's source.
+Readers are `executorch.devtools.parse_etrecord` and `Inspector`. The record has the programs of each stage (`exir.serde`), and maps
+from the instructions of the `.pte` to their nodes, so that profiles and traces refer to the model's source.
 """
 
 import io
@@ -45,12 +45,12 @@ File = str | os.PathLike[str] | BinaryIO
 
 
 class ETRecord:
-    """Gathered from stage to stage, then saved. `to_edge(…, generate_etrecord=True)` fills one.
+    """A debug record. `to_edge(…, generate_etrecord=True)` fills one.
 
-    exported_program: what `torch.export` gave.
-    edge_programs: method to the program that `to_edge` made of it.
-    graph_map: further programs, by name and method.
-    debug_maps: by name, those of `ExecutorchProgramManager`; empty before `add_executorch_program`.
+    exported_program: the program of `torch.export`.
+    edge_programs: the programs of `to_edge`, by method.
+    graph_map: other programs, by name and method.
+    debug_maps: the maps of `ExecutorchProgramManager`, by name; empty before `add_executorch_program`.
     """
 
     def __init__(self) -> None:
@@ -62,7 +62,7 @@ class ETRecord:
         self._representative_inputs: Sequence[Any] | None = None
 
     def copy(self) -> "ETRecord":
-        """The same up to the edge programs."""
+        """Return a copy without the data of later stages."""
         copied = ETRecord()
         copied.exported_program = self.exported_program
         copied.edge_programs = dict(self.edge_programs)
@@ -72,7 +72,7 @@ class ETRecord:
     def add_exported_program(
         self, exported_program: ExportedProgram | Mapping[str, ExportedProgram] | None
     ) -> None:
-        """Keep what was exported; of several methods, `forward`. Raises a `ConfigError` when there is one already."""
+        """Add the exported program, or `forward` of several. Raises `ConfigError` if present."""
         if self.exported_program is not None:
             raise ConfigError("the debug record has an exported program already")
         if isinstance(exported_program, Mapping):
@@ -80,7 +80,7 @@ class ETRecord:
         self.exported_program = exported_program
 
     def add_edge_dialect_program(self, edge_dialect_program: EdgeProgramManager) -> None:
-        """Keep the edge programs. Raises a `ConfigError` when there are some already."""
+        """Add the edge programs. Raises `ConfigError` if present."""
         if self.edge_programs:
             raise ConfigError("the debug record has edge programs already")
         self.edge_programs = _programs_of(edge_dialect_program)
@@ -88,7 +88,7 @@ class ETRecord:
     def add_extra_export_modules(
         self, modules: Mapping[str, ExportedProgram | EdgeProgramManager]
     ) -> None:
-        """Keep further programs by names. Raises a `ConfigError` for a name that the record uses itself."""
+        """Add other programs by name. Raises `ConfigError` for a reserved name."""
         for name, module in modules.items():
             if any(reserved in name for reserved in _RESERVED):
                 raise ConfigError(
@@ -99,7 +99,7 @@ class ETRecord:
             }
 
     def add_executorch_program(self, program: ExecutorchProgramManager) -> None:
-        """Keep its maps from instructions to nodes. Raises a `ConfigError` when there are some already."""
+        """Add the maps from instructions to nodes. Raises `ConfigError` if present."""
         if self.debug_maps:
             raise ConfigError("the debug record has the maps of a program already")
         self.debug_maps = {
@@ -109,15 +109,15 @@ class ETRecord:
         }
 
     def update_representative_inputs(self, inputs: Sequence[Any]) -> None:
-        """Keep inputs of `forward`, with which tools run the exported program."""
+        """Add inputs of `forward`, for tools that run the exported program."""
         self._representative_inputs = inputs
 
     def update_reference_outputs(self, outputs: Mapping[str, Sequence[Any]] | Sequence[Any]) -> None:
-        """Keep what methods return for such inputs, by method or of `forward`."""
+        """Add reference outputs for these inputs, by method or of `forward`."""
         self._reference_outputs = outputs if isinstance(outputs, Mapping) else {"forward": outputs}
 
     def save(self, path: File) -> None:
-        """Write the record. Raises a `ConfigError` before both edge programs and a lowered program are in it."""
+        """Write the record. Raises `ConfigError` without edge programs and a lowered program."""
         if not (self.edge_programs and self.debug_maps):
             raise ConfigError(
                 "a debug record needs 'add_edge_dialect_program' and 'add_executorch_program' first"
@@ -158,7 +158,7 @@ def generate_etrecord(
     exported_program: ExportedProgram | Mapping[str, ExportedProgram] | None = None,
     extra_recorded_export_modules: Mapping[str, ExportedProgram | EdgeProgramManager] | None = None,
 ) -> None:
-    """Write the record of a compilation whose stages are at hand."""
+    """Write the debug record of a compilation from its stages."""
     record = ETRecord()
     record.add_exported_program(exported_program)
     record.add_edge_dialect_program(edge_dialect_program)

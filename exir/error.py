@@ -1,7 +1,7 @@
-"""Every error that the compiler raises.
+"""The errors of the compiler.
 
-`UserError`s are the model author's to mend: one message that says what is wrong, where,
-and what to do. An `InternalError` is a fault of the compiler.
+A `UserError` is for the author of the model: its message states what is wrong, where, and what to do. An `InternalError` is a
+bug of the compiler.
 """
 
 from enum import Enum, unique
@@ -30,23 +30,23 @@ __all__ = [
 
 
 class ModelError(UserError):
-    """The model's module, entry point or specification is at fault."""
+    """The model's module, entry point or specification is not valid."""
 
 
 class WeightsError(UserError):
-    """A weights file that cannot be read or does not fit the model."""
+    """A weights file cannot be read, or does not match the model."""
 
 
 class UnsupportedOperatorError(UserError, SpecViolationError):
-    """An operator that the edge dialect, a pass or the runtime cannot carry."""
+    """An operator that the edge dialect, a pass or the runtime does not support."""
 
 
 class EdgeDialectError(UserError, SpecViolationError):
-    """A program that is not of the edge dialect: wrong operator, dtype, arguments or metadata."""
+    """A program violates the edge dialect: operator, dtype, arguments or metadata."""
 
 
 class PassError(UserError):
-    """A pass failed; the message names it, the cause is chained."""
+    """A pass failed. The message names it, and the cause is chained."""
 
 
 @unique
@@ -62,7 +62,7 @@ class ExportErrorType(Enum):
 
 
 class ExportError(UserError):
-    """A program that cannot be lowered, with the kind of the fault as `error_code`."""
+    """A program cannot be lowered; `error_code` is the kind of error."""
 
     def __init__(self, error_code: ExportErrorType, message: str, node: Node | None = None) -> None:
         self.error_code = error_code
@@ -70,11 +70,11 @@ class ExportError(UserError):
 
 
 class NotLocal(ExirError):
-    """A rewrite of one operator would need to see the whole program; the caller must retrace it."""
+    """A rewrite of one operator needs the whole program; the caller must retrace it."""
 
 
 class InternalError(ExirError):
-    """The compiler contradicts itself."""
+    """A bug of the compiler."""
 
 
 def internal_assert(condition: bool, message: str, node: Node | None = None) -> None:

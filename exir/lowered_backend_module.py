@@ -1,4 +1,4 @@
-"""A part of a program, compiled by a backend."""
+"""Parts of a program that a backend compiled."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -19,11 +19,10 @@ if TYPE_CHECKING:
 
 
 class LoweredBackendModule(torch.nn.Module):
-    """A backend's payload, with the program that it was compiled from.
+    """The payload of a backend, with the program that it was compiled from.
 
-    Called eagerly it runs that program; on a device the backend runs the payload. It can
-    stand in another module and be exported with it. `meta` keeps what the backend's tools
-    want to find again (debug handles); it is not written to the program.
+    In eager mode, a call runs that program; on a device, the backend runs the payload. The module can be used in another module, and
+    exported with it. `meta` has data for the backend's tools, such as debug handles; it is not in the program.
     """
 
     def __init__(
@@ -54,7 +53,7 @@ class LoweredBackendModule(torch.nn.Module):
 
     @property
     def processed_bytes(self) -> bytes:
-        """The payload that the runtime hands to the backend."""
+        """The payload that the runtime passes to the backend."""
         return self._processed_bytes
 
     @property
@@ -69,12 +68,14 @@ class LoweredBackendModule(torch.nn.Module):
 
     @property
     def original_module(self) -> ExportedProgram:
-        """The delegated part as a program of its own, in edge dialect."""
+        """The delegated part as a program of the edge dialect."""
         return self._original_program
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
-        """What the original program returns, through `executorch_call_delegate`, so that tracing
-        records the call."""
+        """Return the results of the original program, through `executorch_call_delegate`.
+
+        Tracing therefore records the call.
+        """
         if torch.compiler.is_dynamo_compiling():  # it asks `original_module` what the call returns
             return executorch_call_delegate(self, *args)
         outputs = executorch_call_delegate(self, *args, *kwargs.values())
@@ -85,7 +86,7 @@ class LoweredBackendModule(torch.nn.Module):
     def program(
         self, emit_stacktrace: bool = False, memory_planning: "MemoryPlanningPass | None" = None
     ) -> schema.Program:
-        """A program whose method `forward` is one call of this delegate."""
+        """Return a program whose method `forward` is one call of this delegate."""
         config = ExecutorchBackendConfig(
             emit_stacktrace=emit_stacktrace, memory_planning_pass=memory_planning
         )
@@ -117,18 +118,20 @@ class LoweredBackendModule(torch.nn.Module):
 
     @property
     def state_count(self) -> int:
-        """How many buffers of the program around it are updated by a call: the last of its arguments, whose new
-        values are the last of its results."""
+        """The number of buffers that a call updates.
+
+        They are the last arguments of the call, and their new values are its last results.
+        """
         return len(self._original_program.graph_signature.buffers_to_mutate)
 
     @property
     def returns_one(self) -> bool:
-        """Whether a call gives a value, not a tuple of values."""
+        """Whether a call returns one value instead of a tuple."""
         out_spec = self._original_program.call_spec.out_spec
         return out_spec is not None and out_spec.is_leaf() and self.state_count == 0
 
     def run_original(self, *args: Any) -> Any:
-        """Results of the original program on the arguments of the delegate call."""
+        """Return the results of the original program for the arguments of a delegate call."""
         program = self._original_program
         constants = [_constant(program, name) for name in _constant_targets(program)]
         inputs, states = _split(args, len(args) - self.state_count)
@@ -140,7 +143,7 @@ class LoweredBackendModule(torch.nn.Module):
 
 
 def get_lowered_backend_modules(graph_module: GraphModule) -> list[LoweredBackendModule]:
-    """The compiled parts that `graph_module` calls, in order, each once."""
+    """Return the lowered modules that `graph_module` calls, in order, each once."""
     found = [lowered_module_of(node) for node in delegate_calls(graph_module.graph)]
     return list(dict.fromkeys(found))
 

@@ -1,4 +1,4 @@
-"""Functions that stand for memory in a lowered graph. Run eagerly they do what their name says."""
+"""Functions that represent memory in a lowered graph; they also run eagerly."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -7,7 +7,7 @@ import torch
 
 
 def alloc(spec: Any) -> Any:
-    """Planned memory for an output: `(shape, dtype)`, or a list of these for a list of tensors."""
+    """Allocate planned memory: `(shape, dtype)`, or a list of these for several tensors."""
     if isinstance(spec, list):
         return [alloc(item) for item in spec]
     shape, dtype = spec
@@ -15,5 +15,5 @@ def alloc(spec: Any) -> Any:
 
 
 def view(base: torch.Tensor, size: Sequence[int]) -> torch.Tensor:
-    """`base`'s memory under another shape; costs nothing at run time when sizes are static."""
+    """View memory in another shape; free at run time if sizes are static."""
     return base.view(size)

@@ -1,7 +1,7 @@
-"""Where tensors lie in planned memory.
+"""Offsets of tensors in planned memory.
 
-Tensors have known sizes and lifetimes; `exir.placement` gives them offsets. `greedy` is not always
-optimal; `lower_bound` says how far from it a plan can be at most.
+Tensors have known sizes and lifetimes, and `exir.placement` assigns offsets. `greedy` is not always optimal; `lower_bound`
+bounds the distance to the optimum.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -20,7 +20,7 @@ DEFAULT_MEMORY_ID = 1
 
 @dataclass(frozen=True)
 class SpecAllocResult:
-    """Where one tensor goes: planned buffer, shared slot if any, byte offset."""
+    """The place of a tensor: planned buffer, shared slot if any, and byte offset."""
 
     mem_id: int
     mem_obj_id: int | None
@@ -29,7 +29,7 @@ class SpecAllocResult:
 
 @dataclass(frozen=True)
 class MemoryAlgoResult:
-    """A plan: a place for every spec, and the bytes of every planned buffer, from id 0."""
+    """A plan: a place for every spec, and the size of every planned buffer, from id 0."""
 
     spec_dict: dict[TensorSpec, SpecAllocResult]
     bufsizes: list[int]
@@ -47,10 +47,10 @@ def greedy(
     graph_signature: ExportGraphSignature,
     extra_padding: int = 0,
 ) -> MemoryAlgoResult:
-    """Each tensor at the lowest free offset; the best of several orders of placing them.
+    """Place each tensor at the lowest free offset, in the best of several orders.
 
-    Tensors that have a `mem_id` already lie in that planned buffer, the others in the first.
-    `extra_padding` bytes are added to the end of each buffer.
+    Tensors with a `mem_id` stay in that planned buffer; others are placed in the first. `extra_padding` bytes are added to the end
+    of each buffer.
     """
     return _each_memory(
         specs, lambda some: placed(_blocks(some, graph_module, alignment)), extra_padding
@@ -64,7 +64,7 @@ def naive(
     graph_signature: ExportGraphSignature,
     extra_padding: int = 0,
 ) -> MemoryAlgoResult:
-    """Every tensor has bytes of its own: nothing is reused, every value can be looked at later."""
+    """Give every tensor its own memory, so that every value can be inspected later."""
     return _each_memory(
         specs, lambda some: side_by_side(_blocks(some, graph_module, alignment)), extra_padding
     )
@@ -90,7 +90,7 @@ def _each_memory(
 
 @dataclass(frozen=True)
 class MemoryPlanningAlgorithmSuite:
-    """Runs every algorithm and keeps the plan with the fewest bytes, the first on a tie."""
+    """Run every algorithm, and keep the smallest plan; the first one on a tie."""
 
     algo_list: Sequence[MemoryPlanningAlgo] = (greedy,)
 
@@ -110,7 +110,7 @@ class MemoryPlanningAlgorithmSuite:
 
 
 def lower_bound(specs: Iterable[TensorSpec], graph_module: GraphModule, alignment: int) -> int:
-    """The largest sum of (aligned) bytes that live at one step: no plan can be smaller."""
+    """Return the largest number of (aligned) bytes alive at one step: a lower bound."""
     return bound(_blocks(specs, graph_module, alignment))
 
 

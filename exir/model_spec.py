@@ -1,4 +1,4 @@
-"""What a model's entry point returns: the module and how to export it."""
+"""The result of a model's entry point: the module, and how to export it."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -21,12 +21,12 @@ CONSTANT_TYPES = (bool, int, float, str, torch.Tensor)
 
 @dataclass(frozen=True)
 class MethodSpec:
-    """One more method of a program, beside `forward`.
+    """A method of a program in addition to `forward`.
 
-    example_args, example_kwargs: inputs to export it with.
-    dynamic_shapes: as `torch.export.export` takes them.
-    function: the attribute of the module to call; the method's own name by default.
-    module: the module it belongs to; that of the `ModelSpec` by default.
+    example_args, example_kwargs: example inputs for the export.
+    dynamic_shapes: the dynamic shapes, as `torch.export.export` takes them.
+    function: the attribute of the module to call; by default, the name of the method.
+    module: the module of the method; by default, the module of the `ModelSpec`.
     """
 
     example_args: tuple[Any, ...]
@@ -40,15 +40,15 @@ class MethodSpec:
 class ModelSpec:
     """A model to compile.
 
-    module: put into eval mode before it is exported.
-    example_args, example_kwargs: inputs of `forward`; None for a program without it.
-    dynamic_shapes: as `torch.export.export` takes them.
-    methods: further methods by name; constants that they share are stored once.
+    module: the module; it is put into eval mode before the export.
+    example_args, example_kwargs: example inputs of `forward`; None for a program without `forward`.
+    dynamic_shapes: the dynamic shapes, as `torch.export.export` takes them.
+    methods: other methods by name; shared constants are stored once.
     constant_methods: methods that return a constant, by name.
-    calibration_inputs: to quantize by, and for passes that measure: of a method, argument tuples as it will see them, or a
-        function that gives them.
-    map_weights: makes of the tensors of the weights file, by its names, those of `module`, by their names in its state dict.
-        Without it the names are the same.
+    calibration_inputs: representative inputs, for quantization and for passes that measure: for each method, tuples of arguments or
+        a function that returns them.
+    map_weights: function from the tensors of the weights file, by their names, to the tensors of `module`, by their names in its
+        state dict. By default, the names are equal.
     """
 
     module: nn.Module
@@ -74,7 +74,7 @@ class ModelSpec:
             raise ModelError(f"'calibration_inputs' of '{unknown[0]}': there is no such method")
 
     def resolved_methods(self) -> dict[str, "Method"]:
-        """Every method that runs the model, `forward` first, then by name."""
+        """Return every method that runs the model: `forward` first, then by name."""
         found = {}
         if self.example_args is not None:
             found["forward"] = Method(
@@ -87,7 +87,7 @@ class ModelSpec:
 
 @dataclass(frozen=True)
 class Method:
-    """A method with its module and inputs found."""
+    """A method with its module and its inputs."""
 
     module: nn.Module
     function: str
@@ -127,7 +127,7 @@ class Method:
 
 
 def as_model_spec(returned: Any, where: str) -> ModelSpec:
-    """What an entry point returned as a `ModelSpec`; `where` names it in messages."""
+    """Return the result of an entry point as a `ModelSpec`; `where` is for messages."""
     if isinstance(returned, ModelSpec):
         return returned
     if isinstance(returned, tuple) and len(returned) == 2:

@@ -1,7 +1,7 @@
-"""`ExportPass`: a pass over graphs written as the meaning it gives to each operator.
+"""`ExportPass`: a pass that interprets a graph, operator by operator.
 
-The pass is an interpreter. It runs the graph on fake tensors and builds the new graph from what
-the overridable methods return; a subclass overrides what it wants to change:
+The interpreter runs the graph on fake tensors, and builds the new graph from the results of its methods. A subclass overrides
+the methods for the nodes that it changes:
 
     class ReluToSigmoid(ExportPass):
         def call_operator(self, op, args, kwargs, meta):
@@ -48,14 +48,14 @@ Argument = Any
 
 @dataclass(frozen=True)
 class ExportedProgramPassResult:
-    """What a pass over a program made of it, and whether it changed anything."""
+    """The result of a pass over a program, and whether the pass changed it."""
 
     exported_program: ExportedProgram
     modified: bool
 
 
 class ExportedProgramPassBase(ABC):
-    """Base of passes that see a whole program: its constants and signature with its graph."""
+    """Base class of passes over a whole program: graph, constants and signature."""
 
     def __call__(self, exported_program: ExportedProgram) -> ExportedProgramPassResult:
         """Check what the pass requires, run it, and check what it ensures."""
@@ -66,25 +66,24 @@ class ExportedProgramPassBase(ABC):
 
     @abstractmethod
     def call(self, exported_program: ExportedProgram) -> ExportedProgramPassResult:
-        """The transformed program: `exported_program` itself, changed in place, or a new one."""
+        """Return the transformed program: `exported_program`, changed in place, or a new one."""
 
     def requires(self, exported_program: ExportedProgram) -> None:
-        """Raise unless the pass can run on `exported_program`."""
+        """Raise an error if the pass cannot run on `exported_program`."""
 
     def ensures(self, exported_program: ExportedProgram) -> None:
-        """Raise unless `exported_program` is as the pass promises."""
+        """Raise an error if `exported_program` violates the contract of the pass."""
 
 
 class ExportPass(PassBase):
-    """Base of passes that interpret a graph; on its own it copies the graph.
+    """Base class of passes that interpret a graph; without overrides, it copies the graph.
 
-    Arguments that hold values hold `ProxyValue`s; tensors that an override makes become
-    constants. Every `call_…` method appends to the new graph and returns the `ProxyValue` of
-    what it appended.
+    Values in arguments are `ProxyValue`s. Tensors that an override creates become constants. Every `call_…` method appends a node
+    to the new graph, and returns its `ProxyValue`.
     """
 
     def call(self, graph_module: GraphModule) -> PassResult:
-        """Interpret `graph_module`, which stays as it is, and return the new one."""
+        """Interpret a graph module, which stays unchanged, and return the new one."""
         self._fake_mode: FakeTensorMode = fake_mode_of(graph_module.graph)
         result = self.call_submodule(graph_module, self.inputs(graph_module))
         if self.should_preserve_symbolic_input_metadata():
@@ -92,15 +91,15 @@ class ExportPass(PassBase):
         return result
 
     def should_preserve_symbolic_input_metadata(self) -> bool:
-        """Whether inputs must keep the symbolic sizes that they have."""
+        """Return whether inputs keep their symbolic sizes."""
         return True
 
     def inputs(self, graph_module: GraphModule) -> list[Argument]:
-        """The values that the interpretation starts from: those of the placeholders."""
+        """Return the values of the placeholders, which the interpretation starts with."""
         return [node.meta.get("val") for node in graph_module.graph.find_nodes(op="placeholder")]
 
     def call_submodule(self, graph_module: GraphModule, inputs: list[Argument]) -> PassResult:
-        """Interpret one graph module, the whole or a branch of control flow, on `inputs`."""
+        """Interpret a graph module, or a branch of control flow, on `inputs`."""
         outer: Any = getattr(self, "_frame", None)
         self._frame = _Frame(graph_module)
         try:
@@ -119,7 +118,7 @@ class ExportPass(PassBase):
         return self._append(op, args, kwargs, meta)
 
     def call_sym(self, target: Any, args: tuple[Argument, ...], meta: NodeMetadata) -> ProxyValue:
-        """Append arithmetic on symbolic numbers."""
+        """Append arithmetic on symbolic values."""
         return self._append(target, args, {}, meta)
 
     def call_getitem(self, value: ProxyValue, key: int, meta: NodeMetadata) -> ProxyValue:
@@ -133,7 +132,7 @@ class ExportPass(PassBase):
         kwargs: dict[str, Argument],
         meta: NodeMetadata,
     ) -> ProxyValue:
-        """Append a call of a part that a backend has compiled."""
+        """Append a call of a delegate."""
         return self._append_known(executorch_call_delegate, (lowered_module, *args), kwargs, meta)
 
     def call_higher_order(

@@ -1,4 +1,4 @@
-"""Passes over programs, and the pipeline that runs and verifies them."""
+"""Passes over programs, and the pass manager that runs and verifies them."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
@@ -20,21 +20,20 @@ from exir.verification.values import ValueChecker
 
 @dataclass(frozen=True)
 class ProgramPass(ABC):
-    """One step of the compiler over the program of one method.
+    """A pass over the program of one method.
 
-    A subclass is a frozen dataclass: `name` is how the pipeline's text form spells it, its
-    fields are its options, its docstring is its contract (what must hold before, what holds
-    after), and `ensures` proves what holds after.
+    A subclass is a frozen dataclass. `name` is its name in the text form of a pipeline, its fields are its options, and its
+    docstring is its contract: the conditions before and after it. `ensures` verifies the conditions after it.
     """
 
     name: ClassVar[str]
 
     @abstractmethod
     def run(self, program: ExportedProgram) -> ExportedProgram:
-        """The transformed program: `program` itself, changed in place, or a new one."""
+        """Return the transformed program: `program`, changed in place, or a new one."""
 
     def ensures(self, program: ExportedProgram) -> None:
-        """Raise an `ExirError` when `program` is not as the contract promises."""
+        """Raise an `ExirError` if `program` violates the contract."""
 
     def __call__(self, graph_module: GraphModule) -> PassResult:
         """Run on a graph that has no program, as if a program had its placeholders as inputs."""
@@ -43,20 +42,20 @@ class ProgramPass(ABC):
 
 @dataclass(frozen=True)
 class BundlePass(ABC):
-    """One step of the compiler over all methods at once, with what is known about the target.
+    """A pass over all methods at once, with the facts about the target.
 
-    A subclass is written as one of `ProgramPass` is. Methods may share tensors and facts; a pass
-    that needs to see one method alone is a `ProgramPass`.
+    A subclass is written like a `ProgramPass`. Methods can share tensors and facts; a pass that needs only one method is a
+    `ProgramPass`.
     """
 
     name: ClassVar[str]
 
     @abstractmethod
     def run(self, bundle: ProgramBundle) -> ProgramBundle:
-        """The transformed bundle; programs may be changed in place."""
+        """Return the transformed bundle. Programs can be changed in place."""
 
     def ensures(self, bundle: ProgramBundle) -> None:
-        """Raise an `ExirError` when `bundle` is not as the contract promises."""
+        """Raise an `ExirError` if `bundle` violates the contract."""
 
     def __call__(self, graph_module: GraphModule) -> PassResult:
         """Run on a graph that has no program, as if a program had its placeholders as inputs."""
@@ -73,10 +72,9 @@ Verify = Callable[[ExportedProgram], None]
 
 @dataclass(frozen=True)
 class GraphModulePass(ProgramPass):
-    """A user's pass over a graph module (an `ExportPass` or a function), run on a program.
+    """A user-defined pass over a graph module: an `ExportPass` or a function.
 
-    Before: nothing. After: the program holds the graph module that the pass returned, its
-    signature names that graph's inputs and outputs.
+    Before: nothing. After: the program has the returned graph module, and its signature has the names of that graph.
     """
 
     function: Callable[[GraphModule], PassResult | None]
@@ -89,9 +87,9 @@ class GraphModulePass(ProgramPass):
 
 @dataclass(frozen=True)
 class WholeProgramPass(ProgramPass):
-    """A user's `ExportedProgramPassBase`, run on a program.
+    """A user-defined `ExportedProgramPassBase`.
 
-    Before: nothing. After: the program that the pass returned, its signature named as its graph is.
+    Before: nothing. After: the returned program, whose signature has the names of its graph.
     """
 
     function: ExportedProgramPassBase
@@ -103,9 +101,9 @@ class WholeProgramPass(ProgramPass):
 
 @dataclass(frozen=True)
 class EachMethod(BundlePass):
-    """A pass over programs, run on every method by itself.
+    """A pass over programs that runs on every method separately.
 
-    Before and after: as the pass has it, for every method.
+    Before and after: the conditions of the pass, for every method.
     """
 
     step: ProgramPass
@@ -121,9 +119,9 @@ class EachMethod(BundlePass):
 
 @dataclass(frozen=True)
 class OnMethods(BundlePass):
-    """A pass that sees some of the methods, and leaves the others as they are.
+    """A pass over some of the methods; the others stay unchanged.
 
-    Before and after: as the pass has it, for these methods.
+    Before and after: the conditions of the pass, for these methods.
     """
 
     step: BundlePass
@@ -140,20 +138,20 @@ class OnMethods(BundlePass):
 def as_program_pass(
     given: ProgramPass | ExportedProgramPassBase | Callable[[GraphModule], PassResult | None],
 ) -> ProgramPass:
-    """`given` as a pass over programs."""
+    """Return `given` as a pass over programs."""
     if isinstance(given, ExportedProgramPassBase):
         return WholeProgramPass(given)
     return given if isinstance(given, ProgramPass) else GraphModulePass(given)
 
 
 def as_bundle_pass(given: PassType, methods: Iterable[str] | None = None) -> BundlePass:
-    """`given` as a pass over a bundle, or over these methods of one."""
+    """Return `given` as a pass over a bundle, or over some of its methods."""
     step = given if isinstance(given, BundlePass) else EachMethod(as_program_pass(given))
     return step if methods is None else OnMethods(step, tuple(methods))
 
 
 def pass_name(given: PassType) -> str:
-    """How messages name a pass: its text name, its function's or its class's name."""
+    """Return the name of a pass for messages: of its text form, function or class."""
     while isinstance(given, (EachMethod, OnMethods)):
         given = given.step
     if isinstance(given, (GraphModulePass, WholeProgramPass)):
@@ -165,7 +163,7 @@ def pass_name(given: PassType) -> str:
 def run_passes(
     program: ExportedProgram, passes: Iterable[PassType], verify: Verify | None = None
 ) -> ExportedProgram:
-    """`run_bundle` on one program, the method `forward`."""
+    """Run passes on one program, as the method `forward`."""
     bundle = run_bundle(ProgramBundle({"forward": program}), passes, verify)
     return bundle.programs["forward"]
 

@@ -1,6 +1,6 @@
-"""The text form of a sequence of passes: `remove_noops,propagate_constants(max_growth=8192)`.
+"""The text form of a pipeline: `remove_noops,propagate_constants(max_growth=8192)`.
 
-It stands in configurations and cache keys; options at their defaults are left out.
+It is used in configs and cache keys; options with default values are omitted.
 """
 
 import ast
@@ -16,12 +16,12 @@ Known = Mapping[str, type[NamedPass]]
 
 
 def to_text(passes: Sequence[NamedPass]) -> str:
-    """The text form of `passes`."""
+    """Return the text form of `passes`."""
     return ",".join(_one(each) for each in passes)
 
 
 def parse(text: str, known: Known) -> tuple[NamedPass, ...]:
-    """The passes that `text` names, of the classes in `known`; raises `ConfigError`."""
+    """Return the passes of a text, with the classes in `known`. Raises `ConfigError`."""
     try:
         listed = ast.parse(f"[{text}]", mode="eval").body
     except SyntaxError as error:

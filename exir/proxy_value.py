@@ -9,13 +9,13 @@ from torch.fx import Node
 
 
 class ExportPassBaseError(RuntimeError):
-    """A pass takes a value of a traced program for a number, or loses what is known about its inputs."""
+    """A pass uses a traced value as a number, or loses the metadata of inputs."""
 
 
 class NodeMetadata:
-    """What is known about a node beside its value: source line, debug handle, ….
+    """The metadata of a node: source line, debug handle and others.
 
-    source: the node of the original graph that is being interpreted, if any.
+    source: the node of the original graph that is interpreted, if any.
     """
 
     def __init__(self, data: dict[str, Any], source: Node | None = None) -> None:
@@ -32,12 +32,12 @@ class NodeMetadata:
         return key in self.data
 
     def copy(self) -> "NodeMetadata":
-        """The same metadata, to be changed on its own."""
+        """Return a copy that can be changed independently."""
         return NodeMetadata(self.data, self.source)
 
 
 class ProxyValue:
-    """A value of the interpretation and the node of the new graph that yields it.
+    """A value of the interpretation, and its node in the new graph.
 
     data: a fake tensor, a number, or several of them.
     """
@@ -47,11 +47,11 @@ class ProxyValue:
         self.node = node
 
     def is_tensor(self) -> bool:
-        """Whether the value is one tensor."""
+        """Return whether the value is one tensor."""
         return isinstance(self.data, Tensor)
 
     def to_tensor(self) -> Tensor:
-        """The value as a tensor; raises TypeError when it is none."""
+        """Return the value as a tensor. Raises `TypeError` for other values."""
         if not self.is_tensor():
             kind = type(self.data).__name__
             raise TypeError(f"the value of '{self.node.name}' is {kind}, no tensor")

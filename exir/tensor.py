@@ -1,4 +1,4 @@
-"""`TensorSpec`: all that planning and emission know of a tensor."""
+"""`TensorSpec`: the facts about a tensor that planning and emission need."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -37,14 +37,14 @@ _SCALAR_TYPES = {
 
 
 def scalar_type(dtype: torch.dtype) -> ScalarType:
-    """The file's number for `dtype`. Raises `UnsupportedOperatorError` when it has none."""
+    """Return the code of a dtype in files. Raises `UnsupportedOperatorError` without one."""
     if dtype not in _SCALAR_TYPES:
         raise UnsupportedOperatorError(f"a .pte cannot hold tensors of {dtype}")
     return _SCALAR_TYPES[dtype]
 
 
 def dtype_of(number: ScalarType) -> torch.dtype:
-    """The dtype that the file's number stands for. Raises `UnsupportedOperatorError` when it is none of torch's."""
+    """Return the dtype of a code. Raises `UnsupportedOperatorError` for unknown codes."""
     for dtype, each in _SCALAR_TYPES.items():
         if each == number:
             return dtype
@@ -53,16 +53,18 @@ def dtype_of(number: ScalarType) -> torch.dtype:
 
 @dataclass(eq=False)
 class TensorSpec:
-    """A tensor's type and, once planned, its place in memory. Compared by identity.
+    """The type of a tensor and, once planned, its place in memory.
 
-    dtype: of the elements.
-    shape: sizes; upper bounds where `shape_dynamism` is DYNAMIC_BOUND.
-    dim_order: dimensions from slowest to fastest in memory.
-    const: its bytes are in the file.
-    state: a mutable buffer, whose bytes are kept from call to call.
-    base: the spec whose memory this one is a view of; None when it has its own.
-    mem_id, mem_offset: planned buffer (from 1) and byte offset in it, of specs without base.
-    mem_obj_id: number of the shared slot, for planners that work in slots.
+    Specs are compared by identity.
+
+    dtype: type of the elements.
+    shape: sizes; upper bounds if `shape_dynamism` is DYNAMIC_BOUND.
+    dim_order: dimensions from outermost to innermost in memory.
+    const: whether its data is in the file.
+    state: whether it is a mutable buffer, whose data persists between calls.
+    base: the spec of the tensor that this one is a view of; None if it has its own memory.
+    mem_id, mem_offset: planned buffer (from 1) and offset in bytes, for specs without a base.
+    mem_obj_id: index of the shared slot, for planners that use slots.
     """
 
     dtype: torch.dtype
@@ -79,28 +81,28 @@ class TensorSpec:
 
     @classmethod
     def from_tensor(cls, tensor: torch.Tensor) -> "TensorSpec":
-        """The spec of a tensor whose sizes are numbers."""
+        """Return the spec of a tensor with constant sizes."""
         shape = tuple(tensor.shape)
         order = dim_order_of_strides(shape, tuple(tensor.stride()))
         return cls(tensor.dtype, shape, order, requires_grad=tensor.requires_grad)
 
     def nbytes(self) -> int:
-        """Bytes at the (upper bounds of the) sizes."""
+        """Return the size in bytes; for dynamic sizes, of the upper bounds."""
         return prod(self.shape) * self.dtype.itemsize
 
     @property
     def is_static(self) -> bool:
-        """Whether the sizes are exact."""
+        """Return whether the sizes are exact."""
         return self.shape_dynamism == TensorShapeDynamism.STATIC
 
     @property
     def is_contiguous(self) -> bool:
-        """Whether memory runs in the order of the dimensions."""
+        """Return whether the dim order is contiguous."""
         return self.dim_order == tuple(range(len(self.shape)))
 
     @property
     def storage(self) -> "TensorSpec":
-        """The spec that owns the memory: itself, or what it is (a view of) a view of."""
+        """The spec that owns the memory: this spec, or the base of its views."""
         spec = self
         while spec.base is not None:
             spec = spec.base
@@ -108,7 +110,7 @@ class TensorSpec:
 
 
 def dim_order_of_strides(shape: Sequence[int], strides: Sequence[int]) -> tuple[int, ...]:
-    """Dimensions from slowest to fastest in memory; contiguous where sizes of 1 leave a choice."""
+    """Return the dim order of strides; contiguous if sizes of 1 allow several."""
     rank = len(shape)
     orders = [tuple(range(rank))]
     if rank in (4, 5):
@@ -131,12 +133,12 @@ def _runs_in(order: Sequence[int], shape: Sequence[int], strides: Sequence[int])
 
 
 def specs_of(node: Node) -> list[TensorSpec]:
-    """Every tensor spec of `node`'s value, in order."""
+    """Return every tensor spec of the value of `node`, in order."""
     return list(_flat_specs(node.meta.get("spec")))
 
 
 def spec_of(node: Node) -> TensorSpec:
-    """The spec of a node whose value is one tensor."""
+    """Return the spec of a node whose value is one tensor."""
     spec = node.meta.get("spec")
     if not isinstance(spec, TensorSpec):
         raise InternalError(f"expected one tensor spec, found {spec!r}", node)

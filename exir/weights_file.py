@@ -9,11 +9,11 @@ from torch import Tensor
 
 @dataclass(frozen=True)
 class WeightsFile:
-    """A weights file, read.
+    """The content of a weights file.
 
-    tensors: by the file's names; matrices that it has quantized in blocks are `exir.block_weight.BlockWeight`.
-    metadata: what else it says, by key: numbers, strings and lists of them of a `.gguf` file, strings of a `.safetensors`
-        file, nothing of a state dict.
+    tensors: the tensors, by their names in the file; matrices with block quantization are `exir.block_weight.BlockWeight`.
+    metadata: other entries, by key: values, strings and lists of a `.gguf` file; strings of a `.safetensors` file; nothing for a
+        state dict.
     """
 
     tensors: Mapping[str, Tensor]

@@ -1,4 +1,4 @@
-"""Bytes that a backend's delegates share at run time, each under a key."""
+"""Named data that the delegates of a backend share at run time."""
 
 import hashlib
 import math
@@ -10,9 +10,9 @@ from exir.base_error import ConfigError
 
 @dataclass(frozen=True)
 class DataEntry:
-    """One key's bytes: the index in `NamedDataStoreOutput.buffers`, and what their offset in the file is a multiple of.
+    """The data of a key: index in `NamedDataStoreOutput.buffers`, and alignment.
 
-    tensor_layout: of bytes that are a tensor's.
+    tensor_layout: the layout, if the data is a tensor.
     """
 
     buffer_index: int
@@ -22,11 +22,11 @@ class DataEntry:
 
 @dataclass(frozen=True)
 class NamedDataStoreOutput:
-    """What a store holds.
+    """The content of a store.
 
-    buffers: each content once.
-    pte_data: key to entry, in order of adding.
-    external_data: the same for each file beside the program, by its name.
+    buffers: the data, equal data once.
+    pte_data: entries of data in the program, by key, in order of adding.
+    external_data: entries of data in each external file, by file name.
     """
 
     buffers: list[bytes | memoryview]
@@ -50,13 +50,12 @@ class NamedDataStore:
         external_tag: str | None = None,
         tensor_layout: TensorLayout | None = None,
     ) -> None:
-        """Put `data` under `key`; equal bytes are stored once.
+        """Store `data` under `key`; equal data is stored once.
 
-        A `memoryview` is of bytes, and what it is of stays as it is until the program is written.
-        It lies in the program or, with an `external_tag`, in the file of that name beside it, which keeps the
-        `tensor_layout` as well. Adding a key again with the same bytes makes the alignments' least common multiple
-        of it. Raises a `ConfigError` for other bytes under a key, the same ones in another place, or an alignment
-        below 1.
+        A `memoryview` must consist of bytes, and its content must not change until the program is written. The data is in the program
+        or, with `external_tag`, in the external file of that name, which also stores `tensor_layout`. Adding a key again with the same
+        data combines the alignments to their least common multiple. Raises `ConfigError` for other data under a key, for the same data in
+        another place, and for an alignment below 1.
         """
         alignment = _checked_alignment(key, alignment)
         self._check_place(key, external_tag)
@@ -67,12 +66,12 @@ class NamedDataStore:
         entries[key] = replace(known, alignment=math.lcm(known.alignment, alignment))
 
     def get_named_data_store_output(self) -> NamedDataStoreOutput:
-        """What has been added so far."""
+        """Return the data that was added."""
         external = {tag: dict(entries) for tag, entries in self._entries.items() if tag is not None}
         return NamedDataStoreOutput(list(self._buffers), dict(self._entries[None]), external)
 
     def merge_named_data_store(self, other: NamedDataStoreOutput) -> None:
-        """Add all that `other` holds; raises as `add_named_data` does."""
+        """Add the data of `other`. Raises the errors of `add_named_data`."""
         for tag, entries in [(None, other.pte_data), *other.external_data.items()]:
             for key, entry in entries.items():
                 data = other.buffers[entry.buffer_index]

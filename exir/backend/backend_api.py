@@ -1,4 +1,4 @@
-"""`to_backend`: compile a program, or the parts of it that a partitioner chooses, for a backend."""
+"""`to_backend`: compile a program, or the parts that a partitioner selects."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ __all__ = ["LoweredBackendModule", "MethodProgramsPartitionerSpec", "find_backen
 
 @dataclass(frozen=True)
 class MethodProgramsPartitionerSpec:
-    """Programs by method name, and a partitioner for those methods that are to be delegated."""
+    """Programs by method name, and a partitioner for each delegated method."""
 
     method_to_edge_program: Mapping[str, ExportedProgram]
     method_to_partitioner: Mapping[str, Partitioner]
@@ -36,15 +36,14 @@ class MethodProgramsPartitionerSpec:
 
 @singledispatch
 def to_backend(first: Any, *rest: Any) -> Any:
-    """Compile for a backend; what it does depends on the first argument.
+    """Compile for a backend. The first argument selects the form:
 
     to_backend(backend_id: str, edge_program, compile_specs) -> LoweredBackendModule
         compiles the whole program;
     to_backend(edge_program: ExportedProgram, partitioner) -> ExportedProgram
-        gives a copy of the program in which the parts that the partitioner chose are
-        `executorch_call_delegate` nodes, in the graphs of its control flow as well;
+        returns a copy in which the selected parts are `executorch_call_delegate` nodes, also in the graphs of control flow;
     to_backend(MethodProgramsPartitionerSpec) -> dict[str, ExportedProgram]
-        does the latter for several methods.
+        does the same for several methods.
     """
     raise UserError(
         "to_backend takes a backend id, an ExportedProgram or a MethodProgramsPartitionerSpec"
@@ -262,7 +261,7 @@ def _lowered(
 
 
 def find_backend(backend_id: str) -> type[BackendDetails]:
-    """The subclass of `BackendDetails` of that name; it exists once its module is imported."""
+    """Return the subclass of `BackendDetails` with that name, once it is imported."""
     known = {backend.__name__: backend for backend in BackendDetails.__subclasses__()}
     if backend_id not in known:
         raise UserError(

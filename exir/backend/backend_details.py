@@ -1,4 +1,4 @@
-"""What a backend's compiler takes and gives."""
+"""The interface of a backend's compiler."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
@@ -18,13 +18,11 @@ __all__ = ["BackendDetails", "PreprocessResult", "RuntimeMemory"]
 class PreprocessResult:
     """A compiled partition.
 
-    processed_bytes: the payload that the backend's runtime side reads.
-    debug_handle_map: the payload's own instruction ids to the debug handles of the nodes
-        that they came from (see `DelegateMappingBuilder`).
-    data_store_output: named data that the runtime side finds by its keys (see `NamedDataStore`);
-        delegates of the whole program share what they give one key.
-    _delegate_info_meta: anything the backend's tools want to find again; kept in
-        `LoweredBackendModule.meta`, never written to the program.
+    processed_bytes: the payload for the backend's runtime side.
+    debug_handle_map: debug handles of nodes, by instruction ids of the payload (see `DelegateMappingBuilder`).
+    data_store_output: named data that the runtime side finds by key (see `NamedDataStore`); all delegates of a program share the data
+        of a key.
+    _delegate_info_meta: any data for the backend's tools; it is in `LoweredBackendModule.meta`, and not in the program.
     """
 
     processed_bytes: bytes = b""
@@ -36,17 +34,16 @@ class PreprocessResult:
 
 
 class BackendDetails(ABC):
-    """A backend's compiler. Its subclass's name is the backend id in the `.pte`."""
+    """The compiler of a backend. The name of the subclass is the backend's id in the `.pte`."""
 
     @staticmethod
     @abstractmethod
     def preprocess(edge_program: ExportedProgram, compile_specs: list[CompileSpec]) -> PreprocessResult:
         """Compile one partition.
 
-        `edge_program` is the partition alone, in edge dialect: its constants first, then the
-        inputs of the delegate call, in the order of the call. Its graph is the backend's to
-        change. The payload may depend on nothing else but `compile_specs`, so that equal
-        inputs give equal bytes. Raises a `UserError` for a program that it cannot carry.
+        `edge_program` has only the partition, in the edge dialect: its constants first, then the inputs of the delegate call in order.
+        The backend can change its graph. The payload must depend only on the program and on `compile_specs`, so that equal inputs give
+        equal bytes. Raises `UserError` for an unsupported program.
         """
 
     @classmethod
@@ -55,10 +52,10 @@ class BackendDetails(ABC):
         edge_programs: Mapping[str, list[ExportedProgram]],
         compile_specs: Mapping[str, list[list[CompileSpec]]],
     ) -> dict[str, list[PreprocessResult]]:
-        """Compile all partitions of all methods, which a backend may want to see together.
+        """Compile all partitions of all methods at once.
 
-        Both have, by the name of the method, an entry for each partition in the order of their tags, and so has
-        what is returned. Calls `preprocess` for each unless it is overridden.
+        The arguments and the result have, for each method, an entry for each partition in the order of their tags. By default, this
+        calls `preprocess` for each partition.
         """
         return {
             name: [cls.preprocess(p, s) for p, s in zip(programs, compile_specs[name], strict=True)]
@@ -67,16 +64,17 @@ class BackendDetails(ABC):
 
     @staticmethod
     def runtime_memory(processed_bytes: bytes, compile_specs: list[CompileSpec]) -> RuntimeMemory:
-        """What the backend's C `measure` will ask for, for this payload and without options or a store.
+        """Return the memory that the backend's C function `measure` requests for a payload.
 
-        The manifest states with it what memory a method needs. Nothing for a backend that keeps nothing.
+        The manifest uses it to state the memory of a method. Empty for a backend that keeps nothing. The values are those without
+        options and without a store.
         """
         return RuntimeMemory()
 
     @staticmethod
     def runtime_parts(processed_bytes: bytes, compile_specs: list[CompileSpec]) -> list[str]:
-        """C symbols of the parts (`et_backend_part`) of the runtime side that this payload needs.
+        """Return the C symbols of the runtime parts (`et_backend_part`) that a payload needs.
 
-        Only those that a program's delegates name are linked. Nothing for a backend that is linked as a whole.
+        Only the parts that the delegates of a program name are linked. Empty for a backend that is linked as a whole.
         """
         return []

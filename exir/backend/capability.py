@@ -1,9 +1,7 @@
-"""Partitions by capability: the largest groups of supported nodes that may be fused.
+"""Partitions by capability: the largest groups of supported nodes.
 
-A group may become one delegate call only if the graph stays free of cycles: no path may
-leave the group and come back. Groups are grown in one walk over the nodes; which groups a
-node can be reached from is kept as sets of groups, so that the check costs the number of
-groups, not of nodes.
+A group can become one delegate call only if the graph stays acyclic: no path may leave the group and return. Groups are grown in
+one walk over the nodes. The groups that reach a node are stored as sets, so the check costs the number of groups, not of nodes.
 """
 
 import operator
@@ -112,11 +110,11 @@ class _Grouping:
 def propose_partitions(
     graph: Graph, is_supported: Callable[[Node], bool], max_nodes: int | None = None
 ) -> list[list[Node]]:
-    """Group the call_function nodes of `graph` for which `is_supported` holds.
+    """Group the call_function nodes of `graph` that `is_supported` accepts.
 
-    Each group is connected, may be replaced by one call without making a cycle (also after
-    all other groups have been), has at most `max_nodes` calls, and lists its nodes in graph order. A
-    `getitem` goes with the node that it unpacks. Groups come in the order of their first node.
+    Each group is connected, and can be replaced with one call without a cycle, also after all other groups are. It has at most
+    `max_nodes` calls, and lists its nodes in graph order. A `getitem` belongs to the group of its node. Groups are in the order of
+    their first node.
     """
     grouping = _Grouping(max_nodes)
     supported: set[Node] = set()

@@ -1,4 +1,4 @@
-"""Options that a backend's compiler is called with, and that travel in the `.pte`."""
+"""Options of a backend's compiler, which the `.pte` also stores."""
 
 from dataclasses import dataclass
 

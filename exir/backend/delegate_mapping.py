@@ -9,10 +9,10 @@ from exir.error import UserError
 
 
 class DelegateMappingBuilder:
-    """Collects, while a backend compiles, which nodes each of its instructions came from.
+    """Maps the instructions of a backend to the nodes that they come from.
 
-    With `generated_identifiers` the ids are 0, 1, 2, …; without, the backend gives each
-    entry an id of its own (an int or a str, the same kind throughout).
+    With `generated_identifiers`, the ids are 0, 1, 2, …; otherwise, the backend passes an id for each entry (an int or a str, the
+    same type for all).
     """
 
     def __init__(self, generated_identifiers: bool = False) -> None:
@@ -20,7 +20,7 @@ class DelegateMappingBuilder:
         self._entries: dict[Any, tuple[int, ...]] = {}
 
     def get_delegate_mapping(self) -> Mapping[int, tuple[int, ...]] | Mapping[str, tuple[int, ...]]:
-        """Identifier to sorted debug handles; what `PreprocessResult.debug_handle_map` takes."""
+        """Return the sorted debug handles by id, for `PreprocessResult.debug_handle_map`."""
         return dict(self._entries)
 
     def insert_delegate_mapping_entry(

@@ -1,8 +1,7 @@
-"""How the compiler's command line names a backend.
+"""The backends of the compiler's command line.
 
-`--backend=<module>:<attribute>` names either a `BackendEntry` or any callable (a `Partitioner`
-subclass, a function) that gives a partitioner. There is no registry: a backend exists
-for a compilation because its reference is given.
+`--backend=<module>:<attribute>` names a `BackendEntry`, or a callable (a `Partitioner` subclass, a function) that returns a
+partitioner. There is no registry: a compilation knows only the backends of its command line.
 """
 
 from collections.abc import Callable
@@ -13,13 +12,12 @@ from exir.backend.partitioner import Partitioner
 
 @dataclass(frozen=True)
 class BackendEntry:
-    """What a backend package exports for `--backend`.
+    """The entry of a backend for `--backend`.
 
-    id: names the backend in configuration (`[backends.<id>]`) and in messages.
-    partitioner: makes the partitioner, called with the options of that section as keyword
-        arguments; its signature (names, annotations `bool`, `int`, `float`, `str` and
-        lists of them, defaults) is what the section may hold. None when the backend delegates
-        nothing.
+    id: name of the backend in configs (`[backends.<id>]`) and messages.
+    partitioner: function that returns the partitioner, called with the options of that section as keyword arguments. Its signature
+        (names, annotations `bool`, `int`, `float`, `str` and lists of them, defaults) defines the options. None if the backend
+        delegates nothing.
     """
 
     id: str

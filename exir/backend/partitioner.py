@@ -1,4 +1,4 @@
-"""How a backend says which parts of a program it takes."""
+"""Partitioners select the parts of a program that a backend compiles."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
@@ -13,7 +13,7 @@ from exir.backend.compile_spec_schema import CompileSpec
 
 
 class DelegationSpec(NamedTuple):
-    """Which backend compiles a partition, and with what options."""
+    """The backend of a partition, and its options."""
 
     backend_id: str
     compile_specs: list[CompileSpec]
@@ -21,14 +21,13 @@ class DelegationSpec(NamedTuple):
 
 @dataclass(frozen=True)
 class PartitionResult:
-    """A program whose nodes carry tags, and what each tag means.
+    """A program with tagged nodes, and the meaning of each tag.
 
-    tagged_exported_program: the program given to the partitioner, or a copy of it, with
-        `node.meta["delegation_tag"]` set on every node to be delegated, in the graphs of its control flow as
-        well (`exir.graph.bodies` gives each as a program). All nodes of one tag in one graph
-        become one delegate call. A constant's placeholder that is tagged becomes a constant
-        of every delegate that uses it; one that is not tagged is passed at every call.
-    partition_tags: one entry a tag, in the order in which partitions are compiled.
+    tagged_exported_program: the program of the partitioner, or a copy of it, with `node.meta["delegation_tag"]` on every node to
+        delegate, also in the graphs of control flow (`exir.graph.bodies` returns each as a program). All nodes of one tag in one
+        graph become one delegate call. A tagged placeholder of a constant becomes a constant of every delegate that uses it; an
+        untagged one is passed at every call.
+    partition_tags: one entry per tag, in the order of compilation.
     """
 
     tagged_exported_program: ExportedProgram
@@ -36,10 +35,10 @@ class PartitionResult:
 
 
 class Partitioner(ABC):
-    """Chooses partitions of a program for one backend. Must change nothing but node tags.
+    """Selects partitions of a program for one backend. It must change only node tags.
 
-    delegates_bodies: whether it tags nodes in graphs of control flow as well. Otherwise, operators there are
-        decomposed, whatever `ops_to_not_decompose` returns.
+    delegates_bodies: whether it tags nodes in the graphs of control flow as well. Otherwise, operators there are decomposed, even if
+        `ops_to_not_decompose` returns them.
     """
 
     delegates_bodies: ClassVar[bool] = False
@@ -54,9 +53,8 @@ class Partitioner(ABC):
     def ops_to_not_decompose(
         self, ep: ExportedProgram
     ) -> tuple[list[OpOverload], Callable[[Node], bool] | None]:
-        """ATen operators of `ep` that this backend wants whole, and a filter on their nodes.
+        """Return the ATen operators of `ep` to keep, and a filter on their nodes.
 
-        `to_edge_transform_and_lower` leaves those nodes undecomposed for which the filter is
-        None or true.
+        `to_edge_transform_and_lower` does not decompose these operators where the filter is None or returns true.
         """
         return [], None

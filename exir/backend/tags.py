@@ -1,4 +1,4 @@
-"""Delegation tags on nodes: reading, writing, which constants go with a partition, and why a node has none."""
+"""Delegation tags of nodes, of constants and of mutable buffers."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -16,42 +16,42 @@ _CONSTANT_KINDS = (InputKind.PARAMETER, InputKind.BUFFER, InputKind.CONSTANT_TEN
 
 
 def tag_of(node: Node) -> str | None:
-    """The partition that `node` belongs to."""
+    """Return the tag of the partition of `node`."""
     return node.meta.get(TAG)
 
 
 def tag_nodes(nodes: Iterable[Node], tag: str) -> None:
-    """Put `nodes` into the partition `tag`."""
+    """Add `nodes` to the partition `tag`."""
     for node in nodes:
         node.meta[TAG] = tag
 
 
 def note_refusal(node: Node, backend: str, reason: str) -> None:
-    """Note why `backend` leaves `node` to others; the manifest says so."""
+    """Record why `backend` does not take `node`, for the manifest."""
     node.meta[_REFUSALS] = {**refusals_of(node), backend: reason}
 
 
 def refusals_of(node: Node) -> Mapping[str, str]:
-    """Why backends have not taken `node`: the reason by the id of the backend."""
+    """Return the reasons why backends do not take `node`, by backend id."""
     return node.meta.get(_REFUSALS, {})
 
 
 def remove_tags(graph: Graph) -> None:
-    """Forget all partitions."""
+    """Remove the tags of all partitions."""
     for node in graph.nodes:
         node.meta.pop(TAG, None)
 
 
 @dataclass(frozen=True)
 class MutatedBuffer:
-    """A buffer that a program changes: how its placeholder is described, and the node that gives its new value."""
+    """A buffer that a program changes: its input spec, and the node of its new value."""
 
     spec: InputSpec
     new_value: Node
 
 
 def mutated_buffers(program: ExportedProgram) -> dict[Node, MutatedBuffer]:
-    """By their placeholders, in order."""
+    """Return the mutated buffers by their placeholders, in order."""
     outputs = results_of(program.graph)
     new_values = {
         spec.target: value
@@ -67,11 +67,11 @@ def mutated_buffers(program: ExportedProgram) -> dict[Node, MutatedBuffer]:
 
 
 def tag_mutated_buffer(edge_program: ExportedProgram) -> None:
-    """Tag each buffer that the program changes, and that one partition alone reads and changes.
+    """Tag each mutated buffer that only one partition reads and changes.
 
-    To be called when the other nodes are tagged. The buffer stays the program's; the delegate updates it where it
-    lies: its runtime side counts it in `et_backend_requirements.updated_count`. Others are passed at every call,
-    and their new values copied back.
+    Call it after the other nodes are tagged. The program keeps the buffer, and the delegate updates it in place: its runtime side
+    counts it in `et_backend_requirements.updated_count`. Other buffers are passed at every call, and their new values are copied
+    back.
     """
     for node, buffer in mutated_buffers(edge_program).items():
         tag = tag_of(buffer.new_value)
@@ -80,7 +80,7 @@ def tag_mutated_buffer(edge_program: ExportedProgram) -> None:
 
 
 def why_not_updated(program: ExportedProgram, node: Node, buffer: MutatedBuffer, tag: str) -> str | None:
-    """What keeps partition `tag` from updating the buffer of placeholder `node` where it lies."""
+    """Return the reason why partition `tag` cannot update a buffer in place, if any."""
     output = program.graph.output_node()
     outside = [user for user in node.users if tag_of(user) != tag]
     if outside:
@@ -96,7 +96,7 @@ def why_not_updated(program: ExportedProgram, node: Node, buffer: MutatedBuffer,
 
 
 def constant_specs(program: ExportedProgram) -> dict[str, InputSpec]:
-    """Input specs of all constants that no call changes, by placeholder name, in order."""
+    """Return the input specs of constants that no call changes, by placeholder name."""
     mutated = {
         spec.target
         for spec in program.graph_signature.output_specs
@@ -110,10 +110,9 @@ def constant_specs(program: ExportedProgram) -> dict[str, InputSpec]:
 
 
 def tag_constant_data(edge_program: ExportedProgram) -> None:
-    """Tag each constant of which every user is delegated, so that it goes into the payload.
+    """Tag each constant whose users are all delegated, so that it is in the payload.
 
-    A constant that several partitions use is compiled into each of them. Buffers that the
-    program changes stay with the program.
+    A constant of several partitions is compiled into each of them. Buffers that the program changes stay in the program.
     """
     constants = constant_specs(edge_program)
     for node in edge_program.graph.find_nodes(op="placeholder"):

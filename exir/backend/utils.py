@@ -1,4 +1,4 @@
-"""Helpers for those who write partitioners and backends."""
+"""Helpers for authors of partitioners and backends."""
 
 from torch.fx import Graph, GraphModule, Node
 
@@ -18,19 +18,19 @@ __all__ = [
 
 
 def get_delegates(graph: Graph) -> list[Node]:
-    """The `get_attr` nodes of lowered modules, in order."""
+    """Return the `get_attr` nodes of lowered modules, in order."""
     holders = graph.find_nodes(op="get_attr")
     return [node for node in holders if node.target.startswith(LOWERED_MODULE_PREFIX)]
 
 
 def get_non_lowered_nodes(graph: Graph) -> list[Node]:
-    """The nodes that kernels will run: neither delegate calls, nor what unpacks them."""
+    """Return the nodes that kernels run: not delegate calls, nor their `getitem` nodes."""
     calls = [node for node in graph.nodes if node.op == "call_function"]
     return [node for node in calls if not is_delegate_call(node) and not _unpacks_delegate(node)]
 
 
 def format_delegated_graph(graph_module: GraphModule) -> str:
-    """The graph as text, with the graph of every delegate below it."""
+    """Return the graph as text, followed by the graph of every delegate."""
     parts = [str(graph_module.graph)]
     for call in delegate_calls(graph_module.graph):
         lowered = lowered_module_of(call)

@@ -1,6 +1,6 @@
-"""The compiler's passes, one a file.
+"""The passes of the compiler, one per file.
 
-Names are resolved on first use: a pass may need modules that themselves need this package.
+Names are resolved on first use, because a pass can need modules that import this package.
 """
 
 from importlib import import_module

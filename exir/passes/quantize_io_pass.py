@@ -69,14 +69,14 @@ def quantize_output(program: ExportedProgram, index: int) -> InputOutputQuantiza
 
 @dataclass(frozen=True)
 class QuantizeInputs(BundlePass):
-    """Inputs are given in bytes.
+    """Take quantized inputs.
 
-    Before: a method quantizes these inputs first thing. After: it takes them quantized, and constant methods,
-    `[<method>_]input<index>_scale`, `_zp`, `_quant_min`, `_quant_max` and `_dtype`, say how.
+    Before: the method starts by quantizing these inputs. After: it takes them quantized. The constant methods
+    `[<method>_]input<index>_scale`, `_zp`, `_quant_min`, `_quant_max` and `_dtype` return their parameters.
 
-    edge_program_manager: not used; it is given for ExecuTorch's sake.
-    quantized_inputs_idx: the inputs.
-    method_name: the method, which the names of the constant methods begin with; None for `forward` and no such prefix.
+    edge_program_manager: unused; it is a parameter of ExecuTorch's class.
+    quantized_inputs_idx: indices of the inputs.
+    method_name: name of the method, and prefix of the constant methods; None for `forward`, without a prefix.
     """
 
     edge_program_manager: Any
@@ -90,13 +90,13 @@ class QuantizeInputs(BundlePass):
 
 @dataclass(frozen=True)
 class QuantizeOutputs(BundlePass):
-    """Outputs are given in bytes.
+    """Return quantized outputs.
 
-    Before: a method dequantizes these outputs as the last thing. After: it gives them quantized, and constant methods,
-    `[<method>_]output<index>_scale`, `_zp`, `_quant_min`, `_quant_max` and `_dtype`, say how.
+    Before: the method ends by dequantizing these outputs. After: it returns them quantized. The constant methods
+    `[<method>_]output<index>_scale`, `_zp`, `_quant_min`, `_quant_max` and `_dtype` return their parameters.
 
-    edge_program_manager, method_name: as `QuantizeInputs` has them.
-    quantized_outputs_idx_list: the outputs.
+    edge_program_manager, method_name: see `QuantizeInputs`.
+    quantized_outputs_idx_list: indices of the outputs.
     """
 
     edge_program_manager: Any

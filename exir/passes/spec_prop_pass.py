@@ -30,16 +30,19 @@ _CONSTANT_KINDS = (InputKind.PARAMETER, InputKind.BUFFER, InputKind.CONSTANT_TEN
 
 @dataclass(frozen=True)
 class SpecPropPass(ProgramPass):
-    """Gives every node `meta["spec"]`: a `TensorSpec`, a list of specs, or None for no tensor.
+    """Give every node `meta["spec"]`: a `TensorSpec`, a list of specs, or None.
 
-    Before: every node has `meta["val"]`. After: symbolic sizes are replaced by their upper
-    bounds under the program's range constraints, inputs without bounds by those of the example inputs,
-    with a warning; a `getitem` holds the very spec object of
-    its tuple; specs of constants are `const`, those of mutated buffers `state`;
-    what is changed where it lies, as by a write-back, keeps its spec; a graph of control flow has its operands' specs, or rows
-    of them, and computes into those that the control flow returns, or hands on copies. `meta["mem_id"]`, if a pass has set it, is
-    the `mem_id` of the node's specs. Raises `ExportError` naming the dimension that
-    has no upper bound.
+    Before: every node has `meta["val"]`. After:
+
+    - Symbolic sizes are replaced with their upper bounds under the program's range constraints. An input without a bound has the
+      size of the example input, with a warning.
+    - A `getitem` has the same spec object as the element of its tuple.
+    - Specs of constants are `const`, and specs of mutated buffers are `state`. In-place updates, such as write-backs, keep their spec.
+    - A graph of control flow has the specs of its operands, or of rows of them. It computes into the specs that the control flow
+      returns, or returns copies.
+    - `meta["mem_id"]`, if a pass has set it, is the `mem_id` of the specs of the node.
+
+    Raises `ExportError`, which names the dimension, if a dimension has no upper bound.
     """
 
     name: ClassVar[str] = "spec_prop"
@@ -50,7 +53,7 @@ class SpecPropPass(ProgramPass):
         return program
 
     def bound(self, program: ExportedProgram) -> Bound:
-        """How symbolic sizes become numbers."""
+        """Return the function that converts symbolic sizes to integers."""
         for message in bound_inputs(program, {}):
             warnings.warn(message, stacklevel=2)
         return constraint_bound(program.range_constraints)

@@ -11,14 +11,14 @@ from exir.passes.spec_prop_pass import SpecPropPass
 
 @dataclass(frozen=True)
 class ConstraintBasedSymShapeEvalPass(SpecPropPass):
-    """`SpecPropPass` by its own name: upper bounds under the program's range constraints."""
+    """`SpecPropPass` with the upper bounds of the program's range constraints."""
 
     name: ClassVar[str] = "constraint_based_sym_shape_eval"
 
 
 @dataclass(frozen=True)
 class HintBasedSymShapeEvalPass(SpecPropPass):
-    """`SpecPropPass` with the sizes of the example inputs, which then are the largest that run."""
+    """`SpecPropPass` with the sizes of the example inputs as upper bounds."""
 
     name: ClassVar[str] = "hint_based_sym_shape_eval"
 

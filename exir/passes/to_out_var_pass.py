@@ -24,12 +24,11 @@ from exir.tensor import TensorSpec
 
 @dataclass(frozen=True)
 class ToOutVarPass(ProgramPass):
-    """Turns every functional operator into its out variant on `memory.alloc` nodes.
+    """Replace functional operators with their out variants on `memory.alloc` nodes.
 
-    Before: nodes have specs; operators are functional, but for the write-back of buffers.
-    After: every operator that returns tensors writes them to memory given to it. Operators
-    that return numbers, views, delegates and control flow stay. Raises
-    `UnsupportedOperatorError` naming the operator that has no out variant.
+    Before: nodes have specs, and operators are functional, except the write-back of buffers. After: every operator that returns
+    tensors writes them to given memory. Operators that return numbers, views, delegates and control flow are unchanged. Raises
+    `UnsupportedOperatorError` with the name of an operator that has no out variant.
     """
 
     name: ClassVar[str] = "to_out_var"

@@ -16,11 +16,11 @@ _INDEX_LISTS = (schema.IntList, schema.TensorList, schema.OptionalTensorList)
 
 @dataclass(frozen=True)
 class RuntimeMemory:
-    """Memory that a delegate's runtime side needs, as constant C expressions, exact wherever they are compiled.
+    """The memory of a delegate's runtime side, as constant C expressions.
 
     handle: bytes of its handle; "" for none.
-    scratch: bytes of scratch; "" for none.
-    header: declares what the expressions name, as C includes it: of the backend's `runtime` library.
+    scratch: bytes of scratch memory; "" for none.
+    header: header of the backend's `runtime` library that declares the names in these expressions, as C includes it.
     """
 
     handle: str = ""

@@ -79,11 +79,12 @@ def to_edge(
 ) -> "EdgeProgramManager":
     """Lower exported programs to the edge dialect.
 
-    programs: one, which becomes the method `forward`, or method name → program.
-    constant_methods: method name → value that a method of this name shall return.
-    facts: what passes over all methods may know.
-    generate_etrecord: keep what developer tools want to know, for `ExecutorchProgramManager.get_etrecord`.
-    Raises an `ExirError` that names the operator and its source line when that cannot be done.
+    programs: a program, which becomes the method `forward`, or programs by method name.
+    constant_methods: values by method name; such a method returns its value.
+    facts: facts for passes over all methods.
+    generate_etrecord: keep the debug record, for `ExecutorchProgramManager.get_etrecord`.
+
+    Raises an `ExirError` that names the operator and its source line if an operator cannot be lowered.
     """
     config = compile_config or EdgeCompileConfig()
     facts = facts or Facts(diagnostics=Warned())
@@ -103,10 +104,10 @@ def to_edge_transform_and_lower(
     *,
     generate_etrecord: bool = False,
 ) -> "EdgeProgramManager":
-    """`to_edge`, then `transform`, then `to_backend` for each partitioner in turn.
+    """Run `to_edge`, then `transform`, then `to_backend` for each partitioner in order.
 
-    Operators that a method's partitioners ask for by `ops_to_not_decompose` are kept whole
-    until the partitioners have run; what none took is decomposed then.
+    Operators that the partitioners of a method request with `ops_to_not_decompose` are kept until the partitioners have run. Those
+    that no partitioner takes are decomposed afterwards.
     """
     config = compile_config or EdgeCompileConfig()
     facts = facts or Facts(diagnostics=Warned())
@@ -129,9 +130,9 @@ def to_edge_transform_and_lower(
 
 
 class EdgeProgramManager:
-    """The methods of a model, each a program of the edge dialect.
+    """The methods of a model as programs of the edge dialect.
 
-    `transform` and `to_backend` return a new manager and leave this one as it is.
+    `transform` and `to_backend` return a new manager, and leave this one unchanged.
     """
 
     def __init__(
@@ -186,7 +187,7 @@ class EdgeProgramManager:
         return set(self._constant_methods)
 
     def exported_program(self, method_name: str = "forward") -> ExportedProgram:
-        """The program of a method; raises `ConfigError` when there is no such method."""
+        """Return the program of a method. Raises `ConfigError` for an unknown name."""
         if method_name not in self._programs:
             known = ", ".join(sorted(self._programs))
             raise ConfigError(f"there is no method '{method_name}'; there are {known}")
@@ -195,9 +196,9 @@ class EdgeProgramManager:
     def transform(
         self, passes: Passes, compile_config: EdgeCompileConfig | None = None
     ) -> "EdgeProgramManager":
-        """Run `passes`, perhaps a pass manager's, over every method, or over each the passes given under its name.
+        """Run passes on every method, or, given a mapping, on the methods that it names.
 
-        A `BundlePass` sees all methods at once, or the one under whose name it is given.
+        `passes` can be a pass manager. A `BundlePass` receives all methods at once, or the method under whose name it is given.
         """
         config = compile_config or self._config
         bundle = self._bundle(private_copies(self._programs))
@@ -213,7 +214,7 @@ class EdgeProgramManager:
         return [as_bundle_pass(each, (name,)) for name, some in wanted.items() for each in some]
 
     def to_backend(self, partitioner: "Partitioner | Mapping[str, Partitioner]") -> "EdgeProgramManager":
-        """Hand what the partitioner tags to its backend, in every method or those named."""
+        """Delegate the nodes that the partitioner tags, in every method or in those named."""
         from exir.backend.backend_api import MethodProgramsPartitionerSpec, to_backend
 
         chosen = _per_method(partitioner, self._programs)
@@ -234,7 +235,7 @@ class EdgeProgramManager:
         return self._followed_by(EdgeProgramManager._of(bundle.with_programs(finished.programs), config))
 
     def to_executorch(self, config: ExecutorchBackendConfig | None = None) -> "ExecutorchProgramManager":
-        """Lower every method to the execution plan that a `.pte` file holds."""
+        """Lower every method to the execution plan of a `.pte` file."""
         from exir.program._executorch import to_executorch
 
         config = config or ExecutorchBackendConfig()

@@ -158,7 +158,7 @@ def _verify_plan(program: ExportedProgram, planner: PassType) -> None:
 
 
 class ExecutorchProgramManager:
-    """A lowered program: its bytes, its parts, and what is known about it."""
+    """A lowered program: its content, its parts, and its metadata."""
 
     def __init__(
         self,
@@ -188,7 +188,7 @@ class ExecutorchProgramManager:
         return set(self._config_methods)
 
     def exported_program(self, method_name: str = "forward") -> ExportedProgram:
-        """The lowered, memory-planned graph of a method."""
+        """Return the lowered, memory-planned graph of a method."""
         if method_name not in self._programs:
             raise ConfigError(f"no method '{method_name}'; there are: {sorted(self._programs)}")
         program = self._programs[method_name]
@@ -197,12 +197,12 @@ class ExecutorchProgramManager:
 
     @property
     def executorch_program(self) -> schema.Program:
-        """The program as the file holds it, constants and delegates inline."""
+        """The program in the structure of the file, with constants and delegates inline."""
         return self._emitted.program
 
     @cached_property
     def report(self) -> LoweringReport:
-        """Inputs, outputs, operators, delegates and memory of every method."""
+        """The inputs, outputs, operators, delegates and memory of every method."""
         return lowering_report(self._programs, self._emitted)
 
     @cached_property
@@ -217,22 +217,22 @@ class ExecutorchProgramManager:
 
     @cached_property
     def buffer(self) -> bytes:
-        """The bytes of the `.pte`; `write_to_file` does without this copy of the weights."""
+        """The content of the `.pte` file. `write_to_file` avoids this copy of the weights."""
         return bytes(self._serialized)
 
     def write_to_file(self, open_file: BinaryIO) -> None:
-        """Write the `.pte` to a file opened for binary writing."""
+        """Write the `.pte` to a file that is open for binary writing."""
         self._serialized.write_to_file(open_file)
 
     def save(self, path: str) -> None:
-        """Write the `.pte` to `path`, which must end in `.pte`; on failure an earlier file stays."""
+        """Write the `.pte` to `path`, which must end in `.pte`. A failure keeps the old file."""
         if not path.endswith(".pte"):
             raise ConfigError(f"'path' must end in .pte, got '{path}'")
         write_files({Path(path): self.write_to_file})
 
     @cached_property
     def external_data(self) -> dict[str, SerializedProgram]:
-        """The files beside the program by their names, which end in `.ptd`."""
+        """The weights files of the program, by their names, which end in `.ptd`."""
         return {
             f"{name}.ptd": serialize_ptd(entries, self._config.segment_alignment)
             for name, entries in sorted(self._emitted.external.items())
@@ -240,49 +240,49 @@ class ExecutorchProgramManager:
 
     @cached_property
     def merged_external_data(self) -> SerializedProgram:
-        """All of these files as one, which is there even when it holds nothing."""
+        """All weights files merged into one, which may be empty."""
         entries = [entry for file in self._emitted.external.values() for entry in file]
         return serialize_ptd(entries, self._config.segment_alignment)
 
     def write_tensor_data_to_file(self, outdir: str) -> None:
-        """Write the files beside the program to a folder; on failure earlier ones stay."""
+        """Write the weights files to a folder. A failure keeps the old files."""
         write_files(
             {Path(outdir, name): data.write_to_file for name, data in self.external_data.items()}
         )
 
     @property
     def debug_handle_map(self) -> dict[str, dict[int, Any]]:
-        """Method to instruction index to debug handle, of a delegate call to those of all that it stands for."""
+        """The debug handles of each instruction: method → instruction index → handles."""
         return debug_maps.debug_handles(self._emitted.methods)
 
     @property
     def delegate_map(self) -> dict[str, dict[int, dict[str, Any]]]:
-        """Method to the index of each delegate call to its backend and debug handles."""
+        """The backend and the debug handles of each delegate call, by method and index."""
         return debug_maps.delegates(self._emitted.methods)
 
     @property
     def instruction_nodes(self) -> dict[str, list[Node]]:
-        """Method to the node behind each instruction."""
+        """The graph node of each instruction, by method."""
         return {name: list(method.nodes) for name, method in self._emitted.methods.items()}
 
     @property
     def instruction_sources(self) -> dict[str, Any]:
-        """For each method and instruction the nodes that it stands for, with modules and lines of the model."""
+        """The nodes of each instruction, with their modules and source lines, by method."""
         return sources_content(self._emitted.methods)
 
     @property
     def instruction_id_to_num_outs_map(self) -> dict[str, dict[int, int]]:
-        """Method to the index of each delegate call to the number of its results."""
+        """The number of results of each delegate call, by method and index."""
         return debug_maps.result_counts(self._emitted.methods)
 
     def get_etrecord(self) -> "ETRecord":
-        """What developer tools want to know of this program. Raises a `ConfigError` unless `to_edge` was asked for it."""
+        """Return the debug record. Raises `ConfigError` unless `to_edge` was asked to keep it."""
         if self._etrecord is None:
             raise ConfigError("there is no debug record; ask for it: to_edge(…, generate_etrecord=True)")
         return self._etrecord
 
     def dump_executorch_program(self, verbose: bool = False, out: TextIO | None = None) -> None:
-        """Print the instructions, with `verbose` every field of the program, to `out` (stdout)."""
+        """Print the instructions to `out` (stdout); with `verbose`, print every field."""
         if verbose:
             print(pformat(self.executorch_program), file=out or sys.stdout)
         else:

@@ -30,7 +30,7 @@ def _handle(node: Node) -> Any:
 
 
 def delegates(methods: Methods) -> dict[str, dict[int, dict[str, Any]]]:
-    """Method to the index of each delegate call to its backend and debug handles."""
+    """The backend and the debug handles of each delegate call, by method and index."""
     return {name: {i: _entry(node) for i, node in _calls(method)} for name, method in methods.items()}
 
 
@@ -44,7 +44,7 @@ def _entry(node: Node) -> dict[str, Any]:
 
 
 def result_counts(methods: Methods) -> dict[str, dict[int, int]]:
-    """Method to the index of each delegate call to the number of its results."""
+    """The number of results of each delegate call, by method and index."""
     return {name: {i: _count(node) for i, node in _calls(method)} for name, method in methods.items()}
 
 

@@ -1,6 +1,6 @@
-"""Quantizing: recipes by name, applied to exported programs through torchao's PT2E flow, or to modules before they are.
+"""Quantization recipes for exported programs and modules.
 
-Importing this imports no torchao; quantizing does.
+Recipes for programs use torchao's PT2E flow. This module imports torchao only when a function needs it.
 """
 
 from exir.quantize.options import OPTION_TYPES, QuantizationOptions

@@ -75,17 +75,17 @@ class QuantizationOptions:
 
     @property
     def how(self) -> Recipe:
-        """The recipe of this name."""
+        """The recipe of that name."""
         return RECIPES[self.recipe]
 
     @property
     def weight_group(self) -> int | None:
-        """How many elements of a row of a weight have one scale; None for the whole row."""
+        """The number of elements of a weight row that share a scale; None for the whole row."""
         return self.group_size or self.how.group_size
 
     @property
     def no_form(self) -> str:
-        """Why an operator stays float that the recipe does not know."""
+        """The reason for operators that the recipe does not support."""
         return f"recipe '{self.recipe}' has no form of this operator"
 
 

@@ -20,10 +20,10 @@ _SAME_ELEMENTS = tuple(
 
 @dataclass(frozen=True)
 class Steps:
-    """Which numbers the elements of a tensor can be.
+    """The values that the elements of a tensor can have.
 
-    step: the difference of neighbours; 0 where there are none in particular.
-    scale, zero_point: an element means (element - zero_point) * scale.
+    step: the distance between adjacent values; 0 if there is none.
+    scale, zero_point: a quantized element represents (element - zero_point) * scale.
     """
 
     step: float = 0.0
@@ -32,7 +32,7 @@ class Steps:
 
 
 def output_steps(program: ExportedProgram) -> list[Steps]:
-    """Those of each output that the user gets, in order."""
+    """Return the steps of each user output, in order."""
     nodes = {node.name: node for node in program.graph.nodes}
     specs = [
         spec for spec in program.graph_signature.output_specs if spec.kind is OutputKind.USER_OUTPUT

@@ -31,7 +31,7 @@ _Run = tuple[tuple[Any, ...], dict[str, Any]]
 
 @dataclass(frozen=True)
 class Quantized:
-    """A quantized program, and what was decided of each operator that computes floats."""
+    """A quantized program, with a decision for each operator that computes in float."""
 
     program: ExportedProgram
     decisions: Sequence[Decision]
@@ -43,11 +43,12 @@ def quantize_program(
     calibration: Calls | None = None,
     dynamic_shapes: Any = None,
 ) -> Quantized:
-    """`program` with the operators quantized that the recipe of `options`, a static one, has a form of.
+    """Quantize the operators of a program that a static recipe supports.
 
-    calibration: inputs like those that the program will see.
-    dynamic_shapes: not needed; the result has those of `program`.
-    A program that holds quantized operators stays as it is. Raises `ConfigError` and `ModelError`.
+    calibration: representative inputs.
+    dynamic_shapes: not needed; the result has the dynamic shapes of `program`.
+
+    A program with quantized operators is returned unchanged. Raises `ConfigError` and `ModelError`.
     """
     if not options.how.needs_calibration:
         raise ConfigError(
@@ -74,7 +75,7 @@ def quantize_program(
 
 
 def is_quantized(program: ExportedProgram) -> bool:
-    """Whether some operator quantizes or dequantizes."""
+    """Return whether an operator quantizes or dequantizes."""
     return any(operator_name(node).startswith(_QUANTIZING) for node in program.graph.nodes)
 
 

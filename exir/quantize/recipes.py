@@ -17,12 +17,12 @@ class Activations(Enum):
 
 @dataclass(frozen=True)
 class Recipe:
-    """One way of quantizing.
+    """A quantization recipe.
 
-    activations: what becomes of them.
-    weight_bits: of each element of a weight.
-    per_channel: whether each output channel of a weight has a scale of its own.
-    group_size: how many elements of a row of a weight have one scale, unless the options say so; None for the whole row.
+    activations: how activations are quantized.
+    weight_bits: bits of each weight element.
+    per_channel: whether each output channel of a weight has its own scale.
+    group_size: number of elements of a weight row that share a scale, unless the options override it; None for the whole row.
     """
 
     activations: Activations
@@ -32,7 +32,7 @@ class Recipe:
 
     @property
     def needs_calibration(self) -> bool:
-        """Whether ranges are measured on inputs like those that the model will see."""
+        """Whether the recipe needs calibration inputs."""
         return self.activations is Activations.STATIC
 
 

@@ -21,13 +21,13 @@ _LAYERS = tuple(
 
 @dataclass(frozen=True)
 class Decision:
-    """An operator that computes floats, and what was decided.
+    """An operator that computes in float, and whether it is quantized.
 
     module: qualified name of the module that calls it; empty for the model itself.
     source: `file:line` of the model, or empty.
-    operator: its name, as `aten::linear`.
-    reason: why it stays float; empty for one that is quantized.
-    is_wanted: whether it stays float because the options say so.
+    operator: its name, such as `aten::linear`.
+    reason: reason why it stays float; empty if it is quantized.
+    is_wanted: whether it stays float because the options request it.
     """
 
     module: str
@@ -44,7 +44,7 @@ def decision(node: Node, reason: str = "") -> Decision:
 
 
 def notes_on(decisions: Sequence[Decision], options: QuantizationOptions) -> list[str]:
-    """What someone who asked for the recipe of `options` may not expect, a line at most."""
+    """Return a note on unexpected effects of the recipe, in at most one line."""
     layers = [
         each
         for each in decisions

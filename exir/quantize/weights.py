@@ -34,9 +34,9 @@ Reasons = dict[str, str]
 
 
 def quantize_weights(module: nn.Module, options: QuantizationOptions) -> Reasons:
-    """Quantize the weights of `module`, in place, as the recipe of `options` says.
+    """Quantize the weights of a module in place.
 
-    Returns why those modules stay float that are of a kind that it quantizes, by qualified name. Raises `ConfigError`.
+    Returns the reason for each module of a supported kind that stays float, by qualified name. Raises `ConfigError`.
     """
     if options.how.needs_calibration:
         raise ConfigError(
@@ -68,7 +68,7 @@ def _make_readable(modules: Iterable[nn.Module]) -> None:
 def decisions_of(
     program: ExportedProgram, options: QuantizationOptions, reasons: Reasons
 ) -> Sequence[Decision]:
-    """What became of each operator of a program of such a module, that computes floats."""
+    """Return the decision for each operator that computes in float."""
     computing = [
         node
         for node in program.graph.nodes

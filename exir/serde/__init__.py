@@ -1,4 +1,4 @@
-"""Exported programs of any stage to and from files: ATen, edge dialect, and lowered with planned memory."""
+"""Files of exported programs of any stage: ATen, edge dialect, or lowered."""
 
 from exir.serde.serialize import SerializedArtifact, deserialize, load, save, serialize
 

@@ -40,7 +40,7 @@ _TENSORS = ("serialized_state_dict.pt", "serialized_constants.pt", "serialized_e
 
 @dataclass(frozen=True)
 class SerializedArtifact:
-    """A program in four parts: its graph as JSON, and tensors as `torch.save` writes them."""
+    """A program in four parts: its graph as JSON, and its tensors as `torch.save` data."""
 
     exported_program: bytes
     state_dict: bytes
@@ -51,7 +51,7 @@ class SerializedArtifact:
 def serialize(
     exported_program: ExportedProgram, opset_version: Mapping[str, int] | None = None
 ) -> SerializedArtifact:
-    """The bytes of a program. Raises a `UserError` for values that a file cannot say."""
+    """Serialize a program. Raises `UserError` for values that the format does not support."""
     plain, constants = _described(exported_program, opset_version)
     return SerializedArtifact(
         to_json(plain),
@@ -90,7 +90,7 @@ def _parts_of(program: ExportedProgram) -> Parts:
 
 
 def deserialize(artifact: SerializedArtifact) -> ExportedProgram:
-    """The program that `serialize` has made the bytes of."""
+    """Return the program of an artifact that `serialize` returned."""
     return _program_of(
         from_json(artifact.exported_program),
         artifact.state_dict,
@@ -150,7 +150,7 @@ def save(
     extra_files: Mapping[str, str] | None = None,
     opset_version: Mapping[str, int] | None = None,
 ) -> None:
-    """Write a program to a file, with other text files beside it if there are any."""
+    """Write a program to a file, with other text files in the same archive."""
     artifact = serialize(exported_program, opset_version)
     with zipfile.ZipFile(file, "w") as archive:
         archive.writestr(_PROGRAM, artifact.exported_program)
@@ -166,9 +166,9 @@ def save(
 def load(
     file: str | os.PathLike[str] | BinaryIO, *, extra_files: dict[str, Any] | None = None
 ) -> ExportedProgram:
-    """The program of a file that `save` has written; other files in it are put into `extra_files`.
+    """Load a program that `save` wrote; `extra_files` receives the other files in it.
 
-    Raises a `UserError` when the file is of another version.
+    Raises `UserError` if the file has another version.
     """
     with zipfile.ZipFile(file) as archive:
         version = archive.read(_VERSION).decode()

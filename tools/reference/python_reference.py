@@ -58,7 +58,7 @@ _MODULES = (
     ("executorch_runtime", "Run a program"),
 )
 # A line of a docstring that explains one parameter or field, or several.
-_EXPLAINED = re.compile(r"^(?P<names>\*{0,2}\w+(?:, \w+)*): (?P<text>.*)$")
+_EXPLAINED = re.compile(r"^(?P<names>\*{0,2}[a-z_]\w*(?:, \w+)*): (?P<text>.*)$")
 
 
 def page(root: Path) -> str:
