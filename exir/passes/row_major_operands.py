@@ -40,8 +40,6 @@ ROWS_ALONE = frozenset(
     {
         "aten::linear",
         "aten::native_layer_norm",
-        "aten::view_as_complex_copy",
-        "aten::view_as_real_copy",
         "quantized_bytes::convolution",
         "quantized_bytes::linear",
         "quantized_weight::dynamic_linear",
