@@ -4,13 +4,13 @@
 
 #include "kernels/author/converter.h"
 
-/* A reference that does not make the linker look for what it names: converters
- * that no kernel table names are absent, and their addresses NULL. */
+/* Weak references, so that the linker does not pull in converters that no
+ * kernel table names. Their addresses are NULL. */
 #define WEAK(NAME, name) \
   __attribute__((weak)) extern const et_converter et_converter_##name;
 ET_CONVERTER_LIST(WEAK)
 
-/* Indexed by dtype code; NULL where a dtype cannot be computed with. */
+/* Indexed by dtype code. NULL if the dtype is not supported. */
 static const et_converter *const converters[ET_SCALAR_TYPE_BFLOAT16 + 1] = {
 #define ENTRY(NAME, name) [ET_SCALAR_TYPE_##NAME] = &et_converter_##name,
     ET_CONVERTER_LIST(ENTRY)

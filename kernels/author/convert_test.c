@@ -8,7 +8,8 @@
 
 #include "kernels/author/converter.h"
 
-/* What a kernel table does: names the converters, so that they are linked. */
+/* References all converters, as a kernel table does, so that they are
+ * linked. */
 #define REFERENCE(NAME, name) &et_converter_##name,
 const et_converter *const et_linked_converters[] = {
     ET_CONVERTER_LIST(REFERENCE)};

@@ -1,6 +1,6 @@
-/* How the elements of one dtype become numbers and numbers become elements. One
- * file a dtype, so that a program is linked with those that its kernel table
- * names, and with no others. */
+/* Conversion between elements of one dtype and the compute types. Each dtype
+ * has its own file, so that a program links only the converters that its kernel
+ * table names. */
 #ifndef ET_KERNELS_AUTHOR_CONVERTER_H_
 #define ET_KERNELS_AUTHOR_CONVERTER_H_
 
@@ -15,13 +15,13 @@ typedef void (*et_convert_load_fn)(const uint8_t *in, ptrdiff_t stride,
 typedef void (*et_convert_store_fn)(const void *in, uint8_t *out,
                                     ptrdiff_t stride, size_t count);
 
-/* By et_compute. */
+/* Functions indexed by et_compute. */
 typedef struct et_converter {
   et_convert_load_fn load[ET_COMPUTE_COUNT];
   et_convert_store_fn store[ET_COMPUTE_COUNT];
 } et_converter;
 
-/* X(NAME, name): the dtypes that have a converter, et_converter_<name>. */
+/* X(NAME, name): dtypes that have a converter, et_converter_<name>. */
 #define ET_CONVERTER_LIST(X) \
   X(UINT8, uint8)            \
   X(INT8, int8)              \
@@ -38,8 +38,8 @@ typedef struct et_converter {
   extern const et_converter et_converter_##name;
 ET_CONVERTER_LIST(ET_CONVERTER_DECLARE)
 
-/* Define et_converter_<name> for elements of `type`: how one is read as a
- * number, and stored from an int64_t and from a float or double. */
+/* Defines et_converter_<name> for elements of `type`. `from` reads an element;
+ * `to_int` stores an int64_t, `to_float` a float or double. */
 #define ET_CONVERTER_DEFINE(name, type, from, to_int, to_float)               \
   static inline int64_t integer_of(type x) { return ET_INTEGER_OF(from(x)); } \
   ET_CONVERTER_LOAD(load_int64, type, int64_t, integer_of)                    \
@@ -70,7 +70,7 @@ ET_CONVERTER_LIST(ET_CONVERTER_DECLARE)
     }                                                              \
   }
 
-/* What a converter is defined with. */
+/* Conversions for ET_CONVERTER_DEFINE. */
 #define ET_AS_IS(x) (x)
 #define ET_NOT_ZERO(x) ((x) != 0)
 #define ET_LOW_BITS(x) ((uint64_t)(x))
@@ -80,7 +80,7 @@ ET_CONVERTER_LIST(ET_CONVERTER_DECLARE)
 #define ET_TO_FLOAT16(x) et_float_to_float16((float)(x))
 #define ET_TO_BFLOAT16(x) et_float_to_bfloat16((float)(x))
 
-/* Reading a floating element as an integer. */
+/* Converts an element of any type to int64_t. */
 #define ET_INTEGER_OF(x)                      \
   _Generic((x),                               \
       float: et_float_to_int64((double)(x)),  \

@@ -25,7 +25,8 @@ DEFINE_MOVE(move_8, uint64_t)
 static void move_run(size_t size, const uint8_t *in, ptrdiff_t in_stride,
                      uint8_t *out, ptrdiff_t out_stride, size_t count) {
   if (in_stride == (ptrdiff_t)size && out_stride == (ptrdiff_t)size) {
-    memmove(out, in, count * size); /* copy_ may be given one tensor twice */
+    memmove(out, in, count * size); /* copy_ may receive the same tensor
+                                     * twice */
   } else if (size == 1) {
     move_1(in, in_stride, out, out_stride, count);
   } else if (size == 2) {
@@ -33,7 +34,7 @@ static void move_run(size_t size, const uint8_t *in, ptrdiff_t in_stride,
   } else if (size == 4) {
     move_4(in, in_stride, out, out_stride, count);
   } else {
-    for (size_t part = 0; part < size; part += 8) { /* 16: complex128 */
+    for (size_t part = 0; part < size; part += 8) { /* 16 bytes: complex128 */
       move_8(in + part, in_stride, out + part, out_stride, count);
     }
   }

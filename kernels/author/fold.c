@@ -3,7 +3,7 @@
 #include "executorch/kernels/args.h"
 #include "executorch/kernels/shape.h"
 
-/* A result that is bool is of truths, 0 and 1. */
+/* For a bool result, elements are reduced as 0 and 1. */
 typedef struct truths {
   et_take_fn take;
   int64_t result;

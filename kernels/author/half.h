@@ -1,4 +1,5 @@
-/* float16 and bfloat16 to and from float32, rounding to nearest even. */
+/* Conversion between float32 and float16 or bfloat16, rounding to nearest
+ * even. */
 #ifndef ET_KERNELS_AUTHOR_HALF_H_
 #define ET_KERNELS_AUTHOR_HALF_H_
 
@@ -35,7 +36,8 @@ static inline float et_float16_to_float(uint16_t bits) {
   if (magnitude >= 0x7c00u) { /* infinity, NaN */
     return et_float_from_bits(sign | 0x7f800000u | (magnitude << 13));
   }
-  if (magnitude >= 0x0400u) { /* normal: the bias grows from 15 to 127 */
+  if (magnitude >= 0x0400u) { /* normal: the exponent bias changes from 15 to
+                               * 127 */
     return et_float_from_bits(sign | ((magnitude << 13) + (112u << 23)));
   }
   const float subnormal = (float)magnitude * 0x1p-24f;
@@ -53,8 +55,8 @@ static inline uint16_t et_float_to_float16(float value) {
     return (uint16_t)(sign | 0x7c00u);
   }
   if (magnitude < 0x38800000u) {
-    /* Below 2^-14 the unit is 2^-24, which is that of floats from 0.5 to 1:
-     * adding 0.5 makes the addition round to it. */
+    /* Below 2^-14, float16 values are 2^-24 apart, like floats in [0.5, 1).
+     * Adding 0.5 rounds to that spacing. */
     const float rounded = et_float_from_bits(magnitude) + 0.5f;
     return (uint16_t)(sign | (et_float_bits(rounded) - 0x3f000000u));
   }

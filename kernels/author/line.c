@@ -1,6 +1,6 @@
 #include "executorch/kernels/line.h"
 
-/* Takes dimension `axis` away from operand `k`. */
+/* Removes dimension `axis` from operand `k`. */
 static void cut(et_lines *lines, size_t k, size_t axis, et_view *view) {
   const size_t size = et_scalar_type_size((int32_t)view->dtype);
   lines->dtypes[k] = view->dtype;

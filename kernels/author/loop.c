@@ -1,7 +1,7 @@
 #include "executorch/kernels/loop.h"
 
-/* Dimensions with more than one element, by stride of the first view, innermost
- * first; the later dimension first where strides agree. */
+/* Sorts the dimensions of more than one element by stride of the first view,
+ * smallest first. For equal strides, the later dimension comes first. */
 static size_t order_dims(const et_view *view, size_t *dims) {
   size_t count = 0;
   for (size_t d = view->rank; d-- > 0;) {
@@ -28,7 +28,8 @@ static void add_level(et_loop *loop, const et_view *views, size_t dim) {
   }
 }
 
-/* Whether the last level continues the one inside it in every operand. */
+/* Returns true if the last level continues the previous one in memory, in all
+ * operands. */
 static bool last_continues(const et_loop *loop) {
   const size_t outer = loop->levels - 1;
   for (size_t k = 0; k < loop->operands; k++) {
@@ -60,7 +61,7 @@ static size_t count_elements(const et_view *view) {
   return count;
 }
 
-/* Takes the innermost level out of the nest: it is the run. */
+/* Uses the innermost level as the run. */
 static void split_run(et_loop *loop) {
   loop->count = 1;
   if (loop->levels == 0) {

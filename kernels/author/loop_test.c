@@ -16,7 +16,7 @@ static et_view view_of(uint8_t *data, size_t rank, const int32_t *sizes,
   return view;
 }
 
-/* Adds one to each element a view names. */
+/* Adds one to each element of the view. */
 static size_t visit(const et_view *view, size_t *runs) {
   size_t visited = 0;
   *runs = 0;
@@ -42,7 +42,7 @@ static void test_every_element_is_visited_once(void **state) {
     for (size_t k = 0; k < sizeof(data); k++) {
       assert_int_equal(data[k], 1);
     }
-    assert_int_equal(runs, 1); /* all three fill their memory */
+    assert_int_equal(runs, 1); /* all three are dense */
   }
 }
 

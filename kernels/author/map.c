@@ -6,16 +6,16 @@
 #include "executorch/kernels/shape.h"
 #include "kernels/author/operands.h"
 
-/* One application: what does not change from run to run. Operand 0 is out. */
+/* State of one call that does not change between runs. Operand 0 is `out`. */
 typedef struct application {
   et_map_fn run;
   const et_map_scalars *scalars;
-  et_scalar_type common; /* what all operands are converted to */
+  et_scalar_type common; /* dtype to which all operands are converted */
   et_compute compute;
   size_t operands;
   et_scalar_type dtypes[ET_MAP_OPERANDS + 1];
-  const et_value *numbers[ET_MAP_OPERANDS + 1]; /* NULL: a tensor */
-  size_t exact; /* the operand that is not rounded to it; 0: none */
+  const et_value *numbers[ET_MAP_OPERANDS + 1]; /* NULL for a tensor */
+  size_t exact; /* operand that is not rounded to `common`; 0: none */
   et_chunk chunks[ET_MAP_OPERANDS + 1];
 } application;
 
@@ -25,8 +25,8 @@ static bool is_direct(const application *app, const et_loop *loop, size_t k) {
          loop->strides[k] == (ptrdiff_t)size;
 }
 
-/* Rounds or wraps numbers of another dtype to those of the common one, which
- * may be narrower than what it is computed in. */
+/* Rounds or wraps values of another dtype to the common dtype, which may be
+ * narrower than the compute type. */
 static void narrow(const application *app, et_scalar_type dtype, size_t count,
                    et_chunk *numbers) {
   et_chunk narrowed;
@@ -49,8 +49,8 @@ static void load_elements(application *app, size_t k, const uint8_t *in,
   }
 }
 
-/* Operand k from element `start` of the run on, as an array. A single element
- * that is repeated is laid out once a run. */
+/* Returns operand k as an array, from element `start` of the run. A repeated
+ * element is expanded once per run. */
 static const void *load_operand(application *app, const et_loop *loop, size_t k,
                                 size_t start, size_t count, bool direct) {
   const uint8_t *in = loop->at[k] + loop->strides[k] * (ptrdiff_t)start;
@@ -81,7 +81,8 @@ static void map_part(application *app, const et_loop *loop, const bool *direct,
   }
 }
 
-/* In one part when nothing has to be converted or gathered. */
+/* Processes the run at once if no operand needs conversion or gathering;
+ * otherwise, in chunks. */
 static void map_run(application *app, const et_loop *loop) {
   bool direct[ET_MAP_OPERANDS + 1];
   size_t step = loop->count;
@@ -194,7 +195,7 @@ static void run_all(application *app, const et_operands *operands,
   }
 }
 
-/* The operand, from 1 on, that a factor without dimensions is; 0: none. */
+/* Returns the index, from 1, of a 0-d operand that is not rounded; 0: none. */
 static size_t exact_operand(const et_map *map, const et_operands *operands,
                             et_scalar_type common) {
   const bool exact =

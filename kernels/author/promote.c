@@ -16,8 +16,8 @@ static category category_of(et_scalar_type dtype) {
   return dtype == ET_SCALAR_TYPE_BOOL ? CATEGORY_BOOL : CATEGORY_INTEGER;
 }
 
-/* Order within a category, so that the later of two holds both. Only uint8 with
- * int8, and float16 with bfloat16, have no such order. */
+/* Rank within a category: the dtype with the higher rank can represent both.
+ * uint8 with int8, and float16 with bfloat16, have no such order. */
 static int order(et_scalar_type dtype) {
   switch (dtype) {
     case ET_SCALAR_TYPE_INT16:
@@ -49,8 +49,8 @@ et_scalar_type et_promote(et_scalar_type a, et_scalar_type b) {
                                    : ET_SCALAR_TYPE_INT16;
 }
 
-/* The promoted dtype of one kind of operand; category NONE while there are
- * none. */
+/* Promoted dtype of one kind of operand. The category is NONE if there is no
+ * such operand. */
 typedef struct group {
   category category;
   et_scalar_type dtype;
@@ -63,7 +63,7 @@ static void join(group *group, et_scalar_type dtype) {
   group->category = category_of(group->dtype);
 }
 
-/* Numbers take PyTorch's default dtypes. */
+/* Scalars have PyTorch's default dtypes. */
 static void join_number(group *group, const et_value *number) {
   if (number->tag == ET_VALUE_DOUBLE) {
     join(group, ET_SCALAR_TYPE_FLOAT32);

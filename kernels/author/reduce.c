@@ -24,8 +24,8 @@ static void split_self(const et_tensor *self, const bool *axes,
   }
 }
 
-/* The dimensions of `out` that stay, without the ones of size 1 that keepdim
- * leaves. */
+/* Returns the kept dimensions of `out`, without the size-1 dimensions of
+ * keepdim. */
 static et_view kept_of(const et_tensor *out, const bool *axes, size_t rank,
                        bool keepdim) {
   et_view view = no_dims(out);

@@ -18,7 +18,8 @@ et_view et_view_permute(const et_view *view, const uint8_t *dims) {
   return out;
 }
 
-/* An empty view keeps its data: offsets into nothing would leave the memory. */
+/* An empty view keeps its data pointer: an offset could leave the
+ * allocation. */
 static void move_start(et_view *view, int64_t elements) {
   for (size_t d = 0; d < view->rank; d++) {
     if (view->sizes[d] == 0) {

@@ -1,4 +1,5 @@
-/* Runs of elements of any dtype to and from the types kernels compute in. */
+/* Conversion of runs of elements between their dtype and the type that kernels
+ * compute in. */
 #ifndef EXECUTORCH_KERNELS_CONVERT_H_
 #define EXECUTORCH_KERNELS_CONVERT_H_
 
@@ -12,9 +13,9 @@
 extern "C" {
 #endif
 
-/* What elements are computed in: float16 and bfloat16 in float, as ATen does,
- * and all integers and bool in int64_t, whose results are the same modulo the
- * width of the narrower type. */
+/* The type that a kernel computes in. float16 and bfloat16 are computed in
+ * float, as in ATen. Integers and bool are computed in int64_t, which gives the
+ * same result modulo the width of the narrower type. */
 typedef enum et_compute {
   ET_COMPUTE_INT64,
   ET_COMPUTE_FLOAT32,
@@ -23,7 +24,7 @@ typedef enum et_compute {
 
 #define ET_COMPUTE_COUNT 3
 
-/* A short array of any of these types. */
+/* A short array of any compute type. */
 #define ET_CHUNK 64
 typedef union et_chunk {
   int64_t int64[ET_CHUNK];
@@ -33,27 +34,30 @@ typedef union et_chunk {
 
 et_compute et_compute_of(et_scalar_type dtype);
 
-/* Whether elements of `dtype` are stored as `compute` has them. */
+/* Returns true if elements of `dtype` are stored in the type of `compute`. */
 bool et_compute_is_stored(et_compute compute, et_scalar_type dtype);
 
-/* Whether et_load_run and et_store_run know `dtype`. Unsigned integers of more
- * than 8 bits they never do; of the others those that a kernel table of the
- * binary names, which are those that its programs have. */
+/* Returns true if et_load_run and et_store_run support `dtype`. They never
+ * support uint16, uint32 and uint64. They support another dtype if a kernel
+ * table in the binary names it; the table lists the dtypes that its programs
+ * use. */
 bool et_dtype_is_computable(et_scalar_type dtype);
 
-/* Reads `count` elements that lie `stride` bytes apart (0 repeats one) into
- * `out`, an array of the type of `compute`. A dtype that is not known reads as
- * 0, and is not written below: check it before. */
+/* Reads `count` elements, `stride` bytes apart, into `out`, an array of the
+ * type of `compute`. A stride of 0 repeats one element. Elements of an
+ * unsupported dtype are read as 0, so check the dtype first. */
 void et_load_run(et_compute compute, et_scalar_type dtype, const uint8_t *in,
                  ptrdiff_t stride, size_t count, void *out);
 
 /* Writes `count` elements of `in`, an array of the type of `compute`, `stride`
- * bytes apart. Floating to integer goes through et_float_to_int64 and keeps the
- * low bits, as PyTorch's casts do on 64-bit machines; to bool is != 0. */
+ * bytes apart. Does nothing if `dtype` is not supported. Conversion from
+ * floating point to integer applies et_float_to_int64, then keeps the low
+ * bits, as PyTorch's casts do on 64-bit machines. Conversion to bool is `value
+ * != 0`. */
 void et_store_run(et_compute compute, const void *in, et_scalar_type dtype,
                   uint8_t *out, ptrdiff_t stride, size_t count);
 
-/* Truncates toward zero; saturates; 0 for NaN. */
+/* Truncates toward zero and saturates. Returns 0 for NaN. */
 static inline int64_t et_float_to_int64(double value) {
   if (value >= -0x1p63 && value < 0x1p63) {
     return (int64_t)value;
@@ -61,7 +65,7 @@ static inline int64_t et_float_to_int64(double value) {
   return value < 0 ? INT64_MIN : value > 0 ? INT64_MAX : 0;
 }
 
-/* Two's complement arithmetic that wraps, as PyTorch's integers do. */
+/* Two's complement arithmetic that wraps, as in PyTorch. */
 static inline int64_t et_wrap_add(int64_t a, int64_t b) {
   return (int64_t)((uint64_t)a + (uint64_t)b);
 }

@@ -1,5 +1,4 @@
-/* Places beyond the edges of a picture, along one axis: for what is looked at where a grid
- * says, by kernels and by backends. */
+/* Padding modes of grid sampling along one axis, for kernels and backends. */
 #ifndef EXECUTORCH_KERNELS_EDGE_H_
 #define EXECUTORCH_KERNELS_EDGE_H_
 
@@ -10,18 +9,18 @@
 extern "C" {
 #endif
 
-/* What is there; the numbers are grid_sampler's. */
+/* Padding modes. The values are those of aten::grid_sampler. */
 enum { ET_EDGE_ZEROS, ET_EDGE_BORDER, ET_EDGE_REFLECTION };
 
-/* How an axis goes on beyond its elements. */
+/* One axis of the sampled image. */
 typedef struct et_edge {
-  double size;       /* elements */
+  double size;       /* number of elements */
   int padding;       /* ET_EDGE_... */
-  bool from_corners; /* mirrors stand at the middles of the outermost elements,
-                      * or else half an element further out */
+  bool from_corners; /* reflect about the centers of the outermost elements;
+                      * otherwise half an element further out */
 } et_edge;
 
-/* Between `low` and `low + span`, as between mirrors. */
+/* Reflects a coordinate into [low, low + span]. */
 static inline double et_edge_reflect(double at, double low, double span) {
   if (span == 0.0) {
     return 0.0;
@@ -32,7 +31,7 @@ static inline double et_edge_reflect(double at, double low, double span) {
   return even ? low + rest : low + span - rest;
 }
 
-/* The place that stands for `place`: inside, but where zeros are beyond the edges. */
+/* Maps a coordinate into [0, size - 1]. ET_EDGE_ZEROS leaves it unchanged. */
 static inline double et_edge_pad(const et_edge *edge, double place) {
   const double last = edge->size - 1.0;
   if (edge->padding == ET_EDGE_ZEROS) {

@@ -11,19 +11,21 @@
 extern "C" {
 #endif
 
-/* What all lines have in common, by operand. */
+/* Properties that all lines share, per operand. */
 typedef struct et_lines {
   et_scalar_type dtypes[ET_LOOP_OPERANDS];
   size_t lengths[ET_LOOP_OPERANDS];    /* elements */
   ptrdiff_t strides[ET_LOOP_OPERANDS]; /* bytes */
 } et_lines;
 
-/* Works on the lines that begin at `at`. */
+/* Processes one line of each operand. at[k] is the first element of operand
+ * k. */
 typedef void (*et_line_fn)(const et_lines *lines, uint8_t *const *at,
                            const void *state);
 
-/* Calls `fn` for every line along `axis` of `operands` views, whose sizes
- * differ in that dimension only. Without dimensions the element is a line. */
+/* Calls `fn` for each line along `axis` of `operands` views. The sizes of
+ * the views may differ in that dimension only. For rank 0, the element is a
+ * line. */
 void et_lines_run(const et_view *views, size_t operands, size_t axis,
                   et_line_fn fn, const void *state);
 

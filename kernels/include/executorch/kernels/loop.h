@@ -1,4 +1,5 @@
-/* A nest of loops over views of one shape, in the memory order of the first. */
+/* A loop nest over views of one shape, in the memory order of the first
+ * view. */
 #ifndef EXECUTORCH_KERNELS_LOOP_H_
 #define EXECUTORCH_KERNELS_LOOP_H_
 
@@ -14,15 +15,16 @@ extern "C" {
 
 #define ET_LOOP_OPERANDS 4
 
-/* The innermost loop is the caller's: a run of `count` elements, operand k's at
- * at[k], strides[k] bytes apart. Dimensions that lie behind one another in all
- * operands are merged, so that tensors of one layout are a single run.
+/* The caller runs the innermost loop, over a run of `count` elements. Elements
+ * of operand k start at at[k] and are strides[k] bytes apart. Dimensions that
+ * are adjacent in memory in all operands are merged, so that dense tensors of
+ * equal layout are a single run.
  *
  *   for (et_loop loop = et_loop_over(views, 2); loop.count > 0;
  *        et_loop_next(&loop)) { ... }
  */
 typedef struct et_loop {
-  size_t count; /* elements in a run; 0 at the end */
+  size_t count; /* elements in the run; 0 at the end */
   ptrdiff_t strides[ET_LOOP_OPERANDS];
   uint8_t *at[ET_LOOP_OPERANDS];
   /* The outer loops, innermost first. */
@@ -33,10 +35,11 @@ typedef struct et_loop {
   ptrdiff_t steps[ET_MAX_RANK][ET_LOOP_OPERANDS]; /* bytes */
 } et_loop;
 
-/* All `operands` <= ET_LOOP_OPERANDS views have the same rank and sizes. */
+/* All views have the same rank and sizes. `operands` is at most
+ * ET_LOOP_OPERANDS. */
 et_loop et_loop_over(const et_view *views, size_t operands);
 
-/* Moves on to the next run. */
+/* Advances to the next run. */
 void et_loop_next(et_loop *loop);
 
 #ifdef __cplusplus

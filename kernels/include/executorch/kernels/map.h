@@ -1,5 +1,5 @@
-/* Elementwise operators: one engine for broadcasting, dim orders and dtypes, so
- * that an operator is its formula in the three types kernels compute in. */
+/* Elementwise operators. One loop handles broadcasting, dim orders and dtypes,
+ * so that an operator consists of its formula in each compute type. */
 #ifndef EXECUTORCH_KERNELS_MAP_H_
 #define EXECUTORCH_KERNELS_MAP_H_
 
@@ -17,7 +17,7 @@ extern "C" {
 #define ET_MAP_OPERANDS 3
 #define ET_MAP_SCALARS 3
 
-/* The operator's parameters, in each type it may compute in. */
+/* The operator's parameters, in each compute type. */
 typedef struct et_map_scalars {
   int64_t int64[ET_MAP_SCALARS];
   float float32[ET_MAP_SCALARS];
@@ -25,44 +25,48 @@ typedef struct et_map_scalars {
 } et_map_scalars;
 
 /* Computes out[i] from in[0][i], in[1][i], ... for i < count. All arrays have
- * the type of the et_compute it is listed under; `out` overlaps no operand. */
+ * the compute type of the function's entry in et_map.run. `out` overlaps no
+ * operand. */
 typedef void (*et_map_fn)(const void *const *in, void *out, size_t count,
                           const et_map_scalars *scalars);
 
-/* Which dtype an operator computes in, and which its out has. */
+/* How the compute dtype and the result dtype follow from the promoted dtype. */
 typedef enum et_map_rule {
-  ET_MAP_PROMOTE,  /* both: the promoted dtype of the operands */
-  ET_MAP_FLOATING, /* both: the promoted dtype, float32 if that is integral */
-  ET_MAP_COMPARE,  /* computes in the promoted dtype, gives bool */
+  ET_MAP_PROMOTE,  /* both are the promoted dtype */
+  ET_MAP_FLOATING, /* both are the promoted dtype, or float32 if that is
+                    * integral */
+  ET_MAP_COMPARE,  /* computes in the promoted dtype; the result is bool */
 } et_map_rule;
 
-/* What the operator's parameters are to the dtype that is computed in. */
+/* How the operator's parameters relate to the compute dtype. */
 typedef enum et_map_parameters {
-  ET_MAP_JOIN,   /* they are promoted with the operands */
+  ET_MAP_JOIN,   /* they take part in promotion */
   ET_MAP_FOLLOW, /* they are converted to it */
-  ET_MAP_SCALE,  /* the same, but an integer cannot be scaled by a float */
-  ET_MAP_FACTOR, /* there are none; but a second operand without dimensions is
-                  * as one: not rounded to that dtype before it is used */
+  ET_MAP_SCALE,  /* as ET_MAP_FOLLOW; rejects a float parameter for an integer
+                  * dtype */
+  ET_MAP_FACTOR, /* no parameters; a 0-d second operand is not rounded to the
+                  * compute dtype before use */
 } et_map_parameters;
 
 typedef struct et_map {
   const char *name; /* for messages */
   et_map_rule rule;
-  et_map_fn run[ET_COMPUTE_COUNT]; /* by et_compute; NULL: not for that type */
+  et_map_fn run[ET_COMPUTE_COUNT]; /* indexed by et_compute; NULL: not
+                                    * supported */
   et_map_parameters parameters;
 } et_map;
 
-/* Applies `map` to `operand_count` tensors or numbers (Scalar), which broadcast
- * and are converted to the dtype that is computed in, and to `scalar_count`
- * parameters (Scalar, or None, which the map's formula must not read). Resizes
- * `out` to the broadcast shape. An out of another floating dtype than the
- * computed one is converted. */
+/* Applies `map` to `operand_count` tensors or scalars. They are broadcast and
+ * converted to the compute dtype. The map also receives `scalar_count`
+ * parameters, each a Scalar or None; a formula must not read a None parameter.
+ * Resizes `out` to the broadcast shape. The result is converted if `out` has
+ * another floating-point dtype. */
 et_status et_map_apply(et_kernel_context *context, const et_map *map,
                        const et_value *const *operands, size_t operand_count,
                        const et_value *const *scalars, size_t scalar_count,
                        et_tensor *out);
 
-/* et_map_apply for the commonest operators. */
+/* et_map_apply for the most common signatures. */
 et_status et_map_unary(et_kernel_context *context, const et_map *map,
                        const et_value *self, const et_value *out);
 et_status et_map_binary(et_kernel_context *context, const et_map *map,
@@ -75,8 +79,9 @@ et_status et_map_with_scalar(et_kernel_context *context, const et_map *map,
                              const et_value *self, const et_value *scalar,
                              const et_value *out);
 
-/* Define an et_map_fn from a formula of its operands x, y and z and of its
- * parameters s, all in `type`, the member of et_map_scalars of that name. */
+/* Define an et_map_fn from a formula. The formula can use the operands x, y and
+ * z and the parameters s, all of type `type`. `member` is the field of
+ * et_map_scalars for that type. */
 #define ET_MAP_UNARY(fn, type, member, formula) \
   ET_MAP_LOOP(fn, type, member, ET_MAP_X(type), formula)
 #define ET_MAP_BINARY(fn, type, member, formula) \
@@ -85,7 +90,7 @@ et_status et_map_with_scalar(et_kernel_context *context, const et_map *map,
   ET_MAP_LOOP(fn, type, member, ET_MAP_X(type) ET_MAP_Y(type) ET_MAP_Z(type), \
               formula)
 
-/* What they share. A formula may leave out any of its variables. */
+/* The shared loop. A formula need not use all of its variables. */
 #define ET_MAP_LOOP(fn, type, member, variables, formula)                   \
   static void fn(const void *const *in, void *out, size_t count,            \
                  const et_map_scalars *scalars) {                           \
@@ -110,8 +115,9 @@ et_status et_map_with_scalar(et_kernel_context *context, const et_map *map,
   const type z = c[i]; \
   (void)z;
 
-/* A formula each, or the same one, in the floating types or in all. DEFINE is
- * one of the three above. */
+/* Define the functions of the floating-point types, or of all types, with a
+ * formula for each or one for all. DEFINE is ET_MAP_UNARY, ET_MAP_BINARY or
+ * ET_MAP_TERNARY. */
 #define ET_MAP_FLOATS(DEFINE, fn, float32_formula, float64_formula) \
   DEFINE(fn##_float32, float, float32, float32_formula)             \
   DEFINE(fn##_float64, double, float64, float64_formula)
@@ -122,7 +128,7 @@ et_status et_map_with_scalar(et_kernel_context *context, const et_map *map,
 #define ET_MAP_ALL(DEFINE, fn, formula) \
   ET_MAP_EACH(DEFINE, fn, formula, formula, formula)
 
-/* et_map.run of the functions so defined. */
+/* Initializers of et_map.run for these functions. */
 #define ET_RUN_ALL(fn) {fn##_int64, fn##_float32, fn##_float64}
 #define ET_RUN_FLOATS(fn) {NULL, fn##_float32, fn##_float64}
 #define ET_RUN_INT64(fn) {fn##_int64, NULL, NULL}

@@ -1,4 +1,4 @@
-/* Whole elementwise operators, from their formulas to their kernels. */
+/* Complete elementwise operators: from formulas to kernels. */
 #ifndef EXECUTORCH_KERNELS_OPERATOR_H_
 #define EXECUTORCH_KERNELS_OPERATOR_H_
 
@@ -8,12 +8,13 @@
 extern "C" {
 #endif
 
-/* Defines `<name>_map`; `run` is an ET_RUN_... of the functions of `name`. */
+/* Defines `<name>_map`. `run` is an ET_RUN_... macro applied to `name`. */
 #define ET_OPERATOR_MAP(name, rule, run, parameters) \
   static const et_map name##_map = {#name, rule, run, parameters};
 
-/* Define the kernel et_op_<name>_<overload> that applies `<name>_map` to its
- * first argument, to its first two, or to those and a parameter after them. */
+/* Define the kernel et_op_<name>_<overload>, which applies `<name>_map`. The
+ * operands are the first argument (UNARY) or the first two (BINARY).
+ * BINARY_SCALED also passes the third argument as a parameter. */
 #define ET_KERNEL_UNARY(name)                                                 \
   et_status et_op_##name##_out(et_kernel_context *context, et_value **args) { \
     return et_map_unary(context, &name##_map, args[0], args[1]);              \
@@ -30,7 +31,7 @@ extern "C" {
                          args[3]);                                        \
   }
 
-/* An operator of one operand x, with a formula for every type. */
+/* Defines a unary operator of x, with a formula for each compute type. */
 #define ET_OPERATOR_UNARY(name, rule, int64_formula, float32_formula, \
                           float64_formula)                            \
   ET_MAP_EACH(ET_MAP_UNARY, name, int64_formula, float32_formula,     \
@@ -38,28 +39,29 @@ extern "C" {
   ET_OPERATOR_MAP(name, rule, ET_RUN_ALL(name), ET_MAP_JOIN)          \
   ET_KERNEL_UNARY(name)
 
-/* One whose result is floating also where x is not. */
+/* Defines a unary operator whose result is floating-point for integer inputs
+ * too. */
 #define ET_OPERATOR_FLOATING(name, float32_formula, float64_formula)       \
   ET_MAP_FLOATS(ET_MAP_UNARY, name, float32_formula, float64_formula)      \
   ET_OPERATOR_MAP(name, ET_MAP_FLOATING, ET_RUN_FLOATS(name), ET_MAP_JOIN) \
   ET_KERNEL_UNARY(name)
 
-/* One of those that <math.h> has under the operator's name. */
+/* Defines a unary operator that <math.h> has under the same name. */
 #define ET_OPERATOR_LIBM(name) ET_OPERATOR_FLOATING(name, name##f(x), name(x))
 
-/* The map of an operator of two operands, x and y; its kernels, one an
- * overload, are defined apart. */
+/* Defines the map of a binary operator of x and y. Its kernels are defined
+ * separately, one per overload. */
 #define ET_OPERATOR_BINARY(name, rule, int64_formula, float32_formula, \
                            float64_formula)                            \
   ET_MAP_EACH(ET_MAP_BINARY, name, int64_formula, float32_formula,     \
               float64_formula)                                         \
   ET_OPERATOR_MAP(name, rule, ET_RUN_ALL(name), ET_MAP_JOIN)
 
-/* A truth about two operands. */
+/* Defines a comparison of x and y, whose result is bool. */
 #define ET_OPERATOR_COMPARE(name, formula) \
   ET_OPERATOR_BINARY(name, ET_MAP_COMPARE, formula, formula, formula)
 
-/* An operator of integers and bool. */
+/* Defines a binary operator of integers and bool. */
 #define ET_OPERATOR_INTEGER(name, formula)             \
   ET_MAP_BINARY(name##_int64, int64_t, int64, formula) \
   ET_OPERATOR_MAP(name, ET_MAP_PROMOTE, ET_RUN_INT64(name), ET_MAP_JOIN)

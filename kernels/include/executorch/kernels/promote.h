@@ -10,13 +10,14 @@
 extern "C" {
 #endif
 
-/* The dtype in which an operator computes on `operands`, tensors and numbers
- * (TENSOR, INT, BOOL, DOUBLE, or NONE, which is passed over), as
- * torch.result_type has it: tensors with dimensions decide; tensors without,
- * and after them numbers, only raise the category bool < integer < floating. */
+/* Returns the dtype in which an operator computes on `operands`, as
+ * torch.result_type does. Operands are tensors and scalars (TENSOR, INT, BOOL,
+ * DOUBLE); NONE is ignored. Tensors with dimensions determine the dtype. 0-d
+ * tensors, then scalars, take precedence only if their category is higher: bool
+ * < integer < floating point. */
 et_scalar_type et_result_type(const et_value *const *operands, size_t count);
 
-/* The smallest dtype that PyTorch lets both be computed in. */
+/* Returns the dtype to which PyTorch promotes the two. */
 et_scalar_type et_promote(et_scalar_type a, et_scalar_type b);
 
 #ifdef __cplusplus

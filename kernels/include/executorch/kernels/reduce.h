@@ -14,9 +14,9 @@ extern "C" {
 
 #define ET_REDUCE_OUTS 2
 
-/* `kept` and `outs` are the input and the results over the dimensions that
- * stay, `reduced` the input over those that go; `count` elements go into each
- * result. */
+/* `kept` is the input over the dimensions that are not reduced, and `outs` the
+ * results over the same dimensions. `reduced` is the input over the reduced
+ * dimensions. Each result is computed from `count` elements. */
 typedef struct et_reduction {
   et_view outs[ET_REDUCE_OUTS];
   size_t out_count;
@@ -25,14 +25,16 @@ typedef struct et_reduction {
   size_t count;
 } et_reduction;
 
-/* Splits `self` by the axes of `dims` (one INT, or a list; NULL, None or empty:
- * all) and resizes `out`, and `second` unless it is NULL. */
+/* Splits the dimensions of `self` into reduced and kept ones, and resizes `out`
+ * and `second`. `second` may be NULL. `dims` is an INT or an INT_LIST; NULL,
+ * None and an empty list mean all dimensions. */
 et_status et_reduction_plan(et_kernel_context *context, const char *what,
                             const et_tensor *self, const et_value *dims,
                             bool keepdim, et_tensor *out, et_tensor *second,
                             et_reduction *reduction);
 
-/* INVALID_ARGUMENT where a result is of no element: the largest of nothing. */
+/* Returns INVALID_ARGUMENT if a result would be computed from no elements. For
+ * operators without a neutral element, such as max. */
 et_status et_reduction_has_elements(et_kernel_context *context,
                                     const char *what,
                                     const et_reduction *reduction);
@@ -41,18 +43,20 @@ et_status et_reduction_has_elements(et_kernel_context *context,
 typedef void (*et_reduce_fn)(const et_reduction *reduction, et_loop *elements,
                              uint8_t *const *outs, const void *state);
 
-/* Calls `fn` for every result. */
+/* Calls `fn` for each result. */
 void et_reduction_run(const et_reduction *reduction, et_reduce_fn fn,
                       const void *state);
 
-/* Takes up to a chunk of elements, in the type they are asked for. */
+/* Consumes `count` <= ET_CHUNK elements, in the compute type that was
+ * requested. */
 typedef void (*et_take_fn)(void *state, const et_chunk *chunk, size_t count);
 
-/* Gives `take` all elements of the nest, which have `dtype`. */
+/* Passes all elements of the loop nest, converted from `dtype` to `compute`, to
+ * `take`. */
 void et_take_elements(et_loop *elements, et_scalar_type dtype,
                       et_compute compute, et_take_fn take, void *state);
 
-/* Sum of (x - shift) over the elements, or of its square. */
+/* Returns the sum of (x - shift), or of (x - shift)^2 if `squared` is true. */
 double et_sum_elements(et_loop elements, et_scalar_type dtype, double shift,
                        bool squared);
 
