@@ -1,5 +1,6 @@
-/* A bump allocator over memory that the caller gives. Nothing is freed
- * alone. */
+/* Bump allocator over memory that the caller provides.
+ *
+ * Allocations cannot be freed one by one. */
 #ifndef EXECUTORCH_ARENA_H_
 #define EXECUTORCH_ARENA_H_
 
@@ -13,8 +14,11 @@
 extern "C" {
 #endif
 
-/* With data == NULL the arena only measures: every allocation succeeds, returns
- * NULL and counts, so that one piece of code both measures and allocates. */
+/* An arena that allocates, or only measures.
+ *
+ * If `data` is NULL, the arena measures: every allocation succeeds, returns
+ * NULL and increases `used`. The same code can then both compute a size and
+ * allocate. */
 typedef struct et_arena {
   uint8_t *data;
   size_t size; /* SIZE_MAX when measuring */
@@ -31,9 +35,11 @@ static inline et_arena et_arena_measuring(void) {
   return arena;
 }
 
-/* Sets *out to count * size bytes aligned to `alignment` (a power of two), or
- * to NULL when measuring. False, and nothing taken, when they do not fit or the
- * arithmetic would wrap. The bytes are not cleared. */
+/* Allocates count * size bytes, aligned to `alignment`, a power of two.
+ *
+ * Sets *out to the bytes, which are not cleared, or to NULL when measuring.
+ * Returns false, and allocates nothing, if they do not fit or the size
+ * overflows. */
 bool et_arena_take(et_arena *arena, size_t count, size_t size, size_t alignment,
                    void **out);
 

@@ -1,5 +1,7 @@
-/* Arithmetic that reports a wrap instead of making one. Every size and offset
- * that comes from a model file goes through these. */
+/* Arithmetic that detects overflow.
+ *
+ * Every size and offset from a program file is computed with these
+ * functions. */
 #ifndef EXECUTORCH_CHECKED_H_
 #define EXECUTORCH_CHECKED_H_
 
@@ -11,7 +13,7 @@
 extern "C" {
 #endif
 
-/* Each returns false, and leaves *out alone, when the result does not fit. */
+/* Each returns false, and leaves *out unchanged, if the result overflows. */
 static inline bool et_checked_add(size_t a, size_t b, size_t *out) {
   if (b > SIZE_MAX - a) {
     return false;
@@ -22,7 +24,7 @@ static inline bool et_checked_add(size_t a, size_t b, size_t *out) {
 
 static inline bool et_checked_mul(size_t a, size_t b, size_t *out) {
 #if defined(__GNUC__)
-  size_t product = 0; /* no division where the compiler knows better */
+  size_t product = 0; /* avoids the division */
   if (__builtin_mul_overflow(a, b, &product)) {
     return false;
   }
@@ -36,7 +38,7 @@ static inline bool et_checked_mul(size_t a, size_t b, size_t *out) {
   return true;
 }
 
-/* Rounds up to a multiple of `alignment`, which must be a power of two. */
+/* Rounds up to a multiple of `alignment`, a power of two. */
 static inline bool et_checked_align(size_t value, size_t alignment,
                                     size_t *out) {
   size_t sum = 0;
@@ -48,8 +50,9 @@ static inline bool et_checked_align(size_t value, size_t alignment,
   return true;
 }
 
-/* Whether [offset, offset + length) lies in [0, size). Subtracts, because
- * offset + length may wrap. */
+/* Returns true if [offset, offset + length) is within [0, size).
+ *
+ * Subtracts, because offset + length may overflow. */
 static inline bool et_range_in(uint64_t offset, uint64_t length,
                                uint64_t size) {
   return offset <= size && length <= size - offset;

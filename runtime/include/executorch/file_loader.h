@@ -1,4 +1,4 @@
-/* Files as spans, on systems that have memory-mapped files (POSIX). */
+/* Memory-mapped files, on POSIX systems. */
 #ifndef EXECUTORCH_FILE_LOADER_H_
 #define EXECUTORCH_FILE_LOADER_H_
 
@@ -9,17 +9,19 @@
 extern "C" {
 #endif
 
-/* A file mapped for reading. All zero is no file. */
+/* A file mapped for reading. An all-zero struct is closed. */
 typedef struct et_file {
-  et_span bytes; /* page-aligned, as et_program_load needs it */
+  et_span bytes; /* page-aligned, as et_program_load requires */
 } et_file;
 
-/* Maps a regular file that is not empty. It must not be changed while it is
- * open. ACCESS_FAILED names the path and the system's reason. */
+/* Maps a regular, non-empty file.
+ *
+ * The file must not change while it is open. ACCESS_FAILED: the message has the
+ * path and the system's reason. */
 et_status et_file_open(const char *path, et_file *out_file,
                        et_error *out_error);
 
-/* Ends the mapping, and makes `file` no file. Nothing to do for one. */
+/* Unmaps the file and zeroes `file`. Does nothing if `file` is closed. */
 void et_file_close(et_file *file);
 
 #ifdef __cplusplus

@@ -1,4 +1,4 @@
-/* A method with its memory from the heap, for programs that have one. */
+/* Methods whose memory is allocated on the heap. */
 #ifndef EXECUTORCH_HOSTED_METHOD_H_
 #define EXECUTORCH_HOSTED_METHOD_H_
 
@@ -15,36 +15,39 @@
 extern "C" {
 #endif
 
-/* All zero is no method. The fields are for reading. */
+/* A method and its memory. An all-zero struct is empty. Fields are
+ * read-only. */
 typedef struct et_hosted_method {
   et_method *method;
   et_method_requirements requirements;
-  size_t planned_bytes; /* of all planned buffers */
+  size_t planned_bytes; /* sum of all planned buffers */
   et_planned_buffer planned[ET_MAX_PLANNED_BUFFERS];
-  void *data;       /* what was read of the program's source, or NULL */
-  void *allocation; /* all else, outputs that are not planned included */
+  void *data;       /* data read from the program's source, or NULL */
+  void *allocation; /* all other memory, including unplanned outputs */
 } et_hosted_method;
 
-/* Loads a method into memory of its own, and gives memory to outputs that are
- * not planned. On an error nothing is kept. MEMORY_TOO_SMALL when the heap has
- * not enough, else as et_method_load. */
+/* Loads a method, and allocates its memory and its unplanned outputs.
+ *
+ * On error, nothing stays allocated. MEMORY_TOO_SMALL: the heap is exhausted.
+ * Other statuses are those of et_method_load. */
 et_status et_hosted_method_load(const et_program *program, const char *name,
                                 const et_registry *registry,
                                 const et_method_options *options,
                                 et_hosted_method *out_hosted,
                                 et_error *out_error);
 
-/* The same, but memory id `memory_id` is that of `owner`, which must outlive
- * the method, so that both see the same mutable buffers, as they are now.
- * INVALID_ARGUMENT when the method or `owner` has no such memory id, or the buffer of
- * `owner` is smaller. */
+/* Loads a method that uses planned buffer `memory_id` of `owner`.
+ *
+ * Both methods then share the mutable buffers there, with their current
+ * contents. `owner` must outlive the method. INVALID_ARGUMENT: the method or
+ * `owner` has no such memory id, or the owner's buffer is too small. */
 et_status et_hosted_method_load_sharing(
     const et_program *program, const char *name, const et_registry *registry,
     const et_method_options *options, const et_hosted_method *owner,
     uint32_t memory_id, et_hosted_method *out_hosted, et_error *out_error);
 
-/* Gives the memory back, and makes `hosted` no method. Nothing to do for
- * one. */
+/* Unloads the method, frees its memory and zeroes `hosted`. Does nothing if
+ * empty. */
 void et_hosted_method_free(et_hosted_method *hosted);
 
 #ifdef __cplusplus

@@ -1,4 +1,4 @@
-/* The kernel calling convention and the tables kernels are found in. */
+/* The calling convention of kernels, and the tables that list them. */
 #ifndef EXECUTORCH_KERNEL_H_
 #define EXECUTORCH_KERNEL_H_
 
@@ -16,93 +16,113 @@
 extern "C" {
 #endif
 
-/* What a kernel may use besides its arguments. Lives for one call. */
+/* Resources for one kernel call, in addition to the arguments. Valid for that
+ * call. */
 typedef struct et_kernel_context {
-  /* At least what this call's `prepare` asked for, or et_kernel.scratch_bytes
-   * without one; aligned to 64; contents undefined. */
+  /* At least the bytes that this call's `prepare` requested, or
+   * et_kernel.scratch_bytes without a `prepare`. Aligned to 64; contents
+   * undefined. */
   et_mutable_span scratch;
-  void *state;                 /* what `prepare` built; NULL without one */
-  const et_parallel *parallel; /* NULL: this thread only */
-  const et_observer *observer; /* NULL: nobody watches */
-  /* Where et_fail puts the reason; may be NULL. */
+  void *state;                 /* built by `prepare`; NULL without one */
+  const et_parallel *parallel; /* NULL: run on the calling thread only */
+  const et_observer *observer; /* NULL: no observer */
+  /* Filled by et_fail; may be NULL. */
   et_error *error;
-  et_random *random; /* where random numbers are drawn; NULL: nowhere */
+  et_random *random; /* source of random numbers; NULL: none */
 } et_kernel_context;
 
-/* A kernel reads its operands from `args`, in the order of the operator's
- * `.out` schema with every default present, then the out operand(s), then the
- * return value(s), which repeat the outs.
+/* A kernel: computes one operator.
  *
- * When a kernel is called, the count and kind of every argument fits its
- * signature, every tensor fits the row's rules and has memory, and no out
- * overlaps an operand (unless the operator writes in place): the method loader
- * has seen to that. Sizes, attributes, values and what tensors have to do with
- * each other are for the kernel to check, before it writes anything: it returns
- * et_fail(context->error, INVALID_ARGUMENT, ...). It sets its outs' sizes with
- * et_tensor_resize. */
+ * `args` has the operands in the order of the operator's `.out` schema,
+ * including defaults, then the out operands, then the return values, which
+ * repeat the outs.
+ *
+ * The method loader guarantees:
+ *
+ * - the number and kinds of the arguments match the signature;
+ * - every tensor satisfies its rule and has memory;
+ * - no out overlaps an operand, unless the operator is in place.
+ *
+ * The kernel must check sizes, attributes, values and relations between
+ * tensors before it writes. It reports a violation with
+ * et_fail(context->error, INVALID_ARGUMENT, ...). It sets the sizes of its
+ * outs with et_tensor_resize. */
 typedef et_status (*et_kernel_fn)(et_kernel_context *context, et_value **args);
 
-/* What a kernel may use when a call of it is prepared. */
+/* Resources for preparing one kernel call. */
 typedef struct et_prepare_context {
-  et_arena *arena;      /* the state is taken from it; it lives as long as the
-                         * method. Allocations give NULL when measuring. */
-  size_t scratch_bytes; /* in: et_kernel.scratch_bytes; out: what this call
-                         * needs */
-  const et_parallel *parallel; /* NULL: this thread only */
+  /* For the state, which lives as long as the method; allocations return NULL
+   * when measuring. */
+  et_arena *arena;
+  /* In: et_kernel.scratch_bytes; out: bytes that this call needs. */
+  size_t scratch_bytes;
+  const et_parallel *parallel; /* NULL: run on the calling thread only */
   et_error *error;             /* may be NULL */
 } et_prepare_context;
 
-/* Prepares one call of a kernel when its method is loaded: chooses a loop, packs
- * weights, says how much scratch this call needs. Sets *out_state to what `run`
- * is to find in its context; it is NULL before.
+/* Prepares one kernel call when its method is loaded.
  *
- * Called several times, with arenas that measure and at last with a real one, each
- * time with the same arguments; it must always take the same bytes and ask for the
- * same scratch. Tensors have their upper-bound sizes, and data only where they are
- * constants of the program; numbers have the value that the program starts with.
- * Arguments are borrowed for this call, constants' data as long as the program. */
+ * Typical work: choose a loop, pack weights, request scratch. Set *out_state,
+ * which is NULL before, to the state that `run` receives in its context.
+ *
+ * The runtime calls this function several times with the same arguments: first
+ * with measuring arenas, last with a real one. Every call must allocate the
+ * same bytes and request the same scratch.
+ *
+ * Tensors have their upper-bound sizes. Only constants of the program have
+ * data; it is valid as long as the program. Scalars have their initial values.
+ * The arguments themselves are valid for this call only. */
 typedef et_status (*et_kernel_prepare_fn)(et_prepare_context *context,
                                           et_value *const *args,
                                           void **out_state);
 
-/* The order in which a tensor's dimensions may lie. */
+/* The dim orders that a kernel accepts. */
 typedef enum et_layout_rule {
   ET_LAYOUT_ANY = 0,
   ET_LAYOUT_CONTIGUOUS = 1,    /* 0, 1, 2, ... */
-  ET_LAYOUT_CHANNELS_LAST = 2, /* 0, 2, 3, ..., 1: three dimensions or more */
+  ET_LAYOUT_CHANNELS_LAST = 2, /* 0, 2, 3, ..., 1; rank 3 or more */
 } et_layout_rule;
 
-/* Groups of arguments are numbered below this; 0 is none. */
+/* Upper bound of et_tensor_rule.group. Group 0 means no group. */
 #define ET_TENSOR_GROUPS 8
 
-/* What a kernel takes for one argument that is a tensor or a list of them. */
+/* The tensors that a kernel accepts for one tensor or tensor-list argument. */
 typedef struct et_tensor_rule {
-  uint32_t dtypes;  /* 1u << et_scalar_type of each */
-  uint8_t rank_low; /* of those that are allowed */
+  uint32_t dtypes;  /* bit set: 1u << et_scalar_type */
+  uint8_t rank_low; /* lowest allowed rank */
   uint8_t rank_high;
   uint8_t layout; /* et_layout_rule */
-  uint8_t group;  /* all tensors of a group have one dtype; 0: of none */
+  uint8_t group;  /* all tensors of a group have the same dtype; 0: no group */
 } et_tensor_rule;
 
-/* One row of a kernel table. All pointers are static.
+/* One row of a kernel table. All pointers refer to static data.
  *
- * `rules` has one for each tensor argument (t w m T W O) of the signature before
- * '>', in order; NULL lets every tensor pass. They are verified when a method is
- * loaded, so that `run` never sees a tensor that they refuse.
+ * `rules` has one entry for each tensor argument (t w m T W O) before '>' in
+ * the signature, in order. NULL accepts every tensor. The loader verifies the
+ * rules, so `run` never receives a tensor that violates them.
  *
- * `signature` has one code an argument of the schema in schema/operators.toml, in
- * its order, optionally preceded by '?' (None is allowed); then '>' and one code
- * for each value that a call lists after them, its return values:
- *   t Tensor   w out Tensor (written)   m Tensor written in part: read, then written
+ * `signature` has one code for each argument of the schema in
+ * schema/operators.toml, in its order. A '?' before a code allows None. After
+ * '>' follows one code for each return value that a call lists after its
+ * arguments:
+ *
+ *   t Tensor   w out Tensor (written)   m Tensor that is read, and partly written
  *   i int, SymInt, dtype, layout, ...
  *   b bool     d float                  n Scalar: int, bool or float
  *   s str      I int[]    D float[]     B bool[]
  *   T Tensor[] W out Tensor[]           O Tensor?[]
  *   x int, bool or float that the call writes (only after '>')
- * After '>' stands `w` where the one tensor written is repeated (every `.out` with
- * one out, every in-place operator) or a prim operator without outs leaves one, `W`
- * where a list repeats two or more outs or the one out Tensor[], `x` where a prim
- * operator leaves a number; and no '>' where nothing is listed. Examples:
+ *
+ * The codes after '>' are:
+ *
+ * - w: the one tensor that the call writes. It repeats the out of an `.out`
+ *   operator or the operand of an in-place operator, or it is the result of a
+ *   prim operator without outs.
+ * - W: a list that repeats two or more outs, or the one out Tensor[].
+ * - x: a scalar that a prim operator returns.
+ * - No '>': the call lists no return value.
+ *
+ * Examples:
  *   aten::add.out                      ttnw>w
  *   aten::max_pool2d_with_indices.out  tIIIIbww>W
  *   aten::split_copy.Tensor_out        tiiW>W
@@ -119,18 +139,21 @@ typedef struct et_kernel {
   size_t scratch_bytes;
 } et_kernel;
 
-/* Rows sorted by name (strcmp). Several may have one name, and then have one
- * signature: a call is run by the first of them whose rules it fits. */
+/* Rows sorted by name (strcmp).
+ *
+ * Rows with the same name have the same signature. The first of them whose
+ * rules match a call runs it. */
 typedef struct et_kernel_table {
   const et_kernel *kernels;
   size_t count;
 } et_kernel_table;
 
-/* The first row of that name, which has no NUL inside, or NULL. O(log count). */
+/* Returns the first row named `name`, or NULL. `name` has no NUL inside. O(log
+ * count). */
 const et_kernel *et_kernel_table_find(const et_kernel_table *table,
                                       et_string name);
 
-/* The row behind `kernel`, if it has the same name; else NULL. */
+/* Returns the row after `kernel` if it has the same name, else NULL. */
 const et_kernel *et_kernel_table_next(const et_kernel_table *table,
                                       const et_kernel *kernel);
 

@@ -1,4 +1,4 @@
-/* Loading a method into the caller's memory and running it.
+/* Load a method into memory that the caller provides, and run it.
  *
  *   et_program_load -> et_method_measure -> et_method_load
  *     -> { et_method_set_input ... -> et_method_execute -> et_method_get_output }*
@@ -24,7 +24,7 @@
 extern "C" {
 #endif
 
-/* A loaded method. Lies, with all it needs, in et_method_memory.method. */
+/* A loaded method. It is stored in et_method_memory.method. */
 typedef struct et_method et_method;
 
 /* Alignment of every buffer in et_method_memory. */
@@ -32,173 +32,214 @@ typedef struct et_method et_method;
 
 /* The options of one backend. */
 typedef struct et_backend_options {
-  const char
-      *id; /* et_backend.id; that of one the method does not use is fine */
+  /* et_backend.id; options of backends that the method does not use are
+   * ignored */
+  const char *id;
   const et_backend_option *options;
   size_t count;
 } et_backend_options;
 
-/* The official runtime's limit. */
+/* The same limit as ExecuTorch's runtime. */
 #define ET_DEFAULT_MAX_STEPS UINT64_C(10000000)
 
-/* What a method may use beyond its memory. Each may be NULL, and so may a pointer
- * to all of them; what they point to is borrowed until the method is no longer
- * used. */
+/* Optional resources of a method.
+ *
+ * A pointer to the struct may be NULL, and so may each pointer in it. The
+ * method borrows the objects that they point to for its lifetime. */
 typedef struct et_method_options {
   const et_parallel *parallel; /* workers for kernels and backends */
-  const et_observer *observer; /* is told of each instruction that is run */
-  const et_backend_options *backend_options; /* one entry a backend */
+  const et_observer *observer; /* receives the events of each instruction */
+  /* At most one entry for each backend. */
+  const et_backend_options *backend_options;
   size_t backend_options_count;
-  et_shared_store *store; /* what delegates of several methods share */
-  /* Of et_method_measure: room to read data to that kernels and backends look at
-   * while they are measured, et_method_data_bytes of it. Free again afterwards. */
+  et_shared_store *store; /* data that delegates of several methods share */
+  /* Used by et_method_measure only, to read data that kernels and backends
+   * inspect while they are measured. Needs et_method_data_bytes bytes; free to
+   * reuse after the call. */
   et_mutable_span data;
-  /* Instructions that one et_method_execute may run, so that a loop of the program
-   * which does not end is an error; 0 for ET_DEFAULT_MAX_STEPS. */
+  /* Instructions that one et_method_execute may run, so that a program with an
+   * endless loop fails. 0: ET_DEFAULT_MAX_STEPS. */
   uint64_t max_steps;
-  /* Where operators that give random numbers draw them. Seed it for numbers that
-   * repeat; each run goes on where the last one ended. Without it these operators
-   * fail. */
+  /* Source of operators that return random numbers; they fail if it is NULL.
+   * Each run continues the sequence. Use a fixed seed for repeatable
+   * results. */
   et_random *random;
 } et_method_options;
 
-/* Exactly what a method needs; the sizes of planned buffers come from
- * et_method_meta_planned_bytes. The program's manifest states the same. */
+/* The exact memory that a method needs, as also stated in the program's
+ * manifest.
+ *
+ * The sizes of planned buffers are given by et_method_meta_planned_bytes. */
 typedef struct et_method_requirements {
   size_t method_bytes;  /* values, instructions, handles and states */
-  size_t scratch_bytes; /* the largest that any of its calls asks for */
-  size_t shared_bytes;  /* what loading takes of the store, at most */
-  size_t data_bytes;    /* et_method_data_bytes */
+  size_t scratch_bytes; /* the largest request of any call */
+  size_t shared_bytes;  /* upper bound on use of the store during loading */
+  size_t data_bytes;    /* see et_method_data_bytes */
   size_t planned_count;
 } et_method_requirements;
 
-/* Bytes of memory for the constants, initial values and payloads of a method that do
- * not lie whole in one extent of the program's source, and, for a method with
- * delegates, for named data that does not: 0 when all of the source is in memory in
+/* Computes the size of et_method_memory.data.
+ *
+ * The memory holds constants, initial values and payloads that are not in one
+ * piece in one extent of the program's source. If the method has delegates, it
+ * also holds such named data. The size is 0 if the whole source is in memory in
  * one piece. */
 et_status et_method_data_bytes(const et_program *program, const char *name,
                                size_t *out_bytes, et_error *out_error);
 
-/* Verifies the method against the linked kernels and backends, and measures it,
- * which asks those kernels and backends too. All that et_method_load checks, but
- * for the memory plan: that takes memory. Load it with the same options.
- * MEMORY_TOO_SMALL when data must be read and options->data has no room for it. */
+/* Verifies a method against the linked kernels and backends, and measures
+ * it.
+ *
+ * Runs all checks of et_method_load except that of the memory plan, which
+ * needs memory. Kernels and backends are measured too. Load the method with
+ * the same options. MEMORY_TOO_SMALL: data must be read, and options->data
+ * is too small. */
 et_status et_method_measure(const et_program *program, const char *name,
                             const et_registry *registry,
                             const et_method_options *options,
                             et_method_requirements *out_requirements,
                             et_error *out_error);
 
-/* The state in a planned buffer that several methods share. All zero before the
- * first of them is loaded; it must outlive them, and is to be read by the runtime's
- * own code only. */
+/* State of a planned buffer that several methods share.
+ *
+ * Zero it before the first of the methods is loaded. It must outlive the
+ * methods. The fields are private to the runtime. */
 typedef struct et_state {
-  et_span program; /* whose methods share it; NULL before the first load */
-  et_mutable_span bytes; /* the buffer */
-  uint64_t loaded[16];   /* a bit for each method of the program: was loaded */
+  et_span program; /* program of the methods; NULL before the first load */
+  et_mutable_span bytes; /* the shared buffer */
+  /* One bit for each method of the program: has been loaded. */
+  uint64_t loaded[16];
 } et_state;
 
-/* What shares state, in programs that name it alone: `sharing` of a buffer. */
+/* Support for shared state, linked only if et_planned_buffer.sharing names
+ * it. */
 struct et_sharing;
 extern const struct et_sharing et_sharing;
 
-/* A planned buffer. Without a state it is the method's own: loading sets it to
- * zero and gives mutable buffers their initial values.
+/* A planned buffer.
  *
- * Methods of one program that name the same buffer and state share what they keep
- * there: the first load makes it, later ones leave it alone and add just what only
- * they have. INVALID_ARGUMENT when the state is another program's or buffer's;
- * INVALID_PROGRAM when the methods place it differently. */
+ * Without a `state`, the method owns the contents: loading zeroes the buffer
+ * and sets the initial values of mutable buffers.
+ *
+ * Methods of one program that have the same buffer and `state` share the
+ * mutable buffers in it. The first load initializes them; later loads
+ * initialize only mutable buffers that no earlier method has. INVALID_ARGUMENT:
+ * the state belongs to another program or buffer. INVALID_PROGRAM: the methods
+ * place a shared mutable buffer differently. */
 typedef struct et_planned_buffer {
   et_mutable_span bytes;
-  et_state *state;                  /* NULL: the method's own */
-  const struct et_sharing *sharing; /* &et_sharing where there is a state; else
-                                     * NULL will do */
+  et_state *state; /* NULL: not shared */
+  /* &et_sharing with a state, else may be NULL. */
+  const struct et_sharing *sharing;
 } et_planned_buffer;
 
-/* Memory for one method. Borrowed until the method is no longer used. Two methods
- * may share `scratch`, and a planned buffer that has a state, if they are not run
- * at the same time. */
+/* Memory for one method, borrowed for the method's lifetime.
+ *
+ * Methods that never run at the same time may share `scratch`, and planned
+ * buffers that have a state. */
 typedef struct et_method_memory {
   et_mutable_span method;
   et_mutable_span scratch;
-  const et_planned_buffer *planned; /* planned_count entries, copied */
+  const et_planned_buffer *planned; /* planned_count entries; copied */
   size_t planned_count;
-  et_mutable_span
-      data; /* what is read is kept here; none for data_bytes of 0 */
+  et_mutable_span data; /* for data that loading reads; may be empty */
 } et_method_memory;
 
-/* Verifies everything that can be known before running: argument kinds against
- * kernel signatures, that nothing writes a constant or its own operand, and
- * that no instruction reads bytes which another value has overwritten
- * (plan_check.h says how far that goes).
+/* Verifies a method and loads it.
  *
- * Reads each run of bytes that it needs once, named data only when a backend asks for
- * it; a status of the source's read function is returned with the source's name and
- * the offset.
+ * All checks that do not depend on inputs run here:
  *
- * OPERATOR_MISSING names every missing kernel or backend; INVALID_PROGRAM the
- * element at fault; MEMORY_TOO_SMALL the buffer, its size and what it needs. */
+ * - the kinds of arguments match the kernels' signatures;
+ * - no instruction writes a constant or one of its own operands;
+ * - no instruction reads bytes that another value has overwritten (limits: see
+ *   plan_check.h).
+ *
+ * The data that is needed is read once; named data is read when a backend
+ * requests it. If the source's read function fails, its status is returned, and
+ * the message has the source's name and the offset.
+ *
+ * OPERATOR_MISSING: the message lists all missing kernels or backends.
+ * INVALID_PROGRAM: it names the invalid element. MEMORY_TOO_SMALL: it names the
+ * buffer, its size and the required size. */
 et_status et_method_load(const et_program *program, const char *name,
                          const et_registry *registry,
                          const et_method_options *options,
                          const et_method_memory *memory, et_method **out_method,
                          et_error *out_error);
 
-/* Gives the mutable buffers of the method their initial values, also where other
- * methods share them. Inputs must be set again; outputs have no value until the next
- * run. */
+/* Resets the method's mutable buffers to their initial values.
+ *
+ * Buffers that other methods share are reset too. Set the inputs again before
+ * the next run; outputs have no value until then. */
 void et_method_reset_state(et_method *method);
 
-/* Ends the use of a method: its backends give back what they hold besides its
- * memory, which is the caller's again. NULL is no method. */
+/* Unloads a method.
+ *
+ * Its backends release what they hold outside its memory; then the caller may
+ * reuse the memory. Does nothing for NULL. */
 void et_method_unload(et_method *method);
 
 size_t et_method_input_count(const et_method *method);
 size_t et_method_output_count(const et_method *method);
 
-/* Gives input `index` a tensor. `sizes` may be smaller than the loaded bound
- * where the input is dynamic. A planned input copies `data`, to bytes that the
- * run may use again for other values: set it before every run. One that is not
- * planned borrows `data` until the next set_input or the last execute, and
- * never writes it. `nbytes` must be what dtype and sizes need, in the input's
- * own dim order.
+/* Sets input `index` to a tensor.
  *
- * INVALID_ARGUMENT for a wrong index, dtype, rank, length or size of a fixed
- * dimension; NOT_SUPPORTED for a size out of the range that the program states
- * (et_value_meta). The input keeps its earlier state then. */
+ * `sizes` may be smaller than the upper bound if the input is dynamic. `data`
+ * is in the input's dim order, and `nbytes` is the exact size for dtype and
+ * sizes.
+ *
+ * If the input is planned, `data` is copied into planned memory. The run may
+ * reuse that memory, so set the input before every run. If the input is not
+ * planned, `data` is borrowed until the next set_input or the last execute; it
+ * is never written.
+ *
+ * INVALID_ARGUMENT: wrong index, dtype, rank, length or fixed size.
+ * NOT_SUPPORTED: a size outside the range that the program states
+ * (et_value_meta). On error, the input keeps its previous value. */
 et_status et_method_set_input(et_method *method, size_t index,
                               et_scalar_type dtype, const int32_t *sizes,
                               size_t rank, const void *data, size_t nbytes,
                               et_error *out_error);
 
-/* Gives input `index`, an int with a range (et_value_meta), the value of the next
- * runs. NOT_SUPPORTED for a value out of the range.
+/* Sets scalar input `index`.
  *
- * Any other int, bool, float or str input is a constant of the program: checks that
- * `value` is the one that the program was compiled with. */
+ * If the input is an int with a range (et_value_meta), `value` applies to all
+ * following runs. NOT_SUPPORTED: the value is outside the range.
+ *
+ * Any other int, bool, float or str input is a constant of the program. The
+ * call then only checks that `value` equals that constant. */
 et_status et_method_set_scalar_input(et_method *method, size_t index,
                                      const et_value *value,
                                      et_error *out_error);
 
-/* Runs the method once. INVALID_STATE when a tensor input, or an int with a range,
- * was never set; INVALID_ARGUMENT when inputs that share a dynamic size disagree;
- * OUT_OF_RESOURCES when it takes more than et_method_options.max_steps. On an
- * error the outputs have no value and mutable buffers hold unspecified bytes; the method
- * can be run again, after ints with a range are set again. An output in the caller's
- * memory that a run may leave unwritten is set to zero first. */
+/* Runs the method once.
+ *
+ * An output in caller-provided memory is zeroed first if a run may leave it
+ * unwritten.
+ *
+ * INVALID_STATE: a tensor input, or an int input with a range, was never
+ * set. INVALID_ARGUMENT: inputs disagree on a dynamic size that they share.
+ * OUT_OF_RESOURCES: the run exceeded et_method_options.max_steps.
+ *
+ * On error, outputs have no value and the contents of mutable buffers are
+ * unspecified. The method can run again after ints with a range are set
+ * again. */
 et_status et_method_execute(et_method *method, et_error *out_error);
 
-/* The value of output `index`, valid until the next call that sets an input or the
- * memory of an output, executes the method or resets its state. INVALID_STATE after
- * such a call, unless it was a successful execute. A call that sets and fails
- * changes nothing. */
+/* Returns the value of output `index`.
+ *
+ * The value is valid until the next call that sets an input or an output,
+ * executes the method or resets its state. A failed call of
+ * et_method_set_input, et_method_set_scalar_input or et_method_set_output does
+ * not invalidate it. INVALID_STATE: no successful execute since the last such
+ * call. */
 et_status et_method_get_output(const et_method *method, size_t index,
                                const et_value **out_value, et_error *out_error);
 
-/* Makes an output that is not planned write to the caller's `data`, borrowed
- * until the method is no longer run. INVALID_STATE for a planned output. Outputs have
- * no value until the next run. */
+/* Makes an unplanned output write to `data`.
+ *
+ * `data` is borrowed until the last run of the method. INVALID_STATE: the
+ * output is planned. Outputs have no value until the next run. */
 et_status et_method_set_output(et_method *method, size_t index, void *data,
                                size_t nbytes, et_error *out_error);
 

@@ -1,9 +1,9 @@
-/* What lies in et_method_memory.method, and how many bytes that is.
+/* The layout and the size of et_method_memory.method.
  *
- * The structs are the runtime's own: others need them for their size alone. A
- * program's manifest states counts, and ET_METHOD_BYTES makes bytes of them for the
- * machine that the program is compiled for, so that arrays can have exactly the size
- * that et_method_measure gives. */
+ * The structs are private to the runtime; they are public only for their sizes.
+ * A program's manifest states counts, and ET_METHOD_BYTES converts them to
+ * bytes on the target. Static arrays can then have exactly the size that
+ * et_method_measure returns. */
 #ifndef EXECUTORCH_METHOD_LAYOUT_H_
 #define EXECUTORCH_METHOD_LAYOUT_H_
 
@@ -24,22 +24,24 @@ extern "C" {
 /* Alignment of every region. */
 #define ET_REGION_ALIGNMENT 16
 
-/* One step of a method. Chains are laid end to end. */
+/* One instruction of a method. The chains of a method are concatenated. */
 typedef struct et_instruction {
-  uint8_t tag;         /* ET_INSTRUCTION_* */
-  bool is_view : 1;    /* calls executorch_prim::et_view.default */
-  bool binds_out : 1;  /* such a view: see runtime/method/views.h */
+  uint8_t tag;      /* ET_INSTRUCTION_* */
+  bool is_view : 1; /* calls executorch_prim::et_view.default */
+  /* A view that binds its out when it runs; see runtime/method/views.h. */
+  bool binds_out : 1;
   bool fills_rows : 1; /* calls et_copy_index in a loop */
   uint16_t arg_count;
-  uint16_t output_count;  /* of no kernel call: its last args that it writes */
-  uint16_t updated_count; /* and those before, that it reads and writes */
+  uint16_t output_count; /* delegate calls: trailing args that are written */
+  /* Delegate calls: args before the outputs that are updated in place. */
+  uint16_t updated_count;
   union {
     const et_kernel *kernel;
-    uint32_t delegate; /* index */
-    uint32_t target;   /* of a jump: index of the next instruction */
+    uint32_t delegate; /* index of the delegate */
+    uint32_t target;   /* jumps: index of the next instruction */
   } u;
-  et_value **args; /* move: from, to; jump: condition */
-  void *state;     /* of a kernel call: what its `prepare` built, or NULL */
+  et_value **args; /* move: source, destination; jump: condition */
+  void *state;     /* kernel calls: built by `prepare`, or NULL */
 } et_instruction;
 
 typedef struct et_delegate {
@@ -54,14 +56,14 @@ typedef struct et_delegate {
 /* An input or output. */
 typedef struct et_end {
   et_value *value;
-  bool is_planned; /* lies in planned memory */
-  bool is_lent;    /* the caller lends the memory of the tensor */
-  bool is_set;     /* was given, has memory, or needs neither */
-  bool is_cleared; /* an output that execute sets to zero before it runs */
+  bool is_planned; /* is in planned memory */
+  bool is_lent;    /* the tensor's memory is caller-provided */
+  bool is_set;     /* has been set, has memory, or needs neither */
+  bool is_cleared; /* an output that execute zeroes before it runs */
 } et_end;
 
-/* Bytes of a file that are not addressable, as read. In et_method_memory.data, with a
- * list of all of them behind. */
+/* A range of a file that is not in memory, and its bytes after reading. The
+ * bytes are in et_method_memory.data, followed by a list of all ranges. */
 typedef struct et_data_run {
   uint64_t offset; /* in the file */
   size_t size;
@@ -70,7 +72,7 @@ typedef struct et_data_run {
 } et_data_run;
 
 typedef struct et_data {
-  et_data_run *runs; /* by rising offset */
+  et_data_run *runs; /* sorted by offset */
   size_t count;
 } et_data;
 
@@ -82,10 +84,12 @@ struct et_method {
   et_value *values;
   et_instruction *instructions;
   et_delegate *delegates;
-  const struct et_delegation *delegation; /* of the registry */
-  const struct et_branching *branching;   /* likewise */
-  const struct et_views *views; /* likewise, when some instruction binds_out */
-  const struct et_ranges *ranges; /* likewise, when the plan has ranges */
+  const struct et_delegation *delegation; /* from the registry */
+  const struct et_branching *branching;   /* from the registry */
+  /* From the registry, if an instruction binds_out. */
+  const struct et_views *views;
+  /* From the registry, if the plan has ranges. */
+  const struct et_ranges *ranges;
   et_end *inputs;
   et_end *outputs;
   const void *plan; /* its ExecutionPlan table */
@@ -94,10 +98,11 @@ struct et_method {
   uint32_t delegate_count;
   uint32_t input_count;
   uint32_t output_count;
-  bool has_outputs; /* the last run ended with OK; nothing was set since */
+  bool has_outputs; /* the last run succeeded, and nothing was set since */
   et_mutable_span scratch;
   et_data data;
-  et_program program; /* last: machines address the others in fewer bytes */
+  /* Last, so that the offsets of the other fields are small. */
+  et_program program;
 };
 
 #define ET_LARGER(a, b) ((a) > (b) ? (a) : (b))
@@ -105,12 +110,12 @@ struct et_method {
 #define ET_ROUND_UP(bytes, alignment) \
   (((bytes) + (alignment) - (size_t)1) / (alignment) * (alignment))
 
-/* `count` structs of `type`, one after the other. */
+/* Bytes of an array of `count` structs of `type`. */
 #define ET_REGION_BYTES(count, type) \
   ET_ROUND_UP(sizeof(type) * (count), ET_REGION_ALIGNMENT)
 
-/* The part of `kept` below for the handle of one delegate, or for the state of one
- * call, that takes that many bytes. */
+/* The share of `kept` (see below) of one delegate handle or one call's
+ * state. */
 #define ET_KEPT_BYTES(bytes) ET_ROUND_UP((size_t)(bytes), ET_MEMORY_ALIGNMENT)
 
 /* All regions that live as long as the method. */
@@ -125,26 +130,27 @@ struct et_method {
    ET_REGION_BYTES(specs, et_compile_spec) + ET_REGION_BYTES(ends, et_end) +   \
    ET_REGION_BYTES(2u * (dims), int32_t))
 
-/* Working memory of the check of the memory plan; what is kept takes its place. */
+/* Workspace of the memory plan check. Handles and states later reuse its
+ * memory. */
 #define ET_PLAN_CHECK_BYTES(values, planned_tensors)    \
   (ET_REGION_BYTES(2u * (planned_tensors), uintptr_t) + \
    ET_REGION_BYTES(4u * (planned_tensors), uint32_t) +  \
    ET_REGION_BYTES(values, int32_t))
 
-/* The method_bytes of et_method_requirements.
+/* Computes et_method_requirements.method_bytes.
  *
  *   values           entries of ExecutionPlan.values
- *   tensors          those that are Tensor
- *   planned_tensors  those with allocation_info
+ *   tensors          values that are Tensor
+ *   planned_tensors  tensors with allocation_info
  *   list_items       items of all IntList, TensorList and OptionalTensorList
- *   instructions     of all chains
+ *   instructions     instructions of all chains
  *   args             args of all KernelCall and DelegateCall, 2 for each MoveCall,
  *                    1 for each JumpFalseCall
  *   delegates        entries of ExecutionPlan.delegates
- *   specs            compile_specs of all of them
+ *   specs            compile_specs of all delegates
  *   ends             inputs + outputs
  *   dims             sum of the ranks of all tensors
- *   kept             sum of ET_KEPT_BYTES of all handles and states; 0 without */
+ *   kept             sum of ET_KEPT_BYTES of all handles and states, or 0 */
 #define ET_METHOD_BYTES(values, tensors, planned_tensors, list_items,         \
                         instructions, args, delegates, specs, ends, dims,     \
                         kept)                                                 \

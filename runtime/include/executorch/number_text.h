@@ -1,5 +1,7 @@
-/* Floating-point numbers in messages: et_fail has no conversion for them, so that programs
- * whose kernels say none are linked without what writes them. */
+/* Formats floating-point values for error messages.
+ *
+ * et_fail has no conversion for them, so that programs that do not need it do
+ * not link the formatting code. */
 #ifndef EXECUTORCH_NUMBER_TEXT_H_
 #define EXECUTORCH_NUMBER_TEXT_H_
 
@@ -7,13 +9,15 @@
 extern "C" {
 #endif
 
-/* Room for the longest, "-1.23457e-308", with its NUL. */
+/* Size of the longest text, "-1.23457e-308", with its NUL, rounded up. */
 #define ET_NUMBER_TEXT_BYTES 16
 
-/* Writes `number` as %g of printf does, in six significant digits, and returns `text`. */
+/* Writes `number` like printf's %g, with six significant digits. Returns
+ * `text`. */
 const char *et_number_text(char text[ET_NUMBER_TEXT_BYTES], double number);
 
-/* For %s of et_fail, in C: the text lives as long as the block around it. */
+/* Argument for %s of et_fail, in C. The text is valid in the enclosing
+ * block. */
 #define ET_NUMBER_TEXT(number) \
   et_number_text((char[ET_NUMBER_TEXT_BYTES]){0}, (number))
 

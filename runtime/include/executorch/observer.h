@@ -1,4 +1,4 @@
-/* Watching programs load and methods run: tracing, profiling, comparing. */
+/* Events of loading and running, for tracing, profiling and comparisons. */
 #ifndef EXECUTORCH_OBSERVER_H_
 #define EXECUTORCH_OBSERVER_H_
 
@@ -13,45 +13,47 @@ extern "C" {
 #endif
 
 typedef enum et_event_kind {
-  ET_EVENT_KERNEL,   /* a kernel call; `name` is the operator's */
-  ET_EVENT_DELEGATE, /* a delegate call; `name` is the backend's id */
+  ET_EVENT_KERNEL,   /* `name` is the operator */
+  ET_EVENT_DELEGATE, /* `name` is the backend's id */
   ET_EVENT_MOVE,
   ET_EVENT_JUMP,
-  ET_EVENT_STEP, /* a part of a delegate call, reported by its backend */
+  ET_EVENT_STEP,         /* an op of a delegate, reported by its backend */
   ET_EVENT_PROGRAM_LOAD, /* et_program_load_observed; `name` is the .pte's */
   ET_EVENT_METHOD_LOAD,  /* et_method_load; `name` is the method's */
 } et_event_kind;
 
 typedef struct et_event {
   et_event_kind kind;
-  uint32_t index; /* of the instruction in the method; of an ET_EVENT_STEP, in
-                     * its delegate; 0 of a load */
-  const char
-      *name; /* never NULL; lives as long as the method, that of a load for
-                     * this call */
-  /* Of an instruction: what it is called with, outs last and then what it returns,
-   * as in kernel.h and backend.h; of a move source and destination. At `end` outs
-   * have their results. None of other kinds. */
+  /* Instruction in the method, or op in the delegate; 0 for loads. */
+  uint32_t index;
+  /* Not NULL; valid as long as the method, or for this call if it is a load. */
+  const char *name;
+  /* Arguments of an instruction, in the order of kernel.h and backend.h; source
+   * and destination of a move. At `end`, the outs have their results. Events of
+   * other kinds have no arguments. */
   et_value *const *args;
   size_t arg_count;
 } et_event;
 
-/* How the runtime tells of its own work: in objects that only naming it links. */
+/* Support for events of the runtime itself, linked only if named. */
 struct et_observation;
 extern const struct et_observation et_observation;
 
-/* Both functions are called on the thread that loads or executes, each `begin`
- * followed by the `end` of the same event; events of kind ET_EVENT_STEP lie
- * within one of kind ET_EVENT_DELEGATE. They read whatever clock they like. */
+/* Receives events.
+ *
+ * Both functions run on the thread that loads or executes. Each `begin` is
+ * followed by the `end` of the same event. ET_EVENT_STEP events are nested in
+ * an ET_EVENT_DELEGATE event. The functions read their own clock. */
 typedef struct et_observer {
   void *context;
   void (*begin)(void *context, const et_event *event);
   void (*end)(void *context, const et_event *event, et_status status);
-  const struct et_observation *by; /* NULL: is told of backends' steps alone */
+  /* NULL: only ops of delegates are reported */
+  const struct et_observation *by;
 } et_observer;
 
-/* Initializer of an observer that is told everything. A program that does not use it
- * has nothing of it. */
+/* Initializer of an observer that receives all events. The support code is
+ * linked only if a program uses this macro. */
 #define ET_OBSERVER(context, begin, end) \
   {(context), (begin), (end), &et_observation}
 

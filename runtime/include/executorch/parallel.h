@@ -1,4 +1,6 @@
-/* The caller's workers, lent to kernels and backends. The runtime makes no threads. */
+/* The caller's worker threads, for kernels and backends.
+ *
+ * The runtime creates no threads. */
 #ifndef EXECUTORCH_PARALLEL_H_
 #define EXECUTORCH_PARALLEL_H_
 
@@ -10,9 +12,10 @@ extern "C" {
 
 typedef struct et_parallel {
   void *context;
-  size_t thread_count; /* calls of `function` that may run at once; >= 1 */
-  /* Calls function(data, i) once for each i < count, in any order, on any
-   * thread; returns when all have returned. Not called from within `function`. */
+  size_t thread_count; /* upper bound on concurrent calls of `function`; >= 1 */
+  /* Calls function(data, i) once for each i < count, in any order and on any
+   * thread. Returns after all calls have returned. Not called from within
+   * `function`. */
   void (*run)(void *context, size_t count,
               void (*function)(void *data, size_t index), void *data);
 } et_parallel;

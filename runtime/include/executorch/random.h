@@ -1,4 +1,4 @@
-/* Random numbers, from a state that the caller keeps. */
+/* Pseudorandom numbers from a state that the caller owns. */
 #ifndef EXECUTORCH_RANDOM_H_
 #define EXECUTORCH_RANDOM_H_
 
@@ -8,16 +8,18 @@
 extern "C" {
 #endif
 
-/* xoshiro256++, with a period of 2^256 - 1. Numbers depend on the seed alone, and are
- * not those that PyTorch draws. One thread draws at a time. */
+/* Generator xoshiro256++ (Blackman and Vigna), with a period of 2^256 - 1.
+ *
+ * The sequence depends only on the seed, and differs from PyTorch's. Not
+ * thread-safe. */
 typedef struct et_random {
   uint64_t state[4]; /* never all zero */
 } et_random;
 
-/* The state for a seed, which may be any number. */
+/* Returns the initial state for any seed. */
 et_random et_random_seeded(uint64_t seed);
 
-/* The next 64 bits. */
+/* Returns the next 64 random bits. */
 uint64_t et_random_next(et_random *random);
 
 #ifdef __cplusplus

@@ -1,4 +1,4 @@
-/* An observer that keeps what it is told, on the heap: what traces are made of. */
+/* An observer that stores events on the heap, for traces. */
 #ifndef EXECUTORCH_RECORDER_H_
 #define EXECUTORCH_RECORDER_H_
 
@@ -20,47 +20,48 @@ typedef struct et_clock {
 /* CLOCK_MONOTONIC in nanoseconds. */
 extern const et_clock et_monotonic_clock;
 
-/* One event. `end` is below `begin` until it ended. What runs next, an instruction or
- * a step, begins where the one before it ended. */
+/* One event. `end` is below `begin` until the event ends. An instruction or op
+ * that follows another directly begins at the other's end. */
 typedef struct et_recorded_event {
-  uint64_t begin; /* by the recorder's clock */
+  uint64_t begin; /* in ticks of the recorder's clock */
   uint64_t end;
-  const char *name; /* of an instruction or a step; NULL of a load */
+  const char *name; /* of an instruction or op; NULL for loads */
   uint32_t index;
   uint16_t kind;   /* et_event_kind */
   uint16_t status; /* et_status */
 } et_recorded_event;
 
-#define ET_RECORDER_DEPTH 8 /* events within events */
+#define ET_RECORDER_DEPTH 8 /* maximum nesting of events */
 
-/* What ended last at some depth. */
+/* The last event that ended at one nesting depth. */
 typedef struct et_recorder_last {
   uint64_t end;
-  uint32_t next; /* the index behind it */
+  uint32_t next; /* index of the event that would follow */
 } et_recorder_last;
 
-/* The fields are for reading. */
+/* A recorder. Fields are read-only. */
 typedef struct et_recorder {
   et_clock clock;
-  et_recorded_event *events; /* in the order in which they began */
+  et_recorded_event *events; /* in order of their begin */
   size_t count;
   size_t capacity;
-  size_t lost; /* events for which the heap had no room */
+  size_t lost; /* events dropped because the heap was exhausted */
   size_t open[ET_RECORDER_DEPTH];
   size_t depth;
   et_recorder_last last[ET_RECORDER_DEPTH + 1];
 } et_recorder;
 
-/* Keeps nothing yet. */
+/* Initializes an empty recorder. */
 void et_recorder_init(et_recorder *recorder, et_clock clock);
 
-/* An observer that writes to `recorder`, which is borrowed. One thread at a time. */
+/* Returns an observer that writes to `recorder`, which is borrowed. Not
+ * thread-safe. */
 et_observer et_recorder_observer(et_recorder *recorder);
 
-/* Forgets the events, and keeps their memory for others. */
+/* Removes all events, but keeps their memory for reuse. */
 void et_recorder_clear(et_recorder *recorder);
 
-/* Gives the memory back. */
+/* Frees the recorder's memory. */
 void et_recorder_free(et_recorder *recorder);
 
 #ifdef __cplusplus

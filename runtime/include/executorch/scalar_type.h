@@ -1,4 +1,4 @@
-/* Element types of tensors: the numbering of the file format. */
+/* Element types of tensors, with the codes of the file format. */
 #ifndef EXECUTORCH_SCALAR_TYPE_H_
 #define EXECUTORCH_SCALAR_TYPE_H_
 
@@ -10,8 +10,10 @@
 extern "C" {
 #endif
 
-/* X(NAME, code, bytes an element, name as PyTorch spells it). Only types whose
- * elements are whole bytes are here; a program with others is refused. */
+/* X(NAME, code, bytes per element, PyTorch's name).
+ *
+ * Only types whose elements are whole bytes are listed. Programs with other
+ * types are rejected. */
 #define ET_SCALAR_TYPE_LIST(X)        \
   X(UINT8, 0, 1, "uint8")             \
   X(INT8, 1, 1, "int8")               \
@@ -36,7 +38,6 @@ typedef enum et_scalar_type {
 #undef ET_SCALAR_TYPE_ENUM
 } et_scalar_type;
 
-/* Elements of the complex types. */
 typedef struct et_complex64 {
   float real;
   float imaginary;
@@ -47,23 +48,23 @@ typedef struct et_complex128 {
   double imaginary;
 } et_complex128;
 
-/* Bytes an element, 0 for a code that is not in the list. */
+/* Returns the bytes per element, or 0 for an unknown code. */
 size_t et_scalar_type_size(int32_t code);
 
-/* "float32"; "unknown" for a code that is not in the list. */
+/* Returns a name such as "float32", or "unknown" for an unknown code. */
 const char *et_scalar_type_name(int32_t code);
 
-/* float16, bfloat16, float32 or float64. */
+/* Returns true for float16, bfloat16, float32 and float64. */
 bool et_scalar_type_is_floating(et_scalar_type dtype);
 
-/* complex64 or complex128. */
+/* Returns true for complex64 and complex128. */
 bool et_scalar_type_is_complex(et_scalar_type dtype);
 
-/* The type of the numbers that an element is made of: of a complex one's two
- * parts, else the type itself. */
+/* Returns the type of a complex type's real and imaginary part, or the type
+ * itself. */
 et_scalar_type et_scalar_type_of_parts(et_scalar_type dtype);
 
-/* An integer type; bool is not one. */
+/* Returns true for integer types, which do not include bool. */
 bool et_scalar_type_is_integral(et_scalar_type dtype);
 
 #ifdef __cplusplus

@@ -1,5 +1,6 @@
-/* Data that the delegates of several methods share, such as packed weights: made
- * once, in memory that the caller gives. */
+/* Data that delegates of several methods share, such as packed weights.
+ *
+ * Each entry is computed once, in memory that the caller provides. */
 #ifndef EXECUTORCH_SHARED_STORE_H_
 #define EXECUTORCH_SHARED_STORE_H_
 
@@ -15,29 +16,34 @@ extern "C" {
 
 struct et_shared_entry;
 
-/* A store over memory of the caller, which must outlive the methods that are
- * loaded with it. Used by one thread at a time; to be read by the runtime's own
- * code only. */
+/* A store over memory of the caller.
+ *
+ * The memory must outlive all methods that are loaded with the store. Not
+ * thread-safe. The fields are private to the runtime. */
 typedef struct et_shared_store {
   et_arena arena;
   struct et_shared_entry *newest;
 } et_shared_store;
 
-/* An empty store. `memory` is aligned to 64, or empty. */
+/* Returns an empty store. `memory` is aligned to 64, or empty. */
 et_shared_store et_shared_store_over(et_mutable_span memory);
 
-/* Bytes of the store that an entry takes; SIZE_MAX when that would wrap. */
+/* Returns the bytes that an entry takes in the store, or SIZE_MAX on
+ * overflow. */
 size_t et_shared_store_bytes(et_string key, size_t size);
 
-/* Makes the bytes of an entry, aligned to 64. */
+/* Fills the bytes of a new entry, which are aligned to 64. */
 typedef et_status (*et_shared_fill_fn)(void *context, et_mutable_span bytes,
                                        et_error *error);
 
-/* The `size` bytes that `owner` (the id of a backend, static) keeps under `key`,
- * which is copied. Has `fill` make them when nobody has yet; an entry whose `fill`
- * fails is not kept. MEMORY_TOO_SMALL when the store is full; INVALID_ARGUMENT
- * when the entry there is has another size. Takes time linear in the number of
- * entries. */
+/* Returns the entry of `owner` with key `key` and `size` bytes.
+ *
+ * If it does not exist, `fill` creates it; if `fill` fails, the entry is
+ * discarded. `owner` is the id of a backend, a static string. `key` is copied.
+ * Takes time linear in the number of entries.
+ *
+ * MEMORY_TOO_SMALL: the store is full. INVALID_ARGUMENT: the entry exists with
+ * another size. */
 et_status et_shared_store_get(et_shared_store *store, const char *owner,
                               et_string key, size_t size,
                               et_shared_fill_fn fill, void *context,

@@ -1,4 +1,4 @@
-/* A pointer and its length travel as one value. */
+/* Pointers with a length. */
 #ifndef EXECUTORCH_SPAN_H_
 #define EXECUTORCH_SPAN_H_
 
@@ -9,19 +9,19 @@
 extern "C" {
 #endif
 
-/* Borrowed bytes that are read. */
+/* Borrowed read-only bytes. */
 typedef struct et_span {
-  const uint8_t *data; /* may be NULL when size is 0 */
+  const uint8_t *data; /* may be NULL if size is 0 */
   size_t size;         /* bytes */
 } et_span;
 
-/* Borrowed bytes that are written. */
+/* Borrowed writable bytes. */
 typedef struct et_mutable_span {
   uint8_t *data;
   size_t size;
 } et_mutable_span;
 
-/* Borrowed text, not NUL-terminated. */
+/* Borrowed text without a terminating NUL. */
 typedef struct et_string {
   const char *data;
   size_t size;

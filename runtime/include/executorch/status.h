@@ -1,8 +1,8 @@
-/* Status codes and error messages: the one list of both.
+/* Status codes and error messages.
  *
- * Every fallible call returns an et_status. A call that can fail for a reason
- * that lies in its input also fills the caller's et_error, which names the
- * element at fault ("values[17]: dim_order[2] = 5 ..."). */
+ * Every call that can fail returns an et_status. If the cause is in the input,
+ * the call also fills the caller's et_error. Its message names the invalid
+ * element: "values[17]: dim_order[2] = 5 ...". */
 #ifndef EXECUTORCH_STATUS_H_
 #define EXECUTORCH_STATUS_H_
 
@@ -14,15 +14,15 @@
 extern "C" {
 #endif
 
-/* X(NAME, code, sentence). Codes are those of the official runtime, so that
- * logs and tools of both read alike. */
+/* X(NAME, code, description). The codes are those of ExecuTorch's runtime, so
+ * that logs and tools agree. */
 #define ET_STATUS_LIST(X)                                                    \
   /* Success. */                                                             \
   X(OK, 0x00, "success")                                                     \
-  /* The caller's or our own fault. */                                       \
+  /* Errors of the caller, or of the runtime itself. */                      \
   X(INTERNAL, 0x01, "internal error of the runtime")                         \
   X(INVALID_STATE, 0x02, "call made in the wrong order")                     \
-  /* What was asked for does not exist or does not fit. */                   \
+  /* Missing or mismatched items. */                                         \
   X(NOT_SUPPORTED, 0x10, "valid, but not supported by this runtime")         \
   X(NOT_IMPLEMENTED, 0x11, "not implemented")                                \
   X(INVALID_ARGUMENT, 0x12, "an argument does not fit")                      \
@@ -31,7 +31,7 @@ extern "C" {
   X(NOT_FOUND, 0x20, "no such element")                                      \
   X(MEMORY_TOO_SMALL, 0x21, "memory given by the caller is too small")       \
   X(ACCESS_FAILED, 0x22, "reading the file failed")                          \
-  /* The model file is damaged or hostile. */                                \
+  /* Damaged or malicious files. */                                          \
   X(INVALID_PROGRAM, 0x23, "the program is malformed")                       \
   X(INVALID_EXTERNAL_DATA, 0x24, "the external data does not fit")           \
   X(OUT_OF_RESOURCES, 0x25, "a bound of the runtime was reached")            \
@@ -46,49 +46,53 @@ typedef enum et_status {
 #undef ET_STATUS_ENUM
 } et_status;
 
-/* "INVALID_PROGRAM" for ET_STATUS_INVALID_PROGRAM; "UNKNOWN" otherwise. */
+/* Returns a name such as "INVALID_PROGRAM", or "UNKNOWN". */
 const char *et_status_name(et_status status);
 
-/* The sentence of the list above; never NULL. */
+/* Returns the description in the list above; never NULL. */
 const char *et_status_text(et_status status);
 
-/* Longest message with its NUL; longer ones are cut at a whole character. */
+/* Size of the longest message with its NUL. Longer ones are cut at a UTF-8
+ * boundary. */
 #define ET_ERROR_MESSAGE_BYTES 240
 
-/* The status and message of a failed call. Owned by the caller and optional: each
- * function that takes an et_error accepts NULL.
+/* The status and message of a failed call.
  *
- * The functions of program.h, method.h, hosted_method.h, file_loader.h and of generated
- * headers clear the error first. So one et_error can be used again for every call, and
- * needs no initial value. After a successful call its status is OK and its message
- * empty.
+ * The caller owns the struct. Every function that takes an et_error accepts
+ * NULL.
  *
- * Functions that kernels and backends call (et_fail, tensor.h, shared_store.h) do not
- * clear it: the first failure of a call is kept while the call unwinds. */
+ * The functions of program.h, method.h, hosted_method.h, file_loader.h and of
+ * generated headers clear the error first. An et_error can therefore be reused
+ * for every call, and needs no initial value. After a successful call, its
+ * status is OK and its message is empty.
+ *
+ * Functions that kernels and backends call (et_fail, tensor.h, shared_store.h)
+ * do not clear it. The first failure is kept while a call unwinds. */
 typedef struct et_error {
   et_status status;
   char message[ET_ERROR_MESSAGE_BYTES];
 } et_error;
 
-/* The value of an et_error without a failure: `et_error error = ET_ERROR_INIT;` in C and C++. */
+/* Initializer of an et_error, in C and C++. */
 #define ET_ERROR_INIT {ET_STATUS_OK, {0}}
 
 void et_error_clear(et_error *error);
 
-/* Records `status` and a formatted message unless an earlier one is there, and
- * returns `status`, so that `return et_fail(error, ...)` reads as one step.
- * Formats: %s (NULL prints "(null)"), %d, %u and %x, also of long (%ld), long long
- * (%lld) and size_t (%zu), %%; without flags, width or precision. Any other is written
- * as it stands, with all that follows it. ET_NUMBER_TEXT (number_text.h) makes a text
- * of a double. */
+/* Records `status` and a formatted message, unless an error is already
+ * recorded. Returns `status`.
+ *
+ * Conversions: %s (NULL prints "(null)"), %d, %u, %x, each also for long (%ld),
+ * long long (%lld) and size_t (%zu), and %%. Flags, width and precision are not
+ * supported: from an unknown conversion on, the format is copied as it is. For
+ * a double, see ET_NUMBER_TEXT in number_text.h. */
 et_status et_fail(et_error *error, et_status status, const char *format, ...)
 #if defined(__GNUC__)
     __attribute__((format(printf, 3, 4)))
 #endif
     ;
 
-/* Tells compilers that what a failure returns is no success, where its status is a
- * constant: what would come after a success is not compiled then. */
+/* Lets compilers assume that a failure with a constant status is not OK, so
+ * that they drop the unreachable success path. */
 static inline et_status et_failed(et_status status, int is_known) {
 #if defined(__GNUC__)
   if (is_known && status == ET_STATUS_OK) {
@@ -106,16 +110,19 @@ static inline et_status et_failed(et_status status, int is_known) {
 #define ET_IS_FAILURE(status) 0
 #endif
 
-/* What et_fail is where messages are reduced (ET_MESSAGES_CODES, of a build with
- * --@rules_executorch//runtime:messages=codes): the message is "FILE:LINE:INDEX" in
- * hexadecimal, where FILE is a number of the source's path (tools/message_of_code.py
- * knows it), and INDEX the first argument of the message if that is a whole number, else
- * 0. Texts and what makes them are in no program then. */
+/* Replaces et_fail in builds with reduced messages
+ * (--@rules_executorch//runtime:messages=codes, which defines
+ * ET_MESSAGES_CODES).
+ *
+ * The message is "FILE:LINE:INDEX" in hexadecimal. FILE is a hash of the
+ * source's path, which tools/message_of_code.py resolves. INDEX is the
+ * message's first argument if that is an integer, else 0. Message texts and the
+ * code that formats them are not linked. */
 et_status et_fail_code(et_error *error, et_status status, uint32_t place,
                        uint32_t index);
 
 #if defined(ET_MESSAGES_CODES) && !defined(__cplusplus)
-/* Constant once compiled: a digit for each of the last characters of __FILE__. */
+/* A hash of the last characters of __FILE__, a compile-time constant. */
 #define ET_FILE_DIGIT(from_end, factor)                                        \
   ((sizeof(__FILE__) > (from_end) + 3u                                         \
         ? (uint32_t)(unsigned char)                                            \
@@ -140,7 +147,7 @@ et_status et_fail_code(et_error *error, et_status status, uint32_t place,
        unsigned long long: (first), \
        default: 0))
 #define ET_FIRST_INDEX(format, first, ...) ET_INDEX_OF(first)
-/* The arguments are not evaluated, and nothing is unused for that. */
+/* Does not evaluate the arguments, but counts them as used. */
 #define et_fail(error, status, ...)                           \
   ((void)sizeof((et_fail)((error), (status), __VA_ARGS__)),   \
    et_failed(et_fail_code((error), (status), ET_PLACE,        \
@@ -151,7 +158,7 @@ et_status et_fail_code(et_error *error, et_status status, uint32_t place,
   et_failed((et_fail)((error), (status), __VA_ARGS__), ET_IS_FAILURE(status))
 #endif
 
-/* Returns from the calling function when `expression` is not ET_STATUS_OK. */
+/* Returns from the calling function if `expression` is not ET_STATUS_OK. */
 #define ET_RETURN_IF_ERROR(expression)         \
   do {                                         \
     const et_status et_status_ = (expression); \

@@ -1,4 +1,5 @@
-/* Values: what a method's value table holds and kernels take. */
+/* Values: the entries of a method's value table, and the arguments of
+ * kernels. */
 #ifndef EXECUTORCH_VALUE_H_
 #define EXECUTORCH_VALUE_H_
 
@@ -13,7 +14,8 @@
 extern "C" {
 #endif
 
-/* X(NAME, code, text): the union tags of the file format (KernelTypes). */
+/* X(NAME, code, text). The codes are the union tags of the file format
+ * (KernelTypes). */
 #define ET_VALUE_TAG_LIST(X)     \
   X(NONE, 1, "None")             \
   X(INT, 2, "int")               \
@@ -35,15 +37,16 @@ typedef enum et_value_tag {
 
 struct et_value;
 
-/* Items are other values of the method: ints for INT_LIST (they may be computed
- * at run time), tensors for the tensor lists; NULL is an absent optional
- * one. */
+/* A list whose items are other values of the method.
+ *
+ * INT_LIST has ints, which a run may compute. Tensor lists have tensors; NULL
+ * is an absent optional tensor. */
 typedef struct et_value_list {
   struct et_value *const *items;
   size_t size;
 } et_value_list;
 
-/* Unaligned little-endian numbers in the program file; read them with
+/* Unaligned little-endian values in the program file. Read them with
  * et_double_list_at and et_bool_list_at. */
 typedef struct et_packed_list {
   const uint8_t *data;
@@ -63,22 +66,23 @@ typedef struct et_value {
   } u;
 } et_value;
 
-/* "Tensor" for ET_VALUE_TENSOR; "unknown" for a code outside the list. */
+/* Returns a name such as "Tensor", or "unknown" for an unknown tag. */
 const char *et_value_tag_name(int32_t tag);
 
-/* Element `index` < size of an INT_LIST. */
+/* Returns element `index` of an INT_LIST. index < size. */
 static inline int64_t et_int_list_at(const et_value *list, size_t index) {
   return list->u.as_list.items[index]->u.as_int;
 }
 
-/* Element `index` < size of a DOUBLE_LIST or BOOL_LIST. */
+/* Return element `index` of a DOUBLE_LIST or BOOL_LIST. index < size. */
 double et_double_list_at(const et_value *list, size_t index);
 bool et_bool_list_at(const et_value *list, size_t index);
 
-/* The number in an INT, BOOL or DOUBLE value. */
+/* Returns the value of an INT, BOOL or DOUBLE. */
 double et_scalar_to_double(const et_value *value);
 
-/* The same as an integer; a DOUBLE is truncated toward zero and saturates. */
+/* Returns the value of an INT, BOOL or DOUBLE as an integer. A DOUBLE is
+ * truncated toward zero and saturates. */
 int64_t et_scalar_to_int(const et_value *value);
 
 #ifdef __cplusplus
