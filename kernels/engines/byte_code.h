@@ -1,4 +1,4 @@
-/* Codes of 8 bits, and the steps from their zero point that they stand for. */
+/* 8-bit quantized values, and their conversion to and from q - zero_point. */
 #ifndef ET_KERNELS_ENGINES_BYTE_CODE_H_
 #define ET_KERNELS_ENGINES_BYTE_CODE_H_
 
@@ -7,15 +7,15 @@
 
 #include "executorch/kernel.h"
 
-/* Codes that results may have: int8 or uint8. */
+/* Zero point and limits of quantized results, int8 or uint8. */
 typedef struct et_byte_range {
   int32_t zero_point;
   int32_t low;
   int32_t high;
 } et_byte_range;
 
-/* What codes mean in steps: code - zero point. `flip` is 128 for uint8, whose zero point
- * is then less by as much, else 0. */
+/* How to compute q - zero_point. uint8 values are mapped to int8 first: `flip`
+ * is 128 and 128 is subtracted from the zero point. For int8, `flip` is 0. */
 typedef struct et_byte_reading {
   uint8_t flip;
   int16_t zero_point;
@@ -27,17 +27,19 @@ static inline int16_t et_byte_step(et_byte_reading by, uint8_t code) {
   return (int16_t)((int8_t)(code ^ by.flip) - by.zero_point);
 }
 
-/* Reads `count` codes that lie `step` apart. */
+/* Computes q - zero_point of `count` values that are `step` apart. */
 void et_byte_steps(et_byte_reading by, const uint8_t *codes, ptrdiff_t step,
                    size_t count, int16_t *out);
 
-/* The code of so many steps: the nearest, half to even. NaN has the lowest. */
+/* Quantizes a real value that was divided by the scale. Rounds half to even and
+ * clamps to the range. NaN becomes the lowest value. */
 static inline uint8_t et_byte_code(float steps, const et_byte_range *range) {
   const float low = (float)(range->low - range->zero_point);
   const float high = (float)(range->high - range->zero_point);
   const float above = steps > low ? steps : low;
   const float within = above < high ? above : high;
-  /* 1.5 * 2^23, where neighbouring floats are 1 apart: adding it rounds. */
+  /* 1.5 * 2^23: floats of this size are 1 apart, so the addition rounds to an
+   * integer. */
   const float shift = 12582912.0f;
   return (uint8_t)((int32_t)((within + shift) - shift) + range->zero_point);
 }

@@ -1,10 +1,10 @@
-/* Convolution as products of weights with a panel of the input, which is gathered in
- * steps from its zero point: padding is zero. */
+/* int8 convolution as GEMM: weights times a panel of the input (im2col). The
+ * panel holds q - zero_point, so that padding is zero. */
 #include "kernels/engines/byte_conv.h"
 
 #include <string.h>
 
-/* What is gathered of one image and group: its positions [low, high). */
+/* Gathers positions [low, high) of one image and group into the panel. */
 typedef struct gathering {
   const et_byte_conv *byte_conv;
   const uint8_t *input;
@@ -14,7 +14,7 @@ typedef struct gathering {
   size_t pitch;
 } gathering;
 
-/* Of the elements of a group, where a tap reads. */
+/* One tap of a group: its channel and kernel coordinates. */
 typedef struct tap {
   int64_t channel;
   int64_t z;
@@ -35,7 +35,8 @@ static int64_t place(const et_conv_axis *axis, int64_t o, int64_t k) {
   return o * axis->stride + k * axis->dilation - axis->padding;
 }
 
-/* Positions [low, high) of one row of out, the first of which is `start`. */
+/* Gathers positions [start, end) of one output row. `to` is at position
+ * `start`. */
 static void gather_row(const gathering *g, const tap *at, const uint8_t *row,
                        int64_t start, int64_t end, int16_t *to) {
   const et_conv_axis *x = &g->byte_conv->conv.x;
@@ -51,7 +52,8 @@ static void gather_row(const gathering *g, const tap *at, const uint8_t *row,
   }
 }
 
-/* The input row that a tap reads for row `row` of out, of all planes; NULL outside. */
+/* Returns the input row that a tap reads for output row `row`, counted over all
+ * depths, or NULL outside the input. */
 static const uint8_t *input_row(const gathering *g, const tap *at,
                                 int64_t row) {
   const et_conv *conv = &g->byte_conv->conv;
@@ -96,7 +98,7 @@ static void gather(const gathering *g, size_t depth) {
   }
 }
 
-/* All positions of one image and group. */
+/* Computes all positions of one image and group. */
 static void run_group(gathering *g, et_byte_product *product, size_t columns) {
   const et_conv *conv = &g->byte_conv->conv;
   const int64_t positions = conv->z.out * conv->y.out * conv->x.out;

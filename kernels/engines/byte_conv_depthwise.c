@@ -1,27 +1,28 @@
-/* Convolution of bytes in which every group has one input channel.
+/* int8 convolution with one input channel per group.
  *
- * A row of the input is laid out in scratch with its padding, the phases of the stride
- * apart: tap kx (times the dilation) reads phase kx % stride from column kx / stride on,
- * consecutive elements for a row of results. The rows that a row of results reads are
- * kept, so that each is laid out once. */
+ * An input row is copied to scratch with its padding, split by stride phase.
+ * Tap kx, multiplied by the dilation, reads phase kx % stride from column kx /
+ * stride. Consecutive results therefore read consecutive elements. The rows
+ * that an output row reads stay in a ring of slots, so that each input row is
+ * copied once. */
 #include <string.h>
 
 #include "kernels/engines/byte_conv.h"
 
 typedef struct layout {
   const et_byte_conv *byte_conv;
-  int16_t *rows; /* slots x phases x pitch */
-  int32_t *sums; /* of a row of results */
+  int16_t *rows; /* [slots, phases, pitch] */
+  int32_t *sums; /* accumulators of an output row */
   int64_t slots;
   int64_t pitch;
-  int64_t laid; /* rows of the input before this one are laid out */
+  int64_t laid; /* input rows before this one were copied */
 } layout;
 
 static int64_t reach(const et_conv_axis *axis) {
   return (axis->kernel - 1) * axis->dilation;
 }
 
-/* Whether rows fit in scratch; sums lie before them. */
+/* Returns true if the rows fit in scratch, after the accumulators. */
 static bool plan_layout(const et_byte_conv *byte_conv, et_mutable_span scratch,
                         layout *plan) {
   const et_conv_axis *y = &byte_conv->conv.y;
@@ -40,8 +41,8 @@ static bool plan_layout(const et_byte_conv *byte_conv, et_mutable_span scratch,
   return plan->pitch <= (halves - sums) / plan->slots / x->stride;
 }
 
-/* One phase of a row of the input: elements start, start + stride, ... with zeros
- * outside. */
+/* Copies one phase of an input row: elements start, start + stride, ..., with
+ * zeros outside the row. */
 static void lay_phase(const layout *plan, const uint8_t *row, int64_t phase,
                       int16_t *to) {
   const et_conv_axis *x = &plan->byte_conv->conv.x;
@@ -63,7 +64,7 @@ static int16_t *slot_of(const layout *plan, int64_t row) {
   return plan->rows + row % plan->slots * size;
 }
 
-/* Lays out rows [first, end) of a plane that are not yet. */
+/* Copies the rows in [first, end) that were not copied yet. */
 static void lay_rows(layout *plan, const uint8_t *plane, int64_t first,
                      int64_t end) {
   const et_conv_axis *x = &plan->byte_conv->conv.x;
@@ -91,7 +92,7 @@ static void add_tap(const int16_t *restrict run, int16_t weight, size_t count,
   }
 }
 
-/* Adds three taps in one pass. */
+/* Accumulates three taps in one pass. */
 static void add_three(const int16_t *restrict a, const int16_t *restrict b,
                       const int16_t *restrict c, const int8_t *weights,
                       size_t count, int32_t *restrict sums) {
@@ -103,7 +104,7 @@ static void add_three(const int16_t *restrict a, const int16_t *restrict b,
   }
 }
 
-/* Adds the taps of one row of the input. */
+/* Accumulates the taps of one input row. */
 static void add_row(const layout *plan, const int16_t *row,
                     const int8_t *weights) {
   const et_conv_axis *x = &plan->byte_conv->conv.x;
@@ -118,7 +119,7 @@ static void add_row(const layout *plan, const int16_t *row,
   }
 }
 
-/* Sums of row `position` of the results. */
+/* Computes the accumulators of output row `position`. */
 static void sum_row(layout *plan, const uint8_t *plane, const int8_t *weights,
                     int64_t position) {
   const et_conv_axis *y = &plan->byte_conv->conv.y;

@@ -3,13 +3,13 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* A tile of results. Its sums stay in registers over a block of the depth. */
+/* Tile of the result. Its accumulators stay in registers over a depth block. */
 enum { ROWS = 4, COLUMNS = 2 };
 
-/* Elements of a row of weights that are 16 bits wide at a time. */
+/* Elements of a weight row that are widened to int16 at a time. */
 #define DEPTH_BLOCK ((size_t)512)
 
-/* Sums of a tile's rows for all columns of a panel. */
+/* Accumulators of a tile's rows for all columns of a panel. */
 typedef struct sums {
   int32_t at[ROWS][ET_BYTE_PRODUCT_COLUMNS];
 } sums;
@@ -30,8 +30,8 @@ void et_byte_quantize(const int32_t *restrict sums, size_t count, float factor,
   }
 }
 
-/* Widens rows [row, row + ROWS) of the weights, elements [at, at + count); rows and
- * elements that there are not are zero. */
+/* Widens elements [at, at + count) of weight rows [row, row + ROWS) to int16.
+ * Missing rows and elements are zero. */
 static void widen(const et_byte_product *product, size_t row, size_t at,
                   size_t count, int16_t wide[ROWS][DEPTH_BLOCK]) {
   const size_t padded = ET_BYTE_PRODUCT_PITCH(count);
@@ -47,7 +47,7 @@ static void widen(const et_byte_product *product, size_t row, size_t at,
   }
 }
 
-/* Adds to a tile's sums; `depth` is a multiple of 8. */
+/* Accumulates a tile. `depth` is a multiple of 8. */
 static void add_tile(int16_t wide[ROWS][DEPTH_BLOCK],
                      const int16_t *const *columns, size_t depth,
                      int32_t *const *to) {
@@ -71,7 +71,7 @@ static void add_tile(int16_t wide[ROWS][DEPTH_BLOCK],
   }
 }
 
-/* The same of one column. */
+/* Accumulates a tile of one column. */
 static void add_column(int16_t wide[ROWS][DEPTH_BLOCK],
                        const int16_t *restrict x, size_t depth, int32_t *to) {
   int32_t a[ROWS] = {0};

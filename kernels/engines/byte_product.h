@@ -1,5 +1,6 @@
-/* Products of int8 weights with quantized inputs, in whole numbers, whose results are
- * quantized: code = round(sum * factor + bias) + zero point, within limits. */
+/* int8 GEMM with quantized results:
+ *
+ *   q = clamp(round(accumulator * factor + bias) + zero_point, low, high) */
 #ifndef ET_KERNELS_ENGINES_BYTE_PRODUCT_H_
 #define ET_KERNELS_ENGINES_BYTE_PRODUCT_H_
 
@@ -9,35 +10,37 @@
 #include "executorch/kernels/scratch.h"
 #include "kernels/engines/byte_code.h"
 
-/* Summands of a result at most, so that sums of products of 8 and 9 bits fit 32. */
+/* Maximum reduction depth K. It keeps sums of 8-bit times 9-bit products within
+ * 32 bits. */
 #define ET_BYTE_PRODUCT_DEPTH 65536
 
-/* Columns of a panel at most. */
+/* Maximum number of panel columns. */
 #define ET_BYTE_PRODUCT_COLUMNS 256
 
-/* Rows of weights times a panel. */
+/* Weight rows times a panel. */
 typedef struct et_byte_product {
   const int8_t *weight; /* [rows, depth] */
   size_t rows;
   size_t depth;
   const float *factors; /* [rows] */
-  const float *bias;    /* [rows], in steps of the results; NULL for none */
+  const float *bias;    /* [rows], in units of the output scale; NULL for
+                         * none */
   et_byte_range range;
-  uint8_t *out; /* results; these are the distances of neighbours: */
+  uint8_t *out; /* results; the strides are in elements */
   size_t row_stride;
   size_t column_stride;
 } et_byte_product;
 
-/* How many columns of a panel, ET_BYTE_PRODUCT_PITCH(depth) elements each, fit `scratch`;
- * 0 when not one does. */
+/* Returns how many panel columns of ET_BYTE_PRODUCT_PITCH(depth) elements fit
+ * `scratch`. May be 0. */
 size_t et_byte_product_columns(size_t depth, et_mutable_span scratch);
 
-/* `panel` is [columns, pitch]: steps of the input from its zero point, zeros behind the
- * depth. */
+/* `panel` is [columns, pitch] and holds q - zero_point of the input,
+ * zero-padded from `depth` to the pitch. */
 void et_byte_product_run(const et_byte_product *product, const int16_t *panel,
                          size_t columns);
 
-/* The codes of sums * factor + bias. */
+/* Requantizes accumulators: quantizes sums * factor + bias. */
 void et_byte_quantize(const int32_t *sums, size_t count, float factor,
                       float bias, const et_byte_range *range, uint8_t *out);
 

@@ -26,7 +26,7 @@ bool et_conv_is_plain(const et_conv *conv) {
                           conv->transposed);
 }
 
-/* The largest of an attribute, of all three axes. */
+/* Maximum of an attribute over the three axes. */
 #define LARGEST(conv, member) \
   larger((conv)->z.member, larger((conv)->y.member, (conv)->x.member))
 

@@ -1,4 +1,5 @@
-/* The geometry of convolutions and pooling over up to three spatial dimensions. */
+/* Geometry and loops of convolution and pooling, for up to three spatial
+ * dimensions. */
 #ifndef ET_KERNELS_ENGINES_CONV_H_
 #define ET_KERNELS_ENGINES_CONV_H_
 
@@ -9,26 +10,29 @@
 #include "executorch/kernel.h"
 #include "executorch/kernels/view.h"
 
-/* One spatial dimension. Window position o, tap k reads element
- * o * stride + k * dilation - padding; a transposed convolution reads element
- * (o + padding - k * dilation) / stride where that divides. */
+/* One spatial dimension. At output position o, tap k reads input element o *
+ * stride + k * dilation - padding. A transposed convolution reads element (o +
+ * padding - k * dilation) / stride if the division is exact. */
 typedef struct et_conv_axis {
-  int64_t in;     /* size of the input */
-  int64_t out;    /* size of the output */
-  int64_t kernel; /* taps */
+  int64_t in;     /* input size */
+  int64_t out;    /* output size */
+  int64_t kernel; /* number of taps */
   int64_t stride;
   int64_t padding;
   int64_t dilation;
 } et_conv_axis;
 
-/* Whether windows along the axis are its one element: so it is where operands
- * have fewer dimensions. */
+/* Returns true if the axis has one element and one tap. Operands with fewer
+ * dimensions have such axes. */
 bool et_conv_axis_is_flat(const et_conv_axis *axis);
 
-/* A convolution, its operands seen with three spatial dimensions: input
- * [batch, channels, D, H, W], weight [out channels, channels a group, KD, KH, KW]
- * or, transposed, [channels, out channels a group, KD, KH, KW], bias
- * [out channels] or none (data NULL), out [batch, out channels, OD, OH, OW]. */
+/* A convolution. All operands are viewed with three spatial dimensions:
+ *
+ * - input [N, C, D, H, W];
+ * - weight [C_out, C / groups, KD, KH, KW], or transposed [C, C_out / groups,
+ *   KD, KH, KW];
+ * - bias [C_out], or data NULL for none;
+ * - out [N, C_out, OD, OH, OW]. */
 typedef struct et_conv {
   et_view input;
   et_view weight;
@@ -41,51 +45,53 @@ typedef struct et_conv {
   bool transposed;
 } et_conv;
 
-/* Whether et_conv_float32 takes it: float32, not transposed, every operand in
- * row-major order. */
+/* Returns true if et_conv_float32 supports it: float32, not transposed, all
+ * operands in row-major order. */
 bool et_conv_is_plain(const et_conv *conv);
 
-/* Bytes of scratch that it then takes, else 0; see executorch/kernels/scratch.h. */
+/* Returns the scratch bytes of et_conv_float32; 0 if it does not apply. See
+ * executorch/kernels/scratch.h. */
 size_t et_conv_scratch(const et_conv *conv);
 
-/* The fast path: a direct loop for depthwise convolutions, else matrix products
- * over a panel of the input that is gathered into `scratch`. */
+/* Fast path. Depthwise convolutions run a direct loop; others run a GEMM over a
+ * panel of the input that is gathered into `scratch` (im2col). */
 void et_conv_float32(const et_conv *conv, et_mutable_span scratch);
 
-/* float32, not transposed, two spatial dimensions, the channels of a pixel of input
- * and out behind one another: a loop over the channels of pixels for depthwise convolutions, else
- * products with panels of the weights, which are laid out in ET_CONV_SCRATCH_BYTES
- * of `scratch`. */
+/* Channels-last convolution: float32, not transposed, two spatial dimensions,
+ * and the channels of each input and output pixel are contiguous. Depthwise
+ * convolutions loop over the channels of a pixel. Others run a GEMM with panels
+ * of the weights, which are packed into ET_CONV_SCRATCH_BYTES of `scratch`. */
 void et_conv_last(const et_conv *conv, et_mutable_span scratch);
 
-/* Any floating dtype, any dim order, transposed or not; sums in double. */
+/* Supports any floating dtype and dim order, and transposed convolutions.
+ * Accumulates in double. */
 void et_conv_any(const et_conv *conv);
 
-/* The two parts of et_conv_float32: the depthwise loop, which needs two spatial
- * dimensions, one channel a group and a few rows of the input to fit in scratch
- * (false, and nothing written, when it cannot), and the matrix products. */
+/* The two paths of et_conv_float32. The depthwise path needs two spatial
+ * dimensions, one input channel per group, and scratch for a few input rows.
+ * Otherwise it returns false and writes nothing. */
 bool et_conv_depthwise(const et_conv *conv, et_mutable_span scratch);
 void et_conv_product(const et_conv *conv, et_mutable_span scratch);
 
-/* The depthwise part of et_conv_last; false, and nothing written, when it is not
- * for it. */
+/* Depthwise path of et_conv_last. Returns false, and writes nothing, if it does
+ * not apply. */
 bool et_conv_last_depthwise(const et_conv *conv, et_mutable_span scratch);
 
-/* Whether each position of the output reads just its own of the input, so that
- * the input itself is a factor of the product. */
+/* Returns true if each output position reads only the same input position, so
+ * that the input itself is an operand of the GEMM. */
 bool et_conv_is_pointwise(const et_conv *conv);
 
-/* The positions [*low, *high) of an axis, not transposed, at which tap `tap`
- * reads inside the input. */
+/* Computes the output positions [*low, *high) at which tap `tap` reads inside
+ * the input. The axis is not transposed. */
 void et_conv_inside(const et_conv_axis *axis, int64_t tap, int64_t *low,
                     int64_t *high);
 
-/* The taps [*low, *high) of an axis, not transposed, that read inside the input
- * at `position`. */
+/* Computes the taps [*low, *high) that read inside the input at output
+ * `position`. The axis is not transposed. */
 void et_conv_taps_inside(const et_conv_axis *axis, int64_t position,
                          int64_t *low, int64_t *high);
 
-/* Copies `count` elements that lie `step` apart. */
+/* Copies `count` elements that are `step` apart. */
 void et_conv_copy_spaced(float *to, const float *from, int64_t step,
                          int64_t count);
 

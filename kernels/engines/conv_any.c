@@ -1,5 +1,5 @@
-/* Convolution of any floating dtype and dim order, transposed or not: for every
- * result, the products of the channels at each tap. */
+/* Convolution of any floating dtype and dim order, transposed or not. For each
+ * output element, adds a dot product over the channels for each tap. */
 #include "executorch/kernels/convert.h"
 #include "kernels/engines/conv.h"
 
@@ -7,8 +7,8 @@ static size_t element_size(const et_view *view) {
   return et_scalar_type_size((int32_t)view->dtype);
 }
 
-/* Sum of products of `count` elements that start at `a` and `b`, `a_dim` and
- * `b_dim` being the dimensions that are walked. */
+/* Returns the dot product of `count` elements from `a_data` along `a_dim` and
+ * from `b_data` along `b_dim`. */
 static double dot(const et_view *a, size_t a_dim, const uint8_t *a_data,
                   const et_view *b, size_t b_dim, const uint8_t *b_data,
                   size_t count) {
@@ -30,7 +30,8 @@ static double dot(const et_view *a, size_t a_dim, const uint8_t *a_data,
   return sum;
 }
 
-/* The input element that position `o` reads with tap `k`; -1 outside. */
+/* Returns the input index that tap `k` reads at output `o`, or -1 outside the
+ * input. */
 static int64_t input_at(const et_conv_axis *axis, bool transposed, int64_t o,
                         int64_t k) {
   int64_t i = 0;
@@ -43,14 +44,15 @@ static int64_t input_at(const et_conv_axis *axis, bool transposed, int64_t o,
   return i >= 0 && i < axis->in ? i : -1;
 }
 
-/* A place in a volume. */
+/* Coordinates in a volume. */
 typedef struct point {
   int64_t z;
   int64_t y;
   int64_t x;
 } point;
 
-/* Place number `i`, in row-major order, of volumes of that height and width. */
+/* Returns the coordinates of element `i`, in row-major order, of a volume of
+ * that height and width. */
 static point point_at(int64_t i, int64_t height, int64_t width) {
   return (point){i / width / height, i / width % height, i % width};
 }
@@ -63,8 +65,8 @@ static uint8_t *at(const et_view *view, int64_t i0, int64_t i1,
   return view->data + element * (int64_t)element_size(view);
 }
 
-/* What one tap adds to out channel m of image n: its group's channels of the
- * input at a place times the weights of the tap. */
+/* Returns the contribution of one tap to output channel m of image n: the dot
+ * product of the group's input channels at `in` and the weights at `tap`. */
 static double tap_sum(const et_conv *conv, int64_t n, int64_t m,
                       const point *in, const point *tap) {
   const int64_t outs = conv->out.sizes[1] / conv->groups;
@@ -90,7 +92,8 @@ static double bias_of(const et_conv *conv, int64_t m) {
   return bias;
 }
 
-/* None without channels: a weight without elements may name taps without end. */
+/* Returns 0 without input channels: an empty weight may have any number of
+ * taps. */
 static int64_t tap_count(const et_conv *conv) {
   const int64_t plane = conv->y.kernel * conv->x.kernel;
   return conv->input.sizes[1] == 0 ? 0 : conv->z.kernel * plane;

@@ -1,4 +1,4 @@
-/* What a tap of a convolution reads along one axis. */
+/* Positions and taps of a convolution along one axis. */
 #include <string.h>
 
 #include "kernels/engines/conv.h"
@@ -37,7 +37,7 @@ void et_conv_taps_inside(const et_conv_axis *axis, int64_t position,
   }
 }
 
-/* The commonest step, on its own so that it is vectorised. */
+/* The most common step. A separate loop lets the compiler vectorize it. */
 static void copy_every_second(float *restrict to, const float *restrict from,
                               int64_t count) {
   for (int64_t i = 0; i < count; i++) {

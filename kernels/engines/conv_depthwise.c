@@ -1,39 +1,40 @@
-/* Convolution in which every group has one input channel.
+/* Convolution with one input channel per group.
  *
- * Input rows are laid out in scratch with their padding, and taken apart by the
- * phases of both strides: what the tap (ky, kx) reads at position (oy, ox) is
+ * Input rows are copied to scratch with their padding, split by the phases of
+ * both strides. At output position (oy, ox), tap (ky, kx) reads
  *
- *   phase (ky % stride y, kx % stride x), row oy + ky / stride y,
- *   column ox + kx / stride x        (ky, kx times the dilation)
+ *   phase (ky % stride_y, kx % stride_x), row oy + ky / stride_y,
+ *   column ox + kx / stride_x        (ky and kx multiplied by the dilation)
  *
- * so that each tap reads one run of consecutive elements for all positions of a
- * strip of rows. The few columns past the end of a row, which a run also goes
- * over, are computed and left out. */
+ * For a strip of output rows, each tap therefore reads one run of consecutive
+ * elements. A run includes a few columns past the end of each row. They are
+ * computed and discarded. */
 #include <string.h>
 
 #include "kernels/engines/conv.h"
 
-/* How a strip lies in scratch. Every phase is rows x pitch elements and the
+/* Layout of a strip in scratch. Each phase has rows * pitch elements, and the
  * columns that the last row's run reads past its end. */
 typedef struct layout {
   const et_conv *conv;
   float *phases;
-  float *results; /* strip x pitch */
-  int64_t pitch;  /* elements of a row in a phase */
-  int64_t rows;   /* rows in a phase */
+  float *results; /* [strip, pitch] */
+  int64_t pitch;  /* elements per row of a phase */
+  int64_t rows;   /* rows per phase */
   int64_t phase_size;
-  int64_t strip; /* output rows that are computed together */
+  int64_t strip; /* output rows that are computed at a time */
 } layout;
 
-/* Rows or columns in which the taps of an axis, beyond the first, begin. */
+/* Rows or columns of a phase that the taps of an axis span, beyond the
+ * first. */
 static int64_t tap_reach(const et_conv_axis *axis) {
   return (axis->kernel - 1) * axis->dilation / axis->stride;
 }
 
 static int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
 
-/* Solves strides * ((strip + reach) * pitch + slack) + strip * pitch <= floats
- * for the strip. */
+/* Computes the largest strip for which strides * ((strip + reach) * pitch +
+ * slack) + strip * pitch <= floats. */
 static layout plan_layout(const et_conv *conv, et_mutable_span scratch) {
   const int64_t floats = (int64_t)(scratch.size / sizeof(float));
   const int64_t phases =
@@ -54,7 +55,8 @@ static layout plan_layout(const et_conv *conv, et_mutable_span scratch) {
   return plan;
 }
 
-/* Elements start, start + step, ... of a row of `size`, with zeros outside. */
+/* Copies elements start, start + step, ... of a row of `size`, with zeros
+ * outside. */
 static void lay_row(const float *row, int64_t size, int64_t start, int64_t step,
                     int64_t count, float *to) {
   int64_t i = 0;
@@ -73,7 +75,7 @@ static void lay_row(const float *row, int64_t size, int64_t start, int64_t step,
   }
 }
 
-/* Lays out one phase of the rows that output rows from `first` on read. */
+/* Copies one phase of the input rows that output rows from `first` on read. */
 static void lay_phase(const layout *plan, const float *plane, int64_t first,
                       int64_t py, int64_t px) {
   const et_conv_axis *y = &plan->conv->y;
@@ -99,7 +101,7 @@ static void lay_strip(const layout *plan, const float *plane, int64_t first) {
   }
 }
 
-/* Where the run of tap number `tap` begins. */
+/* Returns the start of the run of tap `tap`. */
 static const float *tap_run(const layout *plan, int64_t tap) {
   const et_conv_axis *y = &plan->conv->y;
   const et_conv_axis *x = &plan->conv->x;
@@ -110,7 +112,7 @@ static const float *tap_run(const layout *plan, int64_t tap) {
          ky / y->stride * plan->pitch + kx / x->stride;
 }
 
-/* Adds nine taps, a 3 x 3 window, in one pass. */
+/* Accumulates nine taps, a 3x3 window, in one pass. */
 static void add_nine(const layout *plan, int64_t tap, const float *w,
                      size_t count, float *restrict out) {
   const float *restrict a = tap_run(plan, tap);
@@ -159,7 +161,7 @@ static void compute_strip(const layout *plan, int64_t rows, const float *weight,
   }
 }
 
-/* One input channel and the out channels that read it. */
+/* Computes the output channels that read one input channel. */
 static void compute_channel(const layout *plan, const float *plane,
                             const float *weight, const float *bias,
                             float *out) {

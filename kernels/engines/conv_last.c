@@ -1,18 +1,17 @@
-/* Convolution in channels-last order: for each row of positions and tap, the
- * product of input [positions, channels], where it lies, and a panel of weights
- * [channels, out channels] that is laid out in scratch. Where the pixels of a
- * row follow one another without a gap, taps that do so are one run of
- * channels. */
+/* Convolution in channels-last order. For each output row and tap, runs a GEMM
+ * of input [positions, channels], read in place, and a weight panel [channels,
+ * output channels], packed into scratch. If the pixels of a row are contiguous,
+ * the taps of a kernel row form one run of channels and share a GEMM. */
 #include "executorch/kernels/scratch.h"
 #include "kernels/engines/conv.h"
 #include "kernels/engines/gemm.h"
 
-/* Columns of a panel at most; it has as many rows as fit then. */
+/* Maximum columns of a panel. It has as many rows as fit in scratch. */
 #define PANEL_COLUMNS 64
 
-/* A panel of weights: from out channel `column` of a group on, the channels of
- * the taps (ky, kx), ... (ky, kx + taps - 1), or of one tap those from `channel`
- * on. */
+/* A panel of weights, from output channel `column` of a group. It holds either
+ * all channels of the taps (ky, kx), ..., (ky, kx + taps - 1), or `channels`
+ * channels of one tap, from `channel` on. */
 typedef struct block {
   const et_conv *conv;
   float *panel;
@@ -46,7 +45,8 @@ static float *out_at(const et_conv *conv, int64_t image, int64_t channel,
          y * strides[3] + x * strides[4];
 }
 
-/* One row of the panel: the weights of all columns for a channel of a tap. */
+/* Packs one row of the panel: the weights of all columns for one channel of a
+ * tap. */
 static void lay_row(const block *b, int64_t kx, int64_t channel, float *to) {
   const et_view *weight = &b->conv->weight;
   const int64_t outs = weight->sizes[0] / b->conv->groups;
@@ -77,7 +77,7 @@ static int64_t between(int64_t value, int64_t low, int64_t high) {
   return value < low ? low : value > high ? high : value;
 }
 
-/* The taps [*first, *end) of the block that read inside the input. */
+/* Computes the taps [*first, *end) of the block that read inside the input. */
 static void taps_inside(const block *b, int64_t position, int64_t *first,
                         int64_t *end) {
   et_conv_taps_inside(&b->conv->x, position, first, end);
@@ -85,7 +85,8 @@ static void taps_inside(const block *b, int64_t position, int64_t *first,
   *end = between(*end, *first, b->kx + b->taps);
 }
 
-/* Adds the taps [first, end) to `count` positions of a row, from `position`. */
+/* Accumulates the taps [first, end) into `count` positions of a row, from
+ * `position`. */
 static void add_run(const block *b, int64_t image, int64_t oy, int64_t iy,
                     int64_t position, int64_t count, int64_t first,
                     int64_t end) {
@@ -106,7 +107,7 @@ static void add_run(const block *b, int64_t image, int64_t oy, int64_t iy,
       (size_t)conv->out.strides[4]);
 }
 
-/* Positions that are next to each other and read the same taps are one run. */
+/* Adjacent positions that read the same taps form one run. */
 static void add_row(const block *b, int64_t image, int64_t oy, int64_t iy) {
   const int64_t positions = b->conv->x.out;
   int64_t next = 0;
@@ -141,7 +142,8 @@ static void add_block(const block *b) {
   }
 }
 
-/* Taps of a row that are one run of channels in memory, and fit a panel. */
+/* Returns how many taps of a kernel row are one run of channels in memory and
+ * fit a panel. */
 static int64_t taps_together(const et_conv *conv, int64_t panel_rows) {
   const int64_t channels = conv->weight.sizes[1];
   const bool follow = conv->groups == 1 && conv->x.dilation == 1 &&
@@ -182,7 +184,8 @@ static void start_all(const et_conv *conv) {
   }
 }
 
-/* A convolution that reads each position for itself, as one of a single row. */
+/* Views a pointwise convolution as one of a single row, if rows are
+ * contiguous. */
 static et_conv with_one_row(const et_conv *conv) {
   et_conv flat = *conv;
   const bool follow =

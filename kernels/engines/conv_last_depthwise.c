@@ -1,9 +1,9 @@
-/* Convolution in channels-last order in which each channel is a group of its
- * own: the channels of a pixel are multiplied with those of a tap. The weights
- * are laid out in scratch, tap after tap. */
+/* Depthwise convolution in channels-last order, with one output channel per
+ * group. Multiplies the channels of a pixel by those of a tap, elementwise. The
+ * weights are packed into scratch by tap. */
 #include "kernels/engines/conv.h"
 
-/* Some channels of all positions. */
+/* A range of channels, for all positions. */
 typedef struct channels {
   const et_conv *conv;
   float *taps; /* [KH, KW, count] */
@@ -37,7 +37,7 @@ static void add_one(int64_t count, const float *restrict w,
   }
 }
 
-/* Three taps of a row, whose pixels are `step` apart. */
+/* Accumulates three taps of a row. Their pixels are `step` elements apart. */
 static void add_three(int64_t count, const float *restrict w,
                       const float *restrict in, int64_t step,
                       float *restrict out) {
@@ -50,7 +50,8 @@ static void add_three(int64_t count, const float *restrict w,
   }
 }
 
-/* Adds the taps [low, high) of row ky, which read `row` of the input. */
+/* Accumulates the taps [low, high) of kernel row ky, which read input row
+ * `row`. */
 static void add_row(const channels *c, const float *row, int64_t ox, int64_t ky,
                     int64_t low, int64_t high, float *out) {
   const et_conv_axis *x = &c->conv->x;

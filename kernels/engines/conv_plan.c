@@ -3,8 +3,8 @@
 #include "executorch/kernels/args.h"
 #include "executorch/kernels/shape.h"
 
-/* Spatial dimensions; those that operands do not have are the first, and
- * neutral. */
+/* Number of spatial axes. If operands have fewer, the first axes have size
+ * 1. */
 #define DIMS 3
 
 typedef struct attributes {
@@ -39,7 +39,7 @@ static et_status read_attributes(et_kernel_context *context,
                            &none, &a->output_padding[at]);
 }
 
-/* Checks channels and groups; sets the number of out channels. */
+/* Checks channels and groups, and computes the number of output channels. */
 static et_status check_channels(et_kernel_context *context, const attributes *a,
                                 const et_tensor *input, const et_tensor *weight,
                                 const et_tensor *bias, int64_t *out_channels) {
@@ -64,7 +64,7 @@ static et_status check_channels(et_kernel_context *context, const attributes *a,
   return ET_STATUS_OK;
 }
 
-/* Sizes fit 32 bits, so the products here fit 64. */
+/* Sizes fit 32 bits, so these products fit 64. */
 static et_status plan_axis(et_kernel_context *context, const attributes *a,
                            size_t i, int64_t in, int64_t kernel,
                            et_conv_axis *axis) {
@@ -84,7 +84,7 @@ static et_status plan_axis(et_kernel_context *context, const attributes *a,
   return ET_STATUS_OK;
 }
 
-/* [N, C, L] as [N, C, 1, 1, L]. */
+/* Views [N, C, L] as [N, C, 1, 1, L]. */
 static et_view with_all_dims(const et_tensor *tensor) {
   const et_view view = et_view_of(tensor);
   const size_t missing = DIMS + 2 - view.rank;
@@ -118,7 +118,7 @@ static et_status resize_out(et_kernel_context *context, const et_conv *conv,
   return et_tensor_resize(out, sizes, rank, context->error);
 }
 
-/* All but out, whose channels it finds. */
+/* Sets all fields except `out`, and computes its number of channels. */
 static et_status plan_operands(et_kernel_context *context,
                                const et_conv_arguments *arguments,
                                const et_tensor *out, int64_t *out_channels,

@@ -1,11 +1,11 @@
-/* A convolution from the arguments of an operator. */
+/* Conversion of an operator's arguments to an et_conv. */
 #ifndef ET_KERNELS_ENGINES_CONV_PLAN_H_
 #define ET_KERNELS_ENGINES_CONV_PLAN_H_
 
 #include "kernels/engines/conv.h"
 
-/* bias: NULL for none. output_padding: NULL for zeros. Dtypes are the operator's
- * to check. */
+/* `bias` is NULL for none. `output_padding` is NULL for zeros. The operator
+ * checks the dtypes. */
 typedef struct et_conv_arguments {
   const et_tensor *input;
   const et_tensor *weight;
@@ -18,12 +18,12 @@ typedef struct et_conv_arguments {
   bool transposed;
 } et_conv_arguments;
 
-/* Checks the arguments and sets `conv`, with out as it is. */
+/* Checks the arguments and sets `conv`. Does not resize `out`. */
 et_status et_conv_plan(et_kernel_context *context,
                        const et_conv_arguments *arguments, const et_tensor *out,
                        et_conv *conv);
 
-/* The same for a call: out is resized. */
+/* Checks the arguments, resizes `out` and sets `conv`. */
 et_status et_conv_start(et_kernel_context *context,
                         const et_conv_arguments *arguments, et_tensor *out,
                         et_conv *conv);

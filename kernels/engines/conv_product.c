@@ -1,17 +1,17 @@
-/* Convolution as matrix products: weight [out channels, taps] times a panel
- * [taps, positions] of the input, gathered block by block (implicit GEMM). */
+/* Convolution as implicit GEMM: weight [output channels, taps] times a panel
+ * [taps, positions] of the input, which is gathered block by block. */
 #include <string.h>
 
 #include "executorch/kernels/scratch.h"
 #include "kernels/engines/conv.h"
 #include "kernels/engines/gemm.h"
 
-/* Columns of a panel at most: long enough for vector loops, short enough that
- * the rows of out and of the panel that a pass touches stay in the cache. */
+/* Maximum columns of a panel. Long enough for vector loops, and short enough
+ * that the rows of the output and of the panel stay in the cache. */
 #define PANEL_COLUMNS 256
 
-/* One image and group: `rows` out channels, `columns` positions, `depth` taps
- * (channel, kz, ky, kx). */
+/* GEMM of one image and group. `rows` counts output channels, `columns`
+ * positions and `depth` taps (channel, kz, ky, kx). */
 typedef struct product {
   const et_conv *conv;
   const float *input;
@@ -21,7 +21,7 @@ typedef struct product {
   size_t rows;
   size_t columns;
   size_t depth;
-  float *panel; /* scratch; NULL where the input itself is the matrix */
+  float *panel; /* scratch; NULL if the input itself is the matrix */
 } product;
 
 static float *fill_zero(float *to, int64_t count) {
@@ -36,7 +36,8 @@ static int64_t between(int64_t value, int64_t low, int64_t high) {
   return value < low ? low : value > high ? high : value;
 }
 
-/* Appends what tap `tap` reads of one input row at positions [low, high). */
+/* Appends the elements that tap `tap` reads from one input row at positions
+ * [low, high). */
 static float *gather_row(const et_conv_axis *x, int64_t tap, const float *row,
                          int64_t low, int64_t high, float *to) {
   int64_t first = 0;
@@ -53,13 +54,13 @@ static float *gather_row(const et_conv_axis *x, int64_t tap, const float *row,
   return fill_zero(to, high - last);
 }
 
-/* The element that position `o` reads with tap `k`; may lie outside. */
+/* Returns the input index that tap `k` reads at output `o`. May be outside. */
 static int64_t place(const et_conv_axis *axis, int64_t o, int64_t k) {
   return o * axis->stride + k * axis->dilation - axis->padding;
 }
 
-/* The input row that output row `row`, of all planes, reads with tap (kz, ky) of
- * a channel; NULL outside. */
+/* Returns the input row that tap (kz, ky) of a channel reads for output row
+ * `row`, counted over all depths, or NULL outside the input. */
 static const float *input_row(const et_conv *conv, const float *channel,
                               int64_t row, int64_t kz, int64_t ky) {
   const int64_t iz = place(&conv->z, row / conv->y.out, kz);
@@ -68,7 +69,8 @@ static const float *input_row(const et_conv *conv, const float *channel,
   return inside ? channel + (iz * conv->y.in + iy) * conv->x.in : NULL;
 }
 
-/* One row of a panel: what tap number `k` reads at positions [low, high). */
+/* Gathers one row of a panel: the elements that tap `k` reads at positions
+ * [low, high). */
 static void gather_tap(const product *p, size_t k, int64_t low, int64_t high,
                        float *to) {
   const et_conv *conv = p->conv;
@@ -105,7 +107,7 @@ static et_gemm_panel make_panel(const product *p, size_t tap, size_t taps,
 
 static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
 
-/* Even without taps, for the bias. */
+/* The loop runs once if depth is 0, to write the bias. */
 static void compute_columns(const product *p, size_t column, size_t columns) {
   const size_t floats = ET_CONV_SCRATCH_BYTES / sizeof(float);
   const size_t block = floats / columns / 4 * 4;

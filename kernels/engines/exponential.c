@@ -6,8 +6,9 @@
 
 #include "kernels/engines/lu.h"
 
-/* Coefficients of the quotient of polynomials of degree 13 that is exact to double
- * for matrices whose norm is at most LARGEST_NORM (Higham, 2005). */
+/* Coefficients of the Pade approximant of degree 13. Exact to double precision
+ * for matrices of 1-norm up to LARGEST_NORM (Higham 2005, scaling and
+ * squaring). */
 static const double coefficients[14] = {64764752532480000.0,
                                         32382376266240000.0,
                                         7771770303897600.0,
@@ -26,7 +27,7 @@ static const double coefficients[14] = {64764752532480000.0,
 
 enum { MATRIX, SQUARE, FOURTH, SIXTH, ODD, EVEN, SPARE };
 
-/* Matrices of `size` rows, one behind the other. */
+/* Consecutive square matrices of `size` rows. */
 typedef struct work {
   double *at;
   size_t size;
@@ -51,8 +52,7 @@ static void multiply(const work *w, int a, int b, int to) {
   }
 }
 
-/* to += the sum of the sixth, fourth and second power times coefficients `first`,
- * the one two below it, and the one two below that. */
+/* to += c[first] * M^6 + c[first - 2] * M^4 + c[first - 4] * M^2 */
 static void add_powers(const work *w, int first, int to) {
   const size_t count = w->size * w->size;
   double *const out = matrix_of(w, to);
@@ -63,8 +63,9 @@ static void add_powers(const work *w, int first, int to) {
   }
 }
 
-/* to = sixth power * (powers from coefficient `first`) + powers from the one six
- * below + the one below them times the unit matrix. */
+/* to = M^6 * (powers with coefficients from `first`) + (powers with
+ * coefficients from `first - 6`) + c[first - 12] * I, with powers as in
+ * add_powers. */
 static void make_polynomial(const work *w, int first, int to) {
   memset(matrix_of(w, SPARE), 0, w->size * w->size * sizeof(double));
   add_powers(w, first, SPARE);
@@ -75,7 +76,8 @@ static void make_polynomial(const work *w, int first, int to) {
   }
 }
 
-/* The sum of a column's elements, of that where it is largest. */
+/* Returns the 1-norm: the maximum absolute column sum. Infinite if an element
+ * is not finite. */
 static double norm_of(const et_matrix *m) {
   double largest = 0.0;
   for (size_t j = 0; j < m->columns; j++) {
@@ -88,7 +90,7 @@ static double norm_of(const et_matrix *m) {
   return largest;
 }
 
-/* Divides the matrix by a power of two, whose exponent is returned. */
+/* Divides the matrix by a power of two, and returns the exponent. */
 static int halve(const work *w, double norm) {
   const int halvings =
       norm > LARGEST_NORM ? (int)ceil(log2(norm / LARGEST_NORM)) : 0;
@@ -98,7 +100,8 @@ static int halve(const work *w, double norm) {
   return halvings;
 }
 
-/* Sets the columns of MATRIX from `first` on to the solutions for those of ODD. */
+/* Solves for up to ET_PANEL_COLUMNS columns of ODD, from `first`, into
+ * MATRIX. */
 static void solve_panel(const work *w, const et_lu *lu, size_t first) {
   et_panel *const panel = (et_panel *)(void *)et_lu_panel(lu);
   const size_t left = w->size - first;
@@ -115,8 +118,8 @@ static void solve_panel(const work *w, const et_lu *lu, size_t first) {
   }
 }
 
-/* Sets MATRIX to (even - odd)^-1 (even + odd); the factors lie in SPARE and in what
- * is behind it. */
+/* Sets MATRIX to (even - odd)^-1 * (even + odd). The LU factors use the memory
+ * from SPARE on. */
 static void divide(const work *w) {
   et_lu lu = et_lu_in(matrix_of(w, SPARE), w->size, w->size);
   for (size_t i = 0; i < w->size * w->size; i++) {

@@ -4,8 +4,8 @@
 
 #define TWO_PI 6.28318530717958647692
 
-/* One stage: `count` transforms side by side, of `factor * rest` numbers each,
- * become `factor` times as many, of `rest` numbers. */
+/* One stage: splits `count` interleaved transforms of factor * rest elements
+ * each into factor * count transforms of `rest` elements. */
 typedef struct stage {
   size_t factor;
   size_t rest;
@@ -29,7 +29,7 @@ static et_complex128 product(et_complex128 a, et_complex128 b) {
   return result;
 }
 
-/* out += in * factor, element by element. */
+/* out += in * factor, elementwise with a scalar factor */
 static void add_multiple(const et_complex128 *restrict in, et_complex128 factor,
                          et_complex128 *restrict out, size_t count) {
   for (size_t i = 0; i < count; i++) {
@@ -40,8 +40,8 @@ static void add_multiple(const et_complex128 *restrict in, et_complex128 factor,
   }
 }
 
-/* Number k of the `factor` sums of inputs j, j + rest, j + 2 rest, ..., each
- * turned to where its transform of `rest` numbers begins. */
+/* Computes output k of the `factor`-point butterfly of inputs j, j + rest, j +
+ * 2 * rest, ..., times its twiddle factor. */
 static void sum_up(const et_fft *fft, const stage *s, size_t j, size_t k) {
   const size_t turn = fft->length / s->factor;
   const et_complex128 start = fft->roots[j * k * s->count];
@@ -68,7 +68,8 @@ static void run_stage(et_fft *fft, const stage *s) {
   fft->line = result;
 }
 
-/* The least factor but one; 4 before 2, which saves a pass over the line. */
+/* Returns the next factor: 4, which saves a pass over the line, or the smallest
+ * prime. */
 static size_t factor_of(size_t length) {
   if (length % 4 == 0) {
     return 4;

@@ -2,10 +2,10 @@
 
 #include <string.h>
 
-/* A tile is as much of the result as fits the registers that this is compiled
- * for: TILE_ROWS rows, TILE_VECTORS vectors of LANES floats wide; beside it a row
- * of b and an element of a. Compilers take the vectors apart for processors that
- * have none. */
+/* A tile of the result stays in registers: TILE_ROWS rows of TILE_VECTORS
+ * vectors of LANES floats. The tile leaves registers for a row of b and an
+ * element of a. Compilers split the vectors for processors without vector
+ * registers. */
 #if defined(__AVX512F__)
 #define LANES 16
 #elif defined(__AVX__)
@@ -22,38 +22,38 @@
 #endif
 #define TILE_VECTORS 2
 
-/* Without an instruction that loads one float into all lanes, those of a are
- * repeated in memory once for a row of tiles. */
+/* Without a broadcast load, the elements of a are repeated in memory, once per
+ * row of tiles. */
 #if defined(__SSE2__) && !defined(__AVX__)
 #define HAS_BROADCAST false
 #else
 #define HAS_BROADCAST true
 #endif
 
-/* Loops over a tile are unrolled before compilers choose registers: else `sum` is
- * in memory outside the loop over summands, half the time of a short one. */
+/* Tile loops must be unrolled before register allocation. Otherwise, `sum` is
+ * spilled around the K loop, which takes half of the time of a short one. */
 #if defined(__clang__)
 #define UNROLL _Pragma("clang loop unroll(full)")
 #else
 #define UNROLL _Pragma("GCC unroll 6")
 #endif
 
-#define LINE 16 /* floats of a cache line */
+#define LINE 16 /* floats per cache line */
 
-/* Summands that a tile takes before it is added to the results: few enough that
- * what it reads stays in the nearest cache. What a result is rounded to depends
- * on this alone, not on the tile that it is in. */
+/* Depth block: how much of K a tile accumulates before it is added to the
+ * result. The data that a tile reads stays in the L1 cache. Rounding depends on
+ * this block only, not on the position in a tile. */
 #define TILE_DEPTH 64
 
 typedef float vector __attribute__((vector_size(LANES * sizeof(float))));
 
-/* A product that is added to `out`, whose rows are `out_stride` apart; at most
- * TILE_DEPTH deep. */
+/* A product that is added to `out`, at most TILE_DEPTH deep. `out_stride` is
+ * the row stride of `out`. */
 typedef struct part {
   size_t depth;
   et_gemm_matrix a;
   et_gemm_panel b;
-  et_gemm_start start; /* its first row is that of out */
+  et_gemm_start start; /* its first row is that of `out` */
   float *out;
   size_t out_stride;
 } part;
@@ -68,14 +68,14 @@ static inline void store(vector value, float *to) {
   memcpy(to, &value, sizeof value);
 }
 
-/* One element in all lanes. */
+/* Broadcasts a value to all lanes. */
 static inline vector repeat(float value) { return value - (vector){0.0f}; }
 
 static inline vector load_factor(const float *from) {
   return HAS_BROADCAST ? repeat(*from) : load(from);
 }
 
-/* What row `row` is added to, from the vector at `out` on. */
+/* Returns the initial value of row `row`, for the vector at `out`. */
 static inline vector start_of(const part *p, size_t row, const float *out) {
   if (!p->start.fresh) {
     return load(out);
@@ -83,8 +83,8 @@ static inline vector start_of(const part *p, size_t row, const float *out) {
   return repeat(p->start.rows == NULL ? 0.0f : p->start.rows[row]);
 }
 
-/* A tile of `rows` x `vectors` vectors. Both are constants where this is called:
- * the loops over them are gone, and `sum` is no memory. */
+/* Computes a tile of rows x vectors. Both are compile-time constants at each
+ * call, so that the loops unroll and `sum` stays in registers. */
 static inline __attribute__((always_inline)) void add_tile(size_t rows,
                                                            size_t vectors,
                                                            const part *p) {
@@ -125,10 +125,10 @@ FOR_EACH_TILE(DEFINE_TILE)
 typedef struct tile {
   size_t rows;
   void (*add_wide)(const part *p);
-  void (*add_narrow)(const part *p); /* one vector */
+  void (*add_narrow)(const part *p); /* one vector wide */
 } tile;
 
-/* The tallest tile that `rows` rows, of which there are some, take. */
+/* Returns the tallest tile that fits `rows` > 0 rows. */
 static const tile *tile_of(size_t rows) {
 #define ENTRY(rows) {rows, add_wide_##rows, add_narrow_##rows},
   static const tile tiles[] = {FOR_EACH_TILE(ENTRY)};
@@ -140,7 +140,7 @@ static const tile *tile_of(size_t rows) {
   return t;
 }
 
-/* One row of tiles; `columns` are whole vectors. */
+/* Computes one row of tiles. `columns` is a multiple of LANES. */
 static void add_vectors(const tile *t, part p, size_t columns) {
   const size_t wide = TILE_VECTORS * LANES;
   for (; columns >= wide; columns -= wide) {
@@ -162,8 +162,8 @@ static void copy_rows(size_t rows, size_t columns, const float *from,
   }
 }
 
-/* The last columns of a row of tiles, fewer than a vector's: in a copy. p.b is
- * one already. */
+/* Computes the last columns of a row of tiles, fewer than a vector, in a copy
+ * of the output. p.b is already a copy. */
 static void add_edge(const tile *t, part p, size_t columns) {
   float out[TILE_ROWS * LANES] = {0.0f};
   float *const edge = p.out;
@@ -175,7 +175,7 @@ static void add_edge(const tile *t, part p, size_t columns) {
   copy_rows(t->rows, columns, out, LANES, edge, stride);
 }
 
-/* Repeats the elements of `rows` rows of a, LANES times each, in `to`. */
+/* Repeats each element of `rows` rows of a LANES times, in `to`. */
 static et_gemm_matrix repeat_elements(size_t rows, const part *p, float *to) {
   const ptrdiff_t column_stride = p->a.column_stride;
   for (size_t i = 0; i < rows; i++) {
@@ -189,7 +189,7 @@ static et_gemm_matrix repeat_elements(size_t rows, const part *p, float *to) {
   return (et_gemm_matrix){to, LANES, (ptrdiff_t)(rows * LANES)};
 }
 
-/* The columns behind the last whole vector, copied so that they are one. */
+/* Copies the columns after the last full vector, padded to a vector. */
 static et_gemm_panel copy_edge(const part *p, size_t whole, size_t columns,
                                float *to) {
   memset(to, 0, p->depth * LANES * sizeof(float));
@@ -211,8 +211,8 @@ static void add_tiles(const tile *t, part p, size_t whole, size_t columns,
   }
 }
 
-/* Asks for what the next row of tiles reads of a: the pieces of its rows are too
- * short for processors to see that they follow one another. */
+/* Prefetches the elements of a for the next row of tiles. Its rows are read in
+ * pieces that are too short for the hardware prefetcher. */
 static void prefetch_rows(size_t rows, const part *p) {
   for (size_t i = 0; i < rows; i++) {
     const float *row = p->a.data + (ptrdiff_t)i * p->a.row_stride;
@@ -247,7 +247,7 @@ static void add_part(size_t rows, size_t columns, part p) {
   }
 }
 
-/* Even without summands, for the start. */
+/* Runs once if depth is 0, to write the start values. */
 void et_gemm_accumulate(size_t rows, size_t columns, size_t depth,
                         const et_gemm_matrix *a, const et_gemm_panel *b,
                         et_gemm_start start, float *out, size_t out_stride) {
@@ -262,8 +262,8 @@ void et_gemm_accumulate(size_t rows, size_t columns, size_t depth,
   } while (depth > 0);
 }
 
-/* Partial sums that are kept apart: without them the additions would have to
- * follow one another, and could not be vectorised. */
+/* Independent accumulators. A single accumulator would make the additions a
+ * serial chain and prevent vectorization. */
 #define PARTIAL_SUMS 32
 
 static void add_products(const float *restrict a, const float *restrict b,

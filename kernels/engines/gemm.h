@@ -1,12 +1,12 @@
-/* Matrix multiplication in float: the loop nest under convolutions and matrix
- * products, in plain C that compilers vectorise. */
+/* float32 GEMM, in C that compilers vectorize. Convolutions and matrix products
+ * use it. */
 #ifndef ET_KERNELS_ENGINES_GEMM_H_
 #define ET_KERNELS_ENGINES_GEMM_H_
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* A matrix whose rows have unit stride, `stride` elements apart. */
+/* A matrix whose rows are contiguous and `stride` elements apart. */
 typedef struct et_gemm_panel {
   const float *data;
   size_t stride;
@@ -19,23 +19,25 @@ typedef struct et_gemm_matrix {
   ptrdiff_t column_stride;
 } et_gemm_matrix;
 
-/* What the results are added to. */
+/* Initial value of the accumulation. */
 typedef struct et_gemm_start {
-  bool fresh;        /* false: to what out holds */
-  const float *rows; /* else to rows[i], or to nothing when NULL */
+  bool fresh;        /* false: start from the values in out */
+  const float *rows; /* if fresh: start row i from rows[i], or from 0 if NULL */
 } et_gemm_start;
 
-/* out[i][j] = start + sum over k of a[i][k] * b[k][j], with `rows` x `columns`
- * results and `depth` summands. `out` overlaps nothing else; its rows are
- * `out_stride` apart. A tile of the results stays in registers over a block of
- * summands, which are added in their order: a result has the same bits whatever
- * rows and columns are computed with it. It is fastest when 64 rows of b,
- * `columns` wide, stay in a near cache. */
+/* Computes out[i][j] = start + sum over k of a[i][k] * b[k][j], for rows x
+ * columns results of reduction depth `depth`. `out` must not overlap an input;
+ * its rows are `out_stride` apart.
+ *
+ * A tile of the result stays in registers over a block of K. K is accumulated
+ * in order, so a result has the same bits whichever rows and columns are
+ * computed with it. The loop is fastest if 64 rows of b, `columns` wide, fit
+ * the L1 or L2 cache. */
 void et_gemm_accumulate(size_t rows, size_t columns, size_t depth,
                         const et_gemm_matrix *a, const et_gemm_panel *b,
                         et_gemm_start start, float *out, size_t out_stride);
 
-/* Sum over k of a[k] * b[k]. */
+/* Returns the sum over k of a[k] * b[k]. */
 float et_gemm_dot(const float *a, const float *b, size_t depth);
 
 #endif /* ET_KERNELS_ENGINES_GEMM_H_ */

@@ -57,8 +57,8 @@ static void test_products_of_every_depth_are_right(void **state) {
   }
 }
 
-/* Rows [row, row + rows) and columns [column, column + columns) of a product of
- * 9 x 40 results. */
+/* Computes rows [row, row + rows) and columns [column, column + columns) of a
+ * 9x40 product. */
 static void compute_part(size_t row, size_t rows, size_t column, size_t columns,
                          float *out) {
   enum { kDepth = 150, kColumns = 40 };
@@ -93,7 +93,7 @@ static void test_results_do_not_depend_on_what_is_computed_with_them(
 
 static void test_left_side_may_be_transposed(void **state) {
   (void)state;
-  const float a[6] = {1, 2, 3, 4, 5, 6}; /* [2, 3] as columns */
+  const float a[6] = {1, 2, 3, 4, 5, 6}; /* [2, 3], column-major */
   const float b[3] = {1, 10, 100};
   float out[2] = {0, 0};
   const et_gemm_matrix left = {a, 1, 2};

@@ -3,7 +3,7 @@
 #include <float.h>
 #include <math.h>
 
-/* A dozen are enough for any matrix but a handful. */
+/* Twelve sweeps are enough for nearly all matrices. */
 #define SWEEPS 60
 
 typedef struct rotation {
@@ -11,8 +11,8 @@ typedef struct rotation {
   double sine;
 } rotation;
 
-/* That which makes the matrix [[p, between], [between, q]] diagonal, by the lesser
- * of both angles. */
+/* Returns the rotation that diagonalizes [[p, between], [between, q]], with the
+ * smaller of the two possible angles. */
 static rotation rotation_of(double p, double q, double between) {
   const double theta = (q - p) / (2.0 * between);
   const double tangent =
@@ -22,7 +22,8 @@ static rotation rotation_of(double p, double q, double between) {
   return r;
 }
 
-/* p, q = cosine * p - sine * q, sine * p + cosine * q; `step` elements apart. */
+/* Sets p, q = cosine * p - sine * q, sine * p + cosine * q. Elements are `step`
+ * apart. */
 static void rotate(rotation r, double *p, double *q, size_t count,
                    size_t step) {
   for (size_t i = 0; i < count * step; i += step) {
@@ -39,7 +40,8 @@ static void rotate_rows(rotation r, et_matrix *m, size_t p, size_t q) {
   }
 }
 
-/* Whether elements p and q of the diagonal had to be parted. */
+/* Rotates rows and columns p and q so that element (p, q) becomes 0. Returns
+ * false if it is already negligible. */
 static bool part_elements(et_matrix *m, et_matrix *vectors, size_t p,
                           size_t q) {
   const double pp = et_matrix_row(m, p)[p];
@@ -65,7 +67,8 @@ static double dot(const double *a, const double *b, size_t count) {
   return sum;
 }
 
-/* Whether rows p and q had to be turned to be orthogonal. */
+/* Rotates rows p and q so that they are orthogonal. Returns false if they
+ * already are. */
 static bool part_rows(et_matrix *m, et_matrix *vectors, size_t p, size_t q) {
   const double *const a = et_matrix_row(m, p);
   const double *const b = et_matrix_row(m, q);
@@ -84,7 +87,8 @@ static bool part_rows(et_matrix *m, et_matrix *vectors, size_t p, size_t q) {
 
 typedef bool (*part_fn)(et_matrix *m, et_matrix *vectors, size_t p, size_t q);
 
-/* Every pair in turn, until none has to be parted. */
+/* Processes all pairs until none changes. Returns false if SWEEPS passes do not
+ * suffice. */
 static bool part_all(et_matrix *m, et_matrix *vectors, part_fn part) {
   bool changed = true;
   for (int sweep = 0; changed && sweep < SWEEPS; sweep++) {

@@ -23,7 +23,8 @@ double *et_lu_panel(const et_lu *lu) {
   return lu->factors.at + lu->factors.rows * lu->factors.columns;
 }
 
-/* The row from `k` on that has the largest element in column `k`. */
+/* Returns the row, from `k` on, with the largest absolute value in column
+ * `k`. */
 static size_t pivot_of(const et_matrix *m, size_t k) {
   size_t best = k;
   for (size_t i = k + 1; i < m->rows; i++) {
@@ -34,7 +35,8 @@ static size_t pivot_of(const et_matrix *m, size_t k) {
   return best;
 }
 
-/* row -= pivot row * factor, behind column `k`, which keeps the factor. */
+/* Subtracts factor * pivot from the row, after column `k`. Column `k` stores
+ * the factor. */
 static void eliminate(const double *restrict pivot, double *restrict row,
                       size_t k, size_t columns) {
   const double factor = row[k] / pivot[k];

@@ -5,8 +5,8 @@
 #include "executorch/kernels/scratch.h"
 #include "kernels/engines/gemm.h"
 
-/* Columns of out that are computed together when there are several rows, so
- * that the rows of b that they need stay in the cache from row to row. */
+/* Columns of the output that are computed at a time if there are several rows.
+ * The rows of b that they need stay in the cache. */
 #define BLOCK_COLUMNS 256
 
 static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
@@ -25,7 +25,7 @@ static float *out_row(const et_matmul *p, size_t row) {
   return (float *)(void *)p->out.data + (int64_t)row * p->out.strides[0];
 }
 
-/* What out holds before the products are added. */
+/* Writes the bias, or zeros, to the output. */
 static void start_rows(const et_matmul *p) {
   const et_view *bias = &p->bias;
   for (size_t i = 0; i < (size_t)p->out.sizes[0]; i++) {
@@ -40,8 +40,8 @@ static void start_rows(const et_matmul *p) {
   }
 }
 
-/* b has unit stride along its rows: it is used where it lies. One row of out
- * takes b in one sweep; more take it in blocks. */
+/* Uses b in place; its rows are contiguous. A single output row reads b in one
+ * pass; several read it in blocks. */
 static void multiply_rows(const et_matmul *p) {
   const size_t rows = (size_t)p->out.sizes[0];
   const size_t columns = (size_t)p->out.sizes[1];
@@ -55,7 +55,7 @@ static void multiply_rows(const et_matmul *p) {
   }
 }
 
-/* Gathers depth x columns elements of b, from (k, j) on, in rows. */
+/* Gathers depth x columns elements of b, from (k, j), into contiguous rows. */
 static void gather_panel(const et_view *b, size_t k, size_t depth, size_t j,
                          size_t columns, float *panel) {
   for (size_t column = 0; column < columns; column++) {
@@ -86,8 +86,8 @@ static void multiply_gathered(const et_matmul *p, float *panel, size_t floats) {
   }
 }
 
-/* Few rows, and b with unit stride along its columns, as the weight of a linear
- * layer: b is read once, without a copy. */
+/* For few rows of a and contiguous columns of b, such as the weight of a linear
+ * layer. Reads b once, without a copy. */
 static void multiply_dots(const et_matmul *p) {
   for (int64_t j = 0; j < p->out.sizes[1]; j++) {
     const float *column = floats(&p->b) + j * p->b.strides[1];
@@ -106,7 +106,7 @@ static bool is_unscaled(const et_matmul *p) {
   return is_one(p->alpha) && is_one(p->beta);
 }
 
-/* Whether the float32 loops take it. */
+/* Returns true if the float32 loops support the product. */
 static bool is_plain(const et_matmul *p) {
   return ET_MATMUL_IS_PLAIN(p->out.dtype, is_unscaled(p), p->out.strides[1]);
 }
@@ -163,8 +163,7 @@ et_status et_matmul_run(et_kernel_context *context, const et_matmul *product) {
   if (product->out.sizes[0] == 0 || product->out.sizes[1] == 0) {
     return ET_STATUS_OK;
   }
-  /* Sizes that a run computes may want another loop than those that were
-   * prepared. */
+  /* With dynamic shapes, the call may need a loop that was not prepared for. */
   if (is_plain(product) &&
       context->scratch.size >= et_matmul_scratch(product)) {
     multiply_float32(product, (float *)(void *)context->scratch.data);

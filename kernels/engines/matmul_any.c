@@ -1,6 +1,6 @@
-/* Matrix products of any dtype and layout, block by block: an element of b that
- * is converted serves all rows of a block, one of a all its columns. The
- * summands of a result are added in their order. */
+/* Matrix product of any dtype and layout, in blocks. A converted element of b
+ * is used for all rows of a block, one of a for all its columns. K is
+ * accumulated in order. */
 #include <string.h>
 
 #include "executorch/kernels/convert.h"
@@ -10,7 +10,7 @@
 #define BLOCK_COLUMNS 32
 #define BLOCK_DEPTH 32
 
-/* A block of results and what they are computed in. */
+/* A block of results and its compute type. */
 typedef struct block {
   const et_matmul *product;
   et_compute compute;
@@ -34,7 +34,7 @@ static size_t at_most(int64_t rest, size_t limit) {
   return rest < (int64_t)limit ? (size_t)rest : limit;
 }
 
-/* `count` elements of row i, from column j on. */
+/* Loads `count` elements of row i, from column j. */
 static void load(const et_view *view, int64_t i, int64_t j, size_t count,
                  et_compute compute, void *out) {
   const int64_t size = (int64_t)et_scalar_type_size((int32_t)view->dtype);
@@ -93,7 +93,7 @@ static int64_t integer_of(const et_value *number) {
   return number == NULL ? 1 : et_scalar_to_int(number);
 }
 
-/* beta = 0 leaves the bias out, be it NaN, as in PyTorch. */
+/* If beta is 0, the bias is ignored even if it is NaN, as in PyTorch. */
 static void finish_double(const block *b, int64_t row, double *results) {
   const et_matmul *p = b->product;
   const double alpha = real_of(p->alpha);

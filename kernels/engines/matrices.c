@@ -170,7 +170,8 @@ double et_matrix_scale(et_matrix *m) {
   return scale;
 }
 
-/* Columns `first` and as many as there are after it, at most a panel. */
+/* Loads `count` columns, from `first`, into a panel. NULL means the identity
+ * matrix. */
 static void load_panel(const et_view *from, size_t first, size_t count,
                        size_t rows, et_panel *panel) {
   memset(panel, 0, rows * sizeof(*panel));

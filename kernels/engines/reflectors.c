@@ -2,8 +2,8 @@
 
 #include <math.h>
 
-/* The length of what lies from row `k` on in column `k`; scaled, as squares of
- * its elements may not be numbers. */
+/* Returns the 2-norm of column `k` from row `k` on. Scales the elements,
+ * because their squares may overflow or underflow. */
 static double length_of(const et_matrix *m, size_t k) {
   double largest = 0.0;
   for (size_t i = k; i < m->rows; i++) {
@@ -26,8 +26,8 @@ static bool is_reduced(const et_matrix *m, size_t k) {
   return true;
 }
 
-/* Leaves the vector below the diagonal in column `k` and the new element on it;
- * returns tau. */
+/* Stores the reflector of column `k` below the diagonal and the new element on
+ * it. Returns tau. */
 static double reflect(et_matrix *m, size_t k) {
   double *const diagonal = et_matrix_row(m, k) + k;
   if (is_reduced(m, k)) {
@@ -43,7 +43,7 @@ static double reflect(et_matrix *m, size_t k) {
   return tau;
 }
 
-/* Applies reflection `k` to column `j` of the matrix it is stored in. */
+/* Applies reflector `k` to column `j` of the same matrix. */
 static void reflect_column(et_matrix *m, size_t k, size_t j, double tau) {
   double sum = et_matrix_row(m, k)[j];
   for (size_t i = k + 1; i < m->rows; i++) {

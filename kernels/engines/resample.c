@@ -6,8 +6,8 @@
 #include "executorch/kernels/shape.h"
 #include "kernels/engines/window.h"
 
-/* Positions are computed in the precision that PyTorch computes them in, since
- * rounding decides which element is nearest. */
+/* Computes positions in PyTorch's precision, because rounding decides which
+ * element is nearest. */
 static double in_precision_of(et_scalar_type dtype, double value) {
   return dtype == ET_SCALAR_TYPE_FLOAT64 ? value : (double)(float)value;
 }

@@ -1,4 +1,4 @@
-/* Sizes and source positions of two-dimensional upsampling. */
+/* Sizes and source positions of 2-d upsampling. */
 #ifndef ET_KERNELS_ENGINES_RESAMPLE_H_
 #define ET_KERNELS_ENGINES_RESAMPLE_H_
 
@@ -8,7 +8,8 @@
 #include "executorch/kernel.h"
 #include "executorch/kernels/view.h"
 
-/* One spatial dimension; `scale` is input elements an output element. */
+/* One spatial dimension. `scale` is the number of input elements per output
+ * element. */
 typedef struct et_resample_axis {
   int64_t in;
   int64_t out;
@@ -23,17 +24,18 @@ typedef struct et_resample {
   et_resample_axis x;
 } et_resample;
 
-/* Reads output_size (int[]?) or scale_factors (float[]?), one of which is
- * given, and resizes `out`. */
+/* Reads output_size (int[]?) or scale_factors (float[]?), and resizes `out`.
+ * Exactly one of them must be given. */
 et_status et_resample_plan(et_kernel_context *context, const char *what,
                            const et_tensor *input, const et_value *output_size,
                            const et_value *scale_factors, bool align_corners,
                            et_tensor *out, et_resample *resample);
 
-/* The element that is nearest below, as PyTorch's "nearest" has it. */
+/* Returns the input index of mode "nearest", rounded down as in PyTorch. */
 int64_t et_resample_nearest(const et_resample_axis *axis, int64_t o);
 
-/* The two elements between which output `o` lies, and the second's weight. */
+/* Computes the two input elements around output `o`, and the weight of the
+ * second. */
 void et_resample_linear(const et_resample_axis *axis, int64_t o, int64_t *low,
                         int64_t *high, double *weight);
 

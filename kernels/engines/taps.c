@@ -4,7 +4,8 @@
 
 #include "executorch/kernels/convert.h"
 
-/* `count` elements from `first` on, which may be any number. */
+/* Returns `count` consecutive elements from `first`. `first` may be any
+ * value. */
 static et_taps taps_from(double first, size_t count) {
   et_taps taps = {.count = count};
   for (size_t i = 0; i < count; i++) {
@@ -27,7 +28,8 @@ et_taps et_taps_linear(double place) {
   return taps;
 }
 
-/* The cubic's two pieces, for distances up to 1 and from there to 2. */
+/* The two pieces of the cubic convolution kernel, for distances in [0, 1] and
+ * [1, 2]. */
 static double near_weight(double x) { return (1.25 * x - 2.25) * x * x + 1.0; }
 
 static double far_weight(double x) {

@@ -37,7 +37,7 @@ bool et_window_next(const et_view *view, et_place *place) {
   return false;
 }
 
-/* Taps outside the input are left out: those before it by whole steps. */
+/* Skips taps before the start of the input, in whole steps. */
 static et_stretch span_of(const et_conv_axis *axis, int64_t o) {
   const int64_t start = o * axis->stride - axis->padding;
   const int64_t step = axis->dilation;
@@ -51,8 +51,8 @@ et_box et_window_box(const et_window *window, const et_place *place) {
                   span_of(&window->x, place->x)};
 }
 
-/* Window o of `out` windows over `in` elements goes from o * in / out to
- * (o + 1) * in / out, rounded outwards. */
+/* Window o of `out` windows over `in` elements is [floor(o * in / out), ceil((o
+ * + 1) * in / out)). */
 static et_stretch share_of(const et_conv_axis *axis, int64_t o) {
   const int64_t begin = o * axis->in / axis->out;
   const int64_t end = ((o + 1) * axis->in + axis->out - 1) / axis->out;
@@ -108,7 +108,7 @@ double et_window_sum(const et_view *in, const et_place *place,
   return sum;
 }
 
-/* How many elements of a window along one axis lie in the input or its
+/* Returns how many elements of a window along one axis are in the input or its
  * padding. */
 static int64_t padded(const et_conv_axis *axis, int64_t o) {
   const int64_t start = o * axis->stride - axis->padding;
@@ -117,7 +117,7 @@ static int64_t padded(const et_conv_axis *axis, int64_t o) {
   return (end < limit ? end : limit) - start;
 }
 
-/* In double, since padding may be of any size. */
+/* Computed in double, because padding may have any size. */
 double et_window_divisor(const et_window *w, const et_place *o,
                          const et_box *box, bool include_pad, int64_t divisor) {
   if (divisor != 0) {

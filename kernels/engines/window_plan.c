@@ -3,11 +3,13 @@
 #include "executorch/kernels/shape.h"
 #include "kernels/engines/window.h"
 
-/* Spatial dimensions of a window; of two, the first is neutral. */
+/* Number of spatial axes. For two spatial dimensions, the first axis has size
+ * 1. */
 #define DIMS 3
 
-/* Windows along one axis. With ceil_mode the last may be cut, but must begin
- * inside the input or its left padding. */
+/* Computes the number of windows along one axis. With ceil_mode, the last
+ * window may be partial, but must start inside the input or its left
+ * padding. */
 static et_status plan_out(et_kernel_context *context,
                           const et_window_arguments *a, et_conv_axis *axis) {
   const int64_t reach = axis->dilation * (axis->kernel - 1) + 1;
@@ -59,7 +61,7 @@ static et_status read_attributes(et_kernel_context *context,
   return ET_STATUS_OK;
 }
 
-/* Gives out its sizes, and the window both views. */
+/* Resizes `out`, and sets both views of the window. */
 static et_status resize_out(et_kernel_context *context, size_t dims,
                             const et_conv_axis axes[DIMS],
                             const et_tensor *self, et_tensor *out,
