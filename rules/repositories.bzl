@@ -15,7 +15,7 @@ load("//rules/private/repository:python_packages.bzl", "python_packages")
 load("//rules/private/repository:stb.bzl", "stb")
 load("//rules/private/repository:wheel_files.bzl", "wheel_files")
 
-# Rule sets by name: folder in Bazel's install base, stand-in for Bazel 4.
+# Rule sets by name: folder in Bazel's install base, replacement for Bazel 4.
 _RULE_SETS = {
     "bazel_features": ("tools/features", None),
     "bazel_skylib": ("tools/skylib", None),
@@ -28,7 +28,7 @@ _RULE_SETS = {
     "rules_python": ("rules/python", "bazel4/rules_python"),
 }
 
-# Bazel 4 has these built in or does without.
+# Bazel 4 has these built in or does not need them.
 _NOT_BEFORE_BAZEL7 = ["bazel_features", "bazel_skylib", "platforms", "rules_license", "rules_proto"]
 
 # Lock files for other Python versions and machines, and for indexes without the CPU build of torch.

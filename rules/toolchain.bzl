@@ -1,4 +1,7 @@
-"""The toolchains: interpreter, packages and sources for compiling models and for generating code, as declared inputs."""
+"""Toolchains for compiling models and for generating code.
+
+They declare the interpreter, the packages and the sources as inputs.
+"""
 
 load("//rules/private:locked_packages.bzl", "LockedPackagesInfo")
 
@@ -81,7 +84,7 @@ _CODEGEN_ATTRS = dict(
 )
 
 def _sources(target):
-    """Files, program (see compiler_sources) and root folder of sources."""
+    """Returns files, program (see compiler_sources) and root folder of sources."""
     return struct(
         files = target[DefaultInfo].files,
         program = target[DefaultInfo].files_to_run,

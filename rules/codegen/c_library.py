@@ -1,11 +1,12 @@
-"""Writes the C side of compiled models: typed header, registry, embedded program.
+"""Write the C side of compiled models: typed header, registry, embedded program.
 
-python3 -m rules.codegen.c_library --target //models:mobilenet_cc --include models/mobilenet_cc.h --out-header … --out-source …
+`python3 -m rules.codegen.c_library --target //models:mobilenet_cc --include models/mobilenet_cc.h --out-header … --out-source …
     --out-data … --kernels kernels/portable/kernels.toml --model PREFIX MANIFEST PTE [--model …] [--backend ID=SYMBOL …]
     [--weights PREFIX PTD …] [--lend-weights] [--lend-program PREFIX PATH …] [--shared-memory PREFIX]
-    [--out-exports … [--export SYMBOL …]]
+    [--out-exports … [--export SYMBOL …]]`
 
-With --out-exports the C side is that of a shared library, and the file is a linker version script that lists what it exports.
+With --out-exports, the files are for a shared library. The option names a linker version script that lists
+the exported symbols.
 """
 
 from __future__ import annotations
@@ -61,12 +62,15 @@ def _linked_backends(models: list[Model], entries: list[str]) -> list[LinkedBack
 
 
 def _parts(models: list[Model], backend: str) -> tuple[str, ...]:
-    """What any of the models needs of it."""
+    """Return the symbols of the backend's parts that at least one of the models needs."""
     return tuple(sorted({part for model in models for part in model.parts.get(backend, ())}))
 
 
 def _embedded_weights(options: argparse.Namespace, models: list[Model]) -> dict[str, list[str]]:
-    """Each content once, by the path of one of its files: the models that have it."""
+    """Map the path of each distinct weights file to the models that use it.
+
+    Equal files, by SHA-256, are embedded once.
+    """
     paths = {} if options.lend_weights else dict(options.weights)
     path_of: dict[str, str] = {}
     users: dict[str, list[str]] = {}
@@ -98,7 +102,7 @@ def _generate(options: argparse.Namespace) -> None:
 
 
 def _version_script(models: list[Model], further: list[str]) -> str:
-    """A linker version script that exports the functions of the models and `further` ones, and nothing else."""
+    """Return a linker version script that exports the models' functions and `further`."""
     names = [model.link_prefix + name.removeprefix(model.prefix) for model in models for name in exported_names(model)]
     lines = "".join(f"    {name};\n" for name in sorted({*names, *further}))
     return f"{{\n  global:\n{lines}  local:\n    *;\n}};\n"

@@ -1,4 +1,4 @@
-"""What C is generated from a manifest."""
+"""Tests of the C code that is generated from manifests."""
 
 from __future__ import annotations
 
@@ -338,7 +338,7 @@ def test_methods_that_never_run_together_have_one_type_of_memory(tmp_path: Path)
 
 
 def _shared(folder: Path, manifest: dict, *flags: str) -> tuple[str, str, list[str]]:
-    """Header, source and exported symbols of a shared library."""
+    """Return the header, the source and the exported symbols of a shared library."""
     exports = folder / "net.lds"
     code, header, source = _generate(folder, manifest, f"--out-exports={exports}", *flags)
     assert code == 0

@@ -1,6 +1,6 @@
-"""An assembler file that puts programs into read-only memory.
+"""Write an assembler file that embeds programs in read-only memory.
 
-`.incbin` rather than a C array: a C array of 14 MB takes a compiler minutes and gigabytes.
+The file uses `.incbin`. A C array of 14 MB would take a compiler minutes and gigabytes.
 """
 
 from __future__ import annotations
@@ -43,9 +43,10 @@ _TAIL = """
 
 
 def data_source(programs: list[tuple[str, str]], weights: dict[str, list[str]] | None = None) -> str:
-    """`programs` are (what its symbol begins with, path relative to the execution root).
+    """Return the text of the assembler file.
 
-    `weights` has, by path of a file of weights, what the symbols of the models begin with that share it.
+    `programs` lists (symbol prefix, path relative to the execution root). `weights` maps the path of a
+    weights file to the symbol prefixes of the models that share it.
     """
     parts = [_PROGRAM.format(prefix=prefix, path=c_string(path)) for prefix, path in programs]
     for path, prefixes in (weights or {}).items():

@@ -1,4 +1,4 @@
-"""The typed header of a library of compiled models."""
+"""Write the typed header of a library of compiled models."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ extern "C" {{
 #endif
 """
 
-# The arguments of ET_METHOD_BYTES, in its order, but for the last.
+# Arguments of ET_METHOD_BYTES in order, except the last one.
 _COUNTS = (
     "values",
     "tensors",
@@ -134,7 +134,7 @@ typedef union {prefix}_memory {{
 {members}}} {prefix}_memory;
 """
 
-# Also where a user compiles with -fvisibility=hidden.
+# Exports the functions even if the user compiles with -fvisibility=hidden.
 _EXPORTS_BEGIN = """
 #pragma GCC visibility push(default)
 """
@@ -154,10 +154,11 @@ _TAIL = """
 def header(
     guard: str, models: Sequence[Model], lent: Lent, shared_memory: str = "", is_shared_library: bool = False
 ) -> str:
-    """The header's text; `guard` is the macro that it is included once by.
+    """Return the text of the header.
 
-    shared_memory: what the name of one type for the memory of any method begins with, where there is one.
-    is_shared_library: declare the typed functions, which the library defines, and nothing that it does not export.
+    `guard` is the include guard. `shared_memory` is the prefix of the union type that can hold the memory of
+    any method; empty for no such type. With `is_shared_library`, the header declares the typed functions
+    instead of defining them, and declares only exported names.
     """
     targets = c_comment(", ".join(model.target for model in models))
     parts = [_HEAD.format(targets=targets, guard=guard, includes=_includes(models))]
@@ -173,7 +174,7 @@ def header(
 
 
 def _includes(models: Sequence[Model]) -> str:
-    """What the expressions of the manifests need."""
+    """Return includes of the headers that the manifests' size expressions need."""
     headers = sorted({name for model in models for method in model.methods for name in method.headers})
     return "".join(f'#include "{name}"\n' for name in headers)
 
@@ -210,7 +211,7 @@ def _weights(model: Model, is_hidden: bool) -> str:
 
 
 def private_declarations(model: Model, lent: Lent) -> str:
-    """What the source of a shared library declares besides its header: the model's names that it does not export."""
+    """Return declarations of the names that a shared library has but does not export."""
     text = "\n" + link_definitions(model, [name for name in linked_names(model) if not name.endswith("_load")])
     text += _REGISTRY.format(prefix=model.prefix)
     if not lent.programs:
@@ -227,7 +228,7 @@ def _state(model: Model) -> str:
 
 
 def load_parameters(model: Model, method: Method, lent: Lent) -> str:
-    """The name of a method's load function and what it takes."""
+    """Return the name and the parameters of a method's load function."""
     prefix = method_prefix(model, method)
     indent = " " * (len(prefix) + 16)
     extra = f"{indent}{model.prefix}_state *state,\n" if method.shared is not None else ""
@@ -262,14 +263,17 @@ def _method(model: Model, method: Method, lent: Lent, is_shared_library: bool) -
 
 
 def _method_bytes(method: Method) -> str:
-    """The macro with an argument a line, as the manifest names them."""
+    """Return ET_METHOD_BYTES(…) with one argument per line, named as in the manifest."""
     kept = " + ".join(f"ET_KEPT_BYTES({each})" for each in method.kept) or "0"
     counts = "".join(f"      /* {name} */ {method.counts[name]}u, \\\n" for name in _COUNTS)
     return f"ET_METHOD_BYTES( \\\n{counts}      /* kept */ {kept})"
 
 
 def _scratch_define(prefix: str, expressions: Sequence[str]) -> str:
-    """The largest of them. A union finds it: a macro of two operands, nested, would double its text each time."""
+    """Return a macro for the size of the largest scratch expression.
+
+    The size is that of a union. Nested two-operand maximum macros would double their text at each level.
+    """
     if not expressions:
         return f"#define {prefix.upper()}_SCRATCH_BYTES 0u\n"
     members = "".join(f"  uint8_t call_{index}[1u + ({expression})];\n" for index, expression in enumerate(expressions))
@@ -288,7 +292,10 @@ def _planned_defines(prefix: str, method: Method) -> str:
 
 
 def _members(prefix: str, method: Method) -> str:
-    """One array a planned buffer of its own, then scratch; empty ones are left out, as C requires."""
+    """Return the members of a method's memory: planned buffers, then scratch.
+
+    Buffers that methods share are not members. Empty arrays are omitted, as C does not allow them.
+    """
     own = [(index, size) for index, size in enumerate(method.planned_bytes) if index != method.shared]
     names = [planned_member(index) for index, size in own if size > 0]
     sizes = {name: f"{prefix.upper()}_{name.upper()}_BYTES" for name in names}

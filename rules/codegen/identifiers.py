@@ -1,4 +1,4 @@
-"""The C names that a model's header defines."""
+"""C names that a model's header defines."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ def method_prefix(model: Model, method: Method) -> str:
 
 
 def planned_member(index: int) -> str:
-    """Name of the member for planned buffer `index` (memory id index + 1)."""
+    """Return the member name of planned buffer `index` (memory id index + 1)."""
     return f"planned_{index}"
 
 
 def linked_names(model: Model) -> list[str]:
-    """What the linker sees of a model."""
+    """Return the names of a model that the linker sees."""
     return _model_names(model) + [f"{method_prefix(model, method)}_load" for method in model.methods]
 
 
 def link_definitions(model: Model, names: Iterable[str]) -> str:
-    """Macros that give each name of a model the name that the linker sees."""
+    """Return macros that map each name of a model to the symbol that the linker sees."""
     suffixes = [name.removeprefix(model.prefix) for name in names]
     return "".join(f"#define {model.prefix}{suffix} {model.link_prefix}{suffix}\n" for suffix in suffixes)
 
 
 def check_names(models: Sequence[Model]) -> None:
-    """Raises CodegenError for two things of one library that would have the same name."""
+    """Raise CodegenError if two entities of one library would have the same name."""
     owners: dict[str, str] = {}
     for name, owner in (entry for model in models for entry in _names(model)):
         if name in owners:
@@ -42,7 +42,10 @@ def _model_names(model: Model) -> list[str]:
 
 
 def _names(model: Model) -> Iterator[tuple[str, str]]:
-    """Each name with what it belongs to. One macro of a model or method stands for all of them."""
+    """Yield each name and a description of its owner.
+
+    One macro per model and per method represents all macros with the same prefix.
+    """
     yield f"{model.prefix.upper()}_PROGRAM_BYTES", model.target
     yield from ((name, model.target) for name in _model_names(model))
     if model.weights is not None:

@@ -1,18 +1,17 @@
-"""Writes the C table that a program's operators are dispatched through.
+"""Write the C table through which a program's operators are dispatched.
 
-The table is a `const et_kernel` array in read-only data, sorted by name, with
-`const et_kernel_table <symbol>` over it: no registration at run time, and the
-linker takes only the kernels it names.
+The table is a `const et_kernel` array in read-only data, sorted by name. A `const et_kernel_table <symbol>`
+refers to it. Kernels are not registered at run time, and the linker takes only the kernels that the table
+names.
 
     python3 -m rules.codegen.kernel_table --kernels kernels/portable/kernels.toml --symbol et_all_kernels --out all.c
     python3 -m rules.codegen.kernel_table --kernels … --only model.json --symbol model_kernels --out model.c
     python3 -m rules.codegen.kernel_table --kernels … --signatures --symbol et_kernel_signatures --out signatures.c
 
-Each `--only` file selects operators: a model's manifest (JSON, key `operators`
-with objects that have a `name`) or a text file with one name a line. Without
-`--only` every kernel is taken. With `--signatures` the rows have names and signatures
-alone, for programs that load methods and never run them. `--operators` names tables of operators besides our own.
-`@file` stands for the arguments in that file, one a line.
+Each `--only` file selects operators. It is a manifest (JSON whose `operators` are objects with a `name`) or a
+text file with one name per line. Without `--only`, the table has all kernels. With `--signatures`, rows have
+only names and signatures, for programs that load methods but never run them. `--operators` names additional
+operator tables. `@file` is replaced by the arguments in that file, one per line.
 """
 
 from __future__ import annotations
@@ -39,16 +38,16 @@ _HEAD = """\
 _PREPARE_PARAMETERS = "et_prepare_context *context, et_value *const *args, void **out_state"
 
 
-# What kernels compute with; the other dtypes they just move.
+# Dtypes that kernels compute with. Kernels only move values of other dtypes.
 _CONVERTIBLE = frozenset(DTYPE_CODES) - {"complex64", "complex128", "uint16", "uint32", "uint64"}
 
 
 class SelectionError(ValueError):
-    """Operators were requested that cannot be given."""
+    """The requested operators cannot be selected."""
 
 
 def add_table_flags(parser: argparse.ArgumentParser) -> None:
-    """The flags that `load_tables` reads."""
+    """Add the flags that `load_tables` reads."""
     parser.add_argument(
         "--operators", type=Path, action="append", default=[], help="table of operators besides our own"
     )
@@ -56,13 +55,13 @@ def add_table_flags(parser: argparse.ArgumentParser) -> None:
 
 
 def load_tables(options: argparse.Namespace) -> KernelTable:
-    """The kernels of all tables that the flags name. Raises TableError."""
+    """Load the kernels of all tables that the flags name. Raise TableError."""
     return load_kernels(options.kernels, load_operators(*options.operators))
 
 
 @dataclass
 class Uses:
-    """What an operator meets: dtypes, and whether any tensor has its channels last."""
+    """Dtypes that an operator is called with, and whether a tensor is channels-last."""
 
     dtypes: set[str] = field(default_factory=set)
     channels_last: bool = False
@@ -73,7 +72,7 @@ class Uses:
 
 
 def read_uses(path: Path) -> dict[str, Uses]:
-    """The operators that one `--only` file names, and what they meet. Raises SelectionError."""
+    """Read the operators of one `--only` file and their uses. Raise SelectionError."""
     try:
         text = path.read_text(encoding="utf-8")
         return _manifest_uses(text) if path.suffix == ".json" else _listed_uses(text)
@@ -82,7 +81,7 @@ def read_uses(path: Path) -> dict[str, Uses]:
 
 
 def select(table: KernelTable, names: Iterable[str], source: str) -> set[str]:
-    """`names` as a set, all of which have a kernel. Raises SelectionError naming those without."""
+    """Return `names` as a set. Raise SelectionError naming operators without a kernel."""
     wanted = set(names)
     missing = table.missing(wanted)
     if missing:
@@ -94,9 +93,10 @@ def select(table: KernelTable, names: Iterable[str], source: str) -> set[str]:
 
 
 def table_definition(kernels: Sequence[Kernel], symbol: str, storage: str = "") -> str:
-    """C that declares the kernels and defines the table. The same kernels give the same text.
+    """Return C code that declares the kernels and defines the table.
 
-    `storage` stands before the definition: "static " keeps the table to its file.
+    Equal kernels give equal text. `storage` precedes the definition; "static " makes the table local to its
+    file.
     """
     rows, count = ("rows", "sizeof rows / sizeof *rows") if kernels else ("NULL", "0")
     lines = [*_includes(kernels), *_externs(kernels), "", *_converters(kernels), ""]
@@ -107,7 +107,7 @@ def table_definition(kernels: Sequence[Kernel], symbol: str, storage: str = "") 
 
 
 def signature_table(kernels: Sequence[Kernel], symbol: str) -> str:
-    """C that defines a table of the kernels' names and signatures, one row an operator."""
+    """Return C code of a table of names and signatures, one row per operator."""
     operators = {kernel.operator.name: kernel.operator for kernel in kernels}
     rows = [f'    {{"{each.name}", "{each.signature}", NULL, NULL, NULL, 0}},' for each in operators.values()]
     lines = ["static const et_kernel rows[] = {", *rows, "};", ""]
@@ -115,10 +115,11 @@ def signature_table(kernels: Sequence[Kernel], symbol: str) -> str:
 
 
 def choose(table: KernelTable, only: Sequence[Path] | None) -> list[Kernel]:
-    """The kernels of the operators that the files `only` name, all without; by name. Raises SelectionError.
+    """Return the kernels of the operators that the `only` files name, or all kernels.
 
-    They take no dtype but those that a manifest among the files records; those for channels last are left out where it
-    records no such tensor.
+    Kernels are in order of name. If the files are manifests, a kernel accepts only the recorded dtypes, and
+    kernels for channels-last tensors are omitted unless a manifest records such a tensor. Raises
+    SelectionError.
     """
     if only is None:
         return list(table)
@@ -168,18 +169,24 @@ def _manifest_uses(text: str) -> dict[str, Uses]:
 
 
 def _listed_uses(text: str) -> dict[str, Uses]:
-    """Of a list of names anything may be met."""
+    """Return the uses of a plain list of names: any dtype, any layout."""
     return {line.strip(): Uses(set(DTYPE_CODES), True) for line in text.splitlines() if line.strip()}
 
 
 def _includes(kernels: Sequence[Kernel]) -> list[str]:
-    """What the expressions of rows need; those of single calls are elsewhere, in the typed header."""
+    """Return includes of headers that constant scratch sizes in rows need.
+
+    Scratch sizes of single calls are in the typed header.
+    """
     headers = {kernel.header for kernel in kernels if kernel.header and kernel.constant_scratch != "0"}
     return [f'#include "{header}"' for header in sorted(headers)]
 
 
 def _externs(kernels: Sequence[Kernel]) -> list[str]:
-    """A row that is left out for its features leaves out the declarations as well, which harms nothing."""
+    """Declare the kernels' functions.
+
+    Functions of rows behind `#if` are declared unconditionally; an unused declaration is harmless.
+    """
     run = sorted({kernel.symbol for kernel in kernels})
     prepare = sorted({kernel.prepare for kernel in kernels} - {""})
     return [
@@ -189,7 +196,7 @@ def _externs(kernels: Sequence[Kernel]) -> list[str]:
 
 
 def _converters(kernels: Sequence[Kernel]) -> list[str]:
-    """References to the conversions of the dtypes that the kernels take, for the linker; see converter.h."""
+    """Reference the converters of the kernels' dtypes (converter.h), for the linker."""
     taken = {dtype for kernel in kernels for rule in kernel.rules.tensors.values() for dtype in rule.dtypes}
     names = [f"et_converter_{dtype}" for dtype in sorted(taken & _CONVERTIBLE)]
     if not names:
@@ -201,7 +208,10 @@ def _converters(kernels: Sequence[Kernel]) -> list[str]:
 
 
 def _rules(kernels: Sequence[Kernel]) -> list[str]:
-    """The rules of all rows, one behind another; one at the end keeps the array from being empty."""
+    """Return the concatenated rules of all rows.
+
+    A final empty rule keeps the array from being empty.
+    """
     lines = [f"    /* {kernel.symbol} */ {_row_rules(kernel)}".rstrip() for kernel in kernels if kernel.rules.tensors]
     return [*lines, "    {0, 0, 0, 0, 0},"]
 

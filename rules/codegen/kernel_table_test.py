@@ -1,4 +1,4 @@
-"""The generated kernel table: selection, order, errors."""
+"""Tests of the generated kernel table: selection, order, errors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is no part of a library and given to its load functions at run time."""
+"""Data that the caller of a load function provides, instead of the library."""
 
 from __future__ import annotations
 
@@ -8,8 +8,11 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True)
 class Lent:
-    """programs: where each program's file lies below the runfiles, by the model's prefix; empty where programs are embedded.
-    weights: whether the files of weights are given."""
+    """Data that the caller of a load function provides.
+
+    `programs` maps a model's prefix to the path of its program below the runfiles; empty if programs are
+    embedded. `weights` is true if the caller provides the weights files.
+    """
 
     programs: Mapping[str, str] = field(default_factory=dict)
     weights: bool = False

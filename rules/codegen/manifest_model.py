@@ -1,4 +1,4 @@
-"""The parts of a program's manifest that C code is generated from."""
+"""The parts of a program's manifest from which C code is generated."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rules.codegen.names import c_word, link_prefix
 MANIFEST_FORMAT = 2
 _UNBOUNDED = 2**63 - 1
 
-# dtype in the manifest: (C type, ET_SCALAR_TYPE_…, bytes an element).
+# dtype in the manifest: (C type, ET_SCALAR_TYPE_…, bytes per element).
 _C_TYPES = {
     "uint8": ("uint8_t", "UINT8", 1),
     "int8": ("int8_t", "INT8", 1),
@@ -34,7 +34,10 @@ _C_TYPES = {
 
 
 class CodegenError(Exception):
-    """The manifest cannot be turned into C; the message says why and where."""
+    """The manifest cannot be converted to C.
+
+    The message states the place and the reason.
+    """
 
 
 @dataclass(frozen=True)
@@ -42,14 +45,14 @@ class Slot:
     """One input or output of a method."""
 
     index: int
-    name: str  # a part of a C identifier
+    name: str  # part of a C identifier
     kind: str  # "tensor", "int", …
     dtype: str  # "" unless a tensor
-    shape: tuple[int, ...]  # upper bounds where dynamic
+    shape: tuple[int, ...]  # upper bounds of dynamic sizes
     is_dynamic: bool
     sizes: tuple[str, ...] = ()  # of a dynamic tensor: "4", or "2 to 8"
-    range: str = ""  # of an integer that each call gives
-    has_range: bool = False  # the program may state ranges of it
+    range: str = ""  # of an integer input
+    has_range: bool = False  # the program may declare ranges for this slot
 
     @property
     def c_type(self) -> str:
@@ -76,11 +79,11 @@ class Method:
     outputs: tuple[Slot, ...]
     planned_bytes: tuple[int, ...]
     shared: int | None  # index of the planned buffer that methods share
-    branches: bool  # whether it moves or jumps
+    branches: bool  # whether the method has move or jump instructions
     counts: dict[str, int]  # arguments of ET_METHOD_BYTES
-    kept: tuple[str, ...]  # C expressions: bytes of handles and states
-    scratch: tuple[str, ...]  # C expressions, the largest of which is needed
-    headers: tuple[str, ...]  # that the expressions need
+    kept: tuple[str, ...]  # C expressions: bytes of delegate handles and kernel states
+    scratch: tuple[str, ...]  # C expressions; the method needs the largest
+    headers: tuple[str, ...]  # headers that the expressions need
 
     @property
     def ends(self) -> tuple[Slot, ...]:
@@ -89,7 +92,7 @@ class Method:
 
 @dataclass(frozen=True)
 class Weights:
-    """A file of weights beside a program."""
+    """An external weights file of a program."""
 
     nbytes: int
     sha256: str
@@ -100,23 +103,26 @@ class Model:
     """One compiled program."""
 
     target: str
-    prefix: str  # C identifier that all its names start with
-    link_prefix: str  # the same for what the linker sees
+    prefix: str  # C identifier that all names of the model start with
+    link_prefix: str  # prefix of the model's linker symbols
     program_bytes: int
     weights_from_file: bool
     methods: tuple[Method, ...]
     backends: tuple[str, ...]
-    parts: dict[str, frozenset[str]]  # of each backend: C symbols of the parts that the program needs
-    weights: Weights | None  # None: in the program
+    parts: dict[str, frozenset[str]]  # by backend: C symbols of the parts that the program needs
+    weights: Weights | None  # None if the weights are in the program
 
     @property
     def state_bytes(self) -> int:
-        """Of the planned buffer that methods share; it is of one size in all of them."""
+        """Bytes of the planned buffer that methods share. All methods plan the same size."""
         return max((each.planned_bytes[each.shared] for each in self.methods if each.shared is not None), default=0)
 
 
 def read_manifest(path: Path, prefix: str, library: str) -> Model:
-    """Reads a manifest that exir wrote, for a library with this label. CodegenError when it is of another format."""
+    """Read a manifest of exir for the library with this label.
+
+    Raises CodegenError if the manifest has another format version.
+    """
     content = json.loads(path.read_text(encoding="utf-8"))
     if content.get("format") != MANIFEST_FORMAT:
         raise CodegenError(f"{path}: manifest format {content.get('format')}, expected {MANIFEST_FORMAT}")
@@ -185,12 +191,15 @@ def _slots(entries: list[dict], role: str) -> tuple[Slot, ...]:
 
 
 def _size_texts(entry: dict) -> tuple[str, ...]:
-    """A program that states no ranges has upper bounds alone."""
+    """Return the range of each dimension.
+
+    Without declared ranges, sizes are upper bounds.
+    """
     sizes = entry.get("sizes") or [{"min": 0, "max": size, "step": 1} for size in entry["shape"]]
     return tuple(_range_text(size) if isinstance(size, dict) else str(size) for size in sizes)
 
 
 def _range_text(given: dict[str, int]) -> str:
-    """ "2 to 8", "8 to 64 in steps of 8", or "at least 2" of an integer that nothing bounds."""
+    """Format a range: "2 to 8", "8 to 64 in steps of 8", or "at least 2" if unbounded."""
     text = f"at least {given['min']}" if given["max"] >= _UNBOUNDED else f"{given['min']} to {given['max']}"
     return text if given["step"] == 1 else f"{text} in steps of {given['step']}"

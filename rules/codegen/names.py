@@ -1,4 +1,4 @@
-"""Names in generated C: as a programmer writes them, and as the linker sees them."""
+"""Names in generated C, as programmers write them and as the linker sees them."""
 
 from __future__ import annotations
 
@@ -7,34 +7,38 @@ import re
 
 
 def c_word(name: str) -> str:
-    """`name` as a part of a C identifier: one '_' for every run of other characters, none at the ends.
+    """Return `name` as a part of a C identifier.
 
-    It stands alone nowhere, so that keywords and macros (`new`, `errno`) need no care.
+    Each run of other characters becomes one '_', and none remains at the ends. The result is always a part of
+    a longer identifier, so keywords and macros (`new`, `errno`) are safe.
     """
     return re.sub(r"[\W_]+", "_", name, flags=re.ASCII).strip("_")
 
 
 def link_prefix(prefix: str, library: str, model: str) -> str:
-    """What a model's symbols begin with: `prefix` and a digest of the labels, as `//a:b_c` and `//a/b:c` share `prefix`."""
+    """Return the prefix of a model's symbols: `prefix` and a digest of the labels.
+
+    The digest separates labels such as `//a:b_c` and `//a/b:c`, which have the same `prefix`.
+    """
     digest = hashlib.sha256(f"{library} {model}".encode()).hexdigest()[:8]
     return f"{prefix}_{digest}"
 
 
 def header_guard(include: str, library: str) -> str:
-    """The macro that keeps a header from being read twice, and another header from being taken for it."""
+    """Return the include guard of a header. It is unique per library."""
     return link_prefix(f"EXECUTORCH_{c_word(include)}", library, "").upper() + "_"
 
 
 def c_string(text: str) -> str:
-    """`text` within a C string literal."""
+    """Escape `text` for a C string literal."""
     return "".join(c if c.isascii() and c.isprintable() and c not in '"\\?' else _escaped(c) for c in text)
 
 
 def c_comment(text: str) -> str:
-    """`text` within a C comment."""
+    """Escape `text` for a C comment."""
     return text.replace("*/", "* /").replace("/*", "/ *")
 
 
 def _escaped(character: str) -> str:
-    """Three octal digits a byte, which no character behind them can lengthen."""
+    """Return each byte as three octal digits, which a following digit cannot extend."""
     return "".join(f"\\{byte:03o}" for byte in character.encode())

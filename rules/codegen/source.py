@@ -1,4 +1,4 @@
-"""The C source behind the typed header: the table of kernels, registries and load functions."""
+"""Write the C source of a library: kernel table, registries, load functions."""
 
 from __future__ import annotations
 
@@ -26,7 +26,8 @@ _SIZE = """
 const size_t {prefix}_program_size = {upper}_PROGRAM_BYTES;
 """
 
-# Declared first: et_linked_registry is in no header of the library.
+# The definition follows a declaration, because no header of the library declares
+# et_linked_registry.
 _REGISTRY = """
 extern const et_registry {name};
 const et_registry {name} = {{{members}}};
@@ -78,7 +79,7 @@ et_status {load_parameters} {{
 
 @dataclass(frozen=True)
 class LinkedBackend:
-    """A backend's C side: the `et_backend` and those of its parts that are needed."""
+    """The C side of a backend: its `et_backend`, and the parts that the models need."""
 
     symbol: str
     parts: tuple[str, ...]
@@ -93,7 +94,10 @@ def source(
     lent: Lent,
     is_shared_library: bool = False,
 ) -> str:
-    """The source's text: `registries` are defined, all alike."""
+    """Return the text of the source.
+
+    `registries` are the names of registries to define, all with the same content.
+    """
     parts = [_HEAD.format(include=include)]
     if is_shared_library:
         parts += [private_declarations(model, lent) for model in models]
@@ -117,7 +121,10 @@ def _functions(model: Model) -> Iterator[TypedFunction]:
 
 
 def _members(models: Sequence[Model], kernels: Sequence[Kernel], backends: Sequence[LinkedBackend]) -> Iterator[str]:
-    """Of a registry: what not each program needs of the runtime is linked where it is named here."""
+    """Yield the members of a registry.
+
+    A member links an optional feature of the runtime. Only features that the programs use are members.
+    """
     yield ".kernels = &kernels"
     if backends:
         yield f".backends = backends, .backend_count = {len(backends)}"
@@ -144,7 +151,7 @@ def _backends(backends: Sequence[LinkedBackend]) -> str:
 
 
 def _backend_parts(backends: Sequence[LinkedBackend]) -> str:
-    """A list of parts for each backend, beside `backends`."""
+    """Return the parts of each backend, in the order of `backends`."""
     symbols = sorted({part for each in backends for part in each.parts})
     if not symbols:
         return ""
@@ -176,7 +183,11 @@ def _embedded(model: Model) -> str:
 
 
 def _open(model: Model, lends_weights: bool) -> str:
-    """What is linked in is what it was compiled with; what is lent is compared with that."""
+    """Return the C statements that open the program and its weights.
+
+    Weights that the caller provides are compared with the SHA-256 in the program. Embedded weights are not
+    checked.
+    """
     if model.weights is None:
         return _OPEN
     return _OPEN_WITH_WEIGHTS + (_CHECK_CONTENTS if lends_weights else "")

@@ -1,4 +1,4 @@
-"""The functions that set a method's inputs, read its outputs and run it, with the types of the model."""
+"""Typed functions that set a method's inputs, read its outputs and run it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rules.codegen.manifest_model import Method, Model, Slot
 
 @dataclass(frozen=True)
 class TypedFunction:
-    """A C function: its comment, its type, name and parameters, and the statements of its body."""
+    """A C function: comment, return type, name, parameters and body."""
 
     comment: str
     signature: str
@@ -19,22 +19,22 @@ class TypedFunction:
 
     @property
     def name(self) -> str:
-        """The name that the header gives it."""
+        """Name of the function in the header."""
         return self.signature.partition("(")[0].split()[-1]
 
     @property
     def inline(self) -> str:
-        """The function for a header that is used with the runtime."""
+        """Definition as an inline function, for a header that is used with the runtime."""
         return f"\n{self.comment}static inline {self.signature} {{\n{self.body}}}\n"
 
     @property
     def declaration(self) -> str:
-        """The function's declaration, for the header of a shared library."""
+        """Declaration for the header of a shared library."""
         return f"\n{self.comment}{self.signature};\n"
 
     @property
     def definition(self) -> str:
-        """The function for the source of a shared library."""
+        """Definition for the source of a shared library."""
         return f"\n{self.signature} {{\n{self.body}}}\n"
 
 
@@ -97,7 +97,7 @@ et_status {prefix}_get_{name}(const et_method *method, {out_type} **out_data,
 """,
 )
 
-# A shared library has these instead of the runtime's functions.
+# A shared library exports these functions instead of the runtime's.
 _RUNNING = (
     TypedFunction(
         "/* Runs the method once: et_method_execute. */\n",
@@ -118,7 +118,7 @@ _RUNNING = (
 
 
 def typed_functions(model: Model, method: Method) -> Iterator[TypedFunction]:
-    """One function for each tensor or ranged input, and one for each tensor output."""
+    """Yield setters of tensor and ranged inputs, and getters of tensor outputs."""
     prefix = method_prefix(model, method)
     for slot in method.inputs:
         if slot.kind == "tensor" or slot.range:
@@ -129,7 +129,7 @@ def typed_functions(model: Model, method: Method) -> Iterator[TypedFunction]:
 
 
 def exported_names(model: Model) -> Iterator[str]:
-    """The functions that a shared library exports for a model, by their names in its header."""
+    """Yield the names of the functions that a shared library exports for a model."""
     for method in model.methods:
         yield f"{method_prefix(model, method)}_load"
         for function in (*typed_functions(model, method), *running_functions(model, method)):
@@ -137,7 +137,7 @@ def exported_names(model: Model) -> Iterator[str]:
 
 
 def running_functions(model: Model, method: Method) -> Iterator[TypedFunction]:
-    """The functions that run, reset and unload the method."""
+    """Yield the functions that run, reset and unload the method."""
     for function in _RUNNING:
         yield _filled(function, prefix=method_prefix(model, method))
 

@@ -1,6 +1,6 @@
-"""Checks of what macros are given, with messages that name the target."""
+"""Checks of macro arguments. Messages name the target."""
 
-# Names that the backends of these rules go by, and their labels. A user writes the label.
+# Labels of this repository's backends by name. An attribute takes the label, not the name.
 _BACKENDS = {
     "cpu": "@rules_executorch//backends/cpu",
     "portable": "@rules_executorch//backends/portable",
@@ -13,14 +13,14 @@ def require(where, argument, value, what):
     Args:
       where: the call, for the message.
       argument: name of the argument.
-      value: what was given.
-      what: what to give.
+      value: value of the argument.
+      what: what to pass, for the message.
     """
     if value == None:
         fail("%s: '%s' is missing; name %s" % (where, argument, what))
 
 def check_backend(where, backend):
-    """Fails if a backend is given by its name instead of its label.
+    """Fails if an attribute has a backend's name instead of its label.
 
     Args:
       where: the call, for the message.

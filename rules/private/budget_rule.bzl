@@ -1,4 +1,7 @@
-"""The rules of executorch_budget_test: compare the cost of a model with a budget file, and write that file."""
+"""The rules of executorch_budget_test.
+
+One compares the cost of a model with a budget file, the other writes that file.
+"""
 
 load("//rules:providers.bzl", "ExecutorchModelInfo")
 load("//rules:toolchain.bzl", "CODEGEN_TOOLCHAIN_TYPE")

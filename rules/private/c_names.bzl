@@ -1,12 +1,13 @@
-"""C names of a target."""
+"""C names of targets."""
 
 _LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _LETTERS_AND_DIGITS = _LETTERS + "0123456789"
 
 def c_prefix(package, name):
-    """Finds what the C names of a model begin with: package and name as one word, such as `models_vision_mobilenet`.
+    """Returns the prefix of a target's C names, such as `models_vision_mobilenet`.
 
-    A run of what is no letter or digit becomes `_`; a word that begins with a digit gets `model_` before it.
+    Each run of characters other than letters and digits becomes `_`. A prefix that would start with
+    a digit starts with `model_`.
 
     Args:
       package: package of the target.

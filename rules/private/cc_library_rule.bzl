@@ -1,4 +1,7 @@
-"""The rule of executorch_cc_library: compiled models as a C library with only the kernels that they use."""
+"""The rule of executorch_cc_library.
+
+It compiles and links models as a C library with only the kernels that they use.
+"""
 
 load("@rules_cc//cc:find_cc_toolchain.bzl", "use_cc_toolchain")
 load("@rules_cc//cc/common:cc_common.bzl", "cc_common")
@@ -17,7 +20,7 @@ _ATTRS = dict(
 )
 
 def _archives(library):
-    """The library as files, which `bazel build` makes."""
+    """Returns the library's archives, the default outputs of the target."""
     return [file for file in [library.static_library, library.pic_static_library] if file]
 
 def _impl(ctx):
@@ -40,7 +43,8 @@ def _impl(ctx):
         CcInfo(compilation_context = compilation, linking_context = linking),
     ]
 
-# A rule's kind is the name it is given first, here that of the macro before it.
+# Bazel names the rule's kind after the first global it is assigned to, so it has the macro's name
+# here.
 executorch_cc_library = rule(
     implementation = _impl,
     attrs = _ATTRS,

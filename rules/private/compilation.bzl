@@ -1,4 +1,4 @@
-"""Running the compiler on a model: for its program, and for what parity tests compare it with."""
+"""Runs of the compiler: for programs, and for references of parity tests."""
 
 load("//rules:providers.bzl", "ExecutorchBackendInfo", "ExecutorchKernelsInfo")
 load("//rules:toolchain.bzl", "TOOLCHAIN_TYPE")
@@ -22,13 +22,13 @@ def _config(ctx):
     return (config_layers(ctx.label, "config", ctx.attr.config) if ctx.attr.config else []) + json_layers
 
 def compilation_of(ctx):
-    """How a model is compiled.
+    """Collects the compiler's inputs for a model.
 
     Args:
       ctx: the context of `executorch_model`.
 
     Returns:
-      struct: what its attributes, its backends and its kernels give the compiler together.
+      struct: inputs from the rule's attributes, its backends and its kernels.
     """
     library = imported_library(ctx.label, ctx.attr.module, "module")
     backends = [target[ExecutorchBackendInfo] for target in _backends(ctx)]
@@ -59,7 +59,7 @@ def compilation_of(ctx):
     )
 
 def _arguments(actions, given):
-    """What the compiler is told, whatever it writes."""
+    """Returns the compiler arguments that do not depend on the outputs."""
     args = actions.args()
     args.add("--target", given.label)
     args.add("--module", given.module)
@@ -88,15 +88,15 @@ def _arguments(actions, given):
 def run_compilation(ctx, given, outputs, message, flags = {}, files = []):
     """Registers one run of the compiler.
 
-    All runs have one mnemonic, so that they share workers.
+    All runs have the same mnemonic, so that they share workers.
 
     Args:
       ctx: the context of a rule with the executorch toolchain.
-      given: what `compilation_of` gave.
-      outputs: flags to the files that they name.
-      message: what it does, for the progress message.
-      flags: further flags to their values.
-      files: list[File]: those among these values.
+      given: struct from `compilation_of`.
+      outputs: dict from flags to output files.
+      message: start of the progress message.
+      flags: dict from further flags to their values.
+      files: list[File]: the files among these values.
     """
     args = _arguments(ctx.actions, given)
     for flag, value in dict(outputs, **flags).items():

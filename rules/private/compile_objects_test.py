@@ -1,11 +1,12 @@
-"""Several sources are compiled by one command, each to its object, and one that fails fails the whole."""
+"""Tests of compile_objects.sh, which compiles several sources with one command."""
 
 import subprocess
 from pathlib import Path
 
 _SCRIPT = Path(__file__).with_name("compile_objects.sh")
 
-# Takes `-c SOURCE -o OBJECT` behind its flags and writes down the flags; a source of that name is wrong.
+# A fake compiler for `FLAGS -c SOURCE -o OBJECT`: writes the flags to the object, and rejects
+# wrong.c.
 _COMPILER = """\
 #!/bin/sh
 [ "$3" != wrong.c ] || { echo "wrong.c: error" >&2; exit 1; }

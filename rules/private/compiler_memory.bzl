@@ -1,4 +1,4 @@
-"""What a compilation takes of the machine, which Bazel counts before it starts another action beside it."""
+"""CPU and memory of a compile action, for Bazel's scheduling of local actions."""
 
 def _resources_1(_os, _inputs):
     return {"cpu": 1, "memory": 1000}
@@ -18,7 +18,8 @@ def _resources_16(_os, _inputs):
 def _resources_32(_os, _inputs):
     return {"cpu": 1, "memory": 32000}
 
-# By gigabytes of memory. Bazel takes functions of a file's own level only, so none can be made from a number.
+# By gigabytes of memory. Bazel accepts only top-level functions as resource_set, so each size has
+# its own function.
 COMPILER_RESOURCES = {
     1: _resources_1,
     2: _resources_2,

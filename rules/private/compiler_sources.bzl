@@ -1,4 +1,4 @@
-"""compiler_sources: the files of the compiler, so that a changed one restarts its workers."""
+"""compiler_sources: the compiler's files. A changed file restarts the workers."""
 
 _DOC = """Sources that actions run, as files and as an executable target that has them in its runfiles.
 

@@ -1,6 +1,6 @@
-"""Compiler options in BUILD files, checked when the file is read."""
+"""Checks of compiler options in BUILD files, at load time."""
 
-# Keys of each section and what they hold; the compiler checks files of options by the same (exir/cli/config.py).
+# Keys of each section, and their types. exir/cli/config.py checks TOML files by the same table.
 CONFIG_SECTIONS = {
     "edge": {
         "check_ir_validity": "bool",
@@ -43,7 +43,7 @@ CONFIG_SECTIONS = {
     },
 }
 
-# Sections with keys of the user's or of a backend.
+# Sections whose keys are defined by the user or by a backend.
 CONFIG_OPEN_SECTIONS = ["backends", "shapes", "target"]
 
 def _check_table(where, value, keys = None):
@@ -59,10 +59,10 @@ def _check_section(where, keys, given):
             fail("%s: '%s' must be of type %s, got %r" % (where, key, keys[key], value))
 
 def check_config(where, options):
-    """Refuses options that the compiler would not know.
+    """Fails for options that the compiler does not have.
 
     Args:
-      where: what they are of, for messages: "executorch_model(name = 'net')".
+      where: the call, for messages: "executorch_model(name = 'net')".
       options: dict of sections.
     """
     for section, given in options.items():

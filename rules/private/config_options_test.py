@@ -1,4 +1,4 @@
-"""What BUILD files may say of options is what the compiler takes."""
+"""Tests that BUILD files and TOML files accept the same compiler options."""
 
 from pathlib import Path
 from typing import Any

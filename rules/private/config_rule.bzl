@@ -21,15 +21,15 @@ _ATTRS = {
 }
 
 def config_layers(label, attribute, target):
-    """Finds the layers of options of a label.
+    """Returns the layers of options of a target.
 
     Args:
-      label: Label: whose attribute it is, for a message.
-      attribute: its name.
-      target: an `executorch_config`, or a TOML file.
+      label: Label of the rule that has the attribute, for a message.
+      attribute: name of the attribute.
+      target: an `executorch_config` or a TOML file.
 
     Returns:
-      list[struct(file, json)]: one of both is None in each; a later layer goes over an earlier one.
+      list[struct(file, json)]: each struct has one of the two, the other is None. Later layers override earlier ones.
     """
     if ExecutorchConfigInfo in target:
         return target[ExecutorchConfigInfo].layers
@@ -39,11 +39,11 @@ def config_layers(label, attribute, target):
     return [struct(file = file, json = None) for file in files]
 
 def add_config(arguments, layers):
-    """Tells the compiler the layers.
+    """Adds flags for the layers.
 
     Args:
       arguments: Args.
-      layers: list of `config_layers`.
+      layers: list from `config_layers`.
     """
     for layer in layers:
         if layer.file:
@@ -52,10 +52,10 @@ def add_config(arguments, layers):
             arguments.add("--config-json", layer.json)
 
 def config_files(layers):
-    """Finds the files among the layers.
+    """Returns the files among the layers.
 
     Args:
-      layers: list of `config_layers`.
+      layers: list from `config_layers`.
 
     Returns:
       list[File]
@@ -73,7 +73,8 @@ def _impl(ctx):
         ExecutorchConfigInfo(layers = layers),
     ]
 
-# A rule's kind is the name it is given first, here that of the macro before it.
+# Bazel names the rule's kind after the first global it is assigned to, so it has the macro's name
+# here.
 executorch_config = rule(
     implementation = _impl,
     attrs = _ATTRS,

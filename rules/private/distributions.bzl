@@ -1,7 +1,8 @@
-"""Packages that a library depends on by a hub such as rules_python's `@pip`, and that models are compiled with anyway.
+"""Packages of a hub, such as rules_python's `@pip`, that the compiler has itself.
 
-A hub has each package in a repository of its own and follows what packages require, so `@pip//timm` brings a torch. The compiler has torch
-already; its own is the one that is imported, and the hub's stays out of the actions, with what only it requires.
+A hub has a repository per package and follows requirements, so `@pip//timm` depends on a torch. The
+compiler already has torch and imports its own copy. The hub's torch, and the packages that only
+torch requires, are not inputs of the actions.
 """
 
 load("//rules:toolchain.bzl", "TOOLCHAIN_TYPE")
@@ -23,11 +24,14 @@ _CLASH = """\
 lock yours with the rules' third_party/python/requirements.lock as constraints (pip-compile -c)"""
 
 def _normalized(name):
-    """A package's name as indexes compare it, of a name as folders have it."""
+    """Returns a package's name as normalized by PEP 503."""
     return name.replace("_", "-").replace(".", "-").lower()
 
 def _distribution(ctx):
-    """Finds name and version of the package that a target of another repository is, by its folder `<name>-<version>.dist-info`."""
+    """Returns name and version of an external target's package, or None.
+
+    They come from its folder `<name>-<version>.dist-info`.
+    """
     if not ctx.label.workspace_name:
         return None
     for file in getattr(ctx.rule.files, "data", []):
@@ -59,7 +63,7 @@ def _aspect_impl(_target, ctx):
         clashes = depset(_clash(ctx.label, distribution, packages[distribution.name]), transitive = [clashes]),
     )]
 
-# For the attributes whose libraries the compiler imports.
+# For attributes whose libraries the compiler imports.
 distributions_aspect = aspect(
     implementation = _aspect_impl,
     attr_aspects = ["deps"],
@@ -68,12 +72,14 @@ distributions_aspect = aspect(
 )
 
 def hidden_repositories(label, target, attribute):
-    """Finds the repositories whose files the compiler must not see; fails where packages are of other versions than its own.
+    """Returns the repositories whose files must not be inputs of compile actions.
+
+    Fails if a package's version differs from the compiler's.
 
     Args:
       label: of the rule that has the library, for messages.
-      target: the library, seen by `distributions_aspect`.
-      attribute: name of the attribute that it was given in, for messages.
+      target: the library, with `distributions_aspect` applied.
+      attribute: name of the attribute that has the library, for messages.
 
     Returns:
       dict[string, None]: names of repositories.

@@ -37,7 +37,7 @@ _ATTRS = {
 }
 
 def _other(ctx):
-    """The program that it is compared with, and its weights where they lie apart."""
+    """Returns the program to compare with, and its external weights."""
     target = ctx.attr.against
     if not target:
         return None, None
@@ -57,7 +57,8 @@ def _impl(ctx):
     named = [("--weights", model.weights), ("--input", ctx.file.inputs), ("--against", other), ("--against-weights", other_weights)]
     named = [(flag, file) for flag, file in named if file]
 
-    # `bazel run` starts in the runfiles, and the program takes paths to be relative to where the user stands.
+    # `bazel run` starts in the runfiles, but the tool resolves relative paths in the user's working
+    # directory.
     words = [_path(model.pte)] + [word for flag, file in named for word in [flag, _path(file)]]
     toolchain = ctx.toolchains[TOOLCHAIN_TYPE]
     return tool_executable(

@@ -5,7 +5,7 @@ load("//rules/private:arguments.bzl", "require")
 load("//rules/private:budget_rule.bzl", "budget_test", "budget_update")
 load("//rules/private:executorch_cc_library.bzl", "executorch_cc_library")
 
-# What every target takes and what the test needs must hold for the targets that it is made of.
+# Attributes of the test that its helper targets need as well.
 _PASSED_ON = ["compatible_with", "exec_compatible_with", "features", "restricted_to", "target_compatible_with"]
 
 def executorch_budget_test(name, model = None, budget = None, code = True, code_slack = 10, tags = [], **kwargs):
@@ -37,7 +37,8 @@ def executorch_budget_test(name, model = None, budget = None, code = True, code_
         testonly = True,
     )
     if code:
-        # Manual, as the test alone needs them: who leaves it out builds them neither.
+        # Manual: only the test needs the target, so `//...` must not build it where the test is
+        # filtered out.
         executorch_cc_library(
             name = name + "_lib",
             embed = False,
@@ -56,7 +57,7 @@ def executorch_budget_test(name, model = None, budget = None, code = True, code_
         )
         common["program"] = ":%s_program" % name
 
-    # Manual, as it is run by hand.
+    # Manual: run by hand.
     budget_update(
         name = name + ".update",
         out = path,
@@ -66,7 +67,7 @@ def executorch_budget_test(name, model = None, budget = None, code = True, code_
     kwargs.pop("testonly", None)
     budget_test(
         name = name,
-        # A file that is not written yet is the test's failure, not Bazel's.
+        # A missing budget file fails the test, not the build.
         budget = file if native.glob([file], allow_empty = True) else None,
         code_slack = code_slack,
         out = path,

@@ -5,7 +5,7 @@ load("//rules/private:arguments.bzl", "check_backend", "require")
 load("//rules/private:executorch_cc_library.bzl", "executorch_cc_library")
 load("//rules/private:executorch_import.bzl", "executorch_import")
 
-# What every target takes and what the test needs must hold for the targets that it is made of.
+# Attributes of the test that its helper targets need as well.
 _PASSED_ON = ["compatible_with", "exec_compatible_with", "features", "restricted_to", "target_compatible_with"]
 
 def executorch_compat_test(name, pte = None, calls = None, backend = None, weights = None, atol = 1e-4, rtol = 1e-4, tags = [], **kwargs):
@@ -32,7 +32,7 @@ def executorch_compat_test(name, pte = None, calls = None, backend = None, weigh
     passed_on = {key: kwargs[key] for key in _PASSED_ON if key in kwargs}
     common = dict(
         passed_on,
-        tags = ["manual"] + tags,  # the test alone needs them
+        tags = ["manual"] + tags,  # only the test needs them
         testonly = True,
     )
     executorch_import(
@@ -54,7 +54,8 @@ def executorch_compat_test(name, pte = None, calls = None, backend = None, weigh
         name = name,
         args = ["$(rootpath %s)" % file for file in files] + ["--atol=%s" % atol, "--rtol=%s" % rtol],
         data = files,
-        # The program asks for a registry that only its own library defines.
+        # The test program needs et_linked_registry, which only the statically linked library
+        # defines.
         linkstatic = True,
         tags = tags,
         deps = [Label("//runtime/replay:run_calls_main"), ":%s_lib" % name],

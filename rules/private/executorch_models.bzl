@@ -16,7 +16,7 @@ def _check_is_dict(where, argument, given):
         fail("%s: '%s' must be a dict whose keys become part of targets' names, got %r" % (where, argument, given))
 
 def _rows(where, argument, given):
-    """Pairs of a part of the name, and what it stands for."""
+    """Returns pairs of a part of the target's name and its value."""
     if given == None:
         return [("", None)]
     _check_words(where, argument, given.keys())

@@ -23,7 +23,7 @@ _REPLAY_ATTRS = {
 }
 
 def _reference(ctx, info):
-    """The reference calls and their steps: the model's, or of this test where it asks for more calls."""
+    """Returns the reference calls: the model's, or the test's if it adds calls."""
     if not ctx.file.inputs and not ctx.attr.sweep:
         return [info.reference, info.steps]
     calls = ctx.actions.declare_file(ctx.label.name + ".reference.calls")
@@ -58,7 +58,7 @@ def _check_number(test, argument, value):
         fail("executorch_parity_test(name = '%s'): '%s' must be a number, at least 0, got %r" % (test, argument, value))
 
 def _of_outputs(test, argument, values):
-    """The flags of tolerances that single outputs have."""
+    """Returns tolerance flags for single outputs."""
     if type(values) != "dict":
         fail("executorch_parity_test(name = '%s'): '%s' must be a dict from the number of an output to a number, got %r" % (test, argument, values))
     for index, value in values.items():
@@ -67,7 +67,7 @@ def _of_outputs(test, argument, values):
         _check_number(test, "%s[%d]" % (argument, index), value)
     return ["--%s=%d:%s" % (argument.replace("_", "-"), index, value) for index, value in values.items()]
 
-# What every target takes and what the test needs must hold for the targets that it is made of.
+# Attributes of the test that its helper targets need as well.
 _PASSED_ON = ["compatible_with", "exec_compatible_with", "features", "restricted_to", "target_compatible_with"]
 
 def executorch_parity_test(
@@ -116,7 +116,8 @@ def executorch_parity_test(
     """
     require("executorch_parity_test(name = '%s')" % name, "model", model, "the executorch_model to test")
 
-    # By default a quantized model's outputs may differ as far as rounding inside the program moves them.
+    # By default, outputs of a quantized model may differ by the effect of rounding inside the
+    # program.
     rounding = ["--allow-rounding"] if atol == None else []
     options = [("atol", 1e-4 if atol == None else atol), ("rtol", rtol), ("min_sqnr", min_sqnr), ("min_cosine", min_cosine)]
     for option, value in options:
@@ -124,7 +125,8 @@ def executorch_parity_test(
     per_output = _of_outputs(name, "output_atol", output_atol) + _of_outputs(name, "output_rtol", output_rtol)
     passed_on = {key: kwargs[key] for key in _PASSED_ON if key in kwargs}
 
-    # Manual, as the test alone needs them: who leaves it out builds them neither.
+    # Manual: only the test needs the target, so `//...` must not build it where the test is
+    # filtered out.
     executorch_cc_library(
         name = name + "_lib",
         linked_registry = True,
@@ -151,7 +153,8 @@ def executorch_parity_test(
             for option, value in options
         ] + rounding + per_output + args,
         data = [":%s_data" % name],
-        # The program asks for a registry that only its own library defines.
+        # The test program needs et_linked_registry, which only the statically linked library
+        # defines.
         linkstatic = True,
         tags = tags,
         deps = [Label("//runtime/replay:run_calls_main"), ":%s_lib" % name],

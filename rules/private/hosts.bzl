@@ -1,6 +1,6 @@
-"""The machines that models are compiled and programs are linked on."""
+"""Host platforms: machines on which models are compiled."""
 
-# By name, the constraints of each.
+# Constraints by host name.
 HOSTS = {
     "linux_aarch64": [
         "@platforms//cpu:aarch64",

@@ -1,4 +1,4 @@
-"""The rules of executorch_import: a prebuilt program with the manifest that linking it needs."""
+"""The rules of executorch_import: a prebuilt program, and a manifest to link it."""
 
 load("//rules:providers.bzl", "ExecutorchBackendInfo", "ExecutorchKernelsInfo", "ExecutorchModelInfo")
 load("//rules:toolchain.bzl", "CODEGEN_TOOLCHAIN_TYPE", "TOOLCHAIN_TYPE")
@@ -38,7 +38,8 @@ _ATTRS = dict(VALIDATION_ATTRS, **{
         providers = [ExecutorchKernelsInfo],
         doc = "`executorch_kernels` that the program can call, in addition to the built-in kernels.",
     ),
-    # Backends that take what others have compiled; only those that the program names are linked.
+    # Backends that run delegates of other exporters. Only backends that the program uses are
+    # linked.
     "_measured": attr.label_list(
         default = ["//backends/xnnpack"],
         providers = [ExecutorchBackendInfo],
@@ -70,7 +71,7 @@ def _described(ctx, backends):
     weights = [ctx.file.weights] if ctx.file.weights else []
     args = ctx.actions.args()
 
-    # One word: a label of another repository begins with an @, as a file of arguments does.
+    # Joined with "=": labels of other repositories start with @, which would mark a params file.
     args.add("--target=" + display_label(ctx.label))
     args.add("--pte", ctx.file.pte)
     args.add_all(weights, before_each = "--weights")
@@ -155,7 +156,8 @@ def _delegated_impl(ctx):
     )
     return _provide(ctx, described, backends)
 
-# A rule's kind is the name it is given first, here that of the macro before it.
+# Bazel names the rule's kind after the first global it is assigned to, so it has the macro's name
+# here.
 executorch_import = rule(
     implementation = _kernels_impl,
     attrs = _ATTRS,

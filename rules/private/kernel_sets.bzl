@@ -1,7 +1,7 @@
-"""What several sets of kernels have together."""
+"""Tables of several kernel libraries."""
 
 def operator_tables(kernels):
-    """Finds the tables of operators.
+    """Returns the operator tables.
 
     Args:
       kernels: depset[ExecutorchKernelsInfo]
@@ -12,7 +12,7 @@ def operator_tables(kernels):
     return depset(transitive = [each.operator_tables for each in kernels.to_list()])
 
 def kernel_tables(kernels):
-    """Finds the tables of kernels.
+    """Returns the kernel tables.
 
     Args:
       kernels: depset[ExecutorchKernelsInfo]

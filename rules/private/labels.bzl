@@ -1,12 +1,12 @@
-"""Labels as people write them, and the folders that they count from."""
+"""Labels for display, and the root folders of files."""
 
 def display_label(label):
-    """Returns `//package:name`, after `@repository` for another repository; without the `@@` of canonical forms."""
+    """Returns `//package:name` or `@repository//package:name`, without canonical `@@`."""
     repository = label.workspace_name
     return ("@" + repository if repository else "") + "//%s:%s" % (label.package, label.name)
 
 def source_root(file):
-    """Finds the folder that includes and imports of a file count from, relative to the execution root.
+    """Returns the root of a file's includes and imports, from the execution root.
 
     Args:
       file: File: a source or an output, of any repository.

@@ -1,4 +1,4 @@
-"""locked_packages: what an environment of Python packages has, as analysis needs it."""
+"""locked_packages: facts about a Python environment that the analysis phase needs."""
 
 LockedPackagesInfo = provider(
     doc = "The packages of an environment.",

@@ -1,10 +1,10 @@
-"""Targets for the files beside a program: `<model>.manifest.json` and `<model>.ptd`."""
+"""Targets for a program's other files: `<model>.manifest.json` and `<model>.ptd`."""
 
 load("//rules:providers.bzl", "ExecutorchModelInfo")
 
 _FILES = ["manifest", "weights"]
 
-# Attributes of a model that hold for the targets of its files as well.
+# Attributes of the model that also apply to the targets of its files.
 _PASSED_ON = ["compatible_with", "restricted_to", "tags", "target_compatible_with", "testonly", "visibility"]
 
 def _impl(ctx):
@@ -30,11 +30,11 @@ executorch_model_file = rule(
 )
 
 def model_files(name, has_weights, given):
-    """Defines a target for each file that a model has besides its program.
+    """Defines a target for each file of a model other than its program.
 
     Args:
       name: name of the model's target.
-      has_weights: whether the model's weights are in a file of their own.
+      has_weights: whether the model has external weights.
       given: dict: attributes of the model's target.
     """
     passed_on = {key: given[key] for key in _PASSED_ON if key in given}

@@ -1,4 +1,4 @@
-"""Several models under one name."""
+"""A group of models under one name."""
 
 load("//rules:providers.bzl", "ExecutorchModelInfo")
 
@@ -15,7 +15,7 @@ def _impl(ctx):
         ),
     ]
 
-# Not a filegroup, which the oldest Bazel does not let say what it is compatible with.
+# A filegroup would not do: in Bazel 4, it has no target_compatible_with.
 executorch_model_group = rule(
     implementation = _impl,
     attrs = {

@@ -1,4 +1,4 @@
-"""The C side of compiled models: what static and shared libraries of models have in common."""
+"""Actions that static and shared libraries of models have in common."""
 
 load("@rules_cc//cc:find_cc_toolchain.bzl", "find_cc_toolchain")
 load("@rules_cc//cc/common:cc_common.bzl", "cc_common")
@@ -47,12 +47,12 @@ def generate_library(ctx, flags = [], exports = None):
     """Registers the action that writes the C side of the models.
 
     Args:
-      ctx: the context of a rule with `MODEL_LIBRARY_ATTRS` and the toolchain of the code generation.
+      ctx: the context of a rule with `MODEL_LIBRARY_ATTRS` and the code generation toolchain.
       flags: further flags of the generator.
-      exports: File to write the version script of a shared library to; the C side is that of one then.
+      exports: File for the linker version script. If given, the C side is that of a shared library.
 
     Returns:
-      struct: `models`, their `ExecutorchModelInfo`; the files `header`, `source` and `data`.
+      struct: `models`, list of ExecutorchModelInfo, and the files `header`, `source` and `data`.
     """
     toolchain = ctx.toolchains[CODEGEN_TOOLCHAIN_TYPE]
     models = [target[ExecutorchModelInfo] for target in ctx.attr.models]
@@ -65,7 +65,7 @@ def generate_library(ctx, flags = [], exports = None):
     kernels = kernel_tables(sets)
     args = ctx.actions.args()
 
-    # One word: a label of another repository begins with an @, as a file of arguments does.
+    # Joined with "=": labels of other repositories start with @, which would mark a params file.
     args.add("--target=" + display_label(ctx.label))
     args.add("--include", ctx.label.package + "/" + header.basename if ctx.label.package else header.basename)
     for model in models:
@@ -105,16 +105,16 @@ def generate_library(ctx, flags = [], exports = None):
     return struct(models = models, header = header, source = source, data = data)
 
 def _runfiles_path(ctx, file):
-    """Where a program that runs has a file, below the folder of its runfiles."""
+    """Returns the path of a file below the runfiles folder of a running program."""
     path = file.short_path
     return path[len("../"):] if path.startswith("../") else ctx.workspace_name + "/" + path
 
 def library_dependencies(ctx, models):
-    """Finds what the C side of the models is compiled and linked with.
+    """Returns the libraries that the C side of the models needs.
 
     Args:
       ctx: the context of a rule with `MODEL_LIBRARY_ATTRS`.
-      models: their `ExecutorchModelInfo`.
+      models: list of ExecutorchModelInfo.
 
     Returns:
       list[CcInfo]: the runtime, the kernels and the backends.
@@ -127,14 +127,14 @@ def _embedded_files(ctx, models):
     return ([model.pte for model in models] if ctx.attr.embed else []) + weights
 
 def library_tools(ctx, disabled_features = []):
-    """Finds the compiler and linker.
+    """Returns the C toolchain arguments of functions of `cc_common`.
 
     Args:
-      ctx: the context of a rule with `MODEL_LIBRARY_ATTRS` and the toolchain of C.
-      disabled_features: features of that toolchain that must be off.
+      ctx: the context of a rule with `MODEL_LIBRARY_ATTRS` and the C toolchain.
+      disabled_features: features of the C toolchain to disable.
 
     Returns:
-      dict: arguments that functions of `cc_common` have in common.
+      dict: common arguments by name.
     """
     cc_toolchain = find_cc_toolchain(ctx)
     features = cc_common.configure_features(
@@ -169,11 +169,11 @@ def compile_library(ctx, tools, generated, dependencies):
     )
 
 def lent_programs(ctx, models):
-    """Finds the programs that are not part of the library.
+    """Returns the runfiles of programs that are not embedded in the library.
 
     Args:
       ctx: the context of a rule with `MODEL_LIBRARY_ATTRS`.
-      models: their `ExecutorchModelInfo`.
+      models: list of ExecutorchModelInfo.
 
     Returns:
       runfiles: the programs' files.

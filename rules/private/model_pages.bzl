@@ -1,4 +1,4 @@
-"""One page that compares all models below targets: an aspect, and a rule that applies it."""
+"""An aspect and a rule that write one page comparing all models below targets."""
 
 load("//rules:providers.bzl", "ExecutorchModelInfo")
 load("//rules:toolchain.bzl", "CODEGEN_TOOLCHAIN_TYPE")
@@ -35,7 +35,7 @@ def _page(ctx, models):
     return page
 
 def _below(ctx):
-    """The models of all that a target names."""
+    """Returns the models below all labels in a target's attributes."""
     found = []
     for name in dir(ctx.rule.attr):
         value = getattr(ctx.rule.attr, name)
@@ -74,7 +74,8 @@ def _impl(ctx):
         ))
     return [DefaultInfo(files = depset([_page(ctx, models)]))]
 
-# A rule's kind is the name it is given first, here that of the macro before it.
+# Bazel names the rule's kind after the first global it is assigned to, so it has the macro's name
+# here.
 executorch_report = rule(
     implementation = _impl,
     attrs = {

@@ -153,7 +153,8 @@ def _impl(ctx):
         ExecutorchCompilationInfo(compilation = given),
     ]
 
-# A rule's kind is the name it is given first, here that of the macro before it.
+# Bazel names the rule's kind after the first global it is assigned to, so it has the macro's name
+# here.
 executorch_model = rule(
     implementation = _impl,
     attrs = dict(_ATTRS, **VALIDATION_ATTRS),

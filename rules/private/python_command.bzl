@@ -1,6 +1,6 @@
-"""Running a Python module of the toolchain in an action."""
+"""Actions that run a Python module of the toolchain."""
 
-# Everything that could make Python's or torch's behaviour depend on the machine is fixed here.
+# Fixed, so that the behavior of Python and torch does not depend on the machine.
 _ENV = {
     "LC_ALL": "C.UTF-8",
     "OMP_NUM_THREADS": "1",
@@ -8,16 +8,17 @@ _ENV = {
     "PYTHONDONTWRITEBYTECODE": "1",
     "PYTHONHASHSEED": "0",
     "PYTHONNOUSERSITE": "1",
-    # The execution root is not on the path: files of the user's workspace must not shadow the standard library.
+    # The execution root must not be on the path: files of the user's workspace could shadow the
+    # standard library.
     "PYTHONSAFEPATH": "1",
     "TZ": "UTC",
 }
 
-# Told by feature: Debian's builds do not know their version.
+# Detected by a feature, because Debian's builds do not report their version.
 _IS_BAZEL_4 = not hasattr(native, "package_relative_label")
 
 def use_params_file(arguments):
-    """Lets a program read `arguments` from a file, which is its one argument then.
+    """Passes `arguments` in a params file, which becomes the only argument.
 
     Args:
       arguments: Args.
@@ -26,13 +27,15 @@ def use_params_file(arguments):
     arguments.set_param_file_format("multiline")
 
 def _run_python(ctx, toolchain, sources, path, arguments, inputs, mnemonic, message, programs = [], **kwargs):
-    """Registers an action. What restarts a worker when it changes are tools: interpreter and sources (see compiler_sources).
+    """Registers an action.
 
-    The folders of the packages and of the standard library are inputs and not among them: Bazel cannot digest a folder there unless a
-    start-up flag tells it to. The environment's identity stands for them.
+    The interpreter and the sources are tools, so a change restarts workers (see compiler_sources).
+    The folders of the packages and of the standard library are inputs but not tools: Bazel digests
+    a folder among the tools only with a startup flag. The environment's identity in the arguments
+    covers their changes.
     """
 
-    # Bazel 4 has no such argument.
+    # Bazel 4 does not have this argument.
     named = {} if _IS_BAZEL_4 else {"toolchain": toolchain.toolchain_type}
     ctx.actions.run(
         executable = toolchain.python,
@@ -42,7 +45,7 @@ def _run_python(ctx, toolchain, sources, path, arguments, inputs, mnemonic, mess
             [toolchain.python, toolchain.identity],
             transitive = [toolchain.python_files, sources.files],
         ).to_list() + ([sources.program] if _IS_BAZEL_4 else []) + programs,
-        # Relative to the execution root.
+        # Paths relative to the execution root.
         env = dict(_ENV, PYTHONPATH = ":".join(path)),
         mnemonic = mnemonic,
         progress_message = message,
@@ -50,26 +53,27 @@ def _run_python(ctx, toolchain, sources, path, arguments, inputs, mnemonic, mess
     )
 
 def run_compiler(ctx, toolchain, arguments, inputs, programs, outputs, mnemonic, message, requirements, resources, module = None):
-    """Registers an action that runs the compiler.
+    """Registers an action that runs the compiler, and in it the user's code.
 
-    User code runs in it: besides what the user gives, the standard library and the locked packages, it can import `exir` alone.
+    User code can import its own libraries, the standard library, the locked packages and `exir`;
+    nothing else.
 
     Args:
       ctx: the rule's context.
       toolchain: the executorch toolchain.
       arguments: Args: the compiler's flags.
       inputs: depset[File].
-      programs: list[FilesToRunProvider]: what user code runs.
+      programs: list[FilesToRunProvider]: programs that user code runs.
       outputs: list[File].
       mnemonic: CamelCase name of the action.
       message: progress message.
       requirements: execution requirements.
-      resources: function of `resource_set` that says what it takes of the machine.
-      module: dotted name of another program of the compiler, to run instead.
+      resources: `resource_set` function with the action's CPU and memory.
+      module: dotted name of another program of the compiler to run instead.
     """
     use_params_file(arguments)
 
-    # Bazel 4 has it behind a flag.
+    # In Bazel 4, this argument requires a flag.
     counted = {} if _IS_BAZEL_4 else {"resource_set": resources}
     _run_python(
         ctx,
@@ -87,20 +91,20 @@ def run_compiler(ctx, toolchain, arguments, inputs, programs, outputs, mnemonic,
     )
 
 def run_module(ctx, toolchain, sources, module, arguments, inputs, outputs, mnemonic, message, packages = [], programs = []):
-    """Registers an action that runs a module of the generators, or of this repository.
+    """Registers an action that runs a module of the generators or of this repository.
 
     Args:
       ctx: the rule's context.
-      toolchain: that with the interpreter.
-      sources: `generators` of the toolchain for code generation.
+      toolchain: the toolchain with the interpreter.
+      sources: `generators` of the code generation toolchain.
       module: dotted name of the module.
       arguments: Args.
       inputs: depset[File].
       outputs: list[File].
       mnemonic: CamelCase name of the action.
       message: progress message.
-      packages: list[File]: folders of packages that it needs besides the standard library.
-      programs: list[FilesToRunProvider]: what it runs.
+      packages: list[File]: folders of packages that the module imports.
+      programs: list[FilesToRunProvider]: programs that the module runs.
     """
     _run_python(
         ctx,

@@ -1,4 +1,4 @@
-"""How a py_library is imported: its module's dotted name and the folders on the path."""
+"""Imports of a py_library: the dotted name of its module, and the import roots."""
 
 load("@rules_python//python:py_info.bzl", "PyInfo")
 load("//rules/private:distributions.bzl", "hidden_repositories")
@@ -8,13 +8,13 @@ def _is_python(file):
     return file.extension == "py"
 
 def module_file(target, attribute):
-    """Finds the source file of a library that is imported.
+    """Returns the source file of a library that is imported.
 
-    A library of one source is that source; of several, the one named as the target.
+    If a library has several sources, it is the one with the target's name.
 
     Args:
       target: the py_library.
-      attribute: name of the attribute that it was given in, for messages.
+      attribute: name of the attribute that has the library, for messages.
 
     Returns:
       File
@@ -29,11 +29,12 @@ def module_file(target, attribute):
          (attribute, target.label, len(sources), target.label.name))
 
 def module_name(file, imports = None):
-    """Finds the dotted name that a source file is imported by, from its repository's root.
+    """Returns the dotted name of a source file, from its repository's root.
 
     Args:
       file: the source file.
-      imports: depset[string]: PyInfo.imports of its library. Where a folder's name has a dot, the name counts from one of these.
+      imports: depset[string]: PyInfo.imports of its library. If a folder's name contains a dot, the dotted name starts at one of
+        these roots instead.
 
     Returns:
       string
@@ -50,7 +51,7 @@ def module_name(file, imports = None):
     return path[:-len(".py")].replace("/", ".")
 
 def data_files(targets):
-    """Finds what targets need when they run: their own files, and the data of the libraries behind them.
+    """Returns the run-time files of targets, including data of their dependencies.
 
     Args:
       targets: list[Target]
@@ -62,12 +63,12 @@ def data_files(targets):
     return depset(transitive = files + [target[DefaultInfo].default_runfiles.files for target in targets])
 
 def imported_library(label, target, attribute):
-    """Finds what the compiler needs to import a library, besides the packages that it has itself.
+    """Returns the files that the compiler needs to import a library.
 
     Args:
       label: of the rule that has the library, for messages.
-      target: the py_library, seen by `distributions_aspect`.
-      attribute: name of the attribute that it was given in, for messages.
+      target: the py_library, with `distributions_aspect` applied.
+      attribute: name of the attribute that has the library, for messages.
 
     Returns:
       struct: `sources` and `data`, depset[File]; `imports`, depset[string] as in PyInfo.
@@ -82,23 +83,26 @@ def imported_library(label, target, attribute):
     )
 
 def _outside(files, repositories):
-    """Those of no such repository. Goes through all of them only where there is one."""
+    """Returns files outside the repositories.
+
+    Expands the depset only if there are any.
+    """
     if not repositories:
         return files
     return depset([file for file in files.to_list() if file.owner.workspace_name not in repositories])
 
 def add_import_roots(arguments, files, imports, workspace_name):
-    """Tells a program the folders to put on the path: those that the files lie in, and those that libraries name.
+    """Adds `--import-root` flags: roots of the files, and imports of libraries.
 
     Args:
-      arguments: Args: gets a flag `--import-root` for each, without repeats among the first and among the second.
+      arguments: Args. Each of the two groups has no duplicates.
       files: depset[File] or list[File]: all Python sources, data and programs.
       imports: depset[string]: PyInfo.imports; each starts with a repository's name.
       workspace_name: name of the main repository.
     """
     roots = [_import_root(entry, workspace_name) for entry in imports.to_list()]
 
-    # From the files themselves when the action runs, as Bazel may then name their folders otherwise (path mapping).
+    # Evaluated at execution time, when path mapping may have renamed the folders.
     arguments.add_all(files, map_each = source_root, before_each = "--import-root", uniquify = True)
     arguments.add_all(roots, before_each = "--import-root", uniquify = True)
 

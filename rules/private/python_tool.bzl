@@ -1,4 +1,4 @@
-"""Executables of users' targets that run a module of this repository."""
+"""Executable targets of users that run a module of this repository."""
 
 load("//rules:toolchain.bzl", "CODEGEN_TOOLCHAIN_TYPE")
 
@@ -14,13 +14,13 @@ def tool_executable(ctx, module, sources, arguments, files, toolchain_type = COD
     """Returns the providers of a target that runs `python -m <module> <arguments>`.
 
     Args:
-      ctx: the rule's context, of a rule with the toolchain.
+      ctx: the context of a rule with the toolchain.
       module: dotted name of the module.
-      sources: Target: the module and all that it imports.
-      arguments: list[string]: words of the shell.
-      files: list[File]: what they name, by the paths of runfiles.
-      toolchain_type: that of the interpreter.
-      packages: list[File]: folders of packages that the module needs.
+      sources: Target: the module and everything it imports.
+      arguments: list[string]: shell words.
+      files: list[File]: files that the arguments name, by runfiles path.
+      toolchain_type: type of the toolchain with the interpreter.
+      packages: list[File]: folders of packages that the module imports.
 
     Returns:
       list[provider]

@@ -1,4 +1,4 @@
-"""The page of a program (docs/how_to/inspect_a_program.md), made by an action."""
+"""The action that writes a program's report (docs/how_to/inspect_a_program.md)."""
 
 load("//rules:toolchain.bzl", "CODEGEN_TOOLCHAIN_TYPE")
 load("//rules/private:labels.bzl", "display_label")
@@ -8,11 +8,11 @@ def report_page(ctx, stem, pte, manifest, sources = None):
     """Registers the action that writes `<stem>.report.html`.
 
     Args:
-      ctx: the rule's context, of a rule with the code generation's toolchain.
+      ctx: the context of a rule with the code generation toolchain.
       stem: name of the page.
       pte: File: the program.
       manifest: File: its manifest.
-      sources: File: the model's lines behind its instructions, or None.
+      sources: File: source lines of the program's instructions, or None.
 
     Returns:
       File

@@ -1,4 +1,7 @@
-"""The rule of executorch_shared_library: compiled models as a shared library that exports only their functions."""
+"""The rule of executorch_shared_library.
+
+It links models as a shared library that exports only their functions.
+"""
 
 load("@rules_cc//cc:find_cc_toolchain.bzl", "use_cc_toolchain")
 load("@rules_cc//cc/common:cc_common.bzl", "cc_common")
@@ -38,7 +41,7 @@ def _impl(ctx):
     generated = generate_library(ctx, flags = ["--export=" + name for name in ctx.attr.exports], exports = exports)
     dependencies = library_dependencies(ctx, generated.models)
 
-    # The whole archives would have every kernel.
+    # Whole archives would contain every kernel.
     tools = library_tools(ctx, disabled_features = ["legacy_whole_archive"])
     compilation, objects = compile_library(ctx, tools, generated, dependencies)
     library = _link(ctx, tools, objects, dependencies, exports)
@@ -57,7 +60,8 @@ def _impl(ctx):
         ),
     ]
 
-# A rule's kind is the name it is given first, here that of the macro before it.
+# Bazel names the rule's kind after the first global it is assigned to, so it has the macro's name
+# here.
 executorch_shared_library = rule(
     implementation = _impl,
     attrs = _ATTRS,

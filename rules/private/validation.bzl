@@ -1,4 +1,4 @@
-"""Opening a program by the runtime's verifier, beside the build."""
+"""A validation action that opens a program with the runtime's verifier."""
 
 load("//rules/private:labels.bzl", "display_label")
 
@@ -20,16 +20,17 @@ VALIDATION_ATTRS = {
 def validation(ctx, stem, pte, manifest, weights, backends):
     """Registers the action that verifies a program and loads each of its methods.
 
-    Its output is for the group `_validation`, which Bazel builds along with whatever depends on the target; no other action waits for it.
+    Its output is for the group `_validation`, which Bazel builds with every target that depends on
+    this one. No other action waits for it.
 
     Args:
       ctx: the context of a rule with `VALIDATION_ATTRS`.
       stem: name of the output.
       pte: File: the program.
-      manifest: File: what says of it what it needs. Without one the program is not opened, so that a damaged one is refused by whom it says most.
-      weights: list[File]: those that lie apart.
-      backends: list[ExecutorchBackendInfo]: those that the program may have delegates of. Methods with delegates of other backends than the CPU
-        backend are not loaded.
+      manifest: File: the program's manifest. Without it, the program is not opened: the importer reports damage in more detail.
+      weights: list[File]: external weights.
+      backends: list[ExecutorchBackendInfo]: backends of the program's delegates. Methods with delegates of backends other than
+        the CPU backend are not loaded.
 
     Returns:
       depset[File]
@@ -37,7 +38,7 @@ def validation(ctx, stem, pte, manifest, weights, backends):
     stamp = ctx.actions.declare_file(stem + ".verified")
     args = ctx.actions.args()
 
-    # A file of arguments begins with an @, as does a label of another repository; the program takes none.
+    # The program does not read params files, although labels of other repositories start with @.
     args.add(display_label(ctx.label))
     args.add_all([stamp, pte] + weights)
     has_cpu_delegates = _CPU_BACKEND in [backend.id for backend in backends]

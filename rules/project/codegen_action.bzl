@@ -1,4 +1,4 @@
-"""codegen_action: files made by a Python module that needs no package."""
+"""codegen_action: files that a Python module without packages writes."""
 
 load("//rules:toolchain.bzl", "CODEGEN_TOOLCHAIN_TYPE")
 load("//rules/private:labels.bzl", "display_label")

@@ -1,12 +1,13 @@
-"""The program of //exir:convert: the compiler for a model without a target."""
+"""The program of //exir:convert, which compiles a model that has no target."""
 
 load("@rules_python//python:py_info.bzl", "PyInfo")
 load("//rules:toolchain.bzl", "TOOLCHAIN_TYPE")
 load("//rules/private:distributions.bzl", "distributions_aspect")
 load("//rules/private:python_module.bzl", "imported_library")
 
-# As in a build action, the model can import `exir` of these rules and no other package of their repository. `bazel run` starts in the root of
-# the runfiles; the paths are absolute, as the program changes its folder.
+# As in a build action, the model can import `exir` of these rules, and no other package of their
+# repository. `bazel run` starts in the root of the runfiles. Paths are absolute, because the
+# program changes its working directory.
 _LAUNCHER = """#!/bin/sh
 # Generated.
 export LC_ALL=C.UTF-8 PYTHONDONTWRITEBYTECODE=1 PYTHONNOUSERSITE=1 PYTHONSAFEPATH=1
@@ -15,7 +16,7 @@ exec "$PWD/{python}" "$PWD/{start}" -m exir.cli.convert {flags} "$@"
 """
 
 def _import_root(entry, workspace_name):
-    """The path in the runfiles of an entry of PyInfo.imports, from the main repository's root."""
+    """Returns the runfiles path of an entry of PyInfo.imports."""
     repository, _, path = entry.partition("/")
     return (path or ".") if repository in [workspace_name, "_main"] else "../" + entry
 

@@ -1,4 +1,4 @@
-"""The repositories of `repositories.bzl` for MODULE.bazel, as dependencies of this module's own development."""
+"""The module extension of `repositories.bzl`: development dependencies."""
 
 load(":repositories.bzl", "project_repositories")
 

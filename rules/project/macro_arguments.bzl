@@ -1,4 +1,4 @@
-"""What macros outside of //rules check their arguments and name C symbols with."""
+"""Argument checks and C names for macros outside //rules."""
 
 load("//rules/private:arguments.bzl", _require = "require")
 load("//rules/private:c_names.bzl", _c_prefix = "c_prefix")

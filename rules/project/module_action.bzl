@@ -1,4 +1,4 @@
-"""What rules that make files by a Python module have in common."""
+"""The common part of rules that write files with a Python module."""
 
 load("//rules:toolchain.bzl", "CODEGEN_TOOLCHAIN_TYPE")
 load("//rules/private:python_command.bzl", "run_module")
@@ -16,15 +16,15 @@ MODULE_ACTION_ATTRS = {
 }
 
 def run_module_action(ctx, toolchain, module, mnemonic, message, sources = [], packages = []):
-    """Registers the action that makes the files of a rule with `MODULE_ACTION_ATTRS`.
+    """Registers the action that writes the files of a rule with `MODULE_ACTION_ATTRS`.
 
     Args:
-      ctx: the rule's context, with the toolchain of the code generation.
+      ctx: the rule's context.
       toolchain: the toolchain with the interpreter.
       module: dotted name of the module.
       mnemonic: CamelCase name of the action.
       message: progress message.
-      sources: list[depset[File]]: inputs besides `srcs`.
+      sources: list[depset[File]]: inputs in addition to `srcs`.
       packages: list[File]: folders of packages that the module imports.
 
     Returns:

@@ -1,4 +1,4 @@
-"""object_library: a C library of many small sources, several of which one action compiles."""
+"""object_library: a C library whose actions compile several small sources each."""
 
 load("@rules_cc//cc:find_cc_toolchain.bzl", "find_cc_toolchain", "use_cc_toolchain")
 load("@rules_cc//cc/common:cc_common.bzl", "cc_common")
@@ -43,14 +43,14 @@ CoptsInfo = provider(
 
 _SOURCES_OF_ACTION = 16
 
-# ACTION_NAMES.c_compile, which Bazel's versions keep in different files.
+# ACTION_NAMES.c_compile. Bazel versions define it in different files.
 _C_COMPILE = "c-compile"
 
-# Told by feature: Debian's builds do not know their version.
+# Detected by a feature, because Debian's builds do not report their version.
 _IS_BAZEL_4 = not hasattr(native, "package_relative_label")
 
 def _groups(sources):
-    """Returns lists of at most `_SOURCES_OF_ACTION` of them."""
+    """Returns the sources in lists of at most `_SOURCES_OF_ACTION`."""
     count = len(sources)
     return [sources[first:min(first + _SOURCES_OF_ACTION, count)] for first in range(0, count, _SOURCES_OF_ACTION)]
 
@@ -59,7 +59,7 @@ def _object_of(ctx, source, pic):
     return ctx.actions.declare_file("_objs/%s/%s%s" % (ctx.label.name, path, ".pic.o" if pic else ".o"))
 
 def _flags(ctx, tools, compilation, pic):
-    """What the compiler is told besides a source and its object."""
+    """Returns the compiler's flags, except source and object, and its environment."""
     further = ctx.attr.further_copts[CoptsInfo].copts if ctx.attr.further_copts else []
     options = ctx.fragments.cpp
     variables = cc_common.create_compile_variables(
@@ -89,7 +89,7 @@ def _compile_group(ctx, tools, headers, given, sources, pic):
     command.add(tools.compiler)
     command.add_all(given.flags)
 
-    # Bazel 4 has no such argument.
+    # Bazel 4 does not have this argument.
     named = {} if _IS_BAZEL_4 else {"toolchain": Label("@bazel_tools//tools/cpp:toolchain_type")}
     ctx.actions.run(
         executable = ctx.executable._compile_objects,
@@ -104,7 +104,7 @@ def _compile_group(ctx, tools, headers, given, sources, pic):
     return objects
 
 def _compile(ctx, tools, compilation, private_headers, pic):
-    """Registers the actions for one kind of code; returns the objects."""
+    """Registers the compile actions with or without PIC; returns the objects."""
     headers = depset(private_headers, transitive = [compilation.headers])
     given = _flags(ctx, tools, compilation, pic)
     sources = [file for file in ctx.files.srcs if file.extension == "c"]
@@ -120,7 +120,7 @@ def _tools(ctx):
         ctx = ctx,
         cc_toolchain = toolchain,
         requested_features = ctx.features,
-        # An object's record of what ran would be an output of its own.
+        # Coverage would add an output for each object (.gcno).
         unsupported_features = ctx.disabled_features + ["coverage"],
     )
     return struct(
@@ -130,7 +130,10 @@ def _tools(ctx):
     )
 
 def _outputs(ctx, tools, compilation, private_headers):
-    """The objects as Bazel's own libraries have them: for programs of a debug build and for shared libraries position independent."""
+    """Returns the objects that cc_library would make.
+
+    Shared libraries and programs of debug builds take position-independent objects.
+    """
     if not tools.toolchain.needs_pic_for_dynamic_libraries(feature_configuration = tools.features):
         return cc_common.create_compilation_outputs(objects = _compile(ctx, tools, compilation, private_headers, False))
     plain = _compile(ctx, tools, compilation, private_headers, False) if ctx.var["COMPILATION_MODE"] == "opt" else depset()

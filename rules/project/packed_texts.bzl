@@ -1,4 +1,4 @@
-"""packed_texts: what the runtime's core says, as small C headers."""
+"""packed_texts: messages of the runtime's core as small C headers."""
 
 load("//rules:toolchain.bzl", "CODEGEN_TOOLCHAIN_TYPE")
 load("//rules/private:labels.bzl", "display_label")

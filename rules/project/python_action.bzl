@@ -1,4 +1,4 @@
-"""python_action: files made by a Python module that may import torch."""
+"""python_action: files that a Python module writes. The module can import torch."""
 
 load("@rules_python//python:py_info.bzl", "PyInfo")
 load("//rules:toolchain.bzl", "CODEGEN_TOOLCHAIN_TYPE", "TOOLCHAIN_TYPE")

@@ -1,11 +1,15 @@
-"""The external repositories that this project's models, tests and benchmarks need, and nobody else."""
+"""External repositories that only this project's models, tests and benchmarks use."""
 
 load("//rules/private/repository:cmocka.bzl", "cmocka")
 load("//rules/private/repository:python_environment.bzl", "python_environment")
 load(":published_models.bzl", "published_models")
 
 def project_repositories():
-    """Defines the repositories: C libraries, published models, the documentation's generator, and the runtimes that tests and benchmarks compare with."""
+    """Defines the repositories.
+
+    They are C libraries, published models, the documentation generator, and the runtimes that tests
+    and benchmarks compare with.
+    """
     cmocka(name = "cmocka")
     published_models()
     python_environment(
@@ -33,7 +37,8 @@ def project_repositories():
     python_environment(
         name = "executorch_llama_cpp",
         lock = Label("//third_party/python:llama_cpp.lock"),
-        # Its library alone is loaded: a fifth of the files that are compiled else. Python's package has it in llama_cpp/lib.
+        # Only the shared library is loaded, and compiling it alone is a fifth of the work. The
+        # Python package has it in llama_cpp/lib.
         build_variables = {
             "CMAKE_ARGS": " ".join([
                 "-DBUILD_SHARED_LIBS=ON",

@@ -1,7 +1,7 @@
-"""Rule sets for WORKSPACE mode that come with Bazel or stand in for what it has built in.
+"""Rule sets for WORKSPACE mode: bundled with Bazel, or replacing built-in rules.
 
-Debian's Bazel 7 ships rule sets in its install base; Bazel 4 has the rules built in and needs files that pass them on.
-With modules (MODULE.bazel) none of this is used.
+Debian's Bazel 7 has rule sets in its install base. Bazel 4 has the rules built in and needs files
+that re-export them. With modules (MODULE.bazel), these repositories are not used.
 """
 
 _DOC = "A rule set from Bazel's own installation, or a stand-in for it; no network."

@@ -1,4 +1,4 @@
-"""cmocka, the C test library: one source file, built by the project's own toolchain."""
+"""cmocka, the C test library: one source file, built with the project's toolchain."""
 
 load("//rules/private/repository:debian_pool.bzl", "debian_mirror")
 load("//rules/private/repository:python_sources.bzl", "PYTHON_SOURCES")

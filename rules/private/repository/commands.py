@@ -1,4 +1,4 @@
-"""Run a program of the system and turn its failure into a message."""
+"""Run system programs and convert their failures to messages."""
 
 import subprocess
 from collections.abc import Sequence
@@ -8,7 +8,10 @@ from errors import BootstrapError
 
 
 def run(command: Sequence[str], stdin: IO[bytes] | None = None) -> str:
-    """Run `command` and return what it prints; BootstrapError if it is missing or fails."""
+    """Run `command` and return its output.
+
+    Raise BootstrapError if it is missing or fails.
+    """
     try:
         result = subprocess.run(command, stdin=stdin, capture_output=True, text=True)
     except FileNotFoundError:

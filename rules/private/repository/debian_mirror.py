@@ -1,4 +1,4 @@
-"""The Debian mirror that this machine uses.
+"""Find the Debian mirror that this machine uses.
 
 python3 debian_mirror.py      # prints its base address
 """
@@ -12,8 +12,8 @@ from errors import BootstrapError
 
 
 def debian_mirror() -> str:
-    """Base address of the mirror in the machine's apt sources that serves its own release."""
-    # Works without root and before the first update, which `apt-get indextargets` does not.
+    """Return the base address of the mirror that serves the machine's own release."""
+    # Works without root and before the first update; `apt-get indextargets` does not.
     listing = run(["apt-get", "update", "--print-uris"])
     match = re.search(rf"'(\S+)/dists/{re.escape(debian_codename())}/", listing)
     if not match:
@@ -22,7 +22,7 @@ def debian_mirror() -> str:
 
 
 def debian_codename() -> str:
-    """Name of the release that this machine runs, such as bookworm."""
+    """Return the machine's release, such as bookworm."""
     fields = dict(line.split("=", 1) for line in Path("/etc/os-release").read_text().splitlines() if "=" in line)
     return fields.get("VERSION_CODENAME", "unknown").strip('"')
 

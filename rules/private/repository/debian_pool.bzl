@@ -1,15 +1,15 @@
-"""Sources that Debian's mirrors keep."""
+"""Source archives on Debian's mirrors."""
 
 load("//rules/private/repository:python_sources.bzl", "python_program")
 
 def debian_mirror(rctx):
-    """Asks the machine for its Debian mirror.
+    """Returns the base address of the machine's Debian mirror.
 
     Args:
       rctx: the repository's context; its rule has the attribute `_python_sources`.
 
     Returns:
-      address of the mirror, or None: what upstream serves does for machines without one.
+      string, or None on other systems, which download from upstream.
     """
     python = rctx.which("python3")
     if not python:

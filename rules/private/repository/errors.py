@@ -1,7 +1,10 @@
-"""The one error that the bootstrap shows to its user."""
+"""The error class of the bootstrap scripts."""
 
 
 class BootstrapError(Exception):
-    """Something the machine lacks or refuses; the message says what and what to do."""
+    """The machine lacks or refuses something.
+
+    The message states the problem and a remedy.
+    """
 
     EXIT_CODE = 1

@@ -1,9 +1,9 @@
-"""What a lock file of the user's has beyond that of the rules, whose packages are installed already.
+"""Find the packages of a user's lock file that the rules do not install.
 
     python3 extra_packages.py LOCK BASE EXTRA    # writes EXTRA; prints a line for each package of LOCK: name, "extra" or "base"
 
-A package of both must have one version, as there is one torch in a compilation. A version's local part (`+cpu`) does not
-count: the user's lock may name another build of it.
+A package in both locks must have the same version, because a compilation has only one torch. The local part
+of a version (`+cpu`) is ignored: the user's lock may name another build.
 """
 
 import re
@@ -15,13 +15,13 @@ from errors import BootstrapError
 
 _REQUIREMENT = re.compile(r"(?P<name>[A-Za-z0-9][\w.-]*)(\[[^]]*\])?\s*==\s*(?P<version>[^\s;\\]+)")
 
-# As pip-compile writes of the configuration that it ran with.
+# pip-compile writes these options from its own configuration.
 _PLACE = re.compile(r"--(index-url|extra-index-url|find-links|trusted-host)\b")
 
 
 @dataclass(frozen=True)
 class Requirement:
-    """One package of a lock file: normalized name, version, and its lines."""
+    """One package of a lock file: normalized name, version and lines."""
 
     name: str
     version: str
@@ -33,9 +33,9 @@ class Requirement:
 
 
 def read_lock(path: Path) -> list[Requirement]:
-    """The packages of a lock file as pip-compile and pip freeze write it. Raises `BootstrapError`.
+    """Read a lock file that pip-compile or pip freeze wrote. Raise `BootstrapError`.
 
-    Where pip looked when it was written is passed over: packages come from pip as it is configured on the machine.
+    Index options in the file are ignored. pip uses the machine's configuration.
     """
     text = re.sub(r"^\s*#.*\n?", "", path.read_text(encoding="utf-8"), flags=re.MULTILINE)
     logical = re.sub(r"\s*\\\n\s*", " ", text)
@@ -53,12 +53,15 @@ def _requirement(line: str, path: Path) -> Requirement:
 
 
 def normalized(name: str) -> str:
-    """A package's name as indexes compare it: PEP 503."""
+    """Return a package's name as normalized by PEP 503."""
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
 def extra_packages(lock: list[Requirement], base: list[Requirement]) -> list[Requirement]:
-    """Those of `lock` that are not in `base`. Raises `BootstrapError` that names every clash."""
+    """Return the packages of `lock` that are not in `base`.
+
+    Raises `BootstrapError` that lists all packages with different versions.
+    """
     ours = {each.name: each for each in base}
     clashes = [
         f"  {each.name}: {each.version}, and the rules have {ours[each.name].version}"

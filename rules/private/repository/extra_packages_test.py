@@ -1,4 +1,4 @@
-"""A user's lock file is installed beyond the rules' own, never against it."""
+"""Tests that a user's lock file extends the rules' lock file."""
 
 import sys
 from pathlib import Path

@@ -1,14 +1,14 @@
-"""Install the packages of a lock file once for a user and machine, and put them into a repository.
+"""Install the packages of a lock file once per user and machine.
 
-    python3 install_environment.py LOCK            # prints the folder they are in; says on standard error when it had to install
-    python3 install_environment.py LOCK FOLDER     # and makes FOLDER have the same
-    python3 install_environment.py LOCK --build-variable CMAKE_ARGS=-DTOOLS=OFF    # for what pip compiles
+    python3 install_environment.py LOCK            # prints the cached folder; reports an installation on standard error
+    python3 install_environment.py LOCK FOLDER     # also fills FOLDER with the packages
+    python3 install_environment.py LOCK --build-variable CMAKE_ARGS=-DTOOLS=OFF    # for packages that pip compiles
 
-The packages lie in the user's cache under a name made from the lock's content, the variables they are compiled with, the Python
-they are for and the version of this recipe. FOLDER has hard links to the files, so that it stays whole when somebody deletes the cache; where the two lie on
-different disks it is a link itself. Two installs of one lock by one Python hold the same bytes: no record of place or time is
-kept, and byte code is compiled without either. What the actions of a build never read (headers, test suites, scripts) is left
-out.
+The packages are in the user's cache. The entry's name is a digest of the lock, the build variables, the
+Python and the version of this recipe. FOLDER has hard links to the files, so it stays complete if the cache
+is deleted. If FOLDER is on another disk, it is a symbolic link to the cache. Two installations of one lock
+with one Python have the same bytes: records of place and time are removed, and byte code has neither. Files
+that build actions never read (headers, test suites, scripts) are removed.
 """
 
 import argparse
@@ -27,26 +27,26 @@ from errors import BootstrapError
 from pip_command import find_pip, pip_errors
 from user_cache import cache_root, provide, publish
 
-_RECIPE = 2  # Raise it when what is installed from the same lock changes.
+_RECIPE = 2  # Increase it if the same lock gives other files.
 _NO_VARIABLES: Mapping[str, str] = {}
-_CONTENTS = "contents"  # of an entry: for each installed file a line with its size and its path
+_CONTENTS = "contents"  # file of an entry: a line with size and path for each installed file
 _PIP_OPTIONS = (
     *("--quiet", "--no-deps", "--require-hashes", "--no-compile", "--only-binary=:all:"),
     *("--disable-pip-version-check", "--no-warn-script-location", "--root-user-action=ignore"),
 )
 _UNUSED = (
     *("bin", "share", "test", "torch/include", "torch/share", "torch/test", "torch/bin/protoc*", "executorch/include"),
-    # Test programs and libraries of torch; torch_shm_manager is none.
+    # torch's test programs and test libraries. torch_shm_manager is not one of them.
     *("torch/bin/test_*", "torch/bin/*Test", "torch/bin/*.pt*", "torch/bin/upgrader_models"),
     *("torch/lib/libaoti_custom_ops.so", "torch/lib/libbackend_with_compiler.so", "torch/lib/lib*bind_test.so"),
     "torch/lib/libjitbackend_test.so",
-    # Sources of C and C++, which only building extensions reads.
+    # C and C++ sources, which are needed only to build extensions.
     *("**/*.h", "**/*.hpp", "**/*.c", "**/*.cc", "**/*.cpp", "**/*.cu", "**/*.a"),
-    # Kernels for graphics processors, which cannot be loaded with the CPU build of torch.
+    # GPU kernels, which the CPU build of torch cannot load.
     "torchao/_C*.so",
-    # Notes of the installer, which name the place or the origin of a package.
+    # Installer records, which contain the place or the origin of a package.
     *("*.dist-info/RECORD", "*.dist-info/direct_url.json", "*.dist-info/INSTALLER", "*.dist-info/REQUESTED"),
-    # Bazel would take these folders for packages of its own, and it refuses names with spaces.
+    # Bazel would treat these folders as packages. It does not accept names with spaces.
     *("**/BUILD", "**/BUILD.bazel", "**/WORKSPACE", "**/* *"),
 )
 _WITH_TEST_SUITES = ("joblib", "mpmath", "networkx", "numpy", "pandas", "scipy", "setuptools", "sklearn", "sympy")
@@ -71,15 +71,20 @@ or the same in pip.conf, and start again."""
 
 
 class _NoSuchTorch(BootstrapError):
-    """The index does not have the build of torch that is locked; another lock may name one that it has."""
+    """The index does not have the locked build of torch.
+
+    Another lock may name an available one.
+    """
 
     EXIT_CODE = 3
 
 
 def install(lock: Path, variables: Mapping[str, str] = _NO_VARIABLES) -> tuple[Path, bool]:
-    """The cached folder with the packages of `lock`, and whether they were installed now, as it was not there or not whole.
+    """Return the cached folder of `lock`, and whether it was installed now.
 
-    Packages that pip compiles are compiled with the environment's `variables`."""
+    A missing or damaged entry is installed. `variables` are environment variables for packages that pip
+    compiles.
+    """
     entry = cache_root() / "python" / environment_key(lock, variables)
     if entry.exists() and not _is_whole(entry):
         shutil.rmtree(entry)
@@ -88,7 +93,7 @@ def install(lock: Path, variables: Mapping[str, str] = _NO_VARIABLES) -> tuple[P
 
 
 def provide_site(site: Path, folder: Path) -> None:
-    """Make `folder` hold what the cached `site` does, with the record of it beside."""
+    """Make `folder` hold the files of the cached `site`, and copy its record."""
     record = site.with_name(_CONTENTS)
     if record.exists():
         shutil.copyfile(record, folder.with_name(_CONTENTS))
@@ -96,7 +101,10 @@ def provide_site(site: Path, folder: Path) -> None:
 
 
 def environment_key(lock: Path, variables: Mapping[str, str] = _NO_VARIABLES) -> str:
-    """Name of the environment: the same lock, variables, Python and recipe give the same name on every machine."""
+    """Return the name of the cache entry.
+
+    It depends on lock, variables, Python and recipe.
+    """
     given = sorted(f"{name}={value}" for name, value in variables.items())
     parts = (str(_RECIPE), sys.implementation.cache_tag, sysconfig.get_platform(), lock.read_text(), *given)
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:32]
@@ -122,12 +130,12 @@ def _pip_install(site: Path, lock: Path, variables: Mapping[str, str]) -> None:
 
 
 def _room_advice(errors: str) -> str:
-    """Where pip says so."""
+    """Return advice if pip reports a full disk."""
     return _ROOM_ADVICE.format(root=cache_root()) if os.strerror(errno.ENOSPC) in errors else ""
 
 
 def explained(error: OSError, lock: Path) -> str:
-    """What a folder does not let us do, and what to do about it."""
+    """Return a message for a failed file operation, with a remedy."""
     advice = _ADVICE.get(error.errno or 0, "").format(root=cache_root())
     return f"cannot install {lock.name}: {error.strerror}: {error.filename or cache_root()}{advice}"
 
@@ -146,7 +154,10 @@ def _record_contents(site: Path) -> None:
 
 
 def _is_whole(entry: Path) -> bool:
-    """Whether every file that was installed is there, in its size; what was installed before there were records counts as whole."""
+    """Return true if every installed file exists in its recorded size.
+
+    Entries from before there were records count as complete.
+    """
     contents = entry / _CONTENTS
     if not contents.exists():
         return (entry / "site").is_dir()

@@ -1,4 +1,4 @@
-"""An environment is installed once, holds the same bytes each time and says why it cannot be installed."""
+"""Tests of installing an environment: once, reproducibly, and with helpful errors."""
 
 import errno
 import hashlib

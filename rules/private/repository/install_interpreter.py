@@ -1,10 +1,11 @@
-"""Copy the interpreter that runs this, with its standard library, once for a user and machine, and put it into a repository.
+"""Copy the running interpreter and its standard library once per user and machine.
 
-    python3 install_interpreter.py FOLDER     # prints the name of what is in it; FOLDER gets `bin/python3` and `lib` (or `lib64`)
+    python3 install_interpreter.py FOLDER     # prints the entry's name; FOLDER gets `bin/python3` and `lib` (or `lib64`)
 
-An interpreter looks for its library beside itself, so the copy uses what lies in the repository and nothing of the machine's
-but the C library and the like. It is made like the folder of packages (install_environment.py): the same Python gives the same
-bytes, what compiling never reads is left out, and FOLDER has hard links to the files.
+An interpreter finds its standard library relative to itself, so the copy uses the files in the repository.
+From the machine, it uses only system libraries such as the C library. As for packages
+(install_environment.py), the same Python gives the same bytes, files that compiling never reads are left out,
+and FOLDER has hard links to the files.
 """
 
 import fnmatch
@@ -19,35 +20,38 @@ from byte_code import compile_byte_code
 from errors import BootstrapError
 from user_cache import cache_root, provide, publish
 
-_RECIPE = 1  # Raise it when what is copied from the same interpreter changes.
-_LIBRARY = sys.platlibdir  # the name that the interpreter looks for beside the folder of its program
+_RECIPE = 1  # Increase it if the same interpreter gives other files.
+_LIBRARY = sys.platlibdir  # name of the library folder, next to the folder of the program
 _UNUSED = (
     *("test", "tests", "__pycache__", "site-packages", "dist-packages", "config-*", "*.a"),
     *("idlelib", "tkinter", "turtledemo", "turtle.py", "ensurepip", "lib2to3", "pydoc_data"),
     *("_tkinter*.so", "_test*.so", "_ctypes_test*.so", "xxlimited*.so"),
-    # What a distribution does to all programs of its own.
+    # Customizations that a distribution applies to all its programs.
     *("sitecustomize.py", "usercustomize.py", "EXTERNALLY-MANAGED"),
 )
-# Where the copied program finds a libpython of its own, from the folder that it lies in.
+# Run path of the copied program: the folder of its own libpython.
 _RUN_PATH = f"$ORIGIN/../{_LIBRARY}".encode()
 
 
 def install() -> Path:
-    """The cached folder with the interpreter."""
+    """Return the cached folder with the interpreter."""
     entry = cache_root() / "interpreter" / interpreter_key()
     publish(entry, _fill)
     return entry
 
 
 def interpreter_key() -> str:
-    """The same build of an interpreter gives the same name on every machine."""
+    """Return the name of the cache entry.
+
+    It depends on the interpreter's build and the recipe.
+    """
     program = hashlib.sha256(_program().read_bytes()).hexdigest()
     parts = (str(_RECIPE), sys.version, sysconfig.get_platform(), program)
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:32]
 
 
 def _program() -> Path:
-    """The file itself, where this runs in a virtual environment or by a link as well."""
+    """Return the interpreter's file, without virtual environments and symbolic links."""
     return Path(os.path.realpath(getattr(sys, "_base_executable", sys.executable)))
 
 
@@ -67,7 +71,10 @@ def _ignored(_: str, names: list[str]) -> set[str]:
 
 
 def _with_own_library(program: bytes, library: Path) -> bytes:
-    """The program, and where it needs a libpython, that beside its library."""
+    """Return the program.
+
+    If it needs a libpython, copy that to `library` and use the copy.
+    """
     if not sysconfig.get_config_var("Py_ENABLE_SHARED"):
         return program
     folder = str(sysconfig.get_config_var("LIBDIR"))
@@ -76,7 +83,10 @@ def _with_own_library(program: bytes, library: Path) -> bytes:
 
 
 def _relocated(program: bytes, folder: bytes) -> bytes:
-    """With `folder`, where it looks for libraries, replaced by the folder of its own; a name of the system's is left."""
+    """Replace the run path `folder` in the program by the path of its own libpython.
+
+    The program is unchanged if the run path does not occur exactly once or is too short.
+    """
     old = b"\0" + folder + b"\0"
     if program.count(old) != 1 or len(folder) < len(_RUN_PATH):
         return program

@@ -1,4 +1,4 @@
-"""A copied interpreter starts alone, with a library of its own that has what programs need and no tests."""
+"""Tests that a copied interpreter runs alone, with a complete library."""
 
 import json
 import os
@@ -20,7 +20,7 @@ print(json.dumps([sys.version, sys.prefix, json.__file__, json.__cached__, [each
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """With the interpreter that runs the tests."""
+    """Folder with a copy of the interpreter that runs the tests."""
     folder = tmp_path_factory.mktemp("repository")
     environment = {**os.environ, "XDG_CACHE_HOME": str(tmp_path_factory.mktemp("cache"))}
     program = install_interpreter.__file__

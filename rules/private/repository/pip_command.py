@@ -1,4 +1,7 @@
-"""Find a pip for this Python, which on Debian can be without one, and read what it says."""
+"""Find a pip for this Python, and read pip's messages.
+
+On Debian, a Python can be installed without pip.
+"""
 
 import importlib.util
 import sys
@@ -16,16 +19,16 @@ _ASIDES = ("WARNING", "ERROR: Ignored the following versions")
 
 
 def pip_errors(text: str) -> str:
-    """What pip printed on standard error, less what is none."""
+    """Return the error messages among pip's standard error."""
     return "\n".join(line for line in text.splitlines() if not line.startswith(_ASIDES)).strip()
 
 
 def find_pip() -> list[str]:
-    """The command that runs pip: the interpreter's own, else a wheel of it that the system has or can fetch."""
+    """Return the command that runs pip: the interpreter's, or a wheel of the system."""
     if importlib.util.find_spec("pip"):
         return [sys.executable, "-m", "pip"]
     wheel = _wheel_in(Path("/") / _DEBIAN_WHEELS) or _wheel_in(_bundled_wheels()) or _wheel_from_debian()
-    # A wheel is a zip archive that Python can run from.
+    # A wheel is a zip archive, which Python can run.
     return [sys.executable, f"{wheel}/pip"]
 
 
@@ -34,7 +37,10 @@ def _wheel_in(folder: Path) -> Path | None:
 
 
 def _bundled_wheels() -> Path:
-    """Where Python itself keeps a pip for new virtual environments; Debian leaves it out."""
+    """Return the folder in which Python keeps a pip for virtual environments.
+
+    Debian omits it.
+    """
     return Path(tempfile.__file__).parent / "ensurepip/_bundled"
 
 

@@ -1,7 +1,7 @@
-"""Download packages of another Debian release and unpack them into a folder, without touching the system.
+"""Download packages of another Debian release and unpack them into a folder.
 
-apt-get runs with lists, status and cache of its own, so no root is needed and the machine's packages stay as they are.
-The mirror is the one the machine uses already, and apt checks the signatures against the machine's Debian keyring.
+apt-get runs with its own lists, status and cache, so it needs no root and does not change the machine's
+packages. The mirror is the machine's. apt checks signatures against the machine's Debian keyring.
 """
 
 import subprocess
@@ -18,10 +18,10 @@ _UNNEEDED = ("./usr/share/doc*", "./usr/share/man*", "./usr/share/locale*", "./u
 
 @dataclass(frozen=True)
 class PrivateApt:
-    """An apt-get with a state folder of its own.
+    """An apt-get with its own state folder.
 
-    `folder` holds lists and downloads and can be deleted afterwards; `provided` names packages taken as installed,
-    because the host has them or because what is unpacked never uses them.
+    `folder` holds lists and downloads; it can be deleted afterwards. `provided` names packages that count as
+    installed, because the host has them or the unpacked programs never use them.
     """
 
     folder: Path
@@ -41,7 +41,7 @@ class PrivateApt:
         self._apt_get("update")
 
     def has(self, package: str) -> bool:
-        """Whether the suite has `package` and everything it depends on."""
+        """Return true if the suite has `package` and all its dependencies."""
         try:
             self._apt_get("install", "--print-uris", "--yes", package)
         except BootstrapError:
@@ -49,7 +49,7 @@ class PrivateApt:
         return True
 
     def unpack(self, packages: Iterable[str], root: Path) -> None:
-        """Download `packages` with their dependencies and unpack them all under `root`."""
+        """Download `packages` with their dependencies and unpack them all in `root`."""
         self._apt_get("install", "--download-only", "--yes", *packages)
         root.mkdir(parents=True, exist_ok=True)
         for archive in sorted((self.folder / "cache/archives").glob("*.deb")):
@@ -72,7 +72,7 @@ class PrivateApt:
             "APT::Install-Recommends": "false",
             "APT::Sandbox::User": "",
             "Acquire::Languages": "none",
-            # A release under way can have a release file past its date.
+            # The release file of an unreleased suite can be out of date.
             "Acquire::Check-Valid-Until": "false",
             "Debug::NoLocking": "true",
         }

@@ -1,7 +1,8 @@
-"""A repository with the packages of a lock file, as one folder that an action takes as a single input.
+"""A repository with the packages of a lock file in one folder.
 
-The packages are installed once for a user and machine (install_environment.py); the repository has links to their files. One
-source directory instead of some 14,000 files keeps a sandboxed action as fast as an unsandboxed one.
+The packages are installed once per user and machine (install_environment.py). The repository has
+links to their files. With one source directory instead of some 14,000 files, a sandboxed action is
+as fast as an unsandboxed one.
 """
 
 load("//rules/private/repository:python_interpreter.bzl", "PYTHON_VERSIONS", "find_python")
@@ -76,7 +77,7 @@ _OTHER_BUILD = """\
 the index has no torch of %s; installing the packages of %s instead: %s"""
 
 def _locks(rctx, python):
-    """The locks for an interpreter, in the order in which they are tried."""
+    """Returns the locks for an interpreter, in the order in which to try them."""
     wanted = "%s %s" % (rctx.attr.python_version, python.platform)
     known = [(rctx.attr.lock, _OF_LOCK)] + rctx.attr.other_locks.items()
     found = [lock for lock, key in known if key == wanted]
@@ -85,12 +86,12 @@ def _locks(rctx, python):
     return found
 
 def _remark(rctx, lock):
-    """What the head of a lock says of its size."""
+    """Returns the download size that a lock's header states."""
     lines = [line[len("# "):] for line in rctx.read(lock).splitlines() if line.startswith("# To download")]
     return " ".join(lines)
 
 def _install_first(rctx, python):
-    """Makes the folder `site` of the first lock whose torch can be had; returns the result and the lock."""
+    """Installs the first lock whose torch is available; returns result and lock."""
     locks = _locks(rctx, python)
     for lock, following in zip(locks, locks[1:] + [None]):
         result = install_packages(rctx, python, rctx.path(lock), rctx.attr.build_variables)
@@ -102,7 +103,10 @@ def _install_first(rctx, python):
     return None
 
 def _install(rctx, python):
-    """Makes the folder `site`; returns the name of what is in it, None where it may be empty and is, and the lock."""
+    """Makes the folder `site`; returns the entry's name and the lock.
+
+    The name is None if the environment is optional and not installed.
+    """
     result, lock = _install_first(rctx, python)
     if result.return_code == 0:
         return rctx.path(result.stdout.strip()).dirname.basename, lock
@@ -115,7 +119,7 @@ def _install(rctx, python):
     return None, lock
 
 def _locked_versions(text):
-    """Version by name, of a lock with a package a line."""
+    """Returns versions by name, from a lock with one package per line."""
     lines = [line.split(" ")[0].split("==") for line in text.splitlines() if "==" in line and not line.startswith("#")]
     return {name: version for name, version in lines}
 

@@ -1,4 +1,4 @@
-"""An interpreter of this machine with its standard library, as a repository."""
+"""A repository with an interpreter of this machine and its standard library."""
 
 load("//rules/private/repository:python_sources.bzl", "PYTHON_SOURCES", "python_program")
 
@@ -16,7 +16,10 @@ print(os.path.realpath(getattr(sys, "_base_executable", sys.executable)), platfo
 """
 
 def _python_candidates(rctx, version):
-    """Returns interpreters in order of preference; the system's first, so that a machine's users share action keys."""
+    """Returns interpreters in order of preference.
+
+    The system's interpreter is first, so that all users of a machine have the same action keys.
+    """
     named = rctx.os.environ.get("EXECUTORCH_PYTHON")
     if named:
         return [named]
@@ -32,8 +35,8 @@ def find_python(rctx, version):
       version: one of PYTHON_VERSIONS.
 
     Returns:
-      struct of its `path`, the real one, as a link to a version manager's shim is no program, its `version` with all numbers, and the
-      `platform` that it is for, as `linux-x86_64`.
+      struct of `path`, resolved because a version manager's shim is not the program itself, `version` with all components, and
+      `platform`, such as `linux-x86_64`.
     """
     if version not in PYTHON_VERSIONS:
         fail("Python %s is none of those that models can be compiled with: %s" % (version, ", ".join(PYTHON_VERSIONS)))
@@ -41,7 +44,7 @@ def find_python(rctx, version):
     return python or _fail(version, refusals)
 
 def find_any_python(rctx):
-    """Finds an interpreter of any version that models can be compiled with, for programs to which it is all the same.
+    """Finds an interpreter of any supported version.
 
     Args:
       rctx: the repository's context.
@@ -58,7 +61,7 @@ def find_any_python(rctx):
     return _fail(" or ".join(PYTHON_VERSIONS), refusals)
 
 def _search(rctx, version):
-    """Returns the interpreter's struct, or None, and why others were refused."""
+    """Returns the interpreter's struct, or None, and the reasons for rejecting others."""
     refusals = []
     for candidate in _python_candidates(rctx, version):
         result = rctx.execute([candidate, "-I", "-c", _PROBE % version])

@@ -1,4 +1,4 @@
-"""A repository with Python packages of the user's own, beyond those that models are compiled with."""
+"""A repository of user-defined Python packages, in addition to those of the rules."""
 
 load("//rules/private/repository:python_interpreter.bzl", "PYTHON_VERSIONS", "find_python")
 load("//rules/private/repository:python_site.bzl", "install_packages", "write_package")
@@ -34,7 +34,7 @@ exports_files(
 """
 
 def _split(rctx, python, extra):
-    """Writes the lock file `extra`; returns where each package of the user's is, by its name: "extra" or "base"."""
+    """Writes the lock file `extra`; returns "extra" or "base" by package name."""
     program = python_program(rctx, "extra_packages")
     result = rctx.execute(
         [python.path, "-B", program, rctx.path(rctx.attr.lock), rctx.path(rctx.attr._base), rctx.path(extra)],

@@ -1,8 +1,8 @@
-"""The folder `site` of a repository: installed packages, and a py_library for each."""
+"""The folder `site` of a repository: installed packages, with py_library targets."""
 
 load("//rules/private/repository:python_sources.bzl", "python_program")
 
-# All packages are in one folder: whoever depends on one could import the others as well.
+# All packages are in one folder, so a target that depends on one can import the others.
 _INSTALLED = """\
 load("@rules_python//python:py_library.bzl", "py_library")
 
@@ -22,11 +22,11 @@ alias(
 )
 """
 
-# Exit code of install_environment.py where an index does not have the build of torch that the lock names.
+# Exit code of install_environment.py if an index does not have the locked build of torch.
 NO_SUCH_TORCH = 3
 
 def install_packages(rctx, python, lock, build_variables = {}):
-    """Makes the folder `site`, and prints what had to be installed for it.
+    """Makes the folder `site`, and prints what was installed for it.
 
     Args:
       rctx: the repository's context; its rule has the attribute `_python_sources`.
@@ -56,7 +56,7 @@ def write_package(rctx, name, actual = None):
     Args:
       rctx: the repository's context.
       name: name of the package, and of its py_library.
-      actual: label of it where it is in another repository.
+      actual: label of the py_library if it is in another repository.
     """
     text = _ELSEWHERE.format(name = name, actual = actual) if actual else _INSTALLED.format(name = name)
     rctx.file(name + "/BUILD.bazel", text, executable = False)

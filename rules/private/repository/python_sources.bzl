@@ -1,4 +1,4 @@
-"""The Python that repository rules run."""
+"""Python programs of the repository rules."""
 
 _NAMES = [
     "byte_code",
@@ -14,11 +14,11 @@ _NAMES = [
     "wheel_files",
 ]
 
-# An attribute of the rules that run any, which find it by `python_program`.
+# Default of the attribute `_python_sources` of rules that run a program by `python_program`.
 PYTHON_SOURCES = [Label("//rules/private/repository:%s.py" % name) for name in _NAMES]
 
 def python_program(rctx, name):
-    """Finds a program among the attribute `_python_sources`, and has the repository depend on all of them.
+    """Returns the path of a program, and makes the repository depend on all programs.
 
     Args:
       rctx: the repository's context.
@@ -28,6 +28,6 @@ def python_program(rctx, name):
       path
     """
 
-    # Asking for a file's path is what has Bazel 7 watch it; an attribute alone has not.
+    # Bazel 7 watches only files whose path was requested; an attribute is not enough.
     paths = {label.name: rctx.path(label) for label in rctx.attr._python_sources}
     return paths[name + ".py"]

@@ -1,4 +1,4 @@
-"""What repository rules run is declared in full, so that an edit fetches their repositories anew."""
+"""Tests that all programs of repository rules are declared, so that edits refetch."""
 
 import re
 from pathlib import Path

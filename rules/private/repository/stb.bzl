@@ -1,4 +1,4 @@
-"""stb_image, which reads JPEG and PNG: one header, built by the project's own toolchain."""
+"""stb_image, a one-header JPEG and PNG reader, built with the project's toolchain."""
 
 load("//rules/private/repository:debian_pool.bzl", "debian_mirror")
 load("//rules/private/repository:python_sources.bzl", "PYTHON_SOURCES")
@@ -6,7 +6,7 @@ load("//rules/private/repository:python_sources.bzl", "PYTHON_SOURCES")
 _SHA256 = "91f435e0fc6a620018b878b9859c74dff60d28046f87e649191ad6f35a98c722"
 _UPSTREAM = "https://raw.githubusercontent.com/nothings/stb/8b5f1f37b5b75829fc72d38e7b5d4bcbf8a26d55/stb_image.h"
 
-# Debian keeps the header in an archive of them all.
+# Debian's archive of all stb headers.
 _ARCHIVE = "0.0~git20220908.8b5f1f3+ds"
 _ARCHIVE_SHA256 = "6949c8ff9f86d982cff1b384f1301a731cbaf3b3fa4d1728c7b48a02386d31d8"
 _MIRROR = "{mirror}/pool/main/libs/libstb/libstb_{archive}.orig.tar.xz"

@@ -1,9 +1,9 @@
-"""The user's cache folder of this project, and how things get into it.
+"""The user's cache folder of this project, and how entries are added.
 
-Whatever is expensive to make (a Bazel, a Python environment) is made once a machine and user and kept in
-`${XDG_CACHE_HOME:-$HOME/.cache}/rules_executorch`. An entry is complete if its folder exists: it is made in a
-temporary folder beside its place and renamed as the last step, so an interruption leaves nothing that could be
-taken for it, and a lock keeps two processes from making the same entry at once.
+Expensive results (a Bazel, a Python environment) are made once per user and machine, and stored in
+`${XDG_CACHE_HOME:-$HOME/.cache}/rules_executorch`. An entry whose folder exists is complete: it is made in a
+temporary folder next to its place, then renamed, so an interruption leaves no incomplete entry. A lock keeps
+two processes from making the same entry.
 """
 
 import contextlib
@@ -16,7 +16,7 @@ from pathlib import Path
 
 
 def cache_root() -> Path:
-    """The project's cache folder; it may not exist yet."""
+    """Return the project's cache folder, which may not exist yet."""
     base = os.environ.get("XDG_CACHE_HOME")
     return (Path(base) if base else Path.home() / ".cache") / "rules_executorch"
 
@@ -27,10 +27,11 @@ def publish(
     check: Callable[[Path], None] | None = None,
     is_intact: Callable[[Path], bool] | None = None,
 ) -> bool:
-    """Fill `entry` by calling `make(temporary folder)`, unless it exists and is intact.
+    """Fill `entry` by calling `make(temporary folder)`, unless it is intact.
 
-    `is_intact(entry)` runs under the entry's lock; an entry that is not intact is made again. `check(entry)` runs when the
-    entry is in its place. Returns whether `make` was called. An exception of either is passed on and leaves no entry.
+    Returns true if `make` was called. `is_intact(entry)` runs with the entry's lock held; a damaged entry is
+    made again. `check(entry)` runs when the entry is in its place. An exception of `make` or `check`
+    propagates and leaves no entry.
     """
     if entry.exists() and check is None and is_intact is None:
         return False
@@ -48,7 +49,10 @@ def publish(
 
 
 def provide(cached: Path, folder: Path) -> None:
-    """Make `folder` hold what `cached` does, by hard links; where the disks differ it is a link itself."""
+    """Make `folder` hold the files of `cached` as hard links.
+
+    If hard links are impossible, such as between disks, `folder` is a symbolic link.
+    """
     try:
         shutil.copytree(cached, folder, symlinks=True, copy_function=os.link)
     except (OSError, shutil.Error):  # another disk, or one without hard links
@@ -80,7 +84,10 @@ def _temporary_prefix(entry: Path) -> str:
 
 
 def _remove_abandoned(entry: Path) -> None:
-    """Delete what a killed process left; the lock says that none is at work."""
+    """Delete temporary folders of killed processes.
+
+    The held lock excludes running ones.
+    """
     for leftover in entry.parent.glob(f"{_temporary_prefix(entry)}*"):
         shutil.rmtree(leftover, ignore_errors=True)
 

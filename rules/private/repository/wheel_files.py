@@ -1,9 +1,9 @@
-"""Take files out of one wheel of a package index.
+"""Extract files from one wheel of a package index.
 
-    python3 wheel_files.py PACKAGE VERSION SHA256 TAGS FOLDER PATH...    # TAGS: py3-none-any, or what the wheel's name ends in
+    python3 wheel_files.py PACKAGE VERSION SHA256 TAGS FOLDER PATH...    # TAGS: py3-none-any, or the tags in the wheel's name
 
-pip fetches the wheel, as it is configured on the machine. It is kept in the user's cache under its hash, which is compared each time
-it is used; FOLDER gets the files by their paths in it.
+pip fetches the wheel with the machine's configuration. The wheel is stored in the user's cache under its
+hash, which is verified at each use. FOLDER gets the files at their paths in the wheel.
 """
 
 import difflib
@@ -31,19 +31,19 @@ _FILE = "wheel.whl"
 
 @dataclass(frozen=True)
 class Wheel:
-    """One wheel: what it is called, and the hash that its bytes have."""
+    """A wheel: its name in the index, and its SHA-256."""
 
     package: str
     version: str
     sha256: str
-    tags: str = ""  # "" where it is for every machine
+    tags: str = ""  # "" if it is for every machine
 
     def __str__(self) -> str:
         return f"{self.package} {self.version}"
 
 
 def take(wheel: Wheel, paths: Sequence[str], folder: Path) -> None:
-    """Put the files `paths` of the wheel into `folder`. Raises `BootstrapError`."""
+    """Extract the files `paths` of the wheel to `folder`. Raise `BootstrapError`."""
     with zipfile.ZipFile(cached(wheel)) as archive:
         names = [name for name in archive.namelist() if not name.endswith("/")]
         missing = [path for path in paths if path not in names]
@@ -54,7 +54,10 @@ def take(wheel: Wheel, paths: Sequence[str], folder: Path) -> None:
 
 
 def cached(wheel: Wheel) -> Path:
-    """The wheel's file in the user's cache, fetched if it is missing or damaged. Raises `BootstrapError`."""
+    """Return the wheel's file in the user's cache. Raise `BootstrapError`.
+
+    A missing or damaged file is fetched.
+    """
     entry = cache_root() / "wheels" / wheel.sha256
     publish(
         entry,
@@ -88,7 +91,10 @@ def _pip_download(wheel: Wheel, folder: Path) -> None:
 
 
 def _tag_options(tags: str) -> list[str]:
-    """pip's options for a wheel that another Python or machine is meant to run: its files are only read here."""
+    """Return pip's options for a wheel of another Python or machine.
+
+    It is only read here.
+    """
     if not tags:
         return []
     found = _TAGS.fullmatch(tags)

