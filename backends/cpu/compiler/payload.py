@@ -22,6 +22,7 @@ from backends.cpu.compiler.graph import (
     tensors_of,
 )
 from backends.cpu.compiler.plan import Plan
+from exir.error import ExportError, ExportErrorType
 from exir.tensor import scalar_type
 from exir.tensor_bytes import bytes_in_order
 
@@ -29,6 +30,7 @@ MAGIC = 0x43504531
 VERSION = 1
 HEADER_WORDS = 11
 WORD = 4
+MAX_WORD = 0xFFFFFFFF
 _PLACES = {Input: 0, Output: 1, Scratch: 2, Constant: 3, State: 4}
 
 
@@ -51,8 +53,15 @@ def content_key(data: memoryview) -> str:
 
 
 def pack_words(words: Iterable[int]) -> bytes:
-    """Words as the payload has them."""
+    """Pack unsigned 32-bit words, little-endian. ExportError for a word that does not fit."""
     flat = list(words)
+    largest = max(flat, default=0)
+    if largest > MAX_WORD:
+        raise ExportError(
+            ExportErrorType.NOT_SUPPORTED,
+            f"a size or an amount of memory is {largest} at the maximum sizes, and the CPU backend supports at most "
+            f"{MAX_WORD}; give the torch.export.Dim of dynamic sizes a smaller max, or compile for portable kernels",
+        )
     return struct.pack(f"<{len(flat)}I", *flat)
 
 

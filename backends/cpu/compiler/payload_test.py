@@ -13,7 +13,7 @@ from backends.cpu.compiler.plan import ALIGNMENT, plan
 from backends.cpu.compiler.preprocess import CpuBackend
 from backends.cpu.compiler.read_payload import read
 from backends.cpu.compiler.testing.compare import assert_computes, delegated, steps
-from exir.error import InvalidProgramError
+from exir.error import ExportError, InvalidProgramError
 
 
 def _network() -> tuple[nn.Module, torch.Tensor]:
@@ -82,6 +82,12 @@ def test_sizes_of_a_call_are_computed_from_its_arguments() -> None:
     rows = read(compile_partition(program, Options()).data)
     sizes = [entry for entry in rows.dims if entry.op is DimOp.SIZE]
     assert [(entry.a, entry.b, entry.maximum) for entry in sizes] == [(0, 0, 4), (0, 2, 12)]
+
+
+def test_scratch_memory_beyond_32_bits_is_refused_with_the_remedy() -> None:
+    twice = nn.Sequential(nn.Softmax(-1), nn.Softmax(-1))
+    with pytest.raises(ExportError, match="34359738.* at most 4294967295; give the torch.export.Dim .* a smaller max"):
+        delegated(twice, [torch.randn(5, 4)], dynamic_shapes=({0: Dim("n", max=2**31 - 1)},))
 
 
 def test_other_bytes_are_no_payload() -> None:
