@@ -1,4 +1,4 @@
-"""`DistinctOutputsPass`: every output is a tensor of its own."""
+"""`DistinctOutputsPass`: makes every output a distinct tensor."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -18,9 +18,9 @@ from exir.pass_manager import ProgramPass
 class DistinctOutputsPass(ProgramPass):
     """Copies outputs that are inputs, constants or states, or that are returned twice.
 
-    Wanted when the caller gives the memory of outputs: one value cannot be written to two
-    places, nor can an input lie where an output shall. Before: nothing. After: each tensor
-    that the user gets is the result of a call, and no two are the same.
+    The pass is needed if the caller provides the memory of outputs: one value cannot be written to two
+    places, and an input is not in the memory of an output. Before: no condition. After: each output
+    tensor of the user is the result of a call, and no two are the same.
     """
 
     name: ClassVar[str] = "distinct_outputs"
@@ -43,7 +43,7 @@ class DistinctOutputsPass(ProgramPass):
 
 
 def _user_outputs(program: ExportedProgram) -> list[int]:
-    """Indices of the tensors that the user gets."""
+    """Return the indices of the user's output tensors."""
     specs = program.graph_signature.output_specs
     values = program.graph.output_node().args[0]
     return [

@@ -1,4 +1,4 @@
-"""Outputs become tensors of their own."""
+"""Tests that `DistinctOutputsPass` makes outputs distinct tensors."""
 
 import torch
 from torch.fx import Node

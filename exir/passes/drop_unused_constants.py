@@ -1,4 +1,4 @@
-"""Constants that nothing uses leave the program."""
+"""Removes unused constants from the program."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -12,10 +12,10 @@ from exir.pass_manager import ProgramPass
 
 @dataclass(frozen=True)
 class DropUnusedConstants(ProgramPass):
-    """Removes operators whose value nobody wants, and then the constants that nothing uses.
+    """Removes dead operators, and then constants without users.
 
-    Before: the edge dialect. After: every parameter, buffer and lifted tensor of the
-    signature has a user or is written to; user inputs stay as they are.
+    Before: the edge dialect. After: every parameter, buffer and lifted tensor of the signature has a
+    user or is mutated; user inputs are unchanged.
     """
 
     name: ClassVar[str] = "drop_unused_constants"

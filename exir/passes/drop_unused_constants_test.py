@@ -1,4 +1,4 @@
-"""A program carries no constant that nothing uses."""
+"""Tests that programs have no unused constants."""
 
 import torch
 from torch import nn

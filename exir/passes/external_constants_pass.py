@@ -1,4 +1,4 @@
-"""`ExternalConstantsPass`: chooses the constants that lie in files beside the program."""
+"""`ExternalConstantsPass`: chooses the constants that are stored in weights files."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -22,15 +22,15 @@ _LIFTED = "lifted_tensor"
 
 @dataclass(frozen=True)
 class ExternalConstantsPass(ProgramPass):
-    """Notes for each constant which file it lies in.
+    """Assigns constants to weights files.
 
-    Before: nodes have specs. After: placeholders of the constants that `file_of` gives a
-    name for have it in `meta["constant_tag"]`. Tensors that are literals of the model's
-    code stay in the program, as do mutable buffers.
+    Before: nodes have specs. After: the placeholder of a constant that `file_of` assigns to a file has
+    the file's name in `meta["constant_tag"]`. Literals of the model's code and mutable buffers stay in
+    the program.
 
-    file_of: name of the file for a placeholder, None for the program; without it one file
-        has everything.
-    trained_only: look at no other parameters than those the program computes gradients for.
+    file_of: returns the file name for a placeholder, or None for the program. By default, one file has
+        all constants.
+    trained_only: consider only the parameters for which the program computes gradients.
     """
 
     file_of: Callable[[Node], str | None] | None = None
@@ -49,7 +49,7 @@ class ExternalConstantsPass(ProgramPass):
 
 
 def _trained(program: ExportedProgram) -> set[str | None]:
-    """Names of the parameters that have a gradient among the outputs."""
+    """Return the names of the parameters that have a gradient among the outputs."""
     outputs = program.graph_signature.output_specs
     return {spec.target for spec in outputs if spec.kind is OutputKind.GRADIENT_TO_PARAMETER}
 

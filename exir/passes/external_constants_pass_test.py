@@ -1,4 +1,4 @@
-"""Constants in files beside the program."""
+"""Tests of constants in weights files."""
 
 from pathlib import Path
 
@@ -17,7 +17,7 @@ SEED = 3
 
 
 class Scaled(nn.Module):
-    """A parameter, a buffer, a literal, and a buffer that is written."""
+    """A module with a parameter, a buffer, a literal and a mutated buffer."""
 
     def __init__(self) -> None:
         super().__init__()

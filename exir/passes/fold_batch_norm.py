@@ -1,4 +1,4 @@
-"""Batch norm is folded into the convolution or matrix product before it."""
+"""Folds batch norms into the preceding convolution or matrix multiplication."""
 
 import operator
 from dataclasses import dataclass
@@ -25,11 +25,12 @@ _MM = edge_op(_ATEN.mm.default)
 
 @dataclass(frozen=True)
 class FoldBatchNorm(ProgramPass):
-    """Folds a batch norm of inference into the constant weight of the one operator that feeds it.
+    """Folds an inference batch norm into the constant weight of its producer.
 
     Before: the edge dialect. After: no batch norm with constant statistics follows a convolution
-    (transposed or not) or a matrix product that has constant weights and no other user, in graphs of control flow as well.
-    A weight or bias with another use keeps its value. `exir/graph/norm_folding.py` has the formulas.
+    (transposed or not) or a matrix multiplication that has constant weights and no other user. This
+    includes graphs of control flow. A weight or bias with another use keeps its value.
+    `exir/graph/norm_folding.py` has the formulas.
     """
 
     name: ClassVar[str] = "fold_batch_norm"

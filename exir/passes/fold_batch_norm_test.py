@@ -1,4 +1,4 @@
-"""Batch norms disappear into the operator before them."""
+"""Tests that batch norms are folded into the preceding operator."""
 
 import pytest
 import torch
@@ -39,7 +39,7 @@ def test_convolution_without_bias_gets_one_named_after_its_weight() -> None:
 
 
 def test_square_roots_are_correctly_rounded() -> None:
-    """Weights of 1 become the reciprocals of the variances' square roots."""
+    """Weights of 1 become the reciprocal square roots of the variances."""
     linear, norm = nn.Linear(999, 999, bias=False), nn.BatchNorm1d(999, eps=0.0)
     nn.init.eye_(linear.weight)
     assert norm.running_var is not None
@@ -123,7 +123,7 @@ class _NormalisedProduct(nn.Module):
 
 
 class _Scaled(nn.Module):
-    """A batch norm that multiplies by a weight and adds no bias."""
+    """A batch norm with a weight and without a bias."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Weights that are held in blocks stay so where a linear layer or an embedding takes them."""
+"""Tests that linear layers and embeddings keep block-quantized weights."""
 
 import pytest
 import torch

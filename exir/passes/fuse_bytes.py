@@ -1,4 +1,4 @@
-"""What lies in bytes and is quantized again is computed in whole numbers."""
+"""Fuses operators between int8 tensors into int8 operators."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -14,11 +14,12 @@ from exir.pass_manager import ProgramPass
 
 @dataclass(frozen=True)
 class FuseBytes(ProgramPass):
-    """Fuses dequantizing, an operator and quantizing to an operator of `quantized_bytes`.
+    """Fuses dequantize → operator → quantize into one operator of `quantized_bytes`.
 
-    Before: the edge dialect, partitioned. After: what gives the elements that it takes moves bytes, and products, sums,
-    means and functions of one tensor between bytes are computed in whole numbers, in one instruction. Weights stay
-    where they lie. The rest is as it was, and `meta["stays_float"]` of what computes the floats says why.
+    Before: the edge dialect, partitioned. After: operators that only move elements move int8 values.
+    Linear layers, convolutions, sums, means and unary functions between int8 tensors compute in
+    integers, in one instruction. Weights keep their storage. Other operators are unchanged, and
+    `meta["stays_float"]` of a node that computes in float states the reason.
     """
 
     name: ClassVar[str] = "fuse_bytes"

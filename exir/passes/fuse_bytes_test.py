@@ -1,4 +1,7 @@
-"""What is quantized before and after is computed in bytes, to a step of what it was."""
+"""Tests that operators between int8 tensors compute in integers.
+
+Results differ by at most one quantization step.
+"""
 
 from collections.abc import Callable
 from typing import Any
@@ -26,7 +29,7 @@ QUANTIZING = ("quantized_decomposed::quantize_per_tensor", "quantized_decomposed
 
 
 class Fn(nn.Module):
-    """A product, so that there are bytes, and what is computed of its result."""
+    """A linear layer with an int8 result, and a function of that result."""
 
     def __init__(self, function: Callable[[Tensor], Tensor]) -> None:
         super().__init__()
@@ -50,12 +53,12 @@ def _fused(program: ExportedProgram) -> ExportedProgram:
 
 
 def _between(program: ExportedProgram) -> list[str]:
-    """The operators that are called, but for conversions at the ends."""
+    """Return the called operators, without the conversions of inputs and outputs."""
     return [name for name in operator_names(program) if name not in QUANTIZING]
 
 
 def _check(program: ExportedProgram, fused: ExportedProgram, x: Tensor) -> None:
-    """At most one step apart, where few of them add up."""
+    """Results differ by at most one step if few errors accumulate."""
     step = max(each.step for each in output_steps(program)) or 1.0
     with torch.no_grad():
         difference = (program.module()(x) - fused.module()(x)).abs() / step
@@ -179,7 +182,7 @@ def _reasons(program: ExportedProgram) -> dict[str, str]:
 
 
 class Blended(nn.Module):
-    """Of quantized layers whose weights are not plain."""
+    """Quantized layers whose weights are computed."""
 
     def __init__(self, layer: nn.Conv2d | nn.Linear, change: Callable[[nn.Module], object]) -> None:
         super().__init__()

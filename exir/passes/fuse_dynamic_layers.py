@@ -1,4 +1,4 @@
-"""Linear layers whose input is quantized by the range of all of it multiply whole numbers."""
+"""Fuses linear layers whose input is dynamically quantized per tensor."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -20,10 +20,11 @@ _LINEAR = torch.ops.quantized_weight.dynamic_linear_per_tensor.default
 
 @dataclass(frozen=True)
 class FuseDynamicLayers(ProgramPass):
-    """Fuses choosing a tensor's range, quantizing it to int8 and a linear layer of a quantized weight.
+    """Fuses dynamic int8 quantization per tensor with a linear layer.
 
-    Before: the edge dialect, partitioned. After: such layers are `quantized_weight::dynamic_linear_per_tensor`, whose weights lie
-    in 2, 4 or 8 bits an element. Backends have seen the layers as they were, as they know them.
+    Before: the edge dialect, partitioned. After: such layers are
+    `quantized_weight::dynamic_linear_per_tensor`, whose weights are stored in 2, 4 or 8 bits per
+    element. The pass runs after partitioning, because backends match the unfused pattern.
     """
 
     name: ClassVar[str] = "fuse_dynamic_layers"

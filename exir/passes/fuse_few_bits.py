@@ -1,4 +1,4 @@
-"""Linear layers and embeddings take quantized weights as they are."""
+"""Fuses dequantized weights into linear layers and embeddings."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -26,15 +26,20 @@ _EMBEDDING = edge_op(_ATEN.embedding.default)
 
 @dataclass(frozen=True)
 class FuseFewBits(ProgramPass):
-    """Fuses the dequantization of a constant weight with the linear layer or embedding that it is for.
+    """Fuses the dequantization of a constant weight with its users.
 
-    Before: the edge dialect. After: a linear layer of such a weight is `quantized_weight::linear`, or
-    `linear_with_minimum`, and one whose input is quantized by rows as well, by their own ranges, `dynamic_linear`; an
-    embedding is one of `quantized_decomposed`, or where the weight is held in blocks, `quantized_weight::embedding`. Their weights lie in 2, 4 or 8 bits an element. A layer whose input is quantized in
-    another way is left: backends compute it in whole numbers.
+    Before: the edge dialect. After:
 
-    layers: whether linear layers are fused. Where they are not, those alone whose weights are held in blocks are, which
-        nothing else computes.
+    - A linear layer is `quantized_weight::linear` or `linear_with_minimum`; if its input is dynamically
+        quantized per row, it is `dynamic_linear`. If its input is quantized in another way, the layer is
+        unchanged, because backends compute it in integers.
+    - An embedding is an operator of `quantized_decomposed`; if the weight has block quantization, it is
+        `quantized_weight::embedding`.
+
+    Their weights are stored in 2, 4 or 8 bits per element.
+
+    layers: whether all linear layers are fused. If False, only layers whose weight has block
+        quantization are fused, because no other operator computes them.
     """
 
     layers: bool = True
@@ -60,7 +65,7 @@ class _Fusion:
     layers: bool
 
     def visit(self, node: Node) -> None:
-        """Fuse `node` with those of its users that take it as a weight."""
+        """Fuse `node` with the users that take it as a weight."""
         layers = linear_layers(node) if self.layers else []
         embeddings = _embeddings(node)
         weight = self.few_bits.weight(node) if layers or embeddings else None
@@ -73,7 +78,7 @@ class _Fusion:
             replace_and_erase(embedding, self.few_bits.embedding(embedding, stored, embedding.args[1]))
 
     def visit_blocks(self, node: Node) -> None:
-        """Fuse `node`, which makes floats of a weight in blocks, with those of its users that take it as a weight."""
+        """Fuse a block-quantized weight `node` with the users that take it as a weight."""
         weight = read_blocks(node, self.few_bits.constants)
         if weight is None:
             return
@@ -101,5 +106,5 @@ class _Fusion:
 
 
 def _embeddings(weight: Node) -> list[Node]:
-    """Those that take `weight` as their table."""
+    """Return the embeddings that take `weight` as their table."""
     return [user for user in weight.users if user.target is _EMBEDDING and user.args[0] is weight]

@@ -1,4 +1,4 @@
-"""Layers of quantized weights keep them in their few bits, and compute what they did."""
+"""Tests that layers keep low-bit weights and compute the same results."""
 
 from collections.abc import Callable
 
@@ -27,7 +27,7 @@ from exir.testing import quantized
 from exir.testing.graphs import operator_names
 
 _OPS = torch.ops.quantized_decomposed
-# Of no tensors yet, and not in PyTorch's type hints.
+# Torch has these dtypes, but no tensors of them and no type hints.
 INT2, INT4 = (getattr(torch, name) for name in ("int2", "int4"))
 TOKENS = torch.tensor([[3, 1, 49], [0, 2, 2]])
 LINEAR, DYNAMIC = "quantized_weight::linear", "quantized_weight::dynamic_linear"
@@ -126,7 +126,10 @@ def _executed(manager: EdgeProgramManager) -> list[str]:
 
 
 class OfGroups(nn.Module):
-    """An embedding and a linear layer of one matrix, whose zero points are not zero, of two products' inputs."""
+    """An embedding and two linear layers that share a groupwise quantized matrix.
+
+    The zero points are not zero.
+    """
 
     def __init__(self, dtype: torch.dtype) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""`InitializedMutableBufferPass`: initial states of mutable buffers go into the program."""
+"""`InitializedMutableBufferPass`: stores the initial values of mutable buffers."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""`InsertWriteBackForBuffersPass`: mutated buffers get their new values at the end."""
+"""`InsertWriteBackForBuffersPass`: writes new values of mutated buffers back."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -24,10 +24,10 @@ _STATE = (InputKind.BUFFER, InputKind.CONSTANT_TENSOR)
 class InsertWriteBackForBuffersPass(ProgramPass):
     """Copies the new value of every mutated buffer or input into it (`aten::copy_`).
 
-    Before: a functional program, whose signature lists the mutations among the outputs.
-    After: the graph's last calls are the copies, in order of the outputs; each mutation's
-    output is its copy. What a delegate or an operator updates where it lies is not copied. A value that lies in a buffer and
-    outlives the buffer's copy, or leaves the method, is saved before.
+    Before: a functional program, whose signature lists the mutations among the outputs. After: the
+    graph's last calls are the copies, in the order of the outputs, and each mutation's output is its
+    copy. Values that a delegate or an operator updates in place are not copied. A value that aliases a
+    mutated buffer is cloned before the write-back if it is read later or returned.
     """
 
     name: ClassVar[str] = "insert_write_back_for_buffers"
@@ -53,7 +53,7 @@ def _is_copy(node: Node) -> bool:
 
 
 def mutation_targets(program: ExportedProgram) -> dict[int, Node]:
-    """Index of each mutation among the outputs, with the placeholder that it is for."""
+    """Map the output index of each mutation to the placeholder that it mutates."""
     by_state, by_name = _placeholders(program)
     targets = {}
     for index, spec in enumerate(program.graph_signature.output_specs):
@@ -69,7 +69,7 @@ def _target(placeholders: dict[str, Node], spec: OutputSpec) -> Node:
 
 
 def _placeholders(program: ExportedProgram) -> tuple[dict[str, Node], dict[str, Node]]:
-    """Placeholders of buffers by qualified name, and all by their own name."""
+    """Return buffer placeholders by qualified name, and all placeholders by name."""
     nodes = program.graph.find_nodes(op="placeholder")
     specs = program.graph_signature.input_specs
     by_state = {s.target: n for n, s in zip(nodes, specs) if s.kind in _STATE and s.target}
@@ -77,7 +77,7 @@ def _placeholders(program: ExportedProgram) -> tuple[dict[str, Node], dict[str, 
 
 
 def _save_old_values(program: ExportedProgram, targets: dict[int, Node]) -> None:
-    """Outputs that lie in a mutated buffer, but for its own new value, become copies made before it changes."""
+    """Clone outputs that alias a mutated buffer, except the buffer's own new value."""
     output = program.graph.output_node()
     mutated = set(targets.values())
     values = enumerate(output.args[0])
@@ -85,7 +85,7 @@ def _save_old_values(program: ExportedProgram, targets: dict[int, Node]) -> None
 
 
 def _saved(value: object, mutated: set[Node], target: Node | None, output: Node) -> object:
-    """target: the buffer that `value` is the new value of."""
+    """Return `value`, or its clone; `target` is the buffer whose new value it is."""
     if not isinstance(value, Node) or memory_owner(value) not in mutated:
         return value
     if target is not None and value is not target and _lies_in(value, target):
@@ -94,7 +94,7 @@ def _saved(value: object, mutated: set[Node], target: Node | None, output: Node)
 
 
 def _lies_in(value: Node, target: Node) -> bool:
-    """Whether a new value lies where its buffer does."""
+    """Whether a new value is in the memory of its buffer."""
     return updated_argument(value) is target or memory_owner(value) is target
 
 

@@ -1,4 +1,4 @@
-"""Mutated buffers are written back, in an order that loses nothing."""
+"""Tests that mutated buffers are written back without losing old values."""
 
 import torch
 from torch.export import ExportedProgram

@@ -1,4 +1,4 @@
-"""`LeaveInputs`: programs do not write to what the caller gives them."""
+"""`LeaveInputs`: removes writes to the caller's inputs."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -16,14 +16,14 @@ from exir.pass_manager import BundlePass
 
 @dataclass(frozen=True)
 class LeaveInputs(BundlePass):
-    """Leaves out what is written to inputs behind the method's results, and tells the user.
+    """Removes the outputs that write to inputs, and reports them to the user.
 
-    A planned input is a copy of the caller's tensor, whose bytes the run may use again; one that is not planned may lie in
-    memory that nobody may write to. Before: writes to inputs are among the outputs. After: none is; results are computed as
-    they were, calls that only gave a new value of an input are gone.
+    A planned input is a copy of the caller's tensor, whose memory the run can reuse. An input that is
+    not planned can be in read-only memory. Before: writes to inputs are among the outputs. After: there
+    are none. Results are unchanged, and calls that only computed the new value of an input are removed.
 
-    lent: methods whose inputs are not planned. They keep their writes where no kernels are named, as other runtimes than this
-    project's may run them: the official one writes to what it is lent.
+    `lent`: methods whose inputs are not planned. They keep their writes if no kernel table is given,
+        because another runtime may run them: the official one writes to borrowed inputs.
     """
 
     name: ClassVar[str] = "leave_inputs"
@@ -70,7 +70,10 @@ def _leave_inputs(method: str, program: ExportedProgram, diagnostics: Diagnostic
 
 
 def _erase_unused(value: Node) -> None:
-    """Erase `value` if nobody wants it, and then what it alone has wanted; a call that changes an operand stays."""
+    """Erase `value` if it has no users, and then its unused operands.
+
+    A call that mutates an operand stays.
+    """
     is_pure = isinstance(value.target, EdgeOpOverload) and overwritten_operand(value) is None
     if value.users or not is_pure:
         return

@@ -1,4 +1,4 @@
-"""Programs leave inputs as they are, and the user is told."""
+"""Tests that programs do not write to inputs, and that the user is informed."""
 
 import pytest
 import torch

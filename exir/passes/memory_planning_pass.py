@@ -1,4 +1,4 @@
-"""`MemoryPlanningPass`: every tensor gets its place in planned memory."""
+"""`MemoryPlanningPass`: assigns an address in planned memory to every tensor."""
 
 from dataclasses import dataclass, field
 from typing import ClassVar
@@ -78,7 +78,10 @@ class MemoryPlanningPass(BundlePass):
         graph_module.meta["shared_memory_id"] = shared.memory_id
 
     def _specs_to_plan(self, graph_module: GraphModule) -> list[TensorSpec]:
-        """Owners of memory in order of the schedule, without constants and the caller's."""
+        """Return the specs that own memory, in schedule order.
+
+        Constants and caller-provided tensors are excluded.
+        """
         excluded = self._callers_specs(graph_module)
         found = (spec.storage for node in schedule(graph_module) for spec in specs_of(node))
         return [spec for spec in dict.fromkeys(found) if not (spec.const or spec in excluded)]
@@ -95,7 +98,10 @@ class MemoryPlanningPass(BundlePass):
 
 @dataclass
 class _SharedStates:
-    """Place of every shared mutable buffer, by qualified name, in a planned buffer of its own."""
+    """The address of every shared mutable buffer, by qualified name.
+
+    Shared buffers have a planned buffer of their own.
+    """
 
     offsets: dict[str, int] = field(default_factory=dict)
     sizes: dict[str, int] = field(default_factory=dict)
@@ -103,11 +109,11 @@ class _SharedStates:
 
     @property
     def memory_id(self) -> int:
-        """Of the planned buffer; 0 without any shared buffer."""
+        """The id of the planned buffer; 0 if no buffer is shared."""
         return SHARED_STATE_MEMORY_ID if self.size else 0
 
     def add(self, program: ExportedProgram, alignment: int) -> None:
-        """Give places to the mutable buffers of `program` that have none yet."""
+        """Assign addresses to the mutable buffers of `program` that have none yet."""
         for name, spec in sorted(states_by_name(program).items()):
             if self.sizes.setdefault(name, spec.nbytes()) != spec.nbytes():
                 raise ConfigError(
@@ -119,7 +125,7 @@ class _SharedStates:
                 self.size += aligned(spec.nbytes(), alignment)
 
     def place(self, program: ExportedProgram) -> set[TensorSpec]:
-        """Put the shared buffers of `program` in their places; returns their specs."""
+        """Set the addresses of the shared buffers of `program`, and return their specs."""
         shared = {n: spec for n, spec in states_by_name(program).items() if n in self.offsets}
         for name, spec in shared.items():
             spec.mem_id = SHARED_STATE_MEMORY_ID
@@ -127,7 +133,7 @@ class _SharedStates:
         return set(shared.values())
 
     def with_own_buffer(self, bufsizes: list[int]) -> list[int]:
-        """`bufsizes` with the buffer of the shared states."""
+        """Return `bufsizes` extended by the buffer of the shared states."""
         if not self.size:
             return list(bufsizes)
         if len(bufsizes) > SHARED_STATE_MEMORY_ID:
@@ -138,7 +144,7 @@ class _SharedStates:
 
 
 def _check_wishes(graph_module: GraphModule, planned: set[TensorSpec]) -> None:
-    """Refuse memory ids that no planned buffer has, and those of tensors that are not planned."""
+    """Reject memory ids below 1, and memory ids of tensors that are not planned."""
     nodes = (node for node in schedule(graph_module) if node.target is not memory.alloc)
     for node in nodes:
         for spec in specs_of(node):
@@ -161,7 +167,7 @@ def _apply(plan: MemoryAlgoResult) -> None:
 
 
 def states_by_name(program: ExportedProgram) -> dict[str, TensorSpec]:
-    """Qualified name and spec of every mutable buffer."""
+    """Return the spec of every mutable buffer, by qualified name."""
     placeholders = program.graph.find_nodes(op="placeholder")
     return {
         str(spec.target): tensor_spec

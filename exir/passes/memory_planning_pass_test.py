@@ -1,4 +1,4 @@
-"""Tensors lie in the planned buffer that a pass has asked for."""
+"""Tests that tensors are in the planned buffer that a pass requests."""
 
 from collections.abc import Callable
 
@@ -22,7 +22,7 @@ class Views(torch.nn.Module):
 
 
 def put(mem_id: int, *names: str) -> Callable[[GraphModule], None]:
-    """A pass that asks for a planned buffer for the values of the nodes named."""
+    """Return a pass that requests a planned buffer for the named nodes."""
 
     def ask(graph_module: GraphModule) -> None:
         for name in names:

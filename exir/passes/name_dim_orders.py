@@ -1,4 +1,4 @@
-"""Operators that choose a memory layout name it by dim order."""
+"""Replaces memory formats with dim orders."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -19,10 +19,10 @@ _DIM_ORDER = torch.ops.dim_order_ops
 
 @dataclass(frozen=True)
 class NameDimOrders(ProgramPass):
-    """Replaces `aten::_to_copy`, `clone` and `empty` by their `dim_order_ops` counterparts.
+    """Replaces `_to_copy`, `clone` and `empty` with operators of `dim_order_ops`.
 
-    Before: the edge dialect. After: no operator has an argument `memory_format`; the layout of
-    what these make is their argument `dim_order`.
+    Before: the edge dialect. After: no operator has an argument `memory_format`. The argument
+    `dim_order` of these operators is the layout of their result.
     """
 
     name: ClassVar[str] = "name_dim_orders"
@@ -39,13 +39,13 @@ class NameDimOrders(ProgramPass):
 
 def _dim_order(node: Node) -> list[int]:
     val = node.meta["val"]
-    # Strides of what has no elements say nothing: exir.tensor takes the first order.
+    # Strides of empty tensors are arbitrary; like exir.tensor, take the row-major order.
     is_empty = any(isinstance(size, int) and size == 0 for size in val.shape)
     return list(range(val.dim()) if is_empty else val.dim_order())
 
 
 def _copy_options(node: Node) -> dict[str, Any]:
-    """Options of a copy: the dtype when it changes, and the layout."""
+    """Return the options of a copy: the dtype if it changes, and the layout."""
     dtype = node.meta["val"].dtype
     changed = {} if dtype == node.args[0].meta["val"].dtype else {"dtype": dtype}
     return {**changed, "dim_order": _dim_order(node)}
@@ -59,7 +59,7 @@ def _empty_options(node: Node) -> dict[str, Any]:
     return {"dtype": node.meta["val"].dtype, "dim_order": _dim_order(node)}
 
 
-# Operator → its counterpart and how the counterpart's options follow from the node.
+# The counterpart of each operator, and the function that computes the counterpart's options.
 _REPLACEMENTS: dict[Any, tuple[Any, Callable[[Node], dict[str, Any]]]] = {
     edge_op(_ATEN._to_copy.default): (_DIM_ORDER._to_dim_order_copy.default, _copy_options),
     edge_op(_ATEN.clone.default): (_DIM_ORDER._clone_dim_order.default, _clone_options),

@@ -1,4 +1,4 @@
-"""Layouts are named by dim order."""
+"""Tests that layouts are expressed as dim orders."""
 
 import torch
 

@@ -1,4 +1,4 @@
-"""Weights that are dequantized by groups of elements lie in their few bits."""
+"""Packs weights with groupwise quantization into 2, 4 or 8 bits per element."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -15,10 +15,11 @@ from exir.pass_manager import ProgramPass
 
 @dataclass(frozen=True)
 class PackFewBits(ProgramPass):
-    """Makes the dequantization of a constant matrix by groups an embedding of all its rows.
+    """Replaces the groupwise dequantization of constant matrices by embeddings.
 
-    Before: the edge dialect, partitioned. After: such a matrix lies in 2, 4 or 8 bits an element, and what makes floats of it is an
-    operator that the official runtime has as well; it has none that dequantizes groups.
+    Before: the edge dialect, partitioned. After: such a matrix is stored in 2, 4 or 8 bits per element,
+    and an embedding of all rows, which the official runtime also has, dequantizes it. The official
+    runtime has no operator for groupwise dequantization.
     """
 
     name: ClassVar[str] = "pack_few_bits"
@@ -49,7 +50,7 @@ class _Packing:
             replace_and_erase(node, self.few_bits.embedding(node, stored, rows))
 
     def _rows_of(self, count: int) -> Node:
-        """The numbers of as many rows."""
+        """Return the constant `arange(count)`, which selects all rows."""
         if count not in self._rows:
             self._rows[count] = self.few_bits.constants.add(f"rows_{count}", torch.arange(count))
         return self._rows[count]

@@ -1,4 +1,4 @@
-"""A weight that is dequantized by groups lies in its few bits, whatever takes it."""
+"""Tests that groupwise quantized weights are packed, whatever their users."""
 
 import torch
 from torch import Tensor, nn
@@ -12,7 +12,7 @@ _OPS = torch.ops.quantized_decomposed
 
 
 class Groups(nn.Module):
-    """Sums of two matrices of one shape, in groups of 32, of as many bits."""
+    """The sum of two matrices that are quantized in groups of 32."""
 
     def __init__(self, bits: int) -> None:
         super().__init__()
@@ -35,7 +35,7 @@ class Groups(nn.Module):
 
 
 def _packed(bits: int) -> tuple[list[str], int]:
-    """The operators of the program, and the bytes of its constants."""
+    """Return the operators of the program, and the size of its constants in bytes."""
     example = Example(Groups(bits).eval(), (torch.randn(6, 64),))
     program = PackFewBits().run(to_edge(example.export()).exported_program())
     assert_same(run(program, example.inputs), run_module(example.module, example.inputs))

@@ -1,4 +1,4 @@
-"""The passes of docs/how_to/add_a_pass.md run as they are shown."""
+"""Tests that the examples of docs/how_to/add_a_pass.md run."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ class _TwiceNegated(torch.nn.Module):
 
 
 def _shown() -> list[dict[str, Any]]:
-    """What each example of the page defines."""
+    """Return the definitions of each example of the page."""
     page = Path("docs/how_to/add_a_pass.md").read_text(encoding="utf-8")
     found = []
     for example in re.findall(r"^```python\n(.*?)^```$", page, re.MULTILINE | re.DOTALL):
-        # A dataclass looks up its module.
+        # A dataclass looks up its module by this name.
         names: dict[str, Any] = {"__name__": __name__}
         exec(compile(example, "add_a_pass.md", "exec"), names)
         found.append(names)

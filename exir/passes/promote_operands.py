@@ -1,4 +1,4 @@
-"""Operands get the dtype in which the operator computes; numbers among them become tensors."""
+"""Makes implicit conversions of operands explicit."""
 
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
@@ -32,11 +32,12 @@ _KINDS = {"default": Kind.DEFAULT, "int_to_float": Kind.INT_TO_FLOAT}
 class PromoteOperands(ProgramPass):
     """Makes PyTorch's implicit conversions explicit.
 
-    Before: the edge dialect, numbers allowed where the schema wants a tensor. After: every
-    operand that the schema calls a tensor is one, and the operands of an elementwise
-    operator have one dtype; but a factor or divisor without dimensions of halves that have some has
-    float32, as PyTorch does not round it. Numbers become lifted constants of no dimension, one for each value and
-    dtype; in the branches of control flow, where constants cannot be lifted, `full` operators.
+    Before: the edge dialect, with scalars allowed where the schema has a tensor. After: every operand
+    that the schema declares as a tensor is a tensor, and the operands of an elementwise operator have
+    one dtype. Exception: a zero-dimensional factor or divisor of a float16 or bfloat16 tensor with
+    dimensions has dtype float32, because PyTorch does not round it. Scalars become zero-dimensional
+    lifted constants, one for each value and dtype. In the branches of control flow, where constants
+    cannot be lifted, they become `full` operators.
     """
 
     name: ClassVar[str] = "promote_operands"
@@ -56,7 +57,7 @@ class PromoteOperands(ProgramPass):
 class _Promoter:
     """Converts the operands of one graph's nodes.
 
-    constants: where numbers are lifted to; None inside a branch.
+    constants: the table that scalars are lifted to; None inside a branch.
     """
 
     fake_mode: FakeTensorMode
@@ -79,7 +80,10 @@ class _Promoter:
     def _wanted(
         self, node: Node, index: int, common: torch.dtype | None, are_single: bool
     ) -> torch.dtype | None:
-        """The dtype that an operand gets where the operator computes in `common`; among single elements none is wider."""
+        """Return the dtype of an operand of an operator that computes in `common`.
+
+        If all operands are zero-dimensional, the dtype is `common`.
+        """
         val = _val(node.args[index])
         if are_single or (isinstance(val, Tensor) and val.dtype == common):
             return common
@@ -124,7 +128,10 @@ class _Promoter:
         return self.lifted[key]
 
     def _filled(self, node: Node, number: complex, dtype: torch.dtype) -> Node:
-        """`number` by operators; a complex one of its parts, as programs have no such numbers but in tensors."""
+        """Return `number` as the result of operators.
+
+        A complex scalar is built from its parts, because programs store complex values only in tensors.
+        """
         if not isinstance(number, complex):
             return insert_before(
                 node, _ATEN.full.default, ([], number), {"dtype": dtype}, self.fake_mode

@@ -1,4 +1,4 @@
-"""Implicit conversions become explicit."""
+"""Tests that implicit conversions become explicit."""
 
 import pytest
 import torch

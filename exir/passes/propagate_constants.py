@@ -1,4 +1,4 @@
-"""Operators on constants alone are computed at compile time."""
+"""Computes operators on constants at compile time."""
 
 import operator
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,7 +19,7 @@ from exir.graph.exact import exact, is_exact
 from exir.graph.fake_mode import fake_mode_of
 from exir.pass_manager import ProgramPass
 
-# Bytes that a value on the way to a constant may have, if what it is computed of has less.
+# Upper limit in bytes for an intermediate value, unless its operands are larger.
 _MOST_ON_THE_WAY = 1 << 28
 
 
@@ -27,14 +27,15 @@ _MOST_ON_THE_WAY = 1 << 28
 class PropagateConstants(ProgramPass):
     """Replaces operators whose operands are all constants by their results.
 
-    Before: the edge dialect. After: the weight of a linear layer is stored as its matrix product reads it, [K, N], and
-    no group of foldable operators that read each other's results stands on constants alone, unless what others need of
-    it is larger than the constants that it reads and than `max_growth`; then as much of it is folded as is not.
+    Before: the edge dialect. After: the weight of a linear layer is stored as its matrix multiplication
+    reads it, [K, N]. Connected foldable operators that depend on constants alone are folded as one
+    group, if their results are not larger than the constants that the group reads, or than `max_growth`.
+    Otherwise, only the largest part of the group within these limits is folded.
 
-    So a group never adds more to the file than constants that others need as well, or `max_growth`; what a group alone
-    reads leaves the file. Values on the way are never in it.
-
-    Graphs of control flow are handled in the same way, with the constants that they capture.
+    A group therefore adds at most `max_growth` bytes to the file, or the size of constants that others
+    need as well. Constants that only the group reads are removed from the file. Intermediate values are
+    never stored. Graphs of control flow are folded in the same way, with the constants that they
+    capture.
 
     max_growth: bytes.
     """
@@ -55,7 +56,7 @@ class PropagateConstants(ProgramPass):
         constants.drop_unused()
 
     def _groups(self, nodes: Sequence[Node], constants: ConstantTable) -> Iterator["_Group"]:
-        """Groups of `nodes` that are to be folded."""
+        """Yield the groups of `nodes` to fold."""
         pending = [nodes]
         while pending:
             for connected in _connected(pending.pop(), constants, self.max_growth):
@@ -67,10 +68,12 @@ class PropagateConstants(ProgramPass):
 
 
 class _Group:
-    """Nodes, in order, that constants alone decide.
+    """A group of nodes, in order, that depend on constants alone.
 
-    results: what others need of it. What is made of no constant, such as a range or a fill, stays a call of its operator.
-    firsts: each node's first equal one, by operator and operands: a weight that several layers transpose is stored once.
+    results: the values that nodes outside the group read. A node without operands, such as an arange or
+        a fill, is not folded.
+    firsts: for each node, the first equal node, by operator and operands. A weight that several layers
+        transpose is therefore stored once.
     """
 
     def __init__(self, nodes: Sequence[Node], constants: ConstantTable) -> None:
@@ -83,16 +86,16 @@ class _Group:
 
     @property
     def operand_bytes(self) -> int:
-        """Of all constants that it reads."""
+        """The total size of the constants that the group reads."""
         return sum(each.meta["val"].nbytes for each in self.operands)
 
     @property
     def result_bytes(self) -> float:
-        """Of all that others need of it; infinite if that is no tensor."""
+        """The total size of the results; infinite if a result is not a tensor."""
         return sum(_bytes(first) for first in {self.firsts[node] for node in self.results})
 
     def without_largest(self) -> list[Node]:
-        """Its nodes without the largest result, those equal to it, and what is computed of them."""
+        """Return the nodes without the largest result, its equals and their dependents."""
         largest = self.firsts[max(self.results, key=_bytes)]
         dropped = {node for node in self.nodes if self.firsts[node] is largest}
         for node in self.nodes:
@@ -101,7 +104,7 @@ class _Group:
         return [node for node in self.nodes if node not in dropped]
 
     def values(self) -> dict[Node, Tensor]:
-        """What its results are."""
+        """Compute the results."""
         found: dict[Node, Any] = {}
 
         def value(node: Node) -> Any:
@@ -114,7 +117,7 @@ class _Group:
         return {node: _laid_out(found[node], node.meta["val"]) for node in self.results}
 
     def home_of(self, result: Node) -> Node | None:
-        """A constant of as many bytes that nobody but the group needs."""
+        """Return a constant of the same size as `result` that only the group reads."""
         inside = set(self.nodes)
         size = result.meta["val"].nbytes
         alone = (each for each in self.operands if set(each.users) <= inside)
@@ -122,7 +125,7 @@ class _Group:
 
 
 def _computable(program: ExportedProgram, constants: ConstantTable) -> list[Node]:
-    """Nodes that constants alone decide, in order."""
+    """Return the nodes that depend on constants alone, in order."""
     known: set[Node] = set()
     for node in program.graph.nodes:
         operands = node.all_input_nodes
@@ -150,7 +153,11 @@ def _is_small(node: Node) -> bool:
 
 
 def _connected(nodes: Sequence[Node], constants: ConstantTable, least: int) -> list[list[Node]]:
-    """`nodes` in groups that read each other's results, or the same constant of more than `least` bytes."""
+    """Partition `nodes` into connected groups.
+
+    Nodes are connected if one reads the other's result, or if both read the same constant of more than
+    `least` bytes.
+    """
     names: dict[Node, Node] = {}
 
     def name(node: Node) -> Node:
@@ -199,7 +206,7 @@ def _fold(group: _Group, constants: ConstantTable) -> None:
 
 
 def _name(result: Node, constants: ConstantTable) -> str:
-    """That of the first constant that `result` is made of."""
+    """Return the name of the first constant that `result` is computed from."""
     node = result
     while node.all_input_nodes:
         node = node.all_input_nodes[0]
@@ -211,7 +218,7 @@ def _computed(node: Node, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any
 
 
 def _laid_out(value: Tensor, like: Tensor) -> Tensor:
-    """`value` with the strides of `like`, in memory of its own."""
+    """Return `value` with the strides of `like`, in separate memory."""
     if value.stride() == like.stride() and value.untyped_storage().nbytes() == value.nbytes:
         return value
     return value.new_empty_strided(like.shape, like.stride()).copy_(value)

@@ -1,4 +1,4 @@
-"""What constants alone decide is computed once."""
+"""Tests that operators on constants are computed at compile time."""
 
 from collections.abc import Callable
 
@@ -36,7 +36,7 @@ def test_weight_of_a_linear_layer_is_stored_as_its_product_reads_it() -> None:
 
 
 class _Recurrent(nn.Module):
-    """A linear layer in a loop, whose weight is read outside as well."""
+    """A linear layer in a loop, whose weight is also read outside."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -57,7 +57,10 @@ def test_weight_of_a_linear_layer_in_a_loop_is_transposed_at_compile_time() -> N
 
 
 class _Repeated(nn.Module):
-    """One layer, applied several times; `reads`: its weight is read as it is too."""
+    """A layer that is applied several times.
+
+    `reads` adds an untransposed use of its weight.
+    """
 
     def __init__(self, reads: bool) -> None:
         super().__init__()
@@ -158,7 +161,7 @@ class _Expanding(nn.Module):
 
 
 class _Standardised(nn.Conv2d):
-    """A convolution whose weight is standardised at each call."""
+    """A convolution that standardizes its weight at each call."""
 
     def forward(self, x: Tensor) -> Tensor:
         mean = self.weight.mean(dim=(1, 2, 3), keepdim=True)
@@ -167,7 +170,7 @@ class _Standardised(nn.Conv2d):
 
 
 class _NormedByBatchNorm(nn.Conv2d):
-    """The same as networks without batch norm do it: by a batch norm of the weight."""
+    """A convolution that standardizes its weight with a batch norm."""
 
     def __init__(self) -> None:
         super().__init__(8, 16, 3)
@@ -202,7 +205,7 @@ def test_weights_that_are_computed_from_constants_are_stored_computed(
 
 
 class _ScaledCodes(nn.Module):
-    """A weight in bytes, whose scales are computed."""
+    """An int8 weight with computed scales."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Quantized inputs and outputs: the caller gives and takes bytes."""
+"""Quantized inputs and outputs: the caller passes and receives integer tensors."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ _DEQUANTIZE = "quantized_decomposed::dequantize_per_tensor"
 
 
 class InputOutputQuantization(NamedTuple):
-    """An element q of a tensor means (q - zero_point) * scale."""
+    """Quantization parameters: an element q represents (q - zero_point) * scale."""
 
     scale: float
     zero_point: int
@@ -31,9 +31,10 @@ class InputOutputQuantization(NamedTuple):
 
 
 def quantize_input(program: ExportedProgram, index: int) -> InputOutputQuantization:
-    """Have `program`, of either dialect, take input `index` as it quantizes it first thing.
+    """Change input `index` of `program` to the quantized tensor of its users.
 
-    Raises `ConfigError` when that is not what it does with it.
+    The program can be of either dialect. Raises `ConfigError` unless all users quantize the input in the
+    same way.
     """
     node = _input(program, index)
     found = {_quantization(user, _QUANTIZE) for user in node.users}
@@ -49,9 +50,10 @@ def quantize_input(program: ExportedProgram, index: int) -> InputOutputQuantizat
 
 
 def quantize_output(program: ExportedProgram, index: int) -> InputOutputQuantization:
-    """Have `program`, of either dialect, give output `index` before it is dequantized as the last thing.
+    """Change output `index` of `program` to the tensor before its dequantization.
 
-    Raises `ConfigError` when that is not what becomes of it.
+    The program can be of either dialect. Raises `ConfigError` unless a dequantization computes the
+    output.
     """
     output = program.graph.output_node()
     results, places = list(output.args[0]), _places(program)
@@ -109,7 +111,7 @@ class QuantizeOutputs(BundlePass):
 
 
 def quantized_inputs(program: ExportedProgram) -> list[int]:
-    """The inputs that `quantize_input` takes."""
+    """Return the indices of the inputs that `quantize_input` accepts."""
     count = len(program.graph_signature.user_inputs)
     found = [
         {_quantization(user, _QUANTIZE) for user in _input(program, index).users}
@@ -119,7 +121,7 @@ def quantized_inputs(program: ExportedProgram) -> list[int]:
 
 
 def dequantized_outputs(program: ExportedProgram) -> list[int]:
-    """The outputs that `quantize_output` takes."""
+    """Return the indices of the outputs that `quantize_output` accepts."""
     results = program.graph.output_node().args[0]
     nodes = [results[place] for place in _places(program)]
     return [
@@ -132,7 +134,7 @@ def dequantized_outputs(program: ExportedProgram) -> list[int]:
 def config_methods(
     prefix: str | None, kind: str, index: int, quantization: InputOutputQuantization
 ) -> dict[str, Any]:
-    """The constant methods that say how input or output `index` is quantized."""
+    """Return the constant methods with the parameters of an input or output."""
     head = f"{prefix}_" if prefix else ""
     scale, zero_point, low, high, dtype = quantization
     values = {
@@ -171,7 +173,7 @@ def _input(program: ExportedProgram, index: int) -> Node:
 
 
 def _places(program: ExportedProgram) -> list[int]:
-    """Where the outputs that the user gets stand among all that the graph gives."""
+    """Return the positions of the user outputs among all graph outputs."""
     specs = program.graph_signature.output_specs
     return [place for place, spec in enumerate(specs) if spec.kind is OutputKind.USER_OUTPUT]
 

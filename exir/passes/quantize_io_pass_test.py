@@ -1,4 +1,4 @@
-"""Inputs and outputs in bytes."""
+"""Tests of quantized inputs and outputs."""
 
 import pytest
 import torch

@@ -1,4 +1,4 @@
-"""Operators that hand on their input unchanged are taken out."""
+"""Removes operators that return their input unchanged."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -23,11 +23,11 @@ _PERMUTE = edge_op(_ATEN.permute_copy.default)
 
 @dataclass(frozen=True)
 class RemoveNoops(ProgramPass):
-    """Takes out copies, casts, views and slices that change nothing.
+    """Removes copies, casts, views and slices that change nothing.
 
-    Before: the edge dialect, functional. After: no such operator is left, save where a graph
-    output would become a graph input itself, or two states would get one and the same value:
-    torch's signatures name a written state by its value.
+    Before: the edge dialect, functional. After: no such operator is left, with two exceptions: an
+    operator stays if a graph output would become a graph input, or if two states would get the same
+    value, because torch's signatures identify a mutated state by its value.
     """
 
     name: ClassVar[str] = "remove_noops"
@@ -40,7 +40,7 @@ class RemoveNoops(ProgramPass):
 
 
 def _count_written(program: ExportedProgram) -> int:
-    """How many of the first outputs are values of states and inputs that are written to."""
+    """Return how many outputs are new values of states and inputs; they come first."""
     kinds = [spec.kind for spec in program.graph_signature.output_specs]
     return len(kinds) - kinds.count(OutputKind.USER_OUTPUT)
 
@@ -56,7 +56,7 @@ def _clean(graph: Graph, written: int) -> None:
 
 
 def _unchanged_input(node: Node) -> Node | None:
-    """The argument that `node` hands on, or None when it does something."""
+    """Return the argument that `node` returns unchanged, or None."""
     if isinstance(node.target, EdgeOpOverload) and facts_of(node.target._op).noop_by_layout:
         return _if_same_layout(node, node.args[0])
     if node.target is _COPY:

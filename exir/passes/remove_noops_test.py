@@ -1,4 +1,4 @@
-"""What changes nothing is taken out."""
+"""Tests that operators without an effect are removed."""
 
 import torch
 

@@ -1,4 +1,4 @@
-"""`ReplaceViewCopyWithViewPass`: copies that only change the shape share their input's memory."""
+"""`ReplaceViewCopyWithViewPass`: replaces shape-only copies by views."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -25,18 +25,22 @@ _aten = torch.ops.aten
 
 @dataclass(frozen=True)
 class ReplaceViewCopyWithViewPass(ProgramPass):
-    """Turns copies into views where nobody can tell the difference.
+    """Turns copies into views if the results stay the same.
 
-    Before: nodes have specs, operators are functional. After: a shape-only copy of a
-    contiguous tensor is a `memory.view` whose spec has the input's as its base; copies to
-    the same dtype and dim order are gone, or views. Copies stay where the result leaves the method
-    and its memory is an input's, a constant's, a buffer's or another output's, or where it
-    is written back to a buffer; where an operator changes either of them later where it lies; where it
-    has a planned buffer of its own choice; of constants in other files, which have one shape there; and,
-    as the options say, where memory is not planned.
+    Before: nodes have specs, and operators are functional. After: a shape-only copy of a contiguous
+    tensor is a `memory.view` whose spec has the input's spec as its base. Copies to the same dtype and
+    dim order are removed, or are views. A copy stays:
 
-    alias_inputs, alias_outputs: whether views of inputs, and views of outputs or that are
-        outputs, may share memory; False when the caller provides that memory.
+    - if the result leaves the method, and its memory is that of an input, a constant, a buffer or
+        another output;
+    - if the result is written back to a buffer;
+    - if an operator later mutates the source or the result in place;
+    - if the result requests a planned buffer of its own;
+    - if the source is a constant in a weights file, where it has one shape;
+    - if memory is not planned, as the options state.
+
+    alias_inputs, alias_outputs: whether views of inputs, and views that are outputs or alias outputs,
+        may share memory; False if the caller provides that memory.
     """
 
     alias_inputs: bool = True
@@ -83,12 +87,15 @@ class _Sharing:
         return may_leave or not _is_output(node)
 
     def _changes_later(self, node: Node, storages: tuple[TensorSpec, TensorSpec]) -> bool:
-        """Whether an operator behind `node` changes one of these."""
+        """Whether an operator after `node` mutates one of these storages in place."""
         return any(node < change and spec.storage in storages for change, spec in self._changes)
 
 
 def _changes_in_place(program: ExportedProgram) -> list[tuple[Node, TensorSpec]]:
-    """Operators that change what they are given, but for write-backs, which come last."""
+    """Return the operators that mutate an operand, with its spec.
+
+    Write-backs are excluded, because they come last.
+    """
     operands = (
         (node, overwritten_operand(node)) for node in program.graph.nodes if not _is_write_back(node)
     )
@@ -106,14 +113,14 @@ def _is_output(node: Node) -> bool:
 
 
 def _is_output_storage(storage: TensorSpec, node: Node) -> bool:
-    """Whether an output other than `node` lies in `storage`."""
+    """Whether an output other than `node` is in `storage`."""
     outputs = node.graph.output_node().all_input_nodes
     specs = [out.meta["spec"] for out in outputs if out is not node]
     return any(isinstance(spec, TensorSpec) and spec.storage is storage for spec in specs)
 
 
 def _is_given_on(node: Node) -> bool:
-    """Whether graphs of control flow are given what `node` gives, and so hold its spec."""
+    """Whether `node` is an operand of control flow, whose graphs then hold its spec."""
     return any(regions(user) for user in node.users)
 
 
@@ -143,8 +150,11 @@ def _is_redundant_copy(node: Node) -> bool:
 
 
 def _has_strides_of_source(node: Node) -> bool:
-    """Not so where sizes of 1 leave the order open, and the copy says which it is: by the strides torch
-    tells how results of what uses it lie."""
+    """Whether a copy has the strides of its source.
+
+    With sizes of 1, the dim order does not determine the strides. The copy determines them, and torch
+    derives the layouts of later results from them.
+    """
     strides, others = (each.meta["val"].stride() for each in (_source(node), node))
     return all(statically_known_true(a == b) for a, b in zip(strides, others, strict=True))
 
@@ -153,7 +163,7 @@ def _make_view(node: Node) -> None:
     source = _source(node)
     base, spec = source.meta["spec"], node.meta["spec"]
     size = node.args[1] if _overload(node) is _aten.view_copy.default else list(spec.shape)
-    # As the very spec: graphs of control flow that are given the view have it, too.
+    # Keep the spec object: graphs of control flow that read the view share it.
     spec.base, spec.const = base, base.const
     node.target = memory.view
     node.args = (source, size)
@@ -161,7 +171,7 @@ def _make_view(node: Node) -> None:
 
 
 def _share_all(node: Node) -> None:
-    """The copy is gone, or is a view where its strides differ and its sizes are numbers."""
+    """Remove a copy, or make it a view if its strides differ and sizes are static."""
     spec = node.meta["spec"]
     if _has_strides_of_source(node) or not (spec.is_contiguous and spec.is_static):
         node.replace_all_uses_with(_source(node))

@@ -1,4 +1,4 @@
-"""Shape-only copies share memory where nobody can tell the difference."""
+"""Tests that shape-only copies share memory if results stay the same."""
 
 from collections.abc import Callable
 
@@ -19,7 +19,7 @@ Function = Callable[..., object]
 
 
 class Call(torch.nn.Module):
-    """A function as a module, with a buffer of four elements."""
+    """Wraps a function as a module, with a buffer of four elements."""
 
     def __init__(self, function: Function) -> None:
         super().__init__()
@@ -121,7 +121,7 @@ def test_copy_to_the_same_type_and_layout_is_gone() -> None:
 
 
 def test_copy_to_an_order_that_the_sizes_leave_open_is_a_view() -> None:
-    """What is behind it lies as the copy says."""
+    """Later nodes have the layout of the copy."""
 
     class Padded(torch.nn.Module):
         def __init__(self) -> None:
@@ -138,7 +138,7 @@ def test_copy_to_an_order_that_the_sizes_leave_open_is_a_view() -> None:
 
 
 def test_copy_to_an_order_that_dynamic_sizes_leave_open_is_gone() -> None:
-    """The runtime holds such a tensor in rows, and would refuse a copy to another order into it."""
+    """The runtime stores such a tensor row-major, and rejects copies to another order."""
 
     class Pooled(torch.nn.Module):
         def forward(self, x: torch.Tensor) -> torch.Tensor:

@@ -1,4 +1,4 @@
-"""Operands in row-major order, for kernels that take no other."""
+"""Copies operands to row-major order for kernels that require it."""
 
 import operator
 from dataclasses import dataclass, field
@@ -35,7 +35,7 @@ _ANY_ORDER = frozenset(
 )
 
 
-# Operators whose kernels, here and in the official runtime if it has any, only take row-major tensors.
+# Operators whose kernels, here and in the official runtime, accept only row-major tensors.
 ROWS_ALONE = frozenset(
     {
         "aten::linear",
@@ -52,14 +52,16 @@ ROWS_ALONE = frozenset(
 
 @dataclass(frozen=True)
 class RowMajorOperands(ProgramPass):
-    """Copies operands to row-major order where kernels take no other order.
+    """Copies operands to row-major order for kernels that accept no other order.
 
-    kernels: the table of the kernels that will run the program. Without a table they are those of the official runtime:
-    its kernels of convolutions, largest elements and resizing take channels-last tensors, and elementwise kernels do if
-    all of their tensors have that order. Others refuse such tensors, or read them as row-major ones.
+    kernels: the table of the kernels that run the program. By default, they are the kernels of the
+        official runtime. Its kernels of convolution, max pooling and resizing accept channels-last
+        tensors, and elementwise kernels do if all tensors have that order. Other kernels reject such
+        tensors, or read them as row-major.
 
-    Before: the edge dialect. After: these operators take and return tensors in row-major order. Results are copied to
-    the order that they had, for the nodes that use them. Where that is neither row-major nor channels-last, nodes stay.
+    Before: the edge dialect. After: these operators take and return row-major tensors. Results are
+    copied to their original order for the nodes that use them. If that order is neither row-major nor
+    channels-last, the node is unchanged.
     """
 
     name: ClassVar[str] = "row_major_operands"
@@ -83,10 +85,10 @@ class RowMajorOperands(ProgramPass):
 
 
 def _can_be_turned(node: Node) -> bool:
-    """Whether `node` reads a tensor that is not row-major, and its results can be copied to the orders that they have."""
+    """Whether `node` reads a non-row-major tensor and its results can be copied back."""
     if not isinstance(node.target, EdgeOpOverload):
         return False
-    if isinstance(node.meta.get("val"), torch.SymInt):  # a size, which is the same in every order
+    if isinstance(node.meta.get("val"), torch.SymInt):  # a size is equal in every order
         return False
     if all(map(_is_row_major, _orders_of_operands(node))):
         return False
@@ -94,7 +96,7 @@ def _can_be_turned(node: Node) -> bool:
 
 
 def _is_official_misfit(node: Node) -> bool:
-    """Whether the official runtime's kernel refuses a channels-last operand of `node`, or reads it as row-major."""
+    """Whether the official kernel rejects or misreads a channels-last operand."""
     op, orders = node.target._op, _orders_of_operands(node)
     if op.namespace != "aten" or node.target in _ANY_ORDER or not any(map(_is_channels_last, orders)):
         return False
@@ -108,13 +110,13 @@ def _orders_of_operands(node: Node) -> set[tuple[int, ...]]:
 
 @dataclass
 class _Rows:
-    """of: what lies in row-major order as well, and where."""
+    """Rewrites nodes. `of` maps a value to its row-major copy."""
 
     fake_mode: FakeTensorMode
     of: dict[Node, Node] = field(default_factory=dict)
 
     def turn(self, node: Node) -> None:
-        """`node` with operands in row-major order, and its results copied back where they lay otherwise."""
+        """Give `node` row-major operands, and copy its results back to their old order."""
         args, kwargs = map_arg((node.args, node.kwargs), lambda operand: self._in_rows(operand, node))
         turned = insert_before(node, node.target._op, args, kwargs, self.fake_mode)
         if _is_tensor(node):
@@ -131,7 +133,7 @@ class _Rows:
         return self.of.get(operand) or self._copied(before, operand, sorted(_order(operand)))
 
     def _put_back(self, node: Node, turned: Node) -> None:
-        """Let what uses `node` use `turned` in the order that `node` has."""
+        """Replace `node` by `turned` in the order of `node`."""
         result = turned
         if _order(turned) != _order(node):
             result = self._copied(node, turned, list(_order(node)))
@@ -143,7 +145,7 @@ class _Rows:
 
 
 def _item(item: Node, results: Node) -> Node:
-    """The same one of `results`, in front of `item`."""
+    """Insert the same item of `results` before `item`."""
     with item.graph.inserting_before(item):
         new = item.graph.call_function(operator.getitem, (results, item.args[1]))
     new.meta = {**inherited_meta(item), "val": results.meta["val"][item.args[1]]}
@@ -163,7 +165,7 @@ def _order(node: Node) -> tuple[int, ...]:
 
 
 def _can_be_copied_to(order: tuple[int, ...]) -> bool:
-    """Whether the operator that copies knows the order: row-major, or channels-last."""
+    """Whether the copy operator supports `order`: row-major or channels-last."""
     return _is_row_major(order) or _is_channels_last(order)
 
 

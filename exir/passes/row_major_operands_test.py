@@ -1,4 +1,4 @@
-"""Reductions take row-major operands; what uses their results finds them where they were."""
+"""Tests that reductions take row-major operands, and results keep their order."""
 
 import sympy
 import torch
@@ -18,7 +18,7 @@ class Pooled(nn.Module):
 
 
 class Summed(nn.Module):
-    """A sum with a number of each channel, and with the tensor itself."""
+    """Adds a per-channel sum to the tensor itself."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -29,7 +29,7 @@ class Summed(nn.Module):
 
 
 class Largest(nn.Module):
-    """Two results, of an operator on another's result."""
+    """An operator with two results that reads another operator's result."""
 
     def forward(self, x: Tensor) -> tuple[Tensor, Tensor]:
         values, places = x.flip(2).max(1, keepdim=True)
@@ -37,7 +37,10 @@ class Largest(nn.Module):
 
 
 def turned(module: nn.Module, order: torch.memory_format) -> tuple[list[str], list[tuple[int, ...]]]:
-    """The operators of a program whose input lies in `order`, and how its results lie."""
+    """Return the operators of a program, and its output orders.
+
+    The input is in `order`.
+    """
     example = Example(module.eval(), (torch.randn(2, 3, 8, 8).to(memory_format=order),))
     before = to_edge(example.export()).exported_program()
     expected = [each.dim_order() for each in run(before, example.inputs)]
@@ -100,7 +103,10 @@ def test_what_was_turned_is_not_turned_again() -> None:
 
 
 class Found(nn.Module):
-    """Rows by the places of what is not 0, which PyTorch's description of `nonzero` has in columns."""
+    """The positions of nonzero elements.
+
+    The meta kernel of `nonzero` in torch returns a column-major tensor.
+    """
 
     def forward(self, x: Tensor) -> Tensor:
         places = torch.nonzero(x)

@@ -1,4 +1,4 @@
-"""A matrix that is used as it is and transposed is stored once."""
+"""Stores a matrix once if it is used both untransposed and transposed."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -26,16 +26,19 @@ _PERMUTE = edge_op(_ATEN.permute_copy.default)
 
 @dataclass(frozen=True)
 class ShareTransposed(BundlePass):
-    """Lets the users of a constant matrix that is used both ways agree on one layout.
+    """Makes all users of a constant matrix agree on one layout.
 
-    Before: the edge dialect, constants not yet propagated. After: a constant of more than
-    `limit` bytes that an embedding takes as it is and a product takes transposed, as tied
-    weights are, is taken transposed by both: the embedding selects columns, few of which a call
-    needs. Where a product takes it as it is, products with it transposed multiply from the other
-    side: x · Wᵀ = (W · xᵀ)ᵀ. The users may be in different methods. A matrix that is left in two
-    layouts is noted.
+    Before: the edge dialect, constants not yet propagated. The pass handles constants of more than
+    `limit` bytes that have both kinds of use. After:
 
-    limit: bytes; smaller constants are rather stored twice.
+    - Tied weights: if embeddings read the matrix untransposed and a matrix multiplication reads it
+        transposed, both read it transposed. The embedding selects columns, and a call needs few of them.
+    - If a matrix multiplication reads it untransposed, multiplications by the transposed matrix move it
+        to the left side: x · Wᵀ = (W · xᵀ)ᵀ.
+
+    The users may be in different methods. A matrix that still has two layouts is reported.
+
+    limit: bytes; smaller constants are stored twice.
     """
 
     limit: int = 4096
@@ -60,7 +63,7 @@ class ShareTransposed(BundlePass):
 
 
 def _settle(sharings: "Sequence[_Sharing]") -> bool:
-    """Rewrite the users of one constant in all methods so that one way is left. False when two are left."""
+    """Rewrite the users of one constant to one layout; False if two remain."""
     transposed = [user for each in sharings for user in each.transposed]
     plain = [user for each in sharings for user in each.plain]
     if not transposed or not plain:
@@ -77,7 +80,7 @@ def _settle(sharings: "Sequence[_Sharing]") -> bool:
 
 
 class _Sharing:
-    """One constant and its users."""
+    """A constant and its users."""
 
     def __init__(self, constant: Node, fake_mode: FakeTensorMode) -> None:
         self._constant = constant
@@ -87,19 +90,19 @@ class _Sharing:
         self.plain = [user for user in constant.users if user not in (*self.transposed, *self.linears)]
 
     def take_transposed(self) -> None:
-        """Embeddings select columns of the transposed matrix."""
+        """Make embeddings select columns of the transposed matrix."""
         if self.plain:
             self._transpose_once()
         for embedding in self.plain:
             self._select_columns(embedding)
 
     def take_plain(self) -> None:
-        """Products with the transposed matrix multiply from the left."""
+        """Rewrite multiplications by the transposed matrix to multiply from the left."""
         for each in self.transposed:
             self._multiply_from_the_left(each)
 
     def _transpose_once(self) -> None:
-        """One transpose before all users, for `PropagateConstants` to fold into the constant."""
+        """Insert one transpose before all users, which `PropagateConstants` folds."""
         first = next(node for node in self._constant.graph.nodes if node in self._constant.users)
         transposed = self._insert(first, _ATEN.permute_copy.default, self._constant, [1, 0])
         for each in self.transposed:
@@ -139,7 +142,7 @@ def _is_transpose(node: Node) -> bool:
 
 
 def _selects_columns(node: Node) -> bool:
-    """Whether `node` is an embedding whose result has its sizes but for one from numbers."""
+    """Whether `node` is an embedding with at most one dynamic size of indices."""
     return node.target is _EMBEDDING and _sizes(node.args[1]).count(-1) <= 1
 
 
@@ -148,11 +151,11 @@ def _multiplies_by_last(node: Node) -> bool:
 
 
 def _sizes(indices: Any) -> list[int]:
-    """The sizes, -1 for one that is known at run time."""
+    """Return the sizes, with -1 for each dynamic size."""
     return [-1 if isinstance(size, SymInt) else size for size in indices.meta["val"].shape]
 
 
 def _is_product(node: Node, right: Node) -> bool:
-    """Whether `node` multiplies something else by `right`, and adds a bias to it at most."""
+    """Whether `node` computes x · `right`, with at most a bias."""
     is_product = node.target in (_MM, edge_op(_ATEN.addmm.default)) and not node.kwargs
     return is_product and node.args[-1] is right and node.all_input_nodes.count(right) == 1

@@ -1,4 +1,4 @@
-"""Weights that are used both as they are and transposed are stored once."""
+"""Tests that weights with untransposed and transposed uses are stored once."""
 
 import pytest
 import torch
@@ -17,7 +17,7 @@ MATRIX = WORDS * WIDTH * 4
 
 
 class Tied(nn.Module):
-    """A language model's ends: the output projection has the weight of the embedding."""
+    """A language model whose output projection has the weight of the embedding."""
 
     def __init__(self, bias: bool = False) -> None:
         super().__init__()
@@ -120,7 +120,7 @@ def test_small_matrix_is_rather_stored_twice() -> None:
 
 
 class Halves(nn.Module):
-    """One way of an autoencoder with one matrix."""
+    """One half of an autoencoder with one matrix."""
 
     def __init__(self, weight: nn.Parameter, decodes: bool) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""`SpecPropPass`: what every value of the graph is, as `TensorSpec`s."""
+"""`SpecPropPass`: sets the `TensorSpec` of every value of the graph."""
 
 import operator
 import warnings
@@ -71,7 +71,7 @@ def propagate_specs(graph_module: GraphModule, bound: Bound) -> None:
 
 
 def _propagate(graph_module: GraphModule, bound: Bound, given: Mapping[Node, Any]) -> None:
-    """`given` are the specs that placeholders of a region have from elsewhere."""
+    """Set the specs of one graph; `given` has those of placeholders of a region."""
     for node in graph_module.graph.nodes:
         if node.op != "output":
             node.meta["spec"] = given[node] if node in given else _spec_of(node, bound)
@@ -80,21 +80,24 @@ def _propagate(graph_module: GraphModule, bound: Bound, given: Mapping[Node, Any
 
 
 def _choose_memory(node: Node) -> None:
-    """Where a pass has asked for a planned buffer, ask the planner for it."""
+    """Copy a requested memory id to the specs of the node."""
     if "mem_id" in node.meta:
         for spec in specs_of(node):
             spec.mem_id = node.meta["mem_id"]
 
 
 def _let_rows_grow(node: Node) -> None:
-    """What a loop fills row by row has, while it runs, as many rows as are there."""
+    """Make stacked results dynamic: a loop appends one row per iteration."""
     for region in regions(node):
         for position in region.stacked:
             node.meta["spec"][position].shape_dynamism = TensorShapeDynamism.DYNAMIC_BOUND
 
 
 def _propagate_regions(graph_module: GraphModule, bound: Bound) -> None:
-    """Outer graphs first: an inner one may compute the results of an outer one."""
+    """Propagate specs to nested graphs, outer graphs first.
+
+    An inner graph can compute the results of an outer one.
+    """
     for node in graph_module.graph.nodes:
         for region in regions(node):
             _propagate(region.graph_module, bound, _given_specs(region, node.meta["spec"]))
@@ -105,8 +108,11 @@ def _propagate_regions(graph_module: GraphModule, bound: Bound) -> None:
 
 
 def _given_specs(region: Region, values: list[TensorSpec]) -> dict[Node, Any]:
-    """An operand is used where it lies, but rows of it are copies; what is carried lies where it
-    is at the end."""
+    """Return the specs of a region's placeholders.
+
+    An operand shares the outer spec, except for rows of it, which are copies. A carried value has the
+    spec of the final value.
+    """
     others = {*region.carriers, *region.slices}
     operands = {
         placeholder: operand.meta["spec"] if isinstance(operand, Node) else None
@@ -117,7 +123,7 @@ def _given_specs(region: Region, values: list[TensorSpec]) -> dict[Node, Any]:
 
 
 def _share_results(region: Region, specs: list[TensorSpec]) -> None:
-    """Let a region's results be the very tensors that its control flow returns."""
+    """Make a region compute into the specs that its control flow returns."""
     if not region.values:
         return
     output = region.graph_module.graph.output_node()
@@ -132,7 +138,7 @@ def _share_results(region: Region, specs: list[TensorSpec]) -> None:
 
 
 def _keep_apart(region: Region) -> None:
-    """Let what a run hands on be no carried value itself, which another may overwrite first."""
+    """Clone carried values that a run passes on, before another one overwrites them."""
     output = region.graph_module.graph.output_node()
     results = region.results
     for position in region.hands_on:
@@ -143,7 +149,7 @@ def _keep_apart(region: Region) -> None:
 
 
 def _set_item(item: Node, spec: TensorSpec) -> None:
-    """Let a tuple, and every `getitem` of the same element, have `spec` there."""
+    """Set the spec of a tuple element, and of every `getitem` of it."""
     container, index = item.args
     assert isinstance(container, Node)
     container.meta["spec"][index] = spec
@@ -153,7 +159,10 @@ def _set_item(item: Node, spec: TensorSpec) -> None:
 
 
 def _distinct_results(output: Node) -> list[Node]:
-    """The region's results; one that is an operand, that is there already or that is filled row by row becomes a copy."""
+    """Return the region's results without aliases.
+
+    A result becomes a copy if it is a placeholder, a duplicate, or stacked by an inner loop.
+    """
     results: list[Node] = []
     for value in output.args[0]:
         is_tensor = isinstance(value, Node) and bool(specs_of(value))
@@ -165,7 +174,10 @@ def _distinct_results(output: Node) -> list[Node]:
 
 
 def _is_filled_by_rows(value: Node) -> bool:
-    """Whether a loop stacks `value`: what another graph computes as a whole may not lie in the same place."""
+    """Whether an inner loop stacks `value`.
+
+    Another graph computes the whole tensor, so it cannot share the memory of the rows.
+    """
     if value.target is not operator.getitem:
         return False
     loop, index = value.args
@@ -229,7 +241,7 @@ def _way_to_bound(size: int | torch.SymInt) -> str:
 
 
 def _mark_constants(program: ExportedProgram) -> None:
-    """Say which placeholders are constants and which are states."""
+    """Mark the specs of constants and states."""
     mutated = set(mutation_targets(program).values())
     placeholders = program.graph.find_nodes(op="placeholder")
     for node, spec in zip(placeholders, program.graph_signature.input_specs):

@@ -1,4 +1,4 @@
-"""Every value gets a spec, with sizes bounded."""
+"""Tests that every value has a spec with bounded sizes."""
 
 from typing import Any
 

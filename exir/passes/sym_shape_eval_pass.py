@@ -1,4 +1,4 @@
-"""The ways in which symbolic sizes become the numbers that memory is planned for."""
+"""Passes that choose the upper bounds of symbolic sizes for memory planning."""
 
 from dataclasses import dataclass
 from typing import ClassVar

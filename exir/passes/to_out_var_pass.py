@@ -1,4 +1,4 @@
-"""`ToOutVarPass`: operators write into memory that they are given."""
+"""`ToOutVarPass`: replaces operators with their out variants."""
 
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -85,7 +85,7 @@ def _convert(node: Node, variant: OutVariant) -> None:
 
 
 def _alloc_before(node: Node, spec: Any, val: Any) -> Node | None:
-    """Memory for one output; None for one that the operator was told to leave out."""
+    """Insert the allocation of one output; None for an output that is masked out."""
     if spec is None:
         return None
     with node.graph.inserting_before(node):

@@ -1,4 +1,4 @@
-"""Operators become out variants that compute the same."""
+"""Tests that out variants compute the same results as functional operators."""
 
 import copy
 

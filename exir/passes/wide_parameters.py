@@ -1,4 +1,4 @@
-"""Scales and zero points in the dtypes that kernels of the official runtime take."""
+"""Converts scales and zero points to the dtypes of the official runtime's kernels."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -22,15 +22,16 @@ _OPERATORS = frozenset(
     for verb in ("quantize", "dequantize")
     for what in ("channel", "token")
 )
-# Places of the scale and the zero point among the arguments.
+# The required dtypes of the scale and the zero point, by argument position.
 _DTYPES: Mapping[int, torch.dtype] = {1: torch.float64, 2: torch.int64}
 
 
 @dataclass(frozen=True)
 class WideParameters(ProgramPass):
-    """Makes scales of rows and channels float64, and their zero points int64: the official runtime's kernels take no other.
+    """Converts per-channel and per-token scales to float64, and zero points to int64.
 
-    Before: the edge dialect. After: what quantizes or dequantizes rows or channels has such parameters, of the same values.
+    The official runtime's kernels accept no other dtypes. Before: the edge dialect. After: operators
+    that quantize or dequantize per channel or per token have such parameters, with the same values.
     """
 
     name: ClassVar[str] = "wide_parameters"

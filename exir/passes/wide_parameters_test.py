@@ -1,4 +1,4 @@
-"""Parameters get the dtypes that the official runtime takes, and the values that they had."""
+"""Tests that quantization parameters are widened and keep their values."""
 
 import torch
 import torch.ao.quantization.fx._decomposed
@@ -23,7 +23,7 @@ class Rows(nn.Module):
 
 
 def parameters(scale: torch.dtype, point: torch.dtype) -> list[tuple[torch.dtype, int]]:
-    """The dtype of each parameter, and how many calls the program has."""
+    """Return the dtypes of the parameters, and the number of calls."""
     inputs = (
         torch.randn(3, 8),
         torch.tensor([[0.5], [0.25], [0.125]]).to(scale),
