@@ -1,4 +1,4 @@
-"""Programs to and from `.pte` files, tensors to and from `.ptd` files."""
+"""Serialization of programs as `.pte` files and of tensors as `.ptd` files."""
 
 from exir._serialize._data_file import ExternalData, content_key, deserialize_ptd, serialize_ptd
 from exir._serialize._flat_tensor import TensorLayout

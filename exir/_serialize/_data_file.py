@@ -1,4 +1,4 @@
-"""Named tensors to and from `.ptd` files."""
+"""Write and read `.ptd` files, which store named tensors."""
 
 import hashlib
 import math
@@ -25,7 +25,7 @@ _SEGMENT_ALIGNMENT = 128
 
 @dataclass(frozen=True)
 class ExternalData:
-    """What a `.ptd` file has under one key: a tensor, or, without a layout, bytes."""
+    """The entry of a key in a `.ptd` file: a tensor, or bytes if it has no layout."""
 
     key: str
     data: bytes | memoryview
@@ -34,7 +34,10 @@ class ExternalData:
 
 
 def content_key(data: bytes | memoryview, layout: TensorLayout) -> str:
-    """The key of a tensor by its content: SHA-256 of dtype, rank, sizes, dim order, bytes."""
+    """Return a key for a tensor's content.
+
+    It is the SHA-256 of the dtype, rank, sizes, dim order and bytes.
+    """
     rank = len(layout.sizes)
     head = struct.pack(f"<BB{rank}i{rank}B", layout.scalar_type, rank, *layout.sizes, *layout.dim_order)
     digest = hashlib.sha256(head)
@@ -45,7 +48,10 @@ def content_key(data: bytes | memoryview, layout: TensorLayout) -> str:
 def serialize_ptd(
     entries: Iterable[ExternalData], segment_alignment: int = _SEGMENT_ALIGNMENT
 ) -> SerializedProgram:
-    """The `.ptd` file of `entries`, whose keys differ. Equal bytes are one segment; keys lie in order."""
+    """Return the `.ptd` file of `entries`, whose keys must be distinct.
+
+    Equal bytes share a segment. Keys are sorted.
+    """
     ordered = sorted(entries, key=lambda entry: order_of_key(entry.key))
     segments = Segments(segment_alignment)
     named = [NamedData(e.key, index, e.layout) for e, index in zip(ordered, _place(ordered, segments))]
@@ -54,7 +60,10 @@ def serialize_ptd(
 
 
 def _place(entries: list[ExternalData], segments: Segments) -> list[int]:
-    """The segment of each entry, aligned as all of its users ask."""
+    """Return the segment index of each entry.
+
+    A shared segment has the least common multiple of its entries' alignments.
+    """
     digests = [hashlib.sha256(entry.data).digest() for entry in entries]
     alignments: dict[bytes, int] = {}
     for digest, entry in zip(digests, entries):
@@ -67,7 +76,7 @@ def _place(entries: list[ExternalData], segments: Segments) -> list[int]:
 
 
 def _assemble(flatbuffer: bytes, segments: Segments) -> SerializedProgram:
-    """The header goes in behind the identifier, which moves the root table."""
+    """Insert the header after the file identifier, which shifts the root table."""
     padded = align_up(_HEADER.size, _FLATBUFFER_ALIGNMENT)
     at = _HEADER_AT + _HEADER.size
     root = struct.unpack_from("<I", flatbuffer)[0] + padded
@@ -79,7 +88,10 @@ def _assemble(flatbuffer: bytes, segments: Segments) -> SerializedProgram:
 
 
 def deserialize_ptd(file: bytes) -> list[ExternalData]:
-    """The content of a `.ptd` file; bytes are views of it. Raises `InvalidProgramError` naming what is wrong."""
+    """Return the entries of a `.ptd` file; their data are views of `file`.
+
+    Raises an `InvalidProgramError` that names the fault.
+    """
     data = memoryview(file)
     if (
         bytes(data[4:_HEADER_AT]) != _IDENTIFIER

@@ -8,7 +8,7 @@ from exir.schema import DataSegment, Int32, ScalarType, UInt8, UInt32
 
 @dataclass(frozen=True)
 class TensorLayout:
-    """How the bytes of a tensor lie: dimensions in `dim_order` from slowest to fastest."""
+    """The memory layout of a tensor. `dim_order` lists the slowest dimension first."""
 
     scalar_type: Annotated[ScalarType, "int8"] = ScalarType.BYTE
     sizes: list[Int32] = field(default_factory=list)
@@ -17,7 +17,7 @@ class TensorLayout:
 
 @dataclass
 class NamedData:
-    """A segment that is found by name: a tensor, or, without a layout, bytes."""
+    """The segment of a key: a tensor, or bytes if it has no layout."""
 
     key: str | None = None
     segment_index: UInt32 = 0
@@ -26,7 +26,7 @@ class NamedData:
 
 @dataclass
 class FlatTensor:
-    """The root."""
+    """The root table."""
 
     version: UInt32 = 0
     segments: list[DataSegment] = field(default_factory=list)

@@ -1,8 +1,8 @@
-"""Tables of `exir.schema` from bytes that nobody vouches for.
+"""Read tables of `exir.schema` from untrusted bytes.
 
-Every offset is checked before it is followed. The work is bounded: what is read may not
-exceed a fixed multiple of the file's length, so vectors that share their elements cannot
-multiply it.
+Every offset is checked before it is followed. A budget limits the bytes read to a fixed multiple of
+the file's length. Without it, a small file whose vectors share elements could expand to a huge
+program.
 """
 
 import struct
@@ -30,16 +30,16 @@ _U32 = struct.Struct("<I")
 
 
 def read_root(table: type, data: memoryview) -> Any:
-    """The root table of the flatbuffer `data` as an object of class `table`.
+    """Return the root table of the flatbuffer `data` as an object of class `table`.
 
-    Raises `InvalidProgramError` naming the element that is out of bounds or inconsistent.
-    Byte vectors are views of `data`.
+    Byte vectors are views of `data`. Raises an `InvalidProgramError` that names the element that is
+    out of bounds or inconsistent.
     """
     return _Reader(data).root(table)
 
 
 class _Reader:
-    """Position-checked access to one flatbuffer, with a budget of bytes to read."""
+    """Bounds-checked access to one flatbuffer, with a budget of bytes to read."""
 
     def __init__(self, data: memoryview) -> None:
         self._data = data
@@ -71,7 +71,10 @@ class _Reader:
         return table(**{name: value for name, value in values.items() if value is not None})
 
     def _slots(self, position: int, place: str) -> tuple[int, ...]:
-        """The vtable of the table at `position`: offset of each field from it, 0 when absent."""
+        """Return the vtable of the table at `position`.
+
+        It has the offset of each field from the table; 0 means absent.
+        """
         self._need(position, 4, place)
         vtable = position - _I32.unpack_from(self._data, position)[0]
         if vtable < 0:
@@ -84,7 +87,7 @@ class _Reader:
         return struct.unpack_from(f"<{size // 2 - 2}H", self._data, vtable + 4)
 
     def _field(self, field: TableField, table: int, slots: tuple[int, ...], place: str) -> Any:
-        """The field's value; None when it is absent, so that the default holds."""
+        """Return the field's value, or None if it is absent and has its default."""
         offset = slots[field.slot] if field.slot < len(slots) else 0
         name = f"{place}.{field.name}"
         if isinstance(field.kind, UnionKind):
@@ -129,7 +132,7 @@ class _Reader:
         return kind.enum(value)
 
     def _span(self, position: int, item_size: int, place: str) -> memoryview:
-        """The bytes of the vector at `position`, without its count."""
+        """Return the bytes of the vector at `position`, without its element count."""
         self._need(position, 4, place)
         size = _U32.unpack_from(self._data, position)[0] * item_size
         self._need(position + 4, size, place)

@@ -1,7 +1,7 @@
-"""Tables of `exir.schema` straight into a `flatbuffers.Builder`.
+"""Write tables of `exir.schema` with a `flatbuffers.Builder`.
 
-A writer function is composed once for each table class, so that writing a program
-costs no lookups by field name.
+A writer function is composed once for each table class, so that writing does not look up fields by
+name.
 """
 
 import struct
@@ -41,7 +41,7 @@ _FLAGS = {
 
 
 class _Builder(flatbuffers.Builder):
-    """A builder that knows how inline data is to be aligned."""
+    """A builder with a minimum alignment for force-aligned byte vectors."""
 
     def __init__(self, inline_alignment: int) -> None:
         super().__init__(1 << 16)
@@ -49,7 +49,7 @@ class _Builder(flatbuffers.Builder):
 
 
 def written(root: Any, identifier: bytes, inline_alignment: int = 1) -> bytes:
-    """What `write_root` gives."""
+    """Implement `write_root`."""
     builder = _Builder(inline_alignment)
     builder.Finish(_table_writer(root.__class__)(builder, root), file_identifier=identifier)
     return bytes(builder.Output())
@@ -57,7 +57,10 @@ def written(root: Any, identifier: bytes, inline_alignment: int = 1) -> bytes:
 
 @cache
 def _table_writer(table: type) -> Write:
-    """Children first, since a table may only point forward to what is already written."""
+    """Return a function that writes a table.
+
+    It writes children first, because a table can only point to objects already written.
+    """
     fields = fields_of(table)
     slots = fields[-1].slot + 1 if fields else 0
     children = [
@@ -163,7 +166,7 @@ def _scalar_vector_writer(wire: Wire) -> Write:
 
 
 def _write_packed(builder: _Builder, packed: bytes, size: int, count: int, alignment: int) -> int:
-    """A vector from its bytes; the builder itself would place one element at a time."""
+    """Write a vector from its bytes, as the builder would write elements one by one."""
     builder.StartVector(size, count, alignment)
     builder.head = builder.Head() - len(packed)
     builder.Bytes[builder.Head() : builder.Head() + len(packed)] = packed

@@ -35,7 +35,10 @@ class NamedDataStoreOutput:
 
 
 class NamedDataStore:
-    """Collects named data while a backend compiles; `PreprocessResult.data_store_output` takes it to the program."""
+    """Collects named data while a backend compiles.
+
+    `PreprocessResult.data_store_output` passes the data on to the program.
+    """
 
     def __init__(self) -> None:
         self._buffers: list[bytes | memoryview] = []
@@ -78,7 +81,7 @@ class NamedDataStore:
                 self.add_named_data(key, data, entry.alignment, tag, entry.tensor_layout)
 
     def _check_place(self, key: str, tag: str | None) -> None:
-        """A key lies in one place, as readers look for it in all of them."""
+        """Reject a key that is already in another place, because keys are global."""
         other = next((each for each, keys in self._entries.items() if key in keys and each != tag), tag)
         if other != tag:
             raise ConfigError(

@@ -1,4 +1,4 @@
-"""What a `.pte` file holds, and the header that says where."""
+"""The content of a `.pte` file and the format of its extended header."""
 
 import struct
 from dataclasses import dataclass, field
@@ -15,7 +15,7 @@ LEAST_HEADER = 24
 
 @dataclass(frozen=True)
 class NamedBlob:
-    """Bytes that a delegate finds by name at run time."""
+    """Bytes that a delegate looks up by name at run time."""
 
     key: str
     data: bytes | memoryview
@@ -24,10 +24,10 @@ class NamedBlob:
 
 @dataclass
 class PTEFile:
-    """What a `.pte` holds: the program, initial states of mutable buffers, named data.
+    """The content of a `.pte`: program, initial states of mutable buffers, named data.
 
-    In `program`, constants and delegates are inline (`constant_buffer`,
-    `backend_delegate_data`); entry 0 of `constant_buffer` and of `mutable_data` is reserved.
+    In `program`, constants and delegates are inline (`constant_buffer`, `backend_delegate_data`).
+    Entry 0 of `constant_buffer` and of `mutable_data` is reserved.
     """
 
     program: schema.Program

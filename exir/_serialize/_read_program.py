@@ -1,4 +1,4 @@
-"""A program from bytes that are, or claim to be, a `.pte` file."""
+"""Read a program from the untrusted bytes of a `.pte` file."""
 
 from dataclasses import dataclass, replace
 
@@ -18,7 +18,7 @@ from exir.base_error import InvalidProgramError
 
 @dataclass(frozen=True)
 class _Layout:
-    """Where the parts of a file lie, by its extended header."""
+    """The sizes and positions of a file's parts, from its extended header."""
 
     program_size: int
     segment_base: int
@@ -26,10 +26,11 @@ class _Layout:
 
 
 def deserialize_pte_binary(program_data: bytes) -> PTEFile:
-    """The content of a `.pte` file; constants and delegates inline again, as views of it.
+    """Return the content of a `.pte` file.
 
-    Raises `InvalidProgramError` for anything else, naming the element at fault. A constant's
-    length is not stored: each reaches to the next one, so it may have padding behind it.
+    Constants and delegates are inline, as views of `program_data`. Since the file does not store a
+    constant's length, each constant extends to the next one and can end with padding. Raises an
+    `InvalidProgramError` that names the element at fault.
     """
     data = memoryview(program_data)
     _check_identifier(bytes(data[4:HEADER_AT]))
@@ -65,7 +66,8 @@ def _layout(data: memoryview) -> _Layout:
     _, length, program_size, base, size = HEADER.unpack(head)
     if length < LEAST_HEADER:
         raise InvalidProgramError(f"extended header: length {length} is below {LEAST_HEADER}")
-    if length < HEADER.size or size == 0:  # not stated: the rest of the file
+    # the header does not state the size, so use the rest of the file
+    if length < HEADER.size or size == 0:
         size = max(len(data) - base, 0) if base else 0
     _check_layout(len(data), program_size, base, size)
     return _Layout(program_size, base, size)
@@ -91,7 +93,7 @@ def _segment(area: memoryview, segment: schema.DataSegment, index: int) -> memor
 
 
 def _states(program: schema.Program, segments: list[memoryview]) -> list[schema.Buffer]:
-    """Initial states of mutable buffers, of all segments that hold some."""
+    """Return the initial states of mutable buffers from all of their segments."""
     return [
         buffer
         for index, each in enumerate(program.mutable_data_segments or [])
@@ -102,7 +104,7 @@ def _states(program: schema.Program, segments: list[memoryview]) -> list[schema.
 def _unpacked(
     subsegments: schema.SubsegmentOffsets | None, segments: list[memoryview], place: str
 ) -> list[schema.Buffer]:
-    """Buffers of a packed segment; entry 0 is reserved and empty."""
+    """Return the buffers of a packed segment; entry 0 is reserved and empty."""
     if subsegments is None or not subsegments.offsets:
         return []
     data = _at(segments, subsegments.segment_index, f"{place}.segment_index")

@@ -1,4 +1,4 @@
-"""The pieces of a file, and the area of its segments."""
+"""The pieces of a serialized file, and its segment area."""
 
 import math
 from collections.abc import Iterable
@@ -10,7 +10,7 @@ from exir import schema
 
 @dataclass(frozen=True)
 class SerializedProgram:
-    """A file as a list of pieces, in order; constants are views of the tensors' memory."""
+    """A file as an ordered list of pieces. Constants are views of tensor memory."""
 
     pieces: tuple[bytes | memoryview, ...]
 
@@ -21,23 +21,23 @@ class SerializedProgram:
         return b"".join(self.pieces)
 
     def write_to_file(self, file: BinaryIO) -> None:
-        """Write piece by piece, so that the weights are never held twice."""
+        """Write piece by piece, without a second copy of the weights in memory."""
         for piece in self.pieces:
             file.write(piece)
 
 
 class Segments:
-    """The area behind the flatbuffer: segments in order of adding, each aligned."""
+    """The area after the flatbuffer: aligned segments in order of addition."""
 
     def __init__(self, alignment: int) -> None:
         self._alignment = alignment
-        self.base_alignment = alignment  # of the area in the file
+        self.base_alignment = alignment  # alignment of the whole area in the file
         self.table: list[schema.DataSegment] = []
         self.pieces: list[bytes | memoryview] = []
         self.size = 0
 
     def add(self, pieces: Iterable[bytes | memoryview], alignment: int = 1) -> int:
-        """The index of a new segment made of `pieces`."""
+        """Add a segment that consists of `pieces` and return its index."""
         pieces = list(pieces)
         length = sum(len(piece) for piece in pieces)
         start = align_up(self.size, math.lcm(self._alignment, alignment)) if length else 0
@@ -50,11 +50,11 @@ class Segments:
 
 
 def align_up(value: int, alignment: int) -> int:
-    """The least multiple of `alignment` that is not below `value`."""
+    """Return the smallest multiple of `alignment` that is at least `value`."""
     return -(-value // alignment) * alignment
 
 
 def order_of_key(key: str) -> tuple[int, bytes]:
-    """By length, then by bytes, as the runtime compares keys."""
+    """Sort key: length, then bytes. The runtime's binary search uses this order."""
     data = key.encode()
     return len(data), data

@@ -1,4 +1,4 @@
-"""Flatbuffer layout of the dataclasses of `exir.schema`, derived from their annotations."""
+"""The flatbuffer layout of `exir.schema`'s dataclasses, from their annotations."""
 
 import dataclasses
 import types
@@ -14,7 +14,7 @@ BUFFER_ALIGNMENT = 16
 
 @dataclass(frozen=True)
 class Wire:
-    """A scalar as it lies in the file: name, `struct` code, bytes."""
+    """The encoding of a scalar: type name, `struct` code, size in bytes."""
 
     name: str
     code: str
@@ -40,7 +40,7 @@ WIRES = {
 
 @dataclass(frozen=True)
 class ScalarKind:
-    """A scalar; `enum` names its values when it has names."""
+    """A scalar; `enum` is the enumeration of its values, if it has one."""
 
     wire: Wire
     enum: type[IntEnum] | None = None
@@ -48,7 +48,7 @@ class ScalarKind:
 
 @dataclass(frozen=True)
 class StringKind:
-    """UTF-8 text that ends with NUL."""
+    """NUL-terminated UTF-8 text."""
 
 
 @dataclass(frozen=True)
@@ -60,14 +60,17 @@ class BytesKind:
 
 @dataclass(frozen=True)
 class TableKind:
-    """Another table."""
+    """A reference to a table."""
 
     table: type
 
 
 @dataclass(frozen=True)
 class UnionKind:
-    """One of several tables; a tag (place in `tables`, from 1) fills the slot before it."""
+    """One of several tables.
+
+    The slot before the union's has a tag: the position in `tables`, from 1.
+    """
 
     tables: tuple[type, ...]
 
@@ -84,7 +87,10 @@ Kind = ScalarKind | StringKind | BytesKind | TableKind | UnionKind | VectorKind
 
 @dataclass(frozen=True)
 class TableField:
-    """A field: attribute name, flatbuffer field id, kind, and the default left out of files."""
+    """A field: attribute name, flatbuffer field id, kind and default value.
+
+    A scalar field that has its default value is not written.
+    """
 
     name: str
     slot: int
@@ -95,7 +101,7 @@ class TableField:
 
 @cache
 def fields_of(table: type) -> tuple[TableField, ...]:
-    """The fields of a dataclass of `exir.schema` in order of their ids."""
+    """Return the fields of a dataclass of `exir.schema`, sorted by id."""
     hints = typing.get_type_hints(table, include_extras=True)
     fields = []
     slot = 0
@@ -103,14 +109,17 @@ def fields_of(table: type) -> tuple[TableField, ...]:
         hint, slot = _placed(hints[item.name], slot)
         hints[item.name] = hint
         kind = _kind_of(hint)
-        slot += isinstance(kind, UnionKind)  # the tag comes first
+        slot += isinstance(kind, UnionKind)  # the union's tag has the slot before
         fields.append(TableField(item.name, slot, kind, item.default, _is_optional(hints[item.name])))
         slot += 1
     return tuple(fields)
 
 
 def _placed(hint: Any, slot: int) -> tuple[Any, int]:
-    """The type of a field and its id: the next one, unless it is annotated with "slot <id>"."""
+    """Return the type and the id of a field.
+
+    The id is `slot`, unless the annotation "slot <id>" gives another.
+    """
     if typing.get_origin(hint) is Annotated:
         base, *marks = typing.get_args(hint)
         if isinstance(marks[0], str) and marks[0].startswith("slot "):

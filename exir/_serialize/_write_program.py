@@ -1,4 +1,4 @@
-"""A program as the bytes of a `.pte` file: header, flatbuffer, segments."""
+"""Write a program as the bytes of a `.pte` file: header, flatbuffer, segments."""
 
 import hashlib
 import math
@@ -28,10 +28,10 @@ def serialize_pte_binary(
     constant_tensor_alignment: int | None = None,
     delegate_alignment: int | None = None,
 ) -> SerializedProgram:
-    """The file of `pte_file`.
+    """Return the `.pte` file of `pte_file`.
 
-    Alignments are in bytes and powers of two. Constants, and delegates that stay in the
-    flatbuffer, are aligned to at least 16. Raises `ConfigError` for another alignment.
+    Alignments are in bytes and must be powers of two. Constants, and delegates that stay in the
+    flatbuffer, are aligned to at least 16. Raises `ConfigError` for an invalid alignment.
     """
     constant_alignment = _alignment("constant_tensor_alignment", constant_tensor_alignment)
     inline_alignment = _alignment("delegate_alignment", delegate_alignment)
@@ -54,7 +54,7 @@ def _alignment(name: str, value: int | None, least: int = BUFFER_ALIGNMENT) -> i
 
 
 def _packed(buffers: list[schema.Buffer], alignment: int) -> tuple[list[int], list[bytes | memoryview]]:
-    """Offsets of `buffers` in one segment, each aligned, and the bytes of that segment."""
+    """Return the aligned offsets of `buffers` in one segment, and its bytes."""
     offsets: list[int] = []
     pieces: list[bytes | memoryview] = []
     size = 0
@@ -82,7 +82,7 @@ def _with_mutable_segment(
 ) -> schema.Program:
     if len(states) < 2:
         return replace(program, mutable_data_segments=None)
-    offsets, pieces = _packed(states, 1)  # copied when a method is loaded: no alignment
+    offsets, pieces = _packed(states, 1)  # no alignment: loading a method copies states
     table = [schema.SubsegmentOffsets(segments.add(pieces), offsets)]
     return replace(program, mutable_data_segments=table)
 
@@ -90,7 +90,10 @@ def _with_mutable_segment(
 def _with_delegates_in_segments(
     program: schema.Program, segments: Segments, alignment: int
 ) -> schema.Program:
-    """Delegates' bytes as segments, equal ones once; empty ones stay inline."""
+    """Move delegate payloads to segments.
+
+    Equal payloads share a segment. Empty payloads stay inline.
+    """
     seen: dict[bytes, int] = {}
     inline: list[schema.BackendDelegateInlineData] = []
     places: list[schema.BackendDelegateDataReference] = []
@@ -121,7 +124,11 @@ def _with_delegate_places(
 def _with_named_data(
     program: schema.Program, blobs: list[NamedBlob], segments: Segments
 ) -> schema.Program:
-    """Equal bytes are one segment, aligned as all of their keys ask; keys lie so that readers need not sort."""
+    """Add a segment for each distinct content.
+
+    A segment's alignment is the least common multiple of its keys' alignments. Keys are sorted, so
+    that readers can use binary search.
+    """
     blobs = sorted(blobs, key=lambda blob: order_of_key(blob.key))
     digests = [hashlib.sha256(blob.data).digest() for blob in blobs]
     alignments: dict[bytes, int] = {}
@@ -137,7 +144,7 @@ def _with_named_data(
 
 
 def _assemble(flatbuffer: bytes, segments: Segments, header_alignment: int) -> SerializedProgram:
-    """The file: the header goes in behind the identifier, which moves the root table."""
+    """Insert the header after the file identifier, which shifts the root table."""
     if not segments.size:
         return SerializedProgram((flatbuffer,))
     padded = align_up(HEADER.size, header_alignment)

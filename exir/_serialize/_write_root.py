@@ -1,14 +1,14 @@
-"""Writing a table, without `flatbuffers` for those who only read."""
+"""Write a table. The `flatbuffers` package is imported only when writing."""
 
 from typing import Any
 
 
 def write_root(root: Any, identifier: bytes, inline_alignment: int = 1) -> bytes:
-    """The flatbuffer of `root` (a table of `exir.schema`), with a file identifier.
+    """Return the flatbuffer of `root` (a table of `exir.schema`).
 
-    `inline_alignment` raises the alignment of byte vectors that are force-aligned.
+    inline_alignment: minimum alignment of force-aligned byte vectors.
     """
-    # Programs that were made elsewhere are linked by an interpreter without packages.
+    # Prebuilt programs are linked by an interpreter that has no packages.
     from exir._serialize._flatbuffer_writer import written
 
     return written(root, identifier, inline_alignment)

@@ -1,4 +1,4 @@
-"""`.ptd` files."""
+"""Tests of reading and writing `.ptd` files."""
 
 import contextlib
 import struct

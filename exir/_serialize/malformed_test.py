@@ -1,4 +1,4 @@
-"""Bytes that are no program give an `InvalidProgramError`, whatever they are."""
+"""Malformed bytes of any kind raise an `InvalidProgramError`."""
 
 import contextlib
 import random
@@ -23,7 +23,7 @@ def data() -> bytearray:
 
 
 def survives(data: bytes) -> None:
-    """Reading either works or says why not."""
+    """Read `data`; only an `InvalidProgramError` is allowed."""
     with contextlib.suppress(InvalidProgramError):
         deserialize_pte_binary(data)
 
@@ -154,7 +154,7 @@ def _damaged(data: bytes, choose: random.Random) -> bytes:
 
 
 class _Values:
-    """Writes the `values` of a plan: one EValue with a chosen tag, or none."""
+    """Writes the `values` of a plan: one EValue with a given tag, or without one."""
 
     def __init__(self, tag: int | None) -> None:
         self._tag = tag
@@ -194,7 +194,7 @@ def _program_of_one_plan(write_values: _Values) -> bytes:
 
 
 def _shared_plans(count: int) -> bytes:
-    """`count` times one plan of `count` times one operator."""
+    """Return a file with `count` references to a plan with `count` equal operators."""
     builder = flatbuffers.Builder(0)
     operator = _table(builder, 0, builder.CreateString("a"))
     plan = _table(builder, 6, _vector(builder, [operator] * count))

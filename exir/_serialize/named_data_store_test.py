@@ -1,4 +1,4 @@
-"""`NamedDataStore`."""
+"""Tests of `NamedDataStore`."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Writing programs to bytes and reading them back."""
+"""Tests of writing programs and reading them back."""
 
 import struct
 from dataclasses import replace
@@ -73,7 +73,7 @@ def program() -> schema.Program:
 
 
 def header(data: bytes) -> tuple[int, int, int, int]:
-    """Length, program size, segment base and segment size of the extended header."""
+    """Return length, program size, segment base and segment size of the header."""
     assert data[8:12] == b"eh00"
     return struct.unpack_from("<IQQQ", data, 12)
 
@@ -108,7 +108,7 @@ def test_named_data_is_aligned_as_all_its_keys_ask() -> None:
 
 
 def test_named_data_lie_in_the_order_of_their_keys_length_and_bytes() -> None:
-    keys = ["beta", "é", "b", "alpha", "abc", "a", "z"]  # "é" is two bytes long
+    keys = ["beta", "é", "b", "alpha", "abc", "a", "z"]  # "é" has two bytes
     blobs = [NamedBlob(key, key.encode(), 16) for key in keys]
     data = bytes(serialize_pte_binary(PTEFile(program(), [], blobs)))
     read = deserialize_pte_binary(data)

@@ -1,4 +1,4 @@
-"""The `.fbs` files describe what `exir.schema` describes."""
+"""The `.fbs` files agree with `exir.schema`."""
 
 import re
 from enum import IntEnum
@@ -46,13 +46,13 @@ def text_of(name: str) -> str:
 
 
 def blocks(kind: str, text: str) -> dict[str, list[str]]:
-    """Name of each `table`, `enum` or `union` with its entries."""
+    """Return the entries of each `table`, `enum` or `union`, by name."""
     found = re.findall(rf"{kind} (\w+)[^{{]*{{([^}}]*)}}", text)
     return {name: [e.strip() for e in re.split("[;,]", body) if e.strip()] for name, body in found}
 
 
 def spelled(kind: Kind) -> str:
-    """How a `.fbs` file spells a kind of field."""
+    """Return the spelling of a field's kind in a `.fbs` file."""
     match kind:
         case ScalarKind(wire, None):
             return WIRE_NAMES[wire.name]
@@ -99,7 +99,7 @@ def test_tables_of_other_files_have_the_same_fields_in_the_same_order(
     module: ModuleType, name: str, expected: list[str]
 ) -> None:
     fields = [f"{field.name}: {spelled(field.kind)}" for field in fields_of(getattr(module, name))]
-    # What demands more of the program in a bundle is the writer's alignment.
+    # Bundles need a larger alignment of the program, which the writer ensures.
     aligned = [field.replace("force_align: 32", "force_align: 16") for field in expected]
     assert fields == [field.replace("executorch_flatbuffer.", "") for field in aligned]
 

@@ -1,4 +1,4 @@
-"""`ops.edge.<namespace>.<operator>.<overload>`: operators of the edge dialect by name."""
+"""Edge operators by name: `ops.edge.<namespace>.<operator>.<overload>`."""
 
 import torch
 

@@ -1,6 +1,6 @@
-"""`attention::scaled_dot_product`: attention of many heads in one call, which makes no matrix of scores.
+"""The operator `attention::scaled_dot_product` (SDPA), without a score matrix.
 
-PyTorch's `scaled_dot_product_attention` has no out variant, so that no program can call it.
+PyTorch's `scaled_dot_product_attention` has no out variant, so a `.pte` program cannot call it.
 """
 
 import torch
@@ -17,7 +17,7 @@ _ARGUMENTS = "(Tensor query, Tensor key, Tensor value, Tensor? mask, bool is_cau
 def _attend(
     query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, is_causal: bool, scale: float
 ) -> Tensor:
-    """Heads of keys and values that are fewer than those of queries are shared evenly."""
+    """Compute SDPA. Key and value heads may be fewer than query heads (GQA)."""
     return torch.nn.functional.scaled_dot_product_attention(
         query, key, value, mask, is_causal=is_causal, scale=scale, enable_gqa=True
     ).contiguous()
@@ -37,5 +37,5 @@ def _register() -> Library:
     return library
 
 
-# Torch drops the operators with the object that registered them, so it lives as long as the module.
+# Torch unregisters the operators when the library object is deleted.
 _LIBRARY = _register()

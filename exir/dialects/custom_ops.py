@@ -1,4 +1,7 @@
-"""Out overloads of operators that `torch.library.custom_op` defines, which has functional operators alone."""
+"""Out overloads for the operators that `torch.library.custom_op` defines.
+
+PyTorch defines only the functional overload.
+"""
 
 import torch
 from torch import Tensor
@@ -6,14 +9,16 @@ from torch._library.custom_ops import OPDEFS
 from torch._ops import OpOverload
 from torch.library import Library
 
-# The definitions of a library end with it.
+# Torch drops the definitions of a library when the object is deleted.
 _LIBRARIES: dict[str, Library] = {}
 
 
 def define_out_overload(op: OpOverload) -> bool:
-    """Define `<op>.out`, which copies the results of `op`; whether `op` is a functional operator of `custom_op`.
+    """Define `<op>.out`, which runs `op` and copies its results.
 
-    Its outputs are `out`, or `out0`, `out1`, … of several, after the arguments of `op`.
+    Its outputs follow the arguments of `op`. One output is named `out`; several are named `out0`,
+    `out1` and so on. Returns false, and defines nothing, unless `op` is a functional operator of
+    `custom_op` that returns tensors.
     """
     schema = op._schema
     if op.name().removesuffix(".default") not in OPDEFS or schema.is_mutable:

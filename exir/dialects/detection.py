@@ -1,4 +1,7 @@
-"""Torchvision's operators for detection, as their definitions have them: torchvision is no dependency of ours."""
+"""Torchvision's detection operators, for processes without torchvision.
+
+The project does not depend on torchvision.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,10 @@ from torch import Tensor
 
 
 def nms(boxes: Tensor, scores: Tensor, threshold: float) -> Tensor:
-    """The boxes, best first, that overlap no better one that is kept by more than `threshold`."""
+    """Non-maximum suppression: return the indices of kept boxes, best score first.
+
+    A box is dropped if its IoU with a better kept box exceeds `threshold`.
+    """
     kept: list[int] = []
     left = scores.argsort(stable=True, descending=True)
     while len(left):
@@ -18,7 +24,7 @@ def nms(boxes: Tensor, scores: Tensor, threshold: float) -> Tensor:
 
 
 def _overlap(a: Tensor, b: Tensor) -> Tensor:
-    """Of one box with each of several: what they share, of what they cover together."""
+    """Return the intersection over union (IoU) of `a` [4] with each box of `b` [N, 4]."""
     sides = (torch.minimum(a[2:], b[:, 2:]) - torch.maximum(a[:2], b[:, :2])).clamp(min=0)
     both = sides.prod(1)
     return both / ((a[2:] - a[:2]).prod() + (b[:, 2:] - b[:, :2]).prod(1) - both)
@@ -27,7 +33,13 @@ def _overlap(a: Tensor, b: Tensor) -> Tensor:
 def roi_align(
     x: Tensor, rois: Tensor, scale: float, height: int, width: int, sampling_ratio: int, aligned: bool
 ) -> Tensor:
-    """`x` [N, C, H, W], `rois` [K, 5] of image and corners → [K, C, height, width]."""
+    """RoIAlign (He et al. 2017): sample regions of `x` bilinearly.
+
+    x: [N, C, H, W].
+    rois: [K, 5]; batch index and corners x1, y1, x2, y2 of each region.
+
+    Returns [K, C, height, width].
+    """
     pooled = [
         _region(x.double(), roi, scale, (height, width), sampling_ratio, aligned)
         for roi in rois.double()
@@ -50,7 +62,7 @@ def _region(
 
 
 def _samples(start: Tensor, size: Tensor, bins: int, sampling_ratio: int, length: int) -> Tensor:
-    """What each element of an axis counts in the mean of each bin."""
+    """Return the weight of each element of an axis in the mean of each bin."""
     bin_size = size / bins
     count = sampling_ratio if sampling_ratio > 0 else max(int(bin_size.ceil()), 0)
     weights = torch.zeros(bins, length, dtype=torch.float64)

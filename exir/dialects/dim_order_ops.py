@@ -1,7 +1,8 @@
 """The `dim_order_ops` operators: copies that name a memory layout by dim order.
 
-A dim order lists the dimensions from the slowest to the fastest in memory: `[0, 1, 2, 3]`
-is contiguous NCHW, `[0, 2, 3, 1]` channels last. A copy without one keeps its input's layout.
+A dim order lists the dimensions from the slowest to the fastest in memory: `[0, 1, 2, 3]` is
+contiguous NCHW, `[0, 2, 3, 1]` is channels-last. A copy without a dim order keeps its input's
+layout.
 """
 
 import torch
@@ -70,7 +71,7 @@ def _empty_out(size: list[int], *, dim_order: list[int] | None = None, out: Tens
 
 
 def _register() -> Library | None:
-    """Define the operators, unless ExecuTorch's own package has done so in this process."""
+    """Define the operators, unless ExecuTorch's package has already defined them."""
     if hasattr(torch.ops.dim_order_ops, "_to_dim_order_copy"):
         return None
     library = Library("dim_order_ops", "FRAGMENT")
@@ -88,5 +89,5 @@ def _register() -> Library | None:
     return library
 
 
-# Torch drops the operators with the object that registered them, so it lives as long as the module.
+# Torch unregisters the operators when the library object is deleted.
 _LIBRARY = _register()

@@ -1,4 +1,4 @@
-"""Edge operators are torch operators under another name."""
+"""Edge operators wrap torch operators."""
 
 import copy
 import pickle

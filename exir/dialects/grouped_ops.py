@@ -1,4 +1,4 @@
-"""The operator `grouped::mm`: rows in groups, each group multiplied by a matrix of its own, as experts' layers are."""
+"""The operator `grouped::mm`: one GEMM for each group of rows, as in MoE layers."""
 
 from torch import Tensor
 from torch.library import Library
@@ -7,7 +7,12 @@ _ARGUMENTS = "(Tensor self, Tensor mat2, Tensor offs"
 
 
 def _mm(x: Tensor, matrices: Tensor, ends: Tensor) -> Tensor:
-    """`x` [S, K], `matrices` [G, K, N], `ends` [G], where each group of rows ends → [S, N]; other rows are zero."""
+    """Multiply each group of rows by its own matrix. Rows after the last group are 0.
+
+    x: [S, K]; matrices: [G, K, N]; ends: [G], the end row of each group.
+
+    Returns [S, N].
+    """
     product = _shape_only(x, matrices).zero_()
     start = 0
     for matrix, end in zip(matrices, ends.tolist(), strict=True):
@@ -35,5 +40,5 @@ def _register() -> Library:
     return library
 
 
-# Torch drops the operators with the object that registered them, so it lives as long as the module.
+# Torch unregisters the operators when the library object is deleted.
 _LIBRARY = _register()

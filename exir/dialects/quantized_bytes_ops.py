@@ -1,8 +1,9 @@
-"""The `quantized_bytes` operators: what floats are computed for between quantized tensors, in whole numbers.
+"""The `quantized_bytes` operators: int8 arithmetic between quantized tensors.
 
-A code stands for (code - zero point) * scale; code - zero point is its steps. Codes are int8 or uint8, weights int8 of
-zero point 0. Results are round(steps of the result) + zero point, within [low, high]; factors turn sums of products of
-steps, or steps of an operand, into steps of the result, and a bias is in these.
+A quantized value q represents (q - zero_point) * scale. Values are int8 or uint8; weights are int8
+with zero point 0. A result is round(r) + zero_point, clamped to [low, high], where r is the result
+in units of its scale. Factors rescale accumulators or operands to that unit. A bias is already in
+that unit.
 """
 
 from collections.abc import Callable
@@ -68,7 +69,7 @@ def _pairing(combine: Callable[[Tensor, Tensor], Tensor]) -> Callable[..., Tenso
 
 
 def _mapped(x: Tensor, table: Tensor) -> Tensor:
-    # As an operand lies so does what is computed of each of its elements, which indexing does not say.
+    # `empty_like` keeps the layout of the operand, which indexing does not.
     return torch.empty_like(x).copy_(table[x.to(torch.int64) - torch.iinfo(x.dtype).min])
 
 
@@ -97,7 +98,7 @@ def _avg_pool2d(
 _CONVOLUTION = "int[] stride, int[] padding, int[] dilation, int groups"
 _WINDOWS = "int[2] kernel_size, int[2] stride, int[2] padding, bool ceil_mode, bool count_include_pad"
 
-# By name: arguments and what they compute.
+# Each operator's arguments, and the function that computes it.
 _OPERATORS: dict[str, tuple[str, Callable[..., Tensor]]] = {
     "add": (f"{_PAIR}, {_RANGE}", _pairing(torch.add)),
     "avg_pool2d": (f"Tensor input, {_WINDOWS}, int? divisor_override, int zero_point", _avg_pool2d),
@@ -117,11 +118,11 @@ def _register() -> Library:
         library.define(f"{name}({arguments}) -> Tensor")
         library.define(f"{name}.out({arguments}, *, Tensor(a!) out) -> Tensor(a!)")
         library.impl(name, run, "CompositeExplicitAutograd")
-        # The arithmetic gives the shape as well, symbolic or not.
+        # The function computes the result's shape too, symbolic or not.
         torch.library.register_fake(f"{NAMESPACE}::{name}", run, lib=library)
         library.impl(name + ".out", writing(run), "CompositeExplicitAutograd")
     return library
 
 
-# Torch drops the operators with the object that registered them, so it lives as long as the module.
+# Torch unregisters the operators when the library object is deleted.
 _LIBRARY = _register()

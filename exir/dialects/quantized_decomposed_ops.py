@@ -1,7 +1,8 @@
-"""Operators of `quantized_decomposed` that torch does not register: out overloads of its functional ones, and embeddings
-and products of weights of few bits, whose names and meaning are ExecuTorch's.
+"""Operators of `quantized_decomposed` that torch does not register.
 
-Torch registers its own in `torch.ao.quantization.fx._decomposed`, which programs that are quantized have imported.
+These are out overloads of torch's functional operators, and ExecuTorch's embeddings and linear
+layers with low-bit weights. Torch registers its own operators in
+`torch.ao.quantization.fx._decomposed`, which every quantized program has imported.
 """
 
 from collections.abc import Callable
@@ -25,7 +26,7 @@ _WEIGHT = "(Tensor input, Tensor weight, Tensor weight_scales, Tensor? weight_ze
 
 
 def _embedding(bits: int) -> Callable[..., Tensor]:
-    """The rows of a weight of that many bits; the range of its codes has no part in it."""
+    """Return an embedding with weights of `bits` bits. It ignores the quant range."""
 
     def run(
         weight: Tensor,
@@ -43,7 +44,7 @@ def _embedding(bits: int) -> Callable[..., Tensor]:
 
 
 def _embedding_shape(bits: int) -> Callable[..., Tensor]:
-    """An embedding's result without its values, for tensors that have none."""
+    """Return the shape function of an embedding, for meta tensors."""
 
     def run(weight: Tensor, scales: Tensor, *arguments: Any, dtype: torch.dtype | None = None) -> Tensor:
         indices, *given = arguments[3:]
@@ -54,7 +55,7 @@ def _embedding_shape(bits: int) -> Callable[..., Tensor]:
 
 
 def _add(a: Tensor, *arguments: Any) -> Tensor:
-    """A sum of bytes, as bytes."""
+    """Add two quantized tensors and quantize the sum."""
     b = arguments[4]
     total = _meant(a, *arguments[:2]) + _meant(b, *arguments[5:7])
     scale, zero_point, low, high = arguments[9:]
@@ -85,7 +86,10 @@ def _mixed_mm(x: Tensor, weight: Tensor, scales: Tensor, zero_points: Tensor | N
 
 
 def _mixed_shape(columns: int) -> Callable[..., Tensor]:
-    """A product's result without its values: `columns` is the dimension of the weight that becomes its columns."""
+    """Return the shape function of a GEMM, for meta tensors.
+
+    columns: the dimension of the weight that becomes the result's columns.
+    """
 
     def run(x: Tensor, weight: Tensor, *arguments: Any) -> Tensor:
         dtype = arguments[2] if len(arguments) > 2 else None
@@ -94,7 +98,7 @@ def _mixed_shape(columns: int) -> Callable[..., Tensor]:
     return run
 
 
-# Schema, meaning, and what it amounts to where tensors have no values.
+# Schema, implementation and shape function of each operator.
 _FUNCTIONAL: dict[str, tuple[str, Callable[..., Tensor], Callable[..., Tensor]]] = {
     **{
         name + overload: (_EMBEDDING + dtype + ") -> Tensor", _embedding(bits), _embedding_shape(bits))
@@ -111,7 +115,10 @@ _FUNCTIONAL: dict[str, tuple[str, Callable[..., Tensor], Callable[..., Tensor]]]
 
 
 def _writing(base: str, overload: str) -> Callable[..., Any]:
-    """The out overload of an operator: `overload` is the functional one's name, and `_out`."""
+    """Return the implementation of an out overload.
+
+    overload: the functional overload's name, followed by `_out`.
+    """
     functional = overload.lower().removesuffix("out").removesuffix("_") or "default"
 
     def run(*args: Any, **kwargs: Any) -> Any:
@@ -132,7 +139,7 @@ def _is_defined(name: str) -> bool:
 
 
 def _register() -> Library:
-    """Define those that nobody else has defined in this process."""
+    """Define the operators that are not yet defined in this process."""
     library = Library(_NAMESPACE, "FRAGMENT")
     for name, (schema, run, shape_only) in _FUNCTIONAL.items():
         if _define(library, name, schema, run):
@@ -153,5 +160,5 @@ def _define(library: Library, name: str, schema: str, run: Callable[..., Any]) -
     return True
 
 
-# Torch drops the operators with the object that registered them, so it lives as long as the module.
+# Torch unregisters the operators when the library object is deleted.
 _LIBRARY = _register()

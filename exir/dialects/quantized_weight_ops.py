@@ -1,9 +1,12 @@
-"""The `quantized_weight` operators: linear layers and embeddings whose weights stay in their few bits.
+"""The `quantized_weight` operators: linear layers and embeddings, low-bit weights.
 
-`dequantize` is what a weight of blocks is before a layer takes it. `linear` and `linear_with_minimum` compute in floats.
-`dynamic_linear` first quantizes each row of its input to int8, by the row's own range, and multiplies whole numbers;
-`dynamic_linear_per_tensor` quantizes all rows by one range, and no scale is below its `eps`.
-`embedding` gives rows of float32. `exir.quantized_weights` says how weights lie.
+- `dequantize` converts a blockwise quantized weight to float32.
+- `linear` and `linear_with_minimum` compute in float32.
+- `dynamic_linear` first quantizes each row of its input to int8, by the row's range.
+- `dynamic_linear_per_tensor` quantizes all rows by one range. Its scale is at least `eps`.
+- `embedding` returns rows of float32.
+
+`exir.quantized_weights` defines the layout of weights.
 """
 
 from collections.abc import Callable
@@ -97,14 +100,17 @@ def _embedding(
 
 
 def quantized_rows(rows: Tensor) -> Tensor:
-    """What rows of float32 stand for once each is in int8 by the range that it and zero take."""
+    """Quantize each row to int8 and dequantize it. Each row's range includes zero."""
     low = rows.amin(-1, keepdim=True).clamp(max=0.0)
     high = rows.amax(-1, keepdim=True).clamp(min=0.0)
     return by_range(rows, low, high, torch.finfo(torch.float32).eps)
 
 
 def by_range(rows: Tensor, low: Tensor, high: Tensor, eps: float) -> Tensor:
-    """`rows` as the numbers that int8 codes between `low` and `high` stand for; no scale is below `eps`."""
+    """Quantize `rows` to int8 between `low` and `high`, and dequantize them.
+
+    eps: the minimum scale.
+    """
     scale = ((high - low) / float(_HIGHEST - _LOWEST)).clamp(min=eps)
     zero_point = (_LOWEST - torch.round(low / scale)).clamp(_LOWEST, _HIGHEST)
     codes = torch.round(rows * (1.0 / scale)) + zero_point
@@ -125,7 +131,7 @@ def _embedding_shape(
     return weight.new_empty([*indices.shape, weight.shape[1] * 8 // bits], dtype=torch.float32)
 
 
-# Schema, meaning, and what it amounts to where tensors have no values.
+# Schema, implementation and shape function of each operator.
 _OPERATORS: dict[str, tuple[str, Callable[..., Tensor], Callable[..., Tensor]]] = {
     "linear": (_SHIFTED, _linear, _layer_shape),
     "linear_with_minimum": (_RAISED, _linear_with_minimum, _layer_shape),
@@ -153,5 +159,5 @@ def _register() -> Library:
     return library
 
 
-# Torch drops the operators with the object that registered them, so it lives as long as the module.
+# Torch unregisters the operators when the library object is deleted.
 _LIBRARY = _register()

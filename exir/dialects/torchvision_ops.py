@@ -1,4 +1,7 @@
-"""Out overloads of torchvision's operators that have kernels (`//kernels/torchvision`); torchvision registers the operators."""
+"""Out overloads of torchvision's operators that have kernels.
+
+The kernels are in `//kernels/torchvision`. Torchvision itself registers the functional operators.
+"""
 
 import torch
 from torch import Tensor
@@ -11,7 +14,7 @@ _LIBRARY = Library(_NAMESPACE, "FRAGMENT")
 
 
 def _define(name: str) -> None:
-    """The out overload of the table, which copies what the operator itself gives."""
+    """Define the operator's out overload, which copies the functional result."""
     schema = own_operators()[f"{_NAMESPACE}::{name}.out"].schema
 
     def run(*arguments: object, out: Tensor) -> Tensor:

@@ -1,4 +1,4 @@
-"""Out variants of operators that have but one result."""
+"""Out variants of operators that have one result."""
 
 from collections.abc import Callable
 
@@ -6,7 +6,7 @@ from torch import Tensor
 
 
 def writing(functional: Callable[..., Tensor]) -> Callable[..., Tensor]:
-    """The out variant of an operator: its result, copied to where it belongs, which takes its sizes."""
+    """Return the out variant of an operator. It resizes `out` and copies the result."""
 
     def run(*args: object, out: Tensor) -> Tensor:
         result = functional(*args)

@@ -1,4 +1,4 @@
-"""Arguments of an operator as values of a plan, by the types of the operator's schema."""
+"""Convert operator arguments to values of a plan, by the operator's schema."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
@@ -15,14 +15,14 @@ ABSENT = -1
 
 
 class ArgumentEmitter:
-    """Adds values for arguments; a node's value is there already, in `indices`."""
+    """Adds values for arguments. `indices` has the values of nodes already emitted."""
 
     def __init__(self, values: Values, indices: Mapping[Node, Indices]) -> None:
         self._values = values
         self._indices = indices
 
     def emit(self, value: Any, argument: torch.Argument, node: Node) -> int:
-        """The index of the value of one argument of the operator that `node` calls."""
+        """Return the value index of one argument of the operator that `node` calls."""
         kind = _without_optional(argument.type)
         if isinstance(kind, torch.ListType) and not (value is None or isinstance(value, Node)):
             items = value if isinstance(value, (list, tuple)) else [value] * (cast(Any, argument).N or 1)
@@ -30,14 +30,14 @@ class ArgumentEmitter:
         return self.number(_converted(value, kind), node)
 
     def number(self, value: Any, node: Node) -> int:
-        """The index of the value of a node, or of a new one for a constant."""
+        """Return the value index of a node, or of a new value for a constant."""
         if not isinstance(value, Node):
             return self._values.add_constant(value, node)
         index = self._indices[value]
         return self._values.add(schema.TensorList(index)) if isinstance(index, list) else index
 
     def numbers(self, items: Sequence[Any], node: Node) -> int:
-        """The index of a new list of integers, each of which is a value."""
+        """Return the index of a new list of integers, whose elements are values."""
         return self._values.add(schema.IntList([self.number(item, node) for item in items]))
 
     def _list(self, items: Sequence[Any], element: Any, node: Node) -> int:
@@ -64,6 +64,6 @@ def _without_optional(kind: Any) -> Any:
 
 
 def _converted(value: Any, kind: Any) -> Any:
-    """`value` as the schema's type wants it: `1` for a float is `1.0`."""
+    """Convert `value` to the schema's type: `1` for a float becomes `1.0`."""
     converter = {"FloatType": float, "BoolType": bool}.get(kind.kind())
     return converter(value) if converter and isinstance(value, (bool, int)) else value

@@ -1,4 +1,4 @@
-"""The structure (pytree) of a method's inputs and outputs, as text."""
+"""The pytree structure of a method's inputs and outputs, as text."""
 
 from torch.utils import _pytree as pytree
 
@@ -6,7 +6,10 @@ from exir.schema import ContainerMetadata
 
 
 def container_metadata(in_spec: pytree.TreeSpec, out_spec: pytree.TreeSpec) -> ContainerMetadata:
-    """PyTorch's JSON of both specs; named tuples without a serialised name are plain tuples."""
+    """Return both specs as PyTorch's JSON.
+
+    A named tuple that has no serialized name is written as a plain tuple.
+    """
     return ContainerMetadata(_dumps(in_spec), _dumps(out_spec))
 
 

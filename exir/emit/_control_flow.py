@@ -1,4 +1,4 @@
-"""Control flow as jumps between the instructions of its graphs."""
+"""Lower control flow to jumps between the instructions of its graphs."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -17,7 +17,7 @@ _HIGHER_ORDER = torch.ops.higher_order
 
 
 class ControlFlowEmitter:
-    """Emits a node of control flow by emitting the graphs that it runs with `emit_graph`."""
+    """Emits control-flow nodes. `emit_graph` emits the graphs that they run."""
 
     def __init__(
         self,
@@ -33,7 +33,10 @@ class ControlFlowEmitter:
         self._arguments = ArgumentEmitter(values, indices)
 
     def emit(self, node: Node) -> None:
-        """Add the instructions of `node`, whose values lie in one place however it runs."""
+        """Add the instructions of `node`.
+
+        Its results have the same values on every path.
+        """
         self._indices[node] = [
             self._value(spec, val, node) for spec, val in zip(node.meta["spec"], node.meta["val"])
         ]
@@ -43,9 +46,10 @@ class ControlFlowEmitter:
         return self._values.add_number(val, node) if spec is None else self._values.tensor(spec)
 
     def cond(self, node: Node) -> None:
-        """Jump to the false graph unless the predicate holds; the true one jumps over it.
+        """Emit `cond`: jump to the false graph unless the predicate holds.
 
-        Both compute into the tensors that the `cond` returns, so that numbers alone are moved.
+        The true graph ends with a jump past the false graph. Both graphs compute tensors directly
+        into the results of the `cond`, so only scalars are moved.
         """
         on_true, on_false = regions(node)
         to_false = self._jump(node, self._arguments.number(node.args[0], node))
@@ -56,7 +60,7 @@ class ControlFlowEmitter:
         to_end.destination_instruction = len(self._instructions)
 
     def while_loop(self, node: Node) -> None:
-        """Condition, a jump out of the loop unless it holds, body, a jump back."""
+        """Emit the condition, a jump out of the loop, the body, and a jump back."""
         condition, body = regions(node)
         self._start(node, condition)
         begin = len(self._instructions)
@@ -68,7 +72,10 @@ class ControlFlowEmitter:
         to_end.destination_instruction = len(self._instructions)
 
     def rows(self, node: Node) -> None:
-        """Body for row after row; a jump back until they are done. There is one row at least."""
+        """Emit the body of `map` or `scan` and a jump back while rows remain.
+
+        There is at least one row.
+        """
         (region,) = regions(node)
         count = self._row_count(node, region.operands[region.sliced[0]])
         self._start(node, region)
@@ -93,7 +100,7 @@ class ControlFlowEmitter:
                 self._move(node, source, targets[value])
 
     def _run(self, node: Node, region: Region) -> None:
-        """The graph of `region` on the node's operands, on carried values and on rows."""
+        """Emit the graph of `region` on the operands, the carried values and the rows."""
         places = dict(zip(region.carriers, self._targets(node)))
         places.update((each, self._values.tensor(each.meta["spec"])) for each in region.slices)
         for placeholder, operand in region.bindings:
@@ -104,15 +111,15 @@ class ControlFlowEmitter:
         self._emit_graph(region.graph_module)
 
     def _start(self, node: Node, region: Region) -> None:
-        """Give carried values those that they start with."""
+        """Copy the initial values to the carried values."""
         for position, target in zip(region.carried, self._targets(node)):
             self._copy(node, self._arguments.number(region.operands[position], node), target)
 
     def _hand_on(self, node: Node, region: Region) -> None:
-        """Give carried values those of the next run, as if all at once.
+        """Copy the results of an iteration to the carried values, as if simultaneously.
 
-        No tensor among them is a carried one (`SpecPropPass`); a number that is one is moved
-        away before another takes its place.
+        `SpecPropPass` ensures that no carried tensor is itself a result. A carried scalar that is a
+        result is first moved to a temporary, before another value overwrites it.
         """
         targets = self._targets(node)[: len(region.hands_on)]
         sources = [self._arguments.number(region.results[each], node) for each in region.hands_on]
@@ -125,7 +132,7 @@ class ControlFlowEmitter:
                 self._copy(node, source, target)
 
     def _row_count(self, node: Node, rows: Node) -> int:
-        """The value of the number of rows, which the program may learn when it runs."""
+        """Return the value that holds the number of rows, which can be dynamic."""
         size = rows.meta["val"].shape[0]
         if isinstance(size, int):
             return self._values.add_constant(size)
@@ -148,13 +155,13 @@ class ControlFlowEmitter:
             self._call(node, "executorch_prim::et_copy_index", "tensor", target, result, row)
 
     def _targets(self, node: Node) -> list[int]:
-        """The values that the node's results are."""
+        """Return the values of the node's results."""
         indices = self._indices[node]
         assert isinstance(indices, list)
         return indices
 
     def _copy(self, node: Node, source: int, target: int) -> None:
-        """Copies elements: other than a move, it leaves the tensors apart on every runtime."""
+        """Copy elements. Unlike a move, a copy never makes two tensors alias."""
         if isinstance(self._values.values[target].val, schema.Tensor):
             memory_format = self._values.add_constant(None)
             self._call(node, "aten::clone", "out", source, memory_format, target, target)
@@ -165,7 +172,7 @@ class ControlFlowEmitter:
         self._instructions.add(node, schema.MoveCall(source, target))
 
     def _jump(self, node: Node, condition: int, destination: int = 0) -> schema.JumpFalseCall:
-        """A jump unless `condition` holds."""
+        """Add a jump that is taken unless `condition` holds."""
         jump = schema.JumpFalseCall(condition, destination)
         self._instructions.add(node, jump)
         return jump

@@ -1,4 +1,4 @@
-"""Methods as one program."""
+"""Emit the methods of a model as one program."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -20,12 +20,12 @@ from exir.tensor import TensorSpec
 
 @dataclass(frozen=True)
 class EmitterOutput:
-    """A program with its bytes inline, ready to be serialised.
+    """A program with its data inline, ready to be serialized.
 
     mutable_data: initial states; entry 0 is reserved.
-    methods: what was emitted for each method that has a graph.
-    named_data: what delegates find by name, sorted by key.
-    external: what lies in files beside the program, by the name of the file.
+    methods: the output for each method that has a graph.
+    named_data: the data that delegates look up by name, sorted by key.
+    external: the data that is stored in files beside the program, by file name.
     """
 
     program: schema.Program
@@ -38,10 +38,10 @@ class EmitterOutput:
 def emit_program(
     methods: Mapping[str, ExportedProgram], prim_getters: Mapping[str, Any], options: EmitOptions
 ) -> EmitterOutput:
-    """The program of memory-planned `methods`, sorted by name, and of constant methods.
+    """Emit memory-planned `methods`, sorted by name, and constant methods.
 
-    `prim_getters` gives each constant method's value: numbers, strings, tensors, or nested
-    tuples, lists and dicts of them.
+    prim_getters: the value of each constant method: numbers, strings, tensors, or nested tuples,
+        lists and dicts of them.
     """
     shared = SharedData(external=ExternalFiles(options.content_keys))
     outputs = {name: emit_method(name, methods[name], shared, options) for name in sorted(methods)}
@@ -58,7 +58,7 @@ def emit_program(
 
 
 def _getter(name: str, value: Any, shared: SharedData) -> schema.ExecutionPlan:
-    """A method without inputs and instructions that returns `value`."""
+    """Return a method without inputs and instructions that returns `value`."""
     values = Values()
     outputs = [_constant(item, values, shared) for item in pytree.tree_leaves(value)]
     return schema.ExecutionPlan(

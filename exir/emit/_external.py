@@ -1,4 +1,4 @@
-"""Constants that lie in files beside the program."""
+"""Constants that are stored in files beside the program."""
 
 from dataclasses import dataclass, field
 
@@ -8,17 +8,21 @@ from exir.tensor import TensorSpec, scalar_type
 
 @dataclass
 class ExternalFiles:
-    """What each file holds, by name of the file and key.
+    """The entries of each external file, by file name and key.
 
-    by_content: keys say what the bytes are, so that programs with equal weights have equal
-        files; else they are qualified names.
+    by_content: derive keys from the bytes, so that programs with equal weights have equal files.
+        Otherwise, keys are qualified names.
     """
 
     by_content: bool = False
     files: dict[str, dict[str, ExternalData]] = field(default_factory=dict)
 
     def add(self, file: str, name: str, method: str, spec: TensorSpec, data: memoryview) -> str:
-        """The key of a constant; of two contents under one name, the later has its method's name before."""
+        """Add a constant and return its key.
+
+        If a different constant already has the key, the method's name becomes a prefix of the new
+        key.
+        """
         layout = TensorLayout(scalar_type(spec.dtype), list(spec.shape), list(spec.dim_order))
         key = content_key(data, layout) if self.by_content else name
         known = self._find(key)
@@ -29,7 +33,7 @@ class ExternalFiles:
         return key
 
     def put(self, file: str, entry: ExternalData) -> None:
-        """Put an entry that no file has yet into one."""
+        """Add an entry to a file. No file may have its key yet."""
         self.files.setdefault(file, {})[entry.key] = entry
 
     def _find(self, key: str) -> ExternalData | None:

@@ -1,4 +1,4 @@
-"""Nodes of a planned graph as instructions."""
+"""Emit the nodes of a planned graph as instructions."""
 
 import operator
 
@@ -19,10 +19,10 @@ from exir.tensor import specs_of
 
 
 class GraphEmitter:
-    """Walks a graph once, adding values and instructions as it goes.
+    """Walks a graph once and adds its values and instructions.
 
-    `indices` holds the values of every node that has been walked; those of the graph's
-    placeholders must be there before.
+    `indices` holds the values of all nodes visited so far. The caller adds the values of the
+    graph's placeholders first.
     """
 
     def __init__(self, values: Values, instructions: Instructions, shared: SharedData) -> None:
@@ -34,7 +34,10 @@ class GraphEmitter:
         self._control_flow = ControlFlowEmitter(values, instructions, self.indices, self.emit)
 
     def emit(self, graph_module: GraphModule) -> None:
-        """Add the instructions of `graph_module`. Raises an `ExirError` naming the node at fault."""
+        """Add the instructions of `graph_module`.
+
+        Raises an `ExirError` that names the node at fault.
+        """
         for node in graph_module.graph.nodes:
             if node.op == "call_function":
                 self._emit_call(node)
@@ -63,7 +66,7 @@ class GraphEmitter:
         return indices[index]
 
     def _emit_view(self, node: Node) -> None:
-        """A view of static sizes is a value alone; sizes known at run time take an instruction."""
+        """Emit a view: only a value if its size is static, otherwise an instruction too."""
         spec = node.meta["spec"]
         index = self._values.tensor(spec)
         self.indices[node] = index
@@ -102,7 +105,7 @@ class GraphEmitter:
         self._instructions.call(node, name, args)
 
     def _written_again(self, node: Node, written: list[Indices]) -> int:
-        """What the call returns: the one output once more, or a list of all of them."""
+        """Return the value of the call's result: its one output, or a list of them."""
         outputs = (
             written[0] if len(written) == 1 else [each for each in written if isinstance(each, int)]
         )

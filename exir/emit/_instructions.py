@@ -1,4 +1,4 @@
-"""The instructions of a plan and the tables they refer to."""
+"""The instructions of a plan, and the tables that they index."""
 
 from torch.fx import Node
 
@@ -7,7 +7,10 @@ from exir.source import frames_of
 
 
 class Instructions:
-    """Instructions in order, each with the node behind it; operators and delegates by index."""
+    """Instructions in order, each with its graph node.
+
+    Instructions refer to operators and delegates by index. Equal operators share an entry.
+    """
 
     def __init__(self) -> None:
         self.nodes: list[Node] = []
@@ -20,7 +23,6 @@ class Instructions:
         return len(self._instructions)
 
     def add(self, node: Node, arguments: schema.InstructionArguments) -> None:
-        """Append an instruction."""
         self._instructions.append(schema.Instruction(arguments))
         self.nodes.append(node)
 
@@ -32,12 +34,12 @@ class Instructions:
         self.add(node, schema.KernelCall(index, args))
 
     def call_delegate(self, node: Node, delegate: schema.BackendDelegate, args: list[int]) -> None:
-        """Append a call of a delegate; each call has a delegate of its own."""
+        """Append a call of a delegate. Each call gets its own delegate entry."""
         self.delegates.append(delegate)
         self.add(node, schema.DelegateCall(len(self.delegates) - 1, args))
 
     def chain(self, with_stacktrace: bool) -> schema.Chain:
-        """All instructions, with the source lines behind each if wanted."""
+        """Return all instructions, with the source lines of each if requested."""
         frames = [_frames(node) for node in self.nodes] if with_stacktrace else None
         return schema.Chain(instructions=self._instructions, stacktrace=frames)
 

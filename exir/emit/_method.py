@@ -1,4 +1,4 @@
-"""One method as an execution plan."""
+"""Emit one method as an execution plan."""
 
 from dataclasses import dataclass, replace
 from typing import Any
@@ -24,11 +24,12 @@ from exir.tensor import TensorSpec
 
 @dataclass(frozen=True)
 class EmitOptions:
-    """What `ExecutorchBackendConfig` says about emission.
+    """The options of `ExecutorchBackendConfig` that affect emission.
 
     stacktrace: write source lines; state_names: write names of mutable buffers.
     content_keys: name external constants by their content.
-    named_data_file: file of the named data whose backend chooses none; None for the program.
+    named_data_file: the file of named data whose backend chose no file; None stores it in the
+        program.
     """
 
     stacktrace: bool = False
@@ -39,7 +40,7 @@ class EmitOptions:
 
 @dataclass(frozen=True)
 class MethodOutput:
-    """A plan, and the node behind each of its instructions."""
+    """A plan, and the graph node of each of its instructions."""
 
     plan: schema.ExecutionPlan
     nodes: list[Node]
@@ -48,12 +49,15 @@ class MethodOutput:
 def emit_method(
     name: str, program: ExportedProgram, shared: SharedData, options: EmitOptions
 ) -> MethodOutput:
-    """The plan of a memory-planned program. Raises an `ExirError` naming the node at fault."""
+    """Return the plan of a memory-planned program.
+
+    Raises an `ExirError` that names the node at fault.
+    """
     return _MethodEmitter(program, shared, options).emit(name)
 
 
 class _MethodEmitter:
-    """Inputs and constants, then the graph, then outputs."""
+    """Emits inputs and constants, then the graph, then outputs."""
 
     def __init__(self, program: ExportedProgram, shared: SharedData, options: EmitOptions) -> None:
         self._program = program
@@ -92,7 +96,7 @@ class _MethodEmitter:
         return replace(container, ranges=numbers_of(ranges) or None)
 
     def _emit_placeholders(self, method: str) -> list[int]:
-        """Values of constants that are used and of inputs; returns those of the inputs."""
+        """Add values for inputs and used constants. Return the values of the inputs."""
         placeholders = self._program.graph.find_nodes(op="placeholder")
         inputs = []
         for node, spec in zip(placeholders, self._program.graph_signature.input_specs):
@@ -128,7 +132,7 @@ class _MethodEmitter:
         return self._values.add_stored(tensor_spec, index, name)
 
     def _tensor_of(self, node: Node, spec: InputSpec) -> torch.Tensor:
-        """The tensor of a parameter, buffer or lifted constant."""
+        """Return the tensor of a parameter, buffer or lifted constant."""
         constants = self._program.constants
         tensor = self._program.state_dict.get(spec.target, constants.get(spec.target))
         if not isinstance(tensor, torch.Tensor):
@@ -148,7 +152,7 @@ class _MethodEmitter:
 
 
 def _user_ends(program: ExportedProgram) -> tuple[list[Node], list[Any]]:
-    """The nodes of a method's inputs, and the nodes or constants of its outputs."""
+    """Return the nodes of a method's inputs and the nodes or constants of its outputs."""
     signature = program.graph_signature
     placeholders = program.graph.find_nodes(op="placeholder")
     inputs = [
@@ -165,5 +169,5 @@ def _user_ends(program: ExportedProgram) -> tuple[list[Node], list[Any]]:
 
 
 def _needs_initial_state(node: Node, data: memoryview) -> bool:
-    """States start as zeros unless the file says otherwise."""
+    """Return whether a state needs data in the file. Otherwise it starts as zeros."""
     return "initial_state" in node.meta or bool(np.frombuffer(data, np.uint8).any())

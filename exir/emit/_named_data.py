@@ -1,4 +1,4 @@
-"""The named data of a program: that of all delegates of all methods."""
+"""Collect the named data of all delegates of all methods."""
 
 from collections.abc import Iterator, Mapping
 
@@ -12,9 +12,10 @@ from exir.error import UserError
 def named_data(
     methods: Mapping[str, MethodOutput], default_file: str | None, external: ExternalFiles
 ) -> list[NamedBlob]:
-    """What lies in the program, every key once, sorted; the rest goes to `external`.
+    """Return the named data that is stored in the program, sorted by key.
 
-    A `UserError` names both delegates that give one key other bytes.
+    Data for other files is added to `external`. Raises a `UserError` that names both delegates if
+    they store different bytes under one key.
     """
     store = NamedDataStore()
     owners: dict[str, str] = {}
@@ -44,7 +45,7 @@ def _entries(output: NamedDataStoreOutput) -> Iterator[tuple[str, DataEntry]]:
 
 
 def _stores(methods: Mapping[str, MethodOutput]) -> Iterator[tuple[str, NamedDataStoreOutput]]:
-    """What each delegate brings, and what to call the delegate."""
+    """Yield a description of each delegate and its named data."""
     for name, method in methods.items():
         calls = [node for node in method.nodes if is_delegate_call(node)]
         for index, lowered in enumerate(map(lowered_module_of, calls)):

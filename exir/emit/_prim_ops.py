@@ -1,4 +1,4 @@
-"""Arithmetic on sizes, as the runtime's `executorch_prim` operators."""
+"""Map Python arithmetic on scalars to the runtime's `executorch_prim` operators."""
 
 import builtins
 import math
@@ -37,9 +37,9 @@ _PRIM_OPERATORS = {
 
 
 def prim_operator(node: Node) -> Operator:
-    """The operator that computes on numbers what `node` does.
+    """Return the scalar operator that computes `node`.
 
-    Raises `UnsupportedOperatorError` when the runtime has none.
+    Raises `UnsupportedOperatorError` if the runtime has none.
     """
     if isinstance(node.target, HigherOrderOperator):
         message = (

@@ -1,4 +1,4 @@
-"""Which values the sizes and integers of a method's inputs and outputs may have."""
+"""The ranges of sizes and integers in a method's inputs and outputs."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -20,7 +20,10 @@ Ranges = Mapping[sympy.Expr, ValueRanges]
 
 @dataclass(frozen=True)
 class _Varying:
-    """A symbolic size or integer of value `value`; `upper` is the largest that memory is planned for."""
+    """A symbolic size or integer of the value with index `value`.
+
+    upper: the maximum that memory is planned for.
+    """
 
     value: int
     dim: int
@@ -29,16 +32,17 @@ class _Varying:
 
     @property
     def line(self) -> tuple[sympy.Symbol, int, int] | None:
-        """Symbol, factor and offset of an expression that grows with one symbol."""
+        """Symbol, factor and offset, if the expression is increasing and linear in it."""
         return _rising_line(self.expr)
 
 
 def ranges_of_ends(
     ranges: Ranges, inputs: Sequence[tuple[Node, int]], outputs: Sequence[tuple[Node, int]]
 ) -> list[Range]:
-    """The entries of a program file, sorted; nodes come with the indices of their values.
+    """Return the range entries of a method, sorted by value and dim.
 
-    Inputs whose sizes are lines of one symbol, such as n and 2 * n + 1, refer to each other.
+    Each node comes with the index of its value. Input sizes that are linear in the same symbol,
+    such as n and 2 * n + 1, refer to the same entry.
     """
     for node, _ in inputs:
         _check_example(node, ranges)
@@ -60,7 +64,10 @@ def ranges_of_ends(
 
 
 def _check_example(node: Node, ranges: Ranges) -> None:
-    """torch.export assumes of every integer that it is not negative, whatever the example is."""
+    """Reject an example integer below the range that torch.export assumes.
+
+    torch.export assumes that integers are not negative, whatever the example is.
+    """
     value = node.meta.get("val")
     if not isinstance(value, SymInt) or not value.node.has_hint():
         return
@@ -86,7 +93,7 @@ def _varying(ends: Sequence[tuple[Node, int]]) -> Iterator[_Varying]:
 
 
 def _range(each: _Varying, ranges: Ranges, limits: Mapping[sympy.Symbol, tuple[int, int]]) -> Range:
-    """Without the reference to another entry."""
+    """Return the range of a size, without its reference to another entry."""
     line = each.line
     if line is not None and line[0] in limits:
         symbol, step, offset = line
@@ -101,9 +108,9 @@ def _range(each: _Varying, ranges: Ranges, limits: Mapping[sympy.Symbol, tuple[i
 
 
 def _limits(symbol: sympy.Symbol, ranges: Ranges, taken: Sequence[_Varying]) -> tuple[int, int]:
-    """The ends of `symbol` for which every size of an input is possible.
+    """Return the bounds of `symbol` for which every input size is possible.
 
-    A Dim that is only used in an expression has its bounds at that expression.
+    If a Dim is used only within an expression, torch.export stores the bounds of that expression.
     """
     known = ranges.get(symbol)
     low, high = (_finite(known.lower), _finite(known.upper)) if known is not None else (0, _HIGHEST)
@@ -126,7 +133,7 @@ def _rising_line(expr: sympy.Expr) -> tuple[sympy.Symbol, int, int] | None:
 
 
 def _finite(bound: sympy.Expr) -> int:
-    """A bound as 64 bits have it."""
+    """Clamp a bound to 64 bits."""
     if not bound.is_Integer:
         return _LOWEST if bound.is_negative else _HIGHEST
     return max(min(int(bound), _HIGHEST), _LOWEST)

@@ -1,4 +1,4 @@
-"""Bytes that the methods of one program share, each content once."""
+"""Data that the methods of one program share, deduplicated by content."""
 
 import hashlib
 from dataclasses import dataclass, field
@@ -20,7 +20,10 @@ class BufferPool:
     _index_of: dict[bytes, int] = field(default_factory=dict)
 
     def add(self, data: memoryview) -> int:
-        """The index of a buffer with the content of `data`, which is kept, not copied."""
+        """Return the index of a buffer with the content of `data`.
+
+        The pool keeps a reference to `data` and does not copy it.
+        """
         digest = hashlib.sha256(data).digest()
         if digest not in self._index_of:
             self._index_of[digest] = len(self.buffers)
@@ -30,7 +33,7 @@ class BufferPool:
 
 @dataclass
 class SharedData:
-    """Constants, initial states of mutable buffers, delegates' payloads, and what lies in other files."""
+    """Constants, initial states, delegate payloads, and data of external files."""
 
     constants: BufferPool = field(default_factory=BufferPool)
     states: BufferPool = field(default_factory=BufferPool)
@@ -39,7 +42,10 @@ class SharedData:
     _index_of_delegate: dict[bytes, int] = field(default_factory=dict)
 
     def add_delegate(self, data: bytes) -> int:
-        """The index of a delegate's bytes, equal ones once, whatever options they come with."""
+        """Return the index of a delegate's payload.
+
+        Equal payloads share an index, even if their compile specs differ.
+        """
         index = self._index_of_delegate.setdefault(data, len(self.delegates))
         if index == len(self.delegates):
             self.delegates.append(BackendDelegateInlineData(data))
@@ -47,6 +53,9 @@ class SharedData:
 
 
 def bytes_of(tensor: torch.Tensor, spec: TensorSpec) -> memoryview:
-    """The elements of `tensor` in the dim order of `spec`: its own memory when it lies so."""
+    """Return the elements of `tensor` in the dim order of `spec`.
+
+    The result is the tensor's own memory if the tensor already has that order.
+    """
     elements: Any = bytes_in_order(tensor, spec.dim_order).numpy()
     return memoryview(elements).cast("B")

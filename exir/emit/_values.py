@@ -1,4 +1,4 @@
-"""The values of a plan: tensors, numbers and lists, each with an index."""
+"""The values of a plan: tensors, scalars and lists, each with an index."""
 
 from typing import Any, TypeAlias
 
@@ -9,7 +9,7 @@ from exir import schema
 from exir.error import ExportError, ExportErrorType, UnsupportedOperatorError
 from exir.tensor import TensorSpec, scalar_type
 
-# Index of a node's value, or of each of its values.
+# The index of a node's value, or the indices of its several values.
 Indices: TypeAlias = int | list[int]
 
 _MEMORY_FORMATS = {
@@ -30,35 +30,38 @@ _NUMBERS: dict[type, int | float | bool] = {
 
 
 class Values:
-    """Values in order of emission. Numbers are not shared: one value for each occurrence."""
+    """Values in order of emission. Each occurrence of a scalar is a value of its own."""
 
     def __init__(self) -> None:
         self.values: list[schema.EValue] = []
         self._of_spec: dict[TensorSpec, int] = {}
 
     def add(self, value: schema.KernelTypes) -> int:
-        """The index of a new value."""
+        """Add a value and return its index."""
         self.values.append(schema.EValue(value))
         return len(self.values) - 1
 
     def add_constant(self, value: Any, node: Node | None = None) -> int:
-        """The index of a new value that holds a Python constant."""
+        """Add a value that holds a Python constant and return its index."""
         return self.add(as_value(value, node))
 
     def add_number(self, val: Any, node: Node) -> int:
-        """The index of a new number that `node` computes; `val` is its `meta["val"]`."""
+        """Add a scalar that `node` computes and return its index.
+
+        val: the `meta["val"]` of the node.
+        """
         if type(val) not in _NUMBERS:
             what = f"a value of type {type(val).__name__}"
             raise ExportError(ExportErrorType.NOT_SUPPORTED, what, node)
         return self.add_constant(_NUMBERS[type(val)])
 
     def add_stored(self, spec: TensorSpec, data_buffer_idx: int, name: str | None = None) -> int:
-        """The index of a new tensor whose bytes are in the file."""
+        """Add a tensor whose data is stored in the program and return its index."""
         self._of_spec[spec] = self.add(_tensor(spec, data_buffer_idx, name))
         return self._of_spec[spec]
 
     def add_external(self, spec: TensorSpec, key: str) -> int:
-        """The index of a new tensor whose bytes another file has under `key`."""
+        """Add a tensor whose data an external file stores under `key`; return its index."""
         tensor = _tensor(spec, 0)
         tensor.extra_tensor_info = schema.ExtraTensorInfo(
             fully_qualified_name=key, location=schema.TensorDataLocation.EXTERNAL
@@ -67,13 +70,13 @@ class Values:
         return self._of_spec[spec]
 
     def tensor(self, spec: TensorSpec) -> int:
-        """The index of the one value for `spec`."""
+        """Return the index of the single value for `spec`."""
         if spec not in self._of_spec:
             self._of_spec[spec] = self.add(_tensor(spec, self._data_index(spec)))
         return self._of_spec[spec]
 
     def _data_index(self, spec: TensorSpec) -> int:
-        """The buffer that `spec` is a view of when it is a view of a constant, else 0."""
+        """Return the data buffer of a view of a constant, and 0 for other tensors."""
         if not spec.const:
             return 0
         constant = self.values[self._of_spec[spec.storage]].val
@@ -81,16 +84,17 @@ class Values:
         return constant.data_buffer_idx
 
     def tensors(self, spec: TensorSpec | list[TensorSpec]) -> Indices:
-        """The index of the value for a spec, or those of a list of specs."""
+        """Return the index of the value for a spec, or a list for a list of specs."""
         if isinstance(spec, TensorSpec):
             return self.tensor(spec)
         return [self.tensor(item) for item in spec]
 
 
 def as_value(value: Any, node: Node | None = None) -> schema.KernelTypes:
-    """A Python constant as a value; dtypes, layouts and memory formats are integers.
+    """Convert a Python constant to a value.
 
-    Raises `UnsupportedOperatorError` for a type that the format has no value for.
+    Dtypes, layouts and memory formats become integers. Raises `UnsupportedOperatorError` if the
+    format has no value for the type.
     """
     match value:
         case None | torch.device():
@@ -115,7 +119,7 @@ def as_value(value: Any, node: Node | None = None) -> schema.KernelTypes:
 
 
 def _tensor(spec: TensorSpec, data_buffer_idx: int, name: str | None = None) -> schema.Tensor:
-    """The tensor of `spec`; `name` is the qualified name of a mutable buffer."""
+    """Return the tensor of `spec`; `name` is a mutable buffer's qualified name."""
     return schema.Tensor(
         scalar_type=scalar_type(spec.dtype),
         sizes=list(spec.shape),

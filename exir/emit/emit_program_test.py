@@ -1,4 +1,4 @@
-"""Plans are emitted as the runtime expects them."""
+"""The emitter writes plans as the runtime expects them."""
 
 from collections.abc import Callable
 from typing import Any
@@ -21,7 +21,7 @@ from exir.testing.models import Example
 
 
 class Call(torch.nn.Module):
-    """A function of tensors as a module."""
+    """Wraps a function of tensors as a module."""
 
     def __init__(self, function: Callable[..., object]) -> None:
         super().__init__()
@@ -32,7 +32,7 @@ class Call(torch.nn.Module):
 
 
 class Pair(torch.nn.Module):
-    """Two buffers, of which one starts as zeros."""
+    """A module with two buffers, one of which starts as zeros."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -54,7 +54,7 @@ def plan_of(function: Callable[..., object], *inputs: torch.Tensor) -> schema.Ex
 
 
 def calls(plan: schema.ExecutionPlan, operator: str) -> list[list[schema.KernelTypes]]:
-    """Arguments of every call of `operator`, as values."""
+    """Return the arguments of every call of `operator`, as values."""
     return [
         [plan.values[index].val for index in call.args]
         for call in instructions(plan)
@@ -189,7 +189,7 @@ def test_branches_compute_into_the_same_tensor() -> None:
 
 
 def jumps(plan: schema.ExecutionPlan) -> list[tuple[int, int]]:
-    """Place and destination of every jump."""
+    """Return the position and the destination of every jump."""
     return [
         (index, call.destination_instruction)
         for index, call in enumerate(instructions(plan))

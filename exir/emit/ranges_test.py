@@ -1,4 +1,4 @@
-"""Which ranges of sizes and integers a program states."""
+"""Programs state the ranges of sizes and integers."""
 
 from collections.abc import Callable
 from typing import Any
@@ -86,7 +86,7 @@ def test_integer_that_no_size_follows_is_not_bounded() -> None:
 
 
 def test_size_that_shrinks_as_an_integer_grows_is_planned_for_zero() -> None:
-    """torch.export's range of the integer starts at 2."""
+    """The range that torch.export gives the integer starts at 2."""
     plan = _plan(lambda x, k: x[k:] * 1, (torch.ones(10), 3), None, Dim.DYNAMIC(min=0, max=4))
     assert _inputs(plan)[1] == (Steps(0, 4),)
     assert steps_of(plan, plan.outputs[0]) == (Steps(6, 10),)

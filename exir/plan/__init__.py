@@ -1,1 +1,4 @@
-"""What a program says of itself: its calls, its memory, its manifest. Without torch, so that programs can be linked without."""
+"""Facts about a finished program: its calls, memory and manifest.
+
+The package does not import torch, so that prebuilt programs can be linked without it.
+"""

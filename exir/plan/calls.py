@@ -1,4 +1,4 @@
-"""The calls of kernels in a program, and what it says of their arguments."""
+"""The kernel calls of a program, and the known facts about their arguments."""
 
 from typing import cast
 
@@ -12,13 +12,16 @@ _NUMBERS = (schema.Int, schema.Bool, schema.Double, schema.IntList)
 
 
 def kernel_calls(plan: schema.ExecutionPlan) -> list[schema.KernelCall]:
-    """The calls of kernels, in order."""
+    """Return the kernel calls, in order."""
     steps = (step.instr_args for chain in plan.chains for step in chain.instructions)
     return [step for step in steps if isinstance(step, schema.KernelCall)]
 
 
 def call_facts(plan: schema.ExecutionPlan, call: schema.KernelCall, operator: Operator) -> Call:
-    """What a program says of a call's arguments before it runs. Integers may be computed then."""
+    """Return the facts about a call's arguments that are known before execution.
+
+    Integers can still change at run time; the facts have their initial values.
+    """
     pairs = list(zip(operator.arguments, call.args))
     others = {
         argument.name: plan.values[index].val for argument, index in pairs if not argument.is_tensor
@@ -43,7 +46,7 @@ def _constant(value: schema.Null | schema.Bool | schema.String) -> bool | str | 
 
 
 def _number(plan: schema.ExecutionPlan, value: schema.KernelTypes) -> float | tuple[int, ...]:
-    """What the program starts with, of `_NUMBERS`."""
+    """Return the initial value of a scalar or list."""
     if isinstance(value, schema.IntList):
         return tuple(cast(schema.Int, plan.values[index].val).int_val for index in value.items)
     if isinstance(value, schema.Double):
@@ -52,7 +55,7 @@ def _number(plan: schema.ExecutionPlan, value: schema.KernelTypes) -> float | tu
 
 
 def _tensors(plan: schema.ExecutionPlan, index: int) -> list[TensorFacts]:
-    """The tensor, or each tensor of the list, at `index`."""
+    """Return the tensor at `index`, or each tensor of the list at `index`."""
     value = plan.values[index].val if index >= 0 else None
     if isinstance(value, schema.Tensor):
         return [TensorFacts(dtype_name(value.scalar_type), tuple(value.dim_order), tuple(value.sizes))]
@@ -62,23 +65,23 @@ def _tensors(plan: schema.ExecutionPlan, index: int) -> list[TensorFacts]:
 
 
 def tensors_of(plan: schema.ExecutionPlan, call: schema.KernelCall) -> list[schema.Tensor]:
-    """The tensors that a call is given, those in lists as well, each once, in order."""
+    """Return the distinct tensors of a call, including those in lists, in order."""
     indices = dict.fromkeys(_tensor_indices(plan, call.args))
     return [cast(schema.Tensor, plan.values[index].val) for index in indices]
 
 
 def dtypes_of(tensors: list[schema.Tensor]) -> tuple[str, ...]:
-    """Their dtypes, as kernel selection takes them."""
+    """Return the dtypes of `tensors`, as kernel selection expects them."""
     return tuple(dtype_name(tensor.scalar_type) for tensor in tensors)
 
 
 def any_channels_last(tensors: list[schema.Tensor]) -> bool:
-    """Whether any has its channels last."""
+    """Return whether any of `tensors` is channels-last."""
     return any(has_layout(tuple(tensor.dim_order), "channels_last") for tensor in tensors)
 
 
 def _tensor_indices(plan: schema.ExecutionPlan, indices: list[int]) -> list[int]:
-    """Indices of tensors among `indices` and in the lists among them."""
+    """Return the indices of tensors among `indices`, including those in lists."""
     found: list[int] = []
     for index in indices:
         value = plan.values[index].val if index >= 0 else None

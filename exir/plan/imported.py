@@ -1,4 +1,4 @@
-"""Reports of a program that was made elsewhere: what its file alone says."""
+"""Reports about a prebuilt program, from its file alone."""
 
 from exir import schema
 from exir.plan.calls import any_channels_last, dtypes_of, kernel_calls, tensors_of
@@ -6,12 +6,15 @@ from exir.plan.report import MethodReport, OperatorUse, delegates_of, instructio
 
 
 def imported_methods(program: schema.Program) -> list[MethodReport]:
-    """A report for each method. Names of inputs and lines of the model are not in a file."""
+    """Return a report for each method.
+
+    The file has no input names and no source lines of the model.
+    """
     return [_method(plan, program) for plan in program.execution_plan]
 
 
 def external_tensors(program: schema.Program) -> list[str]:
-    """Names of the constants that lie in a file beside the program, sorted."""
+    """Return the names of constants in external files, sorted."""
     return sorted(
         {
             name
@@ -53,7 +56,10 @@ def _external_name(tensor: schema.Tensor) -> str:
 
 
 def _shared_memory_id(plan: schema.ExecutionPlan) -> int:
-    """Of the planned buffer behind the first that has nothing but state with names, as exporters write what methods share."""
+    """Return the first planned buffer that contains only named state, or 0.
+
+    Exporters store state that methods share in such a buffer. Memory id 1 is excluded.
+    """
     named: dict[int, bool] = {}
     for tensor in _tensors(plan):
         if (place := tensor.allocation_info) is not None and place.memory_id > 1:

@@ -1,4 +1,4 @@
-"""Check the indices and the tensor records of a program that may be damaged."""
+"""Check the indices and tensor records of an untrusted program."""
 
 from collections.abc import Iterable, Iterator
 
@@ -9,7 +9,10 @@ _LISTS = (schema.IntList, schema.TensorList, schema.OptionalTensorList)
 
 
 def check_indices(program: schema.Program) -> None:
-    """Raise `InvalidProgramError` for the first index out of range or tensor record that contradicts itself."""
+    """Raise `InvalidProgramError` for an invalid index or tensor record.
+
+    The error names the first index out of range, or the first record that is inconsistent.
+    """
     for plan in program.execution_plan:
         for number, value in enumerate(plan.values):
             if isinstance(value.val, schema.Tensor):
@@ -32,7 +35,7 @@ def _check_tensor(tensor: schema.Tensor, where: str) -> None:
 
 
 def _indices(plan: schema.ExecutionPlan, program: schema.Program) -> Iterator[tuple[str, str, int, int]]:
-    """Where an index is, what it is one of, itself, and how many of these there are."""
+    """Yield the place, the kind, the index itself and its limit."""
     count = len(plan.values)
     yield from (("inputs", "value", index, count) for index in plan.inputs)
     yield from (("outputs", "value", index, count) for index in plan.outputs)

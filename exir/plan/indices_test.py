@@ -1,4 +1,4 @@
-"""Indices of a program that lead nowhere are found, and named."""
+"""Indices out of range are found and named."""
 
 import pytest
 
@@ -29,7 +29,7 @@ from exir.schema import (
 
 
 def _program() -> Program:
-    """Every kind of index, each the largest that there may be."""
+    """Return a program with every kind of index, each at its maximum valid value."""
     steps: list[InstructionArguments] = [
         KernelCall(0, [3]),
         DelegateCall(0, [3]),

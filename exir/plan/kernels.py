@@ -1,4 +1,4 @@
-"""Whether every call of a program has a kernel that takes it."""
+"""Check that every call of a program has a kernel that accepts it."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -17,9 +17,9 @@ _MOST_PROBLEMS = 10
 def load_tables(
     operators: tuple[Path, ...], kernels: tuple[Path, ...]
 ) -> tuple[OperatorTable, KernelTable | None]:
-    """The operators of all tables, and the kernels, None when no table of kernels is given.
+    """Load the operator tables and the kernel tables.
 
-    Raises `ConfigError`.
+    The kernels are None if `kernels` is empty. Raises `ConfigError`.
     """
     try:
         known = load_operators(*operators)
@@ -34,7 +34,10 @@ def load_tables(
 def calls_without_kernel(
     plans: Sequence[schema.ExecutionPlan], methods: Sequence[MethodReport], table: KernelTable
 ) -> str:
-    """A line for each call that no kernel takes, up to ten of them, with its source line; "" for none."""
+    """Describe the calls that no kernel accepts, one per line, with source lines.
+
+    At most ten calls are listed. Returns "" if every call has a kernel.
+    """
     problems = [
         problem for plan, method in zip(plans, methods) for problem in _problems(plan, method, table)
     ]

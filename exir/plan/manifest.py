@@ -1,4 +1,7 @@
-"""The parts of a manifest that a program alone gives, as JSON has them (docs/reference/manifest.md)."""
+"""The parts of a manifest that depend only on the program, as JSON data.
+
+The format is documented in docs/reference/manifest.md.
+"""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -13,14 +16,14 @@ FORMAT = 2
 
 
 def manifest_text(content: Mapping[str, Any]) -> str:
-    """Sorted keys, so that equal programs give equal bytes."""
+    """Return the manifest as JSON. Keys are sorted for deterministic output."""
     return json.dumps({"format": FORMAT, **content}, indent=1, sort_keys=True) + "\n"
 
 
 def methods_content(
     methods: Sequence[MethodReport], sections: Sequence[Mapping[str, Any]]
 ) -> dict[str, Any]:
-    """What the methods, of which `sections` has each one's own, have together."""
+    """Return the content that the methods share, and `sections`, one per method."""
     return {
         "methods": sections,
         "operators": _operators(use for method in methods for use in method.operator_uses),
@@ -34,7 +37,11 @@ def method_content(
     parts: Sequence[Sequence[str]],
     called: Sequence[CalledMemory],
 ) -> dict[str, Any]:
-    """One method: `parts` of the backends that each delegate needs, and what is `called` from it."""
+    """Return the section of one method.
+
+    parts: for each delegate, the parts of its backend that it needs.
+    called: the memory needs of the method's kernels and delegates.
+    """
     return {
         "name": report.name,
         "inputs": [_value(value) for value in report.inputs],
@@ -58,7 +65,7 @@ def method_content(
 
 
 def _options(delegate: schema.BackendDelegate) -> dict[str, str]:
-    """What its backend was told, by the keys of its compile specs."""
+    """Return the compile specs of a delegate as text."""
     return {
         str(spec.key): bytes(spec.value).decode(errors="backslashreplace")
         for spec in delegate.compile_specs
@@ -66,7 +73,7 @@ def _options(delegate: schema.BackendDelegate) -> dict[str, str]:
 
 
 def _branches(plan: schema.ExecutionPlan) -> bool:
-    """Whether the method moves or jumps: the runtime has that in a part of its own."""
+    """Return whether the method has moves or jumps, an optional part of the runtime."""
     steps = (step.instr_args for chain in plan.chains for step in chain.instructions)
     return any(isinstance(step, (schema.MoveCall, schema.JumpFalseCall)) for step in steps)
 
@@ -109,7 +116,7 @@ def _steps(steps: Steps) -> dict[str, int]:
 
 
 def _not_delegated(uses: Iterable[OperatorUse]) -> list[dict[str, str]]:
-    """Each call that a backend has left to kernels, and why, once, sorted."""
+    """Return the distinct calls that a backend left to kernels, with reasons, sorted."""
     distinct = {
         (use.source, use.name, backend, reason)
         for use in uses
@@ -122,7 +129,7 @@ def _not_delegated(uses: Iterable[OperatorUse]) -> list[dict[str, str]]:
 
 
 def _computed_in_bytes(uses: Sequence[OperatorUse]) -> dict[str, Any]:
-    """How many calls compute in bytes, and each that computes floats between bytes, and why, sorted."""
+    """Return the number of int8 calls, and the calls that stay float with reasons."""
     left = sorted({(use.source, use.name, use.stays_float) for use in uses if use.stays_float})
     return {
         "fused": sum(use.name.startswith("quantized_bytes::") for use in uses),
@@ -133,7 +140,7 @@ def _computed_in_bytes(uses: Sequence[OperatorUse]) -> dict[str, Any]:
 
 
 def _operators(uses: Iterable[OperatorUse]) -> list[dict[str, Any]]:
-    """Each operator with each combination of dtypes, in either layout, once, sorted."""
+    """Return each distinct combination of operator, dtypes and layout, sorted."""
     distinct = sorted({(use.name, use.dtypes, use.channels_last) for use in uses})
     return [
         {"name": name, "dtypes": list(dtypes)} | ({"channels_last": True} if last else {})

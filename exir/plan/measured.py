@@ -1,4 +1,4 @@
-"""Memory of delegates whose runtime side says itself what it needs, by a program of its backend's."""
+"""Measure the memory of delegates with a program of their backend."""
 
 import json
 import subprocess
@@ -10,13 +10,16 @@ from exir.plan.memory import RuntimeMemory
 
 
 def payload_of(delegate: schema.BackendDelegate, program: schema.Program) -> bytes:
-    """What the delegate's runtime side reads."""
+    """Return the payload that the backend's runtime reads."""
     assert delegate.processed is not None
     return bytes(program.backend_delegate_data[delegate.processed.index].data)
 
 
 def measured_memory(measure: Path, payload: bytes, backend_id: str) -> RuntimeMemory:
-    """What `measure`, which is given a payload, prints. Raises `ConfigError` when it refuses that, with its reason."""
+    """Run `measure` on a payload and return the memory that it prints.
+
+    Raises a `ConfigError` with the reason if `measure` rejects the payload.
+    """
     result = subprocess.run([measure.resolve()], input=payload, capture_output=True, check=False)
     if result.returncode != 0:
         reason = result.stderr.decode(errors="replace").strip()

@@ -1,4 +1,7 @@
-"""What method memory holds, counted; `executorch/method_layout.h` makes bytes of it on each machine."""
+"""Count the objects in a method's memory.
+
+`executorch/method_layout.h` converts the counts to bytes on each machine.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,9 +21,10 @@ _INDEX_LISTS = (schema.IntList, schema.TensorList, schema.OptionalTensorList)
 class RuntimeMemory:
     """The memory of a delegate's runtime side, as constant C expressions.
 
-    handle: bytes of its handle; "" for none.
-    scratch: bytes of scratch memory; "" for none.
-    header: header of the backend's `runtime` library that declares the names in these expressions, as C includes it.
+    handle: size of its handle in bytes, or "".
+    scratch: size of scratch memory in bytes, or "".
+    header: header of the backend's `runtime` library, as in an #include. It declares the names in
+        these expressions. "" for none.
     """
 
     handle: str = ""
@@ -30,15 +34,20 @@ class RuntimeMemory:
 
 @dataclass(frozen=True)
 class CalledMemory:
-    """What the delegates or the kernels that a method calls need besides, as C expressions."""
+    """The memory that a method's delegates or kernels need, as C expressions.
 
-    kept: tuple[str, ...]  # bytes of each delegate's handle, or of each call's state
-    scratch: tuple[str, ...]  # bytes of scratch, the largest of which does
-    headers: tuple[str, ...]  # that declare what the expressions name
+    kept: persistent bytes of each delegate's handle or each call's state.
+    scratch: bytes of scratch memory. Calls share it, so the maximum is needed.
+    headers: headers that declare the names in the expressions.
+    """
+
+    kept: tuple[str, ...]
+    scratch: tuple[str, ...]
+    headers: tuple[str, ...]
 
 
 def method_counts(plan: schema.ExecutionPlan) -> Mapping[str, int]:
-    """The arguments of `ET_METHOD_BYTES`, by name, but for `kept`."""
+    """Return the arguments of `ET_METHOD_BYTES` by name, without `kept`."""
     values = [value.val for value in plan.values]
     tensors = [value for value in values if isinstance(value, schema.Tensor)]
     lists = [value for value in values if isinstance(value, _INDEX_LISTS)]
@@ -58,14 +67,14 @@ def method_counts(plan: schema.ExecutionPlan) -> Mapping[str, int]:
 
 
 def kernel_memory(plan: schema.ExecutionPlan, table: KernelTable) -> CalledMemory:
-    """What the rows of the kernels say of the calls. Raises `ConfigError`."""
+    """Return the memory of all kernel calls. Raises `ConfigError`."""
     return called_memory(
         [need for call in kernel_calls(plan) for need in _call_memory(plan, call, table)]
     )
 
 
 def called_memory(needs: Sequence[RuntimeMemory]) -> CalledMemory:
-    """What several need together."""
+    """Combine the needs of several calls."""
     return CalledMemory(
         kept=tuple(each.handle for each in needs if each.handle),
         scratch=tuple(each.scratch for each in needs if each.scratch),
@@ -76,7 +85,10 @@ def called_memory(needs: Sequence[RuntimeMemory]) -> CalledMemory:
 def _call_memory(
     plan: schema.ExecutionPlan, call: schema.KernelCall, table: KernelTable
 ) -> Iterator[RuntimeMemory]:
-    """What the kernels that may run a call need: just one keeps a state."""
+    """Yield the needs of all kernels that may run a call.
+
+    Only one of them runs, so the state is the maximum of theirs.
+    """
     name = plan.operators[call.op_index].full_name
     if name not in table:
         return

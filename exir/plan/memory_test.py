@@ -1,4 +1,4 @@
-"""What method memory holds, counted by hand."""
+"""The counts of a method's memory equal counts by hand."""
 
 from pathlib import Path
 
@@ -108,7 +108,7 @@ def _table(folder: Path, text: str = _KERNELS) -> KernelTable:
 
 
 def _convolutions(*groups: int) -> ExecutionPlan:
-    """Calls of a convolution over [1, 4, 8, 8] that are alike but for their groups."""
+    """Return calls of a convolution over [1, 4, 8, 8] that differ only in groups."""
     sizes = ([1, 4, 8, 8], [4, 4, 5, 3])
     tensors = [EValue(Tensor(ScalarType.FLOAT, 0, size, [0, 1, 2, 3])) for size in sizes]
     numbers = [

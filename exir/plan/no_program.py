@@ -1,4 +1,4 @@
-"""What is said of a file that is no program."""
+"""The error message for a file that is not a program."""
 
 from pathlib import Path
 
@@ -7,7 +7,7 @@ from exir.git_lfs import NOT_FETCHED, is_pointer
 
 
 def no_program(path: Path, error: InvalidProgramError) -> str:
-    """The file, what is wrong with it, and what to do."""
+    """Return a message with the file, the fault and the remedy."""
     if is_pointer(path):
         return f"{path} {NOT_FETCHED}"
     return f"{path}: {error}\n  the file is damaged, or no ExecuTorch program: export or fetch it again"

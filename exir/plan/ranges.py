@@ -1,4 +1,4 @@
-"""The values that sizes and integers of a method's inputs and outputs may have."""
+"""The ranges of sizes and integers in a method's inputs and outputs."""
 
 from collections.abc import Sequence
 from dataclasses import astuple, dataclass
@@ -11,9 +11,11 @@ NUMBER = -1
 
 @dataclass(frozen=True, order=True)
 class Range:
-    """Dimension `dim` of value `value`, or the integer `value`: min + k * step, at most max.
+    """The range of an integer or a size: min + k * step, at most max.
 
-    same_as: index of the entry that has the same k in every call; its own index if none has.
+    value: index of the value.
+    dim: dimension of a tensor, or `NUMBER` for an integer.
+    same_as: index of the entry that has the same k in every call, or its own index.
     """
 
     value: int
@@ -25,13 +27,13 @@ class Range:
 
     @property
     def steps(self) -> "Steps":
-        """The allowed numbers alone."""
+        """Return the range without its place."""
         return Steps(self.min, self.max, self.step)
 
 
 @dataclass(frozen=True)
 class Steps:
-    """min, min + step, and so on, at most max."""
+    """The integers min, min + step and so on, at most max."""
 
     min: int
     max: int
@@ -48,12 +50,12 @@ _UNBOUNDED = 2**63 - 1
 
 
 def numbers_of(ranges: Sequence[Range]) -> list[int]:
-    """`ContainerMetadata.ranges` of entries that are sorted."""
+    """Return `ContainerMetadata.ranges` of sorted entries."""
     return [number for each in ranges for number in astuple(each)]
 
 
 def ranges_of(plan: schema.ExecutionPlan) -> list[Range] | None:
-    """The entries of a plan; None if its exporter wrote none."""
+    """Return the range entries of a plan, or None if its exporter wrote none."""
     numbers = plan.container_meta_type.ranges if plan.container_meta_type else None
     if not numbers:
         return None
@@ -62,10 +64,10 @@ def ranges_of(plan: schema.ExecutionPlan) -> list[Range] | None:
 
 
 def steps_of(plan: schema.ExecutionPlan, value: int) -> tuple[Steps | None, ...]:
-    """For each dimension of a tensor what its size may be, or for an integer what it may be itself.
+    """Return the possible sizes of each dimension of a tensor, or of an integer.
 
-    None stands for a fixed size. A tensor of another exporter has no lower bounds. Empty for a
-    value that is the same in every call.
+    None means a fixed size. The result is empty if the value is the same in every call. If another
+    exporter wrote the program, the lower bounds are 0.
     """
     held = plan.values[value].val
     ranges = ranges_of(plan)
@@ -80,5 +82,5 @@ def steps_of(plan: schema.ExecutionPlan, value: int) -> tuple[Steps | None, ...]
 
 
 def shape_text(shape: Sequence[int], steps: Sequence[Steps | None]) -> str:
-    """ "2..8, 4": each size, or what it may be."""
+    """Format a shape with its ranges, such as "2..8, 4"."""
     return ", ".join(str(each or size) for size, each in zip(shape, steps or [None] * len(shape)))

@@ -1,4 +1,4 @@
-"""What a method takes, gives, calls and needs."""
+"""Reports about a method's inputs, outputs, calls and memory."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -10,9 +10,14 @@ from exir.plan.ranges import Steps, steps_of
 
 @dataclass(frozen=True)
 class ValueReport:
-    """An input or output. `dtype`, `shape` (upper bounds), `dim_order`, `is_dynamic` and
-    `is_planned` say something of tensors only; `kind` is "Tensor", "Int", "Double", "Bool",
-    "String" or "Null". `steps` is that of `exir.plan.ranges.steps_of`."""
+    """An input or output.
+
+    kind: "Tensor", "Int", "Double", "Bool", "String" or "Null".
+    shape: upper bounds of the sizes.
+    steps: the result of `exir.plan.ranges.steps_of`.
+
+    `dtype`, `shape`, `dim_order`, `is_dynamic` and `is_planned` apply only to tensors.
+    """
 
     name: str
     kind: str
@@ -26,10 +31,15 @@ class ValueReport:
 
 @dataclass(frozen=True)
 class OperatorUse:
-    """One call: operator as the `.pte` spells it, dtypes of its tensors (arguments, then
-    outputs), the line of the model that it comes from as "file:line", or "", whether any of its
-    tensors has its channels last, why backends have not taken it, by their ids, and why it
-    computes floats that are quantized, or ""."""
+    """One operator call.
+
+    name: operator name in the `.pte` file.
+    dtypes: dtypes of its tensors, arguments before outputs.
+    source: "file:line" of the model, or "".
+    channels_last: whether any of its tensors is channels-last.
+    refusals: by backend id, the reason why the backend did not take the call.
+    stays_float: the reason why it computes in float between quantized tensors, or "".
+    """
 
     name: str
     dtypes: tuple[str, ...]
@@ -41,7 +51,7 @@ class OperatorUse:
 
 @dataclass(frozen=True)
 class DelegateReport:
-    """A delegate: backend id and bytes of its payload."""
+    """A delegate: its backend id and the size of its payload in bytes."""
 
     backend_id: str
     nbytes: int
@@ -49,13 +59,13 @@ class DelegateReport:
 
 @dataclass(frozen=True)
 class MethodReport:
-    """One method.
+    """Facts about one method.
 
-    planned_bytes: bytes of planned memory by memory id; [0] is unused.
-    shared_memory_id: of the planned buffer that it shares with other methods; 0 for none.
-    lower_bound_bytes: the largest sum of planned bytes alive at one instruction, each tensor
-        rounded up to 16.
-    instruction_count: of its only chain.
+    planned_bytes: size of planned memory by memory id; entry 0 is unused.
+    shared_memory_id: memory id of the planned buffer shared with other methods, or 0.
+    lower_bound_bytes: maximum over instructions of the live planned bytes. Each tensor is rounded
+        up to a multiple of 16.
+    instruction_count: number of instructions in all chains.
     """
 
     name: str
@@ -72,7 +82,7 @@ class MethodReport:
 def values_of(
     plan: schema.ExecutionPlan, indices: Sequence[int], names: Sequence[object]
 ) -> tuple[ValueReport, ...]:
-    """Inputs or outputs, by their names or without."""
+    """Return reports of inputs or outputs. `names` can be empty."""
     labels = [str(name) for name in names] or [""] * len(indices)
     return tuple(_value(plan, index, label) for index, label in zip(indices, labels))
 
@@ -96,12 +106,12 @@ def _value(plan: schema.ExecutionPlan, index: int, name: str) -> ValueReport:
 
 
 def instruction_count(plan: schema.ExecutionPlan) -> int:
-    """Of all chains."""
+    """Return the number of instructions in all chains."""
     return sum(len(chain.instructions) for chain in plan.chains)
 
 
 def delegates_of(plan: schema.ExecutionPlan, program: schema.Program) -> tuple[DelegateReport, ...]:
-    """The delegates of a method, with the bytes of their payloads."""
+    """Return the delegates of a method, with their payload sizes."""
     return tuple(
         DelegateReport(str(each.id), len(program.backend_delegate_data[each.processed.index].data))
         for each in plan.delegates

@@ -1,4 +1,4 @@
-"""The programs of each stage and the functions that lead from one to the next."""
+"""The program manager of each compiler stage, and the functions that create it."""
 
 from importlib import import_module
 from typing import Any

@@ -1,4 +1,4 @@
-"""The edge stage: programs of the edge dialect and how they are made."""
+"""The edge stage: `to_edge` and the edge-dialect programs that it returns."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -41,7 +41,7 @@ Programs = ExportedProgram | Mapping[str, ExportedProgram]
 Passes = Sequence[PassType] | PassManager | Mapping[str, Sequence[PassType]]
 
 
-# What `EdgeCompileConfig.pipeline` may name.
+# The passes that `EdgeCompileConfig.pipeline` can name.
 _EDGE_PASSES = {
     each.name: each
     for each in (
@@ -58,9 +58,9 @@ _EDGE_PASSES = {
 
 
 def edge_passes(config: EdgeCompileConfig) -> tuple[BundlePass | ProgramPass, ...]:
-    """The passes between decomposition and the finished edge program.
+    """Return the passes that turn decomposed programs into edge programs.
 
-    Raises `ConfigError` when `config.pipeline` names what does not exist.
+    Raises `ConfigError` if `config.pipeline` names an unknown pass.
     """
     if config.pipeline is not None:
         return pipeline.parse(config.pipeline, _EDGE_PASSES)
@@ -104,10 +104,11 @@ def to_edge_transform_and_lower(
     *,
     generate_etrecord: bool = False,
 ) -> "EdgeProgramManager":
-    """Run `to_edge`, then `transform`, then `to_backend` for each partitioner in order.
+    """Run `to_edge`, then `transform`, then `to_backend` for each partitioner.
 
-    Operators that the partitioners of a method request with `ops_to_not_decompose` are kept until the partitioners have run. Those
-    that no partitioner takes are decomposed afterwards.
+    The partitioners of a method run in order. Operators that they request with
+    `ops_to_not_decompose` are kept until all of them have run. Those that no partitioner takes are
+    decomposed afterwards.
     """
     config = compile_config or EdgeCompileConfig()
     facts = facts or Facts(diagnostics=Warned())
@@ -160,7 +161,10 @@ class EdgeProgramManager:
         return cls(bundle.programs, bundle.constant_methods, config, bundle.facts)
 
     def _recorded(self, exported: Programs) -> "EdgeProgramManager":
-        """The same, with a debug record of it and of the `exported` programs that it was made from."""
+        """Attach a new debug record of the `exported` programs and of this manager.
+
+        Returns this manager.
+        """
         from exir.debug_record import ETRecord
 
         self._etrecord = ETRecord()
@@ -169,7 +173,7 @@ class EdgeProgramManager:
         return self
 
     def _followed_by(self, manager: "EdgeProgramManager") -> "EdgeProgramManager":
-        """`manager`, made from this one, with its debug record."""
+        """Pass this manager's debug record on to `manager`, which was derived from it."""
         manager._etrecord = self._etrecord
         return manager
 
@@ -225,7 +229,7 @@ class EdgeProgramManager:
         return self._followed_by(EdgeProgramManager._of(self._bundle(programs), self._config))
 
     def _finished(self, config: EdgeCompileConfig) -> "EdgeProgramManager":
-        """The same, with the operators decomposed that only this manager preserves."""
+        """Decompose the operators that this manager preserves and `config` does not."""
         left = [op for op in self._config.preserve_ops if op not in config.preserve_ops]
         if not left:
             return self
@@ -247,9 +251,10 @@ class EdgeProgramManager:
 
 
 def _private(programs: Mapping[str, ExportedProgram], facts: Facts) -> dict[str, ExportedProgram]:
-    """`programs`, or copies, so that lowering cannot change sizes that the caller's programs have.
+    """Return copies of `programs` whose symbolic sizes lowering can change.
 
-    Dimensions of inputs that have no upper bound get one now, as partitioners leave what has none.
+    A program that has no symbolic sizes is returned itself. Input dimensions without an upper bound
+    get one here, because partitioners skip unbounded dimensions.
     """
     private = {name: with_private_symbols(program) for name, program in programs.items()}
     for program in private.values():
@@ -265,7 +270,10 @@ def _lowered(
     config: EdgeCompileConfig,
     whole: Mapping[str, Whole],
 ) -> ProgramBundle:
-    """The programs in the edge dialect; `whole` says which operators to keep in each method."""
+    """Return the programs in the edge dialect.
+
+    whole: by method, the operators that are not decomposed.
+    """
     always = dict.fromkeys(config.preserve_ops, _always)
     with sizes_kept(bundle.programs.values(), "decomposition"):
         core = {
@@ -285,7 +293,7 @@ def _lowered(
 
 
 def _empty(programs: Iterable[ExportedProgram]) -> None:
-    """Let go of their tensors."""
+    """Drop the programs' tensors, so that their memory can be freed."""
     for program in programs:
         program.state_dict.clear()
         program.constants.clear()
@@ -313,7 +321,7 @@ def _by_method(programs: Programs) -> dict[str, ExportedProgram]:
 
 
 def _per_method(given: Any, methods: Mapping[str, Any]) -> dict[str, list[Any]]:
-    """`given`, for every method or by method name, as a list for each method."""
+    """Return a list for each method from one value, a list, or a mapping by method."""
     if isinstance(given, Mapping):
         unknown = sorted(given.keys() - methods.keys())
         if unknown:
@@ -330,7 +338,7 @@ def _listed(given: Any) -> list[Any]:
 def _kept_whole(
     partitioners: "list[Partitioner]", program: ExportedProgram
 ) -> dict[OpOverload, NodeFilter]:
-    """The operators of `program` that the partitioners want whole, each with a test of its nodes."""
+    """Return the operators that the partitioners keep, each with a node filter."""
     from exir.backend.partitioner import Partitioner
 
     whole: dict[OpOverload, NodeFilter] = {}
@@ -348,14 +356,17 @@ def _kept_whole(
 def _within_reach(
     partitioner: "Partitioner", program: ExportedProgram, wanted: NodeFilter
 ) -> NodeFilter:
-    """`wanted` of the nodes that the partitioner sees: those of control flow only if it delegates them."""
+    """Restrict `wanted` to the nodes that the partitioner sees.
+
+    A partitioner sees the bodies of control flow only if it delegates them.
+    """
     if partitioner.delegates_bodies:
         return wanted
     return lambda node: node.graph is program.graph and wanted(node)
 
 
 def _preserving(config: EdgeCompileConfig, ops: Sequence[OpOverload]) -> EdgeCompileConfig:
-    """`config` for the time that `ops` may stand in the programs."""
+    """Return `config` with `ops` added to the preserved operators."""
     return replace(config, preserve_ops=[*config.preserve_ops, *ops])
 
 

@@ -1,4 +1,4 @@
-"""The last stage: edge programs to the program that a `.pte` holds."""
+"""The last stage: lower edge programs to the program of a `.pte` file."""
 
 import sys
 from collections.abc import Mapping
@@ -50,13 +50,14 @@ def to_executorch(
     config: ExecutorchBackendConfig | None = None,
     facts: Facts | None = None,
 ) -> "ExecutorchProgramManager":
-    """Lower the methods of `edge_programs`, which stay as they are, to one program.
+    """Lower the methods of `edge_programs` to one program.
 
-    Raises `UserError`s for operators, values or options that a `.pte` cannot carry.
+    The edge programs are not changed. Raises a `UserError` if the `.pte` format cannot express an
+    operator, a value or an option.
     """
     config = config or ExecutorchBackendConfig()
     programs = {name: edge_programs[name] for name in sorted(edge_programs)}
-    if config.passes:  # which may give a symbolic size a number
+    if config.passes:  # User passes can specialize symbolic sizes.
         programs = private_copies(programs)
     else:
         programs = {name: copy_program(program) for name, program in programs.items()}
@@ -67,7 +68,7 @@ def to_executorch(
 
 
 def _built_in(config: ExecutorchBackendConfig, methods: list[str], facts: Facts) -> list[PassType]:
-    """The passes of every method up to the planning of memory."""
+    """Return the passes that run on the methods before memory planning."""
     each_method = [
         as_bundle_pass(each, (name,)) for name in methods for each in _of_method(config, name, facts)
     ]
@@ -81,7 +82,7 @@ def _plans_inputs(config: ExecutorchBackendConfig, name: str) -> bool:
 
 def _of_method(config: ExecutorchBackendConfig, name: str, facts: Facts) -> list[PassType]:
     planner = _planner(config, name)
-    # The caller gives what the planner leaves out.
+    # If the planner skips the inputs or outputs, the caller provides their memory.
     gives_outputs = not getattr(planner, "alloc_graph_output", True)
     gives_inputs = not _plans_inputs(config, name)
     passes: list[PassType] = [FuseDynamicLayers(), FuseBytes()] if config.fuse_bytes else []
@@ -100,7 +101,7 @@ def _of_method(config: ExecutorchBackendConfig, name: str, facts: Facts) -> list
 
 
 def _external_passes(config: ExecutorchBackendConfig) -> list[PassType]:
-    """What decides which constants lie in other files."""
+    """Return the passes that choose which constants are stored in external files."""
     passes: list[PassType] = []
     if config.external_mutable_weights:
         passes.append(ExternalConstantsPass(trained_only=True))
@@ -112,7 +113,7 @@ def _external_passes(config: ExecutorchBackendConfig) -> list[PassType]:
 
 
 def _for_method(option: Any, name: str) -> PassType | None:
-    """The pass that an option gives for a method: the option, or its entry for the method."""
+    """Return the pass of a method: `option` itself, or its entry for the method."""
     return option.get(name) if isinstance(option, dict) else option
 
 
@@ -131,9 +132,10 @@ def _planner(config: ExecutorchBackendConfig, name: str) -> PassType:
 
 
 def _planned(bundle: ProgramBundle, config: ExecutorchBackendConfig) -> ProgramBundle:
-    """Methods of one planner are planned together, so that they can share mutable buffers.
+    """Plan the memory of all methods and verify each plan.
 
-    Whoever made the plan, it is verified.
+    Methods that use the same planner are planned together, so that they can share mutable buffers.
+    Plans of user-defined planners are verified as well.
     """
     names = list(bundle.programs)
     if isinstance(config.memory_planning_pass, dict):
@@ -225,7 +227,10 @@ class ExecutorchProgramManager:
         self._serialized.write_to_file(open_file)
 
     def save(self, path: str) -> None:
-        """Write the `.pte` to `path`, which must end in `.pte`. A failure keeps the old file."""
+        """Write the `.pte` to `path`, which must end in `.pte`.
+
+        A failure keeps the old file.
+        """
         if not path.endswith(".pte"):
             raise ConfigError(f"'path' must end in .pte, got '{path}'")
         write_files({Path(path): self.write_to_file})
@@ -276,7 +281,10 @@ class ExecutorchProgramManager:
         return debug_maps.result_counts(self._emitted.methods)
 
     def get_etrecord(self) -> "ETRecord":
-        """Return the debug record. Raises `ConfigError` unless `to_edge` was asked to keep it."""
+        """Return the debug record.
+
+        Raises `ConfigError` unless `to_edge` was called with `generate_etrecord`.
+        """
         if self._etrecord is None:
             raise ConfigError("there is no debug record; ask for it: to_edge(…, generate_etrecord=True)")
         return self._etrecord

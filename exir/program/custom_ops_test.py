@@ -1,4 +1,4 @@
-"""Operators of `torch.library.custom_op` are called by their out overload, which nobody writes by hand."""
+"""Operators of `torch.library.custom_op` are called through a generated overload."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""From a program's instructions back to the nodes of the edge program."""
+"""Map a program's instructions to debug handles of the edge program."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -12,7 +12,10 @@ Methods = Mapping[str, MethodOutput]
 
 
 def debug_handles(methods: Methods) -> dict[str, dict[int, Any]]:
-    """Method to instruction index to debug handle; a delegate call has those of all nodes that it stands for."""
+    """Return the debug handle of each instruction, by method and index.
+
+    A delegate call has a list: the handles of all nodes that it replaces.
+    """
     return {name: _handles(method) for name, method in methods.items()}
 
 

@@ -1,4 +1,4 @@
-"""From exported programs to the edge dialect, and on."""
+"""Tests of the edge stage, from exported programs to later stages."""
 
 from typing import Any
 
@@ -99,7 +99,10 @@ def test_preserved_operator_stays_whole() -> None:
 
 
 class _Recording(Partitioner):
-    """Takes nothing; wants the linear layers with `wanted` inputs whole; notes what it was shown."""
+    """A partitioner that tags nothing and records the graphs that it receives.
+
+    It preserves the linear layers that have `wanted` inputs.
+    """
 
     def __init__(self, *wanted: int) -> None:
         self.shown: list[list[str]] = []

@@ -1,4 +1,4 @@
-"""`to_executorch` and what it returns."""
+"""Tests of `to_executorch` and of the manager that it returns."""
 
 import io
 import os

@@ -1,4 +1,4 @@
-"""From a program's instructions back to the modules and lines of the model."""
+"""Map a program's instructions to the model's modules and source lines."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -15,8 +15,12 @@ FORMAT = 1
 
 @dataclass(frozen=True)
 class NodeSource:
-    """A node of the graph: its operator, qualified name of the module it was recorded in, and "file:line" of the model; "" where
-    that is not known."""
+    """The origin of a graph node.
+
+    operator: the node's operator.
+    module: the qualified name of the module that recorded the node, or "".
+    source: "file:line" of the model, or "".
+    """
 
     operator: str
     module: str
@@ -24,7 +28,10 @@ class NodeSource:
 
 
 def sources_content(methods: Mapping[str, MethodOutput]) -> dict[str, Any]:
-    """For each method and instruction the nodes that it stands for, several of a delegate call, as JSON has it."""
+    """Return the source nodes of each instruction, by method, as JSON data.
+
+    A delegate call has one entry for each node that it replaces.
+    """
     return {
         "format": FORMAT,
         "methods": {

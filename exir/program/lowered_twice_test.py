@@ -1,4 +1,4 @@
-"""Lowering leaves the caller's program as it was, so that it can be lowered again."""
+"""Lowering does not change the caller's program, so it can be lowered again."""
 
 import copy
 from collections.abc import Callable
@@ -25,7 +25,7 @@ CASES = {
 
 
 def _lowered(program: ExportedProgram) -> bytes | str:
-    """The bytes of the lowered program, or why it is refused."""
+    """Return the bytes of the lowered program, or its error message."""
     try:
         return to_edge_transform_and_lower(program).to_executorch().buffer
     except ExirError as error:
@@ -82,7 +82,11 @@ def _fails(attempt: Callable[[], Any]) -> str:
 
 
 def test_a_refused_decomposition_is_refused_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A decomposition of PyTorch may take a dynamic size for the example's. A later attempt must not start from that."""
+    """A failed lowering leaves no specialized sizes behind.
+
+    A decomposition of PyTorch can specialize a dynamic size to the example's size. A second attempt
+    must not start from the specialized size.
+    """
     decompose = _edge.to_core_aten
 
     def specializing(program: ExportedProgram, *options: Any) -> ExportedProgram:

@@ -1,4 +1,4 @@
-"""Quantized programs lower to the out overloads of their operators."""
+"""Quantized programs are lowered to the out overloads of their operators."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""What a lowering produced, for manifests, size reports and kernel selection."""
+"""Facts about a lowered program for manifests, size reports and kernel selection."""
 
 from dataclasses import dataclass
 
@@ -20,18 +20,18 @@ from exir.tensor import specs_of
 
 @dataclass(frozen=True)
 class LoweringReport:
-    """Every method, constant methods included, in the order of the program."""
+    """The reports of all methods, in the program's order, with constant methods."""
 
     methods: tuple[MethodReport, ...]
 
     @property
     def operators(self) -> tuple[str, ...]:
-        """Every operator that is called, sorted."""
+        """The names of all operators that the program calls, sorted."""
         return tuple(sorted({use.name for method in self.methods for use in method.operator_uses}))
 
 
 def lowering_report(programs: dict[str, ExportedProgram], emitted: EmitterOutput) -> LoweringReport:
-    """The report of a program that was emitted from `programs`."""
+    """Return the report of a program that was emitted from `programs`."""
     return LoweringReport(
         tuple(
             _method(plan, programs.get(str(plan.name)), emitted)

@@ -1,1 +1,1 @@
-"""Checks that a program is of the dialect that it claims to be."""
+"""Verifiers of each stage's dialect, which run between passes."""

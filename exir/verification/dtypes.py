@@ -1,4 +1,4 @@
-"""Which dtypes the operands of an edge operator may have."""
+"""The operand dtypes that edge operators allow."""
 
 from collections.abc import Iterator, Mapping
 
@@ -21,7 +21,7 @@ _INTEGRAL = frozenset(
 _FLOAT8 = frozenset(
     {torch.float8_e5m2, torch.float8_e4m3fn, torch.float8_e5m2fnuz, torch.float8_e4m3fnuz}
 )
-# What a `.pte` has a code for and the edge dialect admits.
+# Dtypes that have a code in `.pte` files and that the edge dialect allows.
 STORABLE = _FLOAT | _COMPLEX | _INTEGRAL | _FLOAT8
 
 KINDS: Mapping[str, frozenset[torch.dtype]] = {
@@ -32,9 +32,9 @@ KINDS: Mapping[str, frozenset[torch.dtype]] = {
 
 
 def check_dtypes(node: Node, operands: Mapping[str, object]) -> None:
-    """Raise `EdgeDialectError` unless an edge operator allows the dtypes that it meets.
+    """Raise `EdgeDialectError` if an edge operator does not allow its dtypes.
 
-    operands: schema argument name → what the node passes for it.
+    operands: the node's operands by schema argument name.
     """
     for tensor in _tensors(node.meta["val"]):
         _check_storable(node, tensor.dtype)

@@ -1,4 +1,4 @@
-"""What a loop carries and stacks fits from run to run."""
+"""Check that the values that a loop carries and stacks fit in memory."""
 
 from torch.fx import Node
 
@@ -8,10 +8,11 @@ from exir.tensor import TensorSpec
 
 
 def check_loop(node: Node, region: Region) -> None:
-    """Raise `ExportError` that names a value which `node` cannot carry or stack in memory.
+    """Raise an `ExportError` that names a value that `node` cannot carry or stack.
 
-    What a run hands on lies where the value lay that it was given, so that dtype, sizes and
-    layout are those of the start; rows are laid one behind the other.
+    Every iteration writes a carried value to the same memory. Its dtype, sizes and layout must
+    therefore equal those of the initial value. Stacked rows must be contiguous, because they are
+    stored one after another.
     """
     values = node.meta["spec"]
     for value, position in enumerate(region.carried):

@@ -1,4 +1,4 @@
-"""Loops that cannot be laid out in memory are refused with their line and a remedy."""
+"""Loops that memory planning cannot support are rejected with line and remedy."""
 
 from collections.abc import Callable
 from typing import Any
@@ -20,7 +20,7 @@ from exir.verification.loops import check_loop
 
 
 class Call(torch.nn.Module):
-    """A function of a tensor as a module."""
+    """Wraps a function of a tensor as a module."""
 
     def __init__(self, function: Callable[[Tensor], Any]) -> None:
         super().__init__()
@@ -55,7 +55,7 @@ def test_row_in_another_layout_is_refused() -> None:
     ],
 )
 def test_carried_value_that_changes_is_refused(spec: TensorSpec | None, text: str) -> None:
-    """PyTorch refuses such loops; a pass could make one."""
+    """PyTorch rejects such loops, but a pass could create one."""
     program = to_edge(Example(Call(doubled), (torch.ones(3),)).export()).exported_program()
     graph_module = run_passes(program, [SpecPropPass()]).graph_module
     loop = next(node for node in graph_module.graph.nodes if regions(node))

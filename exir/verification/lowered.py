@@ -1,4 +1,4 @@
-"""The dialect of the last stage: operators on their way to out variants, memory and specs."""
+"""The verifier of the last stage: out variants, memory nodes and specs."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -19,11 +19,15 @@ from exir.verification.structure import is_beside_operators, is_described_call, 
 
 
 def verify_lowered(program: ExportedProgram) -> None:
-    """Raise `EdgeDialectError` that names a node unless `program` is of the last stage's dialect.
+    """Raise an `EdgeDialectError` that names a node outside the last stage's dialect.
 
-    Operators of the edge dialect or of PyTorch, called after their schema; those that write,
-    write to memory that is given for it, to inputs and states, or to what an operator computed; `memory.alloc` and
-    `memory.view` are as their specs say; specs are as the values are.
+    Verified are:
+
+    - Operators are of the edge dialect or PyTorch, and calls match their schemas.
+    - Operators write only to allocated memory, inputs, states, or the result of an operator that
+      they overwrite.
+    - `memory.alloc` and `memory.view` agree with their specs.
+    - Specs agree with the values.
     """
     for graph_module in graphs(program.graph_module):
         for node in graph_module.graph.nodes:
@@ -47,7 +51,7 @@ def _check_call(node: Node) -> None:
 
 
 def _check_written(node: Node, name: str, value: object) -> None:
-    if value is None:  # a result that the operator was told to leave out
+    if value is None:  # the caller omits this optional output
         return
     if not (
         isinstance(value, Node)
@@ -64,7 +68,7 @@ def _is_given(value: Node) -> bool:
 
 
 def _is_result(value: Node) -> bool:
-    """Whether an operator computed `value`, into memory of its own."""
+    """Return whether an operator computed `value` into memory of its own."""
     op = to_torch_overload(value.target)
     return op is not None and returns_tensors(op)
 
@@ -108,7 +112,10 @@ def _flat(spec: Any) -> Iterator[TensorSpec]:
 
 
 def _fits(spec: TensorSpec, val: Tensor) -> bool:
-    """Sizes that are symbolic are bounded by the spec's; whether well, the bound's pass knows."""
+    """Return whether a spec describes a value.
+
+    Symbolic sizes are not compared. The pass that chose their bounds is responsible for them.
+    """
     if spec.dtype != val.dtype or len(spec.shape) != val.dim():
         return False
     symbolic = [isinstance(size, torch.SymInt) for size in val.shape]

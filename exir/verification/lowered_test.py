@@ -1,4 +1,4 @@
-"""What may stand in a program of the last stage."""
+"""Tests of the verifier of the last stage."""
 
 import operator
 from collections.abc import Callable

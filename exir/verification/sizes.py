@@ -1,4 +1,4 @@
-"""Dynamic sizes stay dynamic."""
+"""Check that a compiler step does not specialize dynamic sizes."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -12,10 +12,12 @@ from exir.graph.fake_mode import fake_mode_of
 
 @contextmanager
 def sizes_kept(programs: Iterable[ExportedProgram], step: str) -> Iterator[None]:
-    """Raises a `PassError` when what runs within, `step` of the compiler, gives a dynamic size of `programs` a number.
+    """Raise a `PassError` if the body specializes a dynamic size of `programs`.
 
-    An operator that asks a fake tensor for its size as a number gets the example's, and the size is that from there on
-    for the whole program: it would run, on inputs of the example's size alone.
+    step: the name of the compiler step that runs in the body.
+
+    An operator that converts a fake tensor's size to an int gets the example's size. The whole
+    program then has that fixed size, and fails for inputs of other sizes.
     """
     programs = tuple(programs)
     before = _numbers(programs)
@@ -32,7 +34,7 @@ def sizes_kept(programs: Iterable[ExportedProgram], step: str) -> Iterator[None]
 def _numbers(
     programs: Iterable[ExportedProgram],
 ) -> dict[sympy.Symbol, tuple[sympy.Expr, ExportedProgram]]:
-    """Symbols of sizes that stand for a number."""
+    """Return the size symbols that are specialized to a number."""
     found = {}
     for program in programs:
         shapes = fake_mode_of(program.graph).shape_env

@@ -1,4 +1,4 @@
-"""The shape of an edge graph: known operators, arguments after their schema, values described."""
+"""Check an edge graph's structure: operators, schema arguments, value metadata."""
 
 import math
 import operator
@@ -13,7 +13,7 @@ from torch.fx import Node
 from exir.dialects.edge import EdgeOpOverload
 from exir.error import EdgeDialectError
 
-# Callables on symbolic numbers that a graph may hold beside operators.
+# Callables on symbolic numbers that a graph can contain in addition to operators.
 SYMBOLIC = frozenset(
     {
         *(operator.add, operator.sub, operator.mul, operator.truediv, operator.floordiv),
@@ -28,9 +28,9 @@ SYMBOLIC = frozenset(
 
 
 def check_node(node: Node) -> Mapping[str, object]:
-    """Raise `EdgeDialectError` unless `node` may stand in an edge graph.
+    """Raise `EdgeDialectError` unless `node` is allowed in an edge graph.
 
-    Returns the operands of an edge operator by schema name, nothing for other nodes.
+    Returns the operands of an edge operator by schema name, and an empty mapping for other nodes.
     """
     if not is_described_call(node):
         return {}
@@ -44,8 +44,10 @@ def check_node(node: Node) -> Mapping[str, object]:
 
 
 def is_described_call(node: Node) -> bool:
-    """Whether `node` is a call. Raises `EdgeDialectError` when it says not of what value, or is
-    none of an operator."""
+    """Return whether `node` is a call.
+
+    Raises `EdgeDialectError` for a call that has no `meta["val"]` or does not call an operator.
+    """
     if node.op in ("call_module", "call_method"):
         raise EdgeDialectError(f"{node.op} of '{node.target}' is no operator", node)
     if node.op == "call_function" and "val" not in node.meta:
@@ -61,13 +63,16 @@ def _check_other(node: Node) -> None:
 
 
 def is_beside_operators(target: object) -> bool:
-    """Whether a graph may call `target`, which is no operator overload."""
+    """Return whether a graph may call `target`, which is not an operator overload."""
     is_known = target is operator.getitem or target in SYMBOLIC
     return is_known or isinstance(target, HigherOrderOperator)
 
 
 def operands_of(node: Node, op: OpOverload) -> dict[str, object]:
-    """What `node` gives `op`, by argument. Raises `EdgeDialectError` when the schema forbids it."""
+    """Return the operands of `node` by argument name of `op`.
+
+    Raises `EdgeDialectError` if they do not match the schema.
+    """
     arguments = _arguments(op)
     if len(node.args) > len(arguments.positional):
         raise EdgeDialectError(
@@ -87,7 +92,7 @@ def operands_of(node: Node, op: OpOverload) -> dict[str, object]:
 
 @dataclass(frozen=True)
 class _Arguments:
-    """Names of an operator's arguments: all, those given by place, those that have no default."""
+    """Names of an operator's arguments: all, positional ones, and required ones."""
 
     names: frozenset[str]
     positional: tuple[str, ...]
@@ -96,7 +101,10 @@ class _Arguments:
 
 @cache
 def _arguments(op: OpOverload) -> _Arguments:
-    """Kept, as reading a schema takes longer than checking a node."""
+    """Return the argument names of `op`.
+
+    Cached, because reading a schema takes longer than checking a node.
+    """
     arguments = op._schema.arguments
     return _Arguments(
         frozenset(each.name for each in arguments),
@@ -106,7 +114,7 @@ def _arguments(op: OpOverload) -> _Arguments:
 
 
 def check_tensor_operands(node: Node, operands: Mapping[str, object]) -> None:
-    """Raise `EdgeDialectError` when what the schema calls a tensor is no value of the graph."""
+    """Raise `EdgeDialectError` if a tensor argument is not a node of the graph."""
     for argument in node.target._op._schema.arguments:
         value = operands.get(argument.name)
         if argument.type.kind() == "TensorType" and not isinstance(value, Node):

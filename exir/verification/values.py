@@ -1,4 +1,4 @@
-"""Values as `meta["val"]` describes them, against what the nodes compute."""
+"""Check that `meta["val"]` agrees with the value that each node computes."""
 
 import operator
 import warnings
@@ -56,11 +56,11 @@ _SYMBOLS = (SymBool, SymFloat, SymInt)
 
 
 class ValueChecker:
-    """Holds a program's nodes to their values, from pass to pass.
+    """Checks the value metadata of a program's nodes after each pass.
 
-    What `program`, if there is one, says when the checker is made is taken as right: it stems from tracing, or
-    was checked. After that, a node that has changed is computed on fake tensors, unless one
-    of its operator and layouts has been before.
+    The metadata of `program` at construction is trusted: it comes from tracing or was checked.
+    Later, a changed node is executed on fake tensors. A call is executed once for each operator and
+    operand layouts.
     """
 
     def __init__(self, program: ExportedProgram | None = None) -> None:
@@ -72,7 +72,7 @@ class ValueChecker:
             self._known.update(self._keys(node))
 
     def __call__(self, program: ExportedProgram) -> None:
-        """Raise `EdgeDialectError` that names a node whose value is not what it computes."""
+        """Raise an `EdgeDialectError` that names a node whose metadata is wrong."""
         with _fake_execution(fake_mode_of(program.graph)):
             for node in _calls(program):
                 state = _state(node)
@@ -87,7 +87,11 @@ class ValueChecker:
             self._known.update(keys)
 
     def _keys(self, node: Node) -> list[Any]:
-        """What `node` computes from what, and the same as its out variant would have it."""
+        """Return keys of a node's operator, operand layouts and result layout.
+
+        An out variant has the key of its functional form, so that converting a checked node does
+        not execute it again.
+        """
         val = self._layout(node.meta.get("val"))
         op = to_torch_overload(node.target)
         if op is None:
@@ -102,7 +106,7 @@ class ValueChecker:
         return [as_called, (functional, kept, val)] if functional is op else [(functional, kept, val)]
 
     def _layout(self, value: Any) -> Any:
-        """Something hashable that is equal for values of equal dtype, sizes and strides."""
+        """Return a hashable that is equal for equal dtypes, sizes and strides."""
         if isinstance(value, Node):
             return self._layout(value.meta["val"]) if "val" in value.meta else _attribute(value)
         if isinstance(value, (list, tuple)):
@@ -122,7 +126,7 @@ def _calls(program: ExportedProgram) -> Iterator[Node]:
 
 
 def _state(node: Node) -> tuple[Any, ...]:
-    """All that `node`'s value and its computing depend on, as the very objects."""
+    """Return all objects that determine a node's value, for comparison by identity."""
     sources = [*node.all_input_nodes, *_results(node)]
     vals = [source.meta.get("val") for source in sources]
     return (node.target, node.args, node.kwargs, node.meta.get("val"), *vals)
@@ -133,13 +137,13 @@ def _same_objects(some: tuple[Any, ...], others: tuple[Any, ...]) -> bool:
 
 
 def _results(node: Node) -> list[Node]:
-    """What the graphs of control flow return."""
+    """Return the results of the graphs that a control-flow node runs."""
     results = (result for region in regions(node) for result in region.results)
     return [result for result in results if isinstance(result, Node)]
 
 
 def _attribute(node: Node) -> int:
-    """Which graph or delegate a `get_attr` node names."""
+    """Return the identity of the graph or delegate that a `get_attr` node refers to."""
     return id(getattr(node.graph.owning_module, str(node.target), None))
 
 
@@ -165,7 +169,7 @@ def _check(node: Node) -> None:
 
 
 def _computed(node: Node) -> list[Any]:
-    """The value of `node`; of control flow, the value by each graph that may give it."""
+    """Return the value of `node`. Control flow has one for each possible graph."""
     if is_delegate_call(node):
         lowered = lowered_module_of(node)
         results = lowered.original_module.graph.output_node().args[0]
@@ -207,7 +211,7 @@ def _run(node: Node) -> Any:
 
 
 def _run_operator(op: OpOverload, args: Any, kwargs: Any) -> Any:
-    """What `op` returns; nothing that exists is written to."""
+    """Run `op` without writing to existing tensors."""
     if not is_in_place(op):
         return run_copying(view_form(op), args, kwargs)
     functional = functional_form(op)
@@ -239,7 +243,7 @@ def _same_tensor(stated: Tensor, computed: Tensor) -> bool:
 
 
 def describe(value: Any) -> str:
-    """`value` as messages have it: dtype, sizes and, when it is not contiguous, dim order."""
+    """Return dtype, sizes and non-contiguous dim order of `value`, for messages."""
     if isinstance(value, (list, tuple)):
         return "(" + ", ".join(map(describe, value)) + ")"
     if not isinstance(value, Tensor):

@@ -1,4 +1,4 @@
-"""A pass that describes a value other than the node computes is refused, with pass and node."""
+"""A pass that sets wrong value metadata is rejected, naming the pass and the node."""
 
 from collections.abc import Callable
 
@@ -33,7 +33,7 @@ def named(graph_module: GraphModule, prefix: str) -> Node:
 
 
 def liar(prefix: str, lie: Callable[[torch.Tensor], torch.Tensor]) -> Callable[[GraphModule], None]:
-    """A pass that describes the value of one node as `lie` has it."""
+    """Return a pass that replaces the metadata of one node by `lie` of its value."""
 
     def lying(graph_module: GraphModule) -> None:
         node = named(graph_module, prefix)
@@ -146,7 +146,7 @@ def test_lie_about_a_size_is_refused() -> None:
 
 
 class LyingToOutVar(ToOutVarPass):
-    """Converts, and then describes the first product as smaller than it is."""
+    """Converts to out variants, then shrinks the first product's metadata."""
 
     def run(self, program):
         program = super().run(program)
@@ -165,7 +165,7 @@ def test_lie_about_an_out_variant_is_refused() -> None:
 
 
 def test_true_change_is_accepted() -> None:
-    """A pass that says what its operator computes, in new sizes and for dynamic ones."""
+    """A pass that sets correct metadata is accepted, for new and for dynamic sizes."""
 
     def double(graph_module: GraphModule) -> PassResult:
         node = named(graph_module, "aten_add")

@@ -22,17 +22,20 @@ if TYPE_CHECKING:
     from exir.capture import EdgeCompileConfig
 
 
-# What `torch.export` makes of modules that nobody called `eval()` on.
+# Operators that `torch.export` emits for modules in training mode.
 _OF_TRAINING = frozenset({torch.ops.aten._native_batch_norm_legit_functional.default})
 
 
 class EXIREdgeDialectVerifier(Verifier):
     """Checks that a program or graph module is of the edge dialect.
 
-    Call it: it raises an `EdgeDialectError` or `UnsupportedOperatorError` that names the
-    node and its source line. Checked are: operators are of the edge dialect, functional and,
-    in ATen, core; arguments follow the schema; values are described; dtypes are those that the
-    operator allows.
+    A call raises an `EdgeDialectError` or `UnsupportedOperatorError` that names the node and its
+    source line. It checks that
+
+    - operators are of the edge dialect, functional and, in ATen, core;
+    - arguments match the schema;
+    - nodes have value metadata;
+    - the operator allows the dtypes.
 
     edge_compile_config: its exceptions and preserved operators need not be core ATen.
     """
@@ -45,14 +48,14 @@ class EXIREdgeDialectVerifier(Verifier):
         self._exceptions = frozenset(also)
 
     def __call__(self, given: ExportedProgram | GraphModule) -> None:
-        """Raise unless `given` is of the edge dialect."""
+        """Raise an error unless `given` is of the edge dialect."""
         top = given.graph_module if isinstance(given, ExportedProgram) else given
         for graph_module in graphs(top):
             for node in graph_module.graph.nodes:
                 self._check(node)
 
     def is_valid(self, graph_module: GraphModule) -> bool:
-        """Whether `graph_module` is of the edge dialect."""
+        """Return whether `graph_module` is of the edge dialect."""
         try:
             self(graph_module)
         except (EdgeDialectError, UnsupportedOperatorError):
@@ -67,7 +70,7 @@ class EXIREdgeDialectVerifier(Verifier):
             check_dtypes(node, operands)
 
     def check_is_core(self, node: Node) -> None:
-        """Raise `UnsupportedOperatorError` when `node` calls an ATen operator that is not core."""
+        """Raise `UnsupportedOperatorError` if `node` calls a non-core ATen operator."""
         op = to_torch_overload(node.target)
         if op is not None and op not in self._exceptions and not is_in_edge_dialect(op):
             raise UnsupportedOperatorError(
@@ -76,7 +79,7 @@ class EXIREdgeDialectVerifier(Verifier):
             )
 
     def allowed_op_types(self) -> tuple[type[Any], ...]:
-        """Types of targets that `torch.export.ExportedProgram` accepts when it is made."""
+        """Target types that `torch.export.ExportedProgram` accepts at construction."""
         return (EdgeOpOverload, OpOverload, HigherOrderOperator)
 
 
@@ -96,7 +99,7 @@ def _advice(op: OpOverload, node: Node) -> str:
 
 
 def verify_structure(program: ExportedProgram) -> None:
-    """The checks of the edge dialect that hold while a program is being lowered to it, too."""
+    """Check the rules of the edge dialect that also hold during lowering to it."""
     for graph_module in graphs(program.graph_module):
         for node in graph_module.graph.nodes:
             check_node(node)

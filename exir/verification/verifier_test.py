@@ -1,4 +1,4 @@
-"""What is not of the edge dialect is refused, with node and source line."""
+"""Programs outside the edge dialect are rejected with node and source line."""
 
 import operator
 

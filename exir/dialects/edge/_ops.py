@@ -9,9 +9,9 @@ from torch._ops import OpOverload, OpOverloadPacket
 class EdgeOpOverload:
     """One overload of an edge operator; calls run the torch operator `_op`.
 
-    There is exactly one instance for each torch overload (see `edge_op`), so identity
-    compares. Attributes not found here (`_schema`, `namespace`, `tags`, `name()`) are
-    those of the torch overload.
+    There is exactly one instance for each torch overload (see `edge_op`), so operators can be
+    compared by identity. Other attributes (`_schema`, `namespace`, `tags`, `name()`) are those of
+    the torch overload.
     """
 
     def __init__(self, op: OpOverload) -> None:
@@ -59,7 +59,7 @@ class EdgeOpOverloadPacket:
         return self._op(*args, **kwargs)
 
     def overloads(self) -> list[str]:
-        """Names of the overloads."""
+        """Return the names of the overloads."""
         return self._op.overloads()
 
     def __repr__(self) -> str:
@@ -68,18 +68,18 @@ class EdgeOpOverloadPacket:
 
 @cache
 def edge_op(op: OpOverload) -> EdgeOpOverload:
-    """The edge operator of a torch overload."""
+    """Return the edge operator of a torch overload."""
     return EdgeOpOverload(op)
 
 
 @cache
 def edge_packet(packet: OpOverloadPacket) -> EdgeOpOverloadPacket:
-    """The edge operator packet of a torch packet."""
+    """Return the edge operator packet of a torch packet."""
     return EdgeOpOverloadPacket(packet)
 
 
 def to_torch_overload(target: Any) -> OpOverload | None:
-    """The torch overload behind a node's target of either dialect; None for any other callable."""
+    """Return the torch overload of a node's target in either dialect, or None."""
     if isinstance(target, EdgeOpOverload):
         return target._op
     return target if isinstance(target, OpOverload) else None
