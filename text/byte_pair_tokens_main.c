@@ -1,8 +1,8 @@
-/* Prints the tokens of byte pairs of each line of standard input.
+/* Prints the byte-pair tokens of each line of standard input.
  *
  *   byte_pair_tokens < LINES
  *
- * VOCABULARY and VOCABULARY_HEADER name the vocabulary. */
+ * The macros VOCABULARY and VOCABULARY_HEADER name the vocabulary. */
 #include VOCABULARY_HEADER
 
 #include "executorch/text/byte_pairs.h"

@@ -1,4 +1,7 @@
-"""Tokens of a published vocabulary are those of the package `tokenizers`, on thousands of lines of many scripts and of none."""
+"""Compares the tokens of published vocabularies with the package `tokenizers`.
+
+The inputs are thousands of lines in many scripts, and lines of random characters.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,8 @@ from text.testing_added_tokens import ADDED
 from text.testing_lines import lines, tokens_of
 from text.testing_tokenizers import smollm_tokenizer
 
-# Their first byte has no token in this vocabulary: it is left out, as llama.cpp does, after words are merged, the package does before.
+# The first byte of these characters has no token in this vocabulary. Like llama.cpp, this tokenizer
+# skips such bytes after merging; the package skips them before.
 _WITHOUT_TOKEN = re.compile("[\U00040000-\U0010ffff]")
 
 

@@ -12,7 +12,7 @@ typedef struct tokens_out {
   size_t capacity;
 } tokens_out;
 
-/* The merge of two tokens, as its place in the tables; NO_MERGE when there is none. */
+/* Returns the index of the merge of two tokens, or NO_MERGE. */
 static uint32_t find_merge(const et_byte_pair_vocabulary *vocabulary,
                            uint32_t left, uint32_t right) {
   uint32_t low = vocabulary->starts[left];
@@ -47,9 +47,9 @@ static uint32_t lowest_rank(const et_byte_pair_symbol *symbols, size_t count) {
   return lowest;
 }
 
-/* Merges every pair of that rank, from the left; returns how many symbols are left, those
- * that were made still with that rank. A merge of what this one makes has a later place, so
- * that one pass does what one merge at a time would. */
+/* Merges every pair of rank `rank`, from left to right, and returns the number of remaining
+ * symbols. A merged symbol keeps the rank, as a mark for rank_merged(). One pass is equivalent to
+ * one merge at a time: a merge of the result token has a higher rank. */
 static size_t merge_all(const et_byte_pair_vocabulary *vocabulary,
                         et_byte_pair_symbol *symbols, size_t count,
                         uint32_t rank) {
@@ -67,7 +67,7 @@ static size_t merge_all(const et_byte_pair_vocabulary *vocabulary,
   return kept;
 }
 
-/* The rank of each symbol that has become another, or whose next one has. */
+/* Updates the ranks of merged symbols, and of the symbols before them. */
 static void rank_merged(const et_byte_pair_vocabulary *vocabulary,
                         et_byte_pair_symbol *symbols, size_t count,
                         uint32_t rank) {
@@ -101,13 +101,13 @@ static void put(tokens_out *out, uint32_t token) {
   }
 }
 
-/* As memcmp, a part of a word before the word. */
+/* Compares two byte strings in the order of memcmp; a prefix precedes the longer string. */
 static int compare(const char *a, size_t a_size, const char *b, size_t b_size) {
   const int order = memcmp(a, b, a_size < b_size ? a_size : b_size);
   return order != 0 ? order : (a_size > b_size) - (a_size < b_size);
 }
 
-/* Puts the token that the word is as a whole. */
+/* Writes the token that equals the whole word, if there is one. */
 static bool put_whole(const et_byte_pair_vocabulary *vocabulary,
                       const char *word, size_t size, tokens_out *out) {
   uint32_t low = 0;
@@ -147,7 +147,7 @@ static void put_word(const et_byte_pair_vocabulary *vocabulary,
   }
 }
 
-/* The words of text[at .. size), in pieces of at most `work_count` bytes. */
+/* Encodes the words of text[at .. size), in pieces of at most `work_count` bytes. */
 static void put_words(const et_byte_pair_vocabulary *vocabulary,
                       const char *text, size_t size, size_t at,
                       et_byte_pair_symbol *work, size_t work_count,
@@ -162,7 +162,7 @@ static void put_words(const et_byte_pair_vocabulary *vocabulary,
   }
 }
 
-/* The tokens of text[at .. size), which has no user-defined token. */
+/* Encodes text[at .. size), which contains no user-defined tokens. */
 static void put_text(const et_byte_pair_vocabulary *vocabulary,
                      const char *text, size_t size, size_t at,
                      et_byte_pair_symbol *work, size_t work_count,
@@ -179,8 +179,8 @@ static void put_text(const et_byte_pair_vocabulary *vocabulary,
   }
 }
 
-/* Finds the leftmost user-defined token in text[at .. size), the longest of those that start
- * there. Returns its position and sets *token; returns `size` if there is none. */
+/* Finds the leftmost user-defined token in text[at .. size), and the longest of those that start
+ * there. Returns its position and sets *token, or returns `size` if there is none. */
 static size_t find_added(const et_byte_pair_vocabulary *vocabulary,
                          const char *text, size_t size, size_t at,
                          uint32_t *token) {

@@ -1,5 +1,5 @@
-/* Words are cut by their rules and merged by rank, whatever bytes come. */
-/* cmocka.h wants these four before it. */
+/* Tests of byte-pair encoding: word splitting, merge order, arbitrary bytes. */
+/* cmocka.h requires these four headers before it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

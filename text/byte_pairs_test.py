@@ -1,4 +1,4 @@
-"""Vocabularies of byte pairs become tables, or it is said what is wrong with them."""
+"""Tests of generating tables from byte-pair vocabularies, and of the errors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-/* What kind of character each of Unicode is, as far as tokenizers ask. */
+/* Classes of Unicode characters that tokenizers distinguish. */
 #ifndef ET_TEXT_CHARACTER_KINDS_H_
 #define ET_TEXT_CHARACTER_KINDS_H_
 
@@ -11,14 +11,14 @@ typedef enum et_character_kind {
   ET_CHARACTER_SPACE,  /* property White_Space */
 } et_character_kind;
 
-/* Code points first..last are of a kind; those in no entry are ET_CHARACTER_OTHER. */
+/* A range of code points of one kind. Other code points are ET_CHARACTER_OTHER. */
 typedef struct et_character_range {
   uint32_t first;
   uint32_t last;
   et_character_kind kind;
 } et_character_range;
 
-/* In order. */
+/* Sorted by code point. */
 extern const et_character_range et_character_ranges[];
 extern const uint32_t et_character_ranges_count;
 

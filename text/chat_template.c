@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* Tokens so far, and text that has none yet. */
+/* The tokens so far, and pending text that is not yet encoded. */
 typedef struct writer {
   const et_byte_pair_vocabulary *vocabulary;
   const et_chat_work *work;
@@ -13,7 +13,8 @@ typedef struct writer {
   bool is_full;
 } writer;
 
-/* Makes tokens of the text. One place more than there is tells a full end from a cut one. */
+/* Encodes the pending text. Full output counts as truncated, because the encoder does not report
+ * whether it stopped early. */
 static void end_text(writer *to) {
   if (to->pending == 0 || to->is_full) {
     return;

@@ -1,5 +1,5 @@
-/* Messages become the template's tokens, and what people write never does. */
-/* cmocka.h wants these four before it. */
+/* Tests of chat templates. Control tokens come only from the template, not from messages. */
+/* cmocka.h requires these four headers before it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-"""Chat templates are taken apart into what stands around messages, or refused."""
+"""Tests of splitting chat templates into parts, and of the errors."""
 
 from __future__ import annotations
 

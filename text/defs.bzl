@@ -1,10 +1,13 @@
-"""wordpiece_vocabulary and byte_pair_vocabulary: the tokens of a vocab.txt or GGUF file as C tables."""
+"""wordpiece_vocabulary and byte_pair_vocabulary: vocabularies as C tables.
+
+They read a vocab.txt or a GGUF file.
+"""
 
 load("@rules_cc//cc:cc_library.bzl", "cc_library")
 load("//rules/project:macro_arguments.bzl", "c_prefix", "require")
 load("//rules/project:python_action.bzl", "python_action")
 
-# Attributes of a vocabulary that hold for the target of its tables as well.
+# Attributes of a vocabulary that also apply to the target of its tables.
 _PASSED_ON = ["compatible_with", "exec_compatible_with", "restricted_to", "tags", "target_compatible_with", "testonly"]
 
 def wordpiece_vocabulary(name, vocabulary = None, symbol = None, **kwargs):
@@ -38,7 +41,7 @@ def byte_pair_vocabulary(name, model = None, symbol = None, **kwargs):
     _tables(where, name, model, symbol, "//text/generate:byte_pairs", ["//text:byte_pairs", "//text:chat_template"], kwargs)
 
 def _tables(where, name, file, symbol, generator, deps, common):
-    """A library of tables that a module of //text/generate makes of a file."""
+    """Defines a library of tables that a module of //text/generate writes."""
     if symbol and symbol != c_prefix("", symbol):
         fail("%s: 'symbol' must be letters, digits and single '_', first a letter, got '%s'" % (where, symbol))
     label = "%s//%s:%s" % (native.repository_name().replace("@@", "@"), native.package_name(), name)

@@ -2,8 +2,8 @@
 
 #include <stddef.h>
 
-/* Syllables of Hangul come in order of first consonant, vowel and last consonant, the latter
- * of which they may lack. */
+/* Hangul syllables are ordered by first consonant, vowel and optional last consonant (Unicode
+ * Standard, section 3.12). */
 enum {
   kSyllables = 0xac00,
   kLastSyllable = 0xd7a3,
@@ -25,7 +25,7 @@ static et_text_normal hangul(uint32_t point) {
       {kFirstConsonants + first, kVowels + vowel, kLastConsonants + last}};
 }
 
-/* The entry that has the code point, or NULL. */
+/* Returns the entry of the code point, or NULL. */
 static const et_text_entry *find(uint32_t point) {
   size_t low = 0;
   size_t high = et_text_entries_count;

@@ -1,4 +1,4 @@
-/* Characters as BERT's vocabularies know them: lower case, without accents. */
+/* BERT's normalization of characters: lower case, without accents. */
 #ifndef ET_TEXT_NORMALIZE_H_
 #define ET_TEXT_NORMALIZE_H_
 
@@ -6,11 +6,10 @@
 
 #include "text/unicode_tables.h"
 
-/* No character becomes more. */
+/* Maximum code points that one character is normalized to. */
 #define ET_TEXT_NORMAL_MAX 4
 
-/* What one character became: `count` letters of a word, none for ET_TEXT_DROPPED and
- * ET_TEXT_SPACE. */
+/* A normalized character: `count` code points. ET_TEXT_DROPPED and ET_TEXT_SPACE have none. */
 typedef struct et_text_normal {
   et_text_kind kind;
   uint32_t count;

@@ -27,7 +27,8 @@ void et_sampler_penalize(float repetition, float *scores, size_t count,
   }
 }
 
-/* The share of each token beside the most probable one's, which is 1. */
+/* Lists the tokens of at least the minimum probability. `share` is relative to the most probable
+ * token, whose share is 1. */
 static size_t list_choices(const et_sampler_options *options,
                            const float *scores, size_t count,
                            et_sampler_choice *work) {
@@ -42,12 +43,12 @@ static size_t list_choices(const et_sampler_options *options,
   return listed;
 }
 
-/* Whether `a` comes before `b`: by share, then by number. */
+/* Orders choices by descending share, then by ascending token. */
 static bool precedes(et_sampler_choice a, et_sampler_choice b) {
   return a.share > b.share || (a.share == b.share && a.token < b.token);
 }
 
-/* Moves heap[i] down until it precedes both below it. */
+/* Restores the heap order below heap[i]. */
 static void sift(et_sampler_choice *heap, size_t count, size_t i) {
   for (size_t below = 2 * i + 1; below < count; below = 2 * i + 1) {
     if (below + 1 < count && precedes(heap[below + 1], heap[below])) {
@@ -69,7 +70,7 @@ static void make_heap(et_sampler_choice *choices, size_t count) {
   }
 }
 
-/* Takes the first of the heap to its end, which it no longer belongs to. */
+/* Moves the first choice to the end of the heap and removes it from the heap. */
 static void take_first(et_sampler_choice *heap, size_t count) {
   const et_sampler_choice first = heap[0];
   heap[0] = heap[count - 1];
@@ -85,7 +86,7 @@ static float sum_of(const et_sampler_choice *choices, size_t count) {
   return sum;
 }
 
-/* Where those begin that are left of the choices, which are at the end then. */
+/* Applies top-k and top-p. Returns the start of the remaining choices, which end at `count`. */
 static size_t cut(const et_sampler_options *options, et_sampler_choice *work,
                   size_t count) {
   const bool by_part = options->top_p > 0.0F && options->top_p < 1.0F;
@@ -104,7 +105,7 @@ static size_t cut(const et_sampler_options *options, et_sampler_choice *work,
   return left;
 }
 
-/* Steele, Lea and Flood's SplitMix64 (2014), as a number of [0, 1). */
+/* Returns a random number in [0, 1), from SplitMix64 (Steele, Lea and Flood, 2014). */
 static float draw(uint64_t *state) {
   *state += 0x9e3779b97f4a7c15u;
   uint64_t bits = *state;

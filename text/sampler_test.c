@@ -1,5 +1,5 @@
-/* Tokens are chosen by their shares, and never by what is no number. */
-/* cmocka.h wants these four before it. */
+/* Tests of sampling: probabilities, options, NaN scores. */
+/* cmocka.h requires these four headers before it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,7 +13,7 @@
 
 enum { kCount = 6, kDraws = 20000 };
 
-/* Shares of 8, 4, 2, 1, 1 and 0 sixteenths. */
+/* log(8), log(4), log(2), 0, 0 and -infinity: probabilities 8/16, 4/16, 2/16, 1/16, 1/16 and 0. */
 static const float kScores[kCount] = {2.0794415F, 1.3862944F, 0.6931472F,
                                       0.0F,       0.0F,       -INFINITY};
 

@@ -1,4 +1,4 @@
-"""Write the vocabulary of a GGUF file with user-defined tokens added to it.
+"""Write a GGUF file with user-defined tokens added to its vocabulary.
 
 python -m text.testing_added_tokens MODEL.gguf OUT.gguf
 """
@@ -12,7 +12,7 @@ import gguf
 
 from exir.gguf_file import read_gguf_file
 
-# Some are prefixes of others, share a first byte, or are not ASCII.
+# Some are prefixes of others, some share a first byte, some are not ASCII.
 ADDED = ("<think>", "</think>", "<think>\n", "<|tool|>", "   ", "      ", "é!", "中", "don't")
 
 

@@ -1,4 +1,4 @@
-"""Lines of text that tokenizers are tried with, and what a program makes of them."""
+"""Lines of text for comparing tokenizers, and the output of a tokenizer program."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ _BLOCKS = (
 
 
 def lines() -> Iterator[str]:
-    """Half of them words of the list, in any case, half of them characters of any block; the first is empty."""
+    """Yield an empty line, then alternately listed words and random characters."""
     draw = random.Random(0)
     yield ""
     for number in range(1, LINES):
@@ -114,7 +114,7 @@ def _characters(draw: random.Random) -> str:
 
 
 def tokens_of(program: str, texts: Sequence[bytes]) -> list[list[int]]:
-    """What the program prints for each of these lines."""
+    """Return the tokens that the program prints for each line."""
     whole = b"".join(text + b"\n" for text in texts)
     result = subprocess.run([program], input=whole, capture_output=True, check=True)
     return [list(map(int, line.split())) for line in result.stdout.split(b"\n")[:-1]]

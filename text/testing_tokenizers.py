@@ -1,4 +1,4 @@
-"""Tokenizers of the package `tokenizers` to compare with."""
+"""Reference tokenizers of the package `tokenizers`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ from tokenizers import AddedToken, Tokenizer, models, pre_tokenizers
 
 
 def smollm_tokenizer(metadata: Mapping[str, Any]) -> Tokenizer:
-    """That of a GGUF file's vocabulary, as SmolLM2's makers configure it: digits apart, then GPT-2's words."""
+    """Return a tokenizer with a GGUF file's vocabulary and SmolLM2's configuration.
+
+    It splits at digits first, then into GPT-2's words.
+    """
     names = metadata["tokenizer.ggml.tokens"]
     merges = [tuple(merge.split(" ")) for merge in metadata["tokenizer.ggml.merges"]]
     tokenizer = Tokenizer(models.BPE({name: number for number, name in enumerate(names)}, merges))
@@ -23,7 +26,7 @@ def smollm_tokenizer(metadata: Mapping[str, Any]) -> Tokenizer:
 
 
 def with_controls(tokenizer: Tokenizer, metadata: Mapping[str, Any]) -> Tokenizer:
-    """The same, which knows the names of tokens that control."""
+    """Return the tokenizer with the file's control tokens added as special tokens."""
     kinds = zip(metadata["tokenizer.ggml.tokens"], metadata["tokenizer.ggml.token_type"], strict=True)
     tokenizer.add_special_tokens(
         [AddedToken(name, normalized=False, special=True) for name, kind in kinds if kind == 3]

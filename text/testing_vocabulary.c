@@ -8,7 +8,7 @@ typedef struct merge {
   const char *text;
 } merge;
 
-/* By their rank. */
+/* In order of rank. */
 static const merge kMerges[] = {
     {'h', 'e', "he"},      {'l', 'l', "ll"},  {kHe, kLl, "hell"},
     {kHell, 'o', "hello"}, {' ', kHe, " he"}, {'a', 'a', "aa"},
@@ -42,7 +42,7 @@ static void add_tokens(void) {
   add_token(kThinks, "<think>!!", 9);
 }
 
-/* Merges by left token; each of these has one, so that any order of them is right. */
+/* Sorts merges by left token. No left token has two merges, so right tokens need no sorting. */
 static void add_merges(void) {
   uint32_t count = 0;
   for (uint32_t token = 0; token < kTokens; ++token) {

@@ -1,11 +1,11 @@
-/* A small vocabulary of byte pairs, for tests. */
+/* A small byte-pair vocabulary for tests. */
 #ifndef ET_TEXT_TESTING_VOCABULARY_H_
 #define ET_TEXT_TESTING_VOCABULARY_H_
 
 #include "executorch/text/byte_pairs.h"
 
-/* Tokens 0 to 255 are the bytes; then come merges, a control token and two user-defined
- * tokens. */
+/* Tokens 0 to 255 are the bytes. Merged tokens, a control token and two user-defined tokens
+ * follow. */
 enum {
   kHe = 256, /* he */
   kLl,       /* ll */
@@ -21,10 +21,10 @@ enum {
   kTokens,
 };
 
-/* With these rules, and without a token for the byte 1. */
+/* Returns the vocabulary with these rules. Byte 1 has no token. */
 et_byte_pair_vocabulary et_testing_vocabulary(et_byte_pair_words words);
 
-/* The same vocabulary, in which kThink and kThinks are split from text. */
+/* Returns the same vocabulary with kThink and kThinks as tokens at which text is split. */
 et_byte_pair_vocabulary et_testing_vocabulary_with_added(
     et_byte_pair_words words);
 

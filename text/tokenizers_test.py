@@ -1,4 +1,7 @@
-"""Tokens are those of the package `tokenizers`, on thousands of lines of many scripts and of none."""
+"""Compares the tokens of published vocabularies with the package `tokenizers`.
+
+The inputs are thousands of lines in many scripts, and lines of random characters.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-/* Prints the tokens of WordPiece of each line of standard input.
+/* Prints the WordPiece tokens of each line of standard input.
  *
  *   tokens < LINES */
 #include "executorch/text/wordpiece.h"

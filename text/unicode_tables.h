@@ -1,4 +1,4 @@
-/* What becomes of each character of Unicode before text is cut into words. */
+/* BERT's normalization of Unicode characters, before text is split into words. */
 #ifndef ET_TEXT_UNICODE_TABLES_H_
 #define ET_TEXT_UNICODE_TABLES_H_
 
@@ -7,12 +7,12 @@
 typedef enum et_text_kind {
   ET_TEXT_DROPPED, /* accents, control characters, U+0000, U+FFFD */
   ET_TEXT_SPACE,   /* ends a word */
-  ET_TEXT_MOVED, /* another letter, `value` further on: lower case, no accent */
-  ET_TEXT_ALONE, /* the same, and a word of its own: punctuation, ideographs */
-  ET_TEXT_SEVERAL, /* value % 8 letters: et_text_points[value / 8 ...] */
+  ET_TEXT_MOVED,   /* code point + value: lower case, no accent */
+  ET_TEXT_ALONE, /* code point + value, as a separate word: punctuation, ideographs */
+  ET_TEXT_SEVERAL, /* value % 8 code points from et_text_points[value / 8] on */
 } et_text_kind;
 
-/* Code points that share a fate; those in no entry stay as they are. */
+/* Code points with the same kind and value. Other code points do not change. */
 typedef struct et_text_entry {
   uint32_t first;
   uint32_t last;
@@ -20,7 +20,7 @@ typedef struct et_text_entry {
   int32_t value;
 } et_text_entry;
 
-/* In order. */
+/* Sorted by code point. */
 extern const et_text_entry et_text_entries[];
 extern const uint32_t et_text_entries_count;
 extern const uint32_t et_text_points[];

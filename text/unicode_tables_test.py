@@ -1,4 +1,4 @@
-"""The checked-in table is what its generator makes of every character."""
+"""Compares the checked-in table with the generator's output."""
 
 from __future__ import annotations
 

@@ -2,12 +2,12 @@
 
 #include <stdbool.h>
 
-/* What the first byte of a character says. */
+/* Constraints on the following bytes, derived from the first byte of a character. */
 typedef struct form {
-  int more; /* bytes behind it */
-  uint8_t
-      low; /* the least second byte: none may be coded longer than it has to */
-  uint8_t high; /* the greatest: no surrogates, nothing beyond U+10FFFF */
+  int more;    /* number of following bytes */
+  uint8_t low; /* minimum second byte: excludes overlong forms */
+  /* Maximum second byte: excludes surrogates and values over U+10FFFF. */
+  uint8_t high;
 } form;
 
 static form form_of(uint8_t first) {

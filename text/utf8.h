@@ -1,4 +1,4 @@
-/* Characters and their bytes. */
+/* Decoding and encoding of UTF-8. */
 #ifndef ET_TEXT_UTF8_H_
 #define ET_TEXT_UTF8_H_
 
@@ -8,11 +8,11 @@
 #define ET_TEXT_REPLACEMENT 0xfffdu
 #define ET_TEXT_UTF8_MAX 4
 
-/* Reads the character that starts at text[*at] and moves *at behind it. Bytes that are no
- * UTF-8 are U+FFFD, as many as could have begun one character. */
+/* Returns the character at text[*at] and advances *at past it. Invalid UTF-8 is U+FFFD: one for
+ * each maximal prefix of a valid character. */
 uint32_t et_text_decode(const char *text, size_t size, size_t *at);
 
-/* Writes at most ET_TEXT_UTF8_MAX bytes and returns how many. */
+/* Writes a character, at most ET_TEXT_UTF8_MAX bytes. Returns the number of bytes. */
 size_t et_text_encode(uint32_t point, char *out);
 
 #endif /* ET_TEXT_UTF8_H_ */

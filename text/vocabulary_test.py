@@ -1,4 +1,4 @@
-"""Vocabularies become tables in which each token is found, or it is said what is wrong with them."""
+"""Tests of generating WordPiece tables and looking up tokens, and of the errors."""
 
 from __future__ import annotations
 

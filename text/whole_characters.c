@@ -5,13 +5,13 @@
 
 #include "text/utf8.h"
 
-/* Bytes that the character beginning with `first` takes. */
+/* Returns the length of a character from its first byte; 1 for an invalid byte. */
 static size_t length_of(char first) {
   const unsigned char byte = (unsigned char)first;
   return byte < 0xc2 || byte > 0xf4 ? 1 : byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : 4;
 }
 
-/* Whether the bytes may still become a character when more come. */
+/* Returns true if more bytes can complete the character. */
 static bool is_open(const char *bytes, size_t count) {
   if (count >= length_of(bytes[0])) {
     return false;
@@ -24,7 +24,7 @@ static bool is_open(const char *bytes, size_t count) {
   return true;
 }
 
-/* Writes the first character of what is kept, which is whole or never will be. */
+/* Writes and removes the first character of the kept bytes, which is complete or invalid. */
 static size_t write_first(et_whole_characters *state, char *out) {
   size_t behind = 0;
   const uint32_t point = et_text_decode(state->kept, state->count, &behind);

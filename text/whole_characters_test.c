@@ -1,5 +1,5 @@
-/* Characters come out whole, however they were cut. */
-/* cmocka.h wants these four before it. */
+/* Tests of whole characters from bytes that arrive in arbitrary pieces. */
+/* cmocka.h requires these four headers before it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +11,7 @@
 
 #include "executorch/text/whole_characters.h"
 
-/* What comes out when `text` is pushed byte by byte. */
+/* Returns the output for `text`, pushed byte by byte. */
 static const char *pushed(const char *text) {
   static char out[128];
   et_whole_characters state = {0};

@@ -7,11 +7,11 @@
 #include "text/utf8.h"
 #include "text/wordpiece_hash.h"
 
-/* What a piece begins with that is not the first of its word. */
+/* Prefix of a piece that is not the first of its word. */
 static const char kContinuation[] = "##";
 enum { kContinuationSize = sizeof kContinuation - 1 };
 
-/* A word in the making; one that is too long keeps only its number of characters. */
+/* The current word. If it is too long, only its number of characters is exact. */
 typedef struct word {
   size_t characters;
   size_t size;
@@ -36,7 +36,7 @@ static void put(encoder *state, uint32_t token) {
   }
 }
 
-/* Whether the token is `prefix` and then the bytes. */
+/* Returns true if the token is `prefix` followed by `bytes`. */
 static bool is_token(const et_wordpiece_vocabulary *vocabulary, uint32_t token,
                      et_wordpiece_text prefix, et_wordpiece_text bytes) {
   const char *start = vocabulary->bytes + vocabulary->offsets[token];
@@ -47,7 +47,7 @@ static bool is_token(const et_wordpiece_vocabulary *vocabulary, uint32_t token,
          memcmp(start + prefix.size, bytes.bytes, bytes.size) == 0;
 }
 
-/* The token's number plus one, or 0. */
+/* Returns the number of the token `prefix` + `bytes` plus 1, or 0 if there is none. */
 static uint32_t find(const et_wordpiece_vocabulary *vocabulary,
                      et_wordpiece_text prefix, et_wordpiece_text bytes) {
   const uint32_t hash =
@@ -60,8 +60,8 @@ static uint32_t find(const et_wordpiece_vocabulary *vocabulary,
   }
 }
 
-/* Size of the longest piece that the word goes on with at `start`, and its token; 0 if there
- * is none. */
+/* Returns the size of the longest piece of the word at `start`, and its token; 0 if there is
+ * none. */
 static size_t longest_piece(const et_wordpiece_vocabulary *vocabulary,
                             const word *whole, size_t start,
                             uint32_t *out_token) {
@@ -78,7 +78,7 @@ static size_t longest_piece(const et_wordpiece_vocabulary *vocabulary,
   return 0;
 }
 
-/* Writes the pieces of a word, or that it is unknown, and begins the next one. */
+/* Writes the pieces of the current word, or the unknown token, and starts the next word. */
 static void end_word(encoder *state) {
   word *whole = &state->pending;
   const size_t before = state->count;

@@ -1,4 +1,4 @@
-/* The hash that vocabularies are looked up by; text/generate/vocabulary.py has it as well. */
+/* Hash function of WordPiece vocabularies. text/generate/vocabulary.py has the same one. */
 #ifndef ET_TEXT_WORDPIECE_HASH_H_
 #define ET_TEXT_WORDPIECE_HASH_H_
 
@@ -10,7 +10,7 @@ typedef struct et_wordpiece_text {
   size_t size;
 } et_wordpiece_text;
 
-/* FNV-1a, of no bytes. */
+/* FNV-1a offset basis: the hash of no bytes. */
 #define ET_WORDPIECE_HASH 2166136261u
 
 static inline uint32_t et_wordpiece_hash(uint32_t hash,

@@ -1,5 +1,5 @@
-/* Words are cut into the longest pieces, whatever bytes come. */
-/* cmocka.h wants these four before it. */
+/* Tests of WordPiece: longest pieces, normalization, arbitrary bytes. */
+/* cmocka.h requires these four headers before it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -43,10 +43,11 @@ static void test_word_without_pieces_is_unknown_as_a_whole(void **state) {
 
 static void test_letters_are_normalized(void **state) {
   (void)state;
-  EXPECT("\xc3\x9cn\xc3\x84\xcc\x83", kUn, kA); /* Ü n Ä with a tilde */
-  EXPECT("\xc4\xb0", 16);                       /* capital i with its dot */
-  EXPECT("u\xc2\xadn", kUn);                    /* a soft hyphen */
-  EXPECT("\xea\xb0\x80", 17, 18);               /* a syllable of Hangul */
+  EXPECT("\xc3\x9cn\xc3\x84\xcc\x83", kUn,
+         kA);                     /* Ü n Ä with a combining tilde */
+  EXPECT("\xc4\xb0", 16);         /* capital i with a dot */
+  EXPECT("u\xc2\xadn", kUn);      /* a soft hyphen */
+  EXPECT("\xea\xb0\x80", 17, 18); /* a Hangul syllable */
   EXPECT(
       "un\xe4\xb8\xad"
       "able",
@@ -54,7 +55,7 @@ static void test_letters_are_normalized(void **state) {
   EXPECT(
       "un\xe3\x80\x80"
       "able",
-      kUn, 8); /* its space */
+      kUn, 8); /* an ideographic space */
 }
 
 static void test_names_of_tokens_are_text(void **state) {
@@ -66,10 +67,10 @@ static void test_names_of_tokens_are_text(void **state) {
 static void test_bytes_that_are_no_utf8_are_left_out(void **state) {
   (void)state;
   EXPECT("u\xffn", kUn);
-  EXPECT("u\xc3n", kUn);             /* cut short */
+  EXPECT("u\xc3n", kUn);             /* truncated */
   EXPECT("u\xed\xa0\x80n", kUn);     /* a surrogate */
-  EXPECT("u\xf4\x90\x80\x80n", kUn); /* beyond the last */
-  EXPECT("u\xc0\xaen", kUn);         /* longer than it has to be */
+  EXPECT("u\xf4\x90\x80\x80n", kUn); /* beyond U+10FFFF */
+  EXPECT("u\xc0\xaen", kUn);         /* overlong */
   EXPECT("u\0n\xf0\x9f", kUn);
 }
 

@@ -1,8 +1,8 @@
-/* The rules are the regular expressions that tokenizers are published with. GPT-2's:
+/* Splitting text into words. The rules are regular expressions that tokenizers publish. GPT-2's is
  *
  *   's|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+
  *
- * and Llama 3's, with one or three digits:
+ * and Llama 3's, with numbers of at most one or three digits, is
  *
  *   (?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}|
  *   ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+ */
@@ -13,19 +13,19 @@
 #include "text/character_kinds.h"
 #include "text/utf8.h"
 
-/* Text and where it ends. */
+/* Text and its size. */
 typedef struct span {
   const char *text;
   size_t size;
 } span;
 
-/* The kind of the character at `at`, and what follows it. */
+/* Returns the kind of the character at `at`. Sets *behind to the position after it. */
 static et_character_kind kind_at(span in, size_t at, size_t *behind) {
   *behind = at;
   return et_character_kind_of(et_text_decode(in.text, in.size, behind));
 }
 
-/* The end of the characters from `at` on that are of that kind. */
+/* Returns the end of the run of characters of one kind from `at` on. */
 static size_t run_end(span in, size_t at, et_character_kind kind) {
   size_t behind = at;
   while (at < in.size && kind_at(in, at, &behind) == kind) {
@@ -47,7 +47,7 @@ static char lowered(char byte) {
   return byte >= 'A' && byte <= 'Z' ? (char)(byte + ('a' - 'A')) : byte;
 }
 
-/* Whether `ending` stands at `at`. */
+/* Returns true if `ending` is at position `at`. */
 static bool ends_with(span in, size_t at, const char *ending, bool any_case) {
   for (size_t i = 0; ending[i] != '\0'; ++i, ++at) {
     const char byte = at < in.size ? in.text[at] : '\0';
@@ -58,7 +58,7 @@ static bool ends_with(span in, size_t at, const char *ending, bool any_case) {
   return true;
 }
 
-/* The end of a shortened word such as 've, or `at`. */
+/* Returns the end of a contraction such as 've, or `at`. */
 static size_t shortened_end(span in, size_t at, bool any_case) {
   static const char *const kEndings[] = {"'s", "'t",  "'re", "'ve",
                                          "'m", "'ll", "'d"};
@@ -70,7 +70,7 @@ static size_t shortened_end(span in, size_t at, bool any_case) {
   return at;
 }
 
-/* White space; its last character belongs to a word that follows. */
+/* Returns the end of white space: \s+(?!\S)|\s+. Its last character belongs to a following word. */
 static size_t space_end(span in, size_t at) {
   const size_t end = run_end(in, at, ET_CHARACTER_SPACE);
   size_t last = at;
@@ -81,7 +81,7 @@ static size_t space_end(span in, size_t at) {
   return end == in.size || last == at ? end : last;
 }
 
-/* Digits from `at` on, at most `most` of them unless that is 0. */
+/* Returns the end of at most `most` digits from `at` on; 0 means no limit. */
 static size_t digits_end(span in, size_t at, unsigned most) {
   size_t behind = at;
   for (unsigned count = 0; at < in.size && (most == 0 || count < most);
@@ -94,7 +94,7 @@ static size_t digits_end(span in, size_t at, unsigned most) {
   return at;
 }
 
-/* What a word is made of from `at` on, one space before it left out. */
+/* Returns the end of a word by GPT-2's rules, with an optional leading space. */
 static size_t plain_end(const et_byte_pair_words *rules, span in, size_t at) {
   const size_t start = at + (in.text[at] == ' ' ? 1 : 0);
   if (start == in.size) {
@@ -109,8 +109,7 @@ static size_t plain_end(const et_byte_pair_words *rules, span in, size_t at) {
                                      : run_end(in, start, kind);
 }
 
-/* Letters, with one character before them that is no letter, digit or end of a line; or
- * `at`. */
+/* Returns the end of letters: [^\r\n\p{L}\p{N}]?\p{L}+. Returns `at` if they do not match. */
 static size_t letters_end(span in, size_t at) {
   size_t start = at;
   const et_character_kind first = kind_at(in, at, &start);
@@ -124,7 +123,7 @@ static size_t letters_end(span in, size_t at) {
   return end == start ? at : end;
 }
 
-/* The last end of a line among white space from `at` on, or `at`. */
+/* Returns the end of \s*[\r\n]+, or `at` if it does not match. */
 static size_t lines_end(span in, size_t at) {
   const size_t end = run_end(in, at, ET_CHARACTER_SPACE);
   for (size_t i = end; i > at; --i) {
@@ -135,7 +134,7 @@ static size_t lines_end(span in, size_t at) {
   return at;
 }
 
-/* Marks, with one space before and ends of lines behind them; or `at`. */
+/* Returns the end of punctuation: ?[^\s\p{L}\p{N}]+[\r\n]*. Returns `at` if it does not match. */
 static size_t marks_end(span in, size_t at) {
   const size_t start = at + (in.text[at] == ' ' ? 1 : 0);
   const size_t end = run_end(in, start, ET_CHARACTER_OTHER);

@@ -1,4 +1,4 @@
-/* Where words of text end. */
+/* Word boundaries for byte-pair tokenizers. */
 #ifndef ET_TEXT_WORDS_H_
 #define ET_TEXT_WORDS_H_
 
@@ -6,11 +6,12 @@
 
 #include "executorch/text/byte_pairs.h"
 
-/* The end of the word of text[at .. size) that begins at `at`, which is not `size`. */
+/* Returns the end of the word that starts at text[at]; at < size. */
 size_t et_text_word_end(const et_byte_pair_words *rules, const char *text,
                         size_t size, size_t at);
 
-/* The first digit of text[at .. size), or `size`; `*behind` is what follows it. */
+/* Returns the position of the first digit in text[at .. size), or `size`. Sets *behind to the
+ * position after the digit. */
 size_t et_text_next_digit(const char *text, size_t size, size_t at,
                           size_t *behind);
 

@@ -1,4 +1,4 @@
-"""Arrays of C."""
+"""Format C array initializers."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ _LINE = 120
 
 
 def numbers(values: Iterable[int]) -> str:
-    """The inside of an array, in lines."""
+    """Return the initializer of an array, broken into lines."""
     text, line = [], ""
     for value in values:
         if len(line) > _LINE - 12:
@@ -19,7 +19,7 @@ def numbers(values: Iterable[int]) -> str:
 
 
 def offsets(tokens: Sequence[bytes]) -> list[int]:
-    """Where each begins when they lie one behind the other, and the end of the last."""
+    """Return the start of each token in their concatenation, and the total size."""
     found = [0]
     for token in tokens:
         found.append(found[-1] + len(token))
@@ -27,11 +27,14 @@ def offsets(tokens: Sequence[bytes]) -> list[int]:
 
 
 def literal(text: str) -> str:
-    """A string literal of its bytes in UTF-8."""
+    """Return a C string literal with the UTF-8 bytes of `text`."""
     return '"' + "".join(_escaped(byte) for byte in text.encode()) + '"'
 
 
 def _escaped(byte: int) -> str:
-    """Three octal digits end by themselves, whatever follows."""
+    """Escape a byte.
+
+    Octal escapes have three digits, so a following digit cannot extend them.
+    """
     letter = chr(byte)
     return letter if 32 <= byte < 127 and letter not in '"\\?' else f"\\{byte:03o}"

@@ -1,4 +1,4 @@
-"""Writes the vocabulary and chat template of a GGUF file as tables in C.
+"""Write the vocabulary and the chat template of a GGUF file as C tables.
 
     python -m text.generate.byte_pairs MODEL.gguf NAME LABEL TABLES.h TABLES.c
 
@@ -46,7 +46,8 @@ const et_byte_pair_vocabulary {name} = {{
 {chat}
 """
 
-# How words are cut, by what the file calls it: joined, apart, whole_first, digits.
+# Word-splitting rules by the file's name for them. The fields are joined, apart, whole_first and
+# digits.
 _WORDS = {
     "gpt-2": "{false, false, false, 0}",
     "smollm": "{false, true, false, 0}",
@@ -61,8 +62,8 @@ _CONTROL, _USER_DEFINED = 3, 4
 class Vocabulary:
     """The tables of a byte-pair vocabulary.
 
-    tokens: bytes by token. merges: (left token, right token, result), those that are applied first come first.
-    controls: control tokens by name. added: user-defined tokens, which text is split at.
+    `tokens` are bytes by token. `merges` are (left token, right token, result) by priority. `controls` are
+    control tokens by name. `added` are user-defined tokens, at which text is split.
     """
 
     tokens: Sequence[bytes]
@@ -72,7 +73,7 @@ class Vocabulary:
 
 
 def read_vocabulary(metadata: Mapping[str, Any]) -> Vocabulary:
-    """The vocabulary in a file's metadata. Raises `ValueError`."""
+    """Read the vocabulary from a file's metadata. Raise `ValueError`."""
     model = metadata.get("tokenizer.ggml.model")
     if model != "gpt2":
         raise ValueError(f"the tokenizer is of kind {model!r}; supported: 'gpt2' (byte pairs)")
@@ -114,7 +115,10 @@ def _merge(text: str, numbered: Mapping[str, int]) -> tuple[int, int, int]:
 
 
 def _letters() -> dict[str, int]:
-    """Bytes by the letters that stand for them in vocabularies: themselves if they can be seen, else those from U+0100 on."""
+    """Return GPT-2's mapping of letters to bytes.
+
+    Printable bytes map to themselves, other bytes to letters from U+0100 on.
+    """
     seen = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
     hidden = [byte for byte in range(256) if byte not in seen]
     return {chr(byte): byte for byte in seen} | {chr(256 + i): byte for i, byte in enumerate(hidden)}
@@ -124,14 +128,17 @@ _LETTERS = _letters()
 
 
 def _bytes_of(name: str, is_literal: bool) -> bytes:
-    """The bytes of a token; control and user-defined tokens are stored as plain text."""
+    """Return the bytes of a token.
+
+    Control and user-defined tokens are stored as plain text.
+    """
     if is_literal or any(letter not in _LETTERS for letter in name):
         return name.encode()
     return bytes(_LETTERS[letter] for letter in name)
 
 
 def source(metadata: Mapping[str, Any], name: str) -> str:
-    """The C file. Raises `ValueError`."""
+    """Return the C source. Raise `ValueError`."""
     kind = metadata.get("tokenizer.ggml.pre", "gpt-2")
     if not isinstance(kind, str) or kind not in _WORDS:
         raise ValueError(
@@ -161,7 +168,7 @@ def source(metadata: Mapping[str, Any], name: str) -> str:
 
 
 def _merge_tables(vocabulary: Vocabulary) -> dict[str, list[int]]:
-    """Merges by their left token, those of one by their right token."""
+    """Return the merges, sorted by left token, then by right token."""
     ranked = sorted((left, right, rank, result) for rank, (left, right, result) in enumerate(vocabulary.merges))
     starts = [0] * (len(vocabulary.tokens) + 1)
     for left, *_ in ranked:
@@ -173,7 +180,10 @@ def _merge_tables(vocabulary: Vocabulary) -> dict[str, list[int]]:
 
 
 def _added_tables(vocabulary: Vocabulary) -> dict[str, list[int]]:
-    """User-defined tokens by their first byte, longer ones first, and where each byte's tokens start."""
+    """Return user-defined tokens by first byte, and the start of each byte's group.
+
+    Within a group, longer tokens come first.
+    """
     if not vocabulary.added:
         return {}
     tokens = vocabulary.tokens
@@ -183,7 +193,10 @@ def _added_tables(vocabulary: Vocabulary) -> dict[str, list[int]]:
 
 
 def _singles(vocabulary: Vocabulary) -> Iterable[int]:
-    """The token of each byte, or the number behind the last one."""
+    """Return the token of each byte.
+
+    A byte without a token has the number of tokens instead.
+    """
     numbered = {token: number for number, token in enumerate(vocabulary.tokens) if len(token) == 1}
     return (numbered.get(bytes([byte]), len(vocabulary.tokens)) for byte in range(256))
 
@@ -193,7 +206,10 @@ def _array(name: str, values: Iterable[int]) -> str:
 
 
 def read_metadata(path: Path) -> dict[str, Any]:
-    """The tokenizer's entries of a GGUF file. Raises `ValueError` for a damaged file."""
+    """Return the tokenizer's entries of a GGUF file.
+
+    Raise `ValueError` for a damaged file.
+    """
     wanted = ("tokenizer.", "general.architecture")
     try:
         return read_gguf_file(path, lambda key: key.startswith(wanted)).metadata

@@ -1,9 +1,9 @@
-"""Writes the kinds of Unicode's characters as a table in C: text/character_ranges.c.
+"""Write text/character_ranges.c: the kinds of Unicode characters as a C table.
 
     python3.11 -m text.generate.character_kinds > text/character_ranges.c
 
-Run by hand. The table is checked in, so that no build depends on the version of Unicode that an interpreter has;
-text/character_kinds_test.py compares it with that of Python where it is the same.
+Run by hand. The table is checked in, so that no build depends on the Unicode version of an interpreter. If
+Python has the table's Unicode version, text/character_kinds_test.py compares the two.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _LINE = 120
 
 
 def ranges() -> list[tuple[int, int, str]]:
-    """First, last and kind of code points that have one, in order."""
+    """Return first code point, last code point and kind of each range, in order."""
     found: list[tuple[int, int, str]] = []
     for point in range(0x110000):
         kind = _kind(point)
@@ -33,7 +33,7 @@ def _kind(point: int) -> str:
 
 
 def source() -> str:
-    """The C file."""
+    """Return the C source."""
     text, line = "", ""
     found = ranges()
     for first, last, kind in found:

@@ -1,4 +1,4 @@
-"""Chat templates as parts: what stands before and behind a message of each role."""
+"""Split chat templates into the fixed texts before and after each role's messages."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from text.generate.arrays import literal
 Message = tuple[str, str]
 _ROLES = ("system", "user", "assistant")
 
-# Messages to try a template with. No template has these letters.
+# Message contents that probe a template. No template contains these private-use characters.
 _MARKS = tuple(chr(0xE000 + i) for i in range(5))
 
 _NOT_A_SEQUENCE = (
@@ -26,13 +26,17 @@ _NOT_A_SEQUENCE = (
 _SECONDS = 20.0
 _MEMORY = 4 << 30
 
-# Tokens at which an answer ends, beside the one that the file names.
+# Tokens that end an answer, in addition to the file's end-of-sequence token.
 _ENDS = ("<|im_end|>", "<|eot_id|>", "<|endoftext|>", "<|end_of_text|>")
 
 
 @dataclass(frozen=True)
 class Parts:
-    """A template taken apart. before, behind: by role; opening: of a conversation that the user begins; answer: what an answer begins with."""
+    """The fixed texts of a template.
+
+    `before` and `behind` are the texts around a message, by role. `opening` precedes a conversation whose
+    first message is not the system's. `answer` starts an answer.
+    """
 
     before: Mapping[str, str]
     behind: Mapping[str, str]
@@ -40,7 +44,7 @@ class Parts:
     answer: str
 
     def text(self, messages: Sequence[Message], asks: bool) -> str:
-        """What the template makes of these messages, with the beginning of an answer behind them."""
+        """Return the template's text for messages, and the start of an answer if `asks`."""
         whole = "" if messages[0][0] == "system" else self.opening
         for role, content in messages:
             whole += self.before[role] + content + self.behind[role]
@@ -51,7 +55,12 @@ Render = Callable[[Sequence[Message], bool], str]
 
 
 def take_apart(render: Render) -> Parts:
-    """The parts of a template. Raises `ValueError` when it is no sequence of messages."""
+    """Split a template into parts.
+
+    Raise `ValueError` if it is not a sequence of messages.
+
+    The parts are derived from a few conversations, and tested on others.
+    """
     marks = list(zip(("system", "user", "assistant", "user", "assistant"), _MARKS, strict=True))
     around = _split(render(marks, False), 6)
     behind_user = _split(render(marks[:2], False), 3)[2]
@@ -70,7 +79,7 @@ def take_apart(render: Render) -> Parts:
 
 
 def _split(text: str, count: int) -> list[str]:
-    """The texts around the contents of messages, `count` of them."""
+    """Return the `count` texts around message contents."""
     found = re.split(f"[{''.join(_MARKS)}]", text)
     if len(found) != count:
         raise ValueError(_NOT_A_SEQUENCE)
@@ -78,7 +87,10 @@ def _split(text: str, count: int) -> list[str]:
 
 
 def renderer(metadata: Mapping[str, Any]) -> Render:
-    """A function that renders messages with the file's template. Raises `ValueError` for a file without one."""
+    """Return a function that renders the file's template.
+
+    Raise `ValueError` without one.
+    """
     from jinja2 import TemplateError
     from jinja2.sandbox import ImmutableSandboxedEnvironment
 
@@ -121,7 +133,7 @@ def _template(metadata: Mapping[str, Any]) -> str:
 
 
 def _token_id(metadata: Mapping[str, Any], role: str) -> int | None:
-    """The file's token for `bos` or `eos`. Raises `ValueError` if it is not a token."""
+    """Return the file's `bos` or `eos` token. Raise `ValueError` if it is not a token."""
     key = f"tokenizer.ggml.{role}_token_id"
     if key not in metadata:
         return None
@@ -133,9 +145,10 @@ def _token_id(metadata: Mapping[str, Any], role: str) -> int | None:
 
 
 def take_apart_within_limits(metadata: Mapping[str, Any], seconds: float = _SECONDS, memory: int = _MEMORY) -> Parts:
-    """`take_apart` the file's template in a child process, as the template is code that may loop or allocate without end.
+    """Split the file's template in a child process.
 
-    seconds: of wall time. memory: bytes of address space. Raises `ValueError`, also where a limit is exceeded.
+    A template is code that may loop or allocate without end. `seconds` limits wall time, `memory` the bytes
+    of address space. Raises `ValueError`, also if a limit is exceeded.
     """
     context = multiprocessing.get_context("fork")
     receiver, sender = context.Pipe(duplex=False)
@@ -157,7 +170,7 @@ def take_apart_within_limits(metadata: Mapping[str, Any], seconds: float = _SECO
 
 
 def _take_apart_in_child(metadata: Mapping[str, Any], memory: int, sender: Any) -> None:
-    """Send the parts, or a message that says why there are none."""
+    """Send the parts, or an error message."""
     resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
     result: Parts | str
     try:
@@ -172,7 +185,7 @@ def _take_apart_in_child(metadata: Mapping[str, Any], memory: int, sender: Any) 
 
 
 def source(metadata: Mapping[str, Any], controls: Mapping[str, int], name: str) -> str:
-    """C that defines the `et_chat_template` of that name."""
+    """Return C code that defines the `et_chat_template` `name`."""
     parts = take_apart_within_limits(metadata)
     fields = {
         **{f"before_{role}": parts.before[role] for role in _ROLES},

@@ -1,4 +1,4 @@
-"""Names in generated C: as a programmer writes them, and as the linker sees them."""
+"""Names in generated C, as programmers write them and as the linker sees them."""
 
 from __future__ import annotations
 
@@ -7,14 +7,18 @@ from collections.abc import Sequence
 
 
 def link_name(symbol: str, label: str) -> str:
-    """What the linker sees: `symbol` and a digest of the target's label, as two targets may have one symbol."""
+    """Return the linker symbol: `symbol` and a digest of the target's label.
+
+    Two targets may have the same symbol.
+    """
     return f"{symbol}_{hashlib.sha256(label.encode()).hexdigest()[:8]}"
 
 
 def header_of(symbol: str, label: str, origin: str, includes: Sequence[str], constants: dict[str, str]) -> str:
-    """The header that declares constants of a target.
+    """Return a header that declares a target's constants.
 
-    constants: C types by suffix of the name, such as `{"": "et_byte_pair_vocabulary", "_chat": "et_chat_template"}`.
+    `constants` maps name suffixes to C types, such as `{"": "et_byte_pair_vocabulary", "_chat":
+    "et_chat_template"}`.
     """
     linked = link_name(symbol, label)
     guard = f"EXECUTORCH_{linked.upper()}_H_"

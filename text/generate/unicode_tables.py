@@ -1,9 +1,10 @@
-"""Writes what BERT's tokenizers make of each character as a table in C: text/unicode_tables.c.
+"""Write text/unicode_tables.c: BERT's normalization of characters as a C table.
 
     python -m text.generate.unicode_tables > text/unicode_tables.c
 
-Run by hand, with the package `tokenizers` of third_party/python/models.lock, whose answer for every code point the table holds. The table is
-checked in, so that no build depends on a version of Unicode; text/unicode_tables_test.py compares it with the package.
+Run by hand, with the package `tokenizers` of third_party/python/models.lock. The table has the package's
+answer for every code point. It is checked in, so that no build depends on a Unicode version.
+text/unicode_tables_test.py compares it with the package.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from tokenizers import normalizers, pre_tokenizers
 _NORMALIZER = normalizers.BertNormalizer(clean_text=True, handle_chinese_chars=True, strip_accents=None, lowercase=True)
 _SPLITTER = pre_tokenizers.BertPreTokenizer()
 _SURROGATES = range(0xD800, 0xE000)
-_HANGUL = range(0xAC00, 0xD7A4)  # decomposed by arithmetic, in C
+_HANGUL = range(0xAC00, 0xD7A4)  # decomposed by a formula, in C
 _LINE = 120
 
 _HEAD = """\
@@ -29,7 +30,7 @@ _HEAD = """\
 
 @dataclass(frozen=True)
 class Entry:
-    """What becomes of the code points first..last."""
+    """The normalization of the code points first..last."""
 
     first: int
     last: int
@@ -41,20 +42,20 @@ class Entry:
 
 
 class Points:
-    """The code points that single ones become more than one of, one result behind the other."""
+    """Concatenated results of code points that normalize to several code points."""
 
     def __init__(self) -> None:
         self.all: list[int] = []
 
     def place(self, text: str) -> int:
-        """Where they begin, times eight, plus how many they are."""
+        """Append `text`. Return 8 * start + length."""
         start = len(self.all)
         self.all += map(ord, text)
         return 8 * start + len(text)
 
 
 def entries(points: Points) -> list[Entry]:
-    """All code points that do not stay as they are, in order."""
+    """Return all code points that normalization changes, in order."""
     merged: list[Entry] = []
     for point in range(0x110000):
         if point in _SURROGATES or point in _HANGUL:
@@ -80,7 +81,10 @@ def _entry(point: int, points: Points) -> Entry | None:
 
 
 def _kind(point: int, text: str, points: Points) -> tuple[str, int]:
-    """`text` is the normalized character, an ideograph's between spaces."""
+    """Return kind and value of an entry. `text` is the normalized character.
+
+    An ideograph is surrounded by spaces in `text`.
+    """
     if not text:
         return "ET_TEXT_DROPPED", 0
     if text.isspace():
@@ -95,7 +99,7 @@ def _kind(point: int, text: str, points: Points) -> tuple[str, int]:
 
 
 def source() -> str:
-    """The C file."""
+    """Return the C source."""
     points = Points()
     rows = list(map(str, entries(points)))
     return (

@@ -1,6 +1,6 @@
-"""Writes a WordPiece vocabulary, vocab.txt, as tables in C.
+"""Write a WordPiece vocabulary, vocab.txt, as C tables.
 
-python -m text.generate.vocabulary VOCAB.txt NAME LABEL VOCABULARY.h VOCABULARY.c
+    python -m text.generate.vocabulary VOCAB.txt NAME LABEL VOCABULARY.h VOCABULARY.c
 
 The header declares `const et_wordpiece_vocabulary NAME`.
 """
@@ -40,7 +40,7 @@ const et_wordpiece_vocabulary {name} = {{
 
 
 def read_tokens(path: Path) -> list[bytes]:
-    """One a line, by number. Raises `ValueError`."""
+    """Read the tokens, one per line. Raise `ValueError`."""
     tokens = path.read_bytes().removesuffix(b"\n").split(b"\n")
     tokens = [token.removesuffix(b"\r") for token in tokens]
     if len(set(tokens)) != len(tokens):
@@ -54,7 +54,7 @@ def _first_repeated(tokens: Sequence[bytes]) -> str:
 
 
 def hash_of(token: bytes) -> int:
-    """That of text/wordpiece_hash.h."""
+    """Return the hash of text/wordpiece_hash.h."""
     value = _HASH
     for byte in token:
         value = (value ^ byte) * _PRIME & 0xFFFFFFFF
@@ -62,7 +62,10 @@ def hash_of(token: bytes) -> int:
 
 
 def hash_slots(tokens: Sequence[bytes]) -> list[int]:
-    """Each token's number plus one in the first free slot behind its hash; at most half of them are taken."""
+    """Return an open-addressing hash table of token + 1, with linear probing.
+
+    At most half of the slots are used.
+    """
     slots = [0] * (1 << (2 * len(tokens) - 1).bit_length())
     for number, token in enumerate(tokens):
         at = hash_of(token) % len(slots)
@@ -73,7 +76,7 @@ def hash_slots(tokens: Sequence[bytes]) -> list[int]:
 
 
 def source(tokens: Sequence[bytes], name: str) -> str:
-    """The C file. Raises `ValueError` where a token that every text needs is missing."""
+    """Return the C source. Raise `ValueError` if a mandatory token is missing."""
     missing = [token for token in ("[UNK]", "[CLS]", "[SEP]") if token.encode() not in tokens]
     if missing:
         raise ValueError(f"the vocabulary has no {', '.join(missing)}")

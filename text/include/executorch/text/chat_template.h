@@ -1,8 +1,8 @@
-/* Conversations as the tokens that a model was trained on.
+/* Conversations as tokens, in the format on which a model was trained.
  *
- * The template is tables that a build makes of a GGUF file, together with its vocabulary
- * (byte_pair_vocabulary in //text:defs.bzl). Only its own text has tokens that control: what
- * people write is text, whatever it looks like. */
+ * A build generates the template's tables from a GGUF file, together with the vocabulary
+ * (byte_pair_vocabulary in //text:defs.bzl). Only the template itself produces control tokens.
+ * Names of control tokens in messages are ordinary text. */
 #ifndef EXECUTORCH_TEXT_CHAT_TEMPLATE_H_
 #define EXECUTORCH_TEXT_CHAT_TEMPLATE_H_
 
@@ -13,12 +13,12 @@ extern "C" {
 #endif
 
 typedef enum et_chat_role {
-  ET_CHAT_SYSTEM, /* only the first message of a conversation */
+  ET_CHAT_SYSTEM, /* only as the first message of a conversation */
   ET_CHAT_USER,
   ET_CHAT_ASSISTANT,
 } et_chat_role;
 
-/* A token that controls, or text in between. */
+/* A control token, or text between control tokens. */
 typedef struct et_chat_part {
   const char *text;
   size_t size;
@@ -30,19 +30,19 @@ typedef struct et_chat_parts {
   size_t count;
 } et_chat_parts;
 
-/* What stands around messages, by role; no parts where the template has no such role. */
+/* Texts around messages, by role. A role that the template does not have has no parts. */
 typedef struct et_chat_template {
   et_chat_parts before[3];
   et_chat_parts behind[3];
-  et_chat_parts
-      opening; /* of a conversation whose first message is not the system's */
-  et_chat_parts answer; /* what an answer begins with */
+  /* Before a conversation that does not start with a system message. */
+  et_chat_parts opening;
+  et_chat_parts answer; /* start of an answer */
   const int64_t *stops; /* tokens that end an answer */
   size_t stop_count;
 } et_chat_template;
 
-/* Memory of the caller's to work in. Text between two tokens that control is put together
- * in `text`, so it has room for a message and the template's text around it. */
+/* Scratch memory, provided by the caller. `text` must hold the longest text between two control
+ * tokens: a message and the template's text around it. */
 typedef struct et_chat_work {
   char *text;
   size_t size;
@@ -50,16 +50,15 @@ typedef struct et_chat_work {
   size_t count;
 } et_chat_work;
 
-/* Writes the tokens of a message, those around it among them, and returns how many they
- * are; ET_CHAT_TOO_LONG when they are not fewer than `capacity`, or when `work->text` is
- * too small. */
+/* Writes the tokens of a message and of the template around it. Returns their number, or
+ * ET_CHAT_TOO_LONG if the number is not less than `capacity` or `work->text` is too small. */
 size_t et_chat_message(const et_chat_template *chat,
                        const et_byte_pair_vocabulary *vocabulary,
                        et_chat_role role, const char *text, size_t size,
                        int64_t *tokens, size_t capacity,
                        const et_chat_work *work);
 
-/* Likewise of `chat->opening` or `chat->answer`. */
+/* Writes the tokens of `chat->opening` or `chat->answer`, with the same results. */
 size_t et_chat_parts_tokens(const et_chat_parts *parts,
                             const et_byte_pair_vocabulary *vocabulary,
                             int64_t *tokens, size_t capacity,
@@ -67,7 +66,7 @@ size_t et_chat_parts_tokens(const et_chat_parts *parts,
 
 #define ET_CHAT_TOO_LONG SIZE_MAX
 
-/* Whether `token` ends an answer. */
+/* Returns true if `token` ends an answer. */
 bool et_chat_is_stop(const et_chat_template *chat, int64_t token);
 
 #ifdef __cplusplus

@@ -1,4 +1,4 @@
-/* Choosing the next token by its scores. */
+/* Selection of the next token from a model's scores (logits). */
 #ifndef EXECUTORCH_TEXT_SAMPLER_H_
 #define EXECUTORCH_TEXT_SAMPLER_H_
 
@@ -9,33 +9,31 @@
 extern "C" {
 #endif
 
-/* How to choose. All zero: the token of the highest score, the first of equals. */
+/* Sampling options. All zero selects the token with the highest score; the first one wins a tie. */
 typedef struct et_sampler_options {
-  float temperature; /* 0: the highest score; else scores are divided by it */
-  uint32_t top_k;    /* only the k most probable; 0: all */
-  float
-      top_p; /* only the most probable that have this share together; 0 or 1: all */
-  float
-      min_p; /* only those of at least this share of the most probable; 0: all */
-  float
-      repetition; /* divides positive scores of tokens seen, multiplies negative ones
-                        (Keskar et al., 2019); 0 or 1: none */
+  float temperature; /* divisor of the scores; 0: highest score wins */
+  uint32_t top_k;    /* only the k most probable tokens; 0: all */
+  float top_p;       /* smallest set with this total probability; 0 or 1: all */
+  float min_p;       /* minimum probability, relative to the highest; 0: all */
+  /* Repetition penalty (Keskar et al., 2019): divides positive scores of seen tokens, and
+   * multiplies negative ones. 0 or 1: none. */
+  float repetition;
 } et_sampler_options;
 
-/* A token with its share. */
+/* A token and its relative probability. */
 typedef struct et_sampler_choice {
   float share;
   uint32_t token;
 } et_sampler_choice;
 
-/* Makes the scores of the tokens in `seen` smaller by `repetition`, once each as `seen` is
- * read; numbers that are no tokens are left out. */
+/* Applies the repetition penalty to the scores of the tokens in `seen`. A token that occurs several
+ * times is penalized each time. Values that are not tokens are ignored. */
 void et_sampler_penalize(float repetition, float *scores, size_t count,
                          const int64_t *seen, size_t seen_count);
 
-/* The token chosen of `count` scores, at least one. `state` is the seed at first, and is
- * moved on by each call that draws. `work` has room for `count`. Scores that are not
- * numbers are never chosen, unless none is one: then token 0 is. */
+/* Returns the selected token. `count` is at least 1. `state` starts as a seed; each call that draws
+ * a random number advances it. `work` has `count` entries. A NaN score is never selected, unless
+ * all are NaN; then token 0 is. */
 uint32_t et_sampler_choose(const et_sampler_options *options,
                            const float *scores, size_t count, uint64_t *state,
                            et_sampler_choice *work);

@@ -1,9 +1,9 @@
-/* WordPiece: text to the tokens of BERT and its kin.
+/* WordPiece: text to the tokens of BERT and similar models.
  *
- * Text is made lower case and loses its accents and control characters; it is cut at white
- * space, punctuation and ideographs; each word becomes the longest pieces that the
- * vocabulary has, or its token for unknown words. No heap, no state: the vocabulary is
- * tables that a build makes of vocab.txt (wordpiece_vocabulary in //text:defs.bzl). */
+ * Text is converted to lower case; accents and control characters are removed. It is split at white
+ * space, punctuation and ideographs. Each word becomes the longest matching pieces of the
+ * vocabulary, or the token for unknown words. The function uses no heap and no state. A build
+ * generates the vocabulary's tables from vocab.txt (wordpiece_vocabulary in //text:defs.bzl). */
 #ifndef EXECUTORCH_TEXT_WORDPIECE_H_
 #define EXECUTORCH_TEXT_WORDPIECE_H_
 
@@ -14,26 +14,26 @@
 extern "C" {
 #endif
 
-/* A word of more characters is unknown. */
+/* A word with more characters is unknown. */
 #define ET_WORDPIECE_MAX_WORD 100
 
-/* Tokens by their number, and numbers by a hash of the token. */
+/* Tokens by number, and an open-addressing hash table of token numbers. */
 typedef struct et_wordpiece_vocabulary {
-  const char *bytes; /* all tokens, one behind the other */
-  const uint32_t
-      *offsets; /* count + 1: token i is bytes[offsets[i] .. offsets[i + 1]) */
+  const char *bytes; /* all tokens, concatenated */
+  /* count + 1 entries: token i is bytes[offsets[i] .. offsets[i + 1]). */
+  const uint32_t *offsets;
   uint32_t count;
-  const uint32_t
-      *slots; /* token + 1, or 0; a token lies behind its hash's slot */
-  uint32_t slots_mask; /* how many there are, a power of two, less one */
+  /* Token + 1, or 0; linear probing from the token's hash. */
+  const uint32_t *slots;
+  uint32_t slots_mask; /* number of slots, a power of two, minus 1 */
   uint32_t unknown;    /* [UNK] */
   uint32_t begin;      /* [CLS] */
   uint32_t end;        /* [SEP] */
 } et_wordpiece_vocabulary;
 
-/* Writes the tokens of UTF-8 text to `tokens` and returns how many they are; it stops when
- * there are `capacity`. Any bytes are text: what is no UTF-8 is left out, and names of
- * tokens ("[SEP]") are words like others. `begin` and `end` are the caller's to add. */
+/* Writes the tokens of UTF-8 text to `tokens` and returns their number, at most `capacity`. Any
+ * bytes are valid text: invalid UTF-8 is skipped, and the name of a token ("[SEP]") is treated as
+ * ordinary text. The caller adds `begin` and `end`. */
 size_t et_wordpiece_encode(const et_wordpiece_vocabulary *vocabulary,
                            const char *text, size_t size, int64_t *tokens,
                            size_t capacity);
