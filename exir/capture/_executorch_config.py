@@ -25,7 +25,7 @@ class ExecutorchBackendConfig:
     fuse_bytes: compute in int8 between quantized tensors, with operators that only this project's runtime has. False computes
         in float, as the graph states.
     row_major_operands: copy operands to row-major order, and scales and zero points to float64 and int64, where the kernels of
-        the official runtime need it. The kernels of this project do not.
+        the official runtime need it. False copies an operand only where no linked kernel takes its order.
     emit_mutable_buffer_names: store the qualified names of mutable buffers.
     external_constants: store constants in a separate file: True, or a function that returns the file's name for a constant's
         placeholder (None: in the program).
