@@ -6,15 +6,17 @@
 #define AT_ZERO 0.355028053887817239260        /* 3^(-2/3) / gamma(2/3) */
 #define SLOPE_AT_ZERO -0.258819403792806798405 /* -3^(-1/3) / gamma(1/3) */
 
-/* Where it is told otherwise: from 1 on by an integral, below -9.5 by a series of
- * falling powers, whose least term is that small there. */
+/* From 1, integrate numerically. Below -9.5, use the asymptotic series, whose
+ * smallest term is below double precision there. Between them, use Taylor
+ * series. */
 #define INTEGRAL_FROM 1.0
 #define WAVES_BELOW -9.5
 
 static double phase_of(double size) { return 2.0 / 3.0 * size * sqrt(size); }
 
-/* e^-phase / (pi x^(1/4)) times the integral from 0 of e^(-s^2) cos(s^3 / (3 x^(3/4))):
- * a sum in even steps, whose error vanishes exponentially with their length. */
+/* Computes e^-phase / (pi x^(1/4)) times the integral from 0 to infinity of
+ * e^(-s^2) cos(s^3 / (3 x^(3/4))). The error of the trapezoidal rule decreases
+ * exponentially with the step. */
 static double integrate(double x) {
   const double step = 0.125;
   const double turn = 1.0 / (3.0 * pow(x, 0.75));
@@ -26,11 +28,11 @@ static double integrate(double x) {
   return step * sum * exp(-phase_of(x)) / (PI * sqrt(sqrt(x)));
 }
 
-/* Moves `value` and `slope` of a solution of y'' = x y from `x` on by `step`, by its
- * series of Taylor there. */
+/* Advances `value` and `slope` of a solution of y'' = x y from `x` to `x +
+ * step`, with the Taylor series at `x`. */
 static void advance(double x, double step, double *value, double *slope) {
   double terms[3] = {0.0, *value,
-                     *slope * step}; /* the last with their powers */
+                     *slope * step}; /* terms, times powers of step */
   double sum = terms[1] + terms[2];
   double slopes = *slope;
   for (int n = 2; n < 30; n++) {
@@ -47,7 +49,7 @@ static void advance(double x, double step, double *value, double *slope) {
   *slope = slopes;
 }
 
-/* In steps from 0. */
+/* Integrates from 0 in steps of at most 0.5. */
 static double follow(double x) {
   double value = AT_ZERO;
   double slope = SLOPE_AT_ZERO;
@@ -58,7 +60,8 @@ static double follow(double x) {
   return value;
 }
 
-/* Sums of even and odd terms of the series in 1 / phase, signs alternating. */
+/* Adds the even and the odd terms of the asymptotic series in 1 / phase, with
+ * alternating signs. */
 static double wave(double x) {
   const double phase = phase_of(-x);
   double sums[2] = {1.0, 0.0};

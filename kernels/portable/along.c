@@ -26,7 +26,7 @@ et_status et_along_check(et_kernel_context *context, const char *what,
                         self->rank == 0 ? 1 : self->sizes[*axis], false);
 }
 
-/* The first elements of a view, as many in each dimension as `like` has. */
+/* Returns the first elements of a view, with the sizes of `like`. */
 static et_view cut_to(const et_view *view, const et_tensor *like) {
   et_view cut = *view;
   for (size_t d = 0; d < like->rank; d++) {
@@ -45,7 +45,8 @@ void et_along_run(const et_tensor *index, const et_view *other,
       self->rank == 0 ? 0 : (ptrdiff_t)self->strides[axis] * (ptrdiff_t)size;
   et_view views[3] = {et_view_of(index), cut_to(other, index),
                       cut_to(self, index)};
-  views[2].strides[axis] = 0; /* the index says where along it */
+  views[2].strides[axis] = 0; /* the index determines the position along this
+                               * axis */
   for (et_loop loop = et_loop_over(views, 3); loop.count > 0;
        et_loop_next(&loop)) {
     for (size_t i = 0; i < loop.count; i++) {

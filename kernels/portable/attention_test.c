@@ -9,7 +9,7 @@
 
 #define NAME "attention::scaled_dot_product.out"
 
-/* One head: queries, keys and what they have of elements; values have one more. */
+/* Sizes of one head. Values have depth + 1 elements. */
 typedef struct sizes {
   int32_t queries;
   int32_t keys;
@@ -24,7 +24,8 @@ static double score_of(const float *q, const float *k, int32_t depth) {
   return 0.5 * sum;
 }
 
-/* Element `e` of what query `row` gets, that sees the keys up to `seen`. */
+/* Returns element `e` of the attention output of query `row`, which attends to
+ * the first `seen` keys. */
 static float attended(const float *q, const float *k, const float *v, sizes s,
                       int32_t row, int32_t seen, int32_t e) {
   double total = 0;
@@ -60,7 +61,7 @@ static void check(sizes s, bool causal) {
   et_test_end(t);
 }
 
-/* Of blocks of 32 queries and panels of 64 keys, and what is left of them. */
+/* Blocks of 32 queries and panels of 64 keys, and partial ones. */
 static void test_attention_agrees_with_plain_loops(void **state) {
   (void)state;
   static const sizes cases[] = {{1, 1, 1},   {3, 5, 2},   {32, 64, 4},

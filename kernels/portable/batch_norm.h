@@ -1,4 +1,4 @@
-/* Batch normalisation with statistics that are given, or those of the batch. */
+/* Batch normalization with given statistics or those of the batch. */
 #ifndef ET_KERNELS_PORTABLE_BATCH_NORM_H_
 #define ET_KERNELS_PORTABLE_BATCH_NORM_H_
 
@@ -7,11 +7,11 @@
 typedef struct et_batch_norm {
   const et_tensor *input; /* [N, C, ...] */
   et_channels parameters;
-  const et_tensor *mean; /* given, as is variance; or NULL: of the batch */
+  const et_tensor *mean; /* NULL, like variance: use the batch's statistics */
   const et_tensor *variance;
   double eps;
   et_tensor *out;
-  et_tensor *saved_mean; /* [C] where they are of the batch, else empty */
+  et_tensor *saved_mean; /* [C] for the batch's statistics, otherwise empty */
   et_tensor *saved_rstd;
 } et_batch_norm;
 

@@ -6,12 +6,12 @@
 #define PI 3.14159265358979323846
 #define EULER 0.57721566490153286061
 
-/* From here on the asymptotic series are exact to the last bits. */
+/* From this value, the asymptotic series are exact to double precision. */
 #define ASYMPTOTIC_FROM 25.0
 
-/* The sums of the even and the odd terms of Hankel's series, whose term k is
- * (4 v^2 - 1)(4 v^2 - 9) ... / (k! (8 x)^k), each with `sign` from one to the
- * next. `square` is 4 v^2. */
+/* Sums of the even and the odd terms of Hankel's asymptotic series. Term k is
+ * (4 v^2 - 1)(4 v^2 - 9) ... / (k! (8 x)^k). `sign` is the factor between
+ * successive terms of a sum. `square` is 4 v^2. */
 typedef struct hankel_sums {
   double even;
   double odd;
@@ -38,11 +38,11 @@ static hankel_sums hankel(double square, double x, double sign) {
   return sums;
 }
 
-/* J and Y of large x: `quarter` turns back of the cosine are those of Y. */
+/* Returns J for quarter = 0, or Y for quarter = 1, of large x. */
 static double oscillating(int order, double x, int quarter) {
   const hankel_sums sums = hankel(4.0 * order * order, x, -1);
   const double angle = (0.5 * order + 0.25) * PI;
-  /* cos(x - angle), with x not rounded to the difference */
+  /* cos(x - angle) without rounding the difference */
   const double cosine = cos(x) * cos(angle) + sin(x) * sin(angle);
   const double sine = sin(x) * cos(angle) - cos(x) * sin(angle);
   const double value = quarter == 0 ? sums.even * cosine - sums.odd * sine
@@ -50,9 +50,9 @@ static double oscillating(int order, double x, int quarter) {
   return value * sqrt(2 / (PI * x));
 }
 
-/* J of the orders 0 and 1, and the sums over higher ones that Y is made of
- * (Neumann's). By Miller: downwards from orders where J is next to nothing,
- * then scaled so that J0 + 2 (J2 + J4 + ...) is 1. */
+/* J of orders 0 and 1, and Neumann's sums over higher orders, from which Y is
+ * computed. Miller's algorithm: recur downward from an order at which J is
+ * negligible, then scale so that J0 + 2 (J2 + J4 + ...) = 1. */
 typedef struct bessel_values {
   double j[2];
   double sums[2];
@@ -76,7 +76,7 @@ static bessel_values miller(double x) {
     values.j[1] = here;
     above = here;
     here = below;
-    if (fabs(here) > 1e200) { /* all of them on another scale */
+    if (fabs(here) > 1e200) { /* rescale to avoid overflow */
       here *= 1e-200;
       above *= 1e-200;
       norm *= 1e-200;
@@ -97,9 +97,9 @@ double et_bessel_j(int order, double x) {
   const double size = fabs(x);
   const double sign = order == 1 && x < 0 ? -1 : 1;
   if (isinf(x) || isnan(x)) {
-    return NAN; /* as PyTorch has it; the limit is 0 */
+    return NAN; /* as in PyTorch; the limit is 0 */
   }
-  if (size < 1e-8) { /* the first terms of the power series */
+  if (size < 1e-8) { /* leading terms of the power series */
     return order == 0 ? 1 - 0.25 * x * x : 0.5 * x;
   }
   return sign * (size < ASYMPTOTIC_FROM ? miller(size).j[order]
@@ -149,9 +149,9 @@ double et_bessel_i_scaled(int order, double x) {
   return sign * sum * exp(-size);
 }
 
-/* K times e^x: the integral of exp(-x (cosh t - 1)) cosh(order t)
- * over t from 0, by the trapezoidal rule, whose error falls exponentially with
- * the width of a step here. */
+/* Returns K times e^x: the integral from 0 of exp(-x (cosh t - 1)) cosh(order
+ * t). The error of the trapezoidal rule decreases exponentially with the
+ * step. */
 static double k_scaled(int order, double x) {
   const double width = fmin(0.125, 0.5 / sqrt(x));
   double sum = 0.5;

@@ -1,15 +1,15 @@
-/* The arguments of aten::convolution, for the kernels that it has. */
+/* Arguments of aten::convolution, for its kernels. */
 #ifndef ET_KERNELS_PORTABLE_CONVOLUTION_H_
 #define ET_KERNELS_PORTABLE_CONVOLUTION_H_
 
 #include "executorch/kernel.h"
 #include "kernels/engines/conv.h"
 
-/* Checks the arguments and sets `conv`, with out as it is. */
+/* Checks the arguments and sets `conv`. Does not resize out. */
 et_status et_convolution_plan(et_kernel_context *context, et_value *const *args,
                               et_conv *conv);
 
-/* The same for a call: out is resized. */
+/* Checks the arguments, resizes out and sets `conv`. */
 et_status et_convolution_start(et_kernel_context *context,
                                et_value *const *args, et_conv *conv);
 

@@ -13,7 +13,8 @@ et_status et_distance_check(et_kernel_context *context, const char *what,
   return ET_STATUS_OK;
 }
 
-/* What a difference adds to the sum; for infinity, what it raises it to. */
+/* Adds a difference to the sum of the p-norm. For p = infinity, takes the
+ * maximum. */
 static double with_difference(double sum, double d, double p) {
   if (p == 2.0) {
     return sum + d * d;

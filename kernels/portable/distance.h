@@ -1,15 +1,16 @@
-/* The distance of two vectors by a norm. */
+/* The p-norm distance of two vectors. */
 #ifndef ET_KERNELS_PORTABLE_DISTANCE_H_
 #define ET_KERNELS_PORTABLE_DISTANCE_H_
 
 #include "executorch/kernel.h"
 #include "executorch/kernels/view.h"
 
-/* INVALID_ARGUMENT unless `p`, infinity included, is a norm's: not negative. */
+/* Returns INVALID_ARGUMENT if `p` is negative or NaN. Infinity is valid. */
 et_status et_distance_check(et_kernel_context *context, const char *what,
                             double p);
 
-/* The p-norm of the difference of two views of one dimension and size. */
+/* Returns the p-norm of the difference of two one-dimensional views of equal
+ * size. */
 double et_distance(const et_view *a, const et_view *b, double p);
 
 #endif /* ET_KERNELS_PORTABLE_DISTANCE_H_ */

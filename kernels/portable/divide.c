@@ -18,7 +18,8 @@ double et_divide_floor_real(double x, double y) {
   return quotient - floored > 0.5 ? floored + 1.0 : floored;
 }
 
-/* Whether an integer becomes 0 in `dtype`, which may keep only its low bits. */
+/* Returns true if an integer becomes 0 in `dtype`, which may keep only its low
+ * bits. */
 static bool is_zero_in(et_scalar_type dtype, int64_t value) {
   uint64_t stored = 0;
   et_store_run(ET_COMPUTE_INT64, &value, dtype, (uint8_t *)&stored, 0, 1);
@@ -41,8 +42,9 @@ static bool has_zero(const et_tensor *tensor, et_scalar_type common) {
   return false;
 }
 
-/* Where there is nothing to divide, nothing is divided by zero; what cannot be
- * computed at all is not read. */
+/* Returns true if an integer divisor is 0. Returns false without reading the
+ * divisor if self is empty or a dtype is not supported; et_map_binary rejects
+ * the latter. */
 static bool divides_by_zero(const et_value *self, const et_value *other,
                             et_scalar_type common) {
   if (self->u.as_tensor->numel == 0 || !et_dtype_is_computable(common)) {

@@ -1,4 +1,4 @@
-/* Division of elements, as PyTorch rounds it. */
+/* Elementwise division with PyTorch's rounding modes. */
 #ifndef ET_KERNELS_PORTABLE_DIVIDE_H_
 #define ET_KERNELS_PORTABLE_DIVIDE_H_
 
@@ -9,7 +9,7 @@
 #include "executorch/kernels/convert.h"
 #include "executorch/kernels/operator.h"
 
-/* y != 0 in those of integers; the one quotient that does not fit wraps. */
+/* Integer divisions require y != 0. INT64_MIN / -1 wraps. */
 static inline int64_t et_divide_trunc(int64_t x, int64_t y) {
   return y == -1 ? et_wrap_sub(0, x) : x / y;
 }
@@ -20,12 +20,12 @@ static inline int64_t et_divide_floor(int64_t x, int64_t y) {
   return exact || (x < 0) == (y < 0) ? truncated : truncated - 1;
 }
 
-/* What truncation leaves, with the sign of x. */
+/* Remainder of truncating division; has the sign of x. */
 static inline int64_t et_remainder_trunc(int64_t x, int64_t y) {
   return y == -1 ? 0 : x % y;
 }
 
-/* What the floor leaves, with the sign of y. */
+/* Remainder of floor division; has the sign of y. */
 static inline int64_t et_remainder_floor(int64_t x, int64_t y) {
   const int64_t rest = et_remainder_trunc(x, y);
   return rest != 0 && (rest < 0) != (y < 0) ? rest + y : rest;
@@ -36,16 +36,17 @@ static inline double et_remainder_floor_real(double x, double y) {
   return rest != 0.0 && (rest < 0.0) != (y < 0.0) ? rest + y : rest;
 }
 
-/* The floor of the exact quotient, which x / y, being rounded, may exceed: from
- * the remainder, as Python's // has it. */
+/* Floor of the exact quotient. Computed from the remainder, as in Python's //,
+ * because the rounded x / y may exceed it. */
 double et_divide_floor_real(double x, double y);
 
-/* et_map_binary, after a check that integers are not divided by zero. */
+/* et_map_binary, after a check for integer division by zero. */
 et_status et_map_divide(et_kernel_context *context, const et_map *map,
                         const et_value *self, const et_value *other,
                         const et_value *out);
 
-/* Defines the kernel et_op_<name>_<overload> that applies `<name>_map` so. */
+/* Defines the kernel et_op_<name>_<overload>, which applies `<name>_map` with
+ * et_map_divide. */
 #define ET_KERNEL_DIVIDE(name, overload)                                   \
   et_status et_op_##name##_##overload(et_kernel_context *context,          \
                                       et_value **args) {                   \

@@ -13,7 +13,7 @@ et_status et_draw_check(et_kernel_context *context, const char *what) {
   return ET_STATUS_OK;
 }
 
-/* Bits of a significand. */
+/* Returns the number of significand bits. */
 static int bits_of(et_scalar_type dtype) {
   switch (dtype) {
     case ET_SCALAR_TYPE_FLOAT64:
@@ -32,7 +32,7 @@ double et_draw_uniform(et_random *random, et_scalar_type dtype) {
   return ldexp((double)(et_random_next(random) >> (64 - bits)), -bits);
 }
 
-/* By Box and Muller; 1 - u is never 0. */
+/* Box-Muller transform. 1 - u is never 0. */
 double et_draw_normal(et_random *random, et_scalar_type dtype) {
   const double turn = 6.283185307179586;
   const double u = et_draw_uniform(random, ET_SCALAR_TYPE_FLOAT64);

@@ -163,7 +163,7 @@ static void test_limits_keep_nan(void **state) {
   et_test_end(t);
 }
 
-/* The dtypes that no number is computed in. */
+/* Dtypes that kernels cannot compute in. */
 static const et_scalar_type not_computable[] = {
     ET_SCALAR_TYPE_UINT16, ET_SCALAR_TYPE_UINT32, ET_SCALAR_TYPE_UINT64};
 

@@ -4,8 +4,8 @@
 
 #include "executorch/kernels/convert.h"
 
-/* The smallest is sought as the largest of -x, and of ~x for integers: what is
- * found is kept that way until it is stored. */
+/* The minimum is computed as the maximum of -x, or of ~x for integers. Values
+ * are mapped back when they are stored. */
 et_extremum et_extremum_none(bool smallest) {
   return (et_extremum){-1, -INFINITY, INT64_MIN, smallest};
 }
@@ -18,7 +18,7 @@ static int64_t turn_integer(const et_extremum *found, int64_t value) {
   return found->smallest ? ~value : value;
 }
 
-/* x != x holds for NaN alone. */
+/* x != x is true only for NaN. */
 #define BEATS(value, other) \
   ((value) > (other) || ((value) != (value) && (other) == (other)))
 
@@ -44,7 +44,7 @@ static void take_integer(et_extremum *found, const int64_t *values,
   }
 }
 
-/* float32, the commonest, without a copy. */
+/* float32, the most common dtype, without a copy. */
 static void take_float32(et_extremum *found, const uint8_t *in,
                          ptrdiff_t stride, size_t count, int64_t index,
                          int64_t step) {

@@ -5,8 +5,8 @@
 #include "executorch/kernels/shape.h"
 #include "kernels/portable/extremum.h"
 
-/* The place goes to the last out, the value to the first of two. One dimension
- * is one run. */
+/* Stores the index in the last output, and the value in the first if there are
+ * two. A single reduced dimension is one run. */
 static void find(const et_reduction *r, et_loop *elements, uint8_t *const *outs,
                  const void *smallest) {
   et_extremum found = et_extremum_none(*(const bool *)smallest);
@@ -18,7 +18,7 @@ static void find(const et_reduction *r, et_loop *elements, uint8_t *const *outs,
   }
 }
 
-/* Over all elements, numbered in row-major order, whatever the dim order. */
+/* Returns the row-major index over all elements, for any dim order. */
 static int64_t find_in_all(const et_tensor *self, bool smallest) {
   const et_view view = et_view_of(self);
   const ptrdiff_t size = (ptrdiff_t)et_scalar_type_size((int32_t)self->dtype);

@@ -1,4 +1,4 @@
-/* Reductions to the place of the largest or smallest element. */
+/* Reductions to the index of the largest or smallest element. */
 #ifndef ET_KERNELS_PORTABLE_EXTREMUM_REDUCE_H_
 #define ET_KERNELS_PORTABLE_EXTREMUM_REDUCE_H_
 
@@ -6,13 +6,13 @@
 
 #include "executorch/kernel.h"
 
-/* argmax and argmin: places (int64) along `dim`, or, for None, in the row-major
- * order of all elements. */
+/* argmax and argmin: int64 indices along `dim`. If `dim` is None, the row-major
+ * index over all elements. */
 et_status et_extremum_places(et_kernel_context *context, const char *what,
                              bool smallest, const et_tensor *self,
                              const et_value *dim, bool keepdim, et_tensor *out);
 
-/* max.dim and min.dim: values along `dim` and their places (int64). */
+/* max.dim and min.dim: values along `dim` and their int64 indices. */
 et_status et_extremum_along(et_kernel_context *context, const char *what,
                             bool smallest, const et_tensor *self,
                             const et_value *dim, bool keepdim,

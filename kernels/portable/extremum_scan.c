@@ -4,7 +4,7 @@
 #include "executorch/kernels/line.h"
 #include "executorch/kernels/shape.h"
 
-/* The operands of a line. */
+/* Operands of a line. */
 enum { VALUES, PLACES, SELF };
 
 typedef struct best {
@@ -13,7 +13,7 @@ typedef struct best {
   int64_t place; /* -1 before the first element */
 } best;
 
-/* x != x holds for NaN alone. */
+/* x != x is true only for NaN. */
 static bool replaces(const best *found, double real, int64_t integer,
                      bool smallest) {
   if (found->place < 0 || real != real) {

@@ -1,4 +1,4 @@
-/* The largest or smallest element so far along a dimension, and its place. */
+/* Running maximum or minimum along a dimension, with its index. */
 #ifndef ET_KERNELS_PORTABLE_EXTREMUM_SCAN_H_
 #define ET_KERNELS_PORTABLE_EXTREMUM_SCAN_H_
 
@@ -6,8 +6,9 @@
 
 #include "executorch/kernel.h"
 
-/* `args` are self, dim, values and indices (int64), as cummax and cummin have them. Of
- * equal elements the place is that of the last; from a NaN on the result is NaN. */
+/* cummax and cummin. `args` are self, dim, values and indices (int64). Equal
+ * elements have the index of the last. From the first NaN on, results are
+ * NaN. */
 et_status et_extremum_scan(et_kernel_context *context, const char *what,
                            bool smallest, et_value *const *args);
 

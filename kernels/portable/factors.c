@@ -51,7 +51,7 @@ et_status et_pivots_load(et_kernel_context *context, const char *what,
   return ET_STATUS_OK;
 }
 
-/* The view with a last dimension of one element. */
+/* Returns the view with a last dimension of size 1. */
 static et_view as_column(const et_view *view) {
   et_view column = *view;
   column.sizes[view->rank] = 1;
@@ -60,19 +60,20 @@ static et_view as_column(const et_view *view) {
   return column;
 }
 
-/* A view of an operand or a result as columns. */
+/* Views an operand or a result as columns. */
 static et_view columns_of(const et_tensor *tensor, const et_system_form *form) {
   const et_view view = et_view_of(tensor);
   const et_view columns = form->is_vector ? as_column(&view) : view;
   return form->is_left ? columns : et_view_transpose(&columns);
 }
 
-/* The size of dimension `d` of a batch, counted from its last. */
+/* Returns the size of batch dimension `d`, counted from the last. */
 static int32_t batch_size(const et_view *view, size_t d) {
   return d + 2 < view->rank ? view->sizes[view->rank - 3 - d] : 1;
 }
 
-/* The common batch, and behind it the sizes of `b`. */
+/* Sets `to` to the broadcast batch dimensions, followed by the last sizes of
+ * `b`. */
 static et_status broadcast(et_kernel_context *context, const char *what,
                            const et_view *a, const et_view *b, et_view *to) {
   to->rank = a->rank > b->rank ? a->rank : b->rank;

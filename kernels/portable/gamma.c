@@ -6,14 +6,14 @@
 
 #define PI 3.14159265358979323846
 
-/* Bernoulli's numbers B2, B4, ...: coefficients of the asymptotic series. */
+/* Bernoulli numbers B2, B4, ...: coefficients of the asymptotic series. */
 static const double bernoulli[] = {
     1.0 / 6,       -1.0 / 30, 1.0 / 42,      -1.0 / 30,     5.0 / 66,
     -691.0 / 2730, 7.0 / 6,   -3617.0 / 510, 43867.0 / 798, -174611.0 / 330,
 };
 #define BERNOULLI_COUNT (sizeof bernoulli / sizeof *bernoulli)
 
-/* From here on the series are exact to the last bits. */
+/* From this value, the series are exact to double precision. */
 #define ASYMPTOTIC_FROM 12.0
 
 static double digamma_of_positive(double x) {
@@ -46,7 +46,7 @@ double et_digamma(double x) {
   return digamma_of_positive(1 - x) - PI / tan(PI * part);
 }
 
-/* The rest of the sum from `q` on, by Euler and Maclaurin. */
+/* Euler-Maclaurin formula for the rest of the sum, from `q`. */
 static double zeta_rest(double x, double q) {
   double sum = pow(q, 1 - x) / (x - 1) + 0.5 * pow(q, -x);
   double factor = x * pow(q, -x - 1);
@@ -67,8 +67,8 @@ double et_zeta(double x, double q) {
   if (q <= 0 && q == floor(q)) {
     return INFINITY;
   }
-  /* of a negative number to a power that is not whole; at infinity as PyTorch
-   * has it */
+  /* NaN for a negative base with a non-integer exponent, and at infinity as in
+   * PyTorch */
   if (isnan(x) || isnan(q) || isinf(q) || (q <= 0 && x != floor(x))) {
     return NAN;
   }
@@ -84,11 +84,11 @@ double et_zeta(double x, double q) {
   return sum + zeta_rest(x, q);
 }
 
-/* Sums and fractions end by themselves; of arguments so large that they do not,
- * the result is as good as it is by then. */
+/* Limit of the series and fractions. They converge earlier except for very
+ * large arguments, whose results are less accurate. */
 #define MOST_TERMS 20000
 
-/* What both have as a factor: x ^ a e ^ -x / gamma(a). */
+/* Common factor of both functions: x^a e^-x / gamma(a). */
 static double igamma_factor(double a, double x) {
   return exp(a * log(x) - x - lgamma(a));
 }
@@ -103,7 +103,7 @@ static double lower_by_series(double a, double x) {
   return sum * igamma_factor(a, x);
 }
 
-/* Lentz's way to take a continued fraction. */
+/* Continued fraction, evaluated with Lentz's algorithm. */
 static double upper_by_fraction(double a, double x) {
   double b = x + 1 - a;
   double c = 1 / DBL_MIN;
@@ -121,7 +121,7 @@ static double upper_by_fraction(double a, double x) {
   return fraction * igamma_factor(a, x);
 }
 
-/* The lower function where no sum is needed, else -1. */
+/* Returns the lower function where it needs no series, otherwise -1. */
 static double igamma_at_edges(double a, double x) {
   if (x < 0 || a < 0 || (isinf(a) && isinf(x)) || (a == 0 && !(x > 0))) {
     return NAN;

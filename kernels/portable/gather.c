@@ -17,7 +17,7 @@ static size_t count_true(const et_tensor *mask) {
   return count;
 }
 
-/* A mask covers as many dimensions as it has, from `dim` on. */
+/* A mask indexes as many dimensions as it has, from `dim`. */
 static et_status plan_mask(et_kernel_context *context, const char *what,
                            const et_tensor *mask, size_t dim, et_gather *g) {
   ET_CHECK(context, dim + mask->rank <= g->self.rank,
@@ -38,8 +38,8 @@ static bool is_mask(const et_tensor *index) {
   return index->dtype == ET_SCALAR_TYPE_BOOL;
 }
 
-/* Where self has elements in no other dimension, none is accessed, and PyTorch
- * takes any index. */
+/* If another dimension of self is empty, no element is accessed. PyTorch then
+ * accepts any index. */
 static et_status check_index(et_kernel_context *context, const char *what,
                              const et_tensor *index, int32_t size,
                              bool nothing) {
@@ -48,7 +48,7 @@ static et_status check_index(et_kernel_context *context, const char *what,
                              : et_index_check(context, what, index, size, true);
 }
 
-/* Takes the list apart; `tensors` are the indices that are there. */
+/* Reads the list. `tensors` are the indices that are not None. */
 static et_status read_list(et_kernel_context *context, const char *what,
                            const et_tensor *self, const et_value *list,
                            et_gather *g, et_tensor **tensors) {
@@ -86,7 +86,7 @@ static bool is_indexed(const et_gather *g, size_t dim) {
   return false;
 }
 
-/* Dimensions that are indexed side by side are replaced where they stand. */
+/* Adjacent indexed dimensions are replaced in place. */
 static size_t first_index_dim(const et_gather *g) {
   const bool together = g->dims[g->indexed - 1] - g->dims[0] == g->indexed - 1;
   return together ? g->dims[0] : 0;
@@ -152,8 +152,8 @@ static int64_t index_in_dim(const et_gather *g, size_t k, size_t i) {
   return index < 0 ? index + g->self.sizes[g->dims[k]] : index;
 }
 
-/* Selects from the last indexed dimension to the first, so that the earlier
- * keep their numbers. */
+/* Selects from the last indexed dimension to the first, so that earlier
+ * dimensions keep their positions. */
 static et_view select_all(const et_gather *g, const int64_t *at) {
   et_view view = g->self;
   for (size_t k = g->indexed; k-- > 0;) {

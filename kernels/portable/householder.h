@@ -1,5 +1,5 @@
-/* Operands that are reflections: a batch of matrices that hold them and of vectors
- * of their scales. */
+/* Batches of Householder reflectors: matrices of vectors, and vectors of
+ * scales. */
 #ifndef ET_KERNELS_PORTABLE_HOUSEHOLDER_H_
 #define ET_KERNELS_PORTABLE_HOUSEHOLDER_H_
 
@@ -15,8 +15,9 @@ et_status et_householder_plan(et_kernel_context *context, const char *what,
                               const et_tensor *vectors, const et_tensor *scales,
                               et_householder *householder);
 
-/* Those of number `index`, in scratch of ET_FACTORS_SCRATCH; and what there is for
- * the columns that they change. */
+/* et_householder_load loads item `index` into ET_FACTORS_SCRATCH bytes.
+ * et_householder_panel returns the memory there for the columns to
+ * transform. */
 et_reflectors et_householder_load(const et_householder *householder,
                                   size_t index, void *scratch);
 double *et_householder_panel(const et_reflectors *reflectors);

@@ -13,7 +13,7 @@ static et_value *indices(et_test *t, int64_t first, int64_t second) {
                         (int64_t[]){first, second});
 }
 
-/* [indices] or [None, indices]. */
+/* Returns [index], or [None, index] if `second` is true. */
 static et_value *list(et_test *t, et_value *index, bool second) {
   et_value *items[2] = {second ? NULL : index, index};
   return et_test_list(t, ET_VALUE_OPTIONAL_TENSOR_LIST, items, second ? 2 : 1);
@@ -116,7 +116,7 @@ static void test_one_element_is_upsampled(void **state) {
   et_test_end(t);
 }
 
-/* The repeats add up to 3 elements. */
+/* The sum of the repeats is 3. */
 static void test_m22_more_repeats_than_fit_are_refused(void **state) {
   (void)state;
   et_test *t = et_test_begin();

@@ -1,9 +1,9 @@
-/* Limiting an element from below and above, as PyTorch does. */
+/* Clamping with PyTorch's treatment of NaN. */
 #ifndef ET_KERNELS_PORTABLE_LIMITS_H_
 #define ET_KERNELS_PORTABLE_LIMITS_H_
 
-/* A NaN is smaller and greater than nothing, and stays; a NaN as limit is the
- * result. Where the lower limit exceeds the upper, the upper is the result. */
+/* A NaN element stays NaN, and a NaN limit gives NaN. If the lower limit
+ * exceeds the upper one, the result is the upper limit. */
 #define ET_AT_LEAST(x, low) ((low) > (x) || (low) != (low) ? (low) : (x))
 #define ET_AT_MOST(x, high) ((high) < (x) || (high) != (high) ? (high) : (x))
 

@@ -57,7 +57,7 @@ static et_status solve_factored(et_test *t, et_value *factors, et_value *pivots,
                  no(t), out, out);
 }
 
-/* Pivots are elements of a tensor, which a program may fill with anything. */
+/* Pivots are tensor elements, so a program can contain any values. */
 static void test_pivots_outside_of_the_matrix_are_refused(void **state) {
   (void)state;
   et_test *t = et_test_begin();
@@ -153,7 +153,7 @@ static void test_singular_vectors_of_zeros_are_unit_vectors(void **state) {
   et_test_end(t);
 }
 
-/* A panel of columns, and one that is not full. */
+/* Full and partial panels of columns. */
 static void test_every_size_stays_inside_of_its_memory(void **state) {
   (void)state;
   for (int32_t rows = 0; rows < 19; rows += 3) {

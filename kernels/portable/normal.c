@@ -6,8 +6,8 @@
 #define SQRT_2 1.41421356237309504880
 #define SQRT_PI 1.77245385090551602730
 
-/* The continued fraction of erfc, from its end; for x of 2 and more its terms
- * beyond are below the last bit. */
+/* Continued fraction of erfc, evaluated backward. For x >= 2, further terms are
+ * below double precision. */
 static double erfcx_by_fraction(double x) {
   double tail = x;
   for (int k = 60; k > 0; k--) {
@@ -30,8 +30,8 @@ double et_log_ndtr(double x) {
   return log1p(-0.5 * erfc(x * SQRT_HALF));
 }
 
-/* Newton's steps on the logarithm of the part below, which is nearly a parabola
- * in the lower tail. `p` is at most a half. */
+/* Newton's method on the log of the distribution function, which is nearly a
+ * parabola in the lower tail. `p` is at most 0.5. */
 static double lower_ndtri(double p) {
   const double wanted = log(p);
   double x = p > 0.1 ? (p - 0.5) * 2.5 : -sqrt(-2 * wanted) + 0.5;
@@ -56,7 +56,7 @@ double et_ndtri(double p) {
   return p <= 0.5 ? lower_ndtri(p) : -lower_ndtri(1 - p);
 }
 
-/* Newton's steps on the function itself, which is nearly straight about 0. */
+/* Newton's method on erf, which is nearly linear around 0. */
 static double erfinv_about_0(double x) {
   double y = x * 0.5 * SQRT_PI;
   for (int step = 0; step < 6; step++) {

@@ -1,14 +1,14 @@
-/* The error function's inverses and logarithms, in double. */
+/* Inverses and logarithms of the error function and the normal distribution. */
 #ifndef KERNELS_PORTABLE_NORMAL_H_
 #define KERNELS_PORTABLE_NORMAL_H_
 
-/* exp(x^2) erfc(x). */
+/* Returns exp(x^2) erfc(x). */
 double et_erfcx(double x);
 
-/* The logarithm of the part of a normal distribution below x. */
+/* Returns the log of the standard normal distribution function at x. */
 double et_log_ndtr(double x);
 
-/* Where a normal distribution has the part p below it. */
+/* Returns the quantile p of the standard normal distribution. */
 double et_ndtri(double p);
 
 double et_erfinv(double x);

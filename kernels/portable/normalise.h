@@ -1,11 +1,12 @@
-/* What the normalisations by channels and groups share. */
+/* Helpers of normalizations by channels and groups. */
 #ifndef ET_KERNELS_PORTABLE_NORMALISE_H_
 #define ET_KERNELS_PORTABLE_NORMALISE_H_
 
 #include "executorch/kernel.h"
 #include "executorch/kernels/view.h"
 
-/* Mean and 1 / sqrt(variance + eps), with the variance over all elements. */
+/* Mean and 1 / sqrt(variance + eps). The variance is the population
+ * variance. */
 typedef struct et_moments {
   double mean;
   double rstd;
@@ -13,24 +14,25 @@ typedef struct et_moments {
 
 et_moments et_moments_of(const et_view *view, double eps);
 
-/* The parameters of channels, each [C] and floating, or NULL: 1 and 0. */
+/* Per-channel parameters, each [C] and floating. NULL means weight 1 or bias
+ * 0. */
 typedef struct et_channels {
   const et_tensor *weight;
   const et_tensor *bias;
 } et_channels;
 
-/* INVALID_ARGUMENT unless `vector` is NULL or floating with `channels`
- * elements.
- */
+/* Returns INVALID_ARGUMENT unless `vector` is NULL, or floating with `channels`
+ * elements. */
 et_status et_channels_check(et_kernel_context *context, const char *what,
                             const char *name, const et_tensor *vector,
                             int64_t channels);
 
-/* Element `index` of a vector, or `absent` for NULL. */
+/* Returns element `index` of a vector, or `absent` if it is NULL. */
 double et_channels_element(const et_tensor *vector, int64_t index,
                            double absent);
 
-/* Writes (in - mean) * rstd * weight + bias with those of `channel`. */
+/* Computes (in - mean) * rstd * weight + bias with the parameters of
+ * `channel`. */
 void et_normalise_channel(const et_view *in, const et_view *out, et_moments m,
                           const et_channels *parameters, int64_t channel);
 

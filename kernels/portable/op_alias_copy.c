@@ -1,5 +1,5 @@
-/* alias_copy, detach_copy and lift_fresh_copy, which differ for gradients only.
- */
+/* alias_copy, detach_copy and lift_fresh_copy. They differ only in
+ * gradients. */
 #include "executorch/kernels/copy.h"
 #include "executorch/kernels/shape.h"
 

@@ -2,7 +2,7 @@
 
 #include "executorch/kernels/fold.h"
 
-/* x != x holds for NaN alone, which is the result when there is one. */
+/* x != x is true only for NaN, which propagates. */
 ET_FOLD_TAKE(take_int64, int64_t, int64, x < r ? x : r)
 ET_FOLD_TAKE(take_float64, double, float64, x < r || x != x ? x : r)
 

@@ -27,7 +27,7 @@ static void any_of(const et_reduction *r, et_loop *elements,
   *outs[0] = any;
 }
 
-/* The result of uint8 is uint8, as in PyTorch. */
+/* For uint8, the result is uint8, as in PyTorch. */
 static et_status check(et_kernel_context *context, const et_tensor *self,
                        const et_tensor *out) {
   return et_shape_supports(context, "any",
@@ -53,7 +53,7 @@ et_status et_op_any_out(et_kernel_context *context, et_value **args) {
                args[3]->u.as_tensor);
 }
 
-/* The truth of each element, also where `out` holds it in a uint8. */
+/* Converts each element to bool, even if `out` is uint8. */
 static et_status truths(et_kernel_context *context, const et_tensor *self,
                         et_tensor *out) {
   ET_RETURN_IF_ERROR(check(context, self, out));
@@ -64,7 +64,7 @@ static et_status truths(et_kernel_context *context, const et_tensor *self,
   return et_copy_view(context, "any", &from, &to);
 }
 
-/* Unlike None, a list without dimensions reduces none. */
+/* None reduces all dimensions; an empty list reduces none. */
 et_status et_op_any_dims_out(et_kernel_context *context, et_value **args) {
   if (!et_arg_is_none(args[1]) && args[1]->u.as_list.size == 0) {
     return truths(context, args[0]->u.as_tensor, args[3]->u.as_tensor);

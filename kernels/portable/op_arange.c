@@ -8,11 +8,12 @@ typedef struct range {
   double start;
   double end;
   double step;
-  int64_t whole_start; /* the same as integers, exactly */
+  int64_t whole_start; /* start as an exact integer */
   int64_t whole_step;
 } range;
 
-/* How many elements lie in [start, end); int64 counts whole numbers. */
+/* Returns the number of elements in [start, end). For int64, `whole` is true
+ * and the count is rounded as in integer division. */
 static double count_of(const range *r, bool whole) {
   if (!whole) {
     return ceil((r->end - r->start) / r->step);
@@ -35,7 +36,7 @@ static void write_element(const range *r, bool real, int32_t i,
   }
 }
 
-/* Integers take the whole parts of the bounds. */
+/* For int64, the bounds and the step are truncated. */
 static et_status write_range(et_kernel_context *context, range r,
                              et_tensor *out) {
   const bool real = et_scalar_type_is_floating(out->dtype);

@@ -9,7 +9,8 @@ static bool is_empty(const et_view *view) {
   return empty;
 }
 
-/* Reads strides and checks that the view's last element lies in `self`. */
+/* Reads strides, and checks that the last element of the view is inside
+ * `self`. */
 static et_status read_strides(et_kernel_context *context, const et_value *list,
                               const et_tensor *self, int64_t offset,
                               et_view *view) {
@@ -34,7 +35,7 @@ static et_status read_strides(et_kernel_context *context, const et_value *list,
   return ET_STATUS_OK;
 }
 
-/* The storage is the elements of self as they lie in memory. */
+/* The storage is the elements of self in memory order. */
 et_status et_op_as_strided_copy_out(et_kernel_context *context,
                                     et_value **args) {
   const et_tensor *self = args[0]->u.as_tensor;

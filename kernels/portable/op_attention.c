@@ -11,7 +11,7 @@
 enum { BATCH, HEADS, ROWS, SIZE, RANK };
 
 /* query [B, H, L, E], key [B, G, S, E], value [B, G, S, V], mask [B, H, L, S]
- * and out [B, H, L, V]; a head of keys serves H / G heads of queries. */
+ * and out [B, H, L, V]. Each key head serves H / G query heads. */
 typedef struct attention {
   et_view query;
   et_view key;
@@ -22,7 +22,7 @@ typedef struct attention {
   float scale;
 } attention;
 
-/* What one head has of it, all with rows and columns. */
+/* The operands of one head, as matrices. */
 typedef struct head {
   et_view query;
   et_view key;
@@ -31,8 +31,8 @@ typedef struct head {
   et_view out;
 } head;
 
-/* The scratch: queries of a block, their scores and results, and the keys and
- * values of a panel. */
+/* Scratch: queries, scores and results of a block, and keys and values of a
+ * panel. */
 typedef struct workspace {
   float *queries; /* [ET_ATTENTION_ROWS, E] */
   float *scores;  /* [ET_ATTENTION_ROWS, S] */
@@ -61,7 +61,7 @@ static size_t element_size(const et_view *view) {
   return et_scalar_type_size((int32_t)view->dtype);
 }
 
-/* Row `row` of a matrix, as floats. */
+/* Loads row `row` of a matrix as floats. */
 static void load_row(const et_view *matrix, size_t row, size_t count,
                      float *out) {
   const ptrdiff_t size = (ptrdiff_t)element_size(matrix);
@@ -81,7 +81,7 @@ static void load_queries(const head *h, size_t first, size_t count, float scale,
   }
 }
 
-/* The keys of a panel, a column each. */
+/* Loads the keys of a panel, one per column. */
 static void load_keys(const et_view *key, size_t first, size_t count,
                       float *out) {
   const ptrdiff_t size = (ptrdiff_t)element_size(key);
@@ -109,7 +109,7 @@ static void score(const head *h, size_t rows, const workspace *w) {
   }
 }
 
-/* A truth says whether a key is seen, a number is added to its score. */
+/* A boolean mask selects keys. A floating mask is added to the scores. */
 static void mask_row(const et_view *mask, size_t row, size_t keys,
                      float *scores) {
   float chunk[ET_CHUNK];
@@ -128,8 +128,8 @@ static void mask_row(const et_view *mask, size_t row, size_t keys,
   }
 }
 
-/* Turns scores into parts of 1; a row that sees nothing has none. The first
- * `seen` keys are seen. */
+/* Softmax over the first `seen` keys. A row with no visible key becomes
+ * zeros. */
 static void softmax_row(float *scores, size_t seen, size_t keys) {
   float most = -INFINITY;
   double sum = 0;
@@ -160,8 +160,8 @@ static void weigh(const attention *a, const head *h, size_t first, size_t rows,
   }
 }
 
-/* Sums values in panels, which are used where they lie if they are floats
- * without gaps. */
+/* Multiplies the scores by panels of values. Contiguous float32 values are used
+ * in place. */
 static void mix(const head *h, size_t rows, const workspace *w) {
   const size_t keys = size_of(&h->value, 0);
   const size_t width = size_of(&h->value, 1);

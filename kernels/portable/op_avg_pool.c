@@ -31,7 +31,7 @@ static int64_t sum_of_integers(const et_view *in, const et_place *place,
   return sum;
 }
 
-/* Means are rounded toward zero, as in PyTorch. */
+/* Integer means round toward zero, as in PyTorch. */
 static void pool_integers(const et_window *w, bool include_pad,
                           int64_t divisor) {
   et_place o = {0};
@@ -40,7 +40,7 @@ static void pool_integers(const et_window *w, bool include_pad,
     const int64_t count =
         (int64_t)et_window_divisor(w, &o, &box, include_pad, divisor);
     const int64_t sum = sum_of_integers(&w->in, &o, &box);
-    /* A count of -1 negates; INT64_MIN / -1 is undefined. */
+    /* INT64_MIN / -1 is undefined, so a count of -1 negates with wrapping. */
     const int64_t mean = count == -1  ? et_wrap_mul(sum, -1)
                          : count == 0 ? 0
                                       : sum / count;

@@ -1,7 +1,7 @@
 #include "executorch/kernels/operator.h"
 
-/* 0 for a distance that is negative or the width of the dtype: the low bits are
- * 0, for which 64 serves every dtype. */
+/* Shifts by a negative distance, or by at least the dtype's width, give 0. The
+ * low bits are 0 then, so a limit of 64 serves every dtype. */
 ET_OPERATOR_INTEGER(bitwise_left_shift, y < 0 || y > 63 ? 0 : (uint64_t)x << y)
 ET_KERNEL_BINARY(bitwise_left_shift, tensor_scalar_out)
 ET_KERNEL_BINARY(bitwise_left_shift, tensor_out)

@@ -2,12 +2,12 @@
 #include "executorch/kernels/copy.h"
 #include "executorch/kernels/shape.h"
 
-/* PyTorch lets one-dimensional tensors without elements stand anywhere. */
+/* As in PyTorch, empty one-dimensional tensors are skipped. */
 static bool is_skipped(const et_tensor *tensor) {
   return tensor->rank == 1 && tensor->sizes[0] == 0;
 }
 
-/* Checks that `tensor` continues `first`, and adds its size to `total`. */
+/* Checks that `tensor` matches `first`, and adds its size to `total`. */
 static et_status add_sizes(et_kernel_context *context, const et_tensor *tensor,
                            size_t axis, const et_tensor *first,
                            int64_t *total) {

@@ -5,7 +5,8 @@
 #include "executorch/kernels/shape.h"
 #include "kernels/portable/distance.h"
 
-/* The sizes of out: the leading ones, which broadcast, and the rows of both. */
+/* Computes the sizes of out: the broadcast leading dimensions, and the numbers
+ * of rows. */
 static et_status broadcast(et_kernel_context *context, const et_tensor *x1,
                            const et_tensor *x2, int32_t *sizes, size_t *rank) {
   et_tensor first = *x1;
@@ -20,7 +21,7 @@ static et_status broadcast(et_kernel_context *context, const et_tensor *x1,
   return ET_STATUS_OK;
 }
 
-/* `tensor` with the leading dimensions of out. */
+/* Broadcasts the leading dimensions of `tensor` to those of out. */
 static et_view with_leading(const et_tensor *tensor, const int32_t *sizes,
                             size_t rank) {
   const et_view view = et_view_of(tensor);
@@ -32,7 +33,7 @@ static et_view with_leading(const et_tensor *tensor, const int32_t *sizes,
   return out;
 }
 
-/* Row `row` of the matrix that element number `i` of out belongs to. */
+/* Returns row `row` of matrix number `matrix`. */
 static et_view row_of(const et_view *view, size_t matrix, int64_t row) {
   const size_t last = view->rank - 1;
   const et_view vectors = et_view_select(view, last, 0);
@@ -77,7 +78,7 @@ static et_status check(et_kernel_context *context, const et_tensor *x1,
   return et_distance_check(context, "cdist", p);
 }
 
-/* compute_mode chooses among ways of computing the same. */
+/* compute_mode does not affect the result. */
 et_status et_op_cdist_forward_out(et_kernel_context *context, et_value **args) {
   const et_tensor *x1 = args[0]->u.as_tensor;
   const et_tensor *x2 = args[1]->u.as_tensor;

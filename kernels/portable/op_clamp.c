@@ -13,7 +13,7 @@ static const et_map at_most = {"clamp", ET_MAP_PROMOTE, ET_RUN_ALL(at_most),
 static const et_map between = {"clamp", ET_MAP_PROMOTE, ET_RUN_ALL(between),
                                ET_MAP_JOIN};
 
-/* The limits are numbers or tensors. */
+/* The limits are scalars or tensors. */
 static et_status clamp(et_kernel_context *context, et_value **args) {
   const et_value *operands[3] = {args[0], args[1], args[2]};
   const bool has_min = !et_arg_is_none(args[1]);

@@ -16,8 +16,8 @@ static et_complex128 product(et_complex128 a, et_complex128 b) {
   return result;
 }
 
-/* In double, in which squares of float32 have room; of complex128 they may run
- * over where the quotient does not. */
+/* Computed in double, so squares of complex64 parts cannot overflow. For
+ * complex128, they may overflow although the quotient does not. */
 static et_complex128 quotient(et_complex128 a, et_complex128 b) {
   const double square = b.real * b.real + b.imaginary * b.imaginary;
   const et_complex128 turned = {b.real, -b.imaginary};
@@ -41,8 +41,8 @@ static void apply(formula compute, double factor, et_scalar_type dtype,
   }
 }
 
-/* out = compute(self, factor * other), broadcast. The table has all three of one
- * complex dtype. */
+/* Computes out = compute(self, factor * other) with broadcasting. The kernel
+ * table requires one complex dtype. */
 static et_status combine(et_kernel_context *context, const char *name,
                          formula compute, double factor, et_value **args,
                          et_tensor *out) {

@@ -2,13 +2,13 @@
 #include "executorch/kernels/copy.h"
 #include "executorch/kernels/shape.h"
 
-/* What is added before and after each dimension; negative cuts off. */
+/* Padding before and after each dimension. Negative values crop. */
 typedef struct padding {
   int64_t before[ET_MAX_RANK];
   int64_t after[ET_MAX_RANK];
 } padding;
 
-/* The list has pairs from the last dimension on. */
+/* The list has (before, after) pairs, from the last dimension. */
 static et_status read_padding(et_kernel_context *context, const et_value *list,
                               const et_tensor *self, padding *pad) {
   const size_t count = list->u.as_list.size;
@@ -40,7 +40,7 @@ static et_status resize_out(et_kernel_context *context, const et_tensor *self,
   return et_tensor_resize(out, sizes, self->rank, context->error);
 }
 
-/* Cuts both views down to what they have in common. */
+/* Crops both views to their common part. */
 static void overlap(const padding *pad, et_view *in, et_view *out) {
   for (size_t d = 0; d < in->rank; d++) {
     const int64_t before = pad->before[d];

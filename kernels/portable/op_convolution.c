@@ -1,7 +1,7 @@
 #include "kernels/portable/convolution.h"
 
-/* The scratch of the loop that the call will take. What cannot be planned is
- * for the call to refuse. */
+/* Requests the scratch of the loop that the call will use. If planning fails,
+ * requests none: the call will report the error. */
 et_status et_op_convolution_prepare(et_prepare_context *context,
                                     et_value *const *args, void **out_state) {
   et_kernel_context call = {.error = NULL};
@@ -19,8 +19,7 @@ et_status et_op_convolution_out(et_kernel_context *context, et_value **args) {
   if (args[9]->u.as_tensor->numel == 0) {
     return ET_STATUS_OK;
   }
-  /* Sizes and attributes that a run computes may want another loop than those
-   * that were prepared. */
+  /* With dynamic shapes, the call may need a loop that was not prepared for. */
   if (et_conv_is_plain(&conv) &&
       context->scratch.size >= et_conv_scratch(&conv)) {
     et_conv_float32(&conv, context->scratch);

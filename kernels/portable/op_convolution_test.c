@@ -6,7 +6,7 @@
 
 #include "kernels/testing/harness.h"
 
-/* One convolution with square attributes. */
+/* A convolution with equal attributes in both dimensions. */
 typedef struct problem {
   int32_t channels, height, width; /* of two images */
   int32_t outs;
@@ -21,7 +21,7 @@ static int64_t out_size(const problem *p, int64_t size) {
          1;
 }
 
-/* What output (oy, ox) of channel m sums up, tap by tap. */
+/* Returns output (oy, ox) of channel m, computed tap by tap. */
 static float sum_taps(const problem *p, const float *image, const float *weight,
                       int64_t m, int64_t oy, int64_t ox) {
   const int64_t channels = p->channels / p->groups;
@@ -173,9 +173,9 @@ static size_t scratch_of(int32_t channels, int32_t kernel, int64_t stride,
 static void test_scratch_is_what_the_loop_takes(void **state) {
   (void)state;
   assert_int_equal(scratch_of(4, 1, 1, 0), 0);     /* pointwise */
-  assert_int_equal(scratch_of(2, 1, 1, 0), 0);     /* in groups */
-  assert_int_equal(scratch_of(4, 1, 2, 0), 32768); /* not every position */
-  assert_int_equal(scratch_of(4, 1, 1, 1), 32768); /* a border */
+  assert_int_equal(scratch_of(2, 1, 1, 0), 0);     /* groups */
+  assert_int_equal(scratch_of(4, 1, 2, 0), 32768); /* stride 2 */
+  assert_int_equal(scratch_of(4, 1, 1, 1), 32768); /* padding */
   assert_int_equal(scratch_of(4, 3, 1, 1), 32768);
   assert_int_equal(scratch_of(1, 3, 1, 1), 32768); /* depthwise */
 }

@@ -1,7 +1,7 @@
 #include "executorch/kernels/args.h"
 #include "executorch/kernels/copy.h"
 
-/* src, spread to the shape of self, whose elements are not read. */
+/* Broadcasts src to the shape of self. The elements of self are not read. */
 et_status et_op_copy_out(et_kernel_context *context, et_value **args) {
   const et_tensor *self = args[0]->u.as_tensor;
   et_tensor *out = args[3]->u.as_tensor;
@@ -15,7 +15,7 @@ et_status et_op_copy_out(et_kernel_context *context, et_value **args) {
   return et_copy_view(context, "copy", &spread, &to);
 }
 
-/* Writes self in place; src broadcasts to it. */
+/* Writes self in place. src broadcasts to it. */
 et_status et_op_copy_(et_kernel_context *context, et_value **args) {
   const et_view self = et_view_of(args[0]->u.as_tensor);
   const et_view src = et_view_of(args[1]->u.as_tensor);

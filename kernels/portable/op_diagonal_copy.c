@@ -2,8 +2,8 @@
 #include "executorch/kernels/copy.h"
 #include "executorch/kernels/shape.h"
 
-/* Elements [i, i + offset] of two dimensions become a last one in their place.
- */
+/* Returns the view in which elements [i, i + offset] of two dimensions form a
+ * last dimension. */
 static et_view diagonal(const et_view *view, size_t row, size_t column,
                         int64_t offset) {
   const int64_t down = offset < 0 ? -offset : 0;

@@ -1,5 +1,5 @@
-/* Copies to another dtype or dim order; which, the memory plan has given out.
- */
+/* Copies to another dtype or dim order. The memory plan determined those of
+ * out. */
 #include "executorch/kernels/args.h"
 #include "executorch/kernels/copy.h"
 #include "executorch/kernels/shape.h"

@@ -19,7 +19,7 @@ static const et_map truncated = {"div", ET_MAP_PROMOTE, ET_RUN_ALL(truncated),
 static const et_map floored = {"div", ET_MAP_PROMOTE, ET_RUN_ALL(floored),
                                ET_MAP_FACTOR};
 
-/* The divisor is a number or a tensor. */
+/* The divisor is a scalar or a tensor. */
 static et_status divide(et_kernel_context *context, et_value **args) {
   const et_value *mode = args[2];
   if (et_arg_is_none(mode)) {

@@ -18,7 +18,7 @@ static et_status resize_out(et_kernel_context *context,
                           context->error);
 }
 
-/* Row number `row` of `out`, its leading dimensions taken as one. */
+/* Returns row `row` of `out`, with the leading dimensions flattened. */
 static et_view row_of(const et_view *out, size_t row) {
   const size_t last = out->rank - 1;
   et_view leading = *out;
@@ -30,7 +30,7 @@ static et_view row_of(const et_view *out, size_t row) {
   return view;
 }
 
-/* The options on gradients have no part in it. */
+/* The gradient options do not affect the result. */
 et_status et_op_embedding_out(et_kernel_context *context, et_value **args) {
   const et_tensor *weight = args[0]->u.as_tensor;
   const et_tensor *indices = args[1]->u.as_tensor;

@@ -1,7 +1,7 @@
 #include "executorch/kernels/args.h"
 #include "executorch/kernels/copy.h"
 
-/* -1 keeps the size that self has there. */
+/* -1 keeps the size of self. */
 static et_status keep_sizes(et_kernel_context *context, const et_tensor *self,
                             int32_t *sizes, size_t rank) {
   for (size_t d = 0; d < rank; d++) {

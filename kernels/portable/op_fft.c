@@ -7,23 +7,23 @@
 #include "kernels/engines/fft.h"
 #include "kernels/portable/complex.h"
 
-/* A call: which axes, and what results are multiplied by. */
+/* Axes of a call, and the scale of its results. */
 typedef struct transform {
   const char *name;
   bool axes[ET_MAX_RANK];
-  size_t last; /* the axis listed last: that of which half is kept or given */
+  size_t last; /* last axis in the list, which is halved */
   bool forward;
   double scale;
 } transform;
 
-/* Along one axis. */
+/* State of the transforms along one axis. */
 typedef struct pass {
   et_fft fft;
   double scale;
 } pass;
 
-/* The second half of a line that is given by its first: the transform of real
- * numbers, whose halves mirror each other. */
+/* Fills the rest of a line from its first half. The transform of real values is
+ * conjugate-symmetric. */
 static void mirror(et_complex128 *line, size_t given, size_t length) {
   for (size_t k = given; k < length; k++) {
     line[k].real = line[length - k].real;
@@ -31,7 +31,7 @@ static void mirror(et_complex128 *line, size_t given, size_t length) {
   }
 }
 
-/* Operand 0 is out; it may be operand 1. */
+/* Operand 0 is out. It may also be operand 1. */
 static void transform_line(const et_lines *lines, uint8_t *const *at,
                            const void *state) {
   const pass *p = state;
@@ -59,7 +59,7 @@ static void transform_along(et_kernel_context *context, size_t axis,
   et_lines_run(views, 2, axis, transform_line, &p);
 }
 
-/* Of the axes but `last`: out, in its place. */
+/* Transforms out in place along all axes except `last`. */
 static void transform_others(et_kernel_context *context, const transform *t,
                              const et_tensor *out) {
   for (size_t axis = 0; axis < out->rank; axis++) {
@@ -85,7 +85,8 @@ static et_status read_axes(et_kernel_context *context, const et_tensor *self,
   return ET_STATUS_OK;
 }
 
-/* How many numbers each result is a sum of; `length` of them along `last`. */
+/* Returns how many elements each result sums. `length` is the number along
+ * `last`. */
 static double count_of(const et_tensor *self, const transform *t,
                        size_t length) {
   double count = (double)length;
@@ -95,8 +96,8 @@ static double count_of(const et_tensor *self, const transform *t,
   return count;
 }
 
-/* `normalization`: results are divided by nothing (0), by the root of how many
- * numbers there are (1), or by how many (2). */
+/* Sets the scale by `normalization`: 1 (0), 1 / sqrt(count) (1) or 1 / count
+ * (2). */
 static et_status read_scale(et_kernel_context *context, int64_t normalization,
                             double count, transform *t) {
   ET_CHECK(context, normalization >= 0 && normalization <= 2,
@@ -165,7 +166,8 @@ et_status et_op_fft_c2r_out(et_kernel_context *context, et_value **args) {
   return ET_STATUS_OK;
 }
 
-/* Enough for a line along any dimension: which one is known to the call. */
+/* Requests scratch for the longest dimension, because the axes are arguments of
+ * the call. */
 static et_status prepare(et_prepare_context *context, const et_tensor *tensor) {
   size_t largest = 0;
   for (size_t axis = 0; axis < tensor->rank; axis++) {

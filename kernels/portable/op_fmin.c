@@ -1,6 +1,6 @@
 #include "executorch/kernels/operator.h"
 
-/* A NaN gives way to a number. */
+/* Ignores NaN if the other operand is not NaN. */
 #define FMIN(x, y) ((x) < (y) || (y) != (y) ? (x) : (y))
 
 ET_OPERATOR_BINARY(fmin, ET_MAP_PROMOTE, FMIN(x, y), FMIN(x, y), FMIN(x, y))

@@ -2,7 +2,7 @@
 
 #include "executorch/kernels/operator.h"
 
-/* In unsigned numbers, which hold the magnitude of INT64_MIN. */
+/* Unsigned, because the magnitude of INT64_MIN does not fit int64_t. */
 static uint64_t magnitude(int64_t x) {
   return x < 0 ? 0 - (uint64_t)x : (uint64_t)x;
 }

@@ -3,11 +3,12 @@
 #include "executorch/kernels/args.h"
 #include "executorch/kernels/map.h"
 
-/* x times the normal distribution function. */
+/* x times the standard normal distribution function. */
 ET_MAP_FLOATS(ET_MAP_UNARY, gelu, 0.5f * x * (1.0f + erff(x * 0.70710678f)),
               0.5 * x * (1.0 + erf(x * 0.70710678118654752)))
 
-/* Hendrycks and Gimpel's approximation (arXiv 1606.08415), with sqrt(2/pi). */
+/* The tanh approximation of Hendrycks and Gimpel (arXiv 1606.08415), with
+ * sqrt(2 / pi). */
 ET_MAP_FLOATS(
     ET_MAP_UNARY, gelu_tanh,
     0.5f * x * (1.0f + tanhf(0.79788456f * (x + 0.044715f * x * x * x))),

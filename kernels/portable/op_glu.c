@@ -27,7 +27,7 @@ static et_status resize_out(et_kernel_context *context, const et_tensor *self,
   return et_tensor_resize(out, sizes, self->rank, context->error);
 }
 
-/* The first half of a dimension times the sigmoid of the second. */
+/* First half of a dimension times the sigmoid of the second half. */
 et_status et_op_glu_out(et_kernel_context *context, et_value **args) {
   const et_tensor *self = args[0]->u.as_tensor;
   et_tensor *out = args[2]->u.as_tensor;

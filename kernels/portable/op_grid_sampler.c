@@ -6,8 +6,9 @@
 
 enum { LINEAR, NEAREST, CUBIC };
 
-/* input [N, C, D, H, W], grid [N, OD, OH, OW, dims] of places from -1 to 1 along each
- * axis, the last one first, and out [N, C, OD, OH, OW]; D is 1 of two dimensions. */
+/* input [N, C, D, H, W], grid [N, OD, OH, OW, dims] and out [N, C, OD, OH, OW].
+ * Grid coordinates are in [-1, 1], the last axis first. For two dimensions, D
+ * is 1. */
 typedef struct sampling {
   et_view input;
   et_view grid;
@@ -18,7 +19,7 @@ typedef struct sampling {
   bool align_corners;
 } sampling;
 
-/* In the precision that PyTorch has for it, since rounding decides which element is
+/* Computes in PyTorch's precision, because rounding decides which element is
  * nearest. */
 static double place_on(const sampling *s, double at, int64_t size) {
   const double factor = (double)(s->align_corners ? size - 1 : size) / 2.0;
@@ -31,7 +32,7 @@ static double place_on(const sampling *s, double at, int64_t size) {
   return (double)(scaled - (float)shift);
 }
 
-/* A cubic's elements are padded one by one. */
+/* Cubic interpolation pads each of its elements separately. */
 static et_taps find_taps(const sampling *s, double at, int64_t size) {
   const et_edge edge = {(double)size, (int)s->padding, s->align_corners};
   const double place = place_on(s, at, size);
@@ -55,7 +56,7 @@ static et_taps taps_at(const sampling *s, double at, int64_t size) {
   return taps;
 }
 
-/* Coordinate number `k` of the point for place `o`. */
+/* Returns coordinate `k` of the grid point of output position `o`. */
 static double coordinate(const sampling *s, const et_place *o, int64_t k) {
   const et_place at = {o->n, o->z, o->y, o->x, k};
   double value = 0.0;
@@ -64,7 +65,7 @@ static double coordinate(const sampling *s, const et_place *o, int64_t k) {
   return value;
 }
 
-/* All channels of one point. */
+/* Computes all channels of one point. */
 static void sample_point(const sampling *s, et_place o) {
   const int32_t *sizes = s->input.sizes;
   const et_taps one = et_taps_nearest(0.0);
@@ -107,7 +108,7 @@ static et_status check_modes(et_kernel_context *context, const char *what,
   return ET_STATUS_OK;
 }
 
-/* The grid's view with a dimension OD of 1 where there is none. */
+/* Views the grid with five dimensions. For two spatial dimensions, OD is 1. */
 static et_view grid_view(const et_tensor *grid, size_t dims) {
   et_view view = et_view_of(grid);
   if (dims == 2) {
@@ -149,7 +150,7 @@ static et_status sample(et_kernel_context *context, const char *what,
                       et_window_view(out, dims),   dims,
                       args[2]->u.as_int,           args[3]->u.as_int,
                       args[4]->u.as_bool};
-  et_view points = s.out; /* every channel at once */
+  et_view points = s.out; /* all channels of a point are computed together */
   points.sizes[1] = 1;
   for (bool more = out->numel > 0; more; more = et_window_next(&points, &o)) {
     sample_point(&s, o);

@@ -5,7 +5,7 @@
 
 static const char *const NAME = "grouped_mm";
 
-/* Each group ends where the next begins, and none outside of the rows. */
+/* Checks that group ends do not decrease and are within the rows. */
 static et_status check_groups(et_kernel_context *context, const et_tensor *offs,
                               int64_t groups, int64_t rows) {
   ET_RETURN_IF_ERROR(et_shape_rank(context, "grouped_mm: offs", offs, 1, 1));
@@ -25,7 +25,8 @@ static et_status check_groups(et_kernel_context *context, const et_tensor *offs,
   return ET_STATUS_OK;
 }
 
-/* The product of rows [start, end), of which the first `depth` columns count. */
+/* Multiplies rows [start, end) of self by b. Uses only as many columns as b has
+ * rows. */
 static et_status multiply(et_kernel_context *context, et_value *const *args,
                           int64_t start, int64_t end, et_view b) {
   const et_view a = et_view_of(args[0]->u.as_tensor);
@@ -50,7 +51,7 @@ static et_status multiply_groups(et_kernel_context *context,
         multiply(context, args, start, end, et_view_select(&matrices, 0, i)));
     start = end;
   }
-  /* Rows of no group are sums of nothing. */
+  /* Rows that are in no group become zeros. */
   const et_view none = {.data = matrices.data,
                         .dtype = matrices.dtype,
                         .rank = 2,

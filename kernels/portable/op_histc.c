@@ -20,7 +20,7 @@ static double element(const et_loop *loop, et_scalar_type dtype, size_t i) {
   return value;
 }
 
-/* That of the elements. */
+/* Returns the range of the elements. */
 static range range_of(const et_tensor *self) {
   const et_view view = et_view_of(self);
   range r = {INFINITY, -INFINITY};
@@ -35,8 +35,8 @@ static range range_of(const et_tensor *self) {
   return r;
 }
 
-/* From the arguments, or where these are equal, from the elements; never of one
- * number. */
+/* Sets the range from the arguments. If they are equal, uses the range of the
+ * elements; if that is a single value, extends it by 1 on both sides. */
 static et_status plan_range(et_kernel_context *context, const et_tensor *self,
                             const et_value *low, const et_value *high,
                             range *out) {
@@ -54,7 +54,8 @@ static et_status plan_range(et_kernel_context *context, const et_tensor *self,
   return ET_STATUS_OK;
 }
 
-/* The bin of an element in the range, in the precision that PyTorch has for it. */
+/* Returns the bin of an element in the range, computed in PyTorch's
+ * precision. */
 static int64_t bin_of(double value, const range *r, int64_t bins,
                       et_scalar_type dtype) {
   double at = (value - r->low) * (double)bins / (r->high - r->low);

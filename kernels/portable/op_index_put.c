@@ -6,7 +6,7 @@
 #include "kernels/portable/accumulate.h"
 #include "kernels/portable/gather.h"
 
-/* Adds `from` to `to`, element by element. */
+/* Adds `from` to `to` elementwise. */
 static void accumulate(const et_view *from, const et_view *to) {
   const et_view views[2] = {*to, *from};
   for (et_loop loop = et_loop_over(views, 2); loop.count > 0;
@@ -18,8 +18,8 @@ static void accumulate(const et_view *from, const et_view *to) {
   }
 }
 
-/* Writes `values`, broadcast to the indexed places, to `target`, which has the
- * shape of self. Places that are named twice hold the later value. */
+/* Writes `values`, broadcast to the indexed shape, to `target`, which has the
+ * shape of self. If an index is repeated, the last value is kept. */
 static et_status put(et_kernel_context *context, et_gather *gather,
                      const et_tensor *target, const et_tensor *values,
                      bool add) {

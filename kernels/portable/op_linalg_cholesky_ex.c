@@ -4,8 +4,8 @@
 #include "executorch/kernels/shape.h"
 #include "kernels/portable/factors.h"
 
-/* Row `i` of the lower factor, from the lower half of a symmetric matrix; false
- * where the square of its last element is not positive. */
+/* Computes row `i` of the lower factor from the lower triangle. Returns false
+ * if the square of its diagonal element is not positive. */
 static bool factor_row(et_matrix *m, size_t i) {
   double *const row = et_matrix_row(m, i);
   for (size_t j = 0; j <= i; j++) {
@@ -22,7 +22,8 @@ static bool factor_row(et_matrix *m, size_t i) {
   return row[i] > 0.0;
 }
 
-/* 0, or the number, counted from 1, of the first row that has no factor. */
+/* Returns 0, or the index, from 1, of the first row that cannot be
+ * factorized. */
 static int32_t factor(et_matrix *m) {
   int32_t failed = 0;
   for (size_t i = 0; i < m->rows; i++) {
@@ -32,7 +33,7 @@ static int32_t factor(et_matrix *m) {
   return failed;
 }
 
-/* `matrices` and `factors` are seen transposed for the upper factor. */
+/* For the upper factor, `matrices` and `factors` are transposed views. */
 static et_status factor_all(et_kernel_context *context, const et_view *matrices,
                             const et_view *factors, const et_view *info,
                             bool check) {

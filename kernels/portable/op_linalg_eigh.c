@@ -4,7 +4,7 @@
 #include "executorch/kernels/shape.h"
 #include "kernels/engines/jacobi.h"
 
-/* Sets both halves to the lower one, or to the upper. */
+/* Copies the lower triangle to the upper one, or the reverse. */
 static void mirror(et_matrix *m, bool upper) {
   for (size_t i = 0; i < m->rows; i++) {
     for (size_t j = 0; j < i; j++) {
@@ -15,9 +15,9 @@ static void mirror(et_matrix *m, bool upper) {
   }
 }
 
-/* Sets `vectors`, unless its memory is NULL, to the eigenvectors, one a row, and the
- * memory behind to the eigenvalues, ascending, which are returned; NULL where there
- * is no end to it. */
+/* Writes the eigenvectors to the rows of `vectors`, unless its memory is NULL.
+ * Returns the eigenvalues, ascending, in the memory after it, or NULL if the
+ * iteration does not converge. */
 static double *decompose(et_matrix *matrix, bool upper, et_matrix *vectors) {
   const size_t size = matrix->rows;
   double *const values = matrix->at + 2 * size * size;
@@ -37,7 +37,7 @@ static double *decompose(et_matrix *matrix, bool upper, et_matrix *vectors) {
 
 typedef struct results {
   et_view values;
-  et_view vectors; /* each a row */
+  et_view vectors; /* one per row */
   bool wants_vectors;
 } results;
 

@@ -1,7 +1,8 @@
 #include "executorch/kernels/shape.h"
 #include "kernels/portable/factors.h"
 
-/* The inverse, from the columns of the unit matrix; what the factors say. */
+/* Solves for the columns of the identity matrix. Returns et_lu_factor's
+ * result. */
 static int32_t invert(const et_view *matrix, const et_view *inverse,
                       void *scratch) {
   et_lu lu = et_lu_load(matrix, scratch);

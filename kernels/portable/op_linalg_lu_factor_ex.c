@@ -13,7 +13,7 @@ static et_status resize(et_kernel_context *context, const et_tensor *a,
   return et_batch_resize(context, a, 2, NULL, 0, outs[2]->u.as_tensor);
 }
 
-/* Matrix number `i` of `from`; `to` are factors, pivots and info. */
+/* Factorizes matrix `i` of `from`. `to` is factors, pivots and info. */
 static int32_t factor(const et_view *from, size_t i, const et_view *to,
                       void *scratch) {
   const et_view matrix = et_batch_at(from, 2, i);

@@ -2,14 +2,15 @@
 #include "executorch/kernels/shape.h"
 #include "kernels/portable/factors.h"
 
-/* What a call gives beside its result, with the batch of the first operand. */
+/* Outputs other than the result. They have the batch of the first operand. */
 typedef struct extras {
   et_view factors;
   et_view pivots;
   et_view info;
 } extras;
 
-/* Vectors are known where their batch is that of the matrices. */
+/* b holds vectors if its shape is the batch shape of the matrices, or it has
+ * one dimension. */
 static bool knows_vectors(const et_tensor *a, const et_tensor *b) {
   bool same = b->rank + 1 == a->rank;
   for (size_t d = 0; same && d < b->rank; d++) {
@@ -33,7 +34,7 @@ static et_status resize(et_kernel_context *context, const et_tensor *a,
   return ET_STATUS_OK;
 }
 
-/* Factors of the matrix of system `i`, which are given beside the result. */
+/* Factorizes the matrix of system `i`, and stores the additional outputs. */
 static int32_t factor(const et_system *s, size_t i, const extras *more,
                       et_lu *lu) {
   const et_view factors = et_system_piece(s, &more->factors, 2, i);

@@ -6,12 +6,13 @@
 #include "kernels/engines/jacobi.h"
 #include "kernels/engines/reflectors.h"
 
-/* One matrix in hand: of its rows and columns `brief` has the fewer. With vectors
- * left and right of equal number, it is the sum of their products. */
+/* State for one matrix. Its "brief" side is the shorter of rows and columns.
+ * The decomposition is a sum of outer products of left and right vectors. */
 typedef struct parts {
-  et_matrix lines;   /* the matrix by its longer side, `brief.rows` of them */
-  et_matrix brief;   /* vectors of the shorter side, a row each */
-  et_matrix columns; /* what `lines` became, each a column */
+  et_matrix lines;   /* the matrix along its longer side, with `brief.rows`
+                      * rows */
+  et_matrix brief;   /* singular vectors of the shorter side, one per row */
+  et_matrix columns; /* the result of `lines`, one per column */
   double *values;
   double *tau;
   double *panel;
@@ -37,8 +38,9 @@ static double length_of(const double *row, size_t count) {
   return sqrt(sum);
 }
 
-/* Sets `values`, descending, and the vectors in lines, of their length, and in brief.
- * False where there is no end to it. */
+/* One-sided Jacobi. Sets `values`, descending, the vectors in `lines`, which
+ * are not normalized, and those in `brief`. Returns false if it does not
+ * converge. */
 static bool decompose(parts *p) {
   const double scale = et_matrix_scale(&p->lines);
   et_matrix_set_unit(&p->brief);
@@ -53,9 +55,9 @@ static bool decompose(parts *p) {
   return true;
 }
 
-/* Reflections that make unit vectors of the lines, and of what is orthogonal to all
- * of them: so that there are such for values of 0 too. Where they turn a vector
- * around, its counterpart in brief is turned as well. */
+/* QR factorization of the vectors in `lines`. Its reflectors yield a complete
+ * orthonormal basis, also if singular values are 0. If a vector changes sign,
+ * so does its counterpart in `brief`. */
 static et_reflectors reflect(parts *p) {
   for (size_t i = 0; i < p->lines.rows; i++) {
     for (size_t j = 0; j < p->lines.columns; j++) {
@@ -74,8 +76,8 @@ static et_reflectors reflect(parts *p) {
 }
 
 typedef struct results {
-  et_view long_side;  /* vectors, each a column */
-  et_view short_side; /* vectors, each a row */
+  et_view long_side;  /* vectors, one per column */
+  et_view short_side; /* vectors, one per row */
   et_view values;
   bool wants_vectors;
 } results;
@@ -92,8 +94,8 @@ static void store(parts *p, const results *to, size_t i) {
   }
 }
 
-/* Of `full_matrices`, as many vectors as they have elements; else as few as there are
- * values. */
+/* With `full_matrices`, U and V are square. Otherwise they have one vector per
+ * singular value. */
 static et_status resize(et_kernel_context *context, const et_tensor *a,
                         et_value **args) {
   const size_t rows = et_size_from_end(a, 2);

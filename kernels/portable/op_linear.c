@@ -2,8 +2,8 @@
 #include "executorch/kernels/shape.h"
 #include "kernels/engines/matmul.h"
 
-/* A tensor whose leading dimensions lie behind one another, as a matrix of rows
- * of its last one. */
+/* Views a tensor with contiguous leading dimensions as a matrix whose rows are
+ * the last dimension. */
 static et_view as_rows(const et_tensor *tensor) {
   et_view view = et_view_of(tensor);
   int32_t rows = 1;

@@ -2,7 +2,7 @@
 
 #include "kernels/portable/scan.h"
 
-/* log(exp(a) + exp(b)) without leaving the range of double. */
+/* log(exp(a) + exp(b)) without overflow. */
 static double log_add_exp(double a, double b) {
   const double high = a > b ? a : b;
   const double low = a > b ? b : a;
@@ -14,7 +14,7 @@ static double log_add_exp(double a, double b) {
 
 static void add_up(et_compute compute, et_running *sum, et_chunk *chunk,
                    size_t count) {
-  (void)compute; /* double alone */
+  (void)compute; /* always double */
   for (size_t i = 0; i < count; i++) {
     sum->float64 = log_add_exp(sum->float64, chunk->float64[i]);
     chunk->float64[i] = sum->float64;

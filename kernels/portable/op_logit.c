@@ -3,7 +3,7 @@
 #include "executorch/kernels/args.h"
 #include "executorch/kernels/map.h"
 
-/* A NaN is smaller and greater than nothing, and stays. */
+/* NaN stays NaN, because its comparisons are false. */
 #define WITHIN(x, low, high) ((x) < (low) ? (low) : (x) > (high) ? (high) : (x))
 #define ODDS(p) ((p) / (1 - (p)))
 
@@ -16,7 +16,7 @@ static const et_map logit = {"logit", ET_MAP_FLOATING, ET_RUN_FLOATS(logit),
 static const et_map bounded = {"logit", ET_MAP_FLOATING, ET_RUN_FLOATS(bounded),
                                ET_MAP_FOLLOW};
 
-/* A negative eps is none. */
+/* A negative eps means none. */
 et_status et_op_logit_out(et_kernel_context *context, et_value **args) {
   const et_value *eps = args[1];
   const bool unbounded = et_arg_is_none(eps) || eps->u.as_double < 0;

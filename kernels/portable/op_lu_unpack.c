@@ -4,7 +4,7 @@
 
 static const char *const name = "lu_unpack";
 
-/* Those that are not asked for have no elements. */
+/* Outputs that are not requested are empty. */
 static et_status resize(et_kernel_context *context, et_value **args) {
   const et_tensor *data = args[0]->u.as_tensor;
   const size_t rows = et_size_from_end(data, 2);
@@ -22,7 +22,8 @@ static et_status resize(et_kernel_context *context, et_value **args) {
   return ET_STATUS_OK;
 }
 
-/* The matrix whose column i has its 1 where row i of the factors comes from. */
+/* Stores the permutation matrix: column i has its 1 in the original row of row
+ * i of the factors. */
 static void store_order(int32_t *order, const int32_t *pivots, size_t steps,
                         et_matrix *unit, const et_view *to) {
   for (size_t i = 0; i < unit->columns; i++) {
@@ -53,8 +54,7 @@ static et_status unpack_pivots(et_kernel_context *context, const et_view *from,
   return ET_STATUS_OK;
 }
 
-/* One factor of row `i`: what is above the diagonal with it, or what is below it
- * with 1 on it. */
+/* Returns an element of row `i` of U, or of L, whose diagonal is 1. */
 static double element_of(const double *row, size_t i, size_t j, bool upper) {
   if (upper) {
     return j >= i ? row[j] : 0.0;

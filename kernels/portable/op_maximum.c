@@ -1,6 +1,6 @@
 #include "executorch/kernels/operator.h"
 
-/* A NaN on either side is the result. */
+/* NaN propagates. */
 #define MAXIMUM(x, y) ((x) > (y) || (x) != (x) ? (x) : (y))
 
 ET_OPERATOR_BINARY(maximum, ET_MAP_PROMOTE, MAXIMUM(x, y), MAXIMUM(x, y),

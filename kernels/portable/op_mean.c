@@ -2,7 +2,7 @@
 #include "executorch/kernels/fold.h"
 #include "executorch/kernels/shape.h"
 
-/* The mean of nothing is 0 / 0, NaN. */
+/* The mean of no elements is 0 / 0, NaN. */
 static void mean_of(const et_reduction *r, et_loop *elements,
                     uint8_t *const *outs, const void *state) {
   (void)state;
@@ -11,7 +11,7 @@ static void mean_of(const et_reduction *r, et_loop *elements,
   et_store_run(ET_COMPUTE_FLOAT64, &mean, r->outs[0].dtype, outs[0], 0, 1);
 }
 
-/* `dims` NULL: over all of self. */
+/* `dims` is NULL for all dimensions. */
 static et_status mean(et_kernel_context *context, const et_tensor *self,
                       const et_value *dims, bool keepdim, const et_value *dtype,
                       et_tensor *out) {

@@ -1,6 +1,6 @@
 #include "executorch/kernels/operator.h"
 
-/* A NaN on either side is the result. */
+/* NaN propagates. */
 #define MINIMUM(x, y) ((x) < (y) || (x) != (x) ? (x) : (y))
 
 ET_OPERATOR_BINARY(minimum, ET_MAP_PROMOTE, MINIMUM(x, y), MINIMUM(x, y),

@@ -1,7 +1,7 @@
 #include "executorch/kernels/args.h"
 #include "kernels/portable/batch_norm.h"
 
-/* Running statistics are used, not updated. */
+/* Uses the running statistics, and does not update them. */
 et_status et_op_native_batch_norm_legit_out(et_kernel_context *context,
                                             et_value **args) {
   const et_batch_norm p = {

@@ -5,9 +5,9 @@
 #include "executorch/number_text.h"
 #include "kernels/portable/draw.h"
 
-/* Whether an element is kept, and what is kept is multiplied with. */
+/* Random state, drop probability and scale of kept elements. */
 typedef struct lottery {
-  et_random *random; /* NULL: everything is kept */
+  et_random *random; /* NULL: keep all elements */
   double loss;
   double factor;
 } lottery;
@@ -27,7 +27,7 @@ static void drop(const lottery *l, const et_view *in, const et_view *out,
   mask->data[et_view_offset(mask, i)] = kept;
 }
 
-/* None stands for training; else everything is kept. */
+/* If train is None, it is true. If it is false, all elements are kept. */
 et_status et_op_native_dropout_out(et_kernel_context *context,
                                    et_value **args) {
   const et_tensor *input = args[0]->u.as_tensor;

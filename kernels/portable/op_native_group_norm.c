@@ -9,7 +9,7 @@ typedef struct group_norm {
   int64_t groups;
   double eps;
   et_tensor *out;
-  et_tensor *mean; /* [N, groups], as is rstd */
+  et_tensor *mean; /* [N, groups], like rstd */
   et_tensor *rstd;
 } group_norm;
 

@@ -22,8 +22,8 @@ typedef struct moments {
   double rstd;
 } moments;
 
-/* Up to a chunk of elements from number `start` on; absent ones are `absent`.
- */
+/* Loads up to a chunk of elements from `start`. A NULL tensor gives
+ * `absent`. */
 static void load(const et_tensor *tensor, size_t start, size_t count,
                  double absent, et_chunk *out) {
   if (tensor == NULL) {
@@ -49,7 +49,7 @@ static size_t part(size_t width, size_t start) {
   return width - start < ET_CHUNK ? width - start : ET_CHUNK;
 }
 
-/* Sum over a row of (x - shift) to the first or second power. */
+/* Returns the sum of (x - shift) over a row, or of its square. */
 static double sum_powers(const layer_norm *p, size_t row, double shift,
                          bool squared) {
   double sum = 0.0;
@@ -105,7 +105,7 @@ static et_status check_layouts(et_kernel_context *context,
   return et_shape_same_dtype(context, "layer_norm", p->input, p->out);
 }
 
-/* The last dimensions must be those of `shape`; sets rows and width. */
+/* Checks that the last dimensions match `shape`, and sets rows and width. */
 static et_status check_shape(et_kernel_context *context, const et_value *shape,
                              layer_norm *p) {
   const size_t rank = p->input->rank;
@@ -129,7 +129,7 @@ static et_status check_shape(et_kernel_context *context, const et_value *shape,
   return ET_STATUS_OK;
 }
 
-/* The statistics have size 1 where the input is normalised. */
+/* Normalized dimensions have size 1 in the statistics. */
 static et_status resize_outs(et_kernel_context *context, size_t normalised,
                              layer_norm *p) {
   int32_t sizes[ET_MAX_RANK];

@@ -13,8 +13,8 @@ static bool is_nonzero(const et_view *view, size_t i) {
   return value != 0.0;
 }
 
-/* Writes the coordinates of element number `i` of self to row `row` of out,
- * which may be laid out in any order. */
+/* Writes the coordinates of element `i` of self to row `row` of out, which may
+ * have any strides. */
 static void write_coordinates(const et_view *self, size_t i, const et_view *out,
                               int64_t row) {
   int64_t *rows = (int64_t *)(void *)out->data;

@@ -2,7 +2,8 @@
 #include "executorch/kernels/shape.h"
 #include "kernels/portable/householder.h"
 
-/* The product has as many rows as `other`, or columns where it comes second. */
+/* Checks that `other` has as many rows as the reflectors if they are on its
+ * left, otherwise as many columns. */
 static et_status check_other(et_kernel_context *context, const et_tensor *input,
                              const et_tensor *other, bool is_left) {
   ET_RETURN_IF_ERROR(et_matrices_check(context, "ormqr", other, false));

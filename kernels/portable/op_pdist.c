@@ -3,7 +3,7 @@
 #include "executorch/kernels/shape.h"
 #include "kernels/portable/distance.h"
 
-/* Of all pairs of rows of self, in the order of the first, then of the second. */
+/* Computes all pairs of rows i < j, ordered by i, then by j. */
 static void measure(const et_view *rows, double p, const et_view *out) {
   const ptrdiff_t size = (ptrdiff_t)et_scalar_type_size((int32_t)out->dtype);
   uint8_t *to = out->data;

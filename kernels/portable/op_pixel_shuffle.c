@@ -1,11 +1,11 @@
-/* pixel_shuffle and pixel_unshuffle: r * r channels of a coarse image are the
- * pixels of one channel of a fine one. Both are seen as [..., C, r, r, H, W].
- */
+/* pixel_shuffle and pixel_unshuffle. They map r * r channels of a
+ * low-resolution image to the pixels of one channel of a high-resolution image,
+ * or the reverse. Both images are viewed as [..., C, r, r, H, W]. */
 #include "executorch/kernels/args.h"
 #include "executorch/kernels/copy.h"
 #include "executorch/kernels/shape.h"
 
-/* The leading dimensions, C, and room for four more. */
+/* Returns a view of the leading dimensions and C, with four more to be set. */
 static et_view leading(const et_view *view, int32_t channels, int64_t stride) {
   et_view out = *view;
   out.sizes[view->rank - 3] = channels;
@@ -42,7 +42,7 @@ static et_view fine(const et_tensor *tensor, int32_t r) {
   return out;
 }
 
-/* Divides where `down`, else multiplies. */
+/* Divides `size` by `by` if `down` is true, otherwise multiplies. */
 static et_status scale(et_kernel_context *context, const char *what, size_t dim,
                        int64_t by, bool down, int32_t *size) {
   ET_CHECK(context, !down || *size % by == 0,
@@ -88,8 +88,8 @@ et_status et_op_pixel_shuffle_out(et_kernel_context *context, et_value **args) {
   return et_copy_view(context, "pixel_shuffle", &from, &to);
 }
 
-/* PyTorch gives back a tensor without elements as it is. A program of static
- * shapes has planned what the other images would have. */
+/* PyTorch returns an empty tensor unchanged. A static program has planned the
+ * shape of the formula. */
 static bool stays(const et_tensor *self, const et_tensor *out) {
   return self->numel == 0 && out->dynamism != ET_SHAPE_STATIC;
 }

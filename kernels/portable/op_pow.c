@@ -4,7 +4,8 @@
 #include "executorch/kernels/convert.h"
 #include "executorch/kernels/operator.h"
 
-/* By repeated squaring. To a negative power, only 1 and -1 are not 0. */
+/* Exponentiation by squaring. For a negative exponent, only bases 1 and -1 do
+ * not give 0. */
 static int64_t integer_power(int64_t base, int64_t exponent) {
   if (exponent < 0) {
     return base == 1 ? 1 : base == -1 ? (exponent % 2 == 0 ? 1 : -1) : 0;

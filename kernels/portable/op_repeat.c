@@ -1,7 +1,7 @@
 #include "executorch/kernels/args.h"
 #include "executorch/kernels/copy.h"
 
-/* `self` with dimensions of size 1 in front, as many as there are repeats. */
+/* Views `self` with leading dimensions of size 1, one dimension per repeat. */
 static et_status align(et_kernel_context *context, const et_tensor *self,
                        size_t rank, et_view *tile) {
   int32_t sizes[ET_MAX_RANK];
@@ -28,7 +28,7 @@ static et_status resize_out(et_kernel_context *context, const et_view *tile,
   return et_tensor_resize(out, sizes, tile->rank, context->error);
 }
 
-/* Where copy number `i` of the tile lies in `whole`. */
+/* Returns the view of copy `i` of the tile in `whole`. */
 static et_view place(const et_view *whole, const et_view *tile, size_t i,
                      const int32_t *repeats) {
   et_view view = *whole;

@@ -16,7 +16,7 @@ static et_status add_up(et_kernel_context *context, const et_view *repeats,
   return ET_STATUS_OK;
 }
 
-/* Every number i appears repeats[i] times. */
+/* Writes each index i repeats[i] times. */
 et_status et_op_repeat_interleave_tensor_out(et_kernel_context *context,
                                              et_value **args) {
   const et_tensor *repeats = args[0]->u.as_tensor;

@@ -4,7 +4,7 @@
 #include "executorch/kernels/copy.h"
 #include "executorch/kernels/shape.h"
 
-/* How far elements move along each dimension, in [0, size). */
+/* Shift of each dimension, in [0, size). */
 typedef struct shifts {
   int32_t by[ET_MAX_RANK];
 } shifts;
@@ -16,7 +16,7 @@ static void add_shift(shifts *s, size_t dim, int64_t shift, int32_t size) {
   }
 }
 
-/* A dimension that moves falls in two parts, which change places. */
+/* Swaps the two parts of a shifted dimension. */
 static et_status roll(et_kernel_context *context, const shifts *s, size_t dim,
                       const et_view *in, const et_view *out) {
   if (dim == in->rank) {
@@ -35,7 +35,7 @@ static et_status roll(et_kernel_context *context, const shifts *s, size_t dim,
   return roll(context, s, dim + 1, &last, &to_start);
 }
 
-/* Without dims, all elements in row-major order are one dimension. */
+/* Without dims, rolls all elements in row-major order. */
 static void roll_elements(const et_tensor *self, size_t by,
                           const et_tensor *out) {
   const et_view from = et_view_of(self);

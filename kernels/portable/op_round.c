@@ -2,5 +2,5 @@
 
 #include "executorch/kernels/operator.h"
 
-/* Halves go to the even neighbour: the default rounding mode. */
+/* Rounds half to even, the default rounding mode. */
 ET_OPERATOR_UNARY(round, ET_MAP_PROMOTE, x, rintf(x), rint(x))

@@ -20,7 +20,7 @@ et_status et_op_scatter_add_out(et_kernel_context *context, et_value **args) {
                           et_accumulate_along, args[4]->u.as_tensor);
 }
 
-/* The number stands for a source of the size of the index. */
+/* Broadcasts the scalar to a source of the size of index. */
 et_status et_op_scatter_value_out(et_kernel_context *context, et_value **args) {
   const et_tensor *index = args[2]->u.as_tensor;
   et_tensor *out = args[4]->u.as_tensor;

@@ -5,11 +5,12 @@
 #include "kernels/portable/accumulate.h"
 #include "kernels/portable/along.h"
 
-/* A NaN on either side is the result. */
+/* NaN propagates. */
 #define LARGER(x, y) ((x) > (y) || (x) != (x) ? (x) : (y))
 #define SMALLER(x, y) ((x) < (y) || (x) != (x) ? (x) : (y))
 
-/* Defines an et_along_fn that sets the element y from the other x. */
+/* Defines an et_along_fn that updates the element y with x, the element of
+ * other. */
 #define COMBINE(fn, integer_formula, real_formula)                           \
   static void fn(et_scalar_type dtype, uint8_t *other, uint8_t *element) {   \
     const bool is_real = et_scalar_type_is_floating(dtype);                  \
@@ -34,8 +35,9 @@ COMBINE(multiply, et_wrap_mul(x, y), x *y)
 COMBINE(take_larger, LARGER(x, y), LARGER(x, y))
 COMBINE(take_smaller, SMALLER(x, y), SMALLER(x, y))
 
-/* What self does not take part with, where it is left out: a number, or -1 for the
- * sources themselves, of which the largest and the smallest may be taken twice. */
+/* Without include_self, indexed elements start from `start`. -1 means that
+ * they start from a source element, because max and min may take an element
+ * twice. */
 typedef struct reduction {
   const char *name;
   et_along_fn combine;
@@ -58,7 +60,7 @@ static const reduction *find(const et_value *name) {
   return NULL;
 }
 
-/* Gives the elements that the index names what they start from. */
+/* Initializes the indexed elements. */
 static et_status leave_self_out(et_kernel_context *context, const reduction *r,
                                 et_value **args, const et_view *src,
                                 et_tensor *out) {

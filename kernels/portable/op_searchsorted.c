@@ -4,11 +4,11 @@
 #include "executorch/kernels/shape.h"
 #include "executorch/kernels/view.h"
 
-/* A sorted row, as `sorter` orders it where there is one. */
+/* A sorted row, in the order of `sorter` if it is not NULL. */
 typedef struct row {
   const et_view *sequence;
   const et_view *sorter; /* or NULL */
-  size_t first;          /* number of its first element, in row-major order */
+  size_t first;          /* index of its first element, in row-major order */
   size_t length;
   bool right;
 } row;
@@ -38,8 +38,8 @@ static size_t element_of(const row *r, size_t i) {
          (r->sorter == NULL ? i : (size_t)et_index_at(r->sorter, r->first + i));
 }
 
-/* Whether element `i` of the row stands before the place of element `v` of the
- * values. A NaN is behind all. */
+/* Returns true if element `i` of the row comes before value `v`. NaN comes
+ * last. */
 static bool is_before(const row *r, size_t i, const et_view *values, size_t v) {
   const size_t element = element_of(r, i);
   if (et_scalar_type_is_floating(r->sequence->dtype)) {
@@ -78,8 +78,8 @@ static et_status check_dtypes(et_kernel_context *context,
       self, out);
 }
 
-/* A sequence of one dimension serves all values, others have a row for each row of
- * values. */
+/* A one-dimensional sequence is searched for all values. Otherwise, each row of
+ * values has its own row of the sequence. */
 static et_status check_shapes(et_kernel_context *context,
                               const et_tensor *sequence,
                               const et_tensor *self) {
@@ -106,7 +106,7 @@ static et_status check_sorter(et_kernel_context *context,
                         sequence->sizes[sequence->rank - 1], false);
 }
 
-/* `side` is "left" or "right", and says it in place of `right`. */
+/* `side` is "left" or "right", and overrides `right` unless it is None. */
 static bool is_right(const et_value *right, const et_value *side) {
   return et_arg_is_none(side) ? right->u.as_bool
                               : et_arg_is_text(side, "right");

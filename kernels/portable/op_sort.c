@@ -16,7 +16,7 @@ et_status et_op_sort_values(et_kernel_context *context, et_value **args) {
               args[2]->u.as_bool, args[3]->u.as_tensor, args[4]->u.as_tensor);
 }
 
-/* The order is stable in any case. */
+/* The sort is always stable. */
 et_status et_op_sort_values_stable(et_kernel_context *context,
                                    et_value **args) {
   return sort(context, args[0]->u.as_tensor, args[2]->u.as_int,

@@ -2,7 +2,7 @@
 #include "executorch/kernels/copy.h"
 #include "executorch/kernels/shape.h"
 
-/* Every part has `split_size` elements; the last may have fewer. */
+/* Each part has `split_size` elements; the last may have fewer. */
 static et_status check(et_kernel_context *context, int64_t split_size,
                        int64_t size, size_t outs) {
   ET_CHECK(context, split_size > 0 || (split_size == 0 && size == 0),

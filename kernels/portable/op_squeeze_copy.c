@@ -2,7 +2,7 @@
 #include "executorch/kernels/copy.h"
 #include "executorch/kernels/shape.h"
 
-/* Named dimensions of size 1 disappear; others stay. */
+/* Removes the given dimensions whose size is 1. */
 static et_status squeeze(et_kernel_context *context, const et_tensor *self,
                          const bool *axes, et_tensor *out) {
   et_view view = et_view_of(self);

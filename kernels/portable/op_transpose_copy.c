@@ -1,7 +1,7 @@
 #include "executorch/kernels/copy.h"
 #include "executorch/kernels/shape.h"
 
-/* Swaps two dimensions; one of none stays. */
+/* Swaps two dimensions. For rank 0, copies. */
 static et_status swap(et_kernel_context *context, const char *what,
                       const et_tensor *self, size_t a, size_t b,
                       et_tensor *out) {

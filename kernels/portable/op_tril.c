@@ -6,7 +6,7 @@ static int64_t clip(int64_t value, int64_t low, int64_t high) {
   return value < low ? low : value > high ? high : value;
 }
 
-/* Row `row` of all matrices, from column `start` to before `end`. */
+/* Returns row `row` of all matrices, columns [start, end). */
 static et_view part_of(const et_view *view, int64_t row, int64_t start,
                        int64_t end) {
   const et_view rows = et_view_select(view, view->rank - 2, row);
@@ -14,12 +14,12 @@ static et_view part_of(const et_view *view, int64_t row, int64_t start,
                        (int32_t)(end - start));
 }
 
-/* Copies what lies up to the diagonal, or from it on, row by row. */
+/* Copies the elements up to the diagonal, or from it on, row by row. */
 static et_status keep(et_kernel_context *context, const char *what,
                       et_value **args, bool upper) {
   const et_tensor *self = args[0]->u.as_tensor;
   et_tensor *out = args[2]->u.as_tensor;
-  /* Beyond these every diagonal lies outside. */
+  /* A diagonal beyond these limits is outside any matrix. */
   const int64_t diagonal = clip(args[1]->u.as_int, INT32_MIN, INT32_MAX);
   const et_value zero = {ET_VALUE_INT, {.as_int = 0}};
   ET_RETURN_IF_ERROR(et_shape_same_dtype(context, what, self, out));

@@ -2,11 +2,11 @@
 #include "executorch/kernels/convert.h"
 #include "executorch/kernels/view.h"
 
-/* A matrix of which the places up to a diagonal, or from one on, are listed. */
+/* A matrix whose positions up to a diagonal, or from it on, are listed. */
 typedef struct triangle {
   int64_t rows;
   int64_t columns;
-  int64_t diagonal; /* the column in row 0 */
+  int64_t diagonal; /* its column in row 0 */
   bool upper;
 } triangle;
 
@@ -14,7 +14,7 @@ static int64_t clip(int64_t value, int64_t low, int64_t high) {
   return value < low ? low : value > high ? high : value;
 }
 
-/* Columns of a row that are listed: from the first to before the end. */
+/* Return the range of listed columns of a row. */
 static int64_t first_of(const triangle *t, int64_t row) {
   return t->upper ? clip(row + t->diagonal, 0, t->columns) : 0;
 }
@@ -38,7 +38,7 @@ static void store(const et_view *out, int64_t which, int64_t place,
                out->data + at * (int64_t)et_scalar_type_size(out->dtype), 0, 1);
 }
 
-/* Rows in the first line of out, columns in the second. */
+/* Writes row indices to the first row of out, column indices to the second. */
 static void list_places(const triangle *t, const et_view *out) {
   int64_t place = 0;
   for (int64_t row = 0; row < t->rows && t->columns > 0; row++) {

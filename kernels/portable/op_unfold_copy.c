@@ -2,7 +2,8 @@
 #include "executorch/kernels/copy.h"
 #include "executorch/kernels/shape.h"
 
-/* The dimension counts windows, and a new last one the elements in them. */
+/* The dimension becomes the window index. A new last dimension holds the
+ * elements of a window. */
 et_status et_op_unfold_copy_out(et_kernel_context *context, et_value **args) {
   const et_tensor *self = args[0]->u.as_tensor;
   const int64_t size = args[2]->u.as_int;

@@ -1,5 +1,5 @@
-/* Upsampling with antialiasing: where elements get fewer, each is a mean of all that
- * it stands for. */
+/* Resampling with antialiasing. When the size is reduced, each output is a
+ * weighted mean of all input elements that it covers. */
 #include <math.h>
 
 #include "executorch/kernels/args.h"
@@ -7,7 +7,7 @@
 #include "kernels/engines/resample.h"
 #include "kernels/engines/window.h"
 
-/* A weight by the distance to the middle, up to `reach`. */
+/* Weight as a function of the distance to the center, up to `reach`. */
 typedef struct filter {
   double (*weight)(double distance);
   double reach;
@@ -15,7 +15,7 @@ typedef struct filter {
 
 static double triangle(double x) { return x < 1.0 ? 1.0 - x : 0.0; }
 
-/* The cubic with A = -0.5. */
+/* Cubic convolution with A = -0.5. */
 static double cubic(double x) {
   if (x < 1.0) {
     return (1.5 * x - 2.5) * x * x + 1.0;
@@ -23,14 +23,14 @@ static double cubic(double x) {
   return x < 2.0 ? ((-0.5 * x + 2.5) * x - 4.0) * x + 2.0 : 0.0;
 }
 
-/* The elements [begin, end) of an axis that one of the output stands for. */
+/* The input elements [begin, end) of an axis that one output element covers. */
 typedef struct reach {
   const filter *filter;
   double center;
-  double shrink; /* of distances, where elements get fewer */
+  double shrink; /* factor of distances when the size is reduced */
   int64_t begin;
   int64_t end;
-  double total; /* of the weights */
+  double total; /* sum of the weights */
 } reach;
 
 static double weight_of(const reach *r, int64_t i) {
@@ -64,7 +64,7 @@ static double sum_row(const et_view *in, et_place at, const reach *x) {
   return sum;
 }
 
-/* 0 where nothing weighs. */
+/* Returns 0 if the sum of the weights is 0. */
 static double mean_at(const et_view *in, const et_place *o, const reach *y,
                       const reach *x) {
   const double total = y->total * x->total;
@@ -87,8 +87,8 @@ static void resample(const et_resample *r, const filter *f) {
   } while (et_window_next(&r->out, &o));
 }
 
-/* uint8 values are resampled as PyTorch does it: by rows and then by columns,
- * with weights of 16 bits whose sums are rounded to uint8 each time. */
+/* uint8 is resampled as in PyTorch: rows, then columns, with int16 weights,
+ * rounding to uint8 after each pass. */
 static int64_t whole_weight(const reach *r, int64_t i, int bits) {
   const double w =
       r->total == 0.0 ? 0.0 : weight_of(r, i) / r->total * (double)(1 << bits);
@@ -96,7 +96,8 @@ static int64_t whole_weight(const reach *r, int64_t i, int bits) {
   return whole < INT16_MIN ? INT16_MIN : whole > INT16_MAX ? INT16_MAX : whole;
 }
 
-/* The most fractional bits, up to 22, with which each weight of `axis` fits. */
+/* Returns the largest number of fractional bits, up to 22, with which all
+ * weights of `axis` fit int16. */
 static int weight_bits(const filter *f, const et_resample_axis *axis) {
   double most = 0.0;
   for (int64_t o = 0; o < axis->out; o++) {
@@ -145,8 +146,8 @@ static void resample_uint8(const et_resample *r, const filter *f) {
   } while (et_window_next(&r->out, &o));
 }
 
-/* PyTorch computes the scale of uint8 images in double precision; et_resample_plan rounds it
- * to float32, as for the other dtypes. */
+/* PyTorch computes the scale of uint8 images in double; et_resample_plan rounds
+ * it to float32, as for the other dtypes. */
 static void use_double_scale(et_resample_axis *axis) {
   if (!axis->align_corners) {
     axis->scale = (double)axis->in / (double)axis->out;
@@ -155,7 +156,7 @@ static void use_double_scale(et_resample_axis *axis) {
   }
 }
 
-/* A factor that is given counts, whatever the sizes make of it. */
+/* A given scale factor takes precedence over the ratio of the sizes. */
 static void take_factor(const et_value *factor, et_resample_axis *axis) {
   const bool given = !et_arg_is_none(factor) && factor->u.as_double > 0.0;
   if (given && !axis->align_corners) {

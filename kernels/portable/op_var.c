@@ -3,15 +3,15 @@
 #include "executorch/kernels/args.h"
 #include "executorch/kernels/reduce.h"
 
-/* The sum of squares is divided by count - correction, at least 0; of no
- * element it is NaN, as its mean. */
+/* Divides the sum of squares by max(count - correction, 0). For no elements,
+ * the result is NaN, like the mean. */
 static double variance(et_loop elements, et_scalar_type dtype, double mean,
                        double divisor) {
   const double sum = et_sum_elements(elements, dtype, mean, true);
   return isnan(mean) ? mean : sum / (divisor > 0.0 ? divisor : 0.0);
 }
 
-/* The variance goes to the first out, the mean to a second. */
+/* Stores the variance in the first output, and the mean in a second one. */
 static void var_of(const et_reduction *r, et_loop *elements,
                    uint8_t *const *outs, const void *correction) {
   const et_scalar_type dtype = r->reduced.dtype;

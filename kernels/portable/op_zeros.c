@@ -1,5 +1,5 @@
-/* zeros, ones and empty. Elements of an empty tensor are zero here, so that a program
- * never returns memory that it did not write. */
+/* zeros, ones and empty. empty also writes zeros, so that a program never
+ * returns uninitialized memory. */
 #include <string.h>
 
 #include "executorch/kernels/args.h"
@@ -44,7 +44,7 @@ et_status et_op_empty_out(et_kernel_context *context, et_value **args) {
   return zero(context, "empty: size", args);
 }
 
-/* The memory plan has given out its dim order. */
+/* The memory plan determined the dim order of out. */
 et_status et_op_empty_dim_order_out(et_kernel_context *context,
                                     et_value **args) {
   return zero(context, "_empty_dim_order: size", args);

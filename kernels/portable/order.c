@@ -7,18 +7,18 @@
 #include "executorch/kernels/line.h"
 #include "executorch/kernels/shape.h"
 
-/* The operands of a line; values are the last, as they may be missing. */
+/* Operands of a line. VALUES is last because it is optional. */
 enum { PLACES, SELF, VALUES };
 
-/* A line being ordered. Its places are a heap: each comes behind both of those at
- * 2 * i + 1 and 2 * i + 2, so that the first of them is the last in order. */
+/* State of one line. Its indices form a heap: entry i comes after entries 2i +
+ * 1 and 2i + 2 in sort order, so the first entry comes last. */
 typedef struct heap {
   const et_lines *lines;
   uint8_t *const *at;
   bool largest;
 } heap;
 
-/* What all lines have in common. */
+/* Properties that all lines share. */
 typedef struct request {
   bool largest;
   bool has_values;
@@ -58,7 +58,7 @@ static bool is_greater(number a, number b) {
          (a.real != a.real && b.real == b.real);
 }
 
-/* Whether the element at place `a` comes behind the one at `b`. */
+/* Returns true if the element at index `a` comes after the one at index `b`. */
 static bool comes_behind(const heap *h, int64_t a, int64_t b) {
   const number x = number_at(h, a);
   const number y = number_at(h, b);
@@ -68,7 +68,8 @@ static bool comes_behind(const heap *h, int64_t a, int64_t b) {
   return is_greater(y, x) ? h->largest : a > b;
 }
 
-/* Puts `place` into the heap of `count` from its first entry down, which is lost. */
+/* Replaces entry `at` of a heap of `count` entries by `place`, and restores the
+ * heap. */
 static void sink(const heap *h, size_t count, size_t at, int64_t place) {
   for (size_t child = 2 * at + 1; child < count; child = 2 * at + 1) {
     if (child + 1 < count &&
@@ -84,7 +85,7 @@ static void sink(const heap *h, size_t count, size_t at, int64_t place) {
   *place_at(h, at) = place;
 }
 
-/* A heap of the first `k` in order among all elements. */
+/* Fills the heap with the first `k` elements in sort order. */
 static void fill(const heap *h, size_t k) {
   for (size_t i = 0; i < k; i++) {
     *place_at(h, i) = (int64_t)i;
@@ -99,7 +100,7 @@ static void fill(const heap *h, size_t k) {
   }
 }
 
-/* The heap from its last entry on: what it has first comes last. */
+/* Heapsort: repeatedly moves the first entry to the end. */
 static void unfold(const heap *h, size_t k) {
   for (size_t rest = k; rest > 1; rest--) {
     const int64_t place = *place_at(h, rest - 1);

@@ -9,13 +9,13 @@
 typedef struct padding {
   et_pad_rule rule;
   const char *what;
-  size_t dims;  /* how many are padded */
-  size_t first; /* of them */
+  size_t dims;  /* number of padded dimensions */
+  size_t first; /* first padded dimension */
   int64_t before[PAD_DIMS];
 } padding;
 
-/* The element of self, of `size`, that stands at `place`, counted from its
- * first one. */
+/* Returns the element of self, which has `size` elements, that is at `place`
+ * relative to the first. */
 static int64_t source(et_pad_rule rule, int64_t place, int64_t size) {
   if (place < 0) {
     return rule == ET_PAD_REFLECT ? -place : 0;
@@ -26,15 +26,16 @@ static int64_t source(et_pad_rule rule, int64_t place, int64_t size) {
   return place;
 }
 
-/* The part of `in` that belongs to index `o` of its dimension p->first, which
- * disappears: the next one to be padded is always that. */
+/* Returns the part of `in` for index `o` of dimension p->first, without that
+ * dimension. The next padded dimension is then p->first again. */
 static et_view pick(const padding *p, size_t k, const et_view *in, int64_t o) {
   const int64_t place = o - p->before[k];
   return et_view_select(in, p->first,
                         source(p->rule, place, in->sizes[p->first]));
 }
 
-/* The last dimension: what self has there in one copy, the rest by index. */
+/* Pads the last dimension: copies the elements of self at once, then the others
+ * one by one. */
 static et_status pad_last(et_kernel_context *context, const padding *p,
                           size_t k, const et_view *in, const et_view *out) {
   const int64_t size = out->sizes[p->first];
@@ -60,7 +61,7 @@ static et_status pad_last(et_kernel_context *context, const padding *p,
 
 static et_status pad_from(et_kernel_context *context, const padding *p,
                           size_t k, const et_view *in, const et_view *out) {
-  /* dims is at most PAD_DIMS, which compilers cannot see. */
+  /* dims <= PAD_DIMS; the second comparison tells the compiler */
   if (k + 1 == p->dims || k + 1 == PAD_DIMS) {
     return pad_last(context, p, k, in, out);
   }
@@ -72,7 +73,7 @@ static et_status pad_from(et_kernel_context *context, const padding *p,
   return ET_STATUS_OK;
 }
 
-/* Reads the pair of dimension p->first + k and sets the size it leads to. */
+/* Reads the padding of dimension p->first + k, and computes the output size. */
 static et_status read_pair(et_kernel_context *context, const int64_t *pair,
                            size_t k, int32_t in, padding *p, int32_t *out) {
   const int64_t limit = p->rule == ET_PAD_REFLECT ? (int64_t)in - 1 : INT32_MAX;

@@ -4,7 +4,7 @@
 #include "executorch/kernels/copy.h"
 #include "executorch/kernels/shape.h"
 
-/* A bound counted from the end when negative, and then clipped. */
+/* Counts a negative bound from the end, then clamps it. */
 static int64_t clip(int64_t bound, int64_t size) {
   const int64_t at = bound < 0 ? bound + size : bound;
   return at < 0 ? 0 : at > size ? size : at;

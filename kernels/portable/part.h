@@ -1,23 +1,24 @@
-/* Parts of a tensor, as the arguments of slices and selections name them. */
+/* Views of slices and selections, from the arguments of the operators. */
 #ifndef ET_KERNELS_PORTABLE_PART_H_
 #define ET_KERNELS_PORTABLE_PART_H_
 
 #include "executorch/kernel.h"
 #include "executorch/kernels/view.h"
 
-/* whole[start:end:step] along a dimension. `arguments` are dim, start, end
- * (None or beyond the size: from one end to the other) and step. */
+/* Sets `part` to whole[start:end:step] along a dimension. `arguments` are dim,
+ * start, end and step. None or an out-of-range bound means the end of the
+ * dimension. */
 et_status et_part_slice(et_kernel_context *context, const char *what,
                         const et_view *whole, et_value *const *arguments,
                         et_view *part);
 
-/* whole[index] along a dimension, which disappears. `arguments` are dim and
- * index, which counts from the end when negative. */
+/* Sets `part` to whole[index] along a dimension, without that dimension.
+ * `arguments` are dim and index. A negative index counts from the end. */
 et_status et_part_select(et_kernel_context *context, const char *what,
                          const et_view *whole, et_value *const *arguments,
                          et_view *part);
 
-/* One of the two above. */
+/* et_part_slice or et_part_select. */
 typedef et_status (*et_part_fn)(et_kernel_context *context, const char *what,
                                 const et_view *whole,
                                 et_value *const *arguments, et_view *part);
@@ -27,7 +28,8 @@ et_status et_part_copy(et_kernel_context *context, const char *what,
                        et_part_fn part_of, const et_tensor *self,
                        et_value *const *arguments, et_tensor *out);
 
-/* Sets `out` to `self`, and a part of it to `src`, which has its shape. */
+/* Copies `self` to `out`, then `src` to a part of it. `src` has the shape of
+ * the part. */
 et_status et_part_scatter(et_kernel_context *context, const char *what,
                           et_part_fn part_of, const et_tensor *self,
                           const et_tensor *src, et_value *const *arguments,

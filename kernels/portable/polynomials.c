@@ -6,14 +6,15 @@
 
 #include "executorch/kernels/convert.h"
 
-/* Above it Chebyshev's are taken from cosines, and Hermite's are no numbers. */
+/* Above LARGE_DEGREE, Chebyshev polynomials are computed with cosines. Above
+ * LARGEST_HERMITE, Hermite polynomials are NaN. */
 #define LARGE_DEGREE 8
 #define LARGEST_HERMITE 512
 
-/* The polynomial of degree k + 1 from those of degrees k and k - 1. */
+/* Computes the polynomial of degree k + 1 from those of degrees k and k - 1. */
 typedef double (*step_fn)(double x, double k, double current, double previous);
 
-/* From 1, of degree 0, and `first`, of degree 1; ends where there are no numbers. */
+/* Recurs from 1 (degree 0) and `first` (degree 1). Stops at NaN. */
 static double recur(double x, double degree, double first, step_fn step) {
   const int64_t n = et_float_to_int64(degree);
   if (n <= 0) {
@@ -35,7 +36,7 @@ static double chebyshev_step(double x, double k, double current,
   return 2.0 * x * current - previous;
 }
 
-/* Whether cosines say the same with less work and less error. */
+/* Returns true if the trigonometric form is faster and more accurate. */
 static bool has_angle(double x, double degree) {
   return degree > LARGE_DEGREE && fabs(x) < 1.0;
 }

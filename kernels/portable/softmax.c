@@ -7,7 +7,7 @@
 #include "executorch/kernels/loop.h"
 #include "executorch/kernels/shape.h"
 
-/* One row: `count` elements, `strides` bytes apart. */
+/* One row of `count` elements. Strides are in bytes. */
 typedef struct row {
   et_scalar_type in_dtype;
   et_scalar_type out_dtype;
@@ -18,7 +18,8 @@ typedef struct row {
   size_t count;
 } row;
 
-/* Loads up to a chunk from element `start` on; returns how many. */
+/* Loads up to a chunk from element `start`, and returns the number of
+ * elements. */
 static size_t load(const row *r, size_t start, et_chunk *chunk) {
   const size_t rest = r->count - start;
   const size_t n = rest < ET_CHUNK ? rest : ET_CHUNK;
@@ -27,7 +28,7 @@ static size_t load(const row *r, size_t start, et_chunk *chunk) {
   return n;
 }
 
-/* The largest element; a NaN if there is one. */
+/* Returns the largest element, or NaN if there is one. */
 static double largest(const row *r) {
   double found = -INFINITY;
   for (size_t start = 0; start < r->count; start += ET_CHUNK) {
@@ -69,7 +70,7 @@ static void compute_row(const row *r, bool logarithm) {
   }
 }
 
-/* `rows` are the first elements of all rows in out and self. */
+/* `rows` are views of the first element of each row, in out and self. */
 static void compute_rows(row r, const et_view rows[2], bool logarithm) {
   for (et_loop loop = et_loop_over(rows, 2); loop.count > 0;
        et_loop_next(&loop)) {

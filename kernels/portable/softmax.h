@@ -6,8 +6,8 @@
 
 #include "executorch/kernel.h"
 
-/* out = exp(x - max) / sum(exp(x - max)) along `dim`, or the logarithm of that,
- * in double. The dtypes are floating. */
+/* Computes exp(x - max) / sum(exp(x - max)) along `dim`, or its logarithm, in
+ * double. The dtypes must be floating. */
 et_status et_softmax_run(et_kernel_context *context, const char *what,
                          const et_tensor *self, int64_t dim, bool logarithm,
                          et_tensor *out);
