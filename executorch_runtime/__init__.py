@@ -1,4 +1,4 @@
-"""The runtime from Python: open, inspect, load, run and trace programs.
+"""Open, inspect, load, run and trace programs with the C runtime.
 
 program = Program("net.pte")
 forward = program.method("forward")

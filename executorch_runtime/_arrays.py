@@ -1,4 +1,7 @@
-"""torch and numpy tensors as the runtime has them: an address, a dtype, sizes, elements in a dim order."""
+"""Convert torch and numpy tensors to and from the runtime's tensors.
+
+A runtime tensor has an address, a dtype, sizes, and dense elements in a dim order.
+"""
 
 from __future__ import annotations
 
@@ -33,11 +36,11 @@ _CODES = {
 }
 _NAMES = {code: name for name, code in _CODES.items()}
 _MOST_SIZE = 2**31 - 1
-_BITS_OF_BFLOAT16 = "uint16"  # which numpy does not have
+_BITS_OF_BFLOAT16 = "uint16"  # numpy does not have bfloat16
 
 
 class Lent(NamedTuple):
-    """A tensor whose bytes the runtime may read; `owner` keeps them alive."""
+    """A dense tensor that the runtime reads in place. `owner` keeps its memory alive."""
 
     owner: Any
     address: int
@@ -47,7 +50,7 @@ class Lent(NamedTuple):
 
 
 def is_torch(value: Any) -> bool:
-    """Whether it is a torch tensor: not without torch having been imported."""
+    """Return true for a torch tensor. Does not import torch."""
     torch = sys.modules.get("torch")
     return torch is not None and isinstance(value, torch.Tensor)
 
@@ -57,7 +60,7 @@ def is_tensor(value: Any) -> bool:
 
 
 def _plain_torch() -> AbstractContextManager[Any]:
-    """Where tensors are real ones, whatever mode (FakeTensorMode, make_fx) the caller is in."""
+    """Return a context without the caller's torch modes (FakeTensorMode, make_fx)."""
     dispatch = importlib.import_module("torch.utils._python_dispatch")
     is_plain = dispatch._get_current_dispatch_mode() is None
     found: AbstractContextManager[Any] = nullcontext() if is_plain else dispatch._disable_current_modes()
@@ -65,7 +68,10 @@ def _plain_torch() -> AbstractContextManager[Any]:
 
 
 def _address_of(tensor: Any) -> int:
-    """Of a torch tensor's elements. TypeError for a tensor that stands for others, as a FakeTensor does."""
+    """Return the address of a torch tensor's elements.
+
+    Raises TypeError for a tensor without elements in memory, such as a FakeTensor.
+    """
     try:
         address: int = tensor.data_ptr()
     except (RuntimeError, TypeError):
@@ -77,8 +83,11 @@ def _address_of(tensor: Any) -> int:
 
 
 def lend(value: Any, dim_order: Sequence[int], dtype: str = "") -> Lent:
-    """The tensor as it lies where that is dense in `dim_order`, else a copy that is. Where `dtype`, which is asked for, is
-    bfloat16, integers of 16 bits are its bits. TypeError for an unknown dtype, and for what is not dense."""
+    """Return the tensor itself if it is dense in `dim_order`, or a dense copy.
+
+    If `dtype` is bfloat16, 16-bit integers are taken as its bits. Raises TypeError for an unknown dtype and
+    for a layout other than strided.
+    """
     code = _code(value.dtype, dtype)
     from_torch = is_torch(value)
     if from_torch:
@@ -112,7 +121,10 @@ def _layout_name(layout: Any) -> str:
 
 @lru_cache(maxsize=64)
 def size_array(sizes: tuple[int, ...]) -> ctypes.Array[ctypes.c_int32]:
-    """Sizes as the runtime reads them; nobody writes there. ValueError for one of more than 31 bits."""
+    """Return sizes as a C array, which is shared and must not be written.
+
+    Raises ValueError for a size of more than 31 bits.
+    """
     if any(size > _MOST_SIZE for size in sizes):
         raise ValueError(f"a tensor has sizes {list(sizes)}; a size is {_MOST_SIZE} at most")
     return (ctypes.c_int32 * len(sizes))(*sizes)
@@ -131,18 +143,24 @@ def _check_has_elements(value: Any) -> None:
 
 
 def _lies_so(value: Any, order: tuple[int, ...]) -> bool:
-    """Whether a torch tensor is dense in that order in the processor's memory, where asking takes less than a view of it."""
+    """Return true if a torch tensor is contiguous in CPU memory, in the default order.
+
+    For this common case, the check is cheaper than making a permuted view.
+    """
     as_stored = not (value.is_conj() or value.is_neg())
     return as_stored and value.is_cpu and value.is_contiguous() and order == _in_turn(len(order))
 
 
 def _resolved(value: Any) -> Any:
-    """With elements that are what they stand for: PyTorch puts off conjugation and changes of sign."""
+    """Apply conjugation and negation, which PyTorch defers."""
     return value.detach().resolve_conj().resolve_neg()
 
 
 def copied(tensor: Tensor, as_torch: bool) -> Any:
-    """A tensor of its own. bfloat16 without torch comes as the same bits in uint16."""
+    """Return a copy of a runtime tensor.
+
+    Without torch, bfloat16 is returned as uint16 bits.
+    """
     name = _NAMES[tensor.dtype]
     order = tensor.dim_order[: tensor.rank]
     sizes = [tensor.sizes[dim] for dim in order]

@@ -1,4 +1,4 @@
-"""What programs and methods have in common: handles of C memory, and locks that survive a fork."""
+"""Handles of C memory, and locks that survive a fork."""
 
 from __future__ import annotations
 
@@ -19,7 +19,10 @@ _locks: weakref.WeakSet[CallLock] = weakref.WeakSet()
 
 
 class Uncopied:
-    """An object that owns memory of the C runtime: a copy would free the memory twice."""
+    """An object that owns memory of the C runtime.
+
+    It cannot be copied or pickled, because a copy would free the memory twice.
+    """
 
     def __reduce_ex__(self, protocol: object) -> NoReturn:
         kind = type(self).__name__
@@ -27,12 +30,12 @@ class Uncopied:
 
 
 class CallLock:
-    """The lock around calls of a method, and of the methods that share its buffers."""
+    """The lock of a method and of all methods that share its buffers."""
 
     def __init__(self) -> None:
         self._lock = Lock()
         self._is_lost = False
-        self._exit_thread: int | None = None  # holds the lock for ever, and may still call
+        self._exit_thread: int | None = None  # thread that holds the lock until exit; it can still call
         _locks.add(self)
 
     def __enter__(self) -> None:
@@ -48,23 +51,29 @@ class CallLock:
             self._lock.release()
 
     def note_fork(self) -> None:
-        """In a child: the thread that holds the lock is not there, and never releases it."""
+        """In a forked child, mark a held lock as lost: its thread is in the parent."""
         self._is_lost = self._is_lost or self._lock.locked()
 
     def stop(self, timeout: float) -> None:
-        """Lets the call that runs end, if it does so in time, and keeps other threads from beginning one."""
+        """Wait up to `timeout` seconds for the running call, then prevent new calls.
+
+        Only the current thread can still call.
+        """
         if self._lock.acquire(timeout=max(timeout, 0)):
             self._exit_thread = get_ident()
 
 
 class _Process:
-    """This process."""
+    """State of this process."""
 
     fork_count = 0
 
 
 def fork_count() -> int:
-    """How often this process is the child of a fork. Threads of C that an earlier process started are gone."""
+    """Return the number of forks between the first process and this one.
+
+    Threads that C code of an earlier process started do not exist in this one.
+    """
     return _Process.fork_count
 
 
@@ -75,12 +84,15 @@ def _note_fork() -> None:
 
 
 def _stop_calls() -> None:
-    """At exit: a daemon thread that the interpreter ends within torch's code would end the process with a crash."""
+    """Stop calls at exit.
+
+    If the interpreter ended a daemon thread within torch's code, the process would crash.
+    """
     deadline = time.monotonic() + _MOST_EXIT_SECONDS
     for lock in list(_locks):
         lock.stop(deadline - time.monotonic())
     if any(thread.daemon for thread in enumerate_threads()):
-        time.sleep(_DRAIN_SECONDS)  # threads that left a call free its outputs, in torch's code too
+        time.sleep(_DRAIN_SECONDS)  # threads that leave a call free its outputs, also in torch's code
 
 
 os.register_at_fork(after_in_child=_note_fork)
@@ -88,7 +100,7 @@ atexit.register(_stop_calls)
 
 
 def c_string(what: str, text: str | bytes) -> bytes:
-    """The text as C takes it. ValueError for a NUL, where C would cut it off."""
+    """Encode a string for C. Raise ValueError for a NUL, at which C would truncate it."""
     found = text.encode(errors="surrogateescape") if isinstance(text, str) else text
     if b"\0" in found:
         raise ValueError(f"{what} has a NUL character: {text!r}; remove it")
@@ -96,5 +108,5 @@ def c_string(what: str, text: str | bytes) -> bytes:
 
 
 def python_string(text: bytes) -> str:
-    """A name of a file, which need not be UTF-8. c_string gives the same bytes again."""
+    """Decode a string from C that need not be UTF-8. c_string returns the same bytes."""
     return text.decode(errors="surrogateescape")

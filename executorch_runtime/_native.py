@@ -1,4 +1,4 @@
-"""libexecutorch_runtime.so: the structures and functions of the runtime's headers, as ctypes has them."""
+"""ctypes declarations of libexecutorch_runtime.so."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ class MemoryBytes(Structure):
     _fields_ = [("method", c_size_t), ("scratch", c_size_t), ("planned", c_size_t), ("data", c_size_t)]
 
 
-# In the order of et_python_struct_sizes.
+# In the order of et_python_struct_sizes, so that a test can compare the sizes.
 STRUCTURES: tuple[type[Structure], ...] = (
     Error,
     Value,
@@ -167,7 +167,10 @@ _FILE = "libexecutorch_runtime.so"
 
 @functools.cache
 def library() -> ctypes.CDLL:
-    """The shared library: beside this file, or where EXECUTORCH_RUNTIME_LIBRARY says. Calls of it release the GIL."""
+    """Load the shared library. Calls of it release the GIL.
+
+    It is next to this file, or at the path in EXECUTORCH_RUNTIME_LIBRARY.
+    """
     calls = ctypes.CDLL(os.environ.get("EXECUTORCH_RUNTIME_LIBRARY") or str(Path(__file__).parent / _FILE))
     for name, (result, arguments) in _SIGNATURES.items():
         function = getattr(calls, name)

@@ -1,4 +1,4 @@
-"""What traces go by."""
+"""Clocks for traces."""
 
 from __future__ import annotations
 
@@ -7,8 +7,11 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Clock:
-    """A caller-provided clock: the address of `uint64_t now(void *context)`, and its context."""
+    """A caller-provided clock.
+
+    `function` is the address of `uint64_t now(void *context)`.
+    """
 
     function: int
     context: int | None = None
-    owner: object = None  # kept alive
+    owner: object = None  # keeps the function alive

@@ -1,4 +1,4 @@
-"""What goes wrong in the runtime, in its own words."""
+"""Errors of the runtime as Python exceptions."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class ExecutorchError(Exception):
         self.message = message
 
     def __reduce__(self) -> tuple[type[ExecutorchError], tuple[str, str]]:
-        """As exceptions are pickled between processes."""
+        """Support pickling, for exceptions that cross processes."""
         return type(self), (self.status, self.message)
 
 

@@ -1,4 +1,4 @@
-"""Methods: loaded, run, asked what they did."""
+"""Loaded methods: run, read outputs, read traces."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Memory:
     method: int
     scratch: int
     planned: int
-    data: int  # what of the file does not lie in one piece
+    data: int  # bytes of file data that is not contiguous
 
     @property
     def total(self) -> int:
@@ -49,13 +49,16 @@ class Memory:
 
 
 def check_range(what: str, value: int, low: int, high: int) -> None:
-    """ValueError for what C would take as another number."""
+    """Raise ValueError for a value that C would truncate."""
     if not low <= value <= high:
         raise ValueError(f"{what} is {value}, not from {low} to {high}")
 
 
 def scalar_value(value: Scalar | None) -> tuple[_native.Value, object]:
-    """As the runtime takes it, and what must be kept alive with it. TypeError for anything else, ValueError for an int of more than 64 bits."""
+    """Convert a scalar to a runtime value; also return the object that keeps it alive.
+
+    Raises TypeError for another type, and ValueError for an int of more than 64 bits.
+    """
     found = _native.Value()
     if value is None:
         found.tag = _NONE
@@ -77,7 +80,7 @@ def scalar_value(value: Scalar | None) -> tuple[_native.Value, object]:
 
 
 def events_of(recorder: Any) -> tuple[Event, ...]:
-    """Everything that ended."""
+    """Return the recorded events that have ended."""
     kept = recorder.contents
     return tuple(
         Event(_KINDS[each.kind], each.index, python_string(each.name or b""), each.begin, each.end)
@@ -87,27 +90,34 @@ def events_of(recorder: Any) -> tuple[Event, ...]:
 
 
 class Method(Uncopied):
-    """A loaded method, which `Program.method` returns. Mutable buffers keep their state.
+    """A loaded method, which `Program.method` returns.
 
-    It can be called from any thread. Calls of one method, and of methods that share a buffer, wait for each other; others run
-    concurrently. The child of a fork can use it, unless it has several threads or ran during the fork.
+    Mutable buffers keep their state.
+
+    It can be called from any thread. Calls of one method, and of methods that share a buffer, wait for each
+    other; others run concurrently. The child of a fork can use it, unless it has several threads or ran
+    during the fork.
     """
 
     def __init__(self, handle: int, signature: Signature, lock: CallLock, threads: int, needs: object) -> None:
         self._calls = _native.library()
-        self._forks = fork_count() if threads != 1 else None  # None: any process may run it
-        self._lent: dict[int, object] = {}  # inputs that were set and not run
-        self._needs = needs  # must outlive it
+        self._forks = fork_count() if threads != 1 else None  # None: a forked child can run it
+        self._lent: dict[int, object] = {}  # inputs that are set, until the next run
+        self._needs = needs  # objects that must outlive the method
         self.handle = handle
         self.signature = signature
         self.lock = lock
         self._view: int = self._calls.et_python_method_view(handle)
-        # Not at exit: a daemon thread may be in a call.
+        # Do not free at exit: a daemon thread may be in a call.
         weakref.finalize(self, _free, self._calls, handle, self._forks, needs).atexit = False
 
     def __call__(self, *inputs: Any) -> tuple[Any, ...]:
-        """Runs it once. Outputs are tensors of their own: torch's when an input is one, else numpy's (bfloat16 as its
-        bits, uint16). ExecutorchError says what does not fit; state is unspecified after a run that failed."""
+        """Run the method once and return its outputs as new tensors.
+
+        The outputs are torch tensors if an input is one, and numpy arrays otherwise (bfloat16 as uint16
+        bits). Raises ExecutorchError for an input that does not fit. After a failed run, mutable buffers are
+        unspecified.
+        """
         expected = len(self.signature.inputs)
         if len(inputs) != expected:
             raise TypeError(f"{self.signature} takes {expected} inputs, got {len(inputs)}")
@@ -122,9 +132,9 @@ class Method(Uncopied):
                 self._lent.clear()
 
     def set_input(self, index: int, value: Any) -> object:
-        """Set an input, to measure `execute` alone. The method uses the value until the next call.
+        """Set an input, to measure `execute` alone.
 
-        Returns an object that keeps the value alive as well.
+        The method uses the value until the next call. Returns an object that keeps the value alive as well.
         """
         check_range("the index of an input", index, 0, len(self.signature.inputs) - 1)
         with self.lock:
@@ -158,7 +168,7 @@ class Method(Uncopied):
         return Memory(found.method, found.scratch, found.planned, found.data)
 
     def events(self) -> tuple[Event, ...]:
-        """Return the events of loading and of runs since the last `clear_events`; needs `trace`."""
+        """Return the events of loading and of runs since `clear_events`; needs `trace`."""
         with self.lock:
             return events_of(self._calls.et_python_method_events(self.handle))
 
@@ -222,7 +232,10 @@ def _wants_torch(inputs: tuple[Any, ...]) -> bool:
 
 
 def _free(calls: ctypes.CDLL, handle: int, forks: int | None, needs: object) -> None:
-    """`needs` is an argument so that it is there until then. The child of a fork cannot end threads of its parent."""
+    """Free a method. `needs` is an argument so that it stays alive until then.
+
+    The child of a fork does not free a method with threads, because they belong to the parent.
+    """
     del needs
     if forks in (None, fork_count()):
         calls.et_python_method_free(handle)

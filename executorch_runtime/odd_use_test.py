@@ -1,4 +1,4 @@
-"""Odd but harmless use of programs and methods works, or is an error that says what to do; it never ends the process."""
+"""Tests that unusual uses work or raise an error, and never crash the process."""
 
 from __future__ import annotations
 
@@ -228,7 +228,10 @@ def test_execute_needs_inputs_that_are_alive() -> None:
 
 
 def _in_child(work: Callable[[], object]) -> int:
-    """The exit code of a forked child that does the work; a hang ends it."""
+    """Run `work` in a forked child and return its exit code.
+
+    A child that hangs is killed.
+    """
     child = multiprocessing.get_context("fork").Process(target=work)
     child.start()
     child.join(60)
@@ -264,7 +267,7 @@ def test_forked_child_frees_a_method_with_threads() -> None:
 
 def test_forked_child_has_no_method_that_was_in_use() -> None:
     method = _add()
-    assert method.lock._lock.acquire()  # as a call in another thread does
+    assert method.lock._lock.acquire()  # as during a call in another thread
 
     def work() -> None:
         with pytest.raises(ExecutorchError, match="INVALID_STATE: .*in use when the process forked"):

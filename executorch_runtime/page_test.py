@@ -1,4 +1,4 @@
-"""The page's example runs."""
+"""Runs the example of docs/how_to/use_from_python.md."""
 
 from __future__ import annotations
 

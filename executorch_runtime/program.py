@@ -1,4 +1,4 @@
-"""Programs: files that are open."""
+"""Open programs."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Program(Uncopied):
 
     def __init__(self, path: Path, *weights: Path, clock: Clock | None = None) -> None:
         self._calls = _native.library()
-        self._clock = clock  # what its function belongs to must live
+        self._clock = clock  # keeps its function alive
         paths = [c_string("a path", os.fsencode(each)) for each in (path, *weights)]
         handle = ctypes.c_void_p()
         lent = ctypes.byref(_native.Clock(clock.function, clock.context)) if clock else None
@@ -35,7 +35,7 @@ class Program(Uncopied):
         checked(self._calls, "et_python_program_open", names, len(paths), lent, ctypes.byref(handle))
         assert handle.value is not None
         self._handle: int = handle.value
-        # Not at exit: a daemon thread may be in a call.
+        # Do not close at exit: a daemon thread may be in a call.
         weakref.finalize(self, self._calls.et_python_program_close, self._handle).atexit = False
 
     @property
@@ -97,7 +97,7 @@ class Program(Uncopied):
         options.owner = owner.handle if owner else None
         handle = ctypes.c_void_p()
         lock = owner.lock if owner else CallLock()
-        with lock:  # loading reads the buffer that a call of the owner writes
+        with lock:  # loading reads the buffer, which a call of the owner writes
             encoded = c_string("the name of a method", name)
             checked(self._calls, "et_python_method_load", self._handle, encoded, options, ctypes.byref(handle))
         assert handle.value is not None
@@ -114,7 +114,7 @@ class Program(Uncopied):
 
 
 class _BackendOptions:
-    """The options of all backends as the runtime takes them."""
+    """The options of all backends as C structures."""
 
     def __init__(self, given: Mapping[str, Mapping[str, Scalar]]) -> None:
         self._kept: list[object] = []

@@ -1,4 +1,4 @@
-"""Programs and methods of the C runtime from Python: programs of the official exporter give what is recorded."""
+"""Tests of programs and methods from Python, on programs of the official exporter."""
 
 from __future__ import annotations
 
@@ -34,7 +34,10 @@ def _open(name: str) -> Program:
 
 
 def _load_all(name: str) -> dict[str, Method]:
-    """The methods that calls are recorded of; those that share a buffer have the first one's."""
+    """Load the methods with recorded calls.
+
+    Methods that share a buffer use the first one's.
+    """
     program = _open(name)
     content = deserialize_pte_binary((FOLDER / PROGRAMS[name]["file"]).read_bytes()).program
     shared = {report.name: report.shared_memory_id for report in imported_methods(content)}

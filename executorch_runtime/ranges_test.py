@@ -1,4 +1,4 @@
-"""Dynamic sizes and integers of inputs are checked on each call, whatever the backend."""
+"""Tests that each call checks dynamic sizes and integer inputs, for each backend."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""What kernels are called with, as ctypes has it: mirrors of `runtime/include/executorch/{status,tensor,value}.h`."""
+"""ctypes structures of kernel arguments.
+
+They mirror `runtime/include/executorch/{status,tensor,value}.h`.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +28,7 @@ class Error(Structure):
 
 
 class Span(Structure):
-    """Text, items or bytes, and how many."""
+    """Text, a list or bytes: pointer and size."""
 
     _fields_ = [("data", c_void_p), ("size", c_size_t)]
 
@@ -46,14 +49,14 @@ class Tensor(Structure):
 
 
 class Content(Union):
-    """Of a value, by its tag."""
+    """Content of a value; the tag selects the field."""
 
     _fields_ = [
         ("as_int", c_int64),
         ("as_bool", c_bool),
         ("as_double", c_double),
         ("as_tensor", POINTER(Tensor)),
-        ("as_string", Span),  # lists as well: a pointer and a length each
+        ("as_string", Span),  # lists as well: pointer and size
     ]
 
 

@@ -1,4 +1,4 @@
-"""What methods take and give."""
+"""Inputs and outputs of methods."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Signature:
 
 
 def read_signature(calls: ctypes.CDLL, program: int, name: str) -> Signature:
-    """Of a method of an open program, which need not be loaded."""
+    """Read the signature of a method of an open program without loading it."""
     meta = _native.MethodMeta()
     checked(calls, "et_program_method_meta", program, c_string("the name of a method", name), meta)
 

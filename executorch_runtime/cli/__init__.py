@@ -1,1 +1,1 @@
-"""Programs that run programs."""
+"""Command-line tools that run programs."""

@@ -1,11 +1,12 @@
-"""Measure the latency of a program, per run and per operator, or compare two programs.
+"""Measure the latency of a program, or compare two programs.
 
     executorch_benchmark net.pte
     executorch_benchmark net.pte --json net.json --svg net.svg
     executorch_benchmark net.pte --against old.pte           alternate the runs of both programs
     executorch_benchmark net.pte --against net.json          compare with an earlier run
 
-Times cover execution only, on the inputs of -i or on random inputs. Operators are timed in separate runs, with an observer.
+Times cover execution only, on the inputs of -i or on random inputs. Operators are timed in separate runs,
+with an observer.
 
 Exit codes: 0: success; 1: the program or an input is not valid; 2: usage error.
 """
@@ -44,8 +45,8 @@ from executorch_runtime.cli.plot import plot
 from exir.base_error import InvalidProgramError
 
 _WARM_UP = 3
-_TRACED = 20  # runs for what operators take
-_SHOWN = 12  # operators
+_TRACED = 20  # runs for times of operators
+_SHOWN = 12  # operators printed
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -80,7 +81,7 @@ def _run(options: argparse.Namespace) -> None:
 
 
 def _measure(programs: Sequence[tuple[Path, Sequence[Path]]], options: argparse.Namespace) -> list[Measurement]:
-    """Each of them, run by turns."""
+    """Measure all programs, with alternating runs."""
     sides = [_Side(path, weights, options) for path, weights in programs]
     before = load()
     latencies = by_turns([side.run for side in sides], options.repeat, _WARM_UP)
@@ -88,7 +89,7 @@ def _measure(programs: Sequence[tuple[Path, Sequence[Path]]], options: argparse.
 
 
 class _Side:
-    """One program, loaded, with its inputs."""
+    """A loaded program with its inputs."""
 
     def __init__(self, path: Path, weights: Sequence[Path], options: argparse.Namespace) -> None:
         self._path = path
@@ -119,7 +120,10 @@ class _Side:
         )
 
     def _operators(self) -> tuple[OperatorTime, ...]:
-        """The longest first: of each instruction the median, of each operator the sum."""
+        """Return the operators, slowest first.
+
+        An operator's time is the sum over its instructions of the median over runs.
+        """
         traced = self._load(trace=True)
         runs = []
         for _ in range(_TRACED):

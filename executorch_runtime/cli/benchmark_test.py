@@ -1,4 +1,4 @@
-"""executorch_benchmark: what it prints and writes, not how long anything takes."""
+"""Tests of the output and the files of executorch_benchmark, except times."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the programs that run models have in common: which method, on what, with which lines of the model."""
+"""The common part of the tools: arguments, choice of the method, source lines."""
 
 from __future__ import annotations
 
@@ -19,7 +19,10 @@ Sources = Sequence[Sequence[Mapping[str, str]]]
 
 
 def only_method(program: Program) -> str:
-    """`forward`, or the only one. `InputError` where one must be chosen."""
+    """Return `forward`, or the only method.
+
+    Raise `InputError` if the user must choose.
+    """
     names = program.methods
     if "forward" in names or len(names) == 1:
         return "forward" if "forward" in names else names[0]
@@ -27,7 +30,7 @@ def only_method(program: Program) -> str:
 
 
 def check_weights(facts: ProgramFacts, given: Sequence[Path]) -> None:
-    """`InputError` for a program whose weights lie in a file that is not given."""
+    """Raise `InputError` if the program needs a weights file that is not given."""
     if facts.external and not given:
         names = ", ".join(facts.external[:3]) + (", ..." if len(facts.external) > 3 else "")
         count = count_text(len(facts.external), "weight")
@@ -35,7 +38,7 @@ def check_weights(facts: ProgramFacts, given: Sequence[Path]) -> None:
 
 
 def runner(method: Method, inputs: Sequence[Any]) -> Callable[[], None]:
-    """What sets the inputs and runs it, without taking outputs."""
+    """Return a function that sets the inputs and executes, without reading outputs."""
 
     def run() -> None:
         lent = [method.set_input(index, value) for index, value in enumerate(inputs)]
@@ -46,7 +49,7 @@ def runner(method: Method, inputs: Sequence[Any]) -> Callable[[], None]:
 
 
 def timed(method: Method, inputs: Sequence[Any]) -> int:
-    """Runs it; the nanoseconds that it takes once its inputs are set."""
+    """Set the inputs, execute, and return the execution time in nanoseconds."""
     lent = [method.set_input(index, value) for index, value in enumerate(inputs)]
     begin = time.perf_counter_ns()
     method.execute()
@@ -56,9 +59,10 @@ def timed(method: Method, inputs: Sequence[Any]) -> int:
 
 
 def sources_of(program: Path, given: Path | None, method: MethodFacts) -> Sources:
-    """The model's lines behind each instruction: of the file given, or of the one beside the program that has its name.
+    """Return the source lines of each instruction.
 
-    None where there is no such file; `InputError` for one that is of something else.
+    They are in the given file, or in the file with the program's name and the suffix `.sources.json`. Without
+    a file, the result is empty. Raises `InputError` for a file that does not belong to the program.
     """
     path = given or program.with_suffix(".sources.json")
     if not path.exists() and not given:
@@ -77,7 +81,7 @@ def sources_of(program: Path, given: Path | None, method: MethodFacts) -> Source
 
 
 def path_argument(text: str) -> Path:
-    """`bazel run` starts elsewhere than where the user stands."""
+    """Resolve a path from the user's working directory, which `bazel run` changes."""
     return Path(os.environ.get("BUILD_WORKING_DIRECTORY", ""), text)
 
 
@@ -94,7 +98,7 @@ def seed_argument(text: str) -> int:
 
 
 def add_program_arguments(parser: argparse.ArgumentParser) -> None:
-    """What is run, on what, and how."""
+    """Add the flags that select the program, the method and the inputs."""
     add = parser.add_argument
     add("program", type=path_argument, help="program (.pte)")
     add(

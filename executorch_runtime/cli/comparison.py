@@ -1,4 +1,4 @@
-"""Outputs against recorded ones."""
+"""Compare outputs with recorded ones."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Difference:
-    """How far an output is from what was recorded."""
+    """The comparison of an output with the recorded one."""
 
     name: str
-    problem: str  # "" when it is as recorded, within the tolerance
+    problem: str  # "" if the output is within the tolerance
     largest: float = 0.0
     sqnr: float = math.inf  # in dB
 
@@ -25,7 +25,10 @@ class Difference:
 
 
 def compare(name: str, actual: Any, expected: Any, atol: float, rtol: float) -> Difference:
-    """|actual - expected| <= atol + rtol * |expected|, element by element; NaN where NaN was recorded."""
+    """Check |actual - expected| <= atol + rtol * |expected| for each element.
+
+    NaN equals NaN.
+    """
     actual, expected = np.asarray(actual), np.asarray(expected)
     if actual.shape != expected.shape:
         return Difference(name, f"shape {actual.shape} is not the recorded {expected.shape}", math.inf, -math.inf)
@@ -45,7 +48,7 @@ def compare(name: str, actual: Any, expected: Any, atol: float, rtol: float) -> 
 
 
 def widened(bits: Any) -> Any:
-    """Of the bits of bfloat16, in integers of 16 bits, the numbers."""
+    """Convert bfloat16 bits, as 16-bit integers, to float32."""
     return (np.asarray(bits).astype(np.uint16).astype(np.uint32) << 16).view(np.float32)
 
 

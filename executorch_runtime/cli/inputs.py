@@ -1,4 +1,4 @@
-"""What methods are given: from files, or made from a seed."""
+"""Read inputs from files, or generate random ones."""
 
 from __future__ import annotations
 
@@ -15,17 +15,20 @@ from executorch_runtime.values import TENSOR, Signature, ValueInfo
 _OF_A_CALL = re.compile(r"c(?P<call>\d+)_\w*?(?P<index>\d+)")
 _PICTURES = {".bmp", ".gif", ".jpeg", ".jpg", ".png", ".ppm", ".tif", ".tiff", ".webp"}
 _BITS = {"bfloat16": "uint16"}
-_MEAN = np.array([0.485, 0.456, 0.406], np.float32)  # of pictures, as torchvision's models take them
+_MEAN = np.array([0.485, 0.456, 0.406], np.float32)  # normalization of images for torchvision's models
 _DEVIATION = np.array([0.229, 0.224, 0.225], np.float32)
 
 
 class InputError(Exception):
-    """What was given does not fit; the message says what to give."""
+    """An input is not valid. The message states a remedy."""
 
 
 def read_calls(files: Sequence[Path], signature: Signature) -> list[list[Any]]:
-    """The inputs of each call. An .npz has those of one in the order of its arrays, or of several whose arrays are named
-    `c0_in0`, `c0_in1`, `c1_in0`; an .npy or a picture is one input, in the order of the files."""
+    """Read the inputs of each call.
+
+    An .npz file has the inputs of one call in order, or of several calls in arrays named `c0_in0`, `c0_in1`,
+    `c1_in0`. An .npy file or an image is one input. Files are in the order of the inputs.
+    """
     arrays = [array for path in files for array in _arrays_of(path, signature)]
     calls: dict[int, list[Any]] = {}
     for name, array in arrays:
@@ -41,12 +44,15 @@ def read_calls(files: Sequence[Path], signature: Signature) -> list[list[Any]]:
 
 
 def read_arrays(path: Path) -> list[tuple[str, Any]]:
-    """The arrays of an .npy or .npz file with their names. Raises `InputError`, or OSError where it cannot be read."""
+    """Read the arrays of an .npy or .npz file, with their names.
+
+    Raises `InputError` for another format, and OSError if the file cannot be read.
+    """
     try:
         found = np.load(path, allow_pickle=False)
         return [("", found)] if isinstance(found, np.ndarray) else [(name, found[name]) for name in found.files]
     except (ValueError, EOFError, KeyError, zipfile.BadZipFile) as error:
-        # numpy takes whatever it does not know for pickled objects, and advises to trust it.
+        # numpy takes unknown formats for pickled objects, and advises to trust them.
         reason = "it does not begin as one, or holds objects" if "allow_pickle" in str(error) else error
         raise InputError(f"{path} is no .npy or .npz file: {reason}") from error
 
@@ -61,7 +67,10 @@ def _arrays_of(path: Path, signature: Signature) -> list[tuple[str, Any]]:
 
 
 def _picture(path: Path, info: ValueInfo) -> Any:
-    """In the size of the input, channels first; floats as torchvision's models take them, integers as they are."""
+    """Read an image in the size and layout (NCHW) of the input.
+
+    Floats are normalized as for torchvision's models; integers are not scaled.
+    """
     try:
         from PIL import Image
     except ImportError:
@@ -71,7 +80,7 @@ def _picture(path: Path, info: ValueInfo) -> Any:
         picture = Image.open(path).convert("RGB" if channels == 3 else "L").resize((width, height))
     except OSError as error:
         if error.strerror:
-            raise  # it cannot be read
+            raise  # the file cannot be read
         raise InputError(f"{path} is no picture: {error}") from error
     values = np.asarray(picture).reshape(height, width, channels)
     if info.dtype.startswith(("float", "bfloat")):
@@ -81,16 +90,19 @@ def _picture(path: Path, info: ValueInfo) -> Any:
 
 
 def _fitting(value: Any, info: ValueInfo) -> Any:
-    """A number of an input that is none but that; tensors as they are."""
+    """Return the value of a zero-dimensional array if the input is a scalar."""
     if info.kind == TENSOR:
         return value
     return value.item() if isinstance(value, np.ndarray) and value.ndim == 0 else value
 
 
 def random_inputs(signature: Signature, scalars: Sequence[Any], seed: int, below: int) -> list[Any]:
-    """Floats from the normal distribution, integers from 0 to `below` - 1, at the upper bounds of sizes; inputs that are no
-    tensors have the values that the program was compiled with. Integers with a range have its end, or its start if
-    nothing bounds them."""
+    """Return random inputs.
+
+    Tensors have the upper bounds of their sizes. Floats are normally distributed, integers are from 0 to
+    `below` - 1. Other inputs have the values that the program was compiled with, or, if they have a range,
+    its end. The start is used if the range is unbounded.
+    """
     generator = np.random.default_rng(seed)
     return [
         _random(info, generator, below) if info.kind == TENSOR else _scalar(info, scalar)

@@ -1,4 +1,4 @@
-"""How long runs take."""
+"""Measure run times."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Latency:
-    """Times of runs in nanoseconds."""
+    """Run times in nanoseconds."""
 
     times: tuple[int, ...]
 
@@ -25,12 +25,12 @@ class Latency:
 
 
 def milliseconds(nanoseconds: float) -> str:
-    """With two more digits for what is very short."""
+    """Format a time in milliseconds. Very short times have two more digits."""
     return f"{nanoseconds / 1e6:.3f} ms" if nanoseconds >= 1e4 else f"{nanoseconds / 1e6:.5f} ms"
 
 
 def measured(run: Callable[[], object], times: int) -> Latency:
-    """Runs it that often."""
+    """Run `run` `times` times and measure each run."""
     found = []
     for _ in range(times):
         begin = time.perf_counter_ns()
@@ -40,8 +40,10 @@ def measured(run: Callable[[], object], times: int) -> Latency:
 
 
 def by_turns(runs: Sequence[Callable[[], int]], times: int, warm_up: int) -> list[Latency]:
-    """Each of them that often, one after the other; who begins changes, so that all follow all alike. A run gives its
-    nanoseconds."""
+    """Alternate the runs; each returns its nanoseconds.
+
+    The first one changes each turn, so that each run follows each other one equally often.
+    """
     found: list[list[int]] = [[] for _ in runs]
     for turn in range(times + warm_up):
         order = range(len(runs)) if turn % 2 == 0 else reversed(range(len(runs)))
@@ -53,5 +55,5 @@ def by_turns(runs: Sequence[Callable[[], int]], times: int, warm_up: int) -> lis
 
 
 def medians(runs: Sequence[Sequence[int]]) -> list[float]:
-    """Of each place, over runs."""
+    """Return the median over runs for each position."""
     return [statistics.median(place) for place in zip(*runs)]

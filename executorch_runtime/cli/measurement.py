@@ -1,4 +1,4 @@
-"""What a benchmark found, and its file."""
+"""Results of a benchmark, and their file format."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ FORMAT = 1
 
 @dataclass(frozen=True)
 class OperatorTime:
-    """What all calls of an operator, or of a backend's delegates, take of a run."""
+    """Time per run of all calls of an operator, or of a backend's delegates."""
 
     name: str
     calls: int
@@ -25,7 +25,10 @@ class OperatorTime:
 
 @dataclass(frozen=True)
 class Measurement:
-    """Of one program. `load` is the machine's before it, `times` are those of runs in nanoseconds."""
+    """The measurement of one program.
+
+    `load` is the machine's load average before the measurement. `times` are run times in nanoseconds.
+    """
 
     program: str
     signature: str
@@ -47,7 +50,10 @@ def write_measurement(path: Path, found: Measurement) -> None:
 
 
 def read_measurement(path: Path) -> Measurement:
-    """`InputError` for a file of something else, OSError where it cannot be read."""
+    """Read a measurement.
+
+    Raise `InputError` for another format, OSError if unreadable.
+    """
     text = path.read_text(encoding="utf-8")
     try:
         document = json.loads(text)
@@ -75,7 +81,7 @@ def _times(values: list[int]) -> tuple[int, ...]:
 
 
 def cpu_name() -> str:
-    """As the system says it."""
+    """Return the CPU's name from the operating system."""
     try:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
     except OSError:
@@ -85,5 +91,5 @@ def cpu_name() -> str:
 
 
 def load() -> float:
-    """The mean number of processes that would run, over the last minute."""
+    """Return the load average over one minute."""
     return os.getloadavg()[0]

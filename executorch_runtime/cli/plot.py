@@ -1,4 +1,4 @@
-"""A benchmark as a picture: what share of runs takes how long, and what the operators take."""
+"""Plot the latency distribution and the operators of a benchmark."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ _WIDTH, _HEIGHT, _LEFT, _TOP = 840, 220, 60, 80
 _RIGHT = 50
 _ROW, _BARS = 22, 10
 _COLORS = ("#1f6fb2", "#c2571a")
-_LONGEST = 0.99  # runs beyond this quantile are left out: one that was interrupted would press all others together
+_LONGEST = 0.99  # quantile at which the time axis ends; outliers would compress the rest
 
 
 def plot(found: Sequence[Measurement]) -> str:
-    """An SVG file of one or two measurements."""
+    """Return an SVG file of one or two measurements."""
     names = list(dict.fromkeys(operator.name for each in found for operator in each.operators))[:_BARS]
     bars = _TOP + _HEIGHT + 70
     height = bars + len(names) * _ROW + 20
@@ -45,7 +45,7 @@ def _legend(found: Sequence[Measurement]) -> Iterator[Markup]:
 
 
 def _distribution(found: Sequence[Measurement]) -> Iterator[Markup]:
-    """The share of runs that took no longer, by time."""
+    """Draw the cumulative distribution of run times."""
     yield _text(_LEFT, _TOP - 14, "share of runs that took no longer", fill="#555")
     low = min(min(each.times) for each in found)
     high = max(low + 1, *(each.latency.quantile(_LONGEST) for each in found))
@@ -67,7 +67,7 @@ def _distribution(found: Sequence[Measurement]) -> Iterator[Markup]:
 
 
 def _operators(found: Sequence[Measurement], names: Sequence[str], top: float) -> Iterator[Markup]:
-    """A bar an operator and program."""
+    """Draw one bar per operator and program."""
     sums = [{operator.name: operator.nanoseconds for operator in each.operators} for each in found]
     longest = max((value for each in sums for value in each.values()), default=1) or 1
     yield _text(_LEFT, top - 14, "median of a run's calls, operator by operator", fill="#555")

@@ -39,7 +39,7 @@ from executorch_runtime.cli.trace_file import trace_document, write_trace
 from executorch_runtime.values import Signature
 from exir.base_error import InvalidProgramError
 
-_SHOWN = 8  # elements of an output
+_SHOWN = 8  # elements printed per output
 
 Outputs = list[tuple[Any, ...]]
 
@@ -89,7 +89,7 @@ def _memory(method: Method, file: int) -> str:
 def _trace(
     options: argparse.Namespace, program: Program, method: Method, inputs: Sequence[Any], facts: ProgramFacts
 ) -> None:
-    """Of loading and of one more run: the first one has found cold caches."""
+    """Write a trace of loading and of one more run. The first run had cold caches."""
     loads = [event for event in (*program.load_events, *method.events()) if event.kind.endswith("load")]
     method.clear_events()
     method(*inputs)
@@ -110,12 +110,12 @@ def _print_outputs(outputs: Outputs, signature: Signature) -> None:
 
 
 def _dtype(name: str, signature: Signature) -> str:
-    """Of the output that has a name of `_named`."""
+    """Return the dtype of an output by its name from `_named`."""
     return signature.outputs[int(name.rpartition("out")[2])].dtype
 
 
 def _named(outputs: Outputs) -> dict[str, Any]:
-    """As files of several calls have them; of one, without its number."""
+    """Name the outputs as in files. Outputs of a single call have no call number."""
     prefix = "c{call}_" if len(outputs) > 1 else ""
     return {
         f"{prefix.format(call=call)}out{index}": np.asarray(value)

@@ -1,4 +1,4 @@
-"""executorch_run on programs of the official exporter, and on what is none."""
+"""Tests of executorch_run on the official exporter's programs and invalid files."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from executorch_runtime.values import Signature, ValueInfo
 from tests.fixtures.recorded import FOLDER, PROGRAMS, recorded
 
 _WAITING = {"tut09_delegate_mapping_demo"}
-_SHARING = {"multi_state_shared"}  # its methods take turns
+_SHARING = {"multi_state_shared"}  # its methods are called alternately
 _ADD = str(FOLDER / "tut02_basic_add.pte")
 
 

@@ -1,4 +1,7 @@
-"""Traces as Chrome and Perfetto read them (https://ui.perfetto.dev): a span an instruction, and a span a step of a delegate."""
+"""Write traces for Chrome and Perfetto (https://ui.perfetto.dev).
+
+Each instruction, and each step of a delegate, is a span.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ from typing import Any
 from executorch_report.facts import Instruction, MethodFacts
 from executorch_runtime.method import Event
 
-_RUN, _LOADING = 1, 2  # rows; each begins at 0
+_RUN, _LOADING = 1, 2  # rows of the trace; each starts at time 0
 
 Sizes = Callable[[int], Sequence[int] | None]
 
@@ -18,7 +21,10 @@ Sizes = Callable[[int], Sequence[int] | None]
 def trace_document(
     events: Sequence[Event], facts: MethodFacts, sources: Sequence[Sequence[Mapping[str, str]]], sizes_of: Sizes
 ) -> dict[str, Any]:
-    """`sources` are the model's lines behind each instruction, none where they are not known; times are in nanoseconds."""
+    """Return the trace document. Times of events are in nanoseconds.
+
+    `sources` are the source lines of each instruction; empty if unknown.
+    """
     runs = [event for event in events if not event.kind.endswith("load")]
     start = min((event.begin for event in runs), default=0)
     spans = [_span(event, start, _details(event, facts, sources, sizes_of)) for event in runs]
@@ -61,7 +67,7 @@ def _details(
 
 
 def tensors_of(instruction: Instruction, sizes_of: Sizes) -> list[str]:
-    """The tensors of a call with the sizes of the run: "float32[1, 3]"."""
+    """Return the tensors of a call with the sizes of the run: "float32[1, 3]"."""
     values = list(dict.fromkeys(instruction.args))
     sizes = [found for value in values if value >= 0 and (found := sizes_of(value)) is not None]
     dtypes = (text.partition("[")[0] for text in instruction.tensors)

@@ -1,5 +1,5 @@
-/* What _native.py calls of the runtime: with this a library has it, whether or not
- * anything else of the library calls it too. */
+/* Functions of the runtime that _native.py calls. The table keeps them in the library even if
+ * nothing else in it calls them. */
 #include "executorch/method.h"
 #include "executorch/program.h"
 #include "executorch/recorder.h"

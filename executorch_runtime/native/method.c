@@ -11,7 +11,7 @@ struct et_python_method {
   et_recorder recorder;
   et_observer observer;
   et_random random;
-  et_cpu_pool *pool; /* NULL: the caller's thread alone */
+  et_cpu_pool *pool; /* NULL: only the caller's thread */
 };
 
 static et_status start_threads(et_python_method *method, size_t threads,

@@ -1,5 +1,5 @@
-/* Programs and methods as Python holds them: memory on the heap, addresses as
- * handles. All else it calls in the runtime itself (executorch_runtime/_native.py). */
+/* Heap-allocated programs and methods, with addresses as handles, for Python. Python calls the
+ * runtime directly for everything else (executorch_runtime/_native.py). */
 #ifndef EXECUTORCH_RUNTIME_NATIVE_PROGRAM_H_
 #define EXECUTORCH_RUNTIME_NATIVE_PROGRAM_H_
 
@@ -11,15 +11,15 @@
 #include "executorch/recorder.h"
 #include "executorch/status.h"
 
-/* Files that a program may lie in: the .pte, and .ptd files. */
+/* Maximum number of a program's files: one .pte and its .ptd files. */
 #define ET_PYTHON_MAX_FILES 64
 
 typedef struct et_python_program et_python_program;
 typedef struct et_python_method et_python_method;
 
-/* Opens paths[0], a .pte, and the .ptd files behind it; what external data says of
- * its own content is compared. `clock` is what all that is recorded goes by;
- * NULL: the monotonic one. INVALID_ARGUMENT for too many files. */
+/* Opens paths[0], a .pte file, and the .ptd files after it, and compares external data with hashes
+ * in its keys. `clock` is the clock of recorded events; NULL: the monotonic clock. Returns
+ * INVALID_ARGUMENT for too many files. */
 et_status et_python_program_open(const char *const *paths, size_t count,
                                  const et_clock *clock,
                                  et_python_program **out_program,
@@ -27,26 +27,26 @@ et_status et_python_program_open(const char *const *paths, size_t count,
 void et_python_program_close(et_python_program *program);
 const et_program *et_python_program_view(const et_python_program *program);
 
-/* What was recorded of its loading. */
+/* Returns the events of opening the program. */
 const et_recorder *et_python_program_events(const et_python_program *program);
 
-/* The backend of delegate `index`, counted through all methods; NULL past the last. */
+/* Returns the backend of delegate `index`, counted across all methods; NULL past the last. */
 const char *et_python_program_backend(const et_python_program *program,
                                       size_t index);
 
 typedef struct et_python_options {
-  size_t threads; /* to run on; 1 for none besides the caller's */
+  size_t threads; /* including the caller's; 1: no others */
   const et_backend_options *backend_options;
   size_t backend_options_count;
-  uint64_t max_steps; /* 0 for the runtime's own bound */
-  uint64_t seed;      /* of operators that give random numbers */
-  /* A method whose planned buffer this memory id is; NULL: shares none. */
+  uint64_t max_steps; /* 0: the runtime's default */
+  uint64_t seed;      /* of random operators */
+  /* The method whose planned buffer `memory_id` is shared; NULL: none. */
   const et_python_method *owner;
   uint32_t memory_id;
-  uint32_t is_traced; /* loading and runs are recorded */
+  uint32_t is_traced; /* record loading and runs */
 } et_python_options;
 
-/* Bytes that a method takes besides its file. */
+/* Memory of a method in bytes, in addition to its file. */
 typedef struct et_python_memory {
   size_t method;
   size_t scratch;
@@ -54,7 +54,7 @@ typedef struct et_python_memory {
   size_t data;
 } et_python_memory;
 
-/* `program` and the owner must outlive it. */
+/* Loads a method. `program` and the owner must outlive it. */
 et_status et_python_method_load(const et_python_program *program,
                                 const char *name,
                                 const et_python_options *options,
@@ -63,15 +63,15 @@ void et_python_method_free(et_python_method *method);
 et_method *et_python_method_view(const et_python_method *method);
 et_python_memory et_python_method_memory(const et_python_method *method);
 
-/* What was recorded since the last clear. */
+/* Returns the events since the recorder was last cleared. */
 et_recorder *et_python_method_events(et_python_method *method);
 
-/* Value `index` of the method, as its last run left it; NULL when there is none. */
+/* Returns value `index` of the method after its last run; NULL if there is none. */
 const et_value *et_python_method_value(const et_python_method *method,
                                        size_t index);
 
-/* sizeof of the structs that Python has its own descriptions of, in the order of
- * executorch_runtime/_native.py; returns how many. */
+/* Writes the sizes of the structs that executorch_runtime/_native.py redeclares, in its order.
+ * Returns their number. */
 size_t et_python_struct_sizes(size_t *out_sizes, size_t capacity);
 
 #endif /* EXECUTORCH_RUNTIME_NATIVE_PROGRAM_H_ */

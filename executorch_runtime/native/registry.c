@@ -1,4 +1,4 @@
-/* All kernels and backends: the programs are known only when they are run. */
+/* A registry of all kernels and backends, because programs are unknown at build time. */
 #include "executorch_runtime/native/registry.h"
 
 #include "backends/cpu/runtime/cpu_backend.h"

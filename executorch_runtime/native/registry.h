@@ -1,4 +1,4 @@
-/* What programs run with. */
+/* The registry of kernels and backends for programs that Python opens. */
 #ifndef EXECUTORCH_RUNTIME_NATIVE_REGISTRY_H_
 #define EXECUTORCH_RUNTIME_NATIVE_REGISTRY_H_
 
