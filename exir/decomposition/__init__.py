@@ -1,1 +1,1 @@
-"""From the graph that `torch.export` gives to a functional graph of core operators."""
+"""Lowers the graph of `torch.export` to a functional graph of core operators."""

@@ -1,7 +1,8 @@
-"""torchao's operators on quantized tensors as those of `quantized_decomposed`, which there are kernels for.
+"""Lowers torchao's affine quantization operators to `quantized_decomposed`.
 
-A block of a tensor, of `block_size`, has one scale and one zero point. Blocks that are rows, groups of a matrix's rows,
-channels or the whole tensor have operators; of others, and where parameters are chosen symmetrically, arithmetic is left.
+Each block of a tensor, of shape `block_size`, has one scale and one zero point. Kernels exist for blocks
+that are rows, groups of a matrix's rows, channels or the whole tensor. Other blocks, and symmetrically
+chosen parameters, are lowered to arithmetic.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -20,7 +21,7 @@ _LIMITS = {
 
 
 def affine_decompositions() -> Mapping[OpOverload, Callable[..., Any]]:
-    """Decompositions of those of torchao's operators that this process has."""
+    """Return the decompositions of the registered torchao operators."""
     runs: dict[str, Callable[..., Any]] = {
         "choose_qparams_affine": _choose,
         "dequantize_affine": _dequantize,
@@ -35,7 +36,7 @@ def _is_defined(name: str) -> bool:
 
 
 def _operators() -> Any:
-    """Registered by this module of torch, which takes a while to import."""
+    """Import the torch module that registers the operators; the import is slow."""
     import torch.ao.quantization.fx._decomposed
 
     return torch.ops.quantized_decomposed
@@ -138,7 +139,7 @@ def _chosen(
 
 
 def _split(x: Tensor, block: Sequence[int], keepdim: bool) -> tuple[list[Any], list[int]]:
-    """The shape in which dimensions that have several blocks are two, and those to reduce."""
+    """Return the shape that splits blocked dimensions, and the dimensions to reduce."""
     shape: list[Any] = []
     dims = []
     for size, length in zip(x.shape, block, strict=True):
@@ -160,7 +161,7 @@ def _is_of_rows(x: Tensor, block: Sequence[int]) -> bool:
 
 
 class _Parameters:
-    """Scales and zero points of the blocks of a tensor, in the shapes that operators take."""
+    """Scales and zero points of a tensor's blocks, in the shapes that operators take."""
 
     def __init__(
         self, x: Tensor, block: Sequence[int], scale: Tensor, zero_point: Tensor | None
@@ -186,7 +187,10 @@ class _Parameters:
         return self._shaped([self._x.shape[self.axis]])
 
     def in_blocks(self) -> tuple[Tensor, Tensor, Tensor]:
-        """The tensor with each dimension as two, and parameters that broadcast to it."""
+        """Return `x` with split dimensions, and parameters that broadcast to it.
+
+        Each dimension becomes two: the blocks, and the elements of a block.
+        """
         counts = [size // length for size, length in zip(self._x.shape, self._block, strict=True)]
         shape = [each for pair in zip(counts, self._block, strict=True) for each in pair]
         return (

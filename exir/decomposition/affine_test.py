@@ -1,4 +1,4 @@
-"""torchao's operators become those that there are kernels for, and compute the same."""
+"""Tests that lowered torchao operators have kernels and compute the same values."""
 
 import pytest
 import torch
@@ -12,7 +12,7 @@ from exir.testing.graphs import operator_names
 
 
 class Rounded(nn.Module):
-    """What a tensor is once it has been quantized in blocks."""
+    """Quantizes a tensor blockwise, and dequantizes it."""
 
     def __init__(self, block: list[int], mapping: MappingType, dtype: torch.dtype = torch.int8) -> None:
         super().__init__()
@@ -63,7 +63,7 @@ def test_images_and_bytes_without_sign_are_taken(mapping: MappingType) -> None:
 
 
 class Halved(nn.Module):
-    """What codes are as halves, which an exported program says by the place of the argument."""
+    """Dequantizes to float16, which exported programs pass as a positional argument."""
 
     def __init__(self, block: list[int]) -> None:
         super().__init__()

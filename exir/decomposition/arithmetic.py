@@ -1,4 +1,4 @@
-"""Operators that are formulas of simpler ones, for which torch has no decomposition."""
+"""Decompositions into simpler operators that torch does not have."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -27,19 +27,22 @@ def _ldexp(x: Tensor, exponent: Tensor) -> Tensor:
 
 
 def _int_mm(a: Tensor, b: Tensor) -> Tensor:
-    """The product of matrices of bytes, in whole numbers of 32 bits."""
+    """Multiply int8 matrices with int32 accumulation."""
     return torch.mm(a.to(torch.int32), b.to(torch.int32))
 
 
 def _lcm(a: Tensor, b: Tensor) -> Tensor:
-    """0 with 0."""
+    """The least common multiple; 0 if an operand is 0."""
     divisor = torch.gcd(a, b)
     quotient = torch.div(a, divisor.clamp(min=1), rounding_mode="trunc")
     return torch.abs(quotient * b)
 
 
 def _addbmm(x: Tensor, a: Tensor, b: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
-    """As one product, whose sums are rounded once: all columns of `a` beside each other, and rows of `b` below each other."""
+    """Compute one GEMM with K = batch * inner size, so that the sum is rounded once.
+
+    The matrices `a` are concatenated along columns, and the matrices `b` along rows.
+    """
     summands = a.shape[0] * a.shape[2]
     columns = a.permute(1, 0, 2).reshape(a.shape[1], summands)
     product = torch.mm(columns, b.reshape(summands, b.shape[2]))
@@ -47,7 +50,10 @@ def _addbmm(x: Tensor, a: Tensor, b: Tensor, *, beta: Number = 1, alpha: Number 
 
 
 def add_scaled(x: Tensor, beta: Number, product: Tensor, alpha: Number) -> Tensor:
-    """`beta * x + alpha * product`. A beta of 0 ignores `x`, also its NaN and infinite elements, as PyTorch does."""
+    """Compute `beta * x + alpha * product`.
+
+    As in PyTorch, a beta of 0 ignores `x`, including its NaN and infinite elements.
+    """
     scaled = _scaled(product, alpha)
     return scaled if _equals(beta, 0) else _scaled(x, beta) + scaled
 
@@ -60,7 +66,10 @@ def _scaled(x: Tensor, factor: Number) -> Tensor:
 
 
 def _equals(factor: Number, number: int) -> bool:
-    """Whether a factor is the number. A symbolic factor is not, as comparing it would fix its size."""
+    """Whether a factor equals `number`.
+
+    A symbolic factor does not, because a comparison would specialize its size.
+    """
     return not isinstance(factor, (torch.SymInt, torch.SymFloat)) and factor == number
 
 
@@ -76,14 +85,14 @@ def _addmm_activation(
 
 
 def _index_select(x: Tensor, dim: int, index: Tensor) -> Any:
-    """Of a tensor without dimensions, as of one of one element."""
+    """Treat a zero-dimensional tensor as a tensor of one element."""
     if x.dim() > 0:
         return NotImplemented
     return torch.index_select(x.reshape(1), 0, index.reshape(1)).reshape(())
 
 
 def _angle(x: Tensor) -> Any:
-    """Of a real number: 0, or pi of a negative one."""
+    """The angle of a real element: 0, or pi if it is negative."""
     if x.is_complex():
         parts = _ATEN.view_as_real_copy.default(x)
         return torch.atan2(parts.select(-1, 1), parts.select(-1, 0))
@@ -94,7 +103,7 @@ def _angle(x: Tensor) -> Any:
 
 
 def _convert(x: Tensor, dtype: torch.dtype) -> Tensor:
-    """What torch's own decompositions of halves call by another name."""
+    """`prims.convert_element_type`, which torch's float16 decompositions call."""
     return x.to(dtype)
 
 
@@ -103,7 +112,7 @@ def _floating(x: Tensor) -> Tensor:
 
 
 def _polygamma(n: int, x: Tensor) -> Tensor:
-    """The derivative n of digamma."""
+    """The n-th derivative of digamma."""
     if n == 0:
         return torch.digamma(x)
     x = _floating(x)
@@ -112,14 +121,14 @@ def _polygamma(n: int, x: Tensor) -> Tensor:
 
 
 def _spherical_bessel(x: Tensor) -> Tensor:
-    """sin(x) / x, with its limits."""
+    """sin(x) / x, with its limits at 0 and infinity."""
     x = _floating(x)
     quotient = torch.where(x == 0, 1, torch.sin(x) / x)
     return torch.where(torch.isinf(x), 0, quotient)
 
 
 def _mean(x: Tensor, *, dtype: torch.dtype | None = None) -> Any:
-    """Of integers, in the dtype that is asked for."""
+    """The mean of integers, in the requested dtype."""
     return NotImplemented if dtype is None or x.is_floating_point() else x.to(dtype).mean()
 
 
@@ -143,7 +152,10 @@ def _vector_norm(
     *,
     dtype: torch.dtype | None = None,
 ) -> Tensor:
-    """As torch decomposes it, unless the order is a size: torch would choose a formula by the example's size."""
+    """Decompose as torch does, unless the order is a symbolic size.
+
+    For a symbolic order, torch would choose a formula by the size of the example input.
+    """
     if not isinstance(ord, (torch.SymInt, torch.SymFloat)):
         (decomposed,) = torch._decomp.get_decompositions([_ATEN.linalg_vector_norm.default]).values()
         return decomposed(x, ord, dim, keepdim, dtype=dtype)
@@ -176,7 +188,7 @@ def _trilinear(
 
 
 def _empty(size: Sequence[int], order: Sequence[int], **options: Any) -> Tensor:
-    """Its elements are anything, and so may be their order in memory."""
+    """Create an uninitialized tensor; the order of its elements does not matter."""
     return torch.empty(size, dtype=options.get("dtype"))
 
 
@@ -196,7 +208,7 @@ def _rrelu(
     training: bool = False,
     generator: Any = None,
 ) -> Any:
-    """Of inference: the mean slope."""
+    """Inference: a leaky ReLU with the mean slope."""
     if training:
         return NotImplemented
     return torch.nn.functional.leaky_relu(x, float((lower + upper) / 2)), noise
@@ -211,7 +223,10 @@ def _right_shift_of_number(number: Number, x: Tensor) -> Tensor:
 
 
 def _frexp(x: Tensor) -> tuple[Tensor, Tensor]:
-    """Exact: each factor is a power of 2. An estimated exponent is put right by one in either direction."""
+    """Compute the mantissa and the exponent exactly: every factor is a power of 2.
+
+    The estimated exponent is corrected by one in either direction.
+    """
     wide = x.double()
     is_plain = torch.isfinite(wide) & (wide != 0)
     plain = torch.where(is_plain, wide, 1.0)
@@ -226,7 +241,10 @@ def _frexp(x: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def _logsumexp(x: Tensor, dim: Sequence[int], keepdim: bool = False) -> Tensor:
-    """Torch's formula, in which sizes that vary may be 0: amax has no result there, so that they get an element of -inf."""
+    """Use torch's formula, with -inf padding along dynamic dimensions.
+
+    Dynamic sizes can be 0, and `amax` is undefined there. The padding adds an element.
+    """
     dims = sorted(each % x.dim() for each in dim) if len(dim) else list(range(x.dim()))
     if not any(isinstance(x.shape[each], torch.SymInt) for each in dims) or not x.is_floating_point():
         return torch._refs.logsumexp(x, dim, keepdim)

@@ -1,4 +1,4 @@
-"""Formulas hold for complex numbers, too."""
+"""Tests of arithmetic decompositions, also for complex tensors."""
 
 import pytest
 import torch
@@ -61,7 +61,7 @@ class Summed(nn.Module):
 
 
 def test_sums_of_products_are_rounded_once() -> None:
-    """Products of halves that cancel: each by itself would lose what is left of them."""
+    """float16 products that cancel: rounding each of them would lose the difference."""
     x, a, b = torch.zeros(1, 1), torch.tensor([[[64.0]], [[-64.0]]]), torch.tensor([[[32.02]], [[32.0]]])
     example = Example(Summed(), tuple(each.half() for each in (x, a, b)))
     program = to_core_aten(example.export(), {})

@@ -1,4 +1,4 @@
-"""Attention kept whole, as the one operator that this project's runtime has for it."""
+"""Keeps scaled dot-product attention (SDPA) as one operator of this runtime."""
 
 import math
 from typing import Any
@@ -23,7 +23,7 @@ def whole_attention(
     scale: float | None = None,
     enable_gqa: bool = False,
 ) -> Any:
-    """One operator; the operators that attention is made of where that does not take the call."""
+    """Return one SDPA operator, or its decomposition if the call is not supported."""
     given = (query, key, value, attn_mask, dropout_p, is_causal)
     if dropout_p != 0 or not _is_taken(query, key, value, attn_mask):
         return _ATTENTION.decompose(*given, scale=scale, enable_gqa=enable_gqa)
@@ -32,7 +32,11 @@ def whole_attention(
 
 
 def _is_taken(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None) -> bool:
-    """Whether they are [batch, heads, rows, size], with one batch and heads that are shared evenly."""
+    """Whether the kernel supports the operands.
+
+    They must be [batch, heads, rows, size] with equal batch sizes, and the key's and value's head count
+    must divide the query's.
+    """
     tensors = (query, key, value)
     if (
         any(each.dim() != 4 or each.dtype != query.dtype for each in tensors)

@@ -1,4 +1,4 @@
-"""Attention as one operator, where that is asked for and takes the call."""
+"""Tests that SDPA is one operator if requested and supported."""
 
 from collections.abc import Callable
 from typing import Any

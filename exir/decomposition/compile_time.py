@@ -1,4 +1,4 @@
-"""Compile-time evaluation of operators that have neither a kernel nor a decomposition."""
+"""Evaluates operators without a kernel or a decomposition at compile time."""
 
 import operator
 from collections.abc import Callable, Collection
@@ -23,7 +23,7 @@ MAX_VALUE_BYTES = 1 << 28
 """The size limit of a value that is evaluated at compile time."""
 
 _ATEN = torch.ops.aten
-# Their values follow from files, devices or threads, not from their arguments.
+# The results depend on files, devices or threads, not on the arguments alone.
 _IMPURE = frozenset({_ATEN.from_file.default, _ATEN._make_dep_token.default})
 _Constant = Callable[[Node], Tensor | None]
 
@@ -31,8 +31,8 @@ _Constant = Callable[[Node], Tensor | None]
 def evaluate_unsupported(program: ExportedProgram, kept: Collection[OpOverload] = ()) -> ExportedProgram:
     """Replace unsupported calls that depend on constants alone by their values.
 
-    Before: functional operators. After: each ATen call outside the edge dialect depends on an input,
-    on a buffer that the program writes, or on a random number; or it is in `kept`; or its value exceeds
+    Before: functional operators. After: each ATen call outside the edge dialect depends on an input, on
+    a buffer that the program mutates, or on random values; or it is in `kept`; or its value exceeds
     `MAX_VALUE_BYTES`. `program` may be edited.
     """
     nodes = [node for graph in graphs(program.graph_module) for node in graph.graph.nodes]
@@ -58,11 +58,11 @@ def evaluate_unsupported(program: ExportedProgram, kept: Collection[OpOverload] 
 
 
 def _no_constant(node: Node) -> None:
-    """A graph of control flow has no constants of its own."""
+    """Return None: a graph of control flow has no constants."""
 
 
 def _held(module: GraphModule, result: Node, value: Tensor) -> Node:
-    """A node that names `value`, an attribute of `module`."""
+    """Register `value` as a buffer of `module`, and return a node that reads it."""
     name = f"_{result.name}"
     module.register_buffer(name, value, persistent=False)
     with result.graph.inserting_before(result):
@@ -79,7 +79,7 @@ def _is_unsupported(node: Node, kept: Collection[OpOverload]) -> bool:
 class _Evaluator:
     """Evaluates the nodes of one graph on real tensors.
 
-    constant: returns the value of a placeholder, or None where the value is not known.
+    constant: returns the value of a placeholder, or None if the value is not known.
     """
 
     def __init__(self, constant: _Constant) -> None:
@@ -87,7 +87,10 @@ class _Evaluator:
         self._known: dict[Node, Any] = {}
 
     def results(self, node: Node) -> dict[Node, Tensor]:
-        """The tensors that `node` results in, by the nodes that stand for them; empty where not known."""
+        """Return the result tensors of `node` by node; empty if they are not known.
+
+        An operator with several results has one `getitem` node for each.
+        """
         value = self._value(node)
         if isinstance(value, Tensor):
             return {node: value}
@@ -116,10 +119,10 @@ class _Evaluator:
 
 
 def _run(op: OpOverload, args: Any, kwargs: dict[str, Any], like: Any) -> Any:
-    """The value of the call.
+    """Compute the value of the call.
 
-    float32 values that are made of numbers are computed in float64 and rounded once. So their bits do not
-    depend on the processor's vector instructions.
+    Factories of float32 tensors compute in float64 and round once, so that the bits do not depend on the
+    processor's vector instructions.
     """
     with torch.no_grad():
         is_made = not any(isinstance(each, Tensor) for each in tree_leaves(args))
@@ -130,7 +133,7 @@ def _run(op: OpOverload, args: Any, kwargs: dict[str, Any], like: Any) -> Any:
 
 
 def _is_pure(node: Node) -> bool:
-    """Whether equal arguments give equal values."""
+    """Whether equal arguments give equal results."""
     if node.target is operator.getitem:
         return True
     op = to_torch_overload(node.target)
@@ -140,7 +143,7 @@ def _is_pure(node: Node) -> bool:
 
 
 def _is_small(node: Node) -> bool:
-    """Whether `node` results in dense tensors whose sizes are numbers and within the limit."""
+    """Whether the results are dense tensors of static size within the limit."""
     tensors = _tensors(node.meta.get("val"))
     if not all(each.layout is torch.strided and not each.is_quantized for each in tensors):
         return False

@@ -1,4 +1,4 @@
-"""Unsupported operators on constants are evaluated at compile time."""
+"""Tests that unsupported operators on constants are evaluated at compile time."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,7 @@
-"""Operators on complex numbers, made of those on their parts and of Fourier transforms along one dimension."""
+"""Decomposes complex operators into operators on real and imaginary parts.
+
+Fourier transforms become transforms along one dimension.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -19,7 +22,10 @@ def _parts(x: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def _of_parts(real: Tensor, imaginary: Tensor) -> Tensor:
-    """The dtypes are promoted and the shapes broadcast, as `torch.complex` would not."""
+    """Build a complex tensor with promoted dtypes and broadcast shapes.
+
+    `torch.complex` does neither.
+    """
     return _ATEN.view_as_complex_copy.default(torch.stack(torch.broadcast_tensors(real, imaginary), -1))
 
 
@@ -45,7 +51,7 @@ def _exp(x: Tensor) -> Any:
 
 
 def _product(multiply: Callable[[Tensor, Tensor], Tensor]) -> Callable[[Tensor, Tensor], Any]:
-    """A product of matrices as four of their parts."""
+    """Decompose a complex matrix multiplication into four real ones."""
 
     def multiplied(a: Tensor, b: Tensor) -> Any:
         if not a.is_complex():
@@ -84,7 +90,10 @@ def _conjugate(x: Tensor) -> Any:
 
 
 def _padded(x: Tensor, padding: Sequence[int | SymInt], value: Number = 0) -> Any:
-    """With zeros, or with a real number, whose other part is zero: the part is padded by itself."""
+    """Pad the real and the imaginary part.
+
+    The fill value is real, so the imaginary part is padded with zeros.
+    """
     if not x.is_complex():
         return NotImplemented
     real, imaginary = (
@@ -94,7 +103,7 @@ def _padded(x: Tensor, padding: Sequence[int | SymInt], value: Number = 0) -> An
 
 
 def _to_real(x: Tensor, dims: Sequence[int], normalization: int, last_dim_size: int | SymInt) -> Any:
-    """Along several dimensions: as complex numbers along all but the last."""
+    """Split a transform of several dimensions: complex along all but the last one."""
     if len(dims) == 1:
         return NotImplemented
     x = _ATEN._fft_c2c.default(x, dims[:-1], normalization, False)

@@ -1,4 +1,4 @@
-"""What is computed with complex numbers is computed with their parts."""
+"""Tests that complex operators are lowered to operators on parts."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,7 @@
-"""Composite operators whose C++ kernels ask for sizes as integers, which dynamic sizes are not, and write in place."""
+"""Decompositions of composite operators for dynamic sizes.
+
+Their C++ kernels require sizes as integers, and write in place.
+"""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -14,7 +17,11 @@ _ATEN = torch.ops.aten
 
 
 def _cell(step: Step, has_list: bool = False) -> Callable[..., Any]:
-    """A recurrent cell of one step. has_list: its state is a list of tensors and its result a tuple, else one tensor."""
+    """Return the decomposition of a recurrent cell for one time step.
+
+    has_list: the state is a list of tensors and the result is a tuple, as for LSTM; otherwise, both are
+        one tensor.
+    """
 
     def cell(
         x: Tensor,
@@ -42,7 +49,10 @@ def _stft(
     return_complex: bool | None = None,
     align_to_window: bool | None = None,
 ) -> Any:
-    """[length] or [batch, length], padded before if frames are to be centered, to [..., bins, frames]."""
+    """Short-time Fourier transform: [batch?, length] to [batch?, bins, frames].
+
+    The caller pads `x` if frames are centered.
+    """
     if align_to_window:
         return NotImplemented
     rows = x if x.dim() == 2 else x.unsqueeze(0)

@@ -1,4 +1,4 @@
-"""Composite operators of dynamic sizes."""
+"""Tests of composite operators with dynamic sizes."""
 
 from collections.abc import Callable
 from typing import Any

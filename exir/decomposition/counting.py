@@ -1,4 +1,4 @@
-"""Decompositions of operators that count, number or gather equal elements."""
+"""Decompositions of operators that count, number or group equal elements."""
 
 from collections.abc import Callable, Mapping, Sequence
 from math import inf, prod
@@ -21,7 +21,7 @@ MAX_UNIQUE_COLUMNS = 64
 
 
 def _bincount(x: Tensor, weights: Tensor | None = None, minlength: int = 0) -> Tensor:
-    """The length follows from the elements: the largest one and 1."""
+    """Count integers; the length of the result is the largest element plus 1."""
     largest = torch.cat([x.to(torch.int64), torch.full([1], minlength - 1)]).amax() + 1
     length: Any = largest.item()
     torch._check(length >= minlength)
@@ -29,7 +29,7 @@ def _bincount(x: Tensor, weights: Tensor | None = None, minlength: int = 0) -> T
 
 
 def _counted(x: Tensor, weights: Tensor | None, length: _Size) -> Tensor:
-    """How often each integer below `length` is in `x`, or the sum of its weights."""
+    """Count each integer below `length` in `x`, or sum its weights."""
     amount = torch.ones_like(x, dtype=torch.int64) if weights is None else weights
     if weights is not None and weights.dtype is not torch.float32:
         amount = weights.to(torch.float64)
@@ -37,15 +37,15 @@ def _counted(x: Tensor, weights: Tensor | None, length: _Size) -> Tensor:
 
 
 def _first_counts(x: Tensor, weights: Tensor | None = None, minlength: int = 0) -> Tensor:
-    """The first `minlength` counts."""
+    """Return the first `minlength` counts."""
     return _counted(x.to(torch.int64).clamp(max=minlength), weights, minlength + 1)[:minlength]
 
 
 def bincount_for_users(node: Node) -> Callable[..., Any] | None:
-    """A decomposition that suits the users of `node`, which calls `bincount`.
+    """Return a decomposition of the `bincount` call `node` that suits its users.
 
-    `bincount(x, minlength=n)` whose users read the first n counts alone has a static size. Raises
-    `UnsupportedOperatorError` if another one has no upper bound.
+    `bincount(x, minlength=n)` has a static size if its users read only the first n counts. Raises
+    `UnsupportedOperatorError` if another call has no upper bound.
     """
     minlength = _argument(node, 2, "minlength", 0)
     if all(_reads_first(each, minlength) for each in node.users):
@@ -83,7 +83,7 @@ def _reads_first(user: Node, count: int) -> bool:
 
 
 def _only_checks(node: Node) -> bool:
-    """Whether assertions alone use `node`."""
+    """Whether only assertions use `node`."""
     return all(each.target is _ATEN._assert_scalar.default for each in node.users)
 
 
@@ -92,7 +92,7 @@ def _argument(node: Node, position: int, name: str, default: Any) -> Any:
 
 
 def _begins(rows: Tensor) -> Tensor:
-    """Whether each of `rows` [n, …] differs from the row before it."""
+    """Whether each of `rows` [n, …] differs from the previous row."""
     differs = rows != torch.roll(rows, 1, 0)
     if rows.dim() > 1:
         differs = differs.any(1)
@@ -100,7 +100,10 @@ def _begins(rows: Tensor) -> Tensor:
 
 
 def _numbered(begins: Tensor) -> _Unique:
-    """Of runs of rows: where each begins, the run of each row, and the rows of each run."""
+    """Number runs of equal rows.
+
+    Returns the start of each run, the run index of each row, and the number of rows of each run.
+    """
     places = torch.nonzero(begins).squeeze(1)
     run = torch.cumsum(begins.to(torch.int64), 0) - 1
     return places, run, torch.zeros_like(places).scatter_add(0, run, torch.ones_like(run))
@@ -111,7 +114,7 @@ def _no_places() -> Tensor:
 
 
 def _rows(x: Tensor, dim: int) -> Tensor:
-    """The slices of `x` along `dim`, each as one row."""
+    """Return the slices of `x` along `dim` as rows."""
     return x.movedim(dim, 0).reshape(x.shape[dim], prod(x.shape) // x.shape[dim])
 
 
@@ -158,7 +161,7 @@ def _unique_dim(
     return_inverse: bool = False,
     return_counts: bool = False,
 ) -> _Unique:
-    """Rows in lexicographic order: sorted by each column, the last one first."""
+    """Sort rows lexicographically: stable sorts by each column, the last column first."""
     rows = _rows(x, dim)
     if not isinstance(rows.shape[1], int) or rows.shape[1] > MAX_UNIQUE_COLUMNS:
         return NotImplemented
@@ -172,7 +175,7 @@ def _unique_dim(
 
 
 def _nonzero_static(x: Tensor, *, size: int, fill_value: int = -1) -> Tensor:
-    """The first `size` places; rows that are left have `fill_value`."""
+    """Return the first `size` nonzero indices; other rows have `fill_value`."""
     if x.dim() == 0 or size == 0:
         return torch.full([size, x.dim()], fill_value)
     is_set = (x != 0).reshape(-1)
@@ -208,7 +211,10 @@ def _segment_reduce(
     unsafe: bool = False,
     initial: Number | None = None,
 ) -> Any:
-    """`lengths` [*x.shape[:axis], segments] or `offsets` [*x.shape[:axis], segments + 1]."""
+    """Reduce segments along `axis`.
+
+    `lengths` is [*x.shape[:axis], segments], and `offsets` is [*x.shape[:axis], segments + 1].
+    """
     ends = _segment_ends(lengths, offsets)
     if ends is None:
         return NotImplemented
@@ -230,7 +236,7 @@ def _segment_reduce(
 
 
 def _segment_ends(lengths: Tensor | None, offsets: Tensor | None) -> Tensor | None:
-    """Where each segment ends."""
+    """Return the exclusive end of each segment."""
     if lengths is not None:
         return torch.cumsum(lengths, -1).to(lengths.dtype)
     return None if offsets is None else offsets[..., 1:].contiguous()
@@ -249,7 +255,7 @@ def _histogram(
 
 
 def _edges(x: Tensor, bins: int, limits: Sequence[float] | None) -> Tensor:
-    """`bins` + 1 of them, from the least element to the largest one if there are no `limits`."""
+    """Return `bins` + 1 edges; by default, from the minimum to the maximum of `x`."""
     if limits is not None:
         low, high = limits
         if low == high:
@@ -275,7 +281,10 @@ def _histogram_of_edges(
 def _histogram_over(
     rows: Tensor, edges: Sequence[Tensor], weight: Tensor | None, density: bool
 ) -> Tensor:
-    """`rows` [n, d] counted in the bins between `edges`, d tensors. The last bin has its upper edge."""
+    """Count `rows` [n, d] in the bins between `edges`, a list of d tensors.
+
+    The last bin includes its upper edge.
+    """
     counts = [each.shape[0] - 1 for each in edges]
     place = torch.zeros([rows.shape[0]], dtype=torch.int64)
     is_inside = torch.ones([rows.shape[0]], dtype=torch.bool)

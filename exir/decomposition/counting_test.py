@@ -1,4 +1,4 @@
-"""Counting operators of dynamic sizes, and bounds of lengths that follow from the elements."""
+"""Tests of counting operators with dynamic sizes, and of bounds of their lengths."""
 
 from collections.abc import Callable
 from typing import Any

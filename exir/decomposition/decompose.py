@@ -1,8 +1,8 @@
-"""From the graph that `torch.export` gives to functional core ATen operators.
+"""Lowers the graph of `torch.export` to functional core ATen operators.
 
-Each operator is decomposed on its own (`exir.decomposition.record`), so the cost is that of the few
-operators that need it. A program for which that does not do (control flow, `vmap`,
-views that are written to, …) is retraced as a whole by `run_decompositions`, which is several times slower.
+Each operator is decomposed separately (`exir.decomposition.record`), so the cost is that of the few
+operators that need it. Programs with control flow, `vmap` or mutated views need a retrace of the whole
+program by `run_decompositions`, which is several times slower.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -33,7 +33,7 @@ from exir.graph.fake_mode import fake_mode_of
 from exir.graph.program_update import edge_program
 
 Whole: TypeAlias = Callable[[ExportedProgram], Mapping[OpOverload, NodeFilter]]
-# `torch.export` writes where `vmap`, `grad` and `jvp` begin and end as calls between the operators.
+# `torch.export` marks the start and the end of `vmap`, `grad` and `jvp` with such calls.
 _TRANSFORMS = "torch._functorch.predispatch"
 
 
@@ -43,17 +43,15 @@ def to_core_aten(
     attention: bool = False,
     whole: Whole | None = None,
 ) -> ExportedProgram:
-    """A new program of core ATen operators in the edge dialect's notation.
+    """Return a new program of core ATen operators in the edge dialect.
 
-    `program` is left as it is.
+    Before: any exported program, which is not modified. After: every operator is core ATen, or
+    preserved, or has no decomposition and depends on inputs. No operator mutates its arguments. Views
+    are copies. Writes to buffers and inputs are outputs. Mutated parameters are buffers.
 
-    After: every operator is core ATen, preserved or has no decomposition and depends on inputs; none
-    writes to its arguments; views are copies; writes to buffers and inputs are outputs; parameters that are
-    written to are buffers.
-
-    preserve: operators that are kept whole, each at the nodes for which its function is true.
-    attention: it becomes one operator where that takes the call.
-    whole: of the program as it is when it is rewritten, further operators that are kept whole in the same way.
+    preserve: operators that are not decomposed, each at the nodes for which its function returns true.
+    attention: keep supported SDPA calls as one operator.
+    whole: returns further preserved operators, for the program as it is when it is rewritten.
     """
     refuse_lost_derivatives(program)
     refuse_unsupported(program)
@@ -83,7 +81,7 @@ def _decompose_as_a_whole(
 def decompose_locally(
     program: ExportedProgram, decompositions: Decompositions, whole: Whole | None = None
 ) -> ExportedProgram:
-    """`to_core_aten` operator by operator; raises `NotLocal` when that would not be sound."""
+    """Run `to_core_aten` operator by operator; raise `NotLocal` if that is unsound."""
     _refuse_what_spans_operators(program.graph_module)
     with _without_onednn():
         return _rewritten(program, _preserving(decompositions, whole, program))
@@ -92,7 +90,7 @@ def decompose_locally(
 def decompose_by_retracing(
     program: ExportedProgram, decompositions: Decompositions, whole: Whole | None = None
 ) -> ExportedProgram:
-    """`to_core_aten` by tracing the whole program anew."""
+    """Run `to_core_aten` by retracing the whole program."""
     with _without_onednn(), dynamic_recurrence():
         kept = _preserving(decompositions, whole, program)
         retraced = with_whole_copies(program).run_decompositions(kept.for_retracing())
@@ -107,7 +105,7 @@ def _preserving(
 
 @contextmanager
 def _without_onednn() -> Iterator[None]:
-    """Keep decompositions from choosing oneDNN's operators, which not every PyTorch has."""
+    """Disable oneDNN, because not every PyTorch build has its operators."""
     enabled = torch._C._get_mkldnn_enabled()
     torch._C._set_mkldnn_enabled(False)
     try:

@@ -1,4 +1,4 @@
-"""Decomposition, operator by operator and by retracing, against PyTorch."""
+"""Compares decomposition by operator and by retracing with PyTorch."""
 
 import pytest
 import torch
@@ -14,7 +14,7 @@ from exir.testing.models import Example
 from exir.verification.verifier import EXIREdgeDialectVerifier, verify_structure
 
 CASES = {**models.ALL, **programs.CASES}
-# What one operator and its arguments do not tell: who else sees the memory, control flow, transforms around it.
+# These depend on more than one operator: aliases, control flow, or transforms.
 NOT_LOCAL = {
     "branches",
     "forward_derivative",

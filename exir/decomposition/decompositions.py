@@ -1,4 +1,4 @@
-"""Which operators are decomposed, and into what."""
+"""The table of decompositions to core ATen."""
 
 import math
 from collections.abc import Callable, Mapping
@@ -37,16 +37,16 @@ _CORE_COMPOSITES = frozenset({_ATEN.upsample_bilinear2d.vec, _ATEN.upsample_near
 class Decompositions:
     """The decompositions to core ATen.
 
-    preserve: operators that are not decomposed, each where its function says so of the node.
+    preserve: operators that are not decomposed at the nodes for which their function returns true.
     """
 
     table: Mapping[OpOverload, Callable[..., Any]]
     preserve: Mapping[OpOverload, NodeFilter] = field(default_factory=dict)
 
     def apply_to(self, op: OpOverload, node: Node | None = None) -> bool:
-        """Whether `op` is to be decomposed: by the table, or as a composite operator.
+        """Whether `op` is decomposed, by the table or as a composite operator.
 
-        node: the node that calls it, when it is one of the program's own.
+        node: the node of the program that calls `op`, if any.
         """
         is_kept = node is not None and op in self.preserve and self.preserve[op](node)
         if op.namespace == "prim" or is_kept:
@@ -54,16 +54,17 @@ class Decompositions:
         return op in self.table or (op._can_decompose() and not _is_core_composite(op))
 
     def preserving(self, more: Mapping[OpOverload, NodeFilter]) -> "Decompositions":
-        """The same, but that the operators of `more` are kept as well."""
+        """Return a copy that also preserves the operators of `more`."""
         kept = dict(self.preserve)
         for op, wanted in more.items():
             kept[op] = either(kept.get(op), wanted)
         return replace(self, preserve=kept)
 
     def for_retracing(self) -> dict[OpOverload, Callable[..., Any]]:
-        """What `run_decompositions` should know; our own are applied to what it leaves.
+        """Return the table for `run_decompositions`, without our decompositions.
 
-        Composites are listed with the rest: it keeps those that are not.
+        Those are applied to its result. The table lists composite operators, because
+        `run_decompositions` preserves the composites that it does not list.
         """
         kept = self.preserve.keys() | _OWN.keys() | _of_packages().keys()
         kept |= UINT8_RESIZING.keys()
@@ -72,7 +73,7 @@ class Decompositions:
         return {op: run for op, run in table.items() if op not in kept and op not in _EVALUATED}
 
     def __call__(self, op: OpOverload, args: Any, kwargs: Mapping[str, Any]) -> Any:
-        """Run the decomposition of `op`, or return NotImplemented when there is none to run."""
+        """Run the decomposition of `op`, or return NotImplemented if there is none."""
         if not self.apply_to(op):
             return NotImplemented
         decomposition = self.table.get(op, op.decompose)
@@ -83,27 +84,27 @@ def core_aten(
     preserve: Mapping[OpOverload, NodeFilter] | None = None,
     attention: bool = False,
 ) -> Decompositions:
-    """The decompositions that lead to core ATen.
+    """Return the decompositions to core ATen.
 
-    attention: it becomes one operator where that takes the call.
+    attention: keep supported SDPA calls as one operator.
     """
     table = {**_core_aten_table(), **_of_packages(), **(WHOLE_ATTENTION if attention else {})}
     return Decompositions(table, dict(preserve or {}))
 
 
 def either(first: NodeFilter | None, second: NodeFilter) -> NodeFilter:
-    """A filter that takes what one of the two takes."""
+    """Return a filter that accepts a node if one of the filters does."""
     return second if first is None else lambda node: first(node) or second(node)
 
 
 def _of_packages() -> Mapping[OpOverload, Callable[..., Any]]:
-    """Decompositions of operators that packages have registered in this process."""
+    """Return decompositions of the operators that packages have registered."""
     return {**affine_decompositions(), **experts_decompositions()}
 
 
 @cache
 def _core_aten_table() -> Mapping[Any, Callable[..., Any]]:
-    # Without the composites, which cost most of the time to list and depend on what is registered.
+    # Composites are excluded: listing them is slow, and they depend on registrations.
     core = dict(torch._decomp._core_aten_decompositions_post_autograd())
     for op in _EVALUATED:
         core.pop(op, None)
@@ -112,12 +113,15 @@ def _core_aten_table() -> Mapping[Any, Callable[..., Any]]:
 
 
 def _is_core_composite(op: OpOverload) -> bool:
-    """Whether a composite operator is itself one of core ATen."""
+    """Whether a composite operator belongs to core ATen."""
     return op in _CORE_COMPOSITES or op._opname.startswith("sym_")
 
 
 def _linear(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
-    """`x` [..., K], `weight` [N, K], `bias` [N] → [..., N] as one product of two matrices; `weight` [K], `bias` [] → [...]."""
+    """Lower a linear layer to one matrix multiplication.
+
+    `x` [..., K], `weight` [N, K], `bias` [N] → [..., N]; `weight` [K], `bias` [] → [...].
+    """
     if weight.dim() == 1:
         sums = torch.matmul(x, weight)
         return sums if bias is None else sums + bias
@@ -139,7 +143,7 @@ def _batch_norm(
     epsilon: float,
     cudnn_enabled: bool,
 ) -> Any:
-    """Batch norm of inference as the one operator that it is; of training as torch has it."""
+    """Keep an inference batch norm as one operator; decompose training as torch does."""
     if training or mean is None or variance is None:
         return NotImplemented
     statistics = (mean, variance, momentum, epsilon)

@@ -1,4 +1,4 @@
-"""Programs in which `torch.export` has lost what a derivative is taken of."""
+"""Detects derivatives that `torch.export` has not recorded."""
 
 import torch
 from torch.export import ExportedProgram
@@ -12,9 +12,9 @@ ADVICE = (
 
 
 def refuse_lost_derivatives(program: ExportedProgram) -> None:
-    """Raises `ModelError` at the first use of a constant that stands for a value of the model, without its data.
+    """Raise `ModelError` if the program uses a placeholder constant for a derivative.
 
-    That is how `torch.export` records functions of `torch.func` that differentiate backwards.
+    `torch.export` records reverse-mode functions of `torch.func` as constants without data.
     """
     lost = {
         spec.arg.name for spec in program.graph_signature.input_specs if _is_lost(program, spec.target)

@@ -1,4 +1,4 @@
-"""Operators that draw at random, made of even numbers from [0, 1)."""
+"""Decomposes random operators into uniform values from [0, 1)."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -42,7 +42,7 @@ def _randint_like(x: Tensor, high: _Size, **options: Any) -> Tensor:
 
 
 def _randperm(count: _Size, *, dtype: torch.dtype | None = None, **options: Any) -> Tensor:
-    """The order of as many numbers."""
+    """A permutation of `count` integers: the sort order of random values."""
     return torch.argsort(torch.rand([count], dtype=torch.float64)).to(dtype or torch.int64)
 
 
@@ -75,7 +75,7 @@ def _exponential(x: Tensor, rate: float = 1.0, generator: Any = None) -> Tensor:
 
 
 def _geometric(x: Tensor, chance: float, generator: Any = None) -> Tensor:
-    """How many trials it takes until one succeeds."""
+    """The number of Bernoulli trials up to the first success."""
     drawn = torch.rand(x.shape, dtype=torch.float64)
     return torch.ceil(torch.log1p(-drawn) / math.log1p(-chance)).clamp(min=1).to(x.dtype)
 
@@ -88,8 +88,11 @@ def _cauchy(x: Tensor, median: float = 0.0, sigma: float = 1.0, generator: Any =
 def _multinomial(
     weights: Tensor, count: _Size, replacement: bool = False, generator: Any = None
 ) -> Tensor:
-    """With replacement, where drawn numbers fall among running sums; else the first arrivals of as many
-    processes."""
+    """Draw indices with probability proportional to `weights`.
+
+    With replacement, uniform values are located in the cumulative sums. Without replacement, the result
+    is the `count` smallest of independent exponential variables, whose rates are the weights.
+    """
     if not replacement:
         waits = -torch.log1p(-torch.rand(weights.shape, dtype=torch.float64)) / weights.double()
         return torch.topk(waits, count, dim=-1, largest=False).indices

@@ -1,8 +1,8 @@
-"""Writes to memory turned into new values.
+"""Turns writes to memory into new values.
 
-`relu_(x)` becomes `y = relu(x)` with every later use of `x` a use of `y`. When `x` is a view of
-`b`, `b` becomes what it holds after the write, by `slice_scatter` and the like. That is sound
-when nothing else that is used later shares the memory, which is checked for each write.
+`relu_(x)` becomes `y = relu(x)`, and every later use of `x` becomes a use of `y`. If `x` is a view of
+`b`, the new value of `b` is computed by `slice_scatter` or a similar operator. This is sound if no other
+value that is used later shares the memory, which is checked for each write.
 """
 
 from dataclasses import replace
@@ -16,10 +16,10 @@ from exir.graph.value_map import ValueMap
 
 
 class WriteTracker:
-    """Follows which value the memory of each graph input holds, and judges writes.
+    """Tracks the current value of each graph input's memory, and checks writes.
 
-    graph: the original graph, whose node order tells what is used later.
-    mutations: placeholder of the new graph → the value last written to it.
+    graph: the original graph, whose node order determines later uses.
+    mutations: placeholder of the new graph → the last value written to it.
     """
 
     def __init__(self, graph: Graph, values: ValueMap, builder: GraphBuilder) -> None:
@@ -31,13 +31,14 @@ class WriteTracker:
         self.mutations: dict[Node, Node] = {}
 
     def add_input(self, placeholder: Node) -> None:
-        """Note a placeholder of the new graph: writes to it are seen from outside."""
+        """Register a placeholder of the new graph: writes to it are visible to the caller."""
         self._input_held[placeholder] = placeholder
 
     def affected(self, write: Node, target: Node) -> list[Node]:
-        """`target` and those of its bases that the old node `write` must give a new value.
+        """Return `target` and those of its bases that `write` must give a new value.
 
-        Raises `NotLocal` when the write is seen by other names, or through a view without inverse.
+        `write` is a node of the old graph. Raises `NotLocal` if other names see the write, or if it goes
+        through a view without an inverse.
         """
         chain = [target, *self._aliases.bases(target)]
         others = (other for other in self._aliases.others(target) if other not in chain)
@@ -52,10 +53,7 @@ class WriteTracker:
         return chain
 
     def commit(self, affected: list[Node], result: Node) -> None:
-        """From here on, what stood for the first of `affected` stands for `result`.
-
-        Its bases, the rest of `affected`, stand for what they hold then.
-        """
+        """Replace the first of `affected` by `result`, and its bases by their new values."""
         target, *bases = affected
         if result is target:
             return

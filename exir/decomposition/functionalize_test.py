@@ -1,4 +1,4 @@
-"""Random programs of views and writes compute what PyTorch computes."""
+"""Tests that random programs of views and writes match PyTorch."""
 
 import copy
 import random
@@ -37,7 +37,7 @@ _FUNCTIONS = (lambda v: v * 2, lambda v: v.sum(0), lambda v: v.clone())
 
 
 class _RandomProgram(nn.Module):
-    """Up to nine steps drawn with `seed` on values, inputs and a buffer of shape [3, 4]."""
+    """Up to nine random operations on values, inputs and a buffer of shape [3, 4]."""
 
     def __init__(self, seed: int) -> None:
         super().__init__()
@@ -65,7 +65,7 @@ def _step(draw: random.Random, chosen: Tensor, values: list[Tensor]) -> None:
 
 
 def _outcome(module: nn.Module, x: Tensor) -> list[Tensor]:
-    """What a call returns and what it leaves in its input."""
+    """Return the result of a call, and its input after the call."""
     x = x.clone()
     return [*module(x), x]
 

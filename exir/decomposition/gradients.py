@@ -1,4 +1,4 @@
-"""Gradients that programs compute for themselves, made of the operators that they are gradients of."""
+"""Decomposes gradient operators into the operators that they differentiate."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -22,7 +22,7 @@ def _max_pool_backward(
     ceil_mode: bool,
     places: Tensor,
 ) -> Tensor:
-    """Each window's gradient goes to the element that was its largest."""
+    """Scatter each window's gradient to the position of its maximum."""
     planes = x.shape[:-2]
     windows = [*planes, math.prod(places.shape[-2:])]
     result = torch.zeros_like(x).reshape([*planes, math.prod(x.shape[-2:])])
@@ -43,7 +43,7 @@ def _convolution_backward(
     groups: int,
     output_mask: Sequence[bool],
 ) -> tuple[Tensor | None, Tensor | None, Tensor | None]:
-    """Of the input, the weight and the bias, those that `output_mask` wants."""
+    """Return the gradients that `output_mask` selects, of input, weight and bias."""
     dims = x.dim() - 2
     stride, padding, dilation = (_of_all(each, dims) for each in (stride, padding, dilation))
     of_input = of_weight = of_bias = None
@@ -66,7 +66,7 @@ def _of_all(values: _Sizes, dims: int) -> list[int | SymInt]:
 def _cut_off(
     gradient: Tensor, x: Tensor, weight: Tensor, stride: _Sizes, padding: _Sizes, dilation: _Sizes
 ) -> list[int | SymInt]:
-    """Elements at the end of each axis of the input that no window reached."""
+    """Return the number of elements at the end of each axis that no window covers."""
     reached = (
         (gradient.shape[i + 2] - 1) * stride[i]
         - 2 * padding[i]
@@ -86,8 +86,10 @@ def _weight_gradient(
     dilation: _Sizes,
     groups: int,
 ) -> Tensor:
-    """A convolution of the input with the gradient, in which images are channels, and steps and gaps
-    change places."""
+    """Compute the weight gradient as a convolution of the input with the gradient.
+
+    Images take the role of channels, and stride and dilation are exchanged.
+    """
     images, channels, *sizes = x.shape
     spatial = range(3, x.dim() + 1)
     x = x.reshape([images, groups, channels // groups, *sizes]).permute([2, 1, 0, *spatial])
@@ -110,7 +112,7 @@ def _average_pool_backward(
     count_include_pad: bool,
     divisor: int | None,
 ) -> Tensor:
-    """Each window's gradient goes to all of its elements, in equal parts."""
+    """Distribute each window's gradient equally to its elements."""
     kernel, padding = _of_all(kernel, 2), _of_all(padding, 2)
     stride = _of_all(stride, 2) if stride else kernel
     planes = gradient.reshape([-1, 1, *gradient.shape[-2:]])
@@ -118,7 +120,7 @@ def _average_pool_backward(
     reached = [(size - 1) * s + k for size, s, k in zip(planes.shape[2:], stride, kernel, strict=True)]
     missing = [
         max(size + 2 * p - r, 0) for size, p, r in zip(x.shape[-2:], padding, reached, strict=True)
-    ]  # elements at the end that no window reached
+    ]  # elements at the end that no window covers
     window = torch.ones([1, 1, *kernel], dtype=x.dtype)
     parts = _ATEN.convolution.default(planes, window, None, stride, [0, 0], [1, 1], True, [0, 0], 1)
     parts = _ATEN.constant_pad_nd.default(parts, [0, missing[1], 0, missing[0]])
@@ -136,24 +138,24 @@ def _divisors(
     count_include_pad: bool,
     divisor: int | None,
 ) -> Tensor:
-    """What the sum over each window is divided by."""
+    """Return the divisor of each window's sum."""
     ones = torch.ones([1, 1, *x.shape[-2:]], dtype=x.dtype)
     if divisor is not None or not count_include_pad:
         counts = _ATEN.avg_pool2d.default(ones, kernel, stride, padding, ceil_mode, False, 1)
         return counts if divisor is None else torch.full_like(counts, divisor)
-    # The mean of ones in a window is how many of its elements are in the picture, by the divisor.
+    # The mean over ones is (elements inside the image) / divisor; solve for the divisor.
     inside = _ATEN.avg_pool2d.default(ones, kernel, stride, padding, ceil_mode, False, 1)
     return inside / _ATEN.avg_pool2d.default(ones, kernel, stride, padding, ceil_mode, True)
 
 
 def _adaptive_average_pool_backward(gradient: Tensor, x: Tensor) -> Tensor:
-    """The windows of an axis are a matrix: the gradient is multiplied with those of both."""
+    """Multiply the gradient by the window matrices of rows and of columns."""
     rows, columns = (_windows(gradient.shape[dim], x.shape[dim], x.dtype) for dim in (-2, -1))
     return torch.matmul(torch.matmul(rows.t(), gradient), columns)
 
 
 def _windows(windows: Any, size: Any, dtype: torch.dtype) -> Tensor:
-    """[windows, size]: which part of a window's mean an element is."""
+    """Return [windows, size]: each element's share of a window's mean."""
     at, place = torch.arange(windows).unsqueeze(1), torch.arange(size)
     first = torch.div(at * size, windows, rounding_mode="floor")
     end = torch.div((at + 1) * size + windows - 1, windows, rounding_mode="floor")

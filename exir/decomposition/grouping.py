@@ -1,4 +1,4 @@
-"""Products of groups of rows, each with a matrix of its own, as `grouped::mm`, which there is a kernel for."""
+"""Lowers grouped GEMMs to the operator `grouped::mm`, which has a kernel."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -13,7 +13,7 @@ _ATEN = torch.ops.aten
 
 
 def experts_decompositions() -> Mapping[OpOverload, Callable[..., Any]]:
-    """That of transformers' operator for layers of experts, if this process has it."""
+    """Return the decomposition of transformers' experts operator, if registered."""
     if not torch._C._jit_get_schemas_for_operator("transformers::grouped_mm_fallback"):
         return {}
     return {torch.ops.transformers.grouped_mm_fallback.default: torch.ops.grouped.mm.default}
@@ -26,7 +26,7 @@ def _grouped_mm(
     bias: Tensor | None = None,
     dtype: torch.dtype | None = None,
 ) -> Tensor:
-    """A matrix for each group of rows, or for each of as many matrices."""
+    """Multiply each group of rows by its matrix; without `ends`, multiply batches."""
     if bias is not None or dtype not in (None, x.dtype) or matrices.dim() != 3:
         return NotImplemented
     if ends is None:

@@ -1,4 +1,4 @@
-"""Layers of experts become products of groups of rows."""
+"""Tests that mixture-of-experts layers become grouped GEMMs."""
 
 import pytest
 import torch
@@ -12,7 +12,7 @@ _SCHEMA = "grouped_mm_fallback(Tensor input, Tensor weight, Tensor offs) -> Tens
 
 
 class Experts(nn.Module):
-    """Rows in the order of their experts, as layers of experts sort them; `ends` says where each ends."""
+    """Rows sorted by expert; `ends` has the end of each expert's rows."""
 
     def __init__(self, dtype: torch.dtype) -> None:
         super().__init__()
@@ -29,7 +29,7 @@ class ExpertsOfTransformers(Experts):
 
 @pytest.fixture
 def transformers_operator() -> torch.library.Library:
-    """Transformers' operator, as far as export needs it."""
+    """Register transformers' operator, as far as the export needs it."""
     library = torch.library.Library("transformers", "FRAGMENT")
     library.define(_SCHEMA)
     library.impl("grouped_mm_fallback", torch.ops.grouped.mm.default, "CompositeExplicitAutograd")

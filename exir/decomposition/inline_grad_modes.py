@@ -1,4 +1,4 @@
-"""What a model computes without gradients is computed as all the rest: no program has any."""
+"""Inlines `torch.no_grad()` regions, because programs do not record gradients."""
 
 from collections.abc import Sequence
 from itertools import count
@@ -15,9 +15,9 @@ _WRAP = torch.ops.higher_order.wrap_with_set_grad_enabled
 
 
 def inline_grad_modes(program: ExportedProgram) -> ExportedProgram:
-    """`program`, or a copy of it whose graph has in it what ran in graphs of another gradient mode.
+    """Return `program`, or a copy with graphs of other gradient modes inlined.
 
-    `torch.export` puts what stands below `torch.no_grad()` into a graph of its own.
+    `torch.export` puts the body of `torch.no_grad()` into a separate graph.
     """
     if not _wraps(program.graph_module):
         return program
@@ -47,7 +47,7 @@ def _inline(graph_module: GraphModule, wrap: Node) -> None:
 
 
 def _copied(inner: GraphModule, operands: Sequence[Any], outer: GraphModule) -> Sequence[Any]:
-    """Copy the nodes of `inner` to where `outer` inserts, in terms of the operands; returns the results."""
+    """Copy the nodes of `inner` to the insertion point; return the results."""
     copies = dict(zip(inner.graph.find_nodes(op="placeholder"), operands, strict=True))
     for node in inner.graph.nodes:
         if node.op == "get_attr":
@@ -58,7 +58,7 @@ def _copied(inner: GraphModule, operands: Sequence[Any], outer: GraphModule) -> 
 
 
 def _carried_over(node: Node, inner: GraphModule, outer: GraphModule) -> Node:
-    """What a graph holds besides, a tensor or another graph, under a name that is free outside."""
+    """Copy an attribute, a tensor or a graph, to `outer` under an unused name."""
     name = next(name for name in map("inlined_{}".format, count()) if not hasattr(outer, name))
     setattr(outer, name, getattr(inner, str(node.target)))
     copied = outer.graph.get_attr(name)

@@ -1,4 +1,4 @@
-"""What stands below `torch.no_grad()` becomes part of the graph around it."""
+"""Tests that the body of `torch.no_grad()` is inlined."""
 
 import pytest
 import torch
@@ -20,7 +20,7 @@ class Once(nn.Module):
 
 
 class Nested(nn.Module):
-    """With a tensor of the inner graph's own."""
+    """The inner graph has a tensor attribute."""
 
     def forward(self, x: Tensor) -> Tensor:
         with torch.no_grad():
@@ -40,7 +40,7 @@ class Choice(nn.Module):
 
 
 class State(nn.Module):
-    """As caches of decoders beside rotary embeddings: two tensors that are written to, one of them without gradients."""
+    """Two mutated tensors, one without gradients, as in decoders with a KV cache."""
 
     def __init__(self) -> None:
         super().__init__()

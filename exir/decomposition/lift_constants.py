@@ -1,4 +1,4 @@
-"""Tensors that a model makes inside control flow become constants of the program."""
+"""Lifts tensors that control flow creates to constants of the program."""
 
 from collections.abc import Callable
 
@@ -16,35 +16,35 @@ _Source = Callable[[str, Tensor], Node]
 
 
 def lift_inner_constants(program: ExportedProgram) -> ExportedProgram:
-    """`program`, or a copy of it in which graphs of control flow are given their tensors.
+    """Return `program`, or a copy in which inner graphs take tensors as operands.
 
-    `torch.export` lifts the tensors of the outermost graph alone. After: no other graph has
-    an attribute that is a tensor; each is one more operand, down from a constant. Graphs that no node
-    names any more, whose tensors torch's verifier would miss, are gone.
+    `torch.export` lifts only the tensors of the outermost graph. After: no inner graph has a tensor
+    attribute; each such tensor is an operand, passed down from a constant. Graphs that no node refers to
+    are removed, because torch's verifier would miss their tensors.
     """
     inner = [each for each in graphs(program.graph_module) if each is not program.graph_module]
     if not any(_holders(graph_module) or _has_spare_graphs(graph_module) for graph_module in inner):
         return program
-    copied = copy_program(program)  # of what is named
+    copied = copy_program(program)  # of the graphs that nodes refer to
     constants = ConstantTable(copied, fake_mode_of(copied.graph))
     _lift_within(copied.graph_module, constants.add)
     return copied
 
 
 def _holders(graph_module: GraphModule) -> list[Node]:
-    """The nodes that name a tensor."""
+    """Return the nodes that read a tensor attribute."""
     nodes = graph_module.graph.find_nodes(op="get_attr")
     return [node for node in nodes if isinstance(getattr(graph_module, node.target), Tensor)]
 
 
 def _has_spare_graphs(graph_module: GraphModule) -> bool:
-    """Whether a graph belongs to control flow that is no longer there, as nobody used what it gave."""
+    """Whether a graph belongs to control flow that dead code elimination has removed."""
     named = {node.target for node in graph_module.graph.find_nodes(op="get_attr")}
     return any(name not in named for name, _ in graph_module.named_children())
 
 
 def _lift_within(graph_module: GraphModule, source: _Source) -> None:
-    """Lift what the graphs inside `graph_module` hold to where `source` says."""
+    """Lift the tensors of the graphs inside `graph_module`, with nodes from `source`."""
     for node in list(graph_module.graph.nodes):
         for region in regions(node):
             _lift_region(node, region, source)

@@ -1,6 +1,6 @@
-"""Linear algebra, made of factors of matrices.
+"""Decomposes linear algebra into matrix factorizations.
 
-Where PyTorch raises for a matrix without an inverse, so does the kernel: it is asked to check.
+Kernels check for singular matrices, as PyTorch does.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -71,7 +71,7 @@ def _qr(a: Tensor, mode: str = "reduced") -> tuple[Tensor, Tensor]:
 
 
 def _order_sign(pivots: Tensor, dtype: torch.dtype) -> Tensor:
-    """-1 for every row that was exchanged with another, multiplied."""
+    """The sign of the permutation: the product of -1 for every row exchange."""
     own = torch.arange(1, pivots.shape[-1] + 1, dtype=pivots.dtype)
     return (1 - 2 * (pivots != own).to(dtype)).prod(-1)
 
@@ -90,7 +90,7 @@ def _log_determinant(a: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
 
 
 def _tolerance(x: Tensor, largest: Tensor, atol: Tensor | None, rtol: Tensor | None) -> Tensor:
-    """Below which singular values count as 0."""
+    """Return the threshold below which singular values count as 0."""
     usual = torch.finfo(x.dtype).eps * max(x.shape[-2:])
     absolute = torch.zeros_like(largest) if atol is None else atol.unsqueeze(-1)
     if rtol is not None:
@@ -127,7 +127,7 @@ def _tensor_inverse(x: Tensor, ind: int = 2) -> Tensor:
 
 
 def _tensor_solve(a: Tensor, b: Tensor, dims: Sequence[int] | None = None) -> Tensor:
-    """`dims` are moved to the end of `a` first."""
+    """Solve for a tensor; `dims` are first moved to the end of `a`."""
     moved = a if dims is None else a.movedim(list(dims), list(range(a.dim() - len(dims), a.dim())))
     shape = moved.shape[b.dim() :]
     return _solve(moved.reshape([b.numel(), prod(shape)]), b.reshape(-1)).reshape(shape)

@@ -1,7 +1,7 @@
-"""Tensors that share memory become views of one tensor, where the model writes to that memory.
+"""Makes tensors that share mutated memory views of one tensor.
 
-`torch.export` gives each name of a tensor an input of its own: a buffer that two modules hold, a buffer
-that is a slice of another, or a buffer that a cache object holds as well. A write to one is a write to all.
+`torch.export` gives each name of a tensor a separate input: a buffer of two modules, a buffer that is a
+slice of another, or a buffer that a cache object also holds. A write to one is a write to all.
 """
 
 from collections.abc import Iterator
@@ -27,7 +27,7 @@ _CARRIED = (InputKind.PARAMETER, InputKind.BUFFER, InputKind.CONSTANT_TENSOR)
 
 
 class _Carried(NamedTuple):
-    """A tensor that the program carries, its qualified name and its placeholder."""
+    """A tensor of the program, with its qualified name and its placeholder."""
 
     node: Node
     name: str
@@ -36,9 +36,9 @@ class _Carried(NamedTuple):
 
 
 def merge_aliases(program: ExportedProgram) -> ExportedProgram:
-    """`program`, or a copy in which each tensor that shares memory with a written tensor is a view of it.
+    """Return `program`, or a copy in which aliases of mutated tensors are views.
 
-    Raises `UnsupportedOperatorError` when no view operators lead from one to the other.
+    Raises `UnsupportedOperatorError` if no view operators express an alias.
     """
     if not any(_written_groups(program)):
         return program
@@ -52,7 +52,7 @@ def merge_aliases(program: ExportedProgram) -> ExportedProgram:
 
 
 def _written_groups(program: ExportedProgram) -> Iterator[list[_Carried]]:
-    """The tensors of each memory that has several names in use and is written to."""
+    """Yield the tensors of each mutated memory that several placeholders use."""
     by_memory: dict[int, list[_Carried]] = {}
     for carried in _carried(program):
         by_memory.setdefault(carried.tensor.untyped_storage().data_ptr(), []).append(carried)
@@ -73,7 +73,7 @@ def _carried(program: ExportedProgram) -> Iterator[_Carried]:
 
 
 def _written_inputs(graph: Graph) -> set[Node]:
-    """The placeholders in whose memory an operator writes, itself or through views."""
+    """Return the placeholders that an operator mutates, directly or by views."""
     root: dict[Node, Node] = {}
     written: set[Node] = set()
     for node in graph.nodes:
@@ -88,7 +88,7 @@ def _written_inputs(graph: Graph) -> set[Node]:
 
 
 def _view_of(owner: _Carried, other: _Carried, graph: Graph) -> Node:
-    """A value that is in the memory of `owner` where `other` is."""
+    """Return a view of `owner` with the memory of `other`."""
     if _geometry(owner.tensor) == _geometry(other.tensor):
         return owner.node
     steps = other.tensor.stride()
@@ -121,7 +121,7 @@ def _geometry(tensor: Tensor) -> tuple[object, ...]:
 
 
 def _is_dense(tensor: Tensor) -> bool:
-    """Whether the elements are in row-major order without gaps; strides of sizes of 1 do not matter."""
+    """Whether the elements are dense and row-major; strides of sizes of 1 are ignored."""
     expected = list(accumulate(reversed(tensor.shape), initial=1, func=lambda a, b: a * b))[-2::-1]
     return all(
         size == 1 or step == want for size, step, want in zip(tensor.shape, tensor.stride(), expected)

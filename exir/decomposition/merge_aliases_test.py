@@ -1,4 +1,4 @@
-"""Several names of one tensor are one state; written parameters are state."""
+"""Tests that aliases are one state, and that mutated parameters are state."""
 
 import copy
 from collections.abc import Callable
@@ -28,7 +28,7 @@ class Names(nn.Module):
 
 
 class Listed(nn.Module):
-    """A buffer that a list holds as well, which torch.export takes for a constant."""
+    """A buffer that a list also holds, which torch.export takes for a constant."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -41,7 +41,7 @@ class Listed(nn.Module):
 
 
 class Weight(nn.Module):
-    """A parameter that is written to in place, whole or through a view."""
+    """A parameter that is mutated in place, directly or through a view."""
 
     def __init__(self, through_view: bool) -> None:
         super().__init__()
@@ -58,7 +58,7 @@ class Weight(nn.Module):
 
 
 def assert_calls_follow_eager(module: nn.Module, x: Tensor) -> list[str]:
-    """Compare three calls with eager PyTorch. Returns the names of the program's state."""
+    """Compare three calls with eager PyTorch, and return the names of the state."""
     eager = copy.deepcopy(module)
     program = to_edge(Example(module.eval(), (x,)).export()).exported_program()
     compiled = program.module()

@@ -1,4 +1,4 @@
-"""Operators that are told from the elements in order, as sorting and searching among them."""
+"""Decomposes order statistics into sorting and searching."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -12,7 +12,7 @@ _Pair = tuple[Tensor, Tensor]
 
 
 def _sorted(x: Tensor, dim: int) -> _Pair:
-    """Ascending along `dim`, NaN last, equal elements in their order, and their places."""
+    """Sort stably in ascending order along `dim`, NaN last; return values and indices."""
     return _ATEN.sort.stable(x, stable=True, dim=dim, descending=False)
 
 
@@ -24,7 +24,7 @@ def _at(pair: _Pair, dim: int, place: int | SymInt) -> _Pair:
 
 
 def _at_each(pair: _Pair, dim: int, place: Tensor) -> _Pair:
-    """The element of each line that `place`, which has one of each, names."""
+    """Select one element of each line along `dim`, at the indices `place`."""
     values, places = pair
     if values.dim() == 0:
         return pair
@@ -47,7 +47,7 @@ def _kthvalue(x: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> _Pair:
 
 
 def _median_dim(x: Tensor, dim: int, keepdim: bool = False) -> _Pair:
-    """The lower of both middle elements; NaN, which is the last in order, where there is one."""
+    """The lower median; NaN if an element is NaN, because NaN is sorted last."""
     ordered = _sorted(x, dim)
     value, place = _at(ordered, dim, (_length(x, dim) - 1) // 2)
     if x.is_floating_point():
@@ -74,7 +74,7 @@ def _nanmedian(x: Tensor) -> Tensor:
 
 
 def _mode(x: Tensor, dim: int = -1, keepdim: bool = False) -> _Pair:
-    """The least of the most frequent elements, and its last place."""
+    """The smallest of the most frequent elements, and its last index."""
     if x.dim() == 0:
         return x.clone(), torch.zeros_like(x, dtype=torch.int64)
     values, places = _sorted(x.movedim(dim, -1), -1)
@@ -94,7 +94,7 @@ def _bucketize(x: Tensor, boundaries: Tensor, *, out_int32: bool = False, right:
 
 
 def _searchsorted(sequence: Tensor, x: Tensor, **options: Any) -> Any:
-    """The two in one dtype, as the operator compares them."""
+    """Convert both operands to one dtype, as the operator compares them."""
     if sequence.dtype == x.dtype:
         return NotImplemented
     dtype = torch.promote_types(x.dtype, sequence.dtype)

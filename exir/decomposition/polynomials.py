@@ -1,4 +1,4 @@
-"""Orthogonal polynomials: of numbers, as of tensors, and shifted, as of another place."""
+"""Decomposes orthogonal polynomials: scalar operands and shifted polynomials."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -20,7 +20,7 @@ _NAMES = (
 
 
 def _of_tensors(polynomial: OpOverload) -> Callable[..., Tensor]:
-    """`polynomial` of a place or a degree that is a number, which does not decide the dtype."""
+    """Return `polynomial` for a scalar operand, which does not promote the dtype."""
 
     def call(x: Any, n: Any) -> Tensor:
         given = x if isinstance(x, Tensor) else n
@@ -37,11 +37,11 @@ def _like(number: Any, given: Tensor) -> Tensor:
 
 
 def _shifted(polynomial: OpOverload) -> Callable[..., Tensor]:
-    """From [0, 1], where the shifted polynomial is orthogonal, to [-1, 1]."""
+    """Map [0, 1], where the shifted polynomial is orthogonal, to [-1, 1]."""
 
     def call(x: Tensor, n: Tensor) -> Tensor:
         dtype = torch.result_type(x, n)
-        # Twice a bool or a small integer, less one, may be none of its kind.
+        # 2x - 1 can be out of range for a bool or a small integer.
         x = x.to(dtype if dtype.is_floating_point else torch.get_default_dtype())
         return polynomial(x + x - 1, n)
 

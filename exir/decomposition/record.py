@@ -1,4 +1,4 @@
-"""Decomposing one operator: run it on fake tensors and record the core operators that it runs."""
+"""Decomposes one operator by recording core operators on fake tensors."""
 
 from collections.abc import Callable
 from typing import Any, cast
@@ -19,17 +19,17 @@ from exir.graph.graph_builder import GraphBuilder
 from exir.graph.known_values import known_value
 from exir.graph.variants import IDENTITIES, functional_form
 
-# What C++ asks of a tensor for numbers: the sizes of a dynamic one are not.
+# C++ code requests sizes as integers, which dynamic tensors do not have.
 _ASKED_AS_NUMBERS = frozenset({torch.ops.aten.size.default, torch.ops.aten.stride.default})
 
 
 class OperatorRecorder(TorchDispatchMode):
-    """Appends to a builder the core operators that one operator amounts to.
+    """Appends the core operators of one operator to a graph builder.
 
-    Operators of the decomposition table are replaced by what their decomposition runs,
-    composite ones by what they call; all else is recorded.
+    Operators of the decomposition table are replaced by their decomposition, and composite operators by
+    the operators that they call. All other operators are recorded.
 
-    ranges: receives the ranges of data-dependent sizes that the operators bring.
+    ranges: receives the ranges of data-dependent sizes.
     """
 
     def __init__(
@@ -50,10 +50,11 @@ class OperatorRecorder(TorchDispatchMode):
     def expand(
         self, op: OpOverload, args: Any, kwargs: dict[str, Any], form: Callable[..., Any] | None = None
     ) -> Any:
-        """Append what `op` does to `args` and `kwargs`, which hold nodes; returns nodes.
+        """Append the decomposition of `op`; arguments and results are nodes.
 
-        form: a decomposition for this call alone.
-        Raises `NotLocal` when that cannot be told from the operator alone.
+        form: a decomposition for this call only.
+
+        Raises `NotLocal` if the decomposition depends on other operators.
         """
         self._nodes.clear()
         self._inputs = []
@@ -134,7 +135,7 @@ class OperatorRecorder(TorchDispatchMode):
         return value
 
     def _mutate(self, func: OpOverload, args: Any, kwargs: dict[str, Any]) -> Any:
-        """Write to a tensor that the decomposition itself made and has no view of."""
+        """Functionalize a write to a tensor of the decomposition, without views."""
         form = functional_form(func)
         node = self._argument(args[0])
         if form is None or node in self._inputs or self._builder.aliases.others(node):
@@ -153,7 +154,7 @@ class OperatorRecorder(TorchDispatchMode):
 
 
 def _mutable(value: Any) -> Any:
-    """The same of plain lists and dictionaries, which decompositions may write to."""
+    """Copy to plain lists and dictionaries, which decompositions may modify."""
     if isinstance(value, (list, tuple)):
         items = [_mutable(item) for item in value]
         return tuple(items) if isinstance(value, tuple) else items

@@ -1,7 +1,8 @@
-"""Recurrent layers over a sequence whose length is dynamic: one `scan` a layer and direction.
+"""Lowers recurrent layers of dynamic length to one `scan` per layer and direction.
 
-PyTorch decomposes `aten.lstm`, `aten.gru` and `aten.rnn_*` by a Python loop over the sequence, which makes its length
-a constant. While `dynamic_recurrence` is active, a call with a symbolic length is decomposed into `scan` instead.
+PyTorch decomposes `aten.lstm`, `aten.gru` and `aten.rnn_*` by a Python loop over the sequence, which
+specializes its length. While `dynamic_recurrence` is active, a call with a symbolic length is decomposed
+into `scan` instead.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -23,12 +24,12 @@ from exir.graph.graph_builder import values
 
 _ATEN = torch.ops.aten
 State: TypeAlias = tuple[Tensor, ...]
-# (gates of the input, gates of the hidden state, state) to the next state, whose first tensor is the hidden state.
+# (input gates, hidden gates, state) → next state, whose first tensor is the hidden state.
 Step: TypeAlias = Callable[[Tensor, Tensor, State], State]
 
 
 def gru_step(given: Tensor, kept: Tensor, state: State) -> State:
-    """The next state (hidden,) of a GRU."""
+    """Return the next state (hidden,) of a GRU."""
     (hidden,) = state
     given_reset, given_update, given_new = given.chunk(3, -1)
     kept_reset, kept_update, kept_new = kept.chunk(3, -1)
@@ -39,14 +40,14 @@ def gru_step(given: Tensor, kept: Tensor, state: State) -> State:
 
 
 def lstm_step(given: Tensor, kept: Tensor, state: State) -> State:
-    """The next state (hidden, cell) of an LSTM."""
+    """Return the next state (hidden, cell) of an LSTM."""
     enter, forget, new, leave = (given + kept).chunk(4, -1)
     cell = forget.sigmoid() * state[1] + enter.sigmoid() * new.tanh()
     return leave.sigmoid() * cell.tanh(), cell
 
 
 def rnn_step(activation: Callable[[Tensor], Tensor]) -> Step:
-    """The step of an Elman network: the next state (hidden,)."""
+    """Return the step of an Elman network, whose state is (hidden,)."""
     return lambda given, kept, state: (activation(given + kept),)
 
 
@@ -54,7 +55,7 @@ def rnn_step(activation: Callable[[Tensor], Tensor]) -> Step:
 class _Weights:
     """The parameters of one layer in one direction.
 
-    projection: [projected, hidden] of an LSTM with `proj_size`.
+    projection: [projected, hidden], for an LSTM with `proj_size`.
     """
 
     input: Tensor
@@ -65,7 +66,7 @@ class _Weights:
 
 
 def _by_layer(params: Sequence[Tensor], has_biases: bool, is_projected: bool) -> list[_Weights]:
-    """The flat list of parameters, grouped; forward before backward in each layer."""
+    """Group the flat list of parameters; in each layer, forward precedes backward."""
     count = 2 + 2 * has_biases + is_projected
     groups = [params[begin : begin + count] for begin in range(0, len(params), count)]
     return [
@@ -81,9 +82,10 @@ def _by_layer(params: Sequence[Tensor], has_biases: bool, is_projected: bool) ->
 
 
 def _scan_layer(step: Step, x: Tensor, state: State, weights: _Weights) -> tuple[Tensor, State]:
-    """One layer in one direction: [length, batch, inputs] to [length, batch, outputs] and the last state.
+    """Run one layer in one direction: [length, batch, in] to [length, batch, out].
 
-    The input's gates of all times are one GEMM; the body multiplies the hidden state alone.
+    Also returns the last state. The input gates of all time steps are one GEMM; the body multiplies only
+    the hidden state.
     """
     gates = _ATEN.linear(x, weights.input, weights.input_bias)
     optional = (weights.hidden_bias, weights.projection)
@@ -96,10 +98,10 @@ def _scan_layer(step: Step, x: Tensor, state: State, weights: _Weights) -> tuple
         hidden, *rest = step(row, _ATEN.linear(carried[0], weight, bias), carried)
         if weights.projection is not None:
             hidden = _ATEN.linear(hidden, others[-1])
-        # What is carried and what is stacked must not be one tensor.
+        # The carried and the stacked result must be distinct tensors.
         return hidden, *rest, hidden.clone()
 
-    # A body may not read what it starts from.
+    # A body must not read the initial state.
     start = tuple(each.clone() for each in state)
     *last, stacked = scan_op(body, start, (gates,), captured)
     return stacked, tuple(last)
@@ -117,7 +119,7 @@ def _recurrence(
     bidirectional: bool,
     batch_first: bool,
 ) -> tuple[Tensor, ...]:
-    """All layers. `states` holds [layers * directions, batch, size] for each tensor of the state."""
+    """Run all layers. Each tensor of `states` is [layers * directions, batch, size]."""
     is_projected = len(states) == 2 and states[0].shape[2] != states[1].shape[2]
     weights = _by_layer(params, has_biases, is_projected)
     directions = 1 + bidirectional
@@ -157,12 +159,12 @@ def has_dynamic_length(node: Node) -> bool:
 
 
 def _is_dynamic(args: Sequence[Any]) -> bool:
-    """Whether the length of x is symbolic in a call's arguments (x, ..., batch_first)."""
+    """Whether the length of x is symbolic, given the arguments (x, ..., batch_first)."""
     return isinstance(args[0].shape[1 if args[-1] else 0], SymInt)
 
 
 def _decomposed(op: OpOverload, fixed: Callable[..., Any], *args: Any) -> Any:
-    """`op`, by `scan` if its length is symbolic, else by `fixed`, which is PyTorch's decomposition."""
+    """Lower `op` to `scan` if its length is symbolic, else by PyTorch's decomposition."""
     if not _is_dynamic(args):
         return fixed(*args)
     x, states, *rest = args
@@ -172,7 +174,10 @@ def _decomposed(op: OpOverload, fixed: Callable[..., Any], *args: Any) -> Any:
 
 
 def scan_decompositions(program: ExportedProgram) -> dict[OpOverload, Callable[..., Any]]:
-    """For `run_decompositions`, which else fixes their lengths: of the program's recurrent layers of dynamic length."""
+    """Return decompositions of the program's recurrent layers of dynamic length.
+
+    Without them, `run_decompositions` specializes the lengths.
+    """
     found = {
         node.target
         for graph_module in graphs(program.graph_module)

@@ -1,4 +1,7 @@
-"""Recurrent layers of dynamic length become scans; those of a fixed length stay what they are without."""
+"""Tests that recurrent layers of dynamic length become scans.
+
+Layers of fixed length are unchanged.
+"""
 
 from typing import Any
 
@@ -62,7 +65,7 @@ def test_decompositions_of_torch_are_restored_after_an_error() -> None:
 
 
 class _Both(nn.Module):
-    """A layer over the input's length, and the same one over three of its results."""
+    """A layer over the input's length, and the same layer over three of its results."""
 
     def __init__(self) -> None:
         super().__init__()

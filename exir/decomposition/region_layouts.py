@@ -1,8 +1,7 @@
-"""Layouts of what control flow gives to its graphs and gets from them, when all are rewritten.
+"""Updates layouts at the boundary of control flow when its graphs are rewritten.
 
-A view that becomes a copy is dense, whatever its strides were, so that what it is given to lies
-in another way than the exported program says: the placeholders of branches and loop bodies, and
-what comes back from them.
+A view that becomes a copy is dense, whatever the strides of the view were. The layouts of placeholders
+and results of branches and loop bodies can therefore differ from the exported program.
 """
 
 from collections.abc import Sequence
@@ -24,7 +23,7 @@ _CHANNELS_LAST = {4: torch.channels_last, 5: torch.channels_last_3d}
 
 
 def placeholder_values(region: Region, operands: Sequence[Any]) -> dict[Node, Any]:
-    """What each placeholder of `region` holds when the values of its operands are `operands`."""
+    """Return the value of each placeholder of `region` for the given operand values."""
     given = {}
     for position, (placeholder, operand) in enumerate(region.bindings):
         known: Any = placeholder.meta.get("val")
@@ -37,9 +36,9 @@ def placeholder_values(region: Region, operands: Sequence[Any]) -> dict[Node, An
 def returned_values(
     region: Region, known: Sequence[Any], operands: Sequence[Any], results: Sequence[Any]
 ) -> tuple[Any, ...]:
-    """What control flow returns, in place of `known`, when `region` is given and returns these values.
+    """Return the result values of control flow for new operands and region results.
 
-    What a loop carries keeps the layout that it starts with.
+    `known` has the exported values. A carried value keeps its initial layout.
     """
     returned = list(known)
     for index, position in enumerate(region.carried):
@@ -51,7 +50,10 @@ def returned_values(
 
 
 def fit_results(region: Region, graph: Graph, returned: Sequence[Any]) -> None:
-    """Copy those results of `graph`, the rewritten `region`, that do not lie as `returned` does."""
+    """Copy the results of the rewritten region whose layout differs from `returned`.
+
+    `graph` is the rewritten graph of `region`.
+    """
     output, results = graph.output_node(), results_of(graph)
     places = {**dict(enumerate(region.values)), **dict(zip(region.hands_on, count()))}
     for position, index in places.items():
@@ -61,7 +63,7 @@ def fit_results(region: Region, graph: Graph, returned: Sequence[Any]) -> None:
 
 
 def _followed(known: Any, before: Any, now: Any) -> Any:
-    """`known`, which lay as `before` did, as `now` lies."""
+    """Return `known` with the change of layout from `before` to `now`."""
     if not isinstance(now, FakeTensor) or same_layout(before, now):
         return known
     return now if same_sizes(known.shape, now.shape) else _contiguous(known)
@@ -72,7 +74,7 @@ def _contiguous(val: Tensor) -> Tensor:
 
 
 def _laid_out(result: Any, wanted: Any, output: Node) -> Any:
-    """`result`, or a copy of it that lies as `wanted` does, where a memory format names that."""
+    """Return `result`, or a copy with the layout of `wanted` if it is a memory format."""
     val = result.meta["val"] if isinstance(result, Node) else None
     if not isinstance(val, FakeTensor) or dim_order(val) == dim_order(wanted):
         return result

@@ -1,4 +1,4 @@
-"""Control flow over values that rewriting lays out in another way than the exported program."""
+"""Tests of control flow whose operands change their layout in the rewrite."""
 
 from typing import Any
 
@@ -21,7 +21,7 @@ COPY = edge_op(torch.ops.dim_order_ops._clone_dim_order.default)
 
 
 def turned(x: Tensor) -> Tensor:
-    """A computed value, transposed: a view to PyTorch, a dense copy to the compiler."""
+    """Return a transposed value: a view in PyTorch, a dense copy in the compiler."""
     return (x * 2).transpose(1, 2)
 
 

@@ -1,6 +1,7 @@
-"""Resizing of uint8 images.
+"""Decomposes resizing of uint8 images.
 
-PyTorch resizes columns first and then rows. Weights are integers of 16 bits, and each pass rounds to uint8.
+As PyTorch, resize columns first and then rows. Weights are 16-bit integers, and each pass rounds to
+uint8.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -21,7 +22,7 @@ def _linear(offset: Tensor) -> list[Tensor]:
 
 
 def _cubic(offset: Tensor) -> list[Tensor]:
-    """Of four neighbors, by Keys' kernel with A = -0.75."""
+    """Return the weights of four neighbors, by Keys' kernel (1981) with A = -0.75."""
 
     def near(x: Tensor) -> Tensor:
         return ((1.25 * x) - 2.25) * x * x + 1
@@ -38,7 +39,7 @@ _Weights = Callable[[Tensor], list[Tensor]]
 def _resized(
     x: Tensor, dim: int, size: _Size, scale: float | None, align_corners: bool, weights: _Weights
 ) -> Tensor:
-    """`x` with `size` elements along `dim`."""
+    """Resize `x` to `size` elements along `dim`."""
     length = x.shape[dim]
     if isinstance(length, int) and length == size:
         return x
@@ -54,14 +55,14 @@ def _resized(
 
 
 def _factor(length: _Size, size: _Size, scale: float | None, align_corners: bool) -> Any:
-    """Elements of the input for one of the output."""
+    """Return the number of input elements per output element."""
     if align_corners:
         return (length - 1) / (size - 1) if size > 1 else 0.0
     return 1 / scale if scale else length / size
 
 
 def _merged(places: list[Tensor], taps: list[Tensor], length: _Size) -> list[Tensor]:
-    """Weights of places inside the image; the border has those of all places beyond it."""
+    """Clamp taps to the image: border elements get the weights beyond them."""
     bounded = [place.clamp(min=0).clamp(max=length - 1) for place in places]
     merged = []
     for place, own in zip(places, bounded):
@@ -71,7 +72,7 @@ def _merged(places: list[Tensor], taps: list[Tensor], length: _Size) -> list[Ten
 
 
 def _weighted(x: Tensor, dim: int, places: list[Tensor], taps: list[Tensor]) -> Tensor:
-    """The sums of `x` at `places`, rounded."""
+    """Sum `x` at `places` with the weights `taps`, and round."""
     bits = _bits(torch.stack(taps).amax())
     unit = torch.exp2(bits.to(torch.float64))
     shape = [1] * x.dim()
@@ -85,7 +86,7 @@ def _weighted(x: Tensor, dim: int, places: list[Tensor], taps: list[Tensor]) -> 
 
 
 def _bits(largest: Tensor) -> Tensor:
-    """The most fractional bits with which `largest` is below 2 ** 15."""
+    """Return the largest number of fractional bits that keeps `largest` below 2 ** 15."""
     more = torch.arange(1, _MAX_BITS + 1, dtype=torch.float64)
     fits = torch.floor(largest * torch.exp2(more) + 0.5) < 32768
     return fits.to(torch.int32).sum().to(torch.int32)

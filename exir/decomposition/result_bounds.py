@@ -1,4 +1,4 @@
-"""How large a result may get whose size is in the data, where the operator does not say it itself."""
+"""Bounds of data-dependent sizes that torch does not provide."""
 
 from collections.abc import Callable, Mapping
 from math import prod
@@ -16,8 +16,10 @@ Ranges = dict[sympy.Symbol, ValueRanges]
 
 
 def ranges_of_result(op: OpOverload, args: tuple[Any, ...], result: Any) -> Ranges:
-    """The range of the one size of `result`, which `op` gave for `args`; nothing where there is none
-    to tell."""
+    """Return the range of the data-dependent size of `result`, computed by `op`.
+
+    The result is empty if all sizes are static, or if no bound is known.
+    """
     limit = _LIMITS.get(op.name())
     if limit is None:
         return {}
@@ -31,7 +33,7 @@ def ranges_of_result(op: OpOverload, args: tuple[Any, ...], result: Any) -> Rang
 
 
 def max_size(size: int | SymInt) -> int | None:
-    """The upper bound of `size`, or None where it has none."""
+    """Return the upper bound of `size`, or None."""
     if not isinstance(size, SymInt):
         return size
     node: Any = size.node
@@ -40,7 +42,10 @@ def max_size(size: int | SymInt) -> int | None:
 
 
 def _broadcast(args: tuple[Any, ...]) -> int | SymInt:
-    """Elements of both operands together, of which torch itself counts those of the first alone."""
+    """Return the number of elements after broadcasting.
+
+    torch counts the elements of the first operand only.
+    """
     shapes = [argument.meta["val"].shape for argument in args[:2]]
     return prod(torch.broadcast_shapes(*shapes))
 

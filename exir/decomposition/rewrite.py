@@ -1,4 +1,4 @@
-"""One walk over a graph that decomposes, functionalises and copies views."""
+"""Decomposes, functionalizes and copies views in one walk over a graph."""
 
 import operator
 from collections.abc import Callable, Iterator, Mapping
@@ -33,7 +33,7 @@ from exir.graph.value_map import ValueMap
 from exir.graph.variants import IDENTITIES, functional_form, is_view, run_copying
 
 _ATEN = torch.ops.aten
-# Checks that hold once the program has been exported; nothing depends on them.
+# Assertions that hold after the export; no node depends on them.
 _ASSERTIONS = frozenset(
     {
         _ATEN._assert_async.default,
@@ -44,7 +44,7 @@ _ASSERTIONS = frozenset(
         _ATEN.sym_constrain_range_for_size.default,
     }
 )
-# What is in the data has a symbol already: to decompose these would make another.
+# The results have symbols already: a decomposition would create new ones.
 _OTHER_NAMES = {
     _ATEN.argwhere.default: _ATEN.nonzero.default,
     _ATEN.item.default: _ATEN._local_scalar_dense.default,
@@ -61,9 +61,9 @@ _ONLY_AT_RUN_TIME = frozenset({torch.Tag.data_dependent_output, torch.Tag.dynami
 class Rewritten:
     """A graph of edge operators.
 
-    submodules: what its `get_attr` nodes name.
-    mutations: for each placeholder that the program writes to, by name, the value last written.
-    ranges: of sizes that are in the data, those that were not known before.
+    submodules: the modules that its `get_attr` nodes read.
+    mutations: the last value written to each mutated placeholder, by name.
+    ranges: the ranges of data-dependent sizes that were not known before.
     """
 
     graph: Graph
@@ -73,7 +73,7 @@ class Rewritten:
 
 
 def _form_of_call(op: OpOverload, node: Node) -> Callable[..., Any] | None:
-    """A decomposition of `op` that suits this call alone: its dtype, or what its users read."""
+    """Return a decomposition for this call only, by its dtype or its users."""
     if op is not node.target:
         return None
     if op is _ATEN.bincount.default:
@@ -84,13 +84,12 @@ def _form_of_call(op: OpOverload, node: Node) -> Callable[..., Any] | None:
 
 
 class GraphRewriter:
-    """Makes, from one graph module, the graph of edge operators that computes the same.
+    """Rewrites a graph module to an equivalent graph of edge operators.
 
-    given: values of placeholders that are other ones than `source` says, by its nodes.
+    given: values of placeholders that differ from `source`, by its nodes.
 
-    Nodes made from one node share its source line and a debug handle.
-
-    Raises `NotLocal` where an operator cannot be rewritten on its own.
+    Nodes that are created from one node share its source line and debug handle. Raises `NotLocal` if an
+    operator cannot be rewritten separately.
     """
 
     def __init__(
@@ -114,7 +113,7 @@ class GraphRewriter:
         self._submodules: dict[str, Any] = {}
 
     def run(self) -> Rewritten:
-        """The new graph."""
+        """Return the new graph."""
         for node in self._source.graph.nodes:
             self._builder.begin(node, next(self._debug_handles))
             self._rewrite(node)
@@ -168,7 +167,7 @@ class GraphRewriter:
         return self._apply(op, args, kwargs, node)
 
     def _control_flow(self, node: Node) -> Any:
-        """Rewrite the graphs that `node` runs, for operands as they are by now; what it returns then."""
+        """Rewrite the graphs of `node` for the rewritten operands; return the results."""
         returned: Any = node.meta.get("val")
         for position, region in enumerate(regions(node)):
             operands = values(self._values.translated(region.operands))
@@ -212,7 +211,10 @@ class GraphRewriter:
         return self._builder.append(op, args, kwargs, self._value(op, args, kwargs, node))
 
     def _expanded(self, op: OpOverload, args: Any, kwargs: dict[str, Any], node: Node) -> Any:
-        """What `op` does; sizes that are in the data keep the symbols, and so the bounds, that `node` has for them."""
+        """Append the decomposition of `op`.
+
+        Data-dependent sizes keep the symbols of `node`, and with them their bounds.
+        """
         result = self._recorder.expand(op, args, kwargs)
         if op is node.target:
             self._ranges.update(ranges_of_result(op, args, node.meta.get("val")))
@@ -220,7 +222,7 @@ class GraphRewriter:
         return result
 
     def _value(self, op: OpOverload, args: Any, kwargs: dict[str, Any], node: Node) -> Any:
-        """The exported value of `node` as long as it is right: computing values costs most."""
+        """Return the exported value of `node` if still valid; computing values is slow."""
         known = node.meta.get("val")
         is_exported = op is node.target and not is_view(op) and self._inputs_unchanged(node)
         self._ranges.update(ranges_of_result(op, args, known))

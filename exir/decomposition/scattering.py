@@ -1,4 +1,4 @@
-"""Operators that reduce what several places of an index name."""
+"""Decompositions of scatter reductions, embedding bags and related operators."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -10,13 +10,13 @@ from torch.types import Number
 
 _ATEN = torch.ops.aten
 _OLD_NAMES = {"add": "sum", "multiply": "prod"}
-_SUM, _MEAN = 0, 1  # modes of an embedding bag; the other is the largest
+_SUM, _MEAN = 0, 1  # modes of an embedding bag; the other mode is max
 
 
 def _scatter_reduce(
     x: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str, *, include_self: bool = True
 ) -> Any:
-    """The mean as the quotient of a sum and a count; others are one operator."""
+    """Compute a mean as sum / count; other reductions are one operator."""
     if reduce != "mean":
         return NotImplemented
     total = _ATEN.scatter_reduce.two(x, dim, index, source, "sum", include_self=include_self)
@@ -45,7 +45,10 @@ def _index_reduce(
 
 
 def _select_scatter(x: Tensor, source: Tensor, dim: int, index: int | SymInt) -> Any:
-    """In the dtype of `x`, as in eager PyTorch. torch's decomposition promotes the dtypes of both tensors."""
+    """Convert `source` to the dtype of `x`, as eager PyTorch does.
+
+    torch's decomposition promotes the dtypes of both tensors.
+    """
     (decomposed,) = torch._decomp.get_decompositions([_ATEN.select_scatter.default]).values()
     return decomposed(x, source.to(x.dtype), dim, index)
 
@@ -61,8 +64,11 @@ def _embedding_bag(
     include_last_offset: bool = False,
     padding_idx: int = -1,
 ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    """`weight` [V, D], `indices` [N], `offsets` [B], where bags begin → [B, D] and, for the gradient,
-    the bag of each index, how many are in each bag, and nothing."""
+    """Reduce bags of embeddings.
+
+    `weight` [V, D], `indices` [N] and `offsets` [B], the starts of the bags, give [B, D]. For the
+    gradient, the function also returns the bag of each index, the size of each bag, and an empty tensor.
+    """
     bags = offsets.shape[0] - 1 if include_last_offset else offsets.shape[0]
     places = torch.arange(indices.shape[0], dtype=offsets.dtype, device=offsets.device)
     bag = torch.searchsorted(offsets.narrow(0, 0, bags), places, right=True) - 1
@@ -80,7 +86,7 @@ def _sum_of_bags(rows: Tensor, bag: Tensor, bags: int | SymInt) -> Tensor:
 
 
 def _reduced_bags(rows: Tensor, counted: Tensor, bag: Tensor, sizes: Tensor, mode: int) -> Tensor:
-    """Rows that do not count, and bags without a row, are 0."""
+    """Reduce the rows of each bag; ignored rows and empty bags are 0."""
     if mode in (_SUM, _MEAN):
         total = _sum_of_bags(torch.where(counted, rows, 0.0), bag, sizes.shape[0])
         return total if mode == _SUM else total / sizes.clamp(min=1)
@@ -90,7 +96,7 @@ def _reduced_bags(rows: Tensor, counted: Tensor, bag: Tensor, sizes: Tensor, mod
 
 
 def _gather(x: Tensor, dim: int, index: Tensor, **options: Any) -> Any:
-    """Of a number, or by one: as of a line."""
+    """Gather from a zero-dimensional tensor or index as from a vector."""
     if x.dim() == index.dim():
         return NotImplemented
     return x.reshape(-1).gather(0, index.reshape(-1)).reshape(index.shape)

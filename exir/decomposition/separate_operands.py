@@ -1,8 +1,8 @@
-"""Control flow is given values that share no memory.
+"""Clones operands of control flow that share memory.
 
-What a loop carries is another value after each run, and what it only reads is not: torch's tracing refuses
-loops that are given one tensor as both, which is natural to write (`a * x`, from `a = x` on), and branches inside
-other graphs that are given one twice.
+A loop's carried value changes at each iteration, and a captured value does not. torch's tracing rejects
+loops that receive one tensor as both, such as `a * x` that starts with `a = x`, and branches in inner
+graphs that receive one tensor twice.
 """
 
 import operator
@@ -23,9 +23,9 @@ from exir.graph.program_copy import copy_program
 
 
 def separate_operands(program: ExportedProgram) -> ExportedProgram:
-    """`program`, or a copy of it in which copies are given to control flow that is given the same memory twice.
+    """Return `program`, or a copy in which control flow has distinct operands.
 
-    Raises `UnsupportedOperatorError` for a `scan` that `torch.export` got wrong.
+    Raises `UnsupportedOperatorError` for a `scan` that `torch.export` has recorded incorrectly.
     """
     for node in _nodes(program):
         _refuse_lost_carry(node)
@@ -43,7 +43,10 @@ def _nodes(program: ExportedProgram) -> Iterator[Node]:
 
 
 def _refuse_lost_carry(node: Node) -> None:
-    """`torch.export` (2.13) has a `scan` read what it starts from, if its body captures that, in place of what it carries."""
+    """Reject a `scan` that reads its initial value instead of its carried value.
+
+    `torch.export` (2.13) records such a scan if its body captures the initial value.
+    """
     for region in regions(node) if node.target is torch.ops.higher_order.scan else ():
         rest = len(region.carried) + len(region.sliced)
         for position in region.carried:
@@ -57,7 +60,10 @@ def _refuse_lost_carry(node: Node) -> None:
 
 
 def _shared(node: Node) -> list[int]:
-    """Which operands of control flow are to be copies: carried ones that share memory, and those that do with one before."""
+    """Return the positions of operands that must be cloned.
+
+    These are carried operands that share memory, and operands that share memory with a previous one.
+    """
     found: list[int] = []
     for region in regions(node)[:1]:
         bases = [_base(operand) for operand in region.operands]
@@ -69,7 +75,7 @@ def _shared(node: Node) -> list[int]:
 
 
 def _base(value: Any) -> Node | None:
-    """The node whose memory `value` is or is a view of; None of what is no tensor."""
+    """Return the node whose memory `value` is or is a view of; None if not a tensor."""
     if not isinstance(value, Node) or not isinstance(value.meta.get("val"), Tensor):
         return None
     while _is_of_first_argument(value) and isinstance(value.args[0], Node):
@@ -78,14 +84,17 @@ def _base(value: Any) -> Node | None:
 
 
 def _is_of_first_argument(value: Node) -> bool:
-    """Whether `value` is one of several results, or lies in what the operator was given."""
+    """Whether `value` is an item of several results, or aliases its first argument."""
     if not isinstance(value.target, OpOverload):
         return value.target is operator.getitem
     return any(each.alias_info is not None for each in value.target._schema.returns) and bool(value.args)
 
 
 def _separate(node: Node, shared: list[int]) -> None:
-    """Operands are the elements of the lists among the arguments, in turn."""
+    """Clone the shared operands.
+
+    Positions count the elements of the list arguments in order.
+    """
     places = count()
     node.args = tuple(
         type(given)([_apart(each, next(places) in shared, node) for each in given])

@@ -1,4 +1,4 @@
-"""Control flow that is given the same memory twice is given copies."""
+"""Tests that operands of control flow that share memory are cloned."""
 
 import pytest
 import torch
@@ -31,7 +31,7 @@ def _control_flow(program: ExportedProgram) -> Node:
 
 
 def test_what_a_branch_is_given_twice_is_copied_once() -> None:
-    """As torch's own lifting leaves inner branches that read what they are given, too."""
+    """torch's lifting also gives inner branches the operands that they read."""
     program = export(Choice(), (torch.randn(3),), strict=False)
     node = _control_flow(program)
     first, _ = node.args[3]
@@ -53,7 +53,7 @@ def test_a_program_whose_operands_are_apart_is_itself() -> None:
 
 
 class Products(nn.Module):
-    """x * x * rows…: what the scan starts from is read by its body; as it is, or as a copy."""
+    """x * x * rows…: the scan's body reads the initial value, or a copy of it."""
 
     def __init__(self, copies: bool) -> None:
         super().__init__()

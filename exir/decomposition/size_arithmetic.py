@@ -1,4 +1,4 @@
-"""Python's arithmetic on sizes and integer inputs, as the operators that the runtime has for numbers."""
+"""Lowers Python arithmetic on sizes and integer inputs to scalar operators."""
 
 import math
 import operator
@@ -23,9 +23,9 @@ _LARGEST_CHAIN = 16
 
 
 def lower_size_arithmetic(program: ExportedProgram) -> ExportedProgram:
-    """Replace powers, absolute values, floors, shifts and the like of numbers by operators that a program can call.
+    """Replace scalar powers, shifts, floors and the like by supported operators.
 
-    Powers that are no products are computed by tensors of one element. `program` is edited.
+    Other powers than small constant ones are computed with one-element tensors. `program` is edited.
     """
     for graph_module in graphs(program.graph_module):
         for node in list(graph_module.graph.nodes):
@@ -39,7 +39,7 @@ def lower_size_arithmetic(program: ExportedProgram) -> ExportedProgram:
 
 
 class _Numbers:
-    """Builds nodes that compute numbers in front of `node`."""
+    """Builds scalar nodes before `node`."""
 
     def __init__(self, node: Node, fake_mode: FakeTensorMode) -> None:
         self._node = node
@@ -50,7 +50,7 @@ class _Numbers:
         return isinstance(self._node.meta["val"], (float, SymFloat))
 
     def choose(self, *operands: Any) -> Node:
-        """`sym_ite` of booleans, which torch does not compute for a SymBool and a bool."""
+        """Build `sym_ite`, which torch cannot evaluate for a SymBool and a bool."""
         with self._node.graph.inserting_before(self._node):
             new = self._node.graph.call_function(torch.sym_ite, operands)
         new.meta = {**inherited_meta(self._node), "val": self._node.meta["val"]}
@@ -64,7 +64,7 @@ class _Numbers:
         return new
 
     def tensor(self, number: Any) -> Node:
-        """A tensor of `number`, of 64 bits."""
+        """Return a one-element tensor of `number`, in int64 or float64."""
         dtype = torch.float64 if self.is_float else torch.int64
         return insert_before(
             self._node, _ATEN.scalar_tensor.default, (number,), {"dtype": dtype}, self._fake_mode
@@ -74,7 +74,7 @@ class _Numbers:
         return insert_before(self._node, op, operands, {}, self._fake_mode)
 
     def item(self, tensor: Node) -> Node:
-        """The number in a tensor of one element, which is described as `node`."""
+        """Return the scalar in a one-element tensor, with the metadata of `node`."""
         with self._node.graph.inserting_before(self._node):
             new = self._node.graph.call_function(edge_op(_ATEN._local_scalar_dense.default), (tensor,))
         new.meta = {**inherited_meta(self._node), "val": self._node.meta["val"]}
@@ -118,7 +118,7 @@ def _right_shift(build: _Numbers, number: Any, places: Any) -> Node | None:
 
 
 def _and(build: _Numbers, left: Any, right: Any) -> Node | None:
-    """Of booleans; of integers the low bits."""
+    """Booleans: logical and. Integers: the low bits, as a modulo."""
     if _is_boolean(left) and _is_boolean(right):
         return build.choose(left, right, False)
     number, mask = (right, left) if isinstance(left, int) else (left, right)
@@ -127,7 +127,7 @@ def _and(build: _Numbers, left: Any, right: Any) -> Node | None:
 
 
 def _or(build: _Numbers, left: Any, right: Any) -> Node | None:
-    """Of booleans."""
+    """Booleans: logical or."""
     if _is_boolean(left) and _is_boolean(right):
         return build.choose(left, True, right)
     return None
@@ -139,7 +139,7 @@ def _is_boolean(value: Any) -> bool:
 
 
 def _round(build: _Numbers, number: Any, digits: Any = None) -> Node | None:
-    """torch.export writes None for digits that are not given."""
+    """Handle the two-argument form; torch.export passes None for missing digits."""
     return build.apply(round, number) if digits is None and len(build._node.args) > 1 else None
 
 

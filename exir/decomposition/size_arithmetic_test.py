@@ -1,4 +1,4 @@
-"""Python's arithmetic on sizes becomes operators of the runtime, with the same numbers."""
+"""Tests that Python arithmetic on sizes becomes operators with the same results."""
 
 import math
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Operators on sizes that are symbols: read off inputs, related to each other, taken from data."""
+"""Tests of operators on symbolic sizes: of inputs, related, and data-dependent."""
 
 from collections.abc import Callable
 from typing import Any, cast
@@ -13,12 +13,12 @@ from exir.error import UnsupportedOperatorError
 
 HEIGHT, WIDTH = Dim("h", min=8, max=64), Dim("w", min=8, max=64)
 A, B = Dim("a", min=2, max=16), Dim("b", min=2, max=16)
-# torch.export takes the sizes for which its own formula of a norm holds: even orders here.
+# torch.export limits sizes to those for which its norm formula holds: even orders.
 EXPORTED = Dim.AUTO(max=16)
 
 
 class Call(nn.Module):
-    """A function as a module."""
+    """Wraps a function as a module."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
         super().__init__()
@@ -50,7 +50,7 @@ def extended(x: Tensor, count: Tensor) -> Tensor:
 
 
 def pooled(mode: str) -> Callable[[Tensor], Tensor]:
-    """The size is a number where the value before it had symbols, and its own batch still has one."""
+    """Pools to a static size; the batch stays symbolic."""
 
     def pool(x: Tensor) -> Tensor:
         small = nn.functional.adaptive_avg_pool2d(x, (2, 3))
@@ -167,7 +167,7 @@ def test_sizes_of_what_is_made_empty_stay_symbols(dim: int) -> None:
 
 
 class Padded(nn.Module):
-    """What is padded has no value that the exported program knows: the layer before it is decomposed."""
+    """Pads a decomposed layer's result, which has no value in the exported program."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Exported programs that cannot be lowered, refused with the model's line before they are."""
+"""Rejects programs that cannot be lowered, with the line of the model."""
 
 import torch
 from torch import Tensor
@@ -16,10 +16,10 @@ _AUTO_FUNCTIONALIZED = frozenset(
 
 
 def refuse_unsupported(program: ExportedProgram) -> None:
-    """Raise `ModelError` for state of another layout or size, and for custom operators that write.
+    """Raise `ModelError` for unsupported tensors, states and custom operators.
 
-    Checked are: sparse and quantized tensors, state that is assigned a tensor of other sizes, and
-    custom operators that write to their arguments.
+    Rejected are sparse and quantized tensors, states that are assigned a tensor of another size, and
+    custom operators that mutate their arguments.
     """
     _refuse_layouts_of_constants(program)
     for graph_module in graphs(program.graph_module):
@@ -30,7 +30,7 @@ def refuse_unsupported(program: ExportedProgram) -> None:
 
 
 def layout_fault(tensor: Tensor) -> str | None:
-    """What keeps `tensor` from being stored in a program, and the remedy; None if nothing does."""
+    """Return why a program cannot store `tensor`, with the remedy; None if it can."""
     if tensor.layout is not torch.strided:
         return (
             f"is a sparse tensor ({tensor.layout}), and programs hold dense tensors alone; make it dense with"
@@ -62,7 +62,10 @@ def _refuse_sparse_value(node: Node) -> None:
 
 
 def _refuse_resized_state(node: Node) -> None:
-    """`torch.export` records an assignment as a copy, whose value keeps the sizes of what is assigned."""
+    """Reject an assignment that resizes a state.
+
+    `torch.export` records an assignment as a copy, whose value has the sizes of the source.
+    """
     if node.target is not torch.ops.aten.copy_.default:
         return
     target = node.args[0]

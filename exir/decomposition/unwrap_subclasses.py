@@ -1,4 +1,7 @@
-"""Constants that are tensors of several tensors, as quantized weights are, become those."""
+"""Replaces constants of tensor subclasses by the tensors that they consist of.
+
+Subclasses are, for example, quantized weights.
+"""
 
 from typing import Any
 
@@ -16,15 +19,15 @@ _ACCESS = "export.access_subclass_inner_tensor.default"
 
 
 def unwrap_subclasses(program: ExportedProgram) -> ExportedProgram:
-    """`program`, or a copy in which what it reads of such constants is constants of its own.
+    """Return `program`, or a copy in which each used part of a subclass is a constant.
 
-    `torch.export` leaves them whole, and reads their parts by name where they are used.
-    After: no operator reads a part of a tensor.
+    `torch.export` keeps such constants whole, and reads their parts by name. After: no operator reads a
+    part of a tensor.
     """
     if not _reads(program):
         return program
     copied = copy_program(program)
-    # Calls of operators that a subclass does not implement, and that it has computed in another way.
+    # Remove dead calls of operators that a subclass does not implement directly.
     copied.graph.eliminate_dead_code()
     _Unwrapping(copied, fake_mode_of(copied.graph)).run(_reads(copied))
     return copied
@@ -36,7 +39,7 @@ def _reads(program: ExportedProgram) -> list[Node]:
 
 
 class _Unwrapping:
-    """Gives each part of each constant one node."""
+    """Assigns one node to each part of each constant."""
 
     def __init__(self, program: ExportedProgram, fake_mode: FakeTensorMode) -> None:
         self._constants = ConstantTable(program, fake_mode)
@@ -52,7 +55,7 @@ class _Unwrapping:
         self._constants.drop_unused()
 
     def _part(self, node: Any) -> tuple[str, Any]:
-        """Name and value of the constant, or part of one, that `node` is."""
+        """Return the name and the value of the constant or part that `node` reads."""
         if node.op == "placeholder":
             return self._constants.name(node), self._constants.tensor(node)
         name, whole = self._part(node.args[0])

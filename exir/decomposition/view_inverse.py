@@ -1,4 +1,4 @@
-"""What the base of a view holds after a write to the view."""
+"""Computes the new value of a base after a write to its view."""
 
 from collections.abc import Callable
 from typing import Any
@@ -15,12 +15,12 @@ _ATEN = torch.ops.aten
 
 
 def is_invertible(view: View) -> bool:
-    """Whether `written_base` can be told for `view`."""
+    """Whether `written_base` supports `view`."""
     return view.op in _INVERSES
 
 
 def written_base(builder: GraphBuilder, view: View, written: Node) -> Node:
-    """The value of `view.base` once the view of it holds `written`; appended to `builder`."""
+    """Append the value of `view.base` after `written` is written to the view."""
     assert view.op is not None
     return _INVERSES[view.op](builder, view, written)
 

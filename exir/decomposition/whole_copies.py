@@ -1,7 +1,7 @@
-"""Copies into memory are of its dtype and shape before a program is traced anew.
+"""Converts and expands sources of `copy_` before a program is retraced.
 
-Torch's tracing takes what is copied into a buffer for the buffer's new value, as it is: the conversion and the
-expansion that `copy_` does besides would be lost.
+torch's tracing takes the source of a copy as the buffer's new value, unchanged. The dtype conversion and
+the broadcast of `copy_` would be lost.
 """
 
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ _ATEN = torch.ops.aten
 
 
 def with_whole_copies(program: ExportedProgram) -> ExportedProgram:
-    """`program`, or a copy of it in which `copy_` is given what has the dtype and shape of what it writes to."""
+    """Return `program`, or a copy in which sources of `copy_` match their targets."""
     if not any(_wanted(node) for node in _copies(program)):
         return program
     copied = copy_program(program)
@@ -36,7 +36,7 @@ def _copies(program: ExportedProgram) -> Iterator[Node]:
 
 
 def _wanted(node: Node) -> list[torch._ops.OpOverload]:
-    """What makes the source of a copy like its target."""
+    """Return the operators that convert the source of a copy to its target's type."""
     target, source = (each.meta["val"] for each in node.args[:2])
     converts = [_ATEN.type_as.default] if source.dtype != target.dtype else []
     return converts if same_sizes(source.shape, target.shape) else [*converts, _ATEN.expand_as.default]

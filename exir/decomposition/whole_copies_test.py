@@ -1,4 +1,4 @@
-"""What is copied into a buffer has its dtype and shape, in programs that are traced anew as well."""
+"""Tests that copied values get the buffer's dtype and shape after a retrace."""
 
 from collections.abc import Callable
 
@@ -14,7 +14,7 @@ from exir.testing.models import Example
 
 
 class Kept(nn.Module):
-    """A buffer that is written first, then read; `choose`: beside control flow."""
+    """A buffer that is written and then read; `choose` adds control flow."""
 
     def __init__(self, buffer: Tensor, source: Callable[[Tensor], Tensor], choose: bool) -> None:
         super().__init__()
@@ -52,7 +52,7 @@ def test_copies_are_converted_and_expanded(
 
 
 def test_sizes_of_a_call() -> None:
-    """As many columns as the call has, for each of the rows."""
+    """The call determines the number of columns of each row."""
 
     class Filled(nn.Module):
         def forward(self, x: Tensor) -> Tensor:
