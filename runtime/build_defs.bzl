@@ -1,4 +1,4 @@
-"""How the runtime and its tests are built."""
+"""Macros that build the runtime and its tests."""
 
 load("@rules_cc//cc:defs.bzl", "cc_test")
 load("//rules/project:object_library.bzl", "object_library")
@@ -12,12 +12,12 @@ RUNTIME_COPTS = [
 ]
 
 def runtime_library(name, generated_hdrs = [], **kwargs):
-    """One part of the runtime: all C files of the package but its tests.
+    """Define a library of all C files of the package except its tests.
 
     Args:
-      name: name of the library.
-      generated_hdrs: headers that are not in the package's folder.
-      **kwargs: linkopts, deps, and what every rule has.
+      name: Name of the library.
+      generated_hdrs: Headers that are not in the package's folder.
+      **kwargs: linkopts, deps, and the common attributes of rules.
     """
     object_library(
         name = name,
@@ -32,11 +32,11 @@ def runtime_library(name, generated_hdrs = [], **kwargs):
     )
 
 def runtime_tests(deps, data = []):
-    """A cc_test for each `*_test.c` of the package, named as its file.
+    """Define a cc_test for each `*_test.c` of the package, named after its file.
 
     Args:
-      deps: what they are tests of.
-      data: files that they read.
+      deps: The libraries under test.
+      data: Files that the tests read.
     """
     for source in native.glob(["*_test.c"]):
         cc_test(

@@ -1,4 +1,4 @@
-"""What the runtime says of failures, chosen on Bazel's command line."""
+"""A build setting for the runtime's error messages: texts or codes."""
 
 _VALUES = ["texts", "codes"]
 

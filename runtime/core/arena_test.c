@@ -24,7 +24,7 @@ static void test_measuring_counts_what_allocating_takes(void **state) {
   }
 }
 
-/* CVE-2025-30404: an allocator whose arithmetic wraps. */
+/* CVE-2025-30404: an allocator with overflowing arithmetic. */
 static void test_m15_arena_arithmetic_never_wraps(void **state) {
   (void)state;
   et_arena arena = et_arena_measuring();

@@ -9,15 +9,16 @@
 #include "runtime/core/packed_table.h"
 #endif
 
-/* A message being written; what does not fit is dropped. */
+/* The state of formatting a message. Text beyond the buffer is dropped. */
 typedef struct et_message {
   char *text;
-  size_t size; /* with the NUL */
+  size_t size; /* including the NUL */
   size_t used;
-  va_list *args; /* of conversions; NULL while a '%' is a character as others */
-  size_t begin;  /* of the conversion, which is written as it stands at first */
-  unsigned letters; /* of sizes in the conversion: see size_of; 0 outside */
-  int skipped;      /* packed texts before that to be written */
+  va_list *args; /* of the conversions; NULL while '%' is copied literally */
+  size_t begin;  /* where the current conversion starts; its text is replaced */
+  /* Length modifiers, encoded by with_letter; 0 outside a conversion. */
+  unsigned letters;
+  int skipped; /* packed texts to skip before the requested one */
 } et_message;
 
 static void put_byte(et_message *message, char byte) {
@@ -35,13 +36,15 @@ static void put_unsigned(et_message *message, uint64_t value, unsigned base) {
   put_byte(message, "0123456789abcdef"[digit]);
 }
 
-/* `letters` when another one comes. */
+/* Encodes the length modifiers of a conversion as a number, one letter at a
+ * time. */
 static unsigned with_letter(unsigned letters, char letter) {
   return letters * 2 + (letter == 'z');
 }
 enum { NONE = 1, L = NONE * 2, Z = NONE * 2 + 1, L_L = L * 2 };
 
-/* Bytes of the integer that a conversion with these letters takes; 0 where there is none. */
+/* Returns the size of the integer for these length modifiers, or 0 if they are
+ * invalid. */
 static size_t size_of(unsigned letters) {
   static const uint8_t sizes[] = {
       [NONE] = sizeof(int),
@@ -52,7 +55,7 @@ static size_t size_of(unsigned letters) {
   return letters < sizeof sizes ? sizes[letters] : 0;
 }
 
-/* An integer of `size` bytes: all of more than an int are of 64 bits, or as an int is. */
+/* Reads an integer of `size` bytes. A type wider than int has 64 bits. */
 static ET_NOINLINE uint64_t take_integer(size_t size, va_list *args) {
   return size > sizeof(unsigned) ? va_arg(*args, unsigned long long)
                                  : va_arg(*args, unsigned);
@@ -65,7 +68,7 @@ static void put_integer(et_message *message, char conversion, size_t size) {
         size > sizeof(int) ? (int64_t)value : (int32_t)(uint32_t)value;
     if (number < 0) {
       put_byte(message, '-');
-      /* Negates as unsigned, because -INT64_MIN does not fit. */
+      /* -INT64_MIN overflows; unsigned negation does not. */
       value = 0 - (uint64_t)number;
     }
   }
@@ -74,8 +77,10 @@ static void put_integer(et_message *message, char conversion, size_t size) {
 
 static void put_text(et_message *message, const char *text);
 
-/* Puts what a conversion stands for in its place. Of one that is not known nobody knows
- * what it takes: it stays as it is written, and all behind it. */
+/* Replaces the text of a conversion with its value.
+ *
+ * The size of an unknown conversion's argument is not known. From there on, the
+ * format is copied literally. */
 static void convert(et_message *message, char conversion) {
   va_list *args = message->args;
   const unsigned letters = message->letters;
@@ -98,7 +103,7 @@ static void convert(et_message *message, char conversion) {
   }
 }
 
-/* A character of a text. */
+/* Handles one character of the format or of a %s argument. */
 static ET_NOINLINE void put(et_message *message, char next) {
   const size_t before = message->used;
   put_byte(message, next);
@@ -136,7 +141,7 @@ static void put_packed(et_message *message, unsigned number) {
   while (message->skipped >= 0) {
     put_symbol(message, *next++);
   }
-  message->skipped = 0; /* as in the text in which this one is */
+  message->skipped = 0; /* nothing is skipped in the enclosing text */
 }
 #endif
 
@@ -154,7 +159,7 @@ static void put_text(et_message *message, const char *text) {
   }
 }
 
-/* Takes away a UTF-8 character that the end of the buffer has cut in two. */
+/* Removes a UTF-8 character that is cut by the end of the buffer. */
 static void drop_cut_character(et_message *message) {
   size_t start = message->used;
   while (start > 0 && ((uint8_t)message->text[start - 1] & 0xC0u) == 0x80u) {

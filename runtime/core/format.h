@@ -1,4 +1,4 @@
-/* Writing short texts without stdio. */
+/* Formats short texts without stdio. */
 #ifndef ET_RUNTIME_CORE_FORMAT_H_
 #define ET_RUNTIME_CORE_FORMAT_H_
 
@@ -9,17 +9,19 @@
 extern "C" {
 #endif
 
-/* Writes the message at `text`, at most `size` > 0 bytes with its NUL, and
- * returns its length. What does not fit is cut at a whole UTF-8 character. The
- * formats are those of et_fail. */
+/* Formats a message into `text`, with at most `size` > 0 bytes including the
+ * NUL. Returns its length.
+ *
+ * A longer message is cut at a UTF-8 boundary. The conversions are those of
+ * et_fail. */
 size_t et_format(char *text, size_t size, const char *format, ...)
 #if defined(__GNUC__)
     __attribute__((format(printf, 3, 4)))
 #endif
     ;
 
-/* Where messages are reduced to codes, ET_TELLS is 0, for what is looked up for messages,
- * and ET_SAYS is NULL, for texts that functions are told for them. */
+/* With reduced messages (ET_MESSAGES_CODES), ET_TELLS is 0 and disables
+ * look-ups for messages. ET_SAYS(text) is then NULL. */
 #ifdef ET_MESSAGES_CODES
 #define ET_TELLS 0
 #define ET_SAYS(text) ((const char *)NULL)

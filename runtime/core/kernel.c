@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* Orders as strcmp does, for a name whose length is known and that has no NUL inside. */
+/* Compares like strcmp. `name` has a known length, and no NUL inside. */
 static int compare_name(et_string name, const char *row) {
   const int order = strncmp(name.data, row, name.size);
   return order == 0 && row[name.size] != '\0' ? -1 : order;

@@ -1,22 +1,23 @@
-/* Bounds that this runtime sets where the file format sets none. A program that
- * goes over one is refused when it is loaded, before time or memory is
- * spent. */
+/* Limits of this runtime where the file format has none.
+ *
+ * The loader rejects a program that exceeds a limit before it spends time or
+ * memory on it. */
 #ifndef ET_RUNTIME_CORE_LIMITS_H_
 #define ET_RUNTIME_CORE_LIMITS_H_
 
 /* Methods of a program. */
 #define ET_LIMIT_METHODS 1024
 
-/* Bytes of the name of a method, an operator, a backend or a data key. */
+/* Bytes in the name of a method, operator, backend or data key. */
 #define ET_LIMIT_NAME_BYTES 255
 
-/* Segments or named data of a file, when they do not lie in order: by their
- * place, and by length and bytes of their keys. Two bytes of stack each while they
- * are sorted; those that lie in order have no limit but the file's size. */
+/* Entries of a segment or named data table that is not sorted by offset or by
+ * key. Sorting takes two bytes of stack for each entry. Sorted tables are
+ * limited only by the file's size. */
 #define ET_LIMIT_UNSORTED 4096
 
-/* Values of a method. Room for 100,000 calls, each with a few numbers; loading takes
- * some 5 us a value. */
+/* Values of a method. Enough for 100,000 calls with a few scalars each. Loading
+ * takes about 5 us per value. */
 #define ET_LIMIT_VALUES (1u << 20)
 
 /* Instructions of a method. */
@@ -28,18 +29,17 @@
 /* Arguments of one kernel or delegate call. */
 #define ET_LIMIT_CALL_ARGS 1024
 
-/* Values that one call of a prepared kernel may have, the items of its lists
- * counted, and how many of them may be tensors: they lie on the stack while the
- * kernel's `prepare` looks at them. */
+/* Values of one call of a kernel with `prepare`, including list items, and the
+ * tensors among them. They are on the stack during `prepare`. */
 #define ET_LIMIT_PREPARED_VALUES 64
 #define ET_LIMIT_PREPARED_TENSORS 16
 
-/* Operands of all calls of a method, the items of lists counted each time that
- * a call names the list. */
+/* Operands of all calls of a method. The items of a list count once for each
+ * call that uses the list. */
 #define ET_LIMIT_OPERANDS (1u << 24)
 
-/* Steps of the check of the memory plan: instructions and operands looked at; a
- * loop is walked again for each of its jumps. Seconds at most. */
+/* Steps of the memory plan check: instructions and operands visited. A loop is
+ * visited again for each of its jumps. The limit is reached within seconds. */
 #define ET_LIMIT_PLAN_STEPS (UINT32_C(1) << 24)
 
 #endif /* ET_RUNTIME_CORE_LIMITS_H_ */

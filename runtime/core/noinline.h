@@ -1,10 +1,12 @@
-/* Functions that stay out of their callers: those then have small frames, which take less
- * stack, and which machines address in fewer bytes. */
+/* ET_NOINLINE keeps a function out of its callers.
+ *
+ * The callers then have smaller stack frames, and shorter instructions to
+ * address them. */
 #ifndef ET_RUNTIME_CORE_NOINLINE_H_
 #define ET_RUNTIME_CORE_NOINLINE_H_
 
-/* Functions with a variable number of arguments, of which none is a float: they need not
- * put the registers of floats into memory when they begin. */
+/* ET_INTEGERS is for variadic functions without floating-point arguments. It
+ * avoids saving the floating-point registers on entry. */
 #if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__)
 #define ET_INTEGERS __attribute__((target("general-regs-only")))
 #else

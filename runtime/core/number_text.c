@@ -8,10 +8,10 @@
 #define DIGITS 6
 #define TEN_TO_DIGITS 1000000u
 
-/* A positive number: 0.digits * 10^exponent. */
+/* The positive number 0.digits * 10^exponent. */
 typedef struct decimal {
   char digits[DIGITS];
-  size_t count; /* without zeros at the end */
+  size_t count; /* without trailing zeros */
   int exponent;
 } decimal;
 
@@ -31,7 +31,8 @@ static void put_zeros(text_end *out, int count) {
   }
 }
 
-/* How often ten goes into a positive number until it is below 1. */
+/* Returns the smallest exponent with number / 10^exponent < 1, for number >
+ * 0. */
 static int exponent_of(double number) {
   int exponent = 0;
   for (; number >= 1; exponent++) {
@@ -43,8 +44,8 @@ static int exponent_of(double number) {
   return exponent;
 }
 
-/* number * 10^shift. Powers of ten are exact up to 22, so that most numbers are
- * rounded once. */
+/* Returns number * 10^shift. Powers of ten are exact up to 10^22, so most
+ * numbers are rounded only once. */
 static double scale(double number, int shift) {
   int left = shift < 0 ? -shift : shift;
   while (left > 0) {
@@ -94,7 +95,7 @@ static void put_fixed(text_end *out, const decimal *d) {
 }
 
 static void put_scientific(text_end *out, const decimal *d) {
-  const int exponent = d->exponent - 1; /* one digit before the point */
+  const int exponent = d->exponent - 1; /* with one digit before the point */
   const int size = exponent < 0 ? -exponent : exponent;
   const char digits[3] = {(char)('0' + size / 100),
                           (char)('0' + size / 10 % 10),
@@ -115,7 +116,7 @@ static void put_number(text_end *out, double number) {
     put(out, "nan", 3);
     return;
   }
-  if (bits >> 63 != 0) { /* -0 as well */
+  if (bits >> 63 != 0) { /* includes -0 */
     put(out, "-", 1);
     number = -number;
   }

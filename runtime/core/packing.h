@@ -1,14 +1,14 @@
-/* What sources of the core say failures with: as et_fail and its like do, and in less
- * space.
+/* et_fail and related functions with packed messages, for sources of the core.
  *
- * A build has runtime/packing/write.py collect the texts of all sources that include this
- * header and pack them. In the program, a text is its number then: an address below
- * ET_PACKED_COUNT, where nothing else lies, which et_format_args takes as a format and as
- * an argument of %s. Nothing else reads such a text. Sources of what a program may go
- * without, such as delegates, keep theirs plain, since the table is in every program.
+ * At build time, runtime/packing/write.py collects and packs the texts of all
+ * sources that include this header. In the program, such a text is a number
+ * below ET_PACKED_COUNT in a pointer, an address range without objects.
+ * et_format_args accepts it as the format and as an argument of %s; no other
+ * code may read it. The table is in every program. Optional features, such as
+ * delegates, therefore keep their texts plain.
  *
- * ET_SAYS(text) is a text for messages that is handed on, NULL where messages are reduced
- * to codes. */
+ * ET_SAYS(text) is a text that is passed on for use in messages, and NULL with
+ * reduced messages. */
 #ifndef ET_RUNTIME_CORE_PACKING_H_
 #define ET_RUNTIME_CORE_PACKING_H_
 
@@ -26,12 +26,14 @@
 #if ET_PACKS
 #include "runtime/core/packed_ids.h"
 
-/* The number of a literal, 0 of one that is not in the table. Constant once compiled. */
+/* The number of a literal, or 0 if the table does not have it. A compile-time
+ * constant. */
 #define ET_PACKED_IF(text, known, number) \
   (number) * (__builtin_strcmp((text), (known)) == 0) +
 #define ET_PACKED_TEXT(number) ((const char *)(uintptr_t)(number))
 
-/* The packed text, if there is one. Compilers check `text` as the format. */
+/* Returns the packed text if it exists. The compiler checks `text` as a
+ * format. */
 __attribute__((always_inline, format_arg(1))) static inline const char *
 et_packed_or(const char *text, uintptr_t number) {
   return number != 0 ? ET_PACKED_TEXT(number) : text;
@@ -40,7 +42,7 @@ et_packed_or(const char *text, uintptr_t number) {
 
 #define ET_PACKED_ALONE(format) ET_PACKED(format)
 #define ET_PACKED_FIRST(format, ...) ET_PACKED(format), __VA_ARGS__
-/* A format packed, and its arguments, if any, as they are. */
+/* A packed format, followed by unchanged arguments. */
 #define ET_PACKED_CHOICE(a, b, c, d, e, f, g, h, i, j, chosen, ...) chosen
 #define ET_PACKED_FORMAT(...)                                         \
   ET_PACKED_CHOICE(__VA_ARGS__, ET_PACKED_FIRST, ET_PACKED_FIRST,     \

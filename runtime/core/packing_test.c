@@ -1,4 +1,4 @@
-/* Messages of packed texts are those that plain ones make. */
+/* Tests that packed and plain texts produce the same messages. */
 #include "runtime/core/packing.h"
 
 #include <setjmp.h>
@@ -12,7 +12,7 @@
 #include "executorch/value.h"
 #include "runtime/core/says.h"
 
-/* What the core says: tests are not looked at for the table. */
+/* Texts of the core. The table does not include texts of tests. */
 #define KNOWN_FORMAT "%s[%zu]: the method has %u"
 #define KNOWN_WORD "inputs"
 #define UNKNOWN_FORMAT "no source of the core says %s of %d"
@@ -40,7 +40,7 @@ static void test_formats_and_arguments_mix(void **state) {
   et_fail_program(&error, UNKNOWN_FORMAT, ET_SAYS(KNOWN_WORD), -1);
   assert_string_equal(error.message, "no source of the core says inputs of -1");
   et_error_clear(&error);
-  const char *volatile nothing = NULL; /* compilers warn of what they know */
+  const char *volatile nothing = NULL; /* hidden from compiler warnings */
   et_fail_program(&error, "%s, %s", ET_SAYS(KNOWN_WORD), nothing);
   assert_string_equal(error.message, "inputs, (null)");
 }
@@ -59,7 +59,7 @@ static void test_more_is_told_behind_a_failure(void **state) {
   assert_int_equal(strlen(error.message), ET_ERROR_MESSAGE_BYTES - 1);
 }
 
-/* What `says` gives, as a message has it. */
+/* Returns a message that consists of a packed name. */
 static const char *told(et_error *error, const char *says) {
   et_error_clear(error);
   (et_fail)(error, ET_STATUS_INTERNAL, "%s", says);

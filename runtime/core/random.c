@@ -1,6 +1,6 @@
 #include "executorch/random.h"
 
-/* splitmix64: spreads the bits of any seed over the whole state. */
+/* splitmix64 (Steele et al.): derives well-mixed state words from any seed. */
 static uint64_t spread(uint64_t *seed) {
   *seed += UINT64_C(0x9e3779b97f4a7c15);
   uint64_t bits = *seed;

@@ -6,7 +6,7 @@
 
 #include "executorch/random.h"
 
-/* What the published algorithms give. */
+/* Reference values of the published algorithms. */
 static void test_seeds_give_the_known_numbers(void **state) {
   (void)state;
   et_random random = et_random_seeded(0);

@@ -1,4 +1,4 @@
-/* Failures of programs, and failures that another one is the reason of. */
+/* Reports invalid programs, and errors caused by other errors. */
 #ifndef ET_RUNTIME_CORE_REASON_H_
 #define ET_RUNTIME_CORE_REASON_H_
 
@@ -8,12 +8,12 @@
 extern "C" {
 #endif
 
-/* et_fail, but that it returns the length of the message: 0 when an earlier one is
- * there. */
+/* Like et_fail, but returns the length of the message, or 0 if `error` already
+ * has one. */
 size_t et_fail_args(et_error *error, et_status status, const char *format,
                     va_list *args);
 
-/* et_fail with INVALID_PROGRAM, which most failures of the core are. */
+/* et_fail with INVALID_PROGRAM, the most common status in the core. */
 et_status et_fail_program(et_error *error, const char *format, ...)
 #if defined(__GNUC__)
     __attribute__((format(printf, 2, 3)))
@@ -22,22 +22,24 @@ et_status et_fail_program(et_error *error, const char *format, ...)
 
 et_status et_fail_code_program(et_error *error, uint32_t place, uint32_t index);
 
-/* et_fail_within(error, status, format, ...) puts where it happened before the message of
- * the failure that `error` has, and gives back its status. Nothing where messages are
- * reduced to codes. */
+/* et_fail_within(error, status, format, ...) puts a location before the message
+ * that `error` already has, and returns the status. Does nothing with reduced
+ * messages. */
 
-/* Appends to the message of the failure that `error` has. Nothing without an error, or
- * where messages are reduced to codes. */
+/* Appends to the message of `error`. Does nothing without an error, or with
+ * reduced messages. */
 void et_tell_more(et_error *error, const char *format, ...)
 #if defined(__GNUC__)
     __attribute__((format(printf, 2, 3)))
 #endif
     ;
 
-/* et_fail with a message that ends in the reason's: the format, which says where that
- * happened, comes before it. A reason without a message gives the sentence of `status`,
- * and NULL is what `error` has.
- * Where messages are reduced to codes it is the reason's, if that has one. */
+/* Records an error with another error as its reason.
+ *
+ * The message is the format, which states the location, followed by the
+ * reason's message, or by the description of `status` if the reason has none.
+ * If `reason` is NULL, the reason is the current content of `error`. With
+ * reduced messages, the message is the reason's, if it has one. */
 et_status et_fail_because(et_error *error, et_status status,
                           const et_error *reason, const char *format, ...)
 #if defined(__GNUC__)

@@ -6,7 +6,8 @@
 
 #if ET_PACKS
 
-/* A code and its text; of the last row, that of all others. */
+/* A code and the number of its packed text. The last row is for unknown
+ * codes. */
 typedef struct row {
   uint8_t code;
   uint8_t number;

@@ -1,16 +1,16 @@
-/* What messages call a code: texts for %s alone (packing.h). */
+/* Names of codes in messages. The texts are packed, so use them only for %s. */
 #ifndef ET_RUNTIME_CORE_SAYS_H_
 #define ET_RUNTIME_CORE_SAYS_H_
 
 #include "executorch/status.h"
 
-/* et_status_text. */
+/* Packed et_status_text. */
 const char *et_status_says(et_status status);
 
-/* et_value_tag_name. */
+/* Packed et_value_tag_name. */
 const char *et_value_tag_says(int32_t tag);
 
-/* et_scalar_type_name. */
+/* Packed et_scalar_type_name. */
 const char *et_scalar_type_says(int32_t dtype);
 
 #endif /* ET_RUNTIME_CORE_SAYS_H_ */

@@ -4,7 +4,7 @@
 
 #define BLOCK_BYTES 64
 
-/* Fractions of the cube roots of the first 64 primes. */
+/* Fractional parts of the cube roots of the first 64 primes. */
 static const uint32_t ROUNDS[64] = {
     0x428a2f98u, 0x71374491u, 0xb5c0fbcfu, 0xe9b5dba5u, 0x3956c25bu,
     0x59f111f1u, 0x923f82a4u, 0xab1c5ed5u, 0xd807aa98u, 0x12835b01u,
@@ -30,7 +30,7 @@ static uint32_t big_endian(const uint8_t *bytes) {
          (uint32_t)bytes[2] << 8 | bytes[3];
 }
 
-/* The 64 words of a block: its own 16, and those that follow from them. */
+/* Expands a block's 16 words to the 64 words of the message schedule. */
 static void expand(const uint8_t *block, uint32_t words[64]) {
   for (size_t i = 0; i < 16; i++) {
     words[i] = big_endian(block + 4 * i);
@@ -44,7 +44,7 @@ static void expand(const uint8_t *block, uint32_t words[64]) {
   }
 }
 
-/* What a round adds to the fourth word, and to that for the first. */
+/* Computes h + Sigma1(e) + Ch(e, f, g), the first part of T1 in FIPS 180-4. */
 static uint32_t mix_late(const uint32_t v[8]) {
   const uint32_t sum = rotate(v[4], 6) ^ rotate(v[4], 11) ^ rotate(v[4], 25);
   return v[7] + sum + ((v[4] & v[5]) ^ (~v[4] & v[6]));
@@ -78,7 +78,7 @@ static void compress(et_sha256 *hash, const uint8_t *block) {
 }
 
 void et_sha256_start(et_sha256 *hash) {
-  /* Fractions of the square roots of the first 8 primes. */
+  /* Fractional parts of the square roots of the first 8 primes. */
   const et_sha256 start = {.state = {
                                0x6a09e667u,
                                0xbb67ae85u,

@@ -1,4 +1,5 @@
-/* Digests of the standard's examples, whatever parts the bytes come in. */
+/* Tests SHA-256 with the standard's examples, hashed in parts of several
+ * sizes. */
 #include "runtime/core/sha256.h"
 
 #include <setjmp.h>

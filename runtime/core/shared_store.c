@@ -5,10 +5,10 @@
 
 #include "executorch/checked.h"
 
-/* Alignment of entries and of their bytes. */
+/* Alignment of entries and of their data. */
 #define ALIGNMENT 64
 
-/* In front of its bytes and its key. */
+/* The header of an entry, followed by its data and its key. */
 typedef struct et_shared_entry {
   struct et_shared_entry *next;
   const char *owner;
@@ -21,7 +21,7 @@ et_shared_store et_shared_store_over(et_mutable_span memory) {
   return store;
 }
 
-/* Room for an entry; `out_bytes` and `out_key` lie behind it. */
+/* Allocates an entry, its data and its key. */
 static bool take_entry(et_arena *arena, size_t key_size, size_t size,
                        void **out_entry, void **out_bytes, void **out_key) {
   void *end = NULL;
@@ -51,7 +51,7 @@ static const et_shared_entry *find(const et_shared_store *store,
   return entry;
 }
 
-/* An entry that is not in the list yet. */
+/* Creates an entry that is not in the list yet. */
 static et_status make(et_shared_store *store, const char *owner, et_string key,
                       size_t size, et_shared_entry **out_entry,
                       et_error *error) {

@@ -1,4 +1,4 @@
-/* Entries of a shared store are made once. */
+/* Tests that each entry of a shared store is created once. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 #include "runtime/core/sort.h"
 
-/* Makes a heap of `root` and of the two heaps below it: what comes last is on
- * top. */
+/* Restores the heap below `root`, whose two subtrees are heaps. The last item
+ * is on top. */
 static void sift_down(const et_sort_items *items, size_t root, size_t count) {
   while (root < count / 2) {
     size_t child = 2 * root + 1;
@@ -17,7 +17,8 @@ static void sift_down(const et_sort_items *items, size_t root, size_t count) {
   }
 }
 
-/* Makes a heap from its last parent to its root, then takes the top off, again and again. */
+/* Heapsort: builds the heap from the last parent to the root, then removes the
+ * top repeatedly. */
 void et_sort(const et_sort_items *items, size_t count) {
   size_t root = count / 2;
   while (count > 1) {

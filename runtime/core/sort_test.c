@@ -1,4 +1,4 @@
-/* Sorting: every short list, and a long one. */
+/* Tests sorting of all short lists, and of a long one. */
 #include "runtime/core/sort.h"
 
 #include <setjmp.h>
@@ -21,8 +21,8 @@ static void swap(void *context, size_t a, size_t b) {
   numbers[b] = first;
 }
 
-/* Sorts, and checks that it is the same numbers in order. The number behind
- * them stays. */
+/* Sorts, and checks the order and the items. The element after the list must
+ * not change. */
 static void expect_sorted(uint32_t *numbers, size_t count) {
   const et_sort_items items = {numbers, comes_before, swap};
   uint32_t sum = 0;

@@ -9,7 +9,8 @@
 static const uint8_t codes[] = {ET_STATUS_LIST(ET_STATUS_CODE)};
 #undef ET_STATUS_CODE
 
-/* Names and sentences are arrays, so that a program has just those that it says. */
+/* Names and descriptions are in separate arrays; a program links only those
+ * that it uses. */
 const char *et_status_name(et_status status) {
 #define ET_STATUS_NAME(name, code, text) #name "\0"
   static const char names[] = ET_STATUS_LIST(ET_STATUS_NAME) "UNKNOWN";
@@ -51,7 +52,7 @@ ET_INTEGERS et_status(et_fail)(et_error *error, et_status status,
   return status;
 }
 
-/* Four digits and what follows them. */
+/* Writes four hexadecimal digits and then `next`. */
 static char *put_hex(char *to, uint32_t value, char next) {
   for (int shift = 12; shift >= 0; shift -= 4) {
     *to++ = "0123456789abcdef"[value >> shift & 0xF];

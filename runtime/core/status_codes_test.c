@@ -1,4 +1,4 @@
-/* What failures are told with where messages are reduced to codes. */
+/* Tests error messages in builds with reduced messages. */
 #ifndef ET_MESSAGES_CODES
 #define ET_MESSAGES_CODES
 #endif
@@ -11,7 +11,8 @@
 #include <cmocka.h>
 #include <stdint.h>
 
-/* The number of this file: tools/message_of_code_test.py has the same. */
+/* The hash of this file's path; tools/message_of_code_test.py has the same
+ * value. */
 #define FILE_NUMBER "9dbd"
 
 static void test_a_message_is_file_line_and_first_number(void **state) {

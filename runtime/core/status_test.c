@@ -47,7 +47,7 @@ static void test_format_reads_long_and_size(void **state) {
   assert_string_equal(text, expected);
 }
 
-/* As %g of the C library. */
+/* Expects the same text as %g of the C library. */
 static void expect_double(double number) {
   char expected[32];
   char text[ET_NUMBER_TEXT_BYTES];
@@ -110,11 +110,12 @@ static void test_doubles_of_every_magnitude(void **state) {
   }
 }
 
-/* What comes behind a conversion that is not known cannot be told. */
+/* The argument sizes after an unknown conversion are not known. */
 static void test_unknown_conversion_is_left_standing(void **state) {
   (void)state;
   char text[32];
-  const char *volatile format = "%d %5d %s"; /* hides it from the compiler */
+  /* Hidden from the compiler's format check. */
+  const char *volatile format = "%d %5d %s";
   et_format(text, sizeof text, format, 1, 2, "a");
   assert_string_equal(text, "1 %5d %s");
   format = "%ls %d";
@@ -131,7 +132,7 @@ static void test_unknown_conversion_is_left_standing(void **state) {
 static void test_null_text_is_written_as_such(void **state) {
   (void)state;
   char text[16];
-  const char *volatile none = NULL; /* hides it from the compiler's check */
+  const char *volatile none = NULL; /* hidden from the compiler's NULL check */
   et_format(text, sizeof text, "%s", none);
   assert_string_equal(text, "(null)");
 }

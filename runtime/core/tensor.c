@@ -46,8 +46,8 @@ static et_status check_permutation(const uint8_t *dim_order, size_t rank,
   return ET_STATUS_OK;
 }
 
-/* Strides from innermost to outermost. A size of 0 counts as 1 there, as in
- * PyTorch, so that strides stay positive. */
+/* Computes strides from innermost to outermost. A size of 0 counts as 1, as in
+ * PyTorch, so that strides are positive. */
 static et_status fill_strides(const int32_t *sizes, const uint8_t *dim_order,
                               size_t rank, int32_t *out_strides,
                               size_t *out_numel, et_error *error) {
@@ -65,7 +65,7 @@ static et_status fill_strides(const int32_t *sizes, const uint8_t *dim_order,
     }
     out_strides[dim_order[d]] = (int32_t)stride;
     is_empty = is_empty || size == 0;
-    /* Below 2^62: both factors are below 2^31. */
+    /* No overflow: both factors are below 2^31, so the product is below 2^62. */
     stride = (uint64_t)(uint32_t)stride * (size > 1 ? (uint32_t)size : 1u);
   }
   if (is_empty) {

@@ -38,7 +38,7 @@ double et_scalar_to_double(const et_value *value) {
   }
 }
 
-/* Converting a double outside the range of int64_t is undefined in C. */
+/* In C, converting a double outside the range of int64_t is undefined. */
 static int64_t truncate_saturating(double number) {
   const double limit = 9223372036854775808.0; /* 2^63 */
   if (number != number) {

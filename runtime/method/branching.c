@@ -26,7 +26,7 @@ static et_status record_at(const et_builder *builder, int32_t index,
   return et_tensor_record_read(held, out_record, builder->error);
 }
 
-/* A move copies bytes, so both tensors must lay them out alike. */
+/* A move copies bytes, so both tensors must have the same layout. */
 static et_status check_tensor_move(const et_builder *builder,
                                    const et_walk *walk, int32_t from,
                                    int32_t to) {
@@ -98,15 +98,15 @@ static void fill(const et_builder *builder, const et_walk *walk) {
   }
 }
 
-/* Whether it calls executorch_prim::et_copy_index.tensor, which writes one row of its
- * first operand. */
+/* Returns true for executorch_prim::et_copy_index.tensor, which writes one row
+ * of its first operand. */
 static bool is_row_copy(const et_instruction *instruction) {
   return instruction->tag == ET_INSTRUCTION_KERNEL_CALL &&
          strcmp(instruction->u.kernel->name,
                 "executorch_prim::et_copy_index.tensor") == 0;
 }
 
-/* Goes back over the instructions with the lowest target of a jump seen. */
+/* Iterates backward and tracks the lowest jump target. */
 static void mark(const et_builder *builder) {
   uint32_t lowest = UINT32_MAX;
   for (size_t i = builder->counts.instructions; i-- > 0;) {
@@ -119,7 +119,7 @@ static void mark(const et_builder *builder) {
   }
 }
 
-/* Rows that nothing but a loop's et_copy_index writes. */
+/* A tensor that only et_copy_index in a loop writes starts as unfilled rows. */
 static et_status mark_rows(void *context, et_value *value) {
   et_simulation *sim = context;
   uint32_t *origin = &sim->origins[et_simulation_index(sim, value)];
@@ -131,7 +131,8 @@ static et_status mark_rows(void *context, et_value *value) {
   return ET_STATUS_OK;
 }
 
-/* What is written in part keeps the rest, but for rows before their first. */
+/* A partly written tensor keeps its other bytes, except rows before the first
+ * write. */
 static et_status fill_row(void *context, et_value *value) {
   et_simulation *sim = context;
   uint32_t *origin = &sim->origins[et_simulation_index(sim, value)];
@@ -155,10 +156,11 @@ static bool jumps_back(const et_simulation *sim, uint32_t index) {
          instruction->u.target <= index;
 }
 
-/* Each iteration of the loop has the loops inside it fill their rows anew. */
+/* Each iteration of an outer loop starts with unfilled rows of its inner
+ * loops. */
 static void empty_inner_rows(et_simulation *sim, uint32_t first,
                              uint32_t jump) {
-  uint32_t begin = jump; /* of the loops inside that end at or behind i */
+  uint32_t begin = jump; /* start of the inner loops that end at or after i */
   for (uint32_t i = jump; i-- > first;) {
     const et_instruction *instruction = &sim->method->instructions[i];
     if (jumps_back(sim, i) && instruction->u.target < begin) {
@@ -182,7 +184,7 @@ static et_status follow_again(et_simulation *sim, uint32_t jump) {
   return ET_STATUS_OK;
 }
 
-/* Copies a number, or a tensor's bytes and sizes. */
+/* Copies a scalar, or a tensor's bytes and sizes. */
 static et_status run_move(const et_method *method, uint32_t index,
                           et_error *error) {
   const et_instruction *move = &method->instructions[index];

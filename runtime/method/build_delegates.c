@@ -9,7 +9,7 @@
 #include "runtime/program/schema.h"
 #include "runtime/program/tables.h"
 
-/* Adds which delegate it is to what the backend says. */
+/* Adds the delegate to the backend's message. */
 static et_status fail_delegate(const et_builder *builder, uint32_t index,
                                const et_backend *backend, et_status status,
                                const et_error *reason) {
@@ -37,7 +37,7 @@ static et_status find_data(const et_backend_context *context, et_string key,
              : fail_missing(key, error);
 }
 
-/* Copies the compile specs to where there is room. */
+/* Copies the compile specs to `specs`, which is large enough. */
 static void fill_specs(et_fb_vector tables, et_compile_spec *specs) {
   for (uint32_t i = 0; i < et_fb_count(tables); i++) {
     const et_fb_table spec = et_fb_child_at(tables, i);
@@ -70,7 +70,7 @@ static void add_parts(const et_registry *registry, const et_backend *backend,
   }
 }
 
-/* Describes delegate `index` to its backend. */
+/* Collects the inputs of delegate `index` for its backend. */
 static et_backend_context make_context(const et_builder *builder,
                                        uint32_t index,
                                        const et_backend *backend,
@@ -102,7 +102,7 @@ static et_backend_context make_context(const et_builder *builder,
   return context;
 }
 
-/* The linked backend of delegate `index` of the plan, or NULL. */
+/* Returns the linked backend of delegate `index` of the plan, or NULL. */
 static const et_backend *find_backend(const et_builder *builder,
                                       uint32_t index) {
   const et_fb_vector delegates =
@@ -122,7 +122,7 @@ static bool is_linked(const et_builder *builder, uint32_t index) {
   return find_backend(builder, index) != NULL;
 }
 
-/* Asks the backend of delegate `index`; its specs lie on the stack for that. */
+/* Measures delegate `index`. Its specs are on the stack during the call. */
 static et_status measure_delegate(const et_builder *builder, uint32_t index,
                                   const et_backend *backend,
                                   et_backend_requirements *out) {
@@ -157,8 +157,8 @@ static et_status add_requirements(const et_builder *builder, uint32_t index,
   return ET_STATUS_OK;
 }
 
-/* Takes the room, which tells its size, while measuring; notes what is needed
- * when there are regions. */
+/* Allocates the handle, which counts its size while measuring. Records the
+ * requirements if regions exist. */
 static et_status note_delegate(et_builder *builder, uint32_t index,
                                const et_backend *backend,
                                const et_backend_requirements *needed) {
@@ -191,7 +191,7 @@ static et_status measure(et_builder *builder, et_method_requirements *out) {
   return ET_STATUS_OK;
 }
 
-/* Moves *specs on behind those of this delegate. */
+/* Builds delegate `index`, and advances *specs past its specs. */
 static et_status init_delegate(et_builder *builder, uint32_t index,
                                et_compile_spec **specs) {
   et_delegate *delegate = &builder->regions.delegates[index];

@@ -9,15 +9,15 @@ static et_tensor *tensor_of(const et_value *value) {
   return value->tag == ET_VALUE_TENSOR ? value->u.as_tensor : NULL;
 }
 
-/* Whether value `index` is a tensor with a place in planned memory. */
+/* Returns true if value `index` is a planned tensor. */
 static bool is_planned(const et_builder *builder, uint32_t index) {
   et_fb_table held;
   return et_tables_value(builder->values, index, &held) == ET_VALUE_TENSOR &&
          et_fb_has(held, ET_TENSOR_ALLOCATION);
 }
 
-/* Gives tensors that the caller will lend an address for now, so that those without any
- * memory can be told from them. */
+/* Gives caller-provided tensors a temporary address, to distinguish them from
+ * tensors without any memory. */
 static et_status fill_ends(const et_builder *builder, uint16_t field,
                            et_end *end) {
   const et_fb_vector indices = et_tables_vector(builder->plan, field);
@@ -40,7 +40,8 @@ static et_status fill_ends(const et_builder *builder, uint16_t field,
   return ET_STATUS_OK;
 }
 
-/* Takes that address away again; a tensor without bytes may keep it. */
+/* Rejects tensors without memory, and removes the temporary addresses. An empty
+ * tensor may keep one. */
 static et_status check_all_bound(const et_builder *builder) {
   const et_value *values = builder->regions.values;
   for (uint32_t i = 0; i < et_fb_count(builder->values); i++) {
@@ -60,8 +61,8 @@ static et_status check_all_bound(const et_builder *builder) {
   return ET_STATUS_OK;
 }
 
-/* Inputs that the caller lends are read only. What needs no memory of the caller counts as
- * set, but for tensors that are inputs. */
+/* Marks caller-provided inputs as read-only. Inputs and outputs that need
+ * nothing from the caller count as set, except tensor inputs. */
 static void settle_ends(const et_builder *builder) {
   const size_t inputs = builder->counts.inputs;
   for (size_t i = 0; i < builder->counts.ends; i++) {

@@ -7,7 +7,7 @@
 #include "runtime/program/schema.h"
 #include "runtime/program/tables.h"
 
-/* All but what moves, jumps and calls of delegates have of their own. */
+/* Fills the fields that are not specific to moves, jumps or delegate calls. */
 static void fill_instruction(const et_builder *builder, const et_walk *walk,
                              et_instruction *out) {
   const uint32_t count = et_fb_count(walk->operands);

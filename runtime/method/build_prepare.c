@@ -9,8 +9,8 @@
 #include "runtime/program/schema.h"
 #include "runtime/program/tables.h"
 
-/* A call that is prepared, with its arguments as the program has them: measuring
- * has no method yet, and both times the kernel must see the same. */
+/* A call with the arguments as stored in the program. Measuring runs before the
+ * method exists, and the kernel must receive equal arguments both times. */
 typedef struct prepared_call {
   const et_builder *builder;
   const et_kernel *kernel;
@@ -18,7 +18,8 @@ typedef struct prepared_call {
   size_t value_count;
   size_t item_count;
   size_t tensor_count;
-  uint32_t indices[ET_LIMIT_PREPARED_VALUES]; /* of `values`, in the program */
+  /* Index of each of `values` in the program. */
+  uint32_t indices[ET_LIMIT_PREPARED_VALUES];
   et_value values[ET_LIMIT_PREPARED_VALUES];
   et_value *args[ET_LIMIT_PREPARED_VALUES];
   et_value *items[ET_LIMIT_PREPARED_VALUES];
@@ -26,8 +27,8 @@ typedef struct prepared_call {
   int32_t dims[ET_LIMIT_PREPARED_TENSORS * 2 * ET_MAX_RANK];
 } prepared_call;
 
-/* Where value `index` of the program is, or will be when its turn comes; NULL when
- * there is no more room. */
+/* Returns the address of value `index` of the program, and reserves one if it
+ * has none yet. NULL if the array is full. */
 static et_value *value_at(void *context, uint32_t index) {
   prepared_call *call = context;
   size_t at = 0;
@@ -50,7 +51,7 @@ static et_status fail_room(const prepared_call *call) {
                  ET_LIMIT_PREPARED_VALUES, ET_LIMIT_PREPARED_TENSORS);
 }
 
-/* Whether the tensor, or each item of the list, has room. */
+/* Returns true if there is space for the tensor, or for each list item. */
 static bool has_room(prepared_call *call, uint32_t index) {
   et_fb_table held;
   const uint8_t tag = et_tables_value(call->builder->values, index, &held);
@@ -70,13 +71,14 @@ static bool has_room(prepared_call *call, uint32_t index) {
          call->value_count + items <= ET_LIMIT_PREPARED_VALUES;
 }
 
-/* Only constants can be read before a method runs. */
+/* Before a run, only constants have data. */
 static void bind_constant(const prepared_call *call,
                           const et_tensor_record *record, et_tensor *tensor) {
   const et_builder *builder = call->builder;
   if (!record->is_planned && record->has_data) {
     tensor->data = (void *)(uintptr_t)et_data_initial(
-        builder->program, &builder->data, record); /* is_constant guards it */
+        /* is_constant prevents writes. */
+        builder->program, &builder->data, record);
     tensor->is_constant = true;
   }
 }
@@ -95,7 +97,7 @@ static et_status fill_arg(prepared_call *call, et_fill *fill, size_t at) {
   return ET_STATUS_OK;
 }
 
-/* The items of lists queue up behind the arguments. */
+/* Items of lists are filled after the arguments. */
 static et_status fill_args(prepared_call *call, et_fb_vector args) {
   et_fill fill = {.tensor = call->tensors,
                   .item = call->items,
@@ -136,7 +138,7 @@ static et_status run_prepare(const prepared_call *call, et_arena *arena,
                                (unsigned)call->instruction, call->kernel->name);
 }
 
-/* Measures the state, then builds it in room of exactly that size when there is
+/* Measures the state, then builds it in memory of exactly that size if there is
  * memory. */
 static et_status prepare(et_builder *builder, const prepared_call *call,
                          size_t *out_scratch, void **out_state) {
@@ -165,7 +167,7 @@ static et_status prepare(et_builder *builder, const prepared_call *call,
   return ET_STATUS_OK;
 }
 
-/* Apart from its caller, so that the arguments lie on the stack only here. */
+/* A separate function, so that only its stack frame contains the arguments. */
 static et_status prepare_call(et_builder *builder, const et_walk *walk,
                               const et_kernel *kernel, size_t *out_scratch) {
   void *state = NULL;

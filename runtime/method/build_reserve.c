@@ -3,8 +3,8 @@
 #include "runtime/core/packing.h"
 #include "runtime/method/builder.h"
 
-/* A region: where its address goes, bytes of one of its structs, and what is counted of
- * them. */
+/* A region: the offset of its address in et_regions, its element size, and the
+ * offset of its count in et_counts. */
 typedef struct region_row {
   uint16_t size;
   uint8_t address;
@@ -15,7 +15,7 @@ typedef struct region_row {
   {(structs) * sizeof *((const et_regions *)0)->region, \
    offsetof(et_regions, region), offsetof(et_counts, counted)}
 
-/* In the order of ET_METHOD_REGION_BYTES and ET_PLAN_CHECK_BYTES. */
+/* In the order of ET_METHOD_REGION_BYTES, then ET_PLAN_CHECK_BYTES. */
 static const region_row rows[] = {
     ROW(method, 1, methods),
     ROW(values, 1, values),
@@ -37,8 +37,8 @@ _Static_assert(sizeof(et_regions) <= UINT8_MAX &&
                    sizeof(et_counts) <= UINT8_MAX,
                "offsets in both fit a byte");
 
-/* Takes what the rows from `first` to before `past` say, to where the next region may
- * begin. */
+/* Allocates the regions of rows [first, past), and aligns the arena for the
+ * next. */
 static bool take(et_builder *builder, size_t first, size_t past) {
   void *region = NULL;
   for (size_t i = first; i < past; i++) {
@@ -69,7 +69,7 @@ et_status et_build_reserve(et_builder *builder, size_t *out_bytes) {
 }
 
 bool et_build_take_room(et_builder *builder, size_t bytes, et_arena *out_room) {
-  void *data = builder->arena.data; /* anything but NULL, which would measure */
+  void *data = builder->arena.data; /* not NULL, which would mean measuring */
   void *end = NULL;
   if (bytes != 0 &&
       (!et_arena_take(&builder->arena, 1, bytes, ET_MEMORY_ALIGNMENT, &data) ||
@@ -81,7 +81,8 @@ bool et_build_take_room(et_builder *builder, size_t bytes, et_arena *out_room) {
   return true;
 }
 
-/* What messages call a buffer. `bytes` comes first in a planned one. */
+/* Returns a buffer's name for messages. A planned buffer begins with its
+ * `bytes`. */
 static const char *name_of(const et_method_memory *memory,
                            const et_mutable_span *buffer, size_t *out_index) {
   *out_index = 0;

@@ -10,7 +10,7 @@
 #include "runtime/program/schema.h"
 #include "runtime/program/tables.h"
 
-/* Whether a message lists that name among those that it ends in. */
+/* Returns true if the list at the end of a message contains `name`. */
 static bool is_listed(const char *message, const char *name) {
   const size_t size = strlen(name);
   for (const char *at = strstr(message, name); at != NULL;
@@ -23,7 +23,8 @@ static bool is_listed(const char *message, const char *name) {
   return false;
 }
 
-/* Fails for the first that is not linked, whose `status` is OK, and lists others. */
+/* Fails for the first missing item, when `status` is OK. Appends later ones to
+ * the list. */
 static et_status fail_missing(et_error *error, et_status status,
                               const char *what, const char *name) {
   if (status == ET_STATUS_OK) {
@@ -36,8 +37,8 @@ static et_status fail_missing(et_error *error, et_status status,
   return status;
 }
 
-/* Writes "aten::add.out" of operator `index`; verified to fit, and that names and overloads
- * end with NUL. */
+/* Writes the full name of operator `index`, such as "aten::add.out". Its length
+ * and NULs are verified. */
 static et_string full_name(const et_builder *builder, uint32_t index,
                            char text[ET_LIMIT_NAME_BYTES + 1]) {
   const et_fb_table row =
@@ -80,7 +81,7 @@ static et_status check_backends(const et_builder *builder, et_error *error) {
   return status;
 }
 
-/* Only operators that are called: a plan may list others. */
+/* Checks only operators that are called; a plan may list others. */
 static et_status check_kernels(const et_builder *builder, et_error *error) {
   et_status status = ET_STATUS_OK;
   et_walk walk;
@@ -111,7 +112,7 @@ static et_status check_linked(const et_builder *builder) {
   return check_backends(builder, error);
 }
 
-/* Adds the operands of a call, with those in lists, to *count. */
+/* Adds the operands of a call, including list items, to *count. */
 static et_status count_operands(const et_builder *builder, const et_walk *walk,
                                 uint32_t *count) {
   for (uint32_t i = 0; i < et_fb_count(walk->operands); i++) {
@@ -131,8 +132,8 @@ static et_status count_operands(const et_builder *builder, const et_walk *walk,
   return ET_STATUS_OK;
 }
 
-/* The first kernel of the operator that the instruction calls, or NULL when it
- * calls none. */
+/* Returns the first kernel row of the called operator, or NULL if it is not a
+ * kernel call. */
 static const et_kernel *first_kernel(const et_builder *builder,
                                      const et_walk *walk) {
   return walk->tag != ET_INSTRUCTION_KERNEL_CALL

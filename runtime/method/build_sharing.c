@@ -10,7 +10,7 @@
 _Static_assert(sizeof((et_state *)0)->loaded * 8 == ET_LIMIT_METHODS,
                "a bit for each method that a program may have");
 
-/* Looks at what methods keep in shared buffers. */
+/* A comparison of mutable buffers in shared planned buffers. */
 typedef struct state_check {
   const et_builder *builder;
   uint32_t steps_left;
@@ -19,11 +19,11 @@ typedef struct state_check {
 /* A mutable buffer of a method. */
 typedef struct kept {
   et_tensor_record record;
-  et_string name; /* empty when the program does not say it */
+  et_string name; /* empty if the program does not state it */
 } kept;
 
-/* Whether value `index` is planned and has an initial value or a name, which only
- * what is kept from run to run has. */
+/* Reads value `index`. Returns true if it is planned and has an initial value
+ * or a name, which only mutable buffers have. */
 static bool read_kept(et_fb_vector values, uint32_t index, kept *out) {
   if (!et_state_read(values, index, &out->record)) {
     return false;
@@ -48,7 +48,8 @@ static bool same_name(const kept *a, const kept *b) {
          memcmp(a->name.data, b->name.data, a->name.size) == 0;
 }
 
-/* Whether both can be in one buffer: as the same, or apart. */
+/* Returns true if the two are compatible: the same buffer, or disjoint and with
+ * different names. */
 static bool agree(const kept *a, const kept *b) {
   if (same_place(a, b)) {
     return a->name.size == 0 || b->name.size == 0 || same_name(a, b);
@@ -56,8 +57,8 @@ static bool agree(const kept *a, const kept *b) {
   return !same_name(a, b) && !overlap(a, b);
 }
 
-/* Compares `mine`, value `index`, with what method `other` keeps in that buffer;
- * sets *out_there when it is the same as one of those. */
+/* Compares `mine`, value `index`, with the mutable buffers of method `other` in
+ * the same planned buffer. Sets *out_there if one of them is the same. */
 static et_status compare(state_check *check, uint32_t index, const kept *mine,
                          uint32_t other, bool *out_there) {
   const et_fb_table plan = et_tables_plan(check->builder->program, other);
@@ -89,7 +90,7 @@ static bool was_loaded(const et_state *state, uint32_t method) {
   return (state->loaded[method / 64] >> method % 64 & 1u) != 0;
 }
 
-/* Whether a method that was loaded before has made `mine`. */
+/* Sets *out_made if a loaded method already has `mine`. */
 static et_status find_made(state_check *check, uint32_t index, const kept *mine,
                            bool *out_made) {
   const et_state *state =
@@ -104,7 +105,8 @@ static et_status find_made(state_check *check, uint32_t index, const kept *mine,
   return ET_STATUS_OK;
 }
 
-/* Checks all that the method keeps; writes what nobody has made when `writes`. */
+/* Checks all mutable buffers of the method. If `writes`, initializes those that
+ * no loaded method has. */
 static et_status settle(const et_builder *builder, bool writes) {
   state_check check = {builder, ET_LIMIT_PLAN_STEPS};
   for (uint32_t i = 0; i < et_fb_count(builder->values); i++) {
@@ -139,7 +141,7 @@ static et_status check_owner(const et_builder *builder, size_t index) {
                        index);
 }
 
-/* Number of the method in its program. */
+/* Returns the index of the method in its program. */
 static uint32_t method_index(const et_builder *builder) {
   uint32_t index = 0;
   while (et_tables_plan(builder->program, index) != builder->plan) {
@@ -148,8 +150,8 @@ static uint32_t method_index(const et_builder *builder) {
   return index;
 }
 
-/* Zeroes the bytes of a buffer that no earlier load has zeroed, and records the
- * program and the zeroed bytes. */
+/* Zeroes the bytes that no earlier load has zeroed, and records the program and
+ * the buffer. */
 static void start_buffer(const et_builder *builder, size_t index) {
   const et_mutable_span bytes = builder->memory->planned[index].bytes;
   et_state *state = builder->memory->planned[index].state;

@@ -5,8 +5,8 @@
 #include "runtime/program/tables.h"
 #include "runtime/program/tensor_record.h"
 
-/* Points at the tensor's bytes. A tensor without bytes still gets an address,
- * since kernels may compute with it. */
+/* Sets the tensor's address. An empty tensor gets one too, since kernels may do
+ * arithmetic with it. */
 static void bind_memory(const et_builder *builder,
                         const et_tensor_record *record, et_tensor *tensor) {
   if (record->is_planned) {
@@ -14,7 +14,8 @@ static void bind_memory(const et_builder *builder,
     tensor->data = base != NULL ? base + record->memory_offset : NULL;
   } else if (record->has_data) {
     tensor->data = (void *)(uintptr_t)et_data_initial(
-        builder->program, &builder->data, record); /* is_constant guards it */
+        /* is_constant prevents writes. */
+        builder->program, &builder->data, record);
     tensor->is_constant = true;
   }
   if (record->nbytes == 0) {

@@ -1,4 +1,4 @@
-/* Building a method: the same steps measure it and build it. */
+/* Builds a method. The same code first measures it. */
 #ifndef ET_RUNTIME_METHOD_BUILDER_H_
 #define ET_RUNTIME_METHOD_BUILDER_H_
 
@@ -13,7 +13,7 @@
 #include "runtime/method/walk.h"
 #include "runtime/program/flatbuffer.h"
 
-/* The regions of method_layout.h, or NULL while measuring. */
+/* The regions of method_layout.h; NULL while measuring. */
 typedef struct et_regions {
   et_method *method;
   et_value *values;
@@ -25,19 +25,20 @@ typedef struct et_regions {
   et_compile_spec *specs;
   et_end *ends;
   int32_t *dims;
-  /* Of the check of the memory plan; what is kept of calls and delegates takes its place
+  /* Workspace of the memory plan check. States and handles reuse its memory
    * afterwards. */
   uintptr_t *edges;
   uint32_t *owners;
   uint32_t *origins;
 } et_regions;
 
-/* What is used most comes first: machines address that in fewer bytes. */
+/* The fields that are used most come first, where instructions to address them
+ * are short. */
 typedef struct et_builder {
   et_error *error;
   const et_program *program;
   const et_registry *registry;
-  const et_method_options *options; /* or NULL */
+  const et_method_options *options; /* may be NULL */
   const et_method_memory *memory;   /* NULL in et_method_measure */
   et_regions regions;
   et_arena arena;
@@ -47,56 +48,58 @@ typedef struct et_builder {
   et_data data;
 } et_builder;
 
-/* Takes all regions from the arena, and gives those of the check of the memory plan back,
- * which stay as they are until more is taken. *out_bytes is what all of them take. */
+/* Allocates all regions, then releases those of the memory plan check. They
+ * stay valid until the next allocation. *out_bytes is the size of all
+ * regions. */
 et_status et_build_reserve(et_builder *builder, size_t *out_bytes);
 
-/* Checks the size of a buffer that the caller gives, one of `memory` or else that of the
- * options, and its alignment. */
+/* Checks the size and alignment of a caller-provided buffer: one of `memory`,
+ * or options.data. */
 et_status et_build_check_buffer(const et_builder *builder,
                                 const et_mutable_span *buffer, size_t needed);
 
-/* Checks that what the plan needs is linked and that each call fits the signature
- * and the rules of a kernel. Needs no memory. */
+/* Checks that kernels and backends are linked, and that each call matches the
+ * signature and the rules of a kernel. Needs no memory. */
 et_status et_build_resolve(const et_builder *builder);
 
-/* The kernel that an instruction calls, of those for its operator the first that
- * takes the arguments; NULL when it calls none. */
+/* Returns the kernel for a call: the operator's first row that accepts the
+ * arguments. NULL if the instruction is not a kernel call. */
 const et_kernel *et_build_called_kernel(const et_builder *builder,
                                         const et_walk *walk);
 
-/* The first kernel of operator `index` of the plan, or NULL. */
+/* Returns the first kernel row of operator `index`, or NULL. */
 const et_kernel *et_build_find_kernel(const et_builder *builder,
                                       uint32_t index);
 
-/* Fill the regions. A tensor that is neither planned nor constant has no memory
- * then. INVALID_PROGRAM for a delegate call with fewer arguments than outputs, or
- * with an output that is no tensor. */
+/* Fill the regions.
+ *
+ * Afterwards, a tensor that is neither planned nor constant has no memory.
+ * INVALID_PROGRAM: a delegate call has fewer arguments than outputs, or an
+ * output that is not a tensor. */
 et_status et_build_values(et_builder *builder);
 et_status et_build_instructions(et_builder *builder);
 
-/* Fills inputs and outputs, gives the views that have no memory of their own
- * that of their base, and refuses what is then left without memory. */
+/* Fills inputs and outputs, and binds views without memory of their own to
+ * their bases. Rejects tensors that still have no memory. */
 et_status et_build_ends(et_builder *builder);
 
-/* Sets planned bytes to zero and gives mutable buffers their initial values, but
- * where methods that were loaded before share them. */
+/* Zeroes planned memory and sets mutable buffers to their initial values,
+ * except those shared with methods that are already loaded. */
 et_status et_build_state(const et_builder *builder);
 
-/* Writes back into INT, BOOL and DOUBLE values what the program says. */
+/* Resets INT, BOOL and DOUBLE values to the values in the program. */
 void et_build_scalars(et_fb_vector values, et_value *out_values);
 
-/* A vector of a loaded method's plan. */
+/* Returns a vector of a loaded method's plan. */
 et_fb_vector et_method_vector(const et_method *method, uint16_t field);
 
-/* Takes room for what a call or a delegate keeps, in whole units of
- * ET_MEMORY_ALIGNMENT, so that it may be aligned as the method's memory is. False
- * when it does not fit. */
+/* Allocates memory for a state or handle, in multiples of ET_MEMORY_ALIGNMENT,
+ * and aligned like the method's memory. Returns false if it does not fit. */
 bool et_build_take_room(et_builder *builder, size_t bytes, et_arena *out_room);
 
-/* Prepares the calls of kernels that want it, their states in the arena, or
- * measures them; raises *scratch to the largest that a call needs. INVALID_ARGUMENT
- * when a kernel has a `prepare` and the registry no preparation. */
+/* Prepares the calls of kernels with a `prepare`, or measures them, and raises
+ * *scratch to the largest request. INVALID_ARGUMENT: a kernel has a `prepare`,
+ * but the registry has no preparation. */
 et_status et_build_calls(et_builder *builder, size_t *scratch);
 
 #endif /* ET_RUNTIME_METHOD_BUILDER_H_ */

@@ -8,13 +8,14 @@ typedef struct call_check {
   et_error *error;
   const et_method *method;
   uint32_t instruction;
-  const et_value *out; /* whose overlaps are looked for */
-  uint32_t out_count;  /* places where the instruction writes it */
-  bool is_written;     /* what it is compared with, else read */
+  /* The written operand that is compared with the others. */
+  const et_value *out;
+  uint32_t out_count; /* number of times the instruction writes it */
+  bool is_written;    /* whether the others are written, too, or read */
   uint32_t steps_left;
 } call_check;
 
-/* No function, as it would have no use where messages are reduced to codes. */
+/* A macro, because a function would be unused with reduced messages. */
 #define INDEX_OF(c, value) ((unsigned)((value) - (c)->method->values))
 
 static bool overlap(const et_tensor *a, const et_tensor *b) {
@@ -25,7 +26,8 @@ static bool overlap(const et_tensor *a, const et_tensor *b) {
          b_begin < a_begin + a->capacity;
 }
 
-/* Another operand may not share bytes with the out, and no other place may be it. */
+/* Checks that another operand does not overlap the out, and that the out is
+ * written once. */
 static et_status check_against(void *context, et_value *value) {
   call_check *c = context;
   if (c->steps_left-- == 0) {

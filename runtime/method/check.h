@@ -1,4 +1,4 @@
-/* What can be checked of a method before it has memory. */
+/* Checks of a method that need no memory. */
 #ifndef ET_RUNTIME_METHOD_CHECK_H_
 #define ET_RUNTIME_METHOD_CHECK_H_
 
@@ -7,13 +7,14 @@
 #include "runtime/method/builder.h"
 #include "runtime/method/walk.h"
 
-/* NOT_SUPPORTED for tensors and buffers that the format allows and this runtime
- * has not: dtypes without whole bytes, unbounded shapes, external data,
+/* NOT_SUPPORTED: tensors and buffers that the format has but this runtime does
+ * not, such as dtypes without whole bytes, unbounded shapes, external data and
  * devices. */
 et_status et_check_values(const et_builder *builder);
 
-/* INVALID_PROGRAM when the operands do not have the kinds that the instruction,
- * or the signature of `kernel` (NULL when it is no kernel call), asks for. */
+/* INVALID_PROGRAM: the operands' kinds do not match the instruction, or the
+ * signature of `kernel`. `kernel` is NULL if the instruction is not a kernel
+ * call. */
 et_status et_check_instruction(const et_builder *builder, const et_walk *walk,
                                const et_kernel *kernel);
 

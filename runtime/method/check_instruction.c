@@ -9,16 +9,16 @@
 #include "runtime/program/schema.h"
 #include "runtime/program/tables.h"
 
-/* An instruction being checked. */
+/* The call that is being checked. */
 typedef struct call_check {
   const et_builder *builder;
   const et_kernel *kernel;
-  uint32_t index; /* of the instruction, for messages */
+  uint32_t index; /* index of the instruction, for messages */
   et_fb_vector args;
-  uint32_t first_out; /* argument */
-  uint32_t out_count; /* arguments that return values repeat */
-  bool has_outs;      /* `w` or `W`, until now */
-  bool lists_outs;    /* the first of them is a list */
+  uint32_t first_out; /* argument index */
+  uint32_t out_count; /* number of arguments that the return values repeat */
+  bool has_outs;      /* a `w` or `W` has been seen */
+  bool lists_outs;    /* the first out is a list */
 } call_check;
 
 #define CALL_FAIL(c, format, ...)                               \
@@ -31,7 +31,7 @@ static uint8_t tag_at(const et_builder *builder, int32_t index) {
   return et_tables_value(builder->values, (uint32_t)index, &held);
 }
 
-/* Items of the tensor list in argument `arg`. */
+/* Returns the items of the tensor list in argument `arg`. */
 static et_fb_vector list_at(const call_check *c, uint32_t arg) {
   et_fb_table held;
   et_tables_value(c->builder->values, (uint32_t)et_fb_i32_at(c->args, arg),
@@ -39,13 +39,13 @@ static et_fb_vector list_at(const call_check *c, uint32_t arg) {
   return et_tables_vector(held, ET_SINGLE_FIELD);
 }
 
-/* Where item `index` of a vector of indices lies. */
+/* Returns the address of item `index` of a vector of indices. */
 static const uint8_t *item_at(et_fb_vector vector, uint32_t index) {
   return et_fb_first(vector) + index * sizeof(int32_t);
 }
 
-/* Whether argument `arg`, which `is_list` or not, is that argument, list or arguments that
- * the call writes. */
+/* Returns true if argument `arg`, a list if `is_list`, repeats the written
+ * arguments or list. */
 static bool repeats_outs(const call_check *c, uint32_t arg, bool is_list) {
   const uint8_t *returned = item_at(c->args, arg);
   const uint8_t *outs = item_at(c->args, c->first_out);
@@ -66,10 +66,10 @@ static bool repeats_outs(const call_check *c, uint32_t arg, bool is_list) {
   return memcmp(returned, outs, count * sizeof(int32_t)) == 0;
 }
 
-/* A return value repeats what was written. */
+/* Checks that a return value repeats what the call writes. */
 static et_status check_return(const call_check *c, uint32_t arg, char code) {
   if (code == 'x' || c->out_count == 0) {
-    return ET_STATUS_OK; /* it is itself what is written */
+    return ET_STATUS_OK; /* the call writes the return value itself */
   }
   const bool is_list = code == 'W';
   return repeats_outs(c, arg, is_list)
@@ -80,8 +80,8 @@ static et_status check_return(const call_check *c, uint32_t arg, char code) {
                                          : ET_SAYS("list the outs"));
 }
 
-/* Notes that return values repeat the argument: an out or, where there is none, what an
- * in-place operator writes in part. */
+/* Records that return values repeat this argument: an out, or the updated
+ * argument of an in-place operator without outs. */
 static void note_out(call_check *c, uint32_t arg, const et_parameter *parameter,
                      uint8_t tag) {
   const bool is_out = et_parameter_is_out(parameter);
@@ -164,6 +164,6 @@ et_status et_check_instruction(const et_builder *builder, const et_walk *walk,
     case ET_INSTRUCTION_FREE:
       return check_free(builder, walk);
     default:
-      return ET_STATUS_OK; /* delegates check their arguments themselves */
+      return ET_STATUS_OK; /* delegates check their own arguments */
   }
 }

@@ -9,18 +9,19 @@
 
 #define NO_DTYPE (-1)
 
-/* Arguments that have a rule. */
+/* The kinds of arguments that have a rule. */
 #define TENSORS                                         \
   (1u << ET_VALUE_TENSOR | 1u << ET_VALUE_TENSOR_LIST | \
    1u << ET_VALUE_OPTIONAL_TENSOR_LIST)
 
-/* A row that is tried on a call, and the tensor that it refuses. */
+/* A row that is compared with a call, and the tensor that it rejects. */
 typedef struct trial {
   const et_builder *builder;
   et_fb_vector args;
-  int32_t group_dtypes[ET_TENSOR_GROUPS]; /* of what was seen, or NO_DTYPE */
-  uint32_t arg;                           /* being looked at */
-  et_tensor_record record;                /* of its tensor */
+  /* Dtype of each group so far, or NO_DTYPE. */
+  int32_t group_dtypes[ET_TENSOR_GROUPS];
+  uint32_t arg;            /* current argument */
+  et_tensor_record record; /* its tensor */
 } trial;
 
 /* Channels-last is 0, 2, 3, ..., 1. */
@@ -44,7 +45,7 @@ static bool layout_fits(uint8_t layout, const et_tensor_record *record) {
   return true;
 }
 
-/* The first of a group says what dtype the others must have. */
+/* The first tensor of a group determines the group's dtype. */
 static bool group_fits(trial *t, uint8_t group) {
   if (group == 0 || group >= ET_TENSOR_GROUPS) {
     return group == 0;
@@ -54,7 +55,7 @@ static bool group_fits(trial *t, uint8_t group) {
   return *dtype == t->record.dtype;
 }
 
-/* Codes above 31 have been refused: et_check_values. */
+/* et_check_values has rejected codes above 31. */
 static bool tensor_fits(trial *t, const et_tensor_rule *rule,
                         et_fb_table tensor) {
   if (et_tensor_record_read(tensor, &t->record, NULL) != ET_STATUS_OK) {
@@ -79,7 +80,7 @@ static bool items_fit(trial *t, const et_tensor_rule *rule, et_fb_table list) {
   return true;
 }
 
-/* What is absent fits. */
+/* An absent argument matches. */
 static bool argument_fits(trial *t, const et_tensor_rule *rule) {
   et_fb_table held;
   const int32_t index = et_fb_i32_at(t->args, t->arg);

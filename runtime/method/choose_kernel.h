@@ -1,4 +1,4 @@
-/* Which of an operator's kernels runs a call. */
+/* Selects the kernel row for a call. */
 #ifndef ET_RUNTIME_METHOD_CHOOSE_KERNEL_H_
 #define ET_RUNTIME_METHOD_CHOOSE_KERNEL_H_
 
@@ -7,11 +7,12 @@
 #include "runtime/method/builder.h"
 #include "runtime/method/walk.h"
 
-/* The first row, from `first` on, of the operator whose rules the tensors of the call
- * at `walk` fit. `first` is the operator's first row, and the call fits its signature.
+/* Returns the operator's first row whose rules match the tensors of the call at
+ * `walk`.
  *
- * NULL, and INVALID_PROGRAM in the builder's error, when no row takes the call: names
- * instruction and operator, and the argument that the last row refuses. */
+ * `first` is the operator's first row. The call matches its signature. Returns
+ * NULL with INVALID_PROGRAM if no row matches; the message has the instruction,
+ * the operator and the argument that the last row rejects. */
 const et_kernel *et_choose_kernel(const et_builder *builder,
                                   const et_walk *walk, const et_kernel *first);
 

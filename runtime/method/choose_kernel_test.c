@@ -1,4 +1,4 @@
-/* The kernel of a call, chosen by dtype, rank, dim order and agreement. */
+/* Tests kernel selection by dtype, rank, dim order and dtype groups. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -22,7 +22,7 @@ static et_status do_nothing(et_kernel_context *context, et_value **args) {
   return ET_STATUS_OK;
 }
 
-/* The rows are told apart by their scratch. */
+/* Scratch sizes, which identify the rows. */
 enum { FLAT = 64, AGREEING = 128, LISTING = 192, LAST = 256 };
 
 static const et_tensor_rule flat[] = {{FLOATS, 1, 1, ET_LAYOUT_ANY, 0},
@@ -57,7 +57,7 @@ static const et_kernel rows[] = {
 static const et_kernel_table table = {rows, sizeof rows / sizeof *rows};
 static const et_registry registry = {.kernels = &table};
 
-/* Scratch of the one call, or the status and message of its refusal. */
+/* Returns the scratch size of the only call, or the error. */
 static et_status measure(size_t *out_scratch, et_error *error) {
   et_program program;
   et_method_requirements needed = {0};
@@ -84,7 +84,7 @@ static void expect_refused(const char *message) {
   assert_string_equal(error.message, message);
 }
 
-/* out = add(self, other), of one dimension. */
+/* Writes out = add(self, other), with rank 1. */
 static void write_add(et_scalar_type self, et_scalar_type other,
                       et_scalar_type out) {
   et_writer_start(&writer, 256);
@@ -148,7 +148,7 @@ static void test_items_of_lists_are_verified(void **state) {
   }
 }
 
-/* A float32 tensor of that rank and dim order, one element. */
+/* Adds a float32 tensor with one element and this rank and dim order. */
 static int32_t write_shaped(const uint8_t *order, uint32_t rank) {
   const int32_t index = et_writer_floats(&writer, 1, 0);
   const size_t tensor = writer.last_table;

@@ -1,4 +1,4 @@
-/* Constants and payloads of a method: where they lie, or read into its memory. */
+/* Constants and payloads of a method, in place or read into its memory. */
 #ifndef ET_RUNTIME_METHOD_DATA_H_
 #define ET_RUNTIME_METHOD_DATA_H_
 
@@ -7,15 +7,17 @@
 #include "runtime/program/reading.h"
 #include "runtime/program/tensor_record.h"
 
-/* Measures what is not addressable, the list of it included. */
+/* Returns the size of data that is not in memory, including the list of its
+ * ranges. */
 et_status et_data_measure(const et_builder *builder, size_t *out_bytes);
 
-/* Measures it, lays it out in the `data` of the memory, or of the options while there is
- * none, and reads what is needed for sure. MEMORY_TOO_SMALL when that is. */
+/* Measures such data, places it in memory.data, or in options.data without
+ * memory, and reads the data that is always needed. MEMORY_TOO_SMALL: that
+ * buffer is too small. */
 et_status et_data_build(et_builder *builder, size_t *out_bytes);
 
-/* The `nbytes` that a tensor starts with, its constant or initial state; NULL when there are
- * none. */
+/* Returns the `nbytes` of a tensor's constant or initial state, or NULL without
+ * one. */
 const uint8_t *et_data_initial(const et_program *program, const et_data *data,
                                const et_tensor_record *record);
 

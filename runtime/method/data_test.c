@@ -1,5 +1,6 @@
-/* Constants, initial values, payloads and named data that do not lie in memory in one
- * piece: a method gets the same bytes as from one span. */
+/* Tests data that is not in one piece in memory: constants, initial values,
+ * payloads and named data. A method must receive the same bytes as from one
+ * span. */
 #define _POSIX_C_SOURCE 200809L /* posix_memalign */
 
 #include <setjmp.h>
@@ -15,19 +16,20 @@
 #include "runtime/program/tables.h"
 #include "runtime/testing/program_test_support.h"
 
-/* Constants; constants and initial values; a payload and named data. */
+/* Programs with constants; with initial values too; with a payload and named
+ * data. */
 static const char *const FIXTURES[] = {
     "bundled_linear_plain", "counter_mutable_init", "mlp_xnn_seg_default"};
 enum { FIXTURE_COUNT = 3, MOST_BYTES = 1 << 14 };
 
-/* The file, and what was read of it. */
+/* The file, and how often each byte was read. */
 static uint8_t *bytes;
 static size_t size;
 static uint8_t times_read[MOST_BYTES];
 static size_t reads;
-static size_t failing; /* this read fails */
+static size_t failing; /* index of the read that fails */
 
-/* All that a method got of its program. */
+/* All data that a method received from its program. */
 typedef struct gathered {
   uint8_t bytes[MOST_BYTES];
   size_t used;
@@ -59,7 +61,7 @@ static et_status measure_all(const et_backend_context *context,
   return ET_STATUS_OK;
 }
 
-/* Asks for all named data, twice. */
+/* Requests all named data, twice. */
 static et_status init_all(const et_backend_context *context,
                           void **out_handle) {
   const et_fb_table root = et_tables_root(&program);
@@ -117,7 +119,7 @@ static void gather_method(const et_method *method,
   }
 }
 
-/* Loads method "forward" of `program`; what it got is gathered. */
+/* Loads method "forward" of `program`, and collects its data. */
 static et_status load(gathered *out, et_error *error) {
   et_hosted_method hosted;
   et_error_clear(error);
@@ -152,7 +154,8 @@ static void expect_same(void) {
   assert_memory_equal(found.bytes, expected.bytes, expected.used);
 }
 
-/* Bytes that end where their allocation ends, aligned as they are in the file. */
+/* Copies bytes to the end of an allocation, with the same alignment as in the
+ * file. */
 static et_extent copy_extent(uint64_t begin, uint64_t end,
                              uint8_t **out_allocation) {
   const size_t shift = begin % 64;
@@ -204,7 +207,7 @@ static et_status read_file(void *context, uint64_t offset, size_t count,
   return ET_STATUS_OK;
 }
 
-/* Only the tables are in memory. */
+/* A source with only the tables in memory. */
 static et_extent tables;
 static et_data_source flash = {"flash", 0, &tables, 1, read_file, NULL};
 
@@ -228,7 +231,7 @@ static size_t most_often_read(void) {
   return most;
 }
 
-/* Once to measure the method and once to load it. */
+/* One read for measuring, and one for loading. */
 static void test_each_byte_is_read_once_each_time(void **state) {
   (void)state;
   for (size_t i = 0; i < FIXTURE_COUNT; i++) {
@@ -258,7 +261,7 @@ static void test_every_read_may_fail(void **state) {
   }
 }
 
-/* A method's memory, each buffer of exactly its size. */
+/* Memory of a method. Each buffer has exactly the required size. */
 typedef struct memory {
   et_method_requirements needed;
   et_planned_buffer planned[1];

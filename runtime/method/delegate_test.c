@@ -1,5 +1,4 @@
-/* Delegates: what their backend is given, what it asks for, what their calls read
- * and write. */
+/* Tests delegates: the backend's context, its requirements, and its calls. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -42,8 +41,8 @@ static void expect_refused(const char *part) {
                                 ET_STATUS_INVALID_PROGRAM, part);
 }
 
-/* One branch gives the output by a delegate; the other uses its bytes for
- * something else first, then gives it by a delegate too. */
+/* In one branch, a delegate writes the output. In the other, a temporary uses
+ * the output's memory first, and then a delegate writes the output. */
 static void test_both_branches_may_give_the_same_output(void **state) {
   (void)state;
   for (int condition = 0; condition < 2; condition++) {
@@ -71,7 +70,8 @@ static void test_both_branches_may_give_the_same_output(void **state) {
 static void test_output_that_was_read_before_is_written(void **state) {
   (void)state;
   start(0);
-  const int32_t view = et_writer_floats(&writer, 2, 0); /* of the input */
+  /* A view of the input. */
+  const int32_t view = et_writer_floats(&writer, 2, 0);
   copy(view, 1);
   delegate(0, 0, view);
   expect_refused(
@@ -86,8 +86,8 @@ static void test_delegate_may_not_write_what_the_caller_lends(void **state) {
   expect_refused("instructions[0] writes values[0], a constant or an input");
 }
 
-/* A backend that does what its payload says: "handle scratch outputs updated", the
- * first two in bytes. */
+/* A backend whose payload states its requirements: "handle scratch outputs
+ * updated". The first two are in bytes. */
 static struct {
   size_t size;
   char method_name[16];
@@ -98,7 +98,7 @@ static struct {
   et_shared_store *store;
   const et_parallel *parallel;
   const et_observer *observer;
-  et_span data; /* of DATA_KEY */
+  et_span data; /* for DATA_KEY */
   char data_message[ET_ERROR_MESSAGE_BYTES];
   et_mutable_span scratch;
   const et_parallel *execute_parallel;
@@ -117,7 +117,7 @@ static struct {
 #define DATA_KEY \
   "226f83a0d4c26cef173203881c8f30201f89e036fe9a18c34ff36c57aa9f96ee"
 
-/* The key that init asks for. */
+/* The key that init requests. */
 static const char *data_key = "none";
 
 static et_status probe_measure(const et_backend_context *context,
@@ -186,7 +186,7 @@ static const et_backend probe = {"Probe", probe_measure, probe_init,
 static const et_backend xnnpack = {"XnnpackBackend", probe_measure, probe_init,
                                    probe_execute, probe_destroy};
 static const et_backend *const probes[] = {&probe, &xnnpack};
-/* Between the delegates of dyn_mlp_xnn; never run. */
+/* Kernels between the delegates of dyn_mlp_xnn. They are not called. */
 static const et_kernel rows[] = {
     {"aten::native_layer_norm.out", "tI?t?tdwww>W", NULL, NULL, NULL, 0},
 };
@@ -293,7 +293,7 @@ static void test_method_bytes_with_handles_are_those_of_the_macro(
   }
 }
 
-/* A delegate of `count` specs: "k" and a digit, which is the value too. */
+/* Adds a delegate with `count` specs. Key and value are "k" and a digit. */
 static size_t add_specified(uint32_t count, char first) {
   et_fb_writer *buffer = &writer.buffer;
   const size_t delegate = et_fb_add_table(buffer, 3);
@@ -326,7 +326,7 @@ static void expect_specs(size_t delegate, size_t count, char first) {
   }
 }
 
-/* And keeps them as long as the method lives. */
+/* Specs are valid as long as the method. */
 static void test_each_delegate_has_its_specs(void **state) {
   (void)state;
   probe_with("8 0 1");
@@ -406,7 +406,7 @@ static void test_handles_are_destroyed_once(void **state) {
   assert_int_equal(seen.destroys, 1);
   et_hosted_method_free(&hosted);
   assert_int_equal(seen.destroys, 1);
-  et_method_unload(NULL); /* nothing to do */
+  et_method_unload(NULL); /* does nothing */
 }
 
 static void test_handles_are_destroyed_when_a_later_one_fails(void **state) {
@@ -462,7 +462,7 @@ static void test_outputs_must_be_tensors(void **state) {
       "instructions[0] Probe: args[1], an output, is no Tensor");
 }
 
-/* A call that reads values[0], updates `updated` and writes values[1]. */
+/* Adds a call that reads values[0], updates `updated` and writes values[1]. */
 static void probe_that_updates(int32_t updated) {
   const int32_t args[3] = {0, updated, 1};
   et_writer_delegate(&writer, "Probe", "0 0 1 1", args, 3);

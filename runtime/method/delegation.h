@@ -1,5 +1,7 @@
-/* What the runtime does with delegates. A table, so that programs without backends are
- * linked without: registries alone refer to it. */
+/* Delegate calls.
+ *
+ * The operations are in a table that only registries refer to, so programs
+ * without backends do not link them. */
 #ifndef ET_RUNTIME_METHOD_DELEGATION_H_
 #define ET_RUNTIME_METHOD_DELEGATION_H_
 
@@ -11,24 +13,26 @@
 #include "runtime/method/builder.h"
 
 struct et_delegation {
-  /* Whether the registry has the backend of delegate `index` of the plan. */
+  /* Returns true if the registry has the backend of delegate `index` of the
+   * plan. */
   bool (*is_linked)(const et_builder *builder, uint32_t index);
-  /* Asks the backends what the delegates need, and notes it in the regions when
-   * there are any: `out` gets the largest scratch and the sum of what is shared. */
+  /* Measures all delegates, and records the results in the regions if they
+   * exist. `out` receives the largest scratch size and the sum of shared
+   * sizes. */
   et_status (*measure)(et_builder *builder, et_method_requirements *out);
-  /* Notes which delegate an instruction calls and what that writes: its last arguments are the delegate's outputs,
-   * those before are what it updates. INVALID_PROGRAM when it has fewer, or one
-   * that is no tensor. */
+  /* Records the delegate of an instruction and its written arguments: the
+   * outputs are last, preceded by the updated arguments. INVALID_PROGRAM: there
+   * are fewer arguments, or one of them is not a tensor. */
   et_status (*fill)(const et_builder *builder, const et_walk *walk);
-  /* Has the backends build their handles in the arena; undone when one fails. */
+  /* Builds all handles in the arena. If one fails, the others are destroyed. */
   et_status (*build)(et_builder *builder);
-  /* Has the backends give back what they hold. */
+  /* Destroys all handles. */
   void (*destroy)(const et_method *method);
-  /* Runs instruction `index`, a call of one. */
+  /* Runs instruction `index`, which is a delegate call. */
   et_status (*run)(const et_method *method, uint32_t index, et_error *error);
 };
 
-/* destroy, of a method that perhaps has none. */
+/* Destroys the handles of a method that may have no delegates. */
 static inline void et_destroy_delegates(const et_method *method) {
   if (method->delegation != NULL) {
     method->delegation->destroy(method);

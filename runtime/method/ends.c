@@ -28,7 +28,7 @@ size_t et_method_output_count(const et_method *method) {
   return method->output_count;
 }
 
-/* Sizes of the input as the program bounds them. */
+/* Returns the upper bounds of the input's sizes. */
 static et_fb_vector bounds_of(const et_method *method, const et_value *input) {
   et_fb_table tensor;
   et_tables_value(et_method_vector(method, ET_PLAN_VALUES),
@@ -36,7 +36,7 @@ static et_fb_vector bounds_of(const et_method *method, const et_value *input) {
   return et_fb_list(tensor, ET_TENSOR_SIZES);
 }
 
-/* *out_numel cannot wrap: the bound does not. */
+/* *out_numel does not overflow, because the upper bounds do not. */
 static et_status check_sizes(const et_method *method, size_t index,
                              const int32_t *sizes, size_t *out_numel,
                              et_error *error) {
@@ -100,13 +100,14 @@ static et_status check_data(const et_end *input, size_t index, size_t numel,
   return ET_STATUS_OK;
 }
 
-/* Without bytes there still is an address, since kernels may compute with it. */
+/* Empty tensors have an address too, since kernels may do arithmetic with
+ * it. */
 static void take_data(et_method *method, const et_end *input, const void *data,
                       size_t nbytes) {
   et_tensor *tensor = input->value->u.as_tensor;
   if (input->is_lent) {
     tensor->data = nbytes == 0 ? method : (void *)(uintptr_t)data;
-    return; /* is_constant guards it */
+    return; /* is_constant prevents writes */
   }
   if (nbytes != 0) {
     memmove(tensor->data, data, nbytes);

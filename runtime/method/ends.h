@@ -1,10 +1,11 @@
-/* What functions that name an input or output by its index share. */
+/* Code shared by the functions that take the index of an input or output. */
 #ifndef ET_RUNTIME_METHOD_ENDS_H_
 #define ET_RUNTIME_METHOD_ENDS_H_
 
 #include "executorch/status.h"
 
-/* Clears the error. INVALID_ARGUMENT where there are only `count`; `name` is ET_SAYS("inputs") or outputs. */
+/* Clears the error, and checks index < count. Else INVALID_ARGUMENT. `name` is
+ * ET_SAYS("inputs") or ET_SAYS("outputs"). */
 et_status et_check_end(const char *name, size_t index, uint32_t count,
                        et_error *error);
 

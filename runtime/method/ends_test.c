@@ -1,4 +1,4 @@
-/* Memory, inputs and outputs that the caller gives: M14, M29, M31. */
+/* Tests memory, inputs and outputs that the caller provides: M14, M29, M31. */
 #include "executorch/method.h"
 
 #include <setjmp.h>
@@ -16,7 +16,7 @@ static et_program_writer writer;
 static const float ONES[4] = {1, 1, 1, 1};
 static const float TWOS[4] = {2, 2, 2, 2};
 
-/* Buffers as et_method_load wants them, to be made wrong. */
+/* Valid buffers for et_method_load. The tests invalidate them. */
 typedef struct buffers {
   _Alignas(64) uint8_t method[4096];
   _Alignas(64) uint8_t planned[128];
@@ -75,7 +75,7 @@ static void test_m14_memory_of_the_caller_is_checked(void **state) {
   assert_non_null(strstr(error.message, "overlaps"));
 }
 
-/* Loading needs exactly what measuring says, never a byte more. */
+/* Loading needs exactly the measured bytes. */
 static void test_m31_method_memory_one_byte_short_is_refused(void **state) {
   (void)state;
   static buffers b;
@@ -148,7 +148,7 @@ static void test_m29_outputs_are_checked(void **state) {
   et_hosted_method_free(&hosted);
 }
 
-/* Loads the method of `writer` itself, so that outputs get no memory. */
+/* Loads the method in `writer` without allocating its outputs. */
 static et_method *load_bare(buffers *b, et_program *program) {
   et_method *method = NULL;
   et_error error;
@@ -183,8 +183,8 @@ static void test_ends_that_are_not_planned_use_memory_of_the_caller(
   assert_true(out[0] == 3 && out[3] == 3);
 }
 
-/* Runs the program in `writer`, whose output 0 is 4 floats in memory of the caller. The
- * memory holds other bytes before each run. */
+/* Runs the program in `writer`, whose output 0 has 4 floats in caller-provided
+ * memory. The memory has other contents before each run. */
 static void run_bare(const float *expected) {
   static buffers b;
   et_program program;
@@ -297,7 +297,7 @@ static void test_output_is_refused_after_an_input_is_set(void **state) {
   for (size_t i = 0; i < 2; i++) {
     assert_int_equal(et_method_execute(m, NULL), ET_STATUS_OK);
     expect_output(m, ET_STATUS_OK);
-    /* A refused input changes nothing. */
+    /* A rejected input changes nothing. */
     assert_int_equal(et_method_set_input(m, i, ET_SCALAR_TYPE_FLOAT32, &five, 1,
                                          ONES, 20, NULL),
                      ET_STATUS_INVALID_ARGUMENT);
@@ -365,7 +365,7 @@ static void test_m29_lent_output_may_not_overlap_a_lent_input(void **state) {
   assert_int_equal(et_method_execute(m, NULL), ET_STATUS_INVALID_ARGUMENT);
 }
 
-/* Other inputs than lent tensors have no memory that could overlap. */
+/* Only caller-provided inputs have memory that can overlap. */
 static void test_lent_output_beside_numbers_and_planned_inputs(void **state) {
   (void)state;
   static buffers b;
@@ -394,7 +394,7 @@ static void test_m29_lent_data_is_aligned_to_its_dtype(void **state) {
                                          bytes + at, 16, NULL),
                      at % 4 == 0 ? ET_STATUS_OK : ET_STATUS_INVALID_ARGUMENT);
   }
-  /* A planned input is copied, from wherever it lies. */
+  /* A planned input is copied, so its source may be anywhere. */
   et_test_write_add(&writer, 0, 32);
   m = load_bare(&b, &program);
   assert_int_equal(et_method_set_input(m, 0, ET_SCALAR_TYPE_FLOAT32, &four, 1,
@@ -426,7 +426,7 @@ static void test_m14_planned_buffers_of_the_caller_may_not_overlap(
   }
 }
 
-/* Neighbours may touch: the last byte of one is before the first of the other. */
+/* Adjacent memory is allowed. */
 static void test_lent_output_may_touch_a_lent_input(void **state) {
   (void)state;
   static buffers b;

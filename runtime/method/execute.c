@@ -41,11 +41,12 @@ et_status et_run_instruction(const et_method *method, uint32_t index,
     case ET_INSTRUCTION_JUMP_FALSE:
       return method->branching->run(method, index, condition, error);
     default:
-      return ET_STATUS_OK; /* Free: planned memory is not given back */
+      return ET_STATUS_OK; /* Free: planned memory is not released */
   }
 }
 
-/* As et_run_instruction; an observer that was linked with what tells it hears. */
+/* Runs one instruction, and reports it if the observer includes the support
+ * code. */
 static et_status run_one(const et_method *method, uint32_t index,
                          bool *condition, et_error *error) {
   const et_observer *observer = method->observer;
@@ -54,7 +55,7 @@ static et_status run_one(const et_method *method, uint32_t index,
              : et_run_instruction(method, index, condition, error);
 }
 
-/* Runs instruction *index and sets it to the one that comes next. */
+/* Runs instruction *index, and sets it to the next one. */
 static et_status step(const et_method *method, uint32_t *index,
                       et_error *error) {
   bool condition = true;
@@ -88,8 +89,8 @@ static et_status run_all(const et_method *method, et_error *error) {
                                : ET_STATUS_OK;
 }
 
-/* Memory that the caller lends for an output may not be that of an input. Clears it
- * where a run may leave it unwritten. */
+/* Checks that the caller's memory for an output does not overlap an input's.
+ * Zeroes it if a run may leave it unwritten. */
 static et_status prepare_lent(const et_method *method, uint32_t output,
                               et_error *error) {
   const et_tensor *written = method->outputs[output].value->u.as_tensor;
@@ -142,8 +143,7 @@ et_status et_method_execute(et_method *method, et_error *out_error) {
   }
   const et_status status = run_all(method, out_error);
   if (status != ET_STATUS_OK) {
-    /* Loop counters live in values: an interrupted loop has left them
-     * somewhere. */
+    /* Resets loop counters, which are values, after an interrupted loop. */
     const et_fb_vector values = et_method_vector(method, ET_PLAN_VALUES);
     et_build_scalars(values, method->values);
     if (method->ranges != NULL) {

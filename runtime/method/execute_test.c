@@ -1,4 +1,4 @@
-/* Control flow, moves, delegates, constant methods: M19, M20, M28. */
+/* Tests control flow, moves, delegates and constant methods: M19, M20, M28. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -44,7 +44,7 @@ static void test_jump_false_chooses_a_branch(void **state) {
     const int32_t three = et_writer_double(&writer, 3);
     et_writer_jump_false(&writer, chosen, 3);
     fill(two, 1);
-    et_writer_jump_false(&writer, never, 4); /* over the other branch */
+    et_writer_jump_false(&writer, never, 4); /* skips the other branch */
     fill(three, 1);
     et_test_open(&writer, &program, &hosted);
     assert_int_equal(run(ONES), ET_STATUS_OK);
@@ -53,7 +53,7 @@ static void test_jump_false_chooses_a_branch(void **state) {
   }
 }
 
-/* for (i = 0; i < 5; i++) out = i; counters live in values. */
+/* for (i = 0; i < 5; i++) out = i; the counter is a value of the method. */
 #define LOOP_STEPS 24
 static void write_loop(int32_t *out_counter) {
   start();
@@ -99,7 +99,7 @@ static void test_failed_run_leaves_no_counter_behind(void **state) {
   et_hosted_method_free(&hosted);
 }
 
-/* Loads the written method with a budget of steps. */
+/* Loads the written method with a limit on its steps. */
 static void open_with_budget(uint64_t max_steps) {
   const et_method_options options = {.max_steps = max_steps};
   const et_span file = et_writer_finish(&writer);
@@ -109,7 +109,7 @@ static void open_with_budget(uint64_t max_steps) {
                    ET_STATUS_OK);
 }
 
-/* Runs a loop that never ends and asserts what its end says. */
+/* Runs an endless loop and checks the error. */
 static void expect_stopped(const char *message) {
   et_error error;
   et_error_clear(&error);
@@ -272,7 +272,7 @@ static void test_method_without_instructions_gives_its_constants(void **state) {
 static void write_delegate(const char *id, const char *payload,
                            uint32_t count) {
   start();
-  const int32_t args[4] = {0, 0, 0, 1}; /* the last is written */
+  const int32_t args[4] = {0, 0, 0, 1}; /* the last argument is written */
   et_writer_delegate(&writer, id, payload, args + 4 - count, count);
 }
 

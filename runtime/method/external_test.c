@@ -1,5 +1,5 @@
-/* Constants in files of their own (.ptd): found by name, checked, and used where they
- * lie or read; files that are damaged, missing or not the program's are refused. */
+/* Tests constants in .ptd files: look-up by name, checks, use in place, and
+ * reading. Damaged, missing or unrelated files must be rejected. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,7 +17,7 @@ static et_status do_nothing(et_kernel_context *context, et_value **args) {
   return ET_STATUS_OK;
 }
 
-/* What program ptd_mlp calls, and the backend of ptd_mlp_xnn. */
+/* The kernels of ptd_mlp, and the backend of ptd_mlp_xnn. */
 static const et_kernel rows[] = {
     {"aten::addmm.out", "tttnnw>w", NULL, do_nothing, NULL, 0},
     {"aten::permute_copy.out", "tIw>w", NULL, do_nothing, NULL, 0},
@@ -26,7 +26,7 @@ static const et_kernel rows[] = {
 static const et_kernel_table table = {rows, 3};
 static const et_registry registry = {.kernels = &table};
 
-/* Program and data, each a source; the tests change copies of the files. */
+/* Program and data, one source each. The tests change copies of the files. */
 typedef struct sample {
   uint8_t *bytes[2];
   size_t sizes[2];
@@ -81,7 +81,7 @@ static void expect(sample *s, et_status status, et_status expected,
   close_files(s);
 }
 
-/* Where the constant that has `size` floats lies. */
+/* Returns the address of the constant with `size` floats. */
 static const uint8_t *constant_of(const sample *s, int32_t size) {
   for (uint32_t i = 0; i < s->hosted.method->value_count; i++) {
     const et_value *value = &s->hosted.method->values[i];
@@ -94,14 +94,15 @@ static const uint8_t *constant_of(const sample *s, int32_t size) {
   return NULL;
 }
 
-/* Its segments, by the header. */
+/* Returns the segments of the data, found through its header. */
 static const uint8_t *segments_of(const sample *s) {
   uint64_t base = 0;
   memcpy(&base, s->bytes[1] + 32, sizeof base);
   return s->bytes[1] + base;
 }
 
-/* Segments at 0, 0x800, 0x880, 0xA80: 0.weight, 0.bias, 2.weight, 2.bias. */
+/* The segments 0.weight, 0.bias, 2.weight, 2.bias are at 0, 0x800, 0x880,
+ * 0xA80. */
 static void test_constants_are_used_where_they_lie(void **state) {
   (void)state;
   sample s;
@@ -126,7 +127,7 @@ static et_status read_data(void *context, uint64_t offset, size_t size,
   return ET_STATUS_OK;
 }
 
-/* Leaves nothing but the tables of the data in memory. */
+/* Keeps only the tables of the data in memory. */
 static void read_segments(sample *s) {
   s->extents[1].bytes.size = (size_t)(segments_of(s) - s->bytes[1]);
   s->sources[1].read = read_data;
@@ -145,7 +146,8 @@ static void test_constants_that_are_not_in_memory_are_read(void **state) {
   close_files(&s);
 }
 
-/* The program is read too, so that both lie behind each other. */
+/* Reads the program too, so that the pieces of both sources are
+ * concatenated. */
 static void test_both_files_may_be_in_pieces(void **state) {
   (void)state;
   sample s;
@@ -195,7 +197,7 @@ static void test_m18_key_in_two_files_is_refused(void **state) {
       "source 'copy.ptd': key '0.weight' is in source 'mlp_weights.ptd' too");
 }
 
-/* Changes one byte of the data, of what the fixture has there. */
+/* Changes one byte of the data, which must be `from` in the fixture. */
 static et_status load_changed(sample *s, size_t at, uint8_t from, uint8_t to) {
   open_mlp(s);
   assert_int_equal(s->bytes[1][at], from);
@@ -309,7 +311,7 @@ static void test_sources_that_cannot_be_addressed_are_refused(void **state) {
          "can be addressed");
 }
 
-/* The backend of ptd_mlp_xnn, which asks for one key. */
+/* The backend of ptd_mlp_xnn, which requests one key. */
 static et_string asked;
 static et_span answer;
 
@@ -349,7 +351,7 @@ static et_status load_delegate(sample *s) {
                                &s->hosted, &s->error);
 }
 
-/* The first key of the file. */
+/* Returns the first key of the file. */
 static et_string first_key(const sample *s) {
   const et_string key = {(const char *)s->bytes[1] + 0x78, 64};
   return key;
@@ -372,7 +374,7 @@ static void test_delegates_find_data_of_files(void **state) {
   }
 }
 
-/* Loads whatever the bytes of the data are; a refusal has a reason. */
+/* Loads arbitrary data. A failure must have a message. */
 static void try_data(sample *s) {
   const et_status status = load(s, 2);
   if (status == ET_STATUS_OK) {
@@ -416,7 +418,7 @@ static void test_m18_every_wild_word_is_survived(void **state) {
   close_files(&s);
 }
 
-/* Each length is a copy of its own, so that a sanitizer sees reads behind it. */
+/* Each length uses its own allocation, so that sanitizers detect overruns. */
 static void test_m01_every_truncation_is_refused(void **state) {
   (void)state;
   sample s;

@@ -27,8 +27,8 @@ static et_status fill_tensor(et_fill *f, et_fb_table held, et_value *value,
   return ET_STATUS_OK;
 }
 
-/* A list of values: of ints, whose indices have 64 bits, or of tensors, where those that
- * are absent have -1. */
+/* Fills a list of ints, with 64-bit indices, or of tensors, where -1 is an
+ * absent one. */
 static void fill_list(et_fill *f, et_fb_table table, et_value *value) {
   const bool is_wide = value->tag == ET_VALUE_INT_LIST;
   const et_fb_vector items = et_fb_list(table, ET_SINGLE_FIELD);
@@ -44,7 +44,7 @@ static void fill_list(et_fill *f, et_fb_table table, et_value *value) {
 void et_fill_scalar(et_fb_table held, et_value *out_value) {
   switch (out_value->tag) {
     case ET_VALUE_INT:
-    case ET_VALUE_DOUBLE: /* whose bits are those of as_double */
+    case ET_VALUE_DOUBLE: /* copies the bits of as_double */
       out_value->u.as_int = et_fb_i64(held, ET_SINGLE_FIELD);
       break;
     case ET_VALUE_BOOL:
@@ -70,7 +70,7 @@ et_status et_fill_value(et_fill *fill, et_fb_vector values, uint32_t index,
   switch (out_value->tag) {
     case ET_VALUE_TENSOR:
       return fill_tensor(fill, held, out_value, out_record);
-    case ET_VALUE_STRING: /* whose address and size lie where those of lists do */
+    case ET_VALUE_STRING: /* as_string has the same layout as as_packed */
     case ET_VALUE_DOUBLE_LIST:
     case ET_VALUE_BOOL_LIST:
       items = et_fb_list(held, ET_SINGLE_FIELD);

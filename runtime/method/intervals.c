@@ -3,8 +3,8 @@
 #include "executorch/method_layout.h"
 #include "runtime/core/sort.h"
 
-/* Of a node whose pieces have several owners. Nodes are below 2^22, as there are no more
- * than ET_LIMIT_VALUES ranges. */
+/* A node whose pieces have several owners. Node indices are below 2^22, because
+ * there are at most ET_LIMIT_VALUES ranges. */
 #define MIXED (ET_NO_OWNER - 1)
 
 void et_intervals_add(et_intervals *map, uintptr_t begin, uintptr_t end) {
@@ -25,15 +25,15 @@ static void swap(void *context, size_t a, size_t b) {
   map->edges[b] = edge;
 }
 
-/* Between edges at one address lie pieces without bytes, which always have the owner of what
- * follows them. */
+/* Edges with the same address have empty pieces between them, which always have
+ * the owner of the following piece. */
 void et_intervals_start(et_intervals *map) {
   const et_sort_items items = {map, comes_before, swap};
   et_sort(&items, map->edge_count);
 }
 
-/* Index of the first edge at or behind `address`, which is that of the piece that
- * begins there. */
+/* Returns the first edge at or after `address`, which is the index of the piece
+ * that starts there. */
 static uint32_t edge_at(const et_intervals *map, uintptr_t address) {
   uint32_t low = 0;
   uint32_t high = (uint32_t)map->edge_count;
@@ -48,7 +48,7 @@ static uint32_t edge_at(const et_intervals *map, uintptr_t address) {
   return low;
 }
 
-/* Pieces whose owner becomes `owner`, or where others than it are looked for. */
+/* The pieces to assign to `owner`, or to search for other owners. */
 typedef struct range {
   uint32_t first;
   uint32_t past;
@@ -56,10 +56,12 @@ typedef struct range {
   bool assigns;
 } range;
 
-/* Visits a node, which has the pieces from `first` to before `past`. Gives the first owner of
- * those in the range that is not `owner`; `owner` when there is none, or assigning. A tree
- * over n pieces has 2n - 1 nodes: a node, all of its left child, all of its right child.
- * Recursion is as deep as the tree: 32 at most, as values have 32-bit indices. */
+/* Visits a node with pieces [first, past).
+ *
+ * Returns the first owner in the range other than `owner`. Returns `owner` if
+ * there is none, or when assigning. A tree over n pieces has 2n - 1 nodes in
+ * preorder: the node, its left subtree, its right subtree. The recursion depth
+ * is at most 32, because value indices have 32 bits. */
 static uint32_t visit(const range *r, uint32_t *node, uint32_t first,
                       uint32_t past) {
   if (past <= r->first || r->past <= first) {

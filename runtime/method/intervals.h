@@ -1,8 +1,8 @@
-/* Who wrote which bytes last.
+/* Tracks which value wrote each byte last.
  *
- * Where tensors begin and end is known before any is written. So the bytes are
- * cut into pieces there, once, and a tree over the pieces notes owners: assigning
- * and asking take logarithmic time. */
+ * All ranges are known before the first write. Their edges split memory into
+ * pieces, and a segment tree over the pieces stores the owners. Assigning and
+ * querying take logarithmic time. */
 #ifndef ET_RUNTIME_METHOD_INTERVALS_H_
 #define ET_RUNTIME_METHOD_INTERVALS_H_
 
@@ -10,29 +10,33 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Owner of bytes that nothing has written in this run. */
+/* Owner of bytes that have not been written in this run. */
 #define ET_NO_OWNER UINT32_MAX
 
-/* In memory of the caller's. Starts without edges. */
+/* Uses memory of the caller. Initially without edges. */
 typedef struct et_intervals {
-  uintptr_t *edges; /* room for two a range; sorted once started */
-  uint32_t *owners; /* of the tree's nodes: room for four a range */
+  /* Two entries for each range; sorted by et_intervals_start. */
+  uintptr_t *edges;
+  uint32_t *owners; /* tree nodes; four entries for each range */
   size_t edge_count;
 } et_intervals;
 
-/* Adds a range that will be assigned, [begin, end). */
+/* Adds range [begin, end) before the start. */
 void et_intervals_add(et_intervals *map, uintptr_t begin, uintptr_t end);
 
-/* After the last was added: nobody owns any bytes. */
+/* Ends adding ranges. No bytes have an owner yet. */
 void et_intervals_start(et_intervals *map);
 
-/* Makes `owner` the owner of [begin, end), which was added, whoever had it. */
+/* Sets the owner of [begin, end), an added range. */
 void et_intervals_assign(et_intervals *map, uintptr_t begin, uintptr_t end,
                          uint32_t owner);
 
-/* The one owner of [begin, end), the beginning of a range that was added. When there are
- * several, false, and the first that is not `wanted`; where that is nobody, the first that
- * is somebody. */
+/* Returns the owner of [begin, end), which is an added range or the start of
+ * one.
+ *
+ * If there are several owners, returns false, and sets *out_owner to the first
+ * one other than `wanted`. If that is ET_NO_OWNER, sets it to the first real
+ * owner instead. */
 bool et_intervals_owner(const et_intervals *map, uintptr_t begin, uintptr_t end,
                         uint32_t wanted, uint32_t *out_owner);
 

@@ -1,4 +1,4 @@
-/* Owners of bytes: against an array with an owner for each byte. */
+/* Compares byte owners with an array that has one owner for each byte. */
 #include "runtime/method/intervals.h"
 
 #include <setjmp.h>
@@ -16,7 +16,7 @@ typedef struct range {
   size_t end;
 } range;
 
-/* Numbers that look random and are the same in each run. */
+/* Reproducible pseudorandom values. */
 static uint32_t seed = 1;
 
 static size_t below(size_t limit) {
@@ -30,14 +30,14 @@ static range any_range(void) {
   return found;
 }
 
-/* The map under test, and what it should say. */
+/* The map under test, and the expected owners. */
 typedef struct fixture {
   et_intervals map;
   range ranges[RANGES];
   uint32_t owners[BYTES];
 } fixture;
 
-/* Exactly the memory that intervals.h asks for, for sanitizers to see more. */
+/* Allocates exactly the memory that intervals.h requires, for sanitizers. */
 static void start(fixture *f) {
   f->map.edges = malloc(2 * RANGES * sizeof *f->map.edges);
   f->map.owners = malloc(4 * RANGES * sizeof *f->map.owners);
@@ -69,7 +69,7 @@ static uint32_t first_other(const fixture *f, const range *r, uint32_t owner) {
   return owner;
 }
 
-/* As intervals.h says it, byte by byte. */
+/* Computes the result that intervals.h specifies, byte by byte. */
 static bool expected_owner(const fixture *f, const range *r, uint32_t wanted,
                            uint32_t *out_owner) {
   const uint32_t first = f->owners[r->begin];

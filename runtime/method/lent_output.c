@@ -13,10 +13,11 @@ static bool has_operand(const et_instruction *instruction, unsigned roles,
          ET_STATUS_OK;
 }
 
-/* Whether every run writes the whole value before an instruction reads it. A jump may
- * skip the instructions before its target, so a write there does not count. */
+/* Returns true if every run writes the whole value before an instruction reads
+ * it. A jump may skip instructions before its target, so a write there does not
+ * count. */
 static bool is_always_written(const et_method *method, et_value *value) {
-  uint32_t reach = 0; /* the highest target of the jumps so far */
+  uint32_t reach = 0; /* highest jump target so far */
   for (uint32_t i = 0; i < method->instruction_count; i++) {
     const et_instruction *instruction = &method->instructions[i];
     if (has_operand(instruction, ET_OPERANDS_READ, value)) {

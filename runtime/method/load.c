@@ -42,14 +42,16 @@ et_status et_method_data_bytes(const et_program *program, const char *name,
   return et_data_measure(&builder, out_bytes);
 }
 
-/* A method whose registry has no delegation has no delegates: et_build_resolve. */
+/* Without delegation in the registry, the method has no delegates
+ * (et_build_resolve). */
 static ET_NOINLINE et_status measure_delegates(et_builder *builder,
                                                et_method_requirements *out) {
   const struct et_delegation *delegation = builder->registry->delegation;
   return delegation != NULL ? delegation->measure(builder, out) : ET_STATUS_OK;
 }
 
-/* Bytes of the regions, then of the larger of what comes behind them. */
+/* Measures the regions, followed by the larger of the plan check's workspace
+ * and the handles and states. */
 static et_status measure(et_builder *builder,
                          et_method_requirements *out_requirements) {
   size_t with_check = 0;
@@ -85,7 +87,8 @@ static bool disjoint(const et_mutable_span *a, const et_mutable_span *b) {
          b_begin >= a_begin + a->size;
 }
 
-/* Whether the buffer overlaps none of method, scratch, and the first planned ones. */
+/* Returns true if the buffer does not overlap method, scratch, and the first
+ * planned buffers. */
 static bool is_apart(const et_method_memory *memory,
                      const et_mutable_span *buffer, size_t planned_count) {
   bool apart =
@@ -96,7 +99,7 @@ static bool is_apart(const et_method_memory *memory,
   return apart;
 }
 
-/* Before anything is read there. */
+/* Runs before data is read into the buffer. */
 static et_status check_data(const et_method_memory *memory, et_error *error) {
   const size_t count = memory->planned != NULL ? memory->planned_count : 0;
   return is_apart(memory, &memory->data, count)
@@ -178,7 +181,7 @@ static void fill_method(const et_builder *builder) {
   method->output_count = (uint32_t)counts->outputs;
 }
 
-/* What must be undone when it fails comes last. */
+/* The steps that need cleanup on failure are last. */
 static et_status build_callees(et_builder *builder) {
   size_t scratch = 0;
   const struct et_delegation *delegation = builder->registry->delegation;

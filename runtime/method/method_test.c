@@ -1,4 +1,4 @@
-/* Loading and running methods: kernels and their calls, M20. */
+/* Tests loading and running of methods: kernels and their calls, M20. */
 #include "executorch/method.h"
 
 #include <setjmp.h>
@@ -41,7 +41,7 @@ static void test_official_program_runs(void **state) {
   free(bytes);
 }
 
-/* Generated headers size arrays with the macro. */
+/* Generated headers use the macro as an array size. */
 static void test_method_bytes_are_those_of_the_macro(void **state) {
   (void)state;
   et_program program;
@@ -90,8 +90,9 @@ static void test_operators_that_nothing_calls_may_be_missing(void **state) {
                    ET_STATUS_OK);
 }
 
-/* A kernel call of `op` with these args, in a program that has the values of
- * et_test_et_test_write_add, then int 3, str 4, list of 0 and 1 as 5. */
+/* Expects an error for a call of `op` with these args. The program has the
+ * values of et_test_write_add, then int 3, str 4, and list 5 of values 0 and
+ * 1. */
 static void expect_call_refused(const char *op, const int32_t *args,
                                 uint32_t count, const char *part) {
   const int32_t both[2] = {0, 1};
@@ -127,7 +128,7 @@ static void test_m20_calls_must_fit_their_signature(void **state) {
                       "args[3] does not list the outs");
 }
 
-/* An out list comes twice: as an argument and as what the call returns. */
+/* A call lists an out list twice: as an argument and as the return value. */
 static void test_m20_returned_list_must_repeat_the_out_list(void **state) {
   (void)state;
   const int32_t items[2] = {2, 3};
@@ -168,7 +169,7 @@ static void test_temporary_tensor_without_memory_is_refused(void **state) {
                                 "values[3]: a temporary tensor without memory");
 }
 
-/* A program whose planned buffer 1 has an entry for its device. */
+/* Writes a program with a device entry for planned buffer 1. */
 static et_span write_buffer_on_device(int8_t device_type) {
   et_fb_writer *buffer = &writer.buffer;
   et_test_write_add(&writer, 0, 32);
@@ -191,7 +192,7 @@ static void test_planned_buffers_must_be_on_the_cpu(void **state) {
                                 "non_const_buffer_device[0] is not the CPU");
 }
 
-/* A program with one more planned tensor, which names its device. */
+/* Writes a program with another planned tensor that has a device. */
 static et_span write_tensor_on_device(int8_t device_type) {
   et_fb_writer *buffer = &writer.buffer;
   et_test_write_add(&writer, 0, 32);

@@ -10,7 +10,7 @@ static et_event event_of(const et_instruction *instruction, uint32_t index,
   return event;
 }
 
-/* False for an instruction that nobody is told of. */
+/* Returns false for instructions that are not reported. */
 static bool describe(const et_method *method, uint32_t index, et_event *out) {
   const et_instruction *it = &method->instructions[index];
   switch (it->tag) {

@@ -1,4 +1,4 @@
-/* What lies between the runtime and an observer, for it to be linked or not. */
+/* Reports events to an observer. Linked only if an observer needs it. */
 #ifndef ET_RUNTIME_METHOD_OBSERVE_H_
 #define ET_RUNTIME_METHOD_OBSERVE_H_
 
@@ -9,15 +9,16 @@
 #include "executorch/observer.h"
 
 struct et_observation {
-  /* et_run_instruction, with the observer told of it. */
+  /* et_run_instruction, reported to the observer. */
   et_status (*run)(const et_method *method, uint32_t index, bool *condition,
                    et_error *error);
-  /* Tells that a method is loaded from now on, or with which status that ended. */
+  /* Reports the start of loading a method (`ended` is NULL), or its end and
+   * status. */
   void (*load)(const et_observer *observer, const char *name,
                const et_status *ended);
 };
 
-/* Runs one instruction; *condition is false when it jumps. */
+/* Runs one instruction. Sets *condition to false if it jumps. */
 et_status et_run_instruction(const et_method *method, uint32_t index,
                              bool *condition, et_error *error);
 

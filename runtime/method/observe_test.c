@@ -1,4 +1,4 @@
-/* What an observer is told. */
+/* Tests the events that an observer receives. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +14,7 @@ static et_program_writer writer;
 static et_program program;
 static et_hosted_method hosted;
 
-/* Events as text: "(kind index name" at begin, "args status)" at end. */
+/* Events as text: "(kind index name" at begin, and "args status)" at end. */
 static char events[512];
 
 static void on_begin(void *context, const et_event *event) {
@@ -66,7 +66,7 @@ static void test_each_instruction_is_told_with_its_arguments(void **state) {
   et_hosted_method_free(&hosted);
 }
 
-/* The first element of a call's last argument. */
+/* Stores the first element of a call's last argument. */
 static void keep_result(void *context, const et_event *event,
                         et_status status) {
   float *kept = context;

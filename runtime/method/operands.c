@@ -9,7 +9,8 @@ bool et_kernel_is_view(const et_kernel *kernel) {
   return strcmp(kernel->name, "executorch_prim::et_view.default") == 0;
 }
 
-/* Tensors in one argument: itself, or its items. */
+/* Visits the tensors of one argument: the tensor itself, or the items of a
+ * list. */
 static et_status visit_value(et_value *value, et_operand_fn visit,
                              void *context) {
   et_value *const *items = &value;
@@ -29,7 +30,7 @@ static et_status visit_value(et_value *value, et_operand_fn visit,
   return ET_STATUS_OK;
 }
 
-/* What a kernel does with an argument that has no other that says so. */
+/* Returns the role of an argument that does not repeat another one. */
 static unsigned own_role(const et_parameter *parameter) {
   if (et_parameter_is_out(parameter)) {
     return ET_OPERAND_WRITTEN;
@@ -37,9 +38,12 @@ static unsigned own_role(const et_parameter *parameter) {
   return parameter->code == 'm' ? ET_OPERAND_UPDATED : ET_OPERAND_READ;
 }
 
-/* Moves on to the next argument of a kernel call; *seen are the roles of those before. Return
- * values repeat what was written: they have none; where nothing was, the call leaves them
- * itself. The `w` that a view returns is no out: it writes nothing. */
+/* Advances to the next argument of a kernel call, and returns its role. *seen
+ * has the roles of the arguments before it.
+ *
+ * Return values that repeat written arguments have no role. If nothing was
+ * written, the call writes the return value itself. The returned `w` of a view
+ * is not an out; a view writes nothing. */
 static unsigned kernel_role(et_parameter *parameter, bool is_view,
                             unsigned *seen) {
   et_signature_next(parameter);
@@ -50,8 +54,9 @@ static unsigned kernel_role(et_parameter *parameter, bool is_view,
   return repeats || (is_view && role == ET_OPERAND_WRITTEN) ? 0 : role;
 }
 
-/* That of argument `index` of anything else: its last output_count arguments are written,
- * the updated_count before updated. */
+/* Returns the role of argument `index` of a move, jump or delegate call: the
+ * last output_count arguments are written, the updated_count before them
+ * updated. */
 static unsigned other_role(const et_instruction *instruction, size_t index) {
   const size_t first_out =
       (size_t)instruction->arg_count - instruction->output_count;

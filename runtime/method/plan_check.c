@@ -10,14 +10,14 @@
 #include "runtime/method/views.h"
 #include "runtime/program/schema.h"
 
-/* Whether it lies in planned memory and has bytes. */
+/* Returns true if the value is a non-empty tensor in planned memory. */
 static bool is_tracked(const et_value *value) {
   const et_tensor *tensor = value->u.as_tensor;
   return value->tag == ET_VALUE_TENSOR && tensor->data != NULL &&
          !tensor->is_constant && tensor->capacity != 0;
 }
 
-/* A mutable buffer, written in this run. */
+/* Returns true for a mutable buffer that this run has written. */
 static bool is_updated_state(uint32_t origin) {
   const uint32_t bits = ORIGIN_STATE | ORIGIN_WRITTEN;
   return origin < ORIGIN_VIEW && (origin & bits) == bits;
@@ -52,15 +52,16 @@ static et_status write_value(void *context, et_value *value) {
   return ET_STATUS_OK;
 }
 
-/* Whether `value` may take its bytes from `owner`, another value, or from the
- * run before. Notes what it takes them as. */
+/* Returns true if `value` may read bytes that `owner`, another value, or the
+ * previous run wrote. Records the origin. */
 static bool accept_owner(et_simulation *sim, uint32_t value, uint32_t owner) {
   uint32_t *origin = &sim->origins[value];
   if (owner == ET_NO_OWNER) {
     *origin |= *origin < ORIGIN_VIEW ? ORIGIN_STATE : 0u;
     return *origin < ORIGIN_VIEW;
   }
-  if (*origin == ORIGIN_STATE) { /* a view of a mutable buffer written since */
+  /* A view of a mutable buffer that was written later. */
+  if (*origin == ORIGIN_STATE) {
     return is_updated_state(sim->origins[owner]);
   }
   if (*origin == ORIGIN_UNKNOWN) {
@@ -69,7 +70,8 @@ static bool accept_owner(et_simulation *sim, uint32_t value, uint32_t owner) {
   return *origin == et_origin_in(owner);
 }
 
-/* Whether `value` holds what it should; else *out_owner has overwritten it. */
+/* Returns true if `value` is intact. Otherwise, *out_owner has overwritten
+ * it. */
 static bool holds_its_bytes(et_simulation *sim, const et_value *value,
                             uint32_t *out_owner) {
   const uint32_t index = et_simulation_index(sim, value);
@@ -137,16 +139,17 @@ static et_status mark_written(void *context, et_value *value) {
   return ET_STATUS_OK;
 }
 
-/* Whether it calls an in-place operator that writes all of its first operand, which is
- * state then. Outs are the last operands. Views of the state may be read in its place. */
+/* Returns true for an in-place operator that overwrites its first operand,
+ * which is then state. Outs are the last operands. Views of the state may be
+ * read instead. */
 static bool writes_state(const et_instruction *instruction) {
   return instruction->tag == ET_INSTRUCTION_KERNEL_CALL &&
          instruction->u.kernel->signature[0] == 'w';
 }
 
-/* Notes which values the run before left something in, and cuts planned memory where
- * tensors begin and end. The out of a view that has no place of its own lies at the
- * beginning of one that has. */
+/* Records which values hold state, and splits planned memory at the edges of
+ * tensors. The out of a view without its own memory is at the start of another
+ * value's. */
 static void look_at_values(et_simulation *sim) {
   for (uint32_t i = 0; i < sim->method->value_count; i++) {
     const et_value *value = &sim->method->values[i];
@@ -166,7 +169,8 @@ static void look_at_values(et_simulation *sim) {
   et_intervals_start(&sim->map);
 }
 
-/* All planned bytes are left over from the run before; then inputs are set. */
+/* Starts a run: all planned bytes are from the previous run, and then inputs
+ * are set. */
 static et_status start_run(et_simulation *sim) {
   const et_method *method = sim->method;
   const struct et_views *views = sim->builder->registry->views;

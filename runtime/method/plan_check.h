@@ -1,35 +1,36 @@
-/* The check that no instruction reads bytes which another value has overwritten.
+/* Checks that no instruction reads bytes that another value has overwritten.
  *
- * The instructions are followed once, in the order they stand, the body of a loop
- * once more at its end, and for all planned bytes it is noted which value wrote
- * them last. A tensor that is read must own its bytes, with these exceptions:
+ * The check simulates the instructions once in program order, and each loop
+ * body a second time at its end. It records which value wrote each planned byte
+ * last. A tensor that is read must own its bytes, except for:
  *
- *   - state: bytes that nothing has written in this run still hold what the run
- *     before left there (a mutable buffer). They must hold it again at the end. A
- *     tensor that an in-place operator writes is state too.
- *   - views of state: a tensor that no instruction writes may read the bytes of a
- *     state before and after that state is written.
- *   - views: a tensor that no instruction writes may lie in the bytes of the one
- *     value that owns them all, since a compiler leaves view operations out.
- *   - rows: a tensor that nothing writes but et_copy_index in a loop is taken to be
- *     filled by it, as `map` does, so that its bytes need not be its own before the
- *     first row; in a loop around that one, again before each first row.
+ * - State: bytes not written in this run hold the value from the previous
+ *   run (a mutable buffer). They must hold it again at the end. A tensor that
+ *   an in-place operator overwrites is state too.
+ * - Views of state: a tensor that no instruction writes may read the bytes of a
+ *   state, before and after that state is written.
+ * - Views: a tensor that no instruction writes may share the bytes of the one
+ *   value that owns all of them, since exporters remove view operators.
+ * - Rows: a tensor that only et_copy_index in a loop writes counts as
+ *   completely filled by the loop, as in `map`. It need not own its bytes
+ *   before the first row. In an outer loop, this holds again for each
+ *   iteration.
  *
- * Of a branch both sides are followed, one after the other; so this finds a plan
- * that is wrong for the straight order of instructions, not for each path.
+ * Both sides of a branch are simulated one after the other. The check therefore
+ * finds plans that are wrong in program order, but not for every path.
  *
- * Also: nothing writes a constant, what an instruction writes shares no byte with
- * anything else it reads or writes, and the out of an et_view has one view, is
- * written by nothing else and is read behind the view only. */
+ * Also: no instruction writes a constant; a written operand does not overlap
+ * any other operand of the instruction; the out of an et_view has one view, is
+ * not written otherwise, and is read only after that view. */
 #ifndef ET_RUNTIME_METHOD_PLAN_CHECK_H_
 #define ET_RUNTIME_METHOD_PLAN_CHECK_H_
 
 #include "executorch/status.h"
 #include "runtime/method/builder.h"
 
-/* Checks the built method, in the regions that are for it. INVALID_PROGRAM names the
- * instruction and both values; OUT_OF_RESOURCES when following the plan takes more than
- * ET_LIMIT_PLAN_STEPS. */
+/* Checks the built method, with the workspace regions. INVALID_PROGRAM: the
+ * message has the instruction and both values. OUT_OF_RESOURCES: the simulation
+ * exceeds ET_LIMIT_PLAN_STEPS. */
 et_status et_plan_check_run(const et_builder *builder);
 
 #endif /* ET_RUNTIME_METHOD_PLAN_CHECK_H_ */

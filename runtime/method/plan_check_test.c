@@ -1,5 +1,5 @@
-/* Memory plans: what is refused because it would corrupt values in bounds
- * (M21), and what real programs do and must be accepted. */
+/* Tests memory plans. Plans that corrupt values within bounds are rejected
+ * (M21); plans of real programs are accepted. */
 #include "runtime/testing/plan_writer.h"
 
 #include <setjmp.h>
@@ -133,7 +133,7 @@ static void test_m21_one_value_as_two_outs_is_refused(void **state) {
   et_plan_refused("instructions[0] writes values[1] twice");
 }
 
-/* A compiler leaves out view operations: the view is never written. */
+/* Exporters remove view operations, so the view is never written. */
 static void test_view_of_a_live_value_is_accepted(void **state) {
   (void)state;
   const int32_t in = et_plan_start();
@@ -215,8 +215,8 @@ static void test_delegates_read_and_write(void **state) {
   et_plan_refused("instructions[0] writes values[2], which shares bytes");
 }
 
-/* Fourteen tensors cut the buffer into pieces, then one write takes them all.
- * What is read first, bytes 16 to 19, is state that `out` overwrites. */
+/* Fourteen tensors split the buffer into pieces, and one write covers them all.
+ * Bytes 16 to 19, which are read first, are state that `out` overwrites. */
 static void test_many_writes_stay_within_the_working_memory(void **state) {
   (void)state;
   const int32_t in = et_plan_start();

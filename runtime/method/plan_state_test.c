@@ -1,5 +1,5 @@
-/* Memory plans of state, of what is written in part, and of the rows that loops
- * fill: what is refused (M21), and what must be accepted. */
+/* Tests memory plans with state, partial writes, and rows that loops fill.
+ * Invalid plans are rejected (M21), valid ones accepted. */
 #include "runtime/testing/plan_writer.h"
 
 #include <setjmp.h>
@@ -10,7 +10,8 @@
 
 #include "executorch/value.h"
 
-/* A mutable buffer: read before anything writes it, written back at the end. */
+/* A mutable buffer is read before it is written, and written back at the
+ * end. */
 static void test_state_that_is_kept_is_accepted(void **state) {
   (void)state;
   const int32_t in = et_plan_start();
@@ -53,13 +54,14 @@ static void put(int32_t self, int32_t from) {
   et_writer_call(&et_plan_writer, "put", args, 3);
 }
 
-/* The write-back of an in-place operator, as `aten::copy_`. */
+/* Adds the write-back of an in-place operator, such as `aten::copy_`. */
 static void assign(int32_t self, int32_t from) {
   const int32_t args[3] = {self, from, self};
   et_writer_call(&et_plan_writer, "assign", args, 3);
 }
 
-/* Reads a tensor at place 1 that nothing writes: a view of the state there. */
+/* Reads a tensor at offset 1 that no instruction writes: a view of the state
+ * there. */
 static int32_t add_view_of_state(void) {
   const int32_t view = et_plan_tensor(1);
   et_plan_copy(view, et_plan_tensor(2));
@@ -87,7 +89,7 @@ static void test_view_of_a_part_of_state_is_accepted(void **state) {
   et_plan_accepted();
 }
 
-/* A temporary takes the bytes of a state that only views read. */
+/* A temporary overwrites a state that only views read. */
 static void test_m21_state_behind_views_is_kept(void **state) {
   (void)state;
   const int32_t in = et_plan_start();
@@ -125,7 +127,7 @@ static void test_m21_view_of_state_after_a_temporary_is_refused(void **state) {
   et_plan_refused("instructions[2] reads values[2], but values[4] has");
 }
 
-/* Nothing reads it here, but a method that shares the state may. */
+/* This method does not read the state, but a method that shares it may. */
 static void test_m21_state_that_is_only_written_is_kept(void **state) {
   (void)state;
   const int32_t in = et_plan_start();
@@ -152,7 +154,7 @@ static void copy_index(int32_t to, int32_t from, int32_t index) {
   et_writer_call_operator(&et_plan_writer, op, args, 3);
 }
 
-/* A mutable buffer that starts as zeros and is written in part. */
+/* A mutable buffer without an initial value is partly written. */
 static void test_partial_writes_keep_the_state_around_them(void **state) {
   (void)state;
   const int32_t in = et_plan_start();
@@ -200,8 +202,8 @@ static void test_m21_state_under_a_row_is_kept(void **state) {
   et_plan_refused("instructions[1] reads values[2], but values[1] has");
 }
 
-/* for each row: rows[i] = in. All rows are written, so that bytes of dead
- * values may be taken for them. */
+/* Writes a loop with rows[i] = in for each row. All rows are written, so their
+ * memory may hold dead values before. */
 static void write_filling_loop(int32_t rows, int32_t clobber) {
   const int32_t in = 0;
   const int32_t index = et_writer_int(&et_plan_writer, 0);
@@ -234,7 +236,8 @@ static void test_m21_rows_that_a_loop_has_filled_are_kept(void **state) {
   et_plan_refused("instructions[0] reads values[2], but values[1] has");
 }
 
-/* A loop around one that fills rows, in bytes that a temporary takes behind it. */
+/* Writes a loop around a loop that fills rows. A temporary then overwrites the
+ * rows. */
 static void write_nested_loops(bool reads_old_rows) {
   const int32_t in = et_plan_start();
   const int32_t temporary = et_plan_tensor(1);
@@ -305,7 +308,7 @@ static void test_returns_beside_a_partial_write_are_the_outs(void **state) {
   et_plan_accepted();
 }
 
-/* From the second iteration on, the loop reads what its own end has
+/* From the second iteration on, the loop reads bytes that its end has
  * overwritten. */
 static void test_m21_loop_that_overwrites_its_own_operand_is_refused(
     void **state) {

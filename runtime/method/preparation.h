@@ -1,5 +1,7 @@
-/* How calls of kernels with a `prepare` are prepared. A table, so that programs without
- * any are linked without: registries alone refer to it. */
+/* Prepares calls of kernels that have a `prepare`.
+ *
+ * The operation is in a table that only registries refer to, so programs
+ * without such kernels do not link it. */
 #ifndef ET_RUNTIME_METHOD_PREPARATION_H_
 #define ET_RUNTIME_METHOD_PREPARATION_H_
 
@@ -11,8 +13,8 @@
 #include "runtime/method/walk.h"
 
 struct et_preparation {
-  /* Prepares the call that `walk` stands on, its state in the arena, or measures it.
-   * Sets *out_scratch to what it needs of scratch. */
+  /* Prepares the call at `walk`, with its state in the arena, or measures it.
+   * Sets *out_scratch to its scratch size. */
   et_status (*prepare)(et_builder *builder, const et_walk *walk,
                        const et_kernel *kernel, size_t *out_scratch);
 };

@@ -1,4 +1,4 @@
-/* What a call is given beside its arguments: prepared state, scratch, workers. */
+/* Tests the context of a kernel call: prepared state, scratch, workers. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,10 +15,10 @@ static et_program_writer writer;
 static et_program program;
 static et_hosted_method hosted;
 
-/* What the kernels below were given last. */
+/* The values that the kernels below received last. */
 static struct {
   int32_t size;     /* of the first operand, in prepare */
-  const void *data; /* of the same */
+  const void *data; /* of the first operand, in prepare */
   const et_parallel *prepare_parallel;
   const et_parallel *parallel;
   const et_observer *observer;
@@ -27,7 +27,7 @@ static struct {
   bool repeats_out; /* args[2] is args[1] */
 } seen;
 
-/* State: the number in args[0]; scratch: as many bytes. */
+/* Uses the value in args[0] as the state, and as the scratch size. */
 static et_status prepare_scale(et_prepare_context *context,
                                et_value *const *args, void **out_state) {
   void *state = NULL;
@@ -69,7 +69,7 @@ static et_status run_scale(et_kernel_context *context, et_value **args) {
   return ET_STATUS_OK;
 }
 
-/* Takes another number of bytes each time. */
+/* Allocates a different size in each call. */
 static et_status prepare_anew(et_prepare_context *context,
                               et_value *const *args, void **out_state) {
   static size_t bytes = 64;
@@ -105,7 +105,7 @@ static et_status run_nothing(et_kernel_context *context, et_value **args) {
   return ET_STATUS_OK;
 }
 
-/* addmm(bias, ...): the bias is a constant of the program. */
+/* addmm(bias, ...) with a bias that is a constant of the program. */
 static et_status prepare_bias(et_prepare_context *context,
                               et_value *const *args, void **out_state) {
   const et_tensor *bias = args[0]->u.as_tensor;
@@ -326,7 +326,7 @@ static void join_tensors(uint32_t count) {
 
 static void test_prepared_call_may_have_so_many_tensors(void **state) {
   (void)state;
-  join_tensors(ET_LIMIT_PREPARED_TENSORS - 1); /* and the out */
+  join_tensors(ET_LIMIT_PREPARED_TENSORS - 1); /* plus the out */
   open_with(NULL);
   et_hosted_method_free(&hosted);
   join_tensors(ET_LIMIT_PREPARED_TENSORS);
@@ -351,12 +351,12 @@ static void test_prepared_call_may_have_so_many_values(void **state) {
   list_ints(ET_LIMIT_PREPARED_VALUES - 2);
   open_with(NULL);
   et_hosted_method_free(&hosted);
-  list_ints(ET_LIMIT_PREPARED_VALUES - 1); /* the list and the out */
+  list_ints(ET_LIMIT_PREPARED_VALUES - 1); /* plus the list and the out */
   expect_refused(ET_STATUS_OUT_OF_RESOURCES,
                  "instructions[0] test::list.out: " TOO_MANY);
 }
 
-/* The same tensor `count` times. */
+/* Writes a list that has the same tensor `count` times. */
 static void list_tensor(const char *name, uint8_t tag, uint32_t count) {
   const int32_t items[ET_LIMIT_PREPARED_VALUES] = {0};
   start();
@@ -386,7 +386,7 @@ static void test_items_of_tensor_lists_are_counted(void **state) {
   }
 }
 
-/* Of three lists of one int. */
+/* Writes a call with three lists of ints. */
 static void list_thrice(const uint32_t *counts) {
   int64_t items[ET_LIMIT_PREPARED_VALUES];
   int32_t args[5] = {0, 0, 0, 1, 1};

@@ -1,5 +1,4 @@
-/* Weaknesses that were published of ExecuTorch, each as a program that we
- * refuse. */
+/* Tests that programs for known ExecuTorch vulnerabilities are rejected. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,7 +16,7 @@ static void expect_refused(const char *part) {
                                 ET_STATUS_INVALID_PROGRAM, part);
 }
 
-/* A prim operator called with fewer arguments than it reads. */
+/* A prim operator is called with fewer arguments than it reads. */
 static void test_cve_2025_54950_prim_operator_arity(void **state) {
   (void)state;
   et_test_write_copy(&writer, 4);
@@ -30,7 +29,7 @@ static void test_cve_2025_54950_prim_operator_arity(void **state) {
       "expected 3");
 }
 
-/* More dims than the arrays that are indexed by them. */
+/* A rank above the size of the arrays that dims index. */
 static void test_cve_2025_54951_rank_above_the_limit(void **state) {
   (void)state;
   const int32_t sizes[1000] = {0};
@@ -45,7 +44,7 @@ static void test_cve_2025_54951_rank_above_the_limit(void **state) {
   expect_refused("1000 sizes, more than the limit of 16");
 }
 
-/* A list so long that its bytes wrap. */
+/* A list whose size in bytes overflows. */
 static void test_cve_2025_54952_list_size_that_wraps(void **state) {
   (void)state;
   const uint32_t counts[] = {0x20000000, 0x40000000, 0xFFFFFFFF};
@@ -58,7 +57,7 @@ static void test_cve_2025_54952_list_size_that_wraps(void **state) {
   }
 }
 
-/* Sizes whose bytes wrap to few. */
+/* Sizes whose byte count overflows to a small value. */
 static void test_cve_2025_30402_nbytes_that_wrap(void **state) {
   (void)state;
   const int32_t sizes[4] = {1 << 16, 1 << 16, 1 << 16, 1 << 16};
@@ -73,7 +72,7 @@ static void test_cve_2025_30402_nbytes_that_wrap(void **state) {
   expect_refused("values[2]: the stride of dim");
 }
 
-/* An offset in planned memory that wraps to the front of the buffer. */
+/* An offset in planned memory that overflows to the start of the buffer. */
 static void test_cve_2025_30405_planned_offset_that_wraps(void **state) {
   (void)state;
   et_test_write_copy(&writer, 4);

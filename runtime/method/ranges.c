@@ -23,7 +23,7 @@ static et_fb_vector list_of(const et_method *method) {
   return et_range_list(plan);
 }
 
-/* The input that is value `value`; input_count if none is. */
+/* Returns the input that is value `value`, or input_count. */
 static uint32_t input_of(const et_method *method, int64_t value) {
   uint32_t i = 0;
   while (i < method->input_count &&
@@ -33,7 +33,8 @@ static uint32_t input_of(const et_method *method, int64_t value) {
   return i;
 }
 
-/* Sets *out_record to the range of input `index`, if that is an integer with one. */
+/* Reads the range of input `index`. Returns true if it is an int with a
+ * range. */
 static bool find_integer(const et_method *method, size_t index,
                          et_range_record *out_record) {
   const et_value *input = method->inputs[index].value;
@@ -63,7 +64,8 @@ static void bind(const et_builder *builder) {
   }
 }
 
-/* Starts a message: "inputs[0]: size 3 of dim 1", or "inputs[0]: 3" of an integer. */
+/* Starts a message: "inputs[0]: size 3 of dim 1", or "inputs[0]: 3" for an
+ * int. */
 static void fail_number(size_t index, et_status status, int64_t dim,
                         int64_t found, et_error *error) {
   if (dim < 0) {
@@ -140,7 +142,7 @@ static et_status set_integer(const et_method *method, size_t index,
   return ET_STATUS_OK;
 }
 
-/* What the input has now. */
+/* Returns the current size or value of the input. */
 static int64_t current(const et_method *method, const et_range_record *record) {
   const et_value *value = &method->values[record->value];
   return record->dim < 0 ? value->u.as_int

@@ -1,4 +1,5 @@
-/* Ranges of input sizes and integers: each call is checked, a bad list is refused. */
+/* Tests ranges of sizes and ints: calls are checked, invalid lists are
+ * rejected. */
 #include "executorch/method.h"
 
 #include <setjmp.h>
@@ -29,7 +30,7 @@ static void add_ranges(const int64_t *numbers, uint32_t count) {
       et_fb_add_vector(&writer.buffer, numbers, count, sizeof *numbers));
 }
 
-/* Values 0 and 1 are dynamic inputs of at most 8 floats, value 2 is an integer that
+/* Values 0 and 1 are dynamic inputs of at most 8 floats. Value 2 is an int that
  * fills output 3. */
 static void write_program(const int64_t *numbers, uint32_t count) {
   et_writer_start(&writer, 128);
@@ -43,7 +44,8 @@ static void write_program(const int64_t *numbers, uint32_t count) {
   add_ranges(numbers, count);
 }
 
-/* 2 to 8 in steps of 2; 1 to 4, half of it; -5 to 5. */
+/* Sizes 2 to 8 in steps of 2; half of that size, 1 to 4; an int from -5 to
+ * 5. */
 static const int64_t RANGES[] = {0, 0, 2, 8, 2,  0,  1, 0, 1,
                                  4, 1, 0, 2, -1, -5, 5, 1, 2};
 

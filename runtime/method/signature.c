@@ -6,7 +6,7 @@
 #define BIT(tag) (1u << ET_VALUE_##tag)
 #define NUMBER (BIT(INT) | BIT(BOOL) | BIT(DOUBLE))
 
-/* X(code, tags of the values it takes, type). */
+/* X(code, accepted value tags, type). */
 #define CODES(X)                                                    \
   X('t', BIT(TENSOR), "Tensor")                                     \
   X('w', BIT(TENSOR), "out Tensor")                                 \
@@ -29,7 +29,7 @@ static const uint8_t codes[] = {
     CODES(CODE)
 #undef CODE
 };
-/* That of a code that is not known is behind them. */
+/* The last entry is for unknown codes. */
 static const uint16_t tags_of_codes[sizeof codes + 1] = {
 #define TAGS(code, tags, type) tags,
     CODES(TAGS)
@@ -57,7 +57,7 @@ bool et_signature_next(et_parameter *parameter) {
   parameter->optional = *next == '?';
   next += parameter->optional;
   parameter->code = *next;
-  parameter->next = next + 1; /* nobody goes on behind the end */
+  parameter->next = next + 1; /* not used beyond the end */
   return parameter->code != '\0';
 }
 

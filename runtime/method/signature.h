@@ -1,4 +1,4 @@
-/* Reading et_kernel.signature. */
+/* Parses et_kernel.signature. */
 #ifndef ET_RUNTIME_METHOD_SIGNATURE_H_
 #define ET_RUNTIME_METHOD_SIGNATURE_H_
 
@@ -6,34 +6,35 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* One argument of a call, and where in the text the next one stands. Starts as {text}. */
+/* One parameter, and the position of the next. Initialize with {text}. */
 typedef struct et_parameter {
   const char *next;
-  char code;      /* of executorch/kernel.h */
+  char code;      /* see executorch/kernel.h */
   bool optional;  /* None is allowed */
-  bool is_return; /* stands after '>' */
+  bool is_return; /* is after '>' */
 } et_parameter;
 
-/* Moves on to the next parameter. False at the end, where it is not to be asked again. */
+/* Advances to the next parameter. Returns false at the end; do not call it
+ * again. */
 bool et_signature_next(et_parameter *parameter);
 
-/* Number of arguments that a call of this signature has. */
+/* Returns the number of arguments of a call, including return values. */
 size_t et_signature_count(const char *signature);
 
-/* 1u << et_value_tag of each kind of values that it takes besides None; 0 for a code that
- * is not known. */
+/* Returns the accepted value kinds except None, as bits 1u << et_value_tag; 0
+ * for an unknown code. */
 uint32_t et_parameter_tags(const et_parameter *parameter);
 
-/* Whether a value with that tag (et_value_tag) may stand there. False for a
- * code that is not known. */
+/* Returns true if the parameter accepts values with this tag (et_value_tag).
+ * False for an unknown code. */
 bool et_parameter_accepts(const et_parameter *parameter, uint8_t tag);
 
-/* What it says of the code that the call writes there: `w` and `W` in whole. */
+/* Returns true if the call overwrites the argument completely (`w` or `W`). */
 static inline bool et_parameter_is_out(const et_parameter *parameter) {
   return parameter->code == 'w' || parameter->code == 'W';
 }
 
-/* The parameter's type as a schema spells it: "Tensor", "int[]". */
+/* Returns the parameter's type as in schemas: "Tensor", "int[]". */
 const char *et_parameter_type(const et_parameter *parameter);
 
 #endif /* ET_RUNTIME_METHOD_SIGNATURE_H_ */

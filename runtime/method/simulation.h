@@ -1,4 +1,4 @@
-/* The run that the check of the memory plan follows: see plan_check.h. */
+/* The simulated run of the memory plan check; see plan_check.h. */
 #ifndef ET_RUNTIME_METHOD_SIMULATION_H_
 #define ET_RUNTIME_METHOD_SIMULATION_H_
 
@@ -9,21 +9,22 @@
 #include "runtime/method/builder.h"
 #include "runtime/method/intervals.h"
 
-/* What is known of where a value's bytes come from: bits, or that it is a view of another
- * value. */
+/* Origin of a value's bytes: a bit set, or the value that it is a view of. */
 enum {
-  ORIGIN_UNKNOWN = 0,  /* not read yet, and written by nothing */
-  ORIGIN_WRITTEN = 1,  /* an input, or written by an instruction */
-  ORIGIN_STATE = 2,    /* the run before; a mutable buffer is written as well */
-  ORIGIN_UNFILLED = 4, /* rows that a loop is to fill: see plan_check.h */
-  ORIGIN_FILLED = ORIGIN_UNFILLED | ORIGIN_WRITTEN, /* once it does */
-  ORIGIN_UNVIEWED = 8, /* the out of an et_view that has not been followed */
-  ORIGIN_VIEW =
-      16, /* times one more than the index of the value it is one of */
+  ORIGIN_UNKNOWN = 0, /* neither read nor written yet */
+  ORIGIN_WRITTEN = 1, /* an input, or written by an instruction */
+  /* From the previous run; with WRITTEN: an updated mutable buffer. */
+  ORIGIN_STATE = 2,
+  ORIGIN_UNFILLED = 4, /* rows that a loop will fill; see plan_check.h */
+  /* After the loop's first row. */
+  ORIGIN_FILLED = ORIGIN_UNFILLED | ORIGIN_WRITTEN,
+  ORIGIN_UNVIEWED = 8, /* the out of an et_view that did not run yet */
+  ORIGIN_VIEW = 16,    /* times 1 + the index of the viewed value */
 };
 
 static inline uint32_t et_origin_in(uint32_t value) {
-  return (value + 1) * ORIGIN_VIEW; /* values are below ET_LIMIT_VALUES */
+  /* No overflow: values are below ET_LIMIT_VALUES. */
+  return (value + 1) * ORIGIN_VIEW;
 }
 
 typedef struct et_simulation {
@@ -32,7 +33,7 @@ typedef struct et_simulation {
   const et_method *method;
   et_intervals map;
   uint32_t steps_left;
-  uint32_t *origins; /* of each value */
+  uint32_t *origins; /* one for each value */
   uint32_t instruction;
 } et_simulation;
 
@@ -41,10 +42,11 @@ static inline uint32_t et_simulation_index(const et_simulation *sim,
   return (uint32_t)(value - sim->method->values);
 }
 
-/* An instruction reads a tensor: an et_operand_fn whose context is the simulation. */
+/* Simulates reading a tensor. An et_operand_fn with the simulation as its
+ * context. */
 et_status et_simulation_read(void *context, et_value *value);
 
-/* Follows instruction `index`. */
+/* Simulates instruction `index`. */
 et_status et_simulation_follow(et_simulation *sim, uint32_t index);
 
 #endif /* ET_RUNTIME_METHOD_SIMULATION_H_ */

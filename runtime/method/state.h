@@ -1,4 +1,4 @@
-/* What methods keep from run to run, and its initial values. */
+/* Mutable buffers and their initial values. */
 #ifndef ET_RUNTIME_METHOD_STATE_H_
 #define ET_RUNTIME_METHOD_STATE_H_
 
@@ -11,19 +11,20 @@
 #include "runtime/program/flatbuffer.h"
 #include "runtime/program/tensor_record.h"
 
-/* Whether value `index` is a tensor with a place in planned memory; reads it. */
+/* Reads value `index`. Returns true if it is a planned tensor. */
 bool et_state_read(et_fb_vector values, uint32_t index,
                    et_tensor_record *out_record);
 
-/* Gives the bytes of value `index`, whose record it is, their initial values: 0 where the
- * program says none. */
+/* Sets value `index`, which `record` describes, to its initial value, or to
+ * zero without one. */
 void et_state_set_initial(const et_method *method, uint32_t index,
                           const et_tensor_record *record);
 
-/* State that methods share. A table, so that programs without are linked without: who
- * names a state names it as well (et_planned_buffer.sharing). */
+/* State that methods share. The operations are in a table that only
+ * et_planned_buffer.sharing refers to, so programs without shared state do not
+ * link them. */
 struct et_sharing {
-  /* et_build_state where a planned buffer has a state. */
+  /* et_build_state for methods with shared state. */
   et_status (*build)(const et_builder *builder);
 };
 

@@ -1,4 +1,5 @@
-/* State with a life of its own: made once, shared by methods, reset on request. */
+/* Tests mutable buffers that are initialized once, shared, and reset on
+ * request. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,7 +19,7 @@ static et_status do_nothing(et_kernel_context *context, et_value **args) {
   return ET_STATUS_OK;
 }
 
-/* The operators of multi_state_shared; what they compute does not matter here. */
+/* The operators of multi_state_shared. Their results do not matter here. */
 static const et_kernel rows[] = {
     {"aten::add.out", "ttnw>w", NULL, do_nothing, NULL, 0},
     {"aten::addmm.out", "tttnnw>w", NULL, do_nothing, NULL, 0},
@@ -30,7 +31,7 @@ static const et_kernel rows[] = {
 static const et_kernel_table table = {rows, sizeof rows / sizeof *rows};
 static const et_registry registry = {.kernels = &table};
 
-/* The program, one buffer that its methods share, and memory for each. */
+/* The program, a buffer that its methods share, and memory for each method. */
 typedef struct sample {
   uint8_t *file;
   et_program program;
@@ -53,7 +54,7 @@ static void open_sample(sample *s) {
   assert_int_equal(et_program_load(file, &s->program, NULL), ET_STATUS_OK);
 }
 
-/* Loads method `index` with memory id 2 shared. */
+/* Loads method `index` with shared memory id 2. */
 static et_status load(sample *s, size_t index) {
   et_string name = {NULL, 0};
   const et_planned_buffer planned[2] = {
@@ -70,7 +71,7 @@ static et_status load(sample *s, size_t index) {
                         &s->methods[index], &s->error);
 }
 
-/* Name of the mutable buffer of a method, in the file. */
+/* Returns the name of a method's mutable buffer, in the file. */
 static char *state_name(const sample *s, uint32_t method) {
   const et_fb_table plan = et_tables_plan(&s->program, method);
   const et_fb_vector values = et_tables_vector(plan, ET_PLAN_VALUES);
@@ -99,7 +100,7 @@ static void test_later_loads_leave_it_alone(void **state) {
   assert_int_equal(load(&s, 0), ET_STATUS_OK);
   memset(s.shared, 7, 16);
   assert_int_equal(load(&s, 1), ET_STATUS_OK);
-  assert_int_equal(load(&s, 0), ET_STATUS_OK); /* and the same once more */
+  assert_int_equal(load(&s, 0), ET_STATUS_OK); /* loads the same method again */
   for (size_t i = 0; i < 16; i++) {
     assert_int_equal(s.shared[i], 7);
   }
@@ -176,7 +177,7 @@ static void test_same_state_in_another_place_is_refused(void **state) {
   const et_fb_table evalue = et_fb_child_at(values, 2);
   const et_fb_table held = et_fb_child(evalue, ET_EVALUE_VALUE);
   const et_fb_vector sizes = et_fb_list(held, ET_TENSOR_SIZES);
-  const int32_t two = 2; /* instead of 4: the same name, fewer bytes */
+  const int32_t two = 2; /* instead of 4: the same name, but fewer bytes */
   memcpy((void *)(uintptr_t)et_fb_data(sizes), &two, sizeof two);
   assert_int_equal(load(&s, 0), ET_STATUS_OK);
   assert_int_equal(load(&s, 1), ET_STATUS_INVALID_PROGRAM);

@@ -1,5 +1,6 @@
-/* executorch_prim::et_view: where its out lies, and that nobody reads more
- * through it than the caller lent (M21). All tensors are of float32. */
+/* Tests executorch_prim::et_view: the address of its out, and that no kernel
+ * reads beyond caller-provided memory through it (M21). All tensors are
+ * float32. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,7 +20,8 @@ static et_program_writer writer;
 static et_program program;
 static et_hosted_method hosted;
 
-/* A tensor of up to BOUND floats; offset as in et_writer_floats. */
+/* Adds a tensor of up to BOUND floats. The offset is that of
+ * et_writer_floats. */
 static int32_t dynamic_floats(int32_t offset) {
   const int32_t value = et_writer_floats(&writer, BOUND, offset);
   et_fb_set_i8(&writer.buffer, writer.last_table, ET_TENSOR_DYNAMISM,
@@ -27,7 +29,7 @@ static int32_t dynamic_floats(int32_t offset) {
   return value;
 }
 
-/* Sizes of one dim that follows from what is viewed. */
+/* Adds sizes for a view with rank 1; its size is inferred. */
 static int32_t any_size(void) {
   const int64_t open = et_writer_int(&writer, -1);
   return et_writer_int_list(&writer, &open, 1);
@@ -45,8 +47,7 @@ static void copy(int32_t from, int32_t to) {
   et_writer_call(&writer, "copy", args, 3);
 }
 
-/* A dynamic input that the caller lends, a view of it to be, and a planned
- * output. */
+/* A dynamic caller-provided input, its view, and a planned output. */
 typedef struct lent {
   int32_t in;
   int32_t view;
@@ -69,7 +70,7 @@ static void expect_refused(const char *part) {
                                 ET_STATUS_INVALID_PROGRAM, part);
 }
 
-/* Runs once on a block of just `count` floats, which are 1, 2, ... */
+/* Runs once on an allocation of exactly `count` floats: 1, 2, ... */
 static et_status run_on(int32_t count, et_error *error) {
   float *block = malloc((size_t)count * sizeof *block);
   for (int32_t i = 0; i < count; i++) {
@@ -213,8 +214,8 @@ static void test_m21_jump_over_the_view_of_an_output_is_an_error(void **state) {
   et_hosted_method_free(&hosted);
 }
 
-/* A view of a lent input has no bytes before its first run, even where the view is
- * the first instruction. */
+/* The view of a caller-provided input is empty before the first run, even if
+ * the view is the first instruction. */
 static void test_view_has_no_bytes_before_the_first_run(void **state) {
   (void)state;
   const lent values = start_lent();
@@ -236,8 +237,7 @@ static void set_bool(size_t index, uint8_t bit) {
       ET_STATUS_OK);
 }
 
-/* A run that jumps over the view sees nothing of the block that the run before
- * was lent. */
+/* If a run jumps over the view, it cannot access the previous run's memory. */
 static void test_m21_view_of_the_run_before_is_gone(void **state) {
   (void)state;
   et_error error;
@@ -294,8 +294,8 @@ static void test_m21_out_of_a_view_that_is_written_or_an_input_is_refused(
       "holds state or is written as well");
 }
 
-/* A view that lies in planned memory without a place of its own there is seen
- * to lose its bytes, as any other. */
+/* Overwritten bytes are detected also for a view that has no planned memory of
+ * its own. */
 static void test_m21_view_of_overwritten_planned_bytes_is_refused(
     void **state) {
   (void)state;

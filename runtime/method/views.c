@@ -13,9 +13,9 @@ static void mark(const et_builder *builder) {
   }
 }
 
-/* Planned bytes stay where they are, and who writes them is followed: an out on
- * them lies there from now on. All else is read only, and what the caller lends
- * may lie elsewhere in each run. */
+/* Binds an out to its base. Planned memory does not move, and its writers are
+ * checked, so the address is final. Other bases are read-only, and
+ * caller-provided memory may differ in each run. */
 static void lay_on_base(const et_method *method, et_instruction *view) {
   const et_tensor *base = view->args[0]->u.as_tensor;
   et_tensor *out = view->args[2]->u.as_tensor;
@@ -54,7 +54,7 @@ static et_status bind(const et_builder *builder) {
   return ET_STATUS_OK;
 }
 
-/* An out gets its bytes from one view and from nothing else. */
+/* Checks that an out is written only by one view. */
 static et_status start_view(et_simulation *sim, uint32_t index) {
   const et_instruction *view = &sim->method->instructions[index];
   const uint32_t out = et_simulation_index(sim, view->args[2]);
@@ -79,14 +79,14 @@ static et_status start(et_simulation *sim) {
   return ET_STATUS_OK;
 }
 
-/* The out holds from its view on what the base holds then. */
+/* From its view on, the out holds the bytes that the base then has. */
 static et_status see(et_simulation *sim, const et_instruction *view) {
   uint32_t *origin = &sim->origins[et_simulation_index(sim, view->args[2])];
   *origin = *origin == ORIGIN_UNVIEWED ? ORIGIN_UNKNOWN : *origin;
   return et_simulation_read(sim, view->args[2]);
 }
 
-/* A static tensor keeps its sizes: without an address nothing reads it. */
+/* A static tensor keeps its sizes. Without an address, it is not read. */
 static void empty(et_tensor *tensor) {
   const int32_t none[ET_MAX_RANK] = {0};
   tensor->data = NULL;
@@ -110,7 +110,7 @@ typedef struct reading {
   et_error *error;
 } reading;
 
-/* In a run only the out of a view that was not run has no address. */
+/* During a run, only the out of a view that did not run lacks an address. */
 static et_status check_viewed(void *context, et_value *value) {
   const reading *r = context;
   if (value->u.as_tensor->data == NULL) {

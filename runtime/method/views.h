@@ -1,13 +1,13 @@
-/* executorch_prim::et_view in a run.
+/* Runs executorch_prim::et_view.
  *
- * The out of a view lies where its base lies. When that is memory that the
- * caller lends, or a constant, the out has no memory of its own: it gets address
- * and capacity of what was lent when the view runs, and is empty until then. A
- * jump over the view, which the check of the memory plan does not follow, can so
- * never lead to bytes that were not lent.
+ * The out of a view has the same address as its base. If the base is a constant
+ * or caller-provided memory, the out has no memory of its own. It is empty
+ * until the view runs, and then gets the base's address and capacity. If a jump
+ * skips the view, which the memory plan check does not simulate, the out never
+ * refers to an invalid address.
  *
- * A table, so that programs without views are linked without: registries alone refer to
- * it. */
+ * The operations are in a table that only registries refer to, so programs
+ * without views do not link them. */
 #ifndef ET_RUNTIME_METHOD_VIEWS_H_
 #define ET_RUNTIME_METHOD_VIEWS_H_
 
@@ -19,22 +19,22 @@
 #include "runtime/method/simulation.h"
 
 struct et_views {
-  /* Notes which views have an out without memory, before the caller's tensors get an
-   * address for now. */
+  /* Marks views whose outs have no memory. Runs before caller-provided tensors
+   * get a temporary address. */
   void (*mark)(const et_builder *builder);
-  /* Lays those on their base, and checks that all others lie there. */
+  /* Binds those outs to their bases, and checks that all other outs share their
+   * base's address. */
   et_status (*bind)(const et_builder *builder);
-  /* The check of the memory plan begins: an out gets its bytes from one view and from
-   * nothing else. */
+  /* Starts the memory plan check: an out is written only by one view. */
   et_status (*start)(et_simulation *sim);
-  /* It comes to a view. */
+  /* Simulates a view in the memory plan check. */
   et_status (*see)(et_simulation *sim, const et_instruction *view);
-  /* Empties the outs of views that have no memory of their own: before a run. */
+  /* Empties the outs without memory of their own, before a run. */
   void (*reset)(const et_method *method);
-  /* Comes before instruction `index`. INVALID_PROGRAM when it reads the out of a view
-   * that was not run; if it is itself a view, gives its out the base's bytes. */
+  /* Called before instruction `index`. INVALID_PROGRAM: it reads the out of a
+   * view that did not run. If it is a view, its out gets the base's address. */
   et_status (*enter)(const et_method *method, uint32_t index, et_error *error);
-  /* Comes after a run. INVALID_PROGRAM for an output whose view was not run. */
+  /* Called after a run. INVALID_PROGRAM: the view of an output did not run. */
   et_status (*check_outputs)(const et_method *method, et_error *error);
 };
 

@@ -9,10 +9,10 @@
 _Static_assert((int)ET_KERNEL_CALL_ARGS == (int)ET_DELEGATE_CALL_ARGS,
                "arguments of both kinds of calls are one field");
 
-/* Before the first chain, as if behind one without instructions. */
+/* Starts before the first chain, as if after an empty one. */
 void et_walk_start(et_walk *out_walk, et_fb_table plan) {
   memset(out_walk, 0, sizeof *out_walk);
-  out_walk->index = UINT32_MAX; /* steps to 0 */
+  out_walk->index = UINT32_MAX; /* the first step increments it to 0 */
   out_walk->chains = et_tables_vector(plan, ET_PLAN_CHAINS);
   out_walk->instructions = ET_FB_EMPTY_VECTOR;
 }

@@ -7,10 +7,11 @@
 #include "runtime/program/schema.h"
 #include "runtime/program/source.h"
 
-/* What is read at a time of what does not lie in memory; on the stack. */
+/* Bytes read at a time from data that is not in memory. The buffer is on the
+ * stack. */
 #define PART_BYTES 1024
 
-/* Whether the key says what the bytes are; they are not compared yet. */
+/* Returns true if the key has the form of a content hash. */
 static bool names_content(et_string key) {
   const size_t prefix = sizeof ET_CONTENT_KEY_PREFIX - 1;
   return key.size == prefix + 2 * (size_t)ET_SHA256_BYTES &&
@@ -28,8 +29,8 @@ static bool names_digest(et_string key, const uint8_t *digest) {
   return same;
 }
 
-/* A tensor is its dtype, rank, sizes and dim order, a byte or 32 bits each, little
- * end first; then its bytes. */
+/* Hashes the layout: dtype, rank, sizes and dim order, each as a byte or as 32
+ * bits, little-endian. The tensor's bytes follow. */
 static void add_layout(et_fb_table entry, et_sha256 *hash) {
   et_data_layout layout;
   if (!et_fb_has(entry, ET_NAMED_DATA_LAYOUT) ||

@@ -10,7 +10,7 @@
 #include "runtime/program/source.h"
 #include "runtime/program/verify.h"
 
-/* Behind the identifier: the header, then the flatbuffer goes on. */
+/* The extended header, which is between the identifier and the tables. */
 #define IDENTIFIER "FT01"
 #define MAGIC "FH01"
 #define LENGTH_AT 12
@@ -46,7 +46,7 @@ static et_status check_magic(et_span head, et_error *error) {
                                (unsigned)length, HEADER_BYTES);
 }
 
-/* Divides the file into tables and segments. */
+/* Splits the file into tables and segments. */
 static et_status split(et_span head, uint64_t file_size, et_data_file *file,
                        et_error *error) {
   const uint64_t at = et_head_u64(head, FLATBUFFER_AT);
@@ -66,7 +66,7 @@ static et_status split(et_span head, uint64_t file_size, et_data_file *file,
   return ET_STATUS_OK;
 }
 
-/* Opens a file whose tables may not be verified. */
+/* Opens a file whose tables are not verified yet. */
 static et_status open_head(const et_program *program, size_t index,
                            et_data_file *out, et_error *error) {
   const et_data_source *source = &program->sources[index];
@@ -145,7 +145,8 @@ et_status et_data_layout_read(et_fb_table entry, et_data_layout *out,
              : et_fail_program(error, "the tensor's bytes overflow");
 }
 
-/* A tensor that has exactly the bytes of its layout; bytes have none. */
+/* Checks an entry. A tensor has exactly the bytes of its layout; plain bytes
+ * have no layout. */
 static et_status verify_entry(const et_data_file *file, uint32_t index,
                               et_error *error) {
   const et_fb_table entry = et_fb_child_at(file->named, index);

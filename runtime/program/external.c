@@ -7,14 +7,14 @@
 #include "runtime/program/schema.h"
 #include "runtime/program/tables.h"
 
-/* An entry of one of the files. */
+/* An entry that was found in one of the files. */
 typedef struct found {
   et_data_file file;
   et_fb_table entry;
   et_piece piece;
 } found;
 
-/* Looks in sources 1 to `end` - 1. */
+/* Searches sources 1 to `end` - 1. */
 static bool find_before(const et_program *program, size_t end, et_string key,
                         found *out) {
   for (size_t i = 1; i < end; i++) {
@@ -30,7 +30,7 @@ static bool find(const et_program *program, et_string key, found *out) {
   return find_before(program, program->source_count, key, out);
 }
 
-/* Adds which source it is to the reason. */
+/* Adds the source's name to the message. */
 static et_status fail_source(const et_data_source *source, et_status status,
                              const et_error *reason, et_error *error) {
   return et_fail_because(error,
@@ -40,7 +40,7 @@ static et_status fail_source(const et_data_source *source, et_status status,
                          reason, "source '%s': ", source->name);
 }
 
-/* No key may stand for two things. */
+/* Checks that no earlier file has one of this file's keys. */
 static et_status check_keys(const et_program *program, size_t index,
                             const et_data_file *file, et_error *error) {
   for (uint32_t i = 0; i < et_fb_count(file->named); i++) {
@@ -69,7 +69,8 @@ static et_status verify_file(const et_program *program, size_t index,
   et_error_clear(&reason);
   const et_status status = et_data_file_verify(program, index, &file, &reason);
   if (status == ET_STATUS_INVALID_ARGUMENT) {
-    return et_fail(error, status, "%s", reason.message); /* names the source */
+    /* The reason names the source. */
+    return et_fail(error, status, "%s", reason.message);
   }
   return status == ET_STATUS_OK
              ? check_keys(program, index, &file, error)
@@ -94,8 +95,7 @@ static bool find_tensor(const et_program *program,
   return true;
 }
 
-/* What differs between what the program expects and what the file has; NULL when
- * nothing does. */
+/* Returns the first property that differs between program and file, or NULL. */
 static const char *difference(const et_tensor_record *record,
                               const et_data_layout *layout) {
   if (layout->dtype != record->dtype) {
@@ -112,7 +112,7 @@ static const char *difference(const et_tensor_record *record,
              : NULL;
 }
 
-/* The layout is sound where the entry has one. */
+/* Compares layouts. The layout of the entry is valid if it has one. */
 static const char *check_layout(const et_tensor_record *record,
                                 const found *it) {
   et_data_layout layout;
@@ -126,7 +126,7 @@ static const char *check_layout(const et_tensor_record *record,
   return what == NULL && it->piece.size != record->nbytes ? "length" : what;
 }
 
-/* Constants are used where they lie; state is copied. */
+/* Constants are used in place and must be aligned; initial state is copied. */
 static bool is_aligned(const et_tensor_record *record, const found *it) {
   return record->is_planned || it->piece.size == 0 ||
          et_tensor_record_fits_at(record, it->piece.offset);

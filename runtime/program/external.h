@@ -1,4 +1,4 @@
-/* What the .ptd files of a program hold together. */
+/* Look-ups in all .ptd files of a program. */
 #ifndef ET_RUNTIME_PROGRAM_EXTERNAL_H_
 #define ET_RUNTIME_PROGRAM_EXTERNAL_H_
 
@@ -11,39 +11,44 @@
 #include "runtime/program/source.h"
 #include "runtime/program/tensor_record.h"
 
-/* What a program with such files asks of them. A table, so that programs without
- * are linked without: et_program_load_sources alone refers to it. */
+/* The operations on .ptd files.
+ *
+ * They are in a table that only et_program_load_sources refers to, so programs
+ * without such files do not link them. */
 typedef struct et_external {
-  /* Verifies every file, and that none has a key of another. INVALID_EXTERNAL_DATA
-   * names the source at fault. */
+  /* Verifies every file, and that no two files have the same key.
+   * INVALID_EXTERNAL_DATA: the message names the invalid source. */
   et_status (*verify)(const et_program *program, et_error *error);
-  /* That a file has the tensor, with its dtype, sizes and dim order.
-   * NOT_FOUND or INVALID_EXTERNAL_DATA names value `index`, the key and the file. */
+  /* Checks that a file has the tensor with its dtype, sizes and dim order.
+   * NOT_FOUND, INVALID_EXTERNAL_DATA: the message has value `index`, the key
+   * and the file. */
   et_status (*check)(const et_program *program, uint32_t index,
                      const et_tensor_record *record, et_error *error);
-  /* The bytes of a tensor that is external. False when no file has its key. */
+  /* Finds the bytes of an external tensor. Returns false if no file has its
+   * key. */
   bool (*tensor)(const et_program *program, const et_tensor_record *record,
                  et_piece *out);
-  /* Bytes, with no layout, under `key`. */
+  /* Finds the bytes of an entry without a layout. */
   bool (*bytes)(const et_program *program, et_string key, et_piece *out);
-  /* Number of entries of all files, and the bytes of one that has no layout. */
+  /* Number of entries in all files, and the bytes of entry `index` if it has no
+   * layout. */
   uint32_t (*count)(const et_program *program);
   bool (*bytes_at)(const et_program *program, uint32_t index, et_piece *out);
 } et_external;
 
 extern const et_external et_external_files;
 
-/* The name under which a file has the tensor. */
+/* Returns the key of an external tensor. */
 static inline et_string et_external_key(const et_tensor_record *record) {
   const et_fb_table extra = et_fb_child(record->table, ET_TENSOR_EXTRA);
   return et_fb_text(extra, ET_EXTRA_NAME);
 }
 
-/* NOT_FOUND: none of the program's files, if it has any, has the tensor's key. */
+/* Fails with NOT_FOUND: no file of the program has the tensor's key. */
 et_status et_external_absent(const et_program *program, uint32_t index,
                              const et_tensor_record *record, et_error *error);
 
-/* check, or NOT_FOUND for a program without files. */
+/* Calls et_external.check. NOT_FOUND if the program has no .ptd files. */
 et_status et_external_check(const et_program *program, uint32_t index,
                             const et_tensor_record *record, et_error *error);
 

@@ -5,12 +5,12 @@
 #include "runtime/program/schema.h"
 #include "runtime/program/tables.h"
 
-/* Names end with NUL and have none inside. */
+/* The name is verified: it ends with NUL and has no other NUL. */
 static const char *name_of(et_fb_table plan) {
   return (const char *)et_fb_first(et_fb_list(plan, ET_PLAN_NAME));
 }
 
-/* Fails with the names there are, as many as fit. */
+/* Fails with a list of the existing methods, as many as fit. */
 static et_status fail_not_found(const et_program *program, const char *name,
                                 et_error *error) {
   const et_fb_vector plans =

@@ -6,11 +6,10 @@
 #error "programs are little-endian and are read in place: no big-endian hosts"
 #endif
 
-/* Offsets are 32 bits wide and lengths are kept below 2^31, as the format
- * does. */
+/* Offsets have 32 bits, and the format limits lengths to below 2^31. */
 #define MAX_BUFFER_BYTES INT32_MAX
 
-/* What begins a vtable: its bytes, and those of the table. */
+/* A vtable begins with its own size and that of the table. */
 #define VTABLE_HEAD_BYTES 4u
 
 static uint16_t u16_at(const uint8_t *at) {
@@ -25,15 +24,15 @@ static uint32_t u32_at(const uint8_t *at) {
   return value;
 }
 
-/* Whether `width` bytes at `position` lie in the buffer. In 32 bits, which is what small
- * machines calculate with. */
+/* Returns true if `width` bytes at `position` are in bounds. Uses 32-bit
+ * arithmetic, which is cheaper on small targets. */
 static bool lies_in(et_span buffer, uint32_t position, uint32_t width) {
   const uint32_t size = (uint32_t)buffer.size;
   return buffer.size <= MAX_BUFFER_BYTES && position <= size &&
          width <= size - position;
 }
 
-/* The number at `position`; 0 when it does not lie in the buffer. */
+/* Returns the value at `position`, or 0 if it is out of bounds. */
 static uint32_t checked_u32(et_span buffer, uint32_t position) {
   return lies_in(buffer, position, sizeof(uint32_t))
              ? u32_at(buffer.data + position)
@@ -41,7 +40,8 @@ static uint32_t checked_u32(et_span buffer, uint32_t position) {
 }
 
 uint32_t et_fb_check_table(et_span buffer, uint32_t position) {
-  /* Signed; what leads before the buffer is too large. */
+  /* The offset is signed. A negative result wraps to a position that is out of
+   * bounds. */
   const uint32_t vtable = position - checked_u32(buffer, position);
   const uint32_t sizes = checked_u32(buffer, vtable);
   const uint32_t vtable_size = sizes & UINT16_MAX;
@@ -56,7 +56,7 @@ uint32_t et_fb_check_table(et_span buffer, uint32_t position) {
 
 uint32_t et_fb_check_offset(et_span buffer, uint32_t position) {
   const uint32_t offset = checked_u32(buffer, position);
-  /* Both are below 2^31, so that their sum does not wrap. */
+  /* Both are below 2^31, so the sum does not overflow. */
   return offset != 0 && offset <= MAX_BUFFER_BYTES &&
                  lies_in(buffer, position + offset, sizeof offset)
              ? position + offset
@@ -86,8 +86,9 @@ uint32_t et_fb_find(et_fb_table table, unsigned field, uint32_t width) {
              : ET_FB_BROKEN;
 }
 
-/* What is absent reads as this: a table with a vtable of no bytes, in the same place, a
- * vector of no elements, an offset to itself, and every number 0. */
+/* The absent table and the empty vector: a table whose vtable, at the same
+ * address, is empty; a vector without elements; an offset to itself; and the
+ * scalar 0. */
 const uint8_t et_fb_zeros[sizeof(uint64_t)];
 
 static const uint8_t *field_at(et_fb_table table, unsigned field,
@@ -127,7 +128,7 @@ ET_FB_DEFINE_ELEMENT(u32_at, uint32_t)
 ET_FB_DEFINE_ELEMENT(f32_at, float)
 ET_FB_DEFINE_ELEMENT(u64_at, uint64_t)
 
-/* Where the offset at an address leads. */
+/* Returns the target of the offset at `at`. */
 static const void *follow(const uint8_t *at) { return at + u32_at(at); }
 
 bool et_fb_has(et_fb_table table, unsigned field) {

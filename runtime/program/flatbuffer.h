@@ -1,13 +1,13 @@
-/* Reading flatbuffers: what nobody has looked at yet, and what is verified.
+/* Reads flatbuffers: unverified ones with checks, verified ones without.
  *
- * A buffer that comes from outside is looked at once, by schema_verify.h, whose steps
- * ask here whether what they find lies in the buffer. Of a buffer that it has taken,
- * tables and vectors are addresses, and reading follows them: only fields that the
- * schema has, as what the schema says they are. What is absent reads as the default (0,
- * empty), as do the fields of the absent table and what lies behind a vector's end.
+ * schema_verify.h verifies a buffer once, with the et_fb_check_* functions
+ * below. In a verified buffer, tables and vectors are plain addresses. They may
+ * be read only as the schema declares them. An absent field reads as its
+ * default (0 or empty), and so do the fields of an absent table and elements
+ * beyond the end of a vector.
  *
- * Positions are bytes from the start of the buffer. Numbers are little-endian
- * and may lie unaligned. */
+ * Positions are in bytes from the start of the buffer. Values are little-endian
+ * and may be unaligned. */
 #ifndef ET_RUNTIME_PROGRAM_FLATBUFFER_H_
 #define ET_RUNTIME_PROGRAM_FLATBUFFER_H_
 
@@ -18,48 +18,51 @@
 
 #include "executorch/span.h"
 
-/* A table of a verified buffer, or the absent one. Never NULL. */
+/* A table of a verified buffer, or the absent table. Never NULL. */
 typedef const struct et_fb_table_start *et_fb_table;
 
-/* A vector of scalars, of texts' bytes or of tables, likewise. */
+/* A vector of scalars, bytes of a text, or tables. Never NULL. */
 typedef const struct et_fb_vector_start *et_fb_vector;
 
-/* The absent table, and the empty vector. */
+/* The absent table and the empty vector. */
 extern const uint8_t et_fb_zeros[sizeof(uint64_t)];
 #define ET_FB_ABSENT_TABLE ((et_fb_table)(const void *)et_fb_zeros)
 #define ET_FB_EMPTY_VECTOR ((et_fb_vector)(const void *)et_fb_zeros)
 
-/* The steps of the verification. Of a table, nothing is followed but the way to its
- * vtable. */
+/* Primitives for verification. The only offset in a table that they follow is
+ * that to its vtable. */
 
-/* Bytes of the table at `position` and of its vtable, at most 2^17; 0 when one of them
- * does not lie in the buffer. */
+/* Returns the size of the table at `position` plus its vtable, at most 2^17, or
+ * 0 if one of them is out of bounds. */
 uint32_t et_fb_check_table(et_span buffer, uint32_t position);
 
-/* Where the offset stored at `position` leads; 0 when that is outside. */
+/* Returns the target of the offset at `position`, or 0 if it is out of
+ * bounds. */
 uint32_t et_fb_check_offset(et_span buffer, uint32_t position);
 
-/* Whether the vector whose length is stored at `position`, of `width` bytes an element,
- * lies in the buffer. */
+/* Returns true if the vector at `position`, with elements of `width` bytes, is
+ * in bounds. */
 bool et_fb_check_vector(et_span buffer, uint32_t position, uint32_t width);
 
-/* Where in a table that lies in its buffer, or in the absent one, the `width` bytes of a
- * field begin: ET_FB_BROKEN when they do not lie in the table. */
+/* Returns the offset of a field of `width` bytes in a table that is in bounds.
+ *
+ * Returns ET_FB_ABSENT if the table does not have the field, and ET_FB_BROKEN
+ * if the field extends beyond the table. */
 uint32_t et_fb_find(et_fb_table table, unsigned field, uint32_t width);
 #define ET_FB_ABSENT 0u
-#define ET_FB_BROKEN 1u /* fields come behind the table's way to its vtable */
+#define ET_FB_BROKEN 1u /* a table begins with the offset to its vtable */
 
-/* The table at `position`. */
+/* Returns the table at `position`. */
 static inline et_fb_table et_fb_table_at(et_span buffer, uint32_t position) {
   return (et_fb_table)(const void *)(buffer.data + position);
 }
 
-/* Its place, or that of a vector, neither of which is absent. */
+/* Returns the position of a table or vector that is not absent. */
 static inline uint32_t et_fb_position(et_span buffer, const void *there) {
   return (uint32_t)((const uint8_t *)there - buffer.data);
 }
 
-/* Fields of a table. A string's and a byte vector's bytes are borrowed. */
+/* Fields of a table. Bytes of strings and vectors are borrowed. */
 uint8_t et_fb_u8(et_fb_table table, unsigned field);
 uint16_t et_fb_u16(et_fb_table table, unsigned field);
 uint32_t et_fb_u32(et_fb_table table, unsigned field);
@@ -72,7 +75,7 @@ et_fb_vector et_fb_list(et_fb_table table, unsigned field);
 et_string et_fb_text(et_fb_table table, unsigned field);
 et_span et_fb_bytes(et_fb_table table, unsigned field);
 
-/* Elements of a vector. */
+/* Returns the number of elements. */
 static inline uint32_t et_fb_count(et_fb_vector vector) {
   uint32_t count;
   memcpy(&count, vector, sizeof count);
@@ -83,7 +86,7 @@ float et_fb_f32_at(et_fb_vector vector, uint32_t index);
 uint64_t et_fb_u64_at(et_fb_vector vector, uint32_t index);
 et_fb_table et_fb_child_at(et_fb_vector vector, uint32_t index);
 
-/* As signed numbers. */
+/* Signed fields and elements. */
 static inline int8_t et_fb_i8(et_fb_table table, unsigned field) {
   return (int8_t)et_fb_u8(table, field);
 }
@@ -100,12 +103,12 @@ static inline int64_t et_fb_i64_at(et_fb_vector vector, uint32_t index) {
   return (int64_t)et_fb_u64_at(vector, index);
 }
 
-/* Where the vector's first element lies, or would. */
+/* Returns the address of the first element, even if the vector is empty. */
 static inline const uint8_t *et_fb_first(et_fb_vector vector) {
   return (const uint8_t *)vector + sizeof(uint32_t);
 }
 
-/* The vector's first byte, NULL when it is empty. */
+/* Returns the first byte, or NULL if the vector is empty. */
 const uint8_t *et_fb_data(et_fb_vector vector);
 
 #endif /* ET_RUNTIME_PROGRAM_FLATBUFFER_H_ */

@@ -1,5 +1,6 @@
-/* Reading tables, fields and vectors at the very edges of a buffer: M04. Each
- * buffer is a block of its own, so that a sanitizer sees a byte too many. */
+/* Reads tables, fields and vectors at the edges of a buffer: M04.
+ *
+ * Each buffer is a separate allocation, so that sanitizers detect overruns. */
 #include "runtime/program/flatbuffer.h"
 
 #include <setjmp.h>
@@ -10,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TABLE_AT 8 /* of 16 bytes: vtable with two fields, then the table */
+#define TABLE_AT 8 /* in 16 bytes: a vtable with two fields, then the table */
 #define BYTES 16
 
 static void put_u16(uint8_t *bytes, size_t at, uint16_t value) {
@@ -21,8 +22,8 @@ static void put_u32(uint8_t *bytes, size_t at, uint32_t value) {
   memcpy(bytes + at, &value, sizeof value);
 }
 
-/* A vtable of 8 bytes at 0: a table of 8 bytes, field 0 at 4 in it, field 1
- * absent. Then the table. */
+/* A vtable of 8 bytes at 0, then the table. The table has 8 bytes; field 0 is
+ * at 4, and field 1 is absent. */
 static uint8_t *new_buffer(void) {
   uint8_t *bytes = calloc(1, BYTES);
   put_u16(bytes, 0, 8);
@@ -77,19 +78,20 @@ static void expect_no_table(size_t at, size_t width, uint32_t value) {
 
 static void test_m04_each_size_of_a_table_is_checked(void **state) {
   (void)state;
-  expect_no_table(0, 2, 2); /* of the vtable: shorter than its two sizes */
+  expect_no_table(0, 2, 2); /* vtable size: less than 4 */
   expect_no_table(0, 2, 0);
-  expect_no_table(0, 2, 7);  /* odd */
-  expect_no_table(0, 2, 18); /* past the buffer */
-  expect_no_table(2, 2, 3);  /* of the table: shorter than its way back */
-  expect_no_table(2, 2, 9);  /* past the buffer */
+  expect_no_table(0, 2, 7);  /* odd size */
+  expect_no_table(0, 2, 18); /* beyond the buffer */
+  expect_no_table(2, 2, 3);  /* table size: less than 4 */
+  expect_no_table(2, 2, 9);  /* beyond the buffer */
 }
 
 static void test_m04_vtable_lies_in_the_buffer(void **state) {
   (void)state;
-  expect_no_table(TABLE_AT, 4, TABLE_AT + 1);            /* before it */
-  expect_no_table(TABLE_AT, 4, (uint32_t)-(BYTES - 11)); /* cut off */
-  expect_no_table(TABLE_AT, 4, (uint32_t)-100);          /* behind it */
+  expect_no_table(TABLE_AT, 4, TABLE_AT + 1); /* before the buffer */
+  /* Cut by the end of the buffer. */
+  expect_no_table(TABLE_AT, 4, (uint32_t)-(BYTES - 11));
+  expect_no_table(TABLE_AT, 4, (uint32_t)-100); /* after the buffer */
 }
 
 static void test_m04_table_position_lies_in_the_buffer(void **state) {
@@ -101,7 +103,7 @@ static void test_m04_table_position_lies_in_the_buffer(void **state) {
   for (size_t size = 0; size < BYTES; size++) {
     assert_false(read_table(bytes, size, TABLE_AT));
   }
-  /* Positions are of 32 bits, lengths below 2^31. */
+  /* Positions have 32 bits; sizes are below 2^31. */
   assert_true(read_table(bytes, INT32_MAX, TABLE_AT));
   assert_false(read_table(bytes, (size_t)INT32_MAX + 1, TABLE_AT));
   free(bytes);
@@ -125,7 +127,8 @@ static void test_m04_fields_lie_in_their_table(void **state) {
   assert_int_equal(find(0, 0, 1), ET_FB_ABSENT);
   assert_int_equal(find(4, 1, 1), ET_FB_ABSENT);
   assert_int_equal(find(4, 2, 1), ET_FB_ABSENT);
-  assert_int_equal(find(3, 0, 1), ET_FB_BROKEN); /* in the way to the vtable */
+  /* Overlaps the offset to the vtable. */
+  assert_int_equal(find(3, 0, 1), ET_FB_BROKEN);
   assert_int_equal(find(5, 0, 4), ET_FB_BROKEN);
   assert_int_equal(find(8, 0, 1), ET_FB_BROKEN);
   assert_int_equal(find(UINT16_MAX, 0, 1), ET_FB_BROKEN);
@@ -165,7 +168,7 @@ static void test_m04_vectors_lie_in_the_buffer(void **state) {
   assert_int_equal(et_fb_i32_at(vector, 0), 10);
   assert_int_equal(et_fb_i32_at(vector, 2), 30);
   assert_int_equal(et_fb_i32_at(vector, 3), 0);
-  assert_false(et_fb_check_vector(buffer, 0, 8)); /* another width */
+  assert_false(et_fb_check_vector(buffer, 0, 8)); /* wrong element size */
   put_u32(bytes, 0, 4);
   assert_false(et_fb_check_vector(buffer, 0, 4));
   put_u32(bytes, 0, UINT32_MAX);

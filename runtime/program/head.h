@@ -1,4 +1,4 @@
-/* What the first bytes of .pte and .ptd files have in common. */
+/* The common part of the headers of .pte and .ptd files. */
 #ifndef ET_RUNTIME_PROGRAM_HEAD_H_
 #define ET_RUNTIME_PROGRAM_HEAD_H_
 
@@ -10,11 +10,12 @@
 #include "executorch/span.h"
 #include "executorch/status.h"
 
-/* Flatbuffer: root offset, then the identifier. An extended header follows. */
+/* A flatbuffer starts with the root offset and the identifier. An extended
+ * header follows. */
 #define ET_HEAD_IDENTIFIER_AT 4
 #define ET_HEAD_MAGIC_AT 8
 
-/* Numbers of the head, which must lie in `file`. */
+/* Read header fields, which must be within `file`. */
 static inline uint32_t et_head_u32(et_span file, size_t position) {
   uint32_t value;
   memcpy(&value, file.data + position, sizeof value);
@@ -27,12 +28,12 @@ static inline uint64_t et_head_u64(et_span file, size_t position) {
   return value;
 }
 
-/* INVALID_PROGRAM when the file is too short for an identifier, or has another;
- * `what` is what the file should be. */
+/* INVALID_PROGRAM: the file is too short for an identifier, or has another one.
+ * `what` is the kind of file, for the message. */
 et_status et_head_check_identifier(et_span file, const char *identifier,
                                    const char *what, et_error *error);
 
-/* INVALID_ARGUMENT when the first extent does not begin at 0, or holds less than
+/* INVALID_ARGUMENT: the first extent does not begin at 0, or has less than
  * `needed` bytes of `what`. */
 et_status et_head_check_extent(const et_data_source *source, uint64_t needed,
                                const char *what, et_error *error);

@@ -15,7 +15,7 @@
 #define SEGMENT_BASE_AT 24
 #define SEGMENT_SIZE_AT 32
 
-/* Length of the header up to and with the field of that name. */
+/* Length of a header that ends with this field. */
 #define LENGTH_WITH_BASE 24
 #define LENGTH_WITH_SIZE 32
 
@@ -24,8 +24,8 @@ static bool has_header(et_span file) {
          memcmp(file.data + MAGIC_AT, MAGIC, 4) == 0;
 }
 
-/* Finds the segments behind the tables: where the header says no size, or 0, they are the
- * rest of the file. */
+/* Finds the segments after the tables. If the header has no size, or 0, they
+ * extend to the end of the file. */
 static et_status split_segments(et_span file, uint64_t file_size,
                                 uint64_t program_size, uint32_t length,
                                 et_program *program, et_error *error) {
@@ -51,7 +51,7 @@ static et_status split_segments(et_span file, uint64_t file_size,
   return ET_STATUS_OK;
 }
 
-/* Finds the bytes of tables, and the segments behind them. */
+/* Finds the tables and the segments after them. */
 static et_status parse_extended(et_span file, uint64_t file_size,
                                 uint64_t *program_size, et_program *program,
                                 et_error *error) {

@@ -1,5 +1,6 @@
-/* The first bytes of a .pte file: identifier, root, and the extended header
- * that tells tables from segments. */
+/* Parses the header of a .pte file: identifier, root, and extended header.
+ *
+ * The extended header states the sizes of the flatbuffer and the segments. */
 #ifndef ET_RUNTIME_PROGRAM_HEADER_H_
 #define ET_RUNTIME_PROGRAM_HEADER_H_
 
@@ -7,10 +8,11 @@
 #include "executorch/span.h"
 #include "executorch/status.h"
 
-/* Divides the file, whose first extent begins at 0, into flatbuffer and segments.
- * On failure *out_program is undefined.
- * INVALID_PROGRAM when the identifier is another, or the file is shorter than its
- * header says; INVALID_ARGUMENT when that extent does not hold all tables. */
+/* Splits the file into flatbuffer and segments. Its first extent begins at 0.
+ *
+ * On error, *out_program is undefined. INVALID_PROGRAM: wrong identifier, or
+ * the file is truncated. INVALID_ARGUMENT: the first extent does not hold all
+ * tables. */
 et_status et_header_parse(const et_data_source *source, et_program *out_program,
                           et_error *error);
 

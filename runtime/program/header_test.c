@@ -1,4 +1,4 @@
-/* The first bytes of a file: M01 to M03, M24. */
+/* Tests the header of a file: M01 to M03, M24. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,7 +10,7 @@
 #include "executorch/program.h"
 #include "runtime/testing/program_test_support.h"
 
-/* A fixture with segments, whose header the tests change. */
+/* A fixture with segments. The tests change its header. */
 static const char *const FIXTURE = "bundled_linear_plain";
 
 static void expect_changed(size_t position, const void *bytes, size_t count,
@@ -94,7 +94,7 @@ static void test_m03_header_without_segment_size_reads_to_the_end(
   expect_u32(12, 48, ET_STATUS_OK, "");
 }
 
-/* To the official runtime as well, 0 means that the size is not stated. */
+/* As in ExecuTorch's runtime, 0 means that the size is not stated. */
 static void test_m03_segment_size_of_zero_reads_to_the_end(void **state) {
   (void)state;
   expect_u64(32, 0, ET_STATUS_OK, "");
@@ -103,7 +103,8 @@ static void test_m03_segment_size_of_zero_reads_to_the_end(void **state) {
                  ET_STATUS_INVALID_PROGRAM, "behind the tables");
 }
 
-/* Without its magic the header is none, and constants are nowhere. */
+/* Without its magic, the file has no header, and its constants are not
+ * found. */
 static void test_m02_damaged_header_magic_does_not_lose_constants(
     void **state) {
   (void)state;

@@ -43,7 +43,8 @@ static et_status describe_tensor(et_fb_table table, et_value_meta *out_meta,
   return ET_STATUS_OK;
 }
 
-/* Without a list, any dimension of a dynamic tensor may vary below its bound. */
+/* Without a list of ranges, each dimension of a dynamic tensor may be below its
+ * bound. */
 static void describe_unlisted(et_fb_vector list, et_value_meta *out_meta) {
   const bool varies =
       out_meta->dynamism != ET_SHAPE_STATIC && et_range_count(list) == 0;
@@ -53,7 +54,7 @@ static void describe_unlisted(et_fb_vector list, et_value_meta *out_meta) {
   }
 }
 
-/* Invalid entries are left out: loading the method reports them. */
+/* Ignores invalid entries; loading the method reports them. */
 static void describe_ranges(et_fb_table plan, uint32_t value,
                             et_value_meta *out_meta) {
   const et_fb_vector list = et_range_list(plan);
@@ -77,7 +78,7 @@ static void describe_ranges(et_fb_table plan, uint32_t value,
   }
 }
 
-/* Input or output `index`. */
+/* Describes input or output `index`. */
 static et_status describe_end(const et_method_meta *meta, uint16_t field,
                               size_t index, et_value_meta *out_meta,
                               et_error *error) {

@@ -16,7 +16,7 @@ static bool is_in_order(const et_order *order, uint32_t count) {
   return true;
 }
 
-/* Indices that are sorted by what they stand for. */
+/* Element indices, in sorted order. */
 typedef struct sorting {
   const et_order *order;
   uint16_t indices[ET_LIMIT_UNSORTED];
@@ -37,7 +37,8 @@ static void swap(void *context, size_t a, size_t b) {
   s->indices[b] = index;
 }
 
-/* What is in order does not pay for the room on the stack that sorting takes. */
+/* Not inlined, so that sorted elements do not need the stack space for
+ * sorting. */
 static ET_NOINLINE et_status walk_sorted(const et_order *order, uint32_t count,
                                          et_error *error) {
   sorting s;

@@ -1,5 +1,5 @@
-/* Walking elements of the file in an order of their own, to compare neighbours
- * instead of all with all. Takes no memory of the caller's. */
+/* Visits elements of a file in sorted order, to compare only neighbors. Needs
+ * no memory of the caller. */
 #ifndef ET_RUNTIME_PROGRAM_ORDER_H_
 #define ET_RUNTIME_PROGRAM_ORDER_H_
 
@@ -7,9 +7,9 @@
 
 #include "executorch/status.h"
 
-/* `compare` gives less than, equal to or more than 0 as element `a` comes before,
- * beside or behind `b`; `visit` gets one element after the other, and any status
- * but OK ends the walk. `name` is that of the elements, in messages. */
+/* `compare` returns a value below, equal to or above 0 if element `a` sorts
+ * before, with or after `b`. `visit` receives each element; a status other than
+ * OK stops the walk. `name` is the elements' name in messages. */
 typedef struct et_order {
   const char *name;
   int (*compare)(void *context, uint32_t a, uint32_t b);
@@ -17,10 +17,12 @@ typedef struct et_order {
   void *context;
 } et_order;
 
-/* Visits elements 0 to count - 1, neighbours in the order beside each other, equal
- * ones by their index. Elements that lie in order already, as writers leave them,
- * take linear time; others are sorted first, which INVALID_PROGRAM refuses for
- * more than ET_LIMIT_UNSORTED. */
+/* Visits elements 0 to count - 1 in sorted order; equal elements are ordered by
+ * index.
+ *
+ * Elements that are already sorted, as written by exporters, take linear time.
+ * Others are sorted first. INVALID_PROGRAM: more than ET_LIMIT_UNSORTED
+ * elements are not sorted. */
 et_status et_order_walk(const et_order *order, uint32_t count, et_error *error);
 
 #endif /* ET_RUNTIME_PROGRAM_ORDER_H_ */

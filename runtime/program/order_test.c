@@ -1,4 +1,5 @@
-/* Elements are visited in their order, whatever order they lie in: M23. */
+/* Tests that elements are visited in sorted order, however they are stored:
+ * M23. */
 #include "runtime/program/order.h"
 
 #include <setjmp.h>
@@ -12,12 +13,12 @@
 
 #define MOST (ET_LIMIT_UNSORTED + 1)
 
-/* What is walked, and the elements seen so far. */
+/* The elements, and those visited so far. */
 typedef struct numbers {
   uint32_t items[MOST];
   uint32_t seen[MOST];
   uint32_t seen_count;
-  uint32_t stop_at; /* visits */
+  uint32_t stop_at; /* after this many visits */
   uint32_t count;
 } numbers;
 
@@ -45,7 +46,7 @@ static et_status walk(uint32_t count, et_error *error) {
   return et_order_walk(&order, count, error);
 }
 
-/* All were seen, smaller ones first and equal ones by their index. */
+/* Expects all elements in ascending order, equal ones ordered by index. */
 static void expect_in_order(uint32_t count) {
   assert_int_equal(n.seen_count, count);
   for (uint32_t i = 1; i < count; i++) {
@@ -59,7 +60,7 @@ static void expect_in_order(uint32_t count) {
 static void test_few_elements_in_every_order(void **state) {
   (void)state;
   et_error error;
-  /* All choices of six numbers below four: ties, runs and permutations. */
+  /* All 4^6 sequences of six values below four, with ties and runs. */
   for (uint32_t choice = 0; choice < 4096; choice++) {
     for (uint32_t i = 0; i < 6; i++) {
       n.items[i] = choice >> 2 * i & 3u;

@@ -73,7 +73,7 @@ void et_piece_walk_start(et_piece_walk *walk, const et_data_needs *needs) {
   walk->used = walk->next = 0;
 }
 
-/* Number of entries that begin before `offset`. */
+/* Returns the number of entries that begin before `offset`. */
 static uint32_t entries_before(const et_piece_walk *walk, uint64_t offset) {
   uint32_t low = 0;
   uint32_t high = walk->used;
@@ -88,8 +88,8 @@ static uint32_t entries_before(const et_piece_walk *walk, uint64_t offset) {
   return low;
 }
 
-/* Of pieces that begin at the same place the longest stays; a full window loses its
- * last. */
+/* Inserts a piece. Of pieces with the same offset, the longest is kept. A full
+ * window drops its last entry. */
 static void insert(et_piece_walk *walk, et_piece piece) {
   const uint32_t at = entries_before(walk, piece.offset);
   if (at == ET_PIECE_WINDOW) {
@@ -124,7 +124,8 @@ static et_status fill_window(et_piece_walk *walk) {
   return ET_STATUS_OK;
 }
 
-/* The entry that is next, or NULL. A window that was not full held all there was. */
+/* Returns the next entry, or NULL after the last. A window that was not full
+ * contains all remaining pieces. */
 static et_status peek(et_piece_walk *walk, const et_piece **out) {
   const bool all = walk->used != 0 && walk->used < ET_PIECE_WINDOW;
   if (walk->next == walk->used && !all) {

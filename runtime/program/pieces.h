@@ -1,4 +1,4 @@
-/* What a method needs of the segments and cannot use where it lies. */
+/* The data of a method that cannot be used in place, and must be read. */
 #ifndef ET_RUNTIME_PROGRAM_PIECES_H_
 #define ET_RUNTIME_PROGRAM_PIECES_H_
 
@@ -10,38 +10,41 @@
 #include "runtime/program/flatbuffer.h"
 #include "runtime/program/source.h"
 
-/* A method, as what it needs is asked. */
+/* A method whose data is queried. */
 typedef struct et_data_needs {
   const et_program *program;
-  et_fb_vector values;    /* EValues of its plan */
-  et_fb_vector delegates; /* BackendDelegates of its plan */
+  et_fb_vector values;    /* EValues of the plan */
+  et_fb_vector delegates; /* BackendDelegates of the plan */
   et_error *error;
 } et_data_needs;
 
-/* Entries looked at in one pass: they lie on the stack. */
+/* Pieces collected in one pass; they are on the stack. */
 #define ET_PIECE_WINDOW 256
 
-/* Goes through the pieces by their place in the file, without memory: each pass looks
- * at all of them and keeps the next ones. Overlapping pieces become one. */
+/* Visits the pieces by file offset, without allocating memory.
+ *
+ * Each pass scans all pieces and keeps the next ones. Overlapping pieces are
+ * merged. */
 typedef struct et_piece_walk {
   const et_data_needs *needs;
-  uint32_t count;      /* of all pieces of the method */
-  uint32_t steps_left; /* pieces that may be looked at yet */
-  uint64_t from;       /* later ones are still to come */
-  uint32_t used;       /* entries of the window */
+  uint32_t count;      /* number of pieces of the method */
+  uint32_t steps_left; /* remaining pieces to scan */
+  uint64_t from;       /* offset of the next piece to visit */
+  uint32_t used;       /* entries in the window */
   uint32_t next;
-  et_piece window[ET_PIECE_WINDOW]; /* by rising offset */
+  et_piece window[ET_PIECE_WINDOW]; /* sorted by offset */
 } et_piece_walk;
 
 void et_piece_walk_start(et_piece_walk *walk, const et_data_needs *needs);
 
-/* Sets *out to the next run of bytes; of size 0 behind the last. OUT_OF_RESOURCES
- * when they are too many to be sorted like this. */
+/* Returns the next range of bytes; its size is 0 after the last.
+ * OUT_OF_RESOURCES: too many pieces to sort in passes. */
 et_status et_piece_walk_next(et_piece_walk *walk, et_piece *out);
 
-/* The pieces of a method that it needs in any case: constants, initial values,
- * payloads; behind them, to et_piece_count, named data, which delegates may ask for.
- * False when there is none under that number, or it can be used where it lies. */
+/* Pieces below et_piece_needed_count are always needed: constants, initial
+ * values and payloads. Pieces from there to et_piece_count are named data,
+ * which delegates may request. et_piece_at returns false if the piece does not
+ * exist or can be used in place. */
 uint32_t et_piece_needed_count(const et_data_needs *needs);
 uint32_t et_piece_count(const et_data_needs *needs);
 bool et_piece_at(const et_data_needs *needs, uint32_t index, et_piece *out);

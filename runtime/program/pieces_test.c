@@ -1,4 +1,4 @@
-/* Many pieces, out of order, and pieces that overlap. */
+/* Tests many unsorted pieces, and overlapping pieces. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +14,7 @@
 
 enum {
   MANY = 2 * ET_PIECE_WINDOW + 8,
-  STEP = 24, /* from one segment to the next */
+  STEP = 24, /* distance between segments */
   HEADER = 32
 };
 
@@ -35,7 +35,7 @@ static void add_delegate(void) {
   et_writer_delegate(&writer, "TestBackend", "payload", args, 3);
 }
 
-/* A vector of `count` tables of two fields in the program. */
+/* Adds a vector of `count` tables with two fields to the program. */
 static size_t add_vector(uint16_t field, uint32_t count) {
   const size_t vector = et_fb_add_vector(&writer.buffer, NULL, count, 4);
   et_fb_refer(&writer.buffer, writer.program, field, vector);
@@ -72,8 +72,8 @@ static et_status refuse_read(void *context, uint64_t offset, size_t size,
 static et_extent tables;
 static et_data_source source = {"flash", 0, &tables, 1, refuse_read, NULL};
 
-/* Opens what was written, a header before its tables and `count` bytes of segments
- * behind them that are not in memory. */
+/* Opens the written program, with a header before its tables. `count` bytes of
+ * segments follow the tables and are not in memory. */
 static void open_reading(uint64_t count) {
   const et_span plain = et_writer_finish(&writer);
   const uint32_t root = (uint32_t)writer.program + HEADER;
@@ -112,7 +112,8 @@ static void expect_next(uint64_t offset, size_t size) {
   }
 }
 
-/* More than one window of them; segments and names lie in orders of their own. */
+/* Writes more pieces than a window has, with segments and names in different
+ * orders. */
 static void write_many(void) {
   start();
   add_delegate();
@@ -161,7 +162,7 @@ static void test_steps_of_sorting_have_a_limit(void **state) {
                       "the method has too many constants to be read apart");
 }
 
-/* Constants of 8 bytes at four offsets. */
+/* Writes constants of 8 bytes at four offsets. */
 static void write_constants_at(uint64_t a, uint64_t b, uint64_t c, uint64_t d) {
   const uint64_t offsets[5] = {0, a, b, c, d};
   start();
@@ -221,7 +222,7 @@ static void test_longest_of_equal_begin_stays(void **state) {
   expect_next(0, 0);
 }
 
-/* Without delegates nobody asks for it. */
+/* Without delegates, named data is not needed. */
 static void test_named_data_is_for_delegates(void **state) {
   (void)state;
   start();

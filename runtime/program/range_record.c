@@ -5,7 +5,7 @@
 #include "runtime/program/schema.h"
 #include "runtime/program/tables.h"
 
-/* Numbers of one entry. */
+/* Integers in one entry. */
 #define ENTRY 6u
 
 et_fb_vector et_range_list(et_fb_table plan) {

@@ -7,8 +7,8 @@ static et_status fail_bytes(const et_data_needs *needs) {
                  "the method's data needs more bytes than there are addresses");
 }
 
-/* Room for a run at an address that equals its offset modulo ET_MEMORY_ALIGNMENT, so
- * that what the file aligns is aligned. */
+/* Allocates a range whose address equals its offset modulo ET_MEMORY_ALIGNMENT,
+ * so that data keeps its alignment in the file. */
 static bool take_run(et_arena *arena, et_piece piece, et_data_run *out_run) {
   const size_t shift = (size_t)(piece.offset % ET_MEMORY_ALIGNMENT);
   size_t size = 0;
@@ -24,7 +24,7 @@ static bool take_run(et_arena *arena, et_piece piece, et_data_run *out_run) {
   return true;
 }
 
-/* Takes room for all runs, and lists them where `runs` is not NULL. */
+/* Allocates all ranges, and lists them in `runs` if it is not NULL. */
 static et_status take_runs(const et_data_needs *needs, et_arena *arena,
                            et_data_run *runs, size_t *out_count) {
   et_piece_walk walk;
@@ -47,7 +47,7 @@ static et_status take_runs(const et_data_needs *needs, et_arena *arena,
   }
 }
 
-/* Runs first, then the list of them: `out_list` is where it begins. */
+/* The ranges come first, and then their list, at `out_list`. */
 static et_status measure(const et_data_needs *needs, size_t *out_list,
                          size_t *out_bytes) {
   et_arena arena = et_arena_measuring();
@@ -67,7 +67,8 @@ static et_status measure(const et_data_needs *needs, size_t *out_list,
   return ET_STATUS_OK;
 }
 
-/* The run that the piece lies in; there is one for each piece of the method. */
+/* Returns the range that contains the piece. Every piece of the method has
+ * one. */
 static et_data_run *find_run(const et_data *data, et_piece piece) {
   size_t low = 0;
   size_t high = data->count;

@@ -1,5 +1,6 @@
-/* Constants and payloads of a method that do not lie whole in one extent: put together or
- * read into memory of the method's. */
+/* Reads data of a method that is not in one piece in an extent.
+ *
+ * The data is assembled from extents, or read, into the method's memory. */
 #ifndef ET_RUNTIME_PROGRAM_READING_H_
 #define ET_RUNTIME_PROGRAM_READING_H_
 
@@ -12,32 +13,34 @@
 #include "runtime/program/pieces.h"
 #include "runtime/program/source.h"
 
-/* A table, so that programs in one piece are linked without: et_program_load_sources
- * alone refers to it. */
+/* The operations. They are in a table that only et_program_load_sources refers
+ * to, so programs in one piece do not link them. */
 struct et_reading {
-  /* Bytes of all runs and of their list, and where among them that lies; 0 when all data
-   * can be used where it is. OUT_OF_RESOURCES when they are too many. */
+  /* Returns the bytes for all ranges and their list, and the offset of the
+   * list. Both are 0 if all data can be used in place. OUT_OF_RESOURCES: too
+   * many ranges. */
   et_status (*measure)(const et_data_needs *needs, size_t *out_list,
                        size_t *out_bytes);
-  /* Lays the runs out in `room`, as it was measured, and reads what is needed for
-   * sure. */
+  /* Places the ranges in `room`, which has the measured size, and reads the
+   * data that is always needed. */
   et_status (*build)(const et_data_needs *needs, et_mutable_span room,
                      size_t list, et_data *out_data);
-  /* The bytes of a piece that is not empty and has been read, or needs not be. */
+  /* Returns the bytes of a non-empty piece that is read or in place. */
   const uint8_t *(*find)(const et_program *program, const et_data *data,
                          const et_piece *piece);
-  /* The same for a piece that perhaps nobody has needed yet. */
+  /* Returns the bytes of a piece, and reads it first if necessary. */
   et_status (*get)(const et_program *program, const et_data *data,
                    et_piece piece, et_span *out_bytes, et_error *error);
 };
 
 extern const struct et_reading et_reading;
 
-/* The bytes of a piece that has been read, or needs not be; NULL when it is empty. */
+/* Returns the bytes of a piece that is read or in place; NULL if it is
+ * empty. */
 const uint8_t *et_data_find(const et_program *program, const et_data *data,
                             const et_piece *piece);
 
-/* The same for a piece that perhaps nobody has needed yet. */
+/* Returns the bytes of a piece, and reads it first if necessary. */
 et_status et_data_get(const et_program *program, const et_data *data,
                       et_piece piece, et_span *out_bytes, et_error *error);
 

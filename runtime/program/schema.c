@@ -9,7 +9,7 @@
 #define TABLES(name, type) ET_SCHEMA_TABLES(name, ET_TABLE_##type)
 #define UNION(name, type) ET_SCHEMA_UNION(name, ET_UNION_##type)
 
-/* Names of fields, each once. */
+/* All field names, without duplicates. */
 #define NAMES(X)               \
   X(version)                   \
   X(execution_plan)            \
@@ -89,7 +89,7 @@
   X(offsets)                   \
   X(tensor_layout)
 
-/* Tables, their rows, and how many these are. */
+/* X(table, name of its rows, number of rows). */
 #define TABLES_OF_ROWS(X)                         \
   X(ET_TABLE_PROGRAM, program, 8)                 \
   X(ET_TABLE_PLAN, plan, 10)                      \
@@ -137,7 +137,7 @@ ET_SCHEMA_NAMES(NAMES);
 
 ET_SCHEMA_FIELDS(TABLES_OF_ROWS);
 
-/* Fields stand in the order of their numbers. */
+/* Fields are in the order of their numbers. */
 static const union et_schema_fields fields = {
     .rows.program =
         {

@@ -1,12 +1,13 @@
-/* The tables of schema/program.fbs and schema/flat_tensor.fbs: their fields' numbers and, for the
- * verifier, what each field holds. */
+/* Field numbers of schema/program.fbs and schema/flat_tensor.fbs.
+ *
+ * Also declares the schemas for the verifier, with the type of each field. */
 #ifndef ET_RUNTIME_PROGRAM_SCHEMA_H_
 #define ET_RUNTIME_PROGRAM_SCHEMA_H_
 
 #include "runtime/program/schema_types.h"
 
-/* Fields in the order of the schema: the number of a field is its place. A
- * union takes two: its tag and its value. */
+/* Fields in the order of the schema; the position is the field number. A union
+ * has two fields: tag and value. */
 enum {
   ET_PROGRAM_VERSION,
   ET_PROGRAM_EXECUTION_PLAN,
@@ -82,16 +83,16 @@ enum {
 };
 enum {
   ET_SINGLE_FIELD
-}; /* of a table that holds just a scalar, text or list */
+}; /* of a table whose only field is a scalar, text or list */
 enum { ET_SEGMENT_OFFSET, ET_SEGMENT_SIZE };
 enum { ET_SUBSEGMENT_INDEX, ET_SUBSEGMENT_OFFSETS };
 enum { ET_NAMED_DATA_KEY, ET_NAMED_DATA_SEGMENT, ET_NAMED_DATA_LAYOUT };
 
-/* Those of schema/flat_tensor.fbs. NamedData has a layout there. */
+/* Fields of schema/flat_tensor.fbs, where NamedData has a layout. */
 enum { ET_FLAT_VERSION, ET_FLAT_SEGMENTS, ET_FLAT_NAMED_DATA };
 enum { ET_LAYOUT_SCALAR_TYPE, ET_LAYOUT_SIZES, ET_LAYOUT_DIM_ORDER };
 
-/* Tags of InstructionArguments. Those of KernelTypes are et_value_tag. */
+/* Tags of InstructionArguments. The tags of KernelTypes are et_value_tag. */
 enum {
   ET_INSTRUCTION_KERNEL_CALL = 1,
   ET_INSTRUCTION_DELEGATE_CALL,
@@ -100,12 +101,12 @@ enum {
   ET_INSTRUCTION_FREE
 };
 
-/* Where a delegate's payload lies, and where a tensor's data comes from. */
+/* Locations of a delegate's payload, and of a tensor's data. */
 enum { ET_LOCATION_INLINE, ET_LOCATION_SEGMENT };
 enum { ET_DATA_IN_SEGMENT, ET_DATA_EXTERNAL };
 
-/* Type of a table, or of the member of a union. Those that fields name come first: they
- * are below 32. */
+/* Type of a table or a union member. Types that fields refer to come first,
+ * because their numbers must be below 32. */
 typedef enum et_schema_table_id {
   ET_TABLE_PROGRAM,
   ET_TABLE_PLAN,
@@ -129,7 +130,7 @@ typedef enum et_schema_table_id {
   ET_TABLE_FLAT_TENSOR,
   ET_TABLE_FLAT_NAMED_DATA,
   ET_TABLE_LAYOUT,
-  /* Members of unions alone. */
+  /* Only members of unions. */
   ET_TABLE_KERNEL_CALL,
   ET_TABLE_DELEGATE_CALL,
   ET_TABLE_MOVE,
@@ -153,7 +154,7 @@ typedef enum et_schema_union_id {
   ET_UNION_COUNT
 } et_schema_union_id;
 
-/* Both are of the same tables. */
+/* Both schemas share one table list. */
 extern const et_schema et_program_schema;
 extern const et_schema et_flat_tensor_schema;
 

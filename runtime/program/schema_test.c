@@ -1,5 +1,4 @@
-/* The tables of schema.h and schema.c are those of schema/program.fbs and
- * schema/flat_tensor.fbs, field by field. */
+/* Compares schema.h and schema.c with the files in schema/, field by field. */
 #include "runtime/program/schema.h"
 
 #include <setjmp.h>
@@ -16,7 +15,7 @@
 
 #define WORD_BYTES 48
 
-/* Each field of the files and its number in schema.h. */
+/* Each field in the .fbs files, and its number in schema.h. */
 typedef struct number_row {
   const char *table;
   const char *field;
@@ -125,7 +124,7 @@ static const number_row NUMBERS[] = {
     {"TensorLayout", "dim_order", ET_LAYOUT_DIM_ORDER},
 };
 
-/* A name of a file and what stands for it here. */
+/* A name in an .fbs file, and its id in schema.h. */
 typedef struct name_row {
   const char *name;
   uint8_t id;
@@ -179,7 +178,7 @@ static const name_row UNIONS[] = {
     {"KernelTypes", ET_UNION_VALUE},
     {"InstructionArguments", ET_UNION_INSTRUCTION},
 };
-/* Bytes of a scalar. Enums are checked to be of type byte. */
+/* Size of each scalar type. Enums must have type byte. */
 static const name_row SCALARS[] = {
     {"ubyte", 1},        {"byte", 1},
     {"bool", 1},         {"int", 4},
@@ -210,7 +209,8 @@ static uint8_t id_of(const name_row *rows, size_t count, const char *name) {
   return row->id;
 }
 
-/* A file, read word by word, and the tables that it must have. */
+/* The text of an .fbs file, read word by word, and the tables that it must
+ * have. */
 static const name_row *tables;
 static size_t table_count;
 static char text[1u << 16];
@@ -236,7 +236,7 @@ static void skip_blank(void) {
   }
 }
 
-/* The next name, text or mark; "" at the end. */
+/* Reads the next name, string or punctuation mark; "" at the end. */
 static const char *next_word(char word[WORD_BYTES]) {
   size_t size = 0;
   skip_blank();
@@ -267,7 +267,7 @@ static void expect_number(const char *table, const char *field, int number) {
   fail_msg("%s.%s has no number here", table, field);
 }
 
-/* A table being read. */
+/* The table that is being read. */
 typedef struct reading {
   const char *table;
   const et_schema_table *fields;
@@ -281,7 +281,7 @@ static void expect_field(reading *r, const char *name, uint8_t kind,
   const et_schema_field field =
       et_schema_field_of(&et_program_schema, r->id, r->next);
   expect_number(r->table, name, r->next);
-  /* Two tables of the file share that one. */
+  /* Two tables of the file share this one. */
   if (r->id != ET_TABLE_BUFFER) {
     char said[64];
     et_format(said, sizeof said, "%s",
@@ -317,7 +317,7 @@ static void expect_typed_field(reading *r, const char *name, const char *type,
   }
 }
 
-/* The last name of a type that may be spelled with its namespace. */
+/* Reads a type and returns its name without the namespace. */
 static void next_type(char word[WORD_BYTES]) {
   next_word(word);
   while (*at == '.') {
@@ -326,7 +326,8 @@ static void next_type(char word[WORD_BYTES]) {
   }
 }
 
-/* "type;", "[type];" or "[type] (attribute: 16);" behind a field's name. */
+/* Reads a field after its name: "type;", "[type];" or "[type] (attribute:
+ * 16);". */
 static void read_field(reading *r, const char *name) {
   char word[WORD_BYTES];
   expect_word(":");

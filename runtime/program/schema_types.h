@@ -1,26 +1,28 @@
-/* What a flatbuffer's schema is to the verifier: rows for each table. */
+/* Describes a flatbuffer schema to the verifier, one row for each field. */
 #ifndef ET_RUNTIME_PROGRAM_SCHEMA_TYPES_H_
 #define ET_RUNTIME_PROGRAM_SCHEMA_TYPES_H_
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* What a field is, in the upper bits of a byte; `detail` is below 32. */
+/* Type of a field, in the upper bits of a byte. The lower bits, below 32, are
+ * `detail`. */
 typedef enum et_schema_kind {
-  ET_KIND_SCALAR = 0x00,  /* `detail` bytes */
-  ET_KIND_TEXT = 0x20,    /* bytes, then a NUL that the length does not count */
-  ET_KIND_SCALARS = 0x40, /* vector, `detail` bytes an element */
+  ET_KIND_SCALAR = 0x00,  /* `detail` is its size in bytes */
+  ET_KIND_TEXT = 0x20,    /* bytes and a NUL, which the length excludes */
+  ET_KIND_SCALARS = 0x40, /* vector; `detail` is the element size */
   ET_KIND_TABLE = 0x60,   /* `detail` is its number */
-  ET_KIND_TABLES = 0x80,  /* vector of them */
-  ET_KIND_UNION = 0xA0,   /* value of a union; `detail` is its number; the tag
-                           * is the field before */
+  ET_KIND_TABLES = 0x80,  /* vector of tables */
+  /* Value of union number `detail`; the previous field is the tag. */
+  ET_KIND_UNION = 0xA0,
 } et_schema_kind;
 
-/* Small numbers, no addresses: a schema is a good part of what the core takes. */
+/* Small integers instead of pointers: schemas are a large part of the core's
+ * size. */
 typedef struct et_schema_field {
-  uint8_t is; /* kind, and detail in the bits below */
+  uint8_t is; /* kind | detail */
 #ifndef ET_MESSAGES_CODES
-  uint8_t name; /* number of the text in the schema's `names` */
+  uint8_t name; /* index into the schema's `names` */
 #endif
 } et_schema_field;
 
@@ -32,27 +34,27 @@ static inline uint8_t et_schema_detail_of(et_schema_field field) {
   return field.is & 0x1F;
 }
 
-/* Rows of the schema's `fields`, in the order of their numbers. */
+/* Rows of `fields` in the schema, in the order of field numbers. */
 typedef struct et_schema_table {
   uint8_t first_field;
   uint8_t field_count;
 } et_schema_table;
 
-/* Member types by tag; entry 0, NONE, is unused. */
+/* Member types by tag. Entry 0 (NONE) is unused. */
 typedef struct et_schema_union {
-  const uint8_t *members; /* numbers of tables */
+  const uint8_t *members; /* table numbers */
   uint8_t count;
 } et_schema_union;
 
-/* A file's tables and unions by their numbers, and where it begins. */
+/* The tables and unions of a file by number, and its root. */
 typedef struct et_schema {
-  const char *name; /* of the root, in messages */
-  uint8_t root;     /* its table */
+  const char *name; /* name of the root in messages */
+  uint8_t root;     /* table number of the root */
   const et_schema_table *tables;
-  const et_schema_field *fields; /* of all tables */
-  const char
-      *names; /* of fields, each with its NUL; NULL where they are packed,
-                      * or messages are reduced to codes */
+  const et_schema_field *fields; /* fields of all tables */
+  /* Field names, each with its NUL; NULL if they are packed or messages are
+   * reduced. */
+  const char *names;
   const et_schema_union *unions;
 } et_schema;
 
@@ -62,23 +64,23 @@ static inline et_schema_field et_schema_field_of(const et_schema *schema,
   return schema->fields[schema->tables[table].first_field + number];
 }
 
-/* "" where messages are reduced to codes. O(number of names). */
+/* Returns a field's name, or "" with reduced messages. O(number of names). */
 const char *et_schema_name_of(const et_schema *schema, et_schema_field field);
 
-/* That of a field of the table that a union has for a tag. */
+/* Returns the name of a field of the union member with this tag. */
 const char *et_schema_name_in_union(const et_schema *schema, uint8_t union_id,
                                     uint8_t tag, unsigned field);
 
-/* How a schema is written, given two lists: NAMES(X) has X(name) once for each name of a
- * field, TABLES(X) has X(number, rows, count) for each table.
+/* Macros that define a schema from two lists: NAMES(X) has X(name) for each
+ * field name, and TABLES(X) has X(number, rows, count) for each table.
  *
  *   ET_SCHEMA_NAMES(NAMES);
  *   ET_SCHEMA_FIELDS(TABLES);
  *   static const union et_schema_fields fields = {
  *       .rows.one = {ET_SCHEMA_TEXT(key), ...}, ...};
  *   static const et_schema_table tables[] = {TABLES(ET_SCHEMA_TABLE_ROW)};
- *   const et_schema one = {"file", ROOT, tables, fields.all, ET_SCHEMA_NAMES_TEXT(NAMES),
- *                          ...}; */
+ *   const et_schema one = {"file", ROOT, tables, fields.all,
+ *                          ET_SCHEMA_NAMES_TEXT(NAMES), ...}; */
 #define ET_SCHEMA_NAMES(LIST) enum et_schema_names { LIST(ET_SCHEMA_NAME) }
 #define ET_SCHEMA_PACKED_NAMES(LIST) \
   enum et_schema_names { LIST(ET_SCHEMA_PACKED_NAME) }
@@ -99,7 +101,8 @@ const char *et_schema_name_in_union(const et_schema *schema, uint8_t union_id,
   [table] = {offsetof(struct et_schema_rows, rows) / sizeof(et_schema_field), \
              count},
 
-/* Rows of a table's fields, in the order of their numbers, and the names' texts. */
+/* Rows of a table's fields, in the order of field numbers, and the texts of
+ * their names. */
 #define ET_SCHEMA_IS(kind, detail) \
   (uint8_t)((kind) + (detail) + 0 * sizeof(char[(detail) < 0x20 ? 1 : -1]))
 #ifdef ET_MESSAGES_CODES

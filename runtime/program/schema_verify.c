@@ -8,28 +8,30 @@
 #include "runtime/core/packing.h"
 #include "runtime/program/flatbuffer.h"
 
-/* Program, plan, chain, stack trace, frame: the schema nests no deeper. */
+/* The schema's maximum nesting: program, plan, chain, stack trace, frame. */
 #define MAX_DEPTH 6
 
-/* Tables, texts and vectors may be shared by several owners. Bytes visited,
- * each time counted, may exceed the buffer this often: a writer that stores
- * equal values, vectors and vtables once stays below; sharing within what is
- * shared does not. */
+/* Limit on bytes visited, relative to the buffer's size.
+ *
+ * Tables, texts and vectors may have several owners, and count for each of
+ * them. An exporter that stores equal values, vectors and vtables once stays
+ * below the limit. Nested sharing exceeds it. */
 #define MAX_VISITS_PER_BYTE 32
 
-/* Where the walk is in one table. */
+/* The position of the walk in one table. */
 typedef struct walk_level {
   et_fb_table table;
-  uint8_t type;     /* number of its row in the schema */
-  uint16_t field;   /* that comes next */
-  uint32_t element; /* of that field, when it is a vector of tables */
+  uint8_t type;   /* table number in the schema */
+  uint16_t field; /* next field */
+  /* Next element of that field, if it is a vector of tables. */
+  uint32_t element;
 } walk_level;
 
 typedef struct walk {
   et_span buffer;
   const et_schema *schema;
   uint64_t budget; /* bytes that may still be visited */
-  size_t depth;    /* levels in use */
+  size_t depth;    /* used levels */
   walk_level levels[MAX_DEPTH];
   et_error *error;
 } walk;
@@ -63,7 +65,8 @@ static et_schema_field current_field(const walk *w, const walk_level *level) {
   return et_schema_field_of(w->schema, level->type, level->field);
 }
 
-/* "program.execution_plan[0].values[3]: " and the reason, for where the walk stands. */
+/* Fails with the path of the current element and the reason:
+ * "program.execution_plan[0].values[3]: ...". */
 static et_status fail_here(const walk *w, const char *reason) {
   et_error *error = w->error;
   et_fail_program(error, "%s", w->schema->name);
@@ -102,7 +105,7 @@ static et_status push(walk *w, uint32_t position, uint8_t type) {
   return ET_STATUS_OK;
 }
 
-/* A vector that may not lie in the buffer. */
+/* Returns a vector that may be out of bounds. */
 static et_fb_vector vector_at(const walk *w, uint32_t position) {
   return (et_fb_vector)(const void *)(w->buffer.data + position);
 }
@@ -125,7 +128,7 @@ static et_status check_text(walk *w, uint32_t target) {
   return ET_STATUS_OK;
 }
 
-/* A value whose tag says what it is. */
+/* Enters a union's value; the tag determines its table. */
 static et_status enter_union(walk *w, walk_level *level, uint8_t union_id,
                              uint32_t target) {
   const et_schema_union *members = &w->schema->unions[union_id];
@@ -147,7 +150,8 @@ static et_status follow(const walk *w, uint32_t position,
              : fail_here(w, ET_SAYS("the offset leads outside the file"));
 }
 
-/* The next element of a vector of tables, or the next field after the last. */
+/* Enters the next element of a vector of tables, or the next field after the
+ * last one. */
 static et_status enter_element(walk *w, walk_level *level, uint8_t type,
                                uint32_t target) {
   if (level->element == 0) {
@@ -179,7 +183,7 @@ static et_status visit_present(walk *w, walk_level *level,
     case ET_KIND_TABLES:
       return enter_element(w, level, detail, target);
     default:
-      break; /* a scalar: that it lies in the table has been seen */
+      break; /* a scalar, already known to be within the table */
   }
   level->field++;
   return ET_STATUS_OK;
@@ -211,7 +215,7 @@ static ET_NOINLINE et_status visit_field(walk *w, walk_level *level) {
   return visit_present(w, level, field, target);
 }
 
-/* Goes back to the owner of the table that is done, and on from there. */
+/* Returns to the table's owner and continues there. */
 static void pop(walk *w) {
   w->depth--;
   if (w->depth == 0) {

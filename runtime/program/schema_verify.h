@@ -1,4 +1,4 @@
-/* Structural verification of a flatbuffer against the schema. */
+/* Verifies the structure of a flatbuffer against its schema. */
 #ifndef ET_RUNTIME_PROGRAM_SCHEMA_VERIFY_H_
 #define ET_RUNTIME_PROGRAM_SCHEMA_VERIFY_H_
 
@@ -6,14 +6,15 @@
 #include "executorch/status.h"
 #include "runtime/program/schema_types.h"
 
-/* Walks every table that the table at `root` reaches and checks that
- * tables, vtables, vectors and strings lie in the buffer, strings end with NUL,
- * and unions carry a known tag and a value.
+/* Verifies every table that is reachable from the table at `root`.
  *
- * INVALID_PROGRAM names the path of the fault
- * ("execution_plan[0].values[3].val"). Time is linear in the buffer's size even
- * where parts are shared between many owners; the stack is bounded by the
- * schema's depth. */
+ * Tables, vtables, vectors and strings must be in bounds. Strings must end with
+ * a NUL. Unions must have a known tag and a value.
+ *
+ * INVALID_PROGRAM: the message has the path of the invalid element
+ * ("execution_plan[0].values[3].val"). The time is linear in the buffer's size,
+ * even if elements are shared by many owners. The stack depth is bounded by the
+ * schema. */
 et_status et_schema_verify(et_span buffer, const et_schema *schema,
                            uint32_t root, et_error *error);
 

@@ -1,4 +1,4 @@
-/* Constants and segments of a file that the exporter wrote: M16, M17, M25. */
+/* Tests constants and segments of an exported file: M16, M17, M25. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +14,7 @@
 #include "runtime/program/tables.h"
 #include "runtime/testing/program_test_support.h"
 
-/* A program whose bytes may be changed, open. */
+/* An open program with writable bytes. */
 typedef struct sample {
   uint8_t *bytes;
   et_span file;
@@ -29,7 +29,7 @@ static void open_sample(sample *s, const char *name) {
   s->root = et_tables_root(&s->program);
 }
 
-/* Overwrites a field that is present, or an element. */
+/* Overwrites a present field, or an element. */
 static void put(sample *s, et_fb_table table, unsigned field, const void *value,
                 size_t size) {
   const uint32_t offset = et_fb_find(table, field, (uint32_t)size);
@@ -82,7 +82,7 @@ static void test_m17_overlapping_segments_are_refused(void **state) {
   expect_invalid(&s, "segments[1] overlaps segments[0]");
 }
 
-/* Has segment `a` lie where segment `b` lies, and the other way round. */
+/* Swaps the positions of segments `a` and `b`. */
 static void swap_segments(sample *s, uint32_t a, uint32_t b) {
   const uint16_t fields[] = {ET_SEGMENT_OFFSET, ET_SEGMENT_SIZE};
   const et_fb_table first = segment_at(s, a);
@@ -117,7 +117,8 @@ static void test_m17_overlap_of_segments_out_of_order_is_seen(void **state) {
   expect_invalid(&s, "segments[3] overlaps segments[2]");
 }
 
-/* An empty segment is in nobody's way, nor does it hide what lies around it. */
+/* An empty segment overlaps nothing, and does not hide overlaps of its
+ * neighbors. */
 static void test_m17_empty_segments_hide_no_overlap(void **state) {
   (void)state;
   sample s;
@@ -164,7 +165,7 @@ static void test_empty_subsegments_need_no_segment(void **state) {
   free(s.bytes);
 }
 
-/* Element 1 of the constants' offsets: where constant 1 begins. */
+/* Sets the start of constant 1, which is element 1 of the offsets. */
 static void move_constant(sample *s, uint64_t offset) {
   const et_fb_table constants =
       et_fb_child(s->root, ET_PROGRAM_CONSTANT_SEGMENT);
@@ -210,7 +211,7 @@ static void test_m25_duplicate_data_keys_are_refused(void **state) {
   expect_invalid(&s, "named_data[1] has the key of named_data[0]");
 }
 
-/* As many entries as may be out of order, with keys in descending order. */
+/* The maximum number of unsorted entries, with keys in descending order. */
 static void test_unsorted_keys_are_found_up_to_the_limit(void **state) {
   (void)state;
   static uint8_t bytes[1 << 19];

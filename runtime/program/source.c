@@ -12,13 +12,13 @@ static et_status fail_extent(const et_data_source *source, size_t index,
                  "source '%s': extents[%zu] %s", source->name, index, reason);
 }
 
-/* Aligned constants of the file must be so in memory too. */
+/* Constants that are aligned in the file must be aligned in memory. */
 static bool is_aligned(const et_extent *extent) {
   return (uintptr_t)extent->bytes.data % ET_PROGRAM_ALIGNMENT ==
          extent->offset % ET_PROGRAM_ALIGNMENT;
 }
 
-/* `end` is where the extent before ends. */
+/* Checks an extent. `end` is the end of the previous one. */
 static et_status check_extent(const et_data_source *source, size_t index,
                               uint64_t end, et_error *error) {
   const et_extent *extent = &source->extents[index];
@@ -64,8 +64,8 @@ et_status et_source_check(const et_data_source *source, et_error *error) {
   return check_gap(source, end, source->size, error);
 }
 
-/* The extent that `offset` lies in, else the first behind it; extent_count when there
- * is none. */
+/* Returns the extent that contains `offset` or is the first after it, else
+ * extent_count. */
 static size_t find_extent(const et_data_source *source, uint64_t offset) {
   size_t index = 0;
   while (index < source->extent_count &&
@@ -76,7 +76,8 @@ static size_t find_extent(const et_data_source *source, uint64_t offset) {
   return index;
 }
 
-/* Of the piece, what follows `offset` in the extent. NULL when it lies before. */
+/* Returns the part of the extent from `offset` on, or NULL if `offset` is
+ * before the extent. */
 static et_span rest_of_extent(const et_data_source *source, size_t index,
                               uint64_t offset) {
   et_span rest = {NULL, 0};
@@ -89,7 +90,7 @@ static et_span rest_of_extent(const et_data_source *source, size_t index,
   return rest;
 }
 
-/* Where the next source may begin. */
+/* Returns the first possible offset of the next source. */
 static uint64_t after(uint64_t base, const et_data_source *source) {
   const uint64_t end = base + source->size;
   return (end + ET_SOURCE_ALIGNMENT - 1) & ~(uint64_t)(ET_SOURCE_ALIGNMENT - 1);
@@ -160,7 +161,8 @@ static et_status call_read(const et_data_source *source, et_piece piece,
                    piece.size, (unsigned long long)piece.offset);
 }
 
-/* Bytes from `offset` to where extent `index` begins, or the source ends. */
+/* Returns the bytes between `offset` and extent `index` or the end of the
+ * source. */
 static uint64_t gap_before(const et_data_source *source, size_t index,
                            uint64_t offset) {
   const uint64_t end = index < source->extent_count
@@ -169,7 +171,7 @@ static uint64_t gap_before(const et_data_source *source, size_t index,
   return end - offset;
 }
 
-/* Gives the first bytes of the piece, as many as come from one place. */
+/* Reads the first bytes of the piece, up to the end of an extent or gap. */
 static et_status read_part(const et_data_source *source, et_piece piece,
                            uint8_t *out, size_t *out_size, et_error *error) {
   const size_t index = find_extent(source, piece.offset);

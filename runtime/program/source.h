@@ -1,4 +1,4 @@
-/* Bytes of a program's sources, wherever they lie. */
+/* Access to the bytes of a program's sources, in memory or read on demand. */
 #ifndef ET_RUNTIME_PROGRAM_SOURCE_H_
 #define ET_RUNTIME_PROGRAM_SOURCE_H_
 
@@ -8,36 +8,40 @@
 #include "executorch/program.h"
 #include "executorch/status.h"
 
-/* Bytes of a source, by their place in it or in a program: sources follow each other
- * there as if they were one file, each at a multiple of ET_SOURCE_ALIGNMENT, so that
- * a piece of the .pte, which is the first, has one place. */
+/* A range of bytes in a source or in a program.
+ *
+ * A program's address space concatenates its sources, each aligned to
+ * ET_SOURCE_ALIGNMENT. The .pte is the first source, so its pieces have the
+ * same offset in both. */
 typedef struct et_piece {
   uint64_t offset;
   size_t size;
 } et_piece;
 
-/* INVALID_ARGUMENT when it is empty, when extents are empty, not aligned, out of order, overlap or do
- * not lie in the source, or when nothing gives the bytes between them. */
+/* INVALID_ARGUMENT: the source is empty; an extent is empty, misaligned, out of
+ * order, overlapping or out of bounds; or there is a gap between extents and no
+ * read function. */
 et_status et_source_check(const et_data_source *source, et_error *error);
 
-/* Keeps what is aligned in a source aligned in the program. */
+/* Preserves the alignment of data in a source. */
 #define ET_SOURCE_ALIGNMENT 64
 
-/* The place in the program of the first byte of source `index`. */
+/* Returns the offset of source `index` in the program. */
 uint64_t et_source_base(const et_program *program, size_t index);
 
-/* INVALID_ARGUMENT when the sources are more bytes than there are places. */
+/* INVALID_ARGUMENT: the sources exceed the address space. */
 et_status et_source_check_bases(const et_program *program, et_error *error);
 
-/* The source that the program's piece lies in; *local is the piece in that. */
+/* Returns the source of a piece of the program. *local is the piece within the
+ * source. */
 const et_data_source *et_source_of(const et_program *program, et_piece piece,
                                    et_piece *local);
 
-/* Where the program's piece lies in memory; NULL when it is empty or not in one extent. The
- * piece must lie in one source. */
+/* Returns the address of a piece of the program, or NULL if it is empty or not
+ * in one extent. The piece must be within one source. */
 const uint8_t *et_source_address(const et_program *program, et_piece piece);
 
-/* Puts a piece of the source together from extents and what it reads. */
+/* Copies a piece of the source to `out`, from extents and by reading. */
 et_status et_source_read(const et_data_source *source, et_piece piece,
                          uint8_t *out, et_error *error);
 

@@ -1,4 +1,4 @@
-/* Programs whose bytes lie in several places, or are read. */
+/* Tests programs that are in several pieces, or are read on demand. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -142,7 +142,7 @@ static void test_gaps_need_a_read_function(void **state) {
   assert_int_equal(reads, 0);
 }
 
-/* Bytes of tables, as the header says. */
+/* Returns the size of the tables, from the header. */
 static size_t table_bytes(void) {
   uint64_t tables = 0;
   memcpy(&tables, bytes + 16, sizeof tables);
@@ -182,7 +182,7 @@ static void test_head_must_lie_in_the_first_extent(void **state) {
                  "its head from 0 on, and holds 0");
 }
 
-/* Where the three extents below lie. */
+/* Returns true if `offset` is in one of the three extents below. */
 static bool is_in_memory(uint64_t offset) {
   return (offset >= 16 && offset < 24) || (offset >= 32 && offset < 64);
 }
@@ -195,7 +195,7 @@ static et_status read_gap(void *context, uint64_t offset, size_t count,
   return read_file(context, offset, count, out, error);
 }
 
-/* Every piece of a source of three extents with gaps between them. */
+/* Reads all possible pieces of a source with three extents and gaps. */
 static void test_pieces_are_put_together_from_all_places(void **state) {
   (void)state;
   enum { LENGTH = 96 };
@@ -216,7 +216,7 @@ static void test_pieces_are_put_together_from_all_places(void **state) {
   }
 }
 
-/* What lies in one extent is used where it is; nothing else has an address. */
+/* A piece within one extent is used in place. Other pieces have no address. */
 static void test_pieces_of_one_extent_are_not_copied(void **state) {
   (void)state;
   enum { LENGTH = 96 };

@@ -1,4 +1,4 @@
-/* Tables, vectors, strings, unions and absent fields: M04 to M07, M23. */
+/* Tests tables, vectors, strings, unions and absent fields: M04 to M07, M23. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,7 +21,7 @@ static void expect_invalid(const char *part) {
                          part);
 }
 
-/* Where a field of a table lies. */
+/* Returns the position of a field of a table. */
 static size_t slot_of(size_t table, uint16_t field) {
   return table + 8 + 8 * (size_t)field;
 }
@@ -100,7 +100,7 @@ static void test_ends_are_described(void **state) {
   assert_int_equal(value.tag, ET_VALUE_INT);
 }
 
-/* One table of 40 KB, of which each value refers to all. */
+/* A table of 40 KB that every value refers to. */
 static void test_m23_shared_large_tables_do_not_multiply_work(void **state) {
   (void)state;
   et_test_write_copy(&writer, 4);
@@ -180,11 +180,11 @@ static void test_m05_text_at_the_end_of_the_file_is_refused(void **state) {
   et_test_write_copy(&writer, 4);
   const size_t text = et_fb_add_text(&writer.buffer, "abcd");
   et_fb_refer(&writer.buffer, writer.plan, ET_PLAN_NAME, text);
-  writer.buffer.size -= 1; /* its NUL */
+  writer.buffer.size -= 1; /* cuts the NUL */
   expect_invalid("name: the text does not end with NUL");
 }
 
-/* Takes a field out of a table. */
+/* Removes a field from a table. */
 static void drop_field(size_t table, uint16_t field) {
   uint32_t back = 0;
   memcpy(&back, writer.bytes + table, sizeof back);
@@ -249,7 +249,8 @@ static void test_m06_tensor_without_sizes_is_a_scalar_or_refused(void **state) {
                    ET_STATUS_OK);
 }
 
-/* The place of a failure comes before its own message, never before an older one. */
+/* The location goes before the new failure's message, not before an older
+ * one. */
 static void test_m26_failure_replaces_an_older_one(void **state) {
   (void)state;
   et_error error;
@@ -299,7 +300,8 @@ static void test_m07_union_value_without_tag(void **state) {
   expect_invalid("values[2].val: the tag of the union is unknown");
 }
 
-/* The schema gives None no fields, so nobody has looked at what a file writes there. */
+/* The schema has no fields for None, so the file's content there is not
+ * verified. */
 static void test_m07_none_holds_nothing(void **state) {
   (void)state;
   et_program program;
@@ -324,7 +326,7 @@ static void test_m07_unknown_union_tag(void **state) {
   expect_invalid("values[2].val: the tag of the union is unknown");
   et_test_write_copy(&writer, 4);
   et_writer_free(&writer, 0);
-  const size_t step = writer.last_table; /* its union lies before it */
+  const size_t step = writer.last_table; /* its union is at a lower position */
   uint32_t slot = 0;
   memcpy(&slot, writer.bytes + writer.instructions + 8, sizeof slot);
   const size_t owner = writer.instructions + 8 + slot;
@@ -333,7 +335,7 @@ static void test_m07_unknown_union_tag(void **state) {
   expect_invalid("instructions[1].instr_args: the tag of the union is unknown");
 }
 
-/* A vector of `count` references to one table that is written next. */
+/* Adds a vector of `count` references to the next table. */
 static size_t refer_often(size_t table, uint16_t field, uint32_t count) {
   const size_t vector = et_fb_add_vector(&writer.buffer, NULL, count, 4);
   et_fb_refer(&writer.buffer, table, field, vector);
@@ -344,7 +346,7 @@ static size_t refer_often(size_t table, uint16_t field, uint32_t count) {
   return target;
 }
 
-/* 2,000 stack traces that share 2,000 frames would be four million visits. */
+/* 2,000 stack traces that share 2,000 frames would take four million visits. */
 static void test_m23_shared_parts_do_not_multiply_work(void **state) {
   (void)state;
   et_test_write_copy(&writer, 4);
@@ -387,8 +389,9 @@ static void test_m23_number_of_methods_is_limited(void **state) {
   expect_invalid("1025 methods");
 }
 
-/* Whatever the bytes are: a table that is taken has fields to be read, an offset leads
- * into the buffer, and all elements of a vector are there. Sanitizers see the rest. */
+/* Checks invariants for arbitrary bytes: accepted tables have readable fields,
+ * offsets are in bounds, and vectors are complete. Sanitizers detect other
+ * errors. */
 static void check_steps(et_span buffer, uint32_t at) {
   const uint32_t target = et_fb_check_offset(buffer, at);
   assert_true(target == 0 || target + 4 <= buffer.size);

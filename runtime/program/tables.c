@@ -33,7 +33,7 @@ uint8_t et_tables_value(et_fb_vector values, uint32_t index,
                         et_fb_table *out_held) {
   const et_fb_table value = et_fb_child_at(values, index);
   const uint8_t tag = et_fb_u8(value, ET_EVALUE_TAG);
-  /* None has no fields that the schema knows: none is verified. */
+  /* The table of None has no known fields, and is not verified. */
   *out_held = tag == ET_VALUE_NONE ? ET_FB_ABSENT_TABLE
                                    : et_fb_child(value, ET_EVALUE_VALUE);
   return tag;
@@ -128,7 +128,7 @@ static int compare_entry(et_fb_vector named, uint32_t index, et_string key,
   return et_string_compare(et_fb_text(*out, ET_NAMED_DATA_KEY), key);
 }
 
-/* Finds what lies in order. */
+/* Binary search in sorted entries. */
 static bool find_ordered(et_fb_vector named, et_string key, et_fb_table *out) {
   uint32_t low = 0;
   uint32_t high = et_fb_count(named);
@@ -147,7 +147,7 @@ static bool find_ordered(et_fb_vector named, et_string key, et_fb_table *out) {
   return false;
 }
 
-/* Entries that do not lie in order are few: et_verify_distinct refuses more. */
+/* Unsorted entries are few: et_verify_distinct limits them. */
 bool et_named_data_find(et_fb_vector named, et_string key, et_fb_table *out) {
   if (find_ordered(named, key, out)) {
     return true;
@@ -171,7 +171,7 @@ bool et_tables_named_data(const et_program *program, et_string key,
                            out);
 }
 
-/* Entry 0 of the sizes stands for no buffer. */
+/* Entry 0 of the sizes is reserved. */
 uint32_t et_tables_planned_count(et_fb_table plan) {
   const et_fb_vector sizes = et_fb_list(plan, ET_PLAN_BUFFER_SIZES);
   return et_fb_count(sizes) != 0 ? et_fb_count(sizes) - 1 : 0;

@@ -8,7 +8,7 @@
 #include "runtime/program/schema.h"
 #include "runtime/program/tables.h"
 
-/* Codes 0 to 29 are assigned; some of them have no element type here. */
+/* Codes 0 to 29 are assigned; this runtime does not know all of them. */
 #define MAX_SCALAR_TYPE_CODE 29
 
 static et_status read_shape(et_fb_table table, et_tensor_record *record,
@@ -86,7 +86,7 @@ et_status et_tensor_record_read(et_fb_table table, et_tensor_record *out_record,
   return ET_STATUS_OK;
 }
 
-/* The SubsegmentOffsets table that data_buffer counts in. */
+/* Returns the SubsegmentOffsets table that data_buffer indexes. */
 static et_fb_table data_table(const et_program *program,
                               const et_tensor_record *record) {
   const et_fb_table root = et_tables_root(program);

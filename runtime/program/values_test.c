@@ -1,4 +1,4 @@
-/* Indices, lists and tensors: M08 to M14, M25. */
+/* Tests indices, lists and tensors: M08 to M14, M25. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -292,7 +292,7 @@ static void test_m14_negative_buffer_sizes_are_refused(void **state) {
 
 static void test_number_of_planned_buffers_is_limited(void **state) {
   (void)state;
-  /* The first is of no buffer; values lie in the second. */
+  /* Entry 0 is reserved; the values are in buffer 1. */
   const int64_t sizes[ET_MAX_PLANNED_BUFFERS + 2] = {0, 64};
   for (uint32_t count = 32; count <= 33; count++) {
     et_test_write_copy(&writer, 4);
@@ -359,7 +359,7 @@ static void test_m25_over_long_names_are_refused(void **state) {
   expect_invalid("execution_plan[0]: a name of 299 bytes");
 }
 
-/* The kernel table and messages read names up to their first NUL. */
+/* The kernel table and messages read names up to the first NUL. */
 static void test_m05_names_with_nul_inside_are_refused(void **state) {
   (void)state;
   et_test_write_copy(&writer, 4);

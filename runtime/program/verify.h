@@ -1,6 +1,8 @@
-/* Verification of what the tables mean: indices, sizes, ranges, names. Comes
- * after the structure (schema_verify.h) and takes time linear in the tables, but
- * for segments and names that do not lie in order: those are sorted (order.h). */
+/* Verifies the meaning of the tables: indices, sizes, ranges and names.
+ *
+ * Runs after the structure is verified (schema_verify.h). Takes time linear in
+ * the tables, except that unsorted segments and names are sorted first
+ * (order.h). */
 #ifndef ET_RUNTIME_PROGRAM_VERIFY_H_
 #define ET_RUNTIME_PROGRAM_VERIFY_H_
 
@@ -9,40 +11,44 @@
 #include "runtime/program/flatbuffer.h"
 #include "runtime/program/tables.h"
 
-/* Segments lie in the file and do not overlap; constants, mutable data and
- * named data refer to segments that exist, and lie in them. */
+/* Checks segments and references to them: segments are in bounds and do not
+ * overlap; constants, mutable data and named data are within existing
+ * segments. */
 et_status et_verify_data(const et_program *program, et_error *error);
 
-/* Two steps of it, which other files with segments and names share. */
+/* Two parts of et_verify_data, also used for .ptd files. */
 et_status et_verify_segments(const et_segments *segments, et_error *error);
 et_status et_verify_named_data(et_fb_vector named, const et_segments *segments,
                                et_error *error);
 
-/* Methods: their number, names, and each plan. */
+/* Verifies the methods: their number, their names, and each plan. */
 et_status et_verify_plans(const et_program *program, et_error *error);
 
-/* One plan, being verified. */
+/* The plan that is being verified. */
 typedef struct et_plan_check {
   const et_program *program;
   et_fb_table plan;
   et_fb_vector values;
   uint32_t value_count;
-  et_error *error; /* for messages that say where in the plan; no failure yet */
+  /* For messages with a location in the plan; has no failure yet. */
+  et_error *error;
 } et_plan_check;
 
-/* Lists refer to values of the kind they hold; tensors are consistent and have
- * their constants and planned bytes in bounds. */
+/* Checks values: list items have the list's kind; tensors are consistent, and
+ * their constants and planned bytes are in bounds. */
 et_status et_verify_values(const et_plan_check *check);
 
-/* Operators and arguments of calls exist, jumps lead into their chain. */
+/* Checks instructions: operators and arguments exist, and jumps stay in their
+ * chain. */
 et_status et_verify_chains(const et_plan_check *check);
 
-/* That the texts in `field` of the tables are names: there, not over-long, without NUL.
- * `what` are the tables. */
+/* Checks that the names in `field` of the tables are present, within the length
+ * limit and without NUL. `what` names the tables in messages. */
 et_status et_verify_names(et_fb_vector tables, uint16_t field, const char *what,
                           et_error *error);
 
-/* That they differ as well. `called` is what they are. */
+/* Checks the names, and that they are distinct. `called` names them in
+ * messages. */
 et_status et_verify_distinct(et_fb_vector tables, uint16_t field,
                              const char *what, const char *called,
                              et_error *error);

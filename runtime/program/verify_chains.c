@@ -4,17 +4,18 @@
 #include "runtime/program/tables.h"
 #include "runtime/program/verify.h"
 
-/* What an index of an instruction is one of; or a field that has none. */
+/* The table that an instruction's index refers to, or another kind of field. */
 enum {
   OF_VALUES,
   OF_OPERATORS,
   OF_DELEGATES,
-  OF_INSTRUCTIONS, /* or one past the last, which ends the chain */
-  ARGS,            /* a vector of values */
+  /* May be one past the last instruction, which ends the chain. */
+  OF_INSTRUCTIONS,
+  ARGS, /* a vector of values */
   NONE,
 };
 
-/* The first two fields of instructions by their tags. */
+/* The kinds of the first two fields, by instruction tag. */
 static const uint8_t rules[][2] = {
     [ET_INSTRUCTION_KERNEL_CALL] = {OF_OPERATORS, ARGS},
     [ET_INSTRUCTION_DELEGATE_CALL] = {OF_DELEGATES, ARGS},
@@ -23,7 +24,7 @@ static const uint8_t rules[][2] = {
     [ET_INSTRUCTION_FREE] = {OF_VALUES, NONE},
 };
 
-/* The instructions of a chain. */
+/* The chain that is being checked, with its number of instructions. */
 typedef struct place {
   const et_plan_check *check;
   uint32_t instructions;
@@ -70,7 +71,8 @@ static et_status check_field(const place *at, et_fb_table args, uint8_t tag,
   if (rule == NONE) {
     return ET_STATUS_OK;
   }
-  const uint32_t index = et_fb_u32(args, field); /* signed; negative: large */
+  /* The field is signed; negative values become large. */
+  const uint32_t index = et_fb_u32(args, field);
   const uint32_t count = count_of(at, rule);
   if (index < count) {
     return ET_STATUS_OK;
@@ -82,7 +84,7 @@ static et_status check_field(const place *at, et_fb_table args, uint8_t tag,
       (int)index, (unsigned)count);
 }
 
-/* The walk over the structure refuses unknown tags. */
+/* Unknown tags were rejected with the structure. */
 static et_status check_instruction(const place *at, et_fb_table instruction) {
   const et_fb_table args = et_fb_child(instruction, ET_INSTRUCTION_ARGS);
   const uint8_t tag = et_fb_u8(instruction, ET_INSTRUCTION_TAG);
@@ -108,7 +110,8 @@ static et_status check_chain(const et_plan_check *check, uint32_t index,
 
 et_status et_verify_chains(const et_plan_check *check) {
   const et_fb_vector chains = et_tables_vector(check->plan, ET_PLAN_CHAINS);
-  uint32_t total = 0; /* cannot wrap: 2^20, and a vector in 2^31 bytes */
+  /* No overflow: at most 2^20 plus one vector in 2^31 bytes. */
+  uint32_t total = 0;
   for (uint32_t i = 0; i < et_fb_count(chains); i++) {
     const et_fb_table chain = et_fb_child_at(chains, i);
     const et_fb_vector instructions =

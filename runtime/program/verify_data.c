@@ -5,11 +5,11 @@
 #include "runtime/program/tables.h"
 #include "runtime/program/verify.h"
 
-/* Segments are looked at in the order in which they lie. */
+/* Visits segments in the order of their offsets. */
 typedef struct segment_walk {
   const et_segments *segments;
-  uint64_t end;    /* of the last that was not empty */
-  uint32_t before; /* its index */
+  uint64_t end;    /* end of the last non-empty segment */
+  uint32_t before; /* index of that segment */
 } segment_walk;
 
 static int compare_segments(void *context, uint32_t a, uint32_t b) {
@@ -23,7 +23,7 @@ static int compare_segments(void *context, uint32_t a, uint32_t b) {
 
 static et_status check_overlap(void *context, uint32_t index, et_error *error) {
   segment_walk *walk = context;
-  et_piece segment; /* which is there */
+  et_piece segment; /* verified to exist */
   if (!et_segments_find(walk->segments, index, &segment) || segment.size == 0) {
     return ET_STATUS_OK;
   }
@@ -53,8 +53,8 @@ et_status et_verify_segments(const et_segments *segments, et_error *error) {
   return et_order_walk(&order, et_fb_count(segments->table), error);
 }
 
-/* Offsets of a SubsegmentOffsets table. Entry 0 is reserved, so that a table
- * with nothing behind it may leave out its segment. */
+/* Checks the offsets of a SubsegmentOffsets table. Entry 0 is reserved, so a
+ * table without other entries needs no segment. */
 static et_status check_subsegments(const et_program *program, et_fb_table table,
                                    const char *name, et_error *error) {
   const et_fb_vector offsets = et_fb_list(table, ET_SUBSEGMENT_OFFSETS);

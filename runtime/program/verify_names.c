@@ -33,13 +33,13 @@ et_status et_verify_names(et_fb_vector tables, uint16_t field, const char *what,
   return ET_STATUS_OK;
 }
 
-/* Names are looked at in the order of their lengths and bytes. */
+/* Visits names sorted by length, then by bytes. */
 typedef struct name_walk {
   const et_fb_vector tables;
   uint16_t field;
   const char *what;
   const char *called;
-  uint32_t before; /* UINT32_MAX: none yet */
+  uint32_t before; /* previous element; UINT32_MAX at the start */
 } name_walk;
 
 static int compare_names(void *context, uint32_t a, uint32_t b) {

@@ -65,7 +65,7 @@ static et_status check_buffer_sizes(const et_plan_check *check) {
   }
   for (uint32_t i = 0; i < count; i++) {
     const int64_t bytes = et_tables_planned_bytes(check->plan, i);
-    /* Pointer differences in a buffer must fit ptrdiff_t. */
+    /* Pointer differences within a buffer must fit ptrdiff_t. */
     if (bytes < 0 || (uint64_t)bytes > SIZE_MAX / 2) {
       return et_fail_program(check->error, "non_const_buffer_sizes[%u] = %lld",
                              (unsigned)i + 1, (long long)bytes);
@@ -74,7 +74,7 @@ static et_status check_buffer_sizes(const et_plan_check *check) {
   return ET_STATUS_OK;
 }
 
-/* Inputs or outputs of the plan. */
+/* Checks the inputs or outputs of the plan. */
 static et_status check_ends(const et_plan_check *check, uint16_t field,
                             const char *name) {
   const et_fb_vector ends = et_tables_vector(check->plan, field);
@@ -103,7 +103,7 @@ static et_status check_plan(const et_plan_check *check) {
   return et_verify_chains(check);
 }
 
-/* Adds which plan it is to what is wrong with it. */
+/* Verifies plan `index`, and adds the index to messages. */
 static et_status verify_plan(const et_program *program, uint32_t index,
                              et_error *error) {
   et_plan_check check = {.program = program, .error = error};

@@ -9,8 +9,8 @@
 #include "runtime/program/tensor_record.h"
 #include "runtime/program/verify.h"
 
-/* Items refer to values: they must exist and be of the kind that the list holds. So no
- * list can hold a list. */
+/* Checks a list: items are existing values of the list's item kind. A list can
+ * therefore not contain a list. */
 static et_status check_list(const et_plan_check *check, uint32_t index,
                             et_fb_table list, uint8_t list_tag) {
   const bool is_wide = list_tag == ET_VALUE_INT_LIST;
@@ -65,8 +65,8 @@ static et_status check_planned_bytes(const et_plan_check *check, uint32_t index,
   return ET_STATUS_OK;
 }
 
-/* Initial bytes of a tensor: a constant when it is not planned, else the
- * initial state of a mutable buffer. */
+/* Checks the initial bytes of a tensor: its constant, or the initial state of a
+ * mutable buffer if it is planned. */
 static et_status check_initial_bytes(const et_plan_check *check, uint32_t index,
                                      const et_tensor_record *record) {
   et_piece piece;
@@ -76,7 +76,7 @@ static et_status check_initial_bytes(const et_plan_check *check, uint32_t index,
         "values[%u]: data_buffer_idx %u has no %zu bytes in its segment",
         (unsigned)index, (unsigned)record->data_buffer, record->nbytes);
   }
-  /* State is copied, constants are used where they lie. */
+  /* State is copied; constants are used in place. */
   if (!record->is_planned && piece.size != 0 &&
       !et_tensor_record_fits_at(record, piece.offset)) {
     return et_fail_program(check->error,
