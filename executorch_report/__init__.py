@@ -1,4 +1,4 @@
-"""What a program is: its methods, operators, delegates, memory and sizes, from the file alone; as text, JSON and HTML.
+"""Reports about programs: methods, operators, delegates, memory and sizes.
 
-Needs no torch and no runtime.
+The facts come from the program file alone. torch and the runtime are not needed.
 """

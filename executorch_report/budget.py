@@ -26,11 +26,15 @@ _CODE = "code bytes"
 
 
 class BudgetError(Exception):
-    """A file that is not as it should be; the message says what to do."""
+    """An input file is not valid. The message states a remedy."""
 
 
 def costs_of(pte: Path, weights: Path | None, program: Path | None) -> dict[str, int]:
-    """By what they are of: of the files, of the `.text` of a program that links runtime and selected kernels, of each method."""
+    """Return the costs of a model by name.
+
+    They are the sizes of the files, the `.text` size of a binary that links the runtime and the selected
+    kernels, and the costs of each method.
+    """
     facts = read_program(pte)
     costs = {"program bytes": facts.nbytes}
     if weights is not None:
@@ -55,7 +59,10 @@ def _method(method: MethodFacts) -> dict[str, int]:
 
 
 def text_bytes(program: bytes) -> int:
-    """Bytes of the section `.text` of an ELF file of 32 or 64 bits, little-endian. BudgetError for another file."""
+    """Return the size of the section `.text` of a little-endian ELF file.
+
+    Raises BudgetError for another file.
+    """
     if program[:4] != b"\x7fELF" or program[5:6] != b"\x01":
         raise BudgetError(
             "the program that links the kernels is no little-endian ELF file; leave its code out: code = False"
@@ -69,15 +76,18 @@ def text_bytes(program: bytes) -> int:
 
 
 def _section(program: bytes, at: int, wide: bool) -> tuple[int, int, int]:
-    """Name, place and length."""
+    """Return name offset, file offset and size of a section."""
     form = "<I20xQQ" if wide else "<I12xII"
     name, offset, length = struct.unpack_from(form, program, at)
     return name, offset, length
 
 
 def growth(budget: Mapping[str, int], costs: Mapping[str, int], slack: int) -> list[tuple[str, int, int]]:
-    """What is above the budget, with both; code may be `slack` percent above, as compilers differ. What the budget has not is
-    above it."""
+    """Return the costs above the budget, each with its budget and its cost.
+
+    Code size can exceed its budget by `slack` percent, because compilers differ. The budget of a missing cost
+    is 0.
+    """
     return [(what, budget.get(what, 0), cost) for what, cost in costs.items() if cost > _allowed(what, budget, slack)]
 
 

@@ -1,4 +1,4 @@
-"""Budgets: what grows is told, an update makes it pass."""
+"""Tests of budgets: growth is reported, and an update accepts it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from exir import to_edge
 
 
 def _lower(path: Path, layers: int) -> Path:
-    """A perceptron of so many layers, each 16 wide."""
+    """Compile a perceptron with `layers` layers of width 16."""
     torch.manual_seed(0)
     model = torch.nn.Sequential(*(torch.nn.Linear(16, 16) for _ in range(layers)))
     to_edge(torch.export.export(model, (torch.randn(1, 16),))).to_executorch().save(str(path))

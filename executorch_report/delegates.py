@@ -1,4 +1,4 @@
-"""What is inside delegates, where their backend says how to read it."""
+"""Describe the contents of delegates whose backend provides a describer."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from dataclasses import dataclass
 
 from executorch_report.facts import Delegate
 
-# By backend: a function that makes of a payload the steps, each a name and the tensors that it works on; ValueError where it cannot.
-# Looked up when a program has such a delegate: a backend that is not installed says nothing.
+# Describers by backend id, as `module:function`. A describer converts a payload to steps, each with
+# a name and its tensors, and raises ValueError if it cannot. It is imported only if a program has
+# such a delegate. Delegates of a backend that is not installed are not described.
 DESCRIBERS = {
     "CpuBackend": "backends.cpu.payload_steps:describe",
     "XnnpackBackend": "backends.xnnpack.payload_nodes:describe",
@@ -20,14 +21,14 @@ Describe = Callable[[bytes], list[tuple[str, list[str]]]]
 
 @dataclass(frozen=True)
 class Step:
-    """A part of a delegate."""
+    """An op of a delegate."""
 
     name: str
     tensors: tuple[str, ...]
 
 
 def steps_of(delegate: Delegate) -> tuple[Step, ...]:
-    """The steps of a delegate in their order; none where its payload is closed to us."""
+    """Return the steps of a delegate in execution order; empty without a describer."""
     describe = _describer(delegate.backend)
     if describe is None:
         return ()

@@ -46,7 +46,10 @@ _HEAD = ("what", "old", "new", "change", "")
 
 @dataclass(frozen=True)
 class Difference:
-    """Two programs: costs that changed, and words on signatures, delegates and constants."""
+    """The differences of two programs: changed costs, and notes.
+
+    Notes are about signatures, delegates and constants.
+    """
 
     old: str
     new: str
@@ -55,11 +58,11 @@ class Difference:
 
 
 class DiffError(Exception):
-    """A program that cannot be read; the message names it."""
+    """A program cannot be read. The message names it."""
 
 
 def difference(old: Path, new: Path) -> Difference:
-    """Raises `DiffError`."""
+    """Compare two program files. Raise `DiffError`."""
     (before, old_facts), (after, new_facts) = _read(old), _read(new)
     costs = (Change(what, before.get(what, 0), after.get(what, 0)) for what in dict.fromkeys((*before, *after)))
     changed = tuple(change for change in costs if change.old != change.new)
@@ -102,7 +105,7 @@ def text(found: Difference) -> str:
 
 
 def markdown(found: Difference) -> str:
-    """A table that fits a pull request."""
+    """Return the differences as a Markdown table for a pull request."""
     if not found.costs and not found.notes:
         return f"`{found.old}` and `{found.new}` cost the same.\n"
     rows = [f"| {' | '.join(_escaped(cell) for cell in change.cells)} |" for change in found.costs]
@@ -123,7 +126,7 @@ def html(found: Difference) -> str:
 
 
 def _coloured(change: Change) -> tuple[Number, Number]:
-    """The change, and its share of what was."""
+    """Return the change and the relative change, colored."""
     grown, share = change.cells[3:]
     colour = "plus" if change.new > change.old else "minus"
     by = change.new - change.old
@@ -161,7 +164,7 @@ def _parse(argv: Sequence[str]) -> argparse.Namespace:
 
 
 def _path(text: str) -> Path:
-    """`bazel run` starts elsewhere than where the user stands."""
+    """Resolve a path from the user's working directory, which `bazel run` changes."""
     return Path(os.environ.get("BUILD_WORKING_DIRECTORY", ""), text)
 
 

@@ -1,4 +1,4 @@
-"""What changed between two programs."""
+"""Tests of comparing two programs."""
 
 from __future__ import annotations
 

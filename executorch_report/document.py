@@ -1,4 +1,4 @@
-"""What a program is, as JSON."""
+"""Reports as JSON."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ FORMAT = 1
 
 
 def program_document(facts: ProgramFacts) -> dict[str, Any]:
-    """Plain values of all facts."""
+    """Return all facts as a JSON object."""
     return {
         "format": FORMAT,
         "file": facts.file,

@@ -1,4 +1,4 @@
-"""What a `.pte` file says of itself."""
+"""Facts about a program, read from its `.pte` file."""
 
 from __future__ import annotations
 
@@ -21,23 +21,26 @@ from exir.plan.report import ValueReport
 
 @dataclass(frozen=True)
 class Instruction:
-    """One step of a method: `name` is the operator's, the backend's id, "Move", "JumpFalse" or "Free"."""
+    """An instruction of a method.
+
+    `name` is the operator's name, the backend's id, "Move", "JumpFalse to N" or "Free".
+    """
 
     index: int
     kind: str  # "kernel", "delegate", "move", "jump", "free"
     name: str
     args: tuple[int, ...] = ()  # indices of values
-    tensors: tuple[str, ...] = ()  # those among them, as "float32[1, 3]"
+    tensors: tuple[str, ...] = ()  # tensors among the arguments, as "float32[1, 3]"
     delegate: int | None = None
 
 
 @dataclass(frozen=True)
 class Delegate:
-    """What a backend took."""
+    """A delegate of a method."""
 
     index: int
     backend: str
-    nbytes: int  # of its payload
+    nbytes: int  # size of the payload
     payload: bytes = field(repr=False, compare=False, default=b"")
 
 
@@ -46,28 +49,31 @@ class Weight:
     """A constant tensor, or the initial state of a mutable buffer."""
 
     value: int
-    name: str  # where the file has one
+    name: str  # "" if the file has no name
     dtype: str
     shape: tuple[int, ...]
     nbytes: int
-    users: tuple[int, ...]  # instructions
+    users: tuple[int, ...]  # indices of instructions
 
 
 @dataclass(frozen=True)
 class MethodFacts:
-    """One method. `shared_memory_id` is that of the planned buffer which other methods have, too; 0 for none."""
+    """Facts about a method.
+
+    `shared_memory_id` is the memory id of the planned buffer that methods share; 0 for none.
+    """
 
     name: str
     inputs: tuple[ValueReport, ...]
     outputs: tuple[ValueReport, ...]
-    operators: Mapping[tuple[str, tuple[str, ...]], int]  # operator and dtypes, to the number of calls
+    operators: Mapping[tuple[str, tuple[str, ...]], int]  # number of calls by operator and dtypes
     delegates: tuple[Delegate, ...]
     instructions: tuple[Instruction, ...]
     weights: tuple[Weight, ...]
     planned: tuple[Buffer, ...]
     shared_memory_id: int
-    scalar_inputs: tuple[int | float | bool | str | None, ...]  # what inputs that are no tensors must be
-    value_bytes: Mapping[int, int]  # of each value that is a tensor
+    scalar_inputs: tuple[int | float | bool | str | None, ...]  # fixed values of inputs that are not tensors
+    value_bytes: Mapping[int, int]  # by index of a tensor value
 
     @property
     def kernel_calls(self) -> int:
@@ -80,7 +86,10 @@ class MethodFacts:
 
 @dataclass(frozen=True)
 class ProgramFacts:
-    """A program. `external` are the names of weights that lie in files beside it, `named` keys of named data and bytes."""
+    """Facts about a program.
+
+    `external` names the weights in `.ptd` files. `named` lists keys and sizes of named data.
+    """
 
     file: str
     nbytes: int
@@ -90,17 +99,20 @@ class ProgramFacts:
     external: tuple[str, ...]
 
     def method(self, name: str) -> MethodFacts:
-        """KeyError for one that is not there."""
+        """Return the method `name`. Raise KeyError."""
         return {each.name: each for each in self.methods}[name]
 
 
 def read_program(path: Path) -> ProgramFacts:
-    """Of a file. Raises `InvalidProgramError` for one that is damaged or of something else, OSError where it cannot be read."""
+    """Read the facts from a file.
+
+    Raises `InvalidProgramError` for a damaged file or another format, and OSError for an unreadable file.
+    """
     return program_facts(path.name, path.read_bytes())
 
 
 def program_facts(name: str, data: bytes) -> ProgramFacts:
-    """Raises `InvalidProgramError`."""
+    """Return the facts of a program's bytes. Raise `InvalidProgramError`."""
     file = deserialize_pte_binary(data)
     program = file.program
     check_indices(program)
@@ -215,7 +227,7 @@ def _tensors_among(plan: schema.ExecutionPlan, args: Sequence[int]) -> tuple[str
 
 
 def tensor_text(tensor: schema.Tensor) -> str:
-    """ "float32[1, 3]"."""
+    """Format dtype and sizes of a tensor: "float32[1, 3]"."""
     return f"{dtype_name(tensor.scalar_type)}[{', '.join(map(str, tensor.sizes))}]"
 
 

@@ -1,4 +1,4 @@
-"""What the programs here say of a file that they cannot use."""
+"""Messages about files that cannot be read."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ from exir.plan.no_program import no_program
 
 
 def failure(path: Path, error: Exception) -> str:
-    """`<path>: <what is wrong>`, and what to do; of what the system refuses, the file that it names instead, and why."""
+    """Return `<path>: <what is wrong>`, with a remedy if the file is not a program.
+
+    For an OSError, the path is the one in the error.
+    """
     if isinstance(error, OSError) and error.strerror:
         return f"{error.filename or path}: {error.strerror}"
     if isinstance(error, InvalidProgramError):

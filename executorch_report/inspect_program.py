@@ -1,4 +1,4 @@
-"""Print the contents of a program: signatures, operators, delegates, sizes and the memory plan.
+"""Print the signatures, operators, delegates, sizes and memory plan of a program.
 
     executorch_inspect net.pte
     executorch_inspect net.pte --json
@@ -62,7 +62,7 @@ def _parse(argv: Sequence[str]) -> argparse.Namespace:
 
 
 def _path(text: str) -> Path:
-    """`bazel run` starts elsewhere than where the user stands."""
+    """Resolve a path from the user's working directory, which `bazel run` changes."""
     return Path(os.environ.get("BUILD_WORKING_DIRECTORY", ""), text)
 
 

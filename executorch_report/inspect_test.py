@@ -1,4 +1,4 @@
-"""What is said of programs, sound and damaged."""
+"""Tests of reports about valid and damaged programs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The memory plan of a method: what lies where, and when."""
+"""The memory plan of a method: offsets and lifetimes."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _SIZES |= {
 
 @dataclass(frozen=True)
 class Block:
-    """A tensor in planned memory, alive from instruction `first` to `last`."""
+    """A tensor in planned memory. It is live from instruction `first` to `last`."""
 
     value: int
     offset: int
@@ -37,22 +37,22 @@ class Block:
 
 @dataclass(frozen=True)
 class Buffer:
-    """A planned buffer: its bytes, and the blocks in it."""
+    """A planned buffer with its blocks."""
 
     memory_id: int
     nbytes: int
     blocks: tuple[Block, ...]
-    peak: int  # the most bytes that hold something alive at one instruction, each block rounded up to 16
+    peak: int  # maximum live bytes at one instruction; blocks are rounded up to 16
     peak_at: int  # the first such instruction
 
 
 def nbytes_of(tensor: schema.Tensor) -> int:
-    """At its sizes, which are upper bounds where it is dynamic."""
+    """Return the size of a tensor; for a dynamic one, the upper bound."""
     return prod(tensor.sizes) * _SIZES.get(dtype_name(tensor.scalar_type), 1)
 
 
 def memory_of(plan: schema.ExecutionPlan, uses: Sequence[Sequence[int]]) -> tuple[Buffer, ...]:
-    """The planned buffers, when instruction i works on the values `uses[i]`."""
+    """Return the planned buffers. `uses[i]` are the values that instruction i uses."""
     blocks: dict[int, list[Block]] = {index: [] for index in range(1, len(plan.non_const_buffer_sizes))}
     spans = _lifetimes(plan, uses)
     for number, value in enumerate(plan.values):
@@ -73,8 +73,11 @@ def _buffer(plan: schema.ExecutionPlan, memory_id: int, blocks: list[Block]) -> 
 
 
 def _lifetimes(plan: schema.ExecutionPlan, uses: Sequence[Sequence[int]]) -> dict[int, tuple[int, int]]:
-    """First and last instruction of each value. What lists hold is used with them; inputs are there from the beginning,
-    outputs to the end, and state, which nothing but the program starts with, always."""
+    """Return first and last instruction of each value.
+
+    The elements of a list are used with the list. Inputs are live from the start, outputs until the end.
+    State that the program initializes is always live.
+    """
     end = max(len(uses) - 1, 0)
     spans: dict[int, tuple[int, int]] = {}
     for index, args in enumerate(uses):
@@ -91,7 +94,7 @@ def _lifetimes(plan: schema.ExecutionPlan, uses: Sequence[Sequence[int]]) -> dic
 
 
 def _is_state(value: schema.KernelTypes) -> bool:
-    """A mutable buffer: planned, with an initial state in the file or a name."""
+    """Return true for a mutable buffer: planned, with an initial state or a name."""
     if not isinstance(value, schema.Tensor) or value.allocation_info is None:
         return False
     extra = value.extra_tensor_info
@@ -110,7 +113,10 @@ def _with_items(plan: schema.ExecutionPlan, args: Sequence[int]) -> list[int]:
 
 
 def _peak(blocks: Sequence[Block]) -> tuple[int, int]:
-    """The instruction at which the most bytes hold something, and how many. Values that lie in the same bytes count once."""
+    """Return the instruction with the most live bytes, and their number.
+
+    Bytes that several live values share count once.
+    """
     best = (0, 0)
     for step in sorted({block.first for block in blocks}):
         taken = _union([block for block in blocks if block.first <= step <= block.last])
@@ -119,7 +125,7 @@ def _peak(blocks: Sequence[Block]) -> tuple[int, int]:
 
 
 def alive_at(buffer: Buffer, step: int) -> list[Block]:
-    """What is alive at an instruction and has bytes, largest first."""
+    """Return the live blocks at an instruction, largest first, without empty ones."""
     alive = (b for b in buffer.blocks if b.nbytes and b.first <= step <= b.last)
     return sorted(alive, key=lambda b: (-b.nbytes, b.offset))
 

@@ -1,4 +1,4 @@
-"""Write one HTML page that compares many programs: their costs and their operators.
+"""Write an HTML page that compares the costs and operators of several programs.
 
 python -m executorch_report.overview --title //app --model //my:net_pte net.pte --html models.html
 """
@@ -21,7 +21,7 @@ Models = Sequence[tuple[str, ProgramFacts]]
 
 
 def overview(title: str, models: Models) -> str:
-    """The page. `models` have labels and facts, in the order of the page."""
+    """Return the page. `models` are pairs of label and facts, in the page's order."""
     return document(title, [_costs(models), _operators(models), _programs(models)])
 
 
@@ -46,7 +46,10 @@ def _costs(models: Models) -> Markup:
 
 
 def _cost(facts: ProgramFacts) -> tuple[int | str, ...]:
-    """Of all methods together; methods that share a buffer have it each."""
+    """Return the costs of a program, summed over methods.
+
+    A buffer that methods share counts once per method.
+    """
     delegates = [each for method in facts.methods for each in method.delegates]
     return (
         facts.nbytes,
@@ -59,7 +62,7 @@ def _cost(facts: ProgramFacts) -> tuple[int | str, ...]:
 
 
 def _operators(models: Models) -> Markup:
-    """Which kernels a program that links all of them has, and who wants them."""
+    """List the kernels of a binary that links all programs, and their users."""
     calls: dict[str, list[tuple[str, int]]] = {}
     for label, name, count in _calls(models):
         calls.setdefault(name, []).append((label, count))
@@ -83,7 +86,7 @@ def _programs(models: Models) -> Markup:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """0 done, 1 a file is no program."""
+    """Write the page. Return 0, or 1 if a file is not a program."""
     parser = argparse.ArgumentParser("overview", description=__doc__, allow_abbrev=False)
     parser.add_argument("--title", required=True, help="title of the page")
     parser.add_argument(

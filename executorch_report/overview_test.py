@@ -1,4 +1,4 @@
-"""One page over several programs."""
+"""Tests of the page that compares several programs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The parts that a `.pte` file consists of."""
+"""The parts of a `.pte` file."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from exir._serialize import HEADER, HEADER_AT, HEADER_MAGIC, read_root
 
 @dataclass(frozen=True)
 class Segment:
-    """Bytes of the file and what they hold."""
+    """A range of bytes in the file, and its contents."""
 
     what: str
     offset: int
@@ -19,7 +19,7 @@ class Segment:
 
 
 def segments_of(data: bytes) -> tuple[Segment, ...]:
-    """Of a file that `deserialize_pte_binary` reads, in its order."""
+    """Return the parts of a valid file in file order."""
     if data[HEADER_AT : HEADER_AT + 4] != HEADER_MAGIC:
         return (Segment("program (tables, constants and delegates in them)", 0, len(data)),)
     head = data[HEADER_AT : HEADER_AT + HEADER.size].ljust(HEADER.size, b"\0")
@@ -35,7 +35,7 @@ def segments_of(data: bytes) -> tuple[Segment, ...]:
 
 
 def _uses(program: schema.Program) -> dict[int, str]:
-    """What refers to each segment."""
+    """Return a description of each segment, by its index."""
     uses = {each.segment_index: f"named data '{each.key}'" for each in program.named_data or ()}
     for plan in program.execution_plan:
         for number, delegate in enumerate(plan.delegates):

@@ -1,4 +1,4 @@
-"""What a program is, as text for a terminal."""
+"""Reports as text for a terminal."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from executorch_report.memory import Buffer, alive_at
 from exir.plan.ranges import shape_text
 from exir.plan.report import ValueReport
 
-_LISTED = 12  # weights, named data, tensors at a peak
+_LISTED = 12  # rows shown of weights, named data, and tensors at the peak
 
 
 def program_text(facts: ProgramFacts) -> str:
-    """All of it, method by method."""
+    """Return the report of a program."""
     parts = [f"{facts.file}: {facts.nbytes:,} bytes, {count_text(len(facts.methods), 'method')}", _segments(facts)]
     parts += [_named(facts)] if facts.named else []
     parts += [f"weights in files beside it: {', '.join(facts.external)}"] if facts.external else []
@@ -23,7 +23,7 @@ def program_text(facts: ProgramFacts) -> str:
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """Columns; those whose values are numbers stand at the right."""
+    """Return a table with aligned columns. Columns of integers are right-aligned."""
     rows = [list(row) for row in rows]
     texts = [[f"{cell:,}" if isinstance(cell, int) else str(cell) for cell in row] for row in rows]
     numeric = [bool(rows) and all(isinstance(row[index], int) for row in rows) for index in range(len(head))]
@@ -37,12 +37,15 @@ def _line(row: Sequence[str], widths: Sequence[int], numeric: Sequence[bool]) ->
 
 
 def count_text(number: int, what: str) -> str:
-    """ "1 method", "2 methods"."""
+    """Return the number with a singular or plural noun: "1 method", "2 methods"."""
     return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
 def _segments(facts: ProgramFacts) -> str:
-    """Named data is listed apart, by size: of a language model they are more than a thousand."""
+    """List the parts of the file. Many parts of named data are summarized.
+
+    A language model can have more than a thousand of them; _named lists the largest.
+    """
     is_long = len(facts.named) > _LISTED
     shown = [each for each in facts.segments if not (is_long and each.is_named_data)]
     rows = [(each.what, each.offset, each.nbytes) for each in shown]
@@ -59,7 +62,7 @@ def _named(facts: ProgramFacts) -> str:
 
 
 def _more(count: int) -> str:
-    """Behind a table that shows the first of so many."""
+    """Return a line with the number of rows that are not shown."""
     return f"\n  and {count - _LISTED:,} more" if count > _LISTED else ""
 
 
@@ -74,7 +77,10 @@ def _method(method: MethodFacts) -> str:
 
 
 def value_text(value: ValueReport) -> str:
-    """ "float32[1, 3]"; a dynamic size is "2..8", or "<=8" if nothing bounds it from below."""
+    """Format a value: "float32[1, 3]".
+
+    A dynamic size is "2..8", or "<=8" without a lower bound.
+    """
     if value.kind != "Tensor":
         return " ".join([value.kind, *map(str, value.steps)])
     order = "" if value.dim_order == tuple(range(len(value.shape))) else f" in order {list(value.dim_order)}"

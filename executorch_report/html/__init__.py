@@ -1,1 +1,1 @@
-"""What a program is, as one self-contained page."""
+"""Reports as one self-contained HTML page."""

@@ -1,4 +1,4 @@
-"""HTML as text. What comes from a file is escaped by whoever puts it in."""
+"""Construct HTML. Plain strings are escaped."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from html import escape
 
 
 class Markup(str):
-    """Text that is HTML already."""
+    """A string that is already HTML."""
 
 
 @dataclass(frozen=True)
 class Number:
-    """A number that a table shows otherwise than as itself."""
+    """A sort key with the text that a table shows for it."""
 
     value: int | float
     shown: Markup
@@ -23,7 +23,7 @@ Cell = str | int | float | Markup
 
 
 def markup(value: Cell) -> Markup:
-    """A value as HTML: text escaped, numbers with groups of digits."""
+    """Return a value as HTML: text is escaped, numbers have digit groups."""
     if isinstance(value, Markup):
         return value
     if isinstance(value, int):
@@ -32,7 +32,7 @@ def markup(value: Cell) -> Markup:
 
 
 def element(tag: str, *content: Cell, **attributes: str) -> Markup:
-    """`class_` is class."""
+    """Return an HTML element. Write `class_` for the attribute `class`."""
     given = "".join(f' {name.rstrip("_").replace("_", "-")}="{escape(value)}"' for name, value in attributes.items())
     return Markup(f"<{tag}{given}>{''.join(markup(each) for each in content)}</{tag}>")
 
@@ -42,7 +42,10 @@ def joined(parts: Iterable[Cell]) -> Markup:
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[Cell | Number]], id_: str = "") -> Markup:
-    """Sorted by a click on the head of a column (script.js); numbers stand at the right."""
+    """Return a table that sorts by column on a click (script.js).
+
+    Numbers are right-aligned.
+    """
     body = joined(element("tr", *(_cell(cell) for cell in row)) for row in rows)
     titles = element("tr", *(element("th", title) for title in head))
     attributes = {"id": id_} if id_ else {}
@@ -67,12 +70,12 @@ def details(summary: Cell, *content: Cell, is_open: bool = False) -> Markup:
 
 
 def bar(share: float) -> Markup:
-    """A bar as long as a share of the whole."""
+    """Return a bar whose length is a share of the whole."""
     return element("span", element("span", style=f"width:{min(max(share, 0), 1) * 100:.1f}%"), class_="bar")
 
 
 def size_text(nbytes: int) -> str:
-    """ "9.63 MB"."""
+    """Format a size: "9.63 MB"."""
     for unit, factor in (("GB", 10**9), ("MB", 10**6), ("kB", 10**3)):
         if nbytes >= factor:
             return f"{nbytes / factor:.3g} {unit}"

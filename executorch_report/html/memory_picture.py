@@ -1,4 +1,4 @@
-"""The memory plan as a picture: instructions across, bytes up."""
+"""Draw a memory plan: instructions on the x axis, bytes on the y axis."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _WIDTH, _HEIGHT = 1000, 360
 
 
 def picture(method: MethodFacts, buffer: Buffer) -> Markup:
-    """A rectangle a tensor, as long as it lives and as high as it is; the instruction of the peak is marked."""
+    """Draw each tensor as a rectangle of its lifetime and its size, and mark the peak."""
     steps = max(len(method.instructions), 1)
     height = max(buffer.nbytes, 1)
     blocks = joined(_rectangle(method, buffer, block, steps, height) for block in buffer.blocks if block.nbytes)

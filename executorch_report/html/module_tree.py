@@ -1,4 +1,4 @@
-"""The instructions of a method, folded by the modules that they come from."""
+"""Group the instructions of a method by the modules of the model."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from executorch_report.text import count_text
 
 @dataclass
 class Module:
-    """A module with what it has in the order of the program: instructions and modules."""
+    """A module, with its instructions and submodules in program order."""
 
     name: str
     items: list[Instruction | Module] = field(default_factory=list)
@@ -27,7 +27,10 @@ class Module:
 
 
 def module_tree(record: Record, method: MethodFacts) -> Module:
-    """Neighbours of one module are together; one that is met again later is another entry."""
+    """Return the tree of modules.
+
+    Consecutive instructions of a module share one entry. A later run of the same module is another entry.
+    """
     root = Module(method.name)
     for instruction in method.instructions:
         if instruction.kind != "free":
@@ -36,7 +39,7 @@ def module_tree(record: Record, method: MethodFacts) -> Module:
 
 
 def _path(record: Record, method: MethodFacts, instruction: Instruction) -> list[str]:
-    """Of the innermost module that has all of its nodes."""
+    """Return the path of the innermost module with all nodes of the instruction."""
     paths = [node["module"].split(".") for node in record.nodes(method, instruction.index) if node["module"]]
     common: list[str] = []
     for parts in zip(*paths):
@@ -97,6 +100,9 @@ def _row(record: Record, method: MethodFacts, instruction: Instruction) -> list[
 
 
 def _tensors(texts: Sequence[str]) -> str:
-    """Neighbours that are alike as one, with their number: a delegate may have the caches of all layers."""
+    """Join tensors. Consecutive equal ones have a count, such as "60 x float32[2, 3]".
+
+    For example, a delegate may have the KV caches of all layers.
+    """
     counted = ((text, len(list(alike))) for text, alike in itertools.groupby(texts))
     return " ".join(text if count == 1 else f"{count} x {text}" for text, count in counted)

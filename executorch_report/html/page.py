@@ -1,4 +1,4 @@
-"""One self-contained page of a program."""
+"""The report page of a program."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _FOLDER = Path(__file__).parent
 
 
 def page(record: Record) -> str:
-    """All of it: nothing is loaded from elsewhere."""
+    """Return the page. It does not load anything."""
     methods = record.facts.methods
     parts = [sections.summary(record)]
     for method in methods:
@@ -27,7 +27,7 @@ def page(record: Record) -> str:
 
 
 def document(title: str, parts: list[Markup]) -> str:
-    """A page of sections, with a list of them at its top."""
+    """Return a page of sections with a list of them at the top."""
     body = joined([element("h1", title), *parts])
     style, script = ((_FOLDER / name).read_text(encoding="utf-8") for name in ("style.css", "script.js"))
     return (

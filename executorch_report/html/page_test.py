@@ -1,4 +1,4 @@
-"""The page of a program: all of it in one file, escaped, with what lies beside it."""
+"""Tests of a program's page: self-contained, escaped, with related files."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _VOID = {"meta", "br"}
 
 
 class _Balance(HTMLParser):
-    """Notes tags that are closed otherwise than they were opened."""
+    """A parser that records tags closed in the wrong order."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -54,7 +54,7 @@ def test_every_official_program_has_a_page_of_its_own(path: Path) -> None:
 
 
 def _record(tmp_path: Path) -> Record:
-    """What lies beside dyn_mlp.pte, as the compiler and executorch_run write it."""
+    """Make a record of dyn_mlp.pte, with files as the tools write them."""
     module = ["0", "0", "1", "norm.inner", "norm.inner", "2"]
     nodes = [[{"operator": "op", "module": name, "source": f"net.py:{i}"}] for i, name in enumerate(module)]
     spans = [{"ts": 1e4 * i, "dur": 1000.0 * (i + 1), "args": {"instruction": i}} for i in range(6)]

@@ -1,4 +1,4 @@
-"""All that a page is made of: what the file says, and what lies beside it."""
+"""The data of a page: the program, and files that the build and the runtime wrote."""
 
 from __future__ import annotations
 
@@ -17,13 +17,17 @@ _Span = Mapping[str, Any]
 
 
 class RecordError(Exception):
-    """A file beside the program that is not as it should be."""
+    """A file in addition to the program is not valid."""
 
 
 @dataclass(frozen=True)
 class Record:
-    """A program with what lies beside it, empty where that is not there: the manifest, the model's lines behind each instruction of
-    each method, and of each instruction that was traced nanoseconds, and those of its delegate's steps by name, one number a step."""
+    """A program with related data. Data is empty if its file is not given.
+
+    `sources` are the source nodes of each instruction, by method. `times` are nanoseconds by traced
+    instruction. `step_times` are nanoseconds of delegate steps, by instruction and step name, with one value
+    per step.
+    """
 
     facts: ProgramFacts
     manifest: Mapping[str, Any] = field(default_factory=dict)
@@ -32,12 +36,12 @@ class Record:
     step_times: Mapping[int, Mapping[str, Sequence[float]]] = field(default_factory=dict)
 
     def nodes(self, method: MethodFacts, index: int) -> Nodes:
-        """The nodes behind an instruction."""
+        """Return the source nodes of an instruction."""
         found = self.sources.get(method.name, ())
         return found[index] if index < len(found) else ()
 
     def of_method(self, method: MethodFacts) -> Mapping[str, Any]:
-        """The manifest's part of a method."""
+        """Return the manifest's entry of a method; empty without a manifest."""
         found = [each for each in self.manifest.get("methods", ()) if each["name"] == method.name]
         return found[0] if found else {}
 
@@ -47,7 +51,7 @@ class Record:
 
 
 def read_record(program: Path, manifest: Path | None, sources: Path | None, trace: Path | None) -> Record:
-    """Raises `InvalidProgramError`, RecordError or OSError."""
+    """Read the files. Raise `InvalidProgramError`, RecordError or OSError."""
     spans: Sequence[_Span] = _member(trace, "traceEvents") if trace else ()
     return Record(
         read_program(program),
@@ -76,7 +80,7 @@ def _member(path: Path, name: str) -> Any:
 
 
 def _times(spans: Sequence[_Span]) -> Mapping[int, float]:
-    """Nanoseconds of each instruction; what a loop repeats is summed."""
+    """Return the nanoseconds of each instruction, summed over the iterations of loops."""
     times: dict[int, float] = defaultdict(float)
     for span in _with(spans, "instruction"):
         times[span["args"]["instruction"]] += span["dur"] * 1e3
@@ -84,7 +88,7 @@ def _times(spans: Sequence[_Span]) -> Mapping[int, float]:
 
 
 def _step_times(spans: Sequence[_Span]) -> Mapping[int, Mapping[str, Sequence[float]]]:
-    """Of the instructions in whose time steps lie."""
+    """Return the times of delegate steps, by the instruction that encloses them."""
     calls = sorted(_with(spans, "instruction"), key=lambda span: span["ts"])
     times: dict[int, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     for step in _with(spans, "step"):

@@ -1,4 +1,4 @@
-"""The parts of a page."""
+"""The sections of a report page."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from executorch_report.html.record import Record
 from executorch_report.memory import Buffer, alive_at
 from executorch_report.text import count_text, value_text
 
-_SHOWN = 20  # rows of a long table
+_SHOWN = 20  # rows shown of a long table
 
 
 def summary(record: Record) -> Markup:
@@ -33,7 +33,7 @@ def summary(record: Record) -> Markup:
 
 
 def _methods(methods: Sequence[MethodFacts], costs: Sequence[Sequence[tuple[str, str]]]) -> Markup:
-    """What each of several methods costs: a row a cost, so that methods stand side by side."""
+    """Compare the costs of several methods, with one row per cost."""
     rows = [(same[0][0], *(value for _, value in same)) for same in zip(*costs, strict=True)]
     return table(("", *(method.name for method in methods)), rows)
 
@@ -54,7 +54,10 @@ def _costs(record: Record, method: MethodFacts) -> list[tuple[str, str]]:
 
 
 def _scratch_bytes(record: Record, method: MethodFacts) -> int | None:
-    """Of the call that takes most. None where the manifest is not known, or leaves a size to the C compiler."""
+    """Return the scratch bytes of the call that needs most.
+
+    None without a manifest, or if only the C compiler knows a size.
+    """
     sizes = [text.removesuffix("u") for text in record.of_method(method).get("memory", {}).get("scratch", ())]
     return max(map(int, sizes)) if sizes and all(map(str.isdigit, sizes)) else None
 
@@ -76,7 +79,7 @@ def graph(record: Record, method: MethodFacts) -> Markup:
 
 
 def operators(record: Record, method: MethodFacts) -> Markup:
-    """What each operator, or backend, works on and takes."""
+    """List operators and backends with calls, bytes of their tensors, and times."""
     calls: dict[str, list[int]] = defaultdict(list)
     for each in method.instructions:
         if each.kind in ("kernel", "delegate"):
@@ -161,7 +164,7 @@ def _delegate(record: Record, method: MethodFacts, delegate: Delegate) -> Markup
 
 
 def _steps_by_time(record: Record, calls: Sequence[int]) -> Markup:
-    """What takes the time inside a delegate, where a trace says so."""
+    """Return the time of each kind of step in a delegate; empty without a trace."""
     times: dict[str, list[float]] = defaultdict(list)
     for call in calls:
         for name, taken in record.step_times.get(call, {}).items():
@@ -191,7 +194,7 @@ def weights(record: Record, method: MethodFacts) -> Markup:
 
 
 def _folded(head: Sequence[str], rows: Sequence[Sequence[Cell]]) -> Markup:
-    """The first rows, and the others where they are asked for."""
+    """Return a table whose further rows are folded."""
     rest = rows[_SHOWN:]
     return joined([table(head, rows[:_SHOWN]), details(f"{len(rest)} more", table(head, rest)) if rest else ""])
 
