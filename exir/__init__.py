@@ -1,4 +1,4 @@
-"""The ahead-of-time compiler: from `torch.export` programs to ExecuTorch `.pte` files.
+"""The ahead-of-time compiler: `torch.export` programs to ExecuTorch `.pte` files.
 
 The API has ExecuTorch's names. They are resolved on first use, so `import exir` is cheap.
 """
@@ -36,7 +36,7 @@ def __getattr__(name: str) -> Any:
     try:
         return getattr(import_module(_HOME[name]), name)
     except (AttributeError, ImportError) as error:
-        # Of an AttributeError here, `from exir import name` reports nothing but the name.
+        # `from exir import name` hides the message of an AttributeError.
         raise ImportError(f"exir.{name} cannot be imported with {_torch_found()}: {error}") from error
 
 

@@ -1,4 +1,4 @@
-"""The base of the compiler's errors, and those that reading a program can raise: they need no torch."""
+"""The compiler's error classes that do not need torch."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ if TYPE_CHECKING:
 
 
 class ExirError(Exception):
-    """Base class of all errors, with the graph node, the source line and the pass, if any.
+    """Base class of all errors, with graph node, source line and pass, if known.
 
-    pass_name: the pass that raised it.
+    pass_name: the pass that raised the error.
     """
 
     def __init__(self, message: str, node: Node | None = None) -> None:
@@ -43,11 +43,11 @@ class ConfigError(UserError, ValueError):
 
 
 class InvalidProgramError(UserError):
-    """The bytes are not a valid `.pte` program; the message names the element at fault."""
+    """The bytes are not a valid `.pte` program; the message names the faulty element."""
 
 
 def _source(node: Node) -> SourceLocation | None:
-    # Whoever has a node has torch.
+    # A caller that has a node has already imported torch.
     from exir.source import source_of
 
     return source_of(node)

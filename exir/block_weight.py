@@ -1,4 +1,4 @@
-"""Weights that are quantized in blocks, as published files have them, in the place of a float parameter."""
+"""Blockwise quantized weights that replace a float parameter."""
 
 from __future__ import annotations
 
@@ -16,23 +16,24 @@ from exir.quantized_weights import packed_blocks
 _INNER = ("codes", "scales", "minima")
 _ATEN = torch.ops.aten
 
-# They make another tensor of the same elements.
+# Operators that return a tensor with the same elements.
 _COPIES = {_ATEN.detach.default, _ATEN.alias.default, _ATEN.clone.default}
 
-# Layers that have a form for such weights.
+# Layers that support quantized weights directly.
 _LAYERS = {F.linear, F.embedding}
 
 
 class BlockWeight(Tensor):
     """A float32 matrix [rows, columns] that is stored as low-bit quantized values.
 
-    codes: quantized values: uint8 [rows, columns / 2] for 4 bits, int8 [rows, columns] for 8 bits; see `exir.quantized_weights`.
+    codes: quantized values: uint8 [rows, columns / 2] for 4 bits, int8 [rows, columns] for 8 bits;
+        see `exir.quantized_weights`.
     scales: float16 or float32 [rows, groups]; a group is a range of consecutive columns.
-    minima: None for signed values: element = value * scale. Otherwise shaped like `scales`, for unsigned values:
-        element = value * scale + minimum.
+    minima: None for signed values: element = value * scale. Otherwise shaped like `scales`, for
+        unsigned values: element = value * scale + minimum.
 
-    `index_select` of rows returns a `BlockWeight`. A linear layer or an embedding with such a weight keeps the quantized values in
-    the program. Every other operator receives float32 values.
+    `index_select` of rows returns a `BlockWeight`. A linear layer or an embedding with such a
+    weight keeps the quantized values in the program. Every other operator receives float32 values.
     """
 
     codes: Tensor

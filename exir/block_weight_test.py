@@ -1,4 +1,4 @@
-"""Weights quantized in blocks."""
+"""Tests of blockwise quantized weights."""
 
 import pytest
 import torch

@@ -1,4 +1,4 @@
-"""Passes that see all methods at once, beside those that see one."""
+"""Tests of passes over all methods and over single methods."""
 
 import re
 from dataclasses import dataclass, field
@@ -22,7 +22,7 @@ from exir.verification.verifier import verify_structure
 
 @dataclass(frozen=True)
 class See(BundlePass):
-    """Notes what it sees."""
+    """Records the bundles that it receives."""
 
     tag: str = ""
     name: ClassVar[str] = "see"
@@ -34,7 +34,7 @@ class See(BundlePass):
 
 @dataclass(frozen=True)
 class Mark(ProgramPass):
-    """Notes which programs it is run on."""
+    """Records the programs that it runs on."""
 
     seen: list[ExportedProgram] = field(default_factory=list)
     name: ClassVar[str] = "mark"
@@ -92,7 +92,7 @@ def test_facts_reach_the_pass() -> None:
 
 @dataclass(frozen=True)
 class Lie(BundlePass):
-    """Says of the last value of `decode` that it is another."""
+    """Sets wrong metadata for the last value of `decode`."""
 
     name: ClassVar[str] = "lie"
 

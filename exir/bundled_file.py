@@ -1,4 +1,7 @@
-"""The tables of `schema/bundled_program.fbs`: a program together with calls of it, in a `.bpte` file."""
+"""The tables of `.bpte` files: a program bundled with test calls.
+
+The schema is `schema/bundled_program.fbs`.
+"""
 
 from dataclasses import dataclass, field
 from typing import Annotated
@@ -10,13 +13,13 @@ from exir.schema import Bool, Double, Int, Int32, ScalarType, UInt8, UInt32
 IDENTIFIER = b"BP08"
 VERSION = 2
 
-# Of the program in the file, as the schema demands.
+# The alignment that the schema demands for the program in the file.
 _ALIGNMENT = 32
 
 
 @dataclass
 class Tensor:
-    """Its elements lie in `dim_order`, from the slowest dimension to the fastest."""
+    """A tensor. `dim_order` lists the slowest dimension of `data` first."""
 
     scalar_type: Annotated[ScalarType, "int8"] = ScalarType.BYTE
     sizes: list[Int32] = field(default_factory=list)
@@ -29,14 +32,14 @@ ValueUnion = Tensor | Int | Bool | Double
 
 @dataclass
 class Value:
-    """What a call takes or gives."""
+    """An input or an output of a call."""
 
     val: ValueUnion
 
 
 @dataclass
 class BundledMethodTestCase:
-    """One call."""
+    """One call, with its expected outputs."""
 
     inputs: list[Value] = field(default_factory=list)
     expected_outputs: list[Value] = field(default_factory=list)
@@ -44,7 +47,7 @@ class BundledMethodTestCase:
 
 @dataclass
 class BundledMethodTestSuite:
-    """Calls of one method."""
+    """The calls of one method."""
 
     method_name: str | None = None
     test_cases: list[BundledMethodTestCase] = field(default_factory=list)
@@ -52,7 +55,7 @@ class BundledMethodTestSuite:
 
 @dataclass
 class BundledProgram:
-    """The root. program: the bytes of a `.pte`."""
+    """The root table. `program` is the content of a `.pte` file."""
 
     version: UInt32 = 0
     method_test_suites: list[BundledMethodTestSuite] = field(default_factory=list)
@@ -60,12 +63,15 @@ class BundledProgram:
 
 
 def serialize_bpte(bundled: BundledProgram) -> bytes:
-    """The bytes of a `.bpte` file."""
+    """Return the content of a `.bpte` file."""
     return write_root(bundled, IDENTIFIER, _ALIGNMENT)
 
 
 def deserialize_bpte(data: bytes | memoryview) -> BundledProgram:
-    """What a `.bpte` file holds; raises `InvalidProgramError`. Byte vectors are views of `data`."""
+    """Read a `.bpte` file. Byte vectors are views of `data`.
+
+    Raises an `InvalidProgramError` for a file that is not valid.
+    """
     view = memoryview(data)
     if bytes(view[4:8]) != IDENTIFIER:
         raise InvalidProgramError(

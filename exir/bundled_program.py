@@ -1,4 +1,7 @@
-"""Programs bundled with calls of them, in one file (`.bpte`) that ExecuTorch's tools check on a device."""
+"""Programs bundled with test calls in one `.bpte` file.
+
+ExecuTorch's tools run these calls on a device and compare the outputs.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -20,9 +23,9 @@ _KINDS: dict[type, type] = {bool: schema.Bool, int: schema.Int, float: schema.Do
 
 
 class MethodTestCase:
-    """A call: what a method is given, and what it is to give; nothing for calls that are only to be run.
+    """The inputs of a call and its expected outputs.
 
-    Both may be nested, and are kept flat.
+    Nested values are flattened. Without expected outputs, the call is only executed.
     """
 
     def __init__(self, inputs: Any, expected_outputs: Any = None) -> None:
@@ -42,16 +45,16 @@ def _flat(values: Any) -> list[Any]:
 
 @dataclass
 class MethodTestSuite:
-    """Calls of the method `method_name`."""
+    """The calls of the method `method_name`."""
 
     method_name: str
     test_cases: Sequence[MethodTestCase] = field(default_factory=list)
 
 
 class BundledProgram:
-    """A program, given as `ExecutorchProgramManager` or as a file, and calls of its methods.
+    """A program, as an `ExecutorchProgramManager` or a file, with test calls.
 
-    Raises a `ConfigError` that names the call which does not fit the program.
+    Raises a `ConfigError` that names a call that does not match the program.
     """
 
     def __init__(
@@ -73,7 +76,7 @@ class BundledProgram:
             _check_suite(suite, plans)
 
     def serialize_to_schema(self) -> file.BundledProgram:
-        """The tables of the file."""
+        """Return the tables of the file."""
         suites = [
             file.BundledMethodTestSuite(each.method_name, [_case(case) for case in each.test_cases])
             for each in self.method_test_suites
@@ -82,17 +85,17 @@ class BundledProgram:
 
 
 def serialize_from_bundled_program_to_flatbuffer(bundled_program: BundledProgram) -> bytes:
-    """The bytes of a `.bpte` file."""
+    """Return the content of a `.bpte` file."""
     return file.serialize_bpte(bundled_program.serialize_to_schema())
 
 
 def deserialize_from_flatbuffer_to_bundled_program(flatbuffer: bytes) -> file.BundledProgram:
-    """The tables of a `.bpte` file; raises `InvalidProgramError`."""
+    """Return the tables of a `.bpte` file. Raises `InvalidProgramError`."""
     return file.deserialize_bpte(flatbuffer)
 
 
 def bundled_calls(bundled: file.BundledProgram) -> list[tuple[str, MethodTestCase]]:
-    """The calls of a bundle, each with its method. Raises `InvalidProgramError`."""
+    """Return the calls of a bundle with their methods. Raises `InvalidProgramError`."""
     return [
         (suite.method_name or "", MethodTestCase(*map(_values, (case.inputs, case.expected_outputs))))
         for suite in bundled.method_test_suites

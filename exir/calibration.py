@@ -1,13 +1,13 @@
-"""Inputs of calls that are like those that a method will see."""
+"""Representative inputs of a method, for calibration."""
 
 from collections.abc import Callable, Iterable
 from itertools import islice
 from typing import Any
 
-# All inputs of a method in its order, those by name after the others; or a function that gives them.
+# Tuples of inputs in the method's order, keyword inputs last, or a function that returns them.
 Calls = Iterable[tuple[Any, ...]] | Callable[[], Iterable[tuple[Any, ...]]]
 
 
 def first_calls(calls: Calls, most: int | None = None) -> list[tuple[Any, ...]]:
-    """The first `most` of `calls`, or all."""
+    """Return the first `most` of `calls`, or all of them."""
     return list(islice(calls() if callable(calls) else calls, most))

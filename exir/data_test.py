@@ -1,4 +1,4 @@
-"""Data is found from the root of its repository."""
+"""Data files are found by their path from the repository's root."""
 
 import sys
 from pathlib import Path

@@ -36,7 +36,7 @@ _RESERVED = (
     "representative_inputs",
 )
 
-# In JSON, and in JSON within a string of it.
+# The patterns match JSON, and JSON within a JSON string.
 _GRAPH_ADDRESS = re.compile(r'(graph_id\\*": )(\d+)')
 _FILE = re.compile(r'(\bFile (\\+)")((?:[^"\\]|\\+u[0-9a-f]{4})+)')
 _ESCAPED = re.compile(r"\\+u([0-9a-f]{4})")
@@ -72,7 +72,10 @@ class ETRecord:
     def add_exported_program(
         self, exported_program: ExportedProgram | Mapping[str, ExportedProgram] | None
     ) -> None:
-        """Add the exported program, or `forward` of several. Raises `ConfigError` if present."""
+        """Add the exported program, or `forward` of several programs.
+
+        Raises `ConfigError` if the record already has one.
+        """
         if self.exported_program is not None:
             raise ConfigError("the debug record has an exported program already")
         if isinstance(exported_program, Mapping):
@@ -117,7 +120,10 @@ class ETRecord:
         self._reference_outputs = outputs if isinstance(outputs, Mapping) else {"forward": outputs}
 
     def save(self, path: File) -> None:
-        """Write the record. Raises `ConfigError` without edge programs and a lowered program."""
+        """Write the record.
+
+        Raises `ConfigError` without edge programs and a lowered program.
+        """
         if not (self.edge_programs and self.debug_maps):
             raise ConfigError(
                 "a debug record needs 'add_edge_dialect_program' and 'add_executorch_program' first"
@@ -174,15 +180,16 @@ def _programs_of(given: ExportedProgram | EdgeProgramManager) -> dict[str, Expor
 
 
 def _write(archive: zipfile.ZipFile, name: str, content: str | bytes) -> None:
-    """With a date of its own, so that what is written does not depend on the day."""
+    """Write an entry with a fixed date, so that the archive is deterministic."""
     archive.writestr(zipfile.ZipInfo(name), content)
 
 
 class _PortableText:
-    """Serialized programs without addresses and absolute paths, so that records are equal on every machine.
+    """Serialized programs without memory addresses and absolute paths.
 
-    torch identifies the graph that a node came from by its address. Each address becomes a number, in the order of their
-    first use; files become paths relative to the import root that they are in.
+    Records are therefore equal on every machine. Torch identifies the source graph of a node by its
+    address. Each address is replaced by a number, in order of first use. Files become paths
+    relative to their import root.
     """
 
     def __init__(self) -> None:
@@ -199,7 +206,10 @@ class _PortableText:
 
 
 def _portable_file(found: re.Match[str]) -> str:
-    """`File "path"` with the path relative to its import root; non-ASCII letters stay escaped as they were."""
+    """Return `File "path"` with the path relative to its import root.
+
+    Non-ASCII characters keep their escapes.
+    """
     path = import_path(_ESCAPED.sub(lambda letter: chr(int(letter[1], 16)), found[3]))
     return found[1] + json.dumps(path)[1:-1].replace("\\", found[2])
 

@@ -1,4 +1,4 @@
-"""A debug record is there when it was asked for, and holds every stage."""
+"""A requested debug record contains every stage."""
 
 import io
 import json
@@ -18,7 +18,7 @@ from exir.serde import SerializedArtifact, deserialize
 
 
 class SinCos(nn.Module):
-    """Half of it goes to the demo backend."""
+    """A model of which one half is delegated to the demo backend."""
 
     def forward(self, x: Tensor) -> Tensor:
         return torch.cos(torch.sin(x) + x)
@@ -58,7 +58,7 @@ def test_a_record_does_not_depend_on_the_machine() -> None:
         return file.getvalue()
 
     first = record()
-    kept = [SinCos() for _ in range(100)]  # so that the next graphs get other addresses
+    kept = [SinCos() for _ in range(100)]  # the next graphs get other addresses
     assert record() == first and kept
     archive = zipfile.ZipFile(io.BytesIO(first))
     text = b"".join(archive.read(name) for name in archive.namelist())

@@ -1,8 +1,8 @@
-"""`executorch_call_delegate`: the operator that a program calls a delegate with.
+"""`executorch_call_delegate`: the operator that represents a delegate call.
 
-`executorch_call_delegate(lowered_module, *inputs)` gives a tuple of outputs, or the one tensor where the
-part returns one that is in no tuple; inputs may be nested. Run eagerly, traced or with fake tensors, it
-computes what the delegated part of the model computed.
+`executorch_call_delegate(lowered_module, *inputs)` returns a tuple of outputs, or one tensor if the
+delegated part returns a tensor that is not in a tuple. Inputs can be nested. In eager mode, in
+tracing and on fake tensors, it runs the original graph of the delegated part.
 """
 
 import operator
@@ -23,7 +23,7 @@ LOWERED_MODULE_PREFIX = "lowered_module_"
 
 
 class ExecutorchCallDelegate(HigherOrderOperator):
-    """The higher-order operator; there is one instance, `executorch_call_delegate`."""
+    """The higher-order operator. `executorch_call_delegate` is its only instance."""
 
     def __init__(self) -> None:
         super().__init__("executorch_call_delegate")
@@ -73,7 +73,7 @@ def _trace(mode: Any, lowered_module: Any, *args: Any) -> Any:
 
 
 def attach_lowered_module(root: torch.nn.Module, lowered_module: torch.nn.Module) -> str:
-    """Register `lowered_module` on `root` unless it is there already; returns its attribute."""
+    """Register `lowered_module` on `root` once, and return the attribute's name."""
     index = 0
     while hasattr(root, name := f"{LOWERED_MODULE_PREFIX}{index}"):
         if getattr(root, name) is lowered_module:
@@ -84,17 +84,20 @@ def attach_lowered_module(root: torch.nn.Module, lowered_module: torch.nn.Module
 
 
 def is_delegate_call(node: Node) -> bool:
-    """Whether `node` calls a delegate."""
+    """Return whether `node` is a delegate call."""
     return node.op == "call_function" and node.target is executorch_call_delegate
 
 
 def delegate_calls(graph: Graph) -> list[Node]:
-    """Every delegate call of `graph`, in order."""
+    """Return every delegate call of `graph`, in order."""
     return graph.find_nodes(op="call_function", target=executorch_call_delegate)
 
 
 def updated_argument(node: Node) -> Node | None:
-    """The argument of a delegate call of which `node` is the new value: it lies where that lies."""
+    """Return the argument that `node` is the updated value of, or None.
+
+    The two share memory.
+    """
     source = node.args[0] if node.target is operator.getitem else None
     if not isinstance(source, Node) or not is_delegate_call(source):
         return None
@@ -104,7 +107,7 @@ def updated_argument(node: Node) -> Node | None:
 
 
 def updated_arguments(call: Node) -> dict[int, Node]:
-    """What a delegate call updates, by the indices of the new values among its results."""
+    """Return the arguments that a delegate call updates, by result index."""
     count = lowered_module_of(call).state_count
     if count == 0:
         return {}
@@ -114,5 +117,5 @@ def updated_arguments(call: Node) -> dict[int, Node]:
 
 
 def lowered_module_of(node: Node) -> Any:
-    """The `LoweredBackendModule` that a delegate call runs."""
+    """Return the `LoweredBackendModule` that a delegate call runs."""
     return getattr(node.graph.owning_module, node.args[0].target)

@@ -1,4 +1,4 @@
-"""What errors tell."""
+"""Tests of error messages."""
 
 import pytest
 from torch._export.verifier import SpecViolationError

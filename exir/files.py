@@ -1,20 +1,20 @@
-"""Writing files so that a reader never meets a part of one."""
+"""Write files atomically, so that readers never see partial content."""
 
 import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import BinaryIO
 
-# Writes one file's bytes.
+# A function that writes the content of one file.
 Write = Callable[[BinaryIO], object]
 
 _SUFFIX = ".partial"
 
 
 def write_files(outputs: Mapping[Path, Write]) -> None:
-    """Write every file beside its place, then move all of them there.
+    """Write every file to a temporary name, then rename all of them.
 
-    When one cannot be written, none is moved: what stood in their places stays as it was.
+    If one file cannot be written, none is renamed, and the old files stay.
     """
     try:
         for path, write in outputs.items():
@@ -29,5 +29,5 @@ def write_files(outputs: Mapping[Path, Write]) -> None:
 
 
 def _partial(path: Path) -> Path:
-    """Of this process alone: two that write one file do not write into each other's."""
+    """Return a temporary name that is unique to this process."""
     return path.with_name(f"{path.name}.{os.getpid()}{_SUFFIX}")

@@ -1,4 +1,4 @@
-"""Files are whole or not there."""
+"""Files are written completely or not at all."""
 
 import functools
 import os
@@ -16,7 +16,7 @@ _ROOM = 1 << 16
 
 @pytest.fixture
 def full_disk() -> Iterator[None]:
-    """Files of this process end at 64 KiB: the system refuses what is written beyond."""
+    """Limit the files of this process to 64 KiB, as on a full disk."""
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (_ROOM, hard))
     yield

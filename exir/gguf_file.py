@@ -40,13 +40,13 @@ _SCALARS = {
     11: "<i8",
     12: "<f8",
 }
-# The least number of bytes that an element of an array takes.
+# The minimum size of an array element, in bytes.
 _LEAST_BYTES = {kind: np.dtype(code).itemsize for kind, code in _SCALARS.items()} | {
     _STRING: 8,
     _ARRAY: 12,
 }
 
-# Elements and bytes of a block, by the number that a file has for the type (`enum ggml_type`).
+# Name, elements and bytes of a block, by the type's number in files (`enum ggml_type`).
 _TYPES: dict[int, tuple[str, int, int]] = {
     0: ("F32", 1, 4),
     1: ("F16", 1, 2),
@@ -65,7 +65,7 @@ _TYPES: dict[int, tuple[str, int, int]] = {
     28: ("F64", 1, 8),
     30: ("BF16", 1, 2),
 }
-# Types that are known by name alone.
+# Types of which only the name is known.
 _UNREAD_TYPES = {
     9: "Q8_1",
     10: "Q2_K",
@@ -92,7 +92,11 @@ class GgufError(ValueError):
 
 @dataclass(frozen=True)
 class GgufTensor:
-    """A tensor record. `shape` is in PyTorch's order, the fastest dimension last; `kind` is ggml's type name."""
+    """A tensor record.
+
+    kind: ggml's type name.
+    shape: sizes in PyTorch's order, the fastest dimension last.
+    """
 
     name: str
     kind: str
@@ -102,7 +106,10 @@ class GgufTensor:
     _file: np.ndarray[Any, np.dtype[np.uint8]]
 
     def blocks(self) -> np.ndarray[Any, np.dtype[np.uint8]]:
-        """The stored bytes, [blocks, bytes of a block], a view of the file. Raises `GgufError`."""
+        """Return the stored bytes, [blocks, bytes per block], as a view of the file.
+
+        Raises `GgufError`.
+        """
         if self._type not in _TYPES:
             raise GgufError(f"tensor '{self.name}' has the type {self.kind}, which is not supported")
         _, elements, size = _TYPES[self._type]
@@ -132,7 +139,10 @@ class GgufFile:
 
 
 def read_gguf_file(path: Path, wanted: Callable[[str], bool] = lambda key: True) -> GgufFile:
-    """Read the file at `path`, with the metadata entries whose key is `wanted`. Raises `GgufError`, `OSError`."""
+    """Read the file at `path`. Raises `GgufError` or `OSError`.
+
+    wanted: a filter on the keys of metadata entries to return.
+    """
     with path.open("rb") as file:
         if path.stat().st_size == 0:
             raise GgufError("the file is empty")
@@ -169,7 +179,10 @@ class _Cursor:
             raise GgufError(f"{element} at offset {start} is not UTF-8") from error
 
     def count(self, least_bytes: int, element: str) -> int:
-        """A number of elements that take at least `least_bytes` each, at most as many as the file can hold."""
+        """Read a count of elements of at least `least_bytes` each.
+
+        Raises `GgufError` if the rest of the file is too small for them.
+        """
         count = self.number("<Q", element)
         if count > (len(self.data) - self.at) // least_bytes:
             raise GgufError(
@@ -179,7 +192,7 @@ class _Cursor:
 
 
 def _read_header(cursor: _Cursor) -> tuple[int, int]:
-    """The numbers of tensors and of metadata entries."""
+    """Return the numbers of tensors and of metadata entries."""
     if cursor.take(4, "the magic number") != b"GGUF":
         raise GgufError("it does not begin with 'GGUF'")
     version = cursor.number("<I", "the version")
@@ -192,7 +205,7 @@ def _read_header(cursor: _Cursor) -> tuple[int, int]:
 def _read_metadata(
     cursor: _Cursor, count: int, wanted: Callable[[str], bool]
 ) -> tuple[dict[str, Any], int]:
-    """The wanted entries, and the alignment of the tensors' data."""
+    """Return the wanted entries, and the alignment of the tensors' data."""
     metadata: dict[str, Any] = {}
     seen: set[str] = set()
     alignment: object = _DEFAULT_ALIGNMENT

@@ -1,4 +1,4 @@
-"""GGUF files are read as data that may be damaged: every byte string gives a file or a `GgufError`."""
+"""Any bytes give a GGUF file or a `GgufError`."""
 
 import random
 import struct

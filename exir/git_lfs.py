@@ -1,6 +1,7 @@
-"""Files that Git LFS has not fetched: a pointer of a few lines lies in their place.
+"""Detect files that Git LFS has not fetched.
 
-The pointer's form: the specification of Git LFS, `docs/spec.md`.
+Such a file is a pointer of a few lines. The Git LFS specification (`docs/spec.md`) defines its
+format.
 """
 
 from pathlib import Path
@@ -11,7 +12,7 @@ _FIRST_LINE = b"version https://git-lfs.github.com/spec/"
 
 
 def is_pointer(path: Path) -> bool:
-    """Whether the file at `path` is such a pointer; `False` where there is no file that can be read."""
+    """Return whether the file at `path` is a pointer. False if it is not readable."""
     try:
         with path.open("rb") as file:
             return file.read(len(_FIRST_LINE)) == _FIRST_LINE

@@ -1,4 +1,4 @@
-"""What `from exir import name` reports when torch does not fit."""
+"""`from exir import name` reports an unsuitable torch."""
 
 import sys
 import types

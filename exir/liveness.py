@@ -1,4 +1,4 @@
-"""When each tensor's memory is in use."""
+"""The lifetimes of tensors in planned memory."""
 
 import operator
 from collections.abc import Iterator
@@ -12,24 +12,26 @@ from exir.tensor import TensorSpec, specs_of
 
 @dataclass(frozen=True, order=True)
 class Lifetime:
-    """First and last step, both included, at which a tensor's bytes matter."""
+    """The first and last step, inclusive, at which a tensor's bytes are in use."""
 
     first: int
     last: int
 
     def overlaps(self, other: "Lifetime") -> bool:
-        """Whether both live at some step."""
+        """Return whether the two lifetimes have a common step."""
         return self.first <= other.last and other.first <= self.last
 
     @property
     def steps(self) -> int:
-        """How many steps it lasts."""
+        """The number of steps."""
         return self.last - self.first + 1
 
 
 def schedule(graph_module: GraphModule) -> Iterator[Node]:
-    """The nodes in the order that their instructions stand in; the graphs that a node of
-    control flow runs, each in turn, before the node itself."""
+    """Yield the nodes in the order of their instructions.
+
+    The graphs that a control-flow node runs precede the node.
+    """
     for node in graph_module.graph.nodes:
         for region in regions(node):
             yield from schedule(region.graph_module)
@@ -37,12 +39,14 @@ def schedule(graph_module: GraphModule) -> Iterator[Node]:
 
 
 def lifetimes_of(graph_module: GraphModule) -> dict[TensorSpec, Lifetime]:
-    """Lifetime of every tensor that owns memory; a use of a view is a use of its base.
+    """Return the lifetime of every tensor that owns memory.
 
-    A node's step is its place in the schedule. Inputs live from the first step, since they
-    are set before it; outputs live to the last; states live all along, since their bytes are
-    kept between calls. What control flow is given, carries or fills row by row lives until it
-    is done, since its graphs may run again.
+    A node's step is its position in the schedule. Using a view uses its base.
+
+    - Inputs are live from the first step, and outputs to the last.
+    - States are always live, because they persist between calls.
+    - Operands, carried values and stacked results of control flow are live until it ends, because
+      its graphs can run again.
     """
     first: dict[TensorSpec, int] = {}
     last: dict[TensorSpec, int] = {}
@@ -62,7 +66,7 @@ def lifetimes_of(graph_module: GraphModule) -> dict[TensorSpec, Lifetime]:
 
 
 def _started_with(graph_module: GraphModule) -> dict[Node, list[TensorSpec]]:
-    """What is filled row by row, by the first node of the graph that computes the rows."""
+    """Return the stacked results that are live from the first node of a loop's graph."""
     return {
         next(iter(region.graph_module.graph.nodes)): [node.meta["spec"][i] for i in region.stacked]
         for node in schedule(graph_module)
@@ -72,7 +76,10 @@ def _started_with(graph_module: GraphModule) -> dict[Node, list[TensorSpec]]:
 
 
 def _touched(node: Node) -> Iterator[TensorSpec]:
-    """Memory that the node's instruction reads or writes. A `getitem` is no instruction."""
+    """Yield the specs that the node's instruction reads or writes.
+
+    A `getitem` has no instruction.
+    """
     if node.target is operator.getitem:
         return
     for each in (node, *node.all_input_nodes):

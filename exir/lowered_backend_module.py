@@ -43,7 +43,7 @@ class LoweredBackendModule(torch.nn.Module):
         self.meta = dict(meta or {})
 
     def __deepcopy__(self, memo: dict[int, Any]) -> "LoweredBackendModule":
-        """Itself: a compiled part does not change, so copies of programs share it."""
+        """Return this module: compiled parts are immutable, so copies share them."""
         return self
 
     @property
@@ -76,7 +76,8 @@ class LoweredBackendModule(torch.nn.Module):
 
         Tracing therefore records the call.
         """
-        if torch.compiler.is_dynamo_compiling():  # it asks `original_module` what the call returns
+        # dynamo derives the results from `original_module`
+        if torch.compiler.is_dynamo_compiling():
             return executorch_call_delegate(self, *args)
         outputs = executorch_call_delegate(self, *args, *kwargs.values())
         if self.returns_one:
@@ -100,7 +101,7 @@ class LoweredBackendModule(torch.nn.Module):
         delegate_alignment: int | None = None,
         memory_planning: "MemoryPlanningPass | None" = None,
     ) -> bytes:
-        """The `.pte` of `program`."""
+        """Return the content of the `.pte` file of `program`."""
         config = ExecutorchBackendConfig(
             extract_delegate_segments=extract_delegate_segments,
             segment_alignment=segment_alignment,
@@ -153,7 +154,7 @@ def _split(values: tuple[Any, ...], count: int) -> tuple[tuple[Any, ...], tuple[
 
 
 def _constant_targets(program: ExportedProgram) -> list[str]:
-    """Of all that is no argument of the call."""
+    """Return the targets of the inputs that are not arguments of the call."""
     signature = program.graph_signature
     states = signature.buffers_to_mutate.values()
     return [

@@ -7,7 +7,7 @@ import torch
 
 
 def alloc(spec: Any) -> Any:
-    """Allocate planned memory: `(shape, dtype)`, or a list of these for several tensors."""
+    """Allocate planned memory: `(shape, dtype)`, or a list of these."""
     if isinstance(spec, list):
         return [alloc(item) for item in spec]
     shape, dtype = spec

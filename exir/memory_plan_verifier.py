@@ -1,8 +1,8 @@
-"""Proof that a memory plan is sound, made without the planner's idea of lifetimes.
+"""A verifier of memory plans that does not rely on the planner's lifetimes.
 
-The verifier runs the method on paper. It keeps, for every byte range of planned memory,
-the tensor that wrote it last. A write takes a range over; a read demands that every byte
-still belongs to the tensor that is read.
+It simulates the method on the owners of bytes. For every byte range of planned memory, it tracks
+the tensor that wrote the range last. A write takes over the range. A read requires that every byte
+still belongs to the tensor.
 """
 
 import operator
@@ -23,8 +23,11 @@ _NO_INSTRUCTION = (operator.getitem, memory.alloc, memory.view)
 
 
 def verify_memory_plan(graph_module: GraphModule, bufsizes: list[int], alignment: int) -> None:
-    """Raise `InternalError` unless every tensor's place lies inside its buffer and is aligned,
-    and no instruction reads, and no output or state holds, bytes that another tensor wrote."""
+    """Raise an `InternalError` unless the memory plan is valid.
+
+    In a valid plan, every tensor is aligned and within its buffer. No instruction, output or state
+    reads bytes that another tensor has overwritten.
+    """
     for spec in dict.fromkeys(_placed(schedule(graph_module))):
         _check_place(spec, bufsizes, alignment)
     state = OwnedMemory()
@@ -36,7 +39,7 @@ def verify_memory_plan(graph_module: GraphModule, bufsizes: list[int], alignment
 
 
 def _placed(nodes: Iterable[Node]) -> Iterator[TensorSpec]:
-    """The tensors of `nodes` that have a place in planned memory, views as they are."""
+    """Yield the specs of `nodes` that are in planned memory, including views."""
     return (spec for node in nodes for spec in specs_of(node) if _is_placed(spec))
 
 
@@ -68,7 +71,7 @@ def _run(graph_module: GraphModule, state: OwnedMemory) -> OwnedMemory:
 
 
 def _run_regions(node: Node, inner: list[Region], state: OwnedMemory) -> OwnedMemory:
-    """Every way through the graphs of control flow, until one more run teaches nothing."""
+    """Simulate all paths through control-flow graphs, up to a fixed point."""
     _read(node, _all_specs(node.all_input_nodes), state)
     _write(node, _kept_between_runs(node, inner[0]), state)
     entered: dict[int, OwnedMemory] = {}
@@ -87,7 +90,7 @@ def _run_regions(node: Node, inner: list[Region], state: OwnedMemory) -> OwnedMe
 
 
 def _kept_between_runs(node: Node, region: Region) -> list[TensorSpec]:
-    """What is carried, and what is filled row by row."""
+    """Return carried values and results that are stacked row by row."""
     return _all_specs(region.carriers) + [node.meta["spec"][i] for i in region.stacked]
 
 
@@ -111,7 +114,7 @@ def _run_node(node: Node, state: OwnedMemory) -> None:
 
 
 def _reads_and_writes(node: Node) -> tuple[list[TensorSpec], list[TensorSpec]]:
-    """What an instruction reads and writes, by its operator's schema."""
+    """Return the specs that an instruction reads and writes."""
     op = to_torch_overload(node.target)
     if op is None:
         return _all_specs(node.all_input_nodes), specs_of(node)

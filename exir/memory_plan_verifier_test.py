@@ -1,4 +1,4 @@
-"""The verifier accepts sound plans and finds what is wrong with others."""
+"""The verifier accepts valid plans and rejects invalid ones."""
 
 import pytest
 import torch

@@ -75,7 +75,7 @@ def _each_memory(
     planned: Callable[[Sequence[TensorSpec]], Placement[TensorSpec]],
     extra_padding: int,
 ) -> MemoryAlgoResult:
-    """The tensors of each planned buffer by themselves."""
+    """Plan the tensors of each buffer separately."""
     by_memory: dict[int, list[TensorSpec]] = {}
     for spec in specs:
         by_memory.setdefault(spec.mem_id or DEFAULT_MEMORY_ID, []).append(spec)

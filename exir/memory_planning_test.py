@@ -1,4 +1,4 @@
-"""Plans are sound and tight."""
+"""Memory plans are valid and small."""
 
 import operator
 import random
@@ -57,7 +57,7 @@ def test_greedy_stays_near_the_lower_bound(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", [10, 18, 21, 27, 32, 38])
 def test_tensors_of_the_widest_steps_placed_first_meet_the_lower_bound(seed: int) -> None:
-    """Graphs for which neither the order of sizes does, nor another order within a step."""
+    """For these graphs, only the order by breadth, then size, reaches the bound."""
     graph_module = network(random.Random(seed), 20)
     specs = specs_in(graph_module)
     bound = lower_bound(specs, graph_module, 16)
@@ -77,12 +77,15 @@ def test_greedy_reuses_memory_of_a_chain() -> None:
 
 
 def test_work_grows_about_as_the_number_of_tensors() -> None:
-    """Eight times the tensors take about eight times the work, where comparing all pairs takes 64 times."""
+    """8× the tensors take about 8× the work; comparing all pairs would take 64×."""
     assert lines_run(2_000) < 16 * lines_run(250)
 
 
 def lines_run(count: int) -> int:
-    """Lines of Python that planning and verifying `count` tensors run: the same on every machine, as time is not."""
+    """Return the lines of Python that run to plan and verify `count` tensors.
+
+    Unlike time, the count is the same on every machine.
+    """
     graph_module = network(random.Random(count), count, long_uses=0.01)
     lines = 0
 
@@ -168,7 +171,7 @@ def test_use_of_a_view_keeps_its_base_alive() -> None:
 
 
 def test_a_large_graph_is_placed_in_further_orders() -> None:
-    """One whose plan is a fifth above the bound in order of size, and in that of the widest step."""
+    """The plans by size and by breadth are 20 % above the bound."""
     graph_module = network(random.Random(1002), 1_000, 0.01)
     specs = specs_in(graph_module)
     plan = greedy(16, specs, graph_module, SIGNATURE)

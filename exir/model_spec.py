@@ -15,7 +15,7 @@ from exir.error import ModelError
 from exir.plain_state import PlainWrites, refuse_lost_state
 from exir.tracing import TracedConstructs, submodules_keep_assigned_buffers
 
-# What a constant method may return.
+# The types that a constant method can return.
 CONSTANT_TYPES = (bool, int, float, str, torch.Tensor)
 
 
@@ -96,8 +96,10 @@ class Method:
     dynamic_shapes: Any
 
     def as_module(self, module: nn.Module | None = None) -> nn.Module:
-        """A module that shares everything with `module` (this method's own by default) and whose
-        `forward` is this method."""
+        """Return a module whose `forward` is this method.
+
+        It shares all state with `module`, by default the method's own module.
+        """
         owner = self.module if module is None else module
         if self.function == "forward":
             return owner
@@ -106,7 +108,10 @@ class Method:
         return view
 
     def export(self) -> ExportedProgram:
-        """The exported program. Raises what `torch.export.export` raises, and `ModelError` for lost state."""
+        """Export the method.
+
+        Raises the errors of `torch.export.export`, and `ModelError` if the export would lose state.
+        """
         module = self.as_module()
         plain = PlainWrites(module)
         with (
@@ -138,14 +143,14 @@ def as_model_spec(returned: Any, where: str) -> ModelSpec:
 
 
 def _shallow_copy(module: nn.Module) -> nn.Module:
-    """Another object of the same class with the very same parameters, buffers and submodules."""
+    """Return another object that shares parameters, buffers and submodules."""
     view = object.__new__(type(module))
     view.__dict__.update(module.__dict__)
     return view
 
 
 def _named_forward(function: Any) -> Any:
-    """`function` under the name `forward`: torch records source lines of no other function."""
+    """Rename `function` to `forward`, because torch records only its source lines."""
     if not isinstance(function, FunctionType):
         return function
     code = function.__code__.replace(co_name="forward")
@@ -214,7 +219,7 @@ def _check_constant_method(name: str, value: Any, spec: ModelSpec) -> None:
 
 
 def _describe(value: Any) -> str:
-    """A short name of what `value` is."""
+    """Return a short description of the type of `value`."""
     if isinstance(value, tuple):
         return f"a tuple of {len(value)}"
     return "None" if value is None else f"a {type(value).__name__}"

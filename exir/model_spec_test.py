@@ -1,4 +1,4 @@
-"""`ModelSpec`: methods, and what it refuses."""
+"""Tests of `ModelSpec`: its methods and its errors."""
 
 from collections.abc import Callable
 from typing import Any
@@ -67,7 +67,7 @@ def test_a_method_may_run_a_module_of_its_own() -> None:
     assert methods["project"].as_module() is other
 
 
-# What a caller without a type checker may write.
+# A caller without a type checker can pass anything.
 _untyped: Any = ModelSpec
 
 

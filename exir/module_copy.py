@@ -1,4 +1,4 @@
-"""Copies of modules, also of those that hold tensors with a gradient history."""
+"""Copy modules, even if they hold tensors with a gradient history."""
 
 import copy
 from typing import Any, TypeVar
@@ -10,7 +10,7 @@ T = TypeVar("T")
 
 
 class _DetachedCopies(TorchFunctionMode):
-    """Lets `copy.deepcopy` copy tensors that are computed from parameters, detached."""
+    """Lets `copy.deepcopy` copy non-leaf tensors, as detached tensors."""
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         if func is Tensor.__deepcopy__ and not args[0].is_leaf:
@@ -21,12 +21,13 @@ class _DetachedCopies(TorchFunctionMode):
 
 
 def copy_modules(modules: T, shared: dict[int, Any] | None = None) -> T:
-    """A deep copy of a module, or of a container of modules.
+    """Return a deep copy of a module, or of a container of modules.
 
-    shared: what both have, by its id.
+    shared: objects that are not copied, by their ids.
 
-    `torch.nn.utils.weight_norm`, `spectral_norm` and `prune` leave a computed weight in a module, which torch refuses
-    to copy. Its copy is detached; the hooks of these functions compute it anew in each call.
+    `torch.nn.utils.weight_norm`, `spectral_norm` and `prune` store a computed weight in a module,
+    which torch refuses to copy. The copy of the weight is detached; the hooks of these functions
+    recompute it in each call.
     """
     with _DetachedCopies():
         return copy.deepcopy(modules, dict(shared or {}))

@@ -1,4 +1,4 @@
-"""Lines of a model's source, found from its modules."""
+"""Find lines of a model's source from its modules."""
 
 import inspect
 import os
@@ -15,9 +15,10 @@ _SCRIPTED_LINE = re.compile(r'File "(?P<file>[^"]+)", line (?P<line>\d+)')
 
 
 def line_that_makes(root: nn.Module, path: str) -> str:
-    """`file:line` where a class of `root`'s modules assigns or registers what is at `path`; "" if none does.
+    """Return the `file:line` that assigns or registers the attribute at `path`.
 
-    Where containers number it, that is the line of the nearest container.
+    If containers only number it, the line is that of the nearest container. Returns "" if no line
+    is found.
     """
     names = path.split(".") if path else []
     for count in range(len(names), 0, -1):
@@ -30,7 +31,10 @@ def line_that_makes(root: nn.Module, path: str) -> str:
 
 
 def line_that_writes(module: nn.Module, name: str) -> str:
-    """`file:line` where a class of `module` changes what its attribute `name` holds, else reads it; "" if none does."""
+    """Return the `file:line` that changes the content of the attribute `name`.
+
+    Without such a line, return the line of `forward` that reads the attribute, or "".
+    """
     attribute = rf"\bself\.{re.escape(name)}\b"
     method = r"\.(append|appendleft|extend|insert|update|setdefault|add)\("
     changes = rf"{attribute}([\w.]*{method}|.*\]{method}|[\w.]*\[.*\]\s*=(?!=)|\.\w+\s*=(?!=)|\s*\+=)"
@@ -38,10 +42,13 @@ def line_that_writes(module: nn.Module, name: str) -> str:
 
 
 def line_of_script(module: torch.jit.ScriptModule) -> str:
-    """`file:line` of the Python that `module` was compiled from; "" if that is torch's, or not known."""
+    """Return the `file:line` of the Python source of `module`.
+
+    Returns "" if the source is unknown or belongs to torch.
+    """
     try:
         text = "".join(str(node.sourceRange()) for node in module.graph.nodes())
-    except (AttributeError, RuntimeError):  # it has no forward
+    except (AttributeError, RuntimeError):  # the module has no forward
         return ""
     for match in _SCRIPTED_LINE.finditer(text):
         if not match["file"].startswith((_TORCH, "code/", "<")):
@@ -50,7 +57,10 @@ def line_of_script(module: torch.jit.ScriptModule) -> str:
 
 
 def _first_line(kind: type, pattern: str, function: str = "") -> str:
-    """The first line of `kind`, or of its `function`, that has the pattern; of the classes it is made of, likewise."""
+    """Return the first line that matches, in the class or its bases.
+
+    function: search only this method.
+    """
     matches = re.compile(pattern).search
     for file, number, line in _lines(kind, function):
         if matches(line.split("#")[0]):

@@ -1,10 +1,10 @@
-"""Which bytes of an arena are taken at which steps.
+"""The occupied bytes of an arena at each step.
 
-A segment tree over the steps. A tensor is alive on a range of steps, which is the union of a
-few nodes of the tree. `_whole` has, for each of these nodes, the bytes of tensors that are alive
-at all of its steps; `_part`, for each of these nodes and those above them, the bytes of tensors
-that are alive at any of its steps. Adjacent bytes become one range, so the sets stay short and
-both operations near logarithmic.
+This is a segment tree over the steps. The lifetime of a tensor is the union of a few tree nodes.
+For each of these nodes, `_whole` has the bytes of tensors that are live at all of the node's steps.
+For these nodes and their ancestors, `_part` has the bytes of tensors that are live at any of the
+node's steps. Adjacent bytes are merged into one range. The sets stay small, so both operations take
+nearly logarithmic time.
 """
 
 from bisect import bisect_left, bisect_right
@@ -14,21 +14,21 @@ from itertools import cycle
 
 from exir.liveness import Lifetime
 
-# The root is node 1, the children of node n are n << _BITS and those after it. Eight children: most
-# tensors live for a few steps, for which a flat tree has less to keep.
+# The root is node 1, and the first child of node n is n << _BITS. Nodes have eight children,
+# because most tensors live for a few steps, and a flat tree stores fewer nodes for these.
 _BITS = 3
 _LAST_CHILD = (1 << _BITS) - 1
 
 
 class ByteSet:
-    """A set of bytes as disjoint ranges in order, no two of which touch."""
+    """A set of bytes as sorted, disjoint ranges that do not touch."""
 
     def __init__(self) -> None:
         self._starts: list[int] = []
         self._ends: list[int] = []
 
     def add(self, start: int, end: int) -> None:
-        """Put the bytes from `start` to `end`, which is not one of them, into the set."""
+        """Add the bytes in [start, end)."""
         starts, ends = self._starts, self._ends
         first = bisect_left(ends, start)
         last = bisect_right(starts, end, first)
@@ -40,7 +40,7 @@ class ByteSet:
             ends[first:last] = [max(end, ends[last - 1])]
 
     def gap(self, offset: int, size: int) -> int:
-        """The lowest byte from `offset` on at which `size` bytes follow that are not in the set."""
+        """Return the lowest position from `offset` that is followed by `size` free bytes."""
         index = bisect_right(self._ends, offset)
         while index < len(self._starts) and self._starts[index] < offset + size:
             offset = self._ends[index]
@@ -49,7 +49,7 @@ class ByteSet:
 
 
 class Occupancy:
-    """The bytes that are taken at each of `steps` steps, none at first."""
+    """The occupied bytes at each of `steps` steps. Initially, all are free."""
 
     def __init__(self, steps: int) -> None:
         levels = -(-max(steps - 1, 0).bit_length() // _BITS)
@@ -58,14 +58,14 @@ class Occupancy:
         self._part: defaultdict[int, ByteSet] = defaultdict(ByteSet)
 
     def lowest_free(self, lifetime: Lifetime, size: int) -> int:
-        """The lowest offset of `size` bytes that nobody has at any step of `lifetime`."""
+        """Return the lowest offset with `size` free bytes at all steps of `lifetime`."""
         nodes = list(self._nodes(lifetime))
         touching = [self._part[node] for node in nodes if node in self._part]
         touching += [self._whole[node] for node in _above(nodes) if node in self._whole]
         return _common_gap(touching, size)
 
     def take(self, lifetime: Lifetime, start: int, end: int) -> None:
-        """Take the bytes from `start` to `end` at every step of `lifetime`."""
+        """Occupy the bytes in [start, end) at every step of `lifetime`."""
         nodes = list(self._nodes(lifetime))
         for node in nodes:
             self._whole[node].add(start, end)
@@ -74,7 +74,7 @@ class Occupancy:
             self._part[node].add(start, end)
 
     def _nodes(self, lifetime: Lifetime) -> Iterator[int]:
-        """The fewest nodes that make up `lifetime`."""
+        """Yield the minimal set of nodes whose union is `lifetime`."""
         low, high = self._leaves + lifetime.first, self._leaves + lifetime.last + 1
         while low < high:
             while low & _LAST_CHILD and low < high:
@@ -88,7 +88,7 @@ class Occupancy:
 
 
 def _common_gap(sets: Sequence[ByteSet], size: int) -> int:
-    """The lowest byte at which `size` bytes follow that are in none of `sets`."""
+    """Return the lowest position that is followed by `size` bytes free in all `sets`."""
     offset, agreeing = 0, 0
     for taken in cycle(sets):
         start = taken.gap(offset, size)
@@ -100,7 +100,7 @@ def _common_gap(sets: Sequence[ByteSet], size: int) -> int:
 
 
 def _above(nodes: list[int]) -> list[int]:
-    """The nodes between `nodes` and the root, these not included, each once."""
+    """Return the ancestors of `nodes`, each once."""
     found: dict[int, None] = {}
     for node in nodes:
         node >>= _BITS

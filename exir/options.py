@@ -1,4 +1,4 @@
-"""Typed options from untyped tables: unknown keys and wrong types are refused by name."""
+"""Check untyped options against types. Errors name unknown keys and wrong types."""
 
 import difflib
 import inspect
@@ -18,13 +18,13 @@ def check_keys(given: Mapping[str, Any], known: Iterable[str], where: str) -> No
 
 
 def check_type(value: Any, expected: Any, where: str) -> None:
-    """Raise `ConfigError` unless `value` is of the annotated type `expected`."""
+    """Raise `ConfigError` unless `value` has the annotated type `expected`."""
     if not _matches(value, expected):
         raise ConfigError(f"{where} must be {_type_name(expected)}, got {value!r}")
 
 
 def check_call(function: Callable[..., Any], given: Mapping[str, Any], where: str) -> None:
-    """Raise `ConfigError` unless `function(**given)` fits its parameters and their annotations."""
+    """Raise `ConfigError` unless `function(**given)` matches its annotated parameters."""
     parameters = inspect.signature(function).parameters
     check_keys(given, parameters, where)
     hints = _hints(function)

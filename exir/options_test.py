@@ -1,4 +1,4 @@
-"""Every option that can be given is read by something."""
+"""Every option is used somewhere."""
 
 import ast
 import dataclasses
@@ -23,7 +23,7 @@ _CLASSES = (
 
 
 def _reads(tree: ast.AST, function: str = "") -> Iterator[str]:
-    """Names of the attributes that are read other than to check them."""
+    """Yield the attributes that are read, except in validation."""
     if isinstance(tree, ast.FunctionDef):
         function = tree.name
     if isinstance(tree, ast.Attribute) and isinstance(tree.ctx, ast.Load) and not _only_checks(function):

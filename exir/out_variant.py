@@ -1,4 +1,4 @@
-"""Out variants of functional operators, found through PyTorch's operator registry."""
+"""Find the out variants of functional operators in PyTorch's operator registry."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,13 +16,14 @@ import exir.dialects.quantized_weight_ops
 import exir.dialects.torchvision_ops  # noqa: F401  (registers out overloads)
 from exir.dialects.custom_ops import define_out_overload
 
-# Arguments that say where and how a result is made; with an out variant, the output says it.
+# Arguments that describe the result's type and placement. The output of an out variant determines
+# these.
 _TENSOR_OPTIONS = ("dtype", "layout", "device", "pin_memory")
 
 
 @dataclass(frozen=True)
 class OutVariant:
-    """An out overload, and which of its arguments are the outputs, in order."""
+    """An out overload, and the names of its outputs, in order."""
 
     op: OpOverload
     outputs: tuple[str, ...]
@@ -32,10 +33,10 @@ class OutVariant:
 
 @cache
 def out_variant_of(op: OpOverload) -> OutVariant | None:
-    """The out variant that computes what the functional `op` returns; None when there is none.
+    """Return the out variant of the functional operator `op`, or None.
 
-    It takes the same arguments by name and type, tensor options excepted, and one output
-    argument for each tensor or list of tensors that `op` returns.
+    Both have the same arguments by name and type, except tensor options. The out variant has one
+    output argument for each tensor or list of tensors that `op` returns.
     """
     found = [variant for other in _overloads(op) if (variant := _match(op, other))]
     if not found and define_out_overload(op):
@@ -45,7 +46,7 @@ def out_variant_of(op: OpOverload) -> OutVariant | None:
 
 def _overloads(op: OpOverload) -> Iterator[OpOverload]:
     packet = op.overloadpacket
-    # Not those that the packet lists: it does not know what was registered after it was made.
+    # The packet's own list lacks overloads that were registered after its creation.
     schemas = torch._C._jit_get_schemas_for_operator(packet._qualified_op_name)
     for name in sorted(schema.overload_name for schema in schemas):
         yield getattr(packet, name or "default")
@@ -66,7 +67,7 @@ def _match(op: OpOverload, other: OpOverload) -> OutVariant | None:
 
 @cache
 def functional_of(op: OpOverload) -> OpOverload:
-    """The functional operator that `op` is the out variant of, else `op` itself."""
+    """Return the functional operator of an out variant, and other operators unchanged."""
     if not any(arg.is_out for arg in op._schema.arguments):
         return op
     variants = ((other, out_variant_of(other)) for other in _overloads(op))
@@ -75,7 +76,7 @@ def functional_of(op: OpOverload) -> OpOverload:
 
 @cache
 def written_arguments(op: OpOverload) -> tuple[str, ...]:
-    """Names of the arguments that `op` writes to, out arguments included."""
+    """Return the names of the arguments that `op` writes, including out arguments."""
     arguments = op._schema.arguments
     return tuple(arg.name for arg in arguments if arg.alias_info and arg.alias_info.is_write)
 
@@ -86,18 +87,18 @@ def _argument_names(op: OpOverload) -> tuple[str, ...]:
 
 
 def is_in_place(op: OpOverload) -> bool:
-    """Whether `op` writes to one of its arguments, out arguments included."""
+    """Return whether `op` writes to any of its arguments, including out arguments."""
     return bool(written_arguments(op))
 
 
 def returns_tensors(op: OpOverload) -> bool:
-    """Whether every result of `op` is a tensor or a list of tensors."""
+    """Return whether every result of `op` is a tensor or a list of tensors."""
     kinds = (torch.TensorType, torch.ListType)
     return all(isinstance(result.type, kinds) for result in op._schema.returns)
 
 
 def bind_arguments(op: OpOverload, args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
-    """The given arguments of `op` by name, in order of its schema; defaults are left out."""
+    """Return the given arguments of `op` by name, in schema order, without defaults."""
     names = _argument_names(op)
     given = {**dict(zip(names, args)), **kwargs}
     return {name: given[name] for name in names if name in given}

@@ -1,4 +1,4 @@
-"""Who owns which bytes of planned memory."""
+"""The owners of bytes in planned memory."""
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
@@ -13,19 +13,19 @@ _START, _END = itemgetter(0), itemgetter(1)
 
 @dataclass
 class OwnedMemory:
-    """For each planned buffer the ranges (start, end, owner), disjoint and in order.
+    """Sorted disjoint ranges (start, end, owner) of each planned buffer.
 
-    A tensor of no bytes owns nothing and lacks nothing.
+    An empty tensor owns no range, and `owns` is true for it.
     """
 
     ranges: dict[int, list[_Range]] = field(default_factory=dict)
 
     def copy(self) -> "OwnedMemory":
-        """The same owners, to be changed on their own."""
+        """Return an independent copy."""
         return OwnedMemory({mem_id: list(ranges) for mem_id, ranges in self.ranges.items()})
 
     def claim(self, spec: TensorSpec) -> None:
-        """`spec` writes all of its bytes; who owned any of them loses its whole range."""
+        """Make `spec` the owner of its bytes. Owners of any of them lose their range."""
         mem_id, start, end = place_of(spec)
         if start == end:
             return
@@ -35,7 +35,7 @@ class OwnedMemory:
         ranges[first:last] = [(start, end, spec)]
 
     def owns(self, spec: TensorSpec) -> bool:
-        """Whether the bytes of `spec` are still its own."""
+        """Return whether `spec` still owns all of its bytes."""
         mem_id, start, end = place_of(spec)
         if start == end:
             return True
@@ -45,13 +45,13 @@ class OwnedMemory:
 
 
 def place_of(spec: TensorSpec) -> tuple[int, int, int]:
-    """Planned buffer, first byte and byte after the last of a tensor that has its place."""
+    """Return the buffer, start and end of a planned tensor."""
     assert spec.mem_id is not None and spec.mem_offset is not None
     return spec.mem_id, spec.mem_offset, spec.mem_offset + spec.nbytes()
 
 
 def certain(outcomes: Iterable[OwnedMemory]) -> OwnedMemory:
-    """What is owned whichever of `outcomes` is true; there is one at least."""
+    """Return the ranges that are owned in all `outcomes`, which must not be empty."""
     first, *others = outcomes
     result = first.copy()
     for other in others:

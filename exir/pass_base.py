@@ -66,7 +66,7 @@ class ExportedProgramPassBase(ABC):
 
     @abstractmethod
     def call(self, exported_program: ExportedProgram) -> ExportedProgramPassResult:
-        """Return the transformed program: `exported_program`, changed in place, or a new one."""
+        """Return the transformed program: a new one, or `exported_program` itself."""
 
     def requires(self, exported_program: ExportedProgram) -> None:
         """Raise an error if the pass cannot run on `exported_program`."""
@@ -76,10 +76,10 @@ class ExportedProgramPassBase(ABC):
 
 
 class ExportPass(PassBase):
-    """Base class of passes that interpret a graph; without overrides, it copies the graph.
+    """Base class of passes that interpret a graph; by default, it copies the graph.
 
-    Values in arguments are `ProxyValue`s. Tensors that an override creates become constants. Every `call_…` method appends a node
-    to the new graph, and returns its `ProxyValue`.
+    Values in arguments are `ProxyValue`s. Tensors that an override creates become constants. Every
+    `call_…` method appends a node to the new graph, and returns its `ProxyValue`.
     """
 
     def call(self, graph_module: GraphModule) -> PassResult:
@@ -201,7 +201,7 @@ class ExportPass(PassBase):
     def _append_known(
         self, target: Any, args: Any, kwargs: dict[str, Any], meta: NodeMetadata
     ) -> ProxyValue:
-        """Append a call whose value is that of the node being interpreted."""
+        """Append a call whose value is known from the interpreted node."""
         return self._add_node(target, args, kwargs, meta, meta.data.get("val"))
 
     def _add_node(
@@ -247,19 +247,19 @@ class _Frame:
         self._inputs_seen = 0
 
     def next_input(self) -> int:
-        """The index of the next placeholder."""
+        """Return the index of the next placeholder."""
         self._inputs_seen += 1
         return self._inputs_seen - 1
 
     def attribute_node(self, value: Any, prefix: str) -> Node:
-        """A `get_attr` node for `value`, under the name that it had, else a new one."""
+        """Return a `get_attr` node for `value`, under its old name if it has one."""
         name = self.names.get(id(value), f"{prefix}{len(self.attributes)}")
         self.attributes[name] = value
         return self.graph.get_attr(name)
 
 
 def _check_symbolic_inputs(before: GraphModule, after: GraphModule) -> None:
-    """Raise `ExportPassBaseError` when an input has lost a symbolic size."""
+    """Raise `ExportPassBaseError` if an input has lost a symbolic size."""
     inputs = (each.graph.find_nodes(op="placeholder") for each in (before, after))
     for position, (old, new) in enumerate(zip(*inputs)):
         if _symbols(old.meta.get("val")) != _symbols(new.meta.get("val")):
@@ -279,7 +279,7 @@ def _is_proxy(value: Any) -> bool:
 
 
 def _same_call(source: Node | None, target: Any, args: Any, kwargs: dict[str, Any]) -> bool:
-    """Whether a call is that of the `source` node, so that its value is known."""
+    """Return whether a call equals that of `source`, so that its value is known."""
     if source is None or source.target is not target:
         return False
     before = tree_leaves(values((source.args, source.kwargs)))

@@ -1,4 +1,4 @@
-"""Passes written as interpreters."""
+"""Tests of passes that are written as interpreters."""
 
 import pytest
 import torch

@@ -36,7 +36,7 @@ class ProgramPass(ABC):
         """Raise an `ExirError` if `program` violates the contract."""
 
     def __call__(self, graph_module: GraphModule) -> PassResult:
-        """Run on a graph that has no program, as if a program had its placeholders as inputs."""
+        """Run on a bare graph, as if its placeholders were a program's inputs."""
         return PassResult(self.run(program_around(graph_module)).graph_module, True)
 
 
@@ -58,12 +58,12 @@ class BundlePass(ABC):
         """Raise an `ExirError` if `bundle` violates the contract."""
 
     def __call__(self, graph_module: GraphModule) -> PassResult:
-        """Run on a graph that has no program, as if a program had its placeholders as inputs."""
+        """Run on a bare graph, as if its placeholders were a program's inputs."""
         bundle = self.run(ProgramBundle({"forward": program_around(graph_module)}))
         return PassResult(bundle.programs["forward"].graph_module, True)
 
 
-# What users may hand in where a pass is wanted.
+# The kinds of passes that users can provide.
 PassType = Union[
     BundlePass, ProgramPass, ExportedProgramPassBase, Callable[[GraphModule], PassResult | None]
 ]
@@ -171,10 +171,10 @@ def run_passes(
 def run_bundle(
     bundle: ProgramBundle, passes: Iterable[PassType], verify: Verify | None = None
 ) -> ProgramBundle:
-    """Run `passes` in order, checking each one's promise, and with `verify` the IR after each
-    and that values are what the nodes compute.
+    """Run `passes` in order, and verify after each one.
 
-    Raises `PassError` with the pass's name and, where one is to blame, the node.
+    A pass must keep its own contract. With `verify`, the programs must also be valid, and value
+    metadata must be correct. Raises a `PassError` that names the pass and, if known, the node.
     """
     checks = None if verify is None else _Checks(bundle, verify)
     for each in passes:

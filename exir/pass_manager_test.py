@@ -1,4 +1,4 @@
-"""Running passes: ours and users', with checks between."""
+"""Built-in and user-defined passes run with checks in between."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -20,7 +20,7 @@ from exir.verification.verifier import EXIREdgeDialectVerifier
 
 @dataclass(frozen=True)
 class _Promise(ProgramPass):
-    """After: what `kept` says."""
+    """Its contract holds if `kept` is true."""
 
     kept: bool = True
     name: ClassVar[str] = "promise"

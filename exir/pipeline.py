@@ -1,6 +1,6 @@
-"""The text form of a pipeline: `remove_noops,propagate_constants(max_growth=8192)`.
+"""The text form of pipelines: `remove_noops,propagate_constants(max_growth=8192)`.
 
-It is used in configs and cache keys; options with default values are omitted.
+Configs and cache keys use it. Options with default values are omitted.
 """
 
 import ast
@@ -21,7 +21,10 @@ def to_text(passes: Sequence[NamedPass]) -> str:
 
 
 def parse(text: str, known: Known) -> tuple[NamedPass, ...]:
-    """Return the passes of a text, with the classes in `known`. Raises `ConfigError`."""
+    """Parse the text form of a pipeline, with the passes in `known`.
+
+    Raises `ConfigError`.
+    """
     try:
         listed = ast.parse(f"[{text}]", mode="eval").body
     except SyntaxError as error:

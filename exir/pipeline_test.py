@@ -1,4 +1,4 @@
-"""Pipelines as text."""
+"""Tests of the text form of pipelines."""
 
 from dataclasses import dataclass
 from typing import ClassVar

@@ -1,10 +1,11 @@
-"""Offline dynamic storage allocation: offsets for blocks of bytes with known lifetimes.
+"""Offline dynamic storage allocation: offsets for blocks with known lifetimes.
 
-Two blocks that live at once must not overlap, in as few bytes as possible. It is NP-hard;
-`placed` puts blocks one by one at the lowest offset that is free over their lifetime (offset
-calculation, Pisarchyk and Lee, "Efficient Memory Management for Deep Neural Net Inference",
-2020), in several orders, and keeps the best. Where that is above `bound`, below which none can be, it
-changes the order step by step, within a budget that does not grow with the number of blocks.
+Two blocks that live at the same step must not overlap, and the total size should be minimal. The
+problem is NP-hard. `placed` puts each block at the lowest offset that is free during its lifetime
+(greedy by size and by breadth; Pisarchyk and Lee, "Efficient Memory Management for Deep Neural Net
+Inference", 2020). It tries several orders and keeps the best plan. If the plan is larger than
+`bound`, a local search changes the order. The search budget does not grow with the number of
+blocks.
 """
 
 from collections.abc import Callable, Hashable, Sequence
@@ -18,18 +19,19 @@ from exir.occupancy import Occupancy
 from exir.range_maximum import RangeMaximum
 
 Key = TypeVar("Key", bound=Hashable)
-# How many blocks are placed anew for a better plan, all orders together; and of how many orders. Fewer do not pay.
+# Limits of the local search: total placements of blocks, and the number of changes to an order. A
+# search with fewer changes does not pay off and is skipped.
 _BUDGET = 30_000
 _CHANGES = range(10, 401)
-# So many blocks at most are tried in all orders: where there are more, each takes seconds.
+# With more blocks, only the first two orders are tried, because each takes seconds.
 _MANY = 5_000
-# How often a change is kept that makes a plan larger: there is none better beside some that are not the best.
+# The probability of accepting a change that enlarges the plan, to leave local minima.
 _TOLERATED = 0.05
 
 
 @dataclass(frozen=True)
 class Block(Generic[Key]):
-    """Bytes to place: how many, and the steps at which they are alive."""
+    """Bytes to place: their number, and the steps at which they are live."""
 
     key: Key
     size: int
@@ -38,19 +40,19 @@ class Block(Generic[Key]):
 
 @dataclass
 class Placement(Generic[Key]):
-    """Offsets of blocks by their keys, and the bytes that they take together."""
+    """The offsets of blocks by key, and the total size."""
 
     offsets: dict[Key, int] = field(default_factory=dict)
     size: int = 0
 
 
 def aligned(nbytes: int, alignment: int) -> int:
-    """`nbytes` rounded up to a multiple of `alignment`."""
+    """Return `nbytes` rounded up to a multiple of `alignment`."""
     return -(-nbytes // alignment) * alignment
 
 
 def placed(blocks: Sequence[Block[Key]]) -> Placement[Key]:
-    """Each block at the lowest free offset; the best of several orders of placing them."""
+    """Place each block at the lowest free offset. Return the best of several orders."""
     least = bound(blocks)
     best = _best_of((_by_size, _by_breadth), blocks, least)
     if best.size > least and len(blocks) <= _MANY:
@@ -63,7 +65,7 @@ def _best_of(
     blocks: Sequence[Block[Key]],
     least: int,
 ) -> Placement[Key]:
-    """The best of these orders, and of changes of it."""
+    """Return the best placement of these orders, after a local search."""
     best, order = Placement[Key](), list(blocks)
     for arranged in (arrange(blocks) for arrange in orders):
         placement = _placed_in_order(arranged)
@@ -75,9 +77,9 @@ def _best_of(
 
 
 def _improved(best: Placement[Key], order: list[Block[Key]], least: int) -> Placement[Key]:
-    """The best of plans each of which comes from the one before by a change of its order.
+    """Improve a placement by a local search over orders.
 
-    The same for the same blocks: what is drawn at random begins with the same seed.
+    The search is deterministic: its random generator has a fixed seed.
     """
     draws, current = Random(0), best
     changes = min(_CHANGES[-1], _BUDGET // max(len(order), 1))
@@ -95,8 +97,7 @@ def _improved(best: Placement[Key], order: list[Block[Key]], least: int) -> Plac
 def _with_top_earlier(
     placement: Placement[Key], order: list[Block[Key]], draws: Random
 ) -> list[Block[Key]]:
-    """The order with a block that reaches the end of the memory before one of those that it had to lie
-    above."""
+    """Move a topmost block before one of the blocks that it overlaps in time."""
     ends = (placement.offsets[block.key] + block.size for block in order)
     place = next(index for index, end in enumerate(ends) if end == placement.size)
     top = order[place]
@@ -106,7 +107,7 @@ def _with_top_earlier(
 
 
 def side_by_side(blocks: Sequence[Block[Key]]) -> Placement[Key]:
-    """Each block in bytes of its own, in the order given."""
+    """Place the blocks one after another, in the given order, without sharing bytes."""
     placement: Placement[Key] = Placement()
     for block in blocks:
         placement.offsets[block.key] = placement.size
@@ -115,7 +116,7 @@ def side_by_side(blocks: Sequence[Block[Key]]) -> Placement[Key]:
 
 
 def bound(blocks: Sequence[Block[Key]]) -> int:
-    """The largest sum of bytes that live at one step: no placement can be smaller."""
+    """Return the maximum of live bytes over steps, a lower bound of any placement."""
     return max(live_at_each_step(blocks), default=0)
 
 
@@ -133,24 +134,24 @@ def _placed_in_order(blocks: Sequence[Block[Key]]) -> Placement[Key]:
 
 
 def _by_size(blocks: Sequence[Block[Key]]) -> list[Block[Key]]:
-    """The largest first; then the longest lived."""
+    """Sort by size, then by lifetime, both descending."""
     return sorted(blocks, key=lambda block: (-block.size, -block.lifetime.steps))
 
 
 def _by_breadth(blocks: Sequence[Block[Key]]) -> list[Block[Key]]:
-    """Blocks of the step with the most live bytes first, then of the next; the largest first."""
+    """Sort by the maximum live bytes during a block, then by size, both descending."""
     live = RangeMaximum(live_at_each_step(blocks))
     widest = {block.key: live.of(block.lifetime.first, block.lifetime.last) for block in blocks}
     return sorted(blocks, key=lambda block: (-widest[block.key], -block.size))
 
 
 def _by_area(blocks: Sequence[Block[Key]]) -> list[Block[Key]]:
-    """The largest product of bytes and steps first; then the largest."""
+    """Sort by size × steps, then by size, both descending."""
     return sorted(blocks, key=lambda block: (-block.size * block.lifetime.steps, -block.size))
 
 
 def _from_peak(blocks: Sequence[Block[Key]]) -> list[Block[Key]]:
-    """What lives at the step with the most live bytes first, then what lives ever farther from it; the longest lived first."""
+    """Sort by distance from the step with the most live bytes, longest-lived first."""
     live = live_at_each_step(blocks)
     peak = max(range(len(live)), key=live.__getitem__)
 
@@ -162,7 +163,7 @@ def _from_peak(blocks: Sequence[Block[Key]]) -> list[Block[Key]]:
 
 
 def live_at_each_step(blocks: Sequence[Block[Key]]) -> list[int]:
-    """Bytes alive at each step, from the first to the last of any block."""
+    """Return the live bytes at each step."""
     change = [0] * (_step_count(blocks) + 1)
     for block in blocks:
         change[block.lifetime.first] += block.size

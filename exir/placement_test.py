@@ -1,4 +1,4 @@
-"""Blocks of any key are placed without overlap; the bound is what lives at once."""
+"""Blocks are placed without overlap, and the bound is the maximum of live bytes."""
 
 from random import Random
 
@@ -19,7 +19,7 @@ def test_blocks_that_do_not_live_at_once_share_bytes() -> None:
 
 
 def test_what_lies_on_top_is_placed_first_when_the_bound_is_not_reached() -> None:
-    """Pictures that live for two steps leave a gap in the middle unless they lie at both ends."""
+    """Images that live for two steps leave a gap unless they are at both ends."""
     sizes = {"a": (301, 0, 1), "space 0": (430, 0, 0), "b": (301, 1, 2), "space 1": (258, 1, 1)}
     sizes |= {"c": (100, 2, 3), "space 2": (387, 2, 2)}
     blocks = [Block(key, size, Lifetime(first, last)) for key, (size, first, last) in sizes.items()]

@@ -1,7 +1,7 @@
-"""State that a module keeps in plain attributes, which `torch.export` loses without a word.
+"""Detect state in plain attributes, which `torch.export` silently loses.
 
-A forward that assigns `self.k` can read in its next call what this call assigned. `torch.export` traces one call, in
-which `self.k` is what `__init__` made it, so that the program has no state.
+A forward that assigns `self.k` can read the value in its next call. `torch.export` traces only one
+call, in which `self.k` has the value from `__init__`. The exported program therefore has no state.
 """
 
 import os
@@ -22,11 +22,11 @@ from exir.module_lines import line_that_writes
 from exir.source import import_path
 
 _STANDARD = frozenset(vars(nn.Module())) | {"forward"}
-# Files whose frames are not those of a model.
+# Files whose frames do not belong to the model.
 _SKIPPED = (os.path.dirname(os.path.abspath(torch.__file__)) + os.sep, os.path.abspath(__file__), "<")
 _MOST_DEPTH = 4
 _ATEN = torch.ops.aten
-# Their results depend on sizes and dtypes of tensors, not on values.
+# Operators whose results depend only on the sizes and dtypes of tensors.
 _OF_SIZES_ALONE = frozenset(
     {
         _ATEN.empty_like.default,
@@ -44,7 +44,11 @@ _OF_SIZES_ALONE = frozenset(
 
 @dataclass(frozen=True)
 class PlainWrite:
-    """A tensor that forward writes to the attribute `name` of the submodule at `path`, or to what that holds."""
+    """A tensor that forward stores in a plain attribute, or in its content.
+
+    path, name: the submodule and its attribute.
+    line: the `file:line` of the write, or "".
+    """
 
     path: str
     name: str
@@ -57,9 +61,10 @@ class PlainWrite:
 
 
 class PlainWrites:
-    """While a module is exported, collects its `writes` to plain attributes. Afterwards attributes are what they were.
+    """Collects the writes to plain attributes while a module is exported.
 
-    torch.export puts back those of the outermost module alone; others would keep the tensors that it traces with.
+    Afterwards, the attributes are restored. torch.export restores only those of the outermost
+    module. Submodules would keep its traced tensors.
     """
 
     def __init__(self, module: nn.Module) -> None:
@@ -111,9 +116,10 @@ class PlainWrites:
 def refuse_lost_state(
     module: nn.Module, args: tuple[Any, ...], kwargs: Mapping[str, Any], writes: list[PlainWrite]
 ) -> None:
-    """Raises `ModelError` for one of `writes` that a later call reads, if what it writes depends on the inputs.
+    """Raise a `ModelError` if a later call reads a write that depends on inputs.
 
-    A table that the first call computes and others read again is no state, nor is a value that is only written.
+    A table that the first call computes from constants is not state. Neither is a value that is
+    only written.
     """
     if not writes:
         return
@@ -130,12 +136,12 @@ def refuse_lost_state(
 def _is_read_again(
     module: nn.Module, args: tuple[Any, ...], kwargs: Mapping[str, Any], write: PlainWrite
 ) -> bool:
-    """Whether a second call of a copy reads what the first one wrote of its inputs."""
+    """Return whether a second call reads values that the first derived from inputs."""
     try:
         copied = _copied_state(module)
         first = _Call(tree_map(_cloned, (args, dict(kwargs))))
         first.run(copied)
-    except Exception:  # nothing is known of it
+    except Exception:  # the module does not run on its example inputs
         return False
     held = _tensors(vars(copied.get_submodule(write.path)).get(write.name))
     kept = {_storage(each) for each in held} & first.derived.keys()
@@ -144,15 +150,16 @@ def _is_read_again(
     second = _Call(tree_map(_cloned, (args, dict(kwargs))), kept)
     try:
         results = second.run(copied)
-    except Exception:  # what the first call kept does not fit
+    except Exception:  # the value from the first call does not fit
         return True
     return second.reads or any(_storage(each) in kept for each in _tensors(results))
 
 
 class _Call(TorchDispatchMode):
-    """A call of a module that follows which tensors are computed from its inputs.
+    """A call of a module that tracks which tensors depend on its inputs.
 
-    derived: the memory of these, by its address. reads: whether an operator reads of the memory `watched`.
+    derived: the storages of these tensors, by address.
+    reads: whether an operator reads a storage in `watched`.
     """
 
     def __init__(self, inputs: Any, watched: set[int] | frozenset[int] = frozenset()) -> None:
@@ -163,7 +170,7 @@ class _Call(TorchDispatchMode):
         self.reads = False
 
     def run(self, module: nn.Module) -> Any:
-        """What `module` returns."""
+        """Return the results of `module`."""
         args, kwargs = self._inputs
         with torch.no_grad(), self:
             return module(*args, **kwargs)
@@ -180,7 +187,7 @@ class _Call(TorchDispatchMode):
 
 
 def _copied_state(module: nn.Module) -> nn.Module:
-    """A copy of `module` with attributes and buffers of its own; parameters are shared."""
+    """Copy `module` with its attributes and buffers. Parameters are shared."""
     return copy_modules(module, {id(each): each for each in module.parameters()})
 
 
@@ -193,12 +200,12 @@ def _storage(tensor: Tensor) -> int:
 
 
 def _attributes(module: nn.Module) -> Iterator[tuple[str, Any]]:
-    """The attributes of `module` that are not those of every module."""
+    """Yield the attributes of `module` that not every module has."""
     return ((name, value) for name, value in vars(module).items() if name not in _STANDARD)
 
 
 def _containers(value: Any, seen: set[int] | None = None, depth: int = 0) -> Iterator[Any]:
-    """`value` if it can hold other tensors, and what it holds of that kind, each once."""
+    """Yield `value` and the containers nested in it, each once."""
     seen = set() if seen is None else seen
     content = _content(value)
     if content is None or depth > _MOST_DEPTH or id(value) in seen:
@@ -210,7 +217,7 @@ def _containers(value: Any, seen: set[int] | None = None, depth: int = 0) -> Ite
 
 
 def _content(value: Any) -> Any:
-    """A copy of what `value` holds, a list or a dictionary; None for what holds nothing."""
+    """Return a copy of a container's content as a list or dict; otherwise None."""
     if isinstance(value, (list, tuple, deque, set)):
         return list(value)
     if isinstance(value, dict):
@@ -222,7 +229,7 @@ def _content(value: Any) -> Any:
 
 
 def _restore(container: Any, content: Any) -> None:
-    """Let `container` hold `content` again."""
+    """Set the content of `container`."""
     target = container if isinstance(container, (list, deque, set, dict)) else vars(container)
     target.clear()
     if isinstance(target, (list, deque)):
@@ -232,7 +239,7 @@ def _restore(container: Any, content: Any) -> None:
 
 
 def _tensors(value: Any) -> list[Tensor]:
-    """The tensors that `value` is or holds."""
+    """Return the tensors in `value`, including those in containers."""
     if isinstance(value, Tensor):
         return [value]
     found = []
@@ -248,7 +255,7 @@ def _ids(value: Any) -> set[int]:
 
 
 def _line_of_caller() -> str:
-    """`file:line` of the innermost frame of the model."""
+    """Return the `file:line` of the innermost frame of the model."""
     frame = sys._getframe(1)
     while frame is not None and frame.f_code.co_filename.startswith(_SKIPPED):
         frame = frame.f_back  # type: ignore[assignment]

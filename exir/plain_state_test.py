@@ -1,4 +1,4 @@
-"""State in plain attributes is refused; attributes that are no state are not."""
+"""State in plain attributes is rejected; other attributes are accepted."""
 
 from collections import deque
 from typing import Any
@@ -13,7 +13,10 @@ from exir.model_spec import MethodSpec
 
 
 class Base(nn.Module):
-    """k: a plain attribute, which is None until forward assigns it, or what a case makes it."""
+    """A module with a plain attribute `k`.
+
+    It is None until forward assigns it, or has the value of the test case.
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -28,7 +31,7 @@ class Joined(Base):
 
 
 class Largest(Base):
-    """The second call of equal inputs returns what the first one did."""
+    """Its second call with equal inputs returns the same result as the first."""
 
     def forward(self, x: Tensor) -> Tensor:
         self.k = x if self.k is None else torch.maximum(self.k, x)
@@ -122,7 +125,7 @@ class Counted(Base):
 
 
 class Table(Base):
-    """A table of positions, computed when it is first wanted."""
+    """A table of positions that the first call computes."""
 
     def forward(self, x: Tensor) -> Tensor:
         if self.k is None:
@@ -156,7 +159,7 @@ class OfWeights(Base):
 
 
 class Shown(Base):
-    """The last activations, for who looks at them."""
+    """Stores the last activations for inspection."""
 
     def forward(self, x: Tensor) -> Tensor:
         self.k = torch.relu(self.linear(x))
@@ -175,7 +178,7 @@ class Logged(Base):
 
 
 class Scratch(Base):
-    """Every call clears what an earlier one left."""
+    """Every call clears the list of the previous call."""
 
     def forward(self, x: Tensor) -> Tensor:
         self.k = []

@@ -1,4 +1,4 @@
-"""Programs in a form that people read.
+"""Print programs as readable text.
 
 method forward
   arena 1: 2048 bytes
@@ -24,11 +24,11 @@ def print_program(
     mark_dynamic_shape_tensor: bool = False,
     out: TextIO | None = None,
 ) -> None:
-    """Write every method of `program`: what it calls with which values, and the results' types.
+    """Print the instructions of every method, with their values and result types.
 
-    show_meminfo: where tensors lie, as memory id + offset in bytes.
-    mark_dynamic_shape_tensor: a `~` before the sizes that are only upper bounds.
-    out: the standard output when left out.
+    show_meminfo: print the place of tensors, as memory id + offset in bytes.
+    mark_dynamic_shape_tensor: print `~` before sizes that are upper bounds.
+    out: the output file; by default, the standard output.
     """
     options = _Options(show_meminfo, mark_dynamic_shape_tensor)
     for plan in program.execution_plan:
@@ -37,7 +37,7 @@ def print_program(
 
 
 def inspect_node(graph: Graph, node: Node) -> str:
-    """The text of `graph` with an arrow before `node`."""
+    """Return the text of `graph` with an arrow before `node`."""
     lines = ((each.format_node() or f"return {each.args[0]}", each is node) for each in graph.nodes)
     return "\n".join(f"{'-->' if marked else '   '} {line}" for line, marked in lines)
 
@@ -79,7 +79,7 @@ def _instruction(call: schema.InstructionArguments, plan: schema.ExecutionPlan) 
 
 
 def _condition(jump: schema.JumpFalseCall, plan: schema.ExecutionPlan) -> str:
-    """What a jump depends on; nothing when the condition is the constant False."""
+    """Return the condition of a jump. Empty for the constant False."""
     val = plan.values[jump.cond_value_index].val
     always = isinstance(val, schema.Bool) and not val.bool_val
     return "" if always else f"unless %{jump.cond_value_index} "
@@ -94,7 +94,7 @@ def _arguments(args: list[int], plan: schema.ExecutionPlan) -> str:
 
 
 def _value(index: int, plan: schema.ExecutionPlan) -> str:
-    """A value as an argument: numbers and lists by what they hold, tensors by index."""
+    """Format an argument: scalars and lists by content, tensors by index."""
     val = plan.values[index].val if index >= 0 else schema.Null()
     if isinstance(val, schema.Null):
         return "None"
@@ -116,7 +116,7 @@ def _new_tensors(
     options: _Options,
     shown: set[int],
 ) -> Iterator[str]:
-    """One line for each tensor among the arguments that has not been described yet."""
+    """Yield one line for each tensor argument that has not been described yet."""
     for index in getattr(call, "args", ()):
         val = plan.values[index].val if index >= 0 else None
         if isinstance(val, schema.Tensor) and index not in shown:

@@ -1,4 +1,4 @@
-"""Programs as people read them."""
+"""Tests of programs as readable text."""
 
 import io
 

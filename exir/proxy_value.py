@@ -77,7 +77,7 @@ class ProxyValue:
         return float(self._number("converted to float"))
 
     def _number(self, use: str) -> Any:
-        """The value, which would be fixed for good by being `use`d when it is symbolic."""
+        """Return the value. Raises if it is symbolic, as `use` would specialize it."""
         if isinstance(self.data, (SymBool, SymInt, SymFloat)):
             raise ExportPassBaseError(
                 f"the symbolic value {self.data} of '{self.node.name}' cannot be {use}: it is known only when the"

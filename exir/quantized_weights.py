@@ -1,10 +1,15 @@
-"""Weights of few bits: packing them into bytes, and what they stand for.
+"""Pack and dequantize low-bit weights.
 
-A weight is a matrix of codes, [rows, columns]. Of fewer than eight bits they lie in a `uint8` matrix of rows, as ExecuTorch's
-embeddings have them: two codes of four bits a byte, the first in the high half; four codes of two bits, the first in
-the lowest; each plus half of its range. Scales and zero points are [rows] or [rows, groups]; a group is consecutive
-columns, and an element is (code - zero point) * scale. In a weight that has minima in place of zero points, as files of
-llama.cpp have them, codes count from 0 up, and an element is code * scale + minimum.
+A weight is a matrix of quantized values [rows, columns]. Values of fewer than 8 bits are packed in
+a `uint8` matrix, in the layout of ExecuTorch's embeddings. Half of the range is added first, so
+that they are unsigned.
+
+- 4 bits: two values per byte, the first in the high nibble.
+- 2 bits: four values per byte, the first in the lowest bits.
+
+Scales and zero points are [rows] or [rows, groups]; a group is a range of consecutive columns. An
+element is (value - zero_point) * scale. Weights of llama.cpp files can have minima instead of zero
+points. Their values are unsigned, and an element is value * scale + minimum.
 """
 
 import functools
@@ -16,21 +21,21 @@ _SHIFTS = {2: (0, 2, 4, 6), 4: (4, 0)}
 
 
 def packed(codes: Tensor, bits: int) -> Tensor:
-    """int8 codes in as few bytes as `bits` of 2, 4 or 8 allow."""
+    """Pack int8 values of 2, 4 or 8 bits."""
     if bits == 8:
         return codes
     return _joined((codes + (1 << bits - 1)).to(torch.uint8), bits)
 
 
 def _joined(positive: Tensor, bits: int) -> Tensor:
-    """uint8 codes that count from 0 up, several a byte."""
+    """Pack unsigned uint8 values, several per byte."""
     shifts = _SHIFTS[bits]
     parts = [positive[..., place :: len(shifts)] << shift for place, shift in enumerate(shifts)]
     return functools.reduce(torch.Tensor.bitwise_or_, parts)
 
 
 def unpacked(weight: Tensor, bits: int) -> Tensor:
-    """The codes of a weight: int8, or as they lie where a code is a byte."""
+    """Return the values of a weight as int8. 8-bit weights are returned unchanged."""
     if bits == 8:
         return weight
     parts = [(weight >> shift) & ((1 << bits) - 1) for shift in _SHIFTS[bits]]
@@ -38,7 +43,7 @@ def unpacked(weight: Tensor, bits: int) -> Tensor:
 
 
 def packed_blocks(codes: Tensor, bits: int, from_zero: bool) -> Tensor:
-    """Codes of `bits` of 4 or 8 as they lie in bytes: signed ones, or such as count from 0 up."""
+    """Pack values of 4 or 8 bits: unsigned ones if `from_zero`, otherwise signed."""
     if not from_zero:
         return packed(codes.to(torch.int8), bits)
     positive = codes.to(torch.uint8)
@@ -46,7 +51,7 @@ def packed_blocks(codes: Tensor, bits: int, from_zero: bool) -> Tensor:
 
 
 def dequantized(weight: Tensor, scales: Tensor, zero_points: Tensor | None, bits: int) -> Tensor:
-    """The matrix that a weight stands for, in float32 or what its scales are wider in."""
+    """Dequantize a weight, to float32 or to the wider dtype of its scales."""
     codes = unpacked(weight, bits).to(torch.promote_types(scales.dtype, torch.float32))
     groups = scales.shape[1] if scales.dim() == 2 else 1
     grouped = codes.unflatten(1, (groups, codes.shape[1] // groups))
@@ -57,7 +62,10 @@ def dequantized(weight: Tensor, scales: Tensor, zero_points: Tensor | None, bits
 
 
 def dequantized_blocks(weight: Tensor, scales: Tensor, minima: Tensor | None, bits: int) -> Tensor:
-    """The float32 matrix of a weight that has minima, or scales alone; both [rows, groups]."""
+    """Dequantize a weight with scales and optional minima, both [rows, groups].
+
+    Returns float32.
+    """
     if minima is None:
         return dequantized(weight, scales.float(), None, bits)
     codes = unpacked(weight, bits).float() + float(1 << bits - 1)

@@ -1,10 +1,10 @@
-"""The largest of any run of numbers, in constant time."""
+"""Range maximum queries in constant time."""
 
 from collections.abc import Sequence
 
 
 class RangeMaximum:
-    """A table, for each power of two, of the largest of so many numbers from each place on."""
+    """A sparse table: for each power of two, the maxima of all runs of that length."""
 
     def __init__(self, numbers: Sequence[int]) -> None:
         self._tables = [list(numbers)]
@@ -15,7 +15,7 @@ class RangeMaximum:
             width *= 2
 
     def of(self, first: int, last: int) -> int:
-        """The largest of the numbers from `first` to `last`, both included."""
+        """Return the maximum from index `first` to index `last`, inclusive."""
         level = (last - first + 1).bit_length() - 1
         table = self._tables[level]
         return max(table[first], table[last + 1 - (1 << level)])

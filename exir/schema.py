@@ -1,8 +1,8 @@
 """The `.pte` program (flatbuffers, identifier `ET12`) as dataclasses.
 
-Fields stand in the order of their flatbuffer field ids and carry their wire type as an
-annotation, so this file is the one description that the writer and the reader of
-`exir._serialize` work from. A field equal to its default is left out of the file.
+Fields are in the order of their flatbuffer field ids, and annotations give their encoded types. The
+writer and the reader of `exir._serialize` both work from these classes. A field that equals its
+default is not written.
 """
 
 from dataclasses import dataclass, field
@@ -21,7 +21,7 @@ AlignedBytes = Annotated[bytes | memoryview, "uint8", "aligned"]
 
 
 class ScalarType(IntEnum):
-    """Element type of a tensor. COMPLEX32 has a number but no file holds it."""
+    """The element type of a tensor. COMPLEX32 has a code, but files cannot contain it."""
 
     BYTE = 0
     CHAR = 1
@@ -60,21 +60,21 @@ class TensorShapeDynamism(IntEnum):
 
 
 class TensorDataLocation(IntEnum):
-    """Where a constant's bytes are: a segment of this file, or an external data file."""
+    """The place of a constant: a segment of this file, or an external data file."""
 
     SEGMENT = 0
     EXTERNAL = 1
 
 
 class DeviceType(IntEnum):
-    """Device that memory belongs to."""
+    """The device of a memory area."""
 
     CPU = 0
     CUDA = 1
 
 
 class DataLocation(IntEnum):
-    """Where a delegate's bytes are: in the flatbuffer, or in a segment."""
+    """The place of a delegate's payload: the flatbuffer, or a segment."""
 
     INLINE = 0
     SEGMENT = 1
@@ -82,7 +82,11 @@ class DataLocation(IntEnum):
 
 @dataclass
 class AllocationDetails:
-    """Place in planned memory: buffer `memory_id` (from 1), byte offset high << 32 | low."""
+    """A place in planned memory.
+
+    memory_id: planned buffer, from 1.
+    memory_offset_low, memory_offset_high: offset in bytes: high << 32 | low.
+    """
 
     memory_id: UInt32 = 0
     memory_offset_low: UInt32 = 0
@@ -96,7 +100,7 @@ class AllocationDetails:
 
 @dataclass
 class ExtraTensorInfo:
-    """What few tensors need: a name, the segment of an initial state, external data."""
+    """Optional facts about a tensor: name, initial state, external data."""
 
     mutable_data_segments_idx: UInt64 = 0
     fully_qualified_name: Optional[str] = None
@@ -107,7 +111,7 @@ class ExtraTensorInfo:
 
 @dataclass
 class Tensor:
-    """A tensor value. `data_buffer_idx` > 0: its bytes lie in the file at that index."""
+    """A tensor value. If `data_buffer_idx` > 0, its data is in the file at that index."""
 
     scalar_type: Annotated[ScalarType, "int8"] = ScalarType.BYTE
     storage_offset: Int32 = 0
@@ -128,14 +132,14 @@ class Null:
 
 @dataclass
 class Int:
-    """A 64-bit integer; also a dtype, a layout or a size that is only known when run."""
+    """A 64-bit integer. Dtypes, layouts and sizes known at run time are integers, too."""
 
     int_val: Int64 = 0
 
 
 @dataclass
 class Bool:
-    """A truth value."""
+    """A boolean."""
 
     bool_val: bool = False
 
@@ -149,28 +153,28 @@ class Double:
 
 @dataclass
 class String:
-    """Text."""
+    """A string."""
 
     string_val: Optional[str] = None
 
 
 @dataclass
 class IntList:
-    """Integers, each an index of an `Int` value of the plan."""
+    """A list of integers. Each item is the index of an `Int` value of the plan."""
 
     items: list[Int64] = field(default_factory=list)
 
 
 @dataclass
 class DoubleList:
-    """Literal 64-bit floats."""
+    """A list of 64-bit floats."""
 
     items: list[Float64] = field(default_factory=list)
 
 
 @dataclass
 class BoolList:
-    """Literal truth values."""
+    """A list of booleans."""
 
     items: list[bool] = field(default_factory=list)
 
@@ -184,7 +188,7 @@ class TensorList:
 
 @dataclass
 class OptionalTensorList:
-    """Indices of tensor values, -1 for an absent one."""
+    """Indices of tensor values; -1 is an absent tensor."""
 
     items: list[Int32] = field(default_factory=list)
 
@@ -206,16 +210,16 @@ KernelTypes = Union[
 
 @dataclass
 class EValue:
-    """One value of a plan. The union's tag is the place in `KernelTypes`, from 1."""
+    """One value of a plan. The union's tag is its position in `KernelTypes` + 1."""
 
     val: KernelTypes
 
 
 @dataclass
 class ContainerMetadata:
-    """PyTorch's pytree specs (JSON) of the method's inputs and outputs, and their ranges.
+    """The pytree specs (PyTorch's JSON) of a method's inputs and outputs, with ranges.
 
-    ranges: six numbers an entry, as `schema/program.fbs` describes them (`exir.plan.ranges`).
+    ranges: six integers per entry, as `schema/program.fbs` describes them (`exir.plan.ranges`).
     """
 
     encoded_inp_str: Optional[str] = None
@@ -241,7 +245,7 @@ class DelegateCall:
 
 @dataclass
 class MoveCall:
-    """Lets value `move_to` be value `move_from`."""
+    """Moves the value `move_from` to `move_to`."""
 
     move_from: Int32 = 0
     move_to: Int32 = 0
@@ -249,7 +253,7 @@ class MoveCall:
 
 @dataclass
 class JumpFalseCall:
-    """Goes on at `destination_instruction` when the condition is false."""
+    """Jumps to `destination_instruction` if the condition is false."""
 
     cond_value_index: Int32 = 0
     destination_instruction: Int32 = 0
@@ -257,7 +261,7 @@ class JumpFalseCall:
 
 @dataclass
 class FreeCall:
-    """Releases the memory of a tensor without a plan."""
+    """Releases the memory of a tensor that is not in planned memory."""
 
     value_index: Int32 = 0
 
@@ -267,14 +271,14 @@ InstructionArguments = Union[KernelCall, DelegateCall, MoveCall, JumpFalseCall, 
 
 @dataclass
 class Instruction:
-    """One step. The union's tag is the place in `InstructionArguments`, from 1."""
+    """One instruction. The union's tag is its position in `InstructionArguments` + 1."""
 
     instr_args: InstructionArguments
 
 
 @dataclass
 class Frame:
-    """One line of source behind an instruction."""
+    """One source line of an instruction."""
 
     filename: Optional[str] = None
     lineno: Int32 = 0
@@ -284,14 +288,14 @@ class Frame:
 
 @dataclass
 class FrameList:
-    """The source lines behind one instruction, outermost first."""
+    """The source lines of an instruction, outermost frame first."""
 
     items: list[Frame] = field(default_factory=list)
 
 
 @dataclass
 class Chain:
-    """Instructions run in order."""
+    """Instructions that run in order."""
 
     inputs: list[Int32] = field(default_factory=list)
     outputs: list[Int32] = field(default_factory=list)
@@ -301,20 +305,20 @@ class Chain:
 
 @dataclass
 class Operator:
-    """`aten::add` and its overload, `""` when it has none."""
+    """An operator: `aten::add` and its overload, which can be ""."""
 
     name: Optional[str] = None
     overload: Optional[str] = None
 
     @property
     def full_name(self) -> str:
-        """The name kernels are looked up by: `aten::add.out`."""
+        """The name that kernels are looked up by: `aten::add.out`."""
         return f"{self.name}.{self.overload}" if self.overload else str(self.name)
 
 
 @dataclass
 class CompileSpec:
-    """One option given to a backend when it compiled."""
+    """One compile-time option of a backend."""
 
     key: Optional[str] = None
     value: Bytes = b""
@@ -330,7 +334,7 @@ class BackendDelegateDataReference:
 
 @dataclass
 class BackendDelegate:
-    """A lowered part: the backend, its bytes, the options it was compiled with."""
+    """A delegate: its backend, its payload, and its compile-time options."""
 
     id: Optional[str] = None
     processed: Optional[BackendDelegateDataReference] = None
@@ -339,7 +343,7 @@ class BackendDelegate:
 
 @dataclass
 class NonConstBufferDevice:
-    """Device that a planned buffer lies on."""
+    """The device of a planned buffer."""
 
     buffer_idx: Int32 = 0
     device_type: Annotated[DeviceType, "int8"] = DeviceType.CPU
@@ -348,7 +352,10 @@ class NonConstBufferDevice:
 
 @dataclass
 class ExecutionPlan:
-    """One method. `non_const_buffer_sizes[m]` are the bytes of memory id m; [0] is unused."""
+    """One method.
+
+    non_const_buffer_sizes: size in bytes of each memory id; entry 0 is unused.
+    """
 
     name: Optional[str] = None
     container_meta_type: Optional[ContainerMetadata] = None
@@ -364,21 +371,21 @@ class ExecutionPlan:
 
 @dataclass
 class Buffer:
-    """Bytes of a constant or of an initial state. Any contiguous bytes-like object."""
+    """The data of a constant or of an initial state: a contiguous bytes-like object."""
 
     storage: AlignedBytes = b""
 
 
 @dataclass
 class BackendDelegateInlineData:
-    """Bytes of a delegate, inside the flatbuffer."""
+    """A delegate's payload in the flatbuffer."""
 
     data: AlignedBytes = b""
 
 
 @dataclass
 class DataSegment:
-    """Bytes behind the flatbuffer; `offset` counts from the segment base."""
+    """A segment after the flatbuffer. `offset` counts from the segment base."""
 
     offset: UInt64 = 0
     size: UInt64 = 0
@@ -386,7 +393,7 @@ class DataSegment:
 
 @dataclass
 class SubsegmentOffsets:
-    """Where each buffer starts in a segment; entry 0 is reserved."""
+    """The start of each buffer in a segment; entry 0 is reserved."""
 
     segment_index: UInt32 = 0
     offsets: list[UInt64] = field(default_factory=list)
@@ -402,7 +409,7 @@ class NamedData:
 
 @dataclass
 class Program:
-    """The root: methods, and where their constants, states and delegates lie."""
+    """The root: methods, constants, states and delegates."""
 
     version: UInt32 = 0
     execution_plan: list[ExecutionPlan] = field(default_factory=list)

@@ -1,4 +1,4 @@
-"""Where in the user's model a graph node comes from."""
+"""Find the source line of a graph node in the user's model."""
 
 import os
 import re
@@ -18,8 +18,8 @@ _GENERATED = "<"
 class SourceLocation:
     """One line of a user's source file.
 
-    `file` is relative to the import root that it was found under, so that it does not
-    depend on the machine or the sandbox that compiles.
+    file: the path relative to its import root, so that it does not depend on the machine or the
+        sandbox.
     """
 
     file: str
@@ -32,21 +32,23 @@ class SourceLocation:
 
 
 def source_of(node: Node) -> SourceLocation | None:
-    """The innermost frame of user code behind `node`, or None when it is not recorded."""
+    """Return the innermost recorded frame of user code of `node`, or None."""
     frames = frames_of(node)
     return frames[-1] if frames else None
 
 
 def module_of(node: Node) -> str:
-    """Qualified name of the innermost module that `node` was recorded in."""
+    """Return the qualified name of the innermost module that recorded `node`."""
     stack = node.meta.get("nn_module_stack") or {}
     paths = [path for path, _ in stack.values()]
     return str(paths[-1]) if paths else ""
 
 
 def frames_of(node: Node) -> list[SourceLocation]:
-    """Every recorded frame of user code behind `node`, outermost first; torch's own left out, and what it
-    generated."""
+    """Return the recorded frames of user code of `node`, outermost first.
+
+    Frames of torch and of generated code are skipped.
+    """
     lines = (node.meta.get("stack_trace") or "").splitlines()
     frames = []
     for index, text in enumerate(lines):
@@ -62,7 +64,10 @@ def _location(match: re.Match[str], code: str) -> SourceLocation:
 
 
 def import_path(file: str) -> str:
-    """`file` relative to the longest entry of `sys.path` above it, else its base name."""
+    """Return `file` relative to the longest matching entry of `sys.path`.
+
+    Returns the base name if no entry matches.
+    """
     roots = [os.path.abspath(root) + os.sep for root in sys.path]
     above = [root for root in roots if os.path.abspath(file).startswith(root)]
     if not above:

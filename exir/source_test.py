@@ -1,4 +1,4 @@
-"""What the compiler says of where a node comes from."""
+"""Tests of the source locations of nodes."""
 
 import sys
 from pathlib import Path

@@ -37,14 +37,20 @@ _SCALAR_TYPES = {
 
 
 def scalar_type(dtype: torch.dtype) -> ScalarType:
-    """Return the code of a dtype in files. Raises `UnsupportedOperatorError` without one."""
+    """Return the code of a dtype in program files.
+
+    Raises `UnsupportedOperatorError` if the dtype has no code.
+    """
     if dtype not in _SCALAR_TYPES:
         raise UnsupportedOperatorError(f"a .pte cannot hold tensors of {dtype}")
     return _SCALAR_TYPES[dtype]
 
 
 def dtype_of(number: ScalarType) -> torch.dtype:
-    """Return the dtype of a code. Raises `UnsupportedOperatorError` for unknown codes."""
+    """Return the dtype of a code.
+
+    Raises `UnsupportedOperatorError` if the code is unknown.
+    """
     for dtype, each in _SCALAR_TYPES.items():
         if each == number:
             return dtype
@@ -123,7 +129,7 @@ def dim_order_of_strides(shape: Sequence[int], strides: Sequence[int]) -> tuple[
 
 
 def _runs_in(order: Sequence[int], shape: Sequence[int], strides: Sequence[int]) -> bool:
-    """Whether the elements lie densely with dimensions in `order`."""
+    """Return whether the elements are dense with dimensions in `order`."""
     expected = 1
     for dim in reversed(order):
         if shape[dim] != 1 and strides[dim] != expected:

@@ -1,4 +1,4 @@
-"""Tensors to and from the bytes of their elements, which lie in a dim order."""
+"""Convert tensors to and from bytes in a dim order."""
 
 from collections.abc import Sequence
 from math import prod
@@ -31,32 +31,38 @@ _DTYPES: dict[int, torch.dtype] = {
 
 
 def resolved(tensor: torch.Tensor) -> torch.Tensor:
-    """`tensor` with elements that are what they stand for: PyTorch puts off conjugation and changes of sign."""
+    """Return `tensor` with PyTorch's lazy conjugation and negation resolved."""
     return tensor.detach().resolve_conj().resolve_neg()
 
 
 def bytes_in_order(tensor: torch.Tensor, dim_order: Sequence[int]) -> torch.Tensor:
-    """uint8: the elements of `tensor` in `dim_order`, slowest dimension first; its own memory when they lie so."""
+    """Return the bytes of `tensor` in `dim_order`, slowest dimension first, as uint8.
+
+    The result shares the tensor's memory if it already has that order.
+    """
     in_order = resolved(tensor).cpu().permute(tuple(dim_order)).contiguous()
-    # A single element may have any stride, which a view of its bytes may not.
+    # A single element can have any stride, but a view as bytes needs stride 1.
     return in_order.as_strided((in_order.numel(),), (1,)).view(torch.uint8)
 
 
 def in_dim_order(tensor: torch.Tensor, dim_order: Sequence[int]) -> torch.Tensor:
-    """`tensor` with its elements laid out in `dim_order`, slowest dimension first."""
+    """Return `tensor` stored in `dim_order`, slowest dimension first."""
     inverse = sorted(range(len(dim_order)), key=dim_order.__getitem__)
     return resolved(tensor).permute(tuple(dim_order)).contiguous().permute(inverse)
 
 
 def elements_of(tensor: torch.Tensor, dim_order: Sequence[int]) -> bytes:
-    """The bytes of the elements of `tensor`, from the slowest dimension to the fastest."""
+    """Return the bytes of `tensor` in `dim_order`, slowest dimension first."""
     return bytes_in_order(tensor, dim_order).numpy().tobytes()
 
 
 def tensor_of(
     data: bytes | bytearray | memoryview, dtype: int, sizes: Sequence[int], dim_order: Sequence[int]
 ) -> torch.Tensor:
-    """The tensor whose elements `data` is; `dtype` is a number of `ScalarType`. Raises `InvalidProgramError`."""
+    """Return the tensor of the bytes `data`. Raises `InvalidProgramError`.
+
+    dtype: a value of `ScalarType`.
+    """
     known = _DTYPES.get(dtype)
     if known is None or sorted(dim_order) != list(range(len(sizes))) or min(sizes, default=0) < 0:
         raise InvalidProgramError(f"tensor of dtype {dtype}, {tuple(sizes)}, {tuple(dim_order)}")

@@ -1,4 +1,4 @@
-"""Bytes are those of what a tensor stands for."""
+"""Bytes represent the resolved values of a tensor."""
 
 import pytest
 import torch

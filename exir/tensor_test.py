@@ -1,4 +1,4 @@
-"""Specs of tensors."""
+"""Tests of tensor specs."""
 
 import pytest
 import torch

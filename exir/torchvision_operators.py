@@ -1,13 +1,15 @@
-"""Torchvision's operators for detection, for a build of torch that torchvision's own library does not load beside.
+"""Torchvision's detection operators, if its library does not load with this torch.
 
-A model calls `provide()` before it imports torchvision, or a package that imports torchvision, such as timm:
+A model calls `provide()` before it imports torchvision, or a package that imports torchvision, such
+as timm:
 
     from exir import torchvision_operators
 
     torchvision_operators.provide()
     import torchvision
 
-It defines `nms` and `roi_align` by PyTorch operations. Where torchvision's library loads, it does nothing.
+The call defines `nms` and `roi_align` with PyTorch operations. If torchvision's library loads, the
+call does nothing.
 """
 
 import importlib
@@ -25,12 +27,15 @@ _SCHEMAS = {
     " int sampling_ratio, bool aligned) -> Tensor",
 }
 
-# The definitions of a library end with it.
+# Torch drops the definitions of a library when the object is deleted.
 _KEPT: list[torch.library.Library] = []
 
 
 def provide() -> None:
-    """Define the operators that torchvision's library would define; call it before torchvision is imported."""
+    """Define the operators of torchvision's library.
+
+    Call it before torchvision is imported.
+    """
     spec = importlib.util.find_spec("torchvision")
     if _KEPT or spec is None or spec.origin is None or _loads(Path(spec.origin).parent):
         return
@@ -50,4 +55,5 @@ def _loads(package: Path) -> bool:
     except OSError:
         return False
     schemas = torch._C._jit_get_schemas_for_operator("torchvision::nms")
-    return any(not schema.overload_name for schema in schemas)  # exir defines the overload `out`
+    # exir itself defines the overload `out`
+    return any(not schema.overload_name for schema in schemas)

@@ -1,4 +1,4 @@
-"""A torchvision whose library does not load is imported after `provide`, and says how before."""
+"""`provide` lets torchvision be imported if its library does not load."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""Python's constructs that torch.export does not trace, as operators that it does."""
+"""Replace Python constructs that torch.export does not trace."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -15,10 +15,10 @@ _SET_DATA = torch.Tensor.data.__set__  # type: ignore[attr-defined]
 
 
 class TracedConstructs(TorchFunctionMode):
-    """While a model is exported, replaces these:
+    """Replaces these constructs while a model is exported:
 
     - `x.data` by `x.detach()`, and an assignment to it by `copy_`.
-    - `x[position] = y`, where `position` is an integer tensor without dimensions, by a write at [position].
+    - `x[position] = y`, where `position` is a 0-d integer tensor, by a write at [position].
     - `torch._assert` of a tensor by `torch._assert_async`.
     """
 
@@ -38,7 +38,7 @@ class TracedConstructs(TorchFunctionMode):
 
 
 def _with_lines(x: Tensor, index: Any, value: Any) -> tuple[Tensor, Any, Any]:
-    """The same write with positions of one dimension, and `value` with one more where they are."""
+    """Return the arguments of a write with 1-d positions and a matching `value`."""
     parts = list(index) if isinstance(index, tuple) else [index]
     places = [n for n, part in enumerate(parts) if _is_position(part)]
     others = [part for part in parts if isinstance(part, (Tensor, list)) and not _is_position(part)]
@@ -58,7 +58,7 @@ def _is_position(part: Any) -> bool:
 
 
 def _result_dims(x: Tensor, parts: list[Any], begin: int) -> int:
-    """The dimensions of `x[parts]` behind those that `parts[:begin]` index."""
+    """Return the number of dims of `x[parts]` after those that `parts[:begin]` index."""
     indexed = sum(part is not None and part is not Ellipsis for part in parts)
     kept = sum(isinstance(part, slice) or part is None for part in parts[begin:])
     has_rest = Ellipsis in parts[begin:] or Ellipsis not in parts
@@ -67,9 +67,10 @@ def _result_dims(x: Tensor, parts: list[Any], begin: int) -> int:
 
 @contextmanager
 def submodules_keep_assigned_buffers(root: nn.Module) -> Iterator[None]:
-    """While `root` is exported, write the tensors that submodules assign to their buffers into those buffers.
+    """Write tensors that submodules assign to buffers into these buffers.
 
-    torch.export does so for assignments such as `self.h = h` of `root` itself; those of submodules are lost without it.
+    This lasts while `root` is exported. For assignments such as `self.h = h` in `root` itself,
+    torch.export does the same; it would lose those of submodules.
     """
     assigned: dict[tuple[nn.Module, str], Tensor] = {}
 

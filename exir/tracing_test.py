@@ -1,4 +1,4 @@
-"""Constructs that are rewritten while a model is exported keep their meaning."""
+"""Constructs that are replaced during export keep their meaning."""
 
 from collections.abc import Callable
 from typing import Any

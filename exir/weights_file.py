@@ -1,4 +1,4 @@
-"""What a weights file holds, for entry points that make their model by it."""
+"""The content of a weights file, for entry points that build their model from it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -1,1 +1,1 @@
-"""Delegation: handing parts of a program to a backend's own compiler."""
+"""Delegation: a backend's compiler takes parts of a program."""

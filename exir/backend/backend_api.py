@@ -79,15 +79,16 @@ def _lower_methods(methods: MethodProgramsPartitionerSpec) -> dict[str, Exported
 
 
 _T = TypeVar("_T")
-# The graph of a program that a partition is in: the position of its body, or None for the outermost graph; and its tag.
+# A partition: the index of its control-flow body, or None for the outermost graph, and its tag.
 _Key = tuple[int | None, str]
 
 
 @dataclass(frozen=True)
 class _Choice:
-    """What a partitioner chose of a program: partitions, in its control flow as well, and who compiles them.
+    """The partitions that a partitioner chose, also within control flow.
 
-    bodies: the graphs of control flow that have partitions, outer ones first.
+    bodies: the control-flow graphs that have partitions, outer ones first.
+    specs: the backend and the options of each tag.
     """
 
     program: ExportedProgram
@@ -96,21 +97,21 @@ class _Choice:
     specs: Mapping[str, DelegationSpec]
 
     def keys_of(self, backend_id: str) -> list[_Key]:
-        """Those of the partitions that this backend compiles, in order."""
+        """Return the keys of the partitions that a backend compiles, in order."""
         return [key for key in self.partitions if self.specs[key[1]].backend_id == backend_id]
 
     def within(self, body: int | None, of_all: Mapping[_Key, _T]) -> dict[str, _T]:
-        """What `of_all` has for the partitions of one graph, by their tags."""
+        """Return the entries of `of_all` for one graph, by tag."""
         return {key[1]: each for key, each in of_all.items() if key[0] == body}
 
     def graph_program(self, body: int | None) -> ExportedProgram:
-        """One of the graphs, as a program."""
+        """Return one of the graphs as a program."""
         return self.program if body is None else self.bodies[body].program
 
 
 @dataclass(frozen=True)
 class _Part:
-    """One partition as a program of its own, and what it is compiled with."""
+    """One partition as a separate program, and its compile specs."""
 
     key: _Key
     program: ExportedProgram
@@ -139,7 +140,11 @@ def _has_tags(graph: Graph) -> bool:
 
 
 def _choice_with_bodies(program: ExportedProgram, specs: Mapping[str, DelegationSpec]) -> _Choice:
-    """`program`, which is a copy, will be written to. What is in control flow that has a tag itself goes with that."""
+    """Return the choice for a program that has tags within control flow.
+
+    `program` must be a copy, because it is changed later. A control-flow node that has a tag is
+    delegated as a whole, with its bodies.
+    """
     chosen = [
         body
         for body in bodies(program)
@@ -157,7 +162,10 @@ def _choice_with_bodies(program: ExportedProgram, specs: Mapping[str, Delegation
 
 
 def _lower_chosen(choices: Mapping[str, _Choice]) -> dict[str, ExportedProgram]:
-    """Each method with its partitions compiled; a backend gets those of all methods at once."""
+    """Return each method with its partitions compiled.
+
+    A backend receives the partitions of all methods at once.
+    """
     lowered: dict[str, dict[_Key, LoweredBackendModule]] = {name: {} for name in choices}
     backends = [
         choice.specs[tag].backend_id for choice in choices.values() for _, tag in choice.partitions
@@ -172,7 +180,7 @@ def _lower_chosen(choices: Mapping[str, _Choice]) -> dict[str, ExportedProgram]:
 
 
 def _with_calls(choice: _Choice, lowered: Mapping[_Key, LoweredBackendModule]) -> ExportedProgram:
-    """Graphs of control flow get their calls first, inner ones before those around them."""
+    """Replace partitions by delegate calls, in inner graphs before outer ones."""
     program = choice.program
     handle = last_handle(program.graph_module) + 1
     for position, body in reversed(list(enumerate(choice.bodies))):
@@ -203,7 +211,7 @@ def _parts(choice: _Choice, keys: list[_Key]) -> list[_Part]:
 def _compile(
     backend_id: str, parts: Mapping[str, list[_Part]]
 ) -> dict[str, dict[_Key, LoweredBackendModule]]:
-    """The parts of all methods that one backend compiles, by method and key."""
+    """Compile the parts of all methods with one backend, by method and key."""
     programs = {
         name: [_with_graph_copied(part.program) for part in some] for name, some in parts.items()
     }
@@ -232,7 +240,7 @@ def _check_counts(
 
 
 def _partitions_of(program: ExportedProgram, tags: Iterable[str]) -> dict[str, Partition]:
-    """The partitions that compute something, in the order of their tags."""
+    """Return the partitions that have outputs, in the order of their tags."""
     found = {tag: find_partition(program, tag) for tag in tags}
     return {tag: partition for tag, partition in found.items() if partition.outputs}
 
@@ -261,7 +269,7 @@ def _lowered(
 
 
 def find_backend(backend_id: str) -> type[BackendDetails]:
-    """Return the subclass of `BackendDetails` with that name, once it is imported."""
+    """Return the subclass of `BackendDetails` with this name. It must be imported."""
     known = {backend.__name__: backend for backend in BackendDetails.__subclasses__()}
     if backend_id not in known:
         raise UserError(
@@ -272,7 +280,10 @@ def find_backend(backend_id: str) -> type[BackendDetails]:
 
 
 def _with_graph_copied(program: ExportedProgram) -> ExportedProgram:
-    """`program` with a graph of its own, so that `preprocess` may change it; tensors are shared."""
+    """Copy the graph of `program`, so that `preprocess` can change it.
+
+    Tensors are shared with `program`.
+    """
     graph = Graph()
     copies: dict[Node, Node] = {}
     result = graph.graph_copy(program.graph, copies)

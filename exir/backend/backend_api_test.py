@@ -1,4 +1,4 @@
-"""`to_backend`: whole programs, partitions, constants, errors."""
+"""Tests of `to_backend`: whole programs, partitions, constants, errors."""
 
 from collections.abc import Callable
 from typing import Any
@@ -28,7 +28,7 @@ _aten = torch.ops.aten
 
 
 class NodeListBackend(BackendDetails):
-    """Its payload is the names of the operators; refuses `tan`."""
+    """Its payload is the list of operator names. It rejects `tan`."""
 
     @staticmethod
     def preprocess(edge_program: ExportedProgram, compile_specs: list[CompileSpec]) -> PreprocessResult:
@@ -42,7 +42,7 @@ class NodeListBackend(BackendDetails):
 
 
 class SomeOps(Partitioner):
-    """Delegates the given operators; with `constants`, their constants too."""
+    """Delegates the given operators and, by default, their constants."""
 
     def __init__(self, *operators: object, constants: bool = True) -> None:
         self.operators = operators
@@ -62,7 +62,7 @@ class SomeOps(Partitioner):
 
 
 class TwoLinears(nn.Module):
-    """Two products with one weight, an unsupported step in between."""
+    """Two linear layers that share a weight, around an unsupported operator."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -93,7 +93,7 @@ def _sin_cos(x: Tensor) -> Tensor:
 
 
 class Function(nn.Module):
-    """A function as a module."""
+    """Wraps a function as a module."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
         super().__init__()
@@ -275,7 +275,7 @@ def test_a_whole_program_with_state_is_refused() -> None:
 
 
 class _TagAll(Partitioner):
-    """Tags what its predicate chooses, cycles or not."""
+    """Tags the nodes that a predicate selects, even if that creates a cycle."""
 
     def __init__(self, chosen: Callable[[Node], bool]) -> None:
         self.chosen = chosen
@@ -298,7 +298,7 @@ def test_an_input_may_not_be_tagged() -> None:
 
 
 class _Rewriter(Partitioner):
-    """A partitioner that does what it must not."""
+    """A partitioner that changes the graph, which is not allowed."""
 
     def partition(self, exported_program: ExportedProgram) -> PartitionResult:
         exported_program.graph.find_nodes(op="call_function", target=_aten.sin.default)[

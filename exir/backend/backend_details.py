@@ -19,10 +19,12 @@ class PreprocessResult:
     """A compiled partition.
 
     processed_bytes: the payload for the backend's runtime side.
-    debug_handle_map: debug handles of nodes, by instruction ids of the payload (see `DelegateMappingBuilder`).
-    data_store_output: named data that the runtime side finds by key (see `NamedDataStore`); all delegates of a program share the data
-        of a key.
-    _delegate_info_meta: any data for the backend's tools; it is in `LoweredBackendModule.meta`, and not in the program.
+    debug_handle_map: debug handles of nodes, by instruction ids of the payload (see
+        `DelegateMappingBuilder`).
+    data_store_output: named data that the runtime side finds by key (see `NamedDataStore`). All
+        delegates of a program share the data of a key.
+    _delegate_info_meta: any data for the backend's tools. It is in `LoweredBackendModule.meta`, and
+        not in the program.
     """
 
     processed_bytes: bytes = b""
@@ -34,7 +36,7 @@ class PreprocessResult:
 
 
 class BackendDetails(ABC):
-    """The compiler of a backend. The name of the subclass is the backend's id in the `.pte`."""
+    """The compiler of a backend. The subclass's name is its backend id in the `.pte`."""
 
     @staticmethod
     @abstractmethod
@@ -64,17 +66,19 @@ class BackendDetails(ABC):
 
     @staticmethod
     def runtime_memory(processed_bytes: bytes, compile_specs: list[CompileSpec]) -> RuntimeMemory:
-        """Return the memory that the backend's C function `measure` requests for a payload.
+        """Return the memory that the backend's `measure` requests for a payload.
 
-        The manifest uses it to state the memory of a method. Empty for a backend that keeps nothing. The values are those without
-        options and without a store.
+        `measure` is the backend's C function. The manifest uses the values to state the memory of a
+        method. Empty for a backend that keeps nothing. The values are those without options and
+        without a store.
         """
         return RuntimeMemory()
 
     @staticmethod
     def runtime_parts(processed_bytes: bytes, compile_specs: list[CompileSpec]) -> list[str]:
-        """Return the C symbols of the runtime parts (`et_backend_part`) that a payload needs.
+        """Return the C symbols of the runtime parts that a payload needs.
 
-        Only the parts that the delegates of a program name are linked. Empty for a backend that is linked as a whole.
+        Only the parts (`et_backend_part`) that the delegates of a program name are linked. Empty
+        for a backend that is linked as a whole.
         """
         return []

@@ -1,4 +1,4 @@
-"""Partitioners, and what proposes partitions, that need no code of a backend's own but its choice of nodes."""
+"""Generic partitioners, for which a backend only selects nodes."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -18,14 +18,14 @@ from exir.error import UserError
 
 
 class AllNodePartitioner(Partitioner):
-    """Gives a whole program to a backend: its constants go with it, its inputs stay."""
+    """Delegates a whole program, with its constants, to one backend."""
 
     def __init__(self, backend_id: str, compile_specs: Sequence[CompileSpec]) -> None:
         self.backend_id = backend_id
         self.compile_specs = list(compile_specs)
 
     def partition(self, exported_program: ExportedProgram) -> PartitionResult:
-        """One partition, `tag0`, of every node that is no input and no output."""
+        """Put every node except inputs and outputs into one partition, `tag0`."""
         nodes = [
             each for each in exported_program.graph.nodes if each.op not in ("placeholder", "output")
         ]
@@ -37,7 +37,7 @@ class AllNodePartitioner(Partitioner):
 
 
 class _Listed(OperatorSupportBase):
-    """Supports the nodes that it is given."""
+    """Supports a fixed set of nodes."""
 
     def __init__(self, nodes: Iterable[Node]) -> None:
         self._nodes = frozenset(nodes)
@@ -51,7 +51,10 @@ def generate_partitions_from_list_of_nodes(
     pattern_list: Sequence[Sequence[Node]] | None = None,
     op_support: OperatorSupportBase | None = None,
 ) -> list[Partition]:
-    """The largest partitions without cycles of the nodes in `pattern_list`, and of those that `op_support` takes."""
+    """Return maximal acyclic partitions of supported nodes.
+
+    Nodes in `pattern_list` and nodes that `op_support` accepts are supported.
+    """
     listed = _Listed(node for group in pattern_list or () for node in group)
     support = listed if op_support is None else any_chain(op_support, listed)
     return _partitions(graph_module, support)
@@ -62,7 +65,10 @@ def generate_grouped_partitions_from_list_of_nodes(
     pattern_list: Sequence[Sequence[Node]] | None = None,
     op_support: OperatorSupportBase | None = None,
 ) -> list[Partition]:
-    """As `generate_partitions_from_list_of_nodes`, and a group of `pattern_list` is never torn apart."""
+    """Like `generate_partitions_from_list_of_nodes`, but never split a group.
+
+    Raises a `UserError` if a group of `pattern_list` does not fit in one partition.
+    """
     found = generate_partitions_from_list_of_nodes(graph_module, pattern_list, op_support)
     home = {node: partition for partition in found for node in partition.nodes}
     for group in pattern_list or ():
@@ -80,7 +86,7 @@ def generate_pattern_op_partitions(
     op_support: OperatorSupportBase | None = None,
     ignore_literals: bool = False,
 ) -> list[Partition]:
-    """Partitions of what matches `patterns`, what is listed, and what `op_support` takes."""
+    """Return partitions of nodes that match a pattern, are listed, or are supported."""
     listed = [list(group) for group in partitions_list or ()]
     for pattern in patterns or ():
         listed += _matches(graph_module, pattern, ignore_literals)
@@ -104,7 +110,7 @@ def _partitions(graph_module: GraphModule, support: OperatorSupportBase) -> list
 
 
 class PartitionerConfig:
-    """What a backend takes of one operator; a subclass, or an object of it, for each operator.
+    """The calls of one operator that a backend delegates; a base class.
 
     target_name: the operator's name without its overload, such as `add`.
     """
@@ -112,24 +118,24 @@ class PartitionerConfig:
     target_name: str = ""
 
     def check_constraints(self, node: Node, ep: ExportedProgram) -> bool:
-        """Whether the backend takes this call."""
+        """Return whether the backend delegates this call."""
         raise NotImplementedError
 
     def get_node_and_deps(self, node: Node, ep: ExportedProgram) -> list[Node]:
-        """The call with the nodes that must be delegated with it."""
+        """Return the call and the nodes that must be delegated with it."""
         raise NotImplementedError
 
     def get_original_aten(self) -> Any:
-        """The ATen operator to keep whole until the partitioner has run, or None."""
+        """Return the ATen operator to keep until the partitioner has run, or None."""
         return None
 
     def get_partition(self, node: Node, ep: ExportedProgram) -> list[Node]:
-        """The nodes to delegate for this call; none where its constraints do not hold."""
+        """Return the nodes to delegate for this call. Empty if it is not supported."""
         return self.get_node_and_deps(node, ep) if self.check_constraints(node, ep) else []
 
 
 class ConfigerationBasedPartitioner(Partitioner):
-    """Delegates what a list of configurations takes."""
+    """Delegates the calls that a list of configurations selects."""
 
     def __init__(
         self,
@@ -141,12 +147,12 @@ class ConfigerationBasedPartitioner(Partitioner):
         self.target_partitioner_configs = {config.target_name: config for config in configs}
 
     def ops_to_not_decompose(self, ep: ExportedProgram) -> tuple[list[Any], None]:
-        """The operators that the configurations want whole."""
+        """Return the operators that the configurations keep from decomposition."""
         wanted = (config.get_original_aten() for config in self.target_partitioner_configs.values())
         return [op for op in wanted if op is not None], None
 
     def get_matched_nodes_from_configs(self, ep: ExportedProgram) -> list[list[Node]]:
-        """The nodes of every call that a configuration takes."""
+        """Return the nodes to delegate, one group for each selected call."""
         groups = []
         for node in ep.graph.nodes:
             config = self.target_partitioner_configs.get(format_target_name(node))
@@ -154,13 +160,13 @@ class ConfigerationBasedPartitioner(Partitioner):
         return [group for group in groups if group]
 
     def generate_partitions(self, ep: ExportedProgram) -> list[Partition]:
-        """The partitions of those nodes."""
+        """Return the partitions of the selected nodes."""
         return generate_partitions_from_list_of_nodes(
             ep.graph_module, self.get_matched_nodes_from_configs(ep)
         )
 
     def partition(self, exported_program: ExportedProgram) -> PartitionResult:
-        """Tags `tag0`, `tag1`, …"""
+        """Tag the partitions `tag0`, `tag1`, and so on."""
         tags = {}
         for index, partition in enumerate(self.generate_partitions(exported_program)):
             tag_nodes(list(partition.nodes), f"tag{index}")
@@ -170,40 +176,40 @@ class ConfigerationBasedPartitioner(Partitioner):
 
 
 def format_target_name(node: Node) -> str:
-    """`add` for a call of `aten::add.Tensor`."""
+    """Return `add` for a call of `aten::add.Tensor`."""
     op = to_torch_overload(node.target) if node.op == "call_function" else None
     return op._schema.name.partition("::")[2] if op is not None else str(node.target)
 
 
 class DontPartition(OperatorSupportBase):
-    """Takes every node but those whose targets it is given."""
+    """Supports every node except those with the given targets."""
 
     def __init__(self, *targets: Any) -> None:
         self._targets = frozenset(targets)
 
     def is_node_supported(self, submodules: Mapping[str, torch.nn.Module], node: Node) -> bool:
-        """Whether the node's target is none of them."""
+        """Return whether the node's target is not excluded."""
         return node.target not in self._targets
 
 
 class DontPartitionName(OperatorSupportBase):
-    """Takes every node but those of the names it is given."""
+    """Supports every node except those with the given names."""
 
     def __init__(self, *names: str) -> None:
         self._names = frozenset(names)
 
     def is_node_supported(self, submodules: Mapping[str, torch.nn.Module], node: Node) -> bool:
-        """Whether the node's name is none of them."""
+        """Return whether the node's name is not excluded."""
         return node.name not in self._names
 
 
 class DontPartitionModule(OperatorSupportBase):
-    """Takes every node but those that stem from the modules it is given."""
+    """Supports every node except those from the given modules."""
 
     def __init__(self, module_types: Iterable[str] = (), instance_names: Iterable[str] = ()) -> None:
         self._types, self._instances = frozenset(module_types), frozenset(instance_names)
 
     def is_node_supported(self, submodules: Mapping[str, torch.nn.Module], node: Node) -> bool:
-        """Whether none of the modules around the node's line is one of them."""
+        """Return whether no module on the node's module stack is excluded."""
         stack = node.meta.get("nn_module_stack", {}).values()
         return not any(path in self._instances or str(kind) in self._types for path, kind in stack)

@@ -1,4 +1,4 @@
-"""Partitioners and proposals of partitions that need no code of a backend's own."""
+"""Tests of the generic partitioners."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class _Counting(BackendDetails):
 
 
 class _Net(nn.Module):
-    """Adds and multiplies, with a sine between that splits the whole."""
+    """Adds and multiplies, with a sine in between that splits the partition."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -13,7 +13,11 @@ from torch.fx import Graph, Node
 
 @dataclass
 class _Group:
-    """Nodes to be fused, the groups that it reads from directly, and by way of other nodes."""
+    """Nodes of one group, and the groups that they read.
+
+    direct: groups that the nodes read directly.
+    indirect: groups that they read through nodes of no group.
+    """
 
     nodes: list[Node]
     direct: set[int] = field(default_factory=set)
@@ -21,7 +25,7 @@ class _Group:
 
 
 class _Grouping:
-    """Groups while they grow. Ids are of creation; a merged group keeps the smaller one."""
+    """The groups while they grow. A merged group keeps the smaller id."""
 
     def __init__(self, max_nodes: int | None) -> None:
         self.groups: dict[int, _Group] = {}
@@ -31,13 +35,13 @@ class _Grouping:
         self._next_id = 0
 
     def leave_out(self, node: Node) -> None:
-        """Record which groups `node`, which is in none, can be reached from."""
+        """Record the groups that reach `node`, which is in no group."""
         self._reached_from[node] = set().union(
             *(self._sources(producer) for producer in node.all_input_nodes)
         )
 
     def add(self, node: Node) -> None:
-        """Put `node` into a group with as many of its producers as may be."""
+        """Add `node` to a group, merged with as many of its producers as possible."""
         index = self._new_group(node)
         for producer in node.all_input_nodes:
             other = self._group_of.get(producer)
@@ -45,7 +49,7 @@ class _Grouping:
                 index = self._merge(index, other)
 
     def follow(self, node: Node, producer: Node) -> None:
-        """Put `node`, which does nothing but unpack `producer`, where its producer is."""
+        """Add `node`, which only unpacks `producer`, to the producer's group."""
         index = self._group_of[producer]
         self.groups[index].nodes.append(node)
         self._group_of[node] = index
@@ -72,7 +76,7 @@ class _Grouping:
         return not self._path_outside(first, second) and not self._path_outside(second, first)
 
     def _path_outside(self, start: int, end: int) -> bool:
-        """Whether `end` is reached from `start` by a path through something that is in neither."""
+        """Return whether a path from `start` to `end` leaves both groups."""
         group = self.groups[end]
         return start in group.indirect or start in self._ancestors(
             (group.direct | group.indirect) - {start}
@@ -95,7 +99,7 @@ class _Grouping:
         group.direct = (group.direct | old.direct) - {kept, gone}
         group.indirect = (group.indirect | old.indirect) - {kept, gone}
         self._group_of.update(dict.fromkeys(old.nodes, kept))
-        if gone != self._next_id - 1:  # nothing can depend yet on the group made last
+        if gone != self._next_id - 1:  # no group depends on the newest group yet
             self._rename(gone, kept)
         return kept
 

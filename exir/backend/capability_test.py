@@ -1,4 +1,4 @@
-"""Partitions by capability."""
+"""Tests of partitioning by capability."""
 
 import operator
 import random
@@ -12,7 +12,7 @@ from exir.backend.order import units_in_order
 
 
 class _Builder:
-    """Graphs of supported ('s…') and other ('o…') one-result calls."""
+    """Builds graphs of supported ("s…") and other ("o…") calls with one result."""
 
     def __init__(self) -> None:
         self.graph = Graph()
@@ -62,7 +62,7 @@ def test_an_unsupported_node_on_the_side_does_not_hinder_fusion() -> None:
 
 
 def test_a_path_through_another_partition_counts_as_outside() -> None:
-    # s1 → o1 → s2 and s1 → s3, s2 → s3: s3 may join s2 or s1, never both.
+    # s1 → o1 → s2 and s1 → s3, s2 → s3: s3 can merge with s1 or s2, but not with both.
     build = _Builder()
     first = build.call("s1", build.input("x"))
     second = build.call("s2", build.call("o1", first))

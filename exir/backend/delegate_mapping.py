@@ -1,4 +1,4 @@
-"""The map from a backend's own instruction ids back to the model's nodes."""
+"""The map from a backend's instruction ids to the model's nodes."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -60,7 +60,7 @@ def _as_list(value: int | list[int]) -> list[int]:
 
 
 def _handles_of_nodes(nodes: Node | list[Node] | None) -> list[int]:
-    """Debug handles of `nodes`, those that have none left out."""
+    """Return the debug handles of `nodes`. Nodes without a handle are skipped."""
     several = [nodes] if isinstance(nodes, Node) else list(nodes or ())
     handles = (node.meta.get("debug_handle") for node in several)
     return [handle for handle in handles if handle is not None]

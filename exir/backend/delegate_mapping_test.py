@@ -1,4 +1,4 @@
-"""`DelegateMappingBuilder`."""
+"""Tests of `DelegateMappingBuilder`."""
 
 import pytest
 from torch.fx import Graph

@@ -1,7 +1,8 @@
 """The backends of the compiler's command line.
 
-`--backend=<module>:<attribute>` names a `BackendEntry`, or a callable (a `Partitioner` subclass, a function) that returns a
-partitioner. There is no registry: a compilation knows only the backends of its command line.
+`--backend=<module>:<attribute>` names a `BackendEntry`, or a callable (a `Partitioner` subclass, a
+function) that returns a partitioner. A compilation knows only the backends of its command line;
+backends are not registered.
 """
 
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Cutting partitions out of a program: each becomes a program of its own."""
+"""Extract partitions of a program as separate programs."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -29,11 +29,13 @@ from exir.error import UserError
 
 @dataclass(frozen=True)
 class Partition:
-    """Nodes to be delegated, and what crosses the border.
+    """Nodes to delegate, and the values that cross the partition's border.
 
-    All lists are in the order of the whole graph. `inputs` and `outputs` are nodes of the
-    whole graph: arguments and results of the delegate call. `states` are buffers that it updates: further
-    arguments, whose new values are further results.
+    All lists are in the order of the whole graph.
+
+    inputs, outputs: nodes of the whole graph; arguments and results of the delegate call.
+    states: buffers that the delegate updates. They are further arguments, and their new values are
+        further results.
     """
 
     nodes: tuple[Node, ...]
@@ -44,17 +46,20 @@ class Partition:
 
     @property
     def arguments(self) -> tuple[Node, ...]:
-        """Of the delegate call: inputs, then states."""
+        """The arguments of the delegate call: inputs, then states."""
         return (*self.inputs, *self.states)
 
     @property
     def results(self) -> tuple[Node, ...]:
-        """Of the delegate call: outputs, then new values of the states."""
+        """The results of the delegate call: outputs, then new values of the states."""
         return (*self.outputs, *(state.new_value for state in self.states.values()))
 
 
 def find_partition(program: ExportedProgram, tag: str) -> Partition:
-    """The nodes tagged `tag`; `UserError` when a node of that tag cannot be delegated."""
+    """Return the partition of `tag`.
+
+    Raises a `UserError` if a node with this tag cannot be delegated.
+    """
     tagged = [node for node in program.graph.nodes if tag_of(node) == tag]
     specs = constant_specs(program)
     buffers = mutated_buffers(program)
@@ -81,16 +86,16 @@ def _state(program: ExportedProgram, node: Node, buffer: MutatedBuffer, tag: str
 
 
 def _outputs(nodes: list[Node], states: Mapping[Node, MutatedBuffer]) -> tuple[Node, ...]:
-    """What is read outside, but for new values of states: those are read nowhere else."""
+    """Return the nodes that are used outside, without the new values of states."""
     new_values = {state.new_value for state in states.values()}
     return tuple(node for node in nodes if _used_outside(node, set(nodes)) and node not in new_values)
 
 
 def extract_program(program: ExportedProgram, partition: Partition) -> ExportedProgram:
-    """`partition` as a program: its constants, its states, then its inputs, to a tuple of new values of the states
-    and its outputs.
+    """Return `partition` as a program.
 
-    Tensors are shared with `program`, not copied.
+    Its inputs are the constants, the states, then the partition's inputs. Its results are the new
+    values of the states, then the outputs. Tensors are shared with `program`.
     """
     graph, copies = _copy_nodes(partition)
     inputs = [_held_input(node, copies[node], spec) for node, spec in _held(partition).items()]
@@ -118,7 +123,7 @@ def extract_program(program: ExportedProgram, partition: Partition) -> ExportedP
 
 
 def argument_spec(node: Node) -> ArgumentSpec:
-    """How a signature names the value of `node`."""
+    """Return the argument that represents the value of `node` in a signature."""
     value = node.meta["val"]
     kinds: tuple[tuple[type, type], ...] = (
         (torch.Tensor, TensorArgument),
@@ -133,7 +138,7 @@ def argument_spec(node: Node) -> ArgumentSpec:
 
 
 def _held(partition: Partition) -> dict[Node, InputSpec]:
-    """Constants and states, as signatures describe them."""
+    """Return the input specs of constants and states."""
     return {**partition.constants, **{node: state.spec for node, state in partition.states.items()}}
 
 
@@ -150,7 +155,10 @@ def _check_may_be_tagged(
 
 
 def _outside_reads(graph: Graph, nodes: Iterable[Node]) -> list[Node]:
-    """Nodes that `nodes` read but do not hold, in graph order; attributes are copied, not read."""
+    """Return the nodes that `nodes` read from outside, in graph order.
+
+    `get_attr` nodes are excluded, because partitions copy them.
+    """
     inside = set(nodes)
     read = {source for node in inside for source in node.all_input_nodes}
     outside = (node for node in graph.nodes if node in read and node not in inside)
@@ -186,7 +194,7 @@ def _copy_nodes(partition: Partition) -> tuple[Graph, dict[Node, Node]]:
 
 
 def _submodules_of(root: GraphModule, partition: Partition) -> dict[str, Any]:
-    """The attributes that the partition's nodes refer to: branches of control flow."""
+    """Return the modules that the partition refers to: branches of control flow."""
     sources = (source for node in partition.nodes for source in node.all_input_nodes)
     return {source.target: getattr(root, source.target) for source in sources if source.op == "get_attr"}
 

@@ -1,4 +1,4 @@
-"""Proposing partitions in which groups of nodes stay together."""
+"""A partitioner that keeps given groups of nodes together."""
 
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -13,11 +13,13 @@ _MOVING = frozenset({"torch.ops.aten.view", "_operator.getitem"})
 
 
 class GroupBasedPartitioner(CapabilityBasedPartitioner):
-    """Proposes the largest partitions of supported nodes that a graph can be cut into, none of which tears a group apart.
+    """Proposes maximal acyclic partitions that do not split groups of nodes.
 
-    node_groups: nodes that are to be in one partition, as far as they are supported; each in one group at most.
-    allows_single_node_partition: propose partitions in which one node computes as well; `non_compute_ops` are names of
-        operators that do not count, `allowed_single_node_partition_ops` of those that may stand alone.
+    node_groups: nodes that must be in one partition, if they are supported. A node can be in one
+        group only.
+    allows_single_node_partition: also propose partitions with only one computing node.
+    non_compute_ops: names of operators that do not count as computing.
+    allowed_single_node_partition_ops: names of operators that may form a partition alone.
     """
 
     def __init__(
@@ -42,7 +44,7 @@ class GroupBasedPartitioner(CapabilityBasedPartitioner):
                 raise UserError(f"node {node.name} is in several groups; it can be in one only")
 
     def propose_partitions(self) -> list[Partition]:
-        """In the order of the graph."""
+        """Return the partitions in graph order."""
         graph = self.graph_module.graph
         units = _Units(graph)
         supported = [node for node in graph.nodes if self._is_node_supported(node)]
@@ -52,7 +54,7 @@ class GroupBasedPartitioner(CapabilityBasedPartitioner):
         return [each for each in found if self.allows_single_node_partition or self._computes(each)]
 
     def _computes(self, partition: Partition) -> bool:
-        """Whether more than one node does, or one that may stand alone."""
+        """Return whether several nodes compute, or one that may be a partition alone."""
         names = [
             _get_qualified_name(node.target) for node in partition.nodes if node.op == "call_function"
         ]
@@ -62,7 +64,7 @@ class GroupBasedPartitioner(CapabilityBasedPartitioner):
 
 
 class _Units:
-    """The graph with some of its nodes taken for one, and no cycle."""
+    """The graph with some nodes merged into units, without cycles."""
 
     def __init__(self, graph: Graph) -> None:
         self._places = {node: place for place, node in enumerate(graph.nodes)}
@@ -70,7 +72,7 @@ class _Units:
         self._nodes = {place: [node] for node, place in self._places.items()}
 
     def join(self, group: list[Node]) -> None:
-        """Take the nodes, which are in the order of the graph, for one."""
+        """Merge nodes, which must be in graph order, into one unit."""
         for node in group[1:]:
             if not self._try_join(self._unit[group[0]], self._unit[node]):
                 names = ", ".join(each.name for each in group)
@@ -79,7 +81,7 @@ class _Units:
                 )
 
     def grown(self, supported: Iterable[Node]) -> Iterator[list[Node]]:
-        """Join as many supported nodes as can be; the nodes of each that results."""
+        """Merge as many supported nodes as possible. Yield the nodes of each unit."""
         kept: list[int] = []
         for unit in dict.fromkeys(self._unit[node] for node in supported):
             near = self._before(unit)
@@ -98,7 +100,7 @@ class _Units:
         return True
 
     def _is_between(self, first: int, second: int) -> bool:
-        """Whether a way leads from one to the other by what belongs to neither."""
+        """Return whether a path leads from `first` to `second` through other units."""
         waiting = [unit for unit in self._after(first) if unit != second]
         seen = {first, *waiting}
         while waiting:

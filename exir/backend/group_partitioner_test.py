@@ -1,4 +1,4 @@
-"""Partitions in which groups stay together, and that can be cut out of the graph."""
+"""Partitions keep groups together and stay acyclic."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""Modules that hold lowered modules: how they are called, exported, and what their programs share."""
+"""Lowered modules within other modules: calls, export and shared payloads."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -25,7 +25,7 @@ _PAYLOAD = b"the same payload for everything!"
 
 
 class SamePayloadBackend(BackendDetails):
-    """Gives equal bytes for every program."""
+    """Returns the same payload for every program."""
 
     @staticmethod
     def preprocess(edge_program: ExportedProgram, compile_specs: list[CompileSpec]) -> PreprocessResult:
@@ -33,7 +33,7 @@ class SamePayloadBackend(BackendDetails):
 
 
 class TogetherBackend(BackendDetails):
-    """Its payloads say which methods it saw together, and how many partitions of each."""
+    """Its payloads list the methods compiled together, with their partition counts."""
 
     given = 1
 
@@ -65,21 +65,21 @@ class Everything(Partitioner):
 
 
 class Sum(nn.Module):
-    """Of the tensors in a list."""
+    """The sum of the tensors in a list."""
 
     def forward(self, values: list[Tensor]) -> Tensor:
         return values[0] + values[1]
 
 
 class Pair(nn.Module):
-    """Two results."""
+    """Returns two results."""
 
     def forward(self, x: Tensor) -> tuple[Tensor, Tensor]:
         return x + 1, x * 2
 
 
 class Calls(nn.Module):
-    """What a lowered module gives for its input and twice that."""
+    """Calls a lowered module with its input and with twice its input."""
 
     def __init__(self, lowered: LoweredBackendModule, form: type | None = None) -> None:
         super().__init__()

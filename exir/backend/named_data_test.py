@@ -1,4 +1,4 @@
-"""Named data on its way from `preprocess` to the program."""
+"""Named data passes from `preprocess` to the program."""
 
 import pytest
 import torch
@@ -16,7 +16,7 @@ from exir.program import ExecutorchProgramManager
 
 
 class WeighedBackend(BackendDetails):
-    """Gives what its compile specs say as named data, with a mark that the file has nowhere else."""
+    """Stores its compile specs as named data, with a unique byte pattern."""
 
     @staticmethod
     def preprocess(edge_program: ExportedProgram, compile_specs: list[CompileSpec]) -> PreprocessResult:
@@ -27,7 +27,7 @@ class WeighedBackend(BackendDetails):
 
 
 class _Calls(nn.Module):
-    """Calls some lowered modules in turn."""
+    """Calls several lowered modules in turn."""
 
     def __init__(self, *lowered: LoweredBackendModule) -> None:
         super().__init__()

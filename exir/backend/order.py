@@ -1,4 +1,4 @@
-"""The order of a graph in which some groups of nodes have become one."""
+"""Topological order of a graph in which groups of nodes are merged."""
 
 import heapq
 from collections.abc import Mapping, Sequence
@@ -11,7 +11,7 @@ from exir.error import UserError
 
 @dataclass
 class _Unit:
-    """What is moved as one: a node, or all nodes of a tag."""
+    """A node, or all nodes of a tag, which are ordered as one."""
 
     position: int
     nodes: Sequence[Node]
@@ -26,10 +26,10 @@ class _Unit:
 def units_in_order(
     graph: Graph, members: Mapping[str, Sequence[Node]]
 ) -> list[tuple[str | None, Sequence[Node]]]:
-    """Nodes and tagged groups so that each comes after what it reads, otherwise in graph order.
+    """Return nodes and tagged groups in topological order, otherwise in graph order.
 
-    An entry is a tag with its nodes, or None with one node. `UserError` when a group reads,
-    by way of other nodes, what it computes itself.
+    An entry is a tag with its nodes, or None with one node. Raises a `UserError` if a group depends
+    on its own results through other nodes.
     """
     units = _make_units(graph, members)
     _link(units)
@@ -58,7 +58,7 @@ def _link(units: list[_Unit]) -> None:
 
 
 def _sorted(units: list[_Unit]) -> list[_Unit]:
-    """Kahn's algorithm; what lies in a cycle is left out."""
+    """Sort by Kahn's algorithm. Units on a cycle are omitted."""
     ready = [unit for unit in units if unit.waits_for == 0]
     ordered = []
     while ready:

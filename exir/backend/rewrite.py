@@ -1,4 +1,4 @@
-"""Putting delegate calls in the place of partitions."""
+"""Replace partitions by delegate calls."""
 
 import operator
 from collections.abc import Mapping
@@ -23,9 +23,9 @@ def with_delegate_calls(
     partitions: Mapping[str, Partition],
     lowered: Mapping[str, LoweredBackendModule],
 ) -> ExportedProgram:
-    """A copy of `program` in which each partition is a call of its lowered module.
+    """Return a copy of `program` in which each partition is a delegate call.
 
-    Constants that nothing reads any more are left out, with their inputs.
+    Constants without remaining users are removed, with their inputs.
     """
     writer = _Writer(program, partitions, lowered, _constants_left_out(partitions))
     writer.write()
@@ -38,9 +38,11 @@ def graph_with_delegate_calls(
     lowered: Mapping[str, LoweredBackendModule],
     first_handle: int,
 ) -> GraphModule:
-    """The graph of `program` in which each partition is a call of its lowered module; it has the same placeholders.
+    """Return the graph of `program` with a delegate call for each partition.
 
-    first_handle: the debug handle of the first call; others follow.
+    The placeholders are unchanged.
+
+    first_handle: the debug handle of the first call; the next calls have the next handles.
     """
     writer = _Writer(program, partitions, lowered, frozenset(), first_handle)
     writer.write()
@@ -48,7 +50,7 @@ def graph_with_delegate_calls(
 
 
 def as_one_call(lowered: LoweredBackendModule) -> ExportedProgram:
-    """The program that `lowered` was compiled from, as one call of it."""
+    """Return the program of `lowered` as one delegate call."""
     program = lowered.original_module
     constants = constant_specs(program)
     states = mutated_buffers(program)
@@ -84,7 +86,7 @@ class _Writer:
         self._next_handle = first_handle or 1 + last_handle(program.graph_module)
 
     def write(self) -> None:
-        """Write the nodes that stay, and the calls, in an order in which each comes after what it reads."""
+        """Write the remaining nodes and the calls in topological order."""
         members = {tag: partition.nodes for tag, partition in self._partitions.items()}
         for tag, nodes in units_in_order(self._program.graph, members):
             if tag is None:
@@ -93,19 +95,22 @@ class _Writer:
                 self.write_call(tag)
 
     def graph_module(self) -> GraphModule:
-        """The new graph with what its nodes name."""
+        """Return the new graph with the attributes that its nodes refer to."""
         result = GraphModule(self._root, self._graph)
         result.meta.update(self._program.graph_module.meta)
         return result
 
     def copy_node(self, node: Node) -> None:
-        """Copy a node that stays, unless it is a constant that only delegates read."""
+        """Copy a node, unless it is a constant that only delegates read."""
         if node in self._left_out:
             return
         self._copies[node] = self._graph.node_copy(node, self._copies.__getitem__)
 
     def write_call(self, tag: str) -> None:
-        """Write the delegate call of a partition, and a getitem for each of its results where it gives a tuple."""
+        """Write the delegate call of a partition.
+
+        If the call returns a tuple, write a `getitem` for each result.
+        """
         partition = self._partitions[tag]
         holder = self._graph.get_attr(self._attach(self._lowered[tag]))
         arguments = [self._copies[node] for node in partition.arguments]
@@ -120,7 +125,7 @@ class _Writer:
             self._copies[node] = call if is_one else self._unpack(call, index, node)
 
     def finish(self) -> ExportedProgram:
-        """The program around the new graph."""
+        """Return the program of the new graph."""
         program = self._program
         signature = self._signature(program.graph_signature)
         gone = {spec.target for spec in program.graph_signature.input_specs} - {
@@ -141,7 +146,7 @@ class _Writer:
         return result
 
     def _attach(self, lowered: LoweredBackendModule) -> str:
-        """A name for `lowered` that no attribute of the program has, from earlier backends too."""
+        """Attach `lowered` under a name that no attribute of the program has."""
         for node in self._program.graph.find_nodes(op="get_attr"):
             setattr(self._root, node.target, getattr(self._program.graph_module, node.target))
         return attach_lowered_module(self._root, lowered)
@@ -160,7 +165,7 @@ class _Writer:
 
 
 def last_handle(graph_module: GraphModule) -> int:
-    """The largest debug handle of `graph_module` and of the graphs of its control flow."""
+    """Return the largest debug handle of the graph and its control-flow graphs."""
     nodes = (node for each in graphs(graph_module) for node in each.graph.nodes)
     return max(node.meta.get("debug_handle", 0) for node in nodes)
 

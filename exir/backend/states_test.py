@@ -1,4 +1,4 @@
-"""Buffers of the program that delegates update where they lie."""
+"""Delegates update buffers of the program in place."""
 
 import pytest
 import torch
@@ -33,7 +33,10 @@ class KeepingBackend(BackendDetails):
 
 
 class TakesAll(Partitioner):
-    """Delegates every call but those of `left`, as one partition; `by_hand` tags all mutated buffers with it."""
+    """Delegates every call except those of `left`, as one partition.
+
+    by_hand: tag all mutated buffers with it.
+    """
 
     def __init__(self, *left: object, by_hand: bool = False) -> None:
         self.left = left
@@ -51,7 +54,7 @@ class TakesAll(Partitioner):
 
 
 class Counter(nn.Module):
-    """Adds what it gets to two buffers; gives the product of both."""
+    """Adds its input to two buffers and returns their product."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -66,7 +69,7 @@ class Counter(nn.Module):
 
 
 class Reader(nn.Module):
-    """Its buffer's old value is read by `cos`, the new one by `sin`."""
+    """`cos` reads the old value of its buffer, `sin` the new one."""
 
     def __init__(self, *read: str) -> None:
         super().__init__()

@@ -24,7 +24,10 @@ def get_delegates(graph: Graph) -> list[Node]:
 
 
 def get_non_lowered_nodes(graph: Graph) -> list[Node]:
-    """Return the nodes that kernels run: not delegate calls, nor their `getitem` nodes."""
+    """Return the nodes that kernels run: calls other than those of delegates.
+
+    The `getitem` nodes of delegate calls are excluded, too.
+    """
     calls = [node for node in graph.nodes if node.op == "call_function"]
     return [node for node in calls if not is_delegate_call(node) and not _unpacks_delegate(node)]
 
