@@ -1,1 +1,1 @@
-"""Reading and writing graphs of edge operators: what passes and stages share."""
+"""Utilities for edge graphs that passes and stages share."""

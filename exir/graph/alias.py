@@ -1,4 +1,4 @@
-"""Which values of a graph under construction are views of the same memory."""
+"""Tracks which values of a graph under construction share memory."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -9,7 +9,7 @@ from torch.fx import Node
 
 @dataclass(frozen=True)
 class View:
-    """How a value is a view of another: `op(base, *args)`; `op` is None when it is no such call."""
+    """How a value is a view of another: `op(base, *args)`, or `op` is None."""
 
     base: Node
     op: OpOverload | None = None
@@ -17,7 +17,7 @@ class View:
 
 
 class AliasSets:
-    """Disjoint sets of nodes whose values shared memory in the program as written."""
+    """Disjoint sets of nodes whose values share memory in the original program."""
 
     def __init__(self) -> None:
         self._root: dict[Node, Node] = {}
@@ -25,22 +25,22 @@ class AliasSets:
         self._view: dict[Node, View] = {}
 
     def join(self, node: Node, view: View) -> None:
-        """Record that `node`, which stood alone so far, is a view."""
+        """Record that `node`, which had no aliases so far, is a view."""
         root = self._root.get(view.base, view.base)
         self._root[node] = root
         self._view[node] = view
         self._members.setdefault(root, [root]).append(node)
 
     def view(self, node: Node) -> View | None:
-        """How `node` is a view; None when it owns its memory."""
+        """Return how `node` is a view; None if it owns its memory."""
         return self._view.get(node)
 
     def bases(self, node: Node) -> list[Node]:
-        """What `node` is a view of, what that is a view of, and so on up to the owner."""
+        """Return the base of `node`, the base of that base, and so on up to the owner."""
         view = self._view.get(node)
         return [] if view is None else [view.base, *self.bases(view.base)]
 
     def others(self, node: Node) -> list[Node]:
-        """Every other node that shares the memory of `node`."""
+        """Return every other node that shares the memory of `node`."""
         members = self._members.get(self._root.get(node, node), [])
         return [member for member in members if member is not node]

@@ -1,4 +1,4 @@
-"""Constant matrices that are held in blocks, and that a graph makes floats of."""
+"""Constant matrices with block quantization, and the nodes that dequantize them."""
 
 from dataclasses import dataclass
 
@@ -12,7 +12,7 @@ _DEQUANTIZE = "quantized_weight::dequantize"
 
 @dataclass(frozen=True)
 class BlockConstants:
-    """The nodes of a weight's constants: codes of `bits` bits, scales, minima or None."""
+    """The constants of a weight; `codes` has quantized values of `bits` bits."""
 
     codes: Node
     scales: Node
@@ -21,12 +21,12 @@ class BlockConstants:
 
 
 def is_blocks(node: Node) -> bool:
-    """Whether `node` makes floats of blocks."""
+    """Whether `node` dequantizes a block-quantized weight."""
     return edge_name(node) == _DEQUANTIZE
 
 
 def read_blocks(node: Node, constants: ConstantTable) -> BlockConstants | None:
-    """What `node` makes floats of; None when that is not constant."""
+    """Return the weight that `node` dequantizes; None if it is not constant."""
     codes, scales, minima, bits = node.args
     if any(each is not None and constants.tensor(each) is None for each in (codes, scales, minima)):
         return None

@@ -1,7 +1,7 @@
-"""Graphs of control flow as programs: passes and partitioners see the constants that they capture.
+"""Presents graphs of control flow as programs with their captured constants.
 
-A body gets its constants as operands of its control flow. `bodies` follows them from the program
-inwards; `run_in_bodies` gives a pass each body as a program and connects the constants that it makes.
+A body receives its constants as operands of its control flow. `bodies` traces them inwards from the
+program. `run_in_bodies` runs a pass on each body, and connects the constants that the pass creates.
 """
 
 from collections import Counter
@@ -32,10 +32,10 @@ _MUTATIONS = (OutputKind.BUFFER_MUTATION, OutputKind.PARAMETER_MUTATION)
 class Body:
     """A graph that control flow runs, as a program.
 
-    path: the nodes of control flow that lead to the graph, outermost first.
-    index: the position of the graph among the regions of the last of them.
-    program: the very graph module that runs, with containers of its own. Its signature has inputs alone:
-        a placeholder that always holds a constant of the outermost program is that constant,
+    path: the control-flow nodes that contain the graph, outermost first.
+    index: the position of the graph among the regions of the last node.
+    program: a program with the original graph module and separate containers. Its signature has only
+        inputs: a placeholder that always holds a constant of the outermost program is that constant, and
         any other is a user input.
     """
 
@@ -44,17 +44,17 @@ class Body:
     program: ExportedProgram
 
     def replace_graph(self, graph_module: GraphModule) -> None:
-        """Let the control flow run `graph_module`, which has the same placeholders and results."""
+        """Replace the graph by `graph_module`, which has the same interface."""
         holder = regions(self.path[-1])[self.index].holder
         assert holder.graph.owning_module is not None and isinstance(holder.target, str)
         setattr(holder.graph.owning_module, holder.target, graph_module)
 
 
 def bodies(program: ExportedProgram) -> Iterator[Body]:
-    """The graphs of control flow in `program`, outer ones before those inside them.
+    """Yield the graphs of control flow in `program`, outer ones first.
 
-    A graph that runs at several places is left out, with those inside it: it has no one set of operands. The iterator
-    sees what has become of a graph that it gave when it is asked for the next one.
+    A graph that runs in several places is skipped, with its inner graphs: it has no unique operands. The
+    caller can edit a graph before it requests the next one.
     """
     for path, index in _places(program.graph_module, (), _shared_graphs(program.graph_module)):
         view = program
@@ -64,10 +64,11 @@ def bodies(program: ExportedProgram) -> Iterator[Body]:
 
 
 def run_in_bodies(program: ExportedProgram, run: Callable[[ExportedProgram], object]) -> None:
-    """Call `run`, which may edit the graph and the constants of a program, with each body of `program`.
+    """Call `run` with each body of `program`; it may edit graph and constants.
 
-    New constants become constants of `program` and operands of the control flow on the way. A constant
-    with a new value is a new one, as others may read it. Operands that no graph reads are removed.
+    New constants become constants of `program` and operands of the enclosing control flow. A constant
+    whose value changes becomes a new constant, because other nodes may read the old one. Unused operands
+    are removed.
     """
     constants = ConstantTable(program, fake_mode_of(program.graph))
     found = False
@@ -87,7 +88,7 @@ def drop_unused_operands(program: ExportedProgram) -> None:
 
 
 def added_operand(node: Node, value: Node) -> dict[Node, Node]:
-    """Give the control flow `node` one more operand; returns its placeholder by the holder of each graph."""
+    """Add an operand to control flow; return its placeholder in each graph, by holder."""
     *others, operands = node.args
     assert isinstance(operands, (list, tuple))
     added = {region.holder: _added_placeholder(region, value) for region in regions(node)}
@@ -106,7 +107,7 @@ class _Edit:
         self._placeholders = self._graph.find_nodes(op="placeholder")
 
     def apply(self, run: Callable[[ExportedProgram], object]) -> None:
-        """Run the pass; afterwards the placeholders are those of before, then the new constants."""
+        """Run the pass; new constants follow the old placeholders."""
         vals = [node.meta.get("val") for node in self._placeholders]
         tensors = self._tensors()
         run(self._view)
@@ -122,7 +123,7 @@ class _Edit:
         return {**self._view.state_dict, **self._view.constants}
 
     def _changed(self, before: dict[str, Tensor]) -> dict[Node, str]:
-        """The placeholders of constants that are new or have a new value, with the names of these."""
+        """Return the placeholders of new or changed constants, with their names."""
         node_of = {node.name: node for node in self._graph.find_nodes(op="placeholder")}
         now = self._tensors()
         found = {}
@@ -134,7 +135,10 @@ class _Edit:
         return found
 
     def _restore(self, vals: Sequence[object]) -> None:
-        """Put back placeholders that the pass removed: they are the interface until their operands are removed."""
+        """Restore the placeholders that the pass removed.
+
+        They are part of the interface until their operands are removed.
+        """
         present = set(self._graph.nodes)
         previous: Node | None = None
         for position, (node, val) in enumerate(zip(self._placeholders, vals)):
@@ -144,7 +148,7 @@ class _Edit:
             previous = node
 
     def _connected(self, constant: Node) -> Node:
-        """The placeholder that holds `constant`, after all control flow on the way has got it as an operand."""
+        """Pass `constant` through all enclosing control flow; return its placeholder."""
         value = constant
         for depth, node in enumerate(self._body.path):
             is_last = depth == len(self._body.path) - 1
@@ -168,13 +172,13 @@ def _places(
 
 
 def _shared_graphs(graph_module: GraphModule) -> frozenset[GraphModule]:
-    """The graphs that run at several places."""
+    """Return the graphs that run in several places."""
     counts = Counter(graphs(graph_module))
     return frozenset(each for each, count in counts.items() if count > 1)
 
 
 def _inner(run: list[Region], path: tuple[Node, ...]) -> Region:
-    """The one of the regions that a node of `path` stands in."""
+    """Return the region that contains a node of `path`."""
     inside = [node.graph for node in path]
     return next(region for region in run if region.graph_module.graph in inside)
 
@@ -193,7 +197,7 @@ def _view(outer: ExportedProgram, region: Region) -> ExportedProgram:
 
 
 def _constants(program: ExportedProgram) -> dict[str, InputSpec]:
-    """Those that no call changes, by the names of their placeholders."""
+    """Return the constants that no call mutates, by placeholder name."""
     outputs = program.graph_signature.output_specs
     changed = {spec.target for spec in outputs if spec.kind in _MUTATIONS}
     inputs = program.graph_signature.input_specs
@@ -215,7 +219,7 @@ def _added_placeholder(region: Region, value: Node) -> Node:
 
 
 def _placeholder(graph: Graph, previous: Node | None, like: Node) -> Node:
-    """A placeholder after `previous`, or the first one, with the name and the metadata of `like`."""
+    """Insert a placeholder like `like` after `previous`, or as the first one."""
     first = next(iter(graph.nodes))
     with graph.inserting_before(first) if previous is None else graph.inserting_after(previous):
         placeholder = graph.placeholder(like.name)

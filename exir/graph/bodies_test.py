@@ -1,4 +1,4 @@
-"""Graphs of control flow know the constants that they capture."""
+"""Tests that graphs of control flow know the constants that they capture."""
 
 from typing import Any
 
@@ -18,7 +18,7 @@ from exir.testing.models import Example
 
 
 class _Nested(nn.Module):
-    """A branch in a loop; both read one weight, which the loop also starts from."""
+    """A branch in a loop; both read one weight, from which the loop also starts."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -38,7 +38,7 @@ class _Nested(nn.Module):
 
 
 class _Rows(nn.Module):
-    """A scan whose rows are weights."""
+    """A scan over the rows of weights."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -56,7 +56,7 @@ def _program(module: nn.Module) -> tuple[Example, ExportedProgram]:
 
 
 def _captured(program: ExportedProgram) -> list[list[str | None]]:
-    """Names of the constants that each body knows."""
+    """Return the names of the constants that each body knows."""
     found = []
     for body in bodies(program):
         specs = body.program.graph_signature.input_specs

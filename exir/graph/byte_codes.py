@@ -1,4 +1,4 @@
-"""Tensors that lie in bytes, and what they stand for."""
+"""Quantized tensors in int8 or uint8, and their quantization parameters."""
 
 from dataclasses import dataclass
 
@@ -9,7 +9,7 @@ from torch.fx import Node
 from exir.graph.constants import ConstantTable
 from exir.graph.quantized_weight import edge_name
 
-# torch registers these operators when a quantized program is made: they are known by their names.
+# torch registers these operators late, so they are matched by name.
 _QUANTIZE = "quantized_decomposed::quantize_per_tensor"
 _DEQUANTIZE = "quantized_decomposed::dequantize_per_tensor"
 _DEQUANTIZE_CHANNELS = "quantized_decomposed::dequantize_per_channel"
@@ -17,7 +17,10 @@ _DEQUANTIZE_CHANNELS = "quantized_decomposed::dequantize_per_channel"
 
 @dataclass(frozen=True)
 class Reading:
-    """A code stands for (code - zero_point) * scale; codes are from low to high."""
+    """Quantization parameters: q represents (q - zero_point) * scale.
+
+    Quantized values are in [low, high].
+    """
 
     scale: float
     zero_point: int
@@ -26,12 +29,12 @@ class Reading:
     dtype: torch.dtype
 
     def code(self, value: float) -> int:
-        """The code of `value`, as quantizing gives it."""
+        """Quantize `value`."""
         steps = torch.round(torch.tensor(value, dtype=torch.float32) * (1.0 / self.scale))
         return int((steps + self.zero_point).clamp(self.low, self.high))
 
     def values(self) -> Tensor:
-        """What all codes that the dtype has stand for, in order."""
+        """Return the dequantized values of all elements of the dtype, in order."""
         limits = torch.iinfo(self.dtype)
         codes = torch.arange(limits.min, limits.max + 1)
         return (codes - self.zero_point).to(torch.float32) * self.scale
@@ -39,25 +42,25 @@ class Reading:
 
 @dataclass(frozen=True)
 class Codes:
-    """node: int8 or uint8."""
+    """A quantized tensor; `node` is int8 or uint8."""
 
     node: Node
     reading: Reading
 
 
 def is_quantizing(node: Node) -> bool:
-    """Whether `node` quantizes by one scale."""
+    """Whether `node` quantizes with one scale."""
     return edge_name(node) == _QUANTIZE
 
 
 def dequantized_codes(node: object) -> Codes | None:
-    """The bytes that `node` dequantizes."""
+    """Return the quantized tensor that `node` dequantizes."""
     reading = _reading(node, _DEQUANTIZE)
     return Codes(node.args[0], reading) if reading is not None and isinstance(node, Node) else None
 
 
 def quantized_reading(node: object) -> Reading | None:
-    """How `node` quantizes to bytes."""
+    """Return the parameters with which `node` quantizes to int8 or uint8."""
     return _reading(node, _QUANTIZE)
 
 
@@ -72,14 +75,14 @@ def _reading(node: object, operator: str) -> Reading | None:
 
 @dataclass(frozen=True)
 class WeightCodes:
-    """node: int8 of zero point 0, [rows, ...]. scales: [rows]."""
+    """An int8 weight: `node` is [rows, ...] with zero point 0, `scales` is [rows]."""
 
     node: Node
     scales: Tensor
 
 
 def weight_codes(node: Node, constants: ConstantTable) -> WeightCodes | str:
-    """The constant weight that `node` dequantizes, or what it is else."""
+    """Return the constant weight that `node` dequantizes, or why there is none."""
     if edge_name(node) not in (_DEQUANTIZE, _DEQUANTIZE_CHANNELS):
         return "its weight is float"
     codes = constants.tensor(node.args[0])
@@ -100,7 +103,7 @@ def _tensor(value: object, constants: ConstantTable) -> Tensor | None:
 
 
 def constant_floats(node: Node, constants: ConstantTable) -> Tensor | None:
-    """The constant that `node` is, or dequantizes."""
+    """Return the constant that `node` is, or dequantizes, in float."""
     if edge_name(node) not in (_DEQUANTIZE, _DEQUANTIZE_CHANNELS):
         return constants.tensor(node)
     args = [_operand(each, constants) for each in node.args]

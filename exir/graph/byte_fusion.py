@@ -1,4 +1,4 @@
-"""Fusing what is computed between bytes: products, pairs, means, and functions of one tensor."""
+"""Fuses operators between int8 tensors: layers, binary operators, means, LUTs."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -45,7 +45,7 @@ _PAIRS = {
 _SUB, _MUL = edge_op(_ATEN.sub.Tensor), edge_op(_ATEN.mul.Tensor)
 _MEAN, _POOL = edge_op(_ATEN.mean.dim), edge_op(_ATEN.avg_pool2d.default)
 
-# Products whose sums fit 32 bits, of 8 and 9 bits each.
+# The largest K for which a sum of 8-bit by 9-bit products fits in int32.
 _DEPTH = 65536
 
 _Refusal = str
@@ -54,7 +54,10 @@ _Result = Node | _Refusal | None
 
 @dataclass(frozen=True)
 class _Place:
-    """What is quantized: `node`, whose result is seen in other shapes and kept in bounds of codes before it is."""
+    """A fusion candidate: `node` computes the value that `quantize` quantizes.
+
+    In between are only `views`, and clamps, which `reading` includes as limits.
+    """
 
     quantize: Node
     node: Node
@@ -63,7 +66,7 @@ class _Place:
 
 
 class ByteFusion:
-    """Fuses what quantizing nodes quantize. One for a program."""
+    """Fuses the producers of quantizing nodes. One instance serves one program."""
 
     def __init__(self, program: ExportedProgram) -> None:
         self._program = program
@@ -73,7 +76,7 @@ class ByteFusion:
         self._layers = self._find_layers()
 
     def visit(self, quantize: Node) -> None:
-        """Replace `quantize` by what computes its bytes, or say of its operand why that stays float."""
+        """Replace `quantize` by an int8 operator, or record why its operand stays float."""
         reading = quantized_reading(quantize)
         if reading is None:
             return
@@ -90,7 +93,7 @@ class ByteFusion:
                 return
 
     def finish(self) -> None:
-        """Drop what nobody uses any more."""
+        """Remove dead code and unused constants."""
         self._program.graph.eliminate_dead_code()
         self._constants.drop_unused()
 
@@ -102,7 +105,7 @@ class ByteFusion:
         return found
 
     def _same(self, place: _Place) -> _Result:
-        """The bytes that were dequantized, where they mean the same."""
+        """Return the dequantized tensor itself, if the quantization parameters are equal."""
         codes = dequantized_codes(place.quantize.args[0])
         return (
             codes.node
@@ -150,7 +153,7 @@ class ByteFusion:
     def _parameters(
         self, place: _Place, codes: Codes, weights: WeightCodes, bias: torch.Tensor | None
     ) -> tuple[Node, Node | None]:
-        """Nodes of what turns sums to steps of the result, and of what is added to these."""
+        """Return constants that requantize accumulators, and the bias in result steps."""
         name, step = self._constants.name(weights.node), place.reading.scale
         factors = (weights.scales.double() * codes.reading.scale / step).float()
         added = None if bias is None else (bias.double() / step).float()
@@ -194,7 +197,7 @@ class ByteFusion:
         return self._insert(place, _BYTES.avg_pool2d.default, *args)
 
     def _table(self, place: _Place) -> _Result:
-        """What depends on each element of one tensor by itself."""
+        """Fuse an elementwise function of one tensor to a lookup table."""
         found = self._tables.find(place.quantize)
         if found is None:
             return "no kernel computes it in bytes"
@@ -203,7 +206,7 @@ class ByteFusion:
         return insert_before(place.quantize, _BYTES.table.default, (codes, node), {}, self._fake_mode)
 
     def _insert(self, place: _Place, op: OpOverload, *args: Any) -> Node:
-        """A call of `op`, seen as what is quantized is."""
+        """Insert a call of `op`, and apply the views of `place` to it."""
         result = insert_before(place.quantize, op, args, {}, self._fake_mode)
         for view in place.views:
             result = insert_before(
@@ -213,7 +216,7 @@ class ByteFusion:
 
 
 def _place(quantize: Node, reading: Reading) -> _Place:
-    """What is quantized, without bounds and views behind it."""
+    """Return the fusion candidate of `quantize`, with clamps and views removed."""
     place = _Place(quantize, quantize.args[0], reading)
     while len(place.node.users) == 1 and (place.node.target in _BOUNDS or place.node.target is _VIEW):
         node = place.node
@@ -227,7 +230,7 @@ def _place(quantize: Node, reading: Reading) -> _Place:
 
 
 def _bounded(bound: Node, reading: Reading) -> Reading:
-    """With the codes of the results of `bound` only."""
+    """Restrict `reading` to the quantized results of the clamp `bound`."""
     defaults = {_BOUNDS[0]: (0, None), _BOUNDS[1]: (-1, 1), _BOUNDS[2]: (None, None)}[bound.target]
     low, high = _given(bound.args[1:], defaults)
     return replace(
@@ -242,7 +245,7 @@ def _given(args: Sequence[Any], defaults: Sequence[Any]) -> list[Any]:
 
 
 def _refusal(place: _Place, operands: Sequence[Codes | None]) -> _Refusal | None:
-    """Why the kernels in bytes cannot take these operands."""
+    """Return why int8 kernels do not support these operands, or None."""
     if any(each is None for each in operands):
         return "an operand is float"
     nodes = [place.node, *(each.node for each in operands if each is not None)]
@@ -261,7 +264,10 @@ def _is_row_major(node: Node) -> bool:
 
 
 def _factors(node: Node, first: float, second: float, step: float) -> tuple[float, float]:
-    """What turns steps of both operands of a pair to those of the result, or of its factors."""
+    """Return the factors from operand steps to result steps.
+
+    For `mul`, the first factor has the product of the scales, and the second is 1.
+    """
     if node.target is _MUL:
         return first * second / step, 1.0
     return first / step, (-second if node.target is _SUB else second) / step

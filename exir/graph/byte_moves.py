@@ -1,4 +1,4 @@
-"""Moving bytes instead of the floats that they stand for."""
+"""Moves operators that only move elements from float to int8 tensors."""
 
 import operator
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ from exir.graph.graph_builder import inherited_meta
 
 _ATEN = torch.ops.aten
 
-# They give elements of their operands, or the largest of them, whatever the dtype.
+# Their results are elements of their operands, or maxima and minima, for any dtype.
 _MOVES = (
     *(
         _ATEN.view_copy.default,
@@ -43,7 +43,10 @@ _POOL = edge_op(_ATEN.max_pool2d_with_indices.default)
 
 
 def move_bytes(program: ExportedProgram) -> None:
-    """Have what only moves dequantized elements move their bytes; the floats are made behind it."""
+    """Apply operators that only move dequantized elements to the quantized tensors.
+
+    The result is dequantized after the move.
+    """
     fake_mode = fake_mode_of(program.graph)
     constants = ConstantTable(program, fake_mode)
     for node in list(program.graph.nodes):
@@ -53,7 +56,10 @@ def move_bytes(program: ExportedProgram) -> None:
 
 
 def _moved(node: Node) -> Node | None:
-    """One of the operands of `node`, when it moves dequantized elements of bytes that all mean the same."""
+    """Return an operand of `node` if all operands have the same parameters.
+
+    The result is None if `node` does more than move elements.
+    """
     if node.target not in _MOVING and node.target is not _PAD and node.target is not _POOL:
         return None
     operands = [each for each in node.all_input_nodes if _is_float(each)]
@@ -84,7 +90,7 @@ def _has_code(value: float, reading: Reading) -> bool:
 
 @dataclass(frozen=True)
 class _Move:
-    """floats: what dequantizes bytes as those do that are moved."""
+    """A move of quantized elements; `floats` dequantizes one of the operands."""
 
     floats: Node
     fake_mode: FakeTensorMode
@@ -103,7 +109,7 @@ class _Move:
             replace_and_erase(node, self._dequantized(node, moved))
 
     def _replace_items(self, node: Node, moved: Node) -> None:
-        """The first result of two are bytes, the second are places."""
+        """Dequantize the first of the pool's two results; the second has indices."""
         for user in list(node.users):
             item = _item(user, moved)
             replace_and_erase(user, self._dequantized(user, item) if user.args[1] == 0 else item)

@@ -1,4 +1,4 @@
-"""Functions of one tensor of bytes, element by element, as tables of all their results."""
+"""Lookup tables for elementwise functions of one int8 tensor."""
 
 from typing import Any
 
@@ -12,13 +12,16 @@ from exir.graph.constants import ConstantTable
 
 
 class ByteTables:
-    """Computes them, for the nodes of one graph."""
+    """Computes the lookup tables for the nodes of one graph."""
 
     def __init__(self, constants: ConstantTable) -> None:
         self._constants = constants
 
     def find(self, quantize: Node) -> tuple[Node, Tensor] | None:
-        """The bytes that those of `quantize` depend on, element by element, and the result for each of their codes."""
+        """Return the only quantized source of `quantize`, and the table of results.
+
+        The table has one result for each quantized value of the source.
+        """
         sources = self._sources(quantize)
         reading = quantized_reading(quantize)
         if reading is None or len(sources) != 1:
@@ -29,7 +32,10 @@ class ByteTables:
         return source.node, _codes(self._values(quantize.args[0], source, {}), reading)
 
     def _sources(self, quantize: Node) -> set[Codes]:
-        """Of what is quantized: the bytes at which chains of elementwise operators begin; empty for other things."""
+        """Return the quantized tensors at the start of the elementwise chains.
+
+        The result is empty if other operators contribute.
+        """
         found, seen, left = set(), set(), [quantize.args[0]]
         while left:
             node = left.pop()
@@ -44,7 +50,7 @@ class ByteTables:
         return found
 
     def _values(self, node: Node, source: Codes, found: dict[Node, Tensor]) -> Tensor:
-        """What `node` gives of each code of `source`."""
+        """Return the result of `node` for each quantized value of `source`."""
         if node not in found:
             found[node] = self._computed(node, source, found)
         return found[node]
@@ -62,7 +68,7 @@ class ByteTables:
         return result
 
     def _number(self, node: Node) -> Tensor | None:
-        """The one element of a constant."""
+        """Return a constant of one element."""
         tensor = self._constants.tensor(node)
         return tensor.reshape(()) if tensor is not None and tensor.numel() == 1 else None
 
@@ -72,7 +78,7 @@ def _is_elementwise(node: Node) -> bool:
 
 
 def _has_shape_of(node: Node, other: Node) -> bool:
-    """By the expressions of sizes, as comparing symbols would guard on them."""
+    """Compare shapes as expressions, because comparing symbols would add guards."""
     shapes = [[str(size) for size in each.meta["val"].shape] for each in (node, other)]
     return shapes[0] == shapes[1]
 

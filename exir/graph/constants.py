@@ -1,4 +1,4 @@
-"""The tensors that a program carries: parameters, buffers and lifted constants."""
+"""The tensors of a program: parameters, buffers and lifted constants."""
 
 import re
 from collections.abc import Iterator
@@ -16,9 +16,9 @@ _CARRIED = (InputKind.PARAMETER, InputKind.BUFFER, InputKind.CONSTANT_TENSOR)
 
 
 class ConstantTable:
-    """Reads and edits the constants of one program, its placeholders and signature with them.
+    """Reads and edits a program's constants, with placeholders and signature.
 
-    Tensors are never written to: they may belong to the model or to another method.
+    Tensors are never mutated: they may belong to the model or to another method.
     """
 
     def __init__(self, program: ExportedProgram, fake_mode: FakeTensorMode) -> None:
@@ -32,7 +32,7 @@ class ConstantTable:
         )
 
     def tensor(self, value: object) -> Tensor | None:
-        """The constant that a node stands for, or None; a buffer that is written to is none."""
+        """Return the constant of a node, or None; a mutated buffer is not a constant."""
         spec = self._specs.get(value.name) if isinstance(value, Node) else None
         if spec is None or spec.kind not in _CARRIED or self._is_written(spec):
             return None
@@ -40,13 +40,13 @@ class ConstantTable:
         return tensor.detach() if isinstance(tensor, Tensor) else None
 
     def name(self, node: Node) -> str:
-        """The qualified name of the constant that `node` stands for."""
+        """Return the qualified name of the constant that `node` represents."""
         return self._specs[node.name].target
 
     def with_value(self, node: Node, tensor: Tensor) -> Node:
-        """The constant of `node` with another value.
+        """Return the constant of `node` with another value.
 
-        That is `node` itself when it has one use, else a new constant.
+        The result is `node` itself if it has one use, else a new constant.
         """
         if _use_count(node) > 1:
             return self.add(self.name(node), tensor)
@@ -54,14 +54,14 @@ class ConstantTable:
         return node
 
     def set_value(self, node: Node, tensor: Tensor) -> None:
-        """Let the constant of `node` be `tensor`, whoever uses it."""
+        """Set the constant of `node` to `tensor` for all users."""
         spec = self._specs[node.name]
         is_parameter = spec.kind is InputKind.PARAMETER
         self._home(spec)[spec.target] = _parameter(tensor) if is_parameter else tensor
         node.meta["val"] = self._fake(tensor)
 
     def add(self, name: str, tensor: Tensor) -> Node:
-        """A new constant called `name`, or `name` and a number when there is one of that name."""
+        """Add a constant called `name`, or `name` and a number if the name is taken."""
         target = self._free(name)
         position, first_input = self._first_input()
         with self._program.graph.inserting_before(first_input):
@@ -74,7 +74,7 @@ class ConstantTable:
         return node
 
     def drop_unused(self) -> None:
-        """Remove the constants that nothing uses."""
+        """Remove unused constants."""
         specs = self._program.graph_signature.input_specs
         nodes = self._program.graph.find_nodes(op="placeholder")
         unused = [self._is_unused(spec, node) for spec, node in zip(specs, nodes)]
@@ -102,7 +102,7 @@ class ConstantTable:
         return next(candidate for candidate in _numbered(name) if candidate not in taken)
 
     def _first_input(self) -> tuple[int, Node]:
-        """The place of the first node that is no constant."""
+        """Return the position and the node of the first non-constant."""
         for position, node in enumerate(self._program.graph.nodes):
             spec = self._specs.get(node.name)
             if node.op != "placeholder" or spec is None or spec.kind is InputKind.USER_INPUT:
@@ -116,7 +116,7 @@ class ConstantTable:
 
 
 def _use_count(node: Node) -> int:
-    """How often `node` is an argument; a user may take it more than once."""
+    """Count the uses of `node`; a user can take it more than once."""
     uses: list[Node] = []
     for user in node.users:
         map_arg((user.args, user.kwargs), uses.append)

@@ -1,4 +1,4 @@
-"""Editing the constants of a program keeps graph, signature and tensors in step."""
+"""Tests that edits of constants keep graph, signature and tensors consistent."""
 
 from collections import OrderedDict
 
@@ -75,7 +75,7 @@ def test_new_value_of_a_shared_constant_is_a_new_constant() -> None:
 
 
 def test_module_whose_name_is_no_identifier_compiles() -> None:
-    """Names like `block1-0`, as torchvision's RegNet has them."""
+    """torchvision's RegNet has module names such as `block1-0`."""
     model = torch.nn.Sequential(OrderedDict([("block1-0", torch.nn.Linear(3, 2))]))
     manager = to_edge(torch.export.export(model.eval(), (torch.ones(1, 3),)))
     manager.exported_program().graph_module.recompile()

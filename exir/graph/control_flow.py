@@ -1,8 +1,7 @@
-"""Control flow as every walk over a graph sees it: nodes that run graphs of their own.
+"""A uniform view of control flow: nodes that run graphs.
 
-`regions` is all that liveness, spec propagation, verifiers, planning, emission and copying know
-of an operator of control flow. Another one is another entry of `_REGIONS`, and its instructions
-in `exir/emit/`.
+Liveness, spec propagation, verifiers, planning, emission and copying access control flow only through
+`regions`. A new control-flow operator needs an entry in `_REGIONS` and its instructions in `exir/emit/`.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -21,19 +20,20 @@ START = -1
 
 @dataclass(frozen=True)
 class Region:
-    """A graph that a node of control flow runs.
+    """A graph that a control-flow node runs.
 
-    holder: the `get_attr` node that names the graph.
-    operands: what the node gives it, one for each placeholder: a node or a number.
-    after: positions, among the node's regions, of those that it may follow; or `START`.
-    is_last: whether the node may be done when the region has run.
-    values: for each result the index of the node's value that it is; empty when it is none.
-    carried: positions of the placeholders that start as their operands and then hold what runs
-        hand on; the n-th of each region lies where the node's n-th value does.
-    hands_on: positions of the results that become the carried values, in their order.
-    sliced: positions of the placeholders that hold one row of their operand, another each run.
-    stacked: positions of the results that are each one row, by run, of the node's value of the
-        same position.
+    holder: the `get_attr` node that refers to the graph.
+    operands: the operands, one for each placeholder: a node or a scalar.
+    after: the regions that can precede this one, as positions among the node's regions; or `START`.
+    is_last: whether the node can finish after this region.
+    values: for each result, the index of the node's value that it becomes; empty if the results are not
+        values.
+    carried: positions of placeholders that start as their operands and then hold values of the previous
+        iteration. The n-th shares the memory of the node's n-th value.
+    hands_on: positions of the results that become the carried values, in order.
+    sliced: positions of placeholders that hold one row of their operand, the next row in each iteration.
+    stacked: positions of results that are one row, by iteration, of the node's value of the same
+        position.
     """
 
     holder: Node
@@ -48,7 +48,7 @@ class Region:
 
     @property
     def graph_module(self) -> GraphModule:
-        """The graph itself. Raises `UnsupportedOperatorError` when the holder names none."""
+        """The graph. Raises `UnsupportedOperatorError` if the attribute is not a graph."""
         assert isinstance(self.holder.target, str)
         graph_module = getattr(self.holder.graph.owning_module, self.holder.target)
         if not isinstance(graph_module, GraphModule):
@@ -63,24 +63,24 @@ class Region:
 
     @property
     def results(self) -> list[Any]:
-        """What the graph returns."""
+        """The results of the graph."""
         return results_of(self.graph_module.graph)
 
     @property
     def carriers(self) -> list[Node]:
-        """The placeholders that hold carried values."""
+        """The placeholders of carried values."""
         return [self.bindings[position][0] for position in self.carried]
 
     @property
     def slices(self) -> list[Node]:
-        """The placeholders that hold rows."""
+        """The placeholders of rows."""
         return [self.bindings[position][0] for position in self.sliced]
 
 
 def regions(node: Node) -> list[Region]:
-    """The graphs that `node` runs, in the order that their instructions stand in.
+    """Return the graphs that `node` runs, in the order of their instructions.
 
-    None for a node that is no control flow that the compiler knows.
+    The list is empty if `node` is not a supported control-flow operator.
     """
     if not isinstance(node.target, HigherOrderOperator) or node.target not in _REGIONS:
         return []
@@ -88,13 +88,13 @@ def regions(node: Node) -> list[Region]:
 
 
 def results_of(graph: Graph) -> list[Any]:
-    """What a graph returns, alone or with others."""
+    """Return the results of a graph as a list."""
     returned = graph.output_node().args[0]
     return list(returned) if isinstance(returned, (list, tuple)) else [returned]
 
 
 def graphs(graph_module: GraphModule) -> Iterator[GraphModule]:
-    """`graph_module`, the graphs that its nodes run, and those inside them."""
+    """Yield `graph_module` and all graphs nested in it."""
     yield graph_module
     for node in graph_module.graph.nodes:
         for region in regions(node):
@@ -102,14 +102,14 @@ def graphs(graph_module: GraphModule) -> Iterator[GraphModule]:
 
 
 def _cond_regions(node: Node) -> list[Region]:
-    """Of `torch.cond(predicate, true graph, false graph, operands)`: one of the two runs."""
+    """`torch.cond(predicate, true_graph, false_graph, operands)`: one graph runs."""
     _, on_true, on_false, operands = node.args
     count = len(node.meta["val"])
     return [Region(each, tuple(operands), values=tuple(range(count))) for each in (on_true, on_false)]
 
 
 def _while_regions(node: Node) -> list[Region]:
-    """Of `while_loop(condition, body, carried, others)`: the body while the condition holds."""
+    """`while_loop(condition, body, carried, others)`: run body while condition holds."""
     condition, body, carried, others = node.args
     positions = tuple(range(len(carried)))
     operands = (*carried, *others)
@@ -120,7 +120,7 @@ def _while_regions(node: Node) -> list[Region]:
 
 
 def _map_regions(node: Node) -> list[Region]:
-    """Of `map(body, rows, others)`: the body once for each row."""
+    """`map(body, rows, others)`: the body runs once for each row."""
     body, rows, others = node.args
     results = tuple(range(len(node.meta["val"])))
     sliced = tuple(range(len(rows)))
@@ -128,7 +128,7 @@ def _map_regions(node: Node) -> list[Region]:
 
 
 def _scan_regions(node: Node) -> list[Region]:
-    """Of `scan(body, carried, rows, others)`: the body once for each row, in turn."""
+    """`scan(body, carried, rows, others)`: the body runs for each row, in order."""
     body, carried, rows, others = node.args
     count = len(carried)
     region = Region(

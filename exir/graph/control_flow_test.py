@@ -1,4 +1,4 @@
-"""Every operator of control flow is told to the compiler by its regions alone."""
+"""Tests of control flow through regions."""
 
 from typing import Any
 
@@ -110,7 +110,7 @@ def test_a_loop_is_planned_by_its_regions(planned_loop: torch.fx.GraphModule) ->
 
 
 def test_loop_that_loses_a_value_for_its_next_run_is_found(planned_loop: torch.fx.GraphModule) -> None:
-    """The outer `x * 2` is read again in the second run, after the first has overwritten it."""
+    """The second iteration reads the outer `x * 2`, which the first has overwritten."""
     node = control_flow_of(planned_loop)
     step = regions(node)[1].bindings[2][1].meta["spec"].storage
     scratch = next(n for n in regions(node)[1].graph_module.graph.nodes if "add_tensor_1" in n.name)
@@ -121,7 +121,7 @@ def test_loop_that_loses_a_value_for_its_next_run_is_found(planned_loop: torch.f
 
 @pytest.mark.parametrize("module", [Rows(), Scan()])
 def test_rows_stay_while_a_loop_fills_them(module: torch.nn.Module) -> None:
-    """What a body computes may share memory with other temporaries, not with the rows so far."""
+    """A body's results may share memory with temporaries, not with finished rows."""
     sizes = {Rows: ((4, 3), (3,)), Scan: ((3,), (4, 3))}[type(module)]
     example = Example(module, tuple(torch.ones(size) for size in sizes))
     program = to_edge(example.export()).exported_program()

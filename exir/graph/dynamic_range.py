@@ -1,4 +1,4 @@
-"""Tensors that are quantized to int8 by the range that they have at run time, and dequantized again."""
+"""Matches dynamic quantization to int8 followed by dequantization."""
 
 import operator
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ _BYTES = [(-128, 127)] * 2
 
 @dataclass(frozen=True)
 class _Scheme:
-    """The names of the operators of `quantized_decomposed` that quantize by a range, and go back."""
+    """The operators of `quantized_decomposed` for one scheme of dynamic quantization."""
 
     choose: str
     quantize: str
@@ -27,13 +27,13 @@ _OF_TENSORS = _Scheme(
 
 
 def quantized_by_rows(dequantized: Node) -> Node | None:
-    """The floats that were quantized by the ranges of their rows."""
+    """Return the float tensor before dynamic quantization per row."""
     choice = _choice(dequantized, _OF_ROWS)
     return None if choice is None else choice.args[0]
 
 
 def quantized_as_whole(dequantized: Node) -> tuple[Node, float] | None:
-    """The floats that were quantized by the range of all of them, and the smallest scale."""
+    """Return the float tensor before dynamic quantization per tensor, and `eps`."""
     choice = _choice(dequantized, _OF_TENSORS)
     if choice is None or tuple(choice.args[1:3]) != _BYTES[0] or choice.args[4] != torch.int8:
         return None
@@ -41,7 +41,7 @@ def quantized_as_whole(dequantized: Node) -> tuple[Node, float] | None:
 
 
 def _choice(dequantized: Node, scheme: _Scheme) -> Node | None:
-    """The call that chose the parameters by which int8 was made of floats, and these of it again."""
+    """Return the call that chose the parameters of quantize and dequantize."""
     quantized = dequantized.args[0]
     if not (_calls(dequantized, scheme.dequantize) and _calls(quantized, scheme.quantize)):
         return None
@@ -53,7 +53,7 @@ def _choice(dequantized: Node, scheme: _Scheme) -> Node | None:
 
 
 def _chosen(parameter: object, scheme: _Scheme) -> tuple[Node | None, int]:
-    """The call that chose a parameter, and which of its results that is: 0 the scale, 1 the zero point."""
+    """Return the call that chose a parameter, and its result: 0 scale, 1 zero point."""
     item = origin(parameter)
     if (
         isinstance(item, Node)

@@ -1,4 +1,4 @@
-"""Inserting edge operators into a finished graph."""
+"""Inserts edge operators into a finished graph."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ def insert_before(
     kwargs: dict[str, Any],
     fake_mode: FakeTensorMode,
 ) -> Node:
-    """Insert a call of `op` right before `node`, described and with the same source line."""
+    """Insert a call of `op` before `node`, with the source line of `node`."""
     with torch.no_grad(), fake_mode:
         val = run_copying(view_form(op), values(args), values(kwargs))
     with node.graph.inserting_before(node):
@@ -29,6 +29,6 @@ def insert_before(
 
 
 def replace_and_erase(node: Node, by: Node) -> None:
-    """Let every user of `node` use `by`, and erase `node`."""
+    """Replace all uses of `node` by `by`, and erase `node`."""
     node.replace_all_uses_with(by)
     node.graph.erase_node(node)

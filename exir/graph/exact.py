@@ -1,8 +1,8 @@
-"""Operators on constants that every machine computes alike.
+"""Evaluates constant operators with the same bits on every machine.
 
-Torch's own loops add in an order that depends on the processor's vectors, and take their roots from its estimates. Here
-sums go by halves in float64, element by element, so that each operation is one that the standard defines to the bit; what
-is written is rounded once.
+torch's loops sum in an order that depends on the vector width, and compute roots from hardware
+estimates. Here, sums are pairwise in float64 and elementwise, so that IEEE 754 defines each operation.
+The result is rounded once.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -17,24 +17,24 @@ from exir.graph.square_root import square_root
 from exir.operators.facts_of import facts_of
 
 _ATEN = torch.ops.aten
-# Powers that are products, quotients and roots.
+# Exponents that need only multiplication, division and square roots.
 _EXPONENTS = (-1, -0.5, 0.5, 1, 2, 3)
 
 
 def is_exact(op: OpOverload, args: Sequence[Any]) -> bool:
-    """Whether `exact` computes `op` of these arguments."""
+    """Whether `exact` supports `op` with these arguments."""
     is_power = op is _ATEN.pow.Tensor_Scalar
     return facts_of(op).foldable and (not is_power or args[1] in _EXPONENTS)
 
 
 def exact(op: OpOverload, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
-    """What `op` gives of constants, the same bits on every machine."""
+    """Evaluate `op` on constants, with the same bits on every machine."""
     with torch.no_grad():
         return _OWN.get(op, op)(*args, **kwargs)
 
 
 def _add(x: Tensor, other: Any, alpha: float = 1) -> Tensor:
-    """The factor is not fused with the sum."""
+    """Add without fused multiply-add."""
     return torch.add(x, other if alpha == 1 else torch.mul(other, alpha))
 
 
@@ -98,7 +98,7 @@ def _batch_norm(
     momentum: float,
     epsilon: float,
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """Of its own statistics."""
+    """Normalize with the statistics of the batch."""
     wide, dims = _wide(x), [0, *range(2, x.dim())]
     columns = [1, -1, *[1] * (x.dim() - 2)]
     mean = _average(wide, dims, True, 0)
@@ -119,7 +119,7 @@ def _average(wide: Tensor, dims: Sequence[int] | None, keepdim: bool, correction
 
 
 def _total(wide: Tensor, dims: Sequence[int] | None, keepdim: bool) -> Tensor:
-    """Sums over `dims`, over all when there are none, each half of the numbers added to the other."""
+    """Sum pairwise over `dims`, or over all dimensions if `dims` is empty."""
     summed = sorted({dim % wide.dim() for dim in dims or range(wide.dim())}) if wide.dim() else []
     kept = [dim for dim in range(wide.dim()) if dim not in summed]
     count = prod(wide.shape[dim] for dim in summed)
@@ -136,7 +136,7 @@ def _total(wide: Tensor, dims: Sequence[int] | None, keepdim: bool) -> Tensor:
 
 
 def _converted(x: Tensor, dtype: torch.dtype | None) -> Tensor:
-    """Sums and means are of numbers that have their `dtype` already."""
+    """Convert to `dtype` before a sum or mean."""
     return x if dtype is None else x.to(dtype)
 
 

@@ -1,4 +1,7 @@
-"""Constants are computed alike on every machine: torch's own results are near, sums are those of float64."""
+"""Tests that constants are computed with the same bits on every machine.
+
+Results are close to torch's, and sums are accurate to float64.
+"""
 
 import math
 from typing import Any

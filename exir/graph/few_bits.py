@@ -1,4 +1,4 @@
-"""Weights of few bits in a program: their constants, and the calls that take them."""
+"""Low-bit weights in a program: their constants and calls that use them."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -37,12 +37,12 @@ class StoredWeight:
 
     @property
     def parameters(self) -> tuple[Node, Node, Node | None]:
-        """Codes, scales and zero points, as operators take them."""
+        """Quantized values, scales and zero points, in the order of operator arguments."""
         return self.codes, self.scales, self.zero_points
 
 
 class FewBits:
-    """Of one program."""
+    """The low-bit weights of one program."""
 
     def __init__(self, program: ExportedProgram) -> None:
         self._fake_mode = fake_mode_of(program.graph)
@@ -50,22 +50,22 @@ class FewBits:
         self.constants = ConstantTable(program, self._fake_mode)
 
     def weight(self, node: Node) -> QuantizedWeight | None:
-        """The constant matrix that `node` dequantizes; None when it does something else."""
+        """Return the constant matrix that `node` dequantizes, or None."""
         return read_weight(node, self.constants)
 
     def stored(self, node: Node, weight: QuantizedWeight) -> StoredWeight:
-        """`weight`, which `node` dequantizes, as constants of the program: once for all that dequantize it."""
+        """Store `weight`, which `node` dequantizes, as constants, once for all its users."""
         key = (*(origin(argument) for argument in node.args[:3]), weight.scales.shape[1])
         if key not in self._stored:
             self._stored[key] = self._store(weight)
         return self._stored[key]
 
     def insert(self, before: Node, op: OpOverload, *args: Any, **options: Any) -> Node:
-        """A call of `op` in front of `before`."""
+        """Insert a call of `op` before `before`."""
         return insert_before(before, op, args, options, self._fake_mode)
 
     def embedding(self, before: Node, stored: StoredWeight, indices: Node) -> Node:
-        """Rows of a weight, in front of `before`."""
+        """Insert an embedding lookup in a weight before `before`."""
         weight = stored.weight
         packet = _EMBEDDINGS[weight.bits]
         arguments = (*stored.parameters, *weight.limits, indices)
@@ -76,7 +76,7 @@ class FewBits:
         return self.insert(before, packet.dtype, *arguments, weight.dtype)
 
     def seen_as(self, before: Node, real: Node, like: Node) -> Node:
-        """`real` in the shape of `like`, which has its elements, in front of `before`."""
+        """Insert a view of `real` with the shape of `like` before `before`."""
         if like.target is not _VIEW:
             return real
         return self.insert(before, torch.ops.aten.view_copy.default, real, like.args[1])

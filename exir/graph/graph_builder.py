@@ -1,4 +1,4 @@
-"""Building a graph of edge operators."""
+"""Builds a graph of edge operators."""
 
 import operator
 from typing import Any
@@ -15,17 +15,17 @@ from exir.graph.alias import AliasSets, View
 from exir.graph.symbols import SymbolicSizes
 from exir.graph.variants import copy_form, is_view, run_copying
 
-# Metadata that describes one node's value and not where it comes from.
+# Metadata that describes the value of a node, not its origin.
 _OF_THE_VALUE = ("val", "tensor_meta", "unbacked_bindings", "mem_id")
 
 
 def inherited_meta(source: Node) -> dict[str, Any]:
-    """The metadata of `source` that a node derived from it shares: where it comes from."""
+    """Return the metadata of `source` that derived nodes share: its origin."""
     return {key: value for key, value in source.meta.items() if key not in _OF_THE_VALUE}
 
 
 def _source_of(node: Node) -> NodeSource:
-    """`node` as what another one is made from; its own sources are shared, not copied."""
+    """Return `node` as the origin of another node; its own origins are shared."""
     source = NodeSource(None, "to_edge", NodeSourceAction.CREATE)
     source.node_info = NodeSource.NodeInfo(node.name, str(node.target), id(node.graph))
     source.from_node = node.meta.get("from_node", [])
@@ -35,7 +35,7 @@ def _source_of(node: Node) -> NodeSource:
 class GraphBuilder:
     """Appends operators in order to a new graph.
 
-    Views are appended as the operators that copy; `aliases` keeps which values shared memory.
+    Views are appended as copies. `aliases` records which values shared memory.
     """
 
     def __init__(self, fake_mode: FakeTensorMode) -> None:
@@ -47,13 +47,13 @@ class GraphBuilder:
         self._origin: dict[str, Any] = {}
 
     def begin(self, source: Node, debug_handle: int) -> None:
-        """What is appended from here on stems from `source`, a node of the original graph."""
+        """Set the origin of subsequent nodes to `source`, a node of the original graph."""
         self.source = source
         origin = {"debug_handle": debug_handle, "from_node": [_source_of(source)]}
         self._origin = {**inherited_meta(source), **origin}
 
     def append(self, target: Any, args: Any, kwargs: dict[str, Any], val: Any) -> Node:
-        """Append a call of `target`, an ATen operator or another callable, whose value is `val`."""
+        """Append a call of `target`, an ATen operator or a callable, with the value `val`."""
         called = edge_op(copy_form(target)) if isinstance(target, OpOverload) else target
         node = self.graph.call_function(called, args, kwargs)
         self._describe(node, val)
@@ -63,13 +63,13 @@ class GraphBuilder:
         return node
 
     def call(self, op: OpOverload, args: tuple[Any, ...]) -> Node:
-        """Append a call of `op`, whose value is computed here."""
+        """Append a call of `op`, and compute its value."""
         with torch.no_grad(), self._fake_mode:
             val = run_copying(op, values(args), {})
         return self.append(op, args, {}, val)
 
     def append_item(self, node: Node, index: int) -> Node:
-        """Append the `index`th value of `node`, which has several."""
+        """Append item `index` of `node`, which has several values."""
         item = self.append(operator.getitem, (node, index), {}, node.meta["val"][index])
         if self.aliases.view(node) is not None:
             self.aliases.join(item, View(node))
@@ -81,5 +81,5 @@ class GraphBuilder:
 
 
 def values(arguments: Any) -> Any:
-    """`arguments` with each node replaced by its value."""
+    """Replace each node in `arguments` by its value."""
     return map_arg(arguments, lambda node: node.meta["val"])

@@ -1,4 +1,4 @@
-"""A program around a graph that has none, so that passes over programs can be called on it."""
+"""Wraps a graph in a program, so that program passes can run on it."""
 
 from typing import Any
 
@@ -23,7 +23,10 @@ from exir.verification.verifier import EXIREdgeDialectVerifier
 
 
 def program_around(graph_module: GraphModule) -> ExportedProgram:
-    """A program that runs `graph_module` itself: its placeholders are inputs, what it returns are outputs."""
+    """Return a program around `graph_module` itself, without copying it.
+
+    Placeholders are inputs, and results are outputs.
+    """
     placeholders = graph_module.graph.find_nodes(op="placeholder")
     results = _results(graph_module)
     call = ModuleCallSignature([], [], _tree((tuple(placeholders), {})), _tree(tuple(results)))
@@ -37,7 +40,10 @@ def program_around(graph_module: GraphModule) -> ExportedProgram:
 
 
 def _empty_program(ranges: dict[Any, Any], call: ModuleCallEntry) -> ExportedProgram:
-    """A program that computes nothing: one that is made of a graph verifies it, and this graph may be of any stage."""
+    """Return an empty program.
+
+    The constructor verifies a given graph, and the graph module to wrap can be of any stage.
+    """
     graph = Graph()
     graph.output(())
     return ExportedProgram(

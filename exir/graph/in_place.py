@@ -1,4 +1,4 @@
-"""Operators that change an argument where it lies and return it."""
+"""Operators that mutate an argument in place and return it."""
 
 from torch.fx import Node
 
@@ -7,7 +7,10 @@ from exir.out_variant import bind_arguments, written_arguments
 
 
 def overwritten_operand(node: Node) -> Node | None:
-    """The argument in whose memory the result of `node` lies; None for other calls, out variants among them."""
+    """Return the argument whose memory holds the result of `node`, or None.
+
+    Out variants also return None.
+    """
     op = to_torch_overload(node.target) if node.op == "call_function" else None
     if op is None:
         return None
@@ -18,7 +21,7 @@ def overwritten_operand(node: Node) -> Node | None:
 
 
 def memory_owner(value: Node) -> Node:
-    """The node whose memory `value` lies in, through all operators that changed it there."""
+    """Return the node that owns the memory of `value`, through all in-place operators."""
     while (operand := overwritten_operand(value)) is not None:
         value = operand
     return value

@@ -1,4 +1,4 @@
-"""Upper bounds for dimensions of inputs that have none."""
+"""Sets upper bounds of input dimensions that have none."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -21,9 +21,9 @@ SPECIALIZED_LOWER = 2
 
 @dataclass(frozen=True)
 class OpenDimension:
-    """A dimension of an input, or an integer input, that sizes follow and nothing bounds.
+    """An unbounded dimension of an input, or an unbounded integer input.
 
-    `example` is what it is in the example inputs.
+    Sizes depend on it. `example` is its value in the example inputs.
     """
 
     name: str
@@ -33,7 +33,7 @@ class OpenDimension:
 
 
 def open_dimensions(program: ExportedProgram) -> Iterator[OpenDimension]:
-    """Those of the inputs, the first for each symbol."""
+    """Yield the unbounded dimensions of the inputs, the first one for each symbol."""
     seen: set[sympy.Symbol] = set()
     of_sizes = _symbols_of_sizes(program.graph_module)
     placeholders = program.graph.find_nodes(op="placeholder")
@@ -47,7 +47,7 @@ def open_dimensions(program: ExportedProgram) -> Iterator[OpenDimension]:
 
 
 def _sizes_of(name: str, value: object) -> Iterator[tuple[str, SymInt]]:
-    """What is symbolic of an input, by its name."""
+    """Yield the symbolic sizes of an input, with their names."""
     if isinstance(value, SymInt):
         yield name, value
     for dim, size in enumerate(value.shape if isinstance(value, Tensor) else ()):
@@ -56,7 +56,7 @@ def _sizes_of(name: str, value: object) -> Iterator[tuple[str, SymInt]]:
 
 
 def _symbols_of_sizes(graph_module: GraphModule) -> set[sympy.Symbol]:
-    """The symbols that sizes of tensors depend on: memory is planned for their bounds."""
+    """Return the symbols in tensor sizes; memory is planned for their bounds."""
     values = (node.meta.get("val") for each in graphs(graph_module) for node in each.graph.nodes)
     tensors = (each for value in values for each in tree_leaves(value) if isinstance(each, Tensor))
     sizes: Iterator[int | SymInt] = (size for tensor in tensors for size in tensor.shape)
@@ -73,9 +73,10 @@ def _open_symbol(program: ExportedProgram, size: SymInt) -> sympy.Symbol | None:
 
 
 def start_integers_at_zero(program: ExportedProgram) -> None:
-    """Let integer inputs that are no size of an input start at 0 where torch.export assumes 2.
+    """Lower the minimum of integer inputs to 0, where torch.export assumes 2.
 
-    Sizes that shrink as the integer grows, such as `10 - n`, are then bounded by their largest value.
+    Inputs that are sizes of tensor inputs are excluded. Sizes that shrink as the integer grows, such as
+    `10 - n`, are then bounded by their largest value.
     """
     placeholders = program.graph.find_nodes(op="placeholder")
     values = [node.meta.get("val") for node in placeholders]
@@ -92,9 +93,10 @@ def start_integers_at_zero(program: ExportedProgram) -> None:
 
 
 def bound_inputs(program: ExportedProgram, bounds: Mapping[str, int]) -> list[str]:
-    """Give every open dimension of `program` an upper bound: that in `bounds` by its name, else its example's size.
+    """Set an upper bound of every open dimension; return warnings for the user.
 
-    Returns what to tell the user of the latter. Raises `ConfigError` for a bound below the example.
+    The bound is the one in `bounds`, or the size in the example inputs, with a warning. Raises
+    `ConfigError` for a bound below the example.
     """
     messages = []
     for dimension in open_dimensions(program):
@@ -114,7 +116,10 @@ def bound_inputs(program: ExportedProgram, bounds: Mapping[str, int]) -> list[st
 
 
 def _set_upper(program: ExportedProgram, symbol: sympy.Symbol, upper: int) -> None:
-    """The lower bound stays, unless it is that of torch.export, which tells sizes from 0 and 1."""
+    """Set an upper bound.
+
+    The lower bound stays, unless it is the 2 that torch.export assumes to exclude 0 and 1.
+    """
     known = program.range_constraints.get(symbol)
     lower = known.lower if known is not None and known.lower != SPECIALIZED_LOWER else 0
     program.range_constraints[symbol] = ValueRanges(min(lower, upper), upper)

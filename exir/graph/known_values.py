@@ -14,24 +14,31 @@ _ATEN = torch.ops.aten
 
 
 def known_value(op: OpOverload, args: Any, kwargs: Mapping[str, Any]) -> Any:
-    """`run_copying`, without computing what follows from the arguments alone."""
+    """Compute the value of `copy_form(op)`, without running `op` if it is known."""
     known = _KNOWN.get(op)
     return run_copying(op, args, kwargs) if known is None else known(*args, **kwargs)
 
 
 def _batch_norm(x: Tensor, *others: Any) -> tuple[Tensor, Tensor, Tensor]:
-    """As `x`; statistics are saved for training alone. Torch runs ten operators to tell that."""
+    """The result has the layout of `x`.
+
+    Statistics are saved only for training. torch runs ten operators to compute this value.
+    """
     return torch.empty_like(x), x.new_empty(0), x.new_empty(0)
 
 
 def _group_norm(x: Tensor, *others: Any) -> tuple[Tensor, Tensor, Tensor]:
-    """As `x`. What torch tells of one picture with its channels last has another stride, at which convolutions change the order."""
+    """The result has the memory format of `x`.
+
+    torch's value for one channels-last image has other strides, for which convolutions change the dim
+    order.
+    """
     _, mean, deviation = run_copying(_ATEN.native_group_norm.default, (x, *others), {})
     return torch.empty_like(x, memory_format=suggest_memory_format(x)), mean, deviation
 
 
 def _geqrf(x: Tensor) -> tuple[Tensor, Tensor]:
-    """Column-major as LAPACK's. Torch has no fake implementation."""
+    """The result is column-major, as in LAPACK; torch has no fake implementation."""
     return x.new_empty(x.mT.shape).mT, x.new_empty([*x.shape[:-2], min(x.shape[-2:])])
 
 

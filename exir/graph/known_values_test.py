@@ -1,4 +1,4 @@
-"""Values that are known are those that running the operators gives."""
+"""Tests that known values equal the values of running the operators."""
 
 import itertools
 from collections.abc import Callable
@@ -19,7 +19,7 @@ SHAPES = [(2, 3), (1, 3), (2, 3, 4), (2, 3, 4, 5), (2, 3, 1, 1), (0, 3, 4), (2, 
 
 
 def _in_order(shape: tuple[int, ...], dtype: torch.dtype, order: list[int]) -> Tensor:
-    """A tensor of `shape` whose dimensions lie in `order` in memory."""
+    """Return a tensor of `shape` with the dim order `order`."""
     tensor = torch.empty([shape[dim] for dim in order], dtype=dtype)
     return tensor.permute([order.index(dim) for dim in range(len(shape))])
 

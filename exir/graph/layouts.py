@@ -1,4 +1,4 @@
-"""How tensors that stand for others at compile time lie in memory: strides and dim orders."""
+"""Memory layouts of fake tensors: strides and dim orders."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -22,12 +22,12 @@ def same_layout(a: Any, b: Any) -> bool:
 
 
 def same_sizes(a: Sequence[int | SymInt], b: Sequence[int | SymInt]) -> bool:
-    """Whether sizes are equal as they are written: nothing is assumed of symbols."""
+    """Whether sizes are equal as expressions, without assumptions about symbols."""
     return len(a) == len(b) and all(_expression(x) == _expression(y) for x, y in zip(a, b))
 
 
 def dim_order(tensor: Tensor) -> tuple[int, ...] | None:
-    """The dim order; None where it hangs on sizes that are known at run time alone."""
+    """Return the dim order; None if it depends on sizes known only at run time."""
     shape, strides = _hints(tensor.shape), _hints(tensor.stride())
     return None if shape is None or strides is None else dim_order_of_strides(shape, strides)
 
@@ -37,7 +37,7 @@ def _expression(size: int | SymInt) -> Any:
 
 
 def _hints(sizes: Iterable[int | SymInt]) -> list[int] | None:
-    """What each is for the example inputs; None where one is not known."""
+    """Return the sizes for the example inputs; None if one is unknown."""
     hints = [hint_bound(size) for size in sizes]
     known = [hint for hint in hints if hint is not None]
     return known if len(known) == len(hints) else None

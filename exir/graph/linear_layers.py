@@ -1,4 +1,4 @@
-"""Linear layers in the edge dialect, which has them in several forms."""
+"""Matches the forms of linear layers in the edge dialect."""
 
 from dataclasses import dataclass
 
@@ -17,7 +17,7 @@ _VIEW = edge_op(_ATEN.view_copy.default)
 
 @dataclass(frozen=True)
 class LinearLayer:
-    """`node` computes x · Wᵀ + bias."""
+    """A linear layer: `node` computes x · Wᵀ + bias."""
 
     node: Node
     x: Node
@@ -25,12 +25,12 @@ class LinearLayer:
 
 
 def linear_layers(weight: Node) -> list[LinearLayer]:
-    """Those that take `weight` as theirs."""
+    """Return the linear layers whose weight is `weight`."""
     return [layer for user in list(weight.users) for layer in _of_user(user, weight)]
 
 
 def _of_user(user: Node, weight: Node) -> list[LinearLayer]:
-    """The linear layers of `weight` that `user`, one of its users, is or begins."""
+    """Return the linear layers of `weight` that start at its user `user`."""
     if user.target is _LINEAR and user.args[1] is weight:
         bias = user.args[2] if len(user.args) > 2 else None
         return [LinearLayer(user, user.args[0], bias)]
@@ -41,7 +41,7 @@ def _of_user(user: Node, weight: Node) -> list[LinearLayer]:
 
 
 def of_all_rows(layer: LinearLayer) -> LinearLayer:
-    """The same without views that make one dimension of rows of several, and several of it again."""
+    """Return the layer without views that flatten and restore leading dimensions."""
     users = list(layer.node.users)
     if layer.x.target is not _VIEW or len(users) != 1 or users[0].target is not _VIEW:
         return layer
@@ -56,12 +56,12 @@ def of_all_rows(layer: LinearLayer) -> LinearLayer:
 
 
 def _sizes(node: Node) -> list[str]:
-    """By their expressions, as comparing symbols would guard on them."""
+    """Return sizes as expressions, because comparing symbols would add guards."""
     return [str(size) for size in node.meta["val"].shape]
 
 
 def _product(node: Node, columns: Node) -> LinearLayer | None:
-    """`node` as a layer, if it multiplies rows by `columns`."""
+    """Return `node` as a layer if it multiplies rows by `columns`."""
     if node.args[-1] is not columns or node.kwargs or node.all_input_nodes.count(columns) != 1:
         return None
     if node.target is _MM:

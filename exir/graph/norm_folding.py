@@ -1,7 +1,7 @@
-"""Folding a batch norm of inference into the constant weight and bias of its producer.
+"""Folds an inference batch norm into its producer's constant weight and bias.
 
-With s = γ / √(σ² + ε): W' = W · s over the output channels, b' = (b − μ) · s + β. All of it is computed in float64 by
-correctly rounded operations, so every machine gets the same bits.
+With s = γ / √(σ² + ε): W' = W · s over the output channels, b' = (b − μ) · s + β. All operations are in
+float64 and correctly rounded, so every machine computes the same bits.
 """
 
 from collections.abc import Callable
@@ -18,20 +18,20 @@ from exir.graph.square_root import square_root
 
 @dataclass(frozen=True)
 class Affine:
-    """A batch norm with constant statistics: y = (x − mean) · scale + beta for each channel."""
+    """A batch norm with constant statistics: y = (x − mean) · scale + beta."""
 
     mean: Tensor
     scale: Tensor
     beta: Tensor
 
     def folded_bias(self, bias: Tensor | None) -> Tensor:
-        """The producer's bias after folding, float64."""
+        """Return the producer's bias after folding, in float64."""
         centred = -self.mean if bias is None else bias.double() - self.mean
         return centred * self.scale + self.beta
 
 
 def affine_of(operands: tuple[Any, ...], eps: float, constants: ConstantTable) -> Affine | None:
-    """The batch norm with the operands (gamma, beta, mean, variance), or None if one is not a constant."""
+    """Return the batch norm of (gamma, beta, mean, variance); None if not constant."""
     gamma, beta, mean, variance = (constants.tensor(each) for each in operands)
     if mean is None or variance is None:
         return None
@@ -45,10 +45,11 @@ def affine_of(operands: tuple[Any, ...], eps: float, constants: ConstantTable) -
 def fold_constants(
     weight: Any, bias: Any, affine: Affine, scaled: Callable[[Tensor], Tensor], constants: ConstantTable
 ) -> tuple[Node, Node] | None:
-    """New nodes for weight and bias of the norm's producer, or None if one is not a constant.
+    """Return new weight and bias nodes for the producer; None if one is not constant.
 
     scaled: multiplies a float64 weight by `affine.scale`, over its output channels.
-    A constant that has another use keeps its value, and the producer gets a constant of its own.
+
+    A constant with another use keeps its value, and the producer gets a new constant.
     """
     old_weight, old_bias = constants.tensor(weight), constants.tensor(bias)
     if old_weight is None or (bias is not None and old_bias is None):
@@ -62,7 +63,7 @@ def fold_constants(
 
 
 def scale_kernel(kernel: Tensor, scale: Tensor, groups: int, transposed: bool) -> Tensor:
-    """The kernel of a convolution times the scale of its output channel.
+    """Multiply a convolution kernel by the scale of its output channels.
 
     kernel: [out, in/groups, ...], or transposed [in, out/groups, ...].
     """

@@ -1,4 +1,4 @@
-"""Numbers that PyTorch does not round to the dtype in which an operator computes."""
+"""Operands that PyTorch does not round to the dtype of the computation."""
 
 import torch
 from torch._ops import OpOverload
@@ -9,8 +9,9 @@ _HALVES = frozenset({torch.float16, torch.bfloat16})
 
 
 def is_factor(op: OpOverload, operand: str, rank: int, common: torch.dtype | None) -> bool:
-    """Whether the operand, of `rank` dimensions, is read in float32 by `op` on halves.
+    """Whether `op` reads an operand of a float16 or bfloat16 computation in float32.
 
+    rank: the number of dimensions of the operand.
     common: the dtype of the result.
     """
     return operand == facts_of(op).factor and rank == 0 and common in _HALVES

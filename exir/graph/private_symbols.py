@@ -1,6 +1,6 @@
-"""Programs with symbolic sizes of their own, so that lowering cannot change the caller's.
+"""Copies programs with their symbolic sizes, to protect those of the caller.
 
-A program's symbolic sizes belong to a `ShapeEnv`, which every copy of the program shares, deep copies too. Running
+Symbolic sizes belong to a `ShapeEnv` that all copies of a program share, including deep copies. Running
 operators on the program's fake tensors adds symbols, bounds and equalities to that `ShapeEnv`.
 """
 
@@ -23,9 +23,9 @@ from exir.graph.program_copy import copy_program
 
 
 def with_private_symbols(program: ExportedProgram) -> ExportedProgram:
-    """A copy of `program` whose values belong to a `ShapeEnv` of its own.
+    """Return a copy of `program` whose values belong to a separate `ShapeEnv`.
 
-    A program without symbols is returned as it is.
+    A program without symbols is returned unchanged.
     """
     shape_env = shape_env_of(program)
     if shape_env is None or not shape_env.var_to_range:
@@ -39,7 +39,7 @@ def with_private_symbols(program: ExportedProgram) -> ExportedProgram:
 
 
 def private_copies(programs: Mapping[str, ExportedProgram]) -> dict[str, ExportedProgram]:
-    """Copies that can be changed while `programs` and their symbolic sizes stay as they are."""
+    """Return copies that can be changed without effect on `programs` and their sizes."""
     copies = {}
     for name, program in programs.items():
         copied = with_private_symbols(program)
@@ -48,14 +48,14 @@ def private_copies(programs: Mapping[str, ExportedProgram]) -> dict[str, Exporte
 
 
 def _nodes(program: ExportedProgram) -> Iterator[Node]:
-    """The nodes of all graphs of `program`."""
+    """Yield the nodes of all graphs of `program`."""
     for graph_module in program.graph_module.modules():
         if isinstance(graph_module, GraphModule):
             yield from graph_module.graph.nodes
 
 
 def shape_env_of(program: ExportedProgram) -> ShapeEnv | None:
-    """What the symbolic sizes of `program` belong to, if it has values that can have such sizes."""
+    """Return the `ShapeEnv` of the symbolic sizes of `program`, if any."""
     for node in program.graph.nodes:
         for value in tree_leaves(node.meta.get("val")):
             owner = value.fake_mode if isinstance(value, FakeTensor) else getattr(value, "node", None)
@@ -66,14 +66,14 @@ def shape_env_of(program: ExportedProgram) -> ShapeEnv | None:
 
 
 class _Values:
-    """Copies values of a graph. Values that were one object stay one object."""
+    """Copies values of a graph and preserves object identity."""
 
     def __init__(self) -> None:
-        # By the address of the original, which is kept so that its address is not used again.
+        # By the address of the original, which is kept alive so that its address stays unique.
         self._copies: dict[int, tuple[Any, Any]] = {}
 
     def copied(self, value: Any) -> Any:
-        """`value`, or what it contains, with sizes of the copied `ShapeEnv`."""
+        """Return `value`, or its contents, with sizes of the copied `ShapeEnv`."""
         return tree_map(self._leaf, value)
 
     def _leaf(self, value: Any) -> Any:
@@ -109,7 +109,7 @@ class _Values:
         return copied
 
     def _meta_tensor(self, value: FakeTensor) -> Tensor:
-        """A tensor on the meta device with the layout of `value`."""
+        """Return a tensor on the meta device with the layout of `value`."""
         sizes, strides = (tuple(map(self._leaf, each)) for each in (value.shape, value.stride()))
         offset = self._leaf(value.storage_offset())
         if type(offset) is int and offset == 0:
@@ -129,7 +129,7 @@ class _Values:
 
 
 def _copied_shape_env(shape_env: ShapeEnv) -> ShapeEnv:
-    """`shape_env` with containers of its own; what they hold does not change."""
+    """Return `shape_env` with copied containers; their contents are shared."""
     copied = copy.copy(shape_env)
     own = {name: _copied_container(value) for name, value in vars(shape_env).items()}
     vars(copied).update(own, fake_tensor_cache={})

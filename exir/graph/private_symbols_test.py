@@ -1,4 +1,4 @@
-"""Copies of programs with symbolic sizes of their own."""
+"""Tests of copies of programs with private symbolic sizes."""
 
 import torch
 from torch import Tensor, nn

@@ -1,4 +1,4 @@
-"""Copies of exported programs that share their tensors."""
+"""Copies exported programs and shares their tensors."""
 
 import copy
 
@@ -8,14 +8,14 @@ from torch.fx import Graph, GraphModule
 
 
 def copy_program(program: ExportedProgram) -> ExportedProgram:
-    """`program` with a graph of its own; weights, lowered modules and `meta` values are shared."""
+    """Copy a program's graph; weights, lowered modules and `meta` values are shared."""
     copied = with_own_containers(program)
     copied._graph_module = copy_graph_module(program.graph_module)
     return copied
 
 
 def with_own_containers(program: ExportedProgram) -> ExportedProgram:
-    """`program` with a signature and dictionaries of its own; the graph is shared."""
+    """Copy a program's signature and dictionaries; the graph is shared."""
     copied = copy.copy(program)
     signature = program.graph_signature
     copied._graph_signature = ExportGraphSignature(
@@ -28,7 +28,7 @@ def with_own_containers(program: ExportedProgram) -> ExportedProgram:
 
 
 def copy_graph_module(graph_module: GraphModule) -> GraphModule:
-    """`graph_module` with a graph of its own, and copies of the graphs that its nodes run."""
+    """Copy a graph module, and the graphs that its nodes run."""
     graph = Graph()
     result = graph.graph_copy(graph_module.graph, {}, return_output_node=True)
     assert isinstance(result, tuple)

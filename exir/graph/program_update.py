@@ -1,4 +1,4 @@
-"""Exported programs whose graph module has been replaced."""
+"""Updates exported programs to a replaced graph module."""
 
 from collections.abc import Collection
 from dataclasses import replace
@@ -26,10 +26,10 @@ from exir.verification.verifier import EXIREdgeDialectVerifier
 
 
 def with_graph_module(program: ExportedProgram, graph_module: GraphModule) -> ExportedProgram:
-    """`program` around another graph module of the same interface.
+    """Return `program` with another graph module of the same interface.
 
-    The signature's names follow the new graph's placeholders and outputs, which must be as
-    many as before. Tensors that a pass left as attributes become constants of the program.
+    The signature takes its names from the placeholders and outputs of the new graph, whose counts must
+    not change. Tensor attributes that a pass added become constants of the program.
     """
     signature = renamed_signature(program.graph_signature, graph_module.graph)
     result = with_own_containers(program)
@@ -40,7 +40,7 @@ def with_graph_module(program: ExportedProgram, graph_module: GraphModule) -> Ex
 
 
 def with_names_of_graph(program: ExportedProgram) -> ExportedProgram:
-    """`program`, its signature made to follow the names of its graph's inputs and outputs."""
+    """Update the names in the signature of `program` to those of its graph."""
     program._graph_signature = renamed_signature(program.graph_signature, program.graph)
     return program
 
@@ -57,10 +57,10 @@ def _lift_attributes(program: ExportedProgram) -> None:
 
 
 def edge_program(program: ExportedProgram, rewritten: Rewritten) -> ExportedProgram:
-    """A new program of the edge dialect: `program` computed by the rewritten graph.
+    """Return a new program of the edge dialect: `program` with the rewritten graph.
 
-    Writes to buffers and inputs become the first outputs; a constant or a parameter that is written to is a buffer.
-    Tensors are shared with `program`, the containers that hold them are not.
+    Writes to buffers and inputs become the first outputs. A mutated constant or parameter becomes a
+    buffer. Tensors are shared with `program`; their containers are not.
     """
     signature = renamed_signature(program.graph_signature, rewritten.graph)
     if rewritten.mutations:
@@ -85,9 +85,9 @@ def edge_program(program: ExportedProgram, rewritten: Rewritten) -> ExportedProg
 
 
 def _with_state(signature: ExportGraphSignature, written: Collection[str]) -> ExportGraphSignature:
-    """`signature` with the constants and parameters among the `written` inputs as buffers.
+    """Turn mutated constants and parameters in the signature into buffers.
 
-    `torch.export` finds tensors that no module has registered, as caches hold them, and takes them for constants.
+    `torch.export` treats tensors that no module has registered, such as those of caches, as constants.
     """
     specs = [
         replace(spec, kind=InputKind.BUFFER, persistent=spec.kind is InputKind.PARAMETER)
@@ -99,9 +99,9 @@ def _with_state(signature: ExportGraphSignature, written: Collection[str]) -> Ex
 
 
 def _without_written_parameters(signature: ExportGraphSignature) -> ExportGraphSignature:
-    """`signature` with buffers in place of the parameters that it says are written to.
+    """Turn mutated parameters in the signature into buffers.
 
-    A parameter that is written to under `torch.no_grad()` is state, as a buffer is.
+    A parameter that is mutated under `torch.no_grad()` is state, like a buffer.
     """
     targets = {
         spec.target for spec in signature.output_specs if spec.kind is OutputKind.PARAMETER_MUTATION
@@ -119,7 +119,7 @@ def _without_written_parameters(signature: ExportGraphSignature) -> ExportGraphS
 def _refuse_second_names(
     program: ExportedProgram, signature: ExportGraphSignature, rewritten: Rewritten
 ) -> None:
-    """No other tensor that is used may be in the memory of a constant that is written to."""
+    """Reject other used tensors in the memory of a mutated constant."""
     used = {node.name for node in rewritten.graph.find_nodes(op="placeholder") if node.users}
     tensors = {**program.state_dict, **program.constants}
     for written in signature.input_specs:
@@ -158,7 +158,7 @@ def _mutation_spec(written: InputSpec, value: Node) -> OutputSpec:
 
 
 def renamed_signature(signature: ExportGraphSignature, graph: Graph) -> ExportGraphSignature:
-    """`signature` with the names of the graph's placeholders and outputs."""
+    """Return the signature with the names of the graph's placeholders and outputs."""
     placeholders = graph.find_nodes(op="placeholder")
     outputs = graph.output_node().args[0]
     _check_count("inputs", len(signature.input_specs), len(placeholders))

@@ -1,4 +1,4 @@
-"""Constants that a program writes to are its state."""
+"""Tests that mutated constants become state."""
 
 import pytest
 import torch
@@ -12,14 +12,14 @@ from exir.testing.models import Example
 
 
 class Cache:
-    """What holds tensors without being a module."""
+    """Holds tensors, and is not a module."""
 
     def __init__(self) -> None:
         self.keys = torch.zeros(4)
 
 
 class Model(nn.Module):
-    """Its buffer is the same memory as the cache, which is what is written to."""
+    """A module whose buffer shares memory with the mutated cache."""
 
     def __init__(self, reads_buffer: bool) -> None:
         super().__init__()

@@ -16,10 +16,14 @@ _PREFIX = "quantized_decomposed::dequantize_"
 
 @dataclass(frozen=True)
 class QuantizedWeight:
-    """A matrix [rows, columns] of codes, with scales and zero points [rows, groups].
+    """A matrix [rows, columns] of quantized values.
 
-    codes: int8. zero_points: in the scales' dtype; None where all are zero. bits: of a code: 2, 4 or 8.
-    dtype: of what it is dequantized to.
+    Scales and zero points are [rows, groups].
+
+    codes: quantized values in int8.
+    zero_points: in the dtype of the scales; None if all are zero.
+    bits: bits per quantized value: 2, 4 or 8.
+    dtype: the dtype after dequantization.
     """
 
     name: str
@@ -36,7 +40,7 @@ class QuantizedWeight:
 
 
 def origin(value: object) -> Any:
-    """What `value` is a view or a cast of."""
+    """Return the value that `value` is a view or a cast of."""
     while isinstance(value, Node) and isinstance(value.target, EdgeOpOverload):
         facts = facts_of(value.target._op)
         if not (facts.view_of or facts.copy_of):
@@ -46,17 +50,20 @@ def origin(value: object) -> Any:
 
 
 def is_dequantized(node: object) -> bool:
-    """Whether `node` is what an operator of `quantized_decomposed` dequantizes."""
+    """Whether `node` is a dequantization of `quantized_decomposed`."""
     return isinstance(node, Node) and edge_name(node).startswith(_PREFIX)
 
 
 def edge_name(node: Node) -> str:
-    """The operator that `node` calls, as `aten::add.Tensor` or, of the default overload, `aten::mm`; empty for others."""
+    """Return the operator of `node`, such as `aten::add.Tensor` or `aten::mm`.
+
+    The default overload has no suffix. The result is empty for other calls.
+    """
     return node.target._op.name() if isinstance(node.target, EdgeOpOverload) else ""
 
 
 def read_weight(node: Node, constants: ConstantTable) -> QuantizedWeight | None:
-    """The constant matrix that `node` dequantizes; None when it does something else."""
+    """Return the constant matrix that `node` dequantizes, or None."""
     if not is_dequantized(node) or node.meta["val"].dim() != 2:
         return None
     codes = constants.tensor(node.args[0])
@@ -69,7 +76,7 @@ def read_weight(node: Node, constants: ConstantTable) -> QuantizedWeight | None:
 
 
 def _parameters(node: Node, rows: int, constants: ConstantTable) -> tuple[Tensor, Tensor | None] | None:
-    """Scales and zero points of groups of rows; None for those of other forms."""
+    """Return scales and zero points by groups of rows; None for other forms."""
     kind = edge_name(node).removeprefix(_PREFIX).partition(".")[0]
     if kind == "per_tensor":
         scale, zero_point = node.args[1:3]
@@ -94,7 +101,7 @@ def _weight(
 ) -> QuantizedWeight | None:
     points = None if zero_points is None else zero_points.to(scales.dtype)
     if codes.dtype == torch.uint8:
-        # As far from the zero point as before; codes of four bits get a range of four bits.
+        # Subtract half from values and zero points; values below 16 get a 4-bit range.
         half = 8 if bool((codes < 16).all()) else 128
         points = (torch.zeros_like(scales) if points is None else points) - half
         codes = (codes.to(torch.int16) - half).to(torch.int8)
@@ -106,7 +113,7 @@ def _weight(
 
 
 def _bits(codes: Tensor) -> int:
-    """The fewest that hold the codes, and fill whole bytes of a row."""
+    """Return the smallest width for all values whose rows fill whole bytes."""
     low, high = int(codes.min()), int(codes.max())
     for bits in (2, 4):
         half = 1 << bits - 1

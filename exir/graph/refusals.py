@@ -1,11 +1,14 @@
-"""What a message says of a call that is refused, besides the operator and its source line."""
+"""Details of rejected calls for error messages."""
 
 import torch
 from torch.fx import Node
 
 
 def called_on(node: Node) -> str:
-    """`, called on float32 and int64,`: the dtypes of the call's tensors; "" where it has none."""
+    """Return `, called on float32 and int64,` with the dtypes of the call's tensors.
+
+    The result is "" if the call has no tensors.
+    """
     values = [each.meta.get("val") for each in node.all_input_nodes]
     dtypes = [
         str(value.dtype).removeprefix("torch.") for value in values if isinstance(value, torch.Tensor)

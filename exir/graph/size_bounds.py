@@ -1,4 +1,4 @@
-"""Symbolic sizes as numbers that memory can be planned for."""
+"""Converts symbolic sizes to integers for memory planning."""
 
 from collections.abc import Callable, Mapping
 from typing import TypeAlias
@@ -11,12 +11,15 @@ from torch.utils._sympy.value_ranges import ValueRanges, bound_sympy
 MAX_SIZE = 2**31 - 1
 """The largest size that a program file holds. Torch bounds sizes that it does not know by 2 ** 63."""
 
-# The number for a size; None when there is none.
+# Maps a size to an integer; None if it has no bound.
 Bound: TypeAlias = Callable[[int | torch.SymInt], int | None]
 
 
 def constraint_bound(ranges: Mapping[sympy.Symbol, ValueRanges]) -> Bound:
-    """The largest value that a size can take when its symbols stay in `ranges`, ends included."""
+    """Return a function to the largest value of a size, for symbols in `ranges`.
+
+    Both ends of a range are included.
+    """
     known = dict(ranges)
 
     def bound(size: int | torch.SymInt) -> int | None:
@@ -29,7 +32,7 @@ def constraint_bound(ranges: Mapping[sympy.Symbol, ValueRanges]) -> Bound:
 
 
 def hint_bound(size: int | torch.SymInt) -> int | None:
-    """The value of a size for the example inputs."""
+    """Return the value of a size for the example inputs."""
     if not isinstance(size, torch.SymInt):
         return size
     return int(size.node.hint) if size.node.has_hint() else None

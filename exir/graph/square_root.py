@@ -1,7 +1,8 @@
-"""Square roots of constants that every machine computes alike.
+"""Square roots of constants with the same bits on every machine.
 
-`torch.sqrt` runs MKL's vector loops: they refine the processor's estimate, which differs between makers, and are off by a
-last bit for one value in seven. numpy's are the processor's own square roots, which the standard defines to the bit.
+`torch.sqrt` runs MKL's vector loops, which refine a hardware estimate. The estimate differs between
+vendors, and one result in seven has a wrong last bit. numpy uses the processor's square root
+instruction, which IEEE 754 defines exactly.
 """
 
 import numpy
@@ -10,7 +11,7 @@ from torch import Tensor
 
 
 def square_root(values: Tensor) -> Tensor:
-    """`torch.sqrt(values)`, correctly rounded; of integers in float32."""
+    """Compute `torch.sqrt(values)`, correctly rounded; in float32 for integers."""
     wide = values.detach() if values.dtype == torch.float64 else values.detach().float()
     roots = torch.empty_like(wide)
     with numpy.errstate(invalid="ignore"):

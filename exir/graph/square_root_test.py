@@ -1,4 +1,4 @@
-"""Square roots are correctly rounded."""
+"""Tests that square roots are correctly rounded."""
 
 from fractions import Fraction
 
@@ -15,7 +15,7 @@ def test_no_other_number_of_the_type_is_nearer(dtype: torch.dtype) -> None:
     values = (torch.rand(1000, dtype=torch.float64, generator=torch.Generator().manual_seed(1)) + 1).to(
         dtype
     )
-    half_step = Fraction(1, 2 ** _MANTISSA[dtype])  # of numbers from 1 to 2
+    half_step = Fraction(1, 2 ** _MANTISSA[dtype])  # for values from 1 to 2
     for value, root in zip(values.tolist(), square_root(values).tolist(), strict=True):
         nearest = Fraction(root)
         assert (nearest - half_step) ** 2 <= Fraction(value) <= (nearest + half_step) ** 2

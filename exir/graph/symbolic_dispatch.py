@@ -1,4 +1,4 @@
-"""Running operators on sizes that are symbols."""
+"""Runs operators on symbolic sizes."""
 
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
@@ -9,15 +9,16 @@ from torch.utils._pytree import tree_any
 
 
 def dispatch_for(arguments: Any) -> AbstractContextManager[Any]:
-    """PyTorch's dispatcher in Python where `arguments` have a symbol: composite operators in C++ take numbers alone.
+    """Return a context that enables the Python dispatcher if a size is symbolic.
 
-    Of a tensor they ask the sizes as numbers, and what was a symbol is the example's size from there on.
+    Composite operators in C++ request sizes as integers, which specializes symbols to the example's
+    sizes.
     """
     return enable_python_dispatcher() if has_symbolic_sizes(arguments) else nullcontext()
 
 
 def has_symbolic_sizes(arguments: Any) -> bool:
-    """Whether `arguments` have a symbolic integer, or a tensor with one among its sizes."""
+    """Whether `arguments` contain a symbolic integer or symbolic tensor sizes."""
     return tree_any(_has_symbol, arguments)
 
 

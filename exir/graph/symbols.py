@@ -1,4 +1,4 @@
-"""Graph nodes for symbolic sizes."""
+"""Graph nodes that compute symbolic sizes."""
 
 import math
 import operator
@@ -15,7 +15,7 @@ from torch.utils._sympy import functions
 from exir.dialects.edge import edge_op
 from exir.error import NotLocal
 
-# Functions of two operands; those of more are folded from the left.
+# Functions of two operands; more operands are folded from the left.
 _FOLDS: dict[Any, Callable[..., Any]] = {
     sympy.Add: operator.add,
     sympy.Mul: operator.mul,
@@ -28,7 +28,7 @@ _FOLDS: dict[Any, Callable[..., Any]] = {
     functions.Max: torch.sym_max,
     functions.Min: torch.sym_min,
 }
-# Functions of one operand: conversions of sizes to floats and back.
+# Functions of one operand: conversions between integers and floats.
 _CONVERSIONS: dict[Any, Callable[..., Any]] = {
     functions.ToFloat: torch.sym_float,
     functions.TruncToInt: math.trunc,
@@ -39,22 +39,23 @@ _CONVERSIONS: dict[Any, Callable[..., Any]] = {
 
 
 class SymbolicSizes:
-    """Finds or builds, in one graph, the node that computes a symbolic integer or float."""
+    """Finds or builds the node of a symbolic integer or float in one graph."""
 
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
         self._known: dict[sympy.Expr, Node] = {}
 
     def learn(self, node: Node) -> None:
-        """Note that `node`, whose `val` may be a SymInt, is available from here on."""
+        """Record that `node`, whose `val` may be a SymInt, is available."""
         val = node.meta.get("val")
         if isinstance(val, SymInt):
             self._known.setdefault(val.node.expr, node)
 
     def node_for(self, size: SymInt | SymFloat, tensors: list[Node]) -> Node | float:
-        """The node (or the number) for `size`, or a float computed from sizes, read off the shape of one of `tensors` if need be.
+        """Return the node or the constant for `size`.
 
-        Raises `NotLocal` when it cannot be had.
+        The value is computed from known sizes, or read from the shape of one of `tensors`. Raises
+        `NotLocal` if it cannot be computed.
         """
         return self._build(size.node.expr, tensors)
 
@@ -95,7 +96,7 @@ class SymbolicSizes:
         return self._append(function, (operand,), function(operand.meta["val"]), operand)
 
     def _read_off_with_offset(self, expr: sympy.Expr, tensors: list[Node]) -> Node | None:
-        """`expr` from a size that is more or less by a number, as those of a convolution's result are."""
+        """Build `expr` from a size that differs by a constant, as in convolutions."""
         for node in tensors:
             for size in node.meta["val"].shape:
                 offset = expr - size.node.expr if isinstance(size, SymInt) else None
@@ -105,7 +106,7 @@ class SymbolicSizes:
         return None
 
     def _solve(self, expr: sympy.Expr, tensors: list[Node]) -> Node | None:
-        """A symbol from a size that is a multiple of it and a number, as those of enlarged pictures are."""
+        """Solve size = factor * symbol + offset for the symbol, as in upsampling."""
         for node in tensors:
             for size in node.meta["val"].shape:
                 found = line_of(size.node.expr) if isinstance(size, SymInt) else None
@@ -131,7 +132,7 @@ class SymbolicSizes:
 
 
 def line_of(expr: sympy.Expr) -> tuple[sympy.Symbol, int, int] | None:
-    """Symbol, factor and offset of `factor * symbol + offset`; None for any other expression."""
+    """Return symbol, factor and offset of `factor * symbol + offset`, or None."""
     offset, multiple = expr.as_coeff_Add()
     factor, symbol = multiple.as_coeff_Mul()
     if not (symbol.is_Symbol and factor.is_Integer and offset.is_Integer):

@@ -1,4 +1,4 @@
-"""Sizes that decomposition needs are computed from those that the graph has."""
+"""Tests that sizes are computed from the sizes in the graph."""
 
 import operator
 
@@ -14,7 +14,7 @@ from exir.testing.models import Example
 
 
 class Rolled(nn.Module):
-    """A remainder of the size, where only the size with the padding of a convolution is at hand."""
+    """A remainder of the size, when only a padded size is available."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -48,7 +48,7 @@ def test_roll_of_dynamic_sizes(module: nn.Module, dim: int) -> None:
 
 
 def _doubled() -> tuple[Graph, Node, SymInt]:
-    """A graph, its tensor of twice a number and two, and that number."""
+    """Return a graph with a tensor of size 2n + 2, its node, and n."""
     shapes = ({2: torch.export.Dim("n", min=2, max=9)},)
     graph = Example(Doubled(), (torch.randn(1, 3, 5),), shapes).export().graph
     number = next(node for node in graph.nodes if node.name == "x").meta["val"].shape[2]

@@ -1,4 +1,4 @@
-"""What each node of a graph has become in the graph that replaces it."""
+"""Maps each node of a graph to its value in the graph that replaces it."""
 
 from typing import Any
 
@@ -7,9 +7,10 @@ from torch.fx.node import map_arg
 
 
 class ValueMap:
-    """Old node → its value in the new graph as of now: a node, several, or a constant.
+    """Maps old nodes to their current values in the new graph.
 
-    A write to memory changes what an old node stands for from there on (`replace`).
+    A value is a node, several nodes, or a constant. A write to memory changes the value of old nodes
+    (`replace`).
     """
 
     def __init__(self) -> None:
@@ -17,7 +18,7 @@ class ValueMap:
         self._holders: dict[Node, list[Node]] = {}
 
     def bind(self, old: Node, new: Any) -> None:
-        """Let `old` stand for `new`."""
+        """Set the value of `old`."""
         self._current[old] = new
         if isinstance(new, Node):
             self._holders.setdefault(new, []).append(old)
@@ -26,14 +27,14 @@ class ValueMap:
         return self._current[old]
 
     def translated(self, arguments: Any) -> Any:
-        """`arguments` with each old node replaced by what it stands for."""
+        """Replace each old node in `arguments` by its value."""
         return map_arg(arguments, self.__getitem__)
 
     def holders(self, new: Node) -> list[Node]:
-        """The old nodes that stand for `new` now."""
+        """Return the old nodes whose current value is `new`."""
         return self._holders.get(new, [])
 
     def replace(self, new: Node, by: Node) -> None:
-        """Let every old node that stands for `new` stand for `by`."""
+        """Set the value of every old node with value `new` to `by`."""
         for old in self._holders.pop(new, []):
             self.bind(old, by)

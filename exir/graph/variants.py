@@ -1,4 +1,4 @@
-"""Other forms of an ATen operator: of a view the copying, of an in-place one the functional."""
+"""Related forms of ATen operators: copying and functional forms."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -11,19 +11,19 @@ from torch.utils._pytree import tree_map_only
 
 from exir.graph.symbolic_dispatch import dispatch_for
 
-# Operators that give their argument another name.
+# Operators that return their argument under another name.
 IDENTITIES = frozenset({torch.ops.aten.alias.default, torch.ops.aten.detach.default})
 
 
 @cache
 def is_view(op: OpOverload) -> bool:
-    """Whether a result of `op` shares memory with an argument that it does not write."""
+    """Whether a result of `op` shares memory with an argument that it does not mutate."""
     return any(a.alias_info is not None and not a.alias_info.is_write for a in op._schema.arguments)
 
 
 @cache
 def copy_form(op: OpOverload) -> OpOverload:
-    """The operator that does what the view `op` does into memory of its own; else `op`."""
+    """Return the copying form of the view `op`; `op` itself if it is not a view."""
     if not is_view(op):
         return op
     return _overload(op.namespace, f"{op._opname}_copy", op._overloadname) or op
@@ -31,16 +31,17 @@ def copy_form(op: OpOverload) -> OpOverload:
 
 @cache
 def view_form(op: OpOverload) -> OpOverload:
-    """The view whose result the operator `op` copies; else `op`."""
+    """Return the view whose result `op` copies; `op` itself if it does not."""
     if torch.Tag.view_copy not in op.tags:
         return op
     return _overload(op.namespace, op._opname.removesuffix("_copy"), op._overloadname) or op
 
 
 def run_copying(op: OpOverload, args: Any, kwargs: Mapping[str, Any]) -> Any:
-    """The value of `copy_form(op)`: of its own memory, contiguous, when `op` is a view.
+    """Compute the value of `copy_form(op)`; it is contiguous if `op` is a view.
 
-    Made from the view, as the copying operators themselves do not take symbolic sizes. Sizes that are symbols stay so.
+    The value is a copy of the view's result, because copying operators do not support symbolic sizes.
+    Symbolic sizes stay symbolic.
     """
     with dispatch_for((args, kwargs)):
         result = op(*args, **kwargs)
@@ -53,9 +54,9 @@ def _contiguous_copy(tensor: Tensor) -> Tensor:
 
 @cache
 def functional_form(op: OpOverload) -> OpOverload | None:
-    """The operator that returns what the in-place `op` writes to its first argument, or None.
+    """Return the functional form of the in-place operator `op`, or None.
 
-    None also for an operator that writes to anything but its first argument.
+    None also for an operator that mutates other arguments than the first.
     """
     written = [a for a in op._schema.arguments if a.alias_info and a.alias_info.is_write]
     if not op._opname.endswith("_") or written != op._schema.arguments[:1]:
