@@ -1,10 +1,10 @@
-"""How kernels are compiled and tested."""
+"""Compile flags and build macros for kernels and their tests."""
 
 load("@rules_cc//cc:defs.bzl", "cc_test")
 load("//rules/project:object_library.bzl", "object_library")
 
-# Kernels are loops over numbers: they are optimised and vectorised in every compilation mode. Products and sums may be
-# contracted where the processor has such an instruction; nothing else departs from IEEE 754.
+# Kernels are numeric loops, so every compilation mode optimizes and vectorizes them. The only deviation from IEEE 754
+# is that multiply-add may be contracted (FMA).
 KERNEL_COPTS = [
     "-std=c11",
     "-Wall",
@@ -23,11 +23,11 @@ TEST_COPTS = [
 ]
 
 def numeric_library(name, **kwargs):
-    """The package's C sources, compiled as kernels are.
+    """Compiles the C sources of the package with the flags of kernels.
 
     Args:
       name: name of the library.
-      **kwargs: hdrs, linkopts, deps, and what every rule has.
+      **kwargs: hdrs, linkopts, deps, and attributes that all rules have.
     """
     object_library(
         name = name,
@@ -45,11 +45,13 @@ def numeric_library(name, **kwargs):
     )
 
 def kernel_library(name, deps = []):
-    """An archive of the package's kernels: of its objects, the linker takes those that a kernel table names.
+    """Declares an archive of the package's kernels.
+
+    The linker takes only the objects of kernels that a kernel table names.
 
     Args:
       name: name of the library.
-      deps: what they use besides the author's helpers.
+      deps: libraries that the kernels use, in addition to //kernels/author.
     """
     numeric_library(
         name = name,
@@ -61,7 +63,7 @@ def kernel_library(name, deps = []):
     )
 
 def kernel_tests(deps):
-    """A test of each `*_test.c` of the package, named after it.
+    """Declares a test for each `*_test.c` of the package.
 
     Args:
       deps: libraries under test.

@@ -8,7 +8,7 @@
 
 #define INT8 ET_SCALAR_TYPE_INT8
 
-/* An int8 tensor of the numbers 1, 2, 3, ... */
+/* Returns an int8 tensor of 1, 2, 3, ... */
 static et_value *counted(et_test *t, const int32_t *sizes, size_t rank) {
   et_value *value = et_test_tensor(t, INT8, sizes, rank, NULL);
   int8_t *codes = value->u.as_tensor->data;
@@ -120,7 +120,7 @@ static void test_rows_are_multiplied_whatever_their_number(void **state) {
               factors, et_test_none(t), et_test_int(t, -7),
               et_test_int(t, -128), et_test_int(t, 20), out, out),
       ET_STATUS_OK);
-  /* 7.5 and 32.5 are halves: they go to even. */
+  /* 7.5 and 32.5 round to even. */
   assert_codes(out, (const int8_t[]){1, 13, 20});
   et_test_end(t);
 }

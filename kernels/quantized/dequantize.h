@@ -1,16 +1,16 @@
-/* The loop of the dequantizing operators. */
+/* Loop and checks of the dequantizing operators. */
 #ifndef ET_KERNELS_QUANTIZED_DEQUANTIZE_H_
 #define ET_KERNELS_QUANTIZED_DEQUANTIZE_H_
 
 #include "executorch/kernels/view.h"
 #include "kernels/quantized/quantize.h"
 
-/* Dequantizes every element of `in`, of a quantized dtype, to the same place of
- * `out`, of a floating one. */
+/* Dequantizes each element of `in` to the same index of `out`, of a floating
+ * dtype. */
 void et_dequantize_view(const et_quantization *q, const et_view *in,
                         const et_view *out);
 
-/* Checks input and out dtypes of an operator with arguments `dtype` and
+/* Checks the dtypes of input and out for an operator with arguments `dtype` and
  * `out_dtype`. */
 et_status et_dequantize_check(et_kernel_context *context, const char *what,
                               const et_tensor *input, const et_value *dtype,

@@ -1,5 +1,6 @@
-/* Matrices whose elements are codes of 2, 4 or 8 bits, with scales, and perhaps
- * zero points or minima, for groups of consecutive elements of a row. */
+/* Blockwise quantized matrices of 2, 4 or 8 bits per element. Each group of
+ * consecutive elements of a row has a scale, and optionally a zero point or a
+ * minimum. */
 #ifndef ET_KERNELS_QUANTIZED_FEW_BITS_H_
 #define ET_KERNELS_QUANTIZED_FEW_BITS_H_
 
@@ -10,36 +11,38 @@
 #include "executorch/kernel.h"
 #include "executorch/kernels/convert.h"
 
-/* What takes numbers elsewhere than to code * scale: (code - zero point) * scale,
- * or what a code is above the lowest * scale + minimum. */
+/* Type of the shift of a group. With a zero point, the value is (q -
+ * zero_point) * scale. With a minimum, it is (q - lowest q) * scale +
+ * minimum. */
 typedef enum et_few_bits_shift {
   ET_FEW_BITS_ZERO_POINTS,
   ET_FEW_BITS_MINIMA,
 } et_few_bits_shift;
 
-/* Codes of 8 bits are int8 or uint8. Others lie in uint8, less half of their
- * range: two of 4 bits a byte, the first in the high half; four of 2 bits, the
- * first in the lowest. */
+/* 8-bit values are int8 or uint8. Others are packed into uint8, offset by half
+ * of their range. A byte holds two 4-bit values, the first in the high half, or
+ * four 2-bit values, the first in the lowest bits. */
 typedef struct et_few_bits {
   const et_tensor *codes;  /* [rows, bytes] */
   const et_tensor *scales; /* [rows] or [rows, groups] */
   const et_tensor *shifts; /* like scales, or NULL */
-  et_few_bits_shift shift; /* what they are */
+  et_few_bits_shift shift; /* type of `shifts` */
   int64_t bits;
   size_t rows;
   size_t columns;
-  size_t groups; /* of a row */
-  size_t group;  /* elements; the last one of a row may have fewer */
+  size_t groups; /* groups per row */
+  size_t group;  /* elements per group; the last group of a row may have
+                  * fewer */
 } et_few_bits;
 
-/* Reads codes, scales and, if there are any, zero points or minima from
- * args[0..2]: INVALID_ARGUMENT unless they fit each other. All are in row-major
- * order. */
+/* Reads quantized values, scales, and zero points or minima (optional) from
+ * args[0..2]. Returns INVALID_ARGUMENT if their shapes or dtypes do not match.
+ * All are in row-major order. */
 et_status et_few_bits_read(et_kernel_context *context, const char *what,
                            et_value *const *args, et_few_bits_shift shift,
                            int64_t bits, et_few_bits *out);
 
-/* Numbers of a group of a row: (code - zero_point) * scale + minimum. */
+/* Parameters of a group: value = (q - zero_point) * scale + minimum. */
 typedef struct et_few_bits_group {
   float scale;
   float zero_point;
@@ -49,18 +52,18 @@ typedef struct et_few_bits_group {
 et_few_bits_group et_few_bits_group_of(const et_few_bits *matrix, size_t row,
                                        size_t group);
 
-/* The end of the group that column `column` is in. */
+/* Returns the end of the group that contains `column`. */
 static inline size_t et_few_bits_group_end(const et_few_bits *matrix,
                                            size_t column) {
   return (column / matrix->group + 1) * matrix->group;
 }
 
-/* `count` <= ET_CHUNK codes of a row, from column `start`, a multiple of
- * ET_CHUNK. */
+/* Unpacks `count` <= ET_CHUNK quantized values of a row, from column `start`, a
+ * multiple of ET_CHUNK. */
 void et_few_bits_codes(const et_few_bits *matrix, size_t row, size_t start,
                        size_t count, int16_t *out);
 
-/* What they stand for. */
+/* Dequantizes `count` values of a row, with the same bounds. */
 void et_few_bits_dequantize(const et_few_bits *matrix, size_t row, size_t start,
                             size_t count, float *out);
 

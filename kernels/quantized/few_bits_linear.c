@@ -3,7 +3,7 @@
 #include "executorch/kernels/args.h"
 #include "executorch/kernels/shape.h"
 
-/* Sums of a product that are kept apart, so that loops become vectors. */
+/* Independent accumulators, so that loops vectorize. */
 #define LANES 16
 
 static et_status check(et_kernel_context *context,
@@ -44,7 +44,8 @@ et_status et_few_bits_linear_read(et_kernel_context *context, const char *what,
   return et_tensor_resize(out, sizes, input->rank, context->error);
 }
 
-/* Elements of a row of the input, in `chunk` unless they are floats. */
+/* Returns `count` elements of an input row as floats. They are in `chunk` if
+ * they need conversion. */
 static const float *input_at(const et_few_bits_linear *linear, size_t row,
                              size_t start, size_t count, et_chunk *chunk) {
   const et_scalar_type dtype = linear->input->dtype;
@@ -76,7 +77,7 @@ static float dot(const float *a, const float *b, size_t count) {
   return sum;
 }
 
-/* One row of the weight times up to ET_FEW_BITS_ROWS of the input. */
+/* Multiplies one weight row by up to ET_FEW_BITS_ROWS input rows. */
 static void multiply(const et_few_bits_linear *linear, size_t first,
                      size_t count, size_t column) {
   float sums[ET_FEW_BITS_ROWS] = {0};

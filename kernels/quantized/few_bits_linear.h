@@ -1,10 +1,10 @@
-/* Linear layers whose weight is a matrix of few bits. */
+/* Linear layers with low-bit weights. */
 #ifndef ET_KERNELS_QUANTIZED_FEW_BITS_LINEAR_H_
 #define ET_KERNELS_QUANTIZED_FEW_BITS_LINEAR_H_
 
 #include "kernels/quantized/few_bits.h"
 
-/* Rows of the input that a row of the weight is unpacked for. */
+/* Input rows for which a weight row is unpacked once. */
 #define ET_FEW_BITS_ROWS 8
 
 typedef struct et_few_bits_linear {
@@ -13,21 +13,21 @@ typedef struct et_few_bits_linear {
   const et_tensor *input; /* [..., columns] */
   const et_tensor *bias;  /* [weight rows], or NULL */
   et_tensor *out;         /* [..., weight rows] */
-  size_t rows;            /* of input */
+  size_t rows;            /* number of input rows */
 } et_few_bits_linear;
 
-/* Reads args: input, codes, scales, zero points or minima, and what `bias`,
- * `bits` and `out` are; resizes `out`. */
+/* Reads the arguments and resizes `out`. `args` are input, quantized values,
+ * scales, and zero points or minima. */
 et_status et_few_bits_linear_read(et_kernel_context *context, const char *what,
                                   et_value *const *args,
                                   et_few_bits_shift shift,
                                   const et_tensor *bias, int64_t bits,
                                   et_tensor *out, et_few_bits_linear *linear);
 
-/* Computes all of it in floats. */
+/* Computes the layer in float32. */
 void et_few_bits_linear_run(const et_few_bits_linear *linear);
 
-/* Stores results of rows `first` to `first + count`, their column `column`. */
+/* Stores the results of rows [first, first + count) in column `column`. */
 void et_few_bits_linear_store(const et_few_bits_linear *linear, size_t first,
                               size_t count, size_t column, const float *sums);
 

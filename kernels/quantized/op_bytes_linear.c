@@ -19,7 +19,7 @@ et_status et_op_quantized_bytes_linear_prepare(et_prepare_context *context,
   return ET_STATUS_OK;
 }
 
-/* Resizes out. */
+/* Checks the arguments, resizes out, and sets `product` and `reading`. */
 static et_status start(et_kernel_context *context, et_value **args,
                        et_byte_product *product, et_byte_reading *reading) {
   const et_tensor *input = args[ET_BYTES_INPUT]->u.as_tensor;
@@ -52,7 +52,7 @@ static et_status start(et_kernel_context *context, et_value **args,
   return et_tensor_resize(out, sizes, input->rank, context->error);
 }
 
-/* Rows of the input as columns of a panel. */
+/* Packs input rows as panel columns. */
 static void lay_panel(const et_byte_product *product, et_byte_reading reading,
                       const uint8_t *input, size_t columns, int16_t *panel) {
   const size_t pitch = ET_BYTE_PRODUCT_PITCH(product->depth);

@@ -5,7 +5,7 @@
 #include "kernels/engines/window.h"
 #include "kernels/quantized/quantize.h"
 
-/* `mean` is in steps. */
+/* `mean` is the mean of q - zero_point, in units of the output scale. */
 static void store_mean(const et_quantization *q, double mean,
                        et_scalar_type dtype, uint8_t *out) {
   const int64_t code = et_float_to_int64(rint(mean)) + q->zero_point;
@@ -14,7 +14,7 @@ static void store_mean(const et_quantization *q, double mean,
   et_store_run(ET_COMPUTE_INT64, &within, dtype, out, 0, 1);
 }
 
-/* All codes of `tensor`'s dtype, with the zero point that `value` is. */
+/* Sets the full range of `tensor`'s dtype, with the zero point `value`. */
 static et_status read_codes(et_kernel_context *context, const char *what,
                             const et_tensor *tensor, const et_value *value,
                             et_quantization *out) {

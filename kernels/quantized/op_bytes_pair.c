@@ -4,12 +4,12 @@
 #include "executorch/kernels/shape.h"
 #include "kernels/quantized/bytes.h"
 
-/* What two operands become. */
+/* Binary operation. */
 typedef enum pairing { SUM, PRODUCT, MAXIMUM, MINIMUM } pairing;
 
 typedef struct operand {
   et_byte_reading reading;
-  float factor; /* turns steps of the operand into those of the result */
+  float factor; /* factor from the scale of the operand to that of the result */
 } operand;
 
 typedef struct pair {
@@ -33,7 +33,7 @@ static inline float combine(pairing how, float a, float b) {
   }
 }
 
-/* `how` is a constant where this is called, so that the loop becomes vectors. */
+/* `how` is a constant at each call, so that the loop vectorizes. */
 static inline void combine_run(pairing how, const pair *p, const int16_t *a,
                                const int16_t *b, size_t count, uint8_t *out) {
   const et_byte_range range = p->range;
@@ -62,7 +62,7 @@ static void combine_chunk(const pair *p, const int16_t *a, const int16_t *b,
   }
 }
 
-/* One run of the loop over out, a and b. */
+/* Processes one run of the loop over out, a and b. */
 static void run_line(const pair *p, const et_loop *loop) {
   for (size_t start = 0; start < loop->count; start += ET_CHUNK) {
     int16_t a[ET_CHUNK];

@@ -3,10 +3,10 @@
 #include "executorch/kernels/shape.h"
 #include "kernels/quantized/bytes.h"
 
-/* Codes of a byte. */
+/* Number of 8-bit values. */
 #define CODES 256
 
-/* `flip` is 128 where codes are int8: the table begins with the smallest. */
+/* `flip` is 128 for int8, because the table starts with the smallest value. */
 static void map_line(const uint8_t *table, uint8_t flip, const et_loop *loop) {
   uint8_t *out = loop->at[0];
   const uint8_t *in = loop->at[1];

@@ -51,7 +51,7 @@ static et_status store(et_kernel_context *context, et_value **args,
   return ET_STATUS_OK;
 }
 
-/* ExecuTorch's kernel does not look at `eps` either. */
+/* `eps` is ignored, as in ExecuTorch's kernel. */
 et_status et_op_choose_qparams_out(et_kernel_context *context,
                                    et_value **args) {
   ET_RETURN_IF_ERROR(check(context, args));

@@ -1,7 +1,7 @@
 #include "executorch/kernels/shape.h"
 #include "kernels/quantized/dequantize.h"
 
-/* `read` reads the scale and the zero point, which are numbers or tensors. */
+/* `read` reads the scale and the zero point, which are scalars or tensors. */
 static et_status dequantize(et_kernel_context *context, et_value **args,
                             et_quantization_read_fn read) {
   const et_tensor *input = args[0]->u.as_tensor;

@@ -2,7 +2,7 @@
 #include "executorch/kernels/shape.h"
 #include "kernels/quantized/few_bits.h"
 
-/* Columns of the result that are summed together. */
+/* Result columns that are accumulated at a time. */
 #define COLUMNS ET_CHUNK
 
 static float input_at(const et_tensor *input, size_t index) {
@@ -13,7 +13,7 @@ static float input_at(const et_tensor *input, size_t index) {
   return value;
 }
 
-/* `count` <= COLUMNS results of one row, from column `start`. */
+/* Computes `count` <= COLUMNS results of one row, from column `start`. */
 static void multiply(const et_tensor *input, const et_few_bits *weight,
                      size_t row, size_t start, size_t count, et_tensor *out) {
   const size_t size = et_scalar_type_size((int32_t)out->dtype);

@@ -22,7 +22,7 @@ static void quantize_run(const et_quantization *q, et_scalar_type from,
   }
 }
 
-/* `read` reads the scale and the zero point, which are numbers or tensors. */
+/* `read` reads the scale and the zero point, which are scalars or tensors. */
 static et_status quantize(et_kernel_context *context, et_value **args,
                           et_quantization_read_fn read) {
   const et_tensor *input = args[0]->u.as_tensor;

@@ -7,17 +7,17 @@
 #include "kernels/quantized/few_bits_linear.h"
 #include "kernels/quantized/range.h"
 
-/* How floats become int8. */
+/* Parameters of dynamic int8 quantization. */
 typedef struct quantization {
   float scale;
   float zero_point;
 } quantization;
 
-/* Rows of the input as steps from their zero points, and what a step is. */
+/* Dynamically quantized input rows, as q - zero_point, and their scales. */
 typedef struct quantized_rows {
   int16_t *steps; /* [ET_FEW_BITS_ROWS, columns] */
   float scales[ET_FEW_BITS_ROWS];
-  const quantization *whole; /* of all rows; NULL: each has its own */
+  const quantization *whole; /* shared by all rows; NULL: one per row */
 } quantized_rows;
 
 static void load_row(const et_few_bits_linear *linear, size_t row, size_t start,
@@ -40,7 +40,8 @@ static void take_row(const et_few_bits_linear *linear, size_t row,
   }
 }
 
-/* Of `count` rows from `first` on, with no scale below `eps`. Zero has a code. */
+/* Returns the parameters for `count` rows from `first`. The scale is at least
+ * `eps`. The range includes 0. */
 static quantization quantization_of(const et_few_bits_linear *linear,
                                     size_t first, size_t count, float eps) {
   et_range range = {0.0f, 0.0f};
@@ -69,7 +70,7 @@ static void quantize_row(const et_few_bits_linear *linear, size_t row,
   }
 }
 
-/* Adds the products of `count` elements, all of one group. */
+/* Returns the dot product of `count` elements of one group. */
 static float multiply_group(const int16_t *steps, const int16_t *codes,
                             size_t count, et_few_bits_group group) {
   int32_t products = 0;
@@ -81,7 +82,7 @@ static float multiply_group(const int16_t *steps, const int16_t *codes,
   return group.scale * ((float)products - group.zero_point * (float)total);
 }
 
-/* One row of the weight times those of the input, which are `count`. */
+/* Multiplies one weight row by `count` input rows. */
 static void multiply(const et_few_bits_linear *linear,
                      const quantized_rows *rows, size_t count, size_t column,
                      float *sums) {

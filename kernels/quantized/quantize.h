@@ -10,28 +10,30 @@
 
 typedef struct et_quantization {
   float scale;
-  float inverse; /* 1 / scale, rounded once, as PyTorch multiplies */
+  float inverse; /* 1 / scale, rounded once, because PyTorch multiplies by it */
   int64_t zero_point;
   int64_t low; /* smallest and largest quantized value */
   int64_t high;
 } et_quantization;
 
-/* Reads scale, zero_point, quant_min and quant_max from args[0..3].
- * INVALID_ARGUMENT unless scale is finite and positive, low <= high, and the
- * zero point and both limits fit `dtype`, an integer type of at most 32 bits.
- */
+/* Reads scale, zero_point, quant_min and quant_max from args[0..3]. Returns
+ * INVALID_ARGUMENT unless:
+ *
+ * - the scale is finite and positive;
+ * - low <= high;
+ * - zero point and limits fit `dtype`, an integer type of at most 32 bits. */
 et_status et_quantization_read(et_kernel_context *context, const char *what,
                                et_value *const *args, et_scalar_type dtype,
                                et_quantization *out);
 
-/* The same of a scale and a zero point that are numbers. */
+/* et_quantization_read for a scale and a zero point that are C values. */
 et_status et_quantization_make(et_kernel_context *context, const char *what,
                                double scale, int64_t zero_point, int64_t low,
                                int64_t high, et_scalar_type dtype,
                                et_quantization *out);
 
-/* INVALID_ARGUMENT unless low <= high, and both fit `dtype`, which is one of
- * those below. */
+/* Returns INVALID_ARGUMENT unless low <= high, and both fit `dtype`.
+ * et_quantization_check_dtype must accept `dtype`. */
 et_status et_quantization_check_limits(et_kernel_context *context,
                                        const char *what, int64_t low,
                                        int64_t high, et_scalar_type dtype);
@@ -43,27 +45,28 @@ typedef et_status (*et_quantization_read_fn)(et_kernel_context *context,
                                              et_scalar_type dtype,
                                              et_quantization *out);
 
-/* Checks dtypes and limits of an operator that quantizes with an argument
- * `dtype`. */
+/* Checks the dtypes and limits of an operator that quantizes and has an
+ * argument `dtype`. */
 et_status et_quantization_check_call(et_kernel_context *context,
                                      const char *what, const et_tensor *input,
                                      const et_value *dtype, int64_t low,
                                      int64_t high, const et_tensor *out);
 
-/* Reads a scale and a zero point from tensors of one element each. */
+/* et_quantization_read for a scale and a zero point that are tensors of one
+ * element. */
 et_status et_quantization_read_tensors(et_kernel_context *context,
                                        const char *what, et_value *const *args,
                                        et_scalar_type dtype,
                                        et_quantization *out);
 
-/* INVALID_ARGUMENT unless `dtype` is uint8, int8, int16 or int32. */
+/* Returns INVALID_ARGUMENT unless `dtype` is uint8, int8, int16 or int32. */
 et_status et_quantization_check_dtype(et_kernel_context *context,
                                       const char *what, et_scalar_type dtype);
 
-/* Rounds half to even; a NaN becomes the zero point. */
+/* Rounds half to even. NaN becomes the zero point. */
 static inline int64_t et_quantize(const et_quantization *q, float value) {
   const float scaled = rintf(value * q->inverse);
-  /* Beyond these limits every value is clamped anyway. */
+  /* Beyond these limits, the result is clamped in any case. */
   const float limited = scaled > 4e9f ? 4e9f : scaled < -4e9f ? -4e9f : scaled;
   const int64_t result = et_float_to_int64((double)limited) + q->zero_point;
   return result < q->low ? q->low : result > q->high ? q->high : result;

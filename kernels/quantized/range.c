@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-/* Smaller scales have reciprocals that half precision does not. */
+/* The reciprocals of smaller scales are outside float16's range. */
 #define SMALLEST_SCALE 6.1e-5f
 
 void et_range_take(et_range *range, const float *values, size_t count) {
@@ -12,8 +12,8 @@ void et_range_take(et_range *range, const float *values, size_t count) {
   }
 }
 
-/* Of the two ends of the range that give the zero point the one with the
- * smaller terms loses less in the sum. */
+/* Either end of the range determines a zero point. Uses the end with the
+ * smaller terms, because its sum has a smaller rounding error. */
 static double exact_zero_point(const et_range *range, double scale, double low,
                                double high) {
   const double from_low = range->low / scale;

@@ -1,11 +1,11 @@
-/* Parameters of affine quantization chosen by the range that values take. */
+/* Quantization parameters from the range of values. */
 #ifndef ET_KERNELS_QUANTIZED_RANGE_H_
 #define ET_KERNELS_QUANTIZED_RANGE_H_
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* Always with 0, which is to have a code of its own. */
+/* A range that includes 0, so that 0 is represented exactly. */
 typedef struct et_range {
   float low;
   float high;
@@ -16,11 +16,12 @@ typedef struct et_range_parameters {
   int64_t zero_point;
 } et_range_parameters;
 
-/* Takes up more values; a NaN is none. */
+/* Extends the range by more values. NaN is ignored. */
 void et_range_take(et_range *range, const float *values, size_t count);
 
-/* For codes from `low` to `high`, as ExecuTorch's kernels choose them: scales
- * below 6.1e-5 become that, one of no range 0.1. */
+/* Returns parameters for quantized values in [low, high], as ExecuTorch's
+ * kernels choose them. Scales below 6.1e-5 become 6.1e-5. An empty range has
+ * scale 0.1. */
 et_range_parameters et_range_asymmetric(const et_range *range, int64_t low,
                                         int64_t high);
 

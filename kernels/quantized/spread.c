@@ -5,10 +5,10 @@
 #include "executorch/kernels/shape.h"
 #include "kernels/quantized/quantize.h"
 
-/* Operands of the loops; without zero points they have one less. */
+/* Operands of the loops. ZERO_POINTS is last because it is optional. */
 enum { OUT, IN, SCALES, ZERO_POINTS, OPERANDS };
 
-/* What a run of elements is worked on with. */
+/* Buffers for a run of elements. */
 typedef struct run {
   et_chunk values;
   et_chunk scales;
@@ -30,12 +30,12 @@ static void load_parameters(const et_view *views, const et_loop *loop,
   }
 }
 
-/* How values become others, and what they are computed in before and after. */
+/* A conversion of values, and the compute types before and after it. */
 typedef struct conversion {
   et_compute from;
   et_compute to;
   void (*convert)(const struct conversion *conversion, run *at, size_t count);
-  int64_t low; /* of codes */
+  int64_t low; /* limits of the quantized values */
   int64_t high;
 } conversion;
 
@@ -82,8 +82,8 @@ static void convert_run(const et_view *views, const et_loop *loop,
   }
 }
 
-/* `parameters` as a view of the shape of `over`: strides are 0 but along the
- * leading dimensions of rows, or `axis`. */
+/* Views `parameters` with the shape of `over`. Strides are 0 except along the
+ * leading dimensions of rows, or along `axis`. */
 static et_view spread_over(const et_spread *spread, const et_tensor *parameters,
                            const et_view *over) {
   et_view view = *over;
@@ -101,7 +101,7 @@ static et_view spread_over(const et_spread *spread, const et_tensor *parameters,
   return view;
 }
 
-/* A matrix [N, K] in row-major order as [N, K / group, group]. */
+/* Views a row-major matrix [N, K] as [N, K / group, group]. */
 static et_view in_groups(const et_tensor *matrix, int64_t group) {
   et_view view = et_view_of(matrix);
   view.rank = 3;
@@ -128,7 +128,7 @@ static et_status check_group(et_kernel_context *context,
   return ET_STATUS_OK;
 }
 
-/* How many parameters there must be. */
+/* Computes the required number of parameters. */
 static et_status count_parameters(et_kernel_context *context, et_spread *spread,
                                   const et_tensor *input, size_t *count) {
   if (spread->by == ET_SPREAD_BY_GROUP) {

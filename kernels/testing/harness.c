@@ -9,7 +9,7 @@
 
 extern const et_kernel_table et_all_kernels;
 
-/* A block of memory in the list that et_test_end frees. */
+/* A memory block in the list that et_test_end frees. */
 typedef struct block {
   struct block *next;
   void *data;
@@ -169,17 +169,17 @@ static size_t count_codes(const char *signature) {
   return count;
 }
 
-/* Whether the first argument, where it is a tensor, is of a dtype that the row
- * takes. */
+/* Returns true unless the first argument is a tensor of a dtype that the row
+ * rejects. */
 static bool takes_first(const et_kernel *kernel, et_value **args) {
   const et_value *first = args[0];
   return first->tag != ET_VALUE_TENSOR ||
          (kernel->rules[0].dtypes >> first->u.as_tensor->dtype & 1u) != 0;
 }
 
-/* The kernel of that name, which takes as many arguments: the last row that
- * takes the first, else the last, which is the most general. Those before it are
- * for some dtypes or layouts alone. */
+/* Returns the kernel `name` for `count` arguments: the last row that accepts
+ * the first argument, or the last row. Later rows are more general; earlier
+ * ones support some dtypes or layouts only. */
 static const et_kernel *find(const char *name, et_value **args, size_t count) {
   const et_string key = {name, strlen(name)};
   const et_kernel *row = et_kernel_table_find(&et_all_kernels, key);

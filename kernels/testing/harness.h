@@ -1,4 +1,5 @@
-/* Building a kernel's arguments in tests, and calling it as a method would. */
+/* Builds a kernel's arguments in tests, and calls the kernel as a method
+ * would. */
 #ifndef ET_KERNELS_TESTING_HARNESS_H_
 #define ET_KERNELS_TESTING_HARNESS_H_
 
@@ -8,14 +9,14 @@
 
 #include "executorch/kernel.h"
 
-/* Owns all that one test makes. Every tensor has a block of its own, of exactly
- * its size, so that a sanitizer sees a byte too many. */
+/* Owns all values of a test. Each tensor has its own memory block of exactly
+ * its size, so that a sanitizer detects any access outside it. */
 typedef struct et_test et_test;
 
 et_test *et_test_begin(void);
 void et_test_end(et_test *test);
 
-/* Gives later calls a place to draw random numbers; before, they have none. */
+/* Sets the random state of later calls. Without this call, there is none. */
 void et_test_draw_from(et_test *test, et_random *random);
 
 /* A shape as two arguments: ET_SHAPE(2, 3). */
@@ -24,17 +25,18 @@ void et_test_draw_from(et_test *test, et_random *random);
       sizeof((const int32_t[]){__VA_ARGS__}) / sizeof(int32_t)
 #define ET_SCALAR_SHAPE NULL, 0
 
-/* A tensor in row-major order with a copy of `elements`; rubbish for NULL. Its
- * sizes may change up to those given here. */
+/* Creates a row-major tensor with a copy of `elements`, or with garbage for
+ * NULL. Sizes may later change up to those given here. */
 et_value *et_test_tensor(et_test *test, et_scalar_type dtype,
                          const int32_t *sizes, size_t rank,
                          const void *elements);
 
-/* float32, with elements or as an out. */
+/* Creates a float32 tensor, with elements or as an output. */
 et_value *et_test_floats(et_test *test, const int32_t *sizes, size_t rank,
                          const float *elements);
 
-/* float32 holding small numbers of either sign, the same for the same seed. */
+/* Creates a float32 tensor of small positive and negative values. They depend
+ * only on the seed. */
 et_value *et_test_random(et_test *test, const int32_t *sizes, size_t rank,
                          uint32_t seed);
 
@@ -52,26 +54,26 @@ et_value *et_test_ints(et_test *test, const int64_t *values, size_t count);
 
 const float *et_test_data(const et_value *tensor);
 
-/* The scratch that the call asks for when it is prepared, or the row of the
- * kernel of that name in et_all_kernels. */
+/* Returns the scratch that the call requests when it is prepared, or that the
+ * kernel's row in et_all_kernels states. */
 size_t et_test_scratch(const char *name, et_value **args, size_t count);
 #define ET_SCRATCH(name, ...)                        \
   et_test_scratch(name, (et_value *[]){__VA_ARGS__}, \
                   sizeof((et_value *[]){__VA_ARGS__}) / sizeof(et_value *))
 
-/* Calls that kernel with exactly that scratch, after checking the number of
- * arguments. */
+/* Checks the number of arguments, then calls the kernel with exactly that
+ * scratch. */
 et_status et_test_call(et_test *test, const char *name, et_value **args,
                        size_t count);
 #define ET_CALL(test, name, ...)                        \
   et_test_call(test, name, (et_value *[]){__VA_ARGS__}, \
                sizeof((et_value *[]){__VA_ARGS__}) / sizeof(et_value *))
 
-/* Assert that a call fails with INVALID_ARGUMENT and a message that has `part`
- * in it. */
+/* Asserts that a call fails with INVALID_ARGUMENT and a message that contains
+ * `part`. */
 void et_test_assert_refused(et_test *test, et_status status, const char *part);
 
-/* Assert that float32 elements are within 1e-5, absolute and relative. */
+/* Asserts that float32 elements are within 1e-5, absolute and relative. */
 void et_test_assert_floats(const et_value *tensor, const float *expected,
                            size_t count);
 

@@ -1,8 +1,7 @@
-"""Calls compiled kernels from Python, on torch tensors, for tests.
+"""Call compiled kernels from Python, on torch tensors, for tests.
 
-The structures mirror `runtime/include/executorch/kernel.h`. Arguments are
-checked against the kernel's signature as the method loader would, and the scratch
-is exactly as large as the call asks for.
+The structures mirror `runtime/include/executorch/kernel.h`. Arguments are checked against the kernel's signature, as in
+the method loader. The scratch memory has exactly the size that the call requests.
 """
 
 from __future__ import annotations
@@ -68,7 +67,7 @@ class _Context(Structure):
 
 class _PrepareContext(Structure):
     _fields_ = [
-        ("arena", c_void_p),  # no kernel here keeps a state
+        ("arena", c_void_p),  # no kernel here has a state
         ("scratch_bytes", c_size_t),
         ("parallel", c_void_p),
         ("error", POINTER(Error)),
@@ -105,7 +104,7 @@ class _KernelTable(Structure):
 
 
 class KernelError(Exception):
-    """A kernel returned another status than OK; the message is its own."""
+    """A kernel returned an error status. The message is the kernel's."""
 
 
 class Kernels:
@@ -122,16 +121,17 @@ class Kernels:
         return name in self._rows
 
     def call(self, name: str, *arguments: object) -> None:
-        """Calls the operator's kernel with all arguments of its schema and its returns. Raises KernelError.
+        """Call an operator's kernel. Raises KernelError.
 
-        The first row is called that takes them, or else the last, whose own checks then have to refuse them.
+        `arguments` are all arguments of the schema, then its returns. Uses the first row that accepts them. If there is
+        none, uses the last row, whose own checks must reject them.
         """
         rows = self._rows[name]
         _run(next((row for row in rows if _fits(row, arguments)), rows[-1]), arguments)
 
 
 def _scratch_bytes(row: _Kernel, values: ctypes.Array[Any]) -> int:
-    """What the call asks for when it is prepared, or its row."""
+    """The scratch bytes that the prepared call requests, or that its row states."""
     context = _PrepareContext(scratch_bytes=row.scratch_bytes)
     if row.prepare:
         assert _PREPARE_FN(row.prepare)(byref(context), values, byref(c_void_p())) == 0
@@ -155,7 +155,7 @@ def _run(row: _Kernel, arguments: Sequence[object]) -> None:
 
 
 def _fits(row: _Kernel, arguments: Sequence[Any]) -> bool:
-    """Whether the loader would choose the row for the call."""
+    """Return whether the loader would choose the row for the call."""
     codes = _split_codes(row.signature.decode().partition(">")[0])
     tensors = [argument for code, argument in zip(codes, arguments) if code[-1] in "tmwTWO"]
     groups: dict[int, torch.dtype] = {}
@@ -180,7 +180,7 @@ def _takes(rule: _Rule, tensor: torch.Tensor, groups: dict[int, torch.dtype]) ->
 
 
 class _Builder:
-    """Builds values for one call and keeps what they point to alive."""
+    """Builds the values of one call, and keeps their memory alive."""
 
     def __init__(self) -> None:
         self._alive: list[object] = []
@@ -193,7 +193,7 @@ class _Builder:
         return [self._value(code, argument) for code, argument in zip(codes, arguments, strict=True)]
 
     def copy_back(self) -> None:
-        """Gives each out the shape that the kernel has set."""
+        """Give each output tensor the shape that the kernel has set."""
         for tensor, native in self._outs:
             sizes = [native.sizes[i] for i in range(native.rank)]
             strides = [native.strides[i] for i in range(native.rank)]

@@ -1,4 +1,4 @@
-"""Compares a kernel with PyTorch's own operator on the same arguments."""
+"""Compare a kernel with PyTorch's operator on the same arguments."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ SPECIAL = (0.0, -0.0, 1.0, -1.5, 2.5, float("inf"), float("-inf"), float("nan"),
 
 
 def load_kernels() -> Kernels:
-    """The library named by the environment variable KERNELS_LIBRARY."""
+    """The library that the environment variable KERNELS_LIBRARY names."""
     return Kernels(os.environ["KERNELS_LIBRARY"])
 
 
 def random_tensor(shape: Sequence[int], dtype: torch.dtype = torch.float32, seed: int = 0) -> torch.Tensor:
-    """Small values of either sign; the same for the same arguments."""
+    """Small positive and negative values. They depend only on the arguments."""
     generator = torch.Generator().manual_seed(seed)
     if dtype == torch.bool:
         return torch.randint(0, 2, tuple(shape), generator=generator).bool()
@@ -45,9 +45,10 @@ def random_tensor(shape: Sequence[int], dtype: torch.dtype = torch.float32, seed
 
 
 def blank(like: torch.Tensor, order: Sequence[int] | None = None) -> torch.Tensor:
-    """A tensor of that dtype, in `order` (default: of `like`), holding rubbish.
+    """An output tensor with the dtype of `like`, filled with garbage.
 
-    Dimensions of other sizes than one have an element too many, so that a kernel has to give it its sizes.
+    The dim order is `order`, by default that of `like`. Each dimension of another size than 1 has one element too many,
+    so that the kernel must resize it.
     """
     order = list(like.dim_order()) if order is None else list(order)
     shape = [size if size == 1 else size + 1 for size in like.shape]
@@ -74,10 +75,10 @@ def check(
     tolerance: tuple[float, float] | None = None,
     reference: Callable[..., torch.Tensor | tuple[torch.Tensor, ...]] | None = None,
 ) -> None:
-    """Asserts that the kernel gives what `reference` (default: the operator itself) gives.
+    """Assert that the kernel's results equal those of `reference`.
 
-    `out` is the dtype of the result (a sequence for several), by default that of the
-    first tensor; `tolerance` is (rtol, atol).
+    The default reference is the operator. `out` is the dtype of the result, or a sequence of dtypes for several
+    results. The default is the dtype of the first tensor. `tolerance` is (rtol, atol).
     """
     dtypes = _out_dtypes(out, arguments)
     expected = _reference(reference or _operator(name, dtypes), arguments)
@@ -103,7 +104,7 @@ def _reference(function: Callable[..., object], arguments: Sequence[object]) -> 
 
 
 def _operator(name: str, dtypes: Sequence[torch.dtype]) -> Callable[..., object]:
-    """The out overload of PyTorch's operator, giving new tensors of `dtypes`."""
+    """The out overload of PyTorch's operator, as a function that returns new tensors."""
     namespace, _, rest = name.partition("::")
     base, _, overload = rest.partition(".")
     operator = getattr(getattr(getattr(torch.ops, namespace), base), overload)

@@ -1,4 +1,4 @@
-"""Attention in one call gives what PyTorch's does."""
+"""Test that the attention kernel matches PyTorch."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ KERNELS = load_kernels()
 NAME = "attention::scaled_dot_product.out"
 _TOLERANCES = {torch.float32: 1e-5, torch.float16: 2e-3, torch.bfloat16: 2e-2}
 
-# Heads, heads of keys, queries, keys, elements of both, elements of values: blocks and panels that end anywhere.
+# Query heads, key heads, queries, keys, elements of queries and keys, elements of values. Includes partial blocks and
+# panels.
 SHAPES = [
     (2, 2, 5, 7, 8, 8),
     (4, 2, 70, 130, 16, 24),
@@ -76,7 +77,7 @@ def test_a_query_that_sees_nothing_gets_nothing() -> None:
 
 
 def test_heads_may_lie_side_by_side() -> None:
-    """As a product of all heads leaves them."""
+    """Heads are interleaved, as in the output of one GEMM for all heads."""
     tensors = [each.transpose(1, 2).contiguous().transpose(1, 2) for each in operands(SHAPES[1])]
     check(tensors)
 

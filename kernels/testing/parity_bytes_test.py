@@ -1,4 +1,7 @@
-"""Kernels that compute in bytes give what whole numbers give; what is rounded may fall to a neighbour."""
+"""Test int8 and uint8 kernels against integer references.
+
+Results that are rounded may differ by one quantization step.
+"""
 
 from __future__ import annotations
 
@@ -22,20 +25,20 @@ def codes(*shape: int, dtype: torch.dtype = torch.int8, seed: int = 0) -> torch.
 
 
 def parameters(rows: int, depth: int) -> tuple[torch.Tensor, torch.Tensor]:
-    """Factors, with which results take all codes, and a bias."""
+    """Factors for which results cover the range of the dtype, and a bias."""
     generator = torch.Generator().manual_seed(rows)
     factors = (torch.rand(rows, generator=generator) + 0.5) / (80 * depth**0.5)
     return factors, torch.randn(rows, generator=generator) * 9
 
 
 def same(name: str, *arguments: object, steps: float = 0.0) -> None:
-    """The kernel gives what the operator gives, but for so many steps."""
+    """Assert that kernel and operator agree within `steps`."""
     operator = getattr(torch.ops.quantized_bytes, name).default
     check(KERNELS, f"{OURS}{name}.out", *arguments, tolerance=(0.0, steps), reference=operator)
 
 
 def close(name: str, *arguments: object) -> None:
-    """Where the product with a factor lies between two codes, one more or less."""
+    """Assert that kernel and operator agree within one step, for rounding differences."""
     same(name, *arguments, steps=1.0)
 
 

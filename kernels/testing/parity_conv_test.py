@@ -1,4 +1,4 @@
-"""Convolution, pooling and upsampling give what PyTorch gives."""
+"""Test that convolution, pooling and upsampling kernels match PyTorch."""
 
 from __future__ import annotations
 
@@ -29,7 +29,10 @@ def convolve(
     groups: int = 1,
     **options: Any,
 ) -> None:
-    """Checks a convolution whose out has the dim order of `x`, `extra` being its output padding."""
+    """Check a convolution whose output has the dim order of `x`.
+
+    `extra` is the output padding.
+    """
     arguments = (list(stride), list(padding), list(dilation), transposed, list(extra), groups)
     options = {"tolerance": CLOSE, "order": x.dim_order()} | options
     check(KERNELS, CONV, x, weight, bias, *arguments, **options)

@@ -1,4 +1,4 @@
-"""Kernels that move elements give what PyTorch gives."""
+"""Test that kernels that move elements match PyTorch."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Kernels of torchvision's operators give what their definitions say."""
+"""Test that kernels of torchvision's operators match their definitions."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def boxes_of(count: int, dtype: torch.dtype = torch.float32) -> torch.Tensor:
 
 
 def check_kept(boxes: torch.Tensor, scores: torch.Tensor, threshold: float) -> None:
-    """The result has room for all boxes."""
+    """Check the boxes that are kept. The output has space for all boxes."""
     out = torch.empty(len(boxes), dtype=torch.int64)
     KERNELS.call(NMS, boxes, scores, threshold, out, out)
     assert out.tolist() == detection.nms(boxes, scores, threshold).tolist()
@@ -56,7 +56,7 @@ def test_wrong_boxes_are_an_error(boxes: tuple[int, ...], scores: tuple[int, ...
 
 
 def regions() -> torch.Tensor:
-    """Inside, across the border, outside, of one point, and turned round."""
+    """Regions inside, across the border, outside, of one point, and inverted."""
     corners = [[1, 1, 6, 5], [-3, -2, 4, 20], [30, 30, 40, 40], [2, 2, 2, 2], [5, 6, 1, 2]]
     return torch.tensor([[i % 2, *corner] for i, corner in enumerate(corners)], dtype=torch.float32)
 

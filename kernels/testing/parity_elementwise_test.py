@@ -1,4 +1,4 @@
-"""Elementwise kernels give what PyTorch gives."""
+"""Test that elementwise kernels match PyTorch."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Kernels that choose parameters of quantization, and those of weights of few bits, give what PyTorch's definitions give."""
+"""Test kernels of low-bit weights and of quantization parameters against PyTorch."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_parameters_are_those_that_pytorch_chooses(shift: float, low: int, high:
         ([0.0], (0.1, 127)),
         ([], (0.1, 127)),
         ([NAN, 0.0], (0.1, 127)),
-        ([0.0, 255e-6], (6.1e-5, -128)),  # ExecuTorch's kernel lets no scale be smaller
+        ([0.0, 255e-6], (6.1e-5, -128)),  # the smallest scale of ExecuTorch's kernel
         ([-255e-6, 0.0], (6.1e-5, 127)),
         ([INF, -5.0], (INF, -128)),
     ],

@@ -1,4 +1,4 @@
-"""Kernels that are indexed or masked by tensors, and padding, give what PyTorch gives."""
+"""Test that indexing, masking and padding kernels match PyTorch."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def refused(message: str, name: str, *arguments: object) -> None:
 
 
 def indices(shape: tuple[int, ...], size: int, dim: int) -> torch.Tensor:
-    """Values in [0, size), each once along `dim`, so that no place is named twice."""
+    """Values in [0, size), each at most once along `dim`."""
     generator = torch.Generator().manual_seed(len(shape) + size)
     order = torch.rand((*shape[:dim], size, *shape[dim + 1 :]), generator=generator).argsort(dim)
     return order.narrow(dim, 0, shape[dim]).contiguous()

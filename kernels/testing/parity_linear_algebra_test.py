@@ -1,4 +1,4 @@
-"""Factors of matrices, and what is made of them, give what PyTorch gives."""
+"""Test that linear algebra kernels match PyTorch."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ CLOSE = {torch.float32: (1e-3, 1e-4), torch.float64: (1e-9, 1e-10)}
 
 
 def definite(*shape: int, dtype: torch.dtype = torch.float64) -> torch.Tensor:
-    """Symmetric matrices with an inverse."""
+    """Symmetric positive definite matrices."""
     x = random_tensor(shape, torch.float64)
     return (x @ x.mT + torch.eye(shape[-1], dtype=torch.float64)).to(dtype)
 
@@ -129,7 +129,7 @@ def test_eigenvectors_make_the_matrix(half: str, shape: tuple[int, ...], dtype: 
 
 
 def deficient() -> torch.Tensor:
-    """Of rank 2, with a column of zeros."""
+    """A matrix of rank 2 with a zero column."""
     x = random_tensor((6, 2), torch.float64) @ random_tensor((2, 4), torch.float64, seed=5)
     x[:, 1] = 0
     return x

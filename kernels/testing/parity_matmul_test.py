@@ -1,4 +1,4 @@
-"""Matrix products, reductions and normalisations give what PyTorch gives."""
+"""Test that matrix product, reduction and normalization kernels match PyTorch."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SHAPES = [(1, 1, 1), (1, 300, 70), (2, 5, 3), (5, 7, 300), (9, 600, 33), (3, 0, 
 
 
 def transposed(shape: tuple[int, int], seed: int = 0) -> torch.Tensor:
-    """A matrix whose columns lie behind one another."""
+    """A column-major matrix."""
     return random_tensor(shape[::-1], seed=seed).t()
 
 

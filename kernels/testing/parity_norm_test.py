@@ -1,4 +1,4 @@
-"""Normalisations by channels and groups, and gates, give what PyTorch gives."""
+"""Test that normalization and gating kernels match PyTorch."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sorting, searching and running results give what PyTorch gives."""
+"""Test that sorting, searching and scan kernels match PyTorch."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ PLACED = (torch.float32, torch.int64)
 @pytest.mark.parametrize("descending", [False, True])
 @pytest.mark.parametrize("dtype", NUMBERS, ids=str)
 def test_stable_sorting_follows_pytorch(dtype: torch.dtype, descending: bool) -> None:
-    x = random_tensor((3, 70, 4), dtype)  # bytes and truths repeat
+    x = random_tensor((3, 70, 4), dtype)  # 8-bit and bool values repeat
     for dim in (0, 1, -1):
         check(KERNELS, "aten::sort.values_stable", x, True, dim, descending, out=(dtype, torch.int64))
 

@@ -1,4 +1,4 @@
-"""Orthogonal polynomials and Airy's function give what PyTorch gives in double."""
+"""Test orthogonal polynomials and the Airy function against PyTorch, in double."""
 
 from __future__ import annotations
 
@@ -42,14 +42,17 @@ def test_hermites_of_high_degree_are_no_numbers(name: str) -> None:
 
 
 def test_airys_function_follows_pytorch() -> None:
-    """But at -2.33, where PyTorch's own value satisfies neither the series nor the differential equation."""
+    """Test the Airy function at points that include both limits of the methods.
+
+    -2.33 is excluded, because PyTorch's value there satisfies neither the series nor the differential equation.
+    """
     places = [-50.3, -20.0, -9.51, -9.49, -7.7, -5.0, -1.0, -0.1, 0.0, 0.5, 0.999, 1.0, 1.5, 3.0, 9.0, 20.0, 90.0]
     x = torch.tensor([*places, float("inf"), float("-inf"), float("nan")], dtype=torch.float64)
     check(KERNELS, "aten::special_airy_ai.out", x, tolerance=(1e-11, 0.0))
 
 
 def test_airys_function_satisfies_its_equation() -> None:
-    """The second difference at every place is x times the value."""
+    """The second difference is x times the value: y'' = x y."""
     step = 2.0**-9
     x = torch.arange(-12, 3, step, dtype=torch.float64)
     out = torch.empty_like(x)

@@ -1,4 +1,4 @@
-"""Quantized kernels give what PyTorch's reference definitions give."""
+"""Test that quantization kernels match PyTorch's reference definitions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reductions give what PyTorch gives."""
+"""Test that reduction kernels match PyTorch."""
 
 from __future__ import annotations
 
@@ -179,7 +179,7 @@ def test_cumsum_of_any_layout_nothing_and_special_values() -> None:
 
 
 def distinct(dtype: torch.dtype) -> torch.Tensor:
-    """[3, 40] without equal elements in a row, so that there is one right answer."""
+    """A [3, 40] tensor without equal elements in a row, so that results are unique."""
     order = torch.stack([torch.randperm(40, generator=torch.Generator().manual_seed(i)) for i in range(3)])
     return (order if dtype == torch.uint8 else order - 20).to(dtype)
 

@@ -1,4 +1,4 @@
-"""Sampling at the places of a grid, antialiased upsampling and distances give what PyTorch gives."""
+"""Test that grid sampling, antialiased upsampling and distances match PyTorch."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ KERNELS = load_kernels()
 
 
 def grid_of(n: int, *sizes: int) -> torch.Tensor:
-    """Places inside and outside of the input, corners and edges among them."""
+    """Grid points inside and outside the input, including corners and edges."""
     grid = random_tensor((n, *sizes, len(sizes)), seed=3)
     grid[:, 0] = torch.tensor([-1.0, 1.0, 0.0, -0.99])[: len(sizes)]
     grid[:, 1] *= 5
@@ -42,7 +42,7 @@ def test_grids_of_volumes_follow_pytorch(mode: int, padding: int, align: bool) -
 
 
 def test_grids_of_nowhere_stay_inside() -> None:
-    """Places that are no numbers, or beyond any element, read nothing that is not there."""
+    """Coordinates that are NaN, infinite or huge do not read outside the input."""
     places = torch.tensor([float("inf"), float("-inf"), float("nan"), 1e38, -1e38, 0.0])
     grid = torch.stack(torch.meshgrid(places, places, indexing="ij"), -1).unsqueeze(0)
     x = torch.ones(1, 1, 3, 3)

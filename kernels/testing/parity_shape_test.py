@@ -1,4 +1,4 @@
-"""Kernels that rearrange, repeat, part and make tensors give what PyTorch gives."""
+"""Test that kernels that rearrange, repeat, split or create tensors match PyTorch."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Elementwise kernels of one operand give what PyTorch gives."""
+"""Test that unary elementwise kernels match PyTorch."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ROUNDING = "floor ceil round trunc abs neg relu".split()
 
 
 def sample(dtype: torch.dtype) -> torch.Tensor:
-    """Special values, and others of every domain, halves among them."""
+    """Special values, and values of every domain, including ties for rounding."""
     return torch.cat([torch.tensor(SPECIAL), torch.linspace(-6, 6, 97)]).to(dtype)
 
 
@@ -54,7 +54,7 @@ def test_truths_about_elements_follow_pytorch(name: str, dtype: torch.dtype) -> 
 
 @pytest.mark.parametrize("name", ["special_bessel_y0", "special_bessel_y1"])
 def test_bessel_functions_near_zero_follow_pytorch(name: str) -> None:
-    """Their recurrence is rescaled on its way there."""
+    """The recurrence is rescaled for such small arguments."""
     x = torch.logspace(-8, 0, 65, dtype=torch.float64)
     check(KERNELS, f"aten::{name}.out", x)
 
@@ -63,7 +63,7 @@ def test_bessel_functions_near_zero_follow_pytorch(name: str) -> None:
 @pytest.mark.parametrize("approximate", ["none", "tanh"])
 def test_gelu_follows_pytorch(approximate: str, dtype: torch.dtype) -> None:
     x = sample(dtype)
-    x = x[x.isfinite()] if approximate == "none" else x  # PyTorch's own loops differ from each other at infinity
+    x = x[x.isfinite()] if approximate == "none" else x  # PyTorch's own loops differ at infinity
     check(KERNELS, "aten::gelu.out", x, approximate)
 
 

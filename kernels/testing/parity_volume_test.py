@@ -1,4 +1,4 @@
-"""Convolution and pooling of three spatial dimensions, and pooling to the largest element, give what PyTorch gives."""
+"""Test that 3-d convolution, 3-d pooling and max pooling kernels match PyTorch."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def test_adaptive_pooling_of_nothing() -> None:
 
 
 def test_padding_of_any_size_is_counted() -> None:
-    """Windows that are nearly all padding: their size is far more than 64 bits hold."""
+    """Windows that are nearly all padding. Their size does not fit 64 bits."""
     huge = 2**31 - 1
     x, out = torch.ones(1, 1, 1, 1, 1), torch.empty(1, 1, 1, 1, 1)
     rest = ([huge] * 3, [1] * 3, [huge // 2] * 3, False, True, None)

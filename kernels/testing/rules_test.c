@@ -1,5 +1,5 @@
-/* Programs that give a kernel dtypes that it has no loop for are refused when
- * they are loaded, before any kernel runs. */
+/* The loader rejects programs that call a kernel with dtypes that it does not
+ * support, before any kernel runs. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -26,7 +26,8 @@ static et_status measure(et_error *error) {
                            error);
 }
 
-/* out = <operator>(self, other), or (self, other, rounding_mode). */
+/* Writes a program: out = <operator>(self, other), or (self, other,
+ * rounding_mode). */
 static void write_division(const char *name, const char *overload,
                            const char *mode, et_scalar_type other) {
   et_writer_start(&writer, 256);
@@ -60,8 +61,8 @@ static void test_divisors_of_unknown_dtypes_are_refused_at_load(void **state) {
   check("aten::remainder", "Tensor_out", NULL);
 }
 
-/* Each row has a rule for every tensor, so that no kernel meets what nobody
- * looked at. */
+/* Each row has a rule for each tensor, so that no kernel receives an unchecked
+ * tensor. */
 static void test_every_row_has_rules(void **state) {
   (void)state;
   for (size_t i = 0; i < et_all_kernels.count; i++) {

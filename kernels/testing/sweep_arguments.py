@@ -1,4 +1,7 @@
-"""The arguments of the calls that the sweep tries, less the outs: one maker for each operator that needs its own."""
+"""Create the input arguments of the calls that the sweep test tries.
+
+Operators whose inputs cannot be derived from argument names have their own maker.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ from kernels.testing import sweep_bytes, sweep_indexing, sweep_matrices, sweep_p
 from kernels.testing.native import DTYPE_CODES
 from kernels.testing.sweep_case import Case, Maker
 
-# What stands for a required argument that is no tensor, by its name.
+# Values of required arguments that are not tensors, by name.
 _NUMBERS: dict[str, object] = {
     "alpha": 1,
     "approximate": "tanh",
@@ -36,7 +39,7 @@ _NUMBERS: dict[str, object] = {
 
 
 def arguments_of(case: Case) -> list[object]:
-    """All arguments before the outs, in the order of the schema."""
+    """All arguments before the outputs, in schema order."""
     return _MAKERS.get(case.kernel.operator.name, _by_name)(case)
 
 
@@ -63,12 +66,12 @@ def _argument(case: Case, argument: Argument) -> object:
 
 
 def _transform(*rest: object) -> Maker:
-    """Along the first dimension, of all after it as well where there are any."""
+    """Transforms along the first and the last dimension."""
     return lambda case: [case.tensor("self"), [0, case.rank - 1][: min(case.rank, 2)], *rest]
 
 
 def _half_spectrum(case: Case) -> list[object]:
-    """Along the last dimension, of as many numbers as half of them go with."""
+    """A transform along the last dimension, with an odd output length."""
     x = case.tensor("self")
     return [x, [case.rank - 1], 1, 2 * x.shape[-1] - 1]
 
@@ -78,14 +81,14 @@ def _pairs(case: Case) -> list[object]:
 
 
 def _divisors(case: Case) -> list[object]:
-    """No zero among them: integers cannot be divided by it."""
+    """Divisors without zeros, because integer division by zero is an error."""
     rest = [_argument(case, argument) for argument in case.reads[2:]]
     divisor = case.tensor("other")
     return [case.tensor("self"), torch.where(divisor == 0, torch.ones_like(divisor), divisor), *rest]
 
 
 def _distances(case: Case) -> list[object]:
-    """Not negative, for which PyTorch has no rule."""
+    """Nonnegative shift distances, because PyTorch does not define negative ones."""
     dtype = case.dtypes["other"]
     return [case.tensor("self"), (case.tensor("other").to(torch.int64) % 4).to(dtype)]
 
@@ -102,7 +105,7 @@ def _power_of_scalar(case: Case) -> list[object]:
 
 
 def _factors(case: Case) -> list[object]:
-    """Ones and a few twos, whose product every floating dtype holds."""
+    """Mostly ones and a few twos, whose product every floating dtype represents."""
     rest = [_argument(case, argument) for argument in case.reads[1:]]
     factors = case.tensor("self")
     twos = torch.rand(factors.shape, generator=torch.Generator().manual_seed(0)) < 0.1
@@ -173,7 +176,7 @@ def _grid(dims: int) -> Maker:
 
 
 def _regions(case: Case) -> list[object]:
-    """Of both images, forwards and backwards, inside and outside."""
+    """Regions of both images, in both directions, inside and outside."""
     rois = case.tensor("rois", (4, 5))
     rois[:, 0] = torch.arange(4) % case.shape[0]
     return [case.tensor("input"), rois, 1.5, 2, 3, 2, True]

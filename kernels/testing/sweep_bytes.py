@@ -1,4 +1,4 @@
-"""The arguments of calls of operators that compute in bytes."""
+"""Arguments of int8 and uint8 operators."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ def _zero_point(case: Case, name: str) -> int:
 
 
 def _range(case: Case) -> list[object]:
-    """Of results: zero point, lowest and highest code."""
+    """Zero point, lowest and highest quantized value of the result."""
     low, high = (-120, 101) if case.dtypes["out"] == torch.int8 else (2, 230)
     return [_zero_point(case, "out"), low, high]
 

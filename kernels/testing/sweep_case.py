@@ -1,4 +1,7 @@
-"""Which calls a row of a kernel table claims to take: its dtypes, ranks and dim orders, one varied at a time."""
+"""The calls that a kernel table row supports: dtypes, ranks and dim orders.
+
+One property is varied at a time.
+"""
 
 from __future__ import annotations
 
@@ -12,9 +15,9 @@ from exir.operators.schemas import Argument
 from kernels.testing.parity import random_tensor
 
 ORDERS = ("contiguous", "channels_last", "reversed")
-# The last `rank` of these: small, all different where it matters, and even at the end.
+# A shape of rank r is the last r of these sizes. They are small and differ, and the last is even.
 _SIZES = (*[1] * 12, 2, 3, 4, 6)
-_MOST_RANK = 5  # beside the highest that a row claims
+_MOST_RANK = 5  # the highest rank that a row supports is tried too
 
 
 def shape_of(rank: int) -> tuple[int, ...]:
@@ -23,7 +26,10 @@ def shape_of(rank: int) -> tuple[int, ...]:
 
 
 def dim_order_of(order: str, rank: int) -> tuple[int, ...]:
-    """One of ORDERS for that rank; the contiguous one where there is no other."""
+    """The dim order for one of ORDERS and a rank.
+
+    Contiguous if the order has no variant for that rank.
+    """
     if order == "reversed":
         return tuple(reversed(range(rank)))
     if order == "channels_last" and rank >= 3:
@@ -32,7 +38,7 @@ def dim_order_of(order: str, rank: int) -> tuple[int, ...]:
 
 
 def laid_out(tensor: torch.Tensor, order: str) -> torch.Tensor:
-    """The tensor with its dimensions in one of ORDERS in memory."""
+    """The tensor, stored in one of ORDERS."""
     dims = dim_order_of(order, tensor.dim())
     return tensor.permute(dims).contiguous().permute(torch.tensor(dims).argsort().tolist() if dims else ())
 
@@ -41,14 +47,15 @@ def laid_out(tensor: torch.Tensor, order: str) -> torch.Tensor:
 class Case:
     """One call to try.
 
-    dtypes: of each tensor argument; rank: of the first one, where the operator leaves a choice.
+    `dtypes` has the dtype of each tensor argument. `rank` is the rank of the first one, if the operator supports
+    several.
     """
 
     kernel: Kernel
     dtypes: Mapping[str, torch.dtype]
     rank: int
     order: str = "contiguous"
-    seeds: list[str] = field(default_factory=list)  # of the tensors made so far
+    seeds: list[str] = field(default_factory=list)  # names of the tensors created so far
 
     def __str__(self) -> str:
         dtypes = ", ".join(f"{name} {str(dtype).removeprefix('torch.')}" for name, dtype in self.dtypes.items())
@@ -63,7 +70,7 @@ class Case:
         return [argument for argument in self.kernel.operator.arguments if not (argument.out and argument.keyword_only)]
 
     def tensor(self, name: str, shape: Sequence[int] | None = None) -> torch.Tensor:
-        """A tensor for that argument, of the shape of the case unless another is given."""
+        """A tensor for an argument. The shape is that of the case by default."""
         self.seeds.append(name)
         value = random_tensor(self.shape if shape is None else shape, self.dtypes[name], seed=len(self.seeds))
         takes_any = self.kernel.rules.tensors[name].layout == "any"
@@ -71,12 +78,15 @@ class Case:
 
 
 def torch_dtype(name: str) -> torch.dtype:
-    """The dtype of that name in the tables."""
+    """The dtype with that name in the tables."""
     return getattr(torch, name)
 
 
 def cases_of(kernel: Kernel) -> Iterator[Case]:
-    """Every dtype of every argument, every rank and every order that the row claims, each with the usual others."""
+    """Calls with every dtype, rank and dim order of the row.
+
+    Each call changes one property of the usual call.
+    """
     usual, rank = _usual_dtypes(kernel), _usual_rank(kernel)
     yield Case(kernel, usual, rank)
     for name, rule in kernel.rules.tensors.items():
@@ -92,7 +102,10 @@ def cases_of(kernel: Kernel) -> Iterator[Case]:
 
 
 def _usual_dtypes(kernel: Kernel) -> dict[str, torch.dtype]:
-    """float32 where it is taken, else the first that is; arguments that must agree do."""
+    """float32 if the argument supports it, otherwise its first dtype.
+
+    Arguments that must have equal dtypes do.
+    """
     chosen: dict[str, torch.dtype] = {}
     for name, rule in kernel.rules.tensors.items():
         chosen[name] = torch_dtype("float32" if "float32" in rule.dtypes else rule.dtypes[0])
@@ -107,7 +120,7 @@ def _agreeing(kernel: Kernel, name: str, dtype: torch.dtype) -> dict[str, torch.
 
 
 def _alike(kernel: Kernel, usual: Mapping[str, torch.dtype], dtype: str) -> dict[str, torch.dtype]:
-    """All arguments that may be of `dtype` are."""
+    """Use `dtype` for all arguments that support it."""
     rules = kernel.rules.tensors
     chosen = {name: torch_dtype(dtype) if dtype in rules[name].dtypes else each for name, each in usual.items()}
     for group in kernel.rules.same_dtype:
@@ -116,7 +129,7 @@ def _alike(kernel: Kernel, usual: Mapping[str, torch.dtype], dtype: str) -> dict
 
 
 def _lead_ranks(kernel: Kernel) -> tuple[int, int]:
-    """Ranks of the first argument that may have several."""
+    """Rank limits of the first argument that supports several ranks."""
     ranks = [rule.ranks for rule in kernel.rules.tensors.values()]
     return next((each for each in ranks if each[0] < each[1]), ranks[0])
 
@@ -132,10 +145,10 @@ def _ranks(kernel: Kernel) -> list[int]:
 
 
 def indices(case: Case, name: str, shape: tuple[int, ...], size: int) -> torch.Tensor:
-    """Each place once: what is written to one place twice has no order."""
+    """Indices without repetitions, because the order of repeated writes is undefined."""
     places = torch.arange(int(torch.tensor(shape).prod())) % max(size, 1)
     return places.reshape(shape).to(case.dtypes[name])
 
 
-# Makes the arguments of a call, less the outs.
+# A function that creates the arguments of a call before the outputs.
 Maker = Callable[[Case], list[object]]

@@ -1,4 +1,4 @@
-"""The arguments of calls of operators that are given places: indices, masks, and sorted rows."""
+"""Arguments of operators with indices, masks or sorted rows."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from kernels.testing.sweep_case import Case, Maker, indices
 
 
 def _along(name: str, *rest: str | int | bool) -> Maker:
-    """Along the last dimension, which the index names whole."""
+    """Indexing along the last dimension, with an index of its full size."""
 
     def make(case: Case) -> list[object]:
         index = indices(case, "index", case.shape, case.shape[-1] if case.rank else 1)
@@ -19,14 +19,14 @@ def _along(name: str, *rest: str | int | bool) -> Maker:
 
 
 def _searched(case: Case) -> list[object]:
-    """A sorted row for every row of values, and the order that sorts it."""
+    """A sorted row for each row of values, and the order that sorts it."""
     sequence = case.tensor("sorted_sequence")
     sorter = sequence.sort(-1).indices
     return [sequence, case.tensor("self"), case.dtypes["out"] == torch.int32, False, None, sorter]
 
 
 def _indexed(case: Case) -> list[object]:
-    """The first dimension by a tensor of each dtype; by a mask where it is bool."""
+    """Index the first dimension with a tensor, or with a mask if the dtype is bool."""
     size = case.shape[0] if case.rank else 1
     if case.dtypes["indices"] == torch.bool:
         return [case.tensor("self"), [torch.arange(size) % 2 == 0]]

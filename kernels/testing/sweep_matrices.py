@@ -1,4 +1,4 @@
-"""The arguments of the calls of linear algebra that the sweep tries: matrices with an inverse."""
+"""Arguments of linear algebra operators: invertible matrices."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ SIZE = 3
 
 
 def _square(case: Case, name: str) -> torch.Tensor:
-    """Symmetric and positive definite, in the order of the case."""
+    """Symmetric positive definite matrices, in the dim order of the case."""
     x = case.tensor(name, (*case.shape[:-2], SIZE, SIZE))
     return laid_out(x @ x.mT + torch.eye(SIZE, dtype=x.dtype), case.order)
 

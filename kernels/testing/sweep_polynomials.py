@@ -1,4 +1,4 @@
-"""The arguments of the calls of orthogonal polynomials that the sweep tries: values that every dtype holds."""
+"""Arguments of orthogonal polynomials: values that every dtype represents."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _NAMES = (
 
 
 def _small(case: Case, name: str, end: int) -> torch.Tensor:
-    """Whole numbers in [0, end)."""
+    """Integers in [0, end)."""
     x = case.tensor(name)
     return (x.to(torch.float64).abs() * 3 % end).floor().to(x.dtype)
 

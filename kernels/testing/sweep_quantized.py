@@ -1,4 +1,4 @@
-"""The arguments of calls of operators that make codes of numbers, or numbers of codes, and of weights of few bits."""
+"""Arguments of quantizing and dequantizing operators, and of low-bit weights."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def _scalars(case: Case, *rest: object) -> list[object]:
 
 
 def _spread(sizes: Callable[[Case], tuple[int, ...]], quantizes: bool, *rest: int, axis: bool = False) -> Maker:
-    """Scales that are powers of two, so that rounding is the same in every precision."""
+    """Scales are powers of two, so that rounding is equal in all precisions."""
 
     def make(case: Case) -> list[object]:
         codes = case.dtypes["out" if quantizes else "input"]
@@ -79,7 +79,7 @@ def _embedding_of(bits: int, *rest: object) -> Maker:
 
 
 def _mixed(columns: int, *rest: object) -> Maker:
-    """A product with a matrix of bytes: of its rows, or of its columns."""
+    """A linear layer or a matrix product with 8-bit weights."""
 
     def make(case: Case) -> list[object]:
         weight = case.tensor("weight", (4, 6) if columns == 6 else (6, 4))

@@ -1,4 +1,4 @@
-"""What PyTorch gives for a call that the sweep tries."""
+"""PyTorch's results for the calls that the sweep test tries."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from kernels.testing.native import DTYPE_CODES
 from kernels.testing.sweep_case import Case
 
 _BY_CODE = {code: dtype for dtype, code in DTYPE_CODES.items()}
-# Dtypes for which PyTorch lacks many loops, and the ones that take their place: of the same bits, or wider.
+# Dtypes for which PyTorch lacks many loops, and their replacements: dtypes with the same bits, or wider ones.
 _SAME_BITS = {torch.uint16: torch.int16, torch.uint32: torch.int32, torch.uint64: torch.int64}
 _WIDER = {torch.float16: torch.float32, torch.bfloat16: torch.float32, torch.float32: torch.float32}
 
@@ -28,11 +28,11 @@ Change = Callable[[torch.Tensor], torch.Tensor]
 
 
 class NotInPyTorch(Exception):
-    """PyTorch refuses the call; the message is its own."""
+    """PyTorch rejects the call. The message is PyTorch's."""
 
 
 def expected_of(case: Case, arguments: list[Any]) -> list[torch.Tensor]:
-    """The results, in the dtypes that PyTorch gives them."""
+    """The results, in PyTorch's dtypes."""
     own = _OWN.get(case.kernel.operator.name)
     compute = own if own is not None else _call_functional
     try:
@@ -64,7 +64,10 @@ def _widened(tensor: torch.Tensor) -> torch.Tensor:
 
 
 def _changed_back(result: torch.Tensor, case: Case, change: Change, back: Callable[..., torch.Tensor]) -> torch.Tensor:
-    """The result in the dtype of the case that became the result's."""
+    """Undo the change of dtypes for a result.
+
+    The result has the changed dtype of some tensor of the case. It is converted back to that tensor's dtype.
+    """
     for dtype in case.dtypes.values():
         if change(torch.empty(0, dtype=dtype)).dtype == result.dtype:
             return back(result, dtype)
@@ -92,7 +95,7 @@ def _value(name: str, value: object) -> object:
 
 @cache
 def _functional(name: str) -> tuple[torch._ops.OpOverload, OutVariant]:
-    """The operator whose out variant is called so."""
+    """The functional operator that belongs to an out variant."""
     namespace, _, rest = name.partition("::")
     base, _, overload = rest.partition(".")
     packet = getattr(getattr(torch.ops, namespace), base)
@@ -111,7 +114,10 @@ def _in_place(case: Case, arguments: list[Any]) -> torch.Tensor:
 
 
 def _in_float(case: Case, arguments: list[Any]) -> object:
-    """Of halves, whose places in a grid PyTorch rounds to their few bits."""
+    """Compute float16 and bfloat16 in float32.
+
+    PyTorch rounds grid coordinates to their precision.
+    """
     dtype = arguments[0].dtype
     return _call_functional(case, tree_map_only(torch.Tensor, _widened, arguments)).to(dtype)
 
@@ -137,13 +143,19 @@ def _quantized(case: Case, arguments: list[Any]) -> torch.Tensor:
 
 
 def _of_float32(case: Case, arguments: list[Any]) -> object:
-    """Computed in float32, as kernels do, where PyTorch computes in half precision."""
+    """Compute in float32 as the kernels do.
+
+    PyTorch computes in float16 or bfloat16 here.
+    """
     first, *rest = arguments
     return _call_functional(case, [first.to(torch.float32), *rest])
 
 
 def _of_one_range(case: Case, arguments: list[Any]) -> torch.Tensor:
-    """Summed in double precision: sums in float32 that nearly cancel depend on their order, which differs between machines."""
+    """Accumulate in double.
+
+    float32 sums that nearly cancel depend on the summation order, which differs between machines.
+    """
     x, weight, scales, zero_points, bias, bits, eps = arguments
     floats = x.float()
     rows = by_range(floats, floats.amin().clamp(max=0.0), floats.amax().clamp(min=0.0), eps)

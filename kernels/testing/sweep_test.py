@@ -1,4 +1,7 @@
-"""Every row of the kernel tables: what it claims to take, held against PyTorch; what no row claims, refused."""
+"""Test each row of the kernel tables against PyTorch.
+
+Each call that a row supports must match PyTorch. All other calls must be rejected.
+"""
 
 from __future__ import annotations
 
@@ -32,12 +35,15 @@ _OF_ANY_ELEMENTS = (
     "aten::randn.out",
     "dim_order_ops::_empty_dim_order.out",
 )
-# runtime/prim/prim_test.c holds what gives numbers and what writes nothing but sizes against their definitions.
+# runtime/prim/prim_test.c tests the kernels that return scalars or only set sizes.
 ROWS = [kernel for kernel in TABLE if not kernel.source.endswith("runtime/prim/kernels.toml")]
 
 
 def run(case: Case) -> set[tuple[str, str]]:
-    """Holds the call against PyTorch; the dtypes of tensor arguments that were tried. Raises NotInPyTorch."""
+    """Compare a call with PyTorch, and return the dtypes of its tensor arguments.
+
+    Raises NotInPyTorch.
+    """
     arguments = arguments_of(case)
     expected = expected_of(case, arguments)
     outs = [argument for argument in case.kernel.operator.outs if argument.keyword_only]
@@ -50,7 +56,7 @@ def run(case: Case) -> set[tuple[str, str]]:
 
 
 def _results(case: Case, arguments: list[object], expected: list[torch.Tensor], outs: int) -> list[torch.Tensor]:
-    """Tensors for the kernel to write: of the dtype that PyTorch gives, or another floating one that the case asks for."""
+    """Output tensors with PyTorch's dtypes, or with other floating dtypes of the case."""
     if outs == 0:
         target = arguments[0]
         assert isinstance(target, torch.Tensor)
@@ -71,7 +77,7 @@ def _out_dtype(case: Case, name: str, natural: torch.dtype) -> torch.dtype:
 
 
 def _outs(case: Case, arguments: list[object], results: list[torch.Tensor]) -> list[object]:
-    """The outs of a call and what it returns, which repeats them."""
+    """The outputs of a call, then its returns, which are the same tensors."""
     if any(argument.type == "Tensor[]" for argument in case.kernel.operator.outs):
         return [results, results]
     if results[0] is arguments[0]:
@@ -100,7 +106,7 @@ def _compare(case: Case, result: torch.Tensor, expected: torch.Tensor) -> None:
 
 @pytest.mark.parametrize("kernel", ROWS, ids=[f"{i}-{kernel.operator.name}" for i, kernel in enumerate(ROWS)])
 def test_row_does_what_it_claims(kernel: Kernel) -> None:
-    """Each dtype of each argument has to be tried in some call that PyTorch takes as well."""
+    """Each dtype of each argument must be part of a call that PyTorch supports too."""
     tried: set[tuple[str, str]] = set()
     refused: dict[str, list[str]] = defaultdict(list)
     for case in cases_of(kernel):
@@ -113,7 +119,7 @@ def test_row_does_what_it_claims(kernel: Kernel) -> None:
 
 
 def _facts(case: Case) -> dict[str, list[TensorFacts]]:
-    """The arguments of the case as the compiler sees them: each of the fewest dimensions that the row takes."""
+    """The arguments as the compiler sees them, with the lowest supported rank."""
     return {
         name: [TensorFacts(str(dtype).removeprefix("torch."), tuple(range(case.kernel.rules.tensors[name].ranks[0])))]
         for name, dtype in case.dtypes.items()
@@ -126,7 +132,7 @@ def _takes(kernel: Kernel, facts: dict[str, list[TensorFacts]]) -> bool:
 
 @pytest.mark.parametrize("kernel", list(TABLE), ids=[f"{i}-{kernel.operator.name}" for i, kernel in enumerate(TABLE)])
 def test_what_no_row_claims_is_refused(kernel: Kernel) -> None:
-    """Each dtype and rank of each argument, the others being as the row wants them."""
+    """Vary dtype and rank of one argument at a time."""
     usual = _facts(next(cases_of(kernel))) if kernel.rules.tensors else {}
     assert _takes(kernel, usual)
     rows = TABLE.of(kernel.operator.name)

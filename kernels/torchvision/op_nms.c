@@ -4,13 +4,13 @@
 #include "executorch/kernels/view.h"
 #include "kernels/portable/order.h"
 
-/* x1, y1, x2, y2. */
+/* x1, y1, x2, y2 */
 typedef struct box {
   double side[4];
 } box;
 
-/* Sums and products are rounded to the dtype, as they decide which overlap is
- * larger. */
+/* Rounds intermediate results to the dtype, as PyTorch does, because they
+ * decide which overlap is larger. */
 static double rounded(et_scalar_type dtype, double value) {
   return dtype == ET_SCALAR_TYPE_FLOAT64 ? value : (double)(float)value;
 }
@@ -56,8 +56,8 @@ static bool is_covered(const et_view *boxes, const int64_t *kept, size_t count,
   return false;
 }
 
-/* Of `order`, best first, the boxes that none kept before covers move to its
- * front. */
+/* Moves the boxes that no better box covers to the front of `order`, which is
+ * sorted by score, and returns their number. */
 static size_t keep(const et_view *boxes, int64_t *order, size_t count,
                    double threshold) {
   size_t kept = 0;

@@ -6,19 +6,20 @@
 #include "executorch/number_text.h"
 #include "kernels/engines/taps.h"
 
-/* Samples of a bin along an axis at most: a region is data, and may be of any size. */
+/* Maximum number of samples of a bin along an axis. A region is data, so its
+ * size is not bounded. */
 #define MAX_SAMPLES 32768
 
-/* A region along one axis: where it begins, how large each of its bins is, and how many
- * samples are taken of each. */
+/* A region along one axis: its start, the size of each bin, and the number of
+ * samples per bin. */
 typedef struct side {
   double start;
   double bin;
   int64_t samples;
 } side;
 
-/* input [N, C, H, W] and out [K, C, PH, PW], seen with a dimension more, rois
- * [K, 5] of image, x1, y1, x2, y2. */
+/* input [N, C, H, W] and out [K, C, PH, PW], viewed with one more dimension.
+ * rois [K, 5] holds image index, x1, y1, x2, y2. */
 typedef struct pooling {
   et_view input;
   et_view rois;
@@ -37,7 +38,7 @@ static double roi_number(const pooling *p, int64_t roi, int64_t i) {
   return number;
 }
 
-/* The axis whose limits are numbers `low` and low + 2 of a region. */
+/* Returns the axis whose limits are elements `low` and low + 2 of a region. */
 static side side_of(const pooling *p, int64_t roi, int64_t low, int64_t bins) {
   const double shift = p->aligned ? 0.5 : 0.0;
   const double start = roi_number(p, roi, low) * p->scale - shift;
@@ -67,7 +68,8 @@ static et_status check_roi(et_kernel_context *context, const pooling *p,
   return ET_STATUS_OK;
 }
 
-/* Sample `i` of a bin; outside by more than an element there is nothing. */
+/* Returns the taps of sample `i` of a bin. There are none if the sample is more
+ * than one element outside. */
 static et_taps sample(const side *s, int64_t bin, int64_t i, int64_t size) {
   const double last = (double)(size - 1);
   double place = s->start + (double)bin * s->bin +
