@@ -1,4 +1,4 @@
-"""C toolchains of Debian's cross compilers."""
+"""C toolchains for Debian's cross compilers."""
 
 load("@bazel_tools//tools/build_defs/cc:action_names.bzl", "ACTION_NAMES")
 load("@bazel_tools//tools/cpp:cc_toolchain_config_lib.bzl", "feature", "flag_group", "flag_set", "tool_path")
@@ -14,7 +14,7 @@ _COMPILE_ACTIONS = [
     ACTION_NAMES.preprocess_assemble,
 ]
 
-# Nothing of the machine or the hour gets into an object.
+# Reproducible objects: no timestamps and no absolute paths.
 _COPTS = [
     "-no-canonical-prefixes",
     "-fno-canonical-system-headers",
@@ -70,11 +70,11 @@ _cross_config = rule(
 )
 
 def cross_toolchain(name, constraints, **kwargs):
-    """A C toolchain, which is used where it is asked for: nothing registers it.
+    """Declares a C toolchain. Workspaces register the ones that they use.
 
     Args:
       name: name of the `toolchain`.
-      constraints: list[Label]: what the platform is that it builds for.
+      constraints: list[Label], constraint values of the target platform.
       **kwargs: prefix, includes, copts, linkopts.
     """
     _cross_config(name = name + "_config", **kwargs)
