@@ -1,4 +1,4 @@
-"""Scripts that import from `executorch.exir` find what rules_executorch has, and are told what it has not."""
+"""Tests that official names can be imported, and missing ones raise errors."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_every_name_of_the_table_is_there(module: str, name: str) -> None:
     assert getattr(importlib.import_module(f"executorch.{module}"), name) is not None
 
 
-# What scripts, partitioners and passes import most, by official module.
+# Common imports of scripts, partitioners and passes, by official module.
 _COMMON = """
 devtools: BundledProgram ETRecord
 devtools.bundled_program.config: MethodTestCase MethodTestSuite
@@ -243,7 +243,7 @@ print(program.graph_module.code)
 
 
 def test_code_of_graphs_names_operators_as_the_official_package_does() -> None:
-    """In a process of its own: whatever else is imported."""
+    """Runs in another process, to be independent of other imports."""
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(HERE), *sys.path])}
     done = subprocess.run(
         [sys.executable, "-c", _PRINTS_CODE], env=environment, capture_output=True, text=True, check=True
@@ -314,7 +314,7 @@ def test_an_edge_operator_says_which_dtypes_its_operands_may_have() -> None:
 
 
 class _TwiceRead(torch.nn.Module):
-    """A weight that two calls read, and a quantized value that two calls dequantize."""
+    """A weight with two users, and a quantized value with two dequantize calls."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -380,7 +380,7 @@ def test_what_a_delegate_call_runs_is_told() -> None:
 
 
 class _QuantizedSum(torch.nn.Module):
-    """A sum of bytes, whose bytes are seen in another shape and read again."""
+    """A quantized addition whose result is reshaped and dequantized again."""
 
     def forward(self, x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
         ops = torch.ops.quantized_decomposed

@@ -1,8 +1,8 @@
-"""Answers to the module paths of the official package `executorch`, with what rules_executorch has.
+"""The official package's modules (`executorch.exir`), mapped to this compiler.
 
-For export scripts, partitioners and passes that were written for `executorch.exir`: they run with their imports as
-they are. `names.toml` says which of our names stands behind each official one; nothing is imported before it is asked
-for. The official package must not be installed beside it, as one name cannot mean both.
+Export scripts, partitioners and passes written for ExecuTorch run without changed imports. `names.toml` maps
+official names to names of this compiler. Modules are imported when a name is first used. The official package
+must not be on the path as well, because both have the same name.
 """
 
 from executorch._finder import install, refuse_other_package

@@ -1,4 +1,4 @@
-"""Modules under official names, made from the table of names."""
+"""Import modules with official names, as `names.toml` defines them."""
 
 import importlib
 import os
@@ -16,40 +16,40 @@ PACKAGE = "executorch"
 TABLE = Path(__file__).with_name("names.toml")
 _ABSENT = Path(__file__).with_name("absent.toml")
 
-# Module of ours → its names, as the table spells them.
+# Module of this compiler → its names, as written in the table.
 Sources = Mapping[str, str]
 
 
 @cache
 def table() -> Mapping[str, Sources]:
-    """Official module, below `executorch` → where its names come from."""
+    """Return the sources of names by official module, relative to `executorch`."""
     return tomllib.loads(TABLE.read_text())
 
 
 @cache
 def packages() -> frozenset[str]:
-    """Official modules that hold others, and may have no names of their own."""
+    """Return the official modules that contain others. They may have no names."""
     parts = (module.split(".") for module in table())
     return frozenset(".".join(each[:end]) for each in parts for end in range(1, len(each)))
 
 
 @cache
 def _modules() -> frozenset[str]:
-    """All official modules that there are."""
+    """Return all official modules."""
     return packages() | table().keys()
 
 
 @cache
 def absent() -> Mapping[str, str]:
-    """Official module that means nothing here → why."""
+    """Return the reason by official module that is not provided."""
     reasons = tomllib.loads(_ABSENT.read_text())["reason"]
     return {module: each["why"] for each in reasons for module in each["modules"]}
 
 
 def refuse_other_package(own_path: Iterable[str]) -> None:
-    """Raise `ImportError` when another folder on the path holds another package of this name.
+    """Raise ImportError if the path has another package with this name.
 
-    A folder of links to the files of this one holds this one.
+    A folder of links to this package's files is the same package.
     """
     own = {_real_start(folder) for folder in own_path}
     for entry in sys.path:
@@ -65,23 +65,23 @@ def refuse_other_package(own_path: Iterable[str]) -> None:
 
 
 def _real_start(folder: str) -> str:
-    """The file that a package in `folder` starts with, links resolved."""
+    """Return the resolved path of a package's `__init__.py`."""
     return os.path.realpath(os.path.join(folder, "__init__.py"))
 
 
 def install() -> None:
-    """Let `import` find the modules of the table, and say what it cannot find."""
+    """Install the finder of official modules."""
     if not any(isinstance(finder, OfficialNames) for finder in sys.meta_path):
         sys.meta_path.insert(0, OfficialNames())
 
 
 class OfficialNames(MetaPathFinder):
-    """Finds the official modules below `executorch`."""
+    """A finder of the official modules below `executorch`."""
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """The module of that name; raises `ImportError` for an official name that has none here."""
+        """Return the spec of an official module. Raise ImportError if it is not provided."""
         name = fullname.removeprefix(f"{PACKAGE}.")
         if name == fullname or name.startswith("_"):
             return None
@@ -91,13 +91,17 @@ class OfficialNames(MetaPathFinder):
 
 
 class _TableLoader(Loader):
-    """Makes a module whose names are looked up when they are first used."""
+    """A loader of modules whose names are resolved at first use."""
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
         return _OfficialModule(spec.name)
 
     def exec_module(self, module: ModuleType) -> None:
-        """Names that are those of submodules, too, mean what the table says; sources without names are imported."""
+        """Import sources without names, for their side effects.
+
+        A name that is also a submodule's gets the table's value; otherwise, importing the submodule would
+        replace it.
+        """
         own = module.__name__.removeprefix(f"{PACKAGE}.")
         for source, names in table().get(own, {}).items():
             if not names:
@@ -128,7 +132,7 @@ class _OfficialModule(ModuleType):
 
 @cache
 def _entries(module: str) -> Mapping[str, tuple[str, str]]:
-    """Official name → (module of ours, name in it), of one official module."""
+    """Return (module of this compiler, name in it) by official name."""
     found = {}
     for source, names in table().get(module, {}).items():
         for entry in names.split():
@@ -139,7 +143,7 @@ def _entries(module: str) -> Mapping[str, tuple[str, str]]:
 
 
 def _open_source(module: str, name: str) -> str | None:
-    """The module of ours that has `name`, of those whose every name is official."""
+    """Return the module that has `name`, among the module's sources with `*`."""
     for source, names in table().get(module, {}).items():
         if "*" in names.split() and hasattr(importlib.import_module(source), name):
             return source

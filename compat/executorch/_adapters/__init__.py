@@ -1,1 +1,1 @@
-"""What the official package has under a name of its own and rules_executorch in another shape."""
+"""Official classes and functions whose interface differs from this compiler's."""

@@ -1,4 +1,7 @@
-"""Names that official classes have beside ours: given to ours when the official modules are imported."""
+"""Official attributes that classes of this compiler do not have.
+
+They are set when the official modules are imported.
+"""
 
 from collections.abc import Mapping
 from typing import Any
@@ -29,7 +32,7 @@ def _execution_programs(manager: ExecutorchProgramManager) -> dict[str, Exported
 
 
 def _same_option(spec: CompileSpec, other: Any) -> bool:
-    """Whether `other`, from a partitioner or from a program, has the same key and value."""
+    """Return true if `other`, of either class of specs, has the same key and value."""
     if not isinstance(other, (CompileSpec, schema.CompileSpec)):
         return NotImplemented
     return spec.key == other.key and bytes(spec.value) == bytes(other.value)
@@ -69,7 +72,7 @@ _ATTRIBUTES: Mapping[type, Mapping[str, Any]] = {
 
 
 def give() -> None:
-    """Set them."""
+    """Set the attributes."""
     for cls, names in _ATTRIBUTES.items():
         for name, value in names.items():
             setattr(cls, name, value)

@@ -1,4 +1,4 @@
-"""Delegates: looking at lowered graphs, and taking graphs apart."""
+"""Utilities for delegates: inspect lowered graphs and extract submodules."""
 
 import logging
 import operator
@@ -13,7 +13,7 @@ from exir.lowered_backend_module import LoweredBackendModule
 
 
 def is_identical_graph(graph_left: GraphModule, graph_right: GraphModule) -> bool:
-    """Whether both graphs have the same calls, in the same order, on the same operands."""
+    """Return true if both graphs have the same calls on the same operands, in order."""
     left, right = list(graph_left.graph.nodes), list(graph_right.graph.nodes)
     if len(left) != len(right):
         return False
@@ -28,18 +28,18 @@ def _same_node(a: Node, b: Node, place: dict[Node, int]) -> bool:
 
 
 def is_shape_dynamic(node: Node) -> bool:
-    """Whether a size of the node's value is symbolic."""
+    """Return true if the node's value has a symbolic size."""
     value = node.meta.get("val")
     return isinstance(value, torch.Tensor) and any(isinstance(size, torch.SymInt) for size in value.shape)
 
 
 def is_lowered_module(value: object) -> bool:
-    """Whether it is what a delegate call runs."""
+    """Return true for a lowered backend module."""
     return isinstance(value, LoweredBackendModule)
 
 
 def get_delegated_payload(graph_module: GraphModule) -> dict[str, bytes]:
-    """The payload of each delegate, by the attribute that holds it."""
+    """Return the payload of each delegate by the name of its attribute."""
     return {
         str(call.args[0].target): lowered_module_of(call).processed_bytes for call in delegate_calls(graph_module.graph)
     }
@@ -48,7 +48,10 @@ def get_delegated_payload(graph_module: GraphModule) -> dict[str, bytes]:
 def create_submodule_from_nodes(
     gm: GraphModule, node_list: Sequence[Node], tag: str, skip_legalize_graph: bool = False
 ) -> tuple[GraphModule, Node]:
-    """Move nodes into a graph module of their own; returns it and the node that calls it."""
+    """Move nodes into a new graph module.
+
+    Return the module and the node that calls it.
+    """
     nodes = topo_sort(list(node_list))
     name = f"fused_{tag}"
     inner, inputs, outputs = fuse_as_graphmodule(gm, nodes, name)
@@ -64,13 +67,13 @@ def create_submodule_from_nodes(
 
 
 def _returns_several(inner: GraphModule) -> bool:
-    """Whether the one result of a graph is several tensors already."""
+    """Return true if the graph's only result is a list of tensors."""
     result = inner.graph.output_node().args[0]
     return isinstance(result, Node) and isinstance(result.meta.get("val"), (list, tuple))
 
 
 def _return_list(inner: GraphModule) -> None:
-    """Let a graph return a list of its results, even of one."""
+    """Make a graph return a list of its results, even for a single result."""
     output = inner.graph.output_node()
     results = _items(output) if _returns_several(inner) else output.args[0]
     output.args = (list(results) if isinstance(results, (list, tuple)) else [results],)
@@ -78,7 +81,7 @@ def _return_list(inner: GraphModule) -> None:
 
 
 def _items(output: Node) -> list[Node]:
-    """Each of the tensors that the one result of a graph is."""
+    """Add nodes that extract each tensor of the graph's only result."""
     result = output.args[0]
     found = []
     for index, value in enumerate(result.meta["val"]):
@@ -90,7 +93,7 @@ def _items(output: Node) -> list[Node]:
 
 
 def _take_from_list(outer: GraphModule, call: Node) -> None:
-    """Let what reads the one result of `call` read the first of a list."""
+    """Replace uses of the call's result by the first item of its new list result."""
     with outer.graph.inserting_after(call):
         item = outer.graph.call_function(operator.getitem, (call, 0))
     item.meta = dict(call.meta)
@@ -98,7 +101,7 @@ def _take_from_list(outer: GraphModule, call: Node) -> None:
 
 
 class WhyNoPartition:
-    """Writes to a log why a node is not delegated: `why(node=node, reason="…")`."""
+    """A logger of reasons for not delegating: `why(node=node, reason="…")`."""
 
     def __init__(self, logger: logging.Logger | None = None) -> None:
         self._logger = logger or logging.getLogger(__name__)

@@ -1,4 +1,4 @@
-"""The older way in: `exir.capture(f, args, config).to_edge().to_executorch()`."""
+"""The legacy API: `exir.capture(f, args, config).to_edge().to_executorch()`."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -22,7 +22,7 @@ from exir.schema import Program
 
 @dataclass
 class ExirDynamoConfig:
-    """How `capture` traces; torch.export traces here, so nothing of it is looked at."""
+    """Tracing options of `capture`. They have no effect, because torch.export traces."""
 
     allow_rnn: bool = True
     verbose: bool = True
@@ -33,7 +33,10 @@ class ExirDynamoConfig:
 
 @dataclass
 class CaptureConfig:
-    """Options of `capture`; torch.export functionalizes and lifts in any case."""
+    """Options of `capture`.
+
+    They have no effect: torch.export always functionalizes and lifts.
+    """
 
     pt2_mode: bool = True
     enable_functionalization: bool = True
@@ -46,14 +49,14 @@ class CaptureConfig:
 
 @dataclass
 class CallSpec:
-    """How arguments and results are nested."""
+    """The nesting of arguments and results."""
 
     in_spec: pytree.TreeSpec | None = None
     out_spec: pytree.TreeSpec | None = None
 
 
 class WrapperModule(torch.nn.Module):
-    """A function as a module."""
+    """A module that calls a function."""
 
     def __init__(self, f: Callable[..., Any]) -> None:
         super().__init__()
@@ -62,7 +65,7 @@ class WrapperModule(torch.nn.Module):
 
 @contextmanager
 def patch_forward(obj: torch.nn.Module, new_method: Callable[..., Any]) -> Iterator[None]:
-    """Let `obj.forward` be another of its methods, to export that one."""
+    """Replace `obj.forward` by another method in a context, to export that method."""
     original = obj.forward
     obj.forward = new_method.__get__(obj, type(obj))
     try:
@@ -72,7 +75,7 @@ def patch_forward(obj: torch.nn.Module, new_method: Callable[..., Any]) -> Itera
 
 
 class ExirExportedProgram:
-    """A captured program, which `to_edge` and `to_executorch` lower."""
+    """A captured program."""
 
     def __init__(self, exported_program: ExportedProgram, manager: EdgeProgramManager | None = None) -> None:
         self.exported_program = exported_program
@@ -80,22 +83,22 @@ class ExirExportedProgram:
 
     @property
     def graph_module(self) -> torch.fx.GraphModule:
-        """The program's graph module."""
+        """Graph module of the program."""
         return self.exported_program.graph_module
 
     @property
     def graph(self) -> torch.fx.Graph:
-        """The program's graph."""
+        """Graph of the program."""
         return self.exported_program.graph
 
     @property
     def in_spec(self) -> pytree.TreeSpec:
-        """How arguments are nested."""
+        """Nesting of the arguments."""
         return self.exported_program.call_spec.in_spec
 
     @property
     def out_spec(self) -> pytree.TreeSpec:
-        """How results are nested."""
+        """Nesting of the results."""
         return self.exported_program.call_spec.out_spec
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -105,15 +108,15 @@ class ExirExportedProgram:
         return self._manager or to_edge(self.exported_program, compile_config=config)
 
     def to_edge(self, config: EdgeCompileConfig | None = None) -> "ExirExportedProgram":
-        """The program in the edge dialect."""
+        """Convert the program to the edge dialect."""
         return _of(self._edge(config))
 
     def transform(self, *passes: Any) -> "ExirExportedProgram":
-        """The program as `passes` leave it."""
+        """Apply passes to the program."""
         return _of(self._edge().transform(list(passes)))
 
     def to_executorch(self, config: ExecutorchBackendConfig | None = None) -> "ExecutorchProgram":
-        """The lowered program."""
+        """Lower the program to an ExecuTorch program."""
         return ExecutorchProgram(self._edge().to_executorch(config))
 
 
@@ -122,43 +125,43 @@ def _of(manager: EdgeProgramManager) -> ExirExportedProgram:
 
 
 class ExecutorchProgram:
-    """A lowered program of one method."""
+    """A lowered program with one method."""
 
     def __init__(self, manager: ExecutorchProgramManager) -> None:
         self._manager = manager
 
     @property
     def buffer(self) -> bytes:
-        """The bytes of the `.pte`."""
+        """Bytes of the `.pte` file."""
         return self._manager.buffer
 
     @property
     def program(self) -> Program:
-        """The program as the file holds it."""
+        """Program as in the file's schema."""
         return self._manager.executorch_program
 
     @property
     def exported_program(self) -> ExportedProgram:
-        """The lowered, memory-planned graph."""
+        """Lowered program with planned memory."""
         return self._manager.exported_program()
 
     @property
     def graph_module(self) -> torch.fx.GraphModule:
-        """Its graph module."""
+        """Graph module of the lowered program."""
         return self.exported_program.graph_module
 
     @property
     def debug_handle_map(self) -> dict[int, Any]:
-        """Instruction to debug handle."""
+        """Debug handles by instruction."""
         return self._manager.debug_handle_map
 
     @property
     def delegate_map(self) -> dict[str, dict[int, dict[str, Any]]]:
-        """Delegate calls to their debug handles."""
+        """Debug handles by delegate call."""
         return self._manager.delegate_map
 
     def dump_exported_program(self) -> ExportedProgram:
-        """The lowered, memory-planned graph."""
+        """Return the lowered program with planned memory."""
         return self.exported_program
 
 
@@ -168,7 +171,7 @@ def capture(
     config: CaptureConfig | None = None,
     dynamic_shapes: Any = None,
 ) -> ExirExportedProgram:
-    """Export a module or a function; `config` is taken and not looked at."""
+    """Export a module or a function. `config` has no effect."""
     module = f if isinstance(f, torch.nn.Module) else WrapperModule(f)
     with dynamic_recurrence():
         return ExirExportedProgram(export(module, tuple(args), dynamic_shapes=dynamic_shapes))

@@ -1,4 +1,4 @@
-"""Small helpers around schemas, sizes and memory formats."""
+"""Helpers for schemas, sizes and memory formats."""
 
 import logging
 import sys
@@ -15,11 +15,14 @@ from exir.tensor import dim_order_of_strides
 
 
 class ExperimentalWarning(DeprecationWarning):
-    """Use of something that may change without notice."""
+    """Use of an interface that can change without notice."""
 
 
 class experimental(deprecated):  # noqa: N801 (a decorator's name)
-    """Marks a class or function as experimental: its use gives an `ExperimentalWarning`."""
+    """A decorator for experimental classes and functions.
+
+    Uses raise an `ExperimentalWarning`.
+    """
 
     def __init__(
         self, message: str, /, *, category: type[Warning] | None = ExperimentalWarning, stacklevel: int = 1
@@ -28,7 +31,10 @@ class experimental(deprecated):  # noqa: N801 (a decorator's name)
 
 
 def get_schema_for_operators(ops: Iterable[str]) -> dict[str, str]:
-    """The schema of each operator, given as `torch.ops.aten.add.Tensor`; of none that does not exist."""
+    """Return the schemas of operators such as `torch.ops.aten.add.Tensor`.
+
+    Operators that do not exist are omitted.
+    """
     found = {}
     for name in ops:
         overload: Any = torch.ops
@@ -42,19 +48,22 @@ def get_schema_for_operators(ops: Iterable[str]) -> dict[str, str]:
 def extract_out_arguments(
     schema: torch._C.FunctionSchema, keyword_args: dict[str, Any]
 ) -> tuple[str, Any] | list[tuple[str, Any]]:
-    """The out arguments among `keyword_args`, with their names: a list unless there is one."""
+    """Return the out arguments among `keyword_args`, with their names.
+
+    A single one is returned without a list.
+    """
     found = [(each.name, keyword_args[each.name]) for each in schema.arguments if each.is_out]
     return found[0] if len(found) == 1 else found
 
 
 def format_schema_name(schema: torch._C.FunctionSchema) -> str:
-    """`aten::add.Tensor` of a schema."""
+    """Return the operator name of a schema, such as `aten::add.Tensor`."""
     return f"{schema.name}.{schema.overload_name}" if schema.overload_name else schema.name
 
 
 @contextmanager
 def override_logger(newlevel: int = logging.DEBUG, fmtstr: str = "%(message)s", filename: str = "") -> Iterator[None]:
-    """Let the root logger have another level meanwhile."""
+    """Set the root logger's level in a context."""
     root = logging.getLogger()
     before = root.level
     root.setLevel(newlevel)
@@ -66,7 +75,7 @@ def override_logger(newlevel: int = logging.DEBUG, fmtstr: str = "%(message)s", 
 
 @contextmanager
 def setting_python_recursive_limit(limit: int = 10000) -> Iterator[None]:
-    """Let Python recurse deeper meanwhile."""
+    """Set Python's recursion limit in a context."""
     before = sys.getrecursionlimit()
     sys.setrecursionlimit(limit)
     try:
@@ -77,18 +86,18 @@ def setting_python_recursive_limit(limit: int = 10000) -> Iterator[None]:
 
 @contextmanager
 def no_dispatch() -> Iterator[None]:
-    """Run operators without the modes that are active."""
+    """Disable active dispatch modes in a context."""
     with _disable_current_modes():
         yield
 
 
 def eval_expr(symint: int | torch.SymInt) -> int | None:
-    """The size for the example inputs."""
+    """Return the size for the example inputs."""
     return hint_bound(symint)
 
 
 def eval_upper_bound(maybe_symint: int | torch.SymInt) -> int:
-    """The largest value a size may have; that for the example inputs where nothing bounds it."""
+    """Return the upper bound of a size. If unbounded, return the example inputs' size."""
     if not isinstance(maybe_symint, torch.SymInt):
         return maybe_symint
     bound = constraint_bound(maybe_symint.node.shape_env.var_to_range)(maybe_symint)
@@ -96,22 +105,22 @@ def eval_upper_bound(maybe_symint: int | torch.SymInt) -> int:
 
 
 def eval_shape(shape: Sequence[int | torch.SymInt]) -> tuple[int | None, ...]:
-    """Sizes for the example inputs."""
+    """Return the sizes for the example inputs."""
     return tuple(eval_expr(size) for size in shape)
 
 
 def eval_shape_upper_bound(shape: Sequence[int | torch.SymInt]) -> list[int]:
-    """Upper bounds of sizes."""
+    """Return the upper bounds of sizes."""
     return [eval_upper_bound(size) for size in shape]
 
 
 def collect_free_symbols(shape: Sequence[int | torch.SymInt]) -> set[Any]:
-    """The symbols in sizes."""
+    """Return the symbols in sizes."""
     return {symbol for size in shape if isinstance(size, torch.SymInt) for symbol in size.node.expr.free_symbols}
 
 
 def get_memory_format(dim_order: Sequence[int] | None) -> torch.memory_format:
-    """The memory format that a dim order is; raises where it is none."""
+    """Return the memory format of a dim order. Raise an error if there is none."""
     if dim_order is None:
         return torch.preserve_format
     order = list(dim_order)
@@ -123,7 +132,7 @@ def get_memory_format(dim_order: Sequence[int] | None) -> torch.memory_format:
 
 
 def get_dim_order(memory_format: torch.memory_format | None, ndim: int) -> list[int] | None:
-    """The dim order of a memory format for `ndim` dimensions; None for the preserving format."""
+    """Return the dim order of a memory format; None for the preserving format."""
     if memory_format in (None, torch.preserve_format):
         return None
     if memory_format is torch.contiguous_format:
@@ -134,12 +143,12 @@ def get_dim_order(memory_format: torch.memory_format | None, ndim: int) -> list[
 
 
 def is_channel_last_dim_order(tensor: torch.Tensor) -> bool:
-    """Whether `tensor` lies with its channels innermost."""
+    """Return true if the tensor is channels-last."""
     return tensor.dim() == 4 and list(_order(tensor)) == [0, 2, 3, 1]
 
 
 def is_contiguous_dim_order(tensor: torch.Tensor) -> bool:
-    """Whether `tensor` lies in the order of its dimensions."""
+    """Return true if the tensor is contiguous."""
     return list(_order(tensor)) == list(range(tensor.dim()))
 
 

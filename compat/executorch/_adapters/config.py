@@ -1,6 +1,6 @@
-"""Configurations with the official fields.
+"""Configurations with all official fields.
 
-A field that asks for what is not there is refused when it is set, not passed over.
+Setting a field to an unsupported value raises an error.
 """
 
 from dataclasses import dataclass, field
@@ -17,7 +17,7 @@ from exir.passes.propagate_constants import PropagateConstants
 
 
 class DynamicMemoryPlanningMode(IntEnum):
-    """Memory of dynamic shapes is planned for their upper bounds."""
+    """Planning of dynamic shapes. Only upper bounds are supported."""
 
     UPPER_BOUND = 0
     SYMBOLIC = 1
@@ -25,9 +25,9 @@ class DynamicMemoryPlanningMode(IntEnum):
 
 @dataclass
 class EdgeCompileConfig(capture.EdgeCompileConfig):
-    """`exir.EdgeCompileConfig` with the field of older releases.
+    """`exir.EdgeCompileConfig` with a field of older releases.
 
-    _use_edge_ops: programs of the edge dialect always have edge operators; False is refused.
+    `_use_edge_ops` must be true: edge programs always have edge operators.
     """
 
     _use_edge_ops: bool = True
@@ -41,12 +41,15 @@ class EdgeCompileConfig(capture.EdgeCompileConfig):
 
 @dataclass
 class ExecutorchBackendConfig(capture.ExecutorchBackendConfig):
-    """`exir.ExecutorchBackendConfig` with the official package's further fields.
+    """`exir.ExecutorchBackendConfig` with the official package's additional fields.
 
-    Memory is planned for upper bounds, on the CPU. With `run_reinplace_pass`, `index_put` changes its operand where it lies if nobody
-    reads that afterwards, as do the operators of `reinplace_extra_ops`: PyTorch's whose in-place variant has a kernel here, and your own.
-    A delegate that asks for another device than the CPU is refused, whatever `propagate_device_config` says of copies to it, but with
-    `enable_non_cpu_memory_planning=False`, where it is given tensors of the CPU as the official package does.
+    Memory is planned for upper bounds, on the CPU. With `run_reinplace_pass`, `index_put` overwrites its
+    operand if no later node reads it. So do the operators of `reinplace_extra_ops`: PyTorch's with an
+    in-place kernel here, and user-defined ones.
+
+    A delegate that requests a device other than the CPU is an error, whatever `propagate_device_config`
+    contains. With `enable_non_cpu_memory_planning=False`, such a delegate receives CPU tensors, as in the
+    official package.
     """
 
     memory_planning_pass: Any = field(default_factory=MemoryPlanningPass)

@@ -1,4 +1,4 @@
-"""`constant_prop_pass`: what is computed from constants alone becomes a constant, in programs of either dialect."""
+"""`constant_prop_pass`: constant folding in programs of either dialect."""
 
 import logging
 from collections.abc import Iterable, Mapping
@@ -25,10 +25,11 @@ def constant_prop_pass(
     custom_skip_targets: Iterable[Any] | None = None,
     _skip_dim_order: bool = False,
 ) -> ExportedProgram:
-    """Replace such values, which become constants `_prop_tensor_constant0`, …; unused ones are taken out.
+    """Replace values that depend only on constants by constants.
 
-    Quantizing and dequantizing stays, and so does what `custom_skip_targets` lists, and what graphs of control flow
-    compute.
+    The new constants are named `_prop_tensor_constant0`, …; unused constants are removed. These are not
+    folded: quantize and dequantize calls, targets in `custom_skip_targets`, and calls in graphs of control
+    flow.
     """
     program = exported_program
     if any(regions(node) for node in program.graph.nodes):
@@ -45,7 +46,7 @@ def constant_prop_pass(
 
 
 def known_constants(program: ExportedProgram) -> dict[Node, Tensor]:
-    """The placeholders of constants that no call changes, with their tensors."""
+    """Return the placeholders of constants that no call mutates, with their tensors."""
     changed = set(program.graph_signature.buffers_to_mutate.values())
     placeholders = program.graph.find_nodes(op="placeholder")
     tensors = {**program.constants, **program.state_dict}
@@ -74,7 +75,7 @@ def _value(node: Node, values: Mapping[Node, Any]) -> Any:
 
 
 def _is_read(node: Node, values: Mapping[Node, Any]) -> bool:
-    """Whether a value is needed by what is computed when the program runs."""
+    """Return true if a call that is not folded uses the value."""
     return isinstance(values[node], Tensor) and any(user not in values for user in node.users)
 
 

@@ -1,4 +1,4 @@
-"""Named data and the files that it lies in, in the official package's terms."""
+"""Named data and data files with the official interface."""
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from exir.tensor import dim_order_of_strides, scalar_type
 
 
 class NamedDataStore(_serialize.NamedDataStore):
-    """`exir._serialize.NamedDataStore`, which takes tensors as well."""
+    """`exir._serialize.NamedDataStore` that also accepts tensors."""
 
     def add_named_data(
         self,
@@ -26,7 +26,10 @@ class NamedDataStore(_serialize.NamedDataStore):
         external_tag: str | None = None,
         tensor_layout: TensorLayout | None = None,
     ) -> None:
-        """Put bytes or a dense tensor under `key`. Raises a `ConfigError` when the layout is not the tensor's."""
+        """Store bytes or a dense tensor under `key`.
+
+        Raises ConfigError if `tensor_layout` differs from the tensor's layout.
+        """
         if isinstance(data, torch.Tensor):
             found = layout_of(data)
             if tensor_layout not in (None, found):
@@ -36,7 +39,7 @@ class NamedDataStore(_serialize.NamedDataStore):
 
 
 def layout_of(tensor: torch.Tensor) -> TensorLayout:
-    """How a tensor lies. Raises a `ConfigError` unless it is row-major or channels-last."""
+    """Return the layout of a row-major or channels-last tensor, or raise ConfigError."""
     if not (tensor.is_contiguous() or tensor.is_contiguous(memory_format=torch.channels_last)):
         raise ConfigError("a named tensor must be contiguous or channels-last; call .contiguous() first")
     return TensorLayout(
@@ -58,15 +61,15 @@ class DataPayload:
 
 
 class DataSerializer(ABC):
-    """Writes and reads the contents of data files."""
+    """A reader and writer of data files."""
 
     @abstractmethod
     def serialize(self, data: DataPayload) -> Cord:
-        """The file of `data`."""
+        """Return the file with `data`."""
 
     @abstractmethod
     def deserialize(self, blob: Cord) -> DataPayload:
-        """What a file holds."""
+        """Return the contents of a file."""
 
 
 def serialize_for_executorch(
@@ -75,7 +78,7 @@ def serialize_for_executorch(
     data_serializer: DataSerializer,
     named_data_store: NamedDataStoreOutput | None = None,
 ) -> tuple[Cord, dict[str, Cord]]:
-    """The program, and by their names the files beside it."""
+    """Return the program and its data files by name."""
     store = _with_constants(emitter_output, named_data_store)
     in_program = named_data_store if named_data_store is not None and named_data_store.pte_data else None
     program = serialize_pte_binary(
@@ -90,7 +93,7 @@ def serialize_for_executorch(
 
 
 def _with_constants(emitted: EmitterOutput, named: NamedDataStoreOutput | None) -> NamedDataStoreOutput:
-    """What delegates name, and constants of the program that lie in files."""
+    """Return the named data of delegates, and the external constants of the program."""
     layouts = _layouts(emitted.program)
     store = NamedDataStore()
     for tag, constants in (emitted.external_constant_map or {}).items():
@@ -103,7 +106,7 @@ def _with_constants(emitted: EmitterOutput, named: NamedDataStoreOutput | None) 
 
 
 def _layouts(program: schema.Program) -> dict[str, TensorLayout]:
-    """The layouts of the tensors that lie in files, by name."""
+    """Return the layouts of external tensors by name."""
     values = (value.val for plan in program.execution_plan for value in plan.values)
     named = ((each, each.extra_tensor_info) for each in values if isinstance(each, schema.Tensor))
     return {

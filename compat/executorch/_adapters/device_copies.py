@@ -1,6 +1,6 @@
-"""The operators `et_copy::_h2d_copy` and `_d2h_copy`, by which a vendor's passes mark copies to a device and back.
+"""The operators `et_copy::_h2d_copy` and `_d2h_copy`, which mark device copies.
 
-Importing the official module defines them. Here, where all memory is the CPU's, either is a copy.
+Importing the official module registers them. Here, all memory is the CPU's, so both are plain copies.
 """
 
 import torch

@@ -1,4 +1,4 @@
-"""Devices that parts of a program may ask for. Programs here run on the CPU, and no copies to another device are made."""
+"""Devices of delegates. Programs run only on the CPU, without device copies."""
 
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -18,7 +18,10 @@ TARGET_DEVICE_COMPILE_SPEC_KEY = "target_device"
 
 @dataclass(frozen=True)
 class PropagateDeviceConfig:
-    """Which copies between host and device to leave out, for all methods or by their names; there are none to leave out here."""
+    """Device copies to omit, for all methods or by method name.
+
+    There are none to omit, so true is an error.
+    """
 
     skip_h2d_for_method_inputs: bool | dict[str, bool] = False
     skip_d2h_for_method_outputs: bool | dict[str, bool] = False
@@ -32,9 +35,10 @@ class PropagateDeviceConfig:
 
 
 class PropagateDevicePass(PassBase):
-    """Nothing, where every delegate runs on the CPU; raises `ConfigError` for one whose compile specs name another device.
+    """Raise ConfigError for a delegate on a device other than the CPU.
 
-    The options are those of `PropagateDeviceConfig`; memory is planned for the CPU whatever `enable_non_cpu_memory_planning` says.
+    The delegate's compile specs name the device. The pass does not change the graph. The options are those of
+    `PropagateDeviceConfig`; memory is planned for the CPU whatever `enable_non_cpu_memory_planning` is.
     """
 
     def __init__(
@@ -55,7 +59,7 @@ class PropagateDevicePass(PassBase):
 class OnTheCpu(ProgramPass):
     """`PropagateDevicePass` as a pass of `to_executorch`.
 
-    Before: nothing. After: every delegate runs on the CPU; the program is as it was.
+    Before: no requirements. After: every delegate runs on the CPU; the program is unchanged.
     """
 
     name: ClassVar[str] = "on_the_cpu"
@@ -68,7 +72,10 @@ class OnTheCpu(ProgramPass):
 
 
 def check_device_config(given: Any) -> None:
-    """Raises `ConfigError` for what is neither None, nor a `PropagateDeviceConfig`, nor one for each of some methods."""
+    """Raise ConfigError unless `given` is a valid `propagate_device_config`.
+
+    Valid are None, a `PropagateDeviceConfig`, and a dict of them by method name.
+    """
     configs = given if isinstance(given, dict) else {"": given}
     for method, config in configs.items():
         if config is not None and not isinstance(config, PropagateDeviceConfig):
@@ -80,7 +87,7 @@ def check_device_config(given: Any) -> None:
 
 
 def check_devices(graph_module: GraphModule, remedy: str = "") -> None:
-    """Raises `ConfigError`, with a remedy if there is one, for a delegate whose compile specs name another device than the CPU."""
+    """Raise ConfigError for a delegate on a device other than the CPU."""
     for each in graphs(graph_module):
         for node in delegate_calls(each.graph):
             lowered = lowered_module_of(node)
@@ -93,14 +100,17 @@ def check_devices(graph_module: GraphModule, remedy: str = "") -> None:
 
 
 def target_device(lowered: Any) -> tuple[DeviceType, int] | None:
-    """The device that a delegate's compile specs name; None when they name none."""
+    """Return the device that a delegate's compile specs name, or None."""
     named = (spec.value for spec in lowered.compile_specs if spec.key == TARGET_DEVICE_COMPILE_SPEC_KEY)
     value = next(named, None)
     return None if value is None else parsed_device(value)
 
 
 def parsed_device(value: bytes) -> tuple[DeviceType, int]:
-    """Kind and index of a device such as `cuda:1`; raises `ValueError` for a kind that no program file has."""
+    """Return kind and index of a device such as `cuda:1`.
+
+    Raises ValueError for a kind that the file format does not have.
+    """
     kind, _, index = value.decode().strip().upper().partition(":")
     if kind not in DeviceType.__members__:
         known = ", ".join(device.name for device in DeviceType)

@@ -1,4 +1,4 @@
-"""Operator dialects under their official names: edge operators, and operators of a backend."""
+"""Operator dialects with the official names: edge operators and backend operators."""
 
 from collections.abc import Callable
 from functools import cache
@@ -17,23 +17,23 @@ _KERNELS = ("CompositeExplicitAutograd", "CompositeImplicitAutograd", "Meta", "C
 
 
 class BackendOpOverload(EdgeOpOverload):
-    """One overload of an operator that a backend has of its own."""
+    """An overload of a backend's custom operator."""
 
     def __init__(self, op: OpOverload) -> None:
         super().__init__(op)
         self.__module__ = BACKEND_MODULE
 
     def to_edge(self) -> Any:
-        """The edge operator of the same overload."""
+        """Return the edge operator of the same overload."""
         return getattr(edge_packet(self._op.overloadpacket), self._op._overloadname)
 
     def has_kernel(self) -> bool:
-        """Whether something can run it."""
+        """Return true if the operator has a kernel."""
         return _has_kernel(self._op)
 
 
 class BackendOpOverloadPacket:
-    """All overloads of one operator of a backend."""
+    """All overloads of a backend operator."""
 
     def __init__(self, packet: OpOverloadPacket) -> None:
         self._op = packet
@@ -48,7 +48,7 @@ class BackendOpOverloadPacket:
 
 @cache
 def backend_op(op: OpOverload) -> BackendOpOverload:
-    """The backend operator of a torch overload."""
+    """Return the backend operator of a torch overload."""
     return BackendOpOverload(op)
 
 
@@ -69,7 +69,7 @@ class _OpNamespace:
 
 
 class _DialectNamespace:
-    """The namespaces of a dialect."""
+    """The namespaces of one dialect."""
 
     def __init__(self, packet: Callable[[OpOverloadPacket], Any], excluded: tuple[str, ...] = ()) -> None:
         self._packet, self._excluded = packet, excluded
@@ -83,7 +83,7 @@ class _DialectNamespace:
 
 
 class _Ops:
-    """`ops.edge` and `ops.backend`."""
+    """The dialects `ops.edge` and `ops.backend`."""
 
     edge = _DialectNamespace(edge_packet)
     backend = _DialectNamespace(BackendOpOverloadPacket, ("aten",))
@@ -93,7 +93,10 @@ ops = _Ops()
 
 
 def bind_pattern_to_op(library: Library, schema_or_name: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Decorates the function that an operator of `library` computes; a schema defines the operator, too."""
+    """Decorate the implementation of an operator of `library`.
+
+    A schema instead of a name also defines the operator.
+    """
 
     def bind(function: Callable[..., Any]) -> Callable[..., Any]:
         name = schema_or_name.partition("(")[0].rpartition("::")[2]
@@ -108,7 +111,7 @@ def bind_pattern_to_op(library: Library, schema_or_name: str) -> Callable[[Calla
 
 
 def _print_official_names() -> None:
-    """Let the code of graphs name operators as the official package's does."""
+    """Print operators in the code of graphs with the official names."""
     EdgeOpOverload.__module__ = EDGE_MODULE
     for function in (memory.alloc, memory.view):
         function.__module__ = "executorch.exir.memory"

@@ -1,7 +1,7 @@
-"""Which dtypes an edge operator's schema says that it takes and gives, under the official names.
+"""Dtype constraints in the schemas of edge operators, with the official interface.
 
-The dtypes of operands are those of the operator table, of which a call may break none; results may have any dtype that a
-program can hold. What is put into `declared` says it in another way, and of results as well.
+By default, operands have the dtypes of the operator table, and results any dtype of the file format. An entry
+in `declared` overrides both.
 """
 
 from collections.abc import Iterable, Mapping
@@ -17,25 +17,26 @@ from exir.schema import ScalarType
 from exir.tensor import dtype_of
 from exir.verification.dtypes import KINDS, STORABLE
 
-# Operator → its `type_alias`, names of dtypes under a letter, and `type_constraint`, letters of operands and results.
+# By operator: `type_alias` maps letters to names of dtypes; `type_constraint` maps operands and
+# results to letters.
 declared: dict[str, Mapping[str, Any]] = {}
 
 
 class AllowedDtypeSet:
-    """Dtypes of which one is chosen for a call."""
+    """A set of dtypes, of which a call chooses one."""
 
     def __init__(self, types: set[torch.dtype]) -> None:
         self.types = types
         self._chosen: torch.dtype | None = None
 
     def reduce_to(self, t: torch.dtype) -> bool:
-        """Choose one; False when it is not allowed."""
+        """Choose a dtype. Return false if it is not allowed."""
         is_allowed = t in self
         self._chosen = t if is_allowed else self._chosen
         return is_allowed
 
     def clear(self) -> None:
-        """Take the choice back."""
+        """Undo the choice."""
         self._chosen = None
 
     def __contains__(self, dtype: torch.dtype) -> bool:
@@ -43,7 +44,10 @@ class AllowedDtypeSet:
 
 
 class FunctionDtypeConstraint:
-    """The ways in which a call may have dtypes: in each, operands and results under one letter have one dtype."""
+    """The valid combinations of dtypes of a call.
+
+    In each alternative, operands and results with the same letter have the same dtype.
+    """
 
     def __init__(
         self,
@@ -62,7 +66,7 @@ class FunctionDtypeConstraint:
                 raise RuntimeError(f"type_constraint says nothing of {', '.join(sorted(known - each.keys()))}")
 
     def validate(self, types: Mapping[str, torch.dtype | None]) -> bool:
-        """Whether a call may have these dtypes, by name; None is an operand without any."""
+        """Return true if the combination is valid. `types` maps names to dtypes, or None."""
         if not set(self.essential_tensor_io_names) <= types.keys() <= self.type_constraint[0].keys():
             return False
         return any(self._allows(way, types) for way in self.type_constraint)
@@ -77,7 +81,7 @@ class FunctionDtypeConstraint:
         return name in self.type_constraint[0]
 
     def __getitem__(self, name: str) -> set[torch.dtype]:
-        """All dtypes that an operand or result may have."""
+        """Return all dtypes of an operand or result."""
         letters = (way[name] for way in self.type_constraint if name in way)
         return {dtype for letter in letters for dtype in self.type_alias[letter].types}
 
@@ -93,7 +97,7 @@ class _Constrained:
 
 
 class _ConstrainedSchema:
-    """A schema with `dtype_constraint`, and with the dtypes of each argument and result."""
+    """A schema with `dtype_constraint`, and the dtypes of arguments and results."""
 
     def __init__(self, op: torch._ops.OpOverload) -> None:
         self.schema, self.dtype_constraint = op._schema, _constraint(op)
@@ -129,7 +133,7 @@ def _constraint(op: torch._ops.OpOverload) -> FunctionDtypeConstraint:
 
 
 def _dtype(name: str) -> torch.dtype:
-    """The dtype that PyTorch's C++ names so: `Float`."""
+    """Return the dtype with a C++ name of PyTorch, such as `Float`."""
     in_complex = {"ComplexFloat": "COMPLEX64", "ComplexDouble": "COMPLEX128"}
     return dtype_of(ScalarType[in_complex.get(name, name.upper())])
 
@@ -141,7 +145,10 @@ def _holds_tensors(argument: Argument) -> bool:
 def _of_table(
     op: torch._ops.OpOverload, names: Iterable[str]
 ) -> tuple[dict[str, Iterable[torch.dtype]], list[dict[str, str]]]:
-    """What the operator table says: a letter for each dtype that has to be one."""
+    """Return the constraint of the operator table.
+
+    Operands that must have the same dtype share a letter.
+    """
     facts = facts_of(op)
     first = next(iter(facts.same_dtype), None)
     letters = {name: first if name in facts.same_dtype else name for name in names}
@@ -157,7 +164,7 @@ def _schema_of(edge_op: EdgeOpOverload) -> _ConstrainedSchema:
 
 
 def give() -> None:
-    """Let edge operators have such schemas."""
+    """Add constraints to the schemas of edge operators."""
     EdgeOpOverload._schema = property(_schema_of)  # type: ignore[attr-defined]
 
 

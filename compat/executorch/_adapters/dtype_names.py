@@ -1,4 +1,4 @@
-"""Names of dtypes in the official package's tables of operators."""
+"""Names of dtypes in the official operator tables."""
 
 import torch
 

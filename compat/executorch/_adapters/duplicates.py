@@ -1,4 +1,4 @@
-"""Nodes that several calls read, once for each of them: so that a partition can have its own."""
+"""Duplicate nodes with several users, so that each partition has its own copy."""
 
 from torch.export import ExportedProgram
 from torch.export.graph_signature import InputKind, InputSpec, TensorArgument
@@ -11,7 +11,7 @@ _CONSTANTS = (InputKind.PARAMETER, InputKind.BUFFER, InputKind.CONSTANT_TENSOR)
 
 
 class DuplicateDequantNodePass:
-    """Gives every reader of a dequantized tensor a `dequantize_per_tensor` of its own."""
+    """Duplicate `dequantize_per_tensor` nodes, one for each user."""
 
     def __call__(self, graph_module: GraphModule) -> PassResult:
         shared = [node for node in graph_module.graph.nodes if dequantizes(node)]
@@ -24,8 +24,10 @@ class DuplicateDequantNodePass:
 
 
 def duplicate_constant_node(exported_program: ExportedProgram, candidate_node: str) -> set[str]:
-    """Give every reader of that parameter, buffer or constant a placeholder of its own; returns the names of the new
-    ones, which hold the same tensor."""
+    """Duplicate the placeholder of a parameter, buffer or constant, one for each user.
+
+    Returns the names of the new placeholders. They have the same tensor.
+    """
     node = next((each for each in exported_program.graph.nodes if each.name == candidate_node), None)
     if node is None or node.op != "placeholder":
         return set()
@@ -46,7 +48,7 @@ def duplicate_constant_node(exported_program: ExportedProgram, candidate_node: s
 
 
 def _copied(program: ExportedProgram, node: Node, spec: InputSpec, name: str) -> Node:
-    """A placeholder before `node`, of the same tensor by another name."""
+    """Insert a placeholder `name` for the same tensor before `node`."""
     held = program.state_dict if spec.target in program.state_dict else program.constants
     held[name] = held[str(spec.target)]
     with program.graph.inserting_before(node):

@@ -15,7 +15,7 @@ from exir.program import debug_maps
 
 @dataclass
 class EmitterOutput:
-    """A program with its bytes inline, and maps from its instructions back to the model."""
+    """A program with inline data, and maps from its instructions to the model."""
 
     program: schema.Program
     debug_handle_map: dict[str, dict[int, Any]] = field(default_factory=dict)
@@ -32,14 +32,14 @@ def emit_program(
     prim_getters: Mapping[str, Any] | None = None,
     emit_mutable_buffer_names: bool = False,
 ) -> EmitterOutput:
-    """The program of memory-planned methods; one alone is `forward`."""
+    """Emit methods with planned memory. A single method is named `forward`."""
     named = {"forward": methods} if isinstance(methods, ExportedProgram) else methods
     options = EmitOptions(emit_stacktrace, emit_mutable_buffer_names)
     return official_output(emit_module.emit_program(named, prim_getters or {}, options))
 
 
 def official_output(emitted: emit_module.EmitterOutput) -> EmitterOutput:
-    """What has been emitted, in the official package's terms."""
+    """Convert emitted output to the official class."""
     constants: list[bytes] = []
     files = {name: _indexed(entries, constants) for name, entries in emitted.external.items()}
     return EmitterOutput(
@@ -54,7 +54,10 @@ def official_output(emitted: emit_module.EmitterOutput) -> EmitterOutput:
 
 
 def _indexed(entries: Iterable[ExternalData], constants: list[bytes]) -> dict[str, int]:
-    """Where the tensors of a file are in `constants`, which takes each content once."""
+    """Return indices into `constants` for the tensors of a file.
+
+    Adds each distinct content to `constants` once.
+    """
     found = {}
     for entry in entries:
         if entry.layout is not None:

@@ -1,4 +1,7 @@
-"""Dataclasses to JSON that `flatc` reads, and `flatc` itself, for backends that have a schema of their own."""
+"""Convert dataclasses to JSON for `flatc`, and run `flatc`.
+
+Backends with their own flatbuffer schema use it.
+"""
 
 import dataclasses
 import json
@@ -10,10 +13,10 @@ from typing import Any, Union, get_args, get_origin, get_type_hints
 
 
 class DataclassEncoder(json.JSONEncoder):
-    """Writes dataclasses; a field that is one of several tables is preceded by `<field>_type`."""
+    """A JSON encoder for dataclasses. A union field is preceded by `<field>_type`."""
 
     def default(self, o: Any) -> Any:
-        """The JSON of what json itself does not know."""
+        """Encode objects that json does not support."""
         if dataclasses.is_dataclass(o) and not isinstance(o, type):
             return _object(o)
         if isinstance(o, (bytes, memoryview)):
@@ -41,7 +44,7 @@ def _is_union_of_tables(hint: Any) -> bool:
 
 
 def json_to_dataclass(json_dict: Any, cls: Any) -> Any:
-    """The object of class `cls` that JSON of `DataclassEncoder` describes."""
+    """Return the object of class `cls` that JSON of `DataclassEncoder` describes."""
     if get_origin(cls) is Union:
         inner = [each for each in get_args(cls) if each is not type(None)]
         return None if json_dict is None else json_to_dataclass(json_dict, inner[0])
@@ -70,18 +73,18 @@ def _kind(json_dict: dict[str, Any], name: str, hint: Any) -> Any:
 
 
 def flatc_compile(output_dir: str, schema_path: str, json_path: str) -> None:
-    """Write the flatbuffer of a JSON file."""
+    """Convert JSON to a flatbuffer."""
     _flatc("--binary", "-o", output_dir, schema_path, json_path)
 
 
 def flatc_decompile(output_dir: str, schema_path: str, bin_path: str, flatc_additional_args: Any = ()) -> None:
-    """Write the JSON of a flatbuffer."""
+    """Convert a flatbuffer to JSON."""
     extra = list(flatc_additional_args or ())
     _flatc("--json", "--defaults-json", "--strict-json", *extra, "-o", output_dir, schema_path, "--", bin_path)
 
 
 def _flatc(*arguments: str) -> None:
-    """Run the `flatc` that the environment names or has on its path."""
+    """Run the `flatc` that the environment names, or the one on the path."""
     program = os.environ.get("FLATC_EXECUTABLE") or shutil.which("flatc")
     if program is None:
         raise RuntimeError("flatc was not found; put it on the PATH, or its path into FLATC_EXECUTABLE")

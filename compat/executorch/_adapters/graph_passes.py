@@ -1,4 +1,4 @@
-"""Passes that rewrite a graph, or a program, on their own."""
+"""Passes that rewrite a graph or a program independently of others."""
 
 import logging
 from collections.abc import Callable, Iterable
@@ -24,15 +24,15 @@ _QUANTIZED = torch.ops.quantized_decomposed
 
 
 def _variants(op: OpOverload) -> tuple[Any, Any]:
-    """An operator in the ATen and in the edge dialect."""
+    """Return an operator in the ATen and the edge dialect."""
     return op, edge_op(op)
 
 
 class CSEPass(PassBase):
-    """Calls of one operator on the same operands become one call."""
+    """Merge equal calls on the same operands (common subexpression elimination)."""
 
     def call(self, graph_module: GraphModule) -> PassResult:
-        """Merge in all graphs; `modified` says whether there was anything to merge."""
+        """Merge calls in all graphs. `modified` is true if any were merged."""
         merged = [_merge_equal_calls(each) for each in graphs(graph_module)]
         return PassResult(graph_module, any(merged))
 
@@ -52,7 +52,7 @@ def _merge_equal_calls(graph_module: GraphModule) -> bool:
 
 
 def _call_key(node: Node) -> Any:
-    """What makes two calls the same; None for one that is not to be merged."""
+    """Return a key that equal calls share, or None for a call that must not be merged."""
     op = to_torch_overload(node.target)
     if node.op != "call_function" or op is None or is_in_place(op):
         return None
@@ -62,10 +62,10 @@ def _call_key(node: Node) -> Any:
 
 
 class NormalizeViewCopyBasePass(PassBase):
-    """A view copy of a view copy becomes one of what that copies."""
+    """Combine consecutive view copies."""
 
     def call(self, graph_module: GraphModule) -> PassResult:
-        """Rewrite in graph order, so that chains shrink to one step."""
+        """Rewrite in graph order, so that a chain becomes one view copy."""
         targets = _variants(_ATEN.view_copy.default)
         changed = False
         for node in graph_module.graph.nodes:
@@ -77,10 +77,10 @@ class NormalizeViewCopyBasePass(PassBase):
 
 
 class PruneEmptyTensorsPass(PassBase):
-    """Tensors without elements are not concatenated."""
+    """Remove empty tensors from concatenations."""
 
     def call(self, graph_module: GraphModule) -> PassResult:
-        """Take them out of the operands of `cat`; one of empty tensors alone becomes `full`."""
+        """Remove empty operands of `cat`. If none remain, `cat` becomes `full`."""
         targets = _variants(_ATEN.cat.default)
         changed = False
         for node in list(graph_module.graph.nodes):
@@ -114,15 +114,15 @@ def _is_empty(node: Node) -> bool:
 
 
 def remove_unused_parameters_pass(ep: ExportedProgram) -> ExportedProgram:
-    """Take out parameters and other constants that nothing uses."""
+    """Remove unused parameters and other constants."""
     return DropUnusedConstants().run(with_own_containers(ep))
 
 
 class DimOrderOpsRevertPass(PassBase):
-    """Operators that name dim orders become those that name memory formats."""
+    """Replace operators with dim orders by operators with memory formats."""
 
     def call(self, graph_module: GraphModule) -> PassResult:
-        """Rewrite in all graphs."""
+        """Rewrite all graphs."""
         changed = False
         for each in graphs(graph_module):
             for node in each.graph.nodes:
@@ -150,12 +150,12 @@ def _revert(node: Node) -> bool:
 
 
 class LegalizePortableDimOrderPass(PassBase):
-    """Operators that portable kernels run on row-major tensors alone get such operands."""
+    """Insert row-major copies for operators whose kernels need row-major operands."""
 
     _TARGETS = (_ATEN.mean.dim, _ATEN.expand_copy.default)
 
     def call(self, graph_module: GraphModule) -> PassResult:
-        """Insert copies before operands of another dim order."""
+        """Insert copies before operands with another dim order."""
         targets = [target for op in self._TARGETS for target in _variants(op)]
         changed = False
         for node in list(graph_module.graph.nodes):
@@ -186,7 +186,7 @@ DEQUANTIZING = tuple(target for op in _DEQUANTIZE for target in _variants(op))
 
 
 def eliminate_dq_q(graph_module: GraphModule, dequant_nodes: Iterable[Node]) -> None:
-    """Where a value is dequantized and quantized again by the same parameters, take it as it was."""
+    """Remove dequantize-quantize pairs with equal parameters."""
     for node in dequant_nodes:
         for user in list(node.users):
             op = to_torch_overload(user.target)
@@ -197,7 +197,7 @@ def eliminate_dq_q(graph_module: GraphModule, dequant_nodes: Iterable[Node]) -> 
 
 
 def convert_constant_dim_order_pass(exported_program: ExportedProgram) -> ExportedProgram:
-    """Constants that lie in an order other than row-major or channels-last become row-major."""
+    """Convert constants that are neither row-major nor channels-last to row-major."""
     for tensors in (exported_program.constants, exported_program.state_dict):
         for name, tensor in list(tensors.items()):
             if isinstance(tensor, torch.Tensor) and not _is_plain(tensor):
@@ -228,7 +228,7 @@ UNSET_DEBUG_HANDLE = 0
 
 
 def get_greatest_ancestor_node_identifier(node: Node) -> str:
-    """Name and graph of the first node that `node` stems from."""
+    """Return the name and the graph of the first node from which `node` was derived."""
     source = node.meta[FROM_NODE_KEY][-1]
     while source.from_node:
         source = source.from_node[-1]
@@ -236,10 +236,10 @@ def get_greatest_ancestor_node_identifier(node: Node) -> str:
 
 
 class DebugHandleGeneratorPass(PassBase):
-    """Nodes that stem from one node of the model get one debug handle."""
+    """Give nodes derived from the same node of the model the same debug handle."""
 
     def call(self, graph_module: GraphModule) -> PassResult:
-        """Give handles from 1 on, in all graphs."""
+        """Assign handles from 1 in all graphs."""
         handles: dict[str, int] = {}
         for each in graphs(graph_module):
             for node in each.graph.nodes:
@@ -254,7 +254,7 @@ def _identity(node: Node) -> str:
 
 
 def generate_missing_debug_handles(ep: ExportedProgram) -> None:
-    """Give each node without a debug handle one of its own."""
+    """Assign a new debug handle to each node without one."""
     nodes = [node for each in graphs(ep.graph_module) for node in each.graph.nodes]
     last = max((node.meta.get(DEBUG_HANDLE_KEY) or 0 for node in nodes), default=0)
     for node in nodes:
@@ -264,12 +264,12 @@ def generate_missing_debug_handles(ep: ExportedProgram) -> None:
 
 
 def lift_constant_tensor_pass(ep: ExportedProgram) -> ExportedProgram:
-    """Tensors that are attributes of the graph module become constants of the program."""
+    """Lift tensor attributes of the graph module to constants of the program."""
     return with_graph_module(ep, ep.graph_module)
 
 
 def transform(ep: ExportedProgram, *passes: Any, override_verifiers: Any = None) -> ExportedProgram:
-    """The program as `passes` leave it, with other verifiers if some are given."""
+    """Apply passes to a program, and replace its verifiers if some are given."""
     return _with_verifiers(run_passes(ep, passes), override_verifiers)
 
 
@@ -282,12 +282,12 @@ def _with_verifiers(ep: ExportedProgram, verifiers: Any) -> ExportedProgram:
 
 
 def update_graph_module(ep: ExportedProgram, gm: GraphModule, override_verifiers: Any = None) -> ExportedProgram:
-    """The program around another graph module of the same interface."""
+    """Return the program with another graph module of the same signature."""
     return _with_verifiers(with_graph_module(ep, gm), override_verifiers)
 
 
 def remove_invalid_ops_for_not_decompose(preserve_ops: Iterable[OpOverload]) -> list[OpOverload]:
-    """Of `preserve_ops`, those that can be kept: functional ones that return no view."""
+    """Return the functional operators without views, which can be preserved."""
     kept = []
     for op in preserve_ops:
         aliased = any(result.alias_info is not None for result in op._schema.returns)
@@ -299,5 +299,5 @@ def remove_invalid_ops_for_not_decompose(preserve_ops: Iterable[OpOverload]) -> 
 
 
 def default_decomposition_table(_use_old_decomp_table: bool = False) -> dict[OpOverload, Callable[..., Any]]:
-    """The decompositions of core ATen."""
+    """Return core ATen's decompositions."""
     return dict(torch._decomp.core_aten_decompositions().items())

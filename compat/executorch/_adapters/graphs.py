@@ -13,7 +13,7 @@ from exir.lowered_backend_module import LoweredBackendModule
 
 
 def get_submodule(graph_module: GraphModule, node: Node, arg_index: int) -> tuple[str, torch.nn.Module, Node]:
-    """Name, graph module and `get_attr` node of an argument that is a graph."""
+    """Return name, graph module and `get_attr` node of a graph argument."""
     holder = node.args[arg_index]
     assert isinstance(holder, Node) and holder.op == "get_attr"
     name = str(holder.target)
@@ -21,7 +21,7 @@ def get_submodule(graph_module: GraphModule, node: Node, arg_index: int) -> tupl
 
 
 def get_control_flow_submodules(graph_module: GraphModule) -> list[tuple[str, GraphModule, Node]]:
-    """Name, graph module and node of each graph that `graph_module` runs itself."""
+    """Return name, graph module and node of each graph that control flow runs."""
     return [
         (str(region.holder.target), region.graph_module, node)
         for node in graph_module.graph.nodes
@@ -30,7 +30,7 @@ def get_control_flow_submodules(graph_module: GraphModule) -> list[tuple[str, Gr
 
 
 def bfs_trace_with_node_process(gm: GraphModule, node_op: Callable[[Node], Any]) -> None:
-    """Call `node_op` with each node, outer graphs first."""
+    """Call `node_op` for each node, outer graphs first."""
     queue = [gm]
     while queue:
         current = queue.pop(0)
@@ -40,12 +40,12 @@ def bfs_trace_with_node_process(gm: GraphModule, node_op: Callable[[Node], Any])
 
 
 def get_lowered_submodules(graph_module: GraphModule) -> list[tuple[str, LoweredBackendModule, Node]]:
-    """Name, compiled part and call of each delegate call of `graph_module`."""
+    """Return name, lowered module and call node of each delegate call."""
     return [(str(call.args[0].target), lowered_module_of(call), call) for call in delegate_calls(graph_module.graph)]
 
 
 def add_cursor_to_graph(graph: Graph, finding_node: Node) -> str:
-    """The text of `graph` with an arrow before a node."""
+    """Return the text of `graph` with an arrow at a node."""
     lines = str(graph).splitlines()
     for position, node in enumerate(graph.nodes, start=1):
         if node is finding_node:
@@ -54,7 +54,7 @@ def add_cursor_to_graph(graph: Graph, finding_node: Node) -> str:
 
 
 def inspect_node(graph: Graph, node: Node) -> str:
-    """`exir.print_program.inspect_node`, and where the model's source makes the node."""
+    """Return `exir.print_program.inspect_node` and the source location of the node."""
     text = print_program.inspect_node(graph, node)
     trace = node.meta.get("stack_trace")
     return f"{text}\nTraceback (most recent call last):\n{trace}" if trace else text

@@ -1,4 +1,4 @@
-"""Running passes in turn, as torch.fx's pass manager does."""
+"""Pass managers with the interface of torch.fx's."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -18,7 +18,10 @@ _KINDS = ("placeholder", "get_attr", "call_function", "output")
 
 
 class PassManager(fx.PassManager):
-    """Runs passes on a graph module; with `run_checks_after_each_pass` checks what kinds of nodes are left."""
+    """Run passes on a graph module.
+
+    With `run_checks_after_each_pass`, check the kinds of nodes after each pass.
+    """
 
     def __init__(self, passes: Any = None, run_checks_after_each_pass: bool = False, **options: Any) -> None:
         given = passes or []
@@ -31,7 +34,7 @@ class PassManager(fx.PassManager):
         return iter(self.passes)
 
     def check(self, module: torch.nn.Module) -> None:
-        """Raise for nodes of a kind that a program does not have."""
+        """Raise an error for nodes of a kind that programs do not have."""
         if isinstance(module, GraphModule):
             for each in graphs(module):
                 check_kinds(each)
@@ -55,7 +58,7 @@ def check_kinds(graph_module: GraphModule) -> None:
 
 
 class ExportedProgramPassManager:
-    """Runs passes over graph modules or programs on a program."""
+    """Run passes of graph modules and of programs on a program."""
 
     def __init__(self, passes: Any = None, run_checks_after_each_pass: bool = False) -> None:
         self.passes = list(passes or [])

@@ -1,4 +1,4 @@
-"""Looking at a memory plan: lifetimes, reuse, and what is planned at all."""
+"""Inspect a memory plan: lifetimes, reuse and planned values."""
 
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
@@ -20,7 +20,7 @@ from exir.tensor import TensorSpec, specs_of
 
 
 class Verifier:
-    """Checks of a planned graph module."""
+    """Checks of a graph module with planned memory."""
 
     def __init__(
         self,
@@ -39,24 +39,27 @@ class Verifier:
 
     @staticmethod
     def has_overlap(lhs: Sequence[int], rhs: Sequence[int]) -> bool:
-        """Whether two closed ranges share a number."""
+        """Return true if two closed ranges overlap."""
         return lhs[0] <= rhs[1] and rhs[0] <= lhs[1]
 
     @staticmethod
     def lifetime_overlap(lhs: TensorSpec, rhs: TensorSpec) -> bool:
-        """Whether both tensors live at some step."""
+        """Return true if the lifetimes of two tensors overlap."""
         return Verifier.has_overlap(lhs.lifetime, rhs.lifetime)  # type: ignore[attr-defined]
 
     @staticmethod
     def storage_overlap(lhs: TensorSpec, rhs: TensorSpec) -> bool:
-        """Whether both tensors lie on some byte."""
+        """Return true if the memory ranges of two tensors overlap."""
         if lhs.mem_id is None or lhs.mem_id != rhs.mem_id or not (lhs.nbytes() and rhs.nbytes()):
             return False
         first, second = ((start, end - 1) for _, start, end in (place_of(lhs), place_of(rhs)))
         return Verifier.has_overlap(first, second)
 
     def verify_storage_reuse(self, allow_lifetime_and_storage_overlap: bool = False) -> int:
-        """The number of pairs that share memory; raises when such a pair lives at one time."""
+        """Return the number of pairs that share memory.
+
+        Raises an error if both tensors of such a pair are live at the same time.
+        """
         reused = 0
         for lhs, rhs in itertools.combinations(self._lifetimes, 2):
             if self.storage_overlap(lhs, rhs):
@@ -66,7 +69,7 @@ class Verifier:
         return reused
 
     def verify_graph_input_output(self) -> None:
-        """Raise unless inputs and outputs are planned just when they shall be."""
+        """Raise an error unless inputs and outputs are planned as configured."""
         inputs = self.graph_module.graph.find_nodes(op="placeholder")
         outputs = self.graph_module.graph.output_node().all_input_nodes
         for nodes, wanted in ((inputs, self.alloc_graph_input), (outputs, self.alloc_graph_output)):
@@ -85,23 +88,23 @@ def apply_algo(
     alloc_mutable_buffers: bool = True,
     enable_non_cpu_memory_planning: bool = False,
 ) -> list[int]:
-    """Plan a graph with `algo`; the bytes of each planned buffer."""
+    """Plan a graph with `algo`. Return the size of each planned buffer."""
     MemoryPlanningPass(algo, False, alloc_graph_input, alloc_graph_output, alignment=alignment)(graph_module)
     return list(graph_module.meta["non_const_buffer_sizes"])
 
 
 def filter_nodes(inputs: Iterable[Any]) -> Iterator[Node]:
-    """The nodes in nested arguments."""
+    """Yield the nodes in nested arguments."""
     yield from (leaf for leaf in torch.utils._pytree.tree_leaves(list(inputs)) if isinstance(leaf, Node))
 
 
 def get_node_tensor_specs(node: Node) -> list[TensorSpec]:
-    """The specs of a node's value."""
+    """Return the specs of a node's value."""
     return specs_of(node)
 
 
 def do_user_inputs_exist(graph_signature: ExportGraphSignature) -> bool:
-    """Whether the program has an input that is a tensor."""
+    """Return true if the program has a tensor input."""
     return any(
         spec.kind is InputKind.USER_INPUT and isinstance(spec.arg, TensorArgument)
         for spec in graph_signature.input_specs
@@ -109,7 +112,7 @@ def do_user_inputs_exist(graph_signature: ExportGraphSignature) -> bool:
 
 
 def is_inplace_node(node: Node) -> bool:
-    """Whether a node writes to an operand that is no out argument."""
+    """Return true if a node writes to an operand that is not an out argument."""
     op = to_torch_overload(node.target)
     return op is not None and is_in_place(op) and not any(each.is_out for each in op._schema.arguments)
 
@@ -126,7 +129,7 @@ def collect_specs_from_nodes(
     do_assertion: bool = True,
     ignore_dynamic_unbound_tensor: bool = True,
 ) -> Iterator[TensorSpec]:
-    """The specs of `nodes`, of those that need memory."""
+    """Yield the specs of those `nodes` that need memory."""
     seen: set[TensorSpec] = set()
     for node in nodes:
         if (node.target is memory.alloc and ignore_out_var_node) or node.op == "get_attr":

@@ -1,4 +1,4 @@
-"""`MemoryPlanningPass` with the official arguments and methods, which subclasses override."""
+"""`MemoryPlanningPass` with the official arguments and overridable methods."""
 
 from torch.export.graph_signature import ExportGraphSignature
 from torch.fx import GraphModule
@@ -10,7 +10,10 @@ from exir.passes import memory_planning_pass
 
 
 class MemoryPlanningPass(PassBase):
-    """Plans memory by `exir.passes.MemoryPlanningPass`; a subclass may set specs' `mem_id` first."""
+    """Plan memory with `exir.passes.MemoryPlanningPass`.
+
+    A subclass can set `mem_id` of specs before.
+    """
 
     def __init__(
         self,
@@ -41,11 +44,11 @@ class MemoryPlanningPass(PassBase):
         return self.planner()(graph_module)
 
     def run_multimethod(self) -> PassResult | None:
-        """Nothing is left to do over all methods: `planner` sees them together."""
+        """Do nothing: `planner` plans all methods together."""
         return None
 
     def planner(self) -> memory_planning_pass.MemoryPlanningPass:
-        """The pass of the compiler with these options."""
+        """Return the compiler's pass with these options."""
         return memory_planning_pass.MemoryPlanningPass(
             self.memory_planning_algo,
             self.alloc_graph_input,

@@ -1,4 +1,4 @@
-"""Operators' variants, found by schema."""
+"""Find variants of operators by schema."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from exir.out_variant import functional_of, is_in_place, out_variant_of
 
 
 def unwrap_op_overload(target: Any) -> OpOverload:
-    """The torch overload itself, or that which a dialect's operator wraps."""
+    """Return the torch overload of an operator of any dialect."""
     inner = target if isinstance(target, OpOverload) else getattr(target, "_op", None)
     if not isinstance(inner, OpOverload):
         raise TypeError(f"{target!r} is no operator")
@@ -19,7 +19,10 @@ def unwrap_op_overload(target: Any) -> OpOverload:
 
 
 def to_out_variant(op_overload: OpOverload) -> tuple[OpOverload, tuple[str, ...]]:
-    """The out variant and the names of its outputs; raises `RuntimeError` where there is none."""
+    """Return the out variant and the names of its outputs.
+
+    Raise RuntimeError without one.
+    """
     outputs = get_out_args_from_opoverload(op_overload)
     if outputs:
         return op_overload, outputs
@@ -38,40 +41,40 @@ def _why_none(op: OpOverload) -> str:
 
 
 def get_out_args_from_opoverload(op_overload: OpOverload) -> tuple[str, ...]:
-    """Names of the out arguments."""
+    """Return the names of the out arguments."""
     return get_out_args_from_schema(op_overload._schema)
 
 
 def get_out_args_from_schema(out_var_schema: FunctionSchema) -> tuple[str, ...]:
-    """Names of the out arguments."""
+    """Return the names of the out arguments."""
     return tuple(argument.name for argument in out_var_schema.arguments if argument.is_out)
 
 
 def get_op_overload(qualified_opname: str, overload: str) -> OpOverload:
-    """The overload of an operator named `aten::add`."""
+    """Return the overload of an operator with a name such as `aten::add`."""
     namespace, name = parse_qualified_opname(qualified_opname)
     return getattr(getattr(getattr(torch.ops, namespace), name), overload or "default")
 
 
 def parse_qualified_opname(qualified_opname: str) -> tuple[str, str]:
-    """Namespace and name of `aten::add`."""
+    """Split a name such as `aten::add` into namespace and name."""
     namespace, _, name = qualified_opname.partition("::")
     return namespace, name
 
 
 def is_out_variant(qualified_opname: str, overload: str) -> bool:
-    """Whether an overload writes its results to arguments that it is given for them."""
+    """Return true if an overload writes its results to out arguments."""
     return bool(get_out_args_from_opoverload(get_op_overload(qualified_opname, overload)))
 
 
 def is_inplace_variant(qualified_opname: str, overload: str) -> bool:
-    """Whether an overload writes to one of its operands."""
+    """Return true if an overload writes to one of its operands."""
     op = get_op_overload(qualified_opname, overload)
     return is_in_place(op) and not is_out_variant(qualified_opname, overload)
 
 
 def output_to_aliased_input_map(schema: FunctionSchema) -> dict[int, int]:
-    """Index of each result that is a written operand, with the first operand that it is."""
+    """Map each result that aliases a mutated operand to the first such operand."""
     found = {}
     for position, result in enumerate(schema.returns):
         for index, argument in enumerate(schema.arguments):
@@ -86,12 +89,12 @@ def _same_written(a: Any, b: Any) -> bool:
 
 
 def overload_schema(op_overload: OpOverload) -> FunctionSchema:
-    """The schema of an overload."""
+    """Return the schema of an overload."""
     return op_overload._schema
 
 
 def gen_out_variant_schema(func_op_schema: str) -> str:
-    """The schema that the out variant of a functional or in-place operator has, by ATen's rules."""
+    """Return the schema of an operator's out variant, by ATen's rules."""
     schema = torch._C.parse_schema(func_op_schema)
     in_place = schema.name.endswith("_")
     count = len(schema.returns)
@@ -115,12 +118,12 @@ def _out_name(head: str) -> str:
 
 
 def to_variant(op: OpOverload, variant: Any) -> OpOverload:
-    """The out or the functional variant of an operator (`torchgen.model.SchemaKind`)."""
+    """Return the out or functional variant (`torchgen.model.SchemaKind`)."""
     return _out_variant(op) if variant.name == "out" else functional_of(op)
 
 
 def edge_out_variant(edge_op: EdgeOpOverload) -> OpOverload:
-    """The out variant of an edge operator."""
+    """Return the out variant of an edge operator."""
     return _out_variant(edge_op._op)
 
 

@@ -1,4 +1,4 @@
-"""Passes under their official names, which can be called on a graph module."""
+"""Passes with their official names, callable on a graph module."""
 
 import logging
 from collections.abc import Callable
@@ -24,7 +24,7 @@ PROTECTED_KEYS = frozenset({"val", "stack_trace", "nn_module_stack", "debug_hand
 
 
 class SpecPropPass(spec_prop_pass.SpecPropPass):
-    """`exir.passes.SpecPropPass`, which also says at the output what the graph returns."""
+    """`exir.passes.SpecPropPass` that also sets the output node's specs."""
 
     def run(self, program: ExportedProgram) -> ExportedProgram:
         program = super().run(program)
@@ -37,14 +37,14 @@ class SpecPropPass(spec_prop_pass.SpecPropPass):
 
 
 class ToOutVarPass(PassBase):
-    """`exir.passes.ToOutVarPass` on graphs whose values need not have been described before."""
+    """`exir.passes.ToOutVarPass` for graphs whose values need not have specs."""
 
     def __init__(self, ignore_to_out_var_failure: bool = False) -> None:
         if ignore_to_out_var_failure:
             raise ConfigError("'ignore_to_out_var_failure' is not provided: what has no out variant cannot be lowered")
 
     def call(self, graph_module: GraphModule) -> PassResult:
-        """Convert the graph, and say at its output what it returns."""
+        """Convert the graph, and set the output node's specs."""
         result = to_out_var_pass.ToOutVarPass()(described(graph_module))
         output = result.graph_module.graph.output_node()
         output.meta["val"] = [getattr(value, "meta", {}).get("val") for value in output.args[0]]
@@ -52,7 +52,7 @@ class ToOutVarPass(PassBase):
 
 
 class ReplaceViewCopyWithViewPass(PassBase):
-    """`exir.passes.ReplaceViewCopyWithViewPass` on graphs whose values need not have been described before."""
+    """`exir.passes.ReplaceViewCopyWithViewPass` for graphs without specs."""
 
     def call(self, graph_module: GraphModule) -> PassResult:
         """Convert the graph."""
@@ -60,7 +60,7 @@ class ReplaceViewCopyWithViewPass(PassBase):
 
 
 def described(graph_module: GraphModule) -> GraphModule:
-    """The graph, each of its values with a spec."""
+    """Add specs to all values of the graph."""
     nodes = (node for each in graphs(graph_module) for node in each.graph.nodes)
     if any("spec" not in node.meta for node in nodes if node.op != "output"):
         return spec_prop_pass.SpecPropPass()(graph_module).graph_module
@@ -68,7 +68,7 @@ def described(graph_module: GraphModule) -> GraphModule:
 
 
 class DebugPass(PassBase):
-    """Writes the code of a graph to the log, a file, or both."""
+    """Write the code of a graph to the log, a file, or both."""
 
     def __init__(
         self, msg: str = "", enable_debug_pass: bool = True, log_filename: str | None = None, **shown: Any
@@ -76,7 +76,7 @@ class DebugPass(PassBase):
         self.msg, self.enabled, self.log_filename = msg, enable_debug_pass, log_filename
 
     def call(self, graph_module: GraphModule) -> PassResult:
-        """Write the code; the graph stays as it is."""
+        """Write the code. The graph is unchanged."""
         if self.enabled:
             self._write(f"{self.msg}\n{graph_module.graph}\n{graph_module.code}\n")
         return PassResult(graph_module, False)
@@ -89,7 +89,7 @@ class DebugPass(PassBase):
 
 
 def dead_code_elimination_pass(graph_module: GraphModule) -> PassResult:
-    """Take out what nothing uses, in the graphs of control flow, too."""
+    """Remove unused nodes, also in graphs of control flow."""
     changed = False
     for each in graphs(graph_module):
         changed |= each.graph.eliminate_dead_code()
@@ -98,29 +98,32 @@ def dead_code_elimination_pass(graph_module: GraphModule) -> PassResult:
 
 
 def propagate_dynamic_shape(dynamic_memory_planning_mode: Any = None) -> list[Any]:
-    """The passes that describe values by specs at upper bounds."""
+    """Return the passes that add specs with upper bounds."""
     return [SpecPropPass(), sym_shape_eval_pass.HintBasedSymShapeEvalPass()]
 
 
 def insert_write_back_for_buffers_pass(ep: ExportedProgram) -> tuple[GraphModule, Any]:
-    """Copies of new values into the buffers at the end of the graph; the graph module and its signature."""
+    """Copy new values to buffers at the end of the graph.
+
+    Returns the graph module and its signature.
+    """
     program = InsertWriteBackForBuffersPass().run(ep)
     return program.graph_module, program.graph_signature
 
 
 class ConstPropPass(PropagateConstants):
-    """`exir.passes.PropagateConstants` at its defaults."""
+    """`exir.passes.PropagateConstants` with default options."""
 
 
 class _ReplacePass(PassBase):
-    """Replaces the target of nodes one by one."""
+    """Replace the targets of nodes."""
 
     def replacement(self, target: Any) -> Any:
-        """What a node calls instead, or None."""
+        """Return the new target of a node, or None."""
         raise NotImplementedError
 
     def call(self, graph_module: GraphModule) -> PassResult:
-        """Replace in all graphs."""
+        """Replace targets in all graphs."""
         changed = False
         for each in graphs(graph_module):
             for node in each.graph.nodes:
@@ -132,21 +135,21 @@ class _ReplacePass(PassBase):
 
 
 class ReplaceSymSizeOpPass(_ReplacePass):
-    """Sizes are asked for one by one."""
+    """Replace calls for all sizes by calls for one size each."""
 
     def replacement(self, target: Any) -> Any:
         return {_ATEN.sym_size.default: _ATEN.sym_size.int}.get(target)
 
 
 class OpReplacePass(_ReplacePass):
-    """ATen operators become edge operators."""
+    """Replace ATen operators by edge operators."""
 
     def replacement(self, target: Any) -> Any:
         return edge_op(target) if isinstance(target, torch._ops.OpOverload) else None
 
 
 class RemoveGraphAssertsPass(PassBase):
-    """Takes assertions out."""
+    """Remove assertions."""
 
     _TARGETS = (
         "aten::_assert_async.msg",
@@ -157,7 +160,7 @@ class RemoveGraphAssertsPass(PassBase):
     )
 
     def call(self, graph_module: GraphModule) -> PassResult:
-        """Take out in all graphs."""
+        """Remove assertions in all graphs."""
         changed = False
         for each in graphs(graph_module):
             for node in list(each.graph.nodes):
@@ -170,10 +173,10 @@ class RemoveGraphAssertsPass(PassBase):
 
 
 class ScalarToTensorPass(ExportPass):
-    """Numbers where the schema wants a tensor become tensors."""
+    """Convert scalar arguments to tensors if the schema requires tensors."""
 
     def call(self, graph_module: GraphModule) -> PassResult:
-        """Convert; `modified` says whether there was one."""
+        """Convert the graph. `modified` is true if it has changed."""
         self._changed = False
         result = super().call(graph_module)
         return PassResult(result.graph_module, self._changed)
@@ -193,7 +196,7 @@ class ScalarToTensorPass(ExportPass):
 
 
 class SymToTensorPass(ExportPass):
-    """Symbolic numbers where the schema wants a tensor become tensors."""
+    """Convert symbolic scalar arguments to tensors if the schema requires tensors."""
 
     def call_operator(self, op: Any, args: tuple[Any, ...], kwargs: dict[str, Any], meta: Any) -> Any:
         """Convert the arguments of one call."""
@@ -217,7 +220,7 @@ class PassRegistry:
 
     @classmethod
     def register(cls, pass_name: str | None = None) -> Callable[[Any], Any]:
-        """Decorates a pass, or takes one."""
+        """Register a pass, as a decorator or directly."""
 
         def put(fn: Any) -> Any:
             cls.registry[pass_name or fn.__name__] = [fn]
@@ -227,10 +230,10 @@ class PassRegistry:
 
     @classmethod
     def register_list(cls, pass_name: str, pass_list: list[Any]) -> None:
-        """Put several passes under one name."""
+        """Register several passes under one name."""
         cls.registry[pass_name] = pass_list
 
     @classmethod
     def get(cls, pass_name: str) -> list[Any]:
-        """The passes of a name."""
+        """Return the passes with a name."""
         return cls.registry[pass_name]

@@ -1,4 +1,4 @@
-"""Arithmetic on sizes as operators of a backend: `ops.backend.executorch_prim`."""
+"""Arithmetic on sizes as backend operators: `ops.backend.executorch_prim`."""
 
 import operator
 from collections.abc import Callable, Mapping
@@ -39,7 +39,7 @@ _LIBRARY = _register()
 
 
 class EdgeToBackendOpsPass(PassBase):
-    """Python's arithmetic on sizes becomes operators."""
+    """Replace Python's arithmetic on sizes by operators."""
 
     def call(self, graph_module: GraphModule) -> PassResult:
         """Replace in all graphs."""

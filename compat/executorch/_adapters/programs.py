@@ -1,4 +1,4 @@
-"""Programs whose weights are not there."""
+"""Programs without the data of their weights."""
 
 import copy
 
@@ -7,7 +7,10 @@ from torch.export import ExportedProgram
 
 
 def get_fake_program(real_exported_program: ExportedProgram) -> ExportedProgram:
-    """A copy with fake tensors for weights; graph and signature are its own, constants are those of the real one."""
+    """Return a copy with fake tensors as weights.
+
+    Graph and signature are copied; constants are shared with the real program.
+    """
     real = real_exported_program
     mode = FakeTensorMode(allow_non_fake_inputs=True)
     return ExportedProgram(
@@ -23,6 +26,6 @@ def get_fake_program(real_exported_program: ExportedProgram) -> ExportedProgram:
 
 
 def update_to_real_program(fake_exported_program: ExportedProgram, real_exported_program: ExportedProgram) -> None:
-    """Give a fake program the weights of the real one."""
+    """Set the weights of a fake program to those of the real one."""
     fake_exported_program._state_dict = real_exported_program.state_dict
     fake_exported_program._constants = real_exported_program.constants

@@ -1,4 +1,4 @@
-"""Fusing what is computed between bytes to the official package's operators."""
+"""Fuse quantized patterns into the official package's operators."""
 
 from typing import Any, ClassVar
 
@@ -21,10 +21,11 @@ _ADD_BYTES = torch.ops.quantized_decomposed.add.default
 
 
 class QuantFusionPass(ProgramPass):
-    """Sums between bytes become `quantized_decomposed::add`, and what only moves elements moves bytes.
+    """Fuse quantized additions, and let data movement operators move int8 values.
 
-    Embeddings and layers of few bits are fused by `to_edge` already. Every node has its value described, whatever
-    `_fix_node_meta_val` says, and constants are found without `node_value_dict`.
+    A quantized addition becomes `quantized_decomposed::add`. `to_edge` already fuses embeddings and low-bit
+    linear layers. Every node has a value in its meta data whatever `_fix_node_meta_val` is, and constants are
+    found without `node_value_dict`.
     """
 
     name: ClassVar[str] = "quant_fusion"
@@ -44,12 +45,12 @@ class QuantFusionPass(ProgramPass):
 
 
 def quant_fusion_and_const_prop_pass(program: ExportedProgram) -> ExportedProgram:
-    """`QuantFusionPass`, and what constants alone decide computed."""
+    """Run `QuantFusionPass` and constant folding."""
     return PropagateConstants().run(QuantFusionPass().run(program))
 
 
 def constant_values(program: ExportedProgram) -> dict[str, torch.Tensor]:
-    """Parameters and buffers of a program that are stored, by the names of their nodes."""
+    """Return the stored parameters and buffers of a program by node name."""
     specs = program.graph_signature.input_specs
     stored = (
         each
@@ -60,7 +61,7 @@ def constant_values(program: ExportedProgram) -> dict[str, torch.Tensor]:
 
 
 def _fused(quantize: Node) -> Node | None:
-    """What gives the bytes that `quantize` makes, without floats."""
+    """Return an integer-only replacement for the result of `quantize`, or None."""
     reading, floats = quantized_reading(quantize), quantize.args[0]
     same = dequantized_codes(floats)
     if same is not None:

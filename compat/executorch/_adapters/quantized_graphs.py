@@ -1,4 +1,4 @@
-"""Taking parts between quantized tensors out of graphs."""
+"""Extract quantized subgraphs."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -10,23 +10,26 @@ from exir.dialects.edge import to_torch_overload
 
 
 def quantizes(node: Node) -> bool:
-    """Whether a node calls `quantize_per_tensor`."""
+    """Return true if a node calls `quantize_per_tensor`."""
     return _is_call_of(node, "quantized_decomposed::quantize_per_tensor")
 
 
 def dequantizes(node: Node) -> bool:
-    """Whether a node calls `dequantize_per_tensor`."""
+    """Return true if a node calls `dequantize_per_tensor`."""
     return _is_call_of(node, "quantized_decomposed::dequantize_per_tensor")
 
 
 def _is_call_of(node: Node, name: str) -> bool:
-    """By name: the operators are there once a program has them."""
+    """Return true if a node calls the operator `name`.
+
+    Names are compared, because the operators may not be registered yet.
+    """
     op = to_torch_overload(node.target)
     return op is not None and op.name() == name
 
 
 def remove_first_quant_and_last_dequant(graph_module: GraphModule) -> None:
-    """Let the graph take quantized inputs and return its one result quantized."""
+    """Make the graph take quantized inputs and return its only result quantized."""
     graph = graph_module.graph
     for node in graph.nodes:
         if quantizes(node) and node.args[0].op == "placeholder":
@@ -40,8 +43,11 @@ def remove_first_quant_and_last_dequant(graph_module: GraphModule) -> None:
 def replace_quantized_partition_with_op(
     graph_module: GraphModule, partition: Any, replacement_op: Any
 ) -> tuple[Node, list[Node], list[Node]]:
-    """Put one call in the place of a partition of `get_source_partitions`, and of what dequantizes its inputs and
-    quantizes its results; returns it and these."""
+    """Replace a partition of `get_source_partitions` by one call.
+
+    The call also replaces the dequantize nodes of its inputs and the quantize nodes of its results. Returns
+    the call and these nodes.
+    """
     inside = [node for node in partition.nodes if node not in partition.params]
     before = _once(source for node in partition.nodes for source in node.all_input_nodes)
     after = _once(user for node in partition.nodes for user in node.users)
@@ -63,7 +69,7 @@ def replace_quantized_partition_with_op(
 
 
 def _take_as_it_is(call: Node) -> None:
-    """Let what read the first of a list of one read the call itself."""
+    """Replace the only item of a list result by the call itself."""
     for item in list(call.users):
         call.meta["val"] = item.meta["val"]
         item.replace_all_uses_with(call)

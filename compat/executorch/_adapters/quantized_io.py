@@ -1,4 +1,4 @@
-"""Quantized inputs and outputs, as the official pass names and records them."""
+"""Quantized inputs and outputs, named and recorded as by the official passes."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -11,21 +11,21 @@ _KEYS = ("scale", "zp", "quant_min", "quant_max", "dtype")
 
 
 class QuantizeInputs(quantize_io_pass.QuantizeInputs):
-    """`exir.passes.quantize_io_pass.QuantizeInputs`, which the manager that it is given follows."""
+    """`quantize_io_pass.QuantizeInputs` that also updates the given manager."""
 
     def run(self, bundle: ProgramBundle) -> ProgramBundle:
         return _followed(self.edge_program_manager, super().run(bundle))
 
 
 class QuantizeOutputs(quantize_io_pass.QuantizeOutputs):
-    """`exir.passes.quantize_io_pass.QuantizeOutputs`, which the manager that it is given follows."""
+    """`quantize_io_pass.QuantizeOutputs` that also updates the given manager."""
 
     def run(self, bundle: ProgramBundle) -> ProgramBundle:
         return _followed(self.edge_program_manager, super().run(bundle))
 
 
 def _followed(manager: EdgeProgramManager | None, bundle: ProgramBundle) -> ProgramBundle:
-    """`bundle`; scripts go on with the manager that they gave to the pass, so it holds that from now on."""
+    """Update the manager with the programs, because scripts continue to use it."""
     if manager is not None:
         manager._programs.update(bundle.programs)
         manager._constant_methods.update(bundle.constant_methods)
@@ -35,7 +35,7 @@ def _followed(manager: EdgeProgramManager | None, bundle: ProgramBundle) -> Prog
 def get_config_method_name(
     prefix: str | None = "forward", arg_type: str = "input", index: int = 0, key: str = "scale"
 ) -> str:
-    """The name of the constant method that says `key` of an input or output."""
+    """Return the name of the constant method for `key` of an input or output."""
     assert arg_type in ("input", "output"), f"arg_type must be input or output, got {arg_type!r}"
     assert index >= 0, f"index must not be negative, got {index}"
     assert key in _KEYS, f"key must be one of {', '.join(_KEYS)}, got {key!r}"
@@ -45,9 +45,9 @@ def get_config_method_name(
 def extract_io_quant_params(
     edge_prog: EdgeProgramManager, *, input_idxs: Sequence[int] = (0,), output_idxs: Sequence[int] = (0,)
 ) -> dict[str, dict[str, dict[str, Any]]]:
-    """How inputs and outputs are quantized, by the names of their nodes: `inputs` and `outputs`.
+    """Return the quantization parameters of inputs and outputs by node name.
 
-    `edge_prog` takes and gives them quantized afterwards.
+    Afterwards, `edge_prog` has quantized inputs and outputs. The result has the keys `inputs` and `outputs`.
     """
     transformed = edge_prog.transform([QuantizeInputs(edge_prog, input_idxs), QuantizeOutputs(edge_prog, output_idxs)])
     methods, program = transformed._constant_methods, transformed.exported_program()

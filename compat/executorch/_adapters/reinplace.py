@@ -1,4 +1,4 @@
-"""Functional operators that become in-place ones where nobody reads the operand that they overwrite."""
+"""Replace functional operators by in-place ones if the operand is dead afterwards."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -27,8 +27,11 @@ def reinplace_pass(
     ops_to_inplace: Iterable[Any] | None = None,
     inplace_overrides: Mapping[Any, Any] | None = None,
 ) -> ExportedProgram:
-    """Rewrite calls of `ops_to_inplace`, last ones first, where shape and dtype stay and no later call reads the
-    operand; an input or parameter of the program is never overwritten, a buffer that the program changes is."""
+    """Rewrite calls of `ops_to_inplace`, from the last to the first.
+
+    A call is rewritten if its result has the operand's shape and dtype and no later node reads the operand.
+    Inputs and buffers are overwritten only if the program mutates them, and parameters never.
+    """
     wanted = DEFAULT_INPLACEABLE_OPS if ops_to_inplace is None else frozenset(ops_to_inplace)
     overrides = inplace_overrides or {}
     read_later: set[Node] = set(_results_that_stay(ep))
@@ -46,7 +49,7 @@ def reinplace_pass(
 class Reinplace(ProgramPass):
     """`reinplace_pass` as a pass of `to_executorch`.
 
-    Before: operators are functional. After: calls of `ops` whose operand nobody reads afterwards change it where it lies.
+    Before: operators are functional. After: calls of `ops` whose operand no later node reads overwrite it.
     """
 
     ops: frozenset[Any] = DEFAULT_INPLACEABLE_OPS
@@ -57,7 +60,7 @@ class Reinplace(ProgramPass):
 
 
 def _results_that_stay(ep: ExportedProgram) -> list[Node]:
-    """What the program returns under another name than the one to be overwritten."""
+    """Return the nodes that the program returns, which must not be overwritten."""
     return list(ep.graph.output_node().all_input_nodes)
 
 
@@ -68,7 +71,7 @@ def _in_place_of(node: Node, wanted: frozenset[Any], overrides: Mapping[Any, Any
 
 
 def derived_in_place(op: EdgeOpOverload) -> EdgeOpOverload:
-    """The in-place operator of the same name and overload; raises `ValueError` where there is none."""
+    """Return the in-place operator of the same name and overload, or raise ValueError."""
     torch_op: OpOverload = op._op
     packet = getattr(getattr(torch.ops, torch_op.namespace), f"{torch_op._opname}_", None)
     found = getattr(packet, torch_op._overloadname, None)
@@ -78,9 +81,11 @@ def derived_in_place(op: EdgeOpOverload) -> EdgeOpOverload:
 
 
 def check_in_place(ops: Iterable[Any]) -> None:
-    """Raises `ConfigError` for what is no edge operator, has no in-place variant, or is PyTorch's and has no kernel in place.
+    """Raise ConfigError for an operator that cannot be replaced by an in-place one.
 
-    An operator of another namespace has the kernels that its owner brings.
+    These are operators outside the edge dialect, operators without an in-place variant, and PyTorch's
+    operators without an in-place kernel. Operators of other namespaces have the kernels that their owner
+    provides.
     """
     for op in ops:
         if not isinstance(op, EdgeOpOverload):
@@ -116,7 +121,7 @@ def _same_kind(node: Node, operand: Node) -> bool:
 
 
 def _is_ours(ep: ExportedProgram, operand: Node) -> bool:
-    """Whether an operand is a temporary, or a buffer or input that the program changes anyway."""
+    """Return true for a temporary, and for a buffer or input that the program mutates."""
     if operand.op != "placeholder":
         return to_torch_overload(operand.target) is not None
     signature = ep.graph_signature

@@ -1,4 +1,4 @@
-"""The schema of `.pte` files for `flatc`, with the alignments that a file shall have."""
+"""The schema of `.pte` files for `flatc`, with configurable alignments."""
 
 import importlib.resources
 import os
@@ -14,21 +14,21 @@ _IDENTIFIER = re.compile(rb'file_identifier\s+"(....)"')
 
 
 class ResourceFiles:
-    """Files of this repository's folder `schema`, which may be changed before they are written elsewhere."""
+    """Files of the folder `schema`, which can be patched before they are written."""
 
     def __init__(self, resource_names: Sequence[str]) -> None:
         self._files = {name: importlib.resources.read_binary(_PACKAGE, name) for name in resource_names}
 
     def patch_files(self, patch_fn: Callable[[bytes], bytes]) -> None:
-        """Replace what each file holds by what `patch_fn` makes of it."""
+        """Replace the contents of each file by the result of `patch_fn`."""
         self._files = {name: patch_fn(data) for name, data in self._files.items()}
 
     def get(self, name: str) -> bytes:
-        """What a file holds."""
+        """Return the contents of a file."""
         return self._files[name]
 
     def write_to(self, out_dir: str) -> None:
-        """Write the files into a folder."""
+        """Write the files to a folder."""
         for name, data in self._files.items():
             with open(os.path.join(out_dir, name), "wb") as file:
                 file.write(data)
@@ -36,7 +36,7 @@ class ResourceFiles:
 
 @dataclass
 class SchemaInfo:
-    """Where the schema was written, and what it says."""
+    """The location of a written schema, and its alignments."""
 
     root_path: str
     max_alignment: int
@@ -48,7 +48,7 @@ class SchemaInfo:
 def prepare_schema(
     out_dir: str, constant_tensor_alignment: int | None = None, delegate_alignment: int | None = None
 ) -> SchemaInfo:
-    """Write the schema of programs into `out_dir`, tensors and delegates aligned as asked for."""
+    """Write the schema of programs to `out_dir`, with the given alignments."""
     asked = {_TENSORS: constant_tensor_alignment, _DELEGATES: delegate_alignment}
     _check(asked.values())
     files = ResourceFiles([_ROOT, _INCLUDED])
@@ -85,5 +85,5 @@ def _alignments(schema: bytes) -> list[int]:
 
 
 def _marked(schema: bytes, marker: bytes) -> int:
-    """The alignment in the line with `marker`."""
+    """Return the alignment in the line with `marker`."""
     return next(_alignments(line)[0] for line in schema.split(b"\n") if marker in line)

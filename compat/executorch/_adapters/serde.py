@@ -1,4 +1,4 @@
-"""Programs to and from bytes, where operators may be a backend's own."""
+"""Serialize programs whose operators may be backend operators."""
 
 from torch._export.serde.serialize import register_extension
 
@@ -8,7 +8,7 @@ from exir.serde.stand_ins import EdgeHandler, torch_overload
 
 
 class _BackendHandler(EdgeHandler):
-    """Operators of a backend, likewise by the names of torch's."""
+    """A handler that stores backend operators by their torch names."""
 
     @classmethod
     def namespace(cls) -> str:

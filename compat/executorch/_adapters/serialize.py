@@ -1,4 +1,4 @@
-"""Reading and writing `.pte` files in the official package's terms."""
+"""Read and write `.pte` files with the official interface."""
 
 import json
 from dataclasses import asdict, dataclass, fields, is_dataclass, replace
@@ -22,7 +22,7 @@ from exir.placement import aligned
 
 
 class Cord:
-    """Bytes in pieces that are joined when they are read."""
+    """Bytes in pieces, which are joined when they are read."""
 
     def __init__(self, data: "bytes | Cord | None" = None) -> None:
         self._buffers: list[bytes] = []
@@ -30,7 +30,7 @@ class Cord:
             self.append(data)
 
     def append(self, data: "bytes | Cord") -> None:
-        """Add at the end, without a copy."""
+        """Append data without copying it."""
         self._buffers += data._buffers if isinstance(data, Cord) else [data]
 
     def __len__(self) -> int:
@@ -40,7 +40,7 @@ class Cord:
         return b"".join(self._buffers)
 
     def write_to_file(self, outfile: BinaryIO) -> None:
-        """Write piece by piece."""
+        """Write the pieces to a file."""
         for piece in self._buffers:
             outfile.write(piece)
 
@@ -62,7 +62,7 @@ def serialize_pte_binary(
     constant_tensor_alignment: int | None = None,
     delegate_alignment: int | None = None,
 ) -> Cord:
-    """The file of `pte_file`; the program itself is not changed."""
+    """Return the file of `pte_file`. The program itself is not changed."""
     _check_inline_delegates(pte_file.program)
     data = _serialize.serialize_pte_binary(
         _serialize.PTEFile(pte_file.program, pte_file.mutable_data or [], _blobs(pte_file.named_data)),
@@ -87,14 +87,14 @@ def _blobs(data: NamedDataStoreOutput | None) -> list[NamedBlob]:
 
 
 def deserialize_pte_binary(program_data: bytes) -> PTEFile:
-    """What a file holds."""
+    """Return the contents of a file."""
     found = _serialize.deserialize_pte_binary(program_data)
     program = replace(_with_own_bytes(found.program), constant_segment=schema.SubsegmentOffsets(), named_data=[])
     return PTEFile(program, _with_own_bytes(found.mutable_data) or None, _named(found.named_data))
 
 
 def _with_own_bytes(value: Any) -> Any:
-    """A copy in which views of the file are bytes of their own."""
+    """Return a copy in which views of the file are replaced by bytes."""
     if is_dataclass(value) and not isinstance(value, type):
         return replace(value, **{each.name: _with_own_bytes(getattr(value, each.name)) for each in fields(value)})
     if isinstance(value, list):
@@ -116,7 +116,7 @@ def _named(blobs: list[NamedBlob]) -> NamedDataStoreOutput | None:
 
 
 def program_to_json(program: schema.Program) -> str:
-    """Every field of `program` as JSON, bytes as lists of numbers."""
+    """Return all fields of `program` as JSON, with bytes as lists of integers."""
     return json.dumps(asdict(program), default=_plain, sort_keys=True)
 
 
@@ -125,13 +125,13 @@ def _plain(value: bytes | memoryview) -> list[int]:
 
 
 def flatbuffer_to_program(program_data: bytes) -> schema.Program:
-    """The flatbuffer at the start of a file as it stands, without the segments behind it."""
+    """Return the flatbuffer at the start of a file, without the segments after it."""
     return _with_own_bytes(read_root(schema.Program, memoryview(program_data)))
 
 
 @dataclass
 class FlatbufferResult:
-    """A flatbuffer and the alignment that it needs."""
+    """A flatbuffer and its required alignment."""
 
     data: bytes
     max_alignment: int
@@ -140,7 +140,7 @@ class FlatbufferResult:
 def program_to_flatbuffer(
     program: schema.Program, *, constant_tensor_alignment: int | None = None, delegate_alignment: int | None = None
 ) -> FlatbufferResult:
-    """The flatbuffer of `program`, everything inline."""
+    """Return the flatbuffer of `program` with inline data."""
     alignment = max(constant_tensor_alignment or 16, delegate_alignment or 16)
     if alignment & (alignment - 1) or (constant_tensor_alignment or 16) & ((constant_tensor_alignment or 16) - 1):
         raise ConfigError(f"alignments must be powers of two, got {constant_tensor_alignment}, {delegate_alignment}")
@@ -149,7 +149,7 @@ def program_to_flatbuffer(
 
 @dataclass
 class ExtendedHeader:
-    """The header behind a file's identifier: where program and segments lie."""
+    """The header after a file's identifier: the locations of program and segments."""
 
     MAGIC_OFFSET: ClassVar[int] = HEADER_AT
     NUM_HEAD_BYTES: ClassVar[int] = 64
@@ -165,25 +165,25 @@ class ExtendedHeader:
 
     @staticmethod
     def from_bytes(data: bytes) -> "ExtendedHeader":
-        """Read one; raises `ValueError` where there are too few bytes."""
+        """Read a header. Raise ValueError if there are not enough bytes."""
         if len(data) < LEAST_HEADER:
             raise ValueError(f"Not enough data for extended header: {len(data)} < {LEAST_HEADER}")
         magic, length, program_size, base, size = HEADER.unpack(data[: HEADER.size].ljust(HEADER.size, b"\0"))
         return ExtendedHeader(program_size, base, size if length >= HEADER.size else 0, magic, length)
 
     def is_valid(self) -> bool:
-        """Whether it is a header."""
+        """Return true if magic and length are valid."""
         return self.magic == HEADER_MAGIC and self.length >= LEAST_HEADER
 
     def to_bytes(self) -> bytes:
-        """The header as it stands in a file, whose magic and length are always the same."""
+        """Return the header's bytes. Magic and length are always the same."""
         return HEADER.pack(
             HEADER_MAGIC, HEADER.size, self.program_size, self.segment_base_offset, self.segment_data_size
         )
 
 
 def get_extended_header(program_data: bytes) -> ExtendedHeader | None:
-    """The header of a file; None without one."""
+    """Return the header of a file, or None."""
     try:
         header = ExtendedHeader.from_bytes(program_data[HEADER_AT:])
     except ValueError:
@@ -192,17 +192,17 @@ def get_extended_header(program_data: bytes) -> ExtendedHeader | None:
 
 
 def pad_to(data: bytes, length: int) -> bytes:
-    """`data` with zeros behind it; raises `ValueError` when it is longer."""
+    """Pad `data` with zeros. Raise ValueError if it is longer than `length`."""
     if length < len(data):
         raise ValueError(f"Data length {len(data)} > padded length {length}")
     return data.ljust(length, b"\0")
 
 
 def padding_required(offset: int, alignment: int) -> int:
-    """Bytes up to the next multiple of `alignment`."""
+    """Return the number of bytes to the next multiple of `alignment`."""
     return -offset % alignment
 
 
 def aligned_size(input_size: int, alignment: int) -> int:
-    """The least multiple of `alignment` that is not below `input_size`."""
+    """Round `input_size` up to a multiple of `alignment`."""
     return aligned(input_size, alignment)

@@ -1,4 +1,4 @@
-"""Programs of submodules that were taken out of a program."""
+"""Programs of submodules that were extracted from a program."""
 
 import operator
 from typing import Any
@@ -27,10 +27,10 @@ def create_exported_program_from_submodule(
     call_module_node: Node,
     is_submodule: bool,
 ) -> tuple[ExportedProgram, dict[str, InputSpec], dict[str, OutputSpec]]:
-    """`submodule`, which `call_module_node` calls, as a program that owns the constants and buffers tagged `tag`.
+    """Return `submodule` as a program that owns constants and buffers tagged `tag`.
 
-    Returns it with the specs of inputs and outputs that it takes from `owning_program`; of a submodule of control flow
-    (`is_submodule`) these are none.
+    `call_module_node` calls the submodule. Also returns the input and output specs that the new program takes
+    from `owning_program`; a submodule of control flow (`is_submodule`) takes none.
     """
     signature = owning_program.graph_signature
     known = {} if is_submodule else {spec.arg.name: spec for spec in signature.input_specs}
@@ -54,7 +54,7 @@ def create_exported_program_from_submodule(
 
 
 def _input_specs(graph: Graph, known: dict[str, InputSpec], tag: str) -> list[InputSpec]:
-    """Of the placeholders, which are put in the order that a program has them in."""
+    """Return the specs of the placeholders, which are sorted in a program's order."""
     specs = {node: _input_spec(node, known, tag) for node in graph.find_nodes(op="placeholder")}
     ordered = sorted(specs, key=lambda node: _ORDER.index(specs[node].kind))
     first = next(iter(graph.nodes), None)
@@ -75,9 +75,12 @@ def _input_spec(node: Node, known: dict[str, InputSpec], tag: str) -> InputSpec:
 def _output_specs(
     graph: Graph, call: Node, outer: list[OutputSpec], held: dict[str, InputSpec]
 ) -> tuple[list[OutputSpec], dict[str, OutputSpec]]:
-    """Of the results, new values of owned buffers first, as a program has them; and the outer specs of these."""
+    """Return the specs of the results, and the outer specs of mutated buffers.
+
+    Mutated buffers come first, as in a program.
+    """
     targets = {spec.target for spec in held.values()}
-    # By their places: what the call gives has other names than what it stands for.
+    # By position, because the results of the call have other names than in the outer signature.
     updates = {
         node: spec
         for node, spec in zip(call.graph.output_node().args[0], outer)

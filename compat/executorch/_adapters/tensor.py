@@ -1,4 +1,4 @@
-"""Tensors' sizes, strides and places, as the official `exir.tensor` has them."""
+"""Sizes, strides and allocations of tensors, with the interface of `exir.tensor`."""
 
 from collections.abc import Sequence
 from functools import cmp_to_key
@@ -16,21 +16,21 @@ _MASK = 0xFFFFFFFF
 
 
 class AddressSpaceOverflowException(Exception):
-    """A size that does not fit into the file's 64 bits."""
+    """A size exceeds the 64 bits of the file format."""
 
 
 def num_bytes_from_shape_and_dtype(shape: Sequence[int], dtype: torch.dtype) -> int:
-    """Bytes of a dense tensor."""
+    """Return the size of a dense tensor in bytes."""
     return prod(shape) * dtype.itemsize
 
 
 def contiguous_stride_from_shape(shape: Sequence[int]) -> tuple[int, ...]:
-    """Strides of a tensor that lies in the order of its dimensions."""
+    """Return the strides of a contiguous tensor."""
     return tuple(prod(list(shape)[dim + 1 :]) for dim in range(len(shape)))
 
 
 def stride_from_dim_order(sizes: Sequence[int], dim_order: Sequence[int]) -> list[int]:
-    """Strides of a dense tensor whose dimensions lie in `dim_order`."""
+    """Return the strides of a dense tensor with a dim order."""
     strides = [0] * len(sizes)
     stride = 1
     for dim in reversed(dim_order):
@@ -40,7 +40,10 @@ def stride_from_dim_order(sizes: Sequence[int], dim_order: Sequence[int]) -> lis
 
 
 def dim_order_from_stride(stride: Sequence[Any]) -> tuple[int, ...]:
-    """Dimensions from slowest to fastest; raises `RuntimeError` for a stride of 0."""
+    """Return the dimensions by descending stride.
+
+    Raise RuntimeError for a stride of 0.
+    """
     for each in stride:
         torch._check(each != 0, lambda: "0 in strides is not supported for ExecuTorch.")
 
@@ -55,7 +58,10 @@ def _compare(a: Any, b: Any) -> int:
 
 
 def _less(a: Any, b: Any) -> bool:
-    """Whether stride `a` is smaller: where sizes are unknown, because it divides `b` and is another one."""
+    """Return true if stride `a` is smaller than `b`.
+
+    For symbolic strides: if `a` divides `b` and differs from it.
+    """
     try:
         return bool(a < b)
     except GuardOnDataDependentSymNode:
@@ -71,29 +77,29 @@ def _expression(stride: Any) -> Any:
 
 
 def calculate_aligned_num_bytes(num: int, alignment: int) -> int:
-    """The least multiple of `alignment` that is not below `num`."""
+    """Round `num` up to a multiple of `alignment`."""
     return -(-num // alignment) * alignment
 
 
 def scalar_type_enum(dtype: torch.dtype) -> schema.ScalarType:
-    """The file's number for `dtype`."""
+    """Return the file format's code of a dtype."""
     return scalar_type(dtype)
 
 
 def memory_format_enum(memory_format: torch.memory_format) -> int:
-    """The number of a memory format."""
+    """Return the code of a memory format."""
     return {torch.contiguous_format: 0, torch.preserve_format: 1}[memory_format]
 
 
 def layout_enum(layout: torch.layout) -> int:
-    """The file's number for a layout."""
+    """Return the file format's code of a layout."""
     if layout is not torch.strided:
         raise AssertionError(f"a .pte holds strided tensors, not {layout}")
     return 0
 
 
 def make_allocation_info(mem_id: int, mem_offset: int) -> schema.AllocationDetails:
-    """A place in planned memory."""
+    """Return an allocation in planned memory."""
     if mem_offset < 0:
         raise ValueError(f"mem_offset {mem_offset} must not be negative")
     if mem_offset >= 1 << 64:
@@ -102,7 +108,7 @@ def make_allocation_info(mem_id: int, mem_offset: int) -> schema.AllocationDetai
 
 
 def make_tensor_value(data_buffer_idx: int, allocation_info: Any, spec: TensorSpec) -> schema.Tensor:
-    """The file's entry of a tensor."""
+    """Return the file format's entry of a tensor."""
     return schema.Tensor(
         scalar_type=scalar_type(spec.dtype),
         sizes=list(spec.shape),
@@ -115,7 +121,7 @@ def make_tensor_value(data_buffer_idx: int, allocation_info: Any, spec: TensorSp
 
 
 def check_spec(tensor: torch.Tensor, spec: TensorSpec) -> None:
-    """Raise unless `spec` describes `tensor`."""
+    """Raise an error unless `spec` describes `tensor`."""
     expected = TensorSpec.from_tensor(tensor)
     for name in ("dtype", "shape", "dim_order"):
         found, given = getattr(expected, name), getattr(spec, name)

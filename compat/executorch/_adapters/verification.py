@@ -1,4 +1,4 @@
-"""Looking at dtypes while a graph runs, and at the values of an emitted program."""
+"""Check dtypes while a graph runs, and read the values of an emitted program."""
 
 from typing import Any
 
@@ -18,9 +18,9 @@ from exir.verification.dtypes import check_dtypes
 
 
 class EXIREdgeDialectVerifier(verifier.EXIREdgeDialectVerifier):
-    """`exir.verification.verifier.EXIREdgeDialectVerifier`, which is also strict about memory formats.
+    """`verifier.EXIREdgeDialectVerifier` that also checks memory formats.
 
-    edge_compile_config: with `_skip_dim_order` operators name memory formats, without it dim orders.
+    If `edge_compile_config` has `_skip_dim_order`, operators must use memory formats, otherwise dim orders.
     """
 
     dialect = "EDGE_WITH_MEMORY_FORMATS"
@@ -37,12 +37,12 @@ class EXIREdgeDialectVerifier(verifier.EXIREdgeDialectVerifier):
             raise EdgeDialectError(f"{op} does not go with _skip_dim_order={self._names_formats}", node)
 
     def check_valid_edge_op(self, op: Any) -> None:
-        """Raise unless `op` is of the edge dialect."""
+        """Raise an error unless `op` is an edge operator."""
         if not isinstance(op, EdgeOpOverload):
             raise EdgeDialectError(f"{op} is no edge operator")
 
     def check_valid_op(self, op: Any) -> None:
-        """Raise unless `op` may stand in an edge program."""
+        """Raise an error unless `op` is allowed in an edge program."""
         if not isinstance(op, self.allowed_op_types()):
             raise EdgeDialectError(f"{op} may not stand in an edge program")
 
@@ -51,9 +51,10 @@ _NAMING_FORMATS = (torch.ops.aten._to_copy.default, torch.ops.aten.clone.default
 
 
 class EdgeOpArgValidator(Interpreter):
-    """Runs a graph and collects the edge operators that were given dtypes which they do not take.
+    """Run a graph and collect calls of edge operators with invalid dtypes.
 
-    violating_ops: operator → for each such call its arguments' dtypes by name, results as `__ret_0`, ….
+    `violating_ops` maps an operator to the dtypes of each such call, by argument name; results are `__ret_0`,
+    ….
     """
 
     def __init__(self, graph_module: GraphModule) -> None:
@@ -61,7 +62,7 @@ class EdgeOpArgValidator(Interpreter):
         self.violating_ops: dict[EdgeOpOverload, list[dict[str, torch.dtype]]] = {}
 
     def run_node(self, n: Node) -> Any:
-        """Run one node, and look at its dtypes."""
+        """Run one node and check its dtypes."""
         if isinstance(n.target, EdgeOpOverload) and not _has_allowed_dtypes(n):
             self.violating_ops.setdefault(n.target, []).append(_dtypes_of(n))
         return super().run_node(n)
@@ -88,7 +89,7 @@ def _dtypes_of(node: Node) -> dict[str, torch.dtype]:
 
 
 class ProgramValues:
-    """The values of a program's first method, read from the program."""
+    """The values of a program's first method."""
 
     def __init__(self, program: schema.Program) -> None:
         self.program = program
@@ -96,20 +97,20 @@ class ProgramValues:
         self._values: list[Any] = [None] * len(self.execution_plan.values)
 
     def get_value_list(self) -> list[Any]:
-        """The values that have been read; None for others."""
+        """Return the loaded values; None for others."""
         return self._values
 
     def get_operators_list(self) -> list[OpOverload]:
-        """The operators that the method calls."""
+        """Return the operators that the method calls."""
         return [get_op_overload(str(each.name), each.overload or "") for each in self.execution_plan.operators]
 
     def get_constant_tensors(self) -> list[schema.Tensor]:
-        """The tensors whose bytes are in the program."""
+        """Return the tensors whose data is in the program."""
         tensors = (value.val for value in self.execution_plan.values)
         return [each for each in tensors if isinstance(each, schema.Tensor) and each.data_buffer_idx > 0]
 
     def load_value(self, idx: int) -> None:
-        """Read one value."""
+        """Load one value."""
         self._values[idx] = self._read(self.execution_plan.values[idx].val)
 
     def _read(self, value: Any) -> Any:
