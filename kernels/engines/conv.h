@@ -10,9 +10,15 @@
 #include "executorch/kernel.h"
 #include "executorch/kernels/view.h"
 
-/* One spatial dimension. At output position o, tap k reads input element o *
- * stride + k * dilation - padding. A transposed convolution reads element (o +
- * padding - k * dilation) / stride if the division is exact. */
+/* One spatial dimension. At output position o, tap k reads input element
+ *
+ *   o * stride + k * dilation - padding
+ *
+ * A transposed convolution reads element
+ *
+ *   (o + padding - k * dilation) / stride
+ *
+ * if the division is exact. */
 typedef struct et_conv_axis {
   int64_t in;     /* input size */
   int64_t out;    /* output size */

@@ -33,8 +33,9 @@ static int64_t tap_reach(const et_conv_axis *axis) {
 
 static int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
 
-/* Computes the largest strip for which strides * ((strip + reach) * pitch +
- * slack) + strip * pitch <= floats. */
+/* Computes the largest strip that fits scratch:
+ *
+ *   strides * ((strip + reach) * pitch + slack) + strip * pitch <= floats */
 static layout plan_layout(const et_conv *conv, et_mutable_span scratch) {
   const int64_t floats = (int64_t)(scratch.size / sizeof(float));
   const int64_t phases =

@@ -40,8 +40,8 @@ static void add_multiple(const et_complex128 *restrict in, et_complex128 factor,
   }
 }
 
-/* Computes output k of the `factor`-point butterfly of inputs j, j + rest, j +
- * 2 * rest, ..., times its twiddle factor. */
+/* Computes output k of the `factor`-point butterfly, times its twiddle factor.
+ * The inputs are elements j, j + rest, j + 2 * rest, ... */
 static void sum_up(const et_fft *fft, const stage *s, size_t j, size_t k) {
   const size_t turn = fft->length / s->factor;
   const et_complex128 start = fft->roots[j * k * s->count];

@@ -18,8 +18,11 @@ typedef struct et_fft {
 
 et_fft et_fft_plan(size_t length, bool forward, void *memory);
 
-/* Replaces element k of the line by the sum over j of x[j] * exp(-2 pi i j k /
- * length). The inverse has a positive exponent and is not scaled. */
+/* Discrete Fourier transform of the line, in place:
+ *
+ *   X[k] = sum over j of x[j] * exp(-2 pi i j k / length)
+ *
+ * The inverse has a positive exponent and is not scaled. */
 void et_fft_run(et_fft *fft);
 
 #endif /* ET_KERNELS_ENGINES_FFT_H_ */

@@ -51,8 +51,9 @@ et_box et_window_box(const et_window *window, const et_place *place) {
                   span_of(&window->x, place->x)};
 }
 
-/* Window o of `out` windows over `in` elements is [floor(o * in / out), ceil((o
- * + 1) * in / out)). */
+/* Window o of `out` windows over `in` elements is
+ *
+ *   [floor(o * in / out), ceil((o + 1) * in / out)) */
 static et_stretch share_of(const et_conv_axis *axis, int64_t o) {
   const int64_t begin = o * axis->in / axis->out;
   const int64_t end = ((o + 1) * axis->in + axis->out - 1) / axis->out;

@@ -149,9 +149,11 @@ double et_bessel_i_scaled(int order, double x) {
   return sign * sum * exp(-size);
 }
 
-/* Returns K times e^x: the integral from 0 of exp(-x (cosh t - 1)) cosh(order
- * t). The error of the trapezoidal rule decreases exponentially with the
- * step. */
+/* Returns K times e^x, which is the integral from 0 to infinity of
+ *
+ *   exp(-x (cosh t - 1)) cosh(order t)
+ *
+ * The error of the trapezoidal rule decreases exponentially with the step. */
 static double k_scaled(int order, double x) {
   const double width = fmin(0.125, 0.5 / sqrt(x));
   double sum = 0.5;

@@ -88,8 +88,8 @@ et_status et_op_pixel_shuffle_out(et_kernel_context *context, et_value **args) {
   return et_copy_view(context, "pixel_shuffle", &from, &to);
 }
 
-/* PyTorch returns an empty tensor unchanged. A static program has planned the
- * shape of the formula. */
+/* PyTorch returns an empty tensor unchanged. In a program with static shapes,
+ * the output has the planned shape instead. */
 static bool stays(const et_tensor *self, const et_tensor *out) {
   return self->numel == 0 && out->dynamism != ET_SHAPE_STATIC;
 }

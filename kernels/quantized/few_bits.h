@@ -11,9 +11,10 @@
 #include "executorch/kernel.h"
 #include "executorch/kernels/convert.h"
 
-/* Type of the shift of a group. With a zero point, the value is (q -
- * zero_point) * scale. With a minimum, it is (q - lowest q) * scale +
- * minimum. */
+/* Type of the shift of a group:
+ *
+ * - zero point: value = (q - zero_point) * scale;
+ * - minimum: value = (q - lowest q) * scale + minimum. */
 typedef enum et_few_bits_shift {
   ET_FEW_BITS_ZERO_POINTS,
   ET_FEW_BITS_MINIMA,

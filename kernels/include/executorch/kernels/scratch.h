@@ -18,8 +18,8 @@ extern "C" {
 #define ET_CONV_SCRATCH_BYTES ((size_t)32768)
 #define ET_MATMUL_SCRATCH_BYTES ((size_t)32768)
 
-/* True for convolutions that the float32 loops support: all operands are in
- * row-major order. */
+/* True for convolutions that the float32 loops support: float32, not
+ * transposed, all operands in row-major order. */
 #define ET_CONV_IS_PLAIN(dtype, is_row_major, is_transposed) \
   ((dtype) == ET_SCALAR_TYPE_FLOAT32 && (is_row_major) && !(is_transposed))
 
