@@ -1,1 +1,1 @@
-"""The operator tables: what operators are, and which kernels run them."""
+"""The operator tables, and the kernel tables."""

@@ -1,4 +1,4 @@
-"""What the tables of operators and of kernels have in common: TOML files with rows."""
+"""Reads TOML tables; shared by the operator and kernel tables."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ _NAME = re.compile(r"[A-Za-z_]\w*::[A-Za-z_]\w*(\.[A-Za-z_]\w*)?")
 
 
 class TableError(ValueError):
-    """A table that cannot be used; the message names the file and the row."""
+    """An invalid table; the message names the file and the row."""
 
 
 def read_document(path: Path) -> dict[str, Any]:
-    """The content of a TOML file. Raises TableError."""
+    """Return the content of a TOML file. Raises TableError."""
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
@@ -29,7 +29,7 @@ def read_document(path: Path) -> dict[str, Any]:
 
 
 def check_sections(path: Path, document: Mapping[str, Any], known: frozenset[str]) -> None:
-    """Raises TableError for a section that nobody reads, such as rows of another kind of table."""
+    """Raise TableError for an unknown section, such as one of another kind of table."""
     unknown = sorted(document.keys() - known)
     if unknown:
         raise TableError(
@@ -40,7 +40,10 @@ def check_sections(path: Path, document: Mapping[str, Any], known: frozenset[str
 def parse_rows(
     path: Path, rows: list[Row], label: str, parse: Callable[[Row], _Parsed]
 ) -> Iterator[_Parsed]:
-    """Each row parsed. What `parse` raises becomes a TableError that names the row by its `label` column."""
+    """Yield the parsed rows.
+
+    Exceptions of `parse` become a TableError that names the row by its `label` column.
+    """
     for index, row in enumerate(rows):
         try:
             yield parse(row)
@@ -50,7 +53,7 @@ def parse_rows(
 
 
 def check_keys(row: Row, required: frozenset[str], optional: frozenset[str]) -> None:
-    """Raises ValueError unless `row` has the required keys, as strings, and no unknown one."""
+    """Raise ValueError for a missing or unknown key, or a required non-string."""
     missing = sorted(required - row.keys())
     if missing:
         raise ValueError(f"lacks {', '.join(missing)}")
@@ -63,7 +66,7 @@ def check_keys(row: Row, required: frozenset[str], optional: frozenset[str]) -> 
 
 
 def matching(row: Row, key: str, pattern: re.Pattern[str]) -> str:
-    """The value of `key`. Raises ValueError unless it has the form of `pattern`."""
+    """Return the value of `key`. Raises ValueError unless it matches `pattern`."""
     value = str(row[key])
     if pattern.fullmatch(value) is None:
         raise ValueError(f"'{key}' must match {pattern.pattern}, got {value!r}")
@@ -71,5 +74,5 @@ def matching(row: Row, key: str, pattern: re.Pattern[str]) -> str:
 
 
 def operator_name(row: Row, key: str) -> str:
-    """The value of `key`, an operator as a .pte spells it. Raises ValueError."""
+    """Return the value of `key`, an operator name of a .pte file. Raises ValueError."""
     return matching(row, key, _NAME)

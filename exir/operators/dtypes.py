@@ -1,4 +1,4 @@
-"""Element types by the names that PyTorch, the tables and the manifest give them."""
+"""Names of dtypes in PyTorch, the tables and the manifest."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -15,7 +15,7 @@ _OWN_NAMES = {
     ScalarType.FLOAT: "float32",
     ScalarType.DOUBLE: "float64",
 }
-# Those whose elements are whole bytes: what the runtime has and a kernel may take.
+# Dtypes with whole-byte elements, which the runtime supports and kernels can take.
 _RUNTIME = (
     *_OWN_NAMES,
     ScalarType.COMPLEX64,
@@ -29,9 +29,9 @@ _RUNTIME = (
 
 
 def dtype_name(kind: ScalarType) -> str:
-    """PyTorch's name of an element type: "float32"."""
+    """Return PyTorch's name of an element type, such as "float32"."""
     return _OWN_NAMES.get(kind, kind.name.lower())
 
 
-# The code in the file of each dtype that a kernel may take, by name.
+# The code in the file of each dtype that a kernel can take, by name.
 DTYPE_CODES: Mapping[str, int] = MappingProxyType({dtype_name(kind): int(kind) for kind in _RUNTIME})

@@ -1,18 +1,18 @@
-"""C expressions over the facts of a call, as rows of kernel tables have them.
+"""C expressions over the facts of a call, for rows of kernel tables.
 
-A field in braces stands for a fact of the call, a number to C: what `et_kernel_prepare_fn` sees as well, so
-shapes are upper bounds, and numbers that the program computes are what it starts with.
+A field in braces represents a fact of the call, and is a number in C. `et_kernel_prepare_fn` sees the
+same facts: shapes are upper bounds, and scalars that the program computes have their initial values.
 
     {input.rank}                    of a tensor
     {input.dtype}                   ET_SCALAR_TYPE_FLOAT32, ...
-    {input.shape[1]}                of a list of whole numbers; [-1] is the last
-    {input.shape[2:].largest}       0 of an empty list; `product`, `count` likewise
+    {input.shape[1]}                of a list of integers; [-1] is the last
+    {input.shape[2:].largest}       0 for an empty list; also `product` and `count`
     {input.strides[1]}              in elements
     {input.is_row_major}            1 or 0
-    {tensors.rank}                  of a list of tensors: of its first
-    {bias.is_given}                 all that an optional tensor has when it is absent
-    {groups}, {alpha.is_one}        of a number; 1 and 0 are true and false
-    {stride[0]}, {stride.largest}   of a list of whole numbers
+    {tensors.rank}                  of a list of tensors: of the first one
+    {bias.is_given}                 the only fact of an absent optional tensor
+    {groups}, {alpha.is_one}        of a scalar; true is 1, false is 0
+    {stride[0]}, {stride.largest}   of a list of integers
 
 Other braces are doubled.
 """
@@ -28,12 +28,12 @@ from exir.operators.rules import Call, TensorFacts
 
 
 def fields(expression: str) -> set[str]:
-    """The arguments that an expression names. Raises ValueError for fields of another form."""
+    """Return the arguments of an expression. Raises ValueError for malformed fields."""
     return {_argument(field) for field in _fields(expression)}
 
 
 def fill(expression: str, call: Call) -> str:
-    """The expression for one call. Raises ValueError for a fact that the call does not have."""
+    """Return an expression with the facts of a call. Raises ValueError."""
     facts: dict[str, object] = {name: _number(value) for name, value in call.numbers.items()}
     facts |= {name: _tensor(tensors) for name, tensors in call.tensors.items()}
     for field in _fields(expression):
@@ -78,12 +78,12 @@ class _Number:
 
 @dataclass(frozen=True)
 class _Numbers:
-    """A list of whole numbers."""
+    """A list of integers."""
 
     values: tuple[int, ...]
 
     def __getitem__(self, key: int | str) -> int | _Numbers:
-        """`key` is what stands between brackets in a field: text, unless it is digits."""
+        """Return an element or a slice; `key` is the text between brackets, or an integer."""
         first, colon, end = str(key).partition(":")
         if colon:
             return _Numbers(self.values[_bound(first) : _bound(end)])
@@ -140,7 +140,7 @@ def _tensor(tensors: Sequence[TensorFacts]) -> _Absent | _Tensor:
 
 
 def _strides(tensor: TensorFacts) -> tuple[int, ...]:
-    """As the runtime has them: a size of 0 counts as 1."""
+    """Return the strides as the runtime computes them: a size of 0 counts as 1."""
     strides = [1] * len(tensor.shape)
     stride = 1
     for dim in reversed(tensor.dim_order):
@@ -150,7 +150,7 @@ def _strides(tensor: TensorFacts) -> tuple[int, ...]:
 
 
 def _is_row_major(shape: Sequence[int], strides: Sequence[int]) -> bool:
-    """Whatever the stride of a dimension of size 1."""
+    """Whether the strides are row-major; strides of sizes of 1 are ignored."""
     stride = 1
     for size, actual in zip(reversed(shape), reversed(strides)):
         if size != 1 and actual != stride:

@@ -1,4 +1,4 @@
-"""C expressions over the facts of a call."""
+"""Tests of C expressions over the facts of a call."""
 
 from __future__ import annotations
 

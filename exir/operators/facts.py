@@ -1,4 +1,4 @@
-"""Facts of an operator that passes and verifiers go by: the columns of an operator table beyond its schema."""
+"""Facts of operators for passes and verifiers: columns of the operator table."""
 
 from __future__ import annotations
 
@@ -19,7 +19,10 @@ FACT_KEYS = frozenset({"promoted", "promotion", "same_dtype", "dtypes", *_TRUTHS
 
 @dataclass(frozen=True)
 class Facts:
-    """`schema/operators.toml` says what each of them means. Operands are named; "" is none."""
+    """The facts of an operator; `schema/operators.toml` defines them.
+
+    Operands are named; "" means none.
+    """
 
     promoted: tuple[str, ...] = ()
     promotion: str = "default"
@@ -34,7 +37,7 @@ class Facts:
 
 
 def parse_facts(row: Row, arguments: Sequence[Argument]) -> Facts:
-    """The facts of a row of an operator table. Raises ValueError."""
+    """Return the facts of a row of an operator table. Raises ValueError."""
     operands = frozenset(
         argument.name for argument in arguments if argument.is_tensor and not argument.out
     )

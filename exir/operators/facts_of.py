@@ -1,4 +1,4 @@
-"""Facts of PyTorch's operators, by the out variant that the operator table lists."""
+"""Facts of PyTorch's operators, by their out variants in the operator table."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _CORE_TAGS = frozenset({torch.Tag.core, torch.Tag.view_copy})
 
 @cache
 def facts_of(op: OpOverload) -> Facts:
-    """What the table says of the functional `op`; of an operator that is not in it, nothing."""
+    """Return the facts of the functional `op`; defaults if the table does not list it."""
     variant = out_variant_of(op)
     row = own_operators().get(op.name() if variant is None else variant.op.name())
     return _NONE if row is None else row.facts
@@ -25,5 +25,8 @@ def facts_of(op: OpOverload) -> Facts:
 
 @cache
 def is_in_edge_dialect(op: OpOverload) -> bool:
-    """Whether a program of the edge dialect may call `op`: core ATen, listed beside it, or a custom operator."""
+    """Whether the edge dialect allows `op`.
+
+    Allowed are core ATen, operators that the table lists as additions, and custom operators.
+    """
     return op.namespace != "aten" or bool(_CORE_TAGS & set(op.tags)) or facts_of(op).beside_core

@@ -1,4 +1,4 @@
-"""The kernel tables: what implements an operator, and which arguments it takes.
+"""The kernel tables: the kernels of operators, and the arguments they accept.
 
 Every library of kernels has a `kernels.toml`:
 
@@ -9,32 +9,33 @@ Every library of kernels has a `kernels.toml`:
     [[kernel]]
     operator = "aten::native_layer_norm.out"    # a row of an operator table
     symbol = "et_op_native_layer_norm_out"      # the C function, an et_kernel_fn
-    file = "op_native_layer_norm.c"             # where it is, beside the table
+    file = "op_native_layer_norm.c"             # its source, next to the table
 
-What the kernel takes; a call that no row of its operator takes is a build error:
+The arguments that the kernel accepts; a call that no row of its operator accepts is a build error:
 
-    dtypes = "floating"                         # every tensor argument,
-    ranks = [1, 16]                             # the least and the most dimensions,
-    layout = "contiguous"                       # "contiguous", "channels_last" or, the default, "any";
-    arguments = { mean = "statistics", weight = { dtypes = "floating", ranks = [1, 1] } }    # but these
+    dtypes = "floating"                         # for every tensor argument,
+    ranks = [1, 16]                             # the minimum and the maximum rank,
+    layout = "contiguous"                       # "contiguous", "channels_last" or "any" (default);
+    arguments = { mean = "statistics", weight = { dtypes = "floating", ranks = [1, 1] } }  # exceptions
     same_dtype = [["input", "weight", "bias"]]  # the tensors of a group have one dtype
-    attributes = { training = [false] }         # values that an argument other than a tensor may have
+    attributes = { training = [false] }         # accepted values of a non-tensor argument
 
-How it is called:
+The selection and preparation of the kernel:
 
-    priority = 1                                # of several rows that fit the highest is called; 0
-    features = ["avx2", "fma"]                  # the row is there only where the C compiler targets them
-    prepare = "et_op_native_layer_norm_prepare" # the C function that prepares a call, an et_kernel_prepare_fn
+    priority = 1                                # the matching row with the highest priority runs; 0
+    features = ["avx2", "fma"]                  # use the row only if the C compiler targets these
+    prepare = "et_op_native_layer_norm_prepare" # prepares a call, an et_kernel_prepare_fn
 
-What memory it needs besides its arguments, in bytes. Each is a number or a constant C expression; where there is a `prepare`
-it may have fields, facts of one call (`expressions.py`), and must say what `prepare` then asks for and takes:
+The memory that it needs in addition to its arguments, in bytes. A value is a number or a constant C
+expression. With `prepare`, the expression can have fields, which are facts of one call
+(`expressions.py`), and must equal the size that `prepare` requests and uses:
 
     scratch = "LAYER_NORM_SCRATCH({input.rank}, {eps})"     # during a call; 0
-    state = "sizeof(plan)"                      # as long as the method; 0
-    header = "acme/layer_norm_plan.h"           # that declares what the expressions name
+    state = "sizeof(plan)"                      # for the lifetime of the method; 0
+    header = "acme/layer_norm_plan.h"           # declares the names in the expressions
 
-A row with features is a faster way for what a row without takes as well: whether a program can run does not
-depend on them.
+A row with features is a faster alternative to a row without. Whether a program can run does not depend
+on features.
 """
 
 from __future__ import annotations
@@ -77,7 +78,7 @@ _OPTIONAL_KEYS = frozenset(
     }
 )
 
-# CPU features, and what C compilers define where they target them.
+# CPU features, and the macros that C compilers define for them.
 FEATURE_MACROS: Mapping[str, str] = MappingProxyType(
     {
         "avx": "__AVX__",
@@ -94,7 +95,7 @@ FEATURE_MACROS: Mapping[str, str] = MappingProxyType(
     }
 )
 
-# Codes of the arguments that an expression may have facts of: tensors, numbers, lists of whole numbers.
+# Codes of arguments that have facts in expressions: tensors, scalars, lists of integers.
 _FACT_CODES = frozenset("twmibdnI")
 
 _SYMBOL = re.compile(r"[A-Za-z_]\w*")
@@ -104,29 +105,32 @@ _FILE = re.compile(r"[\w./-]+\.(c|cc|cpp|S)")
 
 @dataclass(frozen=True)
 class Kernel:
-    """One row: a C function that implements an operator."""
+    """A row: a C function that implements an operator."""
 
     operator: Operator
     symbol: str
     file: str
     rules: Rules
     priority: int
-    features: tuple[str, ...]  # of FEATURE_MACROS
-    scratch: str  # C expression of bytes, or ""
-    state: str  # likewise
-    header: str  # that the expressions need, or ""
+    features: tuple[str, ...]  # keys of FEATURE_MACROS
+    scratch: str  # C expression in bytes, or ""
+    state: str  # C expression in bytes, or ""
+    header: str  # for the expressions, or ""
     prepare: str  # C symbol, or ""
-    source: str  # the table it comes from
+    source: str  # the path of its table
 
     @property
     def constant_scratch(self) -> str:
-        """What every call needs; "0" where each says it for itself."""
+        """The scratch size for every call; "0" if it depends on the call."""
         return "0" if not self.scratch or fields(self.scratch) else fill(self.scratch, Call({}))
 
 
 @dataclass(frozen=True)
 class KernelTable:
-    """The kernels of one or several tables by operator: operators by name, kernels by falling priority."""
+    """The kernels of one or several tables.
+
+    Operators are sorted by name, and the kernels of an operator by descending priority.
+    """
 
     kernels: Mapping[str, tuple[Kernel, ...]]
 
@@ -137,13 +141,14 @@ class KernelTable:
         return (kernel for kernels in self.kernels.values() for kernel in kernels)
 
     def of(self, operator: str) -> tuple[Kernel, ...]:
-        """The kernels of an operator, the first to try first; none for an operator without."""
+        """Return the kernels of an operator, the preferred one first; empty if none."""
         return self.kernels.get(operator, ())
 
     def refusals(self, operator: str, call: Call) -> list[str]:
-        """Why no kernel of `operator`, which has some, takes the call: nothing when one does.
+        """Return why no kernel of `operator` accepts the call; empty if one does.
 
-        Rows with features do not count. The reasons are those of the last row, the most general one.
+        `operator` has kernels. Rows with features are ignored. The reasons are those of the last row,
+        which is the most general one.
         """
         reasons: list[str] = []
         for kernel in self.of(operator):
@@ -154,7 +159,10 @@ class KernelTable:
         return reasons
 
     def candidates(self, operator: str, call: Call) -> Iterator[Kernel]:
-        """The kernels that may run the call: the first that takes it, and while that has features, the next."""
+        """Yield the kernels that can run the call.
+
+        These are the first one that accepts it and, as long as that has features, the next one.
+        """
         for kernel in self.of(operator):
             if not refusals(kernel.rules, call):
                 yield kernel
@@ -162,14 +170,14 @@ class KernelTable:
                     return
 
     def missing(self, operators: Iterable[str]) -> tuple[str, ...]:
-        """Those of `operators` that have no kernel, sorted, each once."""
+        """Return the `operators` without a kernel, sorted and without duplicates."""
         return tuple(sorted(set(operators) - self.kernels.keys()))
 
 
 def load_kernels(paths: Iterable[Path | str], operators: OperatorTable) -> KernelTable:
-    """Reads and merges tables. Raises TableError for any row that is wrong.
+    """Read and merge tables. Raises TableError for an invalid row.
 
-    Of kernels of one priority the one that was read first is tried first.
+    Among kernels of equal priority, the first one that was read is tried first.
     """
     merged: dict[str, list[Kernel]] = {}
     for path in paths:
@@ -231,7 +239,7 @@ def _integer(row: Row, key: str) -> int:
 
 
 def _bytes(row: Row, key: str, operator: Operator) -> str:
-    """A C expression on one line; "" for none."""
+    """Return a C expression on one line, or ""."""
     value = row.get(key, 0)
     if isinstance(value, str):
         expression = " ".join(value.split())

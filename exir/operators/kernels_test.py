@@ -1,4 +1,4 @@
-"""The kernel tables: parsing, priorities, errors, and the libraries that come with the rules."""
+"""Tests of the kernel tables: parsing, priorities, errors and built-in libraries."""
 
 from __future__ import annotations
 

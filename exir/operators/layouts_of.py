@@ -1,4 +1,4 @@
-"""Which layouts the kernels of a table take for a node's tensors."""
+"""Layouts that the kernels of a table accept for a node's tensors."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from exir.out_variant import bind_arguments, out_variant_of
 
 
 def takes_rows_alone(node: Node, table: KernelTable) -> bool:
-    """Whether no kernel of `table` takes the tensors of `node` as they are, and one takes them in row-major order."""
+    """Whether kernels of `table` accept the tensors of `node` only in row-major order."""
     op = to_torch_overload(node.target)
     variant = None if op is None else out_variant_of(op)
     if op is None or variant is None or variant.op.name() not in table:
@@ -39,7 +39,7 @@ def takes_rows_alone(node: Node, table: KernelTable) -> bool:
 
 
 def _tensors(value: Any) -> Iterator[TensorFacts]:
-    """The tensor, or each tensor of the list, that `value` is."""
+    """Yield the facts of a tensor, or of each tensor of a list."""
     if isinstance(value, Node):
         value = value.meta.get("val")
     if isinstance(value, Tensor):

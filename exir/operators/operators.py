@@ -1,7 +1,7 @@
-"""The operator tables: what each operator that a program may call is.
+"""The operator tables: the operators that a program can call.
 
-`schema/operators.toml` has the operators that we know. A library of kernels may bring a table of its own
-for more of them. Every column states a fact of the operator, whoever implements it (`kernels.py`).
+`schema/operators.toml` has the operators of this project. A library of kernels can add a table with
+further operators. Each column is a fact of the operator, independent of its kernels (`kernels.py`).
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ _OPTIONAL_KEYS = FACT_KEYS | {"partial_write"}
 
 @dataclass(frozen=True)
 class Operator:
-    """One row: an operator as a `.pte` calls it."""
+    """A row: an operator as a `.pte` file calls it."""
 
-    name: str  # "aten::add.out"
+    name: str  # such as "aten::add.out"
     schema: str
     arguments: tuple[Argument, ...]
-    returns: tuple[str, ...]  # types, without alias annotation
+    returns: tuple[str, ...]  # types, without alias annotations
     facts: Facts
-    source: str  # the table it comes from
+    source: str  # the path of its table
 
     @property
     def signature(self) -> str:
@@ -49,16 +49,19 @@ class Operator:
 
     @property
     def tensors(self) -> tuple[Argument, ...]:
-        """The arguments that are tensors or lists of them, in order."""
+        """The arguments that are tensors or lists of tensors, in order."""
         return tuple(argument for argument in self.arguments if argument.is_tensor)
 
     @property
     def outs(self) -> tuple[Argument, ...]:
-        """The arguments that the operator writes, in order."""
+        """The arguments that the operator mutates, in order."""
         return tuple(argument for argument in self.arguments if argument.out)
 
     def _return_codes(self) -> str:
-        """A call repeats its one result, and bundles several outs in one list."""
+        """Return the codes of the returns.
+
+        A call repeats a single result, and combines several outs in one list.
+        """
         if not self.returns:
             return "W" if any(argument.code == "W" for argument in self.outs) else ""
         if len(self.returns) > 1:
@@ -68,7 +71,7 @@ class Operator:
 
 @dataclass(frozen=True)
 class OperatorTable:
-    """All operators of one or several tables, ordered by name."""
+    """All operators of one or several tables, sorted by name."""
 
     operators: Mapping[str, Operator]
 
@@ -89,7 +92,7 @@ class OperatorTable:
 
 
 def load_operators(*paths: Path | str) -> OperatorTable:
-    """Our own table and those at `paths`, merged. Raises TableError for any row that is wrong."""
+    """Merge our table with those at `paths`. Raises TableError for an invalid row."""
     merged = dict(own_operators().operators)
     for path in paths:
         _merge(merged, Path(path))
@@ -98,7 +101,7 @@ def load_operators(*paths: Path | str) -> OperatorTable:
 
 @lru_cache(maxsize=1)
 def own_operators() -> OperatorTable:
-    """The operators of `schema/operators.toml`, which is read once."""
+    """Return the operators of `schema/operators.toml`, which is read once."""
     merged: dict[str, Operator] = {}
     _merge(merged, OWN_TABLE)
     return _table(merged)
@@ -133,7 +136,7 @@ def _parse(row: Row, source: str) -> Operator:
 
 
 def _mark_partial(arguments: tuple[Argument, ...], names: object) -> tuple[Argument, ...]:
-    """`arguments`, of which those called `names` are written in part. Raises ValueError."""
+    """Mark the arguments called `names` as partially written. Raises ValueError."""
     written = [argument.name for argument in arguments if argument.out and argument.type == "Tensor"]
     if not isinstance(names, list) or not all(name in written for name in names):
         raise ValueError(f"'partial_write' must list arguments of type Tensor(a!), got {names!r}")

@@ -1,4 +1,4 @@
-"""The operator tables: parsing, signatures, errors, and agreement with PyTorch."""
+"""Tests of the operator tables: parsing, signatures, errors, PyTorch's schemas."""
 
 from __future__ import annotations
 

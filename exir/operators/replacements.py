@@ -1,4 +1,4 @@
-"""What to write in place of operators that have neither a kernel nor a decomposition."""
+"""Replacements for operators that have neither a kernel nor a decomposition."""
 
 from collections.abc import Mapping
 
@@ -19,5 +19,5 @@ _DEFAULT = "write it with the operators that docs/reference/operators.md lists, 
 
 
 def replacement_for(name: str) -> str:
-    """The advice for the operator `name`, such as `aten::linalg_eig.out`."""
+    """Return the advice for the operator `name`, such as `aten::linalg_eig.out`."""
     return REPLACEMENTS.get(name.split(".", maxsplit=1)[0], _DEFAULT)

@@ -1,4 +1,4 @@
-"""What a kernel takes: parsing a row's rules, and holding a call against them."""
+"""Rules for kernel arguments: parses them, and checks calls against them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from exir.operators.dtypes import DTYPE_CODES
 from exir.operators.operators import Operator
 
 MAX_RANK = 16
-MAX_GROUPS = 7  # ET_TENSOR_GROUPS of executorch/kernel.h, of which 0 is none
+MAX_GROUPS = 7  # ET_TENSOR_GROUPS of executorch/kernel.h, where 0 means none
 LAYOUTS = {
     "any": "in any order",
     "contiguous": "in row-major order",
@@ -25,19 +25,20 @@ DtypeSets = Mapping[str, tuple[str, ...]]
 
 @dataclass(frozen=True)
 class TensorRule:
-    """What one tensor argument may be; of a list, each of its tensors."""
+    """The accepted dtypes, ranks and layout of a tensor, or of each list element."""
 
     dtypes: tuple[str, ...]
-    ranks: tuple[int, int] = (0, MAX_RANK)  # the least and the most
-    layout: str = "any"  # of LAYOUTS
+    ranks: tuple[int, int] = (0, MAX_RANK)  # the minimum and the maximum
+    layout: str = "any"  # a key of LAYOUTS
 
 
 @dataclass(frozen=True)
 class Rules:
-    """What a kernel takes.
+    """The arguments that a kernel accepts.
 
-    tensors: by argument, all of them; same_dtype: groups of tensor arguments that must agree;
-    attributes: the values that an argument which is no tensor may have, where not all are taken.
+    tensors: the rule of every tensor argument.
+    same_dtype: groups of tensor arguments that must have equal dtypes.
+    attributes: the accepted values of non-tensor arguments, unless all are accepted.
     """
 
     tensors: Mapping[str, TensorRule]
@@ -47,20 +48,20 @@ class Rules:
 
 @dataclass(frozen=True)
 class TensorFacts:
-    """What is known of a tensor before a program runs."""
+    """The facts of a tensor that are known before a program runs."""
 
     dtype: str
     dim_order: tuple[int, ...]
-    shape: tuple[int, ...] = ()  # upper bounds; rules ask for none
+    shape: tuple[int, ...] = ()  # upper bounds; rules do not use them
 
 
 @dataclass(frozen=True)
 class Call:
-    """What is known of a call before it runs.
+    """The facts of a call that are known before it runs.
 
-    tensors: of each tensor argument, none for one that is absent; attributes: the other arguments whose
-    values are in the program; numbers: those that are numbers or lists of whole ones, which may change when it
-    runs, as the program starts with them.
+    tensors: the tensors of each tensor argument; empty for an absent one.
+    attributes: the other arguments whose values are in the program.
+    numbers: the initial values of scalars and lists of integers, which can change at run time.
     """
 
     tensors: Mapping[str, Sequence[TensorFacts]]
@@ -69,7 +70,7 @@ class Call:
 
 
 def refusals(rules: Rules, call: Call) -> list[str]:
-    """Why the call does not fit: nothing when it does."""
+    """Return why the call does not match the rules; empty if it does."""
     return [
         *_tensor_refusals(rules, call),
         *_group_refusals(rules, call),
@@ -78,7 +79,7 @@ def refusals(rules: Rules, call: Call) -> list[str]:
 
 
 def _tensor_refusals(rules: Rules, call: Call) -> Iterator[str]:
-    """Each reason once, with all arguments that it holds of."""
+    """Yield each reason once, with all arguments that it applies to."""
     concerned: dict[tuple[str, str], dict[str, None]] = {}
     for name, rule in rules.tensors.items():
         for tensor in call.tensors.get(name, ()):
@@ -90,7 +91,7 @@ def _tensor_refusals(rules: Rules, call: Call) -> Iterator[str]:
 
 
 def _misfit(rule: TensorRule, tensor: TensorFacts) -> tuple[str, str] | None:
-    """What `tensor` has and the rule does not take, and what it takes instead; None when it fits."""
+    """Return the unsupported property of `tensor` and the supported ones, or None."""
     rank, (low, high) = len(tensor.dim_order), rule.ranks
     if tensor.dtype not in rule.dtypes:
         return tensor.dtype, ", ".join(rule.dtypes)
@@ -102,7 +103,7 @@ def _misfit(rule: TensorRule, tensor: TensorFacts) -> tuple[str, str] | None:
 
 
 def _listed(names: Sequence[str]) -> str:
-    """`'a', 'b' and 'c'`."""
+    """Format names as `'a', 'b' and 'c'`."""
     quoted = [f"'{name}'" for name in names]
     return " and ".join([*filter(None, [", ".join(quoted[:-1])]), quoted[-1]])
 
@@ -128,7 +129,7 @@ def _attribute_refusals(rules: Rules, call: Call) -> Iterator[str]:
 
 
 def parse_rules(row: Row, operator: Operator, sets: DtypeSets) -> Rules:
-    """The rules of a row of a kernel table. Raises ValueError."""
+    """Return the rules of a row of a kernel table. Raises ValueError."""
     names = [argument.name for argument in operator.tensors]
     own = row.get("arguments", {})
     _check_names("arguments", own, names, "tensor argument")
@@ -198,7 +199,7 @@ def _parse_groups(groups: Sequence[Sequence[str]], names: Sequence[str]) -> tupl
 
 
 def parse_dtype_sets(sets: Mapping[str, object]) -> DtypeSets:
-    """The section [dtypes] of a kernel table. Raises ValueError."""
+    """Return the section [dtypes] of a kernel table. Raises ValueError."""
     return {name: _parse_dtype_set(name, dtypes) for name, dtypes in sets.items()}
 
 

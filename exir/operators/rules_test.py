@@ -1,4 +1,4 @@
-"""Calls held against the rules of kernels."""
+"""Tests of calls against the rules of kernels."""
 
 from __future__ import annotations
 
@@ -52,7 +52,10 @@ def table(tmp_path: Path) -> KernelTable:
 
 
 def call(order: tuple[int, ...] = (0, 1, 2), **dtypes: str) -> Call:
-    """A call of float32 tensors, but those in `dtypes`; `order` is the input's."""
+    """Return a call of float32 tensors, except for `dtypes`.
+
+    The input has the dim order `order`.
+    """
     names = ("input", "weight", "out0", "out2")
     tensors = {name: [TensorFacts(dtypes.get(name, "float32"), (0, 1))] for name in names}
     tensors["input"] = [TensorFacts(dtypes.get("input", "float32"), order)]

@@ -1,4 +1,4 @@
-"""Schemas of operators: their arguments, and the codes that the C runtime checks a call by."""
+"""Schemas of operators: their arguments, and the codes that the C runtime checks."""
 
 from __future__ import annotations
 
@@ -40,16 +40,16 @@ PARTIAL_CODE = "m"
 
 @dataclass(frozen=True)
 class Argument:
-    """One argument of an operator, as its schema declares it."""
+    """An argument of an operator, as its schema declares it."""
 
     name: str
     type: str  # without alias annotation, list length and outer '?': "Tensor", "int[]", "Tensor?[]"
     optional: bool = False  # None is allowed
-    out: bool = False  # the operator writes it
-    partial: bool = False  # of an out: in part, so that the rest keeps what it was
+    out: bool = False  # the operator mutates it
+    partial: bool = False  # for an out: a call writes only a part, and the rest keeps its values
     keyword_only: bool = False
     has_default: bool = False
-    default: object = None  # a Python value; the bare word for one of PyTorch's enums
+    default: object = None  # a Python value; the identifier for PyTorch's enums
 
     @property
     def is_tensor(self) -> bool:
@@ -65,7 +65,7 @@ class Argument:
 
 
 def parse_arguments(text: str) -> tuple[Argument, ...]:
-    """The arguments of a schema: what stands between its outer parentheses."""
+    """Return the arguments of a schema, given the text between its outer parentheses."""
     arguments = []
     keyword_only = False
     for part in _split_top_level(text):
@@ -77,7 +77,10 @@ def parse_arguments(text: str) -> tuple[Argument, ...]:
 
 
 def parse_schema(schema: str) -> tuple[tuple[Argument, ...], tuple[str, ...]]:
-    """Arguments and return types of `(Tensor self, ...) -> Tensor(a!)`. Raises ValueError."""
+    """Return argument and return types of `(Tensor self) -> Tensor`.
+
+    Raises ValueError for another form.
+    """
     match = _SCHEMA.fullmatch(schema.strip())
     if match is None:
         raise ValueError(f"is not of the form '(arguments) -> returns': {schema!r}")
@@ -85,7 +88,7 @@ def parse_schema(schema: str) -> tuple[tuple[Argument, ...], tuple[str, ...]]:
 
 
 def _split_top_level(text: str) -> list[str]:
-    """Splits at the commas that stand in no bracket and no string."""
+    """Split at commas outside brackets and strings."""
     parts, depth, quote, start = [], 0, "", 0
     for position, character in enumerate(text):
         if quote:
@@ -120,7 +123,7 @@ def _parse_argument(text: str, keyword_only: bool) -> Argument:
 
 
 def _parse_type(base: str, suffix: str) -> tuple[str, bool]:
-    """Type without list length and outer '?', and whether there was such a '?'."""
+    """Return the type without list length and outer '?', and whether it was optional."""
     kind = base + re.sub(r"\d", "", suffix)
     optional = kind.endswith("?")
     kind = kind.removesuffix("?")

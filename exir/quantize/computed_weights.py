@@ -1,4 +1,4 @@
-"""Weights that a module computes from other parameters in each call."""
+"""Weights that a module computes from other parameters at each call."""
 
 from torch import nn
 from torch.nn.utils import prune, remove_spectral_norm, remove_weight_norm
@@ -10,12 +10,12 @@ _WEIGHT = "weight"
 
 
 def make_weight_constant(module: nn.Module) -> None:
-    """Replace a weight that `module` computes by a parameter with its present value.
+    """Replace a computed weight of `module` by a parameter with its current value.
 
-    This holds for what torch computes a weight by: parametrizations, weight norm, spectral norm and pruning.
+    Supported are parametrizations, weight norm, spectral norm and pruning.
     """
     if is_parametrized(module, _WEIGHT):
-        # Removing changes the class, which copies of the module share.
+        # Removal changes the class, which copies of the module share.
         shared = type(module)
         module.__class__ = type(shared.__name__, shared.__bases__, dict(vars(shared)))
         remove_parametrizations(module, _WEIGHT, leave_parametrized=True)

@@ -1,4 +1,4 @@
-"""The dynamic shapes of an exported program, in the form that `torch.export.export` takes."""
+"""The dynamic shapes of an exported program, for `torch.export.export`."""
 
 import inspect
 from typing import Any
@@ -12,10 +12,11 @@ from torch.utils import _pytree as pytree
 
 
 def dynamic_shapes_of(program: ExportedProgram, module: GraphModule) -> dict[str, Any] | None:
-    """Dynamic shapes for exporting `module`, which takes the inputs of `program`; None if all shapes are static.
+    """Return the shapes for exporting `module`, or None if all are static.
 
-    The arguments of `module` may be named differently than those of the model: `forward(*args)` becomes one argument
-    for each input. So the shapes come from the program, not from the model's own `dynamic_shapes`.
+    `module` takes the inputs of `program`. Its arguments can have other names than those of the model:
+    `forward(*args)` becomes one argument for each input. The shapes are therefore taken from the
+    program, not from the model's `dynamic_shapes`.
     """
     nodes = {node.name: node for node in program.graph.find_nodes(op="placeholder")}
     specs = program.graph_signature.input_specs
@@ -38,7 +39,7 @@ class _Dims:
         self._of: dict[sympy.Symbol, Any] = {}
 
     def of_value(self, value: Any) -> Any:
-        """The dynamic shape of an input; None for one without dynamic sizes."""
+        """Return the dynamic shape of an input; None if its sizes are static."""
         if isinstance(value, SymInt):
             return Dim.DYNAMIC
         if not isinstance(value, Tensor):
@@ -50,7 +51,7 @@ class _Dims:
         return found or None
 
     def _of_size(self, size: sympy.Expr) -> Any:
-        """A dimension, or a multiple of one and a constant."""
+        """Return a dimension, or `factor * dim + offset`."""
         if size.is_Integer:
             return None
         symbols = sorted(size.free_symbols, key=str)

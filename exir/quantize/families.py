@@ -1,4 +1,4 @@
-"""What the quantizer knows of ATen operators: how their operands and results relate in int8."""
+"""Classifies ATen operators by the ranges of their operands and results in int8."""
 
 from enum import Enum, auto
 
@@ -36,7 +36,7 @@ _MEMBERS = {
 }
 _FAMILIES = {f"aten::{name}": family for family, names in _MEMBERS.items() for name in names.split()}
 
-# What a product or a sum may be followed by so that only the result of both is quantized: bounds of the bytes.
+# Operators whose result can be clamped before it is quantized, as limits of int8.
 _BOUNDS = ("aten::relu", "aten::relu6", "aten::hardtanh", "aten::clamp")
 _BOUNDED = (
     *(f"aten::{name}" for name in _MEMBERS[Family.WEIGHTED].split()),
@@ -47,48 +47,51 @@ _BOUNDED = (
 
 
 def operator_name(node: Node) -> str:
-    """Name without overload, as `aten::add`; empty for what is no operator."""
+    """Return the name without overload, such as `aten::add`; empty for other nodes."""
     schema = getattr(node.target, "_schema", None)
     return schema.name if node.op == "call_function" and schema is not None else ""
 
 
 def quantizes(target: object) -> bool:
-    """Whether the operator makes integers of values that it computes with."""
+    """Whether the operator quantizes float values."""
     schema = getattr(target, "_schema", None)
     namespace, _, name = (schema.name if schema is not None else "").partition("::")
     return namespace in ("quantized_decomposed", "torchao") and name.startswith("quantize_")
 
 
 def gives_float(node: Node) -> bool:
-    """Whether the result is a tensor of float32."""
+    """Whether the result is a float32 tensor."""
     value = node.meta.get("val")
     return isinstance(value, Tensor) and value.dtype == torch.float32
 
 
 def computes_float(node: Node) -> bool:
-    """Whether the result, or the first of several, is a tensor of floating point."""
+    """Whether the result, or the first one, is a floating-point tensor."""
     return float_dtype(node) is not None
 
 
 def float_dtype(node: Node) -> torch.dtype | None:
-    """The dtype of the result, or of the first of several, if that is a tensor of floating point."""
+    """Return the dtype of the (first) result, or None if it is not floating-point."""
     value = node.meta.get("val")
     first = value[0] if isinstance(value, (list, tuple)) and value else value
     return first.dtype if isinstance(first, Tensor) and first.dtype.is_floating_point else None
 
 
 def family_of(node: Node) -> Family | None:
-    """How the operator of `node` is quantized, or None for one that has no int8 form."""
+    """Return the quantization family of `node`, or None if it has no int8 form."""
     family = _FAMILIES.get(operator_name(node))
     if _pads_with_other_than_zero(node):
         return None
     if family is Family.BINARY and not all(isinstance(operand, Node) for operand in node.args[:2]):
-        return Family.UNARY  # the other operand is a number
+        return Family.UNARY  # the other operand is a scalar
     return family
 
 
 def _pads_with_other_than_zero(node: Node) -> bool:
-    """Every range has zero, and may lack another number; other modes repeat elements."""
+    """Whether padding has a nonzero constant.
+
+    Every quantization range contains 0, but not every other value. Other modes repeat elements.
+    """
     name = operator_name(node)
     if name == "aten::constant_pad_nd":
         return bool(_argument(node, 2))
@@ -98,12 +101,12 @@ def _pads_with_other_than_zero(node: Node) -> bool:
 
 
 def _argument(node: Node, index: int, default: object = None) -> object:
-    """One that was given by its place; `default` where it was not."""
+    """Return a positional argument, or `default`."""
     return node.args[index] if len(node.args) > index else default
 
 
 def bound_after(node: Node) -> Node | None:
-    """The clamping of `node`'s result to constant bounds, when that is its only use."""
+    """Return the clamp that is the only user of `node`, if any."""
     users = list(node.users)
     if len(users) != 1 or operator_name(node) not in _BOUNDED or operator_name(users[0]) not in _BOUNDS:
         return None

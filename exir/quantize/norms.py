@@ -1,7 +1,7 @@
-"""Batch norms of a program before it is quantized: folded, or kept with the reason.
+"""Folds batch norms before quantization, or records why they stay.
 
-torchao folds every batch norm after a convolution or a linear layer, also one whose weight or
-result has other users. So the norms are folded here, and torchao finds none that it would fold.
+torchao folds every batch norm after a convolution or a linear layer, even if the weight or the result
+has other users. The norms are therefore folded here, and the rest is hidden from torchao.
 """
 
 import operator
@@ -26,16 +26,16 @@ _CONVOLUTIONS = tuple(f"aten::conv{dims}d" for dims in (1, 2, 3))
 _TRANSPOSED = tuple(f"aten::conv_transpose{dims}d" for dims in (1, 2, 3))
 _LINEAR = "aten::linear"
 
-# The place of `groups` among the arguments of both kinds of convolutions.
+# The position of `groups` among the arguments of all convolutions.
 _GROUPS = 6
 
 _HIDDEN = "exir_hides_batch_norm"
 
 
 def fold_batch_norms(program: ExportedProgram) -> None:
-    """Fold each batch norm of inference into the convolution or linear layer that feeds it alone.
+    """Fold inference batch norms into the convolution or linear layer that feeds them.
 
-    Weights and biases must be constants. Those with another use keep their values.
+    Weights and biases must be constants. Constants with another use keep their values.
     """
     constants = ConstantTable(program, fake_mode_of(program.graph))
     for node in list(program.graph.nodes):
@@ -68,7 +68,7 @@ def _fold(norm: Node, constants: ConstantTable) -> None:
 
 
 def _result(norm: Node) -> Node | None:
-    """The normalized tensor, when it is the only result in use and the statistics are those of training."""
+    """Return the normalized tensor of an inference norm if no other result is used."""
     if norm.target is not _INFERENCE:
         return None if norm.args[5] else norm
     users = list(norm.users)
@@ -77,11 +77,11 @@ def _result(norm: Node) -> Node | None:
 
 
 def _can_fold_into(producer: Any) -> bool:
-    """Whether the norm's channels are the producer's output channels, and nothing else reads the result."""
+    """Whether the norm has the producer's channels, and is its only user."""
     if not _is_producer(producer) or len(producer.users) != 1 or producer.kwargs:
         return False
     weight = producer.args[1]
-    # Channels are in dimension 1: not those of a linear layer of 3 dimensions, nor of an unbatched convolution.
+    # Channels are in dimension 1, except for 3-D linear layers and unbatched convolutions.
     return bool(producer.meta["val"].dim() == weight.meta["val"].dim())
 
 
@@ -94,12 +94,12 @@ def _argument(node: Node, index: int, default: Any) -> Any:
 
 
 def is_left_norm(node: Node) -> bool:
-    """Whether `node` is a batch norm of inference that still follows a convolution or a linear layer."""
+    """Whether `node` is an inference batch norm after a convolution or linear layer."""
     return node.target in _NORMS and _is_producer(node.args[0])
 
 
 def reason_left(norm: Node) -> str:
-    """Why `norm`, for which `is_left_norm` holds, was not folded."""
+    """Return why `norm`, for which `is_left_norm` holds, was not folded."""
     producer = norm.args[0]
     assert isinstance(producer, Node)
     others = len(producer.users) - 1
@@ -111,7 +111,7 @@ def reason_left(norm: Node) -> str:
 
 
 def hide_norms(module: GraphModule) -> None:
-    """Put a node between each norm that is left and its producer, also in bodies of control flow."""
+    """Insert a node between each remaining norm and its producer, in all graphs."""
     for graph_module in _graph_modules(module):
         for norm in filter(is_left_norm, list(graph_module.graph.nodes)):
             producer = norm.args[0]
@@ -123,7 +123,7 @@ def hide_norms(module: GraphModule) -> None:
 
 
 def show_norms(graph_module: GraphModule) -> None:
-    """Take the nodes away that `hide_norms` has put into this graph."""
+    """Remove the nodes that `hide_norms` has inserted into this graph."""
     for node in list(graph_module.graph.nodes):
         if node.meta.get(_HIDDEN):
             replace_and_erase(node, node.args[0])

@@ -1,4 +1,4 @@
-"""What to quantize, and how."""
+"""Options of quantization."""
 
 import difflib
 import importlib.util
@@ -11,7 +11,7 @@ from exir.quantize.recipes import RECIPES, Recipe
 
 OBSERVERS = ("histogram", "minmax")
 
-# Of each option, where it is given.
+# The type of each option.
 OPTION_TYPES = {
     "recipe": str,
     "exclude": list[str],
@@ -75,12 +75,12 @@ class QuantizationOptions:
 
     @property
     def how(self) -> Recipe:
-        """The recipe of that name."""
+        """The recipe that the options name."""
         return RECIPES[self.recipe]
 
     @property
     def weight_group(self) -> int | None:
-        """The number of elements of a weight row that share a scale; None for the whole row."""
+        """The number of weight elements that share a scale; None for the whole row."""
         return self.group_size or self.how.group_size
 
     @property
@@ -90,7 +90,7 @@ class QuantizationOptions:
 
 
 def require_torchao(recipe: str) -> None:
-    """Raise `ConfigError` if the package that quantizes cannot be found."""
+    """Raise `ConfigError` if the package torchao is not installed."""
     if importlib.util.find_spec("torchao") is None:
         raise ConfigError(
             f"recipe '{recipe}' needs the package torchao, which is not installed; "

@@ -1,4 +1,4 @@
-"""What the elements of a quantized program's outputs stand for."""
+"""Quantization parameters of a program's outputs."""
 
 from dataclasses import dataclass
 
@@ -11,7 +11,7 @@ from exir.quantize.families import operator_name
 _DEQUANTIZE = "quantized_decomposed::dequantize_per_tensor"
 _QUANTIZE = "quantized_decomposed::quantize_per_tensor"
 
-# They give the elements that they take.
+# These operators return the elements of their operand.
 _SAME_ELEMENTS = tuple(
     f"aten::{name}"
     for name in "view reshape flatten permute transpose squeeze unsqueeze clone contiguous alias".split()

@@ -1,4 +1,4 @@
-"""Quantizing an exported program by ranges that are measured."""
+"""Static quantization of exported programs."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -25,7 +25,7 @@ from exir.quantize.report import Decision
 
 _QUANTIZING = ("quantized_decomposed::", "torchao::")
 
-# Arguments by place and by name.
+# Positional and keyword arguments.
 _Run = tuple[tuple[Any, ...], dict[str, Any]]
 
 
@@ -65,7 +65,7 @@ def quantize_program(
         )
     require_torchao(options.recipe)
     with quiet():
-        # Without operators that write to their operands: a tensor that is quantized is another one.
+        # Functionalize the program: a quantized tensor cannot be mutated in place.
         functional = program.run_decompositions(scan_decompositions(program))
         fold_batch_norms(functional)
         module = functional.module(check_guards=False)
@@ -94,7 +94,7 @@ def _convert(
 
 
 def _measure(prepared: GraphModule, runs: Sequence[_Run]) -> None:
-    """Have the observers see all runs. Raises `ModelError`."""
+    """Run the observers on all calibration inputs. Raises `ModelError`."""
     with torch.no_grad():
         for number, (args, kwargs) in enumerate(runs):
             try:
@@ -133,7 +133,7 @@ def _check_alike(place: int, given: Any, like: Any) -> None:
 
 
 def _check_sizes(place: int, given: Any, node: Node | None) -> None:
-    """Rows may be as many as there are; of the other sizes, those that are numbers are that."""
+    """Check sizes: the first dimension is free, other static sizes must match."""
     if not isinstance(given, Tensor) or node is None:
         return
     sizes = list(node.meta["val"].shape)
@@ -161,9 +161,9 @@ def _exported(module: GraphModule, program: ExportedProgram) -> ExportedProgram:
 
 @contextmanager
 def _state_restored(module: GraphModule) -> Iterator[None]:
-    """With the buffers in the end that they had at first, also if a run fails: runs that measure change them.
+    """Restore buffers afterwards, even after a failure: calibration runs mutate them.
 
-    The buffers are those of the caller's program and module.
+    The buffers belong to the caller's program and module.
     """
     saved = [(buffer, buffer.clone()) for buffer in module.buffers()]
     try:

@@ -1,4 +1,4 @@
-"""Programs quantized by recipe: what becomes bytes, what stays float, and how close the results are."""
+"""Tests of static quantization: int8 and float operators, and accuracy."""
 
 import subprocess
 import sys
@@ -42,7 +42,7 @@ def _nodes(program: ExportedProgram, operator: str) -> list[Node]:
 
 
 def _parameters(node: Node) -> tuple[float, int]:
-    """Scale and zero point of a quantization."""
+    """Return the scale and the zero point of a quantization."""
     return node.args[1:3]
 
 
@@ -57,7 +57,7 @@ def _sqnr(quantized: Quantized, module: nn.Module, x: Tensor) -> float:
 
 
 class _Network(nn.Module):
-    """Convolutions with batch norm, a residual block, pooling, joining and a head."""
+    """Convolutions with batch norm, a residual block, pooling, cat and a head."""
 
     def __init__(self, inplace: bool = False) -> None:
         super().__init__()
@@ -124,7 +124,7 @@ def test_bounds_after_a_product_are_one_with_it() -> None:
     assert operator_name(relu) == "aten::relu"
     (quantize,) = relu.users
     assert operator_name(quantize) == _QUANTIZE
-    assert _parameters(quantize)[1] == -128  # no byte is spent on what a ReLU cannot give
+    assert _parameters(quantize)[1] == -128  # a ReLU's range has no negative values
 
 
 def test_weights_are_symmetric_bytes_with_a_scale_for_each_output_channel() -> None:
@@ -185,7 +185,7 @@ def test_decisions_name_the_module_and_the_line() -> None:
 
 
 class _Attention(nn.Module):
-    """Products of tensors, softmax and a mask that has no range."""
+    """Matrix multiplications, softmax, and a mask without a finite range."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -401,7 +401,7 @@ def test_padding_with_another_number_stays_float() -> None:
 
 
 def _trained(norm: nn.Module) -> nn.Module:
-    """A batch norm with statistics and weights that are far from the identity."""
+    """Give a batch norm statistics and weights far from the identity."""
     for name, low, high in (("running_mean", -1, 1), ("running_var", 0.3, 4), ("weight", 0.3, 3)):
         getattr(norm, name).data.uniform_(low, high)
     return norm
@@ -428,7 +428,7 @@ _LAYERS: dict[str, tuple[Callable[[], nn.Module], type[nn.Module], tuple[int, ..
 
 
 class _Normalized(nn.Module):
-    """A layer with two batch norms, used as `uses` says."""
+    """A layer with two batch norms; `uses` selects their uses."""
 
     def __init__(self, layer: str, uses: "Callable[[_Normalized, Tensor], tuple[Tensor, ...]]") -> None:
         super().__init__()
@@ -456,7 +456,10 @@ _USES: dict[str, Callable[[_Normalized, Tensor], tuple[Tensor, ...]]] = {
 
 
 def _normalized(layer: str, uses: str) -> tuple[Quantized, list[float]]:
-    """The quantized module, and the error of each output, relative to its largest element."""
+    """Return the quantized module, and the relative error of each output.
+
+    The error is relative to the output's largest element.
+    """
     torch.manual_seed(0)
     module, calls = (
         _Normalized(layer, _USES[uses]).eval(),
@@ -575,7 +578,7 @@ def test_dynamic_shapes_of_any_arguments_stay_dynamic() -> None:
 
 
 class Remembering(nn.Module):
-    """State of floats and of integers, written in several ways."""
+    """Float and integer states that are mutated in several ways."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""The quantizer: says of each operator how its operands and its result are quantized."""
+"""The quantizer, which annotates the operands and results of each operator."""
 
 from collections.abc import Callable
 from operator import attrgetter
@@ -32,12 +32,12 @@ _Inputs = dict[Node, QuantizationSpecBase | None]
 
 
 class StaticQuantizer(Quantizer):
-    """Quantizes products with constant weights, and what stands between them.
+    """Quantizes layers with constant weights, and the operators between them.
 
-    An operator that has no weight is quantized where all it takes is quantized already: no tensor
-    is made bytes for its sake alone. A product or a sum and the bounds that follow it are one.
+    An operator without a weight is quantized only if its operands are already quantized: no tensor is
+    quantized for its sake alone. A layer or binary operator and the clamp that follows it are one unit.
 
-    decisions: what was decided of each operator, when the graph has been annotated.
+    decisions: the decision for each operator, after the graph is annotated.
     """
 
     def __init__(self, options: QuantizationOptions) -> None:
@@ -56,7 +56,7 @@ class StaticQuantizer(Quantizer):
         self.decisions: list[Decision] = []
 
     def transform_for_annotation(self, model: GraphModule) -> GraphModule:
-        """torchao has folded batch norms by now."""
+        """Restore the norms; torchao has folded batch norms at this point."""
         show_norms(model)
         return model
 
@@ -68,7 +68,7 @@ class StaticQuantizer(Quantizer):
         return model
 
     def validate(self, model: GraphModule) -> None:
-        """Every pattern has excluded something. Raises `ConfigError`."""
+        """Check that every pattern has excluded something. Raises `ConfigError`."""
         self._exclusions.check()
 
     def _decide(self, node: Node) -> None:
@@ -79,7 +79,7 @@ class StaticQuantizer(Quantizer):
             self.decisions.append(decision(bound))
 
     def _refusal(self, node: Node) -> str:
-        """Annotate `node`, or say why it stays float."""
+        """Annotate `node`, or return why it stays float."""
         excluded = self._exclusions.reason(module_of(node))
         family = family_of(node)
         if excluded or is_left_norm(node):
@@ -127,7 +127,7 @@ class StaticQuantizer(Quantizer):
         return "" if computed and quantized else "an operand is float"
 
     def _annotate_bounded(self, node: Node, inputs: _Inputs) -> None:
-        """`node` and the bounds that follow it; the result of both is quantized."""
+        """Annotate `node` and its clamp; only the clamp's result is quantized."""
         bound = bound_after(node)
         if bound is None or self._exclusions.reason(module_of(bound)):
             self._finish(node, inputs, self._specs.activation)
@@ -136,7 +136,7 @@ class StaticQuantizer(Quantizer):
         self._finish(bound, {}, self._specs.activation)
 
     def _annotate_shared(self, node: Node, sources: list[Node]) -> None:
-        """All of `sources` and the result are quantized alike."""
+        """Annotate `sources` and the result with shared quantization parameters."""
         shared = SharedQuantizationSpec((sources[0], node))
         inputs: _Inputs = {sources[0]: self._specs.activation, **dict.fromkeys(sources[1:], shared)}
         self._finish(node, inputs, shared)
@@ -152,7 +152,10 @@ def _annotate(node: Node, inputs: _Inputs, output: QuantizationSpecBase | None =
 
 
 def _has_constant_range(node: Node) -> bool:
-    """Whether `node` is a constant with a range, which masks of attention have not, nor what runs change."""
+    """Whether `node` is a constant with a finite range.
+
+    Attention masks have infinite elements, and mutated buffers are not constant.
+    """
     if node.op != "get_attr" or any(operator_name(user) == "aten::copy_" for user in node.users):
         return False
     assert node.graph.owning_module is not None

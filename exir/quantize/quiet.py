@@ -1,4 +1,4 @@
-"""Running torchao without what it and torch say of their own insides."""
+"""Suppresses internal messages of torchao and torch."""
 
 import logging
 import warnings
@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """No warnings, and no log below a critical one."""
+    """Suppress warnings, and log messages below the level critical."""
     level = logging.root.manager.disable
     logging.disable(logging.ERROR)
     try:

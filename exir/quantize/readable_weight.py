@@ -1,4 +1,4 @@
-"""Quantized weights that any operator can read."""
+"""Quantized weights that every operator can read."""
 
 from typing import Any
 
@@ -9,10 +9,10 @@ from torchao.quantization import IntxUnpackedToInt8Tensor
 
 
 class ReadableWeight(IntxUnpackedToInt8Tensor):
-    """A quantized weight with a float form for every operator.
+    """A quantized weight that operators without a quantized form can read as float.
 
-    torchao's tensor can be the weight of a linear layer or an embedding. Models also read a weight in other ways, as
-    `x @ embedding.weight.T`. Such an operator computes with the dequantized weight.
+    torchao's tensor supports linear layers and embeddings. Models also read a weight in other ways, such
+    as `x @ embedding.weight.T`. Such an operator computes with the dequantized weight.
     """
 
     @classmethod
@@ -20,17 +20,17 @@ class ReadableWeight(IntxUnpackedToInt8Tensor):
         try:
             return super().__torch_function__(func, types, args, kwargs or {})
         except NotImplementedError:
-            # torch.export has recorded the call that failed; it is dead code.
+            # torch.export has recorded the failed call, which is dead code.
             args, kwargs = pytree.tree_map_only(cls, cls.dequantize, (args, kwargs or {}))
             return func(*args, **kwargs)
 
 
-# torchao slices the codes, and asserts that groups are whole.
+# torchao slices the quantized values, and asserts that groups are whole.
 del ReadableWeight._ATEN_OP_TABLE[ReadableWeight][torch.ops.aten.slice.Tensor]
 
 
 def make_readable(module: nn.Module) -> None:
-    """Replace the weight of `module`, one that torchao has quantized."""
+    """Replace the weight of `module`, which torchao has quantized."""
     weight: Tensor = module.weight
     assert isinstance(weight, IntxUnpackedToInt8Tensor)
     names = (*weight.tensor_data_names, *weight.tensor_attribute_names)

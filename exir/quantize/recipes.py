@@ -1,4 +1,4 @@
-"""Ways of quantizing, by name. docs/how_to/quantize_a_model.md says what each is for."""
+"""The quantization recipes; see docs/how_to/quantize_a_model.md."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from enum import Enum, auto
 
 
 class Activations(Enum):
-    """What becomes of the tensors that operators pass on."""
+    """How activations are quantized."""
 
     STATIC = auto()
     """int8, with ranges that calibration measured."""

@@ -1,4 +1,4 @@
-"""What became of each operator of a program that was quantized."""
+"""The quantization decision for each operator of a program."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from exir.quantize.families import operator_name
 from exir.quantize.options import QuantizationOptions
 from exir.source import module_of, source_of
 
-# What recipes are for: everything else follows from these.
+# Layers that recipes target; the decisions of other operators depend on these.
 _LAYERS = tuple(
     f"aten::{name}"
     for name in (
@@ -38,7 +38,7 @@ class Decision:
 
 
 def decision(node: Node, reason: str = "") -> Decision:
-    """What was decided of `node`."""
+    """Return the decision for `node`."""
     where = module_of(node), str(source_of(node) or "")
     return Decision(*where, operator_name(node), reason, is_exclusion(reason))
 

@@ -1,4 +1,4 @@
-"""How tensors are quantized, in the terms of torchao's PT2E flow."""
+"""Quantization specs for torchao's PT2E flow."""
 
 from dataclasses import dataclass
 
@@ -16,8 +16,8 @@ _OBSERVERS = {"histogram": HistogramObserver, "minmax": MinMaxObserver}
 class Specs:
     """How operands of operators are quantized.
 
-    activation: of what operators take and give.
-    weight: of constant weights, of which dimension 0 is that of the output channels.
+    activation: for inputs and results.
+    weight: for constant weights, whose dimension 0 is the output channel.
     """
 
     activation: QuantizationSpec
@@ -25,12 +25,12 @@ class Specs:
 
 
 def make_specs(options: QuantizationOptions) -> Specs:
-    """What the recipe of `options` says."""
+    """Return the specs of the recipe of `options`."""
     return Specs(_activation(options.observer or "histogram"), _weight(options.how))
 
 
 def _activation(observer: str) -> QuantizationSpec:
-    """int8 with a scale and a zero point."""
+    """Return the spec of int8 with a scale and a zero point."""
     return QuantizationSpec(
         dtype=torch.int8,
         observer_or_fake_quant_ctr=_OBSERVERS[observer],
@@ -41,7 +41,10 @@ def _activation(observer: str) -> QuantizationSpec:
 
 
 def _weight(recipe: Recipe) -> QuantizationSpec:
-    """Symmetric int8 without -128, so that sums of two products fit 16 bits."""
+    """Return the spec of symmetric int8 without -128.
+
+    The sum of two products then fits in int16.
+    """
     return QuantizationSpec(
         dtype=torch.int8,
         observer_or_fake_quant_ctr=PerChannelMinMaxObserver if recipe.per_channel else MinMaxObserver,

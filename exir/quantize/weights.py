@@ -1,4 +1,4 @@
-"""Quantizing the weights of linear layers and embeddings, by torchao's `quantize_`."""
+"""Quantizes the weights of linear layers and embeddings with torchao."""
 
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from torchao.core.config import AOBaseConfig
     from torchao.quantization.granularity import Granularity
 
-# Operators of what is quantized, with the place of their weight.
+# Operators with a quantized weight, and the position of the weight.
 _WEIGHTS = {"aten::linear": 1, "aten::embedding": 0}
 
 _KINDS = (nn.Linear, nn.Embedding)
@@ -114,7 +114,7 @@ def _refusal(module: nn.Module, options: QuantizationOptions) -> str:
 
 
 def _check_group(reasons: Reasons, options: QuantizationOptions) -> None:
-    """A size of groups that no layer has is none that anybody wants."""
+    """Raise `ConfigError` if the group size divides the rows of no layer."""
     left = [name for name, reason in reasons.items() if not is_exclusion(reason)]
     if options.group_size is not None and left and all(reasons[name] for name in left):
         layer = f"'{left[0]}'" if left[0] else "the model itself"
@@ -124,7 +124,7 @@ def _check_group(reasons: Reasons, options: QuantizationOptions) -> None:
 
 
 def _is_byte_table(module: nn.Module, options: QuantizationOptions) -> bool:
-    """Whether it is an embedding beside linear layers whose inputs become bytes: it has bytes as well."""
+    """Whether `module` is an embedding of a dynamic recipe, which has 8 bits."""
     return isinstance(module, nn.Embedding) and options.how.activations is Activations.DYNAMIC
 
 

@@ -1,4 +1,4 @@
-"""Weights of 4 and 8 bits by recipe."""
+"""Tests of 4-bit and 8-bit weight recipes."""
 
 import importlib.util
 from collections.abc import Sequence
@@ -14,12 +14,12 @@ from exir.module_copy import copy_modules
 from exir.program import to_edge
 from exir.quantize import Decision, QuantizationOptions, decisions_of, notes_on, quantize_weights
 
-# Each with the least signal-to-noise ratio in dB.
+# The minimum signal-to-noise ratio of each recipe, in dB.
 RECIPES = {"int8_dynamic": 35, "int4_dynamic": 15, "int8_weight_only": 35, "int4_weight_only": 15}
 
 
 class _Words(nn.Module):
-    """Words to numbers, with a head whose rows have no 32 elements."""
+    """An embedding, and a head whose rows are shorter than a group of 32."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -32,7 +32,7 @@ class _Words(nn.Module):
 
 
 def _made(options: QuantizationOptions) -> tuple[ExportedProgram, Sequence[Decision], float]:
-    """A quantized program, what was decided, and its signal-to-noise ratio."""
+    """Return a quantized program, its decisions and its signal-to-noise ratio."""
     torch.manual_seed(0)
     module, words = _Words().eval(), torch.randint(0, 50, (3, 11))
     with torch.no_grad():

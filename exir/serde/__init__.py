@@ -1,4 +1,4 @@
-"""Files of exported programs of any stage: ATen, edge dialect, or lowered."""
+"""Serializes exported programs of any stage: ATen, edge dialect, or lowered."""
 
 from exir.serde.serialize import SerializedArtifact, deserialize, load, save, serialize
 

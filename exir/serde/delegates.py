@@ -1,4 +1,4 @@
-"""Compiled parts of a program as text, with the programs that they were compiled from."""
+"""Serializes lowered modules, with the programs that they were compiled from."""
 
 import json
 from base64 import b64decode, b64encode
@@ -17,7 +17,10 @@ Parts = tuple[dict[str, Any], bytes, bytes]
 
 
 def module_text(lowered: LoweredBackendModule, parts_of: Callable[[ExportedProgram], Parts]) -> str:
-    """The text of a lowered module; `parts_of` takes its original program apart."""
+    """Return the text of a lowered module.
+
+    `parts_of` splits its original program into parts.
+    """
     program, state, constants = parts_of(lowered.original_module)
     named = lowered.named_data_store_output
     specs = [{"key": spec.key, "value": _text(spec.value)} for spec in lowered.compile_specs]
@@ -35,7 +38,7 @@ def module_text(lowered: LoweredBackendModule, parts_of: Callable[[ExportedProgr
 
 
 def module_of(text: str, program_of: Callable[[Parts], ExportedProgram]) -> LoweredBackendModule:
-    """The reverse of `module_text`."""
+    """Return the lowered module of a text; the inverse of `module_text`."""
     plain = json.loads(text)
     state, constants = b64decode(plain["original_state_dict"]), b64decode(plain["original_constants"])
     named = plain.get("named_data_store")
@@ -49,7 +52,10 @@ def module_of(text: str, program_of: Callable[[Parts], ExportedProgram]) -> Lowe
 
 
 def _plain_data(named: NamedDataStoreOutput) -> dict[str, Any]:
-    """`named` as dictionaries. Its buffers, which may be `memoryview`s, are not copied."""
+    """Return `named` as dictionaries.
+
+    Buffers, which can be `memoryview`s, are not copied.
+    """
     return {
         "buffers": named.buffers,
         "pte_data": _plain_entries(named.pte_data),

@@ -1,4 +1,4 @@
-"""Dtypes by the numbers of serialized programs."""
+"""Dtype numbers in serialized programs."""
 
 import torch
 
@@ -21,14 +21,14 @@ _DTYPES = (
 
 
 def dtype_number(dtype: torch.dtype) -> int:
-    """The number of `dtype`, from 1 on. Raises a `UserError` when it has none."""
+    """Return the number of `dtype`, from 1. Raises `UserError` if it has none."""
     if dtype not in _DTYPES:
         raise UserError(f"a serialized program cannot hold tensors of {dtype}")
     return _DTYPES.index(dtype) + 1
 
 
 def torch_dtype(number: int) -> torch.dtype:
-    """The dtype of a number. Raises a `UserError` when it is none's."""
+    """Return the dtype of a number. Raises `UserError` for an unknown number."""
     if not 1 <= number <= len(_DTYPES):
         raise UserError(f"dtype number {number} is none of a serialized program's")
     return _DTYPES[number - 1]

@@ -1,7 +1,7 @@
-"""The JSON of a serialized program: schema 5.4, which ExecuTorch's developer tools read.
+"""The JSON of a serialized program: schema 5.4, which ExecuTorch's tools read.
 
-torch's serializer makes dataclasses of a later schema of the same family. `to_json` leaves out what 5.4 has no field
-for and spells the rest as it does; `from_json` goes back.
+torch's serializer creates dataclasses of a later schema of the same family. `to_json` omits fields that
+5.4 does not have, and renames others. `from_json` is the inverse.
 """
 
 import dataclasses
@@ -38,7 +38,7 @@ _NO_KIND = frozenset(
     | {"as_sym_float", "as_sym_floats", "parameter_mutation"}
 )
 
-# Ours → 5.4's, of the operators that torch has not.
+# Our prefix → the prefix in schema 5.4, for operators that torch does not have.
 _PREFIXES = {
     "#edge:": "executorch.exir.dialects.edge.ops.",
     "#backend:": "executorch.exir.dialects.backend.ops.",
@@ -50,12 +50,12 @@ _DELEGATE_CALL = _HIGHER_ORDER + "executorch_call_delegate"
 
 
 def to_json(program: schema.ExportedProgram) -> bytes:
-    """The text of `program`. Raises a `UserError` for what the schema cannot say."""
+    """Return `program` as JSON. Raises `UserError` for unsupported values."""
     return json.dumps(to_dict(program)).encode()
 
 
 def to_dict(program: schema.ExportedProgram) -> dict[str, Any]:
-    """`to_json`, before it is text."""
+    """Return the dictionary that `to_json` writes."""
     version = schema.SchemaVersion(*VERSION)
     plain = _plain(dataclasses.replace(program, schema_version=version))
     assert isinstance(plain, dict)
@@ -63,7 +63,7 @@ def to_dict(program: schema.ExportedProgram) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
-    """Dataclasses as dictionaries."""
+    """Convert dataclasses to dictionaries."""
     if isinstance(value, _Union):
         return _plain_union(value)
     if isinstance(value, schema.RangeConstraint):
@@ -150,7 +150,7 @@ def _official_inputs(target: str, inputs: list[dict[str, Any]]) -> list[dict[str
 
 
 def _official_metadata(metadata: Mapping[str, str]) -> dict[str, str]:
-    """A debug handle has an entry of its own."""
+    """Move the debug handle to a separate entry."""
     custom = json.loads(metadata.get("custom", "{}"))
     handle = {DEBUG_HANDLE: str(custom.pop(DEBUG_HANDLE))} if DEBUG_HANDLE in custom else {}
     rest = {"custom": json.dumps(custom)} if custom else {}
@@ -159,12 +159,12 @@ def _official_metadata(metadata: Mapping[str, str]) -> dict[str, str]:
 
 
 def from_json(text: bytes) -> schema.ExportedProgram:
-    """The program of a text. Raises a `UserError` when it is of another version."""
+    """Return the program of a JSON text. Raises `UserError` for another version."""
     return from_dict(json.loads(text))
 
 
 def from_dict(plain: dict[str, Any]) -> schema.ExportedProgram:
-    """`from_json`, once it is no longer text."""
+    """Return the program of a dictionary, for `from_json`."""
     major = plain["schema_version"]["major"]
     if major != VERSION[0]:
         raise UserError(f"a serialized program of schema {major}; this reads schema {VERSION[0]}")
@@ -176,7 +176,7 @@ def from_dict(plain: dict[str, Any]) -> schema.ExportedProgram:
 
 
 def _inside(value: Any) -> Iterator[Any]:
-    """`value` and all dataclasses in it, from the outside in."""
+    """Yield `value` and all dataclasses in it, outermost first."""
     if isinstance(value, _Union):
         yield value
         yield from _inside(value.value)
@@ -201,7 +201,7 @@ def _to_torch(value: Any) -> None:
 def _node_to_torch(node: schema.Node) -> None:
     node.target, node.inputs = _torch_call(node.target, node.inputs)
     if node.target.startswith(_HIGHER_ORDER):
-        # What returns a tuple of one has outputs of the kind as_tensors.
+        # An operator that returns a tuple of one has outputs of the kind as_tensors.
         node.is_hop_single_tensor_return = True
     if DEBUG_HANDLE in node.metadata:
         custom = json.loads(node.metadata.get("custom", "{}"))

@@ -1,4 +1,4 @@
-"""Programs of every stage come back from their bytes as they were."""
+"""Tests that programs of every stage survive serialization."""
 
 import io
 
@@ -15,7 +15,7 @@ from exir.serde import deserialize, load, save, serialize
 
 
 class Mixed(nn.Module):
-    """A parameter, a list of tensors, several results, a dtype and a buffer that changes."""
+    """A parameter, a list of tensors, several results, a dtype and a mutable buffer."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -30,7 +30,7 @@ class Mixed(nn.Module):
 
 
 class Chosen(nn.Module):
-    """Control flow."""
+    """A module with control flow."""
 
     def forward(self, x: Tensor) -> Tensor:
         return torch.cond(x.sum() > 0, lambda x: x.sin(), lambda x: x * 2.0, (x,))

@@ -1,7 +1,8 @@
-"""Programs to bytes and back.
+"""Serializes programs to bytes and back.
 
-A file is a zip archive: the graph as JSON, tensors as `torch.save` writes them, and the version of the schema.
-ExecuTorch's developer tools read it. Loading it runs no code of the file's (`torch.load(weights_only=True)`).
+A file is a zip archive with the graph as JSON, tensors in the format of `torch.save`, and the schema
+version. ExecuTorch's developer tools read it. Loading executes no code of the file
+(`torch.load(weights_only=True)`).
 """
 
 import os
@@ -40,7 +41,7 @@ _TENSORS = ("serialized_state_dict.pt", "serialized_constants.pt", "serialized_e
 
 @dataclass(frozen=True)
 class SerializedArtifact:
-    """A program in four parts: its graph as JSON, and its tensors as `torch.save` data."""
+    """A program in four parts: the graph as JSON, and tensors as `torch.save` data."""
 
     exported_program: bytes
     state_dict: bytes
@@ -51,7 +52,7 @@ class SerializedArtifact:
 def serialize(
     exported_program: ExportedProgram, opset_version: Mapping[str, int] | None = None
 ) -> SerializedArtifact:
-    """Serialize a program. Raises `UserError` for values that the format does not support."""
+    """Serialize a program. Raises `UserError` for unsupported values."""
     plain, constants = _described(exported_program, opset_version)
     return SerializedArtifact(
         to_json(plain),
@@ -66,7 +67,7 @@ def serialize(
 def _described(
     program: ExportedProgram, opset_version: Mapping[str, int] | None = None
 ) -> tuple[SerializedProgram, dict[str, Any]]:
-    """The graph and all about it, and the constants."""
+    """Return the program as torch's schema, and its constants."""
     graph_module = copy_graph_module(program.graph_module)
     put_in(graph_module, lambda lowered: module_text(lowered, _parts_of))
     serializer = GraphModuleSerializer(program.graph_signature, program.module_call_graph)
@@ -120,7 +121,7 @@ def _program_of(
         constants=found.constants,
         verifiers=[load_verifier(dialect) for dialect in plain.verifiers],
     )
-    # Put in place afterwards: torch's class verifies what it is made of, and memory is no operator to it.
+    # Set these afterwards: torch's class verifies its arguments, and rejects memory operators.
     program._graph_module, program._graph_signature = found.graph_module, found.signature
     program._module_call_graph = found.module_call_graph
     return program

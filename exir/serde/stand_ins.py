@@ -1,7 +1,7 @@
-"""Graphs as torch's serializer takes them: what it has no notion of is replaced by what it has.
+"""Replaces nodes that torch's serializer does not support.
 
-Edge operators it learns by `EdgeHandler`. A call of a delegate carries its module as text, planned memory its
-specification; debug handles travel in the metadata that it calls custom.
+The serializer supports edge operators through `EdgeHandler`. A delegate call carries its module as text,
+and planned memory carries its specification. Debug handles are stored in the metadata entry "custom".
 """
 
 import operator
@@ -25,7 +25,7 @@ _ITEMS = "debug_handles_of_results"
 
 
 class EdgeHandler(ExtensionHandler):
-    """Edge operators by the names of torch's."""
+    """Serializes edge operators under torch's names."""
 
     @classmethod
     def namespace(cls) -> str:
@@ -45,7 +45,7 @@ class EdgeHandler(ExtensionHandler):
 
 
 def torch_overload(name: str) -> torch._ops.OpOverload:
-    """The operator of a name such as `aten.add.Tensor`."""
+    """Return the operator of a name such as `aten.add.Tensor`."""
     found: Any = torch.ops
     for part in name.split("."):
         found = getattr(found, part)
@@ -55,7 +55,7 @@ def torch_overload(name: str) -> torch._ops.OpOverload:
 
 @dataclass(frozen=True)
 class MemoryCall:
-    """Stands for one of the functions of `exir.memory`."""
+    """Represents a function of `exir.memory`."""
 
     __name__: str
 
@@ -64,7 +64,7 @@ class MemoryCall:
 
 
 ALLOC, VIEW = MemoryCall("alloc"), MemoryCall("view")
-# A list of memory is a node of a file as if it were one tensor; what an operator has put there is taken from it.
+# A file stores a list of allocations as one tensor node, from which results are taken.
 ALLOC_LIST, ITEM = MemoryCall("alloc_list"), MemoryCall("item")
 _SCHEMAS = {
     ALLOC: "alloc(str alloc_arg) -> Tensor",
@@ -75,7 +75,7 @@ _SCHEMAS = {
 
 
 class MemoryHandler(ExtensionHandler):
-    """Memory, as operators with schemas."""
+    """Serializes memory functions as operators with schemas."""
 
     @classmethod
     def namespace(cls) -> str:
@@ -99,7 +99,10 @@ register_extension(MemoryCall, MemoryHandler)
 
 
 def put_in(top: GraphModule, module_text: Callable[[Any], str]) -> None:
-    """Replace in `top`, a copy, and in its control flow; `module_text` writes a lowered module."""
+    """Replace nodes of `top`, a copy, and of its control flow.
+
+    `module_text` serializes a lowered module.
+    """
     for graph_module in graphs(top):
         for call in delegate_calls(graph_module.graph):
             call.args = (call.args[0].target, module_text(lowered_module_of(call)), *call.args[1:])
@@ -110,7 +113,7 @@ def put_in(top: GraphModule, module_text: Callable[[Any], str]) -> None:
 
 
 def _is_impure(node: Node) -> bool:
-    """Only holders of lowered modules may have lost their users."""
+    """Keep all nodes but holders of lowered modules, which have lost their users."""
     return node.op != "get_attr"
 
 
@@ -134,13 +137,16 @@ def _put_in_list(node: Node, specs: list[Any]) -> None:
 
 
 def _memory_text(spec: Any) -> str:
-    """`(2, 3);7`: sizes and dtype."""
+    """Format sizes and dtype as `(2, 3);7`."""
     shape, dtype = spec
     return f"{tuple(shape)};{dtype_number(dtype)}"
 
 
 def _carry_handles(node: Node) -> None:
-    """Results that are taken out one by one are no nodes of a file: their handles go with their operator."""
+    """Store the debug handles of results with their operator.
+
+    Results that are read separately are not nodes of the file.
+    """
     items = {
         str(user.args[1]): user.meta.get(DEBUG_HANDLE)
         for user in node.users
@@ -152,7 +158,7 @@ def _carry_handles(node: Node) -> None:
 
 
 def take_out(top: GraphModule, module_of: Callable[[str], torch.nn.Module]) -> None:
-    """The reverse of `put_in`; `module_of` reads a lowered module."""
+    """Restore the nodes that `put_in` replaced; `module_of` reads a lowered module."""
     for graph_module in graphs(top):
         for call in delegate_calls(graph_module.graph):
             _attach(call, module_of(call.args[1]))
@@ -202,7 +208,7 @@ def _give_handle(node: Node) -> None:
     handle, items = carried.pop(DEBUG_HANDLE, None), carried.pop(_ITEMS, {})
     if node.target is operator.getitem:
         handle = items.get(str(node.args[1]), handle)
-    # torch gives what it knows of an operator of control flow to the holders of its graphs as well.
+    # torch also adds an operator's metadata to the nodes that hold its graphs.
     if handle is not None and node.op == "call_function":
         node.meta[DEBUG_HANDLE] = handle
     if carried:

@@ -14,7 +14,7 @@ _BATCH = Dim("batch", min=2, max=8)
 
 
 class _Function(nn.Module):
-    """A function as a module."""
+    """Wraps a function as a module."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
         super().__init__()
@@ -27,8 +27,8 @@ class _Function(nn.Module):
 def case(cases: Cases, *shapes_or_inputs: Any, batch: bool = False) -> Callable[[Any], Any]:
     """Add a function or module class to `cases`, under its name in lower case.
 
-    shapes_or_inputs: tensors to call it with, or shapes of random ones.
-    batch: the first dimension of the one input is dynamic.
+    shapes_or_inputs: example inputs, or shapes of random inputs.
+    batch: whether the first dimension of the only input is dynamic.
     """
 
     def register(made: Any) -> Any:

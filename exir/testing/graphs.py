@@ -1,4 +1,4 @@
-"""Looking into programs and comparing what they compute."""
+"""Inspects programs, and compares their results."""
 
 import copy
 from typing import Any
@@ -14,31 +14,31 @@ from exir.graph.control_flow import graphs
 
 
 def calls(program: ExportedProgram) -> list[Node]:
-    """The nodes of the program, its branches included, that call something."""
+    """Return the call nodes of the program, including those in branches."""
     nodes = (node for module in graphs(program.graph_module) for node in module.graph.nodes)
     return [node for node in nodes if node.op == "call_function"]
 
 
 def operator_names(program: ExportedProgram) -> list[str]:
-    """Names of the operators that the program calls, in order, such as `aten::add.Tensor`."""
+    """Return the called operators in order, such as `aten::add.Tensor`."""
     overloads = (to_torch_overload(node.target) for node in calls(program))
     return [overload.name() for overload in overloads if overload is not None]
 
 
 def run(program: ExportedProgram, inputs: tuple[Any, ...]) -> list[Any]:
-    """What a call returns, flat; the program's buffers and `inputs` stay as they are."""
+    """Return the flat results of a call; buffers and `inputs` are unchanged."""
     with torch.no_grad():
         return tree_leaves(copy.deepcopy(program).module()(*copy.deepcopy(inputs)))
 
 
 def run_module(module: torch.nn.Module, inputs: tuple[Any, ...]) -> list[Any]:
-    """What a call of `module` returns, flat; its buffers and `inputs` stay as they are."""
+    """Return a module's flat results; buffers and `inputs` are unchanged."""
     with torch.no_grad():
         return tree_leaves(copy.deepcopy(module)(*copy.deepcopy(inputs)))
 
 
 def assert_same(found: list[Any], expected: list[Any], rtol: float = 1e-5, atol: float = 1e-6) -> None:
-    """Assert that values agree, tensors in dtype and shape too."""
+    """Assert that values are equal, and tensors also in dtype and shape."""
     assert len(found) == len(expected)
     for one, other in zip(found, expected):
         if isinstance(other, Tensor):
@@ -49,7 +49,7 @@ def assert_same(found: list[Any], expected: list[Any], rtol: float = 1e-5, atol:
 
 
 def put_in_place(program: ExportedProgram) -> None:
-    """Let every `index_put` change its first operand where that lies, whoever reads it afterwards."""
+    """Make every `index_put` an in-place operator, regardless of later readers."""
     for node in calls(program):
         if to_torch_overload(node.target) is torch.ops.aten.index_put.default:
             node.target = edge_op(torch.ops.aten.index_put_.default)

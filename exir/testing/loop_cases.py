@@ -1,4 +1,4 @@
-"""Programs with loops: what they carry, map, scan and capture."""
+"""Programs with loops that carry, map, scan and capture values."""
 
 from typing import Any
 
@@ -50,7 +50,7 @@ def _while_never_runs(x: Tensor) -> Any:
 
 @case(CASES, (2, 3))
 class _WhileWithWeights(nn.Module):
-    """Captures weights, a tensor made in the body, and a value from outside."""
+    """Captures weights, a tensor that the body creates, and an outer value."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -77,7 +77,7 @@ def _map_of_several(rows: Tensor) -> Any:
 
 @case(CASES, (4, 3), batch=True)
 class _MapOfBatches(nn.Module):
-    """A row for each of the batch, whose number is known at run time."""
+    """Maps over the batch, whose size is known at run time."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -147,7 +147,7 @@ def _loop_in_a_branch(x: Tensor) -> Tensor:
 
 @case(CASES, (3,))
 class _LoopBesideState(nn.Module):
-    """A loop whose result is kept from call to call, and that reads what was kept."""
+    """A loop that reads a state, and whose result updates it."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Small models for tests, each with example inputs; seeded, so two makings are equal."""
+"""Small seeded models for tests, with example inputs."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -11,14 +11,14 @@ from torch.export import Dim, ExportedProgram
 
 @dataclass(frozen=True)
 class Example:
-    """A model in eval mode, inputs to call it with and, when it has them, dynamic shapes."""
+    """A model in eval mode, example inputs and optional dynamic shapes."""
 
     module: nn.Module
     inputs: tuple[Any, ...]
     dynamic_shapes: Any = field(default=None)
 
     def export(self) -> ExportedProgram:
-        """The exported program of the model."""
+        """Return the exported program of the model."""
         return torch.export.export(
             self.module, self.inputs, dynamic_shapes=self.dynamic_shapes, strict=False
         )
@@ -36,7 +36,7 @@ class SimpleConv(nn.Module):
 
 
 class ConvBnRelu(nn.Module):
-    """Strided and depthwise convolution, each with batch norm and an in-place ReLU6.
+    """Strided and depthwise convolutions with batch norm and an in-place ReLU6.
 
     [1, 3, H, W] → [1, 8, H/2, W/2].
     """
@@ -75,7 +75,7 @@ class MLP(nn.Module):
 
 
 class Counter(nn.Module):
-    """A mutable buffer of shape [4] that each call adds its input to and returns."""
+    """Adds its input to a mutable buffer of shape [4], and returns the buffer plus 1."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -87,7 +87,7 @@ class Counter(nn.Module):
 
 
 class KvCache(nn.Module):
-    """Writes one row into a cache of shape [16, 8] at `position` and returns its sum over rows."""
+    """Writes a row at `position` of a [16, 8] cache, and returns the sum over rows."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -99,14 +99,14 @@ class KvCache(nn.Module):
 
 
 class DynamicAdd(nn.Module):
-    """x + 2·y with a dynamic first dimension: [n, 4], [n, 4] → [n, 4]."""
+    """Computes x + 2·y with a dynamic first dimension: [n, 4], [n, 4] → [n, 4]."""
 
     def forward(self, x: Tensor, y: Tensor) -> Tensor:
         return x + 2 * y
 
 
 class Codec(nn.Module):
-    """A shared weight with two ways to use it: `encode` [n, 8] → [n, 4], `decode` back."""
+    """Two methods that share a weight: `encode` [n, 8] → [n, 4], and `decode` back."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -120,7 +120,7 @@ class Codec(nn.Module):
 
 
 class Method(nn.Module):
-    """One method of a module as a module of its own that shares the parameters."""
+    """Wraps one method of a module as a module that shares its parameters."""
 
     def __init__(self, owner: nn.Module, name: str) -> None:
         super().__init__()
@@ -132,12 +132,12 @@ class Method(nn.Module):
 
 
 def simple_conv() -> Example:
-    """`SimpleConv` on a 16 × 16 picture."""
+    """`SimpleConv` on a 16 × 16 image."""
     return _example(SimpleConv, torch.randn(1, 3, 16, 16))
 
 
 def conv_bn_relu() -> Example:
-    """`ConvBnRelu` on a 16 × 16 picture."""
+    """`ConvBnRelu` on a 16 × 16 image."""
     return _example(ConvBnRelu, torch.randn(1, 3, 16, 16))
 
 
@@ -152,7 +152,7 @@ def counter() -> Example:
 
 
 def kv_cache() -> Example:
-    """`KvCache` written at position 3."""
+    """`KvCache` with a write at position 3."""
     return _example(KvCache, torch.randn(1, 8), torch.tensor([3]))
 
 
@@ -164,7 +164,7 @@ def dynamic_add() -> Example:
 
 
 def codec() -> dict[str, Example]:
-    """`Codec`'s two methods, sharing one weight."""
+    """The two methods of `Codec`, which share a weight."""
     torch.manual_seed(0)
     owner = Codec().eval()
     return {
@@ -178,7 +178,7 @@ def _example(make: Callable[[], nn.Module], *inputs: Tensor, dynamic_shapes: Any
     return Example(make().eval(), inputs, dynamic_shapes)
 
 
-# Every single-method model, by name.
+# All models with one method, by name.
 ALL: dict[str, Callable[[], Example]] = {
     "simple_conv": simple_conv,
     "conv_bn_relu": conv_bn_relu,

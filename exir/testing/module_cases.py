@@ -1,4 +1,4 @@
-"""Modules as networks are made of."""
+"""Typical modules of neural networks."""
 
 import torch
 from torch import Tensor, nn

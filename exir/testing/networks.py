@@ -1,4 +1,4 @@
-"""Graphs of any size for tests and measurements of memory planning."""
+"""Random graphs for tests and benchmarks of memory planning."""
 
 import random
 from typing import Any
@@ -10,18 +10,18 @@ from exir.tensor import TensorSpec
 
 
 def spec(nbytes: int) -> TensorSpec:
-    """A tensor of `nbytes` bytes."""
+    """Return the spec of a tensor of `nbytes` bytes."""
     return TensorSpec(torch.uint8, (nbytes,), (0,))
 
 
 def mix(*values: Any) -> Any:
-    """Stands for an operator of any number of operands."""
+    """A placeholder for an operator with any number of operands."""
 
 
 def network(choose: random.Random, length: int, long_uses: float = 0.0) -> GraphModule:
-    """A graph of calls on tensors of random sizes, each of some of the values before it.
+    """Return a graph of calls on tensors of random sizes.
 
-    long_uses: how many of the calls use a value from anywhere before them, too.
+    long_uses: the fraction of calls that also use a value from anywhere before them.
     """
     graph = Graph()
     values: list[Node] = [graph.placeholder("x")]
@@ -37,5 +37,5 @@ def network(choose: random.Random, length: int, long_uses: float = 0.0) -> Graph
 
 
 def specs_in(graph_module: GraphModule) -> list[TensorSpec]:
-    """The tensors of a graph without views, in order."""
+    """Return the tensors of a graph without views, in order."""
     return [node.meta["spec"] for node in graph_module.graph.nodes if node.op != "output"]

@@ -1,4 +1,4 @@
-"""Functions that between them use most operators."""
+"""Functions that together use most operators."""
 
 import torch
 import torch.nn.functional as F

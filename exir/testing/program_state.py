@@ -1,4 +1,4 @@
-"""The state of an exported program, to see whether what was done with the program changed it."""
+"""Snapshots of an exported program, to detect changes."""
 
 from typing import Any
 
@@ -8,12 +8,12 @@ from torch.fx import GraphModule
 
 from exir.graph.private_symbols import shape_env_of
 
-# What a `ShapeEnv` keeps for messages and for speed.
+# Attributes of `ShapeEnv` for messages and caches.
 _NOT_STATE = {"log", "counter", "var_to_stack", "fake_tensor_cache"}
 
 
 def state_of(program: ExportedProgram) -> dict[str, Any]:
-    """What can be compared with the state at another time: graphs, signature, ranges, tensors, symbols."""
+    """Return a comparable snapshot: graphs, signature, ranges, tensors and symbols."""
     tensors = {**program.state_dict, **program.constants}
     return {
         "graphs": _graphs(program),

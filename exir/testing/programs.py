@@ -1,4 +1,4 @@
-"""Programs that between them use most of what PyTorch can express, by name."""
+"""Programs that together use most of PyTorch's features, by name."""
 
 from exir.testing import loop_cases, module_cases, operator_cases, write_cases
 from exir.testing.case import Cases

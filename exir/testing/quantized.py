@@ -1,5 +1,7 @@
-"""Quantized networks as converters of trained ones leave them: between quantized tensors stands float arithmetic on
-what they mean."""
+"""Quantized networks as converters of trained networks export them.
+
+Between quantized tensors, operators compute in float on dequantized values.
+"""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -14,7 +16,7 @@ _CODES = {torch.int8: (-128, 127), torch.uint8: (0, 255)}
 
 
 class Affine(nn.Module):
-    """Quantizes a tensor, q = round(x / scale) + zero_point, and gives what that means."""
+    """Quantizes a tensor, q = round(x / scale) + zero_point, and dequantizes it."""
 
     def __init__(self, example: Tensor, dtype: torch.dtype) -> None:
         super().__init__()
@@ -30,7 +32,7 @@ class Affine(nn.Module):
 
 
 class Weight(nn.Module):
-    """A weight in int8 with one scale for each of its rows, or for all."""
+    """An int8 weight with a scale per row, or per tensor."""
 
     def __init__(self, weight: Tensor, per_channel: bool) -> None:
         super().__init__()
@@ -53,7 +55,7 @@ class Weight(nn.Module):
 
 
 class Layer(nn.Module):
-    """A convolution or linear layer of an int8 weight."""
+    """A convolution or linear layer with an int8 weight."""
 
     def __init__(self, layer: nn.Conv2d | nn.Conv3d | nn.Linear, per_channel: bool) -> None:
         super().__init__()
@@ -70,7 +72,7 @@ class Layer(nn.Module):
 
 
 class Residual(nn.Module):
-    """A body whose input is added to its result."""
+    """A residual block: the input plus the result of the body."""
 
     def __init__(self, *body: nn.Module) -> None:
         super().__init__()
@@ -82,14 +84,14 @@ class Residual(nn.Module):
 
 @dataclass(frozen=True)
 class Recipe:
-    """dtype: of activations. per_channel: whether each row of a weight has a scale."""
+    """The dtype of activations, and whether each row of a weight has a scale."""
 
     dtype: torch.dtype = torch.int8
     per_channel: bool = True
 
 
 def quantized(network: nn.Sequential, x: Tensor, recipe: Recipe = Recipe()) -> nn.Sequential:
-    """`network` with what each of its layers gives of `x` quantized to the range it has; `network` is used up."""
+    """Quantize `network`, with ranges measured on `x`; `network` is consumed."""
     with torch.no_grad():
         return nn.Sequential(Affine(x, recipe.dtype), *_converted(network, x, recipe)).eval()
 
@@ -103,7 +105,7 @@ def _converted(network: nn.Sequential, x: Tensor, recipe: Recipe) -> Iterator[nn
 
 
 def _with_activations(layers: Sequence[nn.Module]) -> Iterator[Sequence[nn.Module]]:
-    """Each layer, with the activation that follows it."""
+    """Yield each layer with the activation that follows it."""
     for place, layer in enumerate(layers):
         after = layers[place + 1 : place + 2]
         if not isinstance(layer, (nn.ReLU, nn.ReLU6)):
@@ -119,13 +121,16 @@ def _layer(layer: nn.Module, x: Tensor, recipe: Recipe) -> nn.Module:
 
 
 def mlp() -> tuple[nn.Sequential, Tensor]:
-    """Three linear layers, and rows for them."""
+    """Return three linear layers, and an input."""
     layers = nn.Linear(20, 33), nn.ReLU(), nn.Linear(33, 40), nn.ReLU(), nn.Linear(40, 10)
     return nn.Sequential(*layers), torch.randn(7, 20)
 
 
 def cnn() -> tuple[nn.Sequential, Tensor]:
-    """Convolutions of every kind, a residual block, a pooled head, and pictures for them."""
+    """Return a CNN with all kinds of convolutions, a residual block and a head.
+
+    The second result is a batch of images.
+    """
     block = (
         nn.Conv2d(16, 48, 1),
         nn.ReLU6(),

@@ -1,4 +1,4 @@
-"""Programs with sizes that are in the data, by what the size is read from and what it is used for."""
+"""Programs with data-dependent sizes, by the source and the use of the size."""
 
 from functools import partial
 
@@ -8,7 +8,7 @@ from torch import nn
 from exir.testing.case import Cases
 from exir.testing.models import Example
 
-# Each sets `n`. Their inputs: 8 floats, one integer, 8 integers.
+# Each source sets `n`. The inputs are 8 floats, one integer and 8 integers.
 _SOURCES = {
     "where": "n = torch.where(x > 0)[0].shape[0]",
     "masked_select": "n = torch.masked_select(x, x > 0).shape[0]",
@@ -35,7 +35,7 @@ def _example(source: str, use: str) -> Example:
 
 
 def _cases() -> Cases:
-    """Every source and every use at least once."""
+    """Return cases that cover every source and every use."""
     names = {(source, "zeros") for source in _SOURCES} | {("where", use) for use in _USES}
     return {
         f"{source}_{use}": partial(_example, _SOURCES[source], _USES[use])

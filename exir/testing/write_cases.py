@@ -1,4 +1,4 @@
-"""Functions that write to memory: fresh, shared, through views, of inputs."""
+"""Functions that mutate memory: new tensors, aliases, views and inputs."""
 
 import torch
 from torch import Tensor
