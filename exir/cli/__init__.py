@@ -1,1 +1,1 @@
-"""The compiler as a program: one-shot, Bazel persistent worker, plain command line."""
+"""The compiler as a program: single compilations and Bazel's persistent worker."""

@@ -1,4 +1,4 @@
-"""The command line."""
+"""The command-line flags of the compiler."""
 
 import argparse
 from collections.abc import Callable, Sequence
@@ -11,22 +11,27 @@ from exir.error import ConfigError
 
 @dataclass(frozen=True)
 class Arguments:
-    """One compilation. Paths are relative to the working directory.
+    """The flags of one compilation. Paths are relative to the working directory.
 
-    target: the label that messages and the manifest name, as `//package:name`.
-    module: name that the model's module is imported by; module_file: the file it must come from.
-    import_roots: folders that the model's imports are looked up in, after the compiler's own.
-    entry_point: function of the module that returns the model.
-    backends: `<module>:<attribute>` of each backend, tried in order.
-    configs: layers of options, the later over the earlier: a path is a TOML file, text a JSON object.
-    allow_fallback: operators that may run on kernels though there is a backend; None for any.
+    target: the label for messages and the manifest, as `//package:name`.
+    module: the dotted name of the model's module.
+    module_file: the source file that the module must be imported from.
+    import_roots: folders to import the model from; they come after the compiler's folders.
+    entry_point: the function of the module that returns the model.
+    backends: `<module>:<attribute>` of each backend, in order of preference.
+    configs: layers of options; later layers override earlier ones. A path is a TOML file, text is a
+        JSON object.
+    allow_fallback: operators that may run on kernels although there is a backend; None allows all.
     weights: a safetensors or GGUF file, or a torch state dict.
-    calibration: inputs to measure ranges on, a safetensors or npz file.
-    operators: tables of operators, besides our own; kernels: tables of kernels to check the program against.
-    reference_inputs: a file of inputs for further reference calls; sweep, sweep_seed: further random ones.
-    external_weights: constants and delegates' named data lie in a file beside the program, out_weights.
-    out_pte, out_weights, out_manifest, out_reference, out_steps, out_dump, out_debug_record, out_sources: files to write,
-        at least one of them.
+    calibration: inputs to measure ranges on; a safetensors or npz file.
+    operators: tables of user-defined operators.
+    kernels: tables of kernels to check the program against.
+    reference_inputs: a file with inputs of additional reference calls.
+    sweep, sweep_seed: the number of additional random reference calls, and their seed.
+    external_weights: store constants and delegates' named data in `out_weights` instead of the
+        program.
+    out_pte, out_weights, out_manifest, out_reference, out_steps, out_dump, out_debug_record,
+        out_sources: files to write; at least one is given.
     """
 
     target: str
@@ -56,7 +61,7 @@ class Arguments:
 
     @property
     def wants_program(self) -> bool:
-        """Whether a file is asked for that the lowered program is needed for."""
+        """Whether a requested output needs the lowered program."""
         files = (
             self.out_pte,
             self.out_manifest,
@@ -69,21 +74,22 @@ class Arguments:
 
     @property
     def wants_reference(self) -> bool:
-        """Whether a file is asked for that calls of the eager model are needed for."""
+        """Whether a requested output needs calls of the eager model."""
         return self.out_reference is not None or self.out_steps is not None
 
 
 class _Parser(argparse.ArgumentParser):
-    """Raises instead of ending the process, which may be a worker."""
+    """A parser that raises on errors instead of exiting the process."""
 
     def error(self, message: str) -> NoReturn:
         raise ConfigError(f"command line: {message}")
 
 
 def expand_params_file(argv: list[str]) -> list[str]:
-    """The lines of a file, for `@file` as the only argument. Raises `ConfigError`.
+    """Expand a single argument `@file` to the lines of the file.
 
-    Elsewhere an argument that begins with `@` is itself: a label of another repository.
+    In other positions, an argument that begins with `@` is a label of another repository. Raises
+    `ConfigError`.
     """
     if len(argv) != 1 or not argv[0].startswith("@"):
         return argv
@@ -94,12 +100,12 @@ def expand_params_file(argv: list[str]) -> list[str]:
 
 
 def parse_arguments(argv: list[str]) -> Arguments:
-    """Parse flags. Raises `ConfigError`."""
+    """Parse the flags. Raises `ConfigError`."""
     values = vars(_make_parser().parse_args(argv))
     for name in ("import_roots", "backends", "configs", "operators", "kernels"):
         values[name] = tuple(values[name])
     values["target"] = display_label(values["target"])
-    for name in ("traceback", "time_limit"):  # looked up before parsing, which may fail itself
+    for name in ("traceback", "time_limit"):  # read from argv, because parsing can fail
         del values[name]
     arguments = Arguments(**values)
     if not arguments.wants_program and arguments.out_reference is None:
@@ -110,13 +116,13 @@ def parse_arguments(argv: list[str]) -> Arguments:
 
 
 def target_of(argv: Sequence[str]) -> str:
-    """The value of `--target`, before anything is checked."""
+    """Return the value of `--target` without checking the other flags."""
     target = _value_of(argv, "--target")
     return "lower" if target is None else display_label(target)
 
 
 def time_limit_of(argv: Sequence[str]) -> int | None:
-    """The value of `--time-limit` where it is one, before anything is checked."""
+    """Return the value of `--time-limit` if it is valid, without checking other flags."""
     value = _value_of(argv, "--time-limit")
     return int(value) if value is not None and value.isdecimal() else None
 
@@ -131,7 +137,7 @@ def _value_of(argv: Sequence[str], flag: str) -> str | None:
 
 
 def display_label(label: str) -> str:
-    """A label as people write it: without the `@`s of the main repository's canonical form."""
+    """Return a label without the `@`s of the main repository's canonical form."""
     return label.lstrip("@")
 
 

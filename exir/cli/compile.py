@@ -1,4 +1,4 @@
-"""From a model to a program: export, edge dialect, delegation, lowering."""
+"""The compilation of a model: export, edge dialect, delegation, lowering."""
 
 import contextlib
 import gc
@@ -30,8 +30,14 @@ from exir.program import ExecutorchProgramManager, to_edge_transform_and_lower
 
 @dataclass(frozen=True)
 class Pipeline:
-    """What to compile with: options, partitioners in order, the user's passes of both stages, the
-    facts that passes may ask for, and whether weights lie in a file beside the program."""
+    """The settings of a compilation.
+
+    config: the options.
+    partitioners: the backends' partitioners, in order of preference.
+    edge_passes, executorch_passes: the user's passes of both stages.
+    facts: the facts that passes can query.
+    external_weights: store weights in a file beside the program.
+    """
 
     config: CompilerConfig = field(default_factory=CompilerConfig)
     partitioners: tuple[Partitioner, ...] = ()
@@ -41,7 +47,7 @@ class Pipeline:
     external_weights: bool = False
 
     def executorch_config(self) -> ExecutorchBackendConfig:
-        """Options of `to_executorch`."""
+        """Return the options of `to_executorch`."""
         config = self.config.executorch_config(list(self.executorch_passes))
         if not self.external_weights:
             return config
@@ -51,7 +57,10 @@ class Pipeline:
 
 
 def export_methods(spec: ModelSpec, roots: tuple[Path, ...] = ()) -> dict[str, ExportedProgram]:
-    """Every method exported. `ModelError` with the user's line and torch's reason, shortened."""
+    """Export every method.
+
+    Raises a `ModelError` with the user's source line and torch's shortened reason.
+    """
     programs = {}
     _evaluate(spec.module)
     for name, method in spec.resolved_methods().items():
@@ -62,13 +71,16 @@ def export_methods(spec: ModelSpec, roots: tuple[Path, ...] = ()) -> dict[str, E
 
 
 def _evaluate(module: nn.Module) -> None:
-    """Put a module into eval mode. What was exported before, as converters of quantized models leave it, has no modes."""
+    """Put a module into eval mode, unless it is an exported graph, which has no modes."""
     if not isinstance(module, GraphModule):
         module.eval()
 
 
 def _export(name: str, method: Method, roots: tuple[Path, ...]) -> ExportedProgram:
-    """What is printed while torch exports is shown only when it succeeds: it prints graphs else."""
+    """Export a method.
+
+    Output to stderr is discarded if the export fails, because torch then prints graphs.
+    """
     printed = io.StringIO()
     try:
         with contextlib.redirect_stderr(printed):
@@ -83,9 +95,10 @@ def _export(name: str, method: Method, roots: tuple[Path, ...]) -> ExportedProgr
 
 
 def bound_shapes(programs: Mapping[str, ExportedProgram], config: CompilerConfig) -> list[str]:
-    """Give dimensions without upper bound those of `[shapes]`, or of the examples; returns notes on the latter.
+    """Bound the dimensions that have no upper bound, and return notes.
 
-    Raises `ConfigError` for a bound that no dimension wants.
+    Bounds come from `[shapes]`, otherwise from the example inputs; the notes list the latter.
+    Raises `ConfigError` for an entry of `[shapes]` that no dimension uses.
     """
     wanted = {
         f"{prefix}{each.name}"
@@ -116,13 +129,17 @@ def _bounds_of(method: str, shapes: Mapping[str, int]) -> dict[str, int]:
 
 
 def owning_programs(pipeline: Pipeline, spec: ModelSpec) -> Pipeline:
-    """`pipeline` for programs that nobody needs any more when they are lowered; their module lets go of its weights."""
+    """Free the weights of the model's modules, which must not be used any more.
+
+    The returned pipeline also lets lowering free the exported programs.
+    """
     for module in spec.module.modules():
-        if isinstance(module, torch.jit.ScriptModule):  # its tables are not Python's
+        # The tables of a ScriptModule are not Python dicts.
+        if isinstance(module, torch.jit.ScriptModule):
             continue
         module._parameters.clear()
         module._buffers.clear()
-    # What torch.export leaves behind are cycles that hold weights.
+    # torch.export leaves reference cycles that keep weights alive.
     gc.collect()
     return replace(pipeline, facts=replace(pipeline.facts, owns_programs=True))
 
@@ -130,9 +147,9 @@ def owning_programs(pipeline: Pipeline, spec: ModelSpec) -> Pipeline:
 def lower_programs(
     programs: Mapping[str, ExportedProgram], spec: ModelSpec, pipeline: Pipeline, record: bool = False
 ) -> ExecutorchProgramManager:
-    """Lower exported programs. Raises a `UserError` for what cannot be carried.
+    """Lower exported programs. Raises a `UserError` for unsupported programs.
 
-    record: keep what developer tools want to know (`ExecutorchProgramManager.get_etrecord`).
+    record: keep the debug record (`ExecutorchProgramManager.get_etrecord`).
     """
     edge = to_edge_transform_and_lower(
         dict(programs),

@@ -1,4 +1,4 @@
-"""What a compilation holds."""
+"""Tests of the memory that a compilation holds."""
 
 import gc
 import weakref
@@ -14,7 +14,7 @@ from exir.model_spec import ModelSpec
 
 @pytest.fixture
 def collector_at_rest() -> Iterator[None]:
-    """As in a compilation, which makes fewer objects than the collector waits for."""
+    """Disable collection, as a compilation makes too few objects to trigger one."""
     gc.collect()
     gc.disable()
     yield
@@ -23,7 +23,7 @@ def collector_at_rest() -> Iterator[None]:
 
 @pytest.mark.usefixtures("collector_at_rest")
 def test_weights_that_are_replaced_are_not_held() -> None:
-    """A linear layer's weight lies transposed in the program."""
+    """The program has a transposed copy of a linear layer's weight."""
     spec = ModelSpec(nn.Linear(64, 32), (torch.ones(1, 64),))
     weight = weakref.ref(spec.module.weight.untyped_storage())
     programs = export_methods(spec)

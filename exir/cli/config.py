@@ -1,4 +1,7 @@
-"""The compiler's options, from a TOML file or a JSON object. docs/reference/config.md lists the keys."""
+"""The compiler's options, from TOML files or JSON objects.
+
+docs/reference/config.md lists the keys.
+"""
 
 import json
 import tomllib
@@ -20,7 +23,7 @@ from exir.quantize import OPTION_TYPES, RECIPES, QuantizationOptions
 
 OPERATOR_LIST = list[str]
 
-# Keys of each section and their types; a key's field has the same name in the class it fills.
+# The keys of each section and their types. Keys are field names of the class that they configure.
 _EDGE = {
     "check_ir_validity": bool,
     "skip_dim_order": bool,
@@ -59,20 +62,21 @@ _BACKENDS = "backends"
 _TARGET = "target"
 _SHAPES = "shapes"
 
-# Fields that the API marks as unstable by a leading underscore.
+# Fields that the API marks as unstable with a leading underscore.
 UNDERSCORED = {"check_ir_validity", "skip_dim_order", "core_aten_ops_exception_list"}
 ALIGNMENTS = ("segment_alignment", "constant_tensor_alignment", "delegate_alignment", "alignment")
 
 
 @dataclass(frozen=True)
 class CompilerConfig:
-    """Checked options.
+    """Validated options.
 
-    origin: where they come from, for messages.
-    edge, executorch, memory_planning, passes, quantization: the sections' keys as given.
-    backends: options by backend id, to be checked against each backend's own parameters.
-    target: what passes may know of the device; any keys.
-    shapes: upper bounds of dimensions that have none, by `<input>.<dimension>`, perhaps with `<method>.` before.
+    origin: the source of the options, for messages.
+    edge, executorch, memory_planning, passes, quantization: the keys of these sections.
+    backends: options by backend id. The backend's own parameters validate them later.
+    target: facts about the device for passes; any keys are allowed.
+    shapes: upper bounds of dimensions without one, by `<input>.<dimension>` or
+        `<method>.<input>.<dimension>`.
     """
 
     origin: str = "config"
@@ -86,23 +90,25 @@ class CompilerConfig:
     shapes: Mapping[str, int] = field(default_factory=dict)
 
     def edge_config(self) -> EdgeCompileConfig:
-        """Options of `to_edge`."""
+        """Return the options of `to_edge`."""
         values = {("_" if key in UNDERSCORED else "") + key: value for key, value in self.edge.items()}
         for key in ("_core_aten_ops_exception_list", "preserve_ops"):
             values[key] = [self._operator(name) for name in values.get(key, ())]
         return EdgeCompileConfig(**values)
 
     def executorch_config(self, passes: list[Any]) -> ExecutorchBackendConfig:
-        """Options of `to_executorch`; `passes` are those named in `passes.executorch`.
+        """Return the options of `to_executorch`.
 
-        What the command line compiles is for this project's runtime unless the options say otherwise.
+        By default, the command line compiles for this project's runtime.
+
+        passes: the passes that `passes.executorch` names.
         """
         planning = MemoryPlanningPass(**self.memory_planning)
         given = {"fuse_bytes": True, "row_major_operands": False, **self.executorch}
         return ExecutorchBackendConfig(passes=passes, memory_planning_pass=planning, **given)
 
     def quantization_options(self) -> QuantizationOptions | None:
-        """How to quantize, or None where nothing is said of it."""
+        """Return the quantization options, or None without a `[quantization]` section."""
         if not self.quantization:
             return None
         where = f"{self.origin}: [quantization]"
@@ -114,7 +120,7 @@ class CompilerConfig:
             raise ConfigError(f"{where}: {error}") from None
 
     def _operator(self, name: str) -> OpOverload:
-        """The overload named `aten::add.Tensor`."""
+        """Return the overload of a name such as `aten::add.Tensor`."""
         namespace, _, rest = name.partition("::")
         packet, _, overload = rest.partition(".")
         try:
@@ -126,9 +132,9 @@ class CompilerConfig:
 
 
 def load_config(arguments: Arguments) -> CompilerConfig:
-    """The options of a compilation, those of later layers over those of earlier ones.
+    """Return the options of a compilation; later layers override earlier ones.
 
-    Raises `ConfigError` that names the file and the key.
+    Raises a `ConfigError` that names the file and the key.
     """
     layers = [_read(layer) for layer in arguments.configs]
     if not layers:
@@ -140,12 +146,12 @@ def load_config(arguments: Arguments) -> CompilerConfig:
 
 
 def _read(layer: Path | str) -> tuple[Mapping[str, Any], str]:
-    """A layer's options, and what messages call it."""
+    """Return the options of a layer, and its name for messages."""
     return (_read_toml(layer), str(layer)) if isinstance(layer, Path) else (_read_json(layer), "config")
 
 
 def _overridden(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
-    """`base` with the values of `over`; tables are joined key by key, anything else is replaced."""
+    """Return `base` updated with `over`. Tables are merged recursively."""
     both = {
         key: _overridden(base[key], over[key])
         for key in base.keys() & over.keys()
@@ -155,7 +161,7 @@ def _overridden(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, A
 
 
 def parse_config(table: Mapping[str, Any], origin: str) -> CompilerConfig:
-    """Check a table of options; `origin` names it in messages."""
+    """Validate a table of options. `origin` is its name in messages."""
     check_keys(table, [*SECTIONS, _BACKENDS, _TARGET, _SHAPES], origin)
     for section, keys in SECTIONS.items():
         _check_section(table.get(section, {}), keys, f"{origin}: [{section}]")

@@ -1,4 +1,4 @@
-"""Options: sections, types, messages."""
+"""Tests of options: sections, types and messages."""
 
 from pathlib import Path
 

@@ -8,23 +8,23 @@ import pytest
 from exir.cli.one_shot import compile_command_line
 from exir.cli.worker.isolation import Outcome, run_isolated
 
-# Compiles a source file with more flags. The outputs named (of pte, manifest, reference and dump;
-# by default the first two) lie in the folder "out" beside it, as net.pte and so on.
+# A function that compiles a source file, with additional flags. The outputs (by default pte and
+# manifest) are written to the folder "out" beside it, as net.pte and so on.
 Compile = Callable[..., Outcome]
 
 
 @pytest.fixture
 def idle_threads_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let a process with idle threads of numeric libraries, such as pytest's, fork.
+    """Let a process fork although numeric libraries have idle threads, as in pytest.
 
-    That the worker has none is tested in worker_test.py.
+    worker_test.py tests that the worker has no such threads.
     """
     monkeypatch.setattr("exir.cli.worker.isolation.check_single_threaded", lambda: None)
 
 
 @pytest.fixture
 def compile_source(tmp_path: Path, idle_threads_allowed: None) -> Compile:
-    """Compiles `app/net.py` with the given content in a child process."""
+    """Return a function that compiles `app/net.py` in a child process."""
 
     def compile_it(source: str, *flags: str, outputs: tuple[str, ...] = ("pte", "manifest")) -> Outcome:
         (tmp_path / "app").mkdir(exist_ok=True)

@@ -1,11 +1,12 @@
-"""Compile a model without a target of its own.
+"""Compile a model that has no target.
 
     bazel run @rules_executorch//exir:convert -- net.py:model -o net.pte
     python -m exir.cli.convert net.py:model -o net.pte --config options.toml
 
-The model can import the sources of the workspace, from its root and from beside the file, and the packages of the library that
-`--@rules_executorch//exir:packages=//app:net` names. Flags after the file are for the compiler (`exir/cli/lower.py`). Paths are
-relative to the folder in which `bazel run` was called.
+The model can import workspace sources, relative to the workspace root or to its own folder. It can
+also import the packages of the library that `--@rules_executorch//exir:packages=//app:net` names.
+Flags after the file are passed to the compiler (`exir/cli/lower.py`). Paths are relative to the
+folder of the `bazel run` command.
 """
 
 import argparse
@@ -18,13 +19,18 @@ from exir.cli.lower import main as lower
 
 _ROOT = Path(__file__).absolute().parents[2]
 
-# `bazel run` names the root of the workspace in it.
+# `bazel run` sets this variable to the root of the workspace.
 _WORKSPACE = "BUILD_WORKSPACE_DIRECTORY"
 
 
 @dataclass(frozen=True)
 class Conversion:
-    """What is compiled (`target`, as it was named, in `file`), and the compiler's flags for it."""
+    """A model to compile.
+
+    target: the model as the user named it.
+    file: its source file.
+    flags: the flags for the compiler.
+    """
 
     target: str
     file: Path
@@ -32,7 +38,7 @@ class Conversion:
 
 
 def conversion(argv: list[str]) -> Conversion:
-    """What a command line asks for. Ends the process with a message when it is at fault."""
+    """Parse a command line. Exits the process with a message if it is not valid."""
     parser = _parser()
     options, rest = parser.parse_known_args(argv)
     name, _, entry_point = options.model.partition(":")
@@ -54,7 +60,10 @@ def conversion(argv: list[str]) -> Conversion:
 
 
 def _places(path: Path) -> tuple[str, list[Path]]:
-    """The name of a file's module, counted from the workspace's root where it is below that, and the folders to import from."""
+    """Return the module name of a file, and the folders to import from.
+
+    The name is relative to the workspace root if the file is in the workspace.
+    """
     workspace = os.environ.get(_WORKSPACE)
     absolute = path.absolute()
     if not workspace or not absolute.is_relative_to(workspace):

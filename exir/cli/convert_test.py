@@ -1,4 +1,4 @@
-"""A model compiled by its file's name."""
+"""A model is compiled from its file name."""
 
 import os
 import subprocess
@@ -19,7 +19,7 @@ def net():
 
 
 def _convert(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """As `bazel run` does: from another folder."""
+    """Run the command from another folder, as `bazel run` does."""
     table = "--kernels=kernels/portable/kernels.toml"
     environment = {
         **os.environ,

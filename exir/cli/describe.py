@@ -1,10 +1,11 @@
-"""The manifest of a program that was made elsewhere, so that it can be linked like one that was compiled here.
+"""Write the manifest of a prebuilt program, so that it can be linked.
 
     python -m exir.cli.describe --target //app:net --pte net.pte --kernels kernels.toml --out-manifest net.manifest.json
 
-It needs no package, but for programs with delegates, whose backends (`--backend`) say what their delegates need.
+It needs no packages, unless a delegate's requirements come from its backend's Python side
+(`--backend`).
 
-Exit codes: 0 done, 1 the program or a flag is at fault.
+Exit codes: 0 success, 1 invalid program or flag.
 """
 
 import argparse
@@ -29,7 +30,7 @@ from exir.plan.report import MethodReport
 
 
 def describe(options: argparse.Namespace) -> str:
-    """The manifest's text. Raises `UserError`."""
+    """Return the text of the manifest. Raises `UserError`."""
     program = _read(options.pte)
     _, table = load_tables(tuple(options.operators), tuple(options.kernels))
     assert table is not None, "a flag that is required"
@@ -97,7 +98,7 @@ def _delegates(
     options: argparse.Namespace,
     program: schema.Program,
 ) -> tuple[list[list[str]], CalledMemory]:
-    """The parts that each delegate needs, and what they need together."""
+    """Return the backend parts of each delegate, and the memory of all delegates."""
     measures = dict(options.measure)
     if any(each.id not in measures for each in plan.delegates):
         _import_backends(options)
@@ -106,7 +107,7 @@ def _delegates(
 
 
 def _import_backends(options: argparse.Namespace) -> None:
-    # This needs torch.
+    # These imports need torch.
     from exir.cli.loading.import_roots import use_import_roots
     from exir.cli.loading.references import resolve
 
@@ -118,7 +119,10 @@ def _import_backends(options: argparse.Namespace) -> None:
 def _delegate(
     delegate: schema.BackendDelegate, program: schema.Program, measures: Mapping[str, Path]
 ) -> tuple[list[str], RuntimeMemory]:
-    """Parts and memory of one delegate: as its runtime side says, or its compiler side."""
+    """Return the parts and the memory of one delegate.
+
+    A `--measure` program of the backend has priority over the backend's Python side.
+    """
     name = str(delegate.id)
     if name in measures:
         return [], measured_memory(measures[name], payload_of(delegate, program), name)

@@ -1,4 +1,4 @@
-"""A manifest made from a file says what the compiler said when it wrote the file."""
+"""The manifest of a program file equals the manifest from its compilation."""
 
 import json
 from pathlib import Path

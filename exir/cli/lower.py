@@ -4,9 +4,9 @@
     python -m exir.cli.lower @flags.txt
     python -m exir.cli.lower --persistent_worker
 
-Build actions run it by `start.py`.
+Build actions run it through `start.py`.
 
-Exit codes: 0 done, 1 the user's error, 2 an internal error.
+Exit codes: 0 success, 1 user error, 2 internal error.
 """
 
 import sys
@@ -17,9 +17,11 @@ from exir.cli.worker.heap import kept
 
 
 def main(argv: list[str], has_network: bool = False) -> int:
-    """Run once, or as a worker. Torch is imported only when its environment is pinned.
+    """Run one compilation, or a worker.
 
-    has_network: whether the model's code can reach other machines, which a build action must not.
+    Torch is imported after its environment is pinned.
+
+    has_network: whether the model's code can access the network. Build actions must not have it.
     """
     pin_libraries()
     try:
@@ -36,7 +38,7 @@ def _run(argv: list[str], has_network: bool) -> int:
         serve()
         return 0
     with kept():
-        import torch.export._trace  # noqa: F401  (torch.export imports it when it is called first)
+        import torch.export._trace  # noqa: F401  (otherwise torch.export imports it on its first call)
 
         from exir.cli.worker.once import compile_once
     return compile_once(argv, has_network)

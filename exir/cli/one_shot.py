@@ -1,4 +1,4 @@
-"""One compilation, from its command line to its files."""
+"""One compilation, from its command line to its output files."""
 
 import io
 import json
@@ -42,7 +42,10 @@ from exir.program import ExecutorchProgramManager
 
 
 def compile_command_line(argv: list[str]) -> int:
-    """Compile what the flags ask for; returns the exit code, prints one message on failure."""
+    """Run the compilation that the flags describe, and return its exit code.
+
+    On failure, one message is printed.
+    """
     roots: tuple[Path, ...] = ()
     reports = _Reports()
     try:
@@ -58,7 +61,7 @@ def compile_command_line(argv: list[str]) -> int:
 
 
 class _Reports:
-    """The error stream for messages of the compiler, whatever the model does to `sys.stderr`."""
+    """The error stream for compiler messages, even if the model replaces `sys.stderr`."""
 
     def __init__(self) -> None:
         self._stream = sys.stderr
@@ -67,12 +70,12 @@ class _Reports:
         try:
             self._stream.write(text)
             self._stream.flush()
-        except ValueError:  # the model closed it
+        except ValueError:  # the model closed the stream
             os.write(2, text.encode(errors="replace"))
 
 
 def run(arguments: Arguments, reports: _Reports) -> None:
-    """Compile and write every output that was asked for, or raise and write none."""
+    """Compile and write all requested outputs. On failure, none is written."""
     pin_torch()
     use_import_roots(arguments.import_roots)
     pipeline = _make_pipeline(arguments)
@@ -103,7 +106,7 @@ def _reference(
     programs: Mapping[str, ExportedProgram],
     quantization: Quantization | None,
 ) -> list[Call]:
-    """What eager PyTorch gives, where a file is asked for that needs it."""
+    """Return reference calls of eager PyTorch, if a requested output needs them."""
     if not arguments.wants_reference:
         return []
     given = arguments.reference_inputs
@@ -150,7 +153,7 @@ def _lower(
     quantization: Quantization | None,
     reports: _Reports,
 ) -> ExecutorchProgramManager | None:
-    """The lowered program, checked; None where no file needs it."""
+    """Return the verified lowered program, or None if no output needs it."""
     if not arguments.wants_program:
         return None
     if quantization is not None:
@@ -174,7 +177,7 @@ def _program_outputs(
     pipeline: Pipeline,
     quantization: Quantization | None,
 ) -> dict[Path, Write]:
-    """The files that the lowered program is written to or described in."""
+    """Return the output files that are made from the lowered program."""
     outputs: dict[Path, Write] = {}
     if arguments.out_pte is not None:
         outputs[arguments.out_pte] = manager.write_to_file
@@ -194,7 +197,7 @@ def _program_outputs(
 
 
 def _check_external(arguments: Arguments, manager: ExecutorchProgramManager) -> None:
-    """Nothing that lies outside may be lost."""
+    """Raise `ConfigError` if external data would be lost."""
     if manager.external_data and not arguments.external_weights:
         raise ConfigError(
             f"a backend puts data into {', '.join(manager.external_data)}, beside the program;"

@@ -1,4 +1,4 @@
-"""Whole compilations: what the flags select, and whose fault a failure is."""
+"""Whole compilations: the effect of flags, and the classification of failures."""
 
 import json
 import os
@@ -373,7 +373,7 @@ def test_operands_stay_for_kernels_that_take_any_order(
 
 
 def test_operators_known_to_take_rows_alone_are_those_of_the_tables() -> None:
-    """What scripts, which have no table, copy operands of."""
+    """Without a table, scripts copy the operands of these operators."""
     tables = [Path(flag.split("=")[1]) for flag in _KERNELS]
     _, table = load_tables((), tuple(tables))
     assert table is not None
@@ -388,5 +388,5 @@ def test_operators_known_to_take_rows_alone_are_those_of_the_tables() -> None:
         "_per_channel_group",
         "mixed_",
         "executorch_prim::",
-    )  # of weights, or made later
+    )  # operands that are weights, or that later passes create
     assert {name for name in found if not any(each in name for each in others)} == ROWS_ALONE

@@ -1,4 +1,4 @@
-"""Quantizing the methods of a model as the options say."""
+"""Quantize the methods of a model by the given options."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -31,17 +31,19 @@ from exir.quantize import (
     quantize_weights,
 )
 
-# How inputs or outputs of a method are quantized, by their index.
+# The quantization parameters of a method's inputs or outputs, by index.
 Bytes = Mapping[int, InputOutputQuantization]
 
 
 @dataclass(frozen=True)
 class Quantization:
-    """What quantizing made of a model's methods, by name.
+    """The quantized methods of a model, by name.
 
-    programs: quantized. decisions: of each operator that computes floats.
-    calls: inputs that the ranges are measured on.
-    inputs, outputs: how those are quantized that are given and taken in bytes, by their index.
+    programs: the quantized programs.
+    decisions: the decision for each operator that computes in float.
+    calls: the inputs that ranges were measured on.
+    inputs, outputs: quantization parameters of inputs and outputs that callers pass as quantized
+        tensors, by index.
     """
 
     options: QuantizationOptions
@@ -53,7 +55,7 @@ class Quantization:
 
     @property
     def notes(self) -> list[str]:
-        """What of the methods may not be expected."""
+        """The notes for the user about unexpected decisions."""
         return [
             f"method '{name}': {note}"
             for name, decisions in sorted(self.decisions.items())
@@ -62,7 +64,7 @@ class Quantization:
 
     @property
     def constant_methods(self) -> dict[str, Any]:
-        """Methods that say how inputs and outputs are quantized."""
+        """Constant methods that return the quantization parameters of inputs and outputs."""
         made: dict[str, Any] = {}
         for kind, methods in (("input", self.inputs), ("output", self.outputs)):
             for method, found in methods.items():
@@ -77,7 +79,10 @@ def quantize_methods(
     options: QuantizationOptions,
     file: Path | None,
 ) -> Quantization:
-    """Every method quantized; ranges are measured on the inputs in `file`, else on those of the model."""
+    """Quantize every method.
+
+    Ranges are measured on the inputs in `file`, otherwise on the calibration inputs of the model.
+    """
     given: Mapping[str, Calls] = (
         calls_of(file, programs) if file is not None else spec.calibration_inputs
     )
@@ -96,7 +101,7 @@ def quantize_methods(
 
 
 def _input_bytes(name: str, program: ExportedProgram, options: QuantizationOptions) -> Bytes:
-    """Have the method take bytes where it can, if the options say so."""
+    """Make the inputs quantized tensors where possible, if the options request it."""
     found = quantized_inputs(program) if options.quantize_inputs else []
     if options.quantize_inputs and not found:
         raise ConfigError(f"'quantize_inputs': method '{name}' quantizes none of its inputs first thing")
@@ -104,7 +109,7 @@ def _input_bytes(name: str, program: ExportedProgram, options: QuantizationOptio
 
 
 def _output_bytes(name: str, program: ExportedProgram, options: QuantizationOptions) -> Bytes:
-    """Have the method give bytes where it can, if the options say so."""
+    """Make the outputs quantized tensors where possible, if the options request it."""
     found = dequantized_outputs(program) if options.quantize_outputs else []
     if options.quantize_outputs and not found:
         raise ConfigError(
@@ -133,7 +138,7 @@ def _weights(
     if any(map(is_quantized, programs.values())):
         return {name: Quantized(program, ()) for name, program in programs.items()}
     methods = spec.resolved_methods()
-    # All at once: what they share, they share afterwards.
+    # Copy all modules at once, so that the copies share the same tensors.
     modules = copy_modules({id(method.module): method.module for method in methods.values()})
     reasons = {key: quantize_weights(module, options) for key, module in modules.items()}
     made = {}

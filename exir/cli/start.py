@@ -1,10 +1,11 @@
-"""The compiler for build actions: of this repository, the models that it loads can import `exir` alone.
+"""The compiler's entry point for build actions.
 
     python exir/cli/start.py --target //models:net_pte --module models.net --out-pte net.pte …
     python exir/cli/start.py -m exir.cli.describe --target //models:net --pte net.pte …
 
-The folder that `exir` lies in has packages (`kernels`, `models`, `tests`) whose names a user's may have, so it is
-not on the path.
+From this repository, models can import only `exir`. The folder that contains `exir` is not on the
+path, because its other packages (`kernels`, `models`, `tests`) could shadow user packages of the
+same names.
 """
 
 import importlib
@@ -14,7 +15,7 @@ import sys
 
 
 def provide_exir() -> None:
-    """Let `exir` be imported from beside this file, whatever the path holds."""
+    """Make `exir` importable from the folder above this file, whatever is on the path."""
     folder = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     spec = importlib.util.spec_from_file_location("exir", os.path.join(folder, "__init__.py"))
     assert spec is not None and spec.loader is not None, "the file of a module always has them"

@@ -1,4 +1,4 @@
-"""Of this repository, models can import `exir` and nothing else."""
+"""From this repository, models can import only `exir`."""
 
 import os
 import subprocess

@@ -1,6 +1,8 @@
-"""Split a bundled program (`.bpte`) into a program and recorded calls for the C runtime.
+"""Split a bundled program (`.bpte`) into a program and recorded calls.
 
-python -m exir.cli.unbundle net.bpte --program=net.pte --calls=net.calls
+The C runtime's tests replay the calls.
+
+    python -m exir.cli.unbundle net.bpte --program=net.pte --calls=net.calls
 """
 
 import argparse

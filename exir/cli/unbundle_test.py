@@ -1,4 +1,4 @@
-"""A bundled program is taken apart for the C runtime."""
+"""A bundled program is split for the C runtime."""
 
 from pathlib import Path
 

@@ -1,1 +1,1 @@
-"""Getting the user's model: modules, weights, and what the configuration names."""
+"""Load the user's model: modules, weights, and objects that options refer to."""

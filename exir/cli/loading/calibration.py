@@ -1,4 +1,4 @@
-"""Inputs of calls, from a file: to calibrate with, or to compare with the eager model."""
+"""Read inputs of calls from a file, for calibration or for reference calls."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -18,7 +18,7 @@ Tensors = Mapping[str, Tensor]
 
 
 def read_tensors(path: Path) -> Tensors:
-    """Tensors by name from a .safetensors or .npz file. Raises `ModelError`."""
+    """Read tensors by name from a .safetensors or .npz file. Raises `ModelError`."""
     if is_pointer(path):
         raise ModelError(f"{path} {NOT_FETCHED}")
     try:
@@ -33,11 +33,12 @@ def read_tensors(path: Path) -> Tensors:
 
 
 def calls_of(path: Path, programs: Mapping[str, ExportedProgram]) -> dict[str, list[tuple[Any, ...]]]:
-    """The calls of each method that a file holds.
+    """Return the calls of each method from a file.
 
-    It has a tensor for each input, named as the input, for other methods than `forward` as `method.input`: the inputs of
-    several calls, stacked in one dimension more than the example has, or joined in its first. Inputs that the file lacks
-    are those of the example. Raises `ModelError` for what does not fit.
+    The file has a tensor for each input. Its name is that of the input; for methods other than
+    `forward`, it is `method.input`. A tensor has the inputs of several calls, either stacked in an
+    additional first dimension, or concatenated along the first dimension. Inputs that are missing
+    in the file have their example values. Raises `ModelError` for tensors that do not match.
     """
     tensors = read_tensors(path)
     known = {name for method, program in programs.items() for name in _keys(method, program)}
@@ -52,7 +53,7 @@ def calls_of(path: Path, programs: Mapping[str, ExportedProgram]) -> dict[str, l
 
 
 def _keys(method: str, program: ExportedProgram) -> list[str]:
-    """How the file names the inputs of a method."""
+    """Return the names of a method's inputs in the file."""
     prefix = "" if method == "forward" else f"{method}."
     return [f"{prefix}{name}" for name in program.graph_signature.user_inputs]
 
@@ -79,7 +80,7 @@ def _calls(
 
 
 def _split(stacked: Tensor, example: Any, where: str) -> list[Tensor]:
-    """The inputs of each call."""
+    """Split a tensor into the inputs of each call."""
     if not isinstance(example, Tensor):
         raise ModelError(f"{where} is a tensor, the input is a {type(example).__name__}")
     if stacked.dtype != example.dtype:
@@ -95,7 +96,7 @@ def _split(stacked: Tensor, example: Any, where: str) -> list[Tensor]:
 
 
 def _joined(tensor: Tensor, rows: int, where: str) -> list[Tensor]:
-    """Calls of `rows` each; those that are left over are no call."""
+    """Split a tensor into calls of `rows` rows each. Remaining rows are dropped."""
     if not 0 < rows <= tensor.shape[0]:
         raise ModelError(f"{where} has {tensor.shape[0]} rows, a call {rows}")
     whole = tensor.shape[0] // rows * rows

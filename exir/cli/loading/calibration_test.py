@@ -1,4 +1,4 @@
-"""Files of inputs to calibrate with."""
+"""Tests of files with calibration inputs."""
 
 from pathlib import Path
 from typing import Any
@@ -37,7 +37,7 @@ def _saved(path: Path, **tensors: Tensor) -> Path:
 def test_calls_are_stacked_or_joined(tmp_path: Path, name: str) -> None:
     x, factor = torch.randn(7, 3), torch.randn(3, 3)
     calls = calls_of(_saved(tmp_path / name, x=x, factor=factor), _programs("forward"))["forward"]
-    assert len(calls) == 3  # of 2 rows each; the last row is no whole call
+    assert len(calls) == 3  # of 2 rows each; the last row is not a complete call
     for number, call in enumerate(calls):
         assert torch.equal(call[0], x[2 * number : 2 * number + 2]) and torch.equal(
             call[1], factor[number]

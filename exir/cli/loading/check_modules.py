@@ -1,4 +1,4 @@
-"""Modules that `torch.export` does not trace, refused by name."""
+"""Reject modules that `torch.export` cannot trace."""
 
 import torch
 from torch import nn
@@ -11,10 +11,11 @@ _EAGER_QUANTIZED = ("torch.ao.nn.quantized.", "torch.ao.nn.intrinsic.quantized."
 
 
 def check_modules(module: nn.Module) -> None:
-    """Raise `ModelError` at the first submodule that cannot be exported, with the line that makes it if one is known.
+    """Raise a `ModelError` for the first submodule that cannot be exported.
 
-    Such are modules of `torch.jit.script`, modules that were quantized in eager mode, and those with sparse
-    or quantized tensors.
+    The error has the source line that creates it, if known. Rejected are modules of
+    `torch.jit.script`, modules that were quantized in eager mode, and modules with sparse or
+    quantized tensors.
     """
     for name, each in module.named_modules():
         fault = _fault(each)
@@ -35,7 +36,7 @@ def _error(line: str, what: str, fault: str) -> ModelError:
 
 
 def _fault(module: nn.Module) -> str:
-    """Why torch.export cannot trace a module, whatever its submodules are; "" if it can."""
+    """Return why torch.export cannot trace a module itself, or ""."""
     kind = f"{type(module).__module__}.{type(module).__name__}"
     if isinstance(module, torch.jit.ScriptModule) and not isinstance(
         module, torch.jit.TopLevelTracedModule

@@ -1,7 +1,7 @@
-"""GGUF files: tensors, those of blocks as `BlockWeight`, and metadata.
+"""Load GGUF files: tensors, with block types as `BlockWeight`, and metadata.
 
-The layouts of blocks are those of ggml's `ggml-common.h`: a row is a sequence of blocks, a block some scales and the codes of
-32 or 256 elements. All are little-endian.
+Block layouts are those of ggml's `ggml-common.h`. A row is a sequence of blocks. A block has scales
+and the quantized values of 32 or 256 elements. All data is little-endian.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -18,13 +18,17 @@ from exir.error import WeightsError
 from exir.gguf_file import GgufError, GgufTensor, read_gguf_file
 from exir.weights_file import WeightsFile
 
-# [rows, blocks, bytes of a block]
+# [rows, blocks, bytes per block]
 _Blocks = np.ndarray[Any, np.dtype[np.uint8]]
 
 
 @dataclass(frozen=True)
 class _Matrix:
-    """Codes [rows, columns], signed or, with minima, from 0 up; scales and minima [rows, groups]."""
+    """A decoded matrix.
+
+    codes: quantized values [rows, columns]: signed, or unsigned with minima.
+    scales, minima: [rows, groups].
+    """
 
     codes: Any
     scales: Any
@@ -32,9 +36,10 @@ class _Matrix:
 
 
 class _Tensors(Mapping[str, Tensor]):
-    """The tensors of a file, decoded when they are first used.
+    """The tensors of a file, decoded on first use.
 
-    A tensor that cannot be decoded raises `WeightsError` on access, so a model that does not use it still loads.
+    A tensor that cannot be decoded raises `WeightsError` on access, so a model that does not use it
+    still loads.
     """
 
     def __init__(self, path: Path, found: Mapping[str, GgufTensor]) -> None:
@@ -64,7 +69,10 @@ class _Tensors(Mapping[str, Tensor]):
 
 
 def read_gguf(path: Path) -> WeightsFile:
-    """Read the file at `path`; its tensors are decoded on access. Raises `WeightsError` for a damaged file."""
+    """Read the file at `path`. Raises `WeightsError` for a damaged file.
+
+    Tensors are decoded on access.
+    """
     try:
         file = read_gguf_file(path)
     except GgufError as error:
@@ -101,18 +109,18 @@ def _floats(values: Any, rows: int) -> Any:
 
 
 def _half(blocks: _Blocks, start: int) -> Any:
-    """The float16 at `start` of each block, [rows, blocks, 1]."""
+    """Return the float16 at byte `start` of each block, [rows, blocks, 1]."""
     return np.ascontiguousarray(blocks[..., start : start + 2]).view("<f2").astype(np.float16)
 
 
 def _nibbles(data: _Blocks, width: int) -> Any:
-    """Codes of four bits: of each `width` bytes first the low halves, then the high ones."""
+    """Unpack 4-bit values: for each `width` bytes, low nibbles, then high nibbles."""
     pairs = data.reshape(*data.shape[:2], -1, 1, width)
     return np.concatenate([pairs & 15, pairs >> 4], axis=-2).reshape(*data.shape[:2], -1)
 
 
 def _fifth_bits(data: _Blocks) -> Any:
-    """16 for each of 32 elements whose bit is set in four bytes, else 0."""
+    """Return bit 4 of 32 elements from the bits of four bytes: 16 or 0."""
     return np.unpackbits(data, axis=-1, bitorder="little") << 4
 
 
@@ -158,10 +166,14 @@ def _q6_k(blocks: _Blocks) -> _Matrix:
 
 
 def _of_groups(blocks: _Blocks) -> tuple[Any, Any]:
-    """Scales and minima of the eight groups of 32: six bits each, times a float16 of the block.
+    """Return scales and minima of the eight groups of 32.
 
-    Of twelve bytes, the low six bits of the first four and of the next four are those of groups 0 to 3; the two bits above them and
-    the halves of the last four bytes are those of groups 4 to 7.
+    Each is a 6-bit integer times a float16 of the block. The integers are packed in 12 bytes:
+
+    - Bytes 0 to 3: low 6 bits are the scales of groups 0 to 3.
+    - Bytes 4 to 7: low 6 bits are the minima of groups 0 to 3.
+    - Bytes 8 to 11: low nibbles are the low bits of the scales of groups 4 to 7, high nibbles those
+      of their minima. Their high 2 bits are the top bits of bytes 0 to 3 and of bytes 4 to 7.
     """
     first, second, halves = (blocks[..., start : start + 4] for start in (4, 8, 12))
     scales = np.concatenate([first & 63, halves & 15 | first >> 6 << 4], axis=-1)
@@ -181,7 +193,7 @@ _PLAIN = {
     "I64": torch.int64,
 }
 
-# How a row's blocks are decoded, and the bits of a quantized value in the program.
+# The function that decodes a row's blocks, and the bits per quantized value in the program.
 _READERS: dict[str, tuple[Callable[[_Blocks], _Matrix], int]] = {
     "Q4_0": (_q4_0, 4),
     "Q4_1": (_q4_1, 4),

@@ -1,4 +1,4 @@
-"""GGUF files, against the `gguf` package's own reading."""
+"""GGUF files are read as the `gguf` package reads them."""
 
 from pathlib import Path
 
@@ -26,7 +26,7 @@ _HALVES = {"Q4_1": (0, 2), "Q5_1": (0, 2), "Q4_K": (0, 2), "Q5_K": (0, 2), "Q6_K
 
 
 def _blocks(kind: str) -> np.ndarray:
-    """Three rows of two blocks of random bytes, whose scales are small floats."""
+    """Return three rows of two random blocks, whose scales are small floats."""
     random = np.random.default_rng(len(kind) + _BYTES[kind])
     data = random.integers(0, 256, (3, 2, _BYTES[kind]), dtype=np.uint8)
     for start in _HALVES.get(kind, (0,)):

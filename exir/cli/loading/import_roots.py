@@ -1,4 +1,7 @@
-"""Where user modules are imported from: the folders of a `py_binary`, although sources and generated files are in two trees."""
+"""Configure the folders that user modules are imported from.
+
+The result is the same as in a `py_binary`, although sources and generated files are in two trees.
+"""
 
 import importlib.util
 import os
@@ -9,7 +12,7 @@ from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
 from types import ModuleType
 
-# Generated files have the path of their package below `bazel-out/<configuration>/bin`.
+# Generated files have their package's path below `bazel-out/<configuration>/bin`.
 _OUTPUTS = "bazel-out"
 _DEPTH_OF_OUTPUTS = 3
 
@@ -17,7 +20,7 @@ _DEPTH_OF_OUTPUTS = 3
 class _MergedPackages(MetaPathFinder):
     """Imports a package whose files are in several trees as one package.
 
-    Without it, a package is the tree that has its `__init__.py`.
+    Without this finder, the package has only the tree that contains its `__init__.py`.
     """
 
     def __init__(self, groups: Sequence[Sequence[str]]):
@@ -36,19 +39,19 @@ class _MergedPackages(MetaPathFinder):
         return spec
 
     def _counterparts(self, place: str) -> Iterator[str]:
-        """The folders of the same path in the other trees."""
+        """Yield the existing folders with the same relative path in the other trees."""
         for group in self._groups:
             above = [root for root in group if place.startswith(root + os.sep)]
-            if above:  # the tree of generated files is below that of sources
+            if above:  # the tree of generated files is below the tree of sources
                 below = place[len(max(above, key=len)) :]
                 yield from (root + below for root in group if os.path.isdir(root + below))
 
 
 def use_import_roots(roots: Sequence[Path]) -> None:
-    """Let user modules be imported from `roots`, and from the same folders among generated files.
+    """Let user modules be imported from `roots` and their generated counterparts.
 
-    They come last in `sys.path`, so that no user's file can take the place of a module that
-    the compiler, or a warm worker, may have imported already.
+    The folders are appended to `sys.path`. A user's file therefore cannot replace a module that the
+    compiler, or a warm worker, has already imported.
     """
     sys.dont_write_bytecode = True
     groups = _groups(roots)
@@ -60,7 +63,10 @@ def use_import_roots(roots: Sequence[Path]) -> None:
 
 
 def _groups(roots: Sequence[Path]) -> list[list[str]]:
-    """The absolute roots in their order; those of one folder, in sources and among generated files, are a group."""
+    """Return the absolute roots in order, grouped by folder.
+
+    A group has the same folder among the sources and among the generated files.
+    """
     trees = list(dict.fromkeys(tree for tree, _ in map(_split, roots)))
     given = {os.path.abspath(root) for root in roots}
     groups: dict[str, list[str]] = {}
@@ -71,7 +77,7 @@ def _groups(roots: Sequence[Path]) -> list[list[str]]:
 
 
 def _split(root: Path) -> tuple[str, str]:
-    """The tree, '' for sources, and the folder in it."""
+    """Return the tree of a root, "" for sources, and its folder within the tree."""
     parts = root.parts
     if _OUTPUTS not in parts:
         return "", os.path.normpath(root)
@@ -80,10 +86,11 @@ def _split(root: Path) -> tuple[str, str]:
 
 
 def module_of_file(file: Path, roots: Sequence[Path], name: str) -> str:
-    """The name that other modules import a source file by: from the first `imports` folder of a library above it.
+    """Return the name that other modules import a source file by.
 
-    A file below no such folder has `name`, counted from the root of its repository, unless a folder's name has a dot.
-    Then it is imported from below the last such folder, which is added to the path.
+    The name is relative to the first `imports` folder of a library that contains the file.
+    Otherwise, it is `name`, which is relative to the repository's root. If a folder's name has a
+    dot, the name is relative to the last such folder, which is added to the path.
     """
     path = os.path.abspath(file)
     above = [
@@ -109,7 +116,7 @@ def _parts(path: str, root: str) -> list[str]:
 
 
 def _name_below(root: str, path: str) -> str | None:
-    """The dotted name of a file counted from a folder, or None where a folder's name has a dot."""
+    """Return a file's dotted name relative to `root`, or None if a folder has a dot."""
     parts = _parts(path, root)
     if len(parts) > 1 and parts[-1] == "__init__":
         parts.pop()
@@ -127,10 +134,13 @@ def _name_below_dotted_folder(root: str, path: str) -> str | None:
 
 
 def _is_found_below(name: str, roots: Sequence[str]) -> bool:
-    """Whether a top-level module comes from one of the roots, and not from the compiler's packages or a library before them."""
+    """Return whether a top-level module is imported from one of the roots.
+
+    Packages of the compiler, and libraries that come earlier on the path, have priority.
+    """
     try:
         spec = importlib.util.find_spec(name)
-    except ValueError:  # a module without a specification, such as __main__
+    except ValueError:  # a module without a spec, such as __main__
         return False
     places = [] if spec is None else [*(spec.submodule_search_locations or ()), spec.origin or ""]
     return any(os.path.abspath(place).startswith(root + os.sep) for place in places for root in roots)

@@ -1,4 +1,4 @@
-"""A model is imported as a `py_binary` imports it, although the build keeps generated files in a tree of their own."""
+"""Models are imported as in a `py_binary`, although generated files are elsewhere."""
 
 import os
 import sys
@@ -26,7 +26,7 @@ def _imports_as_before(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Itera
 
 
 def _load(files: dict[str, str], roots: list[str], file: str, name: str) -> object:
-    """What `VALUE` of the module is, which is `file`."""
+    """Return the `VALUE` of the module in `file`."""
     for path, text in files.items():
         Path(path).parent.mkdir(parents=True, exist_ok=True)
         Path(path).write_text(text)
@@ -39,7 +39,8 @@ def _load(files: dict[str, str], roots: list[str], file: str, name: str) -> obje
 
 _ONE = "VALUE = 1\n"
 
-# Files; roots, those of repositories first and then those of `imports`; the model's file; its name from the repository's root.
+# The files; the roots, first of repositories, then of `imports`; the model's file; its name
+# relative to the repository's root.
 _CASES: dict[str, tuple[dict[str, str], list[str], str, str]] = {
     "source beside a generated package": (
         {f"{_BIN}/app/__init__.py": "", "app/net.py": _ONE},

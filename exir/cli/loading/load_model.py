@@ -1,4 +1,4 @@
-"""Importing the user's module and calling its entry point."""
+"""Import the user's module and call its entry point."""
 
 import difflib
 import importlib
@@ -27,12 +27,15 @@ _PROVIDED = (
     " (docs/how_to/python_packages.md)"
 )
 
-# The parameter of an entry point that makes its model by the weights file.
+# The parameter of an entry point that builds its model from the weights file.
 _WEIGHTS = "weights"
 
 
 def load_model(arguments: Arguments) -> ModelSpec:
-    """The model, made from the fixed seed, with the weights it is given. Raises `ModelError`, `WeightsError`."""
+    """Return the model, created with the fixed seed, with its weights loaded.
+
+    Raises `ModelError` or `WeightsError`.
+    """
     path = arguments.weights
     if path is None:
         spec = _make_model(arguments, None)
@@ -61,7 +64,7 @@ def _make_model(arguments: Arguments, file: WeightsFile | None) -> ModelSpec:
 
 
 def import_user_module(name: str, roots: tuple[Path, ...]) -> ModuleType:
-    """Import a module of the user's; its own exceptions become one `ModelError`."""
+    """Import a user module. Exceptions that it raises become one `ModelError`."""
     try:
         return importlib.import_module(name)
     except KeyboardInterrupt:
@@ -75,7 +78,10 @@ def import_user_module(name: str, roots: tuple[Path, ...]) -> ModuleType:
 
 
 def _unloaded_library(error: BaseException) -> str:
-    """What a missing operator tells of a package that was built for another torch, a line; else nothing."""
+    """Return a hint for a missing operator of a package, or "".
+
+    The usual cause is a package that was built for another version of torch.
+    """
     missing = re.fullmatch(r"operator (\w+)::\w+ does not exist", str(error))
     if not missing:
         return ""
@@ -122,7 +128,7 @@ def _find_entry_point(module: ModuleType, name: str) -> Callable[[], Any]:
 def _given(
     entry_point: Callable[..., Any], arguments: Arguments, file: WeightsFile | None
 ) -> list[WeightsFile]:
-    """The arguments to call it with: the weights file, if it has a parameter for it."""
+    """Return the arguments: the weights file, if the entry point has a parameter."""
     name = arguments.entry_point
     needed = _needed(entry_point)
     if needed[:1] != [_WEIGHTS]:
@@ -153,7 +159,7 @@ def _choices(module: ModuleType, name: str) -> str:
 
 
 def _needed(entry_point: Callable[..., Any]) -> list[str]:
-    """The names of its parameters that have no default."""
+    """Return the names of the parameters without a default."""
     parameters = inspect.signature(entry_point).parameters.values()
     variadic = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
     return [p.name for p in parameters if p.default is p.empty and p.kind not in variadic]
@@ -169,7 +175,7 @@ def _check_takes_nothing(entry_point: Callable[..., Any], needed: list[str], nam
 
 
 def _mapped(spec: ModelSpec, file: WeightsFile, arguments: Arguments) -> Mapping[str, Tensor]:
-    """The tensors of the file by the names of the module."""
+    """Return the tensors of the file, by their names in the module."""
     function = spec.map_weights
     if function is None:
         return file.tensors

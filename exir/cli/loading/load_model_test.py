@@ -1,4 +1,4 @@
-"""Loading the user's module: messages name the user's line, never ours."""
+"""Messages about the user's module name the user's lines, not the compiler's."""
 
 import sys
 from collections.abc import Iterator
@@ -101,7 +101,7 @@ def test_an_exception_at_import_is_shown_with_its_line(tmp_path: Path) -> None:
 
 
 def test_a_package_whose_operators_do_not_load_is_said_to_be_of_another_torch(tmp_path: Path) -> None:
-    """As torchvision's of the default index beside torch's CPU build."""
+    """An example is the default index's torchvision with the CPU build of torch."""
     message = _refused(tmp_path, "import torch\ntorch.library.register_fake('nowhere::nms')(abs)\n")
     assert "RuntimeError: operator nowhere::nms does not exist\n    app/net.py:2: " in message
     assert message.endswith(

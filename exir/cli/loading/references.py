@@ -1,4 +1,4 @@
-"""Resolving `<module>:<attribute>` references: backends and passes."""
+"""Resolve `<module>:<attribute>` references to backends and passes."""
 
 import difflib
 from pathlib import Path
@@ -16,7 +16,7 @@ from exir.pass_manager import PassType
 def make_partitioners(
     references: tuple[str, ...], config: CompilerConfig, roots: tuple[Path, ...]
 ) -> list[Partitioner]:
-    """The partitioners of the backends named, in order, made with their options."""
+    """Create the partitioners of the named backends, in order, with their options."""
     entries = [_as_entry(resolve(each, "--backend", roots), each) for each in references]
     check_keys(config.backends, [entry.id for entry in entries], f"{config.origin}: [backends]")
     made = [_make_partitioner(entry, config) for entry in entries]
@@ -26,7 +26,7 @@ def make_partitioners(
 def make_passes(
     references: list[str], config: CompilerConfig, roots: tuple[Path, ...]
 ) -> list[PassType]:
-    """The passes named; a class is made with no arguments."""
+    """Return the named passes. A class is instantiated without arguments."""
     made = []
     for reference in references:
         found = resolve(reference, f"{config.origin}: [passes]", roots)
@@ -35,7 +35,10 @@ def make_passes(
 
 
 def resolve(reference: str, where: str, roots: tuple[Path, ...]) -> Any:
-    """The object that `reference` names; `where` says in messages who refers to it."""
+    """Return the object that `reference` names.
+
+    where: the place of the reference, for messages.
+    """
     module_name, colon, attribute = reference.partition(":")
     if not (module_name and colon and attribute):
         raise ConfigError(f"{where}: '{reference}' is not of the form '<module>:<attribute>'")

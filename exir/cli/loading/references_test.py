@@ -1,4 +1,4 @@
-"""Backends and passes by reference."""
+"""Tests of references to backends and passes."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The user's side of exceptions: what was raised, and the lines of the model that led there."""
+"""Describe exceptions by the lines of the user's model that led to them."""
 
 import linecache
 import os
@@ -23,13 +23,19 @@ _SYSTEM = (os.path.abspath(sysconfig.get_path("stdlib")) + os.sep, "<")
 
 
 def describe(error: BaseException, roots: Iterable[Path]) -> str:
-    """`TypeError: reason`, below it the frames of user code, the innermost last, and what to do without a network."""
+    """Return the exception, the frames of user code and, if offline, a hint.
+
+    The innermost frame is last.
+    """
     frames = "".join(f"\n    {line}" for line in user_lines(error, roots))
     return f"{type(error).__name__}: {shorten(str(error))}{frames}{network_note(error)}"
 
 
 def user_lines(error: BaseException, roots: Iterable[Path]) -> list[str]:
-    """`file:line: code` of the user's frames of a traceback; files are relative to their root."""
+    """Return `file:line: code` of the user's frames of a traceback.
+
+    Files are relative to their import root.
+    """
     if isinstance(error, SyntaxError) and error.filename:
         return [_line(_relative(error.filename, roots), error.lineno, error.text)]
     found = []
@@ -42,7 +48,7 @@ def user_lines(error: BaseException, roots: Iterable[Path]) -> list[str]:
 
 
 def is_user_file(file: str, roots: Iterable[Path]) -> bool:
-    """Whether `file` lies under an import root and is neither ours, nor a library's."""
+    """Return whether `file` is below an import root and not part of exir or a library."""
     path = os.path.abspath(file)
     if file.startswith(_SYSTEM) or path.startswith((*_OURS, *_SYSTEM)):
         return False
@@ -50,7 +56,7 @@ def is_user_file(file: str, roots: Iterable[Path]) -> bool:
 
 
 def shorten(reason: str) -> str:
-    """The first paragraph of torch's reasons, which can run to pages."""
+    """Return the first paragraph of an error text, as torch's texts can fill pages."""
     paragraph = reason.strip().split("\n\n")[0]
     return paragraph if len(paragraph) <= _LONGEST_REASON else paragraph[:_LONGEST_REASON] + " …"
 

@@ -1,4 +1,4 @@
-"""Loading a weights file into a model: every name and shape must fit."""
+"""Load a weights file into a model. Every name and shape must match."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -14,14 +14,15 @@ from exir.weights_file import WeightsFile
 
 _MOST_NAMES = 5
 
-# Counts training steps; older checkpoints lack it and inference does not read it.
+# A counter of training steps. Older checkpoints lack it, and inference does not use it.
 _OPTIONAL_SUFFIX = "num_batches_tracked"
 
 
 def load_weights(module: nn.Module, given: Mapping[str, Tensor], path: Path) -> None:
-    """Copy the tensors of `path` into `module`; those quantized in blocks take the places of its parameters.
+    """Copy the tensors of `path` into `module`.
 
-    Raises `WeightsError` when they do not fit.
+    Blockwise quantized tensors replace the module's parameters. Raises `WeightsError` if the
+    tensors do not match.
     """
     expected = module.state_dict(keep_vars=True)
     problems = _compare(expected, given)
@@ -39,9 +40,9 @@ def load_weights(module: nn.Module, given: Mapping[str, Tensor], path: Path) -> 
 
 
 def check_not_on_meta(module: nn.Module, condition: str = "") -> None:
-    """Raise `ModelError` if a parameter, buffer or tensor attribute of `module` has no values.
+    """Raise `ModelError` if a parameter, buffer or tensor attribute has no values.
 
-    condition: when that is the case, for the message.
+    condition: a prefix of the message that states when this is the case.
     """
     left = [
         f"{prefix}.{name}".removeprefix(".")
@@ -58,7 +59,7 @@ def check_not_on_meta(module: nn.Module, condition: str = "") -> None:
 
 
 def _assign(module: nn.Module, expected: Mapping[str, Tensor], given: Mapping[str, Tensor]) -> None:
-    """Put tensors in the place of those of `module`, in the module's dtypes; tied tensors stay tied."""
+    """Replace the tensors of `module`, in the module's dtypes. Tied tensors stay tied."""
     given = dict(given)
     for name, tensor in expected.items():
         if tensor.is_meta and name not in given and name.endswith(_OPTIONAL_SUFFIX):
@@ -71,7 +72,7 @@ def _assign(module: nn.Module, expected: Mapping[str, Tensor], given: Mapping[st
 
 
 def _replace(module: nn.Module, old: Tensor, new: Tensor) -> None:
-    """Put `new` wherever `module` has the parameter or buffer `old`."""
+    """Replace the parameter or buffer `old` by `new`, wherever `module` has it."""
     for owner in module.modules():
         for tensors in (owner._parameters, owner._buffers):
             for name, tensor in list(tensors.items()):
@@ -80,7 +81,7 @@ def _replace(module: nn.Module, old: Tensor, new: Tensor) -> None:
 
 
 def read_weights(path: Path) -> WeightsFile:
-    """A file of safetensors, GGUF or NumPy's arrays (by its suffix), or a state dict of torch."""
+    """Read a safetensors, GGUF or NumPy file (by suffix), or a torch state dict."""
     if is_pointer(path):
         raise WeightsError(f"{path} {NOT_FETCHED}")
     if path.name.endswith(".index.json"):
@@ -147,7 +148,7 @@ def _as_state_dict(loaded: object, path: Path) -> Mapping[str, Tensor]:
 
 
 def _unusable(tensor: Tensor) -> str:
-    """Why a tensor of a state dict cannot be copied into a module, and the remedy."""
+    """Return why a tensor of a state dict cannot be loaded, and the remedy."""
     if tensor.is_meta:
         return "is on the meta device and has no values; save the model after its weights are loaded"
     if tensor.is_quantized:
@@ -179,7 +180,10 @@ def _mismatched(expected: Mapping[str, Tensor], given: Mapping[str, Tensor]) -> 
 
 
 def _fits(expected: Tensor, given: Tensor) -> bool:
-    """Same shape, and both floating point (converted if need be) or both of one dtype."""
+    """Return whether shapes are equal, and dtypes are equal or both floating point.
+
+    Floating-point values are converted.
+    """
     both_float = expected.is_floating_point() and given.is_floating_point()
     return expected.shape == given.shape and (both_float or expected.dtype == given.dtype)
 

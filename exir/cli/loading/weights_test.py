@@ -1,4 +1,4 @@
-"""Weights files."""
+"""Tests of loading weights files."""
 
 from pathlib import Path
 

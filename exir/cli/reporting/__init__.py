@@ -1,1 +1,1 @@
-"""What a compilation says and leaves behind: messages, files, the manifest, recorded calls."""
+"""The outputs of a compilation: messages, files, manifest, recorded calls."""

@@ -1,4 +1,4 @@
-"""What to do about failures that torch explains in terms of its own."""
+"""Advice on failures that torch explains in its internal terms."""
 
 import linecache
 import os
@@ -18,7 +18,7 @@ _DERIVATIVES = ("grad_and_value_impl", "_vjp_with_argnums", "wrapper_fn")
 
 
 def advice_on(error: BaseException) -> str:
-    """A line below the reason; empty where there is nothing to say."""
+    """Return a line of advice, or "" if there is none."""
     text = _BY_EXCEPTION.get(type(error).__name__, "")
     if text and _asserts(error):
         text = "an assertion is on the values of a tensor; use torch._assert, or leave it out"
@@ -39,7 +39,7 @@ def advice_on(error: BaseException) -> str:
 
 
 def _last_user_line(error: BaseException) -> str:
-    """The innermost line outside of torch and exir."""
+    """Return the innermost source line outside of torch and exir."""
     frames = [
         (frame.f_code.co_filename, number) for frame, number in traceback.walk_tb(error.__traceback__)
     ]
@@ -59,7 +59,7 @@ def _indexes(error: BaseException) -> bool:
 
 
 def _layer_of_packed_sequence(error: BaseException) -> str:
-    """The class of the recurrent layer that fails on a `PackedSequence`; empty for other errors."""
+    """Return the class of the RNN layer that failed on a `PackedSequence`, or ""."""
     for frame, _ in traceback.walk_tb(error.__traceback__):
         layer = frame.f_locals.get("self")
         if isinstance(layer, nn.RNNBase) and frame.f_locals.get("batch_sizes") is not None:
@@ -68,7 +68,11 @@ def _layer_of_packed_sequence(error: BaseException) -> str:
 
 
 def _takes_derivative(error: BaseException) -> bool:
-    """Functions of torch.func are in the traceback; torch.autograd.grad has ended, and left what it kept as constants."""
+    """Return whether the model takes a derivative.
+
+    For torch.func, its functions are in the traceback. torch.autograd.grad has already returned,
+    and its saved tensors appear as constants.
+    """
     frames = (frame.f_code for frame, _ in traceback.walk_tb(error.__traceback__))
     is_transform = any(
         code.co_name in _DERIVATIVES and code.co_filename.endswith("eager_transforms.py")

@@ -1,6 +1,6 @@
-"""Recorded calls of a program: what it is given, and what it must answer.
+"""Recorded calls of a program: inputs and expected outputs.
 
-The file (`ETCL`, version 1, little-endian) is what parity tests replay on the C runtime:
+Parity tests replay the file (`ETCL`, version 1, little-endian) on the C runtime:
 
     file    char[4] "ETCL", u32 version, u32 count, call*
     call    u32 length, method name; u32 expected status; u32 count, value* (inputs);
@@ -13,10 +13,10 @@ The file (`ETCL`, version 1, little-endian) is what parity tests replay on the C
             3 bool     u8
             4 double   f64
             5 string   u32 length, UTF-8
-            6 quantized  f64 step, f64 scale, f64 zero point, f64 rounding, then two values: the output, and what the float
-                       model gives (none where that is not compared). One step is the difference of neighbouring elements of
-                       the output; its elements mean (element - zero point) * scale. Rounding is the largest difference that
-                       values one step off inside the program make to it. An output only.
+            6 quantized  f64 step, f64 scale, f64 zero point, f64 rounding, then two values
+
+A quantized value can only be an output. Its two values are the output, and the output of the float
+model, which is none if they are not compared. `QuantizedOutput` explains the other fields.
 """
 
 import struct
@@ -49,11 +49,12 @@ class _Kind(IntEnum):
 class QuantizedOutput:
     """An output of a quantized model.
 
-    value: what the quantized model gives, in eager mode.
-    real: what the float model gives, or None where they are not to be compared.
-    step: the difference of neighbouring elements; 0 for what is not quantized itself.
-    scale, zero_point: elements mean (element - zero_point) * scale.
-    rounding: the largest difference that values one step off inside the program make to the output.
+    value: the output of the quantized model in eager mode.
+    real: the output of the float model, or None if they are not compared.
+    step: the difference between adjacent representable values of the output; 0 if it is not
+        quantized.
+    scale, zero_point: an element represents (element - zero_point) * scale.
+    rounding: the largest change of the output if values inside the program are one step off.
     """
 
     value: Any
@@ -66,11 +67,12 @@ class QuantizedOutput:
 
 @dataclass(frozen=True)
 class Call:
-    """One call: flat inputs and outputs, each None, a tensor, an int, a bool, a float or a str; outputs
-    of a quantized model are `QuantizedOutput`s.
+    """One call: flat inputs and outputs.
 
-    A tensor's dim order is that of its strides. `expected_status` is the runtime's status
-    code; when it is not 0, `outputs` is empty.
+    A value is None, a tensor, an int, a bool, a float or a str. Outputs of a quantized model are
+    `QuantizedOutput`s. A tensor's dim order is that of its strides.
+
+    expected_status: the runtime's status code. If it is not 0, `outputs` is empty.
     """
 
     method: str
@@ -80,13 +82,13 @@ class Call:
 
 
 def write_calls(calls: Iterable[Call]) -> bytes:
-    """The file that holds `calls`."""
+    """Return the file of `calls`."""
     encoded = [_encode_call(call) for call in calls]
     return MAGIC + struct.pack("<II", VERSION, len(encoded)) + b"".join(encoded)
 
 
 def read_calls(data: bytes) -> list[Call]:
-    """The calls in a file. Raises `InvalidProgramError` when it is damaged."""
+    """Return the calls of a file. Raises `InvalidProgramError` if it is damaged."""
     reader = _Reader(data)
     if reader.take(4) != MAGIC or reader.unpack("<I") != VERSION:
         raise InvalidProgramError("not a file of recorded calls (ETCL, version 1)")
@@ -140,14 +142,14 @@ def _encode_string(text: str) -> bytes:
 
 
 class _Reader:
-    """Takes a file apart from its beginning; every read is checked against what is left."""
+    """Reads a file sequentially. Every read is checked against the file's end."""
 
     def __init__(self, data: bytes) -> None:
         self._data = data
         self._at = 0
 
     def take(self, length: int) -> bytes:
-        """The next `length` bytes."""
+        """Return the next `length` bytes."""
         if length > len(self._data) - self._at:
             raise InvalidProgramError(
                 f"recorded calls: {length} bytes expected at {self._at}, the file has"
@@ -157,17 +159,17 @@ class _Reader:
         return self._data[self._at - length : self._at]
 
     def unpack(self, layout: str) -> Any:
-        """The next number."""
+        """Return the next number."""
         return struct.unpack(layout, self.take(struct.calcsize(layout)))[0]
 
     def call(self) -> Call:
-        """The next call."""
+        """Return the next call."""
         method, status = self._string(), self.unpack("<I")
         inputs, outputs = self._values(), self._values()
         return Call(method, inputs, outputs, status)
 
     def expect_end(self) -> None:
-        """Raise unless everything was read."""
+        """Raise an error if there is unread data."""
         if self._at != len(self._data):
             raise InvalidProgramError(f"recorded calls: the file goes on after byte {self._at}")
 

@@ -1,4 +1,4 @@
-"""Files of recorded calls."""
+"""Tests of files with recorded calls."""
 
 import pytest
 import torch

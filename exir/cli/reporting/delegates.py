@@ -1,4 +1,4 @@
-"""What the backends say of the delegates of a method."""
+"""The runtime requirements that backends report for a method's delegates."""
 
 from exir import schema
 from exir.backend.backend_api import find_backend
@@ -8,29 +8,29 @@ from exir.plan.memory import CalledMemory, RuntimeMemory, called_memory
 
 
 def delegate_parts(plan: schema.ExecutionPlan, program: schema.Program) -> list[list[str]]:
-    """The parts of the runtime side that each delegate needs, sorted."""
+    """Return the sorted runtime parts that each delegate needs."""
     return [parts_of(each, program) for each in plan.delegates]
 
 
 def parts_of(delegate: schema.BackendDelegate, program: schema.Program) -> list[str]:
-    """Those of one delegate."""
+    """Return the sorted runtime parts that one delegate needs."""
     backend = find_backend(str(delegate.id))
     return sorted(set(backend.runtime_parts(*_compiled_as(delegate, program))))
 
 
 def delegate_memory(plan: schema.ExecutionPlan, program: schema.Program) -> CalledMemory:
-    """What they keep and need."""
+    """Return the memory that the delegates of a method need."""
     return called_memory([memory_of(each, program) for each in plan.delegates])
 
 
 def memory_of(delegate: schema.BackendDelegate, program: schema.Program) -> RuntimeMemory:
-    """What one delegate keeps and needs."""
+    """Return the memory that one delegate needs."""
     return find_backend(str(delegate.id)).runtime_memory(*_compiled_as(delegate, program))
 
 
 def _compiled_as(
     delegate: schema.BackendDelegate, program: schema.Program
 ) -> tuple[bytes, list[CompileSpec]]:
-    """The payload of a delegate, and what it was compiled with."""
+    """Return the payload and the compile specs of a delegate."""
     specs = [CompileSpec(str(spec.key), bytes(spec.value)) for spec in delegate.compile_specs]
     return payload_of(delegate, program), specs

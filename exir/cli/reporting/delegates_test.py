@@ -1,4 +1,4 @@
-"""What backends say of the delegates of a method."""
+"""Tests of the requirements that backends report for delegates."""
 
 from torch.export import ExportedProgram
 

@@ -1,4 +1,4 @@
-"""Whether what backends leave to kernels is what the user lets them leave."""
+"""Check that only allowed operators fall back to kernels."""
 
 from collections.abc import Collection, Iterator
 
@@ -6,15 +6,16 @@ from exir.error import UnsupportedOperatorError
 from exir.plan.report import MethodReport, OperatorUse
 from exir.program import ExecutorchProgramManager
 
-# What the runtime computes itself: sizes and conditions, which are no backend's to take.
+# The runtime itself computes sizes and conditions; backends cannot take them.
 _OF_THE_RUNTIME = "executorch_prim::"
 _MOST_CALLS = 10
 
 
 def check_fallback(manager: ExecutorchProgramManager, allowed: Collection[str]) -> None:
-    """Raise `UnsupportedOperatorError` that names every operator outside `allowed` that runs on a kernel, and its line.
+    """Raise an error for operators outside `allowed` that run on kernels.
 
-    An operator is allowed by its name in the program, or by that name without its overload.
+    The `UnsupportedOperatorError` lists them with their source lines. An operator is allowed by its
+    name in the program, with or without the overload.
     """
     calls = [_call(use) for method in manager.report.methods for use in _outside(method, allowed)]
     distinct = list(dict.fromkeys(calls))

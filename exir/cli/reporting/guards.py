@@ -1,4 +1,4 @@
-"""The lines of a model that restrict a dynamic size."""
+"""Find the lines of a model that constrain a dynamic size."""
 
 import contextlib
 import io
@@ -21,7 +21,7 @@ _LOOP_ADVICE = (
 
 
 class _GuardLines(logging.Handler):
-    """Collects the user's line at each guard that torch logs."""
+    """Collects the user's source line for each guard that torch logs."""
 
     def __init__(self, roots: Iterable[Path]) -> None:
         super().__init__(logging.INFO)
@@ -29,7 +29,7 @@ class _GuardLines(logging.Handler):
         self.lines: list[str] = []
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Note where a guard is added."""
+        """Record the line that adds a guard."""
         message = record.getMessage()
         if "[guard added]" not in message or "[guard suppressed]" in message:
             return
@@ -39,7 +39,10 @@ class _GuardLines(logging.Handler):
 
 
 def lines_of_guards(error: Exception, export: Callable[[], object], roots: tuple[Path, ...]) -> str:
-    """Lines below the reason of violated constraints, from another export; empty for other errors."""
+    """Return the lines that violate constraints, from a second export.
+
+    Returns "" for other errors.
+    """
     if _VIOLATED not in str(error):
         return ""
     handler, logger = _GuardLines(roots), logging.getLogger(_LOGGER)

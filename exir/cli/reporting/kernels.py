@@ -1,4 +1,4 @@
-"""Whether every call of a lowered program has a kernel that takes it."""
+"""Check that every call of a lowered program has a kernel that accepts it."""
 
 from exir.error import UnsupportedOperatorError
 from exir.operators.kernels import KernelTable
@@ -7,7 +7,7 @@ from exir.program import ExecutorchProgramManager
 
 
 def check_kernels(manager: ExecutorchProgramManager, table: KernelTable) -> None:
-    """Raise `UnsupportedOperatorError` that names every call without a kernel, and its line."""
+    """Raise an `UnsupportedOperatorError` that lists calls without a kernel."""
     plans = manager.executorch_program.execution_plan
     problems = calls_without_kernel(plans, manager.report.methods, table)
     if problems:

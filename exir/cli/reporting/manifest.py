@@ -1,4 +1,4 @@
-"""The manifest of a program that was just compiled."""
+"""The manifest of a compiled program."""
 
 import hashlib
 import io
@@ -24,7 +24,7 @@ def render_manifest(
     table: KernelTable | None,
     quantization: Quantization | None = None,
 ) -> str:
-    """The manifest of a program as text."""
+    """Return the manifest of a program as text."""
     program, report = manager.executorch_program, manager.report
     methods = [
         _method(method, plan, program, table)
@@ -61,7 +61,7 @@ def _quantization(quantization: Quantization) -> dict[str, Any]:
 
 
 def _bytes(found: Bytes) -> list[dict[str, Any]]:
-    """How inputs or outputs are quantized that are bytes."""
+    """Return the quantization parameters of quantized inputs or outputs."""
     return [
         {"index": index, "scale": each.scale, "zero_point": each.zero_point}
         for index, each in sorted(found.items())
@@ -73,14 +73,14 @@ def _decision(decision: Decision) -> dict[str, str]:
 
 
 class _Digest(io.RawIOBase):
-    """A file that keeps nothing of what is written but its length and hash."""
+    """A file object that keeps only the length and the hash of the written data."""
 
     def __init__(self) -> None:
         self.length = 0
         self.sha256 = hashlib.sha256()
 
     def write(self, data: Any) -> int:
-        """Take `data` into account."""
+        """Add `data` to the length and the hash."""
         self.sha256.update(data)
         self.length += memoryview(data).nbytes
         return memoryview(data).nbytes
@@ -97,7 +97,7 @@ def _file(path: Path | None, write: Write) -> dict[str, Any]:
 
 
 def _external(arguments: Arguments, manager: ExecutorchProgramManager) -> list[dict[str, Any]]:
-    """The files that the program needs beside itself."""
+    """Return the external files of the program."""
     if not arguments.external_weights:
         return []
     return [_file(arguments.out_weights, manager.merged_external_data.write_to_file)]

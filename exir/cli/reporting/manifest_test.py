@@ -1,4 +1,4 @@
-"""The manifest of a program."""
+"""Tests of a program's manifest."""
 
 import hashlib
 import json

@@ -1,4 +1,4 @@
-"""From an exception to what the user reads and the process's exit code."""
+"""Convert an exception to the user's message and the exit code."""
 
 import traceback
 from pathlib import Path
@@ -15,10 +15,11 @@ EXIT_INTERNAL_ERROR = 2
 def explain(
     error: BaseException, target: str, with_traceback: bool, roots: tuple[Path, ...] = ()
 ) -> tuple[str, int]:
-    """One message that begins with the target, and the exit code.
+    """Return one message that begins with the target, and the exit code.
 
-    A user's error is its own text. What the user's passes and backends (files under `roots`)
-    raise is theirs too. Anything else is ours and comes with a traceback.
+    A user error is shown as its own text. Exceptions from the user's passes and backends (files
+    below `roots`) are also user errors. Any other exception is an internal error, and is shown with
+    a traceback.
     """
     cause = _cause(error)
     if isinstance(cause, UserError):
@@ -33,7 +34,7 @@ def explain(
 
 
 def _cause(error: BaseException) -> BaseException:
-    """What went wrong in a pass, for a pass that failed."""
+    """Return the original error of a failed pass."""
     if isinstance(error, PassError) and error.__cause__ is not None:
         return _cause(error.__cause__)
     return error

@@ -1,4 +1,4 @@
-"""Bad input through the whole command line: one message, the exit code, no file."""
+"""Bad input gives one message and an exit code, and writes no file."""
 
 import os
 from pathlib import Path
@@ -130,7 +130,7 @@ def scale_(x: torch.Tensor) -> None:
 _BUFFER = 'self.register_buffer("h", torch.zeros(8))'
 _DYNAMIC = "__import__('exir').ModelSpec(net, (torch.rand(8),), dynamic_shapes=({0: torch.export.Dim('n', min=2, max=16)},))"
 _SEQUENCE = "__import__('exir').ModelSpec(net, (torch.rand(8, 2, 4),), dynamic_shapes=({0: torch.export.Dim('n', min=1, max=16)},))"
-# A model that cannot be compiled, and parts of its message.
+# Models that cannot be compiled, and parts of the messages.
 _REFUSED: dict[str, tuple[str, list[str]]] = {
     "growing state": (
         _net("self.h = torch.cat([self.h, x])", "self.h * 1", _BUFFER),
@@ -312,7 +312,7 @@ class Sums(nn.Module):
         ["torch.bincount(x, minlength=n)[:n]", "app/net.py:11: y = torch.bincount"],
     ),
 }
-# Models with constructs that torch.export alone does not take.
+# Models with constructs that torch.export alone does not accept.
 _TAKEN = {
     "data of state": _net("self.h.data.copy_(x)", "self.h * 2", _BUFFER),
     "data that is added to": _net("self.h.data += x", "self.h * 2", _BUFFER),

@@ -1,4 +1,4 @@
-"""Writing a compilation's outputs so that either all of them exist, whole, or none."""
+"""Write the outputs of a compilation: all of them, or none."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -7,7 +7,7 @@ from exir.files import Write, write_files
 
 
 def write_outputs(outputs: Mapping[Path, Write]) -> None:
-    """Write every file; after a failure none is there, those of an earlier run neither."""
+    """Write every file. After a failure, none exists, not even from an earlier run."""
     try:
         write_files(outputs)
     except BaseException:

@@ -1,4 +1,4 @@
-"""Writing outputs."""
+"""Tests of writing outputs."""
 
 from pathlib import Path
 from typing import BinaryIO

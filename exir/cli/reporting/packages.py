@@ -1,18 +1,19 @@
-"""Whether the folder of locked packages still holds what was installed there.
+"""Detect damage to the folder of installed packages.
 
-Written without torch: it is asked when torch cannot be imported.
+This module does not import torch, because it is used if torch cannot be imported.
 """
 
 import os
 import sys
 from pathlib import Path
 
-# Beside the folder: a line for each file, its size and its path (rules/private/repository/install_environment.py).
+# A file beside the folder, with a line for each installed file: its size and its path
+# (rules/private/repository/install_environment.py).
 _CONTENTS = "contents"
 
 
 def damage_note() -> str:
-    """What is missing from the folder of packages and what to do, one line; empty where nothing is."""
+    """Return a line about missing package files and the remedy, or ""."""
     for path in sys.path:
         site = Path(os.path.realpath(path))
         damaged = _damaged_files(site)

@@ -1,4 +1,4 @@
-"""A damaged folder of packages is named, with what to do."""
+"""Damage to the folder of packages is reported with a remedy."""
 
 import sys
 from pathlib import Path

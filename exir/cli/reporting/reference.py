@@ -1,12 +1,18 @@
-"""Reference calls: the eager model's answers, for parity tests to replay on the runtime.
+"""Reference calls: outputs of the eager model, which parity tests replay.
 
-Per method: its example inputs, seeded random variants of them, for every dynamic dimension its
-smallest, middle and largest size, and one size above the largest, which must be refused.
-Calls of a method follow each other on one copy of the module, so that state is kept. A file may give inputs of
-further calls, and a sweep makes more random ones, of any size within the bounds.
+Each method is called with
 
-Of a quantized model: what the quantized program gives in eager mode, and beside it what the float
-model gives, for inputs like those that ranges were measured on, of which some are recorded, too.
+- its example inputs, and seeded random variants of them;
+- the smallest, middle and largest size of every dynamic dimension;
+- one size above the largest, which the runtime must reject.
+
+The calls of a method run in sequence on one copy of the module, so that they share its state. A
+file can provide inputs of additional calls. A sweep adds random inputs, with random sizes within
+the bounds.
+
+For a quantized model, a call records the output of the quantized program in eager mode, and that of
+the float model. The two are compared only for inputs like the calibration inputs, some of which are
+recorded as well.
 """
 
 from abc import ABC, abstractmethod
@@ -34,7 +40,7 @@ from exir.quantize import Steps, output_steps
 VARIANTS = 3
 _FIRST_OF_SWEEP = 1000
 
-# The runtime's status for a size above its bound: ET_STATUS_NOT_SUPPORTED.
+# ET_STATUS_NOT_SUPPORTED, the runtime's status for a size above its bound.
 STATUS_ABOVE_BOUND = 0x10
 
 Shapes = list[tuple[Any, ...] | None]
@@ -42,11 +48,11 @@ Shapes = list[tuple[Any, ...] | None]
 
 @dataclass(frozen=True)
 class Further:
-    """Calls besides those that every model has.
+    """Additional calls of a model.
 
-    inputs: of each method, those that a file gives.
-    sweep: number of random calls of each method; dimensions that are not fixed are of random sizes, too.
-    seed: of the sweep; what it is does not change the other calls.
+    inputs: the inputs from a file, by method.
+    sweep: the number of random calls of each method. Sizes of dynamic dimensions are random, too.
+    seed: the seed of the sweep. It does not affect other calls.
     """
 
     inputs: Mapping[str, Sequence[tuple[Any, ...]]] = field(default_factory=dict)
@@ -61,9 +67,10 @@ def record_calls(
     quantization: Quantization | None = None,
     further: Further | None = None,
 ) -> list[Call]:
-    """Calls of every method. `ModelError` when the model fails on its own example inputs, or on those of a file.
+    """Record the calls of every method.
 
-    A random variant that the eager model refuses is no valid input, and left out.
+    Random inputs that the eager model rejects are skipped. Raises a `ModelError` if the model fails
+    on its example inputs or on inputs from a file.
     """
     calls: list[Call] = []
     with torch.no_grad():
@@ -129,25 +136,25 @@ def _record_method(
 
 
 class _Runner(ABC):
-    """Calls one method of private copies of modules."""
+    """Calls one method on private copies of modules."""
 
     name: str
     modules: tuple[nn.Module, ...]
 
     def taken(self, inputs: list[Any]) -> list[Any]:
-        """What the program takes for these inputs of the model."""
+        """Convert inputs of the model to inputs of the program."""
         return inputs
 
     @abstractmethod
     def call(self, inputs: list[Any], compared: bool) -> Call:
-        """Run on flat inputs; they are recorded as they were before the call.
+        """Run on flat inputs, which are recorded with their values before the call.
 
-        compared: whether what a quantized model gives is like what the float one gives.
+        compared: whether the outputs of the quantized and the float model are compared.
         """
 
 
 class _FloatRunner(_Runner):
-    """Runs the model."""
+    """Runs the float model."""
 
     def __init__(self, name: str, method: Method) -> None:
         self.name = name
@@ -161,7 +168,7 @@ class _FloatRunner(_Runner):
 
 
 class _QuantizedRunner(_Runner):
-    """Runs the quantized program, and the model beside it."""
+    """Runs the quantized program and the float model."""
 
     def __init__(self, real: _Runner, quantization: Quantization) -> None:
         program = quantization.programs[real.name]
@@ -205,7 +212,10 @@ def _copied(values: Sequence[Any]) -> list[Any]:
 
 
 def _try_call(runner: _Runner, inputs: list[Any], compared: bool) -> Call | None:
-    """Run, or None with the buffers as before when the model refuses the inputs."""
+    """Run the method. Returns None if the model rejects the inputs.
+
+    In that case, buffers are restored.
+    """
     restore = _restorer(runner.modules)
     try:
         return runner.call(inputs, compared)
@@ -215,7 +225,7 @@ def _try_call(runner: _Runner, inputs: list[Any], compared: bool) -> Call | None
 
 
 def _restorer(modules: Sequence[nn.Module]) -> Callable[[], None]:
-    """A function that gives every buffer, persistent or not, its present tensor and values again."""
+    """Return a function that restores the current tensors and values of all buffers."""
     saved = [
         (owner, name, buffer, buffer.clone())
         for module in modules
@@ -231,7 +241,7 @@ def _restorer(modules: Sequence[nn.Module]) -> Callable[[], None]:
 
 
 def _variant(examples: list[Any], shapes: Shapes | None, seed: int) -> list[Any]:
-    """Random inputs like `examples`, in the given shapes or their own."""
+    """Return random inputs like `examples`, in the given shapes or in their own."""
     generator = torch.Generator().manual_seed(seed + 1)
     return [
         _random_like(value, shapes[index] if shapes else None, generator)
@@ -240,7 +250,10 @@ def _variant(examples: list[Any], shapes: Shapes | None, seed: int) -> list[Any]
 
 
 def _random_like(value: Any, shape: tuple[int, ...] | None, generator: torch.Generator) -> Any:
-    """A tensor of the same dtype, dim order and range of values; what is no tensor stays."""
+    """Return a random tensor with the dtype, dim order and range of `value`.
+
+    Values that are not tensors are returned unchanged.
+    """
     if not isinstance(value, Tensor):
         return value
     sizes = tuple(value.shape) if shape is None else shape
@@ -249,7 +262,7 @@ def _random_like(value: Any, shape: tuple[int, ...] | None, generator: torch.Gen
 
 
 def _random(value: Tensor, sizes: tuple[int, ...], generator: torch.Generator) -> Tensor:
-    """Normal with the mean and spread of floats; uniform over the range of integers."""
+    """Draw floats with the mean and deviation of `value`, or integers in its range."""
     if value.dtype == torch.bool:
         return torch.rand(sizes, generator=generator) < 0.5
     if value.is_floating_point():
@@ -269,7 +282,7 @@ def _shapes_within_bounds(program: ExportedProgram) -> Iterator[Shapes]:
 
 
 def _random_shapes(program: ExportedProgram, generator: torch.Generator) -> Shapes | None:
-    """Any sizes within the bounds; None where all are fixed."""
+    """Return random sizes within the bounds, or None if all sizes are fixed."""
     sizes = {
         symbol: int(torch.randint(low, high + 1, (), generator=generator))
         for symbol, (low, high) in _bounds(program).items()
@@ -285,7 +298,7 @@ def _shapes_above_bounds(program: ExportedProgram) -> Iterator[Shapes]:
 
 
 def _bounds(program: ExportedProgram) -> dict[sympy.Symbol, tuple[int, int]]:
-    """Smallest and largest value of every symbol of the inputs' shapes, in order of appearance."""
+    """Return the bounds of every symbol in input shapes, in order of appearance."""
     symbols: dict[sympy.Symbol, tuple[int, int]] = {}
     for shape in _symbolic_shapes(program):
         for size in shape or ():
@@ -304,7 +317,7 @@ def _shapes(program: ExportedProgram, sizes: Mapping[sympy.Symbol, int]) -> Shap
 
 
 def _symbolic_shapes(program: ExportedProgram) -> list[tuple[Any, ...] | None]:
-    """The shape of each flat input; None for what is no tensor."""
+    """Return the shape of each flat input, or None for values that are not tensors."""
     nodes = {node.name: node for node in program.graph.find_nodes(op="placeholder")}
     user_inputs = (s for s in program.graph_signature.input_specs if s.kind is InputKind.USER_INPUT)
     values = (nodes[spec.arg.name].meta.get("val") for spec in user_inputs)

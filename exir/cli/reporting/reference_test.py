@@ -1,4 +1,4 @@
-"""Reference calls of eager models."""
+"""Tests of reference calls of eager models."""
 
 import pytest
 import torch
@@ -128,7 +128,7 @@ def test_variants_that_the_model_refuses_are_left_out() -> None:
 
 
 class _Meter(nn.Module):
-    """Counts in buffers, written in place and replaced, before it refuses."""
+    """Counts in buffers, both in place and by replacement, before it raises."""
 
     replaced: Tensor
 

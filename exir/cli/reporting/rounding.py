@@ -1,7 +1,8 @@
-"""How far rounding inside a quantized program may move its outputs.
+"""The effect of rounding within a quantized program on its outputs.
 
-Two correct implementations sum in different orders, so a value near the middle of two quantization steps may be rounded
-either way. A program that runs with some values moved by one step shows what that does to its outputs.
+Two correct implementations can accumulate in different orders. A value near the middle of two
+quantization steps can then be rounded either way. A run with some values moved by one step shows
+the effect on the outputs.
 """
 
 from collections.abc import Sequence
@@ -14,15 +15,15 @@ from torch.utils import _pytree as pytree
 
 from exir.quantize.families import quantizes
 
-# One in so many values is moved, and on average at least as many of a tensor as it has.
+# The fraction of values that are moved, and the minimum expected number per tensor.
 _ONE_IN = 32
 _LEAST = 4
 
 
 class RoundingRun(Interpreter):
-    """Runs a quantized program in eager PyTorch, with some quantized values one step off.
+    """Runs a quantized program in eager mode, with some quantized values one step off.
 
-    The choice of values depends on `seed` and the calls made so far. State is kept from call to call.
+    The choice of values depends on `seed` and on the previous calls. State persists between calls.
     """
 
     def __init__(self, module: GraphModule, seed: int = 0) -> None:
@@ -42,13 +43,16 @@ class RoundingRun(Interpreter):
         return (codes.to(torch.int64) + offset).clamp(low, high).to(codes.dtype)
 
     def differences(self, args: Sequence[Any], outputs: Sequence[Any]) -> list[float]:
-        """The largest difference of each of `outputs`, which the program gives for `args`, from those of this run.
+        """Return the largest difference of each output from that of this run.
 
-        0 for an output that is not floating point: an index may change to any other.
+        outputs: the outputs of the program for `args`.
+
+        The difference is 0 for outputs that are not floating point, because an index can change to
+        any other.
         """
         try:
             moved = pytree.tree_leaves(self.run(*args))
-        except Exception:  # a value one step off may be outside a range that the model asserts
+        except Exception:  # a value one step off can violate an assertion of the model
             return [0.0] * len(outputs)
         return [_difference(a, b) for a, b in zip(outputs, moved, strict=True)]
 

@@ -1,4 +1,4 @@
-"""What rounding inside a quantized program does to its outputs."""
+"""Tests of the effect of rounding on a quantized program's outputs."""
 
 import torch
 from torch import Tensor, nn
@@ -9,7 +9,7 @@ from exir.quantize import QuantizationOptions, output_steps, quantize_program
 
 
 def _differences(module: nn.Module, x: Tensor) -> tuple[list[float], list[float]]:
-    """The differences of two equal runs, and the steps of the outputs."""
+    """Return the differences of two equal runs, and the steps of the outputs."""
     torch.manual_seed(0)
     calls = [(torch.randn_like(x),) for _ in range(4)]
     program = quantize_program(

@@ -1,16 +1,18 @@
-"""Reference steps: what PyTorch computes of each instruction of a program, for a parity test that fails to say where the
-runtime leaves it.
+"""Reference steps: the values that PyTorch computes for each instruction.
 
-The file is one of recorded calls (`exir.cli.reporting.calls`). A call has the inputs of the reference call, and as outputs:
+If a parity test fails, they show the first instruction at which the runtime differs. The file has
+the format of recorded calls (`exir.cli.reporting.calls`). A call has the inputs of the reference
+call, and these outputs:
 
-    bool                       whether values are compared as those of a quantized model
+    bool                       whether to compare values as for a quantized model
     for each instruction, in order:
         int                    its index in the method
-        str                    where it comes from: "net.py:12 in module 'fc'"
-        int                    count of its results, and for each
-            int, tensor        a step, and of the elements in row-major order each that many steps on
+        str                    its origin: "net.py:12 in module 'fc'"
+        int                    number of its results, and for each
+            int, tensor        a stride n, and every n-th element in row-major order
 
-An instruction of a branch or of the body of a loop is left out. What PyTorch cannot run ends a call's steps.
+Instructions in branches and loop bodies are omitted. A call's steps end at the first instruction
+that PyTorch cannot run.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -42,7 +44,10 @@ _States = dict[tuple[str, str], Tensor]
 def record_steps(
     manager: ExecutorchProgramManager, calls: Sequence[Call], shares_state: bool, quantized: bool
 ) -> list[Call]:
-    """The steps of `calls`, which are made in order. shares_state: methods have the buffers of one name in common."""
+    """Record the steps of `calls`, which run in order.
+
+    shares_state: whether methods share the buffers of one name.
+    """
     places = {name: _places(manager, name) for name in sorted(manager.methods)}
     states: _States = {}
     with torch.no_grad():
@@ -52,7 +57,7 @@ def record_steps(
 
 
 def _places(manager: ExecutorchProgramManager, method: str) -> dict[Node, tuple[int, str]]:
-    """Of each node that is one instruction: its index, and where it comes from."""
+    """Return the index and the origin of each node that is one instruction."""
     sources = manager.instruction_sources["methods"][method]
     return {
         node: (index, _where(sources[index]))
@@ -62,7 +67,7 @@ def _places(manager: ExecutorchProgramManager, method: str) -> dict[Node, tuple[
 
 
 def _where(sources: Sequence[Mapping[str, str]]) -> str:
-    """The lines behind an instruction, each once, with the modules that it stands for there."""
+    """Return the distinct source lines of an instruction, with their modules."""
     modules: dict[str, list[str]] = {}
     for each in sources:
         if each["source"]:
@@ -95,7 +100,7 @@ def _call(
 
 
 def _arguments(program: ExportedProgram, call: Call, states: _States, owner: str) -> Iterator[Any]:
-    """Of the graph. State is kept in `states` from call to call."""
+    """Yield the arguments of the graph. `states` keeps state between calls."""
     mutated = set(program.graph_signature.buffers_to_mutate.values())
     inputs = iter(call.inputs)
     for spec in program.graph_signature.input_specs:
@@ -117,7 +122,10 @@ class _Recorder(Interpreter):
         self._steps: list[Any] = []
 
     def record(self, arguments: list[Any]) -> list[Any]:
-        """The steps up to what PyTorch cannot run, such as operators that have a kernel of the runtime alone."""
+        """Return the steps up to the first operator that PyTorch cannot run.
+
+        Some operators have a kernel only in the runtime.
+        """
         try:
             self.run(*arguments, enable_io_processing=False)
         except Exception:
@@ -130,7 +138,7 @@ class _Recorder(Interpreter):
         if is_delegate_call(n) and isinstance(result, tuple):
             updated = updated_arguments(n)
             written = result[: len(result) - len(updated)]
-            # New states lie where the former ones lay.
+            # New states overwrite the old ones in place.
             for index, argument in updated.items():
                 self.env[argument].copy_(result[index])
         if n in self._places:
@@ -147,8 +155,11 @@ class _Recorder(Interpreter):
 
 
 def _room(alloc: Node) -> Any:
-    """Memory for a result. Where sizes vary it is empty: operators make it as large as this call wants it, and warn of
-    any other that is not."""
+    """Return memory for a result.
+
+    If sizes are dynamic, the tensor is empty: operators resize it, and would warn about another
+    size.
+    """
     specs: list[TensorSpec] = pytree.tree_leaves(alloc.meta["spec"])
     rooms = [torch.empty(each.shape if each.is_static else 0, dtype=each.dtype) for each in specs]
     return rooms if isinstance(alloc.meta["spec"], list) else rooms[0]

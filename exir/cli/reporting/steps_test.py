@@ -1,4 +1,4 @@
-"""What PyTorch computes of each instruction."""
+"""Tests of the values that PyTorch computes for each instruction."""
 
 from pathlib import Path
 from typing import Any

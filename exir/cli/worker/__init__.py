@@ -1,1 +1,1 @@
-"""Serving compile requests: a process that keeps torch imported and forks a child for each."""
+"""The worker: imports torch once and forks a child process for each request."""

@@ -1,4 +1,4 @@
-"""One compilation in a process of its own, attended: whatever ends that process, the user reads what it was."""
+"""Run a compilation in a child process and report how it ended."""
 
 import signal
 from collections.abc import Callable, Sequence
@@ -9,9 +9,12 @@ from exir.cli.worker.isolation import Outcome, run_isolated
 
 
 def attend(argv: Sequence[str], compilation: Callable[[], int]) -> Outcome:
-    """Run `compilation`, which is what `argv` asks for, in a child; the outcome's exit code is one of the command line's.
+    """Run `compilation` in a child. Returns an exit code of the command line.
 
-    A child that something else killed, as the system does when memory runs out, is run once more.
+    A child that was killed by another process, for example if memory runs out, is run a second
+    time.
+
+    argv: the flags of the compilation.
     """
     outcome = run_isolated(compilation, time_limit_of(argv))
     if outcome.exit_code == -signal.SIGKILL and not outcome.timed_out:
@@ -23,7 +26,7 @@ def attend(argv: Sequence[str], compilation: Callable[[], int]) -> Outcome:
 
 
 def _death_note(outcome: Outcome, argv: Sequence[str]) -> tuple[int, str]:
-    """The exit code and the message for a child that ended before its function returned."""
+    """Return the exit code and the message for a child that did not return."""
     target, exit_code = target_of(argv), outcome.exit_code
     if outcome.timed_out:
         return EXIT_USER_ERROR, (

@@ -1,4 +1,4 @@
-"""What the user reads about a compilation that did not come to its end."""
+"""Tests of messages about compilations that did not end normally."""
 
 import os
 import signal

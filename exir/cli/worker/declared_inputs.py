@@ -1,6 +1,7 @@
-"""The files that a request may read, and no others: what Bazel's sandbox gives, where a worker has none.
+"""Restrict a request to its declared input files, as Bazel's sandbox does.
 
-A model that reads what its target does not list would compile, and not be compiled again when that file changes.
+Without the restriction, a model could read a file that its target does not list. It would not be
+recompiled when that file changes.
 """
 
 import os
@@ -14,10 +15,12 @@ _ANY_CONFIGURATION = "cfg"
 
 
 def enter_inputs_only(inputs: Iterable[str], folder: Path) -> None:
-    """Fill `folder` with `inputs`, paths relative to the working directory, and make it the working directory.
+    """Make `folder` the working directory, with only `inputs` in it.
 
-    Python sources are copied, so that a model which resolves the links of its own `__file__` stays in the folder; what else there
-    is are links.
+    inputs: paths relative to the old working directory.
+
+    Python sources are copied, so that a model that resolves its own `__file__` stays in the folder.
+    Other files are links.
     """
     root = Path.cwd()
     for path in sorted(_mapped(each, root) for each in inputs):
@@ -26,7 +29,10 @@ def enter_inputs_only(inputs: Iterable[str], folder: Path) -> None:
 
 
 def with_absolute_outputs(arguments: Sequence[str]) -> list[str]:
-    """The flags, with the files to be written named from the root: they do not go where the inputs are."""
+    """Return the flags with absolute output paths.
+
+    Outputs are not written to the folder of inputs.
+    """
     absolute = list(arguments)
     for index, argument in enumerate(arguments):
         flag, equals, value = argument.partition("=")
@@ -38,7 +44,10 @@ def with_absolute_outputs(arguments: Sequence[str]) -> list[str]:
 
 
 def _mapped(path: str, root: Path) -> str:
-    """The name that a sandbox has a file by: with path mapping Bazel 7's requests still name the configuration of outputs, `bazel-out/k8-opt/…`."""
+    """Return the name of a file in a sandbox.
+
+    With path mapping, Bazel 7's requests still name the output configuration, `bazel-out/k8-opt/…`.
+    """
     folder, _, rest = path.partition("/")
     if folder != _OUTPUTS or (root / path).exists():
         return path
@@ -46,7 +55,7 @@ def _mapped(path: str, root: Path) -> str:
 
 
 def _provide(source: Path, place: Path) -> None:
-    if place.exists():  # in a folder that is an input itself
+    if place.exists():  # in a folder that is itself an input
         return
     place.parent.mkdir(parents=True, exist_ok=True)
     if source.suffix == ".py" and source.is_file():

@@ -1,4 +1,4 @@
-"""A compilation's folder has what its request lists, by the names that the flags use."""
+"""A compilation's folder has only the declared inputs, by their flag names."""
 
 from pathlib import Path
 
@@ -9,7 +9,10 @@ from exir.cli.worker.declared_inputs import enter_inputs_only
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder to fill, beside a working directory with a source, a file that nobody lists, and outputs of path mapping."""
+    """Return an empty folder beside a workspace.
+
+    The workspace has a source, an undeclared file, and outputs with path mapping.
+    """
     for name in ("app/net.py", "app/other.py", "bazel-out/cfg/bin/app/made.py"):
         path = tmp_path / "root" / name
         path.parent.mkdir(parents=True, exist_ok=True)

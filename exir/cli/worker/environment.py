@@ -1,4 +1,4 @@
-"""What the process must look like so that its output depends on the inputs alone."""
+"""Pin the process environment, so that outputs depend only on the inputs."""
 
 import logging
 import os
@@ -6,17 +6,19 @@ import random
 import sys
 import warnings
 
-# One thread: results do not depend on the number of cores, and the worker may fork.
+# With one thread, results do not depend on the number of cores, and the worker can fork.
 _ONE_THREAD = {
     "OMP_NUM_THREADS": "1",
     "MKL_NUM_THREADS": "1",
     "OPENBLAS_NUM_THREADS": "1",
 }
 
-# Each of these libraries chooses its loops by the processor, and each loop rounds in its own way. Here all take those that every
-# x86-64 processor runs (numpy's and OpenBLAS' names are those of the features and the core).
-# What remains: torch's sqrt, asin, acos, atan and log, called by a model's own code, refine estimates (`rsqrtps`) that processors of
-# different makers give differently. What the compiler itself computes avoids them (exir/graph/square_root.py).
+# Each of these libraries selects loops by the processor, and loops round differently. These
+# settings select loops that every x86-64 processor runs. NumPy is configured by feature names,
+# OpenBLAS by a core name.
+# Not covered are torch's sqrt, asin, acos, atan and log in the model's code: they refine estimates
+# (`rsqrtps`) that differ between processor vendors. The compiler's own computations avoid these
+# (exir/graph/square_root.py).
 _PLAIN_INSTRUCTIONS = {
     "ATEN_CPU_CAPABILITY": "default",
     "MKL_CBWR": "COMPATIBLE",
@@ -25,12 +27,12 @@ _PLAIN_INSTRUCTIONS = {
     "NPY_DISABLE_CPU_FEATURES": "X86_V3 X86_V4 AVX512_ICL AVX512_SPR",
 }
 
-# numpy refuses to start with both.
+# NumPy does not start if both variables are set.
 _CONTRADICTED = "NPY_ENABLE_CPU_FEATURES"
 
-# exp, log, pow, sin, … of the C library, by the names of its versions since 2.33 and of those before. Without AVX2 it computes them
-# without FMA, too. FMA itself stays on for `fma`, which is exact with and without it, and six times slower without (torch draws
-# normal numbers by it).
+# The C library's exp, log, pow, sin and others; feature names differ before version 2.33. Without
+# AVX2, it does not use FMA for them either. FMA itself stays enabled for `fma`, which is exact both
+# ways and 6x slower without it (torch draws normal values with it).
 _C_LIBRARY = "GLIBC_TUNABLES"
 _C_LIBRARY_PLAIN = "glibc.cpu.hwcaps=-AVX2,-FMA4,-AVX2_Usable,-FMA4_Usable"
 
@@ -38,9 +40,10 @@ SEED = 0
 
 
 def pin_libraries() -> None:
-    """Set what numeric libraries read when they are loaded. Call before torch is imported.
+    """Set the variables that numeric libraries read at load time.
 
-    The C library has read its part already: when that was another, the process starts anew, with the same command line.
+    Call this function before torch is imported. The C library reads its variable when the process
+    starts. If that had another value, the process restarts with the same command line.
     """
     os.environ.update(_ONE_THREAD | _PLAIN_INSTRUCTIONS)
     os.environ.pop(_CONTRADICTED, None)
@@ -50,16 +53,17 @@ def pin_libraries() -> None:
 
 
 def pin_torch() -> None:
-    """One thread, deterministic kernels, memory from `torch.empty` filled; no kernels that only some processors have.
+    """Use one thread, deterministic kernels and initialized memory in torch.
 
-    Torch's own warnings and logs, which tell of its insides, are dropped: what ends a compilation is raised besides.
+    Kernels for particular processors are disabled. Torch's warnings and logs about its internals
+    are dropped; fatal errors are raised anyway.
     """
     import torch
 
     warnings.filterwarnings("ignore", module=r"torch(\.|$)")
     warnings.filterwarnings(
         "ignore", message=".*LeafSpec", category=FutureWarning
-    )  # of copies of its trees, by `copyreg`
+    )  # from copies of torch's pytree specs by `copyreg`
     torch._logging.set_logs(all=logging.CRITICAL)
     torch.set_num_threads(1)
     torch.use_deterministic_algorithms(True, warn_only=True)
@@ -67,7 +71,7 @@ def pin_torch() -> None:
 
 
 def seed_everything() -> None:
-    """Put every random number generator that a model may draw weights from to its fixed start."""
+    """Seed every random number generator that a model can draw weights from."""
     import numpy
     import torch
 

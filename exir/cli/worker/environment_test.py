@@ -1,7 +1,7 @@
 """A program's bytes do not depend on the machine's instruction set.
 
-The models draw weights and compute constants by everything that chooses its code by the processor: MKL, oneDNN, ATen's own loops,
-numpy, OpenBLAS and the C library's mathematics. The outer environment forces what another machine would choose by itself.
+The models use every library that selects code by processor: MKL, oneDNN, ATen's loops, NumPy,
+OpenBLAS and the C math library. The outer environment forces the selection of another machine.
 """
 
 import hashlib
@@ -43,7 +43,7 @@ def model():
     return Net(), (torch.randn(2, 96), torch.randn(1, 3, 9, 9))
 """
 
-# Where a library reads two variables, the machine is forced by the one that the compiler does not set.
+# If a library reads two variables, a machine sets the one that the compiler does not set.
 _MACHINES = {
     "without AVX": {
         "MKL_ENABLE_INSTRUCTIONS": "SSE4_2",
@@ -66,7 +66,7 @@ _MACHINES = {
 
 
 def _compile(folder: Path, changes: dict[str, str]) -> dict[str, str]:
-    """Compiles the model in a process of its own with variables set; the digest of each output."""
+    """Compile the model in a process with these variables, and hash each output."""
     outputs = {name: folder / name for name in ("pte", "reference")}
     subprocess.run(
         [
@@ -117,7 +117,7 @@ def wrong():
 
 
 def _said(folder: Path, entry_point: str) -> str:
-    """What the compiler writes of a model besides the program."""
+    """Return the compiler's messages for a model."""
     (folder / "net.py").write_text(_MODELS_TORCH_TALKS_OF)
     words = [
         "--target=//:net",
@@ -158,7 +158,7 @@ _PINNED = "from exir.cli.worker.environment import pin_libraries\npin_libraries(
 
 
 def _computed(program: str, changes: dict[str, str]) -> list[str]:
-    """A line for each function of the C library's mathematics: its name and what it computes."""
+    """Return a line for each C math function: its name and its results."""
     environment = {**os.environ, "PYTHONPATH": str(_ROOT), **changes}
     command = [sys.executable, "-c", program]
     finished = subprocess.run(command, env=environment, check=True, capture_output=True, text=True)

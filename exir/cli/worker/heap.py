@@ -1,19 +1,23 @@
-"""What the garbage collector looks at: not the modules, which live as long as the process.
+"""Exclude long-lived objects from garbage collection.
 
-Torch and what it imports are a million objects, and a collection looks at each.
+Torch and its imports create a million objects, and a collection visits each one.
 """
 
 import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-# Objects made between two collections; torch makes millions that die by reference count.
+# Allocations between two collections. Torch makes millions of objects that reference counting
+# frees.
 _COLLECT_EVERY = 200_000
 
 
 @contextmanager
 def kept() -> Iterator[None]:
-    """What is made inside stays: there are no collections while it is made, and later ones pass over it."""
+    """Exclude objects that are created in this context from later collections.
+
+    The garbage collector is disabled in the context.
+    """
     gc.disable()
     try:
         yield
@@ -24,7 +28,7 @@ def kept() -> Iterator[None]:
 
 
 def freeze_heap() -> None:
-    """Before the first fork: keep the collector from touching, and so copying, shared pages."""
+    """Exclude current objects from collection, so that forks do not copy their pages."""
     gc.collect()
     gc.freeze()
     gc.set_threshold(_COLLECT_EVERY)

@@ -1,4 +1,4 @@
-"""The collector passes over what is kept."""
+"""The garbage collector skips the kept objects."""
 
 import gc
 import subprocess
@@ -30,7 +30,7 @@ def test_what_is_made_inside_is_not_collected_and_what_is_made_later_is() -> Non
 
 
 def test_a_compilation_keeps_what_it_imports() -> None:
-    """Of the process that a build action starts, when it has refused its flags."""
+    """The process runs as in a build action, and rejects its flags."""
     script = "import gc, sys; from exir.cli.lower import main; main(['--nonsense']); print(gc.isenabled(), gc.get_freeze_count())"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     enabled, count = done.stdout.split()

@@ -1,8 +1,8 @@
-"""Running a function in a forked child, with everything that it prints caught.
+"""Run a function in a forked child, and capture all its output.
 
-The child shares what the parent has imported and nothing that happens later: modules, random
-state, torch's settings and registered operators end with it. The parent must have one thread
-only, or a lock held by another would never be released in the child.
+The child shares the modules that the parent has imported. Its later changes end with it: modules,
+random state, torch's settings and registered operators. The parent must have only one thread.
+Otherwise, a lock that another thread holds would never be released in the child.
 """
 
 import ctypes
@@ -31,19 +31,21 @@ _PR_SET_CHILD_SUBREAPER = 36
 _OFFERED = "500"
 _POLL_SECONDS = 0.01
 
-# The part of the output that is kept, from its end.
+# Only the end of the output is kept.
 _OUTPUT_BYTES = 1 << 20
 
-# Control characters but tab and newline, and those that change the direction of text.
+# Control characters except tab and newline, and characters that change the text direction.
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a child ended.
+    """The result of a child process.
 
-    exit_code: its own, or minus the signal that killed it. output: what it printed, without control characters.
-    returned: its function returned. timed_out: it was killed at the end of its time.
+    exit_code: its exit code, or minus the signal that killed it.
+    output: its output, without control characters.
+    returned: whether its function returned.
+    timed_out: whether it was killed because of the timeout.
     """
 
     exit_code: int
@@ -53,9 +55,10 @@ class Outcome:
 
 
 def run_isolated(function: Callable[[], int], timeout: float | None = None) -> Outcome:
-    """The outcome of `function` in a child process, which is killed after `timeout` seconds.
+    """Run `function` in a child process, which is killed after `timeout` seconds.
 
-    Processes that the child started and left running are killed, on Linux also those in sessions of their own.
+    Processes that the child left running are killed. On Linux, that includes those in other
+    sessions.
     """
     check_single_threaded()
     sys.stdout.flush()
@@ -76,7 +79,7 @@ def run_isolated(function: Callable[[], int], timeout: float | None = None) -> O
 
 
 def _wait(child: int, timeout: float | None) -> bool:
-    """Wait for the end of `child` without reaping it. Returns False if it still runs after `timeout` seconds."""
+    """Wait for `child` without reaping it. Returns False after `timeout` seconds."""
     if hasattr(os, "pidfd_open"):
         handle = os.pidfd_open(child)
         try:
@@ -94,7 +97,7 @@ def _wait(child: int, timeout: float | None) -> bool:
 
 
 def _printable(output: BinaryIO) -> str:
-    """The end of what was printed, with escape codes made visible."""
+    """Return the end of the output, with control characters escaped."""
     size = output.seek(0, os.SEEK_END)
     output.seek(max(0, size - _OUTPUT_BYTES))
     text = output.read().decode(errors="replace").replace("\r\n", "\n").replace("\r", "\n")
@@ -104,16 +107,16 @@ def _printable(output: BinaryIO) -> str:
 
 
 def check_single_threaded() -> None:
-    """Raise `InternalError` when forking is not safe."""
+    """Raise `InternalError` if forking is not safe."""
     count = len(os.listdir(_THREADS)) if _THREADS.exists() else threading.active_count()
     if count != 1:
         raise InternalError(f"the compiler's process has {count} threads and cannot fork safely")
 
 
 def _be_child(function: Callable[[], int], output: BinaryIO, returned: mmap.mmap) -> NoReturn:
-    """Run `function` and end the process, whatever happens, without the parent's exit handlers.
+    """Run `function`, then exit the process without the parent's exit handlers.
 
-    `returned` is memory that the parent sees; its byte is set when the function has come to its end.
+    returned: memory shared with the parent. Its byte is set when the function ends.
     """
     exit_code = EXIT_INTERNAL_ERROR
     try:
@@ -127,7 +130,7 @@ def _be_child(function: Callable[[], int], output: BinaryIO, returned: mmap.mmap
         except BaseException:
             traceback.print_exc(file=streams[1])
         returned[0] = 1
-        # The model may have replaced or closed either.
+        # The model can have replaced or closed either stream.
         for stream in {*streams, sys.stdout, sys.stderr}:
             with suppress(Exception):
                 stream.flush()
@@ -145,13 +148,13 @@ def _redirect(output: BinaryIO) -> None:
 
 
 def _adopt_orphans(adopt: bool) -> None:
-    """Have Linux make processes whose parents ended children of this process."""
+    """Have Linux reparent orphaned descendants to this process."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, int(adopt), 0, 0, 0)
 
 
 def _children() -> set[int]:
-    """The ids of this process's children; empty where there is no /proc."""
+    """Return the ids of this process's children. Empty without /proc."""
     found = set()
     for path in Path("/proc").glob("[0-9]*/stat"):
         with suppress(OSError):
@@ -162,7 +165,10 @@ def _children() -> set[int]:
 
 
 def _end_orphans(others: set[int]) -> None:
-    """Kill and reap all children but `others`. Killing one makes its children this process's."""
+    """Kill and reap all children except `others`.
+
+    The children of a killed process become children of this one.
+    """
     while orphans := _children() - others:
         for orphan in orphans:
             with suppress(ProcessLookupError):
@@ -172,21 +178,21 @@ def _end_orphans(others: set[int]) -> None:
 
 
 def _end_with_parent() -> None:
-    """Have Linux end this process when the parent is killed in the middle of a request."""
+    """Have Linux kill this process if the parent is killed during a request."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 def _offer_for_memory() -> None:
-    """Have Linux end this process, not its parent, when memory runs out."""
+    """Have Linux kill this process, not its parent, if memory runs out."""
     try:
         Path("/proc/self/oom_score_adj").write_text(_OFFERED)
-    except OSError:  # no Linux, or a container that forbids it
+    except OSError:  # not Linux, or a container that forbids it
         pass
 
 
 def _end_group(child: int) -> None:
-    """Kill the child, which is not reaped yet, and what it started in its session."""
+    """Kill the child and its session. The child must not be reaped yet."""
     for kill in (os.killpg, os.kill):
         with suppress(ProcessLookupError):
             kill(child, signal.SIGKILL)

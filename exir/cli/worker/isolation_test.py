@@ -1,4 +1,4 @@
-"""Forked children: what they print, how they end, and that nothing of them stays."""
+"""Forked children: their output, their exit codes, and their cleanup."""
 
 import os
 import random

@@ -1,10 +1,10 @@
-"""Blocks the network for a compilation: its inputs are files that its target names, so that it is reproducible.
+"""Block the network during a compilation, so that only declared files are inputs.
 
-Three layers, as none covers everything:
+There are three layers, because none covers everything:
 
-- Variables put model hubs into offline mode. Their caches are folders that are empty.
-- Python's sockets refuse remote hosts at once, with an error that says so.
-- A network namespace, where the system grants one, stops C libraries and subprocesses.
+- Environment variables put model hubs into offline mode, and their caches are empty folders.
+- Python's sockets reject remote hosts immediately, with a clear error.
+- A network namespace, if the system grants one, stops C libraries and subprocesses.
 """
 
 import ctypes
@@ -29,7 +29,7 @@ _OFFLINE = {
     "PIP_NO_INDEX": "1",
 }
 
-# Variables that name the folders in which packages keep their downloads, and the place of each below an empty home.
+# Variables that name cache folders of packages, and their paths in an empty home folder.
 _CACHES = {
     "HOME": "",
     "XDG_CACHE_HOME": ".cache",
@@ -38,7 +38,7 @@ _CACHES = {
 }
 _OVERRIDES = ("HF_HUB_CACHE", "HUGGINGFACE_HUB_CACHE", "TRANSFORMERS_CACHE", "HF_DATASETS_CACHE")
 
-# Exceptions by which huggingface_hub reports offline mode.
+# Exceptions with which huggingface_hub reports offline mode.
 _OFFLINE_ERRORS = ("OfflineModeIsEnabled", "LocalEntryNotFoundError")
 _BLOCKED = "network access is blocked while a model is compiled"
 _NOTE = (
@@ -46,7 +46,7 @@ _NOTE = (
     " give their file to the target: `weights = …` (docs/how_to/published_weights.md)"
 )
 
-# Attempts at one destination after which a loop of retries is ended.
+# Attempts to reach one destination before a retry loop is stopped.
 _MOST_ATTEMPTS = 3
 
 _CLONE_NEWUSER, _CLONE_NEWNET = 0x10000000, 0x40000000
@@ -54,21 +54,26 @@ _SIOCSIFFLAGS, _IFF_UP = 0x8914, 1
 
 
 class NetworkBlockedError(OSError):
-    """A connection to a remote host."""
+    """A connection to a remote host was blocked."""
 
 
 class NameLookupBlockedError(socket.gaierror):
-    """A lookup of a remote host's name."""
+    """The lookup of a remote host's name was blocked."""
 
 
 class RetriesEndedError(BaseException):
-    """The end of a loop that retries a blocked connection; libraries catch every `Exception` there."""
+    """Stops a loop that retries a blocked connection.
+
+    It is not an `Exception`, because such loops catch every `Exception`.
+    """
 
 
 def block_network(home: Path) -> None:
-    """Let this process reach no other machine. `home`: an empty folder in place of the user's.
+    """Block this process from reaching other machines.
 
-    Call it in a compilation's own process, before user code runs.
+    Call this function in a compilation's own process, before user code runs.
+
+    home: an empty folder that replaces the user's home folder.
     """
     os.environ.update(_OFFLINE)
     os.environ.update({name: str(home / place) for name, place in _CACHES.items()})
@@ -80,7 +85,7 @@ def block_network(home: Path) -> None:
 
 
 def network_note(error: BaseException) -> str:
-    """What to do about an error whose cause is the blocked network, as a line; else nothing."""
+    """Return a line of advice if the blocked network caused the error, or ""."""
     return _NOTE if any(_is_blocked(each) for each in _chain(error)) else ""
 
 
@@ -96,7 +101,7 @@ def _is_blocked(error: BaseException) -> bool:
 
 
 def _chain(error: BaseException | None) -> Iterator[BaseException]:
-    """The error and the errors that led to it."""
+    """Yield the error and the errors that caused it."""
     seen: set[int] = set()
     while error is not None and id(error) not in seen:
         seen.add(id(error))
@@ -105,10 +110,11 @@ def _chain(error: BaseException | None) -> Iterator[BaseException]:
 
 
 def _enter_empty_network() -> None:
-    """Move this process into a network that has its loopback interface alone, where the system permits that.
+    """Move this process to a network namespace with only the loopback interface.
 
-    The user namespace that this takes without privileges maps only the user. Root does not enter one: it would lose access
-    to other users' files.
+    Nothing changes if the system does not permit it. Without privileges, this also needs a user
+    namespace, which maps only the user. Root does not enter a user namespace, because it would lose
+    access to other users' files.
     """
     user, group = os.geteuid(), os.getegid()
     libc = ctypes.CDLL(None, use_errno=True)
@@ -121,9 +127,7 @@ def _enter_empty_network() -> None:
             Path("/proc/self/gid_map").write_text(f"{group} {group} 1")
         with socket.socket() as any_socket:
             fcntl.ioctl(any_socket, _SIOCSIFFLAGS, struct.pack("16sh", b"lo", _IFF_UP))
-    except (
-        OSError
-    ):  # a system that grants the namespace and no rights within it: loopback is blocked, too
+    except OSError:  # the system grants the namespace without rights in it: loopback is blocked, too
         pass
 
 
@@ -166,7 +170,7 @@ def _guard_sockets() -> None:
 
 
 def _is_local(host: Any) -> bool:
-    """Whether it is this machine: no host, its loopback names and addresses."""
+    """Return whether `host` is this machine: empty, its name, or a loopback address."""
     text = host.decode(errors="replace") if isinstance(host, bytes) else host
     if text in (None, "", "localhost") or text == socket.gethostname():
         return True

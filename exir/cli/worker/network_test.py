@@ -1,4 +1,4 @@
-"""A compilation reaches no other machine, and a model that tries to is told what to do."""
+"""A compilation cannot reach other machines, and failed attempts give advice."""
 
 import os
 import socket
@@ -21,7 +21,7 @@ _ADDRESS = "http://weights.example/net.pt"
 
 
 def _blocked(run: Callable[[], object], home: Path) -> Outcome:
-    """What `run` prints in a process without a network; what it raises is described."""
+    """Return the output of `run` without a network. Exceptions are described."""
 
     def child() -> int:
         block_network(home)

@@ -1,4 +1,4 @@
-"""The compiler without a worker: one compilation, in a child as a worker's are."""
+"""Run one compilation without a worker, in the same kind of child process."""
 
 import sys
 import tempfile
@@ -12,7 +12,10 @@ from exir.error import ConfigError
 
 
 def compile_once(argv: list[str], has_network: bool = False) -> int:
-    """Compile what the flags ask for; returns the exit code, prints what the compilation printed."""
+    """Run the compilation that the flags describe, and print its output.
+
+    Returns the exit code.
+    """
     with tempfile.TemporaryDirectory(prefix="executorch_home_") as home:
         outcome = attend(_expanded(argv), lambda: _compile(argv, None if has_network else Path(home)))
     sys.stderr.write(outcome.output)
@@ -20,14 +23,20 @@ def compile_once(argv: list[str], has_network: bool = False) -> int:
 
 
 def _compile(argv: list[str], home: Path | None) -> int:
-    """home: the folder in place of the user's for a compilation without a network; None for one that has a network."""
+    """Run the compilation in the current process.
+
+    home: the folder that replaces the user's home folder. None leaves the network accessible.
+    """
     if home is not None:
         block_network(home)
     return compile_command_line(argv)
 
 
 def _expanded(argv: list[str]) -> list[str]:
-    """The flags as far as they can be read; what is wrong with them is said where they are parsed."""
+    """Return the expanded flags, or `argv` if they cannot be read.
+
+    Parsing reports the error later.
+    """
     try:
         return expand_params_file(argv)
     except ConfigError:

@@ -1,4 +1,4 @@
-"""What a worker does before its first request, so that requests need not."""
+"""Work that a worker does before its first request."""
 
 import io
 
@@ -12,7 +12,7 @@ from exir.model_spec import ModelSpec
 
 
 class _Picture(nn.Module):
-    """Convolutions, batch norm, a residual, pooling, dropout, a linear layer."""
+    """A CNN with the most common layers of image classifiers."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -27,7 +27,7 @@ class _Picture(nn.Module):
 
 
 class _Sum(nn.Module):
-    """A dynamic dimension and a mutable buffer."""
+    """A module with a dynamic dimension and a mutable buffer."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -39,10 +39,10 @@ class _Sum(nn.Module):
 
 
 def warm_up() -> None:
-    """Import everything and compile two tiny models, in memory.
+    """Import everything, and compile two tiny models in memory.
 
-    Torch and exir load much of themselves at first use. Compiled programs do not depend on
-    whether this has run: a test compares them with one-shot compilations.
+    Torch and exir load many modules on first use. Compiled programs do not depend on this function.
+    A test compares them with those of single compilations.
     """
     pin_torch()
     _compile(ModelSpec(_Picture(), (torch.ones(1, 1, 4, 4),)))

@@ -1,4 +1,4 @@
-"""The persistent worker: torch is imported once, every request runs in a child of its own."""
+"""Bazel's persistent worker: every request runs in a child process."""
 
 import os
 import sys
@@ -18,8 +18,8 @@ from exir.cli.worker.worker_protocol import WorkRequest, WorkResponse, read_requ
 def serve() -> None:
     """Answer requests from standard input until it is closed.
 
-    Responses go to what standard output was; from here on everything printed goes to the
-    error stream, Bazel's log of the worker.
+    Responses are written to the original standard output. Everything that is printed goes to
+    standard error, which is Bazel's log of the worker.
     """
     responses = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
@@ -29,7 +29,7 @@ def serve() -> None:
 
 
 def answer_requests(requests: BinaryIO, responses: BinaryIO) -> None:
-    """Run each request in a child and answer it, one after the other."""
+    """Run each request in a child, one after another, and write its response."""
     while (request := read_request(requests)) is not None:
         with tempfile.TemporaryDirectory(prefix="executorch_inputs_") as folder:
             outcome = attend(request.arguments, lambda: _run(request, responses, Path(folder)))
@@ -37,7 +37,10 @@ def answer_requests(requests: BinaryIO, responses: BinaryIO) -> None:
 
 
 def _run(request: WorkRequest, responses: BinaryIO, folder: Path) -> int:
-    """In the child: compile, with the request's inputs in `folder`. Nothing but the parent writes responses."""
+    """Compile in the child, with the request's inputs in `folder`.
+
+    Only the parent writes responses.
+    """
     responses.close()
     block_network(Path(tempfile.mkdtemp(dir=folder)))
     if request.sandbox_dir:

@@ -1,6 +1,6 @@
-"""Bazel's persistent worker protocol (`worker_protocol.proto`), the fields that are used.
+"""The used fields of Bazel's persistent worker protocol (`worker_protocol.proto`).
 
-Messages on both pipes are protobuf, each after its length as a varint:
+Messages on both pipes are protobuf. Each follows its length, a varint:
 
     WorkRequest   1 arguments: repeated string, 2 inputs: repeated Input, 3 request_id: int32, 6 sandbox_dir: string
     Input         1 path: string
@@ -16,12 +16,17 @@ _LONGEST_VARINT = 10
 
 
 class ProtocolError(Exception):
-    """Bytes that are no message of the protocol."""
+    """The bytes are not a message of the protocol."""
 
 
 @dataclass(frozen=True)
 class WorkRequest:
-    """One compilation: the command line, the files that it may read, and the folder that all paths are relative to."""
+    """One compilation.
+
+    arguments: the command line.
+    inputs: the files that it may read.
+    sandbox_dir: the folder that all paths are relative to.
+    """
 
     arguments: tuple[str, ...] = ()
     inputs: tuple[str, ...] = ()
@@ -31,7 +36,7 @@ class WorkRequest:
 
 @dataclass(frozen=True)
 class WorkResponse:
-    """Exit code and messages of one compilation."""
+    """The exit code and the messages of one compilation."""
 
     exit_code: int
     output: str
@@ -39,7 +44,7 @@ class WorkResponse:
 
 
 def read_request(stream: BinaryIO) -> WorkRequest | None:
-    """The next request, or None when Bazel has closed the pipe."""
+    """Return the next request, or None if Bazel has closed the pipe."""
     length = _read_length(stream)
     if length is None:
         return None
@@ -57,7 +62,7 @@ def write_response(stream: BinaryIO, response: WorkResponse) -> None:
 
 
 def decode_request(data: bytes) -> WorkRequest:
-    """A WorkRequest; fields that are not used are skipped."""
+    """Decode a WorkRequest. Other fields are skipped."""
     arguments: list[str] = []
     inputs: list[str] = []
     request_id, sandbox_dir = 0, ""
@@ -83,7 +88,7 @@ def _input_path(data: bytes) -> str:
 
 
 def encode_response(response: WorkResponse) -> bytes:
-    """A WorkResponse; zero and empty fields are left out, as protobuf does."""
+    """Encode a WorkResponse. As in protobuf, zero and empty fields are omitted."""
     output = response.output.encode(errors="replace")
     message = b""
     if response.exit_code:
@@ -96,7 +101,7 @@ def encode_response(response: WorkResponse) -> bytes:
 
 
 def encode_varint(value: int) -> bytes:
-    """Seven bits a byte, lowest first; the top bit says that more follow."""
+    """Encode 7 bits per byte, lowest first. The top bit is set if more bytes follow."""
     value &= 0xFFFF_FFFF_FFFF_FFFF
     encoded = bytearray()
     while value > 0x7F:
@@ -120,7 +125,7 @@ def _read_length(stream: BinaryIO) -> int | None:
 
 
 def _varint(data: bytes, at: int) -> tuple[int, int]:
-    """The number at `at`, and where it ends."""
+    """Return the varint at position `at`, and its end."""
     value = 0
     for index, byte in enumerate(data[at : at + _LONGEST_VARINT]):
         value |= (byte & 0x7F) << (7 * index)

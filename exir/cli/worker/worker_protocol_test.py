@@ -1,4 +1,4 @@
-"""The protobuf messages of the worker protocol."""
+"""Tests of the protobuf messages of the worker protocol."""
 
 import io
 

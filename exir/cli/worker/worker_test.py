@@ -1,4 +1,4 @@
-"""The worker as Bazel runs it: a process with pipes, one request after the other."""
+"""The worker as Bazel runs it: a process with pipes and sequential requests."""
 
 import hashlib
 import os
@@ -97,7 +97,7 @@ class _Worker:
     def request(
         self, *arguments: str, sandbox_dir: str = "", inputs: tuple[str, ...] = ()
     ) -> tuple[int, str]:
-        """Exit code and output of one compilation."""
+        """Return the exit code and the output of one compilation."""
         fields = [(1, argument.encode()) for argument in arguments] + [(6, sandbox_dir.encode())]
         fields += [(2, _field(1, path.encode())) for path in inputs]
         message = b"".join(_field(number, data) for number, data in fields)
@@ -106,7 +106,7 @@ class _Worker:
         return self._response()
 
     def close(self) -> str:
-        """End it by closing its input; returns what it printed to its log."""
+        """Close the worker's input, and return the log that it printed."""
         _, log = self.process.communicate(timeout=60)
         assert self.process.returncode == 0, log
         return log.decode()
@@ -132,7 +132,7 @@ class _Worker:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A workspace with a few models, as an execution root."""
+    """A workspace with several models, like an execution root."""
     root = tmp_path_factory.mktemp("workspace")
     (root / "app").mkdir()
     sources = {"net": _MODEL, "dynamic": _DYNAMIC, "spoiler": _SPOILER + _MODEL, "crash": _CRASH}
@@ -143,7 +143,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def worker(folder: Path) -> Iterator[_Worker]:
-    """One worker for all tests, so that each comes after other requests."""
+    """One worker for all tests, so that each runs after other requests."""
     started = _Worker(folder)
     yield started
     started.process.kill()
