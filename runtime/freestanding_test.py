@@ -1,4 +1,4 @@
-"""The runtime needs no heap, no input or output, and no state of its own."""
+"""Test that the runtime uses no heap, no I/O and no global state."""
 
 import os
 import re
@@ -9,7 +9,7 @@ import pytest
 
 _ARCHIVES = [path for path in os.environ["ARCHIVES"].split() if path.endswith(".a")]
 
-# String functions of C and libm, and what a compiler adds by itself.
+# String and math functions of the C library, and functions that compilers insert.
 _ALLOWED = re.compile(
     r"et_\w+|_GLOBAL_OFFSET_TABLE_|__stack_chk_fail(_local)?|__udivdi3|__u?moddi3|__divdi3"
     r"|(__)?(memcpy|memmove|memset|memcmp|bcmp|memchr|strlen|strcmp|strcspn|strncmp|strstr|strchr)(_chk)?"
@@ -18,7 +18,7 @@ _ALLOWED = re.compile(
 
 
 def _symbols(archive: str) -> list[tuple[str, str]]:
-    """Kind (a letter of nm) and name of each symbol."""
+    """Return the kind (a letter of nm) and the name of each symbol."""
     listing = subprocess.run(["nm", archive], capture_output=True, text=True, check=True).stdout
     return re.findall(r"^(?:[0-9a-f]+| +) (\w) (\S+)$", listing, re.MULTILINE)
 
@@ -32,7 +32,10 @@ def test_runtime_calls_only_string_and_math_functions(archive: str) -> None:
 
 @pytest.mark.parametrize("archive", _ARCHIVES)
 def test_runtime_has_no_variables(archive: str) -> None:
-    """Constants with addresses in them are d where code may lie anywhere; bss is never constant."""
+    """Check bss only.
+
+    In position-independent code, constants that contain addresses are in d.
+    """
     assert [name for kind, name in _symbols(archive) if kind in "BbCc"] == []
 
 

@@ -1,4 +1,4 @@
-// The public headers compile as C++17, and link.
+// Tests that the public headers compile as C++17, and link.
 
 #include "executorch/arena.h"
 #include "executorch/backend.h"

@@ -1,4 +1,4 @@
-/* Every public function clears its et_error before it does anything else. */
+/* Tests that every public function clears its et_error first. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +14,7 @@
 static et_program_writer writer;
 static et_error error;
 
-/* An error that an earlier call left. */
+/* Returns an error as an earlier call left it. */
 static et_error *old_error(void) {
   error.status = ET_STATUS_INTERNAL;
   strcpy(error.message, "old");

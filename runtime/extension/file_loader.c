@@ -36,14 +36,14 @@ static et_status map_descriptor(const char *path, int descriptor,
 et_status et_file_open(const char *path, et_file *out_file,
                        et_error *out_error) {
   et_error_clear(out_error);
-  /* O_NONBLOCK: opening a pipe does not wait for a writer. */
+  /* With O_NONBLOCK, opening a pipe does not wait for a writer. */
   const int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor < 0) {
     return fail_access(path, strerror(errno), out_error);
   }
   const et_status status =
       map_descriptor(path, descriptor, out_file, out_error);
-  close(descriptor); /* the mapping stays */
+  close(descriptor); /* does not affect the mapping */
   return status;
 }
 

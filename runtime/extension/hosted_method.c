@@ -6,14 +6,14 @@
 #include "executorch/method_layout.h"
 #include "runtime/extension/large_memory.h"
 
-/* What is being loaded, and whose buffer it shares. */
+/* The method to load, and the method whose buffer it shares. */
 typedef struct request {
   et_method_meta meta;
   const char *name;
   const et_registry *registry;
   const et_method_options *options;
-  et_method_options measuring;   /* the same, with room for data */
-  const et_hosted_method *owner; /* NULL: shares nothing */
+  et_method_options measuring;   /* the same options, with a buffer for data */
+  const et_hosted_method *owner; /* NULL: no sharing */
   uint32_t memory_id;
   et_error *error;
 } request;
@@ -46,7 +46,7 @@ static et_status share_buffer(const request *r, size_t index, size_t size,
   return ET_STATUS_OK;
 }
 
-/* Each buffer has a state, so that another method may share it. */
+/* Each buffer gets a state, so that other methods can share it. */
 static bool take_buffer(et_arena *arena, size_t size, et_planned_buffer *out) {
   const et_state none = {.program = {NULL, 0}};
   void *state = NULL;
@@ -79,7 +79,7 @@ static et_status take_planned(const request *r, et_arena *arena,
   return ET_STATUS_OK;
 }
 
-/* Room for output `index` when the method leaves that to the caller. */
+/* Allocates output `index` if it is caller-provided. */
 static et_status take_output(const request *r, et_arena *arena, size_t index,
                              et_method *method) {
   et_value_meta meta;
@@ -106,8 +106,8 @@ static et_status take_outputs(const request *r, et_arena *arena,
   return ET_STATUS_OK;
 }
 
-/* What every run writes and reads comes first: large pages are there for it, as the
- * memory begins with one, and may not be for what comes last. */
+/* Builds the method. The memory that every run uses comes first: the allocation
+ * starts on a large page, but its end may not be on one. */
 static et_status build(const request *r, et_arena *arena,
                        et_hosted_method *hosted) {
   et_method_memory memory = {.planned = hosted->planned};
@@ -128,7 +128,8 @@ static et_status build(const request *r, et_arena *arena,
   return take_outputs(r, arena, hosted->method);
 }
 
-/* The heap gives no such alignment everywhere: asks for more and rounds up. */
+/* Some heaps do not support this alignment, so a larger block is allocated and
+ * rounded up. */
 static uint8_t *align_up(uint8_t *data, size_t alignment) {
   const uintptr_t over = (uintptr_t)data % alignment;
   return over == 0 ? data : data + (alignment - over);
@@ -158,7 +159,7 @@ static et_status check_memory_id(const request *r, size_t planned_count) {
                        r->name, (unsigned)r->memory_id, planned_count);
 }
 
-/* Room for what must be read, which is needed to measure the rest. */
+/* Allocates the memory for data that must be read, which measuring needs. */
 static et_status allocate_data(request *r, et_hosted_method *hosted) {
   size_t size = 0;
   ET_RETURN_IF_ERROR(
@@ -167,7 +168,7 @@ static et_status allocate_data(request *r, et_hosted_method *hosted) {
                    : allocate(r, size, &hosted->data, &r->measuring.data);
 }
 
-/* Takes everything else from one allocation, measured by the same steps. */
+/* Allocates all other memory in one block. The same code measures it first. */
 static et_status load(request *r, et_hosted_method *hosted) {
   et_arena arena = et_arena_measuring();
   et_mutable_span memory;

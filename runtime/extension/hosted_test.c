@@ -1,4 +1,4 @@
-/* Files and methods on the heap. */
+/* Tests memory-mapped files and methods on the heap. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -22,7 +22,7 @@ static void test_file_is_mapped_where_a_program_can_be_opened(void **state) {
   assert_int_equal(file.bytes.size, 1072);
   assert_int_equal(et_program_load(file.bytes, &program, NULL), ET_STATUS_OK);
   et_file_close(&file);
-  et_file_close(&file); /* nothing to do */
+  et_file_close(&file); /* does nothing */
   assert_null(file.bytes.data);
 }
 
@@ -72,7 +72,7 @@ static void test_outputs_that_are_not_planned_get_memory(void **state) {
   assert_true(run(&hosted) == 1);
   assert_true(run(&hosted) == 2);
   et_hosted_method_free(&hosted);
-  et_hosted_method_free(&hosted); /* nothing to do */
+  et_hosted_method_free(&hosted); /* does nothing */
 }
 
 static void load_sharing(const et_program *program,

@@ -10,8 +10,8 @@
 #include <sys/mman.h>
 #endif
 
-/* What whole pages need is advised, and no neighbour: a multiple of any page's size
- * that processors have. */
+/* Only complete pages are advised, so that other memory is not affected. The
+ * size is a multiple of the page sizes of all common processors. */
 #define LARGE_PAGE ((size_t)2 << 20)
 
 #if defined(MADV_HUGEPAGE)

@@ -1,4 +1,5 @@
-/* Wishes for large pages leave memory what it is, and need none of any size. */
+/* Tests requests for large pages: contents do not change, and any size is
+ * allowed. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,7 +14,7 @@
 
 static uint8_t byte_at(size_t i) { return (uint8_t)(i / 4096 + i % 251); }
 
-/* Writes all of it, and looks whether that stays. */
+/* Writes all bytes and checks them. */
 static void use(uint8_t *data, size_t size) {
   for (size_t i = 0; i < size; i++) {
     data[i] = byte_at(i);

@@ -6,7 +6,7 @@
 #include <time.h>
 
 #define FIRST_CAPACITY 1024
-#define NOTHING UINT32_MAX /* is no index of what comes next */
+#define NOTHING UINT32_MAX /* not a valid index of a following event */
 
 static uint64_t monotonic(void *context) {
   struct timespec now;
@@ -37,8 +37,8 @@ static bool is_load(const et_event *event) {
          event->kind == ET_EVENT_METHOD_LOAD;
 }
 
-/* An instruction or step that comes next begins where the one before it ended: that
- * takes one reading of the clock instead of two. */
+/* Returns the time at which an event begins. An instruction or op that follows
+ * another begins at the other's end, which saves one clock reading. */
 static uint64_t begin_of(const et_recorder *recorder, const et_event *event,
                          size_t depth) {
   const et_recorder_last *last = &recorder->last[depth];

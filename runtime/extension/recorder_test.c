@@ -1,4 +1,4 @@
-/* The recorder keeps events with the caller's times. */
+/* Tests that the recorder stores events with the caller's times. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -56,9 +56,9 @@ static void test_what_comes_next_begins_where_the_last_ended(void **state) {
   const et_observer it = start();
   pass(&it, ET_EVENT_KERNEL, 0);
   pass(&it, ET_EVENT_KERNEL, 1); /* ends at 12 */
-  pass(&it, ET_EVENT_KERNEL, 5); /* was jumped to */
+  pass(&it, ET_EVENT_KERNEL, 5); /* after a jump */
   et_recorder_clear(&recorder);
-  pass(&it, ET_EVENT_KERNEL, 6); /* another run */
+  pass(&it, ET_EVENT_KERNEL, 6); /* a new run */
   assert_int_equal(recorder.events[0].begin, 15);
   et_recorder_free(&recorder);
   const et_observer again = start();

@@ -1,4 +1,7 @@
-"""The texts that sources in C say: formats of messages, what ET_SAYS has, and rows of lists."""
+"""Collect message texts from C sources.
+
+These are formats of error messages, arguments of ET_SAYS, and rows of X-macro lists.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-# Where the format stands among the arguments of a call.
+# Functions and macros, with the index of the argument that is the format.
 _FORMAT_OF = {
     "et_fail": 2,
     "et_fail_program": 1,
@@ -16,8 +19,8 @@ _FORMAT_OF = {
     "ET_SAYS": 0,
     "ET_PACKED_NUMBER": 0,
 }
-_ROW = "X"  # of a list: X(code, "text") has a text, X(name) is a name
-_PARAMETER = "format"  # of a macro that hands its format on
+_ROW = "X"  # row of a list: X(code, "text") has a text, X(name) is a name
+_PARAMETER = "format"  # parameter of macros that pass their format on
 _TOKEN = re.compile(
     r"""(?P<skipped>//[^\n]*|/\*.*?\*/|\\\n|\s+)
     |(?P<text>"(?:[^"\\\n]|\\.)*")
@@ -29,7 +32,7 @@ _ESCAPES = {'"': '"', "\\": "\\"}
 
 @dataclass(frozen=True)
 class Said:
-    """Texts in the order in which they are said, and names of lists; each may be there more than once."""
+    """The texts, and the names in lists, in source order with duplicates."""
 
     texts: tuple[str, ...]
     names: tuple[str, ...]
@@ -37,14 +40,17 @@ class Said:
 
 @dataclass(frozen=True)
 class _Call:
-    """Where a function or macro has a format, and what a macro puts before it."""
+    """The format's argument index, and the prefix that a macro adds to it."""
 
     index: int
     prefix: str = ""
 
 
 def said(source: str) -> Said:
-    """What one file says. ValueError for an escape that messages do not have."""
+    """Collect the texts of one file.
+
+    Raises ValueError for an escape sequence that messages do not support.
+    """
     tokens = _tokens(source)
     calls = {name: _Call(index) for name, index in _FORMAT_OF.items()} | _macros(source)
     texts: list[str] = []
@@ -63,7 +69,7 @@ def _tokens(source: str) -> list[str]:
 
 
 def _macros(source: str) -> dict[str, _Call]:
-    """Macros of a file with a parameter `format`."""
+    """Find the macros of a file with a parameter `format`."""
     found = {}
     for line in re.findall(r"^#define (\w+\((?:.*\\\n)*.*)", source, re.MULTILINE):
         tokens = _tokens(line)
@@ -74,20 +80,26 @@ def _macros(source: str) -> dict[str, _Call]:
 
 
 def _before_format(tokens: Sequence[str]) -> str:
-    """Of a macro: the text that stands directly before its format, where it hands it on."""
+    """Return the literal directly before the place where a macro passes its format on."""
     last = len(tokens) - 1 - tokens[::-1].index(_PARAMETER)
     return _text(tokens[last - 1 : last]) or ""
 
 
 def _calls(tokens: Sequence[str], names: Mapping[str, object] | set[str]) -> Iterator[tuple[str, list[list[str]]]]:
-    """Name and arguments, each a list of tokens, of all calls of functions and macros with these names."""
+    """Yield the name and the arguments of each call of a name in `names`.
+
+    An argument is a list of tokens.
+    """
     for at, token in enumerate(tokens[:-1]):
         if token in names and tokens[at + 1] == "(":
             yield token, _arguments(tokens, at + 2)
 
 
 def _arguments(tokens: Sequence[str], at: int) -> list[list[str]]:
-    """From behind the opening parenthesis to the one that closes it, or to the end."""
+    """Return the arguments from `at` up to the closing parenthesis or the end.
+
+    `at` is the token after the opening parenthesis.
+    """
     arguments: list[list[str]] = [[]]
     depth = 0
     for token in tokens[at:]:
@@ -107,7 +119,7 @@ def _format(arguments: Sequence[Sequence[str]], call: _Call) -> str | None:
 
 
 def _text(tokens: Sequence[str]) -> str | None:
-    """Of literals side by side; None for anything else."""
+    """Return the text of adjacent string literals, or None for other tokens."""
     if not tokens or any(token[0] != '"' for token in tokens):
         return None
     return "".join(re.sub(r"\\(.)", _unescaped, token[1:-1]) for token in tokens)

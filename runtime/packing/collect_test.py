@@ -1,4 +1,4 @@
-"""What is read from sources in C."""
+"""Test the collection of message texts from C sources."""
 
 import pytest
 

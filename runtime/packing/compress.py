@@ -1,4 +1,4 @@
-"""Texts as bytes that stand for characters or for pairs of such bytes."""
+"""Pack texts by byte pair encoding: a byte is a character or a pair of bytes."""
 
 from __future__ import annotations
 
@@ -8,15 +8,16 @@ from dataclasses import dataclass
 from runtime.packing.grammar import Grammar, Pair
 
 _SYMBOLS = 256
-_ROUNDS = 4  # of looking for better pairs
-_DROPPED = 12  # pairs that a round gives up first
+_ROUNDS = 4  # attempts to find better pairs
+_DROPPED = 12  # pairs that each attempt removes first
 
 
 @dataclass(frozen=True)
 class Packed:
-    """A byte below len(alphabet) is a character there, of which the first ends a text; others are pairs, in their order.
+    """Packed texts.
 
-    A pair has no later one in it. `data` has the texts one behind the other.
+    A byte below len(alphabet) is the character at that index; character 0 ends a text. The bytes from
+    len(alphabet) on are pairs. A pair contains only earlier pairs. `data` has the texts, concatenated.
     """
 
     alphabet: bytes
@@ -28,7 +29,7 @@ class Packed:
         return len(self.alphabet) + 2 * len(self.pairs) + len(self.data)
 
     def texts(self) -> list[bytes]:
-        """What was packed."""
+        """Unpack the texts."""
         return b"".join(map(self._plain, self.data)).split(b"\0")[:-1]
 
     def _plain(self, symbol: int) -> bytes:
@@ -39,7 +40,10 @@ class Packed:
 
 
 def pack(texts: Iterable[bytes]) -> Packed:
-    """The same for the same texts. ValueError for a text with a NUL."""
+    """Pack texts; the result is deterministic.
+
+    Raises ValueError for a text with a NUL.
+    """
     lines = [text + b"\0" for text in texts]
     if any(line.index(0) != len(line) - 1 for line in lines):
         raise ValueError("a text has a NUL inside")
@@ -56,7 +60,7 @@ def pack(texts: Iterable[bytes]) -> Packed:
 
 
 def _packed(grammar: Grammar, alphabet: bytes) -> Packed:
-    """Symbols numbered as bytes: characters, then pairs in the order in which they were found."""
+    """Number the symbols as bytes: characters, then pairs in creation order."""
     numbers = {symbol: number for number, symbol in enumerate([*alphabet, *grammar.pairs])}
     return Packed(
         alphabet,

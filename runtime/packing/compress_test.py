@@ -1,4 +1,4 @@
-"""Packed texts are read back, and are fewer bytes."""
+"""Test that packed texts are smaller, and unpack to the same texts."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Pairs of symbols that shorten texts: what compress.py packs by."""
+"""A grammar of symbol pairs that shortens texts, for compress.py."""
 
 from __future__ import annotations
 
@@ -8,24 +8,24 @@ from itertools import pairwise
 
 Pair = tuple[int, int]
 
-_FIRST = 256  # characters are below
-_LEAST = 3  # times that a pair must be there: it takes two bytes itself
+_FIRST = 256  # first pair; characters are below
+_LEAST = 3  # minimum occurrences of a pair, which itself takes two bytes
 
 
 class Grammar:
-    """Lines as symbols, and what symbols that are no characters stand for: a pair of earlier ones."""
+    """Lines as sequences of symbols: characters, or pairs of earlier symbols."""
 
     def __init__(self, lines: Sequence[bytes], most: int) -> None:
-        """`most` pairs at most."""
+        """Start with lines of characters, and allow at most `most` pairs."""
         self._plain = lines
         self._most = most
         self._next = _FIRST
-        self._texts: dict[int, bytes] = {}  # what a pair's symbol stands for
+        self._texts: dict[int, bytes] = {}  # the text of each pair
         self.pairs: dict[int, Pair] = {}
         self.lines: list[list[int]] = [list(line) for line in lines]
 
     def grow(self) -> None:
-        """Adds the pair that is most often there until none is worth it."""
+        """Add the most frequent pair repeatedly, until no pair saves space."""
         counts = _pair_counts(self.lines)
         while len(self.pairs) < self._most and counts:
             pair, count = max(counts.items(), key=lambda item: (item[1], item[0]))
@@ -44,24 +44,24 @@ class Grammar:
         return bytes([symbol]) if symbol < _FIRST else self._texts[symbol]
 
     def prune(self, count: int) -> None:
-        """Drops the `count` pairs least used, and those made of them."""
+        """Remove the `count` least used pairs, and the pairs that contain them."""
         uses = Counter(symbol for line in [*self.lines, *self.pairs.values()] for symbol in line)
         dropped = set(sorted(self.pairs, key=lambda symbol: (uses[symbol], symbol))[:count])
-        for symbol, pair in list(self.pairs.items()):  # a pair comes before those made of it
+        for symbol, pair in list(self.pairs.items()):  # a pair precedes the pairs that contain it
             if symbol in dropped or dropped.intersection(pair):
                 dropped.add(symbol)
                 del self.pairs[symbol]
         self.parse()
 
     def parse(self) -> None:
-        """Makes each line as few symbols as the pairs allow."""
+        """Encode each line with the minimum number of symbols."""
         symbols = {self._texts[symbol]: symbol for symbol in self.pairs}
         beginnings = {text[:size] for text in symbols for size in range(2, len(text) + 1)}
         self.lines = [_parsed(line, symbols, beginnings) for line in self._plain]
 
 
 def _pair_counts(lines: Sequence[Sequence[int]]) -> Counter[Pair]:
-    """How often pairs stand side by side, those that share a symbol once."""
+    """Count adjacent pairs. Overlapping occurrences of a pair count once."""
     counts: Counter[Pair] = Counter()
     for line in lines:
         last = None
@@ -83,10 +83,10 @@ def _replaced(line: list[int], pair: Pair, symbol: int) -> list[int]:
 
 
 def _parsed(line: bytes, symbols: dict[bytes, int], beginnings: set[bytes]) -> list[int]:
-    """The fewest symbols, found from the end on."""
+    """Encode a line with the fewest symbols, by dynamic programming from its end."""
     best: list[tuple[int, int, int]] = [(0, 0, 0)] * (
         len(line) + 1
-    )  # symbols to the end, the first of them, where it ends
+    )  # symbol count to the end, first symbol, end of that symbol
     for at in reversed(range(len(line))):
         best[at] = (best[at + 1][0] + 1, line[at], at + 1)
         end = at + 2

@@ -1,4 +1,4 @@
-"""Headers of what sources say."""
+"""Test the headers that are written for the texts of sources."""
 
 import re
 from pathlib import Path
@@ -11,7 +11,7 @@ _INCLUDES = '#include "runtime/core/packing.h"\n'
 
 
 def _written(folder: Path, **sources: str) -> tuple[str, str]:
-    """The headers, of sources by their names."""
+    """Write headers for sources, given by name and content, and return both."""
     paths = [folder / f"{name}.c" for name in sources]
     for path, content in zip(paths, sources.values(), strict=True):
         path.write_text(content, encoding="utf-8")

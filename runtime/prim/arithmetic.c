@@ -1,6 +1,7 @@
-/* Arithmetic on sizes: args are [a, b, out], or [a, out]. Python's rules: floor
- * division and modulo follow the sign of the divisor. Ints that overflow are
- * errors. */
+/* Scalar arithmetic; args are [a, b, out] or [a, out].
+ *
+ * As in Python, floor division rounds down, and the result of modulo has the
+ * divisor's sign. Integer overflow is an error. */
 #include <math.h>
 
 #include "runtime/prim/number.h"
@@ -46,7 +47,7 @@ static bool mul_int(int64_t a, int64_t b, int64_t *out) {
   return true;
 }
 
-/* Neither may be called with b == 0; INT64_MIN / -1 does not fit. */
+/* Both require b != 0. INT64_MIN / -1 overflows. */
 static bool floordiv_int(int64_t a, int64_t b, int64_t *out) {
   if (a == INT64_MIN && b == -1) {
     return false;
@@ -93,7 +94,7 @@ DEFINE_BINARY(et_prim_add_scalar, add_int, a + b)
 DEFINE_BINARY(et_prim_sub_scalar, sub_int, a - b)
 DEFINE_BINARY(et_prim_mul_scalar, mul_int, a *b)
 
-/* Division: the divisor must not be 0. */
+/* Division. A divisor of 0 is an error. */
 #define DEFINE_DIVISION(name, int_fn, double_fn)                           \
   et_status name(et_kernel_context *context, et_value **args) {            \
     const double a = et_scalar_to_double(args[0]);                         \

@@ -1,7 +1,8 @@
-/* Comparisons and choices between numbers. */
+/* Comparisons and selection of scalars. */
 #include "runtime/prim/number.h"
 
-/* -1, 0 or 1; 2 when either is NaN. Ints compare as ints, exactly. */
+/* Returns -1, 0 or 1, or 2 if a or b is NaN. Ints are compared exactly, as
+ * ints. */
 static int compare(const et_value *a, const et_value *b) {
   if (et_number_is_float_pair(a, b)) {
     const double x = et_scalar_to_double(a);

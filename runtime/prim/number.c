@@ -40,7 +40,7 @@ et_status et_number_store_bool(et_kernel_context *context, et_value *out,
 
 et_status et_number_store_truncated(et_kernel_context *context, et_value *out,
                                     double result) {
-  const double limit = 9223372036854775808.0; /* 2^63; -2^63 itself fits */
+  const double limit = 9223372036854775808.0; /* 2^63; -2^63 is a valid int */
   if (!(result >= -limit && result < limit)) {
     return et_fail(context->error, ET_STATUS_INVALID_ARGUMENT,
                    "a float that is NaN or too large has no int");

@@ -1,4 +1,4 @@
-/* Numbers in values, as the operators on sizes compute with them. */
+/* Scalar values, for operators on sizes. */
 #ifndef ET_RUNTIME_PRIM_NUMBER_H_
 #define ET_RUNTIME_PRIM_NUMBER_H_
 
@@ -9,19 +9,19 @@
 #include "executorch/status.h"
 #include "executorch/value.h"
 
-/* Whether Python would compute with it as a float: int and bool are ints. */
+/* Returns true if Python treats the value as a float. bool counts as int. */
 static inline bool et_number_is_float(const et_value *value) {
   return value->tag == ET_VALUE_DOUBLE;
 }
 
-/* Whether either operand makes the result a float. */
+/* Returns true if either operand makes the result a float. */
 static inline bool et_number_is_float_pair(const et_value *a,
                                            const et_value *b) {
   return et_number_is_float(a) || et_number_is_float(b);
 }
 
-/* Each stores a result in a value that was declared to hold it; an int may go
- * to a float. INVALID_TYPE otherwise: a value never changes its kind. */
+/* Store a result in a value of the same kind. An int may be stored in a float.
+ * INVALID_TYPE: any other combination, because a value's kind never changes. */
 et_status et_number_store_int(et_kernel_context *context, et_value *out,
                               int64_t result);
 et_status et_number_store_double(et_kernel_context *context, et_value *out,
@@ -29,7 +29,7 @@ et_status et_number_store_double(et_kernel_context *context, et_value *out,
 et_status et_number_store_bool(et_kernel_context *context, et_value *out,
                                bool result);
 
-/* Stores a float as an int. INVALID_ARGUMENT when it is NaN or does not fit. */
+/* Stores a float as an int. INVALID_ARGUMENT: it is NaN or out of range. */
 et_status et_number_store_truncated(et_kernel_context *context, et_value *out,
                                     double result);
 

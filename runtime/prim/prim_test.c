@@ -1,4 +1,4 @@
-/* The operators on sizes, with Python's rules, and M22 for their arguments. */
+/* Tests operators on sizes with Python's rules, and M22 for their arguments. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -51,7 +51,8 @@ static et_value bool_value(bool truth) {
   return value;
 }
 
-/* Runs on two operands and an out, which is given and returned. */
+/* Calls a kernel with two operands and an out. *out is both argument and
+ * result. */
 static et_status run(et_kernel_fn kernel, et_value a, et_value b,
                      et_value *out) {
   et_kernel_context context = {.error = NULL};
@@ -282,7 +283,7 @@ static void test_floats_without_an_int_are_errors(void **state) {
   }
 }
 
-/* A tensor of 2 x 3 floats, of at most 4 x 3 when dynamic. */
+/* A tensor of 2 x 3 floats. The upper bound of a dynamic one is 4 x 3. */
 typedef struct sample {
   float data[12];
   int32_t sizes[ET_MAX_RANK];

@@ -1,4 +1,4 @@
-/* What stands between sizes and tensors. */
+/* Operators between sizes and tensors. */
 #include <string.h>
 
 #include "runtime/prim/number.h"
@@ -28,7 +28,7 @@ et_status et_prim_sym_numel(et_kernel_context *context, et_value **args) {
     return et_number_store_int(context, args[1], \
                                (int64_t)*(const type *)self->data);
 
-/* args: [self, out]: the one element of a tensor. */
+/* args: [self, out]. Returns the element of a one-element tensor. */
 et_status et_prim_local_scalar_dense(et_kernel_context *context,
                                      et_value **args) {
   const et_tensor *self = args[0]->u.as_tensor;
@@ -57,7 +57,7 @@ et_status et_prim_local_scalar_dense(et_kernel_context *context,
   }
 }
 
-/* Sizes of a view: one of them may be -1 and follows from the others. */
+/* Computes the sizes of a view. One of them may be -1 and is inferred. */
 static et_status view_sizes(et_kernel_context *context, const et_value *list,
                             size_t numel, int32_t *out_sizes) {
   size_t known = 1;
@@ -87,8 +87,8 @@ static et_status view_sizes(et_kernel_context *context, const et_value *list,
                        "a view of %zu elements as %zu", numel, known);
 }
 
-/* args: [self, size, out]. The out lies where self lies: the loader has seen to
- * that, so only its sizes are set. */
+/* args: [self, size, out]. The loader has bound the out to self's memory, so
+ * only the sizes are set. */
 et_status et_prim_et_view(et_kernel_context *context, et_value **args) {
   const et_tensor *self = args[0]->u.as_tensor;
   et_tensor *out = args[2]->u.as_tensor;
@@ -123,8 +123,8 @@ static et_status check_copy_index(et_kernel_context *context,
   return ET_STATUS_OK;
 }
 
-/* args: [copy_to, copy_from, index]: copy_to[index] = copy_from. A dynamic
- * copy_to grows as a loop fills it: it has index + 1 rows afterwards. */
+/* args: [copy_to, copy_from, index]. Computes copy_to[index] = copy_from. A
+ * dynamic copy_to then has index + 1 rows, so it grows as a loop fills it. */
 et_status et_prim_et_copy_index(et_kernel_context *context, et_value **args) {
   et_tensor *to = args[0]->u.as_tensor;
   const et_tensor *from = args[1]->u.as_tensor;

@@ -40,7 +40,8 @@ static et_status fail_source(const et_data_source *source, et_status status,
                          reason, "source '%s': ", source->name);
 }
 
-/* Checks that no earlier file has one of this file's keys. */
+/* Checks that neither an earlier file nor the program has one of this file's
+ * keys. */
 static et_status check_keys(const et_program *program, size_t index,
                             const et_data_file *file, et_error *error) {
   for (uint32_t i = 0; i < et_fb_count(file->named); i++) {

@@ -24,7 +24,7 @@ static et_status take(et_calls *calls, uint64_t size, et_span *out,
   return ET_STATUS_OK;
 }
 
-/* Reads a number of `size` bytes. */
+/* Reads a value of `size` bytes. */
 static et_status take_into(et_calls *calls, void *out, size_t size,
                            et_error *error) {
   et_span bytes = {NULL, 0};

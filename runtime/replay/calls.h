@@ -1,6 +1,6 @@
-/* Reading recorded calls of a program (ETCL): what it is given, and what it
- * must answer. The format is described in exir/cli/reporting/calls.py, which writes
- * it. */
+/* Reads recorded calls (ETCL): inputs of a program, and its expected outputs.
+ *
+ * exir/cli/reporting/calls.py writes the format and describes it. */
 #ifndef ET_RUNTIME_REPLAY_CALLS_H_
 #define ET_RUNTIME_REPLAY_CALLS_H_
 
@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-/* What messages on a file of calls that is damaged begin with. */
+/* Prefix of messages about a damaged file of calls. */
 #define ET_CALLS_FAULT "recorded calls: "
 
 typedef enum et_record_kind {
@@ -29,17 +29,18 @@ typedef enum et_record_kind {
   ET_RECORD_QUANTIZED,
 } et_record_kind;
 
-/* What the elements of a quantized model's output are. */
+/* The quantization of an output of a quantized model. */
 typedef struct et_record_steps {
-  double step;  /* the difference of neighbouring elements; 0: any number */
-  double scale; /* an element means (element - zero_point) * scale */
+  double step;  /* distance between adjacent values; 0: any value */
+  double scale; /* a value represents (value - zero_point) * scale */
   double zero_point;
-  double rounding; /* largest difference made by values one step off inside */
+  /* Largest error caused by internal values that are off by one step. */
+  double rounding;
 } et_record_steps;
 
-/* A recorded input or output. Bytes are borrowed from the file and lie
- * anywhere. After one of kind QUANTIZED two more follow: the output, and what
- * the float model gives, or NONE. */
+/* A recorded input or output. Bytes are borrowed from the file and may be
+ * unaligned. Two records follow one of kind QUANTIZED: the output, and the
+ * float model's output or NONE. */
 typedef struct et_record {
   et_record_kind kind;
   union {
@@ -49,37 +50,38 @@ typedef struct et_record {
     et_string as_string;
     et_record_steps as_steps;
   } u;
-  /* Of a tensor: */
+  /* Only for tensors: */
   et_scalar_type dtype;
   uint8_t rank;
   int32_t sizes[ET_MAX_RANK];
   uint8_t dim_order[ET_MAX_RANK];
-  int32_t strides[ET_MAX_RANK]; /* in elements, of the recorded bytes */
+  int32_t strides[ET_MAX_RANK]; /* of the recorded bytes, in elements */
   size_t numel;
   et_span bytes; /* numel elements */
 } et_record;
 
-/* A reader that stands somewhere in the file. */
+/* A reader at a position in the file. */
 typedef struct et_calls {
   et_span rest;
   uint32_t calls_left;
 } et_calls;
 
-/* One call. Its inputs are read first, then its outputs. */
+/* A call. Read its inputs first, then its outputs. */
 typedef struct et_call {
   char method[256];
   uint32_t expected_status;
   uint32_t input_count;
 } et_call;
 
-/* Each returns INVALID_EXTERNAL_DATA when the file is damaged or ends too
- * soon. */
+/* All functions return INVALID_EXTERNAL_DATA if the file is damaged or
+ * truncated. */
 
 /* Opens a file of recorded calls. */
 et_status et_calls_open(et_span file, et_calls *out_calls, et_error *error);
 
-/* The next call; calls_left must not be 0. `input_count` records follow, then
- * what et_calls_output_count says. */
+/* Reads the next call; calls_left must not be 0. It is followed by
+ * `input_count` records, and then by the number of output records that
+ * et_calls_output_count returns. */
 et_status et_calls_next(et_calls *calls, et_call *out_call, et_error *error);
 et_status et_calls_record(et_calls *calls, et_record *out_record,
                           et_error *error);

@@ -69,7 +69,7 @@ size_t et_compare_offset(size_t index, const int32_t *sizes,
   return offset;
 }
 
-/* An element is one number, or the two parts of a complex one. */
+/* Compares one element: a real value, or the two parts of a complex one. */
 static void compare_numbers(et_scalar_type dtype, const uint8_t *actual,
                             const uint8_t *expected, size_t index,
                             et_tolerance tolerance, et_difference *out) {
@@ -91,7 +91,7 @@ static void compare_elements(const et_tensor *actual, const et_record *expected,
         et_compare_offset(i, actual->sizes, actual->strides, actual->rank);
     const size_t b = et_compare_offset(i, expected->sizes, expected->strides,
                                        expected->rank);
-    /* Equal bytes are equal even where a double cannot tell integers apart. */
+    /* Equal bytes are equal, even large integers that round to the same double. */
     if (memcmp(given + a * size, expected->bytes.data + b * size, size) != 0) {
       compare_numbers(actual->dtype, given + a * size,
                       expected->bytes.data + b * size, i, tolerance, out);
@@ -161,7 +161,7 @@ void et_record_reorder(const et_record *record, const uint8_t *dim_order,
   size_t numel = 0;
   if (et_tensor_layout(record->sizes, dim_order, record->rank, strides, &numel,
                        NULL) != ET_STATUS_OK) {
-    return; /* the caller's dim_order is that of a loaded program */
+    return; /* not reached: the dim_order is from a loaded program */
   }
   for (size_t i = 0; i < numel; i++) {
     const size_t to =

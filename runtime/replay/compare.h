@@ -1,4 +1,4 @@
-/* Comparing what a program gave with what was recorded. */
+/* Compares outputs of a program with recorded ones. */
 #ifndef ET_RUNTIME_REPLAY_COMPARE_H_
 #define ET_RUNTIME_REPLAY_COMPARE_H_
 
@@ -9,8 +9,8 @@
 #include "executorch/value.h"
 #include "runtime/replay/calls.h"
 
-/* |actual - expected| <= atol + rtol * |expected| passes; NaN equals NaN, and
- * an infinity itself. */
+/* An element passes if |actual - expected| <= atol + rtol * |expected|. NaN
+ * equals NaN, and an infinity equals itself. */
 typedef struct et_tolerance {
   double atol;
   double rtol;
@@ -18,25 +18,27 @@ typedef struct et_tolerance {
 
 typedef struct et_difference {
   double max_absolute;
-  double max_relative; /* where expected is not 0 */
-  size_t failed;       /* elements out of tolerance */
-  size_t first_failed; /* in C order */
+  double max_relative; /* only where expected is not 0 */
+  size_t failed;       /* elements outside the tolerance */
+  size_t first_failed; /* index in C order */
   double actual;       /* at first_failed */
   double expected;
 } et_difference;
 
-/* Compares each element, whatever the dim orders are. INVALID_TYPE says how
- * kind, dtype, shape or a value that is no tensor differs. */
+/* Compares all elements, even if the dim orders differ. INVALID_TYPE: the
+ * kind, dtype, shape or a non-tensor value differs; the message has the
+ * difference. */
 et_status et_compare(const et_value *actual, const et_record *expected,
                      et_tolerance tolerance, et_difference *out_difference,
                      et_error *error);
 
-/* Index of element `index` (in C order) in memory with these strides. */
+/* Returns the offset, in elements, of element `index` (in C order) for these
+ * strides. */
 size_t et_compare_offset(size_t index, const int32_t *sizes,
                          const int32_t *strides, size_t rank);
 
-/* Writes the elements of a recorded tensor to `out`, record->bytes.size bytes,
- * in another dim order of the same rank. */
+/* Writes the elements of a recorded tensor to `out` in another dim order. `out`
+ * has record->bytes.size bytes. */
 void et_record_reorder(const et_record *record, const uint8_t *dim_order,
                        void *out);
 

@@ -6,7 +6,7 @@
 
 #include "runtime/replay/session.h"
 
-/* An instruction of the file, whose results are read next. */
+/* An instruction in the file. Its results are read next. */
 typedef struct step {
   int64_t instruction;
   et_string where;
@@ -15,16 +15,16 @@ typedef struct step {
 
 typedef struct search {
   const et_replay_options *options;
-  bool is_on;        /* in the call that is looked at */
-  et_calls *results; /* at the outputs of the call that runs */
-  uint32_t left;     /* records of them that were not read */
+  bool is_on;        /* the running call is the one to compare */
+  et_calls *results; /* outputs of the running call */
+  uint32_t left;     /* result records that are not read yet */
   bool has_begun;
   bool is_quantized;
   bool has_next;
   step next;
-  uint32_t agreed; /* instructions whose results were compared */
+  uint32_t agreed; /* number of instructions with equal results */
   bool is_found;
-  et_status status; /* of reading the file */
+  et_status status; /* status of reading the file */
   et_error *error;
 } search;
 
@@ -63,7 +63,7 @@ static et_status read_step(search *s) {
   return ET_STATUS_OK;
 }
 
-/* The inputs of the call were read: its steps follow. */
+/* Starts a call after its inputs are read. Its steps follow in the file. */
 static et_status begin_call(search *s) {
   et_record quantized;
   ET_RETURN_IF_ERROR(et_calls_output_count(s->results, &s->left, s->error));
@@ -72,7 +72,8 @@ static et_status begin_call(search *s) {
   return read_step(s);
 }
 
-/* Every so manieth element of `tensor`, in C order, on the heap; NULL for none. */
+/* Copies every `stride`-th element of `tensor`, in C order, to the heap. NULL:
+ * no memory. */
 static uint8_t *gather(const et_tensor *tensor, size_t count, size_t stride) {
   const size_t size = et_scalar_type_size((int32_t)tensor->dtype);
   uint8_t *elements = malloc(count * size + 1);
@@ -119,7 +120,7 @@ static void report_kind(search *s, const et_event *event, const char *reason) {
   s->is_found = true;
 }
 
-/* `sampled` is a tensor of one dim. */
+/* Compares sampled elements. `sampled` is a tensor of rank 1 for them. */
 static void compare_sampled(search *s, const et_event *event,
                             et_tensor *sampled, const et_record *expected,
                             size_t stride) {
@@ -167,7 +168,8 @@ static et_status compare_tensor(search *s, const et_event *event,
   return ET_STATUS_OK;
 }
 
-/* Result `index` of `count`: the last arguments, or items of the last one. */
+/* Returns result `index` of `count`: one of the last arguments, or an item of
+ * the last one. */
 static const et_value *result_at(const et_event *event, size_t index,
                                  size_t count) {
   const et_value *last =
@@ -206,7 +208,7 @@ static void begin(void *context, const et_event *event) {
   (void)event;
 }
 
-/* Steps are in the order in which instructions run, those of loops left out. */
+/* Steps are in execution order, without the instructions of loops. */
 static void end(void *context, const et_event *event, et_status status) {
   search *s = context;
   if (!s->is_on || s->is_found || s->status != ET_STATUS_OK ||
@@ -242,7 +244,7 @@ static void print_none(const search *s) {
   }
 }
 
-/* The calls before it as well: they leave state behind. */
+/* Runs the earlier calls too, because they change mutable buffers. */
 static et_status make_calls(et_session *session, search *s, et_calls calls,
                             uint32_t last) {
   for (uint32_t i = 0; i <= last && calls.calls_left != 0; i++) {

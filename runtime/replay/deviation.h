@@ -1,4 +1,4 @@
-/* Where a program leaves what PyTorch computes. */
+/* Finds the first instruction whose result differs from PyTorch's. */
 #ifndef ET_RUNTIME_REPLAY_DEVIATION_H_
 #define ET_RUNTIME_REPLAY_DEVIATION_H_
 
@@ -8,13 +8,17 @@
 #include "executorch/status.h"
 #include "runtime/replay/replay.h"
 
-/* Makes the calls of `steps_file` (exir/cli/reporting/steps.py), those of the file that
- * et_replay took, up to number `call`, and says on standard error which instruction of
- * that one is the first whose result is not what PyTorch gives, with its line of the
- * model, or that none is. Results are compared within the tolerance of `options`,
- * those of a quantized model by the least signal-to-noise ratio.
+/* Runs the calls in `steps_file` (exir/cli/reporting/steps.py) up to call
+ * number `call`.
  *
- * Fails for a file that is damaged or of another program, and as loading does. */
+ * They are the calls that et_replay received. Prints the first instruction of
+ * the last call whose result differs from PyTorch's, with its line in the
+ * model, or that there is none. The output goes to stderr. Results must be
+ * within the tolerance of `options`, or reach the minimum SQNR if the model is
+ * quantized.
+ *
+ * Fails if the file is damaged or belongs to another program, or if loading
+ * fails. */
 et_status et_deviation_print(const et_program *program, et_span steps_file,
                              uint32_t call, const et_registry *registry,
                              const et_replay_options *options, et_error *error);

@@ -1,4 +1,4 @@
-/* Which instruction leaves what PyTorch gives. */
+/* Tests the search for the first instruction that differs from PyTorch. */
 #include "runtime/replay/deviation.h"
 
 #include <setjmp.h>
@@ -17,7 +17,8 @@ static void put_int(et_recording *r, int64_t value) {
   et_recording_put(r, &value, sizeof value);
 }
 
-/* Steps of one call, out = copy(in) of two floats. `outputs` is how many records the call says it has. */
+/* Writes the steps of one call, out = copy(in), with two floats. `outputs` is
+ * the call's number of output records. */
 static void record_step(et_recording *r, const float *out, uint32_t outputs) {
   const float in[2] = {1, 2};
   const uint8_t kinds[2] = {ET_RECORD_BOOL, ET_RECORD_STRING};
@@ -93,7 +94,7 @@ static void test_records_of_another_kind_are_refused(void **state) {
   for (size_t i = 0; i < r.size; i++) {
     et_recording damaged = r;
     damaged.bytes[i] ^= 0xFF;
-    search(&damaged, &error); /* whatever it says, under the sanitizers */
+    search(&damaged, &error); /* any result; sanitizers check memory accesses */
   }
 }
 

@@ -18,7 +18,7 @@ static double half_to_double(uint16_t bits) {
   return (bits & 0x8000) != 0 ? -magnitude : magnitude;
 }
 
-/* bfloat16 is the upper half of a float. */
+/* bfloat16: the upper 16 bits of a float32. */
 static double bfloat16_to_double(uint16_t bits) {
   const uint32_t wide = (uint32_t)bits << 16;
   float value = 0;

@@ -1,21 +1,21 @@
-/* Files of calls, written by tests. */
+/* Writes files of recorded calls in tests. */
 #ifndef ET_RUNTIME_REPLAY_RECORDING_H_
 #define ET_RUNTIME_REPLAY_RECORDING_H_
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* What has been written of one. All zero is an empty one. */
+/* A file being written. All-zero is empty. */
 typedef struct et_recording {
   uint8_t bytes[512];
   size_t size;
 } et_recording;
 
-/* Each fails the test when the recording is full. */
+/* Each function fails the test if the recording is full. */
 void et_recording_put(et_recording *r, const void *bytes, size_t size);
 void et_recording_put_u32(et_recording *r, uint32_t value);
 
-/* A float32 tensor of one dim. */
+/* Writes a float32 tensor of rank 1. */
 void et_recording_put_floats(et_recording *r, const float *data, int32_t count);
 
 #endif /* ET_RUNTIME_REPLAY_RECORDING_H_ */

@@ -16,7 +16,7 @@ typedef struct replay {
   et_error *error;
 } replay;
 
-/* Adds to the reason which part of which call it is about. */
+/* Adds the call and the input or output to the message. */
 static et_status fail_part(const replay *r, const char *part, uint32_t index,
                            et_status status, const et_error *reason) {
   return et_fail(r->error, status, "call %u: %s %u: %s",
@@ -24,10 +24,10 @@ static et_status fail_part(const replay *r, const char *part, uint32_t index,
                  reason->message);
 }
 
-/* What an output shall be. */
+/* An expected output. */
 typedef struct expectation {
   et_record output;
-  et_record real; /* what the float model gives; NONE for no comparison */
+  et_record real; /* the float model's output; NONE: not compared */
   et_record_steps steps;
 } expectation;
 
@@ -53,7 +53,7 @@ static void print_memory(const et_session *session) {
   }
 }
 
-/* What rounding of two elements in float32 may add to a step between them. */
+/* Relative error of float32 rounding in the distance of two elements. */
 #define STEP_SLACK 1.0001
 
 static et_tolerance tolerance_of(const et_replay_options *options,
@@ -126,7 +126,7 @@ static et_status check_elements(replay *r, const et_value *actual,
   return ET_STATUS_OK;
 }
 
-/* `actual` is a tensor: it has been compared with the recorded one. */
+/* `actual` is a tensor: it was already compared with the recorded one. */
 static et_status check_similarity(replay *r, const et_value *actual,
                                   uint32_t index, const expectation *expected) {
   const et_similarity *least = &r->options->least;

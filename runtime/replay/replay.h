@@ -1,4 +1,4 @@
-/* Replaying recorded calls on a program. */
+/* Replays recorded calls on a program, and compares the outputs. */
 #ifndef ET_RUNTIME_REPLAY_REPLAY_H_
 #define ET_RUNTIME_REPLAY_REPLAY_H_
 
@@ -12,10 +12,10 @@
 #include "runtime/replay/compare.h"
 #include "runtime/replay/similarity.h"
 
-/* Outputs that may have tolerances of their own: those of lower numbers. */
+/* Limit on output indices that can have their own tolerance. */
 #define ET_REPLAY_MAX_OUTPUTS 64
 
-/* In place of the tolerance of all; negative for that. */
+/* Tolerance of one output. A negative value selects the common tolerance. */
 typedef struct et_output_tolerance {
   double atol;
   double rtol;
@@ -23,30 +23,32 @@ typedef struct et_output_tolerance {
 
 typedef struct et_replay_options {
   et_tolerance tolerance;
-  bool allows_rounding;      /* adds the recorded rounding to `atol` where it is
-                           larger than a step */
-  uint32_t shared_memory_id; /* which all methods share; 0 for none */
-  et_similarity least;       /* of a quantized model to the float one */
+  /* Add the recorded rounding to `atol` if it exceeds one step. */
+  bool allows_rounding;
+  uint32_t shared_memory_id; /* memory id shared by all methods; 0: none */
+  /* Minimum similarity of a quantized model to the float model. */
+  et_similarity least;
   const et_output_tolerance
-      *outputs; /* ET_REPLAY_MAX_OUTPUTS of them, or NULL */
+      *outputs; /* ET_REPLAY_MAX_OUTPUTS entries, or NULL */
 } et_replay_options;
 
-/* call: the number of the call that failed, or of all calls.
- * differs: it failed because an output is outside its tolerance. */
+/* `call` is the number of the failed call, or of all calls. `differs` is set if
+ * the call failed because an output is outside its tolerance. */
 typedef struct et_replay_result {
   uint32_t call;
   bool differs;
 } et_replay_result;
 
-/* Loads `program`, which is open, the methods that the calls name, makes the
- * calls in order and compares all outputs. A quantized one has one step added to
- * its atol. Prints on standard output the memory of each method and,
- * for each output, the largest absolute and relative error, and how like the
- * float model's it is.
+/* Replays the calls on an open program.
  *
- * Fails with the first call that does not answer as recorded: INVALID_TYPE for
- * a wrong output, INVALID_STATE for another status than the recorded one, else
- * the status of the call. */
+ * Loads the methods that the calls name, runs the calls in order, and
+ * compares all outputs. The atol of a quantized output is increased by one
+ * step. Prints to stdout: each method's memory, and each output's largest
+ * absolute and relative error and similarity to the float model.
+ *
+ * Fails at the first call with an unexpected result. INVALID_TYPE: wrong
+ * output. INVALID_STATE: not the recorded status. Otherwise, the call's
+ * status. */
 et_status et_replay(const et_program *program, et_span calls_file,
                     const et_registry *registry,
                     const et_replay_options *options,

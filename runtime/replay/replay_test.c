@@ -1,4 +1,4 @@
-/* Recorded calls: reading them, comparing with them, M30. */
+/* Tests reading and comparing of recorded calls: M30. */
 #include "runtime/replay/replay.h"
 
 #include <setjmp.h>
@@ -25,7 +25,7 @@ static void start_call(et_recording *r, uint32_t expected_status,
   et_recording_put_u32(r, inputs);
 }
 
-/* One call: out = copy(in), two floats. */
+/* Records one call: out = copy(in), with two floats. */
 static void record_copy(et_recording *r, const float *in, const float *out) {
   r->size = 0;
   et_recording_put(r, "ETCL", 4);
@@ -102,7 +102,7 @@ static void test_refusals_are_compared_by_status(void **state) {
   assert_non_null(strstr(error.message, "status 0x0, expected 0x20"));
 }
 
-/* The same of a quantized model; its elements are a step apart. */
+/* Records the same call of a quantized model, with `step` between values. */
 static void record_quantized(et_recording *r, const float *in, const float *out,
                              double step, const float *real) {
   const uint8_t kind = ET_RECORD_QUANTIZED;
@@ -142,7 +142,7 @@ static void test_recorded_rounding_is_allowed_where_it_is_asked_for(
   const float next[2] = {1, 2.25F};
   const double rounding = 0.25;
   record_quantized(&r, data, next, 0, data);
-  /* After the kind, step, scale and zero point of the output. */
+  /* Follows the kind, step, scale and zero point of the output. */
   const size_t from_end = 2 * (1 + 2 + 4 + 1 + 8 + 2 * sizeof(float));
   memcpy(r.bytes + r.size - from_end - sizeof rounding, &rounding,
          sizeof rounding);
@@ -175,7 +175,7 @@ static void test_float_models_of_another_shape_are_refused(void **state) {
   et_error error;
   const float data[3] = {1, 2, 3};
   record_quantized(&r, data, data, 0, data);
-  r.size -= 1 + 2 + 4 + 1 + 8 + 2 * sizeof *data; /* the float model's */
+  r.size -= 1 + 2 + 4 + 1 + 8 + 2 * sizeof *data; /* the float model's output */
   et_recording_put_floats(&r, data, 3);
   assert_int_equal(replay(&r, 0, &error), ET_STATUS_INVALID_TYPE);
   assert_non_null(strstr(error.message, "the float model gives another shape"));
@@ -329,7 +329,7 @@ static void test_special_numbers_equal_only_themselves(void **state) {
 
 static void test_records_are_reordered_by_dim_order(void **state) {
   (void)state;
-  const float data[6] = {0, 1, 2, 3, 4, 5}; /* rows of a 2 x 3 */
+  const float data[6] = {0, 1, 2, 3, 4, 5}; /* rows of a 2 x 3 matrix */
   float columns[6];
   et_record record = {.kind = ET_RECORD_TENSOR,
                       .dtype = ET_SCALAR_TYPE_FLOAT32,

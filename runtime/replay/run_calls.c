@@ -4,11 +4,13 @@
  *     [--rtol X] [--output-atol OUTPUT:X] [--output-rtol OUTPUT:X]
  *     [--min-sqnr X] [--min-cosine X] [--share-planned ID]
  *
- * Files that end in .ptd or .steps may stand anywhere. Where a call does not give what
- * was recorded, steps tell which instruction is the first that does not. Methods are loaded once and keep their state from call to call. With
- * --share-planned the methods have one buffer for that memory id. Exits with 0 when
- * all calls gave what was recorded, 1 when not, 2 when called wrongly. Options may
- * also be spelled --atol=X. */
+ * .ptd and .steps files may be at any position. If a call differs from the
+ * recording, the steps identify the first instruction that differs. Methods are
+ * loaded once and keep their state between calls. With --share-planned, they
+ * share one buffer for that memory id. Options may be written as --atol=X.
+ *
+ * Exit codes: 0 if all calls match the recording, 1 if not, 2 for a usage
+ * error. */
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,10 +23,10 @@
 #include "runtime/replay/deviation.h"
 #include "runtime/replay/replay.h"
 
-/* The binary's kernels and backends: from the library that is linked in. */
+/* The kernels and backends of the linked library. */
 extern const et_registry et_linked_registry;
 
-/* Files of external data that may be given. */
+/* Maximum number of .ptd files. */
 #define MAX_DATA 16
 
 static int usage(void) {
@@ -37,9 +39,9 @@ static int usage(void) {
   return 2;
 }
 
-/* What the command line says. */
+/* The command line. */
 typedef struct options {
-  const char *files[2]; /* program, calls */
+  const char *files[2]; /* program and calls */
   size_t file_count;
   const char *data[MAX_DATA];
   size_t data_count;
@@ -48,7 +50,8 @@ typedef struct options {
   et_replay_options replay;
 } options;
 
-/* The value of option `name` when argv[*index] is it, else NULL. */
+/* Returns the value of option `name` if argv[*index] is that option, else
+ * NULL. */
 static const char *option_value(int argc, char **argv, int *index,
                                 const char *name) {
   const size_t size = strlen(name);
@@ -68,7 +71,7 @@ static bool parse_number(const char *text, double *out) {
   return end != text && *end == '\0' && *out >= 0;
 }
 
-/* Data and steps by their names, else the program and then the calls. */
+/* Adds a .ptd or .steps file, else the program and then the calls. */
 static bool add_file(const char *path, options *out) {
   const char *suffix = strrchr(path, '.');
   if (suffix != NULL && strcmp(suffix, ".steps") == 0) {
@@ -85,7 +88,8 @@ static bool add_file(const char *path, options *out) {
   return fits;
 }
 
-/* What the option at argv[*index] sets, and to what; NULL for another. */
+/* Returns the variable that the option at argv[*index] sets, and the option's
+ * value. NULL for other options. */
 static double *number_option(int argc, char **argv, int *index,
                              et_replay_options *out, const char **out_text) {
   const struct {
@@ -106,7 +110,7 @@ static double *number_option(int argc, char **argv, int *index,
   return NULL;
 }
 
-/* "1:0.5": the tolerance of output 1. */
+/* Parses "1:0.5", the tolerance of output 1. */
 static bool parse_output(const char *text, bool is_atol, options *out) {
   char *end = NULL;
   const unsigned long output = strtoul(text, &end, 10);
@@ -157,7 +161,7 @@ static bool parse_options(int argc, char **argv, options *out) {
   return out->file_count == 2;
 }
 
-/* Mapped files: the program, its data, the calls and their steps. */
+/* Mapped files: program, data, calls and steps. */
 typedef struct opened {
   et_file calls;
   et_file steps;
@@ -177,7 +181,8 @@ static et_status open_source(opened *o, const char *path, et_error *error) {
   return ET_STATUS_OK;
 }
 
-/* A tolerance of an output that no method has would hold nothing. */
+/* Rejects tolerances of outputs that no method has, which would have no
+ * effect. */
 static et_status check_outputs(const options *chosen, const et_program *program,
                                et_error *error) {
   size_t most = 0;
@@ -217,7 +222,8 @@ static et_status open_all(const options *chosen, opened *o,
   return check_outputs(chosen, out_program, error);
 }
 
-/* Behind the figures of what went before, in the file of the two that is at fault. */
+/* Prints the failure and the file that caused it, program or calls. Earlier
+ * results are flushed first. */
 static void print_failure(const options *chosen, const char *what,
                           const et_error *error) {
   const bool is_calls =

@@ -19,7 +19,7 @@ static et_status load_method(et_session *s, const char *name, et_error *error) {
       s->program, name, s->registry, &options,
       has_owner ? &s->methods[0].hosted : NULL, s->shared_memory_id,
       &method->hosted, error));
-  strcpy(method->name, name); /* both have 256 bytes */
+  strcpy(method->name, name); /* both arrays have 256 bytes */
   s->method_count++;
   return ET_STATUS_OK;
 }
@@ -33,7 +33,8 @@ et_method *et_session_method_of(const et_session *session, const char *name) {
   return NULL;
 }
 
-/* An output of a quantized model is three records, and an input never one of it. */
+/* An output of a quantized model has three records; an input is never
+ * quantized. */
 et_status et_session_skip(et_calls *calls, uint32_t count, et_error *error) {
   for (uint64_t left = count; left > 0; left--) {
     et_record ignored;

@@ -6,12 +6,12 @@
 #include "runtime/replay/compare.h"
 #include "runtime/replay/element.h"
 
-/* Sums over pairs of elements. */
+/* Sums over all pairs of elements. */
 typedef struct sums {
-  double actual;   /* squares */
-  double expected; /* squares */
+  double actual;   /* of squares */
+  double expected; /* of squares */
   double product;
-  double error; /* squares of differences */
+  double error; /* of squared differences */
 } sums;
 
 static bool same_shape(const et_tensor *actual, const et_record *expected) {

@@ -1,4 +1,4 @@
-/* How like the outputs of a quantized model are to those of the float one. */
+/* Compares outputs of a quantized model with those of the float model. */
 #ifndef ET_RUNTIME_REPLAY_SIMILARITY_H_
 #define ET_RUNTIME_REPLAY_SIMILARITY_H_
 
@@ -7,13 +7,12 @@
 #include "runtime/replay/calls.h"
 
 typedef struct et_similarity {
-  double sqnr;   /* energy of the expected tensor by that of the error, in dB */
-  double cosine; /* of the angle between both as vectors */
+  double sqnr; /* energy of the expected tensor over that of the error, in dB */
+  double cosine; /* cosine of the angle between both tensors as vectors */
 } et_similarity;
 
-/* Of what the elements of `actual` mean to those of `expected`. Equal tensors
- * have an infinite SQNR and a cosine of 1. INVALID_TYPE when the shapes
- * differ. */
+/* Compares the dequantized elements of `actual` with `expected`. Equal tensors
+ * have an infinite SQNR and a cosine of 1. INVALID_TYPE: the shapes differ. */
 et_status et_similarity_of(const et_tensor *actual, et_record_steps steps,
                            const et_record *expected,
                            et_similarity *out_similarity, et_error *error);

@@ -1,4 +1,7 @@
-"""Draws what the core has taken: `tools/python -m runtime.size.chart` writes docs/how_to/runtime_size.svg from history.csv."""
+"""Draw the core's size over time.
+
+`tools/python -m runtime.size.chart` reads history.csv and writes docs/how_to/runtime_size.svg.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +25,7 @@ _KB = 1024
 
 @dataclass(frozen=True)
 class Point:
-    """Bytes of code and constants at a revision, which is named by its time."""
+    """Size of code and constants at a revision, which is named by its date."""
 
     revision: str
     machine: str
@@ -31,7 +34,7 @@ class Point:
 
 
 def read_history(path: Path = _HISTORY) -> list[Point]:
-    """Oldest first."""
+    """Read the points, oldest first."""
     with path.open(encoding="utf-8", newline="") as file:
         return [
             Point(row["revision"], row["machine"], row["messages"], int(row["bytes"])) for row in csv.DictReader(file)
@@ -39,7 +42,7 @@ def read_history(path: Path = _HISTORY) -> list[Point]:
 
 
 def chart(points: Sequence[Point]) -> str:
-    """An SVG file."""
+    """Return the chart as an SVG file."""
     revisions = list(dict.fromkeys(point.revision for point in points))
     highest = (max(point.nbytes for point in points) // (10 * _KB) + 1) * 10 * _KB
     parts = [*_axes(revisions, highest)]
@@ -74,7 +77,7 @@ def _line(points: Sequence[Point], revisions: Sequence[str], highest: int, color
 
 
 def _names(last: Sequence[Point], highest: int) -> Iterator[str]:
-    """Beside the ends of the lines, one below the other."""
+    """Label the lines at their right ends, without overlaps."""
     lowest = float("-inf")
     for point in sorted(last, key=lambda each: -each.nbytes):
         lowest = max(_y(point.nbytes, highest) + 4, lowest + 14)

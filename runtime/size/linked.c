@@ -1,5 +1,5 @@
-/* Links what runs one method with the registry of a model, so that its code can be
- * measured. It is not run. */
+/* Links the code that runs a method, with a model's registry, to measure its
+ * size. Not run. */
 #include "executorch/method.h"
 #include "executorch/program.h"
 

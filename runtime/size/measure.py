@@ -1,4 +1,6 @@
-"""What the core takes: what loads, verifies and runs programs, without kernels and prims, compiled with -Os.
+"""Measure the code size of the core, compiled with -Os.
+
+The core loads, verifies and runs programs. Kernels and prim operators are not included.
 
     python3 -m runtime.size.measure
 
@@ -24,7 +26,7 @@ _MAIN = ("runtime/size/linked.c", "runtime/size/no_kernels.c")
 
 @dataclass(frozen=True)
 class Machine:
-    """A compiler and what it is told of the machine."""
+    """A target: its compiler and compiler flags."""
 
     name: str
     prefix: str
@@ -40,14 +42,14 @@ MESSAGES = {"texts": (), "codes": ("-DET_MESSAGES_CODES",)}
 
 @dataclass(frozen=True)
 class Size:
-    """Bytes: of code and constants, and of variables."""
+    """Bytes of code and constants, and of variables."""
 
     constant: int
     variable: int
 
 
 def measure(machine: Machine, messages: str, root: Path = ROOT) -> Size:
-    """Of the program runtime/size/linked.c without any kernel; what is C's library's is not in it."""
+    """Measure runtime/size/linked.c without kernels and without the C library."""
     compiler = f"{machine.prefix}gcc"
     with tempfile.TemporaryDirectory() as folder:
         flags = (*machine.flags, *_FLAGS, *MESSAGES[messages], f"-I{folder}")
@@ -67,7 +69,7 @@ def measure(machine: Machine, messages: str, root: Path = ROOT) -> Size:
 
 
 def _pack_texts(root: Path, folder: Path) -> None:
-    """What a build makes: the headers that runtime/core/packing.h includes."""
+    """Generate the headers that runtime/core/packing.h includes, as a build does."""
     made = folder / "runtime" / "core"
     made.mkdir(parents=True)
     headers = (root / "runtime" / "include").rglob("*.h")

@@ -1,4 +1,4 @@
-/* The registry of a program that runs nothing: what is linked is the core. */
+/* An empty registry, to link only the core. */
 #include "executorch/backend.h"
 
 extern const et_registry et_linked_registry;

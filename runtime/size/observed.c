@@ -1,4 +1,4 @@
-/* As linked.c, with an observer that is told everything. It is not run. */
+/* Like linked.c, with an observer of all events. Not run. */
 #include "executorch/method.h"
 #include "executorch/observer.h"
 #include "executorch/program.h"

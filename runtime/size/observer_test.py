@@ -1,9 +1,9 @@
-"""A program without an observer has nothing of it."""
+"""Test that only programs with an observer link the code for events."""
 
 import os
 import subprocess
 
-# What tells observers: runtime/method/observe.c and runtime/program/load_observed.c.
+# Defined in runtime/method/observe.c and runtime/program/load_observed.c.
 _TELLS = {"et_observation", "et_program_load_observed"}
 
 

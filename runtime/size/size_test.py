@@ -1,4 +1,4 @@
-"""The core takes no more than runtime/size/budget.json says."""
+"""Test that the core's size is within the budget of runtime/size/budget.json."""
 
 import json
 import os

@@ -1,6 +1,7 @@
-/* The smallest program that loads a program and runs it: one operator, all memory
- * static, the program's bytes where they lie. It prints nothing; exits with 0 when
- * the sum is right. */
+/* The smallest application: loads and runs a program with one operator.
+ *
+ * All memory is static, and the program is used in place. Prints nothing; the
+ * exit code is 0 if the sum is correct. */
 #include "runtime/size/add_cc.h"
 
 static add_forward_memory memory;

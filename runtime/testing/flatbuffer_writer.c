@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SLOT_BYTES 8 /* of a field: room for any scalar */
+#define SLOT_BYTES 8 /* enough for any scalar */
 
 size_t et_fb_append(et_fb_writer *writer, size_t count, size_t alignment) {
   const size_t start = (writer->size + alignment - 1) / alignment * alignment;
@@ -24,8 +24,9 @@ void et_fb_put_u32(et_fb_writer *writer, size_t position, uint32_t value) {
   memcpy(writer->data + position, &value, sizeof value);
 }
 
-/* Vtable (its size, the table's, a slot a field), then the table behind it:
- * four bytes back to the vtable, four of padding, the fields. */
+/* Layout: the vtable (its size, the table's size, a slot for each field), then
+ * the table (four bytes with the offset to the vtable, four bytes of padding,
+ * the fields). */
 size_t et_fb_add_table(et_fb_writer *writer, uint16_t fields) {
   const size_t vtable_bytes = 4 + 2 * (size_t)fields;
   const size_t table_bytes = 8 + SLOT_BYTES * (size_t)fields;

@@ -1,25 +1,26 @@
-/* Writing flatbuffers for tests: right ones, and wrong ones on purpose. */
+/* Writes valid and invalid flatbuffers for tests. */
 #ifndef ET_RUNTIME_TESTING_FLATBUFFER_WRITER_H_
 #define ET_RUNTIME_TESTING_FLATBUFFER_WRITER_H_
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* Grows at its end only: what refers to something is written before it. */
+/* The buffer grows only at its end, so an element is written after its
+ * references. */
 typedef struct et_fb_writer {
   uint8_t *data;
   size_t size;
-  size_t capacity; /* writing more ends the test program */
+  size_t capacity; /* exceeding it ends the test program */
 } et_fb_writer;
 
-/* Appends zeros until the size is a multiple of `alignment`, then `count` more,
- * and returns where those begin. */
+/* Appends zeros up to a multiple of `alignment`, then `count` bytes. Returns
+ * the position of these bytes. */
 size_t et_fb_append(et_fb_writer *writer, size_t count, size_t alignment);
 
-/* A table with room for `fields` fields, all absent. Returns its position. */
+/* Adds a table with `fields` absent fields. Returns its position. */
 size_t et_fb_add_table(et_fb_writer *writer, uint16_t fields);
 
-/* Makes a field present with these bytes, at most 8. */
+/* Sets a field to these bytes, at most 8. */
 void et_fb_set(et_fb_writer *writer, size_t table, uint16_t field,
                const void *bytes, size_t size);
 void et_fb_set_i8(et_fb_writer *writer, size_t table, uint16_t field,
@@ -29,17 +30,17 @@ void et_fb_set_i32(et_fb_writer *writer, size_t table, uint16_t field,
 void et_fb_set_i64(et_fb_writer *writer, size_t table, uint16_t field,
                    int64_t value);
 
-/* Makes a field refer to something behind it. */
+/* Sets a field to refer to a later position. */
 void et_fb_refer(et_fb_writer *writer, size_t table, uint16_t field,
                  size_t target);
 
-/* A text, or a vector of `count` elements of `width` bytes (0 for `items`
- * NULL). Returns its position. */
+/* Adds a text, or a vector of `count` elements of `width` bytes, zeros if
+ * `items` is NULL. Returns the position. */
 size_t et_fb_add_text(et_fb_writer *writer, const char *text);
 size_t et_fb_add_vector(et_fb_writer *writer, const void *items, uint32_t count,
                         size_t width);
 
-/* Makes element `index` of a vector of offsets refer to something behind it. */
+/* Sets element `index` of a vector of offsets to refer to a later position. */
 void et_fb_refer_element(et_fb_writer *writer, size_t vector, uint32_t index,
                          size_t target);
 

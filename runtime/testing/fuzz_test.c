@@ -1,8 +1,7 @@
 #define _POSIX_C_SOURCE 200809L /* posix_memalign */
 
-/* Damaged copies of small programs of the official exporter: each gives an
- * error or a program that runs, never a bad access (run it under the sanitizers
- * as well). */
+/* Loads damaged copies of small exported programs. Each must fail or run,
+ * without invalid memory accesses. Run it with sanitizers too. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,8 +20,8 @@ static et_status do_nothing(et_kernel_context *context, et_value **args) {
   return ET_STATUS_OK;
 }
 
-/* The operators of the programs below. What they compute does not matter here:
- * what they are given does. */
+/* The operators of the programs below. Only their arguments matter here, not
+ * their results. */
 static const et_kernel kernels[] = {
     {"aten::add.out", "ttnw>w", NULL, do_nothing, NULL, 0},
     {"aten::addmm.out", "tttnnw>w", NULL, do_nothing, NULL, 64},
@@ -53,7 +52,8 @@ static const char *const FIXTURES[] = {
     "tut02_basic_add",   "tut03_dynamic_basic", "tut07a_lowered_buffer_only",
 };
 
-/* Bytes that hosting the method allocates for planned buffers and outputs. */
+/* Returns the bytes that a hosted method allocates for planned buffers and
+ * outputs. */
 static uint64_t hosted_bytes(const et_method_meta *meta) {
   uint64_t total = 0;
   et_value_meta value;
@@ -70,8 +70,8 @@ static uint64_t hosted_bytes(const et_method_meta *meta) {
   return total;
 }
 
-/* Describes and loads every method, which reads all that the program holds.
- * Methods that want much memory would only try the heap. */
+/* Describes and loads every method, which reads the whole program. Skips
+ * methods that need much memory. */
 static void use_program(const et_program *program) {
   for (size_t i = 0; i < et_program_method_count(program); i++) {
     et_string name;
@@ -90,7 +90,7 @@ static void use_program(const et_program *program) {
   }
 }
 
-/* Returns whether the program was accepted. A refusal has a reason. */
+/* Returns 1 if the program is accepted. A failure must have a message. */
 static int try_program(const uint8_t *bytes, size_t size) {
   const et_span file = {bytes, size};
   et_program program;
@@ -116,8 +116,7 @@ static void test_undamaged_programs_are_accepted(void **state) {
   }
 }
 
-/* Each length is a copy of its own, so that a sanitizer sees reads behind
- * it. */
+/* Each length uses its own allocation, so that sanitizers detect overruns. */
 static void test_m01_every_truncation_is_survived(void **state) {
   (void)state;
   for (size_t i = 0; i < sizeof FIXTURES / sizeof *FIXTURES; i++) {
@@ -182,7 +181,7 @@ static et_status read_file(void *context, uint64_t offset, size_t size,
   return ET_STATUS_OK;
 }
 
-/* Uses the program, if it is one, with nothing but its tables in memory. */
+/* Loads and uses the program with only its tables in memory. */
 static void try_reading(et_span file) {
   et_extent extent = {0, file};
   const et_data_source source = {"file", file.size, &extent,

@@ -1,5 +1,6 @@
-/* Programs that test the check of memory plans: tensors of four floats, each in a
- * place of 16 bytes. */
+/* Writes programs that test the memory plan check.
+ *
+ * All tensors have four floats; place n is at offset 16 * n. */
 #ifndef ET_RUNTIME_TESTING_PLAN_WRITER_H_
 #define ET_RUNTIME_TESTING_PLAN_WRITER_H_
 
@@ -9,15 +10,16 @@
 
 extern et_program_writer et_plan_writer;
 
-/* Begins a program; its input, values[0], lies at place 0. */
+/* Starts a program. Its input is values[0], at place 0. */
 int32_t et_plan_start(void);
 
-/* Each gives the number of a value, or adds a call. */
+/* Add a tensor and return its index, or add a call. */
 int32_t et_plan_tensor(int32_t place);
 void et_plan_copy(int32_t from, int32_t to);
 void et_plan_add(int32_t a, int32_t b, int32_t out);
 
-/* That the program is refused with a message that has `part`, or accepted. */
+/* Assert that the program is rejected with a message that contains `part`, or
+ * is accepted. */
 void et_plan_refused(const char *part);
 void et_plan_accepted(void);
 

@@ -6,7 +6,7 @@
 #include "executorch/value.h"
 #include "runtime/program/schema.h"
 
-/* A vector of offsets with room to grow; its count is set at the end. */
+/* Adds a growable vector of offsets. Its count is set at the end. */
 static size_t add_slots(et_program_writer *writer, size_t table,
                         uint16_t field) {
   const size_t vector =
@@ -50,7 +50,8 @@ static uint32_t next_slot(uint32_t *count) {
   return (*count)++;
 }
 
-/* A table with a union: tag and value. Remembers the value. */
+/* Adds a table with a union's tag and value, and stores the value's
+ * position. */
 static void add_union(et_program_writer *writer, size_t vector, uint32_t slot,
                       uint8_t tag, uint16_t fields) {
   const size_t owner = et_fb_add_table(&writer->buffer, 2);
@@ -206,7 +207,7 @@ void et_writer_free(et_program_writer *writer, int32_t value) {
   et_fb_set_i32(&writer->buffer, step, ET_FREE_VALUE, value);
 }
 
-/* One delegate a program: its payload is inline data 0. */
+/* Adds the program's only delegate. Its payload is inline data 0. */
 static void add_delegate(et_program_writer *writer, const char *id,
                          const char *payload) {
   et_fb_writer *buffer = &writer->buffer;

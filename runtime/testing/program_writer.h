@@ -1,4 +1,5 @@
-/* Programs of one method for tests, written value by value and step by step. */
+/* Writes programs with one method for tests, one value and instruction at a
+ * time. */
 #ifndef ET_RUNTIME_TESTING_PROGRAM_WRITER_H_
 #define ET_RUNTIME_TESTING_PROGRAM_WRITER_H_
 
@@ -10,12 +11,12 @@
 #include "runtime/testing/flatbuffer_writer.h"
 
 #define ET_WRITER_BYTES (1u << 16)
-#define ET_WRITER_ITEMS 64 /* of each kind: values, steps, ... */
+#define ET_WRITER_ITEMS 64 /* maximum number of values, instructions, ... */
 
-/* A tensor that is neither planned nor constant. */
+/* Offset of a tensor that is neither planned nor constant. */
 #define ET_NOT_PLANNED (-1)
 
-/* Positions of tables that tests damage are fields. */
+/* The fields are positions of tables that tests modify. */
 typedef struct et_program_writer {
   et_fb_writer buffer;
   size_t program;
@@ -26,7 +27,7 @@ typedef struct et_program_writer {
   size_t operators;
   size_t inputs;
   size_t outputs;
-  size_t last_table; /* payload of the value or step added last */
+  size_t last_table; /* table of the last value or instruction */
   uint32_t value_count;
   uint32_t instruction_count;
   uint32_t operator_count;
@@ -35,10 +36,10 @@ typedef struct et_program_writer {
   _Alignas(64) uint8_t bytes[ET_WRITER_BYTES];
 } et_program_writer;
 
-/* Starts a program with the method "forward" and one planned buffer. */
+/* Starts a program with method "forward" and one planned buffer. */
 void et_writer_start(et_program_writer *writer, int64_t planned_bytes);
 
-/* Each adds a value and returns its index. */
+/* Each function adds a value and returns its index. */
 int32_t et_writer_int(et_program_writer *writer, int64_t value);
 int32_t et_writer_bool(et_program_writer *writer, int value);
 int32_t et_writer_double(et_program_writer *writer, double value);
@@ -49,15 +50,16 @@ int32_t et_writer_int_list(et_program_writer *writer, const int64_t *items,
 int32_t et_writer_tensor_list(et_program_writer *writer, const int32_t *items,
                               uint32_t count, uint8_t tag);
 
-/* A tensor of one dim at that offset of the planned buffer. */
+/* Adds a tensor of rank 1 at this offset of the planned buffer. */
 int32_t et_writer_tensor(et_program_writer *writer, et_scalar_type dtype,
                          int32_t size, int32_t offset);
 
-/* The same for float32, which most tests use. */
+/* Adds a float32 tensor, as most tests need. */
 int32_t et_writer_floats(et_program_writer *writer, int32_t size,
                          int32_t offset);
 
-/* A value with any tag and a table of `fields` fields, for damage. */
+/* Adds a value with any tag, and a table of `fields` fields, to write invalid
+ * values. */
 int32_t et_writer_value(et_program_writer *writer, uint8_t tag,
                         uint16_t fields);
 
@@ -68,8 +70,8 @@ void et_writer_output(et_program_writer *writer, int32_t value);
 int32_t et_writer_operator(et_program_writer *writer, const char *name,
                            const char *overload);
 
-/* Each adds a step. A call's operator is added too: its name is "test::<name>"
- * and its overload "out". */
+/* Each function adds an instruction. A call also adds its operator, named
+ * "test::<name>" with overload "out". */
 void et_writer_call(et_program_writer *writer, const char *name,
                     const int32_t *args, uint32_t count);
 void et_writer_call_operator(et_program_writer *writer, int32_t op,
@@ -79,12 +81,12 @@ void et_writer_jump_false(et_program_writer *writer, int32_t condition,
                           int32_t destination);
 void et_writer_free(et_program_writer *writer, int32_t value);
 
-/* Adds a backend's delegate with an inline payload, and a call of it. */
+/* Adds a delegate with an inline payload, and a call to it. */
 void et_writer_delegate(et_program_writer *writer, const char *id,
                         const char *payload, const int32_t *args,
                         uint32_t count);
 
-/* The file: valid until the writer is used again. */
+/* Returns the file, which is valid until the writer is used again. */
 et_span et_writer_finish(et_program_writer *writer);
 
 #endif /* ET_RUNTIME_TESTING_PROGRAM_WRITER_H_ */

@@ -62,7 +62,7 @@ static et_status test_fill(et_kernel_context *context, et_value **args) {
   return ET_STATUS_OK;
 }
 
-/* Writes the first element of a tensor, and of a second one. */
+/* Copies the first element of a tensor. */
 static et_status test_put(et_kernel_context *context, et_value **args) {
   (void)context;
   floats_of(args[0])[0] = floats_of(args[1])[0];
@@ -74,7 +74,7 @@ static et_status test_put_both(et_kernel_context *context, et_value **args) {
   return copy_tensor(context, args[1], args[2]);
 }
 
-/* Copies to each tensor of a list. */
+/* Copies a tensor to each tensor of a list. */
 static et_status test_spread(et_kernel_context *context, et_value **args) {
   for (size_t i = 0; i < args[1]->u.as_list.size; i++) {
     ET_RETURN_IF_ERROR(

@@ -1,4 +1,4 @@
-/* Kernels and a backend for tests: see program_test_support.h. */
+/* Kernels and a backend for tests; see program_test_support.h. */
 #ifndef ET_RUNTIME_TESTING_TEST_KERNELS_H_
 #define ET_RUNTIME_TESTING_TEST_KERNELS_H_
 

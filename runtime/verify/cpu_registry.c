@@ -1,4 +1,5 @@
-/* With the CPU backend, which verifies the payloads of its delegates. */
+/* The registry with the CPU backend, which verifies the payloads of its
+ * delegates. */
 #include <stddef.h>
 
 #include "backends/cpu/runtime/cpu_backend.h"

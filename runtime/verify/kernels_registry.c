@@ -1,4 +1,4 @@
-/* Without backends: methods that have delegates are not loaded. */
+/* The registry without backends. Methods with delegates are not loaded. */
 #include "runtime/verify/registry.h"
 
 const et_registry et_verify_registry = {.kernels = &et_kernel_signatures,

@@ -1,14 +1,14 @@
-/* What verify_program loads methods with. */
+/* The registry with which verify_program loads methods. */
 #ifndef ET_RUNTIME_VERIFY_REGISTRY_H_
 #define ET_RUNTIME_VERIFY_REGISTRY_H_
 
 #include "executorch/backend.h"
 
-/* The kernels of this repository, each with its name and signature alone: the methods
- * are loaded, never run. Calls that no kernel accepts are found by the compiler. */
+/* The names and signatures of all kernels in this repository. Methods are
+ * loaded, but not run. The compiler detects calls that no kernel accepts. */
 extern const et_kernel_table et_kernel_signatures;
 
-/* Each variant of verify_program defines its own. */
+/* Defined by each variant of verify_program. */
 extern const et_registry et_verify_registry;
 
 #endif /* ET_RUNTIME_VERIFY_REGISTRY_H_ */

@@ -1,14 +1,17 @@
-/* verify_program: opens a program and loads each of its methods, as the runtime does.
+/* verify_program: opens a program and loads its methods, like the runtime.
  *
  *   verify_program TARGET STAMP PROGRAM.pte [WEIGHTS.ptd...]
  *
- * Writes STAMP, an empty file, and exits with 0 when the structure of every file, what
- * external data says of its own content, and what each method says of its inputs,
- * outputs and memory are as they must be, and every method loads. Otherwise it prints
- * the reason, and exits with 1; with 2 when called wrongly. TARGET is for messages.
+ * Checks the structure of every file, the content hashes of external data,
+ * and the inputs, outputs and memory of each method, and loads every method.
+ * On success, writes STAMP, an empty file.
  *
- * et_verify_registry decides which methods are loaded. A method that needs another
- * kernel or backend is not loaded, as this program cannot know what they accept. */
+ * Exit codes: 0 on success, 1 with the reason if a check fails, 2 for a
+ * usage error. TARGET is used in messages.
+ *
+ * et_verify_registry determines which methods are loaded. A method that
+ * needs another kernel or backend is skipped, because its requirements are
+ * not known. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -18,13 +21,13 @@
 #include "runtime/core/reason.h"
 #include "runtime/verify/registry.h"
 
-/* A file, and what the runtime is told of it. */
+/* A file, as passed to the runtime. */
 typedef struct opened_file {
   et_file file;
   et_extent extent;
 } opened_file;
 
-/* The program and its files of external data: `count` of as many as there is room for. */
+/* The program and its .ptd files. `count` is the number of open ones. */
 typedef struct opened {
   opened_file *files;
   et_data_source *sources;
@@ -56,8 +59,9 @@ static et_status verify_ends(const et_method_meta *meta, et_error *error) {
   return ET_STATUS_OK;
 }
 
-/* Whether a method fails to load for a reason that says nothing about the program: it
- * needs a kernel, a backend, weights or memory that this program does not have. */
+/* Returns true if loading failed because this program lacks a kernel, a
+ * backend, weights or memory. Such a failure does not concern the program
+ * file. */
 static bool lacks_part(et_status status, bool has_weights) {
   return status == ET_STATUS_OPERATOR_MISSING ||
          status == ET_STATUS_MEMORY_TOO_SMALL ||
@@ -77,7 +81,7 @@ static et_status load(const et_program *program, const char *name,
     return ET_STATUS_OK;
   }
   const et_error reason = *error;
-  et_error_clear(error); /* it keeps its first message */
+  et_error_clear(error); /* the first message would be kept */
   return et_fail_because(error, status, &reason, "method %s: ", name);
 }
 

@@ -1,4 +1,4 @@
-"""Programs that the runtime opens are told from those that it does not."""
+"""Test that verify_program accepts valid programs and rejects damaged ones."""
 
 import os
 import subprocess
