@@ -278,10 +278,10 @@ static void expect_output(const et_method *m, et_status expected) {
   const et_value *out = NULL;
   et_error error = ET_ERROR_INIT;
   assert_int_equal(et_method_get_output(m, 0, &out, &error), expected);
-  assert_string_equal(error.message,
-                      expected == ET_STATUS_OK
-                          ? ""
-                          : "outputs[0] has no value; execute the method first");
+  assert_string_equal(
+      error.message, expected == ET_STATUS_OK
+                         ? ""
+                         : "outputs[0] has no value; execute the method first");
 }
 
 static void test_output_is_refused_after_an_input_is_set(void **state) {
