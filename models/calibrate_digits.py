@@ -1,4 +1,4 @@
-"""Writes some of the pictures that the digits network was trained on, for quantizing to measure ranges on.
+"""Write calibration inputs for the digits network, from its training images.
 
 python -m models.calibrate_digits IMAGES.idx3 CALIBRATION.safetensors
 """
@@ -19,9 +19,9 @@ _COUNT = 64
 
 
 def calibration(images: np.ndarray) -> torch.Tensor:
-    """uint8 [count, 8, 8] pictures to float32 [64, 1, 8, 8]: input `x` of 64 calls, joined in the first dimension.
+    """Convert uint8 [count, 8, 8] images to 64 inputs `x`, float32 [64, 1, 8, 8].
 
-    Every fifth picture is held out of training, and so of this.
+    Every fifth image is held out of training, and so is not used here.
     """
     trained = np.delete(images, np.s_[::5], axis=0)
     return torch.from_numpy(trained[:_COUNT].copy()).float().unsqueeze(1) / _LARGEST_VALUE

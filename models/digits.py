@@ -1,6 +1,6 @@
 """A convolutional network for 8 x 8 handwritten digits.
 
-Its weights, digits.safetensors, come from train_digits.py.
+train_digits.py wrote its weights, digits.safetensors.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from torch import nn
 
 
 class DigitsNet(nn.Module):
-    """(N, 1, 8, 8) float32 pictures with values in [0, 1] to (N, 10) float32 logits."""
+    """Convert (N, 1, 8, 8) float32 images in [0, 1] to (N, 10) float32 logits."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -33,5 +33,5 @@ def _block(inputs: int, outputs: int) -> tuple[nn.Module, ...]:
 
 
 def digits() -> tuple[nn.Module, tuple[torch.Tensor, ...]]:
-    """Entry point: the network in evaluation mode and one picture-shaped input."""
+    """Entry point: the network in evaluation mode and an example input."""
     return DigitsNet().eval(), (torch.rand(1, 1, 8, 8),)

@@ -2,10 +2,10 @@
  *
  *   digits IMAGES.idx3 LABELS.idx1 PYTORCH.idx1 [SHARE]
  *
- * The third file holds PyTorch's predictions for the same pictures, made by the build: they
- * must be the same, or, where SHARE is given, as for a quantized model, at least that share
- * of PyTorch's right answers must be given. All memory is static: this is how a program
- * without a heap uses a model. */
+ * The third file has PyTorch's predictions for the same images, which the build computes. The
+ * predictions must be equal. With SHARE, as for a quantized model, at least that share of PyTorch's
+ * correct predictions must be correct. All memory is static: a program without a heap uses a model
+ * like this. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -18,7 +18,7 @@
 
 enum { kSide = 8, kPixels = kSide * kSide, kClasses = 10 };
 
-/* Pixels of the data set lie in 0..16. */
+/* Pixels of the data set are in 0..16. */
 static const float kLargestValue = 16.0f;
 
 static models_digits_forward_memory memory;
@@ -69,11 +69,11 @@ static bool read_digits(char **paths, digit_set *out) {
   return true;
 }
 
-/* How many pictures were classified in which way. */
+/* Counts of images by result. */
 typedef struct tally {
   int right;
   int pytorch_right;
-  int different; /* from PyTorch's prediction */
+  int different; /* unequal to PyTorch's prediction */
 } tally;
 
 static et_status classify_all(et_method *method, const digit_set *set,

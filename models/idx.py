@@ -1,7 +1,7 @@
-"""The IDX file format, in which MNIST is published: unsigned bytes with a shape.
+"""The IDX file format of MNIST: an array of unsigned bytes.
 
-Big endian: two zero bytes, the type (8 = unsigned byte), the rank, then one u32 a
-dimension, then the elements in C order.
+The format is big-endian: two zero bytes, the type (8 = unsigned byte), the rank, one u32 per dimension, then
+the elements in C order.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _UNSIGNED_BYTE = 8
 
 
 def read_idx(path: Path) -> np.ndarray:
-    """A uint8 array of the file's shape. ValueError when the file is no such thing."""
+    """Read a uint8 array. Raise ValueError if the file has another format."""
     content = path.read_bytes()
     if len(content) < 4 or content[:3] != bytes((0, 0, _UNSIGNED_BYTE)):
         raise ValueError(f"{path}: not an IDX file of unsigned bytes")
@@ -29,6 +29,6 @@ def read_idx(path: Path) -> np.ndarray:
 
 
 def write_idx(path: Path, array: np.ndarray) -> None:
-    """Writes a uint8 array."""
+    """Write a uint8 array."""
     head = struct.pack(f">BBBB{array.ndim}I", 0, 0, _UNSIGNED_BYTE, array.ndim, *array.shape)
     path.write_bytes(head + np.ascontiguousarray(array, np.uint8).tobytes())

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Bytes that a file may have: far more than any digit set, far less than memory. */
+/* Maximum file size in bytes: far more than any digit set, and far less than the memory. */
 #define IDX_MAX_BYTES (1u << 28)
 
 static bool read_size(FILE *file, uint32_t *out) {

@@ -1,4 +1,4 @@
-"""Reading and writing IDX files."""
+"""Tests of reading and writing IDX files."""
 
 from __future__ import annotations
 

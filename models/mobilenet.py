@@ -1,8 +1,8 @@
-"""MobileNetV2 for 224 x 224 RGB pictures and 1,000 classes.
+"""MobileNetV2 for 224 x 224 RGB images and 1,000 classes.
 
-Sandler et al., "MobileNetV2: Inverted Residuals and Linear Bottlenecks" (2018), table 2,
-at width 1.0. Parameters are named as torchvision's `mobilenet_v2` names them, so that its
-checkpoints load through the rule's `weights`.
+Sandler et al., "MobileNetV2: Inverted Residuals and Linear Bottlenecks" (2018), table 2, at width 1.0.
+Parameters have the names of torchvision's `mobilenet_v2`, so that its checkpoints load with the rule's
+`weights`.
 """
 
 from __future__ import annotations
@@ -25,7 +25,10 @@ _HEAD_CHANNELS = 1280
 
 
 class ConvNormActivation(nn.Sequential):
-    """Convolution without bias, batch norm, ReLU6; keeps the size at stride 1."""
+    """Convolution without bias, batch norm and ReLU6.
+
+    With stride 1, the size is unchanged.
+    """
 
     def __init__(self, inputs: int, outputs: int, kernel: int = 3, stride: int = 1, groups: int = 1):
         super().__init__(
@@ -36,7 +39,10 @@ class ConvNormActivation(nn.Sequential):
 
 
 class InvertedResidual(nn.Module):
-    """Expand by 1x1, filter each channel by 3x3, project by 1x1; add the input where shapes agree."""
+    """Expand with 1x1, filter depthwise with 3x3, project with 1x1.
+
+    The input is added if shapes match.
+    """
 
     def __init__(self, inputs: int, outputs: int, stride: int, expansion: int):
         super().__init__()
@@ -57,7 +63,10 @@ class InvertedResidual(nn.Module):
 
 
 class MobileNetV2(nn.Module):
-    """(N, 3, H, W) float32 pictures to (N, classes) float32 logits; H and W multiples of 32."""
+    """Convert (N, 3, H, W) float32 images to (N, classes) float32 logits.
+
+    H and W are multiples of 32.
+    """
 
     def __init__(self, classes: int = 1000):
         super().__init__()
@@ -79,7 +88,10 @@ class MobileNetV2(nn.Module):
 
 
 def _initialise(module: nn.Module) -> None:
-    """He et al. (2015), fan in, so that activations keep their scale through depthwise layers as well."""
+    """Initialize with fan-in (He et al., 2015).
+
+    Activations then keep their scale, also through depthwise layers.
+    """
     if isinstance(module, nn.Conv2d):
         nn.init.kaiming_normal_(module.weight, mode="fan_in", nonlinearity="relu")
     elif isinstance(module, nn.Linear):
@@ -88,5 +100,5 @@ def _initialise(module: nn.Module) -> None:
 
 
 def mobilenet_v2() -> tuple[nn.Module, tuple[torch.Tensor, ...]]:
-    """Entry point: the model in evaluation mode and one picture-shaped input."""
+    """Entry point: the model in evaluation mode and an example input."""
     return MobileNetV2().eval(), (torch.randn(1, 3, 224, 224),)

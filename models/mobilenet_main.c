@@ -1,10 +1,10 @@
-/* Classifies a picture with MobileNetV2 and prints the five best classes, the latency and
- * the memory used.
+/* Classifies an image with MobileNetV2. Prints the five most probable classes, the latency and the
+ * memory use.
  *
  *   mobilenet [--program FILE.pte] [--labels FILE] [--runs N] PICTURE.ppm
  *
- * The program that the build compiled is inside the binary; --program runs another one.
- * --labels names a text file with a class name a line. */
+ * The binary contains the program that the build compiled; --program runs another one. --labels is
+ * a text file with one class name per line. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,8 +26,8 @@ enum {
 };
 
 typedef struct options {
-  const char *program; /* NULL: the one inside the binary */
-  const char *labels;  /* NULL: print numbers only */
+  const char *program; /* NULL: the embedded one */
+  const char *labels;  /* NULL: print indices only */
   const char *picture;
   int runs;
 } options;
@@ -51,7 +51,7 @@ static bool parse_options(int argc, char **argv, options *out) {
   return out->picture != NULL && out->runs >= 1 && out->runs <= kMaxRuns;
 }
 
-/* Line `index` of a text file, without its end; "" when there is none. */
+/* Reads line `index` of a text file, without its end; "" if there is none. */
 static void read_label(const char *path, size_t index, char *out) {
   FILE *file = path != NULL ? fopen(path, "r") : NULL;
   out[0] = '\0';
@@ -69,7 +69,7 @@ static void read_label(const char *path, size_t index, char *out) {
   }
 }
 
-/* Index of the largest logit below `limit` in order: by value, then by index. */
+/* Returns the index of the largest logit that is not in `taken`; the lower index wins a tie. */
 static size_t next_best(const float *logits, size_t count, const size_t *taken,
                         size_t n) {
   size_t best = count;
@@ -98,7 +98,7 @@ static void print_best(const et_tensor *logits, const char *labels) {
   }
 }
 
-/* Runs once to warm up, then `runs` times, and prints the median. */
+/* Runs once to warm up, then `runs` times, and prints the median time. */
 static et_status run_timed(et_method *method, const float *input, int runs,
                            et_error *error) {
   static const int32_t kSizes[4] = {1, 3, kSide, kSide};

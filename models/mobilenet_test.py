@@ -1,4 +1,7 @@
-"""That torchvision's checkpoints of MobileNetV2 load, without torchvision."""
+"""Tests that torchvision's checkpoints of MobileNetV2 load.
+
+torchvision is not needed.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ import torch
 
 from models.mobilenet import MobileNetV2, mobilenet_v2
 
-# Facts of torchvision's mobilenet_v2: 314 entries in its state dict, 3,504,872 parameters.
+# Facts about torchvision's mobilenet_v2: 314 entries in its state dict, 3,504,872 parameters.
 _ENTRIES = 314
 _PARAMETERS = 3_504_872
 _SOME_SHAPES = {

@@ -1,4 +1,4 @@
-"""The commands that docs/models and the README show run as they stand, and print what is shown."""
+"""Runs the commands in docs/models and the README, and compares their output."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from PIL import Image
 
 _PAGES = [*sorted(Path("docs/models").glob("*.md")), Path("README.md")]
 _COMMAND = re.compile(r"\./bazelw run (//models[/:\w]*)((?: -- [^`\n]*)?)")
-# What `bazel run` has a program take before what the command says: `args` of its target.
+# Arguments that `bazel run` inserts before the command's own: `args` of the target.
 _FIRST_ARGUMENTS = {"classify": [os.environ["FLOWER"]], "listen": [os.environ["SOUND"]]}
 _TIMED = re.compile(r"\d+(?:\.\d+)? a second")
 
@@ -27,7 +27,7 @@ def _commands() -> list[tuple[str, str]]:
 
 
 def _run(name: str, words: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    """As a shell and `bazel run` do in that folder; an interactive program gets no lines."""
+    """Run a command in a folder, as a shell and `bazel run` would, with empty input."""
     given = [word.replace("$PWD", str(folder)) for word in shlex.split(words)]
     command = [os.environ[name.upper()], *_FIRST_ARGUMENTS.get(name, []), *given]
     return subprocess.run(command, input="", capture_output=True, text=True, check=False)
@@ -35,7 +35,7 @@ def _run(name: str, words: str, folder: Path) -> subprocess.CompletedProcess[str
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """The files that the commands name."""
+    """A folder with the files that the commands name."""
     shutil.copy("README.md", tmp_path / "README.md")
     shutil.copy("README.md", tmp_path / "text.txt")
     shutil.copy(os.environ["SOUND"], tmp_path / "recording.wav")
@@ -56,7 +56,7 @@ def test_a_command_runs(name: str, words: str, folder: Path) -> None:
 
 
 def _block(page: str, first: str) -> list[str]:
-    """The lines that a page shows from `first` on, up to one that is blank or ends a block."""
+    """Return the lines of a page from `first` to a blank line or the end of the block."""
     lines = Path(page).read_text(encoding="utf-8").splitlines()
     begin = next(i for i, line in enumerate(lines) if line.strip().startswith(first))
     end = next(i for i in range(begin, len(lines)) if lines[i] in ("", "```"))

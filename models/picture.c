@@ -4,12 +4,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* ImageNet statistics of the red, green and blue channel. */
+/* ImageNet statistics of the red, green and blue channels. */
 static const float kMean[3] = {0.485f, 0.456f, 0.406f};
 static const float kDeviation[3] = {0.229f, 0.224f, 0.225f};
 
-/* Next number of a PPM header, after white space and # comments; -1 when there is none
- * or it exceeds PICTURE_MAX_SIDE. */
+/* Reads the next number of a PPM header, after white space and # comments. Returns -1 if there is
+ * none, or if it exceeds PICTURE_MAX_SIDE. */
 static int read_number(FILE *file) {
   int c = fgetc(file);
   while (c != EOF && (isspace(c) || c == '#')) {
@@ -65,7 +65,7 @@ void picture_free(picture *image) {
   *image = (picture){0, 0, NULL};
 }
 
-/* A sampling position along one axis: two neighbours and the weight of the second. */
+/* A sampling position along one axis: two adjacent pixels and the weight of the second. */
 typedef struct sample {
   int low;
   int high;
@@ -104,7 +104,7 @@ void picture_to_tensor(const picture *image, int resize_side, int crop_side,
   const float top = ((float)image->height / scale - (float)crop_side) / 2;
   for (int channel = 0; channel < 3; ++channel) {
     for (int row = 0; row < crop_side; ++row) {
-      /* Pixel centres lie at half positions. */
+      /* Pixel centers are at half positions. */
       const sample y =
           sample_at(((float)row + top + 0.5f) * scale - 0.5f, image->height);
       for (int column = 0; column < crop_side; ++column) {

@@ -1,29 +1,30 @@
-/* Pictures as classifiers take them. */
+/* Images as inputs of classifiers. */
 #ifndef ET_MODELS_PICTURE_H_
 #define ET_MODELS_PICTURE_H_
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* 8-bit RGB rows, top to bottom. `pixels` is owned: release with picture_free. */
+/* An 8-bit RGB image, with rows from top to bottom. `pixels` is owned. Release it with
+ * picture_free. */
 typedef struct picture {
   int width;
   int height;
   uint8_t *pixels; /* height * width * 3 bytes */
 } picture;
 
-/* Longest side that picture_read_ppm accepts, in pixels. */
+/* Maximum width and height in pixels that picture_read_ppm accepts. */
 #define PICTURE_MAX_SIDE 16384
 
-/* Reads a binary PPM ("P6", 255 levels). On failure returns false and prints why, with
- * the path, to stderr. */
+/* Reads a binary PPM file ("P6", 255 levels). On failure, returns false and prints path and reason
+ * to stderr. */
 bool picture_read_ppm(const char *path, picture *out);
 
 void picture_free(picture *image);
 
-/* The preparation that torchvision's ImageNet classifiers are trained with: shorter side
- * scaled to resize_side (bilinear), the crop_side x crop_side centre, values in [0, 1], then
- * (value - mean) / deviation a channel. Writes float32 [3, crop_side, crop_side] to `out`. */
+/* Preprocesses an image as for torchvision's ImageNet classifiers. The shorter side is scaled to
+ * resize_side (bilinear), the center crop_side x crop_side is cut out, and values become (value /
+ * 255 - mean) / deviation per channel. Writes float32 [3, crop_side, crop_side] to `out`. */
 void picture_to_tensor(const picture *image, int resize_side, int crop_side,
                        float *out);
 

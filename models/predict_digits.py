@@ -1,4 +1,4 @@
-"""Writes eager PyTorch's prediction for every digit, for the program to compare with.
+"""Write eager PyTorch's prediction for every digit, for comparison.
 
 python -m models.predict_digits IMAGES.idx3 WEIGHTS.safetensors PREDICTIONS.idx1
 """
@@ -19,7 +19,7 @@ _LARGEST_VALUE = 16.0
 
 
 def predict(images: np.ndarray, weights: Path) -> np.ndarray:
-    """uint8 [count, 8, 8] pictures to uint8 [count] digits."""
+    """Convert uint8 [count, 8, 8] images to predicted digits, uint8 [count]."""
     network = DigitsNet().eval()
     network.load_state_dict(load_file(weights))
     batch = torch.from_numpy(images.copy()).float().unsqueeze(1) / _LARGEST_VALUE

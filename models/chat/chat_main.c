@@ -1,10 +1,10 @@
-/* Talks: answers one prompt, or each line of a session.
+/* Answers one prompt, or each line of a session.
  *
  *   chat [--temperature T] [--top-k K] [--top-p P] [--min-p P] [--repetition R] [--seed N]
  *        [--max-tokens N] [--system TEXT] [--threads N] [PROMPT]
  *
- * Temperature 0, the default, always takes the most probable token. Ctrl-C ends an answer.
- * --max-tokens 0 reads prompts and says nothing. */
+ * With temperature 0, the default, the most probable token is always selected. Ctrl-C stops an
+ * answer. With --max-tokens 0, prompts are read but not answered. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,11 +25,11 @@ typedef struct options {
   uint64_t seed;
   size_t max_tokens;
   size_t threads;
-  const char *system; /* NULL: the template's own */
+  const char *system; /* NULL: the template's default */
   const char *prompt; /* NULL: a session */
 } options;
 
-/* What has been taken, and how long it took. */
+/* A number of processed tokens, and the time for them. */
 typedef struct speed {
   size_t tokens;
   double seconds;
@@ -62,7 +62,7 @@ static const et_chat_work *work(void) {
   return &kWork;
 }
 
-/* A number that an option may have. */
+/* Parses an option's value, a number from 0 to UINT32_MAX. */
 static bool read_number(const char *text, double *out) {
   char *end = NULL;
   *out = strtod(text, &end);
@@ -109,7 +109,7 @@ static bool parse_options(int argc, char **argv, options *out) {
   return out->threads >= 1 && out->threads <= ET_CPU_POOL_MAX_THREADS;
 }
 
-/* Adds the tokens of a message to talk.tokens[*count ...]. */
+/* Appends the tokens of a message to talk.tokens[*count ...]. */
 static et_status add_message(et_chat_role role, const char *text,
                              size_t *count) {
   const size_t added = et_chat_message(
@@ -135,7 +135,7 @@ static et_status add_parts(const et_chat_parts *parts, size_t *count) {
   return ET_STATUS_OK;
 }
 
-/* The tokens of what the user says, up to where the answer begins. */
+/* Writes the tokens of a prompt, up to the start of the answer. */
 static et_status make_tokens(const char *prompt, size_t *count) {
   const et_chat_template *chat = &chat_vocabulary_chat;
   *count = 0;
@@ -180,7 +180,7 @@ static void print_token(et_whole_characters *characters, int64_t token) {
   fflush(stdout);
 }
 
-/* Prints the answer as it comes, and takes what it printed. */
+/* Prints the answer token by token, and adds its tokens to the cache. */
 static et_status answer(void) {
   et_whole_characters characters = {0};
   size_t count = 0;
@@ -205,7 +205,7 @@ static et_status reply(const char *prompt) {
   return status;
 }
 
-/* Reads on to the end of a line; returns how many bytes that were. */
+/* Skips the rest of a line. Returns the number of bytes. */
 static size_t skip_line(void) {
   size_t skipped = 0;
   for (int c = getchar(); c != EOF && c != '\n'; c = getchar()) {
@@ -214,8 +214,8 @@ static size_t skip_line(void) {
   return skipped;
 }
 
-/* A line without its end; false when there is none. One that is too long is said to be, and
- * is empty. */
+/* Reads a line without its end; returns false at the end of the input. A line that is too long is
+ * reported and read as empty. */
 static bool read_line(char *line) {
   fputs("> ", stderr);
   if (fgets(line, kLine, stdin) == NULL) {

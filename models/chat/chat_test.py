@@ -1,4 +1,4 @@
-"""Answers are those of eager PyTorch with the weights of the file as floats; what does not fit is said."""
+"""Tests of answers, which must equal eager PyTorch's, and of errors."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def test_what_does_not_fit_is_said(arguments: list[str], message: str) -> None:
 
 
 def test_rows_of_heads_turn_halves() -> None:
-    """Neighbours that turn together in the file lie half a head apart."""
+    """Adjacent elements of the file, which rotate together, move half a head apart."""
     shape = llama.shape_of(eager.file())
     rows = torch.arange(shape.heads * shape.head, dtype=torch.float32).reshape(-1, 1)
     mapped: Tensor = llama.half_turns({"blk.0.attn_q.weight": rows}, shape)["blk.0.attn_q.weight"]

@@ -10,7 +10,7 @@ et_status decoder_load(decoder *decoder, const et_method_options *options,
                           &decoder->decode, error);
 }
 
-/* Two to kDecoderChunk tokens. */
+/* Runs prefill on 2 to kDecoderChunk tokens. */
 static et_status prefill(decoder *decoder, const int64_t *tokens, int32_t count,
                          const float **scores, et_error *error) {
   int64_t positions[kDecoderChunk];

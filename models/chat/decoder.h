@@ -1,14 +1,13 @@
-/* A decoder of text with its cache: tokens in, scores of what may follow out. */
+/* A text decoder with a KV cache: tokens in, scores (logits) of the next token out. */
 #ifndef ET_CHAT_DECODER_H_
 #define ET_CHAT_DECODER_H_
 
 #include "models/chat/chat_cc.h"
 
-/* Tokens that the cache has room for, and that one call of prefill takes; those of
- * models/chat/llama.py. */
+/* Capacity of the cache, tokens of one prefill, and vocabulary size; as in models/chat/llama.py. */
 enum { kDecoderContext = 2048, kDecoderChunk = 128, kDecoderTokens = 49152 };
 
-/* All zero before it is loaded. It stays in place. */
+/* All zero before loading. The structure must not be moved after loading. */
 typedef struct decoder {
   chat_prefill_memory prefill_memory;
   chat_decode_memory decode_memory;
@@ -18,13 +17,13 @@ typedef struct decoder {
   size_t length; /* tokens in the cache */
 } decoder;
 
-/* `options` may be NULL. */
+/* Loads the methods. `options` may be NULL. */
 et_status decoder_load(decoder *decoder, const et_method_options *options,
                        et_error *error);
 
-/* Takes one or more tokens that follow those before. The scores are those of the last one,
- * kDecoderTokens of them, until the next call. OUT_OF_RESOURCES, and nothing is taken, when
- * the cache has no room for them. */
+/* Appends one or more tokens. *scores are the kDecoderTokens scores after the last token, valid
+ * until the next call. Returns OUT_OF_RESOURCES, and appends nothing, if the tokens do not fit into
+ * the cache. */
 et_status decoder_take(decoder *decoder, const int64_t *tokens, size_t count,
                        const float **scores, et_error *error);
 

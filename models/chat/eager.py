@@ -1,4 +1,4 @@
-"""The decoder on eager PyTorch with the weights of the file as floats, for tests to compare with."""
+"""The decoder in eager PyTorch, with float weights, as a reference for tests."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def file() -> WeightsFile:
 
 
 def in_floats(weights: WeightsFile) -> llama.Llama:
-    """The model of a file with every weight in float32."""
+    """Return the model of a file with all weights converted to float32."""
     spec = llama.chat(weights)
     load_weights(spec.module, spec.map_weights(weights.tensors), Path("model"))
     for module in spec.module.modules():
@@ -56,8 +56,11 @@ def text_of(tokens: list[int]) -> str:
 
 
 def answers(prompts: list[str], system: str, most: int, printed: str = "") -> list[str]:
-    """Greedily, token by token; an answer that goes on is cut. `printed` may be what a program answered, a line or more each:
-    as far as it is right it takes one run of the network instead of one a token."""
+    """Generate answers greedily, with at most `most` tokens each.
+
+    `printed` may contain a program's answers, one per line. As far as they are correct, they are verified in
+    one run of the network, instead of one run per token.
+    """
     tokens, made = encoded(f"<|im_start|>system\n{system}<|im_end|>\n"), []
     for prompt in prompts:
         tokens += encoded(f"<|im_start|>user\n{prompt}<|im_end|>\n<|im_start|>assistant\n")
@@ -84,5 +87,5 @@ def _answer(tokens: list[int], most: int, draft: list[int]) -> list[int]:
 
 @torch.no_grad()
 def scores_of_all(tokens: list[int]) -> Tensor:
-    """What may follow each of the tokens: [n, vocabulary]."""
+    """Return the scores of the next token after each token: [n, vocabulary]."""
     return model().scores(model().vectors(torch.tensor([tokens]), torch.arange(len(tokens))))[0]

@@ -1,8 +1,8 @@
-"""Decoders of text in the shape of Llama, made by what a GGUF file says: SmolLM2, Llama 3.2, Qwen 2.5 and others.
+"""Llama-like decoders of GGUF files: SmolLM2, Llama 3.2, Qwen 2.5 and others.
 
-Parameter names are those of the files. `prefill` takes many tokens, `decode` the next one; both write the keys and values of
-their tokens into one cache, and give the scores of what may follow the last token. Parameters are those of the file, so they have
-no values before it is loaded.
+The file's metadata configures the model. Parameter names are those of the files. `prefill` takes several
+tokens, `decode` the next one. Both write the keys and values of their tokens to one cache, and return the
+scores of the token after the last one. Parameters are on the meta device until the file is loaded.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from torch.nn import functional as F
 
 import exir
 
-# Tokens of one prefill at most; a longer prompt is several.
+# Maximum number of tokens in one prefill. Longer prompts are split.
 CHUNK = 128
 
-# Tokens that a conversation may have, where the model was trained for as many.
+# Maximum number of tokens in the cache, if the model was trained with as many.
 CONTEXT = 2048
 
-# Architectures of this shape, as files call them; that of Mistral and SmolLM is `llama`, too.
+# Supported architectures, as files name them. Mistral and SmolLM are `llama` as well.
 _FAMILIES = ("llama", "qwen2")
 
-# Of Llama 3: what divides the speeds at which pairs of elements turn.
+# Llama 3 divides the frequencies of rotary position embeddings by this tensor.
 _SLOWING = "rope_freqs.weight"
 
 _Angles = tuple[Tensor, Tensor]
@@ -35,9 +35,9 @@ _Angles = tuple[Tensor, Tensor]
 
 @dataclass(frozen=True)
 class Shape:
-    """What makes one such model another than the next.
+    """Hyperparameters of a model.
 
-    head: elements of a head. groups: heads of keys and values. length: tokens that the cache has room for.
+    `head` is the head size, `groups` the number of KV heads, and `length` the cache size in tokens.
     """
 
     layers: int
@@ -55,7 +55,7 @@ class Shape:
 
 
 def shape_of(weights: exir.WeightsFile) -> Shape:
-    """The shape of the model in a file. Raises `ValueError` for a file without it."""
+    """Read the hyperparameters from a file. Raise ValueError if they are missing."""
     kind = weights.metadata.get("general.architecture")
     if kind not in _FAMILIES:
         raise ValueError(
@@ -86,7 +86,7 @@ def shape_of(weights: exir.WeightsFile) -> Shape:
 
 
 class Block(nn.Module):
-    """Attention over the cache, then a gated layer; each adds to what it is given."""
+    """Attention over the KV cache and a gated feed-forward layer, with residuals."""
 
     def __init__(self, shape: Shape) -> None:
         super().__init__()
@@ -118,19 +118,26 @@ class Block(nn.Module):
         return self.attn_output(mixed.transpose(1, 2).flatten(2))
 
     def _heads(self, x: Tensor) -> Tensor:
-        """[1, tokens, heads * head] as [1, heads, tokens, head]."""
+        """Reshape [1, tokens, heads * head] to [1, heads, tokens, head]."""
         return x.unflatten(-1, (-1, self.size)).transpose(1, 2)
 
 
 def turned(x: Tensor, angles: _Angles) -> Tensor:
-    """Rotary position embedding (Su et al., 2021): element i and element i + half are a point that turns."""
+    """Apply rotary position embeddings (Su et al., 2021).
+
+    Elements i and i + head / 2 form a pair that is rotated.
+    """
     cosine, sine = angles
     first, second = x.chunk(2, -1)
     return torch.cat((first * cosine - second * sine, second * cosine + first * sine), -1)
 
 
 class Llama(nn.Module):
-    """Tokens int64 [1, n] and their positions int64 [n], one after another, to scores float32 [1, vocabulary]."""
+    """A decoder.
+
+    Inputs: tokens, int64 [1, n], and their consecutive positions, int64 [n]. Output: scores, float32 [1,
+    vocabulary].
+    """
 
     def __init__(self, shape: Shape, slowing: Tensor | None = None) -> None:
         super().__init__()
@@ -149,7 +156,7 @@ class Llama(nn.Module):
     decode = prefill
 
     def vectors(self, tokens: Tensor, positions: Tensor) -> Tensor:
-        """Of each token, behind the last block: [1, n, width]."""
+        """Return the hidden states after the last block: [1, n, width]."""
         angles = self.cosines[positions], self.sines[positions]
         seen = self.places <= positions[:, None]
         x = self.token_embd(tokens)
@@ -163,7 +170,7 @@ class Llama(nn.Module):
 
 
 def angles_of(shape: Shape, slowing: Tensor | None) -> Tensor:
-    """By position and pair of elements; `slowing` divides the speeds of the pairs, as Llama 3's files say."""
+    """Return rotation angles by position and pair; `slowing` divides the frequencies."""
     speeds = shape.base ** (-torch.arange(0, shape.head, 2, dtype=torch.float64) / shape.head)
     if slowing is not None:
         speeds = speeds / slowing.double()
@@ -171,7 +178,10 @@ def angles_of(shape: Shape, slowing: Tensor | None) -> Tensor:
 
 
 def half_turns(tensors: Mapping[str, Tensor], shape: Shape) -> Mapping[str, Tensor]:
-    """Tensors of a file of architecture `llama`, whose heads turn neighbouring elements, for heads that turn halves."""
+    """Permute query and key weights of `llama` files, which pair adjacent elements.
+
+    This model pairs elements i and i + head / 2.
+    """
 
     def reordered(name: str, tensor: Tensor) -> Tensor:
         if ".attn_q." not in name and ".attn_k." not in name:
@@ -183,7 +193,7 @@ def half_turns(tensors: Mapping[str, Tensor], shape: Shape) -> Mapping[str, Tens
 
 
 def chat(weights: exir.WeightsFile) -> exir.ModelSpec:
-    """Entry point."""
+    """Entry point: methods `prefill` and `decode` of the model in a GGUF file."""
     shape = shape_of(weights)
 
     def named(tensors: Mapping[str, Tensor]) -> Mapping[str, Tensor]:

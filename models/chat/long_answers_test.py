@@ -1,4 +1,4 @@
-"""Answers of 200 tokens are those of eager PyTorch with the weights of the file as floats."""
+"""Tests that answers of 200 tokens equal eager PyTorch's with float weights."""
 
 from __future__ import annotations
 

@@ -1,6 +1,5 @@
-/* Prints how well the model foretells a text: its perplexity, e to the mean of what each token
- * but the first was a surprise. Of a text with more tokens than the cache has room for, the
- * first are taken.
+/* Prints the model's perplexity on a text: exp(mean of -log p) over all tokens except the first. If
+ * the text has more tokens than the cache, the rest is ignored.
  *
  *   perplexity TEXT-FILE [TOKENS] */
 #include <math.h>
@@ -18,7 +17,7 @@ static char text[kText];
 static et_byte_pair_symbol symbols[kText];
 static int64_t tokens[kDecoderContext];
 
-/* Minus the logarithm of a token's probability. */
+/* Returns -log of a token's probability, from the scores. */
 static double surprise(const float *scores, int64_t token) {
   double highest = scores[0];
   for (int32_t i = 1; i < kDecoderTokens; ++i) {
@@ -42,7 +41,7 @@ static et_status measure(size_t count, double *out, et_error *error) {
   return ET_STATUS_OK;
 }
 
-/* How many tokens the file's text is; 0 when it cannot be read. */
+/* Reads the tokens of the file's text. Returns their number; 0 if the file cannot be read. */
 static size_t read_tokens(const char *path, size_t most) {
   FILE *file = fopen(path, "rb");
   if (file == NULL) {

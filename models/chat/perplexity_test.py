@@ -1,4 +1,4 @@
-"""The perplexity of a text is that of eager PyTorch with the weights of the file as floats."""
+"""Tests that the perplexity of a text equals eager PyTorch's with float weights."""
 
 from __future__ import annotations
 

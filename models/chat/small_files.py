@@ -1,6 +1,8 @@
-"""Small GGUF files with random weights, as those of Llama 3.2 and Qwen 2.5 are made: their entries, their tensors and their chat templates' shapes.
+"""Write small GGUF files with random weights.
 
-python small_files.py LLAMA-FILE QWEN-FILE
+Metadata, tensors and chat templates have the structure of Llama 3.2's and Qwen 2.5's.
+
+    python small_files.py LLAMA-FILE QWEN-FILE
 """
 
 from __future__ import annotations
@@ -38,7 +40,7 @@ _MARKED = (
 
 @dataclass(frozen=True)
 class Kind:
-    """What parts one family from the other."""
+    """Differences between the model families."""
 
     architecture: str
     cut: str  # tokenizer.ggml.pre
@@ -48,8 +50,8 @@ class Kind:
     tied: bool
     slowed: bool
     template: str
-    controls: tuple[str, ...]  # the first begins a text, the second ends an answer
-    length: int = 32  # tokens of a conversation
+    controls: tuple[str, ...]  # the first starts a text, the second ends an answer
+    length: int = 32  # context length in tokens
 
 
 LLAMA = Kind(
@@ -77,7 +79,7 @@ QWEN = Kind(
 
 
 def _tokens(kind: Kind) -> list[str]:
-    """Bytes as the letters that stand for them, one merge, and tokens that control."""
+    """Return single-byte tokens as letters, one merged token, and control tokens."""
     seen = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
     letters = {byte: chr(byte) for byte in seen}
     letters |= {byte: chr(0x100 + i) for i, byte in enumerate(sorted(set(range(256)) - set(seen)))}

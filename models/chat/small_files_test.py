@@ -1,4 +1,4 @@
-"""Files of Llama 3.2 and Qwen 2.5 say their shape, their words and their templates."""
+"""Tests of the hyperparameters, vocabularies and templates of several families."""
 
 from __future__ import annotations
 

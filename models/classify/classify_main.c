@@ -1,9 +1,9 @@
-/* Names what is on photographs: the five classes that EfficientNet-Lite0 finds likeliest.
+/* Prints the five most probable classes of photographs, with EfficientNet-Lite0.
  *
  *   classify [--int8] PHOTO...
  *
- * JPEG, PNG or binary PPM. --int8 runs the quantized program, a quarter of the size. A photo
- * that cannot be read is told, and the others are classified all the same. */
+ * Photos are JPEG, PNG or binary PPM. --int8 runs the quantized program, which is a quarter of the
+ * size. A photo that cannot be read is reported, and the others are still classified. */
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -41,7 +41,7 @@ static et_status load_bytes(classifier *out, et_error *error) {
   return classify_int8_forward_load(&memory.bytes, NULL, &out->method, error);
 }
 
-/* Scores to the probabilities of all classes, in percent. */
+/* Converts scores to percentages of all classes (softmax). */
 static void percentages(const float *scores, float *out) {
   float largest = scores[0];
   for (int i = 1; i < CLASSIFY_CLASSES; ++i) {
@@ -87,7 +87,7 @@ static et_status classify(const classifier *network, const char *path,
   return ET_STATUS_OK;
 }
 
-/* Counts those that cannot be read. */
+/* Classifies all photos. Counts those that cannot be read. */
 static et_status classify_all(const classifier *network, char **paths,
                               int *out_unread, et_error *error) {
   static float photo[PHOTO_ELEMENTS];
@@ -103,7 +103,7 @@ static et_status classify_all(const classifier *network, char **paths,
 
 typedef struct options {
   bool bytes;
-  char **photos; /* up to a NULL */
+  char **photos; /* ends with NULL */
 } options;
 
 static bool parse_options(char **argv, options *out) {

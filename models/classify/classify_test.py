@@ -1,4 +1,4 @@
-"""The program names photographs as eager PyTorch does, on pictures that Pillow reads and scales."""
+"""Tests that the program's classes equal eager PyTorch's on the same photographs."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _LINE = re.compile(r" +(?P<percent>[\d.]+) %  (?P<name>.+) \((?P<number>\d+)\)")
 
 @functools.cache
 def _classify(*options: str) -> dict[Path, list[tuple[float, str, int]]]:
-    """What the program prints of each photo: percentage, name and number of five classes."""
+    """Return the percentage, name and index of the five printed classes, by photo."""
     command = [os.environ["CLASSIFY"], *options, *map(str, [_FLOWER, *_PHOTOS])]
     lines = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
     found: dict[Path, list[tuple[float, str, int]]] = {}
@@ -48,7 +48,7 @@ def _classify(*options: str) -> dict[Path, list[tuple[float, str, int]]]:
 
 @functools.cache
 def _eager() -> dict[Path, torch.Tensor]:
-    """The percentages that float PyTorch gives."""
+    """Return the percentages of eager PyTorch in float."""
     network = EfficientNetLite0().eval()
     torch.set_num_threads(1)
     network.load_state_dict(torch.load(os.environ["WEIGHTS"], weights_only=True))
@@ -102,7 +102,7 @@ def _run(*paths: Path) -> subprocess.CompletedProcess[str]:
 
 
 def _named(path: Path) -> list[str]:
-    """The lines that the program prints of a photo, but for its name."""
+    """Return the lines that the program prints for a photo, without the photo's name."""
     result = _run(path)
     assert result.returncode == 0, result.stderr
     return result.stdout.splitlines()[1:]
@@ -198,7 +198,7 @@ def test_a_damaged_picture_is_told(tmp_path: Path) -> None:
 
 
 def test_what_follows_a_jpeg_does_not_matter(tmp_path: Path) -> None:
-    """Telephones put other pictures, or a film, behind it."""
+    """Phones append other images, or a video."""
     path, longer = tmp_path / "photo.jpg", tmp_path / "longer.jpg"
     Image.open(_FLOWER).save(path)
     longer.write_bytes(path.read_bytes() + b"more" * 1000)
@@ -218,7 +218,7 @@ def _save_palette(image: Image.Image, path: Path) -> Image.Image:
 
 
 def _save_alpha(image: Image.Image, path: Path) -> Image.Image:
-    """Half transparent: what is behind it is nobody's business."""
+    """Save the image half transparent. Transparency must be ignored."""
     seen = image.copy()
     image.putalpha(128)
     image.save(path)
@@ -226,7 +226,7 @@ def _save_alpha(image: Image.Image, path: Path) -> Image.Image:
 
 
 def _save_wide(image: Image.Image, path: Path) -> Image.Image:
-    """16 bits, of which the upper eight count."""
+    """Save the image with 16 bits per channel. The program reads the upper eight."""
     gray = np.array(image.convert("L"))
     Image.fromarray(gray.astype(np.uint16) * 256 + 77).save(path)
     return Image.fromarray(gray).convert("RGB")
@@ -252,7 +252,7 @@ def test_a_gray_jpeg_is_what_it_shows(tmp_path: Path) -> None:
 
 
 def test_pixels_are_taken_as_they_lie(tmp_path: Path) -> None:
-    """What EXIF says of turning is not read, as the guide says."""
+    """The EXIF orientation is ignored, as documented."""
     plain, turned = tmp_path / "plain.jpg", tmp_path / "turned.jpg"
     image = Image.open(_FLOWER)
     exif = image.getexif()

@@ -1,4 +1,4 @@
-"""image_calibration: photographs as the inputs that a model is quantized by."""
+"""image_calibration: calibration inputs from photographs."""
 
 def _channels(where, argument, values):
     if type(values) != "list" or len(values) != 3:
@@ -6,18 +6,19 @@ def _channels(where, argument, values):
     return ",".join([str(value) for value in values])
 
 def image_calibration(name, images, input, side = 224, mean = [0.5, 0.5, 0.5], deviation = [0.5, 0.5, 0.5], **kwargs):
-    """Reads images as //models/classify:photo does in a program, and writes `<name>.safetensors` for `calibration` of `executorch_model`.
+    """Converts images to `<name>.safetensors`, for the attribute `calibration`.
 
-    Each image gives three calls, its center from near and from far.
+    Images are read and scaled as by //models/classify:photo. Each image becomes three inputs: its
+    center at three scales.
 
     Args:
       name: name of the target.
       images: labels of JPEG, PNG or binary PPM files.
       input: name of the model's input, float32 [1, 3, side, side].
-      side: pixels of a side.
-      mean: of the channels red, green and blue, for values from 0 to 1.
-      deviation: of the channels.
-      **kwargs: the attributes that every rule has.
+      side: side length in pixels.
+      mean: mean of the red, green and blue channels, for values from 0 to 1.
+      deviation: standard deviation of the channels.
+      **kwargs: attributes that every rule has.
     """
     where = "image_calibration(name = '%s')" % name
     if not images:

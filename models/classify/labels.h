@@ -1,4 +1,4 @@
-/* What ImageNet's classes are called. */
+/* Names of ImageNet's classes. */
 #ifndef ET_MODELS_CLASSIFY_LABELS_H_
 #define ET_MODELS_CLASSIFY_LABELS_H_
 

@@ -1,8 +1,8 @@
-"""Writes the names of classes as a table in C.
+"""Write the names of classes as a C table.
 
-python -m models.classify.labels NAMES.json LABELS.c
+    python -m models.classify.labels NAMES.json LABELS.c
 
-The first file maps each class's number to its names, the most common one first: {"0": "tench, Tinca tinca", …}.
+The JSON file maps each class index to its names, the most common one first: {"0": "tench, Tinca tinca", …}.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from pathlib import Path
 
 
 def table(names: dict[str, str]) -> str:
-    """C source that defines `classify_labels`, by class."""
+    """Return C code that defines `classify_labels`, indexed by class."""
     rows = "".join(f"    {json.dumps(names[str(number)].split(', ')[0])},\n" for number in range(len(names)))
     head = '/* Generated. */\n#include "models/classify/labels.h"\n\n'
     return f"{head}const char *const classify_labels[CLASSIFY_CLASSES] = {{\n{rows}}};\n"

@@ -1,4 +1,4 @@
-/* Photographs as image classifiers take them. */
+/* Photographs as inputs of image classifiers. */
 #ifndef ET_MODELS_CLASSIFY_PHOTO_H_
 #define ET_MODELS_CLASSIFY_PHOTO_H_
 
@@ -11,21 +11,23 @@ extern "C" {
 #define PHOTO_SIDE 224
 #define PHOTO_ELEMENTS (3 * PHOTO_SIDE * PHOTO_SIDE)
 
-/* What a network takes: side x side pixels, and for each channel (value / 255 - mean) / deviation. */
+/* Input format of a network: side x side pixels, with (value / 255 - mean) / deviation per
+ * channel. */
 typedef struct photo_format {
   int side;
   float mean[3];
   float deviation[3];
 } photo_format;
 
-/* EfficientNet-Lite's: 224 pixels, values from -1 to 1. */
+/* Format of EfficientNet-Lite: 224 pixels, values from -1 to 1. */
 extern const photo_format kPhotoFormat;
 
-/* How much of the picture's shorter side the network sees. */
+/* Size of the center crop, relative to the image's shorter side. */
 #define PHOTO_SHARE 0.875f
 
-/* Reads a JPEG, PNG or PPM and writes its center, `share` of its shorter side, as float32
- * [3, side, side] to `out`. On failure returns false and prints why to stderr. */
+/* Reads a JPEG, PNG or PPM file and writes its center crop as float32 [3, side, side] to `out`. The
+ * crop is `share` times the shorter side. On failure, returns false and prints the reason to
+ * stderr. */
 bool photo_read_as(const char *path, const photo_format *format, float share,
                    float *out);
 

@@ -1,10 +1,10 @@
-/* Writes photographs as a network takes them, for quantizing to measure ranges on.
+/* Writes photographs as calibration inputs of a network.
  *
  *   photos INPUT SIDE MEAN,MEAN,MEAN DEVIATION,DEVIATION,DEVIATION PHOTO...
  *          CALIBRATION.safetensors
  *
- * INPUT is the name of the network's input. Each photo gives as many calls as there are
- * shares below: its center from near and from far. */
+ * INPUT is the name of the network's input. Each photo gives one input per share below: its center
+ * at several scales. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,7 +23,7 @@ static size_t elements(const photo_format *format) {
   return (size_t)3 * format->side * format->side;
 }
 
-/* The format's head: its own length, then JSON. */
+/* Writes the header of a safetensors file: its length, then JSON. */
 static bool write_head(FILE *file, const char *input,
                        const photo_format *format, int photos) {
   char head[512];
@@ -66,7 +66,7 @@ static bool write_all(FILE *file, const char *input, const photo_format *format,
   return written;
 }
 
-/* Three numbers with commas between. */
+/* Parses three numbers, separated by commas. */
 static bool read_channels(const char *text, float *out) {
   char rest;
   return sscanf(text, "%f,%f,%f%c", &out[0], &out[1], &out[2], &rest) == 3;

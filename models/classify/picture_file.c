@@ -5,10 +5,10 @@
 
 #include "stb_image.h"
 
-/* What stb_image reads from. */
+/* Source of bytes for stb_image. */
 typedef struct source {
   FILE *file;
-  bool exhausted; /* more was wanted than there is */
+  bool exhausted; /* more bytes were requested than the file has */
 } source;
 
 static int read_more(void *user, char *data, int size) {
@@ -30,8 +30,8 @@ static int at_end(void *user) {
 
 static const stbi_io_callbacks kCalls = {read_more, skip, at_end};
 
-/* Larger images are refused, as a small file can hold a very large one. While decoding,
- * stb_image takes up to three times kMaxBytes. */
+/* Limits of image size, because a small file can contain a very large image. While decoding,
+ * stb_image allocates up to 3 * kMaxBytes. */
 static const int64_t kMaxPixels = (int64_t)1 << 26;
 static const int64_t kMaxBytes = (int64_t)1 << 28;
 
@@ -61,7 +61,7 @@ static bool is_too_large(const image_header *header) {
          pixels * header->channels * (header->is_16_bit ? 2 : 1) > kMaxBytes;
 }
 
-/* `reason` is stb_image's. */
+/* Prints why a file cannot be read. `reason` is stb_image's. */
 static void tell(const char *path, const source *from, const char *reason) {
   image_header header;
   if (!read_header(from->file, &header)) {
@@ -76,8 +76,9 @@ static void tell(const char *path, const source *from, const char *reason) {
   }
 }
 
-/* What it allocates, free releases: the library is built with its own malloc. Of some files
- * that are cut short it makes a picture whose rest is grey, and says nothing. */
+/* Reads a JPEG or PNG. free() can release stb_image's memory, because the library uses malloc.
+ * stb_image decodes some truncated files without an error, with gray pixels at the end; `exhausted`
+ * detects them. */
 static bool read_compressed(const char *path, FILE *file, picture *out) {
   source from = {file, false};
   image_header header;

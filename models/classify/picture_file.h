@@ -1,4 +1,4 @@
-/* Pictures out of files: JPEG, PNG, and binary PPM. */
+/* Reads images from JPEG, PNG and binary PPM files. */
 #ifndef ET_MODELS_CLASSIFY_PICTURE_FILE_H_
 #define ET_MODELS_CLASSIFY_PICTURE_FILE_H_
 
@@ -6,9 +6,8 @@
 
 #include "models/picture.h"
 
-/* Reads a file of any of these kinds, which its first bytes tell; transparency is left out.
- * On failure returns false and prints why, with the path, to stderr. Release with
- * picture_free. */
+/* Reads an image file; the first bytes determine the format. Transparency is ignored. On failure,
+ * returns false and prints path and reason to stderr. Release the image with picture_free. */
 bool picture_read(const char *path, picture *out);
 
 #endif /* ET_MODELS_CLASSIFY_PICTURE_FILE_H_ */

@@ -4,12 +4,12 @@
 #include <stdlib.h>
 
 enum {
-  /* Two pixels each side of a sample, and a sample of at most PICTURE_MAX_SIDE pixels; with
-   * room for both ends. */
+  /* Maximum filter taps: a sample spans up to PICTURE_MAX_SIDE pixels, and the filter two samples
+   * on each side, plus both ends. */
   kMaxTaps = 4 * PICTURE_MAX_SIDE + 2,
 };
 
-/* The curve through four equidistant points (Keys, a = -1/2). */
+/* Cubic convolution kernel with a = -1/2 (Keys, 1981). */
 static float cubic(float distance) {
   const float x = fabsf(distance);
   if (x >= 2) {
@@ -19,15 +19,14 @@ static float cubic(float distance) {
                : ((-0.5f * x + 2.5f) * x - 4) * x + 2;
 }
 
-/* One axis: sample i lies `scale` pixels behind sample i - 1, the first one's begins at
- * `start`. */
+/* Sample positions along one axis. Sample i starts at `start` + i * `scale`, in pixels. */
 typedef struct axis {
   float start;
   float scale;
-  int size; /* of the picture */
+  int size; /* of the image */
 } axis;
 
-/* The pixels that make a sample, and their weights, whose sum is 1. */
+/* Pixels that contribute to a sample, and their weights, which sum to 1. */
 typedef struct taps {
   int first;
   int count;
@@ -60,7 +59,7 @@ static uint8_t rounded(float value) {
   return (uint8_t)(fminf(fmaxf(value, 0), 255) + 0.5f);
 }
 
-/* One sample of every row: out[row * stride], for three channels. */
+/* Computes one sample per row: out[row * stride], for three channels. */
 static void resample_column(const picture *image, const taps *across,
                             size_t stride, uint8_t *out) {
   for (int row = 0; row < image->height; ++row, out += stride) {
@@ -79,7 +78,7 @@ static void resample_column(const picture *image, const taps *across,
   }
 }
 
-/* One row of samples out of rows that were resampled already: [height, side, 3]. */
+/* Computes one output row from rows that are already resampled: [height, side, 3]. */
 static void resample_row(const uint8_t *rows, const taps *down, int side,
                          float *out) {
   const size_t stride = (size_t)side * 3;

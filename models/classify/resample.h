@@ -1,4 +1,4 @@
-/* The middle of a picture in another size. */
+/* Center crop and scaling of images. */
 #ifndef ET_MODELS_CLASSIFY_RESAMPLE_H_
 #define ET_MODELS_CLASSIFY_RESAMPLE_H_
 
@@ -6,10 +6,10 @@
 
 #include "models/picture.h"
 
-/* The square in the middle of the picture, whose side is `share` (more than 0, at most 1) of
- * the picture's shorter one, as side x side pixels: bicubic, over as many pixels as make one
- * where it is made smaller. Writes float32 [3, side, side] with whole values from 0 to 255
- * to `out`, rounded after each axis as networks are trained on; false when there is no memory. */
+/* Crops the central square of an image and scales it to side x side pixels. The square is `share`
+ * (0 < share <= 1) times the shorter side. Scaling is bicubic; the filter widens when it reduces
+ * the size. Writes float32 [3, side, side] to `out`, with integers from 0 to 255, rounded after
+ * each axis as in training. Returns false if there is not enough memory. */
 bool picture_resample_middle(const picture *image, float share, int side,
                              float *out);
 

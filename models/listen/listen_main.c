@@ -1,8 +1,9 @@
-/* Prints where recordings hold speech, in seconds, as it comes.
+/* Prints the intervals of speech in recordings, in seconds, as they are found.
  *
  *   listen FILE.wav ... [--chunks] [--svg PICTURE.svg]
  *
- * --chunks prints how likely speech is in each 32 ms as well, --svg draws the last recording. */
+ * --chunks also prints the speech probability of each chunk of 32 ms. --svg draws the last
+ * recording. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,11 +20,11 @@ static listen_forward_memory memory;
 typedef struct options {
   char **sounds; /* `count` of them */
   size_t count;
-  const char *svg; /* NULL: no picture */
+  const char *svg; /* NULL: none */
   bool chunks;
 } options;
 
-/* The names of recordings are moved to the front of `argv`. */
+/* Parses the options, and moves the names of recordings to the front of `argv`. */
 static bool parse_options(char **argv, options *out) {
   *out = (options){argv, 0, NULL, false};
   for (char **argument = argv + 1; *argument != NULL; ++argument) {
@@ -40,7 +41,7 @@ static bool parse_options(char **argv, options *out) {
   return out->count > 0;
 }
 
-/* What is found of a recording, chunk by chunk. */
+/* Results of a recording by chunk. */
 typedef struct findings {
   size_t chunks;
   float *probabilities;
@@ -60,7 +61,7 @@ static void note(findings *found, const speech_interval *interval) {
   }
 }
 
-/* The last chunk is filled up with silence. */
+/* Runs the network on each chunk. The last chunk is padded with silence. */
 static et_status hear(et_method *method, const wav *sound, size_t chunk,
                       float *out, et_error *error) {
   float samples[kChunk] = {0};
@@ -116,7 +117,7 @@ static et_status listen_and_draw(const wav *sound, bool print_chunks,
   return status;
 }
 
-/* What goes wrong is said. */
+/* Processes one recording. Prints an error and returns false on failure. */
 static bool hear_file(const options *chosen, size_t index) {
   const bool is_last = index + 1 == chosen->count;
   wav sound;

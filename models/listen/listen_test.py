@@ -1,4 +1,4 @@
-"""Speech is found where it is, with the probabilities that the wheel's own layers give."""
+"""Tests that speech is found, with the probabilities of the published layers."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def _published(chunks: torch.Tensor) -> list[float]:
 
 
 def _with_noise(path: Path, folder: Path) -> Path:
-    """The recording, then two seconds of noise."""
+    """Append two seconds of noise to a recording."""
     noise = np.random.default_rng(0).normal(0, 3000, 32000).astype(np.int16)
     copy = folder / "noise.wav"
     with wave.open(str(path)) as sound, wave.open(str(copy), "wb") as longer:
@@ -61,7 +61,7 @@ def test_probabilities_are_those_of_the_published_layers(tmp_path: Path) -> None
 
 
 def test_each_recording_begins_anew() -> None:
-    """In one process: what the network remembers of one is not there in the next."""
+    """In one process, the network's state must not persist between recordings."""
     sound = os.environ["SOUND"]
     alone = _listen(sound, "--chunks").stdout
     assert _listen(sound, sound, "--chunks").stdout == f"{sound}\n{alone}" * 2
@@ -174,7 +174,7 @@ def test_channels_are_mixed(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("size", [0xFFFFFFFF, 0x7FFFFFFF])
 def test_a_recording_that_was_cut_off_is_heard_as_far_as_it_is_there(size: int, tmp_path: Path) -> None:
-    """As of a program that wrote to a pipe, or still does."""
+    """Such files come from programs that write to a pipe, or that still write."""
     samples = _sound()[:32001]  # and half a sample
     whole = _riff(_MONO, (b"data", samples[:-1]))
     cut = whole[:40] + struct.pack("<I", size) + samples

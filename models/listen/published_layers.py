@@ -1,4 +1,7 @@
-"""The layers that the wheel itself has, written for tinygrad, run on torch: for tests that compare with them."""
+"""Run the published network, which is written for tinygrad, on torch.
+
+Tests compare this project's implementation with it.
+"""
 
 from __future__ import annotations
 
@@ -13,13 +16,13 @@ import torch
 
 
 class Tensor:
-    """tinygrad's names for what its tensors can do, as far as the file uses them."""
+    """A wrapper of torch tensors with the methods of tinygrad that the network uses."""
 
     def __init__(self, value: torch.Tensor) -> None:
         self.value = value
 
     def __getattr__(self, name: str) -> Callable[..., Tensor]:
-        """Those that torch calls the same."""
+        """Call the torch method with the same name."""
         return lambda *args, **kwargs: Tensor(getattr(self.value, name)(*args, **kwargs))
 
     def __getitem__(self, index: Any) -> Tensor:
@@ -43,7 +46,7 @@ def _convolution(*args: Any, **kwargs: Any) -> Callable[[Tensor], Tensor]:
 
 
 class _Layer:
-    """A layer of torch that takes and gives these tensors."""
+    """A torch layer on wrapped tensors."""
 
     def __init__(self, layer: torch.nn.Module) -> None:
         self.layer = layer
@@ -55,7 +58,10 @@ class _Layer:
 
 
 def load(path: Path, weights: Mapping[str, torch.Tensor]) -> Callable[..., tuple[Tensor, Tensor]]:
-    """`TinySileroVAD` of the file, with its weights: chunk with context and state to probability and state."""
+    """Return the file's `TinySileroVAD` with its weights.
+
+    It maps a chunk with context, and the state, to the probability and the new state.
+    """
     layers = types.SimpleNamespace(Conv1d=_convolution, LSTMCell=lambda *sizes: _Layer(torch.nn.LSTMCell(*sizes)))
     stand_in = types.ModuleType("tinygrad")
     vars(stand_in)["nn"] = layers

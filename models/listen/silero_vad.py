@@ -1,6 +1,6 @@
-"""Silero VAD: how likely it is that somebody speaks, 32 ms of sound at a time.
+"""Silero VAD: the probability of speech in 32 ms of sound.
 
-Parameters are named as in the published file, silero_vad_16k.safetensors. What the network remembers from call to call are buffers.
+Parameters are named as in the published file, silero_vad_16k.safetensors. The network's state is in buffers.
 """
 
 from __future__ import annotations
@@ -18,7 +18,10 @@ _REMEMBERED = {"heard": (1, _CONTEXT), "hidden": (1, _WIDTH), "cell": (1, _WIDTH
 
 
 class SileroVad(nn.Module):
-    """(1, 512) float32 samples at 16 kHz, the next ones of a recording, to their (1, 1) float32 probability of speech."""
+    """Convert the next 512 samples of a 16 kHz recording to a speech probability.
+
+    The input is float32 (1, 512), the output float32 (1, 1).
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -44,11 +47,11 @@ class SileroVad(nn.Module):
         return torch.sigmoid(self.final_conv(functional.relu(hidden).unsqueeze(-1))).squeeze(-1)
 
     def _spectrum(self, x: torch.Tensor) -> torch.Tensor:
-        """Strengths of the frequencies, of their real and imaginary parts."""
+        """Return the magnitude of each frequency."""
         real, imaginary = self.stft_conv(x).split(_FREQUENCIES, dim=1)
         return torch.sqrt(real * real + imaginary * imaginary)
 
 
 def silero_vad() -> tuple[nn.Module, tuple[torch.Tensor, ...]]:
-    """Entry point: the network in evaluation mode, at the beginning of a recording, and one chunk of it."""
+    """Entry point: the network in evaluation mode and an example input."""
     return SileroVad().eval(), (torch.zeros(1, CHUNK),)

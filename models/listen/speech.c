@@ -2,7 +2,7 @@
 
 enum { kQuietChunks = 3, kShortest = 8 };
 
-/* The second is lower, so that speech does not flicker. */
+/* Hysteresis: the threshold for the end of speech is lower than the one for its start. */
 static const float kBegins = 0.5f;
 static const float kQuiet = 0.35f;
 

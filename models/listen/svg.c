@@ -20,7 +20,7 @@ static void write_speech(FILE *file, const bool *speaking, size_t chunks) {
   }
 }
 
-/* The loudest sample of each column, up and down. */
+/* Draws the maximum amplitude of each column, in both directions. */
 static void write_signal(FILE *file, const wav *sound) {
   fputs("<path stroke=\"#456\" d=\"", file);
   for (size_t x = 0; x < kWidth; ++x) {

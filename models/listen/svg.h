@@ -1,4 +1,4 @@
-/* A picture of a recording. */
+/* Draws a recording. */
 #ifndef ET_MODELS_LISTEN_SVG_H_
 #define ET_MODELS_LISTEN_SVG_H_
 
@@ -7,9 +7,9 @@
 
 #include "models/listen/wav.h"
 
-/* Writes the signal, with where somebody speaks behind it and how likely that is as a line:
- * speaking[i] and probabilities[i] are those of chunk i. On failure returns false and prints why
- * to stderr. */
+/* Draws the signal over the intervals of speech, and the speech probability as a line. speaking[i]
+ * and probabilities[i] belong to chunk i. On failure, returns false and prints the reason to
+ * stderr. */
 bool svg_write(const char *path, const wav *sound, const float *probabilities,
                const bool *speaking, size_t chunks);
 

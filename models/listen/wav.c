@@ -6,10 +6,10 @@
 #include <string.h>
 
 enum {
-  kChunkHead = 8, /* a name and a size */
+  kChunkHead = 8, /* name and size */
   kFormatBytes = 16,
   kPcm = 1,
-  kExtensible = 0xfffe, /* says below what it is, of 16 bits: the same */
+  kExtensible = 0xfffe, /* a subformat follows; for 16-bit samples, it is PCM */
   kMaxChannels = 64,
 };
 
@@ -25,7 +25,7 @@ static uint32_t little(const uint8_t *bytes, int size) {
   return value;
 }
 
-/* Moves to the data of the next chunk with the name; false where there is none. */
+/* Moves to the data of the next chunk with the name. Returns false if there is none. */
 static bool find_chunk(FILE *file, const char *name, uint32_t *out_size) {
   uint8_t head[kChunkHead];
   while (fread(head, 1, sizeof head, file) == sizeof head) {
@@ -33,7 +33,7 @@ static bool find_chunk(FILE *file, const char *name, uint32_t *out_size) {
     if (memcmp(head, name, 4) == 0) {
       return true;
     }
-    /* Chunks begin at even places. */
+    /* Chunks start at even offsets. */
     if (fseek(file, (long)*out_size + (long)(*out_size & 1), SEEK_CUR) != 0) {
       return false;
     }
@@ -41,7 +41,7 @@ static bool find_chunk(FILE *file, const char *name, uint32_t *out_size) {
   return false;
 }
 
-/* What the head of a file says of its samples; all zero: it is no WAV file. */
+/* Sample format in the file's header. All zero if the file is not a WAV file. */
 typedef struct format {
   uint32_t kind;
   uint32_t channels;
@@ -102,8 +102,8 @@ static float mean_of(const uint8_t *frame, uint32_t channels) {
   return (float)sum / (32768.0f * (float)channels);
 }
 
-/* Samples up to the end of the chunk or of the file: a recording that was cut off, or goes
- * on for longer than its head says, is read as far as it is there. */
+/* Reads samples up to the end of the chunk or the file. A truncated recording is read as far as it
+ * exists. */
 static const char *read_samples(FILE *file, uint32_t channels, wav *out) {
   uint8_t frame[2 * kMaxChannels];
   uint32_t size = 0;

@@ -6,7 +6,7 @@
 
 enum { kFirstRead = 1 << 16 };
 
-/* NULL when all went well. */
+/* Reads the whole file. Returns an error message, or NULL. */
 static const char *read_bytes(FILE *file, corpus *out) {
   size_t room = 0;
   while (!feof(file) && !ferror(file)) {
@@ -23,7 +23,8 @@ static const char *read_bytes(FILE *file, corpus *out) {
   return ferror(file) ? "cannot be read" : NULL;
 }
 
-/* The size of the line at `text`, without its end, and of the whole of it. */
+/* Returns the size of the line at `text` without its end, and sets *out_whole to the size with
+ * it. */
 static size_t line_size(const char *text, size_t left, size_t *out_whole) {
   const char *end = memchr(text, '\n', left);
   const size_t size = end == NULL ? left : (size_t)(end - text);

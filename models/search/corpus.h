@@ -1,4 +1,4 @@
-/* A text file, line by line. */
+/* A text file, split into lines. */
 #ifndef ET_MODELS_SEARCH_CORPUS_H_
 #define ET_MODELS_SEARCH_CORPUS_H_
 
@@ -10,7 +10,7 @@ typedef struct corpus_line {
   size_t size;
 } corpus_line;
 
-/* Owned: release with corpus_free. */
+/* The text is owned. Release it with corpus_free. */
 typedef struct corpus {
   char *bytes;
   size_t size;
@@ -18,7 +18,7 @@ typedef struct corpus {
   size_t count;
 } corpus;
 
-/* Reads all of the file. On failure returns false and prints why to stderr. */
+/* Reads a whole file. On failure, returns false and prints the reason to stderr. */
 bool corpus_read(const char *path, corpus *out);
 
 void corpus_free(corpus *text);

@@ -9,7 +9,7 @@
 
 enum {
   kLongest = 256,
-  /* Room for [CLS] and [SEP]. */
+  /* Without [CLS] and [SEP]. */
   kMostPieces = kLongest - 2,
   kIdentityStep = 4096,
 };
@@ -21,7 +21,7 @@ et_status encoder_load(et_error *error) {
   return search_forward_load(&memory, NULL, &method, error);
 }
 
-/* Returns how many: 2 at least. */
+/* Writes the tokens of a text, including [CLS] and [SEP]. Returns their number. */
 static int32_t tokens_of(const char *text, size_t size, int64_t out[kLongest]) {
   const size_t pieces =
       et_wordpiece_encode(&search_vocabulary, text, size, out + 1, kMostPieces);
@@ -43,7 +43,7 @@ et_status encoder_embed(const char *text, size_t size, float out[ENCODER_WIDTH],
   return ET_STATUS_OK;
 }
 
-/* Every page of the program counts, with its first bytes. */
+/* Hashes 8 bytes of every 4 KiB page of the program. */
 uint64_t encoder_identity(void) {
   uint64_t hash = HASH_START;
   for (size_t at = 0; at + 8 <= search_program_size; at += kIdentityStep) {

@@ -1,4 +1,4 @@
-/* Sentences as vectors. */
+/* Sentence embeddings. */
 #ifndef ET_MODELS_SEARCH_ENCODER_H_
 #define ET_MODELS_SEARCH_ENCODER_H_
 
@@ -7,17 +7,17 @@
 
 #include "executorch/status.h"
 
-/* Elements of a vector, whose length is 1. */
+/* Elements of an embedding, which has length 1. */
 #define ENCODER_WIDTH 384
 
-/* Prepares the one encoder that a process has. */
+/* Loads the encoder. A process has one encoder. */
 et_status encoder_load(et_error *error);
 
-/* The vector of UTF-8 text, of which the first 254 tokens count. */
+/* Computes the embedding of UTF-8 text. Tokens after the first 254 are ignored. */
 et_status encoder_embed(const char *text, size_t size, float out[ENCODER_WIDTH],
                         et_error *error);
 
-/* A number that other weights, or another network, hardly have as well. */
+/* Returns a hash that identifies the network and its weights. */
 uint64_t encoder_identity(void);
 
 #endif /* ET_MODELS_SEARCH_ENCODER_H_ */

@@ -1,7 +1,7 @@
-"""all-MiniLM-L6-v2: a sentence as a point, near those of sentences that mean the same.
+"""all-MiniLM-L6-v2: sentence embeddings that are close for similar meanings.
 
-BERT's encoder of six layers, the mean of its last vectors, at length 1. Parameters are named as in the published file, of which `pooler` is
-not used.
+The model is a BERT encoder of six layers, followed by mean pooling and normalization. Parameters are named as
+in the published file, whose `pooler` is not used.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _EXAMPLE = (101, 2023, 2003, 1037, 6251, 102)
 
 
 class Embeddings(nn.Module):
-    """Tokens and their places, as vectors."""
+    """Sum of token, position and token type embeddings."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -51,7 +51,7 @@ class SelfAttention(nn.Module):
 
 
 class Projection(nn.Module):
-    """Back to the encoder's width, added to what came in."""
+    """A projection to the encoder's width, with a residual connection."""
 
     def __init__(self, inputs: int) -> None:
         super().__init__()
@@ -86,7 +86,10 @@ class Encoder(nn.Module):
 
 
 class MiniLM(nn.Module):
-    """(1, n) int64 tokens of one sentence, [CLS] to [SEP], to its (1, 384) float32 vector of length 1."""
+    """Convert the (1, n) int64 tokens of a sentence, [CLS] to [SEP], to its embedding.
+
+    The embedding is float32 (1, 384) of length 1.
+    """
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,9 +1,9 @@
-/* Ranks the lines of a text by how near they come to a sentence in meaning.
+/* Ranks the lines of a text by their similarity to a query.
  *
  *   search CORPUS.txt QUERY [COUNT]
  *
- * Prints the COUNT best lines (10) with their scores, of which 1 means the same. The vectors
- * of all lines are kept in CORPUS.txt.vectors and made anew when the text or the network has
+ * Prints the COUNT (10) best lines with their cosine similarity; 1 means equal. The embeddings of
+ * all lines are cached in CORPUS.txt.vectors, and recomputed if the text or the network has
  * changed. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,14 +18,14 @@ enum { kDefaultCount = 10, kBarWidth = 40, kPathBytes = 4096 };
 
 static const char kSuffix[] = ".vectors";
 
-/* A text and a vector for each line. */
+/* A text, and the embedding of each line. */
 typedef struct searchable {
   corpus text;
   float *vectors; /* [text.count, ENCODER_WIDTH] */
 } searchable;
 
 static void show_progress(size_t done, size_t count) {
-  /* As often as the bar changes. */
+  /* Updates only when the bar changes. */
   const size_t filled = done * kBarWidth / count;
   if (done > 0 && filled == (done - 1) * kBarWidth / count) {
     return;
@@ -48,7 +48,7 @@ static et_status embed_lines(searchable *all, et_error *error) {
   return ET_STATUS_OK;
 }
 
-/* From the file that was kept, or anew. */
+/* Reads the embeddings from the cache file, or computes and writes them. */
 static et_status find_vectors(const char *path, searchable *all,
                               et_error *error) {
   char kept[kPathBytes];
@@ -87,7 +87,7 @@ static bool is_blank(const corpus_line *line) {
   return true;
 }
 
-/* Returns how many lines there are that are not blank, best first. */
+/* Sorts lines by descending similarity, without blank lines. Returns their number. */
 static size_t rank(const searchable *all, const float *query, hit *out) {
   size_t count = 0;
   for (size_t line = 0; line < all->text.count; ++line) {
@@ -108,7 +108,7 @@ static void print_hits(const searchable *all, const hit *hits, size_t count) {
   for (size_t i = 0; i < count; ++i) {
     const corpus_line *line = &all->text.lines[hits[i].line];
     printf("%6.3f  ", (double)hits[i].score);
-    fwrite(line->text, 1, line->size, stdout); /* whatever bytes it has */
+    fwrite(line->text, 1, line->size, stdout); /* any bytes */
     putchar('\n');
   }
 }

@@ -1,4 +1,4 @@
-"""Lines are ranked by meaning, by vectors that are eager PyTorch's, made once."""
+"""Tests of ranking: embeddings equal eager PyTorch's, and are computed once."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def _search(corpus: Path, query: str, *count: str) -> subprocess.CompletedProces
 
 
 def _vectors(corpus: Path) -> np.ndarray:
-    """Those that the program kept."""
+    """Return the cached embeddings of a corpus."""
     kept = corpus.with_name(f"{corpus.name}.vectors").read_bytes()
     return np.frombuffer(kept[_HEAD:], np.float32).reshape(-1, WIDTH)
 
@@ -51,7 +51,7 @@ def corpus(tmp_path: Path) -> Path:
 
 
 def _sentences() -> list[str]:
-    """An empty one, and others of one word to more than fit; most are short."""
+    """Return sentences from empty to longer than the limit. Most are short."""
     draw = random.Random(0)
     lengths = [0, *(1 + int(200 * (number / _SENTENCES) ** 3) for number in range(_SENTENCES - 1))]
     return [" ".join(draw.choices(_WORDS, k=length)) for length in lengths]
@@ -136,7 +136,7 @@ def test_what_cannot_be_read_is_told(tmp_path: Path) -> None:
 
 
 def _printed(content: bytes, tmp_path: Path) -> list[bytes]:
-    """What the program prints of a text, without scores, in the text's order."""
+    """Return the printed lines of a text, without scores, in the text's order."""
     path = tmp_path / "odd.txt"
     path.write_bytes(content)
     result = subprocess.run([os.environ["SEARCH"], str(path), "bread", "100"], capture_output=True, check=False)
@@ -164,7 +164,7 @@ def test_lines_are_printed_as_they_are(content: bytes, lines: list[bytes], tmp_p
 
 
 def test_what_is_no_character_is_no_part_of_the_meaning(tmp_path: Path) -> None:
-    """Zeros and bytes that are no UTF-8 are left out, as the tokenizer's makers do with U+0000 and U+FFFD."""
+    """NUL and invalid UTF-8 are skipped, as in the published tokenizer."""
     path = tmp_path / "odd.txt"
     path.write_bytes(b"a loaf of bread\na loaf\0 of\xff bread\r\n")
     assert _search(path, "bread").returncode == 0
@@ -209,7 +209,10 @@ def test_a_folder_is_no_text(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["corpus.txt.vectors", "corpus.txt.vectors.part"])
 def test_vectors_that_cannot_be_kept_are_told_and_the_answer_is_given(name: str, corpus: Path) -> None:
-    """As in a folder that one may not write to; a folder in the file's place is one for every user."""
+    """As in a read-only folder.
+
+    A folder in the cache file's place fails for root as well.
+    """
     expected = _search(corpus, "bread").stdout
     corpus.with_name("corpus.txt.vectors").unlink()
     (corpus.with_name(name) / "full").mkdir(parents=True)

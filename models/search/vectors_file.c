@@ -7,7 +7,7 @@
 
 enum { kPathBytes = 4096 };
 
-/* What the file begins with; the vectors follow. */
+/* Header of the file. The vectors follow. */
 typedef struct head {
   char magic[8];
   uint64_t key;

@@ -1,4 +1,4 @@
-/* Vectors that are kept beside the text they were made of. */
+/* A cache file of vectors, next to the text from which they were computed. */
 #ifndef ET_MODELS_SEARCH_VECTORS_FILE_H_
 #define ET_MODELS_SEARCH_VECTORS_FILE_H_
 
@@ -6,12 +6,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Reads `elements` floats that were kept under `key`. False where the file is not there, was
- * made of something else or is damaged: then they have to be made anew. */
+/* Reads `elements` floats that were stored under `key`. Returns false if the file is missing,
+ * damaged or for another key. */
 bool vectors_read(const char *path, uint64_t key, float *out, size_t elements);
 
-/* Writes a file that is whole or not there at all. On failure returns false and prints why
- * to stderr. */
+/* Writes the file atomically. On failure, returns false and prints the reason to stderr. */
 bool vectors_write(const char *path, uint64_t key, const float *vectors,
                    size_t elements);
 
