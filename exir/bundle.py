@@ -39,13 +39,14 @@ class Warned(Diagnostics):
 class Facts:
     """Facts for passes, in addition to the programs.
 
-    operators, kernels: the tables of operators and kernels to compile for; None without such a table.
+    operators, kernels: the tables of operators and kernels to compile for; None without such a
+        table.
     target: the section `[target]` of the config.
-    calibration_inputs: representative inputs of a method: tuples of arguments, or a function that returns them;
-        `exir.calibration.first_calls` reads both.
+    calibration_inputs: representative inputs of a method: tuples of arguments, or a function that
+        returns them; `exir.calibration.first_calls` reads both.
     diagnostics: messages of passes for the user.
-    owns_programs: whether exported programs are cleared after they are copied, so that replaced weights (such as transposed ones)
-        are not in memory twice.
+    owns_programs: whether exported programs are cleared after they are copied, so that replaced
+        weights (such as transposed ones) are not in memory twice.
     """
 
     operators: OperatorTable | None = None

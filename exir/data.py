@@ -10,8 +10,8 @@ from exir.error import ModelError
 def data_path(name: str) -> Path:
     """Return the path of a file that a target lists in its `data` or `tools`.
 
-    `name` is its path from the root of its repository, such as "app/vocabulary.txt"; the build can generate the file. Raises
-    `ModelError`.
+    `name` is its path from the root of its repository, such as "app/vocabulary.txt"; the build can
+    generate the file. Raises `ModelError`.
     """
     candidates = (Path(os.path.abspath(root)) / name for root in sys.path)
     found = next((path for path in candidates if path.exists()), None)

@@ -1,7 +1,8 @@
 """The debug record, which ExecuTorch's developer tools read.
 
-Readers are `executorch.devtools.parse_etrecord` and `Inspector`. The record has the programs of each stage (`exir.serde`), and maps
-from the instructions of the `.pte` to their nodes, so that profiles and traces refer to the model's source.
+Readers are `executorch.devtools.parse_etrecord` and `Inspector`. The record has the programs of
+each stage (`exir.serde`), and maps from the instructions of the `.pte` to their nodes, so that
+profiles and traces refer to the model's source.
 """
 
 import io
@@ -50,7 +51,8 @@ class ETRecord:
     exported_program: the program of `torch.export`.
     edge_programs: the programs of `to_edge`, by method.
     graph_map: other programs, by name and method.
-    debug_maps: the maps of `ExecutorchProgramManager`, by name; empty before `add_executorch_program`.
+    debug_maps: the maps of `ExecutorchProgramManager`, by name; empty before
+        `add_executorch_program`.
     """
 
     def __init__(self) -> None:

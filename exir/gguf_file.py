@@ -7,8 +7,9 @@ Layout, all little-endian (ggml's GGUF specification):
     tensors: string name, uint32 rank, uint64 dims (fastest first), uint32 type, uint64 offset
     padding to `general.alignment`, then the data that the offsets count from
 
-A string is a uint64 length and UTF-8 bytes; an array is a uint32 type, a uint64 length and its elements.
-Lengths, counts and offsets are checked against the file's size before anything is allocated or read.
+A string is a uint64 length and UTF-8 bytes; an array is a uint32 type, a uint64 length and its
+elements. Lengths, counts and offsets are checked against the file's size before anything is
+allocated or read.
 """
 
 from __future__ import annotations

@@ -21,8 +21,9 @@ if TYPE_CHECKING:
 class LoweredBackendModule(torch.nn.Module):
     """The payload of a backend, with the program that it was compiled from.
 
-    In eager mode, a call runs that program; on a device, the backend runs the payload. The module can be used in another module, and
-    exported with it. `meta` has data for the backend's tools, such as debug handles; it is not in the program.
+    In eager mode, a call runs that program; on a device, the backend runs the payload. The module
+    can be used in another module, and exported with it. `meta` has data for the backend's tools,
+    such as debug handles; it is not in the program.
     """
 
     def __init__(

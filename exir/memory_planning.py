@@ -1,7 +1,7 @@
 """Offsets of tensors in planned memory.
 
-Tensors have known sizes and lifetimes, and `exir.placement` assigns offsets. `greedy` is not always optimal; `lower_bound`
-bounds the distance to the optimum.
+Tensors have known sizes and lifetimes, and `exir.placement` assigns offsets. `greedy` is not always
+optimal; `lower_bound` bounds the distance to the optimum.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -49,8 +49,8 @@ def greedy(
 ) -> MemoryAlgoResult:
     """Place each tensor at the lowest free offset, in the best of several orders.
 
-    Tensors with a `mem_id` stay in that planned buffer; others are placed in the first. `extra_padding` bytes are added to the end
-    of each buffer.
+    Tensors with a `mem_id` stay in that planned buffer; others are placed in the first.
+    `extra_padding` bytes are added to the end of each buffer.
     """
     return _each_memory(
         specs, lambda some: placed(_blocks(some, graph_module, alignment)), extra_padding

@@ -45,10 +45,10 @@ class ModelSpec:
     dynamic_shapes: the dynamic shapes, as `torch.export.export` takes them.
     methods: other methods by name; shared constants are stored once.
     constant_methods: methods that return a constant, by name.
-    calibration_inputs: representative inputs, for quantization and for passes that measure: for each method, tuples of arguments or
-        a function that returns them.
-    map_weights: function from the tensors of the weights file, by their names, to the tensors of `module`, by their names in its
-        state dict. By default, the names are equal.
+    calibration_inputs: representative inputs, for quantization and for passes that measure: for
+        each method, tuples of arguments or a function that returns them.
+    map_weights: function from the tensors of the weights file, by their names, to the tensors of
+        `module`, by their names in its state dict. By default, the names are equal.
     """
 
     module: nn.Module

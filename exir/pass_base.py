@@ -1,7 +1,7 @@
 """`ExportPass`: a pass that interprets a graph, operator by operator.
 
-The interpreter runs the graph on fake tensors, and builds the new graph from the results of its methods. A subclass overrides
-the methods for the nodes that it changes:
+The interpreter runs the graph on fake tensors, and builds the new graph from the results of its
+methods. A subclass overrides the methods for the nodes that it changes:
 
     class ReluToSigmoid(ExportPass):
         def call_operator(self, op, args, kwargs, meta):

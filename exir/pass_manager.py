@@ -22,8 +22,9 @@ from exir.verification.values import ValueChecker
 class ProgramPass(ABC):
     """A pass over the program of one method.
 
-    A subclass is a frozen dataclass. `name` is its name in the text form of a pipeline, its fields are its options, and its
-    docstring is its contract: the conditions before and after it. `ensures` verifies the conditions after it.
+    A subclass is a frozen dataclass. `name` is its name in the text form of a pipeline, its fields
+    are its options, and its docstring is its contract: the conditions before and after it.
+    `ensures` verifies the conditions after it.
     """
 
     name: ClassVar[str]
@@ -44,8 +45,8 @@ class ProgramPass(ABC):
 class BundlePass(ABC):
     """A pass over all methods at once, with the facts about the target.
 
-    A subclass is written like a `ProgramPass`. Methods can share tensors and facts; a pass that needs only one method is a
-    `ProgramPass`.
+    A subclass is written like a `ProgramPass`. Methods can share tensors and facts; a pass that
+    needs only one method is a `ProgramPass`.
     """
 
     name: ClassVar[str]
@@ -74,7 +75,8 @@ Verify = Callable[[ExportedProgram], None]
 class GraphModulePass(ProgramPass):
     """A user-defined pass over a graph module: an `ExportPass` or a function.
 
-    Before: nothing. After: the program has the returned graph module, and its signature has the names of that graph.
+    Before: nothing. After: the program has the returned graph module, and its signature has the
+    names of that graph.
     """
 
     function: Callable[[GraphModule], PassResult | None]

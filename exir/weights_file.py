@@ -11,9 +11,10 @@ from torch import Tensor
 class WeightsFile:
     """The content of a weights file.
 
-    tensors: the tensors, by their names in the file; matrices with block quantization are `exir.block_weight.BlockWeight`.
-    metadata: other entries, by key: values, strings and lists of a `.gguf` file; strings of a `.safetensors` file; nothing for a
-        state dict.
+    tensors: the tensors, by their names in the file; matrices with block quantization are
+        `exir.block_weight.BlockWeight`.
+    metadata: other entries, by key: values, strings and lists of a `.gguf` file; strings of a
+        `.safetensors` file; nothing for a state dict.
     """
 
     tensors: Mapping[str, Tensor]

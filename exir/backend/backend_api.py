@@ -41,7 +41,8 @@ def to_backend(first: Any, *rest: Any) -> Any:
     to_backend(backend_id: str, edge_program, compile_specs) -> LoweredBackendModule
         compiles the whole program;
     to_backend(edge_program: ExportedProgram, partitioner) -> ExportedProgram
-        returns a copy in which the selected parts are `executorch_call_delegate` nodes, also in the graphs of control flow;
+        returns a copy in which the selected parts are `executorch_call_delegate` nodes, also in the
+        graphs of control flow;
     to_backend(MethodProgramsPartitionerSpec) -> dict[str, ExportedProgram]
         does the same for several methods.
     """

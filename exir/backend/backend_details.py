@@ -43,9 +43,10 @@ class BackendDetails(ABC):
     def preprocess(edge_program: ExportedProgram, compile_specs: list[CompileSpec]) -> PreprocessResult:
         """Compile one partition.
 
-        `edge_program` has only the partition, in the edge dialect: its constants first, then the inputs of the delegate call in order.
-        The backend can change its graph. The payload must depend only on the program and on `compile_specs`, so that equal inputs give
-        equal bytes. Raises `UserError` for an unsupported program.
+        `edge_program` has only the partition, in the edge dialect: its constants first, then the
+        inputs of the delegate call in order. The backend can change its graph. The payload must
+        depend only on the program and on `compile_specs`, so that equal inputs give equal bytes.
+        Raises `UserError` for an unsupported program.
         """
 
     @classmethod
@@ -56,8 +57,8 @@ class BackendDetails(ABC):
     ) -> dict[str, list[PreprocessResult]]:
         """Compile all partitions of all methods at once.
 
-        The arguments and the result have, for each method, an entry for each partition in the order of their tags. By default, this
-        calls `preprocess` for each partition.
+        The arguments and the result have, for each method, an entry for each partition in the order
+        of their tags. By default, this calls `preprocess` for each partition.
         """
         return {
             name: [cls.preprocess(p, s) for p, s in zip(programs, compile_specs[name], strict=True)]

@@ -1,7 +1,8 @@
 """Partitions by capability: the largest groups of supported nodes.
 
-A group can become one delegate call only if the graph stays acyclic: no path may leave the group and return. Groups are grown in
-one walk over the nodes. The groups that reach a node are stored as sets, so the check costs the number of groups, not of nodes.
+A group can become one delegate call only if the graph stays acyclic: no path may leave the group
+and return. Groups are grown in one walk over the nodes. The groups that reach a node are stored as
+sets, so the check costs the number of groups, not of nodes.
 """
 
 import operator
@@ -116,9 +117,9 @@ def propose_partitions(
 ) -> list[list[Node]]:
     """Group the call_function nodes of `graph` that `is_supported` accepts.
 
-    Each group is connected, and can be replaced with one call without a cycle, also after all other groups are. It has at most
-    `max_nodes` calls, and lists its nodes in graph order. A `getitem` belongs to the group of its node. Groups are in the order of
-    their first node.
+    Each group is connected, and can be replaced with one call without a cycle, also after all other
+    groups are. It has at most `max_nodes` calls, and lists its nodes in graph order. A `getitem`
+    belongs to the group of its node. Groups are in the order of their first node.
     """
     grouping = _Grouping(max_nodes)
     supported: set[Node] = set()

@@ -11,8 +11,8 @@ from exir.error import UserError
 class DelegateMappingBuilder:
     """Maps the instructions of a backend to the nodes that they come from.
 
-    With `generated_identifiers`, the ids are 0, 1, 2, …; otherwise, the backend passes an id for each entry (an int or a str, the
-    same type for all).
+    With `generated_identifiers`, the ids are 0, 1, 2, …; otherwise, the backend passes an id for
+    each entry (an int or a str, the same type for all).
     """
 
     def __init__(self, generated_identifiers: bool = False) -> None:

@@ -69,9 +69,9 @@ def mutated_buffers(program: ExportedProgram) -> dict[Node, MutatedBuffer]:
 def tag_mutated_buffer(edge_program: ExportedProgram) -> None:
     """Tag each mutated buffer that only one partition reads and changes.
 
-    Call it after the other nodes are tagged. The program keeps the buffer, and the delegate updates it in place: its runtime side
-    counts it in `et_backend_requirements.updated_count`. Other buffers are passed at every call, and their new values are copied
-    back.
+    Call it after the other nodes are tagged. The program keeps the buffer, and the delegate updates
+    it in place: its runtime side counts it in `et_backend_requirements.updated_count`. Other
+    buffers are passed at every call, and their new values are copied back.
     """
     for node, buffer in mutated_buffers(edge_program).items():
         tag = tag_of(buffer.new_value)
@@ -112,7 +112,8 @@ def constant_specs(program: ExportedProgram) -> dict[str, InputSpec]:
 def tag_constant_data(edge_program: ExportedProgram) -> None:
     """Tag each constant whose users are all delegated, so that it is in the payload.
 
-    A constant of several partitions is compiled into each of them. Buffers that the program changes stay in the program.
+    A constant of several partitions is compiled into each of them. Buffers that the program changes
+    stay in the program.
     """
     constants = constant_specs(edge_program)
     for node in edge_program.graph.find_nodes(op="placeholder"):

@@ -84,7 +84,8 @@ def to_edge(
     facts: facts for passes over all methods.
     generate_etrecord: keep the debug record, for `ExecutorchProgramManager.get_etrecord`.
 
-    Raises an `ExirError` that names the operator and its source line if an operator cannot be lowered.
+    Raises an `ExirError` that names the operator and its source line if an operator cannot be
+    lowered.
     """
     config = compile_config or EdgeCompileConfig()
     facts = facts or Facts(diagnostics=Warned())
@@ -202,7 +203,8 @@ class EdgeProgramManager:
     ) -> "EdgeProgramManager":
         """Run passes on every method, or, given a mapping, on the methods that it names.
 
-        `passes` can be a pass manager. A `BundlePass` receives all methods at once, or the method under whose name it is given.
+        `passes` can be a pass manager. A `BundlePass` receives all methods at once, or the method
+        under whose name it is given.
         """
         config = compile_config or self._config
         bundle = self._bundle(private_copies(self._programs))
