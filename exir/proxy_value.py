@@ -77,7 +77,10 @@ class ProxyValue:
         return float(self._number("converted to float"))
 
     def _number(self, use: str) -> Any:
-        """Return the value. Raises if it is symbolic, as `use` would specialize it."""
+        """Return the value. Raises `ExportPassBaseError` if it is symbolic.
+
+        use: the operation that would specialize the value, for the message.
+        """
         if isinstance(self.data, (SymBool, SymInt, SymFloat)):
             raise ExportPassBaseError(
                 f"the symbolic value {self.data} of '{self.node.name}' cannot be {use}: it is known only when the"
