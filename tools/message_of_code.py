@@ -1,4 +1,6 @@
-"""Print the source line of an error code: `python3 tools/message_of_code.py 1a2b:00d9:00000011`.
+"""Print the source line of an error code.
+
+    python3 tools/message_of_code.py 1a2b:00d9:00000011
 
 A runtime that is built with --@rules_executorch//runtime:messages=codes reports FILE:LINE:INDEX in hexadecimal
 instead of a message (runtime/include/executorch/status.h). Run this with the sources of the same build.
@@ -18,13 +20,16 @@ _CODE = re.compile(r"(?P<file>[0-9a-f]{4}):(?P<line>[0-9a-f]{4}):(?P<index>[0-9a
 
 
 def file_number(path: str) -> int:
-    """That of a source by the last characters of its path before the ending."""
+    """Return a source file's number: a hash of the end of its path without suffix."""
     stem = path.rpartition(".")[0]
     return sum(ord(char) * factor for char, factor in zip(reversed(stem), _FACTORS)) & 0xFFFF
 
 
 def explain(code: str, root: Path = _ROOT) -> str:
-    """The place, the source lines of the message, and the index. ValueError for what is no code of these sources."""
+    """Return the location, the source lines of the message, and the index.
+
+    Raises ValueError for a code that is not one of these sources.
+    """
     found = _CODE.fullmatch(code)
     if found is None:
         raise ValueError(f"'{code}' is no code: 1a2b:00d9:00000011 is one")
@@ -44,7 +49,7 @@ def _place(path: Path, root: Path, line: int, index: int) -> str:
 
 
 def sources(root: Path) -> Iterator[Path]:
-    """All that may fail with a code."""
+    """Yield all sources that can report a code."""
     for folder in _FOLDERS:
         yield from sorted(path for path in (root / folder).rglob("*") if path.suffix in (".c", ".h"))
 

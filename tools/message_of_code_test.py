@@ -1,4 +1,4 @@
-"""Codes of failures are read back."""
+"""Tests of decoding error codes."""
 
 from pathlib import Path
 

@@ -1,6 +1,6 @@
-"""bazelw takes a Bazel in a stated order, adds the flags it needs and starts over after an interruption.
+"""Tests of bazelw: choice of a Bazel, flags, and recovery from interruptions.
 
-Each test runs a copy of bazelw in a folder of its own, with programs on the PATH that stand for real ones.
+Each test runs a copy of bazelw in its own folder, with fake programs on the PATH.
 """
 
 import os
@@ -34,7 +34,7 @@ _SYSTEM_PROGRAMS = (
 
 @dataclass(frozen=True)
 class Machine:
-    """A workspace with bazelw in it, a PATH folder and a home, all empty of Bazel."""
+    """A workspace with bazelw, a PATH folder and a home folder, without a Bazel."""
 
     folder: Path
 
@@ -50,7 +50,7 @@ class Machine:
         return path
 
     def bazel(self, name: str, version: str) -> Path:
-        """A program that knows its version and else prints how it was called."""
+        """Add a program that reports its version, and otherwise prints its arguments."""
         report = f'[ "$1" = --version ] && echo "bazel {version}" || echo "{name}" "$@"'
         return self.program(name, report)
 
@@ -73,8 +73,11 @@ class Machine:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Iterator[Path]:
-    """Not below /tmp, where bazelw adds a flag: Bazel's tests have their files elsewhere, unless its cache is there, but pytest
-    on its own has not. Sandboxes can write to the second."""
+    """A writable folder outside /tmp, where bazelw would add a flag.
+
+    Bazel runs tests in another folder, unless its cache is below /tmp. pytest alone uses /tmp. Sandboxes
+    allow writing to /dev/shm.
+    """
     if not tmp_path.is_relative_to("/tmp"):
         yield tmp_path
         return

@@ -1,4 +1,5 @@
-# Finds a Bazel. Sets `bazel` (the program), `version` (its release), `debian` (yes for Debian's builds) and `reason`.
+# Finds a Bazel. Sets `bazel` (program), `version` (release), `debian` (yes for Debian's builds) and
+# `reason`.
 
 find_bazel() {
   use_requested || use_prepared || use_from_path || prepare_debian7 || use_debian4 ||
@@ -30,7 +31,7 @@ use_from_path() {
   return 1
 }
 
-# A release other than Debian's brings no modules along, so it needs the central registry.
+# Releases other than Debian's do not include modules, so they need the central registry.
 is_suitable() {
   [ "${version%%.*}" -ge 7 ] && { [ $debian = yes ] || registry_reachable; }
 }
@@ -62,7 +63,7 @@ examine() {
   [ "$version" != no_version ] || version=$package_version
 }
 
-# Debian's /usr/bin/bazel is a script that asks tools/bazel first; the program lies beside it.
+# Debian's /usr/bin/bazel is a script that runs tools/bazel first. The program is next to it.
 behind_launcher() {
   if [ "$(head -c 2 "$1")" = "#!" ]; then
     for program in "$1"-[0-9]*; do
@@ -72,7 +73,7 @@ behind_launcher() {
   echo "$1"
 }
 
-# Debian's builds do not always know their version, the package does.
+# Debian's builds do not always know their version, but the package does.
 debian_package_version() {
   has dpkg-query && owner=$(dpkg-query --search "$(readlink -f "$1")" 2>/dev/null) || return 1
   dpkg-query --show --showformat '${source:Upstream-Version}' "${owner%%:*}"

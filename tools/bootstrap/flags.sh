@@ -1,4 +1,5 @@
-# Sets `flags` (an rc file for the Bazel found, or nothing), `tmp_flags` (the same for the place) and `flags_reason`.
+# Sets `flags` (an rc file for the Bazel, or nothing), `tmp_flags` (an rc file for folders below
+# /tmp, or nothing) and `flags_reason`.
 
 choose_flags() {
   flags=
@@ -16,7 +17,8 @@ choose_flags() {
   fi
 }
 
-# The cache folder may not be there yet, and then has no canonical name.
+# Checks both forms of the path, because a cache folder that does not exist yet may have no
+# canonical path.
 is_below_tmp() {
   case $1:$(readlink -f "$1") in
   /tmp/* | *:/tmp/*) return 0 ;;

@@ -1,7 +1,8 @@
-"""The class path of Debian's Bazel server, moved to where its packages were unpacked.
+"""The class path of Debian's Bazel server, for packages in a private folder.
 
-Debian's Bazel reads a list of jars with absolute paths at start. Jars name further jars in their manifests, relative
-to themselves; the server's launcher follows none of those, so the list has to be closed over them.
+Debian's Bazel reads a list of jars with absolute paths when it starts. Manifests of jars refer to further
+jars by relative paths. The server's launcher does not follow these references, so the list must contain all
+jars that are reachable.
 """
 
 import os
@@ -12,7 +13,10 @@ from pathlib import Path
 
 
 def closed_class_path(root: Path, seeds: Iterable[str]) -> list[Path]:
-    """Jars under `root` that `seeds` (absolute paths as if `root` were `/`) reach, seeds first, each once."""
+    """Return the jars under `root` that are reachable from `seeds`, seeds first.
+
+    Seeds are absolute paths, relative to `root`.
+    """
     found: dict[Path, None] = {}
     queue = deque(seeds)
     while queue:
@@ -35,7 +39,10 @@ def _manifest_class_path(root: Path, jar: Path) -> list[str]:
 
 
 def _manifest(jar: Path) -> dict[str, str]:
-    """Main attributes of a jar's manifest, names in lower case; empty if it has none."""
+    """Return the main attributes of a jar's manifest, with names in lower case.
+
+    The result is empty without a manifest.
+    """
     try:
         with zipfile.ZipFile(jar) as archive:
             text = archive.read("META-INF/MANIFEST.MF").decode("utf-8", "replace")

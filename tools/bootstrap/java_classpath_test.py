@@ -1,4 +1,4 @@
-"""The class path names every jar that the given ones reach, where they lie now."""
+"""Tests that the class path has all reachable jars, at their new paths."""
 
 import sys
 import zipfile

@@ -1,8 +1,8 @@
-"""A Java trust store (JKS, version 2) from a PEM bundle: the unpacked Java runtime comes without one.
+"""Write a Java trust store (JKS, version 2) from a PEM bundle.
 
-Format: big-endian magic, version and count; per entry a tag (2 = trusted certificate), alias, time stamp, type and the
-certificate in DER; at the end a SHA-1 over password, salt and everything before it (as `sun.security.provider.JavaKeyStore`
-writes it).
+The unpacked Java runtime does not have one. Format: magic, version and count, big-endian. Each entry has a
+tag (2 = trusted certificate), an alias, a timestamp, a type, and the certificate in DER. A SHA-1 of the
+password, a salt and all preceding bytes follows, as `sun.security.provider.JavaKeyStore` writes it.
 """
 
 import base64
@@ -11,13 +11,13 @@ import re
 import struct
 
 _MAGIC, _VERSION, _TRUSTED_CERTIFICATE = 0xFEEDFEED, 2, 2
-_PASSWORD = "changeit"  # Java's own default; a trust store holds nothing secret.
+_PASSWORD = "changeit"  # Java's default; a trust store is not secret
 _SALT = b"Mighty Aphrodite"
 _PEM = re.compile(r"-----BEGIN CERTIFICATE-----(.*?)-----END CERTIFICATE-----", re.DOTALL)
 
 
 def trust_store(pem_bundle: str) -> bytes:
-    """The bytes of a JKS file that trusts each certificate of `pem_bundle`."""
+    """Return a JKS file that trusts each certificate of `pem_bundle`."""
     certificates = dict.fromkeys(base64.b64decode("".join(body.split())) for body in _PEM.findall(pem_bundle))
     content = struct.pack(">III", _MAGIC, _VERSION, len(certificates))
     content += b"".join(_entry(number, der) for number, der in enumerate(certificates))

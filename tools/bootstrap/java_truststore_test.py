@@ -1,4 +1,4 @@
-"""The trust store holds each certificate once, in the layout that Java reads."""
+"""Tests that the trust store has each certificate once, in Java's format."""
 
 import base64
 import hashlib

@@ -1,4 +1,4 @@
-# What bazelw and its like say goes to standard error: standard output is Bazel's.
+# Messages of bazelw and other scripts go to standard error; standard output is Bazel's.
 
 say() {
   printf '%s: %s\n' "${0##*/}" "$*" >&2

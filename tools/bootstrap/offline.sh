@@ -1,6 +1,7 @@
-# Sets `offline_rc`, an rc file for Bazel 7 where the central registry cannot be reached: it takes modules that Debian's Bazel ships.
-# The file names the modules where they lie, so that any workspace can use it, and stands in the cache folder, under a name that
-# goes with the place of these rules.
+# Sets `offline_rc`, an rc file for Bazel 7 without the central registry. Bazel then uses the
+# modules that Debian's Bazel includes. The rc file has absolute paths of the modules, so that other
+# workspaces can use it too. It is in the cache folder, and its name depends on the path of these
+# rules.
 write_offline_rc() {
   offline_rc=$cache/offline-$(printf %s "$root" | cksum | cut -d' ' -f1).bazelrc
   mkdir -p "$cache"
@@ -10,9 +11,9 @@ write_offline_rc() {
 
 print_offline_rc() {
   echo "common --config=offline"
-  # Versions are what Debian ships.
+  # Versions are those of Debian's packages.
   echo "common:offline --check_direct_dependencies=off"
-  # Bazel 7 still reads a WORKSPACE beside the modules, which wants downloads.
+  # Bazel 7 still reads a WORKSPACE in addition to modules, and would download its dependencies.
   echo "common:offline --noenable_workspace"
   for module in "$root"/third_party/offline/modules/*; do
     echo "common:offline \"--override_module=${module##*/}=$module\""

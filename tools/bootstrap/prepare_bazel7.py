@@ -1,7 +1,8 @@
-"""Prepare Debian's Bazel 7 in the user's cache folder and print the path of its launcher.
+"""Prepare Debian's Bazel 7 in the user's cache folder and print its launcher.
 
-Debian's coming releases carry Bazel 7 (`bazel-bootstrap`), which needs a newer C library and Java than Debian 12 has.
-It is unpacked with both into a private folder; nothing of the system changes and no root is needed.
+Debian's unreleased suites have Bazel 7 (`bazel-bootstrap`), which needs a newer C library and Java than
+Debian 12 has. It is unpacked with both into a private folder. The system is not changed, and root is not
+needed.
 
     PYTHONPATH=rules/private/repository python3 tools/bootstrap/prepare_bazel7.py FOLDER      # the cache entry to make
 """
@@ -22,12 +23,12 @@ from private_apt import PrivateApt
 from relocate import Relocation, is_program, make_links_relative
 from user_cache import publish
 
-READY = "ready"  # Marks an entry whose Bazel has been seen to start, and holds its version.
+READY = "ready"  # File of a verified entry, with the version of Bazel.
 _SUITES = ("forky", "sid")
 _RUNTIMES = ("openjdk-25-jre-headless", "openjdk-21-jre-headless")
-# libblake3-0 is loaded by the server but missing from the package's dependencies.
+# The server loads libblake3-0, but the package does not depend on it.
 _PACKAGES = ("bazel-bootstrap", "libblake3-0", "patchelf")
-# Dependencies that only matter for graphics, printing, sound or packaging, and tools that the host has.
+# Dependencies for graphics, printing, sound or packaging, and tools that the host has.
 _PROVIDED = (
     *("build-essential", "python3", "perl", "unzip", "zlib1g-dev", "debconf", "libc-bin", "util-linux"),
     *("default-jdk-headless", "default-jre-headless", "default-java", "java-common", "ca-certificates-java"),
@@ -39,7 +40,7 @@ _LIBRARIES, _LOADER = "usr/lib/x86_64-linux-gnu", "ld-linux-x86-64.so.2"
 _JAVA_PROGRAMS = ("bin/java", "lib/jspawnhelper")
 _INSTALL_BASE_PROGRAMS = ("build-runfiles", "daemonize", "linux-sandbox", "process-wrapper")
 _CLASS_PATH = "bazel_classpath_debian_depends.txt"
-# Modules that Debian ships beside Bazel: name and folder in the install base.
+# Modules that Debian includes with Bazel: name and folder in the install base.
 _MODULES = {
     "bazel_features": "tools/features",
     "bazel_skylib": "tools/skylib",
@@ -53,7 +54,7 @@ _MODULES = {
 
 
 def prepare(entry: Path) -> None:
-    """Make `entry`, a folder with a working `bazel` in it, unless it is there."""
+    """Make `entry`, a folder with a working `bazel`, unless it exists."""
     if os.uname().machine != "x86_64":
         raise BootstrapError(f"Debian's Bazel 7 is prepared on x86_64 only, this machine is {os.uname().machine}")
     problems = []
@@ -117,7 +118,7 @@ def _write_class_path(folder: Path, home: Path) -> None:
 
 
 def _write_trust_store(java_home: Path) -> None:
-    """Trust what the system trusts; a machine without certificates gets a store that trusts nobody."""
+    """Write a trust store with the system's certificates, or an empty one."""
     bundle = Path(os.environ.get("SSL_CERT_FILE", "/etc/ssl/certs/ca-certificates.crt"))
     store = java_home / "lib/security/cacerts"
     store.unlink(missing_ok=True)
@@ -131,20 +132,23 @@ def _write_launcher(folder: Path, home: Path, java_home: Path) -> None:
     lines += [f"common --override_module={name}={install_base / place}" for name, place in _MODULES.items()]
     (folder / "bazelrc").write_text("\n".join(lines) + "\n")
     launcher = folder / "bazel"
-    # The system's rc file belongs to a Bazel of another version.
+    # The system's rc file is for another version of Bazel.
     launcher.write_text(f'#!/bin/sh\nexec "{home}/bazel-client" --nosystem_rc "--bazelrc={home}/bazelrc" "$@"\n')
     launcher.chmod(0o755)
 
 
 def _check(entry: Path) -> None:
-    """See that the server starts, once; the paths inside hold only in the final place, so this comes last."""
+    """Check once that the server starts.
+
+    Paths inside the entry are valid only in its final place, so this is the last step.
+    """
     if (entry / READY).exists():
         return
     with tempfile.TemporaryDirectory(prefix="bazel-check-") as scratch:
         (Path(scratch) / "MODULE.bazel").touch()
         command = [str(entry / "bazel"), f"--output_user_root={scratch}/output", "--batch", "info", "release"]
         result = subprocess.run(command, cwd=scratch, capture_output=True, text=True)
-        # Bazel takes the write permission from what it unpacks.
+        # Bazel makes unpacked files read-only.
         subprocess.run(["chmod", "-R", "u+w", scratch], check=False)
     if result.returncode:
         raise BootstrapError(f"the prepared Bazel does not start:\n{result.stderr.strip()}")

@@ -1,7 +1,7 @@
-# Whether Bazel's central registry is of use on this machine.
+# Checks whether Bazel's central registry is usable on this machine.
 
-# The archives that the registry points at lie on GitHub, so that is what gets asked. The answer holds for an hour: a
-# network that swallows packets would cost its three seconds on each call.
+# The registry's archives are on GitHub, so the check requests GitHub. The answer is cached for an
+# hour, because a network that drops packets would delay each call by three seconds.
 registry_reachable() {
   registry_answer=$cache/central-registry
   if [ -z "$(find "$registry_answer" -mmin -60 2>/dev/null)" ]; then

@@ -1,7 +1,7 @@
-"""Make programs of another Debian release run from a private folder, on their own C library.
+"""Make programs of another Debian release run from a private folder.
 
-The programs may need a newer glibc than the host's. Each gets the loader and the library folder of the private tree
-written into it; the host's libraries are never mixed in.
+The programs may need a newer glibc than the host's. Each program gets the paths of the private loader and
+libraries, so host libraries are never used.
 """
 
 import os
@@ -16,7 +16,7 @@ _ELF_MAGIC = b"\x7fELF"
 
 @dataclass(frozen=True)
 class Relocation:
-    """`root` is where the packages lie now, `home` where they will lie when the programs run."""
+    """A relocation of packages from `root`, where they are now, to `home` at run time."""
 
     root: Path
     home: Path
@@ -24,21 +24,21 @@ class Relocation:
     loader: str
 
     def patch(self, program: Path, further_libraries: Iterable[str] = ()) -> None:
-        """Point an ELF `program` under `root` at the private loader and libraries."""
+        """Set an ELF program's loader and run path to the private ones."""
         run_path = ":".join(str(self.home / folder) for folder in (*further_libraries, self.libraries))
         interpreter = str(self.home / self.libraries / self.loader)
         program.chmod(program.stat().st_mode | 0o200)
         self._patchelf("--set-interpreter", interpreter, "--force-rpath", "--set-rpath", run_path, str(program))
 
     def _patchelf(self, *arguments: str) -> None:
-        """Run the unpacked patchelf through its own loader, as the host's may be too old for it."""
+        """Run the unpacked patchelf with its own loader; the host's may be too old."""
         libraries = self.root / self.libraries
         loader = [str(libraries / self.loader), "--library-path", str(libraries)]
         run([*loader, str(self.root / "usr/bin/patchelf"), *arguments])
 
 
 def is_program(path: Path) -> bool:
-    """Whether `path` is a regular ELF file."""
+    """Return true if `path` is a regular ELF file."""
     if path.is_symlink() or not path.is_file():
         return False
     with open(path, "rb") as handle:
@@ -46,7 +46,7 @@ def is_program(path: Path) -> bool:
 
 
 def make_links_relative(root: Path) -> None:
-    """Turn absolute links under `root` into relative ones that stay inside; drop those that lead nowhere."""
+    """Make absolute links under `root` relative to it, and delete broken links."""
     for link in [path for path in root.rglob("*") if path.is_symlink() and os.readlink(path).startswith("/")]:
         target = root / os.readlink(link).lstrip("/")
         link.unlink()

@@ -1,6 +1,6 @@
-"""Every stage runs, whatever became of those before it, and one that fails fails the whole.
+"""Tests that all stages run after a failure, which fails the whole run.
 
-Each test runs a copy of the stages in a folder of its own, with programs that stand for the real ones.
+Each test runs a copy of the stages in its own folder, with fake programs.
 """
 
 import os
@@ -27,7 +27,10 @@ esac"""
 
 @dataclass(frozen=True)
 class Checkout:
-    """A checkout whose programs write down how they were called, and fail where a line has `failing` in it."""
+    """A checkout whose programs record their calls.
+
+    A program fails if its call contains `failing`.
+    """
 
     folder: Path
 
@@ -44,7 +47,10 @@ class Checkout:
         program.chmod(0o755)
 
     def packages(self, missing: str, status: str) -> None:
-        """Debian's are installed, but those with `missing` in their names, whose status is another."""
+        """All Debian packages are installed, except those with `missing` in their names.
+
+        The exceptions have the given dpkg status.
+        """
         self.answer("dpkg-query", _DPKG_QUERY.format(missing=missing, status=status))
 
     def run(self) -> subprocess.CompletedProcess[str]:
@@ -73,7 +79,7 @@ def _checkout(folder: Path) -> Checkout:
     servers = folder / _PREPARE
     servers.parent.mkdir(parents=True)
     servers.touch()
-    # Whoever runs the tests, the stages are run by root, who may install what is missing.
+    # The stages run as root, who can install packages, whoever runs the tests.
     made.answer("id", "echo 0")
     made.packages("nothing", "not-installed")
     return made
@@ -135,7 +141,7 @@ def test_a_failing_stage_fails_the_whole_and_the_others_run(
 
 
 def _stages_of(checkout: Checkout) -> list[str]:
-    """The calls of stages, without the questions before them."""
+    """Return the calls of stages, without calls of other programs."""
     return [call for call in checkout.calls() if " bin/" not in call]
 
 
@@ -152,7 +158,7 @@ def test_stages_whose_packages_cannot_be_had_are_left_out_with_the_reason(checko
 
 @pytest.mark.parametrize("status", ["not-installed", "config-files", "half-configured"])
 def test_a_package_that_is_known_but_not_installed_is_installed(checkout: Checkout, status: str) -> None:
-    """Debian's records name what an installed package only recommends, too."""
+    """dpkg also lists packages that are only recommended by installed ones."""
     checkout.packages("libnewlib-arm-none-eabi", status)
     checkout.program("bin/apt-get")
     result = checkout.run()
@@ -181,7 +187,7 @@ def test_tests_of_many_machines_are_left_out_where_servers_or_networks_are_missi
     assert left_out == reasons
 
 
-# Some seconds go by from each question to the next.
+# Each call advances the time by some seconds.
 _CLOCK = """\
 last=$(cat "$0.last" 2>/dev/null || echo 0)
 echo $((last + {seconds})) | tee "$0.last"\
@@ -189,7 +195,7 @@ echo $((last + {seconds})) | tee "$0.last"\
 
 
 def _set_clock(checkout: Checkout, seconds: int) -> Path:
-    """The file with the time of the last question."""
+    """Replace `date`. Return the file with the time of the last call."""
     checkout.answer("date", _CLOCK.format(seconds=seconds))
     return checkout.folder / "bin/date.last"
 
@@ -213,7 +219,7 @@ def test_time_that_installing_takes_counts(checkout: Checkout) -> None:
 
 
 def test_what_is_begun_ends_within_the_hour() -> None:
-    """Those that are always begun, each with the minute in which it is ended, leave time."""
+    """The mandatory stages, each with one minute to kill it, leave time for others."""
     stages = re.findall(r"^stage \w+ (\d+) ", (_ROOT / "tools/ci/run").read_text(), re.MULTILINE)
     assert len(stages) == 2
     assert sum(int(minutes) + 1 for minutes in stages) < 59

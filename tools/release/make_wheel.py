@@ -24,15 +24,15 @@ _COMMANDS = {
     "executorch_inspect": "executorch_report.inspect_program:main",
     "executorch_run": "executorch_runtime.cli.run:main",
 }
-# Of torch the version that is tested: minor ones drop operators that others name.
+# The tested version of torch. Other minor versions remove operators that the compiler refers to.
 _NEEDS = ("flatbuffers", "numpy", "torch==2.13.*")
 # Optional features: `pip install rules-executorch[torchao]` for quantization.
 _EXTRAS = {"torchao": ("torchao==0.18.*",)}
-_DATE = (1980, 1, 1, 0, 0, 0)  # equal sources give an equal wheel
+_DATE = (1980, 1, 1, 0, 0, 0)  # fixed, so that equal sources give an equal wheel
 
 
 def contents(root: Path) -> Iterator[tuple[str, bytes]]:
-    """Every file of the packages by its path."""
+    """Yield path and contents of every file of the packages."""
     for package in _PACKAGES:
         for path in sorted((root / package).rglob("*")):
             if path.suffix in _KINDS and path.is_file():
@@ -40,14 +40,14 @@ def contents(root: Path) -> Iterator[tuple[str, bytes]]:
 
 
 def version_of(module: str) -> str:
-    """Of the text of MODULE.bazel."""
+    """Return the version in the text of MODULE.bazel."""
     found = re.search(r'^ +version = "([^"]+)"', module, re.MULTILINE)
     assert found is not None, "MODULE.bazel has a version"
     return found[1]
 
 
 def write_wheel(root: Path, folder: Path) -> Path:
-    """The wheel of what lies below `root`."""
+    """Write the wheel of the sources below `root`. Return its path."""
     version = version_of((root / "MODULE.bazel").read_text(encoding="utf-8"))
     tag = f"py3-none-linux_{platform.machine()}"
     described = f"{_NAME}-{version}.dist-info"

@@ -1,4 +1,4 @@
-"""What the Bazel Central Registry takes has its form, and fits the module."""
+"""Tests that the files for the Bazel Central Registry match the module."""
 
 import json
 import re

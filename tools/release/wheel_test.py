@@ -1,4 +1,7 @@
-"""The wheel, unpacked where installers put it, compiles, runs and traces a model without this repository."""
+"""Tests that the installed wheel compiles, runs and traces a model.
+
+This repository is not on the path.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +28,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def _installed(wheel: Path, folder: Path) -> dict[str, str]:
-    """An environment that has the wheel's files and the locked packages, and nothing of this repository."""
+    """Return an environment with the wheel and the locked packages."""
     with zipfile.ZipFile(wheel) as archive:
         archive.extractall(folder)
     packages = [path for path in os.environ["PYTHONPATH"].split(":") if Path(path).resolve() != _ROOT.resolve()]
