@@ -27,7 +27,7 @@ Output groups, which are built on request:
 - `report`: an HTML page about the program (docs/how_to/inspect_a_program.md).
 - `reference`: recorded calls of eager PyTorch, for parity tests.
 
-A validation action loads the program with the runtime's verifier (docs/how_to/inspect_a_program.md)."""
+A validation action loads the program with the runtime's verifier (docs/how_to/test_a_program.md)."""
 
 _PTE_SUFFIX = "_pte"
 
