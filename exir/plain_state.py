@@ -141,7 +141,7 @@ def _is_read_again(
         copied = _copied_state(module)
         first = _Call(tree_map(_cloned, (args, dict(kwargs))))
         first.run(copied)
-    except Exception:  # the module does not run on its example inputs
+    except Exception:  # the module cannot be copied or called
         return False
     held = _tensors(vars(copied.get_submodule(write.path)).get(write.name))
     kept = {_storage(each) for each in held} & first.derived.keys()

@@ -85,7 +85,7 @@ class AllocationDetails:
     """A place in planned memory.
 
     memory_id: planned buffer, from 1.
-    memory_offset_low, memory_offset_high: offset in bytes: high << 32 | low.
+    memory_offset_low, memory_offset_high: offset in bytes, which is high << 32 | low.
     """
 
     memory_id: UInt32 = 0

@@ -21,7 +21,7 @@ def main(argv: list[str], has_network: bool = False) -> int:
 
     Torch is imported after its environment is pinned.
 
-    has_network: whether the model's code can access the network. Build actions must not have it.
+    has_network: whether the model's code has network access. Build actions must not have it.
     """
     pin_libraries()
     try:

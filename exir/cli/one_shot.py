@@ -153,7 +153,7 @@ def _lower(
     quantization: Quantization | None,
     reports: _Reports,
 ) -> ExecutorchProgramManager | None:
-    """Return the verified lowered program, or None if no output needs it."""
+    """Lower and check the program. Returns None if no output needs it."""
     if not arguments.wants_program:
         return None
     if quantization is not None:

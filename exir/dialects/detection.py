@@ -1,4 +1,4 @@
-"""Torchvision's detection operators, for processes without torchvision.
+"""Torchvision's detection operators, written with PyTorch operations.
 
 The project does not depend on torchvision.
 """

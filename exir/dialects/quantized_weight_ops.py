@@ -1,4 +1,4 @@
-"""The `quantized_weight` operators: linear layers and embeddings, low-bit weights.
+"""The `quantized_weight` operators: layers whose weights stay low-bit.
 
 - `dequantize` converts a blockwise quantized weight to float32.
 - `linear` and `linear_with_minimum` compute in float32.

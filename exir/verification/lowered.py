@@ -21,13 +21,13 @@ from exir.verification.structure import is_beside_operators, is_described_call, 
 def verify_lowered(program: ExportedProgram) -> None:
     """Raise an `EdgeDialectError` that names a node outside the last stage's dialect.
 
-    Verified are:
+    In this dialect,
 
-    - Operators are of the edge dialect or PyTorch, and calls match their schemas.
-    - Operators write only to allocated memory, inputs, states, or the result of an operator that
-      they overwrite.
-    - `memory.alloc` and `memory.view` agree with their specs.
-    - Specs agree with the values.
+    - operators are of the edge dialect or PyTorch, and calls match their schemas;
+    - operators write only to allocated memory, inputs, states, or the result of an operator that
+      they overwrite;
+    - `memory.alloc` and `memory.view` agree with their specs;
+    - specs agree with the values.
     """
     for graph_module in graphs(program.graph_module):
         for node in graph_module.graph.nodes:

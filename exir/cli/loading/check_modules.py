@@ -13,9 +13,9 @@ _EAGER_QUANTIZED = ("torch.ao.nn.quantized.", "torch.ao.nn.intrinsic.quantized."
 def check_modules(module: nn.Module) -> None:
     """Raise a `ModelError` for the first submodule that cannot be exported.
 
-    The error has the source line that creates it, if known. Rejected are modules of
-    `torch.jit.script`, modules that were quantized in eager mode, and modules with sparse or
-    quantized tensors.
+    These are modules of `torch.jit.script`, modules that were quantized in eager mode, and modules
+    with sparse or quantized tensors. The error names the source line that creates the module, if
+    known.
     """
     for name, each in module.named_modules():
         fault = _fault(each)

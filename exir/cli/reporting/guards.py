@@ -39,9 +39,9 @@ class _GuardLines(logging.Handler):
 
 
 def lines_of_guards(error: Exception, export: Callable[[], object], roots: tuple[Path, ...]) -> str:
-    """Return the lines that violate constraints, from a second export.
+    """Return the lines that add guards, if the export violated constraints.
 
-    Returns "" for other errors.
+    A second export finds them. Returns "" for other errors.
     """
     if _VIOLATED not in str(error):
         return ""
