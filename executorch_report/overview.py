@@ -1,6 +1,6 @@
 """Write an HTML page that compares the costs and operators of several programs.
 
-python -m executorch_report.overview --title //app --model //my:net_pte net.pte --html models.html
+Usage: `python -m executorch_report.overview --title //app --model //my:net_pte net.pte --html models.html`
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Write calibration inputs for the digits network, from its training images.
 
-python -m models.calibrate_digits IMAGES.idx3 CALIBRATION.safetensors
+Usage: `python -m models.calibrate_digits IMAGES.idx3 CALIBRATION.safetensors`
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Write eager PyTorch's prediction for every digit, for comparison.
 
-python -m models.predict_digits IMAGES.idx3 WEIGHTS.safetensors PREDICTIONS.idx1
+Usage: `python -m models.predict_digits IMAGES.idx3 WEIGHTS.safetensors PREDICTIONS.idx1`
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Write a GGUF file with user-defined tokens added to its vocabulary.
 
-python -m text.testing_added_tokens MODEL.gguf OUT.gguf
+Usage: `python -m text.testing_added_tokens MODEL.gguf OUT.gguf`
 """
 
 from __future__ import annotations

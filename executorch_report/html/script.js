@@ -1,6 +1,6 @@
 "use strict";
 
-// The list of sections.
+// Fill the list of sections.
 const nav = document.querySelector("nav");
 for (const section of document.querySelectorAll("section")) {
   const link = document.createElement("a");
@@ -9,7 +9,7 @@ for (const section of document.querySelectorAll("section")) {
   nav.append(link);
 }
 
-// A click on the head of a column sorts by it, another one the other way.
+// A click on a column's head sorts the table by that column, a second click in reverse.
 function key(row, column) {
   const cell = row.cells[column];
   return cell.dataset.value === undefined ? cell.textContent : Number(cell.dataset.value);

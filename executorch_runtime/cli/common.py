@@ -21,7 +21,7 @@ Sources = Sequence[Sequence[Mapping[str, str]]]
 def only_method(program: Program) -> str:
     """Return `forward`, or the only method.
 
-    Raise `InputError` if the user must choose.
+    Raises `InputError` if the user must choose.
     """
     names = program.methods
     if "forward" in names or len(names) == 1:

@@ -52,7 +52,7 @@ def write_measurement(path: Path, found: Measurement) -> None:
 def read_measurement(path: Path) -> Measurement:
     """Read a measurement.
 
-    Raise `InputError` for another format, OSError if unreadable.
+    Raises `InputError` for another format, OSError if unreadable.
     """
     text = path.read_text(encoding="utf-8")
     try:

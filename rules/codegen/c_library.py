@@ -1,6 +1,6 @@
 """Write the C side of compiled models: typed header, registry, embedded program.
 
-`python3 -m rules.codegen.c_library --target //models:mobilenet_cc --include models/mobilenet_cc.h --out-header … --out-source …
+Usage: `python3 -m rules.codegen.c_library --target //models:mobilenet_cc --include models/mobilenet_cc.h --out-header … --out-source …
     --out-data … --kernels kernels/portable/kernels.toml --model PREFIX MANIFEST PTE [--model …] [--backend ID=SYMBOL …]
     [--weights PREFIX PTD …] [--lend-weights] [--lend-program PREFIX PATH …] [--shared-memory PREFIX]
     [--out-exports … [--export SYMBOL …]]`

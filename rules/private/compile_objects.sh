@@ -1,7 +1,8 @@
 #!/bin/sh
-# compile_objects.sh LIST COMPILER [FLAG...]: compiles several sources, each to an object of its own.
+# compile_objects.sh LIST COMPILER [FLAG...]: compiles several sources, each to its own object.
 #
-# LIST has a source and its object in turn, one a line. All are compiled, so that one run shows the errors of all.
+# The lines of LIST are alternately a source and its object. After an error, the other sources are
+# still compiled, so that one run shows all errors.
 list=$1
 shift
 failed=0

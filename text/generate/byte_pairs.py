@@ -208,7 +208,7 @@ def _array(name: str, values: Iterable[int]) -> str:
 def read_metadata(path: Path) -> dict[str, Any]:
     """Return the tokenizer's entries of a GGUF file.
 
-    Raise `ValueError` for a damaged file.
+    Raises `ValueError` for a damaged file.
     """
     wanted = ("tokenizer.", "general.architecture")
     try:

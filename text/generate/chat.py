@@ -57,7 +57,7 @@ Render = Callable[[Sequence[Message], bool], str]
 def take_apart(render: Render) -> Parts:
     """Split a template into parts.
 
-    Raise `ValueError` if it is not a sequence of messages.
+    Raises `ValueError` if it is not a sequence of messages.
 
     The parts are derived from a few conversations, and tested on others.
     """
@@ -89,7 +89,7 @@ def _split(text: str, count: int) -> list[str]:
 def renderer(metadata: Mapping[str, Any]) -> Render:
     """Return a function that renders the file's template.
 
-    Raise `ValueError` without one.
+    Raises `ValueError` without one.
     """
     from jinja2 import TemplateError
     from jinja2.sandbox import ImmutableSandboxedEnvironment

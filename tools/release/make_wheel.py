@@ -1,6 +1,6 @@
 """Write a wheel of the compiler and the runtime, for use without Bazel.
 
-./bazelw run //tools:wheel -- [FOLDER]      # rules_executorch-0.1.0-py3-none-linux_x86_64.whl
+Usage: `./bazelw run //tools:wheel -- [FOLDER]` writes rules_executorch-0.1.0-py3-none-linux_x86_64.whl.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ def unwrap_op_overload(target: Any) -> OpOverload:
 def to_out_variant(op_overload: OpOverload) -> tuple[OpOverload, tuple[str, ...]]:
     """Return the out variant and the names of its outputs.
 
-    Raise RuntimeError without one.
+    Raises RuntimeError without one.
     """
     outputs = get_out_args_from_opoverload(op_overload)
     if outputs:

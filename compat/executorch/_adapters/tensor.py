@@ -42,7 +42,7 @@ def stride_from_dim_order(sizes: Sequence[int], dim_order: Sequence[int]) -> lis
 def dim_order_from_stride(stride: Sequence[Any]) -> tuple[int, ...]:
     """Return the dimensions by descending stride.
 
-    Raise RuntimeError for a stride of 0.
+    Raises RuntimeError for a stride of 0.
     """
     for each in stride:
         torch._check(each != 0, lambda: "0 in strides is not supported for ExecuTorch.")

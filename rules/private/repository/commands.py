@@ -10,7 +10,7 @@ from errors import BootstrapError
 def run(command: Sequence[str], stdin: IO[bytes] | None = None) -> str:
     """Run `command` and return its output.
 
-    Raise BootstrapError if it is missing or fails.
+    Raises BootstrapError if it is missing or fails.
     """
     try:
         result = subprocess.run(command, stdin=stdin, capture_output=True, text=True)

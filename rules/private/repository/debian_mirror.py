@@ -1,6 +1,6 @@
 """Find the Debian mirror that this machine uses.
 
-python3 debian_mirror.py      # prints its base address
+Usage: `python3 debian_mirror.py` prints its base address.
 """
 
 import re
