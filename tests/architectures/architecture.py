@@ -1,4 +1,4 @@
-"""What is tried: a model with random weights and inputs, and where it comes from."""
+"""An architecture to test: a model with random weights, and its package."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ from torch.utils import _pytree as pytree
 
 @dataclass(frozen=True)
 class Subject:
-    """A model and the calls to compare: the first is what it is exported with, the others are of other sizes."""
+    """A model and its calls.
+
+    The first call has the inputs for the export; the others have inputs of other sizes.
+    """
 
     module: nn.Module
     calls: tuple[tuple[Any, ...], ...]
@@ -23,7 +26,7 @@ class Subject:
 
 @dataclass(frozen=True)
 class Architecture:
-    """name: of what it is in its package. make: imports the package and makes the model."""
+    """The name of a model in its package, and the function that creates it."""
 
     package: str
     name: str
@@ -34,7 +37,10 @@ class Architecture:
 
 
 class Tensors(nn.Module):
-    """Calls a model by keywords and keeps the tensors of what it gives: `keep` names them, else the first is kept."""
+    """Calls a model with keywords, and returns the tensors that `keep` names.
+
+    By default, it returns the first tensor.
+    """
 
     def __init__(self, module: nn.Module, keywords: Iterable[str], keep: Iterable[str] = ()) -> None:
         super().__init__()
@@ -48,7 +54,7 @@ class Tensors(nn.Module):
 
 
 class Part(nn.Module):
-    """`call` made on a model, of which it needs only a part."""
+    """Wraps a function of a model, if only a part of the model is needed."""
 
     def __init__(self, module: nn.Module, call: Callable[..., Any]) -> None:
         super().__init__()
@@ -59,5 +65,5 @@ class Part(nn.Module):
 
 
 def picture(size: int, channels: int = 3) -> tuple[torch.Tensor]:
-    """A picture of random numbers."""
+    """Return a random image."""
     return (torch.randn(1, channels, size, size),)

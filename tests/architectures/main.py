@@ -1,4 +1,4 @@
-"""Compiles architectures of torchvision, timm and transformers, as far as they are installed, and compares with eager PyTorch.
+"""Compiles architectures of model packages, and compares with eager PyTorch.
 
 ./bazelw run //tests/architectures:try -- --packages FOLDER [--backend cpu] [--results FILE.jsonl] [WORD…]
 """
@@ -51,7 +51,7 @@ def _options() -> argparse.Namespace:
 
 
 def _chosen(words: list[str]) -> list[Architecture]:
-    """Of packages that are there."""
+    """Return the architectures of installed packages that match `words`."""
     modules = (plain_models, torchvision_models, timm_models, transformers_models, transformers_parts)
     every = [each for module in modules for each in module.architectures()]
     wanted = [each for each in every if not words or any(word in str(each) for word in words)]
@@ -60,7 +60,7 @@ def _chosen(words: list[str]) -> list[Architecture]:
 
 
 def _imported(package: str) -> bool:
-    """Import it, once for all trials, if it is there."""
+    """Import a package, once for all trials, if it is installed."""
     if importlib.util.find_spec(package) is None:
         return False
     importlib.import_module(package)
@@ -68,7 +68,7 @@ def _imported(package: str) -> bool:
 
 
 def _in_child(architecture: Architecture, options: argparse.Namespace) -> trial.Result:
-    """Tried in a process of its own: memory, settings and crashes stay there."""
+    """Run a trial in a child process, which isolates memory, settings and crashes."""
     ours, theirs = _FORK.Pipe(duplex=False)
     child = _FORK.Process(target=_send, args=(architecture, options, theirs))
     child.start()

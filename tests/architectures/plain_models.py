@@ -1,4 +1,7 @@
-"""Architectures written out with torch alone, as no package has them or as few lines say them."""
+"""Architectures that are written in plain PyTorch.
+
+No package has them, or a few lines define them.
+"""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ from functools import partial
 
 from tests.architectures.architecture import Architecture, Subject, picture
 
-# At this size where the architecture leaves the choice, else at the size that it states.
+# The image size of architectures that accept any size; others use the size they state.
 _SMALL = 96
 
 _ANY_SIZE = (

@@ -12,7 +12,7 @@ from torch.export import Dim
 
 from tests.architectures.architecture import Architecture, Part, Subject, picture
 
-# Names by the size of their picture; what they need besides stands in _OPTIONS.
+# Model names by image size; _OPTIONS has their other options.
 _CLASSIFIERS = {
     32: "vgg11 vgg11_bn",
     64: "alexnet squeezenet1_0 mobilenet_v2 mobilenet_v3_small mobilenet_v3_large mnasnet1_0 resnet18 resnet50"
@@ -26,7 +26,7 @@ _OPTIONS = {
     "inception_v3": {"init_weights": False, "aux_logits": False},
 }
 _SEGMENTATION = "fcn_resnet50 deeplabv3_mobilenet_v3_large lraspp_mobilenet_v3_large"
-# Frames and size of a picture.
+# Number of frames, and image size.
 _VIDEO = {
     "r3d_18": (8, 64),
     "mc3_18": (8, 64),
@@ -75,13 +75,13 @@ def _whole_detector(name: str, size: int) -> Subject:
 
 
 def _dense_detector(name: str, size: int) -> Subject:
-    """Backbone and heads, without the choice of boxes."""
+    """Build backbone and heads, without box selection."""
     part = Part(_detector(name), lambda detector, x: detector.head(list(detector.backbone(x).values())))
     return Subject(part, (picture(size),))
 
 
 def _proposals(name: str, size: int) -> Subject:
-    """Backbone and the heads that propose regions."""
+    """Build backbone and region proposal heads."""
 
     def call(detector: Any, x: torch.Tensor) -> Any:
         return detector.rpn.head(list(detector.backbone(x).values()))

@@ -1,4 +1,4 @@
-"""Models of transformers, small: what their tables share."""
+"""Small models of transformers: shared helpers."""
 
 from __future__ import annotations
 
@@ -33,7 +33,10 @@ def transformers() -> Any:
 
 
 def made(model: str, config: str, **options: Any) -> nn.Module:
-    """The model with attention spelled out and no cache. Options that are None are those that it has not."""
+    """Create the model with eager attention and without a cache.
+
+    Options that are None do not exist for the model.
+    """
     package = transformers()
     configuration = getattr(package, config)(**{name: value for name, value in options.items() if value is not None})
     configuration.use_cache = False

@@ -1,4 +1,4 @@
-"""Architectures of transformers, small: what differs from one size of an architecture to another are numbers alone."""
+"""Small models of transformers, whose larger variants differ only in sizes."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from tests.architectures.transformers_base import (
 _SOUND = {**SIZES, "conv_dim": [32] * 7, "vocab_size": 32}
 _EXPERTS = {**DECODER, "num_experts": 4, "num_local_experts": 4, "num_experts_per_tok": 2, "moe_intermediate_size": 64}
 
-# The model's class and, where the configuration's is not called so, what it is derived from; options beyond the sizes.
+# Model class, base of the configuration's name if it differs, and options other than sizes.
 _ENCODERS: dict[str, dict[str, Any]] = {
     "Bert": {},
     "Roberta": {},
@@ -223,7 +223,7 @@ _TRANSLATORS: dict[str, dict[str, Any]] = {
     "LongT5": T5,
     "SwitchTransformers": {**T5, "num_experts": 2, "num_sparse_encoder_layers": 0, "num_sparse_decoder_layers": 0},
 }
-# Their masks have no default while they are exported.
+# Their masks have no default during the export.
 _MASKED = {"LongT5", "SwitchTransformers"}
 _DEPTHS = {"hidden_sizes": [16, 32, 32, 64], "depths": [1, 1, 1, 1]}
 _WINDOWS = {"image_size": 64, "embed_dim": 16, "depths": [1, 1], "num_heads": [2, 2], "window_size": 4, "patch_size": 4}
@@ -277,7 +277,7 @@ _EYES: dict[str, dict[str, Any]] = {
         "neck_hidden_sizes": [16] * 4,
     },
 }
-# Their layers' sizes are lists of numbers, or none at all.
+# Their layer sizes are lists of integers, or do not exist.
 _UNEVEN_EYES = {
     "Swin",
     "Swinv2",
@@ -315,7 +315,7 @@ def _reader(model: str, config: str, **options: Any) -> Subject:
 
 
 def _reader_of_any_length(model: str, config: str, longest: int | None = 64, **options: Any) -> Subject:
-    """Exported with a length that varies; without `longest`, without a bound."""
+    """Export a model with a dynamic length, without a bound if `longest` is None."""
     length = Dim("length", min=2, max=longest) if longest else Dim("length", min=2)
     module = Tensors(made(model, config, **options), ["input_ids"])
     return Subject(module, ((words(),), (words(3),)), {"inputs": ({1: length},)})
@@ -342,14 +342,14 @@ def _ear(name: str, **options: Any) -> Subject:
 
 
 def _mixture(name: str, experts: str, **options: Any) -> Subject:
-    """experts: which of transformers' ways to compute the experts."""
+    """Create a mixture of experts; `experts` selects transformers' implementation."""
     model = made(f"{name}ForCausalLM", f"{name}Config", **{**_EXPERTS, **options})
     model.set_experts_implementation(experts)
     return Subject(Tensors(model, ["input_ids"]), ((words(),),))
 
 
 def _cached_decoder(name: str) -> Subject:
-    """A decoder with its static cache, by transformers' own module for this; the calls go on where the last ended."""
+    """Create a decoder with a static cache; each call continues the last one."""
     package = transformers()
     model = getattr(package, f"{name}ForCausalLM")(getattr(package, f"{name}Config")(**DECODER))
     cache = {"batch_size": 1, "max_cache_len": 32}
@@ -378,7 +378,7 @@ def _whisper() -> Subject:
 
 
 def _clip() -> Subject:
-    """Both sides and their likeness."""
+    """Create both encoders of CLIP, and their similarity."""
     sides = {"text_config": {**TEXT}, "vision_config": {**PICTURE}, "projection_dim": 32}
     module = Tensors(made("CLIPModel", "CLIPConfig", **sides), ["input_ids", "pixel_values"], ["logits_per_image"])
     return Subject(module, ((torch.randint(3, 100, (2, LENGTH)), *picture(64)),))

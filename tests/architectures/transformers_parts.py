@@ -1,4 +1,7 @@
-"""Architectures of transformers that need inputs of their own: time series, detection and masks, sound, and generation with a cache."""
+"""Architectures of transformers with special inputs.
+
+These are time series, detection and segmentation, audio, and generation with a cache.
+"""
 
 from __future__ import annotations
 
@@ -19,11 +22,11 @@ _RESNET = {"hidden_sizes": [16, 16, 32, 64], "depths": [1, 1, 1, 1], "embedding_
 _QUERIES = 10
 
 
-# Time series: what is to come from what has been.
+# Time series: forecasting.
 
 
 def _patches(name: str, batch: bool = False) -> Subject:
-    """batch: exported with a number of series that varies."""
+    """Create a patch-based model; `batch` makes the number of series dynamic."""
     options = {
         "num_input_channels": 3,
         "context_length": 32,
@@ -40,10 +43,10 @@ def _patches(name: str, batch: bool = False) -> Subject:
 
 
 def _forecaster(name: str) -> Subject:
-    """The parameters' states of one step beyond the past, by a stack that reads and one that continues."""
+    """Create an encoder-decoder that returns the hidden states of its forecast."""
     options = {"prediction_length": 4, "context_length": 8, "lags_sequence": [1, 2, 3], "num_time_features": 1}
     options |= {"d_model": 32, "encoder_layers": 2, "decoder_layers": 2, "label_length": 4}
-    # Its halving of the length is refused by transformers' own check of masks while it is exported.
+    # transformers' mask check rejects its length reduction during the export.
     options |= {"distil": False} if name == "Informer" else {}
     model = made(f"{name}Model", f"{name}Config", **options, is_encoder_decoder=True)
     past, future = 8 + 3, 4
@@ -67,7 +70,7 @@ def _decisions() -> Subject:
     return Subject(Tensors(model, keywords, ["state_preds", "action_preds", "return_preds"]), (inputs,))
 
 
-# Pictures: boxes, masks, points and depth.
+# Images: boxes, masks, points and depth.
 
 
 def _resnet(*stages: str) -> Any:
@@ -82,7 +85,10 @@ def _boxes(name: str, size: int = 64, **options: Any) -> Subject:
 
 
 def _give_scores(model: nn.Module) -> None:
-    """By their first weights nothing of a picture is left where places get scores, all have one, and any may be chosen."""
+    """Initialize the weights so that scores differ.
+
+    With the default weights, all scores are equal, and the selection would be arbitrary.
+    """
     for each in model.modules():
         if isinstance(each, nn.Conv2d):
             nn.init.kaiming_normal_(each.weight)
@@ -159,7 +165,7 @@ def _pose() -> Subject:
 
 
 def _points() -> Subject:
-    """Scores of points and what describes them; which points are kept is a number that depends on the picture."""
+    """Create a keypoint detector, without the selection, whose size is data-dependent."""
     model = made("SuperPointForKeypointDetection", "SuperPointConfig")
 
     def call(module: Any, x: torch.Tensor) -> Any:
@@ -187,7 +193,7 @@ def _question_about_picture() -> Subject:
     return Subject(Tensors(model, ["input_ids", "pixel_values"]), ((words(), *picture(64)),))
 
 
-# Sound: spectrograms, waves and codes.
+# Audio: spectrograms, waveforms and codecs.
 
 
 def _spectrogram() -> Subject:
@@ -254,12 +260,14 @@ def _speech_features() -> Subject:
     )
 
 
-# Generation: one step with the cache of the steps before it.
+# Generation: one step with the cache of previous steps.
 
 
 def _step(name: str, **options: Any) -> Subject:
-    """A decoder of two stacks with its static cache, by transformers' own module for this. In eager PyTorch what was read is kept
-    by the first call, so it is the same in all."""
+    """Create an encoder-decoder with transformers' static cache.
+
+    In eager PyTorch, the first call stores the encoder's result, so all calls have the same source.
+    """
     model = made(f"{name}ForConditionalGeneration", f"{name}Config", **options)
     model.config.use_cache = True
     module = importlib.import_module("transformers.integrations.executorch")

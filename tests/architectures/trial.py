@@ -1,4 +1,4 @@
-"""One architecture from its making to its outputs on the C runtime, compared with eager PyTorch."""
+"""Compiles one architecture, and compares the C runtime with eager PyTorch."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from tests.architectures.architecture import Subject
 
 Lower = Callable[[torch.export.ExportedProgram], ExecutorchProgramManager]
 
-# Of the largest element of what eager gives, and of outputs that vanish: float32 has few bits below its smallest normal number.
+# Tolerance relative to the largest element. Outputs of subnormal size are ignored.
 TOLERANCE = 2e-5
 _VANISHING = torch.finfo(torch.float32).tiny
 
 
 class Outcome(enum.Enum):
-    """How far it came."""
+    """How far a trial came."""
 
     MATCHES = "runs as in eager PyTorch"
     MODEL = "the model does not run in eager PyTorch"
@@ -36,7 +36,7 @@ class Outcome(enum.Enum):
 
 
 class Stopped(Exception):
-    """A trial ended before the end; the cause says why."""
+    """A trial that ended early; the message states the cause."""
 
     def __init__(self, outcome: Outcome, why: str) -> None:
         super().__init__(why)
@@ -45,7 +45,10 @@ class Stopped(Exception):
 
 @dataclass(frozen=True)
 class Result:
-    """error: the largest difference from eager, as a share of its largest output; None where it did not come to run."""
+    """The result of a trial.
+
+    error: the largest difference from eager PyTorch, relative to the largest output; None if it did not run.
+    """
 
     outcome: Outcome
     why: str = ""
@@ -54,7 +57,7 @@ class Result:
 
 @contextmanager
 def _step(outcome: Outcome) -> Iterator[None]:
-    """What fails inside is of that outcome."""
+    """Convert an exception to `Stopped` with this outcome."""
     try:
         yield
     except Exception as error:
@@ -63,25 +66,25 @@ def _step(outcome: Outcome) -> Iterator[None]:
 
 
 def lower(program: torch.export.ExportedProgram) -> ExecutorchProgramManager:
-    """For the portable kernels."""
+    """Lower for the portable kernels."""
     return to_edge(program).to_executorch()
 
 
 def lower_for_cpu(program: torch.export.ExportedProgram) -> ExecutorchProgramManager:
-    """For the CPU backend, and the portable kernels for what it does not take."""
+    """Lower for the CPU backend, with portable kernels for the rest."""
     from backends.cpu.compiler.partitioner import CpuPartitioner
 
     return to_edge_transform_and_lower(program, partitioner=[CpuPartitioner()]).to_executorch()
 
 
 def attempt(make: Callable[[], Subject], lower: Lower = lower, tolerance: float = TOLERANCE) -> Result:
-    """Compile what `make` makes and compare its calls on the C runtime, in this process."""
+    """Compile the model, and compare its calls on the C runtime, in this process."""
     try:
         with _step(Outcome.MODEL):
             torch.manual_seed(1)
             subject = make()
             subject.module.eval()
-            # Its state must be at the beginning when it is exported.
+            # Copy the module, because its initial state is exported.
             expected = _eager(copy.deepcopy(subject.module), subject.calls)
         with _step(Outcome.EXPORT):
             program = torch.export.export(
@@ -111,7 +114,7 @@ def _kept(value: Any) -> Any:
 
 
 def _ran(manager: ExecutorchProgramManager, calls: tuple[tuple[Any, ...], ...]) -> list[list[Any]]:
-    """The outputs of each call, in turn."""
+    """Return the outputs of each call, in order."""
     with tempfile.NamedTemporaryFile(suffix=".pte") as file:
         manager.write_to_file(file)
         file.flush()
@@ -128,7 +131,10 @@ def _called(method: Method, inputs: list[Any]) -> list[Any]:
 
 
 def _difference(found: list[list[Any]], expected: list[tuple[Any, ...]]) -> float:
-    """The largest of any element; infinite where whole numbers differ. Raises `ValueError` for other shapes or dtypes."""
+    """Return the largest difference; infinite for different integers.
+
+    Raises `ValueError` for different shapes or dtypes.
+    """
     differences = [0.0]
     for ours, theirs in zip(found, expected, strict=True):
         differences += [_between(a, b) for a, b in zip(ours, theirs, strict=True)]

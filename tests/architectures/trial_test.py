@@ -1,4 +1,4 @@
-"""A trial says how far an architecture came."""
+"""Tests that a trial reports how far an architecture came."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def test_what_fails_is_told_apart(call: Callable[[nn.Module, Tensor], Tensor], o
 
 
 def test_another_result_is_a_failure_of_the_runtime() -> None:
-    """The program is of another module than the one that is compared with."""
+    """The compiled program is of another module than the eager one."""
 
     def other(program: torch.export.ExportedProgram) -> ExecutorchProgramManager:
         return lower(torch.export.export(nn.ReLU(), (torch.ones(2, 4),)))

@@ -1,4 +1,4 @@
-"""Words, attention over them, norms and probabilities: what encoders of text are made of, on the CPU backend."""
+"""A small text encoder on the CPU backend: embedding, attention, norm, softmax."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _WORDS, _WIDTH, _HEADS = 50, 48, 3
 
 
 class Attended(nn.Module):
-    """Numbers of words [2, n] to probabilities of words, after one layer of attention."""
+    """Token ids [2, n] to probabilities of tokens, with one attention layer."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -35,6 +35,6 @@ class Attended(nn.Module):
 
 
 def model() -> ModelSpec:
-    """Entry point: up to 40 words."""
+    """Entry point: up to 40 tokens."""
     n = Dim("n", min=2, max=40)
     return ModelSpec(Attended(), (torch.randint(0, _WORDS, (2, 7)),), dynamic_shapes={"words": {1: n}})

@@ -1,4 +1,4 @@
-"""Attention over caches of keys and values in float16 and in bfloat16, of many tokens and of one, on the CPU backend."""
+"""Attention over float16 and bfloat16 KV caches, for many tokens and for one."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class _Attention(nn.Module):
 
 
 class CachedHalves(nn.Module):
-    """Rows [1, n, 32] and their positions [n] to what two layers make of them [1, n, 32]."""
+    """Rows [1, n, 32] and positions [n] to the result of two layers [1, n, 32]."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -48,7 +48,7 @@ class CachedHalves(nn.Module):
 
 
 def model() -> ModelSpec:
-    """Entry point: up to 24 rows, then one a call, over the same caches."""
+    """Entry point: up to 24 rows, then one per call, with the same caches."""
     n = Dim("n", min=2, max=_CACHE)
     methods = {
         "many": MethodSpec(

@@ -1,4 +1,4 @@
-"""A smoothed signal, halved until it is small: the example in docs/how_to/control_flow.md."""
+"""Smooth a signal, and halve it until it is small: docs/how_to/control_flow.md."""
 
 import torch
 from torch import nn

@@ -1,4 +1,4 @@
-"""docs/how_to/control_flow.md shows the model that is compiled and compared with eager PyTorch."""
+"""Tests that docs/how_to/control_flow.md shows the model of the parity test."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Small image networks, which the CPU backend takes as a whole; the batch is dynamic."""
+"""Small image networks with a dynamic batch, each one CPU delegate."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from exir.model_spec import ModelSpec
 
 
 class Network(nn.Module):
-    """Pictures with their channels innermost, float32 [n, 17, 19, 3], to [n, 5]."""
+    """Channels-last images, float32 [n, 17, 19, 3], to [n, 5]."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -30,13 +30,13 @@ class Network(nn.Module):
 
 
 def model() -> ModelSpec:
-    """Entry point: up to 4 pictures."""
+    """Entry point: up to 4 images."""
     n = Dim("n", min=1, max=4)
     return ModelSpec(Network(), (torch.randn(2, 17, 19, 3),), dynamic_shapes={"pictures": {0: n}})
 
 
 class Filtered(nn.Module):
-    """Pictures float32 [n, 3, 17, 19] to [n, 8, 17, 19]: expand, filter, project, and a filter of 3 x 3."""
+    """Images [n, 3, 17, 19] to [n, 8, 17, 19]: expand, filter, project, filter."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -49,13 +49,16 @@ class Filtered(nn.Module):
 
 
 def filtered() -> ModelSpec:
-    """Entry point: up to 4 pictures."""
+    """Entry point: up to 4 images."""
     n = Dim("n", min=1, max=4)
     return ModelSpec(Filtered(), (torch.randn(2, 3, 17, 19),), dynamic_shapes={"pictures": {0: n}})
 
 
 class Narrow(nn.Module):
-    """Pictures float32 [n, 3, 35, 39] to [n, 40, 18, 20]: channels that Winograd's algorithm takes in bytes, between float ends."""
+    """Images [n, 3, 35, 39] to [n, 40, 18, 20], with channel counts for int8 Winograd.
+
+    Inputs and outputs are float32.
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -72,7 +75,7 @@ class Narrow(nn.Module):
 
 
 def narrow() -> ModelSpec:
-    """Entry point: up to 4 pictures, calibrated for bytes."""
+    """Entry point: up to 4 images, calibrated for int8."""
     n = Dim("n", min=1, max=4)
     inputs = (torch.randn(2, 3, 35, 39),)
     return ModelSpec(Narrow(), inputs, dynamic_shapes={"pictures": {0: n}}, calibration_inputs={"forward": [inputs]})

@@ -1,4 +1,4 @@
-"""A decoder of text with a cache: many tokens at once, then one by one, over the same keys and values, on the CPU backend."""
+"""A text decoder with a KV cache: a prompt at once, then single tokens."""
 
 from __future__ import annotations
 
@@ -49,7 +49,10 @@ class _Layer(nn.Module):
 
 
 class Decoded(nn.Module):
-    """Tokens [1, n] and their positions [n] to scores [1, n, words]; `prefill` and `decode` share the cache."""
+    """Tokens [1, n] and positions [n] to logits, with a cache.
+
+    `prefill` and `decode` share the cache.
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -74,7 +77,7 @@ class Decoded(nn.Module):
 
 
 def model() -> ModelSpec:
-    """Entry point: up to 24 tokens, then one a call."""
+    """Entry point: up to 24 tokens, then one per call."""
     n = Dim("n", min=2, max=_CACHE)
     many = (torch.randint(0, _WORDS, (1, 5)), torch.arange(5))
     one = (torch.tensor([[3]]), torch.tensor([5]))

@@ -1,4 +1,4 @@
-"""A graph of which sin, mul, add and mm go to the demo backend and the rest stays on kernels."""
+"""A graph whose sin, mul, add and mm run on the demo backend, the rest on kernels."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from torch import nn
 
 
 class Mixed(nn.Module):
-    """float32 [3, 3] twice to [3, 3]; the demo backend has neither sub nor sigmoid."""
+    """Two float32 [3, 3] to [3, 3]; the demo backend does not support sub and sigmoid."""
 
     def forward(self, a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
         x = torch.sin(a) * b

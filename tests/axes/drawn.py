@@ -1,4 +1,4 @@
-"""Words drawn by their scores, with dropout on before: the example of docs/how_to/random_numbers.md."""
+"""Random sampling with dropout: the example of docs/how_to/random_numbers.md."""
 
 import torch
 from torch import Tensor, nn
@@ -6,7 +6,7 @@ from torch.nn import functional as F
 
 
 class Drawn(nn.Module):
-    """Maps scores [4, 10] to two samples per row, a permutation of the rows, and noise."""
+    """Maps scores [4, 10] to two samples per row, a permutation of rows, and noise."""
 
     def forward(self, scores: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         kept = F.dropout(scores, 0.1, training=True)

@@ -1,4 +1,4 @@
-"""A first dimension from 1 to 8: smaller batches run, larger ones are refused."""
+"""A dynamic batch of 1 to 8: larger batches are rejected."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""docs/how_to/use_dynamic_inputs.md shows the recurrent model that is compiled and compared with eager PyTorch."""
+"""Tests that docs/how_to/use_dynamic_inputs.md shows the tested recurrent model."""
 
 from pathlib import Path
 

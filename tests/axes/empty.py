@@ -1,4 +1,4 @@
-"""Tensors without elements: nothing lies where something else does."""
+"""Tensors without elements, which do not overlap others in the memory plan."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from torch import Tensor, nn
 
 
 class Empty(nn.Module):
-    """float32 [0, 2], float32 [5, 1, 3]."""
+    """Inputs float32 [0, 2] and float32 [5, 1, 3]."""
 
     def forward(self, x: Tensor, y: Tensor) -> tuple[Tensor, ...]:
         whole = torch.logical_and(x, x).int() - 3

@@ -1,4 +1,4 @@
-"""Two methods, `encode` and `decode`, with tied weights: each constant is stored once."""
+"""Two methods, `encode` and `decode`, with tied weights that are stored once."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from exir.model_spec import MethodSpec, ModelSpec
 
 
 class Autoencoder(nn.Module):
-    """Codes of 4 numbers for rows of 16; both directions use the same matrix."""
+    """Codes of 4 elements for rows of 16; both methods use the same matrix."""
 
     def __init__(self) -> None:
         super().__init__()

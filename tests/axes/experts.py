@@ -1,4 +1,4 @@
-"""A mixture of experts as transformers exports it: rows sorted by expert, then a matrix for each group of rows."""
+"""A mixture of experts as transformers exports it: sorted rows and grouped GEMMs."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ _WIDTH, _HIDDEN, _EXPERTS, _CHOSEN = 24, 40, 4, 2
 
 
 class Experts(nn.Module):
-    """float32 [n, 24] to float32 [n, 24]: two experts for each row, weighted by the router."""
+    """float32 [n, 24] to [n, 24]: two experts per row, weighted by the router."""
 
     def __init__(self) -> None:
         super().__init__()
         self.router = nn.Linear(_WIDTH, _EXPERTS)
         self.up = nn.Parameter(torch.randn(_EXPERTS, 2 * _HIDDEN, _WIDTH) / 5)
         self.down = nn.Parameter(torch.randn(_EXPERTS, _WIDTH, _HIDDEN) / 6)
-        for each in self.parameters():  # exact in two bytes
+        for each in self.parameters():  # exact in bfloat16
             each.data = each.data.bfloat16().float()
 
     def forward(self, x: Tensor) -> Tensor:

@@ -1,4 +1,7 @@
-"""A decoder in the shape of Llama with weights of 4 bits, and an encoder in that of BERT whose layers round their rows."""
+"""A Llama-like decoder in int4, and a BERT-like encoder in int8.
+
+The encoder quantizes activations dynamically.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,7 @@ WORDS, _WIDTH, _HIDDEN, _HEADS, _LAYERS = 512, 128, 256, 4, 2
 
 
 class _Layer(nn.Module):
-    """Attention, then a gated product; `causal` as decoders have it."""
+    """Attention, then a gated feed-forward block; `causal` as in decoders."""
 
     def __init__(self, causal: bool) -> None:
         super().__init__()
@@ -37,7 +40,7 @@ class _Layer(nn.Module):
 
 
 class Network(nn.Module):
-    """Numbers of words [1, n] to scores of words; the table of words is the last layer's weight as well."""
+    """Token ids [1, n] to logits; the output layer is tied to the embedding."""
 
     def __init__(self, causal: bool) -> None:
         super().__init__()
@@ -51,14 +54,14 @@ class Network(nn.Module):
 
 
 def quantized_decoder(network: Network) -> Network:
-    """Layers and words of 4 bits, a scale for 32 of them; `network` is used up."""
+    """Quantize layers and embedding to int4, in groups of 32; `network` is consumed."""
     config = IntxWeightOnlyConfig(weight_dtype=_INT4, granularity=PerGroup(32))
     quantize_(network, config, lambda each, _: isinstance(each, (nn.Linear, nn.Embedding)))
     return network
 
 
 def quantized_encoder(network: Network) -> Network:
-    """Layers of int8, a scale a row; rows of what they are given in int8 as well. `network` is used up."""
+    """Quantize to int8 per row, with dynamic activations; `network` is consumed."""
     words = IntxWeightOnlyConfig(weight_dtype=torch.int8, granularity=PerAxis(0))
     quantize_(network, words, lambda each, _: isinstance(each, nn.Embedding))
     layers = Int8DynamicActivationIntxWeightConfig(weight_dtype=torch.int8, weight_granularity=PerAxis(0))
@@ -67,12 +70,12 @@ def quantized_encoder(network: Network) -> Network:
 
 
 def example() -> Tensor:
-    """Numbers of words."""
+    """Return token ids."""
     return torch.arange(7, 1000, 83).remainder(WORDS)[None]
 
 
 def decoder() -> ModelSpec:
-    """Entry point: 2 to 40 words."""
+    """Entry point: 2 to 40 tokens."""
     shapes = {"words": {1: Dim("n", min=2, max=40)}}
     return ModelSpec(quantized_decoder(Network(causal=True)).eval(), (example(),), dynamic_shapes=shapes)
 

@@ -1,4 +1,4 @@
-"""What weights of few bits save, and what they cost: against the networks of floats that they come from."""
+"""Compares size and accuracy of low-bit networks with their float originals."""
 
 from collections.abc import Callable, Sequence
 

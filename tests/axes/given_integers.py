@@ -1,4 +1,4 @@
-"""Integers that each call gives: as a factor, as the start of a slice and as its length."""
+"""Integer inputs as a factor, a slice start and a slice length."""
 
 from __future__ import annotations
 
@@ -10,7 +10,10 @@ from exir.model_spec import ModelSpec
 
 
 class Window(nn.Module):
-    """float32 [n, 3] to rows [start, start + count) of a linear layer's result, times `scale`."""
+    """Rows [start, start + count) of a linear layer's result, times `scale`.
+
+    The input is float32 [n, 3].
+    """
 
     def __init__(self) -> None:
         super().__init__()

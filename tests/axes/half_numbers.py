@@ -1,4 +1,4 @@
-"""float16 and bfloat16 times and divided by numbers that neither can hold."""
+"""float16 and bfloat16 multiplied and divided by scalars outside their range."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from exir.model_spec import ModelSpec
 
 
 class Scaled(nn.Module):
-    """A mask of zeros and ones to scores, and small quotients of large elements."""
+    """Converts a 0/1 mask to scores, and divides large elements."""
 
     def __init__(self) -> None:
         super().__init__()

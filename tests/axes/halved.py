@@ -1,4 +1,4 @@
-"""A network whose weights are numbers of two bytes, as the CPU backend stores them: of floats, by an option, and of its own."""
+"""A network with 16-bit weights on the CPU backend, by an option or natively."""
 
 from __future__ import annotations
 
@@ -10,7 +10,10 @@ from exir.model_spec import ModelSpec
 
 
 class Network(nn.Module):
-    """Pictures [2, 3, 12, 10], words int64 [2, 6] and rows [2, 6, 24] to scores [2, 6, 40] and rows of half the bytes."""
+    """Images [2, 3, 12, 10], tokens [2, 6] and rows [2, 6, 24] to logits and rows.
+
+    The logits are [2, 6, 40], and the rows are bfloat16.
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -37,12 +40,12 @@ def _network(dtype: torch.dtype) -> Network:
 
 
 def floats() -> ModelSpec:
-    """Entry point: floats that float16 has."""
+    """Entry point: float32 weights that float16 represents exactly."""
     rows = torch.randn(2, 6, 24).half()
     return ModelSpec(_network(torch.float16), (torch.randn(2, 3, 12, 10), torch.randint(40, (2, 6)), rows))
 
 
 def halves() -> ModelSpec:
-    """Entry point: a module of bfloat16, as its inputs and results are."""
+    """Entry point: a bfloat16 module with bfloat16 inputs and results."""
     network, rows = _network(torch.bfloat16).bfloat16(), torch.randn(2, 6, 24).bfloat16()
     return ModelSpec(network, (torch.randn(2, 3, 12, 10).bfloat16(), torch.randint(40, (2, 6)), rows))

@@ -1,4 +1,4 @@
-"""Layers inside control flow: weights that bodies capture, carry, take row by row, and share with what is outside."""
+"""Layers in control flow, whose bodies capture, carry, slice and share weights."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _WIDTH = 16
 
 
 class LoopedLayers(nn.Module):
-    """Methods whose time is in the bodies of loops and branches."""
+    """Methods that spend their time in the bodies of loops and branches."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -27,7 +27,7 @@ class LoopedLayers(nn.Module):
         self.register_buffer("hidden", torch.zeros(1, _WIDTH))
 
     def refine(self, x: Tensor) -> Tensor:
-        """float32 [n, 16]: a layer in a loop that reads a value from outside, and the same layer outside."""
+        """float32 [n, 16]: a layer in a loop with an outer value, and the layer outside."""
         given = self.inner(x)
 
         def body(i: Tensor, a: Tensor) -> tuple[Tensor, Tensor]:
@@ -36,7 +36,7 @@ class LoopedLayers(nn.Module):
         return while_loop(lambda i, a: i < 4, body, (torch.tensor(0), x))[1] + self.outer(x)
 
     def recur(self, rows: Tensor) -> tuple[Tensor, Tensor]:
-        """float32 [n, 1, 16]: a recurrent cell that starts where the last call ended."""
+        """float32 [n, 1, 16]: a recurrent cell that continues the last call."""
 
         def step(hidden: Tensor, row: Tensor) -> tuple[Tensor, Tensor]:
             hidden = torch.tanh(self.inner(row) + self.outer(hidden))
@@ -47,7 +47,7 @@ class LoopedLayers(nn.Module):
         return results, last * 1
 
     def apply_each(self, x: Tensor) -> tuple[Tensor, Tensor]:
-        """float32 [2, 16]: weights as rows of a scan, and one that a loop changes."""
+        """float32 [2, 16]: weights as rows of a scan, and a weight that a loop carries."""
         last, each = scan(lambda a, w: (torch.tanh(F.linear(a, w)), a @ w), x.clone(), self.steps)
 
         def body(i: Tensor, w: Tensor, a: Tensor) -> tuple[Tensor, Tensor, Tensor]:
@@ -67,7 +67,7 @@ class LoopedLayers(nn.Module):
         return while_loop(lambda i, a: i < 3, body, (torch.tensor(0), x))[1]
 
     def filter_all(self, images: Tensor) -> Any:
-        """float32 [3, 1, 2, 8, 8]: a convolution and its norm for one image after another."""
+        """float32 [3, 1, 2, 8, 8]: maps a convolution with its norm over images."""
         return map_rows(lambda image: self.filter_norm(self.filter(image)).relu(), images)
 
 

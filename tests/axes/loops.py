@@ -1,4 +1,4 @@
-"""Loops: carried tensors and integers, rows, captured weights, loops in loops, beside a state and over views."""
+"""Loops: carried values, rows, captured weights, nesting, state and views."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from exir.model_spec import MethodSpec, ModelSpec
 
 
 class Loops(nn.Module):
-    """Methods that a `.pte` can hold only with instructions that jump back."""
+    """Methods that need instructions that jump backwards."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -21,7 +21,7 @@ class Loops(nn.Module):
         self.register_buffer("last", torch.ones(3))
 
     def grow(self, x: Tensor) -> tuple[Any, ...]:
-        """float32 [3], doubled until it is large: how often, and the rest of it by Newton's method."""
+        """float32 [3]: doublings until it is large, and a square root by Newton's method."""
         steps, grown = while_loop(
             lambda i, a: a.abs().sum() < 100, lambda i, a: (i + 1, a * 2 + torch.tensor([0.0, 0, 1])), (0, x)
         )
@@ -29,7 +29,7 @@ class Loops(nn.Module):
         return steps, grown, root[0]
 
     def recur(self, rows: Tensor) -> tuple[Tensor, Tensor]:
-        """float32 [n, 3]: a recurrent cell over the rows, which starts where the last call ended."""
+        """float32 [n, 3]: a recurrent cell over rows that continues the last call."""
 
         def step(hidden: Tensor, row: Tensor) -> tuple[Tensor, Tensor]:
             hidden = torch.tanh(self.inner(row) + self.outer(hidden))
@@ -53,7 +53,7 @@ class Loops(nn.Module):
         return count, result
 
     def turn(self, x: Tensor) -> tuple[Any, ...]:
-        """float32 [2, 3, 3]: branches and loops over what is transposed."""
+        """float32 [2, 3, 3]: branches and loops over transposed values."""
         turned = (x * 2).transpose(1, 2)
         chosen = torch.cond(x.sum() > 0, lambda a: a.sin() + 1, lambda a: a * 0.5, (turned,))
         grown = while_loop(lambda i, a: i < 3, lambda i, a: (i + 1, a * 2 + turned), (0, x * 1))
@@ -62,7 +62,7 @@ class Loops(nn.Module):
         return chosen, doubled, *grown, rows, *scan(lambda total, row: (total + row, total * row), turned[0], turned)
 
     def hand_on(self, x: Tensor) -> tuple[Tensor, ...]:
-        """float32 [4, 3]: views that graphs are given and capture, rows that a branch returns, and a norm in one."""
+        """float32 [4, 3]: views as operands and captures, rows from a branch, and a norm."""
         view = (x * 2).view(-1)
         one = torch.cond(x.sum() > 0, lambda a: a.sin(), lambda a: a * 2, ((x * 2).unsqueeze(0),))
         rows = map_rows(lambda row: row * view[:3], x)

@@ -1,4 +1,4 @@
-"""Layers of many rows, which the CPU backend may multiply with fewer multiplications; how many rows there are is dynamic."""
+"""Layers with a dynamic number of rows, large enough for Strassen's algorithm."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from exir.model_spec import ModelSpec
 
 
 class Network(nn.Module):
-    """Rows float32 [n, 192] to the same plus two layers of them, with a curve between: [n, 192]."""
+    """Rows float32 [n, 192] plus two layers with an activation: [n, 192]."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Masks from comparisons of positions, choices and whole numbers: what attention is told by, on the CPU backend."""
+"""Attention masks from comparisons, selections and integers, on the CPU backend."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _HEADS, _WIDTH, _WINDOW = 2, 24, 5
 
 
 class Masked(nn.Module):
-    """Rows [2, n, 24], their positions [n] and which of them count [2, n] to what attention over the last five gives."""
+    """Attention of rows [2, n, 24] to the last five, by positions [n] and a mask."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Weights of four and eight bits in blocks of 32, with scales and minima of two bytes, on the CPU backend."""
+"""int4 and int8 weights in blocks of 32, with float16 scales and minima."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _ROWS, _WIDTH, _BLOCK = 50, 64, 32
 
 
 class Blocks(nn.Module):
-    """A matrix [rows, columns]: codes, and a scale and a minimum for each block of a row."""
+    """A block-quantized matrix [rows, columns], with a scale and a minimum per block."""
 
     def __init__(self, rows: int, columns: int, bits: int) -> None:
         super().__init__()
@@ -32,7 +32,7 @@ class Blocks(nn.Module):
 
 
 class Minima(nn.Module):
-    """Tokens int64 [n] to scores of all tokens [n, 50], by way of a layer of four bits; the table is of eight, for both ends."""
+    """Tokens int64 [n] to logits [n, 50]: a tied int8 embedding and an int4 layer."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -46,5 +46,5 @@ class Minima(nn.Module):
 
 
 def model() -> ModelSpec:
-    """Entry point: five tokens, or any number to nine."""
+    """Entry point: five tokens; from one to nine are allowed."""
     return ModelSpec(Minima(), (torch.randint(0, _ROWS, (5,)),), dynamic_shapes=({0: Dim("n", min=1, max=9)},))

@@ -1,4 +1,4 @@
-"""A small convolutional network in int8, weights per channel."""
+"""A small int8 CNN with per-channel weights."""
 
 from __future__ import annotations
 

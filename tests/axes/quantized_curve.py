@@ -1,4 +1,4 @@
-"""Functions of one quantized tensor, which become tables, between linear layers in int8."""
+"""Lookup tables for unary functions between int8 linear layers."""
 
 from __future__ import annotations
 

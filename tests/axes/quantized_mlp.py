@@ -1,4 +1,4 @@
-"""Linear layers with activations in uint8 and one scale for a weight."""
+"""Linear layers with uint8 activations and per-tensor weights."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""docs/how_to/random_numbers.md shows the model and the C that are compiled and run."""
+"""Tests that docs/how_to/random_numbers.md shows the tested model and C code."""
 
 from pathlib import Path
 

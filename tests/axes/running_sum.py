@@ -1,4 +1,4 @@
-"""A buffer that keeps its value from call to call."""
+"""A buffer that keeps its value between calls."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from torch import nn
 
 
 class RunningSum(nn.Module):
-    """Adds each float32 [4] input to what it has seen, and counts."""
+    """Adds each float32 [4] input to a running sum, and counts calls."""
 
     def __init__(self) -> None:
         super().__init__()

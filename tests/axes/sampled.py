@@ -1,4 +1,4 @@
-"""Volumes made larger, shared out, windows of them added up, looked at through a grid, and the largest of what is seen, on the CPU backend."""
+"""Volumes on the CPU backend: upsampling, pooling, col2im, grid sampling, top-k."""
 
 from __future__ import annotations
 
@@ -10,8 +10,10 @@ from exir.model_spec import ModelSpec
 
 
 class Sampled(nn.Module):
-    """Volumes float32 [2, 3, 4, 5, 6] to the three largest numbers of each and their places, and where the largest of windows
-    stand, in running sums."""
+    """Volumes float32 [2, 3, 4, 5, 6] to the top three values and their indices.
+
+    The third output has cumulative sums of the max-pooling indices.
+    """
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Scores for each pixel of pictures whose two sizes vary: resized to a size that is read off the input."""
+"""Image segmentation with dynamic height and width; resizes to the input's size."""
 
 from __future__ import annotations
 
@@ -26,6 +26,6 @@ class Segmenter(nn.Module):
 
 
 def model() -> ModelSpec:
-    """Entry point: the height has an upper bound, the width gets one from the config."""
+    """Entry point: the height has an upper bound; the config bounds the width."""
     shapes = {"picture": {2: Dim("h", min=4, max=24), 3: Dim("w", min=4)}}
     return ModelSpec(Segmenter(), (torch.randn(1, 3, 16, 12),), dynamic_shapes=shapes)

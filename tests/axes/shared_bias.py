@@ -1,4 +1,4 @@
-"""Two methods of which delegates use one constant, as named data of the program."""
+"""Two methods whose delegates share a constant in the named data."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from exir.model_spec import MethodSpec, ModelSpec
 
 
 class Biased(nn.Module):
-    """Both methods add the same eight numbers."""
+    """Both methods add the same eight values."""
 
     def __init__(self) -> None:
         super().__init__()

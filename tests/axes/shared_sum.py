@@ -1,4 +1,4 @@
-"""Two methods, `put` and `take`, over one sum that both write."""
+"""Two methods, `put` and `take`, that mutate one shared state."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from exir.model_spec import MethodSpec, ModelSpec
 
 
 class SharedSum(nn.Module):
-    """A sum of float32 [4], from ones on."""
+    """A sum, float32 [4], that starts as ones."""
 
     def __init__(self) -> None:
         super().__init__()
         self.register_buffer("total", torch.ones(4))
 
     def put(self, x: torch.Tensor) -> torch.Tensor:
-        """Adds x; gives the new sum."""
+        """Add x; return the new sum."""
         self.total.add_(x)
         return self.total * 1
 
     def take(self, x: torch.Tensor) -> torch.Tensor:
-        """Takes x away; gives the new sum."""
+        """Subtract x; return the new sum."""
         self.total.sub_(x)
         return self.total * 1
 

@@ -1,4 +1,4 @@
-"""Sizes that are read from a tensor, within a range that the model states."""
+"""Data-dependent sizes within a range that the model states."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ from torch import nn
 
 
 class FirstRows(nn.Module):
-    """int64 [] n from 1 to 8, float32 [8, 3] to: its first n rows doubled, and the sum of all rows and n ones."""
+    """n int64 [] in 1..8 and rows float32 [8, 3] to n doubled rows, and a sum.
+
+    The sum is that of all rows and n ones.
+    """
 
     def forward(self, count: torch.Tensor, rows: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         n = cast(int, count.item())

@@ -1,4 +1,4 @@
-"""A language model's ends that share one matrix, which the program holds once."""
+"""Tied embedding and output layer of a language model, stored once."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from torch import nn
 
 
 class TiedWords(nn.Module):
-    """int64 [2, 5] tokens to float32 [2, 5, 300] scores."""
+    """int64 [2, 5] tokens to float32 [2, 5, 300] logits."""
 
     def __init__(self) -> None:
         super().__init__()

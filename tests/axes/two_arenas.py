@@ -1,4 +1,4 @@
-"""Tensors in two planned buffers, as a device with fast and slow memory has them."""
+"""Tensors in two planned buffers, for devices with fast and slow memory."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from torch.fx import GraphModule
 
 
 class Halves(nn.Module):
-    """float32 [4, 32] through a wide layer and back, plus what came in."""
+    """float32 [4, 32]: a wide residual block."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -25,7 +25,7 @@ def model() -> tuple[nn.Module, tuple[torch.Tensor, ...]]:
 
 
 def wide_to_second(graph_module: GraphModule) -> None:
-    """A pass that asks for the second buffer for tensors of more than 1 KB."""
+    """A pass that requests the second buffer for tensors of more than 1 KB."""
     calls = (node for node in graph_module.graph.nodes if node.op == "call_function")
     for node in calls:
         if node.meta["val"].nbytes > 1024:

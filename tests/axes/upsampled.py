@@ -1,4 +1,4 @@
-"""A small network from pictures to pictures, which the CPU backend takes as a whole."""
+"""A small image-to-image network, which the CPU backend takes as a whole."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from exir.model_spec import ModelSpec
 
 
 class Network(nn.Module):
-    """Pictures float32 [2, 3, 9, 8] to [2, 5, 18, 16], and which of five is the largest."""
+    """Images float32 [2, 3, 9, 8] to [2, 5, 18, 16], and the channel argmax."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -30,5 +30,5 @@ class Network(nn.Module):
 
 
 def model() -> ModelSpec:
-    """Entry point: two pictures."""
+    """Entry point: two images."""
     return ModelSpec(Network(), (torch.randn(2, 3, 9, 8),))

@@ -1,4 +1,4 @@
-"""Trace a one-operator model and write its graph to the file named on the command line."""
+"""Trace a model with one operator, and write its graph to the file argv[1]."""
 
 import sys
 from pathlib import Path

@@ -1,4 +1,7 @@
-"""Each public header, and each example of the pages that needs no generated header, compiles as C++17 and C++20."""
+"""Tests that public headers and example pages compile as C++17 and C++20.
+
+Examples that need generated headers are excluded.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +26,7 @@ _HEADERS = sorted(
 
 
 def _examples() -> list[tuple[str, str]]:
-    """Page and text of each file in C whose headers are all public."""
+    """Return page and text of each C file whose headers are all public."""
     found = []
     for page in [*sorted(Path("docs").rglob("*.md")), Path("kernels/README.md")]:
         for text in re.findall(r"```c\n(/\* [\w/.]+ \*/\n.*?)```", page.read_text(encoding="utf-8"), re.DOTALL):

@@ -1,6 +1,6 @@
-"""A remote cache: what one checkout built, another takes from there, with nothing else within reach.
+"""Tests a remote cache: a second checkout takes its results without a network.
 
-It needs nginx, which prepare_servers.py prepares.
+The test needs nginx, which prepare_servers.py prepares.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from tests.scratch_workspace.scratch import Build, Workspace, example_workspace,
 
 @dataclass(frozen=True)
 class Checkouts:
-    """What the first built into the cache, and the second from it, which still has no network."""
+    """The builds of two checkouts; the second one uses the cache and has no network."""
 
     first: Build
     second: Build
-    workspace: Workspace  # the second
+    workspace: Workspace  # of the second checkout
     flags: tuple[str, ...]
 
 

@@ -1,6 +1,6 @@
-"""An engine for remote execution, for a test: store, action cache and two workers on this machine.
+"""An engine for remote execution: store, action cache and two local workers.
 
-Its programs are Debian's BuildBox, which prepare_servers.py has unpacked.
+Its programs are Debian's BuildBox, which prepare_servers.py unpacks.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _LOWER_VERSION = Path(__file__).with_name("lower_version.py")
 
 @contextlib.contextmanager
 def engine(folder: Path) -> Iterator[str]:
-    """Its address, while it runs; it keeps in `folder` what it is given and what it makes."""
+    """Run the engine, and yield its address; `folder` has its data."""
     inner, outer = (f"127.0.0.1:{free_port()}" for _ in range(2))
     command = [
         program("usr/bin/buildbox-casd"),

@@ -1,6 +1,6 @@
-"""Remote execution: an engine compiles models and runs tests, with all that they need sent to it as inputs.
+"""Tests remote execution: all inputs of compile actions and tests are sent.
 
-It needs BuildBox, which prepare_servers.py prepares, and Debian's python3-grpcio.
+The test needs BuildBox, which prepare_servers.py prepares, and Debian's python3-grpcio.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def _build(workspace: Workspace, address: str, *arguments: str) -> Build:
 
 
 def test_model_is_compiled_by_the_engine(address: str, workspace: Workspace) -> None:
-    """Interpreter, packages and compiler travel as inputs: the first action sends them."""
+    """Interpreter, packages and compiler are inputs; the first action sends them."""
     build = _build(workspace, address, "//app:net_pte")
     assert build.exit_code == 0, build.stderr
     assert (without_the_verifier(build.mnemonics), build.runners) == (COMPILES_A_MODEL, {"remote"})
@@ -58,10 +58,10 @@ def test_next_model_sends_what_is_new_only(address: str, workspace: Workspace) -
 
 
 def test_test_is_run_by_the_engine(address: str, workspace: Workspace) -> None:
-    """The C of runtime and kernels is compiled by it as well."""
+    """The engine also compiles the C code of runtime and kernels."""
     build = _build(workspace, address, "//app:net_parity_test")
     assert build.exit_code == 0, build.stderr
     assert build.runners == {"remote"}
     result = workspace.test(f"--remote_executor={address}", *_FLAGS, "//app:net_parity_test")
     assert result.returncode == 0, result.stdout + result.stderr
-    assert " remote" in result.stderr  # of the summary of processes
+    assert " remote" in result.stderr  # in the summary of processes

@@ -1,9 +1,9 @@
-"""Stands before an engine for remote execution that says it takes version 2.1 of the API and newer, and says 2.0.
+"""A proxy that makes an engine for remote execution claim API version 2.0.
 
     /usr/bin/python3 lower_version.py ADDRESS ENGINE
 
-Bazel 7 speaks 2.0 and asks for no more than that has. All calls go through as they are, but for the answer to the question
-for capabilities, which gets one field more. Needs Debian's python3-grpcio.
+The engine claims version 2.1 and newer. Bazel 7 requests 2.0, and uses no newer features. All calls pass unchanged,
+except that the answer to the capabilities request gets one more field. The proxy needs Debian's python3-grpcio.
 """
 
 import sys
@@ -13,17 +13,17 @@ from concurrent.futures import ThreadPoolExecutor
 import grpc
 
 _CAPABILITIES = "/build.bazel.remote.execution.v2.Capabilities/GetCapabilities"
-# Of the message ServerCapabilities: field 4, low_api_version, a message with the fields 1 (major) = 2 and 2 (minor) = 0.
+# ServerCapabilities field 4, low_api_version: a message with field 1 (major) = 2 and field 2 (minor) = 0.
 _VERSION_2_0 = bytes([0x22, 0x04, 0x08, 0x02, 0x10, 0x00])
 _UNLIMITED = [("grpc.max_receive_message_length", -1), ("grpc.max_send_message_length", -1)]
 _CALLS = 64
-# What gRPC itself adds to a call.
+# gRPC adds these metadata to a call.
 _OWN_METADATA = ("grpc-", ":", "user-agent")
-_LONGEST_DEADLINE = 1e6  # seconds; gRPC says "none" by a larger one
+_LONGEST_DEADLINE = 1e6  # seconds; gRPC represents "none" by a larger value
 
 
 class PassThrough(grpc.GenericRpcHandler):
-    """Every call of every service, as bytes."""
+    """Forwards every call of every service as bytes."""
 
     def __init__(self, engine: grpc.Channel):
         self._engine = engine

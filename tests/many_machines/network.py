@@ -1,4 +1,4 @@
-"""Where servers of a test listen, and a network without anything beyond this machine."""
+"""Local ports of test servers, and a network without access beyond this machine."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 
-# In a new network even the way back to this machine is down. The numbers are SIOCSIFFLAGS and IFF_UP.
+# In a new network namespace, even loopback is down. The constants are SIOCSIFFLAGS and IFF_UP.
 _HOLD = """
 import fcntl, socket, struct, sys
 fcntl.ioctl(socket.socket(), 0x8914, struct.pack("16sh", b"lo", 1))
@@ -19,7 +19,7 @@ sys.stdin.read()
 
 
 def free_port() -> int:
-    """A port of this machine that nobody listens at."""
+    """Return a free port of this machine."""
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         return listener.getsockname()[1]
@@ -27,7 +27,7 @@ def free_port() -> int:
 
 @contextlib.contextmanager
 def cut_off() -> Iterator[list[str]]:
-    """What to put before a command that has no network but this machine's own."""
+    """Yield a command prefix that allows only the local network."""
     users = [] if os.getuid() == 0 else ["--user", "--preserve-credentials"]
     command = ["unshare", "--net", *(["--map-root-user"] if users else []), sys.executable, "-c", _HOLD]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as holder:

@@ -1,7 +1,7 @@
-"""Prepares a server of a remote cache (nginx) and an engine for remote execution (BuildBox) in the user's cache; prints where.
+"""Prepares nginx and BuildBox for the tests, and prints their path.
 
-They are a coming release of Debian's, unpacked with their libraries into a private folder: no root is needed, nothing of the
-system changes, and no server is started. The engine is in no release before.
+The servers are packages of a coming Debian release, unpacked with their libraries into a private folder of the user's
+cache. BuildBox is in no earlier release. No root is needed, the system is not changed, and no server is started.
 
     PYTHONPATH=rules/private/repository:tools/bootstrap python3 tests/many_machines/prepare_servers.py
 """
@@ -25,7 +25,7 @@ _LIBRARIES, _LOADER = "usr/lib/x86_64-linux-gnu", "ld-linux-x86-64.so.2"
 
 
 def prepare() -> Path:
-    """The root of what was unpacked."""
+    """Return the folder of the unpacked programs."""
     entry = cache_root() / "servers.r1"
     publish(entry, lambda folder: _fill(folder, entry), _check)
     return entry
@@ -43,7 +43,7 @@ def _fill(folder: Path, home: Path) -> None:
 
 
 def _check(entry: Path) -> None:
-    """The programs name their place, so they start only there."""
+    """Run the programs: they contain their path, so they start only there."""
     for name in _PROGRAMS:
         run([str(entry / name), "-h" if name.endswith("nginx") else "--help"])
 

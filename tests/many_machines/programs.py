@@ -1,4 +1,4 @@
-"""Where the servers of the tests lie that prepare_servers.py has unpacked."""
+"""Finds the test servers that prepare_servers.py has unpacked."""
 
 from __future__ import annotations
 
@@ -8,7 +8,10 @@ from pathlib import Path
 
 
 def program(path: str) -> str:
-    """Of a path from the root of what was unpacked; the home folder is the user's, also in a test that has another."""
+    """Return a program by its path in the unpacked folder.
+
+    The home folder is the user's, also in a test with another one.
+    """
     cache = os.environ.get("XDG_CACHE_HOME") or f"{pwd.getpwuid(os.getuid()).pw_dir}/.cache"
     found = Path(cache) / "rules_executorch/servers.r1" / path
     assert found.exists(), f"{found} is missing: tests/many_machines/prepare_servers.py makes it"

@@ -1,4 +1,4 @@
-"""A remote cache for a test: nginx, which serves a folder and takes what is put there."""
+"""A remote cache for a test: nginx serves a folder, and stores uploads."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.scratch_workspace.scratch import shown_files
 
 _SECONDS_TO_START = 20
 
-# In one process, and with folders of the test's own.
+# One process, with the test's own folders.
 _CONFIGURATION = """\
 daemon off;
 master_process off;
@@ -34,7 +34,7 @@ http {{
 
 
 def _server(folder: Path, port: int) -> str:
-    """The page's, on another port and with another folder."""
+    """Return the page's configuration, with another port and folder."""
     shown = dict(shown_files("docs/how_to/remote_builds.md"))["/etc/nginx/conf.d/bazel-cache.conf"]
     for text, own in (("listen 8099;", f"listen 127.0.0.1:{port};"), ("/var/cache/bazel;", f"{folder}/cache;")):
         assert text in shown
@@ -44,7 +44,10 @@ def _server(folder: Path, port: int) -> str:
 
 @contextlib.contextmanager
 def web_cache(folder: Path, inside: Sequence[str] = ()) -> Iterator[str]:
-    """Its address, while it runs; what was put there stays in `folder`. `inside` is a command that runs it somewhere else."""
+    """Run the cache, and yield its address; `folder` has its data.
+
+    `inside` is a command that runs it in another environment.
+    """
     port = free_port()
     (folder / "cache").mkdir(parents=True, exist_ok=True)
     configuration = folder / "nginx.conf"
@@ -59,7 +62,7 @@ def web_cache(folder: Path, inside: Sequence[str] = ()) -> Iterator[str]:
 
 
 def _wait_for(file: Path, server: subprocess.Popen[bytes]) -> None:
-    """Until the server has written its number there: it listens then."""
+    """Wait until the server has written its process id, and listens."""
     last = time.monotonic() + _SECONDS_TO_START
     while not file.exists():
         assert server.poll() is None and time.monotonic() < last, "nginx does not start"

@@ -1,7 +1,7 @@
-"""Programs of the official exporter, with recorded inputs and outputs, on our runtime.
+"""Runs programs of the official exporter, and compares with recorded outputs.
 
-What cannot run yet is listed with what it waits for, so that a program which starts to run, or waits for something else, fails
-this test until the list says so.
+Unsupported programs are listed with their error. If such a program starts to run, or fails in another way, the test
+fails until the list is updated.
 """
 
 from __future__ import annotations
@@ -15,12 +15,15 @@ import pytest
 from exir.cli.reporting.calls import Call, write_calls
 from tests.fixtures.recorded import FOLDER, PROGRAMS, recorded
 
-# What the runtime says, by program.
+# The runtime's error, by program.
 _WAITING = {"tut09_delegate_mapping_demo": "payload: it names no operands and no weights"}
 
 
 def _calls(program: dict) -> list[Call]:
-    """The recorded calls; where the official runtime could not run or is known to be wrong, eager's outputs."""
+    """Return the recorded calls with eager PyTorch's outputs.
+
+    The official runtime cannot run all programs, and some of its results are known to be wrong.
+    """
     pairs = zip(recorded(program, "inputs"), recorded(program, "eager_outputs"), strict=True)
     return [Call(method=method, inputs=inputs, outputs=outputs) for (method, inputs), (_, outputs) in pairs]
 

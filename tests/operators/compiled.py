@@ -1,4 +1,4 @@
-"""Functions compiled, and run on the C runtime with all kernels."""
+"""Compiles functions, and runs them on the C runtime with all kernels."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class _Function(torch.nn.Module):
 
 
 def compiled(function: Callable[..., Any], inputs: tuple[Any, ...]) -> bytes:
-    """The program of `function` for inputs like these."""
+    """Compile `function` for inputs of these types."""
     module = function if isinstance(function, torch.nn.Module) else _Function(function)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -36,12 +36,12 @@ def compiled(function: Callable[..., Any], inputs: tuple[Any, ...]) -> bytes:
 
 
 def run(program: bytes, call: Call, atol: float, rtol: float) -> str:
-    """What the runtime has to say against `call` of a program; "" for nothing."""
+    """Return the runtime's objections to `call` of a program; "" if there are none."""
     return replay(program, [call], {}, f"--atol={atol}", f"--rtol={rtol}")
 
 
 def replay(program: bytes, calls: Sequence[Call], data: Mapping[str, bytes], *options: str) -> str:
-    """The same of calls in their order, with external data by its files' names."""
+    """Replay calls in order, with external data by file name; see `run`."""
     contents = {"program.pte": program, "calls": write_calls(calls), **data}
     with tempfile.TemporaryDirectory() as folder:
         for name, content in contents.items():
@@ -52,7 +52,7 @@ def replay(program: bytes, calls: Sequence[Call], data: Mapping[str, bytes], *op
 
 
 def assert_follows_pytorch(function: Callable[..., Any], *inputs: Any, atol: float = 1e-5, rtol: float = 1e-5) -> None:
-    """Asserts that the compiled function gives what it gives in eager PyTorch."""
+    """Assert that the compiled function matches eager PyTorch."""
     program = compiled(function, inputs)
     with torch.no_grad():
         expected = function(*pytree.tree_map_only(torch.Tensor, torch.Tensor.clone, inputs))

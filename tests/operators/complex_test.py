@@ -1,4 +1,4 @@
-"""Complex numbers and Fourier transforms through the compiler and the C runtime, against eager PyTorch."""
+"""Compares compiled complex arithmetic and Fourier transforms with eager PyTorch."""
 
 from __future__ import annotations
 

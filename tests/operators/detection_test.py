@@ -1,4 +1,7 @@
-"""Torchvision's operators through the compiler and the C runtime; torchvision itself is not needed for that."""
+"""Tests torchvision's operators in the compiler and the C runtime.
+
+The tests do not need torchvision.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,7 @@ _OUT = ", *, Tensor(a!) out) -> Tensor(a!)"
 
 
 def _register(name: str) -> None:
-    """What torchvision itself would."""
+    """Register an operator as torchvision does."""
     schema = own_operators()[f"torchvision::{name}.out"].schema
     assert schema.endswith(_OUT)
     _LIBRARY.define(f"{name}{schema.removesuffix(_OUT)}) -> Tensor")

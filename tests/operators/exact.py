@@ -1,4 +1,7 @@
-"""Functions of numbers by their definition, with as many digits as it takes: eager PyTorch has six of some in float64."""
+"""Reference functions in high precision.
+
+For some functions, eager PyTorch has six correct digits in float64.
+"""
 
 from __future__ import annotations
 
@@ -12,13 +15,13 @@ _DIGITS = 40
 
 
 def _polygamma(x: mpmath.mpf, n: int) -> mpmath.mpf:
-    """Odd derivatives of digamma go to plus infinity at each of its poles, from both sides."""
+    """Odd derivatives of digamma tend to plus infinity at every pole, from both sides."""
     is_pole = x <= 0 and mpmath.isint(x)
     return mpmath.inf if is_pole and n % 2 else mpmath.polygamma(n, x)
 
 
 def _second_kind(order: int) -> Callable[[mpmath.mpf], mpmath.mpf]:
-    """Real on one side of zero alone, where it has its pole."""
+    """Functions of the second kind are real for x > 0 and have a pole at 0."""
     return lambda x: mpmath.bessely(order, x) if x > 0 else -mpmath.inf if x == 0 else mpmath.nan
 
 
@@ -34,7 +37,10 @@ _FUNCTIONS: Mapping[str, Callable[..., mpmath.mpf]] = {
 
 
 def of_numbers(name: str, x: torch.Tensor, arguments: Sequence[Any]) -> torch.Tensor | None:
-    """The function of that name in torch's database of each element, as float64; None for others, and where one has no value."""
+    """Return the function of torch's database elementwise, as float64.
+
+    The result is None for other functions, and if an element has no value.
+    """
     function = _FUNCTIONS.get(name)
     if function is None:
         return None

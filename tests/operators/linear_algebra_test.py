@@ -1,4 +1,4 @@
-"""Linear algebra in models: compiled to factors of matrices, it gives what eager PyTorch gives."""
+"""Compares compiled linear algebra with eager PyTorch."""
 
 from __future__ import annotations
 

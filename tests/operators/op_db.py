@@ -1,4 +1,4 @@
-"""Torch's own operator database: what becomes of its samples in the compiler and on the C runtime."""
+"""Runs the samples of torch's operator database through compiler and C runtime."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from kernels.testing.native import DTYPE_CODES
 from tests.operators.compiled import run
 from tests.operators.exact import of_numbers
 
-# What the database's module imports besides, for tests of devices and extensions that nothing here needs.
+# Modules that the database imports for tests that are not needed here.
 _STAND_INS: dict[str, dict[str, Any]] = {
     "expecttest": {"TestCase": unittest.TestCase},
     "setuptools": {"Command": object},
@@ -43,7 +43,7 @@ from torch.testing._internal.opinfo.core import OpInfo, SampleInput
 _ROOT = Path(__file__).parents[2]
 _FOLDERS = ("kernels/portable", "kernels/quantized", "runtime/prim")
 KERNELS = load_kernels([_ROOT / folder / "kernels.toml" for folder in _FOLDERS], own_operators())
-# Absolute and relative error, as torch's own tests of other devices have it.
+# Absolute and relative tolerance, as in torch's tests of other devices.
 _TOLERANCES = {
     torch.float16: (4e-3, 4e-3),
     torch.bfloat16: (3e-2, 3e-2),
@@ -56,21 +56,24 @@ _NARROW = {torch.float16, torch.bfloat16, torch.float32}
 
 
 class Refused(Exception):
-    """The compiler, or torch's exporter, does not take the sample; the message says why."""
+    """The compiler or torch's exporter rejects the sample; the message has the reason."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a sample: it `passed`, is `exact` where eager PyTorch is not, was `refused`, or is `wrong`."""
+    """The outcome of a sample: `passed`, `exact`, `refused` or `wrong`.
+
+    `exact` means more accurate than eager PyTorch.
+    """
 
     kind: str
     reason: str = ""
 
 
 class _Call(torch.nn.Module):
-    """An operator on the tensors of a sample; all else is what the sample has.
+    """An operator on the tensors of a sample; other arguments are fixed.
 
-    Of its result what the database compares: factors of a matrix are so but for their signs.
+    The result is what the database compares: matrix factors are unique only up to their signs.
     """
 
     def __init__(self, op: OpInfo, sample: SampleInput) -> None:
@@ -81,7 +84,7 @@ class _Call(torch.nn.Module):
 
     @property
     def tensors(self) -> tuple[torch.Tensor, ...]:
-        """The tensors that it is called with."""
+        """The tensor arguments."""
         return tuple(plain(leaf) for leaf in self._leaves if isinstance(leaf, torch.Tensor))
 
     def forward(self, *tensors: torch.Tensor) -> Any:
@@ -92,24 +95,24 @@ class _Call(torch.nn.Module):
 
 
 def operators() -> dict[str, OpInfo]:
-    """The operators of the database by name and variant."""
+    """Return the operators of the database by name and variant."""
     return {f"{op.name}{'.' if op.variant_test_name else ''}{op.variant_test_name}": op for op in op_db}
 
 
 def dtypes_of(op: OpInfo) -> list[torch.dtype]:
-    """Those that torch has the operator for on this machine, and a program file can hold."""
+    """Return the dtypes that torch supports here and program files can store."""
     return [dtype for dtype in DTYPE_CODES if dtype in op.supported_dtypes("cpu")]
 
 
 def outcomes(op: OpInfo, dtype: torch.dtype, most: int) -> Iterator[Outcome]:
-    """What becomes of the first samples of that dtype."""
+    """Yield the outcomes of the first samples of a dtype."""
     torch.manual_seed(0)
     for sample in islice(op.sample_inputs("cpu", dtype, requires_grad=False), most):
         yield outcome(op, sample)
 
 
 def outcome(op: OpInfo, sample: SampleInput) -> Outcome:
-    """Compiles one sample and runs it."""
+    """Compile one sample, and run it."""
     module = _Call(op, sample).eval()
     try:
         with torch.no_grad(), warnings.catch_warnings():
@@ -129,14 +132,17 @@ def outcome(op: OpInfo, sample: SampleInput) -> Outcome:
 
 
 def _against(program: bytes, inputs: tuple[torch.Tensor, ...], expected: list[Any]) -> str:
-    """What the runtime has to say against results."""
+    """Return the runtime's objections to the expected results."""
     atol, rtol = tolerance([*inputs, *expected])
     return run(program, Call("forward", inputs, tuple(expected)), atol, rtol)
 
 
 def exact_results(op: OpInfo, sample: SampleInput, rounded: list[Any]) -> list[Any]:
-    """What `rounded` are without the rounding inside of eager PyTorch's operators, of which kernels here have less: computed in double
-    precision, or by definition. Empty where there is no more exact way."""
+    """Return more exact results than eager PyTorch's `rounded` ones, if available.
+
+    Eager PyTorch rounds within operators, and kernels here round less. The results are computed in double precision, or
+    by definition.
+    """
     numbers = of_numbers(op.name, sample.input, sample.args)
     if numbers is not None:
         return [numbers.to(rounded[0].dtype)]
@@ -158,7 +164,10 @@ def _widened(value: Any) -> Any:
 
 
 def _eager(module: _Call, inputs: tuple[torch.Tensor, ...]) -> Any:
-    """Raises `Refused`: some samples see more of their tensors' memory than a program is given."""
+    """Run the module in eager PyTorch.
+
+    Raises `Refused`: some samples see more of their tensors' memory than a program receives.
+    """
     try:
         return module(*(tensor.clone() for tensor in inputs))
     except (AssertionError, RuntimeError) as error:
@@ -166,7 +175,7 @@ def _eager(module: _Call, inputs: tuple[torch.Tensor, ...]) -> Any:
 
 
 def _compile(module: _Call, inputs: tuple[torch.Tensor, ...]) -> bytes:
-    """Raises `Refused`."""
+    """Compile the module. Raises `Refused`."""
     try:
         exported = torch.export.export(module, inputs)
     except Exception as error:
@@ -180,7 +189,10 @@ def _compile(module: _Call, inputs: tuple[torch.Tensor, ...]) -> bytes:
 
 
 def plain(value: Any) -> Any:
-    """A tensor as the runtime has it, dense; anything else as it is. Raises `Refused`."""
+    """Return a dense tensor, as the runtime has it; other values unchanged.
+
+    Raises `Refused`.
+    """
     if not isinstance(value, torch.Tensor):
         return value
     if value.layout is not torch.strided:

@@ -1,7 +1,7 @@
-"""Torch's own operator database: every operator computes what PyTorch does, or is refused with a reason.
+"""Tests that every operator of torch's database matches PyTorch or is rejected.
 
-Takes long: the first samples of float32 and int64 by default, and one of every other dtype with OP_DB_DTYPES=all. OP_DB_EVERY=10 takes every
-tenth operator.
+The test is slow. By default, it runs the first samples of float32 and int64. OP_DB_DTYPES=all adds one sample of every
+other dtype. OP_DB_EVERY=10 takes every tenth operator.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from tests.operators.op_db import Outcome, dtypes_of, operators, outcomes
 _OPERATORS = operators()
 _SAMPLES = {torch.float32: 3, torch.int64: 2}
 
-# What is refused in every sample, by reason.
+# Operators whose samples are all rejected, by reason.
 _REFUSED = {
     "a size or a choice is in the data": """
         allclose bincount combinations corrcoef cov equal linalg.lstsq linalg.lstsq.grad_oriented
@@ -43,7 +43,7 @@ _REFUSED = {
         jiterator_unary
     """,
 }
-# Numbers drawn, elements of no value, and places among equal elements: any are right.
+# Random values, uninitialized elements, and indices among equal elements: all are correct.
 _FREE = frozenset(
     """
     argsort bernoulli cauchy empty empty_like empty_permuted empty_strided exponential geometric kthvalue mode multinomial new_empty new_empty_strided nn.functional.alpha_dropout
@@ -56,7 +56,7 @@ _DIFFERS = "elements differ by more than the tolerance"
 
 
 def _tried(name: str) -> list[Outcome]:
-    """What became of the samples of an operator."""
+    """Return the outcomes of an operator's samples."""
     op = _OPERATORS[name]
     supported = dtypes_of(op)
     few = [dtype for dtype in _SAMPLES if dtype in supported] or supported[:1]

@@ -1,4 +1,4 @@
-"""Operators of every family through the compiler and the C runtime, against eager PyTorch."""
+"""Compares compiled operators of every family with eager PyTorch."""
 
 from __future__ import annotations
 
@@ -279,7 +279,7 @@ def _is_near(x: Tensor, mean: float, margin: float) -> Tensor:
     return (x.double().mean() - mean).abs() < margin
 
 
-# Numbers are not those that PyTorch draws: what is compared holds for any.
+# Random values differ from PyTorch's; the compared properties hold for all.
 DRAWN: dict[str, Case] = {
     "rand_like": (lambda x: _is_near(torch.rand_like(x), 0.5, 0.05), MANY),
     "randn_like": (lambda x: (_is_near(torch.randn_like(x), 0, 0.1), _is_near(torch.randn_like(x) ** 2, 1, 0.2)), MANY),
@@ -301,7 +301,7 @@ DRAWN: dict[str, Case] = {
 
 
 def _convolved_back(stride: int, padding: int, transposed: bool, groups: int) -> Case:
-    """The gradients of a convolution of pictures, by the operator that autograd calls."""
+    """The gradients of an image convolution, by autograd's operator."""
     x, weight = _real(2, 4, 7, 6), _real(4, 4 // groups, 3, 2)
     rest = ([4], [stride, 1], [padding, 0], [1, 2], transposed, [0, 0], groups)
     gradient = torch.randn_like(torch.ops.aten.convolution(x, weight, None, *rest[1:]))
@@ -312,7 +312,7 @@ def _convolved_back(stride: int, padding: int, transposed: bool, groups: int) ->
 def _averaged_back(
     kernel: int, stride: int, padding: int, ceil_mode: bool, with_padding: bool, divisor: int | None
 ) -> Case:
-    """The gradient of an average pool of pictures, by the operator that autograd calls."""
+    """The gradient of an average pool of images, by autograd's operator."""
     rest = ([kernel, 2], [stride, 2], [padding, 0], ceil_mode, with_padding, divisor)
     gradient = torch.randn_like(torch.ops.aten.avg_pool2d(PICTURE, *rest))
     return (lambda g, x: torch.ops.aten.avg_pool2d_backward(g, x, *rest), gradient, PICTURE)

@@ -1,4 +1,4 @@
-"""The page is what the tables and the compiler say."""
+"""Tests that the page matches the tables and the compiler."""
 
 import re
 from collections.abc import Callable
@@ -24,7 +24,7 @@ def test_page_is_up_to_date() -> None:
 
 def test_every_operator_with_a_kernel_for_tensors_is_on_the_page() -> None:
     names = [operator.name for operator in own_operators() if operator.name.startswith(("aten::", "torchvision::"))]
-    scalars = ["aten::_local_scalar_dense", "aten::sym_numel", "aten::sym_size.int"]  # runtime/prim has them
+    scalars = ["aten::_local_scalar_dense", "aten::sym_numel", "aten::sym_size.int"]  # runtime/prim implements them
     assert [name for name in names if f"| `{name}` |" not in _PAGE] == scalars
 
 
@@ -79,6 +79,6 @@ def test_what_is_said_to_be_refused_is(name: str) -> None:
     try:
         exported = torch.export.export(_Of(function), (x,))
     except Exception:
-        return  # the page says whether it is so for `torch.export`
+        return  # the page covers only what `torch.export` accepts
     with pytest.raises(ExirError, match=name):
         to_edge(exported).to_executorch()

@@ -1,6 +1,6 @@
-"""Programs with unusual sizes and dtypes load and run on both backends.
+"""Tests that programs with unusual sizes and dtypes run on both backends.
 
-The partitioner of the CPU backend leaves to kernels what the backend cannot take.
+The CPU backend's partitioner leaves unsupported nodes to kernels.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class _Call(nn.Module):
 
 
 def assert_runs(function: Function, *calls: Sequence[Tensor], dynamic_shapes: Any = None) -> None:
-    """Asserts that the program of `function`, exported for the first call, computes what PyTorch does for each."""
+    """Assert that a function, exported for the first call, matches PyTorch."""
     for partitioners in ([], [CpuPartitioner()]):
         exported = torch.export.export(_Call(function), tuple(calls[0]), dynamic_shapes=dynamic_shapes)
         manager = to_edge_transform_and_lower(exported, partitioner=partitioners).to_executorch()
@@ -209,7 +209,7 @@ def _elements(shape: tuple[int, ...], dtype: torch.dtype) -> Tensor:
 
 
 def _takes(name: str, dtype: torch.dtype) -> bool:
-    """Whether PyTorch has the operator for the dtype."""
+    """Whether PyTorch supports the operator for the dtype."""
     function, shape = _POOLS[name]
     try:
         function(_elements(shape, dtype))

@@ -1,7 +1,7 @@
-"""Unusual variants of the samples of torch's operator database, compiled for both backends and run.
+"""Runs unusual variants of the samples of torch's operator database.
 
-The variants are: tensors without dimensions, tensors without elements, scalars that are sizes, dynamic sizes,
-and tensors of every dtype.
+The variants are compiled for both backends: tensors without dimensions, tensors without elements, scalars that are
+sizes, dynamic sizes, and tensors of every dtype.
 """
 
 from __future__ import annotations
@@ -38,13 +38,16 @@ _MAX_SIZE = 24
 
 @dataclass(frozen=True)
 class SizeScalar:
-    """A scalar argument that the program computes from a size: `example` where the size is `size`."""
+    """A scalar argument that the program computes from a size.
+
+    The scalar is `example` if the size is `size`.
+    """
 
     example: float
     size: int
 
     def of(self, size: Any) -> Any:
-        """The scalar for a size, which may be symbolic."""
+        """Return the scalar for a size, which may be symbolic."""
         if isinstance(self.example, int):
             return size + (self.example - self.size)
         return size * (self.example / self.size)
@@ -54,7 +57,7 @@ class SizeScalar:
 class Variant:
     """A call of an operator.
 
-    leaves: the arguments, flattened; a `SizeScalar` is computed from the first dimension of the first tensor.
+    leaves: the flattened arguments; a `SizeScalar` is computed from the first dimension of the first tensor.
     dynamic: the dynamic dimensions of each tensor: "first", "all" or "" for none.
     """
 
@@ -72,7 +75,7 @@ class Variant:
 
 
 class _Call(torch.nn.Module):
-    """The operator on the tensors of a variant; other arguments are part of the program."""
+    """The operator on the tensors of a variant; other arguments are constants."""
 
     def __init__(self, variant: Variant) -> None:
         super().__init__()
@@ -95,8 +98,8 @@ class _Call(torch.nn.Module):
 class Result:
     """The result of one variant on one backend.
 
-    kind: `passed`; `skipped`, where PyTorch does not take the variant; `refused` with a reason for the author;
-        `wrong` for anything else.
+    kind: `passed`; `skipped` if PyTorch rejects the variant; `refused` with a reason for the author; `wrong` for
+        anything else.
     """
 
     kind: str
@@ -104,7 +107,7 @@ class Result:
 
 
 def variants(op: OpInfo, dtype: torch.dtype, samples: int) -> Iterator[Variant]:
-    """The variants of the first samples of `dtype`."""
+    """Yield the variants of the first samples of `dtype`."""
     torch.manual_seed(0)
     for number, sample in enumerate(islice(op.sample_inputs("cpu", dtype, requires_grad=False), samples)):
         leaves, spec = pytree.tree_flatten(((sample.input, *sample.args), sample.kwargs))
@@ -119,7 +122,7 @@ def variants(op: OpInfo, dtype: torch.dtype, samples: int) -> Iterator[Variant]:
 
 
 def casts(op: OpInfo, samples: int) -> Iterator[Variant]:
-    """The first float32 samples in every other dtype that PyTorch takes, each tensor of them or all."""
+    """Yield float32 samples in every other supported dtype: one tensor each, or all."""
     torch.manual_seed(0)
     if torch.float32 not in op.supported_dtypes("cpu"):
         return
@@ -147,7 +150,10 @@ def _replaced(base: Variant, name: str, change: Callable[[Tensor], Tensor]) -> V
 
 
 def _without_dims(base: Variant) -> Iterator[Variant]:
-    """All tensors without dimensions, or only the first; also with integers that fit them."""
+    """Yield variants with zero-dimensional tensors: all, or only the first.
+
+    Matching integers are also adapted.
+    """
     if not any(tensor.numel() for tensor in base.tensors):
         return
     scalar = _replaced(base, f"{base.name} 0-d", lambda t: t.reshape(-1)[0].clone() if t.numel() else t)
@@ -161,7 +167,7 @@ def _without_dims(base: Variant) -> Iterator[Variant]:
 
 
 def _short_lists(variant: Variant) -> Variant:
-    """The variant with one element for each list of integers."""
+    """Return the variant with one element for each list of integers."""
     args = pytree.tree_unflatten(list(variant.leaves), variant.spec)
 
     def shorten(value: Any) -> Any:
@@ -175,13 +181,16 @@ def _short_lists(variant: Variant) -> Variant:
 
 
 def _first(leaves: Sequence[Any], changed: Sequence[Any]) -> tuple[Any, ...]:
-    """`leaves` with the first tensor of `changed`."""
+    """Return `leaves` with the first tensor of `changed`."""
     place = next(index for index, leaf in enumerate(leaves) if isinstance(leaf, Tensor))
     return (*leaves[:place], changed[place], *leaves[place + 1 :])
 
 
 def _without_elements(base: Variant) -> Iterator[Variant]:
-    """A dimension of the first tensor is empty, and those of its size in the others."""
+    """Yield variants with an empty dimension in the first tensor.
+
+    Dimensions of the same size in other tensors are also empty.
+    """
     rank = base.tensors[0].dim() if base.tensors else 0
     for dim in sorted({0, 1, rank - 1} & set(range(rank))):
         size = base.tensors[0].shape[dim]
@@ -194,13 +203,13 @@ def _emptied(size: int, tensor: Tensor) -> Tensor:
 
 
 def _dynamic(base: Variant) -> Iterator[Variant]:
-    """All dimensions of all tensors are dynamic, as far as `torch.export` lets them be."""
+    """Yield the variant with all dimensions dynamic, as far as `torch.export` allows."""
     if any(tensor.dim() for tensor in base.tensors):
         yield replace(base, name=f"{base.name} dynamic", dynamic="all")
 
 
 def _size_scalars(base: Variant) -> Iterator[Variant]:
-    """Scalar arguments, one after the other, that are computed from a dynamic size."""
+    """Yield variants in which a scalar argument is computed from a dynamic size."""
     if not base.tensors or not base.tensors[0].dim() or base.tensors[0].shape[0] < 2:
         return
     size = base.tensors[0].shape[0]
@@ -212,7 +221,7 @@ def _size_scalars(base: Variant) -> Iterator[Variant]:
 
 
 def results(variant: Variant) -> dict[str, Result]:
-    """The results of a variant on each backend."""
+    """Return the results of a variant on each backend."""
     with torch.no_grad(), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
@@ -253,7 +262,7 @@ def _dims_of(tensor: Tensor, dynamic: str) -> dict[int, Any]:
 
 
 def _other_calls(variant: Variant, exported: ExportedProgram) -> list[tuple[tuple[Tensor, ...], list[Any]]]:
-    """Calls with other sizes, as many as the exported program and PyTorch take."""
+    """Return calls with other sizes that the exported program and PyTorch accept."""
     nodes = [node for node in exported.graph.find_nodes(op="placeholder") if isinstance(node.meta.get("val"), Tensor)]
     user = [node for node in nodes if node.name in exported.graph_signature.user_inputs]
     calls = []
@@ -272,7 +281,7 @@ def _other_calls(variant: Variant, exported: ExportedProgram) -> list[tuple[tupl
 
 
 def _hint(nodes: Sequence[Any], symbol: Any) -> int | None:
-    """The size that the example has for a symbol."""
+    """Return the size of the example input for a symbol."""
     for node in nodes:
         for size in node.meta["val"].shape:
             if isinstance(size, torch.SymInt) and size.node.expr == symbol:
@@ -281,7 +290,10 @@ def _hint(nodes: Sequence[Any], symbol: Any) -> int | None:
 
 
 def _resized(tensor: Tensor, node: Any, sizes: dict[Any, int]) -> Tensor:
-    """The tensor with other sizes. Its elements repeat; floats differ a little, so that matrices keep their rank."""
+    """Resize a tensor by repeating its elements.
+
+    Floats are perturbed, so that matrices keep their rank.
+    """
     for dim, size in enumerate(node.meta["val"].shape):
         if isinstance(size, torch.SymInt):
             count = int(size.node.expr.subs(sizes))
@@ -314,7 +326,7 @@ def _result(exported: ExportedProgram, calls: Sequence[tuple[tuple[Tensor, ...],
 
 
 def _difference(got: Sequence[Any], expected: Sequence[Any], inputs: Sequence[Tensor]) -> str:
-    """The first output that differs from PyTorch's; "" if none does."""
+    """Return the first output that differs from PyTorch's; "" if there is none."""
     atol, rtol = tolerance([*inputs, *expected])
     if len(got) != len(expected):
         return f"{len(got)} outputs, expected {len(expected)}"

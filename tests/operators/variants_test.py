@@ -1,7 +1,7 @@
-"""Unusual variants of torch's operator database: each runs as in PyTorch on both backends, or is refused with a reason.
+"""Tests that unusual variants of operators match PyTorch or are rejected.
 
-The CPU backend takes or leaves to kernels whatever the kernels take. OP_DB_EVERY=40 takes every fortieth operator.
-OP_DB_DTYPES=all adds the samples in every dtype.
+The CPU backend takes every call that the kernels take, or leaves it to them. OP_DB_EVERY=40 takes every fortieth
+operator. OP_DB_DTYPES=all adds the samples in every dtype.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from tests.operators.op_db import operators
 from tests.operators.variants import Result, Variant, casts, results, variants
 
 _OPERATORS = operators()
-# Results are free, or depend on elements that another size does not keep valid.
+# Results are arbitrary, or depend on elements that are invalid for another size.
 _FREE_VALUES = frozenset(
     """
     argsort bernoulli cauchy empty empty_like empty_permuted empty_strided exponential geometric kthvalue mode multinomial
@@ -26,7 +26,7 @@ _FREE_VALUES = frozenset(
     normal.number_mean pca_lowrank randint_like randn randn_like sort svd_lowrank topk uniform
     """.split()
 )
-# PyTorch itself ends the process for a variant.
+# PyTorch itself terminates the process for a variant.
 _LEFT_OUT = frozenset("_chunk_cat _segment_reduce.lengths _segment_reduce.offsets".split())
 
 

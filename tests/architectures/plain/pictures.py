@@ -1,4 +1,4 @@
-"""Networks that make, cut up and find things in pictures."""
+"""Networks that generate images, segment them, or detect objects in them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def _block(inputs: int, outputs: int, stride: int = 1) -> nn.Sequential:
 
 
 class UNet(nn.Module):
-    """Segmentation: halves and joins what it had at each size, raised by transposed convolution."""
+    """U-Net segmentation: skip connections, and upsampling by transposed convolution."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -49,7 +49,7 @@ class _DiffusionBlock(nn.Module):
 
 
 class DiffusionUNet(nn.Module):
-    """Noise of a step that is an input; attention to a text where the picture is smallest."""
+    """A diffusion U-Net with a time step, and text attention at the lowest scale."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -71,7 +71,7 @@ class DiffusionUNet(nn.Module):
 
 
 class Vae(nn.Module):
-    """To a mean and a variance and back, with given noise."""
+    """A variational autoencoder with the noise as an input."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -89,7 +89,7 @@ class Vae(nn.Module):
 
 
 class VqVae(nn.Module):
-    """The nearest of a book of codes."""
+    """VQ-VAE: selects the nearest entry of a codebook."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -103,7 +103,7 @@ class VqVae(nn.Module):
 
 
 class DeformableConvolution(nn.Module):
-    """Samples a picture where another convolution says, three by three positions each."""
+    """A deformable 3 × 3 convolution, whose offsets another convolution computes."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -122,7 +122,7 @@ class DeformableConvolution(nn.Module):
 
 
 class Yolo(nn.Module):
-    """Boxes of a grid's cells from what the last convolution gives, and the best of them."""
+    """YOLO: decodes the boxes of grid cells, and selects the best ones."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -144,7 +144,7 @@ class Yolo(nn.Module):
 
 
 class HeatMaps(nn.Module):
-    """Joints of a pose: the largest of each map, and where the map's mean lies."""
+    """Pose estimation: the maximum of each heat map, and its mean position."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -171,7 +171,7 @@ class SuperResolution(nn.Module):
 
 
 class StyleTransfer(nn.Module):
-    """Instance norms by the statistics of another picture, with reflected edges."""
+    """Instance norms with the statistics of another image, and reflection padding."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -188,7 +188,10 @@ class StyleTransfer(nn.Module):
 
 
 class StyleBlock(nn.Module):
-    """StyleGAN's convolution, whose weights depend on the input: batches are groups."""
+    """StyleGAN's modulated convolution: its weights depend on the input.
+
+    Batches become groups.
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -213,7 +216,7 @@ class SpatialTransformer(nn.Module):
 
 
 class OpticalFlow(nn.Module):
-    """A volume of likenesses of two pictures, and the second warped by what follows from it."""
+    """A correlation volume of two images, and a warp of the second image."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -231,7 +234,7 @@ class OpticalFlow(nn.Module):
 
 
 class NerfRays(nn.Module):
-    """Positions as sines, densities summed along each ray."""
+    """Sinusoidal positions, and densities accumulated along each ray."""
 
     def __init__(self) -> None:
         super().__init__()

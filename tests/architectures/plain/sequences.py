@@ -1,4 +1,4 @@
-"""Networks over sequences, tables and graphs."""
+"""Networks for sequences, tables and graphs."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def _joined(x: Tensor) -> Tensor:
 
 
 class Recurrent(nn.Module):
-    """Two layers both ways, their last state and what they gave, by kind."""
+    """Two bidirectional recurrent layers; returns outputs and last states."""
 
     def __init__(self, kind: type[nn.Module]) -> None:
         super().__init__()
@@ -35,7 +35,7 @@ class Recurrent(nn.Module):
 
 
 class AttentiveDecoder(nn.Module):
-    """A translator of before transformers: a cell at a time, which looks at all of the source."""
+    """A recurrent translation decoder that attends to the source at each step."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -55,7 +55,7 @@ class AttentiveDecoder(nn.Module):
 
 
 class SlidingWindow(nn.Module):
-    """Attention to the eight before, with a slope for each head, and heads that share their keys."""
+    """Attention to the previous eight tokens, with ALiBi slopes and grouped keys."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -75,7 +75,7 @@ class SlidingWindow(nn.Module):
 
 
 class RotaryVariants(nn.Module):
-    """By halves, by pairs as complex numbers, of a part of the head, and with frequencies stretched for long texts."""
+    """Rotary embeddings: split, interleaved as complex values, partial, and scaled."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -98,7 +98,7 @@ class RotaryVariants(nn.Module):
 
 
 class Experts(nn.Module):
-    """Each token to its two best of four, whose rows are gathered, computed and added back."""
+    """A mixture of experts: two of four experts per token, with gather and scatter."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -118,7 +118,7 @@ class Experts(nn.Module):
 
 
 class SelectiveScan(nn.Module):
-    """Mamba's recurrence, by `torch` operators, one step after the other."""
+    """Mamba's recurrence, with one set of `torch` operators per step."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -141,7 +141,7 @@ class SelectiveScan(nn.Module):
 
 
 class TimeMixing(nn.Module):
-    """RWKV's: a weighted mean of the past that forgets, with its exponents kept small."""
+    """RWKV's time mixing: a decaying weighted mean with stabilized exponents."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -164,7 +164,7 @@ class TimeMixing(nn.Module):
 
 
 class LinearAttention(nn.Module):
-    """The past as one matrix for each head, by running sums."""
+    """Linear attention: the past is one matrix per head, by cumulative sums."""
 
     def forward(self, query: Tensor, key: Tensor, value: Tensor) -> Tensor:
         query, key = functional.elu(query) + 1, functional.elu(key) + 1
@@ -174,7 +174,7 @@ class LinearAttention(nn.Module):
 
 
 class TabularTransformer(nn.Module):
-    """Columns as tokens: categories by a table with an offset for each, numbers by a line each."""
+    """Columns as tokens: embeddings for categories, linear layers for scalars."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -197,7 +197,7 @@ class TabularTransformer(nn.Module):
 
 
 class TabularTrees(nn.Module):
-    """Soft trees of depth three, all features chosen by sparse weights."""
+    """Soft decision trees of depth three with sparse feature weights."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -213,7 +213,7 @@ class TabularTrees(nn.Module):
 
 
 class Recommender(nn.Module):
-    """DLRM: bags of categories, and the products of all pairs."""
+    """DLRM: embedding bags, and dot products of all pairs."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -229,7 +229,7 @@ class Recommender(nn.Module):
 
 
 class GraphConvolution(nn.Module):
-    """Messages along edges that are an input, by degree and added with scatter."""
+    """Graph convolution: messages along edges, normalized by degree, with scatter."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -246,7 +246,7 @@ class GraphConvolution(nn.Module):
 
 
 class GraphAttention(nn.Module):
-    """A softmax over the edges of each node, by the largest, and a mean over each graph."""
+    """Graph attention: a stable softmax over each node's edges, and a mean per graph."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -264,7 +264,7 @@ class GraphAttention(nn.Module):
 
 
 class PointNet(nn.Module):
-    """The nearest of a cloud of points, and the largest of their features."""
+    """PointNet: nearest neighbors in a point cloud, and the maximum of their features."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -280,7 +280,7 @@ class PointNet(nn.Module):
 
 
 class StateSpace(nn.Module):
-    """S4's long convolution, by Fourier transforms."""
+    """S4: a long convolution by Fourier transforms."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -296,7 +296,7 @@ class StateSpace(nn.Module):
 
 
 class Crf(nn.Module):
-    """The best tags of a sentence, forward and back along the path."""
+    """A conditional random field with Viterbi decoding and backtracking."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -316,7 +316,7 @@ class Crf(nn.Module):
 
 
 class TimeSeries(nn.Module):
-    """PatchTST and N-BEATS in one: patches of a normed series, and its periods by FFT."""
+    """PatchTST and N-BEATS: patches of a normalized series, and periods by FFT."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Networks that hear, clean and make sound."""
+"""Networks that recognize, enhance and synthesize audio."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _WINDOW = 64
 
 
 class Denoiser(nn.Module):
-    """Speech enhancement: a mask for the spectrum, and back to samples."""
+    """Speech enhancement: a spectral mask, and the inverse transform."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -35,7 +35,7 @@ class Denoiser(nn.Module):
 
 
 class MelSpectrogram(nn.Module):
-    """What recognizers hear: a spectrum in bands, in decibels, normed by its loudest."""
+    """A log-mel spectrogram, normalized by its maximum."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -49,7 +49,7 @@ class MelSpectrogram(nn.Module):
 
 
 class Separator(nn.Module):
-    """Conv-TasNet: a learned spectrum, dilated convolutions, a mask for each speaker."""
+    """Conv-TasNet: a learned filter bank, dilated convolutions, speaker masks."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -76,7 +76,7 @@ class Separator(nn.Module):
 
 
 class Vocoder(nn.Module):
-    """HiFi-GAN: raises a spectrogram to samples, convolutions of several widths, weights normed."""
+    """HiFi-GAN: upsamples a spectrogram to samples, with weight norm."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -94,7 +94,7 @@ class Vocoder(nn.Module):
 
 
 class SineVocoder(nn.Module):
-    """Vocos and Snake: phases summed from a pitch, a spectrum to samples by an inverse transform."""
+    """Vocos and Snake: phases from a cumulative pitch, and an inverse FFT."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -112,7 +112,7 @@ class SineVocoder(nn.Module):
 
 
 class Flow(nn.Module):
-    """Glow-TTS and VITS: coupling layers run backwards, the second half moved by what the first says."""
+    """Glow-TTS and VITS: inverse coupling layers."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -129,7 +129,7 @@ class Flow(nn.Module):
 
 
 class DurationAligner(nn.Module):
-    """FastSpeech's regulator: letters to the frames that their lengths give, at most twenty."""
+    """FastSpeech's length regulator: letters to at most twenty frames each."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -145,7 +145,7 @@ class DurationAligner(nn.Module):
 
 
 class Transducer(nn.Module):
-    """RNN-T: a network for sound, one for what was said, and a joint one for all pairs."""
+    """RNN-T: an audio encoder, a text predictor, and a joint network for all pairs."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -159,7 +159,7 @@ class Transducer(nn.Module):
 
 
 class Conformer(nn.Module):
-    """Half a step, attention to places relative to each other, a convolution, half a step."""
+    """A Conformer block: half-step feed-forward, relative attention, convolution."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -188,7 +188,7 @@ class Conformer(nn.Module):
 
 
 class KeywordSpotter(nn.Module):
-    """A stream of frames: what the convolution saw last and the recurrent state are buffers."""
+    """Streaming: the last frames and the recurrent state are buffers."""
 
     past: Tensor
     state: Tensor
@@ -207,7 +207,7 @@ class KeywordSpotter(nn.Module):
 
 
 class SpeakerEncoder(nn.Module):
-    """ECAPA: scales in a row, channels weighted by all time, means and deviations by attention."""
+    """ECAPA-TDNN: multi-scale convolutions, channel attention, attentive pooling."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""A backend that adds and multiplies by constants, which lie in the program as named data."""
+"""A backend that adds and multiplies by constants in named data."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class BiasBackend(BackendDetails):
 
 
 class BiasPartitioner(Partitioner):
-    """Delegates each sum and each product with a constant by itself."""
+    """Delegates each addition and multiplication with a constant separately."""
 
     def partition(self, exported_program: ExportedProgram) -> PartitionResult:
         constants = constant_specs(exported_program)

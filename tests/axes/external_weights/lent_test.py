@@ -1,4 +1,7 @@
-"""An app that reads its weights from a file: with its own, with others, with damaged ones; and what the page says of it."""
+"""Tests an app with weights in a file: its own, others, and damaged ones.
+
+The test also compares the app with the page that shows it.
+"""
 
 from __future__ import annotations
 

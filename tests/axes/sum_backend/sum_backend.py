@@ -1,4 +1,4 @@
-"""A backend that takes whole methods which add to a buffer, or take from it, and give the new sum."""
+"""A backend for whole methods that add to or subtract from a buffer."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class SumBackend(BackendDetails):
 
 
 class SumPartitioner(Partitioner):
-    """Delegates everything, as one."""
+    """Delegates the whole graph as one partition."""
 
     def partition(self, exported_program: ExportedProgram) -> PartitionResult:
         calls = [node for node in exported_program.graph.nodes if node.op == "call_function"]
