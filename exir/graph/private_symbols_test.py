@@ -2,6 +2,7 @@
 
 import torch
 from torch import Tensor, nn
+from torch._subclasses.fake_tensor import FakeTensor
 from torch.export import Dim, ExportedProgram, export
 from torch.fx import Node
 
@@ -44,7 +45,7 @@ def test_values_keep_their_layouts_and_have_another_shape_env() -> None:
     for old, new in zip(program.graph.nodes, copied.graph.nodes, strict=True):
         assert list(map(_layout, _tensors(old))) == list(map(_layout, _tensors(new)))
         for each in _tensors(new):
-            assert each.fake_mode.shape_env is ours
+            assert isinstance(each, FakeTensor) and each.fake_mode.shape_env is ours
             assert all(isinstance(size, int) or size.node.shape_env is ours for size in each.shape)
 
 

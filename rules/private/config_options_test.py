@@ -15,7 +15,7 @@ def _starlark(name: str) -> Any:
 
 
 def test_sections_keys_and_types_are_those_of_the_compiler() -> None:
-    known = {name: {key: _NAMES[kind] for key, kind in keys.items()} for name, keys in config._SECTIONS.items()}
+    known = {name: {key: _NAMES[kind] for key, kind in keys.items()} for name, keys in config.SECTIONS.items()}
     assert _starlark("CONFIG_SECTIONS") == known
 
 

@@ -109,13 +109,14 @@ class _Drawing:
 
     def _families(self, value: Tensor) -> Family:
         if self._plain:
-            return [*_KINDS[self._kind], *general.FAMILY, *(sequences.RECURRENT if self._kind == "sequence" else [])]
+            recurrent: Family = sequences.RECURRENT if self._kind == "sequence" else []
+            return [*_KINDS[self._kind], *general.FAMILY, *recurrent]
         number, fixed = self._network.number is not None, not self._network.dynamic
         found: Family = [*(sizes.NUMBER if number else []), *sizes.FAMILY]
         if value.numel() == 0:
             return [*found, *small.OF_EMPTY]
         if value.dtype != torch.float32:
-            return [*found, *integers.FAMILY] if value.dtype != torch.float64 else [(1, integers.to_floats)]
+            return [(1, integers.to_floats)] if value.dtype == torch.float64 else [*found, *integers.FAMILY]
         found += [*general.FAMILY, *small.FAMILY, *sharing.FAMILY, *stateful.FAMILY, *integers.FROM_FLOATS]
         found += [*(stateful.NUMBER if number else []), *(stateful.FIXED if fixed else [])]
         if self._kind == "integers":

@@ -14,7 +14,7 @@ import pytest
 
 _ROOT = Path(__file__).absolute().parents[2]
 _STAGES = (
-    *("tests", "check", "sanitizers", "clang", "bazel4", "offline", "oracle"),
+    *("tests", "check", "outside", "sanitizers", "clang", "bazel4", "offline", "docs", "oracle"),
     *("bazel4_outside", "cross", "cross_parts", "remote_cache", "remote_execution"),
 )
 _PREPARE = "tests/many_machines/prepare_servers.py"
@@ -116,10 +116,12 @@ def test_bazel_4_is_left_out_in_a_folder_whose_name_it_cannot_read(tmp_path: Pat
     "path, failing, stage",
     [
         ("bazelw", "test //...$", "tests"),
+        ("bazelw", "scratch_workspace:more_outside_test", "outside"),
         ("bazelw", "config=asan", "sanitizers"),
         ("bazelw", "config=clang", "clang"),
         ("bazelw", "BAZEL=/usr", "bazel4"),
         ("bazelw", "scratch_workspace:offline_test", "offline"),
+        ("bazelw", "docs:links_test", "docs"),
         ("bazelw", "tests/oracle", "oracle"),
         ("bazelw", "scratch_workspace:bazel4", "bazel4_outside"),
         ("bazelw", "scratch_workspace:cross_test", "cross"),
@@ -200,26 +202,26 @@ def _set_clock(checkout: Checkout, seconds: int) -> Path:
     return checkout.folder / "bin/date.last"
 
 
-def test_further_stages_are_left_out_when_the_hour_is_not_enough(checkout: Checkout) -> None:
+def test_further_stages_are_left_out_when_the_time_is_not_enough(checkout: Checkout) -> None:
     _set_clock(checkout, 240)
     result = checkout.run()
     assert result.returncode == 0, result.stderr
     summary = result.stdout.splitlines()
-    assert [line.split(": ")[0] for line in summary if "passed in" in line] == list(_STAGES[:4])
-    assert "cross: left out, as it may take 8 minutes and 88 have gone by" in summary
+    assert [line.split(": ")[0] for line in summary if "passed in" in line] == list(_STAGES[:5])
+    assert "bazel4: left out, as it may take 10 minutes and 72 have gone by" in summary
 
 
 def test_time_that_installing_takes_counts(checkout: Checkout) -> None:
     last = _set_clock(checkout, 1)
     checkout.packages("clang", "not-installed")
-    checkout.answer("apt-get", f"echo 3300 >'{last}'")
+    checkout.answer("apt-get", f"echo 4000 >'{last}'")
     summary = checkout.run().stdout.splitlines()
     assert "sanitizers: passed in 1 s of at most 720" in summary
-    assert "clang: left out, as it may take 7 minutes and 55 have gone by" in summary
+    assert "clang: left out, as it may take 7 minutes and 66 have gone by" in summary
 
 
-def test_what_is_begun_ends_within_the_hour() -> None:
-    """The mandatory stages, each with one minute to kill it, leave time for others."""
+def test_mandatory_stages_end_within_the_total_time() -> None:
+    """The stages that always start, each with a minute to end it, leave time."""
     stages = re.findall(r"^stage \w+ (\d+) ", (_ROOT / "tools/ci/run").read_text(), re.MULTILINE)
     assert len(stages) == 2
-    assert sum(int(minutes) + 1 for minutes in stages) < 59
+    assert sum(int(minutes) + 1 for minutes in stages) < 72

@@ -26,6 +26,8 @@ class Branches(nn.Module):
 
 
 class Remembering(nn.Module):
+    total: Tensor
+
     def __init__(self) -> None:
         super().__init__()
         self.linear = nn.Linear(64, 64)
