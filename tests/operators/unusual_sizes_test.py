@@ -227,3 +227,28 @@ _DTYPES = (torch.int64, torch.int32, torch.uint8, torch.float16, torch.float64)
 def test_extremes_and_sums_of_other_dtypes(name: str, dtype: torch.dtype) -> None:
     function, shape = _POOLS[name]
     assert_runs(function, (_elements(shape, dtype),))
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: x.square(),
+        lambda x: x**3,
+        lambda x: torch.pow(2, x),
+        lambda x: x.square() % 100,
+        lambda x: x.clamp(0, 3),
+        lambda x: x.long().clamp(0, 3),
+        lambda x: torch.where(x, 1, 2),
+        lambda x: torch.where(x, x, x),
+        lambda x: x * 3,
+        lambda x: x + 1,
+        lambda x: x + x,
+        lambda x: 2 - x.long(),
+        lambda x: torch.rsub(x.int(), 1),
+        lambda x: torch.maximum(x, x).sum(),
+        lambda x: x.cumsum(0),
+        lambda x: x.prod(1),
+    ],
+)
+def test_integers_computed_from_booleans(function: Function) -> None:
+    assert_runs(function, [torch.randint(0, 2, (4, 5)).bool()])

@@ -101,6 +101,8 @@ def refuses_call(opcode: Opcode, program: Program, node: Node) -> Refusal:
     floats = [each for each in operands if tensor_of(each).dtype == torch.float32]
     if tensor_of(node).dtype in WHOLE and floats:
         return "integers are not computed from floats"
+    if tensor_of(node).dtype in WHOLE and all(tensor_of(each).dtype == torch.bool for each in operands):
+        return "integers are not computed from booleans alone"
     if floats and any(tensor_of(each).dtype in WHOLE for each in operands):
         return "integers beside floats are not taken"
     if kind_for(node, operands) is not MapI64:
