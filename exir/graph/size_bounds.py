@@ -5,6 +5,7 @@ from typing import TypeAlias
 
 import sympy
 import torch
+from torch.utils._sympy.functions import CleanDiv, FloorDiv
 from torch.utils._sympy.numbers import int_oo
 from torch.utils._sympy.value_ranges import ValueRanges, bound_sympy
 
@@ -18,17 +19,37 @@ Bound: TypeAlias = Callable[[int | torch.SymInt], int | None]
 def constraint_bound(ranges: Mapping[sympy.Symbol, ValueRanges]) -> Bound:
     """Return a function to the largest value of a size, for symbols in `ranges`.
 
-    Both ends of a range are included.
+    Both ends of a range are included. A size whose computation divides by zero at a lower end has
+    no value there, so its bound disregards that end.
     """
     known = dict(ranges)
 
     def bound(size: int | torch.SymInt) -> int | None:
         if not isinstance(size, torch.SymInt):
             return size
-        upper = bound_sympy(size.node.expr, known).upper
-        return None if upper in (int_oo, sympy.oo) else int(upper)
+        expression = size.node.expr
+        upper = _upper(expression, known)
+        return _upper(expression, _without_zero_divisors(expression, known)) if upper is None else upper
 
     return bound
+
+
+def _upper(expression: sympy.Expr, ranges: Mapping[sympy.Symbol, ValueRanges]) -> int | None:
+    upper = bound_sympy(expression, dict(ranges)).upper
+    return None if upper in (int_oo, sympy.oo) else int(upper)
+
+
+def _without_zero_divisors(
+    expression: sympy.Expr, ranges: Mapping[sympy.Symbol, ValueRanges]
+) -> dict[sympy.Symbol, ValueRanges]:
+    """The ranges, from 1 for factors of divisors that start at 0."""
+    factors = {
+        factor
+        for division in expression.atoms(FloorDiv, CleanDiv)
+        for factor in sympy.Mul.make_args(division.args[1])
+        if factor in ranges and ranges[factor].lower == 0 and ranges[factor].upper >= 1
+    }
+    return {**ranges, **{factor: ValueRanges(1, ranges[factor].upper) for factor in factors}}
 
 
 def hint_bound(size: int | torch.SymInt) -> int | None:
