@@ -1,4 +1,4 @@
-"""Comparison with the official package, which loads Python as a library."""
+"""Compares with the official package, which loads Python as a library."""
 
 import ctypes
 

@@ -1,4 +1,4 @@
-"""Running programs on the official ExecuTorch runtime."""
+"""Runs programs on the official ExecuTorch runtime."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from exir.testing.models import Example
 
 
 class OfficialProgram:
-    """A `.pte` on the official runtime; each method keeps its state from call to call."""
+    """A `.pte` on the official runtime; each method keeps its state between calls."""
 
     def __init__(self, data: bytes) -> None:
         self._program = Runtime.get().load_program(data)
         self._methods: dict[str, Any] = {}
 
     def run(self, method: str, *inputs: Any) -> list[Any]:
-        """The method's outputs, flat; `inputs` may be nested."""
+        """Return the method's outputs, flat; `inputs` may be nested."""
         if method not in self._methods:
             self._methods[method] = self._program.load_method(method)
         outputs = self._methods[method].execute(pytree.tree_leaves(inputs))
@@ -35,7 +35,7 @@ def assert_runs_as_eager(
     calls: Sequence[tuple[Any, ...]],
     method: str = "forward",
 ) -> None:
-    """Make `calls` of one method in order on the official runtime and in eager PyTorch, and compare."""
+    """Compare calls of one method on the official runtime with eager PyTorch."""
     program = OfficialProgram(manager.buffer)
     module = copy.deepcopy(example.module)
     for inputs in calls:

@@ -1,8 +1,8 @@
-"""The official package's operator tests, `backends/test/suite/operators`, compiled here and run on the C runtime.
+"""Runs the official package's operator tests, `backends/test/suite/operators`.
 
-What those files ask of their surroundings is one fixture, `test_runner`, whose `lower_and_run_model` takes a module and
-its inputs. This one compiles the module with portable kernels and compares with eager PyTorch, element by element. Tests
-that the official package leaves out for every backend (infinities and NaN, activations in place) are run as well.
+The tests use one fixture, `test_runner`, whose `lower_and_run_model` takes a module and its inputs. The fixture here
+compiles the module with portable kernels, and compares the C runtime with eager PyTorch elementwise. It also runs tests
+that the official package skips for every backend: infinities and NaN, and in-place activations.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ from tests.operators.compiled import compiled, run
 
 _SUITE = Path("executorch", "backends", "test", "suite")
 _PACKAGE = "executorch.backends.test.suite"
-# Absolute and relative error, by the dtype that is computed in; the official runner allows 0.1 and 0.04 for any.
+# Absolute and relative tolerance by dtype; the official runner allows 0.1 and 0.04 for all dtypes.
 _TOLERANCES = {torch.float16: 4e-3, torch.float32: 1e-4, torch.float64: 1e-9}
 
 
 @dataclass
 class Case:
-    """A module and its inputs, as one test has them; a test may try several."""
+    """A module and inputs of one test; a test can have several cases."""
 
     test: str
     problem: str
@@ -40,16 +40,16 @@ class Case:
 
 @dataclass
 class Results:
-    """What became of each case."""
+    """The results of all cases."""
 
     cases: list[Case] = field(default_factory=list)
     broken: dict[str, str] = field(default_factory=dict)
 
     def failed(self) -> dict[str, str]:
-        """What is wrong, by test: with a case, or with the test itself."""
+        """Return the problem of each failed test: of a case, or of the test itself."""
         return {**self.broken, **{case.test: case.problem for case in self.cases if case.problem}}
 
-    # What pytest calls.
+    # A hook that pytest calls.
 
     def pytest_collect_directory(self, path: Path, parent: pytest.Collector) -> pytest.Collector:
         return pytest.Dir.from_parent(parent, path=path)
@@ -81,8 +81,8 @@ class Results:
 
 
 def _problem(model: torch.nn.Module, inputs: tuple[Any, ...]) -> str:
-    """What is wrong with the compiled module; "" for nothing."""
-    with torch.no_grad():  # what eager PyTorch refuses is the test's own fault, and told as such
+    """Return the problem of the compiled module; "" if there is none."""
+    with torch.no_grad():  # if eager PyTorch rejects the inputs, the test is at fault
         expected = pytree.tree_leaves(model(*pytree.tree_map_only(torch.Tensor, torch.Tensor.clone, inputs)))
     leaves = tuple(pytree.tree_leaves(inputs))
     error = max(_TOLERANCES.get(each.dtype, 0.0) for each in (*leaves, *expected) if isinstance(each, torch.Tensor))
@@ -94,7 +94,7 @@ def _problem(model: torch.nn.Module, inputs: tuple[Any, ...]) -> str:
 
 
 class _TestFile(pytest.Module):
-    """A file of tests, imported without the packages around it, and none of them left out."""
+    """A test file, imported without its packages; no test is skipped."""
 
     def _getobj(self) -> ModuleType:
         with patch.object(unittest, "skip", lambda reason: lambda test: test):
@@ -110,7 +110,7 @@ def _imported(name: str, path: Path) -> ModuleType:
 
 
 def _stand_in(site: Path) -> None:
-    """Makes what the tests import, without the official compiler and its flows."""
+    """Install the modules that the tests import, without the official compiler."""
     parents = _PACKAGE.split(".")
     for depth in range(1, len(parents) + 1):
         name = ".".join(parents[:depth])
@@ -121,7 +121,7 @@ def _stand_in(site: Path) -> None:
 
 
 def run_suite(selected: str = "test_*.py") -> Results:
-    """Run the files of that pattern."""
+    """Run the test files that match the pattern."""
     site = next(Path(entry) for entry in sys.path if (Path(entry) / _SUITE).is_dir())
     _stand_in(site)
     results = Results()

@@ -1,4 +1,4 @@
-"""Programs that the build made, on the official runtime: the same calls that parity tests replay on ours."""
+"""Runs built programs on the official runtime, with the calls of parity tests."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import torch
 from exir.cli.reporting.calls import Call, read_calls
 from tests.oracle.official import OfficialProgram
 
-# A program, its recorded calls and their steps in turn. By the program's name the first two.
+# For each program: its file, its recorded calls, and their steps. The first two by program name.
 _FILES = [Path(path) for path in os.environ["REPLAYED"].split()]
 _PROGRAMS = {program.stem: (program, calls) for program, calls in zip(_FILES[::3], _FILES[1::3], strict=True)}
 

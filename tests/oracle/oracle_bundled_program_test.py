@@ -1,4 +1,4 @@
-"""Bundled programs: ours are checked by the official runtime, the official package's are read here, and both run on the C runtime."""
+"""Tests bundled programs of both compilers on both runtimes."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def _bundle(expected: torch.Tensor) -> bytes:
 
 
 def _is_held(data: bytes) -> bool:
-    """Whether the official runtime finds the outputs that the bundle expects."""
+    """Whether the official runtime computes the outputs that the bundle expects."""
     bundle = portable_lib._load_bundled_program_from_buffer(data)
     try:
         bundle.verify_result_with_bundled_expected_output("forward", 0)

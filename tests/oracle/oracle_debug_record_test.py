@@ -1,4 +1,4 @@
-"""Debug records that this compiler writes, in the official developer tools."""
+"""Tests that the official developer tools read our debug records."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from exir.testing import models
 
 
 class SinCos(nn.Module):
-    """Half of it goes to the demo backend."""
+    """A model of which a half runs on the demo backend."""
 
     def forward(self, x: Tensor) -> Tensor:
         return torch.cos(torch.sin(x) + x)

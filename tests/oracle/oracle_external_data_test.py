@@ -1,4 +1,4 @@
-"""External data (`.ptd`) that this compiler writes, on the official runtime and in the official tools."""
+"""Tests our external data (`.ptd`) with the official runtime and tools."""
 
 from __future__ import annotations
 

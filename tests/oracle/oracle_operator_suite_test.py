@@ -1,10 +1,13 @@
-"""The official package's operator tests compute what eager PyTorch does, save those that eager PyTorch does not hold."""
+"""Tests that the official operator tests match eager PyTorch, with exceptions.
+
+The exceptions are tests that eager PyTorch itself does not satisfy.
+"""
 
 from __future__ import annotations
 
 from tests.oracle.operator_suite import run_suite
 
-# By reason. Inputs of the first three are those that eager PyTorch refuses; the official runner leaves them out.
+# Failing tests by reason. Eager PyTorch rejects the inputs of the first three groups; the official runner skips them.
 _NOT_HELD = {
     "mat1 and mat2 shapes cannot be multiplied": """
         test_linear.py::test_linear_batch_sizes test_linear.py::test_linear_dtype[float32]
@@ -16,8 +19,8 @@ _NOT_HELD = {
         test_maxpool2d.py::test_maxpool2d_padding
     """,
     "padding should be at most half of kernel size": "test_maxpool1d.py::test_maxpool1d_padding",
-    # The last offset is not the number of indices: eager PyTorch leaves the rest out of float32's mean alone, and the
-    # operator is defined for no other last offset.
+    # The last offset is not the number of indices, for which the operator is undefined. Eager PyTorch ignores the other
+    # indices only for the float32 mean.
     "elements differ by more than the tolerance": "test_embedding_bag.py::test_embedding_bag_include_last_offset",
 }
 

@@ -1,4 +1,4 @@
-"""What this compiler writes runs on the official ExecuTorch runtime as in eager PyTorch."""
+"""Tests that our programs match eager PyTorch on the official ExecuTorch runtime."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tests.oracle.official import OfficialProgram, assert_runs_as_eager
 
 
 class Views(nn.Module):
-    """Views of an input, of an intermediate that is an output, in chains, returned and not."""
+    """Views of an input and of an output, chained, returned and not returned."""
 
     def forward(self, x: Tensor) -> tuple[Tensor, ...]:
         y = torch.relu(x)
@@ -38,7 +38,7 @@ class Several(nn.Module):
 
 
 class Reduced(nn.Module):
-    """Means, sums, pooling and expansions of what does not lie in row-major order."""
+    """Means, sums, pooling and expansion of tensors that are not row-major."""
 
     def forward(self, x: Tensor, one: Tensor) -> tuple[Tensor, ...]:
         pooled = nn.functional.avg_pool2d(x, 2), nn.functional.adaptive_avg_pool2d(x, 2)
@@ -46,7 +46,7 @@ class Reduced(nn.Module):
 
 
 class Ordered(nn.Module):
-    """What takes tensors of several dim orders, moves elements of those that are not in row-major order, and normalizes them."""
+    """Operators on several dim orders, data movement, and normalization."""
 
     def forward(self, x: Tensor, rows: Tensor, shift: Tensor) -> tuple[Tensor, ...]:
         mixed = x + rows, torch.where(rows > x, shift, x), x * 2.0 + shift, rows / (x.abs() + 1)
@@ -69,7 +69,7 @@ class Ordered(nn.Module):
 
 
 class DynamicViews(nn.Module):
-    """Views whose sizes are computed when the program runs."""
+    """Views whose sizes are computed at run time."""
 
     def forward(self, x: Tensor) -> tuple[Tensor, ...]:
         y = torch.relu(x)
@@ -85,7 +85,7 @@ class Branches(nn.Module):
 
 
 class NestedBranches(nn.Module):
-    """A branch that branches again."""
+    """A branch inside a branch."""
 
     def forward(self, flag: Tensor, x: Tensor) -> Tensor:
         def inner(a: Tensor) -> Tensor:
@@ -95,7 +95,7 @@ class NestedBranches(nn.Module):
 
 
 class Ends(nn.Module):
-    """Outputs that are an input, a constant, one tensor twice, a number, a string, nothing."""
+    """Outputs: an input, a constant, one tensor twice, a scalar, a string, and None."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -107,7 +107,7 @@ class Ends(nn.Module):
 
 
 class TwoStates(nn.Module):
-    """One buffer that starts as zeros and one that does not."""
+    """Two buffers, one of which is initialized with zeros."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -121,7 +121,7 @@ class TwoStates(nn.Module):
 
 
 class Swap(nn.Module):
-    """Two buffers change places and the old value of one is returned."""
+    """Swaps two buffers, and returns the old value of one."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -149,7 +149,7 @@ class Attention(nn.Module):
 
 
 class BothWays(nn.Module):
-    """Words whose matrix scores them at the end, and a matrix that is multiplied by both ways."""
+    """A tied embedding, and a matrix with untransposed and transposed uses."""
 
     def __init__(self) -> None:
         super().__init__()

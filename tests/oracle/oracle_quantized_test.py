@@ -1,4 +1,7 @@
-"""Networks quantized by a recipe give the same on the official runtime, on ours and, to a step of their output, in eager PyTorch."""
+"""Tests that quantized networks match on both runtimes and in eager PyTorch.
+
+Eager PyTorch can differ by one step of the output.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +27,7 @@ _CLOSE = 1e-5
 
 
 class Residual(nn.Module):
-    """Convolutions whose batch norms are folded, depthwise and pointwise, a sum, joining, pooling and a head."""
+    """Convolutions with folded batch norms, add, cat, pooling and a head."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -39,7 +42,7 @@ class Residual(nn.Module):
 
 
 class Last(nn.Module):
-    """A linear layer behind a recurrent one, of which it takes all outputs."""
+    """A linear layer on all outputs of a recurrent layer."""
 
     def __init__(self, kind: type[nn.Module]) -> None:
         super().__init__()
@@ -76,7 +79,7 @@ def _quantized(name: str, recipe: str) -> tuple[Quantized, Tensor]:
 
 
 def _check(manager: ExecutorchProgramManager, x: Tensor, expected: Tensor, atol: float, folder: Path) -> None:
-    """Both runtimes give the same, and what is expected."""
+    """Assert that both runtimes return the expected result."""
     (official,) = OfficialProgram(manager.buffer).run("forward", x)
     torch.testing.assert_close(official, expected, rtol=0, atol=atol)
     Path(folder, "program.pte").write_bytes(manager.buffer)
@@ -99,7 +102,7 @@ def test_both_runtimes_give_what_the_quantized_model_gives(name: str, recipe: st
 
 
 class Words(nn.Module):
-    """An embedding, normalized, and two linear layers."""
+    """A normalized embedding and two linear layers."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,6 +1,6 @@
-"""Random networks that the official exporter lowered for XNNPACK give here what they give on the official runtime."""
+"""Compares random networks, lowered for XNNPACK, with the official runtime."""
 
-# First, as it loads the official runtime, whose operators are there before those of this compiler.
+# Import this first: it loads the official runtime, whose operators must precede those of this compiler.
 from tests.random_networks.xnnpack import MODES, compare_official  # isort: skip
 import pytest
 

@@ -1,4 +1,4 @@
-"""The official exporter's programs, made anew by this compiler, give the same on our runtime and on the official one."""
+"""Rebuilds the official exporter's programs, and compares both runtimes."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from tests.oracle.official import OfficialProgram
 from tests.oracle.rebuilt import ALL
 from tests.oracle.rebuilt.rebuilt import Rebuilt
 
-# Sums of 16-bit floats differ by the order they are added in.
+# Sums in float16 and bfloat16 depend on the order of the terms.
 _TOLERANCE = dict.fromkeys(("dtypes_mixed", "mlp_fp16_portable", "mlp_fp16_xnn"), "1e-2")
 
 Calls = list[tuple[str, tuple[Any, ...]]]
 
 
 def _official_outputs(rebuilt: Rebuilt, calls: Calls, folder: Path) -> list[tuple[Any, ...]]:
-    """What the official runtime gives, or eager PyTorch where that cannot run the program."""
+    """Return the official runtime's outputs, or eager PyTorch's."""
     if rebuilt.eager:
         return [tuple(pytree.tree_leaves(rebuilt.eager[method](*inputs))) for method, inputs in calls]
     if rebuilt.manager.external_data:

@@ -1,4 +1,4 @@
-"""Official programs still run on the official runtime after this compiler has rewritten their files."""
+"""Tests that rewritten official programs run on the official runtime."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from exir._serialize import deserialize_pte_binary, serialize_pte_binary
 from tests.fixtures.recorded import FOLDER, PROGRAMS, recorded
 from tests.oracle.official import OfficialProgram
 
-# No official runtime has the demo backend; the others need an external file or shared memory.
+# The official runtime has no demo backend; others need external files or shared memory.
 _NOT_ALONE = ("ptd_mlp", "ptd_mlp_xnn", "multi_state_shared")
 RUNNABLE = [name for name, entry in PROGRAMS.items() if "delegate-demo" not in entry["tags"] and name not in _NOT_ALONE]
 
 
 def outputs_of(data: bytes, entry: dict[str, Any]) -> list[Any]:
-    """Outputs of all recorded calls, made in order."""
+    """Return the outputs of all recorded calls, in order."""
     program = OfficialProgram(data)
     return [program.run(method, *inputs) for method, inputs in recorded(entry, "inputs")]
 

@@ -1,4 +1,7 @@
-"""The official compiler's tests pass on ours, save those that `not_held.toml` lists, each with the reason."""
+"""Runs the official compiler's tests on this one.
+
+`not_held.toml` lists the tests that fail, with reasons.
+"""
 
 from __future__ import annotations
 

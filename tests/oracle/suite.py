@@ -1,7 +1,7 @@
-"""The official package's own tests, run against the names that rules_executorch gives under official paths.
+"""Runs the official package's tests on rules_executorch under official names.
 
-Test modules, and what is no part of the compiler (the runtime's bindings, XNNPACK's quantizer and partitioner), come
-from the official package; every `executorch.exir` module that they import is ours.
+Test modules come from the official package. So do modules outside of the compiler: the runtime's bindings, and
+XNNPACK's quantizer and partitioner. Every imported `executorch.exir` module is ours.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _TEST_FOLDERS = {"test", "tests"}
 
 
 def take_official_package_off_the_path() -> Path:
-    """The folder that holds the official package; what else it holds stays importable, after everything else."""
+    """Return the folder of the official package, and move it to the end of the path."""
     site = next(Path(entry) for entry in sys.path if (Path(entry) / "executorch" / "exir" / "tests").is_dir())
     sys.path.remove(str(site))
     compat = Path(__file__).resolve().parents[2] / "compat"
@@ -37,7 +37,7 @@ def take_official_package_off_the_path() -> Path:
 
 
 class _OfficialTests:
-    """Finds official modules that are tests, or no part of `executorch.exir`."""
+    """Finds official test modules, and official modules outside of `executorch.exir`."""
 
     def __init__(self, site: Path) -> None:
         self._site = site
@@ -45,7 +45,7 @@ class _OfficialTests:
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """The official module of that name; None for those that are ours."""
+        """Return the spec of an official module; None for our modules."""
         package, *rest = fullname.split(".")
         is_ours = not rest or rest[0].startswith("_") or (rest[0] == "exir" and not _TEST_FOLDERS & set(rest))
         if package != "executorch" or is_ours:
@@ -55,18 +55,21 @@ class _OfficialTests:
 
 @dataclass
 class Results:
-    """What became of each test, by `folder/file.py::Class::test`; a file that cannot be imported is one test."""
+    """The outcome of each test, by `folder/file.py::Class::test`.
+
+    A file that cannot be imported is one test.
+    """
 
     site: Path
     outcomes: dict[str, str] = field(default_factory=dict)
     errors: dict[str, str] = field(default_factory=dict)
 
     def failed(self) -> set[str]:
-        """Those that failed."""
+        """Return the tests that failed."""
         return {test for test, outcome in self.outcomes.items() if outcome == "failed"}
 
     def table(self) -> str:
-        """Files with their counts, then the first lines of errors, most frequent first."""
+        """Return a table of files with their counts, then errors by frequency."""
         counts: dict[str, Counter[str]] = defaultdict(Counter)
         for test, outcome in self.outcomes.items():
             counts[test.partition("::")[0]][outcome] += 1
@@ -75,7 +78,7 @@ class Results:
         total = Counter(self.outcomes.values())
         return "\n".join([*lines, *(f"{n:4} {cause}" for cause, n in causes.most_common()), str(dict(total))])
 
-    # What pytest calls.
+    # A hook that pytest calls.
 
     def pytest_collect_directory(self, path: Path, parent: pytest.Collector) -> pytest.Collector:
         return pytest.Dir.from_parent(parent, path=path)
@@ -117,7 +120,7 @@ class _OfficialModule(pytest.Module):
 
 
 def run(selected: Sequence[str] = FOLDERS) -> Results:
-    """Run the official tests in these folders or files below `executorch/exir`."""
+    """Run the official tests in folders or files of `executorch/exir`."""
     site = take_official_package_off_the_path()
     results = Results(site)
     paths = [str(site / "executorch" / "exir" / each) for each in selected]

@@ -1,4 +1,7 @@
-"""What a parity test compares, and that one which fails names the first instruction that leaves eager PyTorch."""
+"""Tests the report of a failed parity test.
+
+It names the first instruction that differs from eager PyTorch.
+"""
 
 import re
 import subprocess
@@ -8,7 +11,7 @@ _HERE = Path("tests/parity")
 
 
 def _run(model: str, program: str, *flags: str, steps: str | None = None) -> subprocess.CompletedProcess[str]:
-    """The program of a parity test on another file than its own; `steps` of another model, "" for none."""
+    """Run a parity test on another file; `steps` is another model, or "" for none."""
     files = [_HERE / f"{program}.pte", _HERE / f"{model}.reference.calls"]
     if steps != "":
         files.append(_HERE / f"{steps or model}.reference.steps")
@@ -43,7 +46,7 @@ def test_of_a_delegate_the_lines_that_it_took_are_named() -> None:
 
 
 def test_where_each_instruction_agrees_the_compiler_is_to_blame() -> None:
-    """The eager model is another one than the graph whose instructions were recorded."""
+    """The eager model differs from the graph whose instructions were recorded."""
     run = _run("model", "broken", steps="broken")
     assert run.returncode == 1
     assert run.stderr.splitlines()[1] == (
@@ -76,7 +79,7 @@ def test_a_tolerance_of_an_output_that_is_not_there_is_refused() -> None:
 
 
 def test_the_failure_stands_behind_the_figures() -> None:
-    """In a log that has both, as those of Bazel's tests do."""
+    """The log has both streams, as those of Bazel's tests do."""
     command: list[str | Path] = [_HERE / "model_parity_test", _HERE / "broken.pte", _HERE / "model.reference.calls"]
     run = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
     assert run.stdout.splitlines()[-1].startswith("run_calls: ")
@@ -90,7 +93,7 @@ def _rows(*flags: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_files_and_a_sweep_add_calls() -> None:
-    """Eight calls that each such model has, one of them refused, two of the file, twenty of the sweep."""
+    """Eight standard calls (one is rejected), two of the file, twenty of the sweep."""
     run = _rows("--atol=1e-2")
     assert run.returncode == 0, run.stderr
     assert run.stdout.splitlines()[-1] == "30 calls gave what was recorded"

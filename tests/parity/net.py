@@ -1,4 +1,4 @@
-"""A model of three layers, the same with the second one broken, and one of rows of any number with two outputs."""
+"""A three-layer model, a copy with a broken layer, and a model of dynamic rows."""
 
 import torch
 from torch import Tensor, nn

@@ -1,4 +1,4 @@
-"""How much code of the CPU backend a MobileNetV2 links for one instruction set."""
+"""Tests the code size of MobileNetV2 on the CPU backend, per instruction set."""
 
 from __future__ import annotations
 
@@ -9,15 +9,17 @@ from pathlib import Path
 
 import pytest
 
-# Bytes of .text, of which AVX2 has 52,076, AVX-512 58,398: it has more shapes of tiles, and each of its instructions is longer.
+# Bytes of .text: AVX2 has 52,076, AVX-512 58,398. AVX-512 has more tile shapes and longer instructions.
 _BUDGET = {"AVX2": 52_500, "AVX512": 58_500}
-# What the table of a MobileNetV2 names.
+# The symbols in the table of a MobileNetV2.
 _ROOTS = ("et_cpu_backend", *(f"et_cpu_step_{kind}" for kind in ("block", "depthwise", "pool", "product")))
 
 
 def _linked(archives: list[str], folder: Path) -> Path:
-    """The objects of the archives that a program of those roots takes, as one object whose sections
-    stay apart, without room between them. What other libraries define stays open."""
+    """Link the archive members that the roots need into one relocatable object.
+
+    Sections stay separate, without padding between them. Symbols of other libraries stay undefined.
+    """
     linked = folder / "linked.o"
     roots = [f"--undefined={root}" for root in _ROOTS]
     subprocess.run(

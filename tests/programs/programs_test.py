@@ -1,4 +1,4 @@
-"""The example programs, run as a user runs them."""
+"""Runs the example programs as a user does."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_digits_carries_just_the_kernels_that_its_model_calls() -> None:
     called = {"et_op_" + re.sub(r"\W", "_", row["name"].removeprefix("aten::")) for row in manifest["operators"]}
     symbols = subprocess.run(["nm", os.environ["DIGITS"]], capture_output=True, text=True, check=True).stdout
     kernels = {name.removesuffix("_prepare") for name in re.findall(r"\bet_op_\w+", symbols)}
-    prepared = {"et_op_addmm", "et_op_convolution"}  # named without the overload
+    prepared = {"et_op_addmm", "et_op_convolution"}  # listed without the overload
     assert kernels - prepared == called
 
 

@@ -1,4 +1,4 @@
-"""How large the example programs are: what they do not use is not linked."""
+"""Tests the size of the example programs: unused code is not linked."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
-# Bytes of .text, measured and 3 % more. A program that grows for a reason gets a new figure here.
-# That of the CPU backend has its loops for each instruction set of the processor.
+# Bytes of .text, as measured plus 3 %. A program that grows for a reason gets a new figure here. The CPU backend has
+# its loops once for each instruction set.
 _CODE_BUDGET = {"DIGITS": 121_000, "MOBILENET": 124_300, "MOBILENET_CPU": 256_300}
 _WITH_KERNELS = ("DIGITS", "MOBILENET")
 
-# Of MobileNetV2 for the CPU backend: 3,504,872 parameters, filled up to panels of 16 columns, and the payload; and scratch,
-# where kernels plan 9.6 MB. The picture stays where the caller has it.
+# MobileNetV2 on the CPU backend. The program has 3,504,872 parameters, padded to panels of 16 columns, and the payload.
+# Memory is scratch; kernels plan 9.6 MB. The image stays in the caller's memory.
 _PROGRAM_BUDGET = 14_000_000
 _MEMORY_BUDGET = 880_000
 

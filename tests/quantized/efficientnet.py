@@ -1,4 +1,4 @@
-"""EfficientNet-Lite0, of random weights, with pictures to measure ranges on."""
+"""EfficientNet-Lite0 with random weights and calibration images."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A transformer encoder of BERT's shape, small, with weights as BERT's are drawn."""
+"""A small transformer encoder like BERT, with BERT's weight initialization."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _WORDS, _PLACES, _WIDTH, _HEADS, _LAYERS = 1000, 32, 128, 4, 3
 
 
 class Attention(nn.Module):
-    """Every word looks at every other."""
+    """Self-attention."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -25,7 +25,7 @@ class Attention(nn.Module):
 
 
 class Layer(nn.Module):
-    """Attention and a network for each word, both added to what they take."""
+    """A residual attention block and a residual feed-forward block."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -39,7 +39,7 @@ class Layer(nn.Module):
 
 
 class Encoder(nn.Module):
-    """Words, int64 [N, T], to float32 [N, T, 128]."""
+    """Token ids, int64 [N, T], to float32 [N, T, 128]."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""MobileNetV2 with pictures to measure ranges on."""
+"""MobileNetV2 with calibration images."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""docs/how_to/quantize_a_model.md names the recipes that there are, and its examples run."""
+"""Tests that docs/how_to/quantize_a_model.md lists all recipes.
+
+Its examples run.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How small quantized programs are, and what their manifests say."""
+"""Tests the sizes and manifests of quantized programs."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-# Of the bytes of the float program.
+# Relative to the size of the float program.
 _LARGEST_SHARE = {
     "efficientnet_int8": 0.3,
     "efficientnet_int8_cpu": 0.3,

@@ -1,1 +1,1 @@
-"""Random networks through compiler and runtime, beside eager PyTorch."""
+"""Compares compiled random networks with eager PyTorch."""

@@ -1,4 +1,4 @@
-"""One network by our compiler, its program on the C runtime, and what eager PyTorch gives."""
+"""Compiles one network, and compares the C runtime with eager PyTorch."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class _Stopped(Exception):
 
 @contextmanager
 def _stage(outcome: Outcome) -> Iterator[None]:
-    """What fails inside is of that outcome."""
+    """Convert an exception to this outcome."""
     try:
         yield
     except _Stopped:
@@ -80,8 +80,11 @@ def _stage(outcome: Outcome) -> Iterator[None]:
 
 
 def compare(network: Network, backend: str) -> Result:
-    """Compile for `backend` and run: the calls of a parity test, sizes and integers at the ends of their ranges, and on
-    the CPU backend other instruction sets and two threads."""
+    """Compile for `backend`, and compare with eager PyTorch.
+
+    The calls are those of a parity test, and sizes and integers at the ends of their ranges. On the CPU backend, other
+    instruction sets and two threads are also compared.
+    """
     try:
         exported = export_network(network)
         manager, quantization = _lowered(exported, backend)
@@ -104,7 +107,10 @@ def compare(network: Network, backend: str) -> Result:
 
 @dataclass(frozen=True)
 class Exported:
-    """A network as torch.export takes it. ends: inputs at the ends of the ranges that eager PyTorch accepts."""
+    """An exported network.
+
+    ends: inputs at the ends of the ranges that eager PyTorch accepts.
+    """
 
     network: Network
     spec: ModelSpec
@@ -114,8 +120,10 @@ class Exported:
 
 @functools.lru_cache(maxsize=1)
 def export_network(network: Network) -> Exported:
-    """The network with as many of its ranges as torch.export keeps: where a program of torch.export differs from eager
-    PyTorch at an end, the compiler cannot do better."""
+    """Export a network with as many ranges as torch.export preserves.
+
+    If the exported program differs from eager PyTorch at an end, the compiler cannot do better.
+    """
     refusals = []
     for each in _with_fewer_ranges(network):
         try:
@@ -128,7 +136,10 @@ def export_network(network: Network) -> Exported:
 
 
 def _with_fewer_ranges(network: Network) -> Iterator[Network]:
-    """The network; sizes from 2, which is what torch.export traces; one range alone; none."""
+    """Yield the network with sizes from 2, with a single range, and without ranges.
+
+    torch.export traces sizes from 2.
+    """
 
     def from_two(each: Varying) -> Varying:
         return replace(each, low=min(max(each.low, 2), each.example))
@@ -149,7 +160,10 @@ def _with_fewer_ranges(network: Network) -> Iterator[Network]:
 
 
 def _accepted_ends(network: Network, program: ExportedProgram) -> list[tuple[Any, ...]]:
-    """Raises `ValueError` if the program that torch.export made is not as the model there."""
+    """Return the accepted inputs at range ends.
+
+    Raises `ValueError` if the exported program differs from the model there.
+    """
     accepted: list[tuple[Any, ...]] = []
     model, traced = network.module(), program.module()
     with torch.no_grad():
@@ -168,7 +182,10 @@ def _accepted_ends(network: Network, program: ExportedProgram) -> list[tuple[Any
 
 
 def _within(program: ExportedProgram, inputs: Sequence[Any]) -> bool:
-    """torch.export narrows some ranges; those of integers, which it starts at 2, are from 0."""
+    """Whether inputs are in the ranges of the exported program.
+
+    torch.export narrows some ranges. Ranges of integers start at 0, although it assumes 2.
+    """
     values = [node.meta.get("val") for node in program.graph.find_nodes(op="placeholder")][-len(inputs) :]
     for value, given in zip(values, inputs, strict=True):
         sizes = zip(value.shape, given.shape, strict=True) if isinstance(value, Tensor) else [(value, given)]
@@ -239,7 +256,10 @@ def _quantized(exported: Exported) -> Quantization | None:
 
 
 def _alone(call: Call) -> Call:
-    """Without what the float model gives: of few elements that are nearly zero the signs may be others."""
+    """Return the call without the float model's outputs.
+
+    Their small values can differ in sign.
+    """
     outputs = (replace(each, real=None) if isinstance(each, QuantizedOutput) else each for each in call.outputs)
     return replace(call, outputs=tuple(outputs))
 
@@ -247,7 +267,7 @@ def _alone(call: Call) -> Call:
 def _check_calls(
     manager: ExecutorchProgramManager, calls: Sequence[Call], tolerances: Sequence[float], quantized: bool
 ) -> None:
-    """Replays them; the first instruction that is not as in eager PyTorch is a part of what is said then."""
+    """Replay calls; the error names the first instruction that differs."""
     steps = record_steps(manager, calls, False, quantized)
     contents = {"net.pte": manager.buffer, "net.calls": write_calls(calls), "net.steps": write_calls(steps)}
     with tempfile.TemporaryDirectory() as folder:
@@ -261,7 +281,7 @@ def _check_calls(
 
 
 def result_of_replay(replay: subprocess.CompletedProcess[str]) -> Result:
-    """What a run of `run_calls` says of a program."""
+    """Return the result of a run of `run_calls`."""
     if replay.returncode == 0:
         return Result(Outcome.MATCHES)
     outcome = Outcome.DIFFERS if replay.returncode == 1 else Outcome.CRASHED
@@ -269,7 +289,10 @@ def result_of_replay(replay: subprocess.CompletedProcess[str]) -> Result:
 
 
 def _check_bindings(manager: ExecutorchProgramManager, calls: Sequence[Call], tolerances: Sequence[float]) -> None:
-    """From Python too, calls follow eager PyTorch; two threads and other instruction sets of the CPU backend as well."""
+    """Compare the Python bindings with eager PyTorch.
+
+    On the CPU backend, two threads and other instruction sets are also compared.
+    """
     with tempfile.NamedTemporaryFile(suffix=".pte") as file:
         manager.write_to_file(file)
         file.flush()

@@ -1,4 +1,7 @@
-"""Networks by number: the same seed gives the same network on every machine with this version of torch."""
+"""Generates networks by seed.
+
+With one version of torch, a seed gives the same network on every machine.
+"""
 
 from __future__ import annotations
 
@@ -29,17 +32,23 @@ _REFUSALS = (RuntimeError, ValueError, IndexError, TypeError, AssertionError, Ze
 
 
 def random_network(seed: int) -> Network:
-    """A network that eager PyTorch computes for its example inputs; its floats are finite."""
+    """Return a network that eager PyTorch runs on its example inputs.
+
+    Its floats are finite.
+    """
     return _Drawing(random.Random(seed), seed, plain=False).network()
 
 
 def plain_network(seed: int) -> Network:
-    """A network of one float input without state, integers, or weights that are used twice."""
+    """Return a network of one float input without state, integers or shared weights."""
     return _Drawing(random.Random(seed), seed, plain=True).network()
 
 
 class _Drawing:
-    """Draws a network step by step; `values` are those of the steps so far, for the example inputs."""
+    """Draws a network step by step.
+
+    `values` has the values of all steps for the example inputs.
+    """
 
     def __init__(self, rng: random.Random, seed: int, plain: bool) -> None:
         self._rng, self._plain = rng, plain
@@ -73,7 +82,7 @@ class _Drawing:
 
     @staticmethod
     def _share(value: Tensor | int) -> float:
-        """How often a value is an output: integers are compared exactly."""
+        """Return how often a value is an output; integers are compared exactly."""
         return 0.1 if _is_float(value) else 0.5
 
     def _shape(self) -> Shape:
@@ -90,7 +99,7 @@ class _Drawing:
         )
 
     def _dynamic(self, shape: Shape) -> tuple[tuple[int, Varying], ...]:
-        """Ranges of some sizes. torch.export takes an example of 0 or 1 for a size that stays."""
+        """Draw ranges of some sizes; torch.export treats an example of 0 or 1 as static."""
         rng = self._rng
         candidates = {"image": [0, 2, 3], "sequence": [0, 1], "table": [0], "integers": [0, 1]}[self._kind]
         found = []
@@ -102,7 +111,7 @@ class _Drawing:
         return tuple(found)
 
     def _number(self, shape: Shape) -> Varying:
-        """A range that ends within most sizes, and within the caches that `n` is a position of."""
+        """Draw a range within most sizes, and within caches that `n` is a position of."""
         rng = self._rng
         high = max(3, min([6, *shape[-2:]]) - rng.choice([0, 1]))
         return Varying(rng.randint(2, high), rng.choice([0, 1, 2]), high)
@@ -125,7 +134,10 @@ class _Drawing:
         return [*found, *_KINDS[self._kind], *recurrent]
 
     def _placed(self) -> Placed | None:
-        """A step that eager PyTorch computes; its value joins `values`. None if several draws give none."""
+        """Draw a step that eager PyTorch runs, and append its value.
+
+        The result is None after several failed tries.
+        """
         tensors = [number for number, value in enumerate(self._values) if isinstance(value, Tensor)]
         for _ in range(_TRIES):
             operand = tensors[-1] if self._rng.random() < 0.85 else self._rng.choice(tensors)
@@ -153,13 +165,13 @@ class _Drawing:
         return None if step is None else Placed(step, (operand,))
 
     def _goes_with(self, value: Tensor, other: Any) -> bool:
-        """Equal shapes, or else one that broadcasts."""
+        """Whether values have equal shapes, or broadcast."""
         if _is_float(value) is not _is_float(other):
             return False
         return value.shape == other.shape or (not self._plain and other.dim() <= 1)
 
     def _computed(self, placed: Placed) -> Tensor | int | None:
-        """What eager PyTorch gives for a step; None if it refuses the step, or the network cannot go on with that."""
+        """Return eager PyTorch's result of a step; None if it is rejected or unusable."""
         names = dict(self._computing)
         names |= {f"w{index}": self._values[each] for index, each in enumerate(placed.operands)}
         try:

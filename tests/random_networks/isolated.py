@@ -1,4 +1,4 @@
-"""What may crash or hang, in a process of its own."""
+"""Runs functions that can crash or hang in a child process."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ _T = TypeVar("_T")
 
 
 class Ended(Exception):
-    """There is no answer: an exception, the process ended, or was ended as it took too long; the message says which."""
+    """The attempt failed; the message states an exception, a crash or a timeout."""
 
 
 def isolated(attempt: Callable[[], _T], seconds: float) -> _T:
-    """What `attempt` gives. Raises `Ended`."""
+    """Return the result of `attempt`. Raises `Ended`."""
     ours, theirs = _FORK.Pipe(duplex=False)
     child = _FORK.Process(target=_send, args=(attempt, theirs))
     child.start()

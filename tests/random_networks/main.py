@@ -1,4 +1,4 @@
-"""Random networks by seed, each compiled and compared with eager PyTorch.
+"""Compiles random networks by seed, and compares with eager PyTorch.
 
 ./bazelw run //tests/random_networks -- --first SEED [--count N] [--backend kernels|cpu] [--reduce] [--source]
 """
@@ -38,7 +38,7 @@ def _options(argv: list[str] | None) -> argparse.Namespace:
 
 
 def main(argv: list[str] | None = None) -> int:
-    """The exit code: 1 where one was a finding."""
+    """Return the exit code: 1 if there is a finding."""
     options = _options(argv)
     warnings.simplefilter("ignore")
     logging.disable(logging.CRITICAL)
@@ -69,7 +69,7 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def _attempts(network: Network, backends: Sequence[str], seconds: float) -> list[Result]:
-    """The result on each backend; the network is exported once."""
+    """Return the result on each backend; the network is exported once."""
     try:
         return isolated(lambda: [compare(network, each) for each in backends], seconds)
     except Ended as ended:
@@ -86,7 +86,7 @@ def _print_reduced(network: Network, backend: str, seconds: float) -> None:
 
 
 def described(network: Network) -> str:
-    """Its text, and what is not in there."""
+    """Return the text of a network, with its other properties."""
     order = ", channels last" if network.channels_last else ""
     ranges = [f"dimension {dimension}: {each}" for dimension, each in network.dynamic]
     ranges += [f"n: {network.number}"] if network.number else []
@@ -98,7 +98,7 @@ def described(network: Network) -> str:
 
 
 def finding(network: Network, backend: str, result: Result) -> str:
-    """All that is needed to look into it."""
+    """Return the report of a finding."""
     return f"== {backend}: {result.outcome.value}: {result.why}\n{described(network)}"
 
 

@@ -1,4 +1,4 @@
-"""A network as steps, each an expression of values before it: its source text, and the module that the text makes."""
+"""A network as steps, each of which is an expression of previous values."""
 
 from __future__ import annotations
 
@@ -27,9 +27,10 @@ from tests.state.generator import RandomState
 
 @dataclass(frozen=True)
 class Step:
-    """How a value is made: `{0}` and `{1}` in `call` stand for operands, `{m}` for what the expression `module` makes.
+    """A step of a network.
 
-    `v0` and `n` in `call` are the network's own inputs.
+    In `call`, `{0}` and `{1}` are operands, and `{m}` is the result of the expression `module`. `v0` and `n` are the
+    network's inputs.
     """
 
     call: str
@@ -38,7 +39,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Placed:
-    """A step with the numbers of the values that it takes; 0 is the network's input, 1 what the first step makes."""
+    """A step with the numbers of its operands: 0 is the input, 1 the first value."""
 
     step: Step
     operands: tuple[int, ...]
@@ -46,7 +47,7 @@ class Placed:
 
 @dataclass(frozen=True)
 class Varying:
-    """A size or an integer that changes from call to call: its value in the example, and the ends of its range."""
+    """A size or an integer that differs between calls: the example, and its range."""
 
     example: int
     low: int
@@ -58,9 +59,9 @@ class Varying:
 
 @dataclass(frozen=True)
 class Network:
-    """A network in which each step is a line of `forward`.
+    """A network; each step is a line of `forward`.
 
-    seed: of weights and inputs.
+    seed: for weights and inputs.
     dynamic: the ranges of dimensions of the input.
     number: the range of the integer input `n`, or None if there is none.
     outputs: numbers of values.
@@ -77,7 +78,7 @@ class Network:
     outputs: tuple[int, ...] = field(default=(0,))
 
     def source(self) -> str:
-        """The text of the network's class."""
+        """Return the source text of the network's class."""
         made = [
             f"        self.m{number} = {placed.step.module}"
             for number, placed in self._numbered()
@@ -102,11 +103,11 @@ class Network:
         return enumerate(self.steps, start=1)
 
     def inputs(self) -> tuple[Any, ...]:
-        """The inputs that it is exported with."""
+        """Return the inputs for the export."""
         return self._inputs(self.shape, self.number.example if self.number else None, self.seed)
 
     def inputs_at_ends(self) -> list[tuple[Any, ...]]:
-        """Inputs with each size and the integer at either end of its range, alone and together, and between."""
+        """Return inputs at the ends of all ranges, singly and together, and between."""
         varying = [*(each for _, each in self.dynamic), *([self.number] if self.number else [])]
         examples = [each.example for each in varying]
         ends = [
@@ -132,7 +133,10 @@ class Network:
         return (x,) if number is None else (x, number)
 
     def module(self) -> nn.Module:
-        """Made anew from the text, in eval mode; what messages show of it are its lines."""
+        """Create the module from the source text, in eval mode.
+
+        Messages show lines of that text.
+        """
         names: dict[str, Any] = {}
         source, file = self.source(), f"<network {self.seed}>"
         linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
@@ -144,7 +148,7 @@ class Network:
         return made
 
     def without(self, number: int) -> Network:
-        """The same without the step that makes a value: its first operand takes the value's place."""
+        """Return the network without a step, whose first operand replaces its value."""
         instead = self.steps[number - 1].operands[0]
 
         def renumbered(value: int) -> int:
@@ -163,7 +167,7 @@ def _call(number: int, placed: Placed) -> str:
 
 
 def _randomise_statistics(module: nn.Module) -> None:
-    """Batch norms that are not trained would be nothing."""
+    """Randomize the statistics of batch norms, which are the identity initially."""
     for name, buffer in module.named_buffers():
         if name.endswith("running_mean"):
             nn.init.normal_(buffer, 0, 0.3)
@@ -172,7 +176,7 @@ def _randomise_statistics(module: nn.Module) -> None:
 
 
 def namespace() -> dict[str, Any]:
-    """What expressions of steps see."""
+    """Return the names that expressions of steps can use."""
     names: dict[str, Any] = {}
     exec(_HEAD, names)
     return names

@@ -1,4 +1,7 @@
-"""Networks of fixed seeds follow eager PyTorch; what is a finding is found, and made smaller."""
+"""Tests that networks of fixed seeds match eager PyTorch.
+
+Injected findings are found and reduced.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +26,7 @@ _SEEDS = range(24)
 
 @pytest.mark.parametrize("seed", _SEEDS)
 def test_network_follows_eager(seed: int) -> None:
-    """By turns on either backend."""
+    """The seeds alternate between the backends."""
     network = random_network(seed)
     result = compare(network, BACKENDS[seed % 2])
     assert not result.outcome.is_a_finding, finding(network, BACKENDS[seed % 2], result)
@@ -81,7 +84,7 @@ def test_inputs_are_at_both_ends_of_every_range() -> None:
 
 
 def test_a_range_that_torch_export_does_not_keep_is_left_out() -> None:
-    """Rows are compiled in, the integer still varies."""
+    """The number of rows is specialized; the integer is still dynamic."""
     steps = _chain("{0} + torch.ones(2, 3)", "{0}[..., :n]")
     network = replace(steps, dynamic=((0, Varying(2, 2, 4)),), number=Varying(2, 0, 3))
     exported = export_network(network)
@@ -112,7 +115,7 @@ def test_networks_have_every_kind_of_layer() -> None:
 
 
 def test_an_output_that_is_off_is_a_finding(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Eager PyTorch is made to give something else than the network that was compiled."""
+    """Eager PyTorch returns a different result than the compiled network."""
     monkeypatch.setattr("tests.random_networks.comparison.record_calls", _calls_with_outputs_off)
     result = compare(_chain("F.relu({0})", "torch.sin({0})"), "kernels")
     assert result.outcome is Outcome.DIFFERS

@@ -1,4 +1,4 @@
-"""A smaller network that fails in the same way."""
+"""Reduces a network that fails to a smaller one."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tests.random_networks.network import Network
 
 
 def reduced(network: Network, outcome: Callable[[Network], Outcome]) -> Network:
-    """`network` without what it can do without, one change after the other, while `outcome` stays what it is."""
+    """Remove parts of `network`, one after another, while `outcome` is unchanged."""
     wanted = outcome(network)
     while True:
         smaller = next((each for each in _smaller(network) if each != network and outcome(each) is wanted), None)
@@ -20,7 +20,7 @@ def reduced(network: Network, outcome: Callable[[Network], Outcome]) -> Network:
 
 
 def _smaller(network: Network) -> list[Network]:
-    """Networks of one thing less."""
+    """Return networks with one part less."""
     found = [network.without(number) for number in range(len(network.steps), 0, -1)]
     if len(network.outputs) > 1:
         found += [replace(network, outputs=(each,)) for each in network.outputs]

@@ -1,4 +1,4 @@
-"""How far outputs may be from eager PyTorch."""
+"""Tolerances for differences from eager PyTorch."""
 
 from __future__ import annotations
 
@@ -12,14 +12,15 @@ from torch.utils._pytree import tree_leaves
 from exir.cli.reporting.calls import Call, QuantizedOutput
 from tests.random_networks.network import Network
 
-# Of the largest element of what eager gives. Where eager itself loses more to rounding, thirty times what it loses.
+# Relative to the largest element of eager PyTorch; or thirty times eager PyTorch's own rounding error if that is
+# larger.
 _TOLERANCE, _TIMES_EAGERS = 2e-5, 30
-# Of weights or operands in few bits, rounding apart in one step may be several steps apart further on.
+# With low-bit weights or operands, a rounding difference of one step can become several steps.
 _TOLERANCE_OF_FEW_BITS = 0.03
 
 
 def tolerances_of(network: Network, calls: Sequence[Call], quantized: bool) -> list[float]:
-    """The largest error of each output that is not a finding. Integers and booleans are exact."""
+    """Return the tolerance of each output; integers and booleans are exact."""
     compared = [call for call in calls if call.outputs]
     share = _TOLERANCE_OF_FEW_BITS if quantized else _TOLERANCE
     lost = [0.0] * len(network.outputs) if quantized else _lost_by_eager(network, compared)
@@ -31,7 +32,7 @@ def tolerances_of(network: Network, calls: Sequence[Call], quantized: bool) -> l
 
 
 def _lost_by_eager(network: Network, calls: Sequence[Call]) -> list[float]:
-    """How far float32 is from float64, for each output."""
+    """Return the difference of float32 from float64, for each output."""
     module, exact, lost = network.module(), network.module().double(), [0.0] * len(network.outputs)
     with torch.no_grad():
         for call in calls:
@@ -50,12 +51,12 @@ def _exact(value: Any) -> Any:
 
 
 def value_of(output: Any) -> Any:
-    """What eager PyTorch gives for an output."""
+    """Return eager PyTorch's value of an output."""
     return output.value if isinstance(output, QuantizedOutput) else output
 
 
 def _largest(value: Any) -> float:
-    """The largest finite element; 0 for integers, which are exact."""
+    """Return the largest finite element; 0 for integers, which are exact."""
     if not isinstance(value, Tensor) or not value.is_floating_point():
         return 0.0
     finite = value[torch.isfinite(value)]
@@ -63,7 +64,10 @@ def _largest(value: Any) -> float:
 
 
 def apart(found: Tensor, expected: Any) -> float:
-    """The largest difference; infinite if shapes, dtypes or elements that are not finite differ."""
+    """Return the largest difference.
+
+    It is infinite if shapes, dtypes or non-finite elements differ.
+    """
     expected = torch.as_tensor(expected)
     if found.shape != expected.shape or found.dtype != expected.dtype:
         return float("inf")

@@ -1,4 +1,4 @@
-"""Random networks that the official exporter lowers for XNNPACK: the official runtime's calls, replayed on this one.
+"""Compares random networks, lowered for XNNPACK by the official exporter.
 
 ./bazelw run //tests/random_networks:xnnpack -- --first SEED [--count N] [--mode MODE]
 """
@@ -38,17 +38,17 @@ from tests.random_networks.network import Network
 
 MODES = ("float32", "float16", "int8_channels", "int8_tensor", "int8_dynamic")
 _SIZES, _MEASURED, _SECONDS = (2, 5, 3, 8), 3, 100
-# Of the largest element, where no step of a quantizer says it.
+# Relative to the largest element, if no quantizer determines the tolerance.
 _TOLERANCES = {"float16": 4e-3}
 
 
 def compare_official(network: Network, mode: str) -> Result:
-    """What the official exporter, runtime or eager PyTorch refuses is said to be not exported."""
+    """Return `NOT_EXPORTED` if the official exporter, runtime or eager PyTorch fails."""
     try:
         module, inputs, sizes = _made(network, mode)
         converted = _converted(module, inputs, sizes, mode)
         program = _lowered(converted, inputs, sizes)
-        # It may end its process.
+        # It can terminate its process.
         calls, largest = isolated(lambda: _official_calls(program, _all_inputs(network, inputs, sizes)), _SECONDS)
     except Exception as error:
         return Result(Outcome.NOT_EXPORTED, f"{type(error).__name__}: {error}")
@@ -96,7 +96,7 @@ def _all_inputs(network: Network, inputs: tuple[Tensor, ...], sizes: Any) -> lis
 
 
 def _official_calls(program: bytes, all_inputs: list[tuple[Tensor, ...]]) -> tuple[bytes, float]:
-    """Recorded, and their largest element."""
+    """Return the recorded calls, and their largest element."""
     method = executorch.runtime.Runtime.get().load_program(program).load_method("forward")
     calls = [
         Call("forward", inputs, tuple(each.clone() for each in method.execute(list(inputs)))) for inputs in all_inputs
@@ -105,7 +105,7 @@ def _official_calls(program: bytes, all_inputs: list[tuple[Tensor, ...]]) -> tup
 
 
 def _tolerance(module: nn.Module, largest: float, mode: str) -> float:
-    """Of a static quantizer, hardly more than its widest step; else a share of the largest element."""
+    """Return slightly more than the widest quantization step, or a relative tolerance."""
     if mode in ("int8_channels", "int8_tensor"):
         assert isinstance(module, torch.fx.GraphModule)
         steps = [node.args[1] for node in module.graph.nodes if "quantize_per_tensor" in str(node.target)]
@@ -130,7 +130,7 @@ def _attempt(network: Network, mode: str) -> Result:
 
 
 def main(argv: list[str] | None = None) -> int:
-    """The exit code: 1 where one was a finding."""
+    """Return the exit code: 1 if there is a finding."""
     parser = argparse.ArgumentParser(prog="xnnpack", description=__doc__)
     parser.add_argument("--first", type=int, default=0, help="seed of the first network")
     parser.add_argument("--count", type=int, default=1, help="how many, of consecutive seeds")

@@ -24,7 +24,7 @@ _KINDS: dict[str, tuple[Callable[..., nn.RNNBase], dict[str, Any]]] = {
 
 @dataclass(frozen=True)
 class Case:
-    """A model, its dynamic shapes, and inputs of calls; the first call is the example that is exported."""
+    """A model, its dynamic shapes, and inputs; the first call is the export example."""
 
     module: nn.Module
     calls: list[tuple[Tensor, ...]]
@@ -32,7 +32,7 @@ class Case:
 
 
 class Layer(nn.Module):
-    """A recurrent layer, alone or with its initial state as inputs."""
+    """A recurrent layer, optionally with its initial state as inputs."""
 
     def __init__(self, layer: nn.RNNBase) -> None:
         super().__init__()
@@ -63,7 +63,7 @@ class Variant:
         return "-".join(words + [flag for flag in flags if getattr(self, flag)])
 
     def case(self) -> Case:
-        """The model and its calls, at several lengths from 1 to the maximum."""
+        """Return the model and its calls, at several lengths from 1 to the maximum."""
         torch.manual_seed(0)
         make, options = _KINDS[self.kind]
         layer = make(
@@ -109,7 +109,7 @@ class Variant:
 
 
 def variants(count: int) -> list[Variant]:
-    """`count` different variants; each kind equally often."""
+    """Return `count` different variants, with each kind equally often."""
     rng, found = random.Random(0), dict[Variant, None]()
     while len(found) < count:
         kind = list(_KINDS)[len(found) % len(_KINDS)]
@@ -141,7 +141,7 @@ class Tagger(nn.Module):
 
 
 class Listener(nn.Module):
-    """A spectrogram [1, 4, length] to a class: a strided convolution, a GRU, the last hidden state."""
+    """A spectrogram [1, 4, length] to a class: strided convolution, GRU, last state."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -167,7 +167,7 @@ class Twice(nn.Module):
 
 
 class Encoder(nn.Module):
-    """The last state of a sequence starts a decoder of a fixed number of steps."""
+    """An encoder whose last state starts a decoder with a fixed number of steps."""
 
     def __init__(self) -> None:
         super().__init__()

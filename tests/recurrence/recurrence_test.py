@@ -1,4 +1,4 @@
-"""Recurrent layers over sequences of dynamic length follow eager PyTorch on either backend."""
+"""Tests recurrent layers of dynamic length on both backends."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from exir.backend.partitioner import Partitioner
 from tests.recurrence.models import NETWORKS, Case, Variant, variants
 
 _BACKENDS: dict[str, list[Partitioner]] = {"kernels": [], "cpu": [CpuPartitioner()]}
-# float16 rounds after each operator in eager PyTorch, and not at the same places on a backend.
+# In float16, eager PyTorch rounds after each operator, and backends round elsewhere.
 _TOLERANCES = {torch.float32: 2e-6, torch.float16: 3e-3}
 
 

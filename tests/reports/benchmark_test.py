@@ -1,4 +1,4 @@
-"""A target that measures a model, as `bazel run` starts it."""
+"""Tests a benchmark target under `bazel run`."""
 
 import json
 import os

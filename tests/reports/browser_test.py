@@ -1,5 +1,8 @@
-"""Pages in a real browser: MobileNetV2's, complete within two seconds with its list of sections and its picture, that of several models, a
-comparison."""
+"""Tests report pages in a browser.
+
+MobileNetV2's page, with its list of sections and its image, is complete within two seconds. So are a page of several
+models, and a comparison.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ _BROWSER = ("chromium", "--headless", "--no-sandbox", "--disable-gpu")
 
 
 def _sections(page: Path) -> list[str]:
-    """Those that the page lists, once its script has run, after two seconds of the browser's time."""
+    """Return the sections that the page lists after two seconds of virtual time."""
     command = [*_BROWSER, "--timeout=2000", "--dump-dom", page.as_uri()]
     dom = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stdout
     assert dom.rstrip().endswith("</html>")

@@ -1,4 +1,4 @@
-"""What the rule says of two programs."""
+"""Tests the rule that compares two programs."""
 
 from __future__ import annotations
 

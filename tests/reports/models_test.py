@@ -1,4 +1,4 @@
-"""One page over the models under several targets."""
+"""Tests the page of all models below several targets."""
 
 import os
 from pathlib import Path

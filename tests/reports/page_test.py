@@ -1,4 +1,4 @@
-"""The page of MobileNetV2 says what its manifest says."""
+"""Tests that the page of MobileNetV2 matches its manifest."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The example of an app works as the workspace that it is, and so does the package that the README shows."""
+"""Tests the example app as a workspace, and the package that the README shows."""
 
 from __future__ import annotations
 

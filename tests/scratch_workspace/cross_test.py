@@ -1,6 +1,6 @@
-"""Programs for other machines, run under emulators: what they compute is what this machine computes.
+"""Runs programs for other machines in emulators, and compares the results.
 
-It needs Debian's cross compilers and emulators, which docs/how_to/cross_compile.md lists.
+The test needs Debian's cross compilers and emulators, which docs/how_to/cross_compile.md lists.
 """
 
 from __future__ import annotations
@@ -43,6 +43,6 @@ def test_app_gives_what_pytorch_gives(app: Workspace) -> None:
 
 @pytest.mark.parametrize("model", ["digits", "mobilenet"])
 def test_model_gives_what_pytorch_gives(model: str, app: Workspace) -> None:
-    # An emulator takes ten times as long as what a size stands for.
+    # An emulator takes ten times as long as the test's size allows.
     result = app.test("--config=linux_arm64", "--test_timeout=600", f"@rules_executorch//models:{model}_parity_test")
     assert result.returncode == 0, result.stdout + result.stderr

@@ -1,4 +1,4 @@
-"""What README and docs/get_started/first_model.md show works for an outsider, and is what the example of an app has."""
+"""Tests the first guide, and that README, guide and example app agree."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _APP = repository_root() / "examples" / "app_monorepo" / "app"
     ],
 )
 def test_guide_shows_the_files_of_the_example(guide: str, name: str) -> None:
-    """Of BUILD.bazel each shows its own part."""
+    """For BUILD.bazel, each guide shows a part."""
     shown = dict(_code_blocks((repository_root() / "docs" / guide).read_text(encoding="utf-8")))
     content = _without_head((_APP / name).read_text(encoding="utf-8"))
     if name == "BUILD.bazel":
@@ -44,10 +44,10 @@ def test_readme_shows_all_that_the_first_guide_needs(flags: list[str], tmp_path:
 
 
 def _code_blocks(guide: str) -> list[tuple[str, str]]:
-    """File name and text of each block that starts with a comment naming its file."""
+    """Return name and text of each block that starts with a comment with its file."""
     return re.findall(r"```\w+\n[#/* ]*app/([\w.]+)[^\n]*(\n.*?)```", guide, re.DOTALL)
 
 
 def _without_head(text: str) -> str:
-    """Without what a file says of itself first, and without blank lines around."""
+    """Return a file without its leading comment, and without surrounding blank lines."""
     return re.sub(r'\A\s*("""[^\n]*"""|/\*[^\n]*\*/)', "", text).strip()

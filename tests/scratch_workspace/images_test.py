@@ -1,4 +1,7 @@
-"""The image code of //models/classify in another workspace: a program, and calibration by the same code."""
+"""Tests the image code of //models/classify in another workspace.
+
+A program and a calibration use the same code.
+"""
 
 from __future__ import annotations
 

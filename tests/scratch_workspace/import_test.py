@@ -1,4 +1,4 @@
-"""Programs that were made elsewhere: linked without torch, and with the backend that their delegates are for."""
+"""Tests imported programs: linked without torch, with their delegates' backend."""
 
 from __future__ import annotations
 
@@ -91,14 +91,17 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
 
 
 def _with_too_little_memory(add: bytes) -> bytes:
-    """The example's program with 16 bytes for its tensors, not 144: well formed, but a tensor lies outside."""
+    """Return the example's program with 16 bytes of planned memory instead of 144.
+
+    The file is well-formed, but a tensor is outside of the memory.
+    """
     at = 184
     assert add[at : at + 8] == (144).to_bytes(8, "little")
     return add[:at] + (16).to_bytes(8, "little") + add[at + 8 :]
 
 
 def _add_other_repository(scratch: Workspace) -> None:
-    """With a library of its own, beside the workspace."""
+    """Add a repository with a library next to the workspace."""
     folder = scratch.folder.parent / "other"
     folder.mkdir()
     (folder / "MODULE.bazel").write_text(_OTHER_HEAD, encoding="utf-8")
@@ -111,10 +114,10 @@ def _add_other_repository(scratch: Workspace) -> None:
 
 
 def test_an_app_of_one_operator_compiles_with_few_actions(workspace: Workspace) -> None:
-    """The first test here, as it is the first that compiles.
+    """Runs first, because it is the first test that compiles.
 
-    The actions build the runtime, the kernels, the verifier, and the backends for any delegates of an imported program. Each
-    action compiles up to 16 sources.
+    The actions build the runtime, the kernels, the verifier, and the backends for any delegates of an imported program.
+    Each action compiles up to 16 sources.
     """
     build = workspace.build("//app")
     assert build.exit_code == 0, build.stderr
@@ -124,7 +127,7 @@ def test_an_app_of_one_operator_compiles_with_few_actions(workspace: Workspace) 
 
 
 def test_linking_fetches_no_packages(workspace: Workspace) -> None:
-    """The second test here: the ones behind it may."""
+    """Runs second, because later tests may fetch packages."""
     result = workspace.run("//app")
     assert result.returncode == 0, result.stderr
     assert result.stdout == "11 99\n"

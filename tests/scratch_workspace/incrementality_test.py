@@ -1,4 +1,4 @@
-"""What Bazel rebuilds after an edit, read from its execution log."""
+"""Tests what Bazel rebuilds after an edit, with its execution log."""
 
 from __future__ import annotations
 
@@ -117,7 +117,10 @@ executorch_model(name = "third_pte", module = ":third")
 
 
 def test_other_configuration_takes_the_program_from_the_cache(workspace: Workspace) -> None:
-    """With the flags of docs/how_to/cross_compile.md; a generated source lies in a folder named after the configuration."""
+    """Uses the flags of docs/how_to/cross_compile.md.
+
+    A generated source is in a folder named after the configuration.
+    """
     workspace.write("BUILD.bazel", _BUILD + _GENERATED)
     cache = f"--disk_cache={workspace.folder.parent / 'cache'}"
     flags = ("--experimental_output_paths=strip", "--worker_sandboxing", cache, "//:third_pte")

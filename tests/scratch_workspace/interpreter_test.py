@@ -1,4 +1,7 @@
-"""The interpreter that compiles models is an input with its library, and a workspace says which version it is of."""
+"""Tests that the interpreter and its library are inputs of compile actions.
+
+A workspace selects the version.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Programs that are no part of a library, memory that models share, and shared libraries: the files of two pages.
+"""Tests programs outside of libraries, shared memory, and shared libraries.
 
-The pages are docs/how_to/programs_as_files.md and docs/how_to/shared_libraries.md.
+The files are those of docs/how_to/programs_as_files.md and docs/how_to/shared_libraries.md.
 """
 
 from __future__ import annotations
@@ -91,14 +91,14 @@ def _loads(workspace: Workspace) -> Iterator[tuple[Path, int]]:
 
 
 def _exported(library: Path) -> list[str]:
-    """The functions that other programs see, sorted by what they do."""
+    """Return the exported functions, sorted by their purpose."""
     command = ["nm", "-D", "--defined-only", str(library)]
     lines = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
     return sorted((line.split()[-1] for line in lines), key=lambda name: name.partition("_forward_")[2])
 
 
 def _first_sum(library: ctypes.CDLL, names: list[str]) -> float:
-    """Adds a tensor of ones to itself with the library's functions; returns the first element."""
+    """Add a tensor of ones to itself with the library; return the first element."""
     call = {name.partition("_forward_")[2]: getattr(library, name) for name in names}
     memory = ctypes.create_string_buffer(1 << 20)
     aligned = ctypes.c_void_p((ctypes.addressof(memory) + 63) & ~63)

@@ -1,4 +1,7 @@
-"""The example of a decoder in an app answers as eager PyTorch does, with a small file; docs/models/llm_in_your_app.md shows its parts."""
+"""Tests the example of a decoder in an app against eager PyTorch.
+
+The test uses a small model file. docs/models/llm_in_your_app.md shows the example's parts.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +29,7 @@ _REPLACED = "\ufffd"
 
 @pytest.fixture(scope="module")
 def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
-    """The example with another file in the place of the one that is fetched."""
+    """Return the example with a small model file instead of the downloaded one."""
     scratch = new_example(tmp_path_factory, "llm_in_your_app")
     build, count = _MODEL.subn('_MODEL = "small.gguf"', (_EXAMPLE / "app/BUILD.bazel").read_text(encoding="utf-8"))
     assert count == 1
@@ -41,7 +44,7 @@ def _file(workspace: Workspace) -> Path:
 
 
 def _tokens(text: str, words: byte_pairs.Vocabulary) -> list[int]:
-    """Those that control, the one merge, letters."""
+    """Return control tokens, the only merge, and letters."""
     pieces = re.findall(r"<\|\w+\|>|th|.", text, re.DOTALL)
     return [
         words.controls[piece] if piece in words.controls else words.tokens.index(piece.encode()) for piece in pieces
@@ -50,7 +53,7 @@ def _tokens(text: str, words: byte_pairs.Vocabulary) -> list[int]:
 
 @torch.no_grad()
 def _expected(path: Path, prompt: str) -> str:
-    """What eager PyTorch answers, always with the most probable token."""
+    """Return eager PyTorch's answer with greedy decoding."""
     metadata = byte_pairs.read_metadata(path)
     words = byte_pairs.read_vocabulary(metadata)
     tokens = _tokens(chat.take_apart(chat.renderer(metadata)).text([("user", prompt)], asks=True), words)
@@ -65,13 +68,16 @@ def _expected(path: Path, prompt: str) -> str:
 
 
 def _comparable(text: str) -> str:
-    """Random weights say bytes that are no characters; how many of them are one replacement is no matter here."""
+    """Normalize runs of replacement characters.
+
+    Random weights produce invalid UTF-8, and the number of replacements does not matter.
+    """
     return re.sub(f"{_REPLACED}+", _REPLACED, text).rstrip(f"{_REPLACED}\n")
 
 
 @pytest.mark.parametrize("prompt", ["the cat", "o" * 57, "over there " * 12])
 def test_app_answers_as_eager(prompt: str, workspace: Workspace) -> None:
-    """Prompts of one chunk, of one and a single token more, of two."""
+    """The prompts have one chunk, a chunk plus one token, and two chunks."""
     result = workspace.run("//app", prompt)
     assert result.returncode == 0, result.stderr
     expected = _comparable(_expected(_file(workspace), prompt))

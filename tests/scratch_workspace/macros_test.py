@@ -1,4 +1,7 @@
-"""What a target is given that every rule has reaches each target that a macro makes of it, and these are called as their rules are."""
+"""Tests that macros pass common attributes to all their targets.
+
+Macros take the same arguments as their rules.
+"""
 
 from __future__ import annotations
 
@@ -49,7 +52,7 @@ everything(
 """
 
 
-# Attributes that need more than None or their default: a file, a number, other targets.
+# Attributes that need another value than None or their default.
 _VALUES = {"pte": "net.pte", "calls": "net.calls", "options": "options.toml", "vocabulary": "vocab.txt"}
 
 
@@ -96,13 +99,13 @@ def test_every_attribute_of_the_reference_is_taken(workspace: Workspace) -> None
 
 
 def _documented_calls(page: str, file: str) -> Iterator[tuple[str, str]]:
-    """For each rule and macro of a file its name, and a call with each of its attributes."""
+    """Yield the name of each rule and macro of a file, and a call with all attributes."""
     section = page.split(f'`load("@rules_executorch{file}", …)`', 1)[1].split("\n## ", 1)[0]
     for name, body in re.findall(r"^### (\w+)\n(.*?)(?=^###|\Z)", section, re.DOTALL | re.MULTILINE):
         rows = re.findall(r"^\| `(\w+)` \| ([^|]*) \| ([^|]*) \|", body, re.MULTILINE)
         values = {attribute: _value(attribute, kind.strip(), default.strip()) for attribute, kind, default in rows}
         values["name"] = repr(f"{name}_target")
-        if name in ("executorch_cc_library", "executorch_shared_library"):  # takes one of the two
+        if name in ("executorch_cc_library", "executorch_shared_library"):  # accepts only one of the two
             del values["models"]
         if rows:
             yield name, f"{name}({', '.join(f'{key} = {value}' for key, value in values.items())})\n"

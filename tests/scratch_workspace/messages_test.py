@@ -1,4 +1,7 @@
-"""What a user sees after a mistake in a BUILD file or a model: one message that says what, where and what to do."""
+"""Tests error messages after mistakes in a BUILD file or a model.
+
+Each is one message that states the place, the problem and the remedy.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +31,7 @@ def model():
     return Net(), (torch.ones(4),)
 """
 
-# A file beside the model that its target does not list, read in two ways.
+# A file next to the model that its target does not list, read in two ways.
 _READ_BESIDE = _GOOD_MODEL.replace(
     "def model():", "def model():\n    open(__file__.replace('net.py', 'words.txt')).read()"
 )
@@ -221,13 +224,13 @@ def test_a_library_that_is_built_is_compiled(workspace: Workspace) -> None:
 def test_mistake_is_named_and_leaves_no_file(
     workspace: Workspace, attributes: str, model: str, messages: list[str]
 ) -> None:
-    # The mark of an earlier test's program, which Bazel leaves where it lies as its action does not run.
+    # Remove the marker of an earlier program, which Bazel keeps because the action does not run.
     (workspace.folder / "bazel-bin/net.verified").unlink(missing_ok=True)
     build = _build(workspace, attributes, model)
     assert build.exit_code != 0
     for message in messages:
         assert message in build.stderr
-    # Bazel shows the command that failed, which names one file of the compiler.
+    # Bazel shows the failed command, which names one file of the compiler.
     ours = [line for line in build.stderr.splitlines() if "exir/" in line.replace("exir/cli/start.py @", "")]
     assert ours == [], "the compiler's own traceback is shown"
     assert _outputs(workspace) == []

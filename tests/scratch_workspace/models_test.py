@@ -1,4 +1,7 @@
-"""One module for several backends with several configs, configs that extend one another, and what a backend may leave to kernels."""
+"""Tests one module with several backends and configs.
+
+Configs extend each other, and some allow fallback to kernels.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +25,7 @@ _WRONG = _HEAD + "executorch_models(name = 'all', module = ':net', {arguments})\
 
 @pytest.fixture(scope="module")
 def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
-    """With the package that the guide shows."""
+    """Return a workspace with the package that the guide shows."""
     scratch = new_workspace(tmp_path_factory)
     model = _shown("net.py")
     scratch.write("app/BUILD.bazel", _shown("BUILD.bazel"))
@@ -36,7 +39,7 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
 
 
 def _shown(file: str) -> str:
-    """What the guide says of a file."""
+    """Return the text that the guide shows for a file."""
     return dict(shown_files("docs/how_to/many_variants.md"))[f"app/{file}"]
 
 
@@ -64,7 +67,7 @@ def test_each_pair_is_compiled_for_its_backend_with_its_config(
 def test_an_edit_of_a_config_compiles_what_extends_it(workspace: Workspace) -> None:
     file = workspace.folder / "app/base.toml"
     file.write_text(file.read_text(encoding="utf-8").replace("64", "256"), encoding="utf-8")
-    # A program without a delegate has no segment that would be aligned otherwise, and is not verified anew.
+    # A program without a delegate has no delegate segment to align, and is not verified again.
     assert sorted(workspace.build("//app:nets").mnemonics) == ["ExecutorchLower", *COMPILES_A_MODEL]
 
 

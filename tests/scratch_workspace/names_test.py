@@ -1,4 +1,4 @@
-"""Names of a user's: packages called as ours are, models of one name, parameters named like anything in C and C++."""
+"""Tests name clashes: of packages, models, and C and C++ identifiers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Without a network, all that //models is made of comes from a cache that was filled."""
+"""Tests that all dependencies of //models come from a cache without a network."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _MODELS = ("chat", "classify", "listen", "search")
 
 
 def _fetched(folder: Path, inside: Sequence[str] = ()) -> Build:
-    """What a new checkout says that fetches everything that the four programs need."""
+    """Fetch all dependencies of the four programs in a new checkout."""
     workspace = Workspace(folder, repository_root(), inside)
     shutil.copytree(repository_root(), workspace.folder, ignore=shutil.ignore_patterns("bazel-*"), dirs_exist_ok=True)
     build = workspace.build("--nobuild", *(f"//models:{name}" for name in _MODELS))

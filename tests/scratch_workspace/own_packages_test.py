@@ -1,4 +1,7 @@
-"""Python packages of one's own: in a model, beside it in a test, and not against those that models are compiled with."""
+"""Tests user-defined Python packages in models and in tests.
+
+They must not conflict with the packages that models are compiled with.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +46,7 @@ def test_file_is_converted_without_a_target(workspace: Workspace) -> None:
 
 
 def test_converted_file_imports_sources_and_packages_of_the_workspace(workspace: Workspace) -> None:
-    # The rules' repository has a folder `models` as well.
+    # The rules' repository also has a folder `models`.
     workspace.write("models/layers.py", "import torch\n\nLayer = torch.nn.ReLU\n")
     workspace.write(
         "app/lone.py",

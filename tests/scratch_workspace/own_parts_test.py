@@ -1,4 +1,7 @@
-"""Workspaces with an operator, kernels and a backend of their own: stated once, they reach compiler, library and test."""
+"""Tests workspaces with a custom operator, custom kernels and a custom backend.
+
+A workspace declares them once, for compiler, library and test.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,7 @@ def own_backend(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]
 
 
 def test_models_with_an_operator_of_their_own_run(own_operator: Workspace) -> None:
-    """By name: `net_kernels_test` sees that the kernels that are called are the workspace's."""
+    """The target `net_kernels_test` checks that the workspace's kernels are called."""
     tests = ("net_parity_test", "net_kernels_test", "by_backend_parity_test")
     result = own_operator.test(*(f"//app:{test}" for test in tests))
     assert result.returncode == 0, result.stdout + result.stderr
@@ -37,7 +40,7 @@ def test_backend_takes_what_it_can_and_the_model_runs(own_backend: Workspace) ->
 
 
 def _write_shown(workspace: Workspace, page: str, package: str, files: set[str]) -> None:
-    """The package that a page shows, beside the example's own of that name."""
+    """Write the package that a page shows, next to the example's package."""
     shown = shown_files(page)
     assert {path for path, _ in shown} == {f"{package}/{name}" for name in files}
     for path, text in shown:
@@ -62,7 +65,7 @@ def test_backend_that_the_guide_shows_runs(own_backend: Workspace) -> None:
 
 
 def _recompiles_after_an_edit(workspace: Workspace, target: str, path: str) -> bool:
-    """An edit after which the program is the same, so that nobody looks at it again."""
+    """Whether an edit that keeps the program the same recompiles it."""
     assert workspace.build(target).exit_code == 0
     file = workspace.folder / path
     file.write_text(file.read_text() + "\n")

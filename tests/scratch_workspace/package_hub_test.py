@@ -1,4 +1,7 @@
-"""A model's Python packages from a hub such as rules_python's `@pip`, beside those of `executorch.packages`."""
+"""Tests model packages from a hub such as rules_python's `@pip`.
+
+They are used together with those of `executorch.packages`.
+"""
 
 from __future__ import annotations
 
@@ -48,7 +51,7 @@ py_library(name = "partitioner", srcs = ["partitioner.py"], deps = ["@pip//torch
 executorch_backend(name = "backend", id = "npu", partitioner = ":partitioner")
 """
 
-# What only the hub's torch requires is no input, and neither is that torch.
+# The hub's torch, and packages that only it requires, are not inputs.
 _MODEL = """\
 import importlib.util
 import torch, widgets

@@ -1,7 +1,7 @@
-"""rules_python's own `pip.parse`: models that take packages from it, and tests beside them that have its torch.
+"""Tests rules_python's `pip.parse` with models and with tests that use its torch.
 
-By hand: it is written for the rules_python that Debian's Bazel 7 ships, and pip downloads torch once more. `package_hub_test` has
-stand-ins, for both Bazels.
+Run it by hand: it needs the rules_python of Debian's Bazel 7, and pip downloads torch again. `package_hub_test` has
+stubs for both Bazels.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ pip.parse(
 use_repo(pip, "pip")
 """
 
-# Beside the packages of the rules' lock: one of sources alone, and one with shared objects and files that they load.
+# In addition to the rules' locked packages: one pure Python package, and one with shared objects and data files.
 _OWN_PACKAGES = """
 einops==0.8.1 --hash=sha256:919387eb55330f5757c6bea9165c5ff5cfe63a642682ea788a6d472576d81737
 pillow==13.0.0 --hash=sha256:a625df9a2a5597fa5e5266e01aefc82604bb85d291e3547981e863560d75da6c
@@ -92,7 +92,10 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
 
 
 def _download_tools(workspace: Workspace, folder: Path) -> None:
-    """What `pip.parse` runs itself, by pip as the machine has it: rules_python knows its addresses alone."""
+    """Download the tools of `pip.parse` with the machine's pip.
+
+    rules_python only has their fixed addresses.
+    """
     assert workspace.build("--nobuild", "@rules_python//python:py_library_bzl").exit_code == 0
     table = workspace.output_base / "external/rules_python~/python/pip_install/repositories.bzl"
     wheels = re.findall(r"/(\w+)-([\d.]+)-py[\w.]*-none-any\.whl", table.read_text(encoding="utf-8"))

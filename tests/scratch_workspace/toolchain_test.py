@@ -1,4 +1,4 @@
-"""A toolchain of the user's: an interpreter that needs files beside it."""
+"""Tests a user-defined toolchain, whose interpreter needs other files."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ use_repo(executorch, "executorch_pip")
 register_toolchains("//interpreter:toolchain", "//interpreter:codegen_toolchain")
 """
 
-# As an interpreter that was unpacked has its library: without the file beside it, it does not start.
+# Like an unpacked interpreter with its library, it does not start without the other file.
 _INTERPRETER = """\
 #!/bin/sh
 exec "$(cat "$(dirname "$0")/lib/program.txt")" "$@"

@@ -17,7 +17,7 @@ _WRITES = ("copy", "add", "scale", "rows", "index_put", "index_add", "scatter", 
 
 
 def _random_view(draws: random.Random, tensor: Tensor) -> _View:
-    """A view operator that `tensor` allows."""
+    """Return a random view operator that `tensor` allows."""
     rank = tensor.dim()
     place = draws.randint(0, rank)
     views: list[_View] = [lambda t: t.unsqueeze(place), lambda t: t.squeeze()]
@@ -57,7 +57,7 @@ def _through(tensor: Tensor, chain: list[_View]) -> Tensor:
 
 
 def _fitted(values: Tensor, shape: torch.Size) -> Tensor:
-    """`values`, repeated as often as needed, in another shape."""
+    """Repeat `values` to fill another shape."""
     flat = values.reshape(-1)
     if flat.numel() == 0:
         return values.new_full(shape, 0.5)
@@ -85,7 +85,10 @@ def _write(kind: str, view: Tensor, values: Tensor) -> None:
 
 
 class RandomState(nn.Module):
-    """Reads and writes of one to three buffers in random order; returns a state, a view of it, or neither."""
+    """Reads and writes one to three buffers in random order.
+
+    The result is a state, a view of a state, or neither.
+    """
 
     def __init__(self, seed: int) -> None:
         super().__init__()
@@ -118,6 +121,6 @@ class RandomState(nn.Module):
 
 
 def random_case(seed: int) -> Case:
-    """The model of `seed`, with the inputs of four calls."""
+    """Return the model of `seed`, with the inputs of four calls."""
     generator = torch.Generator().manual_seed(seed)
     return Case(lambda: RandomState(seed), [(torch.randn(2, 3, generator=generator),) for _ in range(4)])

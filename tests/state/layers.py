@@ -1,4 +1,4 @@
-"""Modules that keep state in buffers and parameters from call to call."""
+"""Modules that keep state in buffers and parameters between calls."""
 
 from __future__ import annotations
 
@@ -26,7 +26,10 @@ class Stateful(nn.Module):
 
 
 class Recurrent(nn.Module):
-    """A recurrent layer that keeps its hidden state; `squeezed` without the batch dimension."""
+    """A recurrent layer that keeps its hidden state.
+
+    `squeezed` drops the batch dimension.
+    """
 
     h: Tensor
     c: Tensor
@@ -75,7 +78,10 @@ class Written(nn.Module):
 
 
 class Cell(nn.Module):
-    """A recurrent cell over rows; keeps the mean of their hidden states. view: how the buffer holds that row."""
+    """A recurrent cell over rows that keeps the mean hidden state.
+
+    view: how the buffer stores that row.
+    """
 
     h: Tensor
     c: Tensor
@@ -107,7 +113,10 @@ class Cell(nn.Module):
 
 
 class Average(nn.Module):
-    """Rows less the running mean of all rows so far; a 0-d buffer counts calls. bounded: as a decaying mean."""
+    """Subtracts the running mean of all rows; a zero-dimensional buffer counts calls.
+
+    bounded: use a decaying mean.
+    """
 
     count: Tensor
     mean: Tensor
@@ -142,7 +151,10 @@ class Delay(nn.Module):
 
 
 class Cache(nn.Module):
-    """Attention to a ring of rows; a 0-d buffer is the position of the next one. write: how a row is stored."""
+    """Attention to a ring buffer of rows; a zero-dimensional buffer is the position.
+
+    write: how a row is stored.
+    """
 
     rows: Tensor
     position: Tensor
@@ -168,7 +180,7 @@ class Cache(nn.Module):
 
 
 class Toggle(nn.Module):
-    """A 0-d boolean that changes on each call, and a 0-d float that is scaled."""
+    """A zero-dimensional boolean that toggles, and a float that is scaled."""
 
     on: Tensor
     scale: Tensor
@@ -186,7 +198,7 @@ class Toggle(nn.Module):
 
 
 class EmptyState(nn.Module):
-    """Buffers without elements: joined, written and summed beside one that has some."""
+    """Empty buffers: concatenated, written and summed with a nonempty one."""
 
     nothing: Tensor
     total: Tensor
@@ -203,7 +215,7 @@ class EmptyState(nn.Module):
 
 
 class Branch(nn.Module):
-    """Chooses a branch by the number of calls, which a 0-d buffer counts."""
+    """Chooses a branch by the number of calls in a zero-dimensional buffer."""
 
     count: Tensor
 
@@ -218,7 +230,10 @@ class Branch(nn.Module):
 
 
 class WrittenAt(nn.Module):
-    """A cache that is written at an integer position. read: all rows, those up to the position, or that one."""
+    """A cache that is written at an integer position.
+
+    read: all rows, those up to the position, or that row.
+    """
 
     rows: Tensor
 

@@ -1,4 +1,4 @@
-"""Models that keep state in buffers and parameters, read and written through views."""
+"""Models with state in buffers and parameters, accessed through views."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.state.layers import Recurrent, Stateful, Written
 
 @dataclass(frozen=True)
 class Case:
-    """A model and the inputs of its calls; the first call is the example that is exported."""
+    """A model and the inputs of its calls; the first call is the export example."""
 
     make: Callable[[], nn.Module]
     calls: list[tuple[Any, ...]]

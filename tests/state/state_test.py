@@ -1,4 +1,4 @@
-"""State that is read and written through views: several calls follow eager PyTorch on either backend."""
+"""Tests state behind views: several calls match eager PyTorch on both backends."""
 
 from __future__ import annotations
 

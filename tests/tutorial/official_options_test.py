@@ -1,4 +1,7 @@
-"""Programs made with options that the official package alone has compute on the C runtime what eager PyTorch does."""
+"""Tests programs with options that only the official package has.
+
+On the C runtime, they match eager PyTorch.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "compat"))
 
 
 class _Cache(torch.nn.Module):
-    """Two rows of a state are set, one after the other, and all of it is returned."""
+    """Sets two rows of a state one after another, and returns the whole state."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -32,7 +35,7 @@ class _Cache(torch.nn.Module):
 
 
 class _Old(torch.nn.Module):
-    """The state before a row of it is set is looked at afterwards, through a view."""
+    """Reads a state's old value through a view after a row is set."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -47,7 +50,7 @@ class _Old(torch.nn.Module):
 
 
 class _Temporary(torch.nn.Module):
-    """What is changed is no state, and a view of it as it was is used afterwards."""
+    """Mutates a tensor that is not a state, and uses a view of its old value."""
 
     def forward(self, at: torch.Tensor, row: torch.Tensor) -> Any:
         rows = row.expand(4, 3) + 1
@@ -58,7 +61,7 @@ class _Temporary(torch.nn.Module):
 
 
 class _Swap(torch.nn.Module):
-    """Each of two states becomes what the other one was, with a row set."""
+    """Swaps two states, each with a row set."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -85,7 +88,7 @@ def _lowered(module: torch.nn.Module, inputs: tuple[Any, ...], run_reinplace_pas
 
 
 def _calls(module: torch.nn.Module) -> list[Call]:
-    """What three calls in turn give in eager PyTorch."""
+    """Return three calls with eager PyTorch's results."""
     every = []
     for position in range(3):
         inputs = (torch.tensor([position]), torch.randn(1, 3))

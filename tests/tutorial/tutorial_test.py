@@ -1,4 +1,4 @@
-"""Each section of the tutorial, in either spelling, gives programs that compute on the C runtime what eager PyTorch does."""
+"""Tests that the programs of the tutorial match eager PyTorch, in both spellings."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _CHECKS = [0, 1, 1, 1, 1, 2, 1, 1, 1, 1, 1, 1]
 
 @cache
 def _checked(spelling: str) -> dict[str, list[page.Checked]]:
-    """What each section checks; the page runs as a whole, as a reader runs it."""
+    """Return the checks of each section; the whole page runs in one process."""
     if spelling == "official":
         sys.path.insert(0, str(ROOT / "compat"))
     return {section.title: found for section, found in page.run(page.official if spelling == "official" else str)}

@@ -1,4 +1,4 @@
-"""The verifier of the build loads each method, and refuses programs whose methods do not load."""
+"""Tests that the verifier loads each method, and rejects those that do not load."""
 
 import os
 import subprocess
@@ -20,7 +20,7 @@ def _verify(stamp: Path, program: Path, tool: str = "VERIFY") -> subprocess.Comp
 
 
 class _Total(nn.Module):
-    """Reads its state through a view before the state is written."""
+    """Reads its state through a view before the state is mutated."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -40,7 +40,7 @@ def _compiled(path: Path, partitioner: list[Partitioner]) -> bytes:
 
 
 def _all_at_offset_0(program: bytes) -> bytes:
-    """The program with all planned tensors at the same place."""
+    """Return the program with all planned tensors at the same address."""
     file = deserialize_pte_binary(program)
     for value in file.program.execution_plan[0].values:
         if isinstance(value.val, schema.Tensor) and value.val.allocation_info is not None:

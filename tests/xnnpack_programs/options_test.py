@@ -1,4 +1,4 @@
-"""What XnnpackBackend makes of programs, and what it is told when a method is loaded."""
+"""Tests the layouts and options of XnnpackBackend when a method is loaded."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def test_without_winograd_outputs_are_the_official_ones_and_memory_is_less() -> 
     tiles, windows = _method(winograd="auto"), _method(winograd="never", isa="plain")
     (plain,) = windows(recorded["c0_in0"])
     np.testing.assert_allclose(plain, recorded["c0_et0"], rtol=1e-5, atol=1e-5)
-    # Columns, filled up to panels, channels and positions in place of 9 taps; the last one's picture has 36 pixels.
+    # Columns (padded to panels), channels and positions instead of 9 taps. The last image has 36 pixels.
     panels = [(48, 32, 36), (48, 40, 36), (32, 33, 16)]
     more = sum(4 * columns * channels * (positions - 9) for columns, channels, positions in panels)
     assert tiles.memory.method - windows.memory.method >= more
@@ -35,7 +35,7 @@ def test_without_winograd_outputs_are_the_official_ones_and_memory_is_less() -> 
 
 
 def test_tiles_are_smaller_where_weights_would_take_4_mb_more() -> None:
-    # 200 x 200 windows of 9 taps, the columns filled up to panels: 16 positions, as 36 would take 4.3 MB more than windows.
+    # 200 x 200 windows of 9 taps, with padded columns. 16 positions are used: 36 would need 4.3 MB more than windows.
     program = Program(_FOLDER / "winograd_wide.pte")
     method, windows = (
         program.method(backend_options={_BACKEND: {"winograd": w}}).memory.method for w in ("auto", "never")
@@ -53,7 +53,8 @@ def test_tiles_of_bytes_give_the_bytes_of_windows() -> None:
         for other in (windows, *others):
             (again,) = other(recorded[f"c{call}_in0"])
             np.testing.assert_array_equal(again, found)
-    # Pairs of bytes at 36 positions in place of 9 taps, of two layers; the third one's 40 columns are no whole panels.
+    # Pairs of bytes at 36 positions instead of 9 taps, for two layers. The third layer's 40 columns do not fill whole
+    # panels.
     more = 2 * 64 * 32 * (2 * 36 - 9)
     assert tiles.memory.method - windows.memory.method >= more
     assert _steps("winograd_q")["winograd_i8"] == 2
@@ -84,33 +85,38 @@ def _steps(program: str) -> Counter[str]:
 
 
 def test_layers_add_and_activate_themselves() -> None:
-    # What is left: two sums of what is read twice, one of a depthwise layer, which adds nothing, and a product.
+    # The remaining ops: two additions of values with two uses, one of a depthwise layer, which has no fused addition,
+    # and a multiplication.
     assert _steps("residual")["map"] == 4
-    # What is left: hardsigmoid as three, a product, silu as two, and the hardswish of what is read twice.
+    # The remaining ops: three for a hardsigmoid, a multiplication, two for a silu, and a hardswish of a value with two
+    # uses.
     assert _steps("swish")["map"] == 7
 
 
 def test_layers_that_expand_filter_and_project_are_strips() -> None:
-    # Four that stand apart, and the first and third of those that share layers.
+    # Four separate blocks, and the first and third of the blocks that share layers.
     assert _steps("strip")["block"] == 6
 
 
 def test_strips_that_follow_each_other_are_one_step_and_planes_are_read_as_they_lie() -> None:
     steps = _steps("chain")
-    # Six that follow each other are four and two; three stand apart, as pictures between them are read twice.
+    # Six consecutive blocks become four and two; three are separate, because images between them have two uses.
     assert steps["block"] == 5
-    # Three results, and the picture that is multiplied pixel by pixel: both convolutions of windows read planes.
+    # Three results, and the image that is multiplied per pixel: both window convolutions read planar layout.
     assert steps["permute"] == 4
     assert _steps("chain_dynamic") == {"block": 1, "permute": 1}
 
 
 def test_what_stands_far_behind_a_layer_is_a_step_of_its_own() -> None:
-    # 40 sines and cosines, and behind them two sums, which layers would add if they stood nearer.
+    # 40 sines and cosines, then two additions that are too far from their layers to be fused.
     assert _steps("far") == {"map": 82, "convolution": 1, "product": 1, "permute": 4}
 
 
 def _load_with_group_scale(path: Path, index: int, bits: int) -> None:
-    """`rows_q` with other bits of one scale, a half, of its 40 outputs' 3 groups of 4-bit weights."""
+    """Load `rows_q` with another bit pattern of one float16 scale.
+
+    The layer has 40 outputs with 3 groups of 4-bit weights each.
+    """
     program = bytearray((_FOLDER / "rows_q.pte").read_bytes())
     halves = np.frombuffer(program, np.uint16)
     runs = np.lib.stride_tricks.sliding_window_view((halves > 0x3800) & (halves < 0x3F80), 120)
@@ -131,9 +137,10 @@ def test_scales_of_groups_that_are_no_positive_numbers_are_refused(index: int, t
 
 
 def test_zeros_around_pictures_are_part_of_the_windows_that_alone_read_them() -> None:
-    # What is left: pads before pixels, of 0.5, read twice, of channels, before a transposed layer and a pool; and two slices.
+    # The remaining pads: before pixels, with 0.5, with two uses, of channels, before a transposed layer and before a
+    # pool. There are also two slices.
     assert _steps("pads")["copy"] == 8
-    # Of bytes those of planes that a transpose reads, as no step reads such planes; of halves likewise.
+    # For int8 and float16, the copies that remain are those in planar layout, which a transpose reads.
     assert _steps("pads_q")["copy"] == 1
     assert _steps("pads_half")["copy"] == 1
     assert _steps("pads_dynamic") == {"convolution": 2, "depthwise": 1, "permute": 1}
@@ -143,7 +150,7 @@ def test_zeros_around_pictures_are_part_of_the_windows_that_alone_read_them() ->
 def test_planes_that_are_declared_with_other_sizes_than_the_picture_made_of_them_are_refused(tmp_path: Path) -> None:
     program = (_FOLDER / "pads_strip.pte").read_bytes()
     declared, other = (np.array([1, 3, 120, width], np.uint32).tobytes() for width in (116, 1 << 20))
-    place = program.rindex(declared)  # of the delegate, behind those of the program
+    place = program.rindex(declared)  # of the delegate, after those of the program
     path = tmp_path / "other.pte"
     path.write_bytes(program[:place] + other + program[place + len(other) :])
     with pytest.raises(ExecutorchError, match="other sizes than the picture"):
@@ -152,6 +159,6 @@ def test_planes_that_are_declared_with_other_sizes_than_the_picture_made_of_them
 
 def test_products_make_bytes_of_rows_where_they_lie() -> None:
     steps = _steps("rows_q")
-    # Of one row and of five, by weights of 4 and of 8 bits; one row by 8 bits is rounded, then a product of floats.
+    # One row and five rows, with 4-bit and 8-bit weights. One row with 8 bits is rounded, then multiplied in float.
     assert (steps["product_i8"], steps["round_rows"], steps["product_q"]) == (3, 1, 1)
     assert steps["permute"] == 0

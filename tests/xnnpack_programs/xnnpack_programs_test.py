@@ -1,4 +1,4 @@
-"""Programs of the official exporter for its XNNPACK delegate give on our runtime what they gave on theirs."""
+"""Compares XNNPACK programs of the official exporter with their recorded outputs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The official exporter's programs of `tests/fixtures`, made anew by this compiler from what they are."""
+"""Programs of `tests/fixtures`, rebuilt by this compiler."""
 
 from tests.oracle.rebuilt import delegated, files, methods, networks, quantized, state, tutorial
 

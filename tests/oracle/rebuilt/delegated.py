@@ -1,4 +1,4 @@
-"""Programs of the demo backends, which the official runtime has not."""
+"""Programs for the demo backends, which the official runtime does not have."""
 
 from __future__ import annotations
 
@@ -54,14 +54,14 @@ def _partitioned() -> Rebuilt:
 
 
 def _inline() -> Rebuilt:
-    """The delegates' data lie among the program's."""
+    """Build a program with the delegates' data inside the program."""
     module = _Products()
     edge = to_edge_transform_and_lower(export(module, _matrices()), partitioner=[CompilerDemoPartitioner()])
     return Rebuilt(edge.to_executorch(ExecutorchBackendConfig(extract_delegate_segments=False)), {"forward": module})
 
 
 class _Alone(nn.Module):
-    """A delegate and nothing else."""
+    """A module that consists of one delegate."""
 
     def __init__(self, lowered: LoweredBackendModule) -> None:
         super().__init__()

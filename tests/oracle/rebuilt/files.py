@@ -1,4 +1,4 @@
-"""What differs in the file alone: external data, segments, alignments."""
+"""Programs that differ in the file only: external data, segments, alignments."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Nested inputs and outputs, control flow, several methods that share a state."""
+"""Nested inputs and outputs, control flow, and methods that share state."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class _Get(nn.Module):
 
 
 def _shared_state() -> Rebuilt:
-    """The official runtime has no such memory when it is called from Python."""
+    """Build methods with shared state, which the official runtime does not support."""
     state = _State().eval()
     methods = {"set": _Set(state), "get": _Get(state)}
     planner = MemoryPlanningPass(share_mutable_buffers=True)

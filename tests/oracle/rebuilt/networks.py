@@ -1,4 +1,7 @@
-"""Networks: convolutions, recurrence, attention, dtypes, sizes that vary. What the official exporter gave to XNNPACK is portable here."""
+"""Networks: convolutions, recurrence, attention, dtypes and dynamic sizes.
+
+Programs that the official exporter lowered for XNNPACK are portable here.
+"""
 
 from __future__ import annotations
 
@@ -58,7 +61,7 @@ class _Square(nn.Module):
 
 
 def mlp(*widths: int) -> nn.Sequential:
-    """Two linear layers with ReLU between."""
+    """Return two linear layers with a ReLU between them."""
     first, hidden, last = widths
     return nn.Sequential(nn.Linear(first, hidden), nn.ReLU(), nn.Linear(hidden, last)).eval()
 
@@ -77,7 +80,7 @@ def _pooled() -> Rebuilt:
 
 def _encoder() -> Rebuilt:
     layer = nn.TransformerEncoderLayer(32, 4, 64, batch_first=True, norm_first=True, activation="gelu")
-    # Without the fused operator that PyTorch has for inference alone.
+    # Disable PyTorch's fused inference operator.
     torch.backends.mha.set_fastpath_enabled(False)
     return of(nn.TransformerEncoder(layer, 2, enable_nested_tensor=False), (torch.randn(2, 10, 32),))
 
@@ -94,7 +97,7 @@ def _dtypes() -> Rebuilt:
 
 
 def _nonzero() -> Rebuilt:
-    """The official runtime gives something else."""
+    """Build a program of `nonzero`; the official runtime's result is different."""
     module = _NonZero()
     return replace(of(module, (torch.randn(3, 4),)), eager={"forward": module})
 

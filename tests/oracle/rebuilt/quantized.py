@@ -1,4 +1,4 @@
-"""Quantized programs. The quantizer is the official package's, as in what is rebuilt."""
+"""Quantized programs, quantized by the official quantizer as the originals."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Inputs = tuple[torch.Tensor, ...]
 
 
 def _quantized(module: nn.Module, inputs: Inputs, per_channel: bool = True, dynamic: bool = False) -> nn.Module:
-    """By PT2E, calibrated with the example."""
+    """Quantize with PT2E, calibrated on the example."""
     options = get_symmetric_quantization_config(is_per_channel=per_channel, is_dynamic=dynamic)
     prepared = prepare_pt2e(export(module.eval(), inputs).module(), XNNPACKQuantizer().set_global(options))
     prepared(*inputs)
@@ -57,7 +57,10 @@ def _dynamic() -> Rebuilt:
 
 
 def _four_bits() -> Rebuilt:
-    """The official portable kernels have none for weights of 4 bits: there XNNPACK takes them."""
+    """Build an int4 linear layer.
+
+    The official portable kernels do not support it; there, XNNPACK runs it.
+    """
     module = nn.Sequential(nn.Linear(64, 32, bias=False)).eval()
     int4 = torch.__dict__["int4"]  # PyTorch's type hints do not have it
     quantize_(module, Int8DynamicActivationIntxWeightConfig(weight_dtype=int4, weight_granularity=PerGroup(32)))

@@ -1,4 +1,4 @@
-"""A program made anew, and the modules that say what it computes."""
+"""A rebuilt program, and the modules that define its results."""
 
 from __future__ import annotations
 
@@ -14,8 +14,9 @@ from exir import ExecutorchBackendConfig, ExecutorchProgramManager, to_edge
 
 @dataclass(frozen=True)
 class Rebuilt:
-    """A program and, where the official runtime cannot run it, what its methods compute in eager PyTorch.
+    """A rebuilt program.
 
+    eager: the eager module of each method, if the official runtime cannot run the program.
     share_planned: the planned buffer that the methods share, or 0.
     """
 
@@ -30,6 +31,6 @@ Make = Callable[[], Rebuilt]
 def of(
     module: nn.Module, inputs: tuple[Any, ...], shapes: Any = None, config: ExecutorchBackendConfig | None = None
 ) -> Rebuilt:
-    """The program of one module."""
+    """Build the program of one module."""
     program = torch.export.export(module.eval(), inputs, dynamic_shapes=shapes)
     return Rebuilt(to_edge(program).to_executorch(config or ExecutorchBackendConfig()))

@@ -1,4 +1,4 @@
-"""Mutable buffers: a counter with initial states, a decoder with its cache."""
+"""Mutable buffers: a counter with initial states, and a decoder with a KV cache."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def _turned(x: Tensor, cosine: Tensor, sine: Tensor) -> Tensor:
 
 
 class _Layer(nn.Module):
-    """Attention with a cache of keys and values, and the gated network."""
+    """Attention with a KV cache, and a gated feed-forward block."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -74,7 +74,7 @@ def _heads(x: Tensor) -> Tensor:
 
 
 class _Decoder(nn.Module):
-    """A token and its place to the next token's logits."""
+    """A token and its position to the next token's logits."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Programs of the export tutorial that no backend takes part in."""
+"""Programs of the export tutorial without a backend."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Sum(nn.Module):
 
 
 class _Ones(nn.Module):
-    """Products with a matrix of ones."""
+    """A linear layer whose weights are ones."""
 
     def __init__(self, outputs: int, inputs: int, with_bias: bool) -> None:
         super().__init__()

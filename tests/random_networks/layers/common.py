@@ -1,4 +1,4 @@
-"""What every kind of layer is written with: makers, which draw a step for an operand of a given shape."""
+"""Helpers for makers, which draw a step for an operand of a given shape."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ Family = list[tuple[float, Maker]]
 
 
 def one_of(calls: Sequence[str], ranks: Sequence[int] = (0, 1, 2, 3, 4, 5)) -> Maker:
-    """Draws one of `calls` for operands of these ranks."""
+    """Draw one of `calls` for operands of these ranks."""
     return lambda rng, shape: Step(rng.choice(calls)) if len(shape) in ranks else None
 
 
 def layer(expression: str) -> Step:
-    """Calls the module that `expression` creates."""
+    """Return a step that calls the module that `expression` creates."""
     return Step("{m}({0})", expression)
 
 
 def divisor(rng: random.Random, size: int) -> int:
-    """A number of groups for `size` channels."""
+    """Draw a number of groups for `size` channels."""
     return rng.choice([each for each in (1, 2, 4, size) if each and size % each == 0])

@@ -1,4 +1,7 @@
-"""Steps for float operands of any rank: elementwise ops, ops along a dimension, control flow, and linear layers."""
+"""Steps for float operands of any rank.
+
+These are elementwise ops, ops along a dimension, control flow, and linear layers.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ import random
 from tests.random_networks.layers.common import Family, Shape, layer, one_of
 from tests.random_networks.network import Step
 
-# Of one operand of any shape, which they keep.
+# Shape-preserving functions of one operand.
 _ELEMENTWISE = (
     *("F.relu({0})", "F.relu6({0} * 3.0)", "F.hardtanh({0}, -0.7, 0.9)", "{0}.clamp(-0.3, 0.5)", "{0}.clamp(min=-0.2)"),
     *("F.gelu({0})", "F.gelu({0}, approximate='tanh')", "F.silu({0})", "F.hardswish({0})", "F.hardsigmoid({0})"),
@@ -24,7 +27,7 @@ _ELEMENTWISE = (
     *("{0}.to(torch.float64).to(torch.float32)", "({0} > 0).to(torch.float32) + {0}", "torch.hypot({0}, {0} + 1)"),
 )
 
-# Of the last dimension, or of all: shapes may change.
+# Functions of one operand along a dimension; the shape can change.
 _ALONG = (
     *("F.softmax({0}, -1)", "F.log_softmax({0}, -1)", "{0} - {0}.mean(-1, keepdim=True)", "F.normalize({0}, dim=-1)"),
     *("{0} - {0}.amax(-1, keepdim=True)", "torch.cumsum({0}, -1)", "{0}.flip(-1)", "torch.roll({0}, 1, -1)"),
@@ -51,7 +54,7 @@ _CONTROL = (
     "scan(lambda c, row: (c * 0.5 + row, c - row), {0}[0] * 0, {0})[1]",
 )
 
-# Of two operands of one shape.
+# Functions of two operands of one shape.
 TOGETHER = (
     *("{0} + {1}", "{0} * torch.sigmoid({1})", "{0} - {1}", "torch.maximum({0}, {1})", "{0} / ({1}.abs() + 1)"),
     *("torch.where({0} > {1}, {0}, {1} * 0.5)", "torch.cat([{0}, {1}], 0)", "torch.stack([{0}, {1}]).mean(0)"),

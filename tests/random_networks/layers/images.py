@@ -1,4 +1,4 @@
-"""Layers of image networks: convolutions, inverted residuals, pooling, resizing, padding."""
+"""Layers of image networks: convolution, inverted residual, pooling, resizing."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class SqueezeExcite(nn.Module):
 
 
 class InvertedResidual(nn.Module):
-    """Expands, filters each channel, projects, and adds where `residual`."""
+    """An inverted residual: expand, depthwise filter, project, and add if `residual`."""
 
     def __init__(self, channels: int, factor: int, kernel: int, activation: str, residual: bool) -> None:
         super().__init__()

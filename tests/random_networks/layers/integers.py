@@ -1,4 +1,4 @@
-"""Steps for integer and boolean operands, whose results are exact, and from them to floats."""
+"""Steps on integer and boolean operands with exact results, and casts to float."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ from tests.random_networks.network import Step
 
 
 class Embedded(nn.Module):
-    """Embeds tokens of any integers. kind: plain, tied (logits from the same table), bag (sums rows), or sine."""
+    """Embeds tokens of arbitrary integers.
+
+    kind: plain, tied (logits from the same table), bag (sums rows), or sine.
+    """
 
     def __init__(self, width: int, kind: str) -> None:
         super().__init__()
@@ -171,7 +174,7 @@ _TO_FLOATS = (
         "torch.log1p({0}.abs())",
     ),
 )
-# Exact, as they take the input's own floats and times powers of two.
+# Exact, because they multiply the input's own floats by powers of two.
 _FROM_INPUT = (
     *(
         "(v0 * 4).long()",
@@ -207,7 +210,7 @@ FAMILY: Family = [
 
 FROM_FLOATS: Family = [(0.4, one_of(_FROM_INPUT))]
 
-# Of two integer or boolean operands.
+# Functions of two integer or boolean operands.
 TOGETHER = (
     *(
         "{0} + {1}",

@@ -1,4 +1,4 @@
-"""Layers of sequence networks: attention, gated feed-forward blocks, rotary embedding, recurrent layers."""
+"""Layers of sequence networks: attention, feed-forward, rotary, recurrent layers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ from tests.random_networks.network import Step
 
 
 class Attention(nn.Module):
-    """Self-attention of `heads` over [batch, time, width]; kind: plain, causal, masked, by_hand or grouped (two queries a key)."""
+    """Self-attention of `heads` over [batch, time, width].
+
+    kind: plain, causal, masked, by_hand or grouped (two queries per key).
+    """
 
     def __init__(self, width: int, heads: int, kind: str) -> None:
         super().__init__()
@@ -38,7 +41,7 @@ class Attention(nn.Module):
         if self.kind == "by_hand":
             return torch.softmax(q @ k.transpose(-1, -2) / q.shape[-1] ** 0.5, -1) @ v
         if self.kind == "masked":
-            # The first key is everybody's: a row of nothing would be NaN.
+            # All rows see the first key: a fully masked row would be NaN.
             mask = torch.cat([torch.ones_like(x[:, :1, 0]) > 0, x[:, 1:].sum(-1) > 0], 1)[:, None, None, :]
             return F.scaled_dot_product_attention(q, k, v, attn_mask=mask)
         return F.scaled_dot_product_attention(
@@ -56,7 +59,7 @@ class RootMeanSquare(nn.Module):
 
 
 class Gated(nn.Module):
-    """The feed-forward part of a decoder."""
+    """The gated feed-forward block of a decoder."""
 
     def __init__(self, width: int, inner: int) -> None:
         super().__init__()
@@ -67,7 +70,7 @@ class Gated(nn.Module):
 
 
 class Rotary(nn.Module):
-    """Position embedding of pairs of elements."""
+    """Rotary position embedding."""
 
     def forward(self, x: Tensor) -> Tensor:
         half = x.shape[-1] // 2
@@ -77,7 +80,7 @@ class Rotary(nn.Module):
 
 
 class First(nn.Module):
-    """The first result of a layer that gives several."""
+    """The first result of a layer with several results."""
 
     def __init__(self, layer: nn.Module) -> None:
         super().__init__()
@@ -139,7 +142,7 @@ def _recurrent(rng: random.Random, shape: Shape) -> Step | None:
     return layer(f"sequences.First(nn.{kind}({width}, {hidden}, batch_first=True, bidirectional={both}))")
 
 
-# Of sequences whose length is fixed.
+# For sequences of static length.
 RECURRENT: Family = [(1, _recurrent)]
 
 FAMILY: Family = [(5, _sequence_layer), (2, one_of(_SEQUENCE, (3,)))]

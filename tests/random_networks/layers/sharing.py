@@ -1,4 +1,4 @@
-"""Layers that use one weight several times: at several levels with norms of their own, tied, or transposed."""
+"""Layers that share a weight: with norms per level, tied, or transposed."""
 
 from __future__ import annotations
 
@@ -37,7 +37,10 @@ def _norm_1d(kind: str, width: int, groups: int, level: int) -> nn.Module:
 
 
 class SharedConvolution(nn.Module):
-    """One convolution for every level of a pyramid, followed by a norm of each level; levels are summed."""
+    """One convolution for all levels of a pyramid, and a norm per level.
+
+    Levels are summed.
+    """
 
     def __init__(self, channels: int, levels: int, norm: str, groups: int, depthwise: bool, bias: bool) -> None:
         super().__init__()
@@ -54,7 +57,10 @@ class SharedConvolution(nn.Module):
 
 
 class RepeatedConvolution(nn.Module):
-    """One convolution applied in turn, with a norm after each application; the last one may be plain."""
+    """One convolution, applied repeatedly, with a norm after each application.
+
+    The last application may have no norm.
+    """
 
     def __init__(self, channels: int, times: int, norm: str, groups: int, plain_at_end: bool) -> None:
         super().__init__()
@@ -69,7 +75,7 @@ class RepeatedConvolution(nn.Module):
 
 
 class ConvolutionAndTransposed(nn.Module):
-    """A convolution and its transpose from one weight, as an autoencoder ties them; `norm` scales the first."""
+    """A tied convolution and transposed convolution; `norm` scales the first one."""
 
     def __init__(self, channels: int, inner: int, norm: bool) -> None:
         super().__init__()
@@ -81,7 +87,7 @@ class ConvolutionAndTransposed(nn.Module):
 
 
 class SharedNorm(nn.Module):
-    """Two convolutions, one norm: neither may be scaled on behalf of the other."""
+    """Two convolutions that share a norm: it must be folded into neither."""
 
     def __init__(self, channels: int) -> None:
         super().__init__()
@@ -95,7 +101,7 @@ class SharedNorm(nn.Module):
 
 
 class SharedLinear(nn.Module):
-    """One linear layer applied to several inputs or in turn, with a norm of its own each time."""
+    """One linear layer for several inputs, or chained, with a norm per use."""
 
     def __init__(self, width: int, levels: int, norm: str, groups: int, chained: bool) -> None:
         super().__init__()
@@ -113,7 +119,7 @@ class SharedLinear(nn.Module):
 
 
 class Tied(nn.Module):
-    """W and its transpose: encodes with one and decodes with the other. kind: how the second use reads W."""
+    """Encodes with W and decodes with its transpose; `kind` selects the second use."""
 
     def __init__(self, width: int, inner: int, kind: str) -> None:
         super().__init__()
@@ -139,7 +145,7 @@ class Tied(nn.Module):
 
 
 class SlicedWeight(nn.Module):
-    """Parts of one weight as layers: rows, columns, and the whole."""
+    """Rows, columns and the whole of one weight as layers."""
 
     def __init__(self, width: int, whole: bool) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Steps that compute with sizes of tensors, and with the integer input `n`."""
+"""Steps that compute with tensor sizes, and with the integer input `n`."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ _INT = (
     "{0}.dim()",
 )
 
-# A tensor, and an integer that was computed from sizes or from `n`.
+# Functions of a tensor and an integer that is computed from sizes or `n`.
 TOGETHER = (
     *("{0} * {1}", "{0} + {1} / 3", "{0} - {1}", "{0}[: {1}]", "{0}[{1} :]", "{0}[..., : {1} % 4]", "{0} + float({1})"),
     *(
@@ -135,7 +135,7 @@ FAMILY: Family = [
     (0.2, one_of(_INT, _SOME)),
 ]
 
-# Of networks that have the input `n`.
+# For networks that have the input `n`.
 NUMBER: Family = [
     (1.5, one_of(_NUMBER, _SOME)),
     (2.5, one_of(_NUMBER_AND_DIMENSION, _SOME)),

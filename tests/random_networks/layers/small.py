@@ -1,10 +1,10 @@
-"""Steps that make or take 0-d and empty tensors."""
+"""Steps with zero-dimensional and empty tensors."""
 
 from __future__ import annotations
 
 from tests.random_networks.layers.common import Family, one_of
 
-# Reductions to a scalar, and rows that are joined with nothing.
+# Reductions to a scalar, and concatenations with empty tensors.
 _TO_SCALAR = (
     *("{0}.sum()", "{0}.mean()", "{0}.amax()", "{0}.amin()", "{0}.norm()", "{0}.std()", "{0}.max() - {0}.min()"),
     *("{0}.flatten()[0]", "{0}.reshape(-1)[-1]", "torch.logsumexp({0}.flatten(), 0)", "{0}.median()"),

@@ -1,4 +1,4 @@
-"""Layers that keep state from call to call; the modules are those of tests/state."""
+"""Layers that keep state between calls; the modules are those of tests/state."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from tests.random_networks.network import Step
 
 
 def _views(rng: random.Random, shape: Shape) -> Step | None:
-    """Reads and writes of buffers through chains of views."""
+    """Draw reads and writes of buffers through chains of views."""
     return layer(f"RandomState({rng.randrange(1_000_000)})")
 
 
 def _of_rows(rng: random.Random, shape: Shape) -> Step | None:
-    """State beside rows of features: cells, averages, caches."""
+    """Draw state for rows of features: cells, averages, caches."""
     if len(shape) < 2 or shape[-1] == 0:
         return None
     width = shape[-1]
@@ -32,7 +32,7 @@ def _of_rows(rng: random.Random, shape: Shape) -> Step | None:
 
 
 def _of_sequences(rng: random.Random, shape: Shape) -> Step | None:
-    """State across windows of a sequence of fixed length."""
+    """Draw state across windows of a sequence of static length."""
     if len(shape) != 3 or 0 in shape:
         return None
     width, batch = shape[-1], shape[0]
@@ -46,7 +46,7 @@ def _of_sequences(rng: random.Random, shape: Shape) -> Step | None:
 
 
 def _written_at(rng: random.Random, shape: Shape) -> Step | None:
-    """A cache that is written at the position `n` and read up to there."""
+    """Draw a cache that is written at the position `n` and read up to it."""
     if len(shape) < 2 or shape[-1] == 0:
         return None
     write = rng.choice(["narrow", "select", "slice", "index_copy", "index_put", "scatter"])
@@ -56,8 +56,8 @@ def _written_at(rng: random.Random, shape: Shape) -> Step | None:
 
 FAMILY: Family = [(0.5, _views), (0.5, _of_rows)]
 
-# Of networks whose sizes are fixed.
+# For networks with static sizes.
 FIXED: Family = [(0.7, _of_sequences)]
 
-# Of networks that have the input `n`.
+# For networks that have the input `n`.
 NUMBER: Family = [(0.7, _written_at)]

@@ -1,4 +1,4 @@
-"""Parameters named like everything that C, C++, their libraries and the generated code have names for."""
+"""Parameters with names that C, C++, their libraries and generated code use."""
 
 import torch
 

@@ -1,3 +1,3 @@
-"""A user's package with a name that the rules' repository has a folder of."""
+"""A user's package that has the name of a folder in the rules' repository."""
 
 OFFSET = 1.0

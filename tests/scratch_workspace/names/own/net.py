@@ -1,4 +1,4 @@
-"""Uses packages of the workspace's own; three have an __init__.py, three are namespaces."""
+"""Uses packages of the workspace, with and without an __init__.py."""
 
 import torch
 
