@@ -245,7 +245,8 @@ def _logsumexp(x: Tensor, dim: Sequence[int], keepdim: bool = False) -> Tensor:
 
     Dynamic sizes can be 0, and `amax` is undefined there. The padding adds an element.
     """
-    dims = sorted(each % x.dim() for each in dim) if len(dim) else list(range(x.dim()))
+    rank = x.dim()
+    dims = sorted(each % rank for each in dim) if rank and len(dim) else list(range(rank))
     if not any(isinstance(x.shape[each], torch.SymInt) for each in dims) or not x.is_floating_point():
         return torch._refs.logsumexp(x, dim, keepdim)
     pads = [0] * (2 * x.dim())

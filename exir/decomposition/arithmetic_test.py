@@ -93,6 +93,12 @@ def test_logsumexp_of_sizes_that_may_be_zero(dim: tuple[int, ...], keepdim: bool
         assert_same(run(lowered, (x,)), [module(x)], 1e-6, 1e-6)
 
 
+@pytest.mark.parametrize("dim", [(), (0,), (-1,)])
+def test_logsumexp_of_a_scalar_tensor(dim: tuple[int, ...]) -> None:
+    example = Example(LogSumExp(dim, False), (torch.tensor(0.5),))
+    assert_same(run(to_core_aten(example.export(), {}), example.inputs), [torch.tensor(0.5)], 0, 0)
+
+
 class LogSumExp(nn.Module):
     def __init__(self, dim: tuple[int, ...], keepdim: bool) -> None:
         super().__init__()

@@ -91,7 +91,7 @@ def test_model_whose_source_is_made_compiles(workspace: Workspace) -> None:
 
 
 def test_readme_shows_a_package_that_works(workspace: Workspace) -> None:
-    workspace.write("readme/BUILD.bazel", readme_block("load("))
+    workspace.write("readme/BUILD.bazel", readme_block("# BUILD.bazel"))
     workspace.write("readme/mobilenet.py", _MODEL)
     workspace.write("readme/app.c", '#include "readme/mobilenet_cc.h"\n\nint main(void) { return 0; }\n')
     result = workspace.run("//readme:app")
