@@ -1,6 +1,6 @@
-"""Tests of rules that build nothing: what a target provides, which actions it registers, and how it fails.
+"""Analysis tests of rules: providers, registered actions and failures of a target.
 
-Written without a library, as the oldest Bazel has none.
+They use no library, because the oldest Bazel has none.
 """
 
 load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
@@ -61,7 +61,7 @@ provides_test = rule(
 )
 
 def _fails_impl(ctx):
-    (target,) = ctx.attr.target  # in a list, as it is in another configuration
+    (target,) = ctx.attr.target  # a list, because it is in another configuration
     if AnalysisFailureInfo not in target:
         return _result(["the target is analysed without a failure"])
     messages = [failure.message for failure in target[AnalysisFailureInfo].causes.to_list()]

@@ -1,5 +1,5 @@
-/* A decoder's two methods over one cache: tokens one by one give the scores that
- * they give together. */
+/* The two methods of a decoder share a cache: decoding tokens singly gives the same
+ * logits as a prefill. */
 /* cmocka.h wants these four before it. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -37,7 +37,7 @@ static int load(void **state) {
   return 0;
 }
 
-/* Scores behind the last of `count` tokens. */
+/* Computes the logits after the last of `count` tokens. */
 static void prefill(int32_t count, float *scores) {
   const int32_t sizes[2] = {1, count};
   const et_tensor *found = NULL;
@@ -93,7 +93,7 @@ static void test_one_by_one_as_together(void **state) {
   }
 }
 
-/* The cache is as it was: the next token is scored as if nothing had happened. */
+/* The cache is unchanged: the next token has the same logits as without the failed call. */
 static void test_what_is_out_of_range_ends_the_call(void **state) {
   (void)state;
   float together[WORDS];

@@ -1,4 +1,4 @@
-/* What docs/how_to/random_numbers.md shows. */
+/* Shown by docs/how_to/random_numbers.md. */
 #include "executorch/random.h"
 #include "tests/axes/drawn_cc.h"
 

@@ -1,4 +1,4 @@
-/* Random numbers come from the state that the caller gives, and from nowhere else. */
+/* Random numbers depend only on the state that the caller provides. */
 /* cmocka.h wants these four before it. */
 #include <setjmp.h>
 #include <stdarg.h>

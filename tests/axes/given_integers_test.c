@@ -1,4 +1,4 @@
-/* Integer inputs and ranges of sizes through the functions of a typed header. */
+/* Integer inputs and ranges of sizes, through the functions of a typed header. */
 /* cmocka.h wants these four before it. */
 #include <setjmp.h>
 #include <stdarg.h>

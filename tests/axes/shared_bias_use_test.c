@@ -1,5 +1,5 @@
-/* Named data that delegates of two methods share, and the parts of a backend that a
- * program needs. */
+/* Named data that delegates of two methods share, and the backend parts that a program
+ * links. */
 /* cmocka.h wants these four before it. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,7 +17,7 @@
 static tests_axes_shared_bias_once_memory once_memory;
 static tests_axes_shared_bias_twice_memory twice_memory;
 
-/* The delegates' constants, as they are built. */
+/* The constants of the delegates, as they are initialized. */
 static struct {
   const float *constants[MAX_DELEGATES];
   size_t count;

@@ -1,4 +1,4 @@
-/* Two methods of a program that share what they keep, through the typed header. */
+/* Two methods of a program that share state, through the typed header. */
 /* cmocka.h wants these four before it. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -31,7 +31,7 @@ static void load_taker(void) {
                    ET_STATUS_OK);
 }
 
-/* The first of the four sums after `value` was added to it. */
+/* Adds `value` to the state, and returns the first of the four sums. */
 static float put(float value) {
   const float x[4] = {value, 0, 0, 0};
   const float *sum = NULL;

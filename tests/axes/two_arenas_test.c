@@ -1,4 +1,4 @@
-/* A program with two planned buffers, each where the application wants it. */
+/* A program with two planned buffers at addresses that the application chooses. */
 /* cmocka.h wants these four before it. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,7 +13,8 @@ static tests_axes_two_arenas_forward_memory memory;
 
 static void test_wide_tensors_lie_in_the_second_buffer(void **state) {
   (void)state;
-  /* Two tensors of [4, 256] live at once; the narrow ones have the first buffer for themselves. */
+  /* Two tensors of [4, 256] are live at once; the first buffer has only the narrow
+   * tensors. */
   assert_int_equal(TESTS_AXES_TWO_ARENAS_FORWARD_PLANNED_1_BYTES,
                    2 * 4 * 256 * sizeof(float));
   assert_true(TESTS_AXES_TWO_ARENAS_FORWARD_PLANNED_0_BYTES <=

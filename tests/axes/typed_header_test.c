@@ -1,5 +1,5 @@
-/* Two models in one library, through the typed functions of its header: several methods, a
- * size that varies, static memory. */
+/* Two models in one library, through the typed functions of its header: several methods,
+ * a dynamic size, static memory. */
 /* cmocka.h wants these four before it. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -41,7 +41,7 @@ static void test_methods_of_one_model_run_side_by_side(void **state) {
   assert_int_equal(
       tests_axes_encode_decode_decode_get_output_0(decoder, &rows, NULL),
       ET_STATUS_OK);
-  /* The second row of codes was made from zeros, so it is the column sums alone. */
+  /* The second row of codes was computed from zeros, so it consists of the column sums. */
   assert_true(codes[0] != codes[4]);
   assert_true(rows[0] == rows[0]);
 }

@@ -1,4 +1,4 @@
-// That cmocka links and reports: everything else that is tested in C stands on it.
+// Tests that cmocka links and reports failures; all C tests depend on it.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-// A pool of threads in memory that C++ reserves.
+// A thread pool in memory that C++ reserves.
 #include <cstring>
 
 #include "backends/cpu/threads/pool.h"

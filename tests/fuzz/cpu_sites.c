@@ -1,11 +1,11 @@
-/* The numbers of the payloads of CpuBackend in a program. */
+/* The sites in CpuBackend payloads of a program. */
 #include <string.h>
 
 #include "backends/cpu/runtime/payload.h"
 #include "executorch/backend.h"
 #include "tests/fuzz/site_list.h"
 
-/* Kinds: words of one meaning. Those of attributes go by the kind of the step. */
+/* Kinds group words of one meaning. The kind of an attribute depends on the op. */
 enum {
   HEADER = 0,
   DIM = 16,
@@ -18,7 +18,7 @@ enum {
   ATTRIBUTE = 128,
 };
 
-#define ATTRIBUTE_KINDS 32 /* a kind of steps */
+#define ATTRIBUTE_KINDS 32 /* per kind of op */
 #define MOST_KINDS 256     /* codes of ops are lower */
 
 static bool seen[MOST_KINDS];
@@ -29,7 +29,7 @@ typedef struct walk {
   uint32_t start; /* of the payload in the program */
 } walk;
 
-/* Words that follow each other, each of another kind. */
+/* Adds consecutive words, each of a different kind. */
 static void add_fields(walk *w, size_t at, int kind, size_t count) {
   for (size_t i = 0; i < count; i++) {
     et_site_list_add(&w->list, w->start + (uint32_t)(4 * (at + i)),
@@ -37,7 +37,7 @@ static void add_fields(walk *w, size_t at, int kind, size_t count) {
   }
 }
 
-/* Words that follow each other, all of one kind. */
+/* Adds consecutive words of one kind. */
 static void add_same(walk *w, size_t at, int kind, size_t count) {
   for (size_t i = 0; i < count; i++) {
     add_fields(w, at + i, kind, 1);
@@ -84,7 +84,7 @@ static void add_payload(walk *w) {
   add_steps(w);
 }
 
-/* Bytes of the payload that begins at `at`; 0 when none does. */
+/* Returns the size of the payload at `at` in bytes, or 0 if there is none. */
 static size_t payload_bytes(et_span program, size_t at) {
   uint32_t header[3];
   if (program.size - at < sizeof header) {

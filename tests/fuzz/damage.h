@@ -1,4 +1,4 @@
-/* Changes to a valid program. */
+/* Mutates a valid program. */
 #ifndef ET_TESTS_FUZZ_DAMAGE_H_
 #define ET_TESTS_FUZZ_DAMAGE_H_
 
@@ -6,8 +6,8 @@
 #include "tests/fuzz/random.h"
 #include "tests/fuzz/sites.h"
 
-/* Changes a few numbers, mostly to what another of their kind has or to values
- * at the edge of what is allowed; now and then any byte. */
+/* Changes a few values, mostly to the value of another site of the kind or to a boundary
+ * value; sometimes any byte. */
 void et_damage(et_random *random, const et_site *sites, size_t count,
                et_mutable_span program);
 

@@ -1,15 +1,14 @@
-#define _POSIX_C_SOURCE 200809L /* clock_gettime */
+#define _POSIX_C_SOURCE 200809L /* for clock_gettime */
 
 /* execute_fuzz: damages programs, loads and runs them with the real kernels.
  * cpu_fuzz: damages payloads of the CPU backend, and runs them on it.
  *
  *   execute_fuzz SECONDS SEED PROGRAM.pte[,DATA.ptd...] ...
  *
- * Of a program with data files, one of those is damaged.
- * A damaged program is refused or runs, without a bad access, and what it returns does
- * not depend on what memory held before. Programs that fail are written to
- * $TEST_UNDECLARED_OUTPUTS_DIR, or to the current folder. The same seed tries the same
- * programs in the same order. */
+ * If a program has data files, one of those is damaged. A damaged program must be rejected
+ * or run without invalid accesses, and its results must not depend on uninitialized
+ * memory. Programs that fail are written to $TEST_UNDECLARED_OUTPUTS_DIR, or to the
+ * current folder. The same seed tries the same programs in the same order. */
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,10 +23,10 @@
 #define MOST_PROGRAMS 128
 #define MOST_FINDINGS 16
 
-/* Runs of an original: one may be given sizes or numbers that it refuses. */
+/* Runs of an original program; it can reject some random sizes or values. */
 #define MOST_TRIES 64
 
-/* A file, and where its numbers lie. */
+/* A file, and its sites. */
 typedef struct original_file {
   et_file file;
   et_site *sites;
@@ -86,8 +85,7 @@ static void open_files(char *paths, original *out) {
   }
 }
 
-/* Returns false for a program that cannot run here, such as one for another
- * backend. */
+/* Returns false for a program that cannot run here, such as one for another backend. */
 static bool open_original(char *paths, original *out) {
   open_files(paths, out);
   if (!runs(out)) {
@@ -101,7 +99,7 @@ static bool open_original(char *paths, original *out) {
   return true;
 }
 
-/* Keeps a program that fails, for a closer look. */
+/* Writes a failing program to a file, for inspection. */
 static void keep(const uint8_t *bytes, size_t size) {
   const char *folder = getenv("TEST_UNDECLARED_OUTPUTS_DIR");
   char path[4096];
@@ -146,7 +144,7 @@ static double now(void) {
   return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
 }
 
-/* Whether nothing was found. */
+/* Returns true if nothing was found. */
 static bool fuzz(const original *originals, size_t count, double seconds,
                  uint64_t seed) {
   et_random random = et_random_seeded(seed);

@@ -1,4 +1,4 @@
-#define _GNU_SOURCE /* MAP_ANONYMOUS */
+#define _GNU_SOURCE /* for MAP_ANONYMOUS */
 
 #include "tests/fuzz/guarded.h"
 
@@ -13,7 +13,7 @@ static size_t round_up(size_t size, size_t unit) {
   return (size + unit - 1) / unit * unit;
 }
 
-/* The accessible bytes. */
+/* Returns the accessible bytes. */
 static uint8_t *begin_of(const et_guarded *block) {
   return block->pages + page();
 }

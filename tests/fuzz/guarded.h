@@ -1,4 +1,4 @@
-/* Memory between pages that nothing may touch. */
+/* Memory between inaccessible pages. */
 #ifndef ET_TESTS_FUZZ_GUARDED_H_
 #define ET_TESTS_FUZZ_GUARDED_H_
 
@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* `size` bytes at `data`, which end at an inaccessible page, or before it where their
- * alignment needs that. All zero is no block. */
+/* A block of `size` bytes at `data`. It ends at an inaccessible page, or before it if the
+ * alignment requires that. A zeroed struct has no block. */
 typedef struct et_guarded {
   uint8_t *data;
   size_t size;
@@ -16,14 +16,14 @@ typedef struct et_guarded {
   uint8_t fill;
 } et_guarded;
 
-/* Takes a block whose bytes, and those around it, are `fill`. `alignment` is a power of
- * two, at most a page. Ends the program when the system has no memory. */
+/* Allocates a block whose bytes, and those around it, are `fill`. `alignment` is a power
+ * of two, at most a page. Exits if the system has no memory. */
 et_guarded et_guarded_take(size_t size, size_t alignment, uint8_t fill);
 
 /* Makes the block read-only. */
 void et_guarded_seal(const et_guarded *block);
 
-/* Whether the accessible bytes around the block still are `fill`. */
+/* Returns true if the accessible bytes around the block are still `fill`. */
 bool et_guarded_is_intact(const et_guarded *block);
 
 void et_guarded_free(et_guarded *block);

@@ -1,4 +1,4 @@
-/* Choices at random: the same seed gives the same ones everywhere. */
+/* Pseudorandom choices: the same seed gives the same choices on every machine. */
 #ifndef ET_TESTS_FUZZ_RANDOM_H_
 #define ET_TESTS_FUZZ_RANDOM_H_
 
@@ -6,7 +6,7 @@
 
 #include "executorch/random.h"
 
-/* In [0, count), which is not empty. */
+/* Returns a value in [0, count); count is positive. */
 static inline size_t et_random_below(et_random *random, size_t count) {
   return (size_t)((et_random_next(random) >> 16) % count);
 }

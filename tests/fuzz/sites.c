@@ -9,30 +9,30 @@
 #include "runtime/program/schema.h"
 #include "tests/fuzz/site_list.h"
 
-/* Of a long vector, weights or text, this many elements stand for all. */
+/* Only this many elements of a long vector, such as weights or text, become sites. */
 #define LONGEST_VECTOR 64
 
 #define LENGTH_KIND 0x8000u
 
-/* The header of a data file: its length, then where tables and segments lie. */
+/* The header of a data file: its length, then the positions of tables and segments. */
 #define IS_DATA "FT01"
 #define HEADER_KIND 0x4000u
 #define HEADER_AT 12u
 #define HEADER_OFFSETS 4u
 
-/* Payloads for XNNPACK: their magic, and the numbers of their header. */
+/* XNNPACK payloads: the magic, and the fields of the header. */
 #define IS_XNNPACK "XH00"
 #define XNNPACK_KIND 0x2000u
 #define XNNPACK_HEADER_KIND 0x6000u
 #define XNNPACK_HEADER_BYTES 30u
 
-/* Fields of a table. */
+/* The number of fields of a table. */
 #define KINDS_OF_TABLE 32
 
-/* One flatbuffer: the program itself, or one inside of it. */
+/* One flatbuffer: the program itself, or one inside it. */
 typedef struct walk {
   et_span program;
-  uint32_t base; /* of the flatbuffer in the file */
+  uint32_t base; /* position of the flatbuffer in the file */
   const et_schema *schema;
   uint16_t first_kind;
   et_site_list *list;
@@ -42,7 +42,7 @@ static void add(walk *w, uint32_t position, uint16_t kind, uint8_t width) {
   et_site_list_add(w->list, w->base + position, kind, width);
 }
 
-/* `width` 0: the elements are no numbers, just the length is. */
+/* `width` 0: only the length is a site, because the elements are not scalars. */
 static et_fb_vector add_vector(walk *w, uint32_t target, uint16_t kind,
                                uint8_t width) {
   const et_fb_vector vector =
@@ -118,7 +118,7 @@ static void add_header(et_site_list *list) {
   }
 }
 
-/* Length, then offset and size of the flatbuffer and of the constants. */
+/* The length, then offset and size of the flatbuffer and of the constants. */
 static void add_xnnpack_header(et_site_list *list, uint32_t at) {
   static const uint8_t fields[][2] = {
       {8, 2}, {10, 4}, {14, 4}, {18, 4}, {22, 8}};
@@ -128,7 +128,7 @@ static void add_xnnpack_header(et_site_list *list, uint32_t at) {
   }
 }
 
-/* The flatbuffer of the payload that begins at `at`, if one does. */
+/* Adds the flatbuffer of the payload that starts at `at`, if any. */
 static void add_payload(et_span file, uint32_t at, et_site_list *list) {
   const et_span payload = {file.data + at, file.size - at};
   et_xnn_graph graph;

@@ -1,5 +1,4 @@
-/* Where the numbers of a program lie: what damage that keeps its structure
- * changes. */
+/* Sites: the positions of values in a program. Changing them preserves its structure. */
 #ifndef ET_TESTS_FUZZ_SITES_H_
 #define ET_TESTS_FUZZ_SITES_H_
 
@@ -8,20 +7,20 @@
 
 #include "executorch/span.h"
 
-/* One number: a field, an element of a vector, or a vector's length. Numbers of
- * one kind have one meaning: that field of that table. */
+/* One value: a field, an element of a vector, or a vector's length. Sites of one kind
+ * have one meaning, such as a field of a table. */
 typedef struct et_site {
   uint32_t position;
   uint16_t kind;
-  uint8_t width; /* bytes */
+  uint8_t width; /* in bytes */
 } et_site;
 
-/* All of an undamaged program, or data file (.ptd), sorted by kind. Freed with
- * free(). */
+/* Returns all sites of an undamaged program or data file (.ptd), sorted by kind. Free
+ * with free(). */
 et_site *et_sites_of(et_span file, size_t *out_count);
 
-/* A kind of the CPU backend's ops that no file given to et_sites_of has, in builds that
- * need all of them (CPU_KINDS); else NULL. */
+/* Returns a kind of CPU backend op that no file given to et_sites_of has, or NULL. Only
+ * builds that need all kinds check this (CPU_KINDS). */
 const char *et_sites_missing_kind(void);
 
 #endif /* ET_TESTS_FUZZ_SITES_H_ */

@@ -10,18 +10,18 @@
 
 extern const et_registry et_linked_registry;
 
-/* A damaged method may want much memory, which tries just the heap, or run in
- * circles. */
+/* A damaged method can request much memory, which only stresses the heap, or loop
+ * forever. */
 #define MOST_BYTES (1u << 20)
 #define MOST_SCRATCH_BYTES (1u << 24)
 #define MOST_INSTRUCTIONS 4096
 #define MOST_INPUTS 64
 
-/* What memory holds before a method is loaded. */
+/* The contents of memory before a method is loaded. */
 #define FIRST_FILL 0x5A
 #define SECOND_FILL 0xC3
 
-/* What the executions of a method return: statuses, sizes and bytes. */
+/* The results of a method's executions: statuses, sizes and bytes. */
 typedef struct et_record {
   uint8_t *bytes;
   size_t size;
@@ -45,7 +45,7 @@ static void ignore_end(void *context, const et_event *event, et_status status) {
   (void)context, (void)event, (void)status;
 }
 
-/* Bytes of planned buffers and of inputs and outputs that are not planned. */
+/* Returns the size of planned buffers and of caller-provided inputs and outputs. */
 static uint64_t bytes_wanted(const et_method_meta *meta) {
   uint64_t total = 0;
   et_value_meta value;
@@ -67,7 +67,8 @@ static uint64_t bytes_wanted(const et_method_meta *meta) {
   return total;
 }
 
-/* Small numbers mostly, which are indices and sizes as well; else any bits. */
+/* Fills a tensor with small values, which are also valid indices and sizes, or with
+ * random bits. */
 static void fill(et_random *random, et_scalar_type dtype, uint8_t *bytes,
                  size_t size) {
   const size_t width = et_scalar_type_size((int32_t)dtype);
@@ -86,7 +87,7 @@ static void fill(et_random *random, et_scalar_type dtype, uint8_t *bytes,
   }
 }
 
-/* Fewer elements than the bound, in any dimensions. */
+/* Draws a shape with fewer elements than the bound. */
 static size_t shorten(et_random *random, et_value_meta *meta) {
   size_t numel = 1;
   for (size_t d = 0; d < meta->rank; d++) {
@@ -100,7 +101,7 @@ static size_t shorten(et_random *random, et_value_meta *meta) {
   return numel * et_scalar_type_size((int32_t)meta->dtype);
 }
 
-/* A block for the input, which borrows it. */
+/* Allocates a block for the input, which borrows it. */
 static et_guarded lend_input(et_method *method,
                              const et_method_meta *program_meta, size_t index,
                              et_random *random) {
@@ -185,7 +186,7 @@ static void execute(et_method *method, const et_method_meta *meta, watch *w,
   }
 }
 
-/* Loads the method in memory full of `fill`, and executes it twice. */
+/* Loads the method in memory filled with `fill`, and executes it twice. */
 static void run_method(const et_method_meta *meta, const char *name,
                        const et_method_requirements *needed, uint8_t fill_byte,
                        et_random *random, et_trials *trials,
@@ -237,14 +238,14 @@ static void try_method(const et_program *program, const char *name,
   free(records[1].bytes);
 }
 
-/* Each file is one extent. */
+/* Opened files; each file is one extent. */
 typedef struct opened {
   et_program program;
   et_extent extents[ET_TRIAL_FILES];
   et_data_source sources[ET_TRIAL_FILES];
 } opened;
 
-/* What keys say of contents is compared too; others are tried all the same. */
+/* Also compares the content keys; programs with other contents are tried as well. */
 static bool open_files(const et_span *files, size_t count, opened *out) {
   if (count == 1) {
     return et_program_load(files[0], &out->program, NULL) == ET_STATUS_OK;

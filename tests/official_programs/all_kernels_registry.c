@@ -1,4 +1,4 @@
-/* Everything that the rules come with, for programs unknown when this is built. */
+/* All kernels and backends of the rules, for programs that are unknown at build time. */
 #include "executorch/backend.h"
 
 extern const et_kernel_table et_all_kernels;

@@ -1,4 +1,4 @@
-/* The bytes of generated headers are those that the runtime measures. */
+/* The sizes in generated headers are those that the runtime measures. */
 /* cmocka.h wants these four before it. */
 #include <setjmp.h>
 #include <stdarg.h>

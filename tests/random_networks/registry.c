@@ -1,4 +1,4 @@
-/* All kernels, and the backends that compute what random networks consist of. */
+/* All kernels, and the backends that random networks need. */
 #include "backends/cpu/runtime/cpu_backend.h"
 #include "executorch/backend.h"
 

@@ -1,4 +1,7 @@
-"""Repositories laid out as those of rules_python's pip hub, which the oldest Bazel has not and which needs an index: one of each wheel."""
+"""Repositories with the layout of rules_python's pip hub: one for each wheel.
+
+The oldest Bazel has no pip hub, and a pip hub needs an index.
+"""
 
 _BUILD = """\
 load("@rules_python//python:py_library.bzl", "py_library")
@@ -49,10 +52,12 @@ hub = repository_rule(
 )
 
 def hub_repositories(torch_version):
-    """The hub `@pip` of a package that has data and a shared object, one that it requires, a torch, and what that requires.
+    """Creates the hub `@pip` of two packages and a torch with its requirement.
+
+    The first package has data and a shared object, and requires the second one.
 
     Args:
-      torch_version: what the torch says that it is.
+      torch_version: the version that the torch package reports.
     """
     wheel(
         name = "pip_widgets",

@@ -1,5 +1,4 @@
-/* Programs for XNNPACK, imported: their backend is linked by itself, and their memory
- * is what the build said. */
+/* Imported XNNPACK programs: the build links their backend, and states their memory. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -36,7 +35,7 @@ static void multiply(et_method *method, const float *x, float y[20]) {
   }
 }
 
-/* [4, 8] times packed weights: rows are products of their own. */
+/* [4, 8] times packed weights: each row is a separate GEMM. */
 static void test_weights_are_packed_in_the_memory_that_was_counted(
     void **state) {
   et_error error = {0};
@@ -117,7 +116,7 @@ static void load_and_run_tiles(
   memcpy(y, out, TILES * sizeof y[0]);
 }
 
-/* Floats of the tiles' weights: columns, channels, positions. */
+/* Float weights of the tiles: columns x channels x positions. */
 #define TILE_FLOATS (48 * 32 * 36 + 48 * 40 * 36 + 32 * 33 * 16)
 
 static void test_methods_share_panels_of_tiles(void **state) {

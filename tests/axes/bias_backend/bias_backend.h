@@ -1,4 +1,4 @@
-/* What BiasBackend keeps of a delegate, and what its parts are. */
+/* The delegate of BiasBackend, and its parts. */
 #ifndef TESTS_AXES_BIAS_BACKEND_BIAS_BACKEND_H_
 #define TESTS_AXES_BIAS_BACKEND_BIAS_BACKEND_H_
 
@@ -11,14 +11,14 @@
 
 typedef float bias_function(float x, float constant);
 
-/* The content of a part. */
+/* A part, which runs one operation. */
 typedef struct bias_operation {
   bias_function *function;
 } bias_operation;
 
 typedef struct bias_handle {
   const bias_operation *operation;
-  const float *constants; /* of the program, where they lie */
+  const float *constants; /* constants of the program, used in place */
   size_t count;
 } bias_handle;
 

@@ -1,4 +1,4 @@
-/* Two programs in one library whose weights are equal: linked in once, found by both. */
+/* Two programs in one library with equal weights: linked once, found by both. */
 /* cmocka.h wants these four before it. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,7 +15,7 @@ static four_rows_forward_memory four_memory;
 
 static void test_equal_weights_lie_in_memory_once(void **state) {
   (void)state;
-  /* The compiler takes arrays of two names for two arrays. */
+  /* The compiler assumes that arrays with different names are different. */
   const uint8_t *volatile one = one_row_weights_data;
   const uint8_t *volatile four = four_rows_weights_data;
   assert_ptr_equal(one, four);

@@ -1,4 +1,4 @@
-/* Calls are (x, sum, out): the sum is a mutable buffer of the program. */
+/* Calls are (x, sum, out); the sum is a mutable buffer of the program. */
 #include "executorch/backend.h"
 
 extern const et_backend sum_backend;

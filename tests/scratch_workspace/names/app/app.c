@@ -1,4 +1,4 @@
-/* Two models of one name, from two packages, in one program. */
+/* Two models of the same name from two packages, in one program. */
 #include <stdio.h>
 #include "a/model_cc.h"
 #include "a/words.h"

@@ -1,5 +1,5 @@
-/* Models whose labels differ only in `/` and `_`: no header of theirs can be included beside the other, and both
- * can be in one program. Each adds its constant to *x. */
+/* Models whose labels differ only in `/` and `_`. Their headers cannot be included
+ * together, but both can be in one program. Each adds its constant to *x. */
 #ifndef APP_TWINS_H_
 #define APP_TWINS_H_
 

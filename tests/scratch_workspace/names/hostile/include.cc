@@ -1,4 +1,4 @@
-// The header after those that define the most macros.
+// Includes the header after the headers that define the most macros.
 #include <cassert>
 #include <cerrno>
 #include <complex>
