@@ -18,9 +18,9 @@ from exir.pass_manager import ProgramPass
 class DistinctOutputsPass(ProgramPass):
     """Copies outputs that are inputs, constants or states, or that are returned twice.
 
-    The pass is needed if the caller provides the memory of outputs: one value cannot be written to two
-    places, and an input is not in the memory of an output. Before: no condition. After: each output
-    tensor of the user is the result of a call, and no two are the same.
+    The pass is needed if the caller provides the memory of outputs: a value has one address, and an
+    input cannot be at the address of an output. Before: no condition. After: each output tensor of the
+    user is the result of a call, and no two are the same.
     """
 
     name: ClassVar[str] = "distinct_outputs"

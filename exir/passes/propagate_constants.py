@@ -30,7 +30,7 @@ class PropagateConstants(ProgramPass):
     Before: the edge dialect. After: the weight of a linear layer is stored as its matrix multiplication
     reads it, [K, N]. Connected foldable operators that depend on constants alone are folded as one
     group, if their results are not larger than the constants that the group reads, or than `max_growth`.
-    Otherwise, only the largest part of the group within these limits is folded.
+    Otherwise, the largest results stay operators, until the rest is within these limits.
 
     A group therefore adds at most `max_growth` bytes to the file, or the size of constants that others
     need as well. Constants that only the group reads are removed from the file. Intermediate values are

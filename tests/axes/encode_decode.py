@@ -9,7 +9,7 @@ from exir.model_spec import MethodSpec, ModelSpec
 
 
 class Autoencoder(nn.Module):
-    """Codes of 4 elements for rows of 16; both methods use the same matrix."""
+    """Encodes rows of 16 elements in 4; both methods use the same matrix."""
 
     def __init__(self) -> None:
         super().__init__()

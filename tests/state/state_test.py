@@ -1,4 +1,7 @@
-"""Tests state behind views: several calls match eager PyTorch on both backends."""
+"""Tests state that is accessed through views, on both backends.
+
+Several calls match eager PyTorch.
+"""
 
 from __future__ import annotations
 
