@@ -9,6 +9,7 @@ from typing import Any, BinaryIO
 
 import pytest
 import torch
+from torch import nn
 from torch.fx.passes.infra.pass_base import PassResult
 
 from exir import schema
@@ -179,3 +180,23 @@ def test_planner_that_plans_nothing_is_an_error_that_names_it() -> None:
 
     with pytest.raises(ConfigError, match="idle did not set the graph module's meta"):
         edge().to_executorch(ExecutorchBackendConfig(memory_planning_pass=idle))
+
+
+class Counting(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.register_buffer("count", torch.tensor([0.5, 1.5]))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        self.count.add_(x)
+        return self.count * 2
+
+
+def test_eager_calls_after_lowering_do_not_change_the_initial_state() -> None:
+    module, x = Counting(), torch.ones(2)
+    expected = to_edge(torch.export.export(Counting(), (x,))).to_executorch().buffer
+    manager = to_edge(torch.export.export(module, (x,))).to_executorch()
+    module(x)
+    stream = io.BytesIO()
+    manager.write_to_file(stream)
+    assert stream.getvalue() == expected

@@ -17,7 +17,7 @@ from tests.random_networks.layers.common import Family, Shape
 from tests.random_networks.network import Network, Placed, Step, Varying, namespace
 
 RECIPES = ("int8_static", "int8_dynamic", "int4_dynamic", "int8_weight_only", "int4_weight_only")
-_KINDS = {
+_KINDS: dict[str, Family] = {
     "image": images.FAMILY,
     "sequence": [*sequences.FAMILY, (1, general.linear)],
     "table": [(4, general.linear)],
