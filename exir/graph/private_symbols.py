@@ -114,7 +114,13 @@ class _Values:
         offset = self._leaf(value.storage_offset())
         if type(offset) is int and offset == 0:
             return torch.empty_strided(sizes, strides, dtype=value.dtype, device="meta")
-        length = offset + 1 + sum((size - 1) * stride for size, stride in zip(sizes, strides))
+        # The indices of the last element. An empty dimension has none, and its stride does not count.
+        last = [
+            (size - 1, stride)
+            for size, stride in zip(sizes, strides)
+            if not (type(size) is int and size == 0)
+        ]
+        length = offset + 1 + sum(index * stride for index, stride in last)
         base = torch.empty_strided((length,), (1,), dtype=value.dtype, device="meta")
         return base.as_strided(sizes, strides, offset)
 

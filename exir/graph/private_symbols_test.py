@@ -85,3 +85,15 @@ def test_graphs_of_control_flow_are_copied() -> None:
 def test_a_program_without_symbols_is_returned_as_it_is() -> None:
     program = models.mlp().export()
     assert with_private_symbols(program) is program
+
+
+class _EmptyRows(nn.Module):
+    def forward(self, x: Tensor, n: int) -> Tensor:
+        return x.select(-1, n % x.shape[-1])[:, :0]
+
+
+def test_empty_tensors_at_symbolic_offsets_are_copied() -> None:
+    program = export(_EmptyRows(), (torch.randn(1, 8, 12, 13), 2), dynamic_shapes=(None, Dim.DYNAMIC))
+    copied = with_private_symbols(program)
+    old, new = (each.graph.output_node().args[0][0] for each in (program, copied))
+    assert _layout(old.meta["val"]) == _layout(new.meta["val"])
