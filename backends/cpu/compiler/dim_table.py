@@ -96,7 +96,8 @@ class DimTable:
     def _computed(self, dim: Any) -> int:
         kind = type(dim)
         if kind is sympy.Add:
-            return self._sum(dim)
+            shifted = None if self._is_told(dim) else self._shifted(dim)
+            return self._sum(dim) if shifted is None else shifted
         if kind in _BINARY:
             if not self._is_told(dim) and (found := self._found(dim)) is not None:
                 return found
@@ -109,6 +110,15 @@ class DimTable:
         if kind is sympy.floor and (equal := sympy.floor(sympy.cancel(dim.args[0]))) != dim:
             return self.add(equal)  # torch leaves fractions such as (6 * n + 6) / (n + 1)
         raise UnsupportedOperatorError(f"the cpu backend cannot compute the size {dim}")
+
+    def _shifted(self, dim: Any) -> int | None:
+        """The entry of a size that is an argument's size plus an integer; None if it is not one."""
+        for expression in self._sources:
+            offset = dim - self._bounds.without_negative_parts(expression)
+            if offset.is_Integer:
+                op = DimOp.ADD if offset >= 0 else DimOp.SUB
+                return self._apply(op, dim, expression, abs(offset))
+        return None
 
     def _sum(self, dim: Any) -> int:
         """What is added first, so that no part of the sum is below zero when the whole is not."""

@@ -98,6 +98,21 @@ def test_arguments_are_held_to_the_sizes_of_others(size: sympy.Expr) -> None:
     assert dim_values(table.entries, [torch.zeros(9), torch.zeros(7)])[found] == int(size.subs(_N, 7))
 
 
+_PADDED = _N + functions.Max(0, _N - 3) + 1
+
+
+@pytest.mark.parametrize(
+    "size",
+    [_PADDED, _PADDED + 4, _PADDED - 1, functions.FloorDiv(_PADDED - 3, 2) + 1, 7 * functions.Max(_PADDED + 2, 8)],
+)
+def test_sizes_follow_from_an_argument_that_does_not_give_its_symbols(size: sympy.Expr) -> None:
+    table = DimTable(_BOUNDS, [_argument(_PADDED)])
+    found = table.add(size)
+    for n in (2, 9):
+        given = torch.zeros(int(_PADDED.subs(_N, n)))
+        assert dim_values(table.entries, [given])[found] == int(size.subs(_N, n))
+
+
 def test_an_integer_argument_is_a_size() -> None:
     table = DimTable(_BOUNDS, [_N])
     assert table.entries == [] and table.add(_N) == 0
