@@ -1,8 +1,12 @@
-"""Tests recurrent layers of dynamic length on both backends."""
+"""Tests recurrent layers of dynamic length on both backends.
+
+VARIANTS is the number of layers.
+"""
 
 from __future__ import annotations
 
 import copy
+import os
 from pathlib import Path
 
 import pytest
@@ -37,7 +41,7 @@ def _assert_follows_eager(case: Case, folder: Path) -> None:
             torch.testing.assert_close(found, expected, atol=tolerance, rtol=tolerance)
 
 
-@pytest.mark.parametrize("variant", variants(64), ids=str)
+@pytest.mark.parametrize("variant", variants(int(os.environ.get("VARIANTS", "64"))), ids=str)
 def test_layer_of_dynamic_length_follows_eager(variant: Variant, tmp_path: Path) -> None:
     _assert_follows_eager(variant.case(), tmp_path)
 
