@@ -154,11 +154,12 @@ def _print(found: Measurement) -> None:
 
 def _print_ratio(new: Measurement, old: Measurement, were_by_turns: bool) -> None:
     ratio = new.latency.quantile(0.5) / max(old.latency.quantile(0.5), 1)
-    print(f"{new.program} takes {ratio:.3f} of {old.program}'s time (medians)")
+    comparison = f"{1 / ratio:.2f}× faster" if 0 < ratio < 1 else f"{ratio:.2f}× slower"
+    print(f"{new.program} is {comparison} than {old.program} (medians)")
     if were_by_turns:
         pairs = sorted(one / max(other, 1) for one, other in zip(new.times, old.times))
         low, high = pairs[len(pairs) // 10], pairs[len(pairs) * 9 // 10]
-        print(f"  of {len(pairs)} pairs of runs eight in ten lie between {low:.3f} and {high:.3f}")
+        print(f"  time ratio in 80 % of {len(pairs)} paired runs: {low:.3f} to {high:.3f}")
     else:
         print(
             "  measured at another time: what else the machine did is in the ratio; --against a .pte runs both by turns"

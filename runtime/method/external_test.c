@@ -169,9 +169,8 @@ static void test_missing_file_is_named_by_the_key(void **state) {
   open_mlp(&s);
   const et_status status = load(&s, 1);
   expect(&s, status, ET_STATUS_NOT_FOUND,
-         "values[0]: its data lies in an external file (.ptd), under the key "
-         "'0.weight', which none of the 0 given has: et_program_load_sources "
-         "takes them");
+         "values[0]: none of the 0 external files (.ptd) has the key "
+         "'0.weight'; pass its file to et_program_load_sources");
 }
 
 static void test_file_without_the_key_is_refused(void **state) {
@@ -180,9 +179,8 @@ static void test_file_without_the_key_is_refused(void **state) {
   open_files(&s, "ptd_mlp.pte", "xnn_weights.ptd");
   const et_status status = load(&s, 2);
   expect(&s, status, ET_STATUS_NOT_FOUND,
-         "values[0]: its data lies in an external file (.ptd), under the key "
-         "'0.weight', which none of the 1 given has: et_program_load_sources "
-         "takes them");
+         "values[0]: none of the 1 external files (.ptd) has the key "
+         "'0.weight'; pass its file to et_program_load_sources");
 }
 
 static void test_m18_key_in_two_files_is_refused(void **state) {

@@ -6,10 +6,9 @@ et_status et_external_absent(const et_program *program, uint32_t index,
   const size_t files =
       program->source_count > 1 ? program->source_count - 1 : 0;
   return et_fail(error, ET_STATUS_NOT_FOUND,
-                 "values[%u]: its data lies in an external file (.ptd), under "
-                 "the key '%s', which none of the %zu given has: "
-                 "et_program_load_sources takes them",
-                 (unsigned)index, et_external_key(record).data, files);
+                 "values[%u]: none of the %zu external files (.ptd) has the "
+                 "key '%s'; pass its file to et_program_load_sources",
+                 (unsigned)index, files, et_external_key(record).data);
 }
 
 et_status et_external_check(const et_program *program, uint32_t index,

@@ -49,7 +49,7 @@ class ReadLimit(Side):
 
 
 def _mapped_bytes(size: int) -> mmap.mmap:
-    """Map a temporary file, page-aligned, that is deleted when it is no longer used."""
+    """Map a temporary file, page-aligned, that is deleted after its last use."""
     with TemporaryFile() as file:
         file.write(bytes(size))
         file.flush()

@@ -35,7 +35,7 @@ def test_models_with_equal_weights_have_one_file() -> None:
 def test_file_of_other_weights_is_refused() -> None:
     result = _run(_FOLDER / "other_weights.ptd")
     assert result.returncode == 1
-    assert "its data lies in an external file (.ptd), under the key 'sha256:" in result.stderr
+    assert "external files (.ptd) has the key 'sha256:" in result.stderr
 
 
 @pytest.mark.parametrize("index", range(4))
