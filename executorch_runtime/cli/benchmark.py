@@ -154,7 +154,7 @@ def _print(found: Measurement) -> None:
 
 def _print_ratio(new: Measurement, old: Measurement, were_by_turns: bool) -> None:
     ratio = new.latency.quantile(0.5) / max(old.latency.quantile(0.5), 1)
-    comparison = f"{1 / ratio:.2f}× faster" if 0 < ratio < 1 else f"{ratio:.2f}× slower"
+    comparison = f"{1 / ratio:.2f}x faster" if 0 < ratio < 1 else f"{ratio:.2f}x slower"
     print(f"{new.program} is {comparison} than {old.program} (medians)")
     if were_by_turns:
         pairs = sorted(one / max(other, 1) for one, other in zip(new.times, old.times))

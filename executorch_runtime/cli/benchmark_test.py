@@ -52,7 +52,7 @@ def test_two_programs_take_turns(capsys: pytest.CaptureFixture[str]) -> None:
     assert main([_ADD, "--repeat", "20", "--against", _LINEAR]) == 0
     *_, ratio, pairs = capsys.readouterr().out.splitlines()
     assert re.fullmatch(
-        r"tut02_basic_add\.pte is [\d.]+× (faster|slower) than tut01_simpleconv\.pte \(medians\)", ratio
+        r"tut02_basic_add\.pte is [\d.]+x (faster|slower) than tut01_simpleconv\.pte \(medians\)", ratio
     )
     assert re.fullmatch(r"  time ratio in 80 % of 20 paired runs: [\d.]+ to [\d.]+", pairs)
 
