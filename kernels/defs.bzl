@@ -1,7 +1,7 @@
 """Compile flags and build macros for kernels and their tests."""
 
 load("@rules_cc//cc:defs.bzl", "cc_test")
-load("//rules/project:object_library.bzl", "object_library")
+load("//tools/build_defs:object_library.bzl", "object_library")
 
 # Kernels are numeric loops, so every compilation mode optimizes and vectorizes them. The only deviation from IEEE 754
 # is that multiply-add may be contracted (FMA).

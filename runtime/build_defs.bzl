@@ -1,7 +1,7 @@
 """Macros that build the runtime and its tests."""
 
 load("@rules_cc//cc:defs.bzl", "cc_test")
-load("//rules/project:object_library.bzl", "object_library")
+load("//tools/build_defs:object_library.bzl", "object_library")
 
 RUNTIME_COPTS = [
     "-std=c11",

@@ -4,8 +4,8 @@ They read a vocab.txt or a GGUF file.
 """
 
 load("@rules_cc//cc:cc_library.bzl", "cc_library")
-load("//rules/project:macro_arguments.bzl", "c_prefix", "require")
-load("//rules/project:python_action.bzl", "python_action")
+load("//tools/build_defs:macro_arguments.bzl", "c_prefix", "require")
+load("//tools/build_defs:python_action.bzl", "python_action")
 
 # Attributes of a vocabulary that also apply to the target of its tables.
 _PASSED_ON = ["compatible_with", "exec_compatible_with", "restricted_to", "tags", "target_compatible_with", "testonly"]

@@ -1,7 +1,7 @@
 """Libraries that are compiled once an instruction set, and the build setting that says for which."""
 
 load("@rules_cc//cc:defs.bzl", "cc_library")
-load("//rules/project:object_library.bzl", "object_library")
+load("//tools/build_defs:object_library.bzl", "object_library")
 
 # Only what simd.h says fuses: contraction would make bits depend on the compiler. Checked copies, which Bazel's toolchain asks for with
 # `-c opt`, keep gcc from holding tiles of bytes in registers: int8 networks took 1.6 to 2.4 times as long. With -O2 code is 4 KB smaller,

@@ -1,8 +1,8 @@
 """codegen_action: files that a Python module without packages writes."""
 
 load("//rules:toolchain.bzl", "CODEGEN_TOOLCHAIN_TYPE")
-load("//rules/private:labels.bzl", "display_label")
-load("//rules/project:module_action.bzl", "MODULE_ACTION_ATTRS", "run_module_action")
+load("//rules/private:labels.bzl", "display_label")  # buildifier: disable=bzl-visibility
+load("//tools/build_defs:module_action.bzl", "MODULE_ACTION_ATTRS", "run_module_action")
 
 _DOC = "Runs a module of the code generation's sources to make files, without the packages that models are compiled with."
 

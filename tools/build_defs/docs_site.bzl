@@ -2,9 +2,9 @@
 
 load("@rules_python//python:py_info.bzl", "PyInfo")
 load("//rules:toolchain.bzl", "CODEGEN_TOOLCHAIN_TYPE")
-load("//rules/private:labels.bzl", "display_label")
-load("//rules/private:python_command.bzl", "run_module")
-load("//rules/private:python_module.bzl", "module_file", "module_name")
+load("//rules/private:labels.bzl", "display_label")  # buildifier: disable=bzl-visibility
+load("//rules/private:python_command.bzl", "run_module")  # buildifier: disable=bzl-visibility
+load("//rules/private:python_module.bzl", "module_file", "module_name")  # buildifier: disable=bzl-visibility
 
 _DOC = """Renders Markdown pages with Sphinx.
 

@@ -3,7 +3,7 @@
 load("@rules_cc//cc:find_cc_toolchain.bzl", "find_cc_toolchain", "use_cc_toolchain")
 load("@rules_cc//cc/common:cc_common.bzl", "cc_common")
 load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
-load("//rules/private:labels.bzl", "display_label")
+load("//rules/private:labels.bzl", "display_label")  # buildifier: disable=bzl-visibility
 
 _DOC = """A `cc_library` of sources in C whose compilations are few: an action takes sixteen sources and makes an object of each.
 

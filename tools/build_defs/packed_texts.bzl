@@ -1,8 +1,8 @@
 """packed_texts: messages of the runtime's core as small C headers."""
 
 load("//rules:toolchain.bzl", "CODEGEN_TOOLCHAIN_TYPE")
-load("//rules/private:labels.bzl", "display_label")
-load("//rules/private:python_command.bzl", "run_module")
+load("//rules/private:labels.bzl", "display_label")  # buildifier: disable=bzl-visibility
+load("//rules/private:python_command.bzl", "run_module")  # buildifier: disable=bzl-visibility
 
 _DOC = """The headers `packed_ids.h` and `packed_table.h` of the package, which `runtime/core/packing.h` of the runtime tells of: the
 texts of all sources that include it, packed."""

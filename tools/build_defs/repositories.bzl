@@ -1,7 +1,7 @@
 """External repositories that only this project's models, tests and benchmarks use."""
 
-load("//rules/private/repository:cmocka.bzl", "cmocka")
-load("//rules/private/repository:python_environment.bzl", "python_environment")
+load("//rules/private/repository:cmocka.bzl", "cmocka")  # buildifier: disable=bzl-visibility
+load("//rules/private/repository:python_environment.bzl", "python_environment")  # buildifier: disable=bzl-visibility
 load(":published_models.bzl", "published_models")
 
 def project_repositories():

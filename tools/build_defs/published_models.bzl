@@ -1,6 +1,6 @@
 """Published weights, class names and photographs for //models and its tests."""
 
-load("//rules/private/repository:wheel_files.bzl", "wheel_files")
+load("//rules/private/repository:wheel_files.bzl", "wheel_files")  # buildifier: disable=bzl-visibility
 
 _PHOTOS = [
     "astronaut.png",

@@ -1,7 +1,7 @@
 """The common part of rules that write files with a Python module."""
 
 load("//rules:toolchain.bzl", "CODEGEN_TOOLCHAIN_TYPE")
-load("//rules/private:python_command.bzl", "run_module")
+load("//rules/private:python_command.bzl", "run_module")  # buildifier: disable=bzl-visibility
 
 MODULE_ACTION_ATTRS = {
     "srcs": attr.label_list(

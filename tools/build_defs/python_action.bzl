@@ -2,9 +2,9 @@
 
 load("@rules_python//python:py_info.bzl", "PyInfo")
 load("//rules:toolchain.bzl", "CODEGEN_TOOLCHAIN_TYPE", "TOOLCHAIN_TYPE")
-load("//rules/private:labels.bzl", "display_label")
-load("//rules/private:python_module.bzl", "module_file", "module_name")
-load("//rules/project:module_action.bzl", "MODULE_ACTION_ATTRS", "run_module_action")
+load("//rules/private:labels.bzl", "display_label")  # buildifier: disable=bzl-visibility
+load("//rules/private:python_module.bzl", "module_file", "module_name")  # buildifier: disable=bzl-visibility
+load("//tools/build_defs:module_action.bzl", "MODULE_ACTION_ATTRS", "run_module_action")
 
 _DOC = "Runs a Python module of this repository with the toolchain's interpreter and packages to make files."
 

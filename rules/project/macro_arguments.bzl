@@ -1,7 +1,0 @@
-"""Argument checks and C names for macros outside //rules."""
-
-load("//rules/private:arguments.bzl", _require = "require")
-load("//rules/private:c_names.bzl", _c_prefix = "c_prefix")
-
-c_prefix = _c_prefix
-require = _require
