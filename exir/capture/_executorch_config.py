@@ -23,7 +23,7 @@ class ExecutorchBackendConfig:
     constant_tensor_alignment: alignment of each constant, in bytes; a power of two; None for 16.
     delegate_alignment: alignment of each delegate payload, in bytes; a power of two; None for 16.
     remove_view_copy: replace copies of views with views that share memory.
-    fuse_bytes: compute in int8 between quantized tensors, with operators that only this project's
+    fuse_int8: compute in int8 between quantized tensors, with operators that only this project's
         runtime has. False computes in float, as the graph states.
     row_major_operands: copy operands to row-major order, and scales and zero points to float64 and
         int64, where the kernels of the official runtime need it. False copies an operand only where
@@ -49,7 +49,7 @@ class ExecutorchBackendConfig:
     constant_tensor_alignment: int | None = None
     delegate_alignment: int | None = None
     remove_view_copy: bool = True
-    fuse_bytes: bool = False
+    fuse_int8: bool = False
     row_major_operands: bool = True
     emit_mutable_buffer_names: bool = False
     external_constants: bool | Callable[[Node], str | None] = False

@@ -29,8 +29,8 @@ _EDGE = {
     "skip_dim_order": bool,
     "core_aten_ops_exception_list": OPERATOR_LIST,
     "preserve_ops": OPERATOR_LIST,
-    "whole_attention": bool,
-    "fuse_few_bits": bool,
+    "preserve_sdpa": bool,
+    "fuse_low_bit_linear": bool,
     "pipeline": str,
 }
 _EXECUTORCH = {
@@ -40,7 +40,7 @@ _EXECUTORCH = {
     "constant_tensor_alignment": int,
     "delegate_alignment": int,
     "remove_view_copy": bool,
-    "fuse_bytes": bool,
+    "fuse_int8": bool,
     "row_major_operands": bool,
     "emit_mutable_buffer_names": bool,
 }
@@ -104,7 +104,7 @@ class CompilerConfig:
         passes: the passes that `passes.executorch` names.
         """
         planning = MemoryPlanningPass(**self.memory_planning)
-        given = {"fuse_bytes": True, "row_major_operands": False, **self.executorch}
+        given = {"fuse_int8": True, "row_major_operands": False, **self.executorch}
         return ExecutorchBackendConfig(passes=passes, memory_planning_pass=planning, **given)
 
     def quantization_options(self) -> QuantizationOptions | None:

@@ -12,7 +12,7 @@ _ATTENTION = torch.ops.aten.scaled_dot_product_attention.default
 _DTYPES = (torch.float16, torch.bfloat16, torch.float32)
 
 
-def whole_attention(
+def preserve_sdpa(
     query: Tensor,
     key: Tensor,
     value: Tensor,
@@ -53,4 +53,4 @@ def _is_taken(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None) ->
     )
 
 
-WHOLE_ATTENTION = {_ATTENTION: whole_attention}
+PRESERVE_SDPA = {_ATTENTION: preserve_sdpa}

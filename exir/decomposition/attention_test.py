@@ -28,7 +28,7 @@ def _lowered(
     function: Callable[..., Tensor], *inputs: Tensor, whole: bool = True, shapes: Any = None
 ) -> Any:
     program = export(_Attention(function).eval(), inputs, dynamic_shapes=shapes)
-    return to_edge(program, compile_config=EdgeCompileConfig(whole_attention=whole))
+    return to_edge(program, compile_config=EdgeCompileConfig(preserve_sdpa=whole))
 
 
 def _operands(heads: int = 4, shared: int = 4, dtype: torch.dtype = torch.float32) -> list[Tensor]:

@@ -13,7 +13,7 @@ from torch.fx import Node
 
 from exir.decomposition.affine import affine_decompositions
 from exir.decomposition.arithmetic import ARITHMETIC
-from exir.decomposition.attention import WHOLE_ATTENTION
+from exir.decomposition.attention import PRESERVE_SDPA
 from exir.decomposition.complex_numbers import COMPLEX_NUMBERS
 from exir.decomposition.composites import COMPOSITES
 from exir.decomposition.counting import COUNTING
@@ -68,7 +68,7 @@ class Decompositions:
         """
         kept = self.preserve.keys() | _OWN.keys() | _of_packages().keys()
         kept |= UINT8_RESIZING.keys()
-        kept |= WHOLE_ATTENTION.keys() & self.table.keys()
+        kept |= PRESERVE_SDPA.keys() & self.table.keys()
         table = {**torch._decomp.core_aten_decompositions(), **self.table}
         return {op: run for op, run in table.items() if op not in kept and op not in _EVALUATED}
 
@@ -88,7 +88,7 @@ def core_aten(
 
     attention: keep supported SDPA calls as one operator.
     """
-    table = {**_core_aten_table(), **_of_packages(), **(WHOLE_ATTENTION if attention else {})}
+    table = {**_core_aten_table(), **_of_packages(), **(PRESERVE_SDPA if attention else {})}
     return Decompositions(table, dict(preserve or {}))
 
 

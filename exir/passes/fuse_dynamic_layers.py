@@ -10,8 +10,8 @@ from torch.fx import Node
 import exir.dialects.quantized_weight_ops  # noqa: F401  (registers the operator used below)
 from exir.graph.dynamic_range import quantized_as_whole
 from exir.graph.edit import replace_and_erase
-from exir.graph.few_bits import FewBits
 from exir.graph.linear_layers import LinearLayer, linear_layers, of_all_rows
+from exir.graph.low_bit import LowBitWeights
 from exir.graph.quantized_weight import is_dequantized, origin
 from exir.pass_manager import ProgramPass
 
@@ -31,23 +31,23 @@ class FuseDynamicLayers(ProgramPass):
 
     def run(self, program: ExportedProgram) -> ExportedProgram:
         weights = list(filter(is_dequantized, program.graph.nodes))
-        few_bits = FewBits(program)
+        low_bit = LowBitWeights(program)
         for weight in weights:
             for layer in map(of_all_rows, linear_layers(weight)):
-                _fuse(layer, weight, few_bits)
+                _fuse(layer, weight, low_bit)
         if weights:
             program.graph.eliminate_dead_code()
-            few_bits.constants.drop_unused()
+            low_bit.constants.drop_unused()
         return program
 
 
-def _fuse(layer: LinearLayer, dequantized: Node, few_bits: FewBits) -> None:
+def _fuse(layer: LinearLayer, dequantized: Node, low_bit: LowBitWeights) -> None:
     found = quantized_as_whole(origin(layer.x)) if is_dequantized(origin(layer.x)) else None
-    weight = None if found is None else few_bits.weight(dequantized)
+    weight = None if found is None else low_bit.weight(dequantized)
     if found is None or weight is None or layer.x.meta["val"].dtype != weight.dtype:
         return
     real, eps = found
-    x = few_bits.seen_as(layer.node, real, layer.x)
-    stored = few_bits.stored(dequantized, weight)
+    x = low_bit.seen_as(layer.node, real, layer.x)
+    stored = low_bit.stored(dequantized, weight)
     arguments = (x, *stored.parameters, layer.bias, weight.bits, eps)
-    replace_and_erase(layer.node, few_bits.insert(layer.node, _LINEAR, *arguments))
+    replace_and_erase(layer.node, low_bit.insert(layer.node, _LINEAR, *arguments))

@@ -52,14 +52,12 @@ def test_backends_see_its_parts_and_the_official_runtime_gets_them() -> None:
     manager = _edge(WholeRange())
     names = operator_names(manager.exported_program())
     assert not [name for name in names if "quantized_weight" in name]
-    for fuse_bytes, expected in ((False, _CHOICE), (True, f"{_LAYER}.out")):
-        program = manager.to_executorch(
-            ExecutorchBackendConfig(fuse_bytes=fuse_bytes)
-        ).exported_program()
+    for fuse_int8, expected in ((False, _CHOICE), (True, f"{_LAYER}.out")):
+        program = manager.to_executorch(ExecutorchBackendConfig(fuse_int8=fuse_int8)).exported_program()
         assert expected in operator_names(program)
 
 
 def test_codes_of_other_limits_stay_as_they_are() -> None:
-    manager = _edge(WholeRange(low=-127)).to_executorch(ExecutorchBackendConfig(fuse_bytes=True))
+    manager = _edge(WholeRange(low=-127)).to_executorch(ExecutorchBackendConfig(fuse_int8=True))
     names = operator_names(manager.exported_program())
     assert _CHOICE in names and f"{_LAYER}.out" not in names

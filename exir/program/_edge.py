@@ -23,7 +23,7 @@ from exir.graph.private_symbols import private_copies, with_private_symbols
 from exir.pass_manager import BundlePass, PassType, ProgramPass, Verify, as_bundle_pass, run_bundle
 from exir.passes.drop_unused_constants import DropUnusedConstants
 from exir.passes.fold_batch_norm import FoldBatchNorm
-from exir.passes.fuse_few_bits import FuseFewBits
+from exir.passes.fuse_low_bit_linear import FuseLowBitLinear
 from exir.passes.name_dim_orders import NameDimOrders
 from exir.passes.promote_operands import PromoteOperands
 from exir.passes.propagate_constants import PropagateConstants
@@ -47,7 +47,7 @@ _EDGE_PASSES = {
     for each in (
         PromoteOperands,
         RemoveNoops,
-        FuseFewBits,
+        FuseLowBitLinear,
         NameDimOrders,
         ShareTransposed,
         PropagateConstants,
@@ -66,7 +66,13 @@ def edge_passes(config: EdgeCompileConfig) -> tuple[BundlePass | ProgramPass, ..
         return pipeline.parse(config.pipeline, _EDGE_PASSES)
     naming = () if config._skip_dim_order else (NameDimOrders(),)
     optimising = (ShareTransposed(), PropagateConstants(), FoldBatchNorm(), DropUnusedConstants())
-    return (PromoteOperands(), RemoveNoops(), FuseFewBits(config.fuse_few_bits), *naming, *optimising)
+    return (
+        PromoteOperands(),
+        RemoveNoops(),
+        FuseLowBitLinear(config.fuse_low_bit_linear),
+        *naming,
+        *optimising,
+    )
 
 
 def to_edge(
@@ -279,7 +285,7 @@ def _lowered(
     always = dict.fromkeys(config.preserve_ops, _always)
     with sizes_kept(bundle.programs.values(), "decomposition"):
         core = {
-            name: to_core_aten(program, always, config.whole_attention, whole.get(name))
+            name: to_core_aten(program, always, config.preserve_sdpa, whole.get(name))
             for name, program in bundle.programs.items()
         }
     for program in core.values():

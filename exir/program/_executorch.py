@@ -23,12 +23,12 @@ from exir.memory_plan_verifier import verify_memory_plan
 from exir.pass_manager import PassType, as_bundle_pass, pass_name, run_bundle
 from exir.passes.distinct_outputs_pass import DistinctOutputsPass
 from exir.passes.external_constants_pass import DEFAULT_FILE, ExternalConstantsPass
-from exir.passes.fuse_bytes import FuseBytes
 from exir.passes.fuse_dynamic_layers import FuseDynamicLayers
+from exir.passes.fuse_int8 import FuseInt8
 from exir.passes.insert_write_back_for_buffers_pass import InsertWriteBackForBuffersPass
 from exir.passes.leave_inputs import LeaveInputs
 from exir.passes.memory_planning_pass import MemoryPlanningPass
-from exir.passes.pack_few_bits import PackFewBits
+from exir.passes.pack_low_bit_weights import PackLowBitWeights
 from exir.passes.replace_view_copy_with_view_pass import ReplaceViewCopyWithViewPass
 from exir.passes.row_major_operands import RowMajorOperands
 from exir.passes.spec_prop_pass import SpecPropPass
@@ -85,8 +85,8 @@ def _of_method(config: ExecutorchBackendConfig, name: str, facts: Facts) -> list
     # If the planner skips the inputs or outputs, the caller provides their memory.
     gives_outputs = not getattr(planner, "alloc_graph_output", True)
     gives_inputs = not _plans_inputs(config, name)
-    passes: list[PassType] = [FuseDynamicLayers(), FuseBytes()] if config.fuse_bytes else []
-    passes.append(PackFewBits())
+    passes: list[PassType] = [FuseDynamicLayers(), FuseInt8()] if config.fuse_int8 else []
+    passes.append(PackLowBitWeights())
     if config.row_major_operands:
         passes += [RowMajorOperands(), WideParameters()]
     if facts.kernels is not None:

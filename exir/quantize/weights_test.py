@@ -50,7 +50,9 @@ def _by_module(decisions: Sequence[Decision]) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("recipe", RECIPES)
-def test_a_quantized_module_gives_nearly_what_the_float_one_does_from_few_bits(recipe: str) -> None:
+def test_a_quantized_module_gives_nearly_what_the_float_one_does_from_low_bit_weights(
+    recipe: str,
+) -> None:
     program, decisions, sqnr = _made(QuantizationOptions(recipe))
     assert sqnr > RECIPES[recipe]
     grouped = recipe.startswith("int4")

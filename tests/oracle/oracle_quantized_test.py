@@ -114,13 +114,13 @@ class Words(nn.Module):
 
 
 @pytest.mark.parametrize("recipe", [name for name, each in RECIPES.items() if not each.needs_calibration])
-def test_layers_of_few_bits_that_are_not_fused_run_on_both_runtimes(recipe: str, tmp_path: Path) -> None:
+def test_layers_with_low_bit_weights_that_are_not_fused_run_on_both_runtimes(recipe: str, tmp_path: Path) -> None:
     torch.manual_seed(0)
     network, tokens = Words().eval(), torch.tensor([[3, 1, 39], [0, 2, 2]])
     floats = sum(each.nbytes for each in network.parameters())
     assert not quantize_weights(network, QuantizationOptions(recipe))
     program = torch.export.export(network, (tokens,))
-    manager = to_edge(program, compile_config=EdgeCompileConfig(fuse_few_bits=False)).to_executorch()
+    manager = to_edge(program, compile_config=EdgeCompileConfig(fuse_low_bit_linear=False)).to_executorch()
     assert len(manager.buffer) < floats * (0.4 if "int8" in recipe else 0.3)
     with torch.no_grad():
         eager = network(tokens)

@@ -33,8 +33,8 @@ def test_the_sections_are_such_as_the_compiler_takes() -> None:
     options = recipe.quantization_options()
     assert options is not None and options.recipe == "int8_static"
     lowering = official.executorch_config([])
-    assert not official.edge_config().fuse_few_bits
-    assert (lowering.fuse_bytes, lowering.row_major_operands) == (False, True)
+    assert not official.edge_config().fuse_low_bit_linear
+    assert (lowering.fuse_int8, lowering.row_major_operands) == (False, True)
 
 
 def test_the_python_example_runs() -> None:

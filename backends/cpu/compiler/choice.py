@@ -93,11 +93,11 @@ def _make_block(graph: StepGraph, rewriter: Rewriter, project: Step, options: Op
     if filtering is None or not isinstance(filtering.operation, Depthwise):
         return
     expand = _sole_writer(rewriter, filtering.inputs[0])
-    if expand is None or not _expands(expand) or not _takes_strips(graph, expand.output, options):
+    if expand is None or not _expands(expand) or not _uses_row_tiling(graph, expand.output, options):
         return
     steps, block = [expand, filtering], _block(graph, expand, filtering, project, options)
     before = _sole_writer(rewriter, expand.inputs[0])
-    if before is not None and _may_precede(before, block) and _takes_strips(graph, before.output, options):
+    if before is not None and _may_precede(before, block) and _uses_row_tiling(graph, before.output, options):
         steps, block = [before, *steps], _chain(graph, before, block, options)
     rewriter.merge(steps, project, block)
 
@@ -113,10 +113,10 @@ def _expands(step: Step) -> bool:
     return isinstance(operation, Product) or (isinstance(operation, Convolution) and operation.groups == 1)
 
 
-def _takes_strips(graph: StepGraph, expanded: Value, options: Options) -> bool:
-    if options.strips != "auto":
-        return options.strips == "always"
-    return cost.prefers_strips(_FLOAT_BYTES * graph.bounds.most(expanded.dims[1:]))
+def _uses_row_tiling(graph: StepGraph, expanded: Value, options: Options) -> bool:
+    if options.row_tiling != "auto":
+        return options.row_tiling == "always"
+    return cost.prefers_row_tiling(_FLOAT_BYTES * graph.bounds.most(expanded.dims[1:]))
 
 
 def _block(graph: StepGraph, expand: Step, filtering: Step, project: Step, options: Options) -> Step:

@@ -80,13 +80,13 @@ def test_a_large_expansion_is_a_block_in_strips(stride: int) -> None:
     assert block.rows == (2 if stride == 1 else 3)
     assert block.ring == (4 if stride == 1 else 7)
     assert_computes(module, x)
-    assert _blocks(module, x, strips="never") == []
+    assert _blocks(module, x, row_tiling="never") == []
 
 
 def test_a_small_expansion_is_made_layer_by_layer() -> None:
     module, x = InvertedResidual(16, 16, 1, 6).eval(), _picture(1, 16, 14, 14)
     assert _blocks(module, x) == []
-    assert len(_blocks(module, x, strips="always")) == 1
+    assert len(_blocks(module, x, row_tiling="always")) == 1
 
 
 def test_the_stem_may_be_what_expands() -> None:
@@ -116,14 +116,14 @@ def test_large_pictures_between_blocks_are_made_row_by_row() -> None:
 
 def test_what_is_read_twice_lies_between_blocks_as_a_whole() -> None:
     x = torch.randn(1, 3, 20, 30)
-    assert [len(block.parts) for block in _blocks(_chain(), x, strips="always")] == [2, 1]
-    assert_computes(_chain(), x, strips="always")
+    assert [len(block.parts) for block in _blocks(_chain(), x, row_tiling="always")] == [2, 1]
+    assert_computes(_chain(), x, row_tiling="always")
 
 
 def test_a_chain_takes_pictures_of_any_size() -> None:
     height, width = Dim("height", min=8, max=60), Dim("width", min=8, max=60)
     x, others = torch.randn(1, 3, 20, 30), [[torch.randn(1, 3, 60, 60)], [torch.randn(1, 3, 8, 9)]]
-    assert_computes(_chain(), x, dynamic_shapes=({2: height, 3: width},), others=others, strips="always")
+    assert_computes(_chain(), x, dynamic_shapes=({2: height, 3: width},), others=others, row_tiling="always")
 
 
 def test_a_block_takes_pictures_of_any_size() -> None:

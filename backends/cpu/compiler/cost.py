@@ -89,7 +89,7 @@ def prefers_strassen(rows: int, depth: int, columns: int, choice: str) -> bool:
     return all(size >= least for size, least in zip((rows, depth, columns), _STRASSEN_LEAST[choice], strict=True))
 
 
-def prefers_strips(expanded_bytes: int) -> bool:
+def prefers_row_tiling(expanded_bytes: int) -> bool:
     """Whether a block is to be made in strips, by the size of one expanded picture."""
     return expanded_bytes >= BLOCK_LEAST_BYTES
 

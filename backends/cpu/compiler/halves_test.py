@@ -216,6 +216,6 @@ def test_winograd_and_strips_keep_floats() -> None:
     assert ConvolutionH in map(type, operations(wide, x, weights="float16"))
     assert Winograd in map(type, operations(wide, x, weights="float16", winograd="always"))
     layers = nn.Conv2d(8, 48, 1), nn.Conv2d(48, 48, 3, groups=48), nn.Conv2d(48, 8, 1)
-    graph = steps(nn.Sequential(*layers).eval(), torch.randn(1, 8, 6, 6), weights="float16", strips="always")
+    graph = steps(nn.Sequential(*layers).eval(), torch.randn(1, 8, 6, 6), weights="float16", row_tiling="always")
     (block,) = [step for step in graph.steps if isinstance(step.operation, Block)]
     assert {value.dtype for value in block.inputs} == {torch.float32}

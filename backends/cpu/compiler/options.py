@@ -19,9 +19,9 @@ class Options:
         "never", or "always" where it can be. It rounds more: outputs are within 1e-4 of PyTorch's. Of bytes it
         is taken by "always" alone: results are the same, and it is slower where four products of bytes are one instruction
         and two of int16 are several (AArch64).
-    strips: for expand, filter, project: "auto" where the expanded picture does not stay in the
-        cache, and two such blocks as one where the picture between them does not; "never", or "always" where it
-        can be. The bits of results are the same.
+    row_tiling: row-tiled fusion of blocks that expand, filter and project channels. "auto" tiles a block
+        whose expanded image does not fit into the cache, and fuses two blocks if the image between them
+        does not fit either; "never"; or "always" where it is possible. Results are bit-identical.
     strassen: for linear layers and convolutions of one pixel of float32: seven eighths of the multiplications, 1.75 of
         the weights' bytes, and errors of rounding twice as large. "auto" where an example has so many rows, even at the
         lower bounds of sizes, that it is faster and worth the bytes, and no other step reads the same weights as they
@@ -32,13 +32,13 @@ class Options:
     """
 
     winograd: str = "auto"
-    strips: str = "auto"
+    row_tiling: str = "auto"
     threads: int = 4
     weights: str = "auto"
     strassen: str = "auto"
 
     def __post_init__(self) -> None:
-        known = {"winograd": CHOICES, "strips": CHOICES, "weights": WEIGHTS, "strassen": CHOICES}
+        known = {"winograd": CHOICES, "row_tiling": CHOICES, "weights": WEIGHTS, "strassen": CHOICES}
         for name, choices in known.items():
             if (value := getattr(self, name)) not in choices:
                 raise ConfigError(f"cpu: '{name}' must be one of {', '.join(choices)}, got '{value}'")

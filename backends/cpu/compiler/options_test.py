@@ -8,7 +8,7 @@ from exir.error import ConfigError
 
 
 def test_specs_say_what_was_given() -> None:
-    options = Options(winograd="never", strips="always", threads=2, weights="float16", strassen="always")
+    options = Options(winograd="never", row_tiling="always", threads=2, weights="float16", strassen="always")
     assert Options.read(options.specs()) == options
     assert Options.read([]) == Options()
 

@@ -22,7 +22,7 @@ from exir.graph.bodies import bodies
 class CpuPartitioner(Partitioner):
     """Delegates the largest groups of nodes that can be lowered and compute something, in control flow as well.
 
-    winograd, strips, threads, weights, strassen: see `Options`.
+    winograd, row_tiling, threads, weights, strassen: see `Options`.
     """
 
     delegates_bodies: ClassVar[bool] = True
@@ -30,12 +30,12 @@ class CpuPartitioner(Partitioner):
     def __init__(
         self,
         winograd: str = "auto",
-        strips: str = "auto",
+        row_tiling: str = "auto",
         threads: int = 4,
         weights: str = "auto",
         strassen: str = "auto",
     ) -> None:
-        self.options = Options(winograd, strips, threads, weights, strassen)
+        self.options = Options(winograd, row_tiling, threads, weights, strassen)
 
     def partition(self, exported_program: ExportedProgram) -> PartitionResult:
         """Tags `cpu_0`, `cpu_1`, … in graph order, those of the graphs of control flow last."""

@@ -17,7 +17,7 @@ from exir.capture import ExecutorchBackendConfig
 from exir.dialects._ops import ops as exir_ops
 from exir.graph.byte_fusion import STAYS_FLOAT
 from exir.graph.program_copy import copy_program
-from exir.passes.fuse_bytes import FuseBytes
+from exir.passes.fuse_int8 import FuseInt8
 from exir.program import to_edge
 from exir.quantize import QuantizationOptions, output_steps, quantize_program
 from exir.quantize.quantizer import StaticQuantizer
@@ -49,7 +49,7 @@ def _edge(module: nn.Module, x: Tensor, recipe: str = "int8_static", **options: 
 
 
 def _fused(program: ExportedProgram) -> ExportedProgram:
-    return FuseBytes().run(copy_program(program))
+    return FuseInt8().run(copy_program(program))
 
 
 def _between(program: ExportedProgram) -> list[str]:
@@ -234,7 +234,7 @@ def test_lowering_fuses_unless_told_otherwise() -> None:
     program = export(quantized.quantized(network, x), (x,))
     names = [
         operator_names(
-            to_edge(program).to_executorch(ExecutorchBackendConfig(fuse_bytes=each)).exported_program()
+            to_edge(program).to_executorch(ExecutorchBackendConfig(fuse_int8=each)).exported_program()
         )
         for each in (True, False)
     ]

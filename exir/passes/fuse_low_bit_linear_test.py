@@ -103,7 +103,7 @@ def test_layers_that_are_not_fused_keep_their_bits_in_the_program(
 ) -> None:
     network = Network().eval()
     quantize(network)
-    config = EdgeCompileConfig(fuse_few_bits=False)
+    config = EdgeCompileConfig(fuse_low_bit_linear=False)
     manager = to_edge(export(network, (TOKENS,)), compile_config=config)
     names = operator_names(manager.exported_program())
     assert f"quantized_decomposed::{kind}" in names
@@ -188,7 +188,7 @@ def test_products_of_bytes_that_torchao_makes_keep_their_bytes(config: type) -> 
         (IntxWeightOnlyConfig(weight_dtype=INT4, granularity=PerGroup(32)), LINEAR),
     ],
 )
-def test_what_was_trained_for_few_bits_keeps_them(config: AOBaseConfig, call: str) -> None:
+def test_what_was_trained_for_low_bit_keeps_them(config: AOBaseConfig, call: str) -> None:
     network, x = nn.Sequential(nn.Linear(64, 96), nn.ReLU(), nn.Linear(96, 48)), torch.randn(3, 64)
     quantize_(network, QATConfig(config, step="prepare"))
     network(x).sum().backward()

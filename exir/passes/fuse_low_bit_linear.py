@@ -13,8 +13,8 @@ from exir.graph.block_weight import is_blocks, read_blocks
 from exir.graph.bodies import run_in_bodies
 from exir.graph.dynamic_range import quantized_by_rows
 from exir.graph.edit import replace_and_erase
-from exir.graph.few_bits import FewBits
 from exir.graph.linear_layers import LinearLayer, linear_layers, of_all_rows
+from exir.graph.low_bit import LowBitWeights
 from exir.graph.quantized_weight import QuantizedWeight, is_dequantized, origin
 from exir.pass_manager import ProgramPass
 
@@ -25,7 +25,7 @@ _EMBEDDING = edge_op(_ATEN.embedding.default)
 
 
 @dataclass(frozen=True)
-class FuseFewBits(ProgramPass):
+class FuseLowBitLinear(ProgramPass):
     """Fuses the dequantization of a constant weight with its users.
 
     Before: the edge dialect. After:
@@ -43,7 +43,7 @@ class FuseFewBits(ProgramPass):
     """
 
     layers: bool = True
-    name: ClassVar[str] = "fuse_few_bits"
+    name: ClassVar[str] = "fuse_low_bit_linear"
 
     def run(self, program: ExportedProgram) -> ExportedProgram:
         self._fuse_in_graph(program)
@@ -51,7 +51,7 @@ class FuseFewBits(ProgramPass):
         return program
 
     def _fuse_in_graph(self, program: ExportedProgram) -> None:
-        fusion = _Fusion(FewBits(program), self.layers)
+        fusion = _Fusion(LowBitWeights(program), self.layers)
         found = [node for node in program.graph.nodes if is_dequantized(node) or is_blocks(node)]
         for node in found:
             (fusion.visit_blocks if is_blocks(node) else fusion.visit)(node)
@@ -61,34 +61,34 @@ class FuseFewBits(ProgramPass):
 
 @dataclass
 class _Fusion:
-    few_bits: FewBits
+    low_bit: LowBitWeights
     layers: bool
 
     def visit(self, node: Node) -> None:
         """Fuse `node` with the users that take it as a weight."""
         layers = linear_layers(node) if self.layers else []
         embeddings = _embeddings(node)
-        weight = self.few_bits.weight(node) if layers or embeddings else None
+        weight = self.low_bit.weight(node) if layers or embeddings else None
         if weight is None:
             return
         for layer in map(of_all_rows, layers):
             self._fuse_layer(layer, node, weight)
         for embedding in embeddings:
-            stored = self.few_bits.stored(node, weight)
-            replace_and_erase(embedding, self.few_bits.embedding(embedding, stored, embedding.args[1]))
+            stored = self.low_bit.stored(node, weight)
+            replace_and_erase(embedding, self.low_bit.embedding(embedding, stored, embedding.args[1]))
 
     def visit_blocks(self, node: Node) -> None:
         """Fuse a block-quantized weight `node` with the users that take it as a weight."""
-        weight = read_blocks(node, self.few_bits.constants)
+        weight = read_blocks(node, self.low_bit.constants)
         if weight is None:
             return
         table = (weight.codes, weight.scales, weight.minima)
         for layer in map(of_all_rows, linear_layers(node)):
             op = _OURS.linear if weight.minima is None else _OURS.linear_with_minimum
             arguments = (layer.x, *table, layer.bias, weight.bits)
-            replace_and_erase(layer.node, self.few_bits.insert(layer.node, op.default, *arguments))
+            replace_and_erase(layer.node, self.low_bit.insert(layer.node, op.default, *arguments))
         for user in _embeddings(node):
-            new = self.few_bits.insert(user, _OURS.embedding.default, *table, user.args[1], weight.bits)
+            new = self.low_bit.insert(user, _OURS.embedding.default, *table, user.args[1], weight.bits)
             replace_and_erase(user, new)
 
     def _fuse_layer(self, layer: LinearLayer, node: Node, weight: QuantizedWeight) -> None:
@@ -97,12 +97,12 @@ class _Fusion:
             real = quantized_by_rows(origin(x))
             if real is None:
                 return
-            x, op = self.few_bits.seen_as(layer.node, real, x), _OURS.dynamic_linear.default
+            x, op = self.low_bit.seen_as(layer.node, real, x), _OURS.dynamic_linear.default
         if x.meta["val"].dtype != weight.dtype:
             return
-        stored = self.few_bits.stored(node, weight)
+        stored = self.low_bit.stored(node, weight)
         arguments = (x, *stored.parameters, layer.bias, weight.bits)
-        replace_and_erase(layer.node, self.few_bits.insert(layer.node, op, *arguments))
+        replace_and_erase(layer.node, self.low_bit.insert(layer.node, op, *arguments))
 
 
 def _embeddings(weight: Node) -> list[Node]:

@@ -8,13 +8,13 @@ from torch.export import ExportedProgram
 from torch.fx import Node
 
 from exir.graph.edit import replace_and_erase
-from exir.graph.few_bits import FewBits
+from exir.graph.low_bit import LowBitWeights
 from exir.graph.quantized_weight import edge_name
 from exir.pass_manager import ProgramPass
 
 
 @dataclass(frozen=True)
-class PackFewBits(ProgramPass):
+class PackLowBitWeights(ProgramPass):
     """Replaces the groupwise dequantization of constant matrices by embeddings.
 
     Before: the edge dialect, partitioned. After: such a matrix is stored in 2, 4 or 8 bits per element,
@@ -22,14 +22,14 @@ class PackFewBits(ProgramPass):
     runtime has no operator for groupwise dequantization.
     """
 
-    name: ClassVar[str] = "pack_few_bits"
+    name: ClassVar[str] = "pack_low_bit_weights"
 
     def run(self, program: ExportedProgram) -> ExportedProgram:
         found = [node for node in program.graph.nodes if _is_of_groups(node)]
-        packing = _Packing(FewBits(program))
+        packing = _Packing(LowBitWeights(program))
         for node in found:
             packing.visit(node)
-        packing.few_bits.constants.drop_unused()
+        packing.low_bit.constants.drop_unused()
         return program
 
 
@@ -38,19 +38,19 @@ def _is_of_groups(node: Node) -> bool:
 
 
 class _Packing:
-    def __init__(self, few_bits: FewBits) -> None:
-        self.few_bits = few_bits
+    def __init__(self, low_bit: LowBitWeights) -> None:
+        self.low_bit = low_bit
         self._rows: dict[int, Node] = {}
 
     def visit(self, node: Node) -> None:
-        weight = self.few_bits.weight(node)
+        weight = self.low_bit.weight(node)
         if weight is not None:
             rows = self._rows_of(len(weight.codes))
-            stored = self.few_bits.stored(node, weight)
-            replace_and_erase(node, self.few_bits.embedding(node, stored, rows))
+            stored = self.low_bit.stored(node, weight)
+            replace_and_erase(node, self.low_bit.embedding(node, stored, rows))
 
     def _rows_of(self, count: int) -> Node:
         """Return the constant `arange(count)`, which selects all rows."""
         if count not in self._rows:
-            self._rows[count] = self.few_bits.constants.add(f"rows_{count}", torch.arange(count))
+            self._rows[count] = self.low_bit.constants.add(f"rows_{count}", torch.arange(count))
         return self._rows[count]

@@ -41,7 +41,7 @@ class StoredWeight:
         return self.codes, self.scales, self.zero_points
 
 
-class FewBits:
+class LowBitWeights:
     """The low-bit weights of one program."""
 
     def __init__(self, program: ExportedProgram) -> None:

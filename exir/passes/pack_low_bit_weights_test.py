@@ -4,7 +4,7 @@ import torch
 from torch import Tensor, nn
 
 from exir import to_edge
-from exir.passes.pack_few_bits import PackFewBits
+from exir.passes.pack_low_bit_weights import PackLowBitWeights
 from exir.testing.graphs import assert_same, operator_names, run, run_module
 from exir.testing.models import Example
 
@@ -37,7 +37,7 @@ class Groups(nn.Module):
 def _packed(bits: int) -> tuple[list[str], int]:
     """Return the operators of the program, and the size of its constants in bytes."""
     example = Example(Groups(bits).eval(), (torch.randn(6, 64),))
-    program = PackFewBits().run(to_edge(example.export()).exported_program())
+    program = PackLowBitWeights().run(to_edge(example.export()).exported_program())
     assert_same(run(program, example.inputs), run_module(example.module, example.inputs))
     held = [*program.state_dict.values(), *program.constants.values()]
     return operator_names(program), sum(each.nbytes for each in held)
@@ -59,5 +59,5 @@ def test_a_computed_weight_stays() -> None:
             return _OPS.dequantize_per_channel_group(codes, self.first_scales, self.points, *limits)
 
     example = Example(Computed(4).eval(), (torch.randn(6, 64),))
-    program = PackFewBits().run(to_edge(example.export()).exported_program())
+    program = PackLowBitWeights().run(to_edge(example.export()).exported_program())
     assert "quantized_decomposed::dequantize_per_channel_group" in operator_names(program)

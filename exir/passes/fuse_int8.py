@@ -13,7 +13,7 @@ from exir.pass_manager import ProgramPass
 
 
 @dataclass(frozen=True)
-class FuseBytes(ProgramPass):
+class FuseInt8(ProgramPass):
     """Fuses dequantize → operator → quantize into one operator of `quantized_bytes`.
 
     Before: the edge dialect, partitioned. After: operators that only move elements move int8 values.
@@ -22,7 +22,7 @@ class FuseBytes(ProgramPass):
     `meta["stays_float"]` of a node that computes in float states the reason.
     """
 
-    name: ClassVar[str] = "fuse_bytes"
+    name: ClassVar[str] = "fuse_int8"
 
     def run(self, program: ExportedProgram) -> ExportedProgram:
         if not any(map(is_quantizing, program.graph.nodes)):
