@@ -10,7 +10,7 @@ from pathlib import Path
 
 from tests.many_machines.network import free_port
 from tests.many_machines.programs import program
-from tests.scratch_workspace.scratch import shown_files
+from tests.outside_workspace.scratch import shown_files
 
 _SECONDS_TO_START = 20
 

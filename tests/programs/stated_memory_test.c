@@ -10,9 +10,9 @@
 #include "models/digits_cc.h"
 #include "models/mobilenet_cc.h"
 #include "models/mobilenet_cpu_cc.h"
-#include "tests/axes/convolved_cc.h"
-#include "tests/axes/delegated_cc.h"
-#include "tests/axes/two_models_cc.h"
+#include "tests/feature_models/convolved_cc.h"
+#include "tests/feature_models/delegated_cc.h"
+#include "tests/feature_models/two_models_cc.h"
 
 static void expect(const uint8_t *data, size_t size,
                    const et_registry *registry, const char *name,
@@ -37,11 +37,16 @@ static void test_header_states_what_the_runtime_measures(void **state) {
   EXPECT(models_digits, MODELS_DIGITS_FORWARD, "forward");
   EXPECT(models_mobilenet, MODELS_MOBILENET_FORWARD, "forward");
   EXPECT(models_mobilenet_cpu, MODELS_MOBILENET_CPU_FORWARD, "forward");
-  EXPECT(tests_axes_convolved, TESTS_AXES_CONVOLVED_FORWARD, "forward");
-  EXPECT(tests_axes_delegated, TESTS_AXES_DELEGATED_FORWARD, "forward");
-  EXPECT(tests_axes_dynamic_batch, TESTS_AXES_DYNAMIC_BATCH_FORWARD, "forward");
-  EXPECT(tests_axes_encode_decode, TESTS_AXES_ENCODE_DECODE_ENCODE, "encode");
-  EXPECT(tests_axes_encode_decode, TESTS_AXES_ENCODE_DECODE_DECODE, "decode");
+  EXPECT(tests_feature_models_convolved, TESTS_FEATURE_MODELS_CONVOLVED_FORWARD,
+         "forward");
+  EXPECT(tests_feature_models_delegated, TESTS_FEATURE_MODELS_DELEGATED_FORWARD,
+         "forward");
+  EXPECT(tests_feature_models_dynamic_batch,
+         TESTS_FEATURE_MODELS_DYNAMIC_BATCH_FORWARD, "forward");
+  EXPECT(tests_feature_models_encode_decode,
+         TESTS_FEATURE_MODELS_ENCODE_DECODE_ENCODE, "encode");
+  EXPECT(tests_feature_models_encode_decode,
+         TESTS_FEATURE_MODELS_ENCODE_DECODE_DECODE, "decode");
 }
 
 int main(void) {

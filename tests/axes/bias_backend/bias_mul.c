@@ -1,8 +1,0 @@
-#include "tests/axes/bias_backend/bias_backend.h"
-
-static float apply(float x, float constant) { return x * constant; }
-
-static const bias_operation operation = {apply};
-
-extern const et_backend_part bias_mul;
-const et_backend_part bias_mul = {BIAS_MUL, &operation};

@@ -1,0 +1,48 @@
+"""Runs programs for other machines in emulators, and compares the results.
+
+The test needs Debian's cross compilers and emulators, which docs/how_to/cross_compile.md lists.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.outside_workspace.scratch import Workspace, example_workspaces
+
+
+@pytest.fixture(scope="module")
+def microcontroller(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
+    yield from example_workspaces(tmp_path_factory, "cortex_m")
+
+
+@pytest.fixture(scope="module")
+def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
+    yield from example_workspaces(tmp_path_factory, "app_monorepo")
+
+
+@pytest.mark.parametrize("machine", ["cortex_m4", "cortex_m33"])
+def test_microcontroller_gives_the_hosts_logits(machine: str, microcontroller: Workspace) -> None:
+    result = microcontroller.test(f"--config={machine}", "--test_output=all", "//app:digits_test")
+    assert result.returncode == 0, result.stdout + result.stderr
+    assert "600 of 600 have the host's logits\n" in result.stdout
+
+
+def test_microcontroller_gives_every_bit_of_them_where_it_rounds_alike(microcontroller: Workspace) -> None:
+    result = microcontroller.test("--config=cortex_m4", "--config=exact", "--test_output=all", "//app:digits_test")
+    assert result.returncode == 0, result.stdout + result.stderr
+    assert "600 of 600 have them bit by bit" in result.stdout
+
+
+def test_app_gives_what_pytorch_gives(app: Workspace) -> None:
+    result = app.test("--config=linux_arm64", "//...")
+    assert result.returncode == 0, result.stdout + result.stderr
+    assert result.stdout.count("PASSED") == 2
+
+
+@pytest.mark.parametrize("model", ["digits", "mobilenet"])
+def test_model_gives_what_pytorch_gives(model: str, app: Workspace) -> None:
+    # An emulator takes ten times as long as the test's size allows.
+    result = app.test("--config=linux_arm64", "--test_timeout=600", f"@rules_executorch//models:{model}_parity_test")
+    assert result.returncode == 0, result.stdout + result.stderr

@@ -1,0 +1,107 @@
+"""Tests the example of a decoder in an app against eager PyTorch.
+
+The test uses a small model file. docs/models/llm_in_your_app.md shows the example's parts.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import torch
+
+from exir.cli.loading.weights import read_weights
+from models.chat import eager, small_files
+from tests.outside_workspace.scratch import Workspace, new_example, repository_root
+from text.generate import byte_pairs, chat
+
+_EXAMPLE = repository_root() / "examples" / "llm_in_your_app"
+_GUIDE = repository_root() / "docs" / "models" / "llm_in_your_app.md"
+_MODEL = re.compile(r'^_MODEL = ".*"$', re.MULTILINE)
+_LENGTH = 512
+_ANSWER = 256
+_STOPS = ("<|endoftext|>", "<|im_end|>")
+_REPLACED = "\ufffd"
+
+
+@pytest.fixture(scope="module")
+def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
+    """Return the example with a small model file instead of the downloaded one."""
+    scratch = new_example(tmp_path_factory, "llm_in_your_app")
+    build, count = _MODEL.subn('_MODEL = "small.gguf"', (_EXAMPLE / "app/BUILD.bazel").read_text(encoding="utf-8"))
+    assert count == 1
+    scratch.write("app/BUILD.bazel", build)
+    small_files.write(_file(scratch), replace(small_files.QWEN, length=_LENGTH))
+    yield scratch
+    scratch.shutdown()
+
+
+def _file(workspace: Workspace) -> Path:
+    return workspace.folder / "app/small.gguf"
+
+
+def _tokens(text: str, words: byte_pairs.Vocabulary) -> list[int]:
+    """Return control tokens, the only merge, and letters."""
+    pieces = re.findall(r"<\|\w+\|>|th|.", text, re.DOTALL)
+    return [
+        words.controls[piece] if piece in words.controls else words.tokens.index(piece.encode()) for piece in pieces
+    ]
+
+
+@torch.no_grad()
+def _expected(path: Path, prompt: str) -> str:
+    """Return eager PyTorch's answer with greedy decoding."""
+    metadata = byte_pairs.read_metadata(path)
+    words = byte_pairs.read_vocabulary(metadata)
+    tokens = _tokens(chat.take_apart(chat.renderer(metadata)).text([("user", prompt)], asks=True), words)
+    stops = {words.controls[name] for name in _STOPS}
+    network = eager.in_floats(read_weights(path))
+    scores, end = network.prefill(torch.tensor([tokens]), torch.arange(len(tokens))), len(tokens) + _ANSWER
+    begin = len(tokens)
+    while len(tokens) < end and int(scores.argmax()) not in stops:
+        tokens.append(int(scores.argmax()))
+        scores = network.decode(torch.tensor([tokens[-1:]]), torch.tensor([len(tokens) - 1]))
+    return b"".join(words.tokens[token] for token in tokens[begin:]).decode(errors="replace")
+
+
+def _comparable(text: str) -> str:
+    """Normalize runs of replacement characters.
+
+    Random weights produce invalid UTF-8, and the number of replacements does not matter.
+    """
+    return re.sub(f"{_REPLACED}+", _REPLACED, text).rstrip(f"{_REPLACED}\n")
+
+
+@pytest.mark.parametrize("prompt", ["the cat", "o" * 57, "over there " * 12])
+def test_app_answers_as_eager(prompt: str, workspace: Workspace) -> None:
+    """The prompts have one chunk, a chunk plus one token, and two chunks."""
+    result = workspace.run("//app", prompt)
+    assert result.returncode == 0, result.stderr
+    expected = _comparable(_expected(_file(workspace), prompt))
+    assert _comparable(result.stdout) == expected and len(expected) > 10
+
+
+def test_a_prompt_that_is_too_long_is_told(workspace: Workspace) -> None:
+    result = workspace.run("//app", "word " * 2000)
+    assert result.returncode == 1
+    assert result.stderr.splitlines()[-1] == "the prompt is too long"
+
+
+@pytest.mark.parametrize(
+    ("language", "name"),
+    [("python", "MODULE.bazel"), ("python", "app/BUILD.bazel"), ("c", "app/app.c")],
+)
+def test_guide_shows_parts_of_the_example(language: str, name: str) -> None:
+    pattern = rf"```{language}\n(?:# |/\* ){re.escape(name)}(?: \*/)?\n(.*?)```"
+    shown = re.findall(pattern, _GUIDE.read_text(encoding="utf-8"), re.DOTALL)
+    content = (_EXAMPLE / name).read_text(encoding="utf-8")
+    assert shown
+    assert [part for part in shown if part not in content] == []
+
+
+def test_all_that_the_guide_shows_is_named() -> None:
+    blocks = re.findall(r"```(?:python|c)\n(.*)\n", _GUIDE.read_text(encoding="utf-8"))
+    assert all(re.match(r"(# |/\* )(MODULE.bazel|app/BUILD.bazel|app/app.c)", head) for head in blocks)

@@ -1,0 +1,36 @@
+"""Tests name clashes: of packages, models, and C and C++ identifiers."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+
+import pytest
+
+from tests.outside_workspace.scratch import Workspace, new_workspace, repository_root
+
+_FILES = repository_root() / "tests" / "outside_workspace" / "names"
+
+
+@pytest.fixture(scope="module")
+def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
+    scratch = new_workspace(tmp_path_factory)
+    shutil.copytree(_FILES, scratch.folder, dirs_exist_ok=True)
+    yield scratch
+    scratch.shutdown()
+
+
+def test_packages_named_as_ours_are_the_users(workspace: Workspace) -> None:
+    result = workspace.test("//own:model_parity_test")
+    assert result.returncode == 0, result.stdout + result.stderr
+
+
+def test_models_and_vocabularies_of_one_name_keep_apart_in_one_program(workspace: Workspace) -> None:
+    result = workspace.run("//app")
+    assert result.returncode == 0, result.stderr
+    assert result.stdout == "11 21, 12 22, 1, 2\n4 5, 4 5\n"
+
+
+def test_any_parameter_gives_a_header_that_compiles(workspace: Workspace) -> None:
+    build = workspace.build("//hostile/...")
+    assert build.exit_code == 0, build.stderr

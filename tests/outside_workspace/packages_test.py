@@ -1,0 +1,76 @@
+"""Tests the folder of Python packages, which Bazel does not track.
+
+An index may not have a locked package.
+"""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.outside_workspace.scratch import Build, Workspace, repository_root
+
+_MODULE = """
+tiny = use_repo_rule("@rules_executorch//rules/private/repository:python_environment.bzl", "python_environment")
+tiny(name = "tiny", lock = "//:tiny.lock")
+tiny(name = "other", lock = "//:cpu.lock", other_locks = {"//:tiny.lock": "3.11 linux-x86_64"})
+tiny(name = "none", lock = "//:tiny.lock", python_version = "3.12")
+"""
+
+_TORCH = f"torch==2.13.0+nowhere --hash=sha256:{'0' * 64}\n"
+
+_BUILD = 'genrule(name = "use", srcs = ["@tiny//:environment"], outs = ["use.txt"], cmd = "ls $(SRCS) > $@")\n'
+
+
+@pytest.fixture(scope="module")
+def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
+    """Return a workspace with an environment of one small package."""
+    scratch = Workspace(tmp_path_factory.mktemp("scratch") / "workspace", repository_root())
+    module = scratch.folder / "MODULE.bazel"
+    module.write_text(module.read_text(encoding="utf-8") + _MODULE, encoding="utf-8")
+    lock = (repository_root() / "third_party/python/requirements.lock").read_text(encoding="utf-8")
+    package = next(line for line in lock.splitlines(keepends=True) if line.startswith("filelock=="))
+    scratch.write("tiny.lock", f"# To download: 2.9 GB.\n{package}")
+    scratch.write("cpu.lock", _TORCH)
+    scratch.write("BUILD.bazel", _BUILD)
+    yield scratch
+    scratch.shutdown()
+
+
+def _build(workspace: Workspace, target: str) -> Build:
+    return workspace.build(target, f"--repo_env=XDG_CACHE_HOME={_cache(workspace)}")
+
+
+def _cache(workspace: Workspace) -> Path:
+    return workspace.folder.parent / "cache"
+
+
+def test_packages_are_installed_once_and_outlive_the_cache_folder(workspace: Workspace) -> None:
+    build = _build(workspace, "//:use")
+    assert build.exit_code == 0, build.stderr
+    assert "installed the packages of tiny.lock in " in build.stderr
+    shutil.rmtree(_cache(workspace))
+    workspace.write("BUILD.bazel", _BUILD.replace("use", "use_again"))
+    build = _build(workspace, "//:use_again")
+    assert build.exit_code == 0, build.stderr
+    assert "installed" not in build.stderr
+
+
+def test_an_index_without_the_locked_torch_gives_its_own(workspace: Workspace) -> None:
+    build = _build(workspace, "@other//:environment")
+    assert build.exit_code == 0, build.stderr
+    assert (
+        "the index has no torch of cpu.lock; installing the packages of tiny.lock instead: To download: 2.9 GB."
+        in build.stderr
+    )
+
+
+def test_a_python_without_a_lock_is_told_with_those_that_have_one(workspace: Workspace) -> None:
+    build = workspace.build("@none//:environment", f"--repo_env=EXECUTORCH_PYTHON={sys.executable}")
+    assert build.exit_code != 0
+    assert "the Python packages need CPython 3.12; name one with EXECUTORCH_PYTHON." in build.stderr
+    assert "is CPython 3.11." in build.stderr
