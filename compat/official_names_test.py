@@ -28,7 +28,7 @@ def _listed() -> Iterator[tuple[str, str]]:
 
 
 @pytest.mark.parametrize("module, name", list(_listed()))
-def test_every_name_of_the_table_is_there(module: str, name: str) -> None:
+def test_every_name_in_the_table_is_importable(module: str, name: str) -> None:
     assert getattr(importlib.import_module(f"executorch.{module}"), name) is not None
 
 
@@ -101,11 +101,11 @@ def _common() -> Iterator[tuple[str, str]]:
 
 
 @pytest.mark.parametrize("module, name", list(_common()))
-def test_a_name_that_is_common_is_provided(module: str, name: str) -> None:
+def test_common_official_name_is_provided(module: str, name: str) -> None:
     assert getattr(importlib.import_module(f"executorch.{module}"), name) is not None
 
 
-def test_helpers_of_tensors_do_what_they_say() -> None:
+def test_tensor_helpers_match_their_documentation() -> None:
     from executorch.exir.dim_order_utils import get_dim_order, get_memory_format, is_channel_last_dim_order
     from executorch.exir.tensor import TensorSpec, contiguous_stride_from_shape, stride_from_dim_order
 
@@ -130,7 +130,7 @@ def test_programs_are_emitted_saved_and_loaded(tmp_path: Path) -> None:
     torch.testing.assert_close(load(tmp_path / "scaled.pt2").module()(x), _Scaled()(x))
 
 
-def test_one_backend_takes_a_whole_program() -> None:
+def test_to_backend_takes_a_whole_program() -> None:
     from executorch.exir import to_edge
     from executorch.exir.backend.canonical_partitioners.all_node_partitioner import AllNodePartitioner
     from executorch.exir.backend.test.backend_with_compiler_demo import BackendWithCompilerDemo
@@ -141,7 +141,7 @@ def test_one_backend_takes_a_whole_program() -> None:
     assert len(get_delegates(lowered.exported_program().graph)) == 1
 
 
-def test_names_are_those_of_ours_where_we_have_them() -> None:
+def test_provided_names_are_our_objects() -> None:
     from executorch.exir import to_edge
     from executorch.exir.passes.remove_noop_pass import RemoveNoopPass
 
@@ -152,7 +152,7 @@ def test_names_are_those_of_ours_where_we_have_them() -> None:
     assert RemoveNoopPass is RemoveNoops
 
 
-def test_a_name_that_is_a_module_as_well_means_what_the_official_package_says() -> None:
+def test_name_of_module_and_function_resolves_as_in_the_official_package() -> None:
     from executorch.exir import capture
     from executorch.exir.capture import CaptureConfig
 
@@ -161,7 +161,7 @@ def test_a_name_that_is_a_module_as_well_means_what_the_official_package_says() 
 
 
 @pytest.mark.parametrize("path", ["executorch.exir.no_such", "executorch.backends.nobody.partition"])
-def test_a_module_that_is_not_there_is_said_to_be_not_provided(path: str) -> None:
+def test_missing_module_is_reported_as_not_provided(path: str) -> None:
     with pytest.raises(ImportError, match=r"^executorch\.\S+: not provided by rules_executorch; .*names.toml"):
         importlib.import_module(path)
 
@@ -170,14 +170,14 @@ _ABSENT = tomllib.loads((HERE / "executorch" / "absent.toml").read_text())["reas
 
 
 @pytest.mark.parametrize("reason", _ABSENT, ids=lambda reason: str(len(reason["modules"])))
-def test_a_module_that_means_nothing_here_says_why(reason: dict[str, Any]) -> None:
+def test_module_without_a_counterpart_states_the_reason(reason: dict[str, Any]) -> None:
     for module in reason["modules"]:
         message = f"executorch.{module}: not provided by rules_executorch; {reason['why']}"
         with pytest.raises(ImportError, match=f"^{re.escape(message)}$"):
             importlib.import_module(f"executorch.{module}")
 
 
-def test_a_name_that_is_not_there_is_said_to_be_not_provided() -> None:
+def test_missing_name_is_reported_as_not_provided() -> None:
     with pytest.raises(ImportError, match=r"executorch\.exir\.passes\.NoSuchPass: not provided by rules_executorch"):
         from executorch.exir.passes import NoSuchPass  # noqa: F401
 
@@ -188,7 +188,7 @@ def _imported_beside(folders: list[Path]) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True)
 
 
-def test_the_official_package_beside_it_is_refused(tmp_path: Path) -> None:
+def test_installed_official_package_is_refused(tmp_path: Path) -> None:
     (tmp_path / "executorch" / "exir").mkdir(parents=True)
     result = _imported_beside([HERE, tmp_path])
     assert result.returncode != 0
@@ -196,7 +196,7 @@ def test_the_official_package_beside_it_is_refused(tmp_path: Path) -> None:
     assert str(tmp_path / "executorch") in result.stderr
 
 
-def test_alone_it_is_imported() -> None:
+def test_compat_package_imports_without_the_official_one() -> None:
     assert _imported_beside([HERE]).returncode == 0
 
 
@@ -210,7 +210,7 @@ class _Sum(torch.nn.Module):
         return torch.sin(x) + x
 
 
-def test_a_script_of_the_older_way_compiles() -> None:
+def test_script_with_the_older_api_compiles() -> None:
     from executorch import exir
 
     captured = exir.capture(_Scaled(), (torch.randn(3),), exir.CaptureConfig())
@@ -218,7 +218,7 @@ def test_a_script_of_the_older_way_compiles() -> None:
     assert lowered.buffer[4:8] == b"ET12"
 
 
-def test_a_pass_written_for_the_official_package_runs() -> None:
+def test_pass_written_for_the_official_package_runs() -> None:
     from executorch.exir import to_edge
     from executorch.exir.dialects._ops import ops as exir_ops
     from executorch.exir.pass_base import ExportPass
@@ -242,7 +242,7 @@ print(program.graph_module.code)
 """
 
 
-def test_code_of_graphs_names_operators_as_the_official_package_does() -> None:
+def test_graph_code_names_operators_as_the_official_package() -> None:
     """Runs in another process, to be independent of other imports."""
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(HERE), *sys.path])}
     done = subprocess.run(
@@ -261,7 +261,7 @@ def test_passes_can_be_called_on_a_graph_module() -> None:
     assert graph_module.meta["non_const_buffer_sizes"][1] >= 3 * 4
 
 
-def test_what_is_not_supported_is_refused_where_it_is_asked_for() -> None:
+def test_unsupported_feature_is_refused_where_requested() -> None:
     from executorch.exir import EdgeCompileConfig, ExecutorchBackendConfig
     from executorch.exir.dynamic_shape import DynamicMemoryPlanningMode
 
@@ -271,7 +271,7 @@ def test_what_is_not_supported_is_refused_where_it_is_asked_for() -> None:
         ExecutorchBackendConfig(dynamic_memory_planning_mode=DynamicMemoryPlanningMode.SYMBOLIC)
 
 
-def test_programs_are_read_and_written_in_the_official_terms() -> None:
+def test_programs_are_read_and_written_with_official_types() -> None:
     from executorch.exir import to_edge
     from executorch.exir._serialize._program import PTEFile, deserialize_pte_binary, serialize_pte_binary
 
@@ -283,7 +283,7 @@ def test_programs_are_read_and_written_in_the_official_terms() -> None:
     assert found.named_data is None
 
 
-def test_a_module_that_defines_operators_defines_them_when_it_is_imported() -> None:
+def test_operator_module_registers_operators_on_import() -> None:
     importlib.import_module("executorch.exir.passes._device_copy_ops_registry")
 
     given, out = torch.arange(3.0), torch.empty(3)
@@ -292,7 +292,7 @@ def test_a_module_that_defines_operators_defines_them_when_it_is_imported() -> N
     assert torch.equal(out, given)
 
 
-def test_the_schema_of_programs_is_written_with_the_alignments_asked_for(tmp_path: Path) -> None:
+def test_program_schema_is_written_with_requested_alignments(tmp_path: Path) -> None:
     from executorch.exir._serialize._flatbuffer import _prepare_schema
 
     written = _prepare_schema(str(tmp_path), constant_tensor_alignment=32, delegate_alignment=64)
@@ -303,7 +303,7 @@ def test_the_schema_of_programs_is_written_with_the_alignments_asked_for(tmp_pat
     assert (tmp_path / "scalar_type.fbs").is_file()
 
 
-def test_an_edge_operator_says_which_dtypes_its_operands_may_have() -> None:
+def test_edge_operator_lists_its_allowed_dtypes() -> None:
     from executorch.exir.dialects._ops import ops
     from executorch.exir.dialects.edge._ops import FunctionDtypeConstraint
 
@@ -335,7 +335,7 @@ def _twice_read() -> torch.export.ExportedProgram:
     return to_edge(torch.export.export(_TwiceRead(), (torch.randn(3),))).exported_program()
 
 
-def test_what_several_calls_read_is_there_for_each_of_them() -> None:
+def test_shared_constants_and_dequantize_nodes_are_duplicated() -> None:
     from executorch.exir.backend.canonical_partitioners.duplicate_constant_node_pass import duplicate_constant_node
     from executorch.exir.backend.canonical_partitioners.duplicate_dequant_node_pass import DuplicateDequantNodePass
 
@@ -350,7 +350,7 @@ def test_what_several_calls_read_is_there_for_each_of_them() -> None:
         duplicate_constant_node(program, "x")
 
 
-def test_quantized_parts_are_taken_out_of_graphs() -> None:
+def test_quantized_partitions_are_found_in_graphs() -> None:
     from executorch.exir.backend.utils import remove_first_quant_and_last_dequant
 
     graph_module = _twice_read().graph_module
@@ -361,7 +361,7 @@ def test_quantized_parts_are_taken_out_of_graphs() -> None:
     assert sum("quantize_per_tensor" in call for call in calls) == 2
 
 
-def test_a_quantized_partition_becomes_one_call() -> None:
+def test_quantized_partition_becomes_one_call() -> None:
     from executorch.exir.backend.utils import replace_quantized_partition_with_op
     from torch.fx.passes.utils.source_matcher_utils import SourcePartition
 
@@ -373,7 +373,7 @@ def test_a_quantized_partition_becomes_one_call() -> None:
     assert all("dequantize_per_tensor" in str(user.target) for user in call.users) and len(call.users) == 1
 
 
-def test_what_a_delegate_call_runs_is_told() -> None:
+def test_delegate_mapping_reports_executed_ops() -> None:
     from executorch.exir.delegate import is_lowered_module
 
     assert not is_lowered_module(_Sum())
@@ -392,7 +392,7 @@ class _QuantizedSum(torch.nn.Module):
 _LIMITS = (0.05, 3, -128, 127, torch.int8)
 
 
-def test_what_lies_between_bytes_is_fused_to_the_official_operators() -> None:
+def test_ops_between_int8_values_fuse_to_official_operators() -> None:
     import torch.ao.quantization.fx._decomposed
     from executorch.exir import ExecutorchBackendConfig, to_edge
     from executorch.exir.passes import QuantFusionPass
@@ -407,7 +407,7 @@ def test_what_lies_between_bytes_is_fused_to_the_official_operators() -> None:
     assert "quantized_decomposed.add.out" in lowered.exported_program().graph_module.code
 
 
-def test_a_program_is_bundled_with_its_calls() -> None:
+def test_bundled_program_contains_its_calls() -> None:
     from executorch.devtools import BundledProgram
     from executorch.devtools.bundled_program.config import MethodTestCase, MethodTestSuite
     from executorch.devtools.bundled_program.serialize import serialize_from_bundled_program_to_flatbuffer
@@ -432,7 +432,7 @@ class _Counting(torch.nn.Module):
         return torch.sin(self.count)
 
 
-def test_a_submodule_becomes_a_program_that_owns_what_is_tagged() -> None:
+def test_lowered_submodule_owns_its_tagged_constants() -> None:
     from executorch.exir import to_edge
     from executorch.exir.lowered_backend_module import (
         create_exported_program_from_submodule,
@@ -463,7 +463,7 @@ class _Weighed(torch.nn.Module):
         return x * self.weight
 
 
-def test_stored_constants_are_found_by_the_names_of_their_nodes() -> None:
+def test_stored_constants_are_found_by_node_name() -> None:
     from executorch.exir import to_edge
     from executorch.exir.passes.quant_fusion_pass import _get_node_value_dict
 
@@ -474,7 +474,7 @@ def test_stored_constants_are_found_by_the_names_of_their_nodes() -> None:
     assert name in {node.name for node in program.graph.nodes}
 
 
-def test_a_delegate_for_another_device_is_refused_by_the_pass_that_would_copy() -> None:
+def test_cross_device_delegate_is_refused_by_the_copy_pass() -> None:
     from executorch.exir import to_edge
     from executorch.exir.backend.canonical_partitioners.all_node_partitioner import AllNodePartitioner
     from executorch.exir.backend.compile_spec_schema import CompileSpec
@@ -500,7 +500,7 @@ def test_a_delegate_for_another_device_is_refused_by_the_pass_that_would_copy() 
         PropagateDevicePass()(graph_module)
 
 
-def test_copies_that_are_not_made_cannot_be_left_out() -> None:
+def test_skipping_device_copies_is_refused() -> None:
     from executorch.exir.passes.propagate_device_config import PropagateDeviceConfig
 
     assert PropagateDeviceConfig(skip_h2d_for_method_inputs={"forward": False}) is not None
@@ -508,7 +508,7 @@ def test_copies_that_are_not_made_cannot_be_left_out() -> None:
         PropagateDeviceConfig(skip_d2h_for_method_outputs=True)
 
 
-def test_dtypes_have_the_names_of_the_official_tables() -> None:
+def test_dtype_names_match_the_official_tables() -> None:
     from executorch.exir.dialects.edge.dtype.supported import regular_tensor_dtypes_to_str, regular_tensor_str_to_dtypes
 
     assert regular_tensor_dtypes_to_str[torch.int64] == "Long" and regular_tensor_str_to_dtypes["Half"] is torch.float16

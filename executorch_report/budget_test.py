@@ -27,9 +27,7 @@ def _main(pte: Path, budget: Path, *more: str) -> int:
     return main(["--target=//net:budget", f"--pte={pte}", *(more or (f"--budget={budget}",))])
 
 
-def test_one_more_layer_is_over_the_budget_until_it_is_updated(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_additional_layer_exceeds_the_budget_until_updated(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     pte, budget = _lower(tmp_path / "net.pte", 2), tmp_path / "net.budget.json"
     assert _main(pte, budget, f"--update={budget}") == 0
     assert json.loads(budget.read_text())["forward: calls of aten::addmm.out"] == 2
@@ -48,7 +46,7 @@ def test_one_more_layer_is_over_the_budget_until_it_is_updated(
     assert _main(pte, budget) == 0
 
 
-def test_what_shrank_passes_with_a_word(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_smaller_size_passes_with_a_note(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     pte, budget = _lower(tmp_path / "net.pte", 2), tmp_path / "net.budget.json"
     assert _main(pte, budget, f"--update={budget}") == 0
     _lower(pte, 1)
@@ -57,17 +55,17 @@ def test_what_shrank_passes_with_a_word(tmp_path: Path, capsys: pytest.CaptureFi
     assert "forward: instructions" in capsys.readouterr().out
 
 
-def test_what_the_budget_has_not_is_over_it() -> None:
+def test_size_missing_from_the_budget_fails() -> None:
     assert growth({"a": 1}, {"a": 1, "b": 2}, 0) == [("b", 0, 2)]
 
 
-def test_code_alone_has_slack() -> None:
+def test_only_code_size_has_slack() -> None:
     budget = {"code bytes": 1000, "program bytes": 1000}
     assert growth(budget, {"code bytes": 1100, "program bytes": 1001}, 10) == [("program bytes", 1000, 1001)]
     assert growth(budget, {"code bytes": 1101, "program bytes": 1000}, 10) == [("code bytes", 1000, 1101)]
 
 
-def test_code_is_the_section_of_a_program() -> None:
+def test_code_size_is_the_programs_text_section() -> None:
     program = Path(sys.executable).resolve()
     if shutil.which("size") is None:
         pytest.fail("binutils' size is needed, as it is to link programs")
@@ -77,9 +75,7 @@ def test_code_is_the_section_of_a_program() -> None:
 
 
 @pytest.mark.parametrize("content", ["[]", "{", None, '{"a": "b"}'])
-def test_a_budget_that_is_none_is_named(
-    content: str | None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_malformed_budget_is_named(content: str | None, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     budget = tmp_path / "net.budget.json"
     if content is not None:
         budget.write_text(content)
@@ -88,13 +84,13 @@ def test_a_budget_that_is_none_is_named(
     assert capsys.readouterr().err == f"//net:budget: {budget} is no budget; {remedy}\n"
 
 
-def test_before_there_is_a_budget_it_is_said_how_it_is_written(capsys: pytest.CaptureFixture[str]) -> None:
+def test_missing_budget_explains_how_to_write_it(capsys: pytest.CaptureFixture[str]) -> None:
     assert _main(Path("tests/fixtures/tut02_basic_add.pte"), Path(), "--missing=net/budget.json") == 1
     remedy = "this writes it: bazel run //net:budget.update"
     assert capsys.readouterr().err == f"//net:budget: there is no net/budget.json yet; {remedy}\n"
 
 
-def test_a_program_that_is_damaged_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_damaged_program_is_named_by_the_budget_check(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "net.pte").write_bytes(b"no program")
     assert _main(tmp_path / "net.pte", tmp_path / "net.budget.json") == 1
     assert capsys.readouterr().err.startswith(f"//net:budget: {tmp_path / 'net.pte'}: file identifier")

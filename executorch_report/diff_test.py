@@ -12,7 +12,7 @@ _FIXTURES = Path("tests/fixtures")
 _PORTABLE, _DELEGATED = _FIXTURES / "dyn_mlp.pte", _FIXTURES / "dyn_mlp_xnn.pte"
 
 
-def test_costs_and_words() -> None:
+def test_diff_reports_costs_in_words() -> None:
     found = difference(_PORTABLE, _DELEGATED)
     costs = {change.what: (change.old, change.new) for change in found.costs}
     assert costs["program bytes"] == (3792, 5008)
@@ -22,7 +22,7 @@ def test_costs_and_words() -> None:
     assert "forward delegates to XnnpackBackend, XnnpackBackend instead of nobody" in found.notes
 
 
-def test_markdown_is_a_table() -> None:
+def test_diff_markdown_is_a_table() -> None:
     lines = markdown(difference(_PORTABLE, _DELEGATED)).splitlines()
     assert lines[0] == "### `dyn_mlp.pte` → `dyn_mlp_xnn.pte`"
     assert "| program bytes | 3,792 | 5,008 | +1,216 | +32.1% |" in lines
@@ -36,12 +36,12 @@ def test_signatures_and_methods_are_compared() -> None:
     assert "forward takes (float32[<=32, <=8]) instead of (float32[3, 3], float32[3, 3])" in notes
 
 
-def test_the_same_program_costs_the_same(capsys: pytest.CaptureFixture[str]) -> None:
+def test_equal_programs_have_equal_costs(capsys: pytest.CaptureFixture[str]) -> None:
     assert main([str(_PORTABLE), str(_PORTABLE)]) == 0
     assert capsys.readouterr().out == "dyn_mlp.pte and dyn_mlp.pte cost the same\n"
 
 
-def test_the_command_writes_what_it_is_asked_for(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_diff_command_writes_the_requested_format(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     page, table = tmp_path / "diff.html", tmp_path / "diff.md"
     assert main([str(_PORTABLE), str(_DELEGATED), "--html", str(page), "--out-markdown", str(table)]) == 0
     assert capsys.readouterr().out == ""
@@ -51,12 +51,12 @@ def test_the_command_writes_what_it_is_asked_for(tmp_path: Path, capsys: pytest.
     assert capsys.readouterr().out == table.read_text()
 
 
-def test_damaged_files_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_diff_names_damaged_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "old.pte").write_bytes(b"")
     assert main([str(_PORTABLE), str(tmp_path / "old.pte")]) == 1
     assert capsys.readouterr().err.startswith(f"executorch_diff: {tmp_path}/old.pte: ")
 
 
-def test_a_file_that_is_not_there_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+def test_diff_names_a_missing_file(capsys: pytest.CaptureFixture[str]) -> None:
     assert main([str(_PORTABLE), "nowhere.pte"]) == 1
     assert capsys.readouterr().err == "executorch_diff: nowhere.pte: No such file or directory\n"

@@ -22,7 +22,7 @@ _PROGRAMS = sorted(_FIXTURES.glob("*.pte"))
 
 
 @pytest.mark.parametrize("path", _PROGRAMS, ids=lambda path: path.stem)
-def test_every_official_program_is_told(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_every_official_program_is_described(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main([str(path)]) == 0
     text = capsys.readouterr().out
     assert main([str(path), "--json"]) == 0
@@ -35,7 +35,7 @@ def test_every_official_program_is_told(path: Path, capsys: pytest.CaptureFixtur
         assert all(buffer["peak_bytes"] <= buffer["bytes"] for buffer in method["memory"])
 
 
-def test_facts_are_those_of_the_program() -> None:
+def test_reported_facts_match_the_program() -> None:
     facts = read_program(_FIXTURES / "dyn_mlp.pte")
     (method,) = facts.methods
     assert method.operators == {
@@ -49,14 +49,14 @@ def test_facts_are_those_of_the_program() -> None:
     assert method.instructions[1].tensors == ("float32[16]", "float32[32, 8]", "float32[8, 16]", "float32[32, 16]")
 
 
-def test_parts_cover_the_file() -> None:
+def test_sections_cover_the_file() -> None:
     facts = read_program(_FIXTURES / "mlp_xnn_seg_align4096.pte")
     ends = [part.offset + part.nbytes for part in facts.segments]
     assert all(end <= later.offset for end, later in zip(ends, facts.segments[1:])) and ends[-1] <= facts.nbytes
     assert "delegates[0] of 'forward' (XnnpackBackend)" in [part.what for part in facts.segments]
 
 
-def test_of_much_named_data_the_largest_is_listed() -> None:
+def test_largest_named_data_entries_are_listed() -> None:
     facts = read_program(_FIXTURES / "dyn_mlp.pte")
     named = tuple((f"key{index}", index) for index in range(40))
     parts = (*facts.segments, *(Segment(f"named data '{key}'", 9000, size, True) for key, size in named))
@@ -66,7 +66,7 @@ def test_of_much_named_data_the_largest_is_listed() -> None:
     assert re.findall(r"key\d+", listed) == [f"key{index}" for index in range(39, 27, -1)]
 
 
-def test_the_peak_is_what_is_alive_at_its_instruction() -> None:
+def test_peak_is_live_memory_at_its_instruction() -> None:
     (method,) = read_program(_FIXTURES / "dyn_mlp.pte").methods
     (buffer,) = method.planned
     alive = alive_at(buffer, buffer.peak_at)
@@ -75,20 +75,20 @@ def test_the_peak_is_what_is_alive_at_its_instruction() -> None:
     assert max(others) <= buffer.peak
 
 
-def test_state_is_alive_always() -> None:
+def test_state_is_always_live() -> None:
     get, _ = read_program(_FIXTURES / "multi_state_shared.pte").methods
     state = get.planned[1]
     assert (state.memory_id, get.shared_memory_id) == (2, 2)
     assert [(each.first, each.last) for each in state.blocks] == [(0, 3)]
 
 
-def test_values_that_lie_in_the_same_bytes_count_once() -> None:
+def test_values_that_share_bytes_count_once() -> None:
     (method,) = read_program(_FIXTURES / "tut10_cfg_greedy.pte").methods
     assert all(buffer.peak <= buffer.nbytes for buffer in method.planned)
 
 
 @pytest.mark.parametrize("cut", [0, 4, 7, 8, 31, 60, 100, 500, 1000])
-def test_a_file_that_was_cut_is_refused(cut: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_inspect_rejects_a_truncated_file(cut: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "net.pte"
     path.write_bytes((_FIXTURES / "tut02_basic_add.pte").read_bytes()[:cut])
     assert main([str(path)]) == 1
@@ -98,7 +98,7 @@ def test_a_file_that_was_cut_is_refused(cut: int, tmp_path: Path, capsys: pytest
     assert captured.out == "" and re.fullmatch(message, captured.err)
 
 
-def test_a_file_that_is_not_there_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+def test_inspect_names_a_missing_file(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["nowhere.pte"]) == 1
     assert capsys.readouterr().err == "executorch_inspect: nowhere.pte: No such file or directory\n"
 
@@ -106,7 +106,7 @@ def test_a_file_that_is_not_there_is_named(capsys: pytest.CaptureFixture[str]) -
 @pytest.mark.parametrize(
     "name", ["dyn_mlp", "control_flow_map", "dyn_mlp_xnn", "multi_state_shared", "tut08_partitioner_demo"]
 )
-def test_damaged_programs_are_told_or_refused(name: str) -> None:
+def test_damaged_programs_are_described_or_refused(name: str) -> None:
     original = (_FIXTURES / f"{name}.pte").read_bytes()
     generator = random.Random(name)
     refused = 0

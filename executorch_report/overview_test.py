@@ -19,7 +19,7 @@ def _page(tmp_path: Path, *models: tuple[str, Path]) -> str:
     return page.read_text(encoding="utf-8")
 
 
-def test_each_model_has_its_costs_and_its_operators(tmp_path: Path) -> None:
+def test_overview_lists_each_models_costs_and_operators(tmp_path: Path) -> None:
     page = _page(tmp_path, ("//my:conv_pte", _CONV), ("//my:add_pte", _ADD))
     assert "<h1>Models under //app</h1>" in page
     assert f"<p>2 models, {_ADD.stat().st_size + _CONV.stat().st_size:,} bytes of programs</p>" in page
@@ -28,17 +28,17 @@ def test_each_model_has_its_costs_and_its_operators(tmp_path: Path) -> None:
     assert f">{_ADD.stat().st_size:,}</td>" in page
 
 
-def test_an_operator_names_all_models_that_call_it(tmp_path: Path) -> None:
+def test_overview_lists_an_operators_models(tmp_path: Path) -> None:
     page = _page(tmp_path, ("//my:one_pte", _ADD), ("//my:two_pte", _ADD))
     assert "<td>//my:one_pte, //my:two_pte</td>" in page
 
 
-def test_nothing_is_loaded_from_elsewhere(tmp_path: Path) -> None:
+def test_overview_page_is_self_contained(tmp_path: Path) -> None:
     page = _page(tmp_path, ("//my:add_pte", _ADD))
     assert "http://" not in page and "https://" not in page and "src=" not in page
 
 
-def test_what_is_no_program_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_file_that_is_not_a_program_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "net.pte"
     file.write_bytes(b"none")
     assert main(["--title", "//app", f"--html={tmp_path / 'x'}", "--model", "//my:net_pte", str(file)]) == 1

@@ -38,7 +38,7 @@ def _gives_twos(found: tuple[Any, ...]) -> bool:
 @pytest.mark.parametrize(
     "mode", [lambda: torch.device("meta"), FakeTensorMode, torch.inference_mode], ids=["meta", "fake", "inference"]
 )
-def test_modes_of_torch_do_not_change_outputs(mode: Callable[[], AbstractContextManager[Any]]) -> None:
+def test_torch_modes_do_not_change_outputs(mode: Callable[[], AbstractContextManager[Any]]) -> None:
     method = _add()
     apart = torch.ones(3, 6)[:, ::2]
     with mode():
@@ -62,7 +62,7 @@ def test_default_device_and_dtype_do_not_change_outputs() -> None:
     assert _gives_twos(found)
 
 
-def test_tensors_that_stand_for_others_are_refused() -> None:
+def test_tensor_subclasses_are_refused() -> None:
     method = _add()
     with FakeTensorMode():
         fake = torch.ones(3, 3)
@@ -93,7 +93,7 @@ _INPUTS: dict[str, Callable[[], Any]] = {
 
 
 @pytest.mark.parametrize("kind", sorted(_INPUTS))
-def test_dense_values_of_any_kind_are_inputs(kind: str) -> None:
+def test_dense_values_of_every_kind_are_accepted(kind: str) -> None:
     assert _gives_twos(_add()(_INPUTS[kind](), _ONES))
     assert _gives_twos(_add()(_ONES, _INPUTS[kind]()))
 
@@ -122,7 +122,7 @@ _REFUSED: dict[str, tuple[Callable[[], Any], type[Exception]]] = {
 
 
 @pytest.mark.parametrize("kind", sorted(_REFUSED))
-def test_other_values_are_refused(kind: str) -> None:
+def test_values_of_unsupported_types_are_refused(kind: str) -> None:
     value, error = _REFUSED[kind]
     method = _add()
     with pytest.raises(error):
@@ -177,13 +177,13 @@ def test_names_with_nul_are_refused() -> None:
             use()
 
 
-def test_pipe_is_no_program(tmp_path: Path) -> None:
+def test_pipe_is_refused_as_a_program(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(ExecutorchError, match="ACCESS_FAILED"):
         Program(tmp_path / "pipe")
 
 
-def test_output_needs_a_run() -> None:
+def test_output_before_a_run_is_refused() -> None:
     method = _add()
     with pytest.raises(ExecutorchError, match="INVALID_STATE: outputs.0. has no value; execute the method first"):
         method.outputs()
@@ -195,7 +195,7 @@ def test_output_needs_a_run() -> None:
 
 
 @pytest.mark.parametrize("index", [0, 1])
-def test_an_input_that_is_set_ends_the_outputs_of_the_last_run(index: int) -> None:
+def test_setting_an_input_invalidates_earlier_outputs(index: int) -> None:
     method = _add()
     method(_ONES, _ONES)
     method.outputs()
@@ -207,7 +207,7 @@ def test_an_input_that_is_set_ends_the_outputs_of_the_last_run(index: int) -> No
     assert (method.outputs()[0] == 2).all()
 
 
-def test_inputs_that_were_set_stay_alive() -> None:
+def test_method_keeps_its_inputs_alive() -> None:
     method = _add()
     for index in range(2):
         method.set_input(index, np.ones((3, 6), np.float32)[:, ::2])
@@ -217,7 +217,7 @@ def test_inputs_that_were_set_stay_alive() -> None:
     assert (method.outputs()[0] == 2).all() and len(waste) == 100
 
 
-def test_execute_needs_inputs_that_are_alive() -> None:
+def test_execute_requires_live_inputs() -> None:
     method = _add()
     method(_ONES, _ONES)
     with pytest.raises(ExecutorchError, match="INVALID_STATE: inputs.0. is not set; call set_input first"):
@@ -265,7 +265,7 @@ def test_forked_child_frees_a_method_with_threads() -> None:
     assert _gives_twos(holder[0](_ONES, _ONES))
 
 
-def test_forked_child_has_no_method_that_was_in_use() -> None:
+def test_forked_child_cannot_use_a_method_in_use() -> None:
     method = _add()
     assert method.lock._lock.acquire()  # as during a call in another thread
 
@@ -296,7 +296,7 @@ method(*inputs)
 
 
 @pytest.mark.parametrize("threads", [1, 2])
-def test_interpreter_ends_while_threads_are_in_calls(threads: int) -> None:
+def test_interpreter_exits_while_threads_are_in_calls(threads: int) -> None:
     root = Path(__file__).parents[1]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(root), *sys.path])}
     for _ in range(2):
@@ -305,7 +305,7 @@ def test_interpreter_ends_while_threads_are_in_calls(threads: int) -> None:
         assert run.returncode == 0, run.stderr
 
 
-def test_owner_is_not_run_while_another_method_loads() -> None:
+def test_owner_does_not_run_while_another_method_loads() -> None:
     program = Program(FOLDER / "multi_state_shared.pte")
     owner = program.method(program.methods[0])
     loaded: list[object] = []

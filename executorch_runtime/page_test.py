@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 
-def test_example_of_the_page(
+def test_runtime_page_example_runs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     page = Path("docs/how_to/use_from_python.md").read_text(encoding="utf-8")

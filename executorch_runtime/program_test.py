@@ -56,7 +56,7 @@ def _same(actual: Any, expected: Any, program: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("name", _RUNNING)
-def test_official_program_gives_the_recorded_outputs(name: str) -> None:
+def test_program_reproduces_recorded_outputs(name: str) -> None:
     program, methods = PROGRAMS[name], _load_all(name)
     calls = zip(recorded(program, "inputs"), recorded(program, "eager_outputs"), strict=True)
     for (method, inputs), (_, outputs) in calls:
@@ -68,13 +68,13 @@ def test_official_program_gives_the_recorded_outputs(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", sorted(_REFUSED))
-def test_program_that_cannot_run_is_refused_in_the_runtime_s_words(name: str) -> None:
+def test_runtime_message_explains_why_a_program_cannot_run(name: str) -> None:
     program = _open(name)
     with pytest.raises(ExecutorchError, match=_REFUSED[name]):
         program.method(program.methods[0])
 
 
-def test_metadata_is_there_before_loading() -> None:
+def test_metadata_is_available_before_loading() -> None:
     program = _open("dyn_mlp")
     assert program.methods == ("forward",)
     signature = program.signature()
@@ -86,13 +86,13 @@ def test_metadata_is_there_before_loading() -> None:
         program.signature("backward")
 
 
-def test_structures_are_those_of_the_library() -> None:
+def test_ctypes_structures_match_the_library() -> None:
     sizes = (ctypes.c_size_t * 32)()
     count = _native.library().et_python_struct_sizes(sizes, 32)
     assert list(sizes[:count]) == [ctypes.sizeof(each) for each in _native.STRUCTURES]
 
 
-def test_numpy_gives_numpy_and_torch_torch() -> None:
+def test_outputs_have_the_inputs_tensor_library() -> None:
     add = _open("tut02_basic_add").method()
     ones, twos = np.ones((3, 3), np.float32), np.full((3, 3), 2, np.float32)
     (from_numpy,) = add(ones, twos)
@@ -101,7 +101,7 @@ def test_numpy_gives_numpy_and_torch_torch() -> None:
     assert isinstance(from_torch, torch.Tensor) and torch.equal(from_torch, torch.full((3, 3), 3.0))
 
 
-def test_tensors_that_lie_otherwise_are_copied() -> None:
+def test_non_dense_tensors_are_copied() -> None:
     program = _open("dyn_mlp").method()
     dense = torch.randn(3, 8)
     apart = torch.randn(8, 3).copy_(dense.T).T
@@ -109,7 +109,7 @@ def test_tensors_that_lie_otherwise_are_copied() -> None:
     assert torch.equal(program(dense)[0], program(apart)[0])
 
 
-def test_dense_tensors_are_lent_where_they_lie() -> None:
+def test_dense_tensors_are_borrowed_in_place() -> None:
     from executorch_runtime import _arrays
 
     tensor, array = torch.randn(2, 3, 4, 5).to(memory_format=torch.channels_last), np.ones((2, 3))
@@ -122,7 +122,7 @@ def test_dense_tensors_are_lent_where_they_lie() -> None:
 @pytest.mark.parametrize(
     "tensor", [torch.tensor([1 + 2j, 3 - 4j]).conj(), torch.tensor([5 + 6j]).conj().imag], ids=["conjugated", "negated"]
 )
-def test_what_torch_puts_off_is_done_before_tensors_are_lent(tensor: torch.Tensor) -> None:
+def test_lazy_tensor_operations_are_resolved_before_borrowing(tensor: torch.Tensor) -> None:
     from executorch_runtime import _arrays
 
     assert tensor.is_contiguous() and (tensor.is_conj() or tensor.is_neg())
@@ -154,7 +154,7 @@ def test_state_is_kept_and_reset() -> None:
     assert torch.equal(counter(ones)[0], first)
 
 
-def test_what_does_not_fit_is_named() -> None:
+def test_mismatched_input_is_named() -> None:
     program = _open("dyn_mlp").method()
     with pytest.raises(TypeError, match=r"forward\(.*\) takes 1 inputs, got 2"):
         program(torch.ones(1, 8), torch.ones(1))
@@ -169,25 +169,25 @@ def test_what_does_not_fit_is_named() -> None:
 
 
 @pytest.mark.parametrize("cut", [0, 3, 60, 400])
-def test_damaged_files_are_refused(cut: int, tmp_path: Path) -> None:
+def test_runtime_rejects_damaged_files(cut: int, tmp_path: Path) -> None:
     path = tmp_path / "net.pte"
     path.write_bytes((FOLDER / "tut02_basic_add.pte").read_bytes()[:cut])
     with pytest.raises(ExecutorchError):
         Program(path)
 
 
-def test_file_that_is_not_there_is_named() -> None:
+def test_runtime_names_a_missing_file() -> None:
     with pytest.raises(ExecutorchError, match=r"ACCESS_FAILED: .*nowhere\.pte"):
         Program("nowhere.pte")
 
 
-def test_method_outlives_the_names_of_its_program() -> None:
+def test_method_keeps_its_program_alive() -> None:
     add = Program(FOLDER / "tut02_basic_add.pte").method()
     gc.collect()
     assert torch.equal(add(torch.ones(3, 3), torch.ones(3, 3))[0], torch.full((3, 3), 2.0))
 
 
-def test_traced_runs_have_an_event_an_instruction() -> None:
+def test_trace_has_an_event_per_instruction() -> None:
     program = _open("dyn_mlp")
     method = program.method(trace=True)
     assert [event.kind for event in program.load_events] == ["program load"]
@@ -201,7 +201,7 @@ def test_traced_runs_have_an_event_an_instruction() -> None:
     assert all(earlier.end <= later.begin for earlier, later in itertools.pairwise(events))
 
 
-def test_clock_is_the_caller_s() -> None:
+def test_caller_provides_the_clock() -> None:
     ticks = iter(range(1000))
     tick = ctypes.CFUNCTYPE(ctypes.c_uint64, ctypes.c_void_p)(lambda _: next(ticks))
     address = ctypes.cast(tick, ctypes.c_void_p).value
@@ -210,7 +210,7 @@ def test_clock_is_the_caller_s() -> None:
     assert [(event.begin, event.end) for event in program.load_events] == [(0, 1)]
 
 
-def test_sizes_are_those_of_the_last_run() -> None:
+def test_output_sizes_are_those_of_the_last_run() -> None:
     content = deserialize_pte_binary((FOLDER / "dyn_mlp.pte").read_bytes()).program
     method = _open("dyn_mlp").method()
     method(torch.ones(3, 8))
@@ -219,13 +219,13 @@ def test_sizes_are_those_of_the_last_run() -> None:
     assert method.sizes_of(10_000) is None
 
 
-def test_memory_is_what_was_taken() -> None:
+def test_reported_memory_is_the_allocated_memory() -> None:
     memory = _open("dyn_mlp").method().memory
     assert memory.planned > 0 and memory.method > 0
     assert memory.total == memory.method + memory.scratch + memory.planned + memory.data
 
 
-def test_threads_may_call_one_method() -> None:
+def test_threads_may_share_one_method() -> None:
     method = _open("dyn_mlp").method()
     inputs = [torch.full((index % 16 + 1, 8), float(index)) for index in range(64)]
     expected = [method(each)[0] for each in inputs]
@@ -245,13 +245,13 @@ def test_threads_may_call_one_method() -> None:
 
 @pytest.mark.parametrize("option", ["threads", "seed", "max_steps"])
 @pytest.mark.parametrize("value", [-1, 2**64])
-def test_numbers_that_c_would_take_as_others_are_refused(option: str, value: int) -> None:
+def test_numbers_that_c_would_convert_are_refused(option: str, value: int) -> None:
     given: dict[str, Any] = {option: value}
     with pytest.raises(ValueError, match=f"{option} is {value}, not from 0 to {2**64 - 1}"):
         _open("tut02_basic_add").method(**given)
 
 
-def test_integers_of_more_than_64_bits_are_no_inputs() -> None:
+def test_integers_beyond_64_bits_are_refused() -> None:
     method = _open("tut02_basic_add").method()
     with pytest.raises(ValueError, match=f"an input is {2**63}, not from "):
         method(2**63, torch.ones(3, 3))
@@ -264,7 +264,7 @@ class _Writing(torch.nn.Module):
 
 
 @pytest.mark.parametrize("planned", [True, False])
-def test_inputs_stay_as_they_are(planned: bool, tmp_path: Path) -> None:
+def test_inputs_are_not_modified(planned: bool, tmp_path: Path) -> None:
     file = tmp_path / "writing.pte"
     edge = to_edge(torch.export.export(_Writing(), (torch.zeros(2, 4),)), facts=Facts(kernels=KernelTable({})))
     planner = MemoryPlanningPass(alloc_graph_input=planned)
@@ -274,7 +274,7 @@ def test_inputs_stay_as_they_are(planned: bool, tmp_path: Path) -> None:
     assert torch.equal(given, torch.ones(2, 4))
 
 
-def test_options_reach_the_backend_by_its_id() -> None:
+def test_backend_options_are_passed_by_id() -> None:
     add = _open("tut02_basic_add").method(threads=2, max_steps=1)
     assert torch.equal(add(torch.ones(3, 3), torch.ones(3, 3))[0], torch.full((3, 3), 2.0))
     with pytest.raises(ExecutorchError, match="XnnpackBackend: option 'isa' is plain, avx2"):
@@ -288,6 +288,6 @@ def test_options_reach_the_backend_by_its_id() -> None:
     ("program", "has"),
     [("tut02_basic_add", "has no backends"), (_DELEGATED, "has XnnpackBackend")],
 )
-def test_options_for_a_backend_that_is_not_there_are_refused(program: str, has: str) -> None:
+def test_options_for_an_unknown_backend_are_refused(program: str, has: str) -> None:
     with pytest.raises(ValueError, match=f"^backend_options for 'CpuBackened': the program {has}$"):
         _open(program).method(backend_options={"CpuBackened": {"isa": "avx2"}})

@@ -65,7 +65,7 @@ def test_multiples_and_shared_sizes_are_checked(tmp_path: Path, backend: Any) ->
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_integers_are_given_with_each_call(tmp_path: Path, backend: Any) -> None:
+def test_integer_inputs_are_passed_with_each_call(tmp_path: Path, backend: Any) -> None:
     shapes = (None, Dim.DYNAMIC(min=0, max=3), Dim.DYNAMIC)
     inputs = (torch.arange(6.0), 1, 5)
     method = _method(tmp_path, backend, lambda x, start, scale: x[start : start + 2] * scale, inputs, *shapes)

@@ -33,20 +33,20 @@ class _Net(nn.Module):
 
 @pytest.mark.parametrize("bits", [4, 8])
 @pytest.mark.parametrize("with_minima", [False, True])
-def test_a_weight_is_worth_its_formula(bits: int, with_minima: bool) -> None:
+def test_block_weight_dequantizes_by_its_formula(bits: int, with_minima: bool) -> None:
     weight, wide = _weight(bits, with_minima)
     assert weight.shape == wide.shape and weight.dtype == torch.float32
     assert torch.equal(weight.dequantize(), wide)
 
 
-def test_rows_of_a_weight_are_one_too() -> None:
+def test_rows_of_a_block_weight_are_block_weights() -> None:
     weight, wide = _weight(4, True)
     chosen = weight.index_select(0, torch.tensor([2, 0]))
     assert isinstance(chosen, BlockWeight) and torch.equal(chosen.dequantize(), wide[[2, 0]])
     assert torch.equal(weight.index_select(1, torch.tensor([3])), wide[:, 3:4])
 
 
-def test_layers_and_other_functions_compute_with_it() -> None:
+def test_layers_and_functions_accept_block_weights() -> None:
     weight, wide = _weight(4, True)
     x = torch.rand(3, _COLUMNS)
     assert torch.equal(F.linear(x, weight), F.linear(x, wide))
@@ -54,7 +54,7 @@ def test_layers_and_other_functions_compute_with_it() -> None:
     assert torch.equal((weight + 1).sum(), (wide + 1).sum())
 
 
-def test_an_exported_program_keeps_its_codes() -> None:
+def test_exported_program_keeps_quantized_values() -> None:
     weight, wide = _weight(4, True)
     tokens = torch.tensor([[1, 5, 2]])
     program = torch.export.export(_Net(weight), (tokens,), strict=False).run_decompositions({})

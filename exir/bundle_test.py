@@ -49,7 +49,7 @@ def codec(facts: Facts | None = None) -> EdgeProgramManager:
     return to_edge(programs, {"version": 3}, facts=facts)
 
 
-def test_both_kinds_of_pass_stand_in_one_list() -> None:
+def test_method_and_program_passes_share_one_list() -> None:
     facts, mark = Facts(), Mark()
     codec(facts).transform([See("a "), mark, See("b "), lambda graph_module: None])
     both = "['decode', 'encode']"
@@ -57,14 +57,14 @@ def test_both_kinds_of_pass_stand_in_one_list() -> None:
     assert len(mark.seen) == 2
 
 
-def test_pass_given_for_a_method_sees_that_one_alone() -> None:
+def test_method_pass_receives_only_its_method() -> None:
     facts, mark = Facts(), Mark()
     codec(facts).transform({"encode": [See(), mark]})
     assert facts.diagnostics.messages == ["['encode']"]
     assert len(mark.seen) == 1
 
 
-def test_pass_over_all_methods_runs_in_the_last_stage_and_in_the_edge_pipeline_text() -> None:
+def test_program_pass_runs_in_the_last_stage_and_in_pipeline_text() -> None:
     facts = Facts()
     codec(facts).to_executorch(ExecutorchBackendConfig(passes=[See("last "), Mark()]))
     assert facts.diagnostics.messages == ["last ['decode', 'encode']"]
@@ -73,7 +73,7 @@ def test_pass_over_all_methods_runs_in_the_last_stage_and_in_the_edge_pipeline_t
     assert passes == (See("x"), Mark()) and pipeline.to_text(passes[:1]) == "see(tag='x')"
 
 
-def test_facts_reach_the_pass() -> None:
+def test_build_context_reaches_the_pass() -> None:
     found: list[ProgramBundle] = []
 
     @dataclass(frozen=True)
@@ -103,13 +103,13 @@ class Lie(BundlePass):
         return bundle
 
 
-def test_every_method_is_verified_after_a_pass_over_all() -> None:
+def test_every_method_is_verified_after_a_program_pass() -> None:
     with pytest.raises(EdgeDialectError, match=r"float32\[9\], but it computes") as caught:
         codec().transform([See(), Lie(), See()])
     assert caught.value.pass_name == "lie"
 
 
-def test_program_that_a_pass_adds_is_verified_as_a_whole() -> None:
+def test_method_added_by_a_pass_is_verified() -> None:
     @dataclass(frozen=True)
     class Add(See):
         name: ClassVar[str] = "add"
@@ -137,12 +137,12 @@ def test_failure_names_the_pass() -> None:
         codec().transform([Fail()])
 
 
-def test_notes_are_warnings_of_scripts_that_give_no_facts() -> None:
+def test_notes_become_warnings_outside_the_build() -> None:
     with pytest.warns(UserWarning, match=re.escape("seen ['decode', 'encode']")):
         codec().transform([See("seen ")])
 
 
-def test_note_carries_the_models_line() -> None:
+def test_note_has_the_models_source_line() -> None:
     facts = Facts()
     program = codec().exported_program("encode")
     facts.diagnostics.note("slow", calls(program)[-1])

@@ -38,7 +38,7 @@ def bundle(*cases: MethodTestCase) -> bytes:
     return serialize_from_bundled_program_to_flatbuffer(bundled)
 
 
-def test_what_went_in_comes_out() -> None:
+def test_bundled_program_round_trips() -> None:
     data = bundle(MethodTestCase((X, 3), X.relu() * 3), MethodTestCase([X + 1, 3]))
     bundled = deserialize_from_flatbuffer_to_bundled_program(data)
     assert bytes(bundled.program) == program().buffer
@@ -49,7 +49,7 @@ def test_what_went_in_comes_out() -> None:
     assert torch.equal(first.inputs[0], X) and torch.equal(first.expected_outputs[0], X.relu() * 3)
 
 
-def test_a_file_is_bundled_as_it_is(tmp_path: Path) -> None:
+def test_file_is_bundled_unchanged(tmp_path: Path) -> None:
     path = tmp_path / "scaled.pte"
     path.write_bytes(program().buffer)
     bundled = BundledProgram(None, [], str(path))
@@ -78,12 +78,12 @@ def test_a_file_is_bundled_as_it_is(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_calls_that_do_not_fit_are_refused(suite: MethodTestSuite, message: str) -> None:
+def test_mismatched_calls_are_refused(suite: MethodTestSuite, message: str) -> None:
     with pytest.raises(ConfigError, match=message):
         BundledProgram(program(), [suite])
 
 
-def test_a_bundle_has_one_program() -> None:
+def test_bundle_contains_one_program() -> None:
     for both in ((None, None), (program(), "scaled.pte")):
         with pytest.raises(ConfigError, match="give 'executorch_program' or 'pte_file_path'"):
             BundledProgram(both[0], [], both[1])
@@ -91,7 +91,7 @@ def test_a_bundle_has_one_program() -> None:
         MethodTestCase(("words",))
 
 
-def test_damaged_files_are_told_from_good_ones() -> None:
+def test_damaged_bundles_are_detected() -> None:
     data = bundle(MethodTestCase((X, 3), X))
     with pytest.raises(InvalidProgramError, match="not a bundled program"):
         deserialize_from_flatbuffer_to_bundled_program(program().buffer)

@@ -16,6 +16,6 @@ def test_file_is_found_under_any_root(tmp_path: Path, monkeypatch: pytest.Monkey
     assert data_path("app/words.txt").read_text() == "a b"
 
 
-def test_file_that_was_not_given_is_an_error_that_names_it() -> None:
+def test_undeclared_data_file_is_named() -> None:
     with pytest.raises(ModelError, match="no file 'app/words.txt' was given; add its label to 'data'"):
         data_path("app/words.txt")

@@ -33,7 +33,7 @@ def _contents(record: ETRecord) -> zipfile.ZipFile:
     return zipfile.ZipFile(file)
 
 
-def test_record_holds_the_programs_and_maps_of_a_delegated_model() -> None:
+def test_record_contains_programs_and_maps_of_a_delegated_model() -> None:
     exported = export(SinCos(), (_X,))
     manager = to_edge_transform_and_lower(
         exported, partitioner=[CompilerDemoPartitioner()], generate_etrecord=True
@@ -50,7 +50,7 @@ def test_record_holds_the_programs_and_maps_of_a_delegated_model() -> None:
     assert torch.equal(_program(archive, "exported_program").module()(_X), SinCos()(_X))
 
 
-def test_a_record_does_not_depend_on_the_machine() -> None:
+def test_debug_record_does_not_depend_on_the_machine() -> None:
     def record() -> bytes:
         manager = to_edge_transform_and_lower(export(SinCos(), (_X,)), generate_etrecord=True)
         file = io.BytesIO()
@@ -72,7 +72,7 @@ def _program(archive: zipfile.ZipFile, name: str) -> torch.export.ExportedProgra
     return deserialize(SerializedArtifact(*map(archive.read, parts)))
 
 
-def test_a_record_can_be_made_of_the_stages() -> None:
+def test_debug_record_can_be_built_from_stages() -> None:
     edge = to_edge({"first": export(SinCos(), (_X,)), "second": export(SinCos(), (_X,))})
     file = io.BytesIO()
     generate_etrecord(file, edge, edge.to_executorch(), extra_recorded_export_modules={"again": edge})
@@ -81,7 +81,7 @@ def test_a_record_can_be_made_of_the_stages() -> None:
     assert "exported_program" not in names
 
 
-def test_values_lie_beside_the_programs() -> None:
+def test_recorded_values_are_stored_next_to_the_programs() -> None:
     program = to_edge(export(SinCos(), (_X,)), generate_etrecord=True).to_executorch()
     record = program.get_etrecord()
     record.update_representative_inputs([_X])
@@ -92,12 +92,12 @@ def test_values_lie_beside_the_programs() -> None:
     assert torch.equal(inputs, _X) and torch.equal(outputs["forward"][0], SinCos()(_X))
 
 
-def test_there_is_no_record_unless_it_was_asked_for() -> None:
+def test_debug_record_is_only_written_on_request() -> None:
     with pytest.raises(ConfigError, match="generate_etrecord=True"):
         to_edge(export(SinCos(), (_X,))).to_executorch().get_etrecord()
 
 
-def test_what_is_missing_or_twice_is_an_error() -> None:
+def test_missing_or_repeated_entries_are_an_error() -> None:
     edge = to_edge(export(SinCos(), (_X,)))
     record = ETRecord()
     with pytest.raises(ConfigError, match="needs 'add_edge_dialect_program'"):
@@ -109,7 +109,7 @@ def test_what_is_missing_or_twice_is_an_error() -> None:
         record.add_extra_export_modules({"my_delegate_map": edge})
 
 
-def test_the_page_shows_a_program_that_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_debug_record_page_example_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     page = Path("docs/how_to/debug_record.md").read_text(encoding="utf-8")
     example = page.partition("```python\n")[2].partition("```")[0]
     monkeypatch.chdir(tmp_path)

@@ -38,7 +38,7 @@ def test_export_error_carries_its_kind() -> None:
     assert isinstance(error, UserError)
 
 
-def test_internal_error_is_no_users_error() -> None:
+def test_internal_error_is_not_a_user_error() -> None:
     assert not issubclass(InternalError, UserError)
     internal_assert(True, "fine")
     with pytest.raises(InternalError, match="broken"):
@@ -53,7 +53,7 @@ def test_internal_error_is_no_users_error() -> None:
         (UnsupportedOperatorError, SpecViolationError),
     ],
 )
-def test_errors_are_what_python_and_torch_call_such_a_fault(
+def test_errors_subclass_matching_python_and_torch_errors(
     error: type[UserError], base: type[Exception]
 ) -> None:
     with pytest.raises(base, match="so it is"):

@@ -32,12 +32,12 @@ def _write(file: BinaryIO, name: str) -> None:
     file.write(name.encode())
 
 
-def test_files_are_written_and_nothing_else(tmp_path: Path) -> None:
+def test_only_requested_files_are_written(tmp_path: Path) -> None:
     write_files({tmp_path / name: functools.partial(_write, name=name) for name in ("a", "b")})
     assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {"a": "a", "b": "b"}
 
 
-def test_earlier_files_stay_when_one_fails(tmp_path: Path) -> None:
+def test_existing_files_survive_a_failed_write(tmp_path: Path) -> None:
     (tmp_path / "a").write_text("earlier")
     with pytest.raises(RuntimeError, match="injected"):
         write_files(
@@ -51,16 +51,14 @@ def test_earlier_files_stay_when_one_fails(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("full_disk")
-def test_a_full_disk_leaves_the_earlier_file(tmp_path: Path) -> None:
+def test_existing_file_survives_a_full_disk(tmp_path: Path) -> None:
     (tmp_path / "a").write_text("earlier")
     with pytest.raises(OSError, match="File too large"):
         write_files({tmp_path / "a": lambda file: file.write(bytes(_ROOM + 1))})
     assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {"a": "earlier"}
 
 
-def test_a_file_that_cannot_be_moved_leaves_no_part_of_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_failed_rename_leaves_no_partial_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(source: Path, place: Path) -> None:
         raise OSError(f"cannot move to {place.name}")
 

@@ -39,7 +39,7 @@ def _read(tmp_path: Path, data: bytes, wanted: Callable[[str], bool] = lambda ke
     return read_gguf_file(path, wanted)
 
 
-def test_reads_every_kind_of_entry(tmp_path: Path) -> None:
+def test_every_kind_of_gguf_entry_is_read(tmp_path: Path) -> None:
     nested = _array(9, 1, _array(8, 2, _string("a") + _string("é")))
     entries = [
         _entry("flag", 7, b"\2"),
@@ -63,7 +63,7 @@ def test_reads_every_kind_of_entry(tmp_path: Path) -> None:
     }
 
 
-def test_reads_tensors_in_row_major_shape(tmp_path: Path) -> None:
+def test_gguf_tensors_have_row_major_shapes(tmp_path: Path) -> None:
     data = struct.pack("<6f", *range(6)) + bytes(8) + struct.pack("<f", 7)
     tensors = [_tensor("matrix", (3, 2)), _tensor("scalar", (), 0, 32), _tensor("none", (0, 2), 2)]
     found = _read(tmp_path, _file([], tensors, data)).tensors
@@ -73,7 +73,7 @@ def test_reads_tensors_in_row_major_shape(tmp_path: Path) -> None:
     assert found["none"].blocks().size == 0
 
 
-def test_reads_only_the_wanted_entries(tmp_path: Path) -> None:
+def test_only_requested_gguf_entries_are_read(tmp_path: Path) -> None:
     entries = [_entry("a", 8, _string("x")), _entry("b", 8, _string("y"))]
     assert _read(tmp_path, _file(entries, []), lambda key: key == "b").metadata == {"b": "y"}
 
@@ -119,7 +119,7 @@ _DAMAGED = [
 
 
 @pytest.mark.parametrize(("data", "message"), _DAMAGED)
-def test_rejects_a_damaged_file(tmp_path: Path, data: bytes, message: str) -> None:
+def test_damaged_gguf_header_is_refused(tmp_path: Path, data: bytes, message: str) -> None:
     with pytest.raises(GgufError, match=message):
         _read(tmp_path, data)
 
@@ -135,13 +135,13 @@ def test_rejects_a_damaged_file(tmp_path: Path, data: bytes, message: str) -> No
         (_tensor("t", (32,), 999), "tensor 't' has the type number 999, which is not supported"),
     ],
 )
-def test_rejects_a_damaged_tensor_when_it_is_read(tmp_path: Path, tensor: bytes, message: str) -> None:
+def test_damaged_gguf_tensor_is_refused_when_read(tmp_path: Path, tensor: bytes, message: str) -> None:
     file = _read(tmp_path, _file([], [tensor], bytes(32)))
     with pytest.raises(GgufError, match=message):
         file.tensors["t"].blocks()
 
 
-def test_random_damage_gives_a_file_or_an_error(tmp_path: Path) -> None:
+def test_randomly_damaged_gguf_file_is_read_or_refused(tmp_path: Path) -> None:
     entries = [
         _entry("text", 8, _string("abc")),
         _entry("words", 9, _array(8, 3, _string("a") + _string("bc") + _string(""))),

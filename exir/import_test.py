@@ -9,7 +9,7 @@ import exir
 from exir import SUPPORTED_TORCH
 
 
-def test_import_error_names_the_torch_found_and_the_supported_one(
+def test_import_error_names_installed_and_supported_torch(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     other = types.ModuleType("exir.program")

@@ -29,12 +29,12 @@ def verify(graph_module: torch.fx.GraphModule) -> None:
 
 
 @pytest.mark.parametrize("name", models.ALL)
-def test_plans_of_the_compiler_are_sound(name: str) -> None:
+def test_compiler_memory_plans_are_sound(name: str) -> None:
     verify(planned(models.ALL[name]())[0])
 
 
 @pytest.mark.parametrize("name", ["conv_bn_relu", "mlp", "counter", "kv_cache"])
-def test_every_pair_of_tensors_put_in_one_place_is_found_if_both_are_needed(name: str) -> None:
+def test_every_overlap_of_live_tensors_is_detected(name: str) -> None:
     graph_module, specs = planned(models.ALL[name]())
     original = [spec.mem_offset for spec in specs]
     found = 0
@@ -56,21 +56,21 @@ def is_sound(graph_module: torch.fx.GraphModule) -> bool:
     return True
 
 
-def test_result_in_the_place_of_its_own_operand_is_found() -> None:
+def test_result_that_overlaps_its_operand_is_detected() -> None:
     graph_module, specs = planned(models.dynamic_add())
     specs[-1].mem_offset = specs[0].mem_offset
     with pytest.raises(InternalError, match="are read after another tensor took them"):
         verify(graph_module)
 
 
-def test_tensor_outside_its_buffer_is_found() -> None:
+def test_tensor_outside_its_buffer_is_detected() -> None:
     graph_module, specs = planned(models.mlp())
     specs[0].mem_offset = 1 << 20
     with pytest.raises(InternalError, match="memory plan: bytes 1048576 to"):
         verify(graph_module)
 
 
-def test_tensor_that_ends_beyond_its_buffer_is_found() -> None:
+def test_tensor_ending_past_its_buffer_is_detected() -> None:
     graph_module, specs = planned(models.mlp())
     size = graph_module.meta["non_const_buffer_sizes"][1]
     specs[0].mem_offset = size - 16
@@ -80,14 +80,14 @@ def test_tensor_that_ends_beyond_its_buffer_is_found() -> None:
 
 
 @pytest.mark.parametrize("mem_id", [0, 2])
-def test_unknown_buffer_is_found(mem_id: int) -> None:
+def test_unknown_buffer_is_detected(mem_id: int) -> None:
     graph_module, specs = planned(models.mlp())
     specs[0].mem_id = mem_id
     with pytest.raises(InternalError, match=f"buffer {mem_id} is not in 1..1"):
         verify(graph_module)
 
 
-def test_misaligned_offset_is_found() -> None:
+def test_misaligned_offset_is_detected() -> None:
     graph_module, specs = planned(models.mlp())
     graph_module.meta["non_const_buffer_sizes"][1] += 16
     specs[0].mem_offset = 4
@@ -95,7 +95,7 @@ def test_misaligned_offset_is_found() -> None:
         verify(graph_module)
 
 
-def test_state_overwritten_before_the_end_is_found() -> None:
+def test_state_overwritten_before_the_end_is_detected() -> None:
     graph_module, specs = planned(models.counter())
     state = next(spec for spec in specs if spec.state)
     output = specs_of(graph_module.graph.output_node().args[0][1])[0]
@@ -104,7 +104,7 @@ def test_state_overwritten_before_the_end_is_found() -> None:
         verify(graph_module)
 
 
-def test_operand_overwritten_in_one_branch_is_found() -> None:
+def test_operand_overwritten_in_one_branch_is_detected() -> None:
     example = Example(Cond(), (torch.tensor(True), torch.ones(3)))
     graph_module, _ = planned(example)
     verify(graph_module)
@@ -115,7 +115,7 @@ def test_operand_overwritten_in_one_branch_is_found() -> None:
         verify(graph_module)
 
 
-def test_condition_overwritten_before_it_is_read_is_found() -> None:
+def test_overwritten_condition_is_detected() -> None:
     class Choice(torch.nn.Module):
         def forward(self, x: torch.Tensor) -> torch.Tensor:
             flag, y = x.sum() > 0, x * 2
@@ -131,7 +131,7 @@ def test_condition_overwritten_before_it_is_read_is_found() -> None:
         verify(graph_module)
 
 
-def test_branch_may_overwrite_what_only_the_other_branch_reads() -> None:
+def test_branch_may_overwrite_values_only_the_other_branch_reads() -> None:
     class Choice(torch.nn.Module):
         def forward(self, flag: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
             return torch.cond(flag, lambda a, b: (a - 1) * 3, lambda a, b: a + b, (x, x * 2))
@@ -142,7 +142,7 @@ def test_branch_may_overwrite_what_only_the_other_branch_reads() -> None:
     verify(graph_module)
 
 
-def test_tensors_without_bytes_are_in_nobodys_way() -> None:
+def test_tensors_without_bytes_overlap_nothing() -> None:
     class Empty(torch.nn.Module):
         def forward(self, x: torch.Tensor) -> torch.Tensor:
             return torch.cat([torch.relu(x[:0]), x])
@@ -150,7 +150,7 @@ def test_tensors_without_bytes_are_in_nobodys_way() -> None:
     verify(planned(Example(Empty(), (torch.ones(3),)))[0])
 
 
-def test_branch_tensor_outside_its_buffer_is_found() -> None:
+def test_branch_tensor_outside_its_buffer_is_detected() -> None:
     graph_module, _ = planned(Example(Cond(), (torch.tensor(True), torch.ones(3))))
     for branch in branches(graph_module):
         spec = first_result(branch)
@@ -175,7 +175,7 @@ class Rows(torch.nn.Module):
         return torch.index_put(y, (at,), z.sum(0))
 
 
-def test_what_is_changed_where_it_lies_must_still_be_there() -> None:
+def test_in_place_operand_must_still_be_live() -> None:
     edge = to_edge(Example(Rows(), (torch.tensor([1]), torch.ones(4, 8))).export())
     put_in_place(edge.exported_program())
     graph_module = edge.to_executorch().exported_program().graph_module

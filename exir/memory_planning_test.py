@@ -47,7 +47,7 @@ def test_planner_never_overlaps_live_tensors(algo: MemoryPlanningAlgo, seed: int
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_greedy_stays_near_the_lower_bound(seed: int) -> None:
+def test_greedy_planner_stays_near_the_lower_bound(seed: int) -> None:
     graph_module = network(random.Random(seed), 60)
     specs = specs_in(graph_module)
     size = greedy(16, specs, graph_module, SIGNATURE).bufsizes[1]
@@ -56,7 +56,7 @@ def test_greedy_stays_near_the_lower_bound(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", [10, 18, 21, 27, 32, 38])
-def test_tensors_of_the_widest_steps_placed_first_meet_the_lower_bound(seed: int) -> None:
+def test_placing_widest_instructions_first_meets_the_lower_bound(seed: int) -> None:
     """For these graphs, only the order by breadth, then size, reaches the bound."""
     graph_module = network(random.Random(seed), 20)
     specs = specs_in(graph_module)
@@ -64,7 +64,7 @@ def test_tensors_of_the_widest_steps_placed_first_meet_the_lower_bound(seed: int
     assert greedy(16, specs, graph_module, SIGNATURE).bufsizes == [0, bound]
 
 
-def test_greedy_reuses_memory_of_a_chain() -> None:
+def test_greedy_planner_reuses_memory_in_a_chain() -> None:
     graph = Graph()
     node = graph.placeholder("x")
     node.meta["spec"] = spec(100)
@@ -76,7 +76,7 @@ def test_greedy_reuses_memory_of_a_chain() -> None:
     assert greedy(16, specs_in(graph_module), graph_module, SIGNATURE).bufsizes == [0, 224]
 
 
-def test_work_grows_about_as_the_number_of_tensors() -> None:
+def test_planning_time_grows_linearly_with_tensors() -> None:
     """8× the tensors take about 8× the work; comparing all pairs would take 64×."""
     assert lines_run(2_000) < 16 * lines_run(250)
 
@@ -110,7 +110,7 @@ def plan_and_verify(graph_module: GraphModule) -> None:
     verify_memory_plan(graph_module, plan.bufsizes, 16)
 
 
-def test_offsets_are_aligned_and_padding_is_added_at_the_end() -> None:
+def test_offsets_are_aligned_and_the_end_is_padded() -> None:
     graph_module = network(random.Random(0), 10)
     specs = specs_in(graph_module)
     plain = greedy(64, specs, graph_module, SIGNATURE)
@@ -119,7 +119,7 @@ def test_offsets_are_aligned_and_padding_is_added_at_the_end() -> None:
     assert padded.bufsizes[1] == plain.bufsizes[1] + 100
 
 
-def test_naive_gives_every_tensor_bytes_of_its_own() -> None:
+def test_naive_planner_shares_no_bytes() -> None:
     graph_module = network(random.Random(0), 10)
     specs = specs_in(graph_module)
     plan = naive(16, specs, graph_module, SIGNATURE)
@@ -143,7 +143,7 @@ def test_plan_does_not_depend_on_object_identity() -> None:
     assert plans[0] == plans[1]
 
 
-def test_inputs_live_from_the_start_and_states_all_along() -> None:
+def test_inputs_are_live_from_the_start_and_states_always() -> None:
     graph = Graph()
     first, state = graph.placeholder("x"), graph.placeholder("state")
     late = graph.placeholder("late")
@@ -158,7 +158,7 @@ def test_inputs_live_from_the_start_and_states_all_along() -> None:
     assert lifetimes[state.meta["spec"]] == Lifetime(0, 5)
 
 
-def test_use_of_a_view_keeps_its_base_alive() -> None:
+def test_view_use_extends_its_bases_lifetime() -> None:
     graph = Graph()
     base = graph.placeholder("x")
     base.meta["spec"] = spec(8)
@@ -170,7 +170,7 @@ def test_use_of_a_view_keeps_its_base_alive() -> None:
     assert lifetimes_of(GraphModule({}, graph))[base.meta["spec"]] == Lifetime(0, 3)
 
 
-def test_a_large_graph_is_placed_in_further_orders() -> None:
+def test_large_graphs_try_further_placement_orders() -> None:
     """The plans by size and by breadth are 20 % above the bound."""
     graph_module = network(random.Random(1002), 1_000, 0.01)
     specs = specs_in(graph_module)

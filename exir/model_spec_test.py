@@ -29,14 +29,14 @@ class _Codec(nn.Module):
 _X = (torch.ones(2, 3),)
 
 
-def test_a_pair_is_a_model_with_forward() -> None:
+def test_pair_of_model_and_inputs_exports_forward() -> None:
     module = _Codec()
     spec = as_model_spec((module, _X), "entry point 'm'")
     assert list(spec.resolved_methods()) == ["forward"]
     assert spec.module is module and spec.example_args is _X
 
 
-def test_methods_are_exported_from_functions_of_the_module_and_share_its_parameters() -> None:
+def test_methods_share_the_modules_parameters() -> None:
     module = _Codec()
     spec = ModelSpec(module, methods={"encode": MethodSpec(_X), "decode": MethodSpec(_X)})
     programs = {name: method.export() for name, method in spec.resolved_methods().items()}
@@ -47,19 +47,19 @@ def test_methods_are_exported_from_functions_of_the_module_and_share_its_paramet
     assert torch.equal(programs["decode"].module()(*_X), module.decode(*_X))
 
 
-def test_source_lines_of_methods_are_recorded() -> None:
+def test_method_source_lines_are_recorded() -> None:
     spec = ModelSpec(_Codec(), methods={"decode": MethodSpec(_X, {"scale": 2.0})})
     program = spec.resolved_methods()["decode"].export()
     traces = [n.meta["stack_trace"] for n in program.graph.nodes if n.op == "call_function"]
     assert all("code @ self.weight.t() * scale" in trace for trace in traces)
 
 
-def test_a_method_may_have_another_name_than_its_function() -> None:
+def test_method_name_may_differ_from_its_function() -> None:
     spec = ModelSpec(_Codec(), methods={"pack": MethodSpec(_X, function="encode")})
     assert torch.equal(spec.resolved_methods()["pack"].as_module()(*_X), spec.module.encode(*_X))
 
 
-def test_a_method_may_run_a_module_of_its_own() -> None:
+def test_method_may_run_a_separate_module() -> None:
     other = nn.Linear(3, 2)
     spec = ModelSpec(_Codec(), _X, methods={"project": MethodSpec(_X, module=other)})
     methods = spec.resolved_methods()
@@ -95,6 +95,6 @@ _untyped: Any = ModelSpec
         (lambda: as_model_spec(None, "entry point 'm'"), "got None"),
     ],
 )
-def test_a_wrong_specification_is_refused(make: Callable[[], object], message: str) -> None:
+def test_invalid_model_spec_is_refused(make: Callable[[], object], message: str) -> None:
     with pytest.raises(ModelError, match=message):
         make()

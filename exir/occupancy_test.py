@@ -10,14 +10,14 @@ from exir.occupancy import ByteSet, Occupancy
 from exir.range_maximum import RangeMaximum
 
 
-def test_bytes_that_touch_become_one_range() -> None:
+def test_adjacent_ranges_merge() -> None:
     taken = ByteSet()
     for start, end in ((0, 4), (8, 12), (20, 24), (4, 8)):
         taken.add(start, end)
     assert [taken.gap(0, 1), taken.gap(3, 8), taken.gap(3, 9), taken.gap(24, 9)] == [12, 12, 24, 24]
 
 
-def test_bytes_that_are_there_already_change_nothing() -> None:
+def test_occupied_ranges_are_idempotent() -> None:
     taken = ByteSet()
     for start, end in ((0, 16), (4, 8), (0, 16), (12, 20)):
         taken.add(start, end)
@@ -25,7 +25,7 @@ def test_bytes_that_are_there_already_change_nothing() -> None:
 
 
 @pytest.mark.parametrize("steps", [1, 2, 8, 9, 64, 65, 600])
-def test_lowest_free_offset_is_that_of_trying_all(steps: int) -> None:
+def test_lowest_free_offset_matches_exhaustive_search(steps: int) -> None:
     choose = random.Random(steps)
     occupancy = Occupancy(steps)
     taken: list[Any] = []
@@ -46,7 +46,7 @@ def first_free(taken: list[tuple[int, int]], size: int) -> int:
     return start
 
 
-def test_largest_of_every_run() -> None:
+def test_range_maximum_matches_exhaustive_search() -> None:
     for count in range(1, 18):
         numbers = [random.Random(count * 100 + index).randrange(50) for index in range(count)]
         largest = RangeMaximum(numbers)

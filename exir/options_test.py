@@ -51,6 +51,6 @@ def test_every_option_is_read(options: type, read: frozenset[str]) -> None:
     assert names <= read, f"nothing reads {sorted(names - read)}"
 
 
-def test_an_option_that_is_only_checked_counts_as_unread() -> None:
+def test_option_that_is_only_validated_counts_as_unused() -> None:
     source = "def _check(self):\n    self.unread\ndef run(self):\n    return self.used\n"
     assert list(_reads(ast.parse(source))) == ["used"]

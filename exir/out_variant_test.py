@@ -25,7 +25,7 @@ aten = torch.ops.aten
         ("upsample_bilinear2d.vec", "upsample_bilinear2d.vec_out", ("out",)),
     ],
 )
-def test_operator_has_the_out_variant_of_the_runtime(
+def test_operator_maps_to_the_runtimes_out_variant(
     name: str, out: str, outputs: tuple[str, ...]
 ) -> None:
     packet, overload = name.split(".")
@@ -44,17 +44,17 @@ def test_operator_has_the_out_variant_of_the_runtime(
         torch.ops.dim_order_ops._to_dim_order_copy.default,
     ],
 )
-def test_tensor_options_are_dropped_because_the_output_has_them(op: torch._ops.OpOverload) -> None:
+def test_tensor_options_are_implied_by_the_output(op: torch._ops.OpOverload) -> None:
     variant = out_variant_of(op)
     assert variant is not None and "dtype" in variant.dropped
 
 
-def test_operator_that_returns_a_number_has_none() -> None:
+def test_operator_returning_a_scalar_has_no_out_variant() -> None:
     assert out_variant_of(aten.sym_size.int) is None
     assert not returns_tensors(aten.sym_size.int)
 
 
-def test_in_place_and_out_operators_write_to_arguments() -> None:
+def test_in_place_and_out_operators_mutate_arguments() -> None:
     assert is_in_place(aten.copy_.default) and is_in_place(aten.add.out)
     assert not is_in_place(aten.add.Tensor)
 

@@ -30,7 +30,7 @@ class AddOneAfterRelu(ExportPass):
         return super().call_operator(ADD, (result, ones), {}, meta)
 
 
-def test_operator_is_replaced_with_its_source_line_kept() -> None:
+def test_replaced_operator_keeps_its_source_line() -> None:
     example = models.mlp()
     before = to_edge(example.export())
     after = before.transform([ReluToSigmoid()]).exported_program()
@@ -42,7 +42,7 @@ def test_operator_is_replaced_with_its_source_line_kept() -> None:
     assert_same(run(after, example.inputs), run_module(example.module, example.inputs))
 
 
-def test_metadata_is_changed_on_a_copy() -> None:
+def test_metadata_changes_affect_a_copy_only() -> None:
     class Marked(ExportPass):
         def call_operator(self, op, args, kwargs, meta):
             marked = meta.copy()
@@ -54,7 +54,7 @@ def test_metadata_is_changed_on_a_copy() -> None:
     assert all(node.meta["mark"] == node.meta["debug_handle"] for node in calls(program))
 
 
-def test_tensor_that_a_pass_makes_becomes_a_constant() -> None:
+def test_tensor_created_by_a_pass_becomes_a_constant() -> None:
     example = models.mlp()
     program = to_edge(example.export()).transform([AddOneAfterRelu()]).exported_program()
     program.validate()
@@ -65,7 +65,7 @@ def test_tensor_that_a_pass_makes_becomes_a_constant() -> None:
 
 
 @pytest.mark.parametrize("name", sorted(CASES))
-def test_pass_that_overrides_nothing_copies_the_program(name: str) -> None:
+def test_pass_without_overrides_copies_the_program(name: str) -> None:
     example = CASES[name]()
     edge = to_edge(example.export())
     copied = edge.transform([ExportPass()]).exported_program()
@@ -74,7 +74,7 @@ def test_pass_that_overrides_nothing_copies_the_program(name: str) -> None:
     assert_same(run(copied, example.inputs), expected, 1e-3, 1e-5)
 
 
-def test_values_after_a_change_are_computed_anew() -> None:
+def test_values_after_a_change_are_recomputed() -> None:
     class Pick(ExportPass):
         def call_operator(self, op, args, kwargs, meta):
             if op == exir_ops.edge.aten.permute_copy.default:
@@ -91,7 +91,7 @@ def test_values_after_a_change_are_computed_anew() -> None:
     assert_same(run(program, example.inputs), [example.inputs[0].permute(1, 0, 2) * 2])
 
 
-def test_dynamic_values_are_computed_anew_with_symbolic_sizes() -> None:
+def test_recomputed_dynamic_values_keep_symbolic_sizes() -> None:
     class Doubled(ExportPass):
         def call_operator(self, op, args, kwargs, meta):
             result = super().call_operator(op, args, kwargs, meta)
@@ -104,19 +104,19 @@ def test_dynamic_values_are_computed_anew_with_symbolic_sizes() -> None:
     assert_same(run(program, (x, y)), [2 * (x + 2 * y)])
 
 
-def test_a_pass_makes_a_new_graph_and_says_so() -> None:
+def test_pass_returns_a_new_graph_and_reports_changes() -> None:
     graph_module = to_edge(models.mlp().export()).exported_program().graph_module
     result = ExportPass().call(graph_module)
     assert result.modified and result.graph_module is not graph_module
 
 
-def test_first_manager_keeps_its_program() -> None:
+def test_pass_does_not_change_the_original_manager() -> None:
     edge = to_edge(models.mlp().export())
     edge.transform([ReluToSigmoid()])
     assert "aten::relu" in operator_names(edge.exported_program())
 
 
-def test_graph_modules_keep_their_meta() -> None:
+def test_graph_module_metadata_survives_passes() -> None:
     program = to_edge(torch.export.export(torch.nn.ReLU(), (torch.ones(2),), strict=False))
     graph_module = program.exported_program().graph_module
     graph_module.meta["mine"] = 1
@@ -146,7 +146,7 @@ class FixInputsOnPurpose(FixInputs):
         return False
 
 
-def test_a_pass_that_fixes_a_symbolic_input_is_refused_unless_it_says_so() -> None:
+def test_pass_that_specializes_a_symbolic_input_is_refused() -> None:
     graph_module = _program_of_any_batch().exported_program().graph_module
     with pytest.raises(
         ExportPassBaseError, match="Input at position 0 did not preserve symbolic metadata"
@@ -167,7 +167,7 @@ def test_a_pass_that_fixes_a_symbolic_input_is_refused_unless_it_says_so() -> No
         (ProxyValue.__index__, "index context"),
     ],
 )
-def test_a_symbolic_value_is_not_taken_for_a_number(use, message) -> None:
+def test_symbolic_value_is_not_treated_as_a_constant(use, message) -> None:
     (x,) = _program_of_any_batch().exported_program().graph.find_nodes(op="placeholder")
     with pytest.raises(ExportPassBaseError, match=message):
         use(ProxyValue(x.meta["val"].shape[0], x))

@@ -43,14 +43,14 @@ def test_passes_run_in_order() -> None:
     assert seen == [1, 2]
 
 
-def test_broken_promise_names_the_pass_the_node_and_the_source() -> None:
+def test_broken_postcondition_names_pass_node_and_source() -> None:
     with pytest.raises(EdgeDialectError) as caught:
         run_passes(_program(), [_Promise(kept=False)])
     text = str(caught.value)
     assert "pass: promise" in text and "node: aten_convolution" in text and "models.py" in text
 
 
-def test_exception_in_a_users_pass_names_it() -> None:
+def test_exception_in_a_user_pass_names_the_pass() -> None:
     def faulty(graph_module: torch.fx.GraphModule) -> None:
         raise KeyError("missing")
 
@@ -68,13 +68,13 @@ def test_program_is_verified_after_each_pass() -> None:
     assert caught.value.pass_name == "to_torch_operators"
 
 
-def test_function_that_returns_nothing_has_changed_the_program_in_place() -> None:
+def test_function_pass_may_mutate_in_place() -> None:
     program = _program()
     assert run_passes(program, [lambda gm: None]) is program
     assert operator_names(program)
 
 
-def test_pass_that_changes_the_interface_is_refused() -> None:
+def test_pass_that_changes_the_signature_is_refused() -> None:
     def with_an_input(graph_module: torch.fx.GraphModule) -> PassResult:
         with graph_module.graph.inserting_before(next(iter(graph_module.graph.nodes))):
             graph_module.graph.placeholder("surplus")
@@ -84,7 +84,7 @@ def test_pass_that_changes_the_interface_is_refused() -> None:
         run_passes(_program(), [with_an_input])
 
 
-def test_names_of_passes() -> None:
+def test_pass_names_are_derived_from_functions_and_classes() -> None:
     class Named:
         def __call__(self, graph_module: torch.fx.GraphModule) -> None: ...
 
@@ -104,7 +104,7 @@ class _AddThree(torch.nn.Module):
         return x + torch.tensor([3.0])
 
 
-def test_a_pass_over_a_whole_program_sees_its_constants() -> None:
+def test_program_pass_receives_constants() -> None:
     program = run_passes(torch.export.export(_AddThree(), (torch.zeros(1),)), [_DoubleConstants()])
     assert program.module()(torch.zeros(1)).item() == 6
     assert pass_name(_DoubleConstants()) == "_DoubleConstants"
@@ -115,12 +115,12 @@ class _Refusing(_DoubleConstants):
         raise ValueError("not so")
 
 
-def test_a_pass_over_a_whole_program_keeps_its_promise() -> None:
+def test_program_pass_contract_is_verified() -> None:
     with pytest.raises(PassError, match="'_Refusing' failed: not so"):
         run_passes(torch.export.export(_AddThree(), (torch.zeros(1),)), [_Refusing()])
 
 
-def test_passes_over_programs_can_be_called_on_a_graph_that_has_none() -> None:
+def test_program_passes_accept_a_bare_graph() -> None:
     graph_module = _program().graph_module
     for each in (SpecPropPass(), ToOutVarPass(), MemoryPlanningPass()):
         result = each(graph_module)
@@ -138,7 +138,7 @@ class _AsksForSizes(_DoubleConstants):
         return super().__call__(exported_program)
 
 
-def test_a_pass_that_takes_a_dynamic_size_for_a_number_is_an_error() -> None:
+def test_pass_that_specializes_a_dynamic_size_is_an_error() -> None:
     shapes = ({0: torch.export.Dim("n", min=2, max=8)},)
     exported = torch.export.export(_AddThree(), (torch.zeros(3),), dynamic_shapes=shapes)
     with pytest.raises(

@@ -87,7 +87,7 @@ static et_status execute(void *handle, et_value **args, size_t count) {
   return demo->execute(handle, &context, args, count);
 }
 
-static void test_handle_takes_the_documented_bytes(void **state) {
+static void test_demo_handle_has_the_documented_size(void **state) {
   (void)state;
   void *handle = NULL;
   size_t bytes = 0;
@@ -95,7 +95,7 @@ static void test_handle_takes_the_documented_bytes(void **state) {
   assert_int_equal(bytes, DEMO_HANDLE_BYTES(2u, 16 + 16));
 }
 
-static void test_outputs_are_counted(void **state) {
+static void test_demo_reports_its_output_count(void **state) {
   (void)state;
   et_backend_requirements needed = {0};
   assert_int_equal(measure(CHAIN, strlen(CHAIN), &needed), ET_STATUS_OK);
@@ -104,7 +104,7 @@ static void test_outputs_are_counted(void **state) {
   assert_int_equal(needed.output_count, 2);
 }
 
-static void test_options_are_refused_by_name(void **state) {
+static void test_demo_rejects_unknown_options_by_name(void **state) {
   (void)state;
   et_error error;
   et_backend_requirements needed;
@@ -119,7 +119,7 @@ static void test_options_are_refused_by_name(void **state) {
   assert_string_equal(error.message, "there is no option 'speed'");
 }
 
-static void test_version_0_runs_as_a_straight_chain(void **state) {
+static void test_version_0_payload_runs_as_a_chain(void **state) {
   (void)state;
   void *handle = NULL;
   size_t bytes = 0;
@@ -153,7 +153,7 @@ static void test_matrices_need_not_be_square(void **state) {
   assert_memory_equal(s[3].data, expected, sizeof expected);
 }
 
-static void test_version_1_names_operands_and_outputs(void **state) {
+static void test_version_1_payload_names_operands_and_outputs(void **state) {
   (void)state;
   void *handle = NULL;
   size_t bytes = 0;
@@ -190,7 +190,8 @@ static void test_results_may_be_smaller_than_their_bound(void **state) {
   assert_int_equal(s[2].sizes[0], 1);
 }
 
-static void test_m28_every_cut_and_changed_payload_is_survived(void **state) {
+static void test_m28_demo_survives_every_truncated_and_changed_payload(
+    void **state) {
   (void)state;
   char text[] = GRAPH;
   const size_t size = strlen(text);
@@ -219,8 +220,7 @@ static void expect_incompatible(const char *text) {
   "op:demo::aten.sin.default, numel:1, dtype:torch.float32, args:" operand \
   "<debug_handle>1#"
 
-static void test_m28_payloads_that_contradict_themselves_are_refused(
-    void **state) {
+static void test_m28_demo_rejects_inconsistent_payloads(void **state) {
   (void)state;
   expect_incompatible("");
   expect_incompatible("0version:0#");
@@ -240,7 +240,7 @@ static void test_m28_payloads_that_contradict_themselves_are_refused(
       "dtype:torch.float64, args:0<debug_handle>1#outputs:1#");
 }
 
-static void test_m28_wrong_arguments_are_refused_before_writing(void **state) {
+static void test_m28_demo_checks_arguments_before_writing(void **state) {
   (void)state;
   void *handle = NULL;
   size_t bytes = 0;
@@ -280,17 +280,17 @@ static void test_m28_results_above_the_payloads_bound_are_refused(
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_handle_takes_the_documented_bytes),
-      cmocka_unit_test(test_outputs_are_counted),
-      cmocka_unit_test(test_options_are_refused_by_name),
-      cmocka_unit_test(test_version_0_runs_as_a_straight_chain),
+      cmocka_unit_test(test_demo_handle_has_the_documented_size),
+      cmocka_unit_test(test_demo_reports_its_output_count),
+      cmocka_unit_test(test_demo_rejects_unknown_options_by_name),
+      cmocka_unit_test(test_version_0_payload_runs_as_a_chain),
       cmocka_unit_test(test_matrices_need_not_be_square),
-      cmocka_unit_test(test_version_1_names_operands_and_outputs),
+      cmocka_unit_test(test_version_1_payload_names_operands_and_outputs),
       cmocka_unit_test(test_results_may_be_smaller_than_their_bound),
-      cmocka_unit_test(test_m28_every_cut_and_changed_payload_is_survived),
       cmocka_unit_test(
-          test_m28_payloads_that_contradict_themselves_are_refused),
-      cmocka_unit_test(test_m28_wrong_arguments_are_refused_before_writing),
+          test_m28_demo_survives_every_truncated_and_changed_payload),
+      cmocka_unit_test(test_m28_demo_rejects_inconsistent_payloads),
+      cmocka_unit_test(test_m28_demo_checks_arguments_before_writing),
       cmocka_unit_test(test_m28_results_above_the_payloads_bound_are_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

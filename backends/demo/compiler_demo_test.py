@@ -50,7 +50,7 @@ def test_the_payload_names_every_operand() -> None:
     ]
 
 
-def test_a_value_may_be_used_twice_and_be_an_output_too() -> None:
+def test_value_may_be_used_twice_and_also_be_an_output() -> None:
     def function(x: Tensor) -> tuple[Tensor, Tensor]:
         once = torch.sin(x)
         return once, once * torch.sin(once)
@@ -80,7 +80,7 @@ def test_unsupported_operators_split_the_model_into_partitions() -> None:
         (torch.exp, (torch.ones(3),)),
     ],
 )
-def test_what_the_payload_cannot_say_is_left_to_the_kernels(function: Callable[..., Any], inputs: tuple) -> None:
+def test_unsupported_calls_are_left_to_portable_kernels(function: Callable[..., Any], inputs: tuple) -> None:
     assert _payloads(function, *inputs) == []
 
 
@@ -94,7 +94,7 @@ def test_a_long_chain_is_split_at_256_operators() -> None:
     assert sizes == [256, 44]
 
 
-def test_lowering_a_whole_program_names_the_operator_it_cannot_take() -> None:
+def test_whole_program_lowering_names_the_unsupported_operator() -> None:
     with pytest.raises(UnsupportedOperatorError, match="cannot run aten.exp.default"):
         to_backend("BackendWithCompilerDemo", _program(torch.exp, torch.ones(3)), [])
 
@@ -116,7 +116,7 @@ def test_preprocess_maps_its_instructions_to_debug_handles() -> None:
     assert result.debug_handle_map == {0: (1,), 1: (2,)}
 
 
-def test_the_runtimes_memory_is_program_ops_and_results() -> None:
+def test_measured_memory_is_program_ops_and_results() -> None:
     payload = BackendWithCompilerDemo.preprocess(
         _program(lambda x: torch.sin(torch.sin(x)), torch.ones(3)), []
     ).processed_bytes
@@ -124,7 +124,7 @@ def test_the_runtimes_memory_is_program_ops_and_results() -> None:
     assert memory == RuntimeMemory("DEMO_HANDLE_BYTES(2u, 32u)", "", "backends/demo/handle.h")
 
 
-def test_the_entry_makes_the_partitioner() -> None:
+def test_entry_point_returns_the_partitioner() -> None:
     assert BACKEND.id == "compiler_demo"
     assert BACKEND.partitioner is not None
     assert isinstance(BACKEND.partitioner(), CompilerDemoPartitioner)

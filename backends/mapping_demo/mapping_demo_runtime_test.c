@@ -122,7 +122,7 @@ static float expected_at(const float *picture, int row, int column) {
   return tanf(sum < 0 ? 0 : sum);
 }
 
-static void test_it_computes_the_model(void **state) {
+static void test_mapping_demo_computes_the_model(void **state) {
   (void)state;
   const sample payload = make_payload();
   vector in;
@@ -138,7 +138,7 @@ static void test_it_computes_the_model(void **state) {
 }
 
 /* Two pictures of 1 x 2, and a window that covers each without padding. */
-static void test_each_picture_of_a_batch_is_convolved(void **state) {
+static void test_each_image_of_a_batch_is_convolved(void **state) {
   (void)state;
   static const uint32_t sizes[] = {2, 2, 1, 1, 2, 1, 1, 1, 1, 2, 1, 0};
   sample payload = make_payload();
@@ -164,7 +164,7 @@ static void test_each_picture_of_a_batch_is_convolved(void **state) {
 }
 
 /* The second value that a convolution names is not used. */
-static void test_a_convolution_reads_its_first_operand(void **state) {
+static void test_convolution_reads_its_first_operand(void **state) {
   (void)state;
   sample payload = make_payload();
   memcpy(payload.words + 3 + 16, payload.words + 3, 16 * sizeof(uint32_t));
@@ -194,7 +194,7 @@ static void on_end(void *context, const et_event *event, et_status status) {
   r->ended++;
 }
 
-static void test_each_step_is_reported_under_its_identifier(void **state) {
+static void test_each_op_is_reported_under_its_identifier(void **state) {
   (void)state;
   const sample payload = make_payload();
   static const char *const names[] = {"conv_relu", "sin_of_tan", "cos_of_tan",
@@ -215,7 +215,7 @@ static void test_each_step_is_reported_under_its_identifier(void **state) {
   }
 }
 
-static void test_options_are_refused_by_name(void **state) {
+static void test_mapping_demo_rejects_unknown_options_by_name(void **state) {
   (void)state;
   const sample payload = make_payload();
   const et_backend_option option = {"speed", {ET_VALUE_INT, {.as_int = 1}}};
@@ -231,7 +231,7 @@ static void test_options_are_refused_by_name(void **state) {
   assert_string_equal(error.message, "there is no option 'speed'");
 }
 
-static void test_the_official_exporters_text_is_refused(void **state) {
+static void test_payload_of_the_official_exporter_is_refused(void **state) {
   (void)state;
   static const char text[] = "2#conv_relu_op,0,sin_decomp_from_tan,1,";
   et_error error;
@@ -246,7 +246,8 @@ static void test_the_official_exporters_text_is_refused(void **state) {
                       "official exporter writes it; compile the model again");
 }
 
-static void test_m28_every_cut_and_changed_payload_is_survived(void **state) {
+static void test_m28_mapping_demo_survives_every_truncated_and_changed_payload(
+    void **state) {
   (void)state;
   sample payload = make_payload();
   uint8_t *bytes = (uint8_t *)&payload;
@@ -270,8 +271,7 @@ static void expect_refused(size_t word, uint32_t value) {
                    ET_STATUS_DELEGATE_INCOMPATIBLE);
 }
 
-static void test_m28_payloads_that_contradict_themselves_are_refused(
-    void **state) {
+static void test_m28_mapping_demo_rejects_inconsistent_payloads(void **state) {
   (void)state;
   expect_refused(1, 0);
   expect_refused(1, 65);
@@ -289,7 +289,8 @@ static void test_m28_payloads_that_contradict_themselves_are_refused(
   expect_refused(3 + 48 + 2, 0);   /* divides by a value of another size */
 }
 
-static void test_m28_wrong_arguments_are_refused_before_writing(void **state) {
+static void test_m28_mapping_demo_checks_arguments_before_writing(
+    void **state) {
   (void)state;
   const sample payload = make_payload();
   void *handle = init(&payload);
@@ -313,16 +314,16 @@ static void test_m28_wrong_arguments_are_refused_before_writing(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_it_computes_the_model),
-      cmocka_unit_test(test_each_picture_of_a_batch_is_convolved),
-      cmocka_unit_test(test_a_convolution_reads_its_first_operand),
-      cmocka_unit_test(test_each_step_is_reported_under_its_identifier),
-      cmocka_unit_test(test_options_are_refused_by_name),
-      cmocka_unit_test(test_the_official_exporters_text_is_refused),
-      cmocka_unit_test(test_m28_every_cut_and_changed_payload_is_survived),
+      cmocka_unit_test(test_mapping_demo_computes_the_model),
+      cmocka_unit_test(test_each_image_of_a_batch_is_convolved),
+      cmocka_unit_test(test_convolution_reads_its_first_operand),
+      cmocka_unit_test(test_each_op_is_reported_under_its_identifier),
+      cmocka_unit_test(test_mapping_demo_rejects_unknown_options_by_name),
+      cmocka_unit_test(test_payload_of_the_official_exporter_is_refused),
       cmocka_unit_test(
-          test_m28_payloads_that_contradict_themselves_are_refused),
-      cmocka_unit_test(test_m28_wrong_arguments_are_refused_before_writing),
+          test_m28_mapping_demo_survives_every_truncated_and_changed_payload),
+      cmocka_unit_test(test_m28_mapping_demo_rejects_inconsistent_payloads),
+      cmocka_unit_test(test_m28_mapping_demo_checks_arguments_before_writing),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -31,7 +31,7 @@ def _preprocess(module: nn.Module, *inputs: Tensor) -> PreprocessResult:
     return BackendWithDelegateMappingDemo.preprocess(_edge(module, *inputs), [])
 
 
-def test_two_nodes_make_a_step_and_one_node_makes_three() -> None:
+def test_nodes_and_ops_map_many_to_many() -> None:
     program = _edge(_Tangent(), torch.randn(1, 2, 8, 8))
     calls = [node for node in program.graph.nodes if node.op == "call_function"]
     convolution, relu, tan = (node.meta["debug_handle"] for node in calls)
@@ -39,7 +39,7 @@ def test_two_nodes_make_a_step_and_one_node_makes_three() -> None:
     assert found == {0: (convolution, relu), 1: (tan,), 2: (tan,), 3: (tan,)}
 
 
-def test_the_payload_has_steps_and_weights() -> None:
+def test_mapping_payload_has_ops_and_weights() -> None:
     module = _Tangent(stride=2, padding=1)
     parameters = torch.cat([parameter.flatten() for parameter in module.conv.parameters()])
     payload = _preprocess(module, torch.randn(1, 2, 8, 8)).processed_bytes
@@ -51,12 +51,12 @@ def test_the_payload_has_steps_and_weights() -> None:
     assert torch.equal(weights, parameters)
 
 
-def test_a_convolution_without_bias_has_zeros() -> None:
+def test_missing_convolution_bias_becomes_zeros() -> None:
     payload = _preprocess(_Tangent(bias=False), torch.randn(1, 2, 8, 8)).processed_bytes
     assert payload[-16:] == bytes(16)
 
 
-def test_the_runtimes_memory_is_program_steps_and_results_but_the_last() -> None:
+def test_measured_memory_excludes_the_last_result() -> None:
     payload = _preprocess(_Tangent(), torch.randn(1, 2, 8, 8)).processed_bytes
     memory = BackendWithDelegateMappingDemo.runtime_memory(payload, [])
     results = 3 * 4 * 4 * 6 * 6
@@ -90,16 +90,16 @@ class _Sine(nn.Module):
         (nn.ReLU(), "relu"),
     ],
 )
-def test_what_it_cannot_run_is_named(module: nn.Module, named: str) -> None:
+def test_unsupported_operator_is_named(module: nn.Module, named: str) -> None:
     with pytest.raises(UnsupportedOperatorError, match=f"BackendWithDelegateMappingDemo cannot run aten.{named}"):
         _preprocess(module, torch.randn(1, 2, 8, 8))
 
 
-def test_an_input_of_another_dtype_is_refused() -> None:
+def test_input_of_an_unsupported_dtype_is_refused() -> None:
     with pytest.raises(UnsupportedOperatorError, match="takes one float32 tensor"):
         _preprocess(_Tangent().double(), torch.randn(1, 2, 8, 8).double())
 
 
-def test_an_output_that_no_step_gives_is_refused() -> None:
+def test_output_without_a_producing_op_is_refused() -> None:
     with pytest.raises(UnsupportedOperatorError, match="whose last gives its one output"):
         _preprocess(nn.Identity(), torch.randn(3))

@@ -21,7 +21,7 @@ class _Side:
         raise ValueError("bad input")
 
 
-def test_reports_a_crash_by_its_signal_and_other_peers_go_on() -> None:
+def test_crashed_peer_is_reported_by_its_signal_and_others_continue() -> None:
     first, second = Peer("first", _Side), Peer("second", _Side)
     first.start()
     second.start()
@@ -36,7 +36,7 @@ def test_reports_a_crash_by_its_signal_and_other_peers_go_on() -> None:
     second.stop()
 
 
-def test_reports_a_side_that_cannot_be_created() -> None:
+def test_peer_that_cannot_be_created_is_reported() -> None:
     def make() -> None:
         raise ImportError("no such library")
 

@@ -49,14 +49,14 @@ def runs(monkeypatch, tmp_path):
     return commands, results
 
 
-def test_a_program_is_made_once(runs):
+def test_converted_program_is_cached(runs):
     commands, results = runs
     results.append(_Result(0, ""))
     assert conversion.converted(_Peer(), _MODEL) == conversion.converted(_Peer(), _MODEL)
     assert len(commands) == 1
 
 
-def test_a_program_is_made_again_when_what_makes_it_changes(runs, tmp_path):
+def test_converted_program_is_rebuilt_when_its_inputs_change(runs, tmp_path):
     class Compiled(_Peer):
         def sources(self) -> tuple[str, ...]:
             return (str(tmp_path / "compiler.py"),)
@@ -69,13 +69,13 @@ def test_a_program_is_made_again_when_what_makes_it_changes(runs, tmp_path):
     assert len(commands) == 2
 
 
-def test_a_converter_that_fails_is_a_reason(runs):
+def test_failed_converter_is_reported_as_the_reason(runs):
     _, results = runs
     results.append(_Result(1, "Traceback\nValueError: not this model\n"))
     with pytest.raises(Missing, match="its converter failed: ValueError: not this model"):
         conversion.converted(_Peer(), _MODEL)
 
 
-def test_a_converter_that_is_not_installed_is_a_reason(runs):
+def test_missing_converter_is_reported_as_the_reason(runs):
     with pytest.raises(Missing, match="no-such-distribution is not installed"):
         conversion.converted(_Uninstalled(), _MODEL)

@@ -19,29 +19,29 @@ def test_each_instruction_is_found_by_its_address(tmp_path):
     assert instructions(library) == [0x4003, 0x4005 + 1200]
 
 
-def test_bytes_of_another_instruction_are_none(tmp_path):
+def test_cpuid_bytes_inside_another_instruction_are_ignored(tmp_path):
     library = write_library(tmp_path / "chance.so", _SAVED * 300 + _PART_OF_ANOTHER + _SAVED + _CPUID)
     assert instructions(library) == [0x1000 + 900 + 6 + 3]
 
 
-def test_data_is_not_looked_at(tmp_path):
+def test_cpuid_bytes_in_data_are_ignored(tmp_path):
     assert instructions(write_library(tmp_path / "data.so", _SAVED, data=_CPUID * 9)) == []
 
 
 @pytest.mark.parametrize("content", [b"", b"/* GNU ld script */ INPUT(libx.so.1)", b"\x7fELF\x01" + _CPUID * 90])
-def test_other_files_have_none(content, tmp_path):
+def test_files_without_code_have_no_cpuid_instructions(content, tmp_path):
     path = tmp_path / "other.so"
     path.write_bytes(content)
     assert instructions(path) == []
 
 
-def test_a_file_that_may_not_be_written_is_read(tmp_path):
+def test_read_only_file_is_scanned(tmp_path):
     library = write_library(tmp_path / "read_only.so", _CPUID)
     os.chmod(library, 0o444)
     assert instructions(library) == [0x1000]
 
 
-def test_what_is_missing_is_named_once_it_is_needed(tmp_path, monkeypatch):
+def test_missing_disassembler_is_named_when_first_needed(tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", str(tmp_path))
     assert instructions(write_library(tmp_path / "none.so", _SAVED)) == []
     with pytest.raises(NoDisassembler, match="objdump, of binutils, is not installed"):

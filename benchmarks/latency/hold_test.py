@@ -65,7 +65,7 @@ def _wider() -> list[str]:
     return instruction_sets()[1:]
 
 
-def test_libraries_are_shown_no_more_than_they_are_held_to():
+def test_libraries_see_only_the_allowed_features():
     shown, capability, note = _printed(_HELD + _TORCH)
     assert (shown, capability) == ("avx2", "AVX2")
     if _wider():
@@ -76,30 +76,30 @@ def test_other_illegal_instructions_end_the_program():
     assert _run(_HELD + _ILLEGAL).returncode == -signal.SIGILL
 
 
-def test_registers_are_in_use_until_they_are_forgotten():
+def test_registers_count_as_used_until_released():
     wide = "avx512" in instruction_sets()
     *_, narrow, used, forgotten = _printed(_HELD + _USED.replace("{work}", "masks" if wide else "lambda: None"))
     assert (narrow, used, forgotten) in {("False", str(wide), "False"), ("None", "None", "None")}
 
 
-def test_what_it_starts_is_not_held():
+def test_child_processes_are_not_limited():
     assert _printed(_HELD + _STARTED_BY_IT)[-1] == instruction_sets()[-1]
 
 
-def test_bytes_that_are_no_cpuid_are_left_alone():
+def test_bytes_that_are_not_cpuid_stay_unchanged():
     shown, _, note = _printed(_HELD.replace("library =", _ELSEWHERE + "library =") + _TORCH)
     assert shown == instruction_sets()[-1]
     if _wider():
         assert note.startswith(f"peers choose by cpuid, which shows {_wider()[-1]}: this machine's dynamic linker")
 
 
-def test_without_a_disassembler_it_says_so(tmp_path):
+def test_missing_disassembler_is_reported(tmp_path):
     _, _, note = _printed(_HELD + _TORCH, PATH=str(tmp_path))
     if _wider():
         assert note == f"peers choose by cpuid, which shows {_wider()[-1]}: objdump, of binutils, is not installed"
 
 
-def test_the_table_has_a_line_an_instruction(tmp_path):
+def test_cpuid_table_has_a_line_per_instruction(tmp_path):
     with_one = write_library(tmp_path / "one.so", bytes.fromhex("0fa2"))
     status = with_one.stat()
     assert places([with_one, write_library(tmp_path / "none.so", b"\x90")]) == struct.pack(

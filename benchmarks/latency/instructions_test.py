@@ -76,22 +76,22 @@ def test_the_second_of_two_runs_is_counted(programs: Path) -> None:
     assert requests == ["--instr=on", "run", "--zero", "run", "--dump"]
 
 
-def test_a_process_that_ends_is_told_with_its_last_line(programs: Path) -> None:
+def test_failed_process_is_reported_with_its_last_line(programs: Path) -> None:
     with pytest.raises(Missing, match="it ended under valgrind: onnxruntime is not installed"):
         count(_script(programs, "import sys; sys.exit('a line\\nonnxruntime is not installed')"))
 
 
-def test_missing_valgrind_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_valgrind_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(Missing, match="valgrind is not there; install valgrind"):
         count(["true"])
 
 
-def test_a_whole_line_of_sums_is_read() -> None:
+def test_totals_are_parsed_from_a_complete_line() -> None:
     assert parse(_DUMP.replace("2 1\n", "2 1 4\n")).far_misses == 5
 
 
-def test_table_compares_with_ours() -> None:
+def test_instruction_table_compares_peers_with_ours() -> None:
     counts = {"ours, cpu": Counts(80_000_000, 1, 1, 1, 1), "other": Counts(100_000_000, 1, 1, 1, 1)}
     head, _, ours, other = table("net", 640_000_000, counts)
     assert "of 40.0 multiply-adds" in head

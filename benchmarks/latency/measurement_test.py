@@ -111,19 +111,19 @@ def _three(clock: _Clock) -> list[Side]:
     ]
 
 
-def test_sides_run_in_turn():
+def test_peers_run_in_turn():
     clock = _Clock()
     _measure(clock, [*_three(clock)[:2], _Absent(), _Unfit()])
     assert clock.log == ["ours, cpu", "peer"] * 3  # the first runs, and two rounds
 
 
-def test_files_are_read_before_they_are_loaded():
+def test_files_are_read_before_loading_is_timed():
     clock = _Clock()
     _measure(clock, [_OfFile("file", clock, [_SLOW])], rounds=1)
     assert clock.log == ["read", "read", "read", "closed", "loaded", "file", "file"]
 
 
-def test_the_cheapest_run_is_one_that_had_a_processor_all_the_time():
+def test_fastest_run_excludes_interrupted_runs():
     def cost(*runs: tuple[int, int]) -> int:
         return cheapest([Sample(thread, wall, thread, thread) for thread, wall in runs])
 
@@ -137,7 +137,7 @@ def test_short_runs_are_repeated_within_a_turn():
     assert len(clock.log) == 1 + 10
 
 
-def test_the_cheapest_run_counts_and_the_first_stands_apart():
+def test_fastest_run_counts_and_the_first_is_separate():
     clock = _Clock()
     ours = _measure(clock, _three(clock)).sides[0].samples
     assert (ours.cost, ours.first.cost, len(ours.runs)) == (2 * _SLOW, 9 * _SLOW, 2)
@@ -156,7 +156,7 @@ def test_outputs_are_compared_with_eager():
     assert errors == [0.0, pytest.approx(0.05), None]
 
 
-def test_a_missing_peer_is_a_line():
+def test_missing_peer_has_a_line():
     clock = _Clock()
     found = _measure(clock, [*_three(clock), _Absent(), _Unfit()])
     lines = table.text(found, "cycles", 1).splitlines()
@@ -165,30 +165,30 @@ def test_a_missing_peer_is_a_line():
     assert table.record(found, 1)["missing"] == {"absent": "absent is not installed"}
 
 
-def test_a_side_that_used_what_it_is_held_back_from_is_named():
+def test_peer_that_used_a_disallowed_feature_is_named():
     clock = _Clock(used_avx512=False)
     found = _measure(clock, [_Wide("wide", clock, [_SLOW]), *_three(clock)])
     assert [each.used_avx512 for each in found.sides] == [True, False, False, False]
     assert table.text(found, "cycles", 1).splitlines()[-1] == "  used AVX-512's registers, though held to avx2: wide"
 
 
-def test_that_no_side_used_it_is_said():
+def test_absence_of_disallowed_features_is_reported():
     clock = _Clock(used_avx512=False)
     lines = table.text(_measure(clock, _three(clock)), "cycles", 1).splitlines()
     assert lines[-1] == "  used AVX-512's registers, though held to avx2: no side"
 
 
-def test_where_registers_cannot_be_told_nothing_is_said_of_them():
+def test_feature_use_is_omitted_where_registers_are_unreadable():
     clock = _Clock()
     assert "registers" not in table.text(_measure(clock, _three(clock)), "cycles", 1)
 
 
-def test_without_our_side_or_a_limit_there_are_no_ratios():
+def test_no_ratios_without_our_result_or_a_limit():
     clock = _Clock()
     assert table.ratios(_measure(clock, [_Pretended("peer", clock, [_SLOW])]), 1) == {"peer": {}}
 
 
-def test_a_plot_needs_the_limit():
+def test_plot_needs_the_limit():
     clock = _Clock()
     record = table.record(_measure(clock, [_Pretended("peer", clock, [_SLOW])]), 1)
     with pytest.raises(Missing):

@@ -7,7 +7,7 @@ import ctypes
 from benchmarks.latency.native import Library
 
 
-def test_costs_grow_with_work():
+def test_measured_cost_grows_with_work():
     library = Library()
     before = library.read()
     sum(range(1_000_000))
@@ -16,7 +16,7 @@ def test_costs_grow_with_work():
     assert (library.unit == "cycles") == (after.cycles > before.cycles)
 
 
-def test_reading_takes_every_byte():
+def test_reading_touches_every_byte():
     data = (ctypes.c_uint64 * 64)()
     address = ctypes.addressof(data)
     library = Library()

@@ -18,11 +18,11 @@ def test_all_models_on_the_widest_instruction_set():
     assert (options.models, options.isa, options.threads, options.sides) == (_MODELS, "avx512", 1, None)
 
 
-def test_sides_are_separated_by_semicolons():
+def test_peers_are_separated_by_semicolons():
     assert _parse("small", "--sides", "ours, cpu; eager").sides == ["ours, cpu", "eager"]
 
 
-def test_files_lie_where_bazel_was_called(monkeypatch):
+def test_relative_files_resolve_against_the_callers_directory(monkeypatch):
     monkeypatch.setenv("BUILD_WORKING_DIRECTORY", "/somewhere")
     assert _parse("--json", "out.json").json == Path("/somewhere/out.json")
 
@@ -37,7 +37,7 @@ def test_files_lie_where_bazel_was_called(monkeypatch):
         (["--threads", "3"], "invalid choice: 3"),
     ],
 )
-def test_what_is_not_there_is_named(arguments, message, capsys):
+def test_unknown_model_or_peer_is_named(arguments, message, capsys):
     with pytest.raises(SystemExit):
         _parse(*arguments)
     assert message in capsys.readouterr().err

@@ -4,7 +4,7 @@ from benchmarks.latency.steps import StepCost, cheapest
 from executorch_runtime import Event
 
 
-def test_steps_are_those_of_the_delegate_call_that_they_lie_in():
+def test_delegate_ops_belong_to_their_delegate_call():
     slow = (
         Event("delegate", 3, "CpuBackend", 0, 90),
         Event("step", 0, "product", 5, 45),
@@ -22,6 +22,6 @@ def test_steps_are_those_of_the_delegate_call_that_they_lie_in():
     ]
 
 
-def test_an_instruction_that_is_met_again_is_summed():
+def test_repeated_instruction_is_summed():
     looping = [Event("kernel", 1, "add", 0, 5), Event("kernel", 1, "add", 7, 9)]
     assert cheapest([looping]) == [StepCost(1, None, "add", 7)]

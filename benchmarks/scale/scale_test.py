@@ -47,7 +47,7 @@ _EVENTS = {
 }
 
 
-def test_workspace_has_ten_models_to_a_package(tmp_path: Path) -> None:
+def test_scale_workspace_has_ten_models_per_package(tmp_path: Path) -> None:
     ManyModels(tmp_path / "workspace", tmp_path, 23)
     builds = sorted((tmp_path / "workspace").glob("*/BUILD.bazel"))
     assert [file.parent.name for file in builds] == ["group_0", "group_1", "group_2"]
@@ -55,7 +55,7 @@ def test_workspace_has_ten_models_to_a_package(tmp_path: Path) -> None:
     assert len(list((tmp_path / "workspace").glob("*/net_*.py"))) == 23
 
 
-def test_models_differ_and_import_their_packages_layer(tmp_path: Path) -> None:
+def test_scale_models_differ_and_import_their_packages_layer(tmp_path: Path) -> None:
     ManyModels(tmp_path / "workspace", tmp_path, 12)
     first, other = ((tmp_path / "workspace" / name).read_text() for name in ("group_0/net_0.py", "group_1/net_1.py"))
     assert "from group_1.layer import Layer" in other
@@ -77,7 +77,7 @@ def phases(program_folder: Path) -> list[Phase]:
     return list(measure(10, program_folder, program_folder, workers=2))
 
 
-def test_actions_are_counted_by_what_ran_them(phases: list[Phase]) -> None:
+def test_actions_are_counted_by_runner(phases: list[Phase]) -> None:
     assert {(phase.models, phase.ran, phase.compiled, phase.from_cache) for phase in phases} == {(10, 7, 3, 4)}
 
 
@@ -88,7 +88,7 @@ def test_each_edit_is_measured_once_and_the_cache_last(phases: list[Phase], tmp_
     assert ["other_base" in line for line in builds] == [False] * 7 + [True]
 
 
-def test_analysis_alone_compiles_nothing(program_folder: Path) -> None:
+def test_analysis_does_not_compile(program_folder: Path) -> None:
     phases = measure(10, program_folder, program_folder, workers=2, analysis_alone=True)
     assert [phase.edit for phase in phases] == ["analysis, cold", "analysis, warm"]
     builds = [line for line in (program_folder / "calls").read_text().splitlines() if " build " in line]
@@ -101,32 +101,32 @@ def test_processor_time_grows_with_work() -> None:
         sum(range(10_000))
 
 
-def test_memory_is_that_of_workers_alone() -> None:
+def test_only_worker_memory_is_counted() -> None:
     with WorkerMemory(os.getpid()) as memory:
         pass
     assert memory.peak == 0
 
 
-def test_rows_of_an_edit_stand_together() -> None:
+def test_rows_of_an_edit_are_adjacent() -> None:
     other = Phase(100, "a layer", 12, 10, 0, 9.0, 4.0, 700)
     rows = table([_PHASE, other, Phase(300, "nothing", 0, 0, 0, 1.5, 0.3, 0)]).splitlines()[2:]
     assert [row.split(" | ")[:2] for row in rows] == [["| nothing", "100"], ["| nothing", "300"], ["| a layer", "100"]]
     assert rows[2] == "| a layer | 100 | 12 | 10 | 0 | 9.0 | 4.0 | 700 MB |"
 
 
-def test_page_keeps_what_stands_around_the_table() -> None:
+def test_page_keeps_text_around_the_table() -> None:
     page = "before\n<!-- table -->\nold\n<!-- end -->\nbehind\n"
     assert with_table(page, [_PHASE]) == page.replace("old\n", table([_PHASE]))
 
 
-def test_plot_is_a_picture_with_a_bar_a_row() -> None:
+def test_plot_has_a_bar_per_row() -> None:
     picture = ElementTree.fromstring(plot([_PHASE, Phase(300, "nothing", 0, 0, 0, 1.5, 0.3, 0)]))
     bars = [bar for bar in picture.iter("{http://www.w3.org/2000/svg}rect") if bar.get("x")]
     assert len(bars) == 2
     assert float(bars[1].attrib["width"]) > float(bars[0].attrib["width"])
 
 
-def test_later_measurement_counts(tmp_path: Path) -> None:
+def test_later_measurement_replaces_the_earlier(tmp_path: Path) -> None:
     later = Phase(100, "nothing", 0, 0, 0, 0.4, 0.2, 0)
     results = tmp_path / "results"
     results.write_text("".join(json.dumps(asdict(phase)) + "\n" for phase in (_PHASE, later)))
@@ -140,7 +140,7 @@ def test_page_and_plot_are_written(tmp_path: Path) -> None:
     assert (tmp_path / "incrementality.svg").read_text().startswith("<svg")
 
 
-def test_process_that_has_ended_counts_nothing() -> None:
+def test_ended_process_uses_no_memory() -> None:
     ended = subprocess.Popen(["true"])
     ended.wait()
     assert processor_seconds(ended.pid) == 0

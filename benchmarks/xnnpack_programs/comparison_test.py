@@ -12,7 +12,7 @@ from benchmarks.xnnpack_programs.roster import PROGRAMS
 _MB = 1 << 20
 
 
-def test_memory_is_what_is_touched_and_held():
+def test_touched_and_held_memory_is_counted():
     held = growth(lambda: bytearray(b"x") * (64 * _MB))
     given_back = growth(lambda: len(bytearray(b"x") * (64 * _MB)))
     assert 64 * _MB <= held < 72 * _MB
@@ -24,12 +24,12 @@ def _pieces() -> list[bytearray]:
     return [bytearray(b"x") * 100_000 for _ in range(600)]
 
 
-def test_room_that_was_left_behind_counts():
+def test_unreleased_memory_counts():
     _pieces()
     assert growth(_pieces) >= 58_000_000
 
 
-def test_memory_of_work_that_fails_is_an_error(capfd):
+def test_memory_of_a_failed_run_is_an_error(capfd):
     def work():
         raise ValueError("no such program")
 
@@ -38,7 +38,7 @@ def test_memory_of_work_that_fails_is_an_error(capfd):
     assert "ValueError: no such program" in capfd.readouterr().err
 
 
-def test_a_row_has_a_number_under_each_heading():
+def test_row_has_a_value_under_each_heading():
     figures = Figures(cost=2_000_000, median=3e6, load=4_500_000, grown=6_000_000)
     twice = Figures(cost=4_000_000, median=6e6, load=9_000_000, grown=12_000_000)
     found = Comparison("net_int8", figures, twice, 5_900_000, 0.0, 2.61, 7.4)
@@ -47,6 +47,6 @@ def test_a_row_has_a_number_under_each_heading():
     assert text.split() == "net_int8 2.00 4.00 0.50 0.50 4.5 9.0 6.0 12.0 5.9 0.0e+00 2.61 7".split()
 
 
-def test_all_forms_of_models_are_there():
+def test_all_model_variants_are_listed():
     assert len(PROGRAMS) == 12
     assert {"resnet18", "resnet18_int8", "minilm_dynamic_int8", "llama_1_8da4w", "llama_32_8da4w"} <= set(PROGRAMS)

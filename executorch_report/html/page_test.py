@@ -45,7 +45,7 @@ def _parsed(text: str) -> _Balance:
 
 
 @pytest.mark.parametrize("path", sorted(_FIXTURES.glob("*.pte")), ids=lambda path: path.stem)
-def test_every_official_program_has_a_page_of_its_own(path: Path) -> None:
+def test_every_official_program_has_a_page(path: Path) -> None:
     text = page(Record(read_program(path)))
     parsed = _parsed(text)
     assert parsed.faults == [] and parsed.open == []
@@ -80,7 +80,7 @@ def _record(tmp_path: Path) -> Record:
     return read_record(_FIXTURES / "dyn_mlp.pte", *(tmp_path / name for name in files))
 
 
-def test_what_lies_beside_the_program_is_on_the_page(tmp_path: Path) -> None:
+def test_companion_files_appear_on_the_page(tmp_path: Path) -> None:
     text = page(_record(tmp_path))
     assert "<h1>//net:net_pte</h1>" in text
     assert "net.py:3" in text and "Recipe static_int8." in text
@@ -90,13 +90,13 @@ def test_what_lies_beside_the_program_is_on_the_page(tmp_path: Path) -> None:
     assert "<b>128 kB</b><span>scratch memory</span>" in text
 
 
-def test_a_size_that_the_c_compiler_knows_is_left_out(tmp_path: Path) -> None:
+def test_size_known_only_to_the_c_compiler_is_omitted(tmp_path: Path) -> None:
     record = _record(tmp_path)
     record.manifest["methods"][0]["memory"]["scratch"].append("sizeof(npu)")
     assert "scratch memory" not in page(record)
 
 
-def test_modules_are_folded_in_the_order_of_the_program(tmp_path: Path) -> None:
+def test_modules_are_collapsed_in_program_order(tmp_path: Path) -> None:
     text = page(_record(tmp_path))
     tree = text[text.index('<div class="tree">') :]
     names = re.findall(r"<summary><b>([^<]*)</b> <span[^>]*>([^<]*)</span>", tree)
@@ -104,7 +104,7 @@ def test_modules_are_folded_in_the_order_of_the_program(tmp_path: Path) -> None:
     assert names[0][1] == "6 instructions, 21.000 ms" and names[3][1] == "2 instructions, 9.000 ms"
 
 
-def test_every_tensor_of_the_plan_is_in_the_picture() -> None:
+def test_memory_chart_shows_every_planned_tensor() -> None:
     facts = read_program(_FIXTURES / "dyn_mlp.pte")
     text = page(Record(facts))
     (buffer,) = facts.methods[0].planned
@@ -112,16 +112,14 @@ def test_every_tensor_of_the_plan_is_in_the_picture() -> None:
     assert f"Most is alive at instruction {buffer.peak_at}" in text
 
 
-def test_the_command_writes_the_page(tmp_path: Path) -> None:
+def test_page_command_writes_the_page(tmp_path: Path) -> None:
     out = tmp_path / "net.html"
     assert main([str(_FIXTURES / "dyn_mlp.pte"), "--html", str(out)]) == 0
     assert out.read_text().startswith("<!DOCTYPE html>")
 
 
 @pytest.mark.parametrize("content", ["{", "[]", "{}"])
-def test_files_beside_it_that_are_none_are_named(
-    content: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_invalid_companion_files_are_named(content: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     other = tmp_path / "sources.json"
     other.write_text(content)
     arguments = [str(_FIXTURES / "dyn_mlp.pte"), "--html", str(tmp_path / "out.html"), "--sources", str(other)]
@@ -129,7 +127,7 @@ def test_files_beside_it_that_are_none_are_named(
     assert str(other) in capsys.readouterr().err
 
 
-def test_costs_of_several_methods_stand_side_by_side() -> None:
+def test_methods_costs_are_shown_side_by_side() -> None:
     text = page(Record(read_program(_FIXTURES / "multi_state_shared.pte")))
     summary = text[text.index('id="summary"') : text.index('id="operators-')]
     names = [method.name for method in read_program(_FIXTURES / "multi_state_shared.pte").methods]
@@ -137,7 +135,7 @@ def test_costs_of_several_methods_stand_side_by_side() -> None:
     assert re.findall(r'class="card"><b>([^<]*)</b><span>([^<]*)</span>', summary)[1:] == [(str(len(names)), "methods")]
 
 
-def test_alike_tensors_of_an_instruction_are_counted() -> None:
+def test_equal_tensors_of_an_instruction_are_counted() -> None:
     facts = read_program(_FIXTURES / "dyn_mlp.pte")
     (method,) = facts.methods
     first = replace(method.instructions[0], tensors=("int64[1]", *("float32[2, 3]",) * 60, "int64[1]"))
@@ -145,7 +143,7 @@ def test_alike_tensors_of_an_instruction_are_counted() -> None:
     assert "<td>int64[1] 60 x float32[2, 3] int64[1]</td>" in page(Record(changed))
 
 
-def test_a_long_list_of_what_is_alive_is_folded() -> None:
+def test_long_list_of_live_tensors_is_collapsed() -> None:
     facts = read_program(_FIXTURES / "dyn_mlp.pte")
     (method,) = facts.methods
     (buffer,) = method.planned
@@ -156,7 +154,7 @@ def test_a_long_list_of_what_is_alive_is_folded() -> None:
         assert re.search(rf"{opening}<summary>\d+ tensors alive at the peak</summary>", text)
 
 
-def test_steps_of_a_delegate_are_told_by_time(tmp_path: Path) -> None:
+def test_delegate_ops_are_listed_by_time(tmp_path: Path) -> None:
     facts = read_program(_FIXTURES / "dyn_mlp_xnn.pte")
     called = [each.index for each in facts.methods[0].instructions if each.delegate is not None]
     spans = [

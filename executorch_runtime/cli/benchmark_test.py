@@ -22,7 +22,7 @@ def _svg(path: Path) -> ElementTree.Element:
     return ElementTree.fromstring(path.read_text(encoding="utf-8"))
 
 
-def test_the_distribution_and_the_operators_are_printed(capsys: pytest.CaptureFixture[str]) -> None:
+def test_latency_distribution_and_operators_are_printed(capsys: pytest.CaptureFixture[str]) -> None:
     assert main([_ADD, "--repeat", "5"]) == 0
     signature, machine, runs, operator = capsys.readouterr().out.splitlines()
     assert signature == "tut02_basic_add.pte: forward(float32[3, 3], float32[3, 3]) -> (float32[3, 3])"
@@ -31,7 +31,7 @@ def test_the_distribution_and_the_operators_are_printed(capsys: pytest.CaptureFi
     assert re.fullmatch(r"  aten::add\.out      1 x  +[\d.]+ ms  100\.0 %", operator)
 
 
-def test_every_time_is_in_the_file(tmp_path: Path) -> None:
+def test_result_file_contains_every_time(tmp_path: Path) -> None:
     file = tmp_path / "add.json"
     assert main([_ADD, "--repeat", "7", "--json", str(file)]) == 0
     found = read_measurement(file)
@@ -40,7 +40,7 @@ def test_every_time_is_in_the_file(tmp_path: Path) -> None:
     assert json.loads(file.read_text())["quantiles"]["median"] == found.latency.quantile(0.5)
 
 
-def test_the_picture_has_a_line_a_program(tmp_path: Path) -> None:
+def test_latency_plot_has_a_line_per_program(tmp_path: Path) -> None:
     one, two = tmp_path / "one.svg", tmp_path / "two.svg"
     assert main([_ADD, "--repeat", "5", "--svg", str(one)]) == 0
     assert main([_ADD, "--repeat", "5", "--svg", str(two), "--against", _LINEAR]) == 0
@@ -48,7 +48,7 @@ def test_the_picture_has_a_line_a_program(tmp_path: Path) -> None:
     assert lines == [1, 2]
 
 
-def test_two_programs_take_turns(capsys: pytest.CaptureFixture[str]) -> None:
+def test_programs_run_in_turn(capsys: pytest.CaptureFixture[str]) -> None:
     assert main([_ADD, "--repeat", "20", "--against", _LINEAR]) == 0
     *_, ratio, pairs = capsys.readouterr().out.splitlines()
     assert re.fullmatch(
@@ -57,7 +57,7 @@ def test_two_programs_take_turns(capsys: pytest.CaptureFixture[str]) -> None:
     assert re.fullmatch(r"  time ratio in 80 % of 20 paired runs: [\d.]+ to [\d.]+", pairs)
 
 
-def test_who_begins_a_turn_changes() -> None:
+def test_first_program_of_a_turn_alternates() -> None:
     order: list[str] = []
 
     def run(name: str) -> int:
@@ -69,7 +69,7 @@ def test_who_begins_a_turn_changes() -> None:
     assert found == [Latency((4, 5)), Latency((3, 6))]
 
 
-def test_an_earlier_run_is_compared_and_said_to_be_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_earlier_result_is_compared_and_labeled(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "add.json"
     assert main([_ADD, "--repeat", "5", "--json", str(file)]) == 0
     assert main([_ADD, "--repeat", "5", "--against", str(file)]) == 0
@@ -85,7 +85,7 @@ def test_an_earlier_run_is_compared_and_said_to_be_one(tmp_path: Path, capsys: p
         ('{"format": 1, "times": []}', "it has no 'program'"),
     ],
 )
-def test_what_is_no_earlier_run_is_refused(
+def test_malformed_earlier_result_is_refused(
     content: str, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = tmp_path / "other.json"
@@ -94,12 +94,12 @@ def test_what_is_no_earlier_run_is_refused(
     assert f"other.json is no file of --json: {message}" in capsys.readouterr().err
 
 
-def test_an_earlier_run_that_is_not_there_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+def test_missing_earlier_result_is_named(capsys: pytest.CaptureFixture[str]) -> None:
     assert main([_ADD, "--repeat", "5", "--against", "nowhere.json"]) == 1
     assert capsys.readouterr().err == "executorch_benchmark: nowhere.json: No such file or directory\n"
 
 
-def test_what_is_no_program_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_benchmark_rejects_a_file_that_is_not_a_program(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "net.pte"
     file.write_bytes(b"no program")
     assert main([str(file)]) == 1

@@ -36,7 +36,7 @@ def _write_calls(path: Path, calls: list[tuple[Any, ...]], what: str) -> None:
 
 
 @pytest.mark.parametrize("name", sorted(set(PROGRAMS) - _WAITING - _SHARING))
-def test_official_program_gives_the_recorded_outputs(name: str, tmp_path: Path) -> None:
+def test_run_reproduces_recorded_outputs_of_official_programs(name: str, tmp_path: Path) -> None:
     program = PROGRAMS[name]
     inputs, outputs = recorded(program, "inputs"), recorded(program, "eager_outputs")
     for method in dict.fromkeys(called for called, _ in inputs):
@@ -51,14 +51,14 @@ def test_official_program_gives_the_recorded_outputs(name: str, tmp_path: Path) 
 
 
 @pytest.mark.parametrize("name", sorted(_WAITING))
-def test_program_that_cannot_run_is_refused(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_run_rejects_a_program_that_cannot_run(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     program = PROGRAMS[name]
     weights = [f"--weights={FOLDER / each}" for each in program["ptd"] or ()]
     assert main([str(FOLDER / program["file"]), *weights]) == 1
     assert capsys.readouterr().err.startswith("executorch_run: ")
 
 
-def test_same_seed_same_outputs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_equal_seeds_give_equal_outputs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     saved = str(tmp_path / "out.npz")
     assert main([_ADD, "--save", saved]) == 0
     assert main([_ADD, "--compare", saved]) == 0
@@ -68,13 +68,13 @@ def test_same_seed_same_outputs(tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert "out0: 9 of 9 elements differ, first at [0, 0]; largest error" in text
 
 
-def test_runs_are_timed_and_memory_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+def test_run_reports_time_and_memory(capsys: pytest.CaptureFixture[str]) -> None:
     assert main([_ADD, "--repeat", "5"]) == 0
     text = capsys.readouterr().out
     assert "time: 5 runs: min 0." in text and "the file 1,072" in text
 
 
-def test_trace_has_a_span_an_instruction_with_shapes_and_lines(tmp_path: Path) -> None:
+def test_trace_has_a_span_per_instruction_with_shapes_and_lines(tmp_path: Path) -> None:
     trace, sources = tmp_path / "trace.json", tmp_path / "net.sources.json"
     lines = [[{"operator": "aten::add", "module": "net", "source": f"net.py:{index}"}] for index in range(2)]
     sources.write_text(json.dumps({"methods": {"forward": lines}}))
@@ -89,7 +89,7 @@ def test_trace_has_a_span_an_instruction_with_shapes_and_lines(tmp_path: Path) -
     assert main([*arguments, "--sources", str(sources)]) == 1, "two instructions are another program's"
 
 
-def test_sources_beside_the_program_are_found(tmp_path: Path) -> None:
+def test_sources_next_to_the_program_are_found(tmp_path: Path) -> None:
     (tmp_path / "net.pte").write_bytes(Path(_ADD).read_bytes())
     nodes = [{"operator": "aten::add", "module": "net", "source": "net.py:7"}]
     content = {"methods": {"forward": [nodes] * _instructions()}}
@@ -131,7 +131,7 @@ def _instructions() -> int:
         ),
     ],
 )
-def test_what_does_not_fit_is_a_message(arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_mismatched_input_is_reported(arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(arguments) == 1
     error = capsys.readouterr().err
     assert message in error and error.count("\n") == 1
@@ -147,46 +147,46 @@ def test_what_does_not_fit_is_a_message(arguments: list[str], message: str, caps
         (["--save", "out.txt"], "argument --save: 'out.txt' must end in .npz"),
     ],
 )
-def test_wrong_arguments_are_told(arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_invalid_arguments_are_reported(arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as caught:
         main([_ADD, *arguments])
     assert caught.value.code == 2 and message in capsys.readouterr().err
 
 
-def test_outputs_of_another_shape_have_no_error_in_numbers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_outputs_of_different_shapes_have_no_numeric_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     np.savez(tmp_path / "out.npz", out0=np.ones((2, 2), np.float32))
     assert main([_ADD, "--compare", str(tmp_path / "out.npz")]) == 1
     assert capsys.readouterr().out.endswith("out0: shape (3, 3) is not the recorded (2, 2)\n")
 
 
 @pytest.mark.parametrize("cut", [0, 5, 40, 300, 1000])
-def test_damaged_programs_are_refused(cut: int, tmp_path: Path) -> None:
+def test_run_rejects_damaged_programs(cut: int, tmp_path: Path) -> None:
     path = tmp_path / "net.pte"
     path.write_bytes(Path(_ADD).read_bytes()[:cut])
     assert main([str(path)]) == 1
 
 
-def test_a_damaged_archive_of_inputs_is_a_message(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_damaged_input_archive_is_reported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "in.npz").write_bytes(b"PK\3\4 and no archive")
     assert main([_ADD, "-i", str(tmp_path / "in.npz")]) == 1
     assert "in.npz is no .npy or .npz file: " in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("count", ["0", "-1", "many"])
-def test_a_count_that_is_none_is_a_message(count: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_invalid_count_is_reported(count: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         main([_ADD, f"--repeat={count}"])
     assert f"argument --repeat: must be a whole number, at least 1, got '{count}'" in capsys.readouterr().err
 
 
-def test_pictures_come_in_the_size_of_the_input(tmp_path: Path) -> None:
+def test_images_are_resized_to_the_input(tmp_path: Path) -> None:
     image = pytest.importorskip("PIL.Image", reason="Pillow is not among the compiler's packages")
     path = tmp_path / "photo.png"
     image.new("RGB", (30, 20), (255, 0, 0)).save(path)
     assert main([str(FOLDER / "conv_channels_last.pte"), "-i", str(path)]) == 0
 
 
-def test_random_inputs_are_of_their_dtypes() -> None:
+def test_random_inputs_have_the_inputs_dtypes() -> None:
     infos = tuple(
         ValueInfo("Tensor", dtype, (4, 5)) for dtype in ("float16", "bfloat16", "int64", "bool", "complex64", "uint8")
     )
@@ -198,7 +198,7 @@ def test_random_inputs_are_of_their_dtypes() -> None:
     assert all((one == other).all() for one, other in zip(tensors, again[:-1]))
 
 
-def test_differences_are_told_by_element() -> None:
+def test_differences_are_reported_per_element() -> None:
     one = np.array([[1.0, 2.0], [np.nan, 4.0]])
     assert compare("out0", one, one.copy(), 0, 0).problem == ""
     other = one.copy()

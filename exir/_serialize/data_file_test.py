@@ -18,29 +18,29 @@ def read(file: bytes) -> dict[str, tuple[bytes, TensorLayout | None]]:
     return {entry.key: (bytes(entry.data), entry.layout) for entry in deserialize_ptd(file)}
 
 
-def test_entries_are_read_as_they_were_written() -> None:
+def test_data_file_entries_round_trip() -> None:
     entries = [ExternalData("weight", b"12345678", FLOATS), ExternalData("b", b"bytes", alignment=512)]
     file = bytes(serialize_ptd(entries))
     assert read(file) == {"b": (b"bytes", None), "weight": (b"12345678", FLOATS)}
     assert file.index(b"bytes") % 512 == 0 and file.index(b"12345678") % 128 == 0
 
 
-def test_equal_bytes_lie_there_once() -> None:
+def test_data_file_stores_equal_bytes_once() -> None:
     file = bytes(serialize_ptd([ExternalData("a", b"12345678", FLOATS), ExternalData("b", b"12345678")]))
     assert file.count(b"12345678") == 1 and len(read(file)) == 2
 
 
-def test_order_of_entries_does_not_matter() -> None:
+def test_entry_order_does_not_change_the_data_file() -> None:
     entries = [ExternalData(key, key.encode()) for key in ("bb", "a", "c")]
     assert bytes(serialize_ptd(entries)) == bytes(serialize_ptd(entries[::-1]))
     assert list(read(bytes(serialize_ptd(entries)))) == ["a", "c", "bb"]
 
 
-def test_a_file_may_hold_nothing() -> None:
+def test_data_file_may_be_empty() -> None:
     assert deserialize_ptd(bytes(serialize_ptd([]))) == []
 
 
-def test_key_of_content_depends_on_bytes_and_layout() -> None:
+def test_content_key_depends_on_bytes_and_layout() -> None:
     others = [TensorLayout(ScalarType.INT, [2], [0]), TensorLayout(ScalarType.FLOAT, [1, 2], [0, 1])]
     keys = {content_key(b"12345678", layout) for layout in [FLOATS, *others]}
     keys |= {content_key(b"12345679", FLOATS)}
@@ -49,7 +49,7 @@ def test_key_of_content_depends_on_bytes_and_layout() -> None:
     assert all(key.startswith("sha256:") and len(key) == 71 for key in keys)
 
 
-def test_file_of_the_official_exporter_is_read() -> None:
+def test_data_file_of_the_official_exporter_is_read() -> None:
     found = read((FIXTURES / "mlp_weights.ptd").read_bytes())
     assert {key: layout.sizes for key, (_, layout) in found.items() if layout} == {
         "0.weight": [32, 16],
@@ -67,14 +67,14 @@ def survives(file: bytes) -> None:
         deserialize_ptd(file)
 
 
-def test_m01_file_cut_at_every_byte() -> None:
+def test_m01_data_file_truncated_at_every_byte_is_refused() -> None:
     file = (FIXTURES / "mlp_weights.ptd").read_bytes()
     for length in range(len(file)):
         with pytest.raises(InvalidProgramError):
             deserialize_ptd(file[:length])
 
 
-def test_m04_every_word_of_the_tables_replaced() -> None:
+def test_m04_data_file_with_any_word_replaced_is_survived() -> None:
     file = (FIXTURES / "mlp_weights.ptd").read_bytes()
     for offset in range(0, 512, 4):
         for value in (0, 0x7FFFFFFF, 0xFFFFFFFF, len(file)):

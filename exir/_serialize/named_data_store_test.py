@@ -8,7 +8,7 @@ from exir.error import UserError
 from exir.schema import ScalarType
 
 
-def test_equal_bytes_are_stored_once_under_each_key() -> None:
+def test_equal_named_data_is_stored_once_under_each_key() -> None:
     store = NamedDataStore()
     store.add_named_data("b", b"same", 64)
     store.add_named_data("a", b"same")
@@ -19,14 +19,14 @@ def test_equal_bytes_are_stored_once_under_each_key() -> None:
     assert output.external_data == {}
 
 
-def test_a_key_given_again_is_aligned_for_both() -> None:
+def test_repeated_key_takes_the_larger_alignment() -> None:
     store = NamedDataStore()
     store.add_named_data("key", b"bytes", 6)
     store.add_named_data("key", b"bytes", 4)
     assert store.get_named_data_store_output().pte_data == {"key": DataEntry(0, 12)}
 
 
-def test_a_key_stands_for_one_content() -> None:
+def test_key_with_different_content_is_refused() -> None:
     store = NamedDataStore()
     store.add_named_data("key", b"bytes")
     with pytest.raises(UserError, match="'key' is there already with 5 other bytes; now it is given 4"):
@@ -34,7 +34,7 @@ def test_a_key_stands_for_one_content() -> None:
     assert store.get_named_data_store_output().buffers == [b"bytes"]
 
 
-def test_stores_are_merged() -> None:
+def test_named_data_stores_are_merged() -> None:
     one, other = NamedDataStore(), NamedDataStore()
     one.add_named_data("key", b"bytes", 4)
     other.add_named_data("none", b"")
@@ -44,7 +44,7 @@ def test_stores_are_merged() -> None:
     assert output.pte_data == {"key": DataEntry(0, 8), "none": DataEntry(1, 1)}
 
 
-def test_layouts_of_tensors_are_kept_and_merged() -> None:
+def test_tensor_layouts_are_stored_and_merged() -> None:
     layout = TensorLayout(ScalarType.FLOAT, [1, 2], [0, 1])
     one, other = NamedDataStore(), NamedDataStore()
     other.add_named_data("weight", b"12345678", 4, "weights", layout)
@@ -59,7 +59,7 @@ def test_an_alignment_below_one_is_refused() -> None:
         NamedDataStore().add_named_data("key", b"", 0)
 
 
-def test_data_beside_the_program_is_kept_by_its_file() -> None:
+def test_external_data_keeps_its_file() -> None:
     one, other = NamedDataStore(), NamedDataStore()
     one.add_named_data("key", b"bytes", 4, "weights")
     other.merge_named_data_store(one.get_named_data_store_output())
@@ -67,7 +67,7 @@ def test_data_beside_the_program_is_kept_by_its_file() -> None:
     assert output.pte_data == {} and output.external_data == {"weights": {"key": DataEntry(0, 4)}}
 
 
-def test_a_key_lies_in_one_place() -> None:
+def test_key_cannot_be_both_internal_and_external() -> None:
     store = NamedDataStore()
     store.add_named_data("key", b"bytes", 1, "weights")
     with pytest.raises(

@@ -78,13 +78,13 @@ def header(data: bytes) -> tuple[int, int, int, int]:
     return struct.unpack_from("<IQQQ", data, 12)
 
 
-def test_reading_gives_back_every_kind_of_value_and_instruction() -> None:
+def test_every_kind_of_value_and_instruction_round_trips() -> None:
     read = deserialize_pte_binary(bytes(serialize_pte_binary(PTEFile(program()))))
     assert read.program.execution_plan == program().execution_plan
 
 
 @pytest.mark.parametrize("states", [[b"", b"ab"], [b"", b"ab", b"c"]])
-def test_reading_gives_back_constants_states_and_named_data(states: list[bytes]) -> None:
+def test_constants_states_and_named_data_round_trip(states: list[bytes]) -> None:
     file = PTEFile(program(), list(map(schema.Buffer, states)), [NamedBlob("key", b"named", 64)])
     read = deserialize_pte_binary(bytes(serialize_pte_binary(file)))
     constants = [bytes(buffer.storage) for buffer in read.program.constant_buffer]
@@ -94,7 +94,7 @@ def test_reading_gives_back_constants_states_and_named_data(states: list[bytes])
     assert bytes(read.program.backend_delegate_data[0].data) == b"payload"
 
 
-def test_named_data_is_aligned_as_all_its_keys_ask() -> None:
+def test_named_data_alignment_satisfies_all_its_keys() -> None:
     blobs = [NamedBlob("a", b"same", 1), NamedBlob("b", b"same", 512), NamedBlob("c", b"odd", 384)]
     data = bytes(serialize_pte_binary(PTEFile(program(), [], blobs)))
     read = deserialize_pte_binary(data)
@@ -107,7 +107,7 @@ def test_named_data_is_aligned_as_all_its_keys_ask() -> None:
     assert data.index(b"same") % 512 == 0 and data.index(b"odd") % 384 == 0
 
 
-def test_named_data_lie_in_the_order_of_their_keys_length_and_bytes() -> None:
+def test_named_data_is_ordered_by_key_length_and_bytes() -> None:
     keys = ["beta", "é", "b", "alpha", "abc", "a", "z"]  # "é" has two bytes
     blobs = [NamedBlob(key, key.encode(), 16) for key in keys]
     data = bytes(serialize_pte_binary(PTEFile(program(), [], blobs)))
@@ -118,13 +118,13 @@ def test_named_data_lie_in_the_order_of_their_keys_length_and_bytes() -> None:
     assert data == bytes(serialize_pte_binary(PTEFile(program(), [], blobs[::-1])))
 
 
-def test_same_program_gives_same_bytes() -> None:
+def test_equal_programs_give_equal_bytes() -> None:
     assert bytes(serialize_pte_binary(PTEFile(program()))) == bytes(
         serialize_pte_binary(PTEFile(program()))
     )
 
 
-def test_header_states_where_program_and_segments_lie() -> None:
+def test_header_states_program_and_segment_offsets() -> None:
     data = bytes(serialize_pte_binary(PTEFile(program())))
     length, program_size, base, size = header(data)
     assert length == 32
@@ -160,7 +160,7 @@ def test_delegates_stay_in_the_flatbuffer_when_not_extracted() -> None:
     assert place % 64 == 0
 
 
-def test_bytes_that_need_no_alignment_are_not_padded_for_the_delegates() -> None:
+def test_unaligned_bytes_are_not_padded_for_delegates() -> None:
     spec = schema.CompileSpec("key", b"\x01")
     assert write_root(spec, b"TEST", inline_alignment=4096) == write_root(spec, b"TEST")
 
@@ -179,7 +179,7 @@ def test_equal_delegates_are_stored_once() -> None:
     assert bytes(serialize_pte_binary(PTEFile(doubled))).count(b"payload") == 1
 
 
-def test_pieces_hold_constants_without_copying_them() -> None:
+def test_serialized_pieces_do_not_copy_constants() -> None:
     weights = bytearray(b"\x07" * 64)
     big = replace(program(), constant_buffer=[schema.Buffer(), schema.Buffer(memoryview(weights))])
     pieces = serialize_pte_binary(PTEFile(big)).pieces
@@ -194,19 +194,19 @@ def test_alignment_must_be_a_power_of_two(name: str) -> None:
         serialize_pte_binary(PTEFile(program()), **cast(Any, {name: 24}))
 
 
-def test_there_are_programs_of_the_official_exporter() -> None:
+def test_official_program_fixtures_exist() -> None:
     assert FIXTURES
 
 
 @pytest.mark.parametrize("path", FIXTURES, ids=lambda path: path.stem)
-def test_official_programs_are_the_same_after_writing_and_reading(path: Path) -> None:
+def test_official_programs_round_trip(path: Path) -> None:
     first = deserialize_pte_binary(path.read_bytes())
     second = deserialize_pte_binary(bytes(serialize_pte_binary(first)))
     named = sorted(first.named_data, key=lambda blob: (len(blob.key), blob.key))
     assert second == replace(first, named_data=named)
 
 
-def test_a_program_without_constants_has_no_segment_for_them() -> None:
+def test_program_without_constants_has_no_constant_segment() -> None:
     bare = schema.Program(execution_plan=[schema.ExecutionPlan(name="forward")])
     data = bytes(serialize_pte_binary(PTEFile(bare)))
     assert data[8:12] != b"eh00"

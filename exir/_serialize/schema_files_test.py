@@ -75,7 +75,7 @@ TABLES = blocks("table", text_of("program.fbs"))
 
 
 @pytest.mark.parametrize("name", TABLES)
-def test_tables_have_the_same_fields_in_the_same_order(name: str) -> None:
+def test_program_tables_have_the_schemas_fields_in_order(name: str) -> None:
     fields = [f"{field.name}: {spelled(field.kind)}" for field in fields_of(getattr(schema, name))]
     assert fields == [field for field in TABLES[name] if not field.startswith("reserved_")]
 
@@ -95,7 +95,7 @@ OTHER_TABLES = [
 
 
 @pytest.mark.parametrize("module, name, expected", OTHER_TABLES)
-def test_tables_of_other_files_have_the_same_fields_in_the_same_order(
+def test_data_file_tables_have_the_schemas_fields_in_order(
     module: ModuleType, name: str, expected: list[str]
 ) -> None:
     fields = [f"{field.name}: {spelled(field.kind)}" for field in fields_of(getattr(module, name))]

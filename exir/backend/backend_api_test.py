@@ -103,7 +103,7 @@ class Function(nn.Module):
         return self.function(*args)
 
 
-def test_partitions_become_delegate_calls_that_compute_the_same() -> None:
+def test_partitions_become_equivalent_delegate_calls() -> None:
     x = torch.randn(3, 4)
     program = _program(Function(_sin_cos), x)
     lowered = to_backend(program, SomeOps(_aten.sin.default))
@@ -114,7 +114,7 @@ def test_partitions_become_delegate_calls_that_compute_the_same() -> None:
     assert torch.equal(lowered.module()(x), _sin_cos(x))
 
 
-def test_only_what_is_read_outside_leaves_a_partition() -> None:
+def test_only_values_read_outside_leave_a_partition() -> None:
     program = _program(Function(_sin_cos), torch.randn(3))
     lowered = to_backend(program, SomeOps(_aten.sin.default, _aten.mul.Tensor))
     (call,) = delegate_calls(lowered.graph)
@@ -122,7 +122,7 @@ def test_only_what_is_read_outside_leaves_a_partition() -> None:
     assert len(call.meta["val"]) == 1
 
 
-def test_the_program_given_keeps_its_graph_and_loses_the_tags() -> None:
+def test_input_program_keeps_its_graph_and_loses_the_tags() -> None:
     program = _program(Function(_sin_cos), torch.randn(3))
     text = str(program.graph)
     to_backend(program, SomeOps(_aten.sin.default))
@@ -136,7 +136,7 @@ def test_preprocess_may_change_its_graph_without_changing_the_original() -> None
     assert all(node.meta.get("debug_handle") != 99 for node in original.graph.nodes)
 
 
-def test_the_program_of_a_partition_takes_its_inputs() -> None:
+def test_partition_program_takes_the_partitions_inputs() -> None:
     x = torch.randn(3)
     lowered = to_backend(_program(Function(_sin_cos), x), SomeOps(_aten.sin.default))
     original = lowered_module_of(delegate_calls(lowered.graph)[0]).original_module
@@ -144,7 +144,7 @@ def test_the_program_of_a_partition_takes_its_inputs() -> None:
     assert torch.equal(result, torch.sin(x))
 
 
-def test_calls_of_delegates_have_debug_handles_of_their_own() -> None:
+def test_delegate_calls_have_distinct_debug_handles() -> None:
     module = Function(lambda x: torch.exp(_sin_cos(x)))
     edge = to_edge(export(module, (torch.randn(3),), strict=False)).exported_program()
     lowered = to_backend(edge, SomeOps(_aten.sin.default, _aten.cos.default))
@@ -157,7 +157,7 @@ def test_calls_of_delegates_have_debug_handles_of_their_own() -> None:
     assert first != second and not others & {first, second}
 
 
-def test_a_constant_used_by_two_partitions_is_owned_by_both_and_leaves_the_program() -> None:
+def test_constant_shared_by_partitions_moves_into_both() -> None:
     module, x = TwoLinears(), torch.randn(2, 4)
     lowered = to_backend(_program(module, x), SomeOps(_aten.mm.default))
     parts = get_lowered_backend_modules(lowered.graph_module)
@@ -167,7 +167,7 @@ def test_a_constant_used_by_two_partitions_is_owned_by_both_and_leaves_the_progr
     assert torch.allclose(lowered.module()(x), module(x))
 
 
-def test_an_untagged_constant_is_passed_at_every_call() -> None:
+def test_untagged_constant_is_passed_at_every_call() -> None:
     module, x = TwoLinears(), torch.randn(2, 4)
     lowered = to_backend(_program(module, x), SomeOps(_aten.mm.default, constants=False))
     assert [len(call.args) for call in delegate_calls(lowered.graph)] == [3, 3]
@@ -175,7 +175,7 @@ def test_an_untagged_constant_is_passed_at_every_call() -> None:
     assert torch.allclose(lowered.module()(x), module(x))
 
 
-def test_a_buffer_that_the_program_changes_stays_with_the_program() -> None:
+def test_mutated_buffer_stays_with_the_program() -> None:
     module, x = Accumulator(), torch.ones(4)
     lowered = to_backend(_program(module, x), SomeOps(_aten.sin.default, _aten.add.Tensor))
     assert list(lowered.graph_signature.buffers_to_mutate.values()) == ["total"]
@@ -184,7 +184,7 @@ def test_a_buffer_that_the_program_changes_stays_with_the_program() -> None:
     assert torch.equal(runnable(x), torch.sin(2 * x))
 
 
-def test_dynamic_shapes_cross_the_border() -> None:
+def test_dynamic_shapes_cross_partition_boundaries() -> None:
     n = Dim("n", min=2, max=9)
     program = _program(Function(_sin_cos), torch.randn(3, 4), dynamic_shapes={"args": ({0: n},)})
     lowered = to_backend(program, SomeOps(_aten.sin.default))
@@ -192,7 +192,7 @@ def test_dynamic_shapes_cross_the_border() -> None:
     assert torch.equal(lowered.module()(x), _sin_cos(x))
 
 
-def test_two_backends_in_turn_keep_each_others_calls() -> None:
+def test_second_backend_keeps_the_first_backends_calls() -> None:
     x = torch.randn(3)
     program = _program(Function(lambda x: torch.exp(torch.cos(torch.sin(x)))), x)
     lowered = to_backend(program, SomeOps(_aten.sin.default))
@@ -206,14 +206,14 @@ def test_two_backends_in_turn_keep_each_others_calls() -> None:
     assert torch.equal(lowered.module()(x), torch.exp(torch.cos(torch.sin(x))))
 
 
-def test_the_printed_graph_shows_what_each_delegate_computes() -> None:
+def test_printed_graph_shows_delegate_contents() -> None:
     lowered = to_backend(_program(Function(_sin_cos), torch.randn(3)), SomeOps(_aten.sin.default))
     text = format_delegated_graph(lowered.graph_module)
     assert "lowered_module_0 (backend NodeListBackend)" in text
     assert "aten.sin.default" in text
 
 
-def test_a_whole_program_lowers_to_a_module_that_runs_and_exports() -> None:
+def test_whole_program_lowers_to_an_exportable_module() -> None:
     x = torch.randn(2, 4)
     lowered = to_backend("NodeListBackend", _program(TwoLinears(), x), [])
     expected = lowered.original_module.module()(x)
@@ -223,7 +223,7 @@ def test_a_whole_program_lowers_to_a_module_that_runs_and_exports() -> None:
     assert torch.equal(outer.module()(x), expected)
 
 
-def test_a_lowered_module_is_a_program_of_its_own() -> None:
+def test_lowered_module_serializes_as_a_program() -> None:
     edge = to_edge(export(TwoLinears(), (torch.randn(2, 4),), strict=False)).exported_program()
     lowered = to_backend("NodeListBackend", edge, [])
     (plan,) = lowered.program().execution_plan
@@ -234,7 +234,7 @@ def test_a_lowered_module_is_a_program_of_its_own() -> None:
     assert program.backend_delegate_data[0].data == lowered.processed_bytes
 
 
-def test_several_methods_are_partitioned_each_by_its_own() -> None:
+def test_each_method_has_its_partitioner() -> None:
     programs = {
         "one": _program(Function(_sin_cos), torch.randn(3)),
         "two": _program(Function(_sin_cos), torch.randn(3)),
@@ -252,19 +252,19 @@ def test_an_unknown_method_is_named() -> None:
         )
 
 
-def test_no_tag_is_left_for_the_next_backend_to_see() -> None:
+def test_tags_are_removed_before_the_next_backend() -> None:
     lowered = to_backend(_program(Function(_sin_cos), torch.randn(3)), SomeOps(_aten.sin.default))
     original = lowered_module_of(delegate_calls(lowered.graph)[0]).original_module
     nodes = [*lowered.graph.nodes, *original.graph.nodes]
     assert not any("delegation_tag" in node.meta for node in nodes)
 
 
-def test_an_unknown_backend_is_named_with_those_that_exist() -> None:
+def test_unknown_backend_is_reported_with_the_registered_ones() -> None:
     with pytest.raises(UserError, match="backend 'Nowhere' was not found.*NodeListBackend"):
         to_backend("Nowhere", _program(Function(_sin_cos), torch.randn(3)), [])
 
 
-def test_what_preprocess_raises_reaches_the_caller() -> None:
+def test_preprocess_exceptions_reach_the_caller() -> None:
     with pytest.raises(UserError, match="no tan"):
         to_backend(_program(Function(torch.tan), torch.randn(3)), SomeOps(_aten.tan.default))
 

@@ -82,13 +82,13 @@ def test_all_nodes_become_one_delegate_with_its_constants() -> None:
     assert not lowered.state_dict
 
 
-def test_support_alone_proposes_the_largest_partitions_without_cycles() -> None:
+def test_supported_nodes_form_the_largest_acyclic_partitions() -> None:
     program = _edge().exported_program()
     found = generate_partitions_from_list_of_nodes(program.graph_module, op_support=_Only(ADD, MUL))
     assert sorted(len(each.nodes) for each in found) == [2, 2]
 
 
-def test_listed_nodes_are_added_to_what_is_supported() -> None:
+def test_listed_nodes_extend_operator_support() -> None:
     program = _edge().exported_program()
     found = generate_partitions_from_list_of_nodes(
         program.graph_module, [_calls(program, SIN)], op_support=_Only(ADD, MUL)
@@ -96,7 +96,7 @@ def test_listed_nodes_are_added_to_what_is_supported() -> None:
     assert [len(each.nodes) for each in found] == [5]
 
 
-def test_a_group_that_cannot_be_one_partition_is_refused() -> None:
+def test_group_that_cannot_be_one_partition_is_refused() -> None:
     program = _edge().exported_program()
     together = generate_grouped_partitions_from_list_of_nodes(
         program.graph_module, [_calls(program, ADD, MUL, SIN)]
@@ -113,7 +113,7 @@ def _sine_multiplied() -> Graph:
     return graph
 
 
-def test_what_matches_a_pattern_is_proposed() -> None:
+def test_pattern_matches_are_proposed() -> None:
     program = _edge().exported_program()
     (found,) = generate_pattern_op_partitions(program.graph_module, [_sine_multiplied()])
     assert {node.target for node in found.nodes} == {SIN, MUL}
@@ -152,7 +152,7 @@ def test_configurations_choose_calls_by_name_and_constraint() -> None:
     assert kept == [torch.ops.aten.add.Tensor] * 2
 
 
-def test_what_is_not_to_be_partitioned_is_named_by_target_name_or_module() -> None:
+def test_excluded_nodes_are_named_by_target_name_or_module() -> None:
     program = _edge().exported_program()
     (sine,) = _calls(program, SIN)
     assert not DontPartition(SIN).is_node_supported({}, sine)

@@ -40,7 +40,7 @@ def test_an_unsupported_node_splits_a_chain() -> None:
     assert build.names() == [["s1"], ["s2"]]
 
 
-def test_a_diamond_around_an_unsupported_node_makes_no_cycle() -> None:
+def test_diamond_around_an_unsupported_node_has_no_cycle() -> None:
     build = _Builder()
     top = build.call("s1", build.input("x"))
     build.call("s2", top, build.call("o1", top))
@@ -54,7 +54,7 @@ def test_two_supported_producers_join_through_their_reader() -> None:
     assert build.names() == [["s1", "s2", "s3"]]
 
 
-def test_an_unsupported_node_on_the_side_does_not_hinder_fusion() -> None:
+def test_unsupported_side_node_does_not_prevent_fusion() -> None:
     build = _Builder()
     x = build.input("x")
     build.call("s2", build.call("s1", x), build.call("o1", x))
@@ -70,7 +70,7 @@ def test_a_path_through_another_partition_counts_as_outside() -> None:
     assert build.names() == [["s1", "s3"], ["s2"]] or build.names() == [["s1"], ["s2", "s3"]]
 
 
-def test_getitem_goes_with_the_node_it_unpacks() -> None:
+def test_getitem_joins_the_node_it_unpacks() -> None:
     build = _Builder()
     pair = build.call("s1", build.input("x"))
     item = build.graph.create_node("call_function", operator.getitem, (pair, 0), name="item")

@@ -14,7 +14,7 @@ def test_generated_identifiers_count_from_zero() -> None:
     assert builder.get_delegate_mapping() == {0: (3, 7), 1: (5,)}
 
 
-def test_nodes_give_their_debug_handles() -> None:
+def test_nodes_map_to_their_debug_handles() -> None:
     graph = Graph()
     first, second = graph.placeholder("a"), graph.placeholder("b")
     first.meta["debug_handle"] = 4
@@ -32,7 +32,7 @@ def test_nodes_give_their_debug_handles() -> None:
         ({"handles": 1, "identifier": 3}, "mix kinds: 'taken' and 3"),
     ],
 )
-def test_a_wrong_entry_is_refused(entry: dict, message: str) -> None:
+def test_invalid_mapping_entry_is_refused(entry: dict, message: str) -> None:
     builder = DelegateMappingBuilder()
     builder.insert_delegate_mapping_entry(handles=1, identifier="taken")
     with pytest.raises(UserError, match=message):

@@ -47,25 +47,25 @@ def _proposed(support: OperatorSupportBase, *groups: tuple[str, ...], **options:
     return [[node.name.split("_")[1] for node in each.nodes] for each in found]
 
 
-def test_without_groups_all_that_is_supported_is_one() -> None:
+def test_supported_nodes_without_groups_form_one_partition() -> None:
     assert _proposed(_AllBut()) == [["sin", "cos", "exp", "tanh", "add"]]
 
 
-def test_what_is_not_supported_parts_what_is_around_it() -> None:
+def test_unsupported_node_splits_its_surroundings() -> None:
     assert _proposed(_AllBut("exp")) == [["sin", "cos"], ["tanh", "add"]]
 
 
-def test_a_group_stays_together() -> None:
+def test_group_becomes_one_partition() -> None:
     assert _proposed(_AllBut("exp"), ("cos", "add")) == [["cos", "tanh", "add"]]
     alone = _proposed(_AllBut("exp"), ("cos", "add"), allows_single_node_partition=True)
     assert alone == [["sin"], ["cos", "tanh", "add"]]
 
 
-def test_nodes_may_be_in_none_of_several_groups() -> None:
+def test_nodes_outside_all_groups_are_allowed() -> None:
     assert _proposed(_AllBut(), ("sin",), ("cos",), ("exp",)) == [["sin", "cos", "exp", "tanh", "add"]]
 
 
-def test_a_node_alone_is_proposed_where_it_may_stand_alone() -> None:
+def test_single_node_is_proposed_where_allowed() -> None:
     support = _AllBut("sin", "cos", "tanh", "add")
     assert _proposed(support) == []
     assert _proposed(support, allows_single_node_partition=True) == [["exp"]]
@@ -74,7 +74,7 @@ def test_a_node_alone_is_proposed_where_it_may_stand_alone() -> None:
     assert _proposed(support, allows_single_node_partition=False, non_compute_ops=[name]) == []
 
 
-def test_a_group_that_something_lies_between_is_an_error() -> None:
+def test_group_split_by_another_node_is_an_error() -> None:
     with pytest.raises(UserError, match="cannot be one partition: what lies between them"):
         _proposed(_AllBut("exp"), ("sin", "tanh"))
 

@@ -103,7 +103,7 @@ def program(module: nn.Module, strict: bool, **options: Any) -> ExecutorchProgra
 
 
 @pytest.mark.parametrize("strict", [False, True])
-def test_module_that_holds_one_is_exported(strict: bool) -> None:
+def test_module_with_a_lowered_module_is_exported(strict: bool) -> None:
     relu = lowered(nn.ReLU(), torch.ones(2))
     graph_module = export(Calls(relu), (torch.ones(2),), strict=strict).graph_module
     (held,) = get_lowered_backend_modules(graph_module)
@@ -112,7 +112,7 @@ def test_module_that_holds_one_is_exported(strict: bool) -> None:
 
 
 @pytest.mark.parametrize("strict", [False, True])
-def test_several_results_are_unpacked(strict: bool) -> None:
+def test_multiple_results_are_unpacked(strict: bool) -> None:
     exported = export(Calls(lowered(Pair(), torch.ones(2))), (torch.ones(2),), strict=strict)
     assert [each.tolist() for each in exported.module()(torch.ones(2))] == [[2, 2], [2, 2]]
     (plan,) = to_edge(exported).to_executorch().executorch_program.execution_plan
@@ -129,7 +129,7 @@ def test_inputs_may_be_in_lists_and_tuples(form: type, strict: bool) -> None:
     assert len(plan.delegates) == 1
 
 
-def test_one_result_that_is_in_no_tuple_comes_as_itself() -> None:
+def test_single_result_outside_a_tuple_is_returned_directly() -> None:
     relu = lowered(nn.ReLU(), torch.ones(2))
     assert isinstance(executorch_call_delegate(relu, torch.ones(2)), Tensor)
     assert isinstance(relu(torch.ones(2)), Tensor)
@@ -137,7 +137,7 @@ def test_one_result_that_is_in_no_tuple_comes_as_itself() -> None:
 
 
 @pytest.mark.parametrize("extract", [False, True])
-def test_equal_payloads_are_shared_whatever_their_options(extract: bool) -> None:
+def test_equal_payloads_are_shared_across_options(extract: bool) -> None:
     class Both(nn.Module):
         def __init__(self) -> None:
             super().__init__()
@@ -153,7 +153,7 @@ def test_equal_payloads_are_shared_whatever_their_options(extract: bool) -> None
     assert manager.buffer.count(_PAYLOAD) == 1
 
 
-def test_backend_sees_the_partitions_of_all_methods_together() -> None:
+def test_preprocess_all_receives_partitions_of_all_methods() -> None:
     methods = {"one": nn.ReLU(), "two": nn.Sigmoid()}
     edge = to_edge({n: export(m, (torch.ones(2),), strict=False) for n, m in methods.items()})
     programs = edge.to_backend(Everything())
@@ -162,7 +162,7 @@ def test_backend_sees_the_partitions_of_all_methods_together() -> None:
         assert module.processed_bytes == b"one:1,two:1"
 
 
-def test_results_that_do_not_fit_the_partitions_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_results_that_do_not_match_the_partitions_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(TogetherBackend, "given", 0)
     edge = to_edge(export(nn.ReLU(), (torch.ones(2),), strict=False)).exported_program()
     with pytest.raises(UserError, match="for each partition: method 'forward' has 1, and 0 came"):

@@ -50,13 +50,13 @@ def _program(**methods: _Calls) -> ExecutorchProgramManager:
     return to_edge(exported).to_executorch()
 
 
-def test_the_lowered_module_keeps_its_named_data() -> None:
+def test_lowered_module_keeps_its_named_data() -> None:
     output = _lowered(b=b"1", a=b"22").named_data_store_output
     assert output is not None
     assert list(output.pte_data) == ["b", "a"] and output.buffers == [b"1!", b"22!"]
 
 
-def test_all_delegates_of_all_methods_share_one_sorted_list() -> None:
+def test_delegates_of_all_methods_share_one_sorted_list() -> None:
     one, two, three = _lowered(b=b"weights", c=b"same"), _lowered(a=b"same"), _lowered(b=b"weights")
     data = _program(first=_Calls(one, two), second=_Calls(three)).buffer
     blobs = deserialize_pte_binary(data).named_data
@@ -69,14 +69,14 @@ def test_all_delegates_of_all_methods_share_one_sorted_list() -> None:
     assert data.index(b"weights!") % 64 == data.index(b"same!") % 64 == 0
 
 
-def test_equal_methods_give_equal_files() -> None:
+def test_equal_methods_with_named_data_give_equal_files() -> None:
     files = {
         _program(forward=_Calls(_lowered(b=b"1", a=b"22"), _lowered(c=b"3"))).buffer for _ in range(2)
     }
     assert len(files) == 1
 
 
-def test_one_key_with_two_contents_is_refused_naming_both_delegates() -> None:
+def test_conflicting_key_is_refused_with_both_delegates() -> None:
     calls = _Calls(_lowered(key=b"byte")), _Calls(_lowered(), _lowered(key=b"one"))
     with pytest.raises(UserError) as caught:
         _program(first=calls[0], second=calls[1])

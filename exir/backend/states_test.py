@@ -96,7 +96,7 @@ def _module_of(program: ExportedProgram) -> LoweredBackendModule:
     return lowered_module_of(call)
 
 
-def test_the_backend_sees_buffers_that_it_changes() -> None:
+def test_backend_receives_the_buffers_it_mutates() -> None:
     lowered = _module_of(_lowered(Counter()))
     assert lowered.processed_bytes == b"total,calls" and lowered.state_count == 2
     original = lowered.original_module
@@ -108,7 +108,7 @@ def test_the_backend_sees_buffers_that_it_changes() -> None:
     assert torch.equal(original.state_dict["total"], torch.ones(4))
 
 
-def test_the_program_keeps_the_buffers_and_computes_the_same() -> None:
+def test_delegate_with_state_computes_the_same() -> None:
     program = _lowered(Counter())
     assert set(program.state_dict) == {"total", "calls"}
     module, expected = program.module(), Counter()
@@ -122,7 +122,7 @@ def _manager(module: nn.Module, *left: object) -> ExecutorchProgramManager:
     return to_edge(exported).to_backend(TakesAll(*left)).to_executorch()
 
 
-def test_states_are_passed_once_and_nothing_is_copied() -> None:
+def test_delegated_states_are_passed_once_without_copies() -> None:
     (plan,) = _manager(Counter()).executorch_program.execution_plan
     (instruction,) = plan.chains[0].instructions
     call = instruction.instr_args
@@ -132,7 +132,7 @@ def test_states_are_passed_once_and_nothing_is_copied() -> None:
     assert sizes == [[4], [1]] and not plan.operators
 
 
-def test_states_keep_their_initial_values() -> None:
+def test_delegated_states_keep_their_initial_values() -> None:
     manager = _manager(Counter())
     (plan,) = manager.executorch_program.execution_plan
     (call,) = [each.instr_args for each in plan.chains[0].instructions]
@@ -145,7 +145,7 @@ def test_states_keep_their_initial_values() -> None:
 
 
 @pytest.mark.parametrize("read", ["old", "new"])
-def test_a_buffer_that_others_read_is_passed_and_written_back(read: str) -> None:
+def test_buffer_with_other_readers_is_passed_and_written_back(read: str) -> None:
     left = {"old": _aten.cos.default, "new": _aten.sin.default}[read]
     program = _lowered(Reader(read), left)
     lowered = _module_of(program)
@@ -166,13 +166,13 @@ def test_a_buffer_that_others_read_is_passed_and_written_back(read: str) -> None
         ("new", "'aten_sin_default' outside of the partition reads its new value"),
     ],
 )
-def test_a_partition_that_is_not_alone_with_a_buffer_is_refused(read: str, reason: str) -> None:
+def test_partition_that_shares_a_buffer_is_refused(read: str, reason: str) -> None:
     left = {"old": _aten.cos.default, "new": _aten.sin.default}[read]
     with pytest.raises(UserError, match=f"has delegation tag 'all', but {reason}"):
         to_backend(_edge(Reader(read)), TakesAll(left, by_hand=True))
 
 
-def test_a_buffer_whose_new_value_is_given_to_the_user_is_copied() -> None:
+def test_returned_buffer_value_is_copied() -> None:
     class Given(Counter):
         def forward(self, x: Tensor) -> Tensor:
             return self.total.add_(x)
@@ -180,7 +180,7 @@ def test_a_buffer_whose_new_value_is_given_to_the_user_is_copied() -> None:
     assert _module_of(_lowered(Given())).state_count == 0
 
 
-def test_tags_are_taken_off_buffers_as_well() -> None:
+def test_tags_are_removed_from_buffers() -> None:
     program = _edge(Counter())
     to_backend(program, TakesAll())
     assert [tag_of(node) for node in program.graph.nodes] == [None] * len(program.graph.nodes)

@@ -10,7 +10,7 @@ from exir.error import ConfigError
 _NEEDED = ["--target=//m:net_pte", "--module=m.net", "--out-pte=net.pte"]
 
 
-def test_lists_repeat_and_defaults_hold() -> None:
+def test_list_flags_repeat_and_have_defaults() -> None:
     arguments = parse_arguments([*_NEEDED, "--backend=a:B", "--backend=c:D", "--import-root=."])
     assert arguments.backends == ("a:B", "c:D")
     assert arguments.import_roots == (Path("."),)
@@ -18,7 +18,7 @@ def test_lists_repeat_and_defaults_hold() -> None:
     assert arguments.out_pte == Path("net.pte")
 
 
-def test_flags_come_from_a_file_one_a_line(tmp_path: Path) -> None:
+def test_params_file_has_a_flag_per_line(tmp_path: Path) -> None:
     params = tmp_path / "flags"
     params.write_text("--target\n@@//m:net pte\n--module\nm.net\n--out-reference\nout/net.calls\n")
     arguments = parse_arguments(expand_params_file([f"@{params}"]))
@@ -30,7 +30,7 @@ def test_flags_come_from_a_file_one_a_line(tmp_path: Path) -> None:
     "label, shown",
     [("@@//m:n", "//m:n"), ("@//m:n", "//m:n"), ("//m:n", "//m:n"), ("@@r//m:n", "r//m:n")],
 )
-def test_labels_are_shown_without_their_canonical_prefix(label: str, shown: str) -> None:
+def test_labels_are_printed_without_canonical_prefix(label: str, shown: str) -> None:
     assert parse_arguments([f"--target={label}", *_NEEDED[1:]]).target == shown
 
 
@@ -43,17 +43,17 @@ def test_labels_are_shown_without_their_canonical_prefix(label: str, shown: str)
         ([*_NEEDED, "--colour=red"], "unrecognized arguments: --colour=red"),
     ],
 )
-def test_a_wrong_command_line_is_refused(argv: list[str], message: str) -> None:
+def test_invalid_command_line_is_refused(argv: list[str], message: str) -> None:
     with pytest.raises(ConfigError, match=message):
         parse_arguments(argv)
 
 
-def test_a_params_file_that_is_missing_is_named() -> None:
+def test_missing_params_file_is_named() -> None:
     with pytest.raises(ConfigError, match="no_such_file cannot be read"):
         expand_params_file(["@no_such_file"])
 
 
-def test_a_label_of_another_repository_is_no_params_file() -> None:
+def test_external_label_is_not_a_params_file() -> None:
     flags = ["--target", "@other//m:n"]
     assert expand_params_file(flags) == flags
 
@@ -66,7 +66,7 @@ def test_a_label_of_another_repository_is_no_params_file() -> None:
         (["--module=m", "--target"], "lower"),
     ],
 )
-def test_messages_name_the_target_whatever_else_is_wrong(argv: list[str], target: str) -> None:
+def test_argument_errors_name_the_target(argv: list[str], target: str) -> None:
     assert target_of(argv) == target
 
 
@@ -74,13 +74,11 @@ def test_messages_name_the_target_whatever_else_is_wrong(argv: list[str], target
     ("argv", "seconds"),
     [(["--time-limit", "20"], 20), (["--time-limit=20"], 20), (["--time-limit=soon"], None), ([], None)],
 )
-def test_the_time_limit_is_known_before_anything_is_checked(
-    argv: list[str], seconds: int | None
-) -> None:
+def test_timeout_is_known_before_other_checks(argv: list[str], seconds: int | None) -> None:
     assert time_limit_of(argv) == seconds
 
 
 @pytest.mark.parametrize("value", ["0", "-1", "soon", "1.5"])
-def test_a_time_limit_is_a_number_of_seconds(value: str) -> None:
+def test_timeout_is_a_number_of_seconds(value: str) -> None:
     with pytest.raises(ConfigError, match=f"--time-limit: must be a whole number .* not '{value}'"):
         parse_arguments([*_NEEDED, f"--time-limit={value}"])

@@ -22,7 +22,7 @@ def collector_at_rest() -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("collector_at_rest")
-def test_weights_that_are_replaced_are_not_held() -> None:
+def test_replaced_weights_are_freed() -> None:
     """The program has a transposed copy of a linear layer's weight."""
     spec = ModelSpec(nn.Linear(64, 32), (torch.ones(1, 64),))
     weight = weakref.ref(spec.module.weight.untyped_storage())

@@ -23,13 +23,13 @@ def _load(*flags: str) -> CompilerConfig:
     return load_config(parse_arguments([*needed, *flags]))
 
 
-def test_the_default_is_that_of_the_api() -> None:
+def test_default_config_matches_the_api() -> None:
     config = _load()
     assert config.edge_config()._check_ir_validity
     assert config.executorch_config([]).segment_alignment == 128
 
 
-def test_options_reach_the_stages() -> None:
+def test_config_options_reach_the_stages() -> None:
     config = parse_config(_TABLE, "m.toml")
     edge, executorch = config.edge_config(), config.executorch_config([])
     assert edge._skip_dim_order and edge.preserve_ops == [torch.ops.aten.linear.default]
@@ -39,7 +39,7 @@ def test_options_reach_the_stages() -> None:
     assert config.backends == {"npu": {"level": 3}}
 
 
-def test_toml_and_json_say_the_same(tmp_path: Path) -> None:
+def test_toml_and_json_configs_are_equivalent(tmp_path: Path) -> None:
     path = tmp_path / "m.toml"
     path.write_text('[edge]\nskip_dim_order = true\n[passes]\nedge = ["m.passes:Fold"]\n')
     text = '{"edge": {"skip_dim_order": true}, "passes": {"edge": ["m.passes:Fold"]}}'
@@ -47,7 +47,7 @@ def test_toml_and_json_say_the_same(tmp_path: Path) -> None:
     assert (from_toml.edge, from_toml.passes) == (from_json.edge, from_json.passes)
 
 
-def test_later_layers_go_over_earlier_ones(tmp_path: Path) -> None:
+def test_later_layers_override_earlier_ones(tmp_path: Path) -> None:
     base, over = tmp_path / "base.toml", tmp_path / "over.toml"
     base.write_text(
         '[executorch]\nsegment_alignment = 64\nemit_stacktrace = true\n[backends.npu]\nlevel = 3\nkinds = ["a"]\n'
@@ -62,7 +62,7 @@ def test_later_layers_go_over_earlier_ones(tmp_path: Path) -> None:
     assert config.origin == f"{base}, {over}, config"
 
 
-def test_a_message_names_the_layer_at_fault(tmp_path: Path) -> None:
+def test_config_error_names_the_layer(tmp_path: Path) -> None:
     base = tmp_path / "base.toml"
     base.write_text("[executorch]\nno_such_key = 1\n")
     with pytest.raises(ConfigError, match=r"base.toml: \[executorch\]: unknown key 'no_such_key'"):
@@ -94,7 +94,7 @@ def test_a_message_names_the_layer_at_fault(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_a_wrong_key_is_named_with_its_file(table: dict, message: str) -> None:
+def test_unknown_key_is_named_with_its_file(table: dict, message: str) -> None:
     with pytest.raises(ConfigError, match=message):
         parse_config(table, "m.toml")
 
@@ -109,16 +109,16 @@ def test_a_wrong_key_is_named_with_its_file(table: dict, message: str) -> None:
         ({"recipe": "int4"}, r"m.toml: \[quantization\]: 'recipe': there is no recipe 'int4'; "),
     ],
 )
-def test_wrong_options_of_quantizing_are_named(section: dict, message: str) -> None:
+def test_invalid_quantization_options_are_named(section: dict, message: str) -> None:
     with pytest.raises(ConfigError, match=message):
         parse_config({"quantization": section}, "m.toml").quantization_options()
 
 
-def test_nothing_is_quantized_unless_said() -> None:
+def test_quantization_is_off_by_default() -> None:
     assert _load().quantization_options() is None
 
 
-def test_an_unknown_operator_is_named() -> None:
+def test_unknown_operator_in_a_config_is_named() -> None:
     config = parse_config({"edge": {"preserve_ops": ["aten::lineer"]}}, "m.toml")
     with pytest.raises(ConfigError, match="m.toml: there is no operator 'aten::lineer'"):
         config.edge_config()
@@ -131,7 +131,7 @@ def test_a_file_that_is_not_toml_is_refused(tmp_path: Path, content: bytes) -> N
         _load(f"--config={tmp_path / 'm.toml'}")
 
 
-def test_a_missing_file_is_named() -> None:
+def test_missing_config_file_is_named() -> None:
     with pytest.raises(ConfigError, match="nowhere.toml: cannot be read: No such file"):
         _load("--config=nowhere.toml")
 
@@ -141,6 +141,6 @@ def test_text_that_is_not_json_is_refused() -> None:
         _load("--config-json={")
 
 
-def test_json_that_is_no_object_is_refused() -> None:
+def test_json_that_is_not_an_object_is_refused() -> None:
     with pytest.raises(ConfigError, match=r"config must be a table, got \[3\]"):
         _load("--config-json=[3]")

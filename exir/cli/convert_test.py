@@ -32,14 +32,14 @@ def _convert(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-def test_the_program_lies_where_it_was_asked_for(tmp_path: Path) -> None:
+def test_converted_program_is_written_to_the_requested_path(tmp_path: Path) -> None:
     (tmp_path / "net.py").write_text(_MODEL)
     result = _convert(tmp_path, "net.py:net", "-o", "out.pte")
     assert (result.returncode, result.stderr) == (0, "")
     assert (tmp_path / "out.pte").read_bytes()[4:8] == b"ET12"
 
 
-def test_a_fault_names_what_was_converted(tmp_path: Path) -> None:
+def test_convert_error_names_the_module(tmp_path: Path) -> None:
     (tmp_path / "net.py").write_text(_MODEL)
     result = _convert(tmp_path, "net.py")
     assert result.returncode == 1
@@ -48,7 +48,7 @@ def test_a_fault_names_what_was_converted(tmp_path: Path) -> None:
     assert not (tmp_path / "net.pte").exists()
 
 
-def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
+def test_convert_names_a_missing_file(tmp_path: Path) -> None:
     result = _convert(tmp_path, "missing.py:net")
     assert result.returncode == 1
     assert result.stderr == f"error: missing.py:net: there is no file missing.py in {tmp_path}\n"
@@ -57,7 +57,7 @@ def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "imports", ["from layers.relu import make", "from .relu import make", "from relu import make"]
 )
-def test_sources_of_the_workspace_are_imported(
+def test_workspace_sources_are_importable(
     imports: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = tmp_path / "layers"
@@ -72,7 +72,7 @@ def test_sources_of_the_workspace_are_imported(
     assert (tmp_path / "out.pte").exists()
 
 
-def test_flags_behind_are_the_compilers() -> None:
+def test_flags_after_the_module_reach_the_compiler() -> None:
     flags = conversion(["lib/net.py", "--config", "options.toml"]).flags
     assert flags[-2:] == ["--config", "options.toml"]
     assert {"--module=net", "--import-root=lib", "--entry-point=model", "--out-pte=lib/net.pte"} <= set(
@@ -81,7 +81,9 @@ def test_flags_behind_are_the_compilers() -> None:
 
 
 @pytest.mark.parametrize("file", ["net", "my-net.py", "net.txt:model"])
-def test_what_is_no_module_is_refused(file: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_convert_rejects_a_file_that_is_not_a_module(
+    file: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     with pytest.raises(SystemExit):
         conversion([file])
     assert (

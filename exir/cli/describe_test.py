@@ -53,7 +53,7 @@ def _without_what_only_the_compiler_knows(manifest: dict[str, Any]) -> dict[str,
 
 
 @pytest.mark.parametrize("name", ["dynamic", "methods", "layers", "delegated"])
-def test_the_file_says_what_the_compiler_said(name: str, tmp_path: Path) -> None:
+def test_description_equals_the_compilers_manifest(name: str, tmp_path: Path) -> None:
     spec, pipeline = _specs()[name]
     manager = lower_programs(export_methods(spec), spec, pipeline)
     (tmp_path / "net.pte").write_bytes(manager.buffer)
@@ -70,7 +70,7 @@ def test_the_file_says_what_the_compiler_said(name: str, tmp_path: Path) -> None
     )
 
 
-def test_state_that_methods_share_is_found(tmp_path: Path) -> None:
+def test_state_shared_by_methods_is_found(tmp_path: Path) -> None:
     fixture = _KERNELS.parent / "tests/fixtures/multi_state_shared.pte"
     (tmp_path / "net.pte").write_bytes(fixture.read_bytes())
     assert _described(tmp_path) == 0
@@ -78,7 +78,9 @@ def test_state_that_methods_share_is_found(tmp_path: Path) -> None:
     assert [method["memory"]["shared_id"] for method in methods] == [2, 2]
 
 
-def test_what_is_no_program_says_what_to_do(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_invalid_program_message_states_the_remedy(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     (tmp_path / "net.pte").write_text("no program")
     assert _described(tmp_path) == 1
     message = capsys.readouterr().err
@@ -86,7 +88,7 @@ def test_what_is_no_program_says_what_to_do(tmp_path: Path, capsys: pytest.Captu
     assert message.endswith("the file is damaged, or no ExecuTorch program: export or fetch it again\n")
 
 
-def test_a_program_that_git_lfs_has_not_fetched_is_no_damaged_one(
+def test_git_lfs_pointer_is_not_reported_as_damaged(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "net.pte").write_text(
@@ -99,7 +101,7 @@ def test_a_program_that_git_lfs_has_not_fetched_is_no_damaged_one(
     )
 
 
-def test_a_call_without_a_kernel_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_call_without_a_kernel_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     spec = ModelSpec(torch.nn.ReLU(), (torch.ones(8),))
     manager = lower_programs(export_methods(spec), spec, Pipeline())
     (tmp_path / "net.pte").write_bytes(manager.buffer.replace(b"aten::relu", b"acme::relu"))

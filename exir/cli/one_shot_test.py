@@ -54,15 +54,15 @@ def _operators(folder: Path) -> list[str]:
     return [operator["name"] for operator in _manifest(folder)["operators"]]
 
 
-def test_without_a_backend_everything_runs_on_kernels(compile_source: Compile, tmp_path: Path) -> None:
+def test_portable_kernels_run_everything_without_a_backend(
+    compile_source: Compile, tmp_path: Path
+) -> None:
     assert compile_source(_MODEL, "--backend=backends.portable:BACKEND").output == ""
     assert _manifest(tmp_path)["backends"] == []
     assert _operators(tmp_path) == ["aten::exp.out", "aten::mm.out", "aten::sin.out"]
 
 
-def test_a_debug_record_leads_instructions_back_to_nodes(
-    compile_source: Compile, tmp_path: Path
-) -> None:
+def test_debug_record_maps_instructions_to_nodes(compile_source: Compile, tmp_path: Path) -> None:
     file = tmp_path / "net.etrecord"
     assert compile_source(_MODEL, _DEMO, f"--out-debug-record={file}").output == ""
     with zipfile.ZipFile(file) as archive:
@@ -73,7 +73,7 @@ def test_a_debug_record_leads_instructions_back_to_nodes(
     assert delegate["name"] == "BackendWithCompilerDemo"
 
 
-def test_sources_lead_instructions_back_to_lines(compile_source: Compile, tmp_path: Path) -> None:
+def test_source_map_maps_instructions_to_lines(compile_source: Compile, tmp_path: Path) -> None:
     file = tmp_path / "net.sources.json"
     assert compile_source(_MODEL, _DEMO, f"--out-sources={file}").output == ""
     delegate, kernel = json.loads(file.read_text())["methods"]["forward"]
@@ -83,13 +83,13 @@ def test_sources_lead_instructions_back_to_lines(compile_source: Compile, tmp_pa
     assert node["source"] == "app/net.py:10"
 
 
-def test_a_backend_takes_its_part(compile_source: Compile, tmp_path: Path) -> None:
+def test_backend_takes_supported_calls(compile_source: Compile, tmp_path: Path) -> None:
     assert compile_source(_MODEL, _DEMO).output == ""
     assert _manifest(tmp_path)["backends"] == ["BackendWithCompilerDemo"]
     assert _operators(tmp_path) == ["aten::exp.out"]
 
 
-def test_what_a_backend_leaves_is_what_it_may_leave(compile_source: Compile, tmp_path: Path) -> None:
+def test_calls_left_by_a_backend_are_allowed(compile_source: Compile, tmp_path: Path) -> None:
     for allowed in ("aten::exp", "aten::mul.out,aten::exp.out"):
         assert compile_source(_MODEL, _DEMO, f"--allow-fallback={allowed}").output == ""
     outcome = compile_source(_MODEL, _DEMO, "--allow-fallback=")
@@ -101,14 +101,14 @@ def test_what_a_backend_leaves_is_what_it_may_leave(compile_source: Compile, tmp
     )
 
 
-def test_passes_of_the_config_run(compile_source: Compile, tmp_path: Path) -> None:
+def test_config_passes_run(compile_source: Compile, tmp_path: Path) -> None:
     (tmp_path / "my_passes.py").write_text(_PASSES)
     config = '--config-json={"passes": {"edge": ["my_passes:SineToCosine"]}}'
     assert compile_source(_MODEL, config).output == ""
     assert _operators(tmp_path) == ["aten::cos.out", "aten::exp.out", "aten::mm.out"]
 
 
-def test_a_users_pass_that_fails_is_the_users_error(compile_source: Compile, tmp_path: Path) -> None:
+def test_failing_user_pass_is_a_user_error(compile_source: Compile, tmp_path: Path) -> None:
     (tmp_path / "my_passes.py").write_text(_PASSES)
     outcome = compile_source(_MODEL, '--config-json={"passes": {"edge": ["my_passes:refuse"]}}')
     assert outcome.exit_code == 1
@@ -119,13 +119,13 @@ def test_a_users_pass_that_fails_is_the_users_error(compile_source: Compile, tmp
     assert os.listdir(tmp_path / "out") == []
 
 
-def test_the_dump_shows_graph_and_instructions(compile_source: Compile, tmp_path: Path) -> None:
+def test_dump_shows_graph_and_instructions(compile_source: Compile, tmp_path: Path) -> None:
     assert compile_source(_MODEL, outputs=("dump",)).output == ""
     text = (tmp_path / "out" / "net.dump").read_text()
     assert "method forward" in text and "aten.sin.out" in text and "aten::exp.out(" in text
 
 
-def test_the_reference_alone_is_not_lowered(compile_source: Compile, tmp_path: Path) -> None:
+def test_reference_output_alone_needs_no_lowering(compile_source: Compile, tmp_path: Path) -> None:
     source = _MODEL.replace(
         "torch.exp(torch.mm(torch.sin(x), self.weight))",
         "torch.linalg.ldl_factor(self.weight + x.sum()).LD",
@@ -156,7 +156,7 @@ def _calls():
 _STATIC = '--config-json={"quantization": {"recipe": "int8_static"}}'
 
 
-def test_the_manifest_says_what_is_quantized_and_what_is_not_and_why(
+def test_manifest_lists_quantized_and_float_layers_with_reasons(
     compile_source: Compile, tmp_path: Path
 ) -> None:
     assert compile_source(_CALIBRATED, _STATIC).output == ""
@@ -177,9 +177,7 @@ def test_the_manifest_says_what_is_quantized_and_what_is_not_and_why(
     ]
 
 
-def test_the_reference_of_a_quantized_model_has_what_the_float_one_gives(
-    compile_source: Compile, tmp_path: Path
-) -> None:
+def test_quantized_models_reference_has_float_outputs(compile_source: Compile, tmp_path: Path) -> None:
     assert compile_source(_CALIBRATED, _STATIC, outputs=("reference",)).output == ""
     calls = read_calls((tmp_path / "out" / "net.reference").read_bytes())
     assert len(calls) == 7
@@ -197,7 +195,7 @@ def model():
 """
 
 
-def test_a_build_says_which_layers_its_recipe_leaves_float(compile_source: Compile) -> None:
+def test_build_reports_layers_left_in_float(compile_source: Compile) -> None:
     outcome = compile_source(_NARROW, '--config-json={"quantization": {"recipe": "int4_weight_only"}}')
     assert outcome.exit_code == 0
     assert outcome.output == (
@@ -206,7 +204,7 @@ def test_a_build_says_which_layers_its_recipe_leaves_float(compile_source: Compi
     )
 
 
-def test_groups_that_fit_no_layer_fail_the_build(compile_source: Compile) -> None:
+def test_group_size_that_fits_no_layer_fails_the_build(compile_source: Compile) -> None:
     table = {"recipe": "int4_weight_only", "group_size": 33}
     outcome = compile_source(_NARROW, f"--config-json={json.dumps({'quantization': table})}")
     assert outcome.exit_code == 1
@@ -216,7 +214,7 @@ def test_groups_that_fit_no_layer_fail_the_build(compile_source: Compile) -> Non
     )
 
 
-def test_a_program_takes_and_gives_bytes_on_request(compile_source: Compile, tmp_path: Path) -> None:
+def test_program_has_int8_inputs_and_outputs_on_request(compile_source: Compile, tmp_path: Path) -> None:
     source = _CALIBRATED.replace("torch.softmax(self.layer(x), 1)", "self.layer(x)")
     table = {"recipe": "int8_static", "quantize_inputs": True, "quantize_outputs": True}
     config = f"--config-json={json.dumps({'quantization': table})}"
@@ -238,7 +236,7 @@ def test_a_program_takes_and_gives_bytes_on_request(compile_source: Compile, tmp
     assert (meant - output.real).abs().max() < 0.05 and taken["index"] == 0
 
 
-def test_inputs_that_are_not_quantized_first_cannot_be_bytes(compile_source: Compile) -> None:
+def test_input_not_quantized_first_cannot_be_int8(compile_source: Compile) -> None:
     source = _CALIBRATED.replace("self.layer(x)", "self.layer(torch.exp(x))")
     table = {"recipe": "int8_static", "quantize_inputs": True}
     outcome = compile_source(source, f"--config-json={json.dumps({'quantization': table})}")
@@ -248,9 +246,7 @@ def test_inputs_that_are_not_quantized_first_cannot_be_bytes(compile_source: Com
     )
 
 
-def test_a_calibration_file_takes_the_place_of_the_models_own_inputs(
-    compile_source: Compile, tmp_path: Path
-) -> None:
+def test_calibration_file_replaces_the_models_inputs(compile_source: Compile, tmp_path: Path) -> None:
     numpy.savez(tmp_path / "c.npz", x=numpy.ones((3, 2, 16), numpy.float32))
     flags = (_STATIC, f"--calibration={tmp_path / 'c.npz'}")
     assert compile_source(_CALIBRATED, *flags, outputs=("reference",)).output == ""
@@ -274,14 +270,14 @@ def model():
 
 
 @pytest.mark.parametrize("flags", [(), (_STATIC,)])
-def test_what_pt2e_converted_is_compiled_as_it_is(
+def test_pt2e_converted_model_is_compiled_unchanged(
     compile_source: Compile, tmp_path: Path, flags: tuple[str, ...]
 ) -> None:
     assert compile_source(_CONVERTED, *flags).exit_code == 0
     assert "quantized_decomposed::quantize_per_tensor.out" in _operators(tmp_path)
 
 
-def test_faults_of_calibration_are_the_users(compile_source: Compile, tmp_path: Path) -> None:
+def test_calibration_errors_are_user_errors(compile_source: Compile, tmp_path: Path) -> None:
     outcome = compile_source(_MODEL, _STATIC)
     assert outcome.exit_code == 1
     assert (
@@ -308,14 +304,12 @@ def _first_shape(folder: Path) -> list[int]:
     return _manifest(folder)["methods"][0]["inputs"][0]["shape"]
 
 
-def test_open_dimension_gets_the_bound_of_the_config(compile_source: Compile, tmp_path: Path) -> None:
+def test_unbounded_dimension_gets_the_configs_bound(compile_source: Compile, tmp_path: Path) -> None:
     outcome = compile_source(_OPEN, '--config-json={"shapes": {"input.0": 9}}')
     assert outcome.output == "" and _first_shape(tmp_path) == [9, 2]
 
 
-def test_open_dimension_without_a_bound_gets_the_examples(
-    compile_source: Compile, tmp_path: Path
-) -> None:
+def test_unbounded_dimension_defaults_to_the_example(compile_source: Compile, tmp_path: Path) -> None:
     outcome = compile_source(_OPEN)
     assert (
         "note: dimension 'input.0' has no upper bound and gets that of the example, 3" in outcome.output
@@ -326,7 +320,7 @@ def test_open_dimension_without_a_bound_gets_the_examples(
 @pytest.mark.parametrize(
     "key, message", [("other.0", "is no dimension without"), ("input.0", "exceeds the bound 2")]
 )
-def test_bounds_that_do_not_fit_are_refused(compile_source: Compile, key: str, message: str) -> None:
+def test_mismatched_bounds_are_refused(compile_source: Compile, key: str, message: str) -> None:
     outcome = compile_source(_OPEN, f'--config-json={{"shapes": {{"{key}": 2}}}}')
     assert outcome.exit_code != 0 and f"[shapes] '{key}'" in outcome.output and message in outcome.output
 
@@ -354,7 +348,7 @@ _CHANNELS_LAST = "to(memory_format=torch.channels_last)"
 
 
 @pytest.mark.parametrize("order", [_CHANNELS_LAST, "transpose(2, 3)", "transpose(0, 1)[:, :3]"])
-def test_operands_are_copied_for_kernels_that_take_rows_alone(
+def test_operands_are_copied_for_row_major_kernels(
     compile_source: Compile, tmp_path: Path, order: str
 ) -> None:
     source = _NORMALIZED.format(norm="LayerNorm(6)", order=order).replace("rand(2,", "rand(3,")
@@ -364,7 +358,7 @@ def test_operands_are_copied_for_kernels_that_take_rows_alone(
 
 
 @pytest.mark.parametrize("norm", ["BatchNorm2d(4)", "Softmax(1)", "MaxPool2d(2)", "GroupNorm(2, 4)"])
-def test_operands_stay_for_kernels_that_take_any_order(
+def test_operands_are_not_copied_for_kernels_of_any_layout(
     compile_source: Compile, tmp_path: Path, norm: str
 ) -> None:
     source = _NORMALIZED.format(norm=norm, order=_CHANNELS_LAST)
@@ -372,7 +366,7 @@ def test_operands_stay_for_kernels_that_take_any_order(
     assert not [name for name in _operators(tmp_path) if "dim_order" in name]
 
 
-def test_operators_known_to_take_rows_alone_are_those_of_the_tables() -> None:
+def test_row_major_operators_match_the_kernel_tables() -> None:
     """Without a table, scripts copy the operands of these operators."""
     tables = [Path(flag.split("=")[1]) for flag in _KERNELS]
     _, table = load_tables((), tuple(tables))

@@ -36,7 +36,7 @@ def _compile(folder: Path) -> subprocess.CompletedProcess[str]:
     )
 
 
-def test_users_package_may_have_the_name_of_one_of_ours(tmp_path: Path) -> None:
+def test_user_package_may_share_a_name_with_ours(tmp_path: Path) -> None:
     (tmp_path / "kernels").mkdir()
     (tmp_path / "kernels" / "own.py").write_text("OFFSET = 1.0\n")
     result = _compile(tmp_path)
@@ -44,7 +44,7 @@ def test_users_package_may_have_the_name_of_one_of_ours(tmp_path: Path) -> None:
     assert (tmp_path / "net.pte").read_bytes()[4:8] == b"ET12"
 
 
-def test_packages_beside_exir_are_not_found(tmp_path: Path) -> None:
+def test_packages_next_to_exir_are_not_importable(tmp_path: Path) -> None:
     result = _compile(tmp_path)
     assert result.returncode == 1
     assert "No module named 'kernels'" in result.stderr

@@ -15,7 +15,7 @@ from exir.cli.reporting.calls import read_calls
 from exir.program import to_edge
 
 
-def test_the_program_and_the_calls_that_can_be_compared_become_files(tmp_path: Path) -> None:
+def test_unbundle_writes_program_and_comparable_calls(tmp_path: Path) -> None:
     x = torch.randn(2, 3)
     program = to_edge(torch.export.export(torch.nn.ReLU(), (x,))).to_executorch()
     cases = [MethodTestCase((x,), x.relu()), MethodTestCase((x,))]

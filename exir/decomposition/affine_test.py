@@ -37,7 +37,7 @@ BLOCKS = [
 
 @pytest.mark.parametrize("mapping", [MappingType.ASYMMETRIC, MappingType.SYMMETRIC])
 @pytest.mark.parametrize(("block", "operator"), BLOCKS)
-def test_blocks_become_what_there_are_kernels_for(
+def test_affine_blocks_decompose_to_operators_with_kernels(
     block: list[int], operator: str | None, mapping: MappingType
 ) -> None:
     network, x = Rounded(block, mapping), torch.randn(4, 6, generator=torch.Generator().manual_seed(2))
@@ -51,7 +51,7 @@ def test_blocks_become_what_there_are_kernels_for(
 
 
 @pytest.mark.parametrize("mapping", [MappingType.ASYMMETRIC, MappingType.SYMMETRIC])
-def test_images_and_bytes_without_sign_are_taken(mapping: MappingType) -> None:
+def test_images_and_uint8_are_accepted(mapping: MappingType) -> None:
     x = torch.randn(2, 4, 6, generator=torch.Generator().manual_seed(3))
     networks = [
         Rounded([1, 1, 6], mapping, torch.uint8),
@@ -75,7 +75,7 @@ class Halved(nn.Module):
 
 
 @pytest.mark.parametrize(("block", "scale"), [([1, 6], torch.rand(4)), ([2, 3], torch.rand(2, 2))])
-def test_a_dtype_may_be_given_by_its_place(block: list[int], scale: Tensor) -> None:
+def test_dtype_may_be_positional(block: list[int], scale: Tensor) -> None:
     network, codes = Halved(block), torch.arange(24, dtype=torch.int8).reshape(4, 6)
     program = to_edge(export(network, (codes, scale))).exported_program()
     assert not [name for name in operator_names(program) if "torchao" in name]

@@ -15,7 +15,7 @@ class Products(nn.Module):
         return torch.addbmm(x, a, b, beta=2, alpha=0.5 + 3j)
 
 
-def test_sums_of_products_are_scaled_by_complex_factors() -> None:
+def test_addmm_scales_by_complex_factors() -> None:
     shapes = (3, 5), (2, 3, 4), (2, 4, 5)
     example = Example(Products(), tuple(torch.randn(shape, dtype=torch.complex64) for shape in shapes))
     program = to_core_aten(example.export(), {})
@@ -44,7 +44,7 @@ class Added(nn.Module):
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.complex64])
 @pytest.mark.parametrize("name", _PRODUCTS)
-def test_a_beta_of_zero_ignores_nan_and_infinite_elements(name: str, dtype: torch.dtype) -> None:
+def test_beta_of_zero_ignores_nan_and_infinity(name: str, dtype: torch.dtype) -> None:
     first, *others = _PRODUCTS[name]
     for element in (float("nan"), float("inf")):
         inputs = (
@@ -60,7 +60,7 @@ class Summed(nn.Module):
         return torch.addbmm(x, a, b)
 
 
-def test_sums_of_products_are_rounded_once() -> None:
+def test_addmm_rounds_once() -> None:
     """float16 products that cancel: rounding each of them would lose the difference."""
     x, a, b = torch.zeros(1, 1), torch.tensor([[[64.0]], [[-64.0]]]), torch.tensor([[[32.02]], [[32.0]]])
     example = Example(Summed(), tuple(each.half() for each in (x, a, b)))
@@ -75,7 +75,7 @@ class Remainders(nn.Module):
         return 7 % x, -2.5 % x, torch.remainder(-7, x.to(torch.uint8).int()), 3 % x.float()
 
 
-def test_remainders_of_numbers_have_the_dtype_of_both() -> None:
+def test_remainder_of_scalars_has_the_promoted_dtype() -> None:
     example = Example(Remainders(), (torch.tensor([3, 2, 5]),))
     program = to_core_aten(example.export(), {})
     assert_same(run(program, example.inputs), list(Remainders()(*example.inputs)), 0, 0)

@@ -46,14 +46,14 @@ def _operands(heads: int = 4, shared: int = 4, dtype: torch.dtype = torch.float3
         ),
     ],
 )
-def test_it_is_one_operator(function: Callable[..., Tensor]) -> None:
+def test_sdpa_is_one_operator(function: Callable[..., Tensor]) -> None:
     inputs = _operands()
     program = _lowered(function, *inputs).exported_program()
     assert _WHOLE in operator_names(program)
     torch.testing.assert_close(program.module()(*inputs), function(*inputs))
 
 
-def test_heads_of_keys_may_be_fewer() -> None:
+def test_sdpa_accepts_grouped_query_heads() -> None:
     def grouped(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
         return F.scaled_dot_product_attention(q, k, v, enable_gqa=True)
 
@@ -63,7 +63,7 @@ def test_heads_of_keys_may_be_fewer() -> None:
     torch.testing.assert_close(program.module()(*inputs), grouped(*inputs))
 
 
-def test_rows_may_vary() -> None:
+def test_sdpa_accepts_dynamic_sequence_lengths() -> None:
     rows = Dim("rows", min=2, max=40)
     shapes = {"query": {2: rows}, "key": {2: rows}, "value": {2: rows}}
     inputs = [torch.randn(2, 4, 9, 8) for _ in range(3)]
@@ -71,7 +71,7 @@ def test_rows_may_vary() -> None:
     assert operator_names(program) == [_WHOLE]
 
 
-def test_it_is_what_it_is_made_of_unless_it_is_asked_for() -> None:
+def test_sdpa_is_decomposed_unless_preserved() -> None:
     program = _lowered(F.scaled_dot_product_attention, *_operands(), whole=False).exported_program()
     assert "aten::bmm" in operator_names(program) and _WHOLE not in operator_names(program)
 
@@ -84,7 +84,7 @@ def test_it_is_what_it_is_made_of_unless_it_is_asked_for() -> None:
     ],
     ids=["double", "without a batch"],
 )
-def test_a_call_that_it_does_not_take_is_what_it_is_made_of(inputs: list[Tensor]) -> None:
+def test_unsupported_sdpa_call_is_decomposed(inputs: list[Tensor]) -> None:
     program = _lowered(F.scaled_dot_product_attention, *inputs).exported_program()
     assert _WHOLE not in operator_names(program)
     query, key, value = inputs

@@ -65,7 +65,7 @@ def test_constants_of_control_flow_become_operands() -> None:
         torch.testing.assert_close(run(program, (x,)), [windowed(x)])
 
 
-def test_parameter_is_evaluated_and_leaves_the_program() -> None:
+def test_parameter_is_evaluated_and_removed_from_the_program() -> None:
     class Eigenvalues(nn.Module):
         def __init__(self) -> None:
             super().__init__()
@@ -95,19 +95,19 @@ def test_buffer_that_the_program_writes_is_not_evaluated() -> None:
         to_edge(export(Written(), (_X,)))
 
 
-def test_random_numbers_are_drawn_by_the_program() -> None:
+def test_random_numbers_are_drawn_at_runtime() -> None:
     module = _Function(lambda x: x + torch.normal(0.0, 1.0, (8,)))
     assert "aten::randn" in operator_names(to_edge(export(module, (_X,))).exported_program())
 
 
-def test_preserved_operator_stays() -> None:
+def test_preserved_operator_is_not_evaluated() -> None:
     config = EdgeCompileConfig(preserve_ops=[torch.ops.aten.hamming_window.default])
     program = export(_Function(lambda x: x * torch.hamming_window(8)), (_X,))
     edge = to_edge(program, compile_config=config)
     assert "aten::hamming_window" in operator_names(edge.exported_program())
 
 
-def test_rejects_a_value_above_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_compile_time_value_above_the_limit_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compile_time, "MAX_VALUE_BYTES", 31)
     with pytest.raises(UnsupportedOperatorError, match="takes 32 bytes.*at most 31"):
         to_edge(export(_Function(MADE["hamming"]), (_X,)))

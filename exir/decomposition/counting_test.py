@@ -43,7 +43,7 @@ DYNAMIC: dict[str, Callable[[Tensor], Any]] = {
 
 
 @pytest.mark.parametrize("name", DYNAMIC)
-def test_sizes_stay_dynamic(name: str) -> None:
+def test_counting_sizes_stay_dynamic(name: str) -> None:
     module = _Function(DYNAMIC[name])
     program = export(module, (torch.tensor([1, 0, 3, 3, 1]),), dynamic_shapes=({0: _N},))
     lowered = to_edge(program)

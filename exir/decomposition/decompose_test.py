@@ -27,13 +27,13 @@ NOT_LOCAL = {
 
 
 @pytest.mark.parametrize("name", sorted(CASES.keys() - NOT_LOCAL))
-def test_program_decomposed_locally_computes_what_the_model_does(name: str) -> None:
+def test_local_decomposition_preserves_results(name: str) -> None:
     example = CASES[name]()
     _check(decompose_locally(example.export(), core_aten()), example)
 
 
 @pytest.mark.parametrize("name", sorted(CASES.keys() - loop_cases.CASES.keys()))
-def test_program_decomposed_by_retracing_computes_what_the_model_does(name: str) -> None:
+def test_retracing_decomposition_preserves_results(name: str) -> None:
     example = CASES[name]()
     _check(decompose_by_retracing(example.export(), core_aten()), example)
 
@@ -51,7 +51,7 @@ class _AddsInPlace(torch.nn.Module):
         return x.add_(y)
 
 
-def test_what_is_written_in_place_is_computed_in_the_dtype_of_its_operands() -> None:
+def test_in_place_result_has_the_operands_dtype() -> None:
     inputs = (torch.full((3,), 2048, dtype=torch.float16), torch.tensor([1.5, 2.5, -0.5]))
     exported = torch.export.export(_AddsInPlace(), inputs)
     program = decompose_locally(exported, core_aten())
@@ -78,7 +78,7 @@ def test_dynamic_program_runs_at_every_size(name: str, size: int) -> None:
     assert_same(run(program, inputs), run_module(example.module, inputs), 1e-4, 1e-5)
 
 
-def test_given_program_stays_as_it_is() -> None:
+def test_decompose_does_not_change_its_input() -> None:
     example = models.conv_bn_relu()
     program = example.export()
     before = str(program)
@@ -96,7 +96,7 @@ def test_write_to_an_input_becomes_an_output_named_after_it() -> None:
     assert len(program.graph_signature.user_inputs_to_mutate) == 1
 
 
-def test_preserved_operators_stay_whole_where_their_filter_says_so() -> None:
+def test_preserved_operators_respect_their_filter() -> None:
     first, _ = (node for node in calls(models.mlp().export()) if "linear" in str(node.target))
     linear = torch.ops.aten.linear.default
     program = to_core_aten(models.mlp().export(), {linear: lambda node: node.name == first.name})
@@ -104,7 +104,7 @@ def test_preserved_operators_stay_whole_where_their_filter_says_so() -> None:
     assert "aten::addmm" in operator_names(program)
 
 
-def test_preserved_operators_stay_whole_when_the_program_is_retraced() -> None:
+def test_preserved_operators_survive_retracing() -> None:
     preserve = core_aten({torch.ops.aten.linear.default: lambda node: True})
     program = decompose_by_retracing(models.mlp().export(), preserve)
     assert operator_names(program).count("aten::linear") == 2
@@ -118,18 +118,18 @@ def test_nodes_keep_their_source_line_and_share_the_debug_handle_of_their_origin
     assert calls(program)[2].meta["debug_handle"] != addmm.meta["debug_handle"]
 
 
-def test_linear_of_rows_needs_no_view() -> None:
+def test_linear_of_2d_input_needs_no_view() -> None:
     example = Example(torch.nn.Linear(8, 4).eval(), (torch.randn(2, 8),))
     assert operator_names(to_core_aten(example.export(), {})) == ["aten::permute_copy", "aten::addmm"]
 
 
-def test_linear_of_more_dimensions_is_one_product_of_matrices() -> None:
+def test_linear_of_nd_input_is_one_gemm() -> None:
     example = Example(torch.nn.Linear(8, 4).eval(), (torch.randn(2, 3, 5, 8),))
     names = sorted(operator_names(to_core_aten(example.export(), {})))
     assert names == ["aten::addmm", "aten::permute_copy", *["aten::view_copy"] * 2]
 
 
-def test_two_decompositions_of_a_program_are_equal() -> None:
+def test_decomposition_is_deterministic() -> None:
     first, second = (str(to_core_aten(models.conv_bn_relu().export(), {}).graph) for _ in range(2))
     assert first == second
 
@@ -147,14 +147,14 @@ class _FilledWithTheRootOfASize(torch.nn.Module):
 _ROWS = ({0: torch.export.Dim("rows", min=2, max=8)},)
 
 
-def test_a_fraction_of_a_size_is_computed() -> None:
+def test_fraction_of_a_size_is_computed() -> None:
     example = Example(_FilledWithHalfASize(), (torch.ones(4, 3),), _ROWS)
     program = to_core_aten(example.export(), {})
     longer = torch.ones(7, 3)
     assert_same(run(program, (longer,)), [_FilledWithHalfASize()(longer)], 0, 0)
 
 
-def test_the_root_of_a_size_is_refused() -> None:
+def test_root_of_a_size_is_refused() -> None:
     example = Example(_FilledWithTheRootOfASize(), (torch.ones(4, 3),), _ROWS)
     with pytest.raises(UnsupportedOperatorError, match="no value of the graph gives the size") as error:
         to_core_aten(example.export(), {})

@@ -71,7 +71,7 @@ def _outcome(module: nn.Module, x: Tensor) -> list[Tensor]:
 
 
 @pytest.mark.parametrize("start", range(0, 60, 20))
-def test_random_views_and_writes_agree_with_pytorch_or_are_refused(start: int) -> None:
+def test_random_views_and_mutations_match_pytorch_or_are_refused(start: int) -> None:
     local = 0
     for seed in range(start, start + 20):
         module, x = _RandomProgram(seed).eval(), torch.randn(3, 4)

@@ -45,15 +45,15 @@ def check(module: nn.Module, dtype: torch.dtype) -> None:
     assert_same(run(program, (x, ends)), [expected], 2e-2 if dtype is torch.bfloat16 else 1e-5, 1e-5)
 
 
-def test_torch_has_it_for_bfloat16() -> None:
+def test_grouped_gemm_of_torch_takes_bfloat16() -> None:
     check(Experts(torch.bfloat16), torch.bfloat16)
 
 
 @pytest.mark.usefixtures("transformers_operator")
-def test_transformers_has_it_for_every_dtype() -> None:
+def test_grouped_gemm_of_transformers_takes_every_dtype() -> None:
     check(ExpertsOfTransformers(torch.float32), torch.float32)
 
 
-def test_rows_behind_the_last_group_are_zero() -> None:
+def test_rows_after_the_last_group_are_zero() -> None:
     product = torch.ops.grouped.mm(torch.ones(4, 2), torch.ones(1, 2, 3), torch.tensor([3]))
     assert product.tolist() == [[2.0] * 3] * 3 + [[0.0] * 3]

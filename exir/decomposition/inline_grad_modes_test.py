@@ -59,7 +59,7 @@ MODELS = (Once, Nested, Choice, State)
 
 
 @pytest.mark.parametrize("model", MODELS)
-def test_the_program_computes_what_the_model_does(model: type[nn.Module]) -> None:
+def test_inlined_grad_modes_preserve_results(model: type[nn.Module]) -> None:
     example = Example(model().eval(), (torch.randn(2, 3),))
     expected = run_module(example.module, example.inputs)
     program = to_edge(example.export()).exported_program()
@@ -67,12 +67,12 @@ def test_the_program_computes_what_the_model_does(model: type[nn.Module]) -> Non
 
 
 @pytest.mark.parametrize("model", [Once, Nested, State])
-def test_nothing_is_traced_anew(model: type[nn.Module]) -> None:
+def test_inlining_grad_modes_does_not_retrace(model: type[nn.Module]) -> None:
     example = Example(model().eval(), (torch.randn(2, 3),))
     decompose_locally(inline_grad_modes(example.export()), core_aten())
 
 
-def test_given_program_stays_as_it_is() -> None:
+def test_inlining_grad_modes_does_not_change_its_input() -> None:
     program = Example(Once().eval(), (torch.randn(2, 3),)).export()
     before = str(program.graph)
     assert inline_grad_modes(program) is not program

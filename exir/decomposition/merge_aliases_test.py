@@ -78,15 +78,17 @@ def assert_calls_follow_eager(module: nn.Module, x: Tensor) -> list[str]:
         lambda whole: whole.t(),
     ],
 )
-def test_names_of_one_buffer_are_one_state(view: Callable[[Tensor], Tensor], writes_view: bool) -> None:
+def test_aliases_of_one_buffer_are_one_state(
+    view: Callable[[Tensor], Tensor], writes_view: bool
+) -> None:
     assert len(assert_calls_follow_eager(Names(view, writes_view), torch.tensor(0.5))) == 1
 
 
-def test_buffer_in_a_list_is_the_buffer() -> None:
+def test_buffer_in_a_list_is_the_same_state() -> None:
     assert assert_calls_follow_eager(Listed(), torch.ones(2)) == ["total"]
 
 
-def test_second_name_with_gaps_is_refused_with_both_names() -> None:
+def test_alias_with_gaps_is_refused_with_both_names() -> None:
     with pytest.raises(
         UnsupportedOperatorError, match="'part' shares memory with 'whole', to which the model writes"
     ):
@@ -94,11 +96,11 @@ def test_second_name_with_gaps_is_refused_with_both_names() -> None:
 
 
 @pytest.mark.parametrize("through_view", [False, True])
-def test_written_parameter_is_state(through_view: bool) -> None:
+def test_mutated_parameter_is_state(through_view: bool) -> None:
     assert assert_calls_follow_eager(Weight(through_view), torch.ones(1, 2)) == ["weight"]
 
 
-def test_parameter_of_a_program_that_was_decomposed_before_is_state() -> None:
+def test_parameter_of_a_decomposed_program_is_state() -> None:
     module = Weight(through_view=False)
     program = Example(module, (torch.ones(1, 2),)).export()
     with torch.no_grad():

@@ -29,7 +29,7 @@ def _targets(program: ExportedProgram) -> list[str]:
 
 @pytest.mark.parametrize("strict", [False, True])
 @pytest.mark.parametrize("name", _KINDS)
-def test_exported_layer_keeps_its_operator_and_its_dynamic_length(name: str, strict: bool) -> None:
+def test_exported_layer_keeps_its_operator_and_dynamic_length(name: str, strict: bool) -> None:
     layer = _KINDS[name](4, 3)
     program = _exported(layer, (_LENGTH,), strict)
     assert f"aten.{name}" in _targets(program)
@@ -50,14 +50,14 @@ def test_each_layer_and_direction_is_one_scan(bidirectional: bool) -> None:
 
 
 @pytest.mark.parametrize("name", _KINDS)
-def test_fixed_length_gives_the_same_bytes_as_without_the_context(name: str) -> None:
+def test_fixed_length_gives_equal_bytes_with_and_without_the_context(name: str) -> None:
     layer = _KINDS[name](4, 3, bidirectional=True).eval()
     with_it = to_edge(_exported(layer, None)).to_executorch().buffer
     without = to_edge(export(layer, (torch.randn(5, 2, 4),))).to_executorch().buffer
     assert with_it == without
 
 
-def test_decompositions_of_torch_are_restored_after_an_error() -> None:
+def test_torch_decompositions_are_restored_after_an_error() -> None:
     before = dict(torch.ops.aten.lstm.input.py_kernels)
     with pytest.raises(RuntimeError, match="inside"), dynamic_recurrence(), dynamic_recurrence():
         raise RuntimeError("inside")
@@ -76,7 +76,7 @@ class _Both(nn.Module):
         return self.layer(y[-1:].expand(3, -1, -1))[0]
 
 
-def test_layer_may_have_a_dynamic_and_a_fixed_length() -> None:
+def test_layer_may_be_called_with_dynamic_and_fixed_lengths() -> None:
     module = _Both()
     edge = to_edge(_exported(module, (_LENGTH,))).exported_program()
     assert sum(node.target is _SCAN for node in edge.graph.nodes) == 1
@@ -94,7 +94,7 @@ def test_run_decompositions_keeps_a_dynamic_length_with_scan_decompositions() ->
     torch.testing.assert_close(decomposed.module()(x), layer(x))
 
 
-def test_dropout_is_left_out_of_layers_in_eval_mode() -> None:
+def test_dropout_between_layers_is_removed_in_eval_mode() -> None:
     layer = nn.LSTM(4, 3, num_layers=2, dropout=0.9)
     edge = to_edge(_exported(layer, (_LENGTH,))).exported_program()
     x = torch.randn(7, 2, 4)

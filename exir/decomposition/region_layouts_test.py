@@ -97,7 +97,7 @@ def _scan_that_starts_transposed(x: Tensor) -> Any:
 
 
 @pytest.mark.parametrize("name", sorted(CASES))
-def test_what_lies_in_another_way_is_followed_into_the_graphs_of_control_flow(name: str) -> None:
+def test_operand_layouts_propagate_into_control_flow_graphs(name: str) -> None:
     example = CASES[name]()
     edge = to_edge(example.export())
     expected = run_module(example.module, example.inputs)
@@ -109,7 +109,7 @@ def test_what_lies_in_another_way_is_followed_into_the_graphs_of_control_flow(na
     "name, copies",
     [("branches", 0), ("one_branch_that_permutes", 1), ("loop_that_starts_transposed", 0)],
 )
-def test_results_are_copied_only_where_they_lie_in_another_way(name: str, copies: int) -> None:
+def test_region_results_are_copied_only_where_layouts_differ(name: str, copies: int) -> None:
     program = to_edge(CASES[name]().export()).exported_program()
     inner = list(graphs(program.graph_module))[1:]
     assert sum(node.target == COPY for each in inner for node in each.graph.nodes) == copies

@@ -30,7 +30,7 @@ def _control_flow(program: ExportedProgram) -> Node:
     return node
 
 
-def test_what_a_branch_is_given_twice_is_copied_once() -> None:
+def test_repeated_branch_operand_is_copied_once() -> None:
     """torch's lifting also gives inner branches the operands that they read."""
     program = export(Choice(), (torch.randn(3),), strict=False)
     node = _control_flow(program)
@@ -41,13 +41,13 @@ def test_what_a_branch_is_given_twice_is_copied_once() -> None:
     assert node.args[3] == (first, first)
 
 
-def test_what_a_loop_carries_is_a_copy_of_what_it_reads_through_another_view() -> None:
+def test_carried_alias_of_a_read_tensor_is_copied() -> None:
     node = _control_flow(separate_operands(export(Power(), (torch.randn(3),), strict=False)))
     start = regions(node)[0].operands[1]
     assert isinstance(start, Node) and start.target is _CLONE
 
 
-def test_a_program_whose_operands_are_apart_is_itself() -> None:
+def test_program_with_separate_operands_is_unchanged() -> None:
     program = export(Choice(), (torch.randn(3),), strict=False)
     assert separate_operands(program) is program
 
@@ -64,7 +64,7 @@ class Products(nn.Module):
         return scan(lambda total, row: (total * x, row + x), start, torch.stack([x, x * 2]))
 
 
-def test_a_scan_that_lost_what_it_carries_is_refused() -> None:
+def test_scan_without_its_carry_is_refused() -> None:
     x = torch.tensor([1.0, 2.0, 3.0])
     program = export(Products(False), (x,), strict=False)
     assert not torch.equal(program.module()(x)[0], Products(False)(x)[0])

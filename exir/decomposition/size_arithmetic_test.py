@@ -49,7 +49,7 @@ class _ScaledInABranch(_Scaled):
 
 @pytest.mark.parametrize("kind", [_Scaled, _ScaledInABranch])
 @pytest.mark.parametrize("name", _CASES)
-def test_numbers_are_those_of_python(name: str, kind: type[_Scaled]) -> None:
+def test_size_arithmetic_matches_python(name: str, kind: type[_Scaled]) -> None:
     module = kind(_CASES[name])
     program = export(module, (torch.rand(3, 2),), dynamic_shapes=({0: Dim("n", min=1, max=6)},))
     edge = to_edge(program)

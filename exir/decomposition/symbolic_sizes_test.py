@@ -136,7 +136,7 @@ CASES: dict[str, tuple[Any, Any, list[tuple[Tensor, ...]]]] = {
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_program_computes_what_the_model_does_for_all_sizes(case: str) -> None:
+def test_symbolic_sizes_match_eager_for_all_sizes(case: str) -> None:
     function, shapes, calls = CASES[case]
     module = Call(function)
     exported = export(module, calls[0], dynamic_shapes=(shapes,), strict=False)
@@ -146,7 +146,7 @@ def test_program_computes_what_the_model_does_for_all_sizes(case: str) -> None:
     edge.to_executorch()
 
 
-def test_a_norm_whose_order_may_be_0_is_refused() -> None:
+def test_norm_of_possibly_zero_order_is_refused() -> None:
     exported = export(
         Call(lambda x: torch.dist(x, x * x, x.shape[0] - 2)), (ROWS,), dynamic_shapes=(({0: EXPORTED},),)
     )
@@ -157,7 +157,7 @@ def test_a_norm_whose_order_may_be_0_is_refused() -> None:
 
 
 @pytest.mark.parametrize("dim", [0, 2])
-def test_sizes_of_what_is_made_empty_stay_symbols(dim: int) -> None:
+def test_sizes_of_empty_tensors_stay_symbolic(dim: int) -> None:
     around = Call(lambda x: nn.functional.pad(x, (1, 1, 1, 0), mode="circular"))
     exported = export(around, (torch.randn(3, 4, 6, 7),), dynamic_shapes=(({dim: A},),))
     manager = to_edge(exported).to_executorch()
@@ -177,7 +177,7 @@ class Padded(nn.Module):
         return nn.functional.pad(self.layer(x), (1, 2, 0, 1))
 
 
-def test_a_padded_size_stays_a_symbol() -> None:
+def test_padded_size_stays_symbolic() -> None:
     exported = export(Padded(), (torch.randn(3, 4, 6, 7),), dynamic_shapes=({0: A},))
     (result,) = to_edge(exported).exported_program().graph.output_node().all_input_nodes
     assert isinstance(result.meta["val"].shape[0], torch.SymInt)

@@ -39,7 +39,7 @@ class Kept(nn.Module):
         (torch.int32, lambda x: x[:, :1] * 3),
     ],
 )
-def test_copies_are_converted_and_expanded(
+def test_full_copies_are_cast_and_expanded(
     dtype: torch.dtype, source: Callable[[Tensor], Tensor], choose: bool
 ) -> None:
     inputs = (torch.randn(3, 3),)
@@ -51,7 +51,7 @@ def test_copies_are_converted_and_expanded(
         assert_same(results[-3:], expected)
 
 
-def test_sizes_of_a_call() -> None:
+def test_copy_takes_dynamic_sizes() -> None:
     """The call determines the number of columns of each row."""
 
     class Filled(nn.Module):

@@ -13,21 +13,21 @@ from exir.dialects.edge import edge_op, to_torch_overload
 ADD = ops.edge.aten.add.Tensor
 
 
-def test_there_is_one_edge_operator_for_each_overload() -> None:
+def test_each_overload_has_one_edge_operator() -> None:
     assert ADD is ops.edge.aten.add.Tensor
     assert ADD is edge_op(torch.ops.aten.add.Tensor)
     assert copy.deepcopy(ADD) is ADD
     assert pickle.loads(pickle.dumps(ADD)) is ADD
 
 
-def test_edge_operator_computes_what_torch_does() -> None:
+def test_edge_operator_matches_torch() -> None:
     x = torch.ones(2)
     assert torch.equal(ADD(x, x, alpha=3), torch.full((2,), 4.0))
     assert ADD.name() == "aten::add.Tensor"
     assert ADD._schema == torch.ops.aten.add.Tensor._schema
 
 
-def test_torch_overload_behind_either_kind() -> None:
+def test_edge_and_torch_overloads_resolve_to_the_torch_overload() -> None:
     assert to_torch_overload(ADD) is torch.ops.aten.add.Tensor
     assert to_torch_overload(torch.ops.aten.add.Tensor) is torch.ops.aten.add.Tensor
     assert to_torch_overload(len) is None

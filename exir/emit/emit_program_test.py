@@ -72,14 +72,14 @@ def numbers(plan: schema.ExecutionPlan, items: schema.KernelTypes) -> list[int]:
     return [value.int_val for value in values if isinstance(value, schema.Int)]
 
 
-def test_single_output_is_given_twice() -> None:
+def test_single_output_is_passed_twice() -> None:
     plan = plan_of(torch.relu, torch.ones(2))
     (call,) = instructions(plan)
     assert isinstance(call, schema.KernelCall)
     assert call.args == [plan.inputs[0], plan.outputs[0], plan.outputs[0]]
 
 
-def test_several_outputs_are_followed_by_a_list_of_them() -> None:
+def test_multiple_outputs_are_followed_by_a_list() -> None:
     plan = plan_of(lambda x: tuple(x.max(1)), torch.ones(2, 3))
     (call,) = instructions(plan)
     assert isinstance(call, schema.KernelCall)
@@ -87,14 +87,14 @@ def test_several_outputs_are_followed_by_a_list_of_them() -> None:
     assert plan.values[call.args[-1]].val == schema.TensorList(plan.outputs)
 
 
-def test_output_list_is_given_as_two_lists() -> None:
+def test_output_list_is_passed_as_two_lists() -> None:
     plan = plan_of(lambda x: tuple(torch.split(x, [1, 2])), torch.ones(3, 2))
     (args,) = calls(plan, "aten::split_with_sizes_copy.out")
     assert args[-2:] == [schema.TensorList(plan.outputs)] * 2
     assert numbers(plan, args[1]) == [1, 2]
 
 
-def test_defaults_are_written_out_and_none_is_null() -> None:
+def test_defaults_are_explicit_and_none_is_null() -> None:
     plan = plan_of(lambda x: x.mean(1), torch.ones(2, 3))
     (args,) = calls(plan, "aten::mean.out")
     assert numbers(plan, args[1]) == [1]
@@ -108,7 +108,7 @@ def test_lists_of_optional_tensors_mark_absent_ones() -> None:
     assert args[1] == schema.OptionalTensorList([-1, plan.inputs[1]])
 
 
-def test_number_for_a_float_argument_is_a_double() -> None:
+def test_scalar_for_a_float_argument_is_a_double() -> None:
     plan = plan_of(lambda x: torch.native_layer_norm(x, [2], None, None, 1)[0], torch.ones(2))
     (args,) = calls(plan, "aten::native_layer_norm.out")
     assert args[4] == schema.Double(1.0)
@@ -125,7 +125,7 @@ def test_write_back_copies_into_the_buffer() -> None:
     assert args[0] is args[3] and args[2] == schema.Bool(False)
 
 
-def test_states_start_from_their_bytes_or_as_zeros() -> None:
+def test_states_start_from_their_values_or_zeros() -> None:
     manager = lowered(Example(Pair(), (torch.ones(2),)))
     threes = next(t for t in tensors(manager) if t.data_buffer_idx and t.allocation_info)
     states = manager._emitted.mutable_data
@@ -134,13 +134,13 @@ def test_states_start_from_their_bytes_or_as_zeros() -> None:
 
 
 @pytest.mark.parametrize(("pattern", "written"), [("zeros", 3), ("ones", 2)])
-def test_zero_state_is_written_when_asked_for(pattern: str, written: int) -> None:
+def test_zero_state_is_written_on_request(pattern: str, written: int) -> None:
     config = ExecutorchBackendConfig(passes=[InitializedMutableBufferPass([pattern])])
     manager = lowered(Example(Pair(), (torch.ones(2),)), config)
     assert len(manager._emitted.mutable_data) == written
 
 
-def test_names_of_states_are_written_when_asked_for() -> None:
+def test_state_names_are_written_on_request() -> None:
     config = ExecutorchBackendConfig(emit_mutable_buffer_names=True)
     manager = lowered(Example(Pair(), (torch.ones(2),)), config)
     names = [t.extra_tensor_info.fully_qualified_name for t in tensors(manager) if t.extra_tensor_info]
@@ -168,13 +168,13 @@ def test_sizes_are_computed_by_prim_operators() -> None:
     assert plan.values[view[1].items[0]].val is product[2]
 
 
-def test_view_of_static_shape_costs_no_instruction() -> None:
+def test_static_view_needs_no_instruction() -> None:
     plan = plan_of(lambda x: torch.relu(x).view(6) + 1, torch.ones(2, 3))
     assert len(instructions(plan)) == 2
     assert not [operator for operator in plan.operators if "view" in str(operator.name)]
 
 
-def test_branches_compute_into_the_same_tensor() -> None:
+def test_branches_write_the_same_tensor() -> None:
     def choose(flag: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
         return torch.cond(flag, lambda a: a + a, lambda a: a * a, (x,))
 
@@ -197,7 +197,7 @@ def jumps(plan: schema.ExecutionPlan) -> list[tuple[int, int]]:
     ]
 
 
-def test_while_loop_jumps_out_of_itself_and_back_to_its_condition() -> None:
+def test_while_loop_jumps_match_its_condition() -> None:
     plan = lowered(loop_cases.CASES["while_never_runs"]()).executorch_program.execution_plan[0]
     start, _sum, _more, to_end, _two, double, hand_on, back = instructions(plan)
     assert jumps(plan) == [(3, 8), (7, 1)]
@@ -207,7 +207,7 @@ def test_while_loop_jumps_out_of_itself_and_back_to_its_condition() -> None:
     assert isinstance(to_end, schema.JumpFalseCall) and isinstance(back, schema.JumpFalseCall)
 
 
-def test_numbers_that_change_places_are_moved_away_first() -> None:
+def test_swapped_scalars_are_moved_through_temporaries() -> None:
     plan = lowered(loop_cases.CASES["while_exchanges_integers"]()).executorch_program.execution_plan[0]
     moves = [(m.move_from, m.move_to) for m in instructions(plan) if isinstance(m, schema.MoveCall)]
     first, second = plan.outputs[:2]
@@ -215,7 +215,7 @@ def test_numbers_that_change_places_are_moved_away_first() -> None:
     assert away[0] == second and to_first == (away[1], first) and to_second[1] == second
 
 
-def test_map_takes_rows_and_copies_rows_as_the_official_exporter_does() -> None:
+def test_map_slices_and_copies_rows_like_the_official_exporter() -> None:
     plan = lowered(loop_cases.CASES["map_of_rows"]()).executorch_program.execution_plan[0]
     (take,) = calls(plan, "aten::select_copy.int_out")
     (stack,) = calls(plan, "executorch_prim::et_copy_index.tensor")
@@ -231,14 +231,14 @@ def test_map_takes_rows_and_copies_rows_as_the_official_exporter_does() -> None:
     assert rows.shape_dynamism == schema.TensorShapeDynamism.DYNAMIC_BOUND
 
 
-def test_number_of_rows_is_read_when_it_is_dynamic() -> None:
+def test_dynamic_row_count_is_read_at_runtime() -> None:
     plan = lowered(loop_cases.CASES["mapofbatches"]()).executorch_program.execution_plan[0]
     (size,) = calls(plan, "aten::sym_size.int")
     (eq,) = calls(plan, "executorch_prim::eq.Scalar")
     assert eq[1] is size[2]
 
 
-def test_tensor_made_in_a_body_is_a_constant() -> None:
+def test_tensor_created_in_a_body_is_a_constant() -> None:
     plan = lowered(loop_cases.CASES["whilewithweights"]()).executorch_program.execution_plan[0]
     constants = [
         v.val for v in plan.values if isinstance(v.val, schema.Tensor) and v.val.data_buffer_idx
@@ -246,13 +246,13 @@ def test_tensor_made_in_a_body_is_a_constant() -> None:
     assert [3] in [tensor.sizes for tensor in constants]
 
 
-def test_other_control_flow_is_refused_with_what_there_is() -> None:
+def test_unsupported_control_flow_lists_supported_operators() -> None:
     node = torch.fx.Graph().call_function(torch.ops.higher_order.associative_scan)
     with pytest.raises(UnsupportedOperatorError, match="associative_scan; of control flow it has cond"):
         prim_operator(node)
 
 
-def test_other_arithmetic_of_numbers_is_refused_with_what_to_do() -> None:
+def test_unsupported_scalar_arithmetic_states_the_remedy() -> None:
     node = torch.fx.Graph().call_function(divmod)
     said = "cannot compute numbers with <built-in function divmod>; compute them with tensors, or give them as inputs"
     with pytest.raises(UnsupportedOperatorError, match=said):
@@ -312,7 +312,7 @@ def test_tuples_without_a_serialised_name_are_plain_tuples() -> None:
     assert '"type": "builtins.tuple"' in str(plan.container_meta_type.encoded_out_str)
 
 
-def test_inputs_and_outputs_of_the_caller_have_no_place() -> None:
+def test_caller_provided_inputs_and_outputs_have_no_offset() -> None:
     planner = MemoryPlanningPass(alloc_graph_input=False, alloc_graph_output=False)
     manager = lowered(models.mlp(), ExecutorchBackendConfig(memory_planning_pass=planner))
     plan = manager.executorch_program.execution_plan[0]
@@ -328,7 +328,7 @@ def test_offset_of_more_than_32_bits_is_split() -> None:
     assert tensor.allocation_info == schema.AllocationDetails(1, 16, 3)
 
 
-def test_shared_states_lie_at_the_same_place_in_every_method() -> None:
+def test_shared_states_have_equal_offsets_in_every_method() -> None:
     owner: Any = models.Counter().eval()
     owner.twice = lambda x: (owner.total.add_(x + x), owner.total * 1)[1]
     programs = {
@@ -349,7 +349,7 @@ def test_shared_states_lie_at_the_same_place_in_every_method() -> None:
     assert [plan.non_const_buffer_sizes[2] for plan in program.execution_plan] == [16, 16]
 
 
-def test_stacktraces_name_lines_of_the_model() -> None:
+def test_stack_traces_name_model_lines() -> None:
     config = ExecutorchBackendConfig(emit_stacktrace=True)
     plan = lowered(models.mlp(), config).executorch_program.execution_plan[0]
     frames = plan.chains[0].stacktrace
@@ -357,7 +357,7 @@ def test_stacktraces_name_lines_of_the_model() -> None:
     assert any(frame.filename == "exir/testing/models.py" for each in frames for frame in each.items)
 
 
-def test_constants_are_what_they_stand_for() -> None:
+def test_lifted_constants_keep_their_values() -> None:
     conjugated = torch.tensor([1 + 2j, 3 - 4j]).conj()
     manager = lowered(Example(Call(lambda x: x * conjugated), (torch.ones(2, dtype=torch.complex64),)))
     constants = [buffer.storage for buffer in manager.executorch_program.constant_buffer]

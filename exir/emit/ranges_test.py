@@ -42,17 +42,17 @@ def test_static_program_has_no_ranges() -> None:
     assert _inputs(plan) == [()]
 
 
-def test_multiple_of_a_dim_has_steps() -> None:
+def test_multiple_of_a_dim_has_a_step() -> None:
     plan = _plan(lambda x: x * 2, (torch.ones(16),), {0: 8 * Dim("n", min=1, max=8)})
     assert _inputs(plan) == [(Steps(8, 64, 8),)]
 
 
-def test_steps_begin_at_the_lowest_size() -> None:
+def test_steps_start_at_the_minimum_size() -> None:
     plan = _plan(lambda x: x * 2, (torch.ones(7),), {0: 3 * Dim("n", min=1, max=5) + 1})
     assert _inputs(plan) == [(Steps(4, 16, 3),)]
 
 
-def test_sizes_of_one_dim_refer_to_each_other() -> None:
+def test_equal_dims_refer_to_each_other() -> None:
     n = Dim("n", min=1, max=8)
     plan = _plan(lambda x, y: x * y.sum(), (torch.ones(7), torch.ones(3)), {0: 2 * n + 1}, {0: n})
     first, second = plan.inputs
@@ -61,7 +61,7 @@ def test_sizes_of_one_dim_refer_to_each_other() -> None:
     assert ranges[:2] == [Range(first, 0, 3, 17, 2, 0), Range(second, 0, 1, 8, 1, 0)]
 
 
-def test_lower_bound_that_torch_chose_for_itself_is_left_out() -> None:
+def test_implicit_lower_bound_of_torch_is_omitted() -> None:
     with pytest.warns(UserWarning, match="has no upper bound and gets that of the example, 6"):
         plan = _plan(lambda x: x * 2, (torch.ones(6),), {0: Dim.AUTO})
     assert _inputs(plan) == [(Steps(0, 6),)]
@@ -74,18 +74,18 @@ def test_integer_input_has_a_range() -> None:
     assert ranges[0] == Range(plan.inputs[1], NUMBER, 1, 5, 1, 0)
 
 
-def test_integer_that_sizes_follow_is_bounded_by_the_example() -> None:
+def test_integer_that_determines_sizes_is_bounded_by_the_example() -> None:
     with pytest.warns(UserWarning, match="integer input 'inputs_1' has no upper bound"):
         plan = _plan(lambda x, k: torch.zeros(k) + x, (torch.ones(1), 3), None, Dim.DYNAMIC)
     assert _inputs(plan)[1] == (Steps(0, 3),)
 
 
-def test_integer_that_no_size_follows_is_not_bounded() -> None:
+def test_integer_that_determines_no_size_is_unbounded() -> None:
     plan = _plan(lambda x, k: x * k, (torch.ones(6), 3), None, Dim.DYNAMIC)
     assert _inputs(plan)[1] == (Steps(0, 2**63 - 1),)
 
 
-def test_size_that_shrinks_as_an_integer_grows_is_planned_for_zero() -> None:
+def test_size_decreasing_in_an_integer_is_planned_for_zero() -> None:
     """The range that torch.export gives the integer starts at 2."""
     plan = _plan(lambda x, k: x[k:] * 1, (torch.ones(10), 3), None, Dim.DYNAMIC(min=0, max=4))
     assert _inputs(plan)[1] == (Steps(0, 4),)
@@ -97,14 +97,14 @@ def test_constant_integer_has_no_range() -> None:
     assert _inputs(plan)[1] == ()
 
 
-def test_rejects_a_negative_example_of_an_integer() -> None:
+def test_negative_example_of_an_integer_is_refused() -> None:
     with pytest.raises(
         ExportError, match="'inputs_1' has the example -3, but torch.export assumes at least 0"
     ):
         _plan(lambda x, k: x * k, (torch.ones(6), -3), None, Dim.DYNAMIC)
 
 
-def test_compiling_leaves_the_bounds_of_the_given_program_alone() -> None:
+def test_compiling_does_not_change_bounds_of_its_input() -> None:
     program = export(_Call(lambda x: x * 2), (torch.ones(6),), dynamic_shapes=(({0: Dim.AUTO},),))
     before = dict(program.range_constraints)
     with pytest.warns(UserWarning, match="has no upper bound"):

@@ -64,7 +64,7 @@ def _captured(program: ExportedProgram) -> list[list[str | None]]:
     return found
 
 
-def test_bodies_know_captured_weights_through_every_level() -> None:
+def test_captured_weights_are_known_at_every_level() -> None:
     _, program = _program(_Nested())
     depths = [len(body.path) for body in bodies(program)]
     assert depths == [1, 1, 2, 2]
@@ -73,12 +73,12 @@ def test_bodies_know_captured_weights_through_every_level() -> None:
     assert all("state" not in names for names in _captured(program))
 
 
-def test_rows_and_carried_values_are_no_constants() -> None:
+def test_rows_and_carried_values_are_not_constants() -> None:
     _, program = _program(_Rows())
     assert _captured(program) == [["last"]]
 
 
-def test_a_constant_that_a_pass_changes_is_another_one_for_that_body_alone() -> None:
+def test_changed_constant_is_replaced_in_one_body_only() -> None:
     example, program = _program(_Nested())
 
     def double(view: ExportedProgram) -> None:
@@ -105,7 +105,7 @@ def test_a_constant_that_a_pass_changes_is_another_one_for_that_body_alone() -> 
         assert_same(run(program, (x,)), [forward(x)])
 
 
-def test_unused_operands_leave_every_graph_of_their_control_flow() -> None:
+def test_unused_operands_are_removed_from_control_flow_graphs() -> None:
     example, program = _program(_Nested())
     before = run(program, example.inputs)
     drop_unused_operands(program)

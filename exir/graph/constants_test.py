@@ -33,13 +33,13 @@ def test_only_constants_have_a_tensor() -> None:
     assert table.tensor(2.0) is None
 
 
-def test_buffer_that_is_written_to_is_no_constant() -> None:
+def test_mutated_buffer_is_not_a_constant() -> None:
     program = to_core_aten(models.counter().export(), {})
     buffer = program.graph.find_nodes(op="placeholder")[0]
     assert _table(program).tensor(buffer) is None
 
 
-def test_added_constant_stands_before_the_inputs_under_a_free_name() -> None:
+def test_added_constant_precedes_the_inputs_under_a_free_name() -> None:
     program, _ = _program()
     table = _table(program)
     first, second = table.add("scale", torch.ones(2)), table.add("scale", torch.zeros(2))
@@ -50,13 +50,13 @@ def test_added_constant_stands_before_the_inputs_under_a_free_name() -> None:
     program.validate()
 
 
-def test_name_that_is_no_identifier_gives_a_graph_that_compiles() -> None:
+def test_constant_name_that_is_not_an_identifier_compiles() -> None:
     program, _ = _program()
     _table(program).add("0.weight", torch.ones(2))
     program.graph_module.recompile()
 
 
-def test_new_value_takes_the_place_of_the_old_when_nothing_else_uses_it() -> None:
+def test_sole_use_of_a_constant_is_replaced_in_place() -> None:
     program, weight = _program()
     before = program.state_dict["conv.weight"]
     table = _table(program)
@@ -74,7 +74,7 @@ def test_new_value_of_a_shared_constant_is_a_new_constant() -> None:
     assert program.constants["conv.weight_1"].shape == (2, 2)
 
 
-def test_module_whose_name_is_no_identifier_compiles() -> None:
+def test_module_name_that_is_not_an_identifier_compiles() -> None:
     """torchvision's RegNet has module names such as `block1-0`."""
     model = torch.nn.Sequential(OrderedDict([("block1-0", torch.nn.Linear(3, 2))]))
     manager = to_edge(torch.export.export(model.eval(), (torch.ones(1, 3),)))

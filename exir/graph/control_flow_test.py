@@ -62,11 +62,11 @@ def test_cond_runs_one_of_two_graphs_on_its_operands() -> None:
     assert on_true.graph_module is not on_false.graph_module
 
 
-def test_graphs_are_found_at_every_depth() -> None:
+def test_nested_graphs_are_found_at_every_depth() -> None:
     assert len(list(graphs(edge_graph(Nested(), torch.ones(3))))) == 5
 
 
-def test_other_nodes_run_no_graphs() -> None:
+def test_ordinary_nodes_have_no_graphs() -> None:
     graph_module = edge_graph(torch.nn.ReLU(), torch.ones(3))
     assert not any(regions(node) for node in graph_module.graph.nodes)
 
@@ -79,7 +79,7 @@ def test_while_loop_runs_its_body_after_its_condition() -> None:
     assert condition.carried == body.carried == body.hands_on == (0, 1)
 
 
-def test_map_gives_its_body_rows_and_stacks_what_it_returns() -> None:
+def test_map_passes_rows_and_stacks_results() -> None:
     node = control_flow_of(edge_graph(Rows(), torch.ones(4, 3), torch.ones(3)))
     (body,) = regions(node)
     assert body.after == (START, 0) and body.is_last and not body.carried
@@ -87,7 +87,7 @@ def test_map_gives_its_body_rows_and_stacks_what_it_returns() -> None:
     assert body.sliced == body.stacked == (0,) and row.meta["val"].shape == (3,)
 
 
-def test_scan_carries_besides() -> None:
+def test_scan_has_a_carry() -> None:
     node = control_flow_of(edge_graph(Scan(), torch.ones(3), torch.ones(4, 3)))
     (body,) = regions(node)
     assert body.carried == body.hands_on == (0,) and body.sliced == body.stacked == (1,)
@@ -102,14 +102,14 @@ def planned_loop() -> torch.fx.GraphModule:
     return run_passes(program, passes).graph_module
 
 
-def test_a_loop_is_planned_by_its_regions(planned_loop: torch.fx.GraphModule) -> None:
+def test_loop_is_planned_by_its_regions(planned_loop: torch.fx.GraphModule) -> None:
     node = control_flow_of(planned_loop)
     for region in regions(node):
         assert [carrier.meta["spec"] for carrier in region.carriers] == node.meta["spec"]
     verify(planned_loop)
 
 
-def test_loop_that_loses_a_value_for_its_next_run_is_found(planned_loop: torch.fx.GraphModule) -> None:
+def test_overwritten_carry_of_a_loop_is_found(planned_loop: torch.fx.GraphModule) -> None:
     """The second iteration reads the outer `x * 2`, which the first has overwritten."""
     node = control_flow_of(planned_loop)
     step = regions(node)[1].bindings[2][1].meta["spec"].storage
@@ -120,7 +120,7 @@ def test_loop_that_loses_a_value_for_its_next_run_is_found(planned_loop: torch.f
 
 
 @pytest.mark.parametrize("module", [Rows(), Scan()])
-def test_rows_stay_while_a_loop_fills_them(module: torch.nn.Module) -> None:
+def test_filled_rows_stay_live_during_a_loop(module: torch.nn.Module) -> None:
     """A body's results may share memory with temporaries, not with finished rows."""
     sizes = {Rows: ((4, 3), (3,)), Scan: ((3,), (4, 3))}[type(module)]
     example = Example(module, tuple(torch.ones(size) for size in sizes))

@@ -39,12 +39,12 @@ _X = torch.randn(3, 5, 7, generator=torch.Generator().manual_seed(3))
         *((_ATEN.pow.Tensor_Scalar, (_X.abs(), each), {}) for each in (-1, -0.5, 0.5, 1, 2, 3)),
     ],
 )
-def test_results_are_near_those_of_torch(op: Any, args: Any, kwargs: Any) -> None:
+def test_exact_results_are_close_to_torch(op: Any, args: Any, kwargs: Any) -> None:
     assert is_exact(op, args)
     torch.testing.assert_close(exact(op, args, kwargs), op(*args, **kwargs), rtol=1e-6, atol=1e-6)
 
 
-def test_a_batch_norm_of_its_own_statistics() -> None:
+def test_batch_norm_with_batch_statistics_is_exact() -> None:
     op = _ATEN._native_batch_norm_legit.no_stats
     for weight, bias in ((None, None), (_X[0, :, 0], _X[1, :, 0])):
         args = (_X, weight, bias, True, 0.0, 1e-5)
@@ -56,13 +56,13 @@ def _shuffled(x: Tensor) -> Tensor:
     return x[torch.randperm(len(x), generator=torch.Generator().manual_seed(1))]
 
 
-def test_sums_of_many_floats_are_rounded_once() -> None:
+def test_long_float_sums_round_once() -> None:
     numbers = torch.randn(100_003, generator=torch.Generator().manual_seed(2))
     exactly = torch.tensor(math.fsum(numbers.tolist()))
     for each in (numbers, _shuffled(numbers)):
         assert torch.equal(exact(_ATEN.sum.dim_IntList, (each, [0]), {}), exactly)
 
 
-def test_what_is_left_to_the_program() -> None:
+def test_inexact_operators_are_left_to_the_program() -> None:
     assert not is_exact(_ATEN.pow.Tensor_Scalar, (_X, 2.5))
     assert not is_exact(_ATEN.exp.default, (_X,))

@@ -42,7 +42,7 @@ def _assert_known(x: Tensor, weight: Tensor | None, statistics: Tensor) -> None:
 
 @pytest.mark.parametrize("layout", sorted(LAYOUTS))
 @pytest.mark.parametrize("shape", SHAPES)
-def test_batch_norm_gives_what_is_like_its_input(layout: str, shape: tuple[int, ...]) -> None:
+def test_batch_norm_fake_result_has_its_inputs_layout(layout: str, shape: tuple[int, ...]) -> None:
     for dtype, statistics_dtype in itertools.product(DTYPES, DTYPES):
         with FakeTensorMode():
             statistics = torch.empty(3, dtype=statistics_dtype)
@@ -50,7 +50,7 @@ def test_batch_norm_gives_what_is_like_its_input(layout: str, shape: tuple[int, 
                 _assert_known(LAYOUTS[layout](shape, dtype), weight, statistics)
 
 
-def test_batch_norm_of_sizes_known_at_run_time_gives_what_is_like_its_input() -> None:
+def test_batch_norm_fake_result_keeps_dynamic_sizes() -> None:
     dynamic = {"input": {0: Dim("n", max=8), 2: Dim("m", max=9)}}
     program = export(torch.nn.Identity(), (torch.ones(3, 3, 4),), dynamic_shapes=dynamic)
     x = next(iter(program.graph.nodes)).meta["val"]
@@ -64,7 +64,7 @@ GROUPED = [((1, 4), "contiguous"), ((2, 4, 5), "contiguous"), ((1, 4, 5, 6), "co
 
 
 @pytest.mark.parametrize(("shape", "layout"), GROUPED)
-def test_group_norm_gives_what_eager_pytorch_gives(shape: tuple[int, ...], layout: str) -> None:
+def test_group_norm_fake_result_matches_eager(shape: tuple[int, ...], layout: str) -> None:
     x = LAYOUTS[layout](shape, torch.float32).zero_()
     args = (x, None, None, shape[0], 4, x[0, 0].numel(), 2, 1e-5)
     computed = torch.ops.aten.native_group_norm.default(*args)

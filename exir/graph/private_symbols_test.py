@@ -37,7 +37,7 @@ def _layout(tensor: Tensor) -> tuple[object, ...]:
     return (*sizes, tensor.dtype, tensor.device, tensor.is_conj(), tensor.is_neg(), tensor.requires_grad)
 
 
-def test_values_keep_their_layouts_and_have_another_shape_env() -> None:
+def test_copied_values_keep_layouts_in_another_shape_env() -> None:
     program = _program()
     copied = with_private_symbols(program)
     theirs, ours = shape_env_of(program), shape_env_of(copied)
@@ -49,12 +49,12 @@ def test_values_keep_their_layouts_and_have_another_shape_env() -> None:
             assert all(isinstance(size, int) or size.node.shape_env is ours for size in each.shape)
 
 
-def test_the_copy_starts_from_the_same_symbols() -> None:
+def test_copied_shape_env_has_the_same_symbols() -> None:
     program = sized_cases.CASES["two_masks_zeros"]().export()
     assert state_of(with_private_symbols(program))["symbols"] == state_of(program)["symbols"]
 
 
-def test_what_the_copy_learns_stays_with_the_copy() -> None:
+def test_constraints_on_the_copy_do_not_affect_the_original() -> None:
     program = _program()
     before = state_of(program)
     (x,) = with_private_symbols(program).graph.find_nodes(op="placeholder")
@@ -62,7 +62,7 @@ def test_what_the_copy_learns_stays_with_the_copy() -> None:
     assert state_of(program) == before
 
 
-def test_values_that_were_one_object_stay_one_object() -> None:
+def test_shared_values_stay_shared_in_the_copy() -> None:
     program = _program()
     (x,) = program.graph.find_nodes(op="placeholder")
     first = next(iter(x.users))
@@ -82,7 +82,7 @@ def test_graphs_of_control_flow_are_copied() -> None:
     assert state_of(program) == before
 
 
-def test_a_program_without_symbols_is_returned_as_it_is() -> None:
+def test_program_without_symbols_is_returned_unchanged() -> None:
     program = models.mlp().export()
     assert with_private_symbols(program) is program
 

@@ -35,7 +35,7 @@ def exported(reads_buffer: bool) -> torch.export.ExportedProgram:
     return Example(Model(reads_buffer).eval(), (torch.ones(4),)).export()
 
 
-def test_a_constant_that_is_written_to_is_a_buffer() -> None:
+def test_mutated_constant_becomes_a_buffer() -> None:
     program = to_edge(exported(reads_buffer=False)).exported_program()
     (buffer,) = program.graph_signature.buffers
     assert list(program.graph_signature.buffers_to_mutate.values()) == [buffer]
@@ -43,6 +43,6 @@ def test_a_constant_that_is_written_to_is_a_buffer() -> None:
     assert [run(torch.ones(4)).tolist() for _ in range(2)] == [[2.0] * 4, [4.0] * 4]
 
 
-def test_memory_of_two_names_is_not_taken_for_two() -> None:
+def test_aliased_memory_is_recognized() -> None:
     with pytest.raises(NotLocal, match="writes to 'lifted_tensor_0', which is 'keys' as well"):
         decompose_locally(exported(reads_buffer=True), core_aten())

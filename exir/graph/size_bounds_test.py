@@ -28,9 +28,7 @@ class _Resized(nn.Module):
         (lambda n, m: 100 // n + 24 // m, 112),
     ],
 )
-def test_bound_disregards_sizes_that_divide_by_zero(
-    size: Callable[[int, int], int], expected: int
-) -> None:
+def test_size_bound_ignores_division_by_zero(size: Callable[[int, int], int], expected: int) -> None:
     dynamic = {0: Dim("n", min=0, max=6), 1: Dim("m", min=2, max=4)}
     program = export(_Resized(size), (torch.zeros(3, 3),), dynamic_shapes=(dynamic,))
     (result,) = program.graph.output_node().args[0]

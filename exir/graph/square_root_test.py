@@ -11,7 +11,7 @@ _MANTISSA = {torch.float16: 11, torch.bfloat16: 8, torch.float32: 24, torch.floa
 
 
 @pytest.mark.parametrize("dtype", _MANTISSA, ids=str)
-def test_no_other_number_of_the_type_is_nearer(dtype: torch.dtype) -> None:
+def test_square_root_is_correctly_rounded(dtype: torch.dtype) -> None:
     values = (torch.rand(1000, dtype=torch.float64, generator=torch.Generator().manual_seed(1)) + 1).to(
         dtype
     )
@@ -21,14 +21,14 @@ def test_no_other_number_of_the_type_is_nearer(dtype: torch.dtype) -> None:
         assert (nearest - half_step) ** 2 <= Fraction(value) <= (nearest + half_step) ** 2
 
 
-def test_what_is_not_a_plain_number_is_as_in_torch() -> None:
+def test_square_root_of_special_values_matches_torch() -> None:
     values = torch.tensor([0.0, -0.0, float("inf"), -1.0, float("nan"), 1e-40])
     roots = square_root(values)
     assert torch.equal(roots.nan_to_num(7.0), torch.sqrt(values).nan_to_num(7.0))
     assert torch.signbit(roots[1])
 
 
-def test_shape_order_and_type_are_those_of_torch() -> None:
+def test_square_root_keeps_shape_layout_and_dtype() -> None:
     image = torch.rand(2, 3, 4, 5).contiguous(memory_format=torch.channels_last)
     assert square_root(image).stride() == torch.sqrt(image).stride()
     assert square_root(torch.tensor(4.0)).shape == ()

@@ -36,7 +36,7 @@ class RolledTwice(nn.Module):
 
 @pytest.mark.parametrize("module", [Rolled(), RolledTwice()])
 @pytest.mark.parametrize("dim", [0, 2])
-def test_roll_of_dynamic_sizes(module: nn.Module, dim: int) -> None:
+def test_roll_takes_dynamic_sizes(module: nn.Module, dim: int) -> None:
     shapes = ({dim: torch.export.Dim("n", min=2, max=9)},)
     example = Example(module.eval(), (torch.randn(3, 3, 5),), shapes)
     program = to_edge(example.export()).exported_program()
@@ -55,14 +55,14 @@ def _doubled() -> tuple[Graph, Node, SymInt]:
     return graph, next(node for node in graph.nodes if "upsample" in node.name), number
 
 
-def test_a_size_whose_terms_are_not_there_is_had_from_one_nearby() -> None:
+def test_missing_size_is_derived_from_a_related_one() -> None:
     graph, doubled, number = _doubled()
     size = SymbolicSizes(graph).node_for(2 * number + 1, [doubled])
     assert isinstance(size, Node) and size.meta["val"] == 2 * number + 1
     assert size.target is operator.add and size.args[1] == -1
 
 
-def test_a_size_is_had_from_a_multiple_of_it() -> None:
+def test_size_is_derived_from_a_multiple() -> None:
     graph, doubled, number = _doubled()
     size = SymbolicSizes(graph).node_for(number, [doubled])
     assert isinstance(size, Node) and size.meta["val"] == number

@@ -48,7 +48,7 @@ CALL = Call(
         ("{groups} {transposed} {alpha.is_one} {beta.is_one} {groups.is_one}", "4 0 1 0 0"),
     ],
 )
-def test_facts_of_a_call_are_filled_in(expression: str, filled: str) -> None:
+def test_expression_variables_come_from_the_call(expression: str, filled: str) -> None:
     assert fill(expression, CALL) == filled
 
 
@@ -62,17 +62,17 @@ def test_facts_of_a_call_are_filled_in(expression: str, filled: str) -> None:
         ("{padding}", "padding"),
     ],
 )
-def test_what_a_call_does_not_have_is_an_error(expression: str, fact: str) -> None:
+def test_missing_expression_variable_is_an_error(expression: str, fact: str) -> None:
     with pytest.raises(ValueError, match=re.escape(f"{{{fact}}}: the call has no such fact")):
         fill(expression, CALL)
 
 
-def test_a_list_is_no_number() -> None:
+def test_list_argument_is_not_a_scalar() -> None:
     with pytest.raises(ValueError, match="{input.shape}: is no number; add which of its facts"):
         fill("{input.shape}", CALL)
 
 
-def test_fields_are_named() -> None:
+def test_expression_fields_are_listed() -> None:
     assert fields("A({groups}, {input.shape[1]}, {input.rank})") == {"groups", "input"}
     assert fields("sizeof(acme)") == set()
 
@@ -86,6 +86,6 @@ def test_fields_are_named() -> None:
         ("{groups:3}", "field {groups} must name a fact of an argument, and no format"),
     ],
 )
-def test_other_forms_of_fields_are_refused(expression: str, message: str) -> None:
+def test_unsupported_field_syntax_is_refused(expression: str, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         fields(expression)

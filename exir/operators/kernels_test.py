@@ -42,7 +42,7 @@ def load(*paths: Path) -> KernelTable:
     return load_kernels(paths, own_operators())
 
 
-def test_row_is_parsed(tmp_path: Path) -> None:
+def test_kernel_row_is_parsed(tmp_path: Path) -> None:
     more = 'prepare = "acme_prepare"\nfeatures = ["avx2", "fma"]\npriority = 2\n'
     table = load(write(tmp_path, ROW + more + ROW[ROW.index("[[kernel]]") :]))
     fast, plain = table.of("aten::embedding.out")
@@ -51,7 +51,7 @@ def test_row_is_parsed(tmp_path: Path) -> None:
     assert (plain.prepare, plain.features, plain.priority) == ("", (), 0)
 
 
-def test_memory_is_said_by_expressions(tmp_path: Path) -> None:
+def test_kernel_memory_is_an_expression(tmp_path: Path) -> None:
     memory = """
 scratch = '''ACME_SCRATCH({weight.shape[1]},
                        {indices.rank}, {padding_idx})'''
@@ -65,13 +65,13 @@ prepare = "acme_prepare"
     assert kernel.constant_scratch == "0"
 
 
-def test_scratch_of_every_call_is_a_constant(tmp_path: Path) -> None:
+def test_fixed_scratch_is_a_constant(tmp_path: Path) -> None:
     row = ROW.replace("scratch = 64", 'scratch = "sizeof(acme)"')
     (kernel,) = load(write(tmp_path, row)).of("aten::embedding.out")
     assert kernel.constant_scratch == "sizeof(acme)"
 
 
-def test_rules_are_resolved_for_each_tensor_argument(tmp_path: Path) -> None:
+def test_argument_rules_resolve_per_tensor(tmp_path: Path) -> None:
     narrowed = '{ indices = { dtypes = "index", ranks = [0, 15], layout = "any" } }'
     common = 'ranks = [2, 2]\nlayout = "contiguous"\nsame_dtype = [["weight", "out"]]\n'
     row = ROW.replace('{ indices = "index" }', narrowed) + common + "attributes = { sparse = [false] }\n"
@@ -86,7 +86,7 @@ def test_rules_are_resolved_for_each_tensor_argument(tmp_path: Path) -> None:
     assert dict(kernel.rules.attributes) == {"sparse": (False,)}
 
 
-def test_kernels_of_an_operator_are_in_order_of_priority(tmp_path: Path) -> None:
+def test_kernels_are_ordered_by_priority(tmp_path: Path) -> None:
     rows = [ROW.replace("acme_embedding", f"kernel_{n}") + f"priority = {n}\n" for n in (0, 2, 1)]
     paths = [write(tmp_path, row, f"{index}.toml") for index, row in enumerate(rows)]
     symbols = [kernel.symbol for kernel in load(*paths).of("aten::embedding.out")]
@@ -154,7 +154,7 @@ def test_kernels_of_an_operator_are_in_order_of_priority(tmp_path: Path) -> None
         ('"int32"', '"int31"', "dtypes.index: must be a list of dtypes out of uint8,"),
     ],
 )
-def test_wrong_row_is_an_error_that_names_it(tmp_path: Path, old: str, new: str, message: str) -> None:
+def test_invalid_kernel_row_is_named(tmp_path: Path, old: str, new: str, message: str) -> None:
     path = write(tmp_path, ROW.replace(old, new))
     with pytest.raises(TableError) as caught:
         load(path)
@@ -162,14 +162,14 @@ def test_wrong_row_is_an_error_that_names_it(tmp_path: Path, old: str, new: str,
     assert str(path) in str(caught.value)
 
 
-def test_operators_without_a_kernel_are_named(tmp_path: Path) -> None:
+def test_missing_kernels_are_named(tmp_path: Path) -> None:
     table = load(write(tmp_path, ROW))
     assert "aten::embedding.out" in table and table.of("b::c") == ()
     assert table.missing(["b::c", "aten::embedding.out", "a::b", "b::c"]) == ("a::b", "b::c")
 
 
 @pytest.mark.parametrize("path", LIBRARIES, ids=str)
-def test_rows_are_sorted_and_their_files_exist(path: Path) -> None:
+def test_kernel_rows_are_sorted_and_files_exist(path: Path) -> None:
     kernels = list(load(path))
     lines = path.read_text(encoding="utf-8").splitlines()
     assert [f'operator = "{k.operator.name}"' for k in kernels] == [
@@ -178,7 +178,7 @@ def test_rows_are_sorted_and_their_files_exist(path: Path) -> None:
     assert [k.file for k in kernels if not (path.parent / k.file).is_file()] == []
 
 
-def test_every_operator_has_a_kernel_of_its_own() -> None:
+def test_every_operator_has_a_kernel() -> None:
     table = load(*LIBRARIES)
     assert table.missing(operator.name for operator in own_operators()) == ()
     by_symbol = {kernel.symbol: kernel.operator.name for kernel in table}

@@ -24,7 +24,7 @@ def write(folder: Path, text: str, name: str = "operators.toml") -> Path:
     return path
 
 
-def test_row_is_parsed_into_arguments(tmp_path: Path) -> None:
+def test_operator_row_is_parsed_into_arguments(tmp_path: Path) -> None:
     row = load_operators(write(tmp_path, ROW))["acme::take.out"]
     self_, mask, size, mode, out = row.arguments
     assert (self_.type, self_.optional, self_.has_default) == ("Tensor", False, False)
@@ -58,19 +58,21 @@ def test_row_is_parsed_into_arguments(tmp_path: Path) -> None:
         ("(Tensor(a!) to, Tensor from, SymInt index) -> ()", "wti"),
     ],
 )
-def test_signature_follows_the_calling_convention(tmp_path: Path, schema: str, signature: str) -> None:
+def test_kernel_signature_follows_the_calling_convention(
+    tmp_path: Path, schema: str, signature: str
+) -> None:
     text = f"[[operator]]\nname = 'x::y.out'\nschema = '''{schema}'''\n"
     assert load_operators(write(tmp_path, text))["x::y.out"].signature == signature
 
 
-def test_partly_written_argument_is_read_and_written(tmp_path: Path) -> None:
+def test_partially_written_argument_is_read_and_written(tmp_path: Path) -> None:
     row = ROW.replace('out) -> Tensor(a!)"', 'out) -> Tensor(a!)"\npartial_write = ["out"]')
     taken = load_operators(write(tmp_path, row))["acme::take.out"]
     assert taken.signature == "t?tIsm>w"
     assert [argument.name for argument in taken.outs] == ["out"]
 
 
-def test_operators_that_write_their_operand_say_whether_in_part() -> None:
+def test_in_place_operators_state_partial_writes() -> None:
     operands = [(o.name, a) for o in own_operators() for a in o.outs if not a.keyword_only]
     assert {name for name, argument in operands if not argument.partial} == {"aten::copy_"}
     assert {name for name, argument in operands if argument.partial} == {
@@ -112,7 +114,7 @@ def test_operators_that_write_their_operand_say_whether_in_part() -> None:
         ),
     ],
 )
-def test_wrong_row_is_an_error_that_names_it(tmp_path: Path, old: str, new: str, message: str) -> None:
+def test_invalid_operator_row_is_named(tmp_path: Path, old: str, new: str, message: str) -> None:
     path = write(tmp_path, ROW.replace(old, new))
     with pytest.raises(TableError) as caught:
         load_operators(path)
@@ -120,14 +122,14 @@ def test_wrong_row_is_an_error_that_names_it(tmp_path: Path, old: str, new: str,
     assert str(path) in str(caught.value)
 
 
-def test_damaged_file_is_an_error(tmp_path: Path) -> None:
+def test_damaged_operator_table_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(TableError, match="is not TOML"):
         load_operators(write(tmp_path, "operator = ["))
     with pytest.raises(TableError, match="cannot be read"):
         load_operators(tmp_path / "absent.toml")
 
 
-def test_tables_merge_with_our_own_in_order_of_names(tmp_path: Path) -> None:
+def test_operator_tables_merge_in_name_order(tmp_path: Path) -> None:
     second = write(tmp_path, ROW.replace("acme::take", "zeta::take"), "second.toml")
     merged = load_operators(write(tmp_path, ROW), second)
     names = [operator.name for operator in merged]
@@ -137,7 +139,7 @@ def test_tables_merge_with_our_own_in_order_of_names(tmp_path: Path) -> None:
     }
 
 
-def test_same_operator_in_two_tables_is_an_error(tmp_path: Path) -> None:
+def test_operator_in_two_tables_is_an_error(tmp_path: Path) -> None:
     second = write(tmp_path, ROW, "second.toml")
     with pytest.raises(TableError, match="is also in .*/operators.toml"):
         load_operators(write(tmp_path, ROW), second)
@@ -145,13 +147,13 @@ def test_same_operator_in_two_tables_is_an_error(tmp_path: Path) -> None:
         load_operators(write(tmp_path, ROW.replace("acme::take", "aten::add")))
 
 
-def test_rows_are_sorted_by_name() -> None:
+def test_operator_rows_are_sorted_by_name() -> None:
     lines = OWN_TABLE.read_text(encoding="utf-8").splitlines()
     names = [line for line in lines if line.startswith("name = ")]
     assert names == sorted(names)
 
 
-def test_aten_schemas_are_those_of_pytorch() -> None:
+def test_operator_schemas_match_torch() -> None:
     for operator in own_operators():
         namespace, _, rest = operator.name.partition("::")
         if namespace == "aten":

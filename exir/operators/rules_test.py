@@ -62,7 +62,7 @@ def call(order: tuple[int, ...] = (0, 1, 2), **dtypes: str) -> Call:
     return Call({**tensors, "bias": [], "out1": [TensorFacts("float16", (0, 1))]})
 
 
-def test_a_call_that_a_row_takes_is_not_refused(table: KernelTable) -> None:
+def test_call_that_matches_a_row_is_accepted(table: KernelTable) -> None:
     assert table.refusals(OPERATOR, call(out2="float16")) == []
     wide = call(input="float16", weight="float16", out0="float16", out2="float16")
     assert table.refusals(OPERATOR, wide) == []
@@ -84,11 +84,11 @@ def test_a_call_that_a_row_takes_is_not_refused(table: KernelTable) -> None:
         ),
     ],
 )
-def test_what_the_last_row_refuses_is_the_reason(table: KernelTable, refused: Call, reason: str) -> None:
+def test_refusal_reason_is_the_last_rows(table: KernelTable, refused: Call, reason: str) -> None:
     assert reason in table.refusals(OPERATOR, refused)
 
 
-def test_a_reason_that_holds_of_several_arguments_names_them_once(table: KernelTable) -> None:
+def test_shared_reason_names_its_arguments_once(table: KernelTable) -> None:
     volumes = {name: [TensorFacts("float32", (0, 1, 2, 3, 4))] for name in ("input", "weight", "out0")}
     assert table.refusals(OPERATOR, Call(volumes | {"out2": [TensorFacts("int8", (0, 1))]})) == [
         "no kernel takes 5 dimensions for 'input', 'weight' and 'out0', only 2 to 4",
@@ -96,14 +96,14 @@ def test_a_reason_that_holds_of_several_arguments_names_them_once(table: KernelT
     ]
 
 
-def test_rows_with_features_do_not_make_a_call_runnable(table: KernelTable) -> None:
+def test_rows_with_features_alone_do_not_make_a_call_runnable(table: KernelTable) -> None:
     channels_last = call(order=(0, 2, 3, 1), out2="float16")
     assert table.refusals(OPERATOR, channels_last) == [
         "no kernel takes dim order (0, 2, 3, 1) for 'input', only tensors in row-major order"
     ]
 
 
-def test_attributes_are_held_against_the_values_that_are_taken(tmp_path: Path) -> None:
+def test_attributes_are_checked_against_allowed_values(tmp_path: Path) -> None:
     path = tmp_path / "kernels.toml"
     path.write_text(
         TABLE.replace("same_dtype", "attributes = { group = [1, 2] }\nsame_dtype"), encoding="utf-8"
@@ -115,7 +115,7 @@ def test_attributes_are_held_against_the_values_that_are_taken(tmp_path: Path) -
     assert table.refusals(OPERATOR, Call(facts, {"group": 3})) == ["no kernel takes group=3, only 1, 2"]
 
 
-def test_kernels_with_features_and_the_one_behind_them_may_be_called(table: KernelTable) -> None:
+def test_kernels_with_features_and_their_fallback_are_callable(table: KernelTable) -> None:
     names = ("input", "weight", "bias", "out0", "out1", "out2")
     channels_last = Call({name: [TensorFacts("float32", (0, 2, 1))] for name in names})
     assert [each.symbol for each in table.candidates(OPERATOR, channels_last)] == ["fast", "float_only"]

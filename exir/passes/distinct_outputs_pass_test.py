@@ -32,5 +32,5 @@ def test_inputs_constants_and_repeated_outputs_are_copied() -> None:
     assert [value.target is clone for value in outputs()[:4]] == [True, False, True, True]
 
 
-def test_numbers_stay() -> None:
+def test_scalar_outputs_are_not_copied() -> None:
     assert outputs()[4] == 3

@@ -9,7 +9,7 @@ from exir.testing import models
 from exir.testing.graphs import assert_same, calls, operator_names, run, run_module
 
 
-def test_unused_buffers_leave_graph_signature_and_state() -> None:
+def test_unused_buffers_are_removed_from_graph_and_state() -> None:
     example = models.conv_bn_relu()
     program = DropUnusedConstants().run(to_core_aten(example.export(), {}))
     names = [spec.target for spec in program.graph_signature.input_specs]
@@ -19,7 +19,7 @@ def test_unused_buffers_leave_graph_signature_and_state() -> None:
     assert_same(run(program, example.inputs), run_module(example.module, example.inputs))
 
 
-def test_operators_whose_value_nobody_wants_leave_with_their_constants() -> None:
+def test_dead_code_is_removed_with_its_constants() -> None:
     program = to_core_aten(models.mlp().export(), {})
     relu, addmm = (calls(program)[index] for index in (2, -1))
     addmm.replace_all_uses_with(relu)
@@ -28,7 +28,7 @@ def test_operators_whose_value_nobody_wants_leave_with_their_constants() -> None
     assert list(program.state_dict) == ["layers.0.weight", "layers.0.bias"]
 
 
-def test_buffer_that_is_only_written_to_stays() -> None:
+def test_write_only_buffer_is_preserved() -> None:
     example = models.Example(_Last().eval(), (torch.ones(2),))
     program = DropUnusedConstants().run(to_core_aten(example.export(), {}))
     assert list(program.graph_signature.buffers_to_mutate.values()) == ["last"]

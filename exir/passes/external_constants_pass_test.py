@@ -55,11 +55,11 @@ def linear() -> nn.Module:
     return nn.Linear(3, 4)
 
 
-def test_all_stays_inside_unless_asked() -> None:
+def test_constants_are_internal_by_default() -> None:
     assert lowered(ExecutorchBackendConfig()).external_data == {}
 
 
-def test_parameters_and_buffers_go_out_literals_and_states_stay() -> None:
+def test_parameters_and_buffers_become_external_literals_and_states_do_not() -> None:
     manager = lowered(ExecutorchBackendConfig(external_constants=True))
     assert files(manager) == {
         "_default_external_constant.ptd": {"scale": floats(2, 2, 2), "shift": floats(5, 5, 5)}
@@ -70,7 +70,7 @@ def test_parameters_and_buffers_go_out_literals_and_states_stay() -> None:
     assert [bytes(b.storage) for b in inside.mutable_data[1:]] == [floats(7)]
 
 
-def test_values_name_what_lies_outside() -> None:
+def test_values_name_their_external_data() -> None:
     manager = lowered(ExecutorchBackendConfig(external_constants=True))
     values = [value.val for value in manager.executorch_program.execution_plan[0].values]
     infos = [v.extra_tensor_info for v in values if isinstance(v, schema.Tensor) and v.extra_tensor_info]
@@ -80,7 +80,7 @@ def test_values_name_what_lies_outside() -> None:
     ]
 
 
-def test_a_function_chooses_the_file_of_each() -> None:
+def test_external_file_is_chosen_by_a_function() -> None:
     def file_of(node: Node) -> str | None:
         return {"p_scale": "scales.ptd", "b_shift": None}[node.name]
 
@@ -89,7 +89,7 @@ def test_a_function_chooses_the_file_of_each() -> None:
     }
 
 
-def test_methods_share_what_is_equal_and_part_what_is_not() -> None:
+def test_methods_share_equal_constants_and_separate_others() -> None:
     other = Scaled()
     other.shift.fill_(6.0)
     manager = lowered(ExecutorchBackendConfig(external_constants=True), first=Scaled(), second=other)
@@ -100,7 +100,7 @@ def test_methods_share_what_is_equal_and_part_what_is_not() -> None:
     }
 
 
-def test_equal_weights_of_other_modules_give_equal_files_by_content() -> None:
+def test_equal_weights_of_different_modules_give_equal_files() -> None:
     config = ExecutorchBackendConfig(external_constants=True, external_content_keys=True)
     one, other = (
         lowered(config, forward=linear()),
@@ -111,7 +111,7 @@ def test_equal_weights_of_other_modules_give_equal_files_by_content() -> None:
     assert all(key.startswith("sha256:") for key in next(iter(files(one).values())))
 
 
-def test_files_are_written_to_a_folder(tmp_path: Path) -> None:
+def test_external_files_are_written_to_a_folder(tmp_path: Path) -> None:
     manager = lowered(ExecutorchBackendConfig(external_constants=True))
     manager.write_tensor_data_to_file(str(tmp_path))
     (path,) = tmp_path.iterdir()
@@ -119,7 +119,7 @@ def test_files_are_written_to_a_folder(tmp_path: Path) -> None:
     assert path.read_bytes() == bytes(manager.external_data[path.name])
 
 
-def test_views_of_what_lies_outside_are_copies() -> None:
+def test_views_of_external_constants_are_copies() -> None:
     class Reshaped(nn.Module):
         def __init__(self) -> None:
             super().__init__()
@@ -139,7 +139,7 @@ def test_only_trained_parameters_are_mutable_weights() -> None:
 
 
 @pytest.mark.parametrize("by_content", [False, True])
-def test_same_model_gives_the_same_files(by_content: bool) -> None:
+def test_external_files_are_deterministic(by_content: bool) -> None:
     config = ExecutorchBackendConfig(external_constants=True, external_content_keys=by_content)
     one, other = (to_edge(models.conv_bn_relu().export()).to_executorch(config) for _ in range(2))
     assert one.buffer == other.buffer

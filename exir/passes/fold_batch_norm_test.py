@@ -26,7 +26,7 @@ def _folded(name: str):
 
 
 @pytest.mark.parametrize("name", FOLDED)
-def test_folded_program_computes_what_the_model_does_without_batch_norm(name: str) -> None:
+def test_folded_batch_norm_preserves_results(name: str) -> None:
     example, program = _folded(name)
     assert NORM not in operator_names(program)
     expected = run_module(example.module, example.inputs)
@@ -38,7 +38,7 @@ def test_convolution_without_bias_gets_one_named_after_its_weight() -> None:
     assert "layers.0.bias" in program.constants
 
 
-def test_square_roots_are_correctly_rounded() -> None:
+def test_folded_square_roots_are_correctly_rounded() -> None:
     """Weights of 1 become the reciprocal square roots of the variances."""
     linear, norm = nn.Linear(999, 999, bias=False), nn.BatchNorm1d(999, eps=0.0)
     nn.init.eye_(linear.weight)
@@ -53,7 +53,7 @@ def test_square_roots_are_correctly_rounded() -> None:
     assert torch.equal(weight.diagonal(), 1 / square_root(norm.running_var))
 
 
-def test_weights_of_the_model_stay_as_they_are() -> None:
+def test_folding_does_not_change_the_models_weights() -> None:
     example, program = _folded("conv_bn_relu")
     kept = example.module.layers[0].weight
     assert program.state_dict["layers.0.weight"] is not kept
@@ -66,7 +66,7 @@ def test_weight_that_two_convolutions_share_is_folded_for_each() -> None:
     assert len([node for node in used if node.meta["val"].shape == (4, 4, 3, 3)]) == 2
 
 
-def test_matrix_that_is_multiplied_by_itself_keeps_its_value_on_the_left() -> None:
+def test_gemm_of_a_matrix_with_itself_is_preserved() -> None:
     class Squared(nn.Module):
         def __init__(self) -> None:
             super().__init__()
@@ -81,13 +81,13 @@ def test_matrix_that_is_multiplied_by_itself_keeps_its_value_on_the_left() -> No
     assert_same(run(program, example.inputs), run_module(example.module, example.inputs), 1e-5, 1e-5)
 
 
-def test_norm_of_a_value_that_others_use_too_is_kept() -> None:
+def test_norm_of_a_shared_value_is_not_folded() -> None:
     example = models.Example(_Branching().eval(), (torch.randn(1, 2, 4, 4),))
     program = FoldBatchNorm().run(to_core_aten(example.export(), {}))
     assert NORM in operator_names(program)
 
 
-def test_norm_with_a_scale_alone_is_folded() -> None:
+def test_norm_without_a_bias_is_folded() -> None:
     example = models.Example(_Scaled().eval(), (torch.randn(1, 2, 4, 4),))
     program = FoldBatchNorm().run(to_core_aten(example.export(), {}))
     assert NORM not in operator_names(program)
@@ -95,14 +95,14 @@ def test_norm_with_a_scale_alone_is_folded() -> None:
     assert_same(run(program, example.inputs), expected, 1e-5, 1e-5)
 
 
-def test_norm_of_a_product_of_two_inputs_is_kept() -> None:
+def test_norm_of_a_gemm_of_two_inputs_is_not_folded() -> None:
     example = models.Example(_NormalisedProduct().eval(), (torch.randn(3, 4), torch.randn(4, 2)))
     program = FoldBatchNorm().run(to_core_aten(example.export(), {}))
     assert NORM in operator_names(program)
 
 
 @pytest.mark.parametrize("given", ["mean", "variance"])
-def test_norm_with_statistics_of_an_input_is_kept(given: str) -> None:
+def test_norm_with_input_statistics_is_not_folded(given: str) -> None:
     class Normalised(_Scaled):
         def forward(self, x, statistic):
             statistics = {"mean": self.mean, "variance": self.variance, given: statistic}

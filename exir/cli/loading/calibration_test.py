@@ -34,7 +34,7 @@ def _saved(path: Path, **tensors: Tensor) -> Path:
 
 
 @pytest.mark.parametrize("name", ["c.npz", "c.safetensors"])
-def test_calls_are_stacked_or_joined(tmp_path: Path, name: str) -> None:
+def test_calibration_calls_are_stacked_or_joined(tmp_path: Path, name: str) -> None:
     x, factor = torch.randn(7, 3), torch.randn(3, 3)
     calls = calls_of(_saved(tmp_path / name, x=x, factor=factor), _programs("forward"))["forward"]
     assert len(calls) == 3  # of 2 rows each; the last row is not a complete call
@@ -44,7 +44,7 @@ def test_calls_are_stacked_or_joined(tmp_path: Path, name: str) -> None:
         )
 
 
-def test_inputs_that_the_file_lacks_are_the_examples(tmp_path: Path) -> None:
+def test_inputs_absent_from_the_file_default_to_the_example(tmp_path: Path) -> None:
     path = _saved(tmp_path / "c.npz", **{"scale.x": torch.zeros(4, 2, 3)})
     calls = calls_of(path, _programs("forward", "scale"))
     assert calls["forward"] == []
@@ -70,13 +70,15 @@ def test_inputs_that_the_file_lacks_are_the_examples(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_what_does_not_fit_is_named(tmp_path: Path, tensors: dict[str, Tensor], message: str) -> None:
+def test_mismatched_calibration_input_is_named(
+    tmp_path: Path, tensors: dict[str, Tensor], message: str
+) -> None:
     with pytest.raises(ModelError, match=message):
         calls_of(_saved(tmp_path / "c.npz", **tensors), _programs("forward"))
 
 
 @pytest.mark.parametrize("name", ["c.npz", "c.safetensors", "missing.npz"])
-def test_a_damaged_file_is_named(tmp_path: Path, name: str) -> None:
+def test_damaged_calibration_file_is_named(tmp_path: Path, name: str) -> None:
     if not name.startswith("missing"):
         (tmp_path / name).write_bytes(b"no tensors")
     with pytest.raises(ModelError, match=f"{name} cannot be read as inputs: "):

@@ -51,7 +51,7 @@ def _write(path: Path, **tensors: tuple[np.ndarray, Type]) -> Path:
 
 
 @pytest.mark.parametrize("kind", sorted(_BYTES))
-def test_blocks_are_worth_what_the_package_says(tmp_path: Path, kind: str) -> None:
+def test_blocks_dequantize_like_the_gguf_package(tmp_path: Path, kind: str) -> None:
     data = _blocks(kind)
     weight = read_gguf(_write(tmp_path / "w.gguf", w=(data, Type[kind]))).tensors["w"]
     expected = torch.from_numpy(gguf.quants.dequantize(data, Type[kind]))
@@ -60,7 +60,7 @@ def test_blocks_are_worth_what_the_package_says(tmp_path: Path, kind: str) -> No
     torch.testing.assert_close(weight.dequantize(), expected, rtol=1e-6, atol=1e-7)
 
 
-def test_floats_and_metadata_arrive(tmp_path: Path) -> None:
+def test_floats_and_metadata_arrays_are_read(tmp_path: Path) -> None:
     halves = np.arange(6, dtype=np.float16).reshape(2, 3)
     words = (np.arange(4, dtype=np.float32).view(np.uint32) >> 16).astype(np.uint16).view(np.uint8)
     file = read_gguf(_write(tmp_path / "w.gguf", a=(halves, Type.F16), b=(words, Type.BF16)))
@@ -70,7 +70,7 @@ def test_floats_and_metadata_arrive(tmp_path: Path) -> None:
     assert file.metadata["tokenizer.ggml.tokens"] == ["a", "é"]
 
 
-def test_names_an_unsupported_type_when_the_tensor_is_used(tmp_path: Path) -> None:
+def test_unsupported_type_is_named_when_its_tensor_is_used(tmp_path: Path) -> None:
     odd, plain = np.zeros((2, 84), dtype=np.uint8), np.ones(3, dtype=np.float32)
     path = _write(tmp_path / "w.gguf", odd=(odd, Type.Q2_K), plain=(plain, Type.F32))
     tensors = read_gguf(path).tensors
@@ -82,7 +82,7 @@ def test_names_an_unsupported_type_when_the_tensor_is_used(tmp_path: Path) -> No
         tensors["odd"]
 
 
-def test_reads_integers(tmp_path: Path) -> None:
+def test_gguf_integers_are_read(tmp_path: Path) -> None:
     path = _write(tmp_path / "w.gguf", w=(np.arange(-3, 3, dtype=np.int32).reshape(2, 3), Type.I32))
     assert torch.equal(
         read_gguf(path).tensors["w"], torch.arange(-3, 3, dtype=torch.int32).reshape(2, 3)
@@ -90,7 +90,7 @@ def test_reads_integers(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("size", [0, 3, 40, 200])
-def test_rejects_a_truncated_file(tmp_path: Path, size: int) -> None:
+def test_truncated_gguf_file_is_refused(tmp_path: Path, size: int) -> None:
     path = _write(tmp_path / "w.gguf", w=(_blocks("Q4_0"), Type.Q4_0))
     path.write_bytes(path.read_bytes()[:size])
     with pytest.raises(

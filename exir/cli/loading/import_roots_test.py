@@ -175,5 +175,5 @@ _CASES: dict[str, tuple[dict[str, str], list[str], str, str]] = {
 
 
 @pytest.mark.parametrize("name", _CASES)
-def test_model_is_imported(name: str) -> None:
+def test_model_is_imported_from_its_import_roots(name: str) -> None:
     assert _load(*_CASES[name]) == 1

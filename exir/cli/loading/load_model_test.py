@@ -66,7 +66,7 @@ def model():
 """
 
 
-def test_the_model_is_loaded_from_the_fixed_seed(tmp_path: Path) -> None:
+def test_model_is_initialized_from_the_fixed_seed(tmp_path: Path) -> None:
     first = _load(tmp_path, _GOOD)
     del sys.modules["app.net"]
     torch.randn(5)
@@ -76,7 +76,7 @@ def test_the_model_is_loaded_from_the_fixed_seed(tmp_path: Path) -> None:
     assert torch.equal(first.example_args[0], second.example_args[0])
 
 
-def test_weights_drawn_when_the_module_is_imported_are_the_same_too(tmp_path: Path) -> None:
+def test_weights_drawn_at_import_are_deterministic(tmp_path: Path) -> None:
     source = _GOOD.replace("def model", "_X = torch.randn(1, 2)\ndef model").replace(
         "(torch.randn(1, 2),)", "(_X,)"
     )
@@ -87,7 +87,7 @@ def test_weights_drawn_when_the_module_is_imported_are_the_same_too(tmp_path: Pa
     assert torch.equal(first.example_args[0], second.example_args[0])
 
 
-def test_no_byte_code_is_written_beside_the_source(tmp_path: Path) -> None:
+def test_bytecode_is_not_written_next_to_the_source(tmp_path: Path) -> None:
     _load(tmp_path, _GOOD)
     assert not list(tmp_path.rglob("__pycache__"))
 
@@ -100,7 +100,7 @@ def test_an_exception_at_import_is_shown_with_its_line(tmp_path: Path) -> None:
     )
 
 
-def test_a_package_whose_operators_do_not_load_is_said_to_be_of_another_torch(tmp_path: Path) -> None:
+def test_operator_library_for_another_torch_is_explained(tmp_path: Path) -> None:
     """An example is the default index's torchvision with the CPU build of torch."""
     message = _refused(tmp_path, "import torch\ntorch.library.register_fake('nowhere::nms')(abs)\n")
     assert "RuntimeError: operator nowhere::nms does not exist\n    app/net.py:2: " in message
@@ -120,22 +120,22 @@ def test_an_exit_at_import_is_an_error(tmp_path: Path) -> None:
     assert "SystemExit: 0" in _refused(tmp_path, "raise SystemExit(0)\n")
 
 
-def test_a_missing_dependency_says_where_to_add_it(tmp_path: Path) -> None:
+def test_missing_dependency_message_states_where_to_add_it(tmp_path: Path) -> None:
     message = _refused(tmp_path, "import left_out.thing\n")
     assert "app/net.py:1: import left_out.thing" in message
     assert "add the library that provides 'left_out' to the deps" in message
 
 
-def test_a_module_that_is_not_there_is_named(tmp_path: Path) -> None:
+def test_missing_module_is_named(tmp_path: Path) -> None:
     message = _refused(tmp_path, _GOOD, module="app.nett")
     assert message.startswith("module 'app.nett' was not found (looked in: ")
 
 
-def test_a_name_that_the_compiler_uses_is_refused(tmp_path: Path) -> None:
+def test_module_name_used_by_the_compiler_is_refused(tmp_path: Path) -> None:
     assert "the compiler uses itself" in _refused(tmp_path, _GOOD, module="exir.error")
 
 
-def test_a_missing_entry_point_lists_those_that_exist(tmp_path: Path) -> None:
+def test_missing_entry_point_lists_those_that_exist(tmp_path: Path) -> None:
     source = _GOOD + "def _private(): pass\ndef mobilenet(): pass\n"
     message = _refused(tmp_path, source, entry_point="mobilenett")
     assert message == (
@@ -160,13 +160,13 @@ def test_a_missing_entry_point_lists_those_that_exist(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_a_wrong_entry_point_is_refused(tmp_path: Path, source: str, expected: str) -> None:
+def test_invalid_entry_point_is_refused(tmp_path: Path, source: str, expected: str) -> None:
     message = _refused(tmp_path, source)
     assert expected in message
     assert "app/net.py" in message or "is a int, not a function" in message
 
 
-def test_frames_of_libraries_and_of_the_compiler_are_left_out(tmp_path: Path) -> None:
+def test_library_and_compiler_frames_are_omitted(tmp_path: Path) -> None:
     source = "import torch\ndef model():\n    torch.ones(2) @ torch.ones(3)\n"
     message = _refused(tmp_path, source)
     assert [line.strip() for line in message.splitlines()[1:]] == [
@@ -186,14 +186,14 @@ def model(weights):
 """
 
 
-def test_a_model_is_made_by_its_weights_file(tmp_path: Path) -> None:
+def test_weights_file_builds_the_model(tmp_path: Path) -> None:
     tensors = {"layer.weight": torch.ones(3, 5), "layer.bias": torch.zeros(3)}
     save_file(tensors, tmp_path / "w.safetensors", {"size": "5"})
     spec = _load(tmp_path, _BY_WEIGHTS, weights=tmp_path / "w.safetensors")
     assert torch.equal(spec.module.weight, torch.ones(3, 5))
 
 
-def test_a_model_that_needs_a_weights_file_says_so(tmp_path: Path) -> None:
+def test_missing_weights_file_is_explained(tmp_path: Path) -> None:
     message = _refused(tmp_path, _BY_WEIGHTS)
     assert message == (
         "entry point 'model' makes its model by a weights file, and there is none; give 'weights'\n"
@@ -211,7 +211,7 @@ def test_a_model_that_needs_a_weights_file_says_so(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_a_wrong_map_is_refused(tmp_path: Path, body: str, expected: str) -> None:
+def test_invalid_weight_map_is_refused(tmp_path: Path, body: str, expected: str) -> None:
     save_file({"w": torch.ones(1)}, tmp_path / "w.safetensors", {"size": "5"})
     source = _BY_WEIGHTS.replace(
         'return {name.removeprefix("layer."): tensor for name, tensor in tensors.items()}', body
@@ -219,7 +219,7 @@ def test_a_wrong_map_is_refused(tmp_path: Path, body: str, expected: str) -> Non
     assert expected in _refused(tmp_path, source, weights=tmp_path / "w.safetensors")
 
 
-def test_a_download_without_a_network_is_shown_with_its_line_and_what_to_do(tmp_path: Path) -> None:
+def test_download_without_a_network_is_explained_with_its_line(tmp_path: Path) -> None:
     source = """\
 def model():
     try:

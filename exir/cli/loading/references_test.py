@@ -39,19 +39,19 @@ def _make(*attributes: str, **options: object) -> list[Any]:
     return make_partitioners(tuple(f"{__name__}:{each}" for each in attributes), config, ())
 
 
-def test_entries_make_partitioners_in_order() -> None:
+def test_partitioners_are_created_in_order() -> None:
     made = make_partitioners(
         ("backends.demo.compiler_demo:BACKEND", "backends.portable:BACKEND"), CompilerConfig(), ()
     )
     assert [type(partitioner) for partitioner in made] == [CompilerDemoPartitioner]
 
 
-def test_options_reach_the_partitioner() -> None:
+def test_partitioner_receives_its_options() -> None:
     (made,) = _make("TUNABLE", tunable={"level": 2, "units": ["a"]})
     assert made.options == (2, 0.5, ["a"])
 
 
-def test_a_partitioner_class_is_an_entry_too() -> None:
+def test_entry_may_be_a_partitioner_class() -> None:
     (made,) = _make("Tunable", Tunable={"level": 1, "ratio": 1})
     assert made.options == (1, 1, None)
 
@@ -74,7 +74,7 @@ def test_a_partitioner_class_is_an_entry_too() -> None:
         ("NOT_A_PARTITIONER", {}, "backend 'wrong' must give a Partitioner, its entry gave a dict"),
     ],
 )
-def test_a_wrong_reference_or_option_is_named(attribute: str, options: dict, message: str) -> None:
+def test_invalid_reference_or_option_is_named(attribute: str, options: dict, message: str) -> None:
     with pytest.raises(ConfigError, match=message):
         _make(attribute, **options)
 
@@ -84,7 +84,7 @@ def test_a_reference_has_a_module_and_an_attribute() -> None:
         make_partitioners(("backends.demo",), CompilerConfig(), ())
 
 
-def test_a_module_that_does_not_exist_is_named() -> None:
+def test_reference_to_a_missing_module_is_named() -> None:
     with pytest.raises(ModelError, match="module 'nowhere.at_all' was not found"):
         make_partitioners(("nowhere.at_all:B",), CompilerConfig(), ())
 
@@ -93,7 +93,7 @@ def some_pass(graph_module: object) -> None:
     """A pass that does nothing."""
 
 
-def test_passes_are_functions_or_classes_to_be_made() -> None:
+def test_pass_references_name_functions_or_classes() -> None:
     made = make_passes([f"{__name__}:some_pass", f"{__name__}:Options"], CompilerConfig(), ())
     assert made[0] is some_pass and isinstance(made[1], Options)
 

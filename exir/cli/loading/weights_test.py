@@ -30,7 +30,7 @@ class _Tied(nn.Module):
 
 
 @pytest.mark.parametrize("name", ["w.safetensors", "w.pt"])
-def test_every_tensor_is_loaded(tmp_path: Path, name: str) -> None:
+def test_every_tensor_of_the_weights_file_is_loaded(tmp_path: Path, name: str) -> None:
     source, target = _net(), _net()
     (save_file if name.endswith("tensors") else torch.save)(source.state_dict(), tmp_path / name)
     _load(target, tmp_path / name)
@@ -38,7 +38,7 @@ def test_every_tensor_is_loaded(tmp_path: Path, name: str) -> None:
         assert torch.equal(target.state_dict()[key], tensor)
 
 
-def test_arrays_of_numpy_are_loaded(tmp_path: Path) -> None:
+def test_numpy_arrays_are_loaded(tmp_path: Path) -> None:
     source, target = _net(), _net()
     numpy.savez(tmp_path / "w.npz", **{key: each.numpy() for key, each in source.state_dict().items()})
     _load(target, tmp_path / "w.npz")
@@ -46,20 +46,20 @@ def test_arrays_of_numpy_are_loaded(tmp_path: Path) -> None:
         assert torch.equal(target.state_dict()[key], tensor)
 
 
-def test_arrays_of_objects_are_refused(tmp_path: Path) -> None:
+def test_object_arrays_are_refused(tmp_path: Path) -> None:
     numpy.savez(tmp_path / "w.npz", x=numpy.array([{}], dtype=object))
     with pytest.raises(WeightsError, match="w.npz cannot be read as weights"):
         read_weights(tmp_path / "w.npz")
 
 
-def test_index_of_several_files_is_refused(tmp_path: Path) -> None:
+def test_index_of_sharded_files_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "model.safetensors.index.json"
     path.write_text("{}")
     with pytest.raises(WeightsError, match="index of weights in several files; merge those"):
         read_weights(path)
 
 
-def test_names_and_shapes_that_do_not_fit_are_listed(tmp_path: Path) -> None:
+def test_mismatched_names_and_shapes_are_listed(tmp_path: Path) -> None:
     state = _net().state_dict()
     state["0.weights"] = state.pop("0.weight")
     state["0.bias"] = torch.zeros(5)
@@ -75,27 +75,27 @@ def test_names_and_shapes_that_do_not_fit_are_listed(tmp_path: Path) -> None:
     assert "1.weight (model float32[2], file int64[2])" in message
 
 
-def test_long_lists_are_cut(tmp_path: Path) -> None:
+def test_long_lists_of_names_are_truncated(tmp_path: Path) -> None:
     save_file({f"extra{index}": torch.zeros(1) for index in range(9)}, tmp_path / "w.safetensors")
     with pytest.raises(WeightsError, match=r"unexpected \(9\): extra0, .*extra4, and 4 more"):
         _load(nn.ReLU(), tmp_path / "w.safetensors")
 
 
-def test_floats_of_another_width_are_converted(tmp_path: Path) -> None:
+def test_floats_of_other_precisions_are_converted(tmp_path: Path) -> None:
     save_file({"weight": torch.ones(2, 3, dtype=torch.float16)}, tmp_path / "w.safetensors")
     linear = nn.Linear(3, 2, bias=False)
     _load(linear, tmp_path / "w.safetensors")
     assert linear.weight.dtype == torch.float32 and bool((linear.weight == 1).all())
 
 
-def test_a_tied_tensor_is_needed_once(tmp_path: Path) -> None:
+def test_tied_tensor_is_required_once(tmp_path: Path) -> None:
     save_file({"embedding.weight": torch.ones(4, 3)}, tmp_path / "w.safetensors")
     module = _Tied()
     _load(module, tmp_path / "w.safetensors")
     assert bool((module.head.weight == 1).all())
 
 
-def test_a_model_on_the_meta_device_takes_the_tensors_of_the_file(tmp_path: Path) -> None:
+def test_meta_model_takes_the_files_tensors(tmp_path: Path) -> None:
     with torch.device("meta"):
         linear = nn.Linear(3, 2, bias=False)
     save_file({"weight": torch.ones(2, 3)}, tmp_path / "w.safetensors")
@@ -103,7 +103,7 @@ def test_a_model_on_the_meta_device_takes_the_tensors_of_the_file(tmp_path: Path
     assert bool((linear.weight == 1).all())
 
 
-def test_a_model_on_the_meta_device_keeps_its_dtypes_and_its_ties(tmp_path: Path) -> None:
+def test_meta_model_keeps_dtypes_and_tied_weights(tmp_path: Path) -> None:
     with torch.device("meta"):
         module = nn.Sequential(_Tied(), nn.BatchNorm1d(3))
     state = {f"1.{name}": torch.ones(3) for name in ("weight", "bias", "running_mean", "running_var")}
@@ -119,7 +119,7 @@ def test_a_model_on_the_meta_device_keeps_its_dtypes_and_its_ties(tmp_path: Path
 
 
 @pytest.mark.parametrize("attribute", ["buffer", "tensor"])
-def test_names_tensors_that_stay_on_the_meta_device(tmp_path: Path, attribute: str) -> None:
+def test_tensors_left_on_the_meta_device_are_named(tmp_path: Path, attribute: str) -> None:
     linear = nn.Linear(3, 2, bias=False, device="meta")
     steps = torch.arange(3, device="meta")
     if attribute == "buffer":
@@ -133,7 +133,7 @@ def test_names_tensors_that_stay_on_the_meta_device(tmp_path: Path, attribute: s
         _load(nn.Sequential(linear)[0], tmp_path / "w.safetensors")
 
 
-def test_a_counter_of_training_steps_may_be_missing(tmp_path: Path) -> None:
+def test_num_batches_tracked_may_be_missing(tmp_path: Path) -> None:
     state = _net().state_dict()
     del state["1.num_batches_tracked"]
     save_file(state, tmp_path / "w.safetensors")
@@ -148,7 +148,7 @@ def test_a_counter_of_training_steps_may_be_missing(tmp_path: Path) -> None:
         ("missing.pt", ".*No such file or directory"),
     ],
 )
-def test_a_damaged_file_is_named(tmp_path: Path, name: str, reason: str) -> None:
+def test_damaged_weights_file_is_named(tmp_path: Path, name: str, reason: str) -> None:
     for present in ("w.safetensors", "w.pt"):
         (tmp_path / present).write_bytes(b"no weights")
     with pytest.raises(WeightsError, match=f"{name} cannot be read as weights: {reason}"):
@@ -156,9 +156,7 @@ def test_a_damaged_file_is_named(tmp_path: Path, name: str, reason: str) -> None
 
 
 @pytest.mark.parametrize("name", ["w.safetensors", "w.pt", "w.gguf"])
-def test_a_file_that_git_lfs_has_not_fetched_is_told_from_a_damaged_one(
-    tmp_path: Path, name: str
-) -> None:
+def test_git_lfs_pointer_is_not_a_damaged_weights_file(tmp_path: Path, name: str) -> None:
     (tmp_path / name).write_text("version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n")
     with pytest.raises(
         WeightsError, match=f"{name} is a pointer of Git LFS, not the file itself: fetch it"
@@ -186,15 +184,13 @@ def test_a_file_that_git_lfs_has_not_fetched_is_told_from_a_damaged_one(
         ),
     ],
 )
-def test_rejects_a_file_that_is_not_a_state_dict_of_dense_tensors(
-    tmp_path: Path, saved: object, message: str
-) -> None:
+def test_file_without_dense_tensors_is_refused(tmp_path: Path, saved: object, message: str) -> None:
     torch.save(saved, tmp_path / "w.pt")
     with pytest.raises(WeightsError, match=message):
         _load(_net(), tmp_path / "w.pt")
 
 
-def test_a_weight_of_blocks_takes_the_place_of_a_parameter_everywhere() -> None:
+def test_block_weight_replaces_its_parameter_everywhere() -> None:
     module = _Tied()
     weight = BlockWeight(torch.ones(4, 3, dtype=torch.int8), torch.full((4, 1), 2.0), None, 8)
     load_weights(module, {"embedding.weight": weight}, Path("w.gguf"))

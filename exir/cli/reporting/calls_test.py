@@ -10,7 +10,7 @@ from exir.tensor_bytes import in_dim_order
 _VALUES = (None, -3, True, 2.5, "grün", QuantizedOutput(3, 2.5, 1.0, 0.25, -7, 0.5))
 
 
-def test_every_kind_of_value_is_read_back() -> None:
+def test_every_kind_of_recorded_value_round_trips() -> None:
     (call,) = read_calls(write_calls([Call("forward", _VALUES, (), 0x10)]))
     assert call == Call("forward", _VALUES, (), 0x10)
     assert [type(value) for value in call.inputs] == [type(value) for value in _VALUES]
@@ -18,14 +18,14 @@ def test_every_kind_of_value_is_read_back() -> None:
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bool, torch.int64, torch.bfloat16, torch.uint8])
 @pytest.mark.parametrize("shape", [(), (0, 3), (2, 3, 4)])
-def test_tensors_are_read_back(dtype: torch.dtype, shape: tuple[int, ...]) -> None:
+def test_recorded_tensors_round_trip(dtype: torch.dtype, shape: tuple[int, ...]) -> None:
     tensor = (torch.rand(shape) * 3).to(dtype)
     (call,) = read_calls(write_calls([Call("f", (tensor,), (tensor,))]))
     for read in (*call.inputs, *call.outputs):
         assert read.dtype == dtype and torch.equal(read, tensor)
 
 
-def test_elements_lie_in_the_order_of_the_dim_order() -> None:
+def test_recorded_elements_follow_the_dim_order() -> None:
     tensor = in_dim_order(torch.arange(24.0).reshape(1, 2, 3, 4), (0, 2, 3, 1))
     data = write_calls([Call("f", (tensor,), ())])
     assert bytes([0, 2, 3, 1]) + (96).to_bytes(8, "little") in data
@@ -34,7 +34,7 @@ def test_elements_lie_in_the_order_of_the_dim_order() -> None:
     assert torch.equal(read_calls(data)[0].inputs[0], tensor)
 
 
-def test_the_bytes_are_as_documented() -> None:
+def test_record_format_matches_its_documentation() -> None:
     data = write_calls([Call("f", (7,), (True,), 0)])
     assert data.hex(" ") == (
         "45 54 43 4c 01 00 00 00 01 00 00 00 01 00 00 00 66 00 00 00 00 "
@@ -42,14 +42,14 @@ def test_the_bytes_are_as_documented() -> None:
     )
 
 
-def test_a_file_cut_anywhere_is_refused() -> None:
+def test_truncated_record_is_refused() -> None:
     data = write_calls([Call("f", (torch.ones(2), *_VALUES), (torch.ones(1),))])
     for length in range(len(data)):
         with pytest.raises(InvalidProgramError):
             read_calls(data[:length])
 
 
-def test_a_tensor_of_more_bytes_than_its_sizes_say_is_refused() -> None:
+def test_record_with_excess_tensor_bytes_is_refused() -> None:
     data = write_calls([Call("f", (torch.ones(2),), ())])
     sizes = data.index((2).to_bytes(4, "little") + b"\0" + (8).to_bytes(8, "little"))
     damaged = data[:sizes] + (1).to_bytes(4, "little") + data[sizes + 4 :]
@@ -57,6 +57,6 @@ def test_a_tensor_of_more_bytes_than_its_sizes_say_is_refused() -> None:
         read_calls(damaged)
 
 
-def test_bytes_after_the_end_are_refused() -> None:
+def test_record_with_trailing_bytes_is_refused() -> None:
     with pytest.raises(InvalidProgramError, match="goes on after"):
         read_calls(write_calls([]) + b"\0")

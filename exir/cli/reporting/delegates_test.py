@@ -58,7 +58,7 @@ def _program_with_delegates() -> Program:
     return Program(execution_plan=[plan], backend_delegate_data=payloads)
 
 
-def test_delegates_say_what_they_keep() -> None:
+def test_delegates_report_persistent_memory() -> None:
     program = _program_with_delegates()
     (plan,) = program.execution_plan
     counts = method_counts(plan)
@@ -68,7 +68,7 @@ def test_delegates_say_what_they_keep() -> None:
     )
 
 
-def test_delegates_name_the_parts_that_they_need() -> None:
+def test_delegates_list_required_parts() -> None:
     program = _program_with_delegates()
     parts = delegate_parts(program.execution_plan[0], program)
     assert parts == [["keeper_a"], [], ["keeper_a", "keeper_b"]]

@@ -33,7 +33,7 @@ def _manifest(spec: ModelSpec, *flags: str, pipeline: Pipeline = Pipeline()) -> 
     return manifest
 
 
-def test_calls_that_a_backend_left_say_why() -> None:
+def test_undelegated_calls_have_a_reason() -> None:
     class Partial(CompilerDemoPartitioner):
         def partition(self, exported_program: ExportedProgram) -> PartitionResult:
             for node in exported_program.graph.nodes:
@@ -46,7 +46,7 @@ def test_calls_that_a_backend_left_say_why() -> None:
     assert manifest["methods"][0]["not_delegated"] == [left]
 
 
-def test_a_program_and_its_slots_are_described() -> None:
+def test_manifest_describes_program_and_slots() -> None:
     n = Dim("n", min=2, max=16)
     shapes = {"x": {0: n}, "y": {0: n}}
     manifest = _manifest(ModelSpec(DynamicAdd(), (torch.randn(4, 4),) * 2, dynamic_shapes=shapes))
@@ -65,7 +65,7 @@ def test_a_program_and_its_slots_are_described() -> None:
     assert manifest["program"]["file"] == "net.pte"
 
 
-def test_memory_is_stated() -> None:
+def test_manifest_states_memory() -> None:
     (method,) = _manifest(ModelSpec(torch.nn.ReLU(), (torch.ones(8),)))["methods"]
     memory = method["memory"]
     assert sum(memory["planned_bytes"]) >= memory["lower_bound_bytes"] >= 32
@@ -86,7 +86,7 @@ class _Shared(torch.nn.Module):
 
 
 @pytest.mark.parametrize("is_shared", [False, True])
-def test_a_buffer_that_methods_share_is_named(is_shared: bool) -> None:
+def test_buffer_shared_by_methods_is_named(is_shared: bool) -> None:
     inputs = MethodSpec((torch.randn(4),))
     spec = ModelSpec(_Shared(), methods={"put": inputs, "take": inputs}, constant_methods={"width": 4})
     pipeline = Pipeline(parse_config({"memory_planning": {"share_mutable_buffers": is_shared}}, "test"))
@@ -107,7 +107,7 @@ def test_methods_operators_and_constant_methods_are_listed() -> None:
     assert manifest["methods"][2]["outputs"] == [{"name": "", "kind": "int"}]
 
 
-def test_operators_on_tensors_with_channels_last_are_marked() -> None:
+def test_channels_last_operators_are_marked() -> None:
     x = torch.randn(1, 2, 3, 3)
     assert _manifest(ModelSpec(torch.nn.ReLU(), (x,)))["operators"] == [
         {"name": "aten::relu.out", "dtypes": ["float32", "float32"]}
@@ -118,14 +118,14 @@ def test_operators_on_tensors_with_channels_last_are_marked() -> None:
     ]
 
 
-def test_a_method_of_another_module_is_exported_for_inference_too() -> None:
+def test_method_of_another_module_is_exported_in_eval_mode() -> None:
     inputs = (torch.randn(4),)
     method = MethodSpec(inputs, module=torch.nn.Sequential(torch.nn.ReLU(), torch.nn.Dropout()))
     manifest = _manifest(ModelSpec(torch.nn.ReLU(), inputs, methods={"drop": method}))
     assert [operator["name"] for operator in manifest["operators"]] == ["aten::relu.out"]
 
 
-def test_delegates_are_listed_with_their_bytes() -> None:
+def test_delegates_are_listed_with_their_sizes() -> None:
     spec = ModelSpec(DynamicAdd(), (torch.randn(4, 4), torch.randn(4, 4)))
     manifest = _manifest(spec, pipeline=Pipeline(partitioners=(CompilerDemoPartitioner(),)))
     (delegate,) = manifest["methods"][0]["delegates"]
@@ -137,7 +137,7 @@ def test_delegates_are_listed_with_their_bytes() -> None:
     assert memory["headers"] == ["backends/demo/handle.h"]
 
 
-def test_delegates_are_listed_with_what_their_backend_was_told() -> None:
+def test_delegates_are_listed_with_backend_options() -> None:
     spec = ModelSpec(DynamicAdd(), (torch.randn(4, 4), torch.randn(4, 4)))
     told = [CompileSpec("mode", b"small"), CompileSpec("key", b"\xff")]
     partitioner = AllNodePartitioner("BackendWithCompilerDemo", told)
@@ -146,6 +146,6 @@ def test_delegates_are_listed_with_what_their_backend_was_told() -> None:
     assert delegate["options"] == {"mode": "small", "key": "\\xff"}
 
 
-def test_weights_from_a_file_are_told_apart() -> None:
+def test_weights_from_a_file_are_marked() -> None:
     spec = ModelSpec(torch.nn.ReLU(), (torch.ones(2),))
     assert _manifest(spec, "--weights=net.safetensors")["weights"] == "file"

@@ -375,7 +375,7 @@ def _lines(text: str) -> list[str]:
         (_ENERGY, [], ["cannot be exported", "takes a derivative", "torch.func.jvp"]),
     ],
 )
-def test_a_users_mistake_is_one_message(
+def test_user_error_is_one_message(
     compile_source: Compile, tmp_path: Path, source: str, flags: list[str], expected: list[str]
 ) -> None:
     outcome = compile_source(source, *flags)
@@ -389,7 +389,9 @@ def test_a_users_mistake_is_one_message(
 
 
 @pytest.mark.parametrize("name", _REFUSED)
-def test_refusal_names_line_fault_and_remedy(compile_source: Compile, tmp_path: Path, name: str) -> None:
+def test_refusal_names_line_problem_and_remedy(
+    compile_source: Compile, tmp_path: Path, name: str
+) -> None:
     source, expected = _REFUSED[name]
     outcome = compile_source(source, *(f"--kernels={table}" for table in _LIBRARIES))
     assert outcome.exit_code == 1, outcome.output
@@ -401,7 +403,7 @@ def test_refusal_names_line_fault_and_remedy(compile_source: Compile, tmp_path: 
 
 
 @pytest.mark.parametrize("name", _TAKEN)
-def test_constructs_that_the_compiler_rewrites(compile_source: Compile, name: str) -> None:
+def test_rewritable_construct_compiles(compile_source: Compile, name: str) -> None:
     outcome = compile_source(_TAKEN[name], *(f"--kernels={table}" for table in _LIBRARIES))
     assert outcome.exit_code == 0, outcome.output
 
@@ -419,9 +421,7 @@ def test_every_operator_without_a_kernel_is_named_with_its_line(
     assert os.listdir(tmp_path / "out") == []
 
 
-def test_of_many_operators_without_a_kernel_the_first_ten_are_named(
-    compile_source: Compile, tmp_path: Path
-) -> None:
+def test_first_ten_operators_without_a_kernel_are_named(compile_source: Compile, tmp_path: Path) -> None:
     table = tmp_path / "kernels.toml"
     table.write_text(_ONE_KERNEL.format(name="add"))
     layer = "        y = torch.cumsum(y, 0)\n"
@@ -462,24 +462,24 @@ def test_a_layout_without_a_kernel_is_named(compile_source: Compile, tmp_path: P
     assert expected in outcome.output
 
 
-def test_a_tensor_is_copied_to_the_layout_that_a_kernel_takes(compile_source: Compile) -> None:
+def test_tensor_is_copied_to_the_kernels_layout(compile_source: Compile) -> None:
     outcome = compile_source(_CHANNELS_LAST, *(f"--kernels={table}" for table in _LIBRARIES))
     assert (outcome.exit_code, outcome.output) == (0, "")
 
 
-def test_the_repositorys_kernels_suffice_for_a_linear_model(compile_source: Compile) -> None:
+def test_portable_kernels_suffice_for_a_linear_model(compile_source: Compile) -> None:
     outcome = compile_source(_LINEAR, *(f"--kernels={table}" for table in _LIBRARIES))
     assert (outcome.exit_code, outcome.output) == (0, "")
 
 
-def test_a_traceback_is_shown_when_asked_for(compile_source: Compile) -> None:
+def test_traceback_is_printed_on_request(compile_source: Compile) -> None:
     outcome = compile_source("x = undefined\n", "--traceback")
     assert outcome.exit_code == 1
     assert "Traceback (most recent call last)" in outcome.output
     assert "\nerror: //app:net_pte: module 'app.net' cannot be imported" in outcome.output
 
 
-def test_an_error_of_ours_is_internal_and_has_a_traceback(
+def test_internal_error_has_a_traceback(
     compile_source: Compile, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail(*args: object, **options: object) -> None:
@@ -493,5 +493,5 @@ def test_an_error_of_ours_is_internal_and_has_a_traceback(
     assert os.listdir(tmp_path / "out") == []
 
 
-def test_a_user_who_prints_is_heard(compile_source: Compile) -> None:
+def test_model_output_is_printed(compile_source: Compile) -> None:
     assert compile_source(_LINEAR + "\nprint('loading')\n").output == "loading\n"

@@ -13,12 +13,12 @@ def _fail(file: BinaryIO) -> None:
     raise RuntimeError("disk")
 
 
-def test_all_files_are_written(tmp_path: Path) -> None:
+def test_all_output_files_are_written(tmp_path: Path) -> None:
     write_outputs({tmp_path / name: lambda file: file.write(b"x") for name in ("a", "b")})
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a", "b"]
 
 
-def test_nothing_is_left_when_one_file_fails(tmp_path: Path) -> None:
+def test_failed_write_leaves_no_output_files(tmp_path: Path) -> None:
     (tmp_path / "a").write_bytes(b"of an earlier run")
     with pytest.raises(RuntimeError, match="disk"):
         write_outputs({tmp_path / "a": lambda file: file.write(b"x"), tmp_path / "b": _fail})

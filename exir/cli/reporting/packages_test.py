@@ -21,14 +21,14 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-def test_nothing_is_said_of_a_whole_folder(site: Path) -> None:
+def test_package_folder_without_a_contents_list_is_not_reported(site: Path) -> None:
     assert damage_note() == ""
     (site.parent / "contents").unlink()  # installed by an earlier version
     (site / "torch/nn.py").unlink()
     assert damage_note() == ""
 
 
-def test_missing_and_cut_files_are_damage(site: Path) -> None:
+def test_missing_and_truncated_files_are_reported(site: Path) -> None:
     (site / "torch/nn.py").unlink()
     assert damage_note() == (
         f"the folder of Python packages {site} is damaged (torch/nn.py): after `bazel clean --expunge` the next"

@@ -21,7 +21,7 @@ def _shapes(call: Call) -> list[tuple[int, ...]]:
     return [tuple(value.shape) for value in call.inputs]
 
 
-def test_the_example_comes_first_then_different_variants_of_it() -> None:
+def test_example_is_followed_by_distinct_variants() -> None:
     module, x = nn.Linear(3, 2), torch.randn(1, 3)
     calls = _record(ModelSpec(module, (x,)))
     assert len(calls) == 1 + VARIANTS
@@ -31,13 +31,13 @@ def test_the_example_comes_first_then_different_variants_of_it() -> None:
     assert len({call.inputs[0].sum().item() for call in calls}) == len(calls)
 
 
-def test_recording_twice_gives_the_same() -> None:
+def test_recording_is_deterministic() -> None:
     first, second = (_record(ModelSpec(nn.ReLU(), (torch.ones(3),))) for _ in range(2))
     for one, other in zip(first, second, strict=True):
         assert torch.equal(one.inputs[0], other.inputs[0])
 
 
-def test_state_is_kept_from_call_to_call_and_the_model_stays_as_it_was() -> None:
+def test_state_persists_between_calls_without_changing_the_model() -> None:
     module = Counter()
     calls = _record(ModelSpec(module, (torch.ones(4),)))
     total = torch.zeros(4)
@@ -47,7 +47,7 @@ def test_state_is_kept_from_call_to_call_and_the_model_stays_as_it_was() -> None
     assert bool((module.total == 0).all())
 
 
-def test_dynamic_dimensions_are_run_at_both_ends_and_the_middle_and_refused_above() -> None:
+def test_dynamic_dimensions_run_at_min_middle_max_and_fail_above() -> None:
     n = Dim("n", min=2, max=16)
     shapes = {"x": {0: n}, "y": {0: n}}
     calls = _record(ModelSpec(DynamicAdd(), (torch.randn(4, 4),) * 2, dynamic_shapes=shapes))
@@ -63,7 +63,7 @@ def _record_further(spec: ModelSpec, further: Further) -> list[Call]:
     return record_calls(spec, programs, further=further)[usual:]
 
 
-def test_a_sweep_is_of_any_size_within_the_bounds_and_the_same_for_the_same_seed() -> None:
+def test_sweep_is_seeded_and_within_bounds() -> None:
     n = Dim("n", min=2, max=16)
     spec = ModelSpec(DynamicAdd(), (torch.randn(4, 4),) * 2, dynamic_shapes={"x": {0: n}, "y": {0: n}})
     one, again, other = (_record_further(spec, Further(sweep=12, seed=seed)) for seed in (3, 3, 4))
@@ -76,7 +76,7 @@ def test_a_sweep_is_of_any_size_within_the_bounds_and_the_same_for_the_same_seed
         assert torch.equal(call.outputs[0], DynamicAdd()(*call.inputs))
 
 
-def test_inputs_that_are_given_are_calls_of_their_own() -> None:
+def test_user_inputs_become_separate_calls() -> None:
     given = [(torch.full((1, 3), float(number)),) for number in range(2)]
     calls = _record_further(
         ModelSpec(nn.Linear(3, 2), (torch.randn(1, 3),)), Further({"forward": given})
@@ -84,13 +84,13 @@ def test_inputs_that_are_given_are_calls_of_their_own() -> None:
     assert [call.inputs[0][0, 0].item() for call in calls] == [0, 1]
 
 
-def test_inputs_that_the_model_refuses_are_an_error() -> None:
+def test_user_inputs_that_the_model_rejects_are_an_error() -> None:
     spec = ModelSpec(nn.Linear(3, 2), (torch.randn(1, 3),))
     with pytest.raises(ModelError, match="^method 'forward' fails on call 0 of the inputs given: "):
         _record_further(spec, Further({"forward": [(torch.ones(1, 4),)]}))
 
 
-def test_each_method_has_its_calls() -> None:
+def test_each_method_has_recorded_calls() -> None:
     spec = ModelSpec(
         Codec(),
         methods={"encode": MethodSpec((torch.randn(2, 8),)), "decode": MethodSpec((torch.randn(2, 4),))},
@@ -107,7 +107,7 @@ class _Lookup(nn.Module):
         return table[index] * scale, None, 7
 
 
-def test_integers_stay_in_the_range_of_the_example_and_scalars_as_they_are() -> None:
+def test_integer_variants_stay_in_the_examples_range() -> None:
     example = (torch.randn(5, 2), torch.tensor([0, 4]), True, 0.5)
     calls = _record(ModelSpec(_Lookup(), example))
     for call in calls:
@@ -122,7 +122,7 @@ class _Picky(nn.Module):
         return x
 
 
-def test_variants_that_the_model_refuses_are_left_out() -> None:
+def test_variants_that_the_model_rejects_are_omitted() -> None:
     calls = _record(ModelSpec(_Picky(), (torch.tensor([0.0, 8.0, 0.0, 0.0]),)))
     assert 1 <= len(calls) < 1 + VARIANTS
 
@@ -145,21 +145,21 @@ class _Meter(nn.Module):
         return x + self.written + 100 * self.replaced
 
 
-def test_a_refused_variant_leaves_no_trace_in_any_buffer() -> None:
+def test_rejected_variant_does_not_change_buffers() -> None:
     calls = _record(ModelSpec(_Meter(), (torch.tensor([0.0, 8.0, 0.0, 0.0]),)))
     assert len(calls) == VARIANTS, "the second of the variants is refused"
     for number, call in enumerate(calls, 1):
         assert torch.equal(call.outputs[0], call.inputs[0] + 101 * number)
 
 
-def test_a_model_that_refuses_its_own_example_is_an_error() -> None:
+def test_model_that_rejects_its_example_is_an_error() -> None:
     with pytest.raises(
         ModelError, match="method 'forward' fails on its example inputs: ValueError: negative"
     ):
         _record(ModelSpec(_Picky(), (torch.tensor([-1.0]),)))
 
 
-def test_what_the_model_writes_into_its_inputs_is_not_recorded_as_given() -> None:
+def test_recorded_inputs_exclude_the_models_writes() -> None:
     class Writer(nn.Module):
         def forward(self, x: Tensor) -> Tensor:
             return x.add_(1)
@@ -168,14 +168,14 @@ def test_what_the_model_writes_into_its_inputs_is_not_recorded_as_given() -> Non
         assert torch.equal(call.outputs[0], call.inputs[0] + 1)
 
 
-def test_dim_order_of_inputs_is_that_of_the_example() -> None:
+def test_recorded_inputs_have_the_examples_dim_order() -> None:
     x = torch.randn(1, 2, 3, 3).contiguous(memory_format=torch.channels_last)
     for call in _record(ModelSpec(nn.ReLU(), (x,))):
         assert call.inputs[0].is_contiguous(memory_format=torch.channels_last)
 
 
 @pytest.mark.parametrize("compute", ["weight_norm", "spectral_norm", "prune"])
-def test_a_module_with_a_computed_weight_is_recorded(compute: str) -> None:
+def test_module_with_a_computed_weight_is_recorded(compute: str) -> None:
     layer, x = nn.Linear(3, 2), torch.randn(1, 3)
     if compute == "prune":
         nn.utils.prune.l1_unstructured(layer, "weight", 0.5)

@@ -22,7 +22,7 @@ def _differences(module: nn.Module, x: Tensor) -> tuple[list[float], list[float]
     return first, [each.step for each in output_steps(program)]
 
 
-def test_a_quantized_output_moves_by_whole_steps() -> None:
+def test_quantized_output_deviates_by_whole_steps() -> None:
     module = nn.Sequential(nn.Linear(32, 32), nn.ReLU(), nn.Linear(32, 32))
     (difference,), (step,) = _differences(module, torch.randn(4, 32))
     assert step > 0
@@ -30,14 +30,14 @@ def test_a_quantized_output_moves_by_whole_steps() -> None:
     assert 1 <= round(steps) <= 8 and abs(steps - round(steps)) < 1e-3
 
 
-def test_an_output_in_float_moves_although_it_has_no_steps() -> None:
+def test_float_output_deviates_continuously() -> None:
     module = nn.Sequential(nn.Linear(32, 32), nn.Softmax(-1))
     (difference,), (step,) = _differences(module, torch.randn(4, 32))
     assert step == 0
     assert 1e-5 < difference < 0.05
 
 
-def test_an_index_does_not_move() -> None:
+def test_index_output_does_not_deviate() -> None:
     class Best(nn.Linear):
         def forward(self, x: Tensor) -> Tensor:
             return super().forward(x).argmax(-1)

@@ -75,7 +75,7 @@ def model():
 """
 
 
-def test_of_a_large_result_some_elements_are_kept(compile_source: Compile, tmp_path: Path) -> None:
+def test_large_results_are_sampled(compile_source: Compile, tmp_path: Path) -> None:
     call = _steps(compile_source, tmp_path, _LARGE)[0]
     quantized, index, where, count, step, kept = call.outputs
     assert (quantized, index, where, count) == (False, 0, "app/net.py:6", 1)
@@ -83,7 +83,7 @@ def test_of_a_large_result_some_elements_are_kept(compile_source: Compile, tmp_p
     torch.testing.assert_close(kept, torch.exp(call.inputs[0])[::step])
 
 
-def test_a_delegate_has_the_lines_that_it_took(compile_source: Compile, tmp_path: Path) -> None:
+def test_delegate_has_the_lines_of_its_nodes(compile_source: Compile, tmp_path: Path) -> None:
     (place, *_) = _by_place(
         _steps(compile_source, tmp_path, _NET, "--backend=backends.demo.compiler_demo:BACKEND")[0]
     )
@@ -103,7 +103,7 @@ def model():
 """
 
 
-def test_instructions_of_a_branch_are_left_out(compile_source: Compile, tmp_path: Path) -> None:
+def test_branch_instructions_are_omitted(compile_source: Compile, tmp_path: Path) -> None:
     places = _by_place(_steps(compile_source, tmp_path, _BRANCH)[0])
     assert {where for _, where, _ in places} == {"app/net.py:6", "app/net.py:7"}
     torch.testing.assert_close(places[-1][2][0].numel(), 2)
@@ -128,7 +128,7 @@ def model():
 
 
 @pytest.mark.parametrize("flags", [(), ('--config-json={"quantization": {"recipe": "int8_dynamic"}}',)])
-def test_sizes_that_vary_are_those_of_the_call_and_nothing_is_warned_of(
+def test_dynamic_sizes_are_those_of_the_call_without_warnings(
     compile_source: Compile, tmp_path: Path, flags: tuple[str, ...], capfd: pytest.CaptureFixture[str]
 ) -> None:
     for call in _steps(compile_source, tmp_path, _ROWS, *flags):
@@ -138,7 +138,7 @@ def test_sizes_that_vary_are_those_of_the_call_and_nothing_is_warned_of(
     assert "resized" not in capfd.readouterr().err
 
 
-def test_an_operator_of_ours_gives_what_it_writes_to_its_sizes() -> None:
+def test_custom_operators_out_sizes_are_recorded() -> None:
     sine = writing(torch.sin)
     for room in (torch.empty(0), torch.empty(3)):
         assert torch.equal(sine(torch.ones(3), out=room), torch.sin(torch.ones(3)))

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.usefixtures("idle_threads_allowed")
 _ARGV = ("--target", "@@//app:net_pte", "--time-limit=1")
 
 
-def test_a_compilation_that_returns_is_left_as_it_is() -> None:
+def test_successful_compilation_is_returned() -> None:
     def compilation() -> int:
         print("error: //app:net_pte: no model")
         return 1
@@ -24,7 +24,7 @@ def test_a_compilation_that_returns_is_left_as_it_is() -> None:
 
 
 @pytest.mark.parametrize("exit_code", [0, 1, 3])
-def test_code_that_ends_the_process_is_told(exit_code: int) -> None:
+def test_exiting_code_is_reported(exit_code: int) -> None:
     def compilation() -> int:
         os._exit(exit_code)
 
@@ -36,7 +36,7 @@ def test_code_that_ends_the_process_is_told(exit_code: int) -> None:
     )
 
 
-def test_what_does_not_end_is_ended() -> None:
+def test_compilation_beyond_the_timeout_is_killed() -> None:
     def compilation() -> int:
         time.sleep(600)
         return 0
@@ -49,7 +49,7 @@ def test_what_does_not_end_is_ended() -> None:
     )
 
 
-def test_the_time_limit_holds_for_a_process_that_blocks_signals() -> None:
+def test_timeout_applies_to_processes_that_block_signals() -> None:
     def compilation() -> int:
         signal.pthread_sigmask(signal.SIG_BLOCK, set(signal.Signals) - {signal.SIGKILL, signal.SIGSTOP})
         signal.setitimer(signal.ITIMER_REAL, 0)
@@ -61,7 +61,7 @@ def test_the_time_limit_holds_for_a_process_that_blocks_signals() -> None:
     assert time.monotonic() - started < 60
 
 
-def test_what_is_killed_is_run_once_more(tmp_path: Path) -> None:
+def test_killed_compilation_is_retried_once(tmp_path: Path) -> None:
     def compilation() -> int:
         if (tmp_path / "again").exists():
             return 0
@@ -73,7 +73,7 @@ def test_what_is_killed_is_run_once_more(tmp_path: Path) -> None:
     assert (outcome.exit_code, outcome.output) == (0, "")
 
 
-def test_what_is_killed_twice_is_given_up() -> None:
+def test_compilation_killed_twice_fails() -> None:
     def compilation() -> int:
         os.kill(os.getpid(), signal.SIGKILL)
         return 0

@@ -27,18 +27,18 @@ def _files(folder: Path) -> list[str]:
     return sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())
 
 
-def test_what_is_not_listed_is_not_there(folder: Path) -> None:
+def test_undeclared_files_are_hidden(folder: Path) -> None:
     enter_inputs_only(["app/net.py"], folder)
     assert Path.cwd() == folder
     assert _files(folder) == ["app/net.py"]
 
 
-def test_outputs_have_their_mapped_names(folder: Path) -> None:
+def test_mapped_outputs_are_renamed(folder: Path) -> None:
     enter_inputs_only(["bazel-out/k8-opt/bin/app/made.py"], folder)
     assert _files(folder) == ["bazel-out/cfg/bin/app/made.py"]
 
 
-def test_outputs_have_their_own_names_otherwise(folder: Path) -> None:
+def test_unmapped_outputs_keep_their_names(folder: Path) -> None:
     own = Path("bazel-out/k8-opt/bin/app/made.py")
     own.parent.mkdir(parents=True)
     own.write_text("")

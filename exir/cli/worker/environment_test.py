@@ -90,7 +90,7 @@ def _compile(folder: Path, changes: dict[str, str]) -> dict[str, str]:
     return {name: hashlib.sha256(path.read_bytes()).hexdigest() for name, path in outputs.items()}
 
 
-def test_every_machine_writes_the_same_bytes(tmp_path: Path) -> None:
+def test_compiled_bytes_do_not_depend_on_the_machine(tmp_path: Path) -> None:
     (tmp_path / "net.py").write_text(_MODEL)
     as_it_is = _compile(tmp_path, {})
     for machine, changes in _MACHINES.items():
@@ -134,7 +134,7 @@ def _said(folder: Path, entry_point: str) -> str:
     return finished.stdout + finished.stderr
 
 
-def test_what_torch_tells_of_its_insides_is_dropped(tmp_path: Path) -> None:
+def test_torch_log_output_is_dropped(tmp_path: Path) -> None:
     assert _said(tmp_path, "mapped") == ""
     said = _said(tmp_path, "wrong")
     assert said.startswith("error: //:net: ") and "Traceback" not in said
@@ -165,7 +165,7 @@ def _computed(program: str, changes: dict[str, str]) -> list[str]:
     return finished.stdout.splitlines()
 
 
-def test_the_c_library_computes_as_on_a_processor_without_fma() -> None:
+def test_libm_results_do_not_depend_on_fma() -> None:
     without = "glibc.cpu.hwcaps=-AVX2,-FMA,-FMA4,-AVX2_Usable,-FMA_Usable,-FMA4_Usable"
     plain = _computed(_MATHEMATICS, {"GLIBC_TUNABLES": without})
     assert len(plain) == 48

@@ -7,7 +7,7 @@ import sys
 from exir.cli.worker.heap import kept
 
 
-def test_what_is_made_inside_is_not_collected_and_what_is_made_later_is() -> None:
+def test_objects_of_a_compilation_are_not_collected() -> None:
     class Ring:
         def __init__(self) -> None:
             self.ring = self
@@ -29,7 +29,7 @@ def test_what_is_made_inside_is_not_collected_and_what_is_made_later_is() -> Non
         gc.unfreeze()
 
 
-def test_a_compilation_keeps_what_it_imports() -> None:
+def test_imports_of_a_compilation_persist() -> None:
     """The process runs as in a build action, and rejects its flags."""
     script = "import gc, sys; from exir.cli.lower import main; main(['--nonsense']); print(gc.isenabled(), gc.get_freeze_count())"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)

@@ -17,7 +17,7 @@ from exir.error import InternalError
 
 
 @pytest.mark.usefixtures("idle_threads_allowed")
-def test_everything_printed_is_caught() -> None:
+def test_all_printed_output_is_captured() -> None:
     def child() -> int:
         print("to stdout")
         print("to stderr", file=sys.stderr)
@@ -32,7 +32,7 @@ def test_everything_printed_is_caught() -> None:
 
 
 @pytest.mark.usefixtures("idle_threads_allowed")
-def test_a_killed_child_is_told_by_its_signal() -> None:
+def test_killed_child_is_reported_by_its_signal() -> None:
     def child() -> int:
         os.kill(os.getpid(), signal.SIGKILL)
         return 0
@@ -42,7 +42,7 @@ def test_a_killed_child_is_told_by_its_signal() -> None:
 
 
 @pytest.mark.usefixtures("idle_threads_allowed")
-def test_a_child_that_ends_by_itself_did_not_return() -> None:
+def test_child_that_exits_by_itself_did_not_return() -> None:
     def child() -> int:
         os._exit(0)
 
@@ -51,7 +51,7 @@ def test_a_child_that_ends_by_itself_did_not_return() -> None:
 
 
 @pytest.mark.usefixtures("idle_threads_allowed")
-def test_an_exception_of_ours_is_an_internal_error() -> None:
+def test_compiler_exception_is_an_internal_error() -> None:
     def child() -> int:
         raise ValueError("slipped through")
 
@@ -66,7 +66,7 @@ def test_standard_input_is_empty() -> None:
 
 
 @pytest.mark.usefixtures("idle_threads_allowed")
-def test_what_a_child_leaves_running_is_ended(tmp_path: Path) -> None:
+def test_orphaned_processes_are_killed(tmp_path: Path) -> None:
     def child() -> int:
         if os.fork() == 0:
             (tmp_path / "pid").write_text(str(os.getpid()))
@@ -81,7 +81,7 @@ def test_what_a_child_leaves_running_is_ended(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("idle_threads_allowed")
-def test_kills_descendants_in_sessions_of_their_own(tmp_path: Path) -> None:
+def test_descendants_in_other_sessions_are_killed(tmp_path: Path) -> None:
     def daemon(name: str) -> None:
         os.setsid()
         (tmp_path / name).write_text(str(os.getpid()))
@@ -104,7 +104,7 @@ def test_kills_descendants_in_sessions_of_their_own(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("idle_threads_allowed")
 @pytest.mark.parametrize("spoil", ["none", "closed"])
-def test_messages_survive_a_model_that_spoils_its_streams(spoil: str) -> None:
+def test_error_messages_survive_closed_streams(spoil: str) -> None:
     def child() -> int:
         print("before", file=sys.stderr)
         if spoil == "closed":
@@ -118,7 +118,7 @@ def test_messages_survive_a_model_that_spoils_its_streams(spoil: str) -> None:
 
 
 @pytest.mark.usefixtures("idle_threads_allowed")
-def test_control_characters_are_made_visible() -> None:
+def test_control_characters_are_escaped() -> None:
     def child() -> int:
         print("a\x1b[2Jb\u202ec\td\r\ne\rf")
         return 0
@@ -127,7 +127,7 @@ def test_control_characters_are_made_visible() -> None:
 
 
 @pytest.mark.usefixtures("idle_threads_allowed")
-def test_keeps_the_end_of_long_output() -> None:
+def test_long_output_keeps_its_end() -> None:
     def child() -> int:
         print("first" + "x" * (2 << 20) + "last")
         return 0
@@ -146,7 +146,7 @@ def _is_running(pid: int) -> bool:
 
 
 @pytest.mark.usefixtures("idle_threads_allowed")
-def test_no_child_sees_what_another_did() -> None:
+def test_child_processes_are_isolated() -> None:
     def spoil() -> int:
         sys.modules["exir_spoiled"] = sys
         torch.set_default_dtype(torch.float64)
@@ -182,7 +182,7 @@ def _traces() -> set[str]:
 
 
 @pytest.mark.usefixtures("idle_threads_allowed")
-def test_random_numbers_do_not_depend_on_earlier_requests(tmp_path: Path) -> None:
+def test_random_numbers_are_independent_of_earlier_requests(tmp_path: Path) -> None:
     def draw(name: str) -> int:
         seed_everything()
         (tmp_path / name).write_text(f"{torch.randn(3).tolist()} {random.random()}")
@@ -194,7 +194,7 @@ def test_random_numbers_do_not_depend_on_earlier_requests(tmp_path: Path) -> Non
     assert (tmp_path / "first").read_text() == (tmp_path / "second").read_text()
 
 
-def test_a_process_with_threads_does_not_fork() -> None:
+def test_multithreaded_process_does_not_fork() -> None:
     release = threading.Event()
     thread = threading.Thread(target=release.wait)
     thread.start()

@@ -66,7 +66,7 @@ _ATTEMPTS: dict[str, Callable[[], object]] = {
 
 
 @pytest.mark.parametrize("name", _ATTEMPTS)
-def test_attempt_fails_at_once_with_what_to_do(name: str, tmp_path: Path) -> None:
+def test_connection_attempt_fails_immediately_with_a_remedy(name: str, tmp_path: Path) -> None:
     begun = time.monotonic()
     outcome = _blocked(_ATTEMPTS[name], tmp_path)
     assert outcome.exit_code == 1
@@ -83,7 +83,7 @@ def _reach_itself() -> None:
     assert right.recv(1) == b"x"
 
 
-def test_the_machine_itself_is_reached(tmp_path: Path) -> None:
+def test_localhost_is_reachable(tmp_path: Path) -> None:
     outcome = _blocked(_reach_itself, tmp_path)
     assert outcome.exit_code == 0, outcome.output
 
@@ -94,12 +94,12 @@ def _connect_by_another_program() -> None:
     raise RuntimeError(result.stderr.splitlines()[-1])
 
 
-def test_programs_of_a_compilation_reach_no_machine(tmp_path: Path) -> None:
+def test_child_programs_have_no_network(tmp_path: Path) -> None:
     outcome = _blocked(_connect_by_another_program, tmp_path)
     assert "Network is unreachable" in outcome.output or "timed out" in outcome.output
 
 
-def test_downloads_of_the_user_are_not_found(tmp_path: Path) -> None:
+def test_download_caches_of_the_user_are_hidden(tmp_path: Path) -> None:
     def show() -> None:
         import torch
 
@@ -112,6 +112,6 @@ def test_downloads_of_the_user_are_not_found(tmp_path: Path) -> None:
     ]
 
 
-def test_other_errors_have_no_note() -> None:
+def test_unrelated_errors_have_no_network_note() -> None:
     assert network_note(FileNotFoundError("no such file: weights.pt")) == ""
     assert network_note(ConnectionRefusedError("127.0.0.1")) == ""

@@ -22,7 +22,7 @@ def _stream(*messages: bytes) -> io.BytesIO:
     return io.BytesIO(b"".join(encode_varint(len(each)) + each for each in messages))
 
 
-def test_a_request_is_read_and_unused_fields_are_skipped() -> None:
+def test_unused_request_fields_are_skipped() -> None:
     stream = _stream(_REQUEST, b"")
     assert read_request(stream) == WorkRequest(("ab", "c"), ("x",), 300, "s")
     assert read_request(stream) == WorkRequest()
@@ -35,7 +35,7 @@ def test_fixed_width_fields_are_skipped() -> None:
 
 
 @pytest.mark.parametrize("length", range(1, len(_REQUEST) + 1))
-def test_a_request_cut_anywhere_is_refused(length: int) -> None:
+def test_truncated_request_is_refused(length: int) -> None:
     with pytest.raises(ProtocolError):
         read_request(io.BytesIO(_stream(_REQUEST).getvalue()[:length]))
 
@@ -48,18 +48,18 @@ def test_a_damaged_request_is_refused(message: bytes) -> None:
         read_request(_stream(message))
 
 
-def test_a_response_is_written_with_its_length() -> None:
+def test_response_is_written_with_its_length() -> None:
     stream = io.BytesIO()
     write_response(stream, WorkResponse(1, "no", 300))
     assert stream.getvalue() == b"\x09\x08\x01\x12\x02no\x18\xac\x02"
 
 
-def test_empty_fields_of_a_response_are_left_out() -> None:
+def test_empty_response_fields_are_omitted() -> None:
     assert encode_response(WorkResponse(0, "")) == b""
 
 
 @pytest.mark.parametrize(
     "value, encoded", [(0, b"\0"), (127, b"\x7f"), (128, b"\x80\x01"), (-1, b"\xff" * 9 + b"\x01")]
 )
-def test_varints(value: int, encoded: bytes) -> None:
+def test_varints_round_trip(value: int, encoded: bytes) -> None:
     assert encode_varint(value) == encoded

@@ -187,7 +187,7 @@ def _use_one_core() -> None:
     os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
 
 
-def test_the_same_bytes_come_out_whatever_runs_around(
+def test_output_bytes_do_not_depend_on_other_requests(
     folder: Path, worker: _Worker, tmp_path: Path
 ) -> None:
     elsewhere = tmp_path / "another" / "folder"
@@ -205,14 +205,14 @@ def test_the_same_bytes_come_out_whatever_runs_around(
         assert _digests(folder, f"{name}_3") == expected
 
 
-def test_no_output_names_a_place_on_this_machine(folder: Path, worker: _Worker) -> None:
+def test_outputs_contain_no_machine_paths(folder: Path, worker: _Worker) -> None:
     assert worker.request(*_flags("net", "places"))[0] == 0
     for suffix in ("pte", "json", "calls"):
         data = (folder / f"places.{suffix}").read_bytes()
         assert str(folder).encode() not in data and str(_ROOT).encode() not in data
 
 
-def test_a_users_error_is_answered_and_the_worker_goes_on(folder: Path, worker: _Worker) -> None:
+def test_user_error_does_not_stop_the_worker(folder: Path, worker: _Worker) -> None:
     exit_code, output = worker.request(*_flags("net", "wrong", "--entry-point=modle"))
     assert exit_code == 1
     assert output.startswith("error: //app:net: module 'app.net' has no entry point 'modle'")
@@ -220,7 +220,7 @@ def test_a_users_error_is_answered_and_the_worker_goes_on(folder: Path, worker: 
     assert worker.request(*_flags("net", "right")) == (0, "")
 
 
-def test_a_crash_is_answered_and_the_worker_goes_on(folder: Path, worker: _Worker) -> None:
+def test_crash_does_not_stop_the_worker(folder: Path, worker: _Worker) -> None:
     exit_code, output = worker.request(*_flags("crash", "crash"))
     assert exit_code == 2
     assert "//app:crash: the compiling process was killed by signal 11 (SIGSEGV)" in output
@@ -258,7 +258,7 @@ def model():
         '__import__("exir").data_path("app/words.txt")',
     ],
 )
-def test_a_file_that_is_no_input_is_not_there(folder: Path, worker: _Worker, path: str) -> None:
+def test_undeclared_file_is_not_found(folder: Path, worker: _Worker, path: str) -> None:
     (folder / "app" / "words.txt").write_text("words")
     (folder / "app" / "reader.py").write_text(_READER.format(path=path))
     inputs = ("app/reader.py",)
@@ -268,7 +268,7 @@ def test_a_file_that_is_no_input_is_not_there(folder: Path, worker: _Worker, pat
     assert worker.request(*_flags("reader", "read"), inputs=(*inputs, "app/words.txt")) == (0, "")
 
 
-def test_a_module_that_is_no_input_is_not_found(folder: Path, worker: _Worker) -> None:
+def test_undeclared_module_is_not_found(folder: Path, worker: _Worker) -> None:
     (folder / "app" / "importer.py").write_text("import app.net\n" + _MODEL)
     inputs = ("app/importer.py",)
     exit_code, output = worker.request(*_flags("importer", "importer"), inputs=inputs)
@@ -277,13 +277,13 @@ def test_a_module_that_is_no_input_is_not_found(folder: Path, worker: _Worker) -
     assert worker.request(*_flags("importer", "importer"), inputs=(*inputs, "app/net.py")) == (0, "")
 
 
-def test_inputs_do_not_change_the_bytes(folder: Path, worker: _Worker) -> None:
+def test_input_paths_do_not_change_the_bytes(folder: Path, worker: _Worker) -> None:
     assert worker.request(*_flags("net", "unlisted")) == (0, "")
     assert worker.request(*_flags("net", "listed"), inputs=("app/net.py", "app")) == (0, "")
     assert _digests(folder, "listed") == _digests(folder, "unlisted")
 
 
-def test_a_source_that_changed_is_read_again(folder: Path, worker: _Worker) -> None:
+def test_changed_source_is_reloaded(folder: Path, worker: _Worker) -> None:
     source = folder / "app" / "edited.py"
     source.write_text(_MODEL)
     assert worker.request(*_flags("edited", "before"))[0] == 0
@@ -294,7 +294,7 @@ def test_a_source_that_changed_is_read_again(folder: Path, worker: _Worker) -> N
     assert worker.request(*_flags("edited", "gone"))[0] == 1
 
 
-def test_a_worker_that_is_warm_has_one_thread_and_ends_with_its_input(folder: Path) -> None:
+def test_warm_worker_has_one_thread_and_exits_at_end_of_input(folder: Path) -> None:
     started = _Worker(folder)
     assert started.request(*_flags("net", "threads"))[0] == 0
     assert len(os.listdir(f"/proc/{started.process.pid}/task")) == 1
