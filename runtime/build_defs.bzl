@@ -11,12 +11,11 @@ RUNTIME_COPTS = [
     "-O2",
 ]
 
-def runtime_library(name, generated_hdrs = [], **kwargs):
+def runtime_library(name, **kwargs):
     """Define a library of all C files of the package except its tests.
 
     Args:
       name: Name of the library.
-      generated_hdrs: Headers that are not in the package's folder.
       **kwargs: linkopts, deps, and the common attributes of rules.
     """
     object_library(
@@ -25,7 +24,7 @@ def runtime_library(name, generated_hdrs = [], **kwargs):
             ["*.c"],
             exclude = ["*_test.c"],
         ),
-        hdrs = native.glob(["*.h"]) + generated_hdrs,
+        hdrs = native.glob(["*.h"]),
         copts = RUNTIME_COPTS,
         further_copts = "//runtime:copts",
         **kwargs

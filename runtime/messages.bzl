@@ -4,11 +4,11 @@ _VALUES = ["texts", "codes"]
 
 def _messages_flag_impl(ctx):
     if ctx.build_setting_value not in _VALUES:
-        fail("%s: '%s' is none of %s" % (ctx.label, ctx.build_setting_value, ", ".join(_VALUES)))
+        fail("%s: '%s' is not one of %s" % (ctx.label, ctx.build_setting_value, ", ".join(_VALUES)))
     return []
 
 messages_flag = rule(
     implementation = _messages_flag_impl,
     build_setting = config.string(flag = True),
-    doc = "`texts`, or `codes`: places in the sources and an index.",
+    doc = "`texts`, or `codes`: source file, line and index.",
 )

@@ -15,14 +15,18 @@ from pathlib import Path
 
 _ROOT = Path(__file__).absolute().parents[1]
 _FOLDERS = ("runtime", "kernels", "backends")
-_FACTORS = (1, 31, 961, 29791, 6367, 1181, 36611, 20725)  # ET_FILE_NUMBER
 _CODE = re.compile(r"(?P<file>[0-9a-f]{4}):(?P<line>[0-9a-f]{4}):(?P<index>[0-9a-f]{8})")
 
 
-def file_number(path: str) -> int:
-    """Return a source file's number: a hash of the end of its path without suffix."""
-    stem = path.rpartition(".")[0]
-    return sum(ord(char) * factor for char, factor in zip(reversed(stem), _FACTORS)) & 0xFFFF
+def file_id(path: str) -> int:
+    """Return a source file's number, the low bits of Starlark's hash of its path.
+
+    The build passes it to the compiler as ET_FILE_ID (file_id in object_library.bzl).
+    """
+    number = 0
+    for char in path:
+        number = number * 31 + ord(char)
+    return number & 0xFFFF
 
 
 def explain(code: str, root: Path = _ROOT) -> str:
@@ -32,12 +36,14 @@ def explain(code: str, root: Path = _ROOT) -> str:
     """
     found = _CODE.fullmatch(code)
     if found is None:
-        raise ValueError(f"'{code}' is no code: 1a2b:00d9:00000011 is one")
+        raise ValueError(f"'{code}' is not an error code; pass a code such as 1a2b:00d9:00000011")
     number, line, index = (int(found[name], 16) for name in ("file", "line", "index"))
-    places = [path for path in sources(root) if file_number(path.relative_to(root).as_posix()) == number]
+    if number == 0:
+        raise ValueError(f"'{code}': the source was compiled without ET_FILE_ID; look at line {line} of your kernels")
+    places = [path for path in sources(root) if file_id(path.relative_to(root).as_posix()) == number]
     if not places:
         raise ValueError(
-            f"no source in {', '.join(_FOLDERS)} has the number {number:04x}; are these the program's own?"
+            f"'{code}': no source in {', '.join(_FOLDERS)} has the number {number:04x}; use the sources of the program's build"
         )
     return "\n".join(_place(path, root, line, index) for path in places)
 

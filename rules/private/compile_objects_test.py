@@ -5,12 +5,12 @@ from pathlib import Path
 
 _SCRIPT = Path(__file__).with_name("compile_objects.sh")
 
-# A fake compiler for `FLAGS -c SOURCE -o OBJECT`: writes the flags to the object, and rejects
-# wrong.c.
+# A fake compiler for `FLAGS -DET_FILE_ID=NUMBER -c SOURCE -o OBJECT`: writes the flags to the
+# object, and rejects wrong.c.
 _COMPILER = """\
 #!/bin/sh
-[ "$3" != wrong.c ] || { echo "wrong.c: error" >&2; exit 1; }
-echo "$1" >"$5"
+[ "$4" != wrong.c ] || { echo "wrong.c: error" >&2; exit 1; }
+echo "$1 $2" >"$6"
 """
 
 
@@ -18,16 +18,19 @@ def _compile(folder: Path, sources: list[str]) -> subprocess.CompletedProcess[st
     compiler = folder / "compiler"
     compiler.write_text(_COMPILER)
     compiler.chmod(0o755)
-    pairs = "".join(f"{source}\n{source}.o\n" for source in sources)
-    (folder / "list").write_text(pairs)
+    lines = "".join(f"{source}\n{source}.o\n{number}\n" for number, source in enumerate(sources))
+    (folder / "list").write_text(lines)
     return subprocess.run(
         [str(_SCRIPT), "list", "./compiler", "-a b"], cwd=folder, capture_output=True, text=True, check=False
     )
 
 
-def test_each_source_has_its_object(tmp_path: Path) -> None:
+def test_each_source_has_its_object_and_number(tmp_path: Path) -> None:
     assert _compile(tmp_path, ["one.c", "two.c"]).returncode == 0
-    assert [(tmp_path / name).read_text() for name in ("one.c.o", "two.c.o")] == ["-a b\n", "-a b\n"]
+    assert [(tmp_path / name).read_text() for name in ("one.c.o", "two.c.o")] == [
+        "-a b -DET_FILE_ID=0\n",
+        "-a b -DET_FILE_ID=1\n",
+    ]
 
 
 def test_errors_of_all_sources_are_shown(tmp_path: Path) -> None:

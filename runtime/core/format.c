@@ -4,10 +4,6 @@
 #include <stdint.h>
 
 #include "runtime/core/noinline.h"
-#include "runtime/core/packing.h"
-#if ET_PACKS
-#include "runtime/core/packed_table.h"
-#endif
 
 /* The state of formatting a message. Text beyond the buffer is dropped. */
 typedef struct et_message {
@@ -18,7 +14,6 @@ typedef struct et_message {
   size_t begin;  /* where the current conversion starts; its text is replaced */
   /* Length modifiers, encoded by with_letter; 0 outside a conversion. */
   unsigned letters;
-  int skipped; /* packed texts to skip before the requested one */
 } et_message;
 
 static void put_byte(et_message *message, char byte) {
@@ -120,40 +115,8 @@ static ET_NOINLINE void put(et_message *message, char next) {
   }
 }
 
-#if ET_PACKS
-static void put_symbol(et_message *message, unsigned symbol) {
-  while (symbol >= sizeof et_packed_alphabet) {
-    const uint8_t *pair =
-        et_packed_pairs + 2 * (symbol - sizeof et_packed_alphabet);
-    put_symbol(message, pair[0]);
-    symbol = pair[1];
-  }
-  if (symbol == 0) {
-    message->skipped--;
-  } else if (message->skipped == 0) {
-    put(message, (char)et_packed_alphabet[symbol]);
-  }
-}
-
-static void put_packed(et_message *message, unsigned number) {
-  const uint8_t *next = et_packed_texts;
-  message->skipped = (int)number;
-  while (message->skipped >= 0) {
-    put_symbol(message, *next++);
-  }
-  message->skipped = 0; /* nothing is skipped in the enclosing text */
-}
-#endif
-
 static void put_text(et_message *message, const char *text) {
-#if ET_PACKS
-  if ((uintptr_t)text < ET_PACKED_COUNT) {
-    put_packed(message, (unsigned)(uintptr_t)text);
-    return;
-  }
-#else
   text = text != NULL ? text : "(null)";
-#endif
   while (*text != '\0') {
     put(message, *text++);
   }

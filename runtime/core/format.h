@@ -20,16 +20,6 @@ size_t et_format(char *text, size_t size, const char *format, ...)
 #endif
     ;
 
-/* With reduced messages (ET_MESSAGES_CODES), ET_TELLS is 0 and disables
- * look-ups for messages. ET_SAYS(text) is then NULL. */
-#ifdef ET_MESSAGES_CODES
-#define ET_TELLS 0
-#define ET_SAYS(text) ((const char *)NULL)
-#else
-#define ET_TELLS 1
-#define ET_SAYS(text) (text)
-#endif
-
 size_t et_format_args(char *text, size_t size, const char *format,
                       va_list *args);
 

@@ -4,7 +4,6 @@
 
 #include "runtime/core/format.h"
 #include "runtime/core/noinline.h"
-#include "runtime/core/says.h"
 
 ET_INTEGERS et_status(et_fail_program)(et_error *error, const char *format,
                                        ...) {
@@ -20,7 +19,7 @@ et_status et_fail_code_program(et_error *error, uint32_t place,
   return et_fail_code(error, ET_STATUS_INVALID_PROGRAM, place, index);
 }
 
-ET_INTEGERS void(et_tell_more)(et_error *error, const char *format, ...) {
+ET_INTEGERS void(et_error_append)(et_error *error, const char *format, ...) {
   if (error != NULL) {
     const size_t used = strlen(error->message);
     va_list args;
@@ -45,9 +44,9 @@ ET_INTEGERS et_status(et_fail_because)(et_error *error, et_status status,
   const size_t used = et_fail_args(error, status, format, &args);
   va_end(args);
   if (used != 0) {
-    et_tell_more(error, "%s",
-                 reason->message[0] != '\0' ? reason->message
-                                            : et_status_says(status));
+    et_error_append(error, "%s",
+                    reason->message[0] != '\0' ? reason->message
+                                               : et_status_text(status));
   }
   return status;
 }

@@ -8,6 +8,16 @@
 extern "C" {
 #endif
 
+/* ET_HAS_MESSAGES disables look-ups that only messages need. ET_MESSAGE_TEXT is a
+ * text that a function receives for a message, and NULL in builds with codes. */
+#ifdef ET_MESSAGES_CODES
+#define ET_HAS_MESSAGES 0
+#define ET_MESSAGE_TEXT(text) ((const char *)NULL)
+#else
+#define ET_HAS_MESSAGES 1
+#define ET_MESSAGE_TEXT(text) (text)
+#endif
+
 /* Like et_fail, but returns the length of the message, or 0 if `error` already
  * has one. */
 size_t et_fail_args(et_error *error, et_status status, const char *format,
@@ -23,12 +33,12 @@ et_status et_fail_program(et_error *error, const char *format, ...)
 et_status et_fail_code_program(et_error *error, uint32_t place, uint32_t index);
 
 /* et_fail_within(error, status, format, ...) puts a location before the message
- * that `error` already has, and returns the status. Does nothing with reduced
- * messages. */
+ * that `error` already has, and returns the status. Does nothing in builds
+ * with codes. */
 
-/* Appends to the message of `error`. Does nothing without an error, or with
- * reduced messages. */
-void et_tell_more(et_error *error, const char *format, ...)
+/* Appends to the message of `error`. Does nothing without an error, or in
+ * builds with codes. */
+void et_error_append(et_error *error, const char *format, ...)
 #if defined(__GNUC__)
     __attribute__((format(printf, 2, 3)))
 #endif
@@ -38,8 +48,8 @@ void et_tell_more(et_error *error, const char *format, ...)
  *
  * The message is the format, which states the location, followed by the
  * reason's message, or by the description of `status` if the reason has none.
- * If `reason` is NULL, the reason is the current content of `error`. With
- * reduced messages, the message is the reason's, if it has one. */
+ * If `reason` is NULL, the reason is the current content of `error`. In builds
+ * with codes, the message is the reason's, if it has one. */
 et_status et_fail_because(et_error *error, et_status status,
                           const et_error *reason, const char *format, ...)
 #if defined(__GNUC__)
@@ -52,8 +62,8 @@ et_status et_fail_code_because(et_error *error, et_status status,
                                uint32_t index);
 
 #if defined(ET_MESSAGES_CODES) && !defined(__cplusplus)
-#define et_tell_more(error, ...) \
-  ((void)sizeof((et_tell_more)((error), __VA_ARGS__), 0))
+#define et_error_append(error, ...) \
+  ((void)sizeof((et_error_append)((error), __VA_ARGS__), 0))
 #define et_fail_within(error, status, ...)                                \
   ((void)sizeof((et_fail_because)((error), (status), NULL, __VA_ARGS__)), \
    (status))

@@ -1,4 +1,4 @@
-#include "runtime/core/packing.h"
+#include "runtime/core/reason.h"
 #include "runtime/method/builder.h"
 #include "runtime/method/preparation.h"
 

@@ -1,6 +1,6 @@
 #include <string.h>
 
-#include "runtime/core/packing.h"
+#include "runtime/core/reason.h"
 #include "runtime/method/builder.h"
 
 /* A region: the offset of its address in et_regions, its element size, and the
@@ -87,26 +87,27 @@ static const char *name_of(const et_method_memory *memory,
                            const et_mutable_span *buffer, size_t *out_index) {
   *out_index = 0;
   if (memory == NULL) {
-    return ET_SAYS("options.data");
+    return ET_MESSAGE_TEXT("options.data");
   }
   if (buffer == &memory->method) {
-    return ET_SAYS("memory.method");
+    return ET_MESSAGE_TEXT("memory.method");
   }
   if (buffer == &memory->scratch) {
-    return ET_SAYS("memory.scratch");
+    return ET_MESSAGE_TEXT("memory.scratch");
   }
   if (buffer == &memory->data) {
-    return ET_SAYS("memory.data");
+    return ET_MESSAGE_TEXT("memory.data");
   }
   *out_index = (size_t)((const et_planned_buffer *)(const void *)buffer -
                         memory->planned);
-  return ET_SAYS("memory.planned");
+  return ET_MESSAGE_TEXT("memory.planned");
 }
 
 static et_status fail_buffer(const et_builder *builder,
                              const et_mutable_span *buffer, size_t needed) {
   size_t index = 0;
-  const char *name = ET_TELLS ? name_of(builder->memory, buffer, &index) : NULL;
+  const char *name =
+      ET_HAS_MESSAGES ? name_of(builder->memory, buffer, &index) : NULL;
   return buffer->size < needed
              ? et_fail(builder->error, ET_STATUS_MEMORY_TOO_SMALL,
                        "%s[%zu] has %zu bytes and needs %zu", name, index,

@@ -1,7 +1,7 @@
 #include <string.h>
 
 #include "runtime/core/limits.h"
-#include "runtime/core/packing.h"
+#include "runtime/core/reason.h"
 #include "runtime/method/builder.h"
 #include "runtime/method/check.h"
 #include "runtime/method/choose_kernel.h"
@@ -31,8 +31,8 @@ static et_status fail_missing(et_error *error, et_status status,
     return et_fail(error, ET_STATUS_OPERATOR_MISSING, "no %s is linked for: %s",
                    what, name);
   }
-  if (ET_TELLS && error != NULL && !is_listed(error->message, name)) {
-    et_tell_more(error, ", %s", name);
+  if (ET_HAS_MESSAGES && error != NULL && !is_listed(error->message, name)) {
+    et_error_append(error, ", %s", name);
   }
   return status;
 }
@@ -73,9 +73,9 @@ static et_status check_backends(const et_builder *builder, et_error *error) {
     const struct et_delegation *delegation = builder->registry->delegation;
     if (delegation == NULL || !delegation->is_linked(builder, i)) {
       const et_fb_table delegate = et_fb_child_at(delegates, i);
-      status = fail_missing(error, status, ET_SAYS("backend"),
-                            ET_TELLS ? et_fb_text(delegate, ET_DELEGATE_ID).data
-                                     : NULL);
+      status = fail_missing(
+          error, status, ET_MESSAGE_TEXT("backend"),
+          ET_HAS_MESSAGES ? et_fb_text(delegate, ET_DELEGATE_ID).data : NULL);
     }
   }
   return status;
@@ -92,9 +92,9 @@ static et_status check_kernels(const et_builder *builder, et_error *error) {
     if (walk.tag == ET_INSTRUCTION_KERNEL_CALL &&
         et_build_find_kernel(builder, index) == NULL) {
       char text[ET_LIMIT_NAME_BYTES + 1];
-      status =
-          fail_missing(error, status, ET_SAYS("kernel"),
-                       ET_TELLS ? full_name(builder, index, text).data : NULL);
+      status = fail_missing(
+          error, status, ET_MESSAGE_TEXT("kernel"),
+          ET_HAS_MESSAGES ? full_name(builder, index, text).data : NULL);
     }
   }
   return status;

@@ -1,6 +1,6 @@
 #include <string.h>
 
-#include "runtime/core/packing.h"
+#include "runtime/core/reason.h"
 #include "runtime/method/builder.h"
 #include "runtime/method/data.h"
 #include "runtime/method/state.h"

@@ -1,7 +1,7 @@
 #include "runtime/method/call_check.h"
 
 #include "runtime/core/limits.h"
-#include "runtime/core/packing.h"
+#include "runtime/core/reason.h"
 #include "runtime/method/operands.h"
 
 typedef struct call_check {
@@ -15,7 +15,7 @@ typedef struct call_check {
   uint32_t steps_left;
 } call_check;
 
-/* A macro, because a function would be unused with reduced messages. */
+/* A macro, because a function would be unused in builds with codes. */
 #define INDEX_OF(c, value) ((unsigned)((value) - (c)->method->values))
 
 static bool overlap(const et_tensor *a, const et_tensor *b) {

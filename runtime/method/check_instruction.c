@@ -1,7 +1,6 @@
 #include <string.h>
 
-#include "runtime/core/packing.h"
-#include "runtime/core/says.h"
+#include "runtime/core/reason.h"
 #include "runtime/method/branching.h"
 #include "runtime/method/check.h"
 #include "runtime/method/operands.h"
@@ -75,9 +74,10 @@ static et_status check_return(const call_check *c, uint32_t arg, char code) {
   return repeats_outs(c, arg, is_list)
              ? ET_STATUS_OK
              : CALL_FAIL(c, "args[%u] does not %s", (unsigned)arg,
-                         !is_list        ? ET_SAYS("repeat the out")
-                         : c->lists_outs ? ET_SAYS("repeat the out list")
-                                         : ET_SAYS("list the outs"));
+                         !is_list ? ET_MESSAGE_TEXT("repeat the out")
+                         : c->lists_outs
+                             ? ET_MESSAGE_TEXT("repeat the out list")
+                             : ET_MESSAGE_TEXT("list the outs"));
 }
 
 /* Records that return values repeat this argument: an out, or the updated
@@ -103,7 +103,7 @@ static et_status check_arg(call_check *c, uint32_t arg,
   const uint8_t tag = tag_at(c->builder, et_fb_i32_at(c->args, arg));
   if (!et_parameter_accepts(parameter, tag)) {
     return CALL_FAIL(c, "args[%u] is %s, not %s", (unsigned)arg,
-                     et_value_tag_says(tag), et_parameter_type(parameter));
+                     et_value_tag_name(tag), et_parameter_type(parameter));
   }
   if (parameter->is_return) {
     return check_return(c, arg, parameter->code);

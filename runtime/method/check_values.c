@@ -1,4 +1,4 @@
-#include "runtime/core/packing.h"
+#include "runtime/core/reason.h"
 #include "runtime/method/check.h"
 #include "runtime/program/external.h"
 #include "runtime/program/schema.h"

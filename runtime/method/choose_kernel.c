@@ -1,7 +1,6 @@
 #include "runtime/method/choose_kernel.h"
 
-#include "runtime/core/packing.h"
-#include "runtime/core/says.h"
+#include "runtime/core/reason.h"
 #include "runtime/method/signature.h"
 #include "runtime/program/schema.h"
 #include "runtime/program/tables.h"
@@ -121,12 +120,13 @@ static void refuse(const et_builder *builder, const trial *t,
                   "instructions[%u] %s: args[%u] is %s of %u dims in the order "
                   "(",
                   (unsigned)instruction, name, (unsigned)t->arg,
-                  et_scalar_type_says(record->dtype), (unsigned)record->rank);
-  for (uint32_t d = 0; ET_TELLS && d < record->rank; d++) {
-    et_tell_more(error, "%s%u", d == 0 ? ET_SAYS("") : ET_SAYS(","),
-                 (unsigned)record->dim_order[d]);
+                  et_scalar_type_name(record->dtype), (unsigned)record->rank);
+  for (uint32_t d = 0; ET_HAS_MESSAGES && d < record->rank; d++) {
+    et_error_append(error, "%s%u",
+                    d == 0 ? ET_MESSAGE_TEXT("") : ET_MESSAGE_TEXT(","),
+                    (unsigned)record->dim_order[d]);
   }
-  et_tell_more(error, "), which no linked kernel takes");
+  et_error_append(error, "), which no linked kernel takes");
 }
 
 const et_kernel *et_choose_kernel(const et_builder *builder,

@@ -3,8 +3,7 @@
 #include <string.h>
 
 #include "executorch/method_layout.h"
-#include "runtime/core/packing.h"
-#include "runtime/core/says.h"
+#include "runtime/core/reason.h"
 #include "runtime/method/builder.h"
 #include "runtime/method/ranges.h"
 #include "runtime/program/schema.h"
@@ -67,8 +66,8 @@ static et_status check_kind(const et_tensor *tensor, size_t index,
   if (dtype != tensor->dtype) {
     return et_fail(error, ET_STATUS_INVALID_ARGUMENT,
                    "inputs[%zu] is %s, not %s", index,
-                   et_scalar_type_says((int32_t)tensor->dtype),
-                   et_scalar_type_says((int32_t)dtype));
+                   et_scalar_type_name((int32_t)tensor->dtype),
+                   et_scalar_type_name((int32_t)dtype));
   }
   if (rank != tensor->rank) {
     return et_fail(error, ET_STATUS_INVALID_ARGUMENT,
@@ -118,13 +117,13 @@ et_status et_method_set_input(et_method *method, size_t index,
                               et_scalar_type dtype, const int32_t *sizes,
                               size_t rank, const void *data, size_t nbytes,
                               et_error *out_error) {
-  ET_RETURN_IF_ERROR(
-      et_check_end(ET_SAYS("inputs"), index, method->input_count, out_error));
+  ET_RETURN_IF_ERROR(et_check_end(ET_MESSAGE_TEXT("inputs"), index,
+                                  method->input_count, out_error));
   et_end *input = &method->inputs[index];
   if (input->value->tag != ET_VALUE_TENSOR) {
     return et_fail(out_error, ET_STATUS_INVALID_ARGUMENT,
                    "inputs[%zu] is %s, not Tensor", index,
-                   et_value_tag_says((int32_t)input->value->tag));
+                   et_value_tag_name((int32_t)input->value->tag));
   }
   et_tensor *tensor = input->value->u.as_tensor;
   ET_RETURN_IF_ERROR(check_kind(tensor, index, dtype, rank, out_error));
@@ -145,8 +144,8 @@ et_status et_method_set_input(et_method *method, size_t index,
 et_status et_method_get_output(const et_method *method, size_t index,
                                const et_value **out_value,
                                et_error *out_error) {
-  ET_RETURN_IF_ERROR(
-      et_check_end(ET_SAYS("outputs"), index, method->output_count, out_error));
+  ET_RETURN_IF_ERROR(et_check_end(ET_MESSAGE_TEXT("outputs"), index,
+                                  method->output_count, out_error));
   if (!method->has_outputs) {
     return et_fail(out_error, ET_STATUS_INVALID_STATE,
                    "outputs[%zu] has no value; execute the method first",

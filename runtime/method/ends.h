@@ -5,7 +5,7 @@
 #include "executorch/status.h"
 
 /* Clears the error, and checks index < count. Else INVALID_ARGUMENT. `name` is
- * ET_SAYS("inputs") or ET_SAYS("outputs"). */
+ * ET_MESSAGE_TEXT("inputs") or ET_MESSAGE_TEXT("outputs"). */
 et_status et_check_end(const char *name, size_t index, uint32_t count,
                        et_error *error);
 

@@ -1,7 +1,7 @@
 #include <string.h>
 
 #include "executorch/method_layout.h"
-#include "runtime/core/packing.h"
+#include "runtime/core/reason.h"
 #include "runtime/method/branching.h"
 #include "runtime/method/builder.h"
 #include "runtime/method/delegation.h"

@@ -2,7 +2,7 @@
 
 #include "executorch/method.h"
 #include "runtime/core/noinline.h"
-#include "runtime/core/packing.h"
+#include "runtime/core/reason.h"
 #include "runtime/method/builder.h"
 #include "runtime/method/data.h"
 #include "runtime/method/delegation.h"

@@ -1,7 +1,7 @@
 #include "runtime/method/plan_check.h"
 
 #include "runtime/core/limits.h"
-#include "runtime/core/packing.h"
+#include "runtime/core/reason.h"
 #include "runtime/method/branching.h"
 #include "runtime/method/call_check.h"
 #include "runtime/method/operands.h"

@@ -79,10 +79,10 @@ static void fail_number(size_t index, et_status status, int64_t dim,
 static et_status fail_range(size_t index, const et_range_record *record,
                             int64_t found, et_error *error) {
   fail_number(index, ET_STATUS_NOT_SUPPORTED, record->dim, found, error);
-  et_tell_more(error, " is out of range; give %lld to %lld",
-               (long long)record->min, (long long)record->max);
+  et_error_append(error, " is out of range; give %lld to %lld",
+                  (long long)record->min, (long long)record->max);
   if (record->step != 1) {
-    et_tell_more(error, " in steps of %lld", (long long)record->step);
+    et_error_append(error, " in steps of %lld", (long long)record->step);
   }
   return ET_STATUS_NOT_SUPPORTED;
 }
@@ -154,13 +154,13 @@ static et_status fail_shared(const et_method *method,
                              const et_range_record *other, et_error *error) {
   fail_number(input_of(method, record->value), ET_STATUS_INVALID_ARGUMENT,
               record->dim, current(method, record), error);
-  et_tell_more(error, " does not match %lld",
-               (long long)current(method, other));
+  et_error_append(error, " does not match %lld",
+                  (long long)current(method, other));
   if (other->dim >= 0) {
-    et_tell_more(error, " of dim %u", (unsigned)other->dim);
+    et_error_append(error, " of dim %u", (unsigned)other->dim);
   }
-  et_tell_more(error, " of inputs[%u]; both come from one Dim",
-               (unsigned)input_of(method, other->value));
+  et_error_append(error, " of inputs[%u]; both come from one Dim",
+                  (unsigned)input_of(method, other->value));
   return ET_STATUS_INVALID_ARGUMENT;
 }
 

@@ -1,7 +1,7 @@
 #include "runtime/method/signature.h"
 
 #include "executorch/value.h"
-#include "runtime/core/packing.h"
+#include "runtime/core/reason.h"
 
 #define BIT(tag) (1u << ET_VALUE_##tag)
 #define NUMBER (BIT(INT) | BIT(BOOL) | BIT(DOUBLE))
@@ -79,15 +79,7 @@ bool et_parameter_accepts(const et_parameter *parameter, uint8_t tag) {
 }
 
 const char *et_parameter_type(const et_parameter *parameter) {
-  const size_t row = row_of(parameter);
-#if ET_PACKS
-#define NUMBER_OF(code, tags, type) ET_PACKED_NUMBER(type),
-  static const uint8_t numbers[] = {CODES(NUMBER_OF)
-                                        ET_PACKED_NUMBER("unknown")};
-  return ET_PACKED_TEXT(numbers[row]);
-#else
 #define TYPE(code, tags, type) type,
   static const char *const types[] = {CODES(TYPE) "unknown"};
-  return types[row];
-#endif
+  return types[row_of(parameter)];
 }

@@ -1,4 +1,4 @@
-#include "runtime/core/packing.h"
+#include "runtime/core/reason.h"
 #include "runtime/program/external.h"
 
 et_status et_external_absent(const et_program *program, uint32_t index,

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "runtime/core/packing.h"
+#include "runtime/core/reason.h"
 
 et_status et_head_check_identifier(et_span file, const char *identifier,
                                    const char *what, et_error *error) {

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "executorch/checked.h"
-#include "runtime/core/packing.h"
+#include "runtime/core/reason.h"
 #include "runtime/program/head.h"
 
 #define IDENTIFIER "ET12"
@@ -76,10 +76,10 @@ et_status et_header_parse(const et_data_source *source, et_program *out_program,
   const uint64_t head =
       tables < ET_PROGRAM_HEAD_BYTES ? tables : ET_PROGRAM_HEAD_BYTES;
   ET_RETURN_IF_ERROR(
-      et_head_check_extent(source, head, ET_SAYS("its head"), error));
+      et_head_check_extent(source, head, ET_MESSAGE_TEXT("its head"), error));
   const et_span file = source->extents[0].bytes;
-  ET_RETURN_IF_ERROR(
-      et_head_check_identifier(file, IDENTIFIER, ET_SAYS("a program"), error));
+  ET_RETURN_IF_ERROR(et_head_check_identifier(
+      file, IDENTIFIER, ET_MESSAGE_TEXT("a program"), error));
   memset(out_program, 0, sizeof *out_program);
   out_program->file = file;
   out_program->root = et_head_u32(file, 0);
@@ -88,7 +88,7 @@ et_status et_header_parse(const et_data_source *source, et_program *out_program,
         parse_extended(file, source->size, &tables, out_program, error));
   }
   ET_RETURN_IF_ERROR(
-      et_head_check_extent(source, tables, ET_SAYS("tables"), error));
+      et_head_check_extent(source, tables, ET_MESSAGE_TEXT("tables"), error));
   out_program->flatbuffer.data = file.data;
   out_program->flatbuffer.size = (size_t)tables;
   return ET_STATUS_OK;

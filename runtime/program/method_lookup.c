@@ -1,7 +1,7 @@
 #include <string.h>
 
 #include "executorch/program.h"
-#include "runtime/core/packing.h"
+#include "runtime/core/reason.h"
 #include "runtime/program/schema.h"
 #include "runtime/program/tables.h"
 
@@ -17,9 +17,10 @@ static et_status fail_not_found(const et_program *program, const char *name,
       et_tables_of_program(program, ET_PROGRAM_EXECUTION_PLAN);
   et_fail(error, ET_STATUS_NOT_FOUND,
           "there is no method '%s'; the program has:", name);
-  for (uint32_t i = 0; ET_TELLS && i < et_fb_count(plans); i++) {
-    et_tell_more(error, "%s%s", i == 0 ? ET_SAYS(" ") : ET_SAYS(", "),
-                 name_of(et_fb_child_at(plans, i)));
+  for (uint32_t i = 0; ET_HAS_MESSAGES && i < et_fb_count(plans); i++) {
+    et_error_append(error, "%s%s",
+                    i == 0 ? ET_MESSAGE_TEXT(" ") : ET_MESSAGE_TEXT(", "),
+                    name_of(et_fb_child_at(plans, i)));
   }
   return ET_STATUS_NOT_FOUND;
 }

@@ -4,7 +4,7 @@
 
 #include "runtime/core/limits.h"
 #include "runtime/core/noinline.h"
-#include "runtime/core/packing.h"
+#include "runtime/core/reason.h"
 #include "runtime/core/sort.h"
 
 static bool is_in_order(const et_order *order, uint32_t count) {

@@ -1,6 +1,6 @@
 #include "executorch/program.h"
 
-#include "runtime/core/packing.h"
+#include "runtime/core/reason.h"
 #include "runtime/program/header.h"
 #include "runtime/program/load.h"
 #include "runtime/program/schema.h"

@@ -1,6 +1,6 @@
 #include "runtime/program/schema.h"
 
-#include "runtime/core/packing.h"
+#include "runtime/core/reason.h"
 
 #define SCALAR(name, bytes) ET_SCHEMA_SCALAR(name, bytes)
 #define TEXT(name) ET_SCHEMA_TEXT(name)
@@ -127,13 +127,7 @@
   X(ET_TABLE_FLAT_NAMED_DATA, flat_named_data, 3) \
   X(ET_TABLE_LAYOUT, layout, 3)
 
-#if ET_PACKS
-ET_SCHEMA_PACKED_NAMES(NAMES);
-#define TEXTS_OF_NAMES NULL
-#else
 ET_SCHEMA_NAMES(NAMES);
-#define TEXTS_OF_NAMES ET_SCHEMA_NAMES_TEXT(NAMES)
-#endif
 
 ET_SCHEMA_FIELDS(TABLES_OF_ROWS);
 
@@ -299,8 +293,12 @@ static const et_schema_union unions[ET_UNION_COUNT] = {
     [ET_UNION_INSTRUCTION] = {instruction_members, sizeof instruction_members},
 };
 
-const et_schema et_program_schema = {"program",  ET_TABLE_PROGRAM, tables,
-                                     fields.all, TEXTS_OF_NAMES,   unions};
-const et_schema et_flat_tensor_schema = {"flat_tensor",  ET_TABLE_FLAT_TENSOR,
-                                         tables,         fields.all,
-                                         TEXTS_OF_NAMES, unions};
+const et_schema et_program_schema = {"program",
+                                     ET_TABLE_PROGRAM,
+                                     tables,
+                                     fields.all,
+                                     ET_SCHEMA_NAMES_TEXT(NAMES),
+                                     unions};
+const et_schema et_flat_tensor_schema = {
+    "flat_tensor", ET_TABLE_FLAT_TENSOR,        tables,
+    fields.all,    ET_SCHEMA_NAMES_TEXT(NAMES), unions};

@@ -52,8 +52,7 @@ typedef struct et_schema {
   uint8_t root;     /* table number of the root */
   const et_schema_table *tables;
   const et_schema_field *fields; /* fields of all tables */
-  /* Field names, each with its NUL; NULL if they are packed or messages are
-   * reduced. */
+  /* Field names, each with its NUL; NULL in builds with codes. */
   const char *names;
   const et_schema_union *unions;
 } et_schema;
@@ -64,7 +63,7 @@ static inline et_schema_field et_schema_field_of(const et_schema *schema,
   return schema->fields[schema->tables[table].first_field + number];
 }
 
-/* Returns a field's name, or "" with reduced messages. O(number of names). */
+/* Returns a field's name, or "" in builds with codes. O(number of names). */
 const char *et_schema_name_of(const et_schema *schema, et_schema_field field);
 
 /* Returns the name of a field of the union member with this tag. */
@@ -82,8 +81,6 @@ const char *et_schema_name_in_union(const et_schema *schema, uint8_t union_id,
  *   const et_schema one = {"file", ROOT, tables, fields.all,
  *                          ET_SCHEMA_NAMES_TEXT(NAMES), ...}; */
 #define ET_SCHEMA_NAMES(LIST) enum et_schema_names { LIST(ET_SCHEMA_NAME) }
-#define ET_SCHEMA_PACKED_NAMES(LIST) \
-  enum et_schema_names { LIST(ET_SCHEMA_PACKED_NAME) }
 #define ET_SCHEMA_FIELDS(LIST)                                        \
   struct et_schema_rows {                                             \
     LIST(ET_SCHEMA_ROWS)                                              \
@@ -94,8 +91,6 @@ const char *et_schema_name_in_union(const et_schema *schema, uint8_t union_id,
         all[sizeof(struct et_schema_rows) / sizeof(et_schema_field)]; \
   }
 #define ET_SCHEMA_NAME(name) ET_SCHEMA_NAME_##name,
-#define ET_SCHEMA_PACKED_NAME(name) \
-  ET_SCHEMA_NAME_##name = ET_PACKED_NAME_##name,
 #define ET_SCHEMA_ROWS(table, rows, count) et_schema_field rows[count];
 #define ET_SCHEMA_TABLE_ROW(table, rows, count)                               \
   [table] = {offsetof(struct et_schema_rows, rows) / sizeof(et_schema_field), \

@@ -5,7 +5,7 @@
 
 #include "executorch/checked.h"
 #include "runtime/core/noinline.h"
-#include "runtime/core/packing.h"
+#include "runtime/core/reason.h"
 #include "runtime/program/flatbuffer.h"
 
 /* The schema's maximum nesting: program, plan, chain, stack trace, frame. */
@@ -42,11 +42,6 @@ const char *et_schema_name_of(const et_schema *schema, et_schema_field field) {
   (void)field;
   return "";
 #else
-#if ET_PACKS
-  if (schema->names == NULL) {
-    return ET_PACKED_TEXT(ET_PACKED_FIRST_NAME + field.name);
-  }
-#endif
   const char *name = schema->names;
   for (uint8_t i = 0; i < field.name; i++) {
     name += strlen(name) + 1;
@@ -70,22 +65,23 @@ static et_schema_field current_field(const walk *w, const walk_level *level) {
 static et_status fail_here(const walk *w, const char *reason) {
   et_error *error = w->error;
   et_fail_program(error, "%s", w->schema->name);
-  for (size_t i = 0; ET_TELLS && i < w->depth; i++) {
+  for (size_t i = 0; ET_HAS_MESSAGES && i < w->depth; i++) {
     const walk_level *level = &w->levels[i];
     const et_schema_field field = current_field(w, level);
-    et_tell_more(error, ".%s", et_schema_name_of(w->schema, field));
+    et_error_append(error, ".%s", et_schema_name_of(w->schema, field));
     if (et_schema_kind_of(field) == ET_KIND_TABLES) {
-      et_tell_more(error, "[%u]", (unsigned)level->element);
+      et_error_append(error, "[%u]", (unsigned)level->element);
     }
   }
-  et_tell_more(error, ": %s", reason);
+  et_error_append(error, ": %s", reason);
   return ET_STATUS_INVALID_PROGRAM;
 }
 
 static et_status spend(walk *w, uint64_t bytes) {
   if (bytes > w->budget) {
     return fail_here(
-        w, ET_SAYS("parts are shared too often to be a written program"));
+        w,
+        ET_MESSAGE_TEXT("parts are shared too often to be a written program"));
   }
   w->budget -= bytes;
   return ET_STATUS_OK;
@@ -94,10 +90,10 @@ static et_status spend(walk *w, uint64_t bytes) {
 static et_status push(walk *w, uint32_t position, uint8_t type) {
   const uint32_t bytes = et_fb_check_table(w->buffer, position);
   if (bytes == 0) {
-    return fail_here(w, ET_SAYS("the table does not lie in the file"));
+    return fail_here(w, ET_MESSAGE_TEXT("the table does not lie in the file"));
   }
   if (w->depth == MAX_DEPTH) {
-    return fail_here(w, ET_SAYS("tables are nested too deep"));
+    return fail_here(w, ET_MESSAGE_TEXT("tables are nested too deep"));
   }
   ET_RETURN_IF_ERROR(spend(w, bytes));
   const walk_level level = {et_fb_table_at(w->buffer, position), type, 0, 0};
@@ -112,7 +108,7 @@ static et_fb_vector vector_at(const walk *w, uint32_t position) {
 
 static et_status check_vector(walk *w, uint32_t target, uint32_t width) {
   if (!et_fb_check_vector(w->buffer, target, width)) {
-    return fail_here(w, ET_SAYS("the vector does not lie in the file"));
+    return fail_here(w, ET_MESSAGE_TEXT("the vector does not lie in the file"));
   }
   const uint64_t count = et_fb_count(vector_at(w, target));
   return spend(w, sizeof(uint32_t) + count * width);
@@ -123,7 +119,7 @@ static et_status check_text(walk *w, uint32_t target) {
   const size_t end =
       target + sizeof(uint32_t) + et_fb_count(vector_at(w, target));
   if (end == w->buffer.size || w->buffer.data[end] != '\0') {
-    return fail_here(w, ET_SAYS("the text does not end with NUL"));
+    return fail_here(w, ET_MESSAGE_TEXT("the text does not end with NUL"));
   }
   return ET_STATUS_OK;
 }
@@ -134,10 +130,10 @@ static et_status enter_union(walk *w, walk_level *level, uint8_t union_id,
   const et_schema_union *members = &w->schema->unions[union_id];
   const uint8_t tag = et_fb_u8(level->table, level->field - 1u);
   if (tag == 0 || tag >= members->count) {
-    return fail_here(w, ET_SAYS("the tag of the union is unknown"));
+    return fail_here(w, ET_MESSAGE_TEXT("the tag of the union is unknown"));
   }
   if (target == 0) {
-    return fail_here(w, ET_SAYS("the union has a tag but no value"));
+    return fail_here(w, ET_MESSAGE_TEXT("the union has a tag but no value"));
   }
   return push(w, target, members->members[tag]);
 }
@@ -147,7 +143,8 @@ static et_status follow(const walk *w, uint32_t position,
   *out_target = et_fb_check_offset(w->buffer, position);
   return *out_target != 0
              ? ET_STATUS_OK
-             : fail_here(w, ET_SAYS("the offset leads outside the file"));
+             : fail_here(w,
+                         ET_MESSAGE_TEXT("the offset leads outside the file"));
 }
 
 /* Enters the next element of a vector of tables, or the next field after the
@@ -199,7 +196,7 @@ static ET_NOINLINE et_status visit_field(walk *w, walk_level *level) {
                  is_scalar ? detail : (uint32_t)sizeof(uint32_t));
   uint32_t target = 0;
   if (offset == ET_FB_BROKEN) {
-    return fail_here(w, ET_SAYS("the field does not lie in its table"));
+    return fail_here(w, ET_MESSAGE_TEXT("the field does not lie in its table"));
   }
   if (offset != ET_FB_ABSENT && !is_scalar) {
     ET_RETURN_IF_ERROR(

@@ -1,5 +1,5 @@
 #include "executorch/checked.h"
-#include "runtime/core/packing.h"
+#include "runtime/core/reason.h"
 #include "runtime/program/order.h"
 #include "runtime/program/schema.h"
 #include "runtime/program/tables.h"
@@ -40,8 +40,8 @@ static et_status check_overlap(void *context, uint32_t index, et_error *error) {
 
 et_status et_verify_segments(const et_segments *segments, et_error *error) {
   segment_walk walk = {segments, 0, 0};
-  const et_order order = {ET_SAYS("segments"), compare_segments, check_overlap,
-                          &walk};
+  const et_order order = {ET_MESSAGE_TEXT("segments"), compare_segments,
+                          check_overlap, &walk};
   for (uint32_t i = 0; i < et_fb_count(segments->table); i++) {
     et_piece bytes;
     if (!et_segments_find(segments, i, &bytes)) {
@@ -84,7 +84,7 @@ static et_status check_mutable_data(const et_program *program,
   for (uint32_t i = 0; i < et_fb_count(tables); i++) {
     const et_fb_table table = et_fb_child_at(tables, i);
     ET_RETURN_IF_ERROR(check_subsegments(
-        program, table, ET_SAYS("mutable_data_segments"), error));
+        program, table, ET_MESSAGE_TEXT("mutable_data_segments"), error));
   }
   return ET_STATUS_OK;
 }
@@ -107,8 +107,9 @@ et_status et_verify_named_data(et_fb_vector named, const et_segments *segments,
   for (uint32_t i = 0; i < et_fb_count(named); i++) {
     ET_RETURN_IF_ERROR(check_named_entry(named, i, segments, error));
   }
-  return et_verify_distinct(named, ET_NAMED_DATA_KEY, ET_SAYS("named_data"),
-                            ET_SAYS("key"), error);
+  return et_verify_distinct(named, ET_NAMED_DATA_KEY,
+                            ET_MESSAGE_TEXT("named_data"),
+                            ET_MESSAGE_TEXT("key"), error);
 }
 
 et_status et_verify_data(const et_program *program, et_error *error) {
@@ -118,8 +119,8 @@ et_status et_verify_data(const et_program *program, et_error *error) {
   const et_segments segments = et_tables_segments(program);
   const et_fb_table constants = et_fb_child(root, ET_PROGRAM_CONSTANT_SEGMENT);
   ET_RETURN_IF_ERROR(et_verify_segments(&segments, error));
-  ET_RETURN_IF_ERROR(check_subsegments(program, constants,
-                                       ET_SAYS("constant_segment"), error));
+  ET_RETURN_IF_ERROR(check_subsegments(
+      program, constants, ET_MESSAGE_TEXT("constant_segment"), error));
   ET_RETURN_IF_ERROR(check_mutable_data(program, error));
   return et_verify_named_data(named, &segments, error);
 }

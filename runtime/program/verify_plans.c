@@ -1,7 +1,7 @@
 #include <string.h>
 
 #include "runtime/core/limits.h"
-#include "runtime/core/packing.h"
+#include "runtime/core/reason.h"
 #include "runtime/program/schema.h"
 #include "runtime/program/tables.h"
 #include "runtime/program/verify.h"
@@ -9,8 +9,8 @@
 static et_status check_operators(const et_plan_check *check) {
   const et_fb_vector operators =
       et_tables_vector(check->plan, ET_PLAN_OPERATORS);
-  ET_RETURN_IF_ERROR(et_verify_names(operators, ET_OPERATOR_NAME,
-                                     ET_SAYS("operators"), check->error));
+  ET_RETURN_IF_ERROR(et_verify_names(
+      operators, ET_OPERATOR_NAME, ET_MESSAGE_TEXT("operators"), check->error));
   for (uint32_t i = 0; i < et_fb_count(operators); i++) {
     const et_fb_table row = et_fb_child_at(operators, i);
     const et_fb_vector overload = et_fb_list(row, ET_OPERATOR_OVERLOAD);
@@ -47,8 +47,8 @@ static et_status check_delegate(const et_plan_check *check, uint32_t index,
 static et_status check_delegates(const et_plan_check *check) {
   const et_fb_vector delegates =
       et_tables_vector(check->plan, ET_PLAN_DELEGATES);
-  ET_RETURN_IF_ERROR(et_verify_names(delegates, ET_DELEGATE_ID,
-                                     ET_SAYS("delegates"), check->error));
+  ET_RETURN_IF_ERROR(et_verify_names(
+      delegates, ET_DELEGATE_ID, ET_MESSAGE_TEXT("delegates"), check->error));
   for (uint32_t i = 0; i < et_fb_count(delegates); i++) {
     const et_fb_table delegate = et_fb_child_at(delegates, i);
     ET_RETURN_IF_ERROR(check_delegate(check, i, delegate));
@@ -98,8 +98,10 @@ static et_status check_plan(const et_plan_check *check) {
   ET_RETURN_IF_ERROR(check_operators(check));
   ET_RETURN_IF_ERROR(check_delegates(check));
   ET_RETURN_IF_ERROR(et_verify_values(check));
-  ET_RETURN_IF_ERROR(check_ends(check, ET_PLAN_INPUTS, ET_SAYS("inputs")));
-  ET_RETURN_IF_ERROR(check_ends(check, ET_PLAN_OUTPUTS, ET_SAYS("outputs")));
+  ET_RETURN_IF_ERROR(
+      check_ends(check, ET_PLAN_INPUTS, ET_MESSAGE_TEXT("inputs")));
+  ET_RETURN_IF_ERROR(
+      check_ends(check, ET_PLAN_OUTPUTS, ET_MESSAGE_TEXT("outputs")));
   return et_verify_chains(check);
 }
 
@@ -128,6 +130,7 @@ et_status et_verify_plans(const et_program *program, et_error *error) {
   for (uint32_t i = 0; i < et_fb_count(plans); i++) {
     ET_RETURN_IF_ERROR(verify_plan(program, i, error));
   }
-  return et_verify_distinct(plans, ET_PLAN_NAME, ET_SAYS("execution_plan"),
-                            ET_SAYS("name"), error);
+  return et_verify_distinct(plans, ET_PLAN_NAME,
+                            ET_MESSAGE_TEXT("execution_plan"),
+                            ET_MESSAGE_TEXT("name"), error);
 }

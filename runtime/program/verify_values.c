@@ -2,8 +2,7 @@
 
 #include "executorch/checked.h"
 #include "executorch/value.h"
-#include "runtime/core/packing.h"
-#include "runtime/core/says.h"
+#include "runtime/core/reason.h"
 #include "runtime/program/schema.h"
 #include "runtime/program/tables.h"
 #include "runtime/program/tensor_record.h"
@@ -34,7 +33,7 @@ static et_status check_list(const et_plan_check *check, uint32_t index,
     if (found != tag) {
       return et_fail_program(check->error, "values[%u].items[%u] is %s, not %s",
                              (unsigned)index, (unsigned)i,
-                             et_value_tag_says(found), et_value_tag_says(tag));
+                             et_value_tag_name(found), et_value_tag_name(tag));
     }
   }
   return ET_STATUS_OK;

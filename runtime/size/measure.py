@@ -15,8 +15,6 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from runtime.packing.write import write
-
 ROOT = Path(__file__).parents[2]
 _FLAGS = ("-std=c11", "-Os", "-ffunction-sections", "-fdata-sections", "-I.", "-Iruntime/include")
 _LINK = ("-nostdlib", "-static", "-no-pie", "-Wl,--gc-sections", "-Wl,-e,main", "-Wl,--unresolved-symbols=ignore-all")
@@ -37,6 +35,7 @@ X86_64 = Machine("x86-64", "", ("-fno-pie",))
 CORTEX_M4 = Machine(
     "Cortex-M4", "arm-none-eabi-", ("-mcpu=cortex-m4", "-mthumb", "-mfloat-abi=hard", "-mfpu=fpv4-sp-d16")
 )
+_FIRST_FILE_ID = 0x8001  # as large as the numbers that a build passes
 MESSAGES = {"texts": (), "codes": ("-DET_MESSAGES_CODES",)}
 
 
@@ -52,28 +51,20 @@ def measure(machine: Machine, messages: str, root: Path = ROOT) -> Size:
     """Measure runtime/size/linked.c without kernels and without the C library."""
     compiler = f"{machine.prefix}gcc"
     with tempfile.TemporaryDirectory() as folder:
-        flags = (*machine.flags, *_FLAGS, *MESSAGES[messages], f"-I{folder}")
-        _pack_texts(root, Path(folder))
+        flags = (*machine.flags, *_FLAGS, *MESSAGES[messages])
 
-        def compiled(source: str) -> str:
+        def compiled(numbered: tuple[int, str]) -> str:
+            number, source = numbered
             made = f"{folder}/{source.replace('/', '_')}.o"
-            subprocess.run([compiler, *flags, "-c", source, "-o", made], cwd=root, check=True)
+            subprocess.run([compiler, *flags, f"-DET_FILE_ID={number}", "-c", source, "-o", made], cwd=root, check=True)
             return made
 
         with ThreadPoolExecutor() as pool:
-            objects = list(pool.map(compiled, _sources(root)))
+            objects = list(pool.map(compiled, enumerate(_sources(root), _FIRST_FILE_ID)))
         program = f"{folder}/core"
         link = [compiler, *machine.flags, *_LINK, *objects, "-o", program]
         subprocess.run(link, cwd=root, check=True, capture_output=True)
         return _sections(machine, program)
-
-
-def _pack_texts(root: Path, folder: Path) -> None:
-    """Generate the headers that runtime/core/packing.h includes, as a build does."""
-    made = folder / "runtime" / "core"
-    made.mkdir(parents=True)
-    headers = (root / "runtime" / "include").rglob("*.h")
-    write(made / "packed_ids.h", made / "packed_table.h", [*headers, *(root / each for each in _sources(root))])
 
 
 def _sources(root: Path) -> list[str]:

@@ -28,9 +28,7 @@ def repository_root() -> Path:
 COMPILES_A_MODEL = ("ExecutorchLower", "ExecutorchVerify")
 
 # Actions that build the verifier, once for all models of a workspace.
-BUILDS_THE_VERIFIER = frozenset(
-    {"CppCompile", "CppLink", "ExecutorchCodegen", "ExecutorchCompileObjects", "ExecutorchPackTexts"}
-)
+BUILDS_THE_VERIFIER = frozenset({"CppCompile", "CppLink", "ExecutorchCodegen", "ExecutorchCompileObjects"})
 
 
 def without_the_verifier(needed: Iterable[str]) -> tuple[str, ...]:

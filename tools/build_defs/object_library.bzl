@@ -54,6 +54,14 @@ def _groups(sources):
     count = len(sources)
     return [sources[first:min(first + _SOURCES_OF_ACTION, count)] for first in range(0, count, _SOURCES_OF_ACTION)]
 
+def file_id(path):
+    """Returns the number of a source in error codes, as tools/message_of_code.py does.
+
+    Args:
+      path: Path from the root of the source's repository.
+    """
+    return hash(path) & 0xFFFF
+
 def _object_of(ctx, source, pic):
     path = source.short_path.rpartition("/")[2][:-len(".c")]
     return ctx.actions.declare_file("_objs/%s/%s%s" % (ctx.label.name, path, ".pic.o" if pic else ".o"))
@@ -80,11 +88,12 @@ def _flags(ctx, tools, compilation, pic):
 
 def _compile_group(ctx, tools, headers, given, sources, pic):
     objects = [_object_of(ctx, source, pic) for source in sources]
-    pairs = ctx.actions.args()
-    pairs.use_param_file("%s", use_always = True)
-    pairs.set_param_file_format("multiline")
+    listed = ctx.actions.args()
+    listed.use_param_file("%s", use_always = True)
+    listed.set_param_file_format("multiline")
     for source, made in zip(sources, objects):
-        pairs.add_all([source, made])
+        listed.add_all([source, made])
+        listed.add(file_id("%s/%s" % (source.owner.package, source.owner.name)))
     command = ctx.actions.args()
     command.add(tools.compiler)
     command.add_all(given.flags)
@@ -93,7 +102,7 @@ def _compile_group(ctx, tools, headers, given, sources, pic):
     named = {} if _IS_BAZEL_4 else {"toolchain": Label("@bazel_tools//tools/cpp:toolchain_type")}
     ctx.actions.run(
         executable = ctx.executable._compile_objects,
-        arguments = [pairs, command],
+        arguments = [listed, command],
         inputs = depset(sources, transitive = [headers, tools.toolchain.all_files]),
         outputs = objects,
         env = given.environment,

@@ -14,14 +14,7 @@ out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
 cd "$root"
 
-# Bazel brings these; otherwise they are made here.
-if [ ! -e runtime/core/packed_ids.h ]; then
-    mkdir -p "$out/runtime/core"
-    python3 -m runtime.packing.write "$out/runtime/core/packed_ids.h" "$out/runtime/core/packed_table.h" runtime/include/executorch/*.h \
-        runtime/core/*.c runtime/program/*.c runtime/method/*.c
-fi
-
-cc="${CC:-aarch64-linux-gnu-gcc} -I. -I$out -Iruntime/include -Ikernels/include -I$cmocka/include -std=c11 -Wall -Wextra -pedantic"
+cc="${CC:-aarch64-linux-gnu-gcc} -I. -Iruntime/include -Ikernels/include -I$cmocka/include -std=c11 -Wall -Wextra -pedantic"
 loops="-O3 -ffp-contract=off -fno-math-errno -fno-trapping-math -fno-tree-vectorize"
 linked="-O2 -DET_CPU_LINKED_PLAIN -DET_CPU_LINKED_NEON"
 system="-w -D_GNU_SOURCE -DHAVE_CLOCK_REALTIME -DHAVE_INTTYPES_H -DHAVE_MALLOC_H -DHAVE_SIGNAL_H -DHAVE_STRINGS_H
@@ -39,7 +32,7 @@ compile() {
 compile "$loops -DET_CPU_ISA_PLAIN" plain_ $(ls backends/cpu/simd/*.c | grep -v _test.c)
 compile "$loops -DET_CPU_ISA_NEON -march=armv8.2-a+dotprod+fp16" neon_ $(ls backends/cpu/simd/*.c | grep -v _test.c)
 compile "$linked" step_ $(ls backends/cpu/steps/*.c | grep -v _test.c)
-compile "$linked" core_ runtime/core/status.c runtime/core/format.c runtime/core/coded_texts.c runtime/core/reason.c runtime/core/says.c \
+compile "$linked" core_ runtime/core/status.c runtime/core/format.c runtime/core/coded_texts.c runtime/core/reason.c \
     runtime/core/scalar_type.c
 compile "$system" "" "$cmocka/src/cmocka.c"
 

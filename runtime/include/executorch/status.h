@@ -110,33 +110,24 @@ static inline et_status et_failed(et_status status, int is_known) {
 #define ET_IS_FAILURE(status) 0
 #endif
 
-/* Replaces et_fail in builds with reduced messages
+/* Replaces et_fail in builds with codes instead of messages
  * (--@rules_executorch//runtime:messages=codes, which defines
  * ET_MESSAGES_CODES).
  *
- * The message is "FILE:LINE:INDEX" in hexadecimal. FILE is a hash of the
- * source's path, which tools/message_of_code.py resolves. INDEX is the
- * message's first argument if that is an integer, else 0. Message texts and the
- * code that formats them are not linked. */
+ * The message is "FILE:LINE:INDEX" in hexadecimal. FILE is ET_FILE_ID, which
+ * tools/message_of_code.py maps to the source's path. INDEX is the message's
+ * first argument if that is an integer, else 0. Message texts and the code that
+ * formats them are not linked. */
 et_status et_fail_code(et_error *error, et_status status, uint32_t place,
                        uint32_t index);
 
 #if defined(ET_MESSAGES_CODES) && !defined(__cplusplus)
-/* A hash of the last characters of __FILE__, a compile-time constant. */
-#define ET_FILE_DIGIT(from_end, factor)                                        \
-  ((sizeof(__FILE__) > (from_end) + 3u                                         \
-        ? (uint32_t)(unsigned char)                                            \
-              __FILE__[sizeof(__FILE__) - 4u -                                 \
-                       (sizeof(__FILE__) > (from_end) + 3u ? (from_end) : 0u)] \
-        : 0u) *                                                                \
-   (factor))
-#define ET_FILE_NUMBER                                                         \
-  ((ET_FILE_DIGIT(0u, 1u) + ET_FILE_DIGIT(1u, 31u) + ET_FILE_DIGIT(2u, 961u) + \
-    ET_FILE_DIGIT(3u, 29791u) + ET_FILE_DIGIT(4u, 6367u) +                     \
-    ET_FILE_DIGIT(5u, 1181u) + ET_FILE_DIGIT(6u, 36611u) +                     \
-    ET_FILE_DIGIT(7u, 20725u)) &                                               \
-   0xFFFFu)
-#define ET_PLACE (ET_FILE_NUMBER << 16 | (uint32_t)__LINE__)
+/* The number of a source file. The build passes it for each file; 0 is unknown.
+ */
+#ifndef ET_FILE_ID
+#define ET_FILE_ID 0
+#endif
+#define ET_PLACE ((uint32_t)ET_FILE_ID << 16 | (uint32_t)__LINE__)
 #define ET_INDEX_OF(first)          \
   ((uint32_t)_Generic((first),      \
        int: (first),                \
