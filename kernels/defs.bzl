@@ -22,11 +22,12 @@ TEST_COPTS = [
     "-Wextra",
 ]
 
-def numeric_library(name, **kwargs):
+def numeric_library(name, srcs = [], **kwargs):
     """Compiles the C sources of the package with the flags of kernels.
 
     Args:
       name: name of the library.
+      srcs: generated sources, in addition to those in the package.
       **kwargs: hdrs, linkopts, deps, and attributes that all rules have.
     """
     object_library(
@@ -38,7 +39,7 @@ def numeric_library(name, **kwargs):
             ],
             allow_empty = True,
             exclude = ["*_test.c"],
-        ),
+        ) + srcs,
         copts = KERNEL_COPTS,
         further_copts = "//kernels:copts",
         **kwargs

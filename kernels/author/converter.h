@@ -1,6 +1,6 @@
-/* Conversion between elements of one dtype and the compute types. Each dtype
- * has its own file, so that a program links only the converters that its kernel
- * table names. */
+/* Conversion between elements of one dtype and the compute types. Each dtype is
+ * compiled to an object of its own, so that a program links only the converters
+ * that its kernel table names. */
 #ifndef ET_KERNELS_AUTHOR_CONVERTER_H_
 #define ET_KERNELS_AUTHOR_CONVERTER_H_
 
@@ -86,5 +86,30 @@ ET_CONVERTER_LIST(ET_CONVERTER_DECLARE)
       float: et_float_to_int64((double)(x)),  \
       double: et_float_to_int64((double)(x)), \
       default: (int64_t)(x))
+
+/* Definitions of the converters. BUILD.bazel generates a file with one of these
+ * macros for each dtype. */
+#define ET_DEFINE_CONVERTER_uint8 \
+  ET_CONVERTER_DEFINE(uint8, uint8_t, ET_AS_IS, ET_LOW_BITS, ET_TRUNCATED)
+#define ET_DEFINE_CONVERTER_int8 \
+  ET_CONVERTER_DEFINE(int8, int8_t, ET_AS_IS, ET_LOW_BITS, ET_TRUNCATED)
+#define ET_DEFINE_CONVERTER_int16 \
+  ET_CONVERTER_DEFINE(int16, int16_t, ET_AS_IS, ET_LOW_BITS, ET_TRUNCATED)
+#define ET_DEFINE_CONVERTER_int32 \
+  ET_CONVERTER_DEFINE(int32, int32_t, ET_AS_IS, ET_LOW_BITS, ET_TRUNCATED)
+#define ET_DEFINE_CONVERTER_int64 \
+  ET_CONVERTER_DEFINE(int64, int64_t, ET_AS_IS, ET_AS_IS, ET_TRUNCATED)
+#define ET_DEFINE_CONVERTER_float16                                          \
+  ET_CONVERTER_DEFINE(float16, uint16_t, et_float16_to_float, ET_TO_FLOAT16, \
+                      ET_TO_FLOAT16)
+#define ET_DEFINE_CONVERTER_float32 \
+  ET_CONVERTER_DEFINE(float32, float, ET_AS_IS, ET_TO_FLOAT, ET_TO_FLOAT)
+#define ET_DEFINE_CONVERTER_float64 \
+  ET_CONVERTER_DEFINE(float64, double, ET_AS_IS, ET_TO_DOUBLE, ET_TO_DOUBLE)
+#define ET_DEFINE_CONVERTER_bool \
+  ET_CONVERTER_DEFINE(bool, uint8_t, ET_NOT_ZERO, ET_NOT_ZERO, ET_NOT_ZERO)
+#define ET_DEFINE_CONVERTER_bfloat16                            \
+  ET_CONVERTER_DEFINE(bfloat16, uint16_t, et_bfloat16_to_float, \
+                      ET_TO_BFLOAT16, ET_TO_BFLOAT16)
 
 #endif /* ET_KERNELS_AUTHOR_CONVERTER_H_ */

@@ -4,7 +4,63 @@
 #include "executorch/kernels/loop.h"
 #include "executorch/kernels/promote.h"
 #include "executorch/kernels/shape.h"
-#include "kernels/author/operands.h"
+
+/* The operands as tensors. A scalar becomes a 0-d tensor whose data is the
+ * scalar's value. */
+typedef struct operands_as_tensors {
+  size_t count;
+  et_tensor *tensors[ET_MAP_OPERANDS];
+  et_tensor number_tensors[ET_MAP_OPERANDS];
+  const et_value *numbers[ET_MAP_OPERANDS]; /* NULL for a tensor */
+} operands_as_tensors;
+
+static et_scalar_type dtype_of_number(et_value_tag tag) {
+  if (tag == ET_VALUE_DOUBLE) {
+    return ET_SCALAR_TYPE_FLOAT64;
+  }
+  return tag == ET_VALUE_BOOL ? ET_SCALAR_TYPE_BOOL : ET_SCALAR_TYPE_INT64;
+}
+
+static et_tensor tensor_of_number(const et_value *number) {
+  return (et_tensor){.data = (void *)&number->u,
+                     .numel = 1,
+                     .dtype = dtype_of_number(number->tag),
+                     .is_constant = true};
+}
+
+/* `count` is at most ET_MAP_OPERANDS. `out` borrows the values. */
+static void list_operands(const et_value *const *values, size_t count,
+                          operands_as_tensors *out) {
+  out->count = count;
+  for (size_t i = 0; i < count; i++) {
+    if (values[i]->tag == ET_VALUE_TENSOR) {
+      out->numbers[i] = NULL;
+      out->tensors[i] = values[i]->u.as_tensor;
+    } else {
+      out->numbers[i] = values[i];
+      out->number_tensors[i] = tensor_of_number(values[i]);
+      out->tensors[i] = &out->number_tensors[i];
+    }
+  }
+}
+
+/* Writes a scalar `count` times. Needs no converter, because a program may not
+ * link the one of the scalar's dtype. */
+static void repeat_number(et_compute compute, const et_value *number,
+                          size_t count, et_chunk *out) {
+  const bool is_real = number->tag == ET_VALUE_DOUBLE;
+  const double real = et_scalar_to_double(number);
+  const int64_t integer = is_real ? 0 : et_scalar_to_int(number);
+  for (size_t i = 0; i < count; i++) {
+    if (compute == ET_COMPUTE_INT64) {
+      out->int64[i] = integer;
+    } else if (compute == ET_COMPUTE_FLOAT32) {
+      out->float32[i] = is_real ? (float)real : (float)integer;
+    } else {
+      out->float64[i] = real;
+    }
+  }
+}
 
 /* State of one call that does not change between runs. Operand 0 is `out`. */
 typedef struct application {
@@ -42,7 +98,7 @@ static void narrow(const application *app, et_scalar_type dtype, size_t count,
 static void load_elements(application *app, size_t k, const uint8_t *in,
                           ptrdiff_t stride, size_t count) {
   if (app->numbers[k] != NULL) {
-    et_operands_repeat(app->compute, app->numbers[k], count, &app->chunks[k]);
+    repeat_number(app->compute, app->numbers[k], count, &app->chunks[k]);
   } else {
     et_load_run(app->compute, app->dtypes[k], in, stride, count,
                 &app->chunks[k]);
@@ -128,7 +184,7 @@ static et_scalar_type common_dtype(const et_map *map,
 }
 
 static et_status check_dtypes(et_kernel_context *context, const et_map *map,
-                              const et_operands *operands,
+                              const operands_as_tensors *operands,
                               et_scalar_type common, const et_tensor *out) {
   for (size_t i = 0; i < operands->count; i++) {
     const et_scalar_type dtype = operands->tensors[i]->dtype;
@@ -168,7 +224,8 @@ static et_status check_scalars(et_kernel_context *context, const et_map *map,
 }
 
 static et_status resize_out(et_kernel_context *context, const et_map *map,
-                            const et_operands *operands, et_tensor *out) {
+                            const operands_as_tensors *operands,
+                            et_tensor *out) {
   int32_t sizes[ET_MAX_RANK];
   size_t rank = 0;
   ET_RETURN_IF_ERROR(et_shape_broadcast(context, map->name, operands->tensors,
@@ -176,7 +233,7 @@ static et_status resize_out(et_kernel_context *context, const et_map *map,
   return et_tensor_resize(out, sizes, rank, context->error);
 }
 
-static void run_all(application *app, const et_operands *operands,
+static void run_all(application *app, const operands_as_tensors *operands,
                     et_tensor *out) {
   et_view views[ET_MAP_OPERANDS + 1];
   views[0] = et_view_of(out);
@@ -196,7 +253,8 @@ static void run_all(application *app, const et_operands *operands,
 }
 
 /* Returns the index, from 1, of a 0-d operand that is not rounded; 0: none. */
-static size_t exact_operand(const et_map *map, const et_operands *operands,
+static size_t exact_operand(const et_map *map,
+                            const operands_as_tensors *operands,
                             et_scalar_type common) {
   const bool exact =
       map->parameters == ET_MAP_FACTOR && et_scalar_type_is_floating(common);
@@ -207,8 +265,8 @@ et_status et_map_apply(et_kernel_context *context, const et_map *map,
                        const et_value *const *operands, size_t operand_count,
                        const et_value *const *scalars, size_t scalar_count,
                        et_tensor *out) {
-  et_operands list;
-  et_operands_list(operands, operand_count, &list);
+  operands_as_tensors list;
+  list_operands(operands, operand_count, &list);
   const et_scalar_type common =
       common_dtype(map, operands, operand_count, scalars, scalar_count);
   ET_RETURN_IF_ERROR(check_dtypes(context, map, &list, common, out));

@@ -1,5 +1,4 @@
-/* Geometry and loops of convolution and pooling, for up to three spatial
- * dimensions. */
+/* Convolution. */
 #ifndef ET_KERNELS_ENGINES_CONV_H_
 #define ET_KERNELS_ENGINES_CONV_H_
 
@@ -9,6 +8,8 @@
 
 #include "executorch/kernel.h"
 #include "executorch/kernels/view.h"
+
+/* ---- Geometry and loops ---- */
 
 /* One spatial dimension. At output position o, tap k reads input element
  *
@@ -100,5 +101,38 @@ void et_conv_taps_inside(const et_conv_axis *axis, int64_t position,
 /* Copies `count` elements that are `step` apart. */
 void et_conv_copy_spaced(float *to, const float *from, int64_t step,
                          int64_t count);
+
+/* ---- Operators' arguments ---- */
+
+/* `bias` is NULL for none. `output_padding` is NULL for zeros. The operator
+ * checks the dtypes. */
+typedef struct et_conv_arguments {
+  const et_tensor *input;
+  const et_tensor *weight;
+  const et_tensor *bias;
+  const et_value *stride;
+  const et_value *padding;
+  const et_value *dilation;
+  const et_value *output_padding;
+  int64_t groups;
+  bool transposed;
+} et_conv_arguments;
+
+/* Checks the arguments and sets `conv`. Does not resize `out`. */
+et_status et_conv_plan(et_kernel_context *context,
+                       const et_conv_arguments *arguments, const et_tensor *out,
+                       et_conv *conv);
+
+/* Checks the arguments, resizes `out` and sets `conv`. */
+et_status et_conv_start(et_kernel_context *context,
+                        const et_conv_arguments *arguments, et_tensor *out,
+                        et_conv *conv);
+
+/* et_conv_plan and et_conv_start for the arguments of aten::convolution. Also
+ * check the dtypes. */
+et_status et_convolution_plan(et_kernel_context *context, et_value *const *args,
+                              et_conv *conv);
+et_status et_convolution_start(et_kernel_context *context,
+                               et_value *const *args, et_conv *conv);
 
 #endif /* ET_KERNELS_ENGINES_CONV_H_ */

@@ -1,4 +1,4 @@
-#include "kernels/engines/conv_plan.h"
+#include "kernels/engines/conv.h"
 
 #include "executorch/kernels/args.h"
 #include "executorch/kernels/shape.h"

@@ -1,4 +1,4 @@
-#include "kernels/engines/jacobi.h"
+#include "kernels/engines/linear_algebra.h"
 
 #include <float.h>
 #include <math.h>

@@ -1,8 +1,6 @@
-#include "kernels/engines/lu.h"
+#include "kernels/engines/linear_algebra.h"
 
 #include <math.h>
-
-#include "kernels/engines/triangle.h"
 
 et_lu et_lu_in(void *scratch, size_t rows, size_t columns) {
   double *const at = scratch;

@@ -1,4 +1,4 @@
-#include "kernels/engines/matrices.h"
+#include "kernels/engines/linear_algebra.h"
 
 #include <float.h>
 #include <math.h>

@@ -1,4 +1,4 @@
-#include "kernels/engines/reflectors.h"
+#include "kernels/engines/linear_algebra.h"
 
 #include <math.h>
 

@@ -1,4 +1,4 @@
-/* Sizes and source positions of 2-d upsampling. */
+/* Interpolation and resampling. */
 #ifndef ET_KERNELS_ENGINES_RESAMPLE_H_
 #define ET_KERNELS_ENGINES_RESAMPLE_H_
 
@@ -7,6 +7,33 @@
 
 #include "executorch/kernel.h"
 #include "executorch/kernels/view.h"
+#include "kernels/engines/window.h"
+
+/* ---- Interpolation taps ---- */
+
+#define ET_TAPS 4
+
+/* Elements of an axis and their weights. Functions that create taps may return
+ * indices outside the axis. The caller maps them inside, or to -1 for no
+ * element. */
+typedef struct et_taps {
+  size_t count;
+  int64_t at[ET_TAPS];
+  double weight[ET_TAPS];
+} et_taps;
+
+/* Nearest neighbor, ties to even; linear, two taps; cubic convolution with A =
+ * -0.75, four taps. */
+et_taps et_taps_nearest(double place);
+et_taps et_taps_linear(double place);
+et_taps et_taps_cubic(double place);
+
+/* Returns the sum over three axes, weighted by the taps, for image n and
+ * channel c. */
+double et_taps_sum(const et_view *in, int64_t n, int64_t c, const et_taps *z,
+                   const et_taps *y, const et_taps *x);
+
+/* ---- Sizes and source positions of 2-d upsampling ---- */
 
 /* One spatial dimension. `scale` is the number of input elements per output
  * element. */

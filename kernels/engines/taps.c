@@ -1,4 +1,4 @@
-#include "kernels/engines/taps.h"
+#include "kernels/engines/resample.h"
 
 #include <math.h>
 

@@ -1,4 +1,4 @@
-#include "kernels/engines/triangle.h"
+#include "kernels/engines/linear_algebra.h"
 
 et_triangle et_triangle_of(const et_matrix *matrix, bool upper, bool unit) {
   const et_triangle t = {matrix->at, matrix->columns, matrix->columns,

@@ -1,4 +1,4 @@
-#include "kernels/portable/accumulate.h"
+#include "kernels/portable/indexing.h"
 
 #include "executorch/kernels/convert.h"
 

@@ -1,4 +1,4 @@
-#include "kernels/portable/along.h"
+#include "kernels/portable/indexing.h"
 
 #include <string.h>
 

@@ -1,4 +1,4 @@
-#include "kernels/portable/batch_norm.h"
+#include "kernels/portable/normalize.h"
 
 #include <math.h>
 

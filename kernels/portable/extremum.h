@@ -1,4 +1,4 @@
-/* Index and value of the largest or smallest element of a sequence. */
+/* Largest and smallest elements, and their indices. */
 #ifndef ET_KERNELS_PORTABLE_EXTREMUM_H_
 #define ET_KERNELS_PORTABLE_EXTREMUM_H_
 
@@ -6,7 +6,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "executorch/kernel.h"
 #include "executorch/scalar_type.h"
+
+/* ---- Extremum of a sequence ---- */
 
 /* The first of the largest (or smallest) elements so far, or the first NaN. */
 typedef struct et_extremum {
@@ -28,5 +31,27 @@ void et_extremum_take(et_extremum *found, et_scalar_type dtype,
 /* Stores the value as an element of `dtype`. */
 void et_extremum_store(const et_extremum *found, et_scalar_type dtype,
                        uint8_t *out);
+
+/* ---- argmax, argmin, max.dim and min.dim ---- */
+
+/* argmax and argmin: int64 indices along `dim`. If `dim` is None, the row-major
+ * index over all elements. */
+et_status et_extremum_places(et_kernel_context *context, const char *what,
+                             bool smallest, const et_tensor *self,
+                             const et_value *dim, bool keepdim, et_tensor *out);
+
+/* max.dim and min.dim: values along `dim` and their int64 indices. */
+et_status et_extremum_along(et_kernel_context *context, const char *what,
+                            bool smallest, const et_tensor *self,
+                            const et_value *dim, bool keepdim,
+                            et_tensor *values, et_tensor *places);
+
+/* ---- cummax and cummin ---- */
+
+/* cummax and cummin. `args` are self, dim, values and indices (int64). Equal
+ * elements have the index of the last. From the first NaN on, results are
+ * NaN. */
+et_status et_extremum_scan(et_kernel_context *context, const char *what,
+                           bool smallest, et_value *const *args);
 
 #endif /* ET_KERNELS_PORTABLE_EXTREMUM_H_ */

@@ -1,9 +1,8 @@
-#include "kernels/portable/extremum_reduce.h"
+#include "kernels/portable/extremum.h"
 
 #include "executorch/kernels/args.h"
 #include "executorch/kernels/reduce.h"
 #include "executorch/kernels/shape.h"
-#include "kernels/portable/extremum.h"
 
 /* Stores the index in the last output, and the value in the first if there are
  * two. A single reduced dimension is one run. */

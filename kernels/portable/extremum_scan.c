@@ -1,4 +1,4 @@
-#include "kernels/portable/extremum_scan.h"
+#include "kernels/portable/extremum.h"
 
 #include "executorch/kernels/convert.h"
 #include "executorch/kernels/line.h"

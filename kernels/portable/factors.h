@@ -1,10 +1,11 @@
-/* Helpers of operators that factorize matrices or use the factors. */
+/* Operators that factorize matrices or use the factors. */
 #ifndef ET_KERNELS_PORTABLE_FACTORS_H_
 #define ET_KERNELS_PORTABLE_FACTORS_H_
 
 #include "executorch/kernel.h"
-#include "kernels/engines/lu.h"
-#include "kernels/engines/matrices.h"
+#include "kernels/engines/linear_algebra.h"
+
+/* ---- Factors and pivots ---- */
 
 /* Requests scratch for calls whose first argument is the matrix. */
 et_status et_factors_prepare(et_prepare_context *context, et_value *const *args,
@@ -58,5 +59,24 @@ et_view et_system_piece(const et_system *system, const et_view *view,
 /* Solves system `index`. `panel` has as many rows as the matrix. */
 void et_system_solve(const et_system *system, size_t index, et_panel_fn fn,
                      const void *state, double *panel);
+
+/* ---- Householder reflectors ---- */
+
+/* A batch: matrices of vectors, and vectors of scales. */
+typedef struct et_householder {
+  et_view vectors;
+  et_view scales;
+} et_householder;
+
+et_status et_householder_plan(et_kernel_context *context, const char *what,
+                              const et_tensor *vectors, const et_tensor *scales,
+                              et_householder *householder);
+
+/* et_householder_load loads item `index` into ET_FACTORS_SCRATCH bytes.
+ * et_householder_panel returns the memory there for the columns to
+ * transform. */
+et_reflectors et_householder_load(const et_householder *householder,
+                                  size_t index, void *scratch);
+double *et_householder_panel(const et_reflectors *reflectors);
 
 #endif /* ET_KERNELS_PORTABLE_FACTORS_H_ */

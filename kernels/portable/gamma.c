@@ -1,4 +1,4 @@
-#include "kernels/portable/gamma.h"
+#include "kernels/portable/special_functions.h"
 
 #include <float.h>
 #include <math.h>

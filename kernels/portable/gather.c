@@ -1,4 +1,4 @@
-#include "kernels/portable/gather.h"
+#include "kernels/portable/indexing.h"
 
 #include "executorch/kernels/args.h"
 #include "executorch/kernels/index.h"

@@ -1,4 +1,4 @@
-#include "kernels/portable/householder.h"
+#include "kernels/portable/factors.h"
 
 #include "executorch/kernels/args.h"
 

@@ -1,4 +1,4 @@
-#include "kernels/portable/mask.h"
+#include "kernels/portable/indexing.h"
 
 #include <string.h>
 

@@ -17,4 +17,9 @@ et_status et_max_pool_run(et_kernel_context *context, const et_window *window,
                           size_t dims, et_box_fn box, const et_tensor *out,
                           et_tensor *indices);
 
+/* Runs operator `name` with sliding windows over `dims` spatial dimensions.
+ * `args` are those of its schema. */
+et_status et_max_pool_windows(et_kernel_context *context, const char *name,
+                              size_t dims, et_value **args);
+
 #endif /* ET_KERNELS_PORTABLE_MAX_POOL_H_ */

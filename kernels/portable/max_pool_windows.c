@@ -1,5 +1,3 @@
-#include "kernels/portable/max_pool_windows.h"
-
 #include "kernels/portable/max_pool.h"
 
 et_status et_max_pool_windows(et_kernel_context *context, const char *name,

@@ -1,4 +1,4 @@
-#include "kernels/portable/normal.h"
+#include "kernels/portable/special_functions.h"
 
 #include <math.h>
 

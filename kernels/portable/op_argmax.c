@@ -1,4 +1,4 @@
-#include "kernels/portable/extremum_reduce.h"
+#include "kernels/portable/extremum.h"
 
 et_status et_op_argmax_out(et_kernel_context *context, et_value **args) {
   return et_extremum_places(context, "argmax", false, args[0]->u.as_tensor,

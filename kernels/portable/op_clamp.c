@@ -1,6 +1,5 @@
 #include "executorch/kernels/args.h"
 #include "executorch/kernels/map.h"
-#include "kernels/portable/limits.h"
 
 ET_MAP_ALL(ET_MAP_BINARY, at_least, ET_AT_LEAST(x, y))
 ET_MAP_ALL(ET_MAP_BINARY, at_most, ET_AT_MOST(x, y))

@@ -1,4 +1,4 @@
-#include "kernels/portable/convolution.h"
+#include "kernels/engines/conv.h"
 
 /* Requests the scratch of the loop that the call will use. If planning fails,
  * requests none: the call will report the error. */

@@ -1,4 +1,4 @@
-#include "kernels/portable/convolution.h"
+#include "kernels/engines/conv.h"
 
 et_status et_op_convolution_channels_last_out(et_kernel_context *context,
                                               et_value **args) {

@@ -1,5 +1,5 @@
 #include "executorch/kernels/fold.h"
-#include "kernels/portable/scan.h"
+#include "kernels/portable/lines.h"
 
 static void multiply(et_compute compute, et_running *product, et_chunk *chunk,
                      size_t count) {

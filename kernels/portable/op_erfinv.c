@@ -1,4 +1,4 @@
 #include "executorch/kernels/operator.h"
-#include "kernels/portable/normal.h"
+#include "kernels/portable/special_functions.h"
 
 ET_OPERATOR_FLOATING(erfinv, et_erfinv(x), et_erfinv(x))

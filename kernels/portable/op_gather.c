@@ -1,7 +1,7 @@
 #include <string.h>
 
 #include "executorch/kernels/shape.h"
-#include "kernels/portable/along.h"
+#include "kernels/portable/indexing.h"
 
 static void get(et_scalar_type dtype, uint8_t *other, uint8_t *element) {
   memcpy(other, element, et_scalar_type_size((int32_t)dtype));

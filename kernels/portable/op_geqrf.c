@@ -1,5 +1,5 @@
 #include "executorch/kernels/shape.h"
-#include "kernels/engines/reflectors.h"
+#include "kernels/engines/linear_algebra.h"
 #include "kernels/portable/factors.h"
 
 et_status et_op_geqrf_a(et_kernel_context *context, et_value **args) {

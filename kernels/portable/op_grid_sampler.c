@@ -2,7 +2,7 @@
 #include "executorch/kernels/convert.h"
 #include "executorch/kernels/edge.h"
 #include "executorch/kernels/shape.h"
-#include "kernels/engines/taps.h"
+#include "kernels/engines/resample.h"
 
 enum { LINEAR, NEAREST, CUBIC };
 

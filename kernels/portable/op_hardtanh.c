@@ -1,5 +1,4 @@
 #include "executorch/kernels/operator.h"
-#include "kernels/portable/limits.h"
 
 ET_MAP_ALL(ET_MAP_UNARY, hardtanh, ET_AT_MOST(ET_AT_LEAST(x, s[0]), s[1]))
 ET_OPERATOR_MAP(hardtanh, ET_MAP_PROMOTE, ET_RUN_ALL(hardtanh), ET_MAP_FOLLOW)

@@ -6,7 +6,7 @@
 #include "executorch/kernels/loop.h"
 #include "executorch/kernels/shape.h"
 #include "executorch/number_text.h"
-#include "kernels/portable/accumulate.h"
+#include "kernels/portable/indexing.h"
 
 typedef struct range {
   double low;

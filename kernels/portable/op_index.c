@@ -1,6 +1,6 @@
 #include "executorch/kernels/copy.h"
 #include "executorch/kernels/shape.h"
-#include "kernels/portable/gather.h"
+#include "kernels/portable/indexing.h"
 
 et_status et_op_index_tensor_out(et_kernel_context *context, et_value **args) {
   const et_tensor *self = args[0]->u.as_tensor;

@@ -3,8 +3,7 @@
 #include "executorch/kernels/copy.h"
 #include "executorch/kernels/loop.h"
 #include "executorch/kernels/shape.h"
-#include "kernels/portable/accumulate.h"
-#include "kernels/portable/gather.h"
+#include "kernels/portable/indexing.h"
 
 /* Adds `from` to `to` elementwise. */
 static void accumulate(const et_view *from, const et_view *to) {

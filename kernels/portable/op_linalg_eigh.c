@@ -2,7 +2,7 @@
 
 #include "executorch/kernels/args.h"
 #include "executorch/kernels/shape.h"
-#include "kernels/engines/jacobi.h"
+#include "kernels/engines/linear_algebra.h"
 
 /* Copies the lower triangle to the upper one, or the reverse. */
 static void mirror(et_matrix *m, bool upper) {

@@ -1,6 +1,6 @@
 #include "executorch/kernels/args.h"
 #include "executorch/kernels/shape.h"
-#include "kernels/portable/householder.h"
+#include "kernels/portable/factors.h"
 
 et_status et_op_linalg_householder_product_out(et_kernel_context *context,
                                                et_value **args) {

@@ -1,5 +1,5 @@
 #include "executorch/kernels/shape.h"
-#include "kernels/engines/exponential.h"
+#include "kernels/engines/linear_algebra.h"
 
 et_status et_op_linalg_matrix_exp_out(et_kernel_context *context,
                                       et_value **args) {

@@ -1,4 +1,4 @@
-#include "kernels/engines/triangle.h"
+#include "kernels/engines/linear_algebra.h"
 #include "kernels/portable/factors.h"
 
 static void solve(const void *state, et_panel *panel) {

@@ -3,8 +3,7 @@
 
 #include "executorch/kernels/args.h"
 #include "executorch/kernels/shape.h"
-#include "kernels/engines/jacobi.h"
-#include "kernels/engines/reflectors.h"
+#include "kernels/engines/linear_algebra.h"
 
 /* State for one matrix. Its "brief" side is the shorter of rows and columns.
  * The decomposition is a sum of outer products of left and right vectors. */

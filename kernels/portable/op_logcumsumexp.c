@@ -1,6 +1,6 @@
 #include <math.h>
 
-#include "kernels/portable/scan.h"
+#include "kernels/portable/lines.h"
 
 /* log(exp(a) + exp(b)) without overflow. */
 static double log_add_exp(double a, double b) {

@@ -1,7 +1,7 @@
 #include "executorch/kernels/args.h"
 #include "executorch/kernels/copy.h"
 #include "executorch/kernels/shape.h"
-#include "kernels/portable/mask.h"
+#include "kernels/portable/indexing.h"
 
 /* Replaces the selected elements by those of source, in row-major order. */
 et_status et_op_masked_scatter_out(et_kernel_context *context,

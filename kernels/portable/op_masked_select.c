@@ -1,5 +1,5 @@
 #include "executorch/kernels/shape.h"
-#include "kernels/portable/mask.h"
+#include "kernels/portable/indexing.h"
 
 et_status et_op_masked_select_out(et_kernel_context *context, et_value **args) {
   const et_tensor *self = args[0]->u.as_tensor;

@@ -1,4 +1,4 @@
-#include "kernels/portable/extremum_reduce.h"
+#include "kernels/portable/extremum.h"
 
 et_status et_op_max_dim_max(et_kernel_context *context, et_value **args) {
   return et_extremum_along(context, "max", false, args[0]->u.as_tensor, args[1],

@@ -1,4 +1,4 @@
-#include "kernels/portable/max_pool_windows.h"
+#include "kernels/portable/max_pool.h"
 
 et_status et_op_max_pool2d_with_indices_out(et_kernel_context *context,
                                             et_value **args) {

@@ -1,4 +1,4 @@
-#include "kernels/portable/extremum_reduce.h"
+#include "kernels/portable/extremum.h"
 
 et_status et_op_min_dim_min(et_kernel_context *context, et_value **args) {
   return et_extremum_along(context, "min", true, args[0]->u.as_tensor, args[1],

@@ -1,5 +1,5 @@
 #include "executorch/kernels/args.h"
-#include "kernels/portable/batch_norm.h"
+#include "kernels/portable/normalize.h"
 
 /* Uses the running statistics, and does not update them. */
 et_status et_op_native_batch_norm_legit_out(et_kernel_context *context,

@@ -1,5 +1,5 @@
 #include "executorch/kernels/args.h"
-#include "kernels/portable/batch_norm.h"
+#include "kernels/portable/normalize.h"
 
 et_status et_op_native_batch_norm_legit_no_training_out(
     et_kernel_context *context, et_value **args) {

@@ -1,7 +1,7 @@
 #include "executorch/kernels/args.h"
 #include "executorch/kernels/convert.h"
 #include "executorch/kernels/shape.h"
-#include "kernels/portable/normalise.h"
+#include "kernels/portable/normalize.h"
 
 typedef struct group_norm {
   const et_tensor *input; /* [N, C, ...] */

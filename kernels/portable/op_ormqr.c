@@ -1,6 +1,6 @@
 #include "executorch/kernels/args.h"
 #include "executorch/kernels/shape.h"
-#include "kernels/portable/householder.h"
+#include "kernels/portable/factors.h"
 
 /* Checks that `other` has as many rows as the reflectors if they are on its
  * left, otherwise as many columns. */

@@ -1,8 +1,7 @@
 #include "executorch/kernels/convert.h"
 #include "executorch/kernels/copy.h"
 #include "executorch/kernels/shape.h"
-#include "kernels/portable/accumulate.h"
-#include "kernels/portable/along.h"
+#include "kernels/portable/indexing.h"
 
 et_status et_op_scatter_src_out(et_kernel_context *context, et_value **args) {
   const et_view src = et_view_of(args[3]->u.as_tensor);

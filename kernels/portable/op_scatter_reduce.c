@@ -2,8 +2,7 @@
 #include "executorch/kernels/convert.h"
 #include "executorch/kernels/copy.h"
 #include "executorch/kernels/shape.h"
-#include "kernels/portable/accumulate.h"
-#include "kernels/portable/along.h"
+#include "kernels/portable/indexing.h"
 
 /* NaN propagates. */
 #define LARGER(x, y) ((x) > (y) || (x) != (x) ? (x) : (y))

@@ -1,5 +1,5 @@
 #include "executorch/kernels/shape.h"
-#include "kernels/portable/order.h"
+#include "kernels/portable/lines.h"
 
 static et_status sort(et_kernel_context *context, const et_tensor *self,
                       int64_t dim, bool descending, et_tensor *values,

@@ -1,5 +1,5 @@
 #include "executorch/kernels/operator.h"
-#include "kernels/portable/polynomials.h"
+#include "kernels/portable/special_functions.h"
 
 ET_MAP_FLOATS(ET_MAP_BINARY, special_chebyshev_polynomial_w,
               et_chebyshev_w(x, y), et_chebyshev_w(x, y))

@@ -1,5 +1,5 @@
 #include "executorch/kernels/operator.h"
-#include "kernels/portable/bessel.h"
+#include "kernels/portable/special_functions.h"
 
 ET_OPERATOR_FLOATING(special_i1e, et_bessel_i_scaled(1, x),
                      et_bessel_i_scaled(1, x))

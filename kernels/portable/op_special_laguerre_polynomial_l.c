@@ -1,5 +1,5 @@
 #include "executorch/kernels/operator.h"
-#include "kernels/portable/polynomials.h"
+#include "kernels/portable/special_functions.h"
 
 ET_MAP_FLOATS(ET_MAP_BINARY, special_laguerre_polynomial_l, et_laguerre(x, y),
               et_laguerre(x, y))

@@ -1,4 +1,4 @@
 #include "executorch/kernels/operator.h"
-#include "kernels/portable/normal.h"
+#include "kernels/portable/special_functions.h"
 
 ET_OPERATOR_FLOATING(special_ndtri, et_ndtri(x), et_ndtri(x))

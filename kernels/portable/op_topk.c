@@ -1,4 +1,4 @@
-#include "kernels/portable/order.h"
+#include "kernels/portable/lines.h"
 
 et_status et_op_topk_values(et_kernel_context *context, et_value **args) {
   return et_order_first(context, "topk", args[0]->u.as_tensor,

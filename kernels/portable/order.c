@@ -1,4 +1,4 @@
-#include "kernels/portable/order.h"
+#include "kernels/portable/lines.h"
 
 #include <string.h>
 

@@ -1,4 +1,4 @@
-#include "kernels/portable/scan.h"
+#include "kernels/portable/lines.h"
 
 #include "executorch/kernels/args.h"
 #include "executorch/kernels/line.h"

@@ -1,4 +1,4 @@
-#include "kernels/portable/softmax.h"
+#include "kernels/portable/lines.h"
 
 #include <math.h>
 

@@ -1,4 +1,4 @@
-#include "kernels/quantized/dequantize.h"
+#include "kernels/quantized/quantize.h"
 
 #include "executorch/kernels/args.h"
 #include "executorch/kernels/loop.h"

@@ -3,7 +3,6 @@
 #include "executorch/kernels/args.h"
 #include "executorch/kernels/loop.h"
 #include "kernels/quantized/quantize.h"
-#include "kernels/quantized/range.h"
 
 static et_range range_of(const et_tensor *input) {
   const et_view view = et_view_of(input);

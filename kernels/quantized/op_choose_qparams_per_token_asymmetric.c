@@ -2,7 +2,7 @@
 #include "executorch/kernels/convert.h"
 #include "executorch/kernels/line.h"
 #include "executorch/kernels/shape.h"
-#include "kernels/quantized/range.h"
+#include "kernels/quantized/quantize.h"
 
 enum { INPUT, SCALE, ZERO_POINT, OPERANDS };
 

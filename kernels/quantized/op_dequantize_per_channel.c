@@ -1,6 +1,6 @@
 #include "executorch/kernels/args.h"
-#include "kernels/quantized/dequantize.h"
-#include "kernels/quantized/spread.h"
+#include "kernels/quantized/broadcast.h"
+#include "kernels/quantized/quantize.h"
 
 et_status et_op_dequantize_per_channel_out(et_kernel_context *context,
                                            et_value **args) {

@@ -1,5 +1,5 @@
 #include "executorch/kernels/shape.h"
-#include "kernels/quantized/dequantize.h"
+#include "kernels/quantized/quantize.h"
 
 /* `read` reads the scale and the zero point, which are scalars or tensors. */
 static et_status dequantize(et_kernel_context *context, et_value **args,

@@ -1,4 +1,4 @@
-#include "kernels/quantized/few_bits_embedding.h"
+#include "kernels/quantized/low_bit.h"
 
 et_status et_op_embedding_byte_out(et_kernel_context *context,
                                    et_value **args) {

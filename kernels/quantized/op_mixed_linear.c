@@ -1,5 +1,5 @@
 #include "executorch/kernels/args.h"
-#include "kernels/quantized/few_bits_linear.h"
+#include "kernels/quantized/low_bit.h"
 
 et_status et_op_mixed_linear_out(et_kernel_context *context, et_value **args) {
   et_tensor *out = args[5]->u.as_tensor;

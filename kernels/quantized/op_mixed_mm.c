@@ -1,6 +1,6 @@
 #include "executorch/kernels/args.h"
 #include "executorch/kernels/shape.h"
-#include "kernels/quantized/few_bits.h"
+#include "kernels/quantized/low_bit.h"
 
 /* Result columns that are accumulated at a time. */
 #define COLUMNS ET_CHUNK

@@ -1,5 +1,5 @@
+#include "kernels/quantized/broadcast.h"
 #include "kernels/quantized/quantize.h"
-#include "kernels/quantized/spread.h"
 
 et_status et_op_quantize_per_channel_group_out(et_kernel_context *context,
                                                et_value **args) {

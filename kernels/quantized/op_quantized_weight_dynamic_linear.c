@@ -4,8 +4,8 @@
 #include "executorch/kernels/args.h"
 #include "executorch/kernels/scratch.h"
 #include "executorch/number_text.h"
-#include "kernels/quantized/few_bits_linear.h"
-#include "kernels/quantized/range.h"
+#include "kernels/quantized/low_bit.h"
+#include "kernels/quantized/quantize.h"
 
 /* Parameters of dynamic int8 quantization. */
 typedef struct quantization {

@@ -1,12 +1,16 @@
-/* Affine quantization: real = (quantized - zero_point) * scale. */
+/* Quantization and dequantization of tensors. */
 #ifndef ET_KERNELS_QUANTIZED_QUANTIZE_H_
 #define ET_KERNELS_QUANTIZED_QUANTIZE_H_
 
 #include <math.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "executorch/kernel.h"
 #include "executorch/kernels/convert.h"
+#include "executorch/kernels/view.h"
+
+/* ---- Affine quantization: real = (quantized - zero_point) * scale ---- */
 
 typedef struct et_quantization {
   float scale;
@@ -75,5 +79,40 @@ static inline int64_t et_quantize(const et_quantization *q, float value) {
 static inline float et_dequantize(const et_quantization *q, int64_t value) {
   return (float)(value - q->zero_point) * q->scale;
 }
+
+/* ---- Loop and checks of the dequantizing operators ---- */
+
+/* Dequantizes each element of `in` to the same index of `out`, of a floating
+ * dtype. */
+void et_dequantize_view(const et_quantization *q, const et_view *in,
+                        const et_view *out);
+
+/* Checks the dtypes of input and out for an operator with arguments `dtype` and
+ * `out_dtype`. */
+et_status et_dequantize_check(et_kernel_context *context, const char *what,
+                              const et_tensor *input, const et_value *dtype,
+                              const et_value *out_dtype, const et_tensor *out);
+
+/* ---- Quantization parameters from the range of values ---- */
+
+/* A range that includes 0, so that 0 is represented exactly. */
+typedef struct et_range {
+  float low;
+  float high;
+} et_range;
+
+typedef struct et_range_parameters {
+  double scale;
+  int64_t zero_point;
+} et_range_parameters;
+
+/* Extends the range by more values. NaN is ignored. */
+void et_range_take(et_range *range, const float *values, size_t count);
+
+/* Returns parameters for quantized values in [low, high], as ExecuTorch's
+ * kernels choose them. Scales below 6.1e-5 become 6.1e-5. An empty range has
+ * scale 0.1. */
+et_range_parameters et_range_asymmetric(const et_range *range, int64_t low,
+                                        int64_t high);
 
 #endif /* ET_KERNELS_QUANTIZED_QUANTIZE_H_ */

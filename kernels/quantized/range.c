@@ -1,4 +1,4 @@
-#include "kernels/quantized/range.h"
+#include "kernels/quantized/quantize.h"
 
 #include <math.h>
 

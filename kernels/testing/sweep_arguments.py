@@ -8,7 +8,7 @@ from __future__ import annotations
 import torch
 
 from exir.operators.schemas import Argument
-from kernels.testing import sweep_bytes, sweep_indexing, sweep_matrices, sweep_polynomials, sweep_quantized
+from kernels.testing import sweep_indexing, sweep_int8, sweep_matrices, sweep_polynomials, sweep_quantized
 from kernels.testing.native import DTYPE_CODES
 from kernels.testing.sweep_case import Case, Maker
 
@@ -288,7 +288,7 @@ _MAKERS: dict[str, Maker] = {
     "aten::view_copy.out": _view,
     "dim_order_ops::_clone_dim_order.out": lambda case: [case.tensor("self"), False, None],
     "dim_order_ops::_to_dim_order_copy.out": lambda case: [case.tensor("self"), False, None],
-    **sweep_bytes.MAKERS,
+    **sweep_int8.MAKERS,
     **sweep_indexing.MAKERS,
     **sweep_matrices.MAKERS,
     **sweep_polynomials.MAKERS,

@@ -2,7 +2,7 @@
 #include "executorch/kernels/convert.h"
 #include "executorch/kernels/shape.h"
 #include "executorch/kernels/view.h"
-#include "kernels/portable/order.h"
+#include "kernels/portable/lines.h"
 
 /* x1, y1, x2, y2 */
 typedef struct box {

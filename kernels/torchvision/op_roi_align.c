@@ -4,7 +4,7 @@
 #include "executorch/kernels/convert.h"
 #include "executorch/kernels/shape.h"
 #include "executorch/number_text.h"
-#include "kernels/engines/taps.h"
+#include "kernels/engines/resample.h"
 
 /* Maximum number of samples of a bin along an axis. A region is data, so its
  * size is not bounded. */

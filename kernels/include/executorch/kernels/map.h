@@ -14,6 +14,11 @@
 extern "C" {
 #endif
 
+/* Clamping, as in PyTorch. A NaN element stays NaN, and a NaN limit gives NaN.
+ * If the lower limit exceeds the upper one, the result is the upper limit. */
+#define ET_AT_LEAST(x, low) ((low) > (x) || (low) != (low) ? (low) : (x))
+#define ET_AT_MOST(x, high) ((high) < (x) || (high) != (high) ? (high) : (x))
+
 #define ET_MAP_OPERANDS 3
 #define ET_MAP_SCALARS 3
 

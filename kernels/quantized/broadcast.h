@@ -1,0 +1,37 @@
+/* Quantization with scales and zero points in tensors, which are broadcast to
+ * the elements. */
+#ifndef ET_KERNELS_QUANTIZED_BROADCAST_H_
+#define ET_KERNELS_QUANTIZED_BROADCAST_H_
+
+#include "executorch/kernel.h"
+#include "executorch/kernels/view.h"
+
+/* The elements that share a scale. */
+typedef enum et_spread_by {
+  ET_SPREAD_BY_CHANNEL, /* those at one index of `axis` */
+  ET_SPREAD_BY_TOKEN,   /* rows of the last dimension */
+  ET_SPREAD_BY_GROUP,   /* `group` elements of a matrix row */
+} et_spread_by;
+
+typedef struct et_spread {
+  const char *what; /* operator, for messages */
+  et_spread_by by;
+  int64_t axis;
+  int64_t group;
+  const et_tensor *scales;
+  const et_tensor *zero_points; /* NULL means zeros */
+} et_spread;
+
+/* Dequantizes `input` to `out`, and resizes it: (q - zero_point) * scale.
+ * Returns INVALID_ARGUMENT if the number of parameters is wrong. */
+et_status et_spread_dequantize(et_kernel_context *context,
+                               const et_spread *spread, const et_tensor *input,
+                               et_tensor *out);
+
+/* Quantizes `input` to `out`, and resizes it: round(x * (1 / scale)) +
+ * zero_point, rounded half to even and clamped to [low, high]. */
+et_status et_spread_quantize(et_kernel_context *context,
+                             const et_spread *spread, const et_tensor *input,
+                             int64_t low, int64_t high, et_tensor *out);
+
+#endif /* ET_KERNELS_QUANTIZED_BROADCAST_H_ */

@@ -1,0 +1,139 @@
+#include "executorch/kernels/args.h"
+#include "executorch/kernels/convert.h"
+#include "executorch/kernels/loop.h"
+#include "executorch/kernels/shape.h"
+#include "kernels/quantized/int8.h"
+
+/* Binary operation. */
+typedef enum pairing { SUM, PRODUCT, MAXIMUM, MINIMUM } pairing;
+
+typedef struct operand {
+  et_byte_reading reading;
+  float factor; /* factor from the scale of the operand to that of the result */
+} operand;
+
+typedef struct pair {
+  const char *what;
+  pairing pairing;
+  operand a;
+  operand b;
+  et_byte_range range;
+} pair;
+
+static inline float combine(pairing how, float a, float b) {
+  switch (how) {
+    case SUM:
+      return a + b;
+    case PRODUCT:
+      return a * b;
+    case MAXIMUM:
+      return a > b ? a : b;
+    default:
+      return a < b ? a : b;
+  }
+}
+
+/* `how` is a constant at each call, so that the loop vectorizes. */
+static inline void combine_run(pairing how, const pair *p, const int16_t *a,
+                               const int16_t *b, size_t count, uint8_t *out) {
+  const et_byte_range range = p->range;
+  const float a_factor = p->a.factor;
+  const float b_factor = p->b.factor;
+  for (size_t i = 0; i < count; i++) {
+    out[i] = et_byte_code(
+        combine(how, (float)a[i] * a_factor, (float)b[i] * b_factor), &range);
+  }
+}
+
+static void combine_chunk(const pair *p, const int16_t *a, const int16_t *b,
+                          size_t count, uint8_t *out) {
+  switch (p->pairing) {
+    case SUM:
+      combine_run(SUM, p, a, b, count, out);
+      break;
+    case PRODUCT:
+      combine_run(PRODUCT, p, a, b, count, out);
+      break;
+    case MAXIMUM:
+      combine_run(MAXIMUM, p, a, b, count, out);
+      break;
+    default:
+      combine_run(MINIMUM, p, a, b, count, out);
+  }
+}
+
+/* Processes one run of the loop over out, a and b. */
+static void run_line(const pair *p, const et_loop *loop) {
+  for (size_t start = 0; start < loop->count; start += ET_CHUNK) {
+    int16_t a[ET_CHUNK];
+    int16_t b[ET_CHUNK];
+    uint8_t codes[ET_CHUNK];
+    const ptrdiff_t at = (ptrdiff_t)start;
+    const size_t rest = loop->count - start;
+    const size_t n = rest < ET_CHUNK ? rest : ET_CHUNK;
+    et_byte_steps(p->a.reading, loop->at[1] + at * loop->strides[1],
+                  loop->strides[1], n, a);
+    et_byte_steps(p->b.reading, loop->at[2] + at * loop->strides[2],
+                  loop->strides[2], n, b);
+    combine_chunk(p, a, b, n, codes);
+    for (size_t i = 0; i < n; i++) {
+      loop->at[0][(at + (ptrdiff_t)i) * loop->strides[0]] = codes[i];
+    }
+  }
+}
+
+/* Reads a tensor, its zero point and its factor. */
+static et_status read_operand(et_kernel_context *context, const char *what,
+                              et_value *const *args, operand *out) {
+  out->factor = (float)args[2]->u.as_double;
+  return et_bytes_reading(context, what, args[0]->u.as_tensor, args[1],
+                          &out->reading);
+}
+
+static et_status run_pair(et_kernel_context *context, et_value **args, pair p) {
+  et_tensor *out = args[9]->u.as_tensor;
+  et_tensor *operands[2] = {args[0]->u.as_tensor, args[3]->u.as_tensor};
+  int32_t sizes[ET_MAX_RANK];
+  size_t rank = 0;
+  et_view views[3];
+  ET_RETURN_IF_ERROR(read_operand(context, p.what, &args[0], &p.a));
+  ET_RETURN_IF_ERROR(read_operand(context, p.what, &args[3], &p.b));
+  ET_RETURN_IF_ERROR(et_bytes_range(context, p.what, out, &args[6], &p.range));
+  ET_RETURN_IF_ERROR(
+      et_shape_broadcast(context, p.what, operands, 2, sizes, &rank));
+  ET_RETURN_IF_ERROR(et_tensor_resize(out, sizes, rank, context->error));
+  views[0] = et_view_of(out);
+  for (size_t i = 0; i < 2; i++) {
+    const et_view view = et_view_of(operands[i]);
+    et_view_expand(&view, sizes, rank, &views[1 + i]);
+  }
+  for (et_loop loop = et_loop_over(views, 3); loop.count > 0;
+       et_loop_next(&loop)) {
+    run_line(&p, &loop);
+  }
+  return ET_STATUS_OK;
+}
+
+et_status et_op_quantized_bytes_add_out(et_kernel_context *context,
+                                        et_value **args) {
+  return run_pair(context, args,
+                  (pair){.what = "sum of bytes", .pairing = SUM});
+}
+
+et_status et_op_quantized_bytes_mul_out(et_kernel_context *context,
+                                        et_value **args) {
+  return run_pair(context, args,
+                  (pair){.what = "product of bytes", .pairing = PRODUCT});
+}
+
+et_status et_op_quantized_bytes_maximum_out(et_kernel_context *context,
+                                            et_value **args) {
+  return run_pair(context, args,
+                  (pair){.what = "maximum of bytes", .pairing = MAXIMUM});
+}
+
+et_status et_op_quantized_bytes_minimum_out(et_kernel_context *context,
+                                            et_value **args) {
+  return run_pair(context, args,
+                  (pair){.what = "minimum of bytes", .pairing = MINIMUM});
+}

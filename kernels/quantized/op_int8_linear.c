@@ -1,0 +1,86 @@
+#include "executorch/kernels/args.h"
+#include "executorch/kernels/scratch.h"
+#include "executorch/kernels/shape.h"
+#include "kernels/quantized/int8.h"
+
+#define WHAT "linear layer of bytes"
+
+enum {
+  RANGE = ET_BYTES_NEXT, /* zero point, low and high */
+  OUT = RANGE + 3
+};
+
+et_status et_op_quantized_bytes_linear_prepare(et_prepare_context *context,
+                                               et_value *const *args,
+                                               void **out_state) {
+  (void)out_state;
+  context->scratch_bytes =
+      ET_BYTE_PRODUCT_SCRATCH(args[ET_BYTES_WEIGHT]->u.as_tensor->sizes[1]);
+  return ET_STATUS_OK;
+}
+
+/* Checks the arguments, resizes out, and sets `product` and `reading`. */
+static et_status start(et_kernel_context *context, et_value **args,
+                       et_byte_product *product, et_byte_reading *reading) {
+  const et_tensor *input = args[ET_BYTES_INPUT]->u.as_tensor;
+  const et_tensor *weight = args[ET_BYTES_WEIGHT]->u.as_tensor;
+  const et_tensor *factors = args[ET_BYTES_FACTORS]->u.as_tensor;
+  const et_tensor *bias = et_arg_tensor(args[ET_BYTES_BIAS]);
+  et_tensor *out = args[OUT]->u.as_tensor;
+  int32_t sizes[ET_MAX_RANK];
+  const size_t last = (size_t)input->rank - 1;
+  ET_CHECK(context, input->sizes[last] == weight->sizes[1],
+           WHAT ": input has %d features, weight needs %d",
+           (int)input->sizes[last], (int)weight->sizes[1]);
+  *product = (et_byte_product){.weight = (const int8_t *)weight->data,
+                               .rows = (size_t)weight->sizes[0],
+                               .depth = (size_t)weight->sizes[1],
+                               .factors = et_bytes_floats(factors),
+                               .bias = et_bytes_floats(bias),
+                               .row_stride = 1,
+                               .column_stride = (size_t)weight->sizes[0]};
+  ET_RETURN_IF_ERROR(et_bytes_reading(
+      context, WHAT, input, args[ET_BYTES_INPUT_ZERO_POINT], reading));
+  ET_RETURN_IF_ERROR(
+      et_bytes_range(context, WHAT, out, &args[RANGE], &product->range));
+  ET_RETURN_IF_ERROR(et_bytes_check_product(context, WHAT, weight,
+                                            product->depth, factors, bias));
+  for (size_t d = 0; d < last; d++) {
+    sizes[d] = input->sizes[d];
+  }
+  sizes[last] = weight->sizes[0];
+  return et_tensor_resize(out, sizes, input->rank, context->error);
+}
+
+/* Packs input rows as panel columns. */
+static void lay_panel(const et_byte_product *product, et_byte_reading reading,
+                      const uint8_t *input, size_t columns, int16_t *panel) {
+  const size_t pitch = ET_BYTE_PRODUCT_PITCH(product->depth);
+  for (size_t c = 0; c < columns; c++, panel += pitch) {
+    et_byte_steps(reading, input + c * product->depth, 1, product->depth,
+                  panel);
+    for (size_t k = product->depth; k < pitch; k++) {
+      panel[k] = 0;
+    }
+  }
+}
+
+et_status et_op_quantized_bytes_linear_out(et_kernel_context *context,
+                                           et_value **args) {
+  et_byte_product product;
+  et_byte_reading reading;
+  ET_RETURN_IF_ERROR(start(context, args, &product, &reading));
+  const et_tensor *out = args[OUT]->u.as_tensor;
+  const uint8_t *input =
+      (const uint8_t *)args[ET_BYTES_INPUT]->u.as_tensor->data;
+  const size_t rows = product.rows == 0 ? 0 : out->numel / product.rows;
+  const size_t most = et_byte_product_columns(product.depth, context->scratch);
+  int16_t *panel = (int16_t *)(void *)context->scratch.data;
+  for (size_t row = 0; row < rows; row += most) {
+    const size_t columns = rows - row < most ? rows - row : most;
+    lay_panel(&product, reading, input + row * product.depth, columns, panel);
+    product.out = (uint8_t *)out->data + row * product.rows;
+    et_byte_product_run(&product, panel, columns);
+  }
+  return ET_STATUS_OK;
+}
