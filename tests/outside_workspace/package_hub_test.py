@@ -67,7 +67,7 @@ def model():
 
 @pytest.fixture(scope="module")
 def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
-    scratch = new_example(tmp_path_factory, "own_packages")
+    scratch = new_example(tmp_path_factory, "custom_packages")
     for name, text in {"MODULE.bazel": _MODULE, "WORKSPACE": _WORKSPACE}.items():
         scratch.write(name, (scratch.folder / name).read_text(encoding="utf-8") + text)
     shutil.copy(repository_root() / "tests/outside_workspace/hub.bzl", scratch.folder)

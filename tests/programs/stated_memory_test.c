@@ -10,7 +10,7 @@
 #include "models/digits_cc.h"
 #include "models/mobilenet_cc.h"
 #include "models/mobilenet_cpu_cc.h"
-#include "tests/feature_models/convolved_cc.h"
+#include "tests/feature_models/convolutions_cc.h"
 #include "tests/feature_models/delegated_cc.h"
 #include "tests/feature_models/two_models_cc.h"
 
@@ -37,8 +37,8 @@ static void test_header_states_what_the_runtime_measures(void **state) {
   EXPECT(models_digits, MODELS_DIGITS_FORWARD, "forward");
   EXPECT(models_mobilenet, MODELS_MOBILENET_FORWARD, "forward");
   EXPECT(models_mobilenet_cpu, MODELS_MOBILENET_CPU_FORWARD, "forward");
-  EXPECT(tests_feature_models_convolved, TESTS_FEATURE_MODELS_CONVOLVED_FORWARD,
-         "forward");
+  EXPECT(tests_feature_models_convolutions,
+         TESTS_FEATURE_MODELS_CONVOLUTIONS_FORWARD, "forward");
   EXPECT(tests_feature_models_delegated, TESTS_FEATURE_MODELS_DELEGATED_FORWARD,
          "forward");
   EXPECT(tests_feature_models_dynamic_batch,

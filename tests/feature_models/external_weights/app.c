@@ -2,7 +2,7 @@
 #include <stdio.h>
 
 #include "executorch/file_loader.h"
-#include "tests/feature_models/external_weights/lent_cc.h"
+#include "tests/feature_models/external_weights/external_cc.h"
 
 static one_row_forward_memory memory;
 

@@ -1,0 +1,51 @@
+"""A network with 16-bit weights on the CPU backend, by an option or natively."""
+
+from __future__ import annotations
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from exir.model_spec import ModelSpec
+
+
+class Network(nn.Module):
+    """Images [2, 3, 12, 10], tokens [2, 6] and rows [2, 6, 24] to logits and rows.
+
+    The logits are [2, 6, 40], and the rows are bfloat16.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tokens = nn.Embedding(40, 24)
+        self.first, self.wide = nn.Conv2d(3, 12, 3, padding=1), nn.Conv2d(12, 150, 3, stride=2)
+        self.each, self.point = nn.Conv2d(150, 150, 3, padding=1, groups=150), nn.Conv2d(150, 24, 1)
+        self.grouped, self.up = nn.Conv2d(24, 24, 3, padding=1, groups=2), nn.ConvTranspose2d(24, 24, 2, stride=2)
+        self.hidden = nn.Linear(24, 96)
+        self.back = nn.Parameter(torch.randn(2, 96, 24) / 10)
+
+    def forward(self, images: Tensor, tokens: Tensor, rows: Tensor) -> tuple[Tensor, Tensor]:
+        x = torch.relu(self.wide(F.silu(self.first(images))))
+        x = self.up(self.grouped(self.point(F.hardswish(self.each(x))))).mean((2, 3))
+        x = self.tokens(tokens) + x.unsqueeze(1) + rows.to(x.dtype)
+        x = x + F.gelu(self.hidden(x)) @ self.back
+        return F.linear(x, self.tokens.weight), x.bfloat16()
+
+
+def _network(dtype: torch.dtype) -> Network:
+    network = Network()
+    for each in network.parameters():
+        each.data = each.data.to(dtype).to(each.dtype)
+    return network.eval()
+
+
+def float16_weights() -> ModelSpec:
+    """Entry point: float32 weights that float16 represents exactly."""
+    rows = torch.randn(2, 6, 24).half()
+    return ModelSpec(_network(torch.float16), (torch.randn(2, 3, 12, 10), torch.randint(40, (2, 6)), rows))
+
+
+def bfloat16_module() -> ModelSpec:
+    """Entry point: a bfloat16 module with bfloat16 inputs and results."""
+    network, rows = _network(torch.bfloat16).bfloat16(), torch.randn(2, 6, 24).bfloat16()
+    return ModelSpec(network, (torch.randn(2, 3, 12, 10).bfloat16(), torch.randint(40, (2, 6)), rows))
