@@ -14,8 +14,8 @@ from collections.abc import Callable
 from torch.export.graph_signature import ExportGraphSignature
 from torch.fx import GraphModule
 
-from exir.memory_plan_verifier import verify_memory_plan
 from exir.memory_planning import greedy, lower_bound
+from exir.planning.plan_verifier import verify_memory_plan
 from exir.testing.networks import network, specs_in
 
 _LONG_USES = {"local": 0.0, "1 % long uses": 0.01, "10 % long uses": 0.1}

@@ -12,11 +12,11 @@ from executorch_report.segments import Segment, segments_of
 from exir import schema
 from exir._serialize import deserialize_pte_binary
 from exir.base_error import InvalidProgramError
+from exir.inspection.calls import tensors_of
+from exir.inspection.imported import external_tensors, imported_methods
+from exir.inspection.indices import check_indices
+from exir.inspection.report import ValueReport
 from exir.operators.dtypes import dtype_name
-from exir.plan.calls import tensors_of
-from exir.plan.imported import external_tensors, imported_methods
-from exir.plan.indices import check_indices
-from exir.plan.report import ValueReport
 
 
 @dataclass(frozen=True)

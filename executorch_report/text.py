@@ -8,8 +8,8 @@ from collections.abc import Iterable, Sequence
 from executorch_report.delegates import steps_of
 from executorch_report.facts import Delegate, MethodFacts, ProgramFacts
 from executorch_report.memory import Buffer, alive_at
-from exir.plan.ranges import shape_text
-from exir.plan.report import ValueReport
+from exir.inspection.ranges import shape_text
+from exir.inspection.report import ValueReport
 
 _LISTED = 12  # rows shown of weights, named data, and tensors at the peak
 

@@ -16,11 +16,11 @@ import torch
 from executorch_runtime import Clock, ExecutorchError, Method, Program, ValueInfo, _native
 from exir import ExecutorchBackendConfig, to_edge
 from exir._serialize import deserialize_pte_binary
-from exir.bundle import Facts
+from exir.graph.program_bundle import Facts
+from exir.inspection.imported import imported_methods
+from exir.inspection.ranges import Steps
 from exir.operators.kernels import KernelTable
 from exir.passes import MemoryPlanningPass
-from exir.plan.imported import imported_methods
-from exir.plan.ranges import Steps
 from tests.fixtures.recorded import FOLDER, PROGRAMS, recorded
 
 _REFUSED = {"tut09_delegate_mapping_demo": "it names no operands and no weights"}

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from executorch_runtime import _native
 from executorch_runtime._handles import c_string
 from executorch_runtime.errors import checked
-from exir.plan.ranges import Steps, shape_text
+from exir.inspection.ranges import Steps, shape_text
 
 TENSOR = "Tensor"
 TENSOR_TAG = 5

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from torch.fx import Node
 
-    from exir.source import SourceLocation
+    from exir.debug.source import SourceLocation
 
 
 class ExirError(Exception):
@@ -48,6 +48,6 @@ class InvalidProgramError(UserError):
 
 def _source(node: Node) -> SourceLocation | None:
     # A caller that has a node has already imported torch.
-    from exir.source import source_of
+    from exir.debug.source import source_of
 
     return source_of(node)

@@ -1,6 +1,6 @@
 """Offsets of tensors in planned memory.
 
-Tensors have known sizes and lifetimes, and `exir.placement` assigns offsets. `greedy` is not always
+Tensors have known sizes and lifetimes, and `exir.planning.placement` assigns offsets. `greedy` is not always
 optimal; `lower_bound` bounds the distance to the optimum.
 """
 
@@ -11,8 +11,8 @@ from typing import TypeAlias
 from torch.export.graph_signature import ExportGraphSignature
 from torch.fx import GraphModule
 
-from exir.liveness import lifetimes_of
-from exir.placement import Block, Placement, aligned, bound, placed, side_by_side
+from exir.planning.liveness import lifetimes_of
+from exir.planning.placement import Block, Placement, aligned, bound, placed, side_by_side
 from exir.tensor import TensorSpec
 
 DEFAULT_MEMORY_ID = 1

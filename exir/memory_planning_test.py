@@ -11,8 +11,6 @@ import torch
 from torch.export.graph_signature import ExportGraphSignature
 from torch.fx import Graph, GraphModule
 
-from exir.liveness import Lifetime, lifetimes_of
-from exir.memory_plan_verifier import verify_memory_plan
 from exir.memory_planning import (
     MemoryPlanningAlgo,
     MemoryPlanningAlgorithmSuite,
@@ -20,7 +18,9 @@ from exir.memory_planning import (
     lower_bound,
     naive,
 )
-from exir.placement import aligned
+from exir.planning.liveness import Lifetime, lifetimes_of
+from exir.planning.placement import aligned
+from exir.planning.plan_verifier import verify_memory_plan
 from exir.tensor import TensorSpec
 from exir.testing.networks import network, spec, specs_in
 

@@ -9,9 +9,9 @@ from torch.export import ExportedProgram
 from torch.fx import GraphModule
 from torch.fx.passes.infra.pass_base import PassResult
 
-from exir.bundle import ProgramBundle
 from exir.error import ExirError, PassError
 from exir.graph.graph_program import program_around
+from exir.graph.program_bundle import ProgramBundle
 from exir.graph.program_update import with_graph_module, with_names_of_graph
 from exir.pass_base import ExportedProgramPassBase
 from exir.verification.sizes import sizes_kept

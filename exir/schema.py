@@ -219,7 +219,7 @@ class EValue:
 class ContainerMetadata:
     """The pytree specs (PyTorch's JSON) of a method's inputs and outputs, with ranges.
 
-    ranges: six integers per entry, as `schema/program.fbs` describes them (`exir.plan.ranges`).
+    ranges: six integers per entry, as `schema/program.fbs` describes them (`exir.inspection.ranges`).
     """
 
     encoded_inp_str: Optional[str] = None

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import gguf
 
-from exir.gguf_file import read_gguf_file
+from exir.files.gguf_file import read_gguf_file
 
 # Some are prefixes of others, some share a first byte, some are not ASCII.
 ADDED = ("<think>", "</think>", "<think>\n", "<|tool|>", "   ", "      ", "é!", "中", "don't")

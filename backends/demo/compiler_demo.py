@@ -20,7 +20,7 @@ from exir.backend.tags import tag_nodes
 from exir.backend.utils import DelegateMappingBuilder
 from exir.dialects.edge import to_torch_overload
 from exir.error import UnsupportedOperatorError
-from exir.placement import aligned
+from exir.planning.placement import aligned
 
 # Limits of the payload (PAYLOAD.md).
 MAX_OPS = 256

@@ -21,7 +21,7 @@ from exir.dialects.edge import to_torch_overload
 from exir.error import UnsupportedOperatorError
 from exir.graph.constants import ConstantTable
 from exir.graph.fake_mode import fake_mode_of
-from exir.placement import aligned
+from exir.planning.placement import aligned
 
 # Of the payload (PAYLOAD.md).
 MAGIC = 0x3150444D

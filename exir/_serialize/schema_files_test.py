@@ -8,7 +8,7 @@ from typing import get_args
 
 import pytest
 
-from exir import bundled_file, schema
+from exir import schema
 from exir._serialize import _flat_tensor
 from exir._serialize._tables import (
     BytesKind,
@@ -20,6 +20,7 @@ from exir._serialize._tables import (
     VectorKind,
     fields_of,
 )
+from exir.bundled import tables
 
 DIRECTORY = Path(__file__).parents[2] / "schema"
 WIRE_NAMES = {
@@ -37,7 +38,7 @@ WIRE_NAMES = {
 _UNIONS = {
     "KernelTypes": get_args(schema.KernelTypes),
     "InstructionArguments": get_args(schema.InstructionArguments),
-    "ValueUnion": get_args(bundled_file.ValueUnion),
+    "ValueUnion": get_args(tables.ValueUnion),
 }
 
 
@@ -89,7 +90,7 @@ def test_reserved_fields_are_not_described(name: str) -> None:
 
 OTHER_TABLES = [
     (module, name, fields)
-    for module, file in ((_flat_tensor, "flat_tensor.fbs"), (bundled_file, "bundled_program.fbs"))
+    for module, file in ((_flat_tensor, "flat_tensor.fbs"), (tables, "bundled_program.fbs"))
     for name, fields in blocks("table", text_of(file)).items()
 ]
 

@@ -9,7 +9,7 @@ from torch.export import ExportedProgram
 
 from exir._serialize import NamedDataStoreOutput
 from exir.backend.compile_spec_schema import CompileSpec
-from exir.plan.memory import RuntimeMemory
+from exir.inspection.memory import RuntimeMemory
 
 __all__ = ["BackendDetails", "PreprocessResult", "RuntimeMemory"]
 

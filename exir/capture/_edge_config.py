@@ -18,7 +18,7 @@ class EdgeCompileConfig:
         it. False decomposes it into GEMMs and a softmax.
     fuse_low_bit_linear: emit one operator for a linear layer with low-bit weights; only this project's
         runtime has it. False dequantizes the weight before a GEMM.
-    pipeline: passes between decomposition and the edge program, as text (`exir/pipeline.py`); None
+    pipeline: passes between decomposition and the edge program, as text (`exir/passes/pipeline.py`); None
         for the default passes.
     """
 

@@ -14,7 +14,6 @@ from torch.export import ExportedProgram
 from torch.fx import GraphModule
 
 from exir.backend.partitioner import Partitioner
-from exir.bundle import Facts
 from exir.capture import ExecutorchBackendConfig
 from exir.cli.config import CompilerConfig
 from exir.cli.loading.check_modules import check_modules
@@ -23,7 +22,8 @@ from exir.cli.reporting.advice import advice_on
 from exir.cli.reporting.guards import lines_of_guards
 from exir.error import ConfigError, ExirError, ModelError
 from exir.graph.input_bounds import bound_inputs, open_dimensions
-from exir.model_spec import Method, ModelSpec
+from exir.graph.program_bundle import Facts
+from exir.model.spec import Method, ModelSpec
 from exir.pass_manager import PassType
 from exir.program import ExecutorchProgramManager, to_edge_transform_and_lower
 

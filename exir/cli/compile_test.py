@@ -9,7 +9,7 @@ import torch
 from torch import nn
 
 from exir.cli.compile import Pipeline, export_methods, lower_programs, owning_programs
-from exir.model_spec import ModelSpec
+from exir.model.spec import ModelSpec
 
 
 @pytest.fixture

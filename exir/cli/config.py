@@ -17,7 +17,7 @@ from torch._ops import OpOverload
 from exir.capture import EdgeCompileConfig, ExecutorchBackendConfig
 from exir.cli.arguments import Arguments
 from exir.error import ConfigError
-from exir.options import check_keys, check_type
+from exir.files.options import check_keys, check_type
 from exir.passes import MemoryPlanningPass
 from exir.quantize import OPTION_TYPES, RECIPES, QuantizationOptions
 

@@ -13,8 +13,8 @@ from exir.cli.arguments import parse_arguments
 from exir.cli.compile import Pipeline, export_methods, lower_programs
 from exir.cli.describe import main
 from exir.cli.reporting.manifest import render_manifest
-from exir.model_spec import MethodSpec, ModelSpec
-from exir.plan.kernels import load_tables
+from exir.inspection.kernels import load_tables
+from exir.model.spec import MethodSpec, ModelSpec
 from exir.testing.models import Codec, DynamicAdd
 
 _KERNELS = Path(__file__).parents[2] / "kernels"

@@ -10,7 +10,6 @@ from pathlib import Path
 
 from torch.export import ExportedProgram
 
-from exir.bundle import Facts
 from exir.cli.arguments import Arguments, expand_params_file, parse_arguments, target_of
 from exir.cli.compile import (
     Pipeline,
@@ -35,9 +34,10 @@ from exir.cli.reporting.reference import Further, record_calls
 from exir.cli.reporting.steps import record_steps
 from exir.cli.worker.environment import pin_torch
 from exir.error import ConfigError
-from exir.files import Write
-from exir.model_spec import ModelSpec
-from exir.plan.kernels import load_tables
+from exir.files.atomic import Write
+from exir.graph.program_bundle import Facts
+from exir.inspection.kernels import load_tables
+from exir.model.spec import ModelSpec
 from exir.program import ExecutorchProgramManager
 
 

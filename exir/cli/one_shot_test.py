@@ -10,8 +10,8 @@ import pytest
 
 from exir.cli.conftest import Compile
 from exir.cli.reporting.calls import read_calls
+from exir.inspection.kernels import load_tables
 from exir.passes.row_major_operands import ROWS_ALONE
-from exir.plan.kernels import load_tables
 
 _MODEL = """
 import torch
@@ -292,7 +292,7 @@ def test_calibration_errors_are_user_errors(compile_source: Compile, tmp_path: P
 _OPEN = """
 import torch
 from torch.export import Dim
-from exir.model_spec import ModelSpec
+from exir.model.spec import ModelSpec
 
 def model():
     shapes = {"input": {0: Dim("n")}}

@@ -7,11 +7,11 @@ from typing import Any
 
 from torch.export import ExportedProgram
 
-from exir.calibration import Calls, first_calls
 from exir.cli.loading.calibration import calls_of
 from exir.error import ConfigError, ExirError
-from exir.model_spec import ModelSpec
-from exir.module_copy import copy_modules
+from exir.model.calibration import Calls, first_calls
+from exir.model.module_copy import copy_modules
+from exir.model.spec import ModelSpec
 from exir.passes.quantize_io_pass import (
     InputOutputQuantization,
     config_methods,

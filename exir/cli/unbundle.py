@@ -9,8 +9,8 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from exir.bundled_file import deserialize_bpte
-from exir.bundled_program import bundled_calls
+from exir.bundled.program import bundled_calls
+from exir.bundled.tables import deserialize_bpte
 from exir.cli.reporting.calls import Call, write_calls
 
 

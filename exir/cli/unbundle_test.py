@@ -4,7 +4,7 @@ from pathlib import Path
 
 import torch
 
-from exir.bundled_program import (
+from exir.bundled.program import (
     BundledProgram,
     MethodTestCase,
     MethodTestSuite,

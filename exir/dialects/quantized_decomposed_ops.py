@@ -13,7 +13,7 @@ from torch import Tensor
 from torch.library import Library
 
 from exir.operators.operators import own_operators
-from exir.quantized_weights import dequantized
+from exir.weights.quantized_weights import dequantized
 
 _NAMESPACE = "quantized_decomposed"
 _EMBEDDING = (

@@ -6,7 +6,7 @@
 - `dynamic_linear_per_tensor` quantizes all rows by one range. Its scale is at least `eps`.
 - `embedding` returns rows of float32.
 
-`exir.quantized_weights` defines the layout of weights.
+`exir.weights.quantized_weights` defines the layout of weights.
 """
 
 from collections.abc import Callable
@@ -16,7 +16,7 @@ from torch import Tensor
 from torch.library import Library
 
 from exir.dialects.writing import writing
-from exir.quantized_weights import dequantized, dequantized_blocks
+from exir.weights.quantized_weights import dequantized, dequantized_blocks
 
 NAMESPACE = "quantized_weight"
 _LAYER = "(Tensor input, Tensor weight, Tensor weight_scales, {}, Tensor? bias, int bits"

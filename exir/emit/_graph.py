@@ -7,6 +7,7 @@ from torch.fx import GraphModule, Node
 from exir import memory, schema
 from exir.delegate import is_delegate_call, lowered_module_of
 from exir.dialects.edge import to_torch_overload
+from exir.dialects.out_variant import bind_arguments, returns_tensors
 from exir.emit._arguments import ABSENT, ArgumentEmitter
 from exir.emit._control_flow import ControlFlowEmitter
 from exir.emit._instructions import Instructions
@@ -14,7 +15,6 @@ from exir.emit._prim_ops import prim_operator
 from exir.emit._shared import SharedData
 from exir.emit._values import Indices, Values
 from exir.graph.control_flow import regions
-from exir.out_variant import bind_arguments, returns_tensors
 from exir.tensor import specs_of
 
 

@@ -3,7 +3,7 @@
 from torch.fx import Node
 
 from exir import schema
-from exir.source import frames_of
+from exir.debug.source import frames_of
 
 
 class Instructions:

@@ -17,8 +17,8 @@ from exir.emit._ranges import ranges_of_ends
 from exir.emit._shared import SharedData, bytes_of
 from exir.emit._values import Values
 from exir.error import ExportError, ExportErrorType
+from exir.inspection.ranges import numbers_of
 from exir.passes.external_constants_pass import EXTERNAL_FILE
-from exir.plan.ranges import numbers_of
 from exir.tensor import TensorSpec
 
 

@@ -11,7 +11,7 @@ from torch.utils._sympy.value_ranges import ValueRanges, bound_sympy
 
 from exir.error import ExportError, ExportErrorType
 from exir.graph.symbols import line_of
-from exir.plan.ranges import NUMBER, Range
+from exir.inspection.ranges import NUMBER, Range
 from exir.tensor import TensorSpec
 
 _LOWEST, _HIGHEST = -(2**63), 2**63 - 1

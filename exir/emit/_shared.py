@@ -9,7 +9,7 @@ import torch
 from exir.emit._external import ExternalFiles
 from exir.schema import BackendDelegateInlineData, Buffer
 from exir.tensor import TensorSpec
-from exir.tensor_bytes import bytes_in_order
+from exir.weights.tensor_bytes import bytes_in_order
 
 
 @dataclass

@@ -9,7 +9,7 @@ from torch.export import Dim, export
 
 from exir import to_edge
 from exir.error import ExportError
-from exir.plan.ranges import NUMBER, Range, Steps, ranges_of, steps_of
+from exir.inspection.ranges import NUMBER, Range, Steps, ranges_of, steps_of
 
 
 class _Call(torch.nn.Module):

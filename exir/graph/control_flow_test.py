@@ -8,9 +8,9 @@ from torch.fx import Node
 
 from exir.error import InternalError
 from exir.graph.control_flow import START, graphs, regions
-from exir.memory_plan_verifier import verify_memory_plan
 from exir.pass_manager import run_passes
 from exir.passes import MemoryPlanningPass, SpecPropPass, ToOutVarPass
+from exir.planning.plan_verifier import verify_memory_plan
 from exir.program import to_edge
 from exir.testing.models import Example
 

@@ -3,7 +3,7 @@
 from torch.fx import Node
 
 from exir.dialects.edge import to_torch_overload
-from exir.out_variant import bind_arguments, written_arguments
+from exir.dialects.out_variant import bind_arguments, written_arguments
 
 
 def overwritten_operand(node: Node) -> Node | None:

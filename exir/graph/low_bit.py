@@ -15,7 +15,7 @@ from exir.graph.constants import ConstantTable
 from exir.graph.edit import insert_before
 from exir.graph.fake_mode import fake_mode_of
 from exir.graph.quantized_weight import QuantizedWeight, origin, read_weight
-from exir.quantized_weights import packed
+from exir.weights.quantized_weights import packed
 
 _VIEW = edge_op(torch.ops.aten.view_copy.default)
 _DECOMPOSED = torch.ops.quantized_decomposed

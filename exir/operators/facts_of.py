@@ -7,9 +7,9 @@ from functools import cache
 import torch
 from torch._ops import OpOverload
 
+from exir.dialects.out_variant import out_variant_of
 from exir.operators.facts import Facts
 from exir.operators.operators import own_operators
-from exir.out_variant import out_variant_of
 
 _NONE = Facts()
 _CORE_TAGS = frozenset({torch.Tag.core, torch.Tag.view_copy})

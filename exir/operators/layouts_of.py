@@ -10,9 +10,9 @@ from torch import Tensor
 from torch.fx import Node
 
 from exir.dialects.edge import to_torch_overload
+from exir.dialects.out_variant import bind_arguments, out_variant_of
 from exir.operators.kernels import KernelTable
 from exir.operators.rules import Call, TensorFacts
-from exir.out_variant import bind_arguments, out_variant_of
 
 
 def takes_rows_alone(node: Node, table: KernelTable) -> bool:

@@ -6,9 +6,9 @@ from torch import Tensor, nn
 from torch.export import export
 from torch.nn import functional as F
 
-from exir.block_weight import BlockWeight
 from exir.program import to_edge
 from exir.testing.graphs import operator_names
+from exir.weights.block_weight import BlockWeight
 
 _LINEAR, _MINIMUM = "quantized_weight::linear", "quantized_weight::linear_with_minimum"
 _EMBEDDING = "quantized_weight::embedding"

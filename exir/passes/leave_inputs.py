@@ -7,10 +7,10 @@ from torch.export import ExportedProgram
 from torch.export.graph_signature import ExportGraphSignature, OutputKind, OutputSpec
 from torch.fx import Node
 
-from exir.bundle import Diagnostics, ProgramBundle
 from exir.dialects.edge import EdgeOpOverload
 from exir.error import internal_assert
 from exir.graph.in_place import overwritten_operand
+from exir.graph.program_bundle import Diagnostics, ProgramBundle
 from exir.pass_manager import BundlePass
 
 

@@ -6,8 +6,8 @@ from torch import Tensor
 
 from backends.demo.compiler_demo import CompilerDemoPartitioner
 from exir.backend.partitioner import Partitioner
-from exir.bundle import Facts
 from exir.capture import ExecutorchBackendConfig
+from exir.graph.program_bundle import Facts
 from exir.operators.kernels import KernelTable
 from exir.passes import MemoryPlanningPass
 from exir.program import ExecutorchProgramManager, to_edge_transform_and_lower

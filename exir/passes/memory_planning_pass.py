@@ -8,10 +8,8 @@ from torch.export.graph_signature import InputKind
 from torch.fx import GraphModule, Node
 
 from exir import memory
-from exir.bundle import ProgramBundle
 from exir.error import ConfigError
-from exir.liveness import schedule
-from exir.memory_plan_verifier import verify_memory_plan
+from exir.graph.program_bundle import ProgramBundle
 from exir.memory_planning import (
     MemoryAlgoResult,
     MemoryPlanningAlgo,
@@ -19,6 +17,8 @@ from exir.memory_planning import (
     aligned,
 )
 from exir.pass_manager import BundlePass
+from exir.planning.liveness import schedule
+from exir.planning.plan_verifier import verify_memory_plan
 from exir.tensor import TensorSpec, specs_of
 
 SHARED_STATE_MEMORY_ID = 2

@@ -8,7 +8,7 @@ from typing import Any
 
 import torch
 
-from exir.bundle import Facts
+from exir.graph.program_bundle import Facts
 from exir.program import to_edge
 from exir.testing.graphs import calls
 

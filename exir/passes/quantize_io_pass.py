@@ -9,9 +9,9 @@ from torch.export import ExportedProgram
 from torch.export.graph_signature import OutputKind
 from torch.fx import Node
 
-from exir.bundle import ProgramBundle
 from exir.dialects.edge import to_torch_overload
 from exir.error import ConfigError
+from exir.graph.program_bundle import ProgramBundle
 from exir.graph.program_update import with_names_of_graph
 from exir.pass_manager import BundlePass
 from exir.tensor import scalar_type

@@ -10,11 +10,11 @@ from torch._ops import OpOverload
 from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.fx import Node
 
-from exir.bundle import ProgramBundle
 from exir.dialects.edge import edge_op
 from exir.graph.constants import ConstantTable
 from exir.graph.edit import insert_before, replace_and_erase
 from exir.graph.fake_mode import fake_mode_of
+from exir.graph.program_bundle import ProgramBundle
 from exir.pass_manager import BundlePass
 
 _ATEN = torch.ops.aten

@@ -8,16 +8,16 @@ from torch.fx import GraphModule, Node
 
 from exir import memory
 from exir.dialects.edge import to_torch_overload
-from exir.error import UnsupportedOperatorError, internal_assert
-from exir.graph.control_flow import graphs
-from exir.graph.refusals import called_on
-from exir.out_variant import (
+from exir.dialects.out_variant import (
     OutVariant,
     bind_arguments,
     is_in_place,
     out_variant_of,
     returns_tensors,
 )
+from exir.error import UnsupportedOperatorError, internal_assert
+from exir.graph.control_flow import graphs
+from exir.graph.refusals import called_on
 from exir.pass_manager import ProgramPass
 from exir.tensor import TensorSpec
 

@@ -10,8 +10,6 @@ from torch.export import ExportedProgram
 from torch.fx import Node
 from torch.fx.passes.infra.pass_manager import PassManager
 
-from exir import pipeline
-from exir.bundle import Facts, ProgramBundle, Warned
 from exir.capture import EdgeCompileConfig, ExecutorchBackendConfig
 from exir.decomposition.decompose import Whole, to_core_aten
 from exir.decomposition.decompositions import NodeFilter, either
@@ -20,7 +18,9 @@ from exir.error import ConfigError
 from exir.graph.control_flow import graphs
 from exir.graph.input_bounds import bound_inputs, start_integers_at_zero
 from exir.graph.private_symbols import private_copies, with_private_symbols
+from exir.graph.program_bundle import Facts, ProgramBundle, Warned
 from exir.pass_manager import BundlePass, PassType, ProgramPass, Verify, as_bundle_pass, run_bundle
+from exir.passes import pipeline
 from exir.passes.drop_unused_constants import DropUnusedConstants
 from exir.passes.fold_batch_norm import FoldBatchNorm
 from exir.passes.fuse_low_bit_linear import FuseLowBitLinear
@@ -34,7 +34,7 @@ from exir.verification.verifier import EXIREdgeDialectVerifier, verify_structure
 
 if TYPE_CHECKING:
     from exir.backend.partitioner import Partitioner
-    from exir.debug_record import ETRecord
+    from exir.debug.record import ETRecord
     from exir.program._executorch import ExecutorchProgramManager
 
 Programs = ExportedProgram | Mapping[str, ExportedProgram]
@@ -172,7 +172,7 @@ class EdgeProgramManager:
 
         Returns this manager.
         """
-        from exir.debug_record import ETRecord
+        from exir.debug.record import ETRecord
 
         self._etrecord = ETRecord()
         self._etrecord.add_exported_program(exported)

@@ -12,14 +12,13 @@ from torch.fx import Node
 
 from exir import schema
 from exir._serialize import PTEFile, SerializedProgram, serialize_ptd, serialize_pte_binary
-from exir.bundle import Facts, ProgramBundle, Warned
 from exir.capture import ExecutorchBackendConfig
 from exir.emit import EmitOptions, EmitterOutput, emit_program
 from exir.error import ConfigError
-from exir.files import write_files
+from exir.files.atomic import write_files
 from exir.graph.private_symbols import private_copies
+from exir.graph.program_bundle import Facts, ProgramBundle, Warned
 from exir.graph.program_copy import copy_program
-from exir.memory_plan_verifier import verify_memory_plan
 from exir.pass_manager import PassType, as_bundle_pass, pass_name, run_bundle
 from exir.passes.distinct_outputs_pass import DistinctOutputsPass
 from exir.passes.external_constants_pass import DEFAULT_FILE, ExternalConstantsPass
@@ -34,6 +33,7 @@ from exir.passes.row_major_operands import RowMajorOperands
 from exir.passes.spec_prop_pass import SpecPropPass
 from exir.passes.to_out_var_pass import ToOutVarPass
 from exir.passes.wide_parameters import WideParameters
+from exir.planning.plan_verifier import verify_memory_plan
 from exir.print_program import print_program
 from exir.program import debug_maps
 from exir.program.instruction_sources import sources_content
@@ -41,7 +41,7 @@ from exir.program.report import LoweringReport, lowering_report
 from exir.verification.lowered import verify_lowered
 
 if TYPE_CHECKING:
-    from exir.debug_record import ETRecord
+    from exir.debug.record import ETRecord
 
 
 def to_executorch(

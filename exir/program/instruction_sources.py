@@ -6,9 +6,9 @@ from typing import Any
 
 from torch.fx import Node
 
+from exir.debug.source import module_of, source_of
 from exir.delegate import is_delegate_call, lowered_module_of
 from exir.emit import MethodOutput
-from exir.source import module_of, source_of
 
 FORMAT = 1
 

@@ -17,7 +17,7 @@ BEFORE = """
 import torch.ao.quantization.fx._decomposed
 import torch
 functional = torch.ops.quantized_decomposed.dequantize_per_channel.default
-from exir.out_variant import out_variant_of
+from exir.dialects.out_variant import out_variant_of
 print(out_variant_of(functional).op.name())
 """
 

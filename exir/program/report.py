@@ -7,14 +7,14 @@ from torch.fx import Node
 
 from exir import schema
 from exir.backend.tags import refusals_of
+from exir.debug.source import source_of
 from exir.emit import EmitterOutput, MethodOutput
 from exir.graph.byte_fusion import STAYS_FLOAT
-from exir.liveness import schedule
+from exir.inspection.calls import any_channels_last, dtypes_of, tensors_of
+from exir.inspection.report import MethodReport, OperatorUse, delegates_of, instruction_count, values_of
 from exir.memory_planning import lower_bound
 from exir.passes.memory_planning_pass import MemoryPlanningPass
-from exir.plan.calls import any_channels_last, dtypes_of, tensors_of
-from exir.plan.report import MethodReport, OperatorUse, delegates_of, instruction_count, values_of
-from exir.source import source_of
+from exir.planning.liveness import schedule
 from exir.tensor import specs_of
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from exir.error import ConfigError
-from exir.options import check_type
+from exir.files.options import check_type
 from exir.quantize.recipes import RECIPES, Recipe
 
 OBSERVERS = ("histogram", "minmax")

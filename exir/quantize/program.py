@@ -11,11 +11,11 @@ from torch.export import ExportedProgram
 from torch.fx import GraphModule, Node
 from torch.utils import _pytree as pytree
 
-from exir.calibration import Calls, first_calls
 from exir.decomposition.recurrence import scan_decompositions
 from exir.error import ConfigError, ModelError
 from exir.graph.constants import ConstantTable
 from exir.graph.fake_mode import fake_mode_of
+from exir.model.calibration import Calls, first_calls
 from exir.quantize.dynamic_shapes import dynamic_shapes_of
 from exir.quantize.families import operator_name
 from exir.quantize.norms import fold_batch_norms, hide_norms

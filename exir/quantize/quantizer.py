@@ -11,6 +11,7 @@ from torchao.quantization.pt2e.quantizer import (
     SharedQuantizationSpec,
 )
 
+from exir.debug.source import module_of
 from exir.quantize.exclusions import Exclusions
 from exir.quantize.families import (
     Family,
@@ -25,7 +26,6 @@ from exir.quantize.norms import is_left_norm, reason_left, show_norms
 from exir.quantize.options import QuantizationOptions
 from exir.quantize.report import Decision, decision
 from exir.quantize.specs import make_specs
-from exir.source import module_of
 
 _ANNOTATION = "quantization_annotation"
 _Inputs = dict[Node, QuantizationSpecBase | None]

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 from torch.fx import Node
 
+from exir.debug.source import module_of, source_of
 from exir.quantize.exclusions import is_exclusion
 from exir.quantize.families import operator_name
 from exir.quantize.options import QuantizationOptions
-from exir.source import module_of, source_of
 
 # Layers that recipes target; the decisions of other operators depend on these.
 _LAYERS = tuple(

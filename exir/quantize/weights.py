@@ -9,6 +9,7 @@ from torch.export import ExportedProgram
 from torch.fx import Node
 from torch.nn.modules.linear import NonDynamicallyQuantizableLinear
 
+from exir.debug.source import module_of
 from exir.error import ConfigError
 from exir.quantize.computed_weights import make_weight_constant
 from exir.quantize.exclusions import Exclusions, is_exclusion
@@ -17,7 +18,6 @@ from exir.quantize.options import QuantizationOptions, require_torchao
 from exir.quantize.quiet import quiet
 from exir.quantize.recipes import Activations
 from exir.quantize.report import Decision, decision
-from exir.source import module_of
 
 if TYPE_CHECKING:
     from torchao.core.config import AOBaseConfig

@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from torch.export import ExportedProgram, export
 
 from exir.error import ConfigError
-from exir.module_copy import copy_modules
+from exir.model.module_copy import copy_modules
 from exir.program import to_edge
 from exir.quantize import Decision, QuantizationOptions, decisions_of, notes_on, quantize_weights
 

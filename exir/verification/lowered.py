@@ -10,10 +10,10 @@ from torch.fx import Node
 
 from exir import memory
 from exir.dialects.edge import to_torch_overload
+from exir.dialects.out_variant import returns_tensors, written_arguments
 from exir.error import EdgeDialectError
 from exir.graph.control_flow import graphs
 from exir.graph.in_place import overwritten_operand
-from exir.out_variant import returns_tensors, written_arguments
 from exir.tensor import TensorSpec, dim_order_of_strides
 from exir.verification.structure import is_beside_operators, is_described_call, operands_of
 

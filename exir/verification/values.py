@@ -25,19 +25,19 @@ from torch.utils._pytree import tree_map
 from exir import memory
 from exir.delegate import is_delegate_call, lowered_module_of
 from exir.dialects.edge import to_torch_overload
-from exir.error import EdgeDialectError
-from exir.graph.control_flow import graphs, regions
-from exir.graph.fake_mode import fake_mode_of
-from exir.graph.graph_builder import values
-from exir.graph.layouts import dim_order
-from exir.graph.variants import functional_form, run_copying, view_form
-from exir.out_variant import (
+from exir.dialects.out_variant import (
     bind_arguments,
     functional_of,
     is_in_place,
     out_variant_of,
     written_arguments,
 )
+from exir.error import EdgeDialectError
+from exir.graph.control_flow import graphs, regions
+from exir.graph.fake_mode import fake_mode_of
+from exir.graph.graph_builder import values
+from exir.graph.layouts import dim_order
+from exir.graph.variants import functional_form, run_copying, view_form
 from exir.verification.structure import SYMBOLIC
 
 _UNKNOWN = object()

@@ -8,7 +8,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-import exir.out_variant  # noqa: F401  (registers the operators)
+import exir.dialects.out_variant  # noqa: F401  (registers the operators)
 from kernels.testing.native import KernelError
 from kernels.testing.parity import check, load_kernels
 

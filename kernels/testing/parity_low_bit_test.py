@@ -6,8 +6,8 @@ import pytest
 import torch
 import torch.ao.quantization.fx._decomposed
 
-import exir.out_variant  # noqa: F401  (registers the operators)
-from exir.quantized_weights import packed
+import exir.dialects.out_variant  # noqa: F401  (registers the operators)
+from exir.weights.quantized_weights import packed
 from kernels.testing.native import DTYPE_CODES, KernelError
 from kernels.testing.parity import check, load_kernels, random_tensor
 

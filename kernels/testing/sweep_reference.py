@@ -12,9 +12,9 @@ from torch.utils._pytree import tree_map_only
 
 import exir.dialects.dim_order_ops  # noqa: F401  (defines dim_order_ops)
 from exir.dialects import detection
+from exir.dialects.out_variant import OutVariant, out_variant_of
 from exir.dialects.quantized_weight_ops import by_range
-from exir.out_variant import OutVariant, out_variant_of
-from exir.quantized_weights import dequantized
+from exir.weights.quantized_weights import dequantized
 from kernels.testing.native import DTYPE_CODES
 from kernels.testing.sweep_case import Case
 

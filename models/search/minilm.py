@@ -10,7 +10,7 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from exir.model_spec import ModelSpec
+from exir.model.spec import ModelSpec
 
 LONGEST = 256
 WIDTH = 384

@@ -20,7 +20,7 @@ from pathlib import Path
 
 import torch
 
-from exir import torchvision_operators
+from exir.dialects import torchvision_operators
 from tests.architectures import (
     plain_models,
     timm_models,

@@ -7,7 +7,7 @@ from torch import Tensor, nn
 from torch.export import Dim
 from torch.nn import functional as F
 
-from exir.model_spec import ModelSpec
+from exir.model.spec import ModelSpec
 
 _HEADS, _WIDTH, _WINDOW = 2, 24, 5
 

@@ -7,8 +7,8 @@ from torch import Tensor, nn
 from torch.export import Dim
 
 import exir.dialects.quantized_weight_ops  # noqa: F401  (registers the operators used below)
-from exir.model_spec import ModelSpec
-from exir.quantized_weights import packed
+from exir.model.spec import ModelSpec
+from exir.weights.quantized_weights import packed
 
 _OPERATORS = torch.ops.quantized_weight
 _ROWS, _WIDTH, _BLOCK = 50, 64, 32

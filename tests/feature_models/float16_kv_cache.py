@@ -7,7 +7,7 @@ from torch import Tensor, nn
 from torch.export import Dim
 from torch.nn import functional as F
 
-from exir.model_spec import MethodSpec, ModelSpec
+from exir.model.spec import MethodSpec, ModelSpec
 
 _WIDTH, _HEADS, _GROUPS, _SIZE, _CACHE = 32, 4, 2, 8, 24
 

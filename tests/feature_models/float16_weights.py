@@ -6,7 +6,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from exir.model_spec import ModelSpec
+from exir.model.spec import ModelSpec
 
 
 class Network(nn.Module):

@@ -10,7 +10,7 @@ from torch._higher_order_ops import map as map_rows
 from torch._higher_order_ops import scan, while_loop
 from torch.nn import functional as F
 
-from exir.model_spec import MethodSpec, ModelSpec
+from exir.model.spec import MethodSpec, ModelSpec
 
 _WIDTH = 16
 

@@ -9,7 +9,7 @@ from torch import Tensor, nn
 from torch._higher_order_ops import map as map_rows
 from torch._higher_order_ops import scan, while_loop
 
-from exir.model_spec import MethodSpec, ModelSpec
+from exir.model.spec import MethodSpec, ModelSpec
 
 
 class Loops(nn.Module):

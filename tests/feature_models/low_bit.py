@@ -12,7 +12,7 @@ from torch.nn import functional as F
 from torchao.quantization import Int8DynamicActivationIntxWeightConfig, IntxWeightOnlyConfig, quantize_
 from torchao.quantization.granularity import PerAxis, PerGroup
 
-from exir.model_spec import ModelSpec
+from exir.model.spec import ModelSpec
 
 _INT4 = torch.__dict__["int4"]  # PyTorch's type hints do not have it
 TOKENS, _WIDTH, _HIDDEN, _HEADS, _LAYERS = 512, 128, 256, 4, 2

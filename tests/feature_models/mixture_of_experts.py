@@ -7,7 +7,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 import exir.dialects.grouped_ops  # noqa: F401  (registers `grouped::mm`)
-from exir.model_spec import ModelSpec
+from exir.model.spec import ModelSpec
 
 _WIDTH, _HIDDEN, _EXPERTS, _CHOSEN = 24, 40, 4, 2
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from exir.model_spec import ModelSpec
+from exir.model.spec import ModelSpec
 from exir.testing import quantized
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from exir.model_spec import ModelSpec
+from exir.model.spec import ModelSpec
 from exir.testing import quantized
 from exir.testing.quantized import Recipe
 

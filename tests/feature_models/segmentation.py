@@ -6,7 +6,7 @@ import torch
 from torch import nn
 from torch.export import Dim
 
-from exir.model_spec import ModelSpec
+from exir.model.spec import ModelSpec
 
 
 class Segmenter(nn.Module):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import nn
 
-from exir.model_spec import MethodSpec, ModelSpec
+from exir.model.spec import MethodSpec, ModelSpec
 
 
 class SharedSum(nn.Module):

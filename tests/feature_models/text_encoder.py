@@ -7,7 +7,7 @@ from torch import Tensor, nn
 from torch.export import Dim
 from torch.nn import functional as F
 
-from exir.model_spec import ModelSpec
+from exir.model.spec import ModelSpec
 
 _TOKENS, _WIDTH, _HEADS = 50, 48, 3
 

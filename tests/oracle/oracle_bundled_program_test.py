@@ -14,7 +14,7 @@ from executorch.devtools.bundled_program.serialize import (
 )
 from executorch.extension.pybindings import portable_lib
 
-from exir.bundled_program import (
+from exir.bundled.program import (
     BundledProgram,
     MethodTestCase,
     MethodTestSuite,

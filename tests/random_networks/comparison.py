@@ -20,7 +20,6 @@ from torch.export import Dim, ExportedProgram
 from torch.utils._pytree import tree_leaves
 
 from executorch_runtime import Program
-from exir.bundle import Facts
 from exir.cli.compile import Pipeline, export_methods, lower_programs
 from exir.cli.config import CompilerConfig
 from exir.cli.quantization import Quantization, quantize_methods
@@ -29,7 +28,8 @@ from exir.cli.reporting.reference import Further, record_calls
 from exir.cli.reporting.steps import record_steps
 from exir.error import ConfigError
 from exir.graph.input_bounds import SPECIALIZED_LOWER
-from exir.model_spec import ModelSpec
+from exir.graph.program_bundle import Facts
+from exir.model.spec import ModelSpec
 from exir.program import ExecutorchProgramManager
 from tests.random_networks.network import Network, Varying
 from tests.random_networks.tolerances import apart, tolerances_of, value_of

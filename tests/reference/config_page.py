@@ -13,7 +13,7 @@ from typing import Any
 from exir.capture import EdgeCompileConfig, ExecutorchBackendConfig
 from exir.cli.config import ALIGNMENTS, OPERATOR_LIST, SECTIONS, UNDERSCORED, CompilerConfig
 from exir.passes import MemoryPlanningPass
-from exir.pipeline import to_text
+from exir.passes.pipeline import to_text
 from exir.program import edge_passes
 from exir.quantize import RECIPES, QuantizationOptions
 from tests.reference.docstrings import explained, sentence

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from exir.gguf_file import GgufError, read_gguf_file
+from exir.files.gguf_file import GgufError, read_gguf_file
 from text.generate import chat
 from text.generate.arrays import numbers, offsets
 from text.generate.names import header_of, link_name

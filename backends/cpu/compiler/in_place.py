@@ -6,7 +6,7 @@ from dataclasses import replace
 from backends.cpu.compiler.graph import Scratch, Step, StepGraph, Value
 from backends.cpu.compiler.kinds.map import Map
 from backends.cpu.compiler.plan import lifetimes
-from exir.liveness import Lifetime
+from exir.planning.liveness import Lifetime
 
 
 def write_in_place(graph: StepGraph) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 _MODEL = """
 import torch
 from backends.cpu.compiler.testing import networks
-from exir.model_spec import ModelSpec
+from exir.model.spec import ModelSpec
 
 networks.WORDS = {words}
 

@@ -24,7 +24,7 @@ from backends.cpu.compiler.graph import (
 from backends.cpu.compiler.plan import Plan
 from exir.error import ExportError, ExportErrorType
 from exir.tensor import scalar_type
-from exir.tensor_bytes import bytes_in_order
+from exir.weights.tensor_bytes import bytes_in_order
 
 MAGIC = 0x43504531
 VERSION = 1

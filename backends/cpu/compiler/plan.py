@@ -14,8 +14,8 @@ from backends.cpu.compiler.graph import (
     tensors_of,
 )
 from backends.cpu.compiler.kinds.permute import Permute
-from exir.liveness import Lifetime
-from exir.placement import Block, aligned, bound, live_at_each_step, placed
+from exir.planning.liveness import Lifetime
+from exir.planning.placement import Block, aligned, bound, live_at_each_step, placed
 
 # Of values in scratch and of named data: the width of a cache line and of the widest vectors.
 ALIGNMENT = 64

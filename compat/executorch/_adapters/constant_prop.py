@@ -12,9 +12,9 @@ from torch.fx import Node
 from torch.fx.node import map_arg
 
 from exir.dialects.edge import to_torch_overload
+from exir.dialects.out_variant import is_in_place
 from exir.graph.control_flow import regions
 from exir.graph.fake_mode import fake_mode_of
-from exir.out_variant import is_in_place
 
 _PREFIX = "_prop_tensor_constant"
 _KINDS = (InputKind.PARAMETER, InputKind.BUFFER, InputKind.CONSTANT_TENSOR)

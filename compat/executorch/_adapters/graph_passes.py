@@ -12,10 +12,10 @@ from torch.fx import Graph, GraphModule, Node
 from torch.fx.passes.infra.pass_base import PassBase, PassResult
 
 from exir.dialects.edge import EdgeOpOverload, edge_op, to_torch_overload
+from exir.dialects.out_variant import is_in_place
 from exir.graph.control_flow import graphs
 from exir.graph.program_copy import with_own_containers
 from exir.graph.program_update import with_graph_module
-from exir.out_variant import is_in_place
 from exir.pass_manager import run_passes
 from exir.passes.drop_unused_constants import DropUnusedConstants
 

@@ -11,11 +11,11 @@ from torch.fx import GraphModule, Node
 from executorch._adapters.memory_planning_pass import MemoryPlanningPass
 from exir import memory
 from exir.dialects.edge import to_torch_overload
+from exir.dialects.out_variant import is_in_place
 from exir.error import InternalError
-from exir.liveness import lifetimes_of, schedule
 from exir.memory_planning import MemoryAlgoResult
-from exir.out_variant import is_in_place
-from exir.owned_memory import place_of
+from exir.planning.liveness import lifetimes_of, schedule
+from exir.planning.owned_memory import place_of
 from exir.tensor import TensorSpec, specs_of
 
 

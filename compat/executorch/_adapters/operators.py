@@ -7,7 +7,7 @@ from torch._C import FunctionSchema
 from torch._ops import OpOverload
 
 from exir.dialects.edge import EdgeOpOverload
-from exir.out_variant import functional_of, is_in_place, out_variant_of
+from exir.dialects.out_variant import functional_of, is_in_place, out_variant_of
 
 
 def unwrap_op_overload(target: Any) -> OpOverload:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from executorch._adapters.attributes import EdgeProgramManager
-from exir.bundle import ProgramBundle
+from exir.graph.program_bundle import ProgramBundle
 from exir.passes import quantize_io_pass
 
 _KEYS = ("scale", "zp", "quant_min", "quant_max", "dtype")

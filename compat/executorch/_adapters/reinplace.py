@@ -11,10 +11,10 @@ from torch.export.graph_signature import InputKind
 from torch.fx import Node
 
 from exir.dialects.edge import EdgeOpOverload, edge_op, to_torch_overload
+from exir.dialects.out_variant import written_arguments
 from exir.error import ConfigError
 from exir.graph.program_update import with_names_of_graph
 from exir.operators.operators import own_operators
-from exir.out_variant import written_arguments
 from exir.pass_manager import ProgramPass
 
 DEFAULT_INPLACEABLE_OPS: frozenset[Any] = frozenset({edge_op(torch.ops.aten.index_put.default)})

@@ -18,7 +18,7 @@ from exir._serialize import (
     write_root,
 )
 from exir.error import ConfigError
-from exir.placement import aligned
+from exir.planning.placement import aligned
 
 
 class Cord:

@@ -12,7 +12,7 @@ from torch.utils import _pytree as pytree
 
 from exir.cli.loading.unreadable import why_unreadable
 from exir.error import ModelError
-from exir.git_lfs import NOT_FETCHED, is_pointer
+from exir.files.git_lfs import NOT_FETCHED, is_pointer
 
 Tensors = Mapping[str, Tensor]
 

@@ -3,9 +3,9 @@
 import torch
 from torch import nn
 
+from exir.debug.module_lines import line_of_script, line_that_makes
 from exir.decomposition.unsupported import layout_fault
 from exir.error import ModelError
-from exir.module_lines import line_of_script, line_that_makes
 
 _EAGER_QUANTIZED = ("torch.ao.nn.quantized.", "torch.ao.nn.intrinsic.quantized.", "torch.nn.quantized.")
 

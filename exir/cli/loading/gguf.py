@@ -13,10 +13,10 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from exir.block_weight import BlockWeight
 from exir.error import WeightsError
-from exir.gguf_file import GgufError, GgufTensor, read_gguf_file
-from exir.weights_file import WeightsFile
+from exir.files.gguf_file import GgufError, GgufTensor, read_gguf_file
+from exir.weights.block_weight import BlockWeight
+from exir.weights.weights_file import WeightsFile
 
 # [rows, blocks, bytes per block]
 _Blocks = np.ndarray[Any, np.dtype[np.uint8]]

@@ -8,9 +8,9 @@ import pytest
 import torch
 from gguf import GGMLQuantizationType as Type
 
-from exir.block_weight import BlockWeight
 from exir.cli.loading.gguf import read_gguf
 from exir.error import WeightsError
+from exir.weights.block_weight import BlockWeight
 
 _BYTES = {
     "Q4_0": 18,

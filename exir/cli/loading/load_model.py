@@ -19,11 +19,11 @@ from exir.cli.loading.user_code import describe
 from exir.cli.loading.weights import check_not_on_meta, load_weights, read_weights
 from exir.cli.worker.environment import seed_everything
 from exir.error import ModelError, WeightsError
-from exir.model_spec import ModelSpec, as_model_spec
-from exir.weights_file import WeightsFile
+from exir.model.spec import ModelSpec, as_model_spec
+from exir.weights.weights_file import WeightsFile
 
 _PROVIDED = (
-    "; where no such build can be had, call `exir.torchvision_operators.provide()` before torchvision is imported"
+    "; where no such build can be had, call `exir.dialects.torchvision_operators.provide()` before torchvision is imported"
     " (docs/how_to/python_packages.md)"
 )
 
@@ -203,7 +203,7 @@ def _remedy(error: BaseException) -> str:
 
 
 def _location(entry_point: Callable[..., Any]) -> str:
-    from exir.source import import_path
+    from exir.debug.source import import_path
 
     code = getattr(inspect.unwrap(entry_point), "__code__", None)
     if code is None:

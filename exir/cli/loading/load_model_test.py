@@ -13,7 +13,7 @@ from exir.cli.arguments import parse_arguments
 from exir.cli.loading.import_roots import use_import_roots
 from exir.cli.loading.load_model import load_model
 from exir.error import ModelError
-from exir.model_spec import ModelSpec
+from exir.model.spec import ModelSpec
 
 
 @pytest.fixture(autouse=True)

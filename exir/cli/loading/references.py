@@ -9,7 +9,7 @@ from exir.backend.partitioner import Partitioner
 from exir.cli.config import CompilerConfig
 from exir.cli.loading.load_model import import_user_module
 from exir.error import ConfigError
-from exir.options import check_call, check_keys
+from exir.files.options import check_call, check_keys
 from exir.pass_manager import PassType
 
 

@@ -8,9 +8,9 @@ import torch
 from safetensors.torch import save_file
 from torch import nn
 
-from exir.block_weight import BlockWeight
 from exir.cli.loading.weights import load_weights, read_weights
 from exir.error import ModelError, WeightsError
+from exir.weights.block_weight import BlockWeight
 
 
 def _load(module: nn.Module, path: Path) -> None:

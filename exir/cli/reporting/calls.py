@@ -29,7 +29,7 @@ import torch
 
 from exir.error import InvalidProgramError, UnsupportedOperatorError
 from exir.tensor import dim_order_of_strides, scalar_type
-from exir.tensor_bytes import elements_of, tensor_of
+from exir.weights.tensor_bytes import elements_of, tensor_of
 
 MAGIC = b"ETCL"
 VERSION = 1

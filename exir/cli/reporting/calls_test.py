@@ -5,7 +5,7 @@ import torch
 
 from exir.cli.reporting.calls import Call, QuantizedOutput, read_calls, write_calls
 from exir.error import InvalidProgramError
-from exir.tensor_bytes import in_dim_order
+from exir.weights.tensor_bytes import in_dim_order
 
 _VALUES = (None, -3, True, 2.5, "grün", QuantizedOutput(3, 2.5, 1.0, 0.25, -7, 0.5))
 

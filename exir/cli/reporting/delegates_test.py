@@ -5,7 +5,7 @@ from torch.export import ExportedProgram
 from exir.backend.backend_details import BackendDetails, PreprocessResult, RuntimeMemory
 from exir.backend.compile_spec_schema import CompileSpec as BackendCompileSpec
 from exir.cli.reporting.delegates import delegate_memory, delegate_parts
-from exir.plan.memory import CalledMemory, method_counts
+from exir.inspection.memory import CalledMemory, method_counts
 from exir.schema import (
     BackendDelegate,
     BackendDelegateDataReference,

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterator
 
 from exir.error import UnsupportedOperatorError
-from exir.plan.report import MethodReport, OperatorUse
+from exir.inspection.report import MethodReport, OperatorUse
 from exir.program import ExecutorchProgramManager
 
 # The runtime itself computes sizes and conditions; backends cannot take them.

@@ -1,8 +1,8 @@
 """Check that every call of a lowered program has a kernel that accepts it."""
 
 from exir.error import UnsupportedOperatorError
+from exir.inspection.kernels import calls_without_kernel
 from exir.operators.kernels import KernelTable
-from exir.plan.kernels import calls_without_kernel
 from exir.program import ExecutorchProgramManager
 
 

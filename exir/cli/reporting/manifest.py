@@ -9,11 +9,11 @@ from exir import schema
 from exir.cli.arguments import Arguments
 from exir.cli.quantization import Bytes, Quantization
 from exir.cli.reporting.delegates import delegate_memory, delegate_parts
-from exir.files import Write
+from exir.files.atomic import Write
+from exir.inspection.manifest import manifest_text, method_content, methods_content
+from exir.inspection.memory import kernel_memory
+from exir.inspection.report import MethodReport
 from exir.operators.kernels import KernelTable
-from exir.plan.manifest import manifest_text, method_content, methods_content
-from exir.plan.memory import kernel_memory
-from exir.plan.report import MethodReport
 from exir.program import ExecutorchProgramManager
 from exir.quantize import Decision
 

@@ -17,7 +17,7 @@ from exir.cli.arguments import parse_arguments
 from exir.cli.compile import Pipeline, export_methods, lower_programs
 from exir.cli.config import parse_config
 from exir.cli.reporting.manifest import render_manifest
-from exir.model_spec import MethodSpec, ModelSpec
+from exir.model.spec import MethodSpec, ModelSpec
 from exir.testing.models import Codec, DynamicAdd
 
 _FLAGS = ["--target=@//app:net_pte", "--module=app.net", "--out-pte=out/net.pte"]

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from exir.files import Write, write_files
+from exir.files.atomic import Write, write_files
 
 
 def write_outputs(outputs: Mapping[Path, Write]) -> None:

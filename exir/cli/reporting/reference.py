@@ -33,8 +33,8 @@ from exir.cli.quantization import Quantization
 from exir.cli.reporting.calls import Call, QuantizedOutput
 from exir.cli.reporting.rounding import RoundingRun
 from exir.error import ModelError
-from exir.model_spec import Method, ModelSpec
-from exir.module_copy import copy_modules
+from exir.model.module_copy import copy_modules
+from exir.model.spec import Method, ModelSpec
 from exir.quantize import Steps, output_steps
 
 VARIANTS = 3

@@ -9,7 +9,7 @@ from exir.cli.compile import export_methods
 from exir.cli.reporting.calls import Call
 from exir.cli.reporting.reference import STATUS_ABOVE_BOUND, VARIANTS, Further, record_calls
 from exir.error import ModelError
-from exir.model_spec import MethodSpec, ModelSpec
+from exir.model.spec import MethodSpec, ModelSpec
 from exir.testing.models import Codec, Counter, DynamicAdd
 
 

@@ -8,7 +8,7 @@ from torch.export import Dim
 
 from exir.cli.compile import Pipeline, export_methods, lower_programs
 from exir.cli.worker.environment import pin_torch
-from exir.model_spec import ModelSpec
+from exir.model.spec import ModelSpec
 
 
 class _Picture(nn.Module):

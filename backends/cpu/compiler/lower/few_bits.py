@@ -20,7 +20,7 @@ from backends.cpu.compiler.kinds.shift import Shift
 from backends.cpu.compiler.lower.builder import Builder
 from backends.cpu.compiler.lower.rule import Program, Refusal, Rule
 from backends.cpu.compiler.packing import padded, panels, words
-from exir.quantized_weights import unpacked
+from exir.weights.quantized_weights import unpacked
 
 _ours = torch.ops.quantized_weight
 _decomposed = torch.ops.quantized_decomposed

@@ -17,7 +17,7 @@ from backends.cpu.compiler.testing.compare import assert_computes, lowered, oper
 from backends.cpu.compiler.testing.few_bits import LIMITS, Layer, Weight
 from exir import to_edge_transform_and_lower
 from exir.backend.utils import get_non_lowered_nodes
-from exir.quantized_weights import packed
+from exir.weights.quantized_weights import packed
 
 _OURS, _DECOMPOSED = torch.ops.quantized_weight, torch.ops.quantized_decomposed
 EMBEDDINGS = {2: _DECOMPOSED.embedding_2bit, 4: _DECOMPOSED.embedding_4bit, 8: _DECOMPOSED.embedding_byte}

@@ -4,7 +4,7 @@ import torch
 from torch import Tensor, nn
 
 import exir.dialects.quantized_weight_ops  # noqa: F401  (registers the operator used below)
-from exir.quantized_weights import packed
+from exir.weights.quantized_weights import packed
 
 LIMITS = {2: (-2, 1), 4: (-8, 7), 8: (-128, 127)}
 

@@ -2,7 +2,7 @@
 
 import torch
 
-from exir.model_spec import ModelSpec
+from exir.model.spec import ModelSpec
 
 
 class Static(torch.nn.Module):

@@ -1,0 +1,1 @@
+"""Bundled programs: a program with test calls in one `.bpte` file."""

@@ -1,0 +1,1 @@
+"""Source lines of a model, and the debug record for developer tools."""

@@ -1,0 +1,1 @@
+"""Input and output files of the compiler, and the options that they contain."""

@@ -1,0 +1,165 @@
+"""Any bytes give a GGUF file or a `GgufError`."""
+
+import random
+import struct
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from exir.files.gguf_file import GgufError, GgufFile, read_gguf_file
+
+
+def _string(text: str) -> bytes:
+    return struct.pack("<Q", len(text.encode())) + text.encode()
+
+
+def _entry(key: str, kind: int, value: bytes) -> bytes:
+    return _string(key) + struct.pack("<I", kind) + value
+
+
+def _array(kind: int, count: int, elements: bytes = b"") -> bytes:
+    return struct.pack("<IQ", kind, count) + elements
+
+
+def _tensor(name: str, dims: tuple[int, ...], kind: int = 0, offset: int = 0) -> bytes:
+    record = _string(name) + struct.pack(f"<I{len(dims)}Q", len(dims), *dims)
+    return record + struct.pack("<IQ", kind, offset)
+
+
+def _file(entries: list[bytes], tensors: list[bytes], data: bytes = b"", version: int = 3) -> bytes:
+    head = b"GGUF" + struct.pack("<IQQ", version, len(tensors), len(entries))
+    body = head + b"".join(entries) + b"".join(tensors)
+    return body + bytes(-len(body) % 32) + data
+
+
+def _read(tmp_path: Path, data: bytes, wanted: Callable[[str], bool] = lambda key: True) -> GgufFile:
+    path = tmp_path / "m.gguf"
+    path.write_bytes(data)
+    return read_gguf_file(path, wanted)
+
+
+def test_every_kind_of_gguf_entry_is_read(tmp_path: Path) -> None:
+    nested = _array(9, 1, _array(8, 2, _string("a") + _string("é")))
+    entries = [
+        _entry("flag", 7, b"\2"),
+        _entry("byte", 1, b"\xff"),
+        _entry("wide", 10, b"\xff" * 8),
+        _entry("real", 12, struct.pack("<d", 0.5)),
+        _entry("text", 8, _string("né")),
+        _entry("numbers", 9, _array(5, 2, struct.pack("<ii", 1, -1))),
+        _entry("flags", 9, _array(7, 2, b"\0\1")),
+        _entry("nested", 9, nested),
+    ]
+    assert _read(tmp_path, _file(entries, [])).metadata == {
+        "flag": True,
+        "byte": -1,
+        "wide": 2**64 - 1,
+        "real": 0.5,
+        "text": "né",
+        "numbers": [1, -1],
+        "flags": [False, True],
+        "nested": [["a", "é"]],
+    }
+
+
+def test_gguf_tensors_have_row_major_shapes(tmp_path: Path) -> None:
+    data = struct.pack("<6f", *range(6)) + bytes(8) + struct.pack("<f", 7)
+    tensors = [_tensor("matrix", (3, 2)), _tensor("scalar", (), 0, 32), _tensor("none", (0, 2), 2)]
+    found = _read(tmp_path, _file([], tensors, data)).tensors
+    assert found["matrix"].shape == (2, 3) and found["matrix"].kind == "F32"
+    assert found["matrix"].blocks().view("<f4").ravel().tolist() == [0, 1, 2, 3, 4, 5]
+    assert found["scalar"].blocks().view("<f4").ravel().tolist() == [7]
+    assert found["none"].blocks().size == 0
+
+
+def test_only_requested_gguf_entries_are_read(tmp_path: Path) -> None:
+    entries = [_entry("a", 8, _string("x")), _entry("b", 8, _string("y"))]
+    assert _read(tmp_path, _file(entries, []), lambda key: key == "b").metadata == {"b": "y"}
+
+
+_DAMAGED = [
+    (b"", "the file is empty"),
+    (b"GGUX" + bytes(20), "it does not begin with 'GGUF'"),
+    (_file([], [], version=1), "version 1 is not supported, only 2 and 3$"),
+    (
+        _file([], [], version=3 << 24),
+        "version 50331648 is not supported, only 2 and 3; it is big-endian",
+    ),
+    (b"GGUF" + struct.pack("<IQQ", 3, 2**60, 0), "the tensor count is 1152921504606846976, more than"),
+    (
+        b"GGUF" + struct.pack("<IQQ", 3, 0, 2**63),
+        "the metadata entry count is 9223372036854775808, more",
+    ),
+    (_file([_entry("a", 9, _array(0, 2**40))], []), "the length of 'a' is 1099511627776, more than"),
+    (_file([_entry("a", 9, _array(8, 2**64 - 1))], []), "the length of 'a' is 18446744073709551615"),
+    (_file([_entry("a", 8, struct.pack("<Q", 2**64 - 8))], []), "'a' takes 18446744073709551608 bytes"),
+    (_file([_entry("a", 13, b"")], []), "'a' has the unknown type 13"),
+    (_file([_entry("a", 9, _array(14, 0))], []), "'a' has elements of the unknown type 14"),
+    (_file([_entry("a", 0, b"\1"), _entry("a", 0, b"\1")], []), "metadata entry 'a' exists twice"),
+    (_file([_entry("a", 8, struct.pack("<Q", 1) + b"\xff")], []), "'a' at offset .* is not UTF-8"),
+    (
+        _file(
+            [_entry("a", 9, _array(9, 1, _array(9, 1, _array(9, 1, _array(9, 1, _array(0, 0))))))], []
+        ),
+        "'a' nests arrays more than 4 deep",
+    ),
+    (
+        _file([_entry("general.alignment", 4, bytes(4))], []),
+        "'general.alignment' is 0, not a power of two",
+    ),
+    (
+        _file([_entry("general.alignment", 8, _string("x"))], []),
+        "'general.alignment' is 'x', not a power",
+    ),
+    (_file([], [_tensor("t", (1,)), _tensor("t", (1,))], bytes(32)), "tensor 't' exists twice"),
+    (_file([], [_tensor("t", (1,), offset=4)], bytes(32)), "tensor 't': offset 4 is not a multiple"),
+    (_file([], [_tensor("t", (1,) * 9)], bytes(32)), "tensor 't' has 9 dimensions, more than 8"),
+]
+
+
+@pytest.mark.parametrize(("data", "message"), _DAMAGED)
+def test_damaged_gguf_header_is_refused(tmp_path: Path, data: bytes, message: str) -> None:
+    with pytest.raises(GgufError, match=message):
+        _read(tmp_path, data)
+
+
+@pytest.mark.parametrize(
+    ("tensor", "message"),
+    [
+        (_tensor("t", (8,), 0, 2**64 - 32), "tensor 't': 32 bytes from offset .* are outside the file"),
+        (_tensor("t", (2**63, 2**63)), "tensor 't': .* bytes from offset .* are outside the file"),
+        (_tensor("t", (9,)), "tensor 't': 36 bytes from offset 64 on are outside the file of 96 bytes"),
+        (_tensor("t", (31,), 2), "tensor 't': rows of 31 elements are not a multiple of Q4_0's 32"),
+        (_tensor("t", (32,), 10), "tensor 't' has the type Q2_K, which is not supported"),
+        (_tensor("t", (32,), 999), "tensor 't' has the type number 999, which is not supported"),
+    ],
+)
+def test_damaged_gguf_tensor_is_refused_when_read(tmp_path: Path, tensor: bytes, message: str) -> None:
+    file = _read(tmp_path, _file([], [tensor], bytes(32)))
+    with pytest.raises(GgufError, match=message):
+        file.tensors["t"].blocks()
+
+
+def test_randomly_damaged_gguf_file_is_read_or_refused(tmp_path: Path) -> None:
+    entries = [
+        _entry("text", 8, _string("abc")),
+        _entry("words", 9, _array(8, 3, _string("a") + _string("bc") + _string(""))),
+        _entry("numbers", 9, _array(4, 3, bytes(12))),
+    ]
+    whole = _file(entries, [_tensor("t", (8, 2)), _tensor("q", (32, 2), 2, 64)], bytes(128))
+    draw = random.Random(1)
+    outcomes = {"file": 0, "error": 0}
+    for _ in range(3000):
+        damaged = bytearray(
+            whole[: draw.randrange(1, len(whole)) if draw.random() < 0.2 else len(whole)]
+        )
+        for _ in range(draw.randrange(1, 4)):
+            damaged[draw.randrange(len(damaged))] = draw.choice((0, 1, 0x7F, 0xFF, draw.randrange(256)))
+        try:
+            for tensor in _read(tmp_path, bytes(damaged)).tensors.values():
+                tensor.blocks()
+            outcomes["file"] += 1
+        except GgufError:
+            outcomes["error"] += 1
+    assert min(outcomes.values()) > 100

@@ -1,0 +1,74 @@
+"""The methods that are compiled into one program, and the facts about its target."""
+
+import warnings
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from torch.export import ExportedProgram
+from torch.fx import Node
+
+from exir.debug.source import source_of
+from exir.model.calibration import Calls
+from exir.operators.kernels import KernelTable
+from exir.operators.operators import OperatorTable
+
+
+@dataclass
+class Diagnostics:
+    """Messages of passes for the user, in order; `exir.cli` prints them at the end."""
+
+    messages: list[str] = field(default_factory=list)
+
+    def note(self, message: str, node: Node | None = None) -> None:
+        """Add a message, with the source line of `node`."""
+        source = source_of(node) if node is not None else None
+        self.messages.append(f"{message} ({source})" if source else message)
+
+
+@dataclass
+class Warned(Diagnostics):
+    """Diagnostics of scripts without facts: each message is also a Python warning."""
+
+    def note(self, message: str, node: Node | None = None) -> None:
+        super().note(message, node)
+        warnings.warn(self.messages[-1], stacklevel=2)
+
+
+@dataclass(frozen=True)
+class Facts:
+    """Facts for passes, in addition to the programs.
+
+    operators, kernels: the tables of operators and kernels to compile for; None without such a
+        table.
+    target: the section `[target]` of the config.
+    calibration_inputs: representative inputs of a method: tuples of arguments, or a function that
+        returns them; `exir.model.calibration.first_calls` reads both.
+    diagnostics: messages of passes for the user.
+    owns_programs: whether exported programs are cleared after they are copied, so that replaced
+        weights (such as transposed ones) are not in memory twice.
+    """
+
+    operators: OperatorTable | None = None
+    kernels: KernelTable | None = None
+    target: Mapping[str, Any] = field(default_factory=dict)
+    calibration_inputs: Mapping[str, Calls] = field(default_factory=dict)
+    diagnostics: Diagnostics = field(default_factory=Diagnostics)
+    owns_programs: bool = False
+
+
+@dataclass(frozen=True)
+class ProgramBundle:
+    """The methods of one model as programs, with constant methods and facts."""
+
+    programs: Mapping[str, ExportedProgram]
+    constant_methods: Mapping[str, Any] = field(default_factory=dict)
+    facts: Facts = field(default_factory=Facts)
+
+    def with_programs(self, programs: Mapping[str, ExportedProgram]) -> "ProgramBundle":
+        """Return the bundle with other programs; methods without one stay."""
+        return replace(self, programs={**self.programs, **programs})
+
+    def only(self, methods: Iterable[str]) -> "ProgramBundle":
+        """Return the bundle with only these methods."""
+        return replace(self, programs={name: self.programs[name] for name in methods})

@@ -1,0 +1,116 @@
+"""Indices out of range are found and named."""
+
+import pytest
+
+from exir.base_error import InvalidProgramError
+from exir.inspection.indices import check_indices
+from exir.schema import (
+    BackendDelegate,
+    BackendDelegateDataReference,
+    BackendDelegateInlineData,
+    Chain,
+    DelegateCall,
+    EValue,
+    ExecutionPlan,
+    Instruction,
+    InstructionArguments,
+    Int,
+    IntList,
+    JumpFalseCall,
+    KernelCall,
+    MoveCall,
+    Operator,
+    OptionalTensorList,
+    Program,
+    ScalarType,
+    Tensor,
+    TensorShapeDynamism,
+)
+
+
+def _program() -> Program:
+    """Return a program with every kind of index, each at its maximum valid value."""
+    steps: list[InstructionArguments] = [
+        KernelCall(0, [3]),
+        DelegateCall(0, [3]),
+        MoveCall(3, 3),
+        JumpFalseCall(3, 0),
+    ]
+    plan = ExecutionPlan(
+        name="forward",
+        values=[EValue(Int(1)), EValue(IntList([3])), EValue(OptionalTensorList([-1])), EValue(Int(2))],
+        inputs=[3],
+        outputs=[3],
+        operators=[Operator("aten::relu", "out")],
+        delegates=[BackendDelegate("Demo", BackendDelegateDataReference(index=0))],
+        chains=[Chain(instructions=[Instruction(step) for step in steps])],
+    )
+    return Program(execution_plan=[plan], backend_delegate_data=[BackendDelegateInlineData(b"")])
+
+
+def test_a_sound_program_passes() -> None:
+    check_indices(_program())
+
+
+@pytest.mark.parametrize(
+    ("sizes", "dim_order", "message"),
+    [
+        ([2, 3], [0, 2], r"dim_order \[0, 2\] is not a permutation of 2 dimensions"),
+        ([2, 3], [0], r"dim_order \[0\] is not a permutation of 2 dimensions"),
+        ([2], [1], r"dim_order \[1\] is not a permutation of 1 dimensions"),
+        ([2, -3], [1, 0], r"sizes \[2, -3\] are negative"),
+    ],
+)
+def test_rejects_a_tensor_record_that_contradicts_itself(
+    sizes: list[int], dim_order: list[int], message: str
+) -> None:
+    program = _program()
+    tensor = Tensor(ScalarType.FLOAT, 0, sizes, dim_order, False, 0, None, TensorShapeDynamism.STATIC)
+    program.execution_plan[0].values[0] = EValue(tensor)
+    with pytest.raises(InvalidProgramError, match=rf"method 'forward': values\[0\]: {message}"):
+        check_indices(program)
+
+
+@pytest.mark.parametrize("index", [4, -2])
+@pytest.mark.parametrize("part", ["inputs", "outputs"])
+def test_ends_are_checked(part: str, index: int) -> None:
+    program = _program()
+    setattr(program.execution_plan[0], part, [index])
+    message = rf"method 'forward': {part}: value {index}, and there are 4"
+    with pytest.raises(InvalidProgramError, match=message):
+        check_indices(program)
+
+
+@pytest.mark.parametrize("at", [1, 2])
+def test_lists_are_checked(at: int) -> None:
+    program = _program()
+    program.execution_plan[0].values[at] = EValue(IntList([4]))
+    with pytest.raises(InvalidProgramError, match=rf"values\[{at}\]: value 4, and there are 4"):
+        check_indices(program)
+
+
+@pytest.mark.parametrize(
+    ("at", "step", "message"),
+    [
+        (0, KernelCall(1, []), "operator 1, and there are 1"),
+        (0, KernelCall(0, [4]), "value 4, and there are 4"),
+        (1, DelegateCall(1, []), "delegate 1, and there are 1"),
+        (1, DelegateCall(0, [-1]), "value -1, and there are 4"),
+        (2, MoveCall(4, 0), "value 4, and there are 4"),
+        (2, MoveCall(0, 4), "value 4, and there are 4"),
+        (3, JumpFalseCall(4, 0), "value 4, and there are 4"),
+    ],
+)
+def test_instructions_are_checked(at: int, step: KernelCall, message: str) -> None:
+    program = _program()
+    program.execution_plan[0].chains[0].instructions[at] = Instruction(step)
+    with pytest.raises(InvalidProgramError, match=rf"instructions\[{at}\]: {message}"):
+        check_indices(program)
+
+
+@pytest.mark.parametrize("processed", [None, BackendDelegateDataReference(index=1)])
+def test_payloads_are_checked(processed: BackendDelegateDataReference | None) -> None:
+    program = _program()
+    program.execution_plan[0].delegates[0].processed = processed
+    with pytest.raises(InvalidProgramError, match=r"delegates\[0\]: payload -?1, and there are 1"):
+        check_indices(program)

@@ -1,0 +1,148 @@
+"""The parts of a manifest that depend only on the program, as JSON data.
+
+The format is documented in docs/reference/manifest.md.
+"""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from exir import schema
+from exir.inspection.memory import CalledMemory, method_counts
+from exir.inspection.ranges import Steps
+from exir.inspection.report import MethodReport, OperatorUse, ValueReport
+
+FORMAT = 2
+
+
+def manifest_text(content: Mapping[str, Any]) -> str:
+    """Return the manifest as JSON. Keys are sorted for deterministic output."""
+    return json.dumps({"format": FORMAT, **content}, indent=1, sort_keys=True) + "\n"
+
+
+def methods_content(
+    methods: Sequence[MethodReport], sections: Sequence[Mapping[str, Any]]
+) -> dict[str, Any]:
+    """Return the content that the methods share, and `sections`, one per method."""
+    return {
+        "methods": sections,
+        "operators": _operators(use for method in methods for use in method.operator_uses),
+        "backends": sorted({each.backend_id for method in methods for each in method.delegates}),
+    }
+
+
+def method_content(
+    report: MethodReport,
+    plan: schema.ExecutionPlan,
+    parts: Sequence[Sequence[str]],
+    called: Sequence[CalledMemory],
+) -> dict[str, Any]:
+    """Return the section of one method.
+
+    parts: for each delegate, the parts of its backend that it needs.
+    called: the memory needs of the method's kernels and delegates.
+    """
+    return {
+        "name": report.name,
+        "inputs": [_value(value) for value in report.inputs],
+        "outputs": [_value(value) for value in report.outputs],
+        "operators": _operators(report.operator_uses),
+        "delegates": [
+            {
+                "id": each.backend_id,
+                "bytes": each.nbytes,
+                "parts": list(needed),
+                "options": _options(delegate),
+            }
+            for each, needed, delegate in zip(report.delegates, parts, plan.delegates, strict=True)
+        ],
+        "not_delegated": _not_delegated(report.operator_uses),
+        "bytes": _computed_in_bytes(report.operator_uses),
+        "instructions": report.instruction_count,
+        "branches": _branches(plan),
+        "memory": _memory(report, plan, called),
+    }
+
+
+def _options(delegate: schema.BackendDelegate) -> dict[str, str]:
+    """Return the compile specs of a delegate as text."""
+    return {
+        str(spec.key): bytes(spec.value).decode(errors="backslashreplace")
+        for spec in delegate.compile_specs
+    }
+
+
+def _branches(plan: schema.ExecutionPlan) -> bool:
+    """Return whether the method has moves or jumps, an optional part of the runtime."""
+    steps = (step.instr_args for chain in plan.chains for step in chain.instructions)
+    return any(isinstance(step, (schema.MoveCall, schema.JumpFalseCall)) for step in steps)
+
+
+def _memory(
+    report: MethodReport, plan: schema.ExecutionPlan, called: Sequence[CalledMemory]
+) -> dict[str, Any]:
+    return {
+        "planned_bytes": list(report.planned_bytes[1:]),
+        "shared_id": report.shared_memory_id,
+        "lower_bound_bytes": report.lower_bound_bytes,
+        "counts": dict(method_counts(plan)),
+        "kept": sorted(each for one in called for each in one.kept),
+        "scratch": sorted({each for one in called for each in one.scratch}),
+        "headers": sorted({each for one in called for each in one.headers}),
+    }
+
+
+def _value(value: ValueReport) -> dict[str, Any]:
+    described: dict[str, Any] = {"name": value.name, "kind": value.kind.lower()}
+    if value.kind == schema.Tensor.__name__:
+        described |= {
+            "dtype": value.dtype,
+            "shape": list(value.shape),
+            "dim_order": list(value.dim_order),
+            "dynamism": "dynamic_bound" if value.is_dynamic else "static",
+        }
+        if value.is_dynamic:
+            described["sizes"] = [
+                size if each is None else _steps(each)
+                for size, each in zip(value.shape, value.steps, strict=True)
+            ]
+    elif value.steps and value.steps[0] is not None:
+        described["range"] = _steps(value.steps[0])
+    return described
+
+
+def _steps(steps: Steps) -> dict[str, int]:
+    return {"min": steps.min, "max": steps.max, "step": steps.step}
+
+
+def _not_delegated(uses: Iterable[OperatorUse]) -> list[dict[str, str]]:
+    """Return the distinct calls that a backend left to kernels, with reasons, sorted."""
+    distinct = {
+        (use.source, use.name, backend, reason)
+        for use in uses
+        for backend, reason in use.refusals.items()
+    }
+    return [
+        {"source": source, "operator": name, "backend": backend, "reason": reason}
+        for source, name, backend, reason in sorted(distinct)
+    ]
+
+
+def _computed_in_bytes(uses: Sequence[OperatorUse]) -> dict[str, Any]:
+    """Return the number of int8 calls, and the calls that stay float with reasons."""
+    left = sorted({(use.source, use.name, use.stays_float) for use in uses if use.stays_float})
+    return {
+        "fused": sum(use.name.startswith("quantized_bytes::") for use in uses),
+        "float": [
+            {"source": source, "operator": name, "reason": reason} for source, name, reason in left
+        ],
+    }
+
+
+def _operators(uses: Iterable[OperatorUse]) -> list[dict[str, Any]]:
+    """Return each distinct combination of operator, dtypes and layout, sorted."""
+    distinct = sorted({(use.name, use.dtypes, use.channels_last) for use in uses})
+    return [
+        {"name": name, "dtypes": list(dtypes)} | ({"channels_last": True} if last else {})
+        for name, dtypes, last in distinct
+    ]

@@ -1,0 +1,1 @@
+"""A model before export: its specification, copies, and lost state."""

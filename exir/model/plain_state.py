@@ -1,0 +1,262 @@
+"""Detect state in plain attributes, which `torch.export` silently loses.
+
+A forward that assigns `self.k` can read the value in its next call. `torch.export` traces only one
+call, in which `self.k` has the value from `__init__`. The exported program therefore has no state.
+"""
+
+import os
+import sys
+from collections import deque
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_map
+
+from exir.debug.module_lines import line_that_writes
+from exir.debug.source import import_path
+from exir.error import ModelError
+from exir.model.module_copy import copy_modules
+
+_STANDARD = frozenset(vars(nn.Module())) | {"forward"}
+# Files whose frames do not belong to the model.
+_SKIPPED = (os.path.dirname(os.path.abspath(torch.__file__)) + os.sep, os.path.abspath(__file__), "<")
+_MOST_DEPTH = 4
+_ATEN = torch.ops.aten
+# Operators whose results depend only on the sizes and dtypes of tensors.
+_OF_SIZES_ALONE = frozenset(
+    {
+        _ATEN.empty_like.default,
+        _ATEN.full_like.default,
+        _ATEN.new_empty.default,
+        _ATEN.new_empty_strided.default,
+        _ATEN.new_full.default,
+        _ATEN.new_ones.default,
+        _ATEN.new_zeros.default,
+        _ATEN.ones_like.default,
+        _ATEN.zeros_like.default,
+    }
+)
+
+
+@dataclass(frozen=True)
+class PlainWrite:
+    """A tensor that forward stores in a plain attribute, or in its content.
+
+    path, name: the submodule and its attribute.
+    line: the `file:line` of the write, or "".
+    """
+
+    path: str
+    name: str
+    line: str
+
+    @property
+    def attribute(self) -> str:
+        """The attribute's qualified name."""
+        return f"{self.path}.{self.name}" if self.path else self.name
+
+
+class PlainWrites:
+    """Collects the writes to plain attributes while a module is exported.
+
+    Afterwards, the attributes are restored. torch.export restores only those of the outermost
+    module. Submodules would keep its traced tensors.
+    """
+
+    def __init__(self, module: nn.Module) -> None:
+        self.writes: list[PlainWrite] = []
+        self._modules = {id(each): (path, each) for path, each in module.named_modules()}
+        self._before: dict[tuple[int, str], Any] = {}
+        self._contents = [
+            (id(each), name, container, _content(container))
+            for each in module.modules()
+            for name, value in _attributes(each)
+            for container in _containers(value)
+        ]
+
+    def __enter__(self) -> "PlainWrites":
+        self._setattr = setattr_of_module = nn.Module.__setattr__
+
+        def noting(module: nn.Module, name: str, value: Any) -> None:
+            if id(module) in self._modules:
+                self._note(module, name, value)
+            setattr_of_module(module, name, value)
+
+        nn.Module.__setattr__ = noting  # type: ignore[method-assign,assignment]
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        nn.Module.__setattr__ = self._setattr  # type: ignore[method-assign]
+        for (key, name), before in self._before.items():
+            vars(self._modules[key][1])[name] = before
+        for key, name, container, before in self._contents:
+            if _ids(_content(container)) - _ids(before):
+                path, module = self._modules[key]
+                self._add(PlainWrite(path, name, line_that_writes(module, name)))
+                _restore(container, before)
+
+    def _note(self, module: nn.Module, name: str, value: Any) -> None:
+        registered = (module._parameters, module._buffers, module._modules)
+        if name in _STANDARD or any(name in each for each in registered):
+            return
+        if isinstance(value, (nn.Module, nn.Parameter)) or not _ids(value):
+            return
+        self._before.setdefault((id(module), name), vars(module).get(name))
+        self._add(PlainWrite(self._modules[id(module)][0], name, _line_of_caller()))
+
+    def _add(self, write: PlainWrite) -> None:
+        if all(write.attribute != each.attribute for each in self.writes):
+            self.writes.append(write)
+
+
+def refuse_lost_state(
+    module: nn.Module, args: tuple[Any, ...], kwargs: Mapping[str, Any], writes: list[PlainWrite]
+) -> None:
+    """Raise a `ModelError` if a later call reads a write that depends on inputs.
+
+    A table that the first call computes from constants is not state. Neither is a value that is
+    only written.
+    """
+    if not writes:
+        return
+    for write in writes:
+        if _is_read_again(module, args, kwargs, write):
+            where = f"{write.line}: " if write.line else ""
+            raise ModelError(
+                f"{where}'{write.attribute}' is a plain attribute that holds a tensor from one call to the next, and"
+                f" torch.export loses it; register_buffer('{write.name}', ...) with a fixed size and write to it in"
+                " place (a KV cache), or pass the state as an input and return it"
+            )
+
+
+def _is_read_again(
+    module: nn.Module, args: tuple[Any, ...], kwargs: Mapping[str, Any], write: PlainWrite
+) -> bool:
+    """Return whether a second call reads values that the first derived from inputs."""
+    try:
+        copied = _copied_state(module)
+        first = _Call(tree_map(_cloned, (args, dict(kwargs))))
+        first.run(copied)
+    except Exception:  # the module cannot be copied or called
+        return False
+    held = _tensors(vars(copied.get_submodule(write.path)).get(write.name))
+    kept = {_storage(each) for each in held} & first.derived.keys()
+    if not kept:
+        return False
+    second = _Call(tree_map(_cloned, (args, dict(kwargs))), kept)
+    try:
+        results = second.run(copied)
+    except Exception:  # the value from the first call does not fit
+        return True
+    return second.reads or any(_storage(each) in kept for each in _tensors(results))
+
+
+class _Call(TorchDispatchMode):
+    """A call of a module that tracks which tensors depend on its inputs.
+
+    derived: the storages of these tensors, by address.
+    reads: whether an operator reads a storage in `watched`.
+    """
+
+    def __init__(self, inputs: Any, watched: set[int] | frozenset[int] = frozenset()) -> None:
+        super().__init__()
+        self._inputs = inputs
+        self._watched = watched
+        self.derived = {_storage(each): each.untyped_storage() for each in _tensors(inputs)}
+        self.reads = False
+
+    def run(self, module: nn.Module) -> Any:
+        """Return the results of `module`."""
+        args, kwargs = self._inputs
+        with torch.no_grad(), self:
+            return module(*args, **kwargs)
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        result = func(*args, **(kwargs or {}))
+        given = args[1:] if func is _ATEN.copy_.default else (args, kwargs)
+        memory = {_storage(each) for each in _tensors(given)}
+        self.reads |= bool(memory & self._watched)
+        if memory & self.derived.keys() and func not in _OF_SIZES_ALONE:
+            for each in _tensors(result):
+                self.derived[_storage(each)] = each.untyped_storage()
+        return result
+
+
+def _copied_state(module: nn.Module) -> nn.Module:
+    """Copy `module` with its attributes and buffers. Parameters are shared."""
+    return copy_modules(module, {id(each): each for each in module.parameters()})
+
+
+def _cloned(value: Any) -> Any:
+    return value.detach().clone() if isinstance(value, Tensor) else value
+
+
+def _storage(tensor: Tensor) -> int:
+    return tensor.untyped_storage()._cdata
+
+
+def _attributes(module: nn.Module) -> Iterator[tuple[str, Any]]:
+    """Yield the attributes of `module` that not every module has."""
+    return ((name, value) for name, value in vars(module).items() if name not in _STANDARD)
+
+
+def _containers(value: Any, seen: set[int] | None = None, depth: int = 0) -> Iterator[Any]:
+    """Yield `value` and the containers nested in it, each once."""
+    seen = set() if seen is None else seen
+    content = _content(value)
+    if content is None or depth > _MOST_DEPTH or id(value) in seen:
+        return
+    seen.add(id(value))
+    yield value
+    for each in content.values() if isinstance(content, dict) else content:
+        yield from _containers(each, seen, depth + 1)
+
+
+def _content(value: Any) -> Any:
+    """Return a copy of a container's content as a list or dict; otherwise None."""
+    if isinstance(value, (list, tuple, deque, set)):
+        return list(value)
+    if isinstance(value, dict):
+        return dict(value)
+    is_plain = type(value).__module__ not in ("builtins", "types") and hasattr(value, "__dict__")
+    if is_plain and not isinstance(value, (nn.Module, Tensor, type)) and not callable(value):
+        return dict(vars(value))
+    return None
+
+
+def _restore(container: Any, content: Any) -> None:
+    """Set the content of `container`."""
+    target = container if isinstance(container, (list, deque, set, dict)) else vars(container)
+    target.clear()
+    if isinstance(target, (list, deque)):
+        target.extend(content)
+    else:
+        target.update(content)
+
+
+def _tensors(value: Any) -> list[Tensor]:
+    """Return the tensors in `value`, including those in containers."""
+    if isinstance(value, Tensor):
+        return [value]
+    found = []
+    for container in _containers(value):
+        content = _content(container)
+        leaves = content.values() if isinstance(content, dict) else content
+        found += [each for each in leaves if isinstance(each, Tensor)]
+    return list({id(each): each for each in found}.values())
+
+
+def _ids(value: Any) -> set[int]:
+    return {id(each) for each in _tensors(value)}
+
+
+def _line_of_caller() -> str:
+    """Return the `file:line` of the innermost frame of the model."""
+    frame = sys._getframe(1)
+    while frame is not None and frame.f_code.co_filename.startswith(_SKIPPED):
+        frame = frame.f_back  # type: ignore[assignment]
+    return f"{import_path(frame.f_code.co_filename)}:{frame.f_lineno}" if frame is not None else ""

@@ -1,0 +1,71 @@
+"""Tests of the text form of pipelines."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import pytest
+from torch.export import ExportedProgram
+
+from exir.capture import EdgeCompileConfig
+from exir.error import ConfigError
+from exir.pass_manager import ProgramPass
+from exir.passes.pipeline import parse, to_text
+from exir.program import edge_passes
+
+
+@dataclass(frozen=True)
+class _Plain(ProgramPass):
+    name: ClassVar[str] = "plain"
+
+    def run(self, program: ExportedProgram) -> ExportedProgram:
+        return program
+
+
+@dataclass(frozen=True)
+class _Tuned(_Plain):
+    bound: int = 4
+    label: str = ""
+    name: ClassVar[str] = "tuned"
+
+
+KNOWN = {"plain": _Plain, "tuned": _Tuned}
+
+
+@pytest.mark.parametrize(
+    ("passes", "text"),
+    [
+        ((), ""),
+        ((_Plain(), _Plain()), "plain,plain"),
+        ((_Tuned(), _Plain()), "tuned,plain"),
+        ((_Tuned(bound=8, label="a;b"),), "tuned(bound=8,label='a;b')"),
+    ],
+)
+def test_pipeline_prints_and_parses_back(passes: tuple[ProgramPass, ...], text: str) -> None:
+    assert to_text(passes) == text
+    assert parse(text, KNOWN) == passes
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("other", "no pass is called 'other'; there are plain, tuned"),
+        ("tuned(depth=1)", "unexpected keyword argument 'depth'"),
+        ("tuned(bound=os)", "pass 'tuned': malformed node"),
+        ("tuned(8)", "options are given by name"),
+        ("8", "no pass: '8'"),
+        ("plain plain", "no list of passes: 'plain plain'"),
+    ],
+)
+def test_bad_text_is_a_configuration_error(text: str, message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        parse(text, KNOWN)
+
+
+def test_default_edge_pipeline_is_its_own_text() -> None:
+    default = edge_passes(EdgeCompileConfig())
+    assert edge_passes(EdgeCompileConfig(pipeline=to_text(default))) == default
+
+
+def test_pipeline_of_a_configuration_names_what_does_not_exist() -> None:
+    with pytest.raises(ConfigError, match="no pass is called 'fold_batchnorm'"):
+        edge_passes(EdgeCompileConfig(pipeline="fold_batchnorm"))

@@ -1,0 +1,1 @@
+"""Memory planning: lifetimes, placement of tensors, and the verifier of plans."""

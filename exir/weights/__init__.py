@@ -1,0 +1,1 @@
+"""Weights as data: weights files, low-bit weights, and bytes of tensors."""
