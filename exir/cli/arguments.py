@@ -30,7 +30,7 @@ class Arguments:
     sweep, sweep_seed: the number of additional random reference calls, and their seed.
     external_weights: store constants and delegates' named data in `out_weights` instead of the
         program.
-    out_pte, out_weights, out_manifest, out_reference, out_steps, out_dump, out_debug_record,
+    out_pte, out_weights, out_manifest, out_reference, out_instruction_values, out_dump, out_debug_record,
         out_sources: files to write; at least one is given.
     """
 
@@ -57,7 +57,7 @@ class Arguments:
     out_dump: Path | None = None
     out_debug_record: Path | None = None
     out_sources: Path | None = None
-    out_steps: Path | None = None
+    out_instruction_values: Path | None = None
 
     @property
     def wants_program(self) -> bool:
@@ -68,14 +68,14 @@ class Arguments:
             self.out_dump,
             self.out_debug_record,
             self.out_sources,
-            self.out_steps,
+            self.out_instruction_values,
         )
         return any(file is not None for file in files)
 
     @property
     def wants_reference(self) -> bool:
         """Whether a requested output needs calls of the eager model."""
-        return self.out_reference is not None or self.out_steps is not None
+        return self.out_reference is not None or self.out_instruction_values is not None
 
 
 class _Parser(argparse.ArgumentParser):
@@ -105,7 +105,7 @@ def parse_arguments(argv: list[str]) -> Arguments:
     for name in ("import_roots", "backends", "configs", "operators", "kernels"):
         values[name] = tuple(values[name])
     values["target"] = display_label(values["target"])
-    for name in ("traceback", "time_limit"):  # read from argv, because parsing can fail
+    for name in ("traceback", "timeout"):  # read from argv, because parsing can fail
         del values[name]
     arguments = Arguments(**values)
     if not arguments.wants_program and arguments.out_reference is None:
@@ -121,9 +121,9 @@ def target_of(argv: Sequence[str]) -> str:
     return "lower" if target is None else display_label(target)
 
 
-def time_limit_of(argv: Sequence[str]) -> int | None:
-    """Return the value of `--time-limit` if it is valid, without checking other flags."""
-    value = _value_of(argv, "--time-limit")
+def timeout_of(argv: Sequence[str]) -> int | None:
+    """Return the value of `--timeout` if it is valid, without checking other flags."""
+    value = _value_of(argv, "--timeout")
     return int(value) if value is not None and value.isdecimal() else None
 
 
@@ -218,7 +218,7 @@ def _add_compiler_flags(parser: _Parser) -> None:
     _add_table_flag(
         parser, "--kernels", "table of kernels; repeatable; without one, kernels are not checked"
     )
-    add("--time-limit", type=_seconds, metavar="SECONDS", help="stop the compilation after this time")
+    add("--timeout", type=_seconds, metavar="SECONDS", help="stop the compilation after this time")
     add("--traceback", action="store_true", help="print the compiler's traceback with every error")
 
 
@@ -270,7 +270,7 @@ def _add_output_flags(parser: _Parser) -> None:
     )
     add("--sweep-seed", type=int, default=0, metavar="N", help="seed of the random inputs (default: 0)")
     add(
-        "--out-steps",
+        "--out-instruction-values",
         type=Path,
         metavar="PATH",
         help="write the value that eager PyTorch computes for each instruction",

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from exir.cli.arguments import expand_params_file, parse_arguments, target_of, time_limit_of
+from exir.cli.arguments import expand_params_file, parse_arguments, target_of, timeout_of
 from exir.error import ConfigError
 
 _NEEDED = ["--target=//m:net_pte", "--module=m.net", "--out-pte=net.pte"]
@@ -72,13 +72,13 @@ def test_argument_errors_name_the_target(argv: list[str], target: str) -> None:
 
 @pytest.mark.parametrize(
     ("argv", "seconds"),
-    [(["--time-limit", "20"], 20), (["--time-limit=20"], 20), (["--time-limit=soon"], None), ([], None)],
+    [(["--timeout", "20"], 20), (["--timeout=20"], 20), (["--timeout=soon"], None), ([], None)],
 )
 def test_timeout_is_known_before_other_checks(argv: list[str], seconds: int | None) -> None:
-    assert time_limit_of(argv) == seconds
+    assert timeout_of(argv) == seconds
 
 
 @pytest.mark.parametrize("value", ["0", "-1", "soon", "1.5"])
 def test_timeout_is_a_number_of_seconds(value: str) -> None:
-    with pytest.raises(ConfigError, match=f"--time-limit: must be a whole number .* not '{value}'"):
-        parse_arguments([*_NEEDED, f"--time-limit={value}"])
+    with pytest.raises(ConfigError, match=f"--timeout: must be a whole number .* not '{value}'"):
+        parse_arguments([*_NEEDED, f"--timeout={value}"])

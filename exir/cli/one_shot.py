@@ -93,10 +93,10 @@ def run(arguments: Arguments, reports: _Reports) -> None:
     calls = _reference(arguments, spec, programs, quantization)
     if arguments.out_reference is not None:
         outputs[arguments.out_reference] = _writer(write_calls(calls))
-    if arguments.out_steps is not None and manager is not None:
+    if arguments.out_instruction_values is not None and manager is not None:
         shares = bool(pipeline.config.memory_planning.get("share_mutable_buffers"))
         steps = record_steps(manager, calls, shares, quantization is not None)
-        outputs[arguments.out_steps] = _writer(write_calls(steps))
+        outputs[arguments.out_instruction_values] = _writer(write_calls(steps))
     write_outputs(outputs)
 
 

@@ -12,7 +12,7 @@ from exir.inspection.memory import CalledMemory, method_counts
 from exir.inspection.ranges import Steps
 from exir.inspection.report import MethodReport, OperatorUse, ValueReport
 
-FORMAT = 2
+FORMAT = 3
 
 
 def manifest_text(content: Mapping[str, Any]) -> str:
@@ -57,7 +57,7 @@ def method_content(
             for each, needed, delegate in zip(report.delegates, parts, plan.delegates, strict=True)
         ],
         "not_delegated": _not_delegated(report.operator_uses),
-        "bytes": _computed_in_bytes(report.operator_uses),
+        "int8": _computed_in_int8(report.operator_uses),
         "instructions": report.instruction_count,
         "branches": _branches(plan),
         "memory": _memory(report, plan, called),
@@ -86,7 +86,7 @@ def _memory(
         "shared_id": report.shared_memory_id,
         "lower_bound_bytes": report.lower_bound_bytes,
         "counts": dict(method_counts(plan)),
-        "kept": sorted(each for one in called for each in one.kept),
+        "persistent": sorted(each for one in called for each in one.persistent),
         "scratch": sorted({each for one in called for each in one.scratch}),
         "headers": sorted({each for one in called for each in one.headers}),
     }
@@ -128,7 +128,7 @@ def _not_delegated(uses: Iterable[OperatorUse]) -> list[dict[str, str]]:
     ]
 
 
-def _computed_in_bytes(uses: Sequence[OperatorUse]) -> dict[str, Any]:
+def _computed_in_int8(uses: Sequence[OperatorUse]) -> dict[str, Any]:
     """Return the number of int8 calls, and the calls that stay float with reasons."""
     left = sorted({(use.source, use.name, use.stays_float) for use in uses if use.stays_float})
     return {

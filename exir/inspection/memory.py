@@ -36,18 +36,18 @@ class RuntimeMemory:
 class CalledMemory:
     """The memory that a method's delegates or kernels need, as C expressions.
 
-    kept: persistent bytes of each delegate's handle or each call's state.
+    persistent: persistent bytes of each delegate's handle or each call's state.
     scratch: bytes of scratch memory. Calls share it, so the maximum is needed.
     headers: headers that declare the names in the expressions.
     """
 
-    kept: tuple[str, ...]
+    persistent: tuple[str, ...]
     scratch: tuple[str, ...]
     headers: tuple[str, ...]
 
 
 def method_counts(plan: schema.ExecutionPlan) -> Mapping[str, int]:
-    """Return the arguments of `ET_METHOD_BYTES` by name, without `kept`."""
+    """Return the arguments of `ET_METHOD_BYTES` by name, without the last one."""
     values = [value.val for value in plan.values]
     tensors = [value for value in values if isinstance(value, schema.Tensor)]
     lists = [value for value in values if isinstance(value, _INDEX_LISTS)]
@@ -61,7 +61,7 @@ def method_counts(plan: schema.ExecutionPlan) -> Mapping[str, int]:
         "args": sum(_argument_count(step) for step in steps),
         "delegates": len(plan.delegates),
         "specs": sum(len(delegate.compile_specs) for delegate in plan.delegates),
-        "ends": len(plan.inputs) + len(plan.outputs),
+        "io_slots": len(plan.inputs) + len(plan.outputs),
         "dims": sum(len(tensor.sizes) for tensor in tensors),
     }
 
@@ -76,7 +76,7 @@ def kernel_memory(plan: schema.ExecutionPlan, table: KernelTable) -> CalledMemor
 def called_memory(needs: Sequence[RuntimeMemory]) -> CalledMemory:
     """Combine the needs of several calls."""
     return CalledMemory(
-        kept=tuple(each.handle for each in needs if each.handle),
+        persistent=tuple(each.handle for each in needs if each.handle),
         scratch=tuple(each.scratch for each in needs if each.scratch),
         headers=tuple(sorted({each.header for each in needs if each.header})),
     )

@@ -61,7 +61,7 @@ def test_every_region_counts() -> None:
         "args": 3 + 2 + 1,
         "delegates": 0,
         "specs": 0,
-        "ends": 2,
+        "io_slots": 2,
         "dims": 3,
     }
 
@@ -134,7 +134,7 @@ def _convolutions(*groups: int) -> ExecutionPlan:
 
 def test_kernels_say_what_each_call_needs(tmp_path: Path) -> None:
     assert kernel_memory(_convolutions(2, 1, 2), _table(tmp_path)) == CalledMemory(
-        kept=("ET_LARGER(sizeof(fast_plan), PLAN(4))",) * 3,
+        persistent=("ET_LARGER(sizeof(fast_plan), PLAN(4))",) * 3,
         scratch=tuple(x for groups in (2, 1, 2) for x in ("256", f"ROOM(5, 0, 3, {groups})")),
         headers=("acme/fast.h", "acme/plain.h"),
     )

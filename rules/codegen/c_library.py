@@ -2,7 +2,7 @@
 
 Usage: `python3 -m rules.codegen.c_library --target //models:mobilenet_cc --include models/mobilenet_cc.h --out-header … --out-source …
     --out-data … --kernels kernels/portable/kernels.toml --model PREFIX MANIFEST PTE [--model …] [--backend ID=SYMBOL …]
-    [--weights PREFIX PTD …] [--lend-weights] [--lend-program PREFIX PATH …] [--shared-memory PREFIX]
+    [--weights PREFIX PTD …] [--borrow-weights] [--borrow-program PREFIX PATH …] [--shared-memory PREFIX]
     [--out-exports … [--export SYMBOL …]]`
 
 With --out-exports, the files are for a shared library. The option names a linker version script that lists
@@ -16,11 +16,11 @@ import sys
 from pathlib import Path
 
 from exir.operators.document import TableError
+from rules.codegen.borrowed import Borrowed
 from rules.codegen.data_file import data_source
 from rules.codegen.header import header
 from rules.codegen.identifiers import check_names
 from rules.codegen.kernel_table import SelectionError, add_table_flags, choose, load_tables
-from rules.codegen.lent import Lent
 from rules.codegen.manifest_model import CodegenError, Model, read_manifest
 from rules.codegen.names import header_guard
 from rules.codegen.source import LinkedBackend, source
@@ -33,9 +33,9 @@ def _arguments(argv: list[str]) -> argparse.Namespace:
     parser.add_argument("--include", required=True, help="the header as C includes it")
     parser.add_argument("--model", action="append", nargs=3, required=True, metavar=("PREFIX", "MANIFEST", "PTE"))
     parser.add_argument("--weights", action="append", default=[], nargs=2, metavar=("PREFIX", "PTD"), help="to embed")
-    parser.add_argument("--lend-weights", action="store_true", help="the caller gives the weights")
+    parser.add_argument("--borrow-weights", action="store_true", help="the caller gives the weights")
     parser.add_argument(
-        "--lend-program", action="append", default=[], nargs=2, metavar=("PREFIX", "PATH"), help="the caller gives it"
+        "--borrow-program", action="append", default=[], nargs=2, metavar=("PREFIX", "PATH"), help="the caller gives it"
     )
     parser.add_argument("--shared-memory", default="", metavar="PREFIX", help="one type for the memory of any method")
     add_table_flags(parser)
@@ -71,7 +71,7 @@ def _embedded_weights(options: argparse.Namespace, models: list[Model]) -> dict[
 
     Equal files, by SHA-256, are embedded once.
     """
-    paths = {} if options.lend_weights else dict(options.weights)
+    paths = {} if options.borrow_weights else dict(options.weights)
     path_of: dict[str, str] = {}
     users: dict[str, list[str]] = {}
     for model in models:
@@ -86,15 +86,15 @@ def _generate(options: argparse.Namespace) -> None:
     check_names(models)
     kernels = choose(load_tables(options), [Path(manifest) for _, manifest, _ in options.model])
     backends = _linked_backends(models, options.backend)
-    lent = Lent(dict(options.lend_program), options.lend_weights)
-    embedded = [] if lent.programs else zip(models, options.model, strict=True)
+    borrowed = Borrowed(dict(options.borrow_program), options.borrow_weights)
+    embedded = [] if borrowed.programs else zip(models, options.model, strict=True)
     programs = [(model.link_prefix, pte) for model, (_, _, pte) in embedded]
     guard = header_guard(options.include, options.target)
     is_shared = options.out_exports is not None
-    text = header(guard, models, lent, options.shared_memory, is_shared)
+    text = header(guard, models, borrowed, options.shared_memory, is_shared)
     options.out_header.write_text(text, encoding="utf-8")
     registries = [f"{model.prefix}_registry" for model in models] + ["et_linked_registry"] * options.linked_registry
-    text = source(options.include, models, registries, kernels, backends, lent, is_shared)
+    text = source(options.include, models, registries, kernels, backends, borrowed, is_shared)
     options.out_source.write_text(text, encoding="utf-8")
     if is_shared:
         options.out_exports.write_text(_version_script(models, options.export), encoding="utf-8")

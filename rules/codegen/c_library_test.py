@@ -32,14 +32,14 @@ dtypes = "float"
 _COUNTS = {
     name: index
     for index, name in enumerate(
-        "values tensors planned_tensors list_items instructions args delegates specs ends dims".split()
+        "values tensors planned_tensors list_items instructions args delegates specs io_slots dims".split()
     )
 }
 
 
 def _manifest(**changes: object) -> dict:
     return {
-        "format": 2,
+        "format": 3,
         "target": "//m:net_pte",
         "weights": "seed",
         "program": {"file": "net.pte", "bytes": 100},
@@ -57,7 +57,7 @@ def _manifest(**changes: object) -> dict:
                     "planned_bytes": [64],
                     "shared_id": 0,
                     "counts": _COUNTS,
-                    "kept": [],
+                    "persistent": [],
                     "scratch": [],
                     "headers": [],
                 },
@@ -83,7 +83,7 @@ def test_header_states_the_exact_memory_of_each_method(tmp_path: Path) -> None:
     code, header, _ = _generate(tmp_path, _manifest())
     assert code == 0
     assert "#define NET_FORWARD_METHOD_BYTES \\\n  ET_METHOD_BYTES( \\\n      /* values */ 0u, \\\n" in header
-    assert "/* dims */ 9u, \\\n      /* kept */ 0)\n" in header
+    assert "/* dims */ 9u, \\\n      /* persistent */ 0)\n" in header
     assert "#define NET_FORWARD_SCRATCH_BYTES 0u" in header and "scratch[" not in header
     assert "#define NET_FORWARD_PLANNED_0_BYTES 64u" in header
 
@@ -91,13 +91,13 @@ def test_header_states_the_exact_memory_of_each_method(tmp_path: Path) -> None:
 def test_expressions_of_backends_and_kernels_reach_the_header(tmp_path: Path) -> None:
     manifest = _manifest()
     manifest["methods"][0]["memory"] |= {
-        "kept": ["NPU_BYTES(3)", "64"],
+        "persistent": ["NPU_BYTES(3)", "64"],
         "scratch": ["4096", "sizeof(npu)"],
         "headers": ["npu/npu.h"],
     }
     _, header, _ = _generate(tmp_path, manifest)
     assert '#include "npu/npu.h"\n' in header
-    assert "/* kept */ ET_KEPT_BYTES(NPU_BYTES(3)) + ET_KEPT_BYTES(64))" in header
+    assert "/* persistent */ ET_KEPT_BYTES(NPU_BYTES(3)) + ET_KEPT_BYTES(64))" in header
     assert "#define NET_FORWARD_SCRATCH_BYTES (sizeof(net_forward_scratch) - 1u)\n" in header
     assert "  uint8_t call_0[1u + (4096)];\n  uint8_t call_1[1u + (sizeof(npu))];\n}" in header
     assert "uint8_t scratch[ET_LARGER(NET_FORWARD_SCRATCH_BYTES, 1u)];" in header
@@ -230,7 +230,7 @@ def test_a_part_that_is_no_identifier_is_refused(tmp_path: Path, capsys: pytest.
 def test_manifest_of_another_format_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "net.json"
     path.write_text(json.dumps(_manifest(format=1)), encoding="utf-8")
-    with pytest.raises(CodegenError, match="format 1, expected 2"):
+    with pytest.raises(CodegenError, match="format 1, expected 3"):
         read_manifest(path, "net", "//m:net_cc")
 
 
@@ -306,7 +306,7 @@ def test_weights_that_lie_apart_are_embedded(tmp_path: Path) -> None:
 
 
 def test_weights_that_are_lent_are_checked(tmp_path: Path) -> None:
-    flags = ["--weights", "net", "out/net.ptd", "--lend-weights"]
+    flags = ["--weights", "net", "out/net.ptd", "--borrow-weights"]
     _, header, source = _generate(tmp_path, _manifest(external=[_WEIGHTS]), *flags)
     assert "et_span weights,\n" in header and "net_weights_data" not in header.split("registry")[1]
     assert "et_program_check_contents(&memory->program, out_error)" in source
@@ -323,7 +323,7 @@ def test_equal_weights_of_two_models_are_embedded_once(tmp_path: Path) -> None:
 
 
 def test_a_program_that_is_lent_is_no_part_of_the_library(tmp_path: Path) -> None:
-    flags = ("--lend-program", "net", "_main/m/net.pte")
+    flags = ("--borrow-program", "net", "_main/m/net.pte")
     code, header, source = _generate(tmp_path, _manifest(), *flags)
     assert code == 0
     assert '#define NET_PROGRAM_FILE "_main/m/net.pte"' in header

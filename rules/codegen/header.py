@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from rules.codegen.borrowed import Borrowed
 from rules.codegen.identifiers import link_definitions, linked_names, method_prefix, planned_member
-from rules.codegen.lent import Lent
 from rules.codegen.manifest_model import Method, Model
 from rules.codegen.names import c_comment, c_string
 from rules.codegen.typed_functions import exported_names, running_functions, typed_functions
 
 _HEAD = """\
-/* Generated from {targets}. */
+/* Generated from {targets}. Do not edit. */
 #ifndef {guard}
 #define {guard}
 
@@ -39,19 +39,19 @@ _COUNTS = (
     "args",
     "delegates",
     "specs",
-    "ends",
+    "io_slots",
     "dims",
 )
 
 _MODEL = """
 /* ---- {target} ---- */
 
-/* To the linker, a digest of the labels stands in the names: //a:b_c and //a/b:c can be in one
- * program. */
+/* Linker symbols contain a digest of the labels, so that //a:b_c and //a/b:c can be linked into
+ * one program. */
 {link_names}
 {program}{registry}
-/* 1 when the weights came from the rule's 'weights' file; 0 when from the module
- * itself, seeded. */
+/* 1 if the weights are from the file of the attribute 'weights'; 0 if the module initialized
+ * them with a fixed seed. */
 #define {upper}_WEIGHTS_FROM_FILE {weights_from_file:d}
 """
 
@@ -73,15 +73,15 @@ _PROGRAM = f"""\
 /* The program's bytes, in read-only memory. */
 {_PROGRAM_BYTES}{_PROGRAM_DATA}"""
 
-_LENT_PROGRAM = """\
-/* The program is no part of the library: load functions take the bytes of its file, and `bazel
- * run` and `bazel test` have that below their runfiles. */
+_BORROWED_PROGRAM = """\
+/* The program is not embedded: load functions take the bytes of its file, which is in the
+ * runfiles of `bazel run` and `bazel test`. */
 #define {upper}_PROGRAM_BYTES {program_bytes}u
 #define {upper}_PROGRAM_FILE "{file}"
 """
 
 _WEIGHTS = """
-/* The program's weights lie in a file of their own (.ptd). */
+/* The program's weights are in a separate file (.ptd). */
 #define {upper}_WEIGHTS_BYTES {weights_bytes}u
 #define {upper}_WEIGHTS_SHA256 \\
   "{sha256}"
@@ -91,8 +91,8 @@ _EMBEDDED = """extern const uint8_t {prefix}_weights_data[]; /* in read-only mem
 """
 
 _STATE = """
-/* What methods of the program keep from run to run and share. All zero before the first
- * of them is loaded; the methods that share it must not run at the same time. */
+/* State that the program's methods share and keep between runs. It must be all zeros before
+ * the first of them is loaded. Methods that share it must not run at the same time. */
 #define {upper}_STATE_BYTES {state_bytes}u
 typedef struct {prefix}_state {{
   et_state state;
@@ -101,7 +101,7 @@ typedef struct {prefix}_state {{
 """
 
 _METHOD = """
-/* Exactly what method {comment} needs. */
+/* Exact memory requirements of method {comment}. */
 #define {upper}_METHOD_BYTES \\
   {method_bytes}
 {planned_defines}{scratch_define}
@@ -110,8 +110,8 @@ typedef struct {prefix}_memory {{
 {sources}  alignas(ET_MEMORY_ALIGNMENT) uint8_t method[{upper}_METHOD_BYTES];
 {members}}} {prefix}_memory;
 
-/* Opens the program and loads the method into `memory`, which must stay in place, and be
- * used for nothing else, as long as *out_method is used. `options` may be NULL.{lent_program}{lent} */
+/* Opens the program and loads the method into `memory`. The memory must stay in place and
+ * unchanged while *out_method is in use. `options` may be NULL.{borrowed_program}{borrowed} */
 et_status {load_parameters};
 """
 
@@ -120,16 +120,17 @@ _SOURCES = """\
   et_data_source sources[2];
 """
 
-_LENT_BYTES = """ `program`
- * is the program's file, aligned to 16 bytes, which stays in place too."""
+_BORROWED_BYTES = """
+ * `program` has the bytes of the program's file, aligned to 16 bytes; they must also stay
+ * in place."""
 
-_LENT = """ `weights`
- * is the .ptd file, aligned to 16 bytes, which stays in place too; its bytes are compared
- * with those that the program was compiled with."""
+_BORROWED_WEIGHTS = """
+ * `weights` has the bytes of the .ptd file, aligned to 16 bytes; they must also stay
+ * in place. Other weights than those that the program was compiled with are rejected."""
 
 _SHARED_MEMORY = """
-/* Room for any of the methods of this library: for models that never run together. Loading one
- * ends the one before it, whose outputs are gone then. */
+/* Memory for any one method of this library, for models that never run at the same time.
+ * Loading a method invalidates the previous method and its outputs. */
 typedef union {prefix}_memory {{
 {members}}} {prefix}_memory;
 """
@@ -152,7 +153,7 @@ _TAIL = """
 
 
 def header(
-    guard: str, models: Sequence[Model], lent: Lent, shared_memory: str = "", is_shared_library: bool = False
+    guard: str, models: Sequence[Model], borrowed: Borrowed, shared_memory: str = "", is_shared_library: bool = False
 ) -> str:
     """Return the text of the header.
 
@@ -164,9 +165,9 @@ def header(
     parts = [_HEAD.format(targets=targets, guard=guard, includes=_includes(models))]
     parts += [_EXPORTS_BEGIN] * is_shared_library
     for model in models:
-        parts.append(_model(model, lent, is_shared_library))
-        parts += [_weights(model, is_hidden=lent.weights or is_shared_library), _state(model)]
-        parts += [_method(model, method, lent, is_shared_library) for method in model.methods]
+        parts.append(_model(model, borrowed, is_shared_library))
+        parts += [_weights(model, is_hidden=borrowed.weights or is_shared_library), _state(model)]
+        parts += [_method(model, method, borrowed, is_shared_library) for method in model.methods]
     parts += [_EXPORTS_END] * is_shared_library
     if shared_memory:
         parts.append(_shared_memory(shared_memory, models))
@@ -185,21 +186,21 @@ def _shared_memory(prefix: str, models: Sequence[Model]) -> str:
     return _SHARED_MEMORY.format(prefix=prefix, members=members)
 
 
-def _model(model: Model, lent: Lent, is_shared_library: bool) -> str:
+def _model(model: Model, borrowed: Borrowed, is_shared_library: bool) -> str:
     return _MODEL.format(
         target=c_comment(model.target),
         link_names=link_definitions(model, exported_names(model) if is_shared_library else linked_names(model)),
-        program=_program(model, lent, is_shared_library),
+        program=_program(model, borrowed, is_shared_library),
         registry="" if is_shared_library else _REGISTRY.format(prefix=model.prefix),
         upper=model.prefix.upper(),
         weights_from_file=model.weights_from_file,
     )
 
 
-def _program(model: Model, lent: Lent, is_hidden: bool) -> str:
+def _program(model: Model, borrowed: Borrowed, is_hidden: bool) -> str:
     names = {"prefix": model.prefix, "upper": model.prefix.upper(), "program_bytes": model.program_bytes}
-    if lent.programs:
-        return _LENT_PROGRAM.format(file=c_string(lent.programs[model.prefix]), **names)
+    if borrowed.programs:
+        return _BORROWED_PROGRAM.format(file=c_string(borrowed.programs[model.prefix]), **names)
     return (_PROGRAM_BYTES if is_hidden else _PROGRAM).format(**names)
 
 
@@ -210,13 +211,13 @@ def _weights(model: Model, is_hidden: bool) -> str:
     return text if is_hidden else text + _EMBEDDED.format(prefix=model.prefix)
 
 
-def private_declarations(model: Model, lent: Lent) -> str:
+def private_declarations(model: Model, borrowed: Borrowed) -> str:
     """Return declarations of the names that a shared library has but does not export."""
     text = "\n" + link_definitions(model, [name for name in linked_names(model) if not name.endswith("_load")])
     text += _REGISTRY.format(prefix=model.prefix)
-    if not lent.programs:
+    if not borrowed.programs:
         text += _PROGRAM_DATA.format(prefix=model.prefix)
-    if model.weights is not None and not lent.weights:
+    if model.weights is not None and not borrowed.weights:
         text += _EMBEDDED.format(prefix=model.prefix)
     return text
 
@@ -227,20 +228,20 @@ def _state(model: Model) -> str:
     return _STATE.format(prefix=model.prefix, upper=model.prefix.upper(), state_bytes=model.state_bytes)
 
 
-def load_parameters(model: Model, method: Method, lent: Lent) -> str:
+def load_parameters(model: Model, method: Method, borrowed: Borrowed) -> str:
     """Return the name and the parameters of a method's load function."""
     prefix = method_prefix(model, method)
     indent = " " * (len(prefix) + 16)
     extra = f"{indent}{model.prefix}_state *state,\n" if method.shared is not None else ""
-    extra += f"{indent}et_span program,\n" if lent.programs else ""
-    extra += f"{indent}et_span weights,\n" if lent.weights and model.weights is not None else ""
+    extra += f"{indent}et_span program,\n" if borrowed.programs else ""
+    extra += f"{indent}et_span weights,\n" if borrowed.weights and model.weights is not None else ""
     return (
         f"{prefix}_load({prefix}_memory *memory, const et_method_options *options,\n{extra}"
         f"{indent}et_method **out_method, et_error *out_error)"
     )
 
 
-def _method(model: Model, method: Method, lent: Lent, is_shared_library: bool) -> str:
+def _method(model: Model, method: Method, borrowed: Borrowed, is_shared_library: bool) -> str:
     prefix = method_prefix(model, method)
     text = _METHOD.format(
         comment=c_comment(method.name),
@@ -250,9 +251,9 @@ def _method(model: Model, method: Method, lent: Lent, is_shared_library: bool) -
         scratch_define=_scratch_define(prefix, method.scratch),
         planned_defines=_planned_defines(prefix, method),
         members=_members(prefix, method),
-        load_parameters=load_parameters(model, method, lent),
-        lent_program=_LENT_BYTES if lent.programs else "",
-        lent=_LENT if lent.weights and model.weights is not None else "",
+        load_parameters=load_parameters(model, method, borrowed),
+        borrowed_program=_BORROWED_BYTES if borrowed.programs else "",
+        borrowed=_BORROWED_WEIGHTS if borrowed.weights and model.weights is not None else "",
         sources=_SOURCES if model.weights is not None else "",
     )
     functions = list(typed_functions(model, method))
@@ -264,9 +265,9 @@ def _method(model: Model, method: Method, lent: Lent, is_shared_library: bool) -
 
 def _method_bytes(method: Method) -> str:
     """Return ET_METHOD_BYTES(…) with one argument per line, named as in the manifest."""
-    kept = " + ".join(f"ET_KEPT_BYTES({each})" for each in method.kept) or "0"
+    persistent = " + ".join(f"ET_KEPT_BYTES({each})" for each in method.persistent) or "0"
     counts = "".join(f"      /* {name} */ {method.counts[name]}u, \\\n" for name in _COUNTS)
-    return f"ET_METHOD_BYTES( \\\n{counts}      /* kept */ {kept})"
+    return f"ET_METHOD_BYTES( \\\n{counts}      /* persistent */ {persistent})"
 
 
 def _scratch_define(prefix: str, expressions: Sequence[str]) -> str:
@@ -280,7 +281,7 @@ def _scratch_define(prefix: str, expressions: Sequence[str]) -> str:
     union = f"{prefix}_scratch"
     return (
         f"#define {prefix.upper()}_SCRATCH_BYTES (sizeof({union}) - 1u)\n"
-        f"typedef union {union} {{ /* each a byte longer: it may be none */\n{members}}} {union};\n"
+        f"typedef union {union} {{ /* + 1u: C has no arrays of size 0 */\n{members}}} {union};\n"
     )
 
 

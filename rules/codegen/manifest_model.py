@@ -10,7 +10,7 @@ from pathlib import Path
 
 from rules.codegen.names import c_word, link_prefix
 
-MANIFEST_FORMAT = 2
+MANIFEST_FORMAT = 3
 _UNBOUNDED = 2**63 - 1
 
 # dtype in the manifest: (C type, ET_SCALAR_TYPE_…, bytes per element).
@@ -81,12 +81,12 @@ class Method:
     shared: int | None  # index of the planned buffer that methods share
     branches: bool  # whether the method has move or jump instructions
     counts: dict[str, int]  # arguments of ET_METHOD_BYTES
-    kept: tuple[str, ...]  # C expressions: bytes of delegate handles and kernel states
+    persistent: tuple[str, ...]  # C expressions: bytes of delegate handles and kernel states
     scratch: tuple[str, ...]  # C expressions; the method needs the largest
     headers: tuple[str, ...]  # headers that the expressions need
 
     @property
-    def ends(self) -> tuple[Slot, ...]:
+    def io_slots(self) -> tuple[Slot, ...]:
         return self.inputs + self.outputs
 
 
@@ -166,7 +166,7 @@ def _method(entry: dict) -> Method:
         shared=memory["shared_id"] - 1 if memory["shared_id"] else None,
         branches=entry["branches"],
         counts=memory["counts"],
-        kept=tuple(memory["kept"]),
+        persistent=tuple(memory["persistent"]),
         scratch=tuple(memory["scratch"]),
         headers=tuple(memory["headers"]),
     )

@@ -83,8 +83,8 @@ et_status {prefix}_set_{name}(et_method *method, int64_t value,
 
 _OUTPUT = TypedFunction(
     """\
-/* Output {index}: {dtype} {sizes}. Valid until an input is set or the method
- * executes. INVALID_STATE unless execute succeeded and no input was set since. */
+/* Output {index}: {dtype} {sizes}. Valid until an input is set or the method runs
+ * again. INVALID_STATE unless the last run succeeded and no input was set since. */
 """,
     """\
 et_status {prefix}_get_{name}(const et_method *method, {out_type} **out_data,
@@ -105,12 +105,12 @@ _RUNNING = (
         "  return et_method_execute(method, out_error);\n",
     ),
     TypedFunction(
-        "/* Gives mutable buffers their initial values: et_method_reset_state. */\n",
+        "/* Resets mutable buffers to their initial values: et_method_reset_state. */\n",
         "void {prefix}_reset_state(et_method *method)",
         "  et_method_reset_state(method);\n",
     ),
     TypedFunction(
-        "/* Ends the use of the method: et_method_unload. */\n",
+        "/* Unloads the method: et_method_unload. */\n",
         "void {prefix}_unload(et_method *method)",
         "  et_method_unload(method);\n",
     ),

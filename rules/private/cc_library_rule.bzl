@@ -7,7 +7,7 @@ load("@rules_cc//cc:find_cc_toolchain.bzl", "use_cc_toolchain")
 load("@rules_cc//cc/common:cc_common.bzl", "cc_common")
 load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
 load("//rules:toolchain.bzl", "CODEGEN_TOOLCHAIN_TYPE")
-load("//rules/private:model_library.bzl", "MODEL_LIBRARY_ATTRS", "compile_library", "generate_library", "lent_programs", "library_dependencies", "library_tools")
+load("//rules/private:model_library.bzl", "MODEL_LIBRARY_ATTRS", "borrowed_programs", "compile_library", "generate_library", "library_dependencies", "library_tools")
 
 _DOC = """Compiled models as a C library.
 
@@ -38,7 +38,7 @@ def _impl(ctx):
     return [
         DefaultInfo(
             files = depset([generated.header] + _archives(made.library_to_link)),
-            runfiles = lent_programs(ctx, generated.models),
+            runfiles = borrowed_programs(ctx, generated.models),
         ),
         CcInfo(compilation_context = compilation, linking_context = linking),
     ]

@@ -52,7 +52,7 @@ def compilation_of(ctx):
         memory_gb = ctx.attr.memory_gb,
         module = module_name(file),
         module_file = file,
-        time_limit = ctx.attr.time_limit,
+        timeout = ctx.attr.timeout,
         tools = [tool for backend in backends for tool in backend.tools],
         weights = ctx.file.weights,
         workspace = ctx.workspace_name,
@@ -68,7 +68,7 @@ def _arguments(actions, given):
     files = depset(programs, transitive = [given.sources, given.data])
     add_import_roots(args, files, given.imports, given.workspace)
     args.add("--entry-point", given.entry_point)
-    args.add("--time-limit", given.time_limit)
+    args.add("--timeout", given.timeout)
     for backend in given.backends:
         if backend.partitioner:
             args.add("--backend", backend.partitioner)

@@ -43,7 +43,7 @@ def executorch_budget_test(name, model = None, budget = None, code = True, code_
             name = name + "_lib",
             embed = False,
             linked_registry = True,
-            weights = "lend",
+            weights = "borrow",
             tags = ["manual"] + tags,
             **common
         )

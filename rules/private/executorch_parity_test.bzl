@@ -32,7 +32,7 @@ def _reference(ctx, info):
     run_compilation(
         ctx,
         ctx.attr.model[ExecutorchCompilationInfo].compilation,
-        outputs = {"--out-reference": calls, "--out-steps": steps},
+        outputs = {"--out-reference": calls, "--out-instruction-values": steps},
         message = "Running eager PyTorch for",
         flags = dict(given, **{"--sweep": ctx.attr.sweep, "--sweep-seed": ctx.attr.sweep_seed}),
         files = given.values(),
@@ -131,7 +131,7 @@ def executorch_parity_test(
         name = name + "_lib",
         linked_registry = True,
         model = model,
-        weights = "lend",
+        weights = "borrow",
         tags = ["manual"] + tags,
         testonly = True,
         **passed_on

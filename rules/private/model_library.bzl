@@ -19,9 +19,9 @@ MODEL_LIBRARY_ATTRS = {
     ),
     "weights": attr.string(
         default = "embed",
-        values = ["embed", "lend"],
+        values = ["embed", "borrow"],
         doc = "Location of external weights (`external_weights`): `embed` puts them into read-only memory, equal files once; with " +
-              "`lend`, the load functions take the bytes of the file.",
+              "`borrow`, the load functions take the bytes of the file.",
     ),
     "embed": attr.bool(
         default = True,
@@ -79,11 +79,11 @@ def generate_library(ctx, flags = [], exports = None):
             args.add("--backend", "%s=%s" % (backend.id, backend.symbol))
     if not ctx.attr.embed:
         for model in models:
-            args.add_all("--lend-program", [model.prefix, _runfiles_path(ctx, model.pte)])
+            args.add_all("--borrow-program", [model.prefix, _runfiles_path(ctx, model.pte)])
     if ctx.attr.shared_memory:
         args.add("--shared-memory", c_prefix(ctx.label.package, ctx.label.name))
-    if ctx.attr.weights == "lend":
-        args.add("--lend-weights")
+    if ctx.attr.weights == "borrow":
+        args.add("--borrow-weights")
     args.add_all(flags)
     if exports:
         args.add("--out-exports", exports)
@@ -168,7 +168,7 @@ def compile_library(ctx, tools, generated, dependencies):
         **tools
     )
 
-def lent_programs(ctx, models):
+def borrowed_programs(ctx, models):
     """Returns the runfiles of programs that are not embedded in the library.
 
     Args:

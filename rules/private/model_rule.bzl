@@ -75,9 +75,9 @@ _ATTRS = {
         allow_files = True,
         doc = "Files that the entry point reads with `exir.data_path(\"<package>/<file>\")`, in addition to the data of its libraries.",
     ),
-    "time_limit": attr.int(
+    "timeout": attr.int(
         default = 3600,
-        doc = "Time limit of the compilation, in seconds.",
+        doc = "Timeout of the compilation, in seconds.",
     ),
     "memory_gb": attr.int(
         default = 1,
@@ -100,8 +100,8 @@ def _check(ctx):
     name = ctx.attr.entry_point
     if not name or name[0].isdigit() or [c for c in name.elems() if not (c.isalnum() or c == "_")]:
         fail("%s: 'entry_point' must be a Python identifier, got '%s'" % (display_label(ctx.label), name))
-    if ctx.attr.time_limit < 1:
-        fail("%s: 'time_limit' must be a number of seconds, at least 1, got %d" % (display_label(ctx.label), ctx.attr.time_limit))
+    if ctx.attr.timeout < 1:
+        fail("%s: 'timeout' must be a number of seconds, at least 1, got %d" % (display_label(ctx.label), ctx.attr.timeout))
     prefix = ctx.attr.prefix
     if prefix and prefix != c_prefix("", prefix):
         fail("%s: 'prefix' must be letters, digits and single '_', first a letter, got '%s'" % (display_label(ctx.label), prefix))
@@ -122,7 +122,7 @@ def _impl(ctx):
     outputs = {"--out-pte": pte, "--out-manifest": manifest}
     outputs.update({"--out-weights": file for file in weights})
     run_compilation(ctx, given, outputs, "Compiling")
-    run_compilation(ctx, given, {"--out-reference": reference, "--out-steps": steps}, "Running eager PyTorch for")
+    run_compilation(ctx, given, {"--out-reference": reference, "--out-instruction-values": steps}, "Running eager PyTorch for")
     run_compilation(ctx, given, {"--out-dump": dump}, "Printing")
     run_compilation(ctx, given, {"--out-debug-record": record}, "Recording")
     run_compilation(ctx, given, {"--out-sources": sources}, "Recording the lines of")

@@ -78,7 +78,7 @@ def test_good_model_builds(workspace: Workspace) -> None:
     [
         ('entry_point = "2x"', "'entry_point' must be a Python identifier, got '2x'"),
         ("memory_gb = 3", "invalid value in 'memory_gb' attribute"),
-        ("time_limit = 0", "'time_limit' must be a number of seconds, at least 1, got 0"),
+        ("timeout = 0", "'timeout' must be a number of seconds, at least 1, got 0"),
         ('prefix = "new-net"', "'prefix' must be letters, digits and single '_', first a letter, got 'new-net'"),
         ('weights = "net.py"', "'//:net.py' does not produce any executorch_model weights files"),
         ('backends = ["//:b"]', "executorch_model(name = 'net_pte'): there is no 'backends'; 'backend' takes a list"),
@@ -206,7 +206,7 @@ def test_a_library_that_is_built_is_compiled(workspace: Workspace) -> None:
         ("", _READ_FROM_ROOT, ["//:net_pte", "No such file or directory", "words.txt", "is listed in 'data'"]),
         ("", _DOWNLOADS, ["//:net_pte", "net.py:8: torch.hub", "weights are an input", "`weights = …`"]),
         ("", _EXITS, ["//:net_pte", "ended the process with exit code 3"]),
-        ("time_limit = 5", _HANGS, ["//:net_pte", "did not end within 5 s"]),
+        ("timeout = 5", _HANGS, ["//:net_pte", "did not end within 5 s"]),
     ],
     ids=[
         "import",

@@ -51,9 +51,9 @@ def _manifest(workspace: Workspace, name: str) -> dict[str, Any]:
     ("name", "operators", "planned"),
     [
         ("nets_kernels_plain", ["aten::exp.out", "aten::sin.out"], 3),
-        ("nets_kernels_lent", ["aten::exp.out", "aten::sin.out"], 2),
+        ("nets_kernels_borrowed", ["aten::exp.out", "aten::sin.out"], 2),
         ("nets_demo_plain", ["aten::exp.out"], 3),
-        ("nets_demo_lent", ["aten::exp.out"], 2),
+        ("nets_demo_borrowed", ["aten::exp.out"], 2),
     ],
 )
 def test_each_pair_is_compiled_for_its_backend_with_its_config(

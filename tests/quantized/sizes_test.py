@@ -49,7 +49,7 @@ def test_all_of_a_network_is_quantized_and_on_the_cpu_backend_one_delegate(name:
 @pytest.mark.parametrize("name", ["efficientnet", "mobilenet"])
 def test_kernels_compute_all_of_a_network_in_bytes(name: str) -> None:
     (method,) = _manifest(f"{name}_int8")["methods"]
-    assert method["bytes"]["float"] == [] and method["bytes"]["fused"] >= 60
+    assert method["int8"]["float"] == [] and method["int8"]["fused"] >= 60
     names = {each["name"] for each in method["operators"]}
     assert not {"aten::convolution.out", "aten::add.out", "aten::hardtanh.out"} & names
 

@@ -22,11 +22,11 @@ def header_of(symbol: str, label: str, origin: str, includes: Sequence[str], con
     """
     linked = link_name(symbol, label)
     guard = f"EXECUTORCH_{linked.upper()}_H_"
-    lines = [f"/* Generated from {origin}. */", f"#ifndef {guard}", f"#define {guard}", ""]
+    lines = [f"/* Generated from {origin}. Do not edit. */", f"#ifndef {guard}", f"#define {guard}", ""]
     lines += [f'#include "{name}"' for name in includes]
     lines += [
         "",
-        "/* To the linker, a digest of the label stands in the names: targets of several packages can be in one program. */",
+        "/* Linker symbols contain a digest of the label, so that targets of several packages can be linked together. */",
     ]
     lines += [f"#define {symbol}{suffix} {linked}{suffix}" for suffix in constants]
     lines += ["", "#ifdef __cplusplus", 'extern "C" {', "#endif"]

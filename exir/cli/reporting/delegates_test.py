@@ -64,7 +64,7 @@ def test_delegates_report_persistent_memory() -> None:
     counts = method_counts(plan)
     assert (counts["delegates"], counts["specs"], counts["args"]) == (3, 3, 1)
     assert delegate_memory(plan, program) == CalledMemory(
-        kept=("160 * sizeof(keeper)",) * 2, scratch=("1", "2"), headers=("keeper.h",)
+        persistent=("160 * sizeof(keeper)",) * 2, scratch=("1", "2"), headers=("keeper.h",)
     )
 
 

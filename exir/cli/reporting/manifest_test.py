@@ -61,7 +61,7 @@ def test_manifest_describes_program_and_slots() -> None:
     }
     assert method["inputs"] == [{"name": "x", **tensor}, {"name": "y", **tensor}]
     assert [{**output, "name": ""} for output in method["outputs"]] == [{"name": "", **tensor}]
-    assert (manifest["format"], manifest["target"], manifest["weights"]) == (2, "//app:net_pte", "seed")
+    assert (manifest["format"], manifest["target"], manifest["weights"]) == (3, "//app:net_pte", "seed")
     assert manifest["program"]["file"] == "net.pte"
 
 
@@ -70,7 +70,7 @@ def test_manifest_states_memory() -> None:
     memory = method["memory"]
     assert sum(memory["planned_bytes"]) >= memory["lower_bound_bytes"] >= 32
     assert memory["counts"]["tensors"] == 2 and memory["counts"]["instructions"] == 1
-    assert (memory["kept"], memory["scratch"], memory["headers"]) == ([], [], [])
+    assert (memory["persistent"], memory["scratch"], memory["headers"]) == ([], [], [])
 
 
 class _Shared(torch.nn.Module):
@@ -133,7 +133,7 @@ def test_delegates_are_listed_with_their_sizes() -> None:
     assert delegate["parts"] == [] and delegate["options"] == {}
     assert manifest["backends"] == ["BackendWithCompilerDemo"]
     memory = manifest["methods"][0]["memory"]
-    assert memory["kept"] == ["DEMO_HANDLE_BYTES(2u, 128u)"]
+    assert memory["persistent"] == ["DEMO_HANDLE_BYTES(2u, 128u)"]
     assert memory["headers"] == ["backends/demo/handle.h"]
 
 

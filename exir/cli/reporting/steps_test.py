@@ -31,9 +31,9 @@ def model():
 
 
 def _steps(compile_source: Compile, folder: Path, source: str, *flags: str) -> list[Call]:
-    outcome = compile_source(source, *flags, outputs=("reference", "steps"))
+    outcome = compile_source(source, *flags, outputs=("reference", "instruction-values"))
     assert outcome.exit_code == 0, outcome.output
-    return read_calls((folder / "out" / "net.steps").read_bytes())
+    return read_calls((folder / "out" / "net.instruction-values").read_bytes())
 
 
 def _by_place(call: Call) -> list[tuple[int, str, list[torch.Tensor]]]:

@@ -3,7 +3,7 @@
 import signal
 from collections.abc import Callable, Sequence
 
-from exir.cli.arguments import target_of, time_limit_of
+from exir.cli.arguments import target_of, timeout_of
 from exir.cli.reporting.messages import EXIT_INTERNAL_ERROR, EXIT_USER_ERROR
 from exir.cli.worker.isolation import Outcome, run_isolated
 
@@ -16,9 +16,9 @@ def attend(argv: Sequence[str], compilation: Callable[[], int]) -> Outcome:
 
     argv: the flags of the compilation.
     """
-    outcome = run_isolated(compilation, time_limit_of(argv))
+    outcome = run_isolated(compilation, timeout_of(argv))
     if outcome.exit_code == -signal.SIGKILL and not outcome.timed_out:
-        outcome = run_isolated(compilation, time_limit_of(argv))
+        outcome = run_isolated(compilation, timeout_of(argv))
     if outcome.returned and not outcome.timed_out:
         return outcome
     exit_code, note = _death_note(outcome, argv)
@@ -30,8 +30,8 @@ def _death_note(outcome: Outcome, argv: Sequence[str]) -> tuple[int, str]:
     target, exit_code = target_of(argv), outcome.exit_code
     if outcome.timed_out:
         return EXIT_USER_ERROR, (
-            f"error: {target}: the compilation did not end within {time_limit_of(argv)} s; if the model needs longer, set a"
-            " larger 'time_limit'\n"
+            f"error: {target}: the compilation did not end within {timeout_of(argv)} s; if the model needs longer, set a"
+            " larger 'timeout'\n"
         )
     if exit_code >= 0:
         return EXIT_USER_ERROR, (

@@ -11,7 +11,7 @@ from exir.cli.worker.attended import attend
 
 pytestmark = pytest.mark.usefixtures("idle_threads_allowed")
 
-_ARGV = ("--target", "@@//app:net_pte", "--time-limit=1")
+_ARGV = ("--target", "@@//app:net_pte", "--timeout=1")
 
 
 def test_successful_compilation_is_returned() -> None:
@@ -45,7 +45,7 @@ def test_compilation_beyond_the_timeout_is_killed() -> None:
     assert outcome.exit_code == 1
     assert outcome.output == (
         "error: //app:net_pte: the compilation did not end within 1 s; if the model needs longer, set a larger"
-        " 'time_limit'\n"
+        " 'timeout'\n"
     )
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True)
-class Lent:
+class Borrowed:
     """Data that the caller of a load function provides.
 
     `programs` maps a model's prefix to the path of its program below the runfiles; empty if programs are
