@@ -110,7 +110,7 @@ def _code(dtype: Any, asked: str) -> int:
     name = str(dtype).removeprefix("torch.")
     name = asked if asked == "bfloat16" and name in ("int16", _BITS_OF_BFLOAT16) else name
     if name not in _CODES:
-        raise TypeError(f"a tensor of dtype {name} is nothing that programs have")
+        raise TypeError(f"programs do not support tensors of dtype {name}")
     return _CODES[name]
 
 
@@ -126,7 +126,7 @@ def size_array(sizes: tuple[int, ...]) -> ctypes.Array[ctypes.c_int32]:
     Raises ValueError for a size of more than 31 bits.
     """
     if any(size > _MOST_SIZE for size in sizes):
-        raise ValueError(f"a tensor has sizes {list(sizes)}; a size is {_MOST_SIZE} at most")
+        raise ValueError(f"tensor sizes {list(sizes)} exceed the limit of {_MOST_SIZE}")
     return (ctypes.c_int32 * len(sizes))(*sizes)
 
 
@@ -139,7 +139,7 @@ def _check_has_elements(value: Any) -> None:
     layout = _layout_name(value.layout)
     if value.is_meta or value.is_nested or layout != "strided":
         kind = "meta" if value.is_meta else "nested" if value.is_nested else layout
-        raise TypeError(f"a {kind} tensor of torch has no elements that lie one behind the other; dense ones are taken")
+        raise TypeError(f"a {kind} tensor of torch is not supported; pass a dense tensor")
 
 
 def _lies_so(value: Any, order: tuple[int, ...]) -> bool:

@@ -51,7 +51,7 @@ class Memory:
 def check_range(what: str, value: int, low: int, high: int) -> None:
     """Raise ValueError for a value that C would truncate."""
     if not low <= value <= high:
-        raise ValueError(f"{what} is {value}, not from {low} to {high}")
+        raise ValueError(f"{what} is {value}; pass a value from {low} to {high}")
 
 
 def scalar_value(value: Scalar | None) -> tuple[_native.Value, object]:
@@ -223,7 +223,7 @@ class Method(Uncopied):
         fields = {_INT: "as_int", _BOOL: "as_bool", _DOUBLE: "as_double"}
         if value.tag not in fields and value.tag != _NONE:
             kind = self._calls.et_value_tag_name(value.tag).decode()
-            raise ExecutorchError("NOT_SUPPORTED", f"outputs[{index}] is {kind}, which Python is not given")
+            raise ExecutorchError("NOT_SUPPORTED", f"outputs[{index}] is {kind}; Python does not support this type")
         return getattr(value.u, fields[value.tag]) if value.tag != _NONE else None
 
 

@@ -147,7 +147,7 @@ def test_errors_can_be_pickled() -> None:
 @pytest.mark.parametrize("memory_id", [0, 2, 3, 2**32 - 1])
 def test_shared_memory_id_must_exist(memory_id: int) -> None:
     program = Program(_ADD)
-    with pytest.raises(ExecutorchError, match=f"INVALID_ARGUMENT: .*no memory id {memory_id}"):
+    with pytest.raises(ExecutorchError, match=f"INVALID_ARGUMENT: .*does not have memory id {memory_id}"):
         program.method(share=(program.method(), memory_id))
 
 

@@ -140,7 +140,7 @@ def test_lazy_tensor_operations_are_resolved_before_borrowing(tensor: torch.Tens
     ],
 )
 def test_tensors_without_elements_are_named(kind: str, tensor: torch.Tensor) -> None:
-    with pytest.raises(TypeError, match=f"a {kind} tensor of torch has no elements"):
+    with pytest.raises(TypeError, match=f"a {kind} tensor of torch is not supported"):
         _open("dyn_mlp").method()(tensor)
 
 
@@ -247,13 +247,13 @@ def test_threads_may_share_one_method() -> None:
 @pytest.mark.parametrize("value", [-1, 2**64])
 def test_numbers_that_c_would_convert_are_refused(option: str, value: int) -> None:
     given: dict[str, Any] = {option: value}
-    with pytest.raises(ValueError, match=f"{option} is {value}, not from 0 to {2**64 - 1}"):
+    with pytest.raises(ValueError, match=f"{option} is {value}; pass a value from 0 to {2**64 - 1}"):
         _open("tut02_basic_add").method(**given)
 
 
 def test_integers_beyond_64_bits_are_refused() -> None:
     method = _open("tut02_basic_add").method()
-    with pytest.raises(ValueError, match=f"an input is {2**63}, not from "):
+    with pytest.raises(ValueError, match=f"an input is {2**63}; pass a value from "):
         method(2**63, torch.ones(3, 3))
 
 
@@ -280,7 +280,7 @@ def test_backend_options_are_passed_by_id() -> None:
     with pytest.raises(ExecutorchError, match="XnnpackBackend: option 'isa' is plain, avx2"):
         _open(_DELEGATED).method(backend_options={"XnnpackBackend": {"isa": "avx1024"}})
     looping = _open("control_flow_map").method(max_steps=3)
-    with pytest.raises(ExecutorchError, match="OUT_OF_RESOURCES: .*all 3 steps"):
+    with pytest.raises(ExecutorchError, match="OUT_OF_RESOURCES: .*exceeds 3 instructions"):
         looping(*recorded(PROGRAMS["control_flow_map"], "inputs")[0][1])
 
 

@@ -80,9 +80,9 @@ def test_earlier_result_is_compared_and_labeled(tmp_path: Path, capsys: pytest.C
     ("content", "message"),
     [
         ("", "Expecting value: line 1 column 1"),
-        ("{}", "it has no 'format'"),
-        ('{"format": 9}', "format 9, this reads 1"),
-        ('{"format": 1, "times": []}', "it has no 'program'"),
+        ("{}", "it does not have 'format'"),
+        ('{"format": 9}', "format is 9, expected 1"),
+        ('{"format": 1, "times": []}', "it does not have 'program'"),
     ],
 )
 def test_malformed_earlier_result_is_refused(
@@ -91,7 +91,7 @@ def test_malformed_earlier_result_is_refused(
     file = tmp_path / "other.json"
     file.write_text(content)
     assert main([_ADD, "--repeat", "5", "--against", str(file)]) == 1
-    assert f"other.json is no file of --json: {message}" in capsys.readouterr().err
+    assert f"other.json is not a file of --json: {message}" in capsys.readouterr().err
 
 
 def test_missing_earlier_result_is_named(capsys: pytest.CaptureFixture[str]) -> None:

@@ -34,7 +34,7 @@ def check_weights(facts: ProgramFacts, given: Sequence[Path]) -> None:
     if facts.external and not given:
         names = ", ".join(facts.external[:3]) + (", ..." if len(facts.external) > 3 else "")
         count = count_text(len(facts.external), "weight")
-        raise InputError(f"has {count} in a file beside it ({names}); name the .ptd with --weights")
+        raise InputError(f"has {count} in a separate file ({names}); pass the .ptd file with --weights")
 
 
 def runner(method: Method, inputs: Sequence[Any]) -> Callable[[], None]:
@@ -71,11 +71,11 @@ def sources_of(program: Path, given: Path | None, method: MethodFacts) -> Source
         found: list[list[Mapping[str, str]]] = json.loads(path.read_text(encoding="utf-8"))["methods"][method.name]
     except (ValueError, KeyError, TypeError) as error:
         raise InputError(
-            f"{path} is no record of the lines of method '{method.name}'; the output group 'sources' of a model is one"
+            f"{path} does not list the source lines of method '{method.name}'; pass a file of the model's output group 'sources'"
         ) from error
     if len(found) != len(method.instructions):
         raise InputError(
-            f"{path} is another program's: it has {len(found)} instructions, not {len(method.instructions)}"
+            f"{path} belongs to another program: it has {len(found)} instructions, expected {len(method.instructions)}"
         )
     return found
 
@@ -87,13 +87,13 @@ def path_argument(text: str) -> Path:
 
 def count_argument(text: str) -> int:
     if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"must be a whole number, at least 1, got '{text}'")
+        raise argparse.ArgumentTypeError(f"must be an integer of at least 1, got '{text}'")
     return int(text)
 
 
 def seed_argument(text: str) -> int:
     if not text.isdecimal() or int(text) >= 2**64:
-        raise argparse.ArgumentTypeError(f"must be a whole number from 0 to 2**64 - 1, got '{text}'")
+        raise argparse.ArgumentTypeError(f"must be an integer from 0 to 2**64 - 1, got '{text}'")
     return int(text)
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from executorch_runtime.values import TENSOR, Signature, ValueInfo
 
 _OF_A_CALL = re.compile(r"c(?P<call>\d+)_\w*?(?P<index>\d+)")
-_PICTURES = {".bmp", ".gif", ".jpeg", ".jpg", ".png", ".ppm", ".tif", ".tiff", ".webp"}
+_IMAGES = {".bmp", ".gif", ".jpeg", ".jpg", ".png", ".ppm", ".tif", ".tiff", ".webp"}
 _BITS = {"bfloat16": "uint16"}
 _MEAN = np.array([0.485, 0.456, 0.406], np.float32)  # normalization of images for torchvision's models
 _DEVIATION = np.array([0.229, 0.224, 0.225], np.float32)
@@ -37,7 +37,7 @@ def read_calls(files: Sequence[Path], signature: Signature) -> list[list[Any]]:
     expected = len(signature.inputs)
     for number, inputs in sorted(calls.items()):
         if len(inputs) != expected:
-            raise InputError(f"call {number} is given {len(inputs)} inputs, and {signature} takes {expected}")
+            raise InputError(f"call {number} has {len(inputs)} inputs, but {signature} takes {expected}")
     return [
         [_fitting(value, info) for value, info in zip(inputs, signature.inputs)] for _, inputs in sorted(calls.items())
     ]
@@ -54,15 +54,15 @@ def read_arrays(path: Path) -> list[tuple[str, Any]]:
     except (ValueError, EOFError, KeyError, zipfile.BadZipFile) as error:
         # numpy takes unknown formats for pickled objects, and advises to trust them.
         reason = "it does not begin as one, or holds objects" if "allow_pickle" in str(error) else error
-        raise InputError(f"{path} is no .npy or .npz file: {reason}") from error
+        raise InputError(f"{path} is not an .npy or .npz file: {reason}") from error
 
 
 def _arrays_of(path: Path, signature: Signature) -> list[tuple[str, Any]]:
-    if path.suffix.lower() not in _PICTURES:
+    if path.suffix.lower() not in _IMAGES:
         return read_arrays(path)
     tensors = [info for info in signature.inputs if len(info.shape) == 4]
     if not tensors:
-        raise InputError(f"{path} is a picture, and {signature} has no input of four dimensions")
+        raise InputError(f"{path} is an image, but {signature} does not have an input of four dimensions")
     return [("", _picture(path, tensors[0]))]
 
 
@@ -74,14 +74,14 @@ def _picture(path: Path, info: ValueInfo) -> Any:
     try:
         from PIL import Image
     except ImportError:
-        raise InputError(f"{path} is a picture, which Pillow reads; install it, or give an .npy") from None
+        raise InputError(f"{path} is an image, but Pillow is not installed; install it, or pass an .npy file") from None
     _, channels, height, width = info.shape
     try:
         picture = Image.open(path).convert("RGB" if channels == 3 else "L").resize((width, height))
     except OSError as error:
         if error.strerror:
             raise  # the file cannot be read
-        raise InputError(f"{path} is no picture: {error}") from error
+        raise InputError(f"{path} is not an image: {error}") from error
     values = np.asarray(picture).reshape(height, width, channels)
     if info.dtype.startswith(("float", "bfloat")):
         scaled = values.astype(np.float32) / 255

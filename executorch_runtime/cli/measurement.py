@@ -58,7 +58,7 @@ def read_measurement(path: Path) -> Measurement:
     try:
         document = json.loads(text)
         if document["format"] != FORMAT:
-            raise ValueError(f"format {document['format']}, this reads {FORMAT}")
+            raise ValueError(f"format is {document['format']}, expected {FORMAT}")
         return Measurement(
             program=str(document["program"]),
             signature=str(document["signature"]),
@@ -69,9 +69,9 @@ def read_measurement(path: Path) -> Measurement:
             operators=tuple(OperatorTime(**each) for each in document["operators"]),
         )
     except KeyError as error:
-        raise InputError(f"{path} is no file of --json: it has no {error}") from error
+        raise InputError(f"{path} is not a file of --json: it does not have {error}") from error
     except (ValueError, TypeError) as error:
-        raise InputError(f"{path} is no file of --json: {error}") from error
+        raise InputError(f"{path} is not a file of --json: {error}") from error
 
 
 def _times(values: list[int]) -> tuple[int, ...]:

@@ -139,7 +139,7 @@ def _compare(
 ) -> int:
     found = _named(outputs)
     if len(found) != len(expected):
-        raise InputError(f"{options.compare} has {len(expected)} outputs, the program {len(found)}")
+        raise InputError(f"{options.compare} has {len(expected)} outputs, but the program has {len(found)}")
     differences = [
         _difference(options, name, _dtype(name, signature), value, other)
         for (name, value), (_, other) in zip(found.items(), expected)

@@ -113,21 +113,21 @@ def _instructions() -> int:
             ["tests/fixtures/tut05_multimethod_encode_decode.pte"],
             "has the methods decode, encode; choose one with --method",
         ),
-        ([_ADD, "-i", "tests/fixtures/manifest.json"], "manifest.json is no .npy or .npz file"),
+        ([_ADD, "-i", "tests/fixtures/manifest.json"], "manifest.json is not an .npy or .npz file"),
         ([_ADD, "-i", "nowhere.npz"], "executorch_run: nowhere.npz: No such file or directory"),
-        ([_ADD, "-i", "tests/fixtures/dyn_mlp.npz"], "and forward(float32[3, 3], float32[3, 3])"),
-        ([_ADD, "--compare", "tests/fixtures/lstm.npz"], "outputs, the program 1"),
+        ([_ADD, "-i", "tests/fixtures/dyn_mlp.npz"], "but forward(float32[3, 3], float32[3, 3])"),
+        ([_ADD, "--compare", "tests/fixtures/lstm.npz"], "outputs, but the program has 1"),
         ([_ADD, "-m", "backward"], "NOT_FOUND"),
-        ([_ADD, "-i", "photo.jpg"], "has no input of four dimensions"),
+        ([_ADD, "-i", "photo.jpg"], "does not have an input of four dimensions"),
         (["tests/fixtures/manifest.json"], "INVALID_PROGRAM"),
         (["nowhere.pte"], "ACCESS_FAILED"),
         ([_ADD, "-i", "nowhere.npy"], "executorch_run: nowhere.npy: No such file or directory"),
         ([_ADD, "--compare", "nowhere.npz"], "executorch_run: nowhere.npz: No such file or directory"),
         ([_ADD, "--trace", "nowhere/trace.json"], "executorch_run: nowhere/trace.json: No such file or directory"),
-        ([_ADD, "--trace", "/dev/null", "--sources", _ADD], "is no record of the lines of method 'forward'"),
+        ([_ADD, "--trace", "/dev/null", "--sources", _ADD], "does not list the source lines of method 'forward'"),
         (
             ["tests/fixtures/ptd_mlp.pte"],
-            "has 4 weights in a file beside it (0.bias, 0.weight, 2.bias, ...); name the .ptd with --weights",
+            "has 4 weights in a separate file (0.bias, 0.weight, 2.bias, ...); pass the .ptd file with --weights",
         ),
     ],
 )
@@ -140,10 +140,10 @@ def test_mismatched_input_is_reported(arguments: list[str], message: str, capsys
 @pytest.mark.parametrize(
     "arguments, message",
     [
-        (["--repeat", "0"], "argument --repeat: must be a whole number, at least 1, got '0'"),
-        (["--threads", "two"], "argument --threads: must be a whole number, at least 1, got 'two'"),
-        (["--seed=-3"], "argument --seed: must be a whole number from 0 to 2**64 - 1, got '-3'"),
-        (["--seed", str(2**64)], f"argument --seed: must be a whole number from 0 to 2**64 - 1, got '{2**64}'"),
+        (["--repeat", "0"], "argument --repeat: must be an integer of at least 1, got '0'"),
+        (["--threads", "two"], "argument --threads: must be an integer of at least 1, got 'two'"),
+        (["--seed=-3"], "argument --seed: must be an integer from 0 to 2**64 - 1, got '-3'"),
+        (["--seed", str(2**64)], f"argument --seed: must be an integer from 0 to 2**64 - 1, got '{2**64}'"),
         (["--save", "out.txt"], "argument --save: 'out.txt' must end in .npz"),
     ],
 )
@@ -169,14 +169,14 @@ def test_run_rejects_damaged_programs(cut: int, tmp_path: Path) -> None:
 def test_damaged_input_archive_is_reported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "in.npz").write_bytes(b"PK\3\4 and no archive")
     assert main([_ADD, "-i", str(tmp_path / "in.npz")]) == 1
-    assert "in.npz is no .npy or .npz file: " in capsys.readouterr().err
+    assert "in.npz is not an .npy or .npz file: " in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("count", ["0", "-1", "many"])
 def test_invalid_count_is_reported(count: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         main([_ADD, f"--repeat={count}"])
-    assert f"argument --repeat: must be a whole number, at least 1, got '{count}'" in capsys.readouterr().err
+    assert f"argument --repeat: must be an integer of at least 1, got '{count}'" in capsys.readouterr().err
 
 
 def test_images_are_resized_to_the_input(tmp_path: Path) -> None:

@@ -18,7 +18,8 @@ static et_status start_threads(et_python_method *method, size_t threads,
                                et_error *error) {
   et_cpu_pool *pool = aligned_alloc(ET_CPU_POOL_LINE, sizeof *pool);
   if (pool == NULL) {
-    return et_fail(error, ET_STATUS_MEMORY_TOO_SMALL, "no memory for threads");
+    return et_fail(error, ET_STATUS_MEMORY_TOO_SMALL,
+                   "out of memory for threads");
   }
   const et_status status = et_cpu_pool_create(pool, threads, error);
   if (status != ET_STATUS_OK) {
@@ -56,7 +57,7 @@ et_status et_python_method_load(const et_python_program *program,
   et_python_method *method = calloc(1, sizeof *method);
   if (method == NULL) {
     return et_fail(error, ET_STATUS_MEMORY_TOO_SMALL,
-                   "no memory to load method '%s'", name);
+                   "method '%s': out of memory", name);
   }
   et_recorder_init(&method->recorder, et_python_program_events(program)->clock);
   method->observer = et_recorder_observer(&method->recorder);

@@ -30,7 +30,8 @@ static et_status open_file(et_python_program *program, const char *path,
   program->names[at] = copied(path);
   program->file_count++;
   if (program->names[at] == NULL) {
-    return et_fail(error, ET_STATUS_MEMORY_TOO_SMALL, "no memory for a path");
+    return et_fail(error, ET_STATUS_MEMORY_TOO_SMALL,
+                   "out of memory for a path");
   }
   program->extents[at].bytes = program->files[at].bytes;
   const et_data_source source = {program->names[at],
@@ -48,7 +49,7 @@ static et_status open_files(et_python_program *program,
                             et_error *error) {
   if (count == 0 || count > ET_PYTHON_MAX_FILES) {
     return et_fail(error, ET_STATUS_INVALID_ARGUMENT,
-                   "%zu files; a program has 1 to %d", count,
+                   "got %zu files, expected 1 to %d", count,
                    ET_PYTHON_MAX_FILES);
   }
   for (size_t i = 0; i < count; i++) {
@@ -66,7 +67,7 @@ et_status et_python_program_open(const char *const *paths, size_t count,
                                  et_error *error) {
   et_python_program *program = calloc(1, sizeof *program);
   if (program == NULL) {
-    return et_fail(error, ET_STATUS_MEMORY_TOO_SMALL, "no memory to open '%s'",
+    return et_fail(error, ET_STATUS_MEMORY_TOO_SMALL, "'%s': out of memory",
                    paths[0]);
   }
   et_recorder_init(&program->recorder,

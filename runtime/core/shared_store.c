@@ -62,10 +62,11 @@ static et_status make(et_shared_store *store, const char *owner, et_string key,
   if (store->arena.data == NULL ||
       !take_entry(&store->arena, key.size, size, &entry, &bytes, &text)) {
     store->arena.used = used;
-    return et_fail(error, ET_STATUS_MEMORY_TOO_SMALL,
-                   "the shared store has %zu bytes left and needs %zu for %s",
-                   store->arena.data != NULL ? store->arena.size - used : 0,
-                   et_shared_store_bytes(key, size), owner);
+    return et_fail(
+        error, ET_STATUS_MEMORY_TOO_SMALL,
+        "the shared store has %zu bytes left, but needs %zu for %s; enlarge it",
+        store->arena.data != NULL ? store->arena.size - used : 0,
+        et_shared_store_bytes(key, size), owner);
   }
   if (key.size != 0) {
     memcpy(text, key.data, key.size);
@@ -103,10 +104,10 @@ et_status et_shared_store_get(et_shared_store *store, const char *owner,
     return add(store, owner, key, size, fill, context, out_bytes, error);
   }
   if (entry->bytes.size != size) {
-    return et_fail(error, ET_STATUS_INVALID_ARGUMENT,
-                   "%s asks for %zu bytes of an entry of the shared store that "
-                   "has %zu",
-                   owner, size, entry->bytes.size);
+    return et_fail(
+        error, ET_STATUS_INVALID_ARGUMENT,
+        "%s requests %zu bytes, but the entry of the shared store has %zu",
+        owner, size, entry->bytes.size);
   }
   *out_bytes = entry->bytes;
   return ET_STATUS_OK;

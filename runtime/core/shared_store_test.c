@@ -78,7 +78,7 @@ static void test_bytes_are_those_that_are_stated(void **state) {
     et_shared_store store = store_of(size);
     assert_int_equal(get(&store, "A", KEY, 100, 1, &bytes, &error),
                      ET_STATUS_MEMORY_TOO_SMALL);
-    assert_non_null(strstr(error.message, "bytes left and needs"));
+    assert_non_null(strstr(error.message, "bytes left, but needs"));
     assert_int_equal(fills, 0);
   }
   et_shared_store store = store_of(needed);
@@ -115,7 +115,7 @@ static void test_other_size_is_refused(void **state) {
                    ET_STATUS_INVALID_ARGUMENT);
   assert_string_equal(
       error.message,
-      "A asks for 17 bytes of an entry of the shared store that has 16");
+      "A requests 17 bytes, but the entry of the shared store has 16");
 }
 
 int main(void) {

@@ -38,8 +38,8 @@ static et_status check_permutation(const uint8_t *dim_order, size_t rank,
     const unsigned dim = dim_order[d];
     if (dim >= rank || (seen >> dim & 1u) != 0) {
       return et_fail_program(
-          error, "dim_order[%zu] = %u makes no permutation of %zu dims", d, dim,
-          rank);
+          error, "dim_order[%zu] = %u is not part of a permutation of %zu dims",
+          d, dim, rank);
     }
     seen |= 1u << dim;
   }
@@ -60,7 +60,7 @@ static et_status fill_strides(const int32_t *sizes, const uint8_t *dim_order,
                              (unsigned)dim_order[d], (int)size);
     }
     if (stride > INT32_MAX) {
-      return et_fail_program(error, "the stride of dim %u does not fit 32 bits",
+      return et_fail_program(error, "the stride of dim %u exceeds 32 bits",
                              (unsigned)dim_order[d]);
     }
     out_strides[dim_order[d]] = (int32_t)stride;
@@ -72,7 +72,7 @@ static et_status fill_strides(const int32_t *sizes, const uint8_t *dim_order,
     stride = 0;
   }
   if (stride > SIZE_MAX) {
-    return et_fail_program(error, "the number of elements overflows");
+    return et_fail_program(error, "the element count overflows");
   }
   *out_numel = (size_t)stride;
   return ET_STATUS_OK;
@@ -82,7 +82,7 @@ et_status et_tensor_layout(const int32_t *sizes, const uint8_t *dim_order,
                            size_t rank, int32_t *out_strides, size_t *out_numel,
                            et_error *error) {
   if (rank > ET_MAX_RANK) {
-    return et_fail_program(error, "%zu dims, more than the limit of %d", rank,
+    return et_fail_program(error, "%zu dims exceed the limit of %d", rank,
                            ET_MAX_RANK);
   }
   ET_RETURN_IF_ERROR(check_permutation(dim_order, rank, error));
@@ -93,8 +93,7 @@ static et_status check_resize(const et_tensor *tensor, const int32_t *sizes,
                               size_t rank, et_error *error) {
   if (rank != tensor->rank) {
     return et_fail(error, ET_STATUS_INVALID_ARGUMENT,
-                   "%zu dims do not fit a tensor of %u", rank,
-                   (unsigned)tensor->rank);
+                   "got %zu dims, expected %u", rank, (unsigned)tensor->rank);
   }
   for (size_t d = 0; d < rank; d++) {
     if (sizes[d] < 0) {
@@ -123,10 +122,9 @@ et_status et_tensor_resize(et_tensor *tensor, const int32_t *sizes, size_t rank,
       !et_checked_mul(numel, et_scalar_type_size((int32_t)tensor->dtype),
                       &nbytes) ||
       nbytes > tensor->capacity) {
-    return et_fail(
-        error, ET_STATUS_INVALID_ARGUMENT,
-        "the new sizes need more than the tensor's bound of %zu bytes",
-        tensor->capacity);
+    return et_fail(error, ET_STATUS_INVALID_ARGUMENT,
+                   "the new sizes exceed the tensor's capacity of %zu bytes",
+                   tensor->capacity);
   }
   memmove(tensor->sizes, sizes, rank * sizeof *sizes);
   memcpy(tensor->strides, strides, rank * sizeof *strides);

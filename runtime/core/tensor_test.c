@@ -78,8 +78,8 @@ static void test_m11_sizes_that_are_negative_or_overflow_are_refused(
   const int32_t large[4] = {INT32_MAX, INT32_MAX, INT32_MAX, INT32_MAX};
   const int32_t product[3] = {INT32_MAX, 2, INT32_MAX};
   refuse_layout(negative, order, 2, "sizes[1] = -1");
-  refuse_layout(large, order, 4, "does not fit");
-  refuse_layout(product, order, 3, "does not fit");
+  refuse_layout(large, order, 4, "exceeds 32 bits");
+  refuse_layout(product, order, 3, "exceeds 32 bits");
 }
 
 static void test_m12_dim_order_must_be_a_permutation(void **state) {
@@ -89,7 +89,7 @@ static void test_m12_dim_order_must_be_a_permutation(void **state) {
   const uint8_t beyond[3] = {0, 1, 3};
   refuse_layout(sizes, twice, 3, "dim_order[2] = 1");
   refuse_layout(sizes, beyond, 3, "dim_order[2] = 3");
-  refuse_layout(sizes, twice, ET_MAX_RANK + 1, "more than the limit");
+  refuse_layout(sizes, twice, ET_MAX_RANK + 1, "exceed the limit");
 }
 
 static void test_resize_changes_sizes_strides_and_count(void **state) {

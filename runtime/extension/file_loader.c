@@ -21,7 +21,7 @@ static et_status map_descriptor(const char *path, int descriptor,
     return fail_access(path, strerror(errno), error);
   }
   if (!S_ISREG(status.st_mode) || status.st_size <= 0) {
-    return fail_access(path, "no regular file, or an empty one", error);
+    return fail_access(path, "not a regular file, or empty", error);
   }
   const size_t size = (size_t)status.st_size;
   void *data = mmap(NULL, size, PROT_READ, MAP_PRIVATE, descriptor, 0);

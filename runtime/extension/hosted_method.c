@@ -20,7 +20,7 @@ typedef struct request {
 
 static et_status fail_heap(const request *r) {
   return et_fail(r->error, ET_STATUS_MEMORY_TOO_SMALL,
-                 "the heap has not enough memory for method '%s'", r->name);
+                 "method '%s': out of heap memory", r->name);
 }
 
 static bool take(et_arena *arena, size_t size, et_mutable_span *out) {
@@ -39,7 +39,7 @@ static et_status share_buffer(const request *r, size_t index, size_t size,
       r->owner->planned[index].bytes.size < size) {
     return et_fail(r->error, ET_STATUS_INVALID_ARGUMENT,
                    "method '%s': memory id %u needs %zu bytes, more than the "
-                   "shared buffer has",
+                   "size of the shared buffer",
                    r->name, (unsigned)r->memory_id, size);
   }
   *out = r->owner->planned[index];
@@ -155,7 +155,8 @@ static et_status check_memory_id(const request *r, size_t planned_count) {
                  (r->memory_id != 0 && r->memory_id <= planned_count)
              ? ET_STATUS_OK
              : et_fail(r->error, ET_STATUS_INVALID_ARGUMENT,
-                       "method '%s' has no memory id %u; its ids are 1 to %zu",
+                       "method '%s' does not have memory id %u; its ids are 1 "
+                       "to %zu",
                        r->name, (unsigned)r->memory_id, planned_count);
 }
 

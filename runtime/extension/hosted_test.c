@@ -29,7 +29,7 @@ static void test_file_is_mapped_where_a_program_can_be_opened(void **state) {
 static void test_m31_files_that_cannot_be_read_are_named(void **state) {
   (void)state;
   const char *const paths[] = {"no/such/file.pte", "tests/fixtures"};
-  const char *const reasons[] = {": No such file", ": no regular file"};
+  const char *const reasons[] = {": No such file", ": not a regular file"};
   for (size_t i = 0; i < 2; i++) {
     et_file file = {{NULL, 0}};
     et_error error;

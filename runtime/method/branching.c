@@ -36,9 +36,9 @@ static et_status check_tensor_move(const et_builder *builder,
   ET_RETURN_IF_ERROR(record_at(builder, to, &b));
   if (a.dtype != b.dtype || a.rank != b.rank ||
       (a.rank != 0 && memcmp(a.dim_order, b.dim_order, a.rank) != 0)) {
-    return fail_instruction(builder, walk,
-                            "moves between tensors of different dtype, rank or "
-                            "dim order");
+    return fail_instruction(
+        builder, walk,
+        "the source and target of a move differ in dtype, rank or dim order");
   }
   return ET_STATUS_OK;
 }
@@ -48,14 +48,15 @@ static et_status check_move(const et_builder *builder, const et_walk *walk) {
   const int32_t to = et_fb_i32(walk->args, ET_MOVE_TO);
   const uint8_t tag = tag_at(builder, from);
   if (tag != tag_at(builder, to)) {
-    return fail_instruction(builder, walk, "moves change a value's kind");
+    return fail_instruction(builder, walk,
+                            "the source and target of a move differ in type");
   }
   if (tag == ET_VALUE_TENSOR) {
     return check_tensor_move(builder, walk, from, to);
   }
   if (tag != ET_VALUE_INT && tag != ET_VALUE_BOOL && tag != ET_VALUE_DOUBLE) {
     return fail_instruction(builder, walk,
-                            "moves what is neither tensor nor number");
+                            "the source of a move is not a tensor or a scalar");
   }
   return ET_STATUS_OK;
 }
@@ -69,12 +70,12 @@ static et_status check_jump(const et_builder *builder, const et_walk *walk) {
     return record.dtype == ET_SCALAR_TYPE_BOOL
                ? ET_STATUS_OK
                : fail_instruction(builder, walk,
-                                  "the condition is no bool tensor");
+                                  "the condition is not a bool tensor");
   }
   return tag == ET_VALUE_BOOL
              ? ET_STATUS_OK
              : fail_instruction(builder, walk,
-                                "the condition is neither bool nor Tensor");
+                                "the condition is not a bool or a Tensor");
 }
 
 static et_status check(const et_builder *builder, const et_walk *walk) {
@@ -216,9 +217,10 @@ static et_status read_condition(const et_method *method, uint32_t index,
   }
   const et_tensor *tensor = value->u.as_tensor;
   if (tensor->numel != 1) {
-    return et_fail_program(
-        error, "instructions[%u] JumpFalse: the condition has %zu elements",
-        (unsigned)index, tensor->numel);
+    return et_fail_program(error,
+                           "instructions[%u] JumpFalse: the condition has %zu "
+                           "elements, expected 1",
+                           (unsigned)index, tensor->numel);
   }
   *out_condition = *(const uint8_t *)tensor->data != 0;
   return ET_STATUS_OK;

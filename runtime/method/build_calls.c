@@ -7,11 +7,10 @@ static et_status prepare(et_builder *builder, const et_walk *walk,
   const struct et_preparation *preparation = builder->registry->preparation;
   return preparation != NULL
              ? preparation->prepare(builder, walk, kernel, out_scratch)
-             : et_fail(
-                   builder->error, ET_STATUS_INVALID_ARGUMENT,
-                   "instructions[%u] %s has a prepare: registry.preparation "
-                   "must be &et_preparation",
-                   (unsigned)walk->index, kernel->name);
+             : et_fail(builder->error, ET_STATUS_INVALID_ARGUMENT,
+                       "instructions[%u] %s: the kernel has a prepare "
+                       "function; set registry.preparation to &et_preparation",
+                       (unsigned)walk->index, kernel->name);
 }
 
 et_status et_build_calls(et_builder *builder, size_t *scratch) {

@@ -23,7 +23,7 @@ static et_status fail_missing(et_string key, et_error *error) {
   memcpy(name, key.data, size);
   name[size] = '\0';
   return et_fail(error, ET_STATUS_NOT_FOUND,
-                 "the program has no named data '%s'", name);
+                 "the program does not have named data '%s'", name);
 }
 
 static et_status find_data(const et_backend_context *context, et_string key,
@@ -149,8 +149,8 @@ static et_status add_requirements(const et_builder *builder, uint32_t index,
       !et_checked_add(sum->shared_bytes, needed->shared_bytes,
                       &sum->shared_bytes)) {
     return et_fail(builder->error, ET_STATUS_OUT_OF_RESOURCES,
-                   "delegates[%u] needs %zu outputs, updates %zu tensors, and "
-                   "needs %zu shared bytes",
+                   "delegates[%u]: %zu outputs, %zu updated tensors or %zu "
+                   "shared bytes exceed the limit",
                    (unsigned)index, needed->output_count, needed->updated_count,
                    needed->shared_bytes);
   }
@@ -176,7 +176,8 @@ static et_status note_delegate(et_builder *builder, uint32_t index,
   return et_build_take_room(builder, needed->handle_bytes, &room)
              ? ET_STATUS_OK
              : et_fail(builder->error, ET_STATUS_OUT_OF_RESOURCES,
-                       "delegates[%u] %s: %zu bytes for its handle do not fit",
+                       "delegates[%u] %s: the handle's %zu bytes do not fit in "
+                       "memory.method",
                        (unsigned)index, backend->id, needed->handle_bytes);
 }
 
@@ -202,9 +203,10 @@ static et_status init_delegate(et_builder *builder, uint32_t index,
       make_context(builder, index, delegate->backend, *specs, &reason);
   *specs += context.spec_count;
   if (!et_build_take_room(builder, delegate->handle_bytes, &room)) {
-    return et_fail(builder->error, ET_STATUS_INTERNAL,
-                   "delegates[%u] %s: measured otherwise before",
-                   (unsigned)index, delegate->backend->id);
+    return et_fail(
+        builder->error, ET_STATUS_INTERNAL,
+        "delegates[%u] %s: the handle's size differs from the measured size",
+        (unsigned)index, delegate->backend->id);
   }
   context.arena = &room;
   const et_status status = delegate->backend->init(&context, &delegate->handle);
@@ -248,10 +250,11 @@ static et_status fill(const et_builder *builder, const et_walk *walk) {
   const et_delegate *delegate = &builder->regions.delegates[call->u.delegate];
   const uint32_t changed = delegate->output_count + delegate->updated_count;
   if (changed > call->arg_count) {
-    return et_fail_program(builder->error,
-                           "instructions[%u] %s: %u args, but %u outputs",
-                           (unsigned)index, delegate->backend->id,
-                           (unsigned)call->arg_count, (unsigned)changed);
+    return et_fail_program(
+        builder->error,
+        "instructions[%u] %s: %u args are fewer than its %u outputs",
+        (unsigned)index, delegate->backend->id, (unsigned)call->arg_count,
+        (unsigned)changed);
   }
   call->output_count = (uint16_t)delegate->output_count;
   call->updated_count = (uint16_t)delegate->updated_count;
@@ -259,7 +262,7 @@ static et_status fill(const et_builder *builder, const et_walk *walk) {
     if (call->args[i]->tag != ET_VALUE_TENSOR) {
       return et_fail_program(
           builder->error,
-          "instructions[%u] %s: args[%u], an output, is no Tensor",
+          "instructions[%u] %s: output args[%u] is not a Tensor",
           (unsigned)index, delegate->backend->id, (unsigned)i);
     }
   }

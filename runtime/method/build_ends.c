@@ -51,7 +51,7 @@ static et_status check_all_bound(const et_builder *builder) {
     }
     if (tensor->data == NULL) {
       return et_fail_program(builder->error,
-                             "values[%u]: a temporary tensor without memory",
+                             "values[%u]: the tensor does not have memory",
                              (unsigned)i);
     }
     if (tensor->data == builder->regions.method && tensor->capacity != 0) {

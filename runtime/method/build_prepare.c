@@ -45,8 +45,8 @@ static et_value *value_at(void *context, uint32_t index) {
 
 static et_status fail_room(const prepared_call *call) {
   return et_fail(call->builder->error, ET_STATUS_OUT_OF_RESOURCES,
-                 "instructions[%u] %s: more than the limit of %d values, or of "
-                 "%d tensors, of a call that is prepared",
+                 "instructions[%u] %s: the call exceeds the limit of %d values "
+                 "or %d tensors for prepare",
                  (unsigned)call->instruction, call->kernel->name,
                  ET_LIMIT_PREPARED_VALUES, ET_LIMIT_PREPARED_TENSORS);
 }
@@ -147,22 +147,21 @@ static et_status prepare(et_builder *builder, const prepared_call *call,
   size_t scratch = 0;
   ET_RETURN_IF_ERROR(run_prepare(call, &measuring, out_scratch, out_state));
   if (!et_build_take_room(builder, measuring.used, &room)) {
-    return et_fail(builder->error, ET_STATUS_OUT_OF_RESOURCES,
-                   "instructions[%u] %s: %zu bytes of state do not fit",
-                   (unsigned)call->instruction, call->kernel->name,
-                   measuring.used);
+    return et_fail(
+        builder->error, ET_STATUS_OUT_OF_RESOURCES,
+        "instructions[%u] %s: %zu bytes of state do not fit in memory.method",
+        (unsigned)call->instruction, call->kernel->name, measuring.used);
   }
   if (builder->regions.instructions == NULL) {
     return ET_STATUS_OK;
   }
   ET_RETURN_IF_ERROR(run_prepare(call, &room, &scratch, out_state));
   if (room.used != measuring.used || scratch != *out_scratch) {
-    return et_fail(
-        builder->error, ET_STATUS_INTERNAL,
-        "instructions[%u] %s: its prepare takes %zu bytes and %zu of "
-        "scratch, but %zu and %zu when it measures",
-        (unsigned)call->instruction, call->kernel->name, room.used, scratch,
-        measuring.used, *out_scratch);
+    return et_fail(builder->error, ET_STATUS_INTERNAL,
+                   "instructions[%u] %s: prepare used %zu bytes and %zu of "
+                   "scratch, but measured %zu and %zu",
+                   (unsigned)call->instruction, call->kernel->name, room.used,
+                   scratch, measuring.used, *out_scratch);
   }
   return ET_STATUS_OK;
 }

@@ -60,7 +60,8 @@ et_status et_build_reserve(et_builder *builder, size_t *out_bytes) {
   const size_t kept = builder->arena.used;
   if (!fits || !take(builder, KEPT_ROWS, ALL_ROWS)) {
     return et_fail(builder->error, ET_STATUS_MEMORY_TOO_SMALL,
-                   "memory.method: %zu bytes are not enough",
+                   "memory.method has %zu bytes, which is too small; allocate "
+                   "the size that et_method_measure reports",
                    builder->arena.size);
   }
   *out_bytes = builder->arena.used;
@@ -110,7 +111,7 @@ static et_status fail_buffer(const et_builder *builder,
       ET_HAS_MESSAGES ? name_of(builder->memory, buffer, &index) : NULL;
   return buffer->size < needed
              ? et_fail(builder->error, ET_STATUS_MEMORY_TOO_SMALL,
-                       "%s[%zu] has %zu bytes and needs %zu", name, index,
+                       "%s[%zu] has %zu bytes, but needs %zu", name, index,
                        buffer->size, needed)
              : et_fail(builder->error, ET_STATUS_INVALID_ARGUMENT,
                        "%s[%zu] is NULL or not aligned to %d bytes", name,

@@ -104,9 +104,9 @@ static et_status check_linked(const et_builder *builder) {
   et_error *error = builder->error;
   if (builder->registry->backend_count != 0 &&
       builder->registry->delegation == NULL) {
-    return et_fail(error, ET_STATUS_INVALID_ARGUMENT,
-                   "the registry has backends: registry.delegation must be "
-                   "&et_delegation");
+    return et_fail(
+        error, ET_STATUS_INVALID_ARGUMENT,
+        "the registry has backends; set registry.delegation to &et_delegation");
   }
   ET_RETURN_IF_ERROR(check_kernels(builder, error));
   return check_backends(builder, error);
@@ -125,7 +125,7 @@ static et_status count_operands(const et_builder *builder, const et_walk *walk,
     }
     if (*count > ET_LIMIT_OPERANDS) {
       return et_fail(builder->error, ET_STATUS_OUT_OF_RESOURCES,
-                     "more operands of calls than the limit of %u",
+                     "the calls have more operands than the limit of %u",
                      ET_LIMIT_OPERANDS);
     }
   }
@@ -157,8 +157,9 @@ static et_status check_ranges(const et_builder *builder) {
   return et_tables_count(et_fb_child(builder->plan, ET_PLAN_CONTAINER_META),
                          ET_CONTAINER_RANGES) == 0
              ? ET_STATUS_OK
-             : et_fail(builder->error, ET_STATUS_INVALID_ARGUMENT,
-                       "inputs vary: registry.ranges must be &et_ranges");
+             : et_fail(
+                   builder->error, ET_STATUS_INVALID_ARGUMENT,
+                   "the inputs have ranges; set registry.ranges to &et_ranges");
 }
 
 et_status et_build_resolve(const et_builder *builder) {

@@ -67,7 +67,7 @@ static et_status compare(state_check *check, uint32_t index, const kept *mine,
     kept theirs;
     if (check->steps_left-- == 0) {
       return et_fail(check->builder->error, ET_STATUS_OUT_OF_RESOURCES,
-                     "the methods have too much state to compare");
+                     "the methods have too much shared state to compare");
     }
     if (!read_kept(values, i, &theirs) ||
         theirs.record.memory_id != mine->record.memory_id) {
@@ -76,8 +76,8 @@ static et_status compare(state_check *check, uint32_t index, const kept *mine,
     if (!agree(mine, &theirs)) {
       return et_fail_program(
           check->builder->error,
-          "values[%u] and values[%u] of method '%s' share state, but "
-          "not the same place in memory id %u",
+          "values[%u] and values[%u] of method '%s' share state, but are at "
+          "different offsets in memory id %u",
           (unsigned)index, (unsigned)i, et_fb_text(plan, ET_PLAN_NAME).data,
           (unsigned)mine->record.memory_id);
     }
@@ -131,13 +131,13 @@ static et_status check_owner(const et_builder *builder, size_t index) {
   }
   if (state->program.data != builder->program->file.data) {
     return et_fail(builder->error, ET_STATUS_INVALID_ARGUMENT,
-                   "memory.planned[%zu].state is that of another program",
+                   "memory.planned[%zu].state is used with another program",
                    index);
   }
   return state->bytes.data == buffer->bytes.data
              ? ET_STATUS_OK
              : et_fail(builder->error, ET_STATUS_INVALID_ARGUMENT,
-                       "memory.planned[%zu].state is that of another buffer",
+                       "memory.planned[%zu].state is used with another buffer",
                        index);
 }
 

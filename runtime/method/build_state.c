@@ -48,8 +48,8 @@ et_status et_build_state(const et_builder *builder) {
       return buffer->sharing != NULL
                  ? buffer->sharing->build(builder)
                  : et_fail(builder->error, ET_STATUS_INVALID_ARGUMENT,
-                           "memory.planned[%zu] has a state: its sharing must "
-                           "be &et_sharing",
+                           "memory.planned[%zu] has a state; set its sharing "
+                           "to &et_sharing",
                            i);
     }
     if (buffer->bytes.size != 0) {

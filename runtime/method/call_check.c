@@ -31,9 +31,10 @@ static bool overlap(const et_tensor *a, const et_tensor *b) {
 static et_status check_against(void *context, et_value *value) {
   call_check *c = context;
   if (c->steps_left-- == 0) {
-    return et_fail(c->error, ET_STATUS_OUT_OF_RESOURCES,
-                   "instructions[%u] has too many operands to compare",
-                   (unsigned)c->instruction);
+    return et_fail(
+        c->error, ET_STATUS_OUT_OF_RESOURCES,
+        "instructions[%u]: the call has too many operands to compare",
+        (unsigned)c->instruction);
   }
   if (c->is_written && value == c->out) {
     return c->out_count++ == 0
@@ -44,23 +45,21 @@ static et_status check_against(void *context, et_value *value) {
   }
   return !overlap(value->u.as_tensor, c->out->u.as_tensor)
              ? ET_STATUS_OK
-             : et_fail_program(
-                   c->error,
-                   "instructions[%u] writes values[%u], which shares bytes "
-                   "with its operand values[%u]",
-                   (unsigned)c->instruction, INDEX_OF(c, c->out),
-                   INDEX_OF(c, value));
+             : et_fail_program(c->error,
+                               "instructions[%u] writes values[%u], which "
+                               "overlaps its operand values[%u]",
+                               (unsigned)c->instruction, INDEX_OF(c, c->out),
+                               INDEX_OF(c, value));
 }
 
 static et_status check_out(void *context, et_value *out) {
   call_check *c = context;
   const et_instruction *instruction = &c->method->instructions[c->instruction];
   if (out->u.as_tensor->is_constant) {
-    return et_fail_program(
-        c->error,
-        "instructions[%u] writes values[%u], a constant or an input "
-        "that the caller lends",
-        (unsigned)c->instruction, INDEX_OF(c, out));
+    return et_fail_program(c->error,
+                           "instructions[%u] writes values[%u], which is a "
+                           "constant or an external input",
+                           (unsigned)c->instruction, INDEX_OF(c, out));
   }
   c->out = out;
   c->out_count = 0;

@@ -102,7 +102,7 @@ static et_status check_arg(call_check *c, uint32_t arg,
                            const et_parameter *parameter) {
   const uint8_t tag = tag_at(c->builder, et_fb_i32_at(c->args, arg));
   if (!et_parameter_accepts(parameter, tag)) {
-    return CALL_FAIL(c, "args[%u] is %s, not %s", (unsigned)arg,
+    return CALL_FAIL(c, "args[%u] is %s, expected %s", (unsigned)arg,
                      et_value_tag_name(tag), et_parameter_type(parameter));
   }
   if (parameter->is_return) {
@@ -120,7 +120,8 @@ static et_status check_kernel_call(call_check *c) {
   }
   if (c->builder->registry->views == NULL && et_kernel_is_view(c->kernel)) {
     return et_fail(c->builder->error, ET_STATUS_INVALID_ARGUMENT,
-                   "instructions[%u] %s: registry.views must be &et_views",
+                   "instructions[%u] %s: the kernel returns a view; set "
+                   "registry.views to &et_views",
                    (unsigned)c->index, c->kernel->name);
   }
   et_parameter parameter = {.next = c->kernel->signature};
@@ -134,9 +135,10 @@ static et_status check_free(const et_builder *builder, const et_walk *walk) {
   const int32_t index = et_fb_i32(walk->args, ET_FREE_VALUE);
   return tag_at(builder, index) == ET_VALUE_TENSOR
              ? ET_STATUS_OK
-             : et_fail_program(builder->error,
-                               "instructions[%u]: frees what is no Tensor",
-                               (unsigned)walk->index);
+             : et_fail_program(
+                   builder->error,
+                   "instructions[%u]: the freed value is not a Tensor",
+                   (unsigned)walk->index);
 }
 
 static et_status check_branch(const et_builder *builder, const et_walk *walk) {
@@ -144,8 +146,8 @@ static et_status check_branch(const et_builder *builder, const et_walk *walk) {
   return branching != NULL
              ? branching->check(builder, walk)
              : et_fail(builder->error, ET_STATUS_INVALID_ARGUMENT,
-                       "instructions[%u] moves or jumps: registry.branching "
-                       "must be &et_branching",
+                       "instructions[%u]: the program has a move or a jump; "
+                       "set registry.branching to &et_branching",
                        (unsigned)walk->index);
 }
 

@@ -10,16 +10,17 @@ static et_status check_supported(const et_builder *builder, uint32_t index,
   const et_fb_table extra = et_fb_child(record->table, ET_TENSOR_EXTRA);
   if (et_scalar_type_size(record->dtype) == 0) {
     return et_fail(builder->error, ET_STATUS_NOT_SUPPORTED,
-                   "values[%u]: its dtype is not one of those this runtime has",
+                   "values[%u]: the runtime does not support this dtype",
                    (unsigned)index);
   }
   if (record->dynamism == ET_SHAPE_DYNAMIC_UNBOUND) {
     return et_fail(builder->error, ET_STATUS_NOT_SUPPORTED,
-                   "values[%u]: its shape has no upper bound", (unsigned)index);
+                   "values[%u]: the shape does not have an upper bound",
+                   (unsigned)index);
   }
   if (et_fb_i8(extra, ET_EXTRA_DEVICE_TYPE) != 0) {
     return et_fail(builder->error, ET_STATUS_NOT_SUPPORTED,
-                   "values[%u]: it lies on a device other than the CPU",
+                   "values[%u]: the tensor is on a device other than the CPU",
                    (unsigned)index);
   }
   return ET_STATUS_OK;

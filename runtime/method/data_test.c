@@ -343,7 +343,7 @@ static void test_measuring_needs_room_for_data(void **state) {
   assert_int_equal(
       et_method_measure(&program, "forward", &registry, NULL, &needed, &error),
       ET_STATUS_MEMORY_TOO_SMALL);
-  assert_non_null(strstr(error.message, "options.data[0] has 0 bytes and"));
+  assert_non_null(strstr(error.message, "options.data[0] has 0 bytes, but"));
   assert_int_equal(reads, 0);
   free(bytes);
 }

@@ -75,15 +75,16 @@ static void test_output_that_was_read_before_is_written(void **state) {
   copy(view, 1);
   delegate(0, 0, view);
   expect_refused(
-      "instructions[1] writes values[2], which shares bytes with its operand "
-      "values[0]");
+      "instructions[1] writes values[2], which overlaps its operand values[0]");
 }
 
 static void test_delegate_may_not_write_what_the_caller_lends(void **state) {
   (void)state;
   start(ET_NOT_PLANNED);
   delegate(0, 0, 0);
-  expect_refused("instructions[0] writes values[0], a constant or an input");
+  expect_refused(
+      "instructions[0] writes values[0], which is a constant or an external "
+      "input");
 }
 
 /* A backend whose payload states its requirements: "handle scratch outputs
@@ -258,9 +259,9 @@ static void test_backends_need_what_runs_delegates(void **state) {
   assert_int_equal(et_hosted_method_load(&program, "forward", &without, NULL,
                                          &hosted, &error),
                    ET_STATUS_INVALID_ARGUMENT);
-  assert_string_equal(error.message,
-                      "the registry has backends: registry.delegation must be "
-                      "&et_delegation");
+  assert_string_equal(
+      error.message,
+      "the registry has backends; set registry.delegation to &et_delegation");
 }
 
 static void test_backend_gets_the_parts_that_are_linked_of_it(void **state) {
@@ -434,7 +435,8 @@ static void test_named_data_is_found_by_its_key(void **state) {
     assert_int_equal(load(file, NULL, &error), ET_STATUS_OK);
     assert_int_equal(seen.data.size, sizes[i]);
     assert_string_equal(seen.data_message,
-                        i == 0 ? "the program has no named data 'none'" : "");
+                        i == 0 ? "the program does not have named data 'none'"
+                               : "");
     et_hosted_method_free(&hosted);
   }
   free((void *)(uintptr_t)file.data);
@@ -450,7 +452,8 @@ static void expect_call_refused(const char *message) {
 static void test_calls_must_have_as_many_args_as_outputs(void **state) {
   (void)state;
   probe_with("0 0 3");
-  expect_call_refused("instructions[0] Probe: 2 args, but 3 outputs");
+  expect_call_refused(
+      "instructions[0] Probe: 2 args are fewer than its 3 outputs");
 }
 
 static void test_outputs_must_be_tensors(void **state) {
@@ -458,8 +461,7 @@ static void test_outputs_must_be_tensors(void **state) {
   start(0);
   const int32_t args[2] = {0, et_writer_int(&writer, 1)};
   et_writer_delegate(&writer, "Probe", "0 0 1", args, 2);
-  expect_call_refused(
-      "instructions[0] Probe: args[1], an output, is no Tensor");
+  expect_call_refused("instructions[0] Probe: output args[1] is not a Tensor");
 }
 
 /* Adds a call that reads values[0], updates `updated` and writes values[1]. */
@@ -488,15 +490,13 @@ static void test_what_is_updated_is_nothing_else_of_the_call(void **state) {
   start(0);
   probe_that_updates(0);
   expect_call_refused(
-      "instructions[0] writes values[0], which shares bytes with its operand "
-      "values[0]");
+      "instructions[0] writes values[0], which overlaps its operand values[0]");
   start(0);
   probe_that_updates(1);
   expect_call_refused("instructions[0] writes values[1] twice");
   start(0);
   probe_that_updates(et_writer_int(&writer, 2));
-  expect_call_refused(
-      "instructions[0] Probe: args[1], an output, is no Tensor");
+  expect_call_refused("instructions[0] Probe: output args[1] is not a Tensor");
 }
 
 static void test_what_the_caller_lends_is_not_updated(void **state) {
@@ -505,8 +505,8 @@ static void test_what_the_caller_lends_is_not_updated(void **state) {
   et_writer_input(&writer, et_writer_floats(&writer, 2, ET_NOT_PLANNED));
   probe_that_updates(2);
   expect_call_refused(
-      "instructions[0] writes values[2], a constant or an input that the "
-      "caller lends");
+      "instructions[0] writes values[2], which is a constant or an external "
+      "input");
 }
 
 int main(void) {

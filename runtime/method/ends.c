@@ -14,7 +14,8 @@ et_status et_check_end(const char *name, size_t index, uint32_t count,
   et_error_clear(error);
   if (index >= count) {
     return et_fail(error, ET_STATUS_INVALID_ARGUMENT,
-                   "%s[%zu]: the method has %u", name, index, (unsigned)count);
+                   "%s[%zu]: the index is out of range; the method has %u",
+                   name, index, (unsigned)count);
   }
   return ET_STATUS_OK;
 }
@@ -47,13 +48,14 @@ static et_status check_sizes(const et_method *method, size_t index,
     const int32_t bound = et_fb_i32_at(bounds, d);
     if (sizes[d] < 0 || (is_static && sizes[d] != bound)) {
       return et_fail(error, ET_STATUS_INVALID_ARGUMENT,
-                     "inputs[%zu]: size %d of dim %u, expected %d", index,
+                     "inputs[%zu]: got size %d of dim %u, expected %d", index,
                      (int)sizes[d], (unsigned)d, (int)bound);
     }
     if (sizes[d] > bound) {
-      return et_fail(error, ET_STATUS_NOT_SUPPORTED,
-                     "inputs[%zu]: size %d of dim %u is above the bound of %d",
-                     index, (int)sizes[d], (unsigned)d, (int)bound);
+      return et_fail(
+          error, ET_STATUS_NOT_SUPPORTED,
+          "inputs[%zu]: size %d of dim %u exceeds the upper bound %d", index,
+          (int)sizes[d], (unsigned)d, (int)bound);
     }
     *out_numel *= (size_t)sizes[d];
   }
@@ -84,7 +86,7 @@ static et_status check_data(const et_end *input, size_t index, size_t numel,
   const size_t expected = size * numel;
   if (nbytes != expected) {
     return et_fail(error, ET_STATUS_INVALID_ARGUMENT,
-                   "inputs[%zu]: %zu bytes given, %zu expected", index, nbytes,
+                   "inputs[%zu]: got %zu bytes, expected %zu", index, nbytes,
                    expected);
   }
   if (nbytes != 0 && data == NULL) {
@@ -122,7 +124,7 @@ et_status et_method_set_input(et_method *method, size_t index,
   et_end *input = &method->inputs[index];
   if (input->value->tag != ET_VALUE_TENSOR) {
     return et_fail(out_error, ET_STATUS_INVALID_ARGUMENT,
-                   "inputs[%zu] is %s, not Tensor", index,
+                   "inputs[%zu] is %s, not a Tensor", index,
                    et_value_tag_name((int32_t)input->value->tag));
   }
   et_tensor *tensor = input->value->u.as_tensor;

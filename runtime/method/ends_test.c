@@ -57,7 +57,7 @@ static void test_m14_memory_of_the_caller_is_checked(void **state) {
   b.buffer.bytes.size = 63;
   assert_int_equal(load_into(&b, &error), ET_STATUS_MEMORY_TOO_SMALL);
   assert_non_null(
-      strstr(error.message, "planned[0] has 63 bytes and needs 64"));
+      strstr(error.message, "planned[0] has 63 bytes, but needs 64"));
   reset_buffers(&b);
   b.buffer.bytes.data = NULL;
   assert_int_equal(load_into(&b, &error), ET_STATUS_INVALID_ARGUMENT);
@@ -460,19 +460,23 @@ static void test_m29_indices_of_inputs_and_outputs_end_at_their_count(
   assert_int_equal(et_method_set_input(m, 2, ET_SCALAR_TYPE_FLOAT32, &four, 1,
                                        ONES, 16, &error),
                    ET_STATUS_INVALID_ARGUMENT);
-  assert_string_equal(error.message, "inputs[2]: the method has 2");
+  assert_string_equal(error.message,
+                      "inputs[2]: the index is out of range; the method has 2");
   et_error_clear(&error);
   assert_int_equal(et_method_set_scalar_input(m, 2, &none, &error),
                    ET_STATUS_INVALID_ARGUMENT);
-  assert_string_equal(error.message, "inputs[2]: the method has 2");
+  assert_string_equal(error.message,
+                      "inputs[2]: the index is out of range; the method has 2");
   et_error_clear(&error);
   assert_int_equal(et_method_get_output(m, 1, &out, &error),
                    ET_STATUS_INVALID_ARGUMENT);
-  assert_string_equal(error.message, "outputs[1]: the method has 1");
+  assert_string_equal(
+      error.message, "outputs[1]: the index is out of range; the method has 1");
   et_error_clear(&error);
   assert_int_equal(et_method_set_output(m, 1, NULL, 0, &error),
                    ET_STATUS_INVALID_ARGUMENT);
-  assert_string_equal(error.message, "outputs[1]: the method has 1");
+  assert_string_equal(
+      error.message, "outputs[1]: the index is out of range; the method has 1");
   et_hosted_method_free(&hosted);
 }
 

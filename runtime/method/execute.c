@@ -69,12 +69,12 @@ static et_status step(const et_method *method, uint32_t *index,
 
 static et_status fail_budget(const et_method *method, uint32_t index,
                              et_error *error) {
-  return et_fail(error, ET_STATUS_OUT_OF_RESOURCES,
-                 "instructions[%u] of method '%s': all %llu steps of "
-                 "et_method_options.max_steps are spent; its loops do not end, "
-                 "or need more",
-                 (unsigned)index, et_fb_text(method->plan, ET_PLAN_NAME).data,
-                 (unsigned long long)method->max_steps);
+  return et_fail(
+      error, ET_STATUS_OUT_OF_RESOURCES,
+      "instructions[%u] of method '%s': the run exceeds %llu instructions; "
+      "raise et_method_options.max_steps if its loops end",
+      (unsigned)index, et_fb_text(method->plan, ET_PLAN_NAME).data,
+      (unsigned long long)method->max_steps);
 }
 
 static et_status run_all(const et_method *method, et_error *error) {
@@ -102,9 +102,10 @@ static et_status prepare_lent(const et_method *method, uint32_t output,
     const uintptr_t a = (uintptr_t)read->data;
     const uintptr_t b = (uintptr_t)written->data;
     if (a < b + written->capacity && b < a + et_tensor_nbytes(read)) {
-      return et_fail(error, ET_STATUS_INVALID_ARGUMENT,
-                     "the memory of outputs[%u] overlaps that of inputs[%u]",
-                     (unsigned)output, (unsigned)i);
+      return et_fail(
+          error, ET_STATUS_INVALID_ARGUMENT,
+          "outputs[%u] overlaps inputs[%u]; give them separate memory",
+          (unsigned)output, (unsigned)i);
     }
   }
   if (method->outputs[output].is_cleared) {
@@ -116,14 +117,16 @@ static et_status prepare_lent(const et_method *method, uint32_t output,
 static et_status check_ends(const et_method *method, et_error *error) {
   for (uint32_t i = 0; i < method->input_count; i++) {
     if (!method->inputs[i].is_set) {
-      return et_fail(error, ET_STATUS_INVALID_STATE, "inputs[%u] was never set",
+      return et_fail(error, ET_STATUS_INVALID_STATE,
+                     "inputs[%u] is not set; set each input before the call",
                      (unsigned)i);
     }
   }
   for (uint32_t i = 0; i < method->output_count; i++) {
     if (!method->outputs[i].is_set) {
       return et_fail(error, ET_STATUS_INVALID_STATE,
-                     "outputs[%u] is not planned and was given no memory",
+                     "outputs[%u] is not in planned memory; call "
+                     "et_method_set_output first",
                      (unsigned)i);
     }
     if (method->outputs[i].is_lent) {

@@ -125,9 +125,8 @@ static void test_m19_endless_loop_is_stopped(void **state) {
   et_writer_jump_false(&writer, et_writer_bool(&writer, 0), 0);
   open_with_budget(0);
   expect_stopped(
-      "instructions[0] of method 'forward': all 10000000 steps "
-      "of et_method_options.max_steps are spent; its loops do not end, or need "
-      "more");
+      "instructions[0] of method 'forward': the run exceeds 10000000 "
+      "instructions; raise et_method_options.max_steps if its loops end");
   et_hosted_method_free(&hosted);
 }
 
@@ -139,9 +138,8 @@ static void test_m19_budget_of_steps_is_the_callers(void **state) {
   open_with_budget(LOOP_STEPS - 1);
   for (int i = 0; i < 2; i++) {
     expect_stopped(
-        "instructions[3] of method 'forward': all 23 steps of "
-        "et_method_options.max_steps are spent; its loops do not end, or need "
-        "more");
+        "instructions[3] of method 'forward': the run exceeds 23 instructions; "
+        "raise et_method_options.max_steps if its loops end");
   }
   et_hosted_method_free(&hosted);
 }
@@ -210,15 +208,18 @@ static void test_m20_moves_that_change_a_kind_are_refused(void **state) {
   (void)state;
   start();
   et_writer_move(&writer, 0, et_writer_int(&writer, 1));
-  expect_refused("instructions[0]: moves change a value's kind");
+  expect_refused(
+      "instructions[0]: the source and target of a move differ in type");
   start();
   et_writer_move(&writer, et_writer_text(&writer, "a"),
                  et_writer_text(&writer, "b"));
-  expect_refused("instructions[0]: moves what is neither tensor nor number");
+  expect_refused(
+      "instructions[0]: the source of a move is not a tensor or a scalar");
   start();
   et_writer_move(&writer, 0,
                  et_writer_tensor(&writer, ET_SCALAR_TYPE_INT64, 2, 32));
-  expect_refused("instructions[0]: moves between tensors of different dtype");
+  expect_refused(
+      "instructions[0]: the source and target of a move differ in dtype");
 }
 
 static void test_m20_conditions_and_frees_of_other_kinds_are_refused(
@@ -226,13 +227,13 @@ static void test_m20_conditions_and_frees_of_other_kinds_are_refused(
   (void)state;
   start();
   et_writer_jump_false(&writer, 0, 0);
-  expect_refused("instructions[0]: the condition is no bool tensor");
+  expect_refused("instructions[0]: the condition is not a bool tensor");
   start();
   et_writer_jump_false(&writer, et_writer_int(&writer, 1), 0);
-  expect_refused("instructions[0]: the condition is neither bool nor Tensor");
+  expect_refused("instructions[0]: the condition is not a bool or a Tensor");
   start();
   et_writer_free(&writer, et_writer_int(&writer, 1));
-  expect_refused("instructions[0]: frees what is no Tensor");
+  expect_refused("instructions[0]: the freed value is not a Tensor");
 }
 
 static void test_moves_and_jumps_need_what_runs_them(void **state) {
@@ -248,8 +249,8 @@ static void test_moves_and_jumps_need_what_runs_them(void **state) {
     }
     et_test_expect_part_missing(
         et_writer_finish(&writer), &without,
-        "instructions[0] moves or jumps: registry.branching must be "
-        "&et_branching");
+        "instructions[0]: the program has a move or a jump; set "
+        "registry.branching to &et_branching");
   }
 }
 

@@ -192,7 +192,7 @@ static void test_m18_key_in_two_files_is_refused(void **state) {
   const et_status status = load(&s, 3);
   expect(
       &s, status, ET_STATUS_INVALID_EXTERNAL_DATA,
-      "source 'copy.ptd': key '0.weight' is in source 'mlp_weights.ptd' too");
+      "source 'copy.ptd': key '0.weight' is also in source 'mlp_weights.ptd'");
 }
 
 /* Changes one byte of the data, which must be `from` in the fixture. */
@@ -208,8 +208,8 @@ static void test_m18_other_dtype_is_refused(void **state) {
   sample s;
   const et_status status = load_changed(&s, 0x153, 6, 3);
   expect(&s, status, ET_STATUS_INVALID_EXTERNAL_DATA,
-         "values[0]: '0.weight' of source 'mlp_weights.ptd' is another tensor "
-         "than the program's, by its dtype");
+         "values[0]: '0.weight' of source 'mlp_weights.ptd' differs from the "
+         "program's tensor in dtype");
 }
 
 static void test_m18_other_dim_order_is_refused(void **state) {
@@ -221,8 +221,8 @@ static void test_m18_other_dim_order_is_refused(void **state) {
   memcpy(s.bytes[1] + at, "\x01\x00", 2);
   const et_status status = load(&s, 2);
   expect(&s, status, ET_STATUS_INVALID_EXTERNAL_DATA,
-         "values[0]: '0.weight' of source 'mlp_weights.ptd' is another tensor "
-         "than the program's, by its dim order");
+         "values[0]: '0.weight' of source 'mlp_weights.ptd' differs from the "
+         "program's tensor in dim order");
 }
 
 static void test_m18_other_sizes_are_refused(void **state) {
@@ -234,8 +234,8 @@ static void test_m18_other_sizes_are_refused(void **state) {
   memcpy(s.bytes[1] + 0x168, sizes + 1, 8);
   const et_status status = load(&s, 2);
   expect(&s, status, ET_STATUS_INVALID_EXTERNAL_DATA,
-         "values[0]: '0.weight' of source 'mlp_weights.ptd' is another tensor "
-         "than the program's, by its sizes");
+         "values[0]: '0.weight' of source 'mlp_weights.ptd' differs from the "
+         "program's tensor in sizes");
 }
 
 static void test_m16_tensor_with_other_bytes_than_its_sizes_is_refused(
@@ -244,8 +244,8 @@ static void test_m16_tensor_with_other_bytes_than_its_sizes_is_refused(
   sample s;
   const et_status status = load_changed(&s, 0x90, 4, 3);
   expect(&s, status, ET_STATUS_INVALID_EXTERNAL_DATA,
-         "source 'mlp_weights.ptd': named_data[3]: a tensor of 12 bytes has "
-         "16");
+         "source 'mlp_weights.ptd': named_data[3]: the layout needs 12 bytes, "
+         "but the segment has 16");
 }
 
 static void test_m16_first_tensor_is_checked_as_well(void **state) {
@@ -253,8 +253,8 @@ static void test_m16_first_tensor_is_checked_as_well(void **state) {
   sample s;
   const et_status status = load_changed(&s, 0x168, 32, 31);
   expect(&s, status, ET_STATUS_INVALID_EXTERNAL_DATA,
-         "source 'mlp_weights.ptd': named_data[0]: a tensor of 1984 bytes has "
-         "2048");
+         "source 'mlp_weights.ptd': named_data[0]: the layout needs 1984 "
+         "bytes, but the segment has 2048");
 }
 
 static void test_m02_other_files_are_refused(void **state) {
@@ -262,14 +262,14 @@ static void test_m02_other_files_are_refused(void **state) {
   sample s;
   et_status status = load_changed(&s, 4, 'F', 'X');
   expect(&s, status, ET_STATUS_INVALID_EXTERNAL_DATA,
-         "source 'mlp_weights.ptd': bytes 58 54 30 31 are no identifier of a "
-         "data file (.ptd); expected those of 'FT01'");
+         "source 'mlp_weights.ptd': bytes 58 54 30 31 are not the identifier "
+         "of a data file (.ptd); expected 'FT01'");
   status = load_changed(&s, 8, 'F', 'X');
   expect(&s, status, ET_STATUS_INVALID_EXTERNAL_DATA,
          "source 'mlp_weights.ptd': the header 'FH01' is missing");
   status = load_changed(&s, 12, 40, 39);
   expect(&s, status, ET_STATUS_INVALID_EXTERNAL_DATA,
-         "source 'mlp_weights.ptd': header: its length 39 is below 40");
+         "source 'mlp_weights.ptd': header: length 39 is less than 40");
 }
 
 static void test_m03_header_beyond_the_file_is_refused(void **state) {
@@ -278,11 +278,11 @@ static void test_m03_header_beyond_the_file_is_refused(void **state) {
   et_status status = load_changed(&s, 31, 0, 0x80);
   expect(&s, status, ET_STATUS_INVALID_EXTERNAL_DATA,
          "source 'mlp_weights.ptd': header: 9223372036854776264 bytes of "
-         "tables at 48 do not fit a file of 3216 bytes");
+         "tables at 48 exceed the file of 3216 bytes");
   status = load_changed(&s, 33, 2, 0);
   expect(&s, status, ET_STATUS_INVALID_EXTERNAL_DATA,
-         "source 'mlp_weights.ptd': header: 2704 bytes of segments at 0 do not "
-         "fit a file of 3216 bytes");
+         "source 'mlp_weights.ptd': header: 2704 bytes of segments at 0 exceed "
+         "the file of 3216 bytes");
 }
 
 static void test_tables_must_lie_in_the_first_extent(void **state) {
@@ -293,8 +293,8 @@ static void test_tables_must_lie_in_the_first_extent(void **state) {
   s.extents[1].bytes.size = 256;
   const et_status status = load(&s, 2);
   expect(&s, status, ET_STATUS_INVALID_ARGUMENT,
-         "source 'mlp_weights.ptd': its first extent must hold the 504 bytes "
-         "of tables from 0 on, and holds 256");
+         "source 'mlp_weights.ptd': the first extent must start at 0 and hold "
+         "the 504 bytes of tables, but holds 256");
 }
 
 static void test_sources_that_cannot_be_addressed_are_refused(void **state) {
@@ -305,8 +305,8 @@ static void test_sources_that_cannot_be_addressed_are_refused(void **state) {
   s.sources[1].read = read_data;
   const et_status status = load(&s, 2);
   expect(&s, status, ET_STATUS_INVALID_ARGUMENT,
-         "source 'mlp_weights.ptd': 18446744073709551615 bytes are more than "
-         "can be addressed");
+         "source 'mlp_weights.ptd': 18446744073709551615 bytes exceed the "
+         "address space");
 }
 
 /* The backend of ptd_mlp_xnn, which requests one key. */

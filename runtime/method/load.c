@@ -122,7 +122,7 @@ static et_status check_planned(const et_builder *builder,
   const size_t given = memory->planned != NULL ? memory->planned_count : 0;
   if (given < count) {
     return et_fail(builder->error, ET_STATUS_MEMORY_TOO_SMALL,
-                   "memory.planned has %zu buffers and needs %zu", given,
+                   "memory.planned has %zu buffers, but needs %zu", given,
                    count);
   }
   for (size_t i = 0; i < count; i++) {

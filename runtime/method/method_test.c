@@ -66,7 +66,8 @@ static void test_unknown_method_names_those_there_are(void **state) {
   assert_int_equal(et_program_method_meta(&program, "backward", &meta, &error),
                    ET_STATUS_NOT_FOUND);
   assert_string_equal(
-      error.message, "there is no method 'backward'; the program has: forward");
+      error.message,
+      "method 'backward' does not exist; the program has: forward");
 }
 
 static void test_missing_kernels_are_all_named_once(void **state) {
@@ -111,17 +112,17 @@ static void test_m20_calls_must_fit_their_signature(void **state) {
   expect_call_refused("copy", (const int32_t[]){0, 2, 2, 2}, 4,
                       "4 args, expected 3");
   expect_call_refused("copy", (const int32_t[]){3, 2, 2}, 3,
-                      "args[0] is int, not Tensor");
+                      "args[0] is int, expected Tensor");
   expect_call_refused("copy", (const int32_t[]){0, 4, 4}, 3,
-                      "args[1] is str, not out Tensor");
+                      "args[1] is str, expected out Tensor");
   expect_call_refused("fill", (const int32_t[]){4, 2, 2}, 3,
-                      "args[0] is str, not Scalar");
+                      "args[0] is str, expected Scalar");
   expect_call_refused("sum", (const int32_t[]){0, 2, 2}, 3,
-                      "args[0] is Tensor, not Tensor[]");
+                      "args[0] is Tensor, expected Tensor[]");
   expect_call_refused("copy", (const int32_t[]){0, 2, 1}, 3,
                       "args[2] does not repeat the out");
   expect_call_refused("pair", (const int32_t[]){2, 0, 1, 3}, 4,
-                      "args[3] is int, not out Tensor[]");
+                      "args[3] is int, expected out Tensor[]");
   expect_call_refused("pair", (const int32_t[]){2, 1, 0, 5}, 4,
                       "args[3] does not list the outs");
   expect_call_refused("pair", (const int32_t[]){2, 2, 1, 5}, 4,
@@ -166,7 +167,7 @@ static void test_temporary_tensor_without_memory_is_refused(void **state) {
   et_writer_floats(&writer, 4, ET_NOT_PLANNED);
   et_test_expect_method_refused(et_writer_finish(&writer),
                                 ET_STATUS_INVALID_PROGRAM,
-                                "values[3]: a temporary tensor without memory");
+                                "values[3]: the tensor does not have memory");
 }
 
 /* Writes a program with a device entry for planned buffer 1. */
@@ -211,7 +212,7 @@ static void test_tensors_must_be_on_the_cpu(void **state) {
                    ET_STATUS_OK);
   et_test_expect_method_refused(
       write_tensor_on_device(1), ET_STATUS_NOT_SUPPORTED,
-      "values[3]: it lies on a device other than the CPU");
+      "values[3]: the tensor is on a device other than the CPU");
 }
 
 static void test_kernels_reason_is_reported_with_its_instruction(void **state) {

@@ -34,7 +34,7 @@ static bool owner_of(const et_simulation *sim, const et_value *value,
 static et_status spend_step(et_simulation *sim) {
   if (sim->steps_left == 0) {
     return et_fail(sim->error, ET_STATUS_OUT_OF_RESOURCES,
-                   "the memory plan takes too many steps to check");
+                   "the memory plan needs too many steps to check");
   }
   sim->steps_left--;
   return ET_STATUS_OK;
@@ -89,8 +89,7 @@ et_status et_simulation_read(void *context, et_value *value) {
   if (*origin == ORIGIN_UNVIEWED) {
     return et_fail_program(
         sim->error,
-        "instructions[%u] reads values[%u] before the view that gives "
-        "it bytes",
+        "instructions[%u] reads values[%u] before the view that binds it",
         (unsigned)sim->instruction, (unsigned)et_simulation_index(sim, value));
   }
   if (holds_its_bytes(sim, value, &owner)) {
@@ -208,8 +207,7 @@ static et_status end_run(et_simulation *sim) {
         !holds_its_bytes(sim, &sim->method->values[i], &owner)) {
       return et_fail_program(
           sim->error,
-          "values[%u] is kept from run to run, but values[%d] has "
-          "overwritten its bytes",
+          "values[%u] is persistent, but values[%d] has overwritten its bytes",
           (unsigned)i, (int)(int32_t)owner);
     }
   }

@@ -80,8 +80,7 @@ static void test_m21_out_that_shares_bytes_with_an_operand_is_refused(
   const int32_t out = et_writer_floats(&et_plan_writer, 4, 8);
   et_plan_copy(in, out);
   et_plan_refused(
-      "instructions[0] writes values[1], which shares bytes with its "
-      "operand values[0]");
+      "instructions[0] writes values[1], which overlaps its operand values[0]");
 }
 
 static void test_m21_outs_that_share_bytes_are_refused(void **state) {
@@ -92,7 +91,7 @@ static void test_m21_outs_that_share_bytes_are_refused(void **state) {
       et_writer_tensor_list(&et_plan_writer, outs, 2, ET_VALUE_TENSOR_LIST);
   const int32_t args[4] = {in, outs[0], outs[1], list};
   et_writer_call(&et_plan_writer, "pair", args, 4);
-  et_plan_refused("instructions[0] writes values[1], which shares bytes");
+  et_plan_refused("instructions[0] writes values[1], which overlaps");
 }
 
 static void test_m21_list_items_are_operands(void **state) {
@@ -119,7 +118,9 @@ static void test_m21_writing_a_lent_input_is_refused(void **state) {
   et_writer_input(&et_plan_writer, lent);
   et_writer_input(&et_plan_writer, in);
   et_plan_copy(in, lent);
-  et_plan_refused("instructions[0] writes values[0], a constant or an input");
+  et_plan_refused(
+      "instructions[0] writes values[0], which is a constant or an external "
+      "input");
 }
 
 static void test_m21_one_value_as_two_outs_is_refused(void **state) {
@@ -212,7 +213,7 @@ static void test_delegates_read_and_write(void **state) {
   args[2] = et_writer_floats(&et_plan_writer, 4, 24);
   et_writer_input(&et_plan_writer, args[1]);
   et_writer_delegate(&et_plan_writer, "TestBackend", "x", args, 3);
-  et_plan_refused("instructions[0] writes values[2], which shares bytes");
+  et_plan_refused("instructions[0] writes values[2], which overlaps");
 }
 
 /* Fourteen tensors split the buffer into pieces, and one write covers them all.
@@ -233,7 +234,7 @@ static void test_many_writes_stay_within_the_working_memory(void **state) {
   et_writer_call(&et_plan_writer, "fill", fill, 3);
   et_plan_copy(in, out);
   et_writer_output(&et_plan_writer, out);
-  et_plan_refused("values[2] is kept from run to run");
+  et_plan_refused("values[2] is persistent");
 }
 
 int main(void) {

@@ -33,8 +33,7 @@ static void test_m21_state_that_is_overwritten_is_refused(void **state) {
   et_plan_copy(next, after);
   et_writer_output(&et_plan_writer, next);
   et_plan_refused(
-      "values[1] is kept from run to run, but values[3] has "
-      "overwritten its bytes");
+      "values[1] is persistent, but values[3] has overwritten its bytes");
 }
 
 static void test_m21_state_read_after_a_temporary_is_refused(void **state) {
@@ -97,11 +96,11 @@ static void test_m21_state_behind_views_is_kept(void **state) {
   add_view_of_state();
   assign(total, in);
   et_plan_copy(in, et_plan_tensor(1));
-  et_plan_refused("values[1] is kept from run to run, but values[4] has");
+  et_plan_refused("values[1] is persistent, but values[4] has");
   const int32_t other = et_plan_start();
   add_view_of_state();
   et_plan_copy(other, et_plan_tensor(1));
-  et_plan_refused("values[1] is kept from run to run, but values[3] has");
+  et_plan_refused("values[1] is persistent, but values[3] has");
 }
 
 static void test_m21_part_of_state_behind_a_view_is_kept(void **state) {
@@ -113,7 +112,7 @@ static void test_m21_part_of_state_behind_a_view_is_kept(void **state) {
   add_view_of_state();
   assign(et_plan_tensor(1), in);
   et_plan_copy(from, small);
-  et_plan_refused("values[3] is kept from run to run");
+  et_plan_refused("values[3] is persistent");
 }
 
 static void test_m21_view_of_state_after_a_temporary_is_refused(void **state) {
@@ -133,7 +132,7 @@ static void test_m21_state_that_is_only_written_is_kept(void **state) {
   const int32_t in = et_plan_start();
   assign(et_plan_tensor(1), in);
   et_plan_copy(in, et_plan_tensor(1));
-  et_plan_refused("values[1] is kept from run to run, but values[2] has");
+  et_plan_refused("values[1] is persistent, but values[2] has");
 }
 
 /* A view of one state does not own the bytes of two. */
@@ -144,7 +143,7 @@ static void test_m21_view_across_two_states_is_refused(void **state) {
   et_plan_copy(view, et_plan_tensor(3));
   assign(et_plan_tensor(1), in);
   assign(et_plan_tensor(2), in);
-  et_plan_refused("values[1] is kept from run to run");
+  et_plan_refused("values[1] is persistent");
 }
 
 static void copy_index(int32_t to, int32_t from, int32_t index) {
@@ -187,7 +186,7 @@ static void test_m21_state_behind_a_partial_write_is_kept(void **state) {
   put(cache, in);
   et_plan_copy(in, temporary);
   et_writer_output(&et_plan_writer, temporary);
-  et_plan_refused("values[1] is kept from run to run, but values[2] has");
+  et_plan_refused("values[1] is persistent, but values[2] has");
 }
 
 static void test_m21_state_under_a_row_is_kept(void **state) {
@@ -286,14 +285,12 @@ static void test_m21_partly_written_operand_shares_no_bytes(void **state) {
   put(cache, et_writer_floats(&et_plan_writer, 4, 24));
   (void)in;
   et_plan_refused(
-      "instructions[0] writes values[1], which shares bytes with its "
-      "operand values[2]");
+      "instructions[0] writes values[1], which overlaps its operand values[2]");
   et_plan_start();
   const int32_t self = et_plan_tensor(1);
   put(self, self);
   et_plan_refused(
-      "instructions[0] writes values[1], which shares bytes with its "
-      "operand values[1]");
+      "instructions[0] writes values[1], which overlaps its operand values[1]");
 }
 
 static void test_returns_beside_a_partial_write_are_the_outs(void **state) {

@@ -292,9 +292,10 @@ static void test_kernels_that_prepare_need_what_prepares_them(void **state) {
   assert_int_equal(et_hosted_method_load(&program, "forward", &without, NULL,
                                          &hosted, &error),
                    ET_STATUS_INVALID_ARGUMENT);
-  assert_string_equal(error.message,
-                      "instructions[0] test::scale.out has a prepare: "
-                      "registry.preparation must be &et_preparation");
+  assert_string_equal(
+      error.message,
+      "instructions[0] test::scale.out: the kernel has a prepare function; set "
+      "registry.preparation to &et_preparation");
 }
 
 static void test_prepare_that_measures_otherwise_is_refused(void **state) {
@@ -302,15 +303,13 @@ static void test_prepare_that_measures_otherwise_is_refused(void **state) {
   const int32_t args[3] = {0, 1, 1};
   start();
   et_writer_call(&writer, "anew", args, 3);
-  expect_refused(
-      ET_STATUS_INTERNAL,
-      "instructions[0] test::anew.out: its prepare takes 60 bytes and "
-      "0 of scratch, but 61 and 0 when it measures");
+  expect_refused(ET_STATUS_INTERNAL,
+                 "instructions[0] test::anew.out: prepare used 60 bytes and 0 "
+                 "of scratch, but measured 61 and 0");
 }
 
-#define TOO_MANY                                                           \
-  "more than the limit of 64 values, or of 16 tensors, of a call that is " \
-  "prepared"
+#define TOO_MANY \
+  "the call exceeds the limit of 64 values or 16 tensors for prepare"
 
 static void join_tensors(uint32_t count) {
   int32_t items[ET_LIMIT_PREPARED_TENSORS];

@@ -11,7 +11,7 @@ static et_status check(const et_builder *builder) {
   for (uint32_t i = 0; i < count; i++) {
     if (!et_range_is_valid(list, i, builder->values)) {
       return et_fail_program(builder->error,
-                             "ranges[%u] does not fit the values of the method",
+                             "ranges[%u] does not match the method's values",
                              (unsigned)i);
     }
   }
@@ -113,7 +113,7 @@ static et_status check_sizes(const et_method *method, size_t index,
   for (uint32_t d = 0; d < tensor->rank; d++) {
     if ((varying >> d & 1u) == 0 && sizes[d] != et_fb_i32_at(fixed, d)) {
       return et_fail(error, ET_STATUS_INVALID_ARGUMENT,
-                     "inputs[%zu]: size %d of dim %u, expected %d", index,
+                     "inputs[%zu]: got size %d of dim %u, expected %d", index,
                      (int)sizes[d], (unsigned)d, (int)et_fb_i32_at(fixed, d));
     }
   }
@@ -154,12 +154,12 @@ static et_status fail_shared(const et_method *method,
                              const et_range_record *other, et_error *error) {
   fail_number(input_of(method, record->value), ET_STATUS_INVALID_ARGUMENT,
               record->dim, current(method, record), error);
-  et_error_append(error, " does not match %lld",
+  et_error_append(error, " differs from %lld",
                   (long long)current(method, other));
   if (other->dim >= 0) {
     et_error_append(error, " of dim %u", (unsigned)other->dim);
   }
-  et_error_append(error, " of inputs[%u]; both come from one Dim",
+  et_error_append(error, " of inputs[%u]; both have the same Dim",
                   (unsigned)input_of(method, other->value));
   return ET_STATUS_INVALID_ARGUMENT;
 }

@@ -113,7 +113,8 @@ static void test_an_integer_is_an_input_within_its_range(void **state) {
   assert_int_equal(set_floats(m, 1, 1, &error), ET_STATUS_OK);
   et_error_clear(&error);
   assert_int_equal(et_method_execute(m, &error), ET_STATUS_INVALID_STATE);
-  assert_string_equal(error.message, "inputs[2] was never set");
+  assert_string_equal(error.message,
+                      "inputs[2] is not set; set each input before the call");
   for (int64_t number = -5; number <= 5; number++) {
     assert_int_equal(set_int(m, number, &error), ET_STATUS_OK);
     assert_int_equal(et_method_execute(m, &error), ET_STATUS_OK);
@@ -152,8 +153,8 @@ static void test_sizes_of_one_dim_are_compared_before_a_run(void **state) {
   assert_int_equal(set_floats(m, 0, 6, &error), ET_STATUS_OK);
   assert_int_equal(et_method_execute(m, &error), ET_STATUS_INVALID_ARGUMENT);
   assert_string_equal(error.message,
-                      "inputs[1]: size 4 of dim 0 does not match 6 of dim 0 of "
-                      "inputs[0]; both come from one Dim");
+                      "inputs[1]: size 4 of dim 0 differs from 6 of dim 0 of "
+                      "inputs[0]; both have the same Dim");
   et_hosted_method_free(&hosted);
 }
 
@@ -168,7 +169,8 @@ static void test_a_dynamic_tensor_without_a_range_has_a_fixed_dim(
   assert_int_equal(set_floats(hosted.method, 1, 8, &error), ET_STATUS_OK);
   assert_int_equal(set_floats(hosted.method, 1, 7, &error),
                    ET_STATUS_INVALID_ARGUMENT);
-  assert_string_equal(error.message, "inputs[1]: size 7 of dim 0, expected 8");
+  assert_string_equal(error.message,
+                      "inputs[1]: got size 7 of dim 0, expected 8");
   et_hosted_method_free(&hosted);
 }
 
@@ -208,9 +210,9 @@ static void test_a_list_that_does_not_fit_is_refused(void **state) {
   };
   for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
     write_program(lists[i], 6);
-    et_test_expect_method_refused(et_writer_finish(&writer),
-                                  ET_STATUS_INVALID_PROGRAM,
-                                  "ranges[0] does not fit the values");
+    et_test_expect_method_refused(
+        et_writer_finish(&writer), ET_STATUS_INVALID_PROGRAM,
+        "ranges[0] does not match the method's values");
   }
   static const int64_t unsorted[] = {1, 0, 2, 8, 1, 0, 0, 0, 2, 8, 1, 1};
   write_program(unsorted, 12);
@@ -225,7 +227,7 @@ static void test_a_registry_without_ranges_is_refused(void **state) {
   write_program(RANGES, 18);
   et_test_expect_part_missing(
       et_writer_finish(&writer), &registry,
-      "inputs vary: registry.ranges must be &et_ranges");
+      "the inputs have ranges; set registry.ranges to &et_ranges");
 }
 
 static void test_the_description_of_a_method_has_its_ranges(void **state) {

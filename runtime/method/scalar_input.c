@@ -42,7 +42,7 @@ et_status et_method_set_scalar_input(et_method *method, size_t index,
   if (!is_ranged && !same_scalar(method->inputs[index].value, value)) {
     return et_fail(
         out_error, ET_STATUS_INVALID_ARGUMENT,
-        "inputs[%zu] is not the %s the program was compiled with", index,
+        "inputs[%zu] is a constant and differs from the exported %s", index,
         et_value_tag_name((int32_t)method->inputs[index].value->tag));
   }
   method->has_outputs = false;

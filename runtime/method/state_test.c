@@ -130,11 +130,11 @@ static void test_state_of_another_program_or_buffer_is_refused(void **state) {
   b.state = a.state;
   assert_int_equal(load(&b, 0), ET_STATUS_INVALID_ARGUMENT);
   assert_string_equal(b.error.message,
-                      "memory.planned[1].state is that of another program");
+                      "memory.planned[1].state is used with another program");
   a.state.bytes.data = b.shared;
   assert_int_equal(load(&a, 1), ET_STATUS_INVALID_ARGUMENT);
   assert_string_equal(a.error.message,
-                      "memory.planned[1].state is that of another buffer");
+                      "memory.planned[1].state is used with another buffer");
   free(a.file);
   free(b.file);
 }
@@ -145,9 +145,9 @@ static void test_state_without_what_shares_it_is_refused(void **state) {
   open_sample(&s);
   s.sharing = NULL;
   assert_int_equal(load(&s, 0), ET_STATUS_INVALID_ARGUMENT);
-  assert_string_equal(s.error.message,
-                      "memory.planned[1] has a state: its sharing must be "
-                      "&et_sharing");
+  assert_string_equal(
+      s.error.message,
+      "memory.planned[1] has a state; set its sharing to &et_sharing");
   free(s.file);
 }
 
@@ -160,10 +160,9 @@ static void test_other_state_in_the_same_place_is_refused(void **state) {
   assert_int_equal(load(&s, 0), ET_STATUS_OK);
   memset(s.shared, 7, 16);
   assert_int_equal(load(&s, 1), ET_STATUS_INVALID_PROGRAM);
-  assert_string_equal(
-      s.error.message,
-      "values[2] and values[2] of method 'get' share state, but "
-      "not the same place in memory id 2");
+  assert_string_equal(s.error.message,
+                      "values[2] and values[2] of method 'get' share state, "
+                      "but are at different offsets in memory id 2");
   assert_int_equal(s.shared[0], 7);
   free(s.file);
 }
@@ -182,7 +181,7 @@ static void test_same_state_in_another_place_is_refused(void **state) {
   assert_int_equal(load(&s, 0), ET_STATUS_OK);
   assert_int_equal(load(&s, 1), ET_STATUS_INVALID_PROGRAM);
   assert_non_null(
-      strstr(s.error.message, "share state, but not the same place"));
+      strstr(s.error.message, "share state, but are at different offsets"));
   free(s.file);
 }
 

@@ -107,8 +107,8 @@ static void test_view_lies_on_its_base(void **state) {
   et_writer_input(&writer, in);
   view(in, out);
   expect_refused(
-      "instructions[0] executorch_prim::et_view.default: the out does "
-      "not lie on its base");
+      "instructions[0] executorch_prim::et_view.default: the out is not at its "
+      "base's address");
 }
 
 static void test_views_need_what_lays_them_on_their_base(void **state) {
@@ -119,8 +119,8 @@ static void test_views_need_what_lays_them_on_their_base(void **state) {
   view(values.in, values.view);
   et_test_expect_part_missing(
       et_writer_finish(&writer), &without,
-      "instructions[0] executorch_prim::et_view.default: registry.views must "
-      "be &et_views");
+      "instructions[0] executorch_prim::et_view.default: the kernel returns a "
+      "view; set registry.views to &et_views");
 }
 
 static void test_view_of_a_lent_input_follows_it(void **state) {
@@ -177,8 +177,7 @@ static void test_m21_reading_before_the_view_is_refused(void **state) {
   copy(values.view, values.out);
   view(values.in, values.view);
   expect_refused(
-      "instructions[0] reads values[1] before the view that gives it "
-      "bytes");
+      "instructions[0] reads values[1] before the view that binds it");
 }
 
 static void test_m21_jump_over_the_view_reads_nothing(void **state) {
@@ -193,7 +192,7 @@ static void test_m21_jump_over_the_view_reads_nothing(void **state) {
     assert_int_equal(run_on(2, &error), ET_STATUS_INVALID_PROGRAM);
     assert_string_equal(
         error.message,
-        "instructions[2] reads values[1], whose view was not run");
+        "instructions[2] reads values[1], but its view did not run");
   }
   et_hosted_method_free(&hosted);
 }
@@ -209,7 +208,7 @@ static void test_m21_jump_over_the_view_of_an_output_is_an_error(void **state) {
   const et_tensor *viewed = hosted.method->outputs[1].value->u.as_tensor;
   assert_int_equal(viewed->numel, 0);
   assert_int_equal(run_on(2, &error), ET_STATUS_INVALID_PROGRAM);
-  assert_string_equal(error.message, "outputs[1]: its view was not run");
+  assert_string_equal(error.message, "outputs[1]: its view did not run");
   assert_int_equal(viewed->numel, 0);
   et_hosted_method_free(&hosted);
 }
@@ -268,8 +267,8 @@ static void test_m21_two_views_on_one_out_are_refused(void **state) {
   view(other, values.view);
   copy(values.view, values.out);
   expect_refused(
-      "instructions[1]: values[1], the out of a view, is that of "
-      "another already");
+      "instructions[1]: the out of a view, values[1], is the out of another "
+      "view");
 }
 
 static void test_m21_out_of_a_view_that_is_written_or_an_input_is_refused(
@@ -280,8 +279,8 @@ static void test_m21_out_of_a_view_that_is_written_or_an_input_is_refused(
   view(values.in, values.view);
   copy(values.view, values.out);
   expect_refused(
-      "instructions[0]: values[1], the out of a view, is an input, "
-      "holds state or is written as well");
+      "instructions[0]: the out of a view, values[1], is an input, holds state "
+      "or is written elsewhere");
   et_writer_start(&writer, 64);
   const int32_t in = et_writer_floats(&writer, 4, 32);
   const int32_t planned = et_writer_floats(&writer, 4, 0);
@@ -290,8 +289,8 @@ static void test_m21_out_of_a_view_that_is_written_or_an_input_is_refused(
   copy(in, viewed);
   view(planned, viewed);
   expect_refused(
-      "instructions[1]: values[2], the out of a view, is an input, "
-      "holds state or is written as well");
+      "instructions[1]: the out of a view, values[2], is an input, holds state "
+      "or is written elsewhere");
 }
 
 /* Overwritten bytes are detected also for a view that has no planned memory of

@@ -38,7 +38,8 @@ static et_status bind_view(const et_builder *builder, uint32_t index) {
   if (out->data != base->data || out->capacity > base->capacity ||
       out->dtype != base->dtype) {
     return et_fail_program(
-        builder->error, "instructions[%u] %s: the out does not lie on its base",
+        builder->error,
+        "instructions[%u] %s: the out is not at its base's address",
         (unsigned)index, view->u.kernel->name);
   }
   return ET_STATUS_OK;
@@ -63,11 +64,11 @@ static et_status start_view(et_simulation *sim, uint32_t index) {
     return ET_STATUS_OK;
   }
   return et_fail_program(
-      sim->error, "instructions[%u]: values[%u], the out of a view, %s",
+      sim->error, "instructions[%u]: the out of a view, values[%u], %s",
       (unsigned)index, (unsigned)out,
       sim->origins[out] == ORIGIN_UNVIEWED
-          ? "is that of another already"
-          : "is an input, holds state or is written as well");
+          ? "is the out of another view"
+          : "is an input, holds state or is written elsewhere");
 }
 
 static et_status start(et_simulation *sim) {
@@ -115,7 +116,7 @@ static et_status check_viewed(void *context, et_value *value) {
   const reading *r = context;
   if (value->u.as_tensor->data == NULL) {
     return et_fail_program(
-        r->error, "instructions[%u] reads values[%u], whose view was not run",
+        r->error, "instructions[%u] reads values[%u], but its view did not run",
         (unsigned)r->instruction, (unsigned)(value - r->method->values));
   }
   return ET_STATUS_OK;
@@ -140,7 +141,7 @@ static et_status check_outputs(const et_method *method, et_error *error) {
   for (uint32_t i = 0; i < method->output_count; i++) {
     const et_value *value = method->outputs[i].value;
     if (value->tag == ET_VALUE_TENSOR && value->u.as_tensor->data == NULL) {
-      return et_fail_program(error, "outputs[%u]: its view was not run",
+      return et_fail_program(error, "outputs[%u]: its view did not run",
                              (unsigned)i);
     }
   }

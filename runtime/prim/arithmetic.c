@@ -8,7 +8,7 @@
 
 static et_status fail_overflow(et_kernel_context *context) {
   return et_fail(context->error, ET_STATUS_INVALID_ARGUMENT,
-                 "the result does not fit 64 bits");
+                 "the result overflows 64 bits");
 }
 
 static et_status fail_zero(et_kernel_context *context) {

@@ -3,7 +3,7 @@
 static et_status fail_kind(et_kernel_context *context, const et_value *out,
                            const char *result) {
   return et_fail(context->error, ET_STATUS_INVALID_TYPE,
-                 "the result is %s, but its value was declared as %s", result,
+                 "the result is %s, but the out is declared as %s", result,
                  et_value_tag_name((int32_t)out->tag));
 }
 
@@ -43,7 +43,7 @@ et_status et_number_store_truncated(et_kernel_context *context, et_value *out,
   const double limit = 9223372036854775808.0; /* 2^63; -2^63 is a valid int */
   if (!(result >= -limit && result < limit)) {
     return et_fail(context->error, ET_STATUS_INVALID_ARGUMENT,
-                   "a float that is NaN or too large has no int");
+                   "the float is NaN or out of the range of int");
   }
   return et_number_store_int(context, out, (int64_t)result);
 }

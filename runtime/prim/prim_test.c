@@ -488,7 +488,7 @@ static void test_copy_index_beyond_the_target_names_its_rows(void **state) {
   et_value *args[3] = {&to.value, &from.value, &number};
   assert_int_equal(et_prim_et_copy_index(&context, args),
                    ET_STATUS_INVALID_ARGUMENT);
-  assert_string_equal(error.message, "index 2 of 2 rows");
+  assert_string_equal(error.message, "index 2 is out of range for 2 rows");
 }
 
 /* CVE-2025-54949: an index beyond the target's memory. */

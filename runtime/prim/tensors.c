@@ -11,8 +11,8 @@ et_status et_prim_sym_size_int(et_kernel_context *context, et_value **args) {
   const int64_t dim = given < 0 ? given + rank : given;
   if (dim < 0 || dim >= rank) {
     return et_fail(context->error, ET_STATUS_INVALID_ARGUMENT,
-                   "dim %lld of a tensor of %lld dims", (long long)given,
-                   (long long)rank);
+                   "dim %lld is out of range for a tensor of %lld dims",
+                   (long long)given, (long long)rank);
   }
   return et_number_store_int(context, args[2], self->sizes[dim]);
 }
@@ -34,7 +34,7 @@ et_status et_prim_local_scalar_dense(et_kernel_context *context,
   const et_tensor *self = args[0]->u.as_tensor;
   if (self->numel != 1) {
     return et_fail(context->error, ET_STATUS_INVALID_ARGUMENT,
-                   "a tensor of %zu elements is no number", self->numel);
+                   "got a tensor of %zu elements, expected 1", self->numel);
   }
   switch (self->dtype) {
     CASE_INT(UINT8, uint8_t)
@@ -52,7 +52,8 @@ et_status et_prim_local_scalar_dense(et_kernel_context *context,
       return et_number_store_double(context, args[1],
                                     *(const double *)self->data);
     default:
-      return et_fail(context->error, ET_STATUS_NOT_SUPPORTED, "a tensor of %s",
+      return et_fail(context->error, ET_STATUS_NOT_SUPPORTED,
+                     "dtype %s is not supported",
                      et_scalar_type_name((int32_t)self->dtype));
   }
 }
@@ -71,7 +72,7 @@ static et_status view_sizes(et_kernel_context *context, const et_value *list,
     if (size < 0 || size > INT32_MAX ||
         (size != 0 && known > SIZE_MAX / (size_t)size)) {
       return et_fail(context->error, ET_STATUS_INVALID_ARGUMENT,
-                     "size[%zu] = %lld", d, (long long)size);
+                     "size[%zu] = %lld is out of range", d, (long long)size);
     }
     known *= (size_t)size;
     out_sizes[d] = (int32_t)size;
@@ -84,7 +85,7 @@ static et_status view_sizes(et_kernel_context *context, const et_value *list,
   return known == numel
              ? ET_STATUS_OK
              : et_fail(context->error, ET_STATUS_INVALID_ARGUMENT,
-                       "a view of %zu elements as %zu", numel, known);
+                       "cannot view %zu elements as %zu", numel, known);
 }
 
 /* args: [self, size, out]. The loader has bound the out to self's memory, so
@@ -96,11 +97,11 @@ et_status et_prim_et_view(et_kernel_context *context, et_value **args) {
   int32_t sizes[ET_MAX_RANK];
   if (rank > ET_MAX_RANK) {
     return et_fail(context->error, ET_STATUS_INVALID_ARGUMENT,
-                   "a view of %zu dims", rank);
+                   "a view of %zu dims exceeds the limit", rank);
   }
   if (!et_tensor_is_contiguous(self) || !et_tensor_is_contiguous(out)) {
     return et_fail(context->error, ET_STATUS_INVALID_ARGUMENT,
-                   "a view between dim orders would mix up elements");
+                   "the input and the out of a view must be contiguous");
   }
   ET_RETURN_IF_ERROR(view_sizes(context, args[1], self->numel, sizes));
   return et_tensor_resize(out, sizes, rank, context->error);
@@ -116,7 +117,7 @@ static et_status check_copy_index(et_kernel_context *context,
   if (to->rank != from->rank + 1 || to->dtype != from->dtype ||
       !et_tensor_is_contiguous(to) || !et_tensor_is_contiguous(from)) {
     return et_fail(context->error, ET_STATUS_INVALID_ARGUMENT,
-                   "a tensor of %u dims does not go into one of %u, or their "
+                   "a tensor of %u dims cannot be a row of one of %u, or their "
                    "dtypes or dim orders differ",
                    (unsigned)from->rank, (unsigned)to->rank);
   }
@@ -137,7 +138,7 @@ et_status et_prim_et_copy_index(et_kernel_context *context, et_value **args) {
   ET_RETURN_IF_ERROR(et_tensor_resize(to, sizes, to->rank, context->error));
   if (index >= to->sizes[0]) {
     return et_fail(context->error, ET_STATUS_INVALID_ARGUMENT,
-                   "index %lld of %d rows", (long long)index,
+                   "index %lld is out of range for %d rows", (long long)index,
                    (int)to->sizes[0]);
   }
   const size_t row = et_tensor_nbytes(from);

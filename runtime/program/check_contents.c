@@ -87,8 +87,8 @@ static et_status check_entry(const et_program *program,
   return names_digest(key, digest)
              ? ET_STATUS_OK
              : et_fail(error, ET_STATUS_INVALID_EXTERNAL_DATA,
-                       "source '%s': named_data[%u] has other bytes than its "
-                       "key '%s' says",
+                       "source '%s': named_data[%u] does not have the digest "
+                       "of its key '%s'",
                        file->source->name, (unsigned)index, key.data);
 }
 

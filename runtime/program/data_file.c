@@ -25,9 +25,7 @@
 static et_status fail_header(et_error *error, const char *what, uint64_t at,
                              uint64_t size, uint64_t file_size) {
   return et_fail_program(
-      error,
-      "header: %llu bytes of %s at %llu do not fit a file of %llu "
-      "bytes",
+      error, "header: %llu bytes of %s at %llu exceed the file of %llu bytes",
       (unsigned long long)size, what, (unsigned long long)at,
       (unsigned long long)file_size);
 }
@@ -42,7 +40,7 @@ static et_status check_magic(et_span head, et_error *error) {
   const uint32_t length = et_head_u32(head, LENGTH_AT);
   return length >= HEADER_BYTES
              ? ET_STATUS_OK
-             : et_fail_program(error, "header: its length %u is below %d",
+             : et_fail_program(error, "header: length %u is less than %d",
                                (unsigned)length, HEADER_BYTES);
 }
 
@@ -73,8 +71,9 @@ static et_status open_head(const et_program *program, size_t index,
   const uint64_t least = ET_HEAD_MAGIC_AT + HEADER_BYTES;
   const et_data_file none = {.source = source};
   *out = none;
-  ET_RETURN_IF_ERROR(et_head_check_extent(
-      source, source->size < least ? source->size : least, "its head", error));
+  ET_RETURN_IF_ERROR(
+      et_head_check_extent(source, source->size < least ? source->size : least,
+                           "its header", error));
   const et_span head = source->extents[0].bytes;
   ET_RETURN_IF_ERROR(check_magic(head, error));
   out->segments.offset = et_source_base(program, index);
@@ -115,8 +114,7 @@ static et_status read_sizes(et_fb_table layout, et_data_layout *out,
       et_fb_count(sizes) != et_fb_count(dim_order)) {
     return et_fail_program(
         error,
-        "%u sizes and %u entries of dim_order; both must be equal, "
-        "at most %d",
+        "%u sizes and %u entries of dim_order must be equal and at most %d",
         (unsigned)et_fb_count(sizes), (unsigned)et_fb_count(dim_order),
         ET_MAX_RANK);
   }
@@ -142,7 +140,7 @@ et_status et_data_layout_read(et_fb_table entry, et_data_layout *out,
                                       strides, &numel, error));
   return et_checked_mul(numel, et_scalar_type_size(out->dtype), &out->nbytes)
              ? ET_STATUS_OK
-             : et_fail_program(error, "the tensor's bytes overflow");
+             : et_fail_program(error, "the tensor's size in bytes overflows");
 }
 
 /* Checks an entry. A tensor has exactly the bytes of its layout; plain bytes
@@ -166,7 +164,8 @@ static et_status verify_entry(const et_data_file *file, uint32_t index,
   return et_scalar_type_size(layout.dtype) == 0 || layout.nbytes == piece.size
              ? ET_STATUS_OK
              : et_fail_program(error,
-                               "named_data[%u]: a tensor of %zu bytes has %zu",
+                               "named_data[%u]: the layout needs %zu bytes, "
+                               "but the segment has %zu",
                                (unsigned)index, layout.nbytes, piece.size);
 }
 

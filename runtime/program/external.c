@@ -51,12 +51,12 @@ static et_status check_keys(const et_program *program, size_t index,
     found other;
     if (find_before(program, index, key, &other)) {
       return et_fail(error, ET_STATUS_INVALID_EXTERNAL_DATA,
-                     "source '%s': key '%s' is in source '%s' too",
+                     "source '%s': key '%s' is also in source '%s'",
                      file->source->name, key.data, other.file.source->name);
     }
     if (et_tables_named_data(program, key, &piece)) {
       return et_fail(error, ET_STATUS_INVALID_EXTERNAL_DATA,
-                     "source '%s': key '%s' is in the program too",
+                     "source '%s': key '%s' is also in the program",
                      file->source->name, key.data);
     }
   }
@@ -118,7 +118,7 @@ static const char *check_layout(const et_tensor_record *record,
                                 const found *it) {
   et_data_layout layout;
   if (!et_fb_has(it->entry, ET_NAMED_DATA_LAYOUT)) {
-    return "kind: those bytes are no tensor";
+    return "kind: the entry does not have a tensor layout";
   }
   if (et_data_layout_read(it->entry, &layout, NULL) != ET_STATUS_OK) {
     return "layout";
@@ -143,8 +143,8 @@ static et_status check_tensor(const et_program *program, uint32_t index,
   const char *what = check_layout(record, &it);
   if (what != NULL) {
     return et_fail(error, ET_STATUS_INVALID_EXTERNAL_DATA,
-                   "values[%u]: '%s' of source '%s' is another tensor than "
-                   "the program's, by its %s",
+                   "values[%u]: '%s' of source '%s' differs from the program's "
+                   "tensor in %s",
                    (unsigned)index, key.data, it.file.source->name, what);
   }
   return is_aligned(record, &it)

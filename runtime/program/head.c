@@ -12,12 +12,10 @@ et_status et_head_check_identifier(et_span file, const char *identifier,
   }
   const uint8_t *found = file.data + ET_HEAD_IDENTIFIER_AT;
   if (memcmp(found, identifier, 4) != 0) {
-    return et_fail_program(error,
-                           "bytes %x %x %x %x are no identifier of %s; "
-                           "expected those of '%s'",
-                           (unsigned)found[0], (unsigned)found[1],
-                           (unsigned)found[2], (unsigned)found[3], what,
-                           identifier);
+    return et_fail_program(
+        error, "bytes %x %x %x %x are not the identifier of %s; expected '%s'",
+        (unsigned)found[0], (unsigned)found[1], (unsigned)found[2],
+        (unsigned)found[3], what, identifier);
   }
   return ET_STATUS_OK;
 }
@@ -31,7 +29,7 @@ et_status et_head_check_extent(const et_data_source *source, uint64_t needed,
   return needed <= there
              ? ET_STATUS_OK
              : et_fail(error, ET_STATUS_INVALID_ARGUMENT,
-                       "source '%s': its first extent must hold the %llu bytes "
-                       "of %s from 0 on, and holds %zu",
+                       "source '%s': the first extent must start at 0 and hold "
+                       "the %llu bytes of %s, but holds %zu",
                        source->name, (unsigned long long)needed, what, there);
 }

@@ -39,12 +39,11 @@ static et_status split_segments(et_span file, uint64_t file_size,
     return ET_STATUS_OK;
   }
   if (base < program_size || !et_range_in(base, size, file_size)) {
-    return et_fail_program(
-        error,
-        "header: %llu bytes of segments at %llu do not lie behind the "
-        "tables in a file of %llu bytes",
-        (unsigned long long)size, (unsigned long long)base,
-        (unsigned long long)file_size);
+    return et_fail_program(error,
+                           "header: %llu bytes of segments at %llu overlap the "
+                           "tables or exceed the file of %llu bytes",
+                           (unsigned long long)size, (unsigned long long)base,
+                           (unsigned long long)file_size);
   }
   program->segments_offset = base;
   program->segments_size = size;
@@ -58,14 +57,17 @@ static et_status parse_extended(et_span file, uint64_t file_size,
   const uint32_t length = et_head_u32(file, LENGTH_AT);
   const uint64_t head = (uint64_t)MAGIC_AT + length;
   if (length < LENGTH_WITH_BASE || head > file_size) {
-    return et_fail_program(error, "header: its length %u does not fit",
+    return et_fail_program(error,
+                           "header: length %u is too short or exceeds the file",
                            (unsigned)length);
   }
   *program_size = et_head_u64(file, PROGRAM_SIZE_AT);
   if (*program_size < head || *program_size > file_size) {
-    return et_fail_program(
-        error, "header: %llu bytes of tables in a file of %llu bytes",
-        (unsigned long long)*program_size, (unsigned long long)file_size);
+    return et_fail_program(error,
+                           "header: %llu bytes of tables overlap the header or "
+                           "exceed the file of %llu bytes",
+                           (unsigned long long)*program_size,
+                           (unsigned long long)file_size);
   }
   return split_segments(file, file_size, *program_size, length, program, error);
 }
@@ -76,7 +78,7 @@ et_status et_header_parse(const et_data_source *source, et_program *out_program,
   const uint64_t head =
       tables < ET_PROGRAM_HEAD_BYTES ? tables : ET_PROGRAM_HEAD_BYTES;
   ET_RETURN_IF_ERROR(
-      et_head_check_extent(source, head, ET_MESSAGE_TEXT("its head"), error));
+      et_head_check_extent(source, head, ET_MESSAGE_TEXT("its header"), error));
   const et_span file = source->extents[0].bytes;
   ET_RETURN_IF_ERROR(et_head_check_identifier(
       file, IDENTIFIER, ET_MESSAGE_TEXT("a program"), error));

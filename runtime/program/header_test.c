@@ -80,11 +80,12 @@ static void test_m03_headers_that_contradict_the_file_are_refused(
   expect_u64(16, 8, ET_STATUS_INVALID_PROGRAM, "8 bytes of tables");
   expect_u64(16, 1u << 30, ET_STATUS_INVALID_PROGRAM, "bytes of tables");
   expect_u64(16, UINT64_MAX, ET_STATUS_INVALID_PROGRAM, "bytes of tables");
-  expect_u64(24, 64, ET_STATUS_INVALID_PROGRAM, "behind the tables");
-  expect_u64(24, 0, ET_STATUS_INVALID_PROGRAM, "behind the tables");
-  expect_u64(24, UINT64_MAX - 3, ET_STATUS_INVALID_PROGRAM, "behind");
-  expect_u64(32, UINT64_MAX, ET_STATUS_INVALID_PROGRAM, "behind the tables");
-  expect_u64(32, 1u << 30, ET_STATUS_INVALID_PROGRAM, "behind the tables");
+  expect_u64(24, 64, ET_STATUS_INVALID_PROGRAM, "overlap the tables");
+  expect_u64(24, 0, ET_STATUS_INVALID_PROGRAM, "overlap the tables");
+  expect_u64(24, UINT64_MAX - 3, ET_STATUS_INVALID_PROGRAM,
+             "overlap the tables");
+  expect_u64(32, UINT64_MAX, ET_STATUS_INVALID_PROGRAM, "overlap the tables");
+  expect_u64(32, 1u << 30, ET_STATUS_INVALID_PROGRAM, "overlap the tables");
 }
 
 static void test_m03_header_without_segment_size_reads_to_the_end(
@@ -100,7 +101,7 @@ static void test_m03_segment_size_of_zero_reads_to_the_end(void **state) {
   expect_u64(32, 0, ET_STATUS_OK, "");
   const uint64_t behind_the_file[2] = {1u << 30, 0}; /* base, size */
   expect_changed(24, behind_the_file, sizeof behind_the_file,
-                 ET_STATUS_INVALID_PROGRAM, "behind the tables");
+                 ET_STATUS_INVALID_PROGRAM, "overlap the tables");
 }
 
 /* Without its magic, the file has no header, and its constants are not

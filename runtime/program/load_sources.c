@@ -16,7 +16,7 @@ static et_status check_sources(const et_data_source *sources, size_t count,
   }
   return count != 0 ? ET_STATUS_OK
                     : et_fail(error, ET_STATUS_INVALID_ARGUMENT,
-                              "a program needs a source");
+                              "the program does not have a source");
 }
 
 et_status et_program_load_sources(const et_data_source *sources, size_t count,

@@ -16,7 +16,7 @@ static et_status fail_not_found(const et_program *program, const char *name,
   const et_fb_vector plans =
       et_tables_of_program(program, ET_PROGRAM_EXECUTION_PLAN);
   et_fail(error, ET_STATUS_NOT_FOUND,
-          "there is no method '%s'; the program has:", name);
+          "method '%s' does not exist; the program has:", name);
   for (uint32_t i = 0; ET_HAS_MESSAGES && i < et_fb_count(plans); i++) {
     et_error_append(error, "%s%s",
                     i == 0 ? ET_MESSAGE_TEXT(" ") : ET_MESSAGE_TEXT(", "),

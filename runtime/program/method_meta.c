@@ -30,7 +30,7 @@ static et_status describe_tensor(et_fb_table table, et_value_meta *out_meta,
   if (et_scalar_type_size(record.dtype) == 0 ||
       record.dynamism == ET_SHAPE_DYNAMIC_UNBOUND) {
     return et_fail(error, ET_STATUS_NOT_SUPPORTED,
-                   "a tensor of scalar_type %d, shape_dynamism %d",
+                   "scalar_type %d or shape_dynamism %d is not supported",
                    (int)record.dtype, (int)record.dynamism);
   }
   out_meta->dtype = (et_scalar_type)record.dtype;
@@ -87,7 +87,7 @@ static et_status describe_end(const et_method_meta *meta, uint16_t field,
   const et_fb_vector ends = et_tables_vector(plan, field);
   if (index >= et_fb_count(ends)) {
     return et_fail(error, ET_STATUS_INVALID_ARGUMENT,
-                   "index %zu of %u inputs or outputs", index,
+                   "index %zu is out of range for %u inputs or outputs", index,
                    (unsigned)et_fb_count(ends));
   }
   const et_fb_vector values = et_tables_vector(plan, ET_PLAN_VALUES);
@@ -123,7 +123,7 @@ et_status et_method_meta_planned_bytes(const et_method_meta *meta, size_t index,
   et_error_clear(error);
   if (index >= et_tables_planned_count(plan)) {
     return et_fail(error, ET_STATUS_INVALID_ARGUMENT,
-                   "index %zu of %u planned buffers", index,
+                   "index %zu is out of range for %u planned buffers", index,
                    (unsigned)et_tables_planned_count(plan));
   }
   *out_bytes = (size_t)et_tables_planned_bytes(plan, (uint32_t)index);

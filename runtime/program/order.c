@@ -59,9 +59,9 @@ et_status et_order_walk(const et_order *order, uint32_t count,
   if (!is_in_order(order, count)) {
     return count <= ET_LIMIT_UNSORTED
                ? walk_sorted(order, count, error)
-               : et_fail_program(
-                     error, "%u %s that do not lie in order; the limit is %d",
-                     (unsigned)count, order->name, ET_LIMIT_UNSORTED);
+               : et_fail_program(error, "%u unsorted %s exceed the limit of %d",
+                                 (unsigned)count, order->name,
+                                 ET_LIMIT_UNSORTED);
   }
   for (uint32_t i = 0; i < count; i++) {
     ET_RETURN_IF_ERROR(order->visit(order->context, i, error));

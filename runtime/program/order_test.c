@@ -91,9 +91,8 @@ static void test_m23_more_are_refused_unless_they_lie_in_order(void **state) {
   et_error error;
   fill_descending(MOST);
   assert_int_equal(walk(MOST, &error), ET_STATUS_INVALID_PROGRAM);
-  assert_string_equal(
-      error.message,
-      "4097 numbers that do not lie in order; the limit is 4096");
+  assert_string_equal(error.message,
+                      "4097 unsorted numbers exceed the limit of 4096");
   for (uint32_t i = 0; i < MOST; i++) {
     n.items[i] = i / 2;
   }

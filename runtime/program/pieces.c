@@ -109,7 +109,8 @@ static et_status fill_window(et_piece_walk *walk) {
   walk->used = walk->next = 0;
   if (walk->count > walk->steps_left) {
     return et_fail(walk->needs->error, ET_STATUS_OUT_OF_RESOURCES,
-                   "the method has too many constants to be read apart");
+                   "the method has too many constants outside of extents; "
+                   "provide them in one extent");
   }
   walk->steps_left -= walk->count;
   for (uint32_t i = 0; i < walk->count; i++) {

@@ -159,7 +159,8 @@ static void test_steps_of_sorting_have_a_limit(void **state) {
   assert_int_equal(et_piece_walk_next(&walk, &piece),
                    ET_STATUS_OUT_OF_RESOURCES);
   assert_string_equal(error.message,
-                      "the method has too many constants to be read apart");
+                      "the method has too many constants outside of extents; "
+                      "provide them in one extent");
 }
 
 /* Writes constants of 8 bytes at four offsets. */

@@ -4,7 +4,7 @@
 
 static et_status fail_bytes(const et_data_needs *needs) {
   return et_fail(needs->error, ET_STATUS_OUT_OF_RESOURCES,
-                 "the method's data needs more bytes than there are addresses");
+                 "the size of the method's data overflows");
 }
 
 /* Allocates a range whose address equals its offset modulo ET_MEMORY_ALIGNMENT,

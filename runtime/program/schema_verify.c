@@ -81,7 +81,7 @@ static et_status spend(walk *w, uint64_t bytes) {
   if (bytes > w->budget) {
     return fail_here(
         w,
-        ET_MESSAGE_TEXT("parts are shared too often to be a written program"));
+        ET_MESSAGE_TEXT("the total size of shared tables exceeds the limit"));
   }
   w->budget -= bytes;
   return ET_STATUS_OK;
@@ -90,10 +90,10 @@ static et_status spend(walk *w, uint64_t bytes) {
 static et_status push(walk *w, uint32_t position, uint8_t type) {
   const uint32_t bytes = et_fb_check_table(w->buffer, position);
   if (bytes == 0) {
-    return fail_here(w, ET_MESSAGE_TEXT("the table does not lie in the file"));
+    return fail_here(w, ET_MESSAGE_TEXT("the table is outside the file"));
   }
   if (w->depth == MAX_DEPTH) {
-    return fail_here(w, ET_MESSAGE_TEXT("tables are nested too deep"));
+    return fail_here(w, ET_MESSAGE_TEXT("tables are nested too deeply"));
   }
   ET_RETURN_IF_ERROR(spend(w, bytes));
   const walk_level level = {et_fb_table_at(w->buffer, position), type, 0, 0};
@@ -108,7 +108,7 @@ static et_fb_vector vector_at(const walk *w, uint32_t position) {
 
 static et_status check_vector(walk *w, uint32_t target, uint32_t width) {
   if (!et_fb_check_vector(w->buffer, target, width)) {
-    return fail_here(w, ET_MESSAGE_TEXT("the vector does not lie in the file"));
+    return fail_here(w, ET_MESSAGE_TEXT("the vector is outside the file"));
   }
   const uint64_t count = et_fb_count(vector_at(w, target));
   return spend(w, sizeof(uint32_t) + count * width);
@@ -133,7 +133,8 @@ static et_status enter_union(walk *w, walk_level *level, uint8_t union_id,
     return fail_here(w, ET_MESSAGE_TEXT("the tag of the union is unknown"));
   }
   if (target == 0) {
-    return fail_here(w, ET_MESSAGE_TEXT("the union has a tag but no value"));
+    return fail_here(
+        w, ET_MESSAGE_TEXT("the union has a tag but does not have a value"));
   }
   return push(w, target, members->members[tag]);
 }
@@ -144,7 +145,7 @@ static et_status follow(const walk *w, uint32_t position,
   return *out_target != 0
              ? ET_STATUS_OK
              : fail_here(w,
-                         ET_MESSAGE_TEXT("the offset leads outside the file"));
+                         ET_MESSAGE_TEXT("the offset points outside the file"));
 }
 
 /* Enters the next element of a vector of tables, or the next field after the
@@ -196,7 +197,7 @@ static ET_NOINLINE et_status visit_field(walk *w, walk_level *level) {
                  is_scalar ? detail : (uint32_t)sizeof(uint32_t));
   uint32_t target = 0;
   if (offset == ET_FB_BROKEN) {
-    return fail_here(w, ET_MESSAGE_TEXT("the field does not lie in its table"));
+    return fail_here(w, ET_MESSAGE_TEXT("the field is outside its table"));
   }
   if (offset != ET_FB_ABSENT && !is_scalar) {
     ET_RETURN_IF_ERROR(

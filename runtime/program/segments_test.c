@@ -60,7 +60,7 @@ static void test_m17_segments_out_of_the_file_are_refused(void **state) {
     open_sample(&s, "bundled_linear_plain");
     const et_fb_table segment = segment_at(&s, 0);
     put_u64(&s, segment, ET_SEGMENT_SIZE, sizes[i]);
-    expect_invalid(&s, "segments[0] does not lie in");
+    expect_invalid(&s, "segments[0] is outside");
   }
 }
 
@@ -70,7 +70,7 @@ static void test_m17_segment_offset_that_wraps_is_refused(void **state) {
   open_sample(&s, "counter_mutable_init");
   const et_fb_table segment = segment_at(&s, 1);
   put_u64(&s, segment, ET_SEGMENT_OFFSET, UINT64_MAX - 3);
-  expect_invalid(&s, "segments[1] does not lie in");
+  expect_invalid(&s, "segments[1] is outside");
 }
 
 static void test_m17_overlapping_segments_are_refused(void **state) {
@@ -185,7 +185,7 @@ static void test_m16_constant_beyond_its_segment_is_refused(void **state) {
   et_piece segment;
   assert_true(et_tables_segment(&s.program, 0, &segment));
   move_constant(&s, segment.size - 4);
-  expect_invalid(&s, "data_buffer_idx 1 has no");
+  expect_invalid(&s, "data_buffer_idx 1 does not have");
 }
 
 static void test_m17_unaligned_constant_is_refused(void **state) {
@@ -208,7 +208,7 @@ static void test_m25_duplicate_data_keys_are_refused(void **state) {
   const et_string other = et_fb_text(second, ET_NAMED_DATA_KEY);
   assert_int_equal(key.size, other.size);
   memcpy(s.bytes + ((const uint8_t *)other.data - s.bytes), key.data, key.size);
-  expect_invalid(&s, "named_data[1] has the key of named_data[0]");
+  expect_invalid(&s, "named_data[1] has the same key as named_data[0]");
 }
 
 /* The maximum number of unsorted entries, with keys in descending order. */

@@ -26,15 +26,16 @@ static et_status check_extent(const et_data_source *source, size_t index,
     return fail_extent(source, index, "is empty", error);
   }
   if (!et_range_in(extent->offset, extent->bytes.size, source->size)) {
-    return fail_extent(source, index, "does not lie in the source", error);
+    return fail_extent(source, index, "is outside the source", error);
   }
   if (extent->offset < end) {
-    return fail_extent(source, index, "begins before the last one ends", error);
+    return fail_extent(source, index,
+                       "starts before the end of the previous extent", error);
   }
   return is_aligned(extent)
              ? ET_STATUS_OK
              : fail_extent(source, index,
-                           "and its place in the source differ modulo 16",
+                           "has an address and an offset that differ modulo 16",
                            error);
 }
 
@@ -43,8 +44,8 @@ static et_status check_gap(const et_data_source *source, uint64_t begin,
   return begin == end || source->read != NULL
              ? ET_STATUS_OK
              : et_fail(error, ET_STATUS_INVALID_ARGUMENT,
-                       "source '%s': %llu bytes at %llu lie in no extent, and "
-                       "it has no read function",
+                       "source '%s': %llu bytes at %llu are outside all "
+                       "extents; add an extent or a read function",
                        source->name, (unsigned long long)(end - begin),
                        (unsigned long long)begin);
 }
@@ -111,7 +112,7 @@ et_status et_source_check_bases(const et_program *program, et_error *error) {
     if (left < ET_SOURCE_ALIGNMENT ||
         source->size > left - ET_SOURCE_ALIGNMENT) {
       return et_fail(error, ET_STATUS_INVALID_ARGUMENT,
-                     "source '%s': %llu bytes are more than can be addressed",
+                     "source '%s': %llu bytes exceed the address space",
                      source->name, (unsigned long long)source->size);
     }
     left -= after(0, source);

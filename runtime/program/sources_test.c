@@ -67,11 +67,11 @@ static void test_sources_must_be_there_and_named(void **state) {
   const et_extent whole = extent(0, size);
   et_data_source sources[2] = {source_of(&whole, 1), source_of(&whole, 1)};
   expect_refused(sources, 0, ET_STATUS_INVALID_ARGUMENT,
-                 "a program needs a source");
+                 "the program does not have a source");
   sources[1].name = "weights";
   expect_refused(sources, 2, ET_STATUS_INVALID_EXTERNAL_DATA,
-                 "source 'weights': bytes 45 54 31 32 are no identifier of a "
-                 "data file (.ptd); expected those of 'FT01'");
+                 "source 'weights': bytes 45 54 31 32 are not the identifier "
+                 "of a data file (.ptd); expected 'FT01'");
   sources[1].name = NULL;
   expect_refused(sources, 2, ET_STATUS_INVALID_ARGUMENT,
                  "sources[1].name is NULL");
@@ -97,21 +97,23 @@ static void test_one_extent_of_all_is_the_file(void **state) {
 static void test_hostile_extents_are_refused(void **state) {
   (void)state;
   const et_extent overlap[] = {extent(0, 1008), extent(992, size - 992)};
-  expect_extents_refused(
-      overlap, 2, "source 'flash': extents[1] begins before the last one ends");
+  expect_extents_refused(overlap, 2,
+                         "source 'flash': extents[1] starts before the end of "
+                         "the previous extent");
   const et_extent falling[] = {extent(1008, size - 1008), extent(0, 1008)};
   const et_data_source backwards = {"flash", size,      falling,
                                     2,       read_file, &size};
   expect_refused(&backwards, 1, ET_STATUS_INVALID_ARGUMENT,
-                 "source 'flash': extents[1] begins before the last one ends");
+                 "source 'flash': extents[1] starts before the end of the "
+                 "previous extent");
   et_extent wild[] = {extent(0, 1008), extent(1008, size - 1008)};
   wild[1].offset = UINT64_MAX - 15;
-  expect_extents_refused(
-      wild, 2, "source 'flash': extents[1] does not lie in the source");
+  expect_extents_refused(wild, 2,
+                         "source 'flash': extents[1] is outside the source");
   wild[1] = extent(1008, size - 1008);
   wild[1].bytes.size += 1;
-  expect_extents_refused(
-      wild, 2, "source 'flash': extents[1] does not lie in the source");
+  expect_extents_refused(wild, 2,
+                         "source 'flash': extents[1] is outside the source");
   wild[1].bytes.size = 0;
   expect_extents_refused(wild, 2, "source 'flash': extents[1] is empty");
   wild[1] = extent(1008, size - 1008);
@@ -119,8 +121,8 @@ static void test_hostile_extents_are_refused(void **state) {
   expect_extents_refused(wild, 2, "source 'flash': extents[1] is empty");
   wild[1].bytes.data = bytes + 1004;
   expect_extents_refused(wild, 2,
-                         "source 'flash': extents[1] and its place in the "
-                         "source differ modulo 16");
+                         "source 'flash': extents[1] has an address and an "
+                         "offset that differ modulo 16");
 }
 
 static void test_gaps_need_a_read_function(void **state) {
@@ -129,12 +131,12 @@ static void test_gaps_need_a_read_function(void **state) {
   et_data_source source = source_of(parts, 2);
   size_t reads = 0;
   expect_refused(&source, 1, ET_STATUS_INVALID_ARGUMENT,
-                 "source 'flash': 32 bytes at 1008 lie in no extent, and it "
-                 "has no read function");
+                 "source 'flash': 32 bytes at 1008 are outside all extents; "
+                 "add an extent or a read function");
   source.extent_count = 1;
   expect_refused(&source, 1, ET_STATUS_INVALID_ARGUMENT,
-                 "source 'flash': 588 bytes at 1008 lie in no extent, and it "
-                 "has no read function");
+                 "source 'flash': 588 bytes at 1008 are outside all extents; "
+                 "add an extent or a read function");
   source.extent_count = 2;
   source.read = read_file;
   source.context = &reads;
@@ -164,7 +166,7 @@ static void test_tables_must_lie_in_the_first_extent(void **state) {
       continue;
     }
     assert_int_equal(status, ET_STATUS_INVALID_ARGUMENT);
-    assert_non_null(strstr(error.message, "source 'flash': its first extent"));
+    assert_non_null(strstr(error.message, "source 'flash': the first extent"));
   }
 }
 
@@ -174,12 +176,12 @@ static void test_head_must_lie_in_the_first_extent(void **state) {
   et_extent later = extent(16, size - 16);
   et_data_source source = {"flash", size, &later, 1, read_file, &reads};
   expect_refused(&source, 1, ET_STATUS_INVALID_ARGUMENT,
-                 "source 'flash': its first extent must hold the 64 bytes of "
-                 "its head from 0 on, and holds 0");
+                 "source 'flash': the first extent must start at 0 and hold "
+                 "the 64 bytes of its header, but holds 0");
   source.extent_count = 0;
   expect_refused(&source, 1, ET_STATUS_INVALID_ARGUMENT,
-                 "source 'flash': its first extent must hold the 64 bytes of "
-                 "its head from 0 on, and holds 0");
+                 "source 'flash': the first extent must start at 0 and hold "
+                 "the 64 bytes of its header, but holds 0");
 }
 
 /* Returns true if `offset` is in one of the three extents below. */
@@ -268,8 +270,8 @@ static void test_errors_of_reading_say_where(void **state) {
   assert_int_equal(et_source_read(&source, piece, out, &error),
                    ET_STATUS_OUT_OF_RESOURCES);
   assert_string_equal(error.message,
-                      "source 'flash': reading 12 bytes at 32: a bound of the "
-                      "runtime was reached");
+                      "source 'flash': reading 12 bytes at 32: a limit of the "
+                      "runtime was exceeded");
 }
 
 #define TEST(test) \

@@ -16,7 +16,7 @@ static et_status read_shape(et_fb_table table, et_tensor_record *record,
   const et_fb_vector sizes = et_fb_list(table, ET_TENSOR_SIZES);
   const et_fb_vector dim_order = et_fb_list(table, ET_TENSOR_DIM_ORDER);
   if (et_fb_count(sizes) > ET_MAX_RANK) {
-    return et_fail_program(error, "%u sizes, more than the limit of %d",
+    return et_fail_program(error, "%u sizes exceed the limit of %d",
                            (unsigned)et_fb_count(sizes), ET_MAX_RANK);
   }
   if (et_fb_count(sizes) != et_fb_count(dim_order)) {
@@ -81,7 +81,7 @@ et_status et_tensor_record_read(et_fb_table table, et_tensor_record *out_record,
   ET_RETURN_IF_ERROR(read_shape(table, out_record, error));
   if (!et_checked_mul(out_record->numel, et_scalar_type_size(out_record->dtype),
                       &out_record->nbytes)) {
-    return et_fail_program(error, "the tensor's bytes overflow");
+    return et_fail_program(error, "the tensor's size in bytes overflows");
   }
   return ET_STATUS_OK;
 }

@@ -47,15 +47,15 @@ static et_status check_args(const et_plan_check *check, et_fb_table call,
                             uint16_t field) {
   const et_fb_vector args = et_tables_vector(call, field);
   if (et_fb_count(args) > ET_LIMIT_CALL_ARGS) {
-    return et_fail_program(check->error, "%u args, more than the limit of %d",
+    return et_fail_program(check->error, "%u args exceed the limit of %d",
                            (unsigned)et_fb_count(args), ET_LIMIT_CALL_ARGS);
   }
   for (uint32_t i = 0; i < et_fb_count(args); i++) {
     const int32_t index = et_fb_i32_at(args, i);
     if (index < 0 || (uint32_t)index >= check->value_count) {
-      return et_fail_program(check->error, "args[%u] = %d: there are %u values",
-                             (unsigned)i, (int)index,
-                             (unsigned)check->value_count);
+      return et_fail_program(
+          check->error, "args[%u] = %d is out of range for %u values",
+          (unsigned)i, (int)index, (unsigned)check->value_count);
     }
   }
   return ET_STATUS_OK;
@@ -78,7 +78,7 @@ static et_status check_field(const place *at, et_fb_table args, uint8_t tag,
     return ET_STATUS_OK;
   }
   return et_fail_program(
-      at->check->error, "%s %d is not one of %u",
+      at->check->error, "%s %d is out of range for %u elements",
       et_schema_name_in_union(&et_program_schema, ET_UNION_INSTRUCTION, tag,
                               field),
       (int)index, (unsigned)count);
@@ -119,7 +119,7 @@ et_status et_verify_chains(const et_plan_check *check) {
     total += et_fb_count(instructions);
     if (total > ET_LIMIT_INSTRUCTIONS) {
       return et_fail_program(check->error,
-                             "chains: more instructions than the limit of %u",
+                             "chains: the instructions exceed the limit of %u",
                              ET_LIMIT_INSTRUCTIONS);
     }
     ET_RETURN_IF_ERROR(check_chain(check, i, instructions));

@@ -46,7 +46,7 @@ et_status et_verify_segments(const et_segments *segments, et_error *error) {
     et_piece bytes;
     if (!et_segments_find(segments, i, &bytes)) {
       return et_fail_program(
-          error, "segments[%u] does not lie in the %llu bytes of segments",
+          error, "segments[%u] is outside the %llu bytes of segments",
           (unsigned)i, (unsigned long long)segments->size);
     }
   }
@@ -62,14 +62,13 @@ static et_status check_subsegments(const et_program *program, et_fb_table table,
   et_piece segment = {0, 0};
   if (et_fb_count(offsets) > 1 &&
       !et_tables_segment(program, index, &segment)) {
-    return et_fail_program(error,
-                           "%s.segment_index %u: there is no such segment",
-                           name, (unsigned)index);
+    return et_fail_program(error, "%s.segment_index %u does not exist", name,
+                           (unsigned)index);
   }
   for (uint32_t i = 1; i < et_fb_count(offsets); i++) {
     if (et_fb_u64_at(offsets, i) > segment.size) {
       return et_fail_program(
-          error, "%s.offsets[%u] = %llu lies outside its segment of %zu bytes",
+          error, "%s.offsets[%u] = %llu is outside its segment of %zu bytes",
           name, (unsigned)i, (unsigned long long)et_fb_u64_at(offsets, i),
           segment.size);
     }
@@ -96,7 +95,7 @@ static et_status check_named_entry(et_fb_vector named, uint32_t index,
   const uint32_t segment = et_fb_u32(entry, ET_NAMED_DATA_SEGMENT);
   et_piece bytes;
   if (!et_segments_find(segments, segment, &bytes)) {
-    return et_fail_program(error, "named_data[%u]: there is no segment %u",
+    return et_fail_program(error, "named_data[%u]: segment %u does not exist",
                            (unsigned)index, (unsigned)segment);
   }
   return ET_STATUS_OK;

@@ -10,15 +10,16 @@ static et_status check_name(et_fb_vector name, const char *what, uint32_t index,
                             et_error *error) {
   const uint32_t size = et_fb_count(name);
   if (size == 0) {
-    return et_fail_program(error, "%s[%u] has no name", what, (unsigned)index);
+    return et_fail_program(error, "%s[%u]: the name is empty", what,
+                           (unsigned)index);
   }
   if (size > ET_LIMIT_NAME_BYTES) {
     return et_fail_program(
-        error, "%s[%u]: a name of %u bytes, more than the limit of %d", what,
+        error, "%s[%u]: a name of %u bytes exceeds the limit of %d", what,
         (unsigned)index, (unsigned)size, ET_LIMIT_NAME_BYTES);
   }
   if (memchr(et_fb_first(name), '\0', size) != NULL) {
-    return et_fail_program(error, "%s[%u]: the name has a NUL inside", what,
+    return et_fail_program(error, "%s[%u]: the name contains a NUL", what,
                            (unsigned)index);
   }
   return ET_STATUS_OK;
@@ -59,9 +60,9 @@ static et_status check_differs(void *context, uint32_t index, et_error *error) {
   name_walk *walk = context;
   if (walk->before != UINT32_MAX &&
       compare_names(walk, walk->before, index) == 0) {
-    return et_fail_program(error, "%s[%u] has the %s of %s[%u]", walk->what,
-                           (unsigned)index, walk->called, walk->what,
-                           (unsigned)walk->before);
+    return et_fail_program(error, "%s[%u] has the same %s as %s[%u]",
+                           walk->what, (unsigned)index, walk->called,
+                           walk->what, (unsigned)walk->before);
   }
   walk->before = index;
   return ET_STATUS_OK;

@@ -19,7 +19,7 @@ static et_status check_operators(const et_plan_check *check) {
         memchr(et_fb_first(overload), '\0', size) != NULL) {
       return et_fail_program(
           check->error,
-          "operators[%u]: the overload is over-long or has a NUL inside",
+          "operators[%u]: the overload name is too long or contains a NUL",
           (unsigned)i);
     }
   }
@@ -32,13 +32,13 @@ static et_status check_delegate(const et_plan_check *check, uint32_t index,
   if (!et_fb_has(delegate, ET_DELEGATE_PROCESSED) ||
       !et_tables_payload(check->program, delegate, &payload)) {
     return et_fail_program(check->error,
-                           "delegates[%u]: its payload does not exist",
+                           "delegates[%u]: the payload does not exist",
                            (unsigned)index);
   }
   const uint32_t specs = et_tables_count(delegate, ET_DELEGATE_SPECS);
   if (specs > ET_LIMIT_COMPILE_SPECS) {
     return et_fail_program(
-        check->error, "delegates[%u]: %u compile_specs, the limit is %d",
+        check->error, "delegates[%u]: %u compile_specs exceed the limit of %d",
         (unsigned)index, (unsigned)specs, ET_LIMIT_COMPILE_SPECS);
   }
   return ET_STATUS_OK;
@@ -59,16 +59,18 @@ static et_status check_delegates(const et_plan_check *check) {
 static et_status check_buffer_sizes(const et_plan_check *check) {
   const uint32_t count = et_tables_planned_count(check->plan);
   if (count > ET_MAX_PLANNED_BUFFERS) {
-    return et_fail_program(check->error,
-                           "non_const_buffer_sizes: %u, the limit is %d",
-                           (unsigned)count, ET_MAX_PLANNED_BUFFERS);
+    return et_fail_program(
+        check->error,
+        "non_const_buffer_sizes: %u buffers exceed the limit of %d",
+        (unsigned)count, ET_MAX_PLANNED_BUFFERS);
   }
   for (uint32_t i = 0; i < count; i++) {
     const int64_t bytes = et_tables_planned_bytes(check->plan, i);
     /* Pointer differences within a buffer must fit ptrdiff_t. */
     if (bytes < 0 || (uint64_t)bytes > SIZE_MAX / 2) {
-      return et_fail_program(check->error, "non_const_buffer_sizes[%u] = %lld",
-                             (unsigned)i + 1, (long long)bytes);
+      return et_fail_program(
+          check->error, "non_const_buffer_sizes[%u] = %lld is out of range",
+          (unsigned)i + 1, (long long)bytes);
     }
   }
   return ET_STATUS_OK;
@@ -81,9 +83,9 @@ static et_status check_ends(const et_plan_check *check, uint16_t field,
   for (uint32_t i = 0; i < et_fb_count(ends); i++) {
     const int32_t index = et_fb_i32_at(ends, i);
     if (index < 0 || (uint32_t)index >= check->value_count) {
-      return et_fail_program(check->error, "%s[%u] = %d: there are %u values",
-                             name, (unsigned)i, (int)index,
-                             (unsigned)check->value_count);
+      return et_fail_program(
+          check->error, "%s[%u] = %d is out of range for %u values", name,
+          (unsigned)i, (int)index, (unsigned)check->value_count);
     }
   }
   return ET_STATUS_OK;
@@ -91,7 +93,8 @@ static et_status check_ends(const et_plan_check *check, uint16_t field,
 
 static et_status check_plan(const et_plan_check *check) {
   if (check->value_count > ET_LIMIT_VALUES) {
-    return et_fail_program(check->error, "values: %u, the limit is %u",
+    return et_fail_program(check->error,
+                           "values: %u values exceed the limit of %u",
                            (unsigned)check->value_count, ET_LIMIT_VALUES);
   }
   ET_RETURN_IF_ERROR(check_buffer_sizes(check));
@@ -124,7 +127,7 @@ et_status et_verify_plans(const et_program *program, et_error *error) {
       et_tables_of_program(program, ET_PROGRAM_EXECUTION_PLAN);
   if (et_fb_count(plans) == 0 || et_fb_count(plans) > ET_LIMIT_METHODS) {
     return et_fail_program(error,
-                           "execution_plan: %u methods; there must be 1 to %d",
+                           "execution_plan: got %u methods, expected 1 to %d",
                            (unsigned)et_fb_count(plans), ET_LIMIT_METHODS);
   }
   for (uint32_t i = 0; i < et_fb_count(plans); i++) {

@@ -23,15 +23,17 @@ static et_status check_list(const et_plan_check *check, uint32_t index,
       continue;
     }
     if ((uint64_t)target >= check->value_count) {
-      return et_fail_program(check->error,
-                             "values[%u].items[%u] = %lld: there are %u values",
-                             (unsigned)index, (unsigned)i, (long long)target,
-                             (unsigned)check->value_count);
+      return et_fail_program(
+          check->error,
+          "values[%u].items[%u] = %lld is out of range for %u values",
+          (unsigned)index, (unsigned)i, (long long)target,
+          (unsigned)check->value_count);
     }
     const uint8_t found =
         et_tables_value(check->values, (uint32_t)target, &held);
     if (found != tag) {
-      return et_fail_program(check->error, "values[%u].items[%u] is %s, not %s",
+      return et_fail_program(check->error,
+                             "values[%u].items[%u] is %s, expected %s",
                              (unsigned)index, (unsigned)i,
                              et_value_tag_name(found), et_value_tag_name(tag));
     }
@@ -43,14 +45,15 @@ static et_status check_planned_bytes(const et_plan_check *check, uint32_t index,
                                      const et_tensor_record *record) {
   const uint32_t id = record->memory_id;
   if (id == 0 || id > et_tables_planned_count(check->plan)) {
-    return et_fail_program(check->error, "values[%u]: there is no memory id %u",
+    return et_fail_program(check->error,
+                           "values[%u]: memory id %u does not exist",
                            (unsigned)index, (unsigned)id);
   }
   const int64_t bytes = et_tables_planned_bytes(check->plan, id - 1);
   if (!et_range_in(record->memory_offset, record->nbytes, (uint64_t)bytes)) {
     return et_fail_program(
         check->error,
-        "values[%u]: %zu bytes at %llu exceed the %lld of memory id %u",
+        "values[%u]: %zu bytes at %llu exceed the %lld bytes of memory id %u",
         (unsigned)index, record->nbytes,
         (unsigned long long)record->memory_offset, (long long)bytes,
         (unsigned)id);
@@ -72,14 +75,14 @@ static et_status check_initial_bytes(const et_plan_check *check, uint32_t index,
   if (!et_tensor_record_data(check->program, record, &piece)) {
     return et_fail_program(
         check->error,
-        "values[%u]: data_buffer_idx %u has no %zu bytes in its segment",
+        "values[%u]: data_buffer_idx %u does not have %zu bytes in its segment",
         (unsigned)index, (unsigned)record->data_buffer, record->nbytes);
   }
   /* State is copied; constants are used in place. */
   if (!record->is_planned && piece.size != 0 &&
       !et_tensor_record_fits_at(record, piece.offset)) {
     return et_fail_program(check->error,
-                           "values[%u]: its constant is not aligned to %zu",
+                           "values[%u]: the constant is not aligned to %zu",
                            (unsigned)index, et_scalar_type_size(record->dtype));
   }
   return ET_STATUS_OK;

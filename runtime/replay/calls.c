@@ -15,7 +15,7 @@ static et_status fail_calls(et_error *error, const char *reason) {
 static et_status take(et_calls *calls, uint64_t size, et_span *out,
                       et_error *error) {
   if (size > calls->rest.size) {
-    return fail_calls(error, "the file ends too soon");
+    return fail_calls(error, "the file is truncated");
   }
   out->data = calls->rest.data;
   out->size = (size_t)size;
@@ -52,7 +52,7 @@ et_status et_calls_open(et_span file, et_calls *out_calls, et_error *error) {
   *out_calls = calls;
   ET_RETURN_IF_ERROR(take(out_calls, 4, &magic, error));
   if (memcmp(magic.data, MAGIC, 4) != 0) {
-    return fail_calls(error, "the file does not begin with '" MAGIC "'");
+    return fail_calls(error, "the file does not start with '" MAGIC "'");
   }
   ET_RETURN_IF_ERROR(take_into(out_calls, &version, sizeof version, error));
   if (version != VERSION) {
@@ -66,7 +66,7 @@ et_status et_calls_next(et_calls *calls, et_call *out_call, et_error *error) {
   et_string method;
   ET_RETURN_IF_ERROR(take_string(calls, &method, error));
   if (method.size >= sizeof out_call->method) {
-    return fail_calls(error, "the name of a method is over-long");
+    return fail_calls(error, "the name of a method is too long");
   }
   memset(out_call, 0, sizeof *out_call);
   if (method.size != 0) {
@@ -109,7 +109,7 @@ static et_status take_tensor(et_calls *calls, et_record *record,
   if (!et_checked_mul(record->numel,
                       et_scalar_type_size((int32_t)record->dtype), &expected) ||
       size != expected) {
-    return fail_calls(error, "a tensor's bytes do not fit its sizes");
+    return fail_calls(error, "a tensor's bytes do not match its sizes");
   }
   return take(calls, size, &record->bytes, error);
 }
@@ -145,6 +145,6 @@ et_status et_calls_record(et_calls *calls, et_record *out_record,
       return take_into(calls, &out_record->u.as_steps, sizeof(et_record_steps),
                        error);
     default:
-      return fail_calls(error, "a value is of an unknown kind");
+      return fail_calls(error, "a value has an unknown type");
   }
 }

@@ -9,7 +9,7 @@ static et_status fail_kind(const et_value *actual, const et_record *expected,
                            et_error *error) {
   static const char *const names[] = {"None",  "Tensor", "int",      "bool",
                                       "float", "str",    "quantized"};
-  return et_fail(error, ET_STATUS_INVALID_TYPE, "%s given, %s expected",
+  return et_fail(error, ET_STATUS_INVALID_TYPE, "got %s, expected %s",
                  et_value_tag_name((int32_t)actual->tag),
                  names[expected->kind]);
 }
@@ -17,18 +17,18 @@ static et_status fail_kind(const et_value *actual, const et_record *expected,
 static et_status check_shape(const et_tensor *actual, const et_record *expected,
                              et_error *error) {
   if (actual->dtype != expected->dtype) {
-    return et_fail(error, ET_STATUS_INVALID_TYPE, "%s given, %s expected",
+    return et_fail(error, ET_STATUS_INVALID_TYPE, "got %s, expected %s",
                    et_scalar_type_name((int32_t)actual->dtype),
                    et_scalar_type_name((int32_t)expected->dtype));
   }
   if (actual->rank != expected->rank) {
-    return et_fail(error, ET_STATUS_INVALID_TYPE, "%u dims given, %u expected",
+    return et_fail(error, ET_STATUS_INVALID_TYPE, "got %u dims, expected %u",
                    (unsigned)actual->rank, (unsigned)expected->rank);
   }
   for (size_t d = 0; d < actual->rank; d++) {
     if (actual->sizes[d] != expected->sizes[d]) {
       return et_fail(error, ET_STATUS_INVALID_TYPE,
-                     "size %d of dim %zu given, %d expected",
+                     "got size %d of dim %zu, expected %d",
                      (int)actual->sizes[d], d, (int)expected->sizes[d]);
     }
   }
@@ -110,7 +110,7 @@ static et_status compare_string(et_string actual, et_string expected,
   if (actual.size != expected.size ||
       (actual.size != 0 &&
        memcmp(actual.data, expected.data, actual.size) != 0)) {
-    return et_fail(error, ET_STATUS_INVALID_TYPE, "another str was expected");
+    return et_fail(error, ET_STATUS_INVALID_TYPE, "the str differs");
   }
   return ET_STATUS_OK;
 }

@@ -31,13 +31,13 @@ typedef struct search {
 static et_status take(search *s, et_record_kind kind, et_record *out) {
   if (s->left == 0) {
     return et_fail(s->error, ET_STATUS_INVALID_EXTERNAL_DATA,
-                   "recorded steps: a call ends too soon");
+                   "recorded steps: a call is truncated");
   }
   s->left--;
   ET_RETURN_IF_ERROR(et_calls_record(s->results, out, s->error));
   if (out->kind != kind) {
     return et_fail(s->error, ET_STATUS_INVALID_EXTERNAL_DATA,
-                   "recorded steps: a record is of another kind");
+                   "recorded steps: a record has the wrong type");
   }
   return ET_STATUS_OK;
 }
@@ -88,8 +88,8 @@ static uint8_t *gather(const et_tensor *tensor, size_t count, size_t stride) {
 
 static void print_place(const search *s, const et_event *event) {
   fprintf(stderr,
-          "  the first instruction that does not give what PyTorch gives: %s, "
-          "number %u\n    %.*s\n",
+          "  the first instruction that differs from PyTorch: %s, number %u\n  "
+          "  %.*s\n",
           event->name, (unsigned)event->index, (int)s->next.where.size,
           s->next.where.data != NULL ? s->next.where.data : "");
 }
@@ -99,8 +99,8 @@ static void report_elements(search *s, const et_event *event,
                             const et_record *expected, size_t stride) {
   print_place(s, event);
   fprintf(stderr,
-          "    element %zu is %.9g, expected %.9g; %zu of %zu compared ones "
-          "differ\n",
+          "    element %zu is %.9g, expected %.9g; %zu of %zu compared "
+          "elements differ\n",
           difference->first_failed * stride, difference->actual,
           difference->expected, difference->failed, expected->numel);
   s->is_found = true;
@@ -155,7 +155,7 @@ static et_status compare_tensor(search *s, const et_event *event,
   uint8_t *elements = gather(actual, count, stride);
   if (elements == NULL) {
     return et_fail(s->error, ET_STATUS_OUT_OF_RESOURCES,
-                   "no memory to compare a result");
+                   "out of memory for the comparison of a result");
   }
   sampled.data = elements;
   sampled.sizes = sizes;
@@ -227,20 +227,17 @@ static void end(void *context, const et_event *event, et_status status) {
 
 static void print_none(const search *s) {
   if (!s->is_found && s->is_quantized) {
-    fprintf(
-        stderr,
-        "  all %u instructions that PyTorch ran as well give what it gives, "
-        "to %.1f dB: the differences of one step that rounding makes add "
-        "up, or the deviation is in an instruction that only the runtime "
-        "has\n",
-        (unsigned)s->agreed, s->options->least.sqnr);
+    fprintf(stderr,
+            "  all %u instructions that PyTorch also ran agree with it to %.1f "
+            "dB; rounding differences accumulate, or the deviation is in an "
+            "instruction that only the runtime has\n",
+            (unsigned)s->agreed, s->options->least.sqnr);
   } else if (!s->is_found) {
-    fprintf(
-        stderr,
-        "  all %u instructions that PyTorch ran as well give what it gives: "
-        "the deviation is in what the compiler made of the model, or in an "
-        "instruction that only the runtime has\n",
-        (unsigned)s->agreed);
+    fprintf(stderr,
+            "  all %u instructions that PyTorch also ran agree with it; the "
+            "deviation is in the compiled program, or in an instruction that "
+            "only the runtime has\n",
+            (unsigned)s->agreed);
   }
 }
 

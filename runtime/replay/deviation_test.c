@@ -76,7 +76,7 @@ static void test_steps_that_end_too_soon_are_refused(void **state) {
   const float right[2] = {1, 2};
   record_step(&r, right, 4);
   assert_int_equal(search(&r, &error), ET_STATUS_INVALID_EXTERNAL_DATA);
-  assert_string_equal(error.message, "recorded steps: a call ends too soon");
+  assert_string_equal(error.message, "recorded steps: a call is truncated");
   record_step(&r, right, 6);
   for (size_t size = 4; size < r.size; size++) {
     et_recording shorter = r;

@@ -38,7 +38,7 @@ static et_status copy_tensor(const et_feed_target *target, uint32_t index,
   free(*buffer);
   *buffer = malloc(record->bytes.size + 1);
   if (*buffer == NULL) {
-    return et_fail(error, ET_STATUS_MEMORY_TOO_SMALL, "the heap is full");
+    return et_fail(error, ET_STATUS_MEMORY_TOO_SMALL, "out of heap memory");
   }
   if (slot.tag == ET_VALUE_TENSOR && slot.rank == record->rank) {
     et_record_reorder(record, slot.dim_order, *buffer);

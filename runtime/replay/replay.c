@@ -84,12 +84,12 @@ static void print_failed(const et_difference *difference,
       difference->first_failed, difference->actual, difference->expected,
       tolerance.atol, tolerance.rtol);
   if (steps->step > 0) {
-    printf("  that is %.1f quantization steps of %.3g off; %.1f are allowed\n",
+    printf("  that is %.1f quantization steps of %.3g; %.1f are allowed\n",
            error / steps->step, steps->step, tolerance.atol / steps->step);
   } else if (steps->rounding > 0) {
     printf(
-        "  rounding inside the quantized program makes differences up to "
-        "%.3g; this one is %.3g\n",
+        "  rounding in the quantized program explains differences up to %.3g; "
+        "this one is %.3g\n",
         steps->rounding, error);
   }
 }
@@ -177,7 +177,7 @@ static et_status check_outputs(replay *r, const et_call *call,
   }
   if (count != et_method_output_count(method)) {
     return et_fail(r->error, ET_STATUS_INVALID_TYPE,
-                   "call %u: %zu outputs given, %u expected",
+                   "call %u: got %zu outputs, expected %u",
                    (unsigned)r->call_index, et_method_output_count(method),
                    (unsigned)count);
   }
@@ -205,7 +205,7 @@ static et_status make_call(replay *r, et_calls *calls) {
                    (unsigned)call.expected_status, reason.message);
   }
   if (status != ET_STATUS_OK) {
-    printf("call %u %s: refused as recorded: %s\n", (unsigned)r->call_index,
+    printf("call %u %s: rejected, as recorded: %s\n", (unsigned)r->call_index,
            call.method, reason.message);
   }
   return check_outputs(r, &call, calls);
@@ -219,7 +219,7 @@ static et_status replay_all(replay *r, et_span calls_file) {
   for (r->call_index = 0; calls.calls_left != 0; r->call_index++) {
     ET_RETURN_IF_ERROR(make_call(r, &calls));
   }
-  printf("%u calls gave what was recorded\n", (unsigned)r->call_index);
+  printf("%u calls gave the recorded results\n", (unsigned)r->call_index);
   return ET_STATUS_OK;
 }
 

@@ -178,7 +178,8 @@ static void test_float_models_of_another_shape_are_refused(void **state) {
   r.size -= 1 + 2 + 4 + 1 + 8 + 2 * sizeof *data; /* the float model's output */
   et_recording_put_floats(&r, data, 3);
   assert_int_equal(replay(&r, 0, &error), ET_STATUS_INVALID_TYPE);
-  assert_non_null(strstr(error.message, "the float model gives another shape"));
+  assert_non_null(
+      strstr(error.message, "the float model's output has another shape"));
 }
 
 static et_similarity similarity_of_bytes(et_record_steps steps,

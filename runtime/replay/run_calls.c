@@ -198,8 +198,7 @@ static et_status check_outputs(const options *chosen, const et_program *program,
   for (size_t i = most; i < ET_REPLAY_MAX_OUTPUTS; i++) {
     if (chosen->outputs[i].atol >= 0 || chosen->outputs[i].rtol >= 0) {
       return et_fail(error, ET_STATUS_INVALID_ARGUMENT,
-                     "there is a tolerance for output %zu, and outputs up to "
-                     "%zu only",
+                     "output %zu has a tolerance, but the last output is %zu",
                      i, most - 1);
     }
   }

@@ -8,7 +8,7 @@
 static et_status load_method(et_session *s, const char *name, et_error *error) {
   if (s->method_count == ET_SESSION_MAX_METHODS) {
     return et_fail(error, ET_STATUS_OUT_OF_RESOURCES,
-                   "the calls name more than %d methods",
+                   "the calls use more than %d methods",
                    ET_SESSION_MAX_METHODS);
   }
   et_session_method *method = &s->methods[s->method_count];

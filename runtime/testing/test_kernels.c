@@ -148,7 +148,7 @@ static et_status backend_init(const et_backend_context *context,
   return et_arena_take(context->arena, 1, context->payload.size, 16, out_handle)
              ? ET_STATUS_OK
              : et_fail(context->error, ET_STATUS_DELEGATE_MEMORY,
-                       "too little memory");
+                       "the memory is too small");
 }
 
 static et_status backend_execute(void *handle,
@@ -158,7 +158,7 @@ static et_status backend_execute(void *handle,
   (void)handle;
   if (count != 3) {
     return et_fail(context->error, ET_STATUS_INVALID_PROGRAM,
-                   "%zu arguments, not 3", count);
+                   "got %zu arguments, expected 3", count);
   }
   return test_add(&call, args);
 }

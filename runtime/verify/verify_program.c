@@ -113,7 +113,7 @@ static et_status verify(opened *o, char **paths, int count, et_error *error) {
 static int write_stamp(const char *path) {
   FILE *stamp = fopen(path, "wb");
   if (stamp == NULL || fclose(stamp) != 0) {
-    fprintf(stderr, "verify_program: %s cannot be written\n", path);
+    fprintf(stderr, "verify_program: cannot write %s\n", path);
     return EXIT_FAILURE;
   }
   return EXIT_SUCCESS;
@@ -126,7 +126,7 @@ static et_status open_and_verify(char **paths, int count, et_error *error) {
       o.files != NULL && o.sources != NULL
           ? verify(&o, paths, count, error)
           : et_fail(error, ET_STATUS_OUT_OF_RESOURCES,
-                    "no memory for a list of %u files", (unsigned)count);
+                    "out of memory for a list of %u files", (unsigned)count);
   for (size_t i = 0; i < o.count; i++) {
     et_file_close(&o.files[i].file);
   }
@@ -146,14 +146,12 @@ int main(int argc, char **argv) {
   et_error_clear(&error);
   const et_status status = open_and_verify(argv + 3, argc - 3, &error);
   if (status != ET_STATUS_OK) {
-    fprintf(
-        stderr,
-        "error: %s: %s is no program that the runtime loads: %s: %s\n"
-        "  no device would load it: export or fetch it again if it was made "
-        "elsewhere; if it was compiled here, the compiler or a backend wrote "
-        "what it should not\n",
-        argv[1], argv[3], et_status_name(status),
-        error.message[0] != '\0' ? error.message : et_status_text(status));
+    fprintf(stderr,
+            "error: %s: the runtime rejects %s: %s: %s\n  if the file is "
+            "prebuilt, export or download it again; if this build compiled it, "
+            "report a bug of the compiler or the backend\n",
+            argv[1], argv[3], et_status_name(status),
+            error.message[0] != '\0' ? error.message : et_status_text(status));
     return EXIT_FAILURE;
   }
   return write_stamp(argv[2]);

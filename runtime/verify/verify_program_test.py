@@ -46,9 +46,7 @@ def test_a_damaged_program_is_named_with_its_target(tmp_path: Path) -> None:
     damaged.write_bytes(_ADD.read_bytes()[:500])
     run = _verify(tmp_path / "stamp", damaged)
     assert run.returncode == 1
-    assert run.stderr.startswith(
-        f"error: //my:net_pte: {damaged} is no program that the runtime loads: INVALID_PROGRAM: "
-    )
+    assert run.stderr.startswith(f"error: //my:net_pte: the runtime rejects {damaged}: INVALID_PROGRAM: ")
     assert not (tmp_path / "stamp").exists()
 
 

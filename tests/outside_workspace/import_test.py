@@ -174,8 +174,8 @@ def test_what_the_runtime_would_not_open_fails_beside_the_build(target: str, wor
     build = workspace.build(target)
     assert build.exit_code != 0
     assert (
-        "error: //lib:too_little: lib/too_little.pte is no program that the runtime loads: INVALID_PROGRAM:"
-        " execution_plan[0].values[0]: 36 bytes at 96 exceed the 16 of memory id 1\n" in build.stderr
+        "error: //lib:too_little: the runtime rejects lib/too_little.pte: INVALID_PROGRAM:"
+        " execution_plan[0].values[0]: 36 bytes at 96 exceed the 16 bytes of memory id 1\n" in build.stderr
     )
     build = workspace.build("--noexperimental_run_validations", target)
     assert build.exit_code == 0, build.stderr

@@ -29,7 +29,7 @@ def test_a_broken_layer_is_named_by_its_line() -> None:
     assert run.returncode == 1
     error, place, line, elements = run.stderr.splitlines()
     assert error.startswith("run_calls: tests/parity/broken.pte: wrong result: call 0: output 0: ")
-    assert place.startswith("  the first instruction that does not give what PyTorch gives: aten::addmm.out, number ")
+    assert place.startswith("  the first instruction that differs from PyTorch: aten::addmm.out, number ")
     assert line == "    tests/parity/net.py:19 in module 'second'"
     assert elements.startswith("    element 3 is ")
 
@@ -38,7 +38,7 @@ def test_of_a_delegate_the_lines_that_it_took_are_named() -> None:
     run = _run("model_cpu", "broken_cpu")
     assert run.returncode == 1
     _, place, line, _ = run.stderr.splitlines()
-    assert place == "  the first instruction that does not give what PyTorch gives: CpuBackend, number 0"
+    assert place == "  the first instruction that differs from PyTorch: CpuBackend, number 0"
     assert line == (
         "    tests/parity/net.py:18 in module 'first', tests/parity/net.py:19 in module 'second', "
         "tests/parity/net.py:20 in module 'third'"
@@ -50,8 +50,8 @@ def test_where_each_instruction_agrees_the_compiler_is_to_blame() -> None:
     run = _run("model", "broken", steps="broken")
     assert run.returncode == 1
     assert run.stderr.splitlines()[1] == (
-        "  all 5 instructions that PyTorch ran as well give what it gives: the deviation is in what the compiler made of "
-        "the model, or in an instruction that only the runtime has"
+        "  all 5 instructions that PyTorch also ran agree with it; the deviation is in the compiled program, or in an "
+        "instruction that only the runtime has"
     )
 
 
@@ -75,7 +75,7 @@ def test_calls_that_are_damaged_are_named(tmp_path: Path) -> None:
 def test_a_tolerance_of_an_output_that_is_not_there_is_refused() -> None:
     run = _run("model", "model", "--output-rtol=1:0.5")
     assert run.returncode == 1
-    assert run.stderr.endswith(": INVALID_ARGUMENT: there is a tolerance for output 1, and outputs up to 0 only\n")
+    assert run.stderr.endswith(": INVALID_ARGUMENT: output 1 has a tolerance, but the last output is 0\n")
 
 
 def test_the_failure_stands_behind_the_figures() -> None:
@@ -96,8 +96,8 @@ def test_files_and_a_sweep_add_calls() -> None:
     """Eight standard calls (one is rejected), two of the file, twenty of the sweep."""
     run = _rows("--atol=1e-2")
     assert run.returncode == 0, run.stderr
-    assert run.stdout.splitlines()[-1] == "30 calls gave what was recorded"
-    assert len(re.findall("refused as recorded", run.stdout)) == 1
+    assert run.stdout.splitlines()[-1] == "30 calls gave the recorded results"
+    assert len(re.findall("rejected, as recorded", run.stdout)) == 1
 
 
 def test_an_output_may_have_a_tolerance_of_its_own() -> None:

@@ -56,7 +56,7 @@ def test_a_program_whose_method_does_not_load_is_refused(tool: str, tmp_path: Pa
     program.write_bytes(_all_at_offset_0(whole))
     run = _verify(tmp_path / "stamp", program, tool=tool)
     assert run.returncode == 1
-    assert "is no program that the runtime loads: INVALID_PROGRAM: method forward: instructions[" in run.stderr
+    assert f"the runtime rejects {program}: INVALID_PROGRAM: method forward: instructions[" in run.stderr
     assert not (tmp_path / "stamp").exists()
 
 

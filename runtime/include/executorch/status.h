@@ -16,28 +16,28 @@ extern "C" {
 
 /* X(NAME, code, description). The codes are those of ExecuTorch's runtime, so
  * that logs and tools agree. */
-#define ET_STATUS_LIST(X)                                                    \
-  /* Success. */                                                             \
-  X(OK, 0x00, "success")                                                     \
-  /* Errors of the caller, or of the runtime itself. */                      \
-  X(INTERNAL, 0x01, "internal error of the runtime")                         \
-  X(INVALID_STATE, 0x02, "call made in the wrong order")                     \
-  /* Missing or mismatched items. */                                         \
-  X(NOT_SUPPORTED, 0x10, "valid, but not supported by this runtime")         \
-  X(NOT_IMPLEMENTED, 0x11, "not implemented")                                \
-  X(INVALID_ARGUMENT, 0x12, "an argument does not fit")                      \
-  X(INVALID_TYPE, 0x13, "a value has the wrong kind or dtype")               \
-  X(OPERATOR_MISSING, 0x14, "the program needs a kernel that is not linked") \
-  X(NOT_FOUND, 0x20, "no such element")                                      \
-  X(MEMORY_TOO_SMALL, 0x21, "memory given by the caller is too small")       \
-  X(ACCESS_FAILED, 0x22, "reading the file failed")                          \
-  /* Damaged or malicious files. */                                          \
-  X(INVALID_PROGRAM, 0x23, "the program is malformed")                       \
-  X(INVALID_EXTERNAL_DATA, 0x24, "the external data does not fit")           \
-  X(OUT_OF_RESOURCES, 0x25, "a bound of the runtime was reached")            \
-  /* Delegates. */                                                           \
-  X(DELEGATE_INCOMPATIBLE, 0x30, "the delegate refuses its payload")         \
-  X(DELEGATE_MEMORY, 0x31, "the delegate needs more memory")                 \
+#define ET_STATUS_LIST(X)                                                      \
+  /* Success. */                                                               \
+  X(OK, 0x00, "success")                                                       \
+  /* Errors of the caller, or of the runtime itself. */                        \
+  X(INTERNAL, 0x01, "internal error of the runtime")                           \
+  X(INVALID_STATE, 0x02, "call in the wrong order")                            \
+  /* Missing or mismatched items. */                                           \
+  X(NOT_SUPPORTED, 0x10, "valid, but not supported by this runtime")           \
+  X(NOT_IMPLEMENTED, 0x11, "not implemented")                                  \
+  X(INVALID_ARGUMENT, 0x12, "invalid argument")                                \
+  X(INVALID_TYPE, 0x13, "a value has the wrong kind or dtype")                 \
+  X(OPERATOR_MISSING, 0x14, "the program needs a kernel that is not linked")   \
+  X(NOT_FOUND, 0x20, "no such element")                                        \
+  X(MEMORY_TOO_SMALL, 0x21, "the caller's memory is too small")                \
+  X(ACCESS_FAILED, 0x22, "reading the file failed")                            \
+  /* Damaged or malicious files. */                                            \
+  X(INVALID_PROGRAM, 0x23, "the program is malformed")                         \
+  X(INVALID_EXTERNAL_DATA, 0x24, "the external data does not match")           \
+  X(OUT_OF_RESOURCES, 0x25, "a limit of the runtime was exceeded")             \
+  /* Delegates. */                                                             \
+  X(DELEGATE_INCOMPATIBLE, 0x30, "the backend rejects the delegate's payload") \
+  X(DELEGATE_MEMORY, 0x31, "the delegate needs more memory")                   \
   X(DELEGATE_INVALID_HANDLE, 0x32, "the delegate's handle is not valid")
 
 typedef enum et_status {

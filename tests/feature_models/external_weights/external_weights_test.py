@@ -47,7 +47,7 @@ def test_each_changed_tensor_is_noticed(index: int, tmp_path: Path) -> None:
     damaged.write_bytes(data)
     result = _run(damaged)
     assert result.returncode == 1
-    assert f"source 'weights': named_data[{index}] has other bytes than its key '{tensor.key}' says" in result.stderr
+    assert f"source 'weights': named_data[{index}] does not have the digest of its key '{tensor.key}'" in result.stderr
 
 
 def test_missing_file_is_refused(tmp_path: Path) -> None:
