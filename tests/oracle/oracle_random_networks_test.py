@@ -4,12 +4,14 @@
 from tests.random_networks.xnnpack import MODES, compare_official  # isort: skip
 import pytest
 
+from tests.random_networks.comparison import Outcome
 from tests.random_networks.generator import plain_network
 from tests.random_networks.main import finding
 
 
-@pytest.mark.parametrize("seed", range(len(MODES)))
+# One network for each mode, among those that the official exporter and runtime support.
+@pytest.mark.parametrize("seed", [5, 1, 2, 3, 14])
 def test_program_for_xnnpack_gives_what_it_gives_there(seed: int) -> None:
     network, mode = plain_network(seed), MODES[seed % len(MODES)]
     result = compare_official(network, mode)
-    assert not result.outcome.is_a_finding, finding(network, mode, result)
+    assert result.outcome is Outcome.MATCHES, finding(network, mode, result)

@@ -13,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 import warnings
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,7 @@ from executorch.backends.xnnpack.quantizer.xnnpack_quantizer import (
 from executorch.exir import EdgeCompileConfig, to_edge_transform_and_lower
 from torch import Tensor, nn
 from torch.export import Dim
+from torch.utils._pytree import tree_leaves
 from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
 
 from exir.cli.reporting.calls import Call, write_calls
@@ -48,8 +50,10 @@ def compare_official(network: Network, mode: str) -> Result:
         module, inputs, sizes = _made(network, mode)
         converted = _converted(module, inputs, sizes, mode)
         program = _lowered(converted, inputs, sizes)
+        all_inputs = _all_inputs(network, inputs, sizes)
+        shapes = [_shapes(tree_leaves(converted(*each))) for each in all_inputs]
         # It can terminate its process.
-        calls, largest = isolated(lambda: _official_calls(program, _all_inputs(network, inputs, sizes)), _SECONDS)
+        calls, largest = isolated(lambda: _official_calls(program, all_inputs, shapes), _SECONDS)
     except Exception as error:
         return Result(Outcome.NOT_EXPORTED, f"{type(error).__name__}: {error}")
     if b"XnnpackBackend" not in program:
@@ -89,19 +93,33 @@ def _lowered(module: nn.Module, inputs: tuple[Tensor, ...], sizes: Any) -> bytes
 def _all_inputs(network: Network, inputs: tuple[Tensor, ...], sizes: Any) -> list[tuple[Tensor, ...]]:
     generator = torch.Generator().manual_seed(network.seed + 1)
     firsts = _SIZES if sizes is not None else (inputs[0].shape[0],)
-    further = [
-        (torch.randn((first, *inputs[0].shape[1:]), generator=generator).to(inputs[0].dtype),) for first in firsts
-    ]
-    return [inputs, *further]
+    further = [torch.randn((first, *inputs[0].shape[1:]), generator=generator).to(inputs[0].dtype) for first in firsts]
+    # The official runtime does not check the dim order of its inputs.
+    if inputs[0].dim() == 4 and not inputs[0].is_contiguous():
+        further = [each.contiguous(memory_format=torch.channels_last) for each in further]
+    return [inputs, *((each,) for each in further)]
 
 
-def _official_calls(program: bytes, all_inputs: list[tuple[Tensor, ...]]) -> tuple[bytes, float]:
-    """Return the recorded calls, and their largest element."""
+def _official_calls(
+    program: bytes, all_inputs: list[tuple[Tensor, ...]], all_shapes: list[list[tuple[int, ...]]]
+) -> tuple[bytes, float]:
+    """Return the recorded calls, and their largest element.
+
+    The official exporter does not transpose an image of one channel that is channels last: its depthwise convolution
+    then reads the width as channels, and returns another shape. Such a program is not a reference.
+    """
     method = executorch.runtime.Runtime.get().load_program(program).load_method("forward")
     calls = [
         Call("forward", inputs, tuple(each.clone() for each in method.execute(list(inputs)))) for inputs in all_inputs
     ]
+    for call, expected in zip(calls, all_shapes, strict=True):
+        if _shapes(call.outputs) != expected:
+            raise ValueError(f"official outputs of shapes {_shapes(call.outputs)}, expected {expected}")
     return write_calls(calls), max(float(each.abs().nan_to_num().max()) for call in calls for each in call.outputs)
+
+
+def _shapes(tensors: Iterable[Tensor]) -> list[tuple[int, ...]]:
+    return [tuple(each.shape) for each in tensors]
 
 
 def _tolerance(module: nn.Module, largest: float, mode: str) -> float:
