@@ -1,6 +1,7 @@
 """Sizes: numbers, or expressions over the sizes and integers that a call is made with."""
 
-from collections.abc import Mapping, Sequence
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
 from functools import reduce
 from typing import Any, TypeAlias
 
@@ -15,6 +16,7 @@ Dim: TypeAlias = int | Any  # Any: an expression of sympy
 _REMAINDERS = (functions.Mod, functions.PythonMod)
 _DIVISIONS = (functions.FloorDiv, *_REMAINDERS)
 _LARGEST = 2**32 - 1  # of a payload's words
+_MOST_SYMBOLS = 4  # whose ends are combined: 16 combinations
 
 
 def dim_of(size: int | torch.SymInt) -> Dim:
@@ -88,6 +90,18 @@ class Bounds:
         quotient = -(lowest // int(divisor))
         shifted = equal.func(args[0] + quotient * divisor, divisor)
         return shifted if equal.func in _REMAINDERS else shifted - quotient
+
+    def at_ends(self, dims: Sequence[Dim]) -> Iterator[tuple[int, ...]]:
+        """Yield the values of `dims` where each symbol is at one end of its range.
+
+        With more than four symbols, only four are combined: the others stay at their smallest values.
+        """
+        symbols = sorted(set().union(*(sympy.sympify(dim).free_symbols for dim in dims)), key=str)
+        smallest = [(self.minimum(each),) for each in symbols[_MOST_SYMBOLS:]]
+        ends = [(self.minimum(each), self.maximum(each) or _LARGEST) for each in symbols[:_MOST_SYMBOLS]]
+        for corner in itertools.product(*ends, *smallest):
+            values = dict(zip(symbols, corner, strict=True))
+            yield tuple(int(sympy.sympify(dim).subs(values)) for dim in dims)
 
     def least(self, dims: Sequence[Dim]) -> int:
         """Elements of a tensor at its smallest sizes."""

@@ -87,3 +87,13 @@ def test_a_number_whose_parts_may_be_below_zero_is_left_to_kernels() -> None:
     assert "aten::scalar_tensor" in [
         getattr(node.target, "name", str)() for node in get_non_lowered_nodes(program.graph)
     ]
+
+
+def test_slice_that_may_exceed_its_dimension_is_not_delegated() -> None:
+    program = lowered(lambda x: x[: x.shape[1]] + 1, (torch.randn(5, 3),), ({0: Dim("n", min=2, max=9), 1: Dim.AUTO},))
+    assert "aten::slice_copy.Tensor" in [each.target.name() for each in get_non_lowered_nodes(program.graph)]
+
+
+def test_slice_within_its_dimension_is_delegated() -> None:
+    program = lowered(lambda x: x[1:] - x[:-1], (torch.randn(9, 3),), ({0: Dim("n", min=4, max=12)},))
+    assert not get_non_lowered_nodes(program.graph)

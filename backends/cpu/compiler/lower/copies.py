@@ -189,11 +189,19 @@ def _refuses_roll(program: Program, node: Node) -> Refusal:
 
 
 def _refuses_slice(program: Program, node: Node) -> Refusal:
-    """The end shows in the output's sizes alone."""
+    """The end shows in the output's sizes alone.
+
+    torch.export leaves out the end's clamp where the example's end is within the dimension.
+    """
     start, step = argument(node, 2, "start"), argument(node, 4, "step", 1)
     if isinstance(start, Node) and not program.bounds.holds(dim_at(start)):
         return "where it begins may be below zero, or has no upper bound"
-    return "its step is computed during the call" if isinstance(step, Node) else None
+    if isinstance(step, Node):
+        return "its step is computed during the call"
+    size, outputs = (dims_at(each)[_dim_of(node)] for each in (node.args[0], node))
+    ends = program.bounds.at_ends((_start(node, size), outputs, size))
+    exceeds = any(count > 0 and first + (count - 1) * step >= most for first, count, most in ends)
+    return "its end may exceed the dimension" if exceeds else None
 
 
 def _refuses_copy(program: Program, node: Node) -> Refusal:
