@@ -19,7 +19,7 @@ def _text(program: Program, **options: bool) -> list[str]:
     return [line.strip() for line in out.getvalue().splitlines()]
 
 
-def test_method_names_its_inputs_calls_and_outputs() -> None:
+def test_printed_method_lists_inputs_calls_and_outputs() -> None:
     lines = _text(_program(models.mlp()))
     assert lines[0] == "method forward"
     assert [line.split("(")[0] for line in lines if line[0].isdigit()] == [
@@ -30,37 +30,37 @@ def test_method_names_its_inputs_calls_and_outputs() -> None:
     assert lines[-1].startswith("outputs: %")
 
 
-def test_constants_and_places_in_memory_are_shown() -> None:
+def test_printed_program_shows_constants_and_offsets() -> None:
     lines = _text(_program(models.mlp()))
     assert any("float[8, 16] constant 1" in line for line in lines)
     assert any("float[3, 16] at 1+" in line for line in lines)
 
 
-def test_planned_buffers_are_listed_from_1() -> None:
+def test_printed_planned_buffers_start_at_1() -> None:
     program = _program(models.mlp())
     _, size = program.execution_plan[0].non_const_buffer_sizes
     arenas = [line for line in _text(program) if line.startswith("arena ")]
     assert arenas == [f"arena 1: {size} bytes"]
 
 
-def test_places_in_memory_can_be_left_out() -> None:
+def test_offsets_can_be_omitted_from_the_print() -> None:
     assert not any(" at 1+" in line for line in _text(_program(models.mlp()), show_meminfo=False))
 
 
-def test_upper_bounds_are_marked_on_request() -> None:
+def test_upper_bounds_are_printed_on_request() -> None:
     program = _program(models.dynamic_add())
     assert any("float~[16, 4]" in line for line in _text(program, mark_dynamic_shape_tensor=True))
     assert any("float[16, 4]" in line for line in _text(program))
 
 
-def test_jumps_of_control_flow_are_shown() -> None:
+def test_printed_control_flow_shows_jumps() -> None:
     lines = _text(_program(programs.CASES["branches"]()))
     jumps = [line.split(": ")[1] for line in lines if " go to " in line]
     assert len(jumps) == 2
     assert jumps[0].startswith("unless %") and jumps[1].startswith("go to ")
 
 
-def test_arrow_points_at_the_node() -> None:
+def test_arrow_marks_the_node() -> None:
     graph = models.mlp().export().graph
     node = list(graph.nodes)[-2]
     marked = [line for line in inspect_node(graph, node).splitlines() if line.startswith("-->")]

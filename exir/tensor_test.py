@@ -32,18 +32,18 @@ def test_nbytes_counts_elements_of_the_dtype(dtype: torch.dtype) -> None:
     assert TensorSpec.from_tensor(torch.empty(3, 5, dtype=dtype)).nbytes() == 15 * dtype.itemsize
 
 
-def test_view_of_a_view_lies_in_the_first_ones_storage() -> None:
+def test_nested_view_uses_the_first_storage() -> None:
     owner = TensorSpec(torch.float32, (4,), (0,))
     view = TensorSpec(torch.float32, (2, 2), (0, 1), base=owner)
     assert TensorSpec(torch.float32, (1, 4), (0, 1), base=view).storage is owner
 
 
-def test_dtype_without_a_number_is_an_error() -> None:
+def test_dtype_without_a_file_value_is_an_error() -> None:
     with pytest.raises(UnsupportedOperatorError, match="torch.qint32|torch.bits8"):
         scalar_type(torch.bits8)
 
 
-def test_numbers_of_the_file_and_dtypes_stand_for_each_other() -> None:
+def test_dtypes_and_file_values_round_trip() -> None:
     assert dtype_of(scalar_type(torch.bfloat16)) is torch.bfloat16
     with pytest.raises(UnsupportedOperatorError, match="scalar type 99"):
         dtype_of(99)  # type: ignore[arg-type]

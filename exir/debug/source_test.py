@@ -11,7 +11,7 @@ from exir.testing import loop_cases, models
 from exir.testing.graphs import calls
 
 
-def test_source_is_the_users_line_not_torchs() -> None:
+def test_source_is_the_user_line_not_torchs() -> None:
     source = source_of(calls(models.simple_conv().export())[1])
     assert source is not None
     assert source.file.endswith("exir/testing/models.py")
@@ -19,13 +19,13 @@ def test_source_is_the_users_line_not_torchs() -> None:
     assert str(source) == f"{source.file}:{source.line}"
 
 
-def test_frames_inside_torch_are_left_out() -> None:
+def test_torch_frames_are_omitted() -> None:
     conv = calls(models.simple_conv().export())[0]
     assert "torch/nn" in conv.meta["stack_trace"]
     assert [frame.function for frame in frames_of(conv)] == ["forward"]
 
 
-def test_line_of_a_loop_is_the_users_not_a_generated_one() -> None:
+def test_loop_line_is_the_users_not_generated() -> None:
     (loop,) = (each for each in calls(loop_cases.CASES["mapofbatches"]().export()) if regions(each))
     assert "<eval_with_key>" in loop.meta["stack_trace"]
     source = source_of(loop)

@@ -43,12 +43,12 @@ def _run(folder: Path, code: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
-def test_operators_are_missing_without_it(tmp_path: Path) -> None:
+def test_torchvision_operators_need_the_import(tmp_path: Path) -> None:
     result = _run(tmp_path, "import torchvision")
     assert "operator torchvision::nms does not exist" in result.stderr
 
 
-def test_operators_are_provided(tmp_path: Path) -> None:
+def test_torchvision_operators_are_registered(tmp_path: Path) -> None:
     result = _run(
         tmp_path,
         "from exir.dialects import torchvision_operators as t\nt.provide()\nt.provide()\n" + _USE,
@@ -56,7 +56,7 @@ def test_operators_are_provided(tmp_path: Path) -> None:
     assert result.returncode == 0, result.stderr
 
 
-def test_operators_are_provided_after_the_compiler_was_imported(tmp_path: Path) -> None:
+def test_torchvision_operators_may_be_registered_after_the_compiler(tmp_path: Path) -> None:
     code = (
         "import exir.dialects.out_variant\nfrom exir.dialects import torchvision_operators as t\nt.provide()\n"
         + _USE
@@ -65,7 +65,7 @@ def test_operators_are_provided_after_the_compiler_was_imported(tmp_path: Path) 
     assert result.returncode == 0, result.stderr
 
 
-def test_without_torchvision_nothing_is_defined() -> None:
+def test_missing_torchvision_defines_no_operators() -> None:
     code = "import torch\nfrom exir.dialects import torchvision_operators as t\nt.provide()\nassert t._KEPT == []"
     result = subprocess.run(
         [sys.executable, "-c", f"import sys\nsys.path[:] = {sys.path!r}\n{code}"], check=False

@@ -48,7 +48,7 @@ def _program() -> Program:
     return Program(execution_plan=[plan], backend_delegate_data=[BackendDelegateInlineData(b"")])
 
 
-def test_a_sound_program_passes() -> None:
+def test_consistent_program_passes() -> None:
     check_indices(_program())
 
 
@@ -61,7 +61,7 @@ def test_a_sound_program_passes() -> None:
         ([2, -3], [1, 0], r"sizes \[2, -3\] are negative"),
     ],
 )
-def test_rejects_a_tensor_record_that_contradicts_itself(
+def test_inconsistent_tensor_record_is_refused(
     sizes: list[int], dim_order: list[int], message: str
 ) -> None:
     program = _program()
@@ -73,7 +73,7 @@ def test_rejects_a_tensor_record_that_contradicts_itself(
 
 @pytest.mark.parametrize("index", [4, -2])
 @pytest.mark.parametrize("part", ["inputs", "outputs"])
-def test_ends_are_checked(part: str, index: int) -> None:
+def test_input_and_output_indices_are_checked(part: str, index: int) -> None:
     program = _program()
     setattr(program.execution_plan[0], part, [index])
     message = rf"method 'forward': {part}: value {index}, and there are 4"
@@ -82,7 +82,7 @@ def test_ends_are_checked(part: str, index: int) -> None:
 
 
 @pytest.mark.parametrize("at", [1, 2])
-def test_lists_are_checked(at: int) -> None:
+def test_list_indices_are_checked(at: int) -> None:
     program = _program()
     program.execution_plan[0].values[at] = EValue(IntList([4]))
     with pytest.raises(InvalidProgramError, match=rf"values\[{at}\]: value 4, and there are 4"):
@@ -101,7 +101,7 @@ def test_lists_are_checked(at: int) -> None:
         (3, JumpFalseCall(4, 0), "value 4, and there are 4"),
     ],
 )
-def test_instructions_are_checked(at: int, step: KernelCall, message: str) -> None:
+def test_instruction_indices_are_checked(at: int, step: KernelCall, message: str) -> None:
     program = _program()
     program.execution_plan[0].chains[0].instructions[at] = Instruction(step)
     with pytest.raises(InvalidProgramError, match=rf"instructions\[{at}\]: {message}"):
@@ -109,7 +109,7 @@ def test_instructions_are_checked(at: int, step: KernelCall, message: str) -> No
 
 
 @pytest.mark.parametrize("processed", [None, BackendDelegateDataReference(index=1)])
-def test_payloads_are_checked(processed: BackendDelegateDataReference | None) -> None:
+def test_payload_indices_are_checked(processed: BackendDelegateDataReference | None) -> None:
     program = _program()
     program.execution_plan[0].delegates[0].processed = processed
     with pytest.raises(InvalidProgramError, match=r"delegates\[0\]: payload -?1, and there are 1"):

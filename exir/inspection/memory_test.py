@@ -27,11 +27,11 @@ from exir.schema import (
 )
 
 
-def test_an_empty_method_has_nothing() -> None:
+def test_empty_method_needs_no_memory() -> None:
     assert set(method_counts(ExecutionPlan()).values()) == {0}
 
 
-def test_every_region_counts() -> None:
+def test_every_memory_region_counts() -> None:
     plan = ExecutionPlan(
         values=[
             EValue(Tensor(sizes=[2, 3], allocation_info=AllocationDetails(1))),
@@ -132,7 +132,7 @@ def _convolutions(*groups: int) -> ExecutionPlan:
     )
 
 
-def test_kernels_say_what_each_call_needs(tmp_path: Path) -> None:
+def test_kernel_memory_is_computed_per_call(tmp_path: Path) -> None:
     assert kernel_memory(_convolutions(2, 1, 2), _table(tmp_path)) == CalledMemory(
         persistent=("ET_LARGER(sizeof(fast_plan), PLAN(4))",) * 3,
         scratch=tuple(x for groups in (2, 1, 2) for x in ("256", f"ROOM(5, 0, 3, {groups})")),
@@ -140,13 +140,13 @@ def test_kernels_say_what_each_call_needs(tmp_path: Path) -> None:
     )
 
 
-def test_operators_without_a_kernel_need_nothing(tmp_path: Path) -> None:
+def test_operators_without_a_kernel_need_no_scratch(tmp_path: Path) -> None:
     plan = _convolutions(2)
     plan.operators = [Operator("acme::convolution", "out")]
     assert kernel_memory(plan, _table(tmp_path)) == CalledMemory((), (), ())
 
 
-def test_an_expression_that_a_call_cannot_fill_names_its_table(tmp_path: Path) -> None:
+def test_unresolved_expression_names_its_table(tmp_path: Path) -> None:
     table = _table(tmp_path, _KERNELS.replace("{stride[1]}", "{stride[2]}"))
     with pytest.raises(ConfigError) as caught:
         kernel_memory(_convolutions(2), table)

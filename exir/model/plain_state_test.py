@@ -218,7 +218,7 @@ def test_state_in_a_plain_attribute_is_refused(model: type[nn.Module]) -> None:
 
 
 @pytest.mark.parametrize("model", HARMLESS)
-def test_an_attribute_that_is_no_state_is_kept(model: type[nn.Module]) -> None:
+def test_attribute_that_is_not_state_is_accepted(model: type[nn.Module]) -> None:
     for module in (model(), Inner(model())):
         program = export(module)
         again = export(module)
@@ -237,7 +237,7 @@ def test_state_of_any_method_is_refused() -> None:
         spec.resolved_methods()["step"].export()
 
 
-def test_the_line_is_that_of_the_write() -> None:
+def test_refusal_has_the_line_of_the_write() -> None:
     with pytest.raises(ModelError) as raised:
         export(Listed())
     number = int(str(raised.value).split(":")[1])

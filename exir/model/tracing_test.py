@@ -125,9 +125,7 @@ _ASSIGNMENTS = (
 
 @pytest.mark.parametrize("depth", [1, 2])
 @pytest.mark.parametrize("step", _ASSIGNMENTS)
-def test_submodule_keeps_the_buffers_that_it_assigns(
-    step: Callable[[Any, Tensor], Tensor], depth: int
-) -> None:
+def test_submodule_keeps_assigned_buffers(step: Callable[[Any, Tensor], Tensor], depth: int) -> None:
     def made() -> nn.Module:
         module: nn.Module = _Keeper(step)
         for _ in range(depth):

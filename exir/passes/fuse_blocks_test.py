@@ -37,7 +37,7 @@ class _Tied(nn.Module):
 
 @pytest.mark.parametrize("bias", [False, True])
 @pytest.mark.parametrize("has_minima", [False, True])
-def test_blocks_are_taken_as_they_lie(has_minima: bool, bias: bool) -> None:
+def test_quantized_blocks_keep_their_layout(has_minima: bool, bias: bool) -> None:
     module, tokens = _Tied(has_minima, bias), torch.tensor([[3, 1, 49], [0, 2, 2]])
     expected = module(tokens)
     edge = to_edge(export(module, (tokens,), strict=False))
@@ -50,7 +50,7 @@ def test_blocks_are_taken_as_they_lie(has_minima: bool, bias: bool) -> None:
     assert len(edge.to_executorch().buffer) < blocks + 4096
 
 
-def test_blocks_that_something_else_takes_become_floats() -> None:
+def test_blocks_with_other_readers_are_dequantized() -> None:
     class Sum(nn.Module):
         def __init__(self) -> None:
             super().__init__()

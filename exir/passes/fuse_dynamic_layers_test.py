@@ -40,7 +40,9 @@ def _edge(network: nn.Module, is_dynamic: bool = False) -> EdgeProgramManager:
 @pytest.mark.parametrize("per_channel", [True, False])
 @pytest.mark.parametrize("bias", [True, False])
 @pytest.mark.parametrize("is_dynamic", [True, False])
-def test_a_layer_of_one_range_is_one_operator(per_channel: bool, bias: bool, is_dynamic: bool) -> None:
+def test_dynamically_quantized_layer_is_one_operator(
+    per_channel: bool, bias: bool, is_dynamic: bool
+) -> None:
     network = WholeRange(per_channel=per_channel, bias=bias)
     program = FuseDynamicLayers().run(_edge(network, is_dynamic).exported_program())
     assert [name for name in operator_names(program) if "quantized" in name] == [_LAYER]
@@ -48,7 +50,7 @@ def test_a_layer_of_one_range_is_one_operator(per_channel: bool, bias: bool, is_
     torch.testing.assert_close(program.module()(x), network(x), rtol=1e-5, atol=1e-5)
 
 
-def test_backends_see_its_parts_and_the_official_runtime_gets_them() -> None:
+def test_dynamic_layers_stay_decomposed_for_backends_and_the_official_runtime() -> None:
     manager = _edge(WholeRange())
     names = operator_names(manager.exported_program())
     assert not [name for name in names if "quantized_weight" in name]
@@ -57,7 +59,7 @@ def test_backends_see_its_parts_and_the_official_runtime_gets_them() -> None:
         assert expected in operator_names(program)
 
 
-def test_codes_of_other_limits_stay_as_they_are() -> None:
+def test_quantized_values_with_other_limits_are_not_fused() -> None:
     manager = _edge(WholeRange(low=-127)).to_executorch(ExecutorchBackendConfig(fuse_int8=True))
     names = operator_names(manager.exported_program())
     assert _CHOICE in names and f"{_LAYER}.out" not in names

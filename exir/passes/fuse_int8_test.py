@@ -81,7 +81,7 @@ LAYERS = {
 
 @pytest.mark.parametrize("recipe", ["int8_static", "int8_static_per_tensor"])
 @pytest.mark.parametrize("name", LAYERS)
-def test_products_are_computed_in_bytes(name: str, recipe: str) -> None:
+def test_linear_layers_are_computed_in_int8(name: str, recipe: str) -> None:
     x = torch.randn(PICTURE)
     program = _edge(LAYERS[name], x, recipe)
     fused = _fused(program)
@@ -107,7 +107,7 @@ FUNCTIONS: dict[str, tuple[Callable[[Tensor], Tensor], str]] = {
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
-def test_what_lies_between_bytes_has_an_operator(name: str) -> None:
+def test_ops_between_int8_values_have_int8_operators(name: str) -> None:
     function, operator = FUNCTIONS[name]
     x = torch.randn(PICTURE)
     program = _edge(Fn(function), x)
@@ -126,7 +126,7 @@ MOVES = {
 
 
 @pytest.mark.parametrize("name", MOVES)
-def test_what_moves_elements_moves_bytes(name: str) -> None:
+def test_data_movement_ops_take_int8(name: str) -> None:
     function, operator = MOVES[name]
     x = torch.randn(PICTURE)
     program = _edge(Fn(function), x)
@@ -145,7 +145,7 @@ def _step(program: ExportedProgram) -> float:
     return max(each.step for each in output_steps(program))
 
 
-def test_weights_stay_where_they_lie() -> None:
+def test_int8_weights_are_not_copied() -> None:
     program = _edge(nn.Conv2d(8, 6, 3), torch.randn(PICTURE))
     fused = _fused(program)
     (convolution,) = [each for each in fused.graph.nodes if "convolution" in each.name]
@@ -155,7 +155,7 @@ def test_weights_stay_where_they_lie() -> None:
     assert same.meta["val"].shape == weight.meta["val"].shape
 
 
-def test_a_batch_may_vary() -> None:
+def test_int8_ops_take_a_dynamic_batch() -> None:
     shapes = ({0: Dim("batch", min=1, max=8)},)
     program = _edge(LAYERS["3x3"], torch.randn(PICTURE), dynamic_shapes=shapes)
     fused = _fused(program)
@@ -165,7 +165,7 @@ def test_a_batch_may_vary() -> None:
 
 @pytest.mark.parametrize("dtype", [torch.int8, torch.uint8])
 @pytest.mark.parametrize("per_channel", [False, True])
-def test_what_others_quantized_is_fused_as_well(dtype: torch.dtype, per_channel: bool) -> None:
+def test_models_quantized_by_other_tools_are_fused(dtype: torch.dtype, per_channel: bool) -> None:
     network, x = quantized.cnn()
     network = quantized.quantized(network, x, quantized.Recipe(dtype, per_channel))
     program = to_edge(export(network, (x,))).exported_program()
@@ -197,7 +197,7 @@ class Blended(nn.Module):
         return self.after(self.layer(self.before(x)))
 
 
-def test_what_stays_float_says_why() -> None:
+def test_float_layers_report_the_reason() -> None:
     shifted = Blended(nn.Linear(8, 4), lambda weight: weight.zero_points.fill_(1))
     program = to_edge(export(shifted, (torch.randn(2, 8),))).exported_program()
     assert _reasons(program) == {"aten::addmm": "its weight has zero points"}
@@ -207,7 +207,7 @@ def test_what_stays_float_says_why() -> None:
     assert _reasons(program) == {"aten::convolution": "its tensors are not in row-major order"}
 
 
-def test_what_a_table_gives_lies_as_its_operand() -> None:
+def test_lut_output_has_its_operands_layout() -> None:
     x = torch.randn(PICTURE).to(memory_format=torch.channels_last)
     program = _edge(Fn(nn.functional.silu), x)
     fused = _fused(program)
@@ -223,13 +223,13 @@ class Interpolated(Fn):
         super().__init__(lambda x: nn.functional.interpolate(x, scale_factor=2, mode="bilinear"))
 
 
-def test_what_has_no_kernel_says_so() -> None:
+def test_op_without_an_int8_kernel_is_reported() -> None:
     assert set(_reasons(_edge(Interpolated(), torch.randn(PICTURE))).values()) == {
         "no kernel computes it in bytes"
     }
 
 
-def test_lowering_fuses_unless_told_otherwise() -> None:
+def test_int8_fusion_is_on_by_default() -> None:
     network, x = quantized.mlp()
     program = export(quantized.quantized(network, x), (x,))
     names = [
@@ -241,7 +241,7 @@ def test_lowering_fuses_unless_told_otherwise() -> None:
     assert ["quantized_bytes::linear.out" in each for each in names] == [True, False]
 
 
-def test_what_was_trained_for_bytes_is_computed_in_them() -> None:
+def test_quantization_aware_trained_models_are_computed_in_int8() -> None:
     x = torch.randn(3, 64)
     network = nn.Sequential(nn.Linear(64, 96), nn.ReLU(), nn.Linear(96, 48))
     prepared = prepare_qat_pt2e(

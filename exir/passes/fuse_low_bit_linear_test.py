@@ -74,7 +74,7 @@ def _embedding(network: nn.Module) -> None:
     ],
 )
 @pytest.mark.parametrize("is_dynamic", [False, True])
-def test_quantized_networks_of_torchao_keep_their_bits(
+def test_torchao_networks_keep_low_bit_weights(
     quantize: Callable[[nn.Module], None], calls: list[str], bytes_of_wide: int, is_dynamic: bool
 ) -> None:
     network = Network().eval()
@@ -98,7 +98,7 @@ def test_quantized_networks_of_torchao_keep_their_bits(
         (_dynamic(torch.int8, PerAxis(0)), "dequantize_per_token"),
     ],
 )
-def test_layers_that_are_not_fused_keep_their_bits_in_the_program(
+def test_unfused_low_bit_layers_keep_packed_weights(
     quantize: Callable[[nn.Module], None], kind: str
 ) -> None:
     network = Network().eval()
@@ -150,7 +150,7 @@ class OfGroups(nn.Module):
 
 
 @pytest.mark.parametrize("dtype", [torch.int8, torch.uint8])
-def test_a_weight_that_two_layers_share_is_stored_once(dtype: torch.dtype) -> None:
+def test_shared_low_bit_weight_is_stored_once(dtype: torch.dtype) -> None:
     network, tokens = OfGroups(dtype), torch.tensor([[1, 9, 4]])
     program = to_edge(export(network, (tokens,))).exported_program()
     names = [name for name in operator_names(program) if "quantized" in name]
@@ -159,7 +159,7 @@ def test_a_weight_that_two_layers_share_is_stored_once(dtype: torch.dtype) -> No
     torch.testing.assert_close(program.module()(tokens), network(tokens), rtol=1e-4, atol=1e-4)
 
 
-def test_what_is_quantized_before_and_after_is_left_to_backends() -> None:
+def test_quantized_activations_are_left_to_backends() -> None:
     network, x = quantized.mlp()
     network = quantized.quantized(network, x)
     names = operator_names(to_edge(export(network, (x,))).exported_program())
@@ -167,7 +167,7 @@ def test_what_is_quantized_before_and_after_is_left_to_backends() -> None:
 
 
 @pytest.mark.parametrize("config", [Int8DynamicActivationInt8WeightConfig, Int8WeightOnlyConfig])
-def test_products_of_bytes_that_torchao_makes_keep_their_bytes(config: type) -> None:
+def test_torchao_int8_linear_layers_keep_int8_weights(config: type) -> None:
     network, x = nn.Sequential(nn.Linear(256, 64)).eval(), torch.randn(3, 256)
     quantize_(network, config())
     manager = to_edge(export(network, (x,)))
@@ -188,7 +188,7 @@ def test_products_of_bytes_that_torchao_makes_keep_their_bytes(config: type) -> 
         (IntxWeightOnlyConfig(weight_dtype=INT4, granularity=PerGroup(32)), LINEAR),
     ],
 )
-def test_what_was_trained_for_low_bit_keeps_them(config: AOBaseConfig, call: str) -> None:
+def test_quantization_aware_trained_layers_keep_low_bit_weights(config: AOBaseConfig, call: str) -> None:
     network, x = nn.Sequential(nn.Linear(64, 96), nn.ReLU(), nn.Linear(96, 48)), torch.randn(3, 64)
     quantize_(network, QATConfig(config, step="prepare"))
     network(x).sum().backward()

@@ -36,25 +36,25 @@ def copies(program: ExportedProgram) -> list[Node]:
     return program.graph.find_nodes(op="call_function", target=COPY)
 
 
-def test_copies_are_the_last_calls_in_order_of_the_buffers() -> None:
+def test_write_backs_are_last_in_buffer_order() -> None:
     program = written_back(to_edge(Example(Two(), (torch.ones(2),)).export()).exported_program())
     last = list(program.graph.nodes)[-3:-1]
     assert last == copies(program)
     assert [copy.args[0].name for copy in last] == ["b_a", "b_b"]
 
 
-def test_signature_names_the_copies() -> None:
+def test_signature_names_the_write_backs() -> None:
     program = written_back(to_edge(models.counter().export()).exported_program())
     assert program.graph_signature.buffers_to_mutate == {copies(program)[0].name: "total"}
 
 
-def test_program_without_state_is_left_alone() -> None:
+def test_program_without_state_is_unchanged_by_write_back() -> None:
     program = to_edge(models.mlp().export()).exported_program()
     before = [node.name for node in program.graph.nodes]
     assert [node.name for node in written_back(program).graph.nodes] == before
 
 
-def test_old_value_that_is_returned_is_saved_before_the_copy() -> None:
+def test_returned_old_value_is_saved_before_the_write_back() -> None:
     program = to_edge(Example(Two(), (torch.ones(2),)).export()).exported_program()
     output = program.graph.output_node()
     old = program.graph.find_nodes(op="placeholder")[0]
@@ -65,7 +65,7 @@ def test_old_value_that_is_returned_is_saved_before_the_copy() -> None:
     assert nodes.index(saved) < nodes.index(copies(program)[0])
 
 
-def test_buffers_that_change_places_are_saved_before_the_copies() -> None:
+def test_swapped_buffers_are_saved_before_the_write_backs() -> None:
     program = to_edge(Example(Two(), (torch.ones(2),)).export()).exported_program()
     output = program.graph.output_node()
     a, b = program.graph.find_nodes(op="placeholder")[:2]
@@ -89,7 +89,7 @@ class Rows(torch.nn.Module):
         return self.rows
 
 
-def test_what_an_operator_changed_where_it_lies_is_copied_only_where_it_leaves() -> None:
+def test_in_place_result_is_copied_only_where_it_leaves() -> None:
     program = to_edge(Example(Rows(), (torch.tensor([1]), torch.ones(1, 2))).export()).exported_program()
     put_in_place(program)
     program = written_back(program)

@@ -32,7 +32,7 @@ def lowered(facts: Facts, *partitioners: Partitioner, planned: bool = True) -> E
 
 
 @pytest.mark.parametrize("planned", [True, False])
-def test_results_are_computed_and_inputs_are_not_written(planned: bool) -> None:
+def test_results_are_computed_without_writing_inputs(planned: bool) -> None:
     facts = Facts(kernels=KernelTable({}))
     program = lowered(facts, planned=planned).exported_program()
     assert operator_names(program) == ["aten::mul.out", "aten::add.out"]
@@ -40,12 +40,12 @@ def test_results_are_computed_and_inputs_are_not_written(planned: bool) -> None:
     assert len(program.graph_signature.user_outputs) == 2
 
 
-def test_lent_inputs_are_written_where_no_kernels_are_named() -> None:
+def test_caller_provided_inputs_are_written_without_kernel_tables() -> None:
     program = lowered(Facts(), planned=False).exported_program()
     assert set(program.graph_signature.user_inputs_to_mutate.values()) == {"x", "y"}
 
 
-def test_user_is_told_the_input_and_the_line() -> None:
+def test_input_write_is_reported_with_input_and_line() -> None:
     facts = Facts()
     lowered(facts)
     first, second = facts.diagnostics.messages
@@ -57,7 +57,7 @@ def test_user_is_told_the_input_and_the_line() -> None:
     assert (first, second) == (text.format("x", line + 1), text.format("y", line + 2))
 
 
-def test_what_a_delegate_computes_is_not_written_either() -> None:
+def test_delegate_inputs_are_not_written() -> None:
     facts = Facts()
     plan = lowered(facts, CompilerDemoPartitioner()).executorch_program.execution_plan[0]
     assert plan.delegates and len(plan.outputs) == 2
@@ -65,7 +65,7 @@ def test_what_a_delegate_computes_is_not_written_either() -> None:
     assert len(facts.diagnostics.messages) == 2
 
 
-def test_programs_that_write_to_no_input_are_as_they_were() -> None:
+def test_programs_without_input_writes_are_unchanged() -> None:
     facts = Facts()
     example = Example(torch.nn.ReLU(), (torch.ones(1, 2),))
     program = to_edge_transform_and_lower(example.export(), facts=facts).to_executorch()

@@ -47,7 +47,7 @@ def sizes(manager: ExecutorchProgramManager) -> list[int]:
     return manager.executorch_program.execution_plan[0].non_const_buffer_sizes
 
 
-def test_each_planned_buffer_is_planned_by_itself() -> None:
+def test_each_planned_buffer_is_planned_separately() -> None:
     plain = lowered(models.mlp())
     manager = lowered(models.mlp(), put(3, "aten_relu"))
     relu, product = spec_of(manager, "aten_relu"), spec_of(manager, "aten_addmm")
@@ -56,21 +56,21 @@ def test_each_planned_buffer_is_planned_by_itself() -> None:
     assert sizes(manager)[1] < sizes(plain)[1] == sum(sizes(plain))
 
 
-def test_tensors_of_one_buffer_share_its_bytes() -> None:
+def test_tensors_of_one_buffer_share_bytes() -> None:
     products = ("aten_convolution_default", "aten_convolution_default_1")
     manager = lowered(models.conv_bn_relu(), put(2, *products))
     assert [spec_of(manager, name).mem_offset for name in products] == [0, 0]
     assert sizes(manager)[2] == 2048
 
 
-def test_state_may_have_a_buffer_of_its_own_and_its_new_value_another() -> None:
+def test_state_and_its_new_value_may_use_separate_buffers() -> None:
     manager = lowered(models.counter(), put(2, "b_total"), put(3, "aten_add_tensor"))
     assert spec_of(manager, "b_total").mem_id == 2
     assert spec_of(manager, "aten_add_tensor").mem_id == 3
     assert spec_of(manager, "copy_") is spec_of(manager, "b_total")
 
 
-def test_copy_between_buffers_does_not_become_a_view() -> None:
+def test_copy_between_buffers_is_not_a_view() -> None:
     example = Example(Views(), (torch.ones(2, 4),))
     assert targets(lowered(example)).count(memory.view) == 1
     manager = lowered(example, put(2, "aten_view_copy"))
@@ -83,12 +83,12 @@ def targets(manager: ExecutorchProgramManager) -> list[object]:
 
 
 @pytest.mark.parametrize(("mem_id", "name"), [(0, "aten_relu"), (-1, "aten_relu"), (2, "p_")])
-def test_memory_that_cannot_be_is_refused(mem_id: int, name: str) -> None:
+def test_impossible_memory_configuration_is_refused(mem_id: int, name: str) -> None:
     with pytest.raises(ConfigError, match=f"memory id {mem_id} of '{name}.*': ids are from 1 on"):
         lowered(models.mlp(), put(mem_id, name))
 
 
-def test_memory_of_the_callers_outputs_cannot_be_chosen() -> None:
+def test_caller_provided_output_memory_cannot_be_planned() -> None:
     config = ExecutorchBackendConfig(
         passes=[put(2, "aten_addmm_default_1")],
         memory_planning_pass=MemoryPlanningPass(alloc_graph_output=False),
@@ -97,7 +97,7 @@ def test_memory_of_the_callers_outputs_cannot_be_chosen() -> None:
         to_edge(models.mlp().export()).to_executorch(config)
 
 
-def test_algorithm_that_puts_a_tensor_elsewhere_is_refused() -> None:
+def test_planner_that_moves_a_tensor_to_another_buffer_is_refused() -> None:
     def ignorant(alignment, specs, graph_module, signature, padding):
         from exir.memory_planning import MemoryAlgoResult, SpecAllocResult
 
@@ -111,7 +111,7 @@ def test_algorithm_that_puts_a_tensor_elsewhere_is_refused() -> None:
 
 
 @pytest.mark.parametrize("alignment", [0, -2, 24])
-def test_alignment_is_a_power_of_two(alignment: int) -> None:
+def test_planning_alignment_is_a_power_of_two(alignment: int) -> None:
     assert MemoryPlanningPass(alignment=1).alignment == 1
     with pytest.raises(ConfigError, match=f"'alignment' must be a power of two, got {alignment}"):
         MemoryPlanningPass(alignment=alignment)

@@ -14,7 +14,7 @@ def _named(name: str):
     return example, NameDimOrders().run(to_core_aten(example.export(), {}))
 
 
-def test_named_program_computes_what_the_model_does_in_the_same_layouts() -> None:
+def test_dim_order_program_matches_eager_results_and_layouts() -> None:
     example, program = _named("memory_formats")
     found = run(program, example.inputs)
     expected = run_module(example.module, example.inputs)
@@ -22,7 +22,7 @@ def test_named_program_computes_what_the_model_does_in_the_same_layouts() -> Non
     assert [t.stride() for t in found] == [t.stride() for t in expected]
 
 
-def test_copies_carry_their_dim_order_and_no_memory_format() -> None:
+def test_copies_have_dim_orders_instead_of_memory_formats() -> None:
     _, program = _named("memory_formats")
     copies = [node for node in calls(program) if "dim_order_ops" in str(node.target)]
     assert copies[0].kwargs["dim_order"] == [0, 2, 3, 1]
@@ -30,7 +30,7 @@ def test_copies_carry_their_dim_order_and_no_memory_format() -> None:
     assert not {"aten::clone", "aten::_to_copy"} & set(operator_names(program))
 
 
-def test_dtype_is_given_only_where_it_changes() -> None:
+def test_dtype_is_an_argument_only_where_it_changes() -> None:
     _, program = _named("mixed_dtypes")
     casts = [n for n in calls(program) if str(n.target).endswith("_to_dim_order_copy.default")]
     assert casts and all(
@@ -40,7 +40,7 @@ def test_dtype_is_given_only_where_it_changes() -> None:
     assert torch.float16 in {node.kwargs["dtype"] for node in casts}
 
 
-def test_what_has_no_elements_lies_in_the_order_of_its_dimensions() -> None:
+def test_empty_tensors_have_the_contiguous_dim_order() -> None:
     class Unfolded(torch.nn.Module):
         def forward(self, x: torch.Tensor) -> torch.Tensor:
             return x.unfold(-2, 1, 2).bool()

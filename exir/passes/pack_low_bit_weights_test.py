@@ -43,7 +43,7 @@ def _packed(bits: int) -> tuple[list[str], int]:
     return operator_names(program), sum(each.nbytes for each in held)
 
 
-def test_codes_take_their_bits_and_rows_are_numbered_once() -> None:
+def test_quantized_values_are_packed_and_rows_numbered_once() -> None:
     scales, rows = 6 * 2 * 4, 6 * 8
     for bits, kind in ((2, "2bit"), (4, "4bit"), (8, "byte")):
         names, size = _packed(bits)
@@ -51,7 +51,7 @@ def test_codes_take_their_bits_and_rows_are_numbered_once() -> None:
         assert size == 2 * (6 * 64 * bits // 8 + scales) + rows
 
 
-def test_a_computed_weight_stays() -> None:
+def test_computed_weight_is_not_packed() -> None:
     class Computed(Groups):
         def forward(self, x: Tensor) -> Tensor:
             codes = x.to(torch.int8)

@@ -36,7 +36,7 @@ def _shown() -> list[dict[str, Any]]:
     return found
 
 
-def test_a_pass_and_a_pass_over_all_methods_run_in_one_list() -> None:
+def test_method_and_program_passes_of_the_page_run_in_one_list() -> None:
     first, second = _shown()
     facts = Facts()
     edge = to_edge(torch.export.export(_TwiceNegated(), (torch.randn(1, 600),)), facts=facts)

@@ -56,16 +56,16 @@ def test_pipeline_prints_and_parses_back(passes: tuple[ProgramPass, ...], text: 
         ("plain plain", "no list of passes: 'plain plain'"),
     ],
 )
-def test_bad_text_is_a_configuration_error(text: str, message: str) -> None:
+def test_malformed_pipeline_text_is_a_configuration_error(text: str, message: str) -> None:
     with pytest.raises(ConfigError, match=message):
         parse(text, KNOWN)
 
 
-def test_default_edge_pipeline_is_its_own_text() -> None:
+def test_default_edge_pipeline_prints_itself() -> None:
     default = edge_passes(EdgeCompileConfig())
     assert edge_passes(EdgeCompileConfig(pipeline=to_text(default))) == default
 
 
-def test_pipeline_of_a_configuration_names_what_does_not_exist() -> None:
+def test_pipeline_of_a_config_names_missing_passes() -> None:
     with pytest.raises(ConfigError, match="no pass is called 'fold_batchnorm'"):
         edge_passes(EdgeCompileConfig(pipeline="fold_batchnorm"))

@@ -32,7 +32,7 @@ PROMOTING = (
 
 
 @pytest.mark.parametrize("name", PROMOTING)
-def test_promoted_program_is_of_the_edge_dialect_and_computes_the_same(name: str) -> None:
+def test_promoted_program_matches_eager_in_the_edge_dialect(name: str) -> None:
     example = programs.CASES[name]()
     program = _promoted(example)
     EXIREdgeDialectVerifier()(program)
@@ -46,13 +46,13 @@ def test_operands_of_arithmetic_have_the_dtype_of_the_result() -> None:
     assert calls(program)[0].kwargs == {"dtype": torch.float32}
 
 
-def test_equal_numbers_of_one_dtype_share_a_lifted_constant() -> None:
+def test_equal_scalars_of_one_dtype_share_a_constant() -> None:
     program = _promoted(_of(lambda x: (x * 2 + 2) * 2.0, torch.ones(2)))
     assert list(program.constants) == ["_lifted_tensor_constant0"]
     assert program.constants["_lifted_tensor_constant0"].item() == 2.0
 
 
-def test_numbers_of_different_dtypes_do_not_share_a_constant() -> None:
+def test_scalars_of_different_dtypes_have_separate_constants() -> None:
     i = torch.ones(2, dtype=torch.int64)
     program = _promoted(_of(lambda x, i: (x * 2, i * 2), torch.ones(2), i))
     dtypes = [tensor.dtype for tensor in program.constants.values()]
@@ -66,7 +66,7 @@ def is_scaling(node: Node) -> bool:
 HALF = torch.tensor([60000.0, 1.0, -0.3]).half()
 
 
-def test_a_factor_of_a_single_half_is_one() -> None:
+def test_float16_scalar_multiplier_is_exact() -> None:
     half = torch.tensor(1.5).half()
     program = _promoted(_of(lambda x: (x * 0.25, x / 4.0), half))
     EXIREdgeDialectVerifier()(program)
@@ -75,7 +75,7 @@ def test_a_factor_of_a_single_half_is_one() -> None:
 
 
 @pytest.mark.parametrize("number", [100000, 1e-8, -1e9, 0.3])
-def test_factors_and_divisors_of_halves_are_not_rounded(number: float) -> None:
+def test_float16_multipliers_and_divisors_stay_float32(number: float) -> None:
     def scale(x: torch.Tensor) -> tuple[torch.Tensor, ...]:
         divided = [torch.div(x, number, rounding_mode=mode) for mode in ("floor", "trunc")]
         return (x * number, x / number, (1 - x) * number, *divided)
@@ -87,7 +87,7 @@ def test_factors_and_divisors_of_halves_are_not_rounded(number: float) -> None:
     assert factors == {torch.float32}
 
 
-def test_tensors_without_dimensions_are_factors_of_halves_as_well() -> None:
+def test_zero_dimensional_tensors_scale_float16() -> None:
     for dtype in (torch.float64, torch.int64, torch.float16):
         number = torch.tensor(1001, dtype=dtype)
         program = _promoted(_of(lambda x, n: x * n, HALF, number))
@@ -97,21 +97,21 @@ def test_tensors_without_dimensions_are_factors_of_halves_as_well() -> None:
         assert product.args[1].meta["val"].dtype == kept
 
 
-def test_other_numbers_are_rounded_to_halves() -> None:
+def test_other_scalars_are_rounded_to_float16() -> None:
     program = _promoted(_of(lambda x: (x + 1000.7, torch.fmod(x, 1000.7)), HALF))
     assert {tensor.dtype for tensor in program.constants.values()} == {torch.float16}
 
 
-def test_number_in_a_branch_is_made_there() -> None:
+def test_branch_scalar_is_created_in_the_branch() -> None:
     assert "aten::full" in operator_names(_promoted(programs.CASES["branches"]()))
 
 
-def test_symbolic_number_becomes_a_tensor() -> None:
+def test_symbolic_scalar_becomes_a_tensor() -> None:
     names = operator_names(_promoted(programs.CASES["dynamic_views"]()))
     assert "aten::scalar_tensor" in names
 
 
-def test_program_of_one_dtype_is_left_alone() -> None:
+def test_program_of_one_dtype_is_unchanged() -> None:
     before = operator_names(to_core_aten(models.conv_bn_relu().export(), {}))
     assert operator_names(_promoted(models.conv_bn_relu())) == before
 
@@ -130,7 +130,7 @@ COMPLEX = {
 
 
 @pytest.mark.parametrize("name", COMPLEX)
-def test_complex_numbers_of_python_are_computed_with(name: str) -> None:
+def test_complex_python_scalars_are_promoted(name: str) -> None:
     x = torch.randn(2, 3)
     program = _promoted(_of(COMPLEX[name], x))
     EXIREdgeDialectVerifier()(program)

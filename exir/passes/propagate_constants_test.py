@@ -26,7 +26,7 @@ def _propagated(example: Example, max_growth: int = 4096):
     return PropagateConstants(max_growth).run(to_core_aten(example.export(), {}))
 
 
-def test_weight_of_a_linear_layer_is_stored_as_its_product_reads_it() -> None:
+def test_linear_weight_is_stored_in_gemm_layout() -> None:
     example = models.mlp()
     program = _propagated(example)
     assert "aten::permute_copy" not in operator_names(program)
@@ -49,7 +49,7 @@ class _Recurrent(nn.Module):
         return while_loop(lambda i, a: i < 3, body, (torch.tensor(0), x))[1] + self.layer.weight
 
 
-def test_weight_of_a_linear_layer_in_a_loop_is_transposed_at_compile_time() -> None:
+def test_linear_weight_in_a_loop_is_transposed_at_compile_time() -> None:
     example = Example(_Recurrent().eval(), (torch.rand(32, 32),))
     program = _propagated(example)
     assert "aten::permute_copy" not in operator_names(program)
@@ -74,7 +74,7 @@ class _Repeated(nn.Module):
 
 
 @pytest.mark.parametrize("reads", [False, True])
-def test_weight_of_a_layer_that_is_applied_several_times_is_transposed_once(reads: bool) -> None:
+def test_weight_of_a_repeated_layer_is_transposed_once(reads: bool) -> None:
     example = Example(_Repeated(reads).eval(), (torch.rand(64, 64),))
     program = _propagated(example)
     assert "aten::permute_copy" not in operator_names(program)
@@ -84,7 +84,7 @@ def test_weight_of_a_layer_that_is_applied_several_times_is_transposed_once(read
 
 
 @pytest.mark.parametrize("layer", [nn.GRUCell(64, 64), nn.RNNCell(64, 64)])
-def test_cell_that_is_applied_several_times_does_not_transpose_its_weights(layer: nn.Module) -> None:
+def test_repeated_cell_does_not_transpose_its_weights(layer: nn.Module) -> None:
     class Loop(nn.Module):
         def __init__(self) -> None:
             super().__init__()
@@ -111,7 +111,7 @@ class _Scaled(nn.Module):
         return x * torch.sqrt(self.spread)
 
 
-def test_operator_that_may_round_otherwise_elsewhere_is_left_to_the_program() -> None:
+def test_platform_dependent_rounding_is_left_to_the_program() -> None:
     class Exponential(_Scaled):
         def forward(self, x: Tensor) -> Tensor:
             return x * torch.exp(self.spread)
@@ -126,13 +126,13 @@ def test_square_roots_of_constants_are_correctly_rounded() -> None:
     assert torch.equal(roots, square_root(_Scaled().spread))
 
 
-def test_replaced_weights_leave_the_program() -> None:
+def test_replaced_weights_are_removed() -> None:
     program = _propagated(models.mlp())
     assert len(program.state_dict) == 4
     assert not program.constants
 
 
-def test_weight_that_is_also_used_as_it_is_stays_beside_its_transpose() -> None:
+def test_weight_with_other_uses_is_stored_next_to_its_transpose() -> None:
     example = programs.CASES["tiedembedding"]()
     program = _propagated(example)
     shapes = sorted(tuple(t.shape) for t in (program.state_dict | program.constants).values())
@@ -140,13 +140,13 @@ def test_weight_that_is_also_used_as_it_is_stays_beside_its_transpose() -> None:
     assert_same(run(program, example.inputs), run_module(example.module, example.inputs))
 
 
-def test_buffer_that_the_program_writes_to_is_no_constant() -> None:
+def test_mutated_buffer_is_not_folded() -> None:
     names = operator_names(_propagated(models.kv_cache()))
     assert names == operator_names(to_core_aten(models.kv_cache().export(), {}))
 
 
 @pytest.mark.parametrize(("max_growth", "folded"), [(64, False), (1024, True)])
-def test_constants_grow_within_the_bound_only(max_growth: int, folded: bool) -> None:
+def test_constants_grow_within_the_limit(max_growth: int, folded: bool) -> None:
     program = _propagated(Example(_Expanding().eval(), (torch.randn(16, 4),)), max_growth)
     assert ("aten::expand_copy" not in operator_names(program)) is folded
 
@@ -193,7 +193,7 @@ class _NormedByBatchNorm(nn.Conv2d):
         lambda: parametrizations.spectral_norm(nn.Conv2d(8, 16, 3)),
     ],
 )
-def test_weights_that_are_computed_from_constants_are_stored_computed(
+def test_weights_computed_from_constants_are_stored(
     make: Callable[[], nn.Module],
 ) -> None:
     example = Example(make().eval(), (torch.randn(1, 8, 6, 6),))
@@ -216,7 +216,7 @@ class _ScaledCodes(nn.Module):
         return x @ ((self.codes - 3).to(torch.float32) * (self.ranges.abs().amax() / 7)).t()
 
 
-def test_codes_do_not_become_floats_in_the_file() -> None:
+def test_quantized_values_are_not_dequantized_in_the_file() -> None:
     example = Example(_ScaledCodes().eval(), (torch.randn(2, 256),))
     program = _propagated(example)
     held = [*program.state_dict.values(), *program.constants.values()]
@@ -228,7 +228,7 @@ def test_codes_do_not_become_floats_in_the_file() -> None:
 _CODES_BECOME_FLOATS = ["aten::_to_copy", "aten::mul.Tensor", "aten::permute_copy"]
 
 
-def test_values_on_the_way_are_not_in_the_file() -> None:
+def test_intermediate_constants_are_not_stored() -> None:
     class Summed(nn.Module):
         def __init__(self) -> None:
             super().__init__()
@@ -259,7 +259,7 @@ class _Masked(nn.Module):
 
 
 @pytest.mark.parametrize(("size", "folded"), [(16, True), (128, False)])
-def test_small_masks_of_positions_are_stored(size: int, folded: bool) -> None:
+def test_small_position_masks_are_stored(size: int, folded: bool) -> None:
     example = Example(_Masked(size).eval(), (torch.randn(size, size),))
     program = _propagated(example)
     assert ("aten::bitwise_and.Tensor" not in operator_names(program)) is folded
@@ -267,7 +267,7 @@ def test_small_masks_of_positions_are_stored(size: int, folded: bool) -> None:
     assert_same(run(program, example.inputs), run_module(example.module, example.inputs))
 
 
-def test_a_range_or_a_fill_alone_stays_as_it_is() -> None:
+def test_lone_arange_or_fill_is_not_folded() -> None:
     class Ranged(nn.Module):
         def forward(self, x: Tensor) -> Tensor:
             return x + torch.arange(8) + torch.full((8,), 3.0)
@@ -277,7 +277,7 @@ def test_a_range_or_a_fill_alone_stays_as_it_is() -> None:
     assert "aten::full" in operator_names(program)
 
 
-def test_a_weight_that_others_need_as_it_is_is_stored_twice_at_most() -> None:
+def test_weight_is_stored_at_most_twice() -> None:
     class Both(nn.Module):
         def __init__(self) -> None:
             super().__init__()

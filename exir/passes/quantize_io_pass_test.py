@@ -22,7 +22,7 @@ def _network() -> tuple[ExportedProgram, Tensor]:
     return export(network, (x,)), x
 
 
-def test_an_exported_program_takes_and_gives_bytes() -> None:
+def test_exported_program_has_int8_inputs_and_outputs() -> None:
     program, x = _network()
     expected = program.module()(x)
     taken, given = quantize_input(program, 0), quantize_output(program, 0)
@@ -31,7 +31,7 @@ def test_an_exported_program_takes_and_gives_bytes() -> None:
     assert torch.equal(_OPS.dequantize_per_tensor(result, *given), expected)
 
 
-def test_an_edge_program_takes_and_gives_bytes_and_says_how() -> None:
+def test_edge_program_has_int8_inputs_and_outputs_and_states_their_parameters() -> None:
     program, x = _network()
     expected = program.module()(x)
     edge = to_edge(program)
@@ -57,7 +57,7 @@ def test_an_edge_program_takes_and_gives_bytes_and_says_how() -> None:
     assert torch.equal(_OPS.dequantize_per_tensor(result, *given, torch.int8), expected)
 
 
-def test_a_method_by_name_has_its_name_before_its_constants() -> None:
+def test_named_method_prefixes_its_constants() -> None:
     program, _ = _network()
     edge = to_edge({"run": program})
     edge = edge.transform([QuantizeInputs(edge, [0], "run")])
@@ -73,7 +73,7 @@ def test_a_method_by_name_has_its_name_before_its_constants() -> None:
         (quantize_output, 1, "output 1 is not dequantized as the last thing"),
     ],
 )
-def test_what_is_not_quantized_is_refused(quantize: object, index: int, message: str) -> None:
+def test_unquantized_input_or_output_is_refused(quantize: object, index: int, message: str) -> None:
     assert callable(quantize)
     with pytest.raises(ConfigError, match=message):
         quantize(export(nn.Linear(4, 4), (torch.randn(2, 4),)), index)

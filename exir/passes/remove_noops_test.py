@@ -24,7 +24,7 @@ def _names(function, x: torch.Tensor) -> list[str]:
     return operator_names(RemoveNoops().run(program))
 
 
-def test_copies_views_and_casts_that_change_nothing_go() -> None:
+def test_identity_copies_views_and_casts_are_removed() -> None:
     def function(x):
         x = x.clone().view(2, 3).expand(2, 3).permute(0, 1).contiguous()
         return x.to(torch.float32).reshape(2, 3)[:].detach().relu()
@@ -32,23 +32,23 @@ def test_copies_views_and_casts_that_change_nothing_go() -> None:
     assert _names(function, torch.ones(2, 3)) == ["aten::relu"]
 
 
-def test_dropout_of_inference_goes() -> None:
+def test_dropout_in_eval_mode_is_removed() -> None:
     program = RemoveNoops().run(to_core_aten(models.mlp().export(), {}))
     assert "aten::clone" not in operator_names(program)
 
 
-def test_change_of_layout_stays() -> None:
+def test_layout_change_is_not_removed() -> None:
     def function(x):
         return x.contiguous(memory_format=torch.channels_last).relu()
 
     assert _names(function, torch.ones(1, 2, 3, 4)) == ["aten::clone", "aten::relu"]
 
 
-def test_output_does_not_become_an_input() -> None:
+def test_output_is_not_replaced_by_an_input() -> None:
     assert _names(lambda x: x.clone(), torch.ones(2)) == ["aten::clone"]
 
 
-def test_copy_onto_a_buffer_is_the_copied_value() -> None:
+def test_full_copy_onto_a_buffer_is_its_source() -> None:
     example = programs.CASES["counters"]()
     program = RemoveNoops().run(to_core_aten(example.export(), {}))
     assert "aten::copy" not in operator_names(program)
@@ -68,7 +68,7 @@ class _Twice(torch.nn.Module):
         return value * 2
 
 
-def test_states_that_get_one_value_keep_names_of_their_own() -> None:
+def test_states_with_one_value_keep_separate_names() -> None:
     program = RemoveNoops().run(to_core_aten(Example(_Twice(), (torch.ones(2),)).export(), {}))
     written = with_names_of_graph(program).graph_signature.buffers_to_mutate
     assert sorted(written.values()) == ["first", "second"]

@@ -72,14 +72,14 @@ def test_view_of_an_intermediate_that_is_returned_shares_memory_once() -> None:
     assert len(views(replaced(both))) == 0 or len(views(replaced(both))) == 1
 
 
-def test_returned_views_stay_copies_when_the_caller_gives_their_memory() -> None:
+def test_returned_views_stay_copies_with_caller_provided_outputs() -> None:
     done = ReplaceViewCopyWithViewPass(alias_outputs=False)
     assert not views(replaced(lambda m, x: torch.relu(x).view(24), done=done))
     program = replaced(lambda m, x: (y := torch.relu(x), y.view(24) + 1), done=done)
     assert not views(program)
 
 
-def test_views_of_inputs_stay_copies_when_the_caller_gives_their_memory() -> None:
+def test_input_views_stay_copies_with_caller_provided_inputs() -> None:
     done = ReplaceViewCopyWithViewPass(alias_inputs=False)
     assert not views(replaced(lambda m, x: x.view(24) + 1, done=done))
     assert views(replaced(lambda m, x: x.view(24) + 1))
@@ -111,7 +111,7 @@ def test_dynamic_view_keeps_its_size_expressions() -> None:
     assert not view.meta["spec"].is_static
 
 
-def test_copy_to_the_same_type_and_layout_is_gone() -> None:
+def test_copy_to_the_same_dtype_and_layout_is_removed() -> None:
     example = Example(Call(lambda m, x: torch.relu(x) + 1), (torch.randn(4, 6),))
     program = to_edge(example.export()).exported_program()
     relu, add = calls(program)
@@ -120,7 +120,7 @@ def test_copy_to_the_same_type_and_layout_is_gone() -> None:
     assert operator_names(program) == ["aten::relu", "aten::add.Tensor"]
 
 
-def test_copy_to_an_order_that_the_sizes_leave_open_is_a_view() -> None:
+def test_copy_between_equivalent_dim_orders_is_a_view() -> None:
     """Later nodes have the layout of the copy."""
 
     class Padded(torch.nn.Module):
@@ -137,7 +137,7 @@ def test_copy_to_an_order_that_the_sizes_leave_open_is_a_view() -> None:
     assert view.meta["val"].is_contiguous()
 
 
-def test_copy_to_an_order_that_dynamic_sizes_leave_open_is_gone() -> None:
+def test_dynamic_copy_between_equivalent_dim_orders_is_removed() -> None:
     """The runtime stores such a tensor row-major, and rejects copies to another order."""
 
     class Pooled(torch.nn.Module):
@@ -155,7 +155,7 @@ def _with_a_row_set(x: torch.Tensor) -> torch.Tensor:
     return torch.index_put(x, (torch.tensor([1]),), torch.zeros(6))
 
 
-def test_view_of_what_is_changed_later_where_it_lies_stays_a_copy() -> None:
+def test_view_of_a_later_mutated_tensor_stays_a_copy() -> None:
     def function(m: object, x: torch.Tensor) -> object:
         y = torch.relu(x)
         before = y.view(24)
@@ -164,7 +164,7 @@ def test_view_of_what_is_changed_later_where_it_lies_stays_a_copy() -> None:
     assert not views(replaced(function))
 
 
-def test_view_that_is_changed_later_where_it_lies_stays_a_copy() -> None:
+def test_later_mutated_view_stays_a_copy() -> None:
     def function(m: object, x: torch.Tensor) -> object:
         y = torch.relu(x)
         return _with_a_row_set(y.view(2, 2, 6).view(4, 6)) + 1, y + 1
@@ -173,12 +173,12 @@ def test_view_that_is_changed_later_where_it_lies_stays_a_copy() -> None:
     assert view.meta["spec"].shape == (2, 2, 6)
 
 
-def test_view_of_what_was_changed_before_shares_its_memory() -> None:
+def test_view_of_an_earlier_mutated_tensor_shares_memory() -> None:
     (view,) = views(replaced(lambda m, x: _with_a_row_set(torch.relu(x)).view(24) + 1))
     assert view.meta["spec"].storage is view.args[0].meta["spec"].storage
 
 
-def test_graphs_of_control_flow_read_a_view_where_its_base_lies() -> None:
+def test_control_flow_operands_may_be_views() -> None:
     def function(m: Call, x: torch.Tensor) -> torch.Tensor:
         view = (x * 2).view(6, 4)
         return torch.cond(x.sum() > 0, lambda a: a.sin(), lambda a: a * 2, (view,))
@@ -192,7 +192,7 @@ def test_graphs_of_control_flow_read_a_view_where_its_base_lies() -> None:
     assert view.meta["spec"].base is not None
 
 
-def test_a_copy_that_graphs_of_control_flow_read_has_memory() -> None:
+def test_copy_read_by_control_flow_has_memory() -> None:
     def function(m: Call, x: torch.Tensor) -> torch.Tensor:
         copy = torch.ops.aten.clone.default(x * 2)
         return torch.cond(x.sum() > 0, lambda a: a.sin(), lambda a: a * 2, (copy,))

@@ -51,13 +51,13 @@ def turned(module: nn.Module, order: torch.memory_format) -> tuple[list[str], li
     return operator_names(program), [tuple(each.dim_order()) for each in results]
 
 
-def test_what_lies_otherwise_is_copied_there_and_back() -> None:
+def test_channels_last_operands_are_copied_to_and_from_row_major() -> None:
     names, orders = turned(Pooled(), torch.channels_last)
     assert names == [_COPY, "aten::avg_pool2d", _COPY, "aten::relu"]
     assert orders == [(0, 2, 3, 1)]
 
 
-def test_sizes_are_read_of_what_lies_in_any_order() -> None:
+def test_sizes_are_read_from_any_layout() -> None:
     class Doubled(nn.Module):
         def forward(self, x: Tensor) -> Tensor:
             y = x.relu()
@@ -70,7 +70,7 @@ def test_sizes_are_read_of_what_lies_in_any_order() -> None:
     assert_same(run(program, example.inputs), run_module(example.module, example.inputs))
 
 
-def test_dynamic_sizes_stay_dynamic() -> None:
+def test_row_major_copies_keep_dynamic_sizes() -> None:
     class Padded(nn.Module):
         def forward(self, x: Tensor) -> Tensor:
             return nn.functional.pad(x, (1, 0, 0, 0), value=0.5) + 1
@@ -84,19 +84,19 @@ def test_dynamic_sizes_stay_dynamic() -> None:
     assert not isinstance(taken.meta["val"].shape[0].node.expr, sympy.Integer)
 
 
-def test_row_major_operands_stay() -> None:
+def test_row_major_operands_are_not_copied() -> None:
     assert turned(Pooled(), torch.contiguous_format) == (
         ["aten::avg_pool2d", "aten::relu"],
         [(0, 1, 2, 3)],
     )
 
 
-def test_sums_are_turned_where_their_operands_lie_in_several_orders() -> None:
+def test_additions_of_mixed_layouts_are_permuted() -> None:
     names, _ = turned(Summed(), torch.channels_last)
     assert names == [_COPY, "aten::add.Tensor", _COPY, "aten::add.Tensor"]
 
 
-def test_what_was_turned_is_not_turned_again() -> None:
+def test_permuted_operand_is_not_permuted_again() -> None:
     names, _ = turned(Largest(), torch.channels_last)
     assert [name for name in names if name != _COPY] == ["aten::flip", "aten::max.dim"]
     assert names.index("aten::max.dim") == names.index("aten::flip") + 1
@@ -114,7 +114,7 @@ class Found(nn.Module):
         return torch.ops.aten.index.Tensor(x, [places])
 
 
-def test_what_lies_in_neither_order_stays() -> None:
+def test_operand_that_is_neither_contiguous_nor_channels_last_is_unchanged() -> None:
     example = Example(Found().eval(), (torch.triu(torch.ones(2, 2)),))
     program = RowMajorOperands().run(to_edge(example.export()).exported_program())
     assert _COPY not in operator_names(program)
@@ -129,7 +129,7 @@ class Normalized(nn.Module):
         return self.norm(x) + 1
 
 
-def test_operators_of_rows_alone_take_no_other_order() -> None:
+def test_row_major_operators_get_contiguous_operands() -> None:
     x = torch.randn(2, 3, 8, 8)
     for given in (x.to(memory_format=torch.channels_last), x.transpose(2, 3), x.transpose(0, 1)):
         program = to_edge(Example(Normalized().eval(), (given,)).export()).exported_program()

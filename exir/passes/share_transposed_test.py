@@ -66,7 +66,7 @@ def test_tied_embedding_and_projection_are_stored_once(shape: str, bias: bool) -
     assert_same(run(manager.exported_program(), inputs), run_module(module, inputs))
 
 
-def test_program_is_in_order_before_its_constants_are_propagated() -> None:
+def test_shared_transpose_preserves_topological_order() -> None:
     inputs = (TOKENS["row"],)
     program = to_core_aten(Example(Tied().eval(), inputs).export(), {})
     program = run_passes(program, [ShareTransposed()])
@@ -74,7 +74,7 @@ def test_program_is_in_order_before_its_constants_are_propagated() -> None:
     assert "aten::index_select" in operator_names(program)
 
 
-def test_tokens_of_a_number_known_at_run_time() -> None:
+def test_shared_embedding_takes_a_dynamic_token_count() -> None:
     torch.manual_seed(0)
     module, inputs = Tied(), (torch.tensor([[1, 2, 3]]),)
     manager = edge(module, inputs, ({1: Dim("n", min=2, max=8)},))
@@ -84,7 +84,7 @@ def test_tokens_of_a_number_known_at_run_time() -> None:
 
 
 @pytest.mark.parametrize("bias", [False, True])
-def test_matrix_of_products_both_ways_is_stored_once(bias: bool) -> None:
+def test_matrix_multiplied_both_ways_is_stored_once(bias: bool) -> None:
     torch.manual_seed(0)
     module, inputs = BothWays(bias), (torch.randn(3, WORDS) / 8,)
     manager = edge(module, inputs)
@@ -93,7 +93,7 @@ def test_matrix_of_products_both_ways_is_stored_once(bias: bool) -> None:
     assert_same(found, run_module(module, inputs), rtol=1e-4, atol=1e-5)
 
 
-def test_matrix_that_is_used_one_way_is_left_alone() -> None:
+def test_matrix_used_one_way_is_unchanged() -> None:
     class Untied(nn.Module):
         def __init__(self) -> None:
             super().__init__()
@@ -106,7 +106,7 @@ def test_matrix_that_is_used_one_way_is_left_alone() -> None:
     assert names == ["aten::embedding", "aten::addmm"]
 
 
-def test_small_matrix_is_rather_stored_twice() -> None:
+def test_small_matrix_is_stored_twice() -> None:
     class Small(nn.Module):
         def __init__(self) -> None:
             super().__init__()
@@ -130,7 +130,7 @@ class Halves(nn.Module):
         return nn.functional.linear(x, self.weight) if self.decodes else x @ self.weight
 
 
-def test_methods_that_use_a_matrix_both_ways_share_it() -> None:
+def test_methods_share_a_matrix_and_its_transpose() -> None:
     weight = nn.Parameter(torch.randn(WORDS, WIDTH))
     inputs = {"encode": (torch.randn(2, WORDS),), "decode": (torch.randn(2, WIDTH),)}
     modules = {name: Halves(weight, name == "decode").eval() for name in inputs}

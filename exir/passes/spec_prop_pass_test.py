@@ -64,7 +64,7 @@ class SizedByNumber(torch.nn.Module):
         return torch.ones(1, n.item())  # type: ignore[arg-type]
 
 
-def test_size_that_a_tensor_says_has_to_be_bounded_in_the_model() -> None:
+def test_data_dependent_size_needs_a_bound_in_the_model() -> None:
     example = Example(SizedByNumber(), (torch.tensor(3),))
     with pytest.raises(
         ExportError,
@@ -73,7 +73,7 @@ def test_size_that_a_tensor_says_has_to_be_bounded_in_the_model() -> None:
         propagated(example)
 
 
-def test_size_without_upper_bound_gets_that_of_the_example_and_a_warning() -> None:
+def test_unbounded_size_defaults_to_the_example_with_a_warning() -> None:
     example = Example(models.DynamicAdd(), (torch.ones(3, 4),) * 2, ({0: Dim("n")}, {0: Dim("n")}))
     with pytest.warns(
         UserWarning, match="dimension 'x.0' has no upper bound and gets that of the example, 3"
@@ -82,14 +82,14 @@ def test_size_without_upper_bound_gets_that_of_the_example_and_a_warning() -> No
     assert spec_named(program, "x").shape == (3, 4)
 
 
-def test_item_of_a_tuple_has_the_tuples_spec() -> None:
+def test_getitem_has_its_tuples_spec() -> None:
     program = propagated(Example(Halves(), (torch.ones(2, 3),)))
     specs = spec_named(program, "aten_max")
     items = [n for n in program.graph.nodes if n.name.startswith("getitem")]
     assert [item.meta["spec"] for item in items] == [specs[item.args[1]] for item in items]
 
 
-def test_weights_are_constants_and_mutated_buffers_are_states() -> None:
+def test_weights_are_constants_and_mutated_buffers_states() -> None:
     weight = spec_named(propagated(models.mlp()), "p_layers_0_weight")
     assert weight.const and not weight.state and weight.requires_grad
     total = spec_named(propagated(models.counter()), "b_total")
@@ -104,7 +104,7 @@ class Nested(torch.nn.Module):
         return torch.cond(flag, inner, lambda a: a * 3, (x,))
 
 
-def test_branches_compute_into_what_the_outermost_cond_returns() -> None:
+def test_branches_write_the_outermost_conds_tensors() -> None:
     program = propagated(Example(Nested(), (torch.tensor(True), torch.ones(2))))
     outer = spec_named(program, "cond")[0]
     branch = program.graph_module.true_graph_0
@@ -113,7 +113,7 @@ def test_branches_compute_into_what_the_outermost_cond_returns() -> None:
         assert graph_module.graph.output_node().args[0][0].meta["spec"] is outer
 
 
-def test_hints_bound_sizes_by_the_example_inputs() -> None:
+def test_example_inputs_bound_unbounded_sizes() -> None:
     program = to_edge(models.dynamic_add().export()).exported_program()
     HintBasedSymShapeEvalPass().run(program)
     assert spec_named(program, "x").shape == (4, 4)
@@ -124,7 +124,7 @@ class RowsInABranch(torch.nn.Module):
         return torch.cond(x.sum() > 0, lambda a: map_rows(lambda row: row * 2, a), lambda a: a + 1, (x,))
 
 
-def test_what_a_loop_fills_row_by_row_is_not_where_another_branch_computes_it_whole() -> None:
+def test_loop_filled_tensor_is_not_shared_with_another_branch() -> None:
     program = propagated(Example(RowsInABranch(), (torch.randn(3, 4),)))
     (branching,) = (node for node in program.graph.nodes if regions(node))
     on_true, on_false = (region.results[0] for region in regions(branching))

@@ -33,14 +33,14 @@ def converted(example: Example, config: EdgeCompileConfig | None = None) -> torc
 
 
 @pytest.mark.parametrize("name", ["simple_conv", "conv_bn_relu", "mlp", "dynamic_add"])
-def test_converted_program_computes_what_the_model_does(name: str) -> None:
+def test_out_variant_program_matches_eager(name: str) -> None:
     example = models.ALL[name]()
     expected = copy.deepcopy(example.module)(*example.inputs)
     with torch.no_grad():
         torch.testing.assert_close(converted(example).module()(*example.inputs), expected)
 
 
-def test_operators_with_several_outputs_write_all_of_them() -> None:
+def test_multiple_outputs_are_all_written() -> None:
     example = Example(Several(), (torch.randn(3, 4),))
     program = converted(example)
     top = next(n for n in program.graph.nodes if n.target is torch.ops.aten.topk.values)
@@ -51,7 +51,7 @@ def test_operators_with_several_outputs_write_all_of_them() -> None:
     assert out.args == ([((3, 1), torch.float32), ((3, 3), torch.float32)],)
 
 
-def test_operator_without_out_variant_is_an_error_that_names_it_and_its_line() -> None:
+def test_missing_out_variant_is_reported_with_its_line() -> None:
     with torch.library._scoped_library("b_out_test", "DEF") as library:
         library.define("twice(Tensor x) -> Tensor")
         library.impl("twice", lambda x: x * 2, "CompositeExplicitAutograd")
@@ -66,7 +66,7 @@ def test_operator_without_out_variant_is_an_error_that_names_it_and_its_line() -
         assert error.value.source is not None
 
 
-def test_results_that_are_left_out_get_no_memory() -> None:
+def test_unused_results_have_no_memory() -> None:
     class Backward(torch.nn.Module):
         def forward(self, gradient: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
             weight, wanted = torch.ones(1, 1, 1, 1), [True, False, False]

@@ -41,5 +41,5 @@ def test_narrow_parameters_are_widened() -> None:
     assert parameters(torch.float32, torch.int32) == [(torch.float64, 8), (torch.int64, 8)] * 2
 
 
-def test_wide_ones_stay() -> None:
+def test_wide_parameters_are_unchanged() -> None:
     assert parameters(torch.float64, torch.int64) == [(torch.float64, 4), (torch.int64, 4)] * 2

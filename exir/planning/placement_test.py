@@ -12,13 +12,13 @@ _BLOCKS = [
 ]
 
 
-def test_blocks_that_do_not_live_at_once_share_bytes() -> None:
+def test_blocks_with_disjoint_lifetimes_share_bytes() -> None:
     placement = placed(_BLOCKS)
     assert placement.size == bound(_BLOCKS) == 96
     assert placement.offsets == {"a": 0, "b": 64, "c": 0}
 
 
-def test_what_lies_on_top_is_placed_first_when_the_bound_is_not_reached() -> None:
+def test_topmost_block_is_placed_first_above_the_bound() -> None:
     """Images that live for two steps leave a gap unless they are at both ends."""
     sizes = {"a": (301, 0, 1), "space 0": (430, 0, 0), "b": (301, 1, 2), "space 1": (258, 1, 1)}
     sizes |= {"c": (100, 2, 3), "space 2": (387, 2, 2)}
@@ -26,11 +26,11 @@ def test_what_lies_on_top_is_placed_first_when_the_bound_is_not_reached() -> Non
     assert placed(blocks).size == bound(blocks) == 860
 
 
-def test_side_by_side_shares_nothing() -> None:
+def test_side_by_side_placement_shares_no_bytes() -> None:
     assert side_by_side(_BLOCKS).offsets == {"a": 0, "b": 64, "c": 96}
 
 
-def test_nothing_takes_no_bytes() -> None:
+def test_empty_placement_has_no_bytes() -> None:
     assert placed([]).size == bound([]) == 0
 
 
@@ -40,7 +40,7 @@ def _random_blocks(count: int) -> list[Block[int]]:
     return [Block(i, 16 * draws.randrange(1, 300), Lifetime(i, last)) for i, last in enumerate(lasts)]
 
 
-def test_changes_of_the_order_come_near_the_bound_and_are_the_same_each_time() -> None:
+def test_reordering_approaches_the_bound_deterministically() -> None:
     blocks = _random_blocks(60)
     placement = placed(blocks)
     assert placement.size <= 1.03 * bound(blocks)

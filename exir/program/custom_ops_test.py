@@ -39,7 +39,7 @@ _FUNCTIONS: dict[str, tuple[Callable[..., object], Callable[..., Tensor]]] = {
 
 
 @pytest.mark.parametrize("name", _FUNCTIONS)
-def test_custom_operator_becomes_its_out_overload(name: str) -> None:
+def test_custom_operator_lowers_to_its_out_overload(name: str) -> None:
     function, call = _FUNCTIONS[name]
     op = torch.library.custom_op(f"custom_ops_test::{name}", function, mutates_args=())
     op.register_fake(function)

@@ -19,7 +19,7 @@ CASES = {**models.ALL, **programs.CASES}
 
 
 @pytest.mark.parametrize("name", sorted(CASES))
-def test_edge_program_computes_what_the_model_does(name: str) -> None:
+def test_edge_program_matches_eager(name: str) -> None:
     example = CASES[name]()
     program = to_edge(example.export()).exported_program()
     program.validate()
@@ -27,7 +27,7 @@ def test_edge_program_computes_what_the_model_does(name: str) -> None:
     assert_same(run(program, example.inputs), expected, 1e-3, 1e-5)
 
 
-def test_methods_are_lowered_each_and_share_no_state() -> None:
+def test_methods_are_lowered_separately_without_shared_state() -> None:
     examples = models.codec()
     manager = to_edge({name: example.export() for name, example in examples.items()})
     assert manager.methods == {"encode", "decode"}
@@ -39,13 +39,13 @@ def test_methods_are_lowered_each_and_share_no_state() -> None:
     assert decode.state_dict["owner.weight"].shape == (4, 8)
 
 
-def test_constant_methods_are_kept_by_name() -> None:
+def test_constant_methods_are_stored_by_name() -> None:
     manager = to_edge(models.mlp().export(), constant_methods={"width": 8})
     assert manager.config_methods == {"width"}
     assert manager.methods == {"forward"}
 
 
-def test_method_and_constant_method_of_one_name_are_refused() -> None:
+def test_method_and_constant_method_of_equal_name_are_refused() -> None:
     with pytest.raises(ConfigError, match="'forward' is both"):
         to_edge(models.mlp().export(), constant_methods={"forward": 8})
 
@@ -62,14 +62,14 @@ def test_method_and_constant_method_of_one_name_are_refused() -> None:
         ({3: None}, "a method's name must be a string that is not empty, got 3"),
     ],
 )
-def test_what_is_no_exported_program_is_refused(given: Any, message: str) -> None:
+def test_value_that_is_not_an_exported_program_is_refused(given: Any, message: str) -> None:
     for lower in (to_edge, to_edge_transform_and_lower):
         with pytest.raises(TypeError, match=message):
             lower(given)
 
 
 @pytest.mark.parametrize("given", ["cpu", [Partitioner]])
-def test_what_is_no_partitioner_is_refused(given: Any) -> None:
+def test_value_that_is_not_a_partitioner_is_refused(given: Any) -> None:
     with pytest.raises(
         TypeError,
         match="a partitioner must be an instance of exir.backend.partitioner.Partitioner, got ",
@@ -77,7 +77,7 @@ def test_what_is_no_partitioner_is_refused(given: Any) -> None:
         to_edge_transform_and_lower(models.mlp().export(), partitioner=given)
 
 
-def test_unknown_method_is_refused_with_those_that_there_are() -> None:
+def test_unknown_method_is_refused_with_the_known_ones() -> None:
     manager = to_edge(models.mlp().export())
     with pytest.raises(ConfigError, match="no method 'encode'; there are forward"):
         manager.exported_program("encode")
@@ -85,14 +85,14 @@ def test_unknown_method_is_refused_with_those_that_there_are() -> None:
         manager.transform({"encode": [ExportPass()]})
 
 
-def test_dim_order_operators_can_be_left_out() -> None:
+def test_dim_order_operators_can_be_disabled() -> None:
     example = programs.CASES["memory_formats"]()
     program = to_edge(example.export(), compile_config=EdgeCompileConfig(_skip_dim_order=True))
     names = operator_names(program.exported_program())
     assert "aten::clone" in names and not any("dim_order" in name for name in names)
 
 
-def test_preserved_operator_stays_whole() -> None:
+def test_preserved_operator_is_not_decomposed() -> None:
     config = EdgeCompileConfig(preserve_ops=[torch.ops.aten.linear.default])
     program = to_edge(models.mlp().export(), compile_config=config).exported_program()
     assert operator_names(program) == ["aten::linear", "aten::relu", "aten::linear"]
@@ -129,7 +129,7 @@ class _Branches(torch.nn.Module):
         return torch.cond(x.sum() > 0, lambda a: self.linear(a), lambda a: a * 2, (x,))
 
 
-def test_what_no_partitioner_sees_is_decomposed_in_the_graphs_of_control_flow() -> None:
+def test_control_flow_graphs_without_partitioner_are_decomposed() -> None:
     partitioner, example = _Recording(), models.Example(_Branches(), (torch.ones(3, 4),))
     manager = to_edge_transform_and_lower(example.export(), partitioner=[partitioner])
     assert "aten::linear" in partitioner.shown[0]
@@ -140,7 +140,7 @@ def test_what_no_partitioner_sees_is_decomposed_in_the_graphs_of_control_flow() 
     assert "aten::linear" not in names and "aten::addmm" in names
 
 
-def test_partitioner_sees_whole_what_it_asks_for_and_the_rest_is_lowered_after_it() -> None:
+def test_partitioner_receives_preserved_operators_whole() -> None:
     partitioner, example = _Recording(), models.mlp()
     manager = to_edge_transform_and_lower(example.export(), partitioner=[partitioner])
     assert partitioner.shown == [["aten::linear", "aten::relu", "aten::linear"]]
@@ -149,7 +149,7 @@ def test_partitioner_sees_whole_what_it_asks_for_and_the_rest_is_lowered_after_i
     assert_same(run(program, example.inputs), run_module(example.module, example.inputs))
 
 
-def test_what_one_of_several_partitioners_asks_for_stays_whole() -> None:
+def test_operator_preserved_by_any_partitioner_stays_whole() -> None:
     partitioners = [_Recording(16), _Recording(5)]
     to_edge_transform_and_lower(models.mlp().export(), partitioner=partitioners)
     for each in partitioners:
@@ -170,12 +170,12 @@ def test_passes_run_before_partitioners() -> None:
     assert Recorded.ran == 1 and len(partitioner.shown) == 1
 
 
-def test_manager_can_be_made_of_edge_programs() -> None:
+def test_edge_manager_accepts_edge_programs() -> None:
     program = to_edge(models.mlp().export()).exported_program()
     assert EdgeProgramManager({"run": program}).methods == {"run"}
 
 
-def test_a_number_may_be_the_first_input() -> None:
+def test_first_input_may_be_a_scalar() -> None:
     class Scaled(torch.nn.Module):
         def forward(self, factor: int, x: torch.Tensor) -> torch.Tensor:
             return x * factor
@@ -185,12 +185,12 @@ def test_a_number_may_be_the_first_input() -> None:
     assert_same(run(program, example.inputs), run_module(example.module, example.inputs))
 
 
-def test_what_the_package_does_not_have_is_no_attribute_of_it() -> None:
+def test_unprovided_package_attribute_is_missing() -> None:
     for package in (exir, exir.program):
         assert not hasattr(package, "to_edges")
 
 
-def test_a_pass_manager_of_torch_is_run_as_its_passes_are() -> None:
+def test_torch_pass_manager_runs_as_its_passes() -> None:
     manager = to_edge(models.mlp().export())
     passes = PassManager()
     passes.add_pass(ExportPass())

@@ -36,7 +36,7 @@ def edge(name: str = "mlp") -> EdgeProgramManager:
     return to_edge(models.ALL[name]().export())
 
 
-def test_buffer_and_file_hold_the_same_bytes(tmp_path: Path) -> None:
+def test_buffer_and_file_are_equal(tmp_path: Path) -> None:
     manager = edge().to_executorch()
     stream = io.BytesIO()
     manager.write_to_file(stream)
@@ -44,14 +44,14 @@ def test_buffer_and_file_hold_the_same_bytes(tmp_path: Path) -> None:
     assert manager.buffer == stream.getvalue() == (tmp_path / "mlp.pte").read_bytes()
 
 
-def test_file_holds_the_program() -> None:
+def test_written_file_is_the_program() -> None:
     manager = edge().to_executorch()
     read = deserialize_pte_binary(manager.buffer).program
     assert read.execution_plan == manager.executorch_program.execution_plan
 
 
 @pytest.mark.parametrize("name", models.ALL)
-def test_edge_program_stays_as_it_is_and_lowers_again_to_the_same_bytes(name: str) -> None:
+def test_edge_program_is_unchanged_and_lowers_again_to_equal_bytes(name: str) -> None:
     manager = edge(name)
     before = str(manager.exported_program().graph)
     first = manager.to_executorch().buffer
@@ -82,7 +82,7 @@ def test_methods_and_constant_methods_are_listed() -> None:
     assert manager.exported_program("encode").graph_signature.user_inputs
 
 
-def test_unknown_method_is_an_error_that_lists_those_there_are() -> None:
+def test_unknown_method_error_lists_the_known_ones() -> None:
     with pytest.raises(ConfigError, match=r"no method 'other'; there are: \['forward'\]"):
         edge().to_executorch().exported_program("other")
 
@@ -92,9 +92,7 @@ def test_path_must_end_in_pte() -> None:
         edge().to_executorch().save("model.bin")
 
 
-def test_a_program_that_cannot_be_saved_leaves_the_earlier_file(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_failed_save_leaves_the_earlier_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path, manager = tmp_path / "mlp.pte", edge().to_executorch()
     manager.save(str(path))
     earlier = path.read_bytes()
@@ -110,7 +108,7 @@ def test_a_program_that_cannot_be_saved_leaves_the_earlier_file(
     assert path.read_bytes() == earlier
 
 
-def test_users_passes_run_first() -> None:
+def test_user_passes_run_first() -> None:
     def relu_to_neg(graph_module: torch.fx.GraphModule) -> PassResult:
         for node in graph_module.graph.nodes:
             if node.name.startswith("aten_relu"):
@@ -122,7 +120,7 @@ def test_users_passes_run_first() -> None:
     assert "aten::neg.out" in {operator.full_name for operator in operators}
 
 
-def test_planner_of_a_method_is_found_by_its_name() -> None:
+def test_planner_is_chosen_per_method_name() -> None:
     planner: dict[str, Any] = {"forward": MemoryPlanningPass(alignment=64)}
     manager = edge().to_executorch(ExecutorchBackendConfig(memory_planning_pass=planner))
     values = manager.executorch_program.execution_plan[0].values
@@ -131,7 +129,7 @@ def test_planner_of_a_method_is_found_by_its_name() -> None:
     assert offsets and all(offset % 64 == 0 for offset in offsets)
 
 
-def test_report_tells_inputs_outputs_operators_and_memory() -> None:
+def test_report_lists_inputs_outputs_operators_and_memory() -> None:
     (method,) = edge("conv_bn_relu").to_executorch().report.methods
     assert [(i.kind, i.dtype, i.shape) for i in method.inputs] == [("Tensor", "float32", (1, 3, 16, 16))]
     assert method.outputs[0].shape == (1, 8, 8, 8) and method.outputs[0].is_planned
@@ -141,7 +139,7 @@ def test_report_tells_inputs_outputs_operators_and_memory() -> None:
     assert method.planned_bytes[1] >= method.lower_bound_bytes > 0
 
 
-def test_debug_handles_are_known_by_instruction() -> None:
+def test_debug_handles_map_by_instruction() -> None:
     manager = edge().to_executorch()
     count = len(manager.executorch_program.execution_plan[0].chains[0].instructions)
     handles = manager.debug_handle_map["forward"]
@@ -149,13 +147,13 @@ def test_debug_handles_are_known_by_instruction() -> None:
     assert all(handle > 0 for handle in handles.values())
 
 
-def test_dump_shows_instructions() -> None:
+def test_dump_lists_instructions() -> None:
     stream = io.StringIO()
     edge().to_executorch().dump_executorch_program(out=stream)
     assert "aten::addmm.out(" in stream.getvalue()
 
 
-def test_size_bounding_pass_of_another_kind_is_refused() -> None:
+def test_invalid_size_bounding_pass_is_refused() -> None:
     with pytest.raises(ConfigError, match="'sym_shape_eval_pass' must be a Constraint"):
         edge().to_executorch(ExecutorchBackendConfig(sym_shape_eval_pass=lambda graph_module: None))
 
@@ -169,12 +167,12 @@ def overlap_everything(graph_module: torch.fx.GraphModule) -> None:
     graph_module.meta["non_const_buffer_sizes"] = [0, 1 << 20]
 
 
-def test_plan_of_a_users_planner_is_verified() -> None:
+def test_user_planners_plan_is_verified() -> None:
     with pytest.raises(InternalError, match="memory plan: bytes .* are read after another"):
         edge().to_executorch(ExecutorchBackendConfig(memory_planning_pass=overlap_everything))
 
 
-def test_planner_that_plans_nothing_is_an_error_that_names_it() -> None:
+def test_planner_without_a_plan_is_named() -> None:
     def idle(graph_module: torch.fx.GraphModule) -> None:
         return None
 
@@ -192,7 +190,7 @@ class Counting(nn.Module):
         return self.count * 2
 
 
-def test_eager_calls_after_lowering_do_not_change_the_initial_state() -> None:
+def test_eager_calls_after_lowering_do_not_change_initial_state() -> None:
     module, x = Counting(), torch.ones(2)
     expected = to_edge(torch.export.export(Counting(), (x,))).to_executorch().buffer
     manager = to_edge(torch.export.export(module, (x,))).to_executorch()

@@ -33,7 +33,7 @@ def _lowered(program: ExportedProgram) -> bytes | str:
 
 
 @pytest.mark.parametrize("name", sorted(CASES))
-def test_lowering_again_gives_the_same_bytes_and_changes_nothing(name: str) -> None:
+def test_lowering_twice_gives_equal_bytes(name: str) -> None:
     program = CASES[name]().export()
     before = state_of(program)
     first = _lowered(program)
@@ -43,7 +43,7 @@ def test_lowering_again_gives_the_same_bytes_and_changes_nothing(name: str) -> N
     assert state_of(program) == before
 
 
-def test_one_program_can_be_two_methods() -> None:
+def test_one_program_can_become_two_methods() -> None:
     program = sized_cases.CASES["where_zeros"]().export()
     before = state_of(program)
     manager = to_edge({"a": program, "b": program})
@@ -51,7 +51,7 @@ def test_one_program_can_be_two_methods() -> None:
     assert state_of(program) == before
 
 
-def test_an_edge_program_stays_as_it_was() -> None:
+def test_lowering_does_not_change_the_edge_program() -> None:
     manager = to_edge(sized_cases.CASES["where_cat"]().export())
     before = state_of(manager.exported_program())
     first = manager.to_executorch().buffer
@@ -81,7 +81,7 @@ def _fails(attempt: Callable[[], Any]) -> str:
     return str(raised.value)
 
 
-def test_a_refused_decomposition_is_refused_again(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_refused_decomposition_is_refused_again(monkeypatch: pytest.MonkeyPatch) -> None:
     """A failed lowering leaves no specialized sizes behind.
 
     A decomposition of PyTorch can specialize a dynamic size to the example's size. A second attempt
@@ -102,7 +102,7 @@ def test_a_refused_decomposition_is_refused_again(monkeypatch: pytest.MonkeyPatc
     assert _lowered(program) == _lowered(_dynamic())
 
 
-def test_a_refused_pass_is_refused_again() -> None:
+def test_refused_pass_is_refused_again() -> None:
     manager = to_edge(_dynamic())
     assert _fails(lambda: manager.transform([_ask_for_size])) == _fails(
         lambda: manager.transform([_ask_for_size])

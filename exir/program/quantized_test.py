@@ -24,7 +24,7 @@ print(out_variant_of(functional).op.name())
 
 @pytest.mark.parametrize("recipe", RECIPES, ids=str)
 @pytest.mark.parametrize("make", [quantized.mlp, quantized.cnn])
-def test_a_quantized_program_computes_what_the_network_does(
+def test_quantized_program_matches_the_quantized_network(
     make: Callable[[], tuple[nn.Sequential, Tensor]], recipe: Recipe
 ) -> None:
     network, x = make()
@@ -41,6 +41,6 @@ def test_a_quantized_program_computes_what_the_network_does(
         torch.testing.assert_close(program.module()(x), network(x))
 
 
-def test_operators_that_were_used_before_have_out_overloads() -> None:
+def test_previously_used_operators_have_out_overloads() -> None:
     result = subprocess.run([sys.executable, "-c", BEFORE], capture_output=True, text=True, check=True)
     assert result.stdout.strip() == "quantized_decomposed::dequantize_per_channel.out"

@@ -80,7 +80,7 @@ _PICTURE = (2, 3, 8, 8)
 
 @pytest.mark.parametrize("recipe", ["int8_static", "int8_static_per_tensor"])
 @pytest.mark.parametrize("inplace", [False, True])
-def test_a_quantized_network_gives_nearly_what_the_float_one_does(recipe: str, inplace: bool) -> None:
+def test_quantized_network_is_close_to_float(recipe: str, inplace: bool) -> None:
     module = _Network(inplace)
     x = torch.randn(_PICTURE)
     quantized = _quantized(module, x, recipe)
@@ -89,7 +89,7 @@ def test_a_quantized_network_gives_nearly_what_the_float_one_does(recipe: str, i
     assert len(lowered.buffer) > 0
 
 
-def test_a_static_recipe_computes_on_bytes_from_input_to_output() -> None:
+def test_static_recipe_computes_int8_from_input_to_output() -> None:
     quantized = _quantized(_Network(), torch.randn(_PICTURE))
     assert set(_reasons(quantized).values()) == {""}
     for node in quantized.program.graph.nodes:
@@ -107,7 +107,7 @@ def test_a_static_recipe_computes_on_bytes_from_input_to_output() -> None:
 
 
 @pytest.mark.parametrize("last", [lambda x: x * 1.5, lambda x: nn.functional.leaky_relu(x, 0.2)])
-def test_an_output_that_a_number_is_an_argument_of_has_no_steps(
+def test_output_of_an_op_with_a_scalar_has_no_quantization_steps(
     last: Callable[[Tensor], Tensor],
 ) -> None:
     class Last(nn.Module):
@@ -117,7 +117,7 @@ def test_an_output_that_a_number_is_an_argument_of_has_no_steps(
     assert output_steps(export(Last(), (torch.randn(3),))) == [Steps()]
 
 
-def test_bounds_after_a_product_are_one_with_it() -> None:
+def test_clamp_after_a_gemm_is_fused() -> None:
     quantized = _quantized(nn.Sequential(nn.Conv2d(3, 4, 1), nn.ReLU()), torch.randn(_PICTURE))
     (convolution,) = _nodes(quantized.program, "aten::conv2d")
     (relu,) = convolution.users
@@ -127,7 +127,7 @@ def test_bounds_after_a_product_are_one_with_it() -> None:
     assert _parameters(quantize)[1] == -128  # a ReLU's range has no negative values
 
 
-def test_weights_are_symmetric_bytes_with_a_scale_for_each_output_channel() -> None:
+def test_weights_are_symmetric_per_channel_int8() -> None:
     quantized = _quantized(nn.Linear(6, 4), torch.randn(2, 6))
     (linear,) = _nodes(quantized.program, "aten::linear")
     _, weight, _ = linear.args
@@ -139,7 +139,7 @@ def test_weights_are_symmetric_bytes_with_a_scale_for_each_output_channel() -> N
     assert scales.shape == (4,) and not zero_points.any()
 
 
-def test_values_that_pass_through_keep_their_scale() -> None:
+def test_pass_through_values_share_their_scale() -> None:
     layers = nn.Conv2d(3, 4, 1), nn.MaxPool2d(2), nn.Flatten(), nn.Linear(64, 3)
     quantized = _quantized(nn.Sequential(*layers), torch.randn(_PICTURE))
     (pool,) = _nodes(quantized.program, "aten::max_pool2d")
@@ -148,7 +148,7 @@ def test_values_that_pass_through_keep_their_scale() -> None:
     assert _parameters(before) == _parameters(after)
 
 
-def test_what_is_joined_has_one_scale() -> None:
+def test_concatenated_values_share_one_scale() -> None:
     class Join(nn.Module):
         def __init__(self) -> None:
             super().__init__()
@@ -163,7 +163,7 @@ def test_what_is_joined_has_one_scale() -> None:
     assert {_parameters(each) for each in joined.all_input_nodes} == {_parameters(after)}
 
 
-def test_excluded_modules_stay_float_with_all_that_they_contain() -> None:
+def test_static_recipe_keeps_excluded_modules_in_float() -> None:
     quantized = _quantized(_Network(), torch.randn(_PICTURE), exclude=["block", "he*d"])
     by_module = {(each.module, each.operator): each for each in quantized.decisions}
     assert by_module["block.0", "aten::conv2d"].reason == "excluded by 'block'"
@@ -172,12 +172,12 @@ def test_excluded_modules_stay_float_with_all_that_they_contain() -> None:
     assert by_module["", "aten::add"].reason == "an operand is float"
 
 
-def test_a_pattern_that_matches_no_module_is_an_error() -> None:
+def test_static_recipe_rejects_a_pattern_without_matches() -> None:
     with pytest.raises(ConfigError, match="'exclude': no module with an operator matches 'haed'"):
         _quantized(_Network(), torch.randn(_PICTURE), exclude=["haed"])
 
 
-def test_decisions_name_the_module_and_the_line() -> None:
+def test_quantization_decisions_name_module_and_line() -> None:
     quantized = _quantized(_Network(), torch.randn(_PICTURE))
     first = quantized.decisions[0]
     assert (first.module, first.operator) == ("stem.0", "aten::conv2d")
@@ -198,7 +198,7 @@ class _Attention(nn.Module):
         return self.outward(torch.softmax(scores, -1) @ value)
 
 
-def test_attention_stays_float_around_its_linear_layers() -> None:
+def test_attention_stays_float_except_linear_layers() -> None:
     module, x = _Attention(), torch.randn(2, 4, 8)
     quantized = _quantized(module, x)
     reasons = _reasons(quantized)
@@ -222,7 +222,7 @@ def test_constants_without_a_range_are_not_quantized() -> None:
     assert _sqnr(quantized, module, x) > 25
 
 
-def test_a_computed_weight_stays_float() -> None:
+def test_static_recipe_keeps_computed_weights_in_float() -> None:
     class Computed(nn.Linear):
         def forward(self, x: Tensor) -> Tensor:
             return nn.functional.linear(x, self.weight * 2, self.bias)
@@ -231,7 +231,7 @@ def test_a_computed_weight_stays_float() -> None:
     assert _reasons(quantized)["linear"] == "its weight is computed, not a constant"
 
 
-def test_dynamic_shapes_stay_dynamic() -> None:
+def test_quantized_program_keeps_dynamic_shapes() -> None:
     module, x = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 2)).eval(), torch.randn(3, 4)
     shapes = {"input": {0: Dim("n", min=2, max=16)}}
     program = export(module, (x,), dynamic_shapes=shapes)
@@ -239,7 +239,7 @@ def test_dynamic_shapes_stay_dynamic() -> None:
     assert quantized.program.module()(torch.randn(11, 4)).shape == (11, 2)
 
 
-def test_state_is_kept() -> None:
+def test_quantization_preserves_state() -> None:
     class Sum(nn.Module):
         total: Tensor
 
@@ -261,7 +261,7 @@ def test_state_is_kept() -> None:
 
 
 @pytest.mark.parametrize("calibration", [None, [], ()])
-def test_a_static_recipe_needs_calibration_inputs(calibration: Any) -> None:
+def test_static_recipe_needs_calibration_inputs(calibration: Any) -> None:
     program = export(nn.Linear(4, 4), (torch.randn(3, 4),))
     with pytest.raises(
         ConfigError, match="recipe 'int8_static' measures ranges and has no calibration inputs; give"
@@ -286,7 +286,7 @@ def test_a_static_recipe_needs_calibration_inputs(calibration: Any) -> None:
         ),
     ],
 )
-def test_a_calibration_call_that_does_not_fit_is_an_error(call: tuple, message: str) -> None:
+def test_mismatched_calibration_call_is_an_error(call: tuple, message: str) -> None:
     program = export(nn.Linear(4, 4), (torch.randn(3, 4),))
     with pytest.raises(ModelError, match=message):
         quantize_program(program, QuantizationOptions("int8_static"), [(torch.randn(3, 4),), call])
@@ -299,14 +299,14 @@ def test_a_calibration_call_that_does_not_fit_is_an_error(call: tuple, message: 
         ("minmax", "a range that calibration calls take is not finite"),
     ],
 )
-def test_ranges_are_finite(observer: str, message: str) -> None:
+def test_calibrated_ranges_are_finite(observer: str, message: str) -> None:
     program = export(nn.Linear(4, 4), (torch.randn(3, 4),))
     options = QuantizationOptions("int8_static", observer=observer)
     with pytest.raises(ModelError, match=message):
         quantize_program(program, options, [(torch.full((3, 4), torch.inf),)])
 
 
-def test_only_so_many_batches_are_used() -> None:
+def test_calibration_batches_are_limited() -> None:
     taken = []
 
     def calls() -> Any:
@@ -320,7 +320,7 @@ def test_only_so_many_batches_are_used() -> None:
 
 
 @pytest.mark.parametrize("make", [made_by_hand.mlp, made_by_hand.cnn])
-def test_what_is_quantized_already_stays_as_it_is(
+def test_quantized_layers_are_unchanged(
     make: Callable[[], tuple[nn.Sequential, Tensor]],
 ) -> None:
     network, x = make()
@@ -329,7 +329,7 @@ def test_what_is_quantized_already_stays_as_it_is(
     assert quantized == Quantized(program, ())
 
 
-def test_two_runs_give_the_same_program() -> None:
+def test_quantization_is_deterministic() -> None:
     torch.manual_seed(3)
     module = _Network()
     first, second = (_quantized(module, torch.ones(_PICTURE)) for _ in range(2))
@@ -337,7 +337,7 @@ def test_two_runs_give_the_same_program() -> None:
     assert first.decisions == second.decisions
 
 
-def test_a_residual_block_is_quantized_whole() -> None:
+def test_residual_block_is_fully_quantized() -> None:
     module = nn.Sequential(nn.Conv2d(3, 8, 1), Residual(nn.Conv2d(8, 8, 1), nn.ReLU()))
     quantized = _quantized(module, torch.randn(_PICTURE))
     assert quantized.decisions[-1] == Decision("1", quantized.decisions[-1].source, "aten::add")
@@ -360,12 +360,12 @@ def test_a_residual_block_is_quantized_whole() -> None:
         ),
     ],
 )
-def test_wrong_options_are_named(options: dict[str, Any], message: str) -> None:
+def test_invalid_quantization_option_is_named(options: dict[str, Any], message: str) -> None:
     with pytest.raises(ConfigError, match=message.replace("?", r"\?")):
         QuantizationOptions(**options)
 
 
-def test_a_recipe_of_weights_takes_modules() -> None:
+def test_weight_only_recipe_takes_modules() -> None:
     program = export(nn.Linear(4, 4), (torch.randn(3, 4),))
     with pytest.raises(
         ConfigError, match="recipe 'int8_dynamic' quantizes modules; call quantize_weights"
@@ -373,7 +373,7 @@ def test_a_recipe_of_weights_takes_modules() -> None:
         quantize_program(program, QuantizationOptions("int8_dynamic"))
 
 
-def test_torchao_is_imported_by_quantizing_alone() -> None:
+def test_torchao_is_imported_only_to_quantize() -> None:
     program = "import sys, exir.cli.one_shot, exir.quantize; print('torchao' in sys.modules)"
     result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert result.stdout.strip() == "False"
@@ -389,13 +389,13 @@ def _padded(pad: Callable[[Tensor], Tensor]) -> tuple[nn.Module, Tensor, Quantiz
 
 
 @pytest.mark.parametrize("mode", ["constant", "reflect", "replicate"])
-def test_padding_has_the_range_of_what_it_pads(mode: str) -> None:
+def test_padding_shares_its_operands_range(mode: str) -> None:
     module, x, quantized = _padded(lambda x: nn.functional.pad(x, (0, 1, 0, 1), mode))
     assert _reasons(quantized)["pad"] == ""
     assert _sqnr(quantized, module, x) > 30
 
 
-def test_padding_with_another_number_stays_float() -> None:
+def test_padding_with_a_nonzero_value_stays_float() -> None:
     _, _, quantized = _padded(lambda x: nn.functional.pad(x, (0, 1, 0, 1), value=-9.0))
     assert _reasons(quantized)["pad"] == "recipe 'int8_static' has no form of this operator"
 
@@ -473,19 +473,19 @@ def _normalized(layer: str, uses: str) -> tuple[Quantized, list[float]]:
 
 
 @pytest.mark.parametrize("layer", _LAYERS)
-def test_a_norm_is_folded_into_a_weight_of_its_own(layer: str) -> None:
+def test_norm_is_folded_into_an_unshared_weight(layer: str) -> None:
     quantized, errors = _normalized(layer, "a norm per level")
     assert max(errors) < 0.05
     assert not any("batch_norm" in each.operator for each in quantized.decisions)
 
 
 @pytest.mark.parametrize("uses", _USES)
-def test_a_norm_changes_nothing_else_that_a_layer_is_used_for(uses: str) -> None:
+def test_folding_a_norm_preserves_other_uses_of_the_layer(uses: str) -> None:
     _, errors = _normalized("conv2d", uses)
     assert max(errors) < 0.05
 
 
-def test_a_norm_that_is_left_is_reported_with_the_reason() -> None:
+def test_unfolded_norm_is_reported_with_the_reason() -> None:
     quantized, _ = _normalized("conv2d", "a tap before the norm")
     reason = "the result of aten::conv2d before it has 1 other use"
     left = [each for each in quantized.decisions if "batch_norm" in each.operator]
@@ -496,7 +496,7 @@ def test_a_norm_that_is_left_is_reported_with_the_reason() -> None:
     ) and note.endswith(reason)
 
 
-def test_a_tied_weight_keeps_its_value() -> None:
+def test_tied_weight_keeps_its_value() -> None:
     class Tied(nn.Module):
         def __init__(self) -> None:
             super().__init__()
@@ -515,7 +515,7 @@ def test_a_tied_weight_keeps_its_value() -> None:
         assert (a - b).abs().max() < 0.05 * b.abs().max()
 
 
-def test_a_norm_of_a_computed_weight_stays_float() -> None:
+def test_norm_after_a_computed_weight_stays_float() -> None:
     class Computed(nn.Module):
         def __init__(self) -> None:
             super().__init__()
@@ -528,7 +528,7 @@ def test_a_norm_of_a_computed_weight_stays_float() -> None:
     assert _sqnr(_quantized(module, x), module, x) > 30
 
 
-def test_a_norm_of_an_unbatched_convolution_has_other_channels() -> None:
+def test_norm_of_an_unbatched_convolution_is_not_folded() -> None:
     class Unbatched(nn.Module):
         def __init__(self) -> None:
             super().__init__()
@@ -541,13 +541,13 @@ def test_a_norm_of_an_unbatched_convolution_has_other_channels() -> None:
     assert _sqnr(_quantized(module, x), module, x) > 25
 
 
-def test_layers_that_compute_float64_are_reported() -> None:
+def test_float64_layers_are_reported() -> None:
     module, x = nn.Linear(4, 4).double(), torch.randn(3, 4, dtype=torch.float64)
     (note,) = notes_on(_quantized(module, x).decisions, QuantizationOptions("int8_static"))
     assert note.endswith("it computes float64; recipe 'int8_static' quantizes float32")
 
 
-def test_length_of_a_recurrent_layer_stays_dynamic() -> None:
+def test_recurrent_layer_keeps_a_dynamic_length() -> None:
     module = nn.Sequential(nn.Linear(4, 4), nn.GRU(4, 3)).eval()
     with dynamic_recurrence():
         program = export(module, (torch.randn(6, 1, 4),), dynamic_shapes=({0: Dim("n", min=1, max=16)},))
@@ -559,7 +559,7 @@ def test_length_of_a_recurrent_layer_stays_dynamic() -> None:
             torch.testing.assert_close(found, expected, atol=0.02, rtol=0.0)
 
 
-def test_dynamic_shapes_of_any_arguments_stay_dynamic() -> None:
+def test_dynamic_shapes_of_nested_arguments_stay_dynamic() -> None:
     class Variadic(nn.Module):
         def __init__(self) -> None:
             super().__init__()
@@ -596,7 +596,7 @@ class Remembering(nn.Module):
 
 
 @pytest.mark.parametrize("is_refused", [False, True])
-def test_calibration_leaves_state_as_it_was(is_refused: bool) -> None:
+def test_calibration_does_not_change_state(is_refused: bool) -> None:
     module = Remembering().eval()
     program = torch.export.export(module, (torch.randn(3, 4),))
     calls = [(torch.randn(3, 4),) for _ in range(3)]

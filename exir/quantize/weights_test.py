@@ -50,7 +50,7 @@ def _by_module(decisions: Sequence[Decision]) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("recipe", RECIPES)
-def test_a_quantized_module_gives_nearly_what_the_float_one_does_from_low_bit_weights(
+def test_low_bit_module_is_close_to_float(
     recipe: str,
 ) -> None:
     program, decisions, sqnr = _made(QuantizationOptions(recipe))
@@ -70,19 +70,19 @@ def test_a_quantized_module_gives_nearly_what_the_float_one_does_from_low_bit_we
     )
 
 
-def test_operators_without_weights_have_no_form() -> None:
+def test_operators_without_weights_have_no_quantized_form() -> None:
     _, decisions, _ = _made(QuantizationOptions("int8_dynamic"))
     (gelu,) = [each for each in decisions if each.operator == "aten::gelu"]
     assert gelu.module == "inner.1" and gelu.source.startswith("exir/quantize/weights_test.py:")
     assert gelu.reason == "recipe 'int8_dynamic' has no form of this operator"
 
 
-def test_groups_may_be_smaller() -> None:
+def test_smaller_group_sizes_are_accepted() -> None:
     _, decisions, _ = _made(QuantizationOptions("int4_weight_only", group_size=4))
     assert set(_by_module(decisions).values()) == {""}
 
 
-def test_excluded_modules_stay_float() -> None:
+def test_weight_only_recipe_keeps_excluded_modules_in_float() -> None:
     _, decisions, _ = _made(QuantizationOptions("int8_weight_only", exclude=["inner", "tab*"]))
     assert _by_module(decisions) == {
         "table": "excluded by 'tab*'",
@@ -92,12 +92,12 @@ def test_excluded_modules_stay_float() -> None:
     }
 
 
-def test_a_pattern_that_matches_no_module_is_an_error() -> None:
+def test_weight_only_recipe_rejects_a_pattern_without_matches() -> None:
     with pytest.raises(ConfigError, match="'exclude': no module with an operator matches 'haed'"):
         quantize_weights(_Words(), QuantizationOptions("int8_weight_only", exclude=["haed"]))
 
 
-def test_a_weight_that_no_module_owns_stays_float() -> None:
+def test_weight_outside_modules_stays_float() -> None:
     class Bare(nn.Module):
         def __init__(self) -> None:
             super().__init__()
@@ -119,18 +119,18 @@ def test_a_weight_that_no_module_owns_stays_float() -> None:
         ("int8_static", 32, "'group_size' is of recipes that are not static; 'int8_static' has"),
     ],
 )
-def test_wrong_groups_are_named(recipe: str, size: int, message: str) -> None:
+def test_invalid_group_sizes_are_named(recipe: str, size: int, message: str) -> None:
     with pytest.raises(ConfigError, match=message):
         QuantizationOptions(recipe, group_size=size)
 
 
-def test_a_static_recipe_is_not_for_modules() -> None:
+def test_static_recipe_rejects_modules() -> None:
     message = "recipe 'int8_static' quantizes exported programs; call quantize_program"
     with pytest.raises(ConfigError, match=message):
         quantize_weights(nn.Linear(4, 3), QuantizationOptions("int8_static"))
 
 
-def test_groups_that_divide_the_rows_of_no_layer_are_refused() -> None:
+def test_group_size_that_divides_no_layer_is_refused() -> None:
     message = "'group_size' 33 divides the rows of no layer; '0': its 4 inputs are no multiple of group_size 33"
     with pytest.raises(ConfigError, match=f"^{message}$"):
         quantize_weights(
@@ -138,7 +138,7 @@ def test_groups_that_divide_the_rows_of_no_layer_are_refused() -> None:
         )
 
 
-def test_a_model_that_is_one_layer_is_named_as_such() -> None:
+def test_single_layer_model_is_named() -> None:
     with pytest.raises(ConfigError, match="; the model itself: its 4 inputs"):
         quantize_weights(nn.Linear(4, 3), QuantizationOptions("int4_weight_only", group_size=33))
 
@@ -164,14 +164,12 @@ def test_a_model_that_is_one_layer_is_named_as_such() -> None:
         ("quantize_outputs", True, "'quantize_inputs' and 'quantize_outputs' need a static recipe"),
     ],
 )
-def test_options_that_a_recipe_has_not_are_refused(
-    recipe: str, key: str, value: Any, message: str
-) -> None:
+def test_unsupported_recipe_option_is_refused(recipe: str, key: str, value: Any, message: str) -> None:
     with pytest.raises(ConfigError, match=f"^{message}"):
         QuantizationOptions(recipe, **{key: value})
 
 
-def test_a_note_names_layers_that_stay_float_unasked() -> None:
+def test_layers_left_in_float_are_reported() -> None:
     options = QuantizationOptions("int4_weight_only")
     _, decisions, _ = _made(options)
     reason = "its 20 inputs are no multiple of group_size 32"
@@ -182,14 +180,14 @@ def test_a_note_names_layers_that_stay_float_unasked() -> None:
     assert notes_on(_made(wanted)[1], wanted) == []
 
 
-def test_a_note_says_that_there_was_nothing_to_quantize() -> None:
+def test_model_without_quantizable_layers_is_reported() -> None:
     options = QuantizationOptions("int8_dynamic")
     program = export(nn.Softmax(1), (torch.randn(2, 3),))
     decisions = decisions_of(program, options, {})
     assert notes_on(decisions, options) == ["recipe 'int8_dynamic' finds nothing to quantize"]
 
 
-def test_attention_that_multiplies_by_weights_itself_keeps_them_float() -> None:
+def test_functional_attention_keeps_float_weights() -> None:
     class Attention(nn.Module):
         def __init__(self) -> None:
             super().__init__()
@@ -225,7 +223,7 @@ _COMPUTED = {
 
 
 @pytest.mark.parametrize("kind", _COMPUTED)
-def test_a_weight_that_is_computed_in_each_call_is_quantized(kind: str) -> None:
+def test_weight_computed_in_each_call_is_quantized(kind: str) -> None:
     torch.manual_seed(0)
     module, x = _COMPUTED[kind]().eval(), torch.randn(4, 32)
     other = copy_modules(module)
@@ -236,7 +234,7 @@ def test_a_weight_that_is_computed_in_each_call_is_quantized(kind: str) -> None:
     assert torch.equal(other(x), real)
 
 
-def test_a_weight_of_float64_stays_as_it_is() -> None:
+def test_float64_weight_is_unchanged() -> None:
     reasons = quantize_weights(nn.Linear(4, 4).double(), QuantizationOptions("int8_weight_only"))
     assert reasons == {
         "": "its weight is float64; weights of float32, float16 and bfloat16 are quantized"
@@ -255,7 +253,7 @@ _READS = {
 
 @pytest.mark.parametrize("recipe", RECIPES)
 @pytest.mark.parametrize("read", _READS)
-def test_a_quantized_table_can_be_read_by_any_operator(recipe: str, read: str) -> None:
+def test_quantized_embedding_is_readable_by_any_operator(recipe: str, read: str) -> None:
     class Tied(nn.Module):
         def __init__(self) -> None:
             super().__init__()
@@ -274,7 +272,7 @@ def test_a_quantized_table_can_be_read_by_any_operator(recipe: str, read: str) -
     assert len(to_edge(program).to_executorch().buffer) > 0
 
 
-def test_a_recipe_without_torchao_names_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_torchao_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     with pytest.raises(
         ConfigError, match="recipe 'int8_dynamic' needs the package torchao, which is not"

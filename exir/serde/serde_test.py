@@ -50,7 +50,7 @@ def _assert_same(program: ExportedProgram, again: ExportedProgram) -> None:
 
 
 @pytest.mark.parametrize("module", [Mixed(), Chosen()], ids=["mixed", "cond"])
-def test_every_stage_comes_back(module: nn.Module) -> None:
+def test_every_stage_round_trips(module: nn.Module) -> None:
     aten = export(module, (torch.randn(3, 4),))
     edge = to_edge(aten)
     lowered = edge.to_executorch().exported_program()
@@ -58,7 +58,7 @@ def test_every_stage_comes_back(module: nn.Module) -> None:
         _assert_same(program, _again(program))
 
 
-def test_what_comes_back_computes_and_lowers_as_before() -> None:
+def test_loaded_program_runs_and_lowers_as_before() -> None:
     module, x = Mixed(), torch.randn(3, 4)
     edge = to_edge(export(module, (x,)))
     again = _again(edge.exported_program())
@@ -67,7 +67,7 @@ def test_what_comes_back_computes_and_lowers_as_before() -> None:
     assert EdgeProgramManager(again).to_executorch().buffer == edge.to_executorch().buffer
 
 
-def test_a_delegate_comes_back_with_its_payload_and_its_program() -> None:
+def test_delegate_round_trips_with_payload_and_program() -> None:
     class Sine(nn.Module):
         def forward(self, x: Tensor) -> Tensor:
             return torch.cos(torch.sin(x) + x)
@@ -86,7 +86,7 @@ def test_a_delegate_comes_back_with_its_payload_and_its_program() -> None:
     assert torch.equal(again.module()(x), Sine()(x))
 
 
-def test_sizes_keep_their_symbols_and_bounds() -> None:
+def test_loaded_sizes_keep_symbols_and_bounds() -> None:
     batch = Dim("batch", min=2, max=9)
     program = to_edge(
         export(Chosen(), (torch.randn(3, 4),), dynamic_shapes={"x": {0: batch}})
@@ -97,7 +97,7 @@ def test_sizes_keep_their_symbols_and_bounds() -> None:
         again.module()(torch.randn(10, 4))
 
 
-def test_a_file_holds_a_program_and_others_beside_it() -> None:
+def test_saved_file_contains_program_and_extra_files() -> None:
     program = to_edge(export(Chosen(), (torch.ones(2),))).exported_program()
     file = io.BytesIO()
     beside: dict[str, str] = {}
@@ -106,7 +106,7 @@ def test_a_file_holds_a_program_and_others_beside_it() -> None:
     assert beside == {"note.txt": "of the third run"}
 
 
-def test_another_version_is_refused() -> None:
+def test_other_version_is_refused() -> None:
     artifact = serialize(export(Chosen(), (torch.ones(2),)))
     other = artifact.exported_program.replace(b'"major": 5', b'"major": 8')
     assert other != artifact.exported_program

@@ -38,7 +38,7 @@ def doubled(x: Tensor) -> Any:
     return while_loop(lambda a: a.sum() < 9, lambda a: (a * 2,), (x,))
 
 
-def test_row_in_another_layout_is_refused() -> None:
+def test_loop_row_in_another_layout_is_refused() -> None:
     example = Example(Call(rows_of_channels_last), (torch.ones(2, 1, 3, 4, 4),))
     with pytest.raises(ExportError, match="result 0 of the body of map_impl is float32") as error:
         to_edge(example.export()).to_executorch()
@@ -54,7 +54,7 @@ def test_row_in_another_layout_is_refused() -> None:
         (None, r"a number, but is kept as float32\[3\]"),
     ],
 )
-def test_carried_value_that_changes_is_refused(spec: TensorSpec | None, text: str) -> None:
+def test_carry_with_another_spec_is_refused(spec: TensorSpec | None, text: str) -> None:
     """PyTorch rejects such loops, but a pass could create one."""
     program = to_edge(Example(Call(doubled), (torch.ones(3),)).export()).exported_program()
     graph_module = run_passes(program, [SpecPropPass()]).graph_module

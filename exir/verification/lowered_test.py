@@ -25,7 +25,7 @@ def first(program: ExportedProgram, target: object) -> Node:
 
 
 @pytest.mark.parametrize("name", models.ALL)
-def test_what_the_compiler_makes_is_accepted(name: str) -> None:
+def test_compiler_output_is_accepted(name: str) -> None:
     verify_lowered(lowered(name))
 
 
@@ -75,7 +75,7 @@ BREAKS: dict[str, Callable[[ExportedProgram], None]] = {
 
 
 @pytest.mark.parametrize("message", BREAKS)
-def test_what_no_program_file_can_say_is_refused(message: str) -> None:
+def test_values_that_no_program_file_can_hold_are_refused(message: str) -> None:
     program = lowered("mlp")
     BREAKS[message](program)
     with pytest.raises(EdgeDialectError, match=message):

@@ -55,7 +55,7 @@ LIES = {
 
 
 @pytest.mark.parametrize("kind", LIES)
-def test_lie_of_a_pass_between_edge_and_program_is_refused(kind: str) -> None:
+def test_wrong_metadata_of_a_lowering_pass_is_refused(kind: str) -> None:
     lie, message = LIES[kind]
     config = ExecutorchBackendConfig(passes=[liar("aten_relu", lie)])
     with pytest.raises(EdgeDialectError, match=message) as caught:
@@ -65,14 +65,14 @@ def test_lie_of_a_pass_between_edge_and_program_is_refused(kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", ["size", "rank", "layout"])
-def test_lie_of_a_pass_over_the_edge_program_is_refused(kind: str) -> None:
+def test_wrong_metadata_of_an_edge_pass_is_refused(kind: str) -> None:
     lie, message = LIES[kind]
     with pytest.raises(EdgeDialectError, match=message) as caught:
         edge().transform([liar("aten_relu", lie)])
     assert (caught.value.pass_name, caught.value.node_name) == ("lying", "aten_relu_default")
 
 
-def test_size_that_a_changed_operator_no_longer_has_is_refused() -> None:
+def test_size_invalidated_by_a_changed_operator_is_refused() -> None:
     def transpose_instead(graph_module: GraphModule) -> None:
         node = named(graph_module, "aten_relu")
         node.target = exir_ops.edge.aten.permute_copy.default
@@ -82,7 +82,7 @@ def test_size_that_a_changed_operator_no_longer_has_is_refused() -> None:
         edge().transform([transpose_instead])
 
 
-def test_operator_that_does_not_fit_its_operands_is_refused() -> None:
+def test_operator_that_does_not_match_its_operands_is_refused() -> None:
     def add_weights(graph_module: GraphModule) -> None:
         node = named(graph_module, "aten_relu")
         weight = graph_module.graph.find_nodes(op="placeholder")[0]
@@ -93,20 +93,20 @@ def test_operator_that_does_not_fit_its_operands_is_refused() -> None:
         edge().transform([add_weights])
 
 
-def test_bound_of_a_dynamic_size_cannot_be_made_up() -> None:
+def test_invented_bound_of_a_dynamic_size_is_refused() -> None:
     config = ExecutorchBackendConfig(passes=[liar("aten_add", lambda val: val.new_empty(2, 4))])
     with pytest.raises(EdgeDialectError, match=r"float32\[2, 4\], but it computes float32\[s\d+, 4\]"):
         edge("dynamic_add").to_executorch(config)
 
 
-def test_lie_inside_a_branch_is_refused() -> None:
+def test_wrong_metadata_inside_a_branch_is_refused() -> None:
     manager = to_edge(Example(Cond(), (torch.tensor(True), torch.ones(3))).export())
     config = ExecutorchBackendConfig(passes=[liar("aten_relu", lambda val: val.new_empty(5))])
     with pytest.raises(EdgeDialectError, match=r"float32\[5\], but it computes float32\[3\]"):
         manager.to_executorch(config)
 
 
-def test_lie_about_control_flow_is_refused() -> None:
+def test_wrong_control_flow_metadata_is_refused() -> None:
     def lying(graph_module: GraphModule) -> None:
         node = named(graph_module, "cond")
         with node.meta["val"][0].fake_mode:
@@ -122,7 +122,7 @@ class Largest(torch.nn.Module):
         return x.max(1)[0]
 
 
-def test_lie_about_one_of_several_results_is_refused() -> None:
+def test_wrong_metadata_of_one_result_is_refused() -> None:
     manager = to_edge(Example(Largest(), (torch.ones(2, 3),)).export())
     with pytest.raises(EdgeDialectError, match=r"float32\[3\], but it computes float32\[2\]"):
         manager.transform([liar("getitem", lambda val: val.new_empty(3))])
@@ -133,7 +133,7 @@ class Doubled(torch.nn.Module):
         return x.new_ones(x.shape[0] * 2)
 
 
-def test_lie_about_a_size_is_refused() -> None:
+def test_wrong_size_is_refused() -> None:
     example = Example(Doubled(), (torch.ones(3),), dynamic_shapes={"x": {0: Dim("n", min=2, max=8)}})
 
     def lying(graph_module: GraphModule) -> None:
@@ -156,7 +156,7 @@ class LyingToOutVar(ToOutVarPass):
         return program
 
 
-def test_lie_about_an_out_variant_is_refused() -> None:
+def test_wrong_out_variant_metadata_is_refused() -> None:
     config = ExecutorchBackendConfig(to_out_var_pass=LyingToOutVar())
     with pytest.raises(
         EdgeDialectError, match=r"does not fit|\[3, 15\], but it computes float32\[3, 16\]"
@@ -164,7 +164,7 @@ def test_lie_about_an_out_variant_is_refused() -> None:
         edge().to_executorch(config)
 
 
-def test_true_change_is_accepted() -> None:
+def test_correct_change_is_accepted() -> None:
     """A pass that sets correct metadata is accepted, for new and for dynamic sizes."""
 
     def double(graph_module: GraphModule) -> PassResult:

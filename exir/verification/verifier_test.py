@@ -63,7 +63,7 @@ def test_operator_outside_core_aten_is_refused_unless_excepted() -> None:
     EXIREdgeDialectVerifier(EdgeCompileConfig(_core_aten_ops_exception_list=[heaviside]))(program)
 
 
-def test_batch_norm_of_training_is_told_how_to_become_that_of_inference() -> None:
+def test_training_batch_norm_refusal_states_the_remedy() -> None:
     norm = torch.nn.BatchNorm2d(2).train()
     exported = torch.export.export(norm, (torch.ones(1, 2, 3, 3),))
     with pytest.raises(
@@ -72,7 +72,7 @@ def test_batch_norm_of_training_is_told_how_to_become_that_of_inference() -> Non
         to_edge(exported)
 
 
-def test_value_without_a_description_is_refused() -> None:
+def test_value_without_metadata_is_refused() -> None:
     program = _program()
     del calls(program)[-1].meta["val"]
     _refused(program, r"not described")
@@ -88,7 +88,7 @@ def test_value_without_a_description_is_refused() -> None:
         ((0, 2.0), {}, "'other' must be a value of the graph, got 2.0"),
     ],
 )
-def test_arguments_follow_the_schema(args: tuple, kwargs: dict, message: str) -> None:
+def test_arguments_must_match_the_schema(args: tuple, kwargs: dict, message: str) -> None:
     program = _program()
     node = calls(program)[-1]
     operands = node.args
@@ -105,14 +105,14 @@ def test_operands_of_different_dtypes_are_refused() -> None:
     _refused(program, r"operands of one dtype, got self: torch.float32, other: torch.int64")
 
 
-def test_dtype_that_no_program_file_can_hold_is_refused() -> None:
+def test_dtype_outside_the_file_format_is_refused() -> None:
     program = _program()
     node = calls(program)[-1]
     node.meta["val"] = node.meta["val"].to(torch.complex32)
     _refused(program, "complex32")
 
 
-def test_dtype_that_the_operator_does_not_allow_is_refused() -> None:
+def test_dtype_the_operator_does_not_allow_is_refused() -> None:
     class Softmax(torch.nn.Module):
         def forward(self, x):
             return x.softmax(0)
@@ -124,7 +124,7 @@ def test_dtype_that_the_operator_does_not_allow_is_refused() -> None:
         EXIREdgeDialectVerifier()(program)
 
 
-def test_model_in_complex_halves_is_refused_with_its_source_line() -> None:
+def test_complex32_model_is_refused_with_its_source_line() -> None:
     class Complex(torch.nn.Module):
         def forward(self, x):
             return torch.view_as_real(x.to(torch.complex32))

@@ -13,7 +13,7 @@ PUT_OFF = {
 
 
 @pytest.mark.parametrize("name", PUT_OFF)
-def test_conjugation_and_sign_are_not_put_off(name: str) -> None:
+def test_conjugate_and_negative_bits_are_resolved(name: str) -> None:
     tensor = PUT_OFF[name]
     assert tensor.is_conj() or tensor.is_neg()
     expected = (tensor * 1).numpy().tobytes()
@@ -21,11 +21,11 @@ def test_conjugation_and_sign_are_not_put_off(name: str) -> None:
     assert in_dim_order(tensor, (0,)).numpy().tobytes() == expected
 
 
-def test_other_tensors_are_not_copied() -> None:
+def test_resolved_tensors_are_not_copied() -> None:
     tensor = torch.ones(3, requires_grad=True)
     assert bytes_in_order(tensor, (0,)).data_ptr() == tensor.data_ptr()
 
 
 @pytest.mark.parametrize("tensor", [torch.arange(4.0)[1::2][:1], torch.tensor(3.0), torch.empty(2, 0)])
-def test_one_element_or_none_may_have_any_stride(tensor: torch.Tensor) -> None:
+def test_tensors_of_at_most_one_element_may_have_any_stride(tensor: torch.Tensor) -> None:
     assert bytes_in_order(tensor, range(tensor.dim())).numpy().tobytes() == tensor.numpy().tobytes()
