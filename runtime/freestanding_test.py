@@ -31,7 +31,7 @@ def test_runtime_calls_only_string_and_math_functions(archive: str) -> None:
 
 
 @pytest.mark.parametrize("archive", _ARCHIVES)
-def test_runtime_has_no_variables(archive: str) -> None:
+def test_runtime_has_no_mutable_globals(archive: str) -> None:
     """Check bss only.
 
     In position-independent code, constants that contain addresses are in d.
@@ -39,5 +39,5 @@ def test_runtime_has_no_variables(archive: str) -> None:
     assert [name for kind, name in _symbols(archive) if kind in "BbCc"] == []
 
 
-def test_every_part_is_looked_at() -> None:
+def test_every_runtime_library_is_inspected() -> None:
     assert len(_ARCHIVES) >= 4

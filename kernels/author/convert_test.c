@@ -34,7 +34,7 @@ static void test_narrow_integers_keep_the_low_bits(void **state) {
   assert_int_equal(out[2], -1);
 }
 
-static void test_any_byte_is_a_bool(void **state) {
+static void test_any_nonzero_byte_is_true(void **state) {
   (void)state;
   const uint8_t in[3] = {0, 1, 200};
   int64_t out[3] = {9, 9, 9};
@@ -53,7 +53,7 @@ static void test_fractions_and_nan_are_true(void **state) {
   assert_int_equal(out[2] + out[3], 2);
 }
 
-static void test_wide_unsigned_integers_are_not_computed_with(void **state) {
+static void test_wide_unsigned_integers_are_refused(void **state) {
   (void)state;
   assert_false(et_dtype_is_computable(ET_SCALAR_TYPE_UINT16));
   assert_false(et_dtype_is_computable(ET_SCALAR_TYPE_UINT64));
@@ -65,9 +65,9 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_floating_to_integer_truncates_and_saturates),
       cmocka_unit_test(test_narrow_integers_keep_the_low_bits),
-      cmocka_unit_test(test_any_byte_is_a_bool),
+      cmocka_unit_test(test_any_nonzero_byte_is_true),
       cmocka_unit_test(test_fractions_and_nan_are_true),
-      cmocka_unit_test(test_wide_unsigned_integers_are_not_computed_with),
+      cmocka_unit_test(test_wide_unsigned_integers_are_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

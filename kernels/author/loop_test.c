@@ -46,7 +46,7 @@ static void test_every_element_is_visited_once(void **state) {
   }
 }
 
-static void test_slices_take_a_run_a_row(void **state) {
+static void test_slices_have_one_run_per_row(void **state) {
   (void)state;
   uint8_t data[24] = {0};
   size_t runs = 0;
@@ -70,7 +70,7 @@ static void test_broadcast_repeats_an_element(void **state) {
   assert_int_equal(data[2], 10);
 }
 
-static void test_shapes_that_do_not_broadcast_are_told(void **state) {
+static void test_shapes_that_do_not_broadcast_are_refused(void **state) {
   (void)state;
   uint8_t data[3] = {0};
   et_view spread;
@@ -79,7 +79,7 @@ static void test_shapes_that_do_not_broadcast_are_told(void **state) {
   assert_false(et_view_expand(&view, NULL, 0, &spread));
 }
 
-static void test_no_elements_and_no_dimensions(void **state) {
+static void test_loop_handles_empty_and_zero_dimensional_tensors(void **state) {
   (void)state;
   uint8_t data[1] = {0};
   size_t runs = 0;
@@ -94,10 +94,10 @@ static void test_no_elements_and_no_dimensions(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_every_element_is_visited_once),
-      cmocka_unit_test(test_slices_take_a_run_a_row),
+      cmocka_unit_test(test_slices_have_one_run_per_row),
       cmocka_unit_test(test_broadcast_repeats_an_element),
-      cmocka_unit_test(test_shapes_that_do_not_broadcast_are_told),
-      cmocka_unit_test(test_no_elements_and_no_dimensions),
+      cmocka_unit_test(test_shapes_that_do_not_broadcast_are_refused),
+      cmocka_unit_test(test_loop_handles_empty_and_zero_dimensional_tensors),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -39,7 +39,7 @@ static void check_product(size_t rows, size_t columns, size_t depth) {
   free(out);
 }
 
-static void test_products_of_every_remainder_are_right(void **state) {
+static void test_gemm_is_exact_for_every_tile_remainder(void **state) {
   (void)state;
   for (size_t rows = 0; rows <= 13; rows++) {
     for (size_t columns = 1; columns <= 50; columns++) {
@@ -50,7 +50,7 @@ static void test_products_of_every_remainder_are_right(void **state) {
   }
 }
 
-static void test_products_of_every_depth_are_right(void **state) {
+static void test_gemm_is_exact_for_every_depth(void **state) {
   (void)state;
   for (size_t depth = 0; depth <= 200; depth++) {
     check_product(7, 35, depth);
@@ -77,8 +77,7 @@ static void compute_part(size_t row, size_t rows, size_t column, size_t columns,
                      kColumns);
 }
 
-static void test_results_do_not_depend_on_what_is_computed_with_them(
-    void **state) {
+static void test_gemm_results_do_not_depend_on_the_block(void **state) {
   (void)state;
   float together[9 * 40];
   float apart[9 * 40];
@@ -91,7 +90,7 @@ static void test_results_do_not_depend_on_what_is_computed_with_them(
   assert_memory_equal(together, apart, sizeof apart);
 }
 
-static void test_left_side_may_be_transposed(void **state) {
+static void test_left_operand_may_be_transposed(void **state) {
   (void)state;
   const float a[6] = {1, 2, 3, 4, 5, 6}; /* [2, 3], column-major */
   const float b[3] = {1, 10, 100};
@@ -103,7 +102,7 @@ static void test_left_side_may_be_transposed(void **state) {
   assert_true(out[0] == 531 && out[1] == 642);
 }
 
-static void test_results_start_from_what_is_asked(void **state) {
+static void test_gemm_starts_from_the_requested_values(void **state) {
   (void)state;
   const float a[3] = {1, 2, 3}; /* [3, 1] */
   const float b[2] = {10, 20};
@@ -118,7 +117,7 @@ static void test_results_start_from_what_is_asked(void **state) {
   assert_true(out[0] == 0 && out[5] == 0);
 }
 
-static void test_dot_products_of_every_remainder_are_right(void **state) {
+static void test_dot_products_are_exact_for_every_remainder(void **state) {
   (void)state;
   for (size_t depth = 0; depth < 300; depth++) {
     float *a = numbers(depth);
@@ -133,13 +132,12 @@ static void test_dot_products_of_every_remainder_are_right(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_products_of_every_remainder_are_right),
-      cmocka_unit_test(test_products_of_every_depth_are_right),
-      cmocka_unit_test(
-          test_results_do_not_depend_on_what_is_computed_with_them),
-      cmocka_unit_test(test_left_side_may_be_transposed),
-      cmocka_unit_test(test_results_start_from_what_is_asked),
-      cmocka_unit_test(test_dot_products_of_every_remainder_are_right),
+      cmocka_unit_test(test_gemm_is_exact_for_every_tile_remainder),
+      cmocka_unit_test(test_gemm_is_exact_for_every_depth),
+      cmocka_unit_test(test_gemm_results_do_not_depend_on_the_block),
+      cmocka_unit_test(test_left_operand_may_be_transposed),
+      cmocka_unit_test(test_gemm_starts_from_the_requested_values),
+      cmocka_unit_test(test_dot_products_are_exact_for_every_remainder),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -62,7 +62,7 @@ static void check(sizes s, bool causal) {
 }
 
 /* Blocks of 32 queries and panels of 64 keys, and partial ones. */
-static void test_attention_agrees_with_plain_loops(void **state) {
+static void test_sdpa_matches_plain_loops(void **state) {
   (void)state;
   static const sizes cases[] = {{1, 1, 1},   {3, 5, 2},   {32, 64, 4},
                                 {33, 65, 3}, {7, 130, 8}, {70, 7, 5}};
@@ -72,7 +72,7 @@ static void test_attention_agrees_with_plain_loops(void **state) {
   }
 }
 
-static void test_its_scratch_is_what_programs_state(void **state) {
+static void test_sdpa_scratch_matches_the_kernel_table(void **state) {
   (void)state;
   et_test *t = et_test_begin();
   et_value *q = et_test_random(t, ET_SHAPE(1, 1, 2, 8), 1);
@@ -87,7 +87,7 @@ static void test_its_scratch_is_what_programs_state(void **state) {
   et_test_end(t);
 }
 
-static void test_a_mask_of_another_size_is_refused(void **state) {
+static void test_sdpa_mask_of_another_size_is_refused(void **state) {
   (void)state;
   et_test *t = et_test_begin();
   et_value *x = et_test_random(t, ET_SHAPE(1, 2, 3, 4), 1);
@@ -103,9 +103,9 @@ static void test_a_mask_of_another_size_is_refused(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_attention_agrees_with_plain_loops),
-      cmocka_unit_test(test_its_scratch_is_what_programs_state),
-      cmocka_unit_test(test_a_mask_of_another_size_is_refused),
+      cmocka_unit_test(test_sdpa_matches_plain_loops),
+      cmocka_unit_test(test_sdpa_scratch_matches_the_kernel_table),
+      cmocka_unit_test(test_sdpa_mask_of_another_size_is_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -25,7 +25,7 @@ static et_status complex_to_real(et_test *t, et_value *x, et_value *dims,
 }
 
 /* Lengths with factors 4, 2 and odd primes. */
-static void test_a_line_comes_back(void **state) {
+static void test_inverse_fft_restores_its_input(void **state) {
   (void)state;
   for (int32_t length = 1; length <= 40; length++) {
     et_test *t = et_test_begin();
@@ -43,7 +43,7 @@ static void test_a_line_comes_back(void **state) {
   }
 }
 
-static void test_what_cannot_be_transformed_is_refused(void **state) {
+static void test_invalid_fft_is_refused(void **state) {
   (void)state;
   et_test *t = et_test_begin();
   et_value *x = et_test_floats(t, ET_SHAPE(2, 4), NULL);
@@ -69,7 +69,7 @@ static void test_what_cannot_be_transformed_is_refused(void **state) {
   et_test_end(t);
 }
 
-static void test_pairs_are_complex_numbers(void **state) {
+static void test_real_pairs_are_complex_values(void **state) {
   (void)state;
   et_test *t = et_test_begin();
   et_value *x = et_test_floats(t, ET_SHAPE(2, 2), (float[]){1, 2, 3, 4});
@@ -90,9 +90,9 @@ static void test_pairs_are_complex_numbers(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_a_line_comes_back),
-      cmocka_unit_test(test_what_cannot_be_transformed_is_refused),
-      cmocka_unit_test(test_pairs_are_complex_numbers),
+      cmocka_unit_test(test_inverse_fft_restores_its_input),
+      cmocka_unit_test(test_invalid_fft_is_refused),
+      cmocka_unit_test(test_real_pairs_are_complex_values),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -23,7 +23,7 @@ static void test_permutation_moves_elements(void **state) {
   et_test_end(t);
 }
 
-static void test_copy_in_place_may_be_given_itself(void **state) {
+static void test_copy_accepts_its_source_as_self(void **state) {
   (void)state;
   et_test *t = et_test_begin();
   et_value *x = et_test_floats(t, ET_SHAPE(2, 3), kElements);
@@ -68,7 +68,7 @@ static void test_m22_selected_index_out_of_range_is_refused(void **state) {
   et_test_end(t);
 }
 
-static void test_m22_sizes_that_do_not_hold_are_refused(void **state) {
+static void test_m22_invalid_sizes_are_refused(void **state) {
   (void)state;
   et_test *t = et_test_begin();
   et_value *x = et_test_floats(t, ET_SHAPE(2, 3), kElements);
@@ -87,7 +87,7 @@ static void test_m22_sizes_that_do_not_hold_are_refused(void **state) {
   et_test_end(t);
 }
 
-static void test_concatenation_checks_every_tensor(void **state) {
+static void test_cat_checks_every_tensor(void **state) {
   (void)state;
   et_test *t = et_test_begin();
   et_value *tensors[2] = {et_test_floats(t, ET_SHAPE(1, 3), kElements),
@@ -108,7 +108,7 @@ static void test_concatenation_checks_every_tensor(void **state) {
   et_test_end(t);
 }
 
-static void test_m22_stacking_along_no_axis_is_refused(void **state) {
+static void test_m22_stack_along_an_invalid_dim_is_refused(void **state) {
   (void)state;
   et_test *t = et_test_begin();
   et_value *x = et_test_floats(t, ET_SHAPE(2, 3), kElements);
@@ -128,7 +128,7 @@ static void test_m22_stacking_along_no_axis_is_refused(void **state) {
   et_test_end(t);
 }
 
-static void test_ranges_of_booleans_are_refused(void **state) {
+static void test_boolean_arange_is_refused(void **state) {
   (void)state;
   et_test *t = et_test_begin();
   et_value *out = et_test_tensor(t, ET_SCALAR_TYPE_BOOL, ET_SHAPE(2), NULL);
@@ -141,13 +141,13 @@ static void test_ranges_of_booleans_are_refused(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_permutation_moves_elements),
-      cmocka_unit_test(test_copy_in_place_may_be_given_itself),
+      cmocka_unit_test(test_copy_accepts_its_source_as_self),
       cmocka_unit_test(test_slices_are_clipped),
       cmocka_unit_test(test_m22_selected_index_out_of_range_is_refused),
-      cmocka_unit_test(test_m22_sizes_that_do_not_hold_are_refused),
-      cmocka_unit_test(test_concatenation_checks_every_tensor),
-      cmocka_unit_test(test_m22_stacking_along_no_axis_is_refused),
-      cmocka_unit_test(test_ranges_of_booleans_are_refused),
+      cmocka_unit_test(test_m22_invalid_sizes_are_refused),
+      cmocka_unit_test(test_cat_checks_every_tensor),
+      cmocka_unit_test(test_m22_stack_along_an_invalid_dim_is_refused),
+      cmocka_unit_test(test_boolean_arange_is_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -20,7 +20,8 @@ static void test_rows_and_columns_broadcast(void **state) {
   et_test_end(t);
 }
 
-static void test_no_dimensions_and_no_elements(void **state) {
+static void test_elementwise_handles_empty_and_zero_dimensional_tensors(
+    void **state) {
   (void)state;
   et_test *t = et_test_begin();
   et_value *one = et_test_int(t, 1);
@@ -36,7 +37,7 @@ static void test_no_dimensions_and_no_elements(void **state) {
   et_test_end(t);
 }
 
-static void test_long_runs_of_converted_elements_are_right(void **state) {
+static void test_long_runs_of_converted_elements_are_correct(void **state) {
   (void)state;
   et_test *t = et_test_begin();
   int8_t elements[200];
@@ -67,7 +68,7 @@ static void test_out_shrinks_to_the_result(void **state) {
   et_test_end(t);
 }
 
-static void test_wrong_operands_are_refused_before_writing(void **state) {
+static void test_invalid_operands_are_refused_before_writing(void **state) {
   (void)state;
   et_test *t = et_test_begin();
   et_value *one = et_test_int(t, 1);
@@ -110,7 +111,7 @@ static void test_integer_division_by_zero_is_refused(void **state) {
   et_test_end(t);
 }
 
-static void test_divisors_that_become_zero_are_refused(void **state) {
+static void test_divisors_that_round_to_zero_are_refused(void **state) {
   (void)state;
   et_test *t = et_test_begin();
   const int8_t before[2] = {7, -7};
@@ -134,7 +135,7 @@ static void test_divisors_that_become_zero_are_refused(void **state) {
   et_test_end(t);
 }
 
-static void test_numbers_are_repeated_over_long_runs(void **state) {
+static void test_scalars_repeat_over_long_runs(void **state) {
   (void)state;
   et_test *t = et_test_begin();
   et_value *x = et_test_random(t, ET_SHAPE(3, 67), 1);
@@ -150,7 +151,7 @@ static void test_numbers_are_repeated_over_long_runs(void **state) {
   et_test_end(t);
 }
 
-static void test_limits_keep_nan(void **state) {
+static void test_clamp_keeps_nan(void **state) {
   (void)state;
   et_test *t = et_test_begin();
   et_value *x = et_test_floats(t, ET_SHAPE(3), (float[]){NAN, -9, 9});
@@ -167,7 +168,8 @@ static void test_limits_keep_nan(void **state) {
 static const et_scalar_type not_computable[] = {
     ET_SCALAR_TYPE_UINT16, ET_SCALAR_TYPE_UINT32, ET_SCALAR_TYPE_UINT64};
 
-static void test_divisors_of_other_dtypes_are_refused_unread(void **state) {
+static void test_divisors_of_unsupported_dtypes_are_refused_without_reading(
+    void **state) {
   (void)state;
   for (size_t i = 0; i < 3; i++) {
     et_test *t = et_test_begin();
@@ -192,7 +194,7 @@ static void test_divisors_of_other_dtypes_are_refused_unread(void **state) {
   }
 }
 
-static void test_nothing_is_divided_by_zero(void **state) {
+static void test_empty_tensor_is_divided_by_zero_without_error(void **state) {
   (void)state;
   et_test *t = et_test_begin();
   const et_scalar_type dtype = ET_SCALAR_TYPE_INT16;
@@ -208,7 +210,7 @@ static void test_nothing_is_divided_by_zero(void **state) {
   et_test_end(t);
 }
 
-static void test_one_parameter_is_read_and_no_more(void **state) {
+static void test_only_the_first_parameter_is_read(void **state) {
   (void)state;
   et_test *t = et_test_begin();
   et_value *x = et_test_floats(t, ET_SHAPE(3), (float[]){-2, 0, 3});
@@ -223,17 +225,19 @@ static void test_one_parameter_is_read_and_no_more(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_rows_and_columns_broadcast),
-      cmocka_unit_test(test_no_dimensions_and_no_elements),
-      cmocka_unit_test(test_long_runs_of_converted_elements_are_right),
+      cmocka_unit_test(
+          test_elementwise_handles_empty_and_zero_dimensional_tensors),
+      cmocka_unit_test(test_long_runs_of_converted_elements_are_correct),
       cmocka_unit_test(test_out_shrinks_to_the_result),
-      cmocka_unit_test(test_wrong_operands_are_refused_before_writing),
+      cmocka_unit_test(test_invalid_operands_are_refused_before_writing),
       cmocka_unit_test(test_integer_division_by_zero_is_refused),
-      cmocka_unit_test(test_divisors_that_become_zero_are_refused),
-      cmocka_unit_test(test_divisors_of_other_dtypes_are_refused_unread),
-      cmocka_unit_test(test_nothing_is_divided_by_zero),
-      cmocka_unit_test(test_one_parameter_is_read_and_no_more),
-      cmocka_unit_test(test_numbers_are_repeated_over_long_runs),
-      cmocka_unit_test(test_limits_keep_nan),
+      cmocka_unit_test(test_divisors_that_round_to_zero_are_refused),
+      cmocka_unit_test(
+          test_divisors_of_unsupported_dtypes_are_refused_without_reading),
+      cmocka_unit_test(test_empty_tensor_is_divided_by_zero_without_error),
+      cmocka_unit_test(test_only_the_first_parameter_is_read),
+      cmocka_unit_test(test_scalars_repeat_over_long_runs),
+      cmocka_unit_test(test_clamp_keeps_nan),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

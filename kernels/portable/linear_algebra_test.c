@@ -26,7 +26,7 @@ static et_status invert(et_test *t, et_value *a, et_value *check, et_value *out,
                  returned);
 }
 
-static void test_an_inverse_needs_exchanges_of_rows(void **state) {
+static void test_inverse_pivots_rows(void **state) {
   (void)state;
   et_test *t = et_test_begin();
   et_value *a = et_test_floats(t, ET_SHAPE(2, 2), (float[]){0, 2, 4, 0});
@@ -37,7 +37,7 @@ static void test_an_inverse_needs_exchanges_of_rows(void **state) {
   et_test_end(t);
 }
 
-static void test_matrices_that_are_not_square_are_refused(void **state) {
+static void test_nonsquare_matrices_are_refused(void **state) {
   (void)state;
   et_test *t = et_test_begin();
   et_value *a = et_test_random(t, ET_SHAPE(2, 3), 1);
@@ -58,7 +58,7 @@ static et_status solve_factored(et_test *t, et_value *factors, et_value *pivots,
 }
 
 /* Pivots are tensor elements, so a program can contain any values. */
-static void test_pivots_outside_of_the_matrix_are_refused(void **state) {
+static void test_pivots_out_of_range_are_refused(void **state) {
   (void)state;
   et_test *t = et_test_begin();
   et_value *factors = et_test_random(t, ET_SHAPE(2, 2), 1);
@@ -74,7 +74,7 @@ static void test_pivots_outside_of_the_matrix_are_refused(void **state) {
   et_test_end(t);
 }
 
-static void test_pivots_of_another_shape_are_refused(void **state) {
+static void test_pivots_of_mismatched_shape_are_refused(void **state) {
   (void)state;
   et_test *t = et_test_begin();
   const int32_t ones[4] = {1, 1, 1, 1};
@@ -98,7 +98,7 @@ static et_status solve_triangle(et_test *t, et_value *a, et_value *b,
                  no(t), out, out);
 }
 
-static void test_systems_that_do_not_fit_are_refused(void **state) {
+static void test_mismatched_linear_systems_are_refused(void **state) {
   (void)state;
   et_test *t = et_test_begin();
   et_value *a = et_test_random(t, ET_SHAPE(2, 3, 3), 1);
@@ -112,7 +112,7 @@ static void test_systems_that_do_not_fit_are_refused(void **state) {
   et_test_end(t);
 }
 
-static void test_reflections_that_do_not_fit_are_refused(void **state) {
+static void test_mismatched_householder_reflections_are_refused(void **state) {
   (void)state;
   et_test *t = et_test_begin();
   et_value *a = et_test_random(t, ET_SHAPE(3, 2), 1);
@@ -154,7 +154,7 @@ static void test_singular_vectors_of_zeros_are_unit_vectors(void **state) {
 }
 
 /* Full and partial panels of columns. */
-static void test_every_size_stays_inside_of_its_memory(void **state) {
+static void test_every_matrix_size_stays_in_bounds(void **state) {
   (void)state;
   for (int32_t rows = 0; rows < 19; rows += 3) {
     for (int32_t columns = 0; columns < 19; columns += 3) {
@@ -176,14 +176,14 @@ static void test_every_size_stays_inside_of_its_memory(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_an_inverse_needs_exchanges_of_rows),
-      cmocka_unit_test(test_matrices_that_are_not_square_are_refused),
-      cmocka_unit_test(test_pivots_outside_of_the_matrix_are_refused),
-      cmocka_unit_test(test_pivots_of_another_shape_are_refused),
-      cmocka_unit_test(test_systems_that_do_not_fit_are_refused),
-      cmocka_unit_test(test_reflections_that_do_not_fit_are_refused),
+      cmocka_unit_test(test_inverse_pivots_rows),
+      cmocka_unit_test(test_nonsquare_matrices_are_refused),
+      cmocka_unit_test(test_pivots_out_of_range_are_refused),
+      cmocka_unit_test(test_pivots_of_mismatched_shape_are_refused),
+      cmocka_unit_test(test_mismatched_linear_systems_are_refused),
+      cmocka_unit_test(test_mismatched_householder_reflections_are_refused),
       cmocka_unit_test(test_singular_vectors_of_zeros_are_unit_vectors),
-      cmocka_unit_test(test_every_size_stays_inside_of_its_memory),
+      cmocka_unit_test(test_every_matrix_size_stays_in_bounds),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -74,7 +74,7 @@ static void check(const problem *p) {
   et_test_end(t);
 }
 
-static void test_matrix_products_agree_with_plain_loops(void **state) {
+static void test_convolution_by_gemm_matches_plain_loops(void **state) {
   (void)state;
   for (int64_t stride = 1; stride <= 3; stride++) {
     for (int64_t padding = 0; padding <= 2; padding++) {
@@ -85,7 +85,7 @@ static void test_matrix_products_agree_with_plain_loops(void **state) {
   }
 }
 
-static void test_depthwise_loops_agree_with_plain_loops(void **state) {
+static void test_depthwise_convolution_matches_plain_loops(void **state) {
   (void)state;
   for (int64_t stride = 1; stride <= 3; stride++) {
     for (int64_t dilation = 1; dilation <= 2; dilation++) {
@@ -96,13 +96,13 @@ static void test_depthwise_loops_agree_with_plain_loops(void **state) {
   }
 }
 
-static void test_large_problems_take_several_blocks(void **state) {
+static void test_large_convolutions_use_several_blocks(void **state) {
   (void)state;
   check(&(problem){70, 20, 21, 3, 3, 1, 1, 1, 1});
   check(&(problem){2, 150, 150, 2, 3, 2, 1, 1, 1});
 }
 
-static void test_no_elements_give_no_elements(void **state) {
+static void test_convolution_of_an_empty_tensor_is_empty(void **state) {
   (void)state;
   et_test *t = et_test_begin();
   const problem p = {3, 5, 5, 4, 3, 1, 1, 1, 1};
@@ -126,7 +126,8 @@ static void refuse(problem p, const char *part) {
   et_test_end(t);
 }
 
-static void test_m22_wrong_attributes_are_refused_before_writing(void **state) {
+static void test_m22_invalid_convolution_attributes_are_refused_before_writing(
+    void **state) {
   (void)state;
   refuse((problem){.groups = 1, .stride = 0, .dilation = 1}, "stride");
   refuse((problem){.groups = 1, .stride = -1, .dilation = 1}, "stride");
@@ -142,7 +143,7 @@ static void test_m22_wrong_attributes_are_refused_before_writing(void **state) {
       "too large");
 }
 
-static void test_out_that_is_too_small_is_refused(void **state) {
+static void test_convolution_out_that_is_too_small_is_refused(void **state) {
   (void)state;
   et_test *t = et_test_begin();
   const problem p = {4, 5, 5, 4, 3, 1, 1, 1, 1};
@@ -170,7 +171,7 @@ static size_t scratch_of(int32_t channels, int32_t kernel, int64_t stride,
   return bytes;
 }
 
-static void test_scratch_is_what_the_loop_takes(void **state) {
+static void test_convolution_scratch_matches_the_kernel_table(void **state) {
   (void)state;
   assert_int_equal(scratch_of(4, 1, 1, 0), 0);     /* pointwise */
   assert_int_equal(scratch_of(2, 1, 1, 0), 0);     /* groups */
@@ -182,13 +183,14 @@ static void test_scratch_is_what_the_loop_takes(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_matrix_products_agree_with_plain_loops),
-      cmocka_unit_test(test_depthwise_loops_agree_with_plain_loops),
-      cmocka_unit_test(test_large_problems_take_several_blocks),
-      cmocka_unit_test(test_no_elements_give_no_elements),
-      cmocka_unit_test(test_m22_wrong_attributes_are_refused_before_writing),
-      cmocka_unit_test(test_out_that_is_too_small_is_refused),
-      cmocka_unit_test(test_scratch_is_what_the_loop_takes),
+      cmocka_unit_test(test_convolution_by_gemm_matches_plain_loops),
+      cmocka_unit_test(test_depthwise_convolution_matches_plain_loops),
+      cmocka_unit_test(test_large_convolutions_use_several_blocks),
+      cmocka_unit_test(test_convolution_of_an_empty_tensor_is_empty),
+      cmocka_unit_test(
+          test_m22_invalid_convolution_attributes_are_refused_before_writing),
+      cmocka_unit_test(test_convolution_out_that_is_too_small_is_refused),
+      cmocka_unit_test(test_convolution_scratch_matches_the_kernel_table),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

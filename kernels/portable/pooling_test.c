@@ -16,7 +16,7 @@ static et_status max_pool(et_test *t, et_value *x, int64_t kernel,
                  et_test_list(t, ET_VALUE_TENSOR_LIST, outs, 2));
 }
 
-static void test_max_pooling_gives_the_first_largest(void **state) {
+static void test_max_pooling_returns_the_first_maximum(void **state) {
   (void)state;
   et_test *t = et_test_begin();
   const float in[16] = {1, 5, 2, 2, 5, 0, 2, 2, -1, -2, 8, 0, -3, -4, 0, 7};
@@ -31,7 +31,7 @@ static void test_max_pooling_gives_the_first_largest(void **state) {
   et_test_end(t);
 }
 
-static void test_m22_wrong_windows_are_refused(void **state) {
+static void test_m22_invalid_pooling_windows_are_refused(void **state) {
   (void)state;
   et_test *t = et_test_begin();
   et_value *x = et_test_random(t, ET_SHAPE(1, 4, 4), 1);
@@ -63,7 +63,7 @@ static void test_m22_wrong_windows_are_refused(void **state) {
   et_test_end(t);
 }
 
-static void test_average_may_leave_padding_out(void **state) {
+static void test_average_pooling_may_exclude_padding(void **state) {
   (void)state;
   et_test *t = et_test_begin();
   et_value *x = et_test_floats(t, ET_SHAPE(1, 2, 2), (float[]){1, 2, 3, 4});
@@ -95,9 +95,9 @@ static void test_adaptive_windows_overlap(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_max_pooling_gives_the_first_largest),
-      cmocka_unit_test(test_m22_wrong_windows_are_refused),
-      cmocka_unit_test(test_average_may_leave_padding_out),
+      cmocka_unit_test(test_max_pooling_returns_the_first_maximum),
+      cmocka_unit_test(test_m22_invalid_pooling_windows_are_refused),
+      cmocka_unit_test(test_average_pooling_may_exclude_padding),
       cmocka_unit_test(test_adaptive_windows_overlap),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

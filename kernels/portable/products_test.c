@@ -48,7 +48,7 @@ static void check_linear(int32_t m, int32_t k, int32_t n) {
   et_test_end(t);
 }
 
-static void test_products_agree_with_plain_loops(void **state) {
+static void test_gemm_kernels_match_plain_loops(void **state) {
   (void)state;
   static const int32_t sizes[][3] = {{1, 1, 1},    {1, 200, 300}, {2, 130, 7},
                                      {5, 33, 300}, {7, 300, 65},  {3, 0, 2}};
@@ -58,7 +58,7 @@ static void test_products_agree_with_plain_loops(void **state) {
   }
 }
 
-static void test_zero_beta_leaves_the_bias_out(void **state) {
+static void test_zero_beta_ignores_the_bias(void **state) {
   (void)state;
   et_test *t = et_test_begin();
   et_value *bias = et_test_floats(t, ET_SHAPE(1), (float[]){NAN});
@@ -72,7 +72,7 @@ static void test_zero_beta_leaves_the_bias_out(void **state) {
   et_test_end(t);
 }
 
-static void test_shapes_that_do_not_fit_are_refused(void **state) {
+static void test_gemm_kernels_reject_mismatched_shapes(void **state) {
   (void)state;
   et_test *t = et_test_begin();
   et_value *a = et_test_random(t, ET_SHAPE(2, 3), 1);
@@ -104,7 +104,7 @@ static size_t scratch_of(et_scalar_type dtype, int32_t rows, bool transposed) {
   return bytes;
 }
 
-static void test_scratch_is_what_the_loop_takes(void **state) {
+static void test_gemm_scratch_matches_the_kernel_table(void **state) {
   (void)state;
   assert_int_equal(scratch_of(ET_SCALAR_TYPE_FLOAT32, 5, false), 0);
   assert_int_equal(scratch_of(ET_SCALAR_TYPE_FLOAT32, 4, true), 0);
@@ -114,10 +114,10 @@ static void test_scratch_is_what_the_loop_takes(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_products_agree_with_plain_loops),
-      cmocka_unit_test(test_zero_beta_leaves_the_bias_out),
-      cmocka_unit_test(test_shapes_that_do_not_fit_are_refused),
-      cmocka_unit_test(test_scratch_is_what_the_loop_takes),
+      cmocka_unit_test(test_gemm_kernels_match_plain_loops),
+      cmocka_unit_test(test_zero_beta_ignores_the_bias),
+      cmocka_unit_test(test_gemm_kernels_reject_mismatched_shapes),
+      cmocka_unit_test(test_gemm_scratch_matches_the_kernel_table),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -26,7 +26,7 @@ static void moments(const float *x, double *mean, double *variance) {
   *variance = squares / COUNT - *mean * *mean;
 }
 
-static void test_uniform_numbers_lie_evenly_below_one(void **state) {
+static void test_uniform_values_are_below_one(void **state) {
   (void)state;
   et_test *t = et_test_begin();
   et_random random = et_random_seeded(1);
@@ -42,7 +42,7 @@ static void test_uniform_numbers_lie_evenly_below_one(void **state) {
   et_test_end(t);
 }
 
-static void test_normal_numbers_have_their_moments(void **state) {
+static void test_normal_values_have_their_moments(void **state) {
   (void)state;
   et_test *t = et_test_begin();
   et_random random = et_random_seeded(2);
@@ -54,7 +54,7 @@ static void test_normal_numbers_have_their_moments(void **state) {
   et_test_end(t);
 }
 
-static void test_a_seed_gives_the_same_numbers_and_a_run_goes_on(void **state) {
+static void test_seed_repeats_its_values_and_runs_continue(void **state) {
   (void)state;
   et_test *t = et_test_begin();
   et_random random = et_random_seeded(3);
@@ -76,7 +76,7 @@ static et_status drop(et_test *t, double p, bool train, et_value *x,
                  et_test_list(t, ET_VALUE_TENSOR_LIST, outs, 2));
 }
 
-static void test_dropout_scales_what_it_keeps(void **state) {
+static void test_dropout_scales_preserved_elements(void **state) {
   (void)state;
   et_test *t = et_test_begin();
   et_random random = et_random_seeded(4);
@@ -104,7 +104,7 @@ static void test_dropout_scales_what_it_keeps(void **state) {
   et_test_end(t);
 }
 
-static void test_drawing_from_nowhere_is_refused(void **state) {
+static void test_random_op_without_a_generator_is_refused(void **state) {
   (void)state;
   et_test *t = et_test_begin();
   et_value *out = et_test_floats(t, ET_SHAPE(4), NULL);
@@ -114,7 +114,7 @@ static void test_drawing_from_nowhere_is_refused(void **state) {
   et_test_end(t);
 }
 
-static void test_drawing_integers_is_refused(void **state) {
+static void test_random_integers_are_refused(void **state) {
   (void)state;
   et_test *t = et_test_begin();
   et_random random = et_random_seeded(0);
@@ -127,12 +127,12 @@ static void test_drawing_integers_is_refused(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_uniform_numbers_lie_evenly_below_one),
-      cmocka_unit_test(test_normal_numbers_have_their_moments),
-      cmocka_unit_test(test_a_seed_gives_the_same_numbers_and_a_run_goes_on),
-      cmocka_unit_test(test_dropout_scales_what_it_keeps),
-      cmocka_unit_test(test_drawing_from_nowhere_is_refused),
-      cmocka_unit_test(test_drawing_integers_is_refused),
+      cmocka_unit_test(test_uniform_values_are_below_one),
+      cmocka_unit_test(test_normal_values_have_their_moments),
+      cmocka_unit_test(test_seed_repeats_its_values_and_runs_continue),
+      cmocka_unit_test(test_dropout_scales_preserved_elements),
+      cmocka_unit_test(test_random_op_without_a_generator_is_refused),
+      cmocka_unit_test(test_random_integers_are_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,7 +7,7 @@
 
 #include "kernels/testing/harness.h"
 
-static void test_mean_over_some_dimensions(void **state) {
+static void test_mean_reduces_selected_dims(void **state) {
   (void)state;
   et_test *t = et_test_begin();
   et_value *x = et_test_floats(t, ET_SHAPE(2, 3), (float[]){1, 2, 3, 4, 5, 9});
@@ -19,7 +19,7 @@ static void test_mean_over_some_dimensions(void **state) {
   et_test_end(t);
 }
 
-static void test_m22_wrong_axes_are_refused(void **state) {
+static void test_m22_invalid_reduction_axes_are_refused(void **state) {
   (void)state;
   et_test *t = et_test_begin();
   et_value *x = et_test_random(t, ET_SHAPE(2, 3), 1);
@@ -40,7 +40,7 @@ static void test_m22_wrong_axes_are_refused(void **state) {
   et_test_end(t);
 }
 
-static void test_argmax_finds_the_first_largest(void **state) {
+static void test_argmax_returns_the_first_maximum(void **state) {
   (void)state;
   et_test *t = et_test_begin();
   et_value *x =
@@ -54,7 +54,7 @@ static void test_argmax_finds_the_first_largest(void **state) {
   et_test_end(t);
 }
 
-static void test_argmax_of_nothing_is_refused(void **state) {
+static void test_argmax_of_empty_dims_is_refused(void **state) {
   (void)state;
   et_test *t = et_test_begin();
   et_value *x = et_test_floats(t, ET_SHAPE(2, 0), NULL);
@@ -82,7 +82,7 @@ static void test_softmax_does_not_overflow(void **state) {
   et_test_end(t);
 }
 
-static void test_layer_norm_gives_statistics(void **state) {
+static void test_layer_norm_returns_statistics(void **state) {
   (void)state;
   et_test *t = et_test_begin();
   et_value *x = et_test_floats(t, ET_SHAPE(1, 2), (float[]){1, 3});
@@ -102,12 +102,12 @@ static void test_layer_norm_gives_statistics(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_mean_over_some_dimensions),
-      cmocka_unit_test(test_m22_wrong_axes_are_refused),
-      cmocka_unit_test(test_argmax_finds_the_first_largest),
-      cmocka_unit_test(test_argmax_of_nothing_is_refused),
+      cmocka_unit_test(test_mean_reduces_selected_dims),
+      cmocka_unit_test(test_m22_invalid_reduction_axes_are_refused),
+      cmocka_unit_test(test_argmax_returns_the_first_maximum),
+      cmocka_unit_test(test_argmax_of_empty_dims_is_refused),
       cmocka_unit_test(test_softmax_does_not_overflow),
-      cmocka_unit_test(test_layer_norm_gives_statistics),
+      cmocka_unit_test(test_layer_norm_returns_statistics),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -54,7 +54,7 @@ static void assert_codes(const et_value *out, const int8_t *expected) {
                       out->u.as_tensor->numel);
 }
 
-static void test_a_window_sums_steps_and_padding_is_zero(void **state) {
+static void test_window_sums_treat_padding_as_zero(void **state) {
   (void)state;
   et_test *t = et_test_begin();
   const convolution c = {counted(t, ET_SHAPE(1, 1, 2, 3)),
@@ -70,7 +70,7 @@ static void test_a_window_sums_steps_and_padding_is_zero(void **state) {
   et_test_end(t);
 }
 
-static void test_channels_of_their_own_have_the_same_sums(void **state) {
+static void test_depthwise_accumulators_match_convolution(void **state) {
   (void)state;
   et_test *t = et_test_begin();
   const convolution c = {counted(t, ET_SHAPE(1, 2, 3, 3)),
@@ -85,7 +85,7 @@ static void test_channels_of_their_own_have_the_same_sums(void **state) {
   et_test_end(t);
 }
 
-static void test_wrong_convolutions_are_refused(void **state) {
+static void test_invalid_int8_convolutions_are_refused(void **state) {
   (void)state;
   et_test *t = et_test_begin();
   et_value *out = et_test_tensor(t, INT8, ET_SHAPE(1, 2, 2, 2), NULL);
@@ -108,7 +108,7 @@ static void test_wrong_convolutions_are_refused(void **state) {
   et_test_end(t);
 }
 
-static void test_rows_are_multiplied_whatever_their_number(void **state) {
+static void test_int8_gemm_accepts_any_row_count(void **state) {
   (void)state;
   et_test *t = et_test_begin();
   et_value *x = counted(t, ET_SHAPE(3, 5));
@@ -125,7 +125,7 @@ static void test_rows_are_multiplied_whatever_their_number(void **state) {
   et_test_end(t);
 }
 
-static void test_a_table_begins_with_the_smallest_code(void **state) {
+static void test_lut_starts_with_the_lowest_quantized_value(void **state) {
   (void)state;
   et_test *t = et_test_begin();
   et_value *table = counted(t, ET_SHAPE(256));
@@ -139,11 +139,11 @@ static void test_a_table_begins_with_the_smallest_code(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_a_window_sums_steps_and_padding_is_zero),
-      cmocka_unit_test(test_channels_of_their_own_have_the_same_sums),
-      cmocka_unit_test(test_wrong_convolutions_are_refused),
-      cmocka_unit_test(test_rows_are_multiplied_whatever_their_number),
-      cmocka_unit_test(test_a_table_begins_with_the_smallest_code),
+      cmocka_unit_test(test_window_sums_treat_padding_as_zero),
+      cmocka_unit_test(test_depthwise_accumulators_match_convolution),
+      cmocka_unit_test(test_invalid_int8_convolutions_are_refused),
+      cmocka_unit_test(test_int8_gemm_accepts_any_row_count),
+      cmocka_unit_test(test_lut_starts_with_the_lowest_quantized_value),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

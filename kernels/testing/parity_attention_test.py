@@ -43,17 +43,17 @@ def check(
 
 @pytest.mark.parametrize("dtype", _TOLERANCES, ids=str)
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
-def test_every_query_sees_every_key(shape: tuple[int, ...], dtype: torch.dtype) -> None:
+def test_non_causal_queries_attend_to_every_key(shape: tuple[int, ...], dtype: torch.dtype) -> None:
     check(operands(shape, dtype))
 
 
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
-def test_a_query_sees_the_keys_up_to_its_own(shape: tuple[int, ...]) -> None:
+def test_causal_queries_attend_up_to_their_position(shape: tuple[int, ...]) -> None:
     check(operands(shape), causal=True)
 
 
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
-def test_a_mask_says_what_is_seen(shape: tuple[int, ...]) -> None:
+def test_boolean_mask_selects_attended_keys(shape: tuple[int, ...]) -> None:
     seen = random_tensor((shape[2], shape[3]), torch.float32, seed=5) > 0
     seen[:, 0] = True
     check(operands(shape), seen)
@@ -61,12 +61,12 @@ def test_a_mask_says_what_is_seen(shape: tuple[int, ...]) -> None:
 
 @pytest.mark.parametrize("dtype", _TOLERANCES, ids=str)
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
-def test_a_mask_is_added(shape: tuple[int, ...], dtype: torch.dtype) -> None:
+def test_float_mask_is_added_to_the_scores(shape: tuple[int, ...], dtype: torch.dtype) -> None:
     for sizes in ((2, 1, 1, shape[3]), (shape[0], shape[2], 1), (1, shape[3]), (1, 1)):
         check(operands(shape, dtype), random_tensor(sizes, dtype, seed=6))
 
 
-def test_a_query_that_sees_nothing_gets_nothing() -> None:
+def test_fully_masked_query_is_zero() -> None:
     seen = torch.ones(5, 7, dtype=torch.bool)
     seen[2] = False
     tensors = operands(SHAPES[0])
@@ -76,18 +76,18 @@ def test_a_query_that_sees_nothing_gets_nothing() -> None:
     assert not out[:, :, 2].any()
 
 
-def test_heads_may_lie_side_by_side() -> None:
+def test_heads_may_be_interleaved() -> None:
     """Heads are interleaved, as in the output of one GEMM for all heads."""
     tensors = [each.transpose(1, 2).contiguous().transpose(1, 2) for each in operands(SHAPES[1])]
     check(tensors)
 
 
-def test_scores_that_differ_much_do_not_overflow() -> None:
+def test_softmax_of_large_score_ranges_does_not_overflow() -> None:
     query, key, value = operands(SHAPES[0])
     check([query * 1e3, key * 1e3, value])
 
 
-def test_without_keys_there_is_nothing() -> None:
+def test_attention_without_keys_is_zero() -> None:
     query, key, value = operands(SHAPES[0])
     out = torch.full([2, 2, 5, 8], 7.0)
     KERNELS.call(NAME, query, key[:, :, :0].contiguous(), value[:, :, :0].contiguous(), None, False, 1.0, out, out)
@@ -110,13 +110,13 @@ def test_without_keys_there_is_nothing() -> None:
         (((2, 2, 5, 8), (2, 2, 7, 9), (2, 2, 7, 8)), "queries of 8 elements and keys of 9"),
     ],
 )
-def test_what_does_not_fit_is_an_error(sizes: tuple[tuple[int, ...], ...], said: str) -> None:
+def test_sdpa_rejects_mismatched_shapes(sizes: tuple[tuple[int, ...], ...], said: str) -> None:
     out = torch.empty(2, 2, 5, 8)
     with pytest.raises(KernelError, match=f"scaled_dot_product: {said}"):
         KERNELS.call(NAME, *map(torch.ones, sizes), None, False, 1.0, out, out)
 
 
-def test_a_mask_that_does_not_broadcast_is_an_error() -> None:
+def test_sdpa_mask_that_does_not_broadcast_is_an_error() -> None:
     out = torch.empty(2, 2, 5, 8)
     with pytest.raises(KernelError, match=r"the mask does not broadcast to \[2, 2, 5, 7\]"):
         KERNELS.call(NAME, *operands(SHAPES[0]), torch.ones(5, 6), False, 1.0, out, out)

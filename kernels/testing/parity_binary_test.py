@@ -56,7 +56,7 @@ def test_logic_follows_pytorch(name: str, dtype: torch.dtype) -> None:
 
 @pytest.mark.parametrize("dtype", NUMBERS, ids=str)
 @pytest.mark.parametrize("name", ["maximum", "minimum"])
-def test_extrema_follow_pytorch(name: str, dtype: torch.dtype) -> None:
+def test_elementwise_extrema_follow_pytorch(name: str, dtype: torch.dtype) -> None:
     x, y = pair(dtype)
     check(KERNELS, f"aten::{name}.out", x, y)
     check(KERNELS, f"aten::{name}.out", x, torch.tensor(1.5), out=torch.result_type(x, torch.tensor(1.5)))
@@ -64,7 +64,7 @@ def test_extrema_follow_pytorch(name: str, dtype: torch.dtype) -> None:
 
 @pytest.mark.parametrize("dtype", [torch.bool, torch.uint8, torch.int32, *FLOATING], ids=str)
 @pytest.mark.parametrize("scalar", SCALARS, ids=repr)
-def test_arithmetic_takes_numbers(scalar: float, dtype: torch.dtype) -> None:
+def test_arithmetic_accepts_scalars(scalar: float, dtype: torch.dtype) -> None:
     x = random_tensor((5, 30), dtype)
     common = torch.result_type(x, scalar)
     check(KERNELS, "aten::add.Scalar_out", x, scalar, 1, out=common)
@@ -76,7 +76,7 @@ def test_arithmetic_takes_numbers(scalar: float, dtype: torch.dtype) -> None:
 
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16], ids=str)
 @pytest.mark.parametrize("scalar", [100000, 1e-8, 0.3, -1e9, 1000.7])
-def test_factors_and_divisors_of_halves_are_not_rounded(scalar: float, dtype: torch.dtype) -> None:
+def test_binary_kernels_keep_float32_scalars_for_float16(scalar: float, dtype: torch.dtype) -> None:
     rows = random_tensor((3, 130), dtype, seed=2) * 100
     exact: dict[str, Any] = {"tolerance": (0.0, 0.0)}
     for x in (rows, rows[0, 0], rows.T[::2].contiguous()):
@@ -95,7 +95,7 @@ def test_factors_and_divisors_of_halves_are_not_rounded(scalar: float, dtype: to
 @pytest.mark.parametrize("dtype", ARITHMETIC, ids=str)
 @pytest.mark.parametrize("scalar", [3, -2, 2.5])
 @pytest.mark.parametrize("alpha", [1, 3])
-def test_differences_take_numbers(alpha: int, scalar: float, dtype: torch.dtype) -> None:
+def test_subtraction_accepts_scalars(alpha: int, scalar: float, dtype: torch.dtype) -> None:
     x = random_tensor((5, 30), dtype)
     check(KERNELS, "aten::add.Scalar_out", x, scalar, alpha, out=torch.result_type(x, scalar))
     check(KERNELS, "aten::sub.Scalar_out", x, scalar, alpha, out=torch.result_type(x, scalar))
@@ -110,7 +110,7 @@ def test_remainders_follow_pytorch(name: str, dtype: torch.dtype) -> None:
 
 @pytest.mark.parametrize("dtype", ARITHMETIC, ids=str)
 @pytest.mark.parametrize("scalar", SCALARS, ids=repr)
-def test_remainders_take_numbers(scalar: float, dtype: torch.dtype) -> None:
+def test_remainders_accept_scalars(scalar: float, dtype: torch.dtype) -> None:
     x = random_tensor((60,), dtype)
     common = torch.result_type(x, scalar)
     check(KERNELS, "aten::fmod.Scalar_out", x, scalar, out=common)
@@ -177,7 +177,7 @@ def test_bitwise_kernels_refuse_floats() -> None:
 
 
 @pytest.mark.parametrize("dtype", ARITHMETIC, ids=str)
-def test_clamp_takes_tensors(dtype: torch.dtype) -> None:
+def test_clamp_accepts_tensors(dtype: torch.dtype) -> None:
     x, y = pair(dtype)
     for low, high in [(y, None), (None, y), (y, y.flip(0)), (torch.tensor(1, dtype=dtype), y)]:
         check(KERNELS, "aten::clamp.Tensor_out", x, low, high)
@@ -185,7 +185,7 @@ def test_clamp_takes_tensors(dtype: torch.dtype) -> None:
 
 @pytest.mark.parametrize("dtype", NUMBERS, ids=str)
 @pytest.mark.parametrize("value", [0, 5, -1.5])
-def test_fills_follow_pytorch(value: float, dtype: torch.dtype) -> None:
+def test_masked_fills_follow_pytorch(value: float, dtype: torch.dtype) -> None:
     value = abs(value) if dtype == torch.uint8 else value
     x, mask = random_tensor((3, 1), dtype), random_tensor((4, 3, 5), torch.bool)
     check(KERNELS, "aten::masked_fill.Scalar_out", x, mask, value)
@@ -198,7 +198,7 @@ def test_masked_fill_takes_infinity() -> None:
     check(KERNELS, "aten::masked_fill.Scalar_out", scores, mask, float("-inf"))
 
 
-def test_wrong_fills_are_errors() -> None:
+def test_invalid_fills_are_errors() -> None:
     x = torch.ones(2)
     with pytest.raises(KernelError, match="masked_fill: mask must be bool"):
         KERNELS.call("aten::masked_fill.Scalar_out", x, x, 1, x.clone(), x.clone())

@@ -68,24 +68,24 @@ def test_depthwise_convolution_follows_pytorch(channels: int, size: tuple[int, i
             convolve(each, weight, bias, (stride, 1), padding, (dilation, 1), groups=channels)
 
 
-def test_depthwise_weights_that_do_not_fit_scratch_are_right() -> None:
+def test_depthwise_weights_larger_than_scratch_are_correct() -> None:
     many = random_tensor((1, 1000, 3, 4))
     convolve(channels_last(many), random_tensor((1000, 1, 3, 3), seed=1), None, padding=(1, 1), groups=1000)
     high = random_tensor((1, 2, 9000, 1))
     convolve(channels_last(high), random_tensor((2, 1, 8500, 1), seed=1) / 90, None, groups=2)
 
 
-def test_wide_depthwise_rows_that_do_not_fit_scratch_are_right() -> None:
+def test_wide_depthwise_rows_larger_than_scratch_are_correct() -> None:
     convolve(random_tensor((1, 2, 4, 5000)), random_tensor((2, 1, 3, 3), seed=1), None, padding=(1, 1), groups=2)
 
 
-def test_padding_wider_than_the_input_is_right() -> None:
+def test_padding_wider_than_the_input_is_correct() -> None:
     for x in in_both_orders(random_tensor((1, 2, 2, 3))):
         convolve(x, random_tensor((3, 2, 2, 2), seed=1), None, (2, 3), (5, 4))
         convolve(x, random_tensor((2, 1, 2, 2), seed=1), None, (2, 3), (5, 4), groups=2)
 
 
-def test_many_channels_take_several_panels() -> None:
+def test_many_channels_use_several_panels() -> None:
     weight = random_tensor((70, 130, 3, 3), seed=1) / 30
     for x in in_both_orders(random_tensor((1, 130, 17, 19))):
         convolve(x, weight, random_tensor((70,)), padding=(1, 1))
@@ -113,12 +113,12 @@ def test_one_dimensional_convolution_follows_pytorch() -> None:
 
 
 @pytest.mark.parametrize("dtype", [torch.float64, torch.float16, torch.bfloat16], ids=str)
-def test_convolution_takes_every_floating_dtype(dtype: torch.dtype) -> None:
+def test_convolution_accepts_every_floating_dtype(dtype: torch.dtype) -> None:
     x, weight = random_tensor((1, 3, 6, 6), dtype), random_tensor((4, 3, 3, 3), dtype, seed=1)
     convolve(x, weight, random_tensor((4,), dtype, seed=2), padding=(1, 1), tolerance=None)
 
 
-def test_convolution_takes_any_dim_order() -> None:
+def test_convolution_accepts_any_dim_order() -> None:
     x, weight, bias = random_tensor((2, 3, 6, 7)), random_tensor((4, 3, 3, 3), seed=1), random_tensor((4,))
     convolve(channels_last(x), channels_last(weight), bias, padding=(1, 1))
     convolve(channels_last(x), random_tensor((3, 4, 3, 3)), bias, padding=(1, 1), transposed=True)
@@ -148,7 +148,7 @@ def test_empty_batch_gives_an_empty_result() -> None:
     ],
     ids=str,
 )
-def test_wrong_convolution_is_an_error(change: dict[str, object], message: str) -> None:
+def test_invalid_convolution_is_an_error(change: dict[str, object], message: str) -> None:
     values = {
         "x": torch.ones(1, 4, 5, 5),
         "weight": torch.ones(4, 4, 3, 3),
@@ -175,7 +175,7 @@ def test_max_pooling_follows_pytorch(stride: list[int], padding: int, ceil_mode:
 
 
 @pytest.mark.parametrize("dtype", [torch.uint8, torch.int8, torch.int64, torch.float16, torch.float64], ids=str)
-def test_max_pooling_takes_every_dtype(dtype: torch.dtype) -> None:
+def test_max_pooling_accepts_every_dtype(dtype: torch.dtype) -> None:
     x = random_tensor((1, 2, 6, 6), dtype)
     arguments = ([2], [2], [1], [2], False)
     check(KERNELS, "aten::max_pool2d_with_indices.out", x, *arguments, out=(dtype, torch.int64))
@@ -222,7 +222,7 @@ def test_adaptive_pooling_follows_pytorch(size: list[int]) -> None:
         ([2, 2, 2], [], [0], [1], "kernel_size has 3 elements"),
     ],
 )
-def test_wrong_pooling_is_an_error(
+def test_invalid_pooling_is_an_error(
     kernel: list[int], stride: list[int], padding: list[int], dilation: list[int], message: str
 ) -> None:
     out, indices = torch.empty(1, 1, 4, 4), torch.empty(1, 1, 4, 4, dtype=torch.int64)

@@ -29,7 +29,7 @@ def test_view_copy_keeps_row_major_order(size: list[int]) -> None:
     check(KERNELS, "aten::view_copy.out", rows, [6, -1], order=order, reference=lambda x, s: x.reshape(s).contiguous())
 
 
-def test_view_copy_to_another_count_is_an_error() -> None:
+def test_view_copy_with_another_element_count_is_an_error() -> None:
     fails("24 elements do not divide by 5", "aten::view_copy.out", X, [5, -1], X.clone(), X.clone())
     nothing = torch.empty(2, 0, 3)
     fails("0 elements do not divide by 0", "aten::view_copy.out", nothing, [0, -1], nothing.clone(), nothing.clone())
@@ -44,14 +44,14 @@ def test_permute_copy_follows_pytorch(dims: list[int], dtype: torch.dtype) -> No
     check(KERNELS, "aten::permute_copy.out", x, dims, order=range(3))
 
 
-def test_wrong_permutation_is_an_error() -> None:
+def test_invalid_permutation_is_an_error() -> None:
     for dims, message in [([0, 0, 1], "named twice"), ([0, 1], "2 dims"), ([0, 1, 3], "axis 3 is not in")]:
         fails(message, "aten::permute_copy.out", X, dims, X.clone(), X.clone())
 
 
 @pytest.mark.parametrize("dtype", NUMBERS, ids=str)
 @pytest.mark.parametrize("target", NUMBERS, ids=str)
-def test_conversion_follows_pytorch(dtype: torch.dtype, target: torch.dtype) -> None:
+def test_dtype_conversion_follows_pytorch(dtype: torch.dtype, target: torch.dtype) -> None:
     x = random_tensor((100,), dtype) * (1 if dtype == torch.bool else 2)
     if dtype.is_floating_point:
         x = torch.cat([x, torch.tensor([0.0, -0.0, 6e-8, 65519.0, 65520.0, 3e-5]).to(dtype)])
@@ -67,7 +67,7 @@ def test_special_values_survive_conversion() -> None:
         check(KERNELS, TO, x, False, None, reference=lambda x, *_, to=target: x.to(to), out=target)
 
 
-def test_dim_order_changes() -> None:
+def test_dim_order_copy_changes_the_layout() -> None:
     reference = lambda x, *_: x.contiguous()
     clone = "dim_order_ops::_clone_dim_order.out"
     check(KERNELS, clone, IMAGE, False, [0, 2, 3, 1], order=(0, 2, 3, 1), reference=reference)
@@ -85,13 +85,13 @@ def test_copy_in_place_broadcasts_and_converts() -> None:
 
 @pytest.mark.parametrize("dtype", NUMBERS, ids=str)
 @pytest.mark.parametrize("value", [3, 2.5, True], ids=repr)
-def test_fills_follow_pytorch(dtype: torch.dtype, value: float) -> None:
+def test_full_fills_follow_pytorch(dtype: torch.dtype, value: float) -> None:
     check(KERNELS, "aten::full.out", [2, 3], value, out=dtype)
     check(KERNELS, "aten::full_like.out", random_tensor((2, 3), dtype), value, None)
     check(KERNELS, "aten::scalar_tensor.out", value, out=dtype)
 
 
-def test_fill_takes_special_values_and_no_dimensions() -> None:
+def test_fill_accepts_special_values_and_zero_dimensional_tensors() -> None:
     check(KERNELS, "aten::full.out", [], float("-inf"), out=torch.float32)
     check(KERNELS, "aten::full.out", [0, 2], 1, out=torch.float32)
     check(KERNELS, "aten::scalar_tensor.out", float("nan"), out=torch.float16)
@@ -115,7 +115,7 @@ def test_slice_copy_follows_pytorch(dim: int, bounds: tuple[int | None, int | No
     check(KERNELS, "aten::slice_copy.Tensor_out", channels_last(IMAGE), dim, *bounds, order=(0, 1, 2, 3))
 
 
-def test_wrong_slice_is_an_error() -> None:
+def test_invalid_slice_is_an_error() -> None:
     fails("step 0 is not positive", "aten::slice_copy.Tensor_out", X, 0, 0, 1, 0, X.clone(), X.clone())
     fails("axis 3 is not in", "aten::slice_copy.Tensor_out", X, 3, 0, 1, 1, X.clone(), X.clone())
 
@@ -148,7 +148,7 @@ def test_split_follows_pytorch() -> None:
         assert torch.equal(out, part)
 
 
-def test_wrong_split_is_an_error() -> None:
+def test_invalid_split_is_an_error() -> None:
     outs = [X.clone(), X.clone()]
     for sizes, message in [([1, 1], "leave 2 of 4"), ([5, -1], "does not fit"), ([4], "1 sizes for 2 outs")]:
         fails(message, "aten::split_with_sizes_copy.out", X, sizes, 2, outs, outs)
@@ -164,7 +164,7 @@ def test_cat_follows_pytorch(dim: int) -> None:
     check(KERNELS, "aten::cat.out", [X.to(torch.int32), X.to(torch.int32)], dim, out=torch.int32)
 
 
-def test_wrong_cat_is_an_error() -> None:
+def test_invalid_cat_is_an_error() -> None:
     out = torch.empty(99)
     fails("sizes 3 and 2 differ", "aten::cat.out", [X, X[:, :2].contiguous()], 0, out, out)
     fails("3 and 2 dimensions", "aten::cat.out", [X, X[0]], 0, out, out)
@@ -220,7 +220,7 @@ def test_index_put_follows_pytorch(indices: list[torch.Tensor | None], accumulat
     torch.testing.assert_close(target, torch.ops.aten.index_put(X, indices, values, accumulate))
 
 
-def test_indices_are_free_where_nothing_is_indexed() -> None:
+def test_indices_of_empty_dimensions_are_unrestricted() -> None:
     nothing = torch.empty(3, 0)
     for index in ([9], [[9, 1]], [-7]):
         indices = [torch.tensor(index)]
@@ -246,7 +246,7 @@ def test_index_out_of_range_is_an_error() -> None:
         fails("is not in \\[-2, 2\\)", "aten::index_put.out", X, wrong, torch.tensor(1.0), False, X.clone(), X.clone())
 
 
-def test_wrong_indices_are_an_error() -> None:
+def test_invalid_indices_are_an_error() -> None:
     one = torch.tensor([0])
     for indices, message in [
         ([one] * 4, "more indices than"),
@@ -279,7 +279,7 @@ def test_constant_pad_follows_pytorch(pad: list[int]) -> None:
     check(KERNELS, "aten::constant_pad_nd.out", X.to(torch.int64), pad, 3)
 
 
-def test_wrong_padding_is_an_error() -> None:
+def test_invalid_constant_padding_is_an_error() -> None:
     for pad, message in [
         ([1], "1 paddings"),
         ([1] * 8, "8 paddings"),
@@ -289,7 +289,7 @@ def test_wrong_padding_is_an_error() -> None:
         fails(message, "aten::constant_pad_nd.out", X, pad, 0, X.clone(), X.clone())
 
 
-def test_copy_spreads_the_source_over_the_shape_of_self() -> None:
+def test_copy_broadcasts_the_source() -> None:
     for dtype in (torch.float32, torch.int64, torch.bool, torch.float16):
         source = random_tensor((4,)).to(dtype)
         check(KERNELS, "aten::copy.out", torch.zeros(3, 4, dtype=dtype), source, False)

@@ -27,19 +27,19 @@ def check_kept(boxes: torch.Tensor, scores: torch.Tensor, threshold: float) -> N
 
 @pytest.mark.parametrize("threshold", [0.0, 0.3, 0.7, 1.0])
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64], ids=str)
-def test_suppression_keeps_the_best_boxes(dtype: torch.dtype, threshold: float) -> None:
+def test_nms_keeps_the_highest_scoring_boxes(dtype: torch.dtype, threshold: float) -> None:
     for count in (0, 1, 7, 60):
         boxes, scores = boxes_of(count, dtype), random_tensor((count,), dtype, seed=2)
         check_kept(boxes, scores, threshold)
 
 
-def test_boxes_of_one_score_are_kept_in_their_order() -> None:
+def test_nms_keeps_the_order_of_equal_scores() -> None:
     boxes = boxes_of(20)
     scores = (torch.arange(20) % 3).float()
     check_kept(boxes, scores, 0.3)
 
 
-def test_the_same_box_is_kept_once() -> None:
+def test_nms_keeps_duplicate_boxes_once() -> None:
     boxes = boxes_of(1).repeat(9, 1)
     check_kept(boxes, torch.rand(9), 0.5)
 
@@ -49,7 +49,7 @@ def test_the_same_box_is_kept_once() -> None:
     [((3, 4), (4,)), ((3, 5), (3,)), ((3,), (3,)), ((3, 4), (3, 1))],
     ids=str,
 )
-def test_wrong_boxes_are_an_error(boxes: tuple[int, ...], scores: tuple[int, ...]) -> None:
+def test_nms_rejects_invalid_boxes(boxes: tuple[int, ...], scores: tuple[int, ...]) -> None:
     out = torch.empty(4, dtype=torch.int64)
     with pytest.raises(KernelError, match="nms: "):
         KERNELS.call(NMS, torch.ones(boxes), torch.ones(scores), 0.5, out, out)
@@ -64,7 +64,7 @@ def regions() -> torch.Tensor:
 @pytest.mark.parametrize("aligned", [False, True])
 @pytest.mark.parametrize("sampling_ratio", [-1, 0, 1, 3])
 @pytest.mark.parametrize("scale", [1.0, 0.25, 2.0])
-def test_regions_are_pooled(scale: float, sampling_ratio: int, aligned: bool) -> None:
+def test_roi_align_follows_torchvision(scale: float, sampling_ratio: int, aligned: bool) -> None:
     x = random_tensor((2, 3, 8, 9))
     for each in (x, channels_last(x)):
         rest = (regions(), scale, 3, 2, sampling_ratio, aligned)
@@ -72,7 +72,7 @@ def test_regions_are_pooled(scale: float, sampling_ratio: int, aligned: bool) ->
 
 
 @pytest.mark.parametrize("dtype", FLOATING, ids=str)
-def test_regions_take_every_floating_dtype(dtype: torch.dtype) -> None:
+def test_roi_align_accepts_every_floating_dtype(dtype: torch.dtype) -> None:
     x = random_tensor((2, 3, 8, 9), dtype)
     check(KERNELS, ROI_ALIGN, x, regions().to(dtype), 1.0, 2, 2, 2, True, reference=detection.roi_align)
     check(KERNELS, ROI_ALIGN, x, torch.empty(0, 5, dtype=dtype), 1.0, 2, 2, 2, True, reference=detection.roi_align)
@@ -90,13 +90,13 @@ def test_regions_take_every_floating_dtype(dtype: torch.dtype) -> None:
     ],
     ids=str,
 )
-def test_wrong_regions_are_an_error(roi: list[float], size: tuple[int, int], message: str) -> None:
+def test_roi_align_rejects_invalid_regions(roi: list[float], size: tuple[int, int], message: str) -> None:
     x, out = torch.ones(2, 1, 4, 4), torch.empty(1, 1, 2, 2)
     with pytest.raises(KernelError, match=message):
         KERNELS.call(ROI_ALIGN, x, torch.tensor([roi]), 1.0, *size, 0, False, out, out)
 
 
-def test_no_elements_to_pool_are_an_error() -> None:
+def test_roi_align_rejects_empty_images() -> None:
     out = torch.empty(1, 1, 2, 2)
     with pytest.raises(KernelError, match="input has 0 x 4 elements"):
         KERNELS.call(ROI_ALIGN, torch.ones(2, 1, 0, 4), torch.zeros(1, 5), 1.0, 2, 2, 2, False, out, out)

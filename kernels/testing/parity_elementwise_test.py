@@ -36,7 +36,7 @@ def test_binary_kernels_broadcast(name: str, shapes: tuple[tuple[int, ...], tupl
 
 
 @pytest.mark.parametrize("dtype", NUMBERS, ids=str)
-def test_binary_kernels_take_every_dtype(dtype: torch.dtype) -> None:
+def test_binary_kernels_accept_every_dtype(dtype: torch.dtype) -> None:
     x, y = random_tensor((5, 7), dtype), random_tensor((5, 7), dtype, seed=1)
     check(KERNELS, "aten::add.out", x, y, 1)
     check(KERNELS, "aten::mul.out", x, y)
@@ -55,7 +55,7 @@ def test_operands_are_promoted(dtype: torch.dtype, other: torch.dtype, shape: tu
 
 @pytest.mark.parametrize("dtype", [torch.bool, torch.int32, torch.float16, torch.float64], ids=str)
 @pytest.mark.parametrize("scalar", [3, 2.5, True], ids=repr)
-def test_numbers_are_promoted(dtype: torch.dtype, scalar: float) -> None:
+def test_scalars_are_promoted(dtype: torch.dtype, scalar: float) -> None:
     x = random_tensor((3, 4), dtype)
     check(KERNELS, "aten::mul.Scalar_out", x, scalar, out=torch.result_type(x, scalar))
 
@@ -70,7 +70,7 @@ def test_integers_wrap() -> None:
 
 
 @pytest.mark.parametrize("dtype", [torch.int8, torch.int64, torch.float16, torch.float32], ids=str)
-def test_limits_follow_pytorch(dtype: torch.dtype) -> None:
+def test_clamp_limits_follow_pytorch(dtype: torch.dtype) -> None:
     x = torch.tensor(SPECIAL[:-2] if dtype.is_floating_point else [-9, -1, 0, 1, 9]).to(dtype)
     check(KERNELS, "aten::hardtanh.out", x, -1, 2)
     check(KERNELS, "aten::hardtanh.out", x, 2, 1)
@@ -90,7 +90,7 @@ def test_clamp_without_limits_is_an_error() -> None:
 
 
 @pytest.mark.parametrize("dtype", NUMBERS, ids=str)
-def test_where_chooses_and_broadcasts(dtype: torch.dtype) -> None:
+def test_where_selects_and_broadcasts(dtype: torch.dtype) -> None:
     condition = random_tensor((4, 1, 3), torch.bool)
     x, y = random_tensor((2, 3), dtype), random_tensor((), dtype, seed=1)
     check(KERNELS, "aten::where.self_out", condition, x, y, out=dtype)
@@ -134,7 +134,7 @@ def test_integer_division_by_zero_is_an_error() -> None:
         KERNELS.call("aten::div.out_mode", x, y, "floor", x.clone(), x.clone())
 
 
-def test_any_dim_order_is_taken() -> None:
+def test_binary_kernels_accept_any_dim_order() -> None:
     x, y = random_tensor((2, 3, 4, 5)), channels_last(random_tensor((2, 3, 4, 5), seed=1))
     check(KERNELS, "aten::add.out", x, y, 1)
     check(KERNELS, "aten::add.out", y, x, 1, order=(0, 2, 3, 1))
@@ -148,7 +148,7 @@ def test_shapes_that_do_not_broadcast_are_an_error() -> None:
         KERNELS.call("aten::add.out", x, y, 1, x.clone(), x.clone())
 
 
-def test_out_of_another_dtype_is_an_error() -> None:
+def test_out_with_another_dtype_is_an_error() -> None:
     x = torch.ones(2, dtype=torch.int32)
     with pytest.raises(KernelError, match="the result is int32, but out is int64"):
         out = torch.ones(2, dtype=torch.int64)

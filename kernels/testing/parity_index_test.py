@@ -55,13 +55,13 @@ def test_gather_and_scatter_in_any_layout() -> None:
         check(KERNELS, "aten::scatter_add.out", ROWS, 1, channels_last(index), IMAGE, order=order)
 
 
-def test_places_named_twice_are_added_up() -> None:
+def test_repeated_indices_accumulate() -> None:
     index = torch.tensor([0, 2, 0, 0])
     check(KERNELS, "aten::scatter_add.out", torch.ones(3), 0, index, torch.tensor([1.0, 2.0, 3.0, 4.0]))
     check(KERNELS, "aten::gather.out", torch.arange(3.0), 0, index, False)
 
 
-def test_index_without_elements_or_dimensions() -> None:
+def test_gather_and_scatter_accept_empty_and_zero_dimensional_tensors() -> None:
     one, zero = torch.tensor(3.0), torch.tensor(0)
     check(KERNELS, "aten::gather.out", one, 0, zero, False)
     check(KERNELS, "aten::scatter.value_out", one, 0, zero, 2.5)
@@ -79,7 +79,7 @@ def test_m22_indices_out_of_range_are_an_error() -> None:
         refused("is not in \\[0, 3\\)", "aten::index_select.out", X, 0, wrong.reshape(1))
 
 
-def test_wrong_gathers_and_scatters_are_an_error() -> None:
+def test_invalid_gathers_and_scatters_are_an_error() -> None:
     index = torch.zeros(3, 4, 5, dtype=torch.int64)
     refused("index has 2 dimensions, self 3", "aten::gather.out", X, 0, index[0], False)
     refused("dimension 1: index has size 4, self 2", "aten::gather.out", X[:, :2].contiguous(), 0, index, False)
@@ -104,19 +104,19 @@ MASKS = [X > 0, X[0] > 0, torch.zeros(3, 1, 1, dtype=torch.bool), torch.tensor(T
 
 @pytest.mark.parametrize("mask", MASKS, ids=range(len(MASKS)))
 @pytest.mark.parametrize("dtype", NUMBERS, ids=str)
-def test_masks_follow_pytorch(dtype: torch.dtype, mask: torch.Tensor) -> None:
+def test_masked_select_and_masked_scatter_follow_pytorch(dtype: torch.dtype, mask: torch.Tensor) -> None:
     x, source = random_tensor((3, 4, 5), dtype), random_tensor((80,), dtype, seed=2)
     check(KERNELS, "aten::masked_select.out", x, mask)
     check(KERNELS, "aten::masked_scatter.out", x, mask, source)
 
 
-def test_masks_broadcast_self_and_take_any_layout() -> None:
+def test_masks_broadcast_self_and_accept_any_layout() -> None:
     check(KERNELS, "aten::masked_select.out", torch.tensor([1.0, 2.0]), random_tensor((3, 2), torch.bool))
     check(KERNELS, "aten::masked_select.out", ROWS, IMAGE > 0)
     check(KERNELS, "aten::masked_scatter.out", ROWS, IMAGE > 0, IMAGE, order=range(4))
 
 
-def test_wrong_masks_are_an_error() -> None:
+def test_invalid_masks_are_an_error() -> None:
     refused("mask must be bool", "aten::masked_select.out", X, X)
     refused("do not broadcast", "aten::masked_select.out", X, torch.ones(2, dtype=torch.bool))
     refused("source has 2 elements for 60 places", "aten::masked_scatter.out", X, torch.tensor(True), torch.ones(2))
@@ -130,7 +130,7 @@ def test_repeat_interleave_follows_pytorch(dtype: torch.dtype) -> None:
             check(KERNELS, "aten::repeat_interleave.Tensor_out", tensor, size, reference=lambda x, _: REPEAT(x))
 
 
-def test_wrong_repeats_are_an_error() -> None:
+def test_invalid_repeat_counts_are_an_error() -> None:
     out = torch.empty(9, dtype=torch.int64)
     for repeats in ([1, -1], [2**31], [2**31 - 1, 1], [2**62, 2**62]):
         fails("negative or too large", "aten::repeat_interleave.Tensor_out", torch.tensor(repeats), None, out, out)
@@ -144,7 +144,7 @@ PADDINGS = [[1, 2], [0, 0], [1, 1, 2, 1], [2, 0, 0, 3], [1, 0, 1, 1, 0, 1], [3, 
 @pytest.mark.parametrize("padding", PADDINGS, ids=str)
 @pytest.mark.parametrize("rule", ["reflection", "replication"])
 @pytest.mark.parametrize("dtype", [torch.int64, torch.float32, torch.bfloat16], ids=str)
-def test_padding_follows_pytorch(dtype: torch.dtype, rule: str, padding: list[int]) -> None:
+def test_reflection_and_replication_padding_follow_pytorch(dtype: torch.dtype, rule: str, padding: list[int]) -> None:
     dims = len(padding) // 2
     for leading in ((2,), (2, 3)):
         x = random_tensor((*leading, *(3, 4, 5)[-dims:]), dtype)
@@ -153,7 +153,7 @@ def test_padding_follows_pytorch(dtype: torch.dtype, rule: str, padding: list[in
         check(KERNELS, f"aten::{rule}_pad{dims}d.out", x, padding)
 
 
-def test_padding_cuts_off_and_takes_any_layout() -> None:
+def test_negative_padding_crops_and_accepts_any_layout() -> None:
     for rule in ("reflection", "replication"):
         check(KERNELS, f"aten::{rule}_pad1d.out", X, [-1, 2])
         check(KERNELS, f"aten::{rule}_pad1d.out", X, [2, -4])
@@ -162,7 +162,7 @@ def test_padding_cuts_off_and_takes_any_layout() -> None:
     check(KERNELS, "aten::replication_pad1d.out", X, [7, 9])
 
 
-def test_m22_wrong_paddings_are_an_error() -> None:
+def test_m22_invalid_paddings_are_an_error() -> None:
     refused("padding 5, 0 of a dimension of size 5", "aten::reflection_pad1d.out", X, [5, 0])
     refused("padding 0, 5 of a dimension of size 5", "aten::reflection_pad1d.out", X, [0, 5])
     refused("would have size 0", "aten::replication_pad1d.out", X, [-3, -2])
@@ -174,7 +174,7 @@ def test_m22_wrong_paddings_are_an_error() -> None:
 
 
 @pytest.mark.parametrize("side", ["tril", "triu"])
-def test_places_of_a_triangle_follow_pytorch(side: str) -> None:
+def test_triangle_indices_follow_pytorch(side: str) -> None:
     for rows, columns in ((0, 0), (0, 3), (3, 0), (1, 1), (4, 3), (3, 4)):
         for diagonal in (-9, -2, -1, 0, 1, 9):
             given = (rows, columns, diagonal)
@@ -185,7 +185,7 @@ def test_places_of_a_triangle_follow_pytorch(side: str) -> None:
                 assert torch.equal(out, expected), given
 
 
-def test_a_triangle_of_no_matrix_is_an_error() -> None:
+def test_triangle_of_an_invalid_matrix_is_an_error() -> None:
     out = torch.empty(2, 1, dtype=torch.int64)
     with pytest.raises(KernelError, match="tril_indices: a matrix of -1 x 3"):
         KERNELS.call("aten::tril_indices.out", -1, 3, 0, out, out)

@@ -62,7 +62,7 @@ CONVOLUTIONS = [
 
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("case", CONVOLUTIONS)
-def test_convolutions(case: tuple, dtype: torch.dtype) -> None:
+def test_int8_convolutions_follow_their_definition(case: tuple, dtype: torch.dtype) -> None:
     shape, weight, stride, padding, dilation, groups = case
     depth = torch.Size(weight[1:]).numel()
     factors, bias = parameters(weight[0], depth)
@@ -76,13 +76,13 @@ def test_convolutions(case: tuple, dtype: torch.dtype) -> None:
 @pytest.mark.parametrize(
     ("rows", "features", "outputs"), [(1, 64, 10), (7, 33, 5), (300, 20, 3), (5, 5000, 4), (2, 0, 3), (0, 4, 3)]
 )
-def test_linear_layers(rows: int, features: int, outputs: int, dtype: torch.dtype) -> None:
+def test_int8_linear_layers_follow_their_definition(rows: int, features: int, outputs: int, dtype: torch.dtype) -> None:
     factors, bias = parameters(outputs, max(features, 1))
     arguments = codes(rows, features, dtype=dtype), RANGES[dtype][0], codes(outputs, features, seed=1), factors
     close("linear", *arguments, bias, *RANGES[dtype])
 
 
-def test_the_largest_sums_are_exact() -> None:
+def test_largest_int8_accumulators_are_exact() -> None:
     x = torch.full((1, 65536), -128, dtype=torch.int8)
     weight = torch.full((1, 65536), -128, dtype=torch.int8)
     factor = 100 / (65536 * 255 * 128)
@@ -92,7 +92,7 @@ def test_the_largest_sums_are_exact() -> None:
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("shapes", [((3, 40), (3, 40)), ((2, 3, 50), (3, 1)), ((), (5,)), ((0, 3), (3,))])
 @pytest.mark.parametrize("name", ["add", "mul", "maximum", "minimum"])
-def test_pairs(name: str, shapes: tuple, dtype: torch.dtype) -> None:
+def test_int8_binary_ops_follow_their_definition(name: str, shapes: tuple, dtype: torch.dtype) -> None:
     a, b = codes(*shapes[0], dtype=dtype), codes(*shapes[1], dtype=dtype, seed=1)
     first, second = (0.01, 1.0) if name == "mul" else (0.7, -1.3)
     zero_point = RANGES[dtype][0]
@@ -101,13 +101,13 @@ def test_pairs(name: str, shapes: tuple, dtype: torch.dtype) -> None:
 
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("result", DTYPES)
-def test_tables(dtype: torch.dtype, result: torch.dtype) -> None:
+def test_int8_luts_follow_their_definition(dtype: torch.dtype, result: torch.dtype) -> None:
     same("table", codes(3, 40, dtype=dtype), codes(256, dtype=result, seed=2))
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("dims", [[0], [2, 3], [-1, -2], [0, 1, 2, 3]])
-def test_means(dims: list[int], dtype: torch.dtype) -> None:
+def test_int8_means_follow_their_definition(dims: list[int], dtype: torch.dtype) -> None:
     for keepdim in (False, True):
         same("mean", codes(2, 3, 4, 5, dtype=dtype), dims, keepdim, 20)
 
@@ -115,7 +115,9 @@ def test_means(dims: list[int], dtype: torch.dtype) -> None:
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("include_pad", [False, True])
 @pytest.mark.parametrize("divisor", [None, 7])
-def test_average_pooling(include_pad: bool, divisor: int | None, dtype: torch.dtype) -> None:
+def test_int8_average_pooling_follows_its_definition(
+    include_pad: bool, divisor: int | None, dtype: torch.dtype
+) -> None:
     x = codes(2, 3, 9, 8, dtype=dtype)
     for window in (([3, 2], [2, 2], [1, 1], False), ([2, 2], [2, 2], [0, 0], True)):
         same("avg_pool2d", x, *window, include_pad, divisor, 20)
@@ -127,7 +129,7 @@ def refused(name: str, *arguments: object, message: str) -> None:
         KERNELS.call(f"{OURS}{name}.out", *arguments, out, out)
 
 
-def test_wrong_calls_are_refused() -> None:
+def test_invalid_int8_calls_are_refused() -> None:
     x, weight, factors = codes(2, 8), codes(3, 8), torch.ones(3)
     limits = 0, -128, 127
     refused("linear", x, 128, weight, factors, None, *limits, message="zero_point 128 does not fit")

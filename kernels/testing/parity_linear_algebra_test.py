@@ -62,7 +62,7 @@ def test_pivots_that_factors_do_not_need_are_ignored(columns: int) -> None:
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 @pytest.mark.parametrize("shape", [(4, 4), (5, 3), (2, 12, 7)], ids=str)
-def test_products_of_reflections_follow_pytorch(shape: tuple[int, ...], dtype: torch.dtype) -> None:
+def test_householder_products_follow_pytorch(shape: tuple[int, ...], dtype: torch.dtype) -> None:
     a, tau = torch.geqrf(random_tensor(shape, dtype))
     close = CLOSE[dtype]
     check(KERNELS, "aten::linalg_householder_product.out", a, tau, tolerance=close)
@@ -74,7 +74,7 @@ def test_products_of_reflections_follow_pytorch(shape: tuple[int, ...], dtype: t
         check(KERNELS, "aten::ormqr.out", a, tau, rows, False, transpose, tolerance=close)
 
 
-def test_of_a_vector_that_is_reduced_there_is_no_reflection() -> None:
+def test_zero_vector_has_no_householder_reflection() -> None:
     a = torch.tensor([[2.0, 1.0], [0.0, 0.0]])
     check(KERNELS, "aten::geqrf.a", a, out=[torch.float32] * 2)
 
@@ -85,7 +85,9 @@ BATCHES = (((), ()), ((2,), (2,)), ((2, 1), (3,)), ((), (4,)), ((0,), (0,)))
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 @pytest.mark.parametrize(("of_a", "of_b"), BATCHES, ids=str)
 @pytest.mark.parametrize("left", [True, False])
-def test_systems_follow_pytorch(left: bool, of_a: tuple[int, ...], of_b: tuple[int, ...], dtype: torch.dtype) -> None:
+def test_linear_systems_follow_pytorch(
+    left: bool, of_a: tuple[int, ...], of_b: tuple[int, ...], dtype: torch.dtype
+) -> None:
     a = definite(*of_a, 5, 5, dtype=dtype) + torch.triu(random_tensor((5, 5), dtype))
     b = random_tensor((*of_b, 5, 11) if left else (*of_b, 11, 5), dtype, seed=2)
     close = CLOSE[dtype]
@@ -102,7 +104,7 @@ def test_systems_follow_pytorch(left: bool, of_a: tuple[int, ...], of_b: tuple[i
         torch.testing.assert_close(outs[1:], [factors, pivots, info], rtol=close[0], atol=close[1])
 
 
-def test_systems_of_vectors_follow_pytorch() -> None:
+def test_linear_systems_with_vectors_follow_pytorch() -> None:
     for of_a, b in (((), random_tensor((3,))), ((4,), random_tensor((4, 3))), ((4,), random_tensor((3,)))):
         a = definite(*of_a, 3, 3, dtype=torch.float32)
         factors, pivots, info = torch.linalg.lu_factor_ex(a)
@@ -115,7 +117,7 @@ def test_systems_of_vectors_follow_pytorch() -> None:
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 @pytest.mark.parametrize("shape", SIZES, ids=str)
 @pytest.mark.parametrize("half", ["L", "U"])
-def test_eigenvectors_make_the_matrix(half: str, shape: tuple[int, ...], dtype: torch.dtype) -> None:
+def test_eigenvectors_reconstruct_the_matrix(half: str, shape: tuple[int, ...], dtype: torch.dtype) -> None:
     a = random_tensor(shape, dtype)
     close = CLOSE[dtype]
     values, vectors = call("aten::_linalg_eigh.eigenvalues", a, half, True, outs=blanks(shape[:-1], shape, dtype=dtype))
@@ -141,7 +143,7 @@ SINGULAR = (*(random_tensor(shape, torch.float64) for shape in (*SIZES, *TALL_AN
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 @pytest.mark.parametrize("a", [*SINGULAR, torch.zeros(3, 2)], ids=lambda a: str(tuple(a.shape)))
 @pytest.mark.parametrize("full", [True, False])
-def test_singular_vectors_make_the_matrix(full: bool, a: torch.Tensor, dtype: torch.dtype) -> None:
+def test_singular_vectors_reconstruct_the_matrix(full: bool, a: torch.Tensor, dtype: torch.dtype) -> None:
     a, close = a.to(dtype), CLOSE[dtype]
     shapes = [each.shape for each in torch.linalg.svd(a, full_matrices=full)]
     u, values, vh = call("aten::_linalg_svd.U", a, full, True, None, outs=blanks(*shapes, dtype=dtype))
@@ -154,7 +156,7 @@ def test_singular_vectors_make_the_matrix(full: bool, a: torch.Tensor, dtype: to
         torch.testing.assert_close(vectors.mT @ vectors, unit, rtol=close[0], atol=close[1])
 
 
-def test_factors_of_numbers_of_any_size_follow_pytorch() -> None:
+def test_factors_of_values_of_any_magnitude_follow_pytorch() -> None:
     for scale in (1e-200, 1e200):
         a = random_tensor((4, 4), torch.float64) * scale
         outs = call("aten::_linalg_svd.U", a, False, False, None, outs=blanks((0,), (4,), (0,), dtype=torch.float64))
@@ -172,7 +174,7 @@ def test_exponentials_of_large_matrices_follow_pytorch() -> None:
     assert out.isnan().all()
 
 
-def test_what_has_no_inverse_is_told() -> None:
+def test_singular_matrix_is_reported() -> None:
     singular = torch.tensor([[1.0, 2.0], [2.0, 4.0]])
     info = torch.empty((), dtype=torch.int32)
     outs = [torch.empty(2, 2), info]
@@ -187,7 +189,7 @@ def test_what_has_no_inverse_is_told() -> None:
 
 
 @pytest.mark.parametrize("wrong", [float("nan"), float("inf")])
-def test_elements_that_are_not_finite_have_no_vectors(wrong: float) -> None:
+def test_nonfinite_matrices_have_nan_vectors(wrong: float) -> None:
     a = torch.tensor([[1.0, wrong], [wrong, 1.0]])
     outs = [torch.empty(2), torch.empty(2, 2)]
     with pytest.raises(KernelError, match="_linalg_eigh: matrix 0 has elements that are not finite"):

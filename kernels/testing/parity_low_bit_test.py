@@ -28,7 +28,7 @@ def chosen(x: torch.Tensor, low: int, high: int, name: str = "choose_qparams.Ten
 @pytest.mark.parametrize("shift", [-9.0, -0.5, 0.0, 0.5, 9.0])
 @pytest.mark.parametrize(("low", "high"), [(-128, 127), (-127, 127), (-8, 7)])
 @pytest.mark.parametrize("scheme", ["", "_symmetric"])
-def test_parameters_are_those_that_pytorch_chooses(shift: float, low: int, high: int, scheme: str) -> None:
+def test_chosen_quantization_parameters_match_pytorch(shift: float, low: int, high: int, scheme: str) -> None:
     x = random_tensor((3, 50)) * 2 + shift
     scale, point = getattr(OPS, f"choose_qparams{scheme}").tensor(x, low, high, 1e-5, torch.int8)
     found_scale, found_point = chosen(x, low, high, f"choose_qparams{scheme}.Tensor_out")
@@ -47,12 +47,12 @@ def test_parameters_are_those_that_pytorch_chooses(shift: float, low: int, high:
         ([INF, -5.0], (INF, -128)),
     ],
 )
-def test_parameters_of_no_range_are_finite_steps(values: list[float], expected: tuple[float, int]) -> None:
+def test_empty_range_has_finite_quantization_parameters(values: list[float], expected: tuple[float, int]) -> None:
     scale, point = chosen(torch.tensor(values), -128, 127)
     assert (scale, point) == (pytest.approx(expected[0]), expected[1])
 
 
-def test_each_row_has_parameters() -> None:
+def test_each_row_has_quantization_parameters() -> None:
     x = random_tensor((2, 3, 40)) + torch.tensor([-3.0, 0.0, 3.0])[:, None]
     scales, points = OPS.choose_qparams_per_token_asymmetric(x, torch.int8)
     found = torch.empty_like(scales), torch.empty_like(points)
@@ -62,7 +62,7 @@ def test_each_row_has_parameters() -> None:
 
 
 @pytest.mark.parametrize("dims", [(7,), (2, 7), (2, 3, 7)])
-def test_tokens_are_quantized_and_back(dims: tuple[int, ...]) -> None:
+def test_per_token_quantization_round_trips(dims: tuple[int, ...]) -> None:
     x = random_tensor(dims) * 3
     scales, points = OPS.choose_qparams_per_token_asymmetric(x, torch.int8)
     limits = -128, 127, INT8
@@ -84,7 +84,7 @@ def test_tokens_are_quantized_and_back(dims: tuple[int, ...]) -> None:
 
 
 @pytest.mark.parametrize("hostile", [0.0, NAN, INF, -INF, 1e-45])
-def test_parameters_of_any_value_give_codes_in_range(hostile: float) -> None:
+def test_quantized_values_stay_in_range_for_any_parameters(hostile: float) -> None:
     x = torch.tensor([[1.0, -INF, NAN, 3e38]])
     scales = torch.tensor([[hostile]], dtype=torch.float64)
     for point in (0, 2**63 - 1, -(2**63)):
@@ -106,7 +106,7 @@ SHAPES = [(1, 8, 1), (5, 64, 2), (3, 96, 3), (4, 200, 5), (2, 72, 1)]
 
 @pytest.mark.parametrize(("rows", "columns", "groups"), SHAPES)
 @pytest.mark.parametrize("bits", [2, 4, 8])
-def test_linear_layers_of_few_bits_follow_their_definition(bits: int, rows: int, columns: int, groups: int) -> None:
+def test_low_bit_linear_layers_follow_their_definition(bits: int, rows: int, columns: int, groups: int) -> None:
     codes, scales, points = weight(bits, rows, columns, groups)
     for count, bias in [((1,), None), ((2, 9), random_tensor((rows,)))]:
         x = random_tensor((*count, columns))
@@ -117,7 +117,7 @@ def test_linear_layers_of_few_bits_follow_their_definition(bits: int, rows: int,
                 check(KERNELS, f"{OURS}{name}.out", *arguments, reference=operator, tolerance=(1e-4, 1e-4))
 
 
-def test_a_smallest_scale_is_the_step_of_what_has_no_range() -> None:
+def test_minimum_scale_is_the_step_of_an_empty_range() -> None:
     codes, scales = torch.tensor([[1]], dtype=torch.int8), torch.ones(1, 1)
     x, out = torch.tensor([[0.3], [0.2]]), torch.empty(2, 1)
     KERNELS.call(f"{OURS}dynamic_linear_per_tensor.out", x, codes, scales, None, None, 8, 0.25, out, out)
@@ -126,9 +126,7 @@ def test_a_smallest_scale_is_the_step_of_what_has_no_range() -> None:
 
 @pytest.mark.parametrize(("rows", "columns", "groups"), SHAPES)
 @pytest.mark.parametrize(("bits", "name"), [(2, "2bit"), (4, "4bit"), (8, "byte")])
-def test_embeddings_of_few_bits_follow_their_definition(
-    bits: int, name: str, rows: int, columns: int, groups: int
-) -> None:
+def test_low_bit_embeddings_follow_their_definition(bits: int, name: str, rows: int, columns: int, groups: int) -> None:
     codes, scales, points = weight(bits, rows, columns, groups)
     indices = torch.arange(2 * rows).reshape(2, rows) % rows
     for zero_points in (points, None):
@@ -140,7 +138,9 @@ def test_embeddings_of_few_bits_follow_their_definition(
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float16])
 @pytest.mark.parametrize(("rows", "columns", "groups"), SHAPES)
 @pytest.mark.parametrize("bits", [2, 4, 8])
-def test_weights_may_have_minima(bits: int, rows: int, columns: int, groups: int, dtype: torch.dtype) -> None:
+def test_low_bit_weights_may_have_zero_points(
+    bits: int, rows: int, columns: int, groups: int, dtype: torch.dtype
+) -> None:
     codes, scales, _ = weight(bits, rows, columns, groups)
     scales, minima = scales.to(dtype), random_tensor((rows, groups)).to(dtype)
     operators = torch.ops.quantized_weight
@@ -154,14 +154,14 @@ def test_weights_may_have_minima(bits: int, rows: int, columns: int, groups: int
         check(KERNELS, f"{OURS}embedding.out", *table, out=torch.float32, reference=operators.embedding)
 
 
-def test_a_minimum_is_what_the_lowest_code_stands_for() -> None:
+def test_minimum_is_the_value_of_the_lowest_quantized_value() -> None:
     codes = packed(torch.tensor([[-8, -7, 7, 0]], dtype=torch.int8), 4)
     scales, minima = torch.tensor([[0.5, 2.0]]).half(), torch.tensor([[-1.25, 100.0]]).half()
     rows = torch.ops.quantized_weight.embedding(codes, scales, minima, torch.tensor([0]), 4)
     assert rows.tolist() == [[-1.25, -0.75, 130.0, 116.0]]
 
 
-def test_what_does_not_fit_is_refused() -> None:
+def test_low_bit_kernels_reject_mismatched_arguments() -> None:
     codes, scales, points = weight(4, 4, 64, 2)
     x, out = random_tensor((2, 64)), torch.empty(2, 4)
     calls = [

@@ -20,7 +20,7 @@ def transposed(shape: tuple[int, int], seed: int = 0) -> torch.Tensor:
 
 
 @pytest.mark.parametrize(("m", "k", "n"), SHAPES)
-def test_products_follow_pytorch(m: int, k: int, n: int) -> None:
+def test_gemm_follows_pytorch(m: int, k: int, n: int) -> None:
     a, b, bias = random_tensor((m, k)), random_tensor((k, n), seed=1), random_tensor((n,), seed=2)
     check(KERNELS, "aten::mm.out", a, b, tolerance=CLOSE)
     check(KERNELS, "aten::addmm.out", bias, a, b, 1, 1, tolerance=CLOSE)
@@ -39,7 +39,7 @@ def test_linear_follows_pytorch(m: int, k: int, n: int) -> None:
 
 
 @pytest.mark.parametrize("rows", [1, 2, 4, 5, 40])
-def test_products_take_any_dim_order(rows: int) -> None:
+def test_gemm_accepts_any_dim_order(rows: int) -> None:
     a, b = random_tensor((rows, 200)), transposed((200, 150), seed=1)
     check(KERNELS, "aten::mm.out", a, b, tolerance=CLOSE)
     check(KERNELS, "aten::mm.out", transposed((rows, 200)), b, tolerance=CLOSE)
@@ -47,7 +47,7 @@ def test_products_take_any_dim_order(rows: int) -> None:
 
 
 @pytest.mark.parametrize("dtype", [*INTEGRAL, torch.float16, torch.bfloat16, torch.float64], ids=str)
-def test_products_take_every_dtype(dtype: torch.dtype) -> None:
+def test_gemm_accepts_every_dtype(dtype: torch.dtype) -> None:
     a, b, bias = random_tensor((3, 5), dtype), random_tensor((5, 4), dtype, seed=1), random_tensor((4,), dtype)
     check(KERNELS, "aten::mm.out", a, b)
     check(KERNELS, "aten::addmm.out", bias, a, b, 2, 3)
@@ -55,7 +55,7 @@ def test_products_take_every_dtype(dtype: torch.dtype) -> None:
 
 @pytest.mark.parametrize("dtype", [*INTEGRAL, torch.float16, torch.bfloat16, torch.float64], ids=str)
 @pytest.mark.parametrize(("m", "k", "n"), [(1, 70, 33), (8, 32, 32), (9, 33, 70), (17, 70, 64), (3, 0, 40)])
-def test_products_of_every_dtype_take_several_blocks(dtype: torch.dtype, m: int, k: int, n: int) -> None:
+def test_blocked_gemm_accepts_every_dtype(dtype: torch.dtype, m: int, k: int, n: int) -> None:
     a, b, bias = random_tensor((m, k), dtype), random_tensor((k, n), dtype, seed=1), random_tensor((m, n), dtype)
     check(KERNELS, "aten::mm.out", a, b)
     check(KERNELS, "aten::mm.out", a.t().contiguous().t(), b.t().contiguous().t(), order=(1, 0))
@@ -63,7 +63,7 @@ def test_products_of_every_dtype_take_several_blocks(dtype: torch.dtype, m: int,
 
 
 @pytest.mark.parametrize("ends", [[2, 5, 9], [0, 9, 9], [1, 1, 4], [0, 0, 0]], ids=str)
-def test_groups_of_rows_have_products_of_their_own(ends: list[int]) -> None:
+def test_grouped_gemm_multiplies_each_group(ends: list[int]) -> None:
     """Rows after the last group are zero."""
     x, matrices = random_tensor((9, 70)), random_tensor((3, 70, 33), seed=1)
     for dtype in (torch.int32, torch.int64):
@@ -73,12 +73,12 @@ def test_groups_of_rows_have_products_of_their_own(ends: list[int]) -> None:
 
 
 @pytest.mark.parametrize(("rows", "depth", "columns"), [(0, 4, 3), (5, 0, 3), (5, 4, 0)])
-def test_groups_may_have_no_elements(rows: int, depth: int, columns: int) -> None:
+def test_grouped_gemm_accepts_empty_groups(rows: int, depth: int, columns: int) -> None:
     ends = torch.tensor([0, rows])
     check(KERNELS, "grouped::mm.out", random_tensor((rows, depth)), random_tensor((2, depth, columns)), ends)
 
 
-def test_groups_that_do_not_fit_are_an_error() -> None:
+def test_grouped_gemm_rejects_mismatched_groups() -> None:
     x, matrices, out = torch.ones(4, 3), torch.ones(2, 3, 5), torch.ones(4, 5)
     for ends, message in (
         ([1, 5], r"offs\[1\] = 5 is not in \[1, 4\]"),
@@ -92,12 +92,12 @@ def test_groups_that_do_not_fit_are_an_error() -> None:
         KERNELS.call("grouped::mm.out", x, torch.ones(2, 2, 5), torch.tensor([1, 4]), out, out)
 
 
-def test_zero_beta_leaves_the_bias_out() -> None:
+def test_addmm_with_zero_beta_ignores_the_bias() -> None:
     bias = torch.full((2, 2), float("nan"))
     check(KERNELS, "aten::addmm.out", bias, random_tensor((2, 3)), random_tensor((3, 2)), 0, 1)
 
 
-def test_shapes_that_do_not_fit_are_an_error() -> None:
+def test_gemm_rejects_mismatched_shapes() -> None:
     a, out = torch.ones(2, 3), torch.ones(2, 2)
     with pytest.raises(KernelError, match=r"\[2, 3\] x \[2, 3\] do not fit together"):
         KERNELS.call("aten::mm.out", a, a, torch.ones(2, 3), torch.ones(2, 3))
@@ -118,30 +118,30 @@ def test_mean_follows_pytorch(dims: list[int] | None, keepdim: bool) -> None:
 
 
 @pytest.mark.parametrize("dtype", FLOATING, ids=str)
-def test_mean_takes_every_floating_dtype(dtype: torch.dtype) -> None:
+def test_mean_accepts_every_floating_dtype(dtype: torch.dtype) -> None:
     check(KERNELS, "aten::mean.out", random_tensor((3, 300), dtype), [1], False, None)
 
 
-def test_mean_of_all_takes_every_floating_dtype() -> None:
+def test_mean_over_all_dims_accepts_every_floating_dtype() -> None:
     for dtype in (torch.float32, torch.float64, torch.float16, torch.bfloat16):
         check(KERNELS, "aten::mean.dtype_out", random_tensor((3, 4, 5), dtype), None)
 
 
 @pytest.mark.parametrize("dtype", [torch.bool, torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64], ids=str)
-def test_mean_of_integers_has_the_dtype_that_is_asked_for(dtype: torch.dtype) -> None:
+def test_mean_of_integers_has_the_requested_dtype(dtype: torch.dtype) -> None:
     for result in FLOATING:
         code = DTYPE_CODES[result]
         check(KERNELS, "aten::mean.out", random_tensor((3, 4, 5), dtype), [1], False, code, out=result)
         check(KERNELS, "aten::mean.dtype_out", random_tensor((3, 4, 5), dtype), code, out=result)
 
 
-def test_mean_of_nothing_is_nan() -> None:
+def test_mean_of_an_empty_tensor_is_nan() -> None:
     check(KERNELS, "aten::mean.out", torch.empty(2, 0), [1], False, None)
     check(KERNELS, "aten::mean.out", torch.tensor(3.0), [0], True, None)
 
 
 @pytest.mark.parametrize("dtype", NUMBERS, ids=str)
-def test_any_follows_pytorch(dtype: torch.dtype) -> None:
+def test_any_over_all_dims_follows_pytorch(dtype: torch.dtype) -> None:
     x = (random_tensor((4, 5, 6)) > 1).to(dtype)
     for dim, keepdim in [(0, False), (-1, True), (1, False)]:
         check(KERNELS, "aten::any.out", x, dim, keepdim, out=torch.bool)
@@ -149,7 +149,7 @@ def test_any_follows_pytorch(dtype: torch.dtype) -> None:
 
 
 @pytest.mark.parametrize("dtype", [*INTEGRAL, *FLOATING], ids=str)
-def test_argmax_takes_the_first_of_equals(dtype: torch.dtype) -> None:
+def test_argmax_returns_the_first_of_equals(dtype: torch.dtype) -> None:
     x = random_tensor((4, 70, 6), dtype).clamp(0, 20)
     for dim, keepdim in [(0, False), (-1, True), (1, False), (None, False), (None, True)]:
         check(KERNELS, "aten::argmax.out", x, dim, keepdim, out=torch.int64)
@@ -162,7 +162,7 @@ def test_argmax_finds_nan_and_counts_in_row_major_order() -> None:
     check(KERNELS, "aten::argmax.out", channels_last(random_tensor((2, 3, 4, 5))), None, False, out=torch.int64)
 
 
-def test_argmax_of_nothing_is_an_error() -> None:
+def test_argmax_of_an_empty_tensor_is_an_error() -> None:
     with pytest.raises(KernelError, match="no element to choose"):
         out = torch.empty((), dtype=torch.int64)
         KERNELS.call("aten::argmax.out", torch.empty(0), None, False, out, out)
@@ -188,7 +188,7 @@ def test_softmax_follows_pytorch_on_special_values(name: str) -> None:
     check(KERNELS, name, channels_last(random_tensor((2, 3, 4, 5))), 1, False)
 
 
-def test_batch_norm_follows_pytorch() -> None:
+def test_inference_batch_norm_follows_pytorch() -> None:
     mean, var = random_tensor((3,), seed=1), random_tensor((3,), seed=2).abs() + 0.5
     weight, bias = random_tensor((3,), seed=3), random_tensor((3,), seed=4)
     name, out = "aten::_native_batch_norm_legit_no_training.out", (torch.float32,) * 3
@@ -207,7 +207,7 @@ def test_layer_norm_follows_pytorch(shape: list[int]) -> None:
     check(KERNELS, "aten::native_layer_norm.out", wide, [200], None, None, 1e-5, out=(x.dtype,) * 3)
 
 
-def test_wrong_layer_norm_is_an_error() -> None:
+def test_invalid_layer_norm_is_an_error() -> None:
     x, outs = torch.ones(2, 3), [torch.ones(2, 3), torch.ones(2, 1), torch.ones(2, 1)]
     for shape, message in [([2], "dimension 1 is not that"), ([], "0 normalised"), ([1, 2, 3], "3 normalised")]:
         with pytest.raises(KernelError, match=message):

@@ -24,7 +24,7 @@ def test_group_norm_follows_pytorch(groups: int, dtype: torch.dtype) -> None:
             check(KERNELS, GROUP, x, *parameters, 2, 6, inner, groups, 1e-5, out=(dtype,) * 3)
 
 
-def test_group_norm_takes_any_layout() -> None:
+def test_group_norm_accepts_any_layout() -> None:
     arguments = (WEIGHT, BIAS, 2, 6, 12, 3, 1e-5)
     rows, out = channels_last(IMAGE), channels_last(torch.empty(2, 6, 3, 4))
     statistics = [torch.empty(2, 3), torch.empty(2, 3)]
@@ -34,7 +34,7 @@ def test_group_norm_takes_any_layout() -> None:
         torch.testing.assert_close(result, tensor, rtol=1e-5, atol=1e-5, check_stride=False)
 
 
-def test_wrong_group_norm_is_an_error() -> None:
+def test_invalid_group_norm_is_an_error() -> None:
     outs = [torch.empty(2, 6, 3, 4), torch.empty(2, 6), torch.empty(2, 6)]
     for arguments, message in [
         ((None, None, 2, 6, 12, 4), "6 channels do not divide by 4 groups"),
@@ -47,7 +47,7 @@ def test_wrong_group_norm_is_an_error() -> None:
 
 
 @pytest.mark.parametrize("dtype", FLOATING, ids=str)
-def test_batch_norm_follows_pytorch(dtype: torch.dtype) -> None:
+def test_batch_norm_kernel_follows_pytorch(dtype: torch.dtype) -> None:
     x, weight, bias = IMAGE.to(dtype), WEIGHT.to(dtype), BIAS.to(dtype)
     check(KERNELS, f"{BATCH}.no_stats_out", x, weight, bias, True, 0.1, 1e-5, out=(dtype,) * 3)
     given = (random_tensor((6,), dtype, seed=3), random_tensor((6,), dtype, seed=4).abs())
@@ -63,7 +63,7 @@ def test_batch_norm_checks_every_vector(place: int, name: str) -> None:
         KERNELS.call(f"{BATCH}.out", IMAGE, *vectors, False, 0.1, 1e-5, *outs, outs)
 
 
-def test_training_of_running_statistics_is_an_error() -> None:
+def test_batch_norm_in_training_mode_is_an_error() -> None:
     outs = [torch.empty(2, 6, 3, 4), torch.empty(6), torch.empty(6)]
     with pytest.raises(KernelError, match="training is not supported"):
         KERNELS.call(f"{BATCH}.out", IMAGE, None, None, WEIGHT.clone(), BIAS.clone(), True, 0.1, 1e-5, *outs, outs)

@@ -35,31 +35,31 @@ def test_sorting_puts_nan_last_and_keeps_the_order_of_equals() -> None:
 
 
 @pytest.mark.parametrize("k", [0, 1, 7, 64, 100])
-def test_largest_of_a_long_line_follow_pytorch(k: int) -> None:
+def test_topk_of_a_long_row_follows_pytorch(k: int) -> None:
     x = torch.randperm(100, generator=torch.Generator().manual_seed(1)).float().repeat(2, 1)
     for largest in (False, True):
         check(KERNELS, "aten::topk.values", x, k, 1, largest, True, out=PLACED)
 
 
 @pytest.mark.parametrize("k", [0, 1])
-def test_the_largest_of_a_tensor_without_dimensions_is_its_element(k: int) -> None:
+def test_topk_of_a_zero_dimensional_tensor_is_its_element(k: int) -> None:
     check(KERNELS, "aten::topk.values", torch.tensor(2.5), k, -1, True, True, out=PLACED)
 
 
 @pytest.mark.parametrize("name", ["cummax", "cummin"])
 @pytest.mark.parametrize("dtype", NUMBERS, ids=str)
-def test_running_extremes_follow_pytorch(dtype: torch.dtype, name: str) -> None:
+def test_cummax_and_cummin_follow_pytorch(dtype: torch.dtype, name: str) -> None:
     for dim in (0, -1):
         check(KERNELS, f"aten::{name}.out", random_tensor((3, 40), dtype), dim, out=(dtype, torch.int64))
     check(KERNELS, f"aten::{name}.out", torch.tensor(SPECIAL), 0, out=PLACED)
 
 
 @pytest.mark.parametrize("dtype", [*INTEGRAL, torch.bool], ids=str)
-def test_running_products_of_integers_follow_pytorch(dtype: torch.dtype) -> None:
+def test_cumprod_of_integers_follows_pytorch(dtype: torch.dtype) -> None:
     check(KERNELS, "aten::cumprod.out", random_tensor((3, 40), dtype), 1, None, out=torch.int64)
 
 
-def test_running_products_and_logarithms_follow_pytorch() -> None:
+def test_cumprod_and_logcumsumexp_follow_pytorch() -> None:
     x = random_tensor((3, 100, 2))
     for dim in (0, 1, -1):
         check(KERNELS, "aten::cumprod.out", x, dim, None)
@@ -70,7 +70,7 @@ def test_running_products_and_logarithms_follow_pytorch() -> None:
 
 @pytest.mark.parametrize("right", [False, True])
 @pytest.mark.parametrize("dtype", [*INTEGRAL, *FLOATING], ids=str)
-def test_searching_follows_pytorch(dtype: torch.dtype, right: bool) -> None:
+def test_searchsorted_follows_pytorch(dtype: torch.dtype, right: bool) -> None:
     rows, values = random_tensor((2, 3, 20), dtype), random_tensor((2, 3, 9), dtype, seed=1)
     ordered, sorter = rows.sort(-1)
     name = "aten::searchsorted.Tensor_out"
@@ -80,7 +80,7 @@ def test_searching_follows_pytorch(dtype: torch.dtype, right: bool) -> None:
     check(KERNELS, name, ordered[0, 0].contiguous(), values, False, right, None, None, out=torch.int64)
 
 
-def test_searching_at_the_edges() -> None:
+def test_searchsorted_handles_boundaries() -> None:
     sequence = torch.tensor([float("-inf"), 0.0, 1.0, float("inf"), float("nan")])
     for right in (False, True):
         check(KERNELS, "aten::searchsorted.Tensor_out", sequence, sequence, False, right, None, None, out=torch.int64)
@@ -90,7 +90,7 @@ def test_searching_at_the_edges() -> None:
             check(KERNELS, "aten::searchsorted.Tensor_out", torch.empty(0), values, *rest, out=torch.int64)
 
 
-def test_wrong_searches_are_an_error() -> None:
+def test_invalid_searchsorted_is_an_error() -> None:
     x, out = torch.ones(2, 3), torch.empty(2, 3, dtype=torch.int64)
     wrong = [
         (torch.ones(3, 3), None, "dimension 0: the sequence has size 3, the values have 2"),
@@ -114,7 +114,7 @@ def test_histograms_follow_pytorch(dtype: torch.dtype) -> None:
     check(KERNELS, "aten::histc.out", edges, 10, 0, 1)
 
 
-def test_wrong_histograms_are_an_error() -> None:
+def test_invalid_histograms_are_an_error() -> None:
     out = torch.empty(4)
     for x, bins, low, high, message in (
         (torch.ones(2), 0, 0, 1, "0 bins"),
@@ -129,7 +129,7 @@ def test_wrong_histograms_are_an_error() -> None:
 @pytest.mark.parametrize("include_self", [False, True])
 @pytest.mark.parametrize("reduce", ["sum", "prod", "amax", "amin"])
 @pytest.mark.parametrize("dtype", [torch.int8, torch.int64, torch.float32, torch.float64], ids=str)
-def test_reducing_scatters_follow_pytorch(dtype: torch.dtype, reduce: str, include_self: bool) -> None:
+def test_scatter_reduce_follows_pytorch(dtype: torch.dtype, reduce: str, include_self: bool) -> None:
     x, source = random_tensor((3, 4), dtype), random_tensor((3, 9), dtype, seed=1)
     for size in (4, 1):
         index = torch.arange(27).reshape(3, 9) * 5 % size
@@ -138,7 +138,7 @@ def test_reducing_scatters_follow_pytorch(dtype: torch.dtype, reduce: str, inclu
     check(KERNELS, "aten::scatter_reduce.two_out", x, 1, empty, source, reduce, include_self)
 
 
-def test_reducing_scatters_keep_nan() -> None:
+def test_scatter_reduce_propagates_nan() -> None:
     x, source = torch.tensor([1.0, float("nan"), 3.0]), torch.tensor([float("nan"), 2.0, 5.0])
     for reduce in ("amax", "amin"):
         for include_self in (False, True):
@@ -146,7 +146,7 @@ def test_reducing_scatters_keep_nan() -> None:
             check(KERNELS, "aten::scatter_reduce.two_out", x, 0, torch.tensor([0, 1, 1]), source, *rest)
 
 
-def test_wrong_reducing_scatters_are_an_error() -> None:
+def test_invalid_scatter_reduce_is_an_error() -> None:
     x, index = torch.ones(3), torch.tensor([0, 1, 2])
     for source, places, reduce, message in (
         (torch.ones(3), index, "median", "is not sum, prod, amax or amin"),

@@ -30,18 +30,18 @@ def test_polynomials_follow_pytorch(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_polynomials_of_no_number_are_none(name: str) -> None:
+def test_polynomials_of_nan_are_nan(name: str) -> None:
     x, n = torch.tensor([float("nan")]), torch.tensor([0.0, 1.0, 20.0])
     check(KERNELS, f"aten::special_{name}.out", x, n, tolerance=(1e-5, 1e-5))
 
 
 @pytest.mark.parametrize("name", NAMES[4:6])
-def test_hermites_of_high_degree_are_no_numbers(name: str) -> None:
+def test_hermite_polynomials_of_high_degree_are_nan(name: str) -> None:
     x, n = torch.tensor([0.5], dtype=torch.float64), torch.tensor([513.0], dtype=torch.float64)
     check(KERNELS, f"aten::special_{name}.out", x, n)
 
 
-def test_airys_function_follows_pytorch() -> None:
+def test_airy_function_follows_pytorch() -> None:
     """Test the Airy function at points that include both limits of the methods.
 
     -2.33 is excluded, because PyTorch's value there satisfies neither the series nor the differential equation.
@@ -51,7 +51,7 @@ def test_airys_function_follows_pytorch() -> None:
     check(KERNELS, "aten::special_airy_ai.out", x, tolerance=(1e-11, 0.0))
 
 
-def test_airys_function_satisfies_its_equation() -> None:
+def test_airy_function_satisfies_its_equation() -> None:
     """The second difference is x times the value: y'' = x y."""
     step = 2.0**-9
     x = torch.arange(-12, 3, step, dtype=torch.float64)

@@ -75,7 +75,9 @@ def test_quantized_addition_rounds_once() -> None:
         (1.0, 0, 5, 4, "do not fit int8"),
     ],
 )
-def test_wrong_parameters_are_an_error(scale: float, zero_point: int, low: int, high: int, message: str) -> None:
+def test_invalid_quantization_parameters_are_an_error(
+    scale: float, zero_point: int, low: int, high: int, message: str
+) -> None:
     x, q = torch.ones(2), torch.ones(2, dtype=torch.int8)
     with pytest.raises(KernelError, match=message):
         KERNELS.call(QUANTIZE, x, scale, zero_point, low, high, 1, q, q)
@@ -83,7 +85,7 @@ def test_wrong_parameters_are_an_error(scale: float, zero_point: int, low: int, 
         KERNELS.call(DEQUANTIZE, q, scale, zero_point, low, high, 1, None, x, x)
 
 
-def test_wrong_dtypes_are_an_error() -> None:
+def test_invalid_quantized_dtypes_are_an_error() -> None:
     x, q = torch.ones(2), torch.ones(2, dtype=torch.int8)
     with pytest.raises(KernelError, match="from float32 to dtype 0 with out of int8"):
         KERNELS.call(QUANTIZE, x, 1.0, 0, 0, 1, 0, q, q)

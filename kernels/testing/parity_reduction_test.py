@@ -29,7 +29,7 @@ def test_sum_follows_pytorch(dtype: torch.dtype, dims: list[int] | None) -> None
     check(KERNELS, "aten::sum.IntList_out", random_tensor((2, 3, 4), dtype), dims, True, FLOAT32, out=torch.float32)
 
 
-def test_sum_of_any_layout_nothing_and_special_values() -> None:
+def test_sum_handles_empty_and_special_values_of_any_layout() -> None:
     check(KERNELS, "aten::sum.IntList_out", IMAGE, [1, 3], False, None, order=range(2))
     check(KERNELS, "aten::sum.IntList_out", SPECIAL, [1], False, None)
     check(KERNELS, "aten::sum.IntList_out", torch.empty(2, 0), [1], False, None)
@@ -38,7 +38,7 @@ def test_sum_of_any_layout_nothing_and_special_values() -> None:
 
 
 @pytest.mark.parametrize("dtype", NUMBERS, ids=str)
-def test_sums_and_products_to_bool_are_of_truths(dtype: torch.dtype) -> None:
+def test_sum_and_prod_to_bool_are_logical(dtype: torch.dtype) -> None:
     x = torch.tensor([[256.0, 0.25, 0.0], [1.0, -1.0, 0.0]]).to(dtype)
     for dims in (None, [0], [1]):
         check(KERNELS, "aten::sum.IntList_out", x, dims, False, None, out=torch.bool)
@@ -49,7 +49,7 @@ def test_sums_and_products_to_bool_are_of_truths(dtype: torch.dtype) -> None:
 
 @pytest.mark.parametrize("dtype", NUMBERS, ids=str)
 @pytest.mark.parametrize("name", ["amax", "amin"])
-def test_extrema_follow_pytorch(name: str, dtype: torch.dtype) -> None:
+def test_reduced_extrema_follow_pytorch(name: str, dtype: torch.dtype) -> None:
     x = random_tensor((2, 3, 4), dtype)
     for dims in DIMS[1:]:
         check(KERNELS, f"aten::{name}.out", x, dims, True)
@@ -60,7 +60,7 @@ def test_extrema_follow_pytorch(name: str, dtype: torch.dtype) -> None:
 
 
 @pytest.mark.parametrize("side", ["max", "min"])
-def test_extrema_of_special_values_and_any_layout(side: str) -> None:
+def test_reduced_extrema_handle_special_values_of_any_layout(side: str) -> None:
     along = f"aten::{side}.dim_{side}"
     zeros, wide = torch.tensor([[0.0, -0.0], [-0.0, 0.0]]), torch.tensor([[2**62 + 1, 2**62], [-(2**63), 2**63 - 1]])
     for x in (SPECIAL, zeros, wide):
@@ -80,7 +80,7 @@ def test_argmin_follows_pytorch(dtype: torch.dtype) -> None:
     check(KERNELS, "aten::argmin.out", IMAGE, None, False, out=torch.int64)
 
 
-def test_extrema_of_nothing_are_an_error() -> None:
+def test_extrema_of_an_empty_tensor_are_an_error() -> None:
     empty, out, places = torch.empty(2, 0), torch.empty(2), torch.empty(2, dtype=torch.int64)
     fails("no element to choose", "aten::amax.out", empty, [1], False, out, out)
     fails("no element to choose", "aten::amin.out", empty, [1], False, out, out)
@@ -101,7 +101,7 @@ def test_prod_follows_pytorch(dtype: torch.dtype) -> None:
 
 
 @pytest.mark.parametrize("dtype", NUMBERS, ids=str)
-def test_any_follows_pytorch(dtype: torch.dtype) -> None:
+def test_any_along_dims_follows_pytorch(dtype: torch.dtype) -> None:
     x = random_tensor((2, 3, 4), dtype) * (random_tensor((2, 3, 4), seed=5) > 1.5).to(dtype)
     reference = lambda *a: torch.ops.aten.any.dims(a[0] != 0, *a[1:])
     for dims in DIMS:
@@ -111,7 +111,7 @@ def test_any_follows_pytorch(dtype: torch.dtype) -> None:
     check(KERNELS, "aten::any.all_out", torch.tensor([float("nan")]), out=torch.bool)
 
 
-def test_any_of_bytes_gives_bytes() -> None:
+def test_any_of_uint8_returns_uint8() -> None:
     x = random_tensor((2, 3, 4), torch.uint8) * (random_tensor((2, 3, 4), seed=5) > 1.0)
     check(KERNELS, "aten::any.out", x, 1, True, out=torch.uint8)
     check(KERNELS, "aten::any.all_out", x, out=torch.uint8)
@@ -119,7 +119,7 @@ def test_any_of_bytes_gives_bytes() -> None:
         check(KERNELS, "aten::any.dims_out", x, dims, False, out=torch.uint8)
 
 
-def test_any_of_another_dtype_is_an_error() -> None:
+def test_any_with_another_out_dtype_is_an_error() -> None:
     out = torch.empty(2, 3, 4)
     fails("float32 to float32", "aten::any.dims_out", X, [], False, out, out)
     fails("float32 to float32", "aten::any.out", X, 0, False, out, out)
@@ -138,7 +138,7 @@ def test_variance_follows_pytorch(dims: list[int] | None, dtype: torch.dtype) ->
 
 @pytest.mark.filterwarnings("ignore:.*degrees of freedom")
 @pytest.mark.parametrize("correction", [None, 0, 1, 0.5, -1])
-def test_variance_and_mean_of_nothing_are_nan(correction: float | None) -> None:
+def test_variance_and_mean_of_empty_tensors_are_nan(correction: float | None) -> None:
     for shape, dims in (((0,), None), ((0, 3), [0]), ((0, 3), [1]), ((3, 0), [0, 1])):
         nothing = torch.empty(shape)
         check(KERNELS, "aten::var.correction_out", nothing, dims, correction, False)
@@ -153,7 +153,7 @@ def test_variance_and_mean_of_nothing_are_nan(correction: float | None) -> None:
         )
 
 
-def test_variance_of_one_or_no_element_and_any_layout() -> None:
+def test_variance_handles_single_and_empty_tensors_of_any_layout() -> None:
     check(KERNELS, "aten::var.out", torch.ones(2, 1), [1], True, False)
     check(KERNELS, "aten::var.out", torch.ones(2, 0), [1], True, False)
     check(KERNELS, "aten::var_mean.correction_out", IMAGE, [1], 1, True, out=(torch.float32, torch.float32))
@@ -170,7 +170,7 @@ def test_cumsum_follows_pytorch(dtype: torch.dtype) -> None:
     check(KERNELS, "aten::cumsum.out", x, 1, FLOAT32, out=torch.float32, tolerance=(1e-4, 1e-4))
 
 
-def test_cumsum_of_any_layout_nothing_and_special_values() -> None:
+def test_cumsum_handles_empty_and_special_values_of_any_layout() -> None:
     check(KERNELS, "aten::cumsum.out", IMAGE, 1, None, order=range(4))
     check(KERNELS, "aten::cumsum.out", SPECIAL, 0, None)
     check(KERNELS, "aten::cumsum.out", torch.tensor(3.0), 0, None)

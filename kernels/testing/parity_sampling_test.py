@@ -26,7 +26,7 @@ MODES = list(itertools.product([0, 1, 2], [False, True]))
 
 @pytest.mark.parametrize(("padding", "align"), MODES, ids=str)
 @pytest.mark.parametrize("mode", [0, 1, 2])
-def test_grids_of_pictures_follow_pytorch(mode: int, padding: int, align: bool) -> None:
+def test_grid_sample_of_images_follows_pytorch(mode: int, padding: int, align: bool) -> None:
     grid = grid_of(2, 5, 4)
     for x in (random_tensor((2, 3, 6, 7)), random_tensor((2, 3, 1, 2))):
         rest = (grid, mode, padding, align)
@@ -36,12 +36,12 @@ def test_grids_of_pictures_follow_pytorch(mode: int, padding: int, align: bool) 
 
 @pytest.mark.parametrize(("padding", "align"), MODES, ids=str)
 @pytest.mark.parametrize("mode", [0, 1])
-def test_grids_of_volumes_follow_pytorch(mode: int, padding: int, align: bool) -> None:
+def test_grid_sample_of_volumes_follows_pytorch(mode: int, padding: int, align: bool) -> None:
     x, grid = random_tensor((2, 3, 4, 6, 7)), grid_of(2, 3, 5, 4)
     check(KERNELS, "aten::grid_sampler_3d.out", x, grid, mode, padding, align, tolerance=(1e-4, 1e-4))
 
 
-def test_grids_of_nowhere_stay_inside() -> None:
+def test_grid_sample_of_nan_coordinates_stays_in_bounds() -> None:
     """Coordinates that are NaN, infinite or huge do not read outside the input."""
     places = torch.tensor([float("inf"), float("-inf"), float("nan"), 1e38, -1e38, 0.0])
     grid = torch.stack(torch.meshgrid(places, places, indexing="ij"), -1).unsqueeze(0)
@@ -51,7 +51,7 @@ def test_grids_of_nowhere_stay_inside() -> None:
         KERNELS.call("aten::grid_sampler_2d.out", x, grid, mode, padding, align, out, out)
 
 
-def test_wrong_grids_are_an_error() -> None:
+def test_invalid_grid_sample_is_an_error() -> None:
     x, out = torch.ones(1, 1, 2, 2), torch.empty(1, 1, 2, 2)
     for image, grid, mode, padding, message in (
         (x, torch.zeros(2, 2, 2, 2), 0, 0, "grid has 2 images"),
@@ -86,7 +86,7 @@ def test_antialiased_upsampling_of_uint8_is_exact(name: str, align: bool) -> Non
 
 
 @pytest.mark.parametrize("p", [0.0, 0.5, 1.0, 2.0, 3.0, float("inf")])
-def test_distances_follow_pytorch(p: float) -> None:
+def test_cdist_follows_pytorch(p: float) -> None:
     for a, b in (
         ((4, 5), (3, 5)),
         ((2, 4, 70), (2, 3, 70)),
@@ -101,13 +101,13 @@ def test_distances_follow_pytorch(p: float) -> None:
 
 
 @pytest.mark.parametrize("dtype", FLOATING, ids=str)
-def test_distances_take_every_floating_dtype(dtype: torch.dtype) -> None:
+def test_cdist_accepts_every_floating_dtype(dtype: torch.dtype) -> None:
     x, y = random_tensor((4, 5), dtype), random_tensor((3, 5), dtype, seed=1)
     wide = lambda x, y, p, _: torch.cdist(x.double(), y.double(), p).to(dtype)
     check(KERNELS, "aten::_cdist_forward.out", x, y, 2.0, None, reference=wide)
 
 
-def test_wrong_distances_are_an_error() -> None:
+def test_invalid_cdist_is_an_error() -> None:
     x, out = torch.ones(2, 3), torch.empty(2, 2)
     for y, p, message in (
         (torch.ones(2, 4), 2.0, "vectors of 3 and of 4 elements"),

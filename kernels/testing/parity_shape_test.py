@@ -40,13 +40,13 @@ OTHER_RANKS = [
 
 
 @pytest.mark.parametrize("call", OTHER_RANKS, ids=[f"{i}-{call[1]}" for i, call in enumerate(OTHER_RANKS)])
-def test_tensors_of_other_ranks_are_refused(call: tuple[str, str, object]) -> None:
+def test_tensors_of_invalid_rank_are_refused(call: tuple[str, str, object]) -> None:
     message, name, *arguments = call
     refused(message, name, *arguments)
 
 
 @pytest.mark.parametrize("dtype", NUMBERS, ids=str)
-def test_every_dtype_is_moved(dtype: torch.dtype) -> None:
+def test_shape_kernels_move_every_dtype(dtype: torch.dtype) -> None:
     x, image = random_tensor((2, 3, 4), dtype), random_tensor((1, 4, 2, 2), dtype)
     check(KERNELS, "aten::stack.out", [x, x], 1, out=dtype)
     check(KERNELS, "aten::transpose_copy.int_out", x, 0, 2, order=range(3))
@@ -74,7 +74,7 @@ def test_stack_follows_pytorch(dim: int) -> None:
     check(KERNELS, "aten::stack.out", [torch.tensor(1.0), torch.tensor(2.0)], 0, out=torch.float32)
 
 
-def test_wrong_stack_is_an_error() -> None:
+def test_invalid_stack_is_an_error() -> None:
     refused("stack: 0 tensors", "aten::stack.out", [], 0)
     refused("sizes 3 and 2 differ", "aten::stack.out", [X, X[:, :2].contiguous()], 0)
     refused("3 and 2 dimensions", "aten::stack.out", [X, X[0]], 0)
@@ -109,7 +109,7 @@ def test_roll_follows_pytorch(shifts: list[int], dims: list[int]) -> None:
         check(KERNELS, "aten::roll.out", ROWS, shifts, dims)
 
 
-def test_wrong_roll_is_an_error() -> None:
+def test_invalid_roll_is_an_error() -> None:
     refused("2 shifts for 1 dims", "aten::roll.out", X, [1, 2], [0])
     refused("2 shifts for no dims", "aten::roll.out", X, [1, 2], [])
 
@@ -128,7 +128,7 @@ def test_repeat_follows_pytorch(repeats: list[int]) -> None:
     check(KERNELS, "aten::repeat.out", torch.tensor(3.0), repeats)
 
 
-def test_wrong_repeats_are_an_error() -> None:
+def test_invalid_repeat_is_an_error() -> None:
     refused("2 repeats for 3 dimensions", "aten::repeat.out", X, [1, 1])
     refused("would have size -3", "aten::repeat.out", X, [1, -1, 1])
     refused("would have size", "aten::repeat.out", X, [1, 2**31 - 1, 1])
@@ -150,14 +150,14 @@ def parts(expected: tuple[torch.Tensor, ...], name: str, *arguments: object) -> 
 
 
 @pytest.mark.parametrize("dim", [0, 1, -1])
-def test_parts_follow_pytorch(dim: int) -> None:
+def test_unbind_and_split_follow_pytorch(dim: int) -> None:
     parts(X.unbind(dim), "aten::unbind_copy.int_out", X, dim)
     for size in (1, 2, 3, 9):
         parts(X.split(size, dim), "aten::split_copy.Tensor_out", X, size, dim)
     parts(NOTHING.split(0, 1), "aten::split_copy.Tensor_out", NOTHING, 0, 1)
 
 
-def test_wrong_parts_are_an_error() -> None:
+def test_invalid_unbind_and_split_are_an_error() -> None:
     outs = [X.clone(), X.clone()]
     fails("3 parts for 2 outs", "aten::unbind_copy.int_out", X, 1, outs, outs)
     fails("4 parts for 2 outs", "aten::split_copy.Tensor_out", X, 1, 2, outs, outs)
@@ -181,14 +181,14 @@ def test_select_scatter_follows_pytorch() -> None:
 
 
 @pytest.mark.parametrize("dtype", NUMBERS[1:], ids=str)
-def test_ranges_follow_pytorch(dtype: torch.dtype) -> None:
+def test_arange_follows_pytorch(dtype: torch.dtype) -> None:
     for start, end, step in ((0, 10, 1), (3, 40, 7), (20, 2, -3), (5, 5, 1), (0.5, 4.9, 1.5), (1.9, 7.9, 2.9)):
         check(KERNELS, "aten::arange.start_out", start, end, step, out=dtype)
     for end in (0, 5, 4.5):
         check(KERNELS, "aten::arange.out", end, out=dtype)
 
 
-def test_exact_and_wrong_ranges() -> None:
+def test_arange_lengths_are_exact_and_invalid_ones_refused() -> None:
     check(KERNELS, "aten::arange.start_out", 2**40 + 1, 2**40 + 9, 3, out=torch.int64)
     check(KERNELS, "aten::arange.start_out", 0.0, 1.0, 0.1, out=torch.float64)
     for start, end, step in ((0, 1, 0), (1, 0, 1), (0, 1, -1), (0, float("inf"), 1), (0.0, float("nan"), 1)):
@@ -197,7 +197,7 @@ def test_exact_and_wrong_ranges() -> None:
 
 
 @pytest.mark.parametrize("dtype", NUMBERS, ids=str)
-def test_new_tensors_follow_pytorch(dtype: torch.dtype) -> None:
+def test_new_full_tensors_follow_pytorch(dtype: torch.dtype) -> None:
     for size in ([2, 3], [], [0, 2]):
         check(KERNELS, "aten::zeros.out", size, out=dtype)
         check(KERNELS, "aten::ones.out", size, out=dtype)
@@ -221,13 +221,13 @@ def test_diagonals_and_triangles_follow_pytorch(offset: int) -> None:
         check(KERNELS, "aten::triu.out", x, offset)
 
 
-def test_wrong_diagonals_are_an_error() -> None:
+def test_invalid_diagonals_are_an_error() -> None:
     refused("named twice", "aten::diagonal_copy.out", X, 0, 1, -2)
     refused("too large", "aten::diagonal_copy.out", X, -(2**63), 0, 1)
     refused("1 dimensions", "aten::triu.out", X[0, 0], 0)
 
 
-def test_strided_views_follow_pytorch_and_stay_inside() -> None:
+def test_strided_views_follow_pytorch_and_stay_in_bounds() -> None:
     inside = [([2, 3], [1, 4], 2), ([5], [0], 23), ([], [], 3), ([0, 9], [5, 5], 24), ([24], [1], None)]
     for size, stride, offset in inside:
         check(KERNELS, "aten::as_strided_copy.out", X, size, stride, offset)
@@ -238,7 +238,7 @@ def test_strided_views_follow_pytorch_and_stay_inside() -> None:
     refused("size 2, stride -1", "aten::as_strided_copy.out", X, [2], [-1], 4)
 
 
-def test_windows_follow_pytorch() -> None:
+def test_unfold_follows_pytorch() -> None:
     for dim, size, step in ((0, 2, 1), (1, 2, 1), (-1, 3, 2), (2, 1, 3), (1, 0, 1)):
         check(KERNELS, "aten::unfold_copy.out", X, dim, size, step, order=range(4))
         check(KERNELS, "aten::unfold_copy.out", ROWS, dim, size, step, order=range(5))
@@ -247,7 +247,7 @@ def test_windows_follow_pytorch() -> None:
 
 
 @pytest.mark.parametrize("factor", [1, 2, 3])
-def test_pixel_shuffles_follow_pytorch(factor: int) -> None:
+def test_pixel_shuffle_follows_pytorch(factor: int) -> None:
     coarse = random_tensor((2, 2 * factor**2, 3, 4))
     fine = random_tensor((2, 5, 3 * factor, 2 * factor))
     check(KERNELS, "aten::pixel_shuffle.out", coarse, factor)
@@ -257,14 +257,14 @@ def test_pixel_shuffles_follow_pytorch(factor: int) -> None:
     check(KERNELS, "aten::pixel_unshuffle.out", fine[0], factor)
 
 
-def test_pixel_shuffles_of_nothing_follow_pytorch() -> None:
+def test_pixel_shuffle_of_empty_tensors_follows_pytorch() -> None:
     for shape in ((0, 4, 4), (2, 4, 0, 4), (0, 4, 4, 4), (4, 0, 0)):
         check(KERNELS, "aten::pixel_shuffle.out", torch.empty(shape), 2)
         check(KERNELS, "aten::pixel_unshuffle.out", torch.empty(shape), 2)
     check(KERNELS, "aten::pixel_shuffle.out", torch.empty(1, 2**31 - 1, 0), 1)
 
 
-def test_wrong_pixel_shuffles_are_an_error() -> None:
+def test_invalid_pixel_shuffle_is_an_error() -> None:
     for name in ("shuffle", "unshuffle"):
         refused("does not divide by", f"aten::pixel_{name}.out", IMAGE, 7)
         for factor in (0, -1, 2**40):

@@ -28,26 +28,26 @@ def test_unary_kernels_follow_pytorch(name: str, dtype: torch.dtype) -> None:
 
 @pytest.mark.parametrize("dtype", [torch.bool, *INTEGRAL], ids=str)
 @pytest.mark.parametrize("name", [*TRANSCENDENTAL, "logit"])
-def test_transcendental_kernels_turn_integers_to_float(name: str, dtype: torch.dtype) -> None:
+def test_transcendental_kernels_convert_integers_to_float(name: str, dtype: torch.dtype) -> None:
     x = random_tensor((40,), dtype)
     check(KERNELS, f"aten::{name}.out", x, *([None] if name == "logit" else []), out=torch.float32)
 
 
 @pytest.mark.parametrize("dtype", INTEGRAL, ids=str)
 @pytest.mark.parametrize("name", [*ROUNDING, "sign", "bitwise_not"])
-def test_integers_stay_integers(name: str, dtype: torch.dtype) -> None:
+def test_unary_integer_results_stay_integers(name: str, dtype: torch.dtype) -> None:
     limits = torch.tensor([torch.iinfo(dtype).min, torch.iinfo(dtype).max], dtype=dtype)
     check(KERNELS, f"aten::{name}.out", torch.cat([random_tensor((40,), dtype), limits]))
 
 
 @pytest.mark.parametrize("name", ["sign", "bitwise_not"])
-def test_bool_stays_bool(name: str) -> None:
+def test_unary_bool_results_stay_bool(name: str) -> None:
     check(KERNELS, f"aten::{name}.out", random_tensor((9,), torch.bool))
 
 
 @pytest.mark.parametrize("dtype", NUMBERS, ids=str)
 @pytest.mark.parametrize("name", ["isnan", "isinf", "logical_not"])
-def test_truths_about_elements_follow_pytorch(name: str, dtype: torch.dtype) -> None:
+def test_unary_predicates_follow_pytorch(name: str, dtype: torch.dtype) -> None:
     x = sample(dtype) if dtype.is_floating_point else random_tensor((40,), dtype)
     check(KERNELS, f"aten::{name}.out", x, out=torch.bool)
 

@@ -46,17 +46,17 @@ def test_transposed_convolution_of_volumes_follows_pytorch(groups: int) -> None:
 
 
 @pytest.mark.parametrize("dtype", FLOATING, ids=str)
-def test_convolution_of_volumes_takes_every_floating_dtype(dtype: torch.dtype) -> None:
+def test_volume_convolution_accepts_every_floating_dtype(dtype: torch.dtype) -> None:
     x, weight = random_tensor((1, 2, 4, 4, 4), dtype), random_tensor((3, 2, 2, 2, 2), dtype, seed=1)
     check(KERNELS, CONV, x, weight, None, [1] * 3, [1] * 3, [1] * 3, False, [0] * 3, 1)
 
 
-def test_volumes_that_take_several_panels_are_right() -> None:
+def test_volumes_with_several_panels_are_correct() -> None:
     x, weight = random_tensor((1, 40, 6, 9, 8)), random_tensor((20, 40, 3, 3, 3), seed=1) / 30
     check(KERNELS, CONV, x, weight, None, [1] * 3, [1] * 3, [1] * 3, False, [0] * 3, 1, tolerance=CLOSE)
 
 
-def test_no_channels_leave_the_bias() -> None:
+def test_convolution_of_zero_channels_is_the_bias() -> None:
     bias = random_tensor((4,))
     for shape, kernel in (((1, 0, 3, 3, 3), [2, 2, 2]), ((1, 0, 3, 3), [3, 3])):
         dims = len(kernel)
@@ -66,7 +66,7 @@ def test_no_channels_leave_the_bias() -> None:
         check(KERNELS, CONV, x, weight, bias, *rest, reference=lambda *_, expected=expected: expected)
 
 
-def test_wrong_volumes_are_an_error() -> None:
+def test_invalid_volumes_are_an_error() -> None:
     x, weight, out = torch.ones(1, 2, 3, 3, 3), torch.ones(2, 2, 4, 1, 1), torch.empty(1, 2, 3, 3, 3)
     with pytest.raises(KernelError, match="does not fit an input of 3"):
         KERNELS.call(CONV, x, weight, None, [1] * 3, [0] * 3, [1] * 3, False, [0] * 3, 1, out, out)
@@ -105,14 +105,14 @@ def test_adaptive_max_pooling_follows_pytorch(size: list[int]) -> None:
         check(KERNELS, "aten::adaptive_max_pool2d.out", each, size, out=(x.dtype, torch.int64), order=range(each.dim()))
 
 
-def test_adaptive_pooling_of_nothing() -> None:
+def test_adaptive_pooling_accepts_empty_tensors() -> None:
     out, places = torch.empty(1, 2, 2), torch.empty(1, 2, 2, dtype=torch.int64)
     with pytest.raises(KernelError, match="dimension 1 of the input is empty"):
         KERNELS.call("aten::adaptive_max_pool2d.out", torch.empty(1, 0, 3), [2, 2], out, places, [out, places])
     check(KERNELS, "aten::_adaptive_avg_pool3d.out", torch.empty(0, 3, 4, 4, 4), [2, 2, 2])
 
 
-def test_padding_of_any_size_is_counted() -> None:
+def test_average_pooling_counts_any_padding() -> None:
     """Windows that are nearly all padding. Their size does not fit 64 bits."""
     huge = 2**31 - 1
     x, out = torch.ones(1, 1, 1, 1, 1), torch.empty(1, 1, 1, 1, 1)

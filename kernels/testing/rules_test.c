@@ -63,7 +63,7 @@ static void test_divisors_of_unknown_dtypes_are_refused_at_load(void **state) {
 
 /* Each row has a rule for each tensor, so that no kernel receives an unchecked
  * tensor. */
-static void test_every_row_has_rules(void **state) {
+static void test_every_kernel_row_has_rules(void **state) {
   (void)state;
   for (size_t i = 0; i < et_all_kernels.count; i++) {
     const et_kernel *row = &et_all_kernels.kernels[i];
@@ -76,7 +76,7 @@ static void test_every_row_has_rules(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_divisors_of_unknown_dtypes_are_refused_at_load),
-      cmocka_unit_test(test_every_row_has_rules),
+      cmocka_unit_test(test_every_kernel_row_has_rules),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

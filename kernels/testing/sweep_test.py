@@ -105,7 +105,7 @@ def _compare(case: Case, result: torch.Tensor, expected: torch.Tensor) -> None:
 
 
 @pytest.mark.parametrize("kernel", ROWS, ids=[f"{i}-{kernel.operator.name}" for i, kernel in enumerate(ROWS)])
-def test_row_does_what_it_claims(kernel: Kernel) -> None:
+def test_kernel_row_supports_its_declared_arguments(kernel: Kernel) -> None:
     """Each dtype of each argument must be part of a call that PyTorch supports too."""
     tried: set[tuple[str, str]] = set()
     refused: dict[str, list[str]] = defaultdict(list)
@@ -131,7 +131,7 @@ def _takes(kernel: Kernel, facts: dict[str, list[TensorFacts]]) -> bool:
 
 
 @pytest.mark.parametrize("kernel", list(TABLE), ids=[f"{i}-{kernel.operator.name}" for i, kernel in enumerate(TABLE)])
-def test_what_no_row_claims_is_refused(kernel: Kernel) -> None:
+def test_undeclared_arguments_are_refused(kernel: Kernel) -> None:
     """Vary dtype and rank of one argument at a time."""
     usual = _facts(next(cases_of(kernel))) if kernel.rules.tensors else {}
     assert _takes(kernel, usual)

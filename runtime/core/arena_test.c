@@ -9,7 +9,7 @@
 
 #include "executorch/checked.h"
 
-static void test_measuring_counts_what_allocating_takes(void **state) {
+static void test_measured_size_equals_allocated_size(void **state) {
   (void)state;
   _Alignas(64) uint8_t bytes[128];
   const et_mutable_span memory = {bytes, sizeof bytes};
@@ -38,7 +38,7 @@ static void test_m15_arena_arithmetic_never_wraps(void **state) {
   assert_int_equal(arena.used, 5);
 }
 
-static void test_m15_zero_bytes_are_an_allocation(void **state) {
+static void test_m15_zero_byte_allocation_succeeds(void **state) {
   (void)state;
   uint8_t byte = 0;
   const et_mutable_span memory = {&byte, 1};
@@ -50,7 +50,7 @@ static void test_m15_zero_bytes_are_an_allocation(void **state) {
   assert_false(et_arena_take(&arena, 1, 1, 1, &out));
 }
 
-static void test_checked_arithmetic_reports_each_wrap(void **state) {
+static void test_checked_arithmetic_reports_overflow(void **state) {
   (void)state;
   size_t out = 7;
   assert_false(et_checked_add(SIZE_MAX, 1, &out));
@@ -61,7 +61,7 @@ static void test_checked_arithmetic_reports_each_wrap(void **state) {
   assert_true(et_checked_align(17, 16, &out) && out == 32);
 }
 
-static void test_range_check_survives_offsets_that_wrap(void **state) {
+static void test_range_check_rejects_offsets_that_wrap(void **state) {
   (void)state;
   assert_true(et_range_in(4, 4, 8));
   assert_true(et_range_in(8, 0, 8));
@@ -72,11 +72,11 @@ static void test_range_check_survives_offsets_that_wrap(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_measuring_counts_what_allocating_takes),
+      cmocka_unit_test(test_measured_size_equals_allocated_size),
       cmocka_unit_test(test_m15_arena_arithmetic_never_wraps),
-      cmocka_unit_test(test_m15_zero_bytes_are_an_allocation),
-      cmocka_unit_test(test_checked_arithmetic_reports_each_wrap),
-      cmocka_unit_test(test_range_check_survives_offsets_that_wrap),
+      cmocka_unit_test(test_m15_zero_byte_allocation_succeeds),
+      cmocka_unit_test(test_checked_arithmetic_reports_overflow),
+      cmocka_unit_test(test_range_check_rejects_offsets_that_wrap),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,7 +7,7 @@
 #include "executorch/random.h"
 
 /* Reference values of the published algorithms. */
-static void test_seeds_give_the_known_numbers(void **state) {
+static void test_seeds_give_published_values(void **state) {
   (void)state;
   et_random random = et_random_seeded(0);
   assert_true(random.state[0] == UINT64_C(0xe220a8397b1dcdaf));
@@ -18,7 +18,7 @@ static void test_seeds_give_the_known_numbers(void **state) {
   assert_true(et_random_next(&random) == UINT64_C(0xd0764d4f4476689f));
 }
 
-static void test_equal_states_go_on_equally(void **state) {
+static void test_equal_generator_states_continue_equally(void **state) {
   (void)state;
   et_random first = et_random_seeded(UINT64_MAX);
   et_random second = first;
@@ -29,8 +29,8 @@ static void test_equal_states_go_on_equally(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_seeds_give_the_known_numbers),
-      cmocka_unit_test(test_equal_states_go_on_equally),
+      cmocka_unit_test(test_seeds_give_published_values),
+      cmocka_unit_test(test_equal_generator_states_continue_equally),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

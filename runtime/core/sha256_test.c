@@ -26,7 +26,7 @@ static void expect(const char *data, size_t size, size_t part,
   assert_string_equal(text, expected);
 }
 
-static void test_digests_are_those_of_the_standard(void **state) {
+static void test_sha256_digests_match_the_standard(void **state) {
   (void)state;
   expect("", 0, 1,
          "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
@@ -36,7 +36,7 @@ static void test_digests_are_those_of_the_standard(void **state) {
          "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1");
 }
 
-static void test_parts_of_any_size_give_the_same_digest(void **state) {
+static void test_sha256_is_independent_of_chunk_sizes(void **state) {
   (void)state;
   char text[1000];
   memset(text, 'a', sizeof text);
@@ -48,8 +48,8 @@ static void test_parts_of_any_size_give_the_same_digest(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_digests_are_those_of_the_standard),
-      cmocka_unit_test(test_parts_of_any_size_give_the_same_digest),
+      cmocka_unit_test(test_sha256_digests_match_the_standard),
+      cmocka_unit_test(test_sha256_is_independent_of_chunk_sizes),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -35,7 +35,7 @@ static et_status get(et_shared_store *store, const char *owner, et_string key,
                              error);
 }
 
-static void test_entry_is_made_once(void **state) {
+static void test_shared_entry_is_created_once(void **state) {
   (void)state;
   et_shared_store store = store_of(sizeof memory);
   et_span first;
@@ -51,7 +51,7 @@ static void test_entry_is_made_once(void **state) {
   assert_int_equal(second.data[39], 7);
 }
 
-static void test_owners_and_keys_are_told_apart(void **state) {
+static void test_shared_entries_are_keyed_by_owner_and_key(void **state) {
   (void)state;
   et_shared_store store = store_of(sizeof memory);
   const et_string other = {"weighs", 6};
@@ -68,7 +68,7 @@ static void test_owners_and_keys_are_told_apart(void **state) {
   }
 }
 
-static void test_bytes_are_those_that_are_stated(void **state) {
+static void test_shared_entry_has_the_requested_size(void **state) {
   (void)state;
   const size_t needed = et_shared_store_bytes(KEY, 100);
   et_span bytes;
@@ -86,7 +86,7 @@ static void test_bytes_are_those_that_are_stated(void **state) {
   assert_int_equal(et_shared_store_bytes(KEY, SIZE_MAX), SIZE_MAX);
 }
 
-static void test_store_without_memory_is_full(void **state) {
+static void test_shared_store_without_memory_is_full(void **state) {
   (void)state;
   const et_mutable_span none = {NULL, 0};
   et_shared_store store = et_shared_store_over(none);
@@ -95,7 +95,7 @@ static void test_store_without_memory_is_full(void **state) {
                    ET_STATUS_MEMORY_TOO_SMALL);
 }
 
-static void test_entry_that_fails_is_not_kept(void **state) {
+static void test_failed_shared_entry_is_not_stored(void **state) {
   (void)state;
   et_shared_store store = store_of(et_shared_store_bytes(KEY, 16));
   et_span bytes;
@@ -105,7 +105,7 @@ static void test_entry_that_fails_is_not_kept(void **state) {
   assert_int_equal(bytes.data[0], 9);
 }
 
-static void test_other_size_is_refused(void **state) {
+static void test_shared_entry_of_another_size_is_refused(void **state) {
   (void)state;
   et_shared_store store = store_of(sizeof memory);
   et_span bytes;
@@ -120,12 +120,12 @@ static void test_other_size_is_refused(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_entry_is_made_once),
-      cmocka_unit_test(test_owners_and_keys_are_told_apart),
-      cmocka_unit_test(test_bytes_are_those_that_are_stated),
-      cmocka_unit_test(test_store_without_memory_is_full),
-      cmocka_unit_test(test_entry_that_fails_is_not_kept),
-      cmocka_unit_test(test_other_size_is_refused),
+      cmocka_unit_test(test_shared_entry_is_created_once),
+      cmocka_unit_test(test_shared_entries_are_keyed_by_owner_and_key),
+      cmocka_unit_test(test_shared_entry_has_the_requested_size),
+      cmocka_unit_test(test_shared_store_without_memory_is_full),
+      cmocka_unit_test(test_failed_shared_entry_is_not_stored),
+      cmocka_unit_test(test_shared_entry_of_another_size_is_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

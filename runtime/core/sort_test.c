@@ -40,7 +40,7 @@ static void expect_sorted(uint32_t *numbers, size_t count) {
   assert_int_equal(sum_after, sum);
 }
 
-static void test_every_short_list(void **state) {
+static void test_every_short_list_is_sorted(void **state) {
   (void)state;
   uint32_t numbers[7];
   for (uint32_t choice = 0; choice < 4096; choice++) {
@@ -53,7 +53,7 @@ static void test_every_short_list(void **state) {
   }
 }
 
-static void test_long_list(void **state) {
+static void test_long_list_is_sorted(void **state) {
   (void)state;
   uint32_t numbers[MOST + 1];
   uint32_t next = 1;
@@ -66,8 +66,8 @@ static void test_long_list(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_every_short_list),
-      cmocka_unit_test(test_long_list),
+      cmocka_unit_test(test_every_short_list_is_sorted),
+      cmocka_unit_test(test_long_list_is_sorted),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,7 +14,7 @@
 
 #define FILE_ID "9dbd"
 
-static void test_a_message_is_file_line_and_first_number(void **state) {
+static void test_status_code_contains_file_line_and_index(void **state) {
   (void)state;
   et_error error;
   et_error_clear(&error);
@@ -38,7 +38,7 @@ static void test_arguments_other_than_integers_give_index_0(void **state) {
   assert_string_equal(error.message, FILE_ID ":0011:00000000");
 }
 
-static void test_wide_indices_are_cut(void **state) {
+static void test_wide_indices_are_truncated(void **state) {
   (void)state;
   et_error error;
   et_error_clear(&error);
@@ -47,7 +47,7 @@ static void test_wide_indices_are_cut(void **state) {
   assert_string_equal(error.message, FILE_ID ":0001:34567890");
 }
 
-static void test_the_first_failure_stays_and_none_need_be_kept(void **state) {
+static void test_first_status_code_is_preserved_and_optional(void **state) {
   (void)state;
   et_error error;
   et_error_clear(&error);
@@ -60,10 +60,10 @@ static void test_the_first_failure_stays_and_none_need_be_kept(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_a_message_is_file_line_and_first_number),
+      cmocka_unit_test(test_status_code_contains_file_line_and_index),
       cmocka_unit_test(test_arguments_other_than_integers_give_index_0),
-      cmocka_unit_test(test_wide_indices_are_cut),
-      cmocka_unit_test(test_the_first_failure_stays_and_none_need_be_kept),
+      cmocka_unit_test(test_wide_indices_are_truncated),
+      cmocka_unit_test(test_first_status_code_is_preserved_and_optional),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,7 +14,7 @@
 #include "executorch/number_text.h"
 #include "runtime/core/format.h"
 
-static void test_every_status_has_a_name_and_a_sentence(void **state) {
+static void test_every_status_has_a_name_and_a_message(void **state) {
   (void)state;
   assert_string_equal(et_status_name(ET_STATUS_INVALID_PROGRAM),
                       "INVALID_PROGRAM");
@@ -22,7 +22,7 @@ static void test_every_status_has_a_name_and_a_sentence(void **state) {
   assert_string_equal(et_status_name((et_status)0x99), "UNKNOWN");
 }
 
-static void test_format_writes_every_conversion(void **state) {
+static void test_format_supports_every_conversion(void **state) {
   (void)state;
   char text[160];
   et_format(text, sizeof text, "%s %d %u %lld %llu %zu %x %%", "a", -7, 7u,
@@ -32,7 +32,7 @@ static void test_format_writes_every_conversion(void **state) {
       text, "a -7 7 -9223372036854775808 18446744073709551615 42 beef %");
 }
 
-static void test_format_reads_long_and_size(void **state) {
+static void test_format_accepts_long_and_size_t(void **state) {
   (void)state;
   char text[160];
   et_format(text, sizeof text, "%ld %lu %lx %zd %zx %llx", -8L, 8ul, 0xFul,
@@ -55,7 +55,7 @@ static void expect_double(double number) {
   assert_string_equal(et_number_text(text, number), expected);
 }
 
-static void test_doubles_have_six_digits(void **state) {
+static void test_doubles_print_six_digits(void **state) {
   (void)state;
   const double numbers[] = {
       0,
@@ -102,7 +102,7 @@ static void test_doubles_have_six_digits(void **state) {
   assert_string_equal(ET_NUMBER_TEXT((double)NAN), "nan");
 }
 
-static void test_doubles_of_every_magnitude(void **state) {
+static void test_doubles_of_every_magnitude_print(void **state) {
   (void)state;
   for (int exponent = -1022; exponent < 1024; exponent++) {
     expect_double(ldexp(1.2345678, exponent));
@@ -111,7 +111,7 @@ static void test_doubles_of_every_magnitude(void **state) {
 }
 
 /* The argument sizes after an unknown conversion are not known. */
-static void test_unknown_conversion_is_left_standing(void **state) {
+static void test_unknown_conversion_is_printed_verbatim(void **state) {
   (void)state;
   char text[32];
   /* Hidden from the compiler's format check. */
@@ -129,7 +129,7 @@ static void test_unknown_conversion_is_left_standing(void **state) {
   assert_string_equal(text, "%Lg %s");
 }
 
-static void test_null_text_is_written_as_such(void **state) {
+static void test_null_text_is_printed_as_null(void **state) {
   (void)state;
   char text[16];
   const char *volatile none = NULL; /* hidden from the compiler's NULL check */
@@ -137,7 +137,7 @@ static void test_null_text_is_written_as_such(void **state) {
   assert_string_equal(text, "(null)");
 }
 
-static void test_long_message_is_cut_at_a_whole_character(void **state) {
+static void test_long_message_is_truncated_at_a_whole_character(void **state) {
   (void)state;
   char text[6];
   assert_int_equal(et_format(text, sizeof text, "%s", "abc\xC3\xA9"), 5);
@@ -148,7 +148,7 @@ static void test_long_message_is_cut_at_a_whole_character(void **state) {
   assert_string_equal(text, "ab\xE2\x82\xAC");
 }
 
-static void test_m26_first_failure_is_kept(void **state) {
+static void test_m26_first_failure_is_preserved(void **state) {
   (void)state;
   et_error error;
   et_error_clear(&error);
@@ -160,7 +160,7 @@ static void test_m26_first_failure_is_kept(void **state) {
   assert_string_equal(error.message, "first");
 }
 
-static void test_failing_without_an_error_object_is_allowed(void **state) {
+static void test_failure_without_an_error_object_is_allowed(void **state) {
   (void)state;
   assert_int_equal(et_fail(NULL, ET_STATUS_INTERNAL, "%d", 1),
                    ET_STATUS_INTERNAL);
@@ -168,16 +168,16 @@ static void test_failing_without_an_error_object_is_allowed(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_every_status_has_a_name_and_a_sentence),
-      cmocka_unit_test(test_format_writes_every_conversion),
-      cmocka_unit_test(test_format_reads_long_and_size),
-      cmocka_unit_test(test_doubles_have_six_digits),
-      cmocka_unit_test(test_doubles_of_every_magnitude),
-      cmocka_unit_test(test_unknown_conversion_is_left_standing),
-      cmocka_unit_test(test_null_text_is_written_as_such),
-      cmocka_unit_test(test_long_message_is_cut_at_a_whole_character),
-      cmocka_unit_test(test_m26_first_failure_is_kept),
-      cmocka_unit_test(test_failing_without_an_error_object_is_allowed),
+      cmocka_unit_test(test_every_status_has_a_name_and_a_message),
+      cmocka_unit_test(test_format_supports_every_conversion),
+      cmocka_unit_test(test_format_accepts_long_and_size_t),
+      cmocka_unit_test(test_doubles_print_six_digits),
+      cmocka_unit_test(test_doubles_of_every_magnitude_print),
+      cmocka_unit_test(test_unknown_conversion_is_printed_verbatim),
+      cmocka_unit_test(test_null_text_is_printed_as_null),
+      cmocka_unit_test(test_long_message_is_truncated_at_a_whole_character),
+      cmocka_unit_test(test_m26_first_failure_is_preserved),
+      cmocka_unit_test(test_failure_without_an_error_object_is_allowed),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

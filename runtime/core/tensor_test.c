@@ -45,8 +45,7 @@ static void test_layout_follows_the_dim_order(void **state) {
   assert_int_equal(numel, 120);
 }
 
-static void test_layout_of_an_empty_tensor_keeps_positive_strides(
-    void **state) {
+static void test_empty_tensor_has_positive_strides(void **state) {
   (void)state;
   const int32_t sizes[3] = {2, 0, 3};
   const uint8_t order[3] = {0, 1, 2};
@@ -70,8 +69,7 @@ static void refuse_layout(const int32_t *sizes, const uint8_t *order,
   assert_non_null(strstr(error.message, part));
 }
 
-static void test_m11_sizes_that_are_negative_or_overflow_are_refused(
-    void **state) {
+static void test_m11_negative_and_overflowing_sizes_are_refused(void **state) {
   (void)state;
   const uint8_t order[4] = {0, 1, 2, 3};
   const int32_t negative[2] = {2, -1};
@@ -92,7 +90,7 @@ static void test_m12_dim_order_must_be_a_permutation(void **state) {
   refuse_layout(sizes, twice, ET_MAX_RANK + 1, "exceed the limit");
 }
 
-static void test_resize_changes_sizes_strides_and_count(void **state) {
+static void test_resize_updates_sizes_strides_and_count(void **state) {
   (void)state;
   sample s;
   const int32_t sizes[2] = {3, 1};
@@ -122,7 +120,7 @@ static void test_m21_resize_past_the_bound_is_refused(void **state) {
   assert_int_equal(s.tensor.numel, 6);
 }
 
-static void test_static_tensor_keeps_its_sizes(void **state) {
+static void test_static_tensor_cannot_be_resized(void **state) {
   (void)state;
   sample s;
   const int32_t smaller[2] = {1, 3};
@@ -151,13 +149,12 @@ static void test_shape_and_dim_order_are_compared(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_layout_follows_the_dim_order),
-      cmocka_unit_test(test_layout_of_an_empty_tensor_keeps_positive_strides),
-      cmocka_unit_test(
-          test_m11_sizes_that_are_negative_or_overflow_are_refused),
+      cmocka_unit_test(test_empty_tensor_has_positive_strides),
+      cmocka_unit_test(test_m11_negative_and_overflowing_sizes_are_refused),
       cmocka_unit_test(test_m12_dim_order_must_be_a_permutation),
-      cmocka_unit_test(test_resize_changes_sizes_strides_and_count),
+      cmocka_unit_test(test_resize_updates_sizes_strides_and_count),
       cmocka_unit_test(test_m21_resize_past_the_bound_is_refused),
-      cmocka_unit_test(test_static_tensor_keeps_its_sizes),
+      cmocka_unit_test(test_static_tensor_cannot_be_resized),
       cmocka_unit_test(test_shape_and_dim_order_are_compared),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

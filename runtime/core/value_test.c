@@ -10,7 +10,7 @@
 
 #include "executorch/kernel.h"
 
-static void test_floats_become_ints_truncated_and_saturated(void **state) {
+static void test_floats_convert_to_ints_truncated_and_saturated(void **state) {
   (void)state;
   const struct {
     double from;
@@ -24,7 +24,7 @@ static void test_floats_become_ints_truncated_and_saturated(void **state) {
   }
 }
 
-static void test_ints_and_bools_become_floats(void **state) {
+static void test_ints_and_bools_convert_to_floats(void **state) {
   (void)state;
   const et_value number = {ET_VALUE_INT, {.as_int = -3}};
   const et_value truth = {ET_VALUE_BOOL, {.as_bool = true}};
@@ -32,7 +32,7 @@ static void test_ints_and_bools_become_floats(void **state) {
   assert_true(et_scalar_to_double(&truth) == 1.0);
 }
 
-static void test_packed_numbers_are_read_unaligned(void **state) {
+static void test_packed_values_are_read_unaligned(void **state) {
   (void)state;
   uint8_t bytes[1 + 2 * sizeof(double)];
   const double numbers[2] = {1.5, -2.5};
@@ -41,7 +41,7 @@ static void test_packed_numbers_are_read_unaligned(void **state) {
   assert_true(et_double_list_at(&list, 1) == -2.5);
 }
 
-static void test_bools_become_zero_and_one(void **state) {
+static void test_bools_convert_to_zero_and_one(void **state) {
   (void)state;
   for (int truth = 0; truth < 2; truth++) {
     const et_value value = {ET_VALUE_BOOL, {.as_bool = truth != 0}};
@@ -50,7 +50,7 @@ static void test_bools_become_zero_and_one(void **state) {
   }
 }
 
-static void test_each_dtype_is_of_one_kind(void **state) {
+static void test_each_dtype_has_one_kind(void **state) {
   (void)state;
   for (int32_t code = 0; code < 40; code++) {
     const et_scalar_type dtype = (et_scalar_type)code;
@@ -76,7 +76,7 @@ static void test_tags_and_dtypes_have_names(void **state) {
   assert_false(et_scalar_type_is_integral(ET_SCALAR_TYPE_BOOL));
 }
 
-static void test_kernels_are_found_by_their_whole_name(void **state) {
+static void test_kernels_are_found_by_full_name(void **state) {
   (void)state;
   static const et_kernel rows[] = {
       {"a::add", "", NULL, NULL, NULL, 0},
@@ -97,13 +97,13 @@ static void test_kernels_are_found_by_their_whole_name(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_floats_become_ints_truncated_and_saturated),
-      cmocka_unit_test(test_ints_and_bools_become_floats),
-      cmocka_unit_test(test_packed_numbers_are_read_unaligned),
-      cmocka_unit_test(test_bools_become_zero_and_one),
-      cmocka_unit_test(test_each_dtype_is_of_one_kind),
+      cmocka_unit_test(test_floats_convert_to_ints_truncated_and_saturated),
+      cmocka_unit_test(test_ints_and_bools_convert_to_floats),
+      cmocka_unit_test(test_packed_values_are_read_unaligned),
+      cmocka_unit_test(test_bools_convert_to_zero_and_one),
+      cmocka_unit_test(test_each_dtype_has_one_kind),
       cmocka_unit_test(test_tags_and_dtypes_have_names),
-      cmocka_unit_test(test_kernels_are_found_by_their_whole_name),
+      cmocka_unit_test(test_kernels_are_found_by_full_name),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

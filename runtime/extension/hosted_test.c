@@ -12,7 +12,7 @@
 
 static et_program_writer writer;
 
-static void test_file_is_mapped_where_a_program_can_be_opened(void **state) {
+static void test_mapped_file_opens_as_a_program(void **state) {
   (void)state;
   et_file file = {{NULL, 0}};
   et_program program;
@@ -26,7 +26,7 @@ static void test_file_is_mapped_where_a_program_can_be_opened(void **state) {
   assert_null(file.bytes.data);
 }
 
-static void test_m31_files_that_cannot_be_read_are_named(void **state) {
+static void test_m31_unreadable_files_are_named(void **state) {
   (void)state;
   const char *const paths[] = {"no/such/file.pte", "tests/fixtures"};
   const char *const reasons[] = {": No such file", ": not a regular file"};
@@ -63,7 +63,7 @@ static float run(et_hosted_method *hosted) {
   return et_test_first_output(hosted->method, 0);
 }
 
-static void test_outputs_that_are_not_planned_get_memory(void **state) {
+static void test_unplanned_outputs_are_allocated(void **state) {
   (void)state;
   et_program program;
   et_hosted_method hosted;
@@ -84,7 +84,7 @@ static void load_sharing(const et_program *program,
       ET_STATUS_OK);
 }
 
-static void test_shared_buffer_is_seen_by_both_methods(void **state) {
+static void test_shared_buffer_is_visible_to_both_methods(void **state) {
   (void)state;
   et_program program;
   et_hosted_method first;
@@ -99,7 +99,7 @@ static void test_shared_buffer_is_seen_by_both_methods(void **state) {
   et_hosted_method_free(&first);
 }
 
-static void test_second_method_finds_the_state_as_it_is(void **state) {
+static void test_second_method_shares_existing_state(void **state) {
   (void)state;
   et_program program;
   et_hosted_method first;
@@ -131,7 +131,7 @@ static void test_shared_buffer_must_be_large_enough(void **state) {
   et_hosted_method_free(&first);
 }
 
-static void test_refused_method_leaves_nothing_behind(void **state) {
+static void test_refused_method_releases_its_memory(void **state) {
   (void)state;
   et_program program;
   et_hosted_method hosted;
@@ -146,13 +146,13 @@ static void test_refused_method_leaves_nothing_behind(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_file_is_mapped_where_a_program_can_be_opened),
-      cmocka_unit_test(test_m31_files_that_cannot_be_read_are_named),
-      cmocka_unit_test(test_outputs_that_are_not_planned_get_memory),
-      cmocka_unit_test(test_shared_buffer_is_seen_by_both_methods),
-      cmocka_unit_test(test_second_method_finds_the_state_as_it_is),
+      cmocka_unit_test(test_mapped_file_opens_as_a_program),
+      cmocka_unit_test(test_m31_unreadable_files_are_named),
+      cmocka_unit_test(test_unplanned_outputs_are_allocated),
+      cmocka_unit_test(test_shared_buffer_is_visible_to_both_methods),
+      cmocka_unit_test(test_second_method_shares_existing_state),
       cmocka_unit_test(test_shared_buffer_must_be_large_enough),
-      cmocka_unit_test(test_refused_method_leaves_nothing_behind),
+      cmocka_unit_test(test_refused_method_releases_its_memory),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

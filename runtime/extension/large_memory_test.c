@@ -24,7 +24,7 @@ static void use(uint8_t *data, size_t size) {
   }
 }
 
-static void test_memory_of_any_size_and_place_can_be_used(void **state) {
+static void test_memory_of_any_size_and_address_is_usable(void **state) {
   (void)state;
   const size_t sizes[] = {0, 1, 4096, 2 * MEBIBYTE, 9 * MEBIBYTE + 17};
   for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
@@ -38,7 +38,7 @@ static void test_memory_of_any_size_and_place_can_be_used(void **state) {
   }
 }
 
-static void test_what_lies_there_stays(void **state) {
+static void test_existing_memory_contents_are_preserved(void **state) {
   (void)state;
   const size_t size = 6 * MEBIBYTE;
   uint8_t *data = malloc(size);
@@ -53,8 +53,7 @@ static void test_what_lies_there_stays(void **state) {
   free(data);
 }
 
-static void test_memory_begins_with_a_large_page_where_it_has_room_for_one(
-    void **state) {
+static void test_large_memory_is_aligned_to_a_large_page(void **state) {
   (void)state;
   const size_t large = et_large_page_of(64 * MEBIBYTE);
   assert_int_equal(et_large_page_of(0), 0);
@@ -65,10 +64,9 @@ static void test_memory_begins_with_a_large_page_where_it_has_room_for_one(
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_memory_of_any_size_and_place_can_be_used),
-      cmocka_unit_test(test_what_lies_there_stays),
-      cmocka_unit_test(
-          test_memory_begins_with_a_large_page_where_it_has_room_for_one),
+      cmocka_unit_test(test_memory_of_any_size_and_address_is_usable),
+      cmocka_unit_test(test_existing_memory_contents_are_preserved),
+      cmocka_unit_test(test_large_memory_is_aligned_to_a_large_page),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -26,7 +26,7 @@ static et_observer start(void) {
   return et_recorder_observer(&recorder);
 }
 
-static void test_events_within_events_keep_their_times(void **state) {
+static void test_nested_events_keep_their_times(void **state) {
   (void)state;
   const et_observer it = start();
   it.begin(it.context, &delegate);
@@ -51,7 +51,7 @@ static void pass(const et_observer *it, et_event_kind kind, uint32_t index) {
   it->end(it->context, &event, ET_STATUS_OK);
 }
 
-static void test_what_comes_next_begins_where_the_last_ended(void **state) {
+static void test_next_event_starts_where_the_last_ended(void **state) {
   (void)state;
   const et_observer it = start();
   pass(&it, ET_EVENT_KERNEL, 0);
@@ -72,7 +72,7 @@ static void test_what_comes_next_begins_where_the_last_ended(void **state) {
   et_recorder_free(&recorder);
 }
 
-static void test_more_than_the_first_memory_holds(void **state) {
+static void test_recorder_grows_beyond_its_first_block(void **state) {
   (void)state;
   const et_observer it = start();
   for (size_t i = 0; i < 5000; i++) {
@@ -87,7 +87,8 @@ static void test_more_than_the_first_memory_holds(void **state) {
   et_recorder_free(&recorder);
 }
 
-static void test_too_deep_events_are_counted_as_lost(void **state) {
+static void test_events_beyond_the_nesting_limit_are_counted_as_lost(
+    void **state) {
   (void)state;
   const et_observer it = start();
   for (size_t i = 0; i < ET_RECORDER_DEPTH + 2; i++) {
@@ -104,7 +105,7 @@ static void test_too_deep_events_are_counted_as_lost(void **state) {
   et_recorder_free(&recorder);
 }
 
-static void test_names_of_loads_are_not_kept(void **state) {
+static void test_load_event_names_are_not_stored(void **state) {
   (void)state;
   const et_observer it = start();
   it.begin(it.context, &load);
@@ -113,7 +114,7 @@ static void test_names_of_loads_are_not_kept(void **state) {
   et_recorder_free(&recorder);
 }
 
-static void test_monotonic_clock_goes_on(void **state) {
+static void test_monotonic_clock_does_not_go_back(void **state) {
   (void)state;
   const uint64_t before = et_monotonic_clock.now(et_monotonic_clock.context);
   assert_true(et_monotonic_clock.now(et_monotonic_clock.context) >= before);
@@ -121,12 +122,13 @@ static void test_monotonic_clock_goes_on(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_events_within_events_keep_their_times),
-      cmocka_unit_test(test_what_comes_next_begins_where_the_last_ended),
-      cmocka_unit_test(test_more_than_the_first_memory_holds),
-      cmocka_unit_test(test_too_deep_events_are_counted_as_lost),
-      cmocka_unit_test(test_names_of_loads_are_not_kept),
-      cmocka_unit_test(test_monotonic_clock_goes_on),
+      cmocka_unit_test(test_nested_events_keep_their_times),
+      cmocka_unit_test(test_next_event_starts_where_the_last_ended),
+      cmocka_unit_test(test_recorder_grows_beyond_its_first_block),
+      cmocka_unit_test(
+          test_events_beyond_the_nesting_limit_are_counted_as_lost),
+      cmocka_unit_test(test_load_event_names_are_not_stored),
+      cmocka_unit_test(test_monotonic_clock_does_not_go_back),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -95,7 +95,7 @@ static void write_add(et_scalar_type self, et_scalar_type other,
   et_writer_call(&writer, "add", args, 4);
 }
 
-static void test_first_row_that_fits_is_taken(void **state) {
+static void test_first_matching_kernel_row_is_chosen(void **state) {
   (void)state;
   write_add(ET_SCALAR_TYPE_FLOAT32, ET_SCALAR_TYPE_FLOAT32,
             ET_SCALAR_TYPE_FLOAT32);
@@ -104,7 +104,7 @@ static void test_first_row_that_fits_is_taken(void **state) {
   expect_scratch(AGREEING);
 }
 
-static void test_dtype_of_every_argument_is_verified(void **state) {
+static void test_kernel_choice_checks_every_dtype(void **state) {
   (void)state;
   write_add(ET_SCALAR_TYPE_INT32, ET_SCALAR_TYPE_UINT16, ET_SCALAR_TYPE_INT32);
   expect_refused(
@@ -116,7 +116,7 @@ static void test_dtype_of_every_argument_is_verified(void **state) {
       "uint64 of 1 dims with dim order (0)");
 }
 
-static void test_tensors_of_a_group_must_agree(void **state) {
+static void test_tensors_of_a_group_must_match(void **state) {
   (void)state;
   write_add(ET_SCALAR_TYPE_INT32, ET_SCALAR_TYPE_INT32, ET_SCALAR_TYPE_FLOAT32);
   expect_refused(
@@ -124,7 +124,7 @@ static void test_tensors_of_a_group_must_agree(void **state) {
       "float32 of 1 dims with dim order (0)");
 }
 
-static void test_items_of_lists_are_verified(void **state) {
+static void test_kernel_choice_checks_list_items(void **state) {
   (void)state;
   for (int wrong = 0; wrong < 2; wrong++) {
     et_writer_start(&writer, 256);
@@ -170,7 +170,7 @@ static void write_last(const uint8_t *order, uint32_t rank) {
   write_one("last", order, rank);
 }
 
-static void test_rank_and_dim_order_are_verified(void **state) {
+static void test_kernel_choice_checks_rank_and_dim_order(void **state) {
   (void)state;
   write_last((const uint8_t[]){0, 2, 1}, 3);
   expect_scratch(LAST);
@@ -194,7 +194,7 @@ static void test_rank_and_dim_order_are_verified(void **state) {
       "float32 of 6 dims with dim order (0,2,3,4,5,1)");
 }
 
-static void test_dim_order_may_be_free(void **state) {
+static void test_kernel_may_accept_any_dim_order(void **state) {
   (void)state;
   const uint8_t straight[3] = {0, 1, 2};
   const uint8_t swapped[3] = {0, 2, 1};
@@ -224,7 +224,7 @@ static void test_channels_last_needs_three_dims(void **state) {
       "float32 of 0 dims with dim order ()");
 }
 
-static void test_row_with_a_group_that_is_none_takes_nothing(void **state) {
+static void test_row_with_an_empty_group_matches_nothing(void **state) {
   (void)state;
   write_one("wild", (const uint8_t[]){0}, 1);
   expect_refused(
@@ -234,14 +234,14 @@ static void test_row_with_a_group_that_is_none_takes_nothing(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_first_row_that_fits_is_taken),
-      cmocka_unit_test(test_dtype_of_every_argument_is_verified),
-      cmocka_unit_test(test_tensors_of_a_group_must_agree),
-      cmocka_unit_test(test_items_of_lists_are_verified),
-      cmocka_unit_test(test_rank_and_dim_order_are_verified),
-      cmocka_unit_test(test_dim_order_may_be_free),
+      cmocka_unit_test(test_first_matching_kernel_row_is_chosen),
+      cmocka_unit_test(test_kernel_choice_checks_every_dtype),
+      cmocka_unit_test(test_tensors_of_a_group_must_match),
+      cmocka_unit_test(test_kernel_choice_checks_list_items),
+      cmocka_unit_test(test_kernel_choice_checks_rank_and_dim_order),
+      cmocka_unit_test(test_kernel_may_accept_any_dim_order),
       cmocka_unit_test(test_channels_last_needs_three_dims),
-      cmocka_unit_test(test_row_with_a_group_that_is_none_takes_nothing),
+      cmocka_unit_test(test_row_with_an_empty_group_matches_nothing),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

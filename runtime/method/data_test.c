@@ -180,8 +180,7 @@ static void expect_same_in_two(uint64_t cut) {
   free(allocations[1]);
 }
 
-static void test_file_may_be_cut_in_two_anywhere_behind_its_tables(
-    void **state) {
+static void test_file_may_be_split_anywhere_after_its_tables(void **state) {
   (void)state;
   for (size_t i = 0; i < FIXTURE_COUNT; i++) {
     open_fixture(FIXTURES[i]);
@@ -232,7 +231,7 @@ static size_t most_often_read(void) {
 }
 
 /* One read for measuring, and one for loading. */
-static void test_each_byte_is_read_once_each_time(void **state) {
+static void test_each_byte_is_read_once_per_load(void **state) {
   (void)state;
   for (size_t i = 0; i < FIXTURE_COUNT; i++) {
     open_reading(FIXTURES[i]);
@@ -242,7 +241,7 @@ static void test_each_byte_is_read_once_each_time(void **state) {
   }
 }
 
-static void test_every_read_may_fail(void **state) {
+static void test_every_failed_read_is_reported(void **state) {
   (void)state;
   for (size_t i = 0; i < FIXTURE_COUNT; i++) {
     et_error error;
@@ -314,7 +313,7 @@ static et_status load_in(const memory *m, et_method **out_method,
                         out_method, error);
 }
 
-static void test_memory_for_data_must_be_large_enough(void **state) {
+static void test_data_memory_must_be_large_enough(void **state) {
   (void)state;
   memory m;
   et_method *method = NULL;
@@ -334,7 +333,7 @@ static void test_memory_for_data_must_be_large_enough(void **state) {
   free(bytes);
 }
 
-static void test_measuring_needs_room_for_data(void **state) {
+static void test_measured_size_includes_data_memory(void **state) {
   (void)state;
   et_method_requirements needed = {0};
   et_error error;
@@ -348,7 +347,7 @@ static void test_measuring_needs_room_for_data(void **state) {
   free(bytes);
 }
 
-static void test_memory_for_data_must_be_apart_and_aligned(void **state) {
+static void test_data_memory_must_be_disjoint_and_aligned(void **state) {
   (void)state;
   memory m;
   et_method *method = NULL;
@@ -375,7 +374,7 @@ static void test_memory_for_data_must_be_apart_and_aligned(void **state) {
   free(bytes);
 }
 
-static void test_state_is_reset_from_what_was_read(void **state) {
+static void test_reset_restores_state_that_was_read(void **state) {
   (void)state;
   memory m;
   et_method *method = NULL;
@@ -397,7 +396,7 @@ static void test_state_is_reset_from_what_was_read(void **state) {
   free(bytes);
 }
 
-static void test_one_span_needs_no_memory_for_data(void **state) {
+static void test_contiguous_file_needs_no_data_memory(void **state) {
   (void)state;
   size_t data_bytes = 1;
   open_fixture("mlp_xnn_seg_default");
@@ -409,14 +408,14 @@ static void test_one_span_needs_no_memory_for_data(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_file_may_be_cut_in_two_anywhere_behind_its_tables),
-      cmocka_unit_test(test_each_byte_is_read_once_each_time),
-      cmocka_unit_test(test_every_read_may_fail),
-      cmocka_unit_test(test_memory_for_data_must_be_large_enough),
-      cmocka_unit_test(test_measuring_needs_room_for_data),
-      cmocka_unit_test(test_memory_for_data_must_be_apart_and_aligned),
-      cmocka_unit_test(test_state_is_reset_from_what_was_read),
-      cmocka_unit_test(test_one_span_needs_no_memory_for_data),
+      cmocka_unit_test(test_file_may_be_split_anywhere_after_its_tables),
+      cmocka_unit_test(test_each_byte_is_read_once_per_load),
+      cmocka_unit_test(test_every_failed_read_is_reported),
+      cmocka_unit_test(test_data_memory_must_be_large_enough),
+      cmocka_unit_test(test_measured_size_includes_data_memory),
+      cmocka_unit_test(test_data_memory_must_be_disjoint_and_aligned),
+      cmocka_unit_test(test_reset_restores_state_that_was_read),
+      cmocka_unit_test(test_contiguous_file_needs_no_data_memory),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -43,7 +43,7 @@ static void expect_refused(const char *part) {
 
 /* In one branch, a delegate writes the output. In the other, a temporary uses
  * the output's memory first, and then a delegate writes the output. */
-static void test_both_branches_may_give_the_same_output(void **state) {
+static void test_branches_may_produce_the_same_output(void **state) {
   (void)state;
   for (int condition = 0; condition < 2; condition++) {
     start(0);
@@ -67,7 +67,7 @@ static void test_both_branches_may_give_the_same_output(void **state) {
   }
 }
 
-static void test_output_that_was_read_before_is_written(void **state) {
+static void test_delegate_output_read_earlier_is_written(void **state) {
   (void)state;
   start(0);
   /* A view of the input. */
@@ -78,7 +78,7 @@ static void test_output_that_was_read_before_is_written(void **state) {
       "instructions[1] writes values[2], which overlaps its operand values[0]");
 }
 
-static void test_delegate_may_not_write_what_the_caller_lends(void **state) {
+static void test_delegate_cannot_write_caller_provided_inputs(void **state) {
   (void)state;
   start(ET_NOT_PLANNED);
   delegate(0, 0, 0);
@@ -230,7 +230,7 @@ static et_span read_program(const char *name) {
   return file;
 }
 
-static void test_backend_gets_exactly_what_it_measured(void **state) {
+static void test_backend_receives_the_memory_it_measured(void **state) {
   (void)state;
   probe_with("100 7000 1");
   open_with(NULL);
@@ -248,7 +248,7 @@ static void test_backend_gets_exactly_what_it_measured(void **state) {
   et_hosted_method_free(&hosted);
 }
 
-static void test_backends_need_what_runs_delegates(void **state) {
+static void test_backends_require_the_delegate_runner(void **state) {
   (void)state;
   const et_registry without = {.backends = probes, .backend_count = 2};
   et_error error;
@@ -264,7 +264,7 @@ static void test_backends_need_what_runs_delegates(void **state) {
       "the registry has backends; set registry.delegation to &et_delegation");
 }
 
-static void test_backend_gets_the_parts_that_are_linked_of_it(void **state) {
+static void test_backend_receives_its_linked_parts(void **state) {
   (void)state;
   et_error error;
   probe_with("0 0 1");
@@ -279,8 +279,7 @@ static void test_backend_gets_the_parts_that_are_linked_of_it(void **state) {
   free((void *)(uintptr_t)file.data);
 }
 
-static void test_method_bytes_with_handles_are_those_of_the_macro(
-    void **state) {
+static void test_method_size_macro_includes_handles(void **state) {
   (void)state;
   const char *const payloads[] = {"0 0 1", "1 0 1", "64 0 1", "3000 0 1"};
   const size_t handles[] = {0, 1, 64, 3000};
@@ -328,7 +327,7 @@ static void expect_specs(size_t delegate, size_t count, char first) {
 }
 
 /* Specs are valid as long as the method. */
-static void test_each_delegate_has_its_specs(void **state) {
+static void test_each_delegate_has_its_compile_specs(void **state) {
   (void)state;
   probe_with("8 0 1");
   const size_t delegates = et_fb_add_vector(&writer.buffer, NULL, 2, 4);
@@ -362,8 +361,7 @@ static void ignore_end(void *context, const et_event *event, et_status status) {
   (void)status;
 }
 
-static void test_backend_gets_its_options_and_what_the_caller_lends(
-    void **state) {
+static void test_backend_receives_options_and_caller_resources(void **state) {
   (void)state;
   const et_parallel parallel = {NULL, 1, run_parallel};
   const et_observer observer = {NULL, ignore_begin, ignore_end, NULL};
@@ -398,7 +396,7 @@ static void test_backend_gets_its_options_and_what_the_caller_lends(
   et_hosted_method_free(&hosted);
 }
 
-static void test_handles_are_destroyed_once(void **state) {
+static void test_delegate_handles_are_destroyed_once(void **state) {
   (void)state;
   probe_with("8 0 1");
   open_with(NULL);
@@ -410,7 +408,8 @@ static void test_handles_are_destroyed_once(void **state) {
   et_method_unload(NULL); /* does nothing */
 }
 
-static void test_handles_are_destroyed_when_a_later_one_fails(void **state) {
+static void test_delegate_handles_are_destroyed_when_a_later_one_fails(
+    void **state) {
   (void)state;
   et_error error;
   const et_span file = read_program("dyn_mlp_xnn"); /* has two delegates */
@@ -423,7 +422,7 @@ static void test_handles_are_destroyed_when_a_later_one_fails(void **state) {
   free((void *)(uintptr_t)file.data);
 }
 
-static void test_named_data_is_found_by_its_key(void **state) {
+static void test_delegates_find_named_data_by_key(void **state) {
   (void)state;
   et_error error;
   const et_span file = read_program("mlp_xnn_seg_default");
@@ -449,14 +448,14 @@ static void expect_call_refused(const char *message) {
   assert_string_equal(error.message, message);
 }
 
-static void test_calls_must_have_as_many_args_as_outputs(void **state) {
+static void test_delegate_calls_need_as_many_args_as_outputs(void **state) {
   (void)state;
   probe_with("0 0 3");
   expect_call_refused(
       "instructions[0] Probe: 2 args are fewer than its 3 outputs");
 }
 
-static void test_outputs_must_be_tensors(void **state) {
+static void test_delegate_outputs_must_be_tensors(void **state) {
   (void)state;
   start(0);
   const int32_t args[2] = {0, et_writer_int(&writer, 1)};
@@ -470,7 +469,7 @@ static void probe_that_updates(int32_t updated) {
   et_writer_delegate(&writer, "Probe", "0 0 1 1", args, 3);
 }
 
-static void test_what_is_updated_is_read_and_written(void **state) {
+static void test_updated_argument_is_read_and_written(void **state) {
   (void)state;
   start(0);
   const int32_t kept = et_writer_floats(&writer, 2, 32);
@@ -485,7 +484,7 @@ static void test_what_is_updated_is_read_and_written(void **state) {
       "bytes");
 }
 
-static void test_what_is_updated_is_nothing_else_of_the_call(void **state) {
+static void test_updated_argument_aliases_no_other_argument(void **state) {
   (void)state;
   start(0);
   probe_that_updates(0);
@@ -499,7 +498,7 @@ static void test_what_is_updated_is_nothing_else_of_the_call(void **state) {
   expect_call_refused("instructions[0] Probe: output args[1] is not a Tensor");
 }
 
-static void test_what_the_caller_lends_is_not_updated(void **state) {
+static void test_caller_provided_memory_is_not_updated(void **state) {
   (void)state;
   start(0);
   et_writer_input(&writer, et_writer_floats(&writer, 2, ET_NOT_PLANNED));
@@ -511,23 +510,24 @@ static void test_what_the_caller_lends_is_not_updated(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_both_branches_may_give_the_same_output),
-      cmocka_unit_test(test_output_that_was_read_before_is_written),
-      cmocka_unit_test(test_delegate_may_not_write_what_the_caller_lends),
-      cmocka_unit_test(test_backend_gets_exactly_what_it_measured),
-      cmocka_unit_test(test_backends_need_what_runs_delegates),
-      cmocka_unit_test(test_backend_gets_the_parts_that_are_linked_of_it),
-      cmocka_unit_test(test_method_bytes_with_handles_are_those_of_the_macro),
-      cmocka_unit_test(test_backend_gets_its_options_and_what_the_caller_lends),
-      cmocka_unit_test(test_each_delegate_has_its_specs),
-      cmocka_unit_test(test_handles_are_destroyed_once),
-      cmocka_unit_test(test_handles_are_destroyed_when_a_later_one_fails),
-      cmocka_unit_test(test_named_data_is_found_by_its_key),
-      cmocka_unit_test(test_calls_must_have_as_many_args_as_outputs),
-      cmocka_unit_test(test_outputs_must_be_tensors),
-      cmocka_unit_test(test_what_is_updated_is_read_and_written),
-      cmocka_unit_test(test_what_is_updated_is_nothing_else_of_the_call),
-      cmocka_unit_test(test_what_the_caller_lends_is_not_updated),
+      cmocka_unit_test(test_branches_may_produce_the_same_output),
+      cmocka_unit_test(test_delegate_output_read_earlier_is_written),
+      cmocka_unit_test(test_delegate_cannot_write_caller_provided_inputs),
+      cmocka_unit_test(test_backend_receives_the_memory_it_measured),
+      cmocka_unit_test(test_backends_require_the_delegate_runner),
+      cmocka_unit_test(test_backend_receives_its_linked_parts),
+      cmocka_unit_test(test_method_size_macro_includes_handles),
+      cmocka_unit_test(test_backend_receives_options_and_caller_resources),
+      cmocka_unit_test(test_each_delegate_has_its_compile_specs),
+      cmocka_unit_test(test_delegate_handles_are_destroyed_once),
+      cmocka_unit_test(
+          test_delegate_handles_are_destroyed_when_a_later_one_fails),
+      cmocka_unit_test(test_delegates_find_named_data_by_key),
+      cmocka_unit_test(test_delegate_calls_need_as_many_args_as_outputs),
+      cmocka_unit_test(test_delegate_outputs_must_be_tensors),
+      cmocka_unit_test(test_updated_argument_is_read_and_written),
+      cmocka_unit_test(test_updated_argument_aliases_no_other_argument),
+      cmocka_unit_test(test_caller_provided_memory_is_not_updated),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

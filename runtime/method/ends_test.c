@@ -48,7 +48,7 @@ static void reset_buffers(buffers *b) {
   b->memory = memory;
 }
 
-static void test_m14_memory_of_the_caller_is_checked(void **state) {
+static void test_m14_caller_memory_is_checked(void **state) {
   (void)state;
   static buffers b;
   et_error error;
@@ -97,7 +97,7 @@ static void test_m31_method_memory_one_byte_short_is_refused(void **state) {
   }
 }
 
-static void test_m29_wrong_inputs_are_refused_and_change_nothing(void **state) {
+static void test_m29_invalid_inputs_are_refused_without_effect(void **state) {
   (void)state;
   et_program program;
   et_hosted_method hosted;
@@ -132,7 +132,7 @@ static void test_m29_wrong_inputs_are_refused_and_change_nothing(void **state) {
   et_hosted_method_free(&hosted);
 }
 
-static void test_m29_outputs_are_checked(void **state) {
+static void test_m29_external_outputs_are_checked(void **state) {
   (void)state;
   et_program program;
   et_hosted_method hosted;
@@ -163,8 +163,7 @@ static et_method *load_bare(buffers *b, et_program *program) {
   return method;
 }
 
-static void test_ends_that_are_not_planned_use_memory_of_the_caller(
-    void **state) {
+static void test_unplanned_inputs_and_outputs_use_caller_memory(void **state) {
   (void)state;
   static buffers b;
   et_program program;
@@ -212,7 +211,7 @@ static void copy(int32_t from, int32_t to) {
   et_writer_call(&writer, "copy", args, 3);
 }
 
-static void test_output_that_nothing_writes_is_zero(void **state) {
+static void test_unwritten_output_is_zero(void **state) {
   (void)state;
   const float zeros[4] = {0};
   start_bare();
@@ -220,7 +219,7 @@ static void test_output_that_nothing_writes_is_zero(void **state) {
   run_bare(zeros);
 }
 
-static void test_output_that_one_branch_writes_is_else_zero(void **state) {
+static void test_output_written_by_one_branch_is_zero_otherwise(void **state) {
   (void)state;
   const float zeros[4] = {0};
   for (int condition = 0; condition < 2; condition++) {
@@ -232,8 +231,7 @@ static void test_output_that_one_branch_writes_is_else_zero(void **state) {
   }
 }
 
-static void test_output_that_is_read_before_it_is_written_is_zero(
-    void **state) {
+static void test_output_read_before_it_is_written_is_zero(void **state) {
   (void)state;
   const int32_t add[4] = {2, 0, 1, 1};
   start_bare();
@@ -242,7 +240,7 @@ static void test_output_that_is_read_before_it_is_written_is_zero(
   run_bare(ONES);
 }
 
-static void test_output_without_a_run_is_refused(void **state) {
+static void test_output_before_the_first_run_is_refused(void **state) {
   (void)state;
   et_program program;
   et_hosted_method hosted;
@@ -351,7 +349,8 @@ static void test_output_is_refused_after_its_memory_is_set(void **state) {
   assert_true(out[0][0] == 3);
 }
 
-static void test_m29_lent_output_may_not_overlap_a_lent_input(void **state) {
+static void test_m29_external_output_must_not_overlap_an_external_input(
+    void **state) {
   (void)state;
   static buffers b;
   et_program program;
@@ -366,7 +365,8 @@ static void test_m29_lent_output_may_not_overlap_a_lent_input(void **state) {
 }
 
 /* Only caller-provided inputs have memory that can overlap. */
-static void test_lent_output_beside_numbers_and_planned_inputs(void **state) {
+static void test_external_output_mixes_with_scalars_and_planned_inputs(
+    void **state) {
   (void)state;
   static buffers b;
   et_program program;
@@ -381,7 +381,7 @@ static void test_lent_output_beside_numbers_and_planned_inputs(void **state) {
   assert_true(out[0] == 3);
 }
 
-static void test_m29_lent_data_is_aligned_to_its_dtype(void **state) {
+static void test_m29_external_data_is_aligned_to_its_dtype(void **state) {
   (void)state;
   static buffers b;
   et_program program;
@@ -402,8 +402,7 @@ static void test_m29_lent_data_is_aligned_to_its_dtype(void **state) {
                    ET_STATUS_OK);
 }
 
-static void test_m14_planned_buffers_of_the_caller_may_not_overlap(
-    void **state) {
+static void test_m14_caller_buffers_must_not_overlap(void **state) {
   (void)state;
   static buffers b;
   et_program program;
@@ -427,7 +426,7 @@ static void test_m14_planned_buffers_of_the_caller_may_not_overlap(
 }
 
 /* Adjacent memory is allowed. */
-static void test_lent_output_may_touch_a_lent_input(void **state) {
+static void test_external_output_may_adjoin_an_external_input(void **state) {
   (void)state;
   static buffers b;
   et_program program;
@@ -444,8 +443,7 @@ static void test_lent_output_may_touch_a_lent_input(void **state) {
   }
 }
 
-static void test_m29_indices_of_inputs_and_outputs_end_at_their_count(
-    void **state) {
+static void test_m29_input_and_output_indices_are_bounded(void **state) {
   (void)state;
   et_program program;
   et_hosted_method hosted;
@@ -480,7 +478,7 @@ static void test_m29_indices_of_inputs_and_outputs_end_at_their_count(
   et_hosted_method_free(&hosted);
 }
 
-static void test_dynamic_input_runs_up_to_its_bound(void **state) {
+static void test_dynamic_input_accepts_sizes_up_to_its_bound(void **state) {
   (void)state;
   et_program program;
   et_hosted_method hosted;
@@ -509,7 +507,7 @@ static void test_dynamic_input_runs_up_to_its_bound(void **state) {
   et_hosted_method_free(&hosted);
 }
 
-static void test_scalar_inputs_must_be_those_compiled_in(void **state) {
+static void test_scalar_inputs_must_equal_the_compiled_values(void **state) {
   (void)state;
   et_program program;
   et_hosted_method hosted;
@@ -540,27 +538,28 @@ static void test_scalar_inputs_must_be_those_compiled_in(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_m14_memory_of_the_caller_is_checked),
+      cmocka_unit_test(test_m14_caller_memory_is_checked),
       cmocka_unit_test(test_m31_method_memory_one_byte_short_is_refused),
-      cmocka_unit_test(test_m29_wrong_inputs_are_refused_and_change_nothing),
-      cmocka_unit_test(test_m29_outputs_are_checked),
-      cmocka_unit_test(test_ends_that_are_not_planned_use_memory_of_the_caller),
-      cmocka_unit_test(test_output_that_nothing_writes_is_zero),
-      cmocka_unit_test(test_output_that_one_branch_writes_is_else_zero),
-      cmocka_unit_test(test_output_that_is_read_before_it_is_written_is_zero),
-      cmocka_unit_test(test_output_without_a_run_is_refused),
+      cmocka_unit_test(test_m29_invalid_inputs_are_refused_without_effect),
+      cmocka_unit_test(test_m29_external_outputs_are_checked),
+      cmocka_unit_test(test_unplanned_inputs_and_outputs_use_caller_memory),
+      cmocka_unit_test(test_unwritten_output_is_zero),
+      cmocka_unit_test(test_output_written_by_one_branch_is_zero_otherwise),
+      cmocka_unit_test(test_output_read_before_it_is_written_is_zero),
+      cmocka_unit_test(test_output_before_the_first_run_is_refused),
       cmocka_unit_test(test_output_is_refused_after_an_input_is_set),
       cmocka_unit_test(test_output_is_refused_after_a_scalar_input_is_set),
       cmocka_unit_test(test_output_is_refused_after_its_memory_is_set),
-      cmocka_unit_test(test_m29_lent_output_may_not_overlap_a_lent_input),
-      cmocka_unit_test(test_lent_output_beside_numbers_and_planned_inputs),
-      cmocka_unit_test(test_m29_lent_data_is_aligned_to_its_dtype),
-      cmocka_unit_test(test_m14_planned_buffers_of_the_caller_may_not_overlap),
-      cmocka_unit_test(test_lent_output_may_touch_a_lent_input),
       cmocka_unit_test(
-          test_m29_indices_of_inputs_and_outputs_end_at_their_count),
-      cmocka_unit_test(test_dynamic_input_runs_up_to_its_bound),
-      cmocka_unit_test(test_scalar_inputs_must_be_those_compiled_in),
+          test_m29_external_output_must_not_overlap_an_external_input),
+      cmocka_unit_test(
+          test_external_output_mixes_with_scalars_and_planned_inputs),
+      cmocka_unit_test(test_m29_external_data_is_aligned_to_its_dtype),
+      cmocka_unit_test(test_m14_caller_buffers_must_not_overlap),
+      cmocka_unit_test(test_external_output_may_adjoin_an_external_input),
+      cmocka_unit_test(test_m29_input_and_output_indices_are_bounded),
+      cmocka_unit_test(test_dynamic_input_accepts_sizes_up_to_its_bound),
+      cmocka_unit_test(test_scalar_inputs_must_equal_the_compiled_values),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -34,7 +34,7 @@ static et_status run(const float *data) {
   return et_method_execute(hosted.method, NULL);
 }
 
-static void test_jump_false_chooses_a_branch(void **state) {
+static void test_jump_false_selects_a_branch(void **state) {
   (void)state;
   for (int condition = 0; condition < 2; condition++) {
     start();
@@ -72,7 +72,7 @@ static void write_loop(int32_t *out_counter) {
   *out_counter = i;
 }
 
-static void test_loop_runs_until_its_condition_ends_it(void **state) {
+static void test_loop_runs_until_its_condition_is_false(void **state) {
   (void)state;
   int32_t counter = 0;
   write_loop(&counter);
@@ -86,7 +86,7 @@ static void test_loop_runs_until_its_condition_ends_it(void **state) {
   et_hosted_method_free(&hosted);
 }
 
-static void test_failed_run_leaves_no_counter_behind(void **state) {
+static void test_failed_run_resets_the_instruction_counter(void **state) {
   (void)state;
   int32_t counter = 0;
   const int32_t args[1] = {0};
@@ -130,7 +130,7 @@ static void test_m19_endless_loop_is_stopped(void **state) {
   et_hosted_method_free(&hosted);
 }
 
-static void test_m19_budget_of_steps_is_the_callers(void **state) {
+static void test_m19_instruction_budget_is_the_callers(void **state) {
   (void)state;
   int32_t counter = 0;
   write_loop(&counter);
@@ -144,7 +144,7 @@ static void test_m19_budget_of_steps_is_the_callers(void **state) {
   et_hosted_method_free(&hosted);
 }
 
-static void test_exact_budget_of_steps_suffices(void **state) {
+static void test_exact_instruction_budget_suffices(void **state) {
   (void)state;
   int32_t counter = 0;
   write_loop(&counter);
@@ -156,7 +156,7 @@ static void test_exact_budget_of_steps_suffices(void **state) {
   et_hosted_method_free(&hosted);
 }
 
-static void test_bool_tensor_is_a_condition(void **state) {
+static void test_bool_tensor_is_accepted_as_condition(void **state) {
   (void)state;
   et_writer_start(&writer, 64);
   const int32_t condition =
@@ -181,7 +181,7 @@ static void test_bool_tensor_is_a_condition(void **state) {
   et_hosted_method_free(&hosted);
 }
 
-static void test_move_copies_tensors_and_numbers(void **state) {
+static void test_move_copies_tensors_and_scalars(void **state) {
   (void)state;
   start();
   const int32_t number = et_writer_int(&writer, 6);
@@ -204,7 +204,7 @@ static void expect_refused(const char *part) {
                                 ET_STATUS_INVALID_PROGRAM, part);
 }
 
-static void test_m20_moves_that_change_a_kind_are_refused(void **state) {
+static void test_m20_moves_that_change_a_values_kind_are_refused(void **state) {
   (void)state;
   start();
   et_writer_move(&writer, 0, et_writer_int(&writer, 1));
@@ -222,7 +222,7 @@ static void test_m20_moves_that_change_a_kind_are_refused(void **state) {
       "instructions[0]: the source and target of a move differ in dtype");
 }
 
-static void test_m20_conditions_and_frees_of_other_kinds_are_refused(
+static void test_m20_conditions_and_frees_of_wrong_kinds_are_refused(
     void **state) {
   (void)state;
   start();
@@ -236,7 +236,7 @@ static void test_m20_conditions_and_frees_of_other_kinds_are_refused(
   expect_refused("instructions[0]: the freed value is not a Tensor");
 }
 
-static void test_moves_and_jumps_need_what_runs_them(void **state) {
+static void test_moves_and_jumps_require_their_implementation(void **state) {
   (void)state;
   et_registry without = et_test_registry;
   without.branching = NULL;
@@ -254,7 +254,7 @@ static void test_moves_and_jumps_need_what_runs_them(void **state) {
   }
 }
 
-static void test_method_without_instructions_gives_its_constants(void **state) {
+static void test_method_without_instructions_returns_constants(void **state) {
   (void)state;
   et_writer_start(&writer, 0);
   et_writer_output(&writer, et_writer_int(&writer, 3));
@@ -277,7 +277,7 @@ static void write_delegate(const char *id, const char *payload,
   et_writer_delegate(&writer, id, payload, args + 4 - count, count);
 }
 
-static void test_delegate_runs_with_its_handle_in_method_memory(void **state) {
+static void test_delegate_handle_is_in_method_memory(void **state) {
   (void)state;
   write_delegate("TestBackend", "payload", 3);
   et_test_open(&writer, &program, &hosted);
@@ -294,8 +294,7 @@ static void test_missing_backend_is_named(void **state) {
                                 "no backend is linked for: OtherBackend");
 }
 
-static void test_m28_payload_that_the_backend_refuses_is_reported(
-    void **state) {
+static void test_m28_payload_refused_by_the_backend_is_reported(void **state) {
   (void)state;
   write_delegate("TestBackend", "", 3);
   et_test_expect_method_refused(
@@ -311,7 +310,7 @@ static void test_m28_wrong_number_of_delegate_args_is_an_error(void **state) {
   et_hosted_method_free(&hosted);
 }
 
-static void test_mutable_buffer_keeps_its_value_from_run_to_run(void **state) {
+static void test_mutable_buffer_persists_between_runs(void **state) {
   (void)state;
   start();
   const int32_t total = et_writer_floats(&writer, 2, 32);
@@ -329,24 +328,24 @@ static void test_mutable_buffer_keeps_its_value_from_run_to_run(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_jump_false_chooses_a_branch),
-      cmocka_unit_test(test_loop_runs_until_its_condition_ends_it),
-      cmocka_unit_test(test_failed_run_leaves_no_counter_behind),
+      cmocka_unit_test(test_jump_false_selects_a_branch),
+      cmocka_unit_test(test_loop_runs_until_its_condition_is_false),
+      cmocka_unit_test(test_failed_run_resets_the_instruction_counter),
       cmocka_unit_test(test_m19_endless_loop_is_stopped),
-      cmocka_unit_test(test_m19_budget_of_steps_is_the_callers),
-      cmocka_unit_test(test_exact_budget_of_steps_suffices),
-      cmocka_unit_test(test_bool_tensor_is_a_condition),
-      cmocka_unit_test(test_move_copies_tensors_and_numbers),
-      cmocka_unit_test(test_m20_moves_that_change_a_kind_are_refused),
+      cmocka_unit_test(test_m19_instruction_budget_is_the_callers),
+      cmocka_unit_test(test_exact_instruction_budget_suffices),
+      cmocka_unit_test(test_bool_tensor_is_accepted_as_condition),
+      cmocka_unit_test(test_move_copies_tensors_and_scalars),
+      cmocka_unit_test(test_m20_moves_that_change_a_values_kind_are_refused),
       cmocka_unit_test(
-          test_m20_conditions_and_frees_of_other_kinds_are_refused),
-      cmocka_unit_test(test_moves_and_jumps_need_what_runs_them),
-      cmocka_unit_test(test_method_without_instructions_gives_its_constants),
-      cmocka_unit_test(test_delegate_runs_with_its_handle_in_method_memory),
+          test_m20_conditions_and_frees_of_wrong_kinds_are_refused),
+      cmocka_unit_test(test_moves_and_jumps_require_their_implementation),
+      cmocka_unit_test(test_method_without_instructions_returns_constants),
+      cmocka_unit_test(test_delegate_handle_is_in_method_memory),
       cmocka_unit_test(test_missing_backend_is_named),
-      cmocka_unit_test(test_m28_payload_that_the_backend_refuses_is_reported),
+      cmocka_unit_test(test_m28_payload_refused_by_the_backend_is_reported),
       cmocka_unit_test(test_m28_wrong_number_of_delegate_args_is_an_error),
-      cmocka_unit_test(test_mutable_buffer_keeps_its_value_from_run_to_run),
+      cmocka_unit_test(test_mutable_buffer_persists_between_runs),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

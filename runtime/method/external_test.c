@@ -103,7 +103,7 @@ static const uint8_t *segments_of(const sample *s) {
 
 /* The segments 0.weight, 0.bias, 2.weight, 2.bias are at 0, 0x800, 0x880,
  * 0xA80. */
-static void test_constants_are_used_where_they_lie(void **state) {
+static void test_external_constants_are_used_in_place(void **state) {
   (void)state;
   sample s;
   open_mlp(&s);
@@ -134,7 +134,7 @@ static void read_segments(sample *s) {
   s->sources[1].context = s;
 }
 
-static void test_constants_that_are_not_in_memory_are_read(void **state) {
+static void test_constants_outside_memory_are_read(void **state) {
   (void)state;
   sample s;
   open_mlp(&s);
@@ -148,7 +148,7 @@ static void test_constants_that_are_not_in_memory_are_read(void **state) {
 
 /* Reads the program too, so that the pieces of both sources are
  * concatenated. */
-static void test_both_files_may_be_in_pieces(void **state) {
+static void test_program_and_data_file_may_be_split(void **state) {
   (void)state;
   sample s;
   open_mlp(&s);
@@ -163,7 +163,7 @@ static void test_both_files_may_be_in_pieces(void **state) {
   close_files(&s);
 }
 
-static void test_missing_file_is_named_by_the_key(void **state) {
+static void test_missing_data_file_is_named_by_its_key(void **state) {
   (void)state;
   sample s;
   open_mlp(&s);
@@ -173,7 +173,7 @@ static void test_missing_file_is_named_by_the_key(void **state) {
          "'0.weight'; pass its file to et_program_load_sources");
 }
 
-static void test_file_without_the_key_is_refused(void **state) {
+static void test_data_file_without_the_key_is_refused(void **state) {
   (void)state;
   sample s;
   open_files(&s, "ptd_mlp.pte", "xnn_weights.ptd");
@@ -183,7 +183,7 @@ static void test_file_without_the_key_is_refused(void **state) {
          "'0.weight'; pass its file to et_program_load_sources");
 }
 
-static void test_m18_key_in_two_files_is_refused(void **state) {
+static void test_m18_key_in_two_data_files_is_refused(void **state) {
   (void)state;
   sample s;
   open_mlp(&s);
@@ -203,7 +203,7 @@ static et_status load_changed(sample *s, size_t at, uint8_t from, uint8_t to) {
   return load(s, 2);
 }
 
-static void test_m18_other_dtype_is_refused(void **state) {
+static void test_m18_mismatched_dtype_is_refused(void **state) {
   (void)state;
   sample s;
   const et_status status = load_changed(&s, 0x153, 6, 3);
@@ -212,7 +212,7 @@ static void test_m18_other_dtype_is_refused(void **state) {
          "program's tensor in dtype");
 }
 
-static void test_m18_other_dim_order_is_refused(void **state) {
+static void test_m18_mismatched_dim_order_is_refused(void **state) {
   (void)state;
   sample s;
   open_mlp(&s);
@@ -225,7 +225,7 @@ static void test_m18_other_dim_order_is_refused(void **state) {
          "program's tensor in dim order");
 }
 
-static void test_m18_other_sizes_are_refused(void **state) {
+static void test_m18_mismatched_sizes_are_refused(void **state) {
   (void)state;
   sample s;
   open_mlp(&s);
@@ -238,8 +238,7 @@ static void test_m18_other_sizes_are_refused(void **state) {
          "program's tensor in sizes");
 }
 
-static void test_m16_tensor_with_other_bytes_than_its_sizes_is_refused(
-    void **state) {
+static void test_m16_external_tensor_of_another_size_is_refused(void **state) {
   (void)state;
   sample s;
   const et_status status = load_changed(&s, 0x90, 4, 3);
@@ -248,7 +247,7 @@ static void test_m16_tensor_with_other_bytes_than_its_sizes_is_refused(
          "but the segment has 16");
 }
 
-static void test_m16_first_tensor_is_checked_as_well(void **state) {
+static void test_m16_first_external_tensor_is_checked(void **state) {
   (void)state;
   sample s;
   const et_status status = load_changed(&s, 0x168, 32, 31);
@@ -257,7 +256,8 @@ static void test_m16_first_tensor_is_checked_as_well(void **state) {
          "bytes, but the segment has 2048");
 }
 
-static void test_m02_other_files_are_refused(void **state) {
+static void test_m02_data_file_with_another_identifier_is_refused(
+    void **state) {
   (void)state;
   sample s;
   et_status status = load_changed(&s, 4, 'F', 'X');
@@ -272,7 +272,7 @@ static void test_m02_other_files_are_refused(void **state) {
          "source 'mlp_weights.ptd': header: length 39 is less than 40");
 }
 
-static void test_m03_header_beyond_the_file_is_refused(void **state) {
+static void test_m03_data_file_header_beyond_the_file_is_refused(void **state) {
   (void)state;
   sample s;
   et_status status = load_changed(&s, 31, 0, 0x80);
@@ -285,7 +285,7 @@ static void test_m03_header_beyond_the_file_is_refused(void **state) {
          "the file of 3216 bytes");
 }
 
-static void test_tables_must_lie_in_the_first_extent(void **state) {
+static void test_data_file_tables_must_be_in_the_first_extent(void **state) {
   (void)state;
   sample s;
   open_mlp(&s);
@@ -297,7 +297,7 @@ static void test_tables_must_lie_in_the_first_extent(void **state) {
          "the 504 bytes of tables, but holds 256");
 }
 
-static void test_sources_that_cannot_be_addressed_are_refused(void **state) {
+static void test_unaddressable_sources_are_refused(void **state) {
   (void)state;
   sample s;
   open_mlp(&s);
@@ -355,7 +355,7 @@ static et_string first_key(const sample *s) {
   return key;
 }
 
-static void test_delegates_find_data_of_files(void **state) {
+static void test_delegates_find_external_data(void **state) {
   (void)state;
   for (int reads = 0; reads < 2; reads++) {
     sample s;
@@ -384,7 +384,7 @@ static void try_data(sample *s) {
   et_hosted_method_free(&s->hosted);
 }
 
-static void test_m18_every_changed_byte_is_survived(void **state) {
+static void test_m18_data_file_with_any_byte_changed_is_survived(void **state) {
   (void)state;
   static const uint8_t changes[] = {0x01, 0x80, 0xFF, 0x7F};
   sample s;
@@ -399,7 +399,8 @@ static void test_m18_every_changed_byte_is_survived(void **state) {
   close_files(&s);
 }
 
-static void test_m18_every_wild_word_is_survived(void **state) {
+static void test_m18_data_file_with_any_word_replaced_is_survived(
+    void **state) {
   (void)state;
   static const uint32_t words[] = {0xFFFFFFFFu, 0x7FFFFFFFu, 0x80000000u, 0};
   sample s;
@@ -417,7 +418,7 @@ static void test_m18_every_wild_word_is_survived(void **state) {
 }
 
 /* Each length uses its own allocation, so that sanitizers detect overruns. */
-static void test_m01_every_truncation_is_refused(void **state) {
+static void test_m01_truncated_data_file_is_refused(void **state) {
   (void)state;
   sample s;
   open_mlp(&s);
@@ -435,26 +436,25 @@ static void test_m01_every_truncation_is_refused(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_constants_are_used_where_they_lie),
-      cmocka_unit_test(test_constants_that_are_not_in_memory_are_read),
-      cmocka_unit_test(test_both_files_may_be_in_pieces),
-      cmocka_unit_test(test_missing_file_is_named_by_the_key),
-      cmocka_unit_test(test_file_without_the_key_is_refused),
-      cmocka_unit_test(test_m18_key_in_two_files_is_refused),
-      cmocka_unit_test(test_m18_other_dtype_is_refused),
-      cmocka_unit_test(test_m18_other_dim_order_is_refused),
-      cmocka_unit_test(test_m18_other_sizes_are_refused),
-      cmocka_unit_test(
-          test_m16_tensor_with_other_bytes_than_its_sizes_is_refused),
-      cmocka_unit_test(test_m16_first_tensor_is_checked_as_well),
-      cmocka_unit_test(test_m02_other_files_are_refused),
-      cmocka_unit_test(test_m03_header_beyond_the_file_is_refused),
-      cmocka_unit_test(test_tables_must_lie_in_the_first_extent),
-      cmocka_unit_test(test_sources_that_cannot_be_addressed_are_refused),
-      cmocka_unit_test(test_delegates_find_data_of_files),
-      cmocka_unit_test(test_m18_every_changed_byte_is_survived),
-      cmocka_unit_test(test_m18_every_wild_word_is_survived),
-      cmocka_unit_test(test_m01_every_truncation_is_refused),
+      cmocka_unit_test(test_external_constants_are_used_in_place),
+      cmocka_unit_test(test_constants_outside_memory_are_read),
+      cmocka_unit_test(test_program_and_data_file_may_be_split),
+      cmocka_unit_test(test_missing_data_file_is_named_by_its_key),
+      cmocka_unit_test(test_data_file_without_the_key_is_refused),
+      cmocka_unit_test(test_m18_key_in_two_data_files_is_refused),
+      cmocka_unit_test(test_m18_mismatched_dtype_is_refused),
+      cmocka_unit_test(test_m18_mismatched_dim_order_is_refused),
+      cmocka_unit_test(test_m18_mismatched_sizes_are_refused),
+      cmocka_unit_test(test_m16_external_tensor_of_another_size_is_refused),
+      cmocka_unit_test(test_m16_first_external_tensor_is_checked),
+      cmocka_unit_test(test_m02_data_file_with_another_identifier_is_refused),
+      cmocka_unit_test(test_m03_data_file_header_beyond_the_file_is_refused),
+      cmocka_unit_test(test_data_file_tables_must_be_in_the_first_extent),
+      cmocka_unit_test(test_unaddressable_sources_are_refused),
+      cmocka_unit_test(test_delegates_find_external_data),
+      cmocka_unit_test(test_m18_data_file_with_any_byte_changed_is_survived),
+      cmocka_unit_test(test_m18_data_file_with_any_word_replaced_is_survived),
+      cmocka_unit_test(test_m01_truncated_data_file_is_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

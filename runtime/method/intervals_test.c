@@ -95,7 +95,7 @@ static void expect_same_owners(const fixture *f, uint32_t wanted) {
   }
 }
 
-static void test_owners_are_those_of_each_byte(void **state) {
+static void test_byte_owners_match_a_plain_array(void **state) {
   (void)state;
   for (int round = 0; round < 200; round++) {
     fixture f;
@@ -110,7 +110,7 @@ static void test_owners_are_those_of_each_byte(void **state) {
   }
 }
 
-static void test_nothing_to_own_takes_nothing(void **state) {
+static void test_empty_intervals_need_no_memory(void **state) {
   (void)state;
   et_intervals map = {NULL, NULL, 0};
   et_intervals_start(&map);
@@ -119,8 +119,8 @@ static void test_nothing_to_own_takes_nothing(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_owners_are_those_of_each_byte),
-      cmocka_unit_test(test_nothing_to_own_takes_nothing),
+      cmocka_unit_test(test_byte_owners_match_a_plain_array),
+      cmocka_unit_test(test_empty_intervals_need_no_memory),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

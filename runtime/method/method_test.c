@@ -42,7 +42,7 @@ static void test_official_program_runs(void **state) {
 }
 
 /* Generated headers use the macro as an array size. */
-static void test_method_bytes_are_those_of_the_macro(void **state) {
+static void test_method_size_macro_matches_the_measured_size(void **state) {
   (void)state;
   et_program program;
   et_hosted_method hosted;
@@ -54,7 +54,7 @@ static void test_method_bytes_are_those_of_the_macro(void **state) {
   et_hosted_method_free(&hosted);
 }
 
-static void test_unknown_method_names_those_there_are(void **state) {
+static void test_loading_an_unknown_method_lists_the_known_ones(void **state) {
   (void)state;
   et_program program;
   et_method_meta meta;
@@ -70,7 +70,7 @@ static void test_unknown_method_names_those_there_are(void **state) {
       "method 'backward' does not exist; the program has: forward");
 }
 
-static void test_missing_kernels_are_all_named_once(void **state) {
+static void test_missing_kernels_are_listed_once(void **state) {
   (void)state;
   et_test_write_add(&writer, 0, 32);
   const int32_t args[1] = {0};
@@ -82,7 +82,7 @@ static void test_missing_kernels_are_all_named_once(void **state) {
       "no kernel is linked for: test::unknown.out, test::absent.out");
 }
 
-static void test_operators_that_nothing_calls_may_be_missing(void **state) {
+static void test_unused_operators_may_be_missing(void **state) {
   (void)state;
   et_error error;
   et_test_write_add(&writer, 0, 32);
@@ -106,7 +106,7 @@ static void expect_call_refused(const char *op, const int32_t *args,
                                 ET_STATUS_INVALID_PROGRAM, part);
 }
 
-static void test_m20_calls_must_fit_their_signature(void **state) {
+static void test_m20_calls_must_match_their_signature(void **state) {
   (void)state;
   expect_call_refused("copy", (const int32_t[]){0, 2}, 2, "2 args, expected 3");
   expect_call_refused("copy", (const int32_t[]){0, 2, 2, 2}, 4,
@@ -215,7 +215,7 @@ static void test_tensors_must_be_on_the_cpu(void **state) {
       "values[3]: the tensor is on a device other than the CPU");
 }
 
-static void test_kernels_reason_is_reported_with_its_instruction(void **state) {
+static void test_kernel_failure_is_reported_with_its_instruction(void **state) {
   (void)state;
   et_program program;
   et_hosted_method hosted;
@@ -237,16 +237,16 @@ static void test_kernels_reason_is_reported_with_its_instruction(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_official_program_runs),
-      cmocka_unit_test(test_method_bytes_are_those_of_the_macro),
-      cmocka_unit_test(test_unknown_method_names_those_there_are),
-      cmocka_unit_test(test_missing_kernels_are_all_named_once),
-      cmocka_unit_test(test_operators_that_nothing_calls_may_be_missing),
-      cmocka_unit_test(test_m20_calls_must_fit_their_signature),
+      cmocka_unit_test(test_method_size_macro_matches_the_measured_size),
+      cmocka_unit_test(test_loading_an_unknown_method_lists_the_known_ones),
+      cmocka_unit_test(test_missing_kernels_are_listed_once),
+      cmocka_unit_test(test_unused_operators_may_be_missing),
+      cmocka_unit_test(test_m20_calls_must_match_their_signature),
       cmocka_unit_test(test_m20_returned_list_must_repeat_the_out_list),
       cmocka_unit_test(test_temporary_tensor_without_memory_is_refused),
       cmocka_unit_test(test_planned_buffers_must_be_on_the_cpu),
       cmocka_unit_test(test_tensors_must_be_on_the_cpu),
-      cmocka_unit_test(test_kernels_reason_is_reported_with_its_instruction),
+      cmocka_unit_test(test_kernel_failure_is_reported_with_its_instruction),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

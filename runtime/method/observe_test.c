@@ -48,7 +48,7 @@ static et_status run(void) {
   return et_method_execute(hosted.method, NULL);
 }
 
-static void test_each_instruction_is_told_with_its_arguments(void **state) {
+static void test_each_instruction_is_reported_with_its_arguments(void **state) {
   (void)state;
   const int32_t fail[1] = {0};
   et_test_write_copy(&writer, 2);
@@ -81,7 +81,7 @@ static void ignore_begin(void *context, const et_event *event) {
   (void)event;
 }
 
-static void test_results_are_there_at_the_end(void **state) {
+static void test_results_are_available_at_the_end_event(void **state) {
   (void)state;
   float kept = 0;
   const et_observer keeper = ET_OBSERVER(&kept, ignore_begin, keep_result);
@@ -107,7 +107,7 @@ static void test_refused_method_ends_its_event_with_the_status(void **state) {
   assert_string_equal(events, "(6 0 forward 0 20)");
 }
 
-static void test_observer_of_steps_hears_nothing_of_the_runtime(void **state) {
+static void test_op_observer_receives_no_runtime_events(void **state) {
   (void)state;
   const et_observer of_steps = {events, on_begin, on_end, NULL};
   et_test_write_copy(&writer, 2);
@@ -117,7 +117,7 @@ static void test_observer_of_steps_hears_nothing_of_the_runtime(void **state) {
   et_hosted_method_free(&hosted);
 }
 
-static void test_loading_a_program_is_told_with_its_name(void **state) {
+static void test_program_load_is_reported_with_its_name(void **state) {
   (void)state;
   et_test_write_copy(&writer, 2);
   const et_span file = et_writer_finish(&writer);
@@ -136,11 +136,11 @@ static void test_loading_a_program_is_told_with_its_name(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_each_instruction_is_told_with_its_arguments),
-      cmocka_unit_test(test_results_are_there_at_the_end),
+      cmocka_unit_test(test_each_instruction_is_reported_with_its_arguments),
+      cmocka_unit_test(test_results_are_available_at_the_end_event),
       cmocka_unit_test(test_refused_method_ends_its_event_with_the_status),
-      cmocka_unit_test(test_observer_of_steps_hears_nothing_of_the_runtime),
-      cmocka_unit_test(test_loading_a_program_is_told_with_its_name),
+      cmocka_unit_test(test_op_observer_receives_no_runtime_events),
+      cmocka_unit_test(test_program_load_is_reported_with_its_name),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -24,7 +24,7 @@ static void test_m21_reading_overwritten_bytes_is_refused(void **state) {
       "instructions[2] reads values[1], but values[2] has overwritten");
 }
 
-static void test_m21_partly_overwritten_bytes_are_seen(void **state) {
+static void test_m21_partially_overwritten_bytes_are_detected(void **state) {
   (void)state;
   const int32_t in = et_plan_start();
   const int32_t a = et_plan_tensor(1);
@@ -110,7 +110,7 @@ static void test_m21_list_items_are_operands(void **state) {
   et_plan_refused("instructions[2] reads values[1], but values[2]");
 }
 
-static void test_m21_writing_a_lent_input_is_refused(void **state) {
+static void test_m21_writing_an_external_input_is_refused(void **state) {
   (void)state;
   et_writer_start(&et_plan_writer, 64);
   const int32_t lent = et_writer_floats(&et_plan_writer, 4, ET_NOT_PLANNED);
@@ -123,7 +123,7 @@ static void test_m21_writing_a_lent_input_is_refused(void **state) {
       "input");
 }
 
-static void test_m21_one_value_as_two_outs_is_refused(void **state) {
+static void test_m21_value_used_as_two_outs_is_refused(void **state) {
   (void)state;
   const int32_t in = et_plan_start();
   const int32_t outs[2] = {et_plan_tensor(1), 1};
@@ -218,7 +218,7 @@ static void test_delegates_read_and_write(void **state) {
 
 /* Fourteen tensors split the buffer into pieces, and one write covers them all.
  * Bytes 16 to 19, which are read first, are state that `out` overwrites. */
-static void test_many_writes_stay_within_the_working_memory(void **state) {
+static void test_many_writes_fit_the_working_memory(void **state) {
   (void)state;
   const int32_t in = et_plan_start();
   for (int32_t i = 0; i < 14; i++) {
@@ -240,7 +240,7 @@ static void test_many_writes_stay_within_the_working_memory(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_m21_reading_overwritten_bytes_is_refused),
-      cmocka_unit_test(test_m21_partly_overwritten_bytes_are_seen),
+      cmocka_unit_test(test_m21_partially_overwritten_bytes_are_detected),
       cmocka_unit_test(test_bytes_of_dead_values_may_be_reused),
       cmocka_unit_test(test_m21_overlapping_inputs_are_refused),
       cmocka_unit_test(test_m21_overwritten_output_is_refused),
@@ -248,15 +248,15 @@ int main(void) {
           test_m21_out_that_shares_bytes_with_an_operand_is_refused),
       cmocka_unit_test(test_m21_outs_that_share_bytes_are_refused),
       cmocka_unit_test(test_m21_list_items_are_operands),
-      cmocka_unit_test(test_m21_writing_a_lent_input_is_refused),
-      cmocka_unit_test(test_m21_one_value_as_two_outs_is_refused),
+      cmocka_unit_test(test_m21_writing_an_external_input_is_refused),
+      cmocka_unit_test(test_m21_value_used_as_two_outs_is_refused),
       cmocka_unit_test(test_view_of_a_live_value_is_accepted),
       cmocka_unit_test(test_m21_view_across_two_values_is_refused),
       cmocka_unit_test(test_m21_view_whose_base_is_overwritten_is_refused),
       cmocka_unit_test(test_m21_overwritten_condition_is_refused),
       cmocka_unit_test(test_move_writes_its_target),
       cmocka_unit_test(test_delegates_read_and_write),
-      cmocka_unit_test(test_many_writes_stay_within_the_working_memory),
+      cmocka_unit_test(test_many_writes_fit_the_working_memory),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

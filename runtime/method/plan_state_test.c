@@ -12,7 +12,7 @@
 
 /* A mutable buffer is read before it is written, and written back at the
  * end. */
-static void test_state_that_is_kept_is_accepted(void **state) {
+static void test_preserved_state_is_accepted(void **state) {
   (void)state;
   const int32_t in = et_plan_start();
   const int32_t total = et_plan_tensor(1);
@@ -23,7 +23,7 @@ static void test_state_that_is_kept_is_accepted(void **state) {
   et_plan_accepted();
 }
 
-static void test_m21_state_that_is_overwritten_is_refused(void **state) {
+static void test_m21_overwritten_state_is_refused(void **state) {
   (void)state;
   const int32_t in = et_plan_start();
   const int32_t total = et_plan_tensor(1);
@@ -67,7 +67,7 @@ static int32_t add_view_of_state(void) {
   return view;
 }
 
-static void test_state_that_is_read_through_views_is_accepted(void **state) {
+static void test_state_read_through_views_is_accepted(void **state) {
   (void)state;
   const int32_t in = et_plan_start();
   const int32_t total = et_plan_tensor(1);
@@ -89,7 +89,7 @@ static void test_view_of_a_part_of_state_is_accepted(void **state) {
 }
 
 /* A temporary overwrites a state that only views read. */
-static void test_m21_state_behind_views_is_kept(void **state) {
+static void test_m21_state_read_through_views_is_preserved(void **state) {
   (void)state;
   const int32_t in = et_plan_start();
   const int32_t total = et_plan_tensor(1);
@@ -103,7 +103,8 @@ static void test_m21_state_behind_views_is_kept(void **state) {
   et_plan_refused("values[1] is persistent, but values[3] has");
 }
 
-static void test_m21_part_of_state_behind_a_view_is_kept(void **state) {
+static void test_m21_part_of_state_read_through_a_view_is_preserved(
+    void **state) {
   (void)state;
   const int32_t in = et_plan_start();
   const int32_t small = et_writer_floats(&et_plan_writer, 1, 28);
@@ -127,7 +128,7 @@ static void test_m21_view_of_state_after_a_temporary_is_refused(void **state) {
 }
 
 /* This method does not read the state, but a method that shares it may. */
-static void test_m21_state_that_is_only_written_is_kept(void **state) {
+static void test_m21_write_only_state_is_preserved(void **state) {
   (void)state;
   const int32_t in = et_plan_start();
   assign(et_plan_tensor(1), in);
@@ -154,7 +155,7 @@ static void copy_index(int32_t to, int32_t from, int32_t index) {
 }
 
 /* A mutable buffer without an initial value is partly written. */
-static void test_partial_writes_keep_the_state_around_them(void **state) {
+static void test_partial_writes_preserve_surrounding_state(void **state) {
   (void)state;
   const int32_t in = et_plan_start();
   const int32_t cache = et_plan_tensor(1);
@@ -165,7 +166,8 @@ static void test_partial_writes_keep_the_state_around_them(void **state) {
   et_plan_accepted();
 }
 
-static void test_m21_state_under_a_partial_write_is_kept(void **state) {
+static void test_m21_state_overlapped_by_a_partial_write_is_preserved(
+    void **state) {
   (void)state;
   const int32_t in = et_plan_start();
   const int32_t temporary = et_plan_tensor(1);
@@ -178,7 +180,7 @@ static void test_m21_state_under_a_partial_write_is_kept(void **state) {
   et_plan_refused("instructions[1] reads values[2], but values[1] has");
 }
 
-static void test_m21_state_behind_a_partial_write_is_kept(void **state) {
+static void test_m21_state_after_a_partial_write_is_preserved(void **state) {
   (void)state;
   const int32_t in = et_plan_start();
   const int32_t cache = et_plan_tensor(1);
@@ -189,7 +191,7 @@ static void test_m21_state_behind_a_partial_write_is_kept(void **state) {
   et_plan_refused("values[1] is persistent, but values[2] has");
 }
 
-static void test_m21_state_under_a_row_is_kept(void **state) {
+static void test_m21_state_overlapped_by_a_row_is_preserved(void **state) {
   (void)state;
   const int32_t in = et_plan_start();
   const int32_t temporary = et_plan_tensor(1);
@@ -213,8 +215,7 @@ static void write_filling_loop(int32_t rows, int32_t clobber) {
   et_writer_output(&et_plan_writer, rows);
 }
 
-static void test_loop_that_fills_rows_may_take_bytes_of_dead_values(
-    void **state) {
+static void test_loop_that_fills_rows_may_reuse_dead_bytes(void **state) {
   (void)state;
   et_plan_start();
   int32_t temporary = et_plan_tensor(1);
@@ -222,7 +223,7 @@ static void test_loop_that_fills_rows_may_take_bytes_of_dead_values(
   et_plan_accepted();
 }
 
-static void test_m21_rows_that_a_loop_has_filled_are_kept(void **state) {
+static void test_m21_rows_filled_by_a_loop_are_preserved(void **state) {
   (void)state;
   const int32_t in = et_plan_start();
   const int32_t temporary = et_plan_tensor(1);
@@ -253,20 +254,20 @@ static void write_nested_loops(bool reads_old_rows) {
   et_writer_output(&et_plan_writer, out);
 }
 
-static void test_rows_of_an_inner_loop_are_filled_anew(void **state) {
+static void test_rows_of_an_inner_loop_are_filled_again(void **state) {
   (void)state;
   write_nested_loops(false);
   et_plan_accepted();
 }
 
-static void test_m21_rows_that_an_outer_loop_hands_on_are_kept(void **state) {
+static void test_m21_rows_passed_on_by_an_outer_loop_are_preserved(
+    void **state) {
   (void)state;
   write_nested_loops(true);
   et_plan_refused("instructions[0] reads values[2], but values[1] has");
 }
 
-static void test_m21_rows_that_were_read_before_the_loop_are_state(
-    void **state) {
+static void test_m21_rows_read_before_the_loop_are_state(void **state) {
   (void)state;
   const int32_t in = et_plan_start();
   const int32_t temporary = et_plan_tensor(1);
@@ -278,7 +279,7 @@ static void test_m21_rows_that_were_read_before_the_loop_are_state(
   et_plan_refused("instructions[2] reads values[2], but values[1] has");
 }
 
-static void test_m21_partly_written_operand_shares_no_bytes(void **state) {
+static void test_m21_partially_written_operand_shares_no_bytes(void **state) {
   (void)state;
   const int32_t in = et_plan_start();
   const int32_t cache = et_plan_tensor(1);
@@ -293,7 +294,7 @@ static void test_m21_partly_written_operand_shares_no_bytes(void **state) {
       "instructions[0] writes values[1], which overlaps its operand values[1]");
 }
 
-static void test_returns_beside_a_partial_write_are_the_outs(void **state) {
+static void test_returns_of_a_partial_write_are_the_outs(void **state) {
   (void)state;
   const int32_t in = et_plan_start();
   const int32_t self = et_plan_tensor(1);
@@ -324,27 +325,28 @@ static void test_m21_loop_that_overwrites_its_own_operand_is_refused(
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_state_that_is_kept_is_accepted),
-      cmocka_unit_test(test_m21_state_that_is_overwritten_is_refused),
+      cmocka_unit_test(test_preserved_state_is_accepted),
+      cmocka_unit_test(test_m21_overwritten_state_is_refused),
       cmocka_unit_test(test_m21_state_read_after_a_temporary_is_refused),
-      cmocka_unit_test(test_state_that_is_read_through_views_is_accepted),
+      cmocka_unit_test(test_state_read_through_views_is_accepted),
       cmocka_unit_test(test_view_of_a_part_of_state_is_accepted),
-      cmocka_unit_test(test_m21_state_behind_views_is_kept),
-      cmocka_unit_test(test_m21_part_of_state_behind_a_view_is_kept),
+      cmocka_unit_test(test_m21_state_read_through_views_is_preserved),
+      cmocka_unit_test(test_m21_part_of_state_read_through_a_view_is_preserved),
       cmocka_unit_test(test_m21_view_of_state_after_a_temporary_is_refused),
-      cmocka_unit_test(test_m21_state_that_is_only_written_is_kept),
+      cmocka_unit_test(test_m21_write_only_state_is_preserved),
       cmocka_unit_test(test_m21_view_across_two_states_is_refused),
-      cmocka_unit_test(test_partial_writes_keep_the_state_around_them),
-      cmocka_unit_test(test_m21_state_under_a_partial_write_is_kept),
-      cmocka_unit_test(test_m21_state_behind_a_partial_write_is_kept),
-      cmocka_unit_test(test_m21_state_under_a_row_is_kept),
-      cmocka_unit_test(test_loop_that_fills_rows_may_take_bytes_of_dead_values),
-      cmocka_unit_test(test_m21_rows_that_a_loop_has_filled_are_kept),
-      cmocka_unit_test(test_rows_of_an_inner_loop_are_filled_anew),
-      cmocka_unit_test(test_m21_rows_that_an_outer_loop_hands_on_are_kept),
-      cmocka_unit_test(test_m21_rows_that_were_read_before_the_loop_are_state),
-      cmocka_unit_test(test_m21_partly_written_operand_shares_no_bytes),
-      cmocka_unit_test(test_returns_beside_a_partial_write_are_the_outs),
+      cmocka_unit_test(test_partial_writes_preserve_surrounding_state),
+      cmocka_unit_test(
+          test_m21_state_overlapped_by_a_partial_write_is_preserved),
+      cmocka_unit_test(test_m21_state_after_a_partial_write_is_preserved),
+      cmocka_unit_test(test_m21_state_overlapped_by_a_row_is_preserved),
+      cmocka_unit_test(test_loop_that_fills_rows_may_reuse_dead_bytes),
+      cmocka_unit_test(test_m21_rows_filled_by_a_loop_are_preserved),
+      cmocka_unit_test(test_rows_of_an_inner_loop_are_filled_again),
+      cmocka_unit_test(test_m21_rows_passed_on_by_an_outer_loop_are_preserved),
+      cmocka_unit_test(test_m21_rows_read_before_the_loop_are_state),
+      cmocka_unit_test(test_m21_partially_written_operand_shares_no_bytes),
+      cmocka_unit_test(test_returns_of_a_partial_write_are_the_outs),
       cmocka_unit_test(
           test_m21_loop_that_overwrites_its_own_operand_is_refused),
   };

@@ -173,7 +173,7 @@ static et_status run(void) {
   return et_method_execute(hosted.method, NULL);
 }
 
-static void test_each_call_has_its_state_and_scratch(void **state) {
+static void test_each_call_has_separate_state_and_scratch(void **state) {
   (void)state;
   start();
   scale(7);
@@ -189,7 +189,7 @@ static void test_each_call_has_its_state_and_scratch(void **state) {
   et_hosted_method_free(&hosted);
 }
 
-static void test_prepare_sees_shapes_and_no_planned_bytes(void **state) {
+static void test_prepare_receives_shapes_without_planned_data(void **state) {
   (void)state;
   start();
   scale(1);
@@ -200,7 +200,7 @@ static void test_prepare_sees_shapes_and_no_planned_bytes(void **state) {
   et_hosted_method_free(&hosted);
 }
 
-static void test_prepare_sees_the_items_of_lists(void **state) {
+static void test_prepare_receives_list_items(void **state) {
   (void)state;
   start();
   const int64_t items[3] = {et_writer_int(&writer, 30),
@@ -214,7 +214,7 @@ static void test_prepare_sees_the_items_of_lists(void **state) {
   et_hosted_method_free(&hosted);
 }
 
-static void test_prepare_sees_constants(void **state) {
+static void test_prepare_receives_constants(void **state) {
   (void)state;
   et_span file = {NULL, 0};
   uint8_t *bytes = et_test_read_fixture("mlp_fp16_portable", &file.size);
@@ -230,7 +230,7 @@ static void test_prepare_sees_constants(void **state) {
   free(bytes);
 }
 
-static void test_state_counts_as_memory_of_the_method(void **state) {
+static void test_kernel_state_counts_as_method_memory(void **state) {
   (void)state;
   et_method_requirements without;
   et_method_requirements with;
@@ -248,7 +248,8 @@ static void test_state_counts_as_memory_of_the_method(void **state) {
   assert_true(with.method_bytes - without.method_bytes <= 4032);
 }
 
-static void test_method_memory_short_of_the_state_is_refused(void **state) {
+static void test_method_memory_without_room_for_kernel_state_is_refused(
+    void **state) {
   (void)state;
   et_method_requirements needed;
   et_method *method = NULL;
@@ -271,7 +272,7 @@ static void test_method_memory_short_of_the_state_is_refused(void **state) {
   assert_non_null(strstr(error.message, "memory.method[0]"));
 }
 
-static void test_refusal_of_prepare_names_the_call(void **state) {
+static void test_prepare_failure_names_the_call(void **state) {
   (void)state;
   start();
   scale(1);
@@ -280,7 +281,7 @@ static void test_refusal_of_prepare_names_the_call(void **state) {
                  "instructions[1] test::scale.out: factor -4 is negative");
 }
 
-static void test_kernels_that_prepare_need_what_prepares_them(void **state) {
+static void test_kernels_with_prepare_require_its_implementation(void **state) {
   (void)state;
   const et_registry without = {.kernels = &table};
   et_error error;
@@ -298,7 +299,8 @@ static void test_kernels_that_prepare_need_what_prepares_them(void **state) {
       "registry.preparation to &et_preparation");
 }
 
-static void test_prepare_that_measures_otherwise_is_refused(void **state) {
+static void test_prepare_with_inconsistent_measurements_is_refused(
+    void **state) {
   (void)state;
   const int32_t args[3] = {0, 1, 1};
   start();
@@ -323,7 +325,7 @@ static void join_tensors(uint32_t count) {
   et_writer_call(&writer, "join", args, 3);
 }
 
-static void test_prepared_call_may_have_so_many_tensors(void **state) {
+static void test_prepared_call_limits_its_tensors(void **state) {
   (void)state;
   join_tensors(ET_LIMIT_PREPARED_TENSORS - 1); /* plus the out */
   open_with(NULL);
@@ -345,7 +347,7 @@ static void list_ints(uint32_t count) {
   et_writer_call(&writer, "list", args, 3);
 }
 
-static void test_prepared_call_may_have_so_many_values(void **state) {
+static void test_prepared_call_limits_its_values(void **state) {
   (void)state;
   list_ints(ET_LIMIT_PREPARED_VALUES - 2);
   open_with(NULL);
@@ -400,7 +402,7 @@ static void list_thrice(const uint32_t *counts) {
   et_writer_call(&writer, "lists", args, 5);
 }
 
-static void test_items_of_all_lists_are_counted_together(void **state) {
+static void test_items_of_all_lists_are_counted(void **state) {
   (void)state;
   list_thrice((const uint32_t[]){20, 20, 24});
   open_with(NULL);
@@ -437,19 +439,20 @@ static void test_workers_and_observer_reach_kernels(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_each_call_has_its_state_and_scratch),
-      cmocka_unit_test(test_prepare_sees_shapes_and_no_planned_bytes),
-      cmocka_unit_test(test_prepare_sees_the_items_of_lists),
-      cmocka_unit_test(test_prepare_sees_constants),
-      cmocka_unit_test(test_state_counts_as_memory_of_the_method),
-      cmocka_unit_test(test_method_memory_short_of_the_state_is_refused),
-      cmocka_unit_test(test_refusal_of_prepare_names_the_call),
-      cmocka_unit_test(test_kernels_that_prepare_need_what_prepares_them),
-      cmocka_unit_test(test_prepare_that_measures_otherwise_is_refused),
-      cmocka_unit_test(test_prepared_call_may_have_so_many_tensors),
-      cmocka_unit_test(test_prepared_call_may_have_so_many_values),
+      cmocka_unit_test(test_each_call_has_separate_state_and_scratch),
+      cmocka_unit_test(test_prepare_receives_shapes_without_planned_data),
+      cmocka_unit_test(test_prepare_receives_list_items),
+      cmocka_unit_test(test_prepare_receives_constants),
+      cmocka_unit_test(test_kernel_state_counts_as_method_memory),
+      cmocka_unit_test(
+          test_method_memory_without_room_for_kernel_state_is_refused),
+      cmocka_unit_test(test_prepare_failure_names_the_call),
+      cmocka_unit_test(test_kernels_with_prepare_require_its_implementation),
+      cmocka_unit_test(test_prepare_with_inconsistent_measurements_is_refused),
+      cmocka_unit_test(test_prepared_call_limits_its_tensors),
+      cmocka_unit_test(test_prepared_call_limits_its_values),
       cmocka_unit_test(test_items_of_tensor_lists_are_counted),
-      cmocka_unit_test(test_items_of_all_lists_are_counted_together),
+      cmocka_unit_test(test_items_of_all_lists_are_counted),
       cmocka_unit_test(test_workers_and_observer_reach_kernels),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

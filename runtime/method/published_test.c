@@ -17,7 +17,7 @@ static void expect_refused(const char *part) {
 }
 
 /* A prim operator is called with fewer arguments than it reads. */
-static void test_cve_2025_54950_prim_operator_arity(void **state) {
+static void test_cve_2025_54950_prim_operator_arity_is_checked(void **state) {
   (void)state;
   et_test_write_copy(&writer, 4);
   const int32_t op =
@@ -30,7 +30,7 @@ static void test_cve_2025_54950_prim_operator_arity(void **state) {
 }
 
 /* A rank above the size of the arrays that dims index. */
-static void test_cve_2025_54951_rank_above_the_limit(void **state) {
+static void test_cve_2025_54951_rank_above_the_limit_is_refused(void **state) {
   (void)state;
   const int32_t sizes[1000] = {0};
   const uint8_t order[1000] = {0};
@@ -45,7 +45,7 @@ static void test_cve_2025_54951_rank_above_the_limit(void **state) {
 }
 
 /* A list whose size in bytes overflows. */
-static void test_cve_2025_54952_list_size_that_wraps(void **state) {
+static void test_cve_2025_54952_list_size_overflow_is_refused(void **state) {
   (void)state;
   const uint32_t counts[] = {0x20000000, 0x40000000, 0xFFFFFFFF};
   const int64_t item = 0;
@@ -58,7 +58,7 @@ static void test_cve_2025_54952_list_size_that_wraps(void **state) {
 }
 
 /* Sizes whose byte count overflows to a small value. */
-static void test_cve_2025_30402_nbytes_that_wrap(void **state) {
+static void test_cve_2025_30402_nbytes_overflow_is_refused(void **state) {
   (void)state;
   const int32_t sizes[4] = {1 << 16, 1 << 16, 1 << 16, 1 << 16};
   const uint8_t order[4] = {0, 1, 2, 3};
@@ -73,7 +73,8 @@ static void test_cve_2025_30402_nbytes_that_wrap(void **state) {
 }
 
 /* An offset in planned memory that overflows to the start of the buffer. */
-static void test_cve_2025_30405_planned_offset_that_wraps(void **state) {
+static void test_cve_2025_30405_planned_offset_overflow_is_refused(
+    void **state) {
   (void)state;
   et_test_write_copy(&writer, 4);
   et_writer_floats(&writer, 4, -16);
@@ -91,11 +92,11 @@ static void test_cve_2025_30405_planned_offset_that_wraps(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_cve_2025_54950_prim_operator_arity),
-      cmocka_unit_test(test_cve_2025_54951_rank_above_the_limit),
-      cmocka_unit_test(test_cve_2025_54952_list_size_that_wraps),
-      cmocka_unit_test(test_cve_2025_30402_nbytes_that_wrap),
-      cmocka_unit_test(test_cve_2025_30405_planned_offset_that_wraps),
+      cmocka_unit_test(test_cve_2025_54950_prim_operator_arity_is_checked),
+      cmocka_unit_test(test_cve_2025_54951_rank_above_the_limit_is_refused),
+      cmocka_unit_test(test_cve_2025_54952_list_size_overflow_is_refused),
+      cmocka_unit_test(test_cve_2025_30402_nbytes_overflow_is_refused),
+      cmocka_unit_test(test_cve_2025_30405_planned_offset_overflow_is_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

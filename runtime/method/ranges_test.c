@@ -63,7 +63,7 @@ static et_status set_int(et_method *method, int64_t number, et_error *error) {
   return et_method_set_scalar_input(method, 2, &value, error);
 }
 
-static void test_sizes_are_checked_at_both_ends_and_for_steps(void **state) {
+static void test_sizes_are_checked_against_min_max_and_step(void **state) {
   (void)state;
   et_program program;
   et_hosted_method hosted;
@@ -101,7 +101,7 @@ static void test_sizes_step_from_their_minimum(void **state) {
   et_hosted_method_free(&hosted);
 }
 
-static void test_an_integer_is_an_input_within_its_range(void **state) {
+static void test_integer_input_is_limited_to_its_range(void **state) {
   (void)state;
   et_program program;
   et_hosted_method hosted;
@@ -158,8 +158,7 @@ static void test_sizes_of_one_dim_are_compared_before_a_run(void **state) {
   et_hosted_method_free(&hosted);
 }
 
-static void test_a_dynamic_tensor_without_a_range_has_a_fixed_dim(
-    void **state) {
+static void test_dynamic_tensor_without_a_range_has_a_fixed_dim(void **state) {
   (void)state;
   et_program program;
   et_hosted_method hosted;
@@ -174,7 +173,7 @@ static void test_a_dynamic_tensor_without_a_range_has_a_fixed_dim(
   et_hosted_method_free(&hosted);
 }
 
-static void test_an_integer_is_set_again_after_a_failed_run(void **state) {
+static void test_integer_input_can_be_set_after_a_failed_run(void **state) {
   (void)state;
   static const int64_t ranges[] = {0, -1, 0, 9, 1, 0};
   et_program program;
@@ -199,7 +198,7 @@ static void test_an_integer_is_set_again_after_a_failed_run(void **state) {
   et_hosted_method_free(&hosted);
 }
 
-static void test_a_list_that_does_not_fit_is_refused(void **state) {
+static void test_mismatched_range_list_is_refused(void **state) {
   (void)state;
   static const int64_t lists[][6] = {
       {4, 0, 2, 8, 1, 0},  {-1, 0, 2, 8, 1, 0}, {3, 0, 2, 2, 1, 0},
@@ -220,7 +219,7 @@ static void test_a_list_that_does_not_fit_is_refused(void **state) {
                                 ET_STATUS_INVALID_PROGRAM, "ranges[1]");
 }
 
-static void test_a_registry_without_ranges_is_refused(void **state) {
+static void test_registry_without_range_support_is_refused(void **state) {
   (void)state;
   et_registry registry = et_test_registry;
   registry.ranges = NULL;
@@ -230,7 +229,7 @@ static void test_a_registry_without_ranges_is_refused(void **state) {
       "the inputs have ranges; set registry.ranges to &et_ranges");
 }
 
-static void test_the_description_of_a_method_has_its_ranges(void **state) {
+static void test_method_description_includes_ranges(void **state) {
   (void)state;
   et_program program;
   et_method_meta meta;
@@ -262,15 +261,15 @@ static void test_the_description_of_a_method_has_its_ranges(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_sizes_are_checked_at_both_ends_and_for_steps),
+      cmocka_unit_test(test_sizes_are_checked_against_min_max_and_step),
       cmocka_unit_test(test_sizes_step_from_their_minimum),
-      cmocka_unit_test(test_an_integer_is_an_input_within_its_range),
+      cmocka_unit_test(test_integer_input_is_limited_to_its_range),
       cmocka_unit_test(test_sizes_of_one_dim_are_compared_before_a_run),
-      cmocka_unit_test(test_a_dynamic_tensor_without_a_range_has_a_fixed_dim),
-      cmocka_unit_test(test_an_integer_is_set_again_after_a_failed_run),
-      cmocka_unit_test(test_a_list_that_does_not_fit_is_refused),
-      cmocka_unit_test(test_a_registry_without_ranges_is_refused),
-      cmocka_unit_test(test_the_description_of_a_method_has_its_ranges),
+      cmocka_unit_test(test_dynamic_tensor_without_a_range_has_a_fixed_dim),
+      cmocka_unit_test(test_integer_input_can_be_set_after_a_failed_run),
+      cmocka_unit_test(test_mismatched_range_list_is_refused),
+      cmocka_unit_test(test_registry_without_range_support_is_refused),
+      cmocka_unit_test(test_method_description_includes_ranges),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -83,7 +83,7 @@ static char *state_name(const sample *s, uint32_t method) {
   return (char *)(uintptr_t)name.data;
 }
 
-static void test_first_load_makes_the_state(void **state) {
+static void test_first_load_initializes_the_state(void **state) {
   (void)state;
   static sample s;
   static const uint8_t zeros[16] = {0};
@@ -93,7 +93,7 @@ static void test_first_load_makes_the_state(void **state) {
   free(s.file);
 }
 
-static void test_later_loads_leave_it_alone(void **state) {
+static void test_later_loads_do_not_change_the_state(void **state) {
   (void)state;
   static sample s;
   open_sample(&s);
@@ -107,7 +107,7 @@ static void test_later_loads_leave_it_alone(void **state) {
   free(s.file);
 }
 
-static void test_reset_gives_initial_values(void **state) {
+static void test_reset_restores_initial_values(void **state) {
   (void)state;
   static sample s;
   static const uint8_t zeros[16] = {0};
@@ -139,7 +139,7 @@ static void test_state_of_another_program_or_buffer_is_refused(void **state) {
   free(b.file);
 }
 
-static void test_state_without_what_shares_it_is_refused(void **state) {
+static void test_shared_state_requires_its_implementation(void **state) {
   (void)state;
   static sample s;
   open_sample(&s);
@@ -151,7 +151,7 @@ static void test_state_without_what_shares_it_is_refused(void **state) {
   free(s.file);
 }
 
-static void test_other_state_in_the_same_place_is_refused(void **state) {
+static void test_different_state_at_the_same_offset_is_refused(void **state) {
   (void)state;
   static sample s;
   open_sample(&s);
@@ -167,7 +167,7 @@ static void test_other_state_in_the_same_place_is_refused(void **state) {
   free(s.file);
 }
 
-static void test_same_state_in_another_place_is_refused(void **state) {
+static void test_same_state_at_another_offset_is_refused(void **state) {
   (void)state;
   static sample s;
   open_sample(&s);
@@ -187,13 +187,13 @@ static void test_same_state_in_another_place_is_refused(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_first_load_makes_the_state),
-      cmocka_unit_test(test_later_loads_leave_it_alone),
-      cmocka_unit_test(test_reset_gives_initial_values),
+      cmocka_unit_test(test_first_load_initializes_the_state),
+      cmocka_unit_test(test_later_loads_do_not_change_the_state),
+      cmocka_unit_test(test_reset_restores_initial_values),
       cmocka_unit_test(test_state_of_another_program_or_buffer_is_refused),
-      cmocka_unit_test(test_state_without_what_shares_it_is_refused),
-      cmocka_unit_test(test_other_state_in_the_same_place_is_refused),
-      cmocka_unit_test(test_same_state_in_another_place_is_refused),
+      cmocka_unit_test(test_shared_state_requires_its_implementation),
+      cmocka_unit_test(test_different_state_at_the_same_offset_is_refused),
+      cmocka_unit_test(test_same_state_at_another_offset_is_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

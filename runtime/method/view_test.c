@@ -90,7 +90,7 @@ static const et_tensor *output(size_t index) {
   return value->u.as_tensor;
 }
 
-static void test_view_lies_on_its_base(void **state) {
+static void test_view_has_its_bases_address(void **state) {
   (void)state;
   et_error error;
   et_writer_start(&writer, 256);
@@ -111,7 +111,7 @@ static void test_view_lies_on_its_base(void **state) {
       "base's address");
 }
 
-static void test_views_need_what_lays_them_on_their_base(void **state) {
+static void test_views_require_their_implementation(void **state) {
   (void)state;
   et_registry without = et_test_registry;
   without.views = NULL;
@@ -123,7 +123,7 @@ static void test_views_need_what_lays_them_on_their_base(void **state) {
       "view; set registry.views to &et_views");
 }
 
-static void test_view_of_a_lent_input_follows_it(void **state) {
+static void test_view_follows_its_external_input(void **state) {
   (void)state;
   et_error error;
   const lent values = start_lent();
@@ -140,7 +140,7 @@ static void test_view_of_a_lent_input_follows_it(void **state) {
   et_hosted_method_free(&hosted);
 }
 
-static void test_views_of_views_follow_the_lent_input(void **state) {
+static void test_nested_views_follow_the_external_input(void **state) {
   (void)state;
   et_error error;
   const lent values = start_lent();
@@ -154,7 +154,7 @@ static void test_views_of_views_follow_the_lent_input(void **state) {
   et_hosted_method_free(&hosted);
 }
 
-static void test_view_of_a_lent_input_may_be_an_output(void **state) {
+static void test_view_of_an_external_input_may_be_an_output(void **state) {
   (void)state;
   et_error error;
   const lent values = start_lent();
@@ -171,7 +171,7 @@ static void test_view_of_a_lent_input_may_be_an_output(void **state) {
   et_hosted_method_free(&hosted);
 }
 
-static void test_m21_reading_before_the_view_is_refused(void **state) {
+static void test_m21_reading_a_view_before_it_is_set_is_refused(void **state) {
   (void)state;
   const lent values = start_lent();
   copy(values.view, values.out);
@@ -180,7 +180,7 @@ static void test_m21_reading_before_the_view_is_refused(void **state) {
       "instructions[0] reads values[1] before the view that binds it");
 }
 
-static void test_m21_jump_over_the_view_reads_nothing(void **state) {
+static void test_m21_jump_over_a_view_reads_nothing(void **state) {
   (void)state;
   et_error error;
   const lent values = start_lent();
@@ -197,7 +197,7 @@ static void test_m21_jump_over_the_view_reads_nothing(void **state) {
   et_hosted_method_free(&hosted);
 }
 
-static void test_m21_jump_over_the_view_of_an_output_is_an_error(void **state) {
+static void test_m21_jump_over_an_output_view_is_an_error(void **state) {
   (void)state;
   et_error error;
   const lent values = start_lent();
@@ -237,7 +237,7 @@ static void set_bool(size_t index, uint8_t bit) {
 }
 
 /* If a run jumps over the view, it cannot access the previous run's memory. */
-static void test_m21_view_of_the_run_before_is_gone(void **state) {
+static void test_m21_view_of_the_previous_run_is_invalid(void **state) {
   (void)state;
   et_error error;
   const lent values = start_lent();
@@ -271,8 +271,7 @@ static void test_m21_two_views_on_one_out_are_refused(void **state) {
       "view");
 }
 
-static void test_m21_out_of_a_view_that_is_written_or_an_input_is_refused(
-    void **state) {
+static void test_m21_written_view_or_input_as_out_is_refused(void **state) {
   (void)state;
   const lent values = start_lent();
   et_writer_input(&writer, values.view);
@@ -315,19 +314,18 @@ static void test_m21_view_of_overwritten_planned_bytes_is_refused(
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_view_lies_on_its_base),
-      cmocka_unit_test(test_views_need_what_lays_them_on_their_base),
-      cmocka_unit_test(test_view_of_a_lent_input_follows_it),
-      cmocka_unit_test(test_views_of_views_follow_the_lent_input),
-      cmocka_unit_test(test_view_of_a_lent_input_may_be_an_output),
-      cmocka_unit_test(test_m21_reading_before_the_view_is_refused),
-      cmocka_unit_test(test_m21_jump_over_the_view_reads_nothing),
-      cmocka_unit_test(test_m21_jump_over_the_view_of_an_output_is_an_error),
+      cmocka_unit_test(test_view_has_its_bases_address),
+      cmocka_unit_test(test_views_require_their_implementation),
+      cmocka_unit_test(test_view_follows_its_external_input),
+      cmocka_unit_test(test_nested_views_follow_the_external_input),
+      cmocka_unit_test(test_view_of_an_external_input_may_be_an_output),
+      cmocka_unit_test(test_m21_reading_a_view_before_it_is_set_is_refused),
+      cmocka_unit_test(test_m21_jump_over_a_view_reads_nothing),
+      cmocka_unit_test(test_m21_jump_over_an_output_view_is_an_error),
       cmocka_unit_test(test_view_has_no_bytes_before_the_first_run),
-      cmocka_unit_test(test_m21_view_of_the_run_before_is_gone),
+      cmocka_unit_test(test_m21_view_of_the_previous_run_is_invalid),
       cmocka_unit_test(test_m21_two_views_on_one_out_are_refused),
-      cmocka_unit_test(
-          test_m21_out_of_a_view_that_is_written_or_an_input_is_refused),
+      cmocka_unit_test(test_m21_written_view_or_input_as_out_is_refused),
       cmocka_unit_test(test_m21_view_of_overwritten_planned_bytes_is_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -75,7 +75,7 @@ static void expect_double(et_kernel_fn kernel, double a, int64_t b,
   assert_true(out.u.as_double == expected);
 }
 
-static void test_arithmetic_of_ints_stays_int(void **state) {
+static void test_integer_arithmetic_returns_integers(void **state) {
   (void)state;
   expect_int(et_prim_add_scalar, 7, -3, 4);
   expect_int(et_prim_sub_scalar, 7, -3, 10);
@@ -91,7 +91,7 @@ static void test_arithmetic_of_ints_stays_int(void **state) {
   expect_int(et_prim_mul_scalar, INT64_MIN, 0, 0);
 }
 
-static void test_arithmetic_with_a_float_is_float(void **state) {
+static void test_mixed_arithmetic_returns_floats(void **state) {
   (void)state;
   expect_double(et_prim_add_scalar, 1.5, 2, 3.5);
   expect_double(et_prim_sub_scalar, 1.5, 2, -0.5);
@@ -100,7 +100,7 @@ static void test_arithmetic_with_a_float_is_float(void **state) {
   expect_double(et_prim_mod_scalar, -7.5, 2, 0.5);
 }
 
-static void test_division_and_modulo_floor_as_in_python(void **state) {
+static void test_division_and_modulo_floor_like_python(void **state) {
   (void)state;
   expect_int(et_prim_floordiv_scalar, 7, 2, 3);
   expect_int(et_prim_floordiv_scalar, -7, 2, -4);
@@ -137,7 +137,7 @@ static void test_m22_overflow_and_division_by_zero_are_errors(void **state) {
   }
 }
 
-static void test_negation(void **state) {
+static void test_negation_follows_python(void **state) {
   (void)state;
   et_kernel_context context = {.error = NULL};
   et_value number = int_value(-5);
@@ -154,7 +154,7 @@ static void test_negation(void **state) {
   assert_true(out.u.as_double == -1.5);
 }
 
-static void test_m20_result_never_changes_the_kind_of_its_value(void **state) {
+static void test_m20_result_keeps_its_values_kind(void **state) {
   (void)state;
   et_value truth = bool_value(false);
   et_value number = int_value(0);
@@ -167,7 +167,7 @@ static void test_m20_result_never_changes_the_kind_of_its_value(void **state) {
                    ET_STATUS_INVALID_TYPE);
 }
 
-static void test_comparisons_tell_less_equal_and_more(void **state) {
+static void test_comparisons_distinguish_less_equal_and_greater(void **state) {
   (void)state;
   const struct {
     et_kernel_fn kernel;
@@ -193,7 +193,7 @@ static void test_comparisons_tell_less_equal_and_more(void **state) {
   }
 }
 
-static void test_ints_are_compared_exactly(void **state) {
+static void test_integers_are_compared_exactly(void **state) {
   (void)state;
   const int64_t large = INT64_C(9007199254740993); /* 2^53 + 1 */
   et_value out = bool_value(true);
@@ -210,7 +210,7 @@ static void test_nan_compares_as_false(void **state) {
   assert_false(out.u.as_bool);
 }
 
-static void test_choices_take_one_of_their_operands(void **state) {
+static void test_choice_returns_one_of_its_operands(void **state) {
   (void)state;
   et_kernel_context context = {.error = NULL};
   expect_int(et_prim_sym_max_scalar, 3, 9, 9);
@@ -233,7 +233,7 @@ static void test_choices_take_one_of_their_operands(void **state) {
   assert_true(condition.u.as_bool);
 }
 
-static void test_choices_of_bools_stay_bool(void **state) {
+static void test_choice_of_bools_is_bool(void **state) {
   (void)state;
   for (int i = 0; i < 4; i++) {
     const bool a = i / 2 == 1;
@@ -262,7 +262,7 @@ static int64_t rounded(et_kernel_fn kernel, double number) {
   return out.u.as_int;
 }
 
-static void test_floats_are_rounded_to_ints(void **state) {
+static void test_floats_round_to_integers(void **state) {
   (void)state;
   assert_int_equal(rounded(et_prim_ceil_scalar, 1.1), 2);
   assert_int_equal(rounded(et_prim_sym_int_scalar, -1.9), -1);
@@ -270,7 +270,7 @@ static void test_floats_are_rounded_to_ints(void **state) {
   assert_int_equal(rounded(et_prim_round_scalar, 3.5), 4);
 }
 
-static void test_floats_without_an_int_are_errors(void **state) {
+static void test_floats_outside_the_integer_range_are_errors(void **state) {
   (void)state;
   const double numbers[] = {(double)NAN, (double)INFINITY, 1e19, -1e19};
   et_kernel_context context = {.error = NULL};
@@ -313,7 +313,7 @@ static void make_sample(sample *s, uint8_t rank, const int32_t *sizes,
 
 static const int32_t TWO_BY_THREE[2] = {2, 3};
 
-static void test_sizes_and_count_of_a_tensor_are_read(void **state) {
+static void test_size_and_numel_are_read(void **state) {
   (void)state;
   et_kernel_context context = {.error = NULL};
   sample s;
@@ -342,7 +342,7 @@ static void test_m22_dim_out_of_range_is_an_error(void **state) {
   }
 }
 
-static void test_one_element_becomes_a_number(void **state) {
+static void test_single_element_converts_to_a_scalar(void **state) {
   (void)state;
   et_kernel_context context = {.error = NULL};
   const int32_t one = 1;
@@ -358,7 +358,8 @@ static void test_one_element_becomes_a_number(void **state) {
                    ET_STATUS_INVALID_ARGUMENT);
 }
 
-static void test_one_element_of_each_dtype_becomes_a_number(void **state) {
+static void test_single_element_of_each_dtype_converts_to_a_scalar(
+    void **state) {
   (void)state;
   et_kernel_context context = {.error = NULL};
   const uint8_t minus_two[8] = {0xFE, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF};
@@ -413,7 +414,7 @@ static et_status view_as(const int64_t *sizes, size_t rank, uint8_t out_rank,
   return run(et_prim_et_view, self.value, list, &out->value);
 }
 
-static void test_view_infers_one_size(void **state) {
+static void test_view_infers_one_dimension(void **state) {
   (void)state;
   sample out;
   const int64_t inferred[3] = {1, -1, 2};
@@ -424,7 +425,7 @@ static void test_view_infers_one_size(void **state) {
   assert_int_equal(out.tensor.numel, 6);
 }
 
-static void test_m22_views_that_do_not_fit_are_errors(void **state) {
+static void test_m22_mismatched_views_are_errors(void **state) {
   (void)state;
   sample out;
   const int64_t wrong[][2] = {{2, 2},  {-1, -1}, {-2, 3},
@@ -437,7 +438,7 @@ static void test_m22_views_that_do_not_fit_are_errors(void **state) {
                    ET_STATUS_INVALID_ARGUMENT);
 }
 
-static void test_m22_views_of_nothing_have_valid_sizes(void **state) {
+static void test_m22_empty_views_have_valid_sizes(void **state) {
   (void)state;
   const int32_t none[2] = {0, 3};
   const int64_t wrong[][2] = {{0, -2}, {0, (int64_t)1 << 32}};
@@ -461,7 +462,7 @@ static et_status copy_index(sample *to, sample *from, int64_t index) {
   return et_prim_et_copy_index(&context, args);
 }
 
-static void test_copy_index_grows_its_target_row_by_row(void **state) {
+static void test_copy_index_extends_its_target_row_by_row(void **state) {
   (void)state;
   sample to;
   sample from;
@@ -475,7 +476,7 @@ static void test_copy_index_grows_its_target_row_by_row(void **state) {
   }
 }
 
-static void test_copy_index_beyond_the_target_names_its_rows(void **state) {
+static void test_copy_index_beyond_the_target_states_its_rows(void **state) {
   (void)state;
   et_error error;
   sample to;
@@ -508,7 +509,8 @@ static void test_m22_copy_index_beyond_the_target_is_an_error(void **state) {
   }
 }
 
-static void test_m22_copy_index_of_another_shape_is_an_error(void **state) {
+static void test_m22_copy_index_of_a_mismatched_shape_is_an_error(
+    void **state) {
   (void)state;
   sample to;
   sample from;
@@ -521,30 +523,30 @@ static void test_m22_copy_index_of_another_shape_is_an_error(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_arithmetic_of_ints_stays_int),
-      cmocka_unit_test(test_arithmetic_with_a_float_is_float),
-      cmocka_unit_test(test_division_and_modulo_floor_as_in_python),
+      cmocka_unit_test(test_integer_arithmetic_returns_integers),
+      cmocka_unit_test(test_mixed_arithmetic_returns_floats),
+      cmocka_unit_test(test_division_and_modulo_floor_like_python),
       cmocka_unit_test(test_m22_overflow_and_division_by_zero_are_errors),
-      cmocka_unit_test(test_negation),
-      cmocka_unit_test(test_m20_result_never_changes_the_kind_of_its_value),
-      cmocka_unit_test(test_comparisons_tell_less_equal_and_more),
-      cmocka_unit_test(test_ints_are_compared_exactly),
+      cmocka_unit_test(test_negation_follows_python),
+      cmocka_unit_test(test_m20_result_keeps_its_values_kind),
+      cmocka_unit_test(test_comparisons_distinguish_less_equal_and_greater),
+      cmocka_unit_test(test_integers_are_compared_exactly),
       cmocka_unit_test(test_nan_compares_as_false),
-      cmocka_unit_test(test_choices_take_one_of_their_operands),
-      cmocka_unit_test(test_choices_of_bools_stay_bool),
-      cmocka_unit_test(test_floats_are_rounded_to_ints),
-      cmocka_unit_test(test_floats_without_an_int_are_errors),
-      cmocka_unit_test(test_sizes_and_count_of_a_tensor_are_read),
+      cmocka_unit_test(test_choice_returns_one_of_its_operands),
+      cmocka_unit_test(test_choice_of_bools_is_bool),
+      cmocka_unit_test(test_floats_round_to_integers),
+      cmocka_unit_test(test_floats_outside_the_integer_range_are_errors),
+      cmocka_unit_test(test_size_and_numel_are_read),
       cmocka_unit_test(test_m22_dim_out_of_range_is_an_error),
-      cmocka_unit_test(test_one_element_becomes_a_number),
-      cmocka_unit_test(test_one_element_of_each_dtype_becomes_a_number),
-      cmocka_unit_test(test_view_infers_one_size),
-      cmocka_unit_test(test_m22_views_that_do_not_fit_are_errors),
-      cmocka_unit_test(test_m22_views_of_nothing_have_valid_sizes),
-      cmocka_unit_test(test_copy_index_grows_its_target_row_by_row),
-      cmocka_unit_test(test_copy_index_beyond_the_target_names_its_rows),
+      cmocka_unit_test(test_single_element_converts_to_a_scalar),
+      cmocka_unit_test(test_single_element_of_each_dtype_converts_to_a_scalar),
+      cmocka_unit_test(test_view_infers_one_dimension),
+      cmocka_unit_test(test_m22_mismatched_views_are_errors),
+      cmocka_unit_test(test_m22_empty_views_have_valid_sizes),
+      cmocka_unit_test(test_copy_index_extends_its_target_row_by_row),
+      cmocka_unit_test(test_copy_index_beyond_the_target_states_its_rows),
       cmocka_unit_test(test_m22_copy_index_beyond_the_target_is_an_error),
-      cmocka_unit_test(test_m22_copy_index_of_another_shape_is_an_error),
+      cmocka_unit_test(test_m22_copy_index_of_a_mismatched_shape_is_an_error),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -38,7 +38,8 @@ static void expect_u32(size_t position, uint32_t value, et_status status,
   expect_changed(position, &value, sizeof value, status, part);
 }
 
-static void test_m01_files_shorter_than_they_say_are_refused(void **state) {
+static void test_m01_files_shorter_than_their_header_states_are_refused(
+    void **state) {
   (void)state;
   size_t size = 0;
   uint8_t *file = et_test_read_fixture(FIXTURE, &size);
@@ -50,7 +51,7 @@ static void test_m01_files_shorter_than_they_say_are_refused(void **state) {
   free(file);
 }
 
-static void test_bytes_behind_the_end_are_ignored(void **state) {
+static void test_bytes_after_the_program_are_ignored(void **state) {
   (void)state;
   size_t size = 0;
   et_error error;
@@ -72,8 +73,7 @@ static void test_m02_other_identifiers_are_refused(void **state) {
   }
 }
 
-static void test_m03_headers_that_contradict_the_file_are_refused(
-    void **state) {
+static void test_m03_inconsistent_headers_are_refused(void **state) {
   (void)state;
   expect_u32(12, 20, ET_STATUS_INVALID_PROGRAM, "length 20");
   expect_u32(12, UINT32_MAX, ET_STATUS_INVALID_PROGRAM, "length");
@@ -106,13 +106,12 @@ static void test_m03_segment_size_of_zero_reads_to_the_end(void **state) {
 
 /* Without its magic, the file has no header, and its constants are not
  * found. */
-static void test_m02_damaged_header_magic_does_not_lose_constants(
-    void **state) {
+static void test_m02_damaged_header_magic_keeps_constants(void **state) {
   (void)state;
   expect_changed(8, "eh01", 4, ET_STATUS_INVALID_PROGRAM, "segments[0]");
 }
 
-static void test_m04_wild_root_is_refused(void **state) {
+static void test_m04_root_offset_out_of_bounds_is_refused(void **state) {
   (void)state;
   const uint32_t roots[] = {0, 3, 0x7FFFFFFF, UINT32_MAX};
   for (size_t i = 0; i < sizeof roots / sizeof *roots; i++) {
@@ -120,7 +119,7 @@ static void test_m04_wild_root_is_refused(void **state) {
   }
 }
 
-static void test_m24_base_that_is_null_or_unaligned_is_refused(void **state) {
+static void test_m24_null_or_unaligned_base_is_refused(void **state) {
   (void)state;
   size_t size = 0;
   uint8_t *file = et_test_read_fixture(FIXTURE, &size);
@@ -135,15 +134,16 @@ static void test_m24_base_that_is_null_or_unaligned_is_refused(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_m01_files_shorter_than_they_say_are_refused),
-      cmocka_unit_test(test_bytes_behind_the_end_are_ignored),
+      cmocka_unit_test(
+          test_m01_files_shorter_than_their_header_states_are_refused),
+      cmocka_unit_test(test_bytes_after_the_program_are_ignored),
       cmocka_unit_test(test_m02_other_identifiers_are_refused),
-      cmocka_unit_test(test_m03_headers_that_contradict_the_file_are_refused),
+      cmocka_unit_test(test_m03_inconsistent_headers_are_refused),
       cmocka_unit_test(test_m03_header_without_segment_size_reads_to_the_end),
       cmocka_unit_test(test_m03_segment_size_of_zero_reads_to_the_end),
-      cmocka_unit_test(test_m02_damaged_header_magic_does_not_lose_constants),
-      cmocka_unit_test(test_m04_wild_root_is_refused),
-      cmocka_unit_test(test_m24_base_that_is_null_or_unaligned_is_refused),
+      cmocka_unit_test(test_m02_damaged_header_magic_keeps_constants),
+      cmocka_unit_test(test_m04_root_offset_out_of_bounds_is_refused),
+      cmocka_unit_test(test_m24_null_or_unaligned_base_is_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

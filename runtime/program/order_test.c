@@ -57,7 +57,7 @@ static void expect_in_order(uint32_t count) {
   }
 }
 
-static void test_few_elements_in_every_order(void **state) {
+static void test_few_elements_are_sorted_from_every_order(void **state) {
   (void)state;
   et_error error;
   /* All 4^6 sequences of six values below four, with ties and runs. */
@@ -78,7 +78,7 @@ static void fill_descending(uint32_t count) {
   }
 }
 
-static void test_as_many_as_may_be_sorted(void **state) {
+static void test_maximum_element_count_is_sorted(void **state) {
   (void)state;
   et_error error;
   fill_descending(ET_LIMIT_UNSORTED);
@@ -86,7 +86,7 @@ static void test_as_many_as_may_be_sorted(void **state) {
   expect_in_order(ET_LIMIT_UNSORTED);
 }
 
-static void test_m23_more_are_refused_unless_they_lie_in_order(void **state) {
+static void test_m23_more_elements_must_already_be_sorted(void **state) {
   (void)state;
   et_error error;
   fill_descending(MOST);
@@ -100,7 +100,7 @@ static void test_m23_more_are_refused_unless_they_lie_in_order(void **state) {
   expect_in_order(MOST);
 }
 
-static void test_visit_that_fails_ends_the_walk(void **state) {
+static void test_failed_visit_ends_the_walk(void **state) {
   (void)state;
   et_error error;
   n.stop_at = 3;
@@ -117,10 +117,10 @@ static void test_visit_that_fails_ends_the_walk(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_few_elements_in_every_order),
-      cmocka_unit_test(test_as_many_as_may_be_sorted),
-      cmocka_unit_test(test_m23_more_are_refused_unless_they_lie_in_order),
-      cmocka_unit_test(test_visit_that_fails_ends_the_walk),
+      cmocka_unit_test(test_few_elements_are_sorted_from_every_order),
+      cmocka_unit_test(test_maximum_element_count_is_sorted),
+      cmocka_unit_test(test_m23_more_elements_must_already_be_sorted),
+      cmocka_unit_test(test_failed_visit_ends_the_walk),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

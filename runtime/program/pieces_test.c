@@ -127,7 +127,7 @@ static void write_many(void) {
   }
 }
 
-static void test_many_pieces_come_by_their_place(void **state) {
+static void test_many_pieces_are_sorted_by_offset(void **state) {
   (void)state;
   size_t sizes[MANY];
   for (uint32_t i = 0; i < MANY; i++) {
@@ -143,7 +143,7 @@ static void test_many_pieces_come_by_their_place(void **state) {
   expect_next(0, 0);
 }
 
-static void test_steps_of_sorting_have_a_limit(void **state) {
+static void test_sorting_work_is_limited(void **state) {
   (void)state;
   et_error error;
   et_piece piece;
@@ -182,7 +182,7 @@ static void write_constants_at(uint64_t a, uint64_t b, uint64_t c, uint64_t d) {
 
 static void write_constants(void) { write_constants_at(0, 4, 16, 0); }
 
-static void test_overlapping_pieces_are_one(void **state) {
+static void test_overlapping_pieces_merge(void **state) {
   (void)state;
   write_constants();
   open_reading(24);
@@ -192,7 +192,7 @@ static void test_overlapping_pieces_are_one(void **state) {
   expect_next(0, 0);
 }
 
-static void test_pieces_that_touch_stay_apart(void **state) {
+static void test_adjacent_pieces_stay_separate(void **state) {
   (void)state;
   write_constants_at(8, 16, 0, 8);
   open_reading(24);
@@ -203,7 +203,7 @@ static void test_pieces_that_touch_stay_apart(void **state) {
   expect_next(0, 0);
 }
 
-static void test_chain_of_overlaps_is_one(void **state) {
+static void test_chain_of_overlapping_pieces_merges(void **state) {
   (void)state;
   write_constants_at(12, 0, 4, 8);
   open_reading(24);
@@ -212,7 +212,7 @@ static void test_chain_of_overlaps_is_one(void **state) {
   expect_next(0, 0);
 }
 
-static void test_longest_of_equal_begin_stays(void **state) {
+static void test_longest_piece_of_equal_start_wins(void **state) {
   (void)state;
   write_constants();
   add_delegate();
@@ -224,7 +224,7 @@ static void test_longest_of_equal_begin_stays(void **state) {
 }
 
 /* Without delegates, named data is not needed. */
-static void test_named_data_is_for_delegates(void **state) {
+static void test_named_data_is_reserved_for_delegates(void **state) {
   (void)state;
   start();
   add_segment(add_vector(ET_PROGRAM_SEGMENTS, 1), 0, 0, 24);
@@ -236,13 +236,13 @@ static void test_named_data_is_for_delegates(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_many_pieces_come_by_their_place),
-      cmocka_unit_test(test_steps_of_sorting_have_a_limit),
-      cmocka_unit_test(test_overlapping_pieces_are_one),
-      cmocka_unit_test(test_pieces_that_touch_stay_apart),
-      cmocka_unit_test(test_chain_of_overlaps_is_one),
-      cmocka_unit_test(test_longest_of_equal_begin_stays),
-      cmocka_unit_test(test_named_data_is_for_delegates),
+      cmocka_unit_test(test_many_pieces_are_sorted_by_offset),
+      cmocka_unit_test(test_sorting_work_is_limited),
+      cmocka_unit_test(test_overlapping_pieces_merge),
+      cmocka_unit_test(test_adjacent_pieces_stay_separate),
+      cmocka_unit_test(test_chain_of_overlapping_pieces_merges),
+      cmocka_unit_test(test_longest_piece_of_equal_start_wins),
+      cmocka_unit_test(test_named_data_is_reserved_for_delegates),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -394,15 +394,14 @@ static void expect_same_tables(const char *path) {
   assert_int_equal(found, table_count);
 }
 
-static void test_every_table_and_union_of_programs_is_the_same_here(
-    void **state) {
+static void test_program_tables_and_unions_match_the_schema(void **state) {
   (void)state;
   tables = PROGRAM_TABLES;
   table_count = sizeof PROGRAM_TABLES / sizeof *PROGRAM_TABLES;
   expect_same_tables("schema/program.fbs");
 }
 
-static void test_every_table_of_data_files_is_the_same_here(void **state) {
+static void test_data_file_tables_match_the_schema(void **state) {
   (void)state;
   tables = FLAT_TENSOR_TABLES;
   table_count = sizeof FLAT_TENSOR_TABLES / sizeof *FLAT_TENSOR_TABLES;
@@ -411,8 +410,8 @@ static void test_every_table_of_data_files_is_the_same_here(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_every_table_and_union_of_programs_is_the_same_here),
-      cmocka_unit_test(test_every_table_of_data_files_is_the_same_here),
+      cmocka_unit_test(test_program_tables_and_unions_match_the_schema),
+      cmocka_unit_test(test_data_file_tables_match_the_schema),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -52,7 +52,7 @@ static et_fb_table segment_at(const sample *s, uint32_t index) {
   return et_fb_child_at(segments, index);
 }
 
-static void test_m17_segments_out_of_the_file_are_refused(void **state) {
+static void test_m17_segments_outside_the_file_are_refused(void **state) {
   (void)state;
   const uint64_t sizes[] = {UINT64_MAX, INT64_MAX, 1u << 20};
   for (size_t i = 0; i < 3; i++) {
@@ -94,7 +94,7 @@ static void swap_segments(sample *s, uint32_t a, uint32_t b) {
   }
 }
 
-static void test_segments_may_lie_in_any_order(void **state) {
+static void test_segments_may_be_in_any_order(void **state) {
   (void)state;
   sample s;
   et_error error;
@@ -104,7 +104,7 @@ static void test_segments_may_lie_in_any_order(void **state) {
   free(s.bytes);
 }
 
-static void test_m17_overlap_of_segments_out_of_order_is_seen(void **state) {
+static void test_m17_overlap_of_unordered_segments_is_detected(void **state) {
   (void)state;
   sample s;
   open_sample(&s, "mlp_xnn_seg_default");
@@ -119,7 +119,7 @@ static void test_m17_overlap_of_segments_out_of_order_is_seen(void **state) {
 
 /* An empty segment overlaps nothing, and does not hide overlaps of its
  * neighbors. */
-static void test_m17_empty_segments_hide_no_overlap(void **state) {
+static void test_m17_empty_segments_do_not_hide_overlaps(void **state) {
   (void)state;
   sample s;
   open_sample(&s, "mlp_xnn_seg_default");
@@ -212,7 +212,7 @@ static void test_m25_duplicate_data_keys_are_refused(void **state) {
 }
 
 /* The maximum number of unsorted entries, with keys in descending order. */
-static void test_unsorted_keys_are_found_up_to_the_limit(void **state) {
+static void test_unsorted_keys_are_found_up_to_a_limit(void **state) {
   (void)state;
   static uint8_t bytes[1 << 19];
   et_fb_writer writer = {bytes, 0, sizeof bytes};
@@ -242,18 +242,18 @@ static void test_unsorted_keys_are_found_up_to_the_limit(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_m17_segments_out_of_the_file_are_refused),
+      cmocka_unit_test(test_m17_segments_outside_the_file_are_refused),
       cmocka_unit_test(test_m17_segment_offset_that_wraps_is_refused),
       cmocka_unit_test(test_m17_overlapping_segments_are_refused),
-      cmocka_unit_test(test_segments_may_lie_in_any_order),
-      cmocka_unit_test(test_m17_overlap_of_segments_out_of_order_is_seen),
-      cmocka_unit_test(test_m17_empty_segments_hide_no_overlap),
+      cmocka_unit_test(test_segments_may_be_in_any_order),
+      cmocka_unit_test(test_m17_overlap_of_unordered_segments_is_detected),
+      cmocka_unit_test(test_m17_empty_segments_do_not_hide_overlaps),
       cmocka_unit_test(test_m08_constant_segment_must_exist),
       cmocka_unit_test(test_empty_subsegments_need_no_segment),
       cmocka_unit_test(test_m16_constant_beyond_its_segment_is_refused),
       cmocka_unit_test(test_m17_unaligned_constant_is_refused),
       cmocka_unit_test(test_m25_duplicate_data_keys_are_refused),
-      cmocka_unit_test(test_unsorted_keys_are_found_up_to_the_limit),
+      cmocka_unit_test(test_unsorted_keys_are_found_up_to_a_limit),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -62,7 +62,7 @@ static void expect_extents_refused(const et_extent *extents, size_t count,
   expect_refused(&source, 1, ET_STATUS_INVALID_ARGUMENT, message);
 }
 
-static void test_sources_must_be_there_and_named(void **state) {
+static void test_sources_must_be_present_and_named(void **state) {
   (void)state;
   const et_extent whole = extent(0, size);
   et_data_source sources[2] = {source_of(&whole, 1), source_of(&whole, 1)};
@@ -84,7 +84,7 @@ static void test_empty_source_is_refused(void **state) {
                  "source 'flash' is empty");
 }
 
-static void test_one_extent_of_all_is_the_file(void **state) {
+static void test_single_extent_is_the_whole_file(void **state) {
   (void)state;
   const et_extent whole = extent(0, size);
   const et_data_source source = source_of(&whole, 1);
@@ -94,7 +94,7 @@ static void test_one_extent_of_all_is_the_file(void **state) {
   assert_ptr_equal(program.file.data, bytes);
 }
 
-static void test_hostile_extents_are_refused(void **state) {
+static void test_invalid_extents_are_refused(void **state) {
   (void)state;
   const et_extent overlap[] = {extent(0, 1008), extent(992, size - 992)};
   expect_extents_refused(overlap, 2,
@@ -125,7 +125,7 @@ static void test_hostile_extents_are_refused(void **state) {
                          "offset that differ modulo 16");
 }
 
-static void test_gaps_need_a_read_function(void **state) {
+static void test_gaps_require_a_read_function(void **state) {
   (void)state;
   const et_extent parts[] = {extent(0, 1008), extent(1040, 16)};
   et_data_source source = source_of(parts, 2);
@@ -151,7 +151,7 @@ static size_t table_bytes(void) {
   return (size_t)tables;
 }
 
-static void test_tables_must_lie_in_the_first_extent(void **state) {
+static void test_program_tables_must_be_in_the_first_extent(void **state) {
   (void)state;
   const size_t tables = table_bytes();
   for (size_t cut = 1; cut < size; cut++) {
@@ -170,7 +170,7 @@ static void test_tables_must_lie_in_the_first_extent(void **state) {
   }
 }
 
-static void test_head_must_lie_in_the_first_extent(void **state) {
+static void test_header_must_be_in_the_first_extent(void **state) {
   (void)state;
   size_t reads = 0;
   et_extent later = extent(16, size - 16);
@@ -198,7 +198,7 @@ static et_status read_gap(void *context, uint64_t offset, size_t count,
 }
 
 /* Reads all possible pieces of a source with three extents and gaps. */
-static void test_pieces_are_put_together_from_all_places(void **state) {
+static void test_pieces_are_assembled_from_all_extents(void **state) {
   (void)state;
   enum { LENGTH = 96 };
   size_t reads = 0;
@@ -219,7 +219,7 @@ static void test_pieces_are_put_together_from_all_places(void **state) {
 }
 
 /* A piece within one extent is used in place. Other pieces have no address. */
-static void test_pieces_of_one_extent_are_not_copied(void **state) {
+static void test_pieces_in_one_extent_are_not_copied(void **state) {
   (void)state;
   enum { LENGTH = 96 };
   size_t reads = 0;
@@ -253,7 +253,7 @@ static et_status fail_read(void *context, uint64_t offset, size_t count,
                          : ET_STATUS_OUT_OF_RESOURCES;
 }
 
-static void test_errors_of_reading_say_where(void **state) {
+static void test_read_errors_state_the_offset(void **state) {
   (void)state;
   const et_extent part = extent(16, 16);
   et_data_source source = {"flash", 64, &part, 1, fail_read, &size};
@@ -279,16 +279,16 @@ static void test_errors_of_reading_say_where(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      TEST(test_sources_must_be_there_and_named),
+      TEST(test_sources_must_be_present_and_named),
       TEST(test_empty_source_is_refused),
-      TEST(test_one_extent_of_all_is_the_file),
-      TEST(test_hostile_extents_are_refused),
-      TEST(test_gaps_need_a_read_function),
-      TEST(test_tables_must_lie_in_the_first_extent),
-      TEST(test_head_must_lie_in_the_first_extent),
-      TEST(test_pieces_are_put_together_from_all_places),
-      TEST(test_pieces_of_one_extent_are_not_copied),
-      TEST(test_errors_of_reading_say_where),
+      TEST(test_single_extent_is_the_whole_file),
+      TEST(test_invalid_extents_are_refused),
+      TEST(test_gaps_require_a_read_function),
+      TEST(test_program_tables_must_be_in_the_first_extent),
+      TEST(test_header_must_be_in_the_first_extent),
+      TEST(test_pieces_are_assembled_from_all_extents),
+      TEST(test_pieces_in_one_extent_are_not_copied),
+      TEST(test_read_errors_state_the_offset),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

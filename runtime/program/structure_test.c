@@ -34,7 +34,7 @@ static void test_written_program_is_accepted(void **state) {
                    ET_STATUS_OK);
 }
 
-static void test_methods_and_ends_end_at_their_count(void **state) {
+static void test_method_and_slot_indices_are_bounded(void **state) {
   (void)state;
   et_program program;
   et_method_meta meta;
@@ -63,7 +63,7 @@ static void test_methods_and_ends_end_at_their_count(void **state) {
                    ET_STATUS_INVALID_ARGUMENT);
 }
 
-static void test_ends_are_described(void **state) {
+static void test_inputs_and_outputs_are_described(void **state) {
   (void)state;
   const int32_t sizes[2] = {2, 3};
   const uint8_t order[2] = {1, 0};
@@ -119,7 +119,7 @@ static void test_m23_shared_large_tables_do_not_multiply_work(void **state) {
   expect_invalid("the total size of shared tables exceeds the limit");
 }
 
-static void test_m04_wild_vtable_is_refused(void **state) {
+static void test_m04_vtable_offset_out_of_bounds_is_refused(void **state) {
   (void)state;
   const int32_t backs[] = {INT32_MAX, INT32_MIN, -1, 1};
   for (size_t i = 0; i < 4; i++) {
@@ -141,7 +141,7 @@ static void test_m04_field_outside_its_table_is_refused(void **state) {
   expect_invalid("execution_plan[0].values");
 }
 
-static void test_m04_wild_offset_is_refused(void **state) {
+static void test_m04_table_offset_out_of_bounds_is_refused(void **state) {
   (void)state;
   const uint32_t offsets[] = {0, 0x7FFFFFFF, UINT32_MAX};
   for (size_t i = 0; i < 3; i++) {
@@ -164,7 +164,7 @@ static void test_m04_vector_longer_than_the_file_is_refused(void **state) {
   }
 }
 
-static void test_m05_text_without_its_nul_is_refused(void **state) {
+static void test_m05_text_without_nul_is_refused(void **state) {
   (void)state;
   et_test_write_copy(&writer, 4);
   const size_t text = et_fb_add_text(&writer.buffer, "name");
@@ -175,7 +175,7 @@ static void test_m05_text_without_its_nul_is_refused(void **state) {
   expect_invalid("name: the text does not end with NUL");
 }
 
-static void test_m05_text_at_the_end_of_the_file_is_refused(void **state) {
+static void test_m05_unterminated_text_at_the_end_is_refused(void **state) {
   (void)state;
   et_test_write_copy(&writer, 4);
   const size_t text = et_fb_add_text(&writer.buffer, "abcd");
@@ -198,7 +198,7 @@ static void test_m06_program_without_methods_is_refused(void **state) {
   expect_invalid("execution_plan: got 0 methods");
 }
 
-static void test_m06_absent_fields_of_a_plan_are_refused_where_needed(
+static void test_m06_absent_plan_fields_are_refused_where_required(
     void **state) {
   (void)state;
   const struct {
@@ -215,7 +215,7 @@ static void test_m06_absent_fields_of_a_plan_are_refused_where_needed(
   }
 }
 
-static void test_m06_absent_lists_of_a_plan_are_empty(void **state) {
+static void test_m06_absent_plan_lists_are_empty(void **state) {
   (void)state;
   const uint16_t fields[] = {ET_PLAN_CONTAINER_META, ET_PLAN_INPUTS,
                              ET_PLAN_OUTPUTS, ET_PLAN_CHAINS,
@@ -251,7 +251,7 @@ static void test_m06_tensor_without_sizes_is_a_scalar_or_refused(void **state) {
 
 /* The location goes before the new failure's message, not before an older
  * one. */
-static void test_m26_failure_replaces_an_older_one(void **state) {
+static void test_m26_new_failure_replaces_the_previous_one(void **state) {
   (void)state;
   et_error error;
   et_program program;
@@ -284,7 +284,7 @@ static void test_m06_delegate_without_payload_or_id_is_refused(void **state) {
   expect_invalid("delegates[0]: the payload does not exist");
 }
 
-static void test_m07_union_tag_without_value(void **state) {
+static void test_m07_union_tag_without_value_is_refused(void **state) {
   (void)state;
   et_test_write_copy(&writer, 4);
   const size_t owner = et_fb_add_table(&writer.buffer, 2);
@@ -294,7 +294,7 @@ static void test_m07_union_tag_without_value(void **state) {
       "values[1].val: the union has a tag but does not have a value");
 }
 
-static void test_m07_union_value_without_tag(void **state) {
+static void test_m07_union_value_without_tag_is_refused(void **state) {
   (void)state;
   et_test_write_copy(&writer, 4);
   et_writer_value(&writer, 0, 1);
@@ -303,7 +303,7 @@ static void test_m07_union_value_without_tag(void **state) {
 
 /* The schema has no fields for None, so the file's content there is not
  * verified. */
-static void test_m07_none_holds_nothing(void **state) {
+static void test_m07_none_value_is_empty(void **state) {
   (void)state;
   et_program program;
   et_fb_table held;
@@ -320,7 +320,7 @@ static void test_m07_none_holds_nothing(void **state) {
   assert_int_equal(et_fb_count(et_fb_list(held, ET_SINGLE_FIELD)), 0);
 }
 
-static void test_m07_unknown_union_tag(void **state) {
+static void test_m07_unknown_union_tag_is_refused_when_opening(void **state) {
   (void)state;
   et_test_write_copy(&writer, 4);
   et_writer_value(&writer, 12, 1);
@@ -348,7 +348,7 @@ static size_t refer_often(size_t table, uint16_t field, uint32_t count) {
 }
 
 /* 2,000 stack traces that share 2,000 frames would take four million visits. */
-static void test_m23_shared_parts_do_not_multiply_work(void **state) {
+static void test_m23_shared_tables_do_not_multiply_work(void **state) {
   (void)state;
   et_test_write_copy(&writer, 4);
   const size_t trace = refer_often(writer.chain, ET_CHAIN_STACKTRACE, 2000);
@@ -356,7 +356,7 @@ static void test_m23_shared_parts_do_not_multiply_work(void **state) {
   expect_invalid("the total size of shared tables exceeds the limit");
 }
 
-static void test_writers_may_store_equal_parts_once(void **state) {
+static void test_equal_tables_may_be_shared(void **state) {
   (void)state;
   et_error error;
   et_test_write_copy(&writer, 4);
@@ -407,7 +407,7 @@ static void check_steps(et_span buffer, uint32_t at) {
   }
 }
 
-static void test_steps_of_the_verification_stay_in_the_buffer(void **state) {
+static void test_verifier_reads_stay_in_the_buffer(void **state) {
   (void)state;
   uint8_t *bytes = malloc(64);
   const et_span buffer = {bytes, 64};
@@ -430,32 +430,31 @@ static void test_steps_of_the_verification_stay_in_the_buffer(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_written_program_is_accepted),
-      cmocka_unit_test(test_methods_and_ends_end_at_their_count),
-      cmocka_unit_test(test_ends_are_described),
+      cmocka_unit_test(test_method_and_slot_indices_are_bounded),
+      cmocka_unit_test(test_inputs_and_outputs_are_described),
       cmocka_unit_test(test_m23_shared_large_tables_do_not_multiply_work),
-      cmocka_unit_test(test_m04_wild_vtable_is_refused),
+      cmocka_unit_test(test_m04_vtable_offset_out_of_bounds_is_refused),
       cmocka_unit_test(test_m04_field_outside_its_table_is_refused),
-      cmocka_unit_test(test_m04_wild_offset_is_refused),
+      cmocka_unit_test(test_m04_table_offset_out_of_bounds_is_refused),
       cmocka_unit_test(test_m04_vector_longer_than_the_file_is_refused),
-      cmocka_unit_test(test_m05_text_without_its_nul_is_refused),
-      cmocka_unit_test(test_m05_text_at_the_end_of_the_file_is_refused),
+      cmocka_unit_test(test_m05_text_without_nul_is_refused),
+      cmocka_unit_test(test_m05_unterminated_text_at_the_end_is_refused),
       cmocka_unit_test(test_m06_program_without_methods_is_refused),
-      cmocka_unit_test(
-          test_m06_absent_fields_of_a_plan_are_refused_where_needed),
-      cmocka_unit_test(test_m06_absent_lists_of_a_plan_are_empty),
+      cmocka_unit_test(test_m06_absent_plan_fields_are_refused_where_required),
+      cmocka_unit_test(test_m06_absent_plan_lists_are_empty),
       cmocka_unit_test(test_m06_operator_without_name_is_refused),
       cmocka_unit_test(test_m06_tensor_without_sizes_is_a_scalar_or_refused),
-      cmocka_unit_test(test_m26_failure_replaces_an_older_one),
+      cmocka_unit_test(test_m26_new_failure_replaces_the_previous_one),
       cmocka_unit_test(test_m06_delegate_without_payload_or_id_is_refused),
-      cmocka_unit_test(test_m07_union_tag_without_value),
-      cmocka_unit_test(test_m07_union_value_without_tag),
-      cmocka_unit_test(test_m07_none_holds_nothing),
-      cmocka_unit_test(test_m07_unknown_union_tag),
-      cmocka_unit_test(test_m23_shared_parts_do_not_multiply_work),
-      cmocka_unit_test(test_writers_may_store_equal_parts_once),
+      cmocka_unit_test(test_m07_union_tag_without_value_is_refused),
+      cmocka_unit_test(test_m07_union_value_without_tag_is_refused),
+      cmocka_unit_test(test_m07_none_value_is_empty),
+      cmocka_unit_test(test_m07_unknown_union_tag_is_refused_when_opening),
+      cmocka_unit_test(test_m23_shared_tables_do_not_multiply_work),
+      cmocka_unit_test(test_equal_tables_may_be_shared),
       cmocka_unit_test(test_m23_number_of_call_args_is_limited),
       cmocka_unit_test(test_m23_number_of_methods_is_limited),
-      cmocka_unit_test(test_steps_of_the_verification_stay_in_the_buffer),
+      cmocka_unit_test(test_verifier_reads_stay_in_the_buffer),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

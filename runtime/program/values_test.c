@@ -21,7 +21,8 @@ static void expect_invalid(const char *part) {
 static const int32_t WILD[] = {-1, -2, INT32_MIN, 1000, INT32_MAX};
 #define WILD_COUNT (sizeof WILD / sizeof *WILD)
 
-static void test_m08_wild_inputs_and_outputs_are_refused(void **state) {
+static void test_m08_input_and_output_indices_out_of_bounds_are_refused(
+    void **state) {
   (void)state;
   for (size_t i = 0; i < WILD_COUNT; i++) {
     et_test_write_copy(&writer, 4);
@@ -36,7 +37,7 @@ static void test_m08_wild_inputs_and_outputs_are_refused(void **state) {
   expect_invalid("inputs[1] = 2 is out of range for 2 values");
 }
 
-static void test_m08_wild_kernel_args_are_refused(void **state) {
+static void test_m08_kernel_args_out_of_bounds_are_refused(void **state) {
   (void)state;
   for (size_t i = 0; i < WILD_COUNT; i++) {
     const int32_t args[3] = {0, WILD[i], 1};
@@ -46,7 +47,7 @@ static void test_m08_wild_kernel_args_are_refused(void **state) {
   }
 }
 
-static void test_m08_wild_op_index_is_refused(void **state) {
+static void test_m08_op_index_out_of_bounds_is_refused(void **state) {
   (void)state;
   for (size_t i = 0; i < WILD_COUNT; i++) {
     et_test_write_copy(&writer, 4);
@@ -55,7 +56,8 @@ static void test_m08_wild_op_index_is_refused(void **state) {
   }
 }
 
-static void test_m08_wild_move_jump_and_free_are_refused(void **state) {
+static void test_m08_move_jump_and_free_indices_out_of_bounds_are_refused(
+    void **state) {
   (void)state;
   for (size_t i = 0; i < WILD_COUNT; i++) {
     et_test_write_copy(&writer, 4);
@@ -93,7 +95,7 @@ static void test_m19_delegate_call_without_delegates_is_refused(void **state) {
   expect_invalid("delegate_index 0 is out of range for 0 elements");
 }
 
-static void test_m08_wild_list_items_are_refused(void **state) {
+static void test_m08_list_items_out_of_bounds_are_refused(void **state) {
   (void)state;
   for (size_t i = 0; i < WILD_COUNT; i++) {
     const int64_t wide = WILD[i];
@@ -130,7 +132,7 @@ static void test_m09_absent_item_is_allowed_only_where_optional(void **state) {
   expect_invalid("values[2].items[0] = -1");
 }
 
-static void test_m10_lists_of_other_kinds_are_refused(void **state) {
+static void test_m10_lists_of_wrong_kinds_are_refused(void **state) {
   (void)state;
   const int32_t self = 2;
   const int64_t tensor = 0;
@@ -195,7 +197,7 @@ static void set_tensor_i8(uint16_t field, int8_t value) {
   et_fb_set_i8(&writer.buffer, writer.last_table, field, value);
 }
 
-static void test_m13_unknown_kinds_of_tensors_are_refused(void **state) {
+static void test_m13_unknown_tensor_kinds_are_refused(void **state) {
   (void)state;
   set_tensor_i8(ET_TENSOR_SCALAR_TYPE, 30);
   expect_invalid("scalar_type 30 is unknown");
@@ -207,7 +209,7 @@ static void test_m13_unknown_kinds_of_tensors_are_refused(void **state) {
   expect_invalid("the layout is not strided");
 }
 
-static void test_m13_kinds_that_others_have_are_not_supported(void **state) {
+static void test_m13_kinds_of_other_runtimes_are_not_supported(void **state) {
   (void)state;
   set_tensor_i8(ET_TENSOR_SCALAR_TYPE, 12); /* qint8 */
   et_test_expect_method_refused(
@@ -224,7 +226,8 @@ static void test_m13_kinds_that_others_have_are_not_supported(void **state) {
                          "storage_offset");
 }
 
-static void test_m13_ends_of_other_kinds_are_not_described(void **state) {
+static void test_m13_slots_of_unsupported_kinds_are_not_described(
+    void **state) {
   (void)state;
   const struct {
     uint16_t field;
@@ -345,7 +348,7 @@ static void test_m25_duplicate_method_names_are_refused(void **state) {
                    ET_STATUS_OK);
 }
 
-static void test_m25_over_long_names_are_refused(void **state) {
+static void test_m25_too_long_names_are_refused(void **state) {
   (void)state;
   char name[300];
   memset(name, 'a', sizeof name);
@@ -365,7 +368,7 @@ static void test_m25_over_long_names_are_refused(void **state) {
 }
 
 /* The kernel table and messages read names up to the first NUL. */
-static void test_m05_names_with_nul_inside_are_refused(void **state) {
+static void test_m05_names_containing_nul_are_refused(void **state) {
   (void)state;
   et_test_write_copy(&writer, 4);
   et_writer_operator(&writer, "test::abc", "out");
@@ -380,28 +383,30 @@ static void test_m05_names_with_nul_inside_are_refused(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_m08_wild_inputs_and_outputs_are_refused),
-      cmocka_unit_test(test_m08_wild_kernel_args_are_refused),
-      cmocka_unit_test(test_m08_wild_op_index_is_refused),
-      cmocka_unit_test(test_m08_wild_move_jump_and_free_are_refused),
+      cmocka_unit_test(
+          test_m08_input_and_output_indices_out_of_bounds_are_refused),
+      cmocka_unit_test(test_m08_kernel_args_out_of_bounds_are_refused),
+      cmocka_unit_test(test_m08_op_index_out_of_bounds_is_refused),
+      cmocka_unit_test(
+          test_m08_move_jump_and_free_indices_out_of_bounds_are_refused),
       cmocka_unit_test(test_m19_jump_out_of_the_chain_is_refused),
       cmocka_unit_test(test_m19_delegate_call_without_delegates_is_refused),
-      cmocka_unit_test(test_m08_wild_list_items_are_refused),
+      cmocka_unit_test(test_m08_list_items_out_of_bounds_are_refused),
       cmocka_unit_test(test_m08_int_list_items_wider_than_32_bits_are_refused),
       cmocka_unit_test(test_m09_absent_item_is_allowed_only_where_optional),
-      cmocka_unit_test(test_m10_lists_of_other_kinds_are_refused),
+      cmocka_unit_test(test_m10_lists_of_wrong_kinds_are_refused),
       cmocka_unit_test(test_m11_impossible_sizes_are_refused),
       cmocka_unit_test(test_m12_impossible_dims_are_refused),
-      cmocka_unit_test(test_m13_unknown_kinds_of_tensors_are_refused),
-      cmocka_unit_test(test_m13_kinds_that_others_have_are_not_supported),
-      cmocka_unit_test(test_m13_ends_of_other_kinds_are_not_described),
+      cmocka_unit_test(test_m13_unknown_tensor_kinds_are_refused),
+      cmocka_unit_test(test_m13_kinds_of_other_runtimes_are_not_supported),
+      cmocka_unit_test(test_m13_slots_of_unsupported_kinds_are_not_described),
       cmocka_unit_test(test_m14_planned_bytes_out_of_bounds_are_refused),
       cmocka_unit_test(test_m14_negative_buffer_sizes_are_refused),
       cmocka_unit_test(test_number_of_planned_buffers_is_limited),
       cmocka_unit_test(test_m16_constant_without_segment_is_refused),
       cmocka_unit_test(test_m25_duplicate_method_names_are_refused),
-      cmocka_unit_test(test_m25_over_long_names_are_refused),
-      cmocka_unit_test(test_m05_names_with_nul_inside_are_refused),
+      cmocka_unit_test(test_m25_too_long_names_are_refused),
+      cmocka_unit_test(test_m05_names_containing_nul_are_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -57,7 +57,7 @@ static et_status search(const et_recording *r, et_error *error) {
                             error);
 }
 
-static void test_steps_that_agree_and_that_do_not_are_read(void **state) {
+static void test_matching_and_deviating_ops_are_read(void **state) {
   (void)state;
   et_recording r;
   et_error error;
@@ -69,7 +69,7 @@ static void test_steps_that_agree_and_that_do_not_are_read(void **state) {
   assert_int_equal(search(&r, &error), ET_STATUS_OK);
 }
 
-static void test_steps_that_end_too_soon_are_refused(void **state) {
+static void test_truncated_op_records_are_refused(void **state) {
   (void)state;
   et_recording r;
   et_error error;
@@ -85,7 +85,7 @@ static void test_steps_that_end_too_soon_are_refused(void **state) {
   }
 }
 
-static void test_records_of_another_kind_are_refused(void **state) {
+static void test_records_of_another_format_are_refused(void **state) {
   (void)state;
   et_recording r;
   et_error error;
@@ -100,9 +100,9 @@ static void test_records_of_another_kind_are_refused(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_steps_that_agree_and_that_do_not_are_read),
-      cmocka_unit_test(test_steps_that_end_too_soon_are_refused),
-      cmocka_unit_test(test_records_of_another_kind_are_refused),
+      cmocka_unit_test(test_matching_and_deviating_ops_are_read),
+      cmocka_unit_test(test_truncated_op_records_are_refused),
+      cmocka_unit_test(test_records_of_another_format_are_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -58,7 +58,7 @@ static et_status replay(const et_recording *r, double atol, et_error *error) {
                    error);
 }
 
-static void test_calls_that_answer_as_recorded_pass(void **state) {
+static void test_calls_that_match_their_record_pass(void **state) {
   (void)state;
   et_recording r;
   et_error error;
@@ -70,7 +70,7 @@ static void test_calls_that_answer_as_recorded_pass(void **state) {
   assert_int_equal(replay(&r, 0.25, &error), ET_STATUS_OK);
 }
 
-static void test_wrong_answers_fail_with_their_place(void **state) {
+static void test_mismatch_is_reported_with_its_position(void **state) {
   (void)state;
   et_recording r;
   et_error error;
@@ -120,7 +120,7 @@ static void record_quantized(et_recording *r, const float *in, const float *out,
   et_recording_put_floats(r, real, 2);
 }
 
-static void test_quantized_outputs_may_be_one_step_off(void **state) {
+static void test_quantized_outputs_may_differ_by_one_step(void **state) {
   (void)state;
   et_recording r;
   et_error error;
@@ -133,8 +133,7 @@ static void test_quantized_outputs_may_be_one_step_off(void **state) {
   assert_non_null(strstr(error.message, "1 elements differ by more than"));
 }
 
-static void test_recorded_rounding_is_allowed_where_it_is_asked_for(
-    void **state) {
+static void test_recorded_rounding_is_allowed_on_request(void **state) {
   (void)state;
   et_recording r;
   et_error error;
@@ -154,7 +153,7 @@ static void test_recorded_rounding_is_allowed_where_it_is_asked_for(
   assert_int_equal(status, ET_STATUS_OK);
 }
 
-static void test_quantized_outputs_are_like_the_float_models(void **state) {
+static void test_quantized_outputs_are_close_to_the_float_model(void **state) {
   (void)state;
   et_recording r;
   et_error error;
@@ -169,7 +168,7 @@ static void test_quantized_outputs_are_like_the_float_models(void **state) {
   assert_non_null(strstr(error.message, "at least 20.00 dB and 0.9000"));
 }
 
-static void test_float_models_of_another_shape_are_refused(void **state) {
+static void test_reference_of_another_shape_is_refused(void **state) {
   (void)state;
   et_recording r;
   et_error error;
@@ -208,7 +207,7 @@ static et_similarity similarity_of_bytes(et_record_steps steps,
   return found;
 }
 
-static void test_bytes_are_compared_by_what_they_mean(void **state) {
+static void test_bytes_are_compared_by_dtype(void **state) {
   (void)state;
   const et_record_steps steps = {1, 0.5, 1, 0};
   const float meant[2] = {1, 3};
@@ -221,7 +220,7 @@ static void test_bytes_are_compared_by_what_they_mean(void **state) {
   assert_true(isnan(similarity_of_bytes(steps, none).cosine));
 }
 
-static void test_m30_cut_recordings_are_refused(void **state) {
+static void test_m30_truncated_records_are_refused(void **state) {
   (void)state;
   et_recording r;
   et_error error;
@@ -233,7 +232,7 @@ static void test_m30_cut_recordings_are_refused(void **state) {
   }
 }
 
-static void test_m30_changed_recordings_are_survived(void **state) {
+static void test_m30_changed_records_are_survived(void **state) {
   (void)state;
   et_recording r;
   et_error error;
@@ -284,7 +283,7 @@ static void test_tolerance_is_absolute_plus_relative(void **state) {
   assert_true(difference_of(3, 2, 0, 0).max_relative == 0.5);
 }
 
-static void test_both_parts_of_complex_numbers_are_compared(void **state) {
+static void test_complex_values_compare_both_parts(void **state) {
   (void)state;
   float actual[2] = {1, 2};
   const float expected[2][2] = {{1, 2.5F}, {1.5F, 2}};
@@ -316,7 +315,7 @@ static void test_both_parts_of_complex_numbers_are_compared(void **state) {
   }
 }
 
-static void test_special_numbers_equal_only_themselves(void **state) {
+static void test_nan_and_infinity_equal_only_themselves(void **state) {
   (void)state;
   const float nan = (float)NAN;
   const float infinity = (float)INFINITY;
@@ -328,7 +327,7 @@ static void test_special_numbers_equal_only_themselves(void **state) {
   assert_int_equal(difference_of(-infinity, infinity, 1e9, 1).failed, 1);
 }
 
-static void test_records_are_reordered_by_dim_order(void **state) {
+static void test_records_are_permuted_by_dim_order(void **state) {
   (void)state;
   const float data[6] = {0, 1, 2, 3, 4, 5}; /* rows of a 2 x 3 matrix */
   float columns[6];
@@ -347,7 +346,7 @@ static void test_records_are_reordered_by_dim_order(void **state) {
   assert_memory_equal(columns, expected, sizeof expected);
 }
 
-static void test_half_precision_elements_are_read(void **state) {
+static void test_float16_elements_are_read(void **state) {
   (void)state;
   const struct {
     et_scalar_type dtype;
@@ -371,21 +370,21 @@ static void test_half_precision_elements_are_read(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_calls_that_answer_as_recorded_pass),
-      cmocka_unit_test(test_wrong_answers_fail_with_their_place),
+      cmocka_unit_test(test_calls_that_match_their_record_pass),
+      cmocka_unit_test(test_mismatch_is_reported_with_its_position),
       cmocka_unit_test(test_refusals_are_compared_by_status),
-      cmocka_unit_test(test_quantized_outputs_may_be_one_step_off),
-      cmocka_unit_test(test_recorded_rounding_is_allowed_where_it_is_asked_for),
-      cmocka_unit_test(test_quantized_outputs_are_like_the_float_models),
-      cmocka_unit_test(test_float_models_of_another_shape_are_refused),
-      cmocka_unit_test(test_bytes_are_compared_by_what_they_mean),
-      cmocka_unit_test(test_m30_cut_recordings_are_refused),
-      cmocka_unit_test(test_m30_changed_recordings_are_survived),
+      cmocka_unit_test(test_quantized_outputs_may_differ_by_one_step),
+      cmocka_unit_test(test_recorded_rounding_is_allowed_on_request),
+      cmocka_unit_test(test_quantized_outputs_are_close_to_the_float_model),
+      cmocka_unit_test(test_reference_of_another_shape_is_refused),
+      cmocka_unit_test(test_bytes_are_compared_by_dtype),
+      cmocka_unit_test(test_m30_truncated_records_are_refused),
+      cmocka_unit_test(test_m30_changed_records_are_survived),
       cmocka_unit_test(test_tolerance_is_absolute_plus_relative),
-      cmocka_unit_test(test_both_parts_of_complex_numbers_are_compared),
-      cmocka_unit_test(test_special_numbers_equal_only_themselves),
-      cmocka_unit_test(test_records_are_reordered_by_dim_order),
-      cmocka_unit_test(test_half_precision_elements_are_read),
+      cmocka_unit_test(test_complex_values_compare_both_parts),
+      cmocka_unit_test(test_nan_and_infinity_equal_only_themselves),
+      cmocka_unit_test(test_records_are_permuted_by_dim_order),
+      cmocka_unit_test(test_float16_elements_are_read),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,10 +16,10 @@ def _observer_symbols(variable: str) -> set[str]:
     return {name for name in _symbols(variable) if "observ" in name.lower() or "recorder" in name}
 
 
-def test_a_program_with_an_observer_has_what_tells_it() -> None:
+def test_program_with_an_observer_links_its_hooks() -> None:
     assert _observer_symbols("OBSERVED") >= _TELLS
 
 
-def test_a_program_without_one_has_nothing_of_it() -> None:
+def test_program_without_an_observer_links_no_hooks() -> None:
     assert "et_method_execute" in _symbols("CORE")
     assert _observer_symbols("CORE") == set()

@@ -13,7 +13,7 @@ _BUDGET = json.loads(Path(__file__).with_name("budget.json").read_text(encoding=
 
 
 @pytest.mark.parametrize("messages", MESSAGES)
-def test_the_core_is_within_its_budget_and_has_no_variables(messages: str) -> None:
+def test_core_is_within_its_size_budget_without_mutable_globals(messages: str) -> None:
     machine = _MACHINES[os.environ["MACHINE"]]
     found = measure(machine, messages)
     budget = _BUDGET[machine.name][messages]

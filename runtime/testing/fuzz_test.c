@@ -117,7 +117,7 @@ static void test_undamaged_programs_are_accepted(void **state) {
 }
 
 /* Each length uses its own allocation, so that sanitizers detect overruns. */
-static void test_m01_every_truncation_is_survived(void **state) {
+static void test_m01_truncated_program_is_survived(void **state) {
   (void)state;
   for (size_t i = 0; i < sizeof FIXTURES / sizeof *FIXTURES; i++) {
     size_t size = 0;
@@ -133,7 +133,7 @@ static void test_m01_every_truncation_is_survived(void **state) {
   }
 }
 
-static void test_every_changed_byte_is_survived(void **state) {
+static void test_program_with_any_byte_changed_is_survived(void **state) {
   (void)state;
   const uint8_t changes[] = {0x01, 0x80, 0xFF, 0x7F};
   for (size_t i = 0; i < sizeof FIXTURES / sizeof *FIXTURES; i++) {
@@ -153,7 +153,7 @@ static void test_every_changed_byte_is_survived(void **state) {
   }
 }
 
-static void test_every_wild_word_is_survived(void **state) {
+static void test_program_with_any_word_replaced_is_survived(void **state) {
   (void)state;
   const uint32_t words[] = {0xFFFFFFFFu, 0x7FFFFFFFu, 0x80000000u, 0x10000u};
   for (size_t i = 0; i < sizeof FIXTURES / sizeof *FIXTURES; i++) {
@@ -198,7 +198,7 @@ static void try_reading(et_span file) {
   }
 }
 
-static void test_every_changed_byte_is_survived_by_reading(void **state) {
+static void test_read_program_with_any_byte_changed_is_survived(void **state) {
   (void)state;
   for (size_t i = 0; i < sizeof FIXTURES / sizeof *FIXTURES; i++) {
     size_t size = 0;
@@ -216,10 +216,10 @@ static void test_every_changed_byte_is_survived_by_reading(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_undamaged_programs_are_accepted),
-      cmocka_unit_test(test_m01_every_truncation_is_survived),
-      cmocka_unit_test(test_every_changed_byte_is_survived),
-      cmocka_unit_test(test_every_wild_word_is_survived),
-      cmocka_unit_test(test_every_changed_byte_is_survived_by_reading),
+      cmocka_unit_test(test_m01_truncated_program_is_survived),
+      cmocka_unit_test(test_program_with_any_byte_changed_is_survived),
+      cmocka_unit_test(test_program_with_any_word_replaced_is_survived),
+      cmocka_unit_test(test_read_program_with_any_byte_changed_is_survived),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,18 +16,18 @@ def _verify(stamp: Path, *files: Path) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.parametrize("program", sorted(_FIXTURES.glob("tut*.pte")), ids=lambda path: path.stem)
-def test_programs_of_the_official_exporter_are_opened(program: Path, tmp_path: Path) -> None:
+def test_official_programs_are_verified(program: Path, tmp_path: Path) -> None:
     run = _verify(tmp_path / "stamp", program)
     assert (run.returncode, run.stderr) == (0, "")
     assert (tmp_path / "stamp").read_bytes() == b""
 
 
-def test_weights_apart_are_opened(tmp_path: Path) -> None:
+def test_program_with_external_weights_is_verified(tmp_path: Path) -> None:
     run = _verify(tmp_path / "stamp", _FIXTURES / "ptd_mlp.pte", _FIXTURES / "mlp_weights.ptd")
     assert (run.returncode, run.stderr) == (0, "")
 
 
-def test_weights_may_lie_in_any_number_of_files(tmp_path: Path) -> None:
+def test_external_weights_may_span_any_number_of_files(tmp_path: Path) -> None:
     weights = [tmp_path / f"{i}.ptd" for i in range(40)]
     for i, path in enumerate(weights):
         renamed = (
@@ -41,7 +41,7 @@ def test_weights_may_lie_in_any_number_of_files(tmp_path: Path) -> None:
     assert (run.returncode, run.stderr) == (0, "")
 
 
-def test_a_damaged_program_is_named_with_its_target(tmp_path: Path) -> None:
+def test_damaged_program_is_reported_with_its_target(tmp_path: Path) -> None:
     damaged = tmp_path / "net.pte"
     damaged.write_bytes(_ADD.read_bytes()[:500])
     run = _verify(tmp_path / "stamp", damaged)
@@ -50,6 +50,6 @@ def test_a_damaged_program_is_named_with_its_target(tmp_path: Path) -> None:
     assert not (tmp_path / "stamp").exists()
 
 
-def test_without_a_program_it_says_what_it_takes() -> None:
+def test_missing_program_argument_prints_usage() -> None:
     run = subprocess.run([os.environ["VERIFY"]], capture_output=True, text=True, check=False)
     assert run.returncode == 2 and run.stderr.startswith("usage: ")
