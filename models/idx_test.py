@@ -10,7 +10,7 @@ import pytest
 from models.idx import read_idx, write_idx
 
 
-def test_round_trip(tmp_path: Path) -> None:
+def test_idx_files_round_trip(tmp_path: Path) -> None:
     array = np.arange(24, dtype=np.uint8).reshape(2, 3, 4)
     write_idx(tmp_path / "a.idx", array)
     assert np.array_equal(read_idx(tmp_path / "a.idx"), array)
@@ -19,7 +19,7 @@ def test_round_trip(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "content", [b"", b"\0\0\x08", b"\0\0\x09\x01\0\0\0\0", b"\0\0\x08\x01\0\0\0\x02a", b"\0\0\x08\x02\0\0\0\x02"]
 )
-def test_damaged_file_is_refused_by_name(tmp_path: Path, content: bytes) -> None:
+def test_damaged_idx_file_is_named(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "damaged.idx"
     path.write_bytes(content)
     with pytest.raises(ValueError, match="damaged.idx"):

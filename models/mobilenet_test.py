@@ -26,14 +26,14 @@ _SOME_SHAPES = {
 }
 
 
-def test_parameters_are_named_as_torchvision_names_them() -> None:
+def test_parameter_names_match_torchvision() -> None:
     state = MobileNetV2().state_dict()
     assert len(state) == _ENTRIES
     assert {name: tuple(state[name].shape) for name in _SOME_SHAPES} == _SOME_SHAPES
     assert sum(parameter.numel() for parameter in MobileNetV2().parameters()) == _PARAMETERS
 
 
-def test_seeded_activations_keep_their_scale() -> None:
+def test_seeded_activations_stay_in_scale() -> None:
     torch.manual_seed(0)
     module, inputs = mobilenet_v2()
     with torch.no_grad():

@@ -44,12 +44,12 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_every_model_has_a_command() -> None:
+def test_every_model_page_has_a_command() -> None:
     assert {name for name, _ in _commands()} >= {"chat", "classify", "listen", "search", "perplexity"}
 
 
 @pytest.mark.parametrize(("name", "words"), _commands())
-def test_a_command_runs(name: str, words: str, folder: Path) -> None:
+def test_documented_command_runs(name: str, words: str, folder: Path) -> None:
     result = _run(name, words, folder)
     assert result.returncode == 0, result.stderr
     assert result.stdout.strip() or not words
@@ -65,11 +65,11 @@ def _block(page: str, first: str) -> list[str]:
 
 
 @pytest.mark.parametrize("page", ["README.md", "docs/models/classify.md"])
-def test_five_classes_are_those_that_are_shown(page: str, folder: Path) -> None:
+def test_documented_classes_match_the_output(page: str, folder: Path) -> None:
     assert _run("classify", "", folder).stdout.splitlines() == _block(page, os.environ["FLOWER"])
 
 
-def test_an_answer_is_what_is_shown(folder: Path) -> None:
+def test_documented_answer_matches_the_output(folder: Path) -> None:
     result = _run("chat", '"What is the capital of France?"', folder)
     shown = _block("docs/models/chat.md", "The capital of France")
     assert _without_times([*result.stdout.splitlines(), *result.stderr.splitlines()]) == _without_times(shown)

@@ -26,7 +26,7 @@ def _reference() -> Tokenizer:
     return smollm_tokenizer(read_metadata(Path(os.environ["MODEL"])))
 
 
-def test_lines_have_the_tokens_of_the_package() -> None:
+def test_byte_pair_tokens_match_the_tokenizers_package() -> None:
     made = [_WITHOUT_TOKEN.sub("", line) for line in lines()]
     expected = _reference().encode_batch(made, add_special_tokens=False)
     found = tokens_of(os.environ["BYTE_PAIR_TOKENS"], [line.encode() for line in made])
@@ -34,7 +34,7 @@ def test_lines_have_the_tokens_of_the_package() -> None:
     assert not different
 
 
-def test_long_words_of_few_letters_are_merged_as_the_package_does() -> None:
+def test_long_words_of_few_letters_merge_like_the_package() -> None:
     draw = random.Random(2)
     made = ["".join(draw.choices("aehlot", k=2000)) for _ in range(20)] + ["a" * 5000, " " * 3000]
     expected = _reference().encode_batch(made, add_special_tokens=False)
@@ -43,7 +43,7 @@ def test_long_words_of_few_letters_are_merged_as_the_package_does() -> None:
     ]
 
 
-def test_user_defined_tokens_are_those_of_the_package() -> None:
+def test_user_defined_tokens_match_the_package() -> None:
     reference = _reference()
     reference.add_tokens([AddedToken(name, normalized=False) for name in ADDED])
     draw = random.Random(3)

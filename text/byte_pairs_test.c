@@ -36,7 +36,7 @@ static void expect_of(et_byte_pair_words words, const char *text, size_t size,
   expect_of(words, text, sizeof(text) - 1, (const int64_t[]){__VA_ARGS__}, \
             sizeof((const int64_t[]){__VA_ARGS__}) / sizeof(int64_t))
 
-static void test_merges_by_rank(void **state) {
+static void test_merges_are_applied_by_rank(void **state) {
   (void)state;
   EXPECT(kGpt2, "hello", kHello);
   EXPECT(kGpt2, "hell", kHell);
@@ -44,42 +44,42 @@ static void test_merges_by_rank(void **state) {
   EXPECT(kGpt2, "hello hello", kHello, ' ', kHello);
 }
 
-static void test_equal_pairs_from_the_left(void **state) {
+static void test_equal_pairs_merge_from_the_left(void **state) {
   (void)state;
   EXPECT(kGpt2, "aaa", kAa, 'a');
   EXPECT(kGpt2, "aaaaaa", kAaaa, kAa);
   EXPECT(kGpt2, "aaaaaaaaa", kAaaa, kAaaa, 'a');
 }
 
-static void test_digits(void **state) {
+static void test_digits_split_into_groups(void **state) {
   (void)state;
   EXPECT(kGpt2, "a12", 'a', kOne2);
   EXPECT(kSmol, "a12", 'a', '1', '2');
   EXPECT(kLlama3, "12123", kOne2, '1', '2', '3');
 }
 
-static void test_space_before_a_word_belongs_to_it(void **state) {
+static void test_leading_space_belongs_to_its_word(void **state) {
   (void)state;
   EXPECT(kGpt2, "  he", ' ', kSpaceHe);
   EXPECT(kGpt2, "a \nhe", 'a', ' ', '\n', kHe);
   EXPECT(kSmol, "a  12", 'a', ' ', ' ', '1', '2');
 }
 
-static void test_marks_end_words(void **state) {
+static void test_punctuation_and_newlines_end_words(void **state) {
   (void)state;
   EXPECT(kGpt2, "he'll", kHe, '\'', kLl);
   EXPECT(kGpt2, "he.he", kHe, '.', kHe);
   EXPECT(kLlama3, "he\n\nhe", kHe, '\n', '\n', kHe);
 }
 
-static void test_a_word_that_is_a_token_is_taken_whole(void **state) {
+static void test_word_that_is_a_token_is_not_split(void **state) {
   (void)state;
   EXPECT(kLlama3, "<end>", '<', 'e', 'n', 'd', '>');
   EXPECT(kWhole, "aaaa", kAaaa);
   EXPECT(kWhole, "hello.", kHello, '.');
 }
 
-static void test_splits_text_at_user_defined_tokens(void **state) {
+static void test_text_is_split_at_user_defined_tokens(void **state) {
   (void)state;
   static const char text[] = "hello<think>hello<think>!!<think";
   static const int64_t expected[] = {kHello, kThink, kHello, kThinks, '<',
@@ -98,7 +98,7 @@ static void test_splits_text_at_user_defined_tokens(void **state) {
   EXPECT(kGpt2, "<think>", '<', 't', 'h', 'i', 'n', 'k', '>');
 }
 
-static void test_any_bytes_are_text(void **state) {
+static void test_any_bytes_are_accepted_as_text(void **state) {
   (void)state;
   EXPECT(kGpt2, "\xff\xc3", 0xff, 0xc3);
   EXPECT(kGpt2,
@@ -108,7 +108,7 @@ static void test_any_bytes_are_text(void **state) {
   EXPECT(kLlama3, "\xe2\x82\xac", 0xe2, 0x82, 0xac);
 }
 
-static void test_text_that_is_too_long_is_cut(void **state) {
+static void test_too_long_text_is_truncated(void **state) {
   (void)state;
   const et_byte_pair_vocabulary vocabulary = et_testing_vocabulary(kGpt2);
   et_byte_pair_symbol work[2];
@@ -123,7 +123,7 @@ static void test_text_that_is_too_long_is_cut(void **state) {
       et_byte_pairs_encode(&vocabulary, text, 11, tokens, 2, work, 0), 0);
 }
 
-static void test_pieces_are_the_text(void **state) {
+static void test_concatenated_pieces_equal_the_text(void **state) {
   (void)state;
   const et_byte_pair_vocabulary vocabulary = et_testing_vocabulary(kGpt2);
   size_t size = 0;
@@ -138,16 +138,16 @@ static void test_pieces_are_the_text(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_merges_by_rank),
-      cmocka_unit_test(test_equal_pairs_from_the_left),
-      cmocka_unit_test(test_digits),
-      cmocka_unit_test(test_space_before_a_word_belongs_to_it),
-      cmocka_unit_test(test_marks_end_words),
-      cmocka_unit_test(test_a_word_that_is_a_token_is_taken_whole),
-      cmocka_unit_test(test_splits_text_at_user_defined_tokens),
-      cmocka_unit_test(test_any_bytes_are_text),
-      cmocka_unit_test(test_text_that_is_too_long_is_cut),
-      cmocka_unit_test(test_pieces_are_the_text),
+      cmocka_unit_test(test_merges_are_applied_by_rank),
+      cmocka_unit_test(test_equal_pairs_merge_from_the_left),
+      cmocka_unit_test(test_digits_split_into_groups),
+      cmocka_unit_test(test_leading_space_belongs_to_its_word),
+      cmocka_unit_test(test_punctuation_and_newlines_end_words),
+      cmocka_unit_test(test_word_that_is_a_token_is_not_split),
+      cmocka_unit_test(test_text_is_split_at_user_defined_tokens),
+      cmocka_unit_test(test_any_bytes_are_accepted_as_text),
+      cmocka_unit_test(test_too_long_text_is_truncated),
+      cmocka_unit_test(test_concatenated_pieces_equal_the_text),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

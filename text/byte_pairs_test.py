@@ -26,14 +26,14 @@ def _metadata(**changes: Any) -> dict[str, Any]:
     } | {f"tokenizer.ggml.{name}": value for name, value in changes.items()}
 
 
-def test_letters_become_the_bytes_that_they_stand_for() -> None:
+def test_byte_letters_decode_to_their_bytes() -> None:
     vocabulary = byte_pairs.read_vocabulary(_metadata())
     assert vocabulary.tokens == [b"</>", b"a", b"b", b" ", b"ab", b" ab", b"\xe9", "Ä".encode()]
     assert vocabulary.merges == [(1, 2, 4), (3, 4, 5)]
     assert vocabulary.controls == {"</>": 0}
 
 
-def test_merges_lie_behind_their_left_token() -> None:
+def test_merges_are_sorted_by_left_token() -> None:
     source = byte_pairs.source(_metadata(), "small")
     arrays = dict(re.findall(r"uint32_t (\w+)\[\] = \{\n(.*?)\n\};", source, re.DOTALL))
     assert arrays["starts"] == "0,0,1,1,2,2,2,2,2,"
@@ -41,7 +41,7 @@ def test_merges_lie_behind_their_left_token() -> None:
     assert "const et_chat_template small_chat = {" in source
 
 
-def test_user_defined_tokens_are_split_from_text_longer_ones_first() -> None:
+def test_user_defined_tokens_split_text_longest_first() -> None:
     tokens = [*_metadata()["tokenizer.ggml.tokens"], "<t>", "<t>!", "é"]
     metadata = _metadata(tokens=tokens[:-1], token_type=[3] + [1] * 7 + [4, 4])
     vocabulary = byte_pairs.read_vocabulary(metadata)
@@ -53,7 +53,7 @@ def test_user_defined_tokens_are_split_from_text_longer_ones_first() -> None:
     assert len(starts) == 257 and (starts[ord("<")], starts[ord("<") + 1]) == (0, 2)
 
 
-def test_a_vocabulary_needs_no_merges() -> None:
+def test_vocabulary_without_merges_is_accepted() -> None:
     source = byte_pairs.source(_metadata(merges=[]), "small")
     assert "starts, NULL, NULL, NULL," in source and "rights[]" not in source
 
@@ -85,19 +85,19 @@ _BROKEN: list[tuple[dict[str, Any], str]] = [
 
 
 @pytest.mark.parametrize(("changes", "message"), _BROKEN)
-def test_rejects_a_broken_vocabulary(changes: dict[str, Any], message: str) -> None:
+def test_invalid_vocabulary_is_refused(changes: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         byte_pairs.source(_metadata(**changes), "small")
 
 
-def test_rejects_a_vocabulary_without_an_end_of_answers() -> None:
+def test_vocabulary_without_an_end_token_is_refused() -> None:
     metadata = _metadata()
     del metadata["tokenizer.ggml.eos_token_id"]
     with pytest.raises(ValueError, match="no token ends an answer: 'tokenizer.ggml.eos_token_id' is missing"):
         byte_pairs.source(metadata, "small")
 
 
-def test_a_damaged_file_is_named_on_standard_error(
+def test_damaged_vocabulary_is_named_on_standard_error(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     model = tmp_path / "m.gguf"

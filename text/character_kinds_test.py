@@ -8,7 +8,7 @@ from pathlib import Path
 from text.generate.character_kinds import VERSION, ranges, source
 
 
-def test_table_is_what_the_generator_writes() -> None:
+def test_character_kinds_table_is_up_to_date() -> None:
     written = Path(__file__).with_name("character_ranges.c").read_text(encoding="utf-8")
     if unicodedata.unidata_version == VERSION:
         assert written == source()
@@ -16,7 +16,7 @@ def test_table_is_what_the_generator_writes() -> None:
         assert f"of Unicode {VERSION};" in written
 
 
-def test_kinds_are_those_that_tokenizers_ask_for() -> None:
+def test_character_kinds_match_the_tokenizers() -> None:
     kinds = {point: kind for first, last, kind in ranges() for point in (first, last)}
     assert kinds[ord("A")] == kinds[ord("z")] == "ET_CHARACTER_LETTER"
     assert kinds[ord("0")] == kinds[ord("9")] == "ET_CHARACTER_NUMBER"

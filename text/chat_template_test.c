@@ -34,7 +34,7 @@ static size_t message(const char *text, size_t size, int64_t *tokens,
                          capacity, &work);
 }
 
-static void test_text_is_merged_with_the_template_around_it(void **state) {
+static void test_message_text_merges_with_template_text(void **state) {
   (void)state;
   int64_t tokens[8];
   assert_int_equal(message("el", 2, tokens, 8, 32), 3);
@@ -43,7 +43,7 @@ static void test_text_is_merged_with_the_template_around_it(void **state) {
   assert_int_equal(tokens[2], kEnd);
 }
 
-static void test_names_of_tokens_are_text(void **state) {
+static void test_token_names_in_messages_are_plain_text(void **state) {
   (void)state;
   int64_t tokens[16];
   const size_t count = message("<end>", 5, tokens, 16, 32);
@@ -53,7 +53,7 @@ static void test_names_of_tokens_are_text(void **state) {
   }
 }
 
-static void test_what_does_not_fit_is_said(void **state) {
+static void test_too_long_conversation_is_reported(void **state) {
   (void)state;
   int64_t tokens[4] = {0, 0, 0, -7};
   assert_int_equal(message("el", 2, tokens, 2, 32), ET_CHAT_TOO_LONG);
@@ -62,7 +62,7 @@ static void test_what_does_not_fit_is_said(void **state) {
   assert_int_equal(tokens[3], -7);
 }
 
-static void test_parts_and_stops(void **state) {
+static void test_chat_template_has_parts_and_stop_tokens(void **state) {
   (void)state;
   char buffer[8];
   et_byte_pair_symbol symbols[8];
@@ -79,10 +79,10 @@ static void test_parts_and_stops(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_text_is_merged_with_the_template_around_it),
-      cmocka_unit_test(test_names_of_tokens_are_text),
-      cmocka_unit_test(test_what_does_not_fit_is_said),
-      cmocka_unit_test(test_parts_and_stops),
+      cmocka_unit_test(test_message_text_merges_with_template_text),
+      cmocka_unit_test(test_token_names_in_messages_are_plain_text),
+      cmocka_unit_test(test_too_long_conversation_is_reported),
+      cmocka_unit_test(test_chat_template_has_parts_and_stop_tokens),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -29,7 +29,7 @@ def _metadata(template: str) -> dict[str, Any]:
     }
 
 
-def test_what_stands_around_messages_is_found() -> None:
+def test_text_around_chat_messages_is_extracted() -> None:
     parts = chat.take_apart(chat.renderer(_metadata(_CHATML)))
     assert parts.opening == "<|im_start|>system\nHelp.<|im_end|>\n"
     assert parts.before == {role: f"<|im_start|>{role}\n" for role in ("system", "user", "assistant")}
@@ -37,7 +37,7 @@ def test_what_stands_around_messages_is_found() -> None:
     assert parts.answer == "<|im_start|>assistant\n"
 
 
-def test_a_conversation_begins_with_what_the_template_begins_with() -> None:
+def test_conversation_starts_with_the_templates_prefix() -> None:
     parts = chat.take_apart(chat.renderer(_metadata(_HEADED)))
     assert (parts.opening, parts.before["system"], parts.before["user"]) == (
         "<|im_start|>",
@@ -46,7 +46,7 @@ def test_a_conversation_begins_with_what_the_template_begins_with() -> None:
     )
 
 
-def test_tokens_that_control_are_apart_from_text() -> None:
+def test_control_tokens_are_separate_from_text() -> None:
     source = chat.source(_metadata(_CHATML), {"<|im_start|>": 0, "<|im_end|>": 1}, "small_chat")
     assert 'behind_user[] = {TOKEN(1), TEXT("\\012")};' in source
     assert "stops[] = {1, 2};" in source
@@ -71,19 +71,19 @@ def test_tokens_that_control_are_apart_from_text() -> None:
         ),
     ],
 )
-def test_rejects_a_template_that_cannot_be_taken_apart(template: Any, message: str) -> None:
+def test_unsupported_chat_template_is_refused(template: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         chat.take_apart_within_limits(_metadata(template), seconds=1, memory=512 << 20)
 
 
-def test_names_the_templates_of_a_file_without_a_default() -> None:
+def test_templates_without_a_default_are_listed() -> None:
     metadata = _metadata(_CHATML)
     metadata["tokenizer.chat_template.tool_use"] = metadata.pop("tokenizer.chat_template")
     with pytest.raises(ValueError, match="only the named ones tool_use; store the one to use as"):
         chat.renderer(metadata)
 
 
-def test_takes_the_default_of_several_templates() -> None:
+def test_default_template_is_chosen_among_several() -> None:
     metadata = _metadata(_CHATML) | {
         "tokenizer.chat_templates": ["tool_use"],
         "tokenizer.chat_template.tool_use": _COUNTED,

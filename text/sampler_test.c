@@ -33,7 +33,7 @@ static void expect_share(uint32_t count, float share) {
   assert_true(fabsf((float)count / kDraws - share) < 0.02F);
 }
 
-static void test_greedy_takes_the_first_of_the_highest(void **state) {
+static void test_greedy_sampling_takes_the_first_maximum(void **state) {
   (void)state;
   const et_sampler_options greedy = {0};
   const float scores[] = {NAN, 1.0F, 3.0F, 3.0F, NAN};
@@ -42,7 +42,7 @@ static void test_greedy_takes_the_first_of_the_highest(void **state) {
   assert_int_equal(seed, 1);
 }
 
-static void test_shares_are_those_of_the_scores(void **state) {
+static void test_sampling_frequencies_match_the_softmax(void **state) {
   (void)state;
   uint32_t counts[kCount];
   draw_many((et_sampler_options){.temperature = 1.0F}, kScores, counts);
@@ -52,7 +52,7 @@ static void test_shares_are_those_of_the_scores(void **state) {
   assert_int_equal(counts[5], 0);
 }
 
-static void test_temperature_flattens(void **state) {
+static void test_temperature_flattens_the_distribution(void **state) {
   (void)state;
   uint32_t counts[kCount];
   const float scores[kCount] = {2.0F * 0.6931472F, 0.0F,      -INFINITY,
@@ -62,7 +62,7 @@ static void test_temperature_flattens(void **state) {
   expect_share(counts[1], 1.0F / 3.0F);
 }
 
-static void test_only_the_most_probable_are_left(void **state) {
+static void test_top_k_and_top_p_keep_the_most_probable(void **state) {
   (void)state;
   uint32_t counts[kCount];
   draw_many((et_sampler_options){.temperature = 1.0F, .top_k = 2}, kScores,
@@ -78,7 +78,7 @@ static void test_only_the_most_probable_are_left(void **state) {
   assert_int_equal(counts[0] + counts[1] + counts[2], kDraws);
 }
 
-static void test_a_seed_gives_the_same_tokens(void **state) {
+static void test_equal_seeds_sample_equal_tokens(void **state) {
   (void)state;
   uint32_t first[kCount];
   uint32_t second[kCount];
@@ -87,7 +87,7 @@ static void test_a_seed_gives_the_same_tokens(void **state) {
   assert_memory_equal(first, second, sizeof first);
 }
 
-static void test_what_was_seen_is_less_probable(void **state) {
+static void test_repetition_penalty_lowers_seen_tokens(void **state) {
   (void)state;
   float scores[] = {2.0F, -2.0F, 2.0F};
   const int64_t seen[] = {0, 1, -1, 3};
@@ -95,7 +95,7 @@ static void test_what_was_seen_is_less_probable(void **state) {
   assert_true(scores[0] == 1.0F && scores[1] == -4.0F && scores[2] == 2.0F);
 }
 
-static void test_scores_without_a_number_give_a_token(void **state) {
+static void test_nan_scores_still_give_a_token(void **state) {
   (void)state;
   const et_sampler_options options = {.temperature = 1.0F, .top_p = 0.5F};
   const float none[] = {NAN, NAN};
@@ -110,13 +110,13 @@ static void test_scores_without_a_number_give_a_token(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_greedy_takes_the_first_of_the_highest),
-      cmocka_unit_test(test_shares_are_those_of_the_scores),
-      cmocka_unit_test(test_temperature_flattens),
-      cmocka_unit_test(test_only_the_most_probable_are_left),
-      cmocka_unit_test(test_a_seed_gives_the_same_tokens),
-      cmocka_unit_test(test_what_was_seen_is_less_probable),
-      cmocka_unit_test(test_scores_without_a_number_give_a_token),
+      cmocka_unit_test(test_greedy_sampling_takes_the_first_maximum),
+      cmocka_unit_test(test_sampling_frequencies_match_the_softmax),
+      cmocka_unit_test(test_temperature_flattens_the_distribution),
+      cmocka_unit_test(test_top_k_and_top_p_keep_the_most_probable),
+      cmocka_unit_test(test_equal_seeds_sample_equal_tokens),
+      cmocka_unit_test(test_repetition_penalty_lowers_seen_tokens),
+      cmocka_unit_test(test_nan_scores_still_give_a_token),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

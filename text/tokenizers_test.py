@@ -20,7 +20,7 @@ def _reference() -> Tokenizer:
     return tokenizer
 
 
-def test_lines_have_the_tokens_of_the_package() -> None:
+def test_tokens_match_the_tokenizers_package() -> None:
     made = list(lines())
     expected = _reference().encode_batch(made, add_special_tokens=False)
     found = tokens_of(os.environ["TOKENS"], [line.encode() for line in made])
@@ -29,7 +29,7 @@ def test_lines_have_the_tokens_of_the_package() -> None:
     assert not different
 
 
-def test_bytes_that_are_no_utf8_count_as_python_replaces_them() -> None:
+def test_invalid_utf8_is_replaced_like_python() -> None:
     draw = random.Random(1)
     broken = [bytes(draw.choices([*b"ab \xc3\xa9\xe4\xb8\xad\xf0\x9f\x98\x80\xed\xff"], k=30)) for _ in range(1000)]
     expected = _reference().encode_batch([line.decode(errors="replace") for line in broken], add_special_tokens=False)

@@ -7,5 +7,5 @@ from pathlib import Path
 from text.generate.unicode_tables import source
 
 
-def test_table_is_what_the_generator_writes() -> None:
+def test_unicode_tables_are_up_to_date() -> None:
     assert Path(__file__).with_name("unicode_tables.c").read_text(encoding="utf-8") == source()

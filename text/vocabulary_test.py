@@ -13,7 +13,7 @@ from text.generate import vocabulary
 _TOKENS = [b"[UNK]", b"[CLS]", b"[SEP]", b"a", b"##a", "ä".encode()]
 
 
-def test_every_token_is_found_behind_its_hash() -> None:
+def test_every_token_is_found_by_its_hash() -> None:
     tokens = [*_TOKENS, *(b"token%d" % number for number in range(1000))]
     slots = vocabulary.hash_slots(tokens)
     assert len(slots) & (len(slots) - 1) == 0
@@ -25,7 +25,7 @@ def test_every_token_is_found_behind_its_hash() -> None:
             at = (at + 1) % len(slots)
 
 
-def test_lines_end_either_way(tmp_path: Path) -> None:
+def test_lines_may_end_with_lf_or_crlf(tmp_path: Path) -> None:
     path = tmp_path / "vocab.txt"
     path.write_bytes(b"[UNK]\r\n\xc2\x85\n##a")
     assert vocabulary.read_tokens(path) == [b"[UNK]", b"\xc2\x85", b"##a"]
@@ -38,7 +38,7 @@ def test_lines_end_either_way(tmp_path: Path) -> None:
         (_TOKENS[2:], "the vocabulary has no [UNK], [CLS]"),
     ],
 )
-def test_vocabulary_that_is_none_is_refused(
+def test_malformed_vocabulary_is_refused(
     lines: list[bytes],
     message: str,
     tmp_path: Path,
@@ -53,9 +53,7 @@ def test_vocabulary_that_is_none_is_refused(
     assert capsys.readouterr().err == f"{path}: {message}\n"
 
 
-def test_vocabularies_of_two_labels_share_no_linker_name_and_no_guard(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_vocabularies_of_two_labels_share_no_symbols(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "vocab.txt"
     path.write_bytes(b"\n".join(_TOKENS) + b"\n")
     found = []

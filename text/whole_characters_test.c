@@ -23,7 +23,7 @@ static const char *pushed(const char *text) {
   return out;
 }
 
-static void test_characters_are_kept_until_they_are_whole(void **state) {
+static void test_partial_characters_are_buffered(void **state) {
   (void)state;
   char out[ET_WHOLE_CHARACTERS_BYTES(4)];
   et_whole_characters kept = {0};
@@ -41,7 +41,7 @@ static void test_characters_are_kept_until_they_are_whole(void **state) {
                       "\xf0\x9f\x99\x82 \xc3\xbc");
 }
 
-static void test_what_is_no_character_is_replaced(void **state) {
+static void test_invalid_characters_are_replaced(void **state) {
   (void)state;
   assert_string_equal(pushed("\xff"
                              "a"),
@@ -57,8 +57,8 @@ static void test_what_is_no_character_is_replaced(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_characters_are_kept_until_they_are_whole),
-      cmocka_unit_test(test_what_is_no_character_is_replaced),
+      cmocka_unit_test(test_partial_characters_are_buffered),
+      cmocka_unit_test(test_invalid_characters_are_replaced),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

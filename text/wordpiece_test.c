@@ -29,19 +29,19 @@ static void expect_of(const char *text, size_t size, const int64_t *expected,
   expect_of(text, sizeof(text) - 1, (const int64_t[]){__VA_ARGS__}, \
             sizeof((const int64_t[]){__VA_ARGS__}) / sizeof(int64_t))
 
-static void test_longest_pieces(void **state) {
+static void test_longest_pieces_are_matched_first(void **state) {
   (void)state;
   EXPECT("unaffable", kUn, kAff, kAble);
   EXPECT("una able", kUn, kA, 8);
   EXPECT("  unaffable\t,able\n", kUn, kAff, kAble, 9, 8);
 }
 
-static void test_word_without_pieces_is_unknown_as_a_whole(void **state) {
+static void test_word_without_pieces_is_one_unknown_token(void **state) {
   (void)state;
   EXPECT("unaffx able", kUnknown, 8);
 }
 
-static void test_letters_are_normalized(void **state) {
+static void test_letters_are_normalized_before_lookup(void **state) {
   (void)state;
   EXPECT("\xc3\x9cn\xc3\x84\xcc\x83", kUn,
          kA);                     /* Ü n Ä with a combining tilde */
@@ -58,13 +58,13 @@ static void test_letters_are_normalized(void **state) {
       kUn, 8); /* an ideographic space */
 }
 
-static void test_names_of_tokens_are_text(void **state) {
+static void test_token_names_in_text_are_plain_text(void **state) {
   (void)state;
   EXPECT("[SEP]", 10, kSepWord, 11);
   EXPECT("##able", kUnknown, kUnknown, 8);
 }
 
-static void test_bytes_that_are_no_utf8_are_left_out(void **state) {
+static void test_invalid_utf8_is_omitted(void **state) {
   (void)state;
   EXPECT("u\xffn", kUn);
   EXPECT("u\xc3n", kUn);             /* truncated */
@@ -81,7 +81,7 @@ static void test_empty_text_has_no_tokens(void **state) {
   expect_of("\xcc\x81", 2, NULL, 0);
 }
 
-static void test_long_word_is_unknown(void **state) {
+static void test_long_word_is_the_unknown_token(void **state) {
   (void)state;
   char word[ET_WORDPIECE_MAX_WORD + 1];
   int64_t tokens[ET_WORDPIECE_MAX_WORD + 1];
@@ -97,7 +97,7 @@ static void test_long_word_is_unknown(void **state) {
   assert_int_equal(tokens[0], kUnknown);
 }
 
-static void test_nothing_is_written_beyond_the_room(void **state) {
+static void test_tokens_beyond_the_buffer_are_not_written(void **state) {
   (void)state;
   int64_t tokens[3] = {-1, -1, -1};
   const char text[] = "unaffable unaffx";
@@ -113,14 +113,14 @@ static void test_nothing_is_written_beyond_the_room(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_longest_pieces),
-      cmocka_unit_test(test_word_without_pieces_is_unknown_as_a_whole),
-      cmocka_unit_test(test_letters_are_normalized),
-      cmocka_unit_test(test_names_of_tokens_are_text),
-      cmocka_unit_test(test_bytes_that_are_no_utf8_are_left_out),
+      cmocka_unit_test(test_longest_pieces_are_matched_first),
+      cmocka_unit_test(test_word_without_pieces_is_one_unknown_token),
+      cmocka_unit_test(test_letters_are_normalized_before_lookup),
+      cmocka_unit_test(test_token_names_in_text_are_plain_text),
+      cmocka_unit_test(test_invalid_utf8_is_omitted),
       cmocka_unit_test(test_empty_text_has_no_tokens),
-      cmocka_unit_test(test_long_word_is_unknown),
-      cmocka_unit_test(test_nothing_is_written_beyond_the_room),
+      cmocka_unit_test(test_long_word_is_the_unknown_token),
+      cmocka_unit_test(test_tokens_beyond_the_buffer_are_not_written),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

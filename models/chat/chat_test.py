@@ -27,14 +27,14 @@ def _chat(*arguments: str, text: str | None = None) -> subprocess.CompletedProce
         ("Tell a story about the sea.", "You are a poet."),
     ],
 )
-def test_answers_are_those_of_eager(prompt: str, system: str | None) -> None:
+def test_answers_match_eager(prompt: str, system: str | None) -> None:
     arguments = [] if system is None else ["--system", system]
     result = _chat("--max-tokens", str(_TOKENS), *arguments, prompt)
     assert result.returncode == 0
     assert result.stdout == f"{eager.answers([prompt], system or eager.SYSTEM, _TOKENS, result.stdout)[0]}\n"
 
 
-def test_a_session_goes_on_from_what_was_said() -> None:
+def test_session_continues_from_its_history() -> None:
     prompts = ["Name a colour.", "And another one?"]
     result = _chat("--max-tokens", str(_TOKENS), text="\n".join(prompts))
     assert result.returncode == 0
@@ -42,25 +42,25 @@ def test_a_session_goes_on_from_what_was_said() -> None:
     assert result.stdout == "".join(f"{answer}\n" for answer in expected)
 
 
-def test_what_is_expected_does_not_follow_what_was_printed() -> None:
+def test_expected_answer_does_not_depend_on_earlier_answers() -> None:
     prompt, system = "What is the capital of France?", eager.SYSTEM
     expected = eager.answers([prompt], system, 8)
     assert expected == eager.answers([prompt], system, 8, "The capital of Spain is Madrid.")
     assert expected == eager.answers([prompt], system, 8, f"{expected[0]} And of Spain?")
 
 
-def test_a_seed_gives_the_same_answer_again() -> None:
+def test_equal_seeds_give_equal_answers() -> None:
     drawn = [_chat("--temperature", "1", "--seed", seed, "--max-tokens", "12", "Tell a joke.").stdout for seed in "112"]
     assert drawn[0] == drawn[1] != drawn[2]
 
 
-def test_an_answer_of_no_tokens_is_none() -> None:
+def test_zero_token_answer_is_refused() -> None:
     result = _chat("--max-tokens", "0", "Hello!")
     assert (result.returncode, result.stdout) == (0, "\n")
     assert "answer: 0 tokens" in result.stderr
 
 
-def test_an_interrupt_ends_the_answer_and_not_the_program() -> None:
+def test_interrupt_ends_the_answer_only() -> None:
     with subprocess.Popen(
         [os.environ["CHAT"]], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as program:
@@ -77,25 +77,25 @@ def test_an_interrupt_ends_the_answer_and_not_the_program() -> None:
     assert int(tokens) < 300
 
 
-def test_a_cut_answer_is_whole_characters() -> None:
+def test_truncated_answer_has_whole_characters() -> None:
     command = [os.environ["CHAT"], "--max-tokens", "9", "Repeat ten times: 🦜🦜🦜🦜🦜"]
     subprocess.run(command, capture_output=True, check=True).stdout.decode()
 
 
-def test_a_full_conversation_is_said() -> None:
+def test_full_context_is_reported() -> None:
     result = _chat("word " * 2000)
     assert result.returncode == 1
     assert "the conversation has 2048 tokens, 1 would follow, and there is room for 2048" in result.stderr
 
 
-def test_a_line_that_is_too_long_is_said_and_the_session_goes_on() -> None:
+def test_long_line_is_reported_and_the_session_continues() -> None:
     result = _chat("--max-tokens", "3", text="a" * 20000 + "\nHello!\n")
     assert result.returncode == 0
     assert "a line may have 16382 bytes" in result.stderr
     assert len(result.stdout) > 1
 
 
-def test_threads_change_nothing() -> None:
+def test_thread_count_does_not_change_answers() -> None:
     one, two = (_chat("--threads", threads, "--max-tokens", "12", "Hello!").stdout for threads in "12")
     assert one == two
 
@@ -109,13 +109,13 @@ def test_threads_change_nothing() -> None:
         (["--top-k", "1e30", "Hello!"], "usage: "),
     ],
 )
-def test_what_does_not_fit_is_said(arguments: list[str], message: str) -> None:
+def test_invalid_arguments_are_reported_by_chat(arguments: list[str], message: str) -> None:
     result = _chat(*arguments)
     assert result.returncode != 0
     assert message in result.stderr
 
 
-def test_rows_of_heads_turn_halves() -> None:
+def test_attention_rows_are_permuted_for_half_rotation_rope() -> None:
     """Adjacent elements of the file, which rotate together, move half a head apart."""
     shape = llama.shape_of(eager.file())
     rows = torch.arange(shape.heads * shape.head, dtype=torch.float32).reshape(-1, 1)

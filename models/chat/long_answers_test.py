@@ -22,7 +22,7 @@ _TOKENS = 200
         "List five facts about whales and explain each.",
     ],
 )
-def test_a_long_answer_is_that_of_eager(prompt: str) -> None:
+def test_long_answer_matches_eager(prompt: str) -> None:
     command = [os.environ["CHAT"], "--max-tokens", str(_TOKENS), prompt]
     answer = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     assert answer == f"{eager.answers([prompt], eager.SYSTEM, _TOKENS, answer)[0]}\n"

@@ -28,7 +28,7 @@ def _eager_perplexity() -> float:
     return math.exp(F.cross_entropy(scores, torch.tensor(tokens[1:])))
 
 
-def test_perplexity_is_that_of_eager() -> None:
+def test_perplexity_matches_eager() -> None:
     result = _perplexity(str(_TEXT), str(_TOKENS))
     assert result.returncode == 0, result.stderr
     ((perplexity, tokens),) = re.findall(r"^perplexity ([\d.]+), (\d+) tokens\n$", result.stdout)
@@ -40,7 +40,7 @@ def test_perplexity_is_that_of_eager() -> None:
     ("text", "message"),
     [(None, "No such file"), ("", "fewer than two tokens")],
 )
-def test_what_has_no_perplexity_is_said(tmp_path: Path, text: str | None, message: str) -> None:
+def test_text_without_perplexity_is_reported(tmp_path: Path, text: str | None, message: str) -> None:
     path = tmp_path / "text.txt"
     if text is not None:
         path.write_text(text)

@@ -15,7 +15,7 @@ from text.generate import byte_pairs, chat
 
 
 @pytest.mark.parametrize("kind", [LLAMA, QWEN])
-def test_the_shape_is_that_of_the_family(tmp_path: Path, kind: Kind) -> None:
+def test_model_shape_comes_from_the_gguf_metadata(tmp_path: Path, kind: Kind) -> None:
     path = tmp_path / "small.gguf"
     small_files.write(path, kind)
     shape = llama.shape_of(read_weights(path))
@@ -24,7 +24,7 @@ def test_the_shape_is_that_of_the_family(tmp_path: Path, kind: Kind) -> None:
     assert shape.epsilon == pytest.approx(kind.epsilon)
 
 
-def test_speeds_are_divided_as_the_file_says(tmp_path: Path) -> None:
+def test_rope_frequencies_are_scaled_by_the_file(tmp_path: Path) -> None:
     path = tmp_path / "small.gguf"
     small_files.write(path, LLAMA)
     file = read_weights(path)
@@ -44,7 +44,7 @@ def test_speeds_are_divided_as_the_file_says(tmp_path: Path) -> None:
         (QWEN, "<|im_start|>system\nYou are a helpful assistant.<|im_end|>\n", "<|im_start|>user\n"),
     ],
 )
-def test_words_and_template_become_tables(tmp_path: Path, kind: Kind, opening: str, user: str) -> None:
+def test_vocabulary_and_template_are_converted(tmp_path: Path, kind: Kind, opening: str, user: str) -> None:
     path = tmp_path / "small.gguf"
     small_files.write(path, kind)
     metadata = byte_pairs.read_metadata(path)
@@ -53,7 +53,7 @@ def test_words_and_template_become_tables(tmp_path: Path, kind: Kind, opening: s
     assert "const et_chat_template small_chat = {" in byte_pairs.source(metadata, "small")
 
 
-def test_another_family_is_named(tmp_path: Path) -> None:
+def test_unsupported_model_family_is_named(tmp_path: Path) -> None:
     path = tmp_path / "small.gguf"
     small_files.write(path, replace(QWEN, architecture="mamba"))
     with pytest.raises(

@@ -64,33 +64,33 @@ def _tensor(path: Path) -> torch.Tensor:
     return torch.from_numpy(scaled).permute(2, 0, 1).unsqueeze(0).float() / 127.5 - 1
 
 
-def test_flower_is_a_daisy() -> None:
+def test_daisy_photo_is_classified_as_daisy() -> None:
     best = _classify()[_FLOWER][0]
     assert best[1:] == ("daisy", _DAISY)
 
 
 @pytest.mark.parametrize("path", _PHOTOS, ids=lambda path: path.name)
-def test_best_class_is_that_of_eager_pytorch(path: Path) -> None:
+def test_top_class_matches_eager(path: Path) -> None:
     percentages = _eager()[path]
     percent, _, number = _classify()[path][0]
     assert number == int(percentages.argmax())
     assert percent == pytest.approx(float(percentages[number]), abs=2)
 
 
-def test_five_classes_in_order() -> None:
+def test_top_five_classes_are_in_order() -> None:
     for block in _classify().values():
         percentages = [percent for percent, _, _ in block]
         assert len({number for _, _, number in block}) == 5
         assert percentages == sorted(percentages, reverse=True)
 
 
-def test_int8_agrees_on_nine_of_ten() -> None:
+def test_int8_top_class_agrees_on_nine_of_ten() -> None:
     found = _classify("--int8")
     same = [path for path, percentages in _eager().items() if found[path][0][2] == int(percentages.argmax())]
     assert len(same) >= 0.9 * len(found)
 
 
-def test_int8_takes_at_most_three_tenths() -> None:
+def test_int8_model_has_at_most_30_percent_of_the_size() -> None:
     folder = Path(os.environ["CLASSIFY"]).parent
     sizes = {name: (folder / f"{name}.pte").stat().st_size for name in ("classify", "classify_int8")}
     assert sizes["classify_int8"] <= 0.3 * sizes["classify"]
@@ -108,7 +108,7 @@ def _named(path: Path) -> list[str]:
     return result.stdout.splitlines()[1:]
 
 
-def test_what_is_no_picture_is_told_and_the_others_are_named(tmp_path: Path) -> None:
+def test_file_that_is_not_an_image_is_reported_and_others_are_classified(tmp_path: Path) -> None:
     text = tmp_path / "notes.txt"
     text.write_text("no picture")
     cut = tmp_path / "cut.png"
@@ -145,14 +145,14 @@ _UNKNOWN = (
         ),
     ],
 )
-def test_other_files_are_told(content: bytes, message: str, tmp_path: Path) -> None:
+def test_unsupported_image_formats_are_reported(content: bytes, message: str, tmp_path: Path) -> None:
     path = tmp_path / "photo"
     path.write_bytes(content)
     result = _run(path)
     assert (result.returncode, result.stdout, result.stderr) == (1, "", f"{path}: {message}\n")
 
 
-def test_rejects_a_small_file_with_a_very_large_image(tmp_path: Path) -> None:
+def test_small_file_with_a_huge_image_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "large.png"
     Image.new("L", (8200, 8200)).save(path)
     limit = f"ulimit -v {512 << 10} && exec {shlex.quote(os.environ['CLASSIFY'])} {shlex.quote(str(path))}"
@@ -162,7 +162,7 @@ def test_rejects_a_small_file_with_a_very_large_image(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("side", [0, 20_000, 2**31 - 1])
-def test_a_png_of_impossible_size_is_told(side: int, tmp_path: Path) -> None:
+def test_png_of_impossible_size_is_reported(side: int, tmp_path: Path) -> None:
     header = struct.pack(">4sIIBBBBB", b"IHDR", side, side, 8, 2, 0, 0, 0)
     path = tmp_path / "huge.png"
     path.write_bytes(b"\x89PNG\r\n\x1a\n" + struct.pack(">I", 13) + header + struct.pack(">I", zlib.crc32(header)))
@@ -174,7 +174,7 @@ def test_a_png_of_impossible_size_is_told(side: int, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("options", [{}, {"progressive": True}], ids=["", "progressive"])
 @pytest.mark.parametrize("share", [0.3, 0.9, 0.999])
-def test_a_jpeg_that_is_cut_short_is_told(share: float, options: dict[str, bool], tmp_path: Path) -> None:
+def test_truncated_jpeg_is_reported(share: float, options: dict[str, bool], tmp_path: Path) -> None:
     whole = tmp_path / "whole.jpg"
     Image.open(_FLOWER).save(whole, **options)
     assert "daisy" in _named(whole)[0]
@@ -185,7 +185,7 @@ def test_a_jpeg_that_is_cut_short_is_told(share: float, options: dict[str, bool]
     assert (result.returncode, result.stdout, result.stderr) == (1, "", f"{cut}: the picture is cut short\n")
 
 
-def test_a_damaged_picture_is_told(tmp_path: Path) -> None:
+def test_damaged_image_is_reported(tmp_path: Path) -> None:
     path = tmp_path / "damaged.png"
     Image.open(_FLOWER).save(path)
     content = bytearray(path.read_bytes())
@@ -197,7 +197,7 @@ def test_a_damaged_picture_is_told(tmp_path: Path) -> None:
     assert result.stderr.startswith(f"{path}: the picture is damaged (")
 
 
-def test_what_follows_a_jpeg_does_not_matter(tmp_path: Path) -> None:
+def test_bytes_after_a_jpeg_are_ignored(tmp_path: Path) -> None:
     """Phones append other images, or a video."""
     path, longer = tmp_path / "photo.jpg", tmp_path / "longer.jpg"
     Image.open(_FLOWER).save(path)
@@ -233,15 +233,13 @@ def _save_wide(image: Image.Image, path: Path) -> Image.Image:
 
 
 @pytest.mark.parametrize("save", [_save_gray, _save_palette, _save_alpha, _save_wide])
-def test_a_png_of_another_kind_is_what_it_shows(
-    save: Callable[[Image.Image, Path], Image.Image], tmp_path: Path
-) -> None:
+def test_png_variants_decode_to_equal_pixels(save: Callable[[Image.Image, Path], Image.Image], tmp_path: Path) -> None:
     odd, plain = tmp_path / "odd.png", tmp_path / "plain.png"
     save(Image.open(_FLOWER), odd).save(plain)
     assert _named(odd) == _named(plain)
 
 
-def test_a_gray_jpeg_is_what_it_shows(tmp_path: Path) -> None:
+def test_gray_jpeg_is_decoded(tmp_path: Path) -> None:
     gray, colors = tmp_path / "gray.jpg", tmp_path / "colors.png"
     Image.open(_FLOWER).convert("L").save(gray)
     Image.open(gray).convert("RGB").save(colors)
@@ -251,7 +249,7 @@ def test_a_gray_jpeg_is_what_it_shows(tmp_path: Path) -> None:
     assert float(found["percent"]) == pytest.approx(float(expected["percent"]), abs=2)
 
 
-def test_pixels_are_taken_as_they_lie(tmp_path: Path) -> None:
+def test_exif_orientation_is_ignored(tmp_path: Path) -> None:
     """The EXIF orientation is ignored, as documented."""
     plain, turned = tmp_path / "plain.jpg", tmp_path / "turned.jpg"
     image = Image.open(_FLOWER)
@@ -263,7 +261,7 @@ def test_pixels_are_taken_as_they_lie(tmp_path: Path) -> None:
     assert _named(turned) == _named(plain)
 
 
-def test_a_picture_of_one_pixel_has_five_classes(tmp_path: Path) -> None:
+def test_single_pixel_image_has_five_classes(tmp_path: Path) -> None:
     path = tmp_path / "dot.png"
     Image.new("RGB", (1, 1), "red").save(path)
     assert len(_named(path)) == 5

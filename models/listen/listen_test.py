@@ -51,7 +51,7 @@ def _with_noise(path: Path, folder: Path) -> Path:
     return copy
 
 
-def test_probabilities_are_those_of_the_published_layers(tmp_path: Path) -> None:
+def test_probabilities_match_the_published_model(tmp_path: Path) -> None:
     sound = _with_noise(Path(os.environ["SOUND"]), tmp_path)
     lines = [line.split() for line in _listen(str(sound), "--chunks").stdout.splitlines()]
     found = [float(words[2]) for words in lines if len(words) == 3]
@@ -60,7 +60,7 @@ def test_probabilities_are_those_of_the_published_layers(tmp_path: Path) -> None
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-4)
 
 
-def test_each_recording_begins_anew() -> None:
+def test_state_is_reset_for_each_recording() -> None:
     """In one process, the network's state must not persist between recordings."""
     sound = os.environ["SOUND"]
     alone = _listen(sound, "--chunks").stdout
@@ -68,7 +68,7 @@ def test_each_recording_begins_anew() -> None:
 
 
 @pytest.mark.parametrize(("rate", "width"), [(8000, 2), (44100, 2), (16000, 1), (16000, 3)])
-def test_other_samples_are_told(tmp_path: Path, rate: int, width: int) -> None:
+def test_unsupported_sample_formats_are_reported(tmp_path: Path, rate: int, width: int) -> None:
     path = tmp_path / "other.wav"
     with wave.open(str(path), "wb") as sound:
         sound.setparams((1, width, rate, 0, "NONE", ""))
@@ -80,7 +80,7 @@ def test_other_samples_are_told(tmp_path: Path, rate: int, width: int) -> None:
     )
 
 
-def test_two_sentences_are_two_intervals() -> None:
+def test_two_sentences_give_two_intervals() -> None:
     result = _listen(os.environ["SOUND"])
     assert result.returncode == 0, result.stderr
     intervals = [
@@ -91,7 +91,7 @@ def test_two_sentences_are_two_intervals() -> None:
     assert second_begin - first_end > 0.5
 
 
-def test_picture_shows_the_intervals(tmp_path: Path) -> None:
+def test_plot_shows_the_intervals(tmp_path: Path) -> None:
     picture = tmp_path / "sound.svg"
     assert _listen(os.environ["SOUND"], "--svg", str(picture)).returncode == 0
     text = picture.read_text(encoding="utf-8")
@@ -101,7 +101,7 @@ def test_picture_shows_the_intervals(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("content", [b"", b"RIFF\0\0\0\0WAVE", b"RIFF\0\0\0\0WAVEfmt \xff\xff\xff\xff", b"text" * 20])
-def test_what_is_no_recording_is_told(content: bytes, tmp_path: Path) -> None:
+def test_file_that_is_not_audio_is_reported(content: bytes, tmp_path: Path) -> None:
     path = tmp_path / "other.wav"
     path.write_bytes(content)
     result = _listen(str(path))
@@ -157,7 +157,7 @@ _EXTENDED = b"\x16\0" + bytes(22)
         pytest.param([(b"fmt ", _format(0xFFFE, 1, 16000, 16)[1] + _EXTENDED)], id="an extensible format"),
     ],
 )
-def test_a_recording_is_the_same_whatever_its_head(head: list[tuple[bytes, bytes]], tmp_path: Path) -> None:
+def test_wav_header_variants_give_equal_results(head: list[tuple[bytes, bytes]], tmp_path: Path) -> None:
     samples = _sound()
     assert (
         _heard(_riff(*head, (b"data", samples), (b"id3 ", b"after")), tmp_path)
@@ -165,7 +165,7 @@ def test_a_recording_is_the_same_whatever_its_head(head: list[tuple[bytes, bytes
     )
 
 
-def test_channels_are_mixed(tmp_path: Path) -> None:
+def test_stereo_channels_are_mixed(tmp_path: Path) -> None:
     one = np.frombuffer(_sound(), np.int16)
     both = np.repeat(one, 2).tobytes()
     head = _format(_PCM, 2, 16000, 16)
@@ -173,7 +173,7 @@ def test_channels_are_mixed(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("size", [0xFFFFFFFF, 0x7FFFFFFF])
-def test_a_recording_that_was_cut_off_is_heard_as_far_as_it_is_there(size: int, tmp_path: Path) -> None:
+def test_truncated_recording_is_processed_to_its_end(size: int, tmp_path: Path) -> None:
     """Such files come from programs that write to a pipe, or that still write."""
     samples = _sound()[:32001]  # and half a sample
     whole = _riff(_MONO, (b"data", samples[:-1]))
@@ -193,21 +193,21 @@ def test_a_recording_that_was_cut_off_is_heard_as_far_as_it_is_there(size: int, 
         (_format(_PCM, 65, 16000, 16), "16-bit samples at 16000 Hz of 65 channels, "),
     ],
 )
-def test_what_other_samples_there_are_is_told(head: tuple[bytes, bytes], found: str, tmp_path: Path) -> None:
+def test_unsupported_wav_header_states_the_remedy(head: tuple[bytes, bytes], found: str, tmp_path: Path) -> None:
     message = _refused(_riff(head, (b"data", bytes(1000))), tmp_path)
     assert message.startswith(f"{found}not 16-bit samples at 16 kHz; convert it, for example: ffmpeg")
 
 
 @pytest.mark.parametrize("chunks", [[_MONO], [_MONO, (b"data", b"")], [_MONO, (b"data", b"x")]])
-def test_a_recording_without_samples_is_told(chunks: list[tuple[bytes, bytes]], tmp_path: Path) -> None:
+def test_recording_without_samples_is_reported(chunks: list[tuple[bytes, bytes]], tmp_path: Path) -> None:
     assert _refused(_riff(*chunks), tmp_path) == "has no samples"
 
 
-def test_a_recording_shorter_than_a_chunk_is_heard(tmp_path: Path) -> None:
+def test_recording_shorter_than_a_chunk_is_processed(tmp_path: Path) -> None:
     assert len(_heard(_riff(_MONO, (b"data", bytes(2))), tmp_path).splitlines()) == 1
 
 
-def test_a_missing_recording_is_told(tmp_path: Path) -> None:
+def test_missing_recording_is_reported(tmp_path: Path) -> None:
     path = tmp_path / "missing.wav"
     result = _listen(str(path))
     assert (result.returncode, result.stderr) == (1, f"{path}: No such file or directory\n")

@@ -68,7 +68,7 @@ def _eager(sentences: list[str]) -> torch.Tensor:
         return torch.cat([network(torch.tensor([tokenizer.encode(text).ids])) for text in sentences])
 
 
-def test_vectors_are_those_of_eager_pytorch(tmp_path: Path) -> None:
+def test_embeddings_match_eager(tmp_path: Path) -> None:
     path = tmp_path / "sentences.txt"
     sentences = _sentences()
     path.write_text("".join(f"{text}\n" for text in sentences), encoding="utf-8")
@@ -77,7 +77,7 @@ def test_vectors_are_those_of_eager_pytorch(tmp_path: Path) -> None:
     np.testing.assert_allclose(_vectors(path), _eager(sentences), rtol=0, atol=1e-5)
 
 
-def test_lines_of_the_same_meaning_come_first(corpus: Path) -> None:
+def test_similar_lines_rank_first(corpus: Path) -> None:
     lines = _search(corpus, "a sleeping cat", "2").stdout.splitlines()
     assert [line.split("  ", 1)[1] for line in lines] == [
         "The cat sleeps on the warm window sill.",
@@ -99,7 +99,7 @@ def test_scores_are_cosines(corpus: Path) -> None:
     assert scores == pytest.approx(sorted(expected[[0, 1, 3, 4, 5, 6]].tolist(), reverse=True), abs=6e-4)
 
 
-def test_vectors_are_made_once(corpus: Path) -> None:
+def test_embeddings_are_cached(corpus: Path) -> None:
     first = _search(corpus, "bread")
     assert "reading 7 lines [" in first.stderr
     again = _search(corpus, "bread")
@@ -108,7 +108,7 @@ def test_vectors_are_made_once(corpus: Path) -> None:
 
 
 @pytest.mark.parametrize("part", ["text", "kept vectors", "length"])
-def test_vectors_that_do_not_fit_are_made_anew(part: str, corpus: Path) -> None:
+def test_stale_embeddings_are_recomputed(part: str, corpus: Path) -> None:
     before = _search(corpus, "bread").stdout
     kept = corpus.with_name(f"{corpus.name}.vectors")
     content = bytearray(kept.read_bytes())
@@ -126,7 +126,7 @@ def test_vectors_that_do_not_fit_are_made_anew(part: str, corpus: Path) -> None:
     assert _search(corpus, "bread").stderr == ""
 
 
-def test_what_cannot_be_read_is_told(tmp_path: Path) -> None:
+def test_unreadable_file_is_reported(tmp_path: Path) -> None:
     missing = _search(tmp_path / "missing.txt", "bread")
     assert missing.returncode == 1
     assert missing.stderr == f"{tmp_path}/missing.txt: No such file or directory\n"
@@ -159,11 +159,11 @@ def _printed(content: bytes, tmp_path: Path) -> list[bytes]:
         pytest.param(bytes(range(128, 256)) * 300 + b"\n", [bytes(range(128, 256)) * 300], id="any bytes"),
     ],
 )
-def test_lines_are_printed_as_they_are(content: bytes, lines: list[bytes], tmp_path: Path) -> None:
+def test_lines_are_printed_unchanged(content: bytes, lines: list[bytes], tmp_path: Path) -> None:
     assert _printed(content, tmp_path) == lines
 
 
-def test_what_is_no_character_is_no_part_of_the_meaning(tmp_path: Path) -> None:
+def test_invalid_utf8_does_not_change_the_embedding(tmp_path: Path) -> None:
     """NUL and invalid UTF-8 are skipped, as in the published tokenizer."""
     path = tmp_path / "odd.txt"
     path.write_bytes(b"a loaf of bread\na loaf\0 of\xff bread\r\n")
@@ -172,7 +172,7 @@ def test_what_is_no_character_is_no_part_of_the_meaning(tmp_path: Path) -> None:
     np.testing.assert_array_equal(plain, odd)
 
 
-def test_of_a_long_line_the_first_256_tokens_count(tmp_path: Path) -> None:
+def test_lines_are_truncated_to_256_tokens(tmp_path: Path) -> None:
     path = tmp_path / "long.txt"
     path.write_text("ship " * (LONGEST - 2) + "\n" + "ship " * 100_000 + "\n")
     assert _search(path, "a ship").returncode == 0
@@ -180,21 +180,21 @@ def test_of_a_long_line_the_first_256_tokens_count(tmp_path: Path) -> None:
     np.testing.assert_array_equal(short, long)
 
 
-def test_blank_lines_alone_are_no_answer(tmp_path: Path) -> None:
+def test_blank_text_has_no_results(tmp_path: Path) -> None:
     path = tmp_path / "blank.txt"
     path.write_text("\n \t\n\r\n")
     result = _search(path, "bread")
     assert (result.returncode, result.stdout) == (0, "")
 
 
-def test_a_query_may_be_anything(corpus: Path) -> None:
+def test_query_may_be_any_text(corpus: Path) -> None:
     for query in ("", "\n", "x" * 100_000, "\u2003\U0001f35e"):
         result = _search(corpus, query)
         assert result.returncode == 0, result.stderr
         assert len(result.stdout.splitlines()) == 6
 
 
-def test_a_text_that_vanished_is_told_though_its_vectors_are_there(corpus: Path) -> None:
+def test_deleted_text_is_reported_despite_cached_embeddings(corpus: Path) -> None:
     assert _search(corpus, "bread").returncode == 0
     corpus.unlink()
     again = _search(corpus, "bread")
@@ -202,13 +202,13 @@ def test_a_text_that_vanished_is_told_though_its_vectors_are_there(corpus: Path)
     assert again.stderr == f"{corpus}: No such file or directory\n"
 
 
-def test_a_folder_is_no_text(tmp_path: Path) -> None:
+def test_folder_is_refused_as_a_text(tmp_path: Path) -> None:
     result = _search(tmp_path, "bread")
     assert (result.returncode, result.stderr) == (1, f"{tmp_path}: cannot be read\n")
 
 
 @pytest.mark.parametrize("name", ["corpus.txt.vectors", "corpus.txt.vectors.part"])
-def test_vectors_that_cannot_be_kept_are_told_and_the_answer_is_given(name: str, corpus: Path) -> None:
+def test_unwritable_cache_is_reported_and_results_printed(name: str, corpus: Path) -> None:
     """As in a read-only folder.
 
     A folder in the cache file's place fails for root as well.
@@ -222,7 +222,7 @@ def test_vectors_that_cannot_be_kept_are_told_and_the_answer_is_given(name: str,
 
 
 @pytest.mark.parametrize("kept", [b"", b"vectors1", bytes(100), b"vectors1" + b"\xff" * 24])
-def test_kept_vectors_that_are_none_are_made_anew(kept: bytes, corpus: Path) -> None:
+def test_damaged_cache_is_recomputed(kept: bytes, corpus: Path) -> None:
     expected = _search(corpus, "bread").stdout
     path = corpus.with_name("corpus.txt.vectors")
     whole = path.read_bytes()

@@ -79,7 +79,7 @@ def _generate(folder: Path, manifest: dict, *flags: str) -> tuple[int, str, str]
     return (code, header.read_text(), source.read_text()) if code == 0 else (code, "", "")
 
 
-def test_header_states_the_exact_memory_of_each_method(tmp_path: Path) -> None:
+def test_header_states_each_methods_memory(tmp_path: Path) -> None:
     code, header, _ = _generate(tmp_path, _manifest())
     assert code == 0
     assert "#define NET_FORWARD_METHOD_BYTES \\\n  ET_METHOD_BYTES( \\\n      /* values */ 0u, \\\n" in header
@@ -88,7 +88,7 @@ def test_header_states_the_exact_memory_of_each_method(tmp_path: Path) -> None:
     assert "#define NET_FORWARD_PLANNED_0_BYTES 64u" in header
 
 
-def test_expressions_of_backends_and_kernels_reach_the_header(tmp_path: Path) -> None:
+def test_memory_expressions_of_backends_and_kernels_reach_the_header(tmp_path: Path) -> None:
     manifest = _manifest()
     manifest["methods"][0]["memory"] |= {
         "persistent": ["NPU_BYTES(3)", "64"],
@@ -103,7 +103,7 @@ def test_expressions_of_backends_and_kernels_reach_the_header(tmp_path: Path) ->
     assert "uint8_t scratch[ET_LARGER(NET_FORWARD_SCRATCH_BYTES, 1u)];" in header
 
 
-def test_state_that_methods_share_is_the_models(tmp_path: Path) -> None:
+def test_shared_state_belongs_to_the_model(tmp_path: Path) -> None:
     manifest = _with_methods("put", "take", "look")
     for method in manifest["methods"][:2]:
         method["memory"] = method["memory"] | {"planned_bytes": [64, 32], "shared_id": 2}
@@ -117,19 +117,19 @@ def test_state_that_methods_share_is_the_models(tmp_path: Path) -> None:
     assert source.count(f"planned[] = {{{planned}}};") == 1
 
 
-def test_static_input_is_typed_and_sized(tmp_path: Path) -> None:
+def test_static_input_has_a_typed_array(tmp_path: Path) -> None:
     _, header, _ = _generate(tmp_path, _manifest())
     assert "net_forward_set_x(et_method *method, const float *data," in header
     assert "static const int32_t sizes[] = {2, 3};" in header
     assert "24u, out_error" in header
 
 
-def test_dynamic_input_takes_its_sizes(tmp_path: Path) -> None:
+def test_dynamic_input_has_size_parameters(tmp_path: Path) -> None:
     _, header, _ = _generate(tmp_path, _manifest())
     assert "net_forward_set_default(et_method *method, const float *data,\n    size_t count" in header
 
 
-def test_comments_state_which_sizes_an_input_takes(tmp_path: Path) -> None:
+def test_header_comments_state_input_sizes(tmp_path: Path) -> None:
     manifest = _manifest()
     manifest["methods"][0]["inputs"][1]["sizes"] = [{"min": 2, "max": 4, "step": 2}, 8]
     _, header, source = _generate(tmp_path, manifest)
@@ -137,7 +137,7 @@ def test_comments_state_which_sizes_an_input_takes(tmp_path: Path) -> None:
     assert ".ranges = &et_ranges" in source
 
 
-def test_integer_input_with_a_range_is_set_by_value(tmp_path: Path) -> None:
+def test_ranged_integer_input_is_passed_by_value(tmp_path: Path) -> None:
     manifest = _manifest()
     manifest["methods"][0]["inputs"] = [
         {"name": "count", "kind": "int", "range": {"min": 1, "max": 2**63 - 1, "step": 1}},
@@ -150,31 +150,31 @@ def test_integer_input_with_a_range_is_set_by_value(tmp_path: Path) -> None:
     assert ".ranges = &et_ranges" in source
 
 
-def test_program_is_included_by_path(tmp_path: Path) -> None:
+def test_program_is_embedded_by_path(tmp_path: Path) -> None:
     _generate(tmp_path, _manifest())
     assert '.incbin "out/net.pte"' in (tmp_path / "net.S").read_text()
 
 
-def test_source_has_a_table_of_the_kernels_of_its_own(tmp_path: Path) -> None:
+def test_kernel_table_has_only_the_models_kernels(tmp_path: Path) -> None:
     _, _, source = _generate(tmp_path, _manifest())
     assert '{"aten::abs.out", "tw>w", &rules[0], et_op_abs_out, NULL, 0},' in source
     assert "static const et_kernel_table kernels = {rows, sizeof rows / sizeof *rows};" in source
 
 
-def test_operator_without_a_kernel_is_refused_by_name(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_codegen_names_operators_without_a_kernel(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     code, _, _ = _generate(tmp_path, _manifest(operators=[{"name": "aten::det.out", "dtypes": ["float32"]}]))
     assert code == 1
     assert "no kernel for aten::det.out" in capsys.readouterr().err
 
 
-def test_backend_without_c_side_is_refused_by_name(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_codegen_names_backends_without_a_c_library(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     code, _, _ = _generate(tmp_path, _manifest(backends=["Npu"]))
     assert code == 1
     assert "//m:net_pte delegates to 'Npu'" in capsys.readouterr().err
     assert not (tmp_path / "net.h").exists()
 
 
-def test_backends_that_are_used_are_registered(tmp_path: Path) -> None:
+def test_used_backends_are_registered(tmp_path: Path) -> None:
     _, _, source = _generate(
         tmp_path, _manifest(backends=["Npu"]), "--backend=Npu=npu_backend", "--backend=Dsp=dsp_backend"
     )
@@ -188,7 +188,7 @@ def _with_delegates(*delegates: tuple[str, list[str]]) -> dict:
     return _manifest(backends=sorted({backend for backend, _ in delegates}), methods=[{**method, "delegates": entries}])
 
 
-def test_parts_of_all_delegates_are_linked_once(tmp_path: Path) -> None:
+def test_delegate_parts_are_linked_once(tmp_path: Path) -> None:
     manifest = _with_delegates(("Npu", ["npu_b", "npu_a"]), ("Npu", ["npu_a"]), ("Dsp", []))
     _, _, source = _generate(tmp_path, manifest, "--backend=Npu=npu_backend", "--backend=Dsp=dsp_backend")
     assert "static const et_backend *const backends[] = {&dsp_backend, &npu_backend};" in source
@@ -200,20 +200,20 @@ def test_parts_of_all_delegates_are_linked_once(tmp_path: Path) -> None:
     assert f"const et_registry net_registry = {{.kernels = &kernels, {members}}};" in source
 
 
-def test_backends_without_parts_have_no_table_of_them(tmp_path: Path) -> None:
+def test_backends_without_parts_have_no_part_table(tmp_path: Path) -> None:
     _, _, source = _generate(tmp_path, _with_delegates(("Npu", [])), "--backend=Npu=npu_backend")
     members = ".backends = backends, .backend_count = 1, .delegation = &et_delegation"
     assert f"const et_registry net_registry = {{.kernels = &kernels, {members}}};" in source
     assert "parts_0" not in source
 
 
-def test_the_linked_registry_is_that_of_the_model(tmp_path: Path) -> None:
+def test_linked_registry_is_the_models(tmp_path: Path) -> None:
     _, _, source = _generate(tmp_path, _manifest(), "--linked-registry")
     for name in ("net_registry", "et_linked_registry"):
         assert f"const et_registry {name} = {{.kernels = &kernels}};" in source
 
 
-def test_moves_and_jumps_are_linked_where_a_method_has_them(tmp_path: Path) -> None:
+def test_moves_and_jumps_are_linked_on_use(tmp_path: Path) -> None:
     manifest = _with_methods("put", "take")
     assert "branching" not in _generate(tmp_path, manifest)[2]
     manifest["methods"][1]["branches"] = True
@@ -221,13 +221,13 @@ def test_moves_and_jumps_are_linked_where_a_method_has_them(tmp_path: Path) -> N
     assert "const et_registry net_registry = {.kernels = &kernels, .branching = &et_branching};" in source
 
 
-def test_a_part_that_is_no_identifier_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_part_name_that_is_not_an_identifier_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     code, _, _ = _generate(tmp_path, _with_delegates(("Npu", ["a; b"])), "--backend=Npu=npu_backend")
     assert code == 1
     assert "a part of 'Npu' is no C identifier: 'a; b'" in capsys.readouterr().err
 
 
-def test_manifest_of_another_format_is_refused(tmp_path: Path) -> None:
+def test_unknown_manifest_format_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "net.json"
     path.write_text(json.dumps(_manifest(format=1)), encoding="utf-8")
     with pytest.raises(CodegenError, match="format 1, expected 3"):
@@ -238,7 +238,7 @@ def _linked(text: str) -> set[str]:
     return set(re.findall(r"#define net_\w+ (net_\w+)", text))
 
 
-def test_linker_sees_other_names_for_another_label(tmp_path: Path) -> None:
+def test_linker_symbols_depend_on_the_label(tmp_path: Path) -> None:
     _, here, _ = _generate(tmp_path, _manifest(target="//a:b_net_pte"))
     _, there, _ = _generate(tmp_path, _manifest(target="//a/b:net_pte"))
     assert len(_linked(here)) == len(_linked(there)) == 4
@@ -246,7 +246,7 @@ def test_linker_sees_other_names_for_another_label(tmp_path: Path) -> None:
     assert f".globl SYMBOL({min(_linked(there), key=len)[:12]}" in (tmp_path / "net.S").read_text()
 
 
-def test_guard_is_another_for_another_label(tmp_path: Path) -> None:
+def test_include_guard_depends_on_the_label(tmp_path: Path) -> None:
     _, here, _ = _generate(tmp_path, _manifest(), "--target=//m:net_cc")
     _, there, _ = _generate(tmp_path, _manifest(), "--target=@other//m:net_cc")
     guards = [re.findall(r"#ifndef (\w+)", header)[0] for header in (here, there)]
@@ -260,7 +260,7 @@ def _with_methods(*names: str) -> dict:
 
 
 @pytest.mark.parametrize("names", [("a.b", "a_b"), ("Run", "run")])
-def test_methods_with_one_name_in_c_are_refused(
+def test_methods_with_equal_c_names_are_refused(
     names: tuple[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     code, _, _ = _generate(tmp_path, _with_methods(*names))
@@ -270,14 +270,14 @@ def test_methods_with_one_name_in_c_are_refused(
     )
 
 
-def test_method_and_input_with_one_name_in_c_are_refused(tmp_path: Path) -> None:
+def test_method_and_input_with_equal_c_names_are_refused(tmp_path: Path) -> None:
     assert _generate(tmp_path, _with_methods("run", "run_set_x"))[0] == 0
     manifest = _with_methods("run", "run_set")
     manifest["methods"][0]["inputs"][0]["name"] = "load"
     assert _generate(tmp_path, manifest)[0] == 1
 
 
-def test_text_of_labels_and_methods_cannot_leave_its_place(tmp_path: Path) -> None:
+def test_label_and_method_text_is_escaped(tmp_path: Path) -> None:
     manifest = _manifest(target="//m:*/net", methods=[{**_manifest()["methods"][0], "name": 'a"b\\'}])
     _, header, source = _generate(tmp_path, manifest)
     assert "*/net" not in header
@@ -288,14 +288,14 @@ def test_text_of_labels_and_methods_cannot_leave_its_place(tmp_path: Path) -> No
     ("name", "word"),
     [("x", "x"), ("a.b", "a_b"), ("_x__1", "x_1"), ("int", "int"), ("gr\u00f6\u00dfe", "gr_e"), ("", ""), ("_", "")],
 )
-def test_names_become_parts_of_c_identifiers(name: str, word: str) -> None:
+def test_names_are_converted_to_c_identifiers(name: str, word: str) -> None:
     assert c_word(name) == word
 
 
 _WEIGHTS = {"file": "net.ptd", "bytes": 64, "sha256": "ab" * 32}
 
 
-def test_weights_that_lie_apart_are_embedded(tmp_path: Path) -> None:
+def test_external_weights_are_embedded(tmp_path: Path) -> None:
     code, header, source = _generate(tmp_path, _manifest(external=[_WEIGHTS]), "--weights", "net", "out/net.ptd")
     assert code == 0
     assert "#define NET_WEIGHTS_BYTES 64u\n" in header and f'"{"ab" * 32}"' in header
@@ -305,7 +305,7 @@ def test_weights_that_lie_apart_are_embedded(tmp_path: Path) -> None:
     assert '.incbin "out/net.ptd"' in (tmp_path / "net.S").read_text()
 
 
-def test_weights_that_are_lent_are_checked(tmp_path: Path) -> None:
+def test_caller_provided_weights_are_checked(tmp_path: Path) -> None:
     flags = ["--weights", "net", "out/net.ptd", "--borrow-weights"]
     _, header, source = _generate(tmp_path, _manifest(external=[_WEIGHTS]), *flags)
     assert "et_span weights,\n" in header and "net_weights_data" not in header.split("registry")[1]
@@ -322,7 +322,7 @@ def test_equal_weights_of_two_models_are_embedded_once(tmp_path: Path) -> None:
     assert data.count(".ptd") == 1 and data.count("_weights_data):") == 2
 
 
-def test_a_program_that_is_lent_is_no_part_of_the_library(tmp_path: Path) -> None:
+def test_caller_provided_program_is_not_embedded(tmp_path: Path) -> None:
     flags = ("--borrow-program", "net", "_main/m/net.pte")
     code, header, source = _generate(tmp_path, _manifest(), *flags)
     assert code == 0
@@ -332,7 +332,7 @@ def test_a_program_that_is_lent_is_no_part_of_the_library(tmp_path: Path) -> Non
     assert ".incbin" not in (tmp_path / "net.S").read_text()
 
 
-def test_methods_that_never_run_together_have_one_type_of_memory(tmp_path: Path) -> None:
+def test_exclusive_methods_share_a_memory_type(tmp_path: Path) -> None:
     _, header, _ = _generate(tmp_path, _manifest(), "--shared-memory=m_net_cc")
     assert "typedef union m_net_cc_memory {\n  net_forward_memory net_forward;\n} m_net_cc_memory;\n" in header
 
@@ -345,7 +345,7 @@ def _shared(folder: Path, manifest: dict, *flags: str) -> tuple[str, str, list[s
     return header, source, re.findall(r"^    ([^*\s]+);$", exports.read_text(), re.MULTILINE)
 
 
-def test_a_shared_library_exports_the_functions_that_its_header_declares(tmp_path: Path) -> None:
+def test_shared_library_exports_its_headers_functions(tmp_path: Path) -> None:
     header, source, exported = _shared(tmp_path, _with_methods("run", "look"))
     names = re.findall(r"^(?:et_status|void) net_(\w+)\(", header, re.MULTILINE)
     assert len(names) == 2 * 7 and "run_execute" in names and "look_set_x" in names
@@ -354,7 +354,7 @@ def test_a_shared_library_exports_the_functions_that_its_header_declares(tmp_pat
     assert all(f" net_{name}(" in source for name in names)
 
 
-def test_the_header_of_a_shared_library_declares_nothing_that_is_private(tmp_path: Path) -> None:
+def test_shared_library_header_hides_private_declarations(tmp_path: Path) -> None:
     header, source, exported = _shared(tmp_path, _manifest(external=[_WEIGHTS]), "--weights", "net", "out/net.ptd")
     for name in ("net_registry", "net_program_data", "net_program_size", "net_weights_data"):
         assert name not in header and f" {name}" in source
@@ -362,6 +362,6 @@ def test_the_header_of_a_shared_library_declares_nothing_that_is_private(tmp_pat
     assert not [name for name in exported if "_forward_" not in name]
 
 
-def test_a_shared_library_exports_further_functions_once(tmp_path: Path) -> None:
+def test_shared_library_exports_additional_functions_once(tmp_path: Path) -> None:
     _, _, exported = _shared(tmp_path, _manifest(), "--export=et_method_measure", "--export=et_method_measure")
     assert exported.count("et_method_measure") == 1

@@ -42,7 +42,7 @@ def write_only(folder: Path, name: str, *operators: str) -> str:
     return str(path)
 
 
-def test_whole_table_is_sorted_by_name(tmp_path: Path) -> None:
+def test_complete_kernel_table_is_sorted_by_name(tmp_path: Path) -> None:
     status, text = run(tmp_path)
     assert status == 0
     assert text.index("aten::abs.out") < text.index("aten::mul.out")
@@ -51,7 +51,7 @@ def test_whole_table_is_sorted_by_name(tmp_path: Path) -> None:
     assert "const et_kernel_table my_kernels = {rows, sizeof rows / sizeof *rows};" in text
 
 
-def test_expressions_of_every_call_bring_their_headers(tmp_path: Path) -> None:
+def test_kernel_memory_expressions_include_their_headers(tmp_path: Path) -> None:
     table, out = tmp_path / "more.toml", tmp_path / "more.c"
     memory = 'header = "acme/abs.h"\nscratch = "sizeof(acme)"'
     other = 'header = "acme/mul.h"\nscratch = "ROOM({self.rank})"\nprepare = "prepare"'
@@ -63,7 +63,7 @@ def test_expressions_of_every_call_bring_their_headers(tmp_path: Path) -> None:
     assert "et_op_mul_out, prepare, 0}," in source and "acme/mul.h" not in source
 
 
-def test_rules_say_what_each_tensor_argument_may_be(tmp_path: Path) -> None:
+def test_kernel_rules_constrain_each_tensor_argument(tmp_path: Path) -> None:
     table = tmp_path / "more.toml"
     own = 'arguments = { other = { dtypes = "float", ranks = [3, 5], layout = "channels_last" } }'
     row = TABLE.replace('file = "op_mul.c"', f'file = "op_mul.c"\n{own}\nsame_dtype = [["self", "out"]]')
@@ -76,7 +76,7 @@ def test_rules_say_what_each_tensor_argument_may_be(tmp_path: Path) -> None:
     assert f"/* et_op_mul_out */ {ends} {middle} {ends}" in out.read_text(encoding="utf-8")
 
 
-def test_rules_admit_just_the_dtypes_of_the_manifests(tmp_path: Path) -> None:
+def test_kernel_rules_admit_only_the_manifests_dtypes(tmp_path: Path) -> None:
     table, out = tmp_path / "more.toml", tmp_path / "more.c"
     table.write_text(TABLE.replace('["float32"]', '["float32", "float64", "int64", "uint64"]'), encoding="utf-8")
     one, other = tmp_path / "one.json", tmp_path / "other.json"
@@ -90,7 +90,7 @@ def test_rules_admit_just_the_dtypes_of_the_manifests(tmp_path: Path) -> None:
     assert "converters[] = {&et_converter_float32, &et_converter_int64};" in text
 
 
-def test_kernels_for_channels_last_are_there_where_a_tensor_has_that_order(tmp_path: Path) -> None:
+def test_channels_last_kernels_are_linked_on_use(tmp_path: Path) -> None:
     table, out, only = tmp_path / "more.toml", tmp_path / "more.c", tmp_path / "only.json"
     table.write_text(
         TABLE.replace('symbol = "et_op_mul_out"', 'symbol = "et_op_mul_out"\nlayout = "channels_last"'), "utf-8"
@@ -102,7 +102,7 @@ def test_kernels_for_channels_last_are_there_where_a_tensor_has_that_order(tmp_p
         assert out.read_text(encoding="utf-8").count("et_op_mul_out, NULL") == kernels
 
 
-def test_tables_name_the_conversions_of_all_dtypes_that_they_take(tmp_path: Path) -> None:
+def test_kernel_table_lists_conversions_of_its_dtypes(tmp_path: Path) -> None:
     _, text = run(tmp_path)
     assert "extern const struct et_converter et_converter_float32;\n" in text
     assert "converters[] = {&et_converter_float32};" in text
@@ -110,7 +110,7 @@ def test_tables_name_the_conversions_of_all_dtypes_that_they_take(tmp_path: Path
     assert "et_converter" not in text
 
 
-def test_rows_with_features_stand_in_a_condition(tmp_path: Path) -> None:
+def test_rows_with_features_are_conditional(tmp_path: Path) -> None:
     table = tmp_path / "fast.toml"
     features = 'priority = 1\nfeatures = ["avx2", "fma"]\nprepare = "pack"\nfile'
     table.write_text(TABLE.replace("et_op", "fast").replace("file", features), encoding="utf-8")
@@ -123,20 +123,20 @@ def test_rows_with_features_stand_in_a_condition(tmp_path: Path) -> None:
     assert "et_status pack(et_prepare_context *context, et_value *const *args, void **out_state);" in text
 
 
-def test_selection_names_only_the_chosen_kernels(tmp_path: Path) -> None:
+def test_selection_lists_only_chosen_kernels(tmp_path: Path) -> None:
     status, text = run(tmp_path, "--only", write_only(tmp_path, "m.json", "aten::mul.out"))
     assert status == 0
     assert "et_op_mul_out" in text and "et_op_abs_out" not in text
 
 
-def test_kernels_of_one_operator_follow_by_falling_priority(tmp_path: Path) -> None:
+def test_kernels_of_one_operator_are_in_priority_order(tmp_path: Path) -> None:
     faster = tmp_path / "faster.toml"
     faster.write_text(TABLE.replace("et_op", "fast").replace("file", "priority = 1\nfile"), encoding="utf-8")
     _, text = run(tmp_path, "--kernels", str(faster))
     assert text.index("fast_abs_out, NULL") < text.index("et_op_abs_out, NULL") < text.index("fast_mul_out, NULL")
 
 
-def test_operators_of_another_table_may_be_implemented(tmp_path: Path) -> None:
+def test_kernels_may_implement_custom_operators(tmp_path: Path) -> None:
     operators, kernels = tmp_path / "operators.toml", tmp_path / "acme.toml"
     operators.write_text(
         '[[operator]]\nname = "acme::twice.out"\nschema = "(Tensor x, *, Tensor(a!) out) -> Tensor(a!)"'
@@ -147,7 +147,7 @@ def test_operators_of_another_table_may_be_implemented(tmp_path: Path) -> None:
     assert '{"acme::twice.out", "tw>w",' in text
 
 
-def test_selections_are_united(tmp_path: Path) -> None:
+def test_selections_are_merged(tmp_path: Path) -> None:
     first = write_only(tmp_path, "m.json", "aten::mul.out")
     second = write_only(tmp_path, "names.txt", "aten::abs.out", "aten::mul.out")
     _, text = run(tmp_path, "--only", first, "--only", second)
@@ -160,9 +160,7 @@ def test_empty_selection_is_a_valid_table(tmp_path: Path) -> None:
     assert "rows[]" not in text
 
 
-def test_operator_without_a_kernel_is_an_error_that_names_it(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_selection_names_operators_without_a_kernel(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     only = write_only(tmp_path, "m.json", "aten::det.out", "aten::mul.out")
     status, text = run(tmp_path, "--only", only)
     assert (status, text) == (1, "")
@@ -177,7 +175,7 @@ def test_damaged_selection_is_an_error(tmp_path: Path, capsys: pytest.CaptureFix
     assert "is no list of operators" in capsys.readouterr().err
 
 
-def test_arguments_may_stand_in_a_file(tmp_path: Path) -> None:
+def test_params_file_may_hold_the_arguments(tmp_path: Path) -> None:
     table, out, params = tmp_path / "table.toml", tmp_path / "out.c", tmp_path / "params"
     table.write_text(TABLE, encoding="utf-8")
     params.write_text(f"--kernels\n{table}\n--symbol\nk\n--out\n{out}\n", encoding="utf-8")
@@ -185,6 +183,6 @@ def test_arguments_may_stand_in_a_file(tmp_path: Path) -> None:
     assert out.exists()
 
 
-def test_symbol_must_be_an_identifier(tmp_path: Path) -> None:
+def test_kernel_symbol_must_be_an_identifier(tmp_path: Path) -> None:
     with pytest.raises(SystemExit):
         kernel_table.main(["--kernels", "t", "--symbol", "a b", "--out", str(tmp_path / "o.c")])

@@ -25,7 +25,7 @@ def _compile(folder: Path, sources: list[str]) -> subprocess.CompletedProcess[st
     )
 
 
-def test_each_source_has_its_object_and_number(tmp_path: Path) -> None:
+def test_each_source_compiles_to_an_object_with_a_file_number(tmp_path: Path) -> None:
     assert _compile(tmp_path, ["one.c", "two.c"]).returncode == 0
     assert [(tmp_path / name).read_text() for name in ("one.c.o", "two.c.o")] == [
         "-a b -DET_FILE_ID=0\n",
@@ -33,7 +33,7 @@ def test_each_source_has_its_object_and_number(tmp_path: Path) -> None:
     ]
 
 
-def test_errors_of_all_sources_are_shown(tmp_path: Path) -> None:
+def test_errors_of_all_sources_are_printed(tmp_path: Path) -> None:
     result = _compile(tmp_path, ["wrong.c", "one.c", "wrong.c"])
     assert result.returncode == 1
     assert result.stderr == "wrong.c: error\nwrong.c: error\n"

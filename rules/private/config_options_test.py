@@ -14,10 +14,10 @@ def _starlark(name: str) -> Any:
     return names[name]
 
 
-def test_sections_keys_and_types_are_those_of_the_compiler() -> None:
+def test_starlark_config_schema_matches_the_compiler() -> None:
     known = {name: {key: _NAMES[kind] for key, kind in keys.items()} for name, keys in config.SECTIONS.items()}
     assert _starlark("CONFIG_SECTIONS") == known
 
 
-def test_sections_of_any_keys_are_those_of_the_compiler() -> None:
+def test_sections_with_arbitrary_keys_match_the_compiler() -> None:
     assert _starlark("CONFIG_OPEN_SECTIONS") == sorted([config._BACKENDS, config._SHAPES, config._TARGET])

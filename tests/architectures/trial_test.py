@@ -18,11 +18,11 @@ def of(call: Callable[[nn.Module, Tensor], Tensor]) -> Result:
     return attempt(lambda: Subject(Part(nn.Linear(4, 4), call), ((torch.ones(2, 4),),)))
 
 
-def test_a_layer_matches() -> None:
+def test_matching_layer_passes() -> None:
     assert of(lambda linear, x: linear(x).relu()) == Result(Outcome.MATCHES)
 
 
-def test_the_cpu_backend_is_tried_as_well() -> None:
+def test_cpu_backend_is_tried() -> None:
     subject = Subject(nn.Sequential(nn.Linear(4, 4), nn.GELU()), ((torch.ones(2, 4),),))
     found = attempt(lambda: subject, lower_for_cpu, 3e-6)
     assert found == Result(Outcome.MATCHES) and found.error is not None and found.error <= 3e-6
@@ -35,7 +35,7 @@ def test_each_call_is_compared() -> None:
     assert attempt(lambda: subject) == Result(Outcome.MATCHES)
 
 
-def test_calls_of_a_module_with_state_go_on_where_the_last_ended() -> None:
+def test_stateful_module_continues_between_calls() -> None:
     class Counter(nn.Module):
         count: Tensor
 
@@ -58,13 +58,15 @@ def test_calls_of_a_module_with_state_go_on_where_the_last_ended() -> None:
         (lambda linear, x: torch.linalg.ldl_factor(linear.weight * x.sum()).LD, Outcome.COMPILER, "linalg_ldl_factor"),
     ],
 )
-def test_what_fails_is_told_apart(call: Callable[[nn.Module, Tensor], Tensor], outcome: Outcome, why: str) -> None:
+def test_failure_stages_are_distinguished(
+    call: Callable[[nn.Module, Tensor], Tensor], outcome: Outcome, why: str
+) -> None:
     result = of(call)
     assert result.outcome is outcome
     assert why in result.why
 
 
-def test_another_result_is_a_failure_of_the_runtime() -> None:
+def test_deviating_result_is_a_runtime_failure() -> None:
     """The compiled program is of another module than the eager one."""
 
     def other(program: torch.export.ExportedProgram) -> ExecutorchProgramManager:
@@ -74,7 +76,7 @@ def test_another_result_is_a_failure_of_the_runtime() -> None:
     assert attempt(lambda: subject, other).outcome is Outcome.RUNTIME
 
 
-def test_whole_numbers_and_shapes_must_be_equal() -> None:
+def test_integers_and_shapes_must_be_equal() -> None:
     def of_program(made: nn.Module) -> Result:
         exported = torch.export.export(made, (torch.ones(2),))
         subject = Subject(Part(nn.Identity(), lambda _, x: x.long()), ((torch.ones(2),),))

@@ -43,31 +43,31 @@ def _compile(text: str, standard: str, *flags: str) -> None:
     assert result.returncode == 0, result.stderr
 
 
-def test_every_folder_has_headers() -> None:
+def test_every_public_folder_has_headers() -> None:
     assert len(_HEADERS) >= 40
     assert len(_examples()) >= 2
 
 
 @pytest.mark.parametrize("standard", _STANDARDS)
 @pytest.mark.parametrize("header", _HEADERS)
-def test_header_is_cxx(header: str, standard: str) -> None:
+def test_public_header_compiles_as_cxx(header: str, standard: str) -> None:
     _compile(f'#include "{header}"\n#include "{header}"\n', standard, "-Wextra", "-pedantic")
 
 
 @pytest.mark.parametrize("header", _HEADERS)
-def test_header_declares_c_functions(header: str) -> None:
+def test_public_header_declares_c_functions(header: str) -> None:
     text = next(path for path in (Path(folder) / header for folder in _FOLDERS) if path.exists()).read_text()
     assert 'extern "C" {' in text
 
 
 @pytest.mark.parametrize("standard", _STANDARDS)
 @pytest.mark.parametrize("index", range(len(_examples())))
-def test_example_is_cxx(index: int, standard: str) -> None:
+def test_example_compiles_as_cxx(index: int, standard: str) -> None:
     _compile(_examples()[index][1], standard)
 
 
 @pytest.mark.parametrize("language", [*_STANDARDS, "c11"])
-def test_an_error_without_a_failure_is_initialized(language: str) -> None:
+def test_error_without_a_failure_is_initialized(language: str) -> None:
     source = '#include "executorch/status.h"\nint main(void) {\n  et_error error = ET_ERROR_INIT;\n  return error.message[0];\n}\n'
     if language == "c11":
         command = [

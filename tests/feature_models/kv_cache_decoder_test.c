@@ -78,7 +78,7 @@ static void assert_decoded(const float *expected) {
   }
 }
 
-static void test_one_by_one_as_together(void **state) {
+static void test_token_by_token_decoding_matches_one_call(void **state) {
   (void)state;
   float together[TOKENS][WORDS];
   float first[WORDS];
@@ -95,7 +95,7 @@ static void test_one_by_one_as_together(void **state) {
 }
 
 /* The cache is unchanged: the next token has the same logits as without the failed call. */
-static void test_what_is_out_of_range_ends_the_call(void **state) {
+static void test_out_of_range_position_ends_the_call(void **state) {
   (void)state;
   float together[WORDS];
   float first[WORDS];
@@ -111,8 +111,9 @@ static void test_what_is_out_of_range_ends_the_call(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test_setup(test_one_by_one_as_together, load),
-      cmocka_unit_test_setup(test_what_is_out_of_range_ends_the_call, load),
+      cmocka_unit_test_setup(test_token_by_token_decoding_matches_one_call,
+                             load),
+      cmocka_unit_test_setup(test_out_of_range_position_ends_the_call, load),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -61,7 +61,7 @@ static void load_and_free(const char *name) {
   et_hosted_method_free(&hosted);
 }
 
-static void test_all_delegates_use_one_constant_where_it_lies(void **state) {
+static void test_delegates_share_one_constant_in_place(void **state) {
   (void)state;
   const uintptr_t start =
       (uintptr_t)tests_feature_models_shared_bias_program_data;
@@ -77,7 +77,7 @@ static void test_all_delegates_use_one_constant_where_it_lies(void **state) {
   }
 }
 
-static void test_only_the_part_that_is_needed_is_linked(void **state) {
+static void test_only_required_backend_parts_are_linked(void **state) {
   (void)state;
   const et_registry *registry = &tests_feature_models_shared_bias_registry;
   assert_int_equal(registry->backend_count, 1);
@@ -85,7 +85,7 @@ static void test_only_the_part_that_is_needed_is_linked(void **state) {
   assert_int_equal(registry->parts[0].items[0]->id, BIAS_ADD);
 }
 
-static void test_both_methods_compute_with_it(void **state) {
+static void test_both_methods_use_the_shared_constant(void **state) {
   (void)state;
   static const float kInput[8] = {1, 2, 3};
   et_method *once = NULL;
@@ -111,9 +111,9 @@ static void test_both_methods_compute_with_it(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_all_delegates_use_one_constant_where_it_lies),
-      cmocka_unit_test(test_only_the_part_that_is_needed_is_linked),
-      cmocka_unit_test(test_both_methods_compute_with_it),
+      cmocka_unit_test(test_delegates_share_one_constant_in_place),
+      cmocka_unit_test(test_only_required_backend_parts_are_linked),
+      cmocka_unit_test(test_both_methods_use_the_shared_constant),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -57,7 +57,8 @@ static float take(float value) {
   return sum[0];
 }
 
-static void test_what_one_method_writes_the_other_reads(void **state) {
+static void test_state_written_by_one_method_is_read_by_the_other(
+    void **state) {
   (void)state;
   load_taker();
   assert_true(put(8) == 9);
@@ -65,7 +66,7 @@ static void test_what_one_method_writes_the_other_reads(void **state) {
   assert_true(put(1) == 7);
 }
 
-static void test_a_method_that_is_loaded_later_finds_the_state(void **state) {
+static void test_later_loaded_method_finds_the_shared_state(void **state) {
   (void)state;
   assert_true(put(8) == 9);
   load_taker();
@@ -74,9 +75,9 @@ static void test_a_method_that_is_loaded_later_finds_the_state(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test_setup(test_what_one_method_writes_the_other_reads,
-                             load_putter),
-      cmocka_unit_test_setup(test_a_method_that_is_loaded_later_finds_the_state,
+      cmocka_unit_test_setup(
+          test_state_written_by_one_method_is_read_by_the_other, load_putter),
+      cmocka_unit_test_setup(test_later_loaded_method_finds_the_shared_state,
                              load_putter),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

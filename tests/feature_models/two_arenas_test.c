@@ -11,7 +11,7 @@
 
 static tests_feature_models_two_arenas_forward_memory memory;
 
-static void test_wide_tensors_lie_in_the_second_buffer(void **state) {
+static void test_large_tensors_are_in_the_second_buffer(void **state) {
   (void)state;
   /* Two tensors of [4, 256] are live at once; the first buffer has only the narrow
    * tensors. */
@@ -21,7 +21,7 @@ static void test_wide_tensors_lie_in_the_second_buffer(void **state) {
               3 * 4 * 32 * sizeof(float));
 }
 
-static void test_both_buffers_are_used(void **state) {
+static void test_both_planned_buffers_are_used(void **state) {
   (void)state;
   static const float kInput[4 * 32] = {1, -2, 3};
   et_method *method = NULL;
@@ -50,8 +50,8 @@ static void test_both_buffers_are_used(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_wide_tensors_lie_in_the_second_buffer),
-      cmocka_unit_test(test_both_buffers_are_used),
+      cmocka_unit_test(test_large_tensors_are_in_the_second_buffer),
+      cmocka_unit_test(test_both_planned_buffers_are_used),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,7 +14,7 @@ static tests_feature_models_encode_decode_encode_memory encoder_memory;
 static tests_feature_models_encode_decode_decode_memory decoder_memory;
 static tests_feature_models_dynamic_batch_forward_memory classifier_memory;
 
-static void test_methods_of_one_model_run_side_by_side(void **state) {
+static void test_methods_of_one_model_have_separate_memory(void **state) {
   (void)state;
   static const float kRows[2 * 16] = {1, 2, 3};
   et_method *encoder = NULL;
@@ -46,8 +46,7 @@ static void test_methods_of_one_model_run_side_by_side(void **state) {
   assert_true(rows[0] == rows[0]);
 }
 
-static void test_batch_up_to_the_bound_is_typed_and_larger_ones_are_refused(
-    void **state) {
+static void test_typed_batch_is_limited_to_its_maximum(void **state) {
   (void)state;
   static const float kInput[9 * 6] = {1, 2, 3, 4, 5, 6};
   static const int32_t kThree[2] = {3, 6};
@@ -74,8 +73,7 @@ static void test_batch_up_to_the_bound_is_typed_and_larger_ones_are_refused(
       error.message, "inputs[0]: size 9 of dim 0 is out of range; give 1 to 8");
 }
 
-static void test_both_models_share_one_table_of_just_their_kernels(
-    void **state) {
+static void test_both_models_share_one_table_of_their_kernels(void **state) {
   (void)state;
   const et_string used = {"aten::tanh.out", 14};
   const et_string unused = {"aten::convolution.out", 21};
@@ -89,10 +87,9 @@ static void test_both_models_share_one_table_of_just_their_kernels(
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_methods_of_one_model_run_side_by_side),
-      cmocka_unit_test(
-          test_batch_up_to_the_bound_is_typed_and_larger_ones_are_refused),
-      cmocka_unit_test(test_both_models_share_one_table_of_just_their_kernels),
+      cmocka_unit_test(test_methods_of_one_model_have_separate_memory),
+      cmocka_unit_test(test_typed_batch_is_limited_to_its_maximum),
+      cmocka_unit_test(test_both_models_share_one_table_of_their_kernels),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

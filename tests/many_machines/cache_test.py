@@ -58,18 +58,18 @@ def _timed(workspace: Workspace, *flags: str) -> Build:
     return result
 
 
-def test_first_checkout_compiles(checkouts: Checkouts) -> None:
+def test_first_checkout_compiles_the_models(checkouts: Checkouts) -> None:
     assert {"ExecutorchLower", "ExecutorchCodegen", "CppCompile", "CppLink"} <= set(checkouts.first.mnemonics)
 
 
-def test_second_checkout_runs_nothing(checkouts: Checkouts) -> None:
+def test_second_checkout_takes_all_actions_from_the_remote_cache(checkouts: Checkouts) -> None:
     assert checkouts.second.mnemonics == ()
 
 
-def test_second_checkout_fetches_no_program_that_nobody_reads(checkouts: Checkouts) -> None:
+def test_second_checkout_downloads_only_requested_programs(checkouts: Checkouts) -> None:
     assert not (checkouts.workspace.folder / "bazel-bin/app/net.pte").exists()
 
 
-def test_what_came_from_the_cache_runs(checkouts: Checkouts) -> None:
+def test_remotely_cached_app_runs(checkouts: Checkouts) -> None:
     result = checkouts.workspace.test(*checkouts.flags, "//app:net_parity_test")
     assert result.returncode == 0, result.stdout + result.stderr

@@ -42,14 +42,14 @@ def _build(workspace: Workspace, address: str, *arguments: str) -> Build:
     return result
 
 
-def test_model_is_compiled_by_the_engine(address: str, workspace: Workspace) -> None:
+def test_model_is_compiled_remotely(address: str, workspace: Workspace) -> None:
     """Interpreter, packages and compiler are inputs; the first action sends them."""
     build = _build(workspace, address, "//app:net_pte")
     assert build.exit_code == 0, build.stderr
     assert (without_the_verifier(build.mnemonics), build.runners) == (COMPILES_A_MODEL, {"remote"})
 
 
-def test_next_model_sends_what_is_new_only(address: str, workspace: Workspace) -> None:
+def test_next_model_uploads_only_new_inputs(address: str, workspace: Workspace) -> None:
     source = workspace.folder / "app" / "net.py"
     source.write_text(source.read_text(encoding="utf-8").replace("Linear(4, 2)", "Linear(4, 3)"), encoding="utf-8")
     build = _build(workspace, address, "//app:net_pte")
@@ -57,7 +57,7 @@ def test_next_model_sends_what_is_new_only(address: str, workspace: Workspace) -
     assert (build.mnemonics, build.runners) == (COMPILES_A_MODEL, {"remote"})
 
 
-def test_test_is_run_by_the_engine(address: str, workspace: Workspace) -> None:
+def test_test_runs_remotely(address: str, workspace: Workspace) -> None:
     """The engine also compiles the C code of runtime and kernels."""
     build = _build(workspace, address, "//app:net_parity_test")
     assert build.exit_code == 0, build.stderr

@@ -41,13 +41,13 @@ def _replay(name: str, folder: Path) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.parametrize("name", sorted(set(PROGRAMS) - set(_WAITING)))
-def test_program_gives_the_recorded_outputs(name: str, tmp_path: Path) -> None:
+def test_official_program_reproduces_recorded_outputs(name: str, tmp_path: Path) -> None:
     result = _replay(name, tmp_path)
     assert result.returncode == 0, result.stdout + result.stderr
 
 
 @pytest.mark.parametrize("name", sorted(_WAITING))
-def test_program_that_waits_is_refused_with_its_reason(name: str, tmp_path: Path) -> None:
+def test_unsupported_official_program_is_refused_with_its_reason(name: str, tmp_path: Path) -> None:
     result = _replay(name, tmp_path)
     assert result.returncode == 1
     assert _WAITING[name] in result.stderr

@@ -24,7 +24,7 @@ def _complex(*shape: int) -> Tensor:
 
 
 @pytest.mark.parametrize("length", LENGTHS)
-def test_lines_of_any_length_are_transformed(length: int) -> None:
+def test_fft_accepts_any_length(length: int) -> None:
     def all_of_them(real: Tensor, pairs: Tensor) -> tuple[Tensor, ...]:
         half = torch.fft.rfft(real)
         return (
@@ -39,7 +39,7 @@ def test_lines_of_any_length_are_transformed(length: int) -> None:
 
 
 @pytest.mark.parametrize("dim", [0, 1, 2])
-def test_parts_of_a_transform_along_any_dimension_are_read(dim: int) -> None:
+def test_real_and_imaginary_parts_of_an_fft_along_any_dim_are_read(dim: int) -> None:
     def parts(real: Tensor, pairs: Tensor) -> tuple[Tensor, ...]:
         half, whole = torch.fft.rfft(real, dim=dim), torch.fft.fft(pairs, dim=dim)
         return torch.view_as_real(half), torch.view_as_real(whole), torch.fft.fft(real, dim=dim).abs()
@@ -47,7 +47,7 @@ def test_parts_of_a_transform_along_any_dimension_are_read(dim: int) -> None:
     assert_follows_pytorch(parts, _real(3, 4, 5), _complex(3, 4, 5))
 
 
-def test_parts_of_transposed_numbers_are_read() -> None:
+def test_parts_of_transposed_complex_tensors_are_read() -> None:
     assert_follows_pytorch(lambda z: torch.view_as_real((z * 2).transpose(0, 2)), _complex(2, 3, 4))
 
 
@@ -96,6 +96,6 @@ CASES: dict[str, tuple[Callable[..., Any], Tensor]] = {
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_compiled_function_follows_pytorch(name: str) -> None:
+def test_compiled_complex_function_follows_pytorch(name: str) -> None:
     function, x = CASES[name]
     assert_follows_pytorch(function, x, atol=1e-4, rtol=1e-4)

@@ -44,12 +44,12 @@ def _boxes(count: int) -> Tensor:
     return torch.cat([corners, corners + 1 + torch.rand(count, 2, generator=generator) * 5], 1)
 
 
-def test_the_best_boxes_are_as_many_as_the_data_says() -> None:
+def test_nms_output_size_depends_on_the_data() -> None:
     scores = torch.rand(20, generator=torch.Generator().manual_seed(1))
     assert_follows_pytorch(lambda b, s: torch.ops.torchvision.nms(b, s, 0.3), _boxes(20), scores)
 
 
-def test_the_best_boxes_are_picked_and_pooled() -> None:
+def test_nms_boxes_are_pooled_by_roi_align() -> None:
     def detect(x: Tensor, boxes: Tensor, scores: Tensor) -> tuple[Tensor, Tensor]:
         kept = torch.ops.torchvision.nms(boxes, scores, 0.3)
         best = boxes[kept]

@@ -72,7 +72,7 @@ def test_systems_with_known_factors_follow_pytorch() -> None:
     )
 
 
-def test_vectors_make_the_matrix() -> None:
+def test_factors_reconstruct_the_matrix() -> None:
     def of_eigenvectors(a: torch.Tensor) -> torch.Tensor:
         values, vectors = torch.linalg.eigh(a)
         return (vectors * values.unsqueeze(-2)) @ vectors.mT
@@ -94,7 +94,7 @@ def test_vectors_make_the_matrix() -> None:
     ],
     ids=["inv", "solve", "cholesky"],
 )
-def test_matrices_for_which_pytorch_raises_are_an_error(function: Callable[..., torch.Tensor], message: str) -> None:
+def test_matrices_that_pytorch_rejects_are_an_error(function: Callable[..., torch.Tensor], message: str) -> None:
     singular = torch.ones(2, 2)
     with pytest.raises(RuntimeError):
         function(singular)

@@ -65,7 +65,7 @@ def _tried(name: str) -> list[Outcome]:
 
 
 @pytest.mark.parametrize("name", sorted(_OPERATORS)[:: int(os.environ.get("OP_DB_EVERY", "1"))])
-def test_operator_computes_what_pytorch_does_or_is_refused(name: str) -> None:
+def test_op_db_operator_matches_pytorch_or_is_refused(name: str) -> None:
     found = _tried(name)
     wrong = [each.reason for each in found if each.kind == "wrong"]
     assert [reason for reason in wrong if name not in _FREE or _DIFFERS not in reason] == []
@@ -74,6 +74,6 @@ def test_operator_computes_what_pytorch_does_or_is_refused(name: str) -> None:
     assert is_refused == bool(reasons), [each.reason for each in found]
 
 
-def test_what_is_refused_is_in_the_database() -> None:
+def test_refused_operators_are_in_op_db() -> None:
     names = [name for names in _REFUSED.values() for name in names.split()]
     assert sorted(set(names) - _OPERATORS.keys()) == [] and len(set(names)) == len(names)

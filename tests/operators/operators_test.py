@@ -482,7 +482,7 @@ def test_shifted_polynomials_follow_pytorch(kind: str) -> None:
         assert_follows_pytorch(lambda x: shifted(x.to(torch.int64), torch.tensor([3, 2, 5, 1])), places)
 
 
-def test_polynomials_of_numbers_follow_pytorch() -> None:
+def test_polynomials_of_scalars_follow_pytorch() -> None:
     whole = torch.arange(4)
     assert_follows_pytorch(lambda x: torch.special.legendre_polynomial_p(x, 3), torch.tensor([0.5, -1.0]))
     assert_follows_pytorch(lambda n: torch.special.hermite_polynomial_h(0.5, n), whole)

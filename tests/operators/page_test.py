@@ -17,18 +17,18 @@ _ROOT = Path(__file__).absolute().parents[2]
 _PAGE = page(_ROOT)
 
 
-def test_page_is_up_to_date() -> None:
+def test_operators_page_is_up_to_date() -> None:
     text = (_ROOT / "docs/reference/operators.md").read_text(encoding="utf-8")
     assert text == _PAGE, "run tools/python -m tests.operators.page"
 
 
-def test_every_operator_with_a_kernel_for_tensors_is_on_the_page() -> None:
+def test_every_operator_with_a_tensor_kernel_is_on_the_page() -> None:
     names = [operator.name for operator in own_operators() if operator.name.startswith(("aten::", "torchvision::"))]
     scalars = ["aten::_local_scalar_dense", "aten::sym_numel", "aten::sym_size.int"]  # runtime/prim implements them
     assert [name for name in names if f"| `{name}` |" not in _PAGE] == scalars
 
 
-def test_rows_say_dtypes_and_dimensions() -> None:
+def test_operator_rows_state_dtypes_and_ranks() -> None:
     rows = {row.split("|")[1].strip(): row for row in _PAGE.splitlines() if row.startswith("| `")}
     assert rows["`aten::convolution.out`"].split("|")[2].strip() == "3 to 5"
     assert rows["`aten::exp.out`"].split("|")[2].strip() == "any"
@@ -38,14 +38,14 @@ def test_rows_say_dtypes_and_dimensions() -> None:
     assert rows["`quantized_bytes::add.out`"].split("|")[3].strip() == "uint8, int8"
 
 
-def test_the_overview_counts_the_rows() -> None:
+def test_operator_overview_counts_the_rows() -> None:
     overview = [row.split("|") for row in _PAGE.splitlines() if row.startswith("| [")]
     rows = [row for row in _PAGE.splitlines() if re.match(r"\| `\w+::", row)]
     assert sum(int(cells[2]) for cells in overview) == len(rows) > 300
     assert f"| **All** | **{len(rows)}** | **{sum(int(cells[3].strip() or 0) for cells in overview)}** |" in _PAGE
 
 
-def test_what_is_decomposed_is_named() -> None:
+def test_decomposed_operators_are_listed() -> None:
     assert all(f"`{name}`" in _PAGE for name in ("_embedding_bag", "median", "silu"))
 
 
@@ -74,7 +74,7 @@ class _Of(torch.nn.Module):
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_what_is_said_to_be_refused_is(name: str) -> None:
+def test_operators_listed_as_refused_are_refused(name: str) -> None:
     function, x = _CALLS[name]
     try:
         exported = torch.export.export(_Of(function), (x,))

@@ -81,7 +81,7 @@ def _split(after: Function) -> Function:
 
 
 @pytest.mark.parametrize("name", _AFTER_JOINING)
-def test_rows_split_by_sizes_of_a_tensor_and_joined(name: str) -> None:
+def test_split_sizes_from_a_tensor_follow_eager(name: str) -> None:
     calls = [(torch.randn(8, 16), torch.tensor(counts)) for counts in ([3, 1, 4, 0], [8, 0, 0, 0], [2, 2, 2, 2])]
     assert_runs(_split(_AFTER_JOINING[name]), *calls)
 
@@ -118,14 +118,14 @@ _BY_SIZE: dict[str, tuple[Function, tuple[int, ...], int]] = {
 
 
 @pytest.mark.parametrize("name", _BY_SIZE)
-def test_numbers_that_are_computed_from_a_dynamic_size(name: str) -> None:
+def test_scalars_computed_from_a_dynamic_size_follow_eager(name: str) -> None:
     function, shape, dim = _BY_SIZE[name]
     other = [*shape]
     other[dim] = 9
     assert_runs(function, (torch.randn(shape),), (torch.randn(other),), dynamic_shapes=(({dim: _N},),))
 
 
-def test_a_convolution_whose_kernel_has_a_dynamic_size() -> None:
+def test_convolution_with_a_dynamic_kernel_size_follows_eager() -> None:
     calls = [(torch.randn(1, 3, 8, 8), torch.randn(2, 3, size, 3)) for size in (3, 5)]
     assert_runs(F.conv2d, *calls, dynamic_shapes=((None, {2: Dim("n", min=2, max=6)}),))
 
@@ -152,7 +152,7 @@ _WITHOUT_DIMENSIONS: dict[str, Function] = {
 
 
 @pytest.mark.parametrize("name", _WITHOUT_DIMENSIONS)
-def test_tensors_without_dimensions(name: str) -> None:
+def test_zero_dimensional_tensors_follow_eager(name: str) -> None:
     assert_runs(_WITHOUT_DIMENSIONS[name], (torch.tensor(1.5),))
 
 
@@ -181,7 +181,7 @@ _WITHOUT_ELEMENTS: dict[str, tuple[Function, tuple[int, ...]]] = {
 
 
 @pytest.mark.parametrize("name", _WITHOUT_ELEMENTS)
-def test_tensors_without_elements(name: str) -> None:
+def test_empty_tensors_follow_eager(name: str) -> None:
     function, shape = _WITHOUT_ELEMENTS[name]
     assert_runs(function, (torch.randn(shape),))
 
@@ -224,7 +224,7 @@ _DTYPES = (torch.int64, torch.int32, torch.uint8, torch.float16, torch.float64)
 @pytest.mark.parametrize(
     ("name", "dtype"), [(name, dtype) for name in _POOLS for dtype in _DTYPES if _takes(name, dtype)]
 )
-def test_extremes_and_sums_of_other_dtypes(name: str, dtype: torch.dtype) -> None:
+def test_reductions_of_other_dtypes_follow_eager(name: str, dtype: torch.dtype) -> None:
     function, shape = _POOLS[name]
     assert_runs(function, (_elements(shape, dtype),))
 
@@ -250,5 +250,5 @@ def test_extremes_and_sums_of_other_dtypes(name: str, dtype: torch.dtype) -> Non
         lambda x: x.prod(1),
     ],
 )
-def test_integers_computed_from_booleans(function: Function) -> None:
+def test_integers_computed_from_booleans_follow_eager(function: Function) -> None:
     assert_runs(function, [torch.randint(0, 2, (4, 5)).bool()])

@@ -24,7 +24,7 @@ def _check(program: OfficialProgram, call: Call) -> None:
 
 
 @pytest.mark.parametrize("name", sorted(_PROGRAMS))
-def test_built_program_gives_eagers_outputs_on_the_official_runtime(name: str) -> None:
+def test_built_program_matches_eager_on_the_official_runtime(name: str) -> None:
     path, calls = _PROGRAMS[name]
     program = OfficialProgram(path.read_bytes())
     for call in read_calls(calls.read_bytes()):

@@ -68,14 +68,14 @@ def _runs_in_c(data: bytes, folder: Path) -> bool:
     return subprocess.run(command, capture_output=True, check=False).returncode == 0
 
 
-def test_both_runtimes_check_what_is_bundled_here(tmp_path: Path) -> None:
+def test_both_runtimes_verify_our_bundled_programs(tmp_path: Path) -> None:
     for expected, is_right in ((_expected(), True), (_expected() + 1, False)):
         data = _bundle(expected)
         assert _is_held(data) is is_right
         assert _runs_in_c(data, tmp_path) is is_right
 
 
-def test_what_the_official_package_bundles_runs_in_c(tmp_path: Path) -> None:
+def test_official_bundled_program_runs_in_c(tmp_path: Path) -> None:
     (path := tmp_path / "layer.pte").write_bytes(_program().buffer)
     for expected, is_right in ((_expected(), True), (_expected() + 1, False)):
         suites = [official.MethodTestSuite("forward", [official.MethodTestCase([_X], [expected])])]

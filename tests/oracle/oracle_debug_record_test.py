@@ -35,7 +35,7 @@ _EXAMPLES = {"mlp": models.mlp(), "conv_bn_relu": models.conv_bn_relu(), "kv_cac
 
 
 @pytest.mark.parametrize("name", sorted(_EXAMPLES))
-def test_official_tools_find_the_source_of_every_instruction(name: str, tmp_path: Path) -> None:
+def test_official_tools_map_instructions_to_source_lines(name: str, tmp_path: Path) -> None:
     manager = to_edge(_EXAMPLES[name].export(), generate_etrecord=True)
     record = _parsed(manager.to_executorch(), tmp_path)
     ours = manager.exported_program().graph
@@ -46,12 +46,12 @@ def test_official_tools_find_the_source_of_every_instruction(name: str, tmp_path
     assert set(handles.values()) <= known
 
 
-def test_official_tools_lead_handles_back_to_the_exported_program(tmp_path: Path) -> None:
+def test_official_tools_map_debug_handles_to_the_exported_program(tmp_path: Path) -> None:
     record = _parsed(to_edge(models.conv_bn_relu().export(), generate_etrecord=True).to_executorch(), tmp_path)
     assert propagate_back_debug_handle(record.exported_program, record.export_graph_id, record.edge_dialect_program)
 
 
-def test_official_tools_know_what_a_delegate_stands_for(tmp_path: Path) -> None:
+def test_official_tools_expand_delegate_calls(tmp_path: Path) -> None:
     exported = export(SinCos(), (torch.randn(2, 3),))
     manager = to_edge_transform_and_lower(exported, partitioner=[CompilerDemoPartitioner()], generate_etrecord=True)
     record = _parsed(manager.to_executorch(), tmp_path)
@@ -63,7 +63,7 @@ def test_official_tools_know_what_a_delegate_stands_for(tmp_path: Path) -> None:
     assert {names[handle] for handle in record._debug_handle_map["forward"][index]} == inside
 
 
-def test_official_tools_read_the_record_of_a_target() -> None:
+def test_official_tools_read_a_targets_debug_record() -> None:
     record = parse_etrecord(os.environ["DEBUG_RECORD"])
     nodes = {node.meta.get("debug_handle") for node in record.edge_dialect_program.graph.nodes}
     for entry in record._delegate_map["forward"].values():

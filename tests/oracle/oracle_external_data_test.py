@@ -27,7 +27,7 @@ def lowered(example: Example, by_content: bool) -> ExecutorchProgramManager:
 
 @pytest.mark.parametrize("by_content", [False, True])
 @pytest.mark.parametrize("name", ["mlp", "conv_bn_relu"])
-def test_program_and_data_run_as_eager(name: str, by_content: bool, tmp_path: Path) -> None:
+def test_program_with_external_data_matches_eager(name: str, by_content: bool, tmp_path: Path) -> None:
     example = _EXAMPLES[name]
     manager = lowered(example, by_content)
     manager.save(str(tmp_path / "program.pte"))
@@ -39,7 +39,7 @@ def test_program_and_data_run_as_eager(name: str, by_content: bool, tmp_path: Pa
 
 
 @pytest.mark.parametrize("name", sorted(_EXAMPLES))
-def test_official_tools_read_the_data(name: str) -> None:
+def test_official_tools_read_our_data_file(name: str) -> None:
     manager = lowered(_EXAMPLES[name], False)
     for data in manager.external_data.values():
         read = FlatTensorSerializer(FlatTensorConfig()).deserialize(Cord(bytes(data)))

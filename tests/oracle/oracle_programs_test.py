@@ -200,40 +200,40 @@ CONFIGS = {
 
 @pytest.mark.parametrize("config", CONFIGS)
 @pytest.mark.parametrize("name", STATIC)
-def test_program_gives_eagers_outputs_on_three_calls(name: str, config: str) -> None:
+def test_program_matches_eager_on_three_calls(name: str, config: str) -> None:
     example = STATIC[name]()
     manager = to_edge(example.export()).to_executorch(CONFIGS[config])
     assert_runs_as_eager(manager, example, [example.inputs] * 3)
 
 
 @pytest.mark.parametrize("size", [2, 7, 16])
-def test_dynamic_batch_runs_at_its_bounds_and_between(size: int) -> None:
+def test_dynamic_batch_runs_at_min_middle_and_max(size: int) -> None:
     example = models.dynamic_add()
     manager = to_edge(example.export()).to_executorch()
     assert_runs_as_eager(manager, example, [(torch.randn(size, 4), torch.randn(size, 4))])
 
 
 @pytest.mark.parametrize("size", [2, 5, 10])
-def test_dynamic_views_run_at_their_bounds_and_between(size: int) -> None:
+def test_dynamic_views_run_at_min_middle_and_max(size: int) -> None:
     example = of(DynamicViews(), torch.randn(4, 6), shapes=({0: Dim("n", min=2, max=10)},))
     manager = to_edge(example.export()).to_executorch()
     assert_runs_as_eager(manager, example, [(torch.randn(size, 6),)])
 
 
-def test_size_above_the_bound_is_refused() -> None:
+def test_size_above_the_maximum_is_refused() -> None:
     manager = to_edge(models.dynamic_add().export()).to_executorch()
     with pytest.raises(RuntimeError):
         OfficialProgram(manager.buffer).run("forward", torch.ones(17, 4), torch.ones(17, 4))
 
 
-def test_branches_run_both_ways() -> None:
+def test_both_branches_run() -> None:
     example = of(Branches(), torch.tensor(True), torch.randn(3))
     manager = to_edge(example.export()).to_executorch()
     calls = [(torch.tensor(flag), torch.randn(3)) for flag in (True, False, True)]
     assert_runs_as_eager(manager, example, calls)
 
 
-def test_branches_inside_branches_run_all_ways() -> None:
+def test_nested_branches_run_on_every_path() -> None:
     example = of(NestedBranches(), torch.tensor(True), torch.ones(3))
     manager = to_edge(example.export()).to_executorch()
     calls = [(torch.tensor(flag), torch.full((3,), x)) for flag in (True, False) for x in (1.0, -1.0)]
@@ -248,7 +248,7 @@ def test_methods_that_share_constants_run() -> None:
         assert_runs_as_eager(manager, example, [example.inputs], name)
 
 
-def test_constant_methods_return_their_values() -> None:
+def test_constant_methods_return_values() -> None:
     values = {"size": 3, "name": "mlp", "scale": 0.5, "quantized": False}
     manager = to_edge(models.mlp().export(), values).to_executorch()
     program = OfficialProgram(manager.buffer)
@@ -256,18 +256,18 @@ def test_constant_methods_return_their_values() -> None:
         assert program.run(name) == [value]
 
 
-def test_constant_method_returns_a_tensor() -> None:
+def test_constant_method_may_return_a_tensor() -> None:
     manager = to_edge(models.mlp().export(), {"bias": torch.arange(4.0)}).to_executorch()
     assert torch.equal(OfficialProgram(manager.buffer).run("bias")[0], torch.arange(4.0))
 
 
-def test_mobilenet_gives_eagers_outputs() -> None:
+def test_mobilenet_matches_eager_on_the_official_runtime() -> None:
     module, inputs = mobilenet_v2()
     example = of(module, *inputs)
     assert_runs_as_eager(to_edge(example.export()).to_executorch(), example, [inputs])
 
 
-def test_digits_gives_eagers_outputs() -> None:
+def test_digits_matches_eager_on_the_official_runtime() -> None:
     module, inputs = digits()
     example = of(module, *inputs)
     assert_runs_as_eager(to_edge(example.export()).to_executorch(), example, [inputs])

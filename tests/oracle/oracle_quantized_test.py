@@ -92,7 +92,7 @@ def _check(manager: ExecutorchProgramManager, x: Tensor, expected: Tensor, atol:
 
 @pytest.mark.parametrize("recipe", ["int8_static", "int8_static_per_tensor"])
 @pytest.mark.parametrize("name", _NETWORKS)
-def test_both_runtimes_give_what_the_quantized_model_gives(name: str, recipe: str, tmp_path: Path) -> None:
+def test_both_runtimes_match_the_quantized_model(name: str, recipe: str, tmp_path: Path) -> None:
     quantized, x = _quantized(name, recipe)
     assert any(each.reason == "" for each in quantized.decisions)
     with torch.no_grad():
@@ -114,7 +114,7 @@ class Words(nn.Module):
 
 
 @pytest.mark.parametrize("recipe", [name for name, each in RECIPES.items() if not each.needs_calibration])
-def test_layers_with_low_bit_weights_that_are_not_fused_run_on_both_runtimes(recipe: str, tmp_path: Path) -> None:
+def test_unfused_low_bit_layers_run_on_both_runtimes(recipe: str, tmp_path: Path) -> None:
     torch.manual_seed(0)
     network, tokens = Words().eval(), torch.tensor([[3, 1, 39], [0, 2, 2]])
     floats = sum(each.nbytes for each in network.parameters())

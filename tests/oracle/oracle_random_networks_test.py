@@ -11,7 +11,7 @@ from tests.random_networks.main import finding
 
 # One network for each mode, among those that the official exporter and runtime support.
 @pytest.mark.parametrize("seed", [5, 1, 2, 3, 14])
-def test_program_for_xnnpack_gives_what_it_gives_there(seed: int) -> None:
+def test_random_xnnpack_program_matches_the_official_runtime(seed: int) -> None:
     network, mode = plain_network(seed), MODES[seed % len(MODES)]
     result = compare_official(network, mode)
     assert result.outcome is Outcome.MATCHES, finding(network, mode, result)

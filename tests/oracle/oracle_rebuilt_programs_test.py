@@ -45,7 +45,7 @@ def _with_data(rebuilt: Rebuilt, calls: Calls, folder: Path) -> list[tuple[Any, 
 
 
 @pytest.mark.parametrize("name", sorted(ALL))
-def test_both_runtimes_give_the_same(name: str, tmp_path: Path) -> None:
+def test_rebuilt_programs_agree_on_both_runtimes(name: str, tmp_path: Path) -> None:
     torch.manual_seed(0)
     rebuilt = ALL[name]()
     calls = recorded(PROGRAMS[name], "inputs")

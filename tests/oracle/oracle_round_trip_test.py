@@ -26,7 +26,7 @@ def outputs_of(data: bytes, entry: dict[str, Any]) -> list[Any]:
 
 
 @pytest.mark.parametrize("name", RUNNABLE)
-def test_rewritten_program_gives_the_same_outputs(name: str) -> None:
+def test_rewritten_program_has_equal_outputs(name: str) -> None:
     entry = PROGRAMS[name]
     original = (FOLDER / entry["file"]).read_bytes()
     rewritten = bytes(serialize_pte_binary(deserialize_pte_binary(original)))

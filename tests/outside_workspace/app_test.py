@@ -16,13 +16,13 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
 
 
 @pytest.mark.parametrize("target", ["//app", "//app:fast"])
-def test_app_runs(target: str, workspace: Workspace) -> None:
+def test_app_in_an_outside_workspace_runs(target: str, workspace: Workspace) -> None:
     result = workspace.run(target)
     assert result.returncode == 0, result.stderr
     assert re.fullmatch(r"\d+\.\d{6} \d+\.\d{6}\n", result.stdout)
 
 
-def test_models_give_what_pytorch_gives(workspace: Workspace) -> None:
+def test_models_in_an_outside_workspace_follow_pytorch(workspace: Workspace) -> None:
     result = workspace.test("//...")
     assert result.returncode == 0, result.stdout + result.stderr
     assert len(re.findall(r"^//app:\w+_parity_test +PASSED", result.stdout, re.MULTILINE)) == 2
@@ -41,7 +41,7 @@ load("@rules_cc//cc:cc_library.bzl", "cc_library")
 """
 
 
-def test_apps_are_cxx_as_well(workspace: Workspace) -> None:
+def test_generated_headers_compile_as_cxx(workspace: Workspace) -> None:
     for name in ("app", "fast"):
         workspace.write(f"app/{name}.cc", (workspace.folder / f"app/{name}.c").read_text(encoding="utf-8"))
     build_file = workspace.folder / "app/BUILD.bazel"
@@ -52,7 +52,7 @@ def test_apps_are_cxx_as_well(workspace: Workspace) -> None:
     assert build.exit_code == 0, build.stderr
 
 
-def test_library_of_another_repository_is_made(workspace: Workspace) -> None:
+def test_library_for_another_repositorys_model_builds(workspace: Workspace) -> None:
     build = workspace.build("@rules_executorch//models:digits_cc")
     assert build.exit_code == 0, build.stderr
 
@@ -83,14 +83,14 @@ mobilenet_v2 = model
 """
 
 
-def test_model_whose_source_is_made_compiles(workspace: Workspace) -> None:
+def test_model_with_a_generated_source_compiles(workspace: Workspace) -> None:
     workspace.write("made/BUILD.bazel", _GENERATED)
     workspace.write("made/net.py.in", _MODEL)
     build = workspace.build("//made:net_pte")
     assert build.exit_code == 0, build.stderr
 
 
-def test_readme_shows_a_package_that_works(workspace: Workspace) -> None:
+def test_readme_shows_the_built_package(workspace: Workspace) -> None:
     workspace.write("readme/BUILD.bazel", readme_block("# BUILD.bazel"))
     workspace.write("readme/mobilenet.py", _MODEL)
     workspace.write("readme/app.c", '#include "readme/mobilenet_cc.h"\n\nint main(void) { return 0; }\n')

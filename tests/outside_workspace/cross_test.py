@@ -23,26 +23,26 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
 
 
 @pytest.mark.parametrize("machine", ["cortex_m4", "cortex_m33"])
-def test_microcontroller_gives_the_hosts_logits(machine: str, microcontroller: Workspace) -> None:
+def test_microcontroller_logits_are_close_to_the_hosts(machine: str, microcontroller: Workspace) -> None:
     result = microcontroller.test(f"--config={machine}", "--test_output=all", "//app:digits_test")
     assert result.returncode == 0, result.stdout + result.stderr
     assert "600 of 600 have the host's logits\n" in result.stdout
 
 
-def test_microcontroller_gives_every_bit_of_them_where_it_rounds_alike(microcontroller: Workspace) -> None:
+def test_microcontroller_logits_equal_the_hosts_with_equal_rounding(microcontroller: Workspace) -> None:
     result = microcontroller.test("--config=cortex_m4", "--config=exact", "--test_output=all", "//app:digits_test")
     assert result.returncode == 0, result.stdout + result.stderr
     assert "600 of 600 have them bit by bit" in result.stdout
 
 
-def test_app_gives_what_pytorch_gives(app: Workspace) -> None:
+def test_cross_compiled_app_follows_pytorch(app: Workspace) -> None:
     result = app.test("--config=linux_arm64", "//...")
     assert result.returncode == 0, result.stdout + result.stderr
     assert result.stdout.count("PASSED") == 2
 
 
 @pytest.mark.parametrize("model", ["digits", "mobilenet"])
-def test_model_gives_what_pytorch_gives(model: str, app: Workspace) -> None:
+def test_cross_compiled_model_follows_pytorch(model: str, app: Workspace) -> None:
     # An emulator takes ten times as long as the test's size allows.
     result = app.test("--config=linux_arm64", "--test_timeout=600", f"@rules_executorch//models:{model}_parity_test")
     assert result.returncode == 0, result.stdout + result.stderr

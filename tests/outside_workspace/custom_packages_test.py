@@ -27,7 +27,7 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
     yield from example_workspaces(tmp_path_factory, "custom_packages")
 
 
-def test_model_imports_a_package_of_its_own(workspace: Workspace) -> None:
+def test_model_imports_a_custom_package(workspace: Workspace) -> None:
     build = workspace.build("//app:net_pte")
     assert build.exit_code == 0, build.stderr
     assert without_the_verifier(build.needed) == COMPILES_A_MODEL
@@ -38,14 +38,14 @@ def test_python_test_imports_model_torch_and_compiler(workspace: Workspace) -> N
     assert result.returncode == 0, result.stdout + result.stderr
 
 
-def test_file_is_converted_without_a_target(workspace: Workspace) -> None:
+def test_file_converts_without_a_target(workspace: Workspace) -> None:
     workspace.write("lone.py", "import torch\n\ndef net():\n    return torch.nn.ReLU(), (torch.ones(4),)\n")
     result = workspace.run("@rules_executorch//exir:convert", "lone.py:net", "-o", "lone.pte")
     assert result.returncode == 0, result.stderr
     assert (workspace.folder / "lone.pte").read_bytes()[4:8] == b"ET12"
 
 
-def test_converted_file_imports_sources_and_packages_of_the_workspace(workspace: Workspace) -> None:
+def test_converted_file_imports_workspace_sources_and_packages(workspace: Workspace) -> None:
     # The rules' repository also has a folder `models`.
     workspace.write("models/layers.py", "import torch\n\nLayer = torch.nn.ReLU\n")
     workspace.write(
@@ -59,7 +59,7 @@ def test_converted_file_imports_sources_and_packages_of_the_workspace(workspace:
     assert (workspace.folder / "lone.pte").read_bytes()[4:8] == b"ET12"
 
 
-def test_other_version_of_a_package_is_refused(workspace: Workspace) -> None:
+def test_conflicting_package_version_is_refused(workspace: Workspace) -> None:
     lock = workspace.folder / "requirements.lock"
     text = lock.read_text(encoding="utf-8")
     lock.write_text(text.replace("torch==2.13.0", "torch==2.9.1"), encoding="utf-8")
@@ -70,7 +70,7 @@ def test_other_version_of_a_package_is_refused(workspace: Workspace) -> None:
 
 
 @pytest.mark.parametrize("name", ["MODULE.bazel", "WORKSPACE", "app/BUILD.bazel"])
-def test_guide_shows_parts_of_the_example(name: str) -> None:
+def test_custom_packages_guide_shows_the_examples_code(name: str) -> None:
     shown = re.findall(rf"```python\n# {re.escape(name)}\n(.*?)```", _GUIDE.read_text(encoding="utf-8"), re.DOTALL)
     content = (_EXAMPLE / name).read_text(encoding="utf-8")
     assert shown

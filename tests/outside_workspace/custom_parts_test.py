@@ -23,15 +23,15 @@ def custom_backend(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspa
     yield from example_workspaces(tmp_path_factory, "custom_backend")
 
 
-def test_models_with_an_operator_of_their_own_run(custom_operator: Workspace) -> None:
+def test_models_with_custom_operators_run(custom_operator: Workspace) -> None:
     """The target `net_kernels_test` checks that the workspace's kernels are called."""
     tests = ("net_parity_test", "net_kernels_test", "by_backend_parity_test")
     result = custom_operator.test(*(f"//app:{test}" for test in tests))
     assert result.returncode == 0, result.stdout + result.stderr
 
 
-def test_backend_takes_what_it_can_and_the_model_runs(custom_backend: Workspace) -> None:
-    result = custom_backend.test("//app:net_parity_test")
+def test_custom_backend_takes_supported_calls(custom_backend: Workspace) -> None:
+    result = own_backend.test("//app:net_parity_test")
     assert result.returncode == 0, result.stdout + result.stderr
     assert custom_backend.build("//app:net_pte").exit_code == 0
     manifest = json.loads((custom_backend.folder / "bazel-bin/app/net.manifest.json").read_text(encoding="utf-8"))
@@ -47,14 +47,14 @@ def _write_shown(workspace: Workspace, page: str, package: str, files: set[str])
         workspace.write(path.replace(package, "shown", 1), text.replace(f"import {package}.", "import shown."))
 
 
-def test_operator_that_the_guide_shows_runs(custom_operator: Workspace) -> None:
+def test_documented_custom_operator_runs(custom_operator: Workspace) -> None:
     files = {"BUILD.bazel", "kernels.toml", "net.py", "operators.py", "operators.toml", "soft_step.c"}
     _write_shown(custom_operator, "kernels/README.md", "ops", files)
     result = custom_operator.test("//shown:net_parity_test")
     assert result.returncode == 0, result.stdout + result.stderr
 
 
-def test_backend_that_the_guide_shows_runs(custom_backend: Workspace) -> None:
+def test_documented_custom_backend_runs(custom_backend: Workspace) -> None:
     _write_shown(
         custom_backend, "docs/how_to/add_a_backend.md", "npu", {"BUILD.bazel", "net.py", "npu.c", "partitioner.py"}
     )
@@ -72,10 +72,10 @@ def _recompiles_after_an_edit(workspace: Workspace, target: str, path: str) -> b
     return workspace.build(target).mnemonics == ("ExecutorchLower",)
 
 
-def test_edit_of_a_models_data_compiles_it_anew(custom_operator: Workspace) -> None:
-    assert _recompiles_after_an_edit(custom_operator, "//app:net_pte", "app/offset.txt")
+def test_data_edit_recompiles_the_model(custom_operator: Workspace) -> None:
+    assert _recompiles_after_an_edit(own_operator, "//app:net_pte", "app/offset.txt")
 
 
 @pytest.mark.parametrize("path", ["npu/limits.json", "npu/lib/npu_limits.py"])
-def test_edit_of_a_backends_files_compiles_the_model_anew(custom_backend: Workspace, path: str) -> None:
-    assert _recompiles_after_an_edit(custom_backend, "//app:net_pte", path)
+def test_backend_edit_recompiles_the_model(custom_backend: Workspace, path: str) -> None:
+    assert _recompiles_after_an_edit(own_backend, "//app:net_pte", path)

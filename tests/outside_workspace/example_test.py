@@ -22,7 +22,7 @@ _APP = repository_root() / "examples" / "app_monorepo" / "app"
         ("backends/cpu.md", "fast.c"),
     ],
 )
-def test_guide_shows_the_files_of_the_example(guide: str, name: str) -> None:
+def test_first_model_guide_shows_the_examples_files(guide: str, name: str) -> None:
     """For BUILD.bazel, each guide shows a part."""
     shown = dict(_code_blocks((repository_root() / "docs" / guide).read_text(encoding="utf-8")))
     content = _without_head((_APP / name).read_text(encoding="utf-8"))
@@ -33,7 +33,7 @@ def test_guide_shows_the_files_of_the_example(guide: str, name: str) -> None:
 
 
 @pytest.mark.parametrize("flags", [[], ["--noenable_bzlmod", "--enable_workspace"]], ids=["MODULE.bazel", "WORKSPACE"])
-def test_readme_shows_all_that_the_first_guide_needs(flags: list[str], tmp_path: Path) -> None:
+def test_readme_contains_the_first_model_guides_setup(flags: list[str], tmp_path: Path) -> None:
     """A scratch workspace has the README's MODULE.bazel and WORKSPACE."""
     scratch = Workspace(tmp_path / "workspace", repository_root())
     for name, text in _code_blocks((repository_root() / "docs/get_started/first_model.md").read_text(encoding="utf-8")):

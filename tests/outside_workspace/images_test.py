@@ -81,7 +81,7 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
     scratch.shutdown()
 
 
-def test_program_and_calibration_see_one_image(workspace: Workspace) -> None:
+def test_program_and_calibration_share_preprocessed_images(workspace: Workspace) -> None:
     build = workspace.build("//app:see", "//app:photos")
     assert build.exit_code == 0, build.stderr
     program = [str(workspace.folder / "bazel-bin/app/see"), str(workspace.folder / "app/flower.ppm")]
@@ -91,6 +91,6 @@ def test_program_and_calibration_see_one_image(workspace: Workspace) -> None:
     assert numpy.array_equal(numpy.frombuffer(seen, numpy.float32), calls[0].ravel())
 
 
-def test_model_is_quantized_by_it(workspace: Workspace) -> None:
+def test_model_is_quantized_with_calibration_images(workspace: Workspace) -> None:
     build = workspace.build("//app:net_pte")
     assert build.exit_code == 0, build.stderr

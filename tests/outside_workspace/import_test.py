@@ -113,7 +113,7 @@ def _add_other_repository(scratch: Workspace) -> None:
         file.write_text(file.read_text(encoding="utf-8") + text.format(folder=folder), encoding="utf-8")
 
 
-def test_an_app_of_one_operator_compiles_with_few_actions(workspace: Workspace) -> None:
+def test_app_with_one_operator_compiles_in_few_actions(workspace: Workspace) -> None:
     """Runs first, because it is the first test that compiles.
 
     The actions build the runtime, the kernels, the verifier, and the backends for any delegates of an imported program.
@@ -126,7 +126,7 @@ def test_an_app_of_one_operator_compiles_with_few_actions(workspace: Workspace) 
     assert len(compilations) <= 72
 
 
-def test_linking_fetches_no_packages(workspace: Workspace) -> None:
+def test_linking_a_program_fetches_no_packages(workspace: Workspace) -> None:
     """Runs second, because later tests may fetch packages."""
     result = workspace.run("//app")
     assert result.returncode == 0, result.stderr
@@ -135,13 +135,13 @@ def test_linking_fetches_no_packages(workspace: Workspace) -> None:
 
 
 @pytest.mark.parametrize("name", ["state", "decoder", "apart", "delegated"])
-def test_program_of_the_official_exporter_links(name: str, workspace: Workspace) -> None:
+def test_official_program_links(name: str, workspace: Workspace) -> None:
     build = workspace.build(f"//lib:{name}_cc")
     assert build.exit_code == 0, build.stderr
     assert "ExecutorchLower" not in build.mnemonics
 
 
-def test_a_library_of_another_repository_links(workspace: Workspace) -> None:
+def test_imported_program_of_another_repository_links(workspace: Workspace) -> None:
     build = workspace.build("@other//:add_cc")
     assert build.exit_code == 0, build.stderr
 
@@ -162,7 +162,7 @@ def test_a_library_of_another_repository_links(workspace: Workspace) -> None:
         ("damaged", "error: //lib:damaged: lib/damaged.pte: "),
     ],
 )
-def test_fault_is_a_build_error(name: str, message: str, workspace: Workspace) -> None:
+def test_invalid_imported_program_is_a_build_error(name: str, message: str, workspace: Workspace) -> None:
     build = workspace.build(f"//lib:{name}")
     assert build.exit_code != 0
     assert message in build.stderr
@@ -170,7 +170,7 @@ def test_fault_is_a_build_error(name: str, message: str, workspace: Workspace) -
 
 
 @pytest.mark.parametrize("target", ["//lib:too_little", "//lib:too_little_cc"])
-def test_what_the_runtime_would_not_open_fails_beside_the_build(target: str, workspace: Workspace) -> None:
+def test_program_that_cannot_load_fails_the_build(target: str, workspace: Workspace) -> None:
     build = workspace.build(target)
     assert build.exit_code != 0
     assert (
@@ -181,13 +181,13 @@ def test_what_the_runtime_would_not_open_fails_beside_the_build(target: str, wor
     assert build.exit_code == 0, build.stderr
 
 
-def test_a_parity_test_has_nothing_to_compare_with(workspace: Workspace) -> None:
+def test_imported_program_has_no_parity_reference(workspace: Workspace) -> None:
     build = workspace.build("//lib:no_parity_test")
     assert build.exit_code != 0
     assert "was made elsewhere, so there is no eager PyTorch to compare it with" in build.stderr
 
 
-def test_guide_shows_the_files_of_the_example() -> None:
+def test_import_guide_shows_the_examples_files() -> None:
     guide = (repository_root() / "docs" / "how_to" / "checked_in_programs.md").read_text(encoding="utf-8")
     for name in ("BUILD.bazel", "app.c"):
         shown = re.search(rf"```\w+\n[#/* ]*app/{re.escape(name)}[^\n]*\n+(.*?)```", guide, re.DOTALL)

@@ -58,23 +58,23 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
     scratch.shutdown()
 
 
-def test_second_build_runs_nothing(workspace: Workspace) -> None:
+def test_second_build_runs_no_actions(workspace: Workspace) -> None:
     assert workspace.build("//...").mnemonics == ()
 
 
-def test_touch_rebuilds_nothing(workspace: Workspace) -> None:
+def test_touched_file_rebuilds_no_target(workspace: Workspace) -> None:
     for file in workspace.folder.glob("*.py"):
         file.touch()
     assert workspace.build("//...").mnemonics == ()
 
 
-def test_edit_of_one_model_compiles_that_model_only(workspace: Workspace) -> None:
+def test_model_edit_compiles_only_that_model(workspace: Workspace) -> None:
     workspace.write("first.py", _MODEL.format(constant="3.0"))
     build = workspace.build("//:first_pte", "//:second_pte")
     assert build.mnemonics == COMPILES_A_MODEL
 
 
-def test_edit_that_leaves_the_program_equal_relinks_nothing(workspace: Workspace) -> None:
+def test_edit_without_program_changes_does_not_relink(workspace: Workspace) -> None:
     before = workspace.build("//...")
     assert before.exit_code == 0, before.stderr
     source = workspace.folder / "first.py"
@@ -82,7 +82,7 @@ def test_edit_that_leaves_the_program_equal_relinks_nothing(workspace: Workspace
     assert workspace.build("//...").mnemonics == ("ExecutorchLower",)
 
 
-def test_edit_of_one_model_relinks_that_program_only(workspace: Workspace) -> None:
+def test_model_edit_relinks_only_its_app(workspace: Workspace) -> None:
     workspace.write("second.py", _MODEL.format(constant="4.0"))
     build = workspace.build("//...")
     assert build.exit_code == 0, build.stderr
@@ -91,7 +91,7 @@ def test_edit_of_one_model_relinks_that_program_only(workspace: Workspace) -> No
     assert workspace.run("//:second_app").returncode == 0
 
 
-def test_failed_compile_leaves_no_program_behind(workspace: Workspace) -> None:
+def test_failed_compilation_leaves_no_program(workspace: Workspace) -> None:
     source = workspace.folder / "first.py"
     before = source.read_text()
     workspace.write("first.py", before + "\nraise RuntimeError('broken on purpose')\n")
@@ -116,7 +116,7 @@ executorch_model(name = "third_pte", module = ":third")
 """
 
 
-def test_other_configuration_takes_the_program_from_the_cache(workspace: Workspace) -> None:
+def test_switching_configuration_uses_the_cache(workspace: Workspace) -> None:
     """Uses the flags of docs/how_to/cross_compile.md.
 
     A generated source is in a folder named after the configuration.

@@ -46,7 +46,7 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
     scratch.shutdown()
 
 
-def test_library_of_the_interpreter_is_an_input(workspace: Workspace) -> None:
+def test_interpreter_library_is_an_input(workspace: Workspace) -> None:
     build = workspace.build("//:net_pte")
     assert build.exit_code == 0, build.stderr
     names = {path.name for path in workspace.output_base.glob("external/*executorch_python/*")}
@@ -58,14 +58,14 @@ def _set_version(workspace: Workspace, version: str) -> None:
     module.write_text(module.read_text(encoding="utf-8") + _VERSION.format(version=version), encoding="utf-8")
 
 
-def test_a_version_that_there_is_no_lock_for_is_refused(workspace: Workspace) -> None:
+def test_python_version_without_a_lock_is_refused(workspace: Workspace) -> None:
     _set_version(workspace, "3.10")
     build = workspace.build("//:net_pte")
     assert build.exit_code != 0
     assert "Python 3.10 is none of those that models can be compiled with: 3.11, 3.12, 3.13" in build.stderr
 
 
-def test_a_version_that_the_machine_has_not_is_told(workspace: Workspace) -> None:
+def test_missing_python_version_is_reported(workspace: Workspace) -> None:
     _set_version(workspace, "3.13")
     build = workspace.build("//:net_pte", "--repo_env=EXECUTORCH_PYTHON=/usr/bin/python3.11")
     assert build.exit_code != 0

@@ -30,13 +30,13 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
     scratch.shutdown()
 
 
-def test_programs_are_read_from_the_runfiles_into_one_memory(workspace: Workspace) -> None:
+def test_programs_load_from_runfiles_into_shared_memory(workspace: Workspace) -> None:
     result = workspace.run("//app")
     assert result.returncode == 0, result.stdout + result.stderr
     assert [line.rpartition("/")[2] for line in result.stdout.splitlines()] == ["add.pte", "sum.pte"]
 
 
-def test_the_app_has_no_program_in_it(workspace: Workspace) -> None:
+def test_app_does_not_embed_the_program(workspace: Workspace) -> None:
     build = workspace.build("//app")
     assert build.exit_code == 0, build.stderr
     assert _PROGRAM.read_bytes()[64:256] not in (workspace.folder / "bazel-bin/app/app").read_bytes()
@@ -52,25 +52,25 @@ executorch_shared_library(name = "more", exports = ["et_method_measure"], model 
 _FUNCTIONS = ["execute", "get_output_0", "load", "reset_state", "set_input_0", "set_input_1", "unload"]
 
 
-def test_programs_link_two_shared_libraries(workspace: Workspace) -> None:
+def test_app_links_two_shared_libraries(workspace: Workspace) -> None:
     result = workspace.run("//plugins")
     assert result.returncode == 0, result.stdout + result.stderr
     assert result.stdout == "2 4\n"
 
 
-def test_a_shared_library_exports_the_functions_of_its_model_alone(workspace: Workspace) -> None:
+def test_shared_library_exports_only_its_models_functions(workspace: Workspace) -> None:
     for name in ("add", "sum"):
         exported = _exported(_library(workspace, name))
         assert [symbol.partition("_forward_")[2] for symbol in exported] == _FUNCTIONS
         assert all(symbol.startswith(f"plugins_{name}_") for symbol in exported)
 
 
-def test_a_process_loads_two_shared_libraries(workspace: Workspace) -> None:
+def test_process_loads_two_shared_libraries(workspace: Workspace) -> None:
     results = [_first_sum(ctypes.CDLL(str(path), mode), _exported(path)) for path, mode in _loads(workspace)]
     assert results == [2.0] * 4
 
 
-def test_a_shared_library_exports_further_functions_by_name(workspace: Workspace) -> None:
+def test_shared_library_exports_additional_named_functions(workspace: Workspace) -> None:
     shutil.copy(_PROGRAM, workspace.write("more/BUILD.bazel", _MORE).parent / "add.pte")
     build = workspace.build("//more")
     assert build.exit_code == 0, build.stderr

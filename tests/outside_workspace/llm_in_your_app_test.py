@@ -76,7 +76,7 @@ def _comparable(text: str) -> str:
 
 
 @pytest.mark.parametrize("prompt", ["the cat", "o" * 57, "over there " * 12])
-def test_app_answers_as_eager(prompt: str, workspace: Workspace) -> None:
+def test_llm_app_matches_eager(prompt: str, workspace: Workspace) -> None:
     """The prompts have one chunk, a chunk plus one token, and two chunks."""
     result = workspace.run("//app", prompt)
     assert result.returncode == 0, result.stderr
@@ -84,7 +84,7 @@ def test_app_answers_as_eager(prompt: str, workspace: Workspace) -> None:
     assert _comparable(result.stdout) == expected and len(expected) > 10
 
 
-def test_a_prompt_that_is_too_long_is_told(workspace: Workspace) -> None:
+def test_too_long_prompt_is_reported(workspace: Workspace) -> None:
     result = workspace.run("//app", "word " * 2000)
     assert result.returncode == 1
     assert result.stderr.splitlines()[-1] == "the prompt is too long"
@@ -94,7 +94,7 @@ def test_a_prompt_that_is_too_long_is_told(workspace: Workspace) -> None:
     ("language", "name"),
     [("python", "MODULE.bazel"), ("python", "app/BUILD.bazel"), ("c", "app/app.c")],
 )
-def test_guide_shows_parts_of_the_example(language: str, name: str) -> None:
+def test_llm_guide_shows_the_examples_code(language: str, name: str) -> None:
     pattern = rf"```{language}\n(?:# |/\* ){re.escape(name)}(?: \*/)?\n(.*?)```"
     shown = re.findall(pattern, _GUIDE.read_text(encoding="utf-8"), re.DOTALL)
     content = (_EXAMPLE / name).read_text(encoding="utf-8")
@@ -102,6 +102,6 @@ def test_guide_shows_parts_of_the_example(language: str, name: str) -> None:
     assert [part for part in shown if part not in content] == []
 
 
-def test_all_that_the_guide_shows_is_named() -> None:
+def test_llm_guide_names_every_file() -> None:
     blocks = re.findall(r"```(?:python|c)\n(.*)\n", _GUIDE.read_text(encoding="utf-8"))
     assert all(re.match(r"(# |/\* )(MODULE.bazel|app/BUILD.bazel|app/app.c)", head) for head in blocks)

@@ -66,11 +66,11 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
 
 
 @pytest.mark.parametrize("attribute, value", [("tags", "mine"), ("target_compatible_with", "os:linux")])
-def test_every_target_has_what_was_given(attribute: str, value: str, workspace: Workspace) -> None:
+def test_macro_attributes_reach_every_target(attribute: str, value: str, workspace: Workspace) -> None:
     assert workspace.query(f'//:all except attr({attribute}, "{value}", //:all)') == []
 
 
-def test_targets_are_of_the_kinds_that_their_files_name(workspace: Workspace) -> None:
+def test_macro_targets_have_documented_kinds(workspace: Workspace) -> None:
     kinds = {line.split()[0] for line in workspace.query("//:all", "--output=label_kind")}
     assert {kind for kind in kinds if kind.endswith("_rule")} == set()
     assert {
@@ -84,7 +84,7 @@ def test_targets_are_of_the_kinds_that_their_files_name(workspace: Workspace) ->
     } <= kinds
 
 
-def test_every_attribute_of_the_reference_is_taken(workspace: Workspace) -> None:
+def test_every_documented_attribute_is_accepted(workspace: Workspace) -> None:
     page = (repository_root() / "docs/reference/rules.md").read_text(encoding="utf-8")
     names: list[str] = []
     text = ""

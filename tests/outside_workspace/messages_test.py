@@ -67,7 +67,7 @@ def _outputs(workspace: Workspace) -> list[Path]:
     return [path for path in workspace.folder.glob("bazel-bin/net.*") if not path.name.endswith(".params")]
 
 
-def test_good_model_builds(workspace: Workspace) -> None:
+def test_valid_model_builds(workspace: Workspace) -> None:
     build = _build(workspace)
     assert build.exit_code == 0, build.stderr
     assert [path.name for path in sorted(_outputs(workspace))] == ["net.manifest.json", "net.pte", "net.verified"]
@@ -112,7 +112,7 @@ def test_good_model_builds(workspace: Workspace) -> None:
         ('config = {"executorch": {}}, config_json = "{}"', "'config' is given twice, once as 'config_json'"),
     ],
 )
-def test_wrong_attribute_fails_in_analysis(workspace: Workspace, attributes: str, message: str) -> None:
+def test_invalid_attribute_fails_in_analysis(workspace: Workspace, attributes: str, message: str) -> None:
     build = _build(workspace, attributes)
     assert build.exit_code != 0
     assert build.mnemonics == ()
@@ -133,9 +133,7 @@ def test_wrong_attribute_fails_in_analysis(workspace: Workspace, attributes: str
         ("min_sqnr = -1", "executorch_parity_test(name = 'net_test'): 'min_sqnr' must be a number, at least 0, got -1"),
     ],
 )
-def test_wrong_argument_of_a_test_fails_when_its_file_is_read(
-    workspace: Workspace, argument: str, message: str
-) -> None:
+def test_invalid_test_argument_fails_while_loading(workspace: Workspace, argument: str, message: str) -> None:
     test = f'executorch_parity_test(name = "net_test", model = ":net_pte", {argument})\n'
     workspace.write("BUILD.bazel", _BUILD.format(attributes="") + test)
     build = workspace.build("//:net_pte")
@@ -156,7 +154,7 @@ def test_wrong_argument_of_a_test_fails_when_its_file_is_read(
         ("executorch_report", "'targets' is missing; name a list of models, or of targets that depend on models"),
     ],
 )
-def test_missing_argument_is_named(workspace: Workspace, macro: str, message: str) -> None:
+def test_missing_macro_argument_is_named(workspace: Workspace, macro: str, message: str) -> None:
     workspace.write("BUILD.bazel", f'load("@rules_executorch//rules:defs.bzl", "{macro}")\n\n{macro}(name = "it")\n')
     build = workspace.build("--nobuild", "//:all")
     assert build.exit_code != 0
@@ -164,7 +162,7 @@ def test_missing_argument_is_named(workspace: Workspace, macro: str, message: st
 
 
 @pytest.mark.parametrize("argument", ["model", "models"])
-def test_a_report_names_what_it_takes(workspace: Workspace, argument: str) -> None:
+def test_report_names_its_accepted_inputs(workspace: Workspace, argument: str) -> None:
     report = f'executorch_report(name = "page", {argument} = ":net_pte")\n'
     workspace.write("BUILD.bazel", _BUILD.format(attributes="") + report)
     build = workspace.build("//:net_pte")
@@ -175,7 +173,7 @@ def test_a_report_names_what_it_takes(workspace: Workspace, argument: str) -> No
     ) in build.stderr
 
 
-def test_a_file_for_a_module_is_refused_with_what_to_write(workspace: Workspace) -> None:
+def test_file_as_module_is_refused_with_the_remedy(workspace: Workspace) -> None:
     workspace.write("BUILD.bazel", _BUILD.format(attributes="").replace('module = ":net"', 'module = "net.py"'))
     build = workspace.build("//:net_pte")
     assert build.exit_code != 0
@@ -185,7 +183,7 @@ def test_a_file_for_a_module_is_refused_with_what_to_write(workspace: Workspace)
     ) in build.stderr
 
 
-def test_a_library_that_is_built_is_compiled(workspace: Workspace) -> None:
+def test_built_library_is_compiled(workspace: Workspace) -> None:
     assert _build(workspace).exit_code == 0
     library = 'executorch_cc_library(name = "net_cc", model = ":net_pte")\n'
     workspace.write("BUILD.bazel", _BUILD.format(attributes="") + library)
@@ -221,7 +219,7 @@ def test_a_library_that_is_built_is_compiled(workspace: Workspace) -> None:
         "hang",
     ],
 )
-def test_mistake_is_named_and_leaves_no_file(
+def test_error_is_named_and_leaves_no_file(
     workspace: Workspace, attributes: str, model: str, messages: list[str]
 ) -> None:
     # Remove the marker of an earlier program, which Bazel keeps because the action does not run.

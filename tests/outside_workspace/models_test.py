@@ -56,7 +56,7 @@ def _manifest(workspace: Workspace, name: str) -> dict[str, Any]:
         ("nets_demo_borrowed", ["aten::exp.out"], 2),
     ],
 )
-def test_each_pair_is_compiled_for_its_backend_with_its_config(
+def test_each_matrix_entry_has_its_backend_and_config(
     workspace: Workspace, name: str, operators: list[str], planned: int
 ) -> None:
     manifest = _manifest(workspace, name)
@@ -64,14 +64,14 @@ def test_each_pair_is_compiled_for_its_backend_with_its_config(
     assert manifest["methods"][0]["memory"]["counts"]["planned_tensors"] == planned
 
 
-def test_an_edit_of_a_config_compiles_what_extends_it(workspace: Workspace) -> None:
+def test_config_edit_recompiles_models_that_extend_it(workspace: Workspace) -> None:
     file = workspace.folder / "app/base.toml"
     file.write_text(file.read_text(encoding="utf-8").replace("64", "256"), encoding="utf-8")
     # A program without a delegate has no delegate segment to align, and is not verified again.
     assert sorted(workspace.build("//app:nets").mnemonics) == ["ExecutorchLower", *COMPILES_A_MODEL]
 
 
-def test_an_operator_that_may_not_fall_back_is_a_build_error(workspace: Workspace) -> None:
+def test_disallowed_fallback_is_a_build_error(workspace: Workspace) -> None:
     source = workspace.folder / "app/net.py"
     model = _shown("net.py")
     source.write_text(model.replace("torch.exp(", "torch.cos("), encoding="utf-8")
@@ -100,14 +100,14 @@ def test_an_operator_that_may_not_fall_back_is_a_build_error(workspace: Workspac
         ("configs = {'a': {'nonsense': {}}}", "there is no section 'nonsense' of options"),
     ],
 )
-def test_wrong_matrix_fails_when_its_file_is_read(workspace: Workspace, arguments: str, message: str) -> None:
+def test_invalid_matrix_fails_while_loading(workspace: Workspace, arguments: str, message: str) -> None:
     workspace.write("wrong/BUILD.bazel", _WRONG.format(arguments=arguments))
     build = workspace.build("//wrong:all")
     assert build.exit_code != 0
     assert message in build.stderr
 
 
-def test_a_config_that_is_wrong_fails_when_its_file_is_read(workspace: Workspace) -> None:
+def test_invalid_config_fails_while_loading(workspace: Workspace) -> None:
     workspace.write("wrong/BUILD.bazel", _HEAD + 'executorch_config(name = "c", options = {"edge": []})\n')
     build = workspace.build("//wrong:c")
     assert build.exit_code != 0

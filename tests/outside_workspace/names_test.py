@@ -20,17 +20,17 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
     scratch.shutdown()
 
 
-def test_packages_named_as_ours_are_the_users(workspace: Workspace) -> None:
+def test_user_packages_may_share_our_names(workspace: Workspace) -> None:
     result = workspace.test("//own:model_parity_test")
     assert result.returncode == 0, result.stdout + result.stderr
 
 
-def test_models_and_vocabularies_of_one_name_keep_apart_in_one_program(workspace: Workspace) -> None:
+def test_models_and_vocabularies_of_one_name_link_together(workspace: Workspace) -> None:
     result = workspace.run("//app")
     assert result.returncode == 0, result.stderr
     assert result.stdout == "11 21, 12 22, 1, 2\n4 5, 4 5\n"
 
 
-def test_any_parameter_gives_a_header_that_compiles(workspace: Workspace) -> None:
+def test_header_compiles_for_any_parameter_name(workspace: Workspace) -> None:
     build = workspace.build("//hostile/...")
     assert build.exit_code == 0, build.stderr

@@ -29,7 +29,7 @@ def _filled_cache(tmp_path_factory: pytest.TempPathFactory) -> None:
     assert build.exit_code == 0, build.stderr
 
 
-def test_models_are_fetched_from_the_cache(tmp_path: Path) -> None:
+def test_offline_build_uses_the_repository_cache(tmp_path: Path) -> None:
     with cut_off() as inside:
         build = _fetched(tmp_path / "workspace", inside)
     assert build.exit_code == 0, build.stderr

@@ -81,14 +81,14 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
     scratch.shutdown()
 
 
-def test_model_imports_code_data_and_shared_objects_of_a_hub(workspace: Workspace) -> None:
+def test_model_imports_code_data_and_libraries_of_a_hub(workspace: Workspace) -> None:
     build = workspace.build("//hubbed:net_pte")
     assert build.exit_code == 0, build.stderr
     assert without_the_verifier(build.needed) == COMPILES_A_MODEL
 
 
 @pytest.mark.parametrize("target, attribute", [("//hubbed:net_pte", "module"), ("//hubbed:backend", "partitioner")])
-def test_another_torch_in_the_hub_is_refused(workspace: Workspace, target: str, attribute: str) -> None:
+def test_conflicting_torch_in_a_hub_is_refused(workspace: Workspace, target: str, attribute: str) -> None:
     edited = {}
     for name in ("extension.bzl", "WORKSPACE"):
         edited[name] = (workspace.folder / name).read_text(encoding="utf-8")

@@ -49,7 +49,7 @@ def _cache(workspace: Workspace) -> Path:
     return workspace.folder.parent / "cache"
 
 
-def test_packages_are_installed_once_and_outlive_the_cache_folder(workspace: Workspace) -> None:
+def test_packages_install_once_and_outlive_the_cache(workspace: Workspace) -> None:
     build = _build(workspace, "//:use")
     assert build.exit_code == 0, build.stderr
     assert "installed the packages of tiny.lock in " in build.stderr
@@ -60,7 +60,7 @@ def test_packages_are_installed_once_and_outlive_the_cache_folder(workspace: Wor
     assert "installed" not in build.stderr
 
 
-def test_an_index_without_the_locked_torch_gives_its_own(workspace: Workspace) -> None:
+def test_index_without_the_locked_torch_falls_back(workspace: Workspace) -> None:
     build = _build(workspace, "@other//:environment")
     assert build.exit_code == 0, build.stderr
     assert (
@@ -69,7 +69,7 @@ def test_an_index_without_the_locked_torch_gives_its_own(workspace: Workspace) -
     )
 
 
-def test_a_python_without_a_lock_is_told_with_those_that_have_one(workspace: Workspace) -> None:
+def test_unsupported_python_is_reported_with_the_supported_ones(workspace: Workspace) -> None:
     build = workspace.build("@none//:environment", f"--repo_env=EXECUTORCH_PYTHON={sys.executable}")
     assert build.exit_code != 0
     assert "the Python packages need CPython 3.12; name one with EXECUTORCH_PYTHON." in build.stderr

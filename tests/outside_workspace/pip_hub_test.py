@@ -107,11 +107,11 @@ def _download_tools(workspace: Workspace, folder: Path) -> None:
     )
 
 
-def test_a_model_imports_packages_of_the_hub_and_the_torch_of_the_rules(workspace: Workspace) -> None:
+def test_model_imports_hub_packages_with_the_rules_torch(workspace: Workspace) -> None:
     result = workspace.test("//app:net_parity_test")
     assert result.returncode == 0, result.stdout + result.stderr
 
 
-def test_a_python_test_has_the_compiler_and_the_torch_of_the_hub(workspace: Workspace) -> None:
+def test_python_test_uses_the_compiler_with_the_hubs_torch(workspace: Workspace) -> None:
     result = workspace.test("--test_output=errors", "//app:net_test")
     assert result.returncode == 0, result.stdout + result.stderr

@@ -33,20 +33,20 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
     scratch.shutdown()
 
 
-def test_nothing_is_fetched_until_a_target_asks(workspace: Workspace) -> None:
+def test_weights_are_fetched_on_demand(workspace: Workspace) -> None:
     """Runs first, because the next test fetches."""
     build = workspace.build("//:other")
     assert build.exit_code == 0, build.stderr
     assert not list(workspace.output_base.glob("external/*silero"))
 
 
-def test_file_of_the_wheel_is_an_input(workspace: Workspace) -> None:
+def test_file_of_a_wheel_is_an_input(workspace: Workspace) -> None:
     build = workspace.build("//:header")
     assert build.exit_code == 0, build.stderr
     assert b'"stft_conv.weight"' in (workspace.folder / "bazel-bin" / "header.txt").read_bytes()
 
 
-def test_missing_file_fails_the_build(workspace: Workspace) -> None:
+def test_missing_wheel_file_fails_the_build(workspace: Workspace) -> None:
     edited = {}
     for name in ("MODULE.bazel", "WORKSPACE"):
         edited[name] = (workspace.folder / name).read_text(encoding="utf-8")

@@ -84,6 +84,6 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
 
 
 @pytest.mark.parametrize("folder", _FOLDERS)
-def test_model_compiles(workspace: Workspace, folder: str) -> None:
+def test_model_with_workspace_imports_compiles(workspace: Workspace, folder: str) -> None:
     build = workspace.build(f"//{folder}:net_pte")
     assert build.exit_code == 0, build.stderr

@@ -31,13 +31,13 @@ def _copy(source: Path, target: Path) -> None:
         shutil.copy(source, target)
 
 
-def test_first_fetch_is_good(workspace: Workspace) -> None:
+def test_first_fetch_succeeds(workspace: Workspace) -> None:
     build = workspace.build(_ENVIRONMENT)
     assert build.exit_code == 0, build.stderr
 
 
 @pytest.mark.parametrize("name", ["commands", "install_environment", "user_cache"])
-def test_edit_is_seen(workspace: Workspace, name: str) -> None:
+def test_edited_rules_are_refetched(workspace: Workspace, name: str) -> None:
     source = workspace.folder / "rules" / "private" / "repository" / f"{name}.py"
     before = source.read_text(encoding="utf-8")
     source.write_text(f"raise SystemExit('{name} was edited')\n", encoding="utf-8")

@@ -85,19 +85,19 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
     scratch.shutdown()
 
 
-def test_interpreter_of_several_files_compiles_and_generates(workspace: Workspace) -> None:
+def test_multi_file_interpreter_compiles_and_generates(workspace: Workspace) -> None:
     build = workspace.build("//:net_cc")
     assert build.exit_code == 0, build.stderr
     assert {"ExecutorchLower", "ExecutorchCodegen"} <= set(build.mnemonics)
 
 
-def test_what_lies_beside_the_interpreter_is_an_input(workspace: Workspace) -> None:
+def test_files_next_to_the_interpreter_are_inputs(workspace: Workspace) -> None:
     file = workspace.folder / "interpreter/lib/program.txt"
     file.write_text(sys.executable + "\n", encoding="utf-8")
     assert {"ExecutorchLower", "ExecutorchCodegen"} <= set(workspace.build("//:net_cc").mnemonics)
 
 
-def test_interpreter_does_not_find_what_is_not_stated(workspace: Workspace) -> None:
+def test_undeclared_interpreter_files_are_not_found(workspace: Workspace) -> None:
     workspace.write("interpreter/BUILD.bazel", _TOOLCHAIN.replace('["lib/program.txt"]', "[]"))
     build = workspace.build("//:net_cc")
     assert build.exit_code != 0

@@ -19,12 +19,12 @@ def _run(model: str, program: str, *flags: str, steps: str | None = None) -> sub
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
-def test_the_right_program_passes_and_says_nothing_of_instructions() -> None:
+def test_correct_program_passes_without_instruction_report() -> None:
     run = _run("model", "model")
     assert (run.returncode, run.stderr) == (0, "")
 
 
-def test_a_broken_layer_is_named_by_its_line() -> None:
+def test_deviating_layer_is_named_by_its_line() -> None:
     run = _run("model", "broken")
     assert run.returncode == 1
     error, place, line, elements = run.stderr.splitlines()
@@ -34,7 +34,7 @@ def test_a_broken_layer_is_named_by_its_line() -> None:
     assert elements.startswith("    element 3 is ")
 
 
-def test_of_a_delegate_the_lines_that_it_took_are_named() -> None:
+def test_delegate_deviation_lists_the_delegates_lines() -> None:
     run = _run("model_cpu", "broken_cpu")
     assert run.returncode == 1
     _, place, line, _ = run.stderr.splitlines()
@@ -45,7 +45,7 @@ def test_of_a_delegate_the_lines_that_it_took_are_named() -> None:
     )
 
 
-def test_where_each_instruction_agrees_the_compiler_is_to_blame() -> None:
+def test_agreement_at_each_instruction_blames_the_compiler() -> None:
     """The eager model differs from the graph whose instructions were recorded."""
     run = _run("model", "broken", steps="broken")
     assert run.returncode == 1
@@ -55,7 +55,7 @@ def test_where_each_instruction_agrees_the_compiler_is_to_blame() -> None:
     )
 
 
-def test_steps_that_are_damaged_are_said_to_be(tmp_path: Path) -> None:
+def test_damaged_op_records_are_reported(tmp_path: Path) -> None:
     damaged = tmp_path / "damaged.steps"
     damaged.write_bytes((_HERE / "model.reference.steps").read_bytes()[:400])
     run = _run("model", "broken", str(damaged), steps="")
@@ -63,7 +63,7 @@ def test_steps_that_are_damaged_are_said_to_be(tmp_path: Path) -> None:
     assert run.stderr.splitlines()[1].startswith(f"  {damaged}: recorded calls: ")
 
 
-def test_calls_that_are_damaged_are_named(tmp_path: Path) -> None:
+def test_damaged_call_records_are_named(tmp_path: Path) -> None:
     damaged = tmp_path / "damaged.calls"
     damaged.write_bytes((_HERE / "model.reference.calls").read_bytes()[:200])
     command: list[str | Path] = [_HERE / "model_parity_test", _HERE / "model.pte", damaged]
@@ -72,13 +72,13 @@ def test_calls_that_are_damaged_are_named(tmp_path: Path) -> None:
     assert run.stderr.startswith(f"run_calls: {damaged}: INVALID_EXTERNAL_DATA: recorded calls: ")
 
 
-def test_a_tolerance_of_an_output_that_is_not_there_is_refused() -> None:
+def test_tolerance_of_an_unknown_output_is_refused() -> None:
     run = _run("model", "model", "--output-rtol=1:0.5")
     assert run.returncode == 1
     assert run.stderr.endswith(": INVALID_ARGUMENT: output 1 has a tolerance, but the last output is 0\n")
 
 
-def test_the_failure_stands_behind_the_figures() -> None:
+def test_failure_follows_the_deviation_figures() -> None:
     """The log has both streams, as those of Bazel's tests do."""
     command: list[str | Path] = [_HERE / "model_parity_test", _HERE / "broken.pte", _HERE / "model.reference.calls"]
     run = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
@@ -92,7 +92,7 @@ def _rows(*flags: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([*_ROWS, *flags], capture_output=True, text=True, check=False)
 
 
-def test_files_and_a_sweep_add_calls() -> None:
+def test_input_files_and_a_sweep_add_calls() -> None:
     """Eight standard calls (one is rejected), two of the file, twenty of the sweep."""
     run = _rows("--atol=1e-2")
     assert run.returncode == 0, run.stderr
@@ -100,13 +100,13 @@ def test_files_and_a_sweep_add_calls() -> None:
     assert len(re.findall("rejected, as recorded", run.stdout)) == 1
 
 
-def test_an_output_may_have_a_tolerance_of_its_own() -> None:
+def test_output_may_have_a_separate_tolerance() -> None:
     assert _rows("--atol=1", "--rtol=0").returncode == 0
     wrong = _rows("--atol=1", "--rtol=0", "--output-atol=0:0")
     assert (wrong.returncode, "output 0" in wrong.stderr) == (1, True)
     assert _rows("--atol=0", "--rtol=0", "--output-atol=0:1", "--output-rtol=1:1").returncode == 0
 
 
-def test_a_tolerance_of_no_output_is_refused() -> None:
+def test_tolerance_without_an_output_is_refused() -> None:
     for flag in ("--output-atol=1", "--output-atol=x:1", "--output-rtol=0:-1", "--output-atol=64:1"):
         assert _rows(flag).returncode == 2

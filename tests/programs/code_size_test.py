@@ -38,7 +38,7 @@ def test_code_for_one_instruction_set_is_within_its_budget(isa: str, tmp_path: P
 
 
 @pytest.mark.parametrize("isa", _BUDGET)
-def test_what_the_program_does_not_name_is_not_linked(isa: str, tmp_path: Path) -> None:
+def test_unnamed_ops_are_not_linked(isa: str, tmp_path: Path) -> None:
     linked = _linked([path for path in os.environ[isa].split() if path.endswith(".a")], tmp_path)
     names = subprocess.run(["nm", "--defined-only", str(linked)], capture_output=True, text=True, check=True).stdout
     steps = {name.split()[-1] for name in names.splitlines() if " et_cpu_step_" in name}

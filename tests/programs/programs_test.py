@@ -18,7 +18,7 @@ def _run(program: str, *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([os.environ[program], *arguments], capture_output=True, text=True, check=False)
 
 
-def test_digits_equals_pytorch_on_every_picture() -> None:
+def test_digits_matches_pytorch_on_every_image() -> None:
     result = _run(
         "DIGITS", _DIGITS.format("images.idx3-ubyte"), _DIGITS.format("labels.idx1-ubyte"), os.environ["PREDICTIONS"]
     )
@@ -27,7 +27,7 @@ def test_digits_equals_pytorch_on_every_picture() -> None:
     assert "equal to PyTorch's prediction: 1797 of 1797" in result.stdout
 
 
-def test_digits_carries_just_the_kernels_that_its_model_calls() -> None:
+def test_digits_links_only_its_models_kernels() -> None:
     manifest = json.loads(Path(os.environ["DIGITS_MANIFEST"]).read_text(encoding="utf-8"))
     called = {"et_op_" + re.sub(r"\W", "_", row["name"].removeprefix("aten::")) for row in manifest["operators"]}
     symbols = subprocess.run(["nm", os.environ["DIGITS"]], capture_output=True, text=True, check=True).stdout
@@ -53,12 +53,12 @@ def test_mobilenet_prints_classes_latency_and_memory() -> None:
     assert len(re.findall(r"^  \d\. class", result.stdout, re.MULTILINE)) == 5
 
 
-def test_planned_arena_is_within_five_percent_of_the_lower_bound() -> None:
+def test_planned_arena_is_within_five_percent_of_the_bound() -> None:
     memory = json.loads(Path(os.environ["MOBILENET_MANIFEST"]).read_text(encoding="utf-8"))["methods"][0]["memory"]
     assert sum(memory["planned_bytes"]) <= 1.05 * memory["lower_bound_bytes"]
 
 
-def test_mobilenet_runs_a_program_file_as_the_embedded_one() -> None:
+def test_mobilenet_runs_a_file_like_the_embedded_program() -> None:
     embedded = _run("MOBILENET", "--runs", "1", _PICTURE).stdout
     from_file = _run("MOBILENET", "--runs", "1", "--program", os.environ["MOBILENET_PTE"], _PICTURE).stdout
     classes = re.findall(r"class .*", embedded)
@@ -76,13 +76,13 @@ def test_truncated_program_is_refused_with_one_message(kept: int, tmp_path: Path
     assert result.stderr.count("\n") == 1
 
 
-def test_missing_program_is_named() -> None:
+def test_missing_program_file_is_named() -> None:
     result = _run("MOBILENET", "--program", "nowhere.pte", _PICTURE)
     assert result.returncode == 1
     assert "nowhere.pte" in result.stderr
 
 
-def test_picture_of_another_format_is_refused(tmp_path: Path) -> None:
+def test_unsupported_image_format_is_refused(tmp_path: Path) -> None:
     picture = tmp_path / "photo.jpg"
     picture.write_bytes(b"\xff\xd8\xff\xe0")
     result = _run("MOBILENET", str(picture))

@@ -26,7 +26,7 @@ def _output(*command: str) -> str:
 
 
 @pytest.mark.parametrize("program", _CODE_BUDGET)
-def test_code_is_within_its_budget(program: str) -> None:
+def test_programs_code_is_within_its_budget(program: str) -> None:
     sections = _output("size", "-A", "-d", os.environ[program])
     (code,) = map(int, re.findall(r"^\.text\s+(\d+)", sections, re.MULTILINE))
     print(f"{program}: {code} bytes of code")
@@ -34,14 +34,14 @@ def test_code_is_within_its_budget(program: str) -> None:
 
 
 @pytest.mark.parametrize("program", _WITH_KERNELS)
-def test_just_the_conversions_of_the_recorded_dtypes_are_linked(program: str) -> None:
+def test_only_recorded_dtype_conversions_are_linked(program: str) -> None:
     manifest = json.loads(Path(os.environ[f"{program}_MANIFEST"]).read_text(encoding="utf-8"))
     recorded = {dtype for operator in manifest["operators"] for dtype in operator["dtypes"]}
     defined = re.findall(r"^\w+ [RrDd] et_converter_(\w+)$", _output("nm", os.environ[program]), re.MULTILINE)
     assert set(defined) == recorded
 
 
-def test_mobilenet_on_the_cpu_backend_is_one_delegate_of_few_kinds() -> None:
+def test_mobilenet_on_the_cpu_backend_is_one_delegate() -> None:
     (method,) = json.loads(Path(os.environ["MOBILENET_CPU_MANIFEST"]).read_text(encoding="utf-8"))["methods"]
     (delegate,) = method["delegates"]
     assert (method["instructions"], method["operators"], method["not_delegated"]) == (1, [], [])
@@ -49,7 +49,7 @@ def test_mobilenet_on_the_cpu_backend_is_one_delegate_of_few_kinds() -> None:
     assert sorted(defined) == delegate["parts"]
 
 
-def test_program_and_memory_of_the_cpu_backend_are_within_their_budgets() -> None:
+def test_cpu_program_and_memory_are_within_their_budgets() -> None:
     assert Path(os.environ["MOBILENET_CPU_PTE"]).stat().st_size <= _PROGRAM_BUDGET
     (method,) = json.loads(Path(os.environ["MOBILENET_CPU_MANIFEST"]).read_text(encoding="utf-8"))["methods"]
     (scratch,) = method["memory"]["scratch"]
@@ -58,5 +58,5 @@ def test_program_and_memory_of_the_cpu_backend_are_within_their_budgets() -> Non
     assert memory <= _MEMORY_BUDGET
 
 
-def test_the_smallest_program_runs() -> None:
+def test_smallest_program_runs() -> None:
     assert 0 <= int(_output(os.environ["MOBILENET_CPU"])) < 1000

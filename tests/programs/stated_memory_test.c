@@ -32,7 +32,7 @@ static void expect(const uint8_t *data, size_t size,
   expect(model##_program_data, model##_program_size, &model##_registry, name, \
          upper##_METHOD_BYTES, upper##_SCRATCH_BYTES)
 
-static void test_header_states_what_the_runtime_measures(void **state) {
+static void test_header_states_the_measured_memory(void **state) {
   (void)state;
   EXPECT(models_digits, MODELS_DIGITS_FORWARD, "forward");
   EXPECT(models_mobilenet, MODELS_MOBILENET_FORWARD, "forward");
@@ -51,7 +51,7 @@ static void test_header_states_what_the_runtime_measures(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_header_states_what_the_runtime_measures),
+      cmocka_unit_test(test_header_states_the_measured_memory),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

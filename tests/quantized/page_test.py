@@ -24,11 +24,11 @@ def _examples(language: str) -> list[str]:
     return re.findall(rf"^```{language}\n(.*?)^```", _PAGE, re.MULTILINE | re.DOTALL)
 
 
-def test_the_table_has_every_recipe() -> None:
+def test_quantization_page_lists_every_recipe() -> None:
     assert re.findall(r"^\| `(int\w+)` \|", _PAGE, re.MULTILINE) == list(RECIPES)
 
 
-def test_the_sections_are_such_as_the_compiler_takes() -> None:
+def test_quantization_page_configs_are_valid() -> None:
     recipe, official = (parse_config(tomllib.loads(each), "quantize_a_model.md") for each in _examples("toml"))
     options = recipe.quantization_options()
     assert options is not None and options.recipe == "int8_static"
@@ -37,7 +37,7 @@ def test_the_sections_are_such_as_the_compiler_takes() -> None:
     assert (lowering.fuse_int8, lowering.row_major_operands) == (False, True)
 
 
-def test_the_python_example_runs() -> None:
+def test_quantization_page_python_example_runs() -> None:
     layers: OrderedDict[str, nn.Module] = OrderedDict(body=nn.Linear(4, 4), head=nn.Linear(4, 2))
     module = nn.Sequential(layers).eval()
     names: dict[str, Any] = {"torch": torch, "module": module, "inputs": (torch.randn(3, 4),)}

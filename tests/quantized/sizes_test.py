@@ -30,14 +30,14 @@ def _bytes(name: str) -> int:
 
 
 @pytest.mark.parametrize("name", _LARGEST_SHARE)
-def test_a_quantized_program_is_a_fraction_of_the_float_one(name: str) -> None:
+def test_quantized_program_is_a_fraction_of_the_float_size(name: str) -> None:
     share = _bytes(name) / _bytes(name.split("_", maxsplit=1)[0])
     print(f"{name}: {share:.3f} of the float program")
     assert share <= _LARGEST_SHARE[name]
 
 
 @pytest.mark.parametrize("name", ["efficientnet", "mobilenet"])
-def test_all_of_a_network_is_quantized_and_on_the_cpu_backend_one_delegate(name: str) -> None:
+def test_quantized_cpu_network_is_one_delegate(name: str) -> None:
     manifest = _manifest(f"{name}_int8_cpu")
     (quantized,) = manifest["quantization"]["methods"]
     assert quantized["float"] == []
@@ -47,14 +47,14 @@ def test_all_of_a_network_is_quantized_and_on_the_cpu_backend_one_delegate(name:
 
 
 @pytest.mark.parametrize("name", ["efficientnet", "mobilenet"])
-def test_kernels_compute_all_of_a_network_in_bytes(name: str) -> None:
+def test_portable_kernels_compute_the_network_in_int8(name: str) -> None:
     (method,) = _manifest(f"{name}_int8")["methods"]
     assert method["int8"]["float"] == [] and method["int8"]["fused"] >= 60
     names = {each["name"] for each in method["operators"]}
     assert not {"aten::convolution.out", "aten::add.out", "aten::hardtanh.out"} & names
 
 
-def test_of_an_encoder_all_linear_layers_and_embeddings_are_quantized() -> None:
+def test_encoder_linear_layers_and_embeddings_are_quantized() -> None:
     (method,) = _manifest("encoder_int8_dynamic")["quantization"]["methods"]
     assert len(method["quantized"]) == 2 + 3 * 6
     assert {each["operator"] for each in method["quantized"]} == {"aten::embedding", "aten::linear"}

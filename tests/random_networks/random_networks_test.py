@@ -25,14 +25,14 @@ _SEEDS = range(24)
 
 
 @pytest.mark.parametrize("seed", _SEEDS)
-def test_network_follows_eager(seed: int) -> None:
+def test_random_network_follows_eager(seed: int) -> None:
     """The seeds alternate between the backends."""
     network = random_network(seed)
     result = compare(network, BACKENDS[seed % 2])
     assert not result.outcome.is_a_finding, finding(network, BACKENDS[seed % 2], result)
 
 
-def test_a_seed_is_one_network() -> None:
+def test_seed_determines_the_network() -> None:
     torch.manual_seed(3)
     random.seed(3)
     assert random_network(1) == random_network(1)
@@ -46,7 +46,7 @@ def _chain(*calls: str) -> Network:
     return Network(seed=1, shape=(2, 3), steps=steps, outputs=(len(steps),))
 
 
-def test_text_of_a_network() -> None:
+def test_network_prints_as_text() -> None:
     network = replace(_chain("F.relu({0})", "{m}({0})"), outputs=(2, 1))
     network = replace(network, steps=(network.steps[0], Placed(Step("{m}({0})", "nn.Linear(3, 4)"), (1,))))
     _, _, text = network.source().partition("class Network")
@@ -62,7 +62,7 @@ def test_text_of_a_network() -> None:
     )
 
 
-def test_reduced_keeps_what_is_needed() -> None:
+def test_reduction_keeps_the_failing_layers() -> None:
     rows = (0, Varying(2, 1, 4))
     network = replace(
         _chain("F.relu({0})", "torch.sin({0})", "{0} + n", "torch.cos({0})"),
@@ -77,13 +77,13 @@ def test_reduced_keeps_what_is_needed() -> None:
     assert reduced(network, outcome) == replace(_chain("torch.sin({0})"), dynamic=(rows,))
 
 
-def test_inputs_are_at_both_ends_of_every_range() -> None:
+def test_inputs_cover_both_ends_of_every_range() -> None:
     network = replace(_chain("{0} * n"), dynamic=((0, Varying(2, 0, 4)),), number=Varying(3, 1, 5))
     calls = [(x.shape[0], n) for x, n in network.inputs_at_ends()]
     assert calls == [(0, 1), (4, 5), (2, 3), (2, 3), (0, 3), (4, 3), (2, 1), (2, 5)]
 
 
-def test_a_range_that_torch_export_does_not_keep_is_left_out() -> None:
+def test_range_not_preserved_by_torch_export_is_omitted() -> None:
     """The number of rows is specialized; the integer is still dynamic."""
     steps = _chain("{0} + torch.ones(2, 3)", "{0}[..., :n]")
     network = replace(steps, dynamic=((0, Varying(2, 2, 4)),), number=Varying(2, 0, 3))
@@ -97,7 +97,7 @@ def test_plain_networks_have_neither_state_nor_integers() -> None:
     assert not any("state." in each.source().partition("class")[2] for each in networks)
 
 
-def test_networks_have_every_kind_of_layer() -> None:
+def test_random_networks_contain_every_layer_kind() -> None:
     texts = [random_network(seed).source().partition("class")[2] for seed in range(150)]
     kinds = (
         "state.",
@@ -114,7 +114,7 @@ def test_networks_have_every_kind_of_layer() -> None:
     assert [kind for kind in kinds if not any(kind in text for text in texts)] == []
 
 
-def test_an_output_that_is_off_is_a_finding(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_deviating_output_is_a_finding(monkeypatch: pytest.MonkeyPatch) -> None:
     """Eager PyTorch returns a different result than the compiled network."""
     monkeypatch.setattr("tests.random_networks.comparison.record_calls", _calls_with_outputs_off)
     result = compare(_chain("F.relu({0})", "torch.sin({0})"), "kernels")
@@ -127,7 +127,7 @@ def _calls_with_outputs_off(*arguments: Any, **options: Any) -> list[Call]:
     return [replace(call, outputs=tuple(each + 1e-3 for each in call.outputs)) for call in calls]
 
 
-def test_a_network_that_the_compiler_refuses_is_a_finding() -> None:
+def test_compiler_refusal_is_a_finding() -> None:
     result = compare(_chain("torch.linalg.ldl_factor({0} @ {0}.T).LD"), "kernels")
     assert result.outcome is Outcome.REFUSED
     assert "ldl_factor" in result.why

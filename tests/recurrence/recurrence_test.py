@@ -42,11 +42,11 @@ def _assert_follows_eager(case: Case, folder: Path) -> None:
 
 
 @pytest.mark.parametrize("variant", variants(int(os.environ.get("VARIANTS", "64"))), ids=str)
-def test_layer_of_dynamic_length_follows_eager(variant: Variant, tmp_path: Path) -> None:
+def test_recurrent_layer_of_dynamic_length_follows_eager(variant: Variant, tmp_path: Path) -> None:
     _assert_follows_eager(variant.case(), tmp_path)
 
 
 @pytest.mark.parametrize("name", NETWORKS)
-def test_network_of_dynamic_length_follows_eager(name: str, tmp_path: Path) -> None:
+def test_recurrent_network_of_dynamic_length_follows_eager(name: str, tmp_path: Path) -> None:
     torch.manual_seed(0)
     _assert_follows_eager(NETWORKS[name](), tmp_path)

@@ -12,12 +12,12 @@ _ROOT = Path(__file__).absolute().parents[2]
 
 
 @pytest.mark.parametrize("module", [cli_page, config_page])
-def test_page_is_up_to_date(module: object) -> None:
+def test_generated_reference_page_is_up_to_date(module: object) -> None:
     text = (_ROOT / module.PAGE).read_text(encoding="utf-8")  # type: ignore[attr-defined]
     assert text == module.page(), f"run tools/python -m {module.__name__}"  # type: ignore[attr-defined]
 
 
-def test_every_option_of_a_config_has_a_row() -> None:
+def test_every_config_option_has_a_row() -> None:
     text = config_page.page()
     for section, keys in SECTIONS.items():
         start = text.index(f"## `[{section}]`")
@@ -25,7 +25,7 @@ def test_every_option_of_a_config_has_a_row() -> None:
         assert [key for key in keys if f"\n| `{key}` | " not in rows] == []
 
 
-def test_every_argument_of_a_tool_has_a_row() -> None:
+def test_every_tool_argument_has_a_row() -> None:
     text = cli_page.page()
     for tool in cli_page._TOOLS:
         for action in cli_page.parser_of(tool.module)._actions:
@@ -33,7 +33,7 @@ def test_every_argument_of_a_tool_has_a_row() -> None:
     assert cli_page.parser_of("executorch_runtime.cli.run").prog == "executorch_run"
 
 
-def test_docstrings_explain_names() -> None:
+def test_docstrings_describe_every_name() -> None:
     text = (
         "First line.\n\n    a, b: one thing,\n        continued.\n    c: other.\n\n    More: text here.\n    d: e|f.\n"
     )

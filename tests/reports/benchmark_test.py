@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 
 
-def test_a_target_measures_its_model_and_the_other(tmp_path: Path) -> None:
+def test_benchmark_target_measures_both_models(tmp_path: Path) -> None:
     files = [tmp_path / "digits.json", tmp_path / "digits.svg"]
     flags = ["--repeat=3", f"--json={files[0]}", f"--svg={files[1]}"]
     run = subprocess.run([os.environ["BENCHMARK"], *flags], capture_output=True, text=True, check=False)

@@ -27,7 +27,7 @@ def _sections(page: Path) -> list[str]:
     return re.findall(r'href="#([\w-]+)"', navigation[1])
 
 
-def test_the_page_is_complete_within_two_seconds() -> None:
+def test_report_page_renders_within_two_seconds() -> None:
     assert _sections(_PAGE) == [
         "summary",
         "operators-forward",
@@ -38,12 +38,12 @@ def test_the_page_is_complete_within_two_seconds() -> None:
     ]
 
 
-def test_the_page_of_several_models_and_a_comparison_are_complete() -> None:
+def test_overview_and_comparison_pages_render() -> None:
     assert _sections(_MODELS) == ["costs", "operators", "programs"]
     assert _sections(_DIFF) == ["costs", "notes"]
 
 
-def test_a_picture_of_it_can_be_taken(tmp_path: Path) -> None:
+def test_screenshot_can_be_saved(tmp_path: Path) -> None:
     picture = tmp_path / "page.png"
     command = [*_BROWSER, "--window-size=1300,1250", f"--screenshot={picture}", _PAGE.as_uri()]
     subprocess.run(command, capture_output=True, check=True, timeout=60)

@@ -8,11 +8,11 @@ from pathlib import Path
 _FILES = {Path(path).suffix: Path(path).read_text(encoding="utf-8") for path in os.environ["DIFF"].split()}
 
 
-def test_both_forms_are_made() -> None:
+def test_diff_target_writes_markdown_and_html() -> None:
     assert _FILES[".md"].startswith("### `net.pte` → `digits.pte`\n")
     assert "<h1>net.pte → digits.pte</h1>" in _FILES[".html"]
 
 
-def test_costs_are_compared() -> None:
+def test_diff_target_compares_costs() -> None:
     assert "| forward: calls of aten::convolution.out | 1 | 3 | +2 | +200.0% |" in _FILES[".md"]
     assert '<span class="plus">+2</span>' in _FILES[".html"]

@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 
 
-def test_models_are_found_under_whatever_depends_on_them() -> None:
+def test_report_aspect_finds_models_in_dependencies() -> None:
     page = Path(os.environ["PAGE"]).read_text(encoding="utf-8")
     assert "<h1>Models under //tests/reports:models</h1>" in page
     assert all(f"<td>{label}</td>" in page for label in ("//models:digits_pte", "//models:mobilenet_pte"))

@@ -98,7 +98,7 @@ def _calls(module: torch.nn.Module) -> list[Call]:
 
 
 @pytest.mark.parametrize("made, in_place", [(_Cache, 2), (_Old, 1), (_Temporary, 2), (_Swap, 2)])
-def test_operators_in_place_compute_what_functional_ones_do(made: type[torch.nn.Module], in_place: int) -> None:
+def test_in_place_operators_match_functional_ones(made: type[torch.nn.Module], in_place: int) -> None:
     torch.manual_seed(0)
     module = made()
     inputs = (torch.tensor([0]), torch.randn(1, 3))
@@ -109,7 +109,7 @@ def test_operators_in_place_compute_what_functional_ones_do(made: type[torch.nn.
         assert replay(program.buffer, _calls(copy.deepcopy(module)), {}, "--atol=1e-6", "--rtol=0") == ""
 
 
-def test_a_state_that_is_changed_where_it_lies_is_copied_only_where_it_leaves() -> None:
+def test_state_mutated_in_place_is_copied_only_where_returned() -> None:
     inputs = (torch.tensor([0]), torch.randn(1, 3))
     names = operator_names(_lowered(_Cache(), inputs, True).exported_program())
     assert "aten::copy_" not in names and names.count("aten::clone.out") == 1
@@ -121,7 +121,7 @@ def _config(**options: Any) -> Any:
     return ExecutorchBackendConfig(**options)
 
 
-def test_an_operator_without_a_kernel_in_place_is_refused_where_it_is_named() -> None:
+def test_in_place_operator_without_a_kernel_is_refused() -> None:
     from executorch.exir.dialects._ops import ops
 
     available = r"kernels in place have aten::copy_ and aten::index_put_$"
@@ -134,7 +134,7 @@ def test_an_operator_without_a_kernel_in_place_is_refused_where_it_is_named() ->
         _config(reinplace_extra_ops=frozenset({torch.ops.aten.relu.default}))
 
 
-def test_an_operator_of_ones_own_may_be_named() -> None:
+def test_custom_in_place_operator_is_accepted() -> None:
     from executorch.exir.dialects._ops import ops
 
     with torch.library._scoped_library("in_place_test", "DEF") as library:
@@ -147,20 +147,20 @@ def test_an_operator_of_ones_own_may_be_named() -> None:
     "given, told",
     [("cuda", "got str"), (True, "got bool"), ({"forward": "cuda"}, "got str for method 'forward'")],
 )
-def test_what_says_nothing_of_copies_between_devices_is_refused(given: Any, told: str) -> None:
+def test_unspecified_device_copies_are_refused(given: Any, told: str) -> None:
     message = f"'propagate_device_config' must be a PropagateDeviceConfig, or one for each method by its name, {told}$"
     with pytest.raises(ValueError, match=message):
         _config(propagate_device_config=given)
 
 
-def test_copies_between_devices_may_be_asked_for_by_method() -> None:
+def test_device_copies_are_requested_per_method() -> None:
     from executorch.exir.passes.propagate_device_config import PropagateDeviceConfig
 
     for each in (None, PropagateDeviceConfig(), {"forward": PropagateDeviceConfig()}):
         assert _config(propagate_device_config=each).propagate_device_config is each
 
 
-def test_a_delegate_on_another_device_is_refused() -> None:
+def test_delegate_on_another_device_is_refused() -> None:
     from executorch.exir import to_edge
     from executorch.exir.backend.canonical_partitioners.all_node_partitioner import AllNodePartitioner
     from executorch.exir.backend.compile_spec_schema import CompileSpec

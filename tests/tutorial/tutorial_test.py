@@ -35,19 +35,19 @@ def _assert_runs(each: page.Checked) -> None:
 
 @pytest.mark.parametrize("spelling", ["exir", "official"])
 @pytest.mark.parametrize("title", _TITLES)
-def test_section_runs_as_eager_does(title: str, spelling: str) -> None:
+def test_tutorial_section_matches_eager(title: str, spelling: str) -> None:
     found = _checked(spelling)[title]
     assert len(found) == _CHECKS[_TITLES.index(title)]
     for each in found:
         _assert_runs(each)
 
 
-def test_every_section_has_code() -> None:
+def test_every_tutorial_section_has_code() -> None:
     assert len(_TITLES) == len(_CHECKS) == 12
     assert all(section.code for section in page.sections())
     assert "executorch.exir" in page.official(page.sections()[0].code)
 
 
-def test_programs_are_written(tmp_path: Path) -> None:
+def test_tutorial_programs_are_written(tmp_path: Path) -> None:
     page.main(str(tmp_path))
     assert len(list(tmp_path.glob("*.pte"))) == sum(_CHECKS)

@@ -49,7 +49,7 @@ def _all_at_offset_0(program: bytes) -> bytes:
 
 
 @pytest.mark.parametrize("tool", ["VERIFY", "VERIFY_CPU"])
-def test_a_program_whose_method_does_not_load_is_refused(tool: str, tmp_path: Path) -> None:
+def test_program_with_an_unloadable_method_is_refused(tool: str, tmp_path: Path) -> None:
     program = tmp_path / "net.pte"
     whole = _compiled(program, [])
     assert _verify(tmp_path / "whole", program, tool=tool).returncode == 0
@@ -60,7 +60,7 @@ def test_a_program_whose_method_does_not_load_is_refused(tool: str, tmp_path: Pa
     assert not (tmp_path / "stamp").exists()
 
 
-def test_the_payload_of_a_delegate_is_verified_where_its_backend_is_linked(tmp_path: Path) -> None:
+def test_delegate_payload_is_verified_where_its_backend_is_linked(tmp_path: Path) -> None:
     program = tmp_path / "net.pte"
     whole = _compiled(program, [CpuPartitioner()])
     assert _verify(tmp_path / "whole", program, tool="VERIFY_CPU").returncode == 0
@@ -72,7 +72,7 @@ def test_the_payload_of_a_delegate_is_verified_where_its_backend_is_linked(tmp_p
     assert _verify(tmp_path / "stamp", program, tool="VERIFY_CPU").returncode == 1
 
 
-def test_a_method_whose_kernels_are_elsewhere_is_opened_alone(tmp_path: Path) -> None:
+def test_method_with_external_kernels_is_only_opened(tmp_path: Path) -> None:
     program = tmp_path / "net.pte"
     file = deserialize_pte_binary(_all_at_offset_0(_compiled(program, [])))
     file.program.execution_plan[0].operators[0].name = "mine::sin"

@@ -36,8 +36,7 @@ static void multiply(et_method *method, const float *x, float y[20]) {
 }
 
 /* [4, 8] times packed weights: each row is a separate GEMM. */
-static void test_weights_are_packed_in_the_memory_that_was_counted(
-    void **state) {
+static void test_weights_are_packed_in_the_measured_memory(void **state) {
   et_error error = {0};
   et_method *method = NULL;
   float x[32] = {0};
@@ -56,7 +55,7 @@ static void test_weights_are_packed_in_the_memory_that_was_counted(
   }
 }
 
-static void test_two_delegates_of_a_method_run(void **state) {
+static void test_two_delegates_in_a_method_run(void **state) {
   et_error error = {0};
   et_method *method = NULL;
   const float *out = NULL;
@@ -79,8 +78,7 @@ static void test_two_delegates_of_a_method_run(void **state) {
   }
 }
 
-static void test_tiles_of_windows_run_in_the_memory_that_was_counted(
-    void **state) {
+static void test_winograd_runs_in_the_measured_memory(void **state) {
   static const float x[32 * 15 * 15];
   et_error error = {0};
   et_method *method = NULL;
@@ -119,7 +117,7 @@ static void load_and_run_tiles(
 /* Float weights of the tiles: columns x channels x positions. */
 #define TILE_FLOATS (48 * 32 * 36 + 48 * 40 * 36 + 32 * 33 * 16)
 
-static void test_methods_share_panels_of_tiles(void **state) {
+static void test_methods_share_winograd_weights(void **state) {
   static _Alignas(ET_MEMORY_ALIGNMENT) uint8_t memory[TILE_FLOATS * 4 + 4096];
   et_shared_store store =
       et_shared_store_over((et_mutable_span){memory, sizeof memory});
@@ -138,8 +136,7 @@ static void test_methods_share_panels_of_tiles(void **state) {
   assert_memory_equal(second, alone, sizeof alone);
 }
 
-static void test_strips_of_rows_run_in_the_memory_that_was_counted(
-    void **state) {
+static void test_row_tiled_blocks_run_in_the_measured_memory(void **state) {
   static const float x[3 * 64 * 58];
   et_error error = {0};
   et_method *method = NULL;
@@ -154,12 +151,11 @@ static void test_strips_of_rows_run_in_the_memory_that_was_counted(
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_weights_are_packed_in_the_memory_that_was_counted),
-      cmocka_unit_test(test_two_delegates_of_a_method_run),
-      cmocka_unit_test(
-          test_tiles_of_windows_run_in_the_memory_that_was_counted),
-      cmocka_unit_test(test_methods_share_panels_of_tiles),
-      cmocka_unit_test(test_strips_of_rows_run_in_the_memory_that_was_counted),
+      cmocka_unit_test(test_weights_are_packed_in_the_measured_memory),
+      cmocka_unit_test(test_two_delegates_in_a_method_run),
+      cmocka_unit_test(test_winograd_runs_in_the_measured_memory),
+      cmocka_unit_test(test_methods_share_winograd_weights),
+      cmocka_unit_test(test_row_tiled_blocks_run_in_the_measured_memory),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -22,7 +22,7 @@ def _method(**options: str) -> Method:
     return _method_of("winograd", **options)
 
 
-def test_without_winograd_outputs_are_the_official_ones_and_memory_is_less() -> None:
+def test_disabling_winograd_matches_official_outputs_with_less_memory() -> None:
     recorded = np.load(_FOLDER / "winograd.npz")
     tiles, windows = _method(winograd="auto"), _method(winograd="never", isa="plain")
     (plain,) = windows(recorded["c0_in0"])
@@ -34,7 +34,7 @@ def test_without_winograd_outputs_are_the_official_ones_and_memory_is_less() -> 
     assert tiles.memory.scratch > windows.memory.scratch
 
 
-def test_tiles_are_smaller_where_weights_would_take_4_mb_more() -> None:
+def test_winograd_tiles_shrink_above_4_mb_of_weights() -> None:
     # 200 x 200 windows of 9 taps, with padded columns. 16 positions are used: 36 would need 4.3 MB more than windows.
     program = Program(_FOLDER / "winograd_wide.pte")
     method, windows = (
@@ -44,7 +44,7 @@ def test_tiles_are_smaller_where_weights_would_take_4_mb_more() -> None:
     assert more <= method - windows < more + 4096
 
 
-def test_tiles_of_bytes_give_the_bytes_of_windows() -> None:
+def test_int8_winograd_matches_direct_convolution() -> None:
     recorded = np.load(_FOLDER / "winograd_q.npz")
     tiles, windows = _method_of("winograd_q", winograd="auto"), _method_of("winograd_q", winograd="never")
     others = [_method_of("winograd_q", winograd=winograd, isa="plain") for winograd in ("auto", "never")]
@@ -60,7 +60,7 @@ def test_tiles_of_bytes_give_the_bytes_of_windows() -> None:
     assert _steps("winograd_q")["winograd_i8"] == 2
 
 
-def test_auto_is_what_methods_do_that_are_told_nothing() -> None:
+def test_auto_is_the_default_option() -> None:
     assert _method().memory == _method(winograd="auto").memory
 
 
@@ -72,7 +72,7 @@ def test_auto_is_what_methods_do_that_are_told_nothing() -> None:
         ({"isa": "neon2"}, "option 'isa' is plain, avx2, avxvnni, avx512 or neon"),
     ],
 )
-def test_options_that_there_are_none_of_are_refused(options: dict[str, str], message: str) -> None:
+def test_unknown_options_are_refused(options: dict[str, str], message: str) -> None:
     with pytest.raises(ExecutorchError, match=message):
         _method(**options)
 
@@ -84,7 +84,7 @@ def _steps(program: str) -> Counter[str]:
     return Counter(event.name for event in method.events() if event.kind == "step")
 
 
-def test_layers_add_and_activate_themselves() -> None:
+def test_add_and_activation_fuse_into_layers() -> None:
     # The remaining ops: two additions of values with two uses, one of a depthwise layer, which has no fused addition,
     # and a multiplication.
     assert _steps("residual")["map"] == 4
@@ -93,12 +93,12 @@ def test_layers_add_and_activate_themselves() -> None:
     assert _steps("swish")["map"] == 7
 
 
-def test_layers_that_expand_filter_and_project_are_strips() -> None:
+def test_inverted_residuals_are_row_tiled() -> None:
     # Four separate blocks, and the first and third of the blocks that share layers.
     assert _steps("strip")["block"] == 6
 
 
-def test_strips_that_follow_each_other_are_one_step_and_planes_are_read_as_they_lie() -> None:
+def test_consecutive_inverted_residuals_are_tiled_together() -> None:
     steps = _steps("chain")
     # Six consecutive blocks become four and two; three are separate, because images between them have two uses.
     assert steps["block"] == 5
@@ -107,7 +107,7 @@ def test_strips_that_follow_each_other_are_one_step_and_planes_are_read_as_they_
     assert _steps("chain_dynamic") == {"block": 1, "permute": 1}
 
 
-def test_what_stands_far_behind_a_layer_is_a_step_of_its_own() -> None:
+def test_op_far_after_a_layer_is_not_fused() -> None:
     # 40 sines and cosines, then two additions that are too far from their layers to be fused.
     assert _steps("far") == {"map": 82, "convolution": 1, "product": 1, "permute": 4}
 
@@ -127,7 +127,7 @@ def _load_with_group_scale(path: Path, index: int, bits: int) -> None:
 
 
 @pytest.mark.parametrize("index", [0, 58, 119])
-def test_scales_of_groups_that_are_no_positive_numbers_are_refused(index: int, tmp_path: Path) -> None:
+def test_nonpositive_group_scales_are_refused(index: int, tmp_path: Path) -> None:
     path = tmp_path / "scaled.pte"
     for bits in (0x7F80, 0x7FC0, 0xFF80, 0xFFFF, 0x8001, 0xBF80):
         with pytest.raises(ExecutorchError, match="has a scale that is no positive number"):
@@ -136,7 +136,7 @@ def test_scales_of_groups_that_are_no_positive_numbers_are_refused(index: int, t
         _load_with_group_scale(path, index, bits)
 
 
-def test_zeros_around_pictures_are_part_of_the_windows_that_alone_read_them() -> None:
+def test_zero_padding_is_merged_into_its_windows() -> None:
     # The remaining pads: before pixels, with 0.5, with two uses, of channels, before a transposed layer and before a
     # pool. There are also two slices.
     assert _steps("pads")["copy"] == 8
@@ -147,7 +147,7 @@ def test_zeros_around_pictures_are_part_of_the_windows_that_alone_read_them() ->
     assert _steps("pads_strip") == {"block": 2, "permute": 1}
 
 
-def test_planes_that_are_declared_with_other_sizes_than_the_picture_made_of_them_are_refused(tmp_path: Path) -> None:
+def test_planar_tensor_with_mismatched_sizes_is_refused(tmp_path: Path) -> None:
     program = (_FOLDER / "pads_strip.pte").read_bytes()
     declared, other = (np.array([1, 3, 120, width], np.uint32).tobytes() for width in (116, 1 << 20))
     place = program.rindex(declared)  # of the delegate, after those of the program
@@ -157,7 +157,7 @@ def test_planes_that_are_declared_with_other_sizes_than_the_picture_made_of_them
         Program(path).method()
 
 
-def test_products_make_bytes_of_rows_where_they_lie() -> None:
+def test_gemm_quantizes_its_rows_in_place() -> None:
     steps = _steps("rows_q")
     # One row and five rows, with 4-bit and 8-bit weights. One row with 8 bits is rounded, then multiplied in float.
     assert (steps["product_i8"], steps["round_rows"], steps["product_q"]) == (3, 1, 1)

@@ -31,13 +31,13 @@ def _calls(name: str) -> list[Call]:
     ]
 
 
-def test_all_programs_are_there() -> None:
+def test_all_xnnpack_program_fixtures_exist() -> None:
     assert len(_PROGRAMS) == 45
     assert all(_calls(name) for name in _PROGRAMS)
 
 
 @pytest.mark.parametrize("name", _PROGRAMS)
-def test_program_gives_the_official_outputs(name: str, tmp_path: Path) -> None:
+def test_xnnpack_program_matches_official_outputs(name: str, tmp_path: Path) -> None:
     calls = tmp_path / "calls"
     calls.write_bytes(write_calls(_calls(name)))
     command = [os.environ["RUN_CALLS"], str(_FOLDER / f"{name}.pte"), str(calls)]

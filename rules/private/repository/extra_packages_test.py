@@ -35,13 +35,13 @@ def _read(folder: Path, text: str) -> list[extra_packages.Requirement]:
     return extra_packages.read_lock(path)
 
 
-def test_only_what_is_new_is_left(tmp_path: Path) -> None:
+def test_only_additional_packages_are_installed(tmp_path: Path) -> None:
     (extra,) = extra_packages.extra_packages(_read(tmp_path, _LOCK), _read(tmp_path, _BASE))
     assert (extra.name, extra.version) == ("timm", "1.0.20")
     assert extra.text == 'timm[all]==1.0.20 ; python_version >= "3.9" --hash=sha256:dd'
 
 
-def test_every_other_version_is_named(tmp_path: Path) -> None:
+def test_conflicting_package_versions_are_named(tmp_path: Path) -> None:
     lock = _LOCK.replace("numpy==2.4.6", "numpy==1.26.4").replace("torch==2.13.0", "torch==2.9.1+cu130")
     with pytest.raises(BootstrapError) as caught:
         extra_packages.extra_packages(_read(tmp_path, lock), _read(tmp_path, _BASE))
@@ -51,17 +51,17 @@ def test_every_other_version_is_named(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("line", ["timm", "timm>=1.0 --hash=sha256:dd", "timm==1.0.20", "-r other.txt"])
-def test_what_is_not_exact_is_refused(line: str, tmp_path: Path) -> None:
+def test_inexact_requirement_is_refused(line: str, tmp_path: Path) -> None:
     with pytest.raises(BootstrapError, match="is no exact version with a hash"):
         _read(tmp_path, f"{line}\n")
 
 
-def test_where_pip_looked_when_the_lock_was_written_is_left_to_the_machine(tmp_path: Path) -> None:
+def test_index_options_of_the_lock_are_ignored(tmp_path: Path) -> None:
     options = "--index-url https://one.example\n--extra-index-url two\n--find-links /wheels\n--trusted-host three\n\n"
     assert _read(tmp_path, options + _LOCK) == _read(tmp_path, _LOCK)
 
 
-def test_program_says_where_each_package_is(
+def test_package_locations_are_listed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     files = {name: tmp_path / name for name in ("mine.lock", "base.lock", "extra.lock")}

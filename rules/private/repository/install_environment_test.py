@@ -45,7 +45,7 @@ def _digests(site: Path) -> dict[str, str]:
     return {str(path.relative_to(site)): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
 
 
-def test_key_changes_with_the_lock_alone(lock: Path) -> None:
+def test_environment_key_changes_only_with_the_lock(lock: Path) -> None:
     before = install_environment.environment_key(lock)
     moved = lock.rename(lock.with_name("moved.lock"))
     assert install_environment.environment_key(moved) == before
@@ -62,7 +62,7 @@ import os
 )
 
 
-def test_variables_reach_what_pip_compiles_and_name_the_environment(
+def test_environment_variables_reach_pip_and_the_key(
     lock: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     _use_pip(monkeypatch, tmp_path, _PIP_THAT_TELLS)
@@ -73,28 +73,28 @@ def test_variables_reach_what_pip_compiles_and_name_the_environment(
     assert (plain / "package/__init__.py").read_text() == "VALUE = None\n"
 
 
-def test_second_install_needs_no_pip(lock: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_second_install_does_not_run_pip(lock: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     first, installed = install_environment.install(lock)
     assert installed
     _use_pip(monkeypatch, tmp_path, "raise SystemExit('no network')")
     assert install_environment.install(lock) == (first, False)
 
 
-def test_two_installs_hold_the_same_bytes(lock: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_repeated_installs_are_identical(lock: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     first = _digests(install_environment.install(lock)[0])
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "another/cache"))
     monkeypatch.setenv("PYTHONHASHSEED", "7")
     assert _digests(install_environment.install(lock)[0]) == first
 
 
-def test_byte_code_is_installed_and_unused_files_are_not(lock: Path) -> None:
+def test_bytecode_is_installed_and_unused_files_are_not(lock: Path) -> None:
     site, _ = install_environment.install(lock)
     tag = sys.implementation.cache_tag
     assert set(_digests(site)) == {"package/__init__.py", f"package/__pycache__/__init__.{tag}.pyc"}
 
 
 @pytest.mark.parametrize("damaged", [".", "package/__init__.py"])
-def test_what_is_damaged_is_installed_again(lock: Path, damaged: str) -> None:
+def test_damaged_environment_is_reinstalled(lock: Path, damaged: str) -> None:
     site, _ = install_environment.install(lock)
     whole = _digests(site)
     path = site / damaged
@@ -103,7 +103,7 @@ def test_what_is_damaged_is_installed_again(lock: Path, damaged: str) -> None:
     assert installed and _digests(again) == whole
 
 
-def test_repository_stays_whole_when_the_cache_is_deleted(lock: Path, tmp_path: Path) -> None:
+def test_environment_survives_deletion_of_the_cache(lock: Path, tmp_path: Path) -> None:
     site, _ = install_environment.install(lock)
     whole = _digests(site)
     (tmp_path / "repository").mkdir()
@@ -112,7 +112,7 @@ def test_repository_stays_whole_when_the_cache_is_deleted(lock: Path, tmp_path: 
     assert _digests(tmp_path / "repository/site") == whole
 
 
-def test_repository_on_another_disk_is_a_link(lock: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_environment_on_another_disk_is_a_link(lock: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     def refuse(*_: object, **__: object) -> None:
         raise OSError(errno.EXDEV, "Invalid cross-device link")
 
@@ -122,13 +122,13 @@ def test_repository_on_another_disk_is_a_link(lock: Path, monkeypatch: pytest.Mo
     assert (tmp_path / "site").readlink() == site
 
 
-def test_missing_cpu_build_of_torch_is_explained(lock: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_missing_cpu_torch_build_is_explained(lock: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     _use_pip(monkeypatch, tmp_path, "raise SystemExit('No matching distribution found for torch==2.13.0+cpu')")
     with pytest.raises(BootstrapError, match="(?s)torch==2.13.0.*PIP_FIND_LINKS.*PIP_EXTRA_INDEX_URL"):
         install_environment.install(lock)
 
 
-def test_failed_install_leaves_nothing(lock: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_failed_install_leaves_no_files(lock: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     _use_pip(monkeypatch, tmp_path, _FAKE_PIP + "raise SystemExit('disk full')")
     with pytest.raises(BootstrapError, match="disk full"):
         install_environment.install(lock)
@@ -141,7 +141,7 @@ sys.exit("ERROR: Could not install packages due to an OSError: [Errno 28] No spa
 """
 
 
-def test_full_disk_that_pip_meets_is_told(lock: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_full_disk_during_pip_is_reported(lock: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     _use_pip(monkeypatch, tmp_path, _FULL_PIP)
     with pytest.raises(BootstrapError, match="Make room there, or name a folder with\nXDG_CACHE_HOME"):
         install_environment.install(lock)
@@ -155,7 +155,7 @@ def test_full_disk_that_pip_meets_is_told(lock: Path, monkeypatch: pytest.Monkey
 @pytest.mark.parametrize(
     ("number", "advice"), [(errno.ENOSPC, "Make room there"), (errno.EROFS, "a folder that you may write to")]
 )
-def test_folder_that_cannot_take_packages_is_told(
+def test_unwritable_package_folder_is_reported(
     number: int, advice: str, lock: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def fail(*_: object) -> None:
@@ -169,7 +169,7 @@ def test_folder_that_cannot_take_packages_is_told(
     assert advice in message
 
 
-def test_cache_below_a_file_is_told(
+def test_cache_path_below_a_file_is_reported(
     lock: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(lock))

@@ -30,7 +30,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_it_uses_what_lies_beside_it(folder: Path, tmp_path: Path) -> None:
+def test_interpreter_uses_adjacent_files(folder: Path, tmp_path: Path) -> None:
     link = tmp_path / "python3"
     link.symlink_to(folder / "bin/python3")
     result = subprocess.run([link, "-I", "-c", _FACTS], env={}, capture_output=True, text=True)
@@ -42,13 +42,13 @@ def test_it_uses_what_lies_beside_it(folder: Path, tmp_path: Path) -> None:
     assert path and all(Path(each).is_relative_to(folder) for each in path)
 
 
-def test_what_compiling_never_reads_is_left_out(folder: Path) -> None:
+def test_unused_interpreter_files_are_omitted(folder: Path) -> None:
     names = {path.name for path in folder.rglob("*")}
     assert names.isdisjoint({"test", "tests", "idlelib", "ensurepip", "site-packages", "sitecustomize.py"})
     assert not any(name.endswith(".a") for name in names)
 
 
-def test_a_library_of_its_own_is_found_beside_it() -> None:
+def test_bundled_library_is_found_next_to_the_interpreter() -> None:
     folder = b"/opt/python/3.12/lib"
     moved = install_interpreter._relocated(b"ELF\0" + folder + b"\0more", folder)
     assert moved == b"ELF\0" + b"$ORIGIN/../lib".ljust(len(folder), b"\0") + b"\0more"

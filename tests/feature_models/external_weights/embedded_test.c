@@ -13,7 +13,7 @@
 static one_row_forward_memory one_memory;
 static four_rows_forward_memory four_memory;
 
-static void test_equal_weights_lie_in_memory_once(void **state) {
+static void test_equal_weights_are_in_memory_once(void **state) {
   (void)state;
   /* The compiler assumes that arrays with different names are different. */
   const uint8_t *volatile one = one_row_weights_data;
@@ -23,7 +23,7 @@ static void test_equal_weights_lie_in_memory_once(void **state) {
   assert_true(ONE_ROW_PROGRAM_BYTES < ONE_ROW_WEIGHTS_BYTES);
 }
 
-static void test_both_programs_compute_with_them(void **state) {
+static void test_both_programs_use_embedded_weights(void **state) {
   (void)state;
   static const float kRows[4 * 8] = {1, 2, 3, 4, 5, 6, 7, 8};
   et_method *one = NULL;
@@ -48,8 +48,8 @@ static void test_both_programs_compute_with_them(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_equal_weights_lie_in_memory_once),
-      cmocka_unit_test(test_both_programs_compute_with_them),
+      cmocka_unit_test(test_equal_weights_are_in_memory_once),
+      cmocka_unit_test(test_both_programs_use_embedded_weights),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
