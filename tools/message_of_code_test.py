@@ -22,7 +22,7 @@ def test_file_id_is_the_number_that_the_build_passes_to_the_compiler() -> None:
     assert file_id(_SOURCE) == int(os.environ["FILE_ID"])
 
 
-def test_a_code_leads_to_its_line_and_index(tmp_path: Path) -> None:
+def test_code_resolves_to_line_and_index(tmp_path: Path) -> None:
     assert explain(_CODE, _write(tmp_path)).splitlines() == [
         f"{_SOURCE}:3, index 17",
         "    return et_fail(error, ET_STATUS_NOT_FOUND,",

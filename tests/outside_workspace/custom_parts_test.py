@@ -31,7 +31,7 @@ def test_models_with_custom_operators_run(custom_operator: Workspace) -> None:
 
 
 def test_custom_backend_takes_supported_calls(custom_backend: Workspace) -> None:
-    result = own_backend.test("//app:net_parity_test")
+    result = custom_backend.test("//app:net_parity_test")
     assert result.returncode == 0, result.stdout + result.stderr
     assert custom_backend.build("//app:net_pte").exit_code == 0
     manifest = json.loads((custom_backend.folder / "bazel-bin/app/net.manifest.json").read_text(encoding="utf-8"))
@@ -73,9 +73,9 @@ def _recompiles_after_an_edit(workspace: Workspace, target: str, path: str) -> b
 
 
 def test_data_edit_recompiles_the_model(custom_operator: Workspace) -> None:
-    assert _recompiles_after_an_edit(own_operator, "//app:net_pte", "app/offset.txt")
+    assert _recompiles_after_an_edit(custom_operator, "//app:net_pte", "app/offset.txt")
 
 
 @pytest.mark.parametrize("path", ["npu/limits.json", "npu/lib/npu_limits.py"])
 def test_backend_edit_recompiles_the_model(custom_backend: Workspace, path: str) -> None:
-    assert _recompiles_after_an_edit(own_backend, "//app:net_pte", path)
+    assert _recompiles_after_an_edit(custom_backend, "//app:net_pte", path)

@@ -104,7 +104,7 @@ def _machine(folder: Path) -> Machine:
     return made
 
 
-def test_requested_bazel_goes_before_all(machine: Machine) -> None:
+def test_requested_bazel_has_priority(machine: Machine) -> None:
     machine.prepared_bazel("7.7.1")
     mine = machine.bazel("mine", "8.1.0")
     result = machine.run("build", "//...", BAZEL=str(mine))
@@ -119,7 +119,7 @@ def test_requested_bazel_that_does_not_exist_is_an_error(machine: Machine) -> No
     assert "BAZEL=/nowhere/bazel is no program" in result.stderr
 
 
-def test_prepared_bazel_goes_before_the_path(machine: Machine) -> None:
+def test_prepared_bazel_precedes_the_path(machine: Machine) -> None:
     machine.registry("yes")
     machine.prepared_bazel("7.7.1")
     machine.bazel("bazel", "7.4.0")
@@ -135,7 +135,7 @@ def test_prepared_bazel_without_registry_gets_the_offline_config(machine: Machin
     assert "--config=offline" in result.stderr
 
 
-def test_the_offline_config_holds_in_any_workspace(machine: Machine) -> None:
+def test_offline_config_applies_to_any_workspace(machine: Machine) -> None:
     machine.registry("no")
     machine.prepared_bazel("7.7.1")
     modules = machine.folder / "workspace/third_party/offline/modules"
@@ -148,7 +148,7 @@ def test_the_offline_config_holds_in_any_workspace(machine: Machine) -> None:
     assert overrides == [f'common:offline "--override_module={name}={modules / name}"' for name in ("protobuf", "zlib")]
 
 
-def test_interrupted_preparation_is_not_taken(machine: Machine) -> None:
+def test_interrupted_preparation_is_ignored(machine: Machine) -> None:
     machine.registry("yes")
     machine.prepared_bazel("7.7.1")
     (machine.cache / "bazel-7.r1/ready").unlink()
@@ -156,27 +156,27 @@ def test_interrupted_preparation_is_not_taken(machine: Machine) -> None:
     assert machine.run("build").stdout == "bazel build\n"
 
 
-def test_bazelisk_goes_before_bazel_on_the_path(machine: Machine) -> None:
+def test_bazelisk_precedes_bazel_on_the_path(machine: Machine) -> None:
     machine.registry("yes")
     machine.bazel("bazel", "7.4.0")
     machine.bazel("bazelisk", "7.7.1")
     assert machine.run("build").stdout == "bazelisk build\n"
 
 
-def test_bazelisk_that_cannot_run_is_passed_over(machine: Machine) -> None:
+def test_broken_bazelisk_is_skipped(machine: Machine) -> None:
     machine.registry("yes")
     machine.program("bazelisk", "echo 'cannot download' >&2; exit 1")
     machine.bazel("bazel", "7.4.0")
     assert machine.run("build").stdout == "bazel build\n"
 
 
-def test_release_on_the_path_is_passed_over_without_registry(machine: Machine) -> None:
+def test_release_on_the_path_is_skipped_without_registry(machine: Machine) -> None:
     machine.registry("no")
     machine.bazel("bazel", "7.4.0")
     assert machine.run("build").returncode == 1
 
 
-def test_old_release_on_the_path_is_passed_over(machine: Machine) -> None:
+def test_old_release_on_the_path_is_skipped(machine: Machine) -> None:
     machine.registry("yes")
     machine.bazel("bazel", "5.4.1")
     result = machine.run("build")
@@ -184,25 +184,25 @@ def test_old_release_on_the_path_is_passed_over(machine: Machine) -> None:
     assert "install bazelisk or Bazel 7, or set BAZEL" in result.stderr
 
 
-def test_bazel_4_gets_its_flags(machine: Machine) -> None:
+def test_bazel_4_receives_its_flags(machine: Machine) -> None:
     result = machine.run("build", BAZEL=str(machine.bazel("bazel-4", "4.2.3")))
     rc_file = machine.folder / "workspace/third_party/offline/bazel4.bazelrc"
     assert result.stdout == f"bazel-4 --bazelrc={rc_file} build\n"
 
 
-def test_debian_launcher_is_stepped_over(machine: Machine) -> None:
+def test_debian_launcher_is_skipped(machine: Machine) -> None:
     machine.bazel("bazel-4", "4.2.3")
     launcher = machine.program("bazel", "exit 1")
     assert machine.run("build", BAZEL=str(launcher)).stdout.startswith("bazel-4 ")
 
 
-def test_launchers_reach_bazelw_through_tools_bazel(machine: Machine) -> None:
+def test_tools_bazel_delegates_to_bazelw(machine: Machine) -> None:
     found = machine.bazel("found", "7.7.1")
     result = machine.run("build", program="tools/bazel", BAZEL_REAL=str(found))
     assert result.stdout == "found build\n"
 
 
-def test_rules_below_tmp_are_seen_by_sandboxes() -> None:
+def test_rules_in_tmp_are_visible_in_sandboxes() -> None:
     with tempfile.TemporaryDirectory(dir="/tmp") as folder:
         machine = _machine(Path(folder))
         mine = machine.bazel("mine", "8.1.0")
@@ -210,20 +210,20 @@ def test_rules_below_tmp_are_seen_by_sandboxes() -> None:
         assert machine.run("build", BAZEL=str(mine)).stdout == f"mine --bazelrc={rc_file} build\n"
 
 
-def test_packages_below_tmp_are_seen_by_sandboxes(machine: Machine) -> None:
+def test_packages_in_tmp_are_visible_in_sandboxes(machine: Machine) -> None:
     mine = machine.bazel("mine", "8.1.0")
     result = machine.run("build", BAZEL=str(mine), XDG_CACHE_HOME="/tmp/cache")
     assert "below_tmp.bazelrc" in result.stdout
 
 
-def test_missing_program_is_named_with_its_package(machine: Machine) -> None:
+def test_missing_program_is_reported_with_its_package(machine: Machine) -> None:
     (machine.folder / "bin/python3").unlink()
     result = machine.run("build")
     assert result.returncode == 1
     assert "no 'python3'" in result.stderr and "apt-get install python3" in result.stderr
 
 
-def test_standard_output_is_bazels_alone(machine: Machine) -> None:
+def test_standard_output_contains_only_bazels(machine: Machine) -> None:
     machine.prepared_bazel("7.7.1")
     machine.registry("yes")
     result = machine.run("info")
@@ -231,7 +231,7 @@ def test_standard_output_is_bazels_alone(machine: Machine) -> None:
     assert len(result.stderr.splitlines()) == 1
 
 
-def test_arguments_keep_spaces_and_quotes(machine: Machine) -> None:
+def test_arguments_preserve_spaces_and_quotes(machine: Machine) -> None:
     mine = machine.program("mine", '[ "$1" = --version ] && echo bazel 7.0.0 || printf "<%s>" "$@"')
     assert machine.run("build", "--copt=-DX='a b'", BAZEL=str(mine)).stdout == "<build><--copt=-DX='a b'>"
 

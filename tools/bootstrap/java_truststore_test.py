@@ -15,7 +15,7 @@ def _pem(der: bytes) -> str:
     return f"-----BEGIN CERTIFICATE-----\n{base64.encodebytes(der).decode()}-----END CERTIFICATE-----\n"
 
 
-def test_header_counts_distinct_certificates() -> None:
+def test_truststore_header_counts_distinct_certificates() -> None:
     store = trust_store(_pem(b"one") + "a comment\n" + _pem(b"two") + _pem(b"one"))
     assert struct.unpack(">III", store[:12]) == (0xFEEDFEED, 2, 2)
 
@@ -25,11 +25,11 @@ def test_certificates_are_stored_as_der() -> None:
     assert struct.pack(">I", len(der)) + der in trust_store(_pem(der))
 
 
-def test_digest_covers_password_salt_and_content() -> None:
+def test_truststore_digest_covers_password_salt_and_content() -> None:
     store = trust_store(_pem(b"one"))
     keyed = "changeit".encode("utf-16-be") + b"Mighty Aphrodite" + store[:-20]
     assert store[-20:] == hashlib.sha1(keyed).digest()
 
 
-def test_empty_bundle_gives_an_empty_store() -> None:
+def test_empty_bundle_creates_an_empty_store() -> None:
     assert struct.unpack(">III", trust_store("")[:12])[2] == 0

@@ -63,6 +63,7 @@ def checks(tools: Path, site: Path, fix: bool) -> list[Check]:
         ),
         Check("format and lint of Starlark", [*buildifier, *files(*_STARLARK)]),
         Check("imports of Python", [sys.executable, "tools/checking/imports.py"]),
+        Check("names of tests", [sys.executable, "tools/checking/unique_tests.py"]),
         Check("prose", [sys.executable, "tools/checking/prose.py"]),
         Check("spelling", spelling(fix), {"PYTHONPATH": str(tools)}),
         Check("lint of Python", [ruff, "check", *(["--fix"] if fix else [])]),

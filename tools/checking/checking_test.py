@@ -27,44 +27,44 @@ def _archive(folder: Path) -> Path:
     return path
 
 
-def test_pinned_bytes_are_taken(tmp_path: Path) -> None:
+def test_pinned_download_is_accepted(tmp_path: Path) -> None:
     path = tmp_path / "package.tgz"
     path.write_bytes(b"abc")
     check_sha512(path, _SHA512_OF_ABC)
 
 
-def test_other_bytes_are_refused(tmp_path: Path) -> None:
+def test_download_with_another_digest_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "package.tgz"
     path.write_bytes(b"abd")
     with pytest.raises(BootstrapError, match="package.tgz: sha512 is .* not the release that was pinned"):
         check_sha512(path, _SHA512_OF_ABC)
 
 
-def test_a_program_is_taken_out_of_its_archive(tmp_path: Path) -> None:
+def test_program_is_extracted_from_its_archive(tmp_path: Path) -> None:
     extract(_archive(tmp_path), "package/program", tmp_path / "program")
     assert (tmp_path / "program").read_bytes() == b"abc"
     assert os.access(tmp_path / "program", os.X_OK)
 
 
-def test_a_check_passes_by_its_exit_code() -> None:
+def test_check_result_is_its_exit_code() -> None:
     found = carry_out(Check("name", [sys.executable, "-c", "print('something')"]))
     assert (found.name, found.passed, found.output) == ("name", True, "something\n")
     assert not carry_out(Check("name", [sys.executable, "-c", "raise SystemExit(3)"])).passed
 
 
-def test_a_check_sees_its_environment() -> None:
+def test_check_receives_its_environment() -> None:
     program = "import os; raise SystemExit(os.environ['PYTHONPATH'] != 'here')"
     assert carry_out(Check("name", [sys.executable, "-c", program], {"PYTHONPATH": "here"})).passed
 
 
-def test_a_file_to_format_is_named_once() -> None:
+def test_unformatted_file_is_named_once() -> None:
     place = "a/b.c:{}:1: error: code should be clang-formatted [-Wclang-format-violations]\nint  a;\n   ^\n"
     assert (
         files_to_format(place.format(3) + place.format(9) + place.format(1).replace("b.c", "c.h")) == "a/b.c\na/c.h\n"
     )
 
 
-def test_what_failed_is_shown_and_counted() -> None:
+def test_failed_checks_are_printed_and_counted() -> None:
     text = report([Finding("good", True, "silent", 1.0), Finding("bad", False, "file.c:1: wrong\n", 2.0)])
     assert text.splitlines() == [
         "--- bad",

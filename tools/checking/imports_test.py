@@ -27,25 +27,25 @@ def _faults(path: str, source: str) -> list[str]:
 
 
 @pytest.mark.parametrize("folder", ["exir", "rules", "backends"])
-def test_this_repository_keeps_to_its_table(folder: str) -> None:
+def test_repository_imports_match_its_table(folder: str) -> None:
     assert list((_ROOT / folder).rglob("*.py")), "a folder without files tests nothing"
     assert [fault for fault in faults(_ROOT) if fault.startswith(f"{folder}/")] == []
 
 
-def test_the_compiler_uses_nothing_else_of_ours() -> None:
+def test_compiler_imports_only_the_schema() -> None:
     table = read_table((_ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8"))
     assert table["exir"].files == {"exir", "schema"}
     assert "kernels" not in table["exir"].tests and "exir" in table["tests"].files
 
 
-def test_folders_use_what_their_rows_say() -> None:
+def test_folder_imports_are_limited_to_its_row() -> None:
     assert _faults("compiler/a.py", "import torch\nimport data.x\nfrom compiler.b import c\n") == []
     message = "compiler/ may not use backends/ (the table in ARCHITECTURE.md)"
     assert _faults("compiler/a.py", "import os\ndef f():\n    from backends.demo import x\n") == [f"3: {message}"]
     assert _faults("tests/a.py", "import compiler\nimport backends.demo\n") == []
 
 
-def test_unit_tests_use_what_their_rows_say_of_them() -> None:
+def test_unit_tests_may_import_additional_folders() -> None:
     assert _faults("compiler/a_test.py", "import backends.demo\nimport data\n") == []
     assert _faults("compiler/testing/a.py", "import backends.demo\n") == []
     assert _faults("compiler/a_test.py", "import tests.a\n") != []
@@ -71,7 +71,7 @@ def test_private_modules_stay_in_their_package(path: str, source: str, private_t
     assert all(each.endswith(f"is private to {private_to}") for each in found)
 
 
-def test_official_names_are_not_private_and_what_lies_below_them_is() -> None:
+def test_official_names_are_public_and_their_private_members_are_not() -> None:
     table = read_table(_TABLE.replace("compiler", "exir"))
     found = [
         fault_of(each, table) for each in imports_of(Path("tests/a.py"), "import exir._serialize, exir._serialize._x")
@@ -79,5 +79,5 @@ def test_official_names_are_not_private_and_what_lies_below_them_is() -> None:
     assert found == ["", "'exir._serialize._x' is private to exir._serialize"]
 
 
-def test_relative_imports_are_told() -> None:
+def test_relative_imports_are_reported() -> None:
     assert _faults("compiler/a.py", "from . import b") == ["1: is a relative import; name the module from the root"]

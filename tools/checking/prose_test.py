@@ -26,7 +26,7 @@ def test_prose_names_line_term_and_replacement() -> None:
     ]
 
 
-def test_prose_term_is_found_across_lines() -> None:
+def test_prose_terms_match_across_lines() -> None:
     assert _problems("page.md", "Weights of few\nbits are packed.\n") == ["page.md:1: 'few bits'; use low-bit"]
 
 

@@ -85,7 +85,7 @@ def _checkout(folder: Path) -> Checkout:
     return made
 
 
-def test_all_stages_pass(checkout: Checkout) -> None:
+def test_passing_stages_pass_the_run(checkout: Checkout) -> None:
     result = checkout.run()
     assert result.returncode == 0, result.stderr
     summary = result.stdout.splitlines()
@@ -94,18 +94,18 @@ def test_all_stages_pass(checkout: Checkout) -> None:
     assert summary[-1] == f"{len(_STAGES)} passed, 0 failed"
 
 
-def test_the_first_stage_is_the_readmes_command(checkout: Checkout) -> None:
+def test_first_stage_runs_the_readmes_command(checkout: Checkout) -> None:
     checkout.run()
     assert checkout.calls()[0] == "BAZEL= bazelw test //..."
 
 
-def test_bazel_4_is_debians_and_has_its_own_output(checkout: Checkout) -> None:
+def test_bazel_4_stage_has_a_separate_output_root(checkout: Checkout) -> None:
     checkout.run()
     (call,) = [line for line in checkout.calls() if "BAZEL=/usr/bin/bazel-4" in line]
     assert f"--output_user_root={checkout.folder}/home/.cache/rules_executorch/bazel4 test " in call
 
 
-def test_bazel_4_is_left_out_in_a_folder_whose_name_it_cannot_read(tmp_path: Path) -> None:
+def test_bazel_4_stage_is_skipped_for_unreadable_paths(tmp_path: Path) -> None:
     result = _checkout(tmp_path / "a clone").run()
     assert result.returncode == 0, result.stderr
     assert "\nbazel4: left out, as Bazel 4 does not work in folders with a space in their names\n" in result.stdout
@@ -131,7 +131,7 @@ def test_bazel_4_is_left_out_in_a_folder_whose_name_it_cannot_read(tmp_path: Pat
         ("tools/check", "check", "check"),
     ],
 )
-def test_a_failing_stage_fails_the_whole_and_the_others_run(
+def test_failed_stage_fails_the_run_and_others_continue(
     checkout: Checkout, path: str, failing: str, stage: str
 ) -> None:
     checkout.program(path, failing)
@@ -147,7 +147,7 @@ def _stages_of(checkout: Checkout) -> list[str]:
     return [call for call in checkout.calls() if " bin/" not in call]
 
 
-def test_stages_whose_packages_cannot_be_had_are_left_out_with_the_reason(checkout: Checkout) -> None:
+def test_stages_with_unavailable_packages_are_skipped_with_the_reason(checkout: Checkout) -> None:
     checkout.packages("qemu-system-arm\\|python3-grpcio", "not-installed")
     checkout.program("bin/apt-get", "update")
     result = checkout.run()
@@ -159,7 +159,7 @@ def test_stages_whose_packages_cannot_be_had_are_left_out_with_the_reason(checko
 
 
 @pytest.mark.parametrize("status", ["not-installed", "config-files", "half-configured"])
-def test_a_package_that_is_known_but_not_installed_is_installed(checkout: Checkout, status: str) -> None:
+def test_known_missing_package_is_installed(checkout: Checkout, status: str) -> None:
     """dpkg also lists packages that are only recommended by installed ones."""
     checkout.packages("libnewlib-arm-none-eabi", status)
     checkout.program("bin/apt-get")
@@ -176,9 +176,7 @@ def test_a_package_that_is_known_but_not_installed_is_installed(checkout: Checko
         ("unshare", ["this machine gives no network of one's own"] * 2),
     ],
 )
-def test_tests_of_many_machines_are_left_out_where_servers_or_networks_are_missing(
-    missing: str, reasons: list[str], checkout: Checkout
-) -> None:
+def test_multi_machine_tests_are_skipped_without_servers(missing: str, reasons: list[str], checkout: Checkout) -> None:
     if missing == "prepare":
         (checkout.folder / _PREPARE).unlink()
     else:
@@ -202,7 +200,7 @@ def _set_clock(checkout: Checkout, seconds: int) -> Path:
     return checkout.folder / "bin/date.last"
 
 
-def test_further_stages_are_left_out_when_the_time_is_not_enough(checkout: Checkout) -> None:
+def test_optional_stages_are_skipped_when_time_is_short(checkout: Checkout) -> None:
     _set_clock(checkout, 240)
     result = checkout.run()
     assert result.returncode == 0, result.stderr
@@ -211,7 +209,7 @@ def test_further_stages_are_left_out_when_the_time_is_not_enough(checkout: Check
     assert "bazel4: left out, as it may take 10 minutes and 72 have gone by" in summary
 
 
-def test_time_that_installing_takes_counts(checkout: Checkout) -> None:
+def test_installation_time_counts(checkout: Checkout) -> None:
     last = _set_clock(checkout, 1)
     checkout.packages("clang", "not-installed")
     checkout.answer("apt-get", f"echo 4000 >'{last}'")
@@ -220,7 +218,7 @@ def test_time_that_installing_takes_counts(checkout: Checkout) -> None:
     assert "clang: left out, as it may take 7 minutes and 66 have gone by" in summary
 
 
-def test_mandatory_stages_end_within_the_total_time() -> None:
+def test_mandatory_stages_finish_within_the_time_limit() -> None:
     """The stages that always start, each with a minute to end it, leave time."""
     stages = re.findall(r"^stage \w+ (\d+) ", (_ROOT / "tools/ci/run").read_text(), re.MULTILINE)
     assert len(stages) == 2

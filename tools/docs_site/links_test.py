@@ -25,24 +25,24 @@ def _pages() -> dict[str, str]:
     return found
 
 
-def test_links_of_the_site() -> None:
+def test_links_of_the_site_resolve() -> None:
     assert list(broken_in_site(_SITE)) == []
     assert (_SITE / "index.html").is_file()
 
 
-def test_links_of_markdown_pages() -> None:
+def test_links_of_markdown_pages_resolve() -> None:
     pages = _pages()
     assert "docs/index.md" in pages
     assert list(broken_in_pages(_ROOT, pages)) == []
 
 
-def test_site_needs_no_other_server() -> None:
+def test_site_is_self_contained() -> None:
     elsewhere = re.compile(r"<(?:script|link|img)\b[^>]*\b(?:src|href)=\"(?:https?:)?//[^\"]*\"")
     assert [page.name for page in _SITE.rglob("*.html") if elsewhere.search(page.read_text(encoding="utf-8"))] == []
 
 
 @pytest.mark.parametrize("words", [("quantiz",), ("kv", "cach")])
-def test_search_finds(words: tuple[str, ...]) -> None:
+def test_site_search_finds_pages(words: tuple[str, ...]) -> None:
     text = (_SITE / "searchindex.js").read_text(encoding="utf-8")
     index = json.loads(text[text.index("{") : text.rindex("}") + 1])
     pages = [set(_as_list(index["terms"][word])) | set(_as_list(index["titleterms"].get(word, []))) for word in words]

@@ -43,14 +43,14 @@ def root(tmp_path: Path) -> Path:
     return tmp_path / "repository"
 
 
-def test_sections_of_the_index_become_groups_of_the_sidebar() -> None:
+def test_index_sections_become_sidebar_groups() -> None:
     assert navigation(_INDEX) == (
         Group("Get started", ("docs/get_started/first.md",)),
         Group("Reference", ("docs/reference/rules.md", "kernels/README.md")),
     )
 
 
-def test_pages_link_to_each_other_in_the_site(root: Path, tmp_path: Path) -> None:
+def test_staged_pages_link_to_each_other(root: Path, tmp_path: Path) -> None:
     stage(root, list(_PAGES), "", tmp_path / "staged")
     first = (tmp_path / "staged/get_started/first.md").read_text()
     assert "[rules](../reference/rules.md#a) ![drawing](graph.svg) code (`net.py`)" in first
@@ -62,7 +62,7 @@ def test_pages_link_to_each_other_in_the_site(root: Path, tmp_path: Path) -> Non
     )
 
 
-def test_links_to_other_files_lead_to_the_address_of_the_sources() -> None:
+def test_links_to_other_files_point_to_the_source_host() -> None:
     text = rewrite(
         "docs/a.md", "[`net.py`](../net.py) and `[code](../net.py)`", {"docs/a.md"}, "https://example.com/tree/"
     )
@@ -77,7 +77,7 @@ def test_links_to_other_files_lead_to_the_address_of_the_sources() -> None:
         ({"docs/index.md": _INDEX + "- [Gone](gone.md)\n"}, "docs/index.md: docs/gone.md is not in the site's 'srcs'"),
     ],
 )
-def test_the_index_lists_exactly_the_pages(root: Path, tmp_path: Path, changed: dict[str, str], error: str) -> None:
+def test_index_lists_exactly_the_pages(root: Path, tmp_path: Path, changed: dict[str, str], error: str) -> None:
     for name, text in changed.items():
         (root / name).write_text(text)
     with pytest.raises(ValueError, match=error):
@@ -94,7 +94,7 @@ def test_the_index_lists_exactly_the_pages(root: Path, tmp_path: Path, changed: 
         ("fuse_low_bit", "fuse_low_bit"),
     ],
 )
-def test_headings_have_the_anchors_of_github(heading: str, anchor: str) -> None:
+def test_heading_anchors_match_github(heading: str, anchor: str) -> None:
     assert slug(heading) == anchor
 
 
@@ -107,7 +107,7 @@ def test_links_in_code_are_not_links() -> None:
     assert [(link.line, link.target) for link in links(text)] == [(1, "one.md"), (10, "two.md#x")]
 
 
-def test_broken_links_of_pages_are_found(root: Path) -> None:
+def test_broken_page_links_are_reported(root: Path) -> None:
     text = "# T\n\n[ok](index.md#reference) [self](#t) [web](https://example.com)\n[gone](gone.md)\n[no](index.md#no) [me](#no)\n"
     (root / "docs/t.md").write_text(text)
     assert list(broken_in_pages(root, {"docs/t.md": text, "docs/index.md": _INDEX})) == [
@@ -117,7 +117,7 @@ def test_broken_links_of_pages_are_found(root: Path) -> None:
     ]
 
 
-def test_broken_links_of_a_site_are_found(tmp_path: Path) -> None:
+def test_broken_site_links_are_reported(tmp_path: Path) -> None:
     (tmp_path / "sub").mkdir()
     (tmp_path / "index.html").write_text(
         '<a href="sub/a.html#x">ok</a><a href="sub/a.html#y">y</a><a href="b.html">b</a><img src="c.png?v=1"><a href="https://e.org">e</a>'

@@ -73,27 +73,27 @@ def declarations(tmp_path: Path) -> tuple[Declaration, ...]:
     return read_header(tmp_path / "add.h", "executorch/add.h").declarations
 
 
-def test_pages_are_up_to_date() -> None:
+def test_c_reference_is_up_to_date() -> None:
     for module in (c_reference, status_reference):
         text = (_ROOT / module.PAGE).read_text(encoding="utf-8")
         assert text == module.page(_ROOT), f"run python3 tools/reference/{module.__name__}.py"
 
 
-def test_every_public_header_is_on_the_page() -> None:
+def test_every_public_header_is_in_the_c_reference() -> None:
     text = c_reference.page(_ROOT)
     headers = c_reference.public_headers(_ROOT)
     assert {"executorch/method.h", "executorch/text/sampler.h"} <= headers
     assert [header for header in sorted(headers) if f"### `{header}`\n" not in text] == []
 
 
-def test_main_functions_are_on_the_page() -> None:
+def test_main_functions_are_in_the_c_reference() -> None:
     text = c_reference.page(_ROOT)
     for name in ("et_program_load", "et_method_load", "et_method_execute", "et_backend", "et_observer", "et_value"):
         assert f"#### `{name}`\n" in text
     assert "et_fail_code" not in [line.strip("#` ") for line in text.splitlines() if line.startswith("####")]
 
 
-def test_declarations_are_found_with_their_comments(declarations: tuple[Declaration, ...]) -> None:
+def test_declarations_are_found_with_comments(declarations: tuple[Declaration, ...]) -> None:
     assert [(each.names, each.comment) for each in declarations] == [
         (("ET_COUNT",), "How many."),
         (("et_pair",), "A pair:\n\ntwo numbers."),
@@ -105,12 +105,12 @@ def test_declarations_are_found_with_their_comments(declarations: tuple[Declarat
     ]
 
 
-def test_bodies_of_inline_functions_are_left_out(declarations: tuple[Declaration, ...]) -> None:
+def test_inline_function_bodies_are_omitted(declarations: tuple[Declaration, ...]) -> None:
     assert declarations[-1].code == "static inline int et_one(int x);"
     assert "int second; /* of [0] */" in declarations[1].code
 
 
-def test_statuses_have_a_row_each() -> None:
+def test_every_status_has_a_row() -> None:
     rows = [line.split("|") for line in status_reference.page(_ROOT).splitlines() if line.startswith("| `")]
     names = {row[1].strip(" `") for row in rows}
     assert names == set(status_reference._ACTIONS) and len(rows) == len(names) == 17

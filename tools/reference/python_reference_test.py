@@ -28,25 +28,25 @@ def sources(tmp_path: Path) -> Sources:
     return Sources(tmp_path)
 
 
-def test_page_is_up_to_date() -> None:
+def test_python_reference_is_up_to_date() -> None:
     text = (_ROOT / "docs/reference/python_api.md").read_text(encoding="utf-8")
     assert text == page(_ROOT), "run python3 tools/reference/python_reference.py"
 
 
-def test_everything_that_the_package_exports_is_on_the_page() -> None:
+def test_every_exported_name_is_in_the_python_reference() -> None:
     text = page(_ROOT)
     names = Sources(_ROOT).public_names("exir")
     assert "to_edge_transform_and_lower" in names
     assert [name for name in names if f"\n### {name}\n" not in text] == []
 
 
-def test_public_names_are_those_stated_or_defined_without_underscore(sources: Sources) -> None:
+def test_public_names_are_declared_or_without_underscore(sources: Sources) -> None:
     assert sources.public_names("exir") == ["Tensor", "lower"]
     assert sources.public_names("exir.inner") == ["lower"]
     assert sources.public_names("exir.plain") == ["A", "b"]
 
 
-def test_names_are_followed_to_their_definition(sources: Sources) -> None:
+def test_names_resolve_to_their_definition(sources: Sources) -> None:
     found = sources.definition("exir", "lower")
     assert isinstance(found, ast.FunctionDef) and found.name == "lower"
     assert sources.definition("exir", "Tensor") == "torch.Tensor"
@@ -67,11 +67,11 @@ def test_names_are_followed_to_their_definition(sources: Sources) -> None:
         ("class C: ...", "C()"),
     ],
 )
-def test_signatures(source: str, expected: str) -> None:
+def test_signatures_are_rendered(source: str, expected: str) -> None:
     assert signature(ast.parse(source).body[0]) == expected  # type: ignore[arg-type]
 
 
-def test_a_long_signature_has_a_line_for_each_parameter() -> None:
+def test_long_signature_has_a_line_per_parameter() -> None:
     long = ", ".join(f"parameter_number_{index}: int" for index in range(9))
     lines = signature(ast.parse(f"def f({long}) -> int: ...").body[0]).splitlines()  # type: ignore[arg-type]
     assert (lines[0], lines[1], lines[-1], len(lines)) == ("f(", "    parameter_number_0: int,", ") -> int", 11)

@@ -72,12 +72,12 @@ def _workspace(root: Path) -> Path:
     return root
 
 
-def test_page_is_up_to_date() -> None:
+def test_rules_reference_is_up_to_date() -> None:
     text = (_ROOT / "docs/reference/rules.md").read_text()
     assert text == page(_ROOT), "run python3 tools/reference/rules_reference.py"
 
 
-def test_files_are_evaluated(tmp_path: Path) -> None:
+def test_starlark_files_are_evaluated(tmp_path: Path) -> None:
     names = Workspace(_workspace(tmp_path)).names_of("rules/defs.bzl")
     rule, provider = names["written_rule"], names["WrittenInfo"]
     assert isinstance(rule, Rule)
@@ -85,7 +85,7 @@ def test_files_are_evaluated(tmp_path: Path) -> None:
     assert provider == Provider("What was written.", {"text": "string: a | b."})
 
 
-def test_a_macro_has_its_arguments_and_the_rules_attributes(tmp_path: Path) -> None:
+def test_macro_lists_its_arguments_and_rule_attributes(tmp_path: Path) -> None:
     text = page(_workspace(tmp_path))
     entry = text[text.index("### written\n") : text.index("### alone")]
     assert entry.splitlines() == [
@@ -105,26 +105,26 @@ def test_a_macro_has_its_arguments_and_the_rules_attributes(tmp_path: Path) -> N
     ]
 
 
-def test_a_macro_without_a_rule_says_what_else_it_takes(tmp_path: Path) -> None:
+def test_macro_without_a_rule_lists_forwarded_arguments(tmp_path: Path) -> None:
     text = page(_workspace(tmp_path))
     entry = text[text.index("### alone\n") : text.index("## Aspects")]
     assert "| … | | | what files take. |" in entry
 
 
-def test_a_tag_class_has_its_attributes(tmp_path: Path) -> None:
+def test_tag_class_lists_its_attributes(tmp_path: Path) -> None:
     text = page(_workspace(tmp_path))
     assert "### extension.named\n\nNames one.\n" in text
     assert "| `name` | string | mandatory | Its name. |" in text
 
 
-def test_an_aspect_has_what_it_says_of_itself(tmp_path: Path) -> None:
+def test_aspect_has_its_documentation(tmp_path: Path) -> None:
     assert "### gathers\n\nGathers.\n" in page(_workspace(tmp_path))
 
 
-def test_a_providers_fields_are_cells_of_a_table(tmp_path: Path) -> None:
+def test_provider_fields_are_table_cells(tmp_path: Path) -> None:
     assert "| `text` | string: a \\| b. |" in page(_workspace(tmp_path))
 
 
-def test_what_is_only_loaded_is_no_entry(tmp_path: Path) -> None:
+def test_loaded_symbol_is_not_an_entry(tmp_path: Path) -> None:
     text = page(_workspace(tmp_path))
     assert "_hidden" not in text[text.index("## Repositories") :]

@@ -14,7 +14,7 @@ def _template(name: str) -> dict:
     return json.loads((_ROOT / ".bcr" / f"{name}.template.json").read_text(encoding="utf-8"))
 
 
-def test_templates_have_the_keys_of_the_registry() -> None:
+def test_registry_templates_have_required_keys() -> None:
     assert list(_template("metadata")) == ["homepage", "maintainers", "repository", "versions", "yanked_versions"]
     source = _template("source")
     assert list(source) == ["integrity", "strip_prefix", "url"]
@@ -31,7 +31,7 @@ def test_presubmit_builds_an_example_on_each_platform_with_each_bazel() -> None:
         assert task["build_targets"] == ["//..."]
 
 
-def test_a_version_before_the_first_stable_one_has_level_0() -> None:
+def test_version_before_1_0_has_compatibility_level_0() -> None:
     (version,) = re.findall(r'version = "([\d.]+)",\n    bazel_compat', _MODULE)
     (level,) = re.findall(r"compatibility_level = (\d+)", _MODULE)
     assert int(level) == int(version.split(".")[0])

@@ -35,7 +35,7 @@ def _installed(wheel: Path, folder: Path) -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": ":".join([str(folder), *packages])}
 
 
-def test_the_page_s_script_compiles_runs_and_traces(wheel: Path, tmp_path: Path) -> None:
+def test_wheel_page_script_compiles_runs_and_traces(wheel: Path, tmp_path: Path) -> None:
     environment = _installed(wheel, tmp_path / "site")
     script = (_ROOT / "docs/from_wheel.py").resolve()
     run = tmp_path / "run"
@@ -48,7 +48,7 @@ def test_the_page_s_script_compiles_runs_and_traces(wheel: Path, tmp_path: Path)
     assert {"delegate", "step"} <= {span.get("cat") for span in spans}
 
 
-def test_the_wheel_lists_what_it_has(wheel: Path) -> None:
+def test_wheel_record_lists_its_files(wheel: Path) -> None:
     released = version_of((_ROOT / "MODULE.bazel").read_text(encoding="utf-8"))
     with zipfile.ZipFile(wheel) as archive:
         names = archive.namelist()
@@ -68,16 +68,16 @@ def _minor(package: str) -> str:
     return ".".join(version(package).split(".")[:2])
 
 
-def test_the_wheel_wants_the_torch_that_is_tested(wheel: Path) -> None:
+def test_wheel_requires_the_tested_torch(wheel: Path) -> None:
     assert f"torch=={_minor('torch')}.*" in _metadata(wheel).get_all("Requires-Dist", [])
 
 
-def test_the_wheel_has_an_extra_for_the_torchao_that_is_tested(wheel: Path) -> None:
+def test_wheel_has_an_extra_for_the_tested_torchao(wheel: Path) -> None:
     metadata = _metadata(wheel)
     assert metadata.get_all("Provides-Extra") == ["torchao"]
     needed = f'torchao=={_minor("torchao")}.*; extra == "torchao"'
     assert [each for each in metadata.get_all("Requires-Dist", []) if "torchao" in each] == [needed]
 
 
-def test_equal_sources_give_an_equal_wheel(wheel: Path, tmp_path: Path) -> None:
+def test_equal_sources_build_equal_wheels(wheel: Path, tmp_path: Path) -> None:
     assert write_wheel(_ROOT, tmp_path).read_bytes() == wheel.read_bytes()
