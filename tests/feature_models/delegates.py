@@ -1,4 +1,4 @@
-"""Two methods whose delegates share a constant in the named data."""
+"""Graphs that are partly computed by delegates."""
 
 from __future__ import annotations
 
@@ -6,6 +6,20 @@ import torch
 from torch import nn
 
 from exir.model.spec import MethodSpec, ModelSpec
+
+
+class Mixed(nn.Module):
+    """Two float32 [3, 3] to [3, 3]; the demo backend does not support sub and sigmoid."""
+
+    def forward(self, a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+        x = torch.sin(a) * b
+        y = torch.sigmoid(x) - b
+        return torch.mm(y, a) + torch.sin(y)
+
+
+def mixed() -> tuple[nn.Module, tuple[torch.Tensor, ...]]:
+    """Entry point: sin, mul, add and mm run on the demo backend, the rest on kernels."""
+    return Mixed(), (torch.randn(3, 3), torch.randn(3, 3))
 
 
 class Biased(nn.Module):
@@ -24,7 +38,7 @@ class Biased(nn.Module):
         return torch.tanh(x + self.bias) + self.bias
 
 
-def model() -> ModelSpec:
-    """Entry point."""
+def shared_bias() -> ModelSpec:
+    """Entry point: delegates of two methods share a constant in the named data."""
     inputs = MethodSpec((torch.randn(8),))
     return ModelSpec(Biased(), methods={"once": inputs, "twice": inputs})

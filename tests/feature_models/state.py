@@ -1,4 +1,4 @@
-"""Two methods, `put` and `take`, that mutate one shared state."""
+"""Buffers that keep their values between calls, in one method and in two."""
 
 from __future__ import annotations
 
@@ -6,6 +6,23 @@ import torch
 from torch import nn
 
 from exir.model.spec import MethodSpec, ModelSpec
+
+
+class RunningSum(nn.Module):
+    """Adds each float32 [4] input to a running sum; returns twice the sum."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.register_buffer("total", torch.zeros(4))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        self.total.add_(x)
+        return self.total * 2
+
+
+def running_sum() -> tuple[nn.Module, tuple[torch.Tensor, ...]]:
+    """Entry point."""
+    return RunningSum(), (torch.randn(4),)
 
 
 class SharedSum(nn.Module):
@@ -26,7 +43,7 @@ class SharedSum(nn.Module):
         return self.total * 1
 
 
-def model() -> ModelSpec:
-    """Entry point: the methods under their own names."""
+def shared_sum() -> ModelSpec:
+    """Entry point: methods `put` and `take`, which mutate one state."""
     inputs = (torch.randn(4),)
     return ModelSpec(SharedSum(), methods={"put": MethodSpec(inputs), "take": MethodSpec(inputs)})

@@ -1,0 +1,21 @@
+"""Tests that pages in docs/how_to show the models and C code that tests run."""
+
+from pathlib import Path
+
+import pytest
+
+
+@pytest.mark.parametrize(
+    ("page", "file", "mark", "end"),
+    [
+        ("control_flow.md", "control_flow.py", "# {}\n", "\n\n"),
+        ("use_dynamic_inputs.md", "recurrent.py", "# {}\n", "\n\n"),
+        ("random_numbers.md", "random_sampling.py", "# {}\n", "\n\n"),
+        ("random_numbers.md", "random_sampling_app.h", "/* {} */\n", "\n"),
+    ],
+)
+def test_guide_shows_the_tested_source(page: str, file: str, mark: str, end: str) -> None:
+    text = Path("docs/how_to", page).read_text(encoding="utf-8")
+    source = Path("tests/feature_models", file).read_text(encoding="utf-8")
+    shown = text.split(mark.format(f"tests/feature_models/{file}"), 1)[1].split("```", 1)[0]
+    assert shown == source.split(end, 1)[1]
