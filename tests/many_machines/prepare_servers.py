@@ -10,9 +10,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-from commands import run
+from commands import BootstrapError, run
 from debian_mirror import debian_mirror
-from errors import BootstrapError
 from private_apt import PrivateApt
 from relocate import Relocation, make_links_relative
 from user_cache import cache_root, publish

@@ -14,9 +14,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-from commands import run
+from commands import BootstrapError, run
 from debian_mirror import debian_mirror
-from errors import BootstrapError
 from java_classpath import closed_class_path
 from java_truststore import trust_store
 from private_apt import PrivateApt

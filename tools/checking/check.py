@@ -11,8 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from commands import run
-from errors import BootstrapError
+from commands import BootstrapError, run
 from install_environment import install
 from prose import covered_files, scope
 from toolbox import toolbox

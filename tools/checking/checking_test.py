@@ -12,7 +12,7 @@ _ROOT = Path(__file__).absolute().parents[2]
 sys.path[:0] = [str(_ROOT / folder) for folder in ("tools/checking", "rules/private/repository")]
 
 from check import Check, Finding, carry_out, files_to_format, report
-from errors import BootstrapError
+from commands import BootstrapError
 from toolbox import check_sha512, extract
 
 _SHA512_OF_ABC = "3a81oZNherrMQXNJriBBMRLm+k6JqX6iCp7u5ktV05ohkpkqJ0/BqDa6PCOj/uu9RU1EI2Q86A4qmslPpUyknw=="

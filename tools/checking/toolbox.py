@@ -10,8 +10,7 @@ import tarfile
 import tempfile
 from pathlib import Path
 
-from commands import run
-from errors import BootstrapError
+from commands import BootstrapError, run
 from pip_command import find_pip
 from user_cache import cache_root, publish
 

@@ -1,10 +1,20 @@
-"""Run system programs and convert their failures to messages."""
+"""Run programs, and report what the machine lacks."""
 
+import os
 import subprocess
+import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import IO
 
-from errors import BootstrapError
+
+class BootstrapError(Exception):
+    """The machine lacks or refuses something.
+
+    The message states the problem and a remedy.
+    """
+
+    EXIT_CODE = 1
 
 
 def run(command: Sequence[str], stdin: IO[bytes] | None = None) -> str:
@@ -19,3 +29,16 @@ def run(command: Sequence[str], stdin: IO[bytes] | None = None) -> str:
     if result.returncode:
         raise BootstrapError(f"`{' '.join(command)}` failed:\n{(result.stderr or result.stdout).strip()}")
     return result.stdout
+
+
+def compile_byte_code(folder: Path) -> None:
+    """Compile the sources of `folder` to unchecked-hash byte code.
+
+    Without byte code, each sandboxed import would compile torch again. Byte code with unchecked hashes is
+    never stale.
+    """
+    command = [sys.executable, "-m", "compileall", "-qq", "-j", "0", "--invalidation-mode", "unchecked-hash"]
+    environment = {**os.environ, "PYTHONHASHSEED": "0"}
+    # The exit code is not checked: some files, such as templates, are not valid Python and are
+    # never imported.
+    subprocess.run([*command, "-s", str(folder), "-p", f"/{folder.name}", str(folder)], env=environment, check=False)

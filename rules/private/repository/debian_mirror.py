@@ -7,8 +7,7 @@ import re
 import sys
 from pathlib import Path
 
-from commands import run
-from errors import BootstrapError
+from commands import BootstrapError, run
 
 
 def debian_mirror() -> str:

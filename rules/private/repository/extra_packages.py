@@ -11,7 +11,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from errors import BootstrapError
+from commands import BootstrapError
 
 _REQUIREMENT = re.compile(r"(?P<name>[A-Za-z0-9][\w.-]*)(\[[^]]*\])?\s*==\s*(?P<version>[^\s;\\]+)")
 

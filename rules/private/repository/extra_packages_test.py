@@ -8,7 +8,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).absolute().parent))
 
 import extra_packages
-from errors import BootstrapError
+from commands import BootstrapError
 
 _BASE = (
     "numpy==2.4.6 --hash=sha256:aa\ntorch==2.13.0+cpu --hash=sha256:bb\ntyping-extensions==4.16.0 --hash=sha256:cc\n"

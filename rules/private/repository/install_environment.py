@@ -22,8 +22,7 @@ import sysconfig
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from byte_code import compile_byte_code
-from errors import BootstrapError
+from commands import BootstrapError, compile_byte_code
 from pip_command import find_pip, pip_errors
 from user_cache import cache_root, provide, publish
 

@@ -12,7 +12,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).absolute().parent))
 
 import install_environment
-from errors import BootstrapError
+from commands import BootstrapError
 
 _VARIABLE = "--build-variable=CMAKE_ARGS=-DA=B -DC=D"
 _FAKE_PIP = """

@@ -16,8 +16,7 @@ import sys
 import sysconfig
 from pathlib import Path
 
-from byte_code import compile_byte_code
-from errors import BootstrapError
+from commands import BootstrapError, compile_byte_code
 from user_cache import cache_root, provide, publish
 
 _RECIPE = 1  # Increase it if the same interpreter gives other files.

@@ -8,8 +8,8 @@ import sys
 import tempfile
 from pathlib import Path
 
+from commands import BootstrapError
 from debian_mirror import debian_codename, debian_mirror
-from errors import BootstrapError
 from private_apt import PrivateApt
 from user_cache import cache_root, publish
 

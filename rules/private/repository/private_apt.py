@@ -9,8 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from commands import run
-from errors import BootstrapError
+from commands import BootstrapError, run
 
 _KEYRING = "/usr/share/keyrings/debian-archive-keyring.gpg"
 _UNNEEDED = ("./usr/share/doc*", "./usr/share/man*", "./usr/share/locale*", "./usr/share/maven-repo*")

