@@ -13,8 +13,7 @@ import torch
 from torch import Tensor
 
 from tests.random_networks.layers import general, images, integers, sequences, sharing, sizes, small, stateful
-from tests.random_networks.layers.common import Family, Shape
-from tests.random_networks.network import Network, Placed, Step, Varying, namespace
+from tests.random_networks.network import Family, Network, Placed, Shape, Step, Varying, namespace
 
 RECIPES = ("int8_static", "int8_dynamic", "int4_dynamic", "int8_weight_only", "int4_weight_only")
 _KINDS: dict[str, Family] = {

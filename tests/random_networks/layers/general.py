@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import random
 
-from tests.random_networks.layers.common import Family, Shape, layer, one_of
-from tests.random_networks.network import Step
+from tests.random_networks.network import Family, Shape, Step, layer, one_of
 
 # Shape-preserving functions of one operand.
 _ELEMENTWISE = (

@@ -7,8 +7,7 @@ import random
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from tests.random_networks.layers.common import Family, Shape, layer, one_of
-from tests.random_networks.network import Step
+from tests.random_networks.network import Family, Shape, Step, layer, one_of
 
 
 class SqueezeExcite(nn.Module):

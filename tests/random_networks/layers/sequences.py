@@ -8,8 +8,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from tests.random_networks.layers.common import Family, Shape, layer, one_of
-from tests.random_networks.network import Step
+from tests.random_networks.network import Family, Shape, Step, layer, one_of
 
 
 class Attention(nn.Module):

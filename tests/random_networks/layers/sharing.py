@@ -8,8 +8,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from tests.random_networks.layers.common import Family, Shape, divisor, layer
-from tests.random_networks.network import Step
+from tests.random_networks.network import Family, Shape, Step, divisor, layer
 
 _NORMS = ("batch", "group", "layer", "instance", "mixed")
 

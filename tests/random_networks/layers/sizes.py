@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.random_networks.layers.common import Family, one_of
+from tests.random_networks.network import Family, one_of
 
 _SIZES = (
     *(

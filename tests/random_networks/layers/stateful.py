@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import random
 
-from tests.random_networks.layers.common import Family, Shape, layer
-from tests.random_networks.network import Step
+from tests.random_networks.network import Family, Shape, Step, layer
 
 
 def _views(rng: random.Random, shape: Shape) -> Step | None:
