@@ -21,7 +21,7 @@ from exir.inspection.imported import imported_methods
 from exir.inspection.ranges import Steps
 from exir.operators.kernels import KernelTable
 from exir.passes import MemoryPlanningPass
-from tests.fixtures.recorded import FOLDER, PROGRAMS, recorded
+from tests.fixtures.recorded import FOLDER, PROGRAMS, recorded_calls
 
 _REFUSED = {"tut09_delegate_mapping_demo": "it names no operands and no weights"}
 _DELEGATED = "dyn_mlp_xnn"
@@ -58,7 +58,7 @@ def _same(actual: Any, expected: Any, program: dict[str, Any]) -> None:
 @pytest.mark.parametrize("name", _RUNNING)
 def test_program_reproduces_recorded_outputs(name: str) -> None:
     program, methods = PROGRAMS[name], _load_all(name)
-    calls = zip(recorded(program, "inputs"), recorded(program, "eager_outputs"), strict=True)
+    calls = zip(recorded_calls(program, "inputs"), recorded_calls(program, "eager_outputs"), strict=True)
     for (method, inputs), (_, outputs) in calls:
         found = methods[method](*inputs)
         assert len(found) == len(outputs)
@@ -281,7 +281,7 @@ def test_backend_options_are_passed_by_id() -> None:
         _open(_DELEGATED).method(backend_options={"XnnpackBackend": {"isa": "avx1024"}})
     looping = _open("control_flow_map").method(max_steps=3)
     with pytest.raises(ExecutorchError, match="OUT_OF_RESOURCES: .*exceeds 3 instructions"):
-        looping(*recorded(PROGRAMS["control_flow_map"], "inputs")[0][1])
+        looping(*recorded_calls(PROGRAMS["control_flow_map"], "inputs")[0][1])
 
 
 @pytest.mark.parametrize(

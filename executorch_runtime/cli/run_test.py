@@ -14,7 +14,7 @@ from executorch_runtime.cli.comparison import compare
 from executorch_runtime.cli.inputs import random_inputs
 from executorch_runtime.cli.run import main
 from executorch_runtime.values import Signature, ValueInfo
-from tests.fixtures.recorded import FOLDER, PROGRAMS, recorded
+from tests.fixtures.recorded import FOLDER, PROGRAMS, recorded_calls
 
 _WAITING = {"tut09_delegate_mapping_demo"}
 _SHARING = {"multi_state_shared"}  # its methods are called alternately
@@ -38,7 +38,7 @@ def _write_calls(path: Path, calls: list[tuple[Any, ...]], what: str) -> None:
 @pytest.mark.parametrize("name", sorted(set(PROGRAMS) - _WAITING - _SHARING))
 def test_run_reproduces_recorded_outputs_of_official_programs(name: str, tmp_path: Path) -> None:
     program = PROGRAMS[name]
-    inputs, outputs = recorded(program, "inputs"), recorded(program, "eager_outputs")
+    inputs, outputs = recorded_calls(program, "inputs"), recorded_calls(program, "eager_outputs")
     for method in dict.fromkeys(called for called, _ in inputs):
         _write_calls(tmp_path / "in.npz", [values for called, values in inputs if called == method], "in")
         _write_calls(tmp_path / "out.npz", [values for called, values in outputs if called == method], "out")

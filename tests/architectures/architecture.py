@@ -36,7 +36,7 @@ class Architecture:
         return f"{self.package}/{self.name}"
 
 
-class Tensors(nn.Module):
+class KeywordModel(nn.Module):
     """Calls a model with keywords, and returns the tensors that `keep` names.
 
     By default, it returns the first tensor.
@@ -53,7 +53,7 @@ class Tensors(nn.Module):
         return next(each for each in pytree.tree_leaves(outputs) if isinstance(each, torch.Tensor))
 
 
-class Part(nn.Module):
+class PartialModel(nn.Module):
     """Wraps a function of a model, if only a part of the model is needed."""
 
     def __init__(self, module: nn.Module, call: Callable[..., Any]) -> None:
@@ -64,6 +64,6 @@ class Part(nn.Module):
         return self.call(self.module, *inputs)
 
 
-def picture(size: int, channels: int = 3) -> tuple[torch.Tensor]:
+def random_image(size: int, channels: int = 3) -> tuple[torch.Tensor]:
     """Return a random image."""
     return (torch.randn(1, channels, size, size),)

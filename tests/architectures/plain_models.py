@@ -9,10 +9,10 @@ from collections.abc import Iterator
 
 import exir.dialects.grouped_ops  # noqa: F401  (registers an operator of theirs)
 from tests.architectures.architecture import Architecture
-from tests.architectures.plain import pictures, sequences, sound
+from tests.architectures.plain import images, sequences, sound
 
 
 def architectures() -> Iterator[Architecture]:
-    for part in (pictures, sequences, sound):
-        for name, make in part.SUBJECTS.items():
+    for module in (images, sequences, sound):
+        for name, make in module.SUBJECTS.items():
             yield Architecture("torch", name, make)

@@ -6,7 +6,7 @@ import importlib
 from collections.abc import Iterator
 from functools import partial
 
-from tests.architectures.architecture import Architecture, Subject, picture
+from tests.architectures.architecture import Architecture, Subject, random_image
 
 # The image size of architectures that accept any size; others use the size they state.
 _SMALL = 96
@@ -44,7 +44,7 @@ _OWN_SIZE = (
 
 def _model(name: str, size: int | None) -> Subject:
     module = importlib.import_module("timm").create_model(name, pretrained=False)
-    return Subject(module, (picture(size or module.default_cfg["input_size"][-1]),))
+    return Subject(module, (random_image(size or module.default_cfg["input_size"][-1]),))
 
 
 def architectures() -> Iterator[Architecture]:

@@ -10,7 +10,7 @@ from typing import Any
 import torch
 from torch.export import Dim
 
-from tests.architectures.architecture import Architecture, Part, Subject, picture
+from tests.architectures.architecture import Architecture, PartialModel, Subject, random_image
 
 # Model names by image size; _OPTIONS has their other options.
 _CLASSIFIERS = {
@@ -43,15 +43,15 @@ def _model(name: str, **options: Any) -> Any:
 
 def _classifier(name: str, size: int) -> Subject:
     module = _model(name, weights=None, **_OPTIONS.get(name, {}))
-    return Subject(module, (picture(size),))
+    return Subject(module, (random_image(size),))
 
 
 def _segmentation(name: str, dynamic: bool) -> Subject:
     module = _model(name, weights=None, weights_backbone=None)
     shapes = ({2: Dim("height", min=33, max=160), 3: Dim("width", min=33, max=160)},)
     if not dynamic:
-        return Subject(module, (picture(65),))
-    return Subject(module, (picture(65), (torch.randn(1, 3, 96, 130),)), shapes)
+        return Subject(module, (random_image(65),))
+    return Subject(module, (random_image(65), (torch.randn(1, 3, 96, 130),)), shapes)
 
 
 def _video(name: str) -> Subject:
@@ -61,7 +61,7 @@ def _video(name: str) -> Subject:
 
 def _flow() -> Subject:
     module = _model("raft_small", weights=None)
-    part = Part(module, lambda raft, one, other: raft(one, other, num_flow_updates=2)[-1])
+    part = PartialModel(module, lambda raft, one, other: raft(one, other, num_flow_updates=2)[-1])
     return Subject(part, ((torch.randn(1, 3, 128, 128), torch.randn(1, 3, 128, 128)),))
 
 
@@ -70,14 +70,14 @@ def _detector(name: str) -> Any:
 
 
 def _whole_detector(name: str, size: int) -> Subject:
-    part = Part(_detector(name), lambda detector, x: tuple(detector([x])[0].values()))
+    part = PartialModel(_detector(name), lambda detector, x: tuple(detector([x])[0].values()))
     return Subject(part, ((torch.rand(3, size, size),),))
 
 
 def _dense_detector(name: str, size: int) -> Subject:
     """Build backbone and heads, without box selection."""
-    part = Part(_detector(name), lambda detector, x: detector.head(list(detector.backbone(x).values())))
-    return Subject(part, (picture(size),))
+    part = PartialModel(_detector(name), lambda detector, x: detector.head(list(detector.backbone(x).values())))
+    return Subject(part, (random_image(size),))
 
 
 def _proposals(name: str, size: int) -> Subject:
@@ -86,7 +86,7 @@ def _proposals(name: str, size: int) -> Subject:
     def call(detector: Any, x: torch.Tensor) -> Any:
         return detector.rpn.head(list(detector.backbone(x).values()))
 
-    return Subject(Part(_detector(name), call), (picture(size),))
+    return Subject(PartialModel(_detector(name), call), (random_image(size),))
 
 
 def architectures() -> Iterator[Architecture]:

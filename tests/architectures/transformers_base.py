@@ -12,7 +12,7 @@ VOCABULARY, LENGTH = 200, 16
 SIZES = {"hidden_size": 64, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 128}
 TEXT = {**SIZES, "vocab_size": VOCABULARY, "pad_token_id": 0, "bos_token_id": 1, "eos_token_id": 2}
 DECODER = {**TEXT, "num_key_value_heads": 2, "head_dim": 16}
-PICTURE = {**SIZES, "image_size": 64, "patch_size": 16}
+IMAGE = {**SIZES, "image_size": 64, "patch_size": 16}
 TWO_STACKS = {
     **TEXT,
     "d_model": 64,
@@ -32,7 +32,7 @@ def transformers() -> Any:
     return importlib.import_module("transformers")
 
 
-def made(model: str, config: str, **options: Any) -> nn.Module:
+def create_model(model: str, config: str, **options: Any) -> nn.Module:
     """Create the model with eager attention and without a cache.
 
     Options that are None do not exist for the model.
@@ -44,5 +44,5 @@ def made(model: str, config: str, **options: Any) -> nn.Module:
     return getattr(package, model)(configuration)
 
 
-def words(length: int = LENGTH) -> torch.Tensor:
+def random_tokens(length: int = LENGTH) -> torch.Tensor:
     return torch.randint(3, 100, (1, length))

@@ -11,19 +11,19 @@ from typing import Any
 import torch
 from torch.export import Dim
 
-from tests.architectures.architecture import Architecture, Part, Subject, Tensors, picture
+from tests.architectures.architecture import Architecture, KeywordModel, PartialModel, Subject, random_image
 from tests.architectures.transformers_base import (
     DECODER,
+    IMAGE,
     LENGTH,
-    PICTURE,
     SIZES,
     T5,
     TEXT,
     TWO_STACKS,
     VOCABULARY,
-    made,
+    create_model,
+    random_tokens,
     transformers,
-    words,
 )
 
 _SOUND = {**SIZES, "conv_dim": [32] * 7, "vocab_size": 32}
@@ -311,41 +311,43 @@ _TASK = r"For[A-Z]\w+$"
 
 
 def _reader(model: str, config: str, **options: Any) -> Subject:
-    return Subject(Tensors(made(model, config, **options), ["input_ids"]), ((words(),),))
+    return Subject(KeywordModel(create_model(model, config, **options), ["input_ids"]), ((random_tokens(),),))
 
 
 def _reader_of_any_length(model: str, config: str, longest: int | None = 64, **options: Any) -> Subject:
     """Export a model with a dynamic length, without a bound if `longest` is None."""
     length = Dim("length", min=2, max=longest) if longest else Dim("length", min=2)
-    module = Tensors(made(model, config, **options), ["input_ids"])
-    return Subject(module, ((words(),), (words(3),)), {"inputs": ({1: length},)})
+    module = KeywordModel(create_model(model, config, **options), ["input_ids"])
+    return Subject(module, ((random_tokens(),), (random_tokens(3),)), {"inputs": ({1: length},)})
 
 
 def _translator(name: str, **options: Any) -> Subject:
-    model = made(f"{name}ForConditionalGeneration" if name != "Marian" else "MarianMTModel", f"{name}Config", **options)
+    model = create_model(
+        f"{name}ForConditionalGeneration" if name != "Marian" else "MarianMTModel", f"{name}Config", **options
+    )
     if name in _MASKED:
-        inputs = (words(), torch.ones(1, LENGTH, dtype=torch.int64), words(5))
-        return Subject(Tensors(model, ["input_ids", "attention_mask", "decoder_input_ids"]), (inputs,))
-    return Subject(Tensors(model, ["input_ids", "decoder_input_ids"]), ((words(), words(5)),))
+        inputs = (random_tokens(), torch.ones(1, LENGTH, dtype=torch.int64), random_tokens(5))
+        return Subject(KeywordModel(model, ["input_ids", "attention_mask", "decoder_input_ids"]), (inputs,))
+    return Subject(KeywordModel(model, ["input_ids", "decoder_input_ids"]), ((random_tokens(), random_tokens(5)),))
 
 
 def _eye(name: str, **options: Any) -> Subject:
     stem = re.sub(_TASK, "", name)
     model = name if stem != name else f"{name}Model"
-    module = made(model, f"{stem}Config", **{**({} if name in _UNEVEN_EYES else PICTURE), **options})
-    return Subject(Tensors(module, ["pixel_values"]), (picture(224 if name == _EYE_OF_224 else 64),))
+    module = create_model(model, f"{stem}Config", **{**({} if name in _UNEVEN_EYES else IMAGE), **options})
+    return Subject(KeywordModel(module, ["pixel_values"]), (random_image(224 if name == _EYE_OF_224 else 64),))
 
 
 def _ear(name: str, **options: Any) -> Subject:
-    model = made(name, f"{name.partition('For')[0]}Config", **{**_SOUND, **options})
-    return Subject(Tensors(model, ["input_values"]), ((torch.randn(1, 8000),),))
+    model = create_model(name, f"{name.partition('For')[0]}Config", **{**_SOUND, **options})
+    return Subject(KeywordModel(model, ["input_values"]), ((torch.randn(1, 8000),),))
 
 
 def _mixture(name: str, experts: str, **options: Any) -> Subject:
     """Create a mixture of experts; `experts` selects transformers' implementation."""
-    model = made(f"{name}ForCausalLM", f"{name}Config", **{**_EXPERTS, **options})
+    model = create_model(f"{name}ForCausalLM", f"{name}Config", **{**_EXPERTS, **options})
     model.set_experts_implementation(experts)
-    return Subject(Tensors(model, ["input_ids"]), ((words(),),))
+    return Subject(KeywordModel(model, ["input_ids"]), ((random_tokens(),),))
 
 
 def _cached_decoder(name: str) -> Subject:
@@ -358,8 +360,8 @@ def _cached_decoder(name: str) -> Subject:
     )
     wrappers = importlib.import_module("transformers.integrations.executorch")
     module = wrappers.TorchExportableModuleWithStaticCache(model)
-    part = Part(module, lambda decoder, token, at: decoder(input_ids=token, cache_position=at))
-    return Subject(part, tuple((words(1), torch.tensor([position])) for position in range(3)))
+    part = PartialModel(module, lambda decoder, token, at: decoder(input_ids=token, cache_position=at))
+    return Subject(part, tuple((random_tokens(1), torch.tensor([position])) for position in range(3)))
 
 
 def _whisper_config() -> dict[str, Any]:
@@ -367,21 +369,23 @@ def _whisper_config() -> dict[str, Any]:
 
 
 def _whisper_encoder() -> Subject:
-    model = made("WhisperModel", "WhisperConfig", **_whisper_config())
-    return Subject(Tensors(model.get_encoder(), ["input_features"]), ((torch.randn(1, 80, 200),),))
+    model = create_model("WhisperModel", "WhisperConfig", **_whisper_config())
+    return Subject(KeywordModel(model.get_encoder(), ["input_features"]), ((torch.randn(1, 80, 200),),))
 
 
 def _whisper() -> Subject:
-    model = made("WhisperForConditionalGeneration", "WhisperConfig", **_whisper_config())
+    model = create_model("WhisperForConditionalGeneration", "WhisperConfig", **_whisper_config())
     keywords = ["input_features", "decoder_input_ids"]
-    return Subject(Tensors(model, keywords), ((torch.randn(1, 80, 200), words(5)),))
+    return Subject(KeywordModel(model, keywords), ((torch.randn(1, 80, 200), random_tokens(5)),))
 
 
 def _clip() -> Subject:
     """Create both encoders of CLIP, and their similarity."""
-    sides = {"text_config": {**TEXT}, "vision_config": {**PICTURE}, "projection_dim": 32}
-    module = Tensors(made("CLIPModel", "CLIPConfig", **sides), ["input_ids", "pixel_values"], ["logits_per_image"])
-    return Subject(module, ((torch.randint(3, 100, (2, LENGTH)), *picture(64)),))
+    sides = {"text_config": {**TEXT}, "vision_config": {**IMAGE}, "projection_dim": 32}
+    module = KeywordModel(
+        create_model("CLIPModel", "CLIPConfig", **sides), ["input_ids", "pixel_values"], ["logits_per_image"]
+    )
+    return Subject(module, ((torch.randint(3, 100, (2, LENGTH)), *random_image(64)),))
 
 
 def _detr() -> Subject:
@@ -389,27 +393,27 @@ def _detr() -> Subject:
     package = transformers()
     options = {**TWO_STACKS, "backbone_config": package.ResNetConfig(**backbone), "num_queries": 10}
     options |= {"use_timm_backbone": False, "use_pretrained_backbone": False, "backbone": None}
-    module = Tensors(
-        made("DetrForObjectDetection", "DetrConfig", **options), ["pixel_values"], ["logits", "pred_boxes"]
+    module = KeywordModel(
+        create_model("DetrForObjectDetection", "DetrConfig", **options), ["pixel_values"], ["logits", "pred_boxes"]
     )
-    return Subject(module, (picture(64),))
+    return Subject(module, (random_image(64),))
 
 
 def _depth() -> Subject:
-    model = made("DepthAnythingForDepthEstimation", "DepthAnythingConfig")
-    return Subject(Tensors(model, ["pixel_values"]), (picture(56),))
+    model = create_model("DepthAnythingForDepthEstimation", "DepthAnythingConfig")
+    return Subject(KeywordModel(model, ["pixel_values"]), (random_image(56),))
 
 
 def _encodec(call: Callable[..., Any], *inputs: torch.Tensor) -> Subject:
     sizes = {"num_filters": 8, "upsampling_ratios": [4, 2], "hidden_size": 32, "codebook_dim": 32}
     sizes |= {"codebook_size": 64, "use_causal_conv": True}
-    return Subject(Part(made("EncodecModel", "EncodecConfig", **sizes), call), (inputs,))
+    return Subject(PartialModel(create_model("EncodecModel", "EncodecConfig", **sizes), call), (inputs,))
 
 
 def _musicgen_decoder() -> Subject:
     options = {**TEXT, "num_codebooks": 4, "ffn_dim": 128, "vocab_size": 64}
-    model = made("MusicgenForCausalLM", "MusicgenDecoderConfig", **options)
-    return Subject(Tensors(model, ["input_ids"]), ((torch.randint(0, 60, (4, LENGTH)),),))
+    model = create_model("MusicgenForCausalLM", "MusicgenDecoderConfig", **options)
+    return Subject(KeywordModel(model, ["input_ids"]), ((torch.randint(0, 60, (4, LENGTH)),),))
 
 
 _SINGLE: dict[str, Callable[[], Subject]] = {

@@ -14,8 +14,17 @@ import torch
 from torch import nn
 from torch.export import Dim
 
-from tests.architectures.architecture import Architecture, Part, Subject, Tensors, picture
-from tests.architectures.transformers_base import PICTURE, SIZES, T5, TEXT, TWO_STACKS, made, transformers, words
+from tests.architectures.architecture import Architecture, KeywordModel, PartialModel, Subject, random_image
+from tests.architectures.transformers_base import (
+    IMAGE,
+    SIZES,
+    T5,
+    TEXT,
+    TWO_STACKS,
+    create_model,
+    random_tokens,
+    transformers,
+)
 
 _STACKS = {**TWO_STACKS, "encoder_layers": 1, "decoder_layers": 1}
 _RESNET = {"hidden_sizes": [16, 16, 32, 64], "depths": [1, 1, 1, 1], "embedding_size": 16}
@@ -35,7 +44,7 @@ def _patches(name: str, batch: bool = False) -> Subject:
         "patch_stride": 4,
     }
     options |= {"d_model": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "ffn_dim": 64, "num_layers": 2}
-    module = Tensors(made(f"{name}ForPrediction", f"{name}Config", **options, loss="mse"), ["past_values"])
+    module = KeywordModel(create_model(f"{name}ForPrediction", f"{name}Config", **options, loss="mse"), ["past_values"])
     if not batch:
         return Subject(module, ((torch.randn(2, 32, 3),),))
     shapes = {"inputs": ({0: Dim("batch", min=2, max=8)},)}
@@ -48,7 +57,7 @@ def _forecaster(name: str) -> Subject:
     options |= {"d_model": 32, "encoder_layers": 2, "decoder_layers": 2, "label_length": 4}
     # transformers' mask check rejects its length reduction during the export.
     options |= {"distil": False} if name == "Informer" else {}
-    model = made(f"{name}Model", f"{name}Config", **options, is_encoder_decoder=True)
+    model = create_model(f"{name}Model", f"{name}Config", **options, is_encoder_decoder=True)
     past, future = 8 + 3, 4
     keywords = ["past_values", "past_time_features", "past_observed_mask", "future_values", "future_time_features"]
     inputs = (
@@ -58,16 +67,16 @@ def _forecaster(name: str) -> Subject:
         torch.randn(2, future),
         torch.randn(2, future, 1),
     )
-    return Subject(Tensors(model, keywords, ["last_hidden_state"]), (inputs,))
+    return Subject(KeywordModel(model, keywords, ["last_hidden_state"]), (inputs,))
 
 
 def _decisions() -> Subject:
     options = {"state_dim": 6, "act_dim": 3, "hidden_size": 64, "n_layer": 2, "n_head": 4, "max_ep_len": 32}
-    model = made("DecisionTransformerModel", "DecisionTransformerConfig", **options)
+    model = create_model("DecisionTransformerModel", "DecisionTransformerConfig", **options)
     steps = torch.arange(5)[None]
     inputs = (torch.randn(1, 5, 6), torch.randn(1, 5, 3), torch.randn(1, 5, 1), steps, torch.ones(1, 5))
     keywords = ["states", "actions", "returns_to_go", "timesteps", "attention_mask"]
-    return Subject(Tensors(model, keywords, ["state_preds", "action_preds", "return_preds"]), (inputs,))
+    return Subject(KeywordModel(model, keywords, ["state_preds", "action_preds", "return_preds"]), (inputs,))
 
 
 # Images: boxes, masks, points and depth.
@@ -78,10 +87,10 @@ def _resnet(*stages: str) -> Any:
 
 
 def _boxes(name: str, size: int = 64, **options: Any) -> Subject:
-    model = made(f"{name}ForObjectDetection", f"{name}Config", num_queries=_QUERIES, **options)
+    model = create_model(f"{name}ForObjectDetection", f"{name}Config", num_queries=_QUERIES, **options)
     if hasattr(model.model, "enc_score_head"):
         _give_scores(model)
-    return Subject(Tensors(model, ["pixel_values"], ["logits", "pred_boxes"]), (picture(size),))
+    return Subject(KeywordModel(model, ["pixel_values"], ["logits", "pred_boxes"]), (random_image(size),))
 
 
 def _give_scores(model: nn.Module) -> None:
@@ -143,8 +152,10 @@ def _masks(name: str) -> Subject:
     if name == "MaskFormer":
         options = {"fpn_feature_size": 32, "mask_feature_size": 32}
         options["decoder_config"] = transformers().DetrConfig(**{**_STACKS, "num_queries": _QUERIES})
-    model = made(f"{name}Model", f"{name}Config", **options, num_queries=_QUERIES, backbone_config=backbone)
-    return Subject(Tensors(model, ["pixel_values"], ["transformer_decoder_last_hidden_state"]), (picture(64),))
+    model = create_model(f"{name}Model", f"{name}Config", **options, num_queries=_QUERIES, backbone_config=backbone)
+    return Subject(
+        KeywordModel(model, ["pixel_values"], ["transformer_decoder_last_hidden_state"]), (random_image(64),)
+    )
 
 
 def _pyramid() -> Subject:
@@ -152,21 +163,21 @@ def _pyramid() -> Subject:
     backbone = transformers().ConvNextConfig(
         hidden_sizes=[16, 24, 32, 48], depths=[1] * 4, out_features=["stage1", "stage2", "stage3", "stage4"]
     )
-    model = made("UperNetForSemanticSegmentation", "UperNetConfig", **options, backbone_config=backbone)
-    return Subject(Tensors(model, ["pixel_values"], ["logits"]), (picture(64),))
+    model = create_model("UperNetForSemanticSegmentation", "UperNetConfig", **options, backbone_config=backbone)
+    return Subject(KeywordModel(model, ["pixel_values"], ["logits"]), (random_image(64),))
 
 
 def _pose() -> Subject:
     backbone = transformers().VitPoseBackboneConfig(
         **SIZES, image_size=[64, 48], patch_size=[16, 16], out_features=["stage2"], out_indices=[2]
     )
-    model = made("VitPoseForPoseEstimation", "VitPoseConfig", backbone_config=backbone, num_labels=5)
-    return Subject(Tensors(model, ["pixel_values"], ["heatmaps"]), ((torch.randn(1, 3, 64, 48),),))
+    model = create_model("VitPoseForPoseEstimation", "VitPoseConfig", backbone_config=backbone, num_labels=5)
+    return Subject(KeywordModel(model, ["pixel_values"], ["heatmaps"]), ((torch.randn(1, 3, 64, 48),),))
 
 
 def _points() -> Subject:
     """Create a keypoint detector, without the selection, whose size is data-dependent."""
-    model = made("SuperPointForKeypointDetection", "SuperPointConfig")
+    model = create_model("SuperPointForKeypointDetection", "SuperPointConfig")
 
     def call(module: Any, x: torch.Tensor) -> Any:
         features = module.encoder(x[:, :1])[0]
@@ -174,31 +185,33 @@ def _points() -> Subject:
             module.descriptor_decoder.relu(module.descriptor_decoder.conv_descriptor_a(features))
         )
 
-    return Subject(Part(model, call), (picture(64),))
+    return Subject(PartialModel(model, call), (random_image(64),))
 
 
 def _frames(name: str, config: dict[str, Any], frames: int = 4) -> Subject:
-    model = made(f"{name}Model", f"{name}Config", **{**PICTURE, "num_frames": frames, **config})
-    return Subject(Tensors(model, ["pixel_values"]), ((torch.randn(1, frames, 3, 64, 64),),))
+    model = create_model(f"{name}Model", f"{name}Config", **{**IMAGE, "num_frames": frames, **config})
+    return Subject(KeywordModel(model, ["pixel_values"]), ((torch.randn(1, frames, 3, 64, 64),),))
 
 
-def _text_in_picture() -> Subject:
-    sides = {"text_config": {**TEXT}, "vision_config": {**PICTURE}, "projection_dim": 32}
-    model = made("BlipForImageTextRetrieval", "BlipConfig", **sides, image_text_hidden_size=32)
-    return Subject(Tensors(model, ["input_ids", "pixel_values"], ["itm_score"]), ((words(), *picture(64)),))
+def _image_text_retrieval() -> Subject:
+    sides = {"text_config": {**TEXT}, "vision_config": {**IMAGE}, "projection_dim": 32}
+    model = create_model("BlipForImageTextRetrieval", "BlipConfig", **sides, image_text_hidden_size=32)
+    return Subject(
+        KeywordModel(model, ["input_ids", "pixel_values"], ["itm_score"]), ((random_tokens(), *random_image(64)),)
+    )
 
 
-def _question_about_picture() -> Subject:
-    model = made("ViltModel", "ViltConfig", **{**TEXT, **PICTURE, "max_position_embeddings": 32})
-    return Subject(Tensors(model, ["input_ids", "pixel_values"]), ((words(), *picture(64)),))
+def _visual_question_answering() -> Subject:
+    model = create_model("ViltModel", "ViltConfig", **{**TEXT, **IMAGE, "max_position_embeddings": 32})
+    return Subject(KeywordModel(model, ["input_ids", "pixel_values"]), ((random_tokens(), *random_image(64)),))
 
 
 # Audio: spectrograms, waveforms and codecs.
 
 
 def _spectrogram() -> Subject:
-    model = made("ASTModel", "ASTConfig", **SIZES, max_length=64, num_mel_bins=32)
-    return Subject(Tensors(model, ["input_values"]), ((torch.randn(1, 64, 32),),))
+    model = create_model("ASTModel", "ASTConfig", **SIZES, max_length=64, num_mel_bins=32)
+    return Subject(KeywordModel(model, ["input_values"]), ((torch.randn(1, 64, 32),),))
 
 
 def _wave_from_spectrogram() -> Subject:
@@ -208,23 +221,23 @@ def _wave_from_spectrogram() -> Subject:
         "upsample_rates": [4, 2],
         "upsample_kernel_sizes": [8, 4],
     }
-    model = made("SpeechT5HifiGan", "SpeechT5HifiGanConfig", **options)
-    module = Tensors(model, ["spectrogram"])
+    model = create_model("SpeechT5HifiGan", "SpeechT5HifiGanConfig", **options)
+    module = KeywordModel(model, ["spectrogram"])
     return Subject(
         module, ((torch.randn(1, 20, 20),), (torch.randn(1, 33, 20),)), {"inputs": ({1: Dim("frames", min=2, max=64)},)}
     )
 
 
 def _wave_by_kernels() -> Subject:
-    model = made("UnivNetModel", "UnivNetConfig", num_mel_bins=20)
+    model = create_model("UnivNetModel", "UnivNetConfig", num_mel_bins=20)
     return Subject(
-        Tensors(model, ["input_features", "noise_sequence"]), ((torch.randn(1, 12, 20), torch.randn(1, 12, 64)),)
+        KeywordModel(model, ["input_features", "noise_sequence"]), ((torch.randn(1, 12, 20), torch.randn(1, 12, 64)),)
     )
 
 
 def _codec(call: Callable[..., Any], *inputs: torch.Tensor) -> Subject:
     sizes = {"encoder_hidden_size": 8, "decoder_hidden_size": 64, "downsampling_ratios": [2, 4], "n_codebooks": 3}
-    return Subject(Part(made("DacModel", "DacConfig", **sizes, codebook_size=32), call), (inputs,))
+    return Subject(PartialModel(create_model("DacModel", "DacConfig", **sizes, codebook_size=32), call), (inputs,))
 
 
 def _streaming_codec() -> Subject:
@@ -236,26 +249,30 @@ def _streaming_codec() -> Subject:
         "upsample_groups": 32,
     }
     sizes |= {"intermediate_size": 64, "num_attention_heads": 4, "num_key_value_heads": 4, "head_dim": 8}
-    model = made("MimiModel", "MimiConfig", **sizes)
-    return Subject(Part(model, lambda codec, x: codec.decoder(codec.encoder(x)[0])[0]), ((torch.randn(1, 1, 320),),))
+    model = create_model("MimiModel", "MimiConfig", **sizes)
+    return Subject(
+        PartialModel(model, lambda codec, x: codec.decoder(codec.encoder(x)[0])[0]), ((torch.randn(1, 1, 320),),)
+    )
 
 
 def _listener_of_waves() -> Subject:
     sizes = {"encoder_num_hidden_layers": 2, "decoder_num_hidden_layers": 2, "encoder_num_attention_heads": 4}
-    model = made("MoonshineModel", "MoonshineConfig", **TEXT, **sizes, decoder_num_attention_heads=4)
-    return Subject(Tensors(model, ["input_values", "decoder_input_ids"]), ((torch.randn(1, 4000), words(5)),))
+    model = create_model("MoonshineModel", "MoonshineConfig", **TEXT, **sizes, decoder_num_attention_heads=4)
+    return Subject(
+        KeywordModel(model, ["input_values", "decoder_input_ids"]), ((torch.randn(1, 4000), random_tokens(5)),)
+    )
 
 
 def _listener_by_transitions() -> Subject:
     encoder = transformers().ParakeetEncoderConfig(**SIZES, num_mel_bins=40, subsampling_conv_channels=16)
-    model = made("ParakeetForCTC", "ParakeetCTCConfig", encoder_config=encoder, vocab_size=33, pad_token_id=32)
-    return Subject(Tensors(model, ["input_features"]), ((torch.randn(1, 64, 40),),))
+    model = create_model("ParakeetForCTC", "ParakeetCTCConfig", encoder_config=encoder, vocab_size=33, pad_token_id=32)
+    return Subject(KeywordModel(model, ["input_features"]), ((torch.randn(1, 64, 40),),))
 
 
 def _speech_features() -> Subject:
     options = {**SIZES, "feature_projection_input_dim": 160, "conv_depthwise_kernel_size": 7}
     return Subject(
-        Tensors(made("Wav2Vec2BertModel", "Wav2Vec2BertConfig", **options), ["input_features"]),
+        KeywordModel(create_model("Wav2Vec2BertModel", "Wav2Vec2BertConfig", **options), ["input_features"]),
         ((torch.randn(1, 30, 160),),),
     )
 
@@ -268,12 +285,12 @@ def _step(name: str, **options: Any) -> Subject:
 
     In eager PyTorch, the first call stores the encoder's result, so all calls have the same source.
     """
-    model = made(f"{name}ForConditionalGeneration", f"{name}Config", **options)
+    model = create_model(f"{name}ForConditionalGeneration", f"{name}Config", **options)
     model.config.use_cache = True
     module = importlib.import_module("transformers.integrations.executorch")
     decoder = module.Seq2SeqLMDecoderExportableModuleWithStaticCache(model, max_static_cache_length=16, batch_size=1)
     read = torch.randn(1, 10, 64)
-    return Subject(decoder, tuple((words(1), read, torch.tensor([position])) for position in range(3)))
+    return Subject(decoder, tuple((random_tokens(1), read, torch.tensor([position])) for position in range(3)))
 
 
 _THREE_STAGES = ("stage2", "stage3", "stage4")
@@ -306,8 +323,8 @@ _PARTS: dict[str, Callable[[], Subject]] = {
     "TimesformerModel": partial(_frames, "Timesformer", {}),
     "VideoMAEModel": partial(_frames, "VideoMAE", {"tubelet_size": 2}),
     "VivitModel": partial(_frames, "Vivit", {"tubelet_size": [2, 16, 16]}),
-    "BlipForImageTextRetrieval": _text_in_picture,
-    "ViltModel": _question_about_picture,
+    "BlipForImageTextRetrieval": _image_text_retrieval,
+    "ViltModel": _visual_question_answering,
     "ASTModel": _spectrogram,
     "SpeechT5HifiGan, varying length": _wave_from_spectrogram,
     "UnivNetModel": _wave_by_kernels,

@@ -106,10 +106,10 @@ def attempt(make: Callable[[], Subject], lower: Lower = lower, tolerance: float 
 
 def _eager(module: torch.nn.Module, calls: tuple[tuple[Any, ...], ...]) -> list[tuple[Any, ...]]:
     with torch.no_grad():
-        return [tuple(_kept(value) for value in pytree.tree_leaves(module(*inputs))) for inputs in calls]
+        return [tuple(_detached(value) for value in pytree.tree_leaves(module(*inputs))) for inputs in calls]
 
 
-def _kept(value: Any) -> Any:
+def _detached(value: Any) -> Any:
     return value.clone() if isinstance(value, torch.Tensor) else value
 
 
@@ -123,10 +123,10 @@ def _ran(manager: ExecutorchProgramManager, calls: tuple[tuple[Any, ...], ...]) 
 
 
 def _called(method: Method, inputs: list[Any]) -> list[Any]:
-    lent = [method.set_input(index, value) for index, value in enumerate(inputs)]
+    borrowed = [method.set_input(index, value) for index, value in enumerate(inputs)]
     method.execute()
-    outputs = [_kept(value) for value in method.outputs(as_torch=True)]
-    del lent
+    outputs = [_detached(value) for value in method.outputs(as_torch=True)]
+    del borrowed
     return outputs
 
 

@@ -10,12 +10,12 @@ from torch import Tensor, nn
 from torch.export import Dim
 
 from exir import ExecutorchProgramManager
-from tests.architectures.architecture import Part, Subject
+from tests.architectures.architecture import PartialModel, Subject
 from tests.architectures.trial import Outcome, Result, attempt, lower, lower_for_cpu
 
 
 def of(call: Callable[[nn.Module, Tensor], Tensor]) -> Result:
-    return attempt(lambda: Subject(Part(nn.Linear(4, 4), call), ((torch.ones(2, 4),),)))
+    return attempt(lambda: Subject(PartialModel(nn.Linear(4, 4), call), ((torch.ones(2, 4),),)))
 
 
 def test_matching_layer_passes() -> None:
@@ -31,7 +31,7 @@ def test_cpu_backend_is_tried() -> None:
 def test_each_call_is_compared() -> None:
     calls = ((torch.ones(2, 4),), (torch.ones(7, 4),))
     shapes = {"inputs": ({0: Dim("rows", min=2, max=9)},)}
-    subject = Subject(Part(nn.Linear(4, 4), lambda linear, x: linear(x)), calls, shapes)
+    subject = Subject(PartialModel(nn.Linear(4, 4), lambda linear, x: linear(x)), calls, shapes)
     assert attempt(lambda: subject) == Result(Outcome.MATCHES)
 
 
@@ -77,11 +77,14 @@ def test_deviating_result_is_a_runtime_failure() -> None:
 
 
 def test_integers_and_shapes_must_be_equal() -> None:
-    def of_program(made: nn.Module) -> Result:
-        exported = torch.export.export(made, (torch.ones(2),))
-        subject = Subject(Part(nn.Identity(), lambda _, x: x.long()), ((torch.ones(2),),))
+    def of_program(module: nn.Module) -> Result:
+        exported = torch.export.export(module, (torch.ones(2),))
+        subject = Subject(PartialModel(nn.Identity(), lambda _, x: x.long()), ((torch.ones(2),),))
         return attempt(lambda: subject, lambda _: lower(exported))
 
-    assert of_program(Part(nn.Identity(), lambda _, x: x.long())).outcome is Outcome.MATCHES
-    assert "inf" in of_program(Part(nn.Identity(), lambda _, x: x.long() + 1)).why
-    assert "[1] of torch.int64 where eager gives [2]" in of_program(Part(nn.Identity(), lambda _, x: x.long()[:1])).why
+    assert of_program(PartialModel(nn.Identity(), lambda _, x: x.long())).outcome is Outcome.MATCHES
+    assert "inf" in of_program(PartialModel(nn.Identity(), lambda _, x: x.long() + 1)).why
+    assert (
+        "[1] of torch.int64 where eager gives [2]"
+        in of_program(PartialModel(nn.Identity(), lambda _, x: x.long()[:1])).why
+    )

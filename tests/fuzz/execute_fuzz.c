@@ -100,14 +100,14 @@ static bool open_original(char *paths, original *out) {
 }
 
 /* Writes a failing program to a file, for inspection. */
-static void keep(const uint8_t *bytes, size_t size) {
+static void save_finding(const uint8_t *bytes, size_t size) {
   const char *folder = getenv("TEST_UNDECLARED_OUTPUTS_DIR");
   char path[4096];
-  static int kept;
+  static int saved;
   snprintf(path, sizeof path, "%s/finding_%d", folder != NULL ? folder : ".",
-           kept++);
+           saved++);
   FILE *file = fopen(path, "wb");
-  if (file != NULL && kept <= MOST_FINDINGS) {
+  if (file != NULL && saved <= MOST_FINDINGS) {
     fwrite(bytes, 1, size, file);
     printf("%s\n", path);
   }
@@ -133,7 +133,7 @@ static void try_damaged(const original *chosen, et_random *random,
   files[index].data = copy.data;
   et_try_program(files, chosen->count, random, trials);
   if (trials->leaks + trials->overruns != findings) {
-    keep(copy.data, copy.size);
+    save_finding(copy.data, copy.size);
   }
   et_guarded_free(&copy);
 }

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tests.many_machines.network import free_port
-from tests.many_machines.programs import program
+from tests.many_machines.programs import server_program
 
 # The system's interpreter has the system's gRPC.
 _PYTHON = "/usr/bin/python3"
@@ -23,9 +23,9 @@ def engine(folder: Path) -> Iterator[str]:
     """Run the engine, and yield its address; `folder` has its data."""
     inner, outer = (f"127.0.0.1:{free_port()}" for _ in range(2))
     command = [
-        program("usr/bin/buildbox-casd"),
+        server_program("usr/bin/buildbox-casd"),
         f"--bind={inner}",
-        f"--buildbox-run={program('usr/bin/buildbox-run-hosttools')}",
+        f"--buildbox-run={server_program('usr/bin/buildbox-run-hosttools')}",
         "--jobs=2",
         str(folder),
     ]

@@ -7,7 +7,7 @@ import pwd
 from pathlib import Path
 
 
-def program(path: str) -> str:
+def server_program(path: str) -> str:
     """Return a program by its path in the unpacked folder.
 
     The home folder is the user's, also in a test with another one.

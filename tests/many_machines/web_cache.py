@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from tests.many_machines.network import free_port
-from tests.many_machines.programs import program
+from tests.many_machines.programs import server_program
 from tests.outside_workspace.scratch import shown_files
 
 _SECONDS_TO_START = 20
@@ -52,7 +52,7 @@ def web_cache(folder: Path, inside: Sequence[str] = ()) -> Iterator[str]:
     (folder / "cache").mkdir(parents=True, exist_ok=True)
     configuration = folder / "nginx.conf"
     configuration.write_text(_CONFIGURATION.format(folder=folder, server=_server(folder, port)), encoding="utf-8")
-    command = [*inside, program("usr/sbin/nginx"), "-c", str(configuration), "-e", f"{folder}/error.log"]
+    command = [*inside, server_program("usr/sbin/nginx"), "-c", str(configuration), "-e", f"{folder}/error.log"]
     with subprocess.Popen(command) as server:
         try:
             _wait_for(folder / "nginx.pid", server)

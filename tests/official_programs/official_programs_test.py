@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from exir.cli.reporting.calls import Call, write_calls
-from tests.fixtures.recorded import FOLDER, PROGRAMS, recorded
+from tests.fixtures.recorded import FOLDER, PROGRAMS, recorded_calls
 
 # The runtime's error, by program.
 _WAITING = {"tut09_delegate_mapping_demo": "payload: it names no operands and no weights"}
@@ -24,7 +24,7 @@ def _calls(program: dict) -> list[Call]:
 
     The official runtime cannot run all programs, and some of its results are known to be wrong.
     """
-    pairs = zip(recorded(program, "inputs"), recorded(program, "eager_outputs"), strict=True)
+    pairs = zip(recorded_calls(program, "inputs"), recorded_calls(program, "eager_outputs"), strict=True)
     return [Call(method=method, inputs=inputs, outputs=outputs) for (method, inputs), (_, outputs) in pairs]
 
 

@@ -26,7 +26,7 @@ class _Function(torch.nn.Module):
         return self._function(*inputs)
 
 
-def compiled(function: Callable[..., Any], inputs: tuple[Any, ...]) -> bytes:
+def compile_function(function: Callable[..., Any], inputs: tuple[Any, ...]) -> bytes:
     """Compile `function` for inputs of these types."""
     module = function if isinstance(function, torch.nn.Module) else _Function(function)
     with warnings.catch_warnings():
@@ -35,7 +35,7 @@ def compiled(function: Callable[..., Any], inputs: tuple[Any, ...]) -> bytes:
         return to_edge(exported).to_executorch().buffer
 
 
-def run(program: bytes, call: Call, atol: float, rtol: float) -> str:
+def run_program(program: bytes, call: Call, atol: float, rtol: float) -> str:
     """Return the runtime's objections to `call` of a program; "" if there are none."""
     return replay(program, [call], {}, f"--atol={atol}", f"--rtol={rtol}")
 
@@ -53,8 +53,8 @@ def replay(program: bytes, calls: Sequence[Call], data: Mapping[str, bytes], *op
 
 def assert_follows_pytorch(function: Callable[..., Any], *inputs: Any, atol: float = 1e-5, rtol: float = 1e-5) -> None:
     """Assert that the compiled function matches eager PyTorch."""
-    program = compiled(function, inputs)
+    program = compile_function(function, inputs)
     with torch.no_grad():
         expected = function(*pytree.tree_map_only(torch.Tensor, torch.Tensor.clone, inputs))
     call = Call("forward", tuple(pytree.tree_leaves(inputs)), tuple(pytree.tree_leaves(expected)))
-    assert run(program, call, atol, rtol) == ""
+    assert run_program(program, call, atol, rtol) == ""

@@ -36,7 +36,7 @@ _FUNCTIONS: Mapping[str, Callable[..., mpmath.mpf]] = {
 }
 
 
-def of_numbers(name: str, x: torch.Tensor, arguments: Sequence[Any]) -> torch.Tensor | None:
+def exact_of_scalars(name: str, x: torch.Tensor, arguments: Sequence[Any]) -> torch.Tensor | None:
     """Return the function of torch's database elementwise, as float64.
 
     The result is None for other functions, and if an element has no value.

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from exir.cli.reporting.calls import Call
-from tests.operators.compiled import assert_follows_pytorch, compiled, run
+from tests.operators.compiled import assert_follows_pytorch, compile_function, run_program
 
 torch.manual_seed(0)
 X = torch.randn(2, 4, 4)
@@ -98,5 +98,5 @@ def test_matrices_that_pytorch_rejects_are_an_error(function: Callable[..., torc
     singular = torch.ones(2, 2)
     with pytest.raises(RuntimeError):
         function(singular)
-    program = compiled(function, (torch.eye(2),))
-    assert message in run(program, Call("forward", (singular,), (singular,)), 0.0, 0.0)
+    program = compile_function(function, (torch.eye(2),))
+    assert message in run_program(program, Call("forward", (singular,), (singular,)), 0.0, 0.0)

@@ -23,8 +23,8 @@ from exir.error import ExirError
 from exir.operators.kernels import load_kernels
 from exir.operators.operators import own_operators
 from kernels.testing.native import DTYPE_CODES
-from tests.operators.compiled import run
-from tests.operators.exact import of_numbers
+from tests.operators.compiled import run_program
+from tests.operators.exact import exact_of_scalars
 
 # Modules that the database imports for tests that are not needed here.
 _STAND_INS: dict[str, dict[str, Any]] = {
@@ -134,7 +134,7 @@ def outcome(op: OpInfo, sample: SampleInput) -> Outcome:
 def _against(program: bytes, inputs: tuple[torch.Tensor, ...], expected: list[Any]) -> str:
     """Return the runtime's objections to the expected results."""
     atol, rtol = tolerance([*inputs, *expected])
-    return run(program, Call("forward", inputs, tuple(expected)), atol, rtol)
+    return run_program(program, Call("forward", inputs, tuple(expected)), atol, rtol)
 
 
 def exact_results(op: OpInfo, sample: SampleInput, rounded: list[Any]) -> list[Any]:
@@ -143,7 +143,7 @@ def exact_results(op: OpInfo, sample: SampleInput, rounded: list[Any]) -> list[A
     Eager PyTorch rounds within operators, and kernels here round less. The results are computed in double precision, or
     by definition.
     """
-    numbers = of_numbers(op.name, sample.input, sample.args)
+    numbers = exact_of_scalars(op.name, sample.input, sample.args)
     if numbers is not None:
         return [numbers.to(rounded[0].dtype)]
     dtypes = {each.dtype for each in rounded if isinstance(each, torch.Tensor)}

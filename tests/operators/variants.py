@@ -46,7 +46,7 @@ class SizeScalar:
     example: float
     size: int
 
-    def of(self, size: Any) -> Any:
+    def value(self, size: Any) -> Any:
         """Return the scalar for a size, which may be symbolic."""
         if isinstance(self.example, int):
             return size + (self.example - self.size)
@@ -90,7 +90,7 @@ class _Call(torch.nn.Module):
 
     def _leaf(self, leaf: Any, given: Iterator[Tensor], size: Any) -> Any:
         if isinstance(leaf, SizeScalar):
-            return leaf.of(size)
+            return leaf.value(size)
         return next(given) if isinstance(leaf, Tensor) else leaf
 
 

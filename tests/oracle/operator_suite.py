@@ -22,7 +22,7 @@ import torch
 from torch.utils import _pytree as pytree
 
 from exir.cli.reporting.calls import Call
-from tests.operators.compiled import compiled, run
+from tests.operators.compiled import compile_function, run_program
 
 _SUITE = Path("executorch", "backends", "test", "suite")
 _PACKAGE = "executorch.backends.test.suite"
@@ -87,10 +87,10 @@ def _problem(model: torch.nn.Module, inputs: tuple[Any, ...]) -> str:
     leaves = tuple(pytree.tree_leaves(inputs))
     error = max(_TOLERANCES.get(each.dtype, 0.0) for each in (*leaves, *expected) if isinstance(each, torch.Tensor))
     try:
-        program = compiled(model, inputs)
+        program = compile_function(model, inputs)
     except Exception as refusal:
         return f"{type(refusal).__name__}: {refusal}"
-    return run(program, Call("forward", leaves, tuple(expected)), error, error)
+    return run_program(program, Call("forward", leaves, tuple(expected)), error, error)
 
 
 class _TestFile(pytest.Module):

@@ -14,7 +14,7 @@ from executorch.extension.pybindings.portable_lib import _load_for_executorch
 from torch.utils import _pytree as pytree
 
 from exir.cli.reporting.calls import Call
-from tests.fixtures.recorded import PROGRAMS, recorded
+from tests.fixtures.recorded import PROGRAMS, recorded_calls
 from tests.operators.compiled import replay
 from tests.oracle.official import OfficialProgram
 from tests.oracle.rebuilt import ALL
@@ -48,7 +48,7 @@ def _with_data(rebuilt: Rebuilt, calls: Calls, folder: Path) -> list[tuple[Any, 
 def test_rebuilt_programs_agree_on_both_runtimes(name: str, tmp_path: Path) -> None:
     torch.manual_seed(0)
     rebuilt = ALL[name]()
-    calls = recorded(PROGRAMS[name], "inputs")
+    calls = recorded_calls(PROGRAMS[name], "inputs")
     with torch.no_grad():
         outputs = _official_outputs(rebuilt, calls, tmp_path)
     expected = [Call(method, inputs, given) for (method, inputs), given in zip(calls, outputs, strict=True)]

@@ -11,7 +11,7 @@ import pytest
 import torch
 
 from exir._serialize import deserialize_pte_binary, serialize_pte_binary
-from tests.fixtures.recorded import FOLDER, PROGRAMS, recorded
+from tests.fixtures.recorded import FOLDER, PROGRAMS, recorded_calls
 from tests.oracle.official import OfficialProgram
 
 # The official runtime has no demo backend; others need external files or shared memory.
@@ -22,7 +22,7 @@ RUNNABLE = [name for name, entry in PROGRAMS.items() if "delegate-demo" not in e
 def outputs_of(data: bytes, entry: dict[str, Any]) -> list[Any]:
     """Return the outputs of all recorded calls, in order."""
     program = OfficialProgram(data)
-    return [program.run(method, *inputs) for method, inputs in recorded(entry, "inputs")]
+    return [program.run(method, *inputs) for method, inputs in recorded_calls(entry, "inputs")]
 
 
 @pytest.mark.parametrize("name", RUNNABLE)

@@ -119,7 +119,7 @@ class _OfficialModule(pytest.Module):
         return importlib.import_module(os.path.relpath(self.path, self._site).removesuffix(".py").replace("/", "."))
 
 
-def run(selected: Sequence[str] = FOLDERS) -> Results:
+def run_suite(selected: Sequence[str] = FOLDERS) -> Results:
     """Run the official tests in folders or files of `executorch/exir`."""
     site = take_official_package_off_the_path()
     results = Results(site)
@@ -130,4 +130,4 @@ def run(selected: Sequence[str] = FOLDERS) -> Results:
 
 
 if __name__ == "__main__":
-    print(run(sys.argv[1:] or FOLDERS).table())
+    print(run_suite(sys.argv[1:] or FOLDERS).table())

@@ -84,9 +84,9 @@ mobilenet_v2 = model
 
 
 def test_model_with_a_generated_source_compiles(workspace: Workspace) -> None:
-    workspace.write("made/BUILD.bazel", _GENERATED)
-    workspace.write("made/net.py.in", _MODEL)
-    build = workspace.build("//made:net_pte")
+    workspace.write("generated/BUILD.bazel", _GENERATED)
+    workspace.write("generated/net.py.in", _MODEL)
+    build = workspace.build("//generated:net_pte")
     assert build.exit_code == 0, build.stderr
 
 

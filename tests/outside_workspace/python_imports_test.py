@@ -35,10 +35,10 @@ _COUNTED = 'import torch\n\ntorch.library.Library("twice", "DEF").define("f(Tens
 _FOLDERS = {
     "beside_init": {
         "BUILD.bazel": _LOADS
-        + _GENERATED.format(out="made.py")
-        + 'py_library(name = "net", srcs = ["__init__.py", "made.py", "net.py"])\n',
+        + _GENERATED.format(out="generated.py")
+        + 'py_library(name = "net", srcs = ["__init__.py", "generated.py", "net.py"])\n',
         "__init__.py": "",
-        "net.py": "from beside_init.made import FOUR\n" + _MODEL,
+        "net.py": "from beside_init.generated import FOUR\n" + _MODEL,
     },
     "model_beside_init": {
         "BUILD.bazel": _LOADS
@@ -50,10 +50,10 @@ _FOLDERS = {
     },
     "below_imports": {
         "BUILD.bazel": _LOADS
-        + _GENERATED.format(out="src/pkg_a/made.py")
-        + 'py_library(name = "net", srcs = ["src/pkg_a/__init__.py", "src/pkg_a/made.py", "src/pkg_a/net.py"], imports = ["src"])\n',
+        + _GENERATED.format(out="src/pkg_a/generated.py")
+        + 'py_library(name = "net", srcs = ["src/pkg_a/__init__.py", "src/pkg_a/generated.py", "src/pkg_a/net.py"], imports = ["src"])\n',
         "src/pkg_a/__init__.py": "",
-        "src/pkg_a/net.py": "from pkg_a.made import FOUR\n" + _MODEL,
+        "src/pkg_a/net.py": "from pkg_a.generated import FOUR\n" + _MODEL,
     },
     "imported_twice": {
         "BUILD.bazel": _LOADS + 'py_library(name = "net", srcs = glob(["src/**/*.py"]), imports = ["src"])\n',

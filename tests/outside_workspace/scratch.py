@@ -165,17 +165,17 @@ def example_workspace(
     """Return a copy of an example with the rules from `root`, or from the source tree."""
     root = root or repository_root()
     example = root / "examples" / name
-    made = Workspace(folder, root, inside, cache)
+    created = Workspace(folder, root, inside, cache)
     shutil.copytree(example, folder, dirs_exist_ok=True, ignore=shutil.ignore_patterns(".bazelrc", "bazel-*"))
     for file in ("MODULE.bazel", "WORKSPACE"):
         text = (example / file).read_text(encoding="utf-8")
         assert _RULES_OF_EXAMPLE in text
-        made.write(file, text.replace(_RULES_OF_EXAMPLE, f'path = "{root}"'))
+        created.write(file, text.replace(_RULES_OF_EXAMPLE, f'path = "{root}"'))
     settings = example / ".bazelrc"
     if settings.exists():
         text = settings.read_text(encoding="utf-8")
-        made.write_settings(text.replace(_SETTINGS_OF_EXAMPLE, f"{root}/executorch.bazelrc"), cache)
-    return made
+        created.write_settings(text.replace(_SETTINGS_OF_EXAMPLE, f"{root}/executorch.bazelrc"), cache)
+    return created
 
 
 def readme_block(beginning: str) -> str:

@@ -7,7 +7,7 @@
 enum { kElements = 3 * 224 * 224, kClasses = 1000 };
 
 static models_mobilenet_cpu_forward_memory memory;
-static float picture[kElements];
+static float image[kElements];
 
 static size_t best_of(const float *logits) {
   size_t best = 0;
@@ -22,8 +22,7 @@ static et_status classify(size_t *out_best, et_error *error) {
   const float *logits = NULL;
   ET_RETURN_IF_ERROR(
       models_mobilenet_cpu_forward_load(&memory, NULL, &method, error));
-  ET_RETURN_IF_ERROR(
-      models_mobilenet_cpu_forward_set_x(method, picture, error));
+  ET_RETURN_IF_ERROR(models_mobilenet_cpu_forward_set_x(method, image, error));
   ET_RETURN_IF_ERROR(et_method_execute(method, error));
   ET_RETURN_IF_ERROR(
       models_mobilenet_cpu_forward_get_output_0(method, &logits, error));
@@ -35,7 +34,7 @@ int main(void) {
   et_error error = ET_ERROR_INIT;
   size_t best = 0;
   for (size_t i = 0; i < kElements; ++i) {
-    picture[i] = (float)(i % 251) / 251.0f;
+    image[i] = (float)(i % 251) / 251.0f;
   }
   if (classify(&best, &error) != ET_STATUS_OK) {
     fprintf(stderr, "mobilenet_cpu: %s\n", error.message);

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-_PICTURE = "models/pictures/flower.ppm"
+_IMAGE = "models/pictures/flower.ppm"
 _DIGITS = "models/digits_data/{}"
 
 
@@ -45,7 +45,7 @@ def test_digits_refuses_a_truncated_data_set(tmp_path: Path) -> None:
 
 
 def test_mobilenet_prints_classes_latency_and_memory() -> None:
-    result = _run("MOBILENET", "--runs", "1", _PICTURE)
+    result = _run("MOBILENET", "--runs", "1", _IMAGE)
     assert result.returncode == 0, result.stderr
     assert "weights: seeded random; the classes mean nothing" in result.stdout
     assert re.search(r"latency: \d+\.\d\d ms", result.stdout)
@@ -59,32 +59,32 @@ def test_planned_arena_is_within_five_percent_of_the_bound() -> None:
 
 
 def test_mobilenet_runs_a_file_like_the_embedded_program() -> None:
-    embedded = _run("MOBILENET", "--runs", "1", _PICTURE).stdout
-    from_file = _run("MOBILENET", "--runs", "1", "--program", os.environ["MOBILENET_PTE"], _PICTURE).stdout
+    embedded = _run("MOBILENET", "--runs", "1", _IMAGE).stdout
+    from_file = _run("MOBILENET", "--runs", "1", "--program", os.environ["MOBILENET_PTE"], _IMAGE).stdout
     classes = re.findall(r"class .*", embedded)
     assert classes == re.findall(r"class .*", from_file)
     assert len(classes) == 5
 
 
-@pytest.mark.parametrize("kept", [0, 7, 63, 100, 4096, 1_000_000, -1])
-def test_truncated_program_is_refused_with_one_message(kept: int, tmp_path: Path) -> None:
+@pytest.mark.parametrize("size", [0, 7, 63, 100, 4096, 1_000_000, -1])
+def test_truncated_program_is_refused_with_one_message(size: int, tmp_path: Path) -> None:
     program = tmp_path / "cut.pte"
-    program.write_bytes(Path(os.environ["MOBILENET_PTE"]).read_bytes()[:kept])
-    result = _run("MOBILENET", "--program", str(program), _PICTURE)
+    program.write_bytes(Path(os.environ["MOBILENET_PTE"]).read_bytes()[:size])
+    result = _run("MOBILENET", "--program", str(program), _IMAGE)
     assert result.returncode == 1
     assert result.stderr.startswith("mobilenet: ")
     assert result.stderr.count("\n") == 1
 
 
 def test_missing_program_file_is_named() -> None:
-    result = _run("MOBILENET", "--program", "nowhere.pte", _PICTURE)
+    result = _run("MOBILENET", "--program", "nowhere.pte", _IMAGE)
     assert result.returncode == 1
     assert "nowhere.pte" in result.stderr
 
 
 def test_unsupported_image_format_is_refused(tmp_path: Path) -> None:
-    picture = tmp_path / "photo.jpg"
-    picture.write_bytes(b"\xff\xd8\xff\xe0")
-    result = _run("MOBILENET", str(picture))
+    image = tmp_path / "photo.jpg"
+    image.write_bytes(b"\xff\xd8\xff\xe0")
+    result = _run("MOBILENET", str(image))
     assert result.returncode == 1
     assert "no binary PPM (P6)" in result.stderr

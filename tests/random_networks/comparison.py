@@ -32,7 +32,7 @@ from exir.graph.program_bundle import Facts
 from exir.model.spec import ModelSpec
 from exir.program import ExecutorchProgramManager
 from tests.random_networks.network import Network, Varying
-from tests.random_networks.tolerances import apart, tolerances_of, value_of
+from tests.random_networks.tolerances import max_error, tolerances_of, value_of
 
 BACKENDS = ("kernels", "cpu")
 _CALIBRATION = 4
@@ -96,7 +96,7 @@ def compare(network: Network, backend: str) -> Result:
         with _stage(Outcome.DIFFERS):
             further = Further(inputs={"forward": exported.ends})
             calls = record_calls(exported.spec, exported.programs, quantization=quantization, further=further)
-            calls = [_alone(each) for each in calls]
+            calls = [_without_float_outputs(each) for each in calls]
             tolerances = tolerances_of(exported.network, calls, quantization is not None)
             _check_calls(manager, calls, tolerances, quantization is not None)
             _check_bindings(manager, [each for each in calls if each.outputs], tolerances)
@@ -255,7 +255,7 @@ def _quantized(exported: Exported) -> Quantization | None:
         raise _Stopped(Outcome.REFUSED, f"{type(error).__name__}: {error}") from error
 
 
-def _alone(call: Call) -> Call:
+def _without_float_outputs(call: Call) -> Call:
     """Return the call without the float model's outputs.
 
     Their small values can differ in sign.
@@ -303,7 +303,7 @@ def _check_bindings(manager: ExecutorchProgramManager, calls: Sequence[Call], to
             return
         two = _run(program, calls, threads=2)
         for number, (a, b) in enumerate(zip(one, two, strict=True)):
-            if any(apart(x, y) for x, y in zip(a, b, strict=True)):
+            if any(max_error(x, y) for x, y in zip(a, b, strict=True)):
                 raise _Stopped(Outcome.DIFFERS, f"call {number}: two threads give other bits than one")
         for isa in ("avx2", "plain"):
             outputs = _run(program, calls, backend_options={"CpuBackend": {"isa": isa}})
@@ -322,7 +322,7 @@ def _run(program: Program, calls: Sequence[Call], **options: Any) -> list[list[T
 def _check_outputs(way: str, found: list[list[Tensor]], calls: Sequence[Call], tolerances: Sequence[float]) -> None:
     for number, (outputs, call) in enumerate(zip(found, calls, strict=True)):
         for index, (output, expected) in enumerate(zip(outputs, call.outputs, strict=True)):
-            error = apart(output, value_of(expected))
+            error = max_error(output, value_of(expected))
             if error > tolerances[index]:
                 allowed = f"{error:.2e}, and {tolerances[index]:.2e} is allowed"
                 raise _Stopped(Outcome.DIFFERS, f"{way}: call {number}, output {index}: differs by {allowed}")

@@ -11,11 +11,11 @@ _FORK = multiprocessing.get_context("fork")
 _T = TypeVar("_T")
 
 
-class Ended(Exception):
+class ProcessEnded(Exception):
     """The attempt failed; the message states an exception, a crash or a timeout."""
 
 
-def isolated(attempt: Callable[[], _T], seconds: float) -> _T:
+def run_isolated(attempt: Callable[[], _T], seconds: float) -> _T:
     """Return the result of `attempt`. Raises `Ended`."""
     ours, theirs = _FORK.Pipe(duplex=False)
     child = _FORK.Process(target=_send, args=(attempt, theirs))
@@ -23,14 +23,14 @@ def isolated(attempt: Callable[[], _T], seconds: float) -> _T:
     theirs.close()
     try:
         if not ours.poll(seconds):
-            raise Ended(f"it took more than {seconds:.0f} s")
+            raise ProcessEnded(f"it took more than {seconds:.0f} s")
         answer, refusal = ours.recv()
         if refusal is not None:
-            raise Ended(refusal)
+            raise ProcessEnded(refusal)
         return answer
     except EOFError as error:
         child.join()
-        raise Ended(f"the process ended with {child.exitcode}") from error
+        raise ProcessEnded(f"the process ended with {child.exitcode}") from error
     finally:
         child.kill()
         child.join()

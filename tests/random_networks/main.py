@@ -18,9 +18,9 @@ import torch
 
 from tests.random_networks.comparison import BACKENDS, Outcome, Result, compare
 from tests.random_networks.generator import RECIPES, random_network
-from tests.random_networks.isolated import Ended, isolated
+from tests.random_networks.isolated import ProcessEnded, run_isolated
 from tests.random_networks.network import Network
-from tests.random_networks.reduce import reduced
+from tests.random_networks.reduce import reduce_network
 
 
 def _options(argv: list[str] | None) -> argparse.Namespace:
@@ -71,8 +71,8 @@ def main(argv: list[str] | None = None) -> int:
 def _attempts(network: Network, backends: Sequence[str], seconds: float) -> list[Result]:
     """Return the result on each backend; the network is exported once."""
     try:
-        return isolated(lambda: [compare(network, each) for each in backends], seconds)
-    except Ended as ended:
+        return run_isolated(lambda: [compare(network, each) for each in backends], seconds)
+    except ProcessEnded as ended:
         return [Result(Outcome.CRASHED, str(ended))] * len(backends)
 
 
@@ -81,7 +81,7 @@ def _attempt(network: Network, backend: str, seconds: float) -> Result:
 
 
 def _print_reduced(network: Network, backend: str, seconds: float) -> None:
-    small = reduced(network, lambda each: _attempt(each, backend, seconds).outcome)
+    small = reduce_network(network, lambda each: _attempt(each, backend, seconds).outcome)
     print("reduced to:\n" + finding(small, backend, _attempt(small, backend, seconds)), flush=True)
 
 

@@ -101,7 +101,7 @@ class Network:
 
     def source(self) -> str:
         """Return the source text of the network's class."""
-        made = [
+        created = [
             f"        self.m{number} = {placed.step.module}"
             for number, placed in self._numbered()
             if placed.step.module
@@ -113,7 +113,7 @@ class Network:
                 _HEAD,
                 "",
                 "class Network(nn.Module):",
-                *(["    def __init__(self):", "        super().__init__()", *made, ""] if made else []),
+                *(["    def __init__(self):", "        super().__init__()", *created, ""] if created else []),
                 f"    def forward(self, v0{', n: int' if self.number else ''}):",
                 *lines,
                 f"        return {results}",
@@ -165,9 +165,9 @@ class Network:
         with torch.random.fork_rng():
             torch.manual_seed(self.seed)
             exec(compile(source, file, "exec"), names)
-            made = names["Network"]().eval()
-            _randomise_statistics(made)
-        return made
+            network = names["Network"]().eval()
+            _randomize_statistics(network)
+        return network
 
     def without(self, number: int) -> Network:
         """Return the network without a step, whose first operand replaces its value."""
@@ -188,7 +188,7 @@ def _call(number: int, placed: Placed) -> str:
     return placed.step.call.format(*(f"v{each}" for each in placed.operands), m=f"self.m{number}")
 
 
-def _randomise_statistics(module: nn.Module) -> None:
+def _randomize_statistics(module: nn.Module) -> None:
     """Randomize the statistics of batch norms, which are the identity initially."""
     for name, buffer in module.named_buffers():
         if name.endswith("running_mean"):

@@ -19,7 +19,7 @@ from tests.random_networks.comparison import BACKENDS, Outcome, compare, export_
 from tests.random_networks.generator import plain_network, random_network
 from tests.random_networks.main import finding, main
 from tests.random_networks.network import Network, Placed, Step, Varying
-from tests.random_networks.reduce import reduced
+from tests.random_networks.reduce import reduce_network
 
 _SEEDS = range(24)
 
@@ -74,7 +74,7 @@ def test_reduction_keeps_the_failing_layers() -> None:
     def outcome(each: Network) -> Outcome:
         return Outcome.DIFFERS if "torch.sin" in each.source() and rows in each.dynamic else Outcome.MATCHES
 
-    assert reduced(network, outcome) == replace(_chain("torch.sin({0})"), dynamic=(rows,))
+    assert reduce_network(network, outcome) == replace(_chain("torch.sin({0})"), dynamic=(rows,))
 
 
 def test_inputs_cover_both_ends_of_every_range() -> None:

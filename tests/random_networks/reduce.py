@@ -9,7 +9,7 @@ from tests.random_networks.comparison import Outcome
 from tests.random_networks.network import Network
 
 
-def reduced(network: Network, outcome: Callable[[Network], Outcome]) -> Network:
+def reduce_network(network: Network, outcome: Callable[[Network], Outcome]) -> Network:
     """Remove parts of `network`, one after another, while `outcome` is unchanged."""
     wanted = outcome(network)
     while True:

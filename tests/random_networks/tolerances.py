@@ -42,7 +42,7 @@ def _lost_by_eager(network: Network, calls: Sequence[Call]) -> list[float]:
                 break  # it creates float32 itself
             for index, (a, b) in enumerate(zip(tree_leaves(module(*call.inputs)), better, strict=True)):
                 if isinstance(a, Tensor) and a.is_floating_point():
-                    lost[index] = max(lost[index], apart(a, b.float()))
+                    lost[index] = max(lost[index], max_error(a, b.float()))
     return lost
 
 
@@ -63,7 +63,7 @@ def _largest(value: Any) -> float:
     return float(finite.abs().max()) if finite.numel() else 1.0
 
 
-def apart(found: Tensor, expected: Any) -> float:
+def max_error(found: Tensor, expected: Any) -> float:
     """Return the largest difference.
 
     It is infinite if shapes, dtypes or non-finite elements differ.

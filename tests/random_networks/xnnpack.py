@@ -34,7 +34,7 @@ from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
 from exir.cli.reporting.calls import Call, write_calls
 from tests.random_networks.comparison import Outcome, Result, result_of_replay
 from tests.random_networks.generator import plain_network
-from tests.random_networks.isolated import Ended, isolated
+from tests.random_networks.isolated import ProcessEnded, run_isolated
 from tests.random_networks.main import finding
 from tests.random_networks.network import Network
 
@@ -47,13 +47,13 @@ _TOLERANCES = {"float16": 4e-3}
 def compare_official(network: Network, mode: str) -> Result:
     """Return `NOT_EXPORTED` if the official exporter, runtime or eager PyTorch fails."""
     try:
-        module, inputs, sizes = _made(network, mode)
+        module, inputs, sizes = _module_for(network, mode)
         converted = _converted(module, inputs, sizes, mode)
         program = _lowered(converted, inputs, sizes)
         all_inputs = _all_inputs(network, inputs, sizes)
         shapes = [_shapes(tree_leaves(converted(*each))) for each in all_inputs]
         # It can terminate its process.
-        calls, largest = isolated(lambda: _official_calls(program, all_inputs, shapes), _SECONDS)
+        calls, largest = run_isolated(lambda: _official_calls(program, all_inputs, shapes), _SECONDS)
     except Exception as error:
         return Result(Outcome.NOT_EXPORTED, f"{type(error).__name__}: {error}")
     if b"XnnpackBackend" not in program:
@@ -61,7 +61,7 @@ def compare_official(network: Network, mode: str) -> Result:
     return _replayed(program, calls, _tolerance(converted, largest, mode))
 
 
-def _made(network: Network, mode: str) -> tuple[nn.Module, tuple[Tensor, ...], Any]:
+def _module_for(network: Network, mode: str) -> tuple[nn.Module, tuple[Tensor, ...], Any]:
     module, inputs = network.module(), network.inputs()
     if mode == "float16":
         module, inputs = module.half(), tuple(each.half() for each in inputs)
@@ -142,8 +142,8 @@ def _replayed(program: bytes, calls: bytes, tolerance: float) -> Result:
 
 def _attempt(network: Network, mode: str) -> Result:
     try:
-        return isolated(lambda: compare_official(network, mode), 3 * _SECONDS)
-    except Ended as ended:
+        return run_isolated(lambda: compare_official(network, mode), 3 * _SECONDS)
+    except ProcessEnded as ended:
         return Result(Outcome.CRASHED, str(ended))
 
 

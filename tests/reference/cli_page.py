@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from unittest import mock
 
-from tests.reference.docstrings import sentence
+from tests.reference.docstrings import as_sentence
 
 PAGE = "docs/reference/cli.md"
 _INTRODUCTION = """\
@@ -132,7 +132,7 @@ def _row(action: argparse.Action) -> str:
     required = "Required. " if action.required and action.option_strings else ""
     if not action.help:
         raise LookupError(f"{names} has no help text")
-    return f"| {names} | {required}{sentence(action.help)} |"
+    return f"| {names} | {required}{as_sentence(action.help)} |"
 
 
 def _value(action: argparse.Action) -> str:

@@ -16,7 +16,7 @@ from exir.passes import MemoryPlanningPass
 from exir.passes.pipeline import to_text
 from exir.program import edge_passes
 from exir.quantize import RECIPES, QuantizationOptions
-from tests.reference.docstrings import explained, sentence
+from tests.reference.docstrings import as_sentence, documented_names
 
 PAGE = "docs/reference/config.md"
 _INTRODUCTION = """\
@@ -164,13 +164,13 @@ def page() -> str:
     parts = [
         _INTRODUCTION,
         _EDGE,
-        _table("edge", EdgeCompileConfig, _given(edge)),
+        _table("edge", EdgeCompileConfig, _values_of(edge)),
         _default_pipeline(),
         _CONSTANTS,
         _EXECUTORCH,
-        _table("executorch", ExecutorchBackendConfig, _given(executorch)),
+        _table("executorch", ExecutorchBackendConfig, _values_of(executorch)),
         _MEMORY,
-        _table("memory_planning", MemoryPlanningPass, _given(planning)),
+        _table("memory_planning", MemoryPlanningPass, _values_of(planning)),
         _WRITES,
         _SHAPES,
         _PASSES,
@@ -187,12 +187,12 @@ def page() -> str:
 
 def _table(section: str, filled: type | None, default: Callable[[str], Any]) -> str:
     """Return the options of a section, which the docstring of `filled` explains."""
-    texts = explained(filled.__doc__ or "") if filled else {}
+    texts = documented_names(filled.__doc__ or "") if filled else {}
     rows = ["| Key | Type | Default | Meaning |", "|---|---|---|---|"]
     for key, kind in SECTIONS[section].items():
         field = f"_{key}" if key in UNDERSCORED else key
         meaning = "" if key == "recipe" else _NONE.sub("", texts.get(field, ""))
-        text = " ".join(filter(None, [sentence(meaning) if meaning else "", _EXTRA.get(key, "")]))
+        text = " ".join(filter(None, [as_sentence(meaning) if meaning else "", _EXTRA.get(key, "")]))
         if not text:
             raise LookupError(f"the docstring of {filled} does not explain '{field}'")
         rows.append(f"| `{key}` | {_kind(key, kind)} | {_shown(key, default(field))} | {text} |")
@@ -217,7 +217,7 @@ def _shown(key: str, value: Any) -> str:
     return f"`{json.dumps(list(value) if isinstance(value, tuple) else value)}`"
 
 
-def _given(filled: Any) -> Callable[[str], Any]:
+def _values_of(filled: Any) -> Callable[[str], Any]:
     return lambda key: getattr(filled, key)
 
 

@@ -6,7 +6,7 @@ import re
 _EXPLAINED = re.compile(r"^(?P<names>\w+(?:, \w+)*): (?P<text>.*)$")
 
 
-def explained(docstring: str) -> dict[str, str]:
+def documented_names(docstring: str) -> dict[str, str]:
     """Return the text for each name that a docstring explains."""
     found: dict[str, str] = {}
     names: list[str] = []
@@ -22,7 +22,7 @@ def explained(docstring: str) -> dict[str, str]:
     return found
 
 
-def sentence(text: str) -> str:
+def as_sentence(text: str) -> str:
     """Return a text as table cells have it: with a capital, and a full stop."""
     escaped = text.replace("|", "\\|").rstrip(".")
     return f"{escaped[:1].upper()}{escaped[1:]}."

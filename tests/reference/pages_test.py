@@ -6,7 +6,7 @@ import pytest
 
 from exir.cli.config import SECTIONS
 from tests.reference import cli_page, config_page
-from tests.reference.docstrings import explained, sentence
+from tests.reference.docstrings import as_sentence, documented_names
 
 _ROOT = Path(__file__).absolute().parents[2]
 
@@ -37,11 +37,11 @@ def test_docstrings_describe_every_name() -> None:
     text = (
         "First line.\n\n    a, b: one thing,\n        continued.\n    c: other.\n\n    More: text here.\n    d: e|f.\n"
     )
-    assert explained(text) == {
+    assert documented_names(text) == {
         "a": "one thing, continued.",
         "b": "one thing, continued.",
         "c": "other.",
         "More": "text here.",
         "d": "e|f.",
     }
-    assert sentence("e|f") == "E\\|f."
+    assert as_sentence("e|f") == "E\\|f."

@@ -44,7 +44,7 @@ def test_overview_and_comparison_pages_render() -> None:
 
 
 def test_screenshot_can_be_saved(tmp_path: Path) -> None:
-    picture = tmp_path / "page.png"
-    command = [*_BROWSER, "--window-size=1300,1250", f"--screenshot={picture}", _PAGE.as_uri()]
+    image = tmp_path / "page.png"
+    command = [*_BROWSER, "--window-size=1300,1250", f"--screenshot={image}", _PAGE.as_uri()]
     subprocess.run(command, capture_output=True, check=True, timeout=60)
-    assert picture.read_bytes()[:4] == b"\x89PNG" and picture.stat().st_size > 20_000
+    assert image.read_bytes()[:4] == b"\x89PNG" and image.stat().st_size > 20_000

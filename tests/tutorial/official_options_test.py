@@ -97,10 +97,10 @@ def _calls(module: torch.nn.Module) -> list[Call]:
     return every
 
 
-@pytest.mark.parametrize("made, in_place", [(_Cache, 2), (_Old, 1), (_Temporary, 2), (_Swap, 2)])
-def test_in_place_operators_match_functional_ones(made: type[torch.nn.Module], in_place: int) -> None:
+@pytest.mark.parametrize("module_type, in_place", [(_Cache, 2), (_Old, 1), (_Temporary, 2), (_Swap, 2)])
+def test_in_place_operators_match_functional_ones(module_type: type[torch.nn.Module], in_place: int) -> None:
     torch.manual_seed(0)
-    module = made()
+    module = module_type()
     inputs = (torch.tensor([0]), torch.randn(1, 3))
     for option, expected in ((False, 0), (True, in_place)):
         program = _lowered(module, inputs, option)
@@ -144,13 +144,15 @@ def test_custom_in_place_operator_is_accepted() -> None:
 
 
 @pytest.mark.parametrize(
-    "given, told",
+    "config, problem",
     [("cuda", "got str"), (True, "got bool"), ({"forward": "cuda"}, "got str for method 'forward'")],
 )
-def test_unspecified_device_copies_are_refused(given: Any, told: str) -> None:
-    message = f"'propagate_device_config' must be a PropagateDeviceConfig, or one for each method by its name, {told}$"
+def test_unspecified_device_copies_are_refused(config: Any, problem: str) -> None:
+    message = (
+        f"'propagate_device_config' must be a PropagateDeviceConfig, or one for each method by its name, {problem}$"
+    )
     with pytest.raises(ValueError, match=message):
-        _config(propagate_device_config=given)
+        _config(propagate_device_config=config)
 
 
 def test_device_copies_are_requested_per_method() -> None:
@@ -173,8 +175,8 @@ def test_delegate_on_another_device_is_refused() -> None:
         return edge.to_backend(AllNodePartitioner(BackendWithCompilerDemo.__name__, specs))
 
     assert lowered(b"cpu").to_executorch(_config()).buffer
-    told = r"'.*' runs on cuda:1, which backend 'BackendWithCompilerDemo' asks for: .* with enable_non_cpu_memory_planning=False"
-    with pytest.raises(ValueError, match=told):
+    message = r"'.*' runs on cuda:1, which backend 'BackendWithCompilerDemo' asks for: .* with enable_non_cpu_memory_planning=False"
+    with pytest.raises(ValueError, match=message):
         lowered(b"cuda:1").to_executorch(_config())
     on_the_cpu = _config(enable_non_cpu_memory_planning=False)
     assert lowered(b"cuda:1").to_executorch(on_the_cpu).buffer

@@ -45,12 +45,12 @@ def sections() -> list[Section]:
     return [Section(part.partition("\n")[0], "\n".join(_BLOCK.findall(part))) for part in parts]
 
 
-def official(code: str) -> str:
+def with_official_names(code: str) -> str:
     """Return code that imports the official package, which has no recipes."""
     return re.sub(r"^from exir(?!\.quantize)", "from executorch.exir", code, flags=re.MULTILINE)
 
 
-def run(spelled: Callable[[str], str] = str) -> Iterator[tuple[Section, list[Checked]]]:
+def run_sections(spelled: Callable[[str], str] = str) -> Iterator[tuple[Section, list[Checked]]]:
     """Execute the page in one namespace, and yield what each section checks.
 
     The C runtime of the tests replaces the page's own `check`: it links the demo backends.
@@ -72,7 +72,7 @@ def run(spelled: Callable[[str], str] = str) -> Iterator[tuple[Section, list[Che
 def main(folder: str) -> None:
     """Write the programs of the page to `folder`."""
     Path(folder).mkdir(parents=True, exist_ok=True)
-    for section, checked in run():
+    for section, checked in run_sections():
         for index, each in enumerate(checked):
             name = re.sub(r"\W+", "_", section.title.lower()).strip("_")
             Path(folder, f"{name}_{index}.pte").write_bytes(each.program)

@@ -11,7 +11,7 @@ import torch
 from torch.utils import _pytree as pytree
 
 from exir.cli.reporting.calls import Call
-from tests.operators.compiled import run
+from tests.operators.compiled import run_program
 from tests.tutorial import page
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -24,13 +24,16 @@ def _checked(spelling: str) -> dict[str, list[page.Checked]]:
     """Return the checks of each section; the whole page runs in one process."""
     if spelling == "official":
         sys.path.insert(0, str(ROOT / "compat"))
-    return {section.title: found for section, found in page.run(page.official if spelling == "official" else str)}
+    return {
+        section.title: found
+        for section, found in page.run_sections(page.with_official_names if spelling == "official" else str)
+    }
 
 
 def _assert_runs(each: page.Checked) -> None:
     with torch.no_grad():
         expected = pytree.tree_leaves(each.model(*each.inputs))
-    assert run(each.program, Call(each.method, tuple(each.inputs), tuple(expected)), each.atol, 1e-5) == ""
+    assert run_program(each.program, Call(each.method, tuple(each.inputs), tuple(expected)), each.atol, 1e-5) == ""
 
 
 @pytest.mark.parametrize("spelling", ["exir", "official"])
@@ -45,7 +48,7 @@ def test_tutorial_section_matches_eager(title: str, spelling: str) -> None:
 def test_every_tutorial_section_has_code() -> None:
     assert len(_TITLES) == len(_CHECKS) == 12
     assert all(section.code for section in page.sections())
-    assert "executorch.exir" in page.official(page.sections()[0].code)
+    assert "executorch.exir" in page.with_official_names(page.sections()[0].code)
 
 
 def test_tutorial_programs_are_written(tmp_path: Path) -> None:

@@ -6,11 +6,11 @@ import torch
 
 from exir import ExecutorchBackendConfig
 from tests.oracle.rebuilt.networks import mlp
-from tests.oracle.rebuilt.rebuilt import Make, Rebuilt, of
+from tests.oracle.rebuilt.rebuilt import Make, Rebuilt, rebuild
 
 
 def _filed(config: ExecutorchBackendConfig) -> Rebuilt:
-    return of(mlp(16, 32, 4), (torch.randn(2, 16),), config=config)
+    return rebuild(mlp(16, 32, 4), (torch.randn(2, 16),), config=config)
 
 
 def _outside(name: str) -> Rebuilt:

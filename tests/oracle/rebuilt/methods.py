@@ -9,7 +9,7 @@ from torch.export import export
 
 from exir import ExecutorchBackendConfig, to_edge
 from exir.passes import MemoryPlanningPass
-from tests.oracle.rebuilt.rebuilt import Make, Rebuilt, of
+from tests.oracle.rebuilt.rebuilt import Make, Rebuilt, rebuild
 
 
 class _Nested(nn.Module):
@@ -65,12 +65,12 @@ def _shared_state() -> Rebuilt:
 
 def _nested() -> Rebuilt:
     named, listed = {"x": torch.randn(2), "y": torch.randn(3)}, [torch.randn(2), torch.randn(4)]
-    return of(_Nested(), (named, listed))
+    return rebuild(_Nested(), (named, listed))
 
 
 PROGRAMS: dict[str, Make] = {
     "nested_pytree_io": _nested,
-    "control_flow_cond": lambda: of(_Branches(), (torch.tensor(True), torch.randn(3, 4))),
-    "control_flow_map": lambda: of(_Map(), (torch.randn(4, 3), torch.randn(3))),
+    "control_flow_cond": lambda: rebuild(_Branches(), (torch.tensor(True), torch.randn(3, 4))),
+    "control_flow_map": lambda: rebuild(_Map(), (torch.randn(4, 3), torch.randn(3))),
     "multi_state_shared": _shared_state,
 }

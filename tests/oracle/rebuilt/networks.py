@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, nn
 from torch.export import Dim
 
-from tests.oracle.rebuilt.rebuilt import Make, Rebuilt, of
+from tests.oracle.rebuilt.rebuilt import Make, Rebuilt, rebuild
 from tests.oracle.rebuilt.tutorial import SimpleConv
 
 
@@ -69,56 +69,58 @@ def mlp(*widths: int) -> nn.Sequential:
 def _channels_last() -> Rebuilt:
     order = torch.channels_last
     module = SimpleConv().to(memory_format=order)  # type: ignore[call-overload]
-    return of(module, (torch.randn(1, 3, 16, 16).to(memory_format=order),))
+    return rebuild(module, (torch.randn(1, 3, 16, 16).to(memory_format=order),))
 
 
 def _pooled() -> Rebuilt:
     layers = [nn.Conv2d(3, 8, 3, stride=2, padding=1, bias=False), nn.BatchNorm2d(8), nn.ReLU6(), nn.MaxPool2d(2)]
     layers += [nn.Conv2d(8, 8, 3, groups=8, padding=1), nn.AdaptiveAvgPool2d(1), nn.Flatten()]
-    return of(nn.Sequential(*layers, nn.Linear(8, 10), nn.Softmax(-1)), (torch.randn(2, 3, 32, 32),))
+    return rebuild(nn.Sequential(*layers, nn.Linear(8, 10), nn.Softmax(-1)), (torch.randn(2, 3, 32, 32),))
 
 
 def _encoder() -> Rebuilt:
     layer = nn.TransformerEncoderLayer(32, 4, 64, batch_first=True, norm_first=True, activation="gelu")
     # Disable PyTorch's fused inference operator.
     torch.backends.mha.set_fastpath_enabled(False)
-    return of(nn.TransformerEncoder(layer, 2, enable_nested_tensor=False), (torch.randn(2, 10, 32),))
+    return rebuild(nn.TransformerEncoder(layer, 2, enable_nested_tensor=False), (torch.randn(2, 10, 32),))
 
 
 def _dynamic_mlp() -> Rebuilt:
     module = nn.Sequential(nn.Linear(8, 16), nn.GELU(), nn.LayerNorm(16), nn.Linear(16, 4))
-    return of(module, (torch.randn(4, 8),), ({0: Dim("batch", min=1, max=32)},))
+    return rebuild(module, (torch.randn(4, 8),), ({0: Dim("batch", min=1, max=32)},))
 
 
 def _dtypes() -> Rebuilt:
     floating = torch.randn(3, 4).half(), torch.randn(3, 4).bfloat16(), torch.randn(3).double()
     limits = {torch.int8: 9, torch.uint8: 200, torch.int16: 99, torch.int32: 99}
-    return of(_Dtypes(), (*floating, *(torch.randint(0, limit, (4,), dtype=dtype) for dtype, limit in limits.items())))
+    return rebuild(
+        _Dtypes(), (*floating, *(torch.randint(0, limit, (4,), dtype=dtype) for dtype, limit in limits.items()))
+    )
 
 
 def _nonzero() -> Rebuilt:
     """Build a program of `nonzero`; the official runtime's result is different."""
     module = _NonZero()
-    return replace(of(module, (torch.randn(3, 4),)), eager={"forward": module})
+    return replace(rebuild(module, (torch.randn(3, 4),)), eager={"forward": module})
 
 
 def _half_mlp() -> Rebuilt:
     module = nn.Sequential(nn.Linear(16, 16), nn.ReLU(), nn.Linear(16, 4)).half()
-    return of(module, (torch.randn(2, 16).half(),))
+    return rebuild(module, (torch.randn(2, 16).half(),))
 
 
 PROGRAMS: dict[str, Make] = {
     "conv_channels_last": _channels_last,
     "conv_bn_relu_pool_xnn": _pooled,
-    "convt_upsample": lambda: of(_Upsampling(), (torch.randn(1, 4, 6, 5),)),
-    "lstm": lambda: of(_Lstm(), (torch.randn(2, 5, 8),)),
+    "convt_upsample": lambda: rebuild(_Upsampling(), (torch.randn(1, 4, 6, 5),)),
+    "lstm": lambda: rebuild(_Lstm(), (torch.randn(2, 5, 8),)),
     "transformer_encoder_xnn": _encoder,
     "dyn_mlp": _dynamic_mlp,
     "dyn_mlp_xnn": _dynamic_mlp,
     "dyn_nonzero": _nonzero,
     "dtypes_mixed": _dtypes,
-    "noconst_mul": lambda: of(_Square(), (torch.randn(2, 16),)),
+    "noconst_mul": lambda: rebuild(_Square(), (torch.randn(2, 16),)),
     "mlp_fp16_portable": _half_mlp,
     "mlp_fp16_xnn": _half_mlp,
-    "bundled_linear_plain": lambda: of(nn.Linear(4, 3), (torch.randn(2, 4),)),
+    "bundled_linear_plain": lambda: rebuild(nn.Linear(4, 3), (torch.randn(2, 4),)),
 }

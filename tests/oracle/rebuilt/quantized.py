@@ -15,7 +15,7 @@ from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
 from exir import ExecutorchBackendConfig, to_edge
 from exir.capture import EdgeCompileConfig
 from tests.oracle.rebuilt.networks import mlp
-from tests.oracle.rebuilt.rebuilt import Make, Rebuilt, of
+from tests.oracle.rebuilt.rebuilt import Make, Rebuilt, rebuild
 from tests.oracle.rebuilt.tutorial import SimpleConv, Sum
 
 Inputs = tuple[torch.Tensor, ...]
@@ -64,7 +64,7 @@ def _four_bits() -> Rebuilt:
     module = nn.Sequential(nn.Linear(64, 32, bias=False)).eval()
     int4 = torch.__dict__["int4"]  # PyTorch's type hints do not have it
     quantize_(module, Int8DynamicActivationIntxWeightConfig(weight_dtype=int4, weight_granularity=PerGroup(32)))
-    return replace(of(module, (torch.randn(3, 64),)), eager={"forward": module})
+    return replace(rebuild(module, (torch.randn(3, 64),)), eager={"forward": module})
 
 
 PROGRAMS: dict[str, Make] = {

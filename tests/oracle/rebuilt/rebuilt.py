@@ -28,7 +28,7 @@ class Rebuilt:
 Make = Callable[[], Rebuilt]
 
 
-def of(
+def rebuild(
     module: nn.Module, inputs: tuple[Any, ...], shapes: Any = None, config: ExecutorchBackendConfig | None = None
 ) -> Rebuilt:
     """Build the program of one module."""

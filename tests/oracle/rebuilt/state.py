@@ -7,7 +7,7 @@ from torch import Tensor, nn
 
 from exir import ExecutorchBackendConfig
 from exir.passes import InitializedMutableBufferPass
-from tests.oracle.rebuilt.rebuilt import Make, Rebuilt, of
+from tests.oracle.rebuilt.rebuilt import Make, Rebuilt, rebuild
 
 _VOCABULARY, _WIDTH, _LAYERS, _HEADS, _KEY_HEADS, _LENGTH, _HIDDEN = 128, 64, 2, 4, 2, 32, 128
 _HEAD = _WIDTH // _HEADS
@@ -95,11 +95,11 @@ class _Decoder(nn.Module):
 
 def _counter() -> Rebuilt:
     config = ExecutorchBackendConfig(passes=[InitializedMutableBufferPass(["n", "acc"])])
-    return of(_Counter(), (torch.ones(2, 2),), config=config)
+    return rebuild(_Counter(), (torch.ones(2, 2),), config=config)
 
 
 def _decoder() -> Rebuilt:
-    return of(_Decoder(), (torch.tensor([[5]]), torch.tensor([0])))
+    return rebuild(_Decoder(), (torch.tensor([[5]]), torch.tensor([0])))
 
 
 PROGRAMS: dict[str, Make] = {

@@ -13,7 +13,7 @@ from exir.dialects._ops import ops
 from exir.memory_planning import MemoryPlanningAlgorithmSuite, greedy
 from exir.pass_base import ExportPass
 from exir.passes import MemoryPlanningPass
-from tests.oracle.rebuilt.rebuilt import Make, Rebuilt, of
+from tests.oracle.rebuilt.rebuilt import Make, Rebuilt, rebuild
 
 
 class SimpleConv(nn.Module):
@@ -49,13 +49,13 @@ class _ReluToSigmoid(ExportPass):
         return super().call_operator(op, args, kwargs, meta)
 
 
-def _picture(size: int) -> tuple[Tensor]:
+def _image(size: int) -> tuple[Tensor]:
     return (torch.randn(1, 3, size, size),)
 
 
 def _dynamic() -> Rebuilt:
     columns = Dim("columns", min=1, max=10)
-    return of(Sum(), (torch.randn(3, 3), torch.randn(3, 3)), {"x": {1: columns}, "y": {1: columns}})
+    return rebuild(Sum(), (torch.randn(3, 3), torch.randn(3, 3)), {"x": {1: columns}, "y": {1: columns}})
 
 
 def _encode_decode() -> Rebuilt:
@@ -65,7 +65,7 @@ def _encode_decode() -> Rebuilt:
 
 
 def _transformed() -> Rebuilt:
-    manager = to_edge(export(SimpleConv().eval(), _picture(32))).transform([_ReluToSigmoid()])
+    manager = to_edge(export(SimpleConv().eval(), _image(32))).transform([_ReluToSigmoid()])
     return Rebuilt(manager.to_executorch())
 
 
@@ -77,25 +77,25 @@ def _constants() -> Rebuilt:
         "is_quant": False,
         "get_bias": torch.arange(4.0),
     }
-    return Rebuilt(to_edge(export(SimpleConv().eval(), _picture(16)), constant_methods=values).to_executorch())
+    return Rebuilt(to_edge(export(SimpleConv().eval(), _image(16)), constant_methods=values).to_executorch())
 
 
 def _planned_by(planner: MemoryPlanningPass) -> Rebuilt:
-    return of(SimpleConv(), _picture(64), config=ExecutorchBackendConfig(memory_planning_pass=planner))
+    return rebuild(SimpleConv(), _image(64), config=ExecutorchBackendConfig(memory_planning_pass=planner))
 
 
 _GREEDY = MemoryPlanningPass(memory_planning_algo=MemoryPlanningAlgorithmSuite(algo_list=[greedy]))
 
 PROGRAMS: dict[str, Make] = {
-    "tut01_simpleconv": lambda: of(SimpleConv(), _picture(256)),
-    "tut02_basic_add": lambda: of(Sum(), (torch.randn(3, 3), torch.randn(3, 3))),
+    "tut01_simpleconv": lambda: rebuild(SimpleConv(), _image(256)),
+    "tut02_basic_add": lambda: rebuild(Sum(), (torch.randn(3, 3), torch.randn(3, 3))),
     "tut03_dynamic_basic": _dynamic,
     "tut05_multimethod_encode_decode": _encode_decode,
     "tut06_transform_exportpass": _transformed,
     "tut10_cfg_greedy": lambda: _planned_by(_GREEDY),
     "tut10_cfg_noalloc_io": lambda: _planned_by(MemoryPlanningPass(alloc_graph_input=False, alloc_graph_output=False)),
-    "tut10_cfg_keep_view": lambda: of(
-        SimpleConv(), _picture(64), config=ExecutorchBackendConfig(remove_view_copy=False)
+    "tut10_cfg_keep_view": lambda: rebuild(
+        SimpleConv(), _image(64), config=ExecutorchBackendConfig(remove_view_copy=False)
     ),
     "tut11_constant_methods": _constants,
 }

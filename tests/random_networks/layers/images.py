@@ -111,7 +111,7 @@ def _convolution(rng: random.Random, shape: Shape) -> Step | None:
     return layer(f"nn.Sequential({', '.join([conv, *behind])})")
 
 
-def _picture_layer(rng: random.Random, shape: Shape) -> Step | None:
+def _image_layer(rng: random.Random, shape: Shape) -> Step | None:
     if len(shape) != 4:
         return None
     channels = shape[1]
@@ -130,4 +130,4 @@ def _picture_layer(rng: random.Random, shape: Shape) -> Step | None:
     return layer(rng.choice(layers + [layers[0]] * 3 + (["nn.PixelShuffle(2)"] if channels % 4 == 0 else [])))
 
 
-FAMILY: Family = [(4, _convolution), (2.5, _picture_layer), (2.5, one_of(_PICTURE, (4,)))]
+FAMILY: Family = [(4, _convolution), (2.5, _image_layer), (2.5, one_of(_PICTURE, (4,)))]

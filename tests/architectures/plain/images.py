@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from tests.architectures.architecture import Subject, picture
+from tests.architectures.architecture import Subject, random_image
 
 
 def _block(inputs: int, outputs: int, stride: int = 1) -> nn.Sequential:
@@ -264,20 +264,20 @@ class Volumes(nn.Module):
 
 
 SUBJECTS = {
-    "UNet": lambda: Subject(UNet(), (picture(32),)),
+    "UNet": lambda: Subject(UNet(), (random_image(32),)),
     "DiffusionUNet": lambda: Subject(
         DiffusionUNet(), ((torch.randn(2, 4, 16, 16), torch.tensor([3, 900]), torch.randn(2, 5, 24)),)
     ),
-    "Vae": lambda: Subject(Vae(), ((*picture(32), torch.randn(1, 4, 8, 8)),)),
-    "VqVae": lambda: Subject(VqVae(), (picture(32),)),
-    "DeformableConvolution": lambda: Subject(DeformableConvolution(), (picture(12, 4),)),
-    "Yolo": lambda: Subject(Yolo(), (picture(64),)),
-    "HeatMaps": lambda: Subject(HeatMaps(), (picture(32),)),
-    "SuperResolution": lambda: Subject(SuperResolution(), (picture(16),)),
-    "StyleTransfer": lambda: Subject(StyleTransfer(), ((*picture(16), *picture(16)),)),
+    "Vae": lambda: Subject(Vae(), ((*random_image(32), torch.randn(1, 4, 8, 8)),)),
+    "VqVae": lambda: Subject(VqVae(), (random_image(32),)),
+    "DeformableConvolution": lambda: Subject(DeformableConvolution(), (random_image(12, 4),)),
+    "Yolo": lambda: Subject(Yolo(), (random_image(64),)),
+    "HeatMaps": lambda: Subject(HeatMaps(), (random_image(32),)),
+    "SuperResolution": lambda: Subject(SuperResolution(), (random_image(16),)),
+    "StyleTransfer": lambda: Subject(StyleTransfer(), ((*random_image(16), *random_image(16)),)),
     "StyleBlock": lambda: Subject(StyleBlock(), ((torch.randn(3, 8, 10, 10), torch.randn(3, 16)),)),
-    "SpatialTransformer": lambda: Subject(SpatialTransformer(), (picture(20),)),
-    "OpticalFlow": lambda: Subject(OpticalFlow(), ((*picture(24), *picture(24)),)),
+    "SpatialTransformer": lambda: Subject(SpatialTransformer(), (random_image(20),)),
+    "OpticalFlow": lambda: Subject(OpticalFlow(), ((*random_image(24), *random_image(24)),)),
     "NerfRays": lambda: Subject(NerfRays(), ((torch.randn(6, 3), torch.randn(6, 3)),)),
     "Volumes": lambda: Subject(Volumes(), ((torch.randn(1, 1, 8, 16, 16),),)),
 }
