@@ -1,5 +1,5 @@
-/* The demo backend's payload and arithmetic; M28: payloads and arguments that
- * lie. */
+/* The demo backend's payload and arithmetic, and malformed payloads and
+ * arguments. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
-/* The mapping demo's payload, arithmetic and reports; M28: payloads and
- * arguments that lie. */
+/* The mapping demo's payload, arithmetic and reports, and malformed payloads
+ * and arguments. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* Tests memory, inputs and outputs that the caller provides: M14, M29, M31. */
+/* Tests memory, inputs and outputs that the caller provides. */
 #include "executorch/method.h"
 
 #include <setjmp.h>

@@ -1,4 +1,4 @@
-/* Tests control flow, moves, delegates and constant methods: M19, M20, M28. */
+/* Tests control flow, moves, delegates and constant methods. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* Tests loading and running of methods: kernels and their calls, M20. */
+/* Tests loading and running of methods: kernels and their calls. */
 #include "executorch/method.h"
 
 #include <setjmp.h>

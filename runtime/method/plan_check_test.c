@@ -1,5 +1,5 @@
-/* Tests memory plans. Plans that corrupt values within bounds are rejected
- * (M21); plans of real programs are accepted. */
+/* Tests memory plans. Plans that corrupt values within bounds are rejected;
+ * plans of real programs are accepted. */
 #include "runtime/testing/plan_writer.h"
 
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 /* Tests memory plans with state, partial writes, and rows that loops fill.
- * Invalid plans are rejected (M21), valid ones accepted. */
+ * Invalid plans are rejected, valid ones accepted. */
 #include "runtime/testing/plan_writer.h"
 
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 /* Tests executorch_prim::et_view: the address of its out, and that no kernel
- * reads beyond caller-provided memory through it (M21). All tensors are
+ * reads beyond caller-provided memory through it. All tensors are
  * float32. */
 #include <setjmp.h>
 #include <stdarg.h>

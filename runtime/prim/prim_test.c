@@ -1,4 +1,4 @@
-/* Tests operators on sizes with Python's rules, and M22 for their arguments. */
+/* Tests operators on sizes with Python's rules, and their argument checks. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* Reads tables, fields and vectors at the edges of a buffer: M04.
+/* Reads tables, fields and vectors at the edges of a buffer.
  *
  * Each buffer is a separate allocation, so that sanitizers detect overruns. */
 #include "runtime/program/flatbuffer.h"

@@ -1,4 +1,4 @@
-/* Tests the header of a file: M01 to M03, M24. */
+/* Tests the header of a file. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

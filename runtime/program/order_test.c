@@ -1,5 +1,5 @@
-/* Tests that elements are visited in sorted order, however they are stored:
- * M23. */
+/* Tests that elements are visited in sorted order, however they are
+ * stored. */
 #include "runtime/program/order.h"
 
 #include <setjmp.h>

@@ -1,4 +1,4 @@
-/* Tests constants and segments of an exported file: M16, M17, M25. */
+/* Tests constants and segments of an exported file. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* Tests tables, vectors, strings, unions and absent fields: M04 to M07, M23. */
+/* Tests tables, vectors, strings, unions and absent fields. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

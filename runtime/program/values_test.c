@@ -1,4 +1,4 @@
-/* Tests indices, lists and tensors: M08 to M14, M25. */
+/* Tests indices, lists and tensors. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* Tests reading and comparing of recorded calls: M30. */
+/* Tests reading and comparing of recorded calls. */
 #include "runtime/replay/replay.h"
 
 #include <setjmp.h>

@@ -56,5 +56,5 @@ class Empty(nn.Module):
 
 
 def empty_tensors() -> tuple[nn.Module, tuple[Tensor, ...]]:
-    """Entry point: tensors without elements, which overlap no others in the memory plan."""
+    """Entry point: tensors without elements overlap no others in the memory plan."""
     return Empty(), (torch.randn(0, 2), torch.randn(5, 1, 3))
