@@ -123,8 +123,11 @@ def refuse_lost_state(
     """
     if not writes:
         return
-    for write in writes:
-        if _is_read_again(module, args, kwargs, write):
+    is_read_again = [_is_read_again(module, args, kwargs, write) for write in writes]
+    # Dynamo skips frames that run under a dispatch mode. Later eager calls of torch.cond would fail.
+    torch._dynamo.reset()
+    for write, is_lost in zip(writes, is_read_again, strict=True):
+        if is_lost:
             where = f"{write.line}: " if write.line else ""
             raise ModelError(
                 f"{where}'{write.attribute}' is a plain attribute that holds a tensor from one call to the next, and"

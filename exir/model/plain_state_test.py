@@ -243,3 +243,22 @@ def test_refusal_has_the_line_of_the_write() -> None:
     number = int(str(raised.value).split(":")[1])
     with open(__file__, encoding="utf-8") as source:
         assert "self.k.append(x)" in source.read().splitlines()[number - 1]
+
+
+class Branching(nn.Module):
+    """`nn.GRU` assigns plain attributes while it is exported."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.layer = nn.GRU(4, 4, batch_first=True)
+
+    def forward(self, x: Tensor) -> Tensor:
+        y = self.layer(x)[0]
+        return torch.cond(y.sum() > 0, torch.sin, torch.neg, (y,))
+
+
+def test_eager_control_flow_runs_after_the_check() -> None:
+    module, x = Branching().eval(), torch.ones(2, 3, 4)
+    ModelSpec(module, (x,)).resolved_methods()["forward"].export()
+    with torch.no_grad():
+        assert module(x).shape == (2, 3, 4)
