@@ -16,12 +16,11 @@ import sys
 from pathlib import Path
 
 from exir.operators.document import TableError
-from rules.codegen.borrowed import Borrowed
 from rules.codegen.data_file import data_source
 from rules.codegen.header import header
 from rules.codegen.identifiers import check_names
 from rules.codegen.kernel_table import SelectionError, add_table_flags, choose, load_tables
-from rules.codegen.manifest_model import CodegenError, Model, read_manifest
+from rules.codegen.manifest_model import Borrowed, CodegenError, Model, read_manifest
 from rules.codegen.names import header_guard
 from rules.codegen.source import LinkedBackend, source
 from rules.codegen.typed_functions import exported_names

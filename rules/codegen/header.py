@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rules.codegen.borrowed import Borrowed
 from rules.codegen.identifiers import link_definitions, linked_names, method_prefix, planned_member
-from rules.codegen.manifest_model import Method, Model
+from rules.codegen.manifest_model import Borrowed, Method, Model
 from rules.codegen.names import c_comment, c_string
 from rules.codegen.typed_functions import exported_names, running_functions, typed_functions
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import math
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from rules.codegen.names import c_word, link_prefix
@@ -116,6 +117,18 @@ class Model:
     def state_bytes(self) -> int:
         """Bytes of the planned buffer that methods share. All methods plan the same size."""
         return max((each.planned_bytes[each.shared] for each in self.methods if each.shared is not None), default=0)
+
+
+@dataclass(frozen=True)
+class Borrowed:
+    """Data that the caller of a load function provides.
+
+    `programs` maps a model's prefix to the path of its program below the runfiles; empty if programs are
+    embedded. `weights` is true if the caller provides the weights files.
+    """
+
+    programs: Mapping[str, str] = field(default_factory=dict)
+    weights: bool = False
 
 
 def read_manifest(path: Path, prefix: str, library: str) -> Model:

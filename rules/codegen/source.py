@@ -6,11 +6,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from exir.operators.kernels import Kernel
-from rules.codegen.borrowed import Borrowed
 from rules.codegen.header import load_parameters, private_declarations
 from rules.codegen.identifiers import planned_member
 from rules.codegen.kernel_table import table_definition
-from rules.codegen.manifest_model import Method, Model
+from rules.codegen.manifest_model import Borrowed, Method, Model
 from rules.codegen.names import c_string
 from rules.codegen.typed_functions import TypedFunction, running_functions, typed_functions
 
