@@ -33,7 +33,7 @@ _ATTRS = {
         default = 1,
         doc = "Number of threads.",
     ),
-    "_runtime": attr.label(default = "//executorch_runtime:sources"),
+    "_runtime": attr.label(default = "//bindings/python/executorch_runtime:sources"),
 }
 
 def _other(ctx):

@@ -1,5 +1,7 @@
 """Actions that run a Python module of the toolchain."""
 
+load("//rules/private:import_roots.bzl", "import_roots")
+
 # Fixed, so that the behavior of Python and torch does not depend on the machine.
 _ENV = {
     "LC_ALL": "C.UTF-8",
@@ -111,7 +113,7 @@ def run_module(ctx, toolchain, sources, module, arguments, inputs, outputs, mnem
         toolchain,
         sources,
         programs = programs,
-        path = [sources.root] + [site.path for site in packages],
+        path = import_roots(sources.root) + [site.path for site in packages],
         arguments = ["-m", module, arguments],
         inputs = depset(packages, transitive = [inputs]),
         outputs = outputs,

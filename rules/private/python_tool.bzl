@@ -1,12 +1,13 @@
 """Executable targets of users that run a module of this repository."""
 
 load("//rules:toolchain.bzl", "CODEGEN_TOOLCHAIN_TYPE")
+load("//rules/private:import_roots.bzl", "import_roots")
 
 # `bazel run` and `bazel test` start in the root of the runfiles.
 _LAUNCHER = """#!/bin/sh
 # Generated.
 export LC_ALL=C.UTF-8 PYTHONDONTWRITEBYTECODE=1 PYTHONNOUSERSITE=1 PYTHONSAFEPATH=1
-export PYTHONPATH="$PWD/{root}{packages}"
+export PYTHONPATH="{paths}"
 exec {python} -m {module} {arguments} "$@"
 """
 
@@ -26,14 +27,13 @@ def tool_executable(ctx, module, sources, arguments, files, toolchain_type = COD
       list[provider]
     """
     toolchain = ctx.toolchains[toolchain_type]
-    repository = sources.label.workspace_name
+    root = "../" + sources.label.workspace_name if sources.label.workspace_name else "."
     launcher = ctx.actions.declare_file(ctx.label.name + ".sh")
     ctx.actions.write(launcher, is_executable = True, content = _LAUNCHER.format(
         arguments = " ".join(arguments),
         module = module,
-        packages = "".join([":$PWD/" + package.short_path for package in packages]),
+        paths = ":".join(import_roots("$PWD/" + root) + ["$PWD/" + package.short_path for package in packages]),
         python = toolchain.python.short_path,
-        root = "../" + repository if repository else ".",
     ))
     runfiles = ctx.runfiles(
         files = files + packages + [toolchain.python] + toolchain.library,

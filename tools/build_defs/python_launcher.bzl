@@ -5,6 +5,7 @@ the packages are one directory.
 """
 
 load("//rules:toolchain.bzl", "TOOLCHAIN_TYPE")
+load("//rules/private:import_roots.bzl", "import_roots")  # buildifier: disable=bzl-visibility
 
 _COMMON_ATTRS = {
     "data": attr.label_list(
@@ -39,7 +40,7 @@ _TEST_ATTRS = dict(
 _LAUNCHER = """#!/bin/sh
 # Generated.
 export LC_ALL=C.UTF-8 PYTHONDONTWRITEBYTECODE=1 PYTHONNOUSERSITE=1
-export PYTHONPATH="$PWD{root}{paths}"
+export PYTHONPATH="{paths}"
 {exports}exec {python} {command} "$@"
 """
 
@@ -49,7 +50,7 @@ def _launch(ctx, command, sources):
     """Returns the providers of a target that runs `python <command>`."""
     toolchain = ctx.toolchains[TOOLCHAIN_TYPE]
     packages = [toolchain.site] + ctx.files.packages
-    repository = ctx.label.workspace_name
+    root = "/../" + ctx.label.workspace_name if ctx.label.workspace_name else ""
     exports = [
         "export %s='%s'\n" % (name, ctx.expand_location(value, ctx.attr.data))
         for name, value in ctx.attr.env.items()
@@ -58,9 +59,8 @@ def _launch(ctx, command, sources):
     ctx.actions.write(launcher, is_executable = True, content = _LAUNCHER.format(
         command = command,
         exports = "".join(exports),
-        paths = "".join([":$PWD/" + package.short_path for package in packages]),
+        paths = ":".join(import_roots("$PWD" + root) + ["$PWD/" + package.short_path for package in packages]),
         python = toolchain.python.short_path,
-        root = "/../" + repository if repository else "",
     ))
     runfiles = ctx.runfiles(
         files = sources + ctx.files.data + packages + [toolchain.python] + toolchain.library,

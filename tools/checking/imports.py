@@ -13,7 +13,7 @@ from pathlib import Path
 
 # Private by their names, public by ExecuTorch's use of them.
 _OFFICIAL_NAMES = {"exir._serialize", "exir.dialects._ops"}
-_ROW = re.compile(r"^\| `(?P<folder>\w+)/` \|[^|]*\| (?P<uses>[^|]*) \|$", re.MULTILINE)
+_ROW = re.compile(r"^\| `(?P<folder>[\w/]+)/` \|[^|]*\| (?P<uses>[^|]*) \|$", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -24,17 +24,15 @@ class Import:
     line: int
     name: str
 
-    @property
-    def importer(self) -> tuple[str, ...]:
-        """The importing module's name, part by part."""
-        parts = self.path.with_suffix("").parts
-        return parts[:-1] if parts[-1] == "__init__" else parts
-
 
 @dataclass(frozen=True)
 class Folder:
-    """The folders that a folder's files and its tests may import, including itself."""
+    """A folder of the table, with the folders that its files and its tests may import.
 
+    Folders are known by their last name, as in imports. Each may import itself.
+    """
+
+    path: Path
     files: frozenset[str]
     tests: frozenset[str]
 
@@ -42,19 +40,31 @@ class Folder:
         is_test = path.name.endswith("_test.py") or "testing" in path.parts
         return self.tests if is_test else self.files
 
+    def module_of(self, path: Path) -> tuple[str, ...]:
+        """The name of the module in `path`, part by part."""
+        parts = path.relative_to(self.path.parent).with_suffix("").parts
+        return parts[:-1] if parts[-1] == "__init__" else parts
+
 
 def read_table(architecture: str) -> dict[str, Folder]:
     """Parse the table: `used, used; tests: also used`, or `everything`, per folder."""
-    rows = {row["folder"]: row["uses"] for row in _ROW.finditer(architecture)}
+    rows = {Path(row["folder"]): row["uses"] for row in _ROW.finditer(architecture)}
+    names = frozenset(path.name for path in rows)
 
     def among(text: str) -> frozenset[str]:
-        return frozenset(rows) if text == "everything" else frozenset(rows).intersection(re.findall(r"\w+", text))
+        return names if text == "everything" else names.intersection(re.findall(r"\w+", text))
 
     table = {}
-    for folder, uses in rows.items():
+    for path, uses in rows.items():
         files, _, tests = uses.partition("; tests: ")
-        table[folder] = Folder(among(files) | {folder}, among(files) | among(tests) | {folder})
+        table[path.name] = Folder(path, among(files) | {path.name}, among(files) | among(tests) | {path.name})
     return table
+
+
+def folder_of(path: Path, table: Mapping[str, Folder]) -> Folder:
+    """The innermost folder of the table that contains `path`."""
+    above = [folder for folder in table.values() if path.is_relative_to(folder.path)]
+    return max(above, key=lambda folder: len(folder.path.parts))
 
 
 def imports_of(path: Path, source: str) -> Iterator[Import]:
@@ -72,11 +82,11 @@ def fault_of(statement: Import, table: Mapping[str, Folder]) -> str:
     """The reason why an import is not allowed, or ""."""
     if statement.name == ".":
         return "is a relative import; name the module from the root"
-    here, there = statement.path.parts[0], statement.name.split(".")[0]
-    if there in table and there not in table[here].may_use(statement.path):
-        return f"{here}/ may not use {there}/ (the table in ARCHITECTURE.md)"
+    here, there = folder_of(statement.path, table), statement.name.split(".")[0]
+    if there in table and there not in here.may_use(statement.path):
+        return f"{here.path}/ may not use {table[there].path}/ (the table in ARCHITECTURE.md)"
     owner = _owner_of_private_part(statement.name)
-    if there in table and owner is not None and statement.importer[: len(owner)] != owner:
+    if there in table and owner is not None and here.module_of(statement.path)[: len(owner)] != owner:
         return f"'{statement.name}' is private to {'.'.join(owner)}"
     return ""
 
@@ -94,7 +104,7 @@ def _owner_of_private_part(name: str) -> tuple[str, ...] | None:
 def faults(root: Path) -> Iterator[str]:
     """Violations in all Python files of the table's folders below `root`."""
     table = read_table((root / "ARCHITECTURE.md").read_text(encoding="utf-8"))
-    for path in sorted(path for folder in table for path in (root / folder).rglob("*.py")):
+    for path in sorted({path for folder in table.values() for path in (root / folder.path).rglob("*.py")}):
         for statement in imports_of(path.relative_to(root), path.read_text(encoding="utf-8")):
             reason = fault_of(statement, table)
             if reason:

@@ -11,8 +11,8 @@ from pathlib import Path
 Definition = ast.ClassDef | ast.FunctionDef
 
 _LONGEST_LINE = 100
-# The packages whose definitions are shown; others are named.
-_PACKAGES = ("executorch_runtime", "exir")
+# The packages whose definitions are shown, and the folders that have them; others are named.
+_PACKAGES = {"executorch_runtime": "bindings/python", "exir": "."}
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class Sources:
     root: Path
 
     def tree(self, module: str) -> ast.Module:
-        base = self.root / module.replace(".", "/")
+        base = self.root / _PACKAGES.get(module.split(".", maxsplit=1)[0], ".") / module.replace(".", "/")
         path = base / "__init__.py" if base.is_dir() else base.with_suffix(".py")
         return ast.parse(path.read_text(encoding="utf-8"))
 

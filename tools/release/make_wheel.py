@@ -16,7 +16,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 _NAME = "rules_executorch"
-_PACKAGES = ("backends", "executorch_report", "executorch_runtime", "exir", "schema")
+# Folders of the packages. In the wheel, all packages are at the root.
+_PACKAGES = ("backends", "bindings/python/executorch_runtime", "executorch_report", "exir", "schema")
 _KINDS = {".css", ".js", ".py", ".so", ".toml", ".typed"}
 _COMMANDS = {
     "executorch_benchmark": "executorch_runtime.cli.benchmark:main",
@@ -34,9 +35,10 @@ _DATE = (1980, 1, 1, 0, 0, 0)  # fixed, so that equal sources give an equal whee
 def contents(root: Path) -> Iterator[tuple[str, bytes]]:
     """Yield path and contents of every file of the packages."""
     for package in _PACKAGES:
-        for path in sorted((root / package).rglob("*")):
+        folder = root / package
+        for path in sorted(folder.rglob("*")):
             if path.suffix in _KINDS and path.is_file():
-                yield path.relative_to(root).as_posix(), path.read_bytes()
+                yield path.relative_to(folder.parent).as_posix(), path.read_bytes()
 
 
 def version_of(module: str) -> str:

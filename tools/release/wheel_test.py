@@ -31,7 +31,8 @@ def _installed(wheel: Path, folder: Path) -> dict[str, str]:
     """Return an environment with the wheel and the locked packages."""
     with zipfile.ZipFile(wheel) as archive:
         archive.extractall(folder)
-    packages = [path for path in os.environ["PYTHONPATH"].split(":") if Path(path).resolve() != _ROOT.resolve()]
+    root = _ROOT.resolve()
+    packages = [path for path in os.environ["PYTHONPATH"].split(":") if not Path(path).resolve().is_relative_to(root)]
     return {**os.environ, "PYTHONPATH": ":".join([str(folder), *packages])}
 
 

@@ -1,5 +1,5 @@
 /* Heap-allocated programs and methods, with addresses as handles, for Python. Python calls the
- * runtime directly for everything else (executorch_runtime/_native.py). */
+ * runtime directly for everything else (_native.py). */
 #ifndef EXECUTORCH_RUNTIME_NATIVE_PROGRAM_H_
 #define EXECUTORCH_RUNTIME_NATIVE_PROGRAM_H_
 
@@ -70,7 +70,7 @@ et_recorder *et_python_method_events(et_python_method *method);
 const et_value *et_python_method_value(const et_python_method *method,
                                        size_t index);
 
-/* Writes the sizes of the structs that executorch_runtime/_native.py redeclares, in its order.
+/* Writes the sizes of the structs that _native.py redeclares, in its order.
  * Returns their number. */
 size_t et_python_struct_sizes(size_t *out_sizes, size_t capacity);
 

@@ -1,5 +1,5 @@
 /* A registry of all kernels and backends, because programs are unknown at build time. */
-#include "executorch_runtime/native/registry.h"
+#include "bindings/python/executorch_runtime/native/registry.h"
 
 #include "backends/cpu/runtime/cpu_backend.h"
 

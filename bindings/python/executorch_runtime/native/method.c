@@ -1,10 +1,10 @@
 #include <stdlib.h>
 
 #include "backends/cpu/threads/pool.h"
+#include "bindings/python/executorch_runtime/native/program.h"
+#include "bindings/python/executorch_runtime/native/registry.h"
 #include "executorch/hosted_method.h"
 #include "executorch/method_layout.h"
-#include "executorch_runtime/native/program.h"
-#include "executorch_runtime/native/registry.h"
 
 struct et_python_method {
   et_hosted_method hosted;

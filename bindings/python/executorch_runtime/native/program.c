@@ -1,4 +1,4 @@
-#include "executorch_runtime/native/program.h"
+#include "bindings/python/executorch_runtime/native/program.h"
 
 #include <stdlib.h>
 #include <string.h>

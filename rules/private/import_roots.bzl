@@ -1,0 +1,17 @@
+"""Folders that Python imports packages of this repository from."""
+
+# From the root of the repository.
+_FOLDERS = [
+    "bindings/python",
+]
+
+def import_roots(repository):
+    """Returns the entries of PYTHONPATH for this repository.
+
+    Args:
+      repository: path of the repository's root.
+
+    Returns:
+      list[string]
+    """
+    return [repository] + ["%s/%s" % (repository, folder) for folder in _FOLDERS]
