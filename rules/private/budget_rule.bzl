@@ -18,7 +18,7 @@ _ATTRS = {
         allow_single_file = True,
         doc = "Binary that links the runtime and the selected kernels, to measure its code.",
     ),
-    "_sources": attr.label(default = "//executorch_report:sources"),
+    "_sources": attr.label(default = "//tools/report/executorch_report:sources"),
 }
 
 _OUT = attr.string(

@@ -3,6 +3,7 @@
 # From the root of the repository.
 _FOLDERS = [
     "bindings/python",
+    "tools/report",
 ]
 
 def import_roots(repository):

@@ -17,7 +17,7 @@ from pathlib import Path
 
 _NAME = "rules_executorch"
 # Folders of the packages. In the wheel, all packages are at the root.
-_PACKAGES = ("backends", "bindings/python/executorch_runtime", "executorch_report", "exir", "schema")
+_PACKAGES = ("backends", "bindings/python/executorch_runtime", "exir", "schema", "tools/report/executorch_report")
 _KINDS = {".css", ".js", ".py", ".so", ".toml", ".typed"}
 _COMMANDS = {
     "executorch_benchmark": "executorch_runtime.cli.benchmark:main",

@@ -8,7 +8,7 @@ import pytest
 
 from executorch_report.overview import main
 
-_FIXTURES = Path(__file__).parents[1] / "tests" / "fixtures"
+_FIXTURES = Path(__file__).parents[3] / "tests" / "fixtures"
 _ADD, _CONV = _FIXTURES / "tut02_basic_add.pte", _FIXTURES / "tut01_simpleconv.pte"
 
 
