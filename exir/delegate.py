@@ -11,7 +11,8 @@ from typing import Any
 import torch
 from torch._higher_order_ops.utils import autograd_not_implemented, register_fake
 from torch._ops import HigherOrderOperator
-from torch.fx import Graph, Node
+from torch.export import ExportedProgram
+from torch.fx import Graph, Interpreter, Node
 from torch.fx.experimental.proxy_tensor import (
     ProxyTorchDispatchMode,
     disable_proxy_modes_tracing,
@@ -22,13 +23,49 @@ from torch.utils import _pytree as pytree
 LOWERED_MODULE_PREFIX = "lowered_module_"
 
 
+class DelegatedModule(torch.nn.Module):
+    """A part of a program that delegate calls run.
+
+    edge_program: the part as a program of the edge dialect.
+    """
+
+    def __init__(self, edge_program: ExportedProgram) -> None:
+        super().__init__()
+        self.edge_program = edge_program
+
+    @property
+    def state_count(self) -> int:
+        """The number of buffers that a call updates.
+
+        They are the last arguments of the call, and their new values are its last results.
+        """
+        return len(self.edge_program.graph_signature.buffers_to_mutate)
+
+    @property
+    def returns_one(self) -> bool:
+        """Whether a call returns one value instead of a tuple."""
+        out_spec = self.edge_program.call_spec.out_spec
+        return out_spec is not None and out_spec.is_leaf() and self.state_count == 0
+
+    def run_original(self, *args: Any) -> Any:
+        """Return the results of the original program for the arguments of a delegate call."""
+        program = self.edge_program
+        constants = [_constant(program, name) for name in _constant_targets(program)]
+        inputs, states = _split(args, len(args) - self.state_count)
+        results = Interpreter(program.graph_module).run(
+            *constants, *states, *inputs, enable_io_processing=False
+        )
+        new_states, outputs = _split(results, self.state_count)
+        return outputs[0] if self.returns_one else (*outputs, *new_states)
+
+
 class ExecutorchCallDelegate(HigherOrderOperator):
     """The higher-order operator. `executorch_call_delegate` is its only instance."""
 
     def __init__(self) -> None:
         super().__init__("executorch_call_delegate")
 
-    def __call__(self, lowered_module: torch.nn.Module, *args: Any) -> Any:
+    def __call__(self, lowered_module: DelegatedModule, *args: Any) -> Any:
         return super().__call__(lowered_module, *pytree.tree_leaves(args))
 
 
@@ -39,12 +76,12 @@ executorch_call_delegate.py_autograd_impl(
 
 
 @executorch_call_delegate.py_impl(torch._C.DispatchKey.CompositeExplicitAutograd)
-def _run(lowered_module: Any, *args: Any) -> Any:
+def _run(lowered_module: DelegatedModule, *args: Any) -> Any:
     return lowered_module.run_original(*args)
 
 
 @register_fake(executorch_call_delegate, skip_cache=True)
-def _run_fake(lowered_module: Any, *args: Any) -> Any:
+def _run_fake(lowered_module: DelegatedModule, *args: Any) -> Any:
     return lowered_module.run_original(*args)
 
 
@@ -56,7 +93,7 @@ def _run_functional(context: Any, lowered_module: Any, *args: Any) -> Any:
 
 
 @executorch_call_delegate.py_impl(ProxyTorchDispatchMode)
-def _trace(mode: Any, lowered_module: Any, *args: Any) -> Any:
+def _trace(mode: Any, lowered_module: DelegatedModule, *args: Any) -> Any:
     with disable_proxy_modes_tracing():
         outputs = lowered_module.run_original(*args)
     name = attach_lowered_module(mode.tracer.root, lowered_module)
@@ -119,3 +156,22 @@ def updated_arguments(call: Node) -> dict[int, Node]:
 def lowered_module_of(node: Node) -> Any:
     """Return the `LoweredBackendModule` that a delegate call runs."""
     return getattr(node.graph.owning_module, node.args[0].target)
+
+
+def _split(values: tuple[Any, ...], count: int) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+    return values[:count], values[count:]
+
+
+def _constant_targets(program: ExportedProgram) -> list[str]:
+    """Return the targets of the inputs that are not arguments of the call."""
+    signature = program.graph_signature
+    states = signature.buffers_to_mutate.values()
+    return [
+        spec.target
+        for spec in signature.input_specs
+        if spec.target is not None and spec.target not in states
+    ]
+
+
+def _constant(program: ExportedProgram, target: str) -> Any:
+    return program.state_dict[target] if target in program.state_dict else program.constants[target]

@@ -4,21 +4,26 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 from torch.export import ExportedProgram
-from torch.fx import GraphModule, Interpreter
+from torch.fx import GraphModule
 from torch.utils import _pytree as pytree
 
 from exir import schema
 from exir._serialize import NamedDataStoreOutput
 from exir.backend.compile_spec_schema import CompileSpec
 from exir.capture import ExecutorchBackendConfig
-from exir.delegate import delegate_calls, executorch_call_delegate, lowered_module_of
+from exir.delegate import (
+    DelegatedModule,
+    delegate_calls,
+    executorch_call_delegate,
+    lowered_module_of,
+)
 
 if TYPE_CHECKING:
     from exir.passes.memory_planning_pass import MemoryPlanningPass
     from exir.program import ExecutorchProgramManager
 
 
-class LoweredBackendModule(torch.nn.Module):
+class LoweredBackendModule(DelegatedModule):
     """The payload of a backend, with the program that it was compiled from.
 
     In eager mode, a call runs that program; on a device, the backend runs the payload. The module
@@ -35,8 +40,7 @@ class LoweredBackendModule(torch.nn.Module):
         meta: dict[str, Any] | None = None,
         named_data_store_output: NamedDataStoreOutput | None = None,
     ) -> None:
-        super().__init__()
-        self._original_program = edge_program
+        super().__init__(edge_program)
         self._backend_id = backend_id
         self._processed_bytes = processed_bytes
         self._compile_specs = compile_specs
@@ -70,7 +74,7 @@ class LoweredBackendModule(torch.nn.Module):
     @property
     def original_module(self) -> ExportedProgram:
         """The delegated part as a program of the edge dialect."""
-        return self._original_program
+        return self.edge_program
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
         """Return the results of the original program, through `executorch_call_delegate`.
@@ -83,7 +87,7 @@ class LoweredBackendModule(torch.nn.Module):
         outputs = executorch_call_delegate(self, *args, *kwargs.values())
         if self.returns_one:
             return outputs
-        return pytree.tree_unflatten(list(outputs), self._original_program.call_spec.out_spec)
+        return pytree.tree_unflatten(list(outputs), self.edge_program.call_spec.out_spec)
 
     def program(
         self, emit_stacktrace: bool = False, memory_planning: "MemoryPlanningPass | None" = None
@@ -118,52 +122,8 @@ class LoweredBackendModule(torch.nn.Module):
 
         return to_executorch({"forward": as_one_call(self)}, config=config)
 
-    @property
-    def state_count(self) -> int:
-        """The number of buffers that a call updates.
-
-        They are the last arguments of the call, and their new values are its last results.
-        """
-        return len(self._original_program.graph_signature.buffers_to_mutate)
-
-    @property
-    def returns_one(self) -> bool:
-        """Whether a call returns one value instead of a tuple."""
-        out_spec = self._original_program.call_spec.out_spec
-        return out_spec is not None and out_spec.is_leaf() and self.state_count == 0
-
-    def run_original(self, *args: Any) -> Any:
-        """Return the results of the original program for the arguments of a delegate call."""
-        program = self._original_program
-        constants = [_constant(program, name) for name in _constant_targets(program)]
-        inputs, states = _split(args, len(args) - self.state_count)
-        results = Interpreter(program.graph_module).run(
-            *constants, *states, *inputs, enable_io_processing=False
-        )
-        new_states, outputs = _split(results, self.state_count)
-        return outputs[0] if self.returns_one else (*outputs, *new_states)
-
 
 def get_lowered_backend_modules(graph_module: GraphModule) -> list[LoweredBackendModule]:
     """Return the lowered modules that `graph_module` calls, in order, each once."""
     found = [lowered_module_of(node) for node in delegate_calls(graph_module.graph)]
     return list(dict.fromkeys(found))
-
-
-def _split(values: tuple[Any, ...], count: int) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
-    return values[:count], values[count:]
-
-
-def _constant_targets(program: ExportedProgram) -> list[str]:
-    """Return the targets of the inputs that are not arguments of the call."""
-    signature = program.graph_signature
-    states = signature.buffers_to_mutate.values()
-    return [
-        spec.target
-        for spec in signature.input_specs
-        if spec.target is not None and spec.target not in states
-    ]
-
-
-def _constant(program: ExportedProgram, target: str) -> Any:
-    return program.state_dict[target] if target in program.state_dict else program.constants[target]

@@ -12,16 +12,15 @@ from torch.fx import Graph, GraphModule, Node
 from exir.backend.extract import Partition
 from exir.backend.order import units_in_order
 from exir.backend.tags import constant_specs, mutated_buffers
-from exir.delegate import attach_lowered_module, executorch_call_delegate
+from exir.delegate import DelegatedModule, attach_lowered_module, executorch_call_delegate
 from exir.graph.control_flow import graphs
 from exir.graph.program_update import renamed_signature
-from exir.lowered_backend_module import LoweredBackendModule
 
 
 def with_delegate_calls(
     program: ExportedProgram,
     partitions: Mapping[str, Partition],
-    lowered: Mapping[str, LoweredBackendModule],
+    lowered: Mapping[str, DelegatedModule],
 ) -> ExportedProgram:
     """Return a copy of `program` in which each partition is a delegate call.
 
@@ -35,7 +34,7 @@ def with_delegate_calls(
 def graph_with_delegate_calls(
     program: ExportedProgram,
     partitions: Mapping[str, Partition],
-    lowered: Mapping[str, LoweredBackendModule],
+    lowered: Mapping[str, DelegatedModule],
     first_handle: int,
 ) -> GraphModule:
     """Return the graph of `program` with a delegate call for each partition.
@@ -49,9 +48,9 @@ def graph_with_delegate_calls(
     return writer.graph_module()
 
 
-def as_one_call(lowered: LoweredBackendModule) -> ExportedProgram:
+def as_one_call(lowered: DelegatedModule) -> ExportedProgram:
     """Return the program of `lowered` as one delegate call."""
-    program = lowered.original_module
+    program = lowered.edge_program
     constants = constant_specs(program)
     states = mutated_buffers(program)
     placeholders = program.graph.find_nodes(op="placeholder")
@@ -72,7 +71,7 @@ class _Writer:
         self,
         program: ExportedProgram,
         partitions: Mapping[str, Partition],
-        lowered: Mapping[str, LoweredBackendModule],
+        lowered: Mapping[str, DelegatedModule],
         left_out: frozenset[Node],
         first_handle: int | None = None,
     ) -> None:
@@ -145,7 +144,7 @@ class _Writer:
         result.graph_module.meta.update(program.graph_module.meta)
         return result
 
-    def _attach(self, lowered: LoweredBackendModule) -> str:
+    def _attach(self, lowered: DelegatedModule) -> str:
         """Attach `lowered` under a name that no attribute of the program has."""
         for node in self._program.graph.find_nodes(op="get_attr"):
             setattr(self._root, node.target, getattr(self._program.graph_module, node.target))

@@ -1,6 +1,6 @@
 """Configuration of the compiler's stages."""
 
-from exir.capture._edge_config import EdgeCompileConfig
-from exir.capture._executorch_config import ExecutorchBackendConfig
+from exir.capture.edge_config import EdgeCompileConfig
+from exir.capture.executorch_config import ExecutorchBackendConfig
 
 __all__ = ["EdgeCompileConfig", "ExecutorchBackendConfig"]

@@ -19,7 +19,7 @@ from exir.verification.dtypes import check_dtypes
 from exir.verification.structure import check_node, check_tensor_operands
 
 if TYPE_CHECKING:
-    from exir.capture import EdgeCompileConfig
+    from exir.capture.edge_config import EdgeCompileConfig
 
 
 # Operators that `torch.export` emits for modules in training mode.
