@@ -14,7 +14,7 @@ _HOME = {
     "ExecutorchProgramManager": "exir.program",
     "ExportedProgram": "torch.export",
     "ExportGraphSignature": "torch.export.graph_signature",
-    "BlockWeight": "exir.weights.block_weight",
+    "BlockWeight": "exir.weights.weights_file",
     "MethodSpec": "exir.model.spec",
     "ModelSpec": "exir.model.spec",
     "WeightsFile": "exir.weights.weights_file",

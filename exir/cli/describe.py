@@ -18,13 +18,19 @@ from typing import Any
 from exir import schema
 from exir._serialize import deserialize_pte_binary
 from exir.base_error import ConfigError, InvalidProgramError, UserError
+from exir.files.unreadable import no_program
 from exir.inspection.imported import external_tensors, imported_methods
 from exir.inspection.indices import check_indices
 from exir.inspection.kernels import calls_without_kernel, load_tables
 from exir.inspection.manifest import manifest_text, method_content, methods_content
-from exir.inspection.measured import measured_memory, payload_of
-from exir.inspection.memory import CalledMemory, RuntimeMemory, called_memory, kernel_memory
-from exir.inspection.no_program import no_program
+from exir.inspection.memory import (
+    CalledMemory,
+    RuntimeMemory,
+    called_memory,
+    kernel_memory,
+    measured_memory,
+    payload_of,
+)
 from exir.inspection.report import MethodReport
 from exir.operators.kernels import KernelTable
 

@@ -25,16 +25,14 @@ from exir.cli.loading.load_model import load_model
 from exir.cli.loading.references import make_partitioners, make_passes
 from exir.cli.quantization import Quantization, quantize_methods
 from exir.cli.reporting.calls import Call, write_calls
-from exir.cli.reporting.fallback import check_fallback
-from exir.cli.reporting.kernels import check_kernels
+from exir.cli.reporting.fallback import check_fallback, check_kernels
 from exir.cli.reporting.manifest import render_manifest
 from exir.cli.reporting.messages import EXIT_OK, explain
-from exir.cli.reporting.outputs import write_outputs
 from exir.cli.reporting.reference import Further, record_calls
 from exir.cli.reporting.steps import record_steps
 from exir.cli.worker.environment import pin_torch
 from exir.error import ConfigError
-from exir.files.atomic import Write
+from exir.files.atomic import Write, write_outputs
 from exir.graph.program_bundle import Facts
 from exir.inspection.kernels import load_tables
 from exir.model.spec import ModelSpec

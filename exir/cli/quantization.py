@@ -9,7 +9,7 @@ from torch.export import ExportedProgram
 
 from exir.cli.loading.calibration import calls_of
 from exir.error import ConfigError, ExirError
-from exir.model.calibration import Calls, first_calls
+from exir.graph.program_bundle import Calls, first_calls
 from exir.model.module_copy import copy_modules
 from exir.model.spec import ModelSpec
 from exir.passes.quantize_io_pass import (

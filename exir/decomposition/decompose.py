@@ -16,7 +16,7 @@ from torch.fx import GraphModule
 
 from exir.decomposition.compile_time import evaluate_unsupported
 from exir.decomposition.decompositions import Decompositions, NodeFilter, core_aten
-from exir.decomposition.derivatives import refuse_lost_derivatives
+from exir.decomposition.gradients import refuse_lost_derivatives
 from exir.decomposition.inline_grad_modes import inline_grad_modes
 from exir.decomposition.lift_constants import lift_inner_constants
 from exir.decomposition.merge_aliases import merge_aliases

@@ -17,8 +17,8 @@ from torch.export import ExportedProgram
 from torch.fx import Node
 
 from exir.error import UnsupportedOperatorError
-from exir.graph.cloning import clone_before
 from exir.graph.control_flow import graphs, regions
+from exir.graph.in_place import clone_before
 from exir.graph.program_copy import copy_program
 
 

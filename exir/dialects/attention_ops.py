@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 from torch.library import Library
 
-from exir.dialects.writing import writing
+from exir.dialects.custom_ops import writing
 
 NAMESPACE = "attention"
 _NAME = "scaled_dot_product"

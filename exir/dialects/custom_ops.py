@@ -1,7 +1,9 @@
-"""Out overloads for the operators that `torch.library.custom_op` defines.
+"""Out overloads of operators that have only a functional form.
 
-PyTorch defines only the functional overload.
+`torch.library.custom_op` defines only the functional overload.
 """
+
+from collections.abc import Callable
 
 import torch
 from torch import Tensor
@@ -50,3 +52,15 @@ def define_out_overload(op: OpOverload) -> bool:
     library.define(f"{name}.out({leading}{separator}{outputs}) -> {returned}")
     library.impl(f"{name}.out", run, "CompositeExplicitAutograd")
     return True
+
+
+def writing(functional: Callable[..., Tensor]) -> Callable[..., Tensor]:
+    """Return the out variant of an operator. It resizes `out` and copies the result."""
+
+    def run(*args: object, out: Tensor) -> Tensor:
+        result = functional(*args)
+        if out.shape != result.shape:
+            out.resize_(result.shape)
+        return out.copy_(result)
+
+    return run

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 from torch.library import Library
 
-from exir.dialects.writing import writing
+from exir.dialects.custom_ops import writing
 
 NAMESPACE = "quantized_bytes"
 _RANGE = "int zero_point, int low, int high"

@@ -15,7 +15,7 @@ import torch
 from torch import Tensor
 from torch.library import Library
 
-from exir.dialects.writing import writing
+from exir.dialects.custom_ops import writing
 from exir.weights.quantized_weights import dequantized, dequantized_blocks
 
 NAMESPACE = "quantized_weight"

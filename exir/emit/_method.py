@@ -8,9 +8,9 @@ import torch
 from torch.export import ExportedProgram
 from torch.export.graph_signature import ConstantArgument, InputKind, InputSpec, OutputKind
 from torch.fx import Node
+from torch.utils import _pytree as pytree
 
 from exir import schema
-from exir.emit._containers import container_metadata
 from exir.emit._graph import GraphEmitter
 from exir.emit._instructions import Instructions
 from exir.emit._ranges import ranges_of_ends
@@ -19,6 +19,7 @@ from exir.emit._values import Values
 from exir.error import ExportError, ExportErrorType
 from exir.inspection.ranges import numbers_of
 from exir.passes.external_constants_pass import EXTERNAL_FILE
+from exir.schema import ContainerMetadata
 from exir.tensor import TensorSpec
 
 
@@ -174,3 +175,27 @@ def _user_ends(program: ExportedProgram) -> tuple[list[Node], list[Any]]:
 def _needs_initial_state(node: Node, data: memoryview) -> bool:
     """Return whether a state needs data in the file. Otherwise it starts as zeros."""
     return "initial_state" in node.meta or bool(np.frombuffer(data, np.uint8).any())
+
+
+def container_metadata(in_spec: pytree.TreeSpec, out_spec: pytree.TreeSpec) -> ContainerMetadata:
+    """Return both specs as PyTorch's JSON.
+
+    A named tuple that has no serialized name is written as a plain tuple.
+    """
+    return ContainerMetadata(_dumps(in_spec), _dumps(out_spec))
+
+
+def _dumps(spec: pytree.TreeSpec) -> str:
+    try:
+        return pytree.treespec_dumps(spec)
+    except NotImplementedError:
+        return pytree.treespec_dumps(_with_plain_tuples(spec))
+
+
+def _with_plain_tuples(spec: pytree.TreeSpec) -> pytree.TreeSpec:
+    if spec.is_leaf():
+        return spec
+    children = [_with_plain_tuples(child) for child in spec.children()]
+    if spec.type in (tuple, list, dict):
+        return pytree.TreeSpec(spec.type, spec.context, children)
+    return pytree.treespec_tuple(children)

@@ -28,6 +28,16 @@ def write_files(outputs: Mapping[Path, Write]) -> None:
         raise
 
 
+def write_outputs(outputs: Mapping[Path, Write]) -> None:
+    """Write every file. After a failure, none exists, not even from an earlier run."""
+    try:
+        write_files(outputs)
+    except BaseException:
+        for path in outputs:
+            path.unlink(missing_ok=True)
+        raise
+
+
 def _partial(path: Path) -> Path:
     """Return a temporary name that is unique to this process."""
     return path.with_name(f"{path.name}.{os.getpid()}{_SUFFIX}")

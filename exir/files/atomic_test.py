@@ -9,7 +9,7 @@ from typing import BinaryIO
 
 import pytest
 
-from exir.files.atomic import write_files
+from exir.files.atomic import write_files, write_outputs
 
 _ROOM = 1 << 16
 
@@ -65,4 +65,16 @@ def test_failed_rename_leaves_no_partial_file(tmp_path: Path, monkeypatch: pytes
     monkeypatch.setattr(os, "replace", refuse)
     with pytest.raises(OSError, match="cannot move to a"):
         write_files({tmp_path / "a": lambda file: file.write(b"new")})
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_all_output_files_are_written(tmp_path: Path) -> None:
+    write_outputs({tmp_path / name: lambda file: file.write(b"x") for name in ("a", "b")})
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a", "b"]
+
+
+def test_failed_write_leaves_no_output_files(tmp_path: Path) -> None:
+    (tmp_path / "a").write_bytes(b"of an earlier run")
+    with pytest.raises(RuntimeError, match="injected"):
+        write_outputs({tmp_path / "a": lambda file: file.write(b"x"), tmp_path / "b": _fail})
     assert list(tmp_path.iterdir()) == []

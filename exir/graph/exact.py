@@ -9,11 +9,11 @@ from collections.abc import Callable, Mapping, Sequence
 from math import prod
 from typing import Any
 
+import numpy
 import torch
 from torch import Tensor
 from torch._ops import OpOverload
 
-from exir.graph.square_root import square_root
 from exir.operators.facts_of import facts_of
 
 _ATEN = torch.ops.aten
@@ -31,6 +31,20 @@ def exact(op: OpOverload, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any
     """Evaluate `op` on constants, with the same bits on every machine."""
     with torch.no_grad():
         return _OWN.get(op, op)(*args, **kwargs)
+
+
+def square_root(values: Tensor) -> Tensor:
+    """Compute `torch.sqrt(values)`, correctly rounded; in float32 for integers.
+
+    `torch.sqrt` runs MKL's vector loops, which refine a hardware estimate. The estimate differs
+    between vendors, and one result in seven has a wrong last bit. numpy uses the processor's square
+    root instruction, which IEEE 754 defines exactly.
+    """
+    wide = values.detach() if values.dtype == torch.float64 else values.detach().float()
+    roots = torch.empty_like(wide)
+    with numpy.errstate(invalid="ignore"):
+        numpy.sqrt(wide.numpy(), out=roots.numpy())
+    return roots.to(values.dtype) if values.is_floating_point() else roots
 
 
 def _add(x: Tensor, other: Any, alpha: float = 1) -> Tensor:

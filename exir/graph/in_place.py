@@ -1,5 +1,6 @@
-"""Operators that mutate an argument in place and return it."""
+"""The memory of values: operators that mutate an argument in place, and copies."""
 
+import torch
 from torch.fx import Node
 
 from exir.dialects.edge import to_torch_overload
@@ -25,3 +26,11 @@ def memory_owner(value: Node) -> Node:
     while (operand := overwritten_operand(value)) is not None:
         value = operand
     return value
+
+
+def clone_before(point: Node, value: Node) -> Node:
+    """Insert a node before `point` that copies the tensor `value` to separate memory."""
+    with point.graph.inserting_before(point):
+        copy = point.graph.call_function(torch.ops.aten.clone.default, (value,))
+    copy.meta = dict(value.meta)
+    return copy

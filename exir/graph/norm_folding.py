@@ -13,7 +13,7 @@ from torch import Tensor
 from torch.fx import Node
 
 from exir.graph.constants import ConstantTable
-from exir.graph.square_root import square_root
+from exir.graph.exact import square_root
 
 
 @dataclass(frozen=True)

@@ -1,17 +1,25 @@
 """The methods that are compiled into one program, and the facts about its target."""
 
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import Any
 
 from torch.export import ExportedProgram
 from torch.fx import Node
 
 from exir.debug.source import source_of
-from exir.model.calibration import Calls
 from exir.operators.kernels import KernelTable
 from exir.operators.operators import OperatorTable
+
+# Tuples of inputs in the method's order, keyword inputs last, or a function that returns them.
+Calls = Iterable[tuple[Any, ...]] | Callable[[], Iterable[tuple[Any, ...]]]
+
+
+def first_calls(calls: Calls, most: int | None = None) -> list[tuple[Any, ...]]:
+    """Return the first `most` of `calls`, or all of them."""
+    return list(islice(calls() if callable(calls) else calls, most))
 
 
 @dataclass
@@ -43,7 +51,7 @@ class Facts:
         table.
     target: the section `[target]` of the config.
     calibration_inputs: representative inputs of a method: tuples of arguments, or a function that
-        returns them; `exir.model.calibration.first_calls` reads both.
+        returns them; `exir.graph.program_bundle.first_calls` reads both.
     diagnostics: messages of passes for the user.
     owns_programs: whether exported programs are cleared after they are copied, so that replaced
         weights (such as transposed ones) are not in memory twice.

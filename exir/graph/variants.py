@@ -9,7 +9,7 @@ from torch import Tensor
 from torch._ops import OpOverload
 from torch.utils._pytree import tree_map_only
 
-from exir.graph.symbolic_dispatch import dispatch_for
+from exir.graph.fake_mode import dispatch_for
 
 # Operators that return their argument under another name.
 IDENTITIES = frozenset({torch.ops.aten.alias.default, torch.ops.aten.detach.default})

@@ -11,7 +11,7 @@ from torch.export import ExportedProgram
 
 from exir.decomposition.recurrence import dynamic_recurrence
 from exir.error import ModelError
-from exir.model.calibration import Calls
+from exir.graph.program_bundle import Calls
 from exir.model.plain_state import PlainWrites, refuse_lost_state
 from exir.model.tracing import TracedConstructs, submodules_keep_assigned_buffers
 

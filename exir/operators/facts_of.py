@@ -30,3 +30,15 @@ def is_in_edge_dialect(op: OpOverload) -> bool:
     Allowed are core ATen, operators that the table lists as additions, and custom operators.
     """
     return op.namespace != "aten" or bool(_CORE_TAGS & set(op.tags)) or facts_of(op).beside_core
+
+
+_HALVES = frozenset({torch.float16, torch.bfloat16})
+
+
+def is_factor(op: OpOverload, operand: str, rank: int, common: torch.dtype | None) -> bool:
+    """Whether `op` reads an operand of a float16 or bfloat16 computation in float32.
+
+    rank: the number of dimensions of the operand.
+    common: the dtype of the result.
+    """
+    return operand == facts_of(op).factor and rank == 0 and common in _HALVES

@@ -9,7 +9,7 @@ from torch.export.graph_signature import OutputKind
 from torch.fx import Node
 
 from exir.error import internal_assert
-from exir.graph.cloning import clone_before
+from exir.graph.in_place import clone_before
 from exir.graph.program_update import with_graph_module
 from exir.pass_manager import ProgramPass
 

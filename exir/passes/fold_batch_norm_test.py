@@ -5,7 +5,7 @@ import torch
 from torch import nn
 
 from exir.decomposition.decompose import to_core_aten
-from exir.graph.square_root import square_root
+from exir.graph.exact import square_root
 from exir.passes.fold_batch_norm import FoldBatchNorm
 from exir.passes.propagate_constants import PropagateConstants
 from exir.testing import models, programs

@@ -8,7 +8,7 @@ from torch.nn import functional as F
 
 from exir.program import to_edge
 from exir.testing.graphs import operator_names
-from exir.weights.block_weight import BlockWeight
+from exir.weights.weights_file import BlockWeight
 
 _LINEAR, _MINIMUM = "quantized_weight::linear", "quantized_weight::linear_with_minimum"
 _EMBEDDING = "quantized_weight::embedding"

@@ -10,9 +10,8 @@ from torch.fx import Node
 
 from exir.delegate import updated_argument
 from exir.error import internal_assert
-from exir.graph.cloning import clone_before
 from exir.graph.graph_builder import inherited_meta
-from exir.graph.in_place import memory_owner
+from exir.graph.in_place import clone_before, memory_owner
 from exir.graph.program_update import with_graph_module
 from exir.pass_manager import ProgramPass
 

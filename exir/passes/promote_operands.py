@@ -17,8 +17,7 @@ from exir.graph.constants import ConstantTable
 from exir.graph.control_flow import graphs
 from exir.graph.edit import insert_before
 from exir.graph.fake_mode import fake_mode_of
-from exir.graph.opmath import is_factor
-from exir.operators.facts_of import facts_of
+from exir.operators.facts_of import facts_of, is_factor
 from exir.pass_manager import ProgramPass
 
 _ATEN = torch.ops.aten

@@ -10,7 +10,7 @@ from torch.nn import functional as F
 from torch.nn.utils import parametrizations
 
 from exir.decomposition.decompose import to_core_aten
-from exir.graph.square_root import square_root
+from exir.graph.exact import square_root
 from exir.passes.propagate_constants import PropagateConstants
 from exir.testing import models, programs
 from exir.testing.graphs import assert_same, operator_names, run, run_module

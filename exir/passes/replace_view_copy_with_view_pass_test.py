@@ -6,8 +6,8 @@ import torch
 from torch.export import Dim, ExportedProgram
 
 from exir import memory
-from exir.graph.cloning import clone_before
 from exir.graph.control_flow import regions
+from exir.graph.in_place import clone_before
 from exir.passes.insert_write_back_for_buffers_pass import InsertWriteBackForBuffersPass
 from exir.passes.replace_view_copy_with_view_pass import ReplaceViewCopyWithViewPass
 from exir.passes.spec_prop_pass import SpecPropPass

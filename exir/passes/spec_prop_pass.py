@@ -14,9 +14,8 @@ from torch.fx.experimental.symbolic_shapes import free_unbacked_symbols
 
 from exir.delegate import is_delegate_call, updated_arguments
 from exir.error import ExportError, ExportErrorType, internal_assert
-from exir.graph.cloning import clone_before
 from exir.graph.control_flow import Region, graphs, regions
-from exir.graph.in_place import overwritten_operand
+from exir.graph.in_place import clone_before, overwritten_operand
 from exir.graph.input_bounds import bound_inputs
 from exir.graph.size_bounds import MAX_SIZE, Bound, constraint_bound
 from exir.pass_manager import ProgramPass

@@ -17,9 +17,9 @@ from exir.dialects.out_variant import (
 )
 from exir.error import UnsupportedOperatorError, internal_assert
 from exir.graph.control_flow import graphs
-from exir.graph.refusals import called_on
 from exir.pass_manager import ProgramPass
 from exir.tensor import TensorSpec
+from exir.verification.advice import called_on
 
 
 @dataclass(frozen=True)

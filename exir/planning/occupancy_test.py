@@ -7,7 +7,7 @@ import pytest
 
 from exir.planning.liveness import Lifetime
 from exir.planning.occupancy import ByteSet, Occupancy
-from exir.planning.range_maximum import RangeMaximum
+from exir.planning.placement import RangeMaximum
 
 
 def test_adjacent_ranges_merge() -> None:

@@ -16,7 +16,6 @@ from typing import Generic, TypeVar
 
 from exir.planning.liveness import Lifetime
 from exir.planning.occupancy import Occupancy
-from exir.planning.range_maximum import RangeMaximum
 
 Key = TypeVar("Key", bound=Hashable)
 # Limits of the local search: total placements of blocks, and the number of changes to an order. A
@@ -173,3 +172,21 @@ def live_at_each_step(blocks: Sequence[Block[Key]]) -> list[int]:
 
 def _step_count(blocks: Sequence[Block[Key]]) -> int:
     return max((block.lifetime.last for block in blocks), default=-1) + 1
+
+
+class RangeMaximum:
+    """A sparse table: for each power of two, the maxima of all runs of that length."""
+
+    def __init__(self, numbers: Sequence[int]) -> None:
+        self._tables = [list(numbers)]
+        width = 1
+        while 2 * width <= len(numbers):
+            last = self._tables[-1]
+            self._tables.append([max(pair) for pair in zip(last, last[width:])])
+            width *= 2
+
+    def of(self, first: int, last: int) -> int:
+        """Return the maximum from index `first` to index `last`, inclusive."""
+        level = (last - first + 1).bit_length() - 1
+        table = self._tables[level]
+        return max(table[first], table[last + 1 - (1 << level)])

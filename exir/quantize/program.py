@@ -15,13 +15,13 @@ from exir.decomposition.recurrence import scan_decompositions
 from exir.error import ConfigError, ModelError
 from exir.graph.constants import ConstantTable
 from exir.graph.fake_mode import fake_mode_of
-from exir.model.calibration import Calls, first_calls
+from exir.graph.program_bundle import Calls, first_calls
 from exir.quantize.dynamic_shapes import dynamic_shapes_of
 from exir.quantize.families import operator_name
 from exir.quantize.norms import fold_batch_norms, hide_norms
 from exir.quantize.options import QuantizationOptions, require_torchao
-from exir.quantize.quiet import quiet
 from exir.quantize.report import Decision
+from exir.quantize.weights import quiet
 
 _QUANTIZING = ("quantized_decomposed::", "torchao::")
 

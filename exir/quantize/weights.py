@@ -1,6 +1,9 @@
 """Quantizes the weights of linear layers and embeddings with torchao."""
 
-from collections.abc import Iterable, Sequence
+import logging
+import warnings
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import torch
@@ -15,7 +18,6 @@ from exir.quantize.computed_weights import make_weight_constant
 from exir.quantize.exclusions import Exclusions, is_exclusion
 from exir.quantize.families import computes_float, operator_name
 from exir.quantize.options import QuantizationOptions, require_torchao
-from exir.quantize.quiet import quiet
 from exir.quantize.recipes import Activations
 from exir.quantize.report import Decision, decision
 
@@ -152,3 +154,15 @@ def _granularity(size: int | None) -> "Granularity":
     from torchao.quantization import PerAxis, PerGroup
 
     return PerAxis(0) if size is None else PerGroup(size)
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Suppress warnings, and log messages below the level critical."""
+    level = logging.root.manager.disable
+    logging.disable(logging.ERROR)
+    try:
+        with warnings.catch_warnings(action="ignore"):
+            yield
+    finally:
+        logging.disable(level)

@@ -8,8 +8,7 @@ from torch._ops import OpOverload
 from torch.fx import Node
 
 from exir.error import EdgeDialectError
-from exir.graph.opmath import is_factor
-from exir.operators.facts_of import facts_of
+from exir.operators.facts_of import facts_of, is_factor
 
 _FLOAT = frozenset({torch.float16, torch.bfloat16, torch.float32, torch.float64})
 _COMPLEX = frozenset({torch.complex64, torch.complex128})

@@ -27,7 +27,7 @@ def sizes_kept(programs: Iterable[ExportedProgram], step: str) -> Iterator[None]
             bounds = program.range_constraints[symbol]
             raise PassError(
                 f"{step} takes a dynamic size, {symbol} of {bounds.lower} to {bounds.upper}, for the example's"
-                f" {number}; have it run operators on fake tensors within exir.graph.symbolic_dispatch.dispatch_for"
+                f" {number}; have it run operators on fake tensors within exir.graph.fake_mode.dispatch_for"
             )
 
 

@@ -11,8 +11,7 @@ from tokenizers import Tokenizer
 from torch import Tensor, nn
 
 from exir.cli.loading.weights import load_weights, read_weights
-from exir.weights.block_weight import BlockWeight
-from exir.weights.weights_file import WeightsFile
+from exir.weights.weights_file import BlockWeight, WeightsFile
 from models.chat import llama
 from text.testing_tokenizers import smollm_tokenizer, with_controls
 

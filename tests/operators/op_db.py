@@ -18,7 +18,7 @@ from torch.utils import _pytree as pytree
 
 from exir import to_edge
 from exir.cli.reporting.calls import Call
-from exir.cli.reporting.kernels import check_kernels
+from exir.cli.reporting.fallback import check_kernels
 from exir.error import ExirError
 from exir.operators.kernels import load_kernels
 from exir.operators.operators import own_operators

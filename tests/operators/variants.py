@@ -24,7 +24,7 @@ from torch.utils import _pytree as pytree
 from backends.cpu.compiler.partitioner import CpuPartitioner
 from executorch_runtime import Program
 from exir import to_edge_transform_and_lower
-from exir.cli.reporting.kernels import check_kernels
+from exir.cli.reporting.fallback import check_kernels
 from exir.error import ExirError, InternalError
 from kernels.testing.native import DTYPE_CODES
 from tests.operators.op_db import KERNELS, Refused, plain, tolerance

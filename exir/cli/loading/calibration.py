@@ -10,9 +10,8 @@ from torch import Tensor
 from torch.export import ExportedProgram
 from torch.utils import _pytree as pytree
 
-from exir.cli.loading.unreadable import why_unreadable
 from exir.error import ModelError
-from exir.files.git_lfs import NOT_FETCHED, is_pointer
+from exir.files.unreadable import NOT_FETCHED, is_pointer, why_unreadable
 
 Tensors = Mapping[str, Tensor]
 

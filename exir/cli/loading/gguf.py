@@ -15,8 +15,7 @@ from torch import Tensor
 
 from exir.error import WeightsError
 from exir.files.gguf_file import GgufError, GgufTensor, read_gguf_file
-from exir.weights.block_weight import BlockWeight
-from exir.weights.weights_file import WeightsFile
+from exir.weights.weights_file import BlockWeight, WeightsFile
 
 # [rows, blocks, bytes per block]
 _Blocks = np.ndarray[Any, np.dtype[np.uint8]]

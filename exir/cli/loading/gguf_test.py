@@ -10,7 +10,7 @@ from gguf import GGMLQuantizationType as Type
 
 from exir.cli.loading.gguf import read_gguf
 from exir.error import WeightsError
-from exir.weights.block_weight import BlockWeight
+from exir.weights.weights_file import BlockWeight
 
 _BYTES = {
     "Q4_0": 18,

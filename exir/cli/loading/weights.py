@@ -6,11 +6,9 @@ from pathlib import Path
 import torch
 from torch import Tensor, nn
 
-from exir.cli.loading.unreadable import why_unreadable
 from exir.error import ModelError, WeightsError
-from exir.files.git_lfs import NOT_FETCHED, is_pointer
-from exir.weights.block_weight import BlockWeight
-from exir.weights.weights_file import WeightsFile
+from exir.files.unreadable import NOT_FETCHED, is_pointer, why_unreadable
+from exir.weights.weights_file import BlockWeight, WeightsFile
 
 _MOST_NAMES = 5
 

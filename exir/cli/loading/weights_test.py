@@ -10,7 +10,7 @@ from torch import nn
 
 from exir.cli.loading.weights import load_weights, read_weights
 from exir.error import ModelError, WeightsError
-from exir.weights.block_weight import BlockWeight
+from exir.weights.weights_file import BlockWeight
 
 
 def _load(module: nn.Module, path: Path) -> None:

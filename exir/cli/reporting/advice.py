@@ -8,7 +8,7 @@ import torch
 from torch import nn
 
 import exir
-from exir.decomposition.derivatives import ADVICE
+from exir.decomposition.gradients import ADVICE
 
 _BY_EXCEPTION = {
     "GuardOnDataDependentSymNode": "the model chooses its path by the values of a tensor; use torch.where or torch.cond",

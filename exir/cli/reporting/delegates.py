@@ -3,8 +3,7 @@
 from exir import schema
 from exir.backend.backend_api import find_backend
 from exir.backend.compile_spec_schema import CompileSpec
-from exir.inspection.measured import payload_of
-from exir.inspection.memory import CalledMemory, RuntimeMemory, called_memory
+from exir.inspection.memory import CalledMemory, RuntimeMemory, called_memory, payload_of
 
 
 def delegate_parts(plan: schema.ExecutionPlan, program: schema.Program) -> list[list[str]]:

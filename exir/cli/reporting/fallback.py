@@ -1,14 +1,29 @@
-"""Check that only allowed operators fall back to kernels."""
+"""Check that operators have kernels, and that only allowed ones fall back to kernels."""
 
 from collections.abc import Collection, Iterator
 
 from exir.error import UnsupportedOperatorError
+from exir.inspection.kernels import calls_without_kernel
 from exir.inspection.report import MethodReport, OperatorUse
+from exir.operators.kernels import KernelTable
 from exir.program import ExecutorchProgramManager
 
 # The runtime itself computes sizes and conditions; backends cannot take them.
 _OF_THE_RUNTIME = "executorch_prim::"
 _MOST_CALLS = 10
+
+
+def check_kernels(manager: ExecutorchProgramManager, table: KernelTable) -> None:
+    """Raise an `UnsupportedOperatorError` that lists calls without a kernel."""
+    plans = manager.executorch_program.execution_plan
+    problems = calls_without_kernel(plans, manager.report.methods, table)
+    if problems:
+        raise UnsupportedOperatorError(
+            "the program calls operators that no kernel of this build can run:"
+            + problems
+            + "\n  write the model with other operators, choose a 'backend' that takes them, or add"
+            " kernels (kernels/README.md)"
+        )
 
 
 def check_fallback(manager: ExecutorchProgramManager, allowed: Collection[str]) -> None:

@@ -9,7 +9,7 @@ import torch
 from exir.cli.conftest import Compile
 from exir.cli.reporting.calls import Call, read_calls
 from exir.cli.reporting.steps import KEPT
-from exir.dialects.writing import writing
+from exir.dialects.custom_ops import writing
 
 _NET = """
 import torch

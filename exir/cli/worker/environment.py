@@ -18,7 +18,7 @@ _ONE_THREAD = {
 # OpenBLAS by a core name.
 # Not covered are torch's sqrt, asin, acos, atan and log in the model's code: they refine estimates
 # (`rsqrtps`) that differ between processor vendors. The compiler's own computations avoid these
-# (exir/graph/square_root.py).
+# (exir/graph/exact.py).
 _PLAIN_INSTRUCTIONS = {
     "ATEN_CPU_CAPABILITY": "default",
     "MKL_CBWR": "COMPATIBLE",

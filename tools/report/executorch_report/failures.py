@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from exir.base_error import InvalidProgramError
-from exir.inspection.no_program import no_program
+from exir.files.unreadable import no_program
 
 
 def failure(path: Path, error: Exception) -> str:

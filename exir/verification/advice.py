@@ -1,6 +1,9 @@
-"""Replacements for operators that have neither a kernel nor a decomposition."""
+"""Details and advice for error messages about operators that are not supported."""
 
 from collections.abc import Mapping
+
+import torch
+from torch.fx import Node
 
 REPLACEMENTS: Mapping[str, str] = {
     "aten::_linalg_eigvals": "torch.linalg.eigvalsh has a kernel, for symmetric matrices",
@@ -21,3 +24,15 @@ _DEFAULT = "write it with the operators that docs/reference/operators.md lists, 
 def replacement_for(name: str) -> str:
     """Return the advice for the operator `name`, such as `aten::linalg_eig.out`."""
     return REPLACEMENTS.get(name.split(".", maxsplit=1)[0], _DEFAULT)
+
+
+def called_on(node: Node) -> str:
+    """Return `, called on float32 and int64,` with the dtypes of the call's tensors.
+
+    The result is "" if the call has no tensors.
+    """
+    values = [each.meta.get("val") for each in node.all_input_nodes]
+    dtypes = [
+        str(value.dtype).removeprefix("torch.") for value in values if isinstance(value, torch.Tensor)
+    ]
+    return f", called on {' and '.join(dict.fromkeys(dtypes))}," if dtypes else ""

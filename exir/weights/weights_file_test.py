@@ -5,7 +5,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from exir.weights.block_weight import BlockWeight
+from exir.weights.weights_file import BlockWeight
 
 _ROWS, _COLUMNS, _GROUP = 6, 64, 32
 
