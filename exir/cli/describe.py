@@ -18,7 +18,7 @@ from typing import Any
 from exir import schema
 from exir._serialize import deserialize_pte_binary
 from exir.base_error import ConfigError, InvalidProgramError, UserError
-from exir.files.unreadable import no_program
+from exir.files.unreadable import invalid_program_message
 from exir.inspection.imported import external_tensors, imported_methods
 from exir.inspection.indices import check_indices
 from exir.inspection.kernels import calls_without_kernel, load_tables
@@ -63,7 +63,7 @@ def _read(path: Path) -> schema.Program:
         program = deserialize_pte_binary(path.read_bytes()).program
         check_indices(program)
     except InvalidProgramError as error:
-        raise ConfigError(no_program(path, error)) from error
+        raise ConfigError(invalid_program_message(path, error)) from error
     return program
 
 

@@ -4,6 +4,8 @@ Git LFS leaves a pointer of a few lines in place of a file that it has not fetch
 specification (`docs/spec.md`) defines its format.
 """
 
+from __future__ import annotations
+
 from pathlib import Path
 
 from exir.base_error import InvalidProgramError
@@ -28,8 +30,20 @@ def why_unreadable(path: Path, purpose: str, error: Exception) -> str:
     return f"{path} cannot be read as {purpose}: {reason[0] if reason else type(error).__name__}"
 
 
-def no_program(path: Path, error: InvalidProgramError) -> str:
+def invalid_program_message(path: Path, error: InvalidProgramError) -> str:
     """Return a message with the file, the fault and the remedy."""
     if is_pointer(path):
         return f"{path} {NOT_FETCHED}"
     return f"{path}: {error}\n  the file is damaged, or no ExecuTorch program: export or fetch it again"
+
+
+def failure(path: Path, error: Exception) -> str:
+    """Return `<path>: <what is wrong>`, with a remedy if the file is not a program.
+
+    For an OSError, the path is the one in the error.
+    """
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.filename or path}: {error.strerror}"
+    if isinstance(error, InvalidProgramError):
+        return invalid_program_message(path, error)
+    return f"{path}: {error}"

@@ -18,9 +18,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from executorch_report.facts import MethodFacts, read_program
-from executorch_report.failures import failure
 from executorch_report.text import table
 from exir.base_error import InvalidProgramError
+from exir.files.unreadable import failure
 
 _CODE = "code bytes"
 

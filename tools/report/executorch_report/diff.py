@@ -19,12 +19,12 @@ from pathlib import Path
 
 from executorch_report.budget import costs_of
 from executorch_report.facts import MethodFacts, ProgramFacts, read_program
-from executorch_report.failures import failure
 from executorch_report.html.elements import Number, element, markup, section
 from executorch_report.html.elements import table as html_table
 from executorch_report.html.page import document
 from executorch_report.text import table, value_text
 from exir.base_error import InvalidProgramError
+from exir.files.unreadable import failure
 
 
 @dataclass(frozen=True)

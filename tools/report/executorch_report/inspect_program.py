@@ -18,11 +18,11 @@ from pathlib import Path
 
 from executorch_report.document import program_document
 from executorch_report.facts import ProgramFacts, read_program
-from executorch_report.failures import failure
 from executorch_report.html.page import page
 from executorch_report.html.record import RecordError, read_record
 from executorch_report.text import program_text
 from exir.base_error import InvalidProgramError
+from exir.files.unreadable import failure
 
 
 def main(argv: Sequence[str] | None = None) -> int:

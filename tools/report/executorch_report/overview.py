@@ -11,11 +11,11 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from executorch_report.facts import ProgramFacts, read_program
-from executorch_report.failures import failure
 from executorch_report.html.elements import Markup, details, element, section, table
 from executorch_report.html.page import document
 from executorch_report.text import count_text, program_text
 from exir.base_error import InvalidProgramError
+from exir.files.unreadable import failure
 
 Models = Sequence[tuple[str, ProgramFacts]]
 

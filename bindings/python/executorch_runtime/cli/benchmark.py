@@ -20,7 +20,6 @@ from pathlib import Path
 from typing import Any
 
 from executorch_report.facts import read_program
-from executorch_report.failures import failure
 from executorch_runtime import ExecutorchError, Method, Program
 from executorch_runtime.cli.common import (
     add_program_arguments,
@@ -43,6 +42,7 @@ from executorch_runtime.cli.measurement import (
 )
 from executorch_runtime.cli.plot import plot
 from exir.base_error import InvalidProgramError
+from exir.files.unreadable import failure
 
 _WARM_UP = 3
 _TRACED = 20  # runs for times of operators

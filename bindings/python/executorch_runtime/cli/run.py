@@ -19,7 +19,6 @@ from typing import Any
 import numpy as np
 
 from executorch_report.facts import ProgramFacts, read_program
-from executorch_report.failures import failure
 from executorch_report.text import count_text
 from executorch_runtime import ExecutorchError, Method, Program
 from executorch_runtime.cli.common import (
@@ -38,6 +37,7 @@ from executorch_runtime.cli.latency import measured, milliseconds
 from executorch_runtime.cli.trace_file import trace_document, write_trace
 from executorch_runtime.values import Signature
 from exir.base_error import InvalidProgramError
+from exir.files.unreadable import failure
 
 _SHOWN = 8  # elements printed per output
 
