@@ -15,7 +15,7 @@ from exir.model.spec import MethodSpec, ModelSpec
 from exir.passes import MemoryPlanningPass
 from exir.passes.propagate_constants import PropagateConstants
 
-_EXIR = Path(__file__).parent
+_EXIR = Path(__file__).parents[1]
 _CLASSES = (
     *(EdgeCompileConfig, ExecutorchBackendConfig, MemoryPlanningPass, PropagateConstants),
     *(Arguments, CompilerConfig, Pipeline, ModelSpec, MethodSpec),
