@@ -1,4 +1,4 @@
-"""Decomposes gradient operators, and detects derivatives that `torch.export` loses."""
+"""Decomposes gradient operators, and detects derivatives that export loses."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence

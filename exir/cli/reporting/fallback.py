@@ -1,4 +1,4 @@
-"""Check that operators have kernels, and that only allowed ones fall back to kernels."""
+"""Check that calls have kernels, and that only allowed operators use them."""
 
 from collections.abc import Collection, Iterator
 
