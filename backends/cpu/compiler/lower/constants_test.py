@@ -97,3 +97,10 @@ def test_slice_that_may_exceed_its_dimension_is_not_delegated() -> None:
 def test_slice_within_its_dimension_is_delegated() -> None:
     program = lowered(lambda x: x[1:] - x[:-1], (torch.randn(9, 3),), ({0: Dim("n", min=4, max=12)},))
     assert not get_non_lowered_nodes(program.graph)
+
+
+def test_slice_whose_size_no_input_determines_is_not_delegated() -> None:
+    program = lowered(lambda x: torch.tensor_split(x + 1, torch.tensor([1, 3])), (torch.randn(7, 2),))
+    assert "aten::slice_copy.Tensor" in [
+        getattr(each.target, "name", str)() for each in get_non_lowered_nodes(program.graph)
+    ]

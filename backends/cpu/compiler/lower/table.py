@@ -130,12 +130,25 @@ def refusal(program: Program, node: Node) -> Refusal:
             return reason
     if not rule.numbers and not all(map(_is_of_tensors, node.all_input_nodes)):
         return "an integer that is computed during the call is not taken"
+    if not _symbols(node) <= set().union(*map(_symbols, node.all_input_nodes)):
+        return f"no input determines the size of '{node.name}'"
     return refuses_window(node) or rule.refuses(program, node)
 
 
 def _is_of_tensors(node: Node) -> bool:
     value = node.meta["val"]
     return all(isinstance(each, torch.Tensor) for each in (value if isinstance(value, (list, tuple)) else [value]))
+
+
+def _symbols(node: Node) -> set[Any]:
+    """The symbols in the sizes of a node's tensors, or in its integers."""
+    value = node.meta["val"]
+    each_size = [
+        size
+        for each in (value if isinstance(value, (list, tuple)) else [value])
+        for size in (each.shape if isinstance(each, torch.Tensor) else [each])
+    ]
+    return set().union(*(size.node.expr.free_symbols for size in each_size if isinstance(size, torch.SymInt)))
 
 
 def _refuses_value(program: Program, node: Node, dtypes: tuple[torch.dtype, ...]) -> Refusal:
