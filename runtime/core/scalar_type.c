@@ -1,6 +1,6 @@
 #include "executorch/scalar_type.h"
 
-#include "runtime/core/coded_texts.h"
+#include "runtime/core/error.h"
 
 size_t et_scalar_type_size(int32_t code) {
   switch (code) {

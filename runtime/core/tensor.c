@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "executorch/checked.h"
-#include "runtime/core/reason.h"
+#include "runtime/core/error.h"
 
 size_t et_tensor_nbytes(const et_tensor *tensor) {
   return tensor->numel * et_scalar_type_size((int32_t)tensor->dtype);

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "runtime/core/coded_texts.h"
+#include "runtime/core/error.h"
 
 const char *et_value_tag_name(int32_t tag) {
 #define ET_VALUE_TAG_CODE(name, code, text) code,

@@ -1,8 +1,8 @@
-#include "runtime/method/branching.h"
+#include "runtime/method/optional_parts.h"
 
 #include <string.h>
 
-#include "runtime/core/reason.h"
+#include "runtime/core/error.h"
 #include "runtime/method/operands.h"
 #include "runtime/program/schema.h"
 #include "runtime/program/tables.h"

@@ -1,10 +1,10 @@
 #include <string.h>
 
 #include "executorch/checked.h"
+#include "runtime/core/error.h"
 #include "runtime/core/limits.h"
-#include "runtime/core/reason.h"
-#include "runtime/method/data.h"
-#include "runtime/method/delegation.h"
+#include "runtime/method/builder.h"
+#include "runtime/method/optional_parts.h"
 #include "runtime/program/external.h"
 #include "runtime/program/schema.h"
 #include "runtime/program/tables.h"

@@ -1,6 +1,6 @@
 #include <string.h>
 
-#include "runtime/core/reason.h"
+#include "runtime/core/error.h"
 #include "runtime/method/builder.h"
 
 /* A region: the offset of its address in et_regions, its element size, and the

@@ -1,12 +1,10 @@
 #include <string.h>
 
+#include "runtime/core/error.h"
 #include "runtime/core/limits.h"
-#include "runtime/core/reason.h"
 #include "runtime/method/builder.h"
 #include "runtime/method/check.h"
-#include "runtime/method/choose_kernel.h"
-#include "runtime/method/delegation.h"
-#include "runtime/method/ranges.h"
+#include "runtime/method/optional_parts.h"
 #include "runtime/program/schema.h"
 #include "runtime/program/tables.h"
 

@@ -1,7 +1,7 @@
 #include <string.h>
 
+#include "runtime/core/error.h"
 #include "runtime/core/limits.h"
-#include "runtime/core/reason.h"
 #include "runtime/method/builder.h"
 #include "runtime/method/state.h"
 #include "runtime/program/schema.h"

@@ -1,8 +1,7 @@
 #include <string.h>
 
-#include "runtime/core/reason.h"
+#include "runtime/core/error.h"
 #include "runtime/method/builder.h"
-#include "runtime/method/data.h"
 #include "runtime/method/state.h"
 #include "runtime/program/schema.h"
 #include "runtime/program/tables.h"

@@ -12,6 +12,8 @@
 #include "executorch/status.h"
 #include "runtime/method/walk.h"
 #include "runtime/program/flatbuffer.h"
+#include "runtime/program/reading.h"
+#include "runtime/program/tensor_record.h"
 
 /* The regions of method_layout.h; NULL while measuring. */
 typedef struct et_regions {
@@ -101,5 +103,19 @@ bool et_build_take_room(et_builder *builder, size_t bytes, et_arena *out_room);
  * *scratch to the largest request. INVALID_ARGUMENT: a kernel has a `prepare`,
  * but the registry has no preparation. */
 et_status et_build_calls(et_builder *builder, size_t *scratch);
+
+/* Returns the size of data that is not in memory, including the list of its
+ * ranges. */
+et_status et_data_measure(const et_builder *builder, size_t *out_bytes);
+
+/* Measures such data, places it in memory.data, or in options.data without
+ * memory, and reads the data that is always needed. MEMORY_TOO_SMALL: that
+ * buffer is too small. */
+et_status et_data_build(et_builder *builder, size_t *out_bytes);
+
+/* Returns the `nbytes` of a tensor's constant or initial state, or NULL without
+ * one. */
+const uint8_t *et_data_initial(const et_program *program, const et_data *data,
+                               const et_tensor_record *record);
 
 #endif /* ET_RUNTIME_METHOD_BUILDER_H_ */

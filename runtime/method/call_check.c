@@ -1,7 +1,7 @@
-#include "runtime/method/call_check.h"
+#include "runtime/method/check.h"
 
+#include "runtime/core/error.h"
 #include "runtime/core/limits.h"
-#include "runtime/core/reason.h"
 #include "runtime/method/operands.h"
 
 typedef struct call_check {

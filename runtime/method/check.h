@@ -1,4 +1,4 @@
-/* Checks of a method that need no memory. */
+/* Checks of values, instructions and calls. */
 #ifndef ET_RUNTIME_METHOD_CHECK_H_
 #define ET_RUNTIME_METHOD_CHECK_H_
 
@@ -17,5 +17,19 @@ et_status et_check_values(const et_builder *builder);
  * call. */
 et_status et_check_instruction(const et_builder *builder, const et_walk *walk,
                                const et_kernel *kernel);
+
+/* Returns the operator's first row whose rules match the tensors of the call at
+ * `walk`.
+ *
+ * `first` is the operator's first row. The call matches its signature. Returns
+ * NULL with INVALID_PROGRAM if no row matches; the message has the instruction,
+ * the operator and the argument that the last row rejects. */
+const et_kernel *et_choose_kernel(const et_builder *builder,
+                                  const et_walk *walk, const et_kernel *first);
+
+/* Checks that no call writes a constant, and that each written operand is
+ * written once and does not overlap the other operands. INVALID_PROGRAM: the
+ * message has the instruction and the values. */
+et_status et_call_check_run(const et_builder *builder);
 
 #endif /* ET_RUNTIME_METHOD_CHECK_H_ */

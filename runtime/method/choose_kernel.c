@@ -1,6 +1,6 @@
-#include "runtime/method/choose_kernel.h"
+#include "runtime/method/check.h"
 
-#include "runtime/core/reason.h"
+#include "runtime/core/error.h"
 #include "runtime/method/signature.h"
 #include "runtime/program/schema.h"
 #include "runtime/program/tables.h"

@@ -1,13 +1,9 @@
 #include <string.h>
 
 #include "executorch/method_layout.h"
-#include "runtime/core/reason.h"
-#include "runtime/method/branching.h"
+#include "runtime/core/error.h"
 #include "runtime/method/builder.h"
-#include "runtime/method/delegation.h"
-#include "runtime/method/observe.h"
-#include "runtime/method/ranges.h"
-#include "runtime/method/views.h"
+#include "runtime/method/optional_parts.h"
 #include "runtime/program/schema.h"
 #include "runtime/program/tables.h"
 

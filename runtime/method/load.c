@@ -1,14 +1,11 @@
 #include <string.h>
 
 #include "executorch/method.h"
+#include "runtime/core/error.h"
 #include "runtime/core/noinline.h"
-#include "runtime/core/reason.h"
 #include "runtime/method/builder.h"
-#include "runtime/method/data.h"
-#include "runtime/method/delegation.h"
-#include "runtime/method/observe.h"
+#include "runtime/method/optional_parts.h"
 #include "runtime/method/plan_check.h"
-#include "runtime/method/views.h"
 #include "runtime/program/schema.h"
 #include "runtime/program/tables.h"
 

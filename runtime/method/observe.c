@@ -1,4 +1,4 @@
-#include "runtime/method/observe.h"
+#include "runtime/method/optional_parts.h"
 
 #include "executorch/method_layout.h"
 #include "runtime/program/schema.h"

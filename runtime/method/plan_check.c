@@ -1,13 +1,12 @@
 #include "runtime/method/plan_check.h"
 
+#include "runtime/core/error.h"
 #include "runtime/core/limits.h"
-#include "runtime/core/reason.h"
-#include "runtime/method/branching.h"
-#include "runtime/method/call_check.h"
+#include "runtime/method/check.h"
 #include "runtime/method/operands.h"
+#include "runtime/method/optional_parts.h"
 #include "runtime/method/simulation.h"
 #include "runtime/method/state.h"
-#include "runtime/method/views.h"
 #include "runtime/program/schema.h"
 
 /* Returns true if the value is a non-empty tensor in planned memory. */

@@ -1,6 +1,6 @@
 /* Tests memory plans. Plans that corrupt values within bounds are rejected;
  * plans of real programs are accepted. */
-#include "runtime/testing/plan_writer.h"
+#include "runtime/testing/program_test_support.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

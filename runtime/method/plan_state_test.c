@@ -1,6 +1,6 @@
 /* Tests memory plans with state, partial writes, and rows that loops fill.
  * Invalid plans are rejected, valid ones accepted. */
-#include "runtime/testing/plan_writer.h"
+#include "runtime/testing/program_test_support.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

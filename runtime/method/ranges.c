@@ -1,6 +1,6 @@
-#include "runtime/method/ranges.h"
+#include "runtime/method/optional_parts.h"
 
-#include "runtime/core/reason.h"
+#include "runtime/core/error.h"
 #include "runtime/program/range_record.h"
 #include "runtime/program/schema.h"
 #include "runtime/program/tables.h"

@@ -1,7 +1,7 @@
 #include "runtime/method/signature.h"
 
 #include "executorch/value.h"
-#include "runtime/core/reason.h"
+#include "runtime/core/error.h"
 
 #define BIT(tag) (1u << ET_VALUE_##tag)
 #define NUMBER (BIT(INT) | BIT(BOOL) | BIT(DOUBLE))

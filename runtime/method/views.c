@@ -1,8 +1,8 @@
-#include "runtime/method/views.h"
+#include "runtime/method/optional_parts.h"
 
 #include <stddef.h>
 
-#include "runtime/core/reason.h"
+#include "runtime/core/error.h"
 #include "runtime/method/operands.h"
 
 static void mark(const et_builder *builder) {

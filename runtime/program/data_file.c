@@ -3,10 +3,10 @@
 #include <string.h>
 
 #include "executorch/checked.h"
-#include "runtime/core/reason.h"
-#include "runtime/program/head.h"
+#include "runtime/core/error.h"
+#include "runtime/program/header.h"
 #include "runtime/program/schema.h"
-#include "runtime/program/schema_verify.h"
+#include "runtime/program/schema_types.h"
 #include "runtime/program/source.h"
 #include "runtime/program/verify.h"
 

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "runtime/core/reason.h"
+#include "runtime/core/error.h"
 #include "runtime/program/data_file.h"
 #include "runtime/program/schema.h"
 #include "runtime/program/tables.h"

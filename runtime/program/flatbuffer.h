@@ -1,6 +1,6 @@
 /* Reads flatbuffers: unverified ones with checks, verified ones without.
  *
- * schema_verify.h verifies a buffer once, with the et_fb_check_* functions
+ * et_schema_verify verifies a buffer once, with the et_fb_check_* functions
  * below. In a verified buffer, tables and vectors are plain addresses. They may
  * be read only as the schema declares them. An absent field reads as its
  * default (0 or empty), and so do the fields of an absent table and elements

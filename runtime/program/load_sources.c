@@ -1,5 +1,4 @@
 #include "runtime/program/external.h"
-#include "runtime/program/load.h"
 #include "runtime/program/reading.h"
 #include "runtime/program/source.h"
 

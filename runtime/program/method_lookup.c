@@ -1,7 +1,7 @@
 #include <string.h>
 
 #include "executorch/program.h"
-#include "runtime/core/reason.h"
+#include "runtime/core/error.h"
 #include "runtime/program/schema.h"
 #include "runtime/program/tables.h"
 

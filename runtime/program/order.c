@@ -1,10 +1,10 @@
-#include "runtime/program/order.h"
+#include "runtime/program/verify.h"
 
 #include <stdbool.h>
 
+#include "runtime/core/error.h"
 #include "runtime/core/limits.h"
 #include "runtime/core/noinline.h"
-#include "runtime/core/reason.h"
 #include "runtime/core/sort.h"
 
 static bool is_in_order(const et_order *order, uint32_t count) {

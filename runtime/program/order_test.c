@@ -1,6 +1,6 @@
 /* Tests that elements are visited in sorted order, however they are
  * stored. */
-#include "runtime/program/order.h"
+#include "runtime/program/verify.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

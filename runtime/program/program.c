@@ -1,10 +1,10 @@
 #include "executorch/program.h"
 
-#include "runtime/core/reason.h"
+#include "runtime/core/error.h"
 #include "runtime/program/header.h"
-#include "runtime/program/load.h"
 #include "runtime/program/schema.h"
-#include "runtime/program/schema_verify.h"
+#include "runtime/program/schema_types.h"
+#include "runtime/program/source.h"
 #include "runtime/program/tables.h"
 #include "runtime/program/verify.h"
 

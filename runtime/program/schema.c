@@ -1,6 +1,6 @@
 #include "runtime/program/schema.h"
 
-#include "runtime/core/reason.h"
+#include "runtime/core/error.h"
 
 #define SCALAR(name, bytes) ET_SCHEMA_SCALAR(name, bytes)
 #define TEXT(name) ET_SCHEMA_TEXT(name)

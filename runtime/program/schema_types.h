@@ -5,6 +5,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "executorch/span.h"
+#include "executorch/status.h"
+
 /* Type of a field, in the upper bits of a byte. The lower bits, below 32, are
  * `detail`. */
 typedef enum et_schema_kind {
@@ -119,5 +122,17 @@ const char *et_schema_name_in_union(const et_schema *schema, uint8_t union_id,
   ET_SCHEMA_FIELD(name, ET_KIND_TABLES, table)
 #define ET_SCHEMA_UNION(name, number) \
   ET_SCHEMA_FIELD(name, ET_KIND_UNION, number)
+
+/* Verifies every table that is reachable from the table at `root`.
+ *
+ * Tables, vtables, vectors and strings must be in bounds. Strings must end with
+ * a NUL. Unions must have a known tag and a value.
+ *
+ * INVALID_PROGRAM: the message has the path of the invalid element
+ * ("execution_plan[0].values[3].val"). The time is linear in the buffer's size,
+ * even if elements are shared by many owners. The stack depth is bounded by the
+ * schema. */
+et_status et_schema_verify(et_span buffer, const et_schema *schema,
+                           uint32_t root, et_error *error);
 
 #endif /* ET_RUNTIME_PROGRAM_SCHEMA_TYPES_H_ */

@@ -1,11 +1,11 @@
-#include "runtime/program/schema_verify.h"
+#include "runtime/program/schema_types.h"
 
 #include <stdbool.h>
 #include <string.h>
 
 #include "executorch/checked.h"
+#include "runtime/core/error.h"
 #include "runtime/core/noinline.h"
-#include "runtime/core/reason.h"
 #include "runtime/program/flatbuffer.h"
 
 /* The schema's maximum nesting: program, plan, chain, stack trace, frame. */

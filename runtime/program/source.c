@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "executorch/checked.h"
-#include "runtime/core/reason.h"
+#include "runtime/core/error.h"
 
 static et_status fail_extent(const et_data_source *source, size_t index,
                              const char *reason, et_error *error) {

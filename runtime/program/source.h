@@ -45,4 +45,9 @@ const uint8_t *et_source_address(const et_program *program, et_piece piece);
 et_status et_source_read(const et_data_source *source, et_piece piece,
                          uint8_t *out, et_error *error);
 
+/* Verifies the file and opens it as a program without other sources. The
+ * source's extents are already checked. */
+et_status et_load_program(const et_data_source *source, et_program *out_program,
+                          et_error *error);
+
 #endif /* ET_RUNTIME_PROGRAM_SOURCE_H_ */

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "executorch/checked.h"
-#include "runtime/core/reason.h"
+#include "runtime/core/error.h"
 #include "runtime/program/external.h"
 #include "runtime/program/schema.h"
 #include "runtime/program/tables.h"

@@ -1,10 +1,12 @@
 /* Verifies the meaning of the tables: indices, sizes, ranges and names.
  *
- * Runs after the structure is verified (schema_verify.h). Takes time linear in
+ * Runs after the structure is verified (et_schema_verify). Takes time linear in
  * the tables, except that unsorted segments and names are sorted first
- * (order.h). */
+ * (et_order_walk). */
 #ifndef ET_RUNTIME_PROGRAM_VERIFY_H_
 #define ET_RUNTIME_PROGRAM_VERIFY_H_
+
+#include <stdint.h>
 
 #include "executorch/program.h"
 #include "executorch/status.h"
@@ -52,5 +54,23 @@ et_status et_verify_names(et_fb_vector tables, uint16_t field, const char *what,
 et_status et_verify_distinct(et_fb_vector tables, uint16_t field,
                              const char *what, const char *called,
                              et_error *error);
+
+/* `compare` returns a value below, equal to or above 0 if element `a` sorts
+ * before, with or after `b`. `visit` receives each element; a status other than
+ * OK stops the walk. `name` is the elements' name in messages. */
+typedef struct et_order {
+  const char *name;
+  int (*compare)(void *context, uint32_t a, uint32_t b);
+  et_status (*visit)(void *context, uint32_t index, et_error *error);
+  void *context;
+} et_order;
+
+/* Visits elements 0 to count - 1 in sorted order; equal elements are ordered by
+ * index.
+ *
+ * Elements that are already sorted, as written by exporters, take linear time.
+ * Others are sorted first. INVALID_PROGRAM: more than ET_LIMIT_UNSORTED
+ * elements are not sorted. */
+et_status et_order_walk(const et_order *order, uint32_t count, et_error *error);
 
 #endif /* ET_RUNTIME_PROGRAM_VERIFY_H_ */

@@ -1,5 +1,5 @@
+#include "runtime/core/error.h"
 #include "runtime/core/limits.h"
-#include "runtime/core/reason.h"
 #include "runtime/program/schema.h"
 #include "runtime/program/tables.h"
 #include "runtime/program/verify.h"

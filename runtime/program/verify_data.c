@@ -1,6 +1,5 @@
 #include "executorch/checked.h"
-#include "runtime/core/reason.h"
-#include "runtime/program/order.h"
+#include "runtime/core/error.h"
 #include "runtime/program/schema.h"
 #include "runtime/program/tables.h"
 #include "runtime/program/verify.h"

@@ -1,8 +1,7 @@
 #include <string.h>
 
+#include "runtime/core/error.h"
 #include "runtime/core/limits.h"
-#include "runtime/core/reason.h"
-#include "runtime/program/order.h"
 #include "runtime/program/tables.h"
 #include "runtime/program/verify.h"
 

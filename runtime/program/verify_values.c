@@ -2,7 +2,7 @@
 
 #include "executorch/checked.h"
 #include "executorch/value.h"
-#include "runtime/core/reason.h"
+#include "runtime/core/error.h"
 #include "runtime/program/schema.h"
 #include "runtime/program/tables.h"
 #include "runtime/program/tensor_record.h"

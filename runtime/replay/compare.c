@@ -3,7 +3,56 @@
 #include <math.h>
 #include <string.h>
 
-#include "runtime/replay/element.h"
+/* IEEE 754 binary16: 1 sign, 5 exponent, 10 fraction bits. */
+static double half_to_double(uint16_t bits) {
+  const int exponent = bits >> 10 & 0x1F;
+  const int fraction = bits & 0x3FF;
+  double magnitude = 0;
+  if (exponent == 0x1F) {
+    magnitude = fraction != 0 ? (double)NAN : (double)INFINITY;
+  } else if (exponent == 0) {
+    magnitude = ldexp(fraction, -24);
+  } else {
+    magnitude = ldexp(fraction + 0x400, exponent - 25);
+  }
+  return (bits & 0x8000) != 0 ? -magnitude : magnitude;
+}
+
+/* bfloat16: the upper 16 bits of a float32. */
+static double bfloat16_to_double(uint16_t bits) {
+  const uint32_t wide = (uint32_t)bits << 16;
+  float value = 0;
+  memcpy(&value, &wide, sizeof value);
+  return value;
+}
+
+#define CASE_CONVERT(NAME, type, convert) \
+  case ET_SCALAR_TYPE_##NAME: {           \
+    type value;                           \
+    memcpy(&value, data, sizeof value);   \
+    return convert(value);                \
+  }
+
+double et_element_load(et_scalar_type dtype, const void *data) {
+  switch (dtype) {
+    CASE_CONVERT(UINT8, uint8_t, (double))
+    CASE_CONVERT(INT8, int8_t, (double))
+    CASE_CONVERT(INT16, int16_t, (double))
+    CASE_CONVERT(INT32, int32_t, (double))
+    CASE_CONVERT(INT64, int64_t, (double))
+    CASE_CONVERT(FLOAT16, uint16_t, half_to_double)
+    CASE_CONVERT(FLOAT32, float, (double))
+    CASE_CONVERT(FLOAT64, double, (double))
+    CASE_CONVERT(COMPLEX64, float, (double))
+    CASE_CONVERT(COMPLEX128, double, (double))
+    CASE_CONVERT(BOOL, uint8_t, 0 !=)
+    CASE_CONVERT(BFLOAT16, uint16_t, bfloat16_to_double)
+    CASE_CONVERT(UINT16, uint16_t, (double))
+    CASE_CONVERT(UINT32, uint32_t, (double))
+    CASE_CONVERT(UINT64, uint64_t, (double))
+  }
+  return (double)NAN;
+}
 
 static et_status fail_kind(const et_value *actual, const et_record *expected,
                            et_error *error) {
@@ -170,4 +219,65 @@ void et_record_reorder(const et_record *record, const uint8_t *dim_order,
         et_compare_offset(i, record->sizes, record->strides, record->rank);
     memcpy((uint8_t *)out + to * size, record->bytes.data + from * size, size);
   }
+}
+
+/* Sums over all pairs of elements. */
+typedef struct sums {
+  double actual;   /* of squares */
+  double expected; /* of squares */
+  double product;
+  double error; /* of squared differences */
+} sums;
+
+static bool same_shape(const et_tensor *actual, const et_record *expected) {
+  return actual->rank == expected->rank &&
+         (actual->rank == 0 ||
+          memcmp(actual->sizes, expected->sizes,
+                 actual->rank * sizeof *expected->sizes) == 0);
+}
+
+static void add_element(double actual, double expected, sums *s) {
+  const double difference = actual - expected;
+  s->actual += actual * actual;
+  s->expected += expected * expected;
+  s->product += actual * expected;
+  s->error += difference * difference;
+}
+
+static double element_at(const uint8_t *data, et_scalar_type dtype,
+                         size_t offset) {
+  return et_element_load(dtype,
+                         data + offset * et_scalar_type_size((int32_t)dtype));
+}
+
+static sums sums_of(const et_tensor *actual, et_record_steps steps,
+                    const et_record *expected) {
+  sums s = {0};
+  for (size_t i = 0; i < expected->numel; i++) {
+    const size_t a =
+        et_compare_offset(i, actual->sizes, actual->strides, actual->rank);
+    const size_t b = et_compare_offset(i, expected->sizes, expected->strides,
+                                       expected->rank);
+    const double element = element_at(actual->data, actual->dtype, a);
+    add_element((element - steps.zero_point) * steps.scale,
+                element_at(expected->bytes.data, expected->dtype, b), &s);
+  }
+  return s;
+}
+
+et_status et_similarity_of(const et_tensor *actual, et_record_steps steps,
+                           const et_record *expected,
+                           et_similarity *out_similarity, et_error *error) {
+  const et_similarity equal = {(double)INFINITY, 1};
+  *out_similarity = equal;
+  if (expected->kind != ET_RECORD_TENSOR || !same_shape(actual, expected)) {
+    return et_fail(error, ET_STATUS_INVALID_TYPE,
+                   "the float model's output has another shape");
+  }
+  const sums s = sums_of(actual, steps, expected);
+  if (s.error != 0) {
+    out_similarity->sqnr = 10 * log10(s.expected / s.error);
+    out_similarity->cosine = s.product / sqrt(s.actual * s.expected);
+  }
+  return ET_STATUS_OK;
 }

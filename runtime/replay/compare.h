@@ -5,7 +5,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "executorch/scalar_type.h"
 #include "executorch/status.h"
+#include "executorch/tensor.h"
 #include "executorch/value.h"
 #include "runtime/replay/calls.h"
 
@@ -41,5 +43,20 @@ size_t et_compare_offset(size_t index, const int32_t *sizes,
  * has record->bytes.size bytes. */
 void et_record_reorder(const et_record *record, const uint8_t *dim_order,
                        void *out);
+
+/* Returns the element at `data`, which may be unaligned. Integers beyond 2^53
+ * are rounded. */
+double et_element_load(et_scalar_type dtype, const void *data);
+
+typedef struct et_similarity {
+  double sqnr; /* energy of the expected tensor over that of the error, in dB */
+  double cosine; /* cosine of the angle between both tensors as vectors */
+} et_similarity;
+
+/* Compares the dequantized elements of `actual` with `expected`. Equal tensors
+ * have an infinite SQNR and a cosine of 1. INVALID_TYPE: the shapes differ. */
+et_status et_similarity_of(const et_tensor *actual, et_record_steps steps,
+                           const et_record *expected,
+                           et_similarity *out_similarity, et_error *error);
 
 #endif /* ET_RUNTIME_REPLAY_COMPARE_H_ */

@@ -1,4 +1,4 @@
-#include "runtime/replay/deviation.h"
+#include "runtime/replay/replay.h"
 
 #include <stdio.h>
 #include <stdlib.h>

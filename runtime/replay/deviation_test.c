@@ -1,5 +1,5 @@
 /* Tests the search for the first instruction that differs from PyTorch. */
-#include "runtime/replay/deviation.h"
+#include "runtime/replay/replay.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

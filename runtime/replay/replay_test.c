@@ -12,9 +12,7 @@
 
 #include "runtime/replay/calls.h"
 #include "runtime/replay/compare.h"
-#include "runtime/replay/element.h"
 #include "runtime/replay/recording.h"
-#include "runtime/replay/similarity.h"
 #include "runtime/testing/program_test_support.h"
 
 static void start_call(et_recording *r, uint32_t expected_status,

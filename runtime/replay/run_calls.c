@@ -20,7 +20,6 @@
 #include "executorch/file_loader.h"
 #include "executorch/program.h"
 #include "runtime/replay/calls.h"
-#include "runtime/replay/deviation.h"
 #include "runtime/replay/replay.h"
 
 /* The kernels and backends of the linked library. */

@@ -5,7 +5,10 @@
 #include <stdint.h>
 
 #include "executorch/hosted_method.h"
+#include "executorch/method.h"
 #include "executorch/observer.h"
+#include "executorch/program.h"
+#include "executorch/status.h"
 #include "runtime/replay/calls.h"
 
 #define ET_SESSION_MAX_METHODS 16
@@ -48,5 +51,21 @@ et_status et_session_call(et_session *session, const et_call *call,
 et_status et_session_skip(et_calls *calls, uint32_t count, et_error *error);
 
 void et_session_end(et_session *session);
+
+/* A method and its description in the program. */
+typedef struct et_feed_target {
+  et_method_meta meta;
+  et_method *method;
+} et_feed_target;
+
+/* Sets input `index`.
+ *
+ * A tensor is copied to the heap in the input's dim order. *buffer receives the
+ * copy; its previous content is freed. The caller frees the last one after the
+ * run, since unplanned inputs borrow it. Errors are those of
+ * et_method_set_input and et_method_set_scalar_input. */
+et_status et_feed_input(const et_feed_target *target, uint32_t index,
+                        const et_record *record, void **buffer,
+                        et_error *error);
 
 #endif /* ET_RUNTIME_REPLAY_SESSION_H_ */

@@ -1,4 +1,4 @@
-#include "runtime/testing/test_kernels.h"
+#include "runtime/testing/program_test_support.h"
 
 #include <string.h>
 

@@ -18,7 +18,7 @@
 #include "executorch/file_loader.h"
 #include "executorch/hosted_method.h"
 #include "executorch/program.h"
-#include "runtime/core/reason.h"
+#include "runtime/core/error.h"
 #include "runtime/verify/registry.h"
 
 /* A file, as passed to the runtime. */

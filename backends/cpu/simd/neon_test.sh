@@ -32,8 +32,7 @@ compile() {
 compile "$loops -DET_CPU_ISA_PLAIN" plain_ $(ls backends/cpu/simd/*.c | grep -v _test.c)
 compile "$loops -DET_CPU_ISA_NEON -march=armv8.2-a+dotprod+fp16" neon_ $(ls backends/cpu/simd/*.c | grep -v _test.c)
 compile "$linked" step_ $(ls backends/cpu/steps/*.c | grep -v _test.c)
-compile "$linked" core_ runtime/core/status.c runtime/core/format.c runtime/core/coded_texts.c runtime/core/reason.c \
-    runtime/core/scalar_type.c
+compile "$linked" core_ runtime/core/status.c runtime/core/format.c runtime/core/scalar_type.c
 compile "$system" "" "$cmocka/src/cmocka.c"
 
 failed=0

@@ -5,7 +5,7 @@
 #include "backends/xnnpack/runtime/recent.h"
 #include "backends/xnnpack/runtime/schema.h"
 #include "executorch/checked.h"
-#include "runtime/program/schema_verify.h"
+#include "runtime/program/schema_types.h"
 
 /* Where the header's numbers stand; all of it is at least HEADER_BYTES. */
 enum {

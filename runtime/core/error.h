@@ -1,6 +1,9 @@
-/* Reports invalid programs, and errors caused by other errors. */
-#ifndef ET_RUNTIME_CORE_REASON_H_
-#define ET_RUNTIME_CORE_REASON_H_
+/* Errors of the core: invalid programs, errors with a cause, texts of codes. */
+#ifndef ET_RUNTIME_CORE_ERROR_H_
+#define ET_RUNTIME_CORE_ERROR_H_
+
+#include <stddef.h>
+#include <stdint.h>
 
 #include "executorch/status.h"
 
@@ -8,8 +11,9 @@
 extern "C" {
 #endif
 
-/* ET_HAS_MESSAGES disables look-ups that only messages need. ET_MESSAGE_TEXT is a
- * text that a function receives for a message, and NULL in builds with codes. */
+/* ET_HAS_MESSAGES is 0 in builds with codes, which skip look-ups for messages.
+ * ET_MESSAGE_TEXT is a text that a function receives for a message, and NULL in
+ * builds with codes. */
 #ifdef ET_MESSAGES_CODES
 #define ET_HAS_MESSAGES 0
 #define ET_MESSAGE_TEXT(text) ((const char *)NULL)
@@ -85,4 +89,18 @@ et_status et_fail_code_because(et_error *error, et_status status,
 #ifdef __cplusplus
 }
 #endif
-#endif /* ET_RUNTIME_CORE_REASON_H_ */
+
+/* A list of codes and texts.
+ *
+ * `texts` has one NUL-terminated text for each code, one after the other, and
+ * then the text for unknown codes. Both arrays are static. */
+typedef struct et_coded_texts {
+  const uint8_t *codes;
+  size_t count;
+  const char *texts;
+} et_coded_texts;
+
+/* Returns the text of `code`. O(count). */
+const char *et_coded_text(const et_coded_texts *list, int32_t code);
+
+#endif /* ET_RUNTIME_CORE_ERROR_H_ */

@@ -1,16 +1,15 @@
-#include "runtime/method/ends.h"
-
 #include <string.h>
 
 #include "executorch/method_layout.h"
-#include "runtime/core/reason.h"
+#include "runtime/core/error.h"
 #include "runtime/method/builder.h"
-#include "runtime/method/ranges.h"
+#include "runtime/method/operands.h"
+#include "runtime/method/optional_parts.h"
 #include "runtime/program/schema.h"
 #include "runtime/program/tables.h"
 
-et_status et_check_end(const char *name, size_t index, uint32_t count,
-                       et_error *error) {
+static et_status check_index(const char *name, size_t index, uint32_t count,
+                             et_error *error) {
   et_error_clear(error);
   if (index >= count) {
     return et_fail(error, ET_STATUS_INVALID_ARGUMENT,
@@ -119,8 +118,8 @@ et_status et_method_set_input(et_method *method, size_t index,
                               et_scalar_type dtype, const int32_t *sizes,
                               size_t rank, const void *data, size_t nbytes,
                               et_error *out_error) {
-  ET_RETURN_IF_ERROR(et_check_end(ET_MESSAGE_TEXT("inputs"), index,
-                                  method->input_count, out_error));
+  ET_RETURN_IF_ERROR(check_index(ET_MESSAGE_TEXT("inputs"), index,
+                                 method->input_count, out_error));
   et_end *input = &method->inputs[index];
   if (input->value->tag != ET_VALUE_TENSOR) {
     return et_fail(out_error, ET_STATUS_INVALID_ARGUMENT,
@@ -146,13 +145,120 @@ et_status et_method_set_input(et_method *method, size_t index,
 et_status et_method_get_output(const et_method *method, size_t index,
                                const et_value **out_value,
                                et_error *out_error) {
-  ET_RETURN_IF_ERROR(et_check_end(ET_MESSAGE_TEXT("outputs"), index,
-                                  method->output_count, out_error));
+  ET_RETURN_IF_ERROR(check_index(ET_MESSAGE_TEXT("outputs"), index,
+                                 method->output_count, out_error));
   if (!method->has_outputs) {
     return et_fail(out_error, ET_STATUS_INVALID_STATE,
                    "outputs[%zu] has no value; execute the method first",
                    index);
   }
   *out_value = method->outputs[index].value;
+  return ET_STATUS_OK;
+}
+
+static bool same_string(et_string a, et_string b) {
+  return a.size == b.size &&
+         (a.size == 0 || memcmp(a.data, b.data, a.size) == 0);
+}
+
+static bool same_scalar(const et_value *a, const et_value *b) {
+  if (a->tag != b->tag) {
+    return false;
+  }
+  switch (a->tag) {
+    case ET_VALUE_NONE:
+      return true;
+    case ET_VALUE_INT:
+      return a->u.as_int == b->u.as_int;
+    case ET_VALUE_BOOL:
+      return a->u.as_bool == b->u.as_bool;
+    case ET_VALUE_DOUBLE:
+      return memcmp(&a->u.as_double, &b->u.as_double, sizeof(double)) == 0;
+    case ET_VALUE_STRING:
+      return same_string(a->u.as_string, b->u.as_string);
+    default:
+      return false;
+  }
+}
+
+et_status et_method_set_scalar_input(et_method *method, size_t index,
+                                     const et_value *value,
+                                     et_error *out_error) {
+  ET_RETURN_IF_ERROR(
+      check_index("inputs", index, method->input_count, out_error));
+  bool is_ranged = false;
+  if (method->ranges != NULL) {
+    ET_RETURN_IF_ERROR(method->ranges->set_integer(method, index, value,
+                                                   &is_ranged, out_error));
+  }
+  if (!is_ranged && !same_scalar(method->inputs[index].value, value)) {
+    return et_fail(
+        out_error, ET_STATUS_INVALID_ARGUMENT,
+        "inputs[%zu] is a constant and differs from the exported %s", index,
+        et_value_tag_name((int32_t)method->inputs[index].value->tag));
+  }
+  method->has_outputs = false;
+  return ET_STATUS_OK;
+}
+
+static et_status fail_if_same(void *context, et_value *value) {
+  return value == context ? ET_STATUS_INVALID_STATE : ET_STATUS_OK;
+}
+
+static bool has_operand(const et_instruction *instruction, unsigned roles,
+                        et_value *value) {
+  return et_operands_visit(instruction, roles, fail_if_same, value) !=
+         ET_STATUS_OK;
+}
+
+/* Returns true if every run writes the whole value before an instruction reads
+ * it. A jump may skip instructions before its target, so a write there does not
+ * count. */
+static bool is_always_written(const et_method *method, et_value *value) {
+  uint32_t reach = 0; /* highest jump target so far */
+  for (uint32_t i = 0; i < method->instruction_count; i++) {
+    const et_instruction *instruction = &method->instructions[i];
+    if (has_operand(instruction, ET_OPERANDS_READ, value)) {
+      return false;
+    }
+    if (i >= reach && has_operand(instruction, ET_OPERAND_WRITTEN, value)) {
+      return true;
+    }
+    if (instruction->tag == ET_INSTRUCTION_JUMP_FALSE &&
+        instruction->u.target > reach) {
+      reach = instruction->u.target;
+    }
+  }
+  return false;
+}
+
+et_status et_method_set_output(et_method *method, size_t index, void *data,
+                               size_t nbytes, et_error *out_error) {
+  ET_RETURN_IF_ERROR(
+      check_index("outputs", index, method->output_count, out_error));
+  et_end *output = &method->outputs[index];
+  if (!output->is_lent) {
+    return et_fail(
+        out_error, ET_STATUS_INVALID_STATE,
+        "outputs[%zu] is in planned memory; read it with et_method_get_output",
+        index);
+  }
+  et_tensor *tensor = output->value->u.as_tensor;
+  const size_t size = et_scalar_type_size((int32_t)tensor->dtype);
+  if (nbytes < tensor->capacity || (nbytes != 0 && data == NULL) ||
+      ((uintptr_t)data & (size - 1)) != 0) {
+    return et_fail(out_error, ET_STATUS_INVALID_ARGUMENT,
+                   "outputs[%zu] needs %zu bytes that are aligned to %zu",
+                   index, tensor->capacity, size);
+  }
+  if (tensor->capacity != 0) {
+    tensor->data = data;
+  }
+  if (!output->is_set) {
+    output->is_cleared =
+        tensor->capacity != 0 && !is_always_written(method, output->value);
+  }
+  output->is_set = true;
+  method->has_outputs = false;
   return ET_STATUS_OK;
 }
