@@ -101,7 +101,7 @@ def _call_memory(
     for kernel in kernels:
         yield RuntimeMemory("", _filled(kernel, kernel.scratch, facts), kernel.header)
     if states:
-        yield RuntimeMemory(reduce("ET_LARGER({}, {})".format, states))
+        yield RuntimeMemory(reduce("ET_MAX({}, {})".format, states))
 
 
 def _filled(kernel: Kernel, expression: str, facts: Call) -> str:

@@ -134,7 +134,7 @@ def _convolutions(*groups: int) -> ExecutionPlan:
 
 def test_kernel_memory_is_computed_per_call(tmp_path: Path) -> None:
     assert kernel_memory(_convolutions(2, 1, 2), _table(tmp_path)) == CalledMemory(
-        persistent=("ET_LARGER(sizeof(fast_plan), PLAN(4))",) * 3,
+        persistent=("ET_MAX(sizeof(fast_plan), PLAN(4))",) * 3,
         scratch=tuple(x for groups in (2, 1, 2) for x in ("256", f"ROOM(5, 0, 3, {groups})")),
         headers=("acme/fast.h", "acme/plain.h"),
     )

@@ -97,10 +97,10 @@ def test_memory_expressions_of_backends_and_kernels_reach_the_header(tmp_path: P
     }
     _, header, _ = _generate(tmp_path, manifest)
     assert '#include "npu/npu.h"\n' in header
-    assert "/* persistent */ ET_KEPT_BYTES(NPU_BYTES(3)) + ET_KEPT_BYTES(64))" in header
+    assert "/* persistent */ ET_PERSISTENT_BYTES(NPU_BYTES(3)) + ET_PERSISTENT_BYTES(64))" in header
     assert "#define NET_FORWARD_SCRATCH_BYTES (sizeof(net_forward_scratch) - 1u)\n" in header
     assert "  uint8_t call_0[1u + (4096)];\n  uint8_t call_1[1u + (sizeof(npu))];\n}" in header
-    assert "uint8_t scratch[ET_LARGER(NET_FORWARD_SCRATCH_BYTES, 1u)];" in header
+    assert "uint8_t scratch[ET_MAX(NET_FORWARD_SCRATCH_BYTES, 1u)];" in header
 
 
 def test_shared_state_belongs_to_the_model(tmp_path: Path) -> None:

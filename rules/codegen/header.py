@@ -264,7 +264,7 @@ def _method(model: Model, method: Method, borrowed: Borrowed, is_shared_library:
 
 def _method_bytes(method: Method) -> str:
     """Return ET_METHOD_BYTES(…) with one argument per line, named as in the manifest."""
-    persistent = " + ".join(f"ET_KEPT_BYTES({each})" for each in method.persistent) or "0"
+    persistent = " + ".join(f"ET_PERSISTENT_BYTES({each})" for each in method.persistent) or "0"
     counts = "".join(f"      /* {name} */ {method.counts[name]}u, \\\n" for name in _COUNTS)
     return f"ET_METHOD_BYTES( \\\n{counts}      /* persistent */ {persistent})"
 
@@ -300,5 +300,5 @@ def _members(prefix: str, method: Method) -> str:
     names = [planned_member(index) for index, size in own if size > 0]
     sizes = {name: f"{prefix.upper()}_{name.upper()}_BYTES" for name in names}
     if method.scratch:
-        sizes["scratch"] = f"ET_LARGER({prefix.upper()}_SCRATCH_BYTES, 1u)"
+        sizes["scratch"] = f"ET_MAX({prefix.upper()}_SCRATCH_BYTES, 1u)"
     return "".join(f"  alignas(ET_MEMORY_ALIGNMENT) uint8_t {name}[{size}];\n" for name, size in sizes.items())

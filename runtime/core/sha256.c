@@ -96,14 +96,14 @@ void et_sha256_add(et_sha256 *hash, const void *data, size_t size) {
   const uint8_t *bytes = data;
   while (size != 0) {
     const size_t used = (size_t)(hash->length % BLOCK_BYTES);
-    const size_t room = BLOCK_BYTES - used;
-    const size_t part = size < room ? size : room;
+    const size_t space = BLOCK_BYTES - used;
+    const size_t part = size < space ? size : space;
     const uint8_t *block = bytes;
     if (part < BLOCK_BYTES) {
       memcpy(hash->block + used, bytes, part);
       block = hash->block;
     }
-    if (part == room) {
+    if (part == space) {
       compress(hash, block);
     }
     hash->length += part;

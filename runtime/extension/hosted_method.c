@@ -91,7 +91,7 @@ static et_status take_output(const request *r, et_arena *arena, size_t index,
   if (!take(arena, meta.nbytes, &memory)) {
     return fail_heap(r);
   }
-  return method == NULL || !method->outputs[index].is_lent
+  return method == NULL || !method->outputs[index].is_external
              ? ET_STATUS_OK
              : et_method_set_output(method, index, memory.data, memory.size,
                                     r->error);

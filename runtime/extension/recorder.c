@@ -60,13 +60,13 @@ static void begin(void *context, const et_event *event) {
     recorder->lost++;
     return;
   }
-  et_recorded_event *kept = &recorder->events[recorder->count];
+  et_recorded_event *recorded = &recorder->events[recorder->count];
   recorder->open[depth] = recorder->count++;
-  kept->name = is_load(event) ? NULL : event->name;
-  kept->index = event->index;
-  kept->kind = (uint16_t)event->kind;
-  kept->end = 0;
-  kept->begin = begin_of(recorder, event, depth);
+  recorded->name = is_load(event) ? NULL : event->name;
+  recorded->index = event->index;
+  recorded->kind = (uint16_t)event->kind;
+  recorded->end = 0;
+  recorded->begin = begin_of(recorder, event, depth);
 }
 
 static void end(void *context, const et_event *event, et_status status) {
@@ -74,9 +74,9 @@ static void end(void *context, const et_event *event, et_status status) {
   const uint64_t now = recorder->clock.now(recorder->clock.context);
   const size_t depth = --recorder->depth;
   if (depth < ET_RECORDER_DEPTH && recorder->open[depth] != SIZE_MAX) {
-    et_recorded_event *kept = &recorder->events[recorder->open[depth]];
-    kept->end = now;
-    kept->status = (uint16_t)status;
+    et_recorded_event *recorded = &recorder->events[recorder->open[depth]];
+    recorded->end = now;
+    recorded->status = (uint16_t)status;
     recorder->last[depth].end = now;
     recorder->last[depth].next = is_load(event) ? NOTHING : event->index + 1;
   }

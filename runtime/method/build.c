@@ -78,7 +78,7 @@ et_status et_data_measure(const et_builder *builder, size_t *out_bytes) {
   return reading->measure(&needs, &list, out_bytes);
 }
 
-static const et_mutable_span *room_of(const et_builder *builder) {
+static const et_mutable_span *data_buffer_of(const et_builder *builder) {
   static const et_mutable_span none = {NULL, 0};
   if (builder->memory != NULL) {
     return &builder->memory->data;
@@ -98,9 +98,9 @@ et_status et_data_build(et_builder *builder, size_t *out_bytes) {
   if (*out_bytes == 0) {
     return ET_STATUS_OK;
   }
-  const et_mutable_span *room = room_of(builder);
-  ET_RETURN_IF_ERROR(et_build_check_buffer(builder, room, *out_bytes));
-  return reading->build(&needs, *room, list, &builder->data);
+  const et_mutable_span *buffer = data_buffer_of(builder);
+  ET_RETURN_IF_ERROR(et_build_check_buffer(builder, buffer, *out_bytes));
+  return reading->build(&needs, *buffer, list, &builder->data);
 }
 
 const uint8_t *et_data_initial(const et_program *program, const et_data *data,
@@ -187,14 +187,14 @@ static bool is_planned(const et_builder *builder, uint32_t index) {
 
 /* Gives caller-provided tensors a temporary address, to distinguish them from
  * tensors without any memory. */
-static et_status fill_ends(const et_builder *builder, uint16_t field,
-                           et_end *end) {
+static et_status fill_io(const et_builder *builder, uint16_t field,
+                         et_io_slot *slot) {
   const et_fb_vector indices = et_tables_vector(builder->plan, field);
-  for (uint32_t i = 0; i < et_fb_count(indices); i++, end++) {
+  for (uint32_t i = 0; i < et_fb_count(indices); i++, slot++) {
     const uint32_t index = (uint32_t)et_fb_i32_at(indices, i);
-    end->value = &builder->regions.values[index];
-    end->is_planned = is_planned(builder, index);
-    et_tensor *tensor = tensor_of(end->value);
+    slot->value = &builder->regions.values[index];
+    slot->is_planned = is_planned(builder, index);
+    et_tensor *tensor = tensor_of(slot->value);
     if (tensor == NULL) {
       continue;
     }
@@ -232,33 +232,33 @@ static et_status check_all_bound(const et_builder *builder) {
 
 /* Marks caller-provided inputs as read-only. Inputs and outputs that need
  * nothing from the caller count as set, except tensor inputs. */
-static void settle_ends(const et_builder *builder) {
+static void settle_io(const et_builder *builder) {
   const size_t inputs = builder->counts.inputs;
-  for (size_t i = 0; i < builder->counts.ends; i++) {
-    et_end *end = &builder->regions.ends[i];
-    et_tensor *tensor = tensor_of(end->value);
-    end->is_lent = tensor != NULL && !end->is_planned &&
-                   (i < inputs || !tensor->is_constant);
-    end->is_set = i < inputs ? tensor == NULL : !end->is_lent;
-    if (i < inputs && end->is_lent) {
+  for (size_t i = 0; i < builder->counts.io_slots; i++) {
+    et_io_slot *slot = &builder->regions.io_slots[i];
+    et_tensor *tensor = tensor_of(slot->value);
+    slot->is_external = tensor != NULL && !slot->is_planned &&
+                        (i < inputs || !tensor->is_constant);
+    slot->is_set = i < inputs ? tensor == NULL : !slot->is_external;
+    if (i < inputs && slot->is_external) {
       tensor->is_constant = true;
     }
   }
 }
 
-et_status et_build_ends(et_builder *builder) {
+et_status et_build_io(et_builder *builder) {
   const et_method *method = builder->regions.method;
   const struct et_views *views = builder->registry->views;
   if (views != NULL) {
     views->mark(builder);
   }
-  ET_RETURN_IF_ERROR(fill_ends(builder, ET_PLAN_INPUTS, method->inputs));
-  ET_RETURN_IF_ERROR(fill_ends(builder, ET_PLAN_OUTPUTS, method->outputs));
+  ET_RETURN_IF_ERROR(fill_io(builder, ET_PLAN_INPUTS, method->inputs));
+  ET_RETURN_IF_ERROR(fill_io(builder, ET_PLAN_OUTPUTS, method->outputs));
   if (views != NULL) {
     ET_RETURN_IF_ERROR(views->bind(builder));
   }
   ET_RETURN_IF_ERROR(check_all_bound(builder));
-  settle_ends(builder);
+  settle_io(builder);
   if (builder->registry->ranges != NULL) {
     builder->registry->ranges->bind(builder);
   }

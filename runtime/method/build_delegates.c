@@ -162,7 +162,7 @@ static et_status add_requirements(const et_builder *builder, uint32_t index,
 static et_status note_delegate(et_builder *builder, uint32_t index,
                                const et_backend *backend,
                                const et_backend_requirements *needed) {
-  et_arena room;
+  et_arena arena;
   if (builder->regions.delegates != NULL) {
     const et_delegate delegate = {
         .backend = backend,
@@ -173,7 +173,7 @@ static et_status note_delegate(et_builder *builder, uint32_t index,
     builder->regions.delegates[index] = delegate;
     return ET_STATUS_OK;
   }
-  return et_build_take_room(builder, needed->handle_bytes, &room)
+  return et_build_take_memory(builder, needed->handle_bytes, &arena)
              ? ET_STATUS_OK
              : et_fail(builder->error, ET_STATUS_OUT_OF_RESOURCES,
                        "delegates[%u] %s: the handle's %zu bytes do not fit in "
@@ -196,19 +196,19 @@ static et_status measure(et_builder *builder, et_method_requirements *out) {
 static et_status init_delegate(et_builder *builder, uint32_t index,
                                et_compile_spec **specs) {
   et_delegate *delegate = &builder->regions.delegates[index];
-  et_arena room;
+  et_arena arena;
   et_error reason;
   et_error_clear(&reason);
   et_backend_context context =
       make_context(builder, index, delegate->backend, *specs, &reason);
   *specs += context.spec_count;
-  if (!et_build_take_room(builder, delegate->handle_bytes, &room)) {
+  if (!et_build_take_memory(builder, delegate->handle_bytes, &arena)) {
     return et_fail(
         builder->error, ET_STATUS_INTERNAL,
         "delegates[%u] %s: the handle's size differs from the measured size",
         (unsigned)index, delegate->backend->id);
   }
-  context.arena = &room;
+  context.arena = &arena;
   const et_status status = delegate->backend->init(&context, &delegate->handle);
   delegate->is_built = status == ET_STATUS_OK;
   return status == ET_STATUS_OK

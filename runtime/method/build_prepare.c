@@ -42,7 +42,7 @@ static et_value *value_at(void *context, uint32_t index) {
   return &call->values[at];
 }
 
-static et_status fail_room(const prepared_call *call) {
+static et_status fail_limit(const prepared_call *call) {
   return et_fail(call->builder->error, ET_STATUS_OUT_OF_RESOURCES,
                  "instructions[%u] %s: the call exceeds the limit of %d values "
                  "or %d tensors for prepare",
@@ -51,7 +51,7 @@ static et_status fail_room(const prepared_call *call) {
 }
 
 /* Returns true if there is space for the tensor, or for each list item. */
-static bool has_room(prepared_call *call, uint32_t index) {
+static bool has_space(prepared_call *call, uint32_t index) {
   et_fb_table held;
   const uint8_t tag = et_tables_value(call->builder->values, index, &held);
   size_t items = 0;
@@ -84,8 +84,8 @@ static void bind_constant(const prepared_call *call,
 
 static et_status fill_arg(prepared_call *call, et_fill *fill, size_t at) {
   et_tensor_record record;
-  if (!has_room(call, call->indices[at])) {
-    return fail_room(call);
+  if (!has_space(call, call->indices[at])) {
+    return fail_limit(call);
   }
   ET_RETURN_IF_ERROR(et_fill_value(fill, call->builder->values,
                                    call->indices[at], &call->values[at],
@@ -105,7 +105,7 @@ static et_status fill_args(prepared_call *call, et_fb_vector args) {
                   .context = call,
                   .error = call->builder->error};
   if (et_fb_count(args) > ET_LIMIT_PREPARED_VALUES) {
-    return fail_room(call);
+    return fail_limit(call);
   }
   for (uint32_t i = 0; i < et_fb_count(args); i++) {
     call->args[i] = value_at(call, (uint32_t)et_fb_i32_at(args, i));
@@ -142,10 +142,10 @@ static et_status run_prepare(const prepared_call *call, et_arena *arena,
 static et_status prepare(et_builder *builder, const prepared_call *call,
                          size_t *out_scratch, void **out_state) {
   et_arena measuring = et_arena_measuring();
-  et_arena room;
+  et_arena arena;
   size_t scratch = 0;
   ET_RETURN_IF_ERROR(run_prepare(call, &measuring, out_scratch, out_state));
-  if (!et_build_take_room(builder, measuring.used, &room)) {
+  if (!et_build_take_memory(builder, measuring.used, &arena)) {
     return et_fail(
         builder->error, ET_STATUS_OUT_OF_RESOURCES,
         "instructions[%u] %s: %zu bytes of state do not fit in memory.method",
@@ -154,12 +154,12 @@ static et_status prepare(et_builder *builder, const prepared_call *call,
   if (builder->regions.instructions == NULL) {
     return ET_STATUS_OK;
   }
-  ET_RETURN_IF_ERROR(run_prepare(call, &room, &scratch, out_state));
-  if (room.used != measuring.used || scratch != *out_scratch) {
+  ET_RETURN_IF_ERROR(run_prepare(call, &arena, &scratch, out_state));
+  if (arena.used != measuring.used || scratch != *out_scratch) {
     return et_fail(builder->error, ET_STATUS_INTERNAL,
                    "instructions[%u] %s: prepare used %zu bytes and %zu of "
                    "scratch, but measured %zu and %zu",
-                   (unsigned)call->instruction, call->kernel->name, room.used,
+                   (unsigned)call->instruction, call->kernel->name, arena.used,
                    scratch, measuring.used, *out_scratch);
   }
   return ET_STATUS_OK;

@@ -25,14 +25,14 @@ static const region_row rows[] = {
     ROW(args, 1, args),
     ROW(delegates, 1, delegates),
     ROW(specs, 1, specs),
-    ROW(ends, 1, ends),
+    ROW(io_slots, 1, io_slots),
     ROW(dims, 1, dims),
     ROW(edges, 2, planned_tensors),
     ROW(owners, 4, planned_tensors),
     ROW(origins, 1, values),
 };
 #define ALL_ROWS (sizeof rows / sizeof *rows)
-#define KEPT_ROWS (ALL_ROWS - 3)
+#define PERSISTENT_ROWS (ALL_ROWS - 3)
 _Static_assert(sizeof(et_regions) <= UINT8_MAX &&
                    sizeof(et_counts) <= UINT8_MAX,
                "offsets in both fit a byte");
@@ -56,20 +56,21 @@ static bool take(et_builder *builder, size_t first, size_t past) {
 }
 
 et_status et_build_reserve(et_builder *builder, size_t *out_bytes) {
-  const bool fits = take(builder, 0, KEPT_ROWS);
-  const size_t kept = builder->arena.used;
-  if (!fits || !take(builder, KEPT_ROWS, ALL_ROWS)) {
+  const bool fits = take(builder, 0, PERSISTENT_ROWS);
+  const size_t persistent = builder->arena.used;
+  if (!fits || !take(builder, PERSISTENT_ROWS, ALL_ROWS)) {
     return et_fail(builder->error, ET_STATUS_MEMORY_TOO_SMALL,
                    "memory.method has %zu bytes, which is too small; allocate "
                    "the size that et_method_measure reports",
                    builder->arena.size);
   }
   *out_bytes = builder->arena.used;
-  builder->arena.used = kept;
+  builder->arena.used = persistent;
   return ET_STATUS_OK;
 }
 
-bool et_build_take_room(et_builder *builder, size_t bytes, et_arena *out_room) {
+bool et_build_take_memory(et_builder *builder, size_t bytes,
+                          et_arena *out_arena) {
   void *data = builder->arena.data; /* not NULL, which would mean measuring */
   void *end = NULL;
   if (bytes != 0 &&
@@ -77,8 +78,8 @@ bool et_build_take_room(et_builder *builder, size_t bytes, et_arena *out_room) {
        !et_arena_take(&builder->arena, 0, 1, ET_MEMORY_ALIGNMENT, &end))) {
     return false;
   }
-  const et_mutable_span room = {data, bytes};
-  *out_room = et_arena_over(room);
+  const et_mutable_span memory = {data, bytes};
+  *out_arena = et_arena_over(memory);
   return true;
 }
 

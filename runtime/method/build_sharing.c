@@ -17,14 +17,15 @@ typedef struct state_check {
 } state_check;
 
 /* A mutable buffer of a method. */
-typedef struct kept {
+typedef struct state_tensor {
   et_tensor_record record;
   et_string name; /* empty if the program does not state it */
-} kept;
+} state_tensor;
 
 /* Reads value `index`. Returns true if it is planned and has an initial value
  * or a name, which only mutable buffers have. */
-static bool read_kept(et_fb_vector values, uint32_t index, kept *out) {
+static bool read_state_tensor(et_fb_vector values, uint32_t index,
+                              state_tensor *out) {
   if (!et_state_read(values, index, &out->record)) {
     return false;
   }
@@ -33,24 +34,24 @@ static bool read_kept(et_fb_vector values, uint32_t index, kept *out) {
   return out->record.has_data || out->name.size != 0;
 }
 
-static bool same_place(const kept *a, const kept *b) {
+static bool same_place(const state_tensor *a, const state_tensor *b) {
   return a->record.memory_offset == b->record.memory_offset &&
          a->record.nbytes == b->record.nbytes;
 }
 
-static bool overlap(const kept *a, const kept *b) {
+static bool overlap(const state_tensor *a, const state_tensor *b) {
   return a->record.memory_offset < b->record.memory_offset + b->record.nbytes &&
          b->record.memory_offset < a->record.memory_offset + a->record.nbytes;
 }
 
-static bool same_name(const kept *a, const kept *b) {
+static bool same_name(const state_tensor *a, const state_tensor *b) {
   return a->name.size == b->name.size && a->name.size != 0 &&
          memcmp(a->name.data, b->name.data, a->name.size) == 0;
 }
 
 /* Returns true if the two are compatible: the same buffer, or disjoint and with
  * different names. */
-static bool agree(const kept *a, const kept *b) {
+static bool agree(const state_tensor *a, const state_tensor *b) {
   if (same_place(a, b)) {
     return a->name.size == 0 || b->name.size == 0 || same_name(a, b);
   }
@@ -59,17 +60,18 @@ static bool agree(const kept *a, const kept *b) {
 
 /* Compares `mine`, value `index`, with the mutable buffers of method `other` in
  * the same planned buffer. Sets *out_there if one of them is the same. */
-static et_status compare(state_check *check, uint32_t index, const kept *mine,
-                         uint32_t other, bool *out_there) {
+static et_status compare(state_check *check, uint32_t index,
+                         const state_tensor *mine, uint32_t other,
+                         bool *out_there) {
   const et_fb_table plan = et_tables_plan(check->builder->program, other);
   const et_fb_vector values = et_tables_vector(plan, ET_PLAN_VALUES);
   for (uint32_t i = 0; i < et_fb_count(values); i++) {
-    kept theirs;
+    state_tensor theirs;
     if (check->steps_left-- == 0) {
       return et_fail(check->builder->error, ET_STATUS_OUT_OF_RESOURCES,
                      "the methods have too much shared state to compare");
     }
-    if (!read_kept(values, i, &theirs) ||
+    if (!read_state_tensor(values, i, &theirs) ||
         theirs.record.memory_id != mine->record.memory_id) {
       continue;
     }
@@ -91,8 +93,8 @@ static bool was_loaded(const et_state *state, uint32_t method) {
 }
 
 /* Sets *out_made if a loaded method already has `mine`. */
-static et_status find_made(state_check *check, uint32_t index, const kept *mine,
-                           bool *out_made) {
+static et_status find_made(state_check *check, uint32_t index,
+                           const state_tensor *mine, bool *out_made) {
   const et_state *state =
       check->builder->memory->planned[mine->record.memory_id - 1].state;
   const size_t count = et_program_method_count(check->builder->program);
@@ -110,9 +112,9 @@ static et_status find_made(state_check *check, uint32_t index, const kept *mine,
 static et_status settle(const et_builder *builder, bool writes) {
   state_check check = {builder, ET_LIMIT_PLAN_STEPS};
   for (uint32_t i = 0; i < et_fb_count(builder->values); i++) {
-    kept mine;
+    state_tensor mine;
     bool made = false;
-    if (!read_kept(builder->values, i, &mine)) {
+    if (!read_state_tensor(builder->values, i, &mine)) {
       continue;
     }
     ET_RETURN_IF_ERROR(find_made(&check, i, &mine, &made));

@@ -25,7 +25,7 @@ typedef struct et_regions {
   et_value **args;
   et_delegate *delegates;
   et_compile_spec *specs;
-  et_end *ends;
+  et_io_slot *io_slots;
   int32_t *dims;
   /* Workspace of the memory plan check. States and handles reuse its memory
    * afterwards. */
@@ -83,7 +83,7 @@ et_status et_build_instructions(et_builder *builder);
 
 /* Fills inputs and outputs, and binds views without memory of their own to
  * their bases. Rejects tensors that still have no memory. */
-et_status et_build_ends(et_builder *builder);
+et_status et_build_io(et_builder *builder);
 
 /* Zeroes planned memory and sets mutable buffers to their initial values,
  * except those shared with methods that are already loaded. */
@@ -97,7 +97,8 @@ et_fb_vector et_method_vector(const et_method *method, uint16_t field);
 
 /* Allocates memory for a state or handle, in multiples of ET_MEMORY_ALIGNMENT,
  * and aligned like the method's memory. Returns false if it does not fit. */
-bool et_build_take_room(et_builder *builder, size_t bytes, et_arena *out_room);
+bool et_build_take_memory(et_builder *builder, size_t bytes,
+                          et_arena *out_arena);
 
 /* Prepares the calls of kernels with a `prepare`, or measures them, and raises
  * *scratch to the largest request. INVALID_ARGUMENT: a kernel has a `prepare`,

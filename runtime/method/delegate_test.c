@@ -288,7 +288,7 @@ static void test_method_size_macro_includes_handles(void **state) {
     open_with(NULL);
     assert_int_equal(hosted.requirements.method_bytes,
                      ET_METHOD_BYTES(2u, 2u, 2u, 0u, 1u, 2u, 1u, 0u, 2u, 2u,
-                                     ET_KEPT_BYTES(handles[i])));
+                                     ET_PERSISTENT_BYTES(handles[i])));
     et_hosted_method_free(&hosted);
   }
 }
@@ -472,10 +472,10 @@ static void probe_that_updates(int32_t updated) {
 static void test_updated_argument_is_read_and_written(void **state) {
   (void)state;
   start(0);
-  const int32_t kept = et_writer_floats(&writer, 2, 32);
+  const int32_t state_value = et_writer_floats(&writer, 2, 32);
   const int32_t same_bytes = et_writer_floats(&writer, 2, 32);
-  probe_that_updates(kept);
-  probe_that_updates(kept);
+  probe_that_updates(state_value);
+  probe_that_updates(state_value);
   open_with(NULL);
   et_hosted_method_free(&hosted);
   probe_that_updates(same_bytes);

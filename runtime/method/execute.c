@@ -87,12 +87,12 @@ static et_status run_all(const et_method *method, et_error *error) {
 
 /* Checks that the caller's memory for an output does not overlap an input's.
  * Zeroes it if a run may leave it unwritten. */
-static et_status prepare_lent(const et_method *method, uint32_t output,
-                              et_error *error) {
+static et_status prepare_external(const et_method *method, uint32_t output,
+                                  et_error *error) {
   const et_tensor *written = method->outputs[output].value->u.as_tensor;
   for (uint32_t i = 0; i < method->input_count; i++) {
     const et_tensor *read = method->inputs[i].value->u.as_tensor;
-    if (!method->inputs[i].is_lent) {
+    if (!method->inputs[i].is_external) {
       continue;
     }
     const uintptr_t a = (uintptr_t)read->data;
@@ -110,7 +110,7 @@ static et_status prepare_lent(const et_method *method, uint32_t output,
   return ET_STATUS_OK;
 }
 
-static et_status check_ends(const et_method *method, et_error *error) {
+static et_status check_io(const et_method *method, et_error *error) {
   for (uint32_t i = 0; i < method->input_count; i++) {
     if (!method->inputs[i].is_set) {
       return et_fail(error, ET_STATUS_INVALID_STATE,
@@ -125,8 +125,8 @@ static et_status check_ends(const et_method *method, et_error *error) {
                      "et_method_set_output first",
                      (unsigned)i);
     }
-    if (method->outputs[i].is_lent) {
-      ET_RETURN_IF_ERROR(prepare_lent(method, i, error));
+    if (method->outputs[i].is_external) {
+      ET_RETURN_IF_ERROR(prepare_external(method, i, error));
     }
   }
   return method->ranges != NULL ? method->ranges->check_inputs(method, error)
@@ -136,7 +136,7 @@ static et_status check_ends(const et_method *method, et_error *error) {
 et_status et_method_execute(et_method *method, et_error *out_error) {
   et_error_clear(out_error);
   method->has_outputs = false;
-  ET_RETURN_IF_ERROR(check_ends(method, out_error));
+  ET_RETURN_IF_ERROR(check_io(method, out_error));
   if (method->views != NULL) {
     method->views->reset(method);
   }

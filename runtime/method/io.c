@@ -78,7 +78,7 @@ static et_status check_kind(const et_tensor *tensor, size_t index,
   return ET_STATUS_OK;
 }
 
-static et_status check_data(const et_end *input, size_t index, size_t numel,
+static et_status check_data(const et_io_slot *input, size_t index, size_t numel,
                             const void *data, size_t nbytes, et_error *error) {
   const size_t size =
       et_scalar_type_size((int32_t)input->value->u.as_tensor->dtype);
@@ -92,7 +92,7 @@ static et_status check_data(const et_end *input, size_t index, size_t numel,
     return et_fail(error, ET_STATUS_INVALID_ARGUMENT,
                    "inputs[%zu]: data is NULL", index);
   }
-  if (input->is_lent && ((uintptr_t)data & (size - 1)) != 0) {
+  if (input->is_external && ((uintptr_t)data & (size - 1)) != 0) {
     return et_fail(error, ET_STATUS_INVALID_ARGUMENT,
                    "inputs[%zu]: data is not aligned to %zu bytes", index,
                    size);
@@ -102,10 +102,10 @@ static et_status check_data(const et_end *input, size_t index, size_t numel,
 
 /* Empty tensors have an address too, since kernels may do arithmetic with
  * it. */
-static void take_data(et_method *method, const et_end *input, const void *data,
-                      size_t nbytes) {
+static void take_data(et_method *method, const et_io_slot *input,
+                      const void *data, size_t nbytes) {
   et_tensor *tensor = input->value->u.as_tensor;
-  if (input->is_lent) {
+  if (input->is_external) {
     tensor->data = nbytes == 0 ? method : (void *)(uintptr_t)data;
     return; /* is_constant prevents writes */
   }
@@ -120,7 +120,7 @@ et_status et_method_set_input(et_method *method, size_t index,
                               et_error *out_error) {
   ET_RETURN_IF_ERROR(check_index(ET_MESSAGE_TEXT("inputs"), index,
                                  method->input_count, out_error));
-  et_end *input = &method->inputs[index];
+  et_io_slot *input = &method->inputs[index];
   if (input->value->tag != ET_VALUE_TENSOR) {
     return et_fail(out_error, ET_STATUS_INVALID_ARGUMENT,
                    "inputs[%zu] is %s, not a Tensor", index,
@@ -236,8 +236,8 @@ et_status et_method_set_output(et_method *method, size_t index, void *data,
                                size_t nbytes, et_error *out_error) {
   ET_RETURN_IF_ERROR(
       check_index("outputs", index, method->output_count, out_error));
-  et_end *output = &method->outputs[index];
-  if (!output->is_lent) {
+  et_io_slot *output = &method->outputs[index];
+  if (!output->is_external) {
     return et_fail(
         out_error, ET_STATUS_INVALID_STATE,
         "outputs[%zu] is in planned memory; read it with et_method_get_output",

@@ -168,8 +168,8 @@ static void fill_method(const et_builder *builder) {
   method->delegates = regions->delegates;
   method->delegation = builder->registry->delegation;
   method->branching = builder->registry->branching;
-  method->inputs = regions->ends;
-  method->outputs = regions->ends + counts->inputs;
+  method->inputs = regions->io_slots;
+  method->outputs = regions->io_slots + counts->inputs;
   method->plan = builder->plan;
   method->value_count = (uint32_t)counts->values;
   method->instruction_count = (uint32_t)counts->instructions;
@@ -201,7 +201,7 @@ static ET_NOINLINE et_status build(et_builder *builder) {
   ET_RETURN_IF_ERROR(et_build_values(builder));
   ET_RETURN_IF_ERROR(measure_delegates(builder, &needed));
   ET_RETURN_IF_ERROR(et_build_instructions(builder));
-  ET_RETURN_IF_ERROR(et_build_ends(builder));
+  ET_RETURN_IF_ERROR(et_build_io(builder));
   ET_RETURN_IF_ERROR(et_plan_check_run(builder));
   ET_RETURN_IF_ERROR(et_build_state(builder));
   ET_RETURN_IF_ERROR(build_callees(builder));
@@ -220,8 +220,8 @@ static et_status load(et_builder *builder, const et_method_memory *memory) {
   return build(builder);
 }
 
-static void tell(const et_method_options *options, const char *name,
-                 const et_status *ended) {
+static void report_load(const et_method_options *options, const char *name,
+                        const et_status *ended) {
   const et_observer *observer = options != NULL ? options->observer : NULL;
   if (observer != NULL && observer->by != NULL) {
     observer->by->load(observer, name, ended);
@@ -236,9 +236,9 @@ et_status et_method_load(const et_program *program, const char *name,
   et_builder builder;
   ET_RETURN_IF_ERROR(
       start_builder(program, name, registry, options, out_error, &builder));
-  tell(options, name, NULL);
+  report_load(options, name, NULL);
   const et_status status = load(&builder, memory);
-  tell(options, name, &status);
+  report_load(options, name, &status);
   if (status == ET_STATUS_OK) {
     *out_method = builder.regions.method;
   }

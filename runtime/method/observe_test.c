@@ -69,10 +69,10 @@ static void test_each_instruction_is_reported_with_its_arguments(void **state) {
 /* Stores the first element of a call's last argument. */
 static void keep_result(void *context, const et_event *event,
                         et_status status) {
-  float *kept = context;
+  float *result = context;
   if (event->kind == ET_EVENT_KERNEL && status == ET_STATUS_OK) {
     const et_value *out = event->args[event->arg_count - 1];
-    *kept = *(const float *)out->u.as_tensor->data;
+    *result = *(const float *)out->u.as_tensor->data;
   }
 }
 
@@ -83,12 +83,12 @@ static void ignore_begin(void *context, const et_event *event) {
 
 static void test_results_are_available_at_the_end_event(void **state) {
   (void)state;
-  float kept = 0;
-  const et_observer keeper = ET_OBSERVER(&kept, ignore_begin, keep_result);
+  float result = 0;
+  const et_observer keeper = ET_OBSERVER(&result, ignore_begin, keep_result);
   et_test_write_copy(&writer, 2);
   assert_int_equal(load_with(&keeper), ET_STATUS_OK);
   assert_int_equal(run(), ET_STATUS_OK);
-  assert_true(kept == 1);
+  assert_true(result == 1);
   et_hosted_method_free(&hosted);
 }
 

@@ -113,11 +113,11 @@ static void test_m21_list_items_are_operands(void **state) {
 static void test_m21_writing_an_external_input_is_refused(void **state) {
   (void)state;
   et_writer_start(&et_plan_writer, 64);
-  const int32_t lent = et_writer_floats(&et_plan_writer, 4, ET_NOT_PLANNED);
+  const int32_t external = et_writer_floats(&et_plan_writer, 4, ET_NOT_PLANNED);
   const int32_t in = et_plan_tensor(0);
-  et_writer_input(&et_plan_writer, lent);
+  et_writer_input(&et_plan_writer, external);
   et_writer_input(&et_plan_writer, in);
-  et_plan_copy(in, lent);
+  et_plan_copy(in, external);
   et_plan_refused(
       "instructions[0] writes values[0], which is a constant or an external "
       "input");

@@ -38,7 +38,7 @@ static et_status prepare_scale(et_prepare_context *context,
   }
   if (!et_arena_take(context->arena, (size_t)factor, sizeof(float), 64,
                      &state)) {
-    return et_fail(context->error, ET_STATUS_MEMORY_TOO_SMALL, "no room");
+    return et_fail(context->error, ET_STATUS_MEMORY_TOO_SMALL, "out of memory");
   }
   if (state != NULL) {
     assert_int_equal((uintptr_t)state % 64, 0);

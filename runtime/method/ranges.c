@@ -123,7 +123,7 @@ static et_status check_sizes(const et_method *method, size_t index,
 static et_status set_integer(const et_method *method, size_t index,
                              const et_value *value, bool *out_is_ranged,
                              et_error *error) {
-  et_end *input = &method->inputs[index];
+  et_io_slot *input = &method->inputs[index];
   et_range_record record;
   *out_is_ranged = find_integer(method, index, &record);
   if (!*out_is_ranged) {

@@ -48,14 +48,14 @@ static void copy(int32_t from, int32_t to) {
 }
 
 /* A dynamic caller-provided input, its view, and a planned output. */
-typedef struct lent {
+typedef struct external_view {
   int32_t in;
   int32_t view;
   int32_t out;
-} lent;
+} external_view;
 
-static lent start_lent(void) {
-  lent values;
+static external_view start_external(void) {
+  external_view values;
   et_writer_start(&writer, BOUND * sizeof(float) + 16);
   values.in = dynamic_floats(ET_NOT_PLANNED);
   values.view = dynamic_floats(ET_NOT_PLANNED);
@@ -115,7 +115,7 @@ static void test_views_require_their_implementation(void **state) {
   (void)state;
   et_registry without = et_test_registry;
   without.views = NULL;
-  const lent values = start_lent();
+  const external_view values = start_external();
   view(values.in, values.view);
   et_test_expect_part_missing(
       et_writer_finish(&writer), &without,
@@ -126,7 +126,7 @@ static void test_views_require_their_implementation(void **state) {
 static void test_view_follows_its_external_input(void **state) {
   (void)state;
   et_error error;
-  const lent values = start_lent();
+  const external_view values = start_external();
   view(values.in, values.view);
   copy(values.view, values.out);
   et_test_open(&writer, &program, &hosted);
@@ -143,7 +143,7 @@ static void test_view_follows_its_external_input(void **state) {
 static void test_nested_views_follow_the_external_input(void **state) {
   (void)state;
   et_error error;
-  const lent values = start_lent();
+  const external_view values = start_external();
   const int32_t second = dynamic_floats(ET_NOT_PLANNED);
   view(values.in, values.view);
   view(values.view, second);
@@ -157,23 +157,23 @@ static void test_nested_views_follow_the_external_input(void **state) {
 static void test_view_of_an_external_input_may_be_an_output(void **state) {
   (void)state;
   et_error error;
-  const lent values = start_lent();
-  float lent_memory[2] = {5, 6};
+  const external_view values = start_external();
+  float external_memory[2] = {5, 6};
   view(values.in, values.view);
   copy(values.view, values.out);
   et_writer_output(&writer, values.view);
   et_test_open(&writer, &program, &hosted);
   et_error_clear(&error);
-  et_test_set_floats(hosted.method, 0, lent_memory, 2);
+  et_test_set_floats(hosted.method, 0, external_memory, 2);
   assert_int_equal(et_method_execute(hosted.method, &error), ET_STATUS_OK);
   assert_int_equal(output(1)->numel, 2);
-  assert_ptr_equal(output(1)->data, lent_memory);
+  assert_ptr_equal(output(1)->data, external_memory);
   et_hosted_method_free(&hosted);
 }
 
 static void test_m21_reading_a_view_before_it_is_set_is_refused(void **state) {
   (void)state;
-  const lent values = start_lent();
+  const external_view values = start_external();
   copy(values.view, values.out);
   view(values.in, values.view);
   expect_refused(
@@ -183,7 +183,7 @@ static void test_m21_reading_a_view_before_it_is_set_is_refused(void **state) {
 static void test_m21_jump_over_a_view_reads_nothing(void **state) {
   (void)state;
   et_error error;
-  const lent values = start_lent();
+  const external_view values = start_external();
   et_writer_jump_false(&writer, et_writer_bool(&writer, 0), 2);
   view(values.in, values.view);
   copy(values.view, values.out);
@@ -200,7 +200,7 @@ static void test_m21_jump_over_a_view_reads_nothing(void **state) {
 static void test_m21_jump_over_an_output_view_is_an_error(void **state) {
   (void)state;
   et_error error;
-  const lent values = start_lent();
+  const external_view values = start_external();
   et_writer_jump_false(&writer, et_writer_bool(&writer, 0), 2);
   view(values.in, values.view);
   et_writer_output(&writer, values.view);
@@ -217,7 +217,7 @@ static void test_m21_jump_over_an_output_view_is_an_error(void **state) {
  * the view is the first instruction. */
 static void test_view_has_no_bytes_before_the_first_run(void **state) {
   (void)state;
-  const lent values = start_lent();
+  const external_view values = start_external();
   view(values.in, values.view);
   copy(values.view, values.out);
   et_writer_output(&writer, values.view);
@@ -240,7 +240,7 @@ static void set_bool(size_t index, uint8_t bit) {
 static void test_m21_view_of_the_previous_run_is_invalid(void **state) {
   (void)state;
   et_error error;
-  const lent values = start_lent();
+  const external_view values = start_external();
   const int32_t go =
       et_writer_tensor(&writer, ET_SCALAR_TYPE_BOOL, 1, BOUND * sizeof(float));
   et_writer_input(&writer, go);
@@ -260,7 +260,7 @@ static void test_m21_view_of_the_previous_run_is_invalid(void **state) {
 
 static void test_m21_two_views_on_one_out_are_refused(void **state) {
   (void)state;
-  const lent values = start_lent();
+  const external_view values = start_external();
   const int32_t other = dynamic_floats(ET_NOT_PLANNED);
   et_writer_input(&writer, other);
   view(values.in, values.view);
@@ -273,7 +273,7 @@ static void test_m21_two_views_on_one_out_are_refused(void **state) {
 
 static void test_m21_written_view_or_input_as_out_is_refused(void **state) {
   (void)state;
-  const lent values = start_lent();
+  const external_view values = start_external();
   et_writer_input(&writer, values.view);
   view(values.in, values.view);
   copy(values.view, values.out);

@@ -105,15 +105,15 @@ static void reset(const et_method *method) {
   }
 }
 
-typedef struct reading {
+typedef struct view_check {
   const et_method *method;
   uint32_t instruction;
   et_error *error;
-} reading;
+} view_check;
 
 /* During a run, only the out of a view that did not run lacks an address. */
 static et_status check_viewed(void *context, et_value *value) {
-  const reading *r = context;
+  const view_check *r = context;
   if (value->u.as_tensor->data == NULL) {
     return et_fail_program(
         r->error, "instructions[%u] reads values[%u], but its view did not run",
@@ -125,7 +125,7 @@ static et_status check_viewed(void *context, et_value *value) {
 static et_status enter(const et_method *method, uint32_t index,
                        et_error *error) {
   const et_instruction *instruction = &method->instructions[index];
-  reading r = {method, index, error};
+  view_check r = {method, index, error};
   ET_RETURN_IF_ERROR(
       et_operands_visit(instruction, ET_OPERANDS_READ, check_viewed, &r));
   if (instruction->binds_out) {

@@ -91,7 +91,7 @@ void et_count(et_fb_table plan, et_fb_vector values, et_counts *counts) {
   counts->values = et_fb_count(values);
   counts->inputs = et_tables_count(plan, ET_PLAN_INPUTS);
   counts->outputs = et_tables_count(plan, ET_PLAN_OUTPUTS);
-  counts->ends = counts->inputs + counts->outputs;
+  counts->io_slots = counts->inputs + counts->outputs;
   counts->planned_buffers = et_tables_planned_count(plan);
   for (uint32_t i = 0; i < et_fb_count(values); i++) {
     count_value(counts, values, i);

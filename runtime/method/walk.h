@@ -51,7 +51,7 @@ typedef struct et_counts {
   size_t specs;
   size_t inputs;
   size_t outputs;
-  size_t ends; /* inputs and outputs */
+  size_t io_slots; /* inputs and outputs */
 } et_counts;
 
 void et_count(et_fb_table plan, et_fb_vector values, et_counts *counts);

@@ -84,16 +84,16 @@ static et_status describe_end(const et_method_meta *meta, uint16_t field,
                               et_error *error) {
   const et_fb_table plan = plan_of(meta);
   et_error_clear(error);
-  const et_fb_vector ends = et_tables_vector(plan, field);
-  if (index >= et_fb_count(ends)) {
+  const et_fb_vector indices = et_tables_vector(plan, field);
+  if (index >= et_fb_count(indices)) {
     return et_fail(error, ET_STATUS_INVALID_ARGUMENT,
                    "index %zu is out of range for %u inputs or outputs", index,
-                   (unsigned)et_fb_count(ends));
+                   (unsigned)et_fb_count(indices));
   }
   const et_fb_vector values = et_tables_vector(plan, ET_PLAN_VALUES);
   et_fb_table tensor;
   memset(out_meta, 0, sizeof *out_meta);
-  const uint32_t value = (uint32_t)et_fb_i32_at(ends, (uint32_t)index);
+  const uint32_t value = (uint32_t)et_fb_i32_at(indices, (uint32_t)index);
   out_meta->tag = (et_value_tag)et_tables_value(values, value, &tensor);
   if (out_meta->tag == ET_VALUE_TENSOR) {
     ET_RETURN_IF_ERROR(describe_tensor(tensor, out_meta, error));

@@ -127,10 +127,10 @@ static et_status read_needed(const et_data_needs *needs, const et_data *data) {
   return ET_STATUS_OK;
 }
 
-static et_status build(const et_data_needs *needs, et_mutable_span room,
+static et_status build(const et_data_needs *needs, et_mutable_span buffer,
                        size_t list, et_data *out_data) {
-  et_arena arena = et_arena_over(room);
-  out_data->runs = (void *)(room.data + list);
+  et_arena arena = et_arena_over(buffer);
+  out_data->runs = (void *)(buffer.data + list);
   ET_RETURN_IF_ERROR(
       take_runs(needs, &arena, out_data->runs, &out_data->count));
   return read_needed(needs, out_data);

@@ -21,9 +21,9 @@ struct et_reading {
    * many ranges. */
   et_status (*measure)(const et_data_needs *needs, size_t *out_list,
                        size_t *out_bytes);
-  /* Places the ranges in `room`, which has the measured size, and reads the
+  /* Places the ranges in `buffer`, which has the measured size, and reads the
    * data that is always needed. */
-  et_status (*build)(const et_data_needs *needs, et_mutable_span room,
+  et_status (*build)(const et_data_needs *needs, et_mutable_span buffer,
                      size_t list, et_data *out_data);
   /* Returns the bytes of a non-empty piece that is read or in place. */
   const uint8_t *(*find)(const et_program *program, const et_data *data,

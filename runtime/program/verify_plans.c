@@ -77,11 +77,11 @@ static et_status check_buffer_sizes(const et_plan_check *check) {
 }
 
 /* Checks the inputs or outputs of the plan. */
-static et_status check_ends(const et_plan_check *check, uint16_t field,
-                            const char *name) {
-  const et_fb_vector ends = et_tables_vector(check->plan, field);
-  for (uint32_t i = 0; i < et_fb_count(ends); i++) {
-    const int32_t index = et_fb_i32_at(ends, i);
+static et_status check_io(const et_plan_check *check, uint16_t field,
+                          const char *name) {
+  const et_fb_vector indices = et_tables_vector(check->plan, field);
+  for (uint32_t i = 0; i < et_fb_count(indices); i++) {
+    const int32_t index = et_fb_i32_at(indices, i);
     if (index < 0 || (uint32_t)index >= check->value_count) {
       return et_fail_program(
           check->error, "%s[%u] = %d is out of range for %u values", name,
@@ -102,9 +102,9 @@ static et_status check_plan(const et_plan_check *check) {
   ET_RETURN_IF_ERROR(check_delegates(check));
   ET_RETURN_IF_ERROR(et_verify_values(check));
   ET_RETURN_IF_ERROR(
-      check_ends(check, ET_PLAN_INPUTS, ET_MESSAGE_TEXT("inputs")));
+      check_io(check, ET_PLAN_INPUTS, ET_MESSAGE_TEXT("inputs")));
   ET_RETURN_IF_ERROR(
-      check_ends(check, ET_PLAN_OUTPUTS, ET_MESSAGE_TEXT("outputs")));
+      check_io(check, ET_PLAN_OUTPUTS, ET_MESSAGE_TEXT("outputs")));
   return et_verify_chains(check);
 }
 

@@ -55,13 +55,13 @@ typedef struct et_delegate {
 } et_delegate;
 
 /* An input or output. */
-typedef struct et_end {
+typedef struct et_io_slot {
   et_value *value;
-  bool is_planned; /* is in planned memory */
-  bool is_lent;    /* the tensor's memory is caller-provided */
-  bool is_set;     /* has been set, has memory, or needs neither */
-  bool is_cleared; /* an output that execute zeroes before it runs */
-} et_end;
+  bool is_planned;  /* is in planned memory */
+  bool is_external; /* the tensor's memory is caller-provided */
+  bool is_set;      /* has been set, has memory, or needs neither */
+  bool is_cleared;  /* an output that execute zeroes before it runs */
+} et_io_slot;
 
 /* A range of a file that is not in memory, and its bytes after reading. The
  * bytes are in et_method_memory.data, followed by a list of all ranges. */
@@ -91,8 +91,8 @@ struct et_method {
   const struct et_views *views;
   /* From the registry, if the plan has ranges. */
   const struct et_ranges *ranges;
-  et_end *inputs;
-  et_end *outputs;
+  et_io_slot *inputs;
+  et_io_slot *outputs;
   const void *plan; /* its ExecutionPlan table */
   uint32_t value_count;
   uint32_t instruction_count;
@@ -106,7 +106,7 @@ struct et_method {
   et_program program;
 };
 
-#define ET_LARGER(a, b) ((a) > (b) ? (a) : (b))
+#define ET_MAX(a, b) ((a) > (b) ? (a) : (b))
 
 #define ET_ROUND_UP(bytes, alignment) \
   (((bytes) + (alignment) - (size_t)1) / (alignment) * (alignment))
@@ -115,20 +115,22 @@ struct et_method {
 #define ET_REGION_BYTES(count, type) \
   ET_ROUND_UP(sizeof(type) * (count), ET_REGION_ALIGNMENT)
 
-/* The share of `kept` (see below) of one delegate handle or one call's
+/* The share of `persistent` (see below) of one delegate handle or one call's
  * state. */
-#define ET_KEPT_BYTES(bytes) ET_ROUND_UP((size_t)(bytes), ET_MEMORY_ALIGNMENT)
+#define ET_PERSISTENT_BYTES(bytes) \
+  ET_ROUND_UP((size_t)(bytes), ET_MEMORY_ALIGNMENT)
 
 /* All regions that live as long as the method. */
 #define ET_METHOD_REGION_BYTES(values, tensors, list_items, instructions,      \
-                               args, delegates, specs, ends, dims)             \
+                               args, delegates, specs, io_slots, dims)         \
   (ET_REGION_BYTES(1u, struct et_method) + ET_REGION_BYTES(values, et_value) + \
    ET_REGION_BYTES(tensors, et_tensor) +                                       \
    ET_REGION_BYTES(list_items, et_value *) +                                   \
    ET_REGION_BYTES(instructions, et_instruction) +                             \
    ET_REGION_BYTES(args, et_value *) +                                         \
    ET_REGION_BYTES(delegates, et_delegate) +                                   \
-   ET_REGION_BYTES(specs, et_compile_spec) + ET_REGION_BYTES(ends, et_end) +   \
+   ET_REGION_BYTES(specs, et_compile_spec) +                                   \
+   ET_REGION_BYTES(io_slots, et_io_slot) +                                     \
    ET_REGION_BYTES(2u * (dims), int32_t))
 
 /* Workspace of the memory plan check. Handles and states later reuse its
@@ -149,22 +151,23 @@ struct et_method {
  *                    1 for each JumpFalseCall
  *   delegates        entries of ExecutionPlan.delegates
  *   specs            compile_specs of all delegates
- *   ends             inputs + outputs
+ *   io_slots         inputs + outputs
  *   dims             sum of the ranks of all tensors
- *   kept             sum of ET_KEPT_BYTES of all handles and states, or 0 */
+ *   persistent       sum of ET_PERSISTENT_BYTES of all handles and states, or 0
+ */
 #define ET_METHOD_BYTES(values, tensors, planned_tensors, list_items,         \
-                        instructions, args, delegates, specs, ends, dims,     \
-                        kept)                                                 \
-  ET_LARGER(ET_METHOD_REGION_BYTES(values, tensors, list_items, instructions, \
-                                   args, delegates, specs, ends, dims) +      \
-                ET_PLAN_CHECK_BYTES(values, planned_tensors),                 \
-            (kept) == 0                                                       \
-                ? (size_t)0                                                   \
-                : ET_ROUND_UP(ET_METHOD_REGION_BYTES(                         \
-                                  values, tensors, list_items, instructions,  \
-                                  args, delegates, specs, ends, dims),        \
-                              ET_MEMORY_ALIGNMENT) +                          \
-                      (kept))
+                        instructions, args, delegates, specs, io_slots, dims, \
+                        persistent)                                           \
+  ET_MAX(ET_METHOD_REGION_BYTES(values, tensors, list_items, instructions,    \
+                                args, delegates, specs, io_slots, dims) +     \
+             ET_PLAN_CHECK_BYTES(values, planned_tensors),                    \
+         (persistent) == 0                                                    \
+             ? (size_t)0                                                      \
+             : ET_ROUND_UP(ET_METHOD_REGION_BYTES(                            \
+                               values, tensors, list_items, instructions,     \
+                               args, delegates, specs, io_slots, dims),       \
+                           ET_MEMORY_ALIGNMENT) +                             \
+                   (persistent))
 
 #ifdef __cplusplus
 }
