@@ -1,8 +1,7 @@
 #include "kernels/engines/conv.h"
 
 #include "executorch/kernels/scratch.h"
-
-static int64_t larger(int64_t a, int64_t b) { return a > b ? a : b; }
+#include "runtime/core/arithmetic.h"
 
 static bool is_row_major(const et_view *view) {
   int64_t stride = 1;
@@ -28,7 +27,7 @@ bool et_conv_is_plain(const et_conv *conv) {
 
 /* Maximum of an attribute over the three axes. */
 #define LARGEST(conv, member) \
-  larger((conv)->z.member, larger((conv)->y.member, (conv)->x.member))
+  et_max_i64((conv)->z.member, et_max_i64((conv)->y.member, (conv)->x.member))
 
 bool et_conv_is_pointwise(const et_conv *conv) {
   return ET_CONV_IS_POINTWISE(LARGEST(conv, kernel), LARGEST(conv, stride),

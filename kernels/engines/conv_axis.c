@@ -2,25 +2,19 @@
 #include <string.h>
 
 #include "kernels/engines/conv.h"
+#include "runtime/core/arithmetic.h"
 
 bool et_conv_axis_is_flat(const et_conv_axis *axis) {
   return axis->in == 1 && axis->out == 1 && axis->kernel == 1 &&
          axis->padding == 0;
 }
 
-static int64_t divide_up(int64_t a, int64_t b) {
-  return a > 0 ? (a + b - 1) / b : 0;
-}
-
-static int64_t at_most(int64_t value, int64_t limit) {
-  return value < limit ? value : limit;
-}
-
 void et_conv_inside(const et_conv_axis *axis, int64_t tap, int64_t *low,
                     int64_t *high) {
   const int64_t shift = tap * axis->dilation - axis->padding;
-  *low = at_most(divide_up(-shift, axis->stride), axis->out);
-  *high = at_most(divide_up(axis->in - shift, axis->stride), axis->out);
+  *low = et_min_i64(et_divide_up_i64(-shift, axis->stride), axis->out);
+  *high =
+      et_min_i64(et_divide_up_i64(axis->in - shift, axis->stride), axis->out);
   *high = *high < *low ? *low : *high;
 }
 

@@ -13,6 +13,8 @@
 
 #include "kernels/engines/conv.h"
 
+#include "runtime/core/arithmetic.h"
+
 /* Layout of a strip in scratch. Each phase has rows * pitch elements, and the
  * columns that the last row's run reads past its end. */
 typedef struct layout {
@@ -31,15 +33,13 @@ static int64_t tap_reach(const et_conv_axis *axis) {
   return (axis->kernel - 1) * axis->dilation / axis->stride;
 }
 
-static int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
-
 /* Computes the largest strip that fits scratch:
  *
  *   strides * ((strip + reach) * pitch + slack) + strip * pitch <= floats */
 static layout plan_layout(const et_conv *conv, et_mutable_span scratch) {
   const int64_t floats = (int64_t)(scratch.size / sizeof(float));
   const int64_t phases =
-      smaller(conv->y.stride, floats) * smaller(conv->x.stride, floats);
+      et_min_i64(conv->y.stride, floats) * et_min_i64(conv->x.stride, floats);
   const int64_t slack = tap_reach(&conv->x);
   layout plan = {.conv = conv, .phases = (float *)(void *)scratch.data};
   plan.pitch = conv->x.out + slack;
@@ -49,7 +49,7 @@ static layout plan_layout(const et_conv *conv, et_mutable_span scratch) {
   const int64_t fixed = phases * (tap_reach(&conv->y) * plan.pitch + slack);
   const int64_t rest = floats - fixed;
   plan.strip = rest < 0 ? 0 : rest / ((phases + 1) * plan.pitch);
-  plan.strip = smaller(plan.strip, conv->y.out);
+  plan.strip = et_min_i64(plan.strip, conv->y.out);
   plan.rows = plan.strip + tap_reach(&conv->y);
   plan.phase_size = plan.rows * plan.pitch + slack;
   plan.results = plan.phases + phases * plan.phase_size;
@@ -66,7 +66,7 @@ static void lay_row(const float *row, int64_t size, int64_t start, int64_t step,
     to[i] = 0.0f;
   }
   const int64_t inside = at < size ? (size - at + step - 1) / step : 0;
-  const int64_t end = smaller(count, i + inside);
+  const int64_t end = et_min_i64(count, i + inside);
   if (i < end) {
     et_conv_copy_spaced(to + i, row + at, step, end - i);
     i = end;
@@ -170,7 +170,7 @@ static void compute_channel(const layout *plan, const float *plane,
   const int64_t outs = conv->weight.sizes[0] / conv->groups;
   const int64_t taps = conv->y.kernel * conv->x.kernel;
   for (int64_t first = 0; first < conv->y.out; first += plan->strip) {
-    const int64_t rows = smaller(plan->strip, conv->y.out - first);
+    const int64_t rows = et_min_i64(plan->strip, conv->y.out - first);
     lay_strip(plan, plane, first);
     for (int64_t m = 0; m < outs; m++) {
       compute_strip(plan, rows, weight + m * taps,

@@ -5,6 +5,7 @@
 #include "executorch/kernels/scratch.h"
 #include "kernels/engines/conv.h"
 #include "kernels/engines/gemm.h"
+#include "runtime/core/arithmetic.h"
 
 /* Maximum columns of a panel. Long enough for vector loops, and short enough
  * that the rows of the output and of the panel stay in the cache. */
@@ -105,15 +106,13 @@ static et_gemm_panel make_panel(const product *p, size_t tap, size_t taps,
   return (et_gemm_panel){p->panel, columns};
 }
 
-static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
-
 /* The loop runs once if depth is 0, to write the bias. */
 static void compute_columns(const product *p, size_t column, size_t columns) {
   const size_t floats = ET_CONV_SCRATCH_BYTES / sizeof(float);
   const size_t block = floats / columns / 4 * 4;
   size_t tap = 0;
   do {
-    const size_t taps = smaller(block, p->depth - tap);
+    const size_t taps = et_min_size(block, p->depth - tap);
     const et_gemm_panel panel = make_panel(p, tap, taps, column, columns);
     const et_gemm_matrix weight = {p->weight + tap, (ptrdiff_t)p->depth, 1};
     et_gemm_accumulate(p->rows, columns, taps, &weight, &panel,
@@ -125,7 +124,7 @@ static void compute_columns(const product *p, size_t column, size_t columns) {
 
 static void compute_product(const product *p) {
   for (size_t start = 0; start < p->columns; start += PANEL_COLUMNS) {
-    compute_columns(p, start, smaller(PANEL_COLUMNS, p->columns - start));
+    compute_columns(p, start, et_min_size(PANEL_COLUMNS, p->columns - start));
   }
 }
 

@@ -5,6 +5,7 @@
 #include "executorch/kernels/scratch.h"
 #include "kernels/engines/conv.h"
 #include "kernels/engines/gemm.h"
+#include "runtime/core/arithmetic.h"
 
 /* Maximum columns of a panel. It has as many rows as fit in scratch. */
 #define PANEL_COLUMNS 64
@@ -24,8 +25,6 @@ typedef struct block {
   int64_t channel;
   int64_t channels;
 } block;
-
-static int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
 
 static const float *floats(const et_view *view) {
   return (const float *)(const void *)view->data;
@@ -156,12 +155,12 @@ static void add_columns(block b) {
   const int64_t floats = (int64_t)(ET_CONV_SCRATCH_BYTES / sizeof(float));
   const int64_t rows = floats / b.columns;
   const int64_t taps = taps_together(b.conv, rows);
-  const int64_t channels = smaller(all, rows);
+  const int64_t channels = et_min_i64(all, rows);
   for (b.ky = 0; b.ky < b.conv->y.kernel; b.ky++) {
     for (b.kx = 0; b.kx < b.conv->x.kernel; b.kx += taps) {
       for (b.channel = 0; b.channel < all; b.channel += channels) {
         b.taps = taps;
-        b.channels = smaller(channels, all - b.channel);
+        b.channels = et_min_i64(channels, all - b.channel);
         add_block(&b);
       }
     }
@@ -206,7 +205,7 @@ static void compute_product(const et_conv *given, et_mutable_span scratch) {
   start_all(&conv);
   for (b.group = 0; b.group < conv.groups; b.group++) {
     for (b.column = 0; b.column < outs; b.column += b.columns) {
-      b.columns = smaller(PANEL_COLUMNS, outs - b.column);
+      b.columns = et_min_i64(PANEL_COLUMNS, outs - b.column);
       add_columns(b);
     }
   }

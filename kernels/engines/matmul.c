@@ -4,12 +4,11 @@
 #include "executorch/kernels/convert.h"
 #include "executorch/kernels/scratch.h"
 #include "kernels/engines/gemm.h"
+#include "runtime/core/arithmetic.h"
 
 /* Columns of the output that are computed at a time if there are several rows.
  * The rows of b that they need stay in the cache. */
 #define BLOCK_COLUMNS 256
-
-static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
 
 static const float *floats(const et_view *view) {
   return (const float *)(const void *)view->data;
@@ -49,8 +48,9 @@ static void multiply_rows(const et_matmul *p) {
   const et_gemm_matrix a = matrix_of(&p->a, 0);
   for (size_t j = 0; j < columns; j += width) {
     const et_gemm_panel b = {floats(&p->b) + j, (size_t)p->b.strides[0]};
-    et_gemm_accumulate(rows, smaller(width, columns - j), (size_t)p->a.sizes[1],
-                       &a, &b, (et_gemm_start){false, NULL}, out_row(p, 0) + j,
+    et_gemm_accumulate(rows, et_min_size(width, columns - j),
+                       (size_t)p->a.sizes[1], &a, &b,
+                       (et_gemm_start){false, NULL}, out_row(p, 0) + j,
                        (size_t)p->out.strides[0]);
   }
 }
@@ -73,9 +73,9 @@ static void multiply_gathered(const et_matmul *p, float *panel, size_t floats) {
   const size_t width = 64;
   const size_t height = floats / width;
   for (size_t j = 0; j < columns; j += width) {
-    const size_t n = smaller(width, columns - j);
+    const size_t n = et_min_size(width, columns - j);
     for (size_t k = 0; k < depth; k += height) {
-      const size_t taps = smaller(height, depth - k);
+      const size_t taps = et_min_size(height, depth - k);
       gather_panel(&p->b, k, taps, j, n, panel);
       const et_gemm_matrix a = matrix_of(&p->a, k);
       const et_gemm_panel b = {panel, n};

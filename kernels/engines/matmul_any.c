@@ -5,6 +5,7 @@
 
 #include "executorch/kernels/convert.h"
 #include "kernels/engines/matmul.h"
+#include "runtime/core/arithmetic.h"
 
 #define BLOCK_ROWS 8
 #define BLOCK_COLUMNS 32
@@ -29,10 +30,6 @@ typedef union factors {
   double float64[BLOCK_ROWS][BLOCK_DEPTH];
   int64_t int64[BLOCK_ROWS][BLOCK_DEPTH];
 } factors;
-
-static size_t at_most(int64_t rest, size_t limit) {
-  return rest < (int64_t)limit ? (size_t)rest : limit;
-}
 
 /* Loads `count` elements of row i, from column j. */
 static void load(const et_view *view, int64_t i, int64_t j, size_t count,
@@ -72,7 +69,7 @@ static void add_products(const block *b, sums *out) {
   const et_matmul *p = b->product;
   const int64_t depth = p->a.sizes[1];
   for (int64_t k = 0; k < depth; k += BLOCK_DEPTH) {
-    const size_t n = at_most(depth - k, BLOCK_DEPTH);
+    const size_t n = (size_t)et_min_i64(depth - k, BLOCK_DEPTH);
     factors a;
     for (size_t i = 0; i < b->rows; i++) {
       load(&p->a, b->row + (int64_t)i, k, n, b->compute, a.float64[i]);
@@ -149,9 +146,9 @@ void et_matmul_any(const et_matmul *p) {
   block b = {.product = p,
              .compute = real ? ET_COMPUTE_FLOAT64 : ET_COMPUTE_INT64};
   for (; b.row < p->out.sizes[0]; b.row += BLOCK_ROWS) {
-    b.rows = at_most(p->out.sizes[0] - b.row, BLOCK_ROWS);
+    b.rows = (size_t)et_min_i64(p->out.sizes[0] - b.row, BLOCK_ROWS);
     for (b.column = 0; b.column < p->out.sizes[1]; b.column += BLOCK_COLUMNS) {
-      b.columns = at_most(p->out.sizes[1] - b.column, BLOCK_COLUMNS);
+      b.columns = (size_t)et_min_i64(p->out.sizes[1] - b.column, BLOCK_COLUMNS);
       compute_block(&b);
     }
   }

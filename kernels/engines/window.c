@@ -1,8 +1,7 @@
 #include "kernels/engines/window.h"
 
 #include "executorch/kernels/convert.h"
-
-static int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
+#include "runtime/core/arithmetic.h"
 
 et_view et_window_view(const et_tensor *tensor, size_t dims) {
   const et_view view = et_view_of(tensor);
@@ -43,7 +42,7 @@ static et_stretch span_of(const et_conv_axis *axis, int64_t o) {
   const int64_t step = axis->dilation;
   const int64_t missed = start < 0 ? (-start + step - 1) / step : 0;
   const int64_t end = start + (axis->kernel - 1) * step + 1;
-  return (et_stretch){start + missed * step, smaller(end, axis->in), step};
+  return (et_stretch){start + missed * step, et_min_i64(end, axis->in), step};
 }
 
 et_box et_window_box(const et_window *window, const et_place *place) {
@@ -83,7 +82,7 @@ static double sum_row(const et_view *in, const uint8_t *row, int64_t step,
   double sum = 0.0;
   for (int64_t start = 0; start < count; start += ET_CHUNK) {
     et_chunk chunk;
-    const size_t n = (size_t)smaller(count - start, ET_CHUNK);
+    const size_t n = (size_t)et_min_i64(count - start, ET_CHUNK);
     et_load_run(ET_COMPUTE_FLOAT64, in->dtype, row + start * stride, stride, n,
                 &chunk);
     for (size_t i = 0; i < n; i++) {

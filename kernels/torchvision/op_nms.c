@@ -3,6 +3,7 @@
 #include "executorch/kernels/shape.h"
 #include "executorch/kernels/view.h"
 #include "kernels/portable/lines.h"
+#include "runtime/core/arithmetic.h"
 
 /* x1, y1, x2, y2 */
 typedef struct box {
@@ -29,15 +30,12 @@ static double area(et_scalar_type dtype, const box *b) {
                             rounded(dtype, b->side[3] - b->side[1]));
 }
 
-static double larger(double a, double b) { return a > b ? a : b; }
-static double smaller(double a, double b) { return a < b ? a : b; }
-
 /* Intersection over union. */
 static double overlap(et_scalar_type dtype, const box *a, const box *b) {
-  const double width = larger(
-      0.0, smaller(a->side[2], b->side[2]) - larger(a->side[0], b->side[0]));
-  const double height = larger(
-      0.0, smaller(a->side[3], b->side[3]) - larger(a->side[1], b->side[1]));
+  const double width = et_max_f64(0.0, et_min_f64(a->side[2], b->side[2]) -
+                                           et_max_f64(a->side[0], b->side[0]));
+  const double height = et_max_f64(0.0, et_min_f64(a->side[3], b->side[3]) -
+                                            et_max_f64(a->side[1], b->side[1]));
   const double both =
       rounded(dtype, rounded(dtype, width) * rounded(dtype, height));
   const double sum = rounded(dtype, area(dtype, a) + area(dtype, b));

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "runtime/core/arithmetic.h"
+
 #define BLOCK_BYTES 64
 
 /* Fractional parts of the cube roots of the first 64 primes. */
@@ -97,7 +99,7 @@ void et_sha256_add(et_sha256 *hash, const void *data, size_t size) {
   while (size != 0) {
     const size_t used = (size_t)(hash->length % BLOCK_BYTES);
     const size_t space = BLOCK_BYTES - used;
-    const size_t part = size < space ? size : space;
+    const size_t part = et_min_size(size, space);
     const uint8_t *block = bytes;
     if (part < BLOCK_BYTES) {
       memcpy(hash->block + used, bytes, part);
