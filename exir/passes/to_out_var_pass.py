@@ -27,8 +27,9 @@ class ToOutVarPass(ProgramPass):
     """Replace functional operators with their out variants on `memory.alloc` nodes.
 
     Before: nodes have specs, and operators are functional, except the write-back of buffers. After: every operator that returns
-    tensors writes them to given memory. Operators that return numbers, views, delegates and control flow are unchanged. Raises
-    `UnsupportedOperatorError` with the name of an operator that has no out variant.
+    tensors writes them to preallocated memory. Operators that return numbers, views, delegates and
+    control flow are unchanged. Raises `UnsupportedOperatorError` with the name of an operator that
+    has no out variant.
     """
 
     name: ClassVar[str] = "to_out_var"

@@ -167,7 +167,7 @@ def save(
 def load(
     file: str | os.PathLike[str] | BinaryIO, *, extra_files: dict[str, Any] | None = None
 ) -> ExportedProgram:
-    """Load a program that `save` wrote; `extra_files` receives the other files in it.
+    """Load a program that `save` wrote; `extra_files` receives the other files.
 
     Raises `UserError` if the file has another version.
     """

@@ -10,9 +10,9 @@ def executorch_import(name, pte = None, backend = None, **kwargs):
     Args:
       name: Name of the target; C names start with the package and this name.
       pte: The program, a `.pte` file.
-      backend: The `executorch_backend` of its delegates, or a list of several. Not needed, and no torch either, for a program
-        without delegates, or with delegates that the official exporter wrote for XNNPACK: such a program links
-        //backends/xnnpack by itself.
+      backend: The `executorch_backend` of its delegates, or a list of several. A program without
+        delegates needs none. For delegates that the official exporter wrote for XNNPACK, the rule
+        links //backends/xnnpack by itself. Neither case needs torch.
       **kwargs: Other attributes of the rule, and attributes that every rule has.
     """
     where = "executorch_import(name = '%s')" % name

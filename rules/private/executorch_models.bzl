@@ -38,9 +38,11 @@ def executorch_models(name, module = None, backends = None, configs = None, allo
     Args:
       name: Prefix of the names.
       module: `py_library` that defines the model.
-      backends: Dict from a word of the name to a value for `executorch_model(backend = …)`: a label or a list of labels.
-      configs: Dict from a word of the name to a value for `executorch_model(config = …)`; None for the defaults.
-      allow_fallback: Dict from a key of `backends` to the operators that may fall back to kernels; for other keys, all may.
+      backends: Dict from a part of the target's name to a value of `executorch_model(backend = …)`:
+        a label or a list of labels.
+      configs: Dict from a part of the target's name to a value of `executorch_model(config = …)`;
+        None for the defaults.
+      allow_fallback: Dict from a key of `backends` to the operators that may fall back to kernels; by default, all may.
       exclude: List of combinations to leave out, each as `"<backend>_<config>"`.
       **kwargs: Other attributes of `executorch_model`, for all models.
     """

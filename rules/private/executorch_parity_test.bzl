@@ -92,9 +92,10 @@ def executorch_parity_test(
     absolute and relative error of each output. If it fails, it names the first instruction whose result differs from PyTorch's,
     and the line of the model; for a delegate call, all lines of the delegate.
 
-    A quantized model (`[quantization]` in its config) is compared with two models. The tolerance to the quantized eager model
-    includes one quantization step, or the effect of rounding inside the program if that is larger. The comparison with the float
-    model uses the SQNR (signal-to-quantization-noise ratio) and the cosine, on the calibration inputs.
+    A quantized model (`[quantization]` in its config) is compared with two models. The comparison
+    with the quantized eager model tolerates, in addition, one quantization step, or the effect of
+    rounding inside the program if that is larger. The comparison with the float model uses the SQNR
+    (signal-to-quantization-noise ratio) and the cosine, on the calibration inputs.
 
     Args:
       name: Name of the test.

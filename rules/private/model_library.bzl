@@ -20,8 +20,8 @@ MODEL_LIBRARY_ATTRS = {
     "weights": attr.string(
         default = "embed",
         values = ["embed", "borrow"],
-        doc = "Location of external weights (`external_weights`): `embed` puts them into read-only memory, equal files once; with " +
-              "`borrow`, the load functions take the bytes of the file.",
+        doc = "Location of external weights (`external_weights`): `embed` puts them into read-only memory, and stores equal files " +
+              "once; with `borrow`, the load functions take the bytes of the file.",
     ),
     "embed": attr.bool(
         default = True,

@@ -30,8 +30,8 @@ An operator of PyTorch is in one of four groups:
 | **Evaluated at compile time** | It has neither, but depends only on constants: its value becomes a constant of the program. Examples: `hamming_window`, `kaiser_window`, `fft_fftfreq`, `linalg_eig` of a parameter. |
 | **Refused** | It has neither, and depends on inputs. The compiler reports the line of the model; see [Refused operators](#refused-operators). |
 
-[Backends](../backends/cpu.md) compute many of these operators faster. Kernels for other operators,
-of your own or of PyTorch, are a small C library: see [kernels/README.md](../../kernels/README.md)."""
+[Backends](../backends/cpu.md) compute many of these operators faster. To add kernels for other
+operators, write a small C library: see [kernels/README.md](../../kernels/README.md)."""
 _TABLES = """\
 ## Kernels
 
