@@ -4,7 +4,7 @@ Both process a prompt of 128 tokens, then generate 64 tokens.
 
 ./bazelw run //benchmarks:chat -- [--threads 2] [--rounds 10]
 
-Each side runs in a process of its own, and the sides take turns. A side that crashes is a line of the result.
+Each side runs in a process of its own, and the sides take turns. If a side crashes, the result has a line about it.
 """
 
 from __future__ import annotations

@@ -43,7 +43,7 @@ class Peer:
         try:
             self._pipe.send((function, args))
         except OSError:
-            pass  # it has crashed, and `_answer` says how
+            pass  # the process has crashed; `_answer` reports the cause
         return self._answer()
 
     def stop(self) -> None:

@@ -1,4 +1,4 @@
-"""A side that fails or crashes is reported, and the others go on."""
+"""Tests that a side that fails or crashes is reported, and that the others continue."""
 
 from __future__ import annotations
 

@@ -27,9 +27,9 @@ class Model:
     """A model with the weights that the build compiles: published or seeded."""
 
     name: str
-    file: str  # of the module whose function of the model's name gives module and inputs
+    file: str  # source of the model; its function with the model's name returns module and inputs
     kind: str  # "image", "text", "decoder" or STREAM
-    program: str = ""  # name of the compiled program, where another model has it, too
+    program: str = ""  # name of the compiled program, if another model shares it
     weights_variable: str = ""  # environment variable with the path of a file
 
     @functools.cached_property
@@ -95,6 +95,6 @@ _ALL = (
 )
 MODELS = {model.name: model for model in _ALL}
 
-# For the official runtime alone: what is compiled here has none of them.
+# Only for the official runtime: programs that are compiled here do not have these.
 _LLAMAS = (Model(name, "benchmarks.lowering_decoder", "decoder") for name in ("llama_1", "llama_32"))
 LOWERED_ONLY = {model.name: model for model in _LLAMAS}

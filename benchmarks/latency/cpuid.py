@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 _CPUID = b"\x0f\xa2"
-_BEFORE = 512  # bytes that are disassembled before a candidate: instructions fall into step within a few dozen
-_STARTS = 8  # first bytes that are tried, all of which must fall into step with the candidate
+_BEFORE = 512  # bytes to disassemble before a candidate; a disassembly synchronizes within a few dozen
+_STARTS = 8  # start offsets to try; all of them must reach the candidate
 _PADDING = b"\x90" * 16  # nop: longer than any instruction
 _FOUND = re.compile(r"^ *([0-9a-f]+):\t0f a2 +\tcpuid", re.MULTILINE)
 _ELF, _X86_64 = b"\x7fELF\x02", 62
@@ -22,7 +22,7 @@ _IN_FILE = 1  # SHT_PROGBITS
 
 
 class NoDisassembler(Exception):
-    """objdump is missing or does not work; the text says which."""
+    """objdump is missing or does not work; the message states which."""
 
 
 @dataclass(frozen=True)

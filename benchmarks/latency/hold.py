@@ -17,12 +17,12 @@ from benchmarks.latency.cpuid import NoDisassembler, instructions
 from benchmarks.latency.machine import instruction_sets
 from benchmarks.latency.native import Library
 
-# Folders on Python's path whose libraries compute.
+# Folders on Python's path whose shared libraries contain compute kernels.
 _PACKAGES = ("ai_edge_litert", "executorch", "numpy", "numpy.libs", "onnxruntime", "torch")
 _TABLE, _ISA = "LATENCY_HOLD_TABLE", "LATENCY_HOLD_ISA"
 _AUDIT, _TUNABLES = "LD_AUDIT", "GLIBC_TUNABLES"
 _OURS = (_TABLE, _ISA, _AUDIT, _TUNABLES)
-# The C library has asked before it knows of the other; what it copies memory with goes by these.
+# The C library executes `cpuid` before the audit library is loaded; tunables select its memory functions.
 _WITHOUT_AVX512 = "glibc.cpu.hwcaps=-AVX512F,-AVX512VL,-AVX512BW"
 
 
@@ -31,7 +31,7 @@ class Hold:
     """Result of the restriction."""
 
     note: str
-    holds: bool  # back from what the processor has beyond the instruction set
+    holds: bool  # whether wider instruction sets of the processor are hidden
 
 
 def hold(library: Library, isa: str) -> Hold:
@@ -60,7 +60,7 @@ def peers() -> list[Path]:
 
 def start_again(isa: str, libraries: Iterable[Path]) -> None:
     """Restart this command line, with every `cpuid` of these libraries answered."""
-    table = os.memfd_create("cpuid", 0)  # without flags it stays open
+    table = os.memfd_create("cpuid", 0)  # without flags, exec keeps it open
     os.write(table, places(libraries))
     audit = Path(os.environ["LATENCY_HOLD_LIBRARY"]).resolve()
     added = {_TABLE: str(table), _ISA: isa, _AUDIT: str(audit), _TUNABLES: _WITHOUT_AVX512}

@@ -24,7 +24,7 @@ ISA = "avx2"
 READY, DONE = "counting may begin", "a run is done"
 """Lines that the counted process prints (benchmarks/latency/counted.py)."""
 
-_LANES = 8  # floats of a vector of AVX2
+_LANES = 8  # float32 elements of an AVX2 vector
 _PROGRAMS = ("valgrind", "callgrind_control")
 _OURS = "ours, cpu"
 
@@ -36,8 +36,8 @@ class Counts:
     instructions: int
     reads: int
     writes: int
-    near_misses: int  # accesses that the nearest cache did not have
-    far_misses: int  # nor the last one
+    near_misses: int  # misses of the first-level caches
+    far_misses: int  # misses of the last-level cache
 
 
 def text(model: Model, sides: Iterable[Side]) -> str:

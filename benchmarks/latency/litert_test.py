@@ -1,4 +1,4 @@
-"""Tests of how LiteRT is given its inputs."""
+"""Tests of passing inputs to LiteRT."""
 
 from __future__ import annotations
 

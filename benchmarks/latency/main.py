@@ -23,7 +23,7 @@ def _isa(arguments: list[str]) -> str:
 def main() -> None:
     library = Library()
     held = hold(library, _isa(sys.argv[1:]))
-    # torch may be loaded after that only: what is loaded is not held any more.
+    # Import torch only after this call, which cannot restrict libraries that are already loaded.
     from benchmarks.latency.command import run
 
     run(sys.argv[1:], library, held)

@@ -22,7 +22,7 @@ class Measured:
     samples: Samples
     loaded: Loaded
     error: float | None  # largest difference from eager PyTorch, as a share of its largest output
-    used_avx512: bool | None  # whether its first run left registers of AVX-512 in use, if it is held back from them
+    used_avx512: bool | None  # if restricted: whether its first run left AVX-512 registers in use
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Measurement:
     """Measurements of one model."""
 
     model: Model
-    isa: str  # what the sides were to be held to
+    isa: str  # the requested instruction set
     sides: list[Measured]
     missing: dict[str, str]  # reason by side
 

@@ -17,7 +17,7 @@ _UNDISTURBED = 0.99
 class Sample:
     """One run."""
 
-    cost: int  # of the calling thread: cycles, or nanoseconds of processor time where none are counted
+    cost: int  # of the calling thread: cycles, or nanoseconds of processor time without a cycle counter
     wall_ns: int
     thread_ns: int
     process_ns: int

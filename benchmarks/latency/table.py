@@ -11,8 +11,8 @@ _OURS = (
     "ours, cpu",
     "ours, cpu, in chunks",
     "ours, kernels",
-)  # the first that took part is what peers are compared with
-_ELSEWHERE = 0.05  # share of other threads that is worth a word
+)  # peers are compared with the first of these that was measured
+_ELSEWHERE = 0.05  # minimum share of other threads that is reported
 
 
 def _cost(each: Measured, threads: int) -> float:

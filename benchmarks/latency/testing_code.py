@@ -10,7 +10,7 @@ from pathlib import Path
 _RET = b"\xc3"
 _HEADER, _SECTION = 64, 64  # bytes
 _IN_FILE = 1
-_CODE, _DATA = 4, 2  # flags of a section: executable, and just loaded
+_CODE, _DATA = 4, 2  # section flags: executable, and allocated
 _SHARED, _X86_64 = 3, 62
 
 

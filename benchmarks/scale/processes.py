@@ -73,7 +73,7 @@ def _threads(process: int) -> list[str]:
 
 
 def _read(process: int, name: str) -> bytes:
-    """Nothing, of a process that has ended."""
+    """Return a file of a process; empty if the process has ended."""
     try:
         return Path(f"/proc/{process}/{name}").read_bytes()
     except OSError:

@@ -19,7 +19,7 @@ from benchmarks.scale.workspace import ManyModels
 
 _PHASE = Phase(100, "nothing", 0, 0, 0, 0.5, 0.1, 0)
 
-# Answers as Bazel does, and writes down what it was asked for.
+# Responds like Bazel, and records its arguments.
 _BAZEL = """\
 #!/bin/sh
 echo "$*" >>{calls}
@@ -64,7 +64,7 @@ def test_scale_models_differ_and_import_their_packages_layer(tmp_path: Path) -> 
 
 @pytest.fixture
 def program_folder(tmp_path: Path) -> Path:
-    """With a Bazel that only says that it built."""
+    """Run with a fake Bazel that only reports builds."""
     (tmp_path / "events").write_text("{}\n" + json.dumps(_EVENTS))
     program = tmp_path / "bazelw"
     program.write_text(_BAZEL.format(calls=tmp_path / "calls", events=tmp_path / "events"))

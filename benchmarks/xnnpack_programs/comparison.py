@@ -31,8 +31,8 @@ class Figures:
 
     cost: int  # of the cheapest run
     median: float
-    load: int  # of the cheapest loading
-    grown: int  # bytes of memory besides the file, as the system counts them, after loading and one run
+    load: int  # of the cheapest load
+    grown: int  # resident bytes in addition to the file, after loading and one run
 
 
 @dataclass(frozen=True)
@@ -42,9 +42,9 @@ class Comparison:
     name: str
     ours: Figures
     official: Figures
-    stated: int  # bytes that our method says it takes
-    difference: float  # the largest one of the outputs
-    largest: float  # of the official outputs
+    stated: int  # bytes that our method reports
+    difference: float  # the largest difference of the outputs
+    largest: float  # the largest official output
     load_average: float
 
     @property
@@ -80,7 +80,7 @@ def _prepare(load: Callable[[], Loaded], library: Library) -> _Ready:
     grown = growth(loaded_and_run)
     loaded, least = _load(load, library)
     for _ in range(_LOADS - 1):
-        loaded, cost = _load(load, library)  # and gives back what was loaded before
+        loaded, cost = _load(load, library)  # replaces the previously loaded program
         least = min(least, cost)
     return _Ready(loaded, least, grown)
 
@@ -116,7 +116,7 @@ def compare(lowered: Lowered, path: Path, library: Library, rounds: int) -> Comp
     for turn in range(rounds + 1):
         for side, kept in zip((ours, official), runs, strict=True):
             taken = sample(library, side.loaded.run)
-            if turn > 0:  # the first finds cold caches
+            if turn > 0:  # the first turn has cold caches
                 kept.append(taken)
     difference, largest = _differences(ours.loaded, official.loaded)
     return Comparison(

@@ -18,7 +18,7 @@ _LAYERS = 30
 _VOCABULARY = 49152
 _CACHE = 256
 _INT4 = torch.__dict__["int4"]  # PyTorch's type hints do not have it
-_POSITION = 200  # of the example: most of the cache is in use
+_POSITION = 200  # position of the example's token; most of the cache is in use
 
 
 class _RmsNorm(nn.Module):
@@ -54,7 +54,7 @@ class _Attention(nn.Module):
         self.keys[:, :, position] = _turned(self.key(x).view(1, _KEY_HEADS, 1, _HEAD), angles)
         self.values[:, :, position] = self.value(x).view(1, _KEY_HEADS, 1, _HEAD)
         mixed = functional.scaled_dot_product_attention(query, self.keys, self.values, mask)
-        # A copy, as exporters that decompose attention end with other strides than it has here.
+        # Make a copy, because exporters that decompose attention give the result other strides.
         mixed = mixed.clone(memory_format=torch.contiguous_format)
         return self.output(mixed.view(1, 1, _HEADS * _HEAD))
 
@@ -117,7 +117,7 @@ def decoder() -> tuple[nn.Module, tuple[torch.Tensor, ...]]:
 
 def decoder_4bit() -> tuple[nn.Module, tuple[torch.Tensor, ...]]:
     """The same with int4 weights, one 16-bit scale per 32."""
-    # It registers tensors of its own, which the float model needs not.
+    # torchao registers its own tensor classes, which the float model does not need.
     from torchao.quantization import IntxWeightOnlyConfig, quantize_
     from torchao.quantization.granularity import PerGroup
 

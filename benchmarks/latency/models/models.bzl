@@ -12,7 +12,7 @@ def compiled_models(name, backends, models, weights = {}):
       weights: published file by model.
     """
 
-    # By hand, as what measures them.
+    # Manual, like the benchmarks that measure these models.
     tags = ["manual"]
     programs = []
     for backend in backends:

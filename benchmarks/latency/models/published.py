@@ -14,7 +14,7 @@ Example = tuple[nn.Module, tuple[torch.Tensor, ...]]
 
 CHUNKS = 100
 _VOCABULARY = 30522
-_FIRST_WORD = 1000  # of the vocabulary; before it are names and single characters
+_FIRST_WORD = 1000  # first word of the vocabulary; names and single characters precede it
 
 
 def classify() -> Example:

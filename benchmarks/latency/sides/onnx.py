@@ -12,7 +12,7 @@ from benchmarks.latency.sides.official import CALIBRATIONS
 from benchmarks.latency.sides.side import Loaded, Setting, Side
 
 _OPSET = 17
-_ERRORS = 3  # of its logger's severities
+_ERRORS = 3  # severity level of its logger
 
 
 def _quiet() -> Any:
@@ -30,7 +30,7 @@ class OnnxRuntime(Side):
     converters: tuple[str, ...] = ("onnx",)
 
     def convert(self, model: Model, path: Path) -> None:
-        # The exporter that is based on torch.export needs another package; this one writes the same operators.
+        # The exporter based on torch.export needs an additional package; this one writes the same operators.
         torch.onnx.export(model.module, model.inputs, str(path), dynamo=False, opset_version=_OPSET)
 
     def session(self, path: Path, setting: Setting) -> Any:

@@ -27,7 +27,7 @@ class Ours(Side):
     def __init__(self, name: str, variant: str, held: bool) -> None:
         self.name = name
         self._variant = variant
-        self._held = held  # can be held to an instruction set
+        self._held = held  # whether it can be restricted to an instruction set
 
     def program(self, model: Model, setting: Setting) -> Path:
         path = setting.programs / f"{model.program or model.name}_{self._variant}.pte"
@@ -38,7 +38,7 @@ class Ours(Side):
     def start(self, setting: Setting) -> None:
         super().start(setting)
         with suppress(ExecutorchError):
-            Program(os.devnull)  # loads the library, as those of peers are before anything is timed
+            Program(os.devnull)  # loads the library before timing starts, as for the peers
 
     def file(self, model: Model, path: Path | None, setting: Setting) -> Path:
         return self.program(model, setting)
@@ -105,7 +105,7 @@ class OursDynamic4Bit(OursInt8):
     converters = ("torchao",)
 
     def takes(self, model: Model) -> bool:
-        return model.name == "decoder"  # other models bring low-bit weights
+        return model.name == "decoder"  # other models have low-bit weights of their own
 
     def exported(self, model: Model) -> ExportedProgram:
         return torch.export.export(with_dynamic_4_bits(model, torch.bfloat16), model.inputs, strict=False)

@@ -24,10 +24,10 @@ class Setting:
     """Settings that all sides share."""
 
     library: Library
-    isa: str  # "avx2", "avxvnni" or "avx512": what every side is held to, where it can be
+    isa: str  # "avx2", "avxvnni" or "avx512": the instruction set that sides are restricted to, if possible
     threads: int
     programs: Path  # folder of this project's compiled programs
-    held: bool = False  # whether it is held back from wider instruction sets, so that one may look for them
+    held: bool = False  # whether wider instruction sets are hidden, so that the benchmark checks for their use
 
 
 @dataclass(frozen=True)
@@ -44,9 +44,9 @@ class Side(ABC):
     """One way to run models."""
 
     name: str
-    packages: tuple[str, ...] = ()  # distributions that it needs
-    modules: tuple[str, ...] = ()  # of those; imported before anything is timed
-    converters: tuple[str, ...] = ()  # further distributions that its converter needs
+    packages: tuple[str, ...] = ()  # required distributions
+    modules: tuple[str, ...] = ()  # modules of these distributions; imported before timing starts
+    converters: tuple[str, ...] = ()  # additional distributions of its converter
 
     def takes(self, model: Model) -> bool:
         """Return whether this side applies to the model."""

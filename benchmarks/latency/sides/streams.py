@@ -16,7 +16,7 @@ from benchmarks.latency.sides.ours import Ours, run
 from benchmarks.latency.sides.side import Loaded, Setting
 from models.listen.silero_vad import CHUNK
 
-_CONTEXT = 64  # samples of the chunk before, which the wheel's file wants given
+_CONTEXT = 64  # samples of the previous chunk, an input of the wheel's network
 _RATE = 16000
 _STATE = (2, 1, 128)
 
