@@ -1,4 +1,4 @@
-/* Adds two matrices by a program that was made elsewhere. No heap: all memory is in one struct. */
+/* Adds two matrices with a prebuilt program. All memory is in one struct, without a heap. */
 #include <stdio.h>
 #include "app/add_cc.h"
 

@@ -1,4 +1,4 @@
-"""A model that the backend takes parts of: two small tensors, and not the large one."""
+"""A model that the backend runs in part: the large tensor exceeds its limit."""
 
 import torch
 

@@ -1,11 +1,11 @@
-/* The runtime side: a call is (x, out), the payload a digit and a letter. */
+/* The runtime side. A call has the arguments (x, out); the payload is a digit and a letter. */
 #include "executorch/backend.h"
 
 extern const et_backend npu_backend;
 
 static const char revision = '2';
 
-/* A payload may be anything: what the file says is checked before it is used. */
+/* Verifies the payload, which comes from a file and may be malformed. */
 static et_status npu_measure(const et_backend_context *context,
                              et_backend_requirements *out) {
   const uint8_t *payload = context->payload.data;
@@ -18,7 +18,7 @@ static et_status npu_measure(const et_backend_context *context,
   return ET_STATUS_OK;
 }
 
-/* The step's letter, which lies in the program, is all that a call needs. */
+/* The handle is the address of the operator's letter in the program. */
 static et_status npu_init(const et_backend_context *context,
                           void **out_handle) {
   const uint8_t *payload = context->payload.data;

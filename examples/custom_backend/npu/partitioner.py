@@ -24,7 +24,7 @@ def _step(node: Node) -> str | None:
 
 
 class NpuBackend(BackendDetails):
-    """The payload is the device's revision, a digit, and the letter of the step."""
+    """Writes the payload: a digit for the device's revision, and the operator's letter."""
 
     @staticmethod
     def preprocess(edge_program: ExportedProgram, compile_specs: list[CompileSpec]) -> PreprocessResult:

@@ -1,4 +1,4 @@
-"""Calls the operator of //ops, with numbers from files."""
+"""Calls the operator of //ops with values that are read from files."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-/* The table of the model has the kernels of //ops, before those of the rules. */
+/* Tests that the model's kernel table lists the kernels of //ops before the built-in ones. */
 #include <stdio.h>
 
 #include "app/net_cc.h"

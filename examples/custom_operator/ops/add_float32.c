@@ -1,7 +1,7 @@
 #include "executorch/kernels/args.h"
 #include "ops/kernels.h"
 
-/* The kernel that the rules bring: for shapes that are not alike. */
+/* The built-in kernel, which this kernel calls for operands of different shapes. */
 et_status et_op_add_out(et_kernel_context *context, et_value **args);
 
 static float number(const et_value *value) {

@@ -1,4 +1,4 @@
-"""A layer over the patches of a picture, which `einops` cuts out."""
+"""A layer over the patches of an image, which `einops` extracts."""
 
 import torch
 from einops.layers.torch import Rearrange

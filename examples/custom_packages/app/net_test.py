@@ -1,4 +1,4 @@
-"""The model in plain Python, and compiled there."""
+"""Tests the model in eager PyTorch, and compiles it without Bazel rules."""
 
 import torch
 from app.net import model

@@ -9,17 +9,17 @@
 #include "executorch/text/sampler.h"
 #include "executorch/text/whole_characters.h"
 
-/* Tokens that one call of prefill takes, and that a conversation may have, as the
- * network's source says; tokens of the file, and bytes of one, at most. */
+/* The limits of one prefill call and of a conversation, in tokens, as in the network's
+ * source; upper bounds of the vocabulary size and of a token's length in bytes. */
 enum { kChunk = 128, kContext = 2048, kTokens = 49152, kPiece = 256 };
 enum { kAnswer = 256, kThreads = 2, kText = 8192 };
 
-/* All zero: always the most probable token. */
+/* All zero: always select the most probable token. */
 static const et_sampler_options kSampling = {0};
 
 static llm_prefill_memory prefill_memory;
 static llm_decode_memory decode_memory;
-static llm_state cache; /* both methods write to it */
+static llm_state cache; /* shared by both methods */
 static et_method *prefill;
 static et_method *decode;
 
@@ -34,7 +34,7 @@ static et_status load(const et_method_options *options, et_error *error) {
   return llm_decode_load(&decode_memory, options, &cache, &decode, error);
 }
 
-/* Two to kChunk tokens, of which the first is number `at` of the conversation. */
+/* Processes two to kChunk tokens; `at` is the position of the first one. */
 static et_status take_many(const int64_t *tokens, int32_t count, int64_t at,
                            const float **scores, et_error *error) {
   int64_t positions[kChunk];
@@ -58,7 +58,7 @@ static et_status take_one(int64_t token, int64_t at, const float **scores,
   return llm_decode_get_output_0(decode, scores, error);
 }
 
-/* Tokens that begin a conversation; the scores are of what may follow them. */
+/* Processes the prompt's tokens; `scores` rates the candidates for the next token. */
 static et_status take_prompt(const int64_t *tokens, size_t count,
                              const float **scores, et_error *error) {
   for (size_t at = 0; at < count; at += kChunk) {
@@ -71,7 +71,7 @@ static et_status take_prompt(const int64_t *tokens, size_t count,
   return ET_STATUS_OK;
 }
 
-/* The tokens of a conversation up to where the answer begins; 0 when the prompt is too
+/* Writes the tokens before the answer and returns their number; 0 if the prompt is too
  * long. */
 static size_t make_tokens(const char *prompt, int64_t *tokens) {
   static char text[kText];
@@ -92,7 +92,7 @@ static size_t make_tokens(const char *prompt, int64_t *tokens) {
   return begun == ET_CHAT_TOO_LONG ? 0 : count + begun;
 }
 
-/* A character may be several tokens: it is printed when it is whole. */
+/* Prints complete characters only, because a character may span several tokens. */
 static void print_token(et_whole_characters *characters, int64_t token) {
   char out[ET_WHOLE_CHARACTERS_BYTES(kPiece)];
   size_t size = 0;
@@ -103,7 +103,7 @@ static void print_token(et_whole_characters *characters, int64_t token) {
   fflush(stdout);
 }
 
-/* Prints tokens until one ends the answer. `count` have been taken. */
+/* Prints tokens until one ends the answer, after `count` processed tokens. */
 static et_status answer(const float *scores, size_t count, et_error *error) {
   static et_sampler_choice choices[kTokens];
   et_whole_characters characters = {0};

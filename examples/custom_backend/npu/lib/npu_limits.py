@@ -1,4 +1,4 @@
-"""A library that is imported from a folder of its own."""
+"""A library in a separate import folder."""
 
 import json
 from pathlib import Path
