@@ -1,4 +1,4 @@
-"""Tests that a side that fails or crashes is reported, and that the others continue."""
+"""Tests that a side that fails or crashes is reported, and that others continue."""
 
 from __future__ import annotations
 

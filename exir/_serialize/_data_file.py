@@ -13,7 +13,7 @@ from exir._serialize._write_root import write_root
 from exir.base_error import InvalidProgramError
 
 CONTENT_KEY_PREFIX = "sha256:"
-"""What a key begins with that says what its bytes are (`content_key`)."""
+"""Prefix of keys that contain a hash of the data (`content_key`)."""
 
 _IDENTIFIER = b"FT01"
 _HEADER_MAGIC = b"FH01"

@@ -14,7 +14,7 @@ from exir.error import InvalidProgramError
 
 FIXTURES = sorted((Path(__file__).parents[2] / "tests" / "fixtures").glob("**/tut*.pte"))
 ROOT_AT = 8 + 32
-"""Where the flatbuffer goes on behind a header of 32 bytes."""
+"""Offset at which the flatbuffer continues after a header of 32 bytes."""
 
 
 @pytest.fixture

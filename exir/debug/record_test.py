@@ -18,7 +18,7 @@ from exir.serde import SerializedArtifact, deserialize
 
 
 class SinCos(nn.Module):
-    """A model of which one half is delegated to the demo backend."""
+    """A model whose first half is delegated to the demo backend."""
 
     def forward(self, x: Tensor) -> Tensor:
         return torch.cos(torch.sin(x) + x)

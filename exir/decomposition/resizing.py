@@ -1,6 +1,6 @@
 """Decomposes resizing of uint8 images.
 
-As PyTorch, resize columns first and then rows. Weights are 16-bit integers, and each pass rounds to
+As in PyTorch, columns are resized first, then rows. Weights are 16-bit integers, and each pass rounds to
 uint8.
 """
 
@@ -14,7 +14,7 @@ from torch._ops import OpOverload
 _ATEN = torch.ops.aten
 _Size = Any  # an int or a SymInt
 _MAX_BITS = 22
-"""Of the fraction of a weight."""
+"""Maximum number of fractional bits of a weight."""
 
 
 def _linear(offset: Tensor) -> list[Tensor]:

@@ -11,7 +11,7 @@ from exir.emit._values import Indices, Values
 from exir.error import UnsupportedOperatorError
 
 ABSENT = -1
-"""Stands for None in a list of optional tensors."""
+"""Represents None in a list of optional tensors."""
 
 
 class ArgumentEmitter:

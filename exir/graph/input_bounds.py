@@ -16,7 +16,7 @@ from exir.error import ConfigError
 from exir.graph.control_flow import graphs
 
 SPECIALIZED_LOWER = 2
-"""Lower bound that torch.export gives a size for itself. A user who declares 2 is not told apart."""
+"""Lower bound that torch.export assumes; it is indistinguishable from a declared bound of 2."""
 
 
 @dataclass(frozen=True)

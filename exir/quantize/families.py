@@ -11,15 +11,15 @@ class Family(Enum):
     """How an operator is quantized."""
 
     WEIGHTED = auto()
-    """A product with a constant weight, its second operand."""
+    """A GEMM or convolution whose second operand is a constant weight."""
     BINARY = auto()
-    """Two tensors, element by element, each with its range, as the result has."""
+    """Elementwise on two tensors; the operands and the result have separate ranges."""
     UNARY = auto()
-    """Each element of the result depends on one of the first operand: 256 cases."""
+    """Elementwise on the first operand, so a lookup table has 256 results."""
     PASSING = auto()
-    """Elements of the first operand, their means or maxima: the result has its range."""
+    """Moves, averages or maximizes elements of the first operand; the result has its range."""
     JOINING = auto()
-    """Elements of several tensors, which share the range of the result."""
+    """Moves elements of several tensors; all of them share the range of the result."""
 
 
 _MEMBERS = {

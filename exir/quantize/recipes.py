@@ -11,7 +11,7 @@ class Activations(Enum):
     STATIC = auto()
     """int8, with ranges that calibration measured."""
     DYNAMIC = auto()
-    """int8 in front of linear layers, each row with the range that it has in each run."""
+    """int8 inputs of linear layers, quantized at run time with the range of each row."""
     FLOAT = auto()
 
 

@@ -41,7 +41,7 @@ from exir.graph.variants import functional_form, run_copying, view_form
 from exir.verification.structure import SYMBOLIC
 
 _UNKNOWN = object()
-"""Stands for what cannot be told without the real data."""
+"""Represents a value that depends on the real data."""
 
 _NEED_DATA = (
     DataDependentOutputException,

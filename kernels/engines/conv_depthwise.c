@@ -27,8 +27,8 @@ typedef struct layout {
   int64_t strip; /* output rows that are computed at a time */
 } layout;
 
-/* Rows or columns of a phase that the taps of an axis span, beyond the
- * first. */
+/* Returns the distance, in rows or columns of a phase, between the first and
+ * the last tap of an axis. */
 static int64_t tap_reach(const et_conv_axis *axis) {
   return (axis->kernel - 1) * axis->dilation / axis->stride;
 }

@@ -68,7 +68,7 @@ static bool repeats_outs(const call_check *c, uint32_t arg, bool is_list) {
   return memcmp(returned, outs, count * sizeof(int32_t)) == 0;
 }
 
-/* Checks that a return value repeats what the call writes. */
+/* Checks that a return value repeats a value that the call writes. */
 static et_status check_return(const call_check *c, uint32_t arg, char code) {
   if (code == 'x' || c->out_count == 0) {
     return ET_STATUS_OK; /* the call writes the return value itself */

@@ -1,5 +1,5 @@
 /* Integer inputs and ranges of sizes, through the functions of a typed header. */
-/* cmocka.h wants these four before it. */
+/* cmocka.h requires these four headers before it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* The two methods of a decoder share a cache: decoding tokens singly gives the same
  * logits as a prefill. */
-/* cmocka.h wants these four before it. */
+/* cmocka.h requires these four headers before it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* Random numbers depend only on the state that the caller provides. */
-/* cmocka.h wants these four before it. */
+/* cmocka.h requires these four headers before it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

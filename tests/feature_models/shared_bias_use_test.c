@@ -1,6 +1,6 @@
 /* Named data that delegates of two methods share, and the backend parts that a program
  * links. */
-/* cmocka.h wants these four before it. */
+/* cmocka.h requires these four headers before it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* Two methods of a program that share state, through the typed header. */
-/* cmocka.h wants these four before it. */
+/* cmocka.h requires these four headers before it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* A program with two planned buffers at addresses that the application chooses. */
-/* cmocka.h wants these four before it. */
+/* cmocka.h requires these four headers before it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

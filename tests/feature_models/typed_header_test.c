@@ -1,6 +1,6 @@
 /* Two models in one library, through the typed functions of its header: several methods,
  * a dynamic size, static memory. */
-/* cmocka.h wants these four before it. */
+/* cmocka.h requires these four headers before it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,7 +1,8 @@
 """Prepares nginx and BuildBox for the tests, and prints their path.
 
-The servers are packages of a coming Debian release, unpacked with their libraries into a private folder of the user's
-cache. BuildBox is in no earlier release. No root is needed, the system is not changed, and no server is started.
+The servers are packages of a future Debian release, because earlier ones lack BuildBox. They are
+unpacked with their libraries into a private folder of the user's cache. This does not need root,
+does not change the system, and starts no server.
 
     PYTHONPATH=rules/private/repository:tools/bootstrap python3 tests/many_machines/prepare_servers.py
 """

@@ -1,5 +1,5 @@
 /* The sizes in generated headers are those that the runtime measures. */
-/* cmocka.h wants these four before it. */
+/* cmocka.h requires these four headers before it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -37,7 +37,7 @@ from tests.random_networks.tolerances import max_error, tolerances_of, value_of
 BACKENDS = ("kernels", "cpu")
 _CALIBRATION = 4
 _LOWERED_TWICE = 4
-"""Of so many seeds one is exported and lowered twice."""
+"""One of this many seeds is exported and lowered twice."""
 
 
 class Outcome(enum.Enum):

@@ -53,7 +53,7 @@ _REPOSITORY = """\
 
 @dataclass(frozen=True)
 class _Tool:
-    """A tool: what it is called on the page, how it is started, and its module."""
+    """A tool: its title on the page, its command, and its module."""
 
     title: str
     command: str

@@ -146,7 +146,7 @@ _EXTRA = {
     "edge": "Passes on the edge program, before delegation, in order.",
     "executorch": "Passes before the built-in passes of `to_executorch`, in order.",
 }
-# What None means in Python; a config leaves the key out instead.
+# Explains None, which only Python has; a config omits the key instead.
 _NONE = re.compile(r"; None for [^.;]*")
 _DEFAULT_WORDS = {
     "pipeline": "the default passes",

@@ -1,4 +1,4 @@
-"""The pages of options and of command-line tools are what the code says."""
+"""Tests that the pages of options and of command-line tools match the code."""
 
 from pathlib import Path
 

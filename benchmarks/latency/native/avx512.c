@@ -21,7 +21,7 @@ static int tells_use(void) {
 }
 
 void bench_forget_avx512(void) {
-  /* A header of zeros says that every component is in its first state. */
+  /* A zeroed header marks every component as being in its initial state. */
   static const uint8_t unused[XSAVE_AREA] __attribute__((aligned(64)));
   if (tells_use()) {
     __asm__ volatile("xrstor64 %0"

@@ -33,10 +33,10 @@ from exir.program import ExecutorchProgramManager
 from exir.tensor import TensorSpec
 
 KEPT = 512
-"""Of a result's elements at least half as many are recorded."""
+"""Minimum number of sampled elements of a larger result; at most twice as many."""
 
 SHOWN = 8
-"""Lines that are named of a delegate call, which may stand for the whole model."""
+"""Maximum number of source lines of a delegate call, which may be the whole model."""
 
 _States = dict[tuple[str, str], Tensor]
 

@@ -1,5 +1,5 @@
 /* Two programs in one library with equal weights: linked once, found by both. */
-/* cmocka.h wants these four before it. */
+/* cmocka.h requires these four headers before it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
