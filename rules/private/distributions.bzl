@@ -11,7 +11,7 @@ _DistributionsInfo = provider(
     doc = "The repositories below a Python library.",
     fields = {
         "kept": "depset[string]: names of those that are reached without a package that the compiler has.",
-        "hidden": "depset[string]: names of those of such packages, and of what is reached through them.",
+        "hidden": "depset[string]: names of the repositories of such packages, and of their dependencies.",
         "clashes": "depset[string]: such packages that are of other versions, for a message.",
     },
 )

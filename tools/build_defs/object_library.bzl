@@ -5,10 +5,10 @@ load("@rules_cc//cc/common:cc_common.bzl", "cc_common")
 load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
 load("//rules/private:labels.bzl", "display_label")  # buildifier: disable=bzl-visibility
 
-_DOC = """A `cc_library` of sources in C whose compilations are few: an action takes sixteen sources and makes an object of each.
+_DOC = """A `cc_library` of C sources that compiles sixteen sources per action, each to its own object.
 
-A library of hundreds of small files is a handful of actions so, in a build and in a remote cache, and a program links just the objects that it
-needs all the same. What an edit costs more: the fifteen others of its action."""
+A library of hundreds of small files is therefore a few actions, in a build and in a remote cache, and programs still link only
+the objects that they need. An edit recompiles the other fifteen sources of its action as well."""
 
 _ATTRS = {
     "srcs": attr.label_list(

@@ -15,9 +15,9 @@ from pathlib import Path
 
 from tools.docs_site.staging import stage
 
-# Before 1980 no archive can hold a file; 315532800 is its first second.
+# The first second of 1980, the earliest time that a zip archive can store.
 _EPOCH = "315532800"
-# Sphinx's own record of its options: it is for incremental builds, which Bazel does not make.
+# Sphinx's state for incremental builds, which Bazel does not use.
 _RECORDS = (".buildinfo", ".doctrees")
 
 

@@ -4,9 +4,9 @@ project = "rules_executorch"
 author = "the rules_executorch authors"
 extensions = ["myst_parser", "sphinx_copybutton"]
 
-# Anchors of headings are spelled as on GitHub, so that a link works in both places.
+# Generate the same heading anchors as GitHub, so that links work in both places.
 myst_heading_anchors = 5
-# Code blocks are for readers: a lexer that stumbles over an ellipsis is not an error.
+# Code blocks may contain an ellipsis, which lexers reject; this is not an error.
 suppress_warnings = ["misc.highlighting_failure"]
 
 html_theme = "furo"

@@ -79,7 +79,7 @@ def rewrite(page: str, text: str, files: set[str], source_url: str) -> str:
 
 
 def _named(label: str, path: str) -> str:
-    """Return the words for a file that has no address: its path, once."""
+    """Return the text for a file without an address: its label and its path."""
     return f"`{path}`" if label.strip("`") in (path, path.rsplit("/", 1)[-1]) else f"{label} (`{path}`)"
 
 
