@@ -6,9 +6,9 @@ from typing import ClassVar
 from torch.export import ExportedProgram
 
 import exir.dialects.quantized_bytes_ops  # noqa: F401  (registers the operators)
-from exir.graph.byte_codes import is_quantizing
-from exir.graph.byte_fusion import ByteFusion
-from exir.graph.byte_moves import move_bytes
+from exir.graph.int8_fusion import Int8Fusion
+from exir.graph.int8_moves import move_int8_elements
+from exir.graph.int8_tensors import is_quantizing
 from exir.pass_manager import ProgramPass
 
 
@@ -27,8 +27,8 @@ class FuseInt8(ProgramPass):
     def run(self, program: ExportedProgram) -> ExportedProgram:
         if not any(map(is_quantizing, program.graph.nodes)):
             return program
-        move_bytes(program)
-        fusion = ByteFusion(program)
+        move_int8_elements(program)
+        fusion = Int8Fusion(program)
         for node in list(filter(is_quantizing, program.graph.nodes)):
             fusion.visit(node)
         fusion.finish()

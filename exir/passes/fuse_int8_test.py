@@ -15,7 +15,7 @@ from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_qat_pt
 
 from exir.capture import ExecutorchBackendConfig
 from exir.dialects._ops import ops as exir_ops
-from exir.graph.byte_fusion import STAYS_FLOAT
+from exir.graph.int8_fusion import STAYS_FLOAT
 from exir.graph.program_copy import copy_program
 from exir.passes.fuse_int8 import FuseInt8
 from exir.program import to_edge
@@ -225,7 +225,7 @@ class Interpolated(Fn):
 
 def test_op_without_an_int8_kernel_is_reported() -> None:
     assert set(_reasons(_edge(Interpolated(), torch.randn(PICTURE))).values()) == {
-        "no kernel computes it in bytes"
+        "no int8 kernel computes it"
     }
 
 

@@ -9,7 +9,7 @@ from exir import schema
 from exir.backend.tags import refusals_of
 from exir.debug.source import source_of
 from exir.emit import EmitterOutput, MethodOutput
-from exir.graph.byte_fusion import STAYS_FLOAT
+from exir.graph.int8_fusion import STAYS_FLOAT
 from exir.inspection.calls import any_channels_last, dtypes_of, tensors_of
 from exir.inspection.report import MethodReport, OperatorUse, delegates_of, instruction_count, values_of
 from exir.memory_planning import lower_bound

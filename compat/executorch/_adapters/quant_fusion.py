@@ -9,10 +9,10 @@ from torch.fx import Node
 
 import exir.dialects.quantized_decomposed_ops  # noqa: F401  (registers the operator used below)
 from exir.dialects.edge import edge_op
-from exir.graph.byte_codes import Codes, Reading, dequantized_codes, is_quantizing, quantized_reading
-from exir.graph.byte_moves import move_bytes
 from exir.graph.edit import insert_before, replace_and_erase
 from exir.graph.fake_mode import fake_mode_of
+from exir.graph.int8_moves import move_int8_elements
+from exir.graph.int8_tensors import QuantizedTensor, QuantParams, is_quantizing, quantize_params, quantized_source
 from exir.pass_manager import ProgramPass
 from exir.passes.propagate_constants import PropagateConstants
 
@@ -34,7 +34,7 @@ class QuantFusionPass(ProgramPass):
         pass
 
     def run(self, program: ExportedProgram) -> ExportedProgram:
-        move_bytes(program)
+        move_int8_elements(program)
         for quantize in list(filter(is_quantizing, program.graph.nodes)):
             fused = _fused(quantize)
             if fused is not None:
@@ -62,22 +62,22 @@ def constant_values(program: ExportedProgram) -> dict[str, torch.Tensor]:
 
 def _fused(quantize: Node) -> Node | None:
     """Return an integer-only replacement for the result of `quantize`, or None."""
-    reading, floats = quantized_reading(quantize), quantize.args[0]
-    same = dequantized_codes(floats)
+    params, floats = quantize_params(quantize), quantize.args[0]
+    same = quantized_source(floats)
     if same is not None:
-        return same.node if same.reading == reading else None
-    if reading is None or floats.target is not _ADD or floats.kwargs:
+        return same.node if same.params == params else None
+    if params is None or floats.target is not _ADD or floats.kwargs:
         return None
-    operands = [dequantized_codes(each) for each in floats.args]
-    found = [each for each in operands if each is not None and each.reading.dtype == reading.dtype]
-    return _sum(quantize, found, reading) if len(found) == 2 else None
+    operands = [quantized_source(each) for each in floats.args]
+    found = [each for each in operands if each is not None and each.params.dtype == params.dtype]
+    return _sum(quantize, found, params) if len(found) == 2 else None
 
 
-def _sum(before: Node, operands: list[Codes], reading: Reading) -> Node:
-    arguments = [value for each in operands for value in (each.node, *_affine(each.reading))]
-    arguments += _affine(reading)
+def _sum(before: Node, operands: list[QuantizedTensor], params: QuantParams) -> Node:
+    arguments = [value for each in operands for value in (each.node, *_affine(each.params))]
+    arguments += _affine(params)
     return insert_before(before, _ADD_BYTES, tuple(arguments), {}, fake_mode_of(before.graph))
 
 
-def _affine(reading: Reading) -> tuple[float, int, int, int]:
-    return reading.scale, reading.zero_point, reading.low, reading.high
+def _affine(params: QuantParams) -> tuple[float, int, int, int]:
+    return params.scale, params.zero_point, params.low, params.high

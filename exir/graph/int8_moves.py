@@ -10,11 +10,11 @@ from torch.export import ExportedProgram
 from torch.fx import Node, map_arg
 
 from exir.dialects.edge import edge_op
-from exir.graph.byte_codes import Reading, dequantized_codes
 from exir.graph.constants import ConstantTable
 from exir.graph.edit import insert_before, replace_and_erase
 from exir.graph.fake_mode import fake_mode_of
 from exir.graph.graph_builder import inherited_meta
+from exir.graph.int8_tensors import QuantParams, quantized_source
 
 _ATEN = torch.ops.aten
 
@@ -42,7 +42,7 @@ _PAD = edge_op(_ATEN.constant_pad_nd.default)
 _POOL = edge_op(_ATEN.max_pool2d_with_indices.default)
 
 
-def move_bytes(program: ExportedProgram) -> None:
+def move_int8_elements(program: ExportedProgram) -> None:
     """Apply operators that only move dequantized elements to the quantized tensors.
 
     The result is dequantized after the move.
@@ -63,16 +63,16 @@ def _moved(node: Node) -> Node | None:
     if node.target not in _MOVING and node.target is not _PAD and node.target is not _POOL:
         return None
     operands = [each for each in node.all_input_nodes if _is_float(each)]
-    readings = {_reading(each) for each in operands}
-    reading = readings.pop() if len(readings) == 1 else None
-    if reading is None or (node.target is _PAD and not _has_code(_padding(node), reading)):
+    found = {_params_of(each) for each in operands}
+    params = found.pop() if len(found) == 1 else None
+    if params is None or (node.target is _PAD and not _is_representable(_padding(node), params)):
         return None
     return operands[0]
 
 
-def _reading(node: Node) -> Reading | None:
-    codes = dequantized_codes(node)
-    return None if codes is None else codes.reading
+def _params_of(node: Node) -> QuantParams | None:
+    quantized = quantized_source(node)
+    return None if quantized is None else quantized.params
 
 
 def _is_float(node: Node) -> bool:
@@ -84,8 +84,8 @@ def _padding(node: Node) -> float:
     return node.args[2] if len(node.args) > 2 else 0
 
 
-def _has_code(value: float, reading: Reading) -> bool:
-    return (reading.code(value) - reading.zero_point) * reading.scale == value
+def _is_representable(value: float, params: QuantParams) -> bool:
+    return (params.quantize(value) - params.zero_point) * params.scale == value
 
 
 @dataclass(frozen=True)
@@ -97,11 +97,11 @@ class _Move:
 
     def apply(self, node: Node) -> None:
         """Replace `node`, which moves floats."""
-        args = map_arg(node.args, _codes)
+        args = map_arg(node.args, _quantized)
         if node.target is _PAD:
-            reading = _reading(self.floats)
-            assert reading is not None
-            args = (*args[:2], reading.code(_padding(node)))
+            params = _params_of(self.floats)
+            assert params is not None
+            args = (*args[:2], params.quantize(_padding(node)))
         moved = insert_before(node, node.target._op, args, dict(node.kwargs), self.fake_mode)
         if node.target is _POOL:
             self._replace_items(node, moved)
@@ -115,13 +115,13 @@ class _Move:
             replace_and_erase(user, self._dequantized(user, item) if user.args[1] == 0 else item)
         node.graph.erase_node(node)
 
-    def _dequantized(self, before: Node, codes: Node) -> Node:
-        args = codes, *self.floats.args[1:]
+    def _dequantized(self, before: Node, quantized: Node) -> Node:
+        args = quantized, *self.floats.args[1:]
         return insert_before(before, self.floats.target._op, args, {}, self.fake_mode)
 
 
-def _codes(node: Node) -> Node:
-    found = dequantized_codes(node)
+def _quantized(node: Node) -> Node:
+    found = quantized_source(node)
     return node if found is None else found.node
 
 

@@ -7,11 +7,11 @@ from torch import Tensor
 from torch.fx import Node, map_arg
 
 from exir.dialects.edge import EdgeOpOverload
-from exir.graph.byte_codes import Codes, Reading, dequantized_codes, quantized_reading
 from exir.graph.constants import ConstantTable
+from exir.graph.int8_tensors import QuantizedTensor, QuantParams, quantize_params, quantized_source
 
 
-class ByteTables:
+class Int8Tables:
     """Computes the lookup tables for the nodes of one graph."""
 
     def __init__(self, constants: ConstantTable) -> None:
@@ -23,15 +23,15 @@ class ByteTables:
         The table has one result for each quantized value of the source.
         """
         sources = self._sources(quantize)
-        reading = quantized_reading(quantize)
-        if reading is None or len(sources) != 1:
+        params = quantize_params(quantize)
+        if params is None or len(sources) != 1:
             return None
         (source,) = sources
         if not _has_shape_of(source.node, quantize):
             return None
-        return source.node, _codes(self._values(quantize.args[0], source, {}), reading)
+        return source.node, _quantized(self._values(quantize.args[0], source, {}), params)
 
-    def _sources(self, quantize: Node) -> set[Codes]:
+    def _sources(self, quantize: Node) -> set[QuantizedTensor]:
         """Return the quantized tensors at the start of the elementwise chains.
 
         The result is empty if other operators contribute.
@@ -39,9 +39,9 @@ class ByteTables:
         found, seen, left = set(), set(), [quantize.args[0]]
         while left:
             node = left.pop()
-            codes = dequantized_codes(node)
-            if codes is not None:
-                found.add(codes)
+            quantized = quantized_source(node)
+            if quantized is not None:
+                found.add(quantized)
             elif node not in seen and self._number(node) is None:
                 if not _is_elementwise(node):
                     return set()
@@ -49,15 +49,15 @@ class ByteTables:
                 left += node.all_input_nodes
         return found
 
-    def _values(self, node: Node, source: Codes, found: dict[Node, Tensor]) -> Tensor:
+    def _values(self, node: Node, source: QuantizedTensor, found: dict[Node, Tensor]) -> Tensor:
         """Return the result of `node` for each quantized value of `source`."""
         if node not in found:
             found[node] = self._computed(node, source, found)
         return found[node]
 
-    def _computed(self, node: Node, source: Codes, found: dict[Node, Tensor]) -> Tensor:
-        if dequantized_codes(node) is not None:
-            return source.reading.values()
+    def _computed(self, node: Node, source: QuantizedTensor, found: dict[Node, Tensor]) -> Tensor:
+        if quantized_source(node) is not None:
+            return source.params.values()
         number = self._number(node)
         if number is not None:
             return number
@@ -83,6 +83,6 @@ def _has_shape_of(node: Node, other: Node) -> bool:
     return shapes[0] == shapes[1]
 
 
-def _codes(values: Tensor, reading: Reading) -> Tensor:
-    steps = torch.round(values * (1.0 / reading.scale)) + reading.zero_point
-    return steps.clamp(reading.low, reading.high).to(reading.dtype)
+def _quantized(values: Tensor, params: QuantParams) -> Tensor:
+    steps = torch.round(values * (1.0 / params.scale)) + params.zero_point
+    return steps.clamp(params.low, params.high).to(params.dtype)

@@ -16,7 +16,7 @@ _DEQUANTIZE_CHANNELS = "quantized_decomposed::dequantize_per_channel"
 
 
 @dataclass(frozen=True)
-class Reading:
+class QuantParams:
     """Quantization parameters: q represents (q - zero_point) * scale.
 
     Quantized values are in [low, high].
@@ -28,7 +28,7 @@ class Reading:
     high: int
     dtype: torch.dtype
 
-    def code(self, value: float) -> int:
+    def quantize(self, value: float) -> int:
         """Quantize `value`."""
         steps = torch.round(torch.tensor(value, dtype=torch.float32) * (1.0 / self.scale))
         return int((steps + self.zero_point).clamp(self.low, self.high))
@@ -36,16 +36,16 @@ class Reading:
     def values(self) -> Tensor:
         """Return the dequantized values of all elements of the dtype, in order."""
         limits = torch.iinfo(self.dtype)
-        codes = torch.arange(limits.min, limits.max + 1)
-        return (codes - self.zero_point).to(torch.float32) * self.scale
+        quantized = torch.arange(limits.min, limits.max + 1)
+        return (quantized - self.zero_point).to(torch.float32) * self.scale
 
 
 @dataclass(frozen=True)
-class Codes:
+class QuantizedTensor:
     """A quantized tensor; `node` is int8 or uint8."""
 
     node: Node
-    reading: Reading
+    params: QuantParams
 
 
 def is_quantizing(node: Node) -> bool:
@@ -53,49 +53,51 @@ def is_quantizing(node: Node) -> bool:
     return edge_name(node) == _QUANTIZE
 
 
-def dequantized_codes(node: object) -> Codes | None:
+def quantized_source(node: object) -> QuantizedTensor | None:
     """Return the quantized tensor that `node` dequantizes."""
-    reading = _reading(node, _DEQUANTIZE)
-    return Codes(node.args[0], reading) if reading is not None and isinstance(node, Node) else None
+    params = _params_of(node, _DEQUANTIZE)
+    return (
+        QuantizedTensor(node.args[0], params) if params is not None and isinstance(node, Node) else None
+    )
 
 
-def quantized_reading(node: object) -> Reading | None:
+def quantize_params(node: object) -> QuantParams | None:
     """Return the parameters with which `node` quantizes to int8 or uint8."""
-    return _reading(node, _QUANTIZE)
+    return _params_of(node, _QUANTIZE)
 
 
-def _reading(node: object, operator: str) -> Reading | None:
+def _params_of(node: object, operator: str) -> QuantParams | None:
     if not isinstance(node, Node) or edge_name(node) != operator or node.kwargs:
         return None
     _, scale, zero_point, low, high, dtype = node.args
     if dtype not in (torch.int8, torch.uint8) or isinstance(scale, Node):
         return None
-    return Reading(scale, zero_point, low, high, dtype)
+    return QuantParams(scale, zero_point, low, high, dtype)
 
 
 @dataclass(frozen=True)
-class WeightCodes:
+class Int8Weight:
     """An int8 weight: `node` is [rows, ...] with zero point 0, `scales` is [rows]."""
 
     node: Node
     scales: Tensor
 
 
-def weight_codes(node: Node, constants: ConstantTable) -> WeightCodes | str:
+def int8_weight(node: Node, constants: ConstantTable) -> Int8Weight | str:
     """Return the constant weight that `node` dequantizes, or why there is none."""
     if edge_name(node) not in (_DEQUANTIZE, _DEQUANTIZE_CHANNELS):
         return "its weight is float"
-    codes = constants.tensor(node.args[0])
-    if codes is None:
+    quantized = constants.tensor(node.args[0])
+    if quantized is None:
         return "its weight is computed, not a constant"
-    if codes.dtype != torch.int8:
-        return f"its weight is of {str(codes.dtype).removeprefix('torch.')}, not int8"
+    if quantized.dtype != torch.int8:
+        return f"its weight is of {str(quantized.dtype).removeprefix('torch.')}, not int8"
     scales, zero_points = (_tensor(each, constants) for each in node.args[1:3])
     if scales is None or zero_points is None or zero_points.any():
         return "its weight has zero points"
     if edge_name(node) == _DEQUANTIZE_CHANNELS and node.args[3] != 0:
         return f"its weight has scales along dimension {node.args[3]}"
-    return WeightCodes(node.args[0], scales.float().expand(codes.shape[0]))
+    return Int8Weight(node.args[0], scales.float().expand(quantized.shape[0]))
 
 
 def _tensor(value: object, constants: ConstantTable) -> Tensor | None:
