@@ -111,7 +111,7 @@ class _Choice:
 
 
 @dataclass(frozen=True)
-class _Part:
+class _Subprogram:
     """One partition as a separate program, and its compile specs."""
 
     key: _Key
@@ -172,7 +172,9 @@ def _lower_chosen(choices: Mapping[str, _Choice]) -> dict[str, ExportedProgram]:
         choice.specs[tag].backend_id for choice in choices.values() for _, tag in choice.partitions
     ]
     for backend_id in dict.fromkeys(backends):
-        parts = {name: _parts(choice, choice.keys_of(backend_id)) for name, choice in choices.items()}
+        parts = {
+            name: _subprograms(choice, choice.keys_of(backend_id)) for name, choice in choices.items()
+        }
         for name, modules in _compile(
             backend_id, {n: each for n, each in parts.items() if each}
         ).items():
@@ -198,9 +200,9 @@ def _with_calls(choice: _Choice, lowered: Mapping[_Key, LoweredBackendModule]) -
     return with_delegate_calls(program, outermost, choice.within(None, lowered))
 
 
-def _parts(choice: _Choice, keys: list[_Key]) -> list[_Part]:
+def _subprograms(choice: _Choice, keys: list[_Key]) -> list[_Subprogram]:
     return [
-        _Part(
+        _Subprogram(
             key,
             extract_program(choice.graph_program(key[0]), choice.partitions[key]),
             list(choice.specs[key[1]].compile_specs),
@@ -210,7 +212,7 @@ def _parts(choice: _Choice, keys: list[_Key]) -> list[_Part]:
 
 
 def _compile(
-    backend_id: str, parts: Mapping[str, list[_Part]]
+    backend_id: str, parts: Mapping[str, list[_Subprogram]]
 ) -> dict[str, dict[_Key, LoweredBackendModule]]:
     """Compile the parts of all methods with one backend, by method and key."""
     programs = {
@@ -229,7 +231,9 @@ def _compile(
 
 
 def _check_counts(
-    results: Mapping[str, list[PreprocessResult]], parts: Mapping[str, list[_Part]], backend_id: str
+    results: Mapping[str, list[PreprocessResult]],
+    parts: Mapping[str, list[_Subprogram]],
+    backend_id: str,
 ) -> None:
     for name, some in parts.items():
         found = len(results.get(name, []))

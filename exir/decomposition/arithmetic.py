@@ -43,9 +43,9 @@ def _addbmm(x: Tensor, a: Tensor, b: Tensor, *, beta: Number = 1, alpha: Number 
 
     The matrices `a` are concatenated along columns, and the matrices `b` along rows.
     """
-    summands = a.shape[0] * a.shape[2]
-    columns = a.permute(1, 0, 2).reshape(a.shape[1], summands)
-    product = torch.mm(columns, b.reshape(summands, b.shape[2]))
+    depth = a.shape[0] * a.shape[2]
+    columns = a.permute(1, 0, 2).reshape(a.shape[1], depth)
+    product = torch.mm(columns, b.reshape(depth, b.shape[2]))
     return add_scaled(x, beta, product, alpha)
 
 

@@ -26,9 +26,9 @@ def _max_pool_backward(
     places: Tensor,
 ) -> Tensor:
     """Scatter each window's gradient to the position of its maximum."""
-    planes = x.shape[:-2]
-    windows = [*planes, math.prod(places.shape[-2:])]
-    result = torch.zeros_like(x).reshape([*planes, math.prod(x.shape[-2:])])
+    channels = x.shape[:-2]
+    windows = [*channels, math.prod(places.shape[-2:])]
+    result = torch.zeros_like(x).reshape([*channels, math.prod(x.shape[-2:])])
     result = result.scatter_add(-1, places.reshape(windows), gradient.reshape(windows))
     return result.reshape(x.shape)
 
@@ -118,14 +118,14 @@ def _average_pool_backward(
     """Distribute each window's gradient equally to its elements."""
     kernel, padding = _of_all(kernel, 2), _of_all(padding, 2)
     stride = _of_all(stride, 2) if stride else kernel
-    planes = gradient.reshape([-1, 1, *gradient.shape[-2:]])
-    planes = planes / _divisors(x, kernel, stride, padding, ceil_mode, count_include_pad, divisor)
-    reached = [(size - 1) * s + k for size, s, k in zip(planes.shape[2:], stride, kernel, strict=True)]
+    channels = gradient.reshape([-1, 1, *gradient.shape[-2:]])
+    channels = channels / _divisors(x, kernel, stride, padding, ceil_mode, count_include_pad, divisor)
+    reached = [(size - 1) * s + k for size, s, k in zip(channels.shape[2:], stride, kernel, strict=True)]
     missing = [
         max(size + 2 * p - r, 0) for size, p, r in zip(x.shape[-2:], padding, reached, strict=True)
     ]  # elements at the end that no window covers
     window = torch.ones([1, 1, *kernel], dtype=x.dtype)
-    parts = _ATEN.convolution.default(planes, window, None, stride, [0, 0], [1, 1], True, [0, 0], 1)
+    parts = _ATEN.convolution.default(channels, window, None, stride, [0, 0], [1, 1], True, [0, 0], 1)
     parts = _ATEN.constant_pad_nd.default(parts, [0, missing[1], 0, missing[0]])
     for dim, (size, before) in enumerate(zip(x.shape[-2:], padding, strict=True), 2):
         parts = parts.narrow(dim, before, size)

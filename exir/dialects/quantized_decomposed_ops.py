@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 from torch.library import Library
 
-from exir.operators.operators import own_operators
+from exir.operators.operators import builtin_operators
 from exir.weights.quantized_weights import dequantized
 
 _NAMESPACE = "quantized_decomposed"
@@ -144,7 +144,7 @@ def _register() -> Library:
     for name, (schema, run, shape_only) in _FUNCTIONAL.items():
         if _define(library, name, schema, run):
             library.impl(name, shape_only, "Meta")
-    for operator in own_operators():
+    for operator in builtin_operators():
         namespace, _, name = operator.name.partition("::")
         if namespace == _NAMESPACE:
             base, _, overload = name.partition(".")

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 from torch.library import Library
 
-from exir.operators.operators import own_operators
+from exir.operators.operators import builtin_operators
 
 _NAMESPACE = "torchvision"
 _LIBRARY = Library(_NAMESPACE, "FRAGMENT")
@@ -15,7 +15,7 @@ _LIBRARY = Library(_NAMESPACE, "FRAGMENT")
 
 def _define(name: str) -> None:
     """Define the operator's out overload, which copies the functional result."""
-    schema = own_operators()[f"{_NAMESPACE}::{name}.out"].schema
+    schema = builtin_operators()[f"{_NAMESPACE}::{name}.out"].schema
 
     def run(*arguments: object, out: Tensor) -> Tensor:
         result = getattr(torch.ops.torchvision, name).default(*arguments)

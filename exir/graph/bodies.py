@@ -22,7 +22,7 @@ from torch.fx import Graph, GraphModule, Node
 from exir.graph.constants import ConstantTable
 from exir.graph.control_flow import Region, graphs, regions
 from exir.graph.fake_mode import fake_mode_of
-from exir.graph.program_copy import with_own_containers
+from exir.graph.program_copy import with_copied_containers
 
 _CONSTANT_KINDS = (InputKind.PARAMETER, InputKind.BUFFER, InputKind.CONSTANT_TENSOR)
 _MUTATIONS = (OutputKind.BUFFER_MUTATION, OutputKind.PARAMETER_MUTATION)
@@ -190,7 +190,7 @@ def _view(outer: ExportedProgram, region: Region) -> ExportedProgram:
     for position, (placeholder, operand) in enumerate(region.bindings):
         is_fixed = position not in varying and isinstance(operand, Node)
         specs.append(_input_spec(placeholder, known.get(operand.name) if is_fixed else None))
-    view = with_own_containers(outer)
+    view = with_copied_containers(outer)
     view._graph_module = region.graph_module
     view._graph_signature = ExportGraphSignature(specs, [])
     return view

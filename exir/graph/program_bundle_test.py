@@ -11,7 +11,7 @@ from torch.export import ExportedProgram
 from exir.capture import ExecutorchBackendConfig
 from exir.error import EdgeDialectError, PassError
 from exir.graph.program_bundle import Facts, ProgramBundle
-from exir.operators.operators import own_operators
+from exir.operators.operators import builtin_operators
 from exir.pass_manager import BundlePass, ProgramPass, run_bundle
 from exir.passes import pipeline
 from exir.program import EdgeProgramManager, to_edge
@@ -82,7 +82,7 @@ def test_build_context_reaches_the_pass() -> None:
             found.append(bundle)
             return bundle
 
-    facts = Facts(own_operators(), None, {"sram": 4096}, {"encode": [(torch.ones(2, 8),)]})
+    facts = Facts(builtin_operators(), None, {"sram": 4096}, {"encode": [(torch.ones(2, 8),)]})
     codec(facts).transform([Keep()]).to_executorch(ExecutorchBackendConfig(passes=[Keep()]))
     for bundle in found:
         assert bundle.constant_methods == {"version": 3}

@@ -9,12 +9,12 @@ from torch.fx import Graph, GraphModule
 
 def copy_program(program: ExportedProgram) -> ExportedProgram:
     """Copy a program's graph; weights, lowered modules and `meta` values are shared."""
-    copied = with_own_containers(program)
+    copied = with_copied_containers(program)
     copied._graph_module = copy_graph_module(program.graph_module)
     return copied
 
 
-def with_own_containers(program: ExportedProgram) -> ExportedProgram:
+def with_copied_containers(program: ExportedProgram) -> ExportedProgram:
     """Copy a program's signature and dictionaries; the graph is shared."""
     copied = copy.copy(program)
     signature = program.graph_signature

@@ -21,7 +21,7 @@ from exir.decomposition.rewrite import Rewritten
 from exir.error import EdgeDialectError, NotLocal
 from exir.graph.constants import ConstantTable
 from exir.graph.fake_mode import fake_mode_of
-from exir.graph.program_copy import with_own_containers
+from exir.graph.program_copy import with_copied_containers
 from exir.verification.verifier import EXIREdgeDialectVerifier
 
 
@@ -32,7 +32,7 @@ def with_graph_module(program: ExportedProgram, graph_module: GraphModule) -> Ex
     not change. Tensor attributes that a pass added become constants of the program.
     """
     signature = renamed_signature(program.graph_signature, graph_module.graph)
-    result = with_own_containers(program)
+    result = with_copied_containers(program)
     result._graph_signature = signature
     result._graph_module = graph_module
     _lift_attributes(result)

@@ -7,7 +7,7 @@ import pytest
 from exir.base_error import ConfigError
 from exir.inspection.memory import CalledMemory, kernel_memory, method_counts
 from exir.operators.kernels import KernelTable, load_kernels
-from exir.operators.operators import own_operators
+from exir.operators.operators import builtin_operators
 from exir.schema import (
     AllocationDetails,
     Bool,
@@ -104,7 +104,7 @@ scratch = "never"
 def _table(folder: Path, text: str = _KERNELS) -> KernelTable:
     path = folder / "kernels.toml"
     path.write_text(text, encoding="utf-8")
-    return load_kernels([path], own_operators())
+    return load_kernels([path], builtin_operators())
 
 
 def _convolutions(*groups: int) -> ExecutionPlan:

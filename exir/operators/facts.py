@@ -12,9 +12,9 @@ from exir.operators.schemas import Argument
 PROMOTIONS = ("default", "first", "int_to_float")
 DTYPE_KINDS = ("floating", "index", "integral")
 
-_TRUTHS = ("noop_by_layout", "foldable", "beside_core")
+_BOOLEANS = ("noop_by_layout", "foldable", "beside_core")
 _OPERANDS = ("factor", "view_of", "copy_of")
-FACT_KEYS = frozenset({"promoted", "promotion", "same_dtype", "dtypes", *_TRUTHS, *_OPERANDS})
+FACT_KEYS = frozenset({"promoted", "promotion", "same_dtype", "dtypes", *_BOOLEANS, *_OPERANDS})
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ def parse_facts(row: Row, arguments: Sequence[Argument]) -> Facts:
         argument.name for argument in arguments if argument.is_tensor and not argument.out
     )
     given = {key: row[key] for key in FACT_KEYS & row.keys()}
-    for key in _TRUTHS:
+    for key in _BOOLEANS:
         _check(key, given.get(key, True) is True, "true", given.get(key))
     for key in _OPERANDS:
         _check(key, given.get(key, "") in operands | {""}, "a tensor operand", given.get(key))

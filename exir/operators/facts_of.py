@@ -9,7 +9,7 @@ from torch._ops import OpOverload
 
 from exir.dialects.out_variant import out_variant_of
 from exir.operators.facts import Facts
-from exir.operators.operators import own_operators
+from exir.operators.operators import builtin_operators
 
 _NONE = Facts()
 _CORE_TAGS = frozenset({torch.Tag.core, torch.Tag.view_copy})
@@ -19,7 +19,7 @@ _CORE_TAGS = frozenset({torch.Tag.core, torch.Tag.view_copy})
 def facts_of(op: OpOverload) -> Facts:
     """Return the facts of the functional `op`; defaults if the table does not list it."""
     variant = out_variant_of(op)
-    row = own_operators().get(op.name() if variant is None else variant.op.name())
+    row = builtin_operators().get(op.name() if variant is None else variant.op.name())
     return _NONE if row is None else row.facts
 
 
@@ -32,7 +32,7 @@ def is_in_edge_dialect(op: OpOverload) -> bool:
     return op.namespace != "aten" or bool(_CORE_TAGS & set(op.tags)) or facts_of(op).beside_core
 
 
-_HALVES = frozenset({torch.float16, torch.bfloat16})
+_FLOAT16_DTYPES = frozenset({torch.float16, torch.bfloat16})
 
 
 def is_factor(op: OpOverload, operand: str, rank: int, common: torch.dtype | None) -> bool:
@@ -41,4 +41,4 @@ def is_factor(op: OpOverload, operand: str, rank: int, common: torch.dtype | Non
     rank: the number of dimensions of the operand.
     common: the dtype of the result.
     """
-    return operand == facts_of(op).factor and rank == 0 and common in _HALVES
+    return operand == facts_of(op).factor and rank == 0 and common in _FLOAT16_DTYPES

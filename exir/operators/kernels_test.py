@@ -8,7 +8,7 @@ import pytest
 
 from exir.operators.document import TableError
 from exir.operators.kernels import KernelTable, load_kernels
-from exir.operators.operators import own_operators
+from exir.operators.operators import builtin_operators
 from exir.operators.rules import TensorRule
 
 ROOT = Path(__file__).parents[2]
@@ -39,7 +39,7 @@ def write(folder: Path, text: str, name: str = "kernels.toml") -> Path:
 
 
 def load(*paths: Path) -> KernelTable:
-    return load_kernels(paths, own_operators())
+    return load_kernels(paths, builtin_operators())
 
 
 def test_kernel_row_is_parsed(tmp_path: Path) -> None:
@@ -180,6 +180,6 @@ def test_kernel_rows_are_sorted_and_files_exist(path: Path) -> None:
 
 def test_every_operator_has_a_kernel() -> None:
     table = load(*LIBRARIES)
-    assert table.missing(operator.name for operator in own_operators()) == ()
+    assert table.missing(operator.name for operator in builtin_operators()) == ()
     by_symbol = {kernel.symbol: kernel.operator.name for kernel in table}
     assert [k for k in table if by_symbol[k.symbol] != k.operator.name] == []

@@ -24,7 +24,7 @@ from exir.operators.document import (
 from exir.operators.facts import FACT_KEYS, Facts, parse_facts
 from exir.operators.schemas import OUT_CODES, Argument, parse_schema
 
-OWN_TABLE = Path(__file__).parents[2] / "schema" / "operators.toml"
+BUILTIN_TABLE = Path(__file__).parents[2] / "schema" / "operators.toml"
 
 _REQUIRED_KEYS = frozenset({"name", "schema"})
 _OPTIONAL_KEYS = FACT_KEYS | {"partial_write"}
@@ -93,17 +93,17 @@ class OperatorTable:
 
 def load_operators(*paths: Path | str) -> OperatorTable:
     """Merge our table with those at `paths`. Raises TableError for an invalid row."""
-    merged = dict(own_operators().operators)
+    merged = dict(builtin_operators().operators)
     for path in paths:
         _merge(merged, Path(path))
     return _table(merged)
 
 
 @lru_cache(maxsize=1)
-def own_operators() -> OperatorTable:
+def builtin_operators() -> OperatorTable:
     """Return the operators of `schema/operators.toml`, which is read once."""
     merged: dict[str, Operator] = {}
-    _merge(merged, OWN_TABLE)
+    _merge(merged, BUILTIN_TABLE)
     return _table(merged)
 
 

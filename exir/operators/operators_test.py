@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from exir.operators.document import TableError
-from exir.operators.operators import OWN_TABLE, load_operators, own_operators
+from exir.operators.operators import BUILTIN_TABLE, builtin_operators, load_operators
 from exir.operators.schemas import parse_schema
 
 ROW = """
@@ -73,7 +73,7 @@ def test_partially_written_argument_is_read_and_written(tmp_path: Path) -> None:
 
 
 def test_in_place_operators_state_partial_writes() -> None:
-    operands = [(o.name, a) for o in own_operators() for a in o.outs if not a.keyword_only]
+    operands = [(o.name, a) for o in builtin_operators() for a in o.outs if not a.keyword_only]
     assert {name for name, argument in operands if not argument.partial} == {"aten::copy_"}
     assert {name for name, argument in operands if argument.partial} == {
         "aten::_native_batch_norm_legit.out",
@@ -135,7 +135,7 @@ def test_operator_tables_merge_in_name_order(tmp_path: Path) -> None:
     names = [operator.name for operator in merged]
     assert names == sorted(names)
     assert set(names) == {"acme::take.out", "zeta::take.out"} | {
-        operator.name for operator in own_operators()
+        operator.name for operator in builtin_operators()
     }
 
 
@@ -148,13 +148,13 @@ def test_operator_in_two_tables_is_an_error(tmp_path: Path) -> None:
 
 
 def test_operator_rows_are_sorted_by_name() -> None:
-    lines = OWN_TABLE.read_text(encoding="utf-8").splitlines()
+    lines = BUILTIN_TABLE.read_text(encoding="utf-8").splitlines()
     names = [line for line in lines if line.startswith("name = ")]
     assert names == sorted(names)
 
 
 def test_operator_schemas_match_torch() -> None:
-    for operator in own_operators():
+    for operator in builtin_operators():
         namespace, _, rest = operator.name.partition("::")
         if namespace == "aten":
             base, _, overload = rest.partition(".")

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from exir.operators.kernels import KernelTable, load_kernels
-from exir.operators.operators import own_operators
+from exir.operators.operators import builtin_operators
 from exir.operators.rules import Call, TensorFacts
 
 OPERATOR = "aten::native_group_norm.out"
@@ -48,7 +48,7 @@ same_dtype = [["input", "weight", "bias", "out0"], ["out1", "out2"]]
 def table(tmp_path: Path) -> KernelTable:
     path = tmp_path / "kernels.toml"
     path.write_text(TABLE, encoding="utf-8")
-    return load_kernels([path], own_operators())
+    return load_kernels([path], builtin_operators())
 
 
 def call(order: tuple[int, ...] = (0, 1, 2), **dtypes: str) -> Call:
@@ -108,7 +108,7 @@ def test_attributes_are_checked_against_allowed_values(tmp_path: Path) -> None:
     path.write_text(
         TABLE.replace("same_dtype", "attributes = { group = [1, 2] }\nsame_dtype"), encoding="utf-8"
     )
-    table = load_kernels([path], own_operators())
+    table = load_kernels([path], builtin_operators())
     facts = call(out2="float16").tensors
     assert table.refusals(OPERATOR, Call(facts)) == []
     assert table.refusals(OPERATOR, Call(facts, {"group": 2})) == []

@@ -96,24 +96,24 @@ def test_norm_without_a_bias_is_folded() -> None:
 
 
 def test_norm_of_a_gemm_of_two_inputs_is_not_folded() -> None:
-    example = models.Example(_NormalisedProduct().eval(), (torch.randn(3, 4), torch.randn(4, 2)))
+    example = models.Example(_NormalizedLinear().eval(), (torch.randn(3, 4), torch.randn(4, 2)))
     program = FoldBatchNorm().run(to_core_aten(example.export(), {}))
     assert NORM in operator_names(program)
 
 
 @pytest.mark.parametrize("given", ["mean", "variance"])
 def test_norm_with_input_statistics_is_not_folded(given: str) -> None:
-    class Normalised(_Scaled):
+    class Normalized(_Scaled):
         def forward(self, x, statistic):
             statistics = {"mean": self.mean, "variance": self.variance, given: statistic}
             return nn.functional.batch_norm(self.conv(x), *statistics.values(), self.scale)
 
-    example = models.Example(Normalised().eval(), (torch.randn(1, 2, 4, 4), torch.ones(2)))
+    example = models.Example(Normalized().eval(), (torch.randn(1, 2, 4, 4), torch.ones(2)))
     program = FoldBatchNorm().run(to_core_aten(example.export(), {}))
     assert NORM in operator_names(program)
 
 
-class _NormalisedProduct(nn.Module):
+class _NormalizedLinear(nn.Module):
     def __init__(self) -> None:
         super().__init__()
         self.norm = nn.BatchNorm1d(2)

@@ -22,13 +22,13 @@ class LeaveInputs(BundlePass):
     not planned can be in read-only memory. Before: writes to inputs are among the outputs. After: there
     are none. Results are unchanged, and calls that only computed the new value of an input are removed.
 
-    `lent`: methods whose inputs are not planned. They keep their writes if no kernel table is given,
+    `borrowed`: methods whose inputs are not planned. They keep their writes if no kernel table is given,
         because another runtime may run them: the official one writes to borrowed inputs.
     """
 
     name: ClassVar[str] = "leave_inputs"
 
-    lent: tuple[str, ...] = ()
+    borrowed: tuple[str, ...] = ()
 
     def run(self, bundle: ProgramBundle) -> ProgramBundle:
         for method, program in self._taken(bundle):
@@ -41,7 +41,7 @@ class LeaveInputs(BundlePass):
             internal_assert(not any(map(_writes_input, specs)), f"method '{method}' writes to an input")
 
     def _taken(self, bundle: ProgramBundle) -> list[tuple[str, ExportedProgram]]:
-        kept = self.lent if bundle.facts.kernels is None else ()
+        kept = self.borrowed if bundle.facts.kernels is None else ()
         return [(method, program) for method, program in bundle.programs.items() if method not in kept]
 
 

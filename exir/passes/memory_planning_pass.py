@@ -74,7 +74,7 @@ class MemoryPlanningPass(BundlePass):
         _check_wishes(graph_module, {*specs, *placed})
         plan = self.memory_planning_algo(self.alignment, specs, graph_module, program.graph_signature, 0)
         _apply(plan)
-        graph_module.meta["non_const_buffer_sizes"] = shared.with_own_buffer(plan.bufsizes)
+        graph_module.meta["non_const_buffer_sizes"] = shared.with_separate_buffer(plan.bufsizes)
         graph_module.meta["shared_memory_id"] = shared.memory_id
 
     def _specs_to_plan(self, graph_module: GraphModule) -> list[TensorSpec]:
@@ -132,7 +132,7 @@ class _SharedStates:
             spec.mem_offset = self.offsets[name]
         return set(shared.values())
 
-    def with_own_buffer(self, bufsizes: list[int]) -> list[int]:
+    def with_separate_buffer(self, bufsizes: list[int]) -> list[int]:
         """Return `bufsizes` extended by the buffer of the shared states."""
         if not self.size:
             return list(bufsizes)

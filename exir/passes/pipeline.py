@@ -17,7 +17,7 @@ Known = Mapping[str, type[NamedPass]]
 
 def to_text(passes: Sequence[NamedPass]) -> str:
     """Return the text form of `passes`."""
-    return ",".join(_one(each) for each in passes)
+    return ",".join(_pass_text(each) for each in passes)
 
 
 def parse(text: str, known: Known) -> tuple[NamedPass, ...]:
@@ -30,28 +30,28 @@ def parse(text: str, known: Known) -> tuple[NamedPass, ...]:
     except SyntaxError as error:
         raise ConfigError(f"no list of passes: '{text}': {error.msg}") from error
     assert isinstance(listed, ast.List)
-    return tuple(_made(item, known) for item in listed.elts)
+    return tuple(_parse_pass(item, known) for item in listed.elts)
 
 
-def _one(each: NamedPass) -> str:
+def _pass_text(each: NamedPass) -> str:
     options = [(field.name, getattr(each, field.name), field.default) for field in fields(each)]
     changed = [f"{name}={value!r}" for name, value, default in options if value != default]
     return f"{each.name}({','.join(changed)})" if changed else each.name
 
 
-def _made(item: ast.expr, known: Known) -> NamedPass:
+def _parse_pass(item: ast.expr, known: Known) -> NamedPass:
     called = item.func if isinstance(item, ast.Call) else item
     if not isinstance(called, ast.Name):
         raise ConfigError(f"no pass: '{ast.unparse(item)}'; write a name, or name(option=value)")
     if called.id not in known:
         raise ConfigError(f"no pass is called '{called.id}'; there are {', '.join(sorted(known))}")
     try:
-        return known[called.id](**_options(item))
+        return known[called.id](**_parse_options(item))
     except (TypeError, ValueError) as error:
         raise ConfigError(f"pass '{called.id}': {error}, in '{ast.unparse(item)}'") from error
 
 
-def _options(item: ast.expr) -> dict[str, Any]:
+def _parse_options(item: ast.expr) -> dict[str, Any]:
     if not isinstance(item, ast.Call):
         return {}
     if item.args:

@@ -72,8 +72,8 @@ def _built_in(config: ExecutorchBackendConfig, methods: list[str], facts: Facts)
     each_method = [
         as_bundle_pass(each, (name,)) for name in methods for each in _of_method(config, name, facts)
     ]
-    lent = tuple(name for name in methods if not _plans_inputs(config, name))
-    return [LeaveInputs(lent), *each_method]
+    borrowed = tuple(name for name in methods if not _plans_inputs(config, name))
+    return [LeaveInputs(borrowed), *each_method]
 
 
 def _plans_inputs(config: ExecutorchBackendConfig, name: str) -> bool:

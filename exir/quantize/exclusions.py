@@ -31,7 +31,7 @@ class Exclusions:
         self._unmatched -= set(found)
         return f"{_EXCLUDED}'{found[0]}'" if found else ""
 
-    def check(self) -> None:
+    def check_all_matched(self) -> None:
         """Raise `ConfigError` if a pattern has excluded nothing."""
         if self._unmatched:
             raise ConfigError(f"'exclude': no module with an operator matches '{min(self._unmatched)}'")

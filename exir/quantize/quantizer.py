@@ -69,7 +69,7 @@ class StaticQuantizer(Quantizer):
 
     def validate(self, model: GraphModule) -> None:
         """Check that every pattern has excluded something. Raises `ConfigError`."""
-        self._exclusions.check()
+        self._exclusions.check_all_matched()
 
     def _decide(self, node: Node) -> None:
         reason = self._refusal(node)

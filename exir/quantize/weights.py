@@ -51,7 +51,7 @@ def quantize_weights(module: nn.Module, options: QuantizationOptions) -> Reasons
         if not exclusions.reason(name):
             make_weight_constant(each)
     reasons = {name: exclusions.reason(name) or _refusal(each, options) for name, each in found.items()}
-    exclusions.check()
+    exclusions.check_all_matched()
     _check_group(reasons, options)
     with quiet():
         for kind in _KINDS:
@@ -110,7 +110,7 @@ def _refusal(module: nn.Module, options: QuantizationOptions) -> str:
     if module.weight.dtype not in _DTYPES:
         dtype = str(module.weight.dtype).removeprefix("torch.")
         return f"its weight is {dtype}; weights of float32, float16 and bfloat16 are quantized"
-    size = None if _is_byte_table(module, options) else options.weight_group
+    size = None if _is_int8_embedding(module, options) else options.weight_group
     inputs = module.weight.shape[-1]
     return f"its {inputs} inputs are no multiple of group_size {size}" if size and inputs % size else ""
 
@@ -125,7 +125,7 @@ def _check_group(reasons: Reasons, options: QuantizationOptions) -> None:
         )
 
 
-def _is_byte_table(module: nn.Module, options: QuantizationOptions) -> bool:
+def _is_int8_embedding(module: nn.Module, options: QuantizationOptions) -> bool:
     """Whether `module` is an embedding of a dynamic recipe, which has 8 bits."""
     return isinstance(module, nn.Embedding) and options.how.activations is Activations.DYNAMIC
 

@@ -72,7 +72,7 @@ class _Convolution1d(nn.Sequential):
 
 
 @case(CASES, (3, 8))
-class _NormalisedLinear(nn.Sequential):
+class _NormalizedLinear(nn.Sequential):
     def __init__(self) -> None:
         hidden = (nn.Linear(8, 6), nn.BatchNorm1d(6))
         super().__init__(*hidden, nn.Linear(6, 5, bias=False), nn.BatchNorm1d(5, affine=False))
@@ -107,7 +107,7 @@ class _DynamicLinear(nn.Sequential):
 
 
 @case(CASES, (2, 4, 8))
-class _Normalisations(nn.Module):
+class _Normalizations(nn.Module):
     def __init__(self) -> None:
         super().__init__()
         self.layer, self.group = nn.LayerNorm(8), nn.GroupNorm(2, 4)

@@ -13,7 +13,7 @@ import torch
 
 from exir.operators.dtypes import DTYPE_CODES
 from exir.operators.kernels import Kernel, load_kernels
-from exir.operators.operators import own_operators
+from exir.operators.operators import builtin_operators
 from exir.operators.rules import MAX_RANK, Call, TensorFacts
 from kernels.testing.parity import TOLERANCES, blank
 from kernels.testing.parity import load_kernels as load_library
@@ -27,7 +27,7 @@ TABLES = [
     ROOT / folder / "kernels.toml"
     for folder in ("kernels/portable", "kernels/quantized", "kernels/torchvision", "runtime/prim")
 ]
-TABLE = load_kernels(TABLES, own_operators())
+TABLE = load_kernels(TABLES, builtin_operators())
 _OF_ANY_ELEMENTS = (
     "aten::empty.out",
     "aten::native_dropout.out",

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from exir.dialects import detection
-from exir.operators.operators import own_operators
+from exir.operators.operators import builtin_operators
 from tests.operators.compiled import assert_follows_pytorch
 
 _LIBRARY = torch.library.Library("torchvision", "FRAGMENT")
@@ -18,7 +18,7 @@ _OUT = ", *, Tensor(a!) out) -> Tensor(a!)"
 
 def _register(name: str) -> None:
     """Register an operator as torchvision does."""
-    schema = own_operators()[f"torchvision::{name}.out"].schema
+    schema = builtin_operators()[f"torchvision::{name}.out"].schema
     assert schema.endswith(_OUT)
     _LIBRARY.define(f"{name}{schema.removesuffix(_OUT)}) -> Tensor")
     _LIBRARY.impl(name, getattr(detection, name), "CPU")

@@ -21,7 +21,7 @@ from exir.cli.reporting.calls import Call
 from exir.cli.reporting.fallback import check_kernels
 from exir.error import ExirError
 from exir.operators.kernels import load_kernels
-from exir.operators.operators import own_operators
+from exir.operators.operators import builtin_operators
 from kernels.testing.native import DTYPE_CODES
 from tests.operators.compiled import run_program
 from tests.operators.exact import exact_of_scalars
@@ -42,7 +42,7 @@ from torch.testing._internal.opinfo.core import OpInfo, SampleInput
 
 _ROOT = Path(__file__).parents[2]
 _FOLDERS = ("kernels/portable", "kernels/quantized", "runtime/prim")
-KERNELS = load_kernels([_ROOT / folder / "kernels.toml" for folder in _FOLDERS], own_operators())
+KERNELS = load_kernels([_ROOT / folder / "kernels.toml" for folder in _FOLDERS], builtin_operators())
 # Absolute and relative tolerance, as in torch's tests of other devices.
 _TOLERANCES = {
     torch.float16: (4e-3, 4e-3),

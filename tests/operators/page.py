@@ -11,7 +11,7 @@ from pathlib import Path
 
 from exir.decomposition.decompositions import core_aten
 from exir.operators.kernels import Kernel, KernelTable, load_kernels
-from exir.operators.operators import own_operators
+from exir.operators.operators import builtin_operators
 from exir.operators.rules import MAX_RANK
 
 _PAGE = "docs/reference/operators.md"
@@ -152,7 +152,7 @@ _FAMILIES = (
 
 def page(root: Path) -> str:
     """Return the whole page."""
-    table = _merged(load_kernels([root / folder / "kernels.toml"], own_operators()) for folder in _FOLDERS)
+    table = _merged(load_kernels([root / folder / "kernels.toml"], builtin_operators()) for folder in _FOLDERS)
     decomposed = list(_decomposed({_base(name) for name in table}))
     sections = [
         (family, _members(family, table), [name for name in decomposed if _family(name) is family])

@@ -14,7 +14,7 @@ from torch.fx.passes.infra.pass_base import PassBase, PassResult
 from exir.dialects.edge import EdgeOpOverload, edge_op, to_torch_overload
 from exir.dialects.out_variant import is_in_place
 from exir.graph.control_flow import graphs
-from exir.graph.program_copy import with_own_containers
+from exir.graph.program_copy import with_copied_containers
 from exir.graph.program_update import with_graph_module
 from exir.pass_manager import run_passes
 from exir.passes.drop_unused_constants import DropUnusedConstants
@@ -115,7 +115,7 @@ def _is_empty(node: Node) -> bool:
 
 def remove_unused_parameters_pass(ep: ExportedProgram) -> ExportedProgram:
     """Remove unused parameters and other constants."""
-    return DropUnusedConstants().run(with_own_containers(ep))
+    return DropUnusedConstants().run(with_copied_containers(ep))
 
 
 class DimOrderOpsRevertPass(PassBase):
@@ -276,7 +276,7 @@ def transform(ep: ExportedProgram, *passes: Any, override_verifiers: Any = None)
 def _with_verifiers(ep: ExportedProgram, verifiers: Any) -> ExportedProgram:
     if not verifiers:
         return ep
-    verified = with_own_containers(ep)
+    verified = with_copied_containers(ep)
     verified._verifiers = list(verifiers)
     return verified
 

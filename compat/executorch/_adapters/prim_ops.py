@@ -24,13 +24,13 @@ _BINARY: Mapping[Callable[..., Any], str] = {
     operator.le: "le",
     operator.eq: "eq",
 }
-_TRUTHS = ("gt", "lt", "ge", "le", "eq")
+_BOOLEANS = ("gt", "lt", "ge", "le", "eq")
 
 
 def _register() -> Library:
     library = Library("executorch_prim", "FRAGMENT")
     for function, name in _BINARY.items():
-        library.define(f"{name}.Scalar(Scalar a, Scalar b) -> {'bool' if name in _TRUTHS else 'Scalar'}")
+        library.define(f"{name}.Scalar(Scalar a, Scalar b) -> {'bool' if name in _BOOLEANS else 'Scalar'}")
         library.impl(f"{name}.Scalar", function, "CompositeExplicitAutograd")
     return library
 

@@ -14,7 +14,7 @@ from exir.dialects.edge import EdgeOpOverload, edge_op, to_torch_overload
 from exir.dialects.out_variant import written_arguments
 from exir.error import ConfigError
 from exir.graph.program_update import with_names_of_graph
-from exir.operators.operators import own_operators
+from exir.operators.operators import builtin_operators
 from exir.pass_manager import ProgramPass
 
 DEFAULT_INPLACEABLE_OPS: frozenset[Any] = frozenset({edge_op(torch.ops.aten.index_put.default)})
@@ -96,14 +96,14 @@ def check_in_place(ops: Iterable[Any]) -> None:
             name = derived_in_place(op)._op.name()
         except ValueError as error:
             raise ConfigError(f"{_EXTRA}: {error}") from error
-        if name.startswith("aten::") and name not in own_operators().operators:
+        if name.startswith("aten::") and name not in builtin_operators().operators:
             raise ConfigError(
                 f"{_EXTRA}: no kernel computes {name}; kernels in place have {' and '.join(_in_place_kernels())}"
             )
 
 
 def _in_place_kernels() -> list[str]:
-    return [each.name for each in own_operators() if each.name.endswith("_")]
+    return [each.name for each in builtin_operators() if each.name.endswith("_")]
 
 
 def _may_overwrite(ep: ExportedProgram, node: Node, read_later: set[Node]) -> bool:

@@ -107,7 +107,7 @@ def _floats(values: Any, rows: int) -> Any:
     return None if values is None else torch.from_numpy(np.ascontiguousarray(values.reshape(rows, -1)))
 
 
-def _half(blocks: _Blocks, start: int) -> Any:
+def _float16_at(blocks: _Blocks, start: int) -> Any:
     """Return the float16 at byte `start` of each block, [rows, blocks, 1]."""
     return np.ascontiguousarray(blocks[..., start : start + 2]).view("<f2").astype(np.float16)
 
@@ -124,25 +124,25 @@ def _fifth_bits(data: _Blocks) -> Any:
 
 
 def _q4_0(blocks: _Blocks) -> _Matrix:
-    return _Matrix(_nibbles(blocks[..., 2:], 16).astype(np.int8) - 8, _half(blocks, 0))
+    return _Matrix(_nibbles(blocks[..., 2:], 16).astype(np.int8) - 8, _float16_at(blocks, 0))
 
 
 def _q4_1(blocks: _Blocks) -> _Matrix:
-    return _Matrix(_nibbles(blocks[..., 4:], 16), _half(blocks, 0), _half(blocks, 2))
+    return _Matrix(_nibbles(blocks[..., 4:], 16), _float16_at(blocks, 0), _float16_at(blocks, 2))
 
 
 def _q5_0(blocks: _Blocks) -> _Matrix:
     codes = _nibbles(blocks[..., 6:], 16) | _fifth_bits(blocks[..., 2:6])
-    return _Matrix(codes.astype(np.int8) - 16, _half(blocks, 0))
+    return _Matrix(codes.astype(np.int8) - 16, _float16_at(blocks, 0))
 
 
 def _q5_1(blocks: _Blocks) -> _Matrix:
     codes = _nibbles(blocks[..., 8:], 16) | _fifth_bits(blocks[..., 4:8])
-    return _Matrix(codes, _half(blocks, 0), _half(blocks, 2))
+    return _Matrix(codes, _float16_at(blocks, 0), _float16_at(blocks, 2))
 
 
 def _q8_0(blocks: _Blocks) -> _Matrix:
-    return _Matrix(np.ascontiguousarray(blocks[..., 2:]).view(np.int8), _half(blocks, 0))
+    return _Matrix(np.ascontiguousarray(blocks[..., 2:]).view(np.int8), _float16_at(blocks, 0))
 
 
 def _q4_k(blocks: _Blocks) -> _Matrix:
@@ -161,7 +161,7 @@ def _q6_k(blocks: _Blocks) -> _Matrix:
     pairs = blocks[..., 128:192].reshape(*blocks.shape[:2], 2, 1, 32) >> shifts & 3
     codes = (low | pairs.reshape(low.shape) << 4).astype(np.int8) - 32
     small = np.ascontiguousarray(blocks[..., 192:208]).view(np.int8)
-    return _Matrix(codes, _half(blocks, 208).astype(np.float32) * small)
+    return _Matrix(codes, _float16_at(blocks, 208).astype(np.float32) * small)
 
 
 def _of_groups(blocks: _Blocks) -> tuple[Any, Any]:
@@ -174,10 +174,10 @@ def _of_groups(blocks: _Blocks) -> tuple[Any, Any]:
     - Bytes 8 to 11: low nibbles are the low bits of the scales of groups 4 to 7, high nibbles those
       of their minima. Their high 2 bits are the top bits of bytes 0 to 3 and of bytes 4 to 7.
     """
-    first, second, halves = (blocks[..., start : start + 4] for start in (4, 8, 12))
-    scales = np.concatenate([first & 63, halves & 15 | first >> 6 << 4], axis=-1)
-    minima = np.concatenate([second & 63, halves >> 4 | second >> 6 << 4], axis=-1)
-    whole, least = (_half(blocks, start).astype(np.float32) for start in (0, 2))
+    first, second, third = (blocks[..., start : start + 4] for start in (4, 8, 12))
+    scales = np.concatenate([first & 63, third & 15 | first >> 6 << 4], axis=-1)
+    minima = np.concatenate([second & 63, third >> 4 | second >> 6 << 4], axis=-1)
+    whole, least = (_float16_at(blocks, start).astype(np.float32) for start in (0, 2))
     return whole * scales, -(least * minima)
 
 

@@ -139,8 +139,8 @@ def test_delegates_are_listed_with_their_sizes() -> None:
 
 def test_delegates_are_listed_with_backend_options() -> None:
     spec = ModelSpec(DynamicAdd(), (torch.randn(4, 4), torch.randn(4, 4)))
-    told = [CompileSpec("mode", b"small"), CompileSpec("key", b"\xff")]
-    partitioner = AllNodePartitioner("BackendWithCompilerDemo", told)
+    specs = [CompileSpec("mode", b"small"), CompileSpec("key", b"\xff")]
+    partitioner = AllNodePartitioner("BackendWithCompilerDemo", specs)
     manifest = _manifest(spec, pipeline=Pipeline(partitioners=(partitioner,)))
     (delegate,) = manifest["methods"][0]["delegates"]
     assert delegate["options"] == {"mode": "small", "key": "\\xff"}

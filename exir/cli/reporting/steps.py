@@ -133,7 +133,7 @@ class _Recorder(Interpreter):
         return self._steps
 
     def run_node(self, n: Node) -> Any:
-        result = _room(n) if n.target is memory.alloc else super().run_node(n)
+        result = _workspace(n) if n.target is memory.alloc else super().run_node(n)
         written = result
         if is_delegate_call(n) and isinstance(result, tuple):
             updated = updated_arguments(n)
@@ -154,15 +154,15 @@ class _Recorder(Interpreter):
             self._steps += _sample(tensor)
 
 
-def _room(alloc: Node) -> Any:
+def _workspace(alloc: Node) -> Any:
     """Return memory for a result.
 
     If sizes are dynamic, the tensor is empty: operators resize it, and would warn about another
     size.
     """
     specs: list[TensorSpec] = pytree.tree_leaves(alloc.meta["spec"])
-    rooms = [torch.empty(each.shape if each.is_static else 0, dtype=each.dtype) for each in specs]
-    return rooms if isinstance(alloc.meta["spec"], list) else rooms[0]
+    tensors = [torch.empty(each.shape if each.is_static else 0, dtype=each.dtype) for each in specs]
+    return tensors if isinstance(alloc.meta["spec"], list) else tensors[0]
 
 
 def _sample(tensor: Tensor) -> tuple[int, Tensor]:

@@ -134,7 +134,7 @@ def _enter_empty_network() -> None:
 def _guard_sockets() -> None:
     attempts: Counter[str] = Counter()
 
-    def check(host: Any, refuse: Callable[[str], OSError]) -> None:
+    def check_host(host: Any, refuse: Callable[[str], OSError]) -> None:
         if _is_local(host):
             return
         attempts[str(host)] += 1
@@ -151,14 +151,14 @@ def _guard_sockets() -> None:
         def guarded(self: socket.socket, *arguments: Any) -> Any:
             address = arguments[-1]
             if self.family in (socket.AF_INET, socket.AF_INET6) and isinstance(address, tuple):
-                check(address[0], refuse_connection)
+                check_host(address[0], refuse_connection)
             return method(self, *arguments)
 
         return guarded
 
     def guard_lookup(function: Callable[..., Any]) -> Callable[..., Any]:
         def guarded(host: Any, *arguments: Any, **named: Any) -> Any:
-            check(host, refuse_lookup)
+            check_host(host, refuse_lookup)
             return function(host, *arguments, **named)
 
         return guarded
