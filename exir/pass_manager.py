@@ -43,9 +43,9 @@ class ProgramPass(ABC):
 
 @dataclass(frozen=True)
 class BundlePass(ABC):
-    """A pass over all methods at once, with the facts about the target.
+    """A pass over all methods at once, with the context of the compilation.
 
-    A subclass is written like a `ProgramPass`. Methods can share tensors and facts; a pass that
+    A subclass is written like a `ProgramPass`. Methods can share tensors; a pass that
     needs only one method is a `ProgramPass`.
     """
 

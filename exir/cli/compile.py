@@ -22,7 +22,7 @@ from exir.cli.reporting.advice import advice_on
 from exir.cli.reporting.guards import lines_of_guards
 from exir.error import ConfigError, ExirError, ModelError
 from exir.graph.input_bounds import bound_inputs, open_dimensions
-from exir.graph.program_bundle import Facts
+from exir.graph.program_bundle import CompilationContext
 from exir.model.spec import Method, ModelSpec
 from exir.pass_manager import PassType
 from exir.program import ExecutorchProgramManager, to_edge_transform_and_lower
@@ -35,7 +35,7 @@ class Pipeline:
     config: the options.
     partitioners: the backends' partitioners, in order of preference.
     edge_passes, executorch_passes: the user's passes of both stages.
-    facts: the facts that passes can query.
+    context: the context that passes can read.
     external_weights: store weights in a file beside the program.
     """
 
@@ -43,7 +43,7 @@ class Pipeline:
     partitioners: tuple[Partitioner, ...] = ()
     edge_passes: tuple[PassType, ...] = ()
     executorch_passes: tuple[PassType, ...] = ()
-    facts: Facts = field(default_factory=Facts)
+    context: CompilationContext = field(default_factory=CompilationContext)
     external_weights: bool = False
 
     def executorch_config(self) -> ExecutorchBackendConfig:
@@ -141,7 +141,7 @@ def owning_programs(pipeline: Pipeline, spec: ModelSpec) -> Pipeline:
         module._buffers.clear()
     # torch.export leaves reference cycles that keep weights alive.
     gc.collect()
-    return replace(pipeline, facts=replace(pipeline.facts, owns_programs=True))
+    return replace(pipeline, context=replace(pipeline.context, owns_programs=True))
 
 
 def lower_programs(
@@ -157,7 +157,7 @@ def lower_programs(
         partitioner=list(pipeline.partitioners),
         constant_methods=dict(spec.constant_methods),
         compile_config=pipeline.config.edge_config(),
-        facts=replace(pipeline.facts, calibration_inputs=spec.calibration_inputs),
+        context=replace(pipeline.context, calibration_inputs=spec.calibration_inputs),
         generate_etrecord=record,
     )
     return edge.to_executorch(pipeline.executorch_config())

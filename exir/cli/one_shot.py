@@ -33,7 +33,7 @@ from exir.cli.reporting.steps import record_steps
 from exir.cli.worker.environment import pin_torch
 from exir.error import ConfigError
 from exir.files.atomic import Write, write_outputs
-from exir.graph.program_bundle import Facts
+from exir.graph.program_bundle import CompilationContext
 from exir.inspection.kernels import load_tables
 from exir.model.spec import ModelSpec
 from exir.program import ExecutorchProgramManager
@@ -121,7 +121,7 @@ def _make_pipeline(arguments: Arguments) -> Pipeline:
     config, roots = load_config(arguments), arguments.import_roots
     operators, kernels = load_tables(arguments.operators, arguments.kernels)
     return Pipeline(
-        facts=Facts(operators, kernels, config.target),
+        context=CompilationContext(operators, kernels, config.target),
         config=config,
         partitioners=tuple(make_partitioners(arguments.backends, config, roots)),
         edge_passes=tuple(make_passes(config.passes.get("edge", []), config, roots)),
@@ -159,12 +159,12 @@ def _lower(
         programs, spec = quantization.programs, replace(spec, constant_methods=constants)
     manager = lower_programs(programs, spec, pipeline, record=arguments.out_debug_record is not None)
     _check_external(arguments, manager)
-    table = pipeline.facts.kernels
+    table = pipeline.context.kernels
     if table is not None:
         check_kernels(manager, table)
     if arguments.allow_fallback is not None:
         check_fallback(manager, arguments.allow_fallback)
-    for message in pipeline.facts.diagnostics.messages:
+    for message in pipeline.context.diagnostics.messages:
         reports.write(f"note: {message}\n")
     return manager
 
@@ -182,7 +182,7 @@ def _program_outputs(
     if arguments.out_weights is not None:
         outputs[arguments.out_weights] = manager.merged_external_data.write_to_file
     if arguments.out_manifest is not None:
-        manifest = render_manifest(arguments, manager, pipeline.facts.kernels, quantization)
+        manifest = render_manifest(arguments, manager, pipeline.context.kernels, quantization)
         outputs[arguments.out_manifest] = _writer(manifest.encode())
     if arguments.out_dump is not None:
         outputs[arguments.out_dump] = _writer(_dump(manager).encode())

@@ -1,4 +1,4 @@
-"""The methods that are compiled into one program, and the facts about its target."""
+"""The methods that are compiled into one program, and the context for passes."""
 
 import warnings
 from collections.abc import Callable, Iterable, Mapping
@@ -36,7 +36,7 @@ class Diagnostics:
 
 @dataclass
 class Warned(Diagnostics):
-    """Diagnostics of scripts without facts: each message is also a Python warning."""
+    """Diagnostics of scripts without a context: each message is also a Python warning."""
 
     def note(self, message: str, node: Node | None = None) -> None:
         super().note(message, node)
@@ -44,8 +44,8 @@ class Warned(Diagnostics):
 
 
 @dataclass(frozen=True)
-class Facts:
-    """Facts for passes, in addition to the programs.
+class CompilationContext:
+    """The target and inputs of a compilation, which passes can read.
 
     operators, kernels: the tables of operators and kernels to compile for; None without such a
         table.
@@ -67,11 +67,11 @@ class Facts:
 
 @dataclass(frozen=True)
 class ProgramBundle:
-    """The methods of one model as programs, with constant methods and facts."""
+    """The methods of one model as programs, with constant methods and the context."""
 
     programs: Mapping[str, ExportedProgram]
     constant_methods: Mapping[str, Any] = field(default_factory=dict)
-    facts: Facts = field(default_factory=Facts)
+    context: CompilationContext = field(default_factory=CompilationContext)
 
     def with_programs(self, programs: Mapping[str, ExportedProgram]) -> "ProgramBundle":
         """Return the bundle with other programs; methods without one stay."""

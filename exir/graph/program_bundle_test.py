@@ -10,7 +10,7 @@ from torch.export import ExportedProgram
 
 from exir.capture import ExecutorchBackendConfig
 from exir.error import EdgeDialectError, PassError
-from exir.graph.program_bundle import Facts, ProgramBundle
+from exir.graph.program_bundle import CompilationContext, ProgramBundle
 from exir.operators.operators import builtin_operators
 from exir.pass_manager import BundlePass, ProgramPass, run_bundle
 from exir.passes import pipeline
@@ -28,7 +28,7 @@ class See(BundlePass):
     name: ClassVar[str] = "see"
 
     def run(self, bundle: ProgramBundle) -> ProgramBundle:
-        bundle.facts.diagnostics.note(f"{self.tag}{sorted(bundle.programs)}")
+        bundle.context.diagnostics.note(f"{self.tag}{sorted(bundle.programs)}")
         return bundle
 
 
@@ -44,30 +44,30 @@ class Mark(ProgramPass):
         return program
 
 
-def codec(facts: Facts | None = None) -> EdgeProgramManager:
+def codec(context: CompilationContext | None = None) -> EdgeProgramManager:
     programs = {name: example.export() for name, example in models.codec().items()}
-    return to_edge(programs, {"version": 3}, facts=facts)
+    return to_edge(programs, {"version": 3}, context=context)
 
 
 def test_method_and_program_passes_share_one_list() -> None:
-    facts, mark = Facts(), Mark()
-    codec(facts).transform([See("a "), mark, See("b "), lambda graph_module: None])
+    context, mark = CompilationContext(), Mark()
+    codec(context).transform([See("a "), mark, See("b "), lambda graph_module: None])
     both = "['decode', 'encode']"
-    assert facts.diagnostics.messages == [f"a {both}", f"b {both}"]
+    assert context.diagnostics.messages == [f"a {both}", f"b {both}"]
     assert len(mark.seen) == 2
 
 
 def test_method_pass_receives_only_its_method() -> None:
-    facts, mark = Facts(), Mark()
-    codec(facts).transform({"encode": [See(), mark]})
-    assert facts.diagnostics.messages == ["['encode']"]
+    context, mark = CompilationContext(), Mark()
+    codec(context).transform({"encode": [See(), mark]})
+    assert context.diagnostics.messages == ["['encode']"]
     assert len(mark.seen) == 1
 
 
 def test_program_pass_runs_in_the_last_stage_and_in_pipeline_text() -> None:
-    facts = Facts()
-    codec(facts).to_executorch(ExecutorchBackendConfig(passes=[See("last "), Mark()]))
-    assert facts.diagnostics.messages == ["last ['decode', 'encode']"]
+    context = CompilationContext()
+    codec(context).to_executorch(ExecutorchBackendConfig(passes=[See("last "), Mark()]))
+    assert context.diagnostics.messages == ["last ['decode', 'encode']"]
     known: dict[str, Any] = {"see": See, "mark": Mark}
     passes = pipeline.parse("see(tag='x'),mark", known)
     assert passes == (See("x"), Mark()) and pipeline.to_text(passes[:1]) == "see(tag='x')"
@@ -82,11 +82,13 @@ def test_build_context_reaches_the_pass() -> None:
             found.append(bundle)
             return bundle
 
-    facts = Facts(builtin_operators(), None, {"sram": 4096}, {"encode": [(torch.ones(2, 8),)]})
-    codec(facts).transform([Keep()]).to_executorch(ExecutorchBackendConfig(passes=[Keep()]))
+    context = CompilationContext(
+        builtin_operators(), None, {"sram": 4096}, {"encode": [(torch.ones(2, 8),)]}
+    )
+    codec(context).transform([Keep()]).to_executorch(ExecutorchBackendConfig(passes=[Keep()]))
     for bundle in found:
         assert bundle.constant_methods == {"version": 3}
-        assert bundle.facts is facts
+        assert bundle.context is context
     assert len(found) == 2
 
 
@@ -143,7 +145,7 @@ def test_notes_become_warnings_outside_the_build() -> None:
 
 
 def test_note_has_the_models_source_line() -> None:
-    facts = Facts()
+    context = CompilationContext()
     program = codec().exported_program("encode")
-    facts.diagnostics.note("slow", calls(program)[-1])
-    assert facts.diagnostics.messages[0].startswith("slow (exir/testing/models.py:")
+    context.diagnostics.note("slow", calls(program)[-1])
+    assert context.diagnostics.messages[0].startswith("slow (exir/testing/models.py:")

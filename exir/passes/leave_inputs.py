@@ -32,7 +32,7 @@ class LeaveInputs(BundlePass):
 
     def run(self, bundle: ProgramBundle) -> ProgramBundle:
         for method, program in self._taken(bundle):
-            _leave_inputs(method, program, bundle.facts.diagnostics)
+            _leave_inputs(method, program, bundle.context.diagnostics)
         return bundle
 
     def ensures(self, bundle: ProgramBundle) -> None:
@@ -41,7 +41,7 @@ class LeaveInputs(BundlePass):
             internal_assert(not any(map(_writes_input, specs)), f"method '{method}' writes to an input")
 
     def _taken(self, bundle: ProgramBundle) -> list[tuple[str, ExportedProgram]]:
-        kept = self.borrowed if bundle.facts.kernels is None else ()
+        kept = self.borrowed if bundle.context.kernels is None else ()
         return [(method, program) for method, program in bundle.programs.items() if method not in kept]
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import torch
 
-from exir.graph.program_bundle import Facts
+from exir.graph.program_bundle import CompilationContext
 from exir.program import to_edge
 from exir.testing.graphs import calls
 
@@ -38,9 +38,9 @@ def _shown() -> list[dict[str, Any]]:
 
 def test_method_and_program_passes_of_the_page_run_in_one_list() -> None:
     first, second = _shown()
-    facts = Facts()
-    edge = to_edge(torch.export.export(_TwiceNegated(), (torch.randn(1, 600),)), facts=facts)
+    context = CompilationContext()
+    edge = to_edge(torch.export.export(_TwiceNegated(), (torch.randn(1, 600),)), context=context)
     assert [str(node.target) for node in calls(edge.exported_program())].count(_NEGATION) == 2
     edge = edge.transform([first["RemoveDoubleNegation"](), second["NameLargeConstants"]()])
     assert _NEGATION not in [str(node.target) for node in calls(edge.exported_program())]
-    assert facts.diagnostics.messages == ["forward: linear.weight has 1440000 bytes"]
+    assert context.diagnostics.messages == ["forward: linear.weight has 1440000 bytes"]

@@ -162,7 +162,7 @@ def _run(
     for index in indices:
         made |= config_methods(method, kind, index, quantize(program, index))
     constants: Mapping[str, Any] = {**bundle.constant_methods, **made}
-    return ProgramBundle(bundle.programs, constants, bundle.facts)
+    return ProgramBundle(bundle.programs, constants, bundle.context)
 
 
 def _input(program: ExportedProgram, index: int) -> Node:

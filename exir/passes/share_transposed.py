@@ -56,7 +56,7 @@ class ShareTransposed(BundlePass):
                     uses.setdefault(key, []).append(_Sharing(node, fake_mode))
         for (name, _), sharings in uses.items():
             if not _settle(sharings):
-                bundle.facts.diagnostics.note(
+                bundle.context.diagnostics.note(
                     f"'{name}' is stored in two layouts, as it is and transposed; use it in one way, or accept the size"
                 )
         return bundle

@@ -18,7 +18,7 @@ from exir.error import ConfigError
 from exir.graph.control_flow import graphs
 from exir.graph.input_bounds import bound_inputs, start_integers_at_zero
 from exir.graph.private_symbols import private_copies, with_private_symbols
-from exir.graph.program_bundle import Facts, ProgramBundle, Warned
+from exir.graph.program_bundle import CompilationContext, ProgramBundle, Warned
 from exir.pass_manager import BundlePass, PassType, ProgramPass, Verify, as_bundle_pass, run_bundle
 from exir.passes import pipeline
 from exir.passes.drop_unused_constants import DropUnusedConstants
@@ -79,7 +79,7 @@ def to_edge(
     programs: Programs,
     constant_methods: Mapping[str, Any] | None = None,
     compile_config: EdgeCompileConfig | None = None,
-    facts: Facts | None = None,
+    context: CompilationContext | None = None,
     *,
     generate_etrecord: bool = False,
 ) -> "EdgeProgramManager":
@@ -87,16 +87,16 @@ def to_edge(
 
     programs: a program, which becomes the method `forward`, or programs by method name.
     constant_methods: values by method name; such a method returns its value.
-    facts: facts for passes over all methods.
+    context: the context for passes over all methods.
     generate_etrecord: keep the debug record, for `ExecutorchProgramManager.get_etrecord`.
 
     Raises an `ExirError` that names the operator and its source line if an operator cannot be
     lowered.
     """
     config = compile_config or EdgeCompileConfig()
-    facts = facts or Facts(diagnostics=Warned())
-    private = _private(_by_method(programs), facts)
-    bundle = ProgramBundle(private, dict(constant_methods or {}), facts)
+    context = context or CompilationContext(diagnostics=Warned())
+    private = _private(_by_method(programs), context)
+    bundle = ProgramBundle(private, dict(constant_methods or {}), context)
     manager = EdgeProgramManager._of(_lowered(bundle, config, {}), config)
     return manager._recorded(programs) if generate_etrecord else manager
 
@@ -107,7 +107,7 @@ def to_edge_transform_and_lower(
     partitioner: "Sequence[Partitioner] | Mapping[str, Sequence[Partitioner]] | None" = None,
     constant_methods: Mapping[str, Any] | None = None,
     compile_config: EdgeCompileConfig | None = None,
-    facts: Facts | None = None,
+    context: CompilationContext | None = None,
     *,
     generate_etrecord: bool = False,
 ) -> "EdgeProgramManager":
@@ -118,13 +118,13 @@ def to_edge_transform_and_lower(
     decomposed afterwards.
     """
     config = compile_config or EdgeCompileConfig()
-    facts = facts or Facts(diagnostics=Warned())
+    context = context or CompilationContext(diagnostics=Warned())
     named = _by_method(programs)
     partitioners = _per_method(partitioner or (), named)
-    private = _private(named, facts)
+    private = _private(named, context)
     whole = {name: partial(_kept_whole, partitioners[name]) for name in private}
     preserved = [op for name, program in private.items() for op in whole[name](program)]
-    bundle = ProgramBundle(private, dict(constant_methods or {}), facts)
+    bundle = ProgramBundle(private, dict(constant_methods or {}), context)
     manager = EdgeProgramManager._of(_lowered(bundle, config, whole), _preserving(config, preserved))
     if generate_etrecord:
         manager = manager._recorded(programs)
@@ -148,12 +148,12 @@ class EdgeProgramManager:
         edge_programs: Programs,
         constant_methods: Mapping[str, Any] | None = None,
         compile_config: EdgeCompileConfig | None = None,
-        facts: Facts | None = None,
+        context: CompilationContext | None = None,
     ) -> None:
         self._config = compile_config or EdgeCompileConfig()
         self._programs = _by_method(edge_programs)
         self._constant_methods = dict(constant_methods or {})
-        self._facts = facts or Facts(diagnostics=Warned())
+        self._context = context or CompilationContext(diagnostics=Warned())
         self._etrecord: ETRecord | None = None
         both = sorted(self._programs.keys() & self._constant_methods.keys())
         if both:
@@ -165,7 +165,7 @@ class EdgeProgramManager:
 
     @classmethod
     def _of(cls, bundle: ProgramBundle, config: EdgeCompileConfig) -> "EdgeProgramManager":
-        return cls(bundle.programs, bundle.constant_methods, config, bundle.facts)
+        return cls(bundle.programs, bundle.constant_methods, config, bundle.context)
 
     def _recorded(self, exported: Programs) -> "EdgeProgramManager":
         """Attach a new debug record of the `exported` programs and of this manager.
@@ -185,7 +185,7 @@ class EdgeProgramManager:
         return manager
 
     def _bundle(self, programs: Mapping[str, ExportedProgram]) -> ProgramBundle:
-        return ProgramBundle(programs, self._constant_methods, self._facts)
+        return ProgramBundle(programs, self._constant_methods, self._context)
 
     @property
     def methods(self) -> set[str]:
@@ -251,14 +251,16 @@ class EdgeProgramManager:
         from exir.program._executorch import to_executorch
 
         config = config or ExecutorchBackendConfig()
-        manager = to_executorch(self._programs, self._constant_methods, config, self._facts)
+        manager = to_executorch(self._programs, self._constant_methods, config, self._context)
         if self._etrecord is not None:
             manager._etrecord = self._etrecord.copy()
             manager._etrecord.add_executorch_program(manager)
         return manager
 
 
-def _private(programs: Mapping[str, ExportedProgram], facts: Facts) -> dict[str, ExportedProgram]:
+def _private(
+    programs: Mapping[str, ExportedProgram], context: CompilationContext
+) -> dict[str, ExportedProgram]:
     """Return copies of `programs` whose symbolic sizes lowering can change.
 
     A program that has no symbolic sizes is returned itself. Input dimensions without an upper bound
@@ -267,8 +269,8 @@ def _private(programs: Mapping[str, ExportedProgram], facts: Facts) -> dict[str,
     private = {name: with_private_symbols(program) for name, program in programs.items()}
     for program in private.values():
         for message in bound_inputs(program, {}):
-            facts.diagnostics.note(message)
-    if facts.owns_programs:
+            context.diagnostics.note(message)
+    if context.owns_programs:
         _empty(program for name, program in programs.items() if private[name] is not program)
     return private
 
@@ -291,7 +293,7 @@ def _lowered(
     for program in core.values():
         program._range_constraints = dict(program.range_constraints)
         start_integers_at_zero(program)
-    if bundle.facts.owns_programs:
+    if bundle.context.owns_programs:
         _empty(bundle.programs.values())
     check = verify_structure if config._check_ir_validity else None
     lowered = run_bundle(bundle.with_programs(core), edge_passes(config), check)

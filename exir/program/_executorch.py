@@ -17,7 +17,7 @@ from exir.emit import EmitOptions, EmitterOutput, emit_program
 from exir.error import ConfigError
 from exir.files.atomic import write_files
 from exir.graph.private_symbols import private_copies
-from exir.graph.program_bundle import Facts, ProgramBundle, Warned
+from exir.graph.program_bundle import CompilationContext, ProgramBundle, Warned
 from exir.graph.program_copy import copy_program
 from exir.pass_manager import PassType, as_bundle_pass, pass_name, run_bundle
 from exir.passes.distinct_outputs_pass import DistinctOutputsPass
@@ -48,7 +48,7 @@ def to_executorch(
     edge_programs: Mapping[str, ExportedProgram],
     constant_methods: Mapping[str, Any] | None = None,
     config: ExecutorchBackendConfig | None = None,
-    facts: Facts | None = None,
+    context: CompilationContext | None = None,
 ) -> "ExecutorchProgramManager":
     """Lower the methods of `edge_programs` to one program.
 
@@ -61,16 +61,20 @@ def to_executorch(
         programs = private_copies(programs)
     else:
         programs = {name: copy_program(program) for name, program in programs.items()}
-    bundle = ProgramBundle(programs, dict(constant_methods or {}), facts or Facts(diagnostics=Warned()))
+    bundle = ProgramBundle(
+        programs, dict(constant_methods or {}), context or CompilationContext(diagnostics=Warned())
+    )
     bundle = run_bundle(bundle, config.passes, verify_lowered)
-    bundle = run_bundle(bundle, _built_in(config, list(bundle.programs), bundle.facts), verify_lowered)
+    bundle = run_bundle(bundle, _built_in(config, list(bundle.programs), bundle.context), verify_lowered)
     return ExecutorchProgramManager(_planned(bundle, config), config)
 
 
-def _built_in(config: ExecutorchBackendConfig, methods: list[str], facts: Facts) -> list[PassType]:
+def _built_in(
+    config: ExecutorchBackendConfig, methods: list[str], context: CompilationContext
+) -> list[PassType]:
     """Return the passes that run on the methods before memory planning."""
     each_method = [
-        as_bundle_pass(each, (name,)) for name in methods for each in _of_method(config, name, facts)
+        as_bundle_pass(each, (name,)) for name in methods for each in _of_method(config, name, context)
     ]
     borrowed = tuple(name for name in methods if not _plans_inputs(config, name))
     return [LeaveInputs(borrowed), *each_method]
@@ -80,7 +84,9 @@ def _plans_inputs(config: ExecutorchBackendConfig, name: str) -> bool:
     return getattr(_planner(config, name), "alloc_graph_input", True)
 
 
-def _of_method(config: ExecutorchBackendConfig, name: str, facts: Facts) -> list[PassType]:
+def _of_method(
+    config: ExecutorchBackendConfig, name: str, context: CompilationContext
+) -> list[PassType]:
     planner = _planner(config, name)
     # If the planner skips the inputs or outputs, the caller provides their memory.
     gives_outputs = not getattr(planner, "alloc_graph_output", True)
@@ -89,8 +95,8 @@ def _of_method(config: ExecutorchBackendConfig, name: str, facts: Facts) -> list
     passes.append(PackLowBitWeights())
     if config.row_major_operands:
         passes += [RowMajorOperands(), WideParameters()]
-    if facts.kernels is not None:
-        passes.append(RowMajorOperands(facts.kernels))
+    if context.kernels is not None:
+        passes.append(RowMajorOperands(context.kernels))
     passes.append(InsertWriteBackForBuffersPass())
     if gives_outputs:
         passes.append(DistinctOutputsPass())

@@ -28,7 +28,7 @@ from exir.cli.reporting.reference import Further, record_calls
 from exir.cli.reporting.steps import record_steps
 from exir.error import ConfigError
 from exir.graph.input_bounds import SPECIALIZED_LOWER
-from exir.graph.program_bundle import Facts
+from exir.graph.program_bundle import CompilationContext
 from exir.model.spec import ModelSpec
 from exir.program import ExecutorchProgramManager
 from tests.random_networks.network import Network, Varying
@@ -238,7 +238,7 @@ def _pipeline(backend: str) -> Pipeline:
         return Pipeline(CompilerConfig())
     from backends.cpu.compiler.partitioner import CpuPartitioner
 
-    return Pipeline(CompilerConfig(), partitioners=(CpuPartitioner(),), facts=Facts())
+    return Pipeline(CompilerConfig(), partitioners=(CpuPartitioner(),), context=CompilationContext())
 
 
 def _quantized(exported: Exported) -> Quantization | None:

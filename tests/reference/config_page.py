@@ -127,7 +127,7 @@ compares the recipes."""
 _TARGET = """\
 ## `[target]`
 
-Any keys and values. Custom passes read them as `bundle.facts.target`; the compiler does not."""
+Any keys and values. Custom passes read them as `bundle.context.target`; the compiler does not."""
 _BACKENDS = """\
 ## `[backends.<id>]`
 

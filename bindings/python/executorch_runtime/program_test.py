@@ -16,7 +16,7 @@ import torch
 from executorch_runtime import Clock, ExecutorchError, Method, Program, ValueInfo, _native
 from exir import ExecutorchBackendConfig, to_edge
 from exir._serialize import deserialize_pte_binary
-from exir.graph.program_bundle import Facts
+from exir.graph.program_bundle import CompilationContext
 from exir.inspection.imported import imported_methods
 from exir.inspection.ranges import Steps
 from exir.operators.kernels import KernelTable
@@ -266,7 +266,9 @@ class _Writing(torch.nn.Module):
 @pytest.mark.parametrize("planned", [True, False])
 def test_inputs_are_not_modified(planned: bool, tmp_path: Path) -> None:
     file = tmp_path / "writing.pte"
-    edge = to_edge(torch.export.export(_Writing(), (torch.zeros(2, 4),)), facts=Facts(kernels=KernelTable({})))
+    edge = to_edge(
+        torch.export.export(_Writing(), (torch.zeros(2, 4),)), context=CompilationContext(kernels=KernelTable({}))
+    )
     planner = MemoryPlanningPass(alloc_graph_input=planned)
     edge.to_executorch(ExecutorchBackendConfig(memory_planning_pass=planner)).save(str(file))
     given = torch.ones(2, 4)
