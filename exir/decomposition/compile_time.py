@@ -17,7 +17,7 @@ from exir.dialects.edge import to_torch_overload
 from exir.graph.constants import ConstantTable
 from exir.graph.control_flow import graphs
 from exir.graph.fake_mode import fake_mode_of
-from exir.operators.facts_of import is_in_edge_dialect
+from exir.operators.properties_of import is_in_edge_dialect
 
 MAX_VALUE_BYTES = 1 << 28
 """The size limit of a value that is evaluated at compile time."""

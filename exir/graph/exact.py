@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 from torch._ops import OpOverload
 
-from exir.operators.facts_of import facts_of
+from exir.operators.properties_of import properties_of
 
 _ATEN = torch.ops.aten
 # Exponents that need only multiplication, division and square roots.
@@ -24,7 +24,7 @@ _EXPONENTS = (-1, -0.5, 0.5, 1, 2, 3)
 def is_exact(op: OpOverload, args: Sequence[Any]) -> bool:
     """Whether `exact` supports `op` with these arguments."""
     is_power = op is _ATEN.pow.Tensor_Scalar
-    return facts_of(op).foldable and (not is_power or args[1] in _EXPONENTS)
+    return properties_of(op).foldable and (not is_power or args[1] in _EXPONENTS)
 
 
 def exact(op: OpOverload, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:

@@ -9,7 +9,7 @@ from torch.fx import Node
 
 from exir.dialects.edge import EdgeOpOverload
 from exir.graph.constants import ConstantTable
-from exir.operators.facts_of import facts_of
+from exir.operators.properties_of import properties_of
 
 _PREFIX = "quantized_decomposed::dequantize_"
 
@@ -42,8 +42,8 @@ class QuantizedWeight:
 def origin(value: object) -> Any:
     """Return the value that `value` is a view or a cast of."""
     while isinstance(value, Node) and isinstance(value.target, EdgeOpOverload):
-        facts = facts_of(value.target._op)
-        if not (facts.view_of or facts.copy_of):
+        properties = properties_of(value.target._op)
+        if not (properties.view_of or properties.copy_of):
             return value
         value = value.args[0]
     return value

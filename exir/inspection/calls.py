@@ -1,11 +1,11 @@
-"""The kernel calls of a program, and the known facts about their arguments."""
+"""The kernel calls of a program, and the known properties of their arguments."""
 
 from typing import cast
 
 from exir import schema
 from exir.operators.dtypes import dtype_name
 from exir.operators.operators import Operator
-from exir.operators.rules import Call, TensorFacts, has_layout
+from exir.operators.rules import Call, TensorInfo, has_layout
 
 _CONSTANTS = (schema.Null, schema.Bool, schema.String)
 _NUMBERS = (schema.Int, schema.Bool, schema.Double, schema.IntList)
@@ -17,10 +17,10 @@ def kernel_calls(plan: schema.ExecutionPlan) -> list[schema.KernelCall]:
     return [step for step in steps if isinstance(step, schema.KernelCall)]
 
 
-def call_facts(plan: schema.ExecutionPlan, call: schema.KernelCall, operator: Operator) -> Call:
-    """Return the facts about a call's arguments that are known before execution.
+def describe_call(plan: schema.ExecutionPlan, call: schema.KernelCall, operator: Operator) -> Call:
+    """Return the properties of a call's arguments that are known before execution.
 
-    Integers can still change at run time; the facts have their initial values.
+    Integers can still change at run time; the result has their initial values.
     """
     pairs = list(zip(operator.arguments, call.args))
     others = {
@@ -54,13 +54,13 @@ def _number(plan: schema.ExecutionPlan, value: schema.KernelTypes) -> float | tu
     return value.int_val if isinstance(value, schema.Int) else cast(schema.Bool, value).bool_val
 
 
-def _tensors(plan: schema.ExecutionPlan, index: int) -> list[TensorFacts]:
+def _tensors(plan: schema.ExecutionPlan, index: int) -> list[TensorInfo]:
     """Return the tensor at `index`, or each tensor of the list at `index`."""
     value = plan.values[index].val if index >= 0 else None
     if isinstance(value, schema.Tensor):
-        return [TensorFacts(dtype_name(value.scalar_type), tuple(value.dim_order), tuple(value.sizes))]
+        return [TensorInfo(dtype_name(value.scalar_type), tuple(value.dim_order), tuple(value.sizes))]
     if isinstance(value, (schema.TensorList, schema.OptionalTensorList)):
-        return [facts for item in value.items for facts in _tensors(plan, item)]
+        return [tensor for item in value.items for tensor in _tensors(plan, item)]
     return []
 
 

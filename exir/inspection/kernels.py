@@ -5,7 +5,7 @@ from pathlib import Path
 
 from exir import schema
 from exir.base_error import ConfigError
-from exir.inspection.calls import call_facts, kernel_calls
+from exir.inspection.calls import describe_call, kernel_calls
 from exir.inspection.report import MethodReport
 from exir.operators.document import TableError
 from exir.operators.kernels import KernelTable, load_kernels
@@ -53,5 +53,5 @@ def _problems(plan: schema.ExecutionPlan, method: MethodReport, table: KernelTab
         if use.name not in table:
             yield f"{use.name} on {', '.join(use.dtypes) or 'no tensors'}: no kernel{where}"
         else:
-            facts = call_facts(plan, call, table.of(use.name)[0].operator)
-            yield from (f"{use.name}: {reason}{where}" for reason in table.refusals(use.name, facts))
+            described = describe_call(plan, call, table.of(use.name)[0].operator)
+            yield from (f"{use.name}: {reason}{where}" for reason in table.refusals(use.name, described))

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from exir import schema
 from exir.base_error import ConfigError
-from exir.inspection.calls import call_facts, kernel_calls
+from exir.inspection.calls import describe_call, kernel_calls
 from exir.operators.expressions import fill
 from exir.operators.kernels import Kernel, KernelTable
 from exir.operators.rules import Call
@@ -95,18 +95,18 @@ def _call_memory(
     name = plan.operators[call.op_index].full_name
     if name not in table:
         return
-    facts = call_facts(plan, call, table.of(name)[0].operator)
-    kernels = list(table.candidates(name, facts))
-    states = [_filled(kernel, kernel.state, facts) for kernel in kernels if kernel.state]
+    described = describe_call(plan, call, table.of(name)[0].operator)
+    kernels = list(table.candidates(name, described))
+    states = [_filled(kernel, kernel.state, described) for kernel in kernels if kernel.state]
     for kernel in kernels:
-        yield RuntimeMemory("", _filled(kernel, kernel.scratch, facts), kernel.header)
+        yield RuntimeMemory("", _filled(kernel, kernel.scratch, described), kernel.header)
     if states:
         yield RuntimeMemory(reduce("ET_MAX({}, {})".format, states))
 
 
-def _filled(kernel: Kernel, expression: str, facts: Call) -> str:
+def _filled(kernel: Kernel, expression: str, described: Call) -> str:
     try:
-        return fill(expression, facts)
+        return fill(expression, described)
     except ValueError as error:
         raise ConfigError(f"--kernels: {kernel.source}: {kernel.operator.name}: {error}") from error
 

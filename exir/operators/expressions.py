@@ -24,7 +24,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from string import Formatter
 
-from exir.operators.rules import Call, TensorFacts
+from exir.operators.rules import Call, TensorInfo
 
 
 def fields(expression: str) -> set[str]:
@@ -125,7 +125,7 @@ def _number(value: float | Sequence[int]) -> _Number | _Numbers:
     return _Numbers(tuple(value)) if isinstance(value, Sequence) else _Number(value)
 
 
-def _tensor(tensors: Sequence[TensorFacts]) -> _Absent | _Tensor:
+def _tensor(tensors: Sequence[TensorInfo]) -> _Absent | _Tensor:
     if not tensors:
         return _Absent()
     tensor = tensors[0]
@@ -139,7 +139,7 @@ def _tensor(tensors: Sequence[TensorFacts]) -> _Absent | _Tensor:
     )
 
 
-def _strides(tensor: TensorFacts) -> tuple[int, ...]:
+def _strides(tensor: TensorInfo) -> tuple[int, ...]:
     """Return the strides as the runtime computes them: a size of 0 counts as 1."""
     strides = [1] * len(tensor.shape)
     stride = 1

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 import pytest
 
 from exir.operators.expressions import fields, fill
-from exir.operators.rules import Call, TensorFacts
+from exir.operators.rules import Call, TensorInfo
 
 _NUMBERS: Mapping[str, float | Sequence[int]] = {
     "stride": (1, 2),
@@ -20,12 +20,12 @@ _NUMBERS: Mapping[str, float | Sequence[int]] = {
 }
 CALL = Call(
     tensors={
-        "input": [TensorFacts("float32", (0, 2, 3, 1), (2, 3, 5, 7))],
-        "weight": [TensorFacts("int8", (0, 1), (1, 6))],
-        "column": [TensorFacts("float32", (1, 0), (4, 1))],
-        "empty": [TensorFacts("bool", (0, 1, 2), (3, 0, 2))],
+        "input": [TensorInfo("float32", (0, 2, 3, 1), (2, 3, 5, 7))],
+        "weight": [TensorInfo("int8", (0, 1), (1, 6))],
+        "column": [TensorInfo("float32", (1, 0), (4, 1))],
+        "empty": [TensorInfo("bool", (0, 1, 2), (3, 0, 2))],
         "bias": [],
-        "tensors": [TensorFacts("float32", (0,), (2,)), TensorFacts("float32", (0, 1), (2, 3))],
+        "tensors": [TensorInfo("float32", (0,), (2,)), TensorInfo("float32", (0, 1), (2, 3))],
     },
     numbers=_NUMBERS,
 )

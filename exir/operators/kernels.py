@@ -96,7 +96,7 @@ FEATURE_MACROS: Mapping[str, str] = MappingProxyType(
 )
 
 # Codes of arguments that have facts in expressions: tensors, scalars, lists of integers.
-_FACT_CODES = frozenset("twmibdnI")
+_EXPRESSION_CODES = frozenset("twmibdnI")
 
 _SYMBOL = re.compile(r"[A-Za-z_]\w*")
 _HEADER = re.compile(r"[\w./-]+")
@@ -255,7 +255,7 @@ def _check_fields(key: str, expression: str, operator: Operator) -> None:
         named = fields(expression)
     except ValueError as error:
         raise ValueError(f"'{key}': {error}") from error
-    known = {each.name for each in operator.arguments if each.code.lstrip("?") in _FACT_CODES}
+    known = {each.name for each in operator.arguments if each.code.lstrip("?") in _EXPRESSION_CODES}
     strangers = sorted(named - known)
     if strangers:
         raise ValueError(f"'{key}' names no tensor, number or list of numbers: {', '.join(strangers)}")

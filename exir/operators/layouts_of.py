@@ -12,7 +12,7 @@ from torch.fx import Node
 from exir.dialects.edge import to_torch_overload
 from exir.dialects.out_variant import bind_arguments, out_variant_of
 from exir.operators.kernels import KernelTable
-from exir.operators.rules import Call, TensorFacts
+from exir.operators.rules import Call, TensorInfo
 
 
 def takes_rows_alone(node: Node, table: KernelTable) -> bool:
@@ -38,12 +38,12 @@ def takes_rows_alone(node: Node, table: KernelTable) -> bool:
     return bool(table.refusals(name, call)) and not table.refusals(name, _in_rows(call))
 
 
-def _tensors(value: Any) -> Iterator[TensorFacts]:
-    """Yield the facts of a tensor, or of each tensor of a list."""
+def _tensors(value: Any) -> Iterator[TensorInfo]:
+    """Yield the properties of a tensor, or of each tensor of a list."""
     if isinstance(value, Node):
         value = value.meta.get("val")
     if isinstance(value, Tensor):
-        yield TensorFacts(str(value.dtype).removeprefix("torch."), tuple(value.dim_order()))
+        yield TensorInfo(str(value.dtype).removeprefix("torch."), tuple(value.dim_order()))
     elif isinstance(value, (list, tuple)):
         for each in value:
             yield from _tensors(each)

@@ -21,13 +21,13 @@ from exir.operators.document import (
     parse_rows,
     read_document,
 )
-from exir.operators.facts import FACT_KEYS, Facts, parse_facts
+from exir.operators.properties import PROPERTY_KEYS, OperatorProperties, parse_properties
 from exir.operators.schemas import OUT_CODES, Argument, parse_schema
 
 BUILTIN_TABLE = Path(__file__).parents[2] / "schema" / "operators.toml"
 
 _REQUIRED_KEYS = frozenset({"name", "schema"})
-_OPTIONAL_KEYS = FACT_KEYS | {"partial_write"}
+_OPTIONAL_KEYS = PROPERTY_KEYS | {"partial_write"}
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Operator:
     schema: str
     arguments: tuple[Argument, ...]
     returns: tuple[str, ...]  # types, without alias annotations
-    facts: Facts
+    properties: OperatorProperties
     source: str  # the path of its table
 
     @property
@@ -131,8 +131,8 @@ def _parse(row: Row, source: str) -> Operator:
     check_keys(row, _REQUIRED_KEYS, _OPTIONAL_KEYS)
     arguments, returns = parse_schema(row["schema"])
     arguments = _mark_partial(arguments, row.get("partial_write", []))
-    facts = parse_facts(row, arguments)
-    return Operator(operator_name(row, "name"), row["schema"], arguments, returns, facts, source)
+    properties = parse_properties(row, arguments)
+    return Operator(operator_name(row, "name"), row["schema"], arguments, returns, properties, source)
 
 
 def _mark_partial(arguments: tuple[Argument, ...], names: object) -> tuple[Argument, ...]:

@@ -47,8 +47,8 @@ class Rules:
 
 
 @dataclass(frozen=True)
-class TensorFacts:
-    """The facts of a tensor that are known before a program runs."""
+class TensorInfo:
+    """The properties of a tensor that are known before a program runs."""
 
     dtype: str
     dim_order: tuple[int, ...]
@@ -57,14 +57,14 @@ class TensorFacts:
 
 @dataclass(frozen=True)
 class Call:
-    """The facts of a call that are known before it runs.
+    """The arguments of a call as far as they are known before it runs.
 
     tensors: the tensors of each tensor argument; empty for an absent one.
     attributes: the other arguments whose values are in the program.
     numbers: the initial values of scalars and lists of integers, which can change at run time.
     """
 
-    tensors: Mapping[str, Sequence[TensorFacts]]
+    tensors: Mapping[str, Sequence[TensorInfo]]
     attributes: Mapping[str, object] = field(default_factory=dict)
     numbers: Mapping[str, float | Sequence[int]] = field(default_factory=dict)
 
@@ -90,7 +90,7 @@ def _tensor_refusals(rules: Rules, call: Call) -> Iterator[str]:
         yield f"no kernel takes {found} for {_listed(list(names))}, only {taken}"
 
 
-def _misfit(rule: TensorRule, tensor: TensorFacts) -> tuple[str, str] | None:
+def _misfit(rule: TensorRule, tensor: TensorInfo) -> tuple[str, str] | None:
     """Return the unsupported property of `tensor` and the supported ones, or None."""
     rank, (low, high) = len(tensor.dim_order), rule.ranks
     if tensor.dtype not in rule.dtypes:

@@ -8,7 +8,7 @@ import pytest
 
 from exir.operators.kernels import KernelTable, load_kernels
 from exir.operators.operators import builtin_operators
-from exir.operators.rules import Call, TensorFacts
+from exir.operators.rules import Call, TensorInfo
 
 OPERATOR = "aten::native_group_norm.out"
 TABLE = """
@@ -57,9 +57,9 @@ def call(order: tuple[int, ...] = (0, 1, 2), **dtypes: str) -> Call:
     The input has the dim order `order`.
     """
     names = ("input", "weight", "out0", "out2")
-    tensors = {name: [TensorFacts(dtypes.get(name, "float32"), (0, 1))] for name in names}
-    tensors["input"] = [TensorFacts(dtypes.get("input", "float32"), order)]
-    return Call({**tensors, "bias": [], "out1": [TensorFacts("float16", (0, 1))]})
+    tensors = {name: [TensorInfo(dtypes.get(name, "float32"), (0, 1))] for name in names}
+    tensors["input"] = [TensorInfo(dtypes.get("input", "float32"), order)]
+    return Call({**tensors, "bias": [], "out1": [TensorInfo("float16", (0, 1))]})
 
 
 def test_call_that_matches_a_row_is_accepted(table: KernelTable) -> None:
@@ -89,8 +89,8 @@ def test_refusal_reason_is_the_last_rows(table: KernelTable, refused: Call, reas
 
 
 def test_shared_reason_names_its_arguments_once(table: KernelTable) -> None:
-    volumes = {name: [TensorFacts("float32", (0, 1, 2, 3, 4))] for name in ("input", "weight", "out0")}
-    assert table.refusals(OPERATOR, Call(volumes | {"out2": [TensorFacts("int8", (0, 1))]})) == [
+    volumes = {name: [TensorInfo("float32", (0, 1, 2, 3, 4))] for name in ("input", "weight", "out0")}
+    assert table.refusals(OPERATOR, Call(volumes | {"out2": [TensorInfo("int8", (0, 1))]})) == [
         "no kernel takes 5 dimensions for 'input', 'weight' and 'out0', only 2 to 4",
         "no kernel takes int8 for 'out2', only float16, float32",
     ]
@@ -109,14 +109,16 @@ def test_attributes_are_checked_against_allowed_values(tmp_path: Path) -> None:
         TABLE.replace("same_dtype", "attributes = { group = [1, 2] }\nsame_dtype"), encoding="utf-8"
     )
     table = load_kernels([path], builtin_operators())
-    facts = call(out2="float16").tensors
-    assert table.refusals(OPERATOR, Call(facts)) == []
-    assert table.refusals(OPERATOR, Call(facts, {"group": 2})) == []
-    assert table.refusals(OPERATOR, Call(facts, {"group": 3})) == ["no kernel takes group=3, only 1, 2"]
+    tensors = call(out2="float16").tensors
+    assert table.refusals(OPERATOR, Call(tensors)) == []
+    assert table.refusals(OPERATOR, Call(tensors, {"group": 2})) == []
+    assert table.refusals(OPERATOR, Call(tensors, {"group": 3})) == [
+        "no kernel takes group=3, only 1, 2"
+    ]
 
 
 def test_kernels_with_features_and_their_fallback_are_callable(table: KernelTable) -> None:
     names = ("input", "weight", "bias", "out0", "out1", "out2")
-    channels_last = Call({name: [TensorFacts("float32", (0, 2, 1))] for name in names})
+    channels_last = Call({name: [TensorInfo("float32", (0, 2, 1))] for name in names})
     assert [each.symbol for each in table.candidates(OPERATOR, channels_last)] == ["fast", "float_only"]
     assert [each.symbol for each in table.candidates(OPERATOR, call(out2="float16"))] == ["plain"]

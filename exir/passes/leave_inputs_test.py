@@ -25,7 +25,9 @@ class Writing(torch.nn.Module):
 EXAMPLE = Example(Writing(), (torch.ones(2, 2), torch.ones(2, 2)))
 
 
-def lowered(context: CompilationContext, *partitioners: Partitioner, planned: bool = True) -> ExecutorchProgramManager:
+def lowered(
+    context: CompilationContext, *partitioners: Partitioner, planned: bool = True
+) -> ExecutorchProgramManager:
     edge = to_edge_transform_and_lower(EXAMPLE.export(), partitioner=partitioners, context=context)
     planner = MemoryPlanningPass(alloc_graph_input=planned)
     return edge.to_executorch(ExecutorchBackendConfig(memory_planning_pass=planner))

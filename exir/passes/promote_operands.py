@@ -17,7 +17,7 @@ from exir.graph.constants import ConstantTable
 from exir.graph.control_flow import graphs
 from exir.graph.edit import insert_before
 from exir.graph.fake_mode import fake_mode_of
-from exir.operators.facts_of import facts_of, is_factor
+from exir.operators.properties_of import is_factor, properties_of
 from exir.pass_manager import ProgramPass
 
 _ATEN = torch.ops.aten
@@ -69,7 +69,7 @@ class _Promoter:
         op = node.target._op
         arguments = op._schema.arguments[: len(node.args)]
         slots = [i for i, argument in enumerate(arguments) if argument.type.kind() == "TensorType"]
-        operands = [i for i in slots if arguments[i].name in facts_of(op).promoted]
+        operands = [i for i in slots if arguments[i].name in properties_of(op).promoted]
         dtype = self._common_dtype(op, [node.args[i] for i in operands])
         are_single = not any(_rank(node.args[i]) for i in operands)
         for index in slots:
@@ -94,7 +94,7 @@ class _Promoter:
         if not operands:
             return None
         vals = [_val(operand) for operand in operands]
-        promotion = facts_of(op).promotion
+        promotion = properties_of(op).promotion
         if promotion == "first":
             first: torch.dtype = vals[0].dtype
             return first

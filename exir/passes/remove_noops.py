@@ -12,7 +12,7 @@ from exir.dialects.edge import EdgeOpOverload, edge_op
 from exir.graph.control_flow import graphs
 from exir.graph.edit import replace_and_erase
 from exir.graph.layouts import same_layout
-from exir.operators.facts_of import facts_of
+from exir.operators.properties_of import properties_of
 from exir.pass_manager import ProgramPass
 
 _ATEN = torch.ops.aten
@@ -57,7 +57,7 @@ def _clean(graph: Graph, written: int) -> None:
 
 def _unchanged_input(node: Node) -> Node | None:
     """Return the argument that `node` returns unchanged, or None."""
-    if isinstance(node.target, EdgeOpOverload) and facts_of(node.target._op).noop_by_layout:
+    if isinstance(node.target, EdgeOpOverload) and properties_of(node.target._op).noop_by_layout:
         return _if_same_layout(node, node.args[0])
     if node.target is _COPY:
         return _if_same_layout(node, node.args[1])

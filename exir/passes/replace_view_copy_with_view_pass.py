@@ -15,7 +15,7 @@ from exir.dialects.edge import to_torch_overload
 from exir.graph.control_flow import regions
 from exir.graph.in_place import overwritten_operand
 from exir.graph.program_update import with_graph_module
-from exir.operators.facts_of import facts_of
+from exir.operators.properties_of import properties_of
 from exir.pass_manager import ProgramPass
 from exir.passes.external_constants_pass import EXTERNAL_FILE
 from exir.tensor import TensorSpec
@@ -134,7 +134,7 @@ def _overload(node: Node) -> OpOverload | None:
 
 def _is_view_copy(node: Node) -> bool:
     op = _overload(node)
-    if op is None or not facts_of(op).view_of:
+    if op is None or not properties_of(op).view_of:
         return False
     source, result = _source(node).meta["spec"], node.meta["spec"]
     is_sized = (source.is_static and result.is_static) or op is _aten.view_copy.default
@@ -143,7 +143,7 @@ def _is_view_copy(node: Node) -> bool:
 
 def _is_redundant_copy(node: Node) -> bool:
     op = _overload(node)
-    if op is None or not facts_of(op).copy_of:
+    if op is None or not properties_of(op).copy_of:
         return False
     source, result = _source(node).meta["spec"], node.meta["spec"]
     return source.dtype == result.dtype and source.dim_order == result.dim_order

@@ -8,7 +8,7 @@ from torch._ops import OpOverload
 from torch.fx import Node
 
 from exir.error import EdgeDialectError
-from exir.operators.facts_of import facts_of, is_factor
+from exir.operators.properties_of import is_factor, properties_of
 
 _FLOAT = frozenset({torch.float16, torch.bfloat16, torch.float32, torch.float64})
 _COMPLEX = frozenset({torch.complex64, torch.complex128})
@@ -50,7 +50,9 @@ def _check_storable(node: Node, dtype: torch.dtype) -> None:
 
 
 def _check_same(node: Node, op: OpOverload, operands: Mapping[str, object]) -> None:
-    found = {name: dtype for name in facts_of(op).same_dtype if (dtype := _dtype(operands.get(name)))}
+    found = {
+        name: dtype for name in properties_of(op).same_dtype if (dtype := _dtype(operands.get(name)))
+    }
     if is_factor(op, "other", _rank(operands.get("other")), found.get("self")):
         return
     if len(set(found.values())) > 1:
@@ -59,7 +61,7 @@ def _check_same(node: Node, op: OpOverload, operands: Mapping[str, object]) -> N
 
 
 def _check_allowed(node: Node, op: OpOverload, operands: Mapping[str, object]) -> None:
-    for name, kind in facts_of(op).dtypes.items():
+    for name, kind in properties_of(op).dtypes.items():
         dtype, allowed = _dtype(operands.get(name)), KINDS[kind]
         if dtype is not None and dtype not in allowed:
             listed = ", ".join(sorted(str(each) for each in allowed))

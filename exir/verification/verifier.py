@@ -12,7 +12,7 @@ from exir.decomposition import compile_time
 from exir.dialects.edge import EdgeOpOverload, to_torch_overload
 from exir.error import EdgeDialectError, UnsupportedOperatorError
 from exir.graph.control_flow import graphs
-from exir.operators.facts_of import is_in_edge_dialect
+from exir.operators.properties_of import is_in_edge_dialect
 from exir.verification.advice import called_on, replacement_for
 from exir.verification.dtypes import check_dtypes
 from exir.verification.structure import check_node, check_tensor_operands

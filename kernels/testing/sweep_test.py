@@ -14,7 +14,7 @@ import torch
 from exir.operators.dtypes import DTYPE_CODES
 from exir.operators.kernels import Kernel, load_kernels
 from exir.operators.operators import builtin_operators
-from exir.operators.rules import MAX_RANK, Call, TensorFacts
+from exir.operators.rules import MAX_RANK, Call, TensorInfo
 from kernels.testing.parity import TOLERANCES, blank
 from kernels.testing.parity import load_kernels as load_library
 from kernels.testing.sweep_arguments import arguments_of
@@ -118,33 +118,33 @@ def test_kernel_row_supports_its_declared_arguments(kernel: Kernel) -> None:
     assert claimed - tried == set(), f"never tried; PyTorch refuses {dict(refused)}"
 
 
-def _facts(case: Case) -> dict[str, list[TensorFacts]]:
+def _tensor_infos(case: Case) -> dict[str, list[TensorInfo]]:
     """The arguments as the compiler sees them, with the lowest supported rank."""
     return {
-        name: [TensorFacts(str(dtype).removeprefix("torch."), tuple(range(case.kernel.rules.tensors[name].ranks[0])))]
+        name: [TensorInfo(str(dtype).removeprefix("torch."), tuple(range(case.kernel.rules.tensors[name].ranks[0])))]
         for name, dtype in case.dtypes.items()
     }
 
 
-def _takes(kernel: Kernel, facts: dict[str, list[TensorFacts]]) -> bool:
-    return not TABLE.refusals(kernel.operator.name, Call(facts))
+def _takes(kernel: Kernel, infos: dict[str, list[TensorInfo]]) -> bool:
+    return not TABLE.refusals(kernel.operator.name, Call(infos))
 
 
 @pytest.mark.parametrize("kernel", list(TABLE), ids=[f"{i}-{kernel.operator.name}" for i, kernel in enumerate(TABLE)])
 def test_undeclared_arguments_are_refused(kernel: Kernel) -> None:
     """Vary dtype and rank of one argument at a time."""
-    usual = _facts(next(cases_of(kernel))) if kernel.rules.tensors else {}
+    usual = _tensor_infos(next(cases_of(kernel))) if kernel.rules.tensors else {}
     assert _takes(kernel, usual)
     rows = TABLE.of(kernel.operator.name)
-    for name, (facts,) in usual.items():
+    for name, (info,) in usual.items():
         for dtype in DTYPE_CODES.keys() - {each for row in rows for each in row.rules.tensors[name].dtypes}:
-            assert not _takes(kernel, {**usual, name: [TensorFacts(dtype, facts.dim_order)]}), (name, dtype)
+            assert not _takes(kernel, {**usual, name: [TensorInfo(dtype, info.dim_order)]}), (name, dtype)
         ranks = {
             rank
             for row in rows
             for rank in range(row.rules.tensors[name].ranks[0], row.rules.tensors[name].ranks[1] + 1)
         }
         for rank in set(range(MAX_RANK + 1)) - ranks:
-            assert not _takes(kernel, {**usual, name: [TensorFacts(facts.dtype, tuple(range(rank)))]}), (name, rank)
+            assert not _takes(kernel, {**usual, name: [TensorInfo(info.dtype, tuple(range(rank)))]}), (name, rank)
         if all(row.rules.tensors[name].layout == "contiguous" for row in rows) and max(ranks) >= 2:
-            assert not _takes(kernel, {**usual, name: [TensorFacts(facts.dtype, (1, 0))]}), name
+            assert not _takes(kernel, {**usual, name: [TensorInfo(info.dtype, (1, 0))]}), name

@@ -12,7 +12,7 @@ import torch
 from torch._C import Argument, FunctionSchema
 
 from exir.dialects.edge import EdgeOpOverload
-from exir.operators.facts_of import facts_of
+from exir.operators.properties_of import properties_of
 from exir.schema import ScalarType
 from exir.tensor import dtype_of
 from exir.verification.dtypes import KINDS, STORABLE
@@ -149,10 +149,10 @@ def _of_table(
 
     Operands that must have the same dtype share a letter.
     """
-    facts = facts_of(op)
-    first = next(iter(facts.same_dtype), None)
-    letters = {name: first if name in facts.same_dtype else name for name in names}
-    kinds = {letters[name]: KINDS[kind] for name, kind in facts.dtypes.items() if name in letters}
+    properties = properties_of(op)
+    first = next(iter(properties.same_dtype), None)
+    letters = {name: first if name in properties.same_dtype else name for name in names}
+    kinds = {letters[name]: KINDS[kind] for name, kind in properties.dtypes.items() if name in letters}
     return {str(letter): kinds.get(letter, STORABLE) for letter in letters.values()}, [
         {name: str(letter) for name, letter in letters.items()}
     ]

@@ -1,4 +1,4 @@
-"""Facts of PyTorch's operators, by their out variants in the operator table."""
+"""Properties of PyTorch's operators, by their out variants in the operator table."""
 
 from __future__ import annotations
 
@@ -8,19 +8,22 @@ import torch
 from torch._ops import OpOverload
 
 from exir.dialects.out_variant import out_variant_of
-from exir.operators.facts import Facts
 from exir.operators.operators import builtin_operators
+from exir.operators.properties import OperatorProperties
 
-_NONE = Facts()
+_NONE = OperatorProperties()
 _CORE_TAGS = frozenset({torch.Tag.core, torch.Tag.view_copy})
 
 
 @cache
-def facts_of(op: OpOverload) -> Facts:
-    """Return the facts of the functional `op`; defaults if the table does not list it."""
+def properties_of(op: OpOverload) -> OperatorProperties:
+    """Return the properties of the functional `op`.
+
+    They have their defaults if the table does not list the operator.
+    """
     variant = out_variant_of(op)
     row = builtin_operators().get(op.name() if variant is None else variant.op.name())
-    return _NONE if row is None else row.facts
+    return _NONE if row is None else row.properties
 
 
 @cache
@@ -29,7 +32,7 @@ def is_in_edge_dialect(op: OpOverload) -> bool:
 
     Allowed are core ATen, operators that the table lists as additions, and custom operators.
     """
-    return op.namespace != "aten" or bool(_CORE_TAGS & set(op.tags)) or facts_of(op).beside_core
+    return op.namespace != "aten" or bool(_CORE_TAGS & set(op.tags)) or properties_of(op).beside_core
 
 
 _FLOAT16_DTYPES = frozenset({torch.float16, torch.bfloat16})
@@ -41,4 +44,4 @@ def is_factor(op: OpOverload, operand: str, rank: int, common: torch.dtype | Non
     rank: the number of dimensions of the operand.
     common: the dtype of the result.
     """
-    return operand == facts_of(op).factor and rank == 0 and common in _FLOAT16_DTYPES
+    return operand == properties_of(op).factor and rank == 0 and common in _FLOAT16_DTYPES

@@ -1,4 +1,4 @@
-"""Facts of operators for passes and verifiers: columns of the operator table."""
+"""Properties of operators for passes and verifiers: columns of the operator table."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ DTYPE_KINDS = ("floating", "index", "integral")
 
 _BOOLEANS = ("noop_by_layout", "foldable", "beside_core")
 _OPERANDS = ("factor", "view_of", "copy_of")
-FACT_KEYS = frozenset({"promoted", "promotion", "same_dtype", "dtypes", *_BOOLEANS, *_OPERANDS})
+PROPERTY_KEYS = frozenset({"promoted", "promotion", "same_dtype", "dtypes", *_BOOLEANS, *_OPERANDS})
 
 
 @dataclass(frozen=True)
-class Facts:
-    """The facts of an operator; `schema/operators.toml` defines them.
+class OperatorProperties:
+    """The properties of an operator; `schema/operators.toml` defines them.
 
     Operands are named; "" means none.
     """
@@ -36,12 +36,12 @@ class Facts:
     beside_core: bool = False
 
 
-def parse_facts(row: Row, arguments: Sequence[Argument]) -> Facts:
-    """Return the facts of a row of an operator table. Raises ValueError."""
+def parse_properties(row: Row, arguments: Sequence[Argument]) -> OperatorProperties:
+    """Return the properties of a row of an operator table. Raises ValueError."""
     operands = frozenset(
         argument.name for argument in arguments if argument.is_tensor and not argument.out
     )
-    given = {key: row[key] for key in FACT_KEYS & row.keys()}
+    given = {key: row[key] for key in PROPERTY_KEYS & row.keys()}
     for key in _BOOLEANS:
         _check(key, given.get(key, True) is True, "true", given.get(key))
     for key in _OPERANDS:
@@ -63,7 +63,7 @@ def parse_facts(row: Row, arguments: Sequence[Argument]) -> Facts:
         " or ".join(PROMOTIONS),
         row.get("promotion"),
     )
-    return Facts(**given)
+    return OperatorProperties(**given)
 
 
 def _check(key: str, holds: bool, wanted: str, value: object) -> None:
