@@ -50,7 +50,7 @@ _wheel_files = tag_class(
 
 def _claim(owners, name, module):
     if name in owners:
-        fail("modules '%s' and '%s' both have a repository named '%s'" % (owners[name], module.name, name))
+        fail("modules '%s' and '%s' both declare the repository '%s'; rename one" % (owners[name], module.name, name))
     owners[name] = module.name
 
 def _python_version(module_ctx):

@@ -43,7 +43,7 @@ def byte_pair_vocabulary(name, model = None, symbol = None, **kwargs):
 def _tables(where, name, file, symbol, generator, deps, common):
     """Defines a library of tables that a module of //text/generate writes."""
     if symbol and symbol != c_prefix("", symbol):
-        fail("%s: 'symbol' must be letters, digits and single '_', first a letter, got '%s'" % (where, symbol))
+        fail("%s: 'symbol' must start with a letter and consist of letters, digits and single '_', got '%s'" % (where, symbol))
     label = "%s//%s:%s" % (native.repository_name().replace("@@", "@"), native.package_name(), name)
     passed_on = {key: common[key] for key in _PASSED_ON if key in common}
     python_action(

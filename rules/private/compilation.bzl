@@ -35,7 +35,7 @@ def compilation_of(ctx):
     kernels = [target[ExecutorchKernelsInfo] for target in [ctx.attr._kernels] + ctx.attr.kernels]
     for backend in backends:
         if backend.id and not backend.partitioner:
-            fail("%s: the backend '%s' runs programs that were compiled elsewhere, and compiles none" % (display_label(ctx.label), backend.id))
+            fail("%s: the backend '%s' has no compiler side; use it in executorch_import, or choose another backend" % (display_label(ctx.label), backend.id))
     file = module_file(ctx.attr.module, "module")
     return struct(
         allow_fallback = None if ctx.attr.any_fallback else ctx.attr.allow_fallback,

@@ -54,7 +54,7 @@ def _check_table(where, value, keys = None):
 def _check_section(where, keys, given):
     for key, value in given.items():
         if key not in keys:
-            fail("%s has no key '%s'; there are: %s" % (where, key, ", ".join(keys.keys())))
+            fail("%s: unknown key '%s'; valid keys: %s" % (where, key, ", ".join(keys.keys())))
         if type(value) != keys[key]:
             fail("%s: '%s' must be of type %s, got %r" % (where, key, keys[key], value))
 
@@ -74,4 +74,4 @@ def check_config(where, options):
             _check_table(name, given)
         else:
             sections = CONFIG_SECTIONS.keys() + CONFIG_OPEN_SECTIONS
-            fail("%s: there is no section '%s' of options; there are: %s" % (where, section, ", ".join(sections)))
+            fail("%s: unknown section '%s'; valid sections: %s" % (where, section, ", ".join(sections)))

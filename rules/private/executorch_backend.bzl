@@ -52,9 +52,9 @@ _ATTRS = {
 
 def _check(ctx):
     if bool(ctx.attr.id) != bool(ctx.attr.partitioner or ctx.attr.measure):
-        fail("%s: 'id' and 'partitioner' go together: a delegate needs both, the portable backend neither" % display_label(ctx.label))
+        fail("%s: 'id' and 'partitioner' must be set together; set both, or neither for a backend without delegates" % display_label(ctx.label))
     if bool(ctx.attr.runtime) != bool(ctx.attr.symbol):
-        fail("%s: 'runtime' and 'symbol' go together" % display_label(ctx.label))
+        fail("%s: 'runtime' and 'symbol' must be set together" % display_label(ctx.label))
 
 def _impl(ctx):
     _check(ctx)

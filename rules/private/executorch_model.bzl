@@ -31,13 +31,13 @@ def executorch_model(name, module = None, backend = Label("//backends/portable")
     require(where, "module", module, "the py_library that defines the model")
     _check_module(where, module)
     if "backends" in kwargs:
-        fail("%s: there is no 'backends'; 'backend' takes a list" % where)
+        fail("%s: unknown attribute 'backends'; pass the list to 'backend'" % where)
     check_backend(where, backend)
     several = type(backend) == "list"
     if several and not backend:
-        fail("%s: 'backend' is an empty list; leave it out for kernels alone" % where)
+        fail("%s: 'backend' is an empty list; omit it to use only kernels" % where)
     if config and "config_json" in kwargs:
-        fail("%s: 'config' is given twice, once as 'config_json'" % where)
+        fail("%s: 'config' and 'config_json' are both set; remove one" % where)
     if type(config) == "dict":
         check_config(where, config)
         kwargs["config_json"] = json.encode(config)

@@ -6,7 +6,7 @@ load("//rules/private:model_group.bzl", "executorch_model_group")
 
 def _check_words(where, argument, words):
     if not words:
-        fail("%s: '%s' is empty; leave it out for one that needs no name" % (where, argument))
+        fail("%s: '%s' is empty; omit it, or add an entry" % (where, argument))
     for word in words:
         if not word or [c for c in word.elems() if not (c.isalnum() or c == "_")]:
             fail("%s: '%s' has the name '%s'; names are letters, digits and '_', as they become part of targets' names" % (where, argument, word))
@@ -25,9 +25,9 @@ def _rows(where, argument, given):
 def _check_excluded(where, exclude, made):
     for combination in exclude:
         if combination not in made:
-            fail("%s: 'exclude' has '%s', which is not a combination; there are: %s" % (where, combination, ", ".join(made.keys())))
+            fail("%s: 'exclude' has the unknown combination '%s'; valid combinations: %s" % (where, combination, ", ".join(made.keys())))
     if not [target for target in made.values() if target]:
-        fail("%s: 'exclude' leaves no combination; remove one from it" % where)
+        fail("%s: 'exclude' omits every combination; remove one from it" % where)
 
 def executorch_models(name, module = None, backends = None, configs = None, allow_fallback = None, exclude = [], **kwargs):
     """Compiles one module for several backends and with several configs.
@@ -53,13 +53,13 @@ def executorch_models(name, module = None, backends = None, configs = None, allo
     allow_fallback = allow_fallback or {}
     for word in allow_fallback:
         if word not in (backends or {}):
-            fail("%s: 'allow_fallback' has '%s', which 'backends' has not" % (where, word))
+            fail("%s: 'allow_fallback' has '%s', which is not a key of 'backends'" % (where, word))
     made = {}
     for backend_part, backend in _rows(where, "backends", backends):
         for config_part, config in _rows(where, "configs", configs):
             combination = (backend_part + config_part)[1:]
             if combination in made:
-                fail("%s: two pairs of backend and config are called '%s'; name one of them otherwise" % (where, name + "_" + combination + "_pte"))
+                fail("%s: two combinations of backend and config have the name '%s'; rename a key" % (where, name + "_" + combination + "_pte"))
             made[combination] = None
             if combination in exclude:
                 continue

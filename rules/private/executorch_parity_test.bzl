@@ -42,7 +42,7 @@ def _reference(ctx, info):
 def _replay_data_impl(ctx):
     info = ctx.attr.model[ExecutorchModelInfo]
     if not info.reference:
-        fail("%s: %s was made elsewhere, so there is no eager PyTorch to compare it with" % (display_label(ctx.label), display_label(ctx.attr.model.label)))
+        fail("%s: %s is a prebuilt program without an eager model; use executorch_compat_test" % (display_label(ctx.label), display_label(ctx.attr.model.label)))
     files = [info.pte] + _reference(ctx, info) + ([info.weights] if info.weights else [])
     return [DefaultInfo(files = depset(files), runfiles = ctx.runfiles(files))]
 
@@ -92,10 +92,10 @@ def executorch_parity_test(
     absolute and relative error of each output. If it fails, it names the first instruction whose result differs from PyTorch's,
     and the line of the model; for a delegate call, all lines of the delegate.
 
-    A quantized model (`[quantization]` in its config) is compared with two models. The comparison
-    with the quantized eager model tolerates, in addition, one quantization step, or the effect of
-    rounding inside the program if that is larger. The comparison with the float model uses the SQNR
-    (signal-to-quantization-noise ratio) and the cosine, on the calibration inputs.
+    A quantized model (`[quantization]` in its config) is compared with two models. For the
+    quantized eager model, the tolerance is increased by one quantization step, or by the effect of
+    rounding inside the program if that is larger. For the float model, the test compares the SQNR
+    (signal-to-quantization-noise ratio) and the cosine on the calibration inputs.
 
     Args:
       name: Name of the test.

@@ -13,6 +13,6 @@ def executorch_report(name, targets = None, **kwargs):
     """
     for word in ["model", "models"]:
         if word in kwargs:
-            fail("executorch_report(name = '%s'): there is no '%s'; 'targets' takes a list of models, or of what depends on them" % (name, word))
+            fail("executorch_report(name = '%s'): unknown attribute '%s'; pass models, or targets that depend on models, to 'targets'" % (name, word))
     require("executorch_report(name = '%s')" % name, "targets", targets, "a list of models, or of targets that depend on models")
     executorch_report_rule(name = name, targets = targets, **kwargs)

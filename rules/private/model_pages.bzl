@@ -68,7 +68,7 @@ executorch_report_aspect = aspect(
 def _impl(ctx):
     models = depset(transitive = [target[_ModelsInfo].models for target in ctx.attr.targets])
     if not models:
-        fail("%s: there is no model under %s" % (
+        fail("%s: no target in %s depends on a model; add one to 'targets'" % (
             display_label(ctx.label),
             ", ".join([display_label(target.label) for target in ctx.attr.targets]),
         ))

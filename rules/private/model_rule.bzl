@@ -104,7 +104,7 @@ def _check(ctx):
         fail("%s: 'timeout' must be a number of seconds, at least 1, got %d" % (display_label(ctx.label), ctx.attr.timeout))
     prefix = ctx.attr.prefix
     if prefix and prefix != c_prefix("", prefix):
-        fail("%s: 'prefix' must be letters, digits and single '_', first a letter, got '%s'" % (display_label(ctx.label), prefix))
+        fail("%s: 'prefix' must start with a letter and consist of letters, digits and single '_', got '%s'" % (display_label(ctx.label), prefix))
 
 def _impl(ctx):
     _check(ctx)

@@ -25,7 +25,7 @@ def module_file(target, attribute):
     for file in sources:
         if file.basename == target.label.name + ".py":
             return file
-    fail("'%s' is %s, which has %d Python sources and none named %s.py" %
+    fail("'%s' is %s, which has %d Python sources, but none is named %s.py" %
          (attribute, target.label, len(sources), target.label.name))
 
 def module_name(file, imports = None):

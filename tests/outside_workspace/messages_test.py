@@ -79,10 +79,16 @@ def test_valid_model_builds(workspace: Workspace) -> None:
         ('entry_point = "2x"', "'entry_point' must be a Python identifier, got '2x'"),
         ("memory_gb = 3", "invalid value in 'memory_gb' attribute"),
         ("timeout = 0", "'timeout' must be a number of seconds, at least 1, got 0"),
-        ('prefix = "new-net"', "'prefix' must be letters, digits and single '_', first a letter, got 'new-net'"),
+        (
+            'prefix = "new-net"',
+            "'prefix' must start with a letter and consist of letters, digits and single '_', got 'new-net'",
+        ),
         ('weights = "net.py"', "'//:net.py' does not produce any executorch_model weights files"),
-        ('backends = ["//:b"]', "executorch_model(name = 'net_pte'): there is no 'backends'; 'backend' takes a list"),
-        ("backend = []", "'backend' is an empty list; leave it out for kernels alone"),
+        (
+            'backends = ["//:b"]',
+            "executorch_model(name = 'net_pte'): unknown attribute 'backends'; pass the list to 'backend'",
+        ),
+        ("backend = []", "'backend' is an empty list; omit it to use only kernels"),
         (
             'backend = "cpu"',
             "executorch_model(name = 'net_pte'): 'backend' takes the label of an executorch_backend, got the name 'cpu';"
@@ -91,7 +97,7 @@ def test_valid_model_builds(workspace: Workspace) -> None:
         ('backend = ["XNNPACK"]', "got the name 'XNNPACK'; write \"@rules_executorch//backends/xnnpack\""),
         (
             'config = {"nonsense": {}}',
-            "executorch_model(name = 'net_pte'): there is no section 'nonsense' of options; there are: edge,",
+            "executorch_model(name = 'net_pte'): unknown section 'nonsense'; valid sections: edge,",
         ),
         (
             'config = {"quantization": "int8_static"}',
@@ -99,7 +105,7 @@ def test_valid_model_builds(workspace: Workspace) -> None:
         ),
         (
             'config = {"executorch": {"fuse": True}}',
-            "executorch_model(name = 'net_pte'): section 'executorch' has no key 'fuse'; there are: emit_stacktrace,",
+            "executorch_model(name = 'net_pte'): section 'executorch': unknown key 'fuse'; valid keys: emit_stacktrace,",
         ),
         (
             'config = {"executorch": {"segment_alignment": "64"}}',
@@ -109,7 +115,7 @@ def test_valid_model_builds(workspace: Workspace) -> None:
             'allow_fallback = ["exp"]',
             "'allow_fallback' has \"exp\"; write operators as 'aten::exp', or 'aten::exp.out'",
         ),
-        ('config = {"executorch": {}}, config_json = "{}"', "'config' is given twice, once as 'config_json'"),
+        ('config = {"executorch": {}}, config_json = "{}"', "'config' and 'config_json' are both set; remove one"),
     ],
 )
 def test_invalid_attribute_fails_in_analysis(workspace: Workspace, attributes: str, message: str) -> None:
@@ -168,8 +174,8 @@ def test_report_names_its_accepted_inputs(workspace: Workspace, argument: str) -
     build = workspace.build("//:net_pte")
     assert build.exit_code != 0
     assert (
-        f"executorch_report(name = 'page'): there is no '{argument}'; "
-        "'targets' takes a list of models, or of what depends on them"
+        f"executorch_report(name = 'page'): unknown attribute '{argument}'; "
+        "pass models, or targets that depend on models, to 'targets'"
     ) in build.stderr
 
 

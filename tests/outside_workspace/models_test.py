@@ -92,12 +92,12 @@ def test_disallowed_fallback_is_a_build_error(workspace: Workspace) -> None:
         ),
         ("backends = {}", "executorch_models(name = 'all'): 'backends' is empty"),
         ("configs = {'a-b': None}", "executorch_models(name = 'all'): 'configs' has the name 'a-b'"),
-        ("allow_fallback = {'npu': []}", "'allow_fallback' has 'npu', which 'backends' has not"),
+        ("allow_fallback = {'npu': []}", "'allow_fallback' has 'npu', which is not a key of 'backends'"),
         (
             "configs = {'a_b': None, 'b': None}, backends = {'x': '//b:x', 'x_a': '//b:x'}",
-            "two pairs of backend and config are called 'all_x_a_b_pte'",
+            "two combinations of backend and config have the name 'all_x_a_b_pte'",
         ),
-        ("configs = {'a': {'nonsense': {}}}", "there is no section 'nonsense' of options"),
+        ("configs = {'a': {'nonsense': {}}}", "unknown section 'nonsense'"),
     ],
 )
 def test_invalid_matrix_fails_while_loading(workspace: Workspace, arguments: str, message: str) -> None:

@@ -39,7 +39,7 @@ def find_python(rctx, version):
       `platform`, such as `linux-x86_64`.
     """
     if version not in PYTHON_VERSIONS:
-        fail("Python %s is none of those that models can be compiled with: %s" % (version, ", ".join(PYTHON_VERSIONS)))
+        fail("Python %s is not supported; supported versions: %s" % (version, ", ".join(PYTHON_VERSIONS)))
     python, refusals = _search(rctx, version)
     return python or _fail(version, refusals)
 
