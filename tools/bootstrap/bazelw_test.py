@@ -116,7 +116,7 @@ def test_requested_bazel_that_does_not_exist_is_an_error(machine: Machine) -> No
     machine.prepared_bazel("7.7.1")
     result = machine.run("build", BAZEL="/nowhere/bazel")
     assert result.returncode == 1
-    assert "BAZEL=/nowhere/bazel is no program" in result.stderr
+    assert "BAZEL=/nowhere/bazel is not a program" in result.stderr
 
 
 def test_prepared_bazel_precedes_the_path(machine: Machine) -> None:

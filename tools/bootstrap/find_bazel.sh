@@ -8,7 +8,7 @@ find_bazel() {
 
 use_requested() {
   [ -n "${BAZEL:-}" ] || return 1
-  bazel=$(command -v "$BAZEL") || die "BAZEL=$BAZEL is no program"
+  bazel=$(command -v "$BAZEL") || die "BAZEL=$BAZEL is not a program"
   examine "$bazel" || die "BAZEL=$BAZEL does not run"
   reason="as BAZEL asks"
 }

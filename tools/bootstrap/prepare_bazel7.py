@@ -55,7 +55,10 @@ _MODULES = {
 def prepare(entry: Path) -> None:
     """Make `entry`, a folder with a working `bazel`, unless it exists."""
     if os.uname().machine != "x86_64":
-        raise BootstrapError(f"Debian's Bazel 7 is prepared on x86_64 only, this machine is {os.uname().machine}")
+        raise BootstrapError(
+            f"Debian's Bazel 7 can only be prepared on x86_64, and this machine is {os.uname().machine};"
+            " set BAZEL to a Bazel program"
+        )
     problems = []
     for suite in _SUITES:
         try:
@@ -88,7 +91,9 @@ def _download(root: Path, suite: str) -> None:
         apt.update()
         runtime = next(filter(apt.has, _RUNTIMES), None)
         if runtime is None:
-            raise BootstrapError(f"none of {', '.join(_RUNTIMES)} can be had")
+            raise BootstrapError(
+                f"no Java runtime is available (tried: {', '.join(_RUNTIMES)}); set BAZEL to a Bazel program"
+            )
         apt.unpack([*_PACKAGES, runtime], root)
 
 

@@ -59,6 +59,6 @@ def extract(archive: Path, member: str, program: Path) -> None:
     with tarfile.open(archive) as package:
         content = package.extractfile(member)
         if content is None:
-            raise BootstrapError(f"{archive.name}: {member} is no file")
+            raise BootstrapError(f"{archive.name}: {member} is not a file")
         program.write_bytes(content.read())
     program.chmod(0o755)

@@ -52,7 +52,7 @@ class Sources:
         value = _assigned(tree, name)
         if value is not None:
             return ast.unparse(value)
-        raise LookupError(f"{module} offers '{name}' and does not define it")
+        raise LookupError(f"{module} exports '{name}', but does not define it")
 
 
 def _assigned(tree: ast.Module, name: str) -> ast.expr | None:

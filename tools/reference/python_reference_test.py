@@ -52,7 +52,7 @@ def test_names_resolve_to_their_definition(sources: Sources) -> None:
     assert sources.definition("exir", "Tensor") == "torch.Tensor"
     assert sources.definition("exir.plain", "path") == "os.path"
     assert sources.definition("exir.plain", "Limit") == "int | None"
-    with pytest.raises(LookupError, match="exir.plain offers 'missing' and does not define it"):
+    with pytest.raises(LookupError, match="exir.plain exports 'missing', but does not define it"):
         sources.definition("exir.plain", "missing")
 
 
