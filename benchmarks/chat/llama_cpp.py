@@ -18,7 +18,7 @@ def _quiet(level: int, text: bytes, data: ctypes.c_void_p) -> None:
 class LlamaCpp:
     """A conversation on llama.cpp with the GGUF file of //models:chat.
 
-    The cache is float32 if `floats`, as ours is, else float16.
+    The KV cache is float32 if `floats`, like the one of this project, else float16.
     """
 
     def __init__(self, threads: int, floats: bool = False) -> None:

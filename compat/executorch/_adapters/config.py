@@ -44,8 +44,8 @@ class ExecutorchBackendConfig(capture.ExecutorchBackendConfig):
     """`exir.ExecutorchBackendConfig` with the official package's additional fields.
 
     Memory is planned for upper bounds, on the CPU. With `run_reinplace_pass`, `index_put` overwrites its
-    operand if no later node reads it. So do the operators of `reinplace_extra_ops`: PyTorch's with an
-    in-place kernel here, and user-defined ones.
+    operand if no later node reads it. So do the operators of `reinplace_extra_ops`, which
+    are user-defined operators, and PyTorch operators with an in-place kernel here.
 
     A delegate that requests a device other than the CPU is an error, whatever `propagate_device_config`
     contains. With `enable_non_cpu_memory_planning=False`, such a delegate receives CPU tensors, as in the
