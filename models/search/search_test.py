@@ -88,7 +88,7 @@ def test_similar_lines_rank_first(corpus: Path) -> None:
         "Interest rates were raised by a quarter of a percent.",
         "The central bank tightened its monetary policy.",
     }
-    assert len(first) == 6, "the blank line is no answer"
+    assert len(first) == 6, "the blank line is not an answer"
 
 
 def test_scores_are_cosines(corpus: Path) -> None:

@@ -185,7 +185,7 @@ def _includes(kernels: Sequence[Kernel]) -> list[str]:
 def _externs(kernels: Sequence[Kernel]) -> list[str]:
     """Declare the kernels' functions.
 
-    Functions of rows behind `#if` are declared unconditionally; an unused declaration is harmless.
+    Functions of rows inside `#if` are declared unconditionally; an unused declaration is harmless.
     """
     run = sorted({kernel.symbol for kernel in kernels})
     prepare = sorted({kernel.prepare for kernel in kernels} - {""})

@@ -49,7 +49,7 @@ def _replay_data_impl(ctx):
 _replay_data = rule(
     implementation = _replay_data_impl,
     attrs = _REPLAY_ATTRS,
-    doc = "A model's program, its reference calls, the steps of these, and its weights where they lie apart, in this order.",
+    doc = "A model's program, its reference calls with their steps, and its weights file, if any, in this order.",
     toolchains = [TOOLCHAIN_TYPE],
 )
 

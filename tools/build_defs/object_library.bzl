@@ -21,7 +21,7 @@ _ATTRS = {
         doc = "Headers for whoever depends on the library.",
     ),
     "copts": attr.string_list(doc = "Flags of the compiler."),
-    "further_copts": attr.label(doc = "A `copts_flag`: flags of the command line, behind `copts`."),
+    "further_copts": attr.label(doc = "A `copts_flag`: command-line flags, appended to `copts`."),
     "linkopts": attr.string_list(doc = "Flags of the linker for programs that have the library."),
     "deps": attr.label_list(
         providers = [CcInfo],

@@ -20,7 +20,7 @@ from exir.passes.propagate_constants import PropagateConstants
 _ATEN = torch.ops.aten
 
 PROTECTED_KEYS = frozenset({"val", "stack_trace", "nn_module_stack", "debug_handle", "tensor_meta"})
-"""What passes keep of a node's metadata."""
+"""The metadata of a node that passes preserve."""
 
 
 class SpecPropPass(spec_prop_pass.SpecPropPass):

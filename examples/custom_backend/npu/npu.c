@@ -12,7 +12,7 @@ static et_status npu_measure(const et_backend_context *context,
   if (context->payload.size != 2 || payload[0] != revision ||
       (payload[1] != 'r' && payload[1] != 'n')) {
     return et_fail(context->error, ET_STATUS_DELEGATE_INCOMPATIBLE,
-                   "the payload is no step of revision %c", revision);
+                   "the payload is not for revision %c", revision);
   }
   out->output_count = 1;
   return ET_STATUS_OK;

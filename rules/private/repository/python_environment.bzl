@@ -32,7 +32,7 @@ _ATTRS = {
         doc = "CPython's version, two numbers of it.",
     ),
     "build_variables": attr.string_dict(doc = "Environment variables for packages that pip compiles, which have no wheel."),
-    "optional": attr.bool(doc = "Where the packages cannot be had, an empty folder and a line that says so are no failure."),
+    "optional": attr.bool(doc = "If the packages are not available, print a line and create an empty folder, instead of failing."),
     "_python_sources": attr.label_list(default = PYTHON_SOURCES),
 }
 
