@@ -14,7 +14,7 @@ static et_status check_dim_order(et_kernel_context *context,
            (int)out->rank);
   for (size_t d = 0; d < out->rank; d++) {
     ET_CHECK(context, et_int_list_at(list, d) == out->dim_order[d],
-             "dim_order[%zu] = %lld is not that of out, %d", d,
+             "dim_order[%zu] = %lld does not match out, expected %d", d,
              (long long)et_int_list_at(list, d), (int)out->dim_order[d]);
   }
   return ET_STATUS_OK;

@@ -73,7 +73,7 @@ static void transform_others(et_kernel_context *context, const transform *t,
 static et_status read_axes(et_kernel_context *context, const et_tensor *self,
                            const et_value *dims, transform *t) {
   const size_t count = dims->u.as_list.size;
-  ET_CHECK(context, count > 0, "%s: dim lists no dimension", t->name);
+  ET_CHECK(context, count > 0, "%s: dim is empty", t->name);
   ET_RETURN_IF_ERROR(
       et_shape_axes(context, t->name, dims, self->rank, t->axes));
   ET_RETURN_IF_ERROR(et_shape_some_axis(

@@ -24,7 +24,7 @@ static et_status check(et_kernel_context *context, const group_norm *p,
            args[3]->u.as_int == n && args[4]->u.as_int == c &&
                (input->numel == 0 ||
                 args[5]->u.as_int == (int64_t)input->numel / n / c),
-           "group_norm: N, C and HxW are not those of input");
+           "group_norm: N, C and HxW do not match the input");
   ET_CHECK(context, p->groups >= 1 && c % p->groups == 0,
            "group_norm: %lld channels do not divide by %lld groups",
            (long long)c, (long long)p->groups);

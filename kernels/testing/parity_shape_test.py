@@ -111,7 +111,7 @@ def test_roll_follows_pytorch(shifts: list[int], dims: list[int]) -> None:
 
 def test_invalid_roll_is_an_error() -> None:
     refused("2 shifts for 1 dims", "aten::roll.out", X, [1, 2], [0])
-    refused("2 shifts for no dims", "aten::roll.out", X, [1, 2], [])
+    refused("2 shifts without dims", "aten::roll.out", X, [1, 2], [])
 
 
 @pytest.mark.parametrize("shift", [0, 1, -7, 1000])
