@@ -12,5 +12,5 @@ def executorch_cc_library(name, model = None, models = [], **kwargs):
       **kwargs: Other attributes of the rule, and attributes that every rule has.
     """
     if bool(model) == bool(models):
-        fail("executorch_cc_library(name = '%s'): 'model' is %s; give either 'model' or 'models'" % (name, "given beside 'models'" if model else "missing"))
+        fail("executorch_cc_library(name = '%s'): 'model' is %s; set either 'model' or 'models'" % (name, "set together with 'models'" if model else "missing"))
     executorch_cc_library_rule(name = name, models = [model] if model else models, **kwargs)

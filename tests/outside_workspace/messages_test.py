@@ -153,7 +153,7 @@ def test_invalid_test_argument_fails_while_loading(workspace: Workspace, argumen
         ("executorch_model", "'module' is missing; name the py_library that defines the model"),
         ("executorch_models", "'module' is missing; name the py_library that defines the model"),
         ("executorch_import", "'pte' is missing; name the .pte file of the program"),
-        ("executorch_cc_library", "'model' is missing; give either 'model' or 'models'"),
+        ("executorch_cc_library", "'model' is missing; set either 'model' or 'models'"),
         ("executorch_parity_test", "'model' is missing; name the executorch_model to test"),
         ("executorch_budget_test", "'model' is missing; name the model to measure"),
         ("executorch_compat_test", "'pte' is missing; name the .pte file of the program"),
