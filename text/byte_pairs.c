@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "text/words.h"
+#include "text/pretokenize.h"
 
 #define NO_MERGE UINT32_MAX
 

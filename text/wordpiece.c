@@ -5,7 +5,6 @@
 
 #include "text/normalize.h"
 #include "text/utf8.h"
-#include "text/wordpiece_hash.h"
 
 /* Prefix of a piece that is not the first of its word. */
 static const char kContinuation[] = "##";
@@ -36,9 +35,25 @@ static void put(encoder *state, uint32_t token) {
   }
 }
 
+typedef struct byte_span {
+  const char *bytes;
+  size_t size;
+} byte_span;
+
+/* FNV-1a, as in text/generate/vocabulary.py. Offset basis: the hash of no bytes. */
+#define HASH_START 2166136261u
+
+static uint32_t extend_hash(uint32_t hash,
+                                         byte_span text) {
+  for (size_t i = 0; i < text.size; ++i) {
+    hash = (hash ^ (uint8_t)text.bytes[i]) * 16777619u;
+  }
+  return hash;
+}
+
 /* Returns true if the token is `prefix` followed by `bytes`. */
 static bool is_token(const et_wordpiece_vocabulary *vocabulary, uint32_t token,
-                     et_wordpiece_text prefix, et_wordpiece_text bytes) {
+                     byte_span prefix, byte_span bytes) {
   const char *start = vocabulary->bytes + vocabulary->offsets[token];
   const size_t size =
       vocabulary->offsets[token + 1] - vocabulary->offsets[token];
@@ -49,9 +64,9 @@ static bool is_token(const et_wordpiece_vocabulary *vocabulary, uint32_t token,
 
 /* Returns the number of the token `prefix` + `bytes` plus 1, or 0 if there is none. */
 static uint32_t find(const et_wordpiece_vocabulary *vocabulary,
-                     et_wordpiece_text prefix, et_wordpiece_text bytes) {
+                     byte_span prefix, byte_span bytes) {
   const uint32_t hash =
-      et_wordpiece_hash(et_wordpiece_hash(ET_WORDPIECE_HASH, prefix), bytes);
+      extend_hash(extend_hash(HASH_START, prefix), bytes);
   for (uint32_t at = hash;; ++at) {
     const uint32_t slot = vocabulary->slots[at & vocabulary->slots_mask];
     if (slot == 0 || is_token(vocabulary, slot - 1, prefix, bytes)) {
@@ -65,11 +80,11 @@ static uint32_t find(const et_wordpiece_vocabulary *vocabulary,
 static size_t longest_piece(const et_wordpiece_vocabulary *vocabulary,
                             const word *whole, size_t start,
                             uint32_t *out_token) {
-  const et_wordpiece_text prefix = {kContinuation,
+  const byte_span prefix = {kContinuation,
                                     start > 0 ? kContinuationSize : 0};
   for (size_t size = whole->size - start; size > 0; --size) {
     const uint32_t slot = find(vocabulary, prefix,
-                               (et_wordpiece_text){whole->bytes + start, size});
+                               (byte_span){whole->bytes + start, size});
     if (slot > 0) {
       *out_token = slot - 1;
       return size;

@@ -15,7 +15,7 @@
 extern "C" {
 #endif
 
-/* Rules for splitting text into words (regular expressions: text/words.c). */
+/* Rules for splitting text into words (regular expressions: text/pretokenize.c). */
 typedef struct et_byte_pair_words {
   bool joined;      /* Llama 3's regular expression instead of GPT-2's */
   bool apart;       /* split at each digit first */

@@ -6,12 +6,27 @@
  *
  *   (?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}|
  *   ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+ */
-#include "text/words.h"
+#include "text/pretokenize.h"
 
 #include <string.h>
 
-#include "text/character_kinds.h"
 #include "text/utf8.h"
+
+static et_character_kind kind_of(uint32_t point) {
+  uint32_t low = 0;
+  uint32_t high = et_character_ranges_count;
+  while (low < high) {
+    const uint32_t middle = low + (high - low) / 2;
+    if (et_character_ranges[middle].last < point) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  const int inside = low < et_character_ranges_count &&
+                     et_character_ranges[low].first <= point;
+  return inside ? et_character_ranges[low].kind : ET_CHARACTER_OTHER;
+}
 
 /* Text and its size. */
 typedef struct span {
@@ -22,7 +37,7 @@ typedef struct span {
 /* Returns the kind of the character at `at`. Sets *behind to the position after it. */
 static et_character_kind kind_at(span in, size_t at, size_t *behind) {
   *behind = at;
-  return et_character_kind_of(et_text_decode(in.text, in.size, behind));
+  return kind_of(et_text_decode(in.text, in.size, behind));
 }
 
 /* Returns the end of the run of characters of one kind from `at` on. */
