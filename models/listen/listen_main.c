@@ -9,11 +9,58 @@
 #include <string.h>
 
 #include "models/listen/listen_cc.h"
-#include "models/listen/speech.h"
-#include "models/listen/svg.h"
-#include "models/listen/wav.h"
+#include "models/listen/recording.h"
 
 enum { kChunk = 512 };
+
+/* ---- Intervals of speech, from the speech probability of each chunk ---- */
+
+/* Chunks begin to end - 1. */
+typedef struct speech_interval {
+  size_t begin;
+  size_t end;
+} speech_interval;
+
+/* State between two chunks. All zero initially. */
+typedef struct speech_tracker {
+  bool speaking;
+  size_t chunk;  /* number of chunks so far */
+  size_t begin;  /* first chunk of the current speech */
+  size_t paused; /* number of silent chunks at the end */
+} speech_tracker;
+
+enum { kQuietChunks = 3, kShortest = 8 };
+
+/* Hysteresis: the threshold for the end of speech is lower than the one for its start. */
+static const float kBegins = 0.5f;
+static const float kQuiet = 0.35f;
+
+static bool finish(speech_tracker *state, speech_interval *out) {
+  *out = (speech_interval){state->begin, state->chunk - state->paused};
+  state->speaking = false;
+  return out->end - out->begin >= kShortest;
+}
+
+/* Processes the probability of the next chunk. Returns true if an interval has ended. Speech starts
+ * at probability 0.5 and ends after three silent chunks (96 ms). Intervals of fewer than eight
+ * chunks (256 ms) are ignored. */
+static bool speech_next(speech_tracker *state, float probability,
+                 speech_interval *out) {
+  if (!state->speaking && probability >= kBegins) {
+    state->speaking = true;
+    state->begin = state->chunk;
+  }
+  state->paused = probability < kQuiet ? state->paused + 1 : 0;
+  ++state->chunk;
+  return state->speaking && state->paused >= kQuietChunks && finish(state, out);
+}
+
+/* Ends the recording. Returns true if it ends within speech. */
+static bool speech_end(speech_tracker *state, speech_interval *out) {
+  return state->speaking && finish(state, out);
+}
+
+/* ---- The program ---- */
 
 static listen_forward_memory memory;
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "executorch/text/wordpiece.h"
-#include "models/search/hash.h"
+#include "models/search/corpus.h"
 #include "models/search/search_cc.h"
 #include "models/search/search_vocabulary.h"
 

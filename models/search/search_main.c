@@ -11,8 +11,6 @@
 
 #include "models/search/corpus.h"
 #include "models/search/encoder.h"
-#include "models/search/hash.h"
-#include "models/search/vectors_file.h"
 
 enum { kDefaultCount = 10, kBarWidth = 40, kPathBytes = 4096 };
 
