@@ -43,8 +43,7 @@ typedef struct byte_span {
 /* FNV-1a, as in text/generate/vocabulary.py. Offset basis: the hash of no bytes. */
 #define HASH_START 2166136261u
 
-static uint32_t extend_hash(uint32_t hash,
-                                         byte_span text) {
+static uint32_t extend_hash(uint32_t hash, byte_span text) {
   for (size_t i = 0; i < text.size; ++i) {
     hash = (hash ^ (uint8_t)text.bytes[i]) * 16777619u;
   }
@@ -65,8 +64,7 @@ static bool is_token(const et_wordpiece_vocabulary *vocabulary, uint32_t token,
 /* Returns the number of the token `prefix` + `bytes` plus 1, or 0 if there is none. */
 static uint32_t find(const et_wordpiece_vocabulary *vocabulary,
                      byte_span prefix, byte_span bytes) {
-  const uint32_t hash =
-      extend_hash(extend_hash(HASH_START, prefix), bytes);
+  const uint32_t hash = extend_hash(extend_hash(HASH_START, prefix), bytes);
   for (uint32_t at = hash;; ++at) {
     const uint32_t slot = vocabulary->slots[at & vocabulary->slots_mask];
     if (slot == 0 || is_token(vocabulary, slot - 1, prefix, bytes)) {
@@ -80,11 +78,10 @@ static uint32_t find(const et_wordpiece_vocabulary *vocabulary,
 static size_t longest_piece(const et_wordpiece_vocabulary *vocabulary,
                             const word *whole, size_t start,
                             uint32_t *out_token) {
-  const byte_span prefix = {kContinuation,
-                                    start > 0 ? kContinuationSize : 0};
+  const byte_span prefix = {kContinuation, start > 0 ? kContinuationSize : 0};
   for (size_t size = whole->size - start; size > 0; --size) {
-    const uint32_t slot = find(vocabulary, prefix,
-                               (byte_span){whole->bytes + start, size});
+    const uint32_t slot =
+        find(vocabulary, prefix, (byte_span){whole->bytes + start, size});
     if (slot > 0) {
       *out_token = slot - 1;
       return size;

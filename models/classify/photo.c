@@ -238,7 +238,7 @@ static void resample_row(const uint8_t *rows, const taps *down, int side,
  * the size. Writes float32 [3, side, side] to `out`, with integers from 0 to 255, rounded after
  * each axis as in training. Returns false if there is not enough memory. */
 static bool picture_resample_middle(const picture *image, float share, int side,
-                             float *out) {
+                                    float *out) {
   const size_t stride = (size_t)side * 3;
   const int shorter =
       image->width < image->height ? image->width : image->height;

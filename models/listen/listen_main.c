@@ -45,7 +45,7 @@ static bool finish(speech_tracker *state, speech_interval *out) {
  * at probability 0.5 and ends after three silent chunks (96 ms). Intervals of fewer than eight
  * chunks (256 ms) are ignored. */
 static bool speech_next(speech_tracker *state, float probability,
-                 speech_interval *out) {
+                        speech_interval *out) {
   if (!state->speaking && probability >= kBegins) {
     state->speaking = true;
     state->begin = state->chunk;
