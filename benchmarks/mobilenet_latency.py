@@ -24,7 +24,7 @@ import torch
 from models.mobilenet import mobilenet_v2
 
 _OUR_RUNS = 20
-_PICTURE = "models/pictures/flower.ppm"
+_IMAGE = "models/images/flower.ppm"
 
 
 def _milliseconds(run: Callable[[], object]) -> float:
@@ -58,7 +58,7 @@ def _eager_runner() -> Callable[[], object]:
 
 def _ours() -> float:
     """Return the median in milliseconds that our program prints."""
-    command = [os.environ["MOBILENET"], "--runs", str(_OUR_RUNS), _PICTURE]
+    command = [os.environ["MOBILENET"], "--runs", str(_OUR_RUNS), _IMAGE]
     output = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     (latency,) = re.findall(r"latency: ([\d.]+) ms", output)
     return float(latency)

@@ -1,7 +1,7 @@
 /* Classifies an image with MobileNetV2. Prints the five most probable classes, the latency and the
  * memory use.
  *
- *   mobilenet [--program FILE.pte] [--labels FILE] [--runs N] PICTURE.ppm
+ *   mobilenet [--program FILE.pte] [--labels FILE] [--runs N] IMAGE.ppm
  *
  * The binary contains the program that the build compiled; --program runs another one. --labels is
  * a text file with one class name per line. */
@@ -11,8 +11,8 @@
 
 #include "executorch/file_loader.h"
 #include "executorch/hosted_method.h"
+#include "models/image.h"
 #include "models/mobilenet_cc.h"
-#include "models/picture.h"
 #include "models/stopwatch.h"
 
 enum {
@@ -28,7 +28,7 @@ enum {
 typedef struct options {
   const char *program; /* NULL: the embedded one */
   const char *labels;  /* NULL: print indices only */
-  const char *picture;
+  const char *image;
   int runs;
 } options;
 
@@ -43,12 +43,12 @@ static bool parse_options(int argc, char **argv, options *out) {
     } else if (strcmp(argv[i], "--runs") == 0 && has_value) {
       out->runs = (int)strtol(argv[++i], NULL, 10);
     } else if (argv[i][0] != '-') {
-      out->picture = argv[i];
+      out->image = argv[i];
     } else {
       return false;
     }
   }
-  return out->picture != NULL && out->runs >= 1 && out->runs <= kMaxRuns;
+  return out->image != NULL && out->runs >= 1 && out->runs <= kMaxRuns;
 }
 
 /* Reads line `index` of a text file, without its end; "" if there is none. */
@@ -176,17 +176,17 @@ int main(int argc, char **argv) {
     fprintf(stderr,
             "usage: mobilenet [--program FILE.pte] [--labels FILE] [--runs "
             "1..10000] "
-            "PICTURE.ppm\n");
+            "IMAGE.ppm\n");
     return EXIT_FAILURE;
   }
   static float input[kElements];
-  picture image;
-  if (!picture_read_ppm(chosen.picture, &image)) {
+  rgb_image image;
+  if (!image_read_ppm(chosen.image, &image)) {
     return EXIT_FAILURE;
   }
-  printf("picture: %s, %d x %d\n", chosen.picture, image.width, image.height);
-  picture_to_tensor(&image, kResizeSide, kSide, input);
-  picture_free(&image);
+  printf("image: %s, %d x %d\n", chosen.image, image.width, image.height);
+  image_to_tensor(&image, kResizeSide, kSide, input);
+  image_free(&image);
   et_error error = {ET_STATUS_OK, ""};
   if (run_program(input, &chosen, &error) != ET_STATUS_OK) {
     fprintf(stderr, "mobilenet: %s: %s\n", et_status_text(error.status),

@@ -25,18 +25,18 @@ static union {
 /* One of the two programs. */
 typedef struct classifier {
   et_method *method;
-  et_status (*set_picture)(et_method *, const float *, et_error *);
+  et_status (*set_image)(et_method *, const float *, et_error *);
   et_status (*get_scores)(const et_method *, const float **, et_error *);
 } classifier;
 
 static et_status load_floats(classifier *out, et_error *error) {
-  out->set_picture = classify_forward_set_picture;
+  out->set_image = classify_forward_set_image;
   out->get_scores = classify_forward_get_output_0;
   return classify_forward_load(&memory.floats, NULL, &out->method, error);
 }
 
 static et_status load_bytes(classifier *out, et_error *error) {
-  out->set_picture = classify_int8_forward_set_picture;
+  out->set_image = classify_int8_forward_set_image;
   out->get_scores = classify_int8_forward_get_output_0;
   return classify_int8_forward_load(&memory.bytes, NULL, &out->method, error);
 }
@@ -80,7 +80,7 @@ static void print_best(const char *path, const float *scores) {
 static et_status classify(const classifier *network, const char *path,
                           const float *photo, et_error *error) {
   const float *scores = NULL;
-  ET_RETURN_IF_ERROR(network->set_picture(network->method, photo, error));
+  ET_RETURN_IF_ERROR(network->set_image(network->method, photo, error));
   ET_RETURN_IF_ERROR(et_method_execute(network->method, error));
   ET_RETURN_IF_ERROR(network->get_scores(network->method, &scores, error));
   print_best(path, scores);

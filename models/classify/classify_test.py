@@ -110,14 +110,14 @@ def _named(path: Path) -> list[str]:
 
 def test_file_that_is_not_an_image_is_reported_and_others_are_classified(tmp_path: Path) -> None:
     text = tmp_path / "notes.txt"
-    text.write_text("no picture")
+    text.write_text("no image")
     cut = tmp_path / "cut.png"
     cut.write_bytes(next(path for path in _PHOTOS if path.suffix == ".png").read_bytes()[:2000])
     missing = tmp_path / "missing.jpg"
     result = _run(text, cut, missing, _FLOWER)
     assert result.returncode == 1
     assert f"{text}: no JPEG, PNG or binary PPM that can be read (unknown image type)" in result.stderr
-    assert f"{cut}: the picture is cut short\n" in result.stderr
+    assert f"{cut}: the image is cut short\n" in result.stderr
     assert f"{missing}: No such file or directory" in result.stderr
     assert "daisy" in result.stdout
 
@@ -182,7 +182,7 @@ def test_truncated_jpeg_is_reported(share: float, options: dict[str, bool], tmp_
     cut = tmp_path / "cut.jpg"
     cut.write_bytes(content[: int(share * len(content))])
     result = _run(cut)
-    assert (result.returncode, result.stdout, result.stderr) == (1, "", f"{cut}: the picture is cut short\n")
+    assert (result.returncode, result.stdout, result.stderr) == (1, "", f"{cut}: the image is cut short\n")
 
 
 def test_damaged_image_is_reported(tmp_path: Path) -> None:
@@ -194,7 +194,7 @@ def test_damaged_image_is_reported(tmp_path: Path) -> None:
     path.write_bytes(content)
     result = _run(path)
     assert (result.returncode, result.stdout) == (1, "")
-    assert result.stderr.startswith(f"{path}: the picture is damaged (")
+    assert result.stderr.startswith(f"{path}: the image is damaged (")
 
 
 def test_bytes_after_a_jpeg_are_ignored(tmp_path: Path) -> None:

@@ -86,8 +86,8 @@ class EfficientNetLite0(nn.Module):
         self._avg_pooling = nn.AdaptiveAvgPool2d(1)
         self._fc = nn.Linear(_HEAD_CHANNELS, CLASSES)
 
-    def forward(self, picture: torch.Tensor) -> torch.Tensor:
-        x = functional.relu6(self._bn0(self._conv_stem(picture)))
+    def forward(self, image: torch.Tensor) -> torch.Tensor:
+        x = functional.relu6(self._bn0(self._conv_stem(image)))
         for block in self._blocks:
             x = block(x)
         x = functional.relu6(self._bn1(self._conv_head(x)))

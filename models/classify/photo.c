@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "models/picture.h"
+#include "models/image.h"
 #include "stb_image.h"
 
 /* ---- Files ---- */
@@ -75,16 +75,16 @@ static void tell(const char *path, const source *from, const char *reason) {
             "for example: convert photo.heic photo.jpg\n",
             path, reason);
   } else if (from->exhausted) {
-    fprintf(stderr, "%s: the picture is cut short\n", path);
+    fprintf(stderr, "%s: the image is cut short\n", path);
   } else {
-    fprintf(stderr, "%s: the picture is damaged (%s)\n", path, reason);
+    fprintf(stderr, "%s: the image is damaged (%s)\n", path, reason);
   }
 }
 
 /* Reads a JPEG or PNG. free() can release stb_image's memory, because the library uses malloc.
  * stb_image decodes some truncated files without an error, with gray pixels at the end; `exhausted`
  * detects them. */
-static bool read_compressed(const char *path, FILE *file, picture *out) {
+static bool read_compressed(const char *path, FILE *file, rgb_image *out) {
   source from = {file, false};
   image_header header;
   int channels = 0;
@@ -103,7 +103,7 @@ static bool read_compressed(const char *path, FILE *file, picture *out) {
     return true;
   }
   tell(path, &from, stbi_failure_reason());
-  picture_free(out);
+  image_free(out);
   return false;
 }
 
@@ -119,19 +119,19 @@ static bool is_ppm(FILE *file) {
   return found;
 }
 
-static bool read_file(const char *path, FILE *file, picture *out) {
+static bool read_file(const char *path, FILE *file, rgb_image *out) {
   if (is_empty(file)) {
     fprintf(stderr, "%s: the file is empty\n", path);
     return false;
   }
-  return is_ppm(file) ? picture_read_ppm(path, out)
+  return is_ppm(file) ? image_read_ppm(path, out)
                       : read_compressed(path, file, out);
 }
 
 /* Reads an image file; the first bytes determine the format. Transparency is ignored. On failure,
- * returns false and prints path and reason to stderr. Release the image with picture_free. */
-static bool picture_read(const char *path, picture *out) {
-  *out = (picture){0, 0, NULL};
+ * returns false and prints path and reason to stderr. Release the image with image_free. */
+static bool image_read(const char *path, rgb_image *out) {
+  *out = (rgb_image){0, 0, NULL};
   FILE *file = fopen(path, "rb");
   if (file == NULL) {
     perror(path);
@@ -145,9 +145,9 @@ static bool picture_read(const char *path, picture *out) {
 /* ---- Center crop and scaling ---- */
 
 enum {
-  /* Maximum filter taps: a sample spans up to PICTURE_MAX_SIDE pixels, and the filter two samples
+  /* Maximum filter taps: a sample spans up to IMAGE_MAX_SIDE pixels, and the filter two samples
    * on each side, plus both ends. */
-  kMaxTaps = 4 * PICTURE_MAX_SIDE + 2,
+  kMaxTaps = 4 * IMAGE_MAX_SIDE + 2,
 };
 
 /* Cubic convolution kernel with a = -1/2 (Keys, 1981). */
@@ -201,7 +201,7 @@ static uint8_t rounded(float value) {
 }
 
 /* Computes one sample per row: out[row * stride], for three channels. */
-static void resample_column(const picture *image, const taps *across,
+static void resample_column(const rgb_image *image, const taps *across,
                             size_t stride, uint8_t *out) {
   for (int row = 0; row < image->height; ++row, out += stride) {
     const uint8_t *pixel =
@@ -237,8 +237,8 @@ static void resample_row(const uint8_t *rows, const taps *down, int side,
  * (0 < share <= 1) times the shorter side. Scaling is bicubic; the filter widens when it reduces
  * the size. Writes float32 [3, side, side] to `out`, with integers from 0 to 255, rounded after
  * each axis as in training. Returns false if there is not enough memory. */
-static bool picture_resample_middle(const picture *image, float share, int side,
-                                    float *out) {
+static bool image_resample_middle(const rgb_image *image, float share, int side,
+                                  float *out) {
   const size_t stride = (size_t)side * 3;
   const int shorter =
       image->width < image->height ? image->width : image->height;
@@ -267,12 +267,12 @@ const photo_format kPhotoFormat = {
 
 bool photo_read_as(const char *path, const photo_format *format, float share,
                    float *out) {
-  picture image;
-  if (!picture_read(path, &image)) {
+  rgb_image image;
+  if (!image_read(path, &image)) {
     return false;
   }
-  const bool fits = picture_resample_middle(&image, share, format->side, out);
-  picture_free(&image);
+  const bool fits = image_resample_middle(&image, share, format->side, out);
+  image_free(&image);
   if (!fits) {
     fprintf(stderr, "%s: out of memory\n", path);
   }

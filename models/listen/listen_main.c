@@ -1,6 +1,6 @@
 /* Prints the intervals of speech in recordings, in seconds, as they are found.
  *
- *   listen FILE.wav ... [--chunks] [--svg PICTURE.svg]
+ *   listen FILE.wav ... [--chunks] [--svg FILE.svg]
  *
  * --chunks also prints the speech probability of each chunk of 32 ms. --svg draws the last
  * recording. */
@@ -157,7 +157,7 @@ static et_status listen_and_draw(const wav *sound, bool print_chunks,
   if (status == ET_STATUS_OK && svg != NULL &&
       !svg_write(svg, sound, found.probabilities, found.speaking, chunks)) {
     status =
-        et_fail(error, ET_STATUS_ACCESS_FAILED, "the picture was not written");
+        et_fail(error, ET_STATUS_ACCESS_FAILED, "the drawing was not written");
   }
   free(found.probabilities);
   free(found.speaking);
@@ -187,8 +187,7 @@ static bool hear_file(const options *chosen, size_t index) {
 int main(int argc, char **argv) {
   options chosen;
   if (argc < 2 || !parse_options(argv, &chosen)) {
-    fprintf(stderr,
-            "usage: listen FILE.wav ... [--chunks] [--svg PICTURE.svg]\n");
+    fprintf(stderr, "usage: listen FILE.wav ... [--chunks] [--svg FILE.svg]\n");
     return EXIT_FAILURE;
   }
   for (size_t i = 0; i < chosen.count; ++i) {

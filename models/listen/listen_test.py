@@ -92,9 +92,9 @@ def test_two_sentences_give_two_intervals() -> None:
 
 
 def test_plot_shows_the_intervals(tmp_path: Path) -> None:
-    picture = tmp_path / "sound.svg"
-    assert _listen(os.environ["SOUND"], "--svg", str(picture)).returncode == 0
-    text = picture.read_text(encoding="utf-8")
+    drawing = tmp_path / "sound.svg"
+    assert _listen(os.environ["SOUND"], "--svg", str(drawing)).returncode == 0
+    text = drawing.read_text(encoding="utf-8")
     assert text.startswith("<svg ")
     assert text.endswith("</svg>\n")
     assert text.count("<rect") > 20

@@ -76,7 +76,7 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
     scratch.write("app/BUILD.bazel", _BUILD)
     scratch.write("app/net.py", _MODEL)
     scratch.write("app/see.c", _PROGRAM)
-    shutil.copy(repository_root() / "models/pictures/flower.ppm", scratch.folder / "app")
+    shutil.copy(repository_root() / "models/images/flower.ppm", scratch.folder / "app")
     yield scratch
     scratch.shutdown()
 

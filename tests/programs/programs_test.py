@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-_IMAGE = "models/pictures/flower.ppm"
+_IMAGE = "models/images/flower.ppm"
 _DIGITS = "models/digits_data/{}"
 
 

@@ -1,4 +1,4 @@
-#include "models/picture.h"
+#include "models/image.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@ static const float kMean[3] = {0.485f, 0.456f, 0.406f};
 static const float kDeviation[3] = {0.229f, 0.224f, 0.225f};
 
 /* Reads the next number of a PPM header, after white space and # comments. Returns -1 if there is
- * none, or if it exceeds PICTURE_MAX_SIDE. */
+ * none, or if it exceeds IMAGE_MAX_SIDE. */
 static int read_number(FILE *file) {
   int c = fgetc(file);
   while (c != EOF && (isspace(c) || c == '#')) {
@@ -18,13 +18,13 @@ static int read_number(FILE *file) {
     c = fgetc(file);
   }
   int value = isdigit(c) ? 0 : -1;
-  for (; isdigit(c) && value <= PICTURE_MAX_SIDE; c = fgetc(file)) {
+  for (; isdigit(c) && value <= IMAGE_MAX_SIDE; c = fgetc(file)) {
     value = 10 * value + (c - '0');
   }
-  return value <= PICTURE_MAX_SIDE ? value : -1;
+  return value <= IMAGE_MAX_SIDE ? value : -1;
 }
 
-static const char *read_ppm(FILE *file, picture *out) {
+static const char *read_ppm(FILE *file, rgb_image *out) {
   if (fgetc(file) != 'P' || fgetc(file) != '6') {
     return "no binary PPM (P6); convert it first, for example: convert "
            "photo.jpg photo.ppm";
@@ -44,8 +44,8 @@ static const char *read_ppm(FILE *file, picture *out) {
                                                    : "the pixels are cut short";
 }
 
-bool picture_read_ppm(const char *path, picture *out) {
-  *out = (picture){0, 0, NULL};
+bool image_read_ppm(const char *path, rgb_image *out) {
+  *out = (rgb_image){0, 0, NULL};
   FILE *file = fopen(path, "rb");
   if (file == NULL) {
     perror(path);
@@ -55,14 +55,14 @@ bool picture_read_ppm(const char *path, picture *out) {
   fclose(file);
   if (problem != NULL) {
     fprintf(stderr, "%s: %s\n", path, problem);
-    picture_free(out);
+    image_free(out);
   }
   return problem == NULL;
 }
 
-void picture_free(picture *image) {
+void image_free(rgb_image *image) {
   free(image->pixels);
-  *image = (picture){0, 0, NULL};
+  *image = (rgb_image){0, 0, NULL};
 }
 
 /* A sampling position along one axis: two adjacent pixels and the weight of the second. */
@@ -80,13 +80,13 @@ static sample sample_at(float position, int size) {
   return (sample){low, high, clamped - (float)low};
 }
 
-static float pixel(const picture *image, int y, int x, int channel) {
+static float pixel(const rgb_image *image, int y, int x, int channel) {
   return (float)
       image->pixels[((size_t)y * (size_t)image->width + (size_t)x) * 3 +
                     (size_t)channel];
 }
 
-static float interpolate(const picture *image, sample y, sample x,
+static float interpolate(const rgb_image *image, sample y, sample x,
                          int channel) {
   const float top = pixel(image, y.low, x.low, channel) * (1 - x.fraction) +
                     pixel(image, y.low, x.high, channel) * x.fraction;
@@ -95,7 +95,7 @@ static float interpolate(const picture *image, sample y, sample x,
   return top * (1 - y.fraction) + bottom * y.fraction;
 }
 
-void picture_to_tensor(const picture *image, int resize_side, int crop_side,
+void image_to_tensor(const rgb_image *image, int resize_side, int crop_side,
                        float *out) {
   const int shorter =
       image->width < image->height ? image->width : image->height;
