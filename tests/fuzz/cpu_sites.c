@@ -3,7 +3,7 @@
 
 #include "backends/cpu/runtime/payload.h"
 #include "executorch/backend.h"
-#include "tests/fuzz/site_list.h"
+#include "tests/fuzz/mutate.h"
 
 /* Kinds group words of one meaning. The kind of an attribute depends on the op. */
 enum {

@@ -16,7 +16,7 @@
 #include <time.h>
 
 #include "executorch/file_loader.h"
-#include "tests/fuzz/damage.h"
+#include "tests/fuzz/mutate.h"
 #include "tests/fuzz/guarded.h"
 #include "tests/fuzz/trial.h"
 
@@ -127,7 +127,7 @@ static void try_damaged(const original *chosen, et_random *random,
   spans_of(chosen, files);
   et_guarded copy = et_guarded_take(files[index].size, 64, 0);
   memcpy(copy.data, files[index].data, files[index].size);
-  et_damage(random, damaged->sites, damaged->site_count,
+  et_mutate(random, damaged->sites, damaged->site_count,
             (et_mutable_span){copy.data, copy.size});
   et_guarded_seal(&copy);
   files[index].data = copy.data;

@@ -1,4 +1,4 @@
-#include "tests/fuzz/sites.h"
+#include "tests/fuzz/mutate.h"
 
 #include <stdbool.h>
 #include <string.h>
@@ -7,7 +7,6 @@
 #include "backends/xnnpack/runtime/schema.h"
 #include "runtime/program/flatbuffer.h"
 #include "runtime/program/schema.h"
-#include "tests/fuzz/site_list.h"
 
 /* Only this many elements of a long vector, such as weights or text, become sites. */
 #define LONGEST_VECTOR 64

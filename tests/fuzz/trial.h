@@ -3,7 +3,7 @@
 #define ET_TESTS_FUZZ_TRIAL_H_
 
 #include "executorch/span.h"
-#include "tests/fuzz/random.h"
+#include "tests/fuzz/mutate.h"
 
 typedef struct et_trials {
   size_t programs;  /* programs that were tried */

@@ -1,6 +1,33 @@
-#include "tests/fuzz/damage.h"
+#include "tests/fuzz/mutate.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+void et_site_list_add(et_site_list *list, uint32_t position, uint16_t kind,
+                      uint8_t width) {
+  if (list->count == list->capacity) {
+    list->capacity = list->capacity == 0 ? 1024 : 2 * list->capacity;
+    list->sites = realloc(list->sites, list->capacity * sizeof *list->sites);
+    if (list->sites == NULL) {
+      abort();
+    }
+  }
+  list->sites[list->count++] = (et_site){position, kind, width};
+}
+
+static int by_kind(const void *a, const void *b) {
+  const et_site *left = a;
+  const et_site *right = b;
+  if (left->kind != right->kind) {
+    return left->kind < right->kind ? -1 : 1;
+  }
+  return left->position < right->position ? -1
+                                          : left->position > right->position;
+}
+
+void et_site_list_sort(et_site_list *list) {
+  qsort(list->sites, list->count, sizeof *list->sites, by_kind);
+}
 
 #define MOST_CHANGES 4
 
@@ -59,7 +86,7 @@ static void change_byte(et_random *random, et_mutable_span program) {
       (uint8_t)et_random_next(random);
 }
 
-void et_damage(et_random *random, const et_site *sites, size_t count,
+void et_mutate(et_random *random, const et_site *sites, size_t count,
                et_mutable_span program) {
   const size_t changes = 1 + et_random_below(random, MOST_CHANGES);
   for (size_t i = 0; i < changes; i++) {
