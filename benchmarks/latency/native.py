@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class Reading(Structure):
-    """Counter values of the calling thread; counter.h describes the structures."""
+    """Counter values of the calling thread; latency.h describes the structures."""
 
     _fields_ = [
         ("cycles", c_uint64),

@@ -1,4 +1,4 @@
-#include "benchmarks/latency/native/avx512.h"
+#include "benchmarks/latency/native/latency.h"
 
 #include <cpuid.h>
 #include <stdint.h>

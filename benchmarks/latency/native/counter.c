@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "benchmarks/latency/native/counter.h"
+#include "benchmarks/latency/native/latency.h"
 
 #include <linux/perf_event.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* Compiled once per instruction set, with its LIMIT_NAME and LIMIT_BYTES. */
-#include "benchmarks/latency/native/limit.h"
+#include "benchmarks/latency/native/latency.h"
 
 typedef float floats __attribute__((vector_size(LIMIT_BYTES)));
 typedef uint64_t words __attribute__((vector_size(LIMIT_BYTES)));
