@@ -8,21 +8,20 @@
 #include <string.h>
 
 #include "app/classify.h"
-#include "app/pictures.h"
 #include "board/board.h"
 
-enum { kTested = 600 }; /* pictures: an emulator takes seconds for them */
+enum { kTested = 600 }; /* images: an emulator takes seconds for them */
 
 static const float kTolerance = 1e-4f;
 
 /* As bits, which no decimal point rounds. */
-static const uint32_t kHostLogits[kPictures][kClasses] = {
+static const uint32_t kHostLogits[kImages][kClasses] = {
 #include "app/host_logits.inc"
 };
 
 typedef struct tally {
   int right;
-  int close; /* pictures whose logits are the host's within the tolerance */
+  int close; /* images whose logits are the host's within the tolerance */
   int equal; /* bit by bit */
 } tally;
 
@@ -41,9 +40,9 @@ static et_status classify_all(tally *out, et_error *error) {
   for (int i = 0; i < kTested; ++i) {
     const float *logits = NULL;
     float expected[kClasses];
-    ET_RETURN_IF_ERROR(classify(picture_pixels(i), &logits, error));
+    ET_RETURN_IF_ERROR(classify(image_pixels(i), &logits, error));
     memcpy(expected, kHostLogits[i], sizeof(expected));
-    out->right += largest(logits) == picture_label(i);
+    out->right += largest(logits) == image_label(i);
     out->close += are_close(logits, expected);
     out->equal += memcmp(logits, expected, sizeof(expected)) == 0;
   }

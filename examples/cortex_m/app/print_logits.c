@@ -1,16 +1,15 @@
-/* Prints the bits of each picture's logits, as the elements of a C array. */
+/* Prints the bits of each image's logits, as the elements of a C array. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "app/classify.h"
-#include "app/pictures.h"
 
 static et_status print_all(et_error *error) {
   ET_RETURN_IF_ERROR(classify_load(error));
-  for (int i = 0; i < kPictures; ++i) {
+  for (int i = 0; i < kImages; ++i) {
     const float *logits = NULL;
-    ET_RETURN_IF_ERROR(classify(picture_pixels(i), &logits, error));
+    ET_RETURN_IF_ERROR(classify(image_pixels(i), &logits, error));
     for (int k = 0; k < kClasses; ++k) {
       uint32_t bits = 0;
       memcpy(&bits, &logits[k], sizeof(bits));
