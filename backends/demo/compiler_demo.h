@@ -1,4 +1,4 @@
-/* The runtime side of BackendWithCompilerDemo: interprets its payload. */
+/* The runtime side of the demo backend: interprets its payload. */
 #ifndef BACKENDS_DEMO_COMPILER_DEMO_H_
 #define BACKENDS_DEMO_COMPILER_DEMO_H_
 
@@ -8,7 +8,9 @@
 extern "C" {
 #endif
 
+/* One implementation under the two names that ExecuTorch's demos have. */
 extern const et_backend et_compiler_demo_backend;
+extern const et_backend et_mapping_demo_backend;
 
 #ifdef __cplusplus
 }

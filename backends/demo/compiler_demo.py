@@ -1,13 +1,17 @@
-"""`BackendWithCompilerDemo`: a small backend that shows how one is made.
+"""`BackendWithCompilerDemo`: a small backend, as an example and for tests.
 
-It takes sin, mm, add and mul on float32 tensors and writes them as text, which
-PAYLOAD.md describes and the C side beside this file interprets.
+The partitioner takes sin, mm, add and mul on float32 tensors. A module that is lowered as a whole can also have
+convolutions with a ReLU, which become one op, and tangents, which become three: the debug handle map leads from an op to
+its nodes. The payload is text, which PAYLOAD.md describes and the C side in this folder interprets.
 """
 
 import re
+from collections.abc import Callable, Iterable
 from math import prod
+from typing import Any
 
 import torch
+from torch import Tensor, nn
 from torch.export import ExportedProgram
 from torch.fx import Node
 
@@ -20,17 +24,21 @@ from exir.backend.tags import tag_nodes
 from exir.backend.utils import DelegateMappingBuilder
 from exir.dialects.edge import to_torch_overload
 from exir.error import UnsupportedOperatorError
+from exir.graph.constants import ConstantTable
+from exir.graph.fake_mode import fake_mode_of
 from exir.planning.placement import aligned
 
 # Limits of the payload (PAYLOAD.md).
 MAX_OPS = 256
 MAX_INPUTS = 64
 MAX_OUTPUTS = 64
+MAX_CONSTANTS = 64
 MAX_NUMEL = 999_999_999
 
-# Of the runtime side: how it aligns results in a handle.
+# Alignment of results and constants in a handle of the runtime side.
 _ALIGNMENT = 16
 _NUMEL = re.compile(rb", numel:(\d+), ")
+_CONSTANTS = re.compile(rb"#constants:([\dx;]+)#")
 
 _aten = torch.ops.aten
 _OPERANDS = {
@@ -44,29 +52,34 @@ _OPERANDS = {
 class BackendWithCompilerDemo(BackendDetails):
     """Writes version 1 of the payload. Takes no compile specs."""
 
-    @staticmethod
-    def preprocess(edge_program: ExportedProgram, compile_specs: list[CompileSpec]) -> PreprocessResult:
-        """`UnsupportedOperatorError` for a node that `is_supported` refuses, or too many of them."""
-        graph = edge_program.graph
-        inputs = graph.find_nodes(op="placeholder")
-        calls = [node for node in graph.nodes if node.op not in ("placeholder", "output")]
-        outputs = graph.output_node().args[0]
-        _check_limits(len(inputs), len(calls), len(outputs))
-        number = {node: index for index, node in enumerate([*inputs, *calls])}
-        mapping = DelegateMappingBuilder(generated_identifiers=True)
-        text = f"{len(calls)}version:1#inputs:{len(inputs)}#"
-        for node in calls:
-            text += _op_text(node, number)
-            mapping.insert_delegate_mapping_entry(nodes=node)
-        text += f"outputs:{_numbers(outputs, number)}#"
-        return PreprocessResult(text.encode("ascii"), mapping.get_delegate_mapping())
+    @classmethod
+    def preprocess(cls, edge_program: ExportedProgram, compile_specs: list[CompileSpec]) -> PreprocessResult:
+        """Raises `UnsupportedOperatorError` for an unsupported node, or if a limit of the payload is exceeded."""
+        writer = _Writer(edge_program)
+        for node in edge_program.graph.nodes:
+            if node.op not in ("placeholder", "output"):
+                _WRITERS.get(to_torch_overload(node.target), _write_op)(writer, node)
+        return PreprocessResult(writer.payload(), writer.mapping.get_delegate_mapping())
 
     @staticmethod
     def runtime_memory(processed_bytes: bytes, compile_specs: list[CompileSpec]) -> RuntimeMemory:
-        """The program, its ops, and room for each op's result: `handle.h`."""
-        counts = [int(match[1]) for match in _NUMEL.finditer(processed_bytes)]
-        results = sum(aligned(4 * numel, _ALIGNMENT) for numel in counts)
-        return RuntimeMemory(f"DEMO_HANDLE_BYTES({len(counts)}u, {results}u)", header="backends/demo/handle.h")
+        """Returns the size of program, ops, constants and results (`handle.h`)."""
+        text = processed_bytes[: processed_bytes.index(b"#outputs:") + 1]
+        ops = [int(match[1]) for match in _NUMEL.finditer(text)]
+        found = _CONSTANTS.search(text)
+        constants = [prod(map(int, sizes.split(b"x"))) for sizes in found[1].split(b";")] if found else []
+        data = sum(aligned(4 * numel, _ALIGNMENT) for numel in [*ops, *constants])
+        expression = f"DEMO_HANDLE_BYTES({len(ops)}u, {len(constants)}u, {data}u)"
+        return RuntimeMemory(expression, header="backends/demo/handle.h")
+
+
+class BackendWithDelegateMappingDemo(BackendWithCompilerDemo):
+    """The same backend, under the name of ExecuTorch's demo of the debug handle map."""
+
+    @staticmethod
+    def get_test_model_and_inputs() -> tuple[nn.Module, tuple[Tensor]]:
+        """Returns a model whose ops are fused and split."""
+        return _ConvReluTan(), (torch.randn(4, 3, 64, 64),)
 
 
 class CompilerDemoPartitioner(Partitioner):
@@ -114,28 +127,140 @@ def _upper_bound(size: int | torch.SymInt) -> float:
     return int(bound) if bound.is_finite else float("inf")
 
 
-def _check_limits(inputs: int, ops: int, outputs: int) -> None:
-    limits = (("inputs", inputs, MAX_INPUTS), ("ops", ops, MAX_OPS), ("outputs", outputs, MAX_OUTPUTS))
-    for what, found, most in limits:
-        if found > most:
-            raise UnsupportedOperatorError(
-                f"BackendWithCompilerDemo takes at most {most} {what} in a partition, got {found}"
-            )
+class _Writer:
+    """Numbers the values of a program and collects its ops: inputs first, then constants, then results."""
 
+    def __init__(self, program: ExportedProgram) -> None:
+        table = ConstantTable(program, fake_mode_of(program.graph))
+        placeholders = program.graph.find_nodes(op="placeholder")
+        values = {node: table.tensor(node) for node in placeholders}
+        self._inputs = [node for node in placeholders if values[node] is None]
+        self._constants = [value for value in values.values() if value is not None]
+        self._outputs = program.graph.output_node().args[0]
+        self._ops: list[str] = []
+        ordered = [*self._inputs, *(node for node in placeholders if values[node] is not None)]
+        self._numbers = {node: number for number, node in enumerate(ordered)}
+        self._zero_biases = {node: self._add_zeros(node) for node in program.graph.nodes if _has_no_bias(node)}
+        self.mapping = DelegateMappingBuilder(generated_identifiers=True)
 
-def _op_text(node: Node, number: dict[Node, int]) -> str:
-    if not is_supported(node):
-        raise UnsupportedOperatorError(
-            f"BackendWithCompilerDemo cannot run {node.target}; it takes sin, mm, add and mul on"
-            " contiguous float32 tensors",
-            node,
+    def _add_zeros(self, convolution: Node) -> int:
+        self._constants.append(torch.zeros(convolution.args[1].meta["val"].shape[0]))
+        return len(self._inputs) + len(self._constants) - 1
+
+    def bias(self, convolution: Node) -> int:
+        """Returns the number of the bias, which is zeros if the convolution has none."""
+        zeros = self._zero_biases.get(convolution)
+        return self.number(convolution.args[2], convolution) if zeros is None else zeros
+
+    def number(self, value: Any, reader: Node) -> int:
+        """Returns the number of a value that `reader` reads."""
+        if value not in self._numbers:
+            raise _unsupported(reader)
+        return self._numbers[value]
+
+    def add_op(self, name: str, operands: list[int], nodes: list[Node], attributes: str = "") -> int:
+        """Adds an op that computes the value of the last of `nodes`, or a part of it; returns the number of its result."""
+        result = nodes[-1]
+        numel = _max_numel(result.meta["val"])
+        handle = result.meta.get("debug_handle", -1)
+        text = f"op:demo::{name}, numel:{numel}, dtype:torch.float32{attributes}, args:{_joined(operands)}"
+        self._ops.append(f"{text}<debug_handle>{handle}#")
+        self.mapping.insert_delegate_mapping_entry(nodes=nodes)
+        return len(self._inputs) + len(self._constants) + len(self._ops) - 1
+
+    def set_result(self, node: Node, number: int) -> None:
+        self._numbers[node] = number
+
+    def payload(self) -> bytes:
+        limits = (
+            ("inputs", len(self._inputs), MAX_INPUTS),
+            ("ops", len(self._ops), MAX_OPS),
+            ("outputs", len(self._outputs), MAX_OUTPUTS),
+            ("constants", len(self._constants), MAX_CONSTANTS),
         )
-    name = str(to_torch_overload(node.target))
-    numel = _max_numel(node.meta["val"])
-    handle = node.meta.get("debug_handle", -1)
-    operands = _numbers(node.args, number)
-    return f"op:demo::{name}, numel:{numel}, dtype:torch.float32, args:{operands}<debug_handle>{handle}#"
+        for what, found, most in limits:
+            if found > most:
+                raise UnsupportedOperatorError(
+                    f"BackendWithCompilerDemo: a partition has {found} {what}; it can have at most {most}"
+                )
+        outputs = _joined(self._numbers[node] for node in self._outputs)
+        sizes = ";".join("x".join(map(str, value.shape)) for value in self._constants)
+        constants = f"constants:{sizes}#" if self._constants else ""
+        text = f"{len(self._ops)}version:1#inputs:{len(self._inputs)}#{constants}{''.join(self._ops)}outputs:{outputs}#"
+        data = [value.detach().numpy().astype("<f4").tobytes() for value in self._constants]
+        return text.encode("ascii") + b"".join(data)
 
 
-def _numbers(nodes: tuple[Node, ...], number: dict[Node, int]) -> str:
-    return ";".join(str(number[node]) for node in nodes)
+def _write_op(writer: _Writer, node: Node) -> None:
+    """Writes one op for one node."""
+    if not is_supported(node):
+        raise _unsupported(node)
+    operands = [writer.number(value, node) for value in node.args]
+    writer.set_result(node, writer.add_op(str(to_torch_overload(node.target)), operands, [node]))
+
+
+def _write_convolution(writer: _Writer, node: Node) -> None:
+    """Checks that a ReLU follows, whose op includes the convolution."""
+    if [to_torch_overload(user.target) for user in node.users] != [_aten.relu.default]:
+        raise _unsupported(node)
+
+
+def _has_no_bias(node: Node) -> bool:
+    return to_torch_overload(node.target) is _aten.convolution.default and node.args[2] is None
+
+
+def _write_relu(writer: _Writer, node: Node) -> None:
+    """Writes one op for two nodes: a convolution and its ReLU."""
+    convolution = node.args[0]
+    if not isinstance(convolution, Node) or to_torch_overload(convolution.target) is not _aten.convolution.default:
+        raise _unsupported(node)
+    source, weight, _, stride, padding, dilation, transposed, _, groups = convolution.args
+    is_simple = not transposed and groups == 1 and set(dilation) == {1}
+    is_2d = weight.meta["val"].dim() == 4 and len(set(stride)) == len(set(padding)) == 1
+    if not is_simple or not is_2d or not _is_plain_tensor(node):
+        raise _unsupported(convolution)
+    operands = [writer.number(source, convolution), writer.number(weight, convolution), writer.bias(convolution)]
+    attributes = f", stride:{stride[0]}, padding:{padding[0]}"
+    writer.set_result(node, writer.add_op("conv_relu", operands, [convolution, node], attributes))
+
+
+def _write_tan(writer: _Writer, node: Node) -> None:
+    """Writes three ops for one node."""
+    if not _is_plain_tensor(node):
+        raise _unsupported(node)
+    source = writer.number(node.args[0], node)
+    sine = writer.add_op("aten.sin.default", [source], [node])
+    cosine = writer.add_op("aten.cos.default", [source], [node])
+    writer.set_result(node, writer.add_op("aten.div.Tensor", [sine, cosine], [node]))
+
+
+_WRITERS: dict[Any, Callable[[_Writer, Node], None]] = {
+    _aten.convolution.default: _write_convolution,
+    _aten.relu.default: _write_relu,
+    _aten.tan.default: _write_tan,
+}
+
+
+def _unsupported(node: Node) -> UnsupportedOperatorError:
+    return UnsupportedOperatorError(
+        f"BackendWithCompilerDemo cannot run {to_torch_overload(node.target) or node.target}; it supports sin, mm, add, mul,"
+        " tan, and 2-d convolution with ReLU (one group, no dilation, equal strides and paddings), on contiguous"
+        " float32 tensors",
+        node,
+    )
+
+
+def _joined(numbers: Iterable[int]) -> str:
+    return ";".join(map(str, numbers))
+
+
+class _ConvReluTan(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.conv1 = nn.Conv2d(3, 16, kernel_size=3, padding=1)
+        self.relu1 = nn.ReLU()
+        self.conv2 = nn.Conv2d(16, 32, kernel_size=3, padding=1)
+        self.relu2 = nn.ReLU()
+
+    def forward(self, x: Tensor) -> Tensor:
+        return torch.tan(self.relu2(self.conv2(self.relu1(self.conv1(x)))))

@@ -1,4 +1,4 @@
-"""The demo backend's compiler: payload, partitions, refusals."""
+"""The demo backend's compiler: payload, partitions, debug handle map, errors."""
 
 from collections.abc import Callable
 from typing import Any
@@ -11,10 +11,12 @@ from torch.export import Dim, ExportedProgram, export
 from backends.demo.compiler_demo import (
     BACKEND,
     BackendWithCompilerDemo,
+    BackendWithDelegateMappingDemo,
     CompilerDemoPartitioner,
 )
+from exir import to_edge
 from exir.backend.backend_api import to_backend
-from exir.backend.backend_details import RuntimeMemory
+from exir.backend.backend_details import PreprocessResult, RuntimeMemory
 from exir.delegate import delegate_calls, lowered_module_of
 from exir.error import UnsupportedOperatorError
 
@@ -106,7 +108,7 @@ def test_too_many_inputs_are_refused() -> None:
             result = result + tensor
         return result
 
-    with pytest.raises(UnsupportedOperatorError, match="at most 64 inputs in a partition, got 65"):
+    with pytest.raises(UnsupportedOperatorError, match="a partition has 65 inputs; it can have at most 64"):
         _payloads(total, *torch.ones(65, 1))
 
 
@@ -121,10 +123,89 @@ def test_measured_memory_is_program_ops_and_results() -> None:
         _program(lambda x: torch.sin(torch.sin(x)), torch.ones(3)), []
     ).processed_bytes
     memory = BackendWithCompilerDemo.runtime_memory(payload, [])
-    assert memory == RuntimeMemory("DEMO_HANDLE_BYTES(2u, 32u)", "", "backends/demo/handle.h")
+    assert memory == RuntimeMemory("DEMO_HANDLE_BYTES(2u, 0u, 32u)", "", "backends/demo/handle.h")
 
 
 def test_entry_point_returns_the_partitioner() -> None:
     assert BACKEND.id == "compiler_demo"
     assert BACKEND.partitioner is not None
     assert isinstance(BACKEND.partitioner(), CompilerDemoPartitioner)
+
+
+class _Tangent(nn.Module):
+    def __init__(self, **options: Any) -> None:
+        super().__init__()
+        self.conv = nn.Conv2d(2, 4, 3, **options)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return torch.tan(torch.relu(self.conv(x)))
+
+
+class _Bare(nn.Module):
+    """A convolution without a ReLU."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.conv = nn.Conv2d(2, 4, 3)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return torch.tan(self.conv(x))
+
+
+def _whole(module: nn.Module) -> ExportedProgram:
+    return to_edge(export(module.eval(), (torch.randn(1, 2, 8, 8),))).exported_program()
+
+
+def _preprocess(module: nn.Module) -> PreprocessResult:
+    return BackendWithDelegateMappingDemo.preprocess(_whole(module), [])
+
+
+def test_two_nodes_make_an_op_and_one_node_makes_three() -> None:
+    program = _whole(_Tangent())
+    calls = [node for node in program.graph.nodes if node.op == "call_function"]
+    convolution, relu, tan = (node.meta["debug_handle"] for node in calls)
+    found = BackendWithDelegateMappingDemo.preprocess(program, []).debug_handle_map
+    assert found == {0: (convolution, relu), 1: (tan,), 2: (tan,), 3: (tan,)}
+
+
+def test_constants_follow_the_text() -> None:
+    module = _Tangent(stride=2, padding=1)
+    parameters = torch.cat([parameter.flatten() for parameter in module.conv.parameters()])
+    payload = _preprocess(module).processed_bytes
+    text, _, data = payload.partition(b"outputs:6#")
+    assert text.startswith(b"4version:1#inputs:1#constants:4x2x3x3;4#op:demo::conv_relu, numel:64, dtype:torch.float32")
+    assert b", stride:2, padding:1, args:0;1;2<debug_handle>" in text
+    assert [text.count(args) for args in (b", args:3<", b", args:4;5<")] == [2, 1]
+    assert torch.equal(torch.frombuffer(bytearray(data), dtype=torch.float32), parameters)
+
+
+def test_a_convolution_without_bias_has_zeros() -> None:
+    assert _preprocess(_Tangent(bias=False)).processed_bytes.endswith(bytes(16))
+
+
+def test_rejects_a_whole_module_of_another_dtype() -> None:
+    program = to_edge(export(_Tangent().double(), (torch.randn(1, 2, 8, 8).double(),))).exported_program()
+    with pytest.raises(UnsupportedOperatorError, match="cannot run aten.convolution"):
+        BackendWithDelegateMappingDemo.preprocess(program, [])
+
+
+def test_the_runtimes_memory_includes_constants() -> None:
+    payload = _preprocess(_Tangent()).processed_bytes
+    data = 4 * 4 * (4 * 6 * 6) + 4 * (4 * 2 * 3 * 3) + 16
+    expected = RuntimeMemory(f"DEMO_HANDLE_BYTES(4u, 2u, {data}u)", "", "backends/demo/handle.h")
+    assert BackendWithDelegateMappingDemo.runtime_memory(payload, []) == expected
+
+
+@pytest.mark.parametrize(
+    "module, named",
+    [
+        (_Bare(), "convolution"),
+        (_Tangent(dilation=2), "convolution"),
+        (_Tangent(groups=2), "convolution"),
+        (_Tangent(stride=(1, 2)), "convolution"),
+        (nn.ReLU(), "relu"),
+    ],
+)
+def test_fusions_that_are_not_supported_are_named(module: nn.Module, named: str) -> None:
+    with pytest.raises(UnsupportedOperatorError, match=f"cannot run aten.{named}"):
+        _preprocess(module)

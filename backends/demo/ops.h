@@ -1,11 +1,11 @@
-/* The arithmetic of the demo backend, on float32 tensors in C order. */
+/* Ops of the demo backend, on contiguous float32 tensors. */
 #ifndef BACKENDS_DEMO_OPS_H_
 #define BACKENDS_DEMO_OPS_H_
 
 #include <stddef.h>
 #include <stdint.h>
 
-#include "backends/demo/payload.h"
+#include "backends/demo/handle.h"
 #include "executorch/status.h"
 #include "executorch/tensor.h"
 
@@ -13,23 +13,26 @@
 extern "C" {
 #endif
 
-/* A tensor that is read. */
+/* A tensor that an op reads. */
 typedef struct demo_view {
   const float *data;
   const int32_t *sizes;
   size_t rank;
 } demo_view;
 
-/* Writes the sizes of the result, of at most ET_MAX_RANK dims, and its
- * elements. INVALID_ARGUMENT when the operands do not go together: mm takes (m,
- * k) and (k, n), add and mul broadcast as PyTorch does. */
-et_status demo_infer(demo_kind kind, const demo_view operands[2],
-                     int32_t out_sizes[ET_MAX_RANK], size_t *out_rank,
-                     size_t *out_numel, et_error *error);
+/* Sets the sizes and the number of elements of op's result. Returns
+ * INVALID_ARGUMENT if the sizes of the operands do not match: mm takes (m, k)
+ * and (k, n); add, mul and div broadcast as in PyTorch; conv_relu takes (n, c,
+ * h, w), (k, c, r, s) and (k). */
+et_status demo_infer(demo_op *op, const demo_view operands[DEMO_MAX_OPERANDS],
+                     et_error *error);
 
-/* Computes a result of the inferred sizes. */
-void demo_compute(demo_kind kind, const demo_view operands[2],
-                  const int32_t *sizes, size_t rank, size_t numel, float *out);
+/* Computes the result of an op with inferred sizes. */
+void demo_compute(const demo_op *op,
+                  const demo_view operands[DEMO_MAX_OPERANDS]);
+
+/* Name of an op in events. */
+const char *demo_name(demo_kind kind);
 
 #ifdef __cplusplus
 }

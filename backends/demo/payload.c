@@ -10,10 +10,10 @@ static const struct {
   demo_kind kind;
   uint32_t operand_count;
 } op_names[] = {
-    {"aten.sin.default", DEMO_SIN, 1},
-    {"aten.mm.default", DEMO_MM, 2},
-    {"aten.add.Tensor", DEMO_ADD, 2},
-    {"aten.mul.Tensor", DEMO_MUL, 2},
+    {"aten.sin.default", DEMO_SIN, 1}, {"aten.cos.default", DEMO_COS, 1},
+    {"aten.mm.default", DEMO_MM, 2},   {"aten.add.Tensor", DEMO_ADD, 2},
+    {"aten.mul.Tensor", DEMO_MUL, 2},  {"aten.div.Tensor", DEMO_DIV, 2},
+    {"conv_relu", DEMO_CONV_RELU, 3},
 };
 
 static et_status fail_at(const demo_reader *reader, const char *reason) {
@@ -21,7 +21,7 @@ static et_status fail_at(const demo_reader *reader, const char *reason) {
                  "payload, byte %zu: %s", reader->at, reason);
 }
 
-/* Moves over `word` when the text goes on with it. */
+/* Advances past `word` if it is next. */
 static bool accept(demo_reader *reader, const char *word) {
   const size_t size = strlen(word);
   if (size > reader->text.size - reader->at ||
@@ -56,13 +56,55 @@ static et_status read_number(demo_reader *reader, uint32_t *out) {
   return digits != 0 ? ET_STATUS_OK : fail_at(reader, "expected a number");
 }
 
+/* Reads the sizes of a constant, such as 16x3x3x3. */
+static et_status read_constant(demo_reader *reader, demo_constant_text *out) {
+  const demo_constant_text none = {.numel = 1};
+  uint64_t numel = 1;
+  *out = none;
+  do {
+    uint32_t size = 0;
+    if (out->rank == DEMO_MAX_CONSTANT_RANK) {
+      return fail_at(reader, "a constant has more than 4 dims");
+    }
+    ET_RETURN_IF_ERROR(read_number(reader, &size));
+    numel *= size;
+    if (numel > DEMO_MAX_NUMEL) {
+      return fail_at(reader, "a constant has too many elements");
+    }
+    out->sizes[out->rank] = (int32_t)size;
+    out->rank++;
+  } while (accept(reader, "x"));
+  out->numel = (uint32_t)numel;
+  return ET_STATUS_OK;
+}
+
+static et_status read_constants(demo_reader *reader) {
+  if (!accept(reader, "constants:")) {
+    return ET_STATUS_OK;
+  }
+  do {
+    if (reader->constant_count == DEMO_MAX_CONSTANTS) {
+      return fail_at(reader, "more than 64 constants");
+    }
+    ET_RETURN_IF_ERROR(
+        read_constant(reader, &reader->constants[reader->constant_count]));
+    reader->constant_count++;
+  } while (accept(reader, ";"));
+  return expect(reader, "#");
+}
+
 et_status demo_reader_open(et_span text, et_error *error,
                            demo_reader *out_reader) {
   const demo_reader reader = {.text = text, .error = error};
   *out_reader = reader;
   ET_RETURN_IF_ERROR(read_number(out_reader, &out_reader->op_count));
   if (out_reader->op_count > DEMO_MAX_OPS) {
-    return fail_at(out_reader, "more ops than 256");
+    return fail_at(out_reader, "more than 256 ops");
+  }
+  if (accept(out_reader, "#")) {
+    return et_fail(error, ET_STATUS_DELEGATE_INCOMPATIBLE,
+                   "payload: it names no operands and no weights, as the "
+                   "official exporter writes it; compile the model again");
   }
   ET_RETURN_IF_ERROR(expect(out_reader, "version:"));
   ET_RETURN_IF_ERROR(read_number(out_reader, &out_reader->version));
@@ -76,12 +118,14 @@ et_status demo_reader_open(et_span text, et_error *error,
   ET_RETURN_IF_ERROR(expect(out_reader, "inputs:"));
   ET_RETURN_IF_ERROR(read_number(out_reader, &out_reader->input_count));
   if (out_reader->input_count > DEMO_MAX_INPUTS) {
-    return fail_at(out_reader, "more inputs than 64");
+    return fail_at(out_reader, "more than 64 inputs");
   }
-  return expect(out_reader, "#");
+  ET_RETURN_IF_ERROR(expect(out_reader, "#"));
+  return read_constants(out_reader);
 }
 
-/* A value's number in version 1; results count on behind the inputs. */
+/* Reads the number of a value in version 1: inputs first, then constants, then
+ * results. */
 static et_status read_value(demo_reader *reader, demo_value *out) {
   uint32_t number = 0;
   ET_RETURN_IF_ERROR(read_number(reader, &number));
@@ -89,10 +133,16 @@ static et_status read_value(demo_reader *reader, demo_value *out) {
     *out = (demo_value)number;
     return ET_STATUS_OK;
   }
-  if (number - reader->input_count >= reader->ops_read) {
-    return fail_at(reader, "there is no such value yet");
+  number -= reader->input_count;
+  if (number < reader->constant_count) {
+    *out = (demo_value)(DEMO_FIRST_CONSTANT + number);
+    return ET_STATUS_OK;
   }
-  *out = (demo_value)(DEMO_MAX_INPUTS + number - reader->input_count);
+  number -= reader->constant_count;
+  if (number >= reader->ops_read) {
+    return fail_at(reader, "the value is not defined yet");
+  }
+  *out = (demo_value)(DEMO_FIRST_RESULT + number);
   return ET_STATUS_OK;
 }
 
@@ -101,7 +151,7 @@ static et_status read_values(demo_reader *reader, uint32_t max,
   uint32_t count = 0;
   do {
     if (count == max) {
-      return fail_at(reader, "too many values are listed");
+      return fail_at(reader, "too many values");
     }
     ET_RETURN_IF_ERROR(read_value(reader, &out_values[count]));
     count++;
@@ -112,18 +162,18 @@ static et_status read_values(demo_reader *reader, uint32_t max,
 
 static et_status take_input(demo_reader *reader, demo_value *out) {
   if (reader->input_count == DEMO_MAX_INPUTS) {
-    return fail_at(reader, "more inputs than 64");
+    return fail_at(reader, "more than 64 inputs");
   }
   *out = (demo_value)reader->input_count;
   reader->input_count++;
   return ET_STATUS_OK;
 }
 
-/* Version 0 says no operands: a straight chain is assumed. */
+/* Version 0 has no operands. The ops are a chain. */
 static et_status chain_operands(demo_reader *reader, demo_op_text *op) {
   uint32_t first_input = 0;
   if (reader->ops_read != 0) {
-    op->operands[0] = (demo_value)(DEMO_MAX_INPUTS + reader->ops_read - 1);
+    op->operands[0] = (demo_value)(DEMO_FIRST_RESULT + reader->ops_read - 1);
     first_input = 1;
   }
   for (uint32_t i = first_input; i < op->operand_count; i++) {
@@ -142,7 +192,7 @@ static et_status read_operands(demo_reader *reader, demo_op_text *op) {
       read_values(reader, DEMO_MAX_OPERANDS, op->operands, &count));
   return count == op->operand_count
              ? ET_STATUS_OK
-             : fail_at(reader, "the op takes another number of operands");
+             : fail_at(reader, "the op has another number of operands");
 }
 
 static et_status read_name(demo_reader *reader, demo_op_text *op) {
@@ -153,7 +203,15 @@ static et_status read_name(demo_reader *reader, demo_op_text *op) {
       return ET_STATUS_OK;
     }
   }
-  return fail_at(reader, "expected sin, mm, add or mul");
+  return fail_at(reader, "unknown op");
+}
+
+static et_status read_convolution(demo_reader *reader, demo_op_text *op) {
+  ET_RETURN_IF_ERROR(expect(reader, ", stride:"));
+  ET_RETURN_IF_ERROR(read_number(reader, &op->stride));
+  ET_RETURN_IF_ERROR(expect(reader, ", padding:"));
+  ET_RETURN_IF_ERROR(read_number(reader, &op->padding));
+  return op->stride > 0 ? ET_STATUS_OK : fail_at(reader, "the stride is 0");
 }
 
 et_status demo_reader_op(demo_reader *reader, demo_op_text *out_op) {
@@ -163,6 +221,9 @@ et_status demo_reader_op(demo_reader *reader, demo_op_text *out_op) {
   ET_RETURN_IF_ERROR(expect(reader, ", numel:"));
   ET_RETURN_IF_ERROR(read_number(reader, &out_op->numel));
   ET_RETURN_IF_ERROR(expect(reader, ", dtype:torch.float32"));
+  if (out_op->kind == DEMO_CONV_RELU) {
+    ET_RETURN_IF_ERROR(read_convolution(reader, out_op));
+  }
   ET_RETURN_IF_ERROR(read_operands(reader, out_op));
   ET_RETURN_IF_ERROR(expect(reader, "<debug_handle>"));
   accept(reader, "-");
@@ -171,14 +232,25 @@ et_status demo_reader_op(demo_reader *reader, demo_op_text *out_op) {
   return expect(reader, "#");
 }
 
+/* Checks that the payload ends with the elements of the constants. */
+static et_status check_end(const demo_reader *reader) {
+  uint64_t bytes = 0;
+  for (uint32_t i = 0; i < reader->constant_count; i++) {
+    bytes += sizeof(float) * (uint64_t)reader->constants[i].numel;
+  }
+  return reader->text.size - reader->at == bytes
+             ? ET_STATUS_OK
+             : fail_at(reader, "the rest does not have the constants' size");
+}
+
 et_status demo_reader_outputs(demo_reader *reader,
                               demo_value out_values[DEMO_MAX_OUTPUTS],
-                              uint32_t *out_count) {
+                              uint32_t *out_count, const uint8_t **out_data) {
   if (reader->version == 0) {
     if (reader->op_count == 0) {
-      return fail_at(reader, "there is no op whose result is the output");
+      return fail_at(reader, "there is no op");
     }
-    out_values[0] = (demo_value)(DEMO_MAX_INPUTS + reader->op_count - 1);
+    out_values[0] = (demo_value)(DEMO_FIRST_RESULT + reader->op_count - 1);
     *out_count = 1;
   } else {
     ET_RETURN_IF_ERROR(expect(reader, "outputs:"));
@@ -186,7 +258,6 @@ et_status demo_reader_outputs(demo_reader *reader,
         read_values(reader, DEMO_MAX_OUTPUTS, out_values, out_count));
     ET_RETURN_IF_ERROR(expect(reader, "#"));
   }
-  return reader->at == reader->text.size
-             ? ET_STATUS_OK
-             : fail_at(reader, "the payload goes on behind its end");
+  *out_data = reader->text.data + reader->at;
+  return check_end(reader);
 }

@@ -1,4 +1,4 @@
-/* Reading the payload of BackendWithCompilerDemo: see PAYLOAD.md. */
+/* Reader of the demo backend's payload: see PAYLOAD.md. */
 #ifndef BACKENDS_DEMO_PAYLOAD_H_
 #define BACKENDS_DEMO_PAYLOAD_H_
 
@@ -15,46 +15,73 @@ extern "C" {
 #define DEMO_MAX_OPS 256
 #define DEMO_MAX_INPUTS 64
 #define DEMO_MAX_OUTPUTS 64
-#define DEMO_MAX_OPERANDS 2
+#define DEMO_MAX_CONSTANTS 64
+#define DEMO_MAX_NUMEL 999999999
+#define DEMO_MAX_OPERANDS 3
+#define DEMO_MAX_CONSTANT_RANK 4
 
-typedef enum demo_kind { DEMO_SIN, DEMO_MM, DEMO_ADD, DEMO_MUL } demo_kind;
+typedef enum demo_kind {
+  DEMO_SIN,
+  DEMO_COS,
+  DEMO_MM,
+  DEMO_ADD,
+  DEMO_MUL,
+  DEMO_DIV,
+  DEMO_CONV_RELU,
+} demo_kind;
 
-/* Number of a value in both versions: an input's is its index, that of the
- * result of op k is DEMO_MAX_INPUTS + k. */
+/* Number of a value in both versions: input i is i, constant i is
+ * DEMO_FIRST_CONSTANT + i, and the result of op k is DEMO_FIRST_RESULT + k. */
 typedef uint16_t demo_value;
+#define DEMO_FIRST_CONSTANT DEMO_MAX_INPUTS
+#define DEMO_FIRST_RESULT (DEMO_FIRST_CONSTANT + DEMO_MAX_CONSTANTS)
 
-/* One op as the text says it. */
+/* Sizes of a constant. Its elements follow the text: float32, little-endian, not
+ * aligned. */
+typedef struct demo_constant_text {
+  int32_t sizes[DEMO_MAX_CONSTANT_RANK];
+  uint32_t rank;
+  uint32_t numel;
+} demo_constant_text;
+
+/* One op of the text. */
 typedef struct demo_op_text {
   demo_kind kind;
   uint32_t operand_count;
   demo_value operands[DEMO_MAX_OPERANDS];
-  uint32_t numel; /* upper bound */
+  uint32_t numel;   /* upper bound */
+  uint32_t stride;  /* of DEMO_CONV_RELU, in both directions */
+  uint32_t padding; /* likewise */
 } demo_op_text;
 
-/* Stands somewhere in the text. */
+/* A position in the text. */
 typedef struct demo_reader {
   et_span text;
   size_t at;
   uint32_t version;
   uint32_t op_count;
   uint32_t ops_read;
-  uint32_t input_count; /* in version 0 as many as the ops so far have taken */
+  uint32_t input_count; /* in version 0, of the ops so far */
+  uint32_t constant_count;
+  demo_constant_text constants[DEMO_MAX_CONSTANTS];
   et_error *error;
 } demo_reader;
 
-/* Each returns DELEGATE_INCOMPATIBLE with the byte at fault. */
+/* If the payload is invalid, these functions return DELEGATE_INCOMPATIBLE and
+ * report the position of the error. */
 
-/* Reads up to the first op. */
+/* Reads the text up to the first op. */
 et_status demo_reader_open(et_span text, et_error *error,
                            demo_reader *out_reader);
 
-/* The next op; to be called op_count times. */
+/* Reads the next op. Call it op_count times. */
 et_status demo_reader_op(demo_reader *reader, demo_op_text *out_op);
 
-/* The values that the outputs receive, to the end of the text. */
+/* Reads the values that the outputs receive, to the end of the text. Sets
+ * *out_data to the elements of the constants, in order. */
 et_status demo_reader_outputs(demo_reader *reader,
                               demo_value out_values[DEMO_MAX_OUTPUTS],
-                              uint32_t *out_count);
+                              uint32_t *out_count, const uint8_t **out_data);
 
 #ifdef __cplusplus
 }

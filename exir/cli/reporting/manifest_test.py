@@ -133,7 +133,7 @@ def test_delegates_are_listed_with_their_sizes() -> None:
     assert delegate["parts"] == [] and delegate["options"] == {}
     assert manifest["backends"] == ["BackendWithCompilerDemo"]
     memory = manifest["methods"][0]["memory"]
-    assert memory["persistent"] == ["DEMO_HANDLE_BYTES(2u, 128u)"]
+    assert memory["persistent"] == ["DEMO_HANDLE_BYTES(2u, 0u, 128u)"]
     assert memory["headers"] == ["backends/demo/handle.h"]
 
 

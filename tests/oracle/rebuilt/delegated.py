@@ -6,8 +6,11 @@ import torch
 from torch import Tensor, nn
 from torch.export import export
 
-from backends.demo.compiler_demo import BackendWithCompilerDemo, CompilerDemoPartitioner
-from backends.mapping_demo.mapping_demo import BackendWithDelegateMappingDemo
+from backends.demo.compiler_demo import (
+    BackendWithCompilerDemo,
+    BackendWithDelegateMappingDemo,
+    CompilerDemoPartitioner,
+)
 from exir import ExecutorchBackendConfig, to_edge, to_edge_transform_and_lower
 from exir.backend.backend_api import to_backend
 from exir.backend.compile_spec_schema import CompileSpec
