@@ -4,13 +4,13 @@
 #include "executorch/kernels/shape.h"
 
 /* For a bool result, elements are reduced as 0 and 1. */
-typedef struct truths {
+typedef struct bools {
   et_take_fn take;
   int64_t result;
-} truths;
+} bools;
 
-static void take_truths(void *state, const et_chunk *chunk, size_t count) {
-  truths *t = state;
+static void take_bools(void *state, const et_chunk *chunk, size_t count) {
+  bools *t = state;
   et_chunk converted;
   for (size_t i = 0; i < count; i++) {
     converted.int64[i] = chunk->float64[i] != 0.0;
@@ -18,10 +18,10 @@ static void take_truths(void *state, const et_chunk *chunk, size_t count) {
   t->take(&t->result, &converted, count);
 }
 
-static void fold_truths(const et_fold *fold, et_loop *elements,
-                        et_scalar_type dtype, uint8_t *out) {
-  truths t = {fold->take_int64, fold->start_int64};
-  et_take_elements(elements, dtype, ET_COMPUTE_FLOAT64, take_truths, &t);
+static void fold_bools(const et_fold *fold, et_loop *elements,
+                       et_scalar_type dtype, uint8_t *out) {
+  bools t = {fold->take_int64, fold->start_int64};
+  et_take_elements(elements, dtype, ET_COMPUTE_FLOAT64, take_bools, &t);
   *out = t.result != 0;
 }
 
@@ -31,7 +31,7 @@ static void fold_one(const et_reduction *r, et_loop *elements,
   const et_scalar_type dtype = r->reduced.dtype;
   const et_scalar_type out_dtype = r->outs[0].dtype;
   if (out_dtype == ET_SCALAR_TYPE_BOOL) {
-    fold_truths(fold, elements, dtype, outs[0]);
+    fold_bools(fold, elements, dtype, outs[0]);
   } else if (et_scalar_type_is_floating(out_dtype)) {
     double result = fold->start_float64;
     et_take_elements(elements, dtype, ET_COMPUTE_FLOAT64, fold->take_float64,
@@ -74,6 +74,6 @@ et_status et_fold_check_dtype(et_kernel_context *context, const char *what,
                               const et_value *dtype, const et_tensor *out) {
   const int64_t wanted = et_arg_int_or(dtype, (int64_t)out->dtype);
   ET_CHECK(context, wanted == (int64_t)out->dtype,
-           "%s: dtype %lld is not that of out", what, (long long)wanted);
+           "%s: dtype %lld is not the dtype of out", what, (long long)wanted);
   return ET_STATUS_OK;
 }

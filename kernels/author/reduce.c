@@ -87,7 +87,7 @@ et_status et_reduction_has_elements(et_kernel_context *context,
     results = results && reduction->kept.sizes[d] > 0;
   }
   ET_CHECK(context, reduction->count > 0 || !results,
-           "%s: there is no element to choose", what);
+           "%s: the input has no elements", what);
   return ET_STATUS_OK;
 }
 

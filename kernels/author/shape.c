@@ -29,8 +29,7 @@ et_status et_shape_axes(et_kernel_context *context, const char *what,
     size_t axis = 0;
     ET_RETURN_IF_ERROR(
         et_shape_axis(context, what, et_int_list_at(list, i), rank, &axis));
-    ET_CHECK(context, !out_axes[axis], "%s: axis %zu is named twice", what,
-             axis);
+    ET_CHECK(context, !out_axes[axis], "%s: axis %zu is repeated", what, axis);
     out_axes[axis] = true;
   }
   return ET_STATUS_OK;

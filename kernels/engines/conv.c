@@ -43,6 +43,6 @@ size_t et_conv_scratch(const et_conv *conv) {
 
 void et_conv_float32(const et_conv *conv, et_mutable_span scratch) {
   if (!et_conv_depthwise(conv, scratch)) {
-    et_conv_product(conv, scratch);
+    et_conv_gemm(conv, scratch);
   }
 }

@@ -78,7 +78,7 @@ void et_conv_any(const et_conv *conv);
  * dimensions, one input channel per group, and scratch for a few input rows.
  * Otherwise it returns false and writes nothing. */
 bool et_conv_depthwise(const et_conv *conv, et_mutable_span scratch);
-void et_conv_product(const et_conv *conv, et_mutable_span scratch);
+void et_conv_gemm(const et_conv *conv, et_mutable_span scratch);
 
 /* Depthwise path of et_conv_last. Returns false, and writes nothing, if it does
  * not apply. */

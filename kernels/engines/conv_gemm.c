@@ -13,7 +13,7 @@
 
 /* GEMM of one image and group. `rows` counts output channels, `columns`
  * positions and `depth` taps (channel, kz, ky, kx). */
-typedef struct product {
+typedef struct gemm {
   const et_conv *conv;
   const float *input;
   const float *weight;
@@ -23,7 +23,7 @@ typedef struct product {
   size_t columns;
   size_t depth;
   float *panel; /* scratch; NULL if the input itself is the matrix */
-} product;
+} gemm;
 
 static float *fill_zero(float *to, int64_t count) {
   if (count <= 0) {
@@ -72,7 +72,7 @@ static const float *input_row(const et_conv *conv, const float *channel,
 
 /* Gathers one row of a panel: the elements that tap `k` reads at positions
  * [low, high). */
-static void gather_tap(const product *p, size_t k, int64_t low, int64_t high,
+static void gather_tap(const gemm *p, size_t k, int64_t low, int64_t high,
                        float *to) {
   const et_conv *conv = p->conv;
   const et_conv_axis *x = &conv->x;
@@ -94,7 +94,7 @@ static void gather_tap(const product *p, size_t k, int64_t low, int64_t high,
   }
 }
 
-static et_gemm_panel make_panel(const product *p, size_t tap, size_t taps,
+static et_gemm_panel make_panel(const gemm *p, size_t tap, size_t taps,
                                 size_t column, size_t columns) {
   if (p->panel == NULL) {
     return (et_gemm_panel){p->input + tap * p->columns + column, p->columns};
@@ -107,7 +107,7 @@ static et_gemm_panel make_panel(const product *p, size_t tap, size_t taps,
 }
 
 /* The loop runs once if depth is 0, to write the bias. */
-static void compute_columns(const product *p, size_t column, size_t columns) {
+static void compute_columns(const gemm *p, size_t column, size_t columns) {
   const size_t floats = ET_CONV_SCRATCH_BYTES / sizeof(float);
   const size_t block = floats / columns / 4 * 4;
   size_t tap = 0;
@@ -122,15 +122,15 @@ static void compute_columns(const product *p, size_t column, size_t columns) {
   } while (tap < p->depth);
 }
 
-static void compute_product(const product *p) {
+static void compute_gemm(const gemm *p) {
   for (size_t start = 0; start < p->columns; start += PANEL_COLUMNS) {
     compute_columns(p, start, et_min_size(PANEL_COLUMNS, p->columns - start));
   }
 }
 
-void et_conv_product(const et_conv *conv, et_mutable_span scratch) {
+void et_conv_gemm(const et_conv *conv, et_mutable_span scratch) {
   const size_t groups = (size_t)conv->groups;
-  product p = {.conv = conv};
+  gemm p = {.conv = conv};
   p.rows = (size_t)conv->weight.sizes[0] / groups;
   p.columns = (size_t)(conv->z.out * conv->y.out * conv->x.out);
   p.depth = (size_t)(conv->weight.sizes[1] * conv->z.kernel * conv->y.kernel *
@@ -146,6 +146,6 @@ void et_conv_product(const et_conv *conv, et_mutable_span scratch) {
                group * p.rows * p.depth;
     p.bias = bias == NULL ? NULL : bias + group * p.rows;
     p.out = (float *)(void *)conv->out.data + i * p.rows * p.columns;
-    compute_product(&p);
+    compute_gemm(&p);
   }
 }

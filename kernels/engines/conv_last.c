@@ -143,7 +143,7 @@ static void add_block(const block *b) {
 
 /* Returns how many taps of a kernel row are one run of channels in memory and
  * fit a panel. */
-static int64_t taps_together(const et_conv *conv, int64_t panel_rows) {
+static int64_t taps_per_panel(const et_conv *conv, int64_t panel_rows) {
   const int64_t channels = conv->weight.sizes[1];
   const bool follow = conv->groups == 1 && conv->x.dilation == 1 &&
                       conv->input.strides[4] == channels;
@@ -154,7 +154,7 @@ static void add_columns(block b) {
   const int64_t all = b.conv->weight.sizes[1];
   const int64_t floats = (int64_t)(ET_CONV_SCRATCH_BYTES / sizeof(float));
   const int64_t rows = floats / b.columns;
-  const int64_t taps = taps_together(b.conv, rows);
+  const int64_t taps = taps_per_panel(b.conv, rows);
   const int64_t channels = et_min_i64(all, rows);
   for (b.ky = 0; b.ky < b.conv->y.kernel; b.ky++) {
     for (b.kx = 0; b.kx < b.conv->x.kernel; b.kx += taps) {
@@ -198,7 +198,7 @@ static et_conv with_one_row(const et_conv *conv) {
   return flat;
 }
 
-static void compute_product(const et_conv *given, et_mutable_span scratch) {
+static void compute_gemm(const et_conv *given, et_mutable_span scratch) {
   const et_conv conv = with_one_row(given);
   const int64_t outs = conv.weight.sizes[0] / conv.groups;
   block b = {.conv = &conv, .panel = (float *)(void *)scratch.data};
@@ -213,6 +213,6 @@ static void compute_product(const et_conv *given, et_mutable_span scratch) {
 
 void et_conv_last(const et_conv *conv, et_mutable_span scratch) {
   if (!et_conv_last_depthwise(conv, scratch)) {
-    compute_product(conv, scratch);
+    compute_gemm(conv, scratch);
   }
 }

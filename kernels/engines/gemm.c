@@ -266,8 +266,8 @@ void et_gemm_accumulate(size_t rows, size_t columns, size_t depth,
  * serial chain and prevent vectorization. */
 #define PARTIAL_SUMS 32
 
-static void add_products(const float *restrict a, const float *restrict b,
-                         float *restrict sums) {
+static void add_dot_products(const float *restrict a, const float *restrict b,
+                             float *restrict sums) {
   for (size_t j = 0; j < PARTIAL_SUMS; j++) {
     sums[j] += a[j] * b[j] + a[j + PARTIAL_SUMS] * b[j + PARTIAL_SUMS] +
                a[j + 2 * PARTIAL_SUMS] * b[j + 2 * PARTIAL_SUMS] +
@@ -279,7 +279,7 @@ float et_gemm_dot(const float *a, const float *b, size_t depth) {
   float sums[PARTIAL_SUMS] = {0.0f};
   size_t k = 0;
   for (; k + 4 * PARTIAL_SUMS <= depth; k += 4 * PARTIAL_SUMS) {
-    add_products(a + k, b + k, sums);
+    add_dot_products(a + k, b + k, sums);
   }
   for (; k < depth; k++) {
     sums[k % PARTIAL_SUMS] += a[k] * b[k];

@@ -19,7 +19,7 @@ static float *numbers(size_t count) {
   return values;
 }
 
-static void check_product(size_t rows, size_t columns, size_t depth) {
+static void check_gemm(size_t rows, size_t columns, size_t depth) {
   float *a = numbers(rows * depth);
   float *b = numbers(depth * columns);
   float *out = numbers(rows * columns);
@@ -44,7 +44,7 @@ static void test_gemm_is_exact_for_every_tile_remainder(void **state) {
   for (size_t rows = 0; rows <= 13; rows++) {
     for (size_t columns = 1; columns <= 50; columns++) {
       for (size_t depth = 0; depth <= 3; depth++) {
-        check_product(rows, columns, depth);
+        check_gemm(rows, columns, depth);
       }
     }
   }
@@ -53,7 +53,7 @@ static void test_gemm_is_exact_for_every_tile_remainder(void **state) {
 static void test_gemm_is_exact_for_every_depth(void **state) {
   (void)state;
   for (size_t depth = 0; depth <= 200; depth++) {
-    check_product(7, 35, depth);
+    check_gemm(7, 35, depth);
   }
 }
 
@@ -79,15 +79,15 @@ static void compute_part(size_t row, size_t rows, size_t column, size_t columns,
 
 static void test_gemm_results_do_not_depend_on_the_block(void **state) {
   (void)state;
-  float together[9 * 40];
-  float apart[9 * 40];
-  compute_part(0, 9, 0, 40, together);
+  float whole[9 * 40];
+  float parts[9 * 40];
+  compute_part(0, 9, 0, 40, whole);
   for (size_t row = 0; row < 9; row++) {
     for (size_t column = 0; column < 40; column += 5) {
-      compute_part(row, 1, column, 5, apart);
+      compute_part(row, 1, column, 5, parts);
     }
   }
-  assert_memory_equal(together, apart, sizeof apart);
+  assert_memory_equal(whole, parts, sizeof parts);
 }
 
 static void test_left_operand_may_be_transposed(void **state) {

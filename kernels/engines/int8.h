@@ -12,32 +12,33 @@
 /* ---- Quantized values, and their conversion to and from q - zero_point ---- */
 
 /* Zero point and limits of quantized results, int8 or uint8. */
-typedef struct et_byte_range {
+typedef struct et_int8_range {
   int32_t zero_point;
   int32_t low;
   int32_t high;
-} et_byte_range;
+} et_int8_range;
 
 /* How to compute q - zero_point. uint8 values are mapped to int8 first: `flip`
  * is 128 and 128 is subtracted from the zero point. For int8, `flip` is 0. */
-typedef struct et_byte_reading {
+typedef struct et_int8_params {
   uint8_t flip;
   int16_t zero_point;
-} et_byte_reading;
+} et_int8_params;
 
-et_byte_reading et_byte_reading_of(et_scalar_type dtype, int64_t zero_point);
+et_int8_params et_int8_params_of(et_scalar_type dtype, int64_t zero_point);
 
-static inline int16_t et_byte_step(et_byte_reading by, uint8_t code) {
-  return (int16_t)((int8_t)(code ^ by.flip) - by.zero_point);
+static inline int16_t et_int8_center(et_int8_params params, uint8_t q) {
+  return (int16_t)((int8_t)(q ^ params.flip) - params.zero_point);
 }
 
 /* Computes q - zero_point of `count` values that are `step` apart. */
-void et_byte_steps(et_byte_reading by, const uint8_t *codes, ptrdiff_t step,
-                   size_t count, int16_t *out);
+void et_int8_center_all(et_int8_params params, const uint8_t *quantized,
+                        ptrdiff_t step, size_t count, int16_t *out);
 
 /* Quantizes a real value that was divided by the scale. Rounds half to even and
  * clamps to the range. NaN becomes the lowest value. */
-static inline uint8_t et_byte_code(float steps, const et_byte_range *range) {
+static inline uint8_t et_int8_quantize(float steps,
+                                       const et_int8_range *range) {
   const float low = (float)(range->low - range->zero_point);
   const float high = (float)(range->high - range->zero_point);
   const float above = steps > low ? steps : low;
@@ -54,59 +55,59 @@ static inline uint8_t et_byte_code(float steps, const et_byte_range *range) {
 
 /* Maximum reduction depth K. It keeps sums of 8-bit times 9-bit products within
  * 32 bits. */
-#define ET_BYTE_PRODUCT_DEPTH 65536
+#define ET_INT8_GEMM_DEPTH 65536
 
 /* Maximum number of panel columns. */
-#define ET_BYTE_PRODUCT_COLUMNS 256
+#define ET_INT8_GEMM_COLUMNS 256
 
 /* Weight rows times a panel. */
-typedef struct et_byte_product {
+typedef struct et_int8_gemm {
   const int8_t *weight; /* [rows, depth] */
   size_t rows;
   size_t depth;
   const float *factors; /* [rows] */
   const float *bias;    /* [rows], in units of the output scale; NULL for
                          * none */
-  et_byte_range range;
+  et_int8_range range;
   uint8_t *out; /* results; the strides are in elements */
   size_t row_stride;
   size_t column_stride;
-} et_byte_product;
+} et_int8_gemm;
 
-/* Returns how many panel columns of ET_BYTE_PRODUCT_PITCH(depth) elements fit
+/* Returns how many panel columns of ET_INT8_GEMM_PITCH(depth) elements fit
  * `scratch`. May be 0. */
-size_t et_byte_product_columns(size_t depth, et_mutable_span scratch);
+size_t et_int8_gemm_columns(size_t depth, et_mutable_span scratch);
 
 /* `panel` is [columns, pitch] and holds q - zero_point of the input,
  * zero-padded from `depth` to the pitch. */
-void et_byte_product_run(const et_byte_product *product, const int16_t *panel,
-                         size_t columns);
+void et_int8_gemm_run(const et_int8_gemm *gemm, const int16_t *panel,
+                      size_t columns);
 
-/* Requantizes accumulators: quantizes sums * factor + bias. */
-void et_byte_quantize(const int32_t *sums, size_t count, float factor,
-                      float bias, const et_byte_range *range, uint8_t *out);
+/* Requantizes accumulators: quantizes accumulators * factor + bias. */
+void et_int8_requantize(const int32_t *accumulators, size_t count, float factor,
+                        float bias, const et_int8_range *range, uint8_t *out);
 
 /* ---- int8 and uint8 convolution ---- */
 
 /* `conv` is not transposed and in row-major order. Input and output are int8 or
- * uint8; the weight is int8. The other fields are as in et_byte_product. */
-typedef struct et_byte_conv {
+ * uint8; the weight is int8. The other fields are as in et_int8_gemm. */
+typedef struct et_int8_conv {
   et_conv conv;
-  et_byte_reading reading;
+  et_int8_params params;
   const float *factors;
   const float *bias;
-  et_byte_range range;
-} et_byte_conv;
+  et_int8_range range;
+} et_int8_conv;
 
 /* Returns the reduction depth K. */
-size_t et_byte_conv_depth(const et_conv *conv);
+size_t et_int8_conv_depth(const et_conv *conv);
 
 /* `scratch` must hold at least one column of a panel. */
-void et_byte_conv_run(const et_byte_conv *conv, et_mutable_span scratch);
+void et_int8_conv_run(const et_int8_conv *conv, et_mutable_span scratch);
 
-/* Depthwise path of et_byte_conv_run, for two spatial dimensions. Returns
+/* Depthwise path of et_int8_conv_run, for two spatial dimensions. Returns
  * false, and writes nothing, if the convolution is not depthwise or its rows do
  * not fit `scratch`. */
-bool et_byte_conv_depthwise(const et_byte_conv *conv, et_mutable_span scratch);
+bool et_int8_conv_depthwise(const et_int8_conv *conv, et_mutable_span scratch);
 
 #endif /* ET_KERNELS_ENGINES_INT8_H_ */

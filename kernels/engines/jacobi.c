@@ -102,10 +102,10 @@ static bool part_all(et_matrix *m, et_matrix *vectors, part_fn part) {
   return !changed;
 }
 
-bool et_jacobi_diagonalise(et_matrix *symmetric, et_matrix *vectors) {
+bool et_jacobi_diagonalize(et_matrix *symmetric, et_matrix *vectors) {
   return part_all(symmetric, vectors, part_elements);
 }
 
-bool et_jacobi_orthogonalise(et_matrix *rows, et_matrix *vectors) {
+bool et_jacobi_orthogonalize(et_matrix *rows, et_matrix *vectors) {
   return part_all(rows, vectors, part_rows);
 }

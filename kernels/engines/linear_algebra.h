@@ -160,13 +160,13 @@ void et_reflectors_apply(const void *reflectors, et_panel *panel);
 /* Rotates a symmetric matrix, whose largest element is 1, until it is diagonal.
  * Applies the rotations to the rows of `vectors` too, unless its memory is
  * NULL. Returns false if the iteration does not converge. */
-bool et_jacobi_diagonalise(et_matrix *symmetric, et_matrix *vectors);
+bool et_jacobi_diagonalize(et_matrix *symmetric, et_matrix *vectors);
 
 /* Rotates the rows of a matrix, whose largest element is 1, until they are
  * mutually orthogonal. Applies the rotations to the rows of `vectors` too,
  * unless its memory is NULL. Returns false if the iteration does not
  * converge. */
-bool et_jacobi_orthogonalise(et_matrix *rows, et_matrix *vectors);
+bool et_jacobi_orthogonalize(et_matrix *rows, et_matrix *vectors);
 
 /* ---- Matrix exponential ---- */
 

@@ -4,9 +4,9 @@
 
 et_lu et_lu_in(void *scratch, size_t rows, size_t columns) {
   double *const at = scratch;
-  double *const behind = at + rows * columns + rows * ET_PANEL_COLUMNS;
+  double *const after = at + rows * columns + rows * ET_PANEL_COLUMNS;
   const et_lu lu = {
-      {at, rows, columns}, (int32_t *)(void *)behind, .transposed = false};
+      {at, rows, columns}, (int32_t *)(void *)after, .transposed = false};
   return lu;
 }
 

@@ -132,14 +132,14 @@ size_t et_matmul_scratch(const et_matmul *product) {
 
 static et_status check(et_kernel_context *context, const et_matmul *p) {
   ET_CHECK(context, p->a.sizes[1] == p->b.sizes[0],
-           "%s: [%d, %d] x [%d, %d] do not fit together", p->name,
+           "%s: [%d, %d] and [%d, %d] cannot be multiplied", p->name,
            (int)p->a.sizes[0], (int)p->a.sizes[1], (int)p->b.sizes[0],
            (int)p->b.sizes[1]);
   const bool bias_fits = p->bias.data == NULL || p->bias.dtype == p->out.dtype;
   ET_CHECK(
       context,
       p->a.dtype == p->out.dtype && p->b.dtype == p->out.dtype && bias_fits,
-      "%s: operands and out must have one dtype", p->name);
+      "%s: operands and out must have the same dtype", p->name);
   ET_CHECK(context,
            et_dtype_is_computable(p->out.dtype) &&
                p->out.dtype != ET_SCALAR_TYPE_BOOL,

@@ -65,7 +65,7 @@ static void add_row_of_b(const block *b, const factors *a, size_t k,
   }
 }
 
-static void add_products(const block *b, sums *out) {
+static void add_dot_products(const block *b, sums *out) {
   const et_matmul *p = b->product;
   const int64_t depth = p->a.sizes[1];
   for (int64_t k = 0; k < depth; k += BLOCK_DEPTH) {
@@ -126,7 +126,7 @@ static void compute_block(const block *b) {
   const int64_t size = (int64_t)et_scalar_type_size((int32_t)out->dtype);
   sums results;
   memset(&results, 0, sizeof results);
-  add_products(b, &results);
+  add_dot_products(b, &results);
   for (size_t i = 0; i < b->rows; i++) {
     const int64_t row = b->row + (int64_t)i;
     const int64_t at = row * out->strides[0] + b->column * out->strides[1];

@@ -16,7 +16,7 @@ static et_status size_from_factor(et_kernel_context *context, const char *what,
                                   double factor, et_resample_axis *axis) {
   const double size = (double)axis->in * factor;
   ET_CHECK(context, size >= 1.0 && size <= (double)INT32_MAX,
-           "%s: a scale factor gives no size from %lld", what,
+           "%s: the scaled size of %lld is out of range", what,
            (long long)axis->in);
   axis->out = (int64_t)size;
   axis->scale = 1.0 / factor;

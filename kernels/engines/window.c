@@ -53,16 +53,16 @@ et_box et_window_box(const et_window *window, const et_place *place) {
 /* Window o of `out` windows over `in` elements is
  *
  *   [floor(o * in / out), ceil((o + 1) * in / out)) */
-static et_stretch share_of(const et_conv_axis *axis, int64_t o) {
+static et_stretch adaptive_stretch(const et_conv_axis *axis, int64_t o) {
   const int64_t begin = o * axis->in / axis->out;
   const int64_t end = ((o + 1) * axis->in + axis->out - 1) / axis->out;
   return (et_stretch){begin, end, 1};
 }
 
-et_box et_window_share(const et_window *window, const et_place *place) {
-  return (et_box){share_of(&window->z, place->z),
-                  share_of(&window->y, place->y),
-                  share_of(&window->x, place->x)};
+et_box et_window_adaptive_box(const et_window *window, const et_place *place) {
+  return (et_box){adaptive_stretch(&window->z, place->z),
+                  adaptive_stretch(&window->y, place->y),
+                  adaptive_stretch(&window->x, place->x)};
 }
 
 static int64_t count_of(const et_stretch *span) {

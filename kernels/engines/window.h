@@ -57,10 +57,10 @@ et_status et_window_plan(et_kernel_context *context,
 
 /* et_window_plan for adaptive pooling: `output_size` (int[]) windows along the
  * last `dims` dimensions. */
-et_status et_window_plan_shares(et_kernel_context *context, const char *name,
-                                size_t dims, const et_tensor *self,
-                                const et_value *output_size, et_tensor *out,
-                                et_window *window);
+et_status et_window_plan_adaptive(et_kernel_context *context, const char *name,
+                                  size_t dims, const et_tensor *self,
+                                  const et_value *output_size, et_tensor *out,
+                                  et_window *window);
 
 /* Returns the elements that the window at `place` of the output reads, without
  * padding. */
@@ -68,7 +68,7 @@ et_box et_window_box(const et_window *window, const et_place *place);
 
 /* et_window_box for adaptive pooling. Windows overlap if their number does not
  * divide the size. */
-et_box et_window_share(const et_window *window, const et_place *place);
+et_box et_window_adaptive_box(const et_window *window, const et_place *place);
 
 /* Return the sum and the number of elements of a box, in image n and channel c
  * of `place`. */

@@ -19,7 +19,7 @@ static et_status plan_out(et_kernel_context *context,
            (long long)axis->padding, (long long)axis->kernel);
   const int64_t extra = a->ceil_mode ? axis->stride - 1 : 0;
   ET_CHECK(context, axis->in >= 0 && span + extra >= 0,
-           "%s: a window of %lld does not fit an input of %lld", a->name,
+           "%s: a window of %lld exceeds an input of %lld", a->name,
            (long long)reach, (long long)axis->in);
   axis->out = (span + extra) / axis->stride + 1;
   if (a->ceil_mode &&
@@ -103,10 +103,10 @@ et_status et_window_plan(et_kernel_context *context,
   return resize_out(context, dims, axes, self, out, window);
 }
 
-et_status et_window_plan_shares(et_kernel_context *context, const char *name,
-                                size_t dims, const et_tensor *self,
-                                const et_value *output_size, et_tensor *out,
-                                et_window *window) {
+et_status et_window_plan_adaptive(et_kernel_context *context, const char *name,
+                                  size_t dims, const et_tensor *self,
+                                  const et_value *output_size, et_tensor *out,
+                                  et_window *window) {
   et_conv_axis axes[DIMS] = {{1, 1, 1, 1, 0, 1}};
   int64_t sizes[DIMS];
   ET_RETURN_IF_ERROR(check_tensors(context, name, dims, self, out));

@@ -61,7 +61,7 @@ et_status et_batch_norm_apply(et_kernel_context *context,
   for (int64_t c = 0; c < p->input->sizes[1]; c++) {
     const et_view from = et_view_select(&in, 1, c);
     const et_view to = et_view_select(&out, 1, c);
-    et_normalise_channel(&from, &to, statistics(p, &from, c), &p->parameters,
+    et_normalize_channel(&from, &to, statistics(p, &from, c), &p->parameters,
                          c);
   }
   return ET_STATUS_OK;

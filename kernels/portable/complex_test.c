@@ -51,7 +51,7 @@ static void test_invalid_fft_is_refused(void **state) {
   et_test_assert_refused(t, real_to_complex(t, x, ET_INTS(t, 2), 0, half),
                          "_fft_r2c: axis 2 is not in [-2, 1]");
   et_test_assert_refused(t, real_to_complex(t, x, ET_INTS(t, 1, -1), 0, half),
-                         "_fft_r2c: axis 1 is named twice");
+                         "_fft_r2c: axis 1 is repeated");
   et_test_assert_refused(
       t, real_to_complex(t, x, et_test_ints(t, NULL, 0), 0, half),
       "_fft_r2c: dim is empty");
@@ -59,7 +59,7 @@ static void test_invalid_fft_is_refused(void **state) {
                          "_fft_r2c: normalization = 3 is not in [0, 2]");
   et_test_assert_refused(
       t, complex_to_real(t, half, ET_INTS(t, 1), 6, x),
-      "_fft_c2r: last_dim_size = 6 does not go with 3 given elements");
+      "_fft_c2r: last_dim_size = 6 does not match 3 elements");
   et_test_assert_refused(
       t, complex_to_real(t, half, ET_INTS(t, 0, 1), 4, x),
       "_fft_c2r: 2 dimensions; transform all but the last with _fft_c2c");

@@ -36,9 +36,10 @@ void et_extremum_store(const et_extremum *found, et_scalar_type dtype,
 
 /* argmax and argmin: int64 indices along `dim`. If `dim` is None, the row-major
  * index over all elements. */
-et_status et_extremum_places(et_kernel_context *context, const char *what,
-                             bool smallest, const et_tensor *self,
-                             const et_value *dim, bool keepdim, et_tensor *out);
+et_status et_extremum_indices(et_kernel_context *context, const char *what,
+                              bool smallest, const et_tensor *self,
+                              const et_value *dim, bool keepdim,
+                              et_tensor *out);
 
 /* max.dim and min.dim: values along `dim` and their int64 indices. */
 et_status et_extremum_along(et_kernel_context *context, const char *what,

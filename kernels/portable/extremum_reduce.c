@@ -44,10 +44,10 @@ static et_status check_dtypes(et_kernel_context *context, const char *what,
   return ET_STATUS_OK;
 }
 
-et_status et_extremum_places(et_kernel_context *context, const char *what,
-                             bool smallest, const et_tensor *self,
-                             const et_value *dim, bool keepdim,
-                             et_tensor *out) {
+et_status et_extremum_indices(et_kernel_context *context, const char *what,
+                              bool smallest, const et_tensor *self,
+                              const et_value *dim, bool keepdim,
+                              et_tensor *out) {
   et_reduction reduction;
   ET_RETURN_IF_ERROR(check_dtypes(context, what, self, out));
   ET_RETURN_IF_ERROR(et_reduction_plan(context, what, self, dim, keepdim, out,

@@ -5,18 +5,18 @@
 #include "executorch/kernels/shape.h"
 
 /* Operands of a line. */
-enum { VALUES, PLACES, SELF };
+enum { VALUES, INDICES, SELF };
 
 typedef struct best {
   int64_t integer;
   double real;
-  int64_t place; /* -1 before the first element */
+  int64_t index; /* -1 before the first element */
 } best;
 
 /* x != x is true only for NaN. */
 static bool replaces(const best *found, double real, int64_t integer,
                      bool smallest) {
-  if (found->place < 0 || real != real) {
+  if (found->index < 0 || real != real) {
     return true;
   }
   return smallest ? integer <= found->integer && real <= found->real
@@ -36,12 +36,13 @@ static void scan_line(const et_lines *lines, uint8_t *const *at,
                 is_real ? (void *)&next.real : (void *)&next.integer);
     if (replaces(&found, next.real, next.integer, *(const bool *)smallest)) {
       found = next;
-      found.place = (int64_t)i;
+      found.index = (int64_t)i;
     }
     et_store_run(compute,
                  is_real ? (void *)&found.real : (void *)&found.integer, dtype,
                  at[VALUES] + n * lines->strides[VALUES], 0, 1);
-    *(int64_t *)(void *)(at[PLACES] + n * lines->strides[PLACES]) = found.place;
+    *(int64_t *)(void *)(at[INDICES] + n * lines->strides[INDICES]) =
+        found.index;
   }
 }
 

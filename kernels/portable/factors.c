@@ -81,7 +81,7 @@ static et_status broadcast(et_kernel_context *context, const char *what,
     const int32_t first = batch_size(a, d);
     const int32_t second = batch_size(b, d);
     ET_CHECK(context, first == second || first == 1 || second == 1,
-             "%s: batches of %d and %d do not go together", what, (int)first,
+             "%s: batches of %d and %d do not match", what, (int)first,
              (int)second);
     to->sizes[to->rank - 3 - d] = first == 1 ? second : first;
   }
@@ -107,12 +107,13 @@ et_status et_system_plan(et_kernel_context *context, const et_system_form *form,
                          et_tensor *result, et_system *system) {
   ET_RETURN_IF_ERROR(et_matrices_check(context, form->what, matrices, true));
   ET_CHECK(context, form->is_vector || known->rank >= 2,
-           "%s: %d dimensions are no columns", form->what, (int)known->rank);
+           "%s: %d dimensions are too few for columns", form->what,
+           (int)known->rank);
   const et_view squares = et_view_of(matrices);
   const et_view columns = columns_of(known, form);
   const int32_t rows = columns.sizes[columns.rank - 2];
   ET_CHECK(context, rows == squares.sizes[squares.rank - 1],
-           "%s: columns of %d elements do not go with matrices of %d rows",
+           "%s: columns of %d elements do not match matrices of %d rows",
            form->what, (int)rows, (int)squares.sizes[squares.rank - 1]);
   et_view all = columns;
   ET_RETURN_IF_ERROR(broadcast(context, form->what, &squares, &columns, &all));

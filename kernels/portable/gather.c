@@ -88,8 +88,8 @@ static bool is_indexed(const et_gather *g, size_t dim) {
 
 /* Adjacent indexed dimensions are replaced in place. */
 static size_t first_index_dim(const et_gather *g) {
-  const bool together = g->dims[g->indexed - 1] - g->dims[0] == g->indexed - 1;
-  return together ? g->dims[0] : 0;
+  const bool adjacent = g->dims[g->indexed - 1] - g->dims[0] == g->indexed - 1;
+  return adjacent ? g->dims[0] : 0;
 }
 
 static et_status plan_sizes(et_kernel_context *context, const char *what,

@@ -10,14 +10,13 @@ et_status et_householder_plan(et_kernel_context *context, const char *what,
   for (size_t d = 0; fits && d + 1 < scales->rank; d++) {
     fits = scales->sizes[d] == vectors->sizes[d];
   }
-  ET_CHECK(context, fits, "%s: tau does not have the batch of the matrices",
+  ET_CHECK(context, fits, "%s: the batches of tau and the matrices differ",
            what);
   const size_t count = et_size_from_end(scales, 1);
   ET_CHECK(context,
            count <= et_size_from_end(vectors, 1) &&
                count <= et_size_from_end(vectors, 2),
-           "%s: tau has %zu elements, more than there are columns or rows",
-           what, count);
+           "%s: tau has %zu elements, more than columns or rows", what, count);
   householder->vectors = et_view_of(vectors);
   householder->scales = et_view_of(scales);
   return ET_STATUS_OK;

@@ -122,12 +122,12 @@ static void test_m22_repeat_count_overflow_is_refused(void **state) {
   et_test *t = et_test_begin();
   static const int64_t repeats[] = {1, 2};
   et_value *x = et_test_tensor(t, ET_SCALAR_TYPE_INT64, ET_SHAPE(2), repeats);
-  for (int32_t room = 2; room <= 3; room++) {
+  for (int32_t capacity = 2; capacity <= 3; capacity++) {
     et_value *out =
-        et_test_tensor(t, ET_SCALAR_TYPE_INT64, ET_SHAPE(room), NULL);
+        et_test_tensor(t, ET_SCALAR_TYPE_INT64, ET_SHAPE(capacity), NULL);
     const et_status status = ET_CALL(t, "aten::repeat_interleave.Tensor_out", x,
                                      et_test_none(t), out, out);
-    assert_true((status == ET_STATUS_OK) == (room == 3));
+    assert_true((status == ET_STATUS_OK) == (capacity == 3));
   }
   et_test_end(t);
 }

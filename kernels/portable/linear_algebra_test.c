@@ -105,10 +105,10 @@ static void test_mismatched_linear_systems_are_refused(void **state) {
   et_value *out = et_test_floats(t, ET_SHAPE(2, 3, 3), NULL);
   et_test_assert_refused(
       t, solve_triangle(t, a, et_test_random(t, ET_SHAPE(2, 4, 1), 2), out),
-      "columns of 4 elements do not go with matrices of 3 rows");
+      "columns of 4 elements do not match matrices of 3 rows");
   et_test_assert_refused(
       t, solve_triangle(t, a, et_test_random(t, ET_SHAPE(3, 3, 1), 2), out),
-      "batches of 2 and 3 do not go together");
+      "batches of 2 and 3 do not match");
   et_test_end(t);
 }
 
@@ -122,14 +122,14 @@ static void test_mismatched_householder_reflections_are_refused(void **state) {
   et_value *out = et_test_floats(t, ET_SHAPE(3, 3), NULL);
   et_test_assert_refused(
       t, ET_CALL(t, "aten::linalg_householder_product.out", a, three, out, out),
-      "tau has 3 elements, more than there are columns or rows");
+      "tau has 3 elements, more than columns or rows");
   et_test_assert_refused(
       t,
       ET_CALL(t, "aten::linalg_householder_product.out", wide, two, out, out),
       "matrices have more columns than rows");
   et_test_assert_refused(
       t, ET_CALL(t, "aten::ormqr.out", a, two, wide, yes(t), no(t), out, out),
-      "ormqr: reflections of 3 elements do not go with 2");
+      "ormqr: reflectors of 3 elements do not match 2");
   et_test_end(t);
 }
 

@@ -62,7 +62,7 @@ static void transform_run(double scale, double shift, et_scalar_type in_dtype,
   }
 }
 
-void et_normalise_channel(const et_view *in, const et_view *out, et_moments m,
+void et_normalize_channel(const et_view *in, const et_view *out, et_moments m,
                           const et_channels *parameters, int64_t channel) {
   const double scale =
       m.rstd * et_channels_element(parameters->weight, channel, 1.0);

@@ -35,7 +35,7 @@ double et_channels_element(const et_tensor *vector, int64_t index,
 
 /* Computes (in - mean) * rstd * weight + bias with the parameters of
  * `channel`. */
-void et_normalise_channel(const et_view *in, const et_view *out, et_moments m,
+void et_normalize_channel(const et_view *in, const et_view *out, et_moments m,
                           const et_channels *parameters, int64_t channel);
 
 /* ---- Batch normalization ---- */

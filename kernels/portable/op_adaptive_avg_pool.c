@@ -12,9 +12,9 @@ static et_status pool(et_kernel_context *context, const char *name, size_t dims,
            "%s: dtype %s is not supported", name,
            et_scalar_type_name((int32_t)self->dtype));
   ET_RETURN_IF_ERROR(
-      et_window_plan_shares(context, name, dims, self, args[1], out, &w));
+      et_window_plan_adaptive(context, name, dims, self, args[1], out, &w));
   for (bool more = out->numel > 0; more; more = et_window_next(&w.out, &o)) {
-    const et_box box = et_window_share(&w, &o);
+    const et_box box = et_window_adaptive_box(&w, &o);
     const double mean =
         et_window_sum(&w.in, &o, &box) / (double)et_box_count(&box);
     et_store_run(ET_COMPUTE_FLOAT64, &mean, out->dtype,

@@ -7,9 +7,10 @@ static et_status pool(et_kernel_context *context, const char *name, size_t dims,
   et_tensor *indices = args[3]->u.as_tensor;
   et_window window;
   ET_RETURN_IF_ERROR(et_max_pool_check(context, name, self, indices));
-  ET_RETURN_IF_ERROR(
-      et_window_plan_shares(context, name, dims, self, args[1], out, &window));
-  return et_max_pool_run(context, &window, dims, et_window_share, out, indices);
+  ET_RETURN_IF_ERROR(et_window_plan_adaptive(context, name, dims, self, args[1],
+                                             out, &window));
+  return et_max_pool_run(context, &window, dims, et_window_adaptive_box, out,
+                         indices);
 }
 
 et_status et_op_adaptive_max_pool2d_out(et_kernel_context *context,

@@ -54,8 +54,8 @@ et_status et_op_any_out(et_kernel_context *context, et_value **args) {
 }
 
 /* Converts each element to bool, even if `out` is uint8. */
-static et_status truths(et_kernel_context *context, const et_tensor *self,
-                        et_tensor *out) {
+static et_status bools(et_kernel_context *context, const et_tensor *self,
+                       et_tensor *out) {
   ET_RETURN_IF_ERROR(check(context, self, out));
   ET_RETURN_IF_ERROR(et_shape_resize_like(context, out, self));
   const et_view from = et_view_of(self);
@@ -67,7 +67,7 @@ static et_status truths(et_kernel_context *context, const et_tensor *self,
 /* None reduces all dimensions; an empty list reduces none. */
 et_status et_op_any_dims_out(et_kernel_context *context, et_value **args) {
   if (!et_arg_is_none(args[1]) && args[1]->u.as_list.size == 0) {
-    return truths(context, args[0]->u.as_tensor, args[3]->u.as_tensor);
+    return bools(context, args[0]->u.as_tensor, args[3]->u.as_tensor);
   }
   return et_op_any_out(context, args);
 }

@@ -54,8 +54,9 @@ static et_status write_range(et_kernel_context *context, range r,
   ET_CHECK(context,
            isfinite(r.start) && isfinite(r.end) && isfinite(r.step) &&
                (r.step > 0 ? r.end >= r.start : r.step < 0 && r.end <= r.start),
-           "arange: from %s to %s in steps of %s", ET_NUMBER_TEXT(r.start),
-           ET_NUMBER_TEXT(r.end), ET_NUMBER_TEXT(r.step));
+           "arange: no range from %s to %s in steps of %s",
+           ET_NUMBER_TEXT(r.start), ET_NUMBER_TEXT(r.end),
+           ET_NUMBER_TEXT(r.step));
   const double count = count_of(&r, whole);
   ET_CHECK(context, count <= INT32_MAX, "arange: %s elements are too many",
            ET_NUMBER_TEXT(count));

@@ -23,12 +23,12 @@ static et_status read_strides(et_kernel_context *context, const et_value *list,
     view->strides[d] = stride;
   }
   ET_CHECK(context, rest >= 0 || is_empty(view),
-           "as_strided_copy: storage_offset %lld leaves the %zu elements",
+           "as_strided_copy: storage_offset %lld exceeds the %zu elements",
            (long long)offset, self->numel);
   for (size_t d = 0; d < view->rank && !is_empty(view); d++) {
     const int64_t last = view->sizes[d] - 1;
     ET_CHECK(context, last == 0 || view->strides[d] <= rest / last,
-             "as_strided_copy: dimension %zu leaves the %zu elements", d,
+             "as_strided_copy: dimension %zu exceeds the %zu elements", d,
              self->numel);
     rest -= view->strides[d] * last;
   }

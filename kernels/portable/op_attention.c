@@ -165,15 +165,16 @@ static void weigh(const attention *a, const head *h, size_t first, size_t rows,
 static void mix(const head *h, size_t rows, const workspace *w) {
   const size_t keys = size_of(&h->value, 0);
   const size_t width = size_of(&h->value, 1);
-  const bool lies_right = h->value.dtype == ET_SCALAR_TYPE_FLOAT32 &&
-                          h->value.strides[1] == 1 && h->value.strides[0] > 0;
+  const bool is_contiguous = h->value.dtype == ET_SCALAR_TYPE_FLOAT32 &&
+                             h->value.strides[1] == 1 &&
+                             h->value.strides[0] > 0;
   memset(w->results, 0, rows * width * sizeof(float));
   for (size_t first = 0; first < keys; first += ET_ATTENTION_KEYS) {
     const size_t left = keys - first;
     const size_t count = left < ET_ATTENTION_KEYS ? left : ET_ATTENTION_KEYS;
     const et_gemm_matrix parts = {w->scores + first, (ptrdiff_t)keys, 1};
     et_gemm_panel panel = {w->values, width};
-    if (lies_right) {
+    if (is_contiguous) {
       panel.stride = (size_t)h->value.strides[0];
       panel.data =
           (const float *)(const void *)h->value.data + first * panel.stride;
@@ -245,19 +246,19 @@ static et_status check_sizes(et_kernel_context *context, const et_tensor *q,
   ET_CHECK(
       context,
       q->sizes[BATCH] == k->sizes[BATCH] && k->sizes[BATCH] == v->sizes[BATCH],
-      "scaled_dot_product: batches of %d queries, %d keys and %d values",
+      "scaled_dot_product: batches of %d queries, %d keys and %d values differ",
       (int)q->sizes[BATCH], (int)k->sizes[BATCH], (int)v->sizes[BATCH]);
   ET_CHECK(context,
            k->sizes[HEADS] == v->sizes[HEADS] && k->sizes[HEADS] > 0 &&
                q->sizes[HEADS] % k->sizes[HEADS] == 0,
-           "scaled_dot_product: %d heads of queries do not share %d of keys "
-           "and %d of values evenly",
+           "scaled_dot_product: %d query heads are not a multiple of %d key "
+           "heads and %d value heads",
            (int)q->sizes[HEADS], (int)k->sizes[HEADS], (int)v->sizes[HEADS]);
   ET_CHECK(context, k->sizes[ROWS] == v->sizes[ROWS],
-           "scaled_dot_product: %d keys and %d values", (int)k->sizes[ROWS],
+           "scaled_dot_product: %d keys, but %d values", (int)k->sizes[ROWS],
            (int)v->sizes[ROWS]);
   ET_CHECK(context, q->sizes[SIZE] == k->sizes[SIZE],
-           "scaled_dot_product: queries of %d elements and keys of %d",
+           "scaled_dot_product: queries have %d elements, keys %d",
            (int)q->sizes[SIZE], (int)k->sizes[SIZE]);
   return ET_STATUS_OK;
 }

@@ -15,7 +15,7 @@ static et_status plan(et_kernel_context *context, et_value *const *args,
   ET_RETURN_IF_ERROR(et_shape_rank(context, "bmm: mat2", mat2, 3, 3));
   ET_RETURN_IF_ERROR(et_shape_rank(context, "bmm: out", out, 3, 3));
   ET_CHECK(context, self->sizes[0] == mat2->sizes[0],
-           "bmm: batches of %d and %d", (int)self->sizes[0],
+           "bmm: batches of %d and %d differ", (int)self->sizes[0],
            (int)mat2->sizes[0]);
   *product = (et_matmul){.name = "bmm",
                          .a = et_view_select(&a, 0, 0),

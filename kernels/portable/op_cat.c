@@ -12,7 +12,7 @@ static et_status add_sizes(et_kernel_context *context, const et_tensor *tensor,
                            size_t axis, const et_tensor *first,
                            int64_t *total) {
   ET_CHECK(context, tensor->rank == first->rank,
-           "cat: tensors of %d and %d dimensions", (int)first->rank,
+           "cat: tensors have %d and %d dimensions", (int)first->rank,
            (int)tensor->rank);
   for (size_t d = 0; d < first->rank; d++) {
     ET_CHECK(context, d == axis || tensor->sizes[d] == first->sizes[d],

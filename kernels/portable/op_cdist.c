@@ -73,7 +73,7 @@ static et_status check(et_kernel_context *context, const et_tensor *x1,
   ET_RETURN_IF_ERROR(et_shape_rank(context, "cdist: x1", x1, 2, ET_MAX_RANK));
   ET_RETURN_IF_ERROR(et_shape_rank(context, "cdist: x2", x2, 2, ET_MAX_RANK));
   ET_CHECK(context, x1->sizes[x1->rank - 1] == x2->sizes[x2->rank - 1],
-           "cdist: vectors of %d and of %d elements",
+           "cdist: vectors have %d and %d elements",
            (int)x1->sizes[x1->rank - 1], (int)x2->sizes[x2->rank - 1]);
   return et_distance_check(context, "cdist", p);
 }

@@ -137,7 +137,7 @@ static void test_m22_invalid_convolution_attributes_are_refused_before_writing(
   refuse((problem){.groups = 0, .stride = 1, .dilation = 1}, "groups");
   refuse((problem){.groups = -4, .stride = 1, .dilation = 1}, "groups");
   refuse((problem){.groups = 1, .stride = 1, .dilation = INT32_MAX},
-         "does not fit");
+         "exceeds an input");
   refuse(
       (problem){.groups = 1, .stride = 1, .dilation = 1, .padding = INT32_MAX},
       "too large");

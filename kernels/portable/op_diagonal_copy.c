@@ -32,8 +32,8 @@ et_status et_op_diagonal_copy_out(et_kernel_context *context, et_value **args) {
                                    self->rank, &row));
   ET_RETURN_IF_ERROR(et_shape_axis(context, "diagonal_copy", args[3]->u.as_int,
                                    self->rank, &column));
-  ET_CHECK(context, row != column,
-           "diagonal_copy: dimension %zu is named twice", row);
+  ET_CHECK(context, row != column, "diagonal_copy: dimension %zu is repeated",
+           row);
   ET_CHECK(context, offset >= -INT32_MAX && offset <= INT32_MAX,
            "diagonal_copy: offset %lld is too large", (long long)offset);
   const et_view view = et_view_of(self);

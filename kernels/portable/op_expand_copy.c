@@ -7,7 +7,7 @@ static et_status keep_sizes(et_kernel_context *context, const et_tensor *self,
   for (size_t d = 0; d < rank; d++) {
     const size_t added = rank - self->rank;
     ET_CHECK(context, sizes[d] >= 0 || d >= added,
-             "expand_copy: size -1 of new dimension %zu", d);
+             "expand_copy: new dimension %zu has size -1", d);
     sizes[d] = sizes[d] < 0 ? self->sizes[d - added] : sizes[d];
   }
   return ET_STATUS_OK;

@@ -157,7 +157,7 @@ et_status et_op_fft_c2r_out(et_kernel_context *context, et_value **args) {
            args[1]->u.as_list.size);
   ET_CHECK(context,
            length >= 1 && length / 2 + 1 == (int64_t)self->sizes[t.last],
-           "_fft_c2r: last_dim_size = %lld does not go with %d given elements",
+           "_fft_c2r: last_dim_size = %lld does not match %d elements",
            (long long)length, (int)self->sizes[t.last]);
   ET_RETURN_IF_ERROR(
       read_scale(context, args[2]->u.as_int, (double)length, &t));

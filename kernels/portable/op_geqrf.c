@@ -20,10 +20,10 @@ et_status et_op_geqrf_a(et_kernel_context *context, et_value **args) {
     const et_view target = et_batch_at(&to, 2, i);
     const et_view scale = et_batch_at(&scales, 1, i);
     et_matrix matrix = et_matrix_load(&source, context->scratch.data);
-    double *const behind = matrix.at + rows * columns;
-    et_reflectors_factor(&matrix, behind);
+    double *const tau = matrix.at + rows * columns;
+    et_reflectors_factor(&matrix, tau);
     et_matrix_store(&matrix, &target);
-    et_vector_store(behind, &scale);
+    et_vector_store(tau, &scale);
   }
   return ET_STATUS_OK;
 }

@@ -85,13 +85,14 @@ static et_status check_shapes(et_kernel_context *context, const char *what,
                               const et_tensor *grid) {
   ET_RETURN_IF_ERROR(et_shape_rank(context, what, input, dims + 2, dims + 2));
   ET_RETURN_IF_ERROR(et_shape_rank(context, what, grid, dims + 2, dims + 2));
-  ET_CHECK(context,
-           input->sizes[0] == grid->sizes[0] &&
-               grid->sizes[dims + 1] == (int32_t)dims,
-           "%s: grid has %d images and %d coordinates a point, input %d images "
-           "and %zu dimensions",
-           what, (int)grid->sizes[0], (int)grid->sizes[dims + 1],
-           (int)input->sizes[0], dims);
+  ET_CHECK(
+      context,
+      input->sizes[0] == grid->sizes[0] &&
+          grid->sizes[dims + 1] == (int32_t)dims,
+      "%s: grid has %d images and %d coordinates per point, input %d images "
+      "and %zu dimensions",
+      what, (int)grid->sizes[0], (int)grid->sizes[dims + 1],
+      (int)input->sizes[0], dims);
   for (size_t d = 2; d < dims + 2; d++) {
     ET_CHECK(context, input->sizes[d] > 0,
              "%s: dimension %zu of the input is empty", what, d);
@@ -102,9 +103,9 @@ static et_status check_shapes(et_kernel_context *context, const char *what,
 static et_status check_modes(et_kernel_context *context, const char *what,
                              size_t dims, int64_t mode, int64_t padding) {
   ET_CHECK(context, mode >= LINEAR && mode <= (dims == 2 ? CUBIC : NEAREST),
-           "%s: interpolation mode %lld is not known", what, (long long)mode);
+           "%s: unknown interpolation mode %lld", what, (long long)mode);
   ET_CHECK(context, padding >= ET_EDGE_ZEROS && padding <= ET_EDGE_REFLECTION,
-           "%s: padding mode %lld is not known", what, (long long)padding);
+           "%s: unknown padding mode %lld", what, (long long)padding);
   return ET_STATUS_OK;
 }
 

@@ -67,7 +67,7 @@ et_status et_op_grouped_mm_out(et_kernel_context *context, et_value **args) {
   ET_RETURN_IF_ERROR(et_shape_rank(context, "grouped_mm: self", self, 2, 2));
   ET_RETURN_IF_ERROR(et_shape_rank(context, "grouped_mm: mat2", mat2, 3, 3));
   ET_CHECK(context, self->sizes[1] == mat2->sizes[1],
-           "grouped_mm: [%d, %d] x [%d, %d] do not fit together",
+           "grouped_mm: [%d, %d] and [%d, %d] cannot be multiplied",
            (int)self->sizes[0], (int)self->sizes[1], (int)mat2->sizes[1],
            (int)mat2->sizes[2]);
   ET_RETURN_IF_ERROR(check_groups(context, args[2]->u.as_tensor, mat2->sizes[0],

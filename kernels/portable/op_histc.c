@@ -49,7 +49,7 @@ static et_status plan_range(et_kernel_context *context, const et_tensor *self,
   }
   ET_CHECK(context,
            isfinite(out->low) && isfinite(out->high) && out->low < out->high,
-           "histc: range [%s, %s] is not finite or empty",
+           "histc: range [%s, %s] is empty or not finite",
            ET_NUMBER_TEXT(out->low), ET_NUMBER_TEXT(out->high));
   return ET_STATUS_OK;
 }
@@ -72,8 +72,8 @@ static void count_all(const et_tensor *self, const range *r, int64_t bins,
   const et_view view = et_view_of(self);
   const size_t size = et_scalar_type_size((int32_t)out->dtype);
   et_chunk one;
-  const double truth = 1.0;
-  et_store_run(ET_COMPUTE_FLOAT64, &truth, out->dtype, (uint8_t *)&one, 0, 1);
+  const double value = 1.0;
+  et_store_run(ET_COMPUTE_FLOAT64, &value, out->dtype, (uint8_t *)&one, 0, 1);
   for (et_loop loop = et_loop_over(&view, 1); loop.count > 0;
        et_loop_next(&loop)) {
     for (size_t i = 0; i < loop.count; i++) {

@@ -24,7 +24,7 @@ static double *decompose(et_matrix *matrix, bool upper, et_matrix *vectors) {
   mirror(matrix, upper);
   const double scale = et_matrix_scale(matrix);
   et_matrix_set_unit(vectors);
-  if (!(scale <= DBL_MAX) || !et_jacobi_diagonalise(matrix, vectors)) {
+  if (!(scale <= DBL_MAX) || !et_jacobi_diagonalize(matrix, vectors)) {
     return NULL;
   }
   for (size_t i = 0; i < size; i++) {
@@ -47,8 +47,8 @@ static et_status decompose_all(et_kernel_context *context, const et_view *from,
     const et_view source = et_batch_at(from, 2, i);
     const et_view values = et_batch_at(&to->values, 1, i);
     et_matrix matrix = et_matrix_load(&source, context->scratch.data);
-    double *const behind = matrix.at + matrix.rows * matrix.columns;
-    et_matrix vectors = {to->wants_vectors ? behind : NULL, matrix.rows,
+    double *const after = matrix.at + matrix.rows * matrix.columns;
+    et_matrix vectors = {to->wants_vectors ? after : NULL, matrix.rows,
                          matrix.columns};
     const double *found = decompose(&matrix, upper, &vectors);
     ET_CHECK(context, found != NULL,

@@ -43,7 +43,7 @@ static double length_of(const double *row, size_t count) {
 static bool decompose(parts *p) {
   const double scale = et_matrix_scale(&p->lines);
   et_matrix_set_unit(&p->brief);
-  if (!(scale <= DBL_MAX) || !et_jacobi_orthogonalise(&p->lines, &p->brief)) {
+  if (!(scale <= DBL_MAX) || !et_jacobi_orthogonalize(&p->lines, &p->brief)) {
     return false;
   }
   for (size_t i = 0; i < p->lines.rows; i++) {

@@ -16,7 +16,7 @@ et_status et_op_masked_scatter_out(et_kernel_context *context,
   ET_RETURN_IF_ERROR(et_mask_plan(context, "masked_scatter", self,
                                   args[1]->u.as_tensor, &plan));
   ET_CHECK(context, plan.selected <= source->numel,
-           "masked_scatter: source has %zu elements for %zu places",
+           "masked_scatter: source has %zu elements, mask selects %zu",
            source->numel, plan.selected);
   ET_RETURN_IF_ERROR(
       et_copy_view_to(context, "masked_scatter", &plan.self, out));

@@ -11,11 +11,11 @@ et_status et_op_narrow_copy_out(et_kernel_context *context, et_value **args) {
                                         args[1]->u.as_int, &axis));
   const int64_t size = self->sizes[axis];
   ET_CHECK(context, start >= -size && start <= size,
-           "narrow_copy: start %lld is out of %lld", (long long)start,
-           (long long)size);
+           "narrow_copy: start %lld is out of range for size %lld",
+           (long long)start, (long long)size);
   start = start < 0 ? start + size : start;
   ET_CHECK(context, length >= 0 && length <= size - start,
-           "narrow_copy: length %lld does not fit behind %lld of %lld",
+           "narrow_copy: length %lld does not fit after %lld of %lld",
            (long long)length, (long long)start, (long long)size);
   const et_view view = et_view_of(self);
   const et_view part = et_view_slice(&view, axis, start, 1, (int32_t)length);

@@ -26,7 +26,7 @@ static et_status check(et_kernel_context *context, const group_norm *p,
                 args[5]->u.as_int == (int64_t)input->numel / n / c),
            "group_norm: N, C and HxW do not match the input");
   ET_CHECK(context, p->groups >= 1 && c % p->groups == 0,
-           "group_norm: %lld channels do not divide by %lld groups",
+           "group_norm: %lld channels are not divisible by %lld groups",
            (long long)c, (long long)p->groups);
   ET_CHECK(context,
            et_scalar_type_is_floating(input->dtype) &&
@@ -42,8 +42,8 @@ static et_status check(et_kernel_context *context, const group_norm *p,
 
 static et_status resize_outs(et_kernel_context *context, const group_norm *p) {
   const int32_t sizes[2] = {p->input->sizes[0], (int32_t)p->groups};
-  ET_CHECK(context, p->groups <= INT32_MAX, "group_norm: %lld groups",
-           (long long)p->groups);
+  ET_CHECK(context, p->groups <= INT32_MAX,
+           "group_norm: %lld groups are too many", (long long)p->groups);
   ET_RETURN_IF_ERROR(et_shape_resize_like(context, p->out, p->input));
   ET_RETURN_IF_ERROR(et_tensor_resize(p->mean, sizes, 2, context->error));
   return et_tensor_resize(p->rstd, sizes, 2, context->error);
@@ -69,7 +69,7 @@ static void normalise_group(const group_norm *p, const et_view *in,
   for (int64_t c = group * channels; c < (group + 1) * channels; c++) {
     const et_view from = et_view_select(in, 0, c);
     const et_view to = et_view_select(out, 0, c);
-    et_normalise_channel(&from, &to, m, &p->parameters, c);
+    et_normalize_channel(&from, &to, m, &p->parameters, c);
   }
 }
 

@@ -111,7 +111,7 @@ static et_status check_shape(et_kernel_context *context, const et_value *shape,
   const size_t rank = p->input->rank;
   const size_t count = shape->u.as_list.size;
   ET_CHECK(context, count >= 1 && count <= rank,
-           "layer_norm: %zu normalised dimensions of %zu", count, rank);
+           "layer_norm: %zu normalized dimensions, input has %zu", count, rank);
   p->rows = 1;
   p->width = 1;
   for (size_t d = 0; d < rank; d++) {
@@ -120,7 +120,7 @@ static et_status check_shape(et_kernel_context *context, const et_value *shape,
     ET_CHECK(
         context,
         d < leading || et_int_list_at(shape, d - leading) == p->input->sizes[d],
-        "layer_norm: dimension %zu is not that of normalized_shape", d);
+        "layer_norm: dimension %zu differs from normalized_shape", d);
   }
   const bool fits = (p->weight == NULL || p->weight->numel == p->width) &&
                     (p->bias == NULL || p->bias->numel == p->width);

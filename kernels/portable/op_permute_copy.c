@@ -12,7 +12,7 @@ static et_status read_dims(et_kernel_context *context, const et_value *list,
     size_t axis = 0;
     ET_RETURN_IF_ERROR(et_shape_axis(context, "permute_copy",
                                      et_int_list_at(list, i), rank, &axis));
-    ET_CHECK(context, !seen[axis], "permute_copy: dimension %zu is named twice",
+    ET_CHECK(context, !seen[axis], "permute_copy: dimension %zu is repeated",
              axis);
     seen[axis] = true;
     dims[i] = (uint8_t)axis;

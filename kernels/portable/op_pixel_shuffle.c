@@ -46,7 +46,7 @@ static et_view fine(const et_tensor *tensor, int32_t r) {
 static et_status scale(et_kernel_context *context, const char *what, size_t dim,
                        int64_t by, bool down, int32_t *size) {
   ET_CHECK(context, !down || *size % by == 0,
-           "%s: size %d of dimension %zu does not divide by %lld", what,
+           "%s: size %d of dimension %zu is not divisible by %lld", what,
            (int)*size, dim, (long long)by);
   const int64_t scaled = down ? *size / by : *size * by;
   ET_CHECK(context, scaled <= INT32_MAX,

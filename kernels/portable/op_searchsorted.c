@@ -101,7 +101,7 @@ static et_status check_sorter(et_kernel_context *context,
                               const et_tensor *sequence,
                               const et_tensor *sorter) {
   ET_CHECK(context, et_tensor_same_shape(sequence, sorter),
-           "searchsorted: sorter has another shape than the sequence");
+           "searchsorted: the shapes of sorter and sequence differ");
   return et_index_check(context, "searchsorted: sorter", sorter,
                         sequence->sizes[sequence->rank - 1], false);
 }

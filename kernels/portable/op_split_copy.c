@@ -6,8 +6,8 @@
 static et_status check(et_kernel_context *context, int64_t split_size,
                        int64_t size, size_t outs) {
   ET_CHECK(context, split_size > 0 || (split_size == 0 && size == 0),
-           "split_copy: parts of %lld of %lld elements", (long long)split_size,
-           (long long)size);
+           "split_copy: split_size %lld is not valid for size %lld",
+           (long long)split_size, (long long)size);
   const int64_t count = size == 0 ? 1 : (size - 1) / split_size + 1;
   ET_CHECK(context, (size_t)count == outs,
            "split_copy: %lld parts for %zu outs", (long long)count, outs);

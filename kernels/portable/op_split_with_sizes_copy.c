@@ -17,7 +17,7 @@ static et_status check(et_kernel_context *context, const et_value *split_sizes,
     rest -= part;
   }
   ET_CHECK(context, rest == 0,
-           "split_with_sizes_copy: the sizes leave %lld of %lld elements",
+           "split_with_sizes_copy: the sizes omit %lld of %lld elements",
            (long long)rest, (long long)size);
   return ET_STATUS_OK;
 }

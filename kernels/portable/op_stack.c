@@ -5,7 +5,7 @@
 static et_status check_sizes(et_kernel_context *context, const et_tensor *first,
                              const et_tensor *tensor) {
   ET_CHECK(context, tensor->rank == first->rank,
-           "stack: tensors of %d and %d dimensions", (int)first->rank,
+           "stack: tensors have %d and %d dimensions", (int)first->rank,
            (int)tensor->rank);
   for (size_t d = 0; d < first->rank; d++) {
     ET_CHECK(context, tensor->sizes[d] == first->sizes[d],
@@ -31,8 +31,8 @@ et_status et_op_stack_out(et_kernel_context *context, et_value **args) {
   const size_t count = args[0]->u.as_list.size;
   et_tensor *out = args[2]->u.as_tensor;
   size_t axis = 0;
-  ET_CHECK(context, count > 0 && count <= INT32_MAX, "stack: %zu tensors",
-           count);
+  ET_CHECK(context, count > 0 && count <= INT32_MAX,
+           "stack: %zu tensors are not supported", count);
   const et_tensor *first = et_arg_list_tensor(args[0], 0);
   ET_RETURN_IF_ERROR(
       et_shape_rank(context, "stack: tensor", first, 0, ET_MAX_RANK - 1));

@@ -39,7 +39,7 @@ static void store(const et_view *out, int64_t which, int64_t place,
 }
 
 /* Writes row indices to the first row of out, column indices to the second. */
-static void list_places(const triangle *t, const et_view *out) {
+static void list_indices(const triangle *t, const et_view *out) {
   int64_t place = 0;
   for (int64_t row = 0; row < t->rows && t->columns > 0; row++) {
     for (int64_t j = first_of(t, row); j < end_of(t, row); j++, place++) {
@@ -57,15 +57,15 @@ static et_status list_triangle(et_kernel_context *context, const char *what,
   ET_CHECK(context,
            t.rows >= 0 && t.rows <= INT32_MAX && t.columns >= 0 &&
                t.columns <= INT32_MAX,
-           "%s: a matrix of %lld x %lld", what, (long long)t.rows,
+           "%s: no matrix has size %lld x %lld", what, (long long)t.rows,
            (long long)t.columns);
   const int64_t count = count_of(&t);
-  ET_CHECK(context, count <= INT32_MAX, "%s: %lld places are too many", what,
+  ET_CHECK(context, count <= INT32_MAX, "%s: %lld indices are too many", what,
            (long long)count);
   const int32_t sizes[2] = {2, (int32_t)count};
   ET_RETURN_IF_ERROR(et_tensor_resize(out, sizes, 2, context->error));
   const et_view to = et_view_of(out);
-  list_places(&t, &to);
+  list_indices(&t, &to);
   return ET_STATUS_OK;
 }
 

@@ -17,7 +17,7 @@ static et_status infer_size(et_kernel_context *context, size_t numel,
   }
   if (inferred < rank) {
     ET_CHECK(context, known > 0 && numel % known == 0,
-             "view_copy: %zu elements do not divide by %zu", numel, known);
+             "view_copy: %zu elements are not divisible by %zu", numel, known);
     sizes[inferred] = (int32_t)(numel / known);
   }
   return ET_STATUS_OK;

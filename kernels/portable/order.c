@@ -8,7 +8,7 @@
 #include "executorch/kernels/shape.h"
 
 /* Operands of a line. VALUES is last because it is optional. */
-enum { PLACES, SELF, VALUES };
+enum { INDICES, SELF, VALUES };
 
 /* State of one line. Its indices form a heap: entry i comes after entries 2i +
  * 1 and 2i + 2 in sort order, so the first entry comes last. */
@@ -29,9 +29,9 @@ typedef struct number {
   double real;
 } number;
 
-static int64_t *place_at(const heap *h, size_t i) {
-  return (int64_t *)(void *)(h->at[PLACES] +
-                             (ptrdiff_t)i * h->lines->strides[PLACES]);
+static int64_t *index_at(const heap *h, size_t i) {
+  return (int64_t *)(void *)(h->at[INDICES] +
+                             (ptrdiff_t)i * h->lines->strides[INDICES]);
 }
 
 static const uint8_t *element_at(const heap *h, int64_t place) {
@@ -59,7 +59,7 @@ static bool is_greater(number a, number b) {
 }
 
 /* Returns true if the element at index `a` comes after the one at index `b`. */
-static bool comes_behind(const heap *h, int64_t a, int64_t b) {
+static bool comes_after(const heap *h, int64_t a, int64_t b) {
   const number x = number_at(h, a);
   const number y = number_at(h, b);
   if (is_greater(x, y)) {
@@ -73,28 +73,28 @@ static bool comes_behind(const heap *h, int64_t a, int64_t b) {
 static void sink(const heap *h, size_t count, size_t at, int64_t place) {
   for (size_t child = 2 * at + 1; child < count; child = 2 * at + 1) {
     if (child + 1 < count &&
-        comes_behind(h, *place_at(h, child + 1), *place_at(h, child))) {
+        comes_after(h, *index_at(h, child + 1), *index_at(h, child))) {
       child++;
     }
-    if (!comes_behind(h, *place_at(h, child), place)) {
+    if (!comes_after(h, *index_at(h, child), place)) {
       break;
     }
-    *place_at(h, at) = *place_at(h, child);
+    *index_at(h, at) = *index_at(h, child);
     at = child;
   }
-  *place_at(h, at) = place;
+  *index_at(h, at) = place;
 }
 
 /* Fills the heap with the first `k` elements in sort order. */
 static void fill(const heap *h, size_t k) {
   for (size_t i = 0; i < k; i++) {
-    *place_at(h, i) = (int64_t)i;
+    *index_at(h, i) = (int64_t)i;
   }
   for (size_t i = k / 2; i-- > 0;) {
-    sink(h, k, i, *place_at(h, i));
+    sink(h, k, i, *index_at(h, i));
   }
   for (size_t i = k; k > 0 && i < h->lines->lengths[SELF]; i++) {
-    if (comes_behind(h, *place_at(h, 0), (int64_t)i)) {
+    if (comes_after(h, *index_at(h, 0), (int64_t)i)) {
       sink(h, k, 0, (int64_t)i);
     }
   }
@@ -103,8 +103,8 @@ static void fill(const heap *h, size_t k) {
 /* Heapsort: repeatedly moves the first entry to the end. */
 static void unfold(const heap *h, size_t k) {
   for (size_t rest = k; rest > 1; rest--) {
-    const int64_t place = *place_at(h, rest - 1);
-    *place_at(h, rest - 1) = *place_at(h, 0);
+    const int64_t place = *index_at(h, rest - 1);
+    *index_at(h, rest - 1) = *index_at(h, 0);
     sink(h, rest - 1, 0, place);
   }
 }
@@ -114,12 +114,12 @@ static void order_line(const et_lines *lines, uint8_t *const *at,
   const request *wanted = state;
   const heap h = {lines, at, wanted->largest};
   const size_t size = et_scalar_type_size((int32_t)lines->dtypes[SELF]);
-  const size_t k = lines->lengths[PLACES];
+  const size_t k = lines->lengths[INDICES];
   fill(&h, k);
   unfold(&h, k);
   for (size_t i = 0; wanted->has_values && i < k; i++) {
     memcpy(at[VALUES] + (ptrdiff_t)i * lines->strides[VALUES],
-           element_at(&h, *place_at(&h, i)), size);
+           element_at(&h, *index_at(&h, i)), size);
   }
 }
 

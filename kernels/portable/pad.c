@@ -39,8 +39,8 @@ static et_view pick(const padding *p, size_t k, const et_view *in, int64_t o) {
 static et_status pad_last(et_kernel_context *context, const padding *p,
                           size_t k, const et_view *in, const et_view *out) {
   const int64_t size = out->sizes[p->first];
-  const int64_t behind = p->before[k] + in->sizes[p->first];
-  const int64_t end = behind < size ? behind : size;
+  const int64_t inside_end = p->before[k] + in->sizes[p->first];
+  const int64_t end = inside_end < size ? inside_end : size;
   const int64_t start = p->before[k] > 0 ? p->before[k] : 0;
   if (end > start) {
     const int32_t count = (int32_t)(end - start);
@@ -79,7 +79,7 @@ static et_status read_pair(et_kernel_context *context, const int64_t *pair,
   const int64_t limit = p->rule == ET_PAD_REFLECT ? (int64_t)in - 1 : INT32_MAX;
   const int64_t size = in + pair[0] + pair[1];
   ET_CHECK(context, in >= 1 && pair[0] <= limit && pair[1] <= limit,
-           "%s: padding %lld, %lld of a dimension of size %d", p->what,
+           "%s: padding (%lld, %lld) is not valid for size %d", p->what,
            (long long)pair[0], (long long)pair[1], (int)in);
   ET_CHECK(context, size >= 1 && size <= INT32_MAX,
            "%s: dimension %zu would have size %lld", p->what, p->first + k,

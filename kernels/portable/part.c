@@ -36,8 +36,8 @@ et_status et_part_select(et_kernel_context *context, const char *what,
                                         arguments[0]->u.as_int, &axis));
   const int64_t size = whole->sizes[axis];
   ET_CHECK(context, index >= -size && index < size,
-           "%s: index %lld is out of %lld", what, (long long)index,
-           (long long)size);
+           "%s: index %lld is out of range for size %lld", what,
+           (long long)index, (long long)size);
   *part = et_view_select(whole, axis, index < 0 ? index + size : index);
   return ET_STATUS_OK;
 }

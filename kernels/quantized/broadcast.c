@@ -50,18 +50,18 @@ static void dequantize_chunk(const conversion *to, run *at, size_t count) {
 }
 
 static void quantize_chunk(const conversion *to, run *at, size_t count) {
-  et_chunk codes;
+  et_chunk quantized;
   for (size_t i = 0; i < count; i++) {
     const et_quantization q = {.inverse = 1.0f / at->scales.float32[i],
                                .low = INT64_MIN,
                                .high = INT64_MAX};
     const int64_t code = et_wrap_add(et_quantize(&q, at->values.float32[i]),
                                      at->zero_points.int64[i]);
-    codes.int64[i] = code < to->low    ? to->low
-                     : code > to->high ? to->high
-                                       : code;
+    quantized.int64[i] = code < to->low    ? to->low
+                         : code > to->high ? to->high
+                                           : code;
   }
-  at->values = codes;
+  at->values = quantized;
 }
 
 static void convert_run(const et_view *views, const et_loop *loop,
@@ -84,16 +84,17 @@ static void convert_run(const et_view *views, const et_loop *loop,
 
 /* Views `parameters` with the shape of `over`. Strides are 0 except along the
  * leading dimensions of rows, or along `axis`. */
-static et_view spread_over(const et_spread *spread, const et_tensor *parameters,
-                           const et_view *over) {
+static et_view broadcast_over(const et_broadcast_scales *broadcast,
+                              const et_tensor *parameters,
+                              const et_view *over) {
   et_view view = *over;
   int64_t stride = 1;
   view.data = parameters->data;
   view.dtype = parameters->dtype;
   for (size_t d = view.rank; d-- > 0;) {
     const bool is_leading = d + 1 < view.rank;
-    const bool is_own = spread->by == ET_SPREAD_BY_CHANNEL
-                            ? (int64_t)d == spread->axis
+    const bool is_own = broadcast->by == ET_SCALE_BY_CHANNEL
+                            ? (int64_t)d == broadcast->axis
                             : is_leading;
     view.strides[d] = is_own ? stride : 0;
     stride *= is_own ? view.sizes[d] : 1;
@@ -112,36 +113,40 @@ static et_view in_groups(const et_tensor *matrix, int64_t group) {
   return view;
 }
 
-static et_view seen_as(const et_spread *spread, const et_tensor *tensor) {
-  return spread->by == ET_SPREAD_BY_GROUP ? in_groups(tensor, spread->group)
-                                          : et_view_of(tensor);
+static et_view seen_as(const et_broadcast_scales *broadcast,
+                       const et_tensor *tensor) {
+  return broadcast->by == ET_SCALE_BY_GROUP
+             ? in_groups(tensor, broadcast->group)
+             : et_view_of(tensor);
 }
 
 static et_status check_group(et_kernel_context *context,
-                             const et_spread *spread, const et_tensor *input) {
-  ET_RETURN_IF_ERROR(et_shape_rank(context, spread->what, input, 2, 2));
+                             const et_broadcast_scales *broadcast,
+                             const et_tensor *input) {
+  ET_RETURN_IF_ERROR(et_shape_rank(context, broadcast->what, input, 2, 2));
   ET_CHECK(context,
-           spread->group > 0 && spread->group <= INT32_MAX &&
-               input->sizes[1] % spread->group == 0,
-           "%s: group_size %lld does not divide rows of %d", spread->what,
-           (long long)spread->group, (int)input->sizes[1]);
+           broadcast->group > 0 && broadcast->group <= INT32_MAX &&
+               input->sizes[1] % broadcast->group == 0,
+           "%s: group_size %lld does not divide rows of %d", broadcast->what,
+           (long long)broadcast->group, (int)input->sizes[1]);
   return ET_STATUS_OK;
 }
 
 /* Computes the required number of parameters. */
-static et_status count_parameters(et_kernel_context *context, et_spread *spread,
+static et_status count_parameters(et_kernel_context *context,
+                                  et_broadcast_scales *broadcast,
                                   const et_tensor *input, size_t *count) {
-  if (spread->by == ET_SPREAD_BY_GROUP) {
-    ET_RETURN_IF_ERROR(check_group(context, spread, input));
-    *count = input->numel / (size_t)spread->group;
+  if (broadcast->by == ET_SCALE_BY_GROUP) {
+    ET_RETURN_IF_ERROR(check_group(context, broadcast, input));
+    *count = input->numel / (size_t)broadcast->group;
     return ET_STATUS_OK;
   }
   size_t axis = 0;
-  ET_RETURN_IF_ERROR(et_shape_some_axis(context, spread->what, input->rank,
-                                        spread->axis, &axis));
-  spread->axis = (int64_t)axis;
+  ET_RETURN_IF_ERROR(et_shape_some_axis(context, broadcast->what, input->rank,
+                                        broadcast->axis, &axis));
+  broadcast->axis = (int64_t)axis;
   *count = (size_t)input->sizes[axis];
-  if (spread->by == ET_SPREAD_BY_TOKEN) {
+  if (broadcast->by == ET_SCALE_BY_TOKEN) {
     *count = 1;
     for (size_t d = 0; d + 1 < input->rank; d++) {
       *count *= (size_t)input->sizes[d];
@@ -150,32 +155,36 @@ static et_status count_parameters(et_kernel_context *context, et_spread *spread,
   return ET_STATUS_OK;
 }
 
-static et_status check_parameters(et_kernel_context *context, et_spread *spread,
+static et_status check_parameters(et_kernel_context *context,
+                                  et_broadcast_scales *broadcast,
                                   const et_tensor *input) {
   size_t count = 0;
-  ET_RETURN_IF_ERROR(count_parameters(context, spread, input, &count));
-  ET_CHECK(context, spread->scales->numel == count,
-           "%s: scales must have %zu elements, not %zu", spread->what, count,
-           spread->scales->numel);
-  ET_CHECK(context,
-           spread->zero_points == NULL || spread->zero_points->numel == count,
-           "%s: zero_points must have %zu elements, not %zu", spread->what,
-           count, spread->zero_points->numel);
+  ET_RETURN_IF_ERROR(count_parameters(context, broadcast, input, &count));
+  ET_CHECK(context, broadcast->scales->numel == count,
+           "%s: scales must have %zu elements, not %zu", broadcast->what, count,
+           broadcast->scales->numel);
+  ET_CHECK(
+      context,
+      broadcast->zero_points == NULL || broadcast->zero_points->numel == count,
+      "%s: zero_points must have %zu elements, not %zu", broadcast->what, count,
+      broadcast->zero_points->numel);
   return ET_STATUS_OK;
 }
 
-static et_status convert_all(et_kernel_context *context, et_spread spread,
+static et_status convert_all(et_kernel_context *context,
+                             et_broadcast_scales broadcast,
                              const et_tensor *input, const conversion *by,
                              et_tensor *out) {
   et_view views[OPERANDS];
-  const bool is_shifted = spread.zero_points != NULL;
-  ET_RETURN_IF_ERROR(check_parameters(context, &spread, input));
+  const bool is_shifted = broadcast.zero_points != NULL;
+  ET_RETURN_IF_ERROR(check_parameters(context, &broadcast, input));
   ET_RETURN_IF_ERROR(et_shape_resize_like(context, out, input));
-  views[OUT] = seen_as(&spread, out);
-  views[IN] = seen_as(&spread, input);
-  views[SCALES] = spread_over(&spread, spread.scales, &views[IN]);
+  views[OUT] = seen_as(&broadcast, out);
+  views[IN] = seen_as(&broadcast, input);
+  views[SCALES] = broadcast_over(&broadcast, broadcast.scales, &views[IN]);
   if (is_shifted) {
-    views[ZERO_POINTS] = spread_over(&spread, spread.zero_points, &views[IN]);
+    views[ZERO_POINTS] =
+        broadcast_over(&broadcast, broadcast.zero_points, &views[IN]);
   }
   for (et_loop loop = et_loop_over(views, is_shifted ? OPERANDS : ZERO_POINTS);
        loop.count > 0; et_loop_next(&loop)) {
@@ -184,18 +193,19 @@ static et_status convert_all(et_kernel_context *context, et_spread spread,
   return ET_STATUS_OK;
 }
 
-et_status et_spread_dequantize(et_kernel_context *context,
-                               const et_spread *spread, const et_tensor *input,
-                               et_tensor *out) {
+et_status et_broadcast_dequantize(et_kernel_context *context,
+                                  const et_broadcast_scales *broadcast,
+                                  const et_tensor *input, et_tensor *out) {
   const conversion by = {ET_COMPUTE_INT64, ET_COMPUTE_FLOAT32, dequantize_chunk,
                          0, 0};
-  return convert_all(context, *spread, input, &by, out);
+  return convert_all(context, *broadcast, input, &by, out);
 }
 
-et_status et_spread_quantize(et_kernel_context *context,
-                             const et_spread *spread, const et_tensor *input,
-                             int64_t low, int64_t high, et_tensor *out) {
+et_status et_broadcast_quantize(et_kernel_context *context,
+                                const et_broadcast_scales *broadcast,
+                                const et_tensor *input, int64_t low,
+                                int64_t high, et_tensor *out) {
   const conversion by = {ET_COMPUTE_FLOAT32, ET_COMPUTE_INT64, quantize_chunk,
                          low, high};
-  return convert_all(context, *spread, input, &by, out);
+  return convert_all(context, *broadcast, input, &by, out);
 }

@@ -7,31 +7,32 @@
 #include "executorch/kernels/view.h"
 
 /* The elements that share a scale. */
-typedef enum et_spread_by {
-  ET_SPREAD_BY_CHANNEL, /* those at one index of `axis` */
-  ET_SPREAD_BY_TOKEN,   /* rows of the last dimension */
-  ET_SPREAD_BY_GROUP,   /* `group` elements of a matrix row */
-} et_spread_by;
+typedef enum et_scale_by {
+  ET_SCALE_BY_CHANNEL, /* those at one index of `axis` */
+  ET_SCALE_BY_TOKEN,   /* rows of the last dimension */
+  ET_SCALE_BY_GROUP,   /* `group` elements of a matrix row */
+} et_scale_by;
 
-typedef struct et_spread {
+typedef struct et_broadcast_scales {
   const char *what; /* operator, for messages */
-  et_spread_by by;
+  et_scale_by by;
   int64_t axis;
   int64_t group;
   const et_tensor *scales;
   const et_tensor *zero_points; /* NULL means zeros */
-} et_spread;
+} et_broadcast_scales;
 
 /* Dequantizes `input` to `out`, and resizes it: (q - zero_point) * scale.
  * Returns INVALID_ARGUMENT if the number of parameters is wrong. */
-et_status et_spread_dequantize(et_kernel_context *context,
-                               const et_spread *spread, const et_tensor *input,
-                               et_tensor *out);
+et_status et_broadcast_dequantize(et_kernel_context *context,
+                                  const et_broadcast_scales *broadcast,
+                                  const et_tensor *input, et_tensor *out);
 
 /* Quantizes `input` to `out`, and resizes it: round(x * (1 / scale)) +
  * zero_point, rounded half to even and clamped to [low, high]. */
-et_status et_spread_quantize(et_kernel_context *context,
-                             const et_spread *spread, const et_tensor *input,
-                             int64_t low, int64_t high, et_tensor *out);
+et_status et_broadcast_quantize(et_kernel_context *context,
+                                const et_broadcast_scales *broadcast,
+                                const et_tensor *input, int64_t low,
+                                int64_t high, et_tensor *out);
 
 #endif /* ET_KERNELS_QUANTIZED_BROADCAST_H_ */

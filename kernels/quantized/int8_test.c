@@ -11,18 +11,18 @@
 /* Returns an int8 tensor of 1, 2, 3, ... */
 static et_value *counted(et_test *t, const int32_t *sizes, size_t rank) {
   et_value *value = et_test_tensor(t, INT8, sizes, rank, NULL);
-  int8_t *codes = value->u.as_tensor->data;
+  int8_t *quantized = value->u.as_tensor->data;
   for (size_t i = 0; i < value->u.as_tensor->numel; i++) {
-    codes[i] = (int8_t)(i + 1);
+    quantized[i] = (int8_t)(i + 1);
   }
   return value;
 }
 
 static et_value *ones(et_test *t, const int32_t *sizes, size_t rank) {
   et_value *value = et_test_tensor(t, INT8, sizes, rank, NULL);
-  int8_t *codes = value->u.as_tensor->data;
+  int8_t *quantized = value->u.as_tensor->data;
   for (size_t i = 0; i < value->u.as_tensor->numel; i++) {
-    codes[i] = 1;
+    quantized[i] = 1;
   }
   return value;
 }
@@ -49,7 +49,7 @@ static et_status convolve(et_test *t, const convolution *c, et_value *out) {
                  et_test_int(t, -100), et_test_int(t, 100), out, out);
 }
 
-static void assert_codes(const et_value *out, const int8_t *expected) {
+static void assert_quantized(const et_value *out, const int8_t *expected) {
   assert_memory_equal(out->u.as_tensor->data, expected,
                       out->u.as_tensor->numel);
 }
@@ -65,8 +65,8 @@ static void test_window_sums_treat_padding_as_zero(void **state) {
                          1};
   et_value *out = et_test_tensor(t, INT8, ET_SHAPE(1, 2, 3, 4), NULL);
   assert_int_equal(convolve(t, &c, out), ET_STATUS_OK);
-  assert_codes(out, (const int8_t[]){0, 1, 3, 2, 3, 8, 12, 7, 3, 7, 9, 5,
-                                     1, 2, 2, 2, 2, 5, 7,  4, 2, 4, 6, 4});
+  assert_quantized(out, (const int8_t[]){0, 1, 3, 2, 3, 8, 12, 7, 3, 7, 9, 5,
+                                         1, 2, 2, 2, 2, 5, 7,  4, 2, 4, 6, 4});
   et_test_end(t);
 }
 
@@ -81,7 +81,7 @@ static void test_depthwise_accumulators_match_convolution(void **state) {
                          0};
   et_value *out = et_test_tensor(t, INT8, ET_SHAPE(1, 2, 2, 2), NULL);
   assert_int_equal(convolve(t, &c, out), ET_STATUS_OK);
-  assert_codes(out, (const int8_t[]){12, 16, 24, 28, 25, 27, 31, 33});
+  assert_quantized(out, (const int8_t[]){12, 16, 24, 28, 25, 27, 31, 33});
   et_test_end(t);
 }
 
@@ -121,7 +121,7 @@ static void test_int8_gemm_accepts_any_row_count(void **state) {
               et_test_int(t, -128), et_test_int(t, 20), out, out),
       ET_STATUS_OK);
   /* 7.5 and 32.5 round to even. */
-  assert_codes(out, (const int8_t[]){1, 13, 20});
+  assert_quantized(out, (const int8_t[]){1, 13, 20});
   et_test_end(t);
 }
 
@@ -133,7 +133,7 @@ static void test_lut_starts_with_the_lowest_quantized_value(void **state) {
   et_value *out = et_test_tensor(t, INT8, ET_SHAPE(3), NULL);
   assert_int_equal(ET_CALL(t, "quantized_bytes::table.out", x, table, out, out),
                    ET_STATUS_OK);
-  assert_codes(out, (const int8_t[]){1, -127, 0});
+  assert_quantized(out, (const int8_t[]){1, -127, 0});
   et_test_end(t);
 }
 

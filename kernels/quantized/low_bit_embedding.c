@@ -13,7 +13,8 @@ static et_status check(et_kernel_context *context, const char *what,
   ET_CHECK(context,
            dtype == NULL ||
                et_arg_int_or(dtype, (int64_t)out->dtype) == (int64_t)out->dtype,
-           "%s: out is %s", what, et_scalar_type_name((int32_t)out->dtype));
+           "%s: out has dtype %s", what,
+           et_scalar_type_name((int32_t)out->dtype));
   return ET_STATUS_OK;
 }
 
@@ -22,7 +23,8 @@ static et_status resize_out(et_kernel_context *context, const char *what,
                             et_tensor *out) {
   int32_t sizes[ET_MAX_RANK];
   ET_RETURN_IF_ERROR(et_shape_rank(context, what, indices, 0, ET_MAX_RANK - 1));
-  ET_CHECK(context, columns <= INT32_MAX, "%s: rows of %zu", what, columns);
+  ET_CHECK(context, columns <= INT32_MAX, "%s: rows of %zu are too long", what,
+           columns);
   for (size_t d = 0; d < indices->rank; d++) {
     sizes[d] = indices->sizes[d];
   }
@@ -31,22 +33,22 @@ static et_status resize_out(et_kernel_context *context, const char *what,
                           context->error);
 }
 
-static void copy_row(const et_few_bits *table, size_t row, et_scalar_type dtype,
+static void copy_row(const et_low_bit *table, size_t row, et_scalar_type dtype,
                      uint8_t *out) {
   const size_t size = et_scalar_type_size((int32_t)dtype);
   for (size_t start = 0; start < table->columns; start += ET_CHUNK) {
     et_chunk chunk;
     const size_t rest = table->columns - start;
     const size_t n = rest < ET_CHUNK ? rest : ET_CHUNK;
-    et_few_bits_dequantize(table, row, start, n, chunk.float32);
+    et_low_bit_dequantize(table, row, start, n, chunk.float32);
     et_store_run(ET_COMPUTE_FLOAT32, &chunk, dtype, out + start * size,
                  (ptrdiff_t)size, n);
   }
 }
 
-et_status et_few_bits_rows(et_kernel_context *context, const char *what,
-                           const et_few_bits *table, const et_tensor *indices,
-                           et_tensor *out) {
+et_status et_low_bit_rows(et_kernel_context *context, const char *what,
+                          const et_low_bit *table, const et_tensor *indices,
+                          et_tensor *out) {
   ET_CHECK(context, table->columns % table->groups == 0,
            "%s: %zu groups do not divide rows of %zu", what, table->groups,
            table->columns);
@@ -63,12 +65,12 @@ et_status et_few_bits_rows(et_kernel_context *context, const char *what,
   return ET_STATUS_OK;
 }
 
-et_status et_few_bits_embedding(et_kernel_context *context, const char *what,
-                                et_value *const *args, int64_t bits,
-                                const et_value *dtype, et_tensor *out) {
-  et_few_bits table;
-  ET_RETURN_IF_ERROR(et_few_bits_read(context, what, args,
-                                      ET_FEW_BITS_ZERO_POINTS, bits, &table));
+et_status et_low_bit_embedding(et_kernel_context *context, const char *what,
+                               et_value *const *args, int64_t bits,
+                               const et_value *dtype, et_tensor *out) {
+  et_low_bit table;
+  ET_RETURN_IF_ERROR(et_low_bit_read(context, what, args,
+                                     ET_LOW_BIT_ZERO_POINTS, bits, &table));
   ET_RETURN_IF_ERROR(check(context, what, args, dtype, out));
-  return et_few_bits_rows(context, what, &table, args[5]->u.as_tensor, out);
+  return et_low_bit_rows(context, what, &table, args[5]->u.as_tensor, out);
 }

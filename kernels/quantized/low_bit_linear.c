@@ -7,7 +7,7 @@
 #define LANES 16
 
 static et_status check(et_kernel_context *context,
-                       const et_few_bits_linear *linear) {
+                       const et_low_bit_linear *linear) {
   const et_tensor *input = linear->input;
   const et_tensor *bias = linear->bias;
   ET_RETURN_IF_ERROR(
@@ -24,17 +24,16 @@ static et_status check(et_kernel_context *context,
   return ET_STATUS_OK;
 }
 
-et_status et_few_bits_linear_read(et_kernel_context *context, const char *what,
-                                  et_value *const *args,
-                                  et_few_bits_shift shift,
-                                  const et_tensor *bias, int64_t bits,
-                                  et_tensor *out, et_few_bits_linear *linear) {
+et_status et_low_bit_linear_read(et_kernel_context *context, const char *what,
+                                 et_value *const *args, et_low_bit_shift shift,
+                                 const et_tensor *bias, int64_t bits,
+                                 et_tensor *out, et_low_bit_linear *linear) {
   int32_t sizes[ET_MAX_RANK];
   const et_tensor *input = args[0]->u.as_tensor;
-  *linear = (et_few_bits_linear){
+  *linear = (et_low_bit_linear){
       .what = what, .input = input, .bias = bias, .out = out, .rows = 1};
   ET_RETURN_IF_ERROR(
-      et_few_bits_read(context, what, &args[1], shift, bits, &linear->weight));
+      et_low_bit_read(context, what, &args[1], shift, bits, &linear->weight));
   ET_RETURN_IF_ERROR(check(context, linear));
   for (size_t d = 0; d + 1 < input->rank; d++) {
     sizes[d] = input->sizes[d];
@@ -46,7 +45,7 @@ et_status et_few_bits_linear_read(et_kernel_context *context, const char *what,
 
 /* Returns `count` elements of an input row as floats. They are in `chunk` if
  * they need conversion. */
-static const float *input_at(const et_few_bits_linear *linear, size_t row,
+static const float *input_at(const et_low_bit_linear *linear, size_t row,
                              size_t start, size_t count, et_chunk *chunk) {
   const et_scalar_type dtype = linear->input->dtype;
   const size_t size = et_scalar_type_size((int32_t)dtype);
@@ -77,36 +76,36 @@ static float dot(const float *a, const float *b, size_t count) {
   return sum;
 }
 
-/* Multiplies one weight row by up to ET_FEW_BITS_ROWS input rows. */
-static void multiply(const et_few_bits_linear *linear, size_t first,
+/* Multiplies one weight row by up to ET_LOW_BIT_ROWS input rows. */
+static void multiply(const et_low_bit_linear *linear, size_t first,
                      size_t count, size_t column) {
-  float sums[ET_FEW_BITS_ROWS] = {0};
-  const et_few_bits *weight = &linear->weight;
+  float sums[ET_LOW_BIT_ROWS] = {0};
+  const et_low_bit *weight = &linear->weight;
   for (size_t start = 0; start < weight->columns; start += ET_CHUNK) {
     float factors[ET_CHUNK];
     et_chunk chunk;
     const size_t rest = weight->columns - start;
     const size_t n = rest < ET_CHUNK ? rest : ET_CHUNK;
-    et_few_bits_dequantize(weight, column, start, n, factors);
+    et_low_bit_dequantize(weight, column, start, n, factors);
     for (size_t r = 0; r < count; r++) {
       sums[r] += dot(input_at(linear, first + r, start, n, &chunk), factors, n);
     }
   }
-  et_few_bits_linear_store(linear, first, count, column, sums);
+  et_low_bit_linear_store(linear, first, count, column, sums);
 }
 
-void et_few_bits_linear_run(const et_few_bits_linear *linear) {
-  for (size_t first = 0; first < linear->rows; first += ET_FEW_BITS_ROWS) {
+void et_low_bit_linear_run(const et_low_bit_linear *linear) {
+  for (size_t first = 0; first < linear->rows; first += ET_LOW_BIT_ROWS) {
     const size_t rest = linear->rows - first;
-    const size_t count = rest < ET_FEW_BITS_ROWS ? rest : ET_FEW_BITS_ROWS;
+    const size_t count = rest < ET_LOW_BIT_ROWS ? rest : ET_LOW_BIT_ROWS;
     for (size_t column = 0; column < linear->weight.rows; column++) {
       multiply(linear, first, count, column);
     }
   }
 }
 
-void et_few_bits_linear_store(const et_few_bits_linear *linear, size_t first,
-                              size_t count, size_t column, const float *sums) {
+void et_low_bit_linear_store(const et_low_bit_linear *linear, size_t first,
+                             size_t count, size_t column, const float *sums) {
   const et_scalar_type dtype = linear->out->dtype;
   const size_t size = et_scalar_type_size((int32_t)dtype);
   float bias = 0.0f;

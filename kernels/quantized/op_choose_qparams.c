@@ -27,7 +27,7 @@ static et_status check(et_kernel_context *context, et_value **args) {
   const int64_t high = args[2]->u.as_int;
   const int64_t dtype = args[4]->u.as_int;
   ET_CHECK(context, dtype >= 0 && dtype <= ET_SCALAR_TYPE_INT32,
-           "choose_qparams: dtype %lld is not a quantized one",
+           "choose_qparams: dtype %lld is not a quantized dtype",
            (long long)dtype);
   ET_CHECK(context, low < high,
            "choose_qparams: quant_min %lld is not below quant_max %lld",

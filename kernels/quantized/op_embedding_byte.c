@@ -2,12 +2,12 @@
 
 et_status et_op_embedding_byte_out(et_kernel_context *context,
                                    et_value **args) {
-  return et_few_bits_embedding(context, "embedding_byte", args, 8, NULL,
-                               args[6]->u.as_tensor);
+  return et_low_bit_embedding(context, "embedding_byte", args, 8, NULL,
+                              args[6]->u.as_tensor);
 }
 
 et_status et_op_embedding_byte_dtype_out(et_kernel_context *context,
                                          et_value **args) {
-  return et_few_bits_embedding(context, "embedding_byte", args, 8, args[6],
-                               args[7]->u.as_tensor);
+  return et_low_bit_embedding(context, "embedding_byte", args, 8, args[6],
+                              args[7]->u.as_tensor);
 }

@@ -5,26 +5,26 @@
 #include "kernels/quantized/int8.h"
 
 /* Binary operation. */
-typedef enum pairing { SUM, PRODUCT, MAXIMUM, MINIMUM } pairing;
+typedef enum binary_op { ADD, MUL, MAXIMUM, MINIMUM } binary_op;
 
 typedef struct operand {
-  et_byte_reading reading;
+  et_int8_params params;
   float factor; /* factor from the scale of the operand to that of the result */
 } operand;
 
-typedef struct pair {
+typedef struct binary {
   const char *what;
-  pairing pairing;
+  binary_op op;
   operand a;
   operand b;
-  et_byte_range range;
-} pair;
+  et_int8_range range;
+} binary;
 
-static inline float combine(pairing how, float a, float b) {
-  switch (how) {
-    case SUM:
+static inline float combine(binary_op op, float a, float b) {
+  switch (op) {
+    case ADD:
       return a + b;
-    case PRODUCT:
+    case MUL:
       return a * b;
     case MAXIMUM:
       return a > b ? a : b;
@@ -33,26 +33,26 @@ static inline float combine(pairing how, float a, float b) {
   }
 }
 
-/* `how` is a constant at each call, so that the loop vectorizes. */
-static inline void combine_run(pairing how, const pair *p, const int16_t *a,
+/* `op` is a constant at each call, so that the loop vectorizes. */
+static inline void combine_run(binary_op op, const binary *p, const int16_t *a,
                                const int16_t *b, size_t count, uint8_t *out) {
-  const et_byte_range range = p->range;
+  const et_int8_range range = p->range;
   const float a_factor = p->a.factor;
   const float b_factor = p->b.factor;
   for (size_t i = 0; i < count; i++) {
-    out[i] = et_byte_code(
-        combine(how, (float)a[i] * a_factor, (float)b[i] * b_factor), &range);
+    out[i] = et_int8_quantize(
+        combine(op, (float)a[i] * a_factor, (float)b[i] * b_factor), &range);
   }
 }
 
-static void combine_chunk(const pair *p, const int16_t *a, const int16_t *b,
+static void combine_chunk(const binary *p, const int16_t *a, const int16_t *b,
                           size_t count, uint8_t *out) {
-  switch (p->pairing) {
-    case SUM:
-      combine_run(SUM, p, a, b, count, out);
+  switch (p->op) {
+    case ADD:
+      combine_run(ADD, p, a, b, count, out);
       break;
-    case PRODUCT:
-      combine_run(PRODUCT, p, a, b, count, out);
+    case MUL:
+      combine_run(MUL, p, a, b, count, out);
       break;
     case MAXIMUM:
       combine_run(MAXIMUM, p, a, b, count, out);
@@ -63,21 +63,21 @@ static void combine_chunk(const pair *p, const int16_t *a, const int16_t *b,
 }
 
 /* Processes one run of the loop over out, a and b. */
-static void run_line(const pair *p, const et_loop *loop) {
+static void run_line(const binary *p, const et_loop *loop) {
   for (size_t start = 0; start < loop->count; start += ET_CHUNK) {
     int16_t a[ET_CHUNK];
     int16_t b[ET_CHUNK];
-    uint8_t codes[ET_CHUNK];
+    uint8_t quantized[ET_CHUNK];
     const ptrdiff_t at = (ptrdiff_t)start;
     const size_t rest = loop->count - start;
     const size_t n = rest < ET_CHUNK ? rest : ET_CHUNK;
-    et_byte_steps(p->a.reading, loop->at[1] + at * loop->strides[1],
-                  loop->strides[1], n, a);
-    et_byte_steps(p->b.reading, loop->at[2] + at * loop->strides[2],
-                  loop->strides[2], n, b);
-    combine_chunk(p, a, b, n, codes);
+    et_int8_center_all(p->a.params, loop->at[1] + at * loop->strides[1],
+                       loop->strides[1], n, a);
+    et_int8_center_all(p->b.params, loop->at[2] + at * loop->strides[2],
+                       loop->strides[2], n, b);
+    combine_chunk(p, a, b, n, quantized);
     for (size_t i = 0; i < n; i++) {
-      loop->at[0][(at + (ptrdiff_t)i) * loop->strides[0]] = codes[i];
+      loop->at[0][(at + (ptrdiff_t)i) * loop->strides[0]] = quantized[i];
     }
   }
 }
@@ -86,11 +86,12 @@ static void run_line(const pair *p, const et_loop *loop) {
 static et_status read_operand(et_kernel_context *context, const char *what,
                               et_value *const *args, operand *out) {
   out->factor = (float)args[2]->u.as_double;
-  return et_bytes_reading(context, what, args[0]->u.as_tensor, args[1],
-                          &out->reading);
+  return et_int8_read_params(context, what, args[0]->u.as_tensor, args[1],
+                             &out->params);
 }
 
-static et_status run_pair(et_kernel_context *context, et_value **args, pair p) {
+static et_status run_binary(et_kernel_context *context, et_value **args,
+                            binary p) {
   et_tensor *out = args[9]->u.as_tensor;
   et_tensor *operands[2] = {args[0]->u.as_tensor, args[3]->u.as_tensor};
   int32_t sizes[ET_MAX_RANK];
@@ -98,7 +99,8 @@ static et_status run_pair(et_kernel_context *context, et_value **args, pair p) {
   et_view views[3];
   ET_RETURN_IF_ERROR(read_operand(context, p.what, &args[0], &p.a));
   ET_RETURN_IF_ERROR(read_operand(context, p.what, &args[3], &p.b));
-  ET_RETURN_IF_ERROR(et_bytes_range(context, p.what, out, &args[6], &p.range));
+  ET_RETURN_IF_ERROR(
+      et_int8_read_range(context, p.what, out, &args[6], &p.range));
   ET_RETURN_IF_ERROR(
       et_shape_broadcast(context, p.what, operands, 2, sizes, &rank));
   ET_RETURN_IF_ERROR(et_tensor_resize(out, sizes, rank, context->error));
@@ -116,24 +118,22 @@ static et_status run_pair(et_kernel_context *context, et_value **args, pair p) {
 
 et_status et_op_quantized_bytes_add_out(et_kernel_context *context,
                                         et_value **args) {
-  return run_pair(context, args,
-                  (pair){.what = "sum of bytes", .pairing = SUM});
+  return run_binary(context, args, (binary){.what = "int8 add", .op = ADD});
 }
 
 et_status et_op_quantized_bytes_mul_out(et_kernel_context *context,
                                         et_value **args) {
-  return run_pair(context, args,
-                  (pair){.what = "product of bytes", .pairing = PRODUCT});
+  return run_binary(context, args, (binary){.what = "int8 mul", .op = MUL});
 }
 
 et_status et_op_quantized_bytes_maximum_out(et_kernel_context *context,
                                             et_value **args) {
-  return run_pair(context, args,
-                  (pair){.what = "maximum of bytes", .pairing = MAXIMUM});
+  return run_binary(context, args,
+                    (binary){.what = "int8 maximum", .op = MAXIMUM});
 }
 
 et_status et_op_quantized_bytes_minimum_out(et_kernel_context *context,
                                             et_value **args) {
-  return run_pair(context, args,
-                  (pair){.what = "minimum of bytes", .pairing = MINIMUM});
+  return run_binary(context, args,
+                    (binary){.what = "int8 minimum", .op = MINIMUM});
 }

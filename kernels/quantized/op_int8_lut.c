@@ -4,7 +4,7 @@
 #include "kernels/quantized/int8.h"
 
 /* Number of 8-bit values. */
-#define CODES 256
+#define QUANTIZED 256
 
 /* `flip` is 128 for int8, because the table starts with the smallest value. */
 static void map_line(const uint8_t *table, uint8_t flip, const et_loop *loop) {
@@ -23,8 +23,8 @@ et_status et_op_quantized_bytes_table_out(et_kernel_context *context,
   const et_tensor *table = args[1]->u.as_tensor;
   et_tensor *out = args[2]->u.as_tensor;
   const uint8_t flip = input->dtype == ET_SCALAR_TYPE_INT8 ? 128 : 0;
-  ET_CHECK(context, table->numel == CODES,
-           "table of bytes: the table must have %d elements, not %zu", CODES,
+  ET_CHECK(context, table->numel == QUANTIZED,
+           "int8 lut: the table must have %d elements, not %zu", QUANTIZED,
            table->numel);
   ET_RETURN_IF_ERROR(et_shape_resize_like(context, out, input));
   const et_view views[2] = {et_view_of(out), et_view_of(input)};

@@ -15,9 +15,9 @@ static void store_mean(const et_quantization *q, double mean,
 }
 
 /* Sets the full range of `tensor`'s dtype, with the zero point `value`. */
-static et_status read_codes(et_kernel_context *context, const char *what,
-                            const et_tensor *tensor, const et_value *value,
-                            et_quantization *out) {
+static et_status read_quantized(et_kernel_context *context, const char *what,
+                                const et_tensor *tensor, const et_value *value,
+                                et_quantization *out) {
   const bool is_signed = tensor->dtype == ET_SCALAR_TYPE_INT8;
   return et_quantization_make(
       context, what, 1.0, value->u.as_int, is_signed ? INT8_MIN : 0,
@@ -34,11 +34,11 @@ static void mean_of(const et_reduction *r, et_loop *elements,
 
 et_status et_op_quantized_bytes_mean_out(et_kernel_context *context,
                                          et_value **args) {
-  static const char what[] = "mean of bytes";
+  static const char what[] = "int8 mean";
   const et_tensor *input = args[0]->u.as_tensor;
   et_reduction reduction;
   et_quantization q;
-  ET_RETURN_IF_ERROR(read_codes(context, what, input, args[3], &q));
+  ET_RETURN_IF_ERROR(read_quantized(context, what, input, args[3], &q));
   ET_RETURN_IF_ERROR(et_reduction_plan(context, what, input, args[1],
                                        args[2]->u.as_bool, args[4]->u.as_tensor,
                                        NULL, &reduction));
@@ -61,7 +61,7 @@ static void pool_all(const et_window *w, const et_quantization *q,
 
 et_status et_op_quantized_bytes_avg_pool2d_out(et_kernel_context *context,
                                                et_value **args) {
-  static const char what[] = "avg_pool2d of bytes";
+  static const char what[] = "int8 avg_pool2d";
   const et_tensor *input = args[0]->u.as_tensor;
   et_tensor *out = args[8]->u.as_tensor;
   const et_window_arguments arguments = {
@@ -71,7 +71,7 @@ et_status et_op_quantized_bytes_avg_pool2d_out(et_kernel_context *context,
   et_quantization q;
   ET_CHECK(context, et_arg_is_none(args[6]) || divisor != 0,
            "%s: divisor_override must not be zero", what);
-  ET_RETURN_IF_ERROR(read_codes(context, what, input, args[7], &q));
+  ET_RETURN_IF_ERROR(read_quantized(context, what, input, args[7], &q));
   ET_RETURN_IF_ERROR(et_window_plan(context, &arguments, input, out, &window));
   if (out->numel > 0) {
     pool_all(&window, &q, args[5]->u.as_bool, divisor);

@@ -3,13 +3,14 @@
 
 et_status et_op_mixed_linear_out(et_kernel_context *context, et_value **args) {
   et_tensor *out = args[5]->u.as_tensor;
-  et_few_bits_linear linear;
+  et_low_bit_linear linear;
   ET_CHECK(context,
            et_arg_int_or(args[4], (int64_t)out->dtype) == (int64_t)out->dtype,
-           "mixed_linear: out is %s", et_scalar_type_name((int32_t)out->dtype));
-  ET_RETURN_IF_ERROR(et_few_bits_linear_read(context, "mixed_linear", args,
-                                             ET_FEW_BITS_ZERO_POINTS, NULL, 8,
-                                             out, &linear));
-  et_few_bits_linear_run(&linear);
+           "mixed_linear: out has dtype %s",
+           et_scalar_type_name((int32_t)out->dtype));
+  ET_RETURN_IF_ERROR(et_low_bit_linear_read(context, "mixed_linear", args,
+                                            ET_LOW_BIT_ZERO_POINTS, NULL, 8,
+                                            out, &linear));
+  et_low_bit_linear_run(&linear);
   return ET_STATUS_OK;
 }

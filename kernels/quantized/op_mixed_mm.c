@@ -14,14 +14,14 @@ static float input_at(const et_tensor *input, size_t index) {
 }
 
 /* Computes `count` <= COLUMNS results of one row, from column `start`. */
-static void multiply(const et_tensor *input, const et_few_bits *weight,
+static void multiply(const et_tensor *input, const et_low_bit *weight,
                      size_t row, size_t start, size_t count, et_tensor *out) {
   const size_t size = et_scalar_type_size((int32_t)out->dtype);
   float sums[COLUMNS] = {0};
   for (size_t k = 0; k < weight->rows; k++) {
     float factors[COLUMNS];
     const float x = input_at(input, row * weight->rows + k);
-    et_few_bits_dequantize(weight, k, start, count, factors);
+    et_low_bit_dequantize(weight, k, start, count, factors);
     for (size_t c = 0; c < count; c++) {
       sums[c] += x * factors[c];
     }
@@ -33,16 +33,16 @@ static void multiply(const et_tensor *input, const et_few_bits *weight,
 
 et_status et_op_mixed_mm_out(et_kernel_context *context, et_value **args) {
   const et_tensor *input = args[0]->u.as_tensor;
-  const et_tensor *codes = args[1]->u.as_tensor;
+  const et_tensor *quantized = args[1]->u.as_tensor;
   et_tensor *out = args[4]->u.as_tensor;
-  et_few_bits weight;
-  ET_RETURN_IF_ERROR(et_few_bits_read(context, "mixed_mm", &args[1],
-                                      ET_FEW_BITS_ZERO_POINTS, 8, &weight));
+  et_low_bit weight;
+  ET_RETURN_IF_ERROR(et_low_bit_read(context, "mixed_mm", &args[1],
+                                     ET_LOW_BIT_ZERO_POINTS, 8, &weight));
   ET_RETURN_IF_ERROR(et_shape_rank(context, "mixed_mm: input", input, 2, 2));
-  ET_CHECK(context, input->sizes[1] == codes->sizes[0],
+  ET_CHECK(context, input->sizes[1] == quantized->sizes[0],
            "mixed_mm: input has %d features, weight needs %d",
-           (int)input->sizes[1], (int)codes->sizes[0]);
-  const int32_t sizes[2] = {input->sizes[0], codes->sizes[1]};
+           (int)input->sizes[1], (int)quantized->sizes[0]);
+  const int32_t sizes[2] = {input->sizes[0], quantized->sizes[1]};
   ET_RETURN_IF_ERROR(et_tensor_resize(out, sizes, 2, context->error));
   for (size_t row = 0; row < (size_t)sizes[0]; row++) {
     for (size_t start = 0; start < weight.columns; start += COLUMNS) {

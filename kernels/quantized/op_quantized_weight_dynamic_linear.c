@@ -15,12 +15,12 @@ typedef struct quantization {
 
 /* Dynamically quantized input rows, as q - zero_point, and their scales. */
 typedef struct quantized_rows {
-  int16_t *steps; /* [ET_FEW_BITS_ROWS, columns] */
-  float scales[ET_FEW_BITS_ROWS];
+  int16_t *steps; /* [ET_LOW_BIT_ROWS, columns] */
+  float scales[ET_LOW_BIT_ROWS];
   const quantization *whole; /* shared by all rows; NULL: one per row */
 } quantized_rows;
 
-static void load_row(const et_few_bits_linear *linear, size_t row, size_t start,
+static void load_row(const et_low_bit_linear *linear, size_t row, size_t start,
                      size_t count, et_chunk *chunk) {
   const size_t size = et_scalar_type_size((int32_t)linear->input->dtype);
   et_load_run(ET_COMPUTE_FLOAT32, linear->input->dtype,
@@ -29,7 +29,7 @@ static void load_row(const et_few_bits_linear *linear, size_t row, size_t start,
               (ptrdiff_t)size, count, chunk);
 }
 
-static void take_row(const et_few_bits_linear *linear, size_t row,
+static void take_row(const et_low_bit_linear *linear, size_t row,
                      et_range *range) {
   for (size_t start = 0; start < linear->weight.columns; start += ET_CHUNK) {
     et_chunk chunk;
@@ -42,7 +42,7 @@ static void take_row(const et_few_bits_linear *linear, size_t row,
 
 /* Returns the parameters for `count` rows from `first`. The scale is at least
  * `eps`. The range includes 0. */
-static quantization quantization_of(const et_few_bits_linear *linear,
+static quantization quantization_of(const et_low_bit_linear *linear,
                                     size_t first, size_t count, float eps) {
   et_range range = {0.0f, 0.0f};
   for (size_t row = first; row < first + count; row++) {
@@ -54,7 +54,7 @@ static quantization quantization_of(const et_few_bits_linear *linear,
                         fminf(-128.0f - rintf(range.low / scale), 127.0f)};
 }
 
-static void quantize_row(const et_few_bits_linear *linear, size_t row,
+static void quantize_row(const et_low_bit_linear *linear, size_t row,
                          quantization q, int16_t *steps) {
   const float inverse = 1.0f / q.scale;
   for (size_t start = 0; start < linear->weight.columns; start += ET_CHUNK) {
@@ -71,42 +71,42 @@ static void quantize_row(const et_few_bits_linear *linear, size_t row,
 }
 
 /* Returns the dot product of `count` elements of one group. */
-static float multiply_group(const int16_t *steps, const int16_t *codes,
-                            size_t count, et_few_bits_group group) {
+static float multiply_group(const int16_t *steps, const int16_t *quantized,
+                            size_t count, et_low_bit_group group) {
   int32_t products = 0;
   int32_t total = 0;
   for (size_t i = 0; i < count; i++) {
-    products += (int32_t)steps[i] * codes[i];
+    products += (int32_t)steps[i] * quantized[i];
     total += steps[i];
   }
   return group.scale * ((float)products - group.zero_point * (float)total);
 }
 
 /* Multiplies one weight row by `count` input rows. */
-static void multiply(const et_few_bits_linear *linear,
+static void multiply(const et_low_bit_linear *linear,
                      const quantized_rows *rows, size_t count, size_t column,
                      float *sums) {
-  const et_few_bits *weight = &linear->weight;
+  const et_low_bit *weight = &linear->weight;
   for (size_t start = 0; start < weight->columns; start += ET_CHUNK) {
-    int16_t codes[ET_CHUNK];
+    int16_t quantized[ET_CHUNK];
     const size_t rest = weight->columns - start;
     const size_t n = rest < ET_CHUNK ? rest : ET_CHUNK;
-    et_few_bits_codes(weight, column, start, n, codes);
+    et_low_bit_codes(weight, column, start, n, quantized);
     for (size_t i = 0; i < n;) {
-      const et_few_bits_group group =
-          et_few_bits_group_of(weight, column, (start + i) / weight->group);
-      const size_t end = et_few_bits_group_end(weight, start + i) - start;
+      const et_low_bit_group group =
+          et_low_bit_group_of(weight, column, (start + i) / weight->group);
+      const size_t end = et_low_bit_group_end(weight, start + i) - start;
       const size_t taken = (end < n ? end : n) - i;
       for (size_t r = 0; r < count; r++) {
         const int16_t *steps = rows->steps + r * weight->columns + start + i;
-        sums[r] += multiply_group(steps, codes + i, taken, group);
+        sums[r] += multiply_group(steps, quantized + i, taken, group);
       }
       i += taken;
     }
   }
 }
 
-static void run_rows(const et_few_bits_linear *linear, quantized_rows *rows,
+static void run_rows(const et_low_bit_linear *linear, quantized_rows *rows,
                      size_t first, size_t count) {
   for (size_t r = 0; r < count; r++) {
     const quantization q =
@@ -117,12 +117,12 @@ static void run_rows(const et_few_bits_linear *linear, quantized_rows *rows,
     rows->scales[r] = q.scale;
   }
   for (size_t column = 0; column < linear->weight.rows; column++) {
-    float sums[ET_FEW_BITS_ROWS] = {0};
+    float sums[ET_LOW_BIT_ROWS] = {0};
     multiply(linear, rows, count, column, sums);
     for (size_t r = 0; r < count; r++) {
       sums[r] *= rows->scales[r];
     }
-    et_few_bits_linear_store(linear, first, count, column, sums);
+    et_low_bit_linear_store(linear, first, count, column, sums);
   }
 }
 
@@ -135,33 +135,33 @@ et_status et_op_quantized_weight_dynamic_linear_prepare(
   return ET_STATUS_OK;
 }
 
-static void run(const et_few_bits_linear *linear, quantized_rows *rows) {
-  for (size_t first = 0; first < linear->rows; first += ET_FEW_BITS_ROWS) {
+static void run(const et_low_bit_linear *linear, quantized_rows *rows) {
+  for (size_t first = 0; first < linear->rows; first += ET_LOW_BIT_ROWS) {
     const size_t rest = linear->rows - first;
     run_rows(linear, rows, first,
-             rest < ET_FEW_BITS_ROWS ? rest : ET_FEW_BITS_ROWS);
+             rest < ET_LOW_BIT_ROWS ? rest : ET_LOW_BIT_ROWS);
   }
 }
 
 et_status et_op_quantized_weight_dynamic_linear_out(et_kernel_context *context,
                                                     et_value **args) {
-  et_few_bits_linear linear;
+  et_low_bit_linear linear;
   quantized_rows rows = {(int16_t *)(void *)context->scratch.data, {0}, NULL};
-  ET_RETURN_IF_ERROR(et_few_bits_linear_read(
-      context, "dynamic linear of few bits", args, ET_FEW_BITS_ZERO_POINTS,
-      et_arg_tensor(args[4]), args[5]->u.as_int, args[6]->u.as_tensor,
-      &linear));
+  ET_RETURN_IF_ERROR(
+      et_low_bit_linear_read(context, "low-bit dynamic linear", args,
+                             ET_LOW_BIT_ZERO_POINTS, et_arg_tensor(args[4]),
+                             args[5]->u.as_int, args[6]->u.as_tensor, &linear));
   run(&linear, &rows);
   return ET_STATUS_OK;
 }
 
 et_status et_op_quantized_weight_dynamic_linear_per_tensor_out(
     et_kernel_context *context, et_value **args) {
-  et_few_bits_linear linear;
-  ET_RETURN_IF_ERROR(et_few_bits_linear_read(
-      context, "dynamic linear of few bits", args, ET_FEW_BITS_ZERO_POINTS,
-      et_arg_tensor(args[4]), args[5]->u.as_int, args[7]->u.as_tensor,
-      &linear));
+  et_low_bit_linear linear;
+  ET_RETURN_IF_ERROR(
+      et_low_bit_linear_read(context, "low-bit dynamic linear", args,
+                             ET_LOW_BIT_ZERO_POINTS, et_arg_tensor(args[4]),
+                             args[5]->u.as_int, args[7]->u.as_tensor, &linear));
   const double eps = et_scalar_to_double(args[6]);
   ET_CHECK(context, eps > 0.0, "%s: smallest scale %s is not above 0",
            linear.what, ET_NUMBER_TEXT(eps));

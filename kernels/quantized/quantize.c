@@ -49,7 +49,7 @@ et_status et_quantization_check_call(et_kernel_context *context,
   ET_CHECK(context,
            et_scalar_type_is_floating(input->dtype) &&
                dtype->u.as_int == (int64_t)out->dtype,
-           "%s: from %s to dtype %lld with out of %s", what,
+           "%s: cannot quantize %s to dtype %lld with out of %s", what,
            et_scalar_type_name((int32_t)input->dtype),
            (long long)dtype->u.as_int,
            et_scalar_type_name((int32_t)out->dtype));

@@ -119,9 +119,9 @@ et_value *et_test_int(et_test *test, int64_t number) {
   return value;
 }
 
-et_value *et_test_bool(et_test *test, bool truth) {
+et_value *et_test_bool(et_test *test, bool boolean) {
   et_value *value = new_value(test, ET_VALUE_BOOL);
-  value->u.as_bool = truth;
+  value->u.as_bool = boolean;
   return value;
 }
 
@@ -161,7 +161,7 @@ const float *et_test_data(const et_value *tensor) {
   return tensor->u.as_tensor->data;
 }
 
-static size_t count_codes(const char *signature) {
+static size_t count_quantized(const char *signature) {
   size_t count = 0;
   for (; *signature != '\0'; signature++) {
     count += *signature != '?' && *signature != '>' ? 1 : 0;
@@ -191,7 +191,7 @@ static const et_kernel *find(const char *name, et_value **args, size_t count) {
   }
   kernel = taking != NULL ? taking : kernel;
   assert_non_null(kernel);
-  assert_int_equal(count, count_codes(kernel->signature));
+  assert_int_equal(count, count_quantized(kernel->signature));
   return kernel;
 }
 

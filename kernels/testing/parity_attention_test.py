@@ -99,15 +99,15 @@ def test_attention_without_keys_is_zero() -> None:
     [
         (
             ((2, 3, 5, 8), (2, 2, 7, 8), (2, 2, 7, 8)),
-            "3 heads of queries do not share 2 of keys and 2 of values evenly",
+            "3 query heads are not a multiple of 2 key heads and 2 value heads",
         ),
         (
             ((2, 2, 5, 8), (2, 2, 7, 8), (2, 1, 7, 8)),
-            "2 heads of queries do not share 2 of keys and 1 of values evenly",
+            "2 query heads are not a multiple of 2 key heads and 1 value heads",
         ),
         (((2, 2, 5, 8), (1, 2, 7, 8), (1, 2, 7, 8)), "batches of 2 queries, 1 keys and 1 values"),
-        (((2, 2, 5, 8), (2, 2, 7, 8), (2, 2, 6, 8)), "7 keys and 6 values"),
-        (((2, 2, 5, 8), (2, 2, 7, 9), (2, 2, 7, 8)), "queries of 8 elements and keys of 9"),
+        (((2, 2, 5, 8), (2, 2, 7, 8), (2, 2, 6, 8)), "7 keys, but 6 values"),
+        (((2, 2, 5, 8), (2, 2, 7, 9), (2, 2, 7, 8)), "queries have 8 elements, keys 9"),
     ],
 )
 def test_sdpa_rejects_mismatched_shapes(sizes: tuple[tuple[int, ...], ...], said: str) -> None:

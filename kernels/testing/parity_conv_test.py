@@ -137,11 +137,11 @@ def test_empty_batch_gives_an_empty_result() -> None:
         ({"stride": [1, 1, 1]}, "stride has 3 elements, expected 2"),
         ({"padding": [-1, 0]}, r"padding\[0\] = -1"),
         ({"dilation": [1, -2]}, r"dilation\[1\] = -2"),
-        ({"dilation": [2**31 - 1, 1]}, "does not fit an input"),
+        ({"dilation": [2**31 - 1, 1]}, "exceeds an input"),
         ({"groups": 0}, "groups = 0"),
         ({"groups": 3}, "groups = 3"),
         ({"groups": 2}, "input has 4 channels, the weight needs 8"),
-        ({"weight": torch.ones(4, 4, 9, 3)}, "does not fit an input"),
+        ({"weight": torch.ones(4, 4, 9, 3)}, "exceeds an input"),
         ({"weight": torch.ones(4, 4, 3)}, "weight has 3 dimensions"),
         ({"weight": torch.ones(4, 4, 3, 3, dtype=torch.float64)}, "dtypes float64 and float32 differ"),
         ({"bias": torch.ones(3)}, "bias must have one dimension of 4"),
@@ -218,7 +218,7 @@ def test_adaptive_pooling_follows_pytorch(size: list[int]) -> None:
         ([2], [], [2], [1], "more than half the kernel"),
         ([2], [], [-1], [1], r"padding\[0\] = -1"),
         ([2], [], [0], [0], r"dilation\[0\] = 0"),
-        ([9], [], [0], [1], "does not fit an input"),
+        ([9], [], [0], [1], "exceeds an input"),
         ([2, 2, 2], [], [0], [1], "kernel_size has 3 elements"),
     ],
 )
@@ -255,5 +255,5 @@ def test_upsampling_without_or_with_two_sizes_is_an_error() -> None:
         with pytest.raises(KernelError, match="either output_size or scale_factors"):
             KERNELS.call("aten::upsample_nearest2d.vec_out", x, size, factors, x.clone(), x.clone())
     for factor in (float("nan"), 0.0, -1.0, 1e12):
-        with pytest.raises(KernelError, match="gives no size"):
+        with pytest.raises(KernelError, match="is out of range"):
             KERNELS.call("aten::upsample_nearest2d.vec_out", x, None, [factor, 1.0], x.clone(), x.clone())

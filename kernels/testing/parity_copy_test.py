@@ -30,9 +30,9 @@ def test_view_copy_keeps_row_major_order(size: list[int]) -> None:
 
 
 def test_view_copy_with_another_element_count_is_an_error() -> None:
-    fails("24 elements do not divide by 5", "aten::view_copy.out", X, [5, -1], X.clone(), X.clone())
+    fails("24 elements are not divisible by 5", "aten::view_copy.out", X, [5, -1], X.clone(), X.clone())
     nothing = torch.empty(2, 0, 3)
-    fails("0 elements do not divide by 0", "aten::view_copy.out", nothing, [0, -1], nothing.clone(), nothing.clone())
+    fails("0 elements are not divisible by 0", "aten::view_copy.out", nothing, [0, -1], nothing.clone(), nothing.clone())
     fails("only one size may be inferred", "aten::view_copy.out", X, [-1, -1], X.clone(), X.clone())
     fails("-2 is not in", "aten::view_copy.out", X, [-2], X.clone(), X.clone())
 
@@ -45,7 +45,7 @@ def test_permute_copy_follows_pytorch(dims: list[int], dtype: torch.dtype) -> No
 
 
 def test_invalid_permutation_is_an_error() -> None:
-    for dims, message in [([0, 0, 1], "named twice"), ([0, 1], "2 dims"), ([0, 1, 3], "axis 3 is not in")]:
+    for dims, message in [([0, 0, 1], "is repeated"), ([0, 1], "2 dims"), ([0, 1, 3], "axis 3 is not in")]:
         fails(message, "aten::permute_copy.out", X, dims, X.clone(), X.clone())
 
 
@@ -128,7 +128,7 @@ def test_select_copy_follows_pytorch(dim: int, index: int) -> None:
 
 def test_selected_index_out_of_range_is_an_error() -> None:
     for index in (2, -3, 2**62):
-        fails("is out of 2", "aten::select_copy.int_out", X, 0, index, X.clone(), X.clone())
+        fails("is out of range for size 2", "aten::select_copy.int_out", X, 0, index, X.clone(), X.clone())
 
 
 def test_squeeze_and_unsqueeze_follow_pytorch() -> None:
@@ -150,7 +150,7 @@ def test_split_follows_pytorch() -> None:
 
 def test_invalid_split_is_an_error() -> None:
     outs = [X.clone(), X.clone()]
-    for sizes, message in [([1, 1], "leave 2 of 4"), ([5, -1], "does not fit"), ([4], "1 sizes for 2 outs")]:
+    for sizes, message in [([1, 1], "omit 2 of 4"), ([5, -1], "does not fit"), ([4], "1 sizes for 2 outs")]:
         fails(message, "aten::split_with_sizes_copy.out", X, sizes, 2, outs, outs)
 
 

@@ -81,12 +81,12 @@ def test_roi_align_accepts_every_floating_dtype(dtype: torch.dtype) -> None:
 @pytest.mark.parametrize(
     ("roi", "size", "message"),
     [
-        ([2.0, 0, 0, 1, 1], (2, 2), "region 0 is of image 2 of 2"),
-        ([-1.0, 0, 0, 1, 1], (2, 2), "region 0 is of image -1 of 2"),
-        ([float("nan"), 0, 0, 1, 1], (2, 2), "is of image"),
-        ([0.0, 0, 0, 1e30, 1], (2, 2), "samples a bin"),
+        ([2.0, 0, 0, 1, 1], (2, 2), "region 0 refers to image 2 of 2"),
+        ([-1.0, 0, 0, 1, 1], (2, 2), "region 0 refers to image -1 of 2"),
+        ([float("nan"), 0, 0, 1, 1], (2, 2), "refers to image"),
+        ([0.0, 0, 0, 1e30, 1], (2, 2), "samples per bin"),
         ([0.0, 0, 0, 1, 1], (0, 2), "0 x 2 bins"),
-        ([0.0, 0, 0, 1], (2, 2), "regions of 4 numbers"),
+        ([0.0, 0, 0, 1], (2, 2), "regions of 4 values"),
     ],
     ids=str,
 )

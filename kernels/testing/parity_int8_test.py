@@ -138,5 +138,5 @@ def test_invalid_int8_calls_are_refused() -> None:
     refused("linear", codes(2, 7), 0, weight, factors, None, *limits, message="input has 7 features, weight needs 8")
     refused("table", codes(2, 3), codes(255), message="the table must have 256 elements, not 255")
     wide, row = codes(1, 65537), codes(1, 65537)
-    refused("linear", wide, 0, row, torch.ones(1), None, *limits, message="sums of 65537 products may not fit 32 bits")
-    refused("mean", codes(2, 0), [1], True, 0, message="mean of bytes")
+    refused("linear", wide, 0, row, torch.ones(1), None, *limits, message="K = 65537 exceeds 65536")
+    refused("mean", codes(2, 0), [1], True, 0, message="int8 mean")

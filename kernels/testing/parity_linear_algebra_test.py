@@ -184,7 +184,7 @@ def test_singular_matrix_is_reported() -> None:
         call("aten::linalg_inv_ex.inverse", singular, True, outs=outs)
     call("aten::linalg_cholesky_ex.L", -singular, False, False, outs=outs)
     assert info.item() == torch.linalg.cholesky_ex(-singular).info.item() == 1
-    with pytest.raises(KernelError, match="its leading minor of order 1 is not"):
+    with pytest.raises(KernelError, match="leading minor of order 1"):
         call("aten::linalg_cholesky_ex.L", -singular, False, True, outs=outs)
 
 

@@ -37,8 +37,8 @@ def test_group_norm_accepts_any_layout() -> None:
 def test_invalid_group_norm_is_an_error() -> None:
     outs = [torch.empty(2, 6, 3, 4), torch.empty(2, 6), torch.empty(2, 6)]
     for arguments, message in [
-        ((None, None, 2, 6, 12, 4), "6 channels do not divide by 4 groups"),
-        ((None, None, 2, 6, 12, 0), "do not divide by 0 groups"),
+        ((None, None, 2, 6, 12, 4), "6 channels are not divisible by 4 groups"),
+        ((None, None, 2, 6, 12, 0), "are not divisible by 0 groups"),
         ((None, None, 2, 6, 11, 2), "N, C and HxW are not those"),
         ((WEIGHT[:5], None, 2, 6, 12, 2), "weight must be floating with 6 elements"),
     ]:

@@ -96,7 +96,7 @@ def test_invalid_searchsorted_is_an_error() -> None:
         (torch.ones(3, 3), None, "dimension 0: the sequence has size 3, the values have 2"),
         (torch.ones(1, 2, 3), None, "the sequence has 3 dimensions, the values have 2"),
         (torch.ones(3), torch.tensor([0, 1, 3]), "index 3 at 2 is not in"),
-        (torch.ones(3), torch.tensor([0, 1]), "another shape than the sequence"),
+        (torch.ones(3), torch.tensor([0, 1]), "the shapes of sorter and sequence differ"),
     ]
     for sequence, sorter, message in wrong:
         with pytest.raises(KernelError, match=message):

@@ -82,10 +82,10 @@ def test_argmin_follows_pytorch(dtype: torch.dtype) -> None:
 
 def test_extrema_of_an_empty_tensor_are_an_error() -> None:
     empty, out, places = torch.empty(2, 0), torch.empty(2), torch.empty(2, dtype=torch.int64)
-    fails("no element to choose", "aten::amax.out", empty, [1], False, out, out)
-    fails("no element to choose", "aten::amin.out", empty, [1], False, out, out)
-    fails("no element to choose", "aten::max.unary_out", empty, out[0].clone(), out[0].clone())
-    fails("no element to choose", "aten::min.dim_min", empty, 1, False, out, places, [out, places])
+    fails("the input has no elements", "aten::amax.out", empty, [1], False, out, out)
+    fails("the input has no elements", "aten::amin.out", empty, [1], False, out, out)
+    fails("the input has no elements", "aten::max.unary_out", empty, out[0].clone(), out[0].clone())
+    fails("the input has no elements", "aten::min.dim_min", empty, 1, False, out, places, [out, places])
     fails("dtypes float32 and int64 differ", "aten::amax.out", X, [1], False, places, places)
 
 
@@ -97,7 +97,7 @@ def test_prod_follows_pytorch(dtype: torch.dtype) -> None:
         check(KERNELS, "aten::prod.int_out", x, dim, False, None, out=out)
     check(KERNELS, "aten::prod.out", x, None, out=out)
     check(KERNELS, "aten::prod.out", torch.empty(0), None)
-    fails("dtype 6 is not that of out", "aten::prod.out", x, FLOAT32, torch.empty((), dtype=torch.int64), places(()))
+    fails("dtype 6 is not the dtype of out", "aten::prod.out", x, FLOAT32, torch.empty((), dtype=torch.int64), places(()))
 
 
 @pytest.mark.parametrize("dtype", NUMBERS, ids=str)

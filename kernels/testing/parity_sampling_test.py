@@ -55,7 +55,7 @@ def test_invalid_grid_sample_is_an_error() -> None:
     x, out = torch.ones(1, 1, 2, 2), torch.empty(1, 1, 2, 2)
     for image, grid, mode, padding, message in (
         (x, torch.zeros(2, 2, 2, 2), 0, 0, "grid has 2 images"),
-        (x, torch.zeros(1, 2, 2, 3), 0, 0, "3 coordinates a point"),
+        (x, torch.zeros(1, 2, 2, 3), 0, 0, "3 coordinates per point"),
         (x, torch.zeros(1, 2, 2, 2), 3, 0, "interpolation mode 3"),
         (x, torch.zeros(1, 2, 2, 2), 0, -1, "padding mode -1"),
         (torch.ones(1, 1, 0, 2), torch.zeros(1, 2, 2, 2), 0, 0, "dimension 2 of the input is empty"),
@@ -110,7 +110,7 @@ def test_cdist_accepts_every_floating_dtype(dtype: torch.dtype) -> None:
 def test_invalid_cdist_is_an_error() -> None:
     x, out = torch.ones(2, 3), torch.empty(2, 2)
     for y, p, message in (
-        (torch.ones(2, 4), 2.0, "vectors of 3 and of 4 elements"),
+        (torch.ones(2, 4), 2.0, "vectors have 3 and 4 elements"),
         (torch.ones(2, 3), -1.0, "p = -1 is not a norm"),
         (torch.ones(2, 3), float("nan"), "is not a norm"),
     ):

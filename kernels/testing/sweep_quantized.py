@@ -90,7 +90,7 @@ def _mixed(columns: int, *rest: object) -> Maker:
     return make
 
 
-def _few_bits_linear(shift: str, *rest: object) -> Maker:
+def _low_bit_linear(shift: str, *rest: object) -> Maker:
     def make(case: Case) -> list[object]:
         parameters = [case.tensor(name, (5, 2)) for name in ("weight_scales", shift)]
         return [case.tensor("input"), case.tensor("weight", (5, 6)), *parameters, case.tensor("bias", (5,)), 8, *rest]
@@ -98,7 +98,7 @@ def _few_bits_linear(shift: str, *rest: object) -> Maker:
     return make
 
 
-def _few_bits_table(case: Case) -> list[object]:
+def _low_bit_table(case: Case) -> list[object]:
     parameters = [case.tensor(name, (7, 2)) for name in ("weight_scales", "weight_minima")]
     return [case.tensor("weight", (7, 8)), *parameters, indices(case, "indices", case.shape, 7), 8]
 
@@ -138,9 +138,9 @@ MAKERS: dict[str, Maker] = {
     "quantized_decomposed::quantize_per_tensor.Tensor_out": _scalars,
     "quantized_decomposed::quantize_per_tensor.out": _quantize,
     "quantized_decomposed::quantize_per_token.out": _spread(_tokens, True),
-    "quantized_weight::dynamic_linear.out": _few_bits_linear("weight_zero_points"),
-    "quantized_weight::dynamic_linear_per_tensor.out": _few_bits_linear("weight_zero_points", 1e-5),
-    "quantized_weight::embedding.out": _few_bits_table,
-    "quantized_weight::linear.out": _few_bits_linear("weight_zero_points"),
-    "quantized_weight::linear_with_minimum.out": _few_bits_linear("weight_minima"),
+    "quantized_weight::dynamic_linear.out": _low_bit_linear("weight_zero_points"),
+    "quantized_weight::dynamic_linear_per_tensor.out": _low_bit_linear("weight_zero_points", 1e-5),
+    "quantized_weight::embedding.out": _low_bit_table,
+    "quantized_weight::linear.out": _low_bit_linear("weight_zero_points"),
+    "quantized_weight::linear_with_minimum.out": _low_bit_linear("weight_minima"),
 }

@@ -58,11 +58,11 @@ static et_status check_roi(et_kernel_context *context, const pooling *p,
   const side x = side_of(p, roi, 1, p->out.sizes[4]);
   const side y = side_of(p, roi, 2, p->out.sizes[3]);
   ET_CHECK(context, image >= 0.0 && image < (double)p->input.sizes[0],
-           "roi_align: region %lld is of image %s of %d", (long long)roi,
+           "roi_align: region %lld refers to image %s of %d", (long long)roi,
            ET_NUMBER_TEXT(image), (int)p->input.sizes[0]);
   ET_CHECK(context, x.samples <= MAX_SAMPLES && y.samples <= MAX_SAMPLES,
-           "roi_align: region %lld takes %lld x %lld samples a bin, at most %d "
-           "along an axis are taken",
+           "roi_align: region %lld needs %lld x %lld samples per bin; the "
+           "limit is %d per axis",
            (long long)roi, (long long)y.samples, (long long)x.samples,
            MAX_SAMPLES);
   return ET_STATUS_OK;
@@ -117,8 +117,8 @@ static et_status check_tensors(et_kernel_context *context,
   ET_RETURN_IF_ERROR(et_shape_same_dtype(context, "roi_align", input, out));
   ET_CHECK(context,
            et_scalar_type_is_floating(input->dtype) && rois->sizes[1] == 5,
-           "roi_align: regions of %d numbers of dtype %s", (int)rois->sizes[1],
-           et_scalar_type_name((int32_t)rois->dtype));
+           "roi_align: no support for regions of %d values of dtype %s",
+           (int)rois->sizes[1], et_scalar_type_name((int32_t)rois->dtype));
   ET_CHECK(context, input->sizes[2] > 0 && input->sizes[3] > 0,
            "roi_align: input has %d x %d elements", (int)input->sizes[2],
            (int)input->sizes[3]);
@@ -132,7 +132,8 @@ static et_status resize_out(et_kernel_context *context, et_value **args,
   ET_CHECK(
       context,
       height >= 1 && height <= INT32_MAX && width >= 1 && width <= INT32_MAX,
-      "roi_align: %lld x %lld bins", (long long)height, (long long)width);
+      "roi_align: no support for %lld x %lld bins", (long long)height,
+      (long long)width);
   const int32_t sizes[4] = {args[1]->u.as_tensor->sizes[0],
                             args[0]->u.as_tensor->sizes[1], (int32_t)height,
                             (int32_t)width};

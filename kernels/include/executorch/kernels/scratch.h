@@ -65,10 +65,10 @@ extern "C" {
 
 /* int8 GEMM with reduction depth `depth`. The scratch is a panel of at least
  * four columns; each column is padded to a multiple of eight int16 elements. */
-#define ET_BYTE_PRODUCT_PITCH(depth) (((size_t)(depth) + 7) / 8 * 8)
-#define ET_BYTE_PRODUCT_SCRATCH(depth)            \
-  (ET_BYTE_PRODUCT_PITCH(depth) > (size_t)4096    \
-       ? (size_t)8 * ET_BYTE_PRODUCT_PITCH(depth) \
+#define ET_INT8_GEMM_PITCH(depth) (((size_t)(depth) + 7) / 8 * 8)
+#define ET_INT8_GEMM_SCRATCH(depth)            \
+  (ET_INT8_GEMM_PITCH(depth) > (size_t)4096    \
+       ? (size_t)8 * ET_INT8_GEMM_PITCH(depth) \
        : (size_t)32768)
 
 /* Fourier transforms along dimensions of at most `length` elements. */
