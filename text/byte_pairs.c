@@ -168,14 +168,14 @@ static void put_text(const et_byte_pair_vocabulary *vocabulary,
                      et_byte_pair_symbol *work, size_t work_count,
                      tokens_out *out) {
   while (at < size && out->count < out->capacity) {
-    size_t behind = size;
+    size_t digit_end = size;
     size_t digit = size;
     if (vocabulary->words.apart) {
-      digit = et_text_next_digit(text, size, at, &behind);
+      digit = et_text_next_digit(text, size, at, &digit_end);
     }
     put_words(vocabulary, text, digit, at, work, work_count, out);
-    put_words(vocabulary, text, behind, digit, work, work_count, out);
-    at = behind;
+    put_words(vocabulary, text, digit_end, digit, work, work_count, out);
+    at = digit_end;
   }
 }
 

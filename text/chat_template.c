@@ -19,9 +19,9 @@ static void end_text(writer *to) {
   if (to->pending == 0 || to->is_full) {
     return;
   }
-  const size_t room = to->capacity - to->count;
+  const size_t capacity = to->capacity - to->count;
   to->count += et_byte_pairs_encode(to->vocabulary, to->work->text, to->pending,
-                                    to->tokens + to->count, room,
+                                    to->tokens + to->count, capacity,
                                     to->work->symbols, to->work->count);
   to->is_full = to->count == to->capacity;
   to->pending = 0;
@@ -68,7 +68,7 @@ size_t et_chat_message(const et_chat_template *chat,
   writer to = {vocabulary, work, tokens, capacity, 0, 0, false};
   add_parts(&to, &chat->before[role]);
   add_text(&to, text, size);
-  add_parts(&to, &chat->behind[role]);
+  add_parts(&to, &chat->after[role]);
   return finish(&to);
 }
 

@@ -12,24 +12,24 @@
 #include "text/testing_vocabulary.h"
 
 static const et_chat_part kBefore[] = {{"", 0, kEnd}, {"h", 1, -1}};
-static const et_chat_part kBehind[] = {{"l", 1, -1}, {"", 0, kEnd}};
+static const et_chat_part kAfter[] = {{"l", 1, -1}, {"", 0, kEnd}};
 static const int64_t kStops[] = {kEnd, 7};
 
 static const et_chat_template kChat = {
     .before = {[ET_CHAT_USER] = {kBefore, 2}},
-    .behind = {[ET_CHAT_USER] = {kBehind, 2}},
+    .after = {[ET_CHAT_USER] = {kAfter, 2}},
     .answer = {kBefore, 2},
     .stops = kStops,
     .stop_count = 2,
 };
 
 static size_t message(const char *text, size_t size, int64_t *tokens,
-                      size_t capacity, size_t room) {
+                      size_t capacity, size_t text_capacity) {
   static char buffer[32];
   static et_byte_pair_symbol symbols[32];
   const et_byte_pair_vocabulary vocabulary =
       et_testing_vocabulary((et_byte_pair_words){.digits = 0});
-  const et_chat_work work = {buffer, room, symbols, 32};
+  const et_chat_work work = {buffer, text_capacity, symbols, 32};
   return et_chat_message(&kChat, &vocabulary, ET_CHAT_USER, text, size, tokens,
                          capacity, &work);
 }

@@ -33,7 +33,7 @@ def test_text_around_chat_messages_is_extracted() -> None:
     parts = chat.take_apart(chat.renderer(_metadata(_CHATML)))
     assert parts.opening == "<|im_start|>system\nHelp.<|im_end|>\n"
     assert parts.before == {role: f"<|im_start|>{role}\n" for role in ("system", "user", "assistant")}
-    assert set(parts.behind.values()) == {"<|im_end|>\n"}
+    assert set(parts.after.values()) == {"<|im_end|>\n"}
     assert parts.answer == "<|im_start|>assistant\n"
 
 
@@ -48,7 +48,7 @@ def test_conversation_starts_with_the_templates_prefix() -> None:
 
 def test_control_tokens_are_separate_from_text() -> None:
     source = chat.source(_metadata(_CHATML), {"<|im_start|>": 0, "<|im_end|>": 1}, "small_chat")
-    assert 'behind_user[] = {TOKEN(1), TEXT("\\012")};' in source
+    assert 'after_user[] = {TOKEN(1), TEXT("\\012")};' in source
     assert "stops[] = {1, 2};" in source
 
 

@@ -34,17 +34,17 @@ typedef struct span {
   size_t size;
 } span;
 
-/* Returns the kind of the character at `at`. Sets *behind to the position after it. */
-static et_character_kind kind_at(span in, size_t at, size_t *behind) {
-  *behind = at;
-  return kind_of(et_text_decode(in.text, in.size, behind));
+/* Returns the kind of the character at `at`. Sets *end to the position after it. */
+static et_character_kind kind_at(span in, size_t at, size_t *end) {
+  *end = at;
+  return kind_of(et_text_decode(in.text, in.size, end));
 }
 
 /* Returns the end of the run of characters of one kind from `at` on. */
 static size_t run_end(span in, size_t at, et_character_kind kind) {
-  size_t behind = at;
-  while (at < in.size && kind_at(in, at, &behind) == kind) {
-    at = behind;
+  size_t end = at;
+  while (at < in.size && kind_at(in, at, &end) == kind) {
+    at = end;
   }
   return at;
 }
@@ -98,13 +98,13 @@ static size_t space_end(span in, size_t at) {
 
 /* Returns the end of at most `most` digits from `at` on; 0 means no limit. */
 static size_t digits_end(span in, size_t at, unsigned most) {
-  size_t behind = at;
+  size_t end = at;
   for (unsigned count = 0; at < in.size && (most == 0 || count < most);
        ++count) {
-    if (kind_at(in, at, &behind) != ET_CHARACTER_NUMBER) {
+    if (kind_at(in, at, &end) != ET_CHARACTER_NUMBER) {
       break;
     }
-    at = behind;
+    at = end;
   }
   return at;
 }
@@ -115,8 +115,8 @@ static size_t plain_end(const et_byte_pair_words *rules, span in, size_t at) {
   if (start == in.size) {
     return space_end(in, at);
   }
-  size_t behind;
-  const et_character_kind kind = kind_at(in, start, &behind);
+  size_t end;
+  const et_character_kind kind = kind_at(in, start, &end);
   if (kind == ET_CHARACTER_SPACE) {
     return space_end(in, at);
   }
@@ -181,11 +181,11 @@ size_t et_text_word_end(const et_byte_pair_words *rules, const char *text,
 }
 
 size_t et_text_next_digit(const char *text, size_t size, size_t at,
-                          size_t *behind) {
+                          size_t *end) {
   const span in = {text, size};
-  *behind = size;
-  while (at < size && kind_at(in, at, behind) != ET_CHARACTER_NUMBER) {
-    at = *behind;
+  *end = size;
+  while (at < size && kind_at(in, at, end) != ET_CHARACTER_NUMBER) {
+    at = *end;
   }
   return at;
 }

@@ -14,10 +14,10 @@
 size_t et_text_word_end(const et_byte_pair_words *rules, const char *text,
                         size_t size, size_t at);
 
-/* Returns the position of the first digit in text[at .. size), or `size`. Sets *behind to the
+/* Returns the position of the first digit in text[at .. size), or `size`. Sets *end to the
  * position after the digit. */
 size_t et_text_next_digit(const char *text, size_t size, size_t at,
-                          size_t *behind);
+                          size_t *end);
 
 /* ---- Classes of Unicode characters, in character_ranges.c ---- */
 

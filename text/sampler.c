@@ -27,25 +27,26 @@ void et_sampler_penalize(float repetition, float *scores, size_t count,
   }
 }
 
-/* Lists the tokens of at least the minimum probability. `share` is relative to the most probable
- * token, whose share is 1. */
+/* Lists the tokens of at least the minimum probability. `probability` is relative to the most probable
+ * token, which has 1. */
 static size_t list_choices(const et_sampler_options *options,
                            const float *scores, size_t count,
                            et_sampler_choice *work) {
   const float best = scores[highest(scores, count)];
   size_t listed = 0;
   for (size_t i = 0; i < count; ++i) {
-    const float share = expf((scores[i] - best) / options->temperature);
-    if (share > 0.0F && share >= options->min_p) {
-      work[listed++] = (et_sampler_choice){share, (uint32_t)i};
+    const float probability = expf((scores[i] - best) / options->temperature);
+    if (probability > 0.0F && probability >= options->min_p) {
+      work[listed++] = (et_sampler_choice){probability, (uint32_t)i};
     }
   }
   return listed;
 }
 
-/* Orders choices by descending share, then by ascending token. */
+/* Orders choices by descending probability, then by ascending token. */
 static bool precedes(et_sampler_choice a, et_sampler_choice b) {
-  return a.share > b.share || (a.share == b.share && a.token < b.token);
+  return a.probability > b.probability ||
+         (a.probability == b.probability && a.token < b.token);
 }
 
 /* Restores the heap order below heap[i]. */
@@ -81,7 +82,7 @@ static void take_first(et_sampler_choice *heap, size_t count) {
 static float sum_of(const et_sampler_choice *choices, size_t count) {
   float sum = 0.0F;
   for (size_t i = 0; i < count; ++i) {
-    sum += choices[i].share;
+    sum += choices[i].probability;
   }
   return sum;
 }
@@ -100,7 +101,7 @@ static size_t cut(const et_sampler_options *options, et_sampler_choice *work,
   size_t left = count;
   for (float sum = 0.0F; left > 0 && count - left < most && sum < wanted;) {
     take_first(work, left--);
-    sum += work[left].share;
+    sum += work[left].probability;
   }
   return left;
 }
@@ -118,8 +119,8 @@ static uint32_t pick(const et_sampler_choice *choices, size_t count,
                      float point) {
   float left = point * sum_of(choices, count);
   size_t i = 0;
-  while (i + 1 < count && left >= choices[i].share) {
-    left -= choices[i++].share;
+  while (i + 1 < count && left >= choices[i].probability) {
+    left -= choices[i++].probability;
   }
   return choices[i].token;
 }

@@ -29,8 +29,8 @@ static void draw_many(et_sampler_options options, const float *scores,
   }
 }
 
-static void expect_share(uint32_t count, float share) {
-  assert_true(fabsf((float)count / kDraws - share) < 0.02F);
+static void expect_probability(uint32_t count, float probability) {
+  assert_true(fabsf((float)count / kDraws - probability) < 0.02F);
 }
 
 static void test_greedy_sampling_takes_the_first_maximum(void **state) {
@@ -46,9 +46,9 @@ static void test_sampling_frequencies_match_the_softmax(void **state) {
   (void)state;
   uint32_t counts[kCount];
   draw_many((et_sampler_options){.temperature = 1.0F}, kScores, counts);
-  expect_share(counts[0], 0.5F);
-  expect_share(counts[1], 0.25F);
-  expect_share(counts[3], 0.0625F);
+  expect_probability(counts[0], 0.5F);
+  expect_probability(counts[1], 0.25F);
+  expect_probability(counts[3], 0.0625F);
   assert_int_equal(counts[5], 0);
 }
 
@@ -58,8 +58,8 @@ static void test_temperature_flattens_the_distribution(void **state) {
   const float scores[kCount] = {2.0F * 0.6931472F, 0.0F,      -INFINITY,
                                 -INFINITY,         -INFINITY, NAN};
   draw_many((et_sampler_options){.temperature = 2.0F}, scores, counts);
-  expect_share(counts[0], 2.0F / 3.0F);
-  expect_share(counts[1], 1.0F / 3.0F);
+  expect_probability(counts[0], 2.0F / 3.0F);
+  expect_probability(counts[1], 1.0F / 3.0F);
 }
 
 static void test_top_k_and_top_p_keep_the_most_probable(void **state) {
@@ -67,14 +67,14 @@ static void test_top_k_and_top_p_keep_the_most_probable(void **state) {
   uint32_t counts[kCount];
   draw_many((et_sampler_options){.temperature = 1.0F, .top_k = 2}, kScores,
             counts);
-  expect_share(counts[0], 2.0F / 3.0F);
+  expect_probability(counts[0], 2.0F / 3.0F);
   assert_int_equal(counts[0] + counts[1], kDraws);
   draw_many((et_sampler_options){.temperature = 1.0F, .top_p = 0.7F}, kScores,
             counts);
   assert_int_equal(counts[0] + counts[1], kDraws);
   draw_many((et_sampler_options){.temperature = 1.0F, .min_p = 0.2F}, kScores,
             counts);
-  expect_share(counts[2], 1.0F / 7.0F);
+  expect_probability(counts[2], 1.0F / 7.0F);
   assert_int_equal(counts[0] + counts[1] + counts[2], kDraws);
 }
 

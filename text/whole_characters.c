@@ -26,10 +26,10 @@ static bool is_open(const char *bytes, size_t count) {
 
 /* Writes and removes the first character of the kept bytes, which is complete or invalid. */
 static size_t write_first(et_whole_characters *state, char *out) {
-  size_t behind = 0;
-  const uint32_t point = et_text_decode(state->kept, state->count, &behind);
-  state->count -= behind;
-  memmove(state->kept, state->kept + behind, state->count);
+  size_t end = 0;
+  const uint32_t point = et_text_decode(state->kept, state->count, &end);
+  state->count -= end;
+  memmove(state->kept, state->kept + end, state->count);
   return et_text_encode(point, out);
 }
 

@@ -117,7 +117,8 @@ static et_status add_message(et_chat_role role, const char *text,
       talk.tokens + *count, kDecoderContext - *count, work());
   if (added == ET_CHAT_TOO_LONG) {
     return et_fail(&talk.error, ET_STATUS_OUT_OF_RESOURCES,
-                   "a message of %zu bytes is too long", strlen(text));
+                   "a message of %zu bytes is too long; shorten it",
+                   strlen(text));
   }
   *count += added;
   return ET_STATUS_OK;
@@ -129,7 +130,7 @@ static et_status add_parts(const et_chat_parts *parts, size_t *count) {
                            kDecoderContext - *count, work());
   if (added == ET_CHAT_TOO_LONG) {
     return et_fail(&talk.error, ET_STATUS_OUT_OF_RESOURCES,
-                   "the message leaves no room for an answer");
+                   "the message leaves no space for an answer; shorten it");
   }
   *count += added;
   return ET_STATUS_OK;
@@ -140,7 +141,7 @@ static et_status make_tokens(const char *prompt, size_t *count) {
   const et_chat_template *chat = &chat_vocabulary_chat;
   *count = 0;
   if (talk.decoder.length > 0) {
-    ET_RETURN_IF_ERROR(add_parts(&chat->behind[ET_CHAT_ASSISTANT], count));
+    ET_RETURN_IF_ERROR(add_parts(&chat->after[ET_CHAT_ASSISTANT], count));
   } else if (talk.options.system != NULL) {
     ET_RETURN_IF_ERROR(add_message(ET_CHAT_SYSTEM, talk.options.system, count));
   } else {
@@ -222,7 +223,8 @@ static bool read_line(char *line) {
     return false;
   }
   if (strchr(line, '\n') == NULL && skip_line() > 0) {
-    fprintf(stderr, "a line may have %d bytes\n", kLine - 2);
+    fprintf(stderr, "the line is longer than %d bytes; shorten it\n",
+            kLine - 2);
     line[0] = '\0';
   }
   line[strcspn(line, "\r\n")] = '\0';

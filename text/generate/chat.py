@@ -34,12 +34,12 @@ _ENDS = ("<|im_end|>", "<|eot_id|>", "<|endoftext|>", "<|end_of_text|>")
 class Parts:
     """The fixed texts of a template.
 
-    `before` and `behind` are the texts around a message, by role. `opening` precedes a conversation whose
+    `before` and `after` are the texts around a message, by role. `opening` precedes a conversation whose
     first message is not the system's. `answer` starts an answer.
     """
 
     before: Mapping[str, str]
-    behind: Mapping[str, str]
+    after: Mapping[str, str]
     opening: str
     answer: str
 
@@ -47,7 +47,7 @@ class Parts:
         """Return the template's text for messages, and the start of an answer if `asks`."""
         whole = "" if messages[0][0] == "system" else self.opening
         for role, content in messages:
-            whole += self.before[role] + content + self.behind[role]
+            whole += self.before[role] + content + self.after[role]
         return whole + (self.answer if asks else "")
 
 
@@ -63,13 +63,13 @@ def take_apart(render: Render) -> Parts:
     """
     marks = list(zip(("system", "user", "assistant", "user", "assistant"), _MARKS, strict=True))
     around = _split(render(marks, False), 6)
-    behind_user = _split(render(marks[:2], False), 3)[2]
+    after_user = _split(render(marks[:2], False), 3)[2]
     before_user = around[3].removeprefix(around[5])
     parts = Parts(
-        before={"system": around[0], "user": before_user, "assistant": around[2].removeprefix(behind_user)},
-        behind={"system": around[1].removesuffix(before_user), "user": behind_user, "assistant": around[5]},
+        before={"system": around[0], "user": before_user, "assistant": around[2].removeprefix(after_user)},
+        after={"system": around[1].removesuffix(before_user), "user": after_user, "assistant": around[5]},
         opening=_split(render(marks[1:2], False), 2)[0].removesuffix(before_user),
-        answer=_split(render(marks[:2], True), 3)[2].removeprefix(behind_user),
+        answer=_split(render(marks[:2], True), 3)[2].removeprefix(after_user),
     )
     for messages in (marks, marks[:2], marks[1:], marks[1:2], marks[:4]):
         for asks in (False, True):
@@ -189,7 +189,7 @@ def source(metadata: Mapping[str, Any], controls: Mapping[str, int], name: str) 
     parts = take_apart_within_limits(metadata)
     fields = {
         **{f"before_{role}": parts.before[role] for role in _ROLES},
-        **{f"behind_{role}": parts.behind[role] for role in _ROLES},
+        **{f"after_{role}": parts.after[role] for role in _ROLES},
         "opening": parts.opening,
         "answer": parts.answer,
     }

@@ -33,7 +33,7 @@ typedef struct et_chat_parts {
 /* Texts around messages, by role. A role that the template does not have has no parts. */
 typedef struct et_chat_template {
   et_chat_parts before[3];
-  et_chat_parts behind[3];
+  et_chat_parts after[3];
   /* Before a conversation that does not start with a system message. */
   et_chat_parts opening;
   et_chat_parts answer; /* start of an answer */

@@ -22,7 +22,7 @@ typedef struct et_sampler_options {
 
 /* A token and its relative probability. */
 typedef struct et_sampler_choice {
-  float share;
+  float probability;
   uint32_t token;
 } et_sampler_choice;
 
