@@ -62,8 +62,7 @@ static bool read_digits(char **paths, digit_set *out) {
   if (out->images.sizes[1] != kSide || out->images.sizes[2] != kSide ||
       out->labels.sizes[0] != count || out->pytorch.sizes[0] != count) {
     fprintf(stderr,
-            "digits: the files do not hold 8 x 8 images and one number for "
-            "each\n");
+            "digits: the files do not have 8 x 8 images with one label each\n");
     return false;
   }
   return true;

@@ -29,7 +29,7 @@ static const char *read_array(FILE *file, int rank, idx_array *out) {
   for (out->rank = 0; out->rank < rank; ++out->rank) {
     uint32_t *size = &out->sizes[out->rank];
     if (!read_size(file, size) || *size == 0 || *size > IDX_MAX_BYTES / count) {
-      return "the sizes are cut short, zero or too large";
+      return "the sizes are truncated, zero or too large";
     }
     count *= *size;
   }
@@ -39,7 +39,7 @@ static const char *read_array(FILE *file, int rank, idx_array *out) {
   }
   return fread(out->elements, 1, count, file) == count
              ? NULL
-             : "the elements are cut short";
+             : "the elements are truncated";
 }
 
 bool idx_read(const char *path, int rank, idx_array *out) {

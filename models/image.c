@@ -41,7 +41,7 @@ static const char *read_ppm(FILE *file, rgb_image *out) {
     return "out of memory";
   }
   return fread(out->pixels, 1, size, file) == size ? NULL
-                                                   : "the pixels are cut short";
+                                                   : "the pixels are truncated";
 }
 
 bool image_read_ppm(const char *path, rgb_image *out) {
@@ -96,7 +96,7 @@ static float interpolate(const rgb_image *image, sample y, sample x,
 }
 
 void image_to_tensor(const rgb_image *image, int resize_side, int crop_side,
-                       float *out) {
+                     float *out) {
   const int shorter =
       image->width < image->height ? image->width : image->height;
   const float scale = (float)shorter / (float)resize_side;

@@ -132,7 +132,7 @@ static et_status classify(const et_program *program, const float *input,
       (logits->tag != ET_VALUE_TENSOR ||
        logits->u.as_tensor->dtype != ET_SCALAR_TYPE_FLOAT32)) {
     status = et_fail(error, ET_STATUS_INVALID_TYPE,
-                     "the output is no float32 tensor");
+                     "the output is not a float32 tensor");
   }
   if (status == ET_STATUS_OK) {
     printf(

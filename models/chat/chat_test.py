@@ -85,13 +85,13 @@ def test_truncated_answer_has_whole_characters() -> None:
 def test_full_context_is_reported() -> None:
     result = _chat("word " * 2000)
     assert result.returncode == 1
-    assert "the conversation has 2048 tokens, 1 would follow, and there is room for 2048" in result.stderr
+    assert "the conversation has 2048 tokens, and 1 more exceed the limit of 2048" in result.stderr
 
 
 def test_long_line_is_reported_and_the_session_continues() -> None:
     result = _chat("--max-tokens", "3", text="a" * 20000 + "\nHello!\n")
     assert result.returncode == 0
-    assert "a line may have 16382 bytes" in result.stderr
+    assert "the line is longer than 16382 bytes; shorten it" in result.stderr
     assert len(result.stdout) > 1
 
 

@@ -40,8 +40,8 @@ et_status decoder_take(decoder *decoder, const int64_t *tokens, size_t count,
                        const float **scores, et_error *error) {
   if (count > kDecoderContext - decoder->length) {
     return et_fail(error, ET_STATUS_OUT_OF_RESOURCES,
-                   "the conversation has %zu tokens, %zu would follow, and "
-                   "there is room for %d: begin a new one",
+                   "the conversation has %zu tokens, and %zu more exceed the "
+                   "limit of %d; start a new one",
                    decoder->length, count, kDecoderContext);
   }
   for (size_t taken = 0; taken < count;) {

@@ -116,8 +116,8 @@ def test_file_that_is_not_an_image_is_reported_and_others_are_classified(tmp_pat
     missing = tmp_path / "missing.jpg"
     result = _run(text, cut, missing, _FLOWER)
     assert result.returncode == 1
-    assert f"{text}: no JPEG, PNG or binary PPM that can be read (unknown image type)" in result.stderr
-    assert f"{cut}: the image is cut short\n" in result.stderr
+    assert f"{text}: not a readable JPEG, PNG or binary PPM (unknown image type)" in result.stderr
+    assert f"{cut}: the image is truncated\n" in result.stderr
     assert f"{missing}: No such file or directory" in result.stderr
     assert "daisy" in result.stdout
 
@@ -125,7 +125,7 @@ def test_file_that_is_not_an_image_is_reported_and_others_are_classified(tmp_pat
 _HEIC = b"\0\0\0\x18ftypheic\0\0\0\0mif1heic" + bytes(100)
 _WEBP = b"RIFF\x64\0\0\0WEBPVP8 " + bytes(100)
 _UNKNOWN = (
-    "no JPEG, PNG or binary PPM that can be read (unknown image type); convert it, for example: "
+    "not a readable JPEG, PNG or binary PPM (unknown image type); convert it, for example: "
     "convert photo.heic photo.jpg"
 )
 
@@ -136,7 +136,7 @@ _UNKNOWN = (
         pytest.param(b"", "the file is empty", id="empty"),
         pytest.param(_HEIC, _UNKNOWN, id="HEIC"),
         pytest.param(_WEBP, _UNKNOWN, id="WebP"),
-        pytest.param(b"P6 4 4 255\n123", "the pixels are cut short", id="PPM that is cut short"),
+        pytest.param(b"P6 4 4 255\n123", "the pixels are truncated", id="PPM that is truncated"),
         pytest.param(
             b"P6 0 4 255\n", "the header needs width, height (1 to 16384) and 255 levels", id="PPM of no width"
         ),
@@ -169,7 +169,7 @@ def test_png_of_impossible_size_is_reported(side: int, tmp_path: Path) -> None:
     result = _run(path)
     assert (result.returncode, result.stdout) == (1, "")
     reason = "too large" if side else "0-pixel image"
-    assert f"{path}: no JPEG, PNG or binary PPM that can be read ({reason})" in result.stderr
+    assert f"{path}: not a readable JPEG, PNG or binary PPM ({reason})" in result.stderr
 
 
 @pytest.mark.parametrize("options", [{}, {"progressive": True}], ids=["", "progressive"])
@@ -182,7 +182,7 @@ def test_truncated_jpeg_is_reported(share: float, options: dict[str, bool], tmp_
     cut = tmp_path / "cut.jpg"
     cut.write_bytes(content[: int(share * len(content))])
     result = _run(cut)
-    assert (result.returncode, result.stdout, result.stderr) == (1, "", f"{cut}: the image is cut short\n")
+    assert (result.returncode, result.stdout, result.stderr) == (1, "", f"{cut}: the image is truncated\n")
 
 
 def test_damaged_image_is_reported(tmp_path: Path) -> None:

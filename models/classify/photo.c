@@ -71,11 +71,11 @@ static void tell(const char *path, const source *from, const char *reason) {
   image_header header;
   if (!read_header(from->file, &header)) {
     fprintf(stderr,
-            "%s: no JPEG, PNG or binary PPM that can be read (%s); convert it, "
-            "for example: convert photo.heic photo.jpg\n",
+            "%s: not a readable JPEG, PNG or binary PPM (%s); convert it, for "
+            "example: convert photo.heic photo.jpg\n",
             path, reason);
   } else if (from->exhausted) {
-    fprintf(stderr, "%s: the image is cut short\n", path);
+    fprintf(stderr, "%s: the image is truncated\n", path);
   } else {
     fprintf(stderr, "%s: the image is damaged (%s)\n", path, reason);
   }

@@ -184,13 +184,13 @@ def test_truncated_recording_is_processed_to_its_end(size: int, tmp_path: Path) 
 @pytest.mark.parametrize(
     ("head", "found"),
     [
-        (_format(_PCM, 1, 8000, 16), "16-bit samples at 8000 Hz, "),
-        (_format(_PCM, 2, 44100, 16), "16-bit samples at 44100 Hz, "),
-        (_format(_PCM, 1, 16000, 24), "24-bit samples at 16000 Hz, "),
-        (_format(_FLOAT, 1, 16000, 32), "32-bit samples at 16000 Hz that are no whole numbers, "),
-        (_format(_FLOAT, 1, 16000, 16), "16-bit samples at 16000 Hz that are no whole numbers, "),
-        (_format(_PCM, 0, 16000, 16), "16-bit samples at 16000 Hz of 0 channels, "),
-        (_format(_PCM, 65, 16000, 16), "16-bit samples at 16000 Hz of 65 channels, "),
+        (_format(_PCM, 1, 8000, 16), "16-bit samples at 8000 Hz; "),
+        (_format(_PCM, 2, 44100, 16), "16-bit samples at 44100 Hz; "),
+        (_format(_PCM, 1, 16000, 24), "24-bit samples at 16000 Hz; "),
+        (_format(_FLOAT, 1, 16000, 32), "32-bit samples at 16000 Hz that are not integers; "),
+        (_format(_FLOAT, 1, 16000, 16), "16-bit samples at 16000 Hz that are not integers; "),
+        (_format(_PCM, 0, 16000, 16), "16-bit samples at 16000 Hz in 0 channels; "),
+        (_format(_PCM, 65, 16000, 16), "16-bit samples at 16000 Hz in 65 channels; "),
     ],
 )
 def test_unsupported_wav_header_states_the_remedy(head: tuple[bytes, bytes], found: str, tmp_path: Path) -> None:

@@ -66,7 +66,7 @@ static format read_format(FILE *file) {
                   little(bytes + 14, 2)};
 }
 
-static bool has_whole_numbers(const format *found) {
+static bool has_integers(const format *found) {
   return found->kind == kPcm || found->kind == kExtensible;
 }
 
@@ -75,7 +75,7 @@ static bool has_channels(const format *found) {
 }
 
 static bool fits(const format *found) {
-  return has_whole_numbers(found) && has_channels(found) &&
+  return has_integers(found) && has_channels(found) &&
          found->rate == WAV_RATE && found->bits == 16;
 }
 
@@ -84,13 +84,13 @@ static void refuse(const char *path, const format *found) {
   if (found->rate != 0) {
     fprintf(stderr, "%u-bit samples at %u Hz", (unsigned)found->bits,
             (unsigned)found->rate);
-    if (!has_whole_numbers(found)) {
-      fprintf(stderr, " that are no whole numbers");
+    if (!has_integers(found)) {
+      fprintf(stderr, " that are not integers");
     }
     if (!has_channels(found)) {
-      fprintf(stderr, " of %u channels", (unsigned)found->channels);
+      fprintf(stderr, " in %u channels", (unsigned)found->channels);
     }
-    fprintf(stderr, ", ");
+    fprintf(stderr, "; ");
   }
   fprintf(stderr, "%s\n", kConvert);
 }
@@ -111,15 +111,15 @@ static const char *read_samples(FILE *file, uint32_t channels, wav *out) {
   if (!find_chunk(file, "data", &size)) {
     return "has no samples";
   }
-  size_t room = 0;
+  size_t capacity = 0;
   const size_t frame_bytes = 2 * (size_t)channels;
   for (size_t left = size / frame_bytes; left > 0; --left) {
     if (fread(frame, 1, frame_bytes, file) != frame_bytes) {
       break;
     }
-    if (out->count == room) {
-      room = room == 0 ? WAV_RATE : 2 * room;
-      float *samples = realloc(out->samples, room * sizeof *samples);
+    if (out->count == capacity) {
+      capacity = capacity == 0 ? WAV_RATE : 2 * capacity;
+      float *samples = realloc(out->samples, capacity * sizeof *samples);
       if (samples == NULL) {
         return "out of memory";
       }

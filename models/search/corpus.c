@@ -8,17 +8,17 @@ enum { kFirstRead = 1 << 16, kPathBytes = 4096 };
 
 /* Reads the whole file. Returns an error message, or NULL. */
 static const char *read_bytes(FILE *file, corpus *out) {
-  size_t room = 0;
+  size_t capacity = 0;
   while (!feof(file) && !ferror(file)) {
-    if (out->size == room) {
-      room = room == 0 ? kFirstRead : 2 * room;
-      char *bytes = realloc(out->bytes, room);
+    if (out->size == capacity) {
+      capacity = capacity == 0 ? kFirstRead : 2 * capacity;
+      char *bytes = realloc(out->bytes, capacity);
       if (bytes == NULL) {
         return "out of memory";
       }
       out->bytes = bytes;
     }
-    out->size += fread(out->bytes + out->size, 1, room - out->size, file);
+    out->size += fread(out->bytes + out->size, 1, capacity - out->size, file);
   }
   return ferror(file) ? "cannot be read" : NULL;
 }
@@ -140,7 +140,7 @@ bool vectors_write(const char *path, uint64_t key, const float *vectors,
   const head start = head_of(key, vectors, elements);
   if (file == NULL || !write_all(file, &start, vectors) ||
       rename(part, path) != 0) {
-    fprintf(stderr, "search: the vectors are not kept: ");
+    fprintf(stderr, "search: cannot cache the vectors: ");
     perror(path);
     remove(part);
     return false;

@@ -218,7 +218,7 @@ def test_unwritable_cache_is_reported_and_results_printed(name: str, corpus: Pat
     (corpus.with_name(name) / "full").mkdir(parents=True)
     result = _search(corpus, "bread")
     assert (result.returncode, result.stdout) == (0, expected)
-    assert f"\nsearch: the vectors are not kept: {corpus}.vectors: Is a directory\n" in result.stderr
+    assert f"\nsearch: cannot cache the vectors: {corpus}.vectors: Is a directory\n" in result.stderr
 
 
 @pytest.mark.parametrize("kept", [b"", b"vectors1", bytes(100), b"vectors1" + b"\xff" * 24])

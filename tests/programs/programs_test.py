@@ -41,7 +41,7 @@ def test_digits_refuses_a_truncated_data_set(tmp_path: Path) -> None:
     images.write_bytes(Path(_DIGITS.format("images.idx3-ubyte")).read_bytes()[:1000])
     result = _run("DIGITS", str(images), _DIGITS.format("labels.idx1-ubyte"), os.environ["PREDICTIONS"])
     assert result.returncode == 1
-    assert result.stderr == f"{images}: the elements are cut short\n"
+    assert result.stderr == f"{images}: the elements are truncated\n"
 
 
 def test_mobilenet_prints_classes_latency_and_memory() -> None:
