@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "executorch/kernels/convert.h"
-#include "kernels/author/half.h"
+#include "kernels/author/float16.h"
 
 typedef void (*et_convert_load_fn)(const uint8_t *in, ptrdiff_t stride,
                                    size_t count, void *out);

@@ -128,9 +128,9 @@ et_status et_fill_view(et_kernel_context *context, const char *what,
                real ? (const void *)&real_value : (const void *)&int_value,
                out->dtype, (uint8_t *)&element, 0, 1);
   et_view one = {(uint8_t *)&element, out->dtype, 0, {0}, {0}};
-  et_view spread;
-  et_view_expand(&one, out->sizes, out->rank, &spread);
-  return et_copy_view(context, what, &spread, out);
+  et_view expanded;
+  et_view_expand(&one, out->sizes, out->rank, &expanded);
+  return et_copy_view(context, what, &expanded, out);
 }
 
 et_status et_fill_like(et_kernel_context *context, const char *what,

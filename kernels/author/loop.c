@@ -8,12 +8,13 @@ static size_t order_dims(const et_view *view, size_t *dims) {
     if (view->sizes[d] == 1) {
       continue;
     }
-    size_t place = count++;
-    while (place > 0 && view->strides[dims[place - 1]] > view->strides[d]) {
-      dims[place] = dims[place - 1];
-      place--;
+    size_t position = count++;
+    while (position > 0 &&
+           view->strides[dims[position - 1]] > view->strides[d]) {
+      dims[position] = dims[position - 1];
+      position--;
     }
-    dims[place] = d;
+    dims[position] = d;
   }
   return count;
 }

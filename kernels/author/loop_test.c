@@ -62,10 +62,10 @@ static void test_broadcast_repeats_an_element(void **state) {
   (void)state;
   uint8_t data[3] = {0};
   size_t runs = 0;
-  et_view spread;
+  et_view expanded;
   const et_view column = view_of(data, 2, (int32_t[]){3, 1}, (int64_t[]){1, 1});
-  assert_true(et_view_expand(&column, (int32_t[]){2, 3, 5}, 3, &spread));
-  assert_int_equal(visit(&spread, &runs), 30);
+  assert_true(et_view_expand(&column, (int32_t[]){2, 3, 5}, 3, &expanded));
+  assert_int_equal(visit(&expanded, &runs), 30);
   assert_int_equal(data[0], 10);
   assert_int_equal(data[2], 10);
 }
@@ -73,10 +73,10 @@ static void test_broadcast_repeats_an_element(void **state) {
 static void test_shapes_that_do_not_broadcast_are_refused(void **state) {
   (void)state;
   uint8_t data[3] = {0};
-  et_view spread;
+  et_view expanded;
   const et_view view = view_of(data, 1, (int32_t[]){3}, (int64_t[]){1});
-  assert_false(et_view_expand(&view, (int32_t[]){4}, 1, &spread));
-  assert_false(et_view_expand(&view, NULL, 0, &spread));
+  assert_false(et_view_expand(&view, (int32_t[]){4}, 1, &expanded));
+  assert_false(et_view_expand(&view, NULL, 0, &expanded));
 }
 
 static void test_loop_handles_empty_and_zero_dimensional_tensors(void **state) {

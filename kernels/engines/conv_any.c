@@ -121,10 +121,10 @@ void et_conv_any(const et_conv *conv) {
   const int64_t positions = conv->z.out * conv->y.out * conv->x.out;
   for (int64_t i = 0; i < conv->out.sizes[0] * channels; i++) {
     for (int64_t o = 0; o < positions; o++) {
-      const point place = point_at(o, conv->y.out, conv->x.out);
-      const double sum = result_at(conv, i / channels, i % channels, &place);
+      const point position = point_at(o, conv->y.out, conv->x.out);
+      const double sum = result_at(conv, i / channels, i % channels, &position);
       et_store_run(ET_COMPUTE_FLOAT64, &sum, conv->out.dtype,
-                   at(&conv->out, i / channels, i % channels, &place), 0, 1);
+                   at(&conv->out, i / channels, i % channels, &position), 0, 1);
     }
   }
 }

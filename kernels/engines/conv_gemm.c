@@ -56,7 +56,7 @@ static float *gather_row(const et_conv_axis *x, int64_t tap, const float *row,
 }
 
 /* Returns the input index that tap `k` reads at output `o`. May be outside. */
-static int64_t place(const et_conv_axis *axis, int64_t o, int64_t k) {
+static int64_t position(const et_conv_axis *axis, int64_t o, int64_t k) {
   return o * axis->stride + k * axis->dilation - axis->padding;
 }
 
@@ -64,8 +64,8 @@ static int64_t place(const et_conv_axis *axis, int64_t o, int64_t k) {
  * `row`, counted over all depths, or NULL outside the input. */
 static const float *input_row(const et_conv *conv, const float *channel,
                               int64_t row, int64_t kz, int64_t ky) {
-  const int64_t iz = place(&conv->z, row / conv->y.out, kz);
-  const int64_t iy = place(&conv->y, row % conv->y.out, ky);
+  const int64_t iz = position(&conv->z, row / conv->y.out, kz);
+  const int64_t iy = position(&conv->y, row % conv->y.out, ky);
   const bool inside = iz >= 0 && iz < conv->z.in && iy >= 0 && iy < conv->y.in;
   return inside ? channel + (iz * conv->y.in + iy) * conv->x.in : NULL;
 }

@@ -264,30 +264,30 @@ void et_gemm_accumulate(size_t rows, size_t columns, size_t depth,
 
 /* Independent accumulators. A single accumulator would make the additions a
  * serial chain and prevent vectorization. */
-#define PARTIAL_SUMS 32
+#define ACCUMULATORS 32
 
 static void add_dot_products(const float *restrict a, const float *restrict b,
-                             float *restrict sums) {
-  for (size_t j = 0; j < PARTIAL_SUMS; j++) {
-    sums[j] += a[j] * b[j] + a[j + PARTIAL_SUMS] * b[j + PARTIAL_SUMS] +
-               a[j + 2 * PARTIAL_SUMS] * b[j + 2 * PARTIAL_SUMS] +
-               a[j + 3 * PARTIAL_SUMS] * b[j + 3 * PARTIAL_SUMS];
+                             float *restrict accumulators) {
+  for (size_t j = 0; j < ACCUMULATORS; j++) {
+    accumulators[j] += a[j] * b[j] + a[j + ACCUMULATORS] * b[j + ACCUMULATORS] +
+                       a[j + 2 * ACCUMULATORS] * b[j + 2 * ACCUMULATORS] +
+                       a[j + 3 * ACCUMULATORS] * b[j + 3 * ACCUMULATORS];
   }
 }
 
 float et_gemm_dot(const float *a, const float *b, size_t depth) {
-  float sums[PARTIAL_SUMS] = {0.0f};
+  float accumulators[ACCUMULATORS] = {0.0f};
   size_t k = 0;
-  for (; k + 4 * PARTIAL_SUMS <= depth; k += 4 * PARTIAL_SUMS) {
-    add_dot_products(a + k, b + k, sums);
+  for (; k + 4 * ACCUMULATORS <= depth; k += 4 * ACCUMULATORS) {
+    add_dot_products(a + k, b + k, accumulators);
   }
   for (; k < depth; k++) {
-    sums[k % PARTIAL_SUMS] += a[k] * b[k];
+    accumulators[k % ACCUMULATORS] += a[k] * b[k];
   }
-  for (size_t width = PARTIAL_SUMS / 2; width > 0; width /= 2) {
+  for (size_t width = ACCUMULATORS / 2; width > 0; width /= 2) {
     for (size_t j = 0; j < width; j++) {
-      sums[j] += sums[j + width];
+      accumulators[j] += accumulators[j + width];
     }
   }
-  return sums[0];
+  return accumulators[0];
 }

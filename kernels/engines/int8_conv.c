@@ -31,7 +31,7 @@ static int64_t between(int64_t value, int64_t low, int64_t high) {
   return value < low ? low : value > high ? high : value;
 }
 
-static int64_t place(const et_conv_axis *axis, int64_t o, int64_t k) {
+static int64_t position(const et_conv_axis *axis, int64_t o, int64_t k) {
   return o * axis->stride + k * axis->dilation - axis->padding;
 }
 
@@ -48,7 +48,7 @@ static void gather_row(const gathering *g, const tap *at, const uint8_t *row,
   last = between(last, first, end);
   to += (size_t)(first - start) * g->pitch;
   for (int64_t o = first; o < last; o++, to += g->pitch) {
-    *to = et_int8_center(by, row[place(x, o, at->x)]);
+    *to = et_int8_center(by, row[position(x, o, at->x)]);
   }
 }
 
@@ -57,8 +57,8 @@ static void gather_row(const gathering *g, const tap *at, const uint8_t *row,
 static const uint8_t *input_row(const gathering *g, const tap *at,
                                 int64_t row) {
   const et_conv *conv = &g->int8_conv->conv;
-  const int64_t z = place(&conv->z, row / conv->y.out, at->z);
-  const int64_t y = place(&conv->y, row % conv->y.out, at->y);
+  const int64_t z = position(&conv->z, row / conv->y.out, at->z);
+  const int64_t y = position(&conv->y, row % conv->y.out, at->y);
   const bool is_inside =
       z >= 0 && z < conv->z.in && y >= 0 && y < conv->y.in && conv->x.in > 0;
   const int64_t rows = (at->channel * conv->z.in + z) * conv->y.in + y;

@@ -123,11 +123,11 @@ static void multiply_float32(const et_matmul *p, float *scratch) {
   }
 }
 
-size_t et_matmul_scratch(const et_matmul *product) {
-  return ET_MATMUL_SCRATCH(product->out.dtype, is_unscaled(product),
-                           product->out.sizes[0], product->a.strides[1],
-                           product->b.strides[0], product->b.strides[1],
-                           product->out.strides[1]);
+size_t et_matmul_scratch(const et_matmul *matmul) {
+  return ET_MATMUL_SCRATCH(matmul->out.dtype, is_unscaled(matmul),
+                           matmul->out.sizes[0], matmul->a.strides[1],
+                           matmul->b.strides[0], matmul->b.strides[1],
+                           matmul->out.strides[1]);
 }
 
 static et_status check(et_kernel_context *context, const et_matmul *p) {
@@ -151,24 +151,23 @@ static et_status check(et_kernel_context *context, const et_matmul *p) {
 et_status et_matmul_prepare(et_prepare_context *context, et_value *const *args,
                             et_matmul_plan_fn plan) {
   et_kernel_context call = {.error = NULL};
-  et_matmul product;
-  if (plan(&call, args, &product) == ET_STATUS_OK) {
-    context->scratch_bytes = et_matmul_scratch(&product);
+  et_matmul matmul;
+  if (plan(&call, args, &matmul) == ET_STATUS_OK) {
+    context->scratch_bytes = et_matmul_scratch(&matmul);
   }
   return ET_STATUS_OK;
 }
 
-et_status et_matmul_run(et_kernel_context *context, const et_matmul *product) {
-  ET_RETURN_IF_ERROR(check(context, product));
-  if (product->out.sizes[0] == 0 || product->out.sizes[1] == 0) {
+et_status et_matmul_run(et_kernel_context *context, const et_matmul *matmul) {
+  ET_RETURN_IF_ERROR(check(context, matmul));
+  if (matmul->out.sizes[0] == 0 || matmul->out.sizes[1] == 0) {
     return ET_STATUS_OK;
   }
   /* With dynamic shapes, the call may need a loop that was not prepared for. */
-  if (is_plain(product) &&
-      context->scratch.size >= et_matmul_scratch(product)) {
-    multiply_float32(product, (float *)(void *)context->scratch.data);
+  if (is_plain(matmul) && context->scratch.size >= et_matmul_scratch(matmul)) {
+    multiply_float32(matmul, (float *)(void *)context->scratch.data);
   } else {
-    et_matmul_any(product);
+    et_matmul_any(matmul);
   }
   return ET_STATUS_OK;
 }

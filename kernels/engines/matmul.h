@@ -19,17 +19,17 @@ typedef struct et_matmul {
 /* Returns INVALID_ARGUMENT if the shapes do not match, or the dtypes differ or
  * are bool. `out` must already be resized. Integers wrap; float16 and bfloat16
  * accumulate in double. */
-et_status et_matmul_run(et_kernel_context *context, const et_matmul *product);
+et_status et_matmul_run(et_kernel_context *context, const et_matmul *matmul);
 
 /* Returns the scratch bytes of the fastest loop. See
  * executorch/kernels/scratch.h. */
-size_t et_matmul_scratch(const et_matmul *product);
+size_t et_matmul_scratch(const et_matmul *matmul);
 
 /* Reads a kernel's arguments, and checks those that et_matmul_run does not. May
  * run before `out` is resized. */
 typedef et_status (*et_matmul_plan_fn)(et_kernel_context *context,
                                        et_value *const *args,
-                                       et_matmul *product);
+                                       et_matmul *matmul);
 
 /* Requests the scratch of the loop that the call will use. If planning fails,
  * requests none: the call will report the error. */
@@ -37,6 +37,6 @@ et_status et_matmul_prepare(et_prepare_context *context, et_value *const *args,
                             et_matmul_plan_fn plan);
 
 /* The general loop. The caller has checked the product. */
-void et_matmul_any(const et_matmul *product);
+void et_matmul_any(const et_matmul *matmul);
 
 #endif /* ET_KERNELS_ENGINES_MATMUL_H_ */

@@ -13,7 +13,7 @@
 
 /* A block of results and its compute type. */
 typedef struct block {
-  const et_matmul *product;
+  const et_matmul *matmul;
   et_compute compute;
   int64_t row;
   int64_t column;
@@ -21,10 +21,10 @@ typedef struct block {
   size_t columns;
 } block;
 
-typedef union sums {
+typedef union accumulators {
   double float64[BLOCK_ROWS][BLOCK_COLUMNS];
   int64_t int64[BLOCK_ROWS][BLOCK_COLUMNS];
-} sums;
+} accumulators;
 
 typedef union factors {
   double float64[BLOCK_ROWS][BLOCK_DEPTH];
@@ -55,7 +55,7 @@ static void add_int64(size_t columns, int64_t a, const int64_t *restrict b,
 }
 
 static void add_row_of_b(const block *b, const factors *a, size_t k,
-                         const et_chunk *row, sums *out) {
+                         const et_chunk *row, accumulators *out) {
   for (size_t i = 0; i < b->rows; i++) {
     if (b->compute == ET_COMPUTE_FLOAT64) {
       add_double(b->columns, a->float64[i][k], row->float64, out->float64[i]);
@@ -65,8 +65,8 @@ static void add_row_of_b(const block *b, const factors *a, size_t k,
   }
 }
 
-static void add_dot_products(const block *b, sums *out) {
-  const et_matmul *p = b->product;
+static void add_dot_products(const block *b, accumulators *out) {
+  const et_matmul *p = b->matmul;
   const int64_t depth = p->a.sizes[1];
   for (int64_t k = 0; k < depth; k += BLOCK_DEPTH) {
     const size_t n = (size_t)et_min_i64(depth - k, BLOCK_DEPTH);
@@ -92,7 +92,7 @@ static int64_t integer_of(const et_value *number) {
 
 /* If beta is 0, the bias is ignored even if it is NaN, as in PyTorch. */
 static void finish_double(const block *b, int64_t row, double *results) {
-  const et_matmul *p = b->product;
+  const et_matmul *p = b->matmul;
   const double alpha = real_of(p->alpha);
   const double beta = real_of(p->beta);
   const bool has_bias = p->bias.data != NULL && beta != 0.0;
@@ -107,7 +107,7 @@ static void finish_double(const block *b, int64_t row, double *results) {
 }
 
 static void finish_int64(const block *b, int64_t row, int64_t *results) {
-  const et_matmul *p = b->product;
+  const et_matmul *p = b->matmul;
   const int64_t alpha = integer_of(p->alpha);
   const int64_t beta = integer_of(p->beta);
   et_chunk bias;
@@ -122,9 +122,9 @@ static void finish_int64(const block *b, int64_t row, int64_t *results) {
 }
 
 static void compute_block(const block *b) {
-  const et_view *out = &b->product->out;
+  const et_view *out = &b->matmul->out;
   const int64_t size = (int64_t)et_scalar_type_size((int32_t)out->dtype);
-  sums results;
+  accumulators results;
   memset(&results, 0, sizeof results);
   add_dot_products(b, &results);
   for (size_t i = 0; i < b->rows; i++) {
@@ -143,7 +143,7 @@ static void compute_block(const block *b) {
 
 void et_matmul_any(const et_matmul *p) {
   const bool real = et_scalar_type_is_floating(p->out.dtype);
-  block b = {.product = p,
+  block b = {.matmul = p,
              .compute = real ? ET_COMPUTE_FLOAT64 : ET_COMPUTE_INT64};
   for (; b.row < p->out.sizes[0]; b.row += BLOCK_ROWS) {
     b.rows = (size_t)et_min_i64(p->out.sizes[0] - b.row, BLOCK_ROWS);

@@ -24,9 +24,9 @@ typedef struct et_taps {
 
 /* Nearest neighbor, ties to even; linear, two taps; cubic convolution with A =
  * -0.75, four taps. */
-et_taps et_taps_nearest(double place);
-et_taps et_taps_linear(double place);
-et_taps et_taps_cubic(double place);
+et_taps et_taps_nearest(double position);
+et_taps et_taps_linear(double position);
+et_taps et_taps_cubic(double position);
 
 /* Returns the sum over three axes, weighted by the taps, for image n and
  * channel c. */

@@ -14,17 +14,17 @@ static et_taps taps_from(double first, size_t count) {
   return taps;
 }
 
-et_taps et_taps_nearest(double place) {
-  et_taps taps = taps_from(rint(place), 1);
+et_taps et_taps_nearest(double position) {
+  et_taps taps = taps_from(rint(position), 1);
   taps.weight[0] = 1.0;
   return taps;
 }
 
-et_taps et_taps_linear(double place) {
-  const double low = floor(place);
+et_taps et_taps_linear(double position) {
+  const double low = floor(position);
   et_taps taps = taps_from(low, 2);
-  taps.weight[0] = 1.0 - (place - low);
-  taps.weight[1] = place - low;
+  taps.weight[0] = 1.0 - (position - low);
+  taps.weight[1] = position - low;
   return taps;
 }
 
@@ -36,9 +36,9 @@ static double far_weight(double x) {
   return ((-0.75 * x + 3.75) * x - 6.0) * x + 3.0;
 }
 
-et_taps et_taps_cubic(double place) {
-  const double low = floor(place);
-  const double t = place - low;
+et_taps et_taps_cubic(double position) {
+  const double low = floor(position);
+  const double t = position - low;
   et_taps taps = taps_from(low - 1.0, 4);
   taps.weight[0] = far_weight(t + 1.0);
   taps.weight[1] = near_weight(t);
@@ -47,7 +47,7 @@ et_taps et_taps_cubic(double place) {
   return taps;
 }
 
-static double sum_row(const et_view *in, et_place *at, const et_taps *x) {
+static double sum_row(const et_view *in, et_position *at, const et_taps *x) {
   double sum = 0.0;
   for (size_t i = 0; i < x->count; i++) {
     double value = 0.0;
@@ -67,7 +67,7 @@ double et_taps_sum(const et_view *in, int64_t n, int64_t c, const et_taps *z,
   for (size_t i = 0; i < z->count * y->count; i++) {
     const size_t k = i / y->count;
     const size_t j = i % y->count;
-    et_place at = {n, c, z->at[k], y->at[j], 0};
+    et_position at = {n, c, z->at[k], y->at[j], 0};
     if (at.z >= 0 && at.y >= 0) {
       sum += sum_row(in, &at, x) * z->weight[k] * y->weight[j];
     }

@@ -15,18 +15,18 @@ et_view et_window_view(const et_tensor *tensor, size_t dims) {
   return out;
 }
 
-uint8_t *et_window_at(const et_view *view, const et_place *place) {
+uint8_t *et_window_at(const et_view *view, const et_position *position) {
   const int64_t *strides = view->strides;
-  const int64_t element = place->n * strides[0] + place->c * strides[1] +
-                          place->z * strides[2] + place->y * strides[3] +
-                          place->x * strides[4];
+  const int64_t element = position->n * strides[0] + position->c * strides[1] +
+                          position->z * strides[2] + position->y * strides[3] +
+                          position->x * strides[4];
   return view->data +
          element * (int64_t)et_scalar_type_size((int32_t)view->dtype);
 }
 
-bool et_window_next(const et_view *view, et_place *place) {
-  int64_t *const index[5] = {&place->n, &place->c, &place->z, &place->y,
-                             &place->x};
+bool et_window_next(const et_view *view, et_position *position) {
+  int64_t *const index[5] = {&position->n, &position->c, &position->z,
+                             &position->y, &position->x};
   for (size_t d = 5; d-- > 0;) {
     if (++*index[d] < view->sizes[d]) {
       return true;
@@ -45,9 +45,10 @@ static et_stretch span_of(const et_conv_axis *axis, int64_t o) {
   return (et_stretch){start + missed * step, et_min_i64(end, axis->in), step};
 }
 
-et_box et_window_box(const et_window *window, const et_place *place) {
-  return (et_box){span_of(&window->z, place->z), span_of(&window->y, place->y),
-                  span_of(&window->x, place->x)};
+et_box et_window_box(const et_window *window, const et_position *position) {
+  return (et_box){span_of(&window->z, position->z),
+                  span_of(&window->y, position->y),
+                  span_of(&window->x, position->x)};
 }
 
 /* Window o of `out` windows over `in` elements is
@@ -59,10 +60,11 @@ static et_stretch adaptive_stretch(const et_conv_axis *axis, int64_t o) {
   return (et_stretch){begin, end, 1};
 }
 
-et_box et_window_adaptive_box(const et_window *window, const et_place *place) {
-  return (et_box){adaptive_stretch(&window->z, place->z),
-                  adaptive_stretch(&window->y, place->y),
-                  adaptive_stretch(&window->x, place->x)};
+et_box et_window_adaptive_box(const et_window *window,
+                              const et_position *position) {
+  return (et_box){adaptive_stretch(&window->z, position->z),
+                  adaptive_stretch(&window->y, position->y),
+                  adaptive_stretch(&window->x, position->x)};
 }
 
 static int64_t count_of(const et_stretch *span) {
@@ -92,10 +94,10 @@ static double sum_row(const et_view *in, const uint8_t *row, int64_t step,
   return sum;
 }
 
-double et_window_sum(const et_view *in, const et_place *place,
+double et_window_sum(const et_view *in, const et_position *position,
                      const et_box *box) {
   const int64_t count = count_of(&box->x);
-  et_place at = {place->n, place->c, 0, 0, box->x.begin};
+  et_position at = {position->n, position->c, 0, 0, box->x.begin};
   double sum = 0.0;
   if (count == 0) {
     return sum;
@@ -118,7 +120,7 @@ static int64_t padded(const et_conv_axis *axis, int64_t o) {
 }
 
 /* Computed in double, because padding may have any size. */
-double et_window_divisor(const et_window *w, const et_place *o,
+double et_window_divisor(const et_window *w, const et_position *o,
                          const et_box *box, bool include_pad, int64_t divisor) {
   if (divisor != 0) {
     return (double)divisor;

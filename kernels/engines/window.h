@@ -15,13 +15,13 @@ typedef struct et_window {
 } et_window;
 
 /* Index of an element in a five-dimensional view. */
-typedef struct et_place {
+typedef struct et_position {
   int64_t n;
   int64_t c;
   int64_t z;
   int64_t y;
   int64_t x;
-} et_place;
+} et_position;
 
 /* The elements begin, begin + step, ... before end. */
 typedef struct et_stretch {
@@ -62,23 +62,24 @@ et_status et_window_plan_adaptive(et_kernel_context *context, const char *name,
                                   const et_value *output_size, et_tensor *out,
                                   et_window *window);
 
-/* Returns the elements that the window at `place` of the output reads, without
+/* Returns the elements that the window at `position` of the output reads, without
  * padding. */
-et_box et_window_box(const et_window *window, const et_place *place);
+et_box et_window_box(const et_window *window, const et_position *position);
 
 /* et_window_box for adaptive pooling. Windows overlap if their number does not
  * divide the size. */
-et_box et_window_adaptive_box(const et_window *window, const et_place *place);
+et_box et_window_adaptive_box(const et_window *window,
+                              const et_position *position);
 
 /* Return the sum and the number of elements of a box, in image n and channel c
- * of `place`. */
-double et_window_sum(const et_view *in, const et_place *place,
+ * of `position`. */
+double et_window_sum(const et_view *in, const et_position *position,
                      const et_box *box);
 int64_t et_box_count(const et_box *box);
 
-/* Returns the divisor of the mean of the window at `place`, which reads `box`.
+/* Returns the divisor of the mean of the window at `position`, which reads `box`.
  * `divisor` overrides it unless 0. */
-double et_window_divisor(const et_window *window, const et_place *place,
+double et_window_divisor(const et_window *window, const et_position *position,
                          const et_box *box, bool include_pad, int64_t divisor);
 
 /* Views a tensor with `dims` spatial dimensions, preceded by one or two others,
@@ -86,10 +87,10 @@ double et_window_divisor(const et_window *window, const et_place *place,
 et_view et_window_view(const et_tensor *tensor, size_t dims);
 
 /* Returns the address of an element. */
-uint8_t *et_window_at(const et_view *view, const et_place *place);
+uint8_t *et_window_at(const et_view *view, const et_position *position);
 
 /* Advances to the next element in row-major order. Returns false after the
  * last. */
-bool et_window_next(const et_view *view, et_place *place);
+bool et_window_next(const et_view *view, et_position *position);
 
 #endif /* ET_KERNELS_ENGINES_WINDOW_H_ */

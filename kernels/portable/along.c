@@ -51,11 +51,11 @@ void et_along_run(const et_tensor *index, const et_view *other,
        et_loop_next(&loop)) {
     for (size_t i = 0; i < loop.count; i++) {
       const ptrdiff_t n = (ptrdiff_t)i;
-      int64_t place = 0;
+      int64_t position = 0;
       et_load_run(ET_COMPUTE_INT64, index->dtype,
-                  loop.at[0] + n * loop.strides[0], 0, 1, &place);
+                  loop.at[0] + n * loop.strides[0], 0, 1, &position);
       fn(self->dtype, loop.at[1] + n * loop.strides[1],
-         loop.at[2] + n * loop.strides[2] + place * step);
+         loop.at[2] + n * loop.strides[2] + position * step);
     }
   }
 }

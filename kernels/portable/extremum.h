@@ -45,7 +45,7 @@ et_status et_extremum_indices(et_kernel_context *context, const char *what,
 et_status et_extremum_along(et_kernel_context *context, const char *what,
                             bool smallest, const et_tensor *self,
                             const et_value *dim, bool keepdim,
-                            et_tensor *values, et_tensor *places);
+                            et_tensor *values, et_tensor *indices);
 
 /* ---- cummax and cummin ---- */
 

@@ -35,12 +35,12 @@ static int64_t find_in_all(const et_tensor *self, bool smallest) {
 }
 
 static et_status check_dtypes(et_kernel_context *context, const char *what,
-                              const et_tensor *self, const et_tensor *places) {
+                              const et_tensor *self, const et_tensor *indices) {
   ET_RETURN_IF_ERROR(
       et_shape_supports(context, what,
                         et_dtype_is_computable(self->dtype) &&
-                            places->dtype == ET_SCALAR_TYPE_INT64,
-                        self, places));
+                            indices->dtype == ET_SCALAR_TYPE_INT64,
+                        self, indices));
   return ET_STATUS_OK;
 }
 
@@ -64,12 +64,12 @@ et_status et_extremum_indices(et_kernel_context *context, const char *what,
 et_status et_extremum_along(et_kernel_context *context, const char *what,
                             bool smallest, const et_tensor *self,
                             const et_value *dim, bool keepdim,
-                            et_tensor *values, et_tensor *places) {
+                            et_tensor *values, et_tensor *indices) {
   et_reduction reduction;
-  ET_RETURN_IF_ERROR(check_dtypes(context, what, self, places));
+  ET_RETURN_IF_ERROR(check_dtypes(context, what, self, indices));
   ET_RETURN_IF_ERROR(et_shape_same_dtype(context, what, self, values));
   ET_RETURN_IF_ERROR(et_reduction_plan(context, what, self, dim, keepdim,
-                                       values, places, &reduction));
+                                       values, indices, &reduction));
   ET_RETURN_IF_ERROR(et_reduction_has_elements(context, what, &reduction));
   et_reduction_run(&reduction, find, &smallest);
   return ET_STATUS_OK;

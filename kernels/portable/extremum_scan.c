@@ -50,19 +50,19 @@ et_status et_extremum_scan(et_kernel_context *context, const char *what,
                            bool smallest, et_value *const *args) {
   const et_tensor *self = args[0]->u.as_tensor;
   et_tensor *values = args[2]->u.as_tensor;
-  et_tensor *places = args[3]->u.as_tensor;
+  et_tensor *positions = args[3]->u.as_tensor;
   size_t axis = 0;
   ET_RETURN_IF_ERROR(
       et_shape_supports(context, what,
                         et_dtype_is_computable(self->dtype) &&
-                            places->dtype == ET_SCALAR_TYPE_INT64,
-                        self, places));
+                            positions->dtype == ET_SCALAR_TYPE_INT64,
+                        self, positions));
   ET_RETURN_IF_ERROR(et_shape_same_dtype(context, what, self, values));
   ET_RETURN_IF_ERROR(
       et_shape_axis(context, what, args[1]->u.as_int, self->rank, &axis));
   ET_RETURN_IF_ERROR(et_shape_resize_like(context, values, self));
-  ET_RETURN_IF_ERROR(et_shape_resize_like(context, places, self));
-  const et_view views[3] = {et_view_of(values), et_view_of(places),
+  ET_RETURN_IF_ERROR(et_shape_resize_like(context, positions, self));
+  const et_view views[3] = {et_view_of(values), et_view_of(positions),
                             et_view_of(self)};
   et_lines_run(views, 3, axis, scan_line, &smallest);
   return ET_STATUS_OK;

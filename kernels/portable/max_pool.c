@@ -16,7 +16,7 @@ et_status et_max_pool_check(et_kernel_context *context, const char *name,
   return ET_STATUS_OK;
 }
 
-static void take_row(const et_window *w, const et_place *at,
+static void take_row(const et_window *w, const et_position *at,
                      const et_stretch *span, et_extremum *found) {
   const ptrdiff_t size = (ptrdiff_t)et_scalar_type_size((int32_t)w->in.dtype);
   const int64_t row = (at->z * w->y.in + at->y) * w->x.in;
@@ -26,10 +26,10 @@ static void take_row(const et_window *w, const et_place *at,
                    (size_t)count, row + at->x, span->step);
 }
 
-static et_extremum find_largest(const et_window *w, const et_place *o,
+static et_extremum find_largest(const et_window *w, const et_position *o,
                                 const et_box *box) {
   et_extremum found = et_extremum_none(false);
-  et_place at = {o->n, o->c, 0, 0, box->x.begin};
+  et_position at = {o->n, o->c, 0, 0, box->x.begin};
   if (box->x.begin >= box->x.end) {
     return found;
   }
@@ -44,15 +44,15 @@ static et_extremum find_largest(const et_window *w, const et_place *o,
 et_status et_max_pool_run(et_kernel_context *context, const et_window *window,
                           size_t dims, et_box_fn box, const et_tensor *out,
                           et_tensor *indices) {
-  et_place o = {0};
+  et_position o = {0};
   ET_RETURN_IF_ERROR(et_shape_resize_like(context, indices, out));
-  const et_view places = et_window_view(indices, dims);
+  const et_view index_view = et_window_view(indices, dims);
   for (bool more = out->numel > 0; more;
        more = et_window_next(&window->out, &o)) {
     const et_box read = box(window, &o);
     const et_extremum found = find_largest(window, &o, &read);
     et_extremum_store(&found, out->dtype, et_window_at(&window->out, &o));
-    *(int64_t *)(void *)et_window_at(&places, &o) = found.index;
+    *(int64_t *)(void *)et_window_at(&index_view, &o) = found.index;
   }
   return ET_STATUS_OK;
 }

@@ -9,7 +9,8 @@
 et_status et_max_pool_check(et_kernel_context *context, const char *name,
                             const et_tensor *self, const et_tensor *indices);
 
-typedef et_box (*et_box_fn)(const et_window *window, const et_place *place);
+typedef et_box (*et_box_fn)(const et_window *window,
+                            const et_position *position);
 
 /* Resizes `indices` like out, and computes both over all windows. Indices are
  * row-major within a volume. */

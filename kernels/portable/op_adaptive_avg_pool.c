@@ -7,7 +7,7 @@ static et_status pool(et_kernel_context *context, const char *name, size_t dims,
   const et_tensor *self = args[0]->u.as_tensor;
   et_tensor *out = args[2]->u.as_tensor;
   et_window w;
-  et_place o = {0};
+  et_position o = {0};
   ET_CHECK(context, et_scalar_type_is_floating(self->dtype),
            "%s: dtype %s is not supported", name,
            et_scalar_type_name((int32_t)self->dtype));

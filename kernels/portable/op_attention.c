@@ -151,10 +151,10 @@ static void weigh(const attention *a, const head *h, size_t first, size_t rows,
   const size_t keys = size_of(&h->key, 0);
   for (size_t i = 0; i < rows; i++) {
     float *scores = w->scores + i * keys;
-    const size_t place = first + i;
-    const size_t seen = a->is_causal && place < keys ? place + 1 : keys;
+    const size_t position = first + i;
+    const size_t seen = a->is_causal && position < keys ? position + 1 : keys;
     if (h->mask.data != NULL) {
-      mask_row(&h->mask, place, keys, scores);
+      mask_row(&h->mask, position, keys, scores);
     }
     softmax_row(scores, seen, keys);
   }

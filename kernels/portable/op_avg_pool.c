@@ -5,7 +5,7 @@
 #include "kernels/engines/window.h"
 
 static void pool_all(const et_window *w, bool include_pad, int64_t divisor) {
-  et_place o = {0};
+  et_position o = {0};
   do {
     const et_box box = et_window_box(w, &o);
     const double count = et_window_divisor(w, &o, &box, include_pad, divisor);
@@ -15,9 +15,9 @@ static void pool_all(const et_window *w, bool include_pad, int64_t divisor) {
   } while (et_window_next(&w->out, &o));
 }
 
-static int64_t sum_of_integers(const et_view *in, const et_place *place,
+static int64_t sum_of_integers(const et_view *in, const et_position *position,
                                const et_box *box) {
-  et_place at = *place;
+  et_position at = *position;
   int64_t sum = 0;
   for (at.z = box->z.begin; at.z < box->z.end; at.z += box->z.step) {
     for (at.y = box->y.begin; at.y < box->y.end; at.y += box->y.step) {
@@ -34,7 +34,7 @@ static int64_t sum_of_integers(const et_view *in, const et_place *place,
 /* Integer means round toward zero, as in PyTorch. */
 static void pool_integers(const et_window *w, bool include_pad,
                           int64_t divisor) {
-  et_place o = {0};
+  et_position o = {0};
   do {
     const et_box box = et_window_box(w, &o);
     const int64_t count =

@@ -50,7 +50,7 @@ static et_view row_of(const et_view *view, size_t matrix, int64_t row) {
 
 static void measure(const et_view *x1, const et_view *x2, double p,
                     const et_tensor *out) {
-  const et_view places = et_view_of(out);
+  const et_view positions = et_view_of(out);
   const size_t rows = (size_t)x1->sizes[x1->rank - 2];
   const size_t columns = (size_t)x2->sizes[x2->rank - 2];
   const ptrdiff_t size = (ptrdiff_t)et_scalar_type_size((int32_t)out->dtype);
@@ -60,7 +60,7 @@ static void measure(const et_view *x1, const et_view *x2, double p,
     const et_view b = row_of(x2, matrix, (int64_t)(i % columns));
     const double distance = et_distance(&a, &b, p);
     et_store_run(ET_COMPUTE_FLOAT64, &distance, out->dtype,
-                 places.data + et_view_offset(&places, i) * size, 0, 1);
+                 positions.data + et_view_offset(&positions, i) * size, 0, 1);
   }
 }
 

@@ -18,13 +18,14 @@ et_status et_op_expand_copy_out(et_kernel_context *context, et_value **args) {
   const et_view view = et_view_of(self);
   int32_t sizes[ET_MAX_RANK];
   size_t rank = 0;
-  et_view spread;
+  et_view expanded;
   ET_RETURN_IF_ERROR(
       et_arg_sizes(context, "expand_copy: size", args[1], sizes, &rank));
   ET_CHECK(context, rank >= self->rank,
            "expand_copy: %zu sizes for %d dimensions", rank, (int)self->rank);
   ET_RETURN_IF_ERROR(keep_sizes(context, self, sizes, rank));
-  ET_CHECK(context, et_view_expand(&view, sizes, rank, &spread),
+  ET_CHECK(context, et_view_expand(&view, sizes, rank, &expanded),
            "expand_copy: self does not broadcast to the sizes");
-  return et_copy_view_to(context, "expand_copy", &spread, args[3]->u.as_tensor);
+  return et_copy_view_to(context, "expand_copy", &expanded,
+                         args[3]->u.as_tensor);
 }

@@ -13,7 +13,7 @@ et_status et_op_fill_tensor_out(et_kernel_context *context, et_value **args) {
   ET_RETURN_IF_ERROR(et_shape_resize_like(context, out, args[0]->u.as_tensor));
   const et_view element = et_view_of(value);
   const et_view view = et_view_of(out);
-  et_view spread;
-  et_view_expand(&element, view.sizes, view.rank, &spread);
-  return et_copy_view(context, "fill", &spread, &view);
+  et_view expanded;
+  et_view_expand(&element, view.sizes, view.rank, &expanded);
+  return et_copy_view(context, "fill", &expanded, &view);
 }

@@ -35,13 +35,13 @@ static double place_on(const sampling *s, double at, int64_t size) {
 /* Cubic interpolation pads each of its elements separately. */
 static et_taps find_taps(const sampling *s, double at, int64_t size) {
   const et_edge edge = {(double)size, (int)s->padding, s->align_corners};
-  const double place = place_on(s, at, size);
+  const double position = place_on(s, at, size);
   if (s->mode != CUBIC) {
-    const double padded = et_edge_pad(&edge, place);
+    const double padded = et_edge_pad(&edge, position);
     return s->mode == NEAREST ? et_taps_nearest(padded)
                               : et_taps_linear(padded);
   }
-  et_taps taps = et_taps_cubic(place);
+  et_taps taps = et_taps_cubic(position);
   for (size_t i = 0; i < taps.count; i++) {
     taps.at[i] = et_float_to_int64(et_edge_pad(&edge, (double)taps.at[i]));
   }
@@ -57,8 +57,8 @@ static et_taps taps_at(const sampling *s, double at, int64_t size) {
 }
 
 /* Returns coordinate `k` of the grid point of output position `o`. */
-static double coordinate(const sampling *s, const et_place *o, int64_t k) {
-  const et_place at = {o->n, o->z, o->y, o->x, k};
+static double coordinate(const sampling *s, const et_position *o, int64_t k) {
+  const et_position at = {o->n, o->z, o->y, o->x, k};
   double value = 0.0;
   et_load_run(ET_COMPUTE_FLOAT64, s->grid.dtype, et_window_at(&s->grid, &at), 0,
               1, &value);
@@ -66,7 +66,7 @@ static double coordinate(const sampling *s, const et_place *o, int64_t k) {
 }
 
 /* Computes all channels of one point. */
-static void sample_point(const sampling *s, et_place o) {
+static void sample_point(const sampling *s, et_position o) {
   const int32_t *sizes = s->input.sizes;
   const et_taps one = et_taps_nearest(0.0);
   const et_taps x = taps_at(s, coordinate(s, &o, 0), sizes[4]);
@@ -138,7 +138,7 @@ static et_status sample(et_kernel_context *context, const char *what,
   const et_tensor *input = args[0]->u.as_tensor;
   const et_tensor *grid = args[1]->u.as_tensor;
   et_tensor *out = args[5]->u.as_tensor;
-  et_place o = {0};
+  et_position o = {0};
   ET_RETURN_IF_ERROR(et_shape_supports(
       context, what, et_scalar_type_is_floating(input->dtype), input, out));
   ET_RETURN_IF_ERROR(et_shape_same_dtype(context, what, input, grid));

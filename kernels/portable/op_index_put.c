@@ -23,15 +23,15 @@ static et_status put(et_kernel_context *context, et_gather *gather,
                      const et_tensor *target, const et_tensor *values,
                      bool add) {
   const et_view given = et_view_of(values);
-  et_view spread;
+  et_view expanded;
   ET_CHECK(context,
-           et_view_expand(&given, gather->sizes, gather->rank, &spread),
+           et_view_expand(&given, gather->sizes, gather->rank, &expanded),
            "index_put: values do not broadcast to the indexed shape");
   gather->self = et_view_of(target);
   const size_t count = et_gather_count(gather);
   size_t cursor = 0;
   for (size_t i = 0; i < count; i++) {
-    const et_view from = et_gather_result_at(gather, &spread, i);
+    const et_view from = et_gather_result_at(gather, &expanded, i);
     const et_view to = et_gather_self_at(gather, i, &cursor);
     if (add) {
       accumulate(&from, &to);

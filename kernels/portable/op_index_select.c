@@ -22,9 +22,10 @@ et_status et_op_index_select_out(et_kernel_context *context, et_value **args) {
   ET_RETURN_IF_ERROR(et_tensor_resize(out, sizes, self->rank, context->error));
   const et_view whole = et_view_of(self);
   const et_view target = et_view_of(out);
-  const et_view places = et_view_of(index);
+  const et_view positions = et_view_of(index);
   for (size_t i = 0; i < index->numel; i++) {
-    const et_view from = et_view_select(&whole, axis, et_index_at(&places, i));
+    const et_view from =
+        et_view_select(&whole, axis, et_index_at(&positions, i));
     const et_view to = et_view_select(&target, axis, (int64_t)i);
     ET_RETURN_IF_ERROR(et_copy_view(context, "index_select", &from, &to));
   }

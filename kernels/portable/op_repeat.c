@@ -29,8 +29,8 @@ static et_status resize_out(et_kernel_context *context, const et_view *tile,
 }
 
 /* Returns the view of copy `i` of the tile in `whole`. */
-static et_view place(const et_view *whole, const et_view *tile, size_t i,
-                     const int32_t *repeats) {
+static et_view position(const et_view *whole, const et_view *tile, size_t i,
+                        const int32_t *repeats) {
   et_view view = *whole;
   for (size_t d = tile->rank; d-- > 0;) {
     const size_t count = (size_t)repeats[d];
@@ -54,7 +54,7 @@ et_status et_op_repeat_out(et_kernel_context *context, et_value **args) {
   const et_view whole = et_view_of(out);
   const size_t count = out->numel == 0 ? 0 : out->numel / self->numel;
   for (size_t i = 0; i < count; i++) {
-    const et_view to = place(&whole, &tile, i, repeats);
+    const et_view to = position(&whole, &tile, i, repeats);
     ET_RETURN_IF_ERROR(et_copy_view(context, "repeat", &tile, &to));
   }
   return ET_STATUS_OK;

@@ -42,8 +42,8 @@ static void roll_elements(const et_tensor *self, size_t by,
   const et_view to = et_view_of(out);
   const size_t size = et_scalar_type_size((int32_t)self->dtype);
   for (size_t i = 0; i < self->numel; i++) {
-    const size_t place = (i + by) % self->numel;
-    memcpy(to.data + et_view_offset(&to, place) * (int64_t)size,
+    const size_t position = (i + by) % self->numel;
+    memcpy(to.data + et_view_offset(&to, position) * (int64_t)size,
            from.data + et_view_offset(&from, i) * (int64_t)size, size);
   }
 }

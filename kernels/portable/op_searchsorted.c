@@ -122,8 +122,8 @@ static void search_all(const row *given, const et_tensor *sequence,
   row r = *given;
   for (size_t v = 0; v < self->numel; v++) {
     r.first = shared ? 0 : v / columns * r.length;
-    const int64_t place = search(&r, &values, v);
-    et_store_run(ET_COMPUTE_INT64, &place, out->dtype,
+    const int64_t position = search(&r, &values, v);
+    et_store_run(ET_COMPUTE_INT64, &position, out->dtype,
                  out->data + et_view_offset(out, v) * size, 0, 1);
   }
 }
@@ -147,7 +147,7 @@ et_status et_op_searchsorted_tensor_out(et_kernel_context *context,
   const row given = {&rows, sorter == NULL ? NULL : &order, 0,
                      (size_t)sequence->sizes[sequence->rank - 1],
                      is_right(args[3], args[4])};
-  const et_view places = et_view_of(out);
-  search_all(&given, sequence, self, &places);
+  const et_view positions = et_view_of(out);
+  search_all(&given, sequence, self, &positions);
   return ET_STATUS_OK;
 }

@@ -3,12 +3,12 @@
 
 static et_status sort(et_kernel_context *context, const et_tensor *self,
                       int64_t dim, bool descending, et_tensor *values,
-                      et_tensor *places) {
+                      et_tensor *indices) {
   size_t axis = 0;
   ET_RETURN_IF_ERROR(et_shape_axis(context, "sort", dim, self->rank, &axis));
   const int64_t length = self->rank == 0 ? 1 : self->sizes[axis];
   return et_order_first(context, "sort", self, dim, length, descending, values,
-                        places);
+                        indices);
 }
 
 et_status et_op_sort_values(et_kernel_context *context, et_value **args) {

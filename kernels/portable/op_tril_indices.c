@@ -31,20 +31,20 @@ static int64_t count_of(const triangle *t) {
   return count;
 }
 
-static void store(const et_view *out, int64_t which, int64_t place,
+static void store(const et_view *out, int64_t which, int64_t position,
                   int64_t value) {
-  const int64_t at = which * out->strides[0] + place * out->strides[1];
+  const int64_t at = which * out->strides[0] + position * out->strides[1];
   et_store_run(ET_COMPUTE_INT64, &value, out->dtype,
                out->data + at * (int64_t)et_scalar_type_size(out->dtype), 0, 1);
 }
 
 /* Writes row indices to the first row of out, column indices to the second. */
 static void list_indices(const triangle *t, const et_view *out) {
-  int64_t place = 0;
+  int64_t position = 0;
   for (int64_t row = 0; row < t->rows && t->columns > 0; row++) {
-    for (int64_t j = first_of(t, row); j < end_of(t, row); j++, place++) {
-      store(out, 0, place, row);
-      store(out, 1, place, j);
+    for (int64_t j = first_of(t, row); j < end_of(t, row); j++, position++) {
+      store(out, 0, position, row);
+      store(out, 1, position, j);
     }
   }
 }

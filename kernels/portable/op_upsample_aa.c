@@ -53,7 +53,7 @@ static reach reach_of(const filter *f, const et_resample_axis *axis,
   return r;
 }
 
-static double sum_row(const et_view *in, et_place at, const reach *x) {
+static double sum_row(const et_view *in, et_position at, const reach *x) {
   double sum = 0.0;
   for (at.x = x->begin; at.x < x->end; at.x++) {
     double value = 0.0;
@@ -65,10 +65,10 @@ static double sum_row(const et_view *in, et_place at, const reach *x) {
 }
 
 /* Returns 0 if the sum of the weights is 0. */
-static double mean_at(const et_view *in, const et_place *o, const reach *y,
+static double mean_at(const et_view *in, const et_position *o, const reach *y,
                       const reach *x) {
   const double total = y->total * x->total;
-  et_place at = {o->n, o->c, 0, 0, 0};
+  et_position at = {o->n, o->c, 0, 0, 0};
   double sum = 0.0;
   for (at.y = y->begin; at.y < y->end; at.y++) {
     sum += sum_row(in, at, x) * weight_of(y, at.y);
@@ -77,7 +77,7 @@ static double mean_at(const et_view *in, const et_place *o, const reach *y,
 }
 
 static void resample(const et_resample *r, const filter *f) {
-  et_place o = {0};
+  et_position o = {0};
   do {
     const reach y = reach_of(f, &r->y, o.y);
     const reach x = reach_of(f, &r->x, o.x);
@@ -119,7 +119,7 @@ static int64_t rounded(int64_t sum, int bits) {
   return value < 0 ? 0 : value > UINT8_MAX ? UINT8_MAX : value;
 }
 
-static int64_t uint8_row(const et_view *in, et_place at, const reach *x,
+static int64_t uint8_row(const et_view *in, et_position at, const reach *x,
                          int bits) {
   int64_t sum = 0;
   for (at.x = x->begin; at.x < x->end; at.x++) {
@@ -132,11 +132,11 @@ static int64_t uint8_row(const et_view *in, et_place at, const reach *x,
 static void resample_uint8(const et_resample *r, const filter *f) {
   const int x_bits = weight_bits(f, &r->x);
   const int y_bits = weight_bits(f, &r->y);
-  et_place o = {0};
+  et_position o = {0};
   do {
     const reach y = reach_of(f, &r->y, o.y);
     const reach x = reach_of(f, &r->x, o.x);
-    et_place at = {o.n, o.c, 0, 0, 0};
+    et_position at = {o.n, o.c, 0, 0, 0};
     int64_t sum = 0;
     for (at.y = y.begin; at.y < y.end; at.y++) {
       sum += uint8_row(&r->in, at, &x, x_bits) * whole_weight(&y, at.y, y_bits);

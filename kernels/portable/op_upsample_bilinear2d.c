@@ -5,9 +5,9 @@
 
 static double element(const et_view *in, int64_t n, int64_t c, int64_t y,
                       int64_t x) {
-  const et_place place = {n, c, 0, y, x};
+  const et_position position = {n, c, 0, y, x};
   double value = 0.0;
-  et_load_run(ET_COMPUTE_FLOAT64, in->dtype, et_window_at(in, &place), 0, 1,
+  et_load_run(ET_COMPUTE_FLOAT64, in->dtype, et_window_at(in, &position), 0, 1,
               &value);
   return value;
 }
@@ -32,7 +32,7 @@ static void resample_row(const et_resample *r, int64_t n, int64_t c,
     const double bottom = between(element(&r->in, n, c, y1, x0),
                                   element(&r->in, n, c, y1, x1), wx);
     const double value = between(top, bottom, wy);
-    const et_place o = {n, c, 0, oy, ox};
+    const et_position o = {n, c, 0, oy, ox};
     et_store_run(ET_COMPUTE_FLOAT64, &value, r->out.dtype,
                  et_window_at(&r->out, &o), 0, 1);
   }

@@ -5,10 +5,10 @@
 
 static void resample(const et_resample *r) {
   const size_t size = et_scalar_type_size((int32_t)r->in.dtype);
-  et_place o = {0};
+  et_position o = {0};
   do {
-    const et_place i = {o.n, o.c, 0, et_resample_nearest(&r->y, o.y),
-                        et_resample_nearest(&r->x, o.x)};
+    const et_position i = {o.n, o.c, 0, et_resample_nearest(&r->y, o.y),
+                           et_resample_nearest(&r->x, o.x)};
     memcpy(et_window_at(&r->out, &o), et_window_at(&r->in, &i), size);
   } while (et_window_next(&r->out, &o));
 }

@@ -34,13 +34,13 @@ static int64_t *index_at(const heap *h, size_t i) {
                              (ptrdiff_t)i * h->lines->strides[INDICES]);
 }
 
-static const uint8_t *element_at(const heap *h, int64_t place) {
-  return h->at[SELF] + (ptrdiff_t)place * h->lines->strides[SELF];
+static const uint8_t *element_at(const heap *h, int64_t position) {
+  return h->at[SELF] + (ptrdiff_t)position * h->lines->strides[SELF];
 }
 
-static number number_at(const heap *h, int64_t place) {
+static number number_at(const heap *h, int64_t position) {
   const et_scalar_type dtype = h->lines->dtypes[SELF];
-  const uint8_t *in = element_at(h, place);
+  const uint8_t *in = element_at(h, position);
   number value = {0, 0.0};
   if (dtype == ET_SCALAR_TYPE_FLOAT32) {
     value.real = (double)*(const float *)(const void *)in;
@@ -68,21 +68,21 @@ static bool comes_after(const heap *h, int64_t a, int64_t b) {
   return is_greater(y, x) ? h->largest : a > b;
 }
 
-/* Replaces entry `at` of a heap of `count` entries by `place`, and restores the
+/* Replaces entry `at` of a heap of `count` entries by `position`, and restores the
  * heap. */
-static void sink(const heap *h, size_t count, size_t at, int64_t place) {
+static void sink(const heap *h, size_t count, size_t at, int64_t position) {
   for (size_t child = 2 * at + 1; child < count; child = 2 * at + 1) {
     if (child + 1 < count &&
         comes_after(h, *index_at(h, child + 1), *index_at(h, child))) {
       child++;
     }
-    if (!comes_after(h, *index_at(h, child), place)) {
+    if (!comes_after(h, *index_at(h, child), position)) {
       break;
     }
     *index_at(h, at) = *index_at(h, child);
     at = child;
   }
-  *index_at(h, at) = place;
+  *index_at(h, at) = position;
 }
 
 /* Fills the heap with the first `k` elements in sort order. */
@@ -103,9 +103,9 @@ static void fill(const heap *h, size_t k) {
 /* Heapsort: repeatedly moves the first entry to the end. */
 static void unfold(const heap *h, size_t k) {
   for (size_t rest = k; rest > 1; rest--) {
-    const int64_t place = *index_at(h, rest - 1);
+    const int64_t position = *index_at(h, rest - 1);
     *index_at(h, rest - 1) = *index_at(h, 0);
-    sink(h, rest - 1, 0, place);
+    sink(h, rest - 1, 0, position);
   }
 }
 
@@ -125,7 +125,7 @@ static void order_line(const et_lines *lines, uint8_t *const *at,
 
 static et_status resize_outs(et_kernel_context *context, const char *what,
                              const et_tensor *self, size_t axis, int64_t k,
-                             et_tensor *values, et_tensor *places) {
+                             et_tensor *values, et_tensor *indices) {
   int32_t sizes[ET_MAX_RANK];
   const int64_t length = self->rank == 0 ? 1 : self->sizes[axis];
   ET_CHECK(context, k >= 0 && k <= length, "%s: k = %lld is not in [0, %lld]",
@@ -138,22 +138,23 @@ static et_status resize_outs(et_kernel_context *context, const char *what,
     ET_RETURN_IF_ERROR(
         et_tensor_resize(values, sizes, self->rank, context->error));
   }
-  return et_tensor_resize(places, sizes, self->rank, context->error);
+  return et_tensor_resize(indices, sizes, self->rank, context->error);
 }
 
 et_status et_order_first(et_kernel_context *context, const char *what,
                          const et_tensor *self, int64_t dim, int64_t k,
-                         bool largest, et_tensor *values, et_tensor *places) {
+                         bool largest, et_tensor *values, et_tensor *indices) {
   size_t axis = 0;
   ET_RETURN_IF_ERROR(
       et_shape_supports(context, what,
                         et_dtype_is_computable(self->dtype) &&
-                            places->dtype == ET_SCALAR_TYPE_INT64,
-                        self, places));
+                            indices->dtype == ET_SCALAR_TYPE_INT64,
+                        self, indices));
   ET_RETURN_IF_ERROR(et_shape_axis(context, what, dim, self->rank, &axis));
-  ET_RETURN_IF_ERROR(resize_outs(context, what, self, axis, k, values, places));
+  ET_RETURN_IF_ERROR(
+      resize_outs(context, what, self, axis, k, values, indices));
   const request wanted = {largest, values != NULL};
-  const et_view views[3] = {et_view_of(places), et_view_of(self),
+  const et_view views[3] = {et_view_of(indices), et_view_of(self),
                             wanted.has_values ? et_view_of(values)
                                               : (et_view){.rank = 0}};
   et_lines_run(views, wanted.has_values ? 3 : 2, axis, order_line, &wanted);

@@ -14,24 +14,24 @@ typedef struct padding {
   int64_t before[PAD_DIMS];
 } padding;
 
-/* Returns the element of self, which has `size` elements, that is at `place`
+/* Returns the element of self, which has `size` elements, that is at `position`
  * relative to the first. */
-static int64_t source(et_pad_rule rule, int64_t place, int64_t size) {
-  if (place < 0) {
-    return rule == ET_PAD_REFLECT ? -place : 0;
+static int64_t source(et_pad_rule rule, int64_t position, int64_t size) {
+  if (position < 0) {
+    return rule == ET_PAD_REFLECT ? -position : 0;
   }
-  if (place >= size) {
-    return rule == ET_PAD_REFLECT ? 2 * (size - 1) - place : size - 1;
+  if (position >= size) {
+    return rule == ET_PAD_REFLECT ? 2 * (size - 1) - position : size - 1;
   }
-  return place;
+  return position;
 }
 
 /* Returns the part of `in` for index `o` of dimension p->first, without that
  * dimension. The next padded dimension is then p->first again. */
 static et_view pick(const padding *p, size_t k, const et_view *in, int64_t o) {
-  const int64_t place = o - p->before[k];
+  const int64_t position = o - p->before[k];
   return et_view_select(in, p->first,
-                        source(p->rule, place, in->sizes[p->first]));
+                        source(p->rule, position, in->sizes[p->first]));
 }
 
 /* Pads the last dimension: copies the elements of self at once, then the others

@@ -90,8 +90,8 @@ static void unpack_2(const uint8_t *bytes, size_t count, int16_t *out) {
   }
 }
 
-void et_low_bit_codes(const et_low_bit *matrix, size_t row, size_t start,
-                      size_t count, int16_t *out) {
+void et_low_bit_values(const et_low_bit *matrix, size_t row, size_t start,
+                       size_t count, int16_t *out) {
   const uint8_t *bytes = (const uint8_t *)matrix->quantized->data +
                          row * (size_t)matrix->quantized->sizes[1] +
                          start * (size_t)matrix->bits / 8;
@@ -110,7 +110,7 @@ void et_low_bit_codes(const et_low_bit *matrix, size_t row, size_t start,
 void et_low_bit_dequantize(const et_low_bit *matrix, size_t row, size_t start,
                            size_t count, float *out) {
   int16_t quantized[ET_CHUNK];
-  et_low_bit_codes(matrix, row, start, count, quantized);
+  et_low_bit_values(matrix, row, start, count, quantized);
   for (size_t i = 0; i < count;) {
     const et_low_bit_group group =
         et_low_bit_group_of(matrix, row, (start + i) / matrix->group);

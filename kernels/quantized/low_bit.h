@@ -64,8 +64,8 @@ static inline size_t et_low_bit_group_end(const et_low_bit *matrix,
 
 /* Unpacks `count` <= ET_CHUNK quantized values of a row, from column `start`, a
  * multiple of ET_CHUNK. */
-void et_low_bit_codes(const et_low_bit *matrix, size_t row, size_t start,
-                      size_t count, int16_t *out);
+void et_low_bit_values(const et_low_bit *matrix, size_t row, size_t start,
+                       size_t count, int16_t *out);
 
 /* Dequantizes `count` values of a row, with the same bounds. */
 void et_low_bit_dequantize(const et_low_bit *matrix, size_t row, size_t start,
@@ -97,7 +97,8 @@ void et_low_bit_linear_run(const et_low_bit_linear *linear);
 
 /* Stores the results of rows [first, first + count) in column `column`. */
 void et_low_bit_linear_store(const et_low_bit_linear *linear, size_t first,
-                             size_t count, size_t column, const float *sums);
+                             size_t count, size_t column,
+                             const float *accumulators);
 
 /* ---- Embedding lookup in low-bit matrices ---- */
 

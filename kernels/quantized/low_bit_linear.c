@@ -79,7 +79,7 @@ static float dot(const float *a, const float *b, size_t count) {
 /* Multiplies one weight row by up to ET_LOW_BIT_ROWS input rows. */
 static void multiply(const et_low_bit_linear *linear, size_t first,
                      size_t count, size_t column) {
-  float sums[ET_LOW_BIT_ROWS] = {0};
+  float accumulators[ET_LOW_BIT_ROWS] = {0};
   const et_low_bit *weight = &linear->weight;
   for (size_t start = 0; start < weight->columns; start += ET_CHUNK) {
     float factors[ET_CHUNK];
@@ -88,10 +88,11 @@ static void multiply(const et_low_bit_linear *linear, size_t first,
     const size_t n = rest < ET_CHUNK ? rest : ET_CHUNK;
     et_low_bit_dequantize(weight, column, start, n, factors);
     for (size_t r = 0; r < count; r++) {
-      sums[r] += dot(input_at(linear, first + r, start, n, &chunk), factors, n);
+      accumulators[r] +=
+          dot(input_at(linear, first + r, start, n, &chunk), factors, n);
     }
   }
-  et_low_bit_linear_store(linear, first, count, column, sums);
+  et_low_bit_linear_store(linear, first, count, column, accumulators);
 }
 
 void et_low_bit_linear_run(const et_low_bit_linear *linear) {
@@ -105,7 +106,8 @@ void et_low_bit_linear_run(const et_low_bit_linear *linear) {
 }
 
 void et_low_bit_linear_store(const et_low_bit_linear *linear, size_t first,
-                             size_t count, size_t column, const float *sums) {
+                             size_t count, size_t column,
+                             const float *accumulators) {
   const et_scalar_type dtype = linear->out->dtype;
   const size_t size = et_scalar_type_size((int32_t)dtype);
   float bias = 0.0f;
@@ -116,7 +118,7 @@ void et_low_bit_linear_store(const et_low_bit_linear *linear, size_t first,
                 (const uint8_t *)given->data + column * bytes, 0, 1, &bias);
   }
   for (size_t r = 0; r < count; r++) {
-    const float sum = sums[r] + bias;
+    const float sum = accumulators[r] + bias;
     et_store_run(ET_COMPUTE_FLOAT32, &sum, dtype,
                  (uint8_t *)linear->out->data +
                      ((first + r) * linear->weight.rows + column) * size,

@@ -49,7 +49,7 @@ et_status et_op_quantized_bytes_mean_out(et_kernel_context *context,
 
 static void pool_all(const et_window *w, const et_quantization *q,
                      bool include_pad, int64_t divisor) {
-  et_place o = {0};
+  et_position o = {0};
   do {
     const et_box box = et_window_box(w, &o);
     const double zeros = (double)q->zero_point * (double)et_box_count(&box);

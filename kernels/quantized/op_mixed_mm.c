@@ -17,16 +17,16 @@ static float input_at(const et_tensor *input, size_t index) {
 static void multiply(const et_tensor *input, const et_low_bit *weight,
                      size_t row, size_t start, size_t count, et_tensor *out) {
   const size_t size = et_scalar_type_size((int32_t)out->dtype);
-  float sums[COLUMNS] = {0};
+  float accumulators[COLUMNS] = {0};
   for (size_t k = 0; k < weight->rows; k++) {
     float factors[COLUMNS];
     const float x = input_at(input, row * weight->rows + k);
     et_low_bit_dequantize(weight, k, start, count, factors);
     for (size_t c = 0; c < count; c++) {
-      sums[c] += x * factors[c];
+      accumulators[c] += x * factors[c];
     }
   }
-  et_store_run(ET_COMPUTE_FLOAT32, sums, out->dtype,
+  et_store_run(ET_COMPUTE_FLOAT32, accumulators, out->dtype,
                (uint8_t *)out->data + (row * weight->columns + start) * size,
                (ptrdiff_t)size, count);
 }

@@ -85,13 +85,13 @@ static float multiply_group(const int16_t *steps, const int16_t *quantized,
 /* Multiplies one weight row by `count` input rows. */
 static void multiply(const et_low_bit_linear *linear,
                      const quantized_rows *rows, size_t count, size_t column,
-                     float *sums) {
+                     float *accumulators) {
   const et_low_bit *weight = &linear->weight;
   for (size_t start = 0; start < weight->columns; start += ET_CHUNK) {
     int16_t quantized[ET_CHUNK];
     const size_t rest = weight->columns - start;
     const size_t n = rest < ET_CHUNK ? rest : ET_CHUNK;
-    et_low_bit_codes(weight, column, start, n, quantized);
+    et_low_bit_values(weight, column, start, n, quantized);
     for (size_t i = 0; i < n;) {
       const et_low_bit_group group =
           et_low_bit_group_of(weight, column, (start + i) / weight->group);
@@ -99,7 +99,7 @@ static void multiply(const et_low_bit_linear *linear,
       const size_t taken = (end < n ? end : n) - i;
       for (size_t r = 0; r < count; r++) {
         const int16_t *steps = rows->steps + r * weight->columns + start + i;
-        sums[r] += multiply_group(steps, quantized + i, taken, group);
+        accumulators[r] += multiply_group(steps, quantized + i, taken, group);
       }
       i += taken;
     }
@@ -117,12 +117,12 @@ static void run_rows(const et_low_bit_linear *linear, quantized_rows *rows,
     rows->scales[r] = q.scale;
   }
   for (size_t column = 0; column < linear->weight.rows; column++) {
-    float sums[ET_LOW_BIT_ROWS] = {0};
-    multiply(linear, rows, count, column, sums);
+    float accumulators[ET_LOW_BIT_ROWS] = {0};
+    multiply(linear, rows, count, column, accumulators);
     for (size_t r = 0; r < count; r++) {
-      sums[r] *= rows->scales[r];
+      accumulators[r] *= rows->scales[r];
     }
-    et_low_bit_linear_store(linear, first, count, column, sums);
+    et_low_bit_linear_store(linear, first, count, column, accumulators);
   }
 }
 

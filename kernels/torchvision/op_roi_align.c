@@ -72,18 +72,18 @@ static et_status check_roi(et_kernel_context *context, const pooling *p,
  * than one element outside. */
 static et_taps sample(const side *s, int64_t bin, int64_t i, int64_t size) {
   const double last = (double)(size - 1);
-  double place = s->start + (double)bin * s->bin +
-                 ((double)i + 0.5) * s->bin / (double)s->samples;
-  if (!(place >= -1.0 && place <= (double)size)) {
+  double position = s->start + (double)bin * s->bin +
+                    ((double)i + 0.5) * s->bin / (double)s->samples;
+  if (!(position >= -1.0 && position <= (double)size)) {
     return (et_taps){.count = 0};
   }
-  place = place < 0.0 ? 0.0 : place > last ? last : place;
-  et_taps taps = et_taps_linear(place);
+  position = position < 0.0 ? 0.0 : position > last ? last : position;
+  et_taps taps = et_taps_linear(position);
   taps.count = taps.at[1] < size ? 2 : 1;
   return taps;
 }
 
-static double mean_at(const pooling *p, const et_place *o, int64_t image,
+static double mean_at(const pooling *p, const et_position *o, int64_t image,
                       const side *y, const side *x) {
   const et_taps one = et_taps_nearest(0.0);
   const int64_t count = y->samples * x->samples;
@@ -97,7 +97,7 @@ static double mean_at(const pooling *p, const et_place *o, int64_t image,
 }
 
 static void pool_all(const pooling *p) {
-  et_place o = {0};
+  et_position o = {0};
   do {
     const int64_t image = (int64_t)roi_number(p, o.n, 0);
     const side x = side_of(p, o.n, 1, p->out.sizes[4]);

@@ -32,17 +32,17 @@ static inline double et_edge_reflect(double at, double low, double span) {
 }
 
 /* Maps a coordinate into [0, size - 1]. ET_EDGE_ZEROS leaves it unchanged. */
-static inline double et_edge_pad(const et_edge *edge, double place) {
+static inline double et_edge_pad(const et_edge *edge, double position) {
   const double last = edge->size - 1.0;
   if (edge->padding == ET_EDGE_ZEROS) {
-    return place;
+    return position;
   }
   if (edge->padding == ET_EDGE_REFLECTION) {
-    place = edge->from_corners ? et_edge_reflect(place, 0.0, last)
-                               : et_edge_reflect(place, -0.5, last + 1.0);
+    position = edge->from_corners ? et_edge_reflect(position, 0.0, last)
+                                  : et_edge_reflect(position, -0.5, last + 1.0);
   }
-  place = place > 0.0 ? place : 0.0;
-  return place < last ? place : last;
+  position = position > 0.0 ? position : 0.0;
+  return position < last ? position : last;
 }
 
 #ifdef __cplusplus

@@ -1,4 +1,4 @@
-#include "kernels/author/half.h"
+#include "kernels/author/float16.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -1,7 +1,7 @@
 /* Conversion between float32 and float16 or bfloat16, rounding to nearest
  * even. */
-#ifndef ET_KERNELS_AUTHOR_HALF_H_
-#define ET_KERNELS_AUTHOR_HALF_H_
+#ifndef ET_KERNELS_AUTHOR_FLOAT16_H_
+#define ET_KERNELS_AUTHOR_FLOAT16_H_
 
 #include <stdint.h>
 #include <string.h>
@@ -64,4 +64,4 @@ static inline uint16_t et_float_to_float16(float value) {
   return (uint16_t)(sign | ((magnitude - (112u << 23) + 0xfffu + odd) >> 13));
 }
 
-#endif /* ET_KERNELS_AUTHOR_HALF_H_ */
+#endif /* ET_KERNELS_AUTHOR_FLOAT16_H_ */
