@@ -32,7 +32,9 @@ def test_view_copy_keeps_row_major_order(size: list[int]) -> None:
 def test_view_copy_with_another_element_count_is_an_error() -> None:
     fails("24 elements are not divisible by 5", "aten::view_copy.out", X, [5, -1], X.clone(), X.clone())
     nothing = torch.empty(2, 0, 3)
-    fails("0 elements are not divisible by 0", "aten::view_copy.out", nothing, [0, -1], nothing.clone(), nothing.clone())
+    fails(
+        "0 elements are not divisible by 0", "aten::view_copy.out", nothing, [0, -1], nothing.clone(), nothing.clone()
+    )
     fails("only one size may be inferred", "aten::view_copy.out", X, [-1, -1], X.clone(), X.clone())
     fails("-2 is not in", "aten::view_copy.out", X, [-2], X.clone(), X.clone())
 

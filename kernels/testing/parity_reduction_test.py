@@ -97,7 +97,9 @@ def test_prod_follows_pytorch(dtype: torch.dtype) -> None:
         check(KERNELS, "aten::prod.int_out", x, dim, False, None, out=out)
     check(KERNELS, "aten::prod.out", x, None, out=out)
     check(KERNELS, "aten::prod.out", torch.empty(0), None)
-    fails("dtype 6 is not the dtype of out", "aten::prod.out", x, FLOAT32, torch.empty((), dtype=torch.int64), places(()))
+    fails(
+        "dtype 6 is not the dtype of out", "aten::prod.out", x, FLOAT32, torch.empty((), dtype=torch.int64), places(())
+    )
 
 
 @pytest.mark.parametrize("dtype", NUMBERS, ids=str)

@@ -125,8 +125,7 @@ def test_file_that_is_not_an_image_is_reported_and_others_are_classified(tmp_pat
 _HEIC = b"\0\0\0\x18ftypheic\0\0\0\0mif1heic" + bytes(100)
 _WEBP = b"RIFF\x64\0\0\0WEBPVP8 " + bytes(100)
 _UNKNOWN = (
-    "not a readable JPEG, PNG or binary PPM (unknown image type); convert it, for example: "
-    "convert photo.heic photo.jpg"
+    "not a readable JPEG, PNG or binary PPM (unknown image type); convert it, for example: convert photo.heic photo.jpg"
 )
 
 

@@ -16,8 +16,8 @@
 #include <time.h>
 
 #include "executorch/file_loader.h"
-#include "tests/fuzz/mutate.h"
 #include "tests/fuzz/guarded.h"
+#include "tests/fuzz/mutate.h"
 #include "tests/fuzz/trial.h"
 
 #define MOST_PROGRAMS 128
