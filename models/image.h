@@ -26,6 +26,6 @@ void image_free(rgb_image *image);
  * resize_side (bilinear), the center crop_side x crop_side is cut out, and values become (value /
  * 255 - mean) / deviation per channel. Writes float32 [3, crop_side, crop_side] to `out`. */
 void image_to_tensor(const rgb_image *image, int resize_side, int crop_side,
-                       float *out);
+                     float *out);
 
 #endif /* ET_MODELS_IMAGE_H_ */
