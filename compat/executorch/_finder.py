@@ -58,8 +58,8 @@ def refuse_other_package(own_path: Iterable[str]) -> None:
         other = [folder for folder in found if _real_start(folder) not in own]
         if other:
             raise ImportError(
-                f"there are two packages '{PACKAGE}' on sys.path: that of rules_executorch in {os.path.dirname(min(own))} and the"
-                f" official one in {other[0]}; take one of them out, by its dependency or its folder in PYTHONPATH",
+                f"two packages '{PACKAGE}' are on sys.path, that of rules_executorch in {os.path.dirname(min(own))} "
+                f"and the official one in {other[0]}; remove one from the dependencies or from PYTHONPATH",
                 name=PACKAGE,
             )
 
@@ -157,5 +157,5 @@ def _home(module: str, name: str) -> ModuleType:
 
 def _not_provided(name: str) -> str:
     why = absent().get(name.removeprefix(f"{PACKAGE}."))
-    other = "compat/executorch/names.toml lists what is, under official names"
+    other = "compat/executorch/names.toml lists the available names"
     return f"{name}: not provided by rules_executorch; {why or other}"

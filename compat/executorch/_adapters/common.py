@@ -128,7 +128,7 @@ def get_memory_format(dim_order: Sequence[int] | None) -> torch.memory_format:
         return torch.contiguous_format
     if order == get_dim_order(torch.channels_last, len(order)):
         return torch.channels_last
-    raise AssertionError(f"dim order {order} is no memory format")
+    raise AssertionError(f"dim order {order} is not a memory format")
 
 
 def get_dim_order(memory_format: torch.memory_format | None, ndim: int) -> list[int] | None:
@@ -139,7 +139,7 @@ def get_dim_order(memory_format: torch.memory_format | None, ndim: int) -> list[
         return list(range(ndim))
     if memory_format is torch.channels_last and ndim >= 3:
         return [0, *range(2, ndim), 1]
-    raise AssertionError(f"{memory_format} is no layout of {ndim} dimensions")
+    raise AssertionError(f"{memory_format} is not a layout of {ndim} dimensions")
 
 
 def is_channel_last_dim_order(tensor: torch.Tensor) -> bool:

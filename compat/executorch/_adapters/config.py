@@ -34,7 +34,7 @@ class EdgeCompileConfig(capture.EdgeCompileConfig):
 
     def __post_init__(self) -> None:
         if not self._use_edge_ops:
-            raise ConfigError("'_use_edge_ops=False' is not provided: edge programs have edge operators")
+            raise ConfigError("'_use_edge_ops=False' is not supported: edge programs have edge operators; remove it")
         self._core_aten_ops_exception_list = self._core_aten_ops_exception_list or []
         self.preserve_ops = self.preserve_ops or []
 
@@ -62,7 +62,7 @@ class ExecutorchBackendConfig(capture.ExecutorchBackendConfig):
 
     def __post_init__(self) -> None:
         if self.dynamic_memory_planning_mode is not DynamicMemoryPlanningMode.UPPER_BOUND:
-            raise ConfigError("'dynamic_memory_planning_mode' must be UPPER_BOUND")
+            raise ConfigError("'dynamic_memory_planning_mode': only UPPER_BOUND is supported")
         check_device_config(self.propagate_device_config)
         if self.do_quant_fusion_and_const_prop:
             self.passes = [QuantFusionPass(), PropagateConstants(), *self.passes]

@@ -33,7 +33,9 @@ class NamedDataStore(_serialize.NamedDataStore):
         if isinstance(data, torch.Tensor):
             found = layout_of(data)
             if tensor_layout not in (None, found):
-                raise ConfigError(f"named data '{key}': 'tensor_layout' is {tensor_layout}, the tensor's is {found}")
+                raise ConfigError(
+                    f"named data '{key}': 'tensor_layout' is {tensor_layout}, but the tensor's is {found}"
+                )
             data, tensor_layout = bytes(_bytes_of(data)), found
         super().add_named_data(key, data, alignment, external_tag, tensor_layout)
 

@@ -30,7 +30,7 @@ class PropagateDeviceConfig:
         for name, skipped in vars(self).items():
             if any(skipped.values()) if isinstance(skipped, dict) else skipped:
                 raise ConfigError(
-                    f"'{name}' is not provided: programs run on the CPU, and no tensor lies on another device"
+                    f"'{name}' is not supported: programs run on the CPU, and all tensors are in its memory"
                 )
 
 
@@ -65,9 +65,7 @@ class OnTheCpu(ProgramPass):
     name: ClassVar[str] = "on_the_cpu"
 
     def run(self, program: ExportedProgram) -> ExportedProgram:
-        check_devices(
-            program.graph_module, "; with enable_non_cpu_memory_planning=False it is given tensors of the CPU"
-        )
+        check_devices(program.graph_module, "; set enable_non_cpu_memory_planning=False to pass tensors in CPU memory")
         return program
 
 
@@ -81,8 +79,8 @@ def check_device_config(given: Any) -> None:
         if config is not None and not isinstance(config, PropagateDeviceConfig):
             where = f" for method '{method}'" if method else ""
             raise ConfigError(
-                "'propagate_device_config' must be a PropagateDeviceConfig, or one for each method by its name, got"
-                f" {type(config).__name__}{where}"
+                "'propagate_device_config' must be a PropagateDeviceConfig, or a dict of them by method, got "
+                f"{type(config).__name__}{where}"
             )
 
 
@@ -94,8 +92,8 @@ def check_devices(graph_module: GraphModule, remedy: str = "") -> None:
             device, index = target_device(lowered) or (DeviceType.CPU, 0)
             if device is not DeviceType.CPU:
                 raise ConfigError(
-                    f"'{node.name}' runs on {device.name.lower()}:{index}, which backend '{lowered.backend_id}' asks for:"
-                    f" programs run on the CPU, and no copies to another device are made{remedy}"
+                    f"'{node.name}' runs on {device.name.lower()}:{index}, as backend '{lowered.backend_id}' "
+                    f"requests, but programs run on the CPU without copies to other devices{remedy}"
                 )
 
 

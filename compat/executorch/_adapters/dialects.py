@@ -42,7 +42,7 @@ class BackendOpOverloadPacket:
         if overload.startswith("_"):
             raise AttributeError(overload)
         op = getattr(self._op, overload)
-        assert _has_kernel(op), f"{op} has no kernel: bind one with bind_pattern_to_op"
+        assert _has_kernel(op), f"{op} has no kernel; bind one with bind_pattern_to_op"
         return backend_op(op)
 
 

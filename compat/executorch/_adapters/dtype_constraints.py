@@ -63,7 +63,7 @@ class FunctionDtypeConstraint:
         known = {*essential_tensor_io_names, *optional_tensor_io_names}
         for each in type_constraint:
             if not known <= each.keys():
-                raise RuntimeError(f"type_constraint says nothing of {', '.join(sorted(known - each.keys()))}")
+                raise RuntimeError(f"type_constraint: missing {', '.join(sorted(known - each.keys()))}")
 
     def validate(self, types: Mapping[str, torch.dtype | None]) -> bool:
         """Return true if the combination is valid. `types` maps names to dtypes, or None."""

@@ -34,9 +34,7 @@ def duplicate_constant_node(exported_program: ExportedProgram, candidate_node: s
     specs = exported_program.graph_signature.input_specs
     place = next(i for i, spec in enumerate(specs) if getattr(spec.arg, "name", None) == node.name)
     if specs[place].kind not in _CONSTANTS:
-        raise RuntimeError(
-            f"placeholder '{node.name}' is an input of the program, not a constant that could be duplicated"
-        )
+        raise RuntimeError(f"placeholder '{node.name}' is an input of the program; only constants can be duplicated")
     readers = list(node.users)[1:]
     names = [f"{node.name}_copy_{i}" for i in range(len(readers))]
     for name, reader in zip(names, readers):

@@ -87,5 +87,5 @@ def _flatc(*arguments: str) -> None:
     """Run the `flatc` that the environment names, or the one on the path."""
     program = os.environ.get("FLATC_EXECUTABLE") or shutil.which("flatc")
     if program is None:
-        raise RuntimeError("flatc was not found; put it on the PATH, or its path into FLATC_EXECUTABLE")
+        raise RuntimeError("flatc was not found; add it to PATH, or set FLATC_EXECUTABLE to its path")
     subprocess.run([program, *arguments], check=True)

@@ -292,7 +292,7 @@ def remove_invalid_ops_for_not_decompose(preserve_ops: Iterable[OpOverload]) -> 
     for op in preserve_ops:
         aliased = any(result.alias_info is not None for result in op._schema.returns)
         if aliased or op._schema.is_mutable:
-            logging.getLogger(__name__).warning("%s cannot be preserved: it returns or changes an operand", op)
+            logging.getLogger(__name__).warning("%s cannot be preserved: it returns or mutates an operand", op)
         else:
             kept.append(op)
     return kept

@@ -54,7 +54,7 @@ def check_kinds(graph_module: GraphModule) -> None:
     """Raise `PassError` for a node that calls a method or a module."""
     for node in graph_module.graph.nodes:
         if node.op not in _KINDS:
-            raise PassError(f"'{node.name}' is a {node.op}: programs have {', '.join(_KINDS)} only", node)
+            raise PassError(f"'{node.name}' is a {node.op}; programs can have only {', '.join(_KINDS)}", node)
 
 
 class ExportedProgramPassManager:

@@ -64,7 +64,7 @@ class Verifier:
         for lhs, rhs in itertools.combinations(self._lifetimes, 2):
             if self.storage_overlap(lhs, rhs):
                 if self.lifetime_overlap(lhs, rhs) and not allow_lifetime_and_storage_overlap:
-                    raise InternalError(f"two tensors share memory while both live: {lhs} and {rhs}")
+                    raise InternalError(f"two live tensors share memory: {lhs} and {rhs}")
                 reused += 1
         return reused
 

@@ -27,7 +27,7 @@ class MemoryPlanningPass(PassBase):
         enable_non_cpu_memory_planning: bool = False,
     ) -> None:
         if allow_lifetime_and_storage_overlap or not alloc_mutable_buffers:
-            raise ConfigError("a plan without overlaps and with mutable buffers is the only one there is")
+            raise ConfigError("only plans without overlaps and with mutable buffers are supported")
         self.memory_planning_algo = memory_planning_algo or MemoryPlanningAlgorithmSuite()
         self.alloc_graph_input = alloc_graph_input
         self.alloc_graph_output = alloc_graph_output

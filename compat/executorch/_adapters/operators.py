@@ -14,7 +14,7 @@ def unwrap_op_overload(target: Any) -> OpOverload:
     """Return the torch overload of an operator of any dialect."""
     inner = target if isinstance(target, OpOverload) else getattr(target, "_op", None)
     if not isinstance(inner, OpOverload):
-        raise TypeError(f"{target!r} is no operator")
+        raise TypeError(f"{target!r} is not an operator")
     return inner
 
 

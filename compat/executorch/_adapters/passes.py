@@ -41,7 +41,9 @@ class ToOutVarPass(PassBase):
 
     def __init__(self, ignore_to_out_var_failure: bool = False) -> None:
         if ignore_to_out_var_failure:
-            raise ConfigError("'ignore_to_out_var_failure' is not provided: what has no out variant cannot be lowered")
+            raise ConfigError(
+                "'ignore_to_out_var_failure' is not supported: operators without an out variant cannot be lowered"
+            )
 
     def call(self, graph_module: GraphModule) -> PassResult:
         """Convert the graph, and set the output node's specs."""

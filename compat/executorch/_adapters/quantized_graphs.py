@@ -54,7 +54,7 @@ def replace_quantized_partition_with_op(
     dequantizing = [node for node in before if dequantizes(node)]
     quantizing = [node for node in after if quantizes(node)]
     if not dequantizing or not quantizing:
-        raise ValueError("the partition does not lie between dequantize_per_tensor and quantize_per_tensor")
+        raise ValueError("the partition is not between dequantize_per_tensor and quantize_per_tensor")
     nodes = [*dequantizing, *inside, *quantizing]
     _, call = create_submodule_from_nodes(graph_module, nodes, "to_be_replaced", skip_legalize_graph=True)
     with graph_module.graph.inserting_before(call):

@@ -76,7 +76,7 @@ def derived_in_place(op: EdgeOpOverload) -> EdgeOpOverload:
     packet = getattr(getattr(torch.ops, torch_op.namespace), f"{torch_op._opname}_", None)
     found = getattr(packet, torch_op._overloadname, None)
     if found is None or not written_arguments(found):
-        raise ValueError(f"{torch_op} has no in-place variant of the same name and overload")
+        raise ValueError(f"{torch_op} has no in-place variant with the same name and overload")
     return edge_op(found)
 
 
@@ -90,16 +90,14 @@ def check_in_place(ops: Iterable[Any]) -> None:
     for op in ops:
         if not isinstance(op, EdgeOpOverload):
             raise ConfigError(
-                f"{_EXTRA}: {op} is no operator of the edge dialect, as ops.edge.aten.index_put.default is"
+                f"{_EXTRA}: {op} is not an edge operator; pass operators such as ops.edge.aten.index_put.default"
             )
         try:
             name = derived_in_place(op)._op.name()
         except ValueError as error:
             raise ConfigError(f"{_EXTRA}: {error}") from error
         if name.startswith("aten::") and name not in builtin_operators().operators:
-            raise ConfigError(
-                f"{_EXTRA}: no kernel computes {name}; kernels in place have {' and '.join(_in_place_kernels())}"
-            )
+            raise ConfigError(f"{_EXTRA}: {name} has no kernel; in-place kernels: {' and '.join(_in_place_kernels())}")
 
 
 def _in_place_kernels() -> list[str]:

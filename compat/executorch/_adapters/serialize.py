@@ -78,7 +78,7 @@ def _check_inline_delegates(program: schema.Program) -> None:
     used = {each.processed.index for plan in program.execution_plan for each in plan.delegates if each.processed}
     unused = sorted(set(range(len(program.backend_delegate_data))) - used)
     if unused:
-        raise ConfigError(f"backend_delegate_data[{unused[0]}] is no delegate's")
+        raise ConfigError(f"backend_delegate_data[{unused[0]}] belongs to no delegate")
 
 
 def _blobs(data: NamedDataStoreOutput | None) -> list[NamedBlob]:

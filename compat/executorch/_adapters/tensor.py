@@ -94,7 +94,7 @@ def memory_format_enum(memory_format: torch.memory_format) -> int:
 def layout_enum(layout: torch.layout) -> int:
     """Return the file format's code of a layout."""
     if layout is not torch.strided:
-        raise AssertionError(f"a .pte holds strided tensors, not {layout}")
+        raise AssertionError(f"a .pte program stores only strided tensors, not {layout}")
     return 0
 
 
@@ -126,4 +126,4 @@ def check_spec(tensor: torch.Tensor, spec: TensorSpec) -> None:
     for name in ("dtype", "shape", "dim_order"):
         found, given = getattr(expected, name), getattr(spec, name)
         if found != given:
-            raise AssertionError(f"spec has {name} {given}, the tensor {found}")
+            raise AssertionError(f"spec has {name} {given}, but the tensor has {found}")

@@ -34,17 +34,17 @@ class EXIREdgeDialectVerifier(verifier.EXIREdgeDialectVerifier):
         op = to_torch_overload(node.target)
         wrong = op in _NAMING_FORMATS if not self._names_formats else op is not None and op.namespace == "dim_order_ops"
         if wrong:
-            raise EdgeDialectError(f"{op} does not go with _skip_dim_order={self._names_formats}", node)
+            raise EdgeDialectError(f"{op} is not valid with _skip_dim_order={self._names_formats}", node)
 
     def check_valid_edge_op(self, op: Any) -> None:
         """Raise an error unless `op` is an edge operator."""
         if not isinstance(op, EdgeOpOverload):
-            raise EdgeDialectError(f"{op} is no edge operator")
+            raise EdgeDialectError(f"{op} is not an edge operator")
 
     def check_valid_op(self, op: Any) -> None:
         """Raise an error unless `op` is allowed in an edge program."""
         if not isinstance(op, self.allowed_op_types()):
-            raise EdgeDialectError(f"{op} may not stand in an edge program")
+            raise EdgeDialectError(f"{op} is not allowed in an edge program")
 
 
 _NAMING_FORMATS = (torch.ops.aten._to_copy.default, torch.ops.aten.clone.default, torch.ops.aten.empty.memory_format)
