@@ -154,7 +154,7 @@ def describe(payload: bytes) -> list[tuple[str, list[str]]]:
     try:
         graph = read_root(_Graph, _flatbuffer(payload))
     except (InvalidProgramError, TypeError) as error:
-        raise ValueError(f"a payload of XnnpackBackend that is damaged: {error}") from error
+        raise ValueError(f"damaged XnnpackBackend payload: {error}") from error
     texts = {value.tensor.id: _text(value.tensor) for value in graph.values}
     return [(type(node.body).__name__, _values(node.body, texts)) for node in graph.nodes]
 
@@ -166,7 +166,7 @@ def _flatbuffer(payload: bytes) -> memoryview:
         start, size = struct.unpack_from("<II", data, 10)
         data = data[start : start + size]
     if data[4:8] not in (b"XN00", b"XN01"):
-        raise ValueError("not a payload of XnnpackBackend")
+        raise ValueError("not an XnnpackBackend payload")
     return data
 
 

@@ -98,5 +98,5 @@ def _lower_node(program: Program, builder: Builder, node: Node) -> None:
     reason = refusal(program, node)
     rule = rule_of(node)
     if reason is not None or rule is None:
-        raise UnsupportedOperatorError(f"the cpu backend cannot run {node.target}: {reason}", node)
+        raise UnsupportedOperatorError(f"the cpu backend does not support {node.target}: {reason}", node)
     rule.lower(builder, node)

@@ -109,7 +109,7 @@ class DimTable:
             return self._fold(DimOp.MUL, sympy.Mul, [dim.base] * int(dim.exp))
         if kind is sympy.floor and (equal := sympy.floor(sympy.cancel(dim.args[0]))) != dim:
             return self.add(equal)  # torch leaves fractions such as (6 * n + 6) / (n + 1)
-        raise UnsupportedOperatorError(f"the cpu backend cannot compute the size {dim}")
+        raise UnsupportedOperatorError(f"the cpu backend does not support the size {dim}")
 
     def _shifted(self, dim: Any) -> int | None:
         """The entry of a size that is an argument's size plus an integer; None if it is not one."""
@@ -147,7 +147,7 @@ class DimTable:
         """A symbol that no argument has alone."""
         found = self._found(symbol)
         if found is None:
-            raise UnsupportedOperatorError(f"no argument of the cpu delegate says what the size {symbol} is")
+            raise UnsupportedOperatorError(f"no argument of the cpu delegate determines the size {symbol}")
         return found
 
     def _found(self, part: Any) -> int | None:

@@ -120,5 +120,5 @@ def test_an_integer_argument_is_a_size() -> None:
 
 
 def test_a_size_that_no_argument_tells_is_refused() -> None:
-    with pytest.raises(UnsupportedOperatorError, match="no argument of the cpu delegate says what the size n is"):
+    with pytest.raises(UnsupportedOperatorError, match="no argument of the cpu delegate determines the size n"):
         DimTable(_BOUNDS, []).add(_N)

@@ -29,13 +29,13 @@ def test_what_has_no_rule_is_left_to_kernels_and_says_why() -> None:
     program = lowered(lambda x: torch.logcumsumexp(x.relu(), 0).relu(), [torch.randn(3, 4)])
     assert len(delegate_calls(program.graph)) == 2
     (left,) = get_non_lowered_nodes(program.graph)
-    assert refusals_of(left) == {"cpu": "there is no rule for aten.logcumsumexp.default"}
+    assert refusals_of(left) == {"cpu": "aten.logcumsumexp.default is not supported"}
 
 
 def test_dtypes_that_are_not_taken_are_named() -> None:
     program = lowered(torch.relu, [torch.ones(3, dtype=torch.float64)])
     (left,) = get_non_lowered_nodes(program.graph)
-    assert refusals_of(left) == {"cpu": "'aten_relu_default' is of torch.float64; float32 is taken"}
+    assert refusals_of(left) == {"cpu": "'aten_relu_default' is torch.float64; only float32 is supported"}
 
 
 def test_sizes_that_are_computed_with_fractions_are_left_to_kernels() -> None:
@@ -50,7 +50,7 @@ def test_sizes_that_are_computed_with_fractions_are_left_to_kernels() -> None:
 
 def test_sizes_with_the_bound_of_an_int64_are_in_no_payload() -> None:
     program = lowered(lambda x: torch.combinations(x, 1), [torch.randn(4)])
-    assert _reasons(program) == ["there is no rule for aten.masked_select.default"]
+    assert _reasons(program) == ["aten.masked_select.default is not supported"]
 
 
 def _reasons(program: ExportedProgram) -> list[str]:

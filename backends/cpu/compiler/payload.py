@@ -59,8 +59,8 @@ def pack_words(words: Iterable[int]) -> bytes:
     if largest > MAX_WORD:
         raise ExportError(
             ExportErrorType.NOT_SUPPORTED,
-            f"a size or an amount of memory is {largest} at the maximum sizes, and the CPU backend supports at most "
-            f"{MAX_WORD}; give the torch.export.Dim of dynamic sizes a smaller max, or compile for portable kernels",
+            f"a size or a memory requirement is {largest} at the maximum sizes, but the CPU backend supports at most "
+            f"{MAX_WORD}; reduce max of the torch.export.Dim of dynamic sizes, or use portable kernels",
         )
     return struct.pack(f"<{len(flat)}I", *flat)
 

@@ -74,24 +74,24 @@ def _joined(value: Value) -> tuple[Dim, ...]:
 def _refuses(program: Program, node: Node) -> Refusal:
     q, k, v = (tensor_of(each) for each in node.args[:3])
     if not q.dim() == k.dim() == v.dim() == 4:
-        return "attention is taken of tensors [batch, heads, rows, size] only"
+        return "attention tensors must be [batch, heads, rows, size]"
     if argument(node, _DROPOUT, "dropout_p", 0.0) != 0:
-        return "attention with dropout is not taken"
+        return "attention with dropout is not supported"
     heads, groups = dims_at(node.args[0])[1], dims_at(node.args[1])[1]
     sizes = [heads, groups, dims_at(node.args[2])[1], *(dims_at(each)[3] for each in node.args[:3])]
     if not all(isinstance(size, int) for size in sizes):
-        return "heads and their sizes must be known before the call"
+        return "the number of heads and their sizes must be static"
     if groups != sizes[2] or heads % groups != 0:
-        return f"{heads} heads of queries do not share {groups} of keys and {sizes[2]} of values evenly"
+        return f"{heads} query heads cannot share {groups} key heads and {sizes[2]} value heads evenly"
     return _refuses_mask(node)
 
 
 def _refuses_mask(node: Node) -> Refusal:
     mask = argument(node, _MASK, "attn_mask")
     if mask is not None and dims_at(mask)[-1:] != dims_at(node.args[1])[2:3]:
-        return "a mask that is the same for all keys is not taken"
+        return "a mask of size 1 in the key dimension is not supported"
     same_batch = dims_at(node.args[0])[0] == dims_at(node.args[1])[0] == dims_at(node.args[2])[0]
-    return None if same_batch else "queries, keys and values of other batches are not taken"
+    return None if same_batch else "queries, keys and values of different batch sizes are not supported"
 
 
 RULES: dict[OpOverload, Rule] = {

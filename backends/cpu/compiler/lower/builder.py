@@ -157,7 +157,7 @@ class Builder:
         """`value` itself; where the program has halves, and steps floats, as the other."""
         if value.dtype == dtype:
             return value
-        internal_assert(value.dtype in HALVES or dtype in HALVES, f"{value.dtype} is given for {dtype}")
+        internal_assert(value.dtype in HALVES or dtype in HALVES, f"{value.dtype} was passed for {dtype}")
         converted = Value(dtype, value.dims)
         self.step(Convert(), [value], converted, node)
         return converted

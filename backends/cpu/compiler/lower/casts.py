@@ -38,7 +38,7 @@ def _refuses(program: Program, node: Node) -> Refusal:
     dtype, to = tensor_of(node.args[0]).dtype, tensor_of(node).dtype
     if dtype == to:
         return None
-    return None if dtype in NUMBERS and to in NUMBERS else f"{dtype} is not made {to}"
+    return None if dtype in NUMBERS and to in NUMBERS else f"casts from {dtype} to {to} are not supported"
 
 
 RULES: dict[OpOverload, Rule] = {

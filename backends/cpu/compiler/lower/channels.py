@@ -67,28 +67,28 @@ def _rows(program: Program, node: Node) -> tuple[Tensor | None, Tensor | None]:
 
 def _refuses_batch_norm(program: Program, node: Node) -> Refusal:
     if program.constant(node.args[_MEAN]) is None or program.constant(node.args[_VARIANCE]) is None:
-        return "the statistics are computed, not constant"
+        return "the statistics are not constant"
     return _refuses_rows(program, node) or refuses_but_first(program, node)
 
 
 def _refuses_group_norm(program: Program, node: Node) -> Refusal:
     if not isinstance(dims_at(node.args[_X])[_CHANNEL], int):
-        return "channels must be known before the call"
+        return "the number of channels must be static"
     if 0 in dims_at(node.args[_X])[:2]:
-        return "there are no groups"
+        return "the number of groups is 0"
     return _refuses_rows(program, node) or refuses_but_first(program, node)
 
 
 def _refuses_instance_norm(program: Program, node: Node) -> Refusal:
     if 0 in dims_at(node.args[_X])[:2]:
-        return "there are no channels"
-    return _refuses_rows(program, node) if node.args[5] else "statistics are taken of the input only"
+        return "the number of channels is 0"
+    return _refuses_rows(program, node) if node.args[5] else "only statistics of the input are supported"
 
 
 def _refuses_rows(program: Program, node: Node) -> Refusal:
     for index, name in ((_WEIGHT, "weight"), (_BIAS, "bias")):
         if isinstance(node.args[index], Node) and program.constant(node.args[index]) is None:
-            return f"the {name} is computed, not constant"
+            return f"the {name} is not constant"
     return None
 
 

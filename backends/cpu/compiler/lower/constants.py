@@ -72,13 +72,13 @@ def _lower_range(builder: Builder, node: Node) -> None:
 def _refuses_range(program: Program, node: Node) -> Refusal:
     start, step = dim_at(node.args[0]), argument(node, 2, "step", 1)
     if isinstance(step, Node):
-        return "the step of a range is computed during the call"
+        return "the step of a range is not constant"
     if isinstance(start, (int, float)) and isinstance(dims_at(node)[0], int):
         return None
     if tensor_of(node).dtype not in WHOLE or not isinstance(step, int):
-        return "a range of as many numbers as a call says is taken of whole numbers"
+        return "a range of dynamic length must have integer elements"
     if isinstance(start, float) or not program.bounds.holds(start):
-        return "a range of as many numbers as a call says is taken from 0 or above on"
+        return "a range of dynamic length must start at 0 or above"
     return None
 
 
@@ -87,7 +87,7 @@ def _refuses_filled(program: Program, node: Node) -> Refusal:
     if not isinstance(value, Node):
         return None
     if tensor_of(node).dtype not in NUMBERS or not program.bounds.holds(dim_at(value)):
-        return "what it is filled with is computed during the call, and may be below zero or without bound"
+        return "the fill value is dynamic, and can be negative or is unbounded"
     return None
 
 

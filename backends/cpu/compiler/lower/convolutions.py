@@ -41,11 +41,11 @@ class _Call(NamedTuple):
 def _refuses(program: Program, node: Node) -> Refusal:
     call = _Call(*node.args)
     if tensor_of(call.x).dim() != tensor_of(call.weight).dim():
-        return "convolution is taken with a batch"
+        return "convolution without a batch dimension is not supported"
     if program.weight(call.weight) is None:
-        return "the weight is computed, not constant"
+        return "the weight is not constant"
     if call.bias is not None and program.constant(call.bias) is None:
-        return "the bias is computed, not constant"
+        return "the bias is not constant"
     return refuses_volume(node) if tensor_of(call.x).dim() == _VOLUME else None
 
 

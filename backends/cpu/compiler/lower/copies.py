@@ -182,9 +182,9 @@ def _shifts(node: Node) -> dict[int, int]:
 def _refuses_roll(program: Program, node: Node) -> Refusal:
     dims = argument(node, 2, "dims")
     if not dims or tensor_of(node).dim() == 0 or len(dims) != len({dim % tensor_of(node).dim() for dim in dims}):
-        return "each dimension that is rolled is to be named once"
+        return "each rolled dimension must be listed once"
     if len(dims) > 3 or any(not isinstance(size, int) or size == 0 for size in dims_at(node)):
-        return "up to three dimensions are rolled, of sizes that are known before the call"
+        return "at most three dimensions can be rolled, and their sizes must be static"
     return None
 
 
@@ -195,19 +195,19 @@ def _refuses_slice(program: Program, node: Node) -> Refusal:
     """
     start, step = argument(node, 2, "start"), argument(node, 4, "step", 1)
     if isinstance(start, Node) and not program.bounds.holds(dim_at(start)):
-        return "where it begins may be below zero, or has no upper bound"
+        return "the start index can be negative, or has no upper bound"
     if isinstance(step, Node):
-        return "its step is computed during the call"
+        return "the step is not constant"
     size, outputs = (dims_at(each)[_dim_of(node)] for each in (node.args[0], node))
     ends = program.bounds.at_ends((_start(node, size), outputs, size))
     exceeds = any(count > 0 and first + (count - 1) * step >= most for first, count, most in ends)
-    return "its end may exceed the dimension" if exceeds else None
+    return "its end can exceed the dimension" if exceeds else None
 
 
 def _refuses_copy(program: Program, node: Node) -> Refusal:
     same = tensor_of(node.args[1]).dtype == tensor_of(node).dtype
     if not same:
-        return "elements of another dtype are copied"
+        return "the source has another dtype"
     return refuses_sizes(program, dims_at(node.args[1]), dims_at(node), broadcast=True)
 
 
@@ -217,11 +217,11 @@ def _refuses_expand(program: Program, node: Node) -> Refusal:
 
 def _refuses_cat(program: Program, node: Node) -> Refusal:
     if len(node.args[0]) > MAX_INPUTS:
-        return f"{len(node.args[0])} tensors are joined; {MAX_INPUTS} are taken"
+        return f"{len(node.args[0])} tensors are concatenated; at most {MAX_INPUTS} are supported"
     if len({tensor_of(each).dim() for each in node.args[0]}) > 1:
-        return "tensors of other ranks are joined"
+        return "the concatenated tensors have different ranks"
     if any(tensor_of(each).dtype != tensor_of(node).dtype for each in node.args[0]):
-        return "tensors of other dtypes are joined"
+        return "the concatenated tensors have different dtypes"
     dim = argument(node, 1, "dim", 0) % tensor_of(node).dim()
     sizes = [dims_at(each)[:dim] + dims_at(each)[dim + 1 :] for each in (node, *node.args[0])]
     reasons = (refuses_sizes(program, each, sizes[0]) for each in sizes[1:])
@@ -231,7 +231,7 @@ def _refuses_cat(program: Program, node: Node) -> Refusal:
 def _refuses_flip(program: Program, node: Node) -> Refusal:
     sizes = [dims_at(node)[dim] for dim in node.args[1]] if tensor_of(node).dim() else []
     some = all(program.bounds.minimum(size) > 0 for size in sizes)
-    return None if some else "a dimension that is flipped may be empty"
+    return None if some else "a flipped dimension can be empty"
 
 
 RULES: dict[Callable[..., Any], Rule] = {

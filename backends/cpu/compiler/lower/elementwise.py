@@ -100,16 +100,18 @@ def refuses_call(opcode: Opcode, program: Program, node: Node) -> Refusal:
             return reason
     floats = [each for each in operands if tensor_of(each).dtype == torch.float32]
     if tensor_of(node).dtype in WHOLE and floats:
-        return "integers are not computed from floats"
+        return "integer results of float operands are not supported"
     if tensor_of(node).dtype in WHOLE and all(tensor_of(each).dtype == torch.bool for each in operands):
-        return "integers are not computed from booleans alone"
+        return "integer results of boolean operands alone are not supported"
     if floats and any(tensor_of(each).dtype in WHOLE for each in operands):
-        return "integers beside floats are not taken"
+        return "mixed integer and float operands are not supported"
     if kind_for(node, operands) is not MapI64:
         return None
     if opcode not in WHOLE_OPCODES:
-        return f"{opcode.name.lower()} of integers is not taken"
-    return None if _are_held(node.args, operands) else "a number that the integers' dtype does not hold is not taken"
+        return f"{opcode.name.lower()} of integers is not supported"
+    return (
+        None if _are_held(node.args, operands) else ("a scalar outside the range of the integer dtype is not supported")
+    )
 
 
 def _are_held(arguments: Sequence[Any], operands: Sequence[Node]) -> bool:
@@ -122,7 +124,7 @@ def _are_held(arguments: Sequence[Any], operands: Sequence[Node]) -> bool:
 
 
 def _refuses_bits(program: Program, node: Node) -> Refusal:
-    return None if tensor_of(node).dtype == torch.bool else "bits of integers are not taken"
+    return None if tensor_of(node).dtype == torch.bool else "bitwise operators on integers are not supported"
 
 
 def _logical(opcode: Opcode, count: int) -> Rule:
@@ -132,7 +134,7 @@ def _logical(opcode: Opcode, count: int) -> Rule:
 
 def _divides(program: Program, node: Node) -> Refusal:
     mode = argument(node, 2, "rounding_mode")
-    return None if mode is None else f"division with rounding_mode '{mode}' is not taken"
+    return None if mode is None else f"division with rounding_mode '{mode}' is not supported"
 
 
 _ONE = {

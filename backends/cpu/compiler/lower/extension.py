@@ -39,7 +39,11 @@ def _lower_repeat(builder: Builder, node: Node) -> None:
 def _refuses_repeat(program: Program, node: Node) -> Refusal:
     times = node.args[1]
     rank = len(times) + sum(1 for each in times if each != 1)
-    return None if rank <= MAX_RANK else f"{rank - len(times)} of {len(times)} dimensions are repeated"
+    return (
+        None
+        if rank <= MAX_RANK
+        else (f"{rank - len(times)} of {len(times)} dimensions are repeated; together at most {MAX_RANK} are supported")
+    )
 
 
 def _lower_pad(builder: Builder, node: Node) -> None:
@@ -103,11 +107,11 @@ def _pads(node: Node) -> list[tuple[int, int]]:
 def _refuses_pads(program: Program, node: Node) -> Refusal:
     given, mode = node.args[1], argument(node, 2, "mode", "constant")
     if mode not in _MODES:
-        return f"padding by mode '{mode}' is not taken whole"
+        return f"padding mode '{mode}' is not supported here"
     if any(each < 0 for each in given):
-        return "pads below zero are not taken"
+        return "negative padding is not supported"
     least = min(program.bounds.minimum(dims_at(node.args[0])[-1 - place]) for place in range(len(given) // 2))
-    return None if least > 0 else "a dimension may be empty"
+    return None if least > 0 else "a dimension can be empty"
 
 
 _MODES: dict[str, _Parts] = {"reflect": _reflected, "replicate": _replicated, "circular": _wrapped}

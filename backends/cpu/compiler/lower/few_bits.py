@@ -76,12 +76,12 @@ def _refuses_weight(read: Callable[[Node], _Weight]) -> Callable[[Program, Node]
         weight = read(node)
         codes, scales = program.constant(weight.codes), program.constant(weight.scales)
         if codes is None or scales is None or _is_computed(program, weight.shifts):
-            return "the weight is computed, not constant"
+            return "the weight is not constant"
         if codes.dtype == torch.uint8 and weight.bits == 8:
-            return "codes of 8 bits are taken of int8"
+            return "8-bit weights must be int8"
         per_word = 32 // weight.word_bits
         group = codes.shape[1] * 8 // weight.bits // (scales.shape[1] if scales.dim() == 2 else 1)
-        return f"groups of {group} codes are no words of {per_word}" if group % per_word or not group else None
+        return f"groups of {group} elements are not a multiple of {per_word}" if group % per_word or not group else None
 
     return refuses
 
@@ -92,7 +92,7 @@ def _is_computed(program: Program, value: object) -> bool:
 
 def _refuses_linear(program: Program, node: Node) -> Refusal:
     if _is_computed(program, node.args[_BIAS]):
-        return "the bias is computed, not constant"
+        return "the bias is not constant"
     return _refuses_weight(_of_linear)(program, node)
 
 

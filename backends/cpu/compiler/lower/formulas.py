@@ -113,7 +113,7 @@ def lower_elu(builder: Builder, node: Node) -> None:
 
 def refuses_elu(program: Program, node: Node) -> Refusal:
     """Why an ELU is not taken: the function of the steps is ELU below zero only."""
-    return "an input_scale below zero is not taken" if argument(node, 3, "input_scale", 1) < 0 else None
+    return "a negative input_scale is not supported" if argument(node, 3, "input_scale", 1) < 0 else None
 
 
 def _lower_exp2(builder: Builder, node: Node) -> None:
@@ -143,7 +143,7 @@ def refuses_clamp(program: Program, node: Node) -> Refusal:
     """Why a clamp is not taken: bounds of other numbers than the tensor's."""
     x = tensor_of(node.args[0])
     if x.dtype != tensor_of(node).dtype or x.dtype == torch.bool:
-        return "bounds of another dtype are not taken"
+        return "bounds of another dtype are not supported"
     reasons = (refuses_sizes(program, dims_at(each), dims_at(node), broadcast=True) for each in node.all_input_nodes)
     return next((reason for reason in reasons if reason is not None), None)
 

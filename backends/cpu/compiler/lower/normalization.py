@@ -51,8 +51,8 @@ def _refuses_norm(program: Program, node: Node) -> Refusal:
     for index, name in ((_SCALE, "weight"), (_SHIFT, "bias")):
         row = argument(node, index, name)
         if isinstance(row, Node) and program.constant(row) is None:
-            return f"the {name} is computed, not constant"
-    return None if isinstance(_as_rows(node)[-1], int) else "rows are of a size that is not known before the call"
+            return f"the {name} is not constant"
+    return None if isinstance(_as_rows(node)[-1], int) else "the size of rows must be static"
 
 
 def _lower_softmax(builder: Builder, node: Node, operation: Softmax) -> None:

@@ -20,7 +20,7 @@ def parts_of(node: Node) -> dict[int, list[Node]]:
 
 def refuses_but_first(program: Program, node: Node) -> Refusal:
     """Refuses a node of which another result than the first one is used."""
-    return None if set(parts_of(node)) <= {0} else "only its first result is computed"
+    return None if set(parts_of(node)) <= {0} else "only the first result is supported"
 
 
 def _lower_part(builder: Builder, node: Node) -> None:

@@ -28,7 +28,7 @@ def _emit(builder: Builder, node: Node, operation: Pool) -> None:
 
 
 def _refuses_picture(program: Program, node: Node) -> Refusal:
-    return None if tensor_of(node.args[0]).dim() == 4 else "pooling is taken of pictures with a batch"
+    return None if tensor_of(node.args[0]).dim() == 4 else "pooling without a batch dimension is not supported"
 
 
 def _lower_mean(builder: Builder, node: Node) -> None:
@@ -56,7 +56,7 @@ def _lower_max_with_places(builder: Builder, node: Node) -> None:
 def _refuses_max_with_places(program: Program, node: Node) -> Refusal:
     outputs = node.meta["val"][0]
     if argument(node, _CEIL_OF_MAX, "ceil_mode", False) and not all(isinstance(size, int) for size in outputs.shape):
-        return "pooling of a picture of variable size is not taken with ceil_mode"
+        return "ceil_mode with dynamic image sizes is not supported"
     return _refuses_picture(program, node) or refuses_but_first(program, node)
 
 
@@ -68,7 +68,7 @@ def _emit_max(builder: Builder, node: Node, result: Node, window: Window) -> Non
 def _refuses_window(program: Program, node: Node) -> Refusal:
     ceil_mode = argument(node, _ceil_at(node), "ceil_mode", False)
     if ceil_mode and not all(isinstance(size, int) for size in dims_at(node)[2:]):
-        return "pooling of a picture of variable size is not taken with ceil_mode"
+        return "ceil_mode with dynamic image sizes is not supported"
     return _refuses_picture(program, node)
 
 
@@ -80,7 +80,7 @@ def _ceil_at(node: Node) -> int:
 def _refuses_average(program: Program, node: Node) -> Refusal:
     """Pads that only `ceil_mode` adds are never counted, which the step has no word for."""
     if argument(node, _ceil_at(node), "ceil_mode", False) and _counts_pads(node):
-        return "average pooling with pads and ceil_mode is taken without count_include_pad only"
+        return "average pooling with padding, ceil_mode and count_include_pad is not supported"
     return _refuses_window(program, node)
 
 

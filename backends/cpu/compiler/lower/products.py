@@ -91,9 +91,9 @@ def _refuses_grouped_mm(program: Program, node: Node) -> Refusal:
     x, matrices, ends = node.args
     for each in (x, matrices):
         if tensor_of(each).dtype != torch.float32:
-            return f"'{each.name}' is of {tensor_of(each).dtype}; float32 is taken"
+            return f"'{each.name}' is {tensor_of(each).dtype}; only float32 is supported"
     if tensor_of(ends).dtype not in WHOLE:
-        return f"'{ends.name}' is of {tensor_of(ends).dtype}; int64 or int32 is taken"
+        return f"'{ends.name}' is {tensor_of(ends).dtype}; only int64 and int32 are supported"
     groups, depth, _ = dims_at(matrices)
     reason = refuses_sizes(program, (dims_at(x)[1], *dims_at(ends)), (depth, groups))
     return reason or _is_constant(program, matrices, "the weight")
@@ -101,7 +101,7 @@ def _refuses_grouped_mm(program: Program, node: Node) -> Refusal:
 
 def _refuses_addmm(program: Program, node: Node) -> Refusal:
     if node.kwargs.get("alpha", 1) != 1 or node.kwargs.get("beta", 1) != 1:
-        return "addmm is taken with factors of 1 only"
+        return "addmm with factors other than 1 is not supported"
     reason = refuses_sizes(program, dims_at(node.args[0]), dims_at(node), broadcast=True)
     return reason or _refuses_depth(program, *node.args[1:3])
 
@@ -119,14 +119,14 @@ def _refuses_depth(program: Program, a: Node, b: Node) -> Refusal:
 def _refuses_linear(program: Program, node: Node) -> Refusal:
     bias = argument(node, 2, "bias")
     if bias is not None and program.constant(bias) is None:
-        return "the bias is computed, not constant"
+        return "the bias is not constant"
     if tensor_of(node.args[1]).dim() != 2:
-        return "the weight is no matrix"
+        return "the weight is not a matrix"
     return _is_constant(program, node.args[1], "the weight")
 
 
 def _is_constant(program: Program, node: object, what: str) -> Refusal:
-    return f"{what} is computed, not constant" if program.weight(node) is None else None
+    return f"{what} is not constant" if program.weight(node) is None else None
 
 
 RULES: dict[OpOverload, Rule] = {

@@ -42,13 +42,17 @@ def _refuses_tensor(at: Callable[[Node], Any], what: str) -> Callable[[Program, 
     def refuses(program: Program, node: Node) -> Refusal:
         if program.constant(node) is not None:
             return None
-        return None if tensor_of(at(node)).dtype in _BYTES else f"{what} is taken of int8 and uint8"
+        return (
+            None
+            if tensor_of(at(node)).dtype in _BYTES
+            else (f"{what} of types other than int8 and uint8 is not supported")
+        )
 
     return refuses
 
 
 def _refuses_channels(program: Program, node: Node) -> Refusal:
-    return None if program.constant(node) is not None else "channels are dequantized of constants only"
+    return None if program.constant(node) is not None else "per-channel dequantization is only supported for constants"
 
 
 RULES: dict[OpOverload, Rule] = {

@@ -97,9 +97,9 @@ _IS_TRUE = Map.call(Opcode.NE, None, 0.0)
 def _refuses_truth(program: Program, node: Node) -> Refusal:
     x = tensor_of(node.args[0])
     if x.dim() == 0:
-        return "a number is not reduced"
+        return "a scalar cannot be reduced"
     empty = any(program.bounds.minimum(size) < 1 for size in dims_at(node.args[0]))
-    return "there may be no numbers" if empty else None
+    return "the reduced dimensions can be empty" if empty else None
 
 
 def _order_with(laid: Laid, dims: Sequence[int]) -> tuple[Order, int]:
@@ -130,8 +130,8 @@ def refuses(program: Program, node: Node) -> Refusal:
     """Why a reduction is not taken."""
     x = tensor_of(node.args[0])
     if x.dtype != torch.float32:
-        return f"numbers of {x.dtype} are not reduced"
-    return "a number is not reduced" if x.dim() == 0 else None
+        return f"reduction of {x.dtype} is not supported"
+    return "a scalar cannot be reduced" if x.dim() == 0 else None
 
 
 def _named(node: Node) -> Any:

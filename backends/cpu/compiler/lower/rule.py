@@ -116,7 +116,7 @@ def refuses_sizes(program: Program, sizes: Sequence[Dim], others: Sequence[Dim],
         if size == other or (broadcast and size == 1):
             continue
         if other == 1 or program.bounds.maximum(size) != program.bounds.maximum(other):
-            return f"the size {size} is not known to be {other} before the call"
+            return f"the sizes {size} and {other} are not known to be equal at compile time"
     return None
 
 

@@ -38,9 +38,9 @@ def _order(node: Node) -> Order:
 def _refuses_topk(program: Program, node: Node) -> Refusal:
     x, count = tensor_of(node.args[0]), node.args[1]
     if x.dtype != torch.float32 or x.dim() == 0:
-        return f"the largest of {x.dim()} dimensions of {x.dtype} are not taken"
+        return f"topk of {x.dim()} dimensions and dtype {x.dtype} is not supported"
     if count > MOST:
-        return f"up to {MOST} numbers are taken"
+        return f"topk of more than {MOST} values is not supported"
     return None
 
 

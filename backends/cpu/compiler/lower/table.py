@@ -122,14 +122,14 @@ def refusal(program: Program, node: Node) -> Refusal:
     """Why `node` runs on kernels; None when it can be lowered."""
     rule = rule_of(node)
     if rule is None:
-        return f"there is no rule for {to_torch_overload(node.target) or node.target}"
+        return f"{to_torch_overload(node.target) or node.target} is not supported"
     for each in (node, *node.all_input_nodes):
         is_first = each is not node and bool(node.args) and each is node.args[0]
         reason = _refuses_value(program, each, (is_first and rule.first) or rule.dtypes)
         if reason is not None:
             return reason
     if not rule.numbers and not all(map(_is_of_tensors, node.all_input_nodes)):
-        return "an integer that is computed during the call is not taken"
+        return "a dynamic integer argument is not supported"
     if not _symbols(node) <= set().union(*map(_symbols, node.all_input_nodes)):
         return f"no input determines the size of '{node.name}'"
     return refuses_window(node) or rule.refuses(program, node)
@@ -163,13 +163,13 @@ def _refuses(program: Program, name: str, value: object, dtypes: tuple[torch.dty
     if isinstance(value, (int, torch.SymInt)):
         return None
     if not isinstance(value, torch.Tensor):
-        return f"'{name}' is no tensor"
+        return f"'{name}' is not a tensor"
     if (torch.float32 if value.dtype in HALVES else value.dtype) not in dtypes:
-        return f"'{name}' is of {value.dtype}; {str(dtypes[0]).removeprefix('torch.')} is taken"
+        return f"'{name}' is {value.dtype}; only {str(dtypes[0]).removeprefix('torch.')} is supported"
     if value.dim() > MAX_RANK:
-        return f"'{name}' has {value.dim()} dimensions; {MAX_RANK} are taken"
+        return f"'{name}' has {value.dim()} dimensions; at most {MAX_RANK} are supported"
     if any(program.bounds.maximum(size) is None for size in dims_of(value)):
         return f"'{name}' has a dimension without an upper bound"
     if not all(map(can_compute, dims_of(value))):
-        return f"'{name}' has a dimension that is computed with fractions"
+        return f"'{name}' has a dimension whose size is computed with fractions"
     return None

@@ -151,7 +151,7 @@ def _refuses_embedding(program: Program, node: Node) -> Refusal:
 
 def _refuses_index_select(program: Program, node: Node) -> Refusal:
     if tensor_of(node.args[0]).dim() == 0:
-        return "a tensor without dimensions is not indexed"
+        return "a tensor without dimensions cannot be indexed"
     return _refuses_indices([node.args[2]])
 
 
@@ -161,17 +161,17 @@ def _refuses_index(program: Program, node: Node) -> Refusal:
 
 def _refuses_gather(program: Program, node: Node) -> Refusal:
     if tensor_of(node).dim() in (0, MAX_RANK):
-        return f"elements are gathered of one to {MAX_RANK - 1} dimensions"
+        return f"gather supports 1 to {MAX_RANK - 1} dimensions"
     return _refuses_indices([node.args[2]])
 
 
 def _refuses_indices(indices: Sequence[Node]) -> Refusal:
     if len(indices) > MAX_OPERANDS:
-        return f"{len(indices)} dimensions are indexed; {MAX_OPERANDS} are taken"
+        return f"{len(indices)} dimensions are indexed; at most {MAX_OPERANDS} are supported"
     if any(tensor_of(each).dim() == MAX_RANK for each in indices):
-        return f"indices have {MAX_RANK} dimensions; {MAX_RANK - 1} are taken"
+        return f"indices have {MAX_RANK} dimensions; at most {MAX_RANK - 1} are supported"
     other = [tensor_of(each).dtype for each in indices if tensor_of(each).dtype not in WHOLE]
-    return f"indices of {other[0]} are not taken" if other else None
+    return f"indices of {other[0]} are not supported" if other else None
 
 
 RULES: dict[OpOverload, Rule] = {

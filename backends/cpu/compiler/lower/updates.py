@@ -77,9 +77,9 @@ def _lower_masked_scatter(builder: Builder, node: Node) -> None:
 def _refuses_masked_scatter(program: Program, node: Node) -> Refusal:
     x, mask, source = (tensor_of(each) for each in node.args)
     if mask.dtype is not torch.bool:
-        return f"the mask is of {mask.dtype}; bool is taken"
+        return f"the mask is {mask.dtype}; only bool is supported"
     if x.dtype != source.dtype:
-        return "elements of another dtype are written"
+        return "the written elements have another dtype"
     reasons = (refuses_sizes(program, dims_at(each), dims_at(node), broadcast=True) for each in node.args[:2])
     return next((reason for reason in reasons if reason is not None), None)
 
@@ -100,11 +100,11 @@ def _start(node: Node) -> Dim:
 
 def _refuses_scatter(program: Program, node: Node) -> Refusal:
     if tensor_of(node.args[_ROWS]).dtype != tensor_of(node).dtype:
-        return "rows of another dtype are written"
+        return "the written rows have another dtype"
     if argument(node, 5, "step", 1) != 1:
-        return "rows are written one after the other only"
+        return "rows can be written only with step 1"
     if not program.bounds.holds(_start(node)):
-        return "where it begins may be below zero, or has no upper bound: torch._check says them"
+        return "the start index can be negative, or has no upper bound; bound it with torch._check"
     dim, rows = _dim(node), dims_at(node.args[_ROWS])
     sizes = dims_at(node)
     others = sizes[:dim] + sizes[dim + 1 :]
@@ -115,12 +115,12 @@ def _refuses_scatter(program: Program, node: Node) -> Refusal:
 def _refuses_index_put(program: Program, node: Node) -> Refusal:
     indices = node.args[1]
     if any(each is not None for each in indices[:-1]) or indices[-1] is None:
-        return "places in one dimension are taken only"
+        return "index tensors are supported for one dimension only"
     places = tensor_of(indices[-1])
     if places.dtype not in WHOLE or places.dim() > 1:
-        return f"places are of {places.dtype} and {places.dim()} dimensions; a row of integers is taken"
+        return f"the index tensor is {places.dtype} of {places.dim()} dimensions; only 1-d integers are supported"
     if argument(node, 3, "accumulate", False):
-        return "elements that are added up are not taken"
+        return "accumulate=True is not supported"
     return _refuses_values(node, len(indices) - 1)
 
 
@@ -128,7 +128,11 @@ def _refuses_values(node: Node, dim: int) -> Refusal:
     sizes, count = dims_at(node), product(dims_at(node.args[1][dim]))
     values = [size for size in dims_at(node.args[2]) if size != 1]
     wanted = [size for size in _with_size(sizes, dim, count) if size != 1]
-    return None if values == wanted else f"values {values} are not as many as the elements {wanted} that they replace"
+    return (
+        None
+        if values == wanted
+        else (f"the number of values {values} differs from the number of replaced elements {wanted}")
+    )
 
 
 RULES: dict[OpOverload, Rule] = {

@@ -66,7 +66,7 @@ def _refuses(program: Program, node: Node) -> Refusal:
         return reason
     dims = reductions.dims_of_call(node, argument(node, 1, "dim"))
     count = product([dims_at(node.args[0])[dim] for dim in dims])
-    return None if isinstance(count, int) else "of as many numbers as a call says"
+    return None if isinstance(count, int) else "the number of reduced elements is dynamic"
 
 
 RULES: dict[OpOverload, Rule] = {

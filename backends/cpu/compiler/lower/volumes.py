@@ -27,7 +27,7 @@ def refuses_volume(node: Node) -> Refusal:
     frames = int(dims_at(node.args[1])[2])
     transposed, dilation = node.args[6], node.args[5][0]
     reach = (frames - 1) * dilation + 1 if transposed else frames
-    return None if reach <= MAX_INPUTS else f"a kernel of {reach} pictures is not taken"
+    return None if reach <= MAX_INPUTS else f"a kernel depth of {reach} is not supported"
 
 
 def lower_volume(builder: Builder, node: Node, weight: Tensor, bias: Tensor) -> None:
@@ -139,8 +139,8 @@ def _refuses_max(program: Program, node: Node) -> Refusal:
 
 def _refuses_ceil(node: Node, at: int) -> Refusal:
     if tensor_of(node.args[0]).dim() != 5:
-        return "pooling is taken of volumes with a batch"
-    return "pooling of volumes with ceil_mode is not taken" if argument(node, at, "ceil_mode", False) else None
+        return "pooling of volumes without a batch dimension is not supported"
+    return "pooling of volumes with ceil_mode is not supported" if argument(node, at, "ceil_mode", False) else None
 
 
 RULES: dict[OpOverload, Rule] = {

@@ -29,10 +29,10 @@ def refuses_window(node: Node) -> Refusal:
     """Why the window of `node` is left to kernels: kernel, stride, pads or dilation are more than a step can say."""
     largest = max(_sizes(node), default=0)
     if largest > MOST_SIZE:
-        return f"a window with a size of {largest} is not taken; up to {MOST_SIZE} are"
+        return f"a window size of {largest} is not supported; at most {MOST_SIZE}"
     rows = _depthwise_rows(node)
     if rows > MOST_ROWS:
-        return f"a kernel of {rows} rows for each channel is not taken; up to {MOST_ROWS} are"
+        return f"a kernel height of {rows} per channel is not supported; at most {MOST_ROWS}"
     return None
 
 
