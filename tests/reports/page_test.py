@@ -17,7 +17,7 @@ def test_report_page_is_one_file_of_at_most_two_megabytes() -> None:
 
 
 def test_report_page_peak_matches_the_manifest() -> None:
-    found = re.search(r"Most is alive at instruction \d+ \([\w:.]+\): ([\d,]+) of ([\d,]+) bytes", _PAGE)
+    found = re.search(r"Peak: ([\d,]+) of ([\d,]+) bytes at instruction \d+ \([\w:.]+\)", _PAGE)
     assert found is not None
     peak, planned = (int(number.replace(",", "")) for number in found.groups())
     assert peak == _METHOD["memory"]["lower_bound_bytes"]

@@ -65,7 +65,7 @@ def text_bytes(program: bytes) -> int:
     """
     if program[:4] != b"\x7fELF" or program[5:6] != b"\x01":
         raise BudgetError(
-            "the program that links the kernels is no little-endian ELF file; leave its code out: code = False"
+            "the program with the kernels is not a little-endian ELF file; exclude its code: code = False"
         )
     wide = program[4] == 2
     (offset,) = struct.unpack_from("<Q" if wide else "<I", program, 0x28 if wide else 0x20)
@@ -101,13 +101,13 @@ def _check(options: argparse.Namespace, costs: Mapping[str, int]) -> int:
     grown = growth(budget, costs, options.code_slack)
     if grown:
         rows = [(what, before, now, f"+{now - before:,}", _percent(before, now)) for what, before, now in grown]
-        print(f"{options.target} costs more than {options.budget} allows:\n", file=sys.stderr)
+        print(f"{options.target}: exceeds {options.budget}:\n", file=sys.stderr)
         print(table(("what", "budget", "now", "grew", ""), rows), file=sys.stderr)
-        print(f"\nIf that is worth it: bazel run {options.target}.update", file=sys.stderr)
+        print(f"\nto accept the new costs: bazel run {options.target}.update", file=sys.stderr)
         return 1
     shrunk = [what for what, allowed in budget.items() if costs.get(what, 0) < allowed]
     if shrunk:
-        print(f"{', '.join(shrunk)}: below the budget; bazel run {options.target}.update holds it there")
+        print(f"{', '.join(shrunk)}: below the budget; to lower it: bazel run {options.target}.update")
     return 0
 
 
@@ -120,14 +120,14 @@ def _read(path: Path, target: str) -> dict[str, int]:
         content = json.loads(path.read_text(encoding="utf-8"))
         return {str(what): int(cost) for what, cost in content.items()}
     except (OSError, ValueError, AttributeError, TypeError) as error:
-        raise BudgetError(f"{path} is no budget; this writes it anew: bazel run {target}.update") from error
+        raise BudgetError(f"{path}: not a budget file; to create it again: bazel run {target}.update") from error
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     options = _parse(sys.argv[1:] if argv is None else argv)
     try:
         if options.missing is not None:
-            raise BudgetError(f"there is no {options.missing} yet; this writes it: bazel run {options.target}.update")
+            raise BudgetError(f"{options.missing} does not exist; to create it: bazel run {options.target}.update")
         costs = costs_of(options.pte, options.weights, options.program)
         if options.update is None:
             return _check(options, costs)

@@ -36,12 +36,12 @@ def test_additional_layer_exceeds_the_budget_until_updated(tmp_path: Path, capsy
     capsys.readouterr()
     assert _main(pte, budget) == 1
     lines = capsys.readouterr().err.splitlines()
-    assert lines[0] == f"//net:budget costs more than {budget} allows:"
+    assert lines[0] == f"//net:budget: exceeds {budget}:"
     rows = {line[2:].split("  ")[0]: line.split()[-4:] for line in lines[3:-2]}
     assert rows["forward: instructions"] == ["2", "3", "+1", "50.0%"]
     assert rows["forward: calls of aten::addmm.out"] == ["2", "3", "+1", "50.0%"]
     assert rows["program bytes"][2].startswith("+1,")
-    assert lines[-1] == "If that is worth it: bazel run //net:budget.update"
+    assert lines[-1] == "to accept the new costs: bazel run //net:budget.update"
     assert _main(pte, budget, f"--update={budget}") == 0
     assert _main(pte, budget) == 0
 
@@ -80,17 +80,19 @@ def test_malformed_budget_is_named(content: str | None, tmp_path: Path, capsys: 
     if content is not None:
         budget.write_text(content)
     assert _main(Path("tests/fixtures/tut02_basic_add.pte"), budget) == 1
-    remedy = "this writes it anew: bazel run //net:budget.update"
-    assert capsys.readouterr().err == f"//net:budget: {budget} is no budget; {remedy}\n"
+    remedy = "to create it again: bazel run //net:budget.update"
+    assert capsys.readouterr().err == f"//net:budget: {budget}: not a budget file; {remedy}\n"
 
 
 def test_missing_budget_explains_how_to_write_it(capsys: pytest.CaptureFixture[str]) -> None:
     assert _main(Path("tests/fixtures/tut02_basic_add.pte"), Path(), "--missing=net/budget.json") == 1
-    remedy = "this writes it: bazel run //net:budget.update"
-    assert capsys.readouterr().err == f"//net:budget: there is no net/budget.json yet; {remedy}\n"
+    remedy = "to create it: bazel run //net:budget.update"
+    assert capsys.readouterr().err == f"//net:budget: net/budget.json does not exist; {remedy}\n"
 
 
 def test_damaged_program_is_named_by_the_budget_check(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "net.pte").write_bytes(b"no program")
     assert _main(tmp_path / "net.pte", tmp_path / "net.budget.json") == 1
-    assert capsys.readouterr().err.startswith(f"//net:budget: {tmp_path / 'net.pte'}: file identifier")
+    assert capsys.readouterr().err.startswith(
+        f"//net:budget: {tmp_path / 'net.pte'}: not a valid ExecuTorch program: file"
+    )

@@ -78,8 +78,8 @@ def _read(program: Path) -> tuple[Mapping[str, int], ProgramFacts]:
 
 def _notes(old: ProgramFacts, new: ProgramFacts) -> Iterable[str]:
     before, after = ({method.name: method for method in facts.methods} for facts in (old, new))
-    yield from (f"method {name} is gone" for name in before if name not in after)
-    yield from (f"method {name} is new" for name in after if name not in before)
+    yield from (f"method {name} was removed" for name in before if name not in after)
+    yield from (f"method {name} was added" for name in after if name not in before)
     for name in before.keys() & after.keys():
         yield from _method_notes(before[name], after[name])
 
@@ -91,7 +91,10 @@ def _method_notes(old: MethodFacts, new: MethodFacts) -> Iterable[str]:
             yield f"{new.name} {what} ({other}) instead of ({one})"
     backends = [[each.backend for each in method.delegates] for method in (old, new)]
     if backends[0] != backends[1]:
-        yield f"{new.name} delegates to {', '.join(backends[1]) or 'nobody'} instead of {', '.join(backends[0]) or 'nobody'}"
+        yield (
+            f"{new.name} delegates to {', '.join(backends[1]) or 'no backend'} instead of "
+            f"{', '.join(backends[0]) or 'no backend'}"
+        )
     constants = [sum(each.nbytes for each in method.weights) for method in (old, new)]
     if constants[0] != constants[1]:
         yield f"{new.name} has {constants[1]:,} bytes of constants instead of {constants[0]:,}"
@@ -99,7 +102,7 @@ def _method_notes(old: MethodFacts, new: MethodFacts) -> Iterable[str]:
 
 def text(found: Difference) -> str:
     if not found.costs and not found.notes:
-        return f"{found.old} and {found.new} cost the same\n"
+        return f"{found.old} and {found.new} have equal costs\n"
     costs = table(_HEAD, [change.cells for change in found.costs])
     return "\n".join([f"{found.old} → {found.new}", "", costs, *(f"- {note}" for note in found.notes)]) + "\n"
 
@@ -107,7 +110,7 @@ def text(found: Difference) -> str:
 def markdown(found: Difference) -> str:
     """Return the differences as a Markdown table for a pull request."""
     if not found.costs and not found.notes:
-        return f"`{found.old}` and `{found.new}` cost the same.\n"
+        return f"`{found.old}` and `{found.new}` have equal costs.\n"
     rows = [f"| {' | '.join(_escaped(cell) for cell in change.cells)} |" for change in found.costs]
     head = [f"| {' | '.join(_HEAD)} |", "| --- | ---: | ---: | ---: | ---: |"]
     notes = [f"- {_escaped(note)}" for note in found.notes]
@@ -121,7 +124,7 @@ def _escaped(cell: str) -> str:
 def html(found: Difference) -> str:
     rows = [(change.what, change.old, change.new, *_coloured(change)) for change in found.costs]
     notes = element("ul", *(element("li", note) for note in found.notes))
-    costs = html_table(_HEAD, rows) if rows else element("p", "They cost the same.")
+    costs = html_table(_HEAD, rows) if rows else element("p", "Their costs are equal.")
     return document(f"{found.old} → {found.new}", [section("costs", "Costs", costs), section("notes", "Notes", notes)])
 
 

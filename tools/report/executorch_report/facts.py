@@ -141,7 +141,8 @@ def _check_tensors(plan: schema.ExecutionPlan) -> None:
                 raise InvalidProgramError(f"{where}: sizes {tensor.sizes}")
             if sorted(tensor.dim_order) != list(range(len(tensor.sizes))):
                 raise InvalidProgramError(
-                    f"{where}: dim_order {list(tensor.dim_order)} is no order of {len(tensor.sizes)} dims"
+                    f"{where}: dim_order {list(tensor.dim_order)} is not a permutation of {len(tensor.sizes)} "
+                    "dimensions"
                 )
 
 
@@ -232,7 +233,7 @@ def tensor_text(tensor: schema.Tensor) -> str:
 
 
 def _delegate(index: int, delegate: schema.BackendDelegate, program: schema.Program) -> Delegate:
-    assert delegate.processed is not None, "check_indices has seen to that"
+    assert delegate.processed is not None, "check_indices has rejected other values"
     payload = bytes(program.backend_delegate_data[delegate.processed.index].data)
     return Delegate(index, str(delegate.id), len(payload), payload)
 

@@ -93,7 +93,7 @@ def test_inspect_rejects_a_truncated_file(cut: int, tmp_path: Path, capsys: pyte
     path.write_bytes((_FIXTURES / "tut02_basic_add.pte").read_bytes()[:cut])
     assert main([str(path)]) == 1
     captured = capsys.readouterr()
-    remedy = "  the file is damaged, or no ExecuTorch program: export or fetch it again"
+    remedy = "  export or download it again"
     message = rf"executorch_inspect: {re.escape(str(path))}: .+\n{remedy}\n"
     assert captured.out == "" and re.fullmatch(message, captured.err)
 

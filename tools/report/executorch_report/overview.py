@@ -82,7 +82,7 @@ def _calls(models: Models) -> Iterator[tuple[str, str, int]]:
 
 def _programs(models: Models) -> Markup:
     parts = [details(label, element("pre", program_text(facts))) for label, facts in models]
-    return section("programs", "Each of them", *parts)
+    return section("programs", "Each model", *parts)
 
 
 def main(argv: Sequence[str] | None = None) -> int:

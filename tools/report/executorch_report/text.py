@@ -18,7 +18,7 @@ def program_text(facts: ProgramFacts) -> str:
     """Return the report of a program."""
     parts = [f"{facts.file}: {facts.nbytes:,} bytes, {count_text(len(facts.methods), 'method')}", _segments(facts)]
     parts += [_named(facts)] if facts.named else []
-    parts += [f"weights in files beside it: {', '.join(facts.external)}"] if facts.external else []
+    parts += [f"external weights: {', '.join(facts.external)}"] if facts.external else []
     return "\n\n".join([*parts, *(_method(method) for method in facts.methods)]) + "\n"
 
 
@@ -89,7 +89,7 @@ def value_text(value: ValueReport) -> str:
 
 def _ends(what: str, values: Sequence[ValueReport]) -> str:
     lines = [
-        f"  {index}  {value_text(value)}{'' if _is_placed(value) else '  (the caller gives memory)'}"
+        f"  {index}  {value_text(value)}{'' if _is_placed(value) else '  (caller-provided memory)'}"
         for index, value in enumerate(values)
     ]
     return "\n".join([f"{what} of {len(values)}" if not values else what, *lines])
@@ -120,7 +120,7 @@ def _buffer(method: MethodFacts, buffer: Buffer) -> str:
     name = method.instructions[buffer.peak_at].name if method.instructions else "the beginning"
     alive = alive_at(buffer, buffer.peak_at)
     rows = [(each.text, each.nbytes, each.offset, f"{each.first} to {each.last}") for each in alive[:_LISTED]]
-    peak = f"; most at instruction {buffer.peak_at} ({name}): {buffer.peak:,}"
+    peak = f"; peak at instruction {buffer.peak_at} ({name}): {buffer.peak:,}"
     return head + peak + "\n" + table(("alive there", "bytes", "at", "instructions"), rows) + _more(len(alive))
 
 

@@ -85,7 +85,7 @@ def test_companion_files_appear_on_the_page(tmp_path: Path) -> None:
     assert "<h1>//net:net_pte</h1>" in text
     assert "net.py:3" in text and "Recipe static_int8." in text
     assert "is &lt;b&gt;odd&lt;/b&gt;" in text and "<b>odd</b>" not in text
-    assert "No plan can do with less than 4,352" in text
+    assert "Lower bound of any plan: 4,352" in text
     assert "21.000 ms" in text  # 1 + 2 + ... + 6
     assert "<b>128 kB</b><span>scratch memory</span>" in text
 
@@ -109,7 +109,7 @@ def test_memory_chart_shows_every_planned_tensor() -> None:
     text = page(Record(facts))
     (buffer,) = facts.methods[0].planned
     assert len(re.findall("<rect ", text)) == sum(block.nbytes > 0 for block in buffer.blocks)
-    assert f"Most is alive at instruction {buffer.peak_at}" in text
+    assert f" bytes at instruction {buffer.peak_at} (" in text
 
 
 def test_page_command_writes_the_page(tmp_path: Path) -> None:

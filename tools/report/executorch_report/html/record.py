@@ -66,16 +66,16 @@ def _json(path: Path) -> Mapping[str, Any]:
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
     except ValueError as error:
-        raise RecordError(f"{path} is no JSON: {error}") from error
+        raise RecordError(f"{path}: not valid JSON: {error}") from error
     if not isinstance(found, dict):
-        raise RecordError(f"{path} is no object of JSON")
+        raise RecordError(f"{path}: not a JSON object")
     return found
 
 
 def _member(path: Path, name: str) -> Any:
     content = _json(path)
     if name not in content:
-        raise RecordError(f"{path} has no '{name}'")
+        raise RecordError(f"{path}: missing '{name}'")
     return content[name]
 
 

@@ -73,8 +73,8 @@ def _parts(record: Record) -> Markup:
 
 
 def graph(record: Record, method: MethodFacts) -> Markup:
-    known = "" if record.sources else " The model's lines are not known: give the record of sources."
-    text = element("p", f"Instructions by the modules that they come from.{known}", class_="soft")
+    known = "" if record.sources else " Source lines are unknown; pass the source map with --sources."
+    text = element("p", f"Instructions by module.{known}", class_="soft")
     return section(f"graph-{method.name}", f"Graph of {method.name}", text, tree_markup(record, method))
 
 
@@ -110,10 +110,10 @@ def memory(record: Record, method: MethodFacts) -> Markup:
     parts = [_buffer(method, each) for each in method.planned]
     bound = record.of_method(method).get("memory", {}).get("lower_bound_bytes", 0)
     if bound and parts:
-        together = " for all of them together" if len(parts) > 1 else ""
-        parts.insert(0, element("p", f"No plan can do with less than {bound:,} bytes{together}."))
+        together = " for all planned memory" if len(parts) > 1 else ""
+        parts.insert(0, element("p", f"Lower bound of any plan: {bound:,} bytes{together}."))
     return section(
-        f"memory-{method.name}", f"Memory plan of {method.name}", *(parts or [element("p", "None is planned.")])
+        f"memory-{method.name}", f"Memory plan of {method.name}", *(parts or [element("p", "No memory is planned.")])
     )
 
 
@@ -121,7 +121,7 @@ def _buffer(method: MethodFacts, buffer: Buffer) -> Markup:
     shared = ", shared with other methods" if buffer.memory_id == method.shared_memory_id else ""
     name = method.instructions[buffer.peak_at].name if method.instructions else ""
     head = element("h3", f"Memory {buffer.memory_id}: {size_text(buffer.nbytes)}{shared}")
-    words = f"Most is alive at instruction {buffer.peak_at} ({name}): {buffer.peak:,} of {buffer.nbytes:,} bytes."
+    words = f"Peak: {buffer.peak:,} of {buffer.nbytes:,} bytes at instruction {buffer.peak_at} ({name})."
     rows = [
         (each.text, each.nbytes, each.offset, f"{each.first} to {each.last}")
         for each in alive_at(buffer, buffer.peak_at)
@@ -129,7 +129,7 @@ def _buffer(method: MethodFacts, buffer: Buffer) -> Markup:
     head_of_alive = f"{count_text(len(rows), 'tensor')} alive at the peak"
     alive = details(head_of_alive, table(("tensor", "bytes", "at", "instructions"), rows), is_open=len(rows) <= _SHOWN)
     axes = element(
-        "p", "Instructions from left to right, bytes from the bottom up; the line marks the peak.", class_="soft"
+        "p", "Instructions from left to right, bytes from bottom to top; the line marks the peak.", class_="soft"
     )
     return joined([head, element("p", words), picture(method, buffer), axes, alive])
 
@@ -139,7 +139,7 @@ def delegates(record: Record, method: MethodFacts) -> Markup:
     left = record.of_method(method).get("not_delegated", ())
     if left:
         rows = [(each["backend"], each["operator"], each["source"], each.get("reason", "")) for each in left]
-        parts.append(element("h3", f"Left to kernels: {len(rows)}"))
+        parts.append(element("h3", f"Not delegated: {len(rows)}"))
         parts.append(table(("backend", "operator", "line", "reason"), rows))
     return section(f"delegates-{method.name}", f"Delegates of {method.name}", *(parts or [element("p", "None.")]))
 
@@ -156,7 +156,7 @@ def _delegate(record: Record, method: MethodFacts, delegate: Delegate) -> Markup
             element("h3", head),
             _steps_by_time(record, calls),
             details(count_text(len(steps), "step"), table(("#", "step", "tensors"), steps)) if steps else "",
-            details(f"{count_text(len(nodes), 'node')} that it took", table(("operator", "module", "line"), nodes))
+            details(f"{count_text(len(nodes), 'node')} in the delegate", table(("operator", "module", "line"), nodes))
             if nodes
             else "",
         ]
@@ -187,7 +187,7 @@ def weights(record: Record, method: MethodFacts) -> Markup:
     total = sum(each.nbytes for each in ordered) or 1
     rows = [_weight_row(record, method, each, total) for each in ordered]
     named = [(key, size, bar(size / (sum(s for _, s in record.facts.named) or 1))) for key, size in record.facts.named]
-    parts = [_folded(("constant", "tensor", "bytes", ""), rows)] if rows else [element("p", "None of its own.")]
+    parts = [_folded(("constant", "tensor", "bytes", ""), rows)] if rows else [element("p", "No constants.")]
     if named:
         parts.append(details(f"named data of delegates: {len(named)}", table(("key", "bytes", ""), named)))
     return section(f"weights-{method.name}", f"Constants of {method.name}", *parts)
@@ -212,9 +212,7 @@ def quantization(record: Record) -> Markup:
     parts = [element("p", f"Recipe {found['recipe']}.")]
     for method in found["methods"]:
         parts += [_decisions(f"quantized in {method['name']}", method["quantized"], ("module", "operator", "source"))]
-        parts += [
-            _decisions(f"left float in {method['name']}", method["float"], ("module", "operator", "source", "reason"))
-        ]
+        parts += [_decisions(f"float in {method['name']}", method["float"], ("module", "operator", "source", "reason"))]
     return section("quantization", "Quantization", *parts)
 
 
