@@ -28,20 +28,31 @@ from rules.codegen.typed_functions import exported_names
 
 def _arguments(argv: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, fromfile_prefix_chars="@")
-    parser.add_argument("--target", required=True, help="the library's label")
-    parser.add_argument("--include", required=True, help="the header as C includes it")
+    parser.add_argument("--target", required=True, help="label of the library")
+    parser.add_argument("--include", required=True, help="include path of the header")
     parser.add_argument("--model", action="append", nargs=3, required=True, metavar=("PREFIX", "MANIFEST", "PTE"))
     parser.add_argument("--weights", action="append", default=[], nargs=2, metavar=("PREFIX", "PTD"), help="to embed")
-    parser.add_argument("--borrow-weights", action="store_true", help="the caller gives the weights")
     parser.add_argument(
-        "--borrow-program", action="append", default=[], nargs=2, metavar=("PREFIX", "PATH"), help="the caller gives it"
+        "--borrow-weights", action="store_true", help="take the weights from the caller instead of embedding them"
     )
-    parser.add_argument("--shared-memory", default="", metavar="PREFIX", help="one type for the memory of any method")
+    parser.add_argument(
+        "--borrow-program",
+        action="append",
+        default=[],
+        nargs=2,
+        metavar=("PREFIX", "PATH"),
+        help="take the program from the caller instead of embedding it",
+    )
+    parser.add_argument(
+        "--shared-memory", default="", metavar="PREFIX", help="define a type that can hold the memory of any method"
+    )
     add_table_flags(parser)
-    parser.add_argument("--backend", action="append", default=[], help="ID=C symbol of its et_backend")
+    parser.add_argument(
+        "--backend", action="append", default=[], help="ID=SYMBOL: C symbol of the et_backend of backend ID"
+    )
     parser.add_argument("--linked-registry", action="store_true", help="also define et_linked_registry")
     parser.add_argument("--out-exports", type=Path, help="version script of a shared library")
-    parser.add_argument("--export", action="append", default=[], help="a further function that it exports")
+    parser.add_argument("--export", action="append", default=[], help="another function to export; repeatable")
     parser.add_argument("--out-header", type=Path, required=True)
     parser.add_argument("--out-source", type=Path, required=True)
     parser.add_argument("--out-data", type=Path, required=True)
@@ -55,7 +66,7 @@ def _linked_backends(models: list[Model], entries: list[str]) -> list[LinkedBack
         if backend not in known:
             users = ", ".join(model.target for model in models if backend in model.backends)
             raise CodegenError(
-                f"{users} delegates to '{backend}', and no backend target in its 'backend' attribute brings a C side for it"
+                f"{users}: delegates to '{backend}', but no backend target in 'backend' has a runtime for it; add one"
             )
     return [LinkedBackend(known[backend], _parts(models, backend)) for backend in needed]
 

@@ -170,7 +170,7 @@ def test_codegen_names_operators_without_a_kernel(tmp_path: Path, capsys: pytest
 def test_codegen_names_backends_without_a_c_library(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     code, _, _ = _generate(tmp_path, _manifest(backends=["Npu"]))
     assert code == 1
-    assert "//m:net_pte delegates to 'Npu'" in capsys.readouterr().err
+    assert "//m:net_pte: delegates to 'Npu'" in capsys.readouterr().err
     assert not (tmp_path / "net.h").exists()
 
 
@@ -224,13 +224,13 @@ def test_moves_and_jumps_are_linked_on_use(tmp_path: Path) -> None:
 def test_part_name_that_is_not_an_identifier_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     code, _, _ = _generate(tmp_path, _with_delegates(("Npu", ["a; b"])), "--backend=Npu=npu_backend")
     assert code == 1
-    assert "a part of 'Npu' is no C identifier: 'a; b'" in capsys.readouterr().err
+    assert "part of 'Npu' is not a C identifier: 'a; b'" in capsys.readouterr().err
 
 
 def test_unknown_manifest_format_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "net.json"
     path.write_text(json.dumps(_manifest(format=1)), encoding="utf-8")
-    with pytest.raises(CodegenError, match="format 1, expected 3"):
+    with pytest.raises(CodegenError, match="format 1; expected 3"):
         read_manifest(path, "net", "//m:net_cc")
 
 
@@ -266,7 +266,8 @@ def test_methods_with_equal_c_names_are_refused(
     code, _, _ = _generate(tmp_path, _with_methods(*names))
     assert code == 1
     assert (
-        f"method '{names[0]}' of //m:net_pte and method '{names[1]}' of //m:net_pte both get" in capsys.readouterr().err
+        f"method '{names[0]}' of //m:net_pte and method '{names[1]}' of //m:net_pte have the same C name"
+        in capsys.readouterr().err
     )
 
 

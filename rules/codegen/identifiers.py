@@ -32,7 +32,7 @@ def check_names(models: Sequence[Model]) -> None:
     owners: dict[str, str] = {}
     for name, owner in (entry for model in models for entry in _names(model)):
         if name in owners:
-            raise CodegenError(f"{owners[name]} and {owner} both get the C name '{name}'; rename one")
+            raise CodegenError(f"{owners[name]} and {owner} have the same C name '{name}'; rename one")
         owners[name] = owner
 
 

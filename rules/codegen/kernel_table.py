@@ -49,7 +49,7 @@ class SelectionError(ValueError):
 def add_table_flags(parser: argparse.ArgumentParser) -> None:
     """Add the flags that `load_tables` reads."""
     parser.add_argument(
-        "--operators", type=Path, action="append", default=[], help="table of operators besides our own"
+        "--operators", type=Path, action="append", default=[], help="table of custom operators; repeatable"
     )
     parser.add_argument("--kernels", type=Path, action="append", required=True, help="table of kernels (TOML)")
 
@@ -77,7 +77,7 @@ def read_uses(path: Path) -> dict[str, Uses]:
         text = path.read_text(encoding="utf-8")
         return _manifest_uses(text) if path.suffix == ".json" else _listed_uses(text)
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise SelectionError(f"{path}: is no list of operators: {error!r}") from error
+        raise SelectionError(f"{path}: not a list of operators: {error!r}") from error
 
 
 def select(table: KernelTable, names: Iterable[str], source: str) -> set[str]:
@@ -86,8 +86,8 @@ def select(table: KernelTable, names: Iterable[str], source: str) -> set[str]:
     missing = table.missing(wanted)
     if missing:
         raise SelectionError(
-            f"{source}: no kernel for {', '.join(missing)}; add a row to a table of kernels, or lower the "
-            "model to a backend that takes these operators"
+            f"{source}: no kernel for {', '.join(missing)}; add a row to a kernel table, or delegate these operators "
+            "to a backend"
         )
     return wanted
 
@@ -251,11 +251,11 @@ def _identifier(text: str) -> str:
 
 
 def _parse_options(argv: Sequence[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description="Writes a C kernel table.", fromfile_prefix_chars="@")
+    parser = argparse.ArgumentParser(description="Write a C kernel table.", fromfile_prefix_chars="@")
     add_table_flags(parser)
-    parser.add_argument("--only", type=Path, action="append", help="manifest or name list that selects operators")
-    parser.add_argument("--signatures", action="store_true", help="write names and signatures alone")
-    parser.add_argument("--symbol", type=_identifier, required=True, help="name of the et_kernel_table")
+    parser.add_argument("--only", type=Path, action="append", help="manifest or list of names that selects operators")
+    parser.add_argument("--signatures", action="store_true", help="write only names and signatures")
+    parser.add_argument("--symbol", type=_identifier, required=True, help="name of the et_kernel_table to define")
     parser.add_argument("--out", type=Path, required=True, help="C file to write")
     return parser.parse_args(argv)
 

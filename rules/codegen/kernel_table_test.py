@@ -172,7 +172,7 @@ def test_damaged_selection_is_an_error(tmp_path: Path, capsys: pytest.CaptureFix
     damaged = tmp_path / "m.json"
     damaged.write_text("{}", encoding="utf-8")
     assert run(tmp_path, "--only", str(damaged)) == (1, "")
-    assert "is no list of operators" in capsys.readouterr().err
+    assert "not a list of operators" in capsys.readouterr().err
 
 
 def test_params_file_may_hold_the_arguments(tmp_path: Path) -> None:

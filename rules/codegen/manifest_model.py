@@ -138,7 +138,7 @@ def read_manifest(path: Path, prefix: str, library: str) -> Model:
     """
     content = json.loads(path.read_text(encoding="utf-8"))
     if content.get("format") != MANIFEST_FORMAT:
-        raise CodegenError(f"{path}: manifest format {content.get('format')}, expected {MANIFEST_FORMAT}")
+        raise CodegenError(f"{path}: manifest format {content.get('format')}; expected {MANIFEST_FORMAT}")
     return Model(
         target=content["target"],
         prefix=prefix,
@@ -154,7 +154,7 @@ def read_manifest(path: Path, prefix: str, library: str) -> Model:
 
 def _weights(entries: list[dict], path: Path) -> Weights | None:
     if len(entries) > 1:
-        raise CodegenError(f"{path}: {len(entries)} files of external data; at most one can be linked")
+        raise CodegenError(f"{path}: the program has {len(entries)} weights files; at most one can be linked")
     return Weights(entries[0]["bytes"], entries[0]["sha256"]) if entries else None
 
 
@@ -163,7 +163,7 @@ def _parts(content: dict, path: Path) -> dict[str, frozenset[str]]:
     for delegate in (each for method in content["methods"] for each in method["delegates"]):
         for symbol in delegate["parts"]:
             if re.fullmatch(r"[A-Za-z_]\w*", symbol, re.ASCII) is None:
-                raise CodegenError(f"{path}: a part of '{delegate['id']}' is no C identifier: {symbol!r}")
+                raise CodegenError(f"{path}: part of '{delegate['id']}' is not a C identifier: {symbol!r}")
         parts[delegate["id"]] = parts.get(delegate["id"], frozenset()).union(delegate["parts"])
     return parts
 

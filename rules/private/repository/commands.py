@@ -25,7 +25,7 @@ def run(command: Sequence[str], stdin: IO[bytes] | None = None) -> str:
     try:
         result = subprocess.run(command, stdin=stdin, capture_output=True, text=True)
     except FileNotFoundError:
-        raise BootstrapError(f"{command[0]} is not on this machine") from None
+        raise BootstrapError(f"{command[0]} is not installed on this machine") from None
     if result.returncode:
         raise BootstrapError(f"`{' '.join(command)}` failed:\n{(result.stderr or result.stdout).strip()}")
     return result.stdout

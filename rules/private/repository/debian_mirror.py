@@ -16,7 +16,9 @@ def debian_mirror() -> str:
     listing = run(["apt-get", "update", "--print-uris"])
     match = re.search(rf"'(\S+)/dists/{re.escape(debian_codename())}/", listing)
     if not match:
-        raise BootstrapError("no mirror of this machine's release in its apt sources (`apt-get update --print-uris`)")
+        raise BootstrapError(
+            "the apt sources have no mirror of this machine's release; see `apt-get update --print-uris`"
+        )
     return match[1]
 
 

@@ -47,7 +47,7 @@ def _requirement(line: str, path: Path) -> Requirement:
     found = _REQUIREMENT.match(line)
     if found is None or "--hash=" not in line:
         raise BootstrapError(
-            f"'{line}' is no exact version with a hash; write the file with pip-compile --generate-hashes"
+            f"'{line}' is not an exact version with a hash; write the file with pip-compile --generate-hashes"
         )
     return Requirement(normalized(found["name"]), found["version"], line)
 
@@ -64,15 +64,18 @@ def extra_packages(lock: list[Requirement], base: list[Requirement]) -> list[Req
     """
     ours = {each.name: each for each in base}
     clashes = [
-        f"  {each.name}: {each.version}, and the rules have {ours[each.name].version}"
+        f"  {each.name}: {each.version}, but the rules have {ours[each.name].version}"
         for each in lock
         if each.name in ours and each.public_version != ours[each.name].public_version
     ]
     if clashes:
         raise BootstrapError(
-            "these packages have other versions than those that models are compiled with:\n"
+            "these packages have other versions than the rules' packages:\n"
             + "\n".join(clashes)
-            + "\nlock yours with the rules' third_party/python/requirements.lock as constraints (pip-compile -c)"
+            + (
+                "\nlock your packages with third_party/python/requirements.lock of the rules as constraints "
+                "(pip-compile -c)"
+            )
         )
     return [each for each in lock if each.name not in ours]
 

@@ -45,14 +45,14 @@ def test_conflicting_package_versions_are_named(tmp_path: Path) -> None:
     lock = _LOCK.replace("numpy==2.4.6", "numpy==1.26.4").replace("torch==2.13.0", "torch==2.9.1+cu130")
     with pytest.raises(BootstrapError) as caught:
         extra_packages.extra_packages(_read(tmp_path, lock), _read(tmp_path, _BASE))
-    assert "  numpy: 1.26.4, and the rules have 2.4.6\n  torch: 2.9.1+cu130, and the rules have 2.13.0+cpu\n" in str(
+    assert "  numpy: 1.26.4, but the rules have 2.4.6\n  torch: 2.9.1+cu130, but the rules have 2.13.0+cpu\n" in str(
         caught.value
     )
 
 
 @pytest.mark.parametrize("line", ["timm", "timm>=1.0 --hash=sha256:dd", "timm==1.0.20", "-r other.txt"])
 def test_inexact_requirement_is_refused(line: str, tmp_path: Path) -> None:
-    with pytest.raises(BootstrapError, match="is no exact version with a hash"):
+    with pytest.raises(BootstrapError, match="is not an exact version with a hash"):
         _read(tmp_path, f"{line}\n")
 
 

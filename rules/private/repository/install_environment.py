@@ -50,10 +50,10 @@ _UNUSED = (
 )
 _WITH_TEST_SUITES = ("joblib", "mpmath", "networkx", "numpy", "pandas", "scipy", "setuptools", "sklearn", "sympy")
 _ROOM_ADVICE = """
-The packages with torch take about 1 GB in {root}, and as much while they are unpacked. Make room there, or name a folder with
-XDG_CACHE_HOME, and start again."""
+The packages with torch need about 1 GB in {root}, and as much again during installation. Free space there, or set
+XDG_CACHE_HOME to another folder, and try again."""
 _FOLDER_ADVICE = """
-Packages are kept in {root}. Make it a folder that you may write to, or name another with XDG_CACHE_HOME, and start again."""
+Packages are installed in {root}. Make this folder writable, or set XDG_CACHE_HOME to another folder, and try again."""
 _ADVICE = {
     errno.ENOSPC: _ROOM_ADVICE,
     errno.EDQUOT: _ROOM_ADVICE,
@@ -63,10 +63,10 @@ _ADVICE = {
     errno.ENOTDIR: _FOLDER_ADVICE,
 }
 _TORCH_ADVICE = """
-The locked torch is PyTorch's CPU build, which the default index does not have. Tell pip where it is, for example by
-  PIP_FIND_LINKS=<folder that has the +cpu wheel>, or
+The locked torch is PyTorch's CPU build, which the default index does not have. Configure pip, for example with
+  PIP_FIND_LINKS=<folder with the +cpu wheel>, or
   PIP_EXTRA_INDEX_URL=<PyTorch's index of CPU wheels: pytorch.org, "Get Started", CPU>
-or the same in pip.conf, and start again."""
+or the same settings in pip.conf, and try again."""
 
 
 class _NoSuchTorch(BootstrapError):
@@ -124,8 +124,8 @@ def _pip_install(site: Path, lock: Path, variables: Mapping[str, str]) -> None:
         errors = pip_errors(result.stderr)
         room = _room_advice(errors)
         if not room and "torch==" in errors:
-            raise _NoSuchTorch(f"cannot install {lock.name}; pip says:\n{errors}{_TORCH_ADVICE}")
-        raise BootstrapError(f"cannot install {lock.name}; pip says:\n{errors}{room}")
+            raise _NoSuchTorch(f"cannot install {lock.name}; pip reports:\n{errors}{_TORCH_ADVICE}")
+        raise BootstrapError(f"cannot install {lock.name}; pip reports:\n{errors}{room}")
 
 
 def _room_advice(errors: str) -> str:
@@ -172,7 +172,7 @@ def _has_size(path: Path, size: int) -> bool:
 
 
 def _options(words: Sequence[str]) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description="Install the packages of a lock file once for a user and machine.")
+    parser = argparse.ArgumentParser(description="Install the packages of a lock file once per user and machine.")
     parser.add_argument("lock", type=Path)
     parser.add_argument("folder", type=Path, nargs="?")
     parser.add_argument("--build-variable", action="append", default=[], metavar="NAME=VALUE")

@@ -143,7 +143,7 @@ sys.exit("ERROR: Could not install packages due to an OSError: [Errno 28] No spa
 
 def test_full_disk_during_pip_is_reported(lock: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     _use_pip(monkeypatch, tmp_path, _FULL_PIP)
-    with pytest.raises(BootstrapError, match="Make room there, or name a folder with\nXDG_CACHE_HOME"):
+    with pytest.raises(BootstrapError, match="Free space there, or set\nXDG_CACHE_HOME"):
         install_environment.install(lock)
     assert not [
         path
@@ -153,7 +153,7 @@ def test_full_disk_during_pip_is_reported(lock: Path, monkeypatch: pytest.Monkey
 
 
 @pytest.mark.parametrize(
-    ("number", "advice"), [(errno.ENOSPC, "Make room there"), (errno.EROFS, "a folder that you may write to")]
+    ("number", "advice"), [(errno.ENOSPC, "Free space there"), (errno.EROFS, "Make this folder writable")]
 )
 def test_unwritable_package_folder_is_reported(
     number: int, advice: str, lock: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
@@ -175,4 +175,4 @@ def test_cache_path_below_a_file_is_reported(
     monkeypatch.setenv("XDG_CACHE_HOME", str(lock))
     monkeypatch.setattr(sys, "argv", ["install_environment.py", str(lock)])
     assert install_environment.main() == 1
-    assert "a folder that you may write to" in capsys.readouterr().err
+    assert "Make this folder writable" in capsys.readouterr().err

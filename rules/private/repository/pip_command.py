@@ -14,7 +14,9 @@ from private_apt import PrivateApt
 from user_cache import cache_root, publish
 
 _DEBIAN_WHEELS = "usr/share/python-wheels"
-_ADVICE = "this Python has no pip: install it (`apt-get install python3-pip`) or name another with EXECUTORCH_PYTHON"
+_ADVICE = (
+    "this Python has no pip; install it (`apt-get install python3-pip`) or set EXECUTORCH_PYTHON to another interpreter"
+)
 _ASIDES = ("WARNING", "ERROR: Ignored the following versions")
 
 
@@ -49,7 +51,7 @@ def _wheel_from_debian() -> Path:
     try:
         publish(entry, _download)
     except BootstrapError as error:
-        raise BootstrapError(f"{_ADVICE}; fetching it from Debian failed: {error}") from None
+        raise BootstrapError(f"{_ADVICE}; downloading it from Debian failed: {error}") from None
     return next((entry / _DEBIAN_WHEELS).glob("pip-*.whl"))
 
 

