@@ -54,7 +54,7 @@ class ProxyValue:
         """Return the value as a tensor. Raises `TypeError` for other values."""
         if not self.is_tensor():
             kind = type(self.data).__name__
-            raise TypeError(f"the value of '{self.node.name}' is {kind}, no tensor")
+            raise TypeError(f"the value of '{self.node.name}' is a {kind}, not a tensor")
         return self.data
 
     def __iter__(self) -> Iterator["ProxyValue"]:
@@ -83,7 +83,7 @@ class ProxyValue:
         """
         if isinstance(self.data, (SymBool, SymInt, SymFloat)):
             raise ExportPassBaseError(
-                f"the symbolic value {self.data} of '{self.node.name}' cannot be {use}: it is known only when the"
-                " program runs"
+                f"the symbolic value {self.data} of '{self.node.name}' cannot be {use}, because it is "
+                "known only at run time"
             )
         return self.data

@@ -42,7 +42,7 @@ def scalar_type(dtype: torch.dtype) -> ScalarType:
     Raises `UnsupportedOperatorError` if the dtype has no code.
     """
     if dtype not in _SCALAR_TYPES:
-        raise UnsupportedOperatorError(f"a .pte cannot hold tensors of {dtype}")
+        raise UnsupportedOperatorError(f"a .pte program cannot store tensors of {dtype}")
     return _SCALAR_TYPES[dtype]
 
 
@@ -54,7 +54,7 @@ def dtype_of(number: ScalarType) -> torch.dtype:
     for dtype, each in _SCALAR_TYPES.items():
         if each == number:
             return dtype
-    raise UnsupportedOperatorError(f"scalar type {number} is none of torch's dtypes")
+    raise UnsupportedOperatorError(f"scalar type {number} is not a torch dtype")
 
 
 @dataclass(eq=False)

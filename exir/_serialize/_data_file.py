@@ -97,13 +97,16 @@ def deserialize_ptd(file: bytes) -> list[ExternalData]:
         bytes(data[4:_HEADER_AT]) != _IDENTIFIER
         or bytes(data[_HEADER_AT : _HEADER_AT + 4]) != _HEADER_MAGIC
     ):
-        raise InvalidProgramError(f"file identifier: expected {_IDENTIFIER!r} and {_HEADER_MAGIC!r}")
+        raise InvalidProgramError(
+            f"file identifier: not {_IDENTIFIER!r} with header {_HEADER_MAGIC!r}; pass a .ptd file"
+        )
     if len(data) < _HEADER_AT + _HEADER.size:
-        raise InvalidProgramError(f"header: file of {len(data)} bytes is too short")
+        raise InvalidProgramError(f"header: the file has {len(data)} bytes, fewer than a header")
     _, _, at, size, base, area = _HEADER.unpack_from(data, _HEADER_AT)
     if at + size > len(data) or base + area > len(data):
         raise InvalidProgramError(
-            f"header: tables to {at + size}, segments to {base + area} of {len(data)} bytes"
+            f"header: tables end at {at + size} and segments at {base + area}, but the file has "
+            f"{len(data)} bytes"
         )
     root: FlatTensor = read_root(FlatTensor, data[: at + size])
     return [_entry(item, root, data[base : base + area], i) for i, item in enumerate(root.named_data)]
@@ -111,10 +114,14 @@ def deserialize_ptd(file: bytes) -> list[ExternalData]:
 
 def _entry(item: NamedData, root: FlatTensor, area: memoryview, index: int) -> ExternalData:
     if item.key is None or item.segment_index >= len(root.segments):
-        raise InvalidProgramError(f"named_data[{index}]: no key, or no segment {item.segment_index}")
+        raise InvalidProgramError(
+            f"named_data[{index}]: the key or segment {item.segment_index} is missing"
+        )
     segment = root.segments[item.segment_index]
     if segment.offset + segment.size > len(area):
-        raise InvalidProgramError(f"segments[{item.segment_index}]: ends past {len(area)}")
+        raise InvalidProgramError(
+            f"segments[{item.segment_index}]: ends after the {len(area)} bytes of all segments"
+        )
     return ExternalData(
         item.key, area[segment.offset : segment.offset + segment.size], item.tensor_layout
     )

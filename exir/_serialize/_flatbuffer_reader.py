@@ -50,7 +50,7 @@ class _Reader:
 
     def _need(self, position: int, size: int, place: str) -> None:
         if size > len(self._data) or position > len(self._data) - size:
-            self._fail(place, f"{size} bytes at {position} are past the end ({len(self._data)})")
+            self._fail(place, f"{size} bytes at {position} exceed the {len(self._data)} bytes of data")
         self._budget -= size
         if self._budget < 0:
             self._fail(place, "too many elements share bytes")
@@ -82,7 +82,7 @@ class _Reader:
         self._need(vtable, 4, f"{place}: vtable")
         size = _U16.unpack_from(self._data, vtable)[0]
         if size < 4 or size % 2:
-            self._fail(place, f"vtable size {size} is no even number from 4")
+            self._fail(place, f"vtable size {size} is not an even number of at least 4")
         self._need(vtable, size, f"{place}: vtable")
         return struct.unpack_from(f"<{size // 2 - 2}H", self._data, vtable + 4)
 
@@ -113,7 +113,7 @@ class _Reader:
 
     def _union(self, kind: UnionKind, table: int, offsets: tuple[int, int], place: str) -> Any:
         if not all(offsets):
-            self._fail(place, "union without tag or without value")
+            self._fail(place, "the union has no tag or no value")
         tag = self._number(WIRES["uint8"], table + offsets[0], place)
         if not 1 <= tag <= len(kind.tables):
             self._fail(place, f"union tag {tag} is not in 1..{len(kind.tables)}")
@@ -128,7 +128,7 @@ class _Reader:
         if kind.enum is None:
             return value
         if value not in kind.enum._value2member_map_:
-            self._fail(place, f"{value} is no {kind.enum.__name__}")
+            self._fail(place, f"{value} is not a {kind.enum.__name__}")
         return kind.enum(value)
 
     def _span(self, position: int, item_size: int, place: str) -> memoryview:
@@ -143,11 +143,11 @@ class _Reader:
         end = position + 4 + len(span)
         self._need(end, 1, place)
         if self._data[end] != 0:
-            self._fail(place, "string does not end with NUL")
+            self._fail(place, "the string does not end with NUL")
         try:
             return bytes(span).decode("utf-8")
         except UnicodeDecodeError as error:
-            raise InvalidProgramError(f"{place}: string is not UTF-8: {error.reason}") from error
+            raise InvalidProgramError(f"{place}: the string is not UTF-8: {error.reason}") from error
 
     def _scalars(self, kind: ScalarKind, position: int, place: str) -> list[Any]:
         span = self._span(position, kind.wire.size, place)

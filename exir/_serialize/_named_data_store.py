@@ -86,7 +86,8 @@ class NamedDataStore:
         other = next((each for each, keys in self._entries.items() if key in keys and each != tag), tag)
         if other != tag:
             raise ConfigError(
-                f"named data '{key}': is to lie in {_place(tag)}, and lies in {_place(other)} already"
+                f"named data '{key}': cannot be in {_place(tag)}, because it is already in "
+                f"{_place(other)}; use another key"
             )
 
     def _buffer_index(self, data: bytes | memoryview) -> int:
@@ -99,8 +100,8 @@ class NamedDataStore:
 def _check_same(key: str, known: bytes | memoryview, data: bytes | memoryview) -> None:
     if known != data:
         raise ConfigError(
-            f"named data '{key}' is there already with {len(known)} other bytes;"
-            f" now it is given {len(data)}: a key stands for one content"
+            f"named data '{key}': {len(data)} bytes differ from the {len(known)} bytes already stored; "
+            "use a distinct key for each content"
         )
 
 
@@ -111,5 +112,5 @@ def _place(tag: str | None) -> str:
 def _checked_alignment(key: str, alignment: int | None) -> int:
     alignment = 1 if alignment is None else alignment
     if alignment < 1:
-        raise ConfigError(f"named data '{key}': its alignment must be at least 1, got {alignment}")
+        raise ConfigError(f"named data '{key}': the alignment must be at least 1, got {alignment}")
     return alignment

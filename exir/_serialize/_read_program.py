@@ -61,7 +61,9 @@ def _layout(data: memoryview) -> _Layout:
     if bytes(data[HEADER_AT : HEADER_AT + 4]) != HEADER_MAGIC:
         return _Layout(len(data), len(data), 0)
     if len(data) < HEADER_AT + LEAST_HEADER:
-        raise InvalidProgramError(f"extended header: file of {len(data)} bytes is too short")
+        raise InvalidProgramError(
+            f"extended header: the file has {len(data)} bytes, fewer than a header"
+        )
     head = bytes(data[HEADER_AT : HEADER_AT + HEADER.size]).ljust(HEADER.size, b"\0")
     _, length, program_size, base, size = HEADER.unpack(head)
     if length < LEAST_HEADER:
@@ -76,19 +78,21 @@ def _layout(data: memoryview) -> _Layout:
 def _check_layout(length: int, program_size: int, base: int, size: int) -> None:
     if program_size > length:
         raise InvalidProgramError(
-            f"extended header: program of {program_size} bytes in a file of {length}"
+            f"extended header: the program has {program_size} bytes, but the file has {length}"
         )
     if base + size > length or 0 < base < program_size:
         raise InvalidProgramError(
-            f"extended header: segments at {base}, {size} bytes, in a file of {length} "
-            f"whose program has {program_size}"
+            f"extended header: {size} bytes of segments at {base} do not fit after the program of "
+            f"{program_size} bytes in a file of {length} bytes"
         )
 
 
 def _segment(area: memoryview, segment: schema.DataSegment, index: int) -> memoryview:
     end = segment.offset + segment.size
     if end > len(area):
-        raise InvalidProgramError(f"segments[{index}]: ends at {end}, past {len(area)}")
+        raise InvalidProgramError(
+            f"segments[{index}]: ends at {end}, after the {len(area)} bytes of all segments"
+        )
     return area[segment.offset : end]
 
 
@@ -112,14 +116,16 @@ def _unpacked(
     buffers = [schema.Buffer()]
     for index, (start, end) in enumerate(zip(subsegments.offsets[1:], ends), start=1):
         if not start <= end <= len(data):
-            raise InvalidProgramError(f"{place}.offsets[{index}]: {start} to {end} of {len(data)}")
+            raise InvalidProgramError(
+                f"{place}.offsets[{index}]: {start} to {end} is not a range within {len(data)} bytes"
+            )
         buffers.append(schema.Buffer(data[start:end]))
     return buffers
 
 
 def _at(items: list[memoryview], index: int, place: str) -> memoryview:
     if index >= len(items):
-        raise InvalidProgramError(f"{place}: {index} is not below {len(items)}")
+        raise InvalidProgramError(f"{place}: {index} is out of range; there are {len(items)}")
     return items[index]
 
 

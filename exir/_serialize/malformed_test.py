@@ -58,7 +58,7 @@ def test_m03_segment_size_of_zero_means_unstated(data: bytearray) -> None:
 
 def test_m03_program_size_beyond_the_file_is_refused(data: bytearray) -> None:
     struct.pack_into("<Q", data, 16, len(data) + 1)
-    with pytest.raises(InvalidProgramError, match="extended header: program of"):
+    with pytest.raises(InvalidProgramError, match="extended header: the program has"):
         deserialize_pte_binary(bytes(data))
 
 
@@ -86,14 +86,14 @@ def test_m04_program_with_any_word_replaced_is_survived(data: bytearray) -> None
 def test_m05_string_without_nul_is_refused(data: bytearray) -> None:
     end = data.index(b"forward\0") + len(b"forward")
     data[end] = ord("x")
-    with pytest.raises(InvalidProgramError, match=r"execution_plan\[0\].name: string does not end"):
+    with pytest.raises(InvalidProgramError, match=r"execution_plan\[0\].name: the string does not end"):
         deserialize_pte_binary(bytes(data))
 
 
 def test_m05_string_that_is_not_utf8_is_refused(data: bytearray) -> None:
     start = data.index(b"forward\0")
     data[start] = 0xFF
-    with pytest.raises(InvalidProgramError, match="name: string is not UTF-8"):
+    with pytest.raises(InvalidProgramError, match="name: the string is not UTF-8"):
         deserialize_pte_binary(bytes(data))
 
 
@@ -106,7 +106,7 @@ def test_m06_program_with_all_fields_absent_is_refused() -> None:
 
 
 def test_m07_value_without_union_tag_is_refused() -> None:
-    with pytest.raises(InvalidProgramError, match=r"values\[0\].val: union without tag"):
+    with pytest.raises(InvalidProgramError, match=r"values\[0\].val: the union has no tag"):
         deserialize_pte_binary(_program_of_one_plan(_values_vector(tag=None)))
 
 
@@ -124,7 +124,7 @@ def test_m13_unknown_dtype_is_refused(data: bytearray) -> None:
         try:
             deserialize_pte_binary(bytes(damaged))
         except InvalidProgramError as error:
-            found += "99 is no ScalarType" in str(error)
+            found += "99 is not a ScalarType" in str(error)
     assert found == 1
 
 

@@ -29,7 +29,7 @@ def test_repeated_key_takes_the_larger_alignment() -> None:
 def test_key_with_different_content_is_refused() -> None:
     store = NamedDataStore()
     store.add_named_data("key", b"bytes")
-    with pytest.raises(UserError, match="'key' is there already with 5 other bytes; now it is given 4"):
+    with pytest.raises(UserError, match="'key': 4 bytes differ from the 5 bytes already stored"):
         store.add_named_data("key", b"more")
     assert store.get_named_data_store_output().buffers == [b"bytes"]
 
@@ -55,7 +55,7 @@ def test_tensor_layouts_are_stored_and_merged() -> None:
 
 
 def test_an_alignment_below_one_is_refused() -> None:
-    with pytest.raises(UserError, match="'key': its alignment must be at least 1, got 0"):
+    with pytest.raises(UserError, match="'key': the alignment must be at least 1, got 0"):
         NamedDataStore().add_named_data("key", b"", 0)
 
 
@@ -71,6 +71,6 @@ def test_key_cannot_be_both_internal_and_external() -> None:
     store = NamedDataStore()
     store.add_named_data("key", b"bytes", 1, "weights")
     with pytest.raises(
-        UserError, match="'key': is to lie in the program, and lies in file 'weights' already"
+        UserError, match="'key': cannot be in the program, because it is already in file 'weights'"
     ):
         store.add_named_data("key", b"bytes")

@@ -47,8 +47,8 @@ def to_backend(first: Any, *rest: Any) -> Any:
         does the same for several methods.
     """
     raise UserError(
-        "to_backend takes a backend id, an ExportedProgram or a MethodProgramsPartitionerSpec"
-        f" first, got {type(first).__name__}"
+        f"to_backend: the first argument is a {type(first).__name__}; pass a backend id, an "
+        "ExportedProgram or a MethodProgramsPartitionerSpec"
     )
 
 
@@ -72,8 +72,7 @@ def _lower_methods(methods: MethodProgramsPartitionerSpec) -> dict[str, Exported
     unknown = sorted(chosen.keys() - programs.keys())
     if unknown:
         raise UserError(
-            f"a partitioner is given for method '{unknown[0]}', but the methods are"
-            f" {', '.join(programs)}"
+            f"partitioner: unknown method '{unknown[0]}'; the program has: {', '.join(programs)}"
         )
     choices = {name: _choose(programs[name], chosen[name]) for name in programs if name in chosen}
     return {**programs, **_lower_chosen(choices)}
@@ -239,8 +238,8 @@ def _check_counts(
         found = len(results.get(name, []))
         if found != len(some):
             raise UserError(
-                f"{backend_id}.preprocess_multimethod must return a result for each partition:"
-                f" method '{name}' has {len(some)}, and {found} came"
+                f"{backend_id}.preprocess_multimethod: method '{name}' has {len(some)} partitions, but "
+                f"{found} results were returned; return one result per partition"
             )
 
 
@@ -278,8 +277,8 @@ def find_backend(backend_id: str) -> type[BackendDetails]:
     known = {backend.__name__: backend for backend in BackendDetails.__subclasses__()}
     if backend_id not in known:
         raise UserError(
-            f"backend '{backend_id}' was not found: no imported subclass of BackendDetails has"
-            f" that name (imported are: {', '.join(sorted(known)) or 'none'})"
+            f"unknown backend '{backend_id}': no imported subclass of BackendDetails has this name; "
+            f"imported: {', '.join(sorted(known)) or 'none'}"
         )
     return known[backend_id]
 
@@ -309,8 +308,8 @@ def _with_graph_copied(program: ExportedProgram) -> ExportedProgram:
 def _check_result(result: PreprocessResult, backend_id: str) -> None:
     if not isinstance(result, PreprocessResult) or not isinstance(result.processed_bytes, bytes):
         raise UserError(
-            f"{backend_id}.preprocess must return a PreprocessResult with processed_bytes of type"
-            f" bytes, got {type(result).__name__}"
+            f"{backend_id}.preprocess: returned a {type(result).__name__}; return a PreprocessResult "
+            "with processed_bytes of type bytes"
         )
 
 
@@ -322,8 +321,8 @@ def _refuse_state(program: ExportedProgram, backend_id: str) -> None:
     ]
     if changed:
         raise UserError(
-            f"the program changes '{changed[0]}', which a delegate cannot keep; lower it to"
-            f" '{backend_id}' through a partitioner, which leaves such buffers with the program"
+            f"the program mutates buffer '{changed[0]}', which a whole-program delegate cannot keep; "
+            f"lower it to '{backend_id}' with a partitioner, which leaves such buffers in the program"
         )
 
 
@@ -345,6 +344,6 @@ def _check_only_tags_changed(
 
 def _refuse_change(partitioner: Partitioner, node_name: str) -> None:
     raise UserError(
-        f"partitioner {type(partitioner).__name__} changed the graph at '{node_name}'; a partitioner"
-        " may only set node.meta['delegation_tag']"
+        f"partitioner {type(partitioner).__name__}: changed the graph at '{node_name}'; only set "
+        "node.meta['delegation_tag']"
     )

@@ -74,7 +74,8 @@ def generate_grouped_partitions_from_list_of_nodes(
     for group in pattern_list or ():
         if len({id(home[node]) for node in group}) > 1:
             raise UserError(
-                f"the nodes {', '.join(node.name for node in group)} cannot be one partition"
+                f"nodes {', '.join(node.name for node in group)} cannot form one partition; tag "
+                "fewer nodes"
             )
     return found
 

@@ -102,7 +102,7 @@ def test_group_that_cannot_be_one_partition_is_refused() -> None:
         program.graph_module, [_calls(program, ADD, MUL, SIN)]
     )
     assert len(together) == 1
-    with pytest.raises(UserError, match="cannot be one partition"):
+    with pytest.raises(UserError, match="cannot form one partition"):
         generate_grouped_partitions_from_list_of_nodes(program.graph_module, [_calls(program, ADD)])
 
 

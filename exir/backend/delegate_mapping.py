@@ -31,7 +31,7 @@ class DelegateMappingBuilder:
     ) -> int | str:
         """Record one instruction by its nodes or by their debug handles; returns its id."""
         if (nodes is None) == (handles is None):
-            raise UserError("a delegate mapping entry takes either 'nodes' or 'handles'")
+            raise UserError("delegate mapping: pass either 'nodes' or 'handles'")
         found = _handles_of_nodes(nodes) if handles is None else _as_list(handles)
         key = self._identifier(identifier)
         self._entries[key] = tuple(sorted(set(found)))
@@ -40,8 +40,8 @@ class DelegateMappingBuilder:
     def _identifier(self, given: int | str | None) -> int | str:
         if (given is None) != self._generated:
             raise UserError(
-                "a delegate mapping entry takes an 'identifier' exactly when the builder does"
-                f" not generate them, got {given!r}"
+                "delegate mapping: pass 'identifier' exactly if the builder does not generate "
+                f"identifiers, got {given!r}"
             )
         key = len(self._entries) if given is None else given
         self._check(key)
@@ -49,10 +49,13 @@ class DelegateMappingBuilder:
 
     def _check(self, key: int | str) -> None:
         if key in self._entries:
-            raise UserError(f"delegate mapping identifier {key!r} is already taken")
+            raise UserError(f"delegate mapping: identifier {key!r} is already in use; choose another")
         other = next(iter(self._entries), key)
         if type(other) is not type(key):
-            raise UserError(f"delegate mapping identifiers mix kinds: {other!r} and {key!r}")
+            raise UserError(
+                f"delegate mapping: identifiers {other!r} and {key!r} have different "
+                "types; use only int or only str"
+            )
 
 
 def _as_list(value: int | list[int]) -> list[int]:

@@ -26,10 +26,10 @@ def test_nodes_map_to_their_debug_handles() -> None:
 @pytest.mark.parametrize(
     "entry, message",
     [
-        ({"handles": 1}, "an 'identifier' exactly when"),
+        ({"handles": 1}, "pass 'identifier' exactly if"),
         ({"identifier": "a"}, "either 'nodes' or 'handles'"),
-        ({"handles": 1, "identifier": "taken"}, "'taken' is already taken"),
-        ({"handles": 1, "identifier": 3}, "mix kinds: 'taken' and 3"),
+        ({"handles": 1, "identifier": "taken"}, "'taken' is already in use"),
+        ({"handles": 1, "identifier": 3}, "identifiers 'taken' and 3 have different types"),
     ],
 )
 def test_invalid_mapping_entry_is_refused(entry: dict, message: str) -> None:

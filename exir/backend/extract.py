@@ -81,7 +81,9 @@ def find_partition(program: ExportedProgram, tag: str) -> Partition:
 def _state(program: ExportedProgram, node: Node, buffer: MutatedBuffer, tag: str) -> MutatedBuffer:
     reason = why_not_updated(program, node, buffer, tag)
     if reason is not None:
-        raise UserError(f"buffer '{node.name}' has delegation tag '{tag}', but {reason}", node)
+        raise UserError(
+            f"buffer '{node.name}' has delegation tag '{tag}', but {reason}; remove the tag", node
+        )
     return buffer
 
 
@@ -150,7 +152,9 @@ def _check_may_be_tagged(
     kinds = {"placeholder": "an input"}
     what = kinds.get(node.op, f"a node of kind '{node.op}'")
     raise UserError(
-        f"'{node.name}' has delegation tag '{tag_of(node)}', but {what} cannot be delegated", node
+        f"'{node.name}' has delegation tag '{tag_of(node)}', but {what} cannot be delegated; remove "
+        "the tag",
+        node,
     )
 
 
@@ -170,8 +174,8 @@ def _used_outside(node: Node, inside: set[Node]) -> bool:
         return False
     if isinstance(node.meta["val"], (tuple, list)):
         raise UserError(
-            f"'{node.name}' gives several results that are unpacked outside of its partition;"
-            " tag its getitem nodes with it",
+            f"'{node.name}' has several results that are unpacked outside its partition; give its "
+            "getitem nodes the same tag",
             node,
         )
     return True

@@ -41,7 +41,7 @@ class GroupBasedPartitioner(CapabilityBasedPartitioner):
         self.node_groups = [set(group) for group in node_groups or ()]
         for node in graph_module.graph.nodes:
             if sum(node in group for group in self.node_groups) > 1:
-                raise UserError(f"node {node.name} is in several groups; it can be in one only")
+                raise UserError(f"node '{node.name}' is in several groups; assign it to one")
 
     def propose_partitions(self) -> list[Partition]:
         """Return the partitions in graph order."""
@@ -77,7 +77,8 @@ class _Units:
             if not self._try_join(self._unit[group[0]], self._unit[node]):
                 names = ", ".join(each.name for each in group)
                 raise UserError(
-                    f"the nodes {names} cannot be one partition: what lies between them is in none"
+                    f"nodes {names} cannot form one partition, because nodes between them are in no "
+                    "group; group fewer nodes"
                 )
 
     def grown(self, supported: Iterable[Node]) -> Iterator[list[Node]]:

@@ -75,7 +75,7 @@ def test_single_node_is_proposed_where_allowed() -> None:
 
 
 def test_group_split_by_another_node_is_an_error() -> None:
-    with pytest.raises(UserError, match="cannot be one partition: what lies between them"):
+    with pytest.raises(UserError, match="cannot form one partition, because nodes between them"):
         _proposed(_AllBut("exp"), ("sin", "tanh"))
 
 

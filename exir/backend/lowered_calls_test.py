@@ -165,5 +165,5 @@ def test_preprocess_all_receives_partitions_of_all_methods() -> None:
 def test_results_that_do_not_match_the_partitions_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(TogetherBackend, "given", 0)
     edge = to_edge(export(nn.ReLU(), (torch.ones(2),), strict=False)).exported_program()
-    with pytest.raises(UserError, match="for each partition: method 'forward' has 1, and 0 came"):
+    with pytest.raises(UserError, match="method 'forward' has 1 partitions, but 0 results"):
         to_backend(MethodProgramsPartitionerSpec({"forward": edge}, {"forward": Everything()}))

@@ -81,6 +81,6 @@ def test_conflicting_key_is_refused_with_both_delegates() -> None:
     with pytest.raises(UserError) as caught:
         _program(first=calls[0], second=calls[1])
     assert str(caught.value).startswith(
-        "named data 'key': WeighedBackend (method 'first', delegates[0]) gives it 5 bytes,"
-        " WeighedBackend (method 'second', delegates[1]) 4 others"
+        "named data 'key': WeighedBackend (method 'first', delegates[0]) stores 5 bytes, but"
+        " WeighedBackend (method 'second', delegates[1]) stores 4 different ones"
     )

@@ -75,8 +75,8 @@ def _refuse_cycle(stuck: list[_Unit]) -> None:
     tags = [unit.tag for unit in stuck if unit.tag is not None]
     first = next(unit for unit in stuck if unit.tag is not None)
     raise UserError(
-        f"partition '{tags[0]}' cannot become one delegate call: it reads, by way of nodes outside of"
-        f" it, what it computes itself (caught in the same cycle: {', '.join(tags)}); tag fewer nodes,"
-        " or let exir.backend.capability.propose_partitions choose them",
+        f"partition '{tags[0]}' cannot become one delegate call: through nodes outside it, it reads "
+        f"its own results (partitions in the cycle: {', '.join(tags)}); tag fewer nodes, or use "
+        "exir.backend.capability.propose_partitions",
         first.nodes[0],
     )

@@ -162,8 +162,8 @@ def test_buffer_with_other_readers_is_passed_and_written_back(read: str) -> None
 @pytest.mark.parametrize(
     ("read", "reason"),
     [
-        ("old", "'aten_cos_default' outside of the partition reads it, too"),
-        ("new", "'aten_sin_default' outside of the partition reads its new value"),
+        ("old", "'aten_cos_default' outside the partition also reads it"),
+        ("new", "'aten_sin_default' outside the partition reads its new value"),
     ],
 )
 def test_partition_that_shares_a_buffer_is_refused(read: str, reason: str) -> None:

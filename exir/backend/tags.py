@@ -84,14 +84,14 @@ def why_not_updated(program: ExportedProgram, node: Node, buffer: MutatedBuffer,
     output = program.graph.output_node()
     outside = [user for user in node.users if tag_of(user) != tag]
     if outside:
-        return f"'{outside[0].name}' outside of the partition reads it, too"
+        return f"'{outside[0].name}' outside the partition also reads it"
     if buffer.new_value.op != "call_function" or tag_of(buffer.new_value) != tag:
-        return f"its new value '{buffer.new_value.name}' is not of the partition"
+        return f"its new value '{buffer.new_value.name}' is not in the partition"
     users = [user for user in buffer.new_value.users if user is not output and tag_of(user) != tag]
     if users:
-        return f"'{users[0].name}' outside of the partition reads its new value"
+        return f"'{users[0].name}' outside the partition reads its new value"
     if list(output.args[0]).count(buffer.new_value) > 1:
-        return f"its new value '{buffer.new_value.name}' is given elsewhere, too"
+        return f"its new value '{buffer.new_value.name}' is also another output"
     return None
 
 

@@ -38,7 +38,8 @@ def _flat(values: Any) -> list[Any]:
     for each in leaves:
         if not isinstance(each, (torch.Tensor, *_KINDS)):
             raise ConfigError(
-                f"a bundled call holds tensors, ints, bools and floats, not {type(each).__name__}"
+                f"a bundled call has a value of type {type(each).__name__}; only tensors, ints, bools "
+                "and floats are supported"
             )
     return leaves
 
@@ -64,7 +65,9 @@ class BundledProgram:
         pte_file_path: str | None = None,
     ) -> None:
         if (executorch_program is None) == (pte_file_path is None):
-            raise ConfigError("a bundle has one program: give 'executorch_program' or 'pte_file_path'")
+            raise ConfigError(
+                "BundledProgram: needs exactly one program; pass 'executorch_program' or 'pte_file_path'"
+            )
         self.executorch_program = executorch_program
         self.method_test_suites = sorted(method_test_suites, key=lambda each: each.method_name)
         self._program = _bytes_of(executorch_program, pte_file_path)
@@ -110,7 +113,7 @@ def _bytes_of(program: ExecutorchProgramManager | None, path: str | None) -> byt
 def _check_suite(suite: MethodTestSuite, plans: dict[str, schema.ExecutionPlan]) -> None:
     if suite.method_name not in plans:
         known = ", ".join(sorted(plans))
-        raise ConfigError(f"there is no method '{suite.method_name}' to call; there are {known}")
+        raise ConfigError(f"unknown method '{suite.method_name}'; the program has: {known}")
     plan = plans[suite.method_name]
     for number, case in enumerate(suite.test_cases):
         place = f"call {number} of '{suite.method_name}'"
@@ -121,11 +124,11 @@ def _check_suite(suite: MethodTestSuite, plans: dict[str, schema.ExecutionPlan])
 
 def _check_values(given: list[Any], plan: schema.ExecutionPlan, wanted: list[int], place: str) -> None:
     if len(given) != len(wanted):
-        raise ConfigError(f"{place}s: {len(given)} are given, the method has {len(wanted)}")
+        raise ConfigError(f"{place}s: {len(given)} given, but the method has {len(wanted)}")
     for index, (each, value) in enumerate(zip(given, wanted)):
         kind, found = _kind_of(plan.values[value].val), _kind_given(each)
         if kind != found:
-            raise ConfigError(f"{place} {index} is {found}; the method has {kind}")
+            raise ConfigError(f"{place} {index} is {found}, but the method's is {kind}")
 
 
 def _kind_of(value: Any) -> str:

@@ -59,22 +59,22 @@ def test_file_is_bundled_unchanged(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "suite, message",
     [
-        (MethodTestSuite("backward"), "there is no method 'backward' to call; there are forward"),
+        (MethodTestSuite("backward"), "unknown method 'backward'; the program has: forward"),
         (
             MethodTestSuite("forward", [MethodTestCase((X,))]),
-            "call 0 of 'forward': inputs: 1 are given, the method has 2",
+            "call 0 of 'forward': inputs: 1 given, but the method has 2",
         ),
         (
             MethodTestSuite("forward", [MethodTestCase((X.double(), 3))]),
-            "input 0 is a tensor of DOUBLE; .* FLOAT",
+            "input 0 is a tensor of DOUBLE, .* FLOAT",
         ),
         (
             MethodTestSuite("forward", [MethodTestCase((X, 3.0))]),
-            "input 1 is of Double; the method has of Int",
+            "input 1 is of Double, but the method's is of Int",
         ),
         (
             MethodTestSuite("forward", [MethodTestCase((X, 3), (X, X))]),
-            "outputs: 2 are given, the method has 1",
+            "outputs: 2 given, but the method has 1",
         ),
     ],
 )
@@ -85,9 +85,9 @@ def test_mismatched_calls_are_refused(suite: MethodTestSuite, message: str) -> N
 
 def test_bundle_contains_one_program() -> None:
     for both in ((None, None), (program(), "scaled.pte")):
-        with pytest.raises(ConfigError, match="give 'executorch_program' or 'pte_file_path'"):
+        with pytest.raises(ConfigError, match="pass 'executorch_program' or 'pte_file_path'"):
             BundledProgram(both[0], [], both[1])
-    with pytest.raises(ConfigError, match="holds tensors, ints, bools and floats, not str"):
+    with pytest.raises(ConfigError, match="a bundled call has a value of type str"):
         MethodTestCase(("words",))
 
 

@@ -75,9 +75,11 @@ def deserialize_bpte(data: bytes | memoryview) -> BundledProgram:
     view = memoryview(data)
     if bytes(view[4:8]) != IDENTIFIER:
         raise InvalidProgramError(
-            f"not a bundled program: bytes 4 to 8 are {bytes(view[4:8])!r}, not {IDENTIFIER!r}"
+            f"not a bundled program: the identifier is {bytes(view[4:8])!r}, expected {IDENTIFIER!r}"
         )
     bundled: BundledProgram = read_root(BundledProgram, view)
     if bundled.version != VERSION:
-        raise InvalidProgramError(f"bundled program of version {bundled.version}; {VERSION} can be read")
+        raise InvalidProgramError(
+            f"bundled program of version {bundled.version}; only version {VERSION} is supported"
+        )
     return bundled

@@ -96,7 +96,7 @@ def expand_params_file(argv: list[str]) -> list[str]:
     try:
         return Path(argv[0][1:]).read_text(encoding="utf-8").splitlines()
     except OSError as error:
-        raise ConfigError(f"command line: {argv[0][1:]} cannot be read: {error.strerror}") from error
+        raise ConfigError(f"command line: {argv[0][1:]}: cannot be read: {error.strerror}") from error
 
 
 def parse_arguments(argv: list[str]) -> Arguments:
@@ -109,9 +109,9 @@ def parse_arguments(argv: list[str]) -> Arguments:
         del values[name]
     arguments = Arguments(**values)
     if not arguments.wants_program and arguments.out_reference is None:
-        raise ConfigError("command line: nothing to do: give --out-pte, or another output")
+        raise ConfigError("command line: no output is requested; pass --out-pte or another --out flag")
     if arguments.out_weights is not None and not arguments.external_weights:
-        raise ConfigError("command line: --out-weights needs --external-weights")
+        raise ConfigError("command line: --out-weights needs --external-weights; pass both")
     return arguments
 
 
@@ -236,7 +236,9 @@ def _names(text: str) -> tuple[str, ...]:
 
 def _seconds(text: str) -> int:
     if not text.isdecimal() or int(text) == 0:
-        raise argparse.ArgumentTypeError(f"must be a whole number of seconds, at least 1, not '{text}'")
+        raise argparse.ArgumentTypeError(
+            f"'{text}' is not a number of seconds; pass an integer of at least 1"
+        )
     return int(text)
 
 

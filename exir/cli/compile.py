@@ -109,8 +109,8 @@ def bound_shapes(programs: Mapping[str, ExportedProgram], config: CompilerConfig
     unknown = sorted(config.shapes.keys() - wanted)
     if unknown:
         raise ConfigError(
-            f"{config.origin}: [shapes] '{unknown[0]}' is no dimension without an upper bound;"
-            f" there are: {', '.join(sorted(wanted)) or 'none'}"
+            f"{config.origin}: [shapes] '{unknown[0]}' is not a dimension without an upper bound; "
+            f"such dimensions: {', '.join(sorted(wanted)) or 'none'}"
         )
     return [
         note

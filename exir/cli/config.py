@@ -113,7 +113,9 @@ class CompilerConfig:
             return None
         where = f"{self.origin}: [quantization]"
         if "recipe" not in self.quantization:
-            raise ConfigError(f"{where}: 'recipe' is required; there are {', '.join(sorted(RECIPES))}")
+            raise ConfigError(
+                f"{where}: 'recipe' is missing; choose one of {', '.join(sorted(RECIPES))}"
+            )
         try:
             return QuantizationOptions(**self.quantization)
         except ConfigError as error:
@@ -127,7 +129,7 @@ class CompilerConfig:
             return getattr(getattr(getattr(torch.ops, namespace), packet), overload or "default")
         except (AttributeError, RuntimeError):
             raise ConfigError(
-                f"{self.origin}: there is no operator '{name}'; write it as 'aten::add.Tensor'"
+                f"{self.origin}: unknown operator '{name}'; write it as 'aten::add.Tensor'"
             ) from None
 
 
@@ -200,13 +202,13 @@ def _read_toml(path: Path) -> Mapping[str, Any]:
     except OSError as error:
         raise ConfigError(f"{path}: cannot be read: {error.strerror}") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{path}: is not TOML: {error}") from error
+        raise ConfigError(f"{path}: not valid TOML: {error}") from error
 
 
 def _read_json(text: str) -> Mapping[str, Any]:
     try:
         table = json.loads(text)
     except json.JSONDecodeError as error:
-        raise ConfigError(f"config: is not JSON: {error}") from error
+        raise ConfigError(f"config: not valid JSON: {error}") from error
     _check_is_table(table, "config")
     return table

@@ -44,7 +44,9 @@ def conversion(argv: list[str]) -> Conversion:
     name, _, entry_point = options.model.partition(":")
     path = Path(name)
     if path.suffix != ".py" or not path.stem.isidentifier():
-        parser.error(f"'{name}' is no Python source that could be imported")
+        parser.error(
+            f"'{name}' is not an importable Python source; pass a .py file whose name is an identifier"
+        )
     module, roots = _places(path)
     flags = [
         f"--target={options.model}",
@@ -105,7 +107,7 @@ def main(argv: list[str]) -> int:
     os.chdir(os.environ.get("BUILD_WORKING_DIRECTORY", "."))
     wanted = conversion(argv)
     if not wanted.file.is_file():
-        print(f"error: {wanted.target}: there is no file {wanted.file} in {Path.cwd()}", file=sys.stderr)
+        print(f"error: {wanted.target}: {wanted.file} does not exist in {Path.cwd()}", file=sys.stderr)
         return 1
     return lower(wanted.flags, has_network=True)
 

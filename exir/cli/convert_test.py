@@ -51,7 +51,7 @@ def test_convert_error_names_the_module(tmp_path: Path) -> None:
 def test_convert_names_a_missing_file(tmp_path: Path) -> None:
     result = _convert(tmp_path, "missing.py:net")
     assert result.returncode == 1
-    assert result.stderr == f"error: missing.py:net: there is no file missing.py in {tmp_path}\n"
+    assert result.stderr == f"error: missing.py:net: missing.py does not exist in {tmp_path}\n"
 
 
 @pytest.mark.parametrize(
@@ -86,7 +86,4 @@ def test_convert_rejects_a_file_that_is_not_a_module(
 ) -> None:
     with pytest.raises(SystemExit):
         conversion([file])
-    assert (
-        f"'{file.partition(':')[0]}' is no Python source that could be imported"
-        in capsys.readouterr().err
-    )
+    assert f"'{file.partition(':')[0]}' is not an importable Python source" in capsys.readouterr().err

@@ -73,8 +73,8 @@ def _check_calls(
     problems = calls_without_kernel(program.execution_plan, reports, table)
     if problems:
         raise ConfigError(
-            f"{path} calls operators that no kernel of this build can run:{problems}"
-            "\n  add kernels (kernels/README.md), by the attribute 'kernels'"
+            f"{path}: no kernel of this build supports these calls:{problems}\n  add kernels to the "
+            "attribute 'kernels' (kernels/README.md)"
         )
 
 
@@ -83,7 +83,8 @@ def _check_weights(options: argparse.Namespace, program: schema.Program) -> None
     if names and not options.weights:
         shown = ", ".join(names[:3]) + (", ..." if len(names) > 3 else "")
         raise ConfigError(
-            f"{options.pte} has {len(names)} weights in a file beside it ({shown}); name the .ptd in 'weights'"
+            f"{options.pte}: {len(names)} weights are in a separate file ({shown}); pass the .ptd file "
+            "in 'weights'"
         )
 
 
@@ -144,7 +145,8 @@ def _check_backends(options: argparse.Namespace, reports: Sequence[MethodReport]
     )
     for name in sorted(missing):
         raise ConfigError(
-            f"{options.pte} delegates to '{name}'; name a backend target for it in 'backend'"
+            f"{options.pte}: delegates to '{name}', which is not in 'backend'; add a backend target "
+            "for it"
         )
 
 

@@ -84,8 +84,10 @@ def test_invalid_program_message_states_the_remedy(
     (tmp_path / "net.pte").write_text("no program")
     assert _described(tmp_path) == 1
     message = capsys.readouterr().err
-    assert message.startswith(f"error: //app:net: {tmp_path}/net.pte: file identifier: expected b'ET12'")
-    assert message.endswith("the file is damaged, or no ExecuTorch program: export or fetch it again\n")
+    assert message.startswith(
+        f"error: //app:net: {tmp_path}/net.pte: not a valid ExecuTorch program: file identifier: expected b'ET12'"
+    )
+    assert message.endswith("export or download it again\n")
 
 
 def test_git_lfs_pointer_is_not_reported_as_damaged(
@@ -96,7 +98,7 @@ def test_git_lfs_pointer_is_not_reported_as_damaged(
     )
     assert _described(tmp_path) == 1
     assert capsys.readouterr().err == (
-        f"error: //app:net: {tmp_path}/net.pte is a pointer of Git LFS, not the file itself: "
+        f"error: //app:net: {tmp_path}/net.pte is a Git LFS pointer instead of the file; "
         "fetch it with `git lfs pull`\n"
     )
 
@@ -107,8 +109,8 @@ def test_call_without_a_kernel_is_named(tmp_path: Path, capsys: pytest.CaptureFi
     (tmp_path / "net.pte").write_bytes(manager.buffer.replace(b"aten::relu", b"acme::relu"))
     assert _described(tmp_path) == 1
     assert capsys.readouterr().err == (
-        f"error: //app:net: {tmp_path}/net.pte calls operators that no kernel of this build can run:"
+        f"error: //app:net: {tmp_path}/net.pte: no kernel of this build supports these calls:"
         "\n    acme::relu.out on float32, float32: no kernel"
-        "\n  add kernels (kernels/README.md), by the attribute 'kernels'\n"
+        "\n  add kernels to the attribute 'kernels' (kernels/README.md)\n"
     )
     assert not (tmp_path / "net.manifest.json").exists()

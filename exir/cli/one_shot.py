@@ -138,7 +138,8 @@ def _quantize(
         return quantize_methods(spec, programs, options, arguments.calibration)
     if arguments.calibration is not None:
         raise ConfigError(
-            f"{arguments.calibration} is given to quantize by, and {pipeline.config.origin} has no [quantization]"
+            f"{arguments.calibration}: calibration inputs need a recipe, but {pipeline.config.origin}"
+            " has no [quantization] section; add one, or remove 'calibration'"
         )
     return None
 
@@ -198,8 +199,8 @@ def _check_external(arguments: Arguments, manager: ExecutorchProgramManager) -> 
     """Raise `ConfigError` if external data would be lost."""
     if manager.external_data and not arguments.external_weights:
         raise ConfigError(
-            f"a backend puts data into {', '.join(manager.external_data)}, beside the program;"
-            " set external_weights = True"
+            f"a backend stores data in {', '.join(manager.external_data)} outside the program; set "
+            "external_weights = True"
         )
 
 

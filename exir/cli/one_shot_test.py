@@ -95,9 +95,9 @@ def test_calls_left_by_a_backend_are_allowed(compile_source: Compile, tmp_path: 
     outcome = compile_source(_MODEL, _DEMO, "--allow-fallback=")
     assert outcome.exit_code == 1
     assert outcome.output == (
-        "error: //app:net_pte: these operators fall back to kernels, and 'allow_fallback' does not have them:\n"
+        "error: //app:net_pte: these operators fall back to kernels, but 'allow_fallback' does not list them:\n"
         "    aten::exp.out (app/net.py:10)\n"
-        "  write the model with operators that the backend takes, or add them to 'allow_fallback'\n"
+        "  use operators that the backend supports, or add these to 'allow_fallback'\n"
     )
 
 
@@ -172,7 +172,7 @@ def test_manifest_lists_quantized_and_float_layers_with_reasons(
             "module": "",
             "operator": "aten::softmax",
             "source": "app/net.py:11",
-            "reason": "recipe 'int8_static' has no form of this operator",
+            "reason": "recipe 'int8_static' does not support this operator",
         }
     ]
 
@@ -200,7 +200,7 @@ def test_build_reports_layers_left_in_float(compile_source: Compile) -> None:
     assert outcome.exit_code == 0
     assert outcome.output == (
         "note: method 'forward': recipe 'int4_weight_only' leaves 1 of 1 layers float: '' (aten::linear):"
-        " its 4 inputs are no multiple of group_size 32\n"
+        " its 4 inputs are not a multiple of group_size 32\n"
     )
 
 
@@ -209,8 +209,8 @@ def test_group_size_that_fits_no_layer_fails_the_build(compile_source: Compile) 
     outcome = compile_source(_NARROW, f"--config-json={json.dumps({'quantization': table})}")
     assert outcome.exit_code == 1
     assert outcome.output == (
-        "error: //app:net_pte: 'group_size' 33 divides the rows of no layer; the model itself:"
-        " its 4 inputs are no multiple of group_size 33\n"
+        "error: //app:net_pte: 'group_size' 33 does not divide the rows of any layer; the model itself:"
+        " its 4 inputs are not a multiple of group_size 33\n"
     )
 
 
@@ -241,9 +241,7 @@ def test_input_not_quantized_first_cannot_be_int8(compile_source: Compile) -> No
     table = {"recipe": "int8_static", "quantize_inputs": True}
     outcome = compile_source(source, f"--config-json={json.dumps({'quantization': table})}")
     assert outcome.exit_code == 1
-    assert (
-        "'quantize_inputs': method 'forward' quantizes none of its inputs first thing" in outcome.output
-    )
+    assert "'quantize_inputs': method 'forward' does not start by quantizing an input" in outcome.output
 
 
 def test_calibration_file_replaces_the_models_inputs(compile_source: Compile, tmp_path: Path) -> None:
@@ -281,12 +279,15 @@ def test_calibration_errors_are_user_errors(compile_source: Compile, tmp_path: P
     outcome = compile_source(_MODEL, _STATIC)
     assert outcome.exit_code == 1
     assert (
-        "//app:net_pte: method 'forward': recipe 'int8_static' measures ranges and has no"
+        "//app:net_pte: method 'forward': recipe 'int8_static' needs calibration inputs;"
         in outcome.output
     )
     outcome = compile_source(_MODEL, f"--calibration={tmp_path / 'c.npz'}")
     assert outcome.exit_code == 1
-    assert "c.npz is given to quantize by, and config has no [quantization]" in outcome.output
+    assert (
+        "c.npz: calibration inputs need a recipe, but config has no [quantization] section"
+        in outcome.output
+    )
 
 
 _OPEN = """
@@ -311,14 +312,13 @@ def test_unbounded_dimension_gets_the_configs_bound(compile_source: Compile, tmp
 
 def test_unbounded_dimension_defaults_to_the_example(compile_source: Compile, tmp_path: Path) -> None:
     outcome = compile_source(_OPEN)
-    assert (
-        "note: dimension 'input.0' has no upper bound and gets that of the example, 3" in outcome.output
-    )
+    assert "note: dimension 'input.0' has no upper bound, so the example's value 3" in outcome.output
     assert _first_shape(tmp_path) == [3, 2]
 
 
 @pytest.mark.parametrize(
-    "key, message", [("other.0", "is no dimension without"), ("input.0", "exceeds the bound 2")]
+    "key, message",
+    [("other.0", "is not a dimension without"), ("input.0", "the bound 2 is below the example's size")],
 )
 def test_mismatched_bounds_are_refused(compile_source: Compile, key: str, message: str) -> None:
     outcome = compile_source(_OPEN, f'--config-json={{"shapes": {{"{key}": 2}}}}')

@@ -104,7 +104,10 @@ def _input_bytes(name: str, program: ExportedProgram, options: QuantizationOptio
     """Make the inputs quantized tensors where possible, if the options request it."""
     found = quantized_inputs(program) if options.quantize_inputs else []
     if options.quantize_inputs and not found:
-        raise ConfigError(f"'quantize_inputs': method '{name}' quantizes none of its inputs first thing")
+        raise ConfigError(
+            f"'quantize_inputs': method '{name}' does not start by quantizing an input; "
+            "remove the option"
+        )
     return {index: quantize_input(program, index) for index in found}
 
 
@@ -113,7 +116,8 @@ def _output_bytes(name: str, program: ExportedProgram, options: QuantizationOpti
     found = dequantized_outputs(program) if options.quantize_outputs else []
     if options.quantize_outputs and not found:
         raise ConfigError(
-            f"'quantize_outputs': method '{name}' dequantizes none of its outputs as the last thing"
+            f"'quantize_outputs': method '{name}' does not end by dequantizing an output; remove the "
+            "option"
         )
     return {index: quantize_output(program, index) for index in found}
 

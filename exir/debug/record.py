@@ -79,7 +79,7 @@ class ETRecord:
         Raises `ConfigError` if the record already has one.
         """
         if self.exported_program is not None:
-            raise ConfigError("the debug record has an exported program already")
+            raise ConfigError("the debug record already has an exported program")
         if isinstance(exported_program, Mapping):
             exported_program = exported_program.get("forward")
         self.exported_program = exported_program
@@ -87,7 +87,7 @@ class ETRecord:
     def add_edge_dialect_program(self, edge_dialect_program: EdgeProgramManager) -> None:
         """Add the edge programs. Raises `ConfigError` if present."""
         if self.edge_programs:
-            raise ConfigError("the debug record has edge programs already")
+            raise ConfigError("the debug record already has edge programs")
         self.edge_programs = _programs_of(edge_dialect_program)
 
     def add_extra_export_modules(
@@ -97,7 +97,8 @@ class ETRecord:
         for name, module in modules.items():
             if any(reserved in name for reserved in _RESERVED):
                 raise ConfigError(
-                    f"'{name}' holds a name that debug records use themselves: {', '.join(_RESERVED)}"
+                    f"'{name}' is a reserved name of debug records; choose a name without: "
+                    f"{', '.join(_RESERVED)}"
                 )
             self.graph_map |= {
                 f"{name}/{method}": program for method, program in _programs_of(module).items()
@@ -106,7 +107,7 @@ class ETRecord:
     def add_executorch_program(self, program: ExecutorchProgramManager) -> None:
         """Add the maps from instructions to nodes. Raises `ConfigError` if present."""
         if self.debug_maps:
-            raise ConfigError("the debug record has the maps of a program already")
+            raise ConfigError("the debug record already has the maps of a program")
         self.debug_maps = {
             "debug_handle_map": program.debug_handle_map,
             "delegate_map": program.delegate_map,
@@ -128,7 +129,8 @@ class ETRecord:
         """
         if not (self.edge_programs and self.debug_maps):
             raise ConfigError(
-                "a debug record needs 'add_edge_dialect_program' and 'add_executorch_program' first"
+                "the debug record is incomplete; call 'add_edge_dialect_program' and "
+                "'add_executorch_program' first"
             )
         portable = _PortableText()
         with zipfile.ZipFile(path, "w") as archive:

@@ -100,12 +100,12 @@ def test_debug_record_is_only_written_on_request() -> None:
 def test_missing_or_repeated_entries_are_an_error() -> None:
     edge = to_edge(export(SinCos(), (_X,)))
     record = ETRecord()
-    with pytest.raises(ConfigError, match="needs 'add_edge_dialect_program'"):
+    with pytest.raises(ConfigError, match="call 'add_edge_dialect_program'"):
         record.save(io.BytesIO())
     record.add_edge_dialect_program(edge)
-    with pytest.raises(ConfigError, match="has edge programs already"):
+    with pytest.raises(ConfigError, match="already has edge programs"):
         record.add_edge_dialect_program(edge)
-    with pytest.raises(ConfigError, match="'my_delegate_map' holds a name"):
+    with pytest.raises(ConfigError, match="'my_delegate_map' is a reserved name"):
         record.add_extra_export_modules({"my_delegate_map": edge})
 
 

@@ -161,7 +161,8 @@ def _vector_norm(
         return decomposed(x, ord, dim, keepdim, dtype=dtype)
     if not statically_known_true(ord != 0):
         raise UnsupportedOperatorError(
-            f"the order of a norm is the size {ord}, which may be 0; use a number, or a size that is never 0"
+            f"the order of a norm is the size {ord}, which can be 0; use a constant, or a size that is "
+            "never 0"
         )
     dims = list(range(x.dim())) if dim is None else dim
     powers = torch.pow(torch.abs(x if dtype is None else x.to(dtype)), ord)

@@ -52,8 +52,9 @@ def bincount_for_users(node: Node) -> Callable[..., Any] | None:
         return _first_counts
     if max_size(node.meta["val"].shape[0]) is None:
         raise UnsupportedOperatorError(
-            "the length of torch.bincount follows from its elements and has no upper bound; slice it as in"
-            " torch.bincount(x, minlength=n)[:n], or bound it by torch._check(counts.shape[0] <= n)",
+            "the length of torch.bincount depends on its elements and has no upper bound; slice the "
+            "result as in torch.bincount(x, minlength=n)[:n], or bound it with "
+            "torch._check(counts.shape[0] <= n)",
             node,
         )
     return None

@@ -72,7 +72,7 @@ def _decompose_as_a_whole(
         return decompose_by_retracing(program, decompositions, whole)
     except NotLocal as reason:
         error = UnsupportedOperatorError(
-            f"{reason.message}; compute it in a tensor, or write the model without it"
+            f"{reason.message}; compute the value out of place, or use other operators"
         )
         error.node_name, error.source = reason.node_name, reason.source
         raise error from reason
@@ -124,8 +124,8 @@ def _refuse_what_spans_operators(graph_module: GraphModule) -> None:
     for node in graph_module.graph.nodes:
         target = node.target
         if isinstance(target, HigherOrderOperator) and target is not executorch_call_delegate:
-            raise NotLocal("a higher-order operator", node)
+            raise NotLocal("a higher-order operator needs the whole program retraced", node)
         if has_dynamic_length(node):
-            raise NotLocal("a recurrent layer of dynamic length", node)
+            raise NotLocal("a recurrent layer of dynamic length needs the whole program retraced", node)
         if getattr(target, "__module__", None) == _TRANSFORMS:
-            raise NotLocal("a transform of functions, of which operators behind it are part", node)
+            raise NotLocal("a function transform spans several operators", node)

@@ -156,6 +156,6 @@ def test_fraction_of_a_size_is_computed() -> None:
 
 def test_root_of_a_size_is_refused() -> None:
     example = Example(_FilledWithTheRootOfASize(), (torch.ones(4, 3),), _ROWS)
-    with pytest.raises(UnsupportedOperatorError, match="no value of the graph gives the size") as error:
+    with pytest.raises(UnsupportedOperatorError, match="no node computes the size") as error:
         to_core_aten(example.export(), {})
     assert error.value.source is not None and "torch.full" in error.value.source.code

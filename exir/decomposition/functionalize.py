@@ -43,13 +43,13 @@ class WriteTracker:
         chain = [target, *self._aliases.bases(target)]
         others = (other for other in self._aliases.others(target) if other not in chain)
         if any(self._used_after(other, write) for other in others):
-            raise NotLocal("memory that is seen under another name is written to", write)
+            raise NotLocal("memory with another live alias is written", write)
         while len(chain) > 1 and not self._wanted(chain[-1], write):
             chain.pop()
         for node in chain[:-1]:
             view = self._aliases.view(node)
             if view is None or not is_invertible(view):
-                raise NotLocal("memory is written to through a view that cannot be undone", write)
+                raise NotLocal("memory is written through a view without an inverse", write)
         return chain
 
     def commit(self, affected: list[Node], result: Node) -> None:

@@ -175,8 +175,9 @@ GRADIENTS: Mapping[OpOverload, Callable[..., Any]] = {
 
 
 ADVICE = (
-    "torch.export does not record torch.func.grad, vjp, jacrev, jacfwd and hessian, and torch.autograd.grad of few"
-    " functions only; write the derivative out, or take it along directions with torch.func.jvp"
+    "torch.export does not record torch.func.grad, vjp, jacrev, jacfwd or hessian, and records "
+    "torch.autograd.grad only for few functions; write out the derivative, or compute directional "
+    "derivatives with torch.func.jvp"
 )
 
 
@@ -190,7 +191,7 @@ def refuse_lost_derivatives(program: ExportedProgram) -> None:
     }
     for node in program.graph.nodes:
         if any(operand.name in lost for operand in node.all_input_nodes):
-            raise ModelError(f"the model takes a derivative: {ADVICE}", node)
+            raise ModelError(f"the model computes a derivative: {ADVICE}", node)
 
 
 def _is_lost(program: ExportedProgram, target: str | None) -> bool:

@@ -98,8 +98,8 @@ def _view_of(owner: _Carried, other: _Carried, graph: Graph) -> Node:
     end = start + other.tensor.numel()
     if not _is_dense(other.tensor.permute(order)) or not _holds(owner.tensor, other.tensor, start, end):
         raise UnsupportedOperatorError(
-            f"'{other.name}' shares memory with '{owner.name}', to which the model writes;"
-            f" hold '{owner.name}' alone, and take the view of it in forward()"
+            f"'{other.name}' shares memory with '{owner.name}', which the model writes; keep only "
+            f"'{owner.name}', and take the view in forward()"
         )
     views = (
         (_ATEN.view.default, [-1]),

@@ -90,7 +90,7 @@ def test_buffer_in_a_list_is_the_same_state() -> None:
 
 def test_alias_with_gaps_is_refused_with_both_names() -> None:
     with pytest.raises(
-        UnsupportedOperatorError, match="'part' shares memory with 'whole', to which the model writes"
+        UnsupportedOperatorError, match="'part' shares memory with 'whole', which the model writes"
     ):
         assert_calls_follow_eager(Names(lambda whole: whole[:, 0], False), torch.tensor(0.5))
 

@@ -94,8 +94,8 @@ class OperatorRecorder(TorchDispatchMode):
         source = self._builder.source
         operator = source.target if source is not None else "an operator"
         message = (
-            f"{operator} takes no dynamic sizes: PyTorch decomposes it for fixed ones;"
-            " write it with other operators, or give its inputs fixed sizes"
+            f"{operator} does not support dynamic sizes, because PyTorch decomposes it for fixed "
+            "sizes; use other operators, or give its inputs fixed sizes"
         )
         return UnsupportedOperatorError(message, source)
 
@@ -128,7 +128,7 @@ class OperatorRecorder(TorchDispatchMode):
     def _argument(self, value: Any) -> Any:
         if isinstance(value, Tensor):
             if id(value) not in self._nodes:
-                raise NotLocal("a decomposition makes a tensor of its own", self._builder.source)
+                raise NotLocal("a decomposition creates an untracked tensor", self._builder.source)
             return self._nodes[id(value)][1]
         if isinstance(value, (SymInt, SymFloat)):
             return self._builder.sizes.node_for(value, self._inputs)
@@ -139,11 +139,11 @@ class OperatorRecorder(TorchDispatchMode):
         form = functional_form(func)
         node = self._argument(args[0])
         if form is None or node in self._inputs or self._builder.aliases.others(node):
-            raise NotLocal(f"a decomposition writes to memory through {func}", self._builder.source)
+            raise NotLocal(f"a decomposition writes to memory with {func}", self._builder.source)
         with self:
             result = form(*args, **kwargs)
         if result.dtype != args[0].dtype or result.shape != args[0].shape:
-            raise NotLocal(f"{func} does not keep the type of what it writes", self._builder.source)
+            raise NotLocal(f"{func} changes the dtype or shape of its target", self._builder.source)
         self._rebind(node, self._argument(result))
         return args[0]
 

@@ -129,8 +129,8 @@ class GraphRewriter:
             raise reason if reason.node_name else NotLocal(reason.message, node) from reason
         except _WITHOUT_SIZES as reason:
             raise UnsupportedOperatorError(
-                f"{node.target}: torch cannot tell the sizes of {reason}; make the sizes of its operands"
-                " static, or write the model without it",
+                f"{node.target}: torch cannot compute the sizes of {reason}; make the sizes of its "
+                "operands static, or use other operators",
                 node,
             ) from reason
 
@@ -243,7 +243,7 @@ class GraphRewriter:
     def _write(self, op: OpOverload, node: Node, args: Any, kwargs: dict[str, Any]) -> Node:
         form, target = functional_form(op), args[0]
         if form is None or not isinstance(target, Node):
-            raise NotLocal(f"{op} has no functional form", node)
+            raise NotLocal(f"{op} has no functional variant", node)
         affected = self._writes.affected(node, target)
         result = self._keep_dtype(self._apply(form, args, kwargs, node), target)
         self._writes.commit(affected, result)

@@ -53,8 +53,8 @@ def _refuse_lost_carry(node: Node) -> None:
             placeholder, start = region.bindings[position]
             if not placeholder.users and start in region.operands[rest:]:
                 raise UnsupportedOperatorError(
-                    f"torch.export takes what the scan carries for '{start}', which it starts from and its body reads;"
-                    " let it start from a copy (.clone())",
+                    f"torch.export merges the carried value of the scan with '{start}', its initial "
+                    "value, which the body also reads; start from a copy (.clone())",
                     node,
                 )
 

@@ -69,7 +69,7 @@ def test_scan_without_its_carry_is_refused() -> None:
     program = export(Products(False), (x,), strict=False)
     assert not torch.equal(program.module()(x)[0], Products(False)(x)[0])
     with pytest.raises(
-        UnsupportedOperatorError, match="what the scan carries for 'x'.*start from a copy"
+        UnsupportedOperatorError, match="carried value of the scan with 'x'.*start from a copy"
     ):
         separate_operands(program)
     copied = export(Products(True), (x,), strict=False)

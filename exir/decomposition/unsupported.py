@@ -33,13 +33,14 @@ def layout_fault(tensor: Tensor) -> str | None:
     """Return why a program cannot store `tensor`, with the remedy; None if it can."""
     if tensor.layout is not torch.strided:
         return (
-            f"is a sparse tensor ({tensor.layout}), and programs hold dense tensors alone; make it dense with"
-            " to_dense(), or write the product with index_select and index_add of its indices and values"
+            f"is a sparse tensor ({tensor.layout}), but programs have only dense tensors; convert it "
+            "with to_dense(), or compute the product with index_select and index_add of its indices "
+            "and values"
         )
     if tensor.is_quantized:
         return (
-            f"is a quantized tensor ({tensor.dtype}), and programs hold plain tensors alone; give the float"
-            " model and quantize it when it is compiled (docs/how_to/quantize_a_model.md)"
+            f"is a quantized tensor ({tensor.dtype}), but programs have only plain tensors; pass the "
+            "float model and quantize it with a recipe (docs/how_to/quantize_a_model.md)"
         )
     return None
 
@@ -74,9 +75,10 @@ def _refuse_resized_state(node: Node) -> None:
     before, after = target.meta["val"].shape, node.meta["val"].shape
     if str(before) != str(after):
         raise ModelError(
-            f"a buffer of sizes {_text(before)} is assigned a tensor of sizes {_text(after)}, and state keeps its"
-            " sizes; allocate the buffer for the longest sequence, write rows at a position"
-            " (self.cache.index_copy_(0, position, rows)), and mask what is not written yet",
+            f"a tensor of sizes {_text(after)} is assigned to a buffer of sizes {_text(before)}, but "
+            "state cannot change its sizes; allocate the buffer for the longest sequence, write rows "
+            "at a position (self.cache.index_copy_(0, position, rows)), and mask rows that are not yet "
+            "written",
             node,
         )
 
@@ -94,8 +96,8 @@ def _refuse_written_arguments(node: Node) -> None:
     ]
     if written and functional_form(op) is None:
         raise ModelError(
-            f"the custom operator {op} writes to its argument '{written[0]}', and programs call operators without"
-            " side effects; call its Python function instead, or return the result from an operator with"
-            " mutates_args=() that has a kernel (kernels/README.md)",
+            f"the custom operator {op} writes to its argument '{written[0]}', but programs call "
+            "operators without side effects; call its Python function instead, or return the result "
+            "from an operator with mutates_args=() that has a kernel (kernels/README.md)",
             node,
         )

@@ -52,7 +52,7 @@ class ArgumentEmitter:
                 return self._values.add(schema.DoubleList([float(item) for item in items]))
             case "BoolType":
                 return self._values.add(schema.BoolList([bool(item) for item in items]))
-        raise UnsupportedOperatorError(f"a .pte has no value for a list of {element}", node)
+        raise UnsupportedOperatorError(f"a .pte program cannot store a list of {element}", node)
 
     def _tensors(self, items: Sequence[Node | None]) -> list[int]:
         indices = [ABSENT if item is None else self._indices[item] for item in items]

@@ -25,8 +25,8 @@ def named_data(
             data = output.buffers[entry.buffer_index]
             if contents.setdefault(key, data) != data:
                 raise UserError(
-                    f"named data '{key}': {owners[key]} gives it {len(contents[key])} bytes, {owner} {len(data)} others;"
-                    " a key that delegates share must stand for one content, such as a digest does"
+                    f"named data '{key}': {owners[key]} stores {len(contents[key])} bytes, but {owner} "
+                    f"stores {len(data)} different ones; derive keys from the content, such as a digest"
                 )
             owners.setdefault(key, owner)
         store.merge_named_data_store(output)

@@ -43,11 +43,15 @@ def prim_operator(node: Node) -> Operator:
     """
     if isinstance(node.target, HigherOrderOperator):
         message = (
-            f"a .pte cannot call {node.target}; of control flow it has cond, while_loop, map and scan"
+            f"a .pte program cannot call {node.target}; supported control flow: cond, while_loop, map "
+            "and scan"
         )
         raise UnsupportedOperatorError(message, node)
     name = _PRIM_OPERATORS.get(node.target)
     if name is None:
-        message = f"a .pte cannot compute numbers with {node.target}; compute them with tensors, or give them as inputs"
+        message = (
+            f"a .pte program cannot compute scalars with {node.target}; compute with tensors, or "
+            "pass the result as an input"
+        )
         raise UnsupportedOperatorError(message, node)
     return Operator(f"executorch_prim::{name}", "Scalar")

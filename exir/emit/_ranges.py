@@ -74,8 +74,8 @@ def _check_example(node: Node, ranges: Ranges) -> None:
     low = bound_sympy(value.node.expr, dict(ranges)).lower
     if value.node.hint < low:
         message = (
-            f"the integer input '{node.name}' has the example {value.node.hint}, but torch.export assumes"
-            f" at least {low}; give it as a tensor, or leave it out of dynamic_shapes"
+            f"the integer input '{node.name}' has the example value {value.node.hint}, but "
+            f"torch.export assumes at least {low}; pass it as a tensor, or omit it from dynamic_shapes"
         )
         raise ExportError(ExportErrorType.NOT_SUPPORTED, message, node)
 

@@ -114,7 +114,7 @@ def as_value(value: Any, node: Node | None = None) -> schema.KernelTypes:
         case torch.layout() if value is torch.strided:
             return schema.Int(_STRIDED_LAYOUT)
     raise UnsupportedOperatorError(
-        f"a .pte has no value for {value!r} of type {type(value).__name__}", node
+        f"a .pte program cannot store {value!r} of type {type(value).__name__}", node
     )
 
 

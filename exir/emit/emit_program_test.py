@@ -248,13 +248,13 @@ def test_tensor_created_in_a_body_is_a_constant() -> None:
 
 def test_unsupported_control_flow_lists_supported_operators() -> None:
     node = torch.fx.Graph().call_function(torch.ops.higher_order.associative_scan)
-    with pytest.raises(UnsupportedOperatorError, match="associative_scan; of control flow it has cond"):
+    with pytest.raises(UnsupportedOperatorError, match="associative_scan; supported control flow: cond"):
         prim_operator(node)
 
 
 def test_unsupported_scalar_arithmetic_states_the_remedy() -> None:
     node = torch.fx.Graph().call_function(divmod)
-    said = "cannot compute numbers with <built-in function divmod>; compute them with tensors, or give them as inputs"
+    said = "cannot compute scalars with <built-in function divmod>; compute with tensors, or pass the result as an input"
     with pytest.raises(UnsupportedOperatorError, match=said):
         prim_operator(node)
 

@@ -62,7 +62,7 @@ def test_equal_dims_refer_to_each_other() -> None:
 
 
 def test_implicit_lower_bound_of_torch_is_omitted() -> None:
-    with pytest.warns(UserWarning, match="has no upper bound and gets that of the example, 6"):
+    with pytest.warns(UserWarning, match="has no upper bound, so the example's value 6"):
         plan = _plan(lambda x: x * 2, (torch.ones(6),), {0: Dim.AUTO})
     assert _inputs(plan) == [(Steps(0, 6),)]
 
@@ -99,7 +99,7 @@ def test_constant_integer_has_no_range() -> None:
 
 def test_negative_example_of_an_integer_is_refused() -> None:
     with pytest.raises(
-        ExportError, match="'inputs_1' has the example -3, but torch.export assumes at least 0"
+        ExportError, match="'inputs_1' has the example value -3, but torch.export assumes at least 0"
     ):
         _plan(lambda x, k: x * k, (torch.ones(6), -3), None, Dim.DYNAMIC)
 

@@ -17,6 +17,7 @@ def data_path(name: str) -> Path:
     found = next((path for path in candidates if path.exists()), None)
     if found is None:
         raise ModelError(
-            f"no file '{name}' was given; add its label to 'data' of the model, its library or its backend"
+            f"file '{name}' is not an input; add its label to 'data' of the model, its library or its "
+            "backend"
         )
     return found

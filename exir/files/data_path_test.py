@@ -17,5 +17,7 @@ def test_file_is_found_under_any_root(tmp_path: Path, monkeypatch: pytest.Monkey
 
 
 def test_undeclared_data_file_is_named() -> None:
-    with pytest.raises(ModelError, match="no file 'app/words.txt' was given; add its label to 'data'"):
+    with pytest.raises(
+        ModelError, match="file 'app/words.txt' is not an input; add its label to 'data'"
+    ):
         data_path("app/words.txt")

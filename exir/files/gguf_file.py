@@ -112,7 +112,7 @@ class GgufTensor:
         Raises `GgufError`.
         """
         if self._type not in _TYPES:
-            raise GgufError(f"tensor '{self.name}' has the type {self.kind}, which is not supported")
+            raise GgufError(f"tensor '{self.name}' has the unsupported type {self.kind}")
         _, elements, size = _TYPES[self._type]
         row = self.shape[-1] if self.shape else 1
         if row % elements:
@@ -125,8 +125,8 @@ class GgufTensor:
         length = count // elements * size
         if self._start > len(self._file) or length > len(self._file) - self._start:
             raise GgufError(
-                f"tensor '{self.name}': {length} bytes from offset {self._start} on are outside the file of"
-                f" {len(self._file)} bytes"
+                f"tensor '{self.name}': {length} bytes at offset {self._start} exceed the file of "
+                f"{len(self._file)} bytes"
             )
         return self._file[self._start : self._start + length].reshape(-1, size)
 
@@ -164,7 +164,8 @@ class _Cursor:
     def take(self, size: int, element: str) -> bytes:
         if size > len(self.data) - self.at:
             raise GgufError(
-                f"{element} takes {size} bytes from offset {self.at} on, and the file ends at {len(self.data)}"
+                f"{element} needs {size} bytes at offset {self.at}, but the file ends at "
+                f"{len(self.data)}"
             )
         self.at += size
         return self.data[self.at - size : self.at]
@@ -187,7 +188,7 @@ class _Cursor:
         count = self.number("<Q", element)
         if count > (len(self.data) - self.at) // least_bytes:
             raise GgufError(
-                f"{element} is {count}, more than the file of {len(self.data)} bytes can hold"
+                f"{element} is {count}, but a file of {len(self.data)} bytes cannot contain as many"
             )
         return count
 
@@ -195,11 +196,11 @@ class _Cursor:
 def _read_header(cursor: _Cursor) -> tuple[int, int]:
     """Return the numbers of tensors and of metadata entries."""
     if cursor.take(4, "the magic number") != b"GGUF":
-        raise GgufError("it does not begin with 'GGUF'")
+        raise GgufError("the file does not start with 'GGUF'")
     version = cursor.number("<I", "the version")
     if version not in (2, 3):
-        order = "; it is big-endian, convert it to little-endian" if version & 0xFFFF == 0 else ""
-        raise GgufError(f"version {version} is not supported, only 2 and 3{order}")
+        order = "; the file is big-endian, convert it to little-endian" if version & 0xFFFF == 0 else ""
+        raise GgufError(f"unsupported version {version}; supported: 2 and 3{order}")
     return cursor.count(24, "the tensor count"), cursor.count(13, "the metadata entry count")
 
 
@@ -213,7 +214,7 @@ def _read_metadata(
     for index in range(count):
         key = cursor.string(f"the key of metadata entry {index}")
         if key in seen:
-            raise GgufError(f"metadata entry '{key}' exists twice")
+            raise GgufError(f"duplicate metadata entry '{key}'")
         seen.add(key)
         value = _read_value(cursor, cursor.number("<I", f"the type of '{key}'"), f"'{key}'", 0)
         if key == "general.alignment":
@@ -236,7 +237,7 @@ def _read_value(cursor: _Cursor, kind: int, element: str, depth: int) -> Any:
         raise GgufError(f"{element} nests arrays more than {_MAX_ARRAY_DEPTH} deep")
     inner = cursor.number("<I", f"the element type of {element}")
     if inner not in _LEAST_BYTES:
-        raise GgufError(f"{element} has elements of the unknown type {inner}")
+        raise GgufError(f"{element} has the unknown element type {inner}")
     count = cursor.count(_LEAST_BYTES[inner], f"the length of {element}")
     if inner in _SCALARS:
         return _read_scalars(cursor, inner, count, element)
@@ -255,7 +256,7 @@ def _read_tensors(cursor: _Cursor, count: int, alignment: int) -> dict[str, Gguf
         name = cursor.string(f"the name of tensor {index}")
         rank = cursor.number("<I", f"the rank of tensor '{name}'")
         if rank > _MAX_RANK:
-            raise GgufError(f"tensor '{name}' has {rank} dimensions, more than {_MAX_RANK}")
+            raise GgufError(f"tensor '{name}' has {rank} dimensions; at most {_MAX_RANK} are supported")
         dims = struct.unpack(f"<{rank}Q", cursor.take(8 * rank, f"the shape of tensor '{name}'"))
         kind = cursor.number("<I", f"the type of tensor '{name}'")
         offset = cursor.number("<Q", f"the offset of tensor '{name}'")
@@ -269,7 +270,7 @@ def _read_tensors(cursor: _Cursor, count: int, alignment: int) -> dict[str, Gguf
     tensors: dict[str, GgufTensor] = {}
     for name, kind, shape, offset in records:
         if name in tensors:
-            raise GgufError(f"tensor '{name}' exists twice")
+            raise GgufError(f"duplicate tensor '{name}'")
         label = _TYPES[kind][0] if kind in _TYPES else _UNREAD_TYPES.get(kind, f"number {kind}")
         tensors[name] = GgufTensor(name, label, shape, kind, data_start + offset, data)
     return tensors

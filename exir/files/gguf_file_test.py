@@ -80,23 +80,23 @@ def test_only_requested_gguf_entries_are_read(tmp_path: Path) -> None:
 
 _DAMAGED = [
     (b"", "the file is empty"),
-    (b"GGUX" + bytes(20), "it does not begin with 'GGUF'"),
-    (_file([], [], version=1), "version 1 is not supported, only 2 and 3$"),
+    (b"GGUX" + bytes(20), "the file does not start with 'GGUF'"),
+    (_file([], [], version=1), "unsupported version 1; supported: 2 and 3$"),
     (
         _file([], [], version=3 << 24),
-        "version 50331648 is not supported, only 2 and 3; it is big-endian",
+        "unsupported version 50331648; supported: 2 and 3; the file is big-endian",
     ),
-    (b"GGUF" + struct.pack("<IQQ", 3, 2**60, 0), "the tensor count is 1152921504606846976, more than"),
+    (b"GGUF" + struct.pack("<IQQ", 3, 2**60, 0), "the tensor count is 1152921504606846976, but"),
     (
         b"GGUF" + struct.pack("<IQQ", 3, 0, 2**63),
         "the metadata entry count is 9223372036854775808, more",
     ),
-    (_file([_entry("a", 9, _array(0, 2**40))], []), "the length of 'a' is 1099511627776, more than"),
+    (_file([_entry("a", 9, _array(0, 2**40))], []), "the length of 'a' is 1099511627776, but"),
     (_file([_entry("a", 9, _array(8, 2**64 - 1))], []), "the length of 'a' is 18446744073709551615"),
     (_file([_entry("a", 8, struct.pack("<Q", 2**64 - 8))], []), "'a' takes 18446744073709551608 bytes"),
     (_file([_entry("a", 13, b"")], []), "'a' has the unknown type 13"),
-    (_file([_entry("a", 9, _array(14, 0))], []), "'a' has elements of the unknown type 14"),
-    (_file([_entry("a", 0, b"\1"), _entry("a", 0, b"\1")], []), "metadata entry 'a' exists twice"),
+    (_file([_entry("a", 9, _array(14, 0))], []), "'a' has the unknown element type 14"),
+    (_file([_entry("a", 0, b"\1"), _entry("a", 0, b"\1")], []), "duplicate metadata entry 'a'"),
     (_file([_entry("a", 8, struct.pack("<Q", 1) + b"\xff")], []), "'a' at offset .* is not UTF-8"),
     (
         _file(
@@ -112,9 +112,9 @@ _DAMAGED = [
         _file([_entry("general.alignment", 8, _string("x"))], []),
         "'general.alignment' is 'x', not a power",
     ),
-    (_file([], [_tensor("t", (1,)), _tensor("t", (1,))], bytes(32)), "tensor 't' exists twice"),
+    (_file([], [_tensor("t", (1,)), _tensor("t", (1,))], bytes(32)), "duplicate tensor 't'"),
     (_file([], [_tensor("t", (1,), offset=4)], bytes(32)), "tensor 't': offset 4 is not a multiple"),
-    (_file([], [_tensor("t", (1,) * 9)], bytes(32)), "tensor 't' has 9 dimensions, more than 8"),
+    (_file([], [_tensor("t", (1,) * 9)], bytes(32)), "tensor 't' has 9 dimensions; at most 8"),
 ]
 
 
@@ -127,12 +127,12 @@ def test_damaged_gguf_header_is_refused(tmp_path: Path, data: bytes, message: st
 @pytest.mark.parametrize(
     ("tensor", "message"),
     [
-        (_tensor("t", (8,), 0, 2**64 - 32), "tensor 't': 32 bytes from offset .* are outside the file"),
-        (_tensor("t", (2**63, 2**63)), "tensor 't': .* bytes from offset .* are outside the file"),
-        (_tensor("t", (9,)), "tensor 't': 36 bytes from offset 64 on are outside the file of 96 bytes"),
+        (_tensor("t", (8,), 0, 2**64 - 32), "tensor 't': 32 bytes at offset .* exceed the file"),
+        (_tensor("t", (2**63, 2**63)), "tensor 't': .* bytes at offset .* exceed the file"),
+        (_tensor("t", (9,)), "tensor 't': 36 bytes at offset 64 exceed the file of 96 bytes"),
         (_tensor("t", (31,), 2), "tensor 't': rows of 31 elements are not a multiple of Q4_0's 32"),
-        (_tensor("t", (32,), 10), "tensor 't' has the type Q2_K, which is not supported"),
-        (_tensor("t", (32,), 999), "tensor 't' has the type number 999, which is not supported"),
+        (_tensor("t", (32,), 10), "tensor 't' has the unsupported type Q2_K"),
+        (_tensor("t", (32,), 999), "tensor 't' has the unsupported type number 999"),
     ],
 )
 def test_damaged_gguf_tensor_is_refused_when_read(tmp_path: Path, tensor: bytes, message: str) -> None:

@@ -44,7 +44,7 @@ def _hint(key: str, names: list[str]) -> str:
     close = difflib.get_close_matches(key, names, 1)
     if close:
         return f"; did you mean '{close[0]}'?"
-    return f" (known are: {', '.join(names)})" if names else " (there are none)"
+    return f"; valid keys: {', '.join(names)}" if names else " (there are none)"
 
 
 def _matches(value: Any, expected: Any) -> bool:

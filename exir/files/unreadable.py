@@ -10,7 +10,7 @@ from pathlib import Path
 
 from exir.base_error import InvalidProgramError
 
-NOT_FETCHED = "is a pointer of Git LFS, not the file itself: fetch it with `git lfs pull`"
+NOT_FETCHED = "is a Git LFS pointer instead of the file; fetch it with `git lfs pull`"
 
 _FIRST_LINE = b"version https://git-lfs.github.com/spec/"
 
@@ -27,14 +27,14 @@ def is_pointer(path: Path) -> bool:
 def why_unreadable(path: Path, purpose: str, error: Exception) -> str:
     """Return one line: the path, its purpose, and the first line of the error."""
     reason = str(error).strip().splitlines()
-    return f"{path} cannot be read as {purpose}: {reason[0] if reason else type(error).__name__}"
+    return f"{path}: cannot be read as {purpose}: {reason[0] if reason else type(error).__name__}"
 
 
 def invalid_program_message(path: Path, error: InvalidProgramError) -> str:
     """Return a message with the file, the fault and the remedy."""
     if is_pointer(path):
         return f"{path} {NOT_FETCHED}"
-    return f"{path}: {error}\n  the file is damaged, or no ExecuTorch program: export or fetch it again"
+    return f"{path}: not a valid ExecuTorch program: {error}\n  export or download it again"
 
 
 def failure(path: Path, error: Exception) -> str:

@@ -52,7 +52,7 @@ class Region:
         assert isinstance(self.holder.target, str)
         graph_module = getattr(self.holder.graph.owning_module, self.holder.target)
         if not isinstance(graph_module, GraphModule):
-            raise UnsupportedOperatorError(f"'{self.holder.target}' is no graph", self.holder)
+            raise UnsupportedOperatorError(f"'{self.holder.target}' is not a graph", self.holder)
         return graph_module
 
     @property

@@ -115,7 +115,7 @@ def test_overwritten_carry_of_a_loop_is_found(planned_loop: torch.fx.GraphModule
     step = regions(node)[1].bindings[2][1].meta["spec"].storage
     scratch = next(n for n in regions(node)[1].graph_module.graph.nodes if "add_tensor_1" in n.name)
     scratch.meta["spec"].mem_offset = step.mem_offset
-    with pytest.raises(InternalError, match="are read after another tensor took them"):
+    with pytest.raises(InternalError, match="are read after another tensor overwrote them"):
         verify(planned_loop)
 
 
@@ -132,7 +132,7 @@ def test_filled_rows_stay_live_during_a_loop(module: torch.nn.Module) -> None:
     (body,) = regions(node)
     rows, row = node.meta["spec"][body.stacked[0]], body.slices[0].meta["spec"]
     row.mem_offset = rows.mem_offset
-    with pytest.raises(InternalError, match="are read after another tensor took them"):
+    with pytest.raises(InternalError, match="are read after another tensor overwrote them"):
         verify(graph_module)
 
 

@@ -103,13 +103,14 @@ def bound_inputs(program: ExportedProgram, bounds: Mapping[str, int]) -> list[st
         bound = bounds.get(dimension.name, dimension.example)
         if bound < dimension.example:
             raise ConfigError(
-                f"[shapes] '{dimension.name}': the example's size {dimension.example} exceeds the bound {bound}"
+                f"[shapes] '{dimension.name}': the bound {bound} is below the example's size "
+                f"{dimension.example}; increase the bound"
             )
         if dimension.name not in bounds:
             kind = "dimension" if "." in dimension.name else "integer input"
             messages.append(
-                f"{kind} '{dimension.name}' has no upper bound and gets that of the example,"
-                f" {dimension.example}; give its torch.export.Dim a max, or [shapes] a bound"
+                f"{kind} '{dimension.name}' has no upper bound, so the example's value "
+                f"{dimension.example} is used; set max of its torch.export.Dim, or a bound in [shapes]"
             )
         _set_upper(program, dimension.symbol, bound)
     return messages

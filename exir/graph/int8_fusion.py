@@ -195,7 +195,7 @@ class Int8Fusion:
         if refusal or quantized is None:
             return refusal
         if quantized.params != candidate.params:
-            return "its result has another scale than its operand"
+            return "the scales of its result and its operand differ"
         if node.target is _MEAN:
             dims, keepdim = _with_defaults(node.args[1:], ([], False))
             dims = dims or list(range(quantized.node.meta["val"].dim()))
@@ -264,9 +264,9 @@ def _refusal(candidate: _Candidate, operands: Sequence[QuantizedTensor | None]) 
         return "an operand is float"
     nodes = [candidate.node, *(each.node for each in operands if each is not None)]
     if any(each.params.dtype != candidate.params.dtype for each in operands if each is not None):
-        return "its operands and its result are of two dtypes"
+        return "the dtypes of its operands and its result differ"
     if len(candidate.node.users) != 1:
-        return "its floats are used as well"
+        return "its float result has other users"
     if not all(_is_row_major(each) for each in nodes):
         return "its tensors are not in row-major order"
     return None

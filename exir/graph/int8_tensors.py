@@ -91,10 +91,10 @@ def int8_weight(node: Node, constants: ConstantTable) -> Int8Weight | str:
     if quantized is None:
         return "its weight is computed, not a constant"
     if quantized.dtype != torch.int8:
-        return f"its weight is of {str(quantized.dtype).removeprefix('torch.')}, not int8"
+        return f"its weight is {str(quantized.dtype).removeprefix('torch.')}, not int8"
     scales, zero_points = (_tensor(each, constants) for each in node.args[1:3])
     if scales is None or zero_points is None or zero_points.any():
-        return "its weight has zero points"
+        return "its weight has nonzero zero points"
     if edge_name(node) == _DEQUANTIZE_CHANNELS and node.args[3] != 0:
         return f"its weight has scales along dimension {node.args[3]}"
     return Int8Weight(node.args[0], scales.float().expand(quantized.shape[0]))

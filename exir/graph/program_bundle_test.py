@@ -106,7 +106,7 @@ class Lie(BundlePass):
 
 
 def test_every_method_is_verified_after_a_program_pass() -> None:
-    with pytest.raises(EdgeDialectError, match=r"float32\[9\], but it computes") as caught:
+    with pytest.raises(EdgeDialectError, match=r"float32\[9\], but the operator computes") as caught:
         codec().transform([See(), Lie(), See()])
     assert caught.value.pass_name == "lie"
 
@@ -122,7 +122,7 @@ def test_method_added_by_a_pass_is_verified() -> None:
             return bundle.with_programs({"other": lying.programs["decode"]})
 
     manager = codec()
-    with pytest.raises(EdgeDialectError, match=r"float32\[9\], but it computes") as caught:
+    with pytest.raises(EdgeDialectError, match=r"float32\[9\], but the operator computes") as caught:
         run_bundle(manager._bundle(manager._programs), [Add()], verify_structure)
     assert caught.value.pass_name == "add"
 

@@ -131,7 +131,7 @@ def _refuse_second_names(
                 continue
             if _place(tensor) == _place(tensors[written.target]):
                 raise NotLocal(
-                    f"the program writes to '{written.target}', which is '{spec.target}' as well"
+                    f"the program writes to '{written.target}', which shares memory with '{spec.target}'"
                 )
 
 
@@ -174,8 +174,8 @@ def renamed_signature(signature: ExportGraphSignature, graph: Graph) -> ExportGr
 def _check_count(what: str, expected: int, found: int) -> None:
     if expected != found:
         raise EdgeDialectError(
-            f"a pass changed the number of the graph's {what} from {expected} to {found};"
-            " keep the graph's interface"
+            f"a pass changed the number of the graph's {what} from {expected} to {found}; keep the "
+            "graph's inputs and outputs"
         )
 
 

@@ -44,5 +44,5 @@ def test_mutated_constant_becomes_a_buffer() -> None:
 
 
 def test_aliased_memory_is_recognized() -> None:
-    with pytest.raises(NotLocal, match="writes to 'lifted_tensor_0', which is 'keys' as well"):
+    with pytest.raises(NotLocal, match="writes to 'lifted_tensor_0', which shares memory with 'keys'"):
         decompose_locally(exported(reads_buffer=True), core_aten())

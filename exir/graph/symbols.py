@@ -73,7 +73,7 @@ class SymbolicSizes:
             node = way(expr, tensors)
             if node is not None:
                 return node
-        raise NotLocal(f"no value of the graph gives the size {expr}")
+        raise NotLocal(f"no node computes the size {expr}")
 
     def _read_off(self, expr: sympy.Expr, tensors: list[Node]) -> Node | None:
         for node in tensors:

@@ -20,7 +20,7 @@ def check_indices(program: schema.Program) -> None:
         for where, what, index, length in _indices(plan, program):
             if not 0 <= index < length:
                 raise InvalidProgramError(
-                    f"method '{plan.name}': {where}: {what} {index}, and there are {length}"
+                    f"method '{plan.name}': {where}: {what} {index} is out of range; there are {length}"
                 )
 
 

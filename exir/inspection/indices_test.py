@@ -76,7 +76,7 @@ def test_inconsistent_tensor_record_is_refused(
 def test_input_and_output_indices_are_checked(part: str, index: int) -> None:
     program = _program()
     setattr(program.execution_plan[0], part, [index])
-    message = rf"method 'forward': {part}: value {index}, and there are 4"
+    message = rf"method 'forward': {part}: value {index} is out of range; there are 4"
     with pytest.raises(InvalidProgramError, match=message):
         check_indices(program)
 
@@ -85,20 +85,22 @@ def test_input_and_output_indices_are_checked(part: str, index: int) -> None:
 def test_list_indices_are_checked(at: int) -> None:
     program = _program()
     program.execution_plan[0].values[at] = EValue(IntList([4]))
-    with pytest.raises(InvalidProgramError, match=rf"values\[{at}\]: value 4, and there are 4"):
+    with pytest.raises(
+        InvalidProgramError, match=rf"values\[{at}\]: value 4 is out of range; there are 4"
+    ):
         check_indices(program)
 
 
 @pytest.mark.parametrize(
     ("at", "step", "message"),
     [
-        (0, KernelCall(1, []), "operator 1, and there are 1"),
-        (0, KernelCall(0, [4]), "value 4, and there are 4"),
-        (1, DelegateCall(1, []), "delegate 1, and there are 1"),
-        (1, DelegateCall(0, [-1]), "value -1, and there are 4"),
-        (2, MoveCall(4, 0), "value 4, and there are 4"),
-        (2, MoveCall(0, 4), "value 4, and there are 4"),
-        (3, JumpFalseCall(4, 0), "value 4, and there are 4"),
+        (0, KernelCall(1, []), "operator 1 is out of range; there are 1"),
+        (0, KernelCall(0, [4]), "value 4 is out of range; there are 4"),
+        (1, DelegateCall(1, []), "delegate 1 is out of range; there are 1"),
+        (1, DelegateCall(0, [-1]), "value -1 is out of range; there are 4"),
+        (2, MoveCall(4, 0), "value 4 is out of range; there are 4"),
+        (2, MoveCall(0, 4), "value 4 is out of range; there are 4"),
+        (3, JumpFalseCall(4, 0), "value 4 is out of range; there are 4"),
     ],
 )
 def test_instruction_indices_are_checked(at: int, step: KernelCall, message: str) -> None:
@@ -112,5 +114,7 @@ def test_instruction_indices_are_checked(at: int, step: KernelCall, message: str
 def test_payload_indices_are_checked(processed: BackendDelegateDataReference | None) -> None:
     program = _program()
     program.execution_plan[0].delegates[0].processed = processed
-    with pytest.raises(InvalidProgramError, match=r"delegates\[0\]: payload -?1, and there are 1"):
+    with pytest.raises(
+        InvalidProgramError, match=r"delegates\[0\]: payload -?1 is out of range; there are 1"
+    ):
         check_indices(program)

@@ -131,5 +131,5 @@ def measured_memory(measure: Path, payload: bytes, backend_id: str) -> RuntimeMe
     result = subprocess.run([measure.resolve()], input=payload, capture_output=True, check=False)
     if result.returncode != 0:
         reason = result.stderr.decode(errors="replace").strip()
-        raise ConfigError(f"a delegate of '{backend_id}' cannot be run: {reason}")
+        raise ConfigError(f"backend '{backend_id}' rejects a delegate: {reason}")
     return RuntimeMemory(**json.loads(result.stdout))

@@ -130,9 +130,9 @@ def refuse_lost_state(
         if is_lost:
             where = f"{write.line}: " if write.line else ""
             raise ModelError(
-                f"{where}'{write.attribute}' is a plain attribute that holds a tensor from one call to the next, and"
-                f" torch.export loses it; register_buffer('{write.name}', ...) with a fixed size and write to it in"
-                " place (a KV cache), or pass the state as an input and return it"
+                f"{where}the plain attribute '{write.attribute}' keeps a tensor between calls, which "
+                f"torch.export does not record; register_buffer('{write.name}', ...) with a fixed size "
+                "and write to it in place (a KV cache), or pass the state as an input and return it"
             )
 
 

@@ -71,7 +71,9 @@ class ModelSpec:
             _check_constant_method(name, value, self)
         unknown = sorted(self.calibration_inputs.keys() - self.resolved_methods().keys())
         if unknown:
-            raise ModelError(f"'calibration_inputs' of '{unknown[0]}': there is no such method")
+            raise ModelError(
+                f"'calibration_inputs': unknown method '{unknown[0]}'; name a method of the model"
+            )
 
     def resolved_methods(self) -> dict[str, "Method"]:
         """Return every method that runs the model: `forward` first, then by name."""
@@ -166,8 +168,8 @@ def _resolve(name: str, spec: MethodSpec, default: nn.Module) -> Method:
     function = spec.function or (name if hasattr(owner, name) else "forward")
     if spec.module is None and function == "forward" and spec.function is None:
         raise ModelError(
-            f"method '{name}': {type(owner).__name__} has no '{name}'; name the method after a"
-            " function of the module, or give MethodSpec(function=...)"
+            f"method '{name}': {type(owner).__name__} has no function '{name}'; name the method after "
+            "a function of the module, or pass MethodSpec(function=...)"
         )
     if not callable(getattr(type(owner), function, None)):
         raise ModelError(f"method '{name}': {type(owner).__name__} has no function '{function}'")
@@ -181,9 +183,11 @@ def _check_module(what: str, module: Any) -> None:
 
 def _check_has_methods(spec: ModelSpec) -> None:
     if spec.example_args is None and not spec.methods:
-        raise ModelError("ModelSpec needs 'example_args' for forward, or 'methods'")
+        raise ModelError("ModelSpec: has no methods; pass 'example_args' for forward, or 'methods'")
     if "forward" in spec.methods and spec.example_args is not None:
-        raise ModelError("method 'forward' is given twice: as 'example_args' and in 'methods'")
+        raise ModelError(
+            "method 'forward' is defined twice, by 'example_args' and in 'methods'; remove one"
+        )
 
 
 def _check_inputs(what: str, args: Any, kwargs: Any) -> None:
@@ -208,13 +212,13 @@ def _check_constant_method(name: str, value: Any, spec: ModelSpec) -> None:
     if not isinstance(name, str) or not name.isidentifier():
         raise ModelError(f"a constant method's name must be an identifier, got {name!r}")
     if name in spec.methods or (name == "forward" and spec.example_args is not None):
-        raise ModelError(f"'{name}' is both a method and a constant method")
+        raise ModelError(f"'{name}' is both a method and a constant method; rename one")
     items = value if isinstance(value, (list, tuple)) else [value]
     for item in items:
         if not isinstance(item, CONSTANT_TYPES):
             raise ModelError(
-                f"constant method '{name}' must return a bool, int, float, str, tensor or a list of"
-                f" them, got {_describe(item)}"
+                f"constant method '{name}' must return a bool, int, float, str or tensor, or a list of "
+                f"these, got {_describe(item)}"
             )
 
 

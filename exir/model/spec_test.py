@@ -75,17 +75,17 @@ _untyped: Any = ModelSpec
     "make, message",
     [
         (lambda: _untyped(3, _X), "'module' must be a torch.nn.Module, got a int"),
-        (lambda: ModelSpec(_Codec()), "needs 'example_args'"),
+        (lambda: ModelSpec(_Codec()), "pass 'example_args'"),
         (lambda: _untyped(_Codec(), _X[0]), "write \\(x,\\) for one input"),
         (lambda: _untyped(_Codec(), _X, [1]), "example_kwargs must map"),
         (lambda: ModelSpec(_Codec(), methods={"a b": MethodSpec(_X)}), "must be an identifier"),
         (lambda: _untyped(_Codec(), methods={"encode": _X}), "must be a MethodSpec"),
-        (lambda: ModelSpec(_Codec(), _X, methods={"forward": MethodSpec(_X)}), "given twice"),
+        (lambda: ModelSpec(_Codec(), _X, methods={"forward": MethodSpec(_X)}), "defined twice"),
         (lambda: ModelSpec(_Codec(), _X, constant_methods={"n": {}}), "constant method 'n' must"),
         (lambda: ModelSpec(_Codec(), _X, constant_methods={"forward": 1}), "both a method and"),
         (
             lambda: ModelSpec(_Codec(), methods={"pack": MethodSpec(_X)}).resolved_methods(),
-            "_Codec has no 'pack'",
+            "_Codec has no function 'pack'",
         ),
         (
             lambda: ModelSpec(_Codec(), methods={"a": MethodSpec(_X, function="b")}).resolved_methods(),

@@ -25,7 +25,7 @@ def read_document(path: Path) -> dict[str, Any]:
     except OSError as error:
         raise TableError(f"{path}: cannot be read: {error.strerror}") from error
     except tomllib.TOMLDecodeError as error:
-        raise TableError(f"{path}: is not TOML: {error}") from error
+        raise TableError(f"{path}: not valid TOML: {error}") from error
 
 
 def check_sections(path: Path, document: Mapping[str, Any], known: frozenset[str]) -> None:
@@ -33,7 +33,7 @@ def check_sections(path: Path, document: Mapping[str, Any], known: frozenset[str
     unknown = sorted(document.keys() - known)
     if unknown:
         raise TableError(
-            f"{path}: has unknown sections: {', '.join(unknown)}; known are {', '.join(sorted(known))}"
+            f"{path}: unknown sections: {', '.join(unknown)}; valid sections: {', '.join(sorted(known))}"
         )
 
 
@@ -48,7 +48,7 @@ def parse_rows(
         try:
             yield parse(row)
         except (KeyError, TypeError, ValueError) as error:
-            name = row.get(label, f"row number {index + 1}")
+            name = row.get(label, f"row {index + 1}")
             raise TableError(f"{path}: {name}: {error}") from error
 
 
@@ -56,10 +56,10 @@ def check_keys(row: Row, required: frozenset[str], optional: frozenset[str]) -> 
     """Raise ValueError for a missing or unknown key, or a required non-string."""
     missing = sorted(required - row.keys())
     if missing:
-        raise ValueError(f"lacks {', '.join(missing)}")
+        raise ValueError(f"missing keys: {', '.join(missing)}")
     unknown = sorted(row.keys() - required - optional)
     if unknown:
-        raise ValueError(f"has unknown keys: {', '.join(unknown)}")
+        raise ValueError(f"unknown keys: {', '.join(unknown)}")
     for key in sorted(required):
         if not isinstance(row[key], str):
             raise ValueError(f"'{key}' must be a string, got {row[key]!r}")

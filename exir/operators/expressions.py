@@ -46,7 +46,7 @@ def _fields(expression: str) -> list[str]:
     for _, field, specification, conversion in Formatter().parse(expression):
         if field is not None:
             if not _argument(field) or specification or conversion:
-                raise ValueError(f"field {{{field}}} must name a fact of an argument, and no format")
+                raise ValueError(f"field {{{field}}} must be a fact of an argument, without a format")
             found.append(field)
     return found
 
@@ -59,9 +59,9 @@ def _check_fact(field: str, facts: Mapping[str, object]) -> None:
     try:
         fact, _ = Formatter().get_field(field, (), facts)
     except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
-        raise ValueError(f"{{{field}}}: the call has no such fact") from error
+        raise ValueError(f"{{{field}}}: unknown fact of the call") from error
     if not isinstance(fact, (int, str, _Number)):
-        raise ValueError(f"{{{field}}}: is no number; add which of its facts")
+        raise ValueError(f"{{{field}}}: not a number; select one of its facts")
 
 
 @dataclass(frozen=True)

@@ -63,12 +63,12 @@ def test_expression_variables_come_from_the_call(expression: str, filled: str) -
     ],
 )
 def test_missing_expression_variable_is_an_error(expression: str, fact: str) -> None:
-    with pytest.raises(ValueError, match=re.escape(f"{{{fact}}}: the call has no such fact")):
+    with pytest.raises(ValueError, match=re.escape(f"{{{fact}}}: unknown fact of the call")):
         fill(expression, CALL)
 
 
 def test_list_argument_is_not_a_scalar() -> None:
-    with pytest.raises(ValueError, match="{input.shape}: is no number; add which of its facts"):
+    with pytest.raises(ValueError, match="{input.shape}: not a number; select one of its facts"):
         fill("{input.shape}", CALL)
 
 
@@ -81,9 +81,9 @@ def test_expression_fields_are_listed() -> None:
     ("expression", "message"),
     [
         ("{", "Single '{'"),
-        ("{}", "field {} must name a fact"),
-        ("{groups!r}", "field {groups} must name a fact of an argument, and no format"),
-        ("{groups:3}", "field {groups} must name a fact of an argument, and no format"),
+        ("{}", "field {} must be a fact"),
+        ("{groups!r}", "field {groups} must be a fact of an argument, without a format"),
+        ("{groups:3}", "field {groups} must be a fact of an argument, without a format"),
     ],
 )
 def test_unsupported_field_syntax_is_refused(expression: str, message: str) -> None:

@@ -193,7 +193,8 @@ def _check_fallback(kernels: list[Kernel]) -> None:
     if all(kernel.features for kernel in kernels):
         first = kernels[0]
         raise TableError(
-            f"{first.source}: {first.operator.name}: every kernel has 'features'; add one without"
+            f"{first.source}: {first.operator.name}: every kernel requires 'features'; add a kernel "
+            "without them"
         )
 
 
@@ -212,7 +213,7 @@ def _parse(row: Row, operators: OperatorTable, sets: DtypeSets, source: str) -> 
     check_keys(row, _REQUIRED_KEYS, _OPTIONAL_KEYS)
     operator = operators.get(operator_name(row, "operator"))
     if operator is None:
-        raise ValueError("is in no operator table; add a row that says what the operator is")
+        raise ValueError("unknown operator; add a row to an operator table")
     kernel = Kernel(
         operator=operator,
         symbol=matching(row, "symbol", _SYMBOL),
@@ -227,14 +228,14 @@ def _parse(row: Row, operators: OperatorTable, sets: DtypeSets, source: str) -> 
         source=source,
     )
     if not kernel.prepare and (kernel.state or fields(kernel.scratch)):
-        raise ValueError("has a state, or scratch that depends on the call; these need 'prepare'")
+        raise ValueError("'state', and scratch memory that depends on the call, need 'prepare'; add it")
     return kernel
 
 
 def _integer(row: Row, key: str) -> int:
     value = row.get(key, 0)
     if not isinstance(value, int) or isinstance(value, bool):
-        raise ValueError(f"'{key}' must be a whole number, got {value!r}")
+        raise ValueError(f"'{key}' must be an integer, got {value!r}")
     return value
 
 
@@ -246,7 +247,7 @@ def _bytes(row: Row, key: str, operator: Operator) -> str:
         _check_fields(key, expression, operator)
         return expression
     if not isinstance(value, int) or isinstance(value, bool) or value < 0:
-        raise ValueError(f"'{key}' must be bytes or a C expression of them, got {value!r}")
+        raise ValueError(f"'{key}' must be a number of bytes or a C expression, got {value!r}")
     return str(value) if value else ""
 
 
@@ -258,11 +259,14 @@ def _check_fields(key: str, expression: str, operator: Operator) -> None:
     known = {each.name for each in operator.arguments if each.code.lstrip("?") in _EXPRESSION_CODES}
     strangers = sorted(named - known)
     if strangers:
-        raise ValueError(f"'{key}' names no tensor, number or list of numbers: {', '.join(strangers)}")
+        raise ValueError(
+            f"'{key}' uses unknown arguments: {', '.join(strangers)}; use tensors, "
+            "numbers or lists of numbers"
+        )
 
 
 def _features(names: list[str]) -> tuple[str, ...]:
     unknown = sorted(set(names) - FEATURE_MACROS.keys())
     if unknown:
-        raise ValueError(f"'features' {', '.join(unknown)}: known are {', '.join(FEATURE_MACROS)}")
+        raise ValueError(f"'features': unknown {', '.join(unknown)}; valid: {', '.join(FEATURE_MACROS)}")
     return tuple(names)

@@ -116,7 +116,7 @@ def _merge(merged: dict[str, Operator], path: Path) -> None:
         earlier = merged.get(operator.name)
         if earlier is not None:
             raise TableError(
-                f"{path}: {operator.name}: is also in {earlier.source}; remove one of the rows"
+                f"{path}: {operator.name}: also defined in {earlier.source}; remove one of the rows"
             )
         merged[operator.name] = operator
 

@@ -85,7 +85,7 @@ def test_in_place_operators_state_partial_writes() -> None:
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ('name = "acme::take.out"\n', "", "row number 1: lacks name"),
+        ('name = "acme::take.out"\n', "", "row 1: missing keys: name"),
         ("schema =", "kernel = 'et_op'\nschema =", "unknown keys: kernel"),
         ('"acme::take.out"', '"take"', "'name' must match"),
         ("Tensor? mask", "Storage mask", "schema type 'Storage'"),
@@ -123,7 +123,7 @@ def test_invalid_operator_row_is_named(tmp_path: Path, old: str, new: str, messa
 
 
 def test_damaged_operator_table_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(TableError, match="is not TOML"):
+    with pytest.raises(TableError, match="not valid TOML"):
         load_operators(write(tmp_path, "operator = ["))
     with pytest.raises(TableError, match="cannot be read"):
         load_operators(tmp_path / "absent.toml")
@@ -141,9 +141,9 @@ def test_operator_tables_merge_in_name_order(tmp_path: Path) -> None:
 
 def test_operator_in_two_tables_is_an_error(tmp_path: Path) -> None:
     second = write(tmp_path, ROW, "second.toml")
-    with pytest.raises(TableError, match="is also in .*/operators.toml"):
+    with pytest.raises(TableError, match="also defined in .*/operators.toml"):
         load_operators(write(tmp_path, ROW), second)
-    with pytest.raises(TableError, match="aten::add.out: is also in .*schema/operators.toml"):
+    with pytest.raises(TableError, match="aten::add.out: also defined in .*schema/operators.toml"):
         load_operators(write(tmp_path, ROW.replace("acme::take", "aten::add")))
 
 

@@ -87,7 +87,7 @@ def _tensor_refusals(rules: Rules, call: Call) -> Iterator[str]:
             if misfit is not None:
                 concerned.setdefault(misfit, {})[name] = None
     for (found, taken), names in concerned.items():
-        yield f"no kernel takes {found} for {_listed(list(names))}, only {taken}"
+        yield f"no kernel supports {found} for {_listed(list(names))}; supported: {taken}"
 
 
 def _misfit(rule: TensorRule, tensor: TensorInfo) -> tuple[str, str] | None:
@@ -119,13 +119,16 @@ def _group_refusals(rules: Rules, call: Call) -> Iterator[str]:
     for group in rules.same_dtype:
         found = dict.fromkeys(tensor.dtype for name in group for tensor in call.tensors.get(name, ()))
         if len(found) > 1:
-            yield f"no kernel takes {' and '.join(found)} for {_listed(group)}, only one dtype for all"
+            yield f"no kernel supports {' and '.join(found)} for {_listed(group)}; use one dtype"
 
 
 def _attribute_refusals(rules: Rules, call: Call) -> Iterator[str]:
     for name, allowed in rules.attributes.items():
         if name in call.attributes and call.attributes[name] not in allowed:
-            yield f"no kernel takes {name}={call.attributes[name]!r}, only {', '.join(map(repr, allowed))}"
+            yield (
+                f"no kernel supports {name}={call.attributes[name]!r}; supported: "
+                f"{', '.join(map(repr, allowed))}"
+            )
 
 
 def parse_rules(row: Row, operator: Operator, sets: DtypeSets) -> Rules:
@@ -134,7 +137,7 @@ def parse_rules(row: Row, operator: Operator, sets: DtypeSets) -> Rules:
     own = row.get("arguments", {})
     _check_names("arguments", own, names, "tensor argument")
     others = [argument.name for argument in operator.arguments if not argument.is_tensor]
-    _check_names("attributes", row.get("attributes", {}), others, "argument that is no tensor")
+    _check_names("attributes", row.get("attributes", {}), others, "non-tensor argument")
     common = {key: row[key] for key in _RULE_KEYS & row.keys()}
     return Rules(
         tensors=MappingProxyType(
@@ -152,16 +155,16 @@ def _check_names(
 ) -> None:
     strangers = sorted(set(given) - set(known))
     if strangers:
-        raise ValueError(f"'{key}' names no {kind}: {', '.join(strangers)}")
+        raise ValueError(f"'{key}': not a {kind}: {', '.join(strangers)}")
 
 
 def _parse_rule(name: str, common: Row, own: str | Row, sets: DtypeSets) -> TensorRule:
     given = {**common, **({"dtypes": own} if isinstance(own, str) else own)}
     unknown = sorted(given.keys() - _RULE_KEYS)
     if unknown:
-        raise ValueError(f"'{name}' has unknown keys: {', '.join(unknown)}")
+        raise ValueError(f"'{name}': unknown keys: {', '.join(unknown)}")
     if "dtypes" not in given:
-        raise ValueError(f"says no 'dtypes' for {name}")
+        raise ValueError(f"missing 'dtypes' for {name}")
     return TensorRule(
         _dtype_set(given["dtypes"], sets),
         _ranks(given.get("ranks", [0, MAX_RANK])),
@@ -171,7 +174,7 @@ def _parse_rule(name: str, common: Row, own: str | Row, sets: DtypeSets) -> Tens
 
 def _dtype_set(name: str, sets: DtypeSets) -> tuple[str, ...]:
     if name not in sets:
-        raise ValueError(f"dtype set {name!r} is not in [dtypes] ({', '.join(sorted(sets))})")
+        raise ValueError(f"unknown dtype set {name!r}; [dtypes] has: {', '.join(sorted(sets))}")
     return sets[name]
 
 
@@ -179,7 +182,7 @@ def _ranks(value: object) -> tuple[int, int]:
     match value:
         case [int(low), int(high)] if 0 <= low <= high <= MAX_RANK:
             return low, high
-    raise ValueError(f"'ranks' must be the least and the most of 0 to {MAX_RANK}, got {value!r}")
+    raise ValueError(f"'ranks' must be a minimum and a maximum from 0 to {MAX_RANK}, got {value!r}")
 
 
 def _layout(value: str) -> str:
@@ -193,7 +196,7 @@ def _parse_groups(groups: Sequence[Sequence[str]], names: Sequence[str]) -> tupl
     _check_names("same_dtype", listed, names, "tensor argument")
     if len(set(listed)) < len(listed) or len(groups) > MAX_GROUPS:
         raise ValueError(
-            f"'same_dtype' must be at most {MAX_GROUPS} groups, each argument in one of them"
+            f"'same_dtype' must be at most {MAX_GROUPS} groups, with each argument in one of them"
         )
     return tuple(tuple(group) for group in groups)
 
@@ -205,5 +208,5 @@ def parse_dtype_sets(sets: Mapping[str, object]) -> DtypeSets:
 
 def _parse_dtype_set(name: str, dtypes: object) -> tuple[str, ...]:
     if not isinstance(dtypes, list) or not all(dtype in DTYPE_CODES for dtype in dtypes):
-        raise ValueError(f"dtypes.{name}: must be a list of dtypes out of {', '.join(DTYPE_CODES)}")
+        raise ValueError(f"dtypes.{name}: must be a list of dtypes; valid: {', '.join(DTYPE_CODES)}")
     return tuple(dtypes)

@@ -71,16 +71,16 @@ def test_call_that_matches_a_row_is_accepted(table: KernelTable) -> None:
 @pytest.mark.parametrize(
     ("refused", "reason"),
     [
-        (call(out2="int8"), "no kernel takes int8 for 'out2', only float16, float32"),
-        (call(order=(0,)), "no kernel takes 1 dimensions for 'input', only 2 to 4"),
-        (call(order=(0, 1, 2, 3, 4)), "no kernel takes 5 dimensions for 'input', only 2 to 4"),
+        (call(out2="int8"), "no kernel supports int8 for 'out2'; supported: float16, float32"),
+        (call(order=(0,)), "no kernel supports 1 dimensions for 'input'; supported: 2 to 4"),
+        (call(order=(0, 1, 2, 3, 4)), "no kernel supports 5 dimensions for 'input'; supported: 2 to 4"),
         (
             call(order=(0, 2, 3, 1)),
-            "no kernel takes dim order (0, 2, 3, 1) for 'input', only tensors in row-major order",
+            "no kernel supports dim order (0, 2, 3, 1) for 'input'; supported: tensors in row-major order",
         ),
         (
             call(weight="float16", out2="float16"),
-            "no kernel takes float32 and float16 for 'input', 'weight', 'bias' and 'out0', only one dtype for all",
+            "no kernel supports float32 and float16 for 'input', 'weight', 'bias' and 'out0'; use one dtype",
         ),
     ],
 )
@@ -91,15 +91,15 @@ def test_refusal_reason_is_the_last_rows(table: KernelTable, refused: Call, reas
 def test_shared_reason_names_its_arguments_once(table: KernelTable) -> None:
     volumes = {name: [TensorInfo("float32", (0, 1, 2, 3, 4))] for name in ("input", "weight", "out0")}
     assert table.refusals(OPERATOR, Call(volumes | {"out2": [TensorInfo("int8", (0, 1))]})) == [
-        "no kernel takes 5 dimensions for 'input', 'weight' and 'out0', only 2 to 4",
-        "no kernel takes int8 for 'out2', only float16, float32",
+        "no kernel supports 5 dimensions for 'input', 'weight' and 'out0'; supported: 2 to 4",
+        "no kernel supports int8 for 'out2'; supported: float16, float32",
     ]
 
 
 def test_rows_with_features_alone_do_not_make_a_call_runnable(table: KernelTable) -> None:
     channels_last = call(order=(0, 2, 3, 1), out2="float16")
     assert table.refusals(OPERATOR, channels_last) == [
-        "no kernel takes dim order (0, 2, 3, 1) for 'input', only tensors in row-major order"
+        "no kernel supports dim order (0, 2, 3, 1) for 'input'; supported: tensors in row-major order"
     ]
 
 
@@ -113,7 +113,7 @@ def test_attributes_are_checked_against_allowed_values(tmp_path: Path) -> None:
     assert table.refusals(OPERATOR, Call(tensors)) == []
     assert table.refusals(OPERATOR, Call(tensors, {"group": 2})) == []
     assert table.refusals(OPERATOR, Call(tensors, {"group": 3})) == [
-        "no kernel takes group=3, only 1, 2"
+        "no kernel supports group=3; supported: 1, 2"
     ]
 
 

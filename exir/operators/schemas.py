@@ -83,7 +83,7 @@ def parse_schema(schema: str) -> tuple[tuple[Argument, ...], tuple[str, ...]]:
     """
     match = _SCHEMA.fullmatch(schema.strip())
     if match is None:
-        raise ValueError(f"is not of the form '(arguments) -> returns': {schema!r}")
+        raise ValueError(f"schema {schema!r} is not of the form '(arguments) -> returns'")
     return parse_arguments(match["arguments"]), _parse_returns(match["returns"])
 
 
@@ -128,7 +128,7 @@ def _parse_type(base: str, suffix: str) -> tuple[str, bool]:
     optional = kind.endswith("?")
     kind = kind.removesuffix("?")
     if kind not in _CODES:
-        raise ValueError(f"schema type {kind!r} is none that a kernel can take ({', '.join(_CODES)})")
+        raise ValueError(f"unsupported schema type {kind!r}; supported: {', '.join(_CODES)}")
     return kind, optional
 
 

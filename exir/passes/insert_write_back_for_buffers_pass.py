@@ -44,7 +44,7 @@ class InsertWriteBackForBuffersPass(ProgramPass):
         for index, target in mutation_targets(program).items():
             value = outputs[index]
             is_written = _is_copy(value) or _lies_in(value, target)
-            internal_assert(is_written, f"output {index} is not written back")
+            internal_assert(is_written, f"output {index} is not a mutated buffer")
 
 
 def _is_copy(node: Node) -> bool:

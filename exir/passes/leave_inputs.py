@@ -62,8 +62,8 @@ def _leave_inputs(method: str, program: ExportedProgram, diagnostics: Diagnostic
     for spec, value in ends:
         if _writes_input(spec):
             diagnostics.note(
-                f"method '{method}' writes to its input '{spec.target}', which the caller's tensor does not show:"
-                " programs leave inputs as they are; return the new value if it is needed",
+                f"method '{method}' writes to its input '{spec.target}', but the caller's tensor stays "
+                "unchanged; return the new value if it is needed",
                 value,
             )
             _erase_unused(value)

@@ -52,8 +52,8 @@ def test_input_write_is_reported_with_input_and_line() -> None:
     lowered(context)
     first, second = context.diagnostics.messages
     text = (
-        "method 'forward' writes to its input '{}', which the caller's tensor does not show:"
-        " programs leave inputs as they are; return the new value if it is needed (exir/passes/leave_inputs_test.py:{})"
+        "method 'forward' writes to its input '{}', but the caller's tensor stays unchanged;"
+        " return the new value if it is needed (exir/passes/leave_inputs_test.py:{})"
     )
     line = Writing.forward.__code__.co_firstlineno
     assert (first, second) == (text.format("x", line + 1), text.format("y", line + 2))

@@ -117,8 +117,8 @@ class _SharedStates:
         for name, spec in sorted(states_by_name(program).items()):
             if self.sizes.setdefault(name, spec.nbytes()) != spec.nbytes():
                 raise ConfigError(
-                    f"'share_mutable_buffers': '{name}' has {spec.nbytes()} bytes in one method and"
-                    f" {self.sizes[name]} in another"
+                    f"'share_mutable_buffers': '{name}' has {spec.nbytes()} bytes in one method but "
+                    f"{self.sizes[name]} in another; use one size"
                 )
             if name not in self.offsets:
                 self.offsets[name] = self.size
@@ -138,7 +138,7 @@ class _SharedStates:
             return list(bufsizes)
         if len(bufsizes) > SHARED_STATE_MEMORY_ID:
             raise ConfigError(
-                "'share_mutable_buffers' needs memory id 2, which the planning algorithm uses"
+                "'share_mutable_buffers': memory id 2 is in use by the planning algorithm; use other ids"
             )
         return [*bufsizes, self.size]
 
@@ -150,8 +150,8 @@ def _check_wishes(graph_module: GraphModule, planned: set[TensorSpec]) -> None:
         for spec in specs_of(node):
             if spec.mem_id is not None and (spec.mem_id < 1 or spec.storage not in planned):
                 raise ConfigError(
-                    f"memory id {spec.mem_id} of '{node.name}': ids are from 1 on, and for tensors"
-                    " that are planned, not for constants or the caller's memory"
+                    f"memory id {spec.mem_id} of '{node.name}' is invalid; set ids of at least 1, and "
+                    "only on planned tensors, not on constants or the caller's memory"
                 )
 
 
@@ -159,7 +159,8 @@ def _apply(plan: MemoryAlgoResult) -> None:
     for spec, place in plan.spec_dict.items():
         if spec.mem_id not in (None, place.mem_id):
             raise ConfigError(
-                f"the planning algorithm puts a tensor of memory id {spec.mem_id} in {place.mem_id}"
+                f"the planning algorithm placed a tensor with memory id {spec.mem_id} in buffer "
+                f"{place.mem_id}; respect TensorSpec.mem_id"
             )
         spec.mem_id = place.mem_id
         spec.mem_obj_id = place.mem_obj_id

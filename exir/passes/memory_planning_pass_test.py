@@ -84,7 +84,9 @@ def targets(manager: ExecutorchProgramManager) -> list[object]:
 
 @pytest.mark.parametrize(("mem_id", "name"), [(0, "aten_relu"), (-1, "aten_relu"), (2, "p_")])
 def test_impossible_memory_configuration_is_refused(mem_id: int, name: str) -> None:
-    with pytest.raises(ConfigError, match=f"memory id {mem_id} of '{name}.*': ids are from 1 on"):
+    with pytest.raises(
+        ConfigError, match=f"memory id {mem_id} of '{name}.*' is invalid; set ids of at least 1"
+    ):
         lowered(models.mlp(), put(mem_id, name))
 
 

@@ -28,7 +28,7 @@ def parse(text: str, known: Known) -> tuple[NamedPass, ...]:
     try:
         listed = ast.parse(f"[{text}]", mode="eval").body
     except SyntaxError as error:
-        raise ConfigError(f"no list of passes: '{text}': {error.msg}") from error
+        raise ConfigError(f"'{text}' is not a list of passes: {error.msg}") from error
     assert isinstance(listed, ast.List)
     return tuple(_parse_pass(item, known) for item in listed.elts)
 
@@ -42,9 +42,9 @@ def _pass_text(each: NamedPass) -> str:
 def _parse_pass(item: ast.expr, known: Known) -> NamedPass:
     called = item.func if isinstance(item, ast.Call) else item
     if not isinstance(called, ast.Name):
-        raise ConfigError(f"no pass: '{ast.unparse(item)}'; write a name, or name(option=value)")
+        raise ConfigError(f"'{ast.unparse(item)}' is not a pass; write a name, or name(option=value)")
     if called.id not in known:
-        raise ConfigError(f"no pass is called '{called.id}'; there are {', '.join(sorted(known))}")
+        raise ConfigError(f"unknown pass '{called.id}'; passes: {', '.join(sorted(known))}")
     try:
         return known[called.id](**_parse_options(item))
     except (TypeError, ValueError) as error:
@@ -55,5 +55,5 @@ def _parse_options(item: ast.expr) -> dict[str, Any]:
     if not isinstance(item, ast.Call):
         return {}
     if item.args:
-        raise TypeError("options are given by name")
+        raise TypeError("options must be passed by name")
     return {str(each.arg): ast.literal_eval(each.value) for each in item.keywords}

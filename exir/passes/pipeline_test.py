@@ -48,12 +48,12 @@ def test_pipeline_prints_and_parses_back(passes: tuple[ProgramPass, ...], text: 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("other", "no pass is called 'other'; there are plain, tuned"),
+        ("other", "unknown pass 'other'; passes: plain, tuned"),
         ("tuned(depth=1)", "unexpected keyword argument 'depth'"),
         ("tuned(bound=os)", "pass 'tuned': malformed node"),
-        ("tuned(8)", "options are given by name"),
-        ("8", "no pass: '8'"),
-        ("plain plain", "no list of passes: 'plain plain'"),
+        ("tuned(8)", "options must be passed by name"),
+        ("8", "'8' is not a pass"),
+        ("plain plain", "'plain plain' is not a list of passes"),
     ],
 )
 def test_malformed_pipeline_text_is_a_configuration_error(text: str, message: str) -> None:
@@ -67,5 +67,5 @@ def test_default_edge_pipeline_prints_itself() -> None:
 
 
 def test_pipeline_of_a_config_names_missing_passes() -> None:
-    with pytest.raises(ConfigError, match="no pass is called 'fold_batchnorm'"):
+    with pytest.raises(ConfigError, match="unknown pass 'fold_batchnorm'"):
         edge_passes(EdgeCompileConfig(pipeline="fold_batchnorm"))

@@ -40,7 +40,7 @@ def quantize_input(program: ExportedProgram, index: int) -> InputOutputQuantizat
     found = {_quantization(user, _QUANTIZE) for user in node.users}
     quantization = found.pop() if len(found) == 1 else None
     if quantization is None:
-        raise ConfigError(f"input {index} is not quantized by its users, in one way by all of them")
+        raise ConfigError(f"input {index} is not quantized in the same way by all its users")
     for user in list(node.users):
         user.replace_all_uses_with(node)
         program.graph.erase_node(user)
@@ -60,7 +60,7 @@ def quantize_output(program: ExportedProgram, index: int) -> InputOutputQuantiza
     node = results[places[index]] if index < len(places) else None
     quantization = _quantization(node, _DEQUANTIZE) if isinstance(node, Node) else None
     if node is None or quantization is None:
-        raise ConfigError(f"output {index} is not dequantized as the last thing")
+        raise ConfigError(f"output {index} is not the result of a dequantization")
     results[places[index]] = node.args[0]
     output.args = (tuple(results),)
     program.graph.eliminate_dead_code()
@@ -168,7 +168,7 @@ def _run(
 def _input(program: ExportedProgram, index: int) -> Node:
     names = program.graph_signature.user_inputs
     if index >= len(names):
-        raise ConfigError(f"there is no input {index}; there are {len(names)}")
+        raise ConfigError(f"unknown input {index}; the program has {len(names)}")
     return next(node for node in program.graph.find_nodes(op="placeholder") if node.name == names[index])
 
 

@@ -67,10 +67,10 @@ def test_named_method_prefixes_its_constants() -> None:
 @pytest.mark.parametrize(
     ("quantize", "index", "message"),
     [
-        (quantize_input, 0, "input 0 is not quantized by its users, in one way by all of them"),
-        (quantize_input, 1, "there is no input 1; there are 1"),
-        (quantize_output, 0, "output 0 is not dequantized as the last thing"),
-        (quantize_output, 1, "output 1 is not dequantized as the last thing"),
+        (quantize_input, 0, "input 0 is not quantized in the same way by all its users"),
+        (quantize_input, 1, "unknown input 1; the program has 1"),
+        (quantize_output, 0, "output 0 is not the result of a dequantization"),
+        (quantize_output, 1, "output 1 is not the result of a dequantization"),
     ],
 )
 def test_unquantized_input_or_output_is_refused(quantize: object, index: int, message: str) -> None:

@@ -57,7 +57,8 @@ class ShareTransposed(BundlePass):
         for (name, _), sharings in uses.items():
             if not _settle(sharings):
                 bundle.context.diagnostics.note(
-                    f"'{name}' is stored in two layouts, as it is and transposed; use it in one way, or accept the size"
+                    f"'{name}' is stored twice, as it is and transposed; use it in one layout to "
+                    "reduce the size"
                 )
         return bundle
 

@@ -226,8 +226,8 @@ def _upper_bound(size: int | torch.SymInt, bound: Bound, node: Node, dim: int) -
     if number is None or number > MAX_SIZE:
         raise ExportError(
             ExportErrorType.NOT_SUPPORTED,
-            f"dimension {dim} of '{node.name}' has size {size} without an upper bound, so no memory"
-            f" can be planned for it; {_way_to_bound(size)}",
+            f"dimension {dim} of '{node.name}' has size {size} without an upper bound, so its memory "
+            f"cannot be planned; {_way_to_bound(size)}",
             node,
         )
     return number
@@ -235,8 +235,8 @@ def _upper_bound(size: int | torch.SymInt, bound: Bound, node: Node, dim: int) -
 
 def _way_to_bound(size: int | torch.SymInt) -> str:
     if free_unbacked_symbols(size):
-        return "a tensor says it: torch._check(size <= most) in the model"
-    return "give its torch.export.Dim a max"
+        return "its size depends on data: add torch._check(size <= maximum) to the model"
+    return "set max of its torch.export.Dim"
 
 
 def _mark_constants(program: ExportedProgram) -> None:

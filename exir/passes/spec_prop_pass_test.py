@@ -68,16 +68,14 @@ def test_data_dependent_size_needs_a_bound_in_the_model() -> None:
     example = Example(SizedByNumber(), (torch.tensor(3),))
     with pytest.raises(
         ExportError,
-        match=r"size u0 without .*; a tensor says it: torch\._check\(size <= most\) in the model",
+        match=r"size u0 without .*; its size depends on data: add torch\._check\(size <= maximum\)",
     ):
         propagated(example)
 
 
 def test_unbounded_size_defaults_to_the_example_with_a_warning() -> None:
     example = Example(models.DynamicAdd(), (torch.ones(3, 4),) * 2, ({0: Dim("n")}, {0: Dim("n")}))
-    with pytest.warns(
-        UserWarning, match="dimension 'x.0' has no upper bound and gets that of the example, 3"
-    ):
+    with pytest.warns(UserWarning, match="dimension 'x.0' has no upper bound, so the example's value 3"):
         program = propagated(example)
     assert spec_named(program, "x").shape == (3, 4)
 

@@ -61,8 +61,8 @@ def _variant_for(node: Node) -> OutVariant:
     variant = out_variant_of(op)
     if variant is None:
         raise UnsupportedOperatorError(
-            f"operator {op.name()}{called_on(node)} has no out variant, so no .pte can call it; decompose it,"
-            " delegate it, or register an out overload with torch.library",
+            f"operator {op.name()}{called_on(node)} has no out variant, which a .pte program needs; "
+            "decompose it, delegate it, or register an out overload with torch.library",
             node,
         )
     return variant

@@ -53,11 +53,11 @@ def _check_place(spec: TensorSpec, bufsizes: list[int], alignment: int) -> None:
         raise InternalError(f"memory plan: buffer {mem_id} is not in 1..{len(bufsizes) - 1}")
     if start < 0 or start + spec.nbytes() > bufsizes[mem_id]:
         raise InternalError(
-            f"memory plan: bytes {start} to {start + spec.nbytes()} of buffer {mem_id}, which has"
-            f" {bufsizes[mem_id]}"
+            f"memory plan: bytes {start} to {start + spec.nbytes()} exceed buffer {mem_id} of "
+            f"{bufsizes[mem_id]} bytes"
         )
     if start % alignment:
-        raise InternalError(f"memory plan: offset {start} is no multiple of {alignment}")
+        raise InternalError(f"memory plan: offset {start} is not a multiple of {alignment}")
 
 
 def _run(graph_module: GraphModule, state: OwnedMemory) -> OwnedMemory:
@@ -145,7 +145,7 @@ def _read(node: Node, specs: list[TensorSpec], state: OwnedMemory) -> None:
         if _is_placed(spec) and not state.owns(spec.storage):
             mem_id, start, end = place_of(spec.storage)
             raise InternalError(
-                f"memory plan: bytes {start} to {end} of buffer {mem_id} are read after another"
-                " tensor took them",
+                f"memory plan: bytes {start} to {end} of buffer {mem_id} are read after another tensor "
+                "overwrote them",
                 node,
             )

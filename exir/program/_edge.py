@@ -201,7 +201,7 @@ class EdgeProgramManager:
         """Return the program of a method. Raises `ConfigError` for an unknown name."""
         if method_name not in self._programs:
             known = ", ".join(sorted(self._programs))
-            raise ConfigError(f"there is no method '{method_name}'; there are {known}")
+            raise ConfigError(f"unknown method '{method_name}'; the program has: {known}")
         return self._programs[method_name]
 
     def transform(
@@ -321,11 +321,11 @@ def _by_method(programs: Programs) -> dict[str, ExportedProgram]:
     named = dict(programs) if isinstance(programs, Mapping) else {"forward": programs}
     for name, program in named.items():
         if not isinstance(name, str) or not name:
-            raise TypeError(f"a method's name must be a string that is not empty, got {name!r}")
+            raise TypeError(f"a method's name must be a non-empty string, got {name!r}")
         if not isinstance(program, ExportedProgram):
             raise TypeError(
-                f"method '{name}' is of type {type(program).__name__}, not an ExportedProgram;"
-                " torch.export.export(module, inputs) makes one"
+                f"method '{name}' is a {type(program).__name__}, not an ExportedProgram; pass the "
+                "result of torch.export.export(module, inputs)"
             )
     return named
 
@@ -336,7 +336,7 @@ def _per_method(given: Any, methods: Mapping[str, Any]) -> dict[str, list[Any]]:
         unknown = sorted(given.keys() - methods.keys())
         if unknown:
             known = ", ".join(sorted(methods))
-            raise ConfigError(f"there is no method '{unknown[0]}'; there are {known}")
+            raise ConfigError(f"unknown method '{unknown[0]}'; the program has: {known}")
         return {name: _listed(given.get(name, ())) for name in methods}
     return {name: _listed(given) for name in methods}
 

@@ -198,7 +198,9 @@ class ExecutorchProgramManager:
     def exported_program(self, method_name: str = "forward") -> ExportedProgram:
         """Return the lowered, memory-planned graph of a method."""
         if method_name not in self._programs:
-            raise ConfigError(f"no method '{method_name}'; there are: {sorted(self._programs)}")
+            raise ConfigError(
+                f"unknown method '{method_name}'; the program has: {sorted(self._programs)}"
+            )
         program = self._programs[method_name]
         program.graph_module.recompile()
         return program
@@ -238,7 +240,7 @@ class ExecutorchProgramManager:
         A failure keeps the old file.
         """
         if not path.endswith(".pte"):
-            raise ConfigError(f"'path' must end in .pte, got '{path}'")
+            raise ConfigError(f"'path' must end with .pte, got '{path}'")
         write_files({Path(path): self.write_to_file})
 
     @cached_property
@@ -292,7 +294,7 @@ class ExecutorchProgramManager:
         Raises `ConfigError` unless `to_edge` was called with `generate_etrecord`.
         """
         if self._etrecord is None:
-            raise ConfigError("there is no debug record; ask for it: to_edge(…, generate_etrecord=True)")
+            raise ConfigError("the program has no debug record; pass generate_etrecord=True to to_edge")
         return self._etrecord
 
     def dump_executorch_program(self, verbose: bool = False, out: TextIO | None = None) -> None:

@@ -55,11 +55,11 @@ def test_method_and_constant_method_of_equal_name_are_refused() -> None:
     [
         (
             torch.nn.Linear(4, 2),
-            "method 'forward' is of type Linear, not an ExportedProgram; torch.export.export",
+            "method 'forward' is a Linear, not an ExportedProgram; pass the result of torch.export.export",
         ),
-        ({"encode": None}, "method 'encode' is of type NoneType, not an ExportedProgram"),
-        ({"": None}, "a method's name must be a string that is not empty, got ''"),
-        ({3: None}, "a method's name must be a string that is not empty, got 3"),
+        ({"encode": None}, "method 'encode' is a NoneType, not an ExportedProgram"),
+        ({"": None}, "a method's name must be a non-empty string, got ''"),
+        ({3: None}, "a method's name must be a non-empty string, got 3"),
     ],
 )
 def test_value_that_is_not_an_exported_program_is_refused(given: Any, message: str) -> None:
@@ -79,9 +79,9 @@ def test_value_that_is_not_a_partitioner_is_refused(given: Any) -> None:
 
 def test_unknown_method_is_refused_with_the_known_ones() -> None:
     manager = to_edge(models.mlp().export())
-    with pytest.raises(ConfigError, match="no method 'encode'; there are forward"):
+    with pytest.raises(ConfigError, match="unknown method 'encode'; the program has: forward"):
         manager.exported_program("encode")
-    with pytest.raises(ConfigError, match="no method 'encode'"):
+    with pytest.raises(ConfigError, match="unknown method 'encode'"):
         manager.transform({"encode": [ExportPass()]})
 
 

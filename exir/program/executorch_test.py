@@ -83,12 +83,12 @@ def test_methods_and_constant_methods_are_listed() -> None:
 
 
 def test_unknown_method_error_lists_the_known_ones() -> None:
-    with pytest.raises(ConfigError, match=r"no method 'other'; there are: \['forward'\]"):
+    with pytest.raises(ConfigError, match=r"unknown method 'other'; the program has: \['forward'\]"):
         edge().to_executorch().exported_program("other")
 
 
 def test_path_must_end_in_pte() -> None:
-    with pytest.raises(ConfigError, match="'path' must end in .pte, got 'model.bin'"):
+    with pytest.raises(ConfigError, match="'path' must end with .pte, got 'model.bin'"):
         edge().to_executorch().save("model.bin")
 
 

@@ -34,4 +34,7 @@ class Exclusions:
     def check_all_matched(self) -> None:
         """Raise `ConfigError` if a pattern has excluded nothing."""
         if self._unmatched:
-            raise ConfigError(f"'exclude': no module with an operator matches '{min(self._unmatched)}'")
+            raise ConfigError(
+                f"'exclude': '{min(self._unmatched)}' matches no module with an "
+                "operator; correct the name"
+            )

@@ -104,10 +104,13 @@ def reason_left(norm: Node) -> str:
     assert isinstance(producer, Node)
     others = len(producer.users) - 1
     if others:
-        return f"the result of {operator_name(producer)} before it has {others} other use{'s'[: others > 1]}"
+        return (
+            f"the result of the preceding {operator_name(producer)} has {others} other "
+            f"user{'s'[: others > 1]}"
+        )
     if producer.meta["val"].dim() != producer.args[1].meta["val"].dim():
-        return f"its channels are not the output channels of {operator_name(producer)} before it"
-    return f"its statistics, or the weight of {operator_name(producer)} before it, are not constants"
+        return f"its channels are not the output channels of the preceding {operator_name(producer)}"
+    return f"its statistics, or the weight of the preceding {operator_name(producer)}, are not constants"
 
 
 def hide_norms(module: GraphModule) -> None:

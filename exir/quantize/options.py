@@ -61,17 +61,21 @@ class QuantizationOptions:
     def _check_static(self) -> None:
         if self.group_size is not None:
             raise ConfigError(
-                f"'group_size' is of recipes that are not static; '{self.recipe}' has a scale for each channel or tensor"
+                f"'group_size' needs a recipe that is not static; '{self.recipe}' has a scale for each "
+                "channel or tensor"
             )
 
     def _check_not_static(self) -> None:
         if self.quantize_inputs or self.quantize_outputs:
             raise ConfigError(
-                f"'quantize_inputs' and 'quantize_outputs' need a static recipe; those of '{self.recipe}' are float"
+                f"'quantize_inputs' and 'quantize_outputs' need a static recipe; '{self.recipe}' keeps "
+                "inputs and outputs float"
             )
         for key in ("observer", "calibration_batches"):
             if getattr(self, key) is not None:
-                raise ConfigError(f"'{key}' is of static recipes; '{self.recipe}' measures no ranges")
+                raise ConfigError(
+                    f"'{key}' needs a static recipe; '{self.recipe}' does not use calibration"
+                )
 
     @property
     def how(self) -> Recipe:
@@ -86,15 +90,15 @@ class QuantizationOptions:
     @property
     def no_form(self) -> str:
         """The reason for operators that the recipe does not support."""
-        return f"recipe '{self.recipe}' has no form of this operator"
+        return f"recipe '{self.recipe}' does not support this operator"
 
 
 def require_torchao(recipe: str) -> None:
     """Raise `ConfigError` if the package torchao is not installed."""
     if importlib.util.find_spec("torchao") is None:
         raise ConfigError(
-            f"recipe '{recipe}' needs the package torchao, which is not installed; "
-            "install torchao, or the wheel as rules-executorch[torchao]"
+            f"recipe '{recipe}': torchao is not installed; install torchao, or the wheel as "
+            "rules-executorch[torchao]"
         )
 
 
@@ -113,5 +117,5 @@ def _check_at_least_one(key: str, value: int | None) -> None:
 def _check_choice(key: str, value: str, known: Sequence[str]) -> None:
     if value not in known:
         close = difflib.get_close_matches(value, known, 1)
-        hint = f"; did you mean '{close[0]}'?" if close else f"; there are {', '.join(known)}"
-        raise ConfigError(f"'{key}': there is no {key} '{value}'{hint}")
+        hint = f"; did you mean '{close[0]}'?" if close else f"; valid: {', '.join(known)}"
+        raise ConfigError(f"unknown {key} '{value}'{hint}")

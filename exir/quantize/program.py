@@ -59,9 +59,9 @@ def quantize_program(
     calls = first_calls(calibration or (), options.calibration_batches)
     if not calls:
         raise ConfigError(
-            f"recipe '{options.recipe}' measures ranges and has no calibration inputs; give the rule `calibration`,"
-            " a .safetensors or .npz file, or ModelSpec(calibration_inputs = {method: [(input, ...), ...]}), or"
-            " quantize_program(program, options, calibration = [(input, ...), ...])"
+            f"recipe '{options.recipe}' needs calibration inputs; set the rule's attribute `calibration` to"
+            " a .safetensors or .npz file, or pass ModelSpec(calibration_inputs = {method: [(input, ...), ...]})"
+            " or quantize_program(program, options, calibration = [(input, ...), ...])"
         )
     require_torchao(options.recipe)
     with quiet():
@@ -104,7 +104,9 @@ def _measure(prepared: GraphModule, runs: Sequence[_Run]) -> None:
     for observer in prepared.modules():
         ends = [getattr(observer, name, None) for name in ("min_val", "max_val")]
         if any(isinstance(end, Tensor) and not end.isfinite().all() for end in ends):
-            raise ModelError("a range that calibration calls take is not finite")
+            raise ModelError(
+                "calibration produces a range that is not finite; check the inputs for infinite values"
+            )
 
 
 def _unflat(call: tuple[Any, ...], program: ExportedProgram) -> _Run:
@@ -112,7 +114,9 @@ def _unflat(call: tuple[Any, ...], program: ExportedProgram) -> _Run:
     wanted = pytree.tree_leaves(program.example_inputs)
     nodes = {node.name: node for node in program.graph.find_nodes(op="placeholder")}
     if len(leaves) != len(wanted):
-        raise ModelError(f"a calibration call has {len(leaves)} inputs, the method takes {len(wanted)}")
+        raise ModelError(
+            f"a calibration call has {len(leaves)} inputs, but the method has {len(wanted)}"
+        )
     for place, (given, like) in enumerate(zip(leaves, wanted, strict=True)):
         _check_alike(place, given, like)
         _check_sizes(place, given, nodes.get(program.graph_signature.user_inputs[place]))
@@ -122,14 +126,12 @@ def _unflat(call: tuple[Any, ...], program: ExportedProgram) -> _Run:
 def _check_alike(place: int, given: Any, like: Any) -> None:
     if _kind(given) != _kind(like):
         raise ModelError(
-            f"input {place} of a calibration call is {_kind(given)}, the method takes {_kind(like)}"
+            f"input {place} of a calibration call is {_kind(given)}, but the method's is {_kind(like)}"
         )
     if isinstance(given, Tensor) and given.numel() == 0:
-        raise ModelError(
-            f"input {place} of a calibration call has no elements: sizes {list(given.shape)}"
-        )
+        raise ModelError(f"input {place} of a calibration call is empty: sizes {list(given.shape)}")
     if isinstance(given, Tensor) and given.isnan().any():
-        raise ModelError(f"input {place} of a calibration call holds NaN")
+        raise ModelError(f"input {place} of a calibration call has NaN values")
 
 
 def _check_sizes(place: int, given: Any, node: Node | None) -> None:
@@ -140,7 +142,8 @@ def _check_sizes(place: int, given: Any, node: Node | None) -> None:
     pairs = zip(given.shape[1:], sizes[1:], strict=True)
     if any(isinstance(wanted, int) and found != wanted for found, wanted in pairs):
         raise ModelError(
-            f"input {place} of a calibration call has sizes {list(given.shape)}, the method takes {sizes}"
+            f"input {place} of a calibration call has sizes {list(given.shape)}, but the method's are "
+            f"{sizes}"
         )
 
 

@@ -88,7 +88,7 @@ class StaticQuantizer(Quantizer):
             return self._options.no_form
         if not gives_float(node):
             dtype = str(float_dtype(node)).removeprefix("torch.")
-            return f"it computes {dtype}; recipe '{self._options.recipe}' quantizes float32"
+            return f"its result is {dtype}; recipe '{self._options.recipe}' quantizes float32"
         return self._rules[family](node)
 
     def _weighted(self, node: Node) -> str:

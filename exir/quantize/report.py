@@ -53,9 +53,9 @@ def notes_on(decisions: Sequence[Decision], options: QuantizationOptions) -> lis
     left = [each for each in layers if each.reason]
     recipe = f"recipe '{options.recipe}'"
     if left:
-        others = f", and so on; the manifest names all {len(left)}" if len(left) > 1 else ""
+        others = f", and others; the manifest lists all {len(left)}" if len(left) > 1 else ""
         first = f"'{left[0].module}' ({left[0].operator}): {left[0].reason}"
         return [f"{recipe} leaves {len(left)} of {len(layers)} layers float: {first}{others}"]
     if decisions and all(each.reason and not each.is_wanted for each in decisions):
-        return [f"{recipe} finds nothing to quantize"]
+        return [f"{recipe} finds no operator to quantize"]
     return []

@@ -86,7 +86,7 @@ def _reason(node: Node, options: QuantizationOptions, reasons: Reasons) -> str:
     if place is None:
         return options.no_form
     return reasons.get(
-        module_of(node), "its weight is not that of a torch.nn.Linear or torch.nn.Embedding"
+        module_of(node), "its weight is not the weight of a torch.nn.Linear or torch.nn.Embedding"
     )
 
 
@@ -104,15 +104,17 @@ def _quantize(
 
 def _refusal(module: nn.Module, options: QuantizationOptions) -> str:
     if isinstance(module, NonDynamicallyQuantizableLinear):
-        return "torch.nn.MultiheadAttention multiplies by its weight itself"
+        return "torch.nn.MultiheadAttention multiplies by its weight directly"
     if "weight" not in module._parameters:
         return "its weight is not a parameter"
     if module.weight.dtype not in _DTYPES:
         dtype = str(module.weight.dtype).removeprefix("torch.")
-        return f"its weight is {dtype}; weights of float32, float16 and bfloat16 are quantized"
+        return f"its weight is {dtype}; only float32, float16 and bfloat16 weights are quantized"
     size = None if _is_int8_embedding(module, options) else options.weight_group
     inputs = module.weight.shape[-1]
-    return f"its {inputs} inputs are no multiple of group_size {size}" if size and inputs % size else ""
+    return (
+        f"its {inputs} inputs are not a multiple of group_size {size}" if size and inputs % size else ""
+    )
 
 
 def _check_group(reasons: Reasons, options: QuantizationOptions) -> None:
@@ -121,7 +123,8 @@ def _check_group(reasons: Reasons, options: QuantizationOptions) -> None:
     if options.group_size is not None and left and all(reasons[name] for name in left):
         layer = f"'{left[0]}'" if left[0] else "the model itself"
         raise ConfigError(
-            f"'group_size' {options.group_size} divides the rows of no layer; {layer}: {reasons[left[0]]}"
+            f"'group_size' {options.group_size} does not divide the rows of any layer; {layer}: "
+            f"{reasons[left[0]]}"
         )
 
 

@@ -56,7 +56,7 @@ def test_low_bit_module_is_close_to_float(
     program, decisions, sqnr = _made(QuantizationOptions(recipe))
     assert sqnr > RECIPES[recipe]
     grouped = recipe.startswith("int4")
-    not_divided = "its 20 inputs are no multiple of group_size 32"
+    not_divided = "its 20 inputs are not a multiple of group_size 32"
     assert _by_module(decisions) == {
         "table": "",
         "inner.0": "",
@@ -74,7 +74,7 @@ def test_operators_without_weights_have_no_quantized_form() -> None:
     _, decisions, _ = _made(QuantizationOptions("int8_dynamic"))
     (gelu,) = [each for each in decisions if each.operator == "aten::gelu"]
     assert gelu.module == "inner.1" and gelu.source.startswith("exir/quantize/weights_test.py:")
-    assert gelu.reason == "recipe 'int8_dynamic' has no form of this operator"
+    assert gelu.reason == "recipe 'int8_dynamic' does not support this operator"
 
 
 def test_smaller_group_sizes_are_accepted() -> None:
@@ -93,7 +93,7 @@ def test_weight_only_recipe_keeps_excluded_modules_in_float() -> None:
 
 
 def test_weight_only_recipe_rejects_a_pattern_without_matches() -> None:
-    with pytest.raises(ConfigError, match="'exclude': no module with an operator matches 'haed'"):
+    with pytest.raises(ConfigError, match="'exclude': 'haed' matches no module with an operator"):
         quantize_weights(_Words(), QuantizationOptions("int8_weight_only", exclude=["haed"]))
 
 
@@ -109,14 +109,14 @@ def test_weight_outside_modules_stays_float() -> None:
     module, options = Bare(), QuantizationOptions("int8_dynamic")
     reasons = quantize_weights(module, options)
     (found,) = decisions_of(export(module, (torch.randn(2, 8),)), options, reasons)
-    assert found.reason == "its weight is not that of a torch.nn.Linear or torch.nn.Embedding"
+    assert found.reason == "its weight is not the weight of a torch.nn.Linear or torch.nn.Embedding"
 
 
 @pytest.mark.parametrize(
     ("recipe", "size", "message"),
     [
         ("int4_dynamic", 0, "'group_size' must be at least 1, got 0"),
-        ("int8_static", 32, "'group_size' is of recipes that are not static; 'int8_static' has"),
+        ("int8_static", 32, "'group_size' needs a recipe that is not static; 'int8_static' has"),
     ],
 )
 def test_invalid_group_sizes_are_named(recipe: str, size: int, message: str) -> None:
@@ -131,7 +131,7 @@ def test_static_recipe_rejects_modules() -> None:
 
 
 def test_group_size_that_divides_no_layer_is_refused() -> None:
-    message = "'group_size' 33 divides the rows of no layer; '0': its 4 inputs are no multiple of group_size 33"
+    message = "'group_size' 33 does not divide the rows of any layer; '0': its 4 inputs are not a multiple of group_size 33"
     with pytest.raises(ConfigError, match=f"^{message}$"):
         quantize_weights(
             nn.Sequential(nn.Linear(4, 3)), QuantizationOptions("int4_weight_only", group_size=33)
@@ -152,12 +152,12 @@ def test_single_layer_model_is_named() -> None:
         ("group_size", -1, "'group_size' must be at least 1, got -1"),
         ("exclude", "head", "'exclude' must be a list, each a string, got 'head'"),
         ("exclude", [3], r"'exclude' must be a list, each a string, got \[3\]"),
-        ("observer", "minmax", "'observer' is of static recipes; '.*' measures no ranges"),
-        ("observer", "mean", "'observer': there is no observer 'mean'; there are histogram, minmax"),
+        ("observer", "minmax", "'observer' needs a static recipe; '.*' does not use calibration"),
+        ("observer", "mean", "unknown observer 'mean'; valid: histogram, minmax"),
         (
             "calibration_batches",
             2,
-            "'calibration_batches' is of static recipes; '.*' measures no ranges",
+            "'calibration_batches' needs a static recipe; '.*' does not use calibration",
         ),
         ("calibration_batches", 0, "'calibration_batches' must be at least 1, got 0"),
         ("quantize_inputs", 1, "'quantize_inputs' must be true or false, got 1"),
@@ -172,7 +172,7 @@ def test_unsupported_recipe_option_is_refused(recipe: str, key: str, value: Any,
 def test_layers_left_in_float_are_reported() -> None:
     options = QuantizationOptions("int4_weight_only")
     _, decisions, _ = _made(options)
-    reason = "its 20 inputs are no multiple of group_size 32"
+    reason = "its 20 inputs are not a multiple of group_size 32"
     assert notes_on(decisions, options) == [
         f"recipe 'int4_weight_only' leaves 1 of 4 layers float: 'head' (aten::linear): {reason}"
     ]
@@ -184,7 +184,7 @@ def test_model_without_quantizable_layers_is_reported() -> None:
     options = QuantizationOptions("int8_dynamic")
     program = export(nn.Softmax(1), (torch.randn(2, 3),))
     decisions = decisions_of(program, options, {})
-    assert notes_on(decisions, options) == ["recipe 'int8_dynamic' finds nothing to quantize"]
+    assert notes_on(decisions, options) == ["recipe 'int8_dynamic' finds no operator to quantize"]
 
 
 def test_functional_attention_keeps_float_weights() -> None:
@@ -200,7 +200,7 @@ def test_functional_attention_keeps_float_weights() -> None:
     module, options = Attention().eval(), QuantizationOptions("int8_weight_only")
     reasons = quantize_weights(module, options)
     assert reasons == {
-        "attention.out_proj": "torch.nn.MultiheadAttention multiplies by its weight itself"
+        "attention.out_proj": "torch.nn.MultiheadAttention multiplies by its weight directly"
     }
     program = export(module, (torch.randn(2, 5, 64),))
     kept = [each for each in decisions_of(program, options, reasons) if each.operator == "aten::linear"]
@@ -237,7 +237,7 @@ def test_weight_computed_in_each_call_is_quantized(kind: str) -> None:
 def test_float64_weight_is_unchanged() -> None:
     reasons = quantize_weights(nn.Linear(4, 4).double(), QuantizationOptions("int8_weight_only"))
     assert reasons == {
-        "": "its weight is float64; weights of float32, float16 and bfloat16 are quantized"
+        "": "its weight is float64; only float32, float16 and bfloat16 weights are quantized"
     }
 
 
@@ -274,8 +274,6 @@ def test_quantized_embedding_is_readable_by_any_operator(recipe: str, read: str)
 
 def test_missing_torchao_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
-    with pytest.raises(
-        ConfigError, match="recipe 'int8_dynamic' needs the package torchao, which is not"
-    ) as error:
+    with pytest.raises(ConfigError, match="recipe 'int8_dynamic': torchao is not installed") as error:
         quantize_weights(nn.Linear(4, 3), QuantizationOptions("int8_dynamic"))
     assert "rules-executorch[torchao]" in str(error.value)

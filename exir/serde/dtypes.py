@@ -23,12 +23,12 @@ _DTYPES = (
 def dtype_number(dtype: torch.dtype) -> int:
     """Return the number of `dtype`, from 1. Raises `UserError` if it has none."""
     if dtype not in _DTYPES:
-        raise UserError(f"a serialized program cannot hold tensors of {dtype}")
+        raise UserError(f"serialized programs cannot store tensors of {dtype}")
     return _DTYPES.index(dtype) + 1
 
 
 def torch_dtype(number: int) -> torch.dtype:
     """Return the dtype of a number. Raises `UserError` for an unknown number."""
     if not 1 <= number <= len(_DTYPES):
-        raise UserError(f"dtype number {number} is none of a serialized program's")
+        raise UserError(f"unknown dtype number {number} in a serialized program")
     return _DTYPES[number - 1]

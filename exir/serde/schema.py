@@ -93,7 +93,7 @@ def _plain_enum(value: Enum) -> Any:
 def _plain_union(value: _Union) -> dict[str, Any]:
     kind = str(value.type)
     if kind in _NO_KIND:
-        raise UserError(f"serialized programs have no values of the kind '{kind}'")
+        raise UserError(f"serialized programs cannot store values of kind '{kind}'")
     if kind == "as_optional_tensor":
         return _plain_union(value.value)
     return {kind: [] if kind == "as_none" else _plain(value.value)}
@@ -167,7 +167,7 @@ def from_dict(plain: dict[str, Any]) -> schema.ExportedProgram:
     """Return the program of a dictionary, for `from_json`."""
     major = plain["schema_version"]["major"]
     if major != VERSION[0]:
-        raise UserError(f"a serialized program of schema {major}; this reads schema {VERSION[0]}")
+        raise UserError(f"serialized program of schema {major}; only schema {VERSION[0]} is supported")
     program = _dict_to_dataclass(schema.ExportedProgram, plain)
     assert isinstance(program, schema.ExportedProgram)
     for each in _inside(program):

@@ -110,7 +110,7 @@ def test_other_version_is_refused() -> None:
     artifact = serialize(export(Chosen(), (torch.ones(2),)))
     other = artifact.exported_program.replace(b'"major": 5', b'"major": 8')
     assert other != artifact.exported_program
-    with pytest.raises(UserError, match="of schema 8; this reads schema 5"):
+    with pytest.raises(UserError, match="of schema 8; only schema 5 is supported"):
         deserialize(
             type(artifact)(other, artifact.state_dict, artifact.constants, artifact.example_inputs)
         )

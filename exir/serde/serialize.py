@@ -174,7 +174,9 @@ def load(
     with zipfile.ZipFile(file) as archive:
         version = archive.read(_VERSION).decode()
         if version.partition(".")[0] != str(VERSION[0]):
-            raise UserError(f"a program of schema {version}; this reads schema {VERSION[0]}")
+            raise UserError(
+                f"serialized program of schema {version}; only schema {VERSION[0]} is supported"
+            )
         if extra_files is not None:
             names = [name for name in archive.namelist() if name.startswith(_EXTRA)]
             extra_files |= {name.removeprefix(_EXTRA): archive.read(name).decode() for name in names}

@@ -60,7 +60,9 @@ class MemoryCall:
     __name__: str
 
     def __call__(self, *args: Any) -> Any:
-        raise AssertionError(f"{self.__name__} stands for memory in a file; it does not run")
+        raise AssertionError(
+            f"{self.__name__} is a placeholder for memory in a file and cannot be called"
+        )
 
 
 ALLOC, VIEW = MemoryCall("alloc"), MemoryCall("view")

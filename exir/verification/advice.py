@@ -12,13 +12,18 @@ REPLACEMENTS: Mapping[str, str] = {
     "aten::linalg_ldl_factor_ex": "torch.linalg.lu_factor has a kernel, and torch.linalg.cholesky for positive definite matrices",
     "aten::linalg_ldl_solve": "torch.linalg.solve and torch.cholesky_solve have kernels",
     "aten::linalg_lstsq": "torch.linalg.pinv(a) @ b computes the solution",
-    "aten::unique_dim": "it has a decomposition for slices of at most 64 elements; torch.unique of one key for each slice has one",
+    "aten::unique_dim": (
+        "its decomposition supports slices of at most 64 elements; torch.unique of one "
+        "key per slice has one"
+    ),
     "aten::equal": "(a == b).all() computes the result as a tensor",
     "aten::allclose": "torch.isclose(a, b).all() computes the result as a tensor",
 }
 """By the operator's name without its overload."""
 
-_DEFAULT = "write it with the operators that docs/reference/operators.md lists, or compute it outside the program"
+_DEFAULT = (
+    "use operators that docs/reference/operators.md lists, or compute the value outside the program"
+)
 
 
 def replacement_for(name: str) -> str:

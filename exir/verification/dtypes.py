@@ -44,7 +44,7 @@ def check_dtypes(node: Node, operands: Mapping[str, object]) -> None:
 def _check_storable(node: Node, dtype: torch.dtype) -> None:
     if dtype not in STORABLE:
         raise EdgeDialectError(
-            f"{node.target} yields {dtype}, which a program file cannot hold; convert it in the model",
+            f"{node.target} returns {dtype}, which a program file cannot store; convert it in the model",
             node,
         )
 
@@ -57,7 +57,7 @@ def _check_same(node: Node, op: OpOverload, operands: Mapping[str, object]) -> N
         return
     if len(set(found.values())) > 1:
         listed = ", ".join(f"{name}: {dtype}" for name, dtype in found.items())
-        raise EdgeDialectError(f"{op} wants operands of one dtype, got {listed}", node)
+        raise EdgeDialectError(f"{op}: operands must have one dtype, got {listed}", node)
 
 
 def _check_allowed(node: Node, op: OpOverload, operands: Mapping[str, object]) -> None:
@@ -65,7 +65,7 @@ def _check_allowed(node: Node, op: OpOverload, operands: Mapping[str, object]) -
         dtype, allowed = _dtype(operands.get(name)), KINDS[kind]
         if dtype is not None and dtype not in allowed:
             listed = ", ".join(sorted(str(each) for each in allowed))
-            raise EdgeDialectError(f"{op}: '{name}' is {dtype}, allowed are {listed}", node)
+            raise EdgeDialectError(f"{op}: '{name}' is {dtype}; supported: {listed}", node)
 
 
 def _dtype(operand: object) -> torch.dtype | None:

@@ -19,7 +19,7 @@ def check_loop(node: Node, region: Region) -> None:
         start = region.operands[position]
         _check_carried(node, value, "starts as", values[value], start)
     for value, position in enumerate(region.hands_on):
-        _check_carried(node, value, "is handed on as", values[value], region.results[position])
+        _check_carried(node, value, "is returned as", values[value], region.results[position])
     for position in region.stacked:
         _check_row(node, position, values[position], region.results[position])
 
@@ -29,8 +29,8 @@ def _check_carried(node: Node, value: int, how: str, kept: TensorSpec | None, gi
     if _described(spec) != _described(kept):
         raise ExportError(
             ExportErrorType.NOT_SUPPORTED,
-            f"carried value {value} of {node.target} {how} {_text(spec)}, but is kept as {_text(kept)};"
-            " let the loop start with, and return, the same dtype, sizes and layout (.to(), .contiguous())",
+            f"carried value {value} of {node.target} {how} {_text(spec)}, but is stored as {_text(kept)};"
+            " use one dtype, one layout and the same sizes for its initial value and its result (.to(), .contiguous())",
             node,
         )
 
@@ -40,7 +40,7 @@ def _check_row(node: Node, value: int, rows: TensorSpec, given: object) -> None:
     if spec is None or not (spec.is_contiguous and rows.is_contiguous):
         raise ExportError(
             ExportErrorType.NOT_SUPPORTED,
-            f"result {value} of the body of {node.target} is {_text(spec)}, which cannot be a row of"
+            f"result {value} of the body of {node.target} is {_text(spec)}, which cannot be stacked into"
             f" {_text(rows)}; return a contiguous tensor (.contiguous())",
             node,
         )

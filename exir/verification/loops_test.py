@@ -49,9 +49,9 @@ def test_loop_row_in_another_layout_is_refused() -> None:
 @pytest.mark.parametrize(
     "spec, text",
     [
-        (TensorSpec(torch.float32, (4,), (0,)), r"float32\[4\], but is kept as float32\[3\]"),
-        (TensorSpec(torch.int64, (3,), (0,)), r"int64\[3\], but is kept as float32\[3\]"),
-        (None, r"a number, but is kept as float32\[3\]"),
+        (TensorSpec(torch.float32, (4,), (0,)), r"float32\[4\], but is stored as float32\[3\]"),
+        (TensorSpec(torch.int64, (3,), (0,)), r"int64\[3\], but is stored as float32\[3\]"),
+        (None, r"a number, but is stored as float32\[3\]"),
     ],
 )
 def test_carry_with_another_spec_is_refused(spec: TensorSpec | None, text: str) -> None:
@@ -62,7 +62,7 @@ def test_carry_with_another_spec_is_refused(spec: TensorSpec | None, text: str) 
     body = regions(loop)[1]
     body.results[0].meta["spec"] = spec
     with pytest.raises(
-        ExportError, match="carried value 0 of while_loop is handed on as " + text
+        ExportError, match="carried value 0 of while_loop is returned as " + text
     ) as error:
         check_loop(loop, body)
     assert error.value.source is not None and error.value.source.file.endswith("loops_test.py")

@@ -47,7 +47,7 @@ def _check_call(node: Node) -> None:
     elif node.target is memory.view:
         _check_view(node)
     elif not is_beside_operators(node.target):
-        raise EdgeDialectError(f"{node.target} is no operator of a lowered program", node)
+        raise EdgeDialectError(f"{node.target} is not an operator of a lowered program", node)
 
 
 def _check_written(node: Node, name: str, value: object) -> None:
@@ -58,7 +58,8 @@ def _check_written(node: Node, name: str, value: object) -> None:
         and (_is_given(value) or (value is overwritten_operand(node) and _is_result(value)))
     ):
         raise EdgeDialectError(
-            f"{node.target} writes to '{name}', which is no memory.alloc, input or state: {value}",
+            f"{node.target} writes to '{name}', which is not a memory.alloc, an input or a state: "
+            f"{value}",
             node,
         )
 
@@ -76,7 +77,7 @@ def _is_result(value: Node) -> bool:
 def _check_alloc(node: Node) -> None:
     given, spec = node.args[0], node.meta.get("spec")
     if _shapes_and_dtypes(given) != [(each.shape, each.dtype) for each in _flat(spec)]:
-        raise EdgeDialectError(f"memory.alloc of {given}, but its spec is {spec}", node)
+        raise EdgeDialectError(f"memory.alloc is of {given}, but its spec is {spec}", node)
 
 
 def _shapes_and_dtypes(given: Any) -> list[Any]:
@@ -87,9 +88,11 @@ def _shapes_and_dtypes(given: Any) -> list[Any]:
 def _check_view(node: Node) -> None:
     base, spec = node.args[0].meta.get("spec"), node.meta.get("spec")
     if not isinstance(base, TensorSpec) or not isinstance(spec, TensorSpec) or spec.base is not base:
-        raise EdgeDialectError("memory.view whose spec has another base than its argument's", node)
+        raise EdgeDialectError("memory.view: the base of its spec is not the base of its argument", node)
     if spec.nbytes() > base.nbytes():
-        raise EdgeDialectError(f"memory.view of {spec.nbytes()} bytes in {base.nbytes()}", node)
+        raise EdgeDialectError(
+            f"memory.view: {spec.nbytes()} bytes in a base of {base.nbytes()} bytes", node
+        )
 
 
 def _check_specs(node: Node) -> None:
@@ -101,7 +104,7 @@ def _check_specs(node: Node) -> None:
     specs = list(_flat(node.meta["spec"]))
     if len(specs) != len(tensors) or not all(map(_fits, specs, tensors)):
         found = ", ".join(f"{each.dtype} {list(each.shape)} {list(each.dim_order)}" for each in specs)
-        raise EdgeDialectError(f"meta['spec'] does not fit meta['val']: {found}, but {vals}", node)
+        raise EdgeDialectError(f"meta['spec'] does not match meta['val']: {found}, but {vals}", node)
 
 
 def _flat(spec: Any) -> Iterator[TensorSpec]:

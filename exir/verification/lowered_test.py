@@ -63,14 +63,14 @@ def reorder_a_spec(program: ExportedProgram) -> None:
 
 
 BREAKS: dict[str, Callable[[ExportedProgram], None]] = {
-    "the value of aten.relu.out is not described": forget_value,
-    "call_method of 'relu' is no operator": call_a_method,
-    "matmul.* is no operator of a lowered program": call_a_function,
-    "aten.relu.out writes to 'out', which is no memory.alloc": write_to_a_result,
-    "memory.alloc of .*but its spec is": allocate_too_little,
-    "lacks its argument 'self'": forget_an_operand,
-    r"memory.alloc of |float32 \[3, 15\]": shrink_a_spec,
-    r"does not fit meta\['val'\]: torch.float32 \[3, 16\] \[1, 0\]": reorder_a_spec,
+    "the value of aten.relu.out is missing": forget_value,
+    "call_method of 'relu' is not an operator": call_a_method,
+    "matmul.* is not an operator of a lowered program": call_a_function,
+    "aten.relu.out writes to 'out', which is not a memory.alloc": write_to_a_result,
+    "memory.alloc is of .*but its spec is": allocate_too_little,
+    "missing argument 'self'": forget_an_operand,
+    r"memory.alloc is of |float32 \[3, 15\]": shrink_a_spec,
+    r"does not match meta\['val'\]: torch.float32 \[3, 16\] \[1, 0\]": reorder_a_spec,
 }
 
 

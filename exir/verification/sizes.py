@@ -26,8 +26,9 @@ def sizes_kept(programs: Iterable[ExportedProgram], step: str) -> Iterator[None]
         if symbol not in before:
             bounds = program.range_constraints[symbol]
             raise PassError(
-                f"{step} takes a dynamic size, {symbol} of {bounds.lower} to {bounds.upper}, for the example's"
-                f" {number}; have it run operators on fake tensors within exir.graph.fake_mode.dispatch_for"
+                f"{step}: receives a dynamic size, {symbol} of {bounds.lower} to {bounds.upper}, "
+                f"instead of the example's {number}; run its operators on fake tensors within "
+                "exir.graph.fake_mode.dispatch_for"
             )
 
 

@@ -37,7 +37,7 @@ def check_node(node: Node) -> Mapping[str, object]:
     if isinstance(node.target, EdgeOpOverload):
         op = node.target._op
         if op._schema.is_mutable:
-            raise EdgeDialectError(f"{op} writes to its arguments; use its functional form", node)
+            raise EdgeDialectError(f"{op} writes to its arguments; use its functional variant", node)
         return operands_of(node, op)
     _check_other(node)
     return {}
@@ -49,17 +49,17 @@ def is_described_call(node: Node) -> bool:
     Raises `EdgeDialectError` for a call that has no `meta["val"]` or does not call an operator.
     """
     if node.op in ("call_module", "call_method"):
-        raise EdgeDialectError(f"{node.op} of '{node.target}' is no operator", node)
+        raise EdgeDialectError(f"{node.op} of '{node.target}' is not an operator", node)
     if node.op == "call_function" and "val" not in node.meta:
-        raise EdgeDialectError(f"the value of {node.target} is not described (meta['val'])", node)
+        raise EdgeDialectError(f"the value of {node.target} is missing; set meta['val']", node)
     return node.op == "call_function"
 
 
 def _check_other(node: Node) -> None:
     if isinstance(node.target, OpOverload):
-        raise EdgeDialectError(f"{node.target} is not of the edge dialect; use exir_ops.edge", node)
+        raise EdgeDialectError(f"{node.target} is not in the edge dialect; use exir_ops.edge", node)
     if not is_beside_operators(node.target):
-        raise EdgeDialectError(f"{node.target} is no operator of the edge dialect", node)
+        raise EdgeDialectError(f"{node.target} is not an operator of the edge dialect", node)
 
 
 def is_beside_operators(target: object) -> bool:
@@ -76,17 +76,18 @@ def operands_of(node: Node, op: OpOverload) -> dict[str, object]:
     arguments = _arguments(op)
     if len(node.args) > len(arguments.positional):
         raise EdgeDialectError(
-            f"{op} takes {len(arguments.positional)} arguments, got {len(node.args)}: {op._schema}",
+            f"{op} has {len(arguments.positional)} parameters, got {len(node.args)} arguments: "
+            f"{op._schema}",
             node,
         )
     given = dict(zip(arguments.positional, node.args))
     for name in node.kwargs:
         if name not in arguments.names or name in given:
-            raise EdgeDialectError(f"{node.target} takes no further argument '{name}'", node)
+            raise EdgeDialectError(f"{node.target}: unknown argument '{name}'", node)
     given.update(node.kwargs)
     for name in arguments.required:
         if name not in given:
-            raise EdgeDialectError(f"{node.target} lacks its argument '{name}'", node)
+            raise EdgeDialectError(f"{node.target}: missing argument '{name}'", node)
     return given
 
 
@@ -119,6 +120,6 @@ def check_tensor_operands(node: Node, operands: Mapping[str, object]) -> None:
         value = operands.get(argument.name)
         if argument.type.kind() == "TensorType" and not isinstance(value, Node):
             raise EdgeDialectError(
-                f"{node.target}: '{argument.name}' must be a value of the graph, got {value!r}",
+                f"{node.target}: '{argument.name}' must be a node of the graph, got {value!r}",
                 node,
             )

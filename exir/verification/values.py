@@ -162,8 +162,8 @@ def _check(node: Node) -> None:
     for computed in _computed(node):
         if computed is not _UNKNOWN and not _agree(stated, computed):
             raise EdgeDialectError(
-                f"meta['val'] of {node.target} is {describe(stated)}, but it computes"
-                f" {describe(computed)}; set 'val' to that, or write the pass as an ExportPass",
+                f"{node.target}: meta['val'] is {describe(stated)}, but the operator computes "
+                f"{describe(computed)}; correct 'val', or write the pass as an ExportPass",
                 node,
             )
 
@@ -184,7 +184,7 @@ def _computed(node: Node) -> list[Any]:
         return [_UNKNOWN]
     except Exception as error:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise EdgeDialectError(f"{node.target} does not fit its operands: {reason}", node) from error
+        raise EdgeDialectError(f"{node.target}: invalid operands: {reason}", node) from error
 
 
 @contextmanager

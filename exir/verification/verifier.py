@@ -73,7 +73,7 @@ class EXIREdgeDialectVerifier(Verifier):
         op = to_torch_overload(node.target)
         if op is not None and op not in self._exceptions and not is_in_edge_dialect(op):
             raise UnsupportedOperatorError(
-                f"{op}{called_on(node)} has neither a kernel nor a decomposition; {_advice(op, node)}",
+                f"{op}{called_on(node)} has no kernel and no decomposition; {_advice(op, node)}",
                 node,
             )
 
@@ -85,14 +85,16 @@ class EXIREdgeDialectVerifier(Verifier):
 def _advice(op: OpOverload, node: Node) -> str:
     if op in _OF_TRAINING:
         return (
-            "it is batch norm as in training: call eval() on the model before torch.export; pass training=False to"
-            " F.batch_norm, and use_input_stats=False to F.instance_norm, or no running statistics"
+            "it is batch norm in training mode: call eval() on the model before torch.export; pass "
+            "training=False to F.batch_norm, and use_input_stats=False to F.instance_norm, or no "
+            "running statistics"
         )
     value = node.meta["val"]
     if not node.all_input_nodes and isinstance(value, torch.Tensor) and value.layout is torch.strided:
         return (
-            f"as a constant it takes {value.nbytes} bytes, and values of at most {compile_time.MAX_VALUE_BYTES} are"
-            " evaluated at compile time; pass the tensor as an input"
+            f"its value has {value.nbytes} bytes, but only values of at most "
+            f"{compile_time.MAX_VALUE_BYTES} bytes are evaluated at compile time; pass the tensor as "
+            "an input"
         )
     return replacement_for(op.name())
 

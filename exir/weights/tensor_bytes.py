@@ -65,9 +65,13 @@ def tensor_of(
     """
     known = _DTYPES.get(dtype)
     if known is None or sorted(dim_order) != list(range(len(sizes))) or min(sizes, default=0) < 0:
-        raise InvalidProgramError(f"tensor of dtype {dtype}, {tuple(sizes)}, {tuple(dim_order)}")
+        raise InvalidProgramError(
+            f"invalid tensor: dtype {dtype}, sizes {tuple(sizes)}, dim order {tuple(dim_order)}"
+        )
     if len(data) != prod(sizes) * known.itemsize:
-        raise InvalidProgramError(f"{len(data)} bytes for a {known} of sizes {tuple(sizes)}")
+        raise InvalidProgramError(
+            f"{len(data)} bytes do not fit a {known} tensor of sizes {tuple(sizes)}"
+        )
     flat = torch.frombuffer(bytearray(data), dtype=known) if data else torch.empty(0, dtype=known)
     inverse = sorted(range(len(dim_order)), key=dim_order.__getitem__)
     return flat.reshape([sizes[dim] for dim in dim_order]).permute(inverse)

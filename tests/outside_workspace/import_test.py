@@ -151,13 +151,13 @@ def test_imported_program_of_another_repository_links(workspace: Workspace) -> N
     [
         (
             "without_weights",
-            "error: //lib:without_weights: lib/ptd_mlp.pte has 4 weights in a file beside it"
-            " (0.bias, 0.weight, 2.bias, ...); name the .ptd in 'weights'",
+            "error: //lib:without_weights: lib/ptd_mlp.pte: 4 weights are in a separate file"
+            " (0.bias, 0.weight, 2.bias, ...); pass the .ptd file in 'weights'",
         ),
         (
             "without_backend",
-            "error: //lib:without_backend: lib/tut08_partitioner_demo.pte delegates to 'BackendWithCompilerDemo';"
-            " name a backend target for it in 'backend'",
+            "error: //lib:without_backend: lib/tut08_partitioner_demo.pte: delegates to 'BackendWithCompilerDemo', which is not in 'backend';"
+            " add a backend target for it",
         ),
         ("damaged", "error: //lib:damaged: lib/damaged.pte: "),
     ],

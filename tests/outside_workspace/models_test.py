@@ -80,7 +80,7 @@ def test_disallowed_fallback_is_a_build_error(workspace: Workspace) -> None:
     assert build.exit_code != 0
     assert "error: //app:nets_demo_plain_pte: these operators fall back to kernels" in build.stderr
     assert "    aten::cos.out (app/net.py:6)\n" in build.stderr
-    assert "or add them to 'allow_fallback'" in build.stderr
+    assert "or add these to 'allow_fallback'" in build.stderr
 
 
 @pytest.mark.parametrize(

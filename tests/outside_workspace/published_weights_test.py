@@ -55,4 +55,4 @@ def test_missing_wheel_file_fails_the_build(workspace: Workspace) -> None:
     for name, text in edited.items():
         workspace.write(name, text)
     assert build.exit_code != 0
-    assert f"silero-vad 6.2.3 has no file 'silero_vad_16k.safetensors'; similar ones: {_FILE}" in build.stderr
+    assert f"silero-vad 6.2.3 has no file 'silero_vad_16k.safetensors'; similar files: {_FILE}" in build.stderr

@@ -59,4 +59,4 @@ def test_encoder_linear_layers_and_embeddings_are_quantized() -> None:
     assert len(method["quantized"]) == 2 + 3 * 6
     assert {each["operator"] for each in method["quantized"]} == {"aten::embedding", "aten::linear"}
     (reason,) = {each["reason"] for each in method["float"]}
-    assert reason == "recipe 'int8_dynamic' has no form of this operator"
+    assert reason == "recipe 'int8_dynamic' does not support this operator"

@@ -124,13 +124,15 @@ def _config(**options: Any) -> Any:
 def test_in_place_operator_without_a_kernel_is_refused() -> None:
     from executorch.exir.dialects._ops import ops
 
-    available = r"kernels in place have aten::copy_ and aten::index_put_$"
+    available = r"in-place kernels: aten::copy_ and aten::index_put_$"
     assert _config(reinplace_extra_ops=frozenset({ops.edge.aten.index_put.default})) is not None
     with pytest.raises(ValueError, match=rf"'reinplace_extra_ops': no kernel computes aten::relu_; {available}"):
         _config(reinplace_extra_ops=frozenset({ops.edge.aten.relu.default}))
-    with pytest.raises(ValueError, match="'reinplace_extra_ops': aten.cat.default has no in-place variant of the same"):
+    with pytest.raises(
+        ValueError, match="'reinplace_extra_ops': aten.cat.default has no in-place variant with the same"
+    ):
         _config(reinplace_extra_ops=frozenset({ops.edge.aten.cat.default}))
-    with pytest.raises(ValueError, match="'reinplace_extra_ops': aten.relu.default is no operator of the edge dialect"):
+    with pytest.raises(ValueError, match="'reinplace_extra_ops': aten.relu.default is not an edge operator"):
         _config(reinplace_extra_ops=frozenset({torch.ops.aten.relu.default}))
 
 
@@ -148,9 +150,7 @@ def test_custom_in_place_operator_is_accepted() -> None:
     [("cuda", "got str"), (True, "got bool"), ({"forward": "cuda"}, "got str for method 'forward'")],
 )
 def test_unspecified_device_copies_are_refused(config: Any, problem: str) -> None:
-    message = (
-        f"'propagate_device_config' must be a PropagateDeviceConfig, or one for each method by its name, {problem}$"
-    )
+    message = f"'propagate_device_config' must be a PropagateDeviceConfig, or a dict of them by method, {problem}$"
     with pytest.raises(ValueError, match=message):
         _config(propagate_device_config=config)
 
@@ -175,7 +175,7 @@ def test_delegate_on_another_device_is_refused() -> None:
         return edge.to_backend(AllNodePartitioner(BackendWithCompilerDemo.__name__, specs))
 
     assert lowered(b"cpu").to_executorch(_config()).buffer
-    message = r"'.*' runs on cuda:1, which backend 'BackendWithCompilerDemo' asks for: .* with enable_non_cpu_memory_planning=False"
+    message = r"'.*' runs on cuda:1, as backend 'BackendWithCompilerDemo' requests, .* set enable_non_cpu_memory_planning=False"
     with pytest.raises(ValueError, match=message):
         lowered(b"cuda:1").to_executorch(_config())
     on_the_cpu = _config(enable_non_cpu_memory_planning=False)

@@ -42,11 +42,11 @@ def calls_of(path: Path, programs: Mapping[str, ExportedProgram]) -> dict[str, l
     tensors = read_tensors(path)
     known = {name for method, program in programs.items() for name in _keys(method, program)}
     if not tensors:
-        raise ModelError(f"{path} holds no tensors; there are {', '.join(sorted(known))}")
+        raise ModelError(f"{path}: has no tensors; the model's inputs are: {', '.join(sorted(known))}")
     unknown = sorted(tensors.keys() - known)
     if unknown:
         raise ModelError(
-            f"{path}: there is no input '{unknown[0]}'; there are {', '.join(sorted(known))}"
+            f"{path}: unknown input '{unknown[0]}'; the model has: {', '.join(sorted(known))}"
         )
     return {name: list(_calls(path, name, program, tensors)) for name, program in programs.items()}
 
@@ -70,7 +70,8 @@ def _calls(
     counts = {len(column) for column in columns.values()}
     if len(counts) > 1:
         raise ModelError(
-            f"{path}: method '{method}': the inputs are of {' and '.join(map(str, sorted(counts)))} calls"
+            f"{path}: method '{method}': inputs have {' and '.join(map(str, sorted(counts)))} calls; "
+            "provide equal numbers"
         )
     for call in range(max(counts, default=0)):
         yield tuple(
@@ -81,23 +82,23 @@ def _calls(
 def _split(stacked: Tensor, example: Any, where: str) -> list[Tensor]:
     """Split a tensor into the inputs of each call."""
     if not isinstance(example, Tensor):
-        raise ModelError(f"{where} is a tensor, the input is a {type(example).__name__}")
+        raise ModelError(f"{where}: is a tensor, but the input is of type {type(example).__name__}")
     if stacked.dtype != example.dtype:
-        raise ModelError(f"{where} is {_name(stacked)}, the input is {_name(example)}")
+        raise ModelError(f"{where}: is {_name(stacked)}, but the input is {_name(example)}; convert it")
     if stacked.dim() == example.dim() + 1:
         return list(stacked)
     if stacked.dim() == example.dim() > 0:
         return _joined(stacked, example.shape[0], where)
     raise ModelError(
-        f"{where} has {stacked.dim()} dimensions; stack calls in {example.dim() + 1}, or join them in the first of"
-        f" {example.dim()}"
+        f"{where}: has {stacked.dim()} dimensions; stack calls along a new first dimension "
+        f"({example.dim() + 1} dimensions), or concatenate them along the first one ({example.dim()})"
     )
 
 
 def _joined(tensor: Tensor, rows: int, where: str) -> list[Tensor]:
     """Split a tensor into calls of `rows` rows each. Remaining rows are dropped."""
     if not 0 < rows <= tensor.shape[0]:
-        raise ModelError(f"{where} has {tensor.shape[0]} rows, a call {rows}")
+        raise ModelError(f"{where}: has {tensor.shape[0]} rows, fewer than the {rows} rows of a call")
     whole = tensor.shape[0] // rows * rows
     return list(tensor[:whole].split(rows))
 

@@ -55,18 +55,18 @@ def test_inputs_absent_from_the_file_default_to_the_example(tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("tensors", "message"),
     [
-        ({}, "c.npz holds no tensors; there are factor, x"),
-        ({"y": torch.ones(2, 3)}, "c.npz: there is no input 'y'; there are factor, x"),
-        ({"x": torch.ones(2, 3).int()}, "c.npz: 'x' is int32, the input is float32"),
+        ({}, "c.npz: has no tensors; the model's inputs are: factor, x"),
+        ({"y": torch.ones(2, 3)}, "c.npz: unknown input 'y'; the model has: factor, x"),
+        ({"x": torch.ones(2, 3).int()}, "c.npz: 'x': is int32, but the input is float32"),
         (
             {"x": torch.ones(2)},
-            "c.npz: 'x' has 1 dimensions; stack calls in 3, or join them in the first of 2",
+            "c.npz: 'x': has 1 dimensions; stack calls along a new first dimension",
         ),
-        ({"x": torch.ones(1, 3)}, "c.npz: 'x' has 1 rows, a call 2"),
-        ({"x": torch.ones(0, 3)}, "c.npz: 'x' has 0 rows, a call 2"),
+        ({"x": torch.ones(1, 3)}, "c.npz: 'x': has 1 rows, fewer than the 2 rows of a call"),
+        ({"x": torch.ones(0, 3)}, "c.npz: 'x': has 0 rows, fewer than the 2 rows of a call"),
         (
             {"x": torch.ones(8, 3), "factor": torch.ones(3, 3)},
-            "c.npz: method 'forward': the inputs are of 3 and 4 calls",
+            "c.npz: method 'forward': inputs have 3 and 4 calls",
         ),
     ],
 )
@@ -81,5 +81,5 @@ def test_mismatched_calibration_input_is_named(
 def test_damaged_calibration_file_is_named(tmp_path: Path, name: str) -> None:
     if not name.startswith("missing"):
         (tmp_path / name).write_bytes(b"no tensors")
-    with pytest.raises(ModelError, match=f"{name} cannot be read as inputs: "):
+    with pytest.raises(ModelError, match=f"{name}: cannot be read as inputs: "):
         calls_of(tmp_path / name, _programs("forward"))

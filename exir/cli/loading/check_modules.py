@@ -42,13 +42,12 @@ def _fault(module: nn.Module) -> str:
         module, torch.jit.TopLevelTracedModule
     ):
         return (
-            "is compiled by torch.jit.script, and torch.export traces Python; use the module"
-            " before torch.jit.script, with the weights of its state_dict()"
+            "is compiled by torch.jit.script, which torch.export cannot trace; use the original module "
+            "and its state_dict()"
         )
     if kind.startswith(_EAGER_QUANTIZED):
         return (
-            f"is quantized in eager mode ({kind}), and torch.export"
-            " does not read packed weights; give the float model and quantize it when it is compiled"
-            " (docs/how_to/quantize_a_model.md)"
+            f"is quantized in eager mode ({kind}), and torch.export does not read packed weights; pass "
+            "the float model and quantize it with a recipe (docs/how_to/quantize_a_model.md)"
         )
     return ""

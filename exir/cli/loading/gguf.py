@@ -52,8 +52,8 @@ class _Tensors(Mapping[str, Tensor]):
                 self._decoded[name] = _decode(self._found[name])
             except (ValueError, OverflowError, RuntimeError) as error:
                 raise WeightsError(
-                    f"{self._path}: {error}; supported types: {', '.join([*_PLAIN, *_READERS])}. If the model does not"
-                    " need the tensor, leave its name out of what 'map_weights' returns"
+                    f"{self._path}: {error}; supported types: {', '.join([*_PLAIN, *_READERS])}. If "
+                    "the model does not need the tensor, omit it from the result of 'map_weights'"
                 ) from error
         return self._decoded[name]
 
@@ -76,7 +76,7 @@ def read_gguf(path: Path) -> WeightsFile:
         file = read_gguf_file(path)
     except GgufError as error:
         raise WeightsError(
-            f"{path} is not a valid GGUF file: {error}; download or generate it again"
+            f"{path}: not a valid GGUF file: {error}; download or generate it again"
         ) from error
     return WeightsFile(_Tensors(path, file.tensors), file.metadata)
 
@@ -87,17 +87,15 @@ def _decode(found: GgufTensor) -> Tensor:
     if kind in _PLAIN:
         return torch.from_numpy(blocks.copy()).view(_PLAIN[kind]).reshape(shape)
     if kind not in _READERS:
-        raise GgufError(f"tensor '{found.name}' has the type {kind}, which is not supported")
+        raise GgufError(f"tensor '{found.name}' has the unsupported type {kind}")
     if len(shape) != 2:
         raise GgufError(
-            f"tensor '{found.name}' of type {kind} has the shape {list(shape)}, not [rows, columns]"
+            f"tensor '{found.name}' of type {kind} has shape {list(shape)}, expected [rows, columns]"
         )
     read, bits = _READERS[kind]
     rows, columns = shape
     if rows * columns == 0:
-        raise GgufError(
-            f"tensor '{found.name}' of type {kind} has no elements: its shape is {list(shape)}"
-        )
+        raise GgufError(f"tensor '{found.name}' of type {kind} is empty: its shape is {list(shape)}")
     matrix = read(blocks.reshape(rows, -1, blocks.shape[1]))
     scales, minima = (_floats(each, rows) for each in (matrix.scales, matrix.minima))
     return BlockWeight.of_codes(torch.from_numpy(matrix.codes.reshape(shape)), scales, minima, bits)

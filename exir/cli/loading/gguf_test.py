@@ -77,7 +77,7 @@ def test_unsupported_type_is_named_when_its_tensor_is_used(tmp_path: Path) -> No
     assert torch.equal(tensors["plain"], torch.ones(3)) and set(tensors) == {"odd", "plain"}
     with pytest.raises(
         WeightsError,
-        match=r"w.gguf: tensor 'odd' has the type Q2_K, which is not supported; supported types: F32, .*'map_weights'",
+        match=r"w.gguf: tensor 'odd' has the unsupported type Q2_K; supported types: F32, .*'map_weights'",
     ):
         tensors["odd"]
 
@@ -94,6 +94,6 @@ def test_truncated_gguf_file_is_refused(tmp_path: Path, size: int) -> None:
     path = _write(tmp_path / "w.gguf", w=(_blocks("Q4_0"), Type.Q4_0))
     path.write_bytes(path.read_bytes()[:size])
     with pytest.raises(
-        WeightsError, match=r"w.gguf is not a valid GGUF file: .*; download or generate it again"
+        WeightsError, match=r"w.gguf: not a valid GGUF file: .*; download or generate it again"
     ):
         read_gguf(path)

@@ -23,8 +23,8 @@ from exir.model.spec import ModelSpec, as_model_spec
 from exir.weights.weights_file import WeightsFile
 
 _PROVIDED = (
-    "; where no such build can be had, call `exir.dialects.torchvision_operators.provide()` before torchvision is imported"
-    " (docs/how_to/python_packages.md)"
+    "; without such a build, call `exir.dialects.torchvision_operators.provide()` before importing"
+    " torchvision (docs/how_to/python_packages.md)"
 )
 
 # The parameter of an entry point that builds its model from the weights file.
@@ -87,18 +87,18 @@ def _unloaded_library(error: BaseException) -> str:
         return ""
     provided = _PROVIDED if missing[1] == "torchvision" else ""
     return (
-        f"\n    the library that defines operators of '{missing[1]}' was not loaded: where it is a package's, lock the build of"
-        f" that package for torch {torch.__version__}, as one for another torch does not load{provided}"
+        f"\n    the library with the operators of '{missing[1]}' was not loaded; if it is in a "
+        f"package, lock the package's build for torch {torch.__version__}{provided}"
     )
 
 
 def _not_found(name: str, error: ModuleNotFoundError, roots: tuple[Path, ...]) -> str:
     if (name + ".").startswith(f"{error.name}."):
         places = ", ".join(str(root) for root in roots) or "no import root"
-        return f"module '{name}' was not found (looked in: {places})"
+        return f"module '{name}' was not found; searched: {places}"
     return (
-        f"module '{name}' cannot be imported: {describe(error, roots)}\n"
-        f"    add the library that provides '{error.name}' to the deps of the model's py_library"
+        f"module '{name}' cannot be imported: {describe(error, roots)}\n    add the library that "
+        f"provides '{error.name}' to 'deps' of the model's py_library"
     )
 
 
@@ -108,9 +108,8 @@ def _check_file(module: ModuleType, expected: Path | None) -> None:
     found = getattr(module, "__file__", None)
     if found is None or os.path.realpath(found) != os.path.realpath(expected):
         raise ModelError(
-            f"module '{module.__name__}' was to come from {expected}, but that name belongs to a"
-            " module that the compiler uses itself, or that comes earlier on the path; rename the"
-            " file or its package"
+            f"module '{module.__name__}' is not the one from {expected}: the compiler or an earlier "
+            "import root already has a module of this name; rename the file or its package"
         )
 
 
@@ -137,8 +136,8 @@ def _given(
     _check_takes_nothing(entry_point, needed[1:], name)
     if file is None:
         raise ModelError(
-            f"entry point '{name}' makes its model by a weights file, and there is none; give 'weights'\n"
-            f"    {_location(entry_point)}"
+            f"entry point '{name}' needs a weights file; set the attribute 'weights'\n    "
+            f"{_location(entry_point)}"
         )
     return [file]
 
@@ -155,7 +154,7 @@ def _choices(module: ModuleType, name: str) -> str:
         return "it defines no functions"
     close = difflib.get_close_matches(name, own, 1)
     hint = f"; did you mean '{close[0]}'?" if close else ""
-    return f"it has: {', '.join(sorted(own))}{hint}"
+    return f"its functions: {', '.join(sorted(own))}{hint}"
 
 
 def _needed(entry_point: Callable[..., Any]) -> list[str]:
@@ -168,9 +167,8 @@ def _needed(entry_point: Callable[..., Any]) -> list[str]:
 def _check_takes_nothing(entry_point: Callable[..., Any], needed: list[str], name: str) -> None:
     if needed:
         raise ModelError(
-            f"entry point '{name}' can be given the weights file, as '{_WEIGHTS}', and nothing else, but needs"
-            f" {', '.join(needed)}\n"
-            f"    {_location(entry_point)}"
+            f"entry point '{name}' has required parameters: {', '.join(needed)}; only '{_WEIGHTS}', "
+            f"the weights file, is passed\n    {_location(entry_point)}"
         )
 
 
@@ -181,7 +179,9 @@ def _mapped(spec: ModelSpec, file: WeightsFile, arguments: Arguments) -> Mapping
         return file.tensors
     mapped = _calling(lambda: function(file.tensors), "'map_weights'", arguments)
     if not isinstance(mapped, Mapping) or not all(isinstance(each, Tensor) for each in mapped.values()):
-        raise ModelError(f"'map_weights' must return tensors by name\n    {_location(function)}")
+        raise ModelError(
+            f"'map_weights' must return a mapping from names to tensors\n    {_location(function)}"
+        )
     return mapped
 
 
@@ -198,7 +198,7 @@ def _calling(run: Callable[[], Any], what: str, arguments: Arguments) -> Any:
 
 def _remedy(error: BaseException) -> str:
     if isinstance(error, FileNotFoundError):
-        return "\n    a file that the model reads is listed in 'data', of the model or of its py_library"
+        return "\n    list files that the model reads in 'data' of the model or of its py_library"
     return ""
 
 

@@ -105,8 +105,8 @@ def test_operator_library_for_another_torch_is_explained(tmp_path: Path) -> None
     message = _refused(tmp_path, "import torch\ntorch.library.register_fake('nowhere::nms')(abs)\n")
     assert "RuntimeError: operator nowhere::nms does not exist\n    app/net.py:2: " in message
     assert message.endswith(
-        "\n    the library that defines operators of 'nowhere' was not loaded: where it is a package's, lock the build of that"
-        f" package for torch {torch.__version__}, as one for another torch does not load"
+        "\n    the library with the operators of 'nowhere' was not loaded; if it is in a package, lock the package's build"
+        f" for torch {torch.__version__}"
     )
 
 
@@ -123,23 +123,23 @@ def test_an_exit_at_import_is_an_error(tmp_path: Path) -> None:
 def test_missing_dependency_message_states_where_to_add_it(tmp_path: Path) -> None:
     message = _refused(tmp_path, "import left_out.thing\n")
     assert "app/net.py:1: import left_out.thing" in message
-    assert "add the library that provides 'left_out' to the deps" in message
+    assert "add the library that provides 'left_out' to 'deps'" in message
 
 
 def test_missing_module_is_named(tmp_path: Path) -> None:
     message = _refused(tmp_path, _GOOD, module="app.nett")
-    assert message.startswith("module 'app.nett' was not found (looked in: ")
+    assert message.startswith("module 'app.nett' was not found; searched: ")
 
 
 def test_module_name_used_by_the_compiler_is_refused(tmp_path: Path) -> None:
-    assert "the compiler uses itself" in _refused(tmp_path, _GOOD, module="exir.error")
+    assert "the compiler or an earlier import root" in _refused(tmp_path, _GOOD, module="exir.error")
 
 
 def test_missing_entry_point_lists_those_that_exist(tmp_path: Path) -> None:
     source = _GOOD + "def _private(): pass\ndef mobilenet(): pass\n"
     message = _refused(tmp_path, source, entry_point="mobilenett")
     assert message == (
-        "module 'app.net' has no entry point 'mobilenett'; it has: mobilenet, model; did you mean"
+        "module 'app.net' has no entry point 'mobilenett'; its functions: mobilenet, model; did you mean"
         " 'mobilenet'?"
     )
 
@@ -150,7 +150,7 @@ def test_missing_entry_point_lists_those_that_exist(tmp_path: Path) -> None:
         ("model = 3", "'model' in module 'app.net' is a int, not a function"),
         (
             "def model(size): pass",
-            "can be given the weights file, as 'weights', and nothing else, but needs size\n    app/net.py:1: def model",
+            "has required parameters: size; only 'weights', the weights file, is passed\n    app/net.py:1: def model",
         ),
         ("def model(): return 3", "entry point 'model' must return (module, example_inputs) or an"),
         ("def model(): return 3, ()", "'module' must be a torch.nn.Module, got a int"),
@@ -196,7 +196,7 @@ def test_weights_file_builds_the_model(tmp_path: Path) -> None:
 def test_missing_weights_file_is_explained(tmp_path: Path) -> None:
     message = _refused(tmp_path, _BY_WEIGHTS)
     assert message == (
-        "entry point 'model' makes its model by a weights file, and there is none; give 'weights'\n"
+        "entry point 'model' needs a weights file; set the attribute 'weights'\n"
         "    app/net.py:7: def model"
     )
 
@@ -204,7 +204,10 @@ def test_missing_weights_file_is_explained(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "body, expected",
     [
-        ("return 3", "'map_weights' must return tensors by name\n    app/net.py:4: def renamed"),
+        (
+            "return 3",
+            "'map_weights' must return a mapping from names to tensors\n    app/net.py:4: def renamed",
+        ),
         (
             "return tensors['gone']",
             "'map_weights' failed: KeyError: 'gone'\n    app/net.py:5: return tensors['gone']",
@@ -229,4 +232,4 @@ def model():
 """
     message = _refused(tmp_path, source)
     assert "OSError: cannot load the weights\n    app/net.py:5: raise OSError" in message
-    assert "weights are an input; make the model without them" in message
+    assert "create the model without weights" in message

@@ -41,7 +41,9 @@ def resolve(reference: str, where: str, roots: tuple[Path, ...]) -> Any:
     """
     module_name, colon, attribute = reference.partition(":")
     if not (module_name and colon and attribute):
-        raise ConfigError(f"{where}: '{reference}' is not of the form '<module>:<attribute>'")
+        raise ConfigError(
+            f"{where}: '{reference}' is not a reference; write it as '<module>:<attribute>'"
+        )
     module = import_user_module(module_name, roots)
     if not hasattr(module, attribute):
         own = [name for name in vars(module) if not name.startswith("_")]
@@ -57,8 +59,8 @@ def _as_entry(found: Any, reference: str) -> BackendEntry:
     if callable(found):
         return BackendEntry(found.__name__, found)
     raise ConfigError(
-        f"--backend: '{reference}' must be an exir.backend.entry.BackendEntry or a callable that gives"
-        f" a Partitioner, got a {type(found).__name__}"
+        f"--backend: '{reference}' is a {type(found).__name__}, not an exir.backend.entry.BackendEntry "
+        "or a callable that returns a Partitioner"
     )
 
 
@@ -75,6 +77,6 @@ def _make_partitioner(entry: BackendEntry, config: CompilerConfig) -> Partitione
 def _expect_partitioner(made: Any, entry: BackendEntry) -> Partitioner:
     if not isinstance(made, Partitioner):
         raise ConfigError(
-            f"backend '{entry.id}' must give a Partitioner, its entry gave a {type(made).__name__}"
+            f"backend '{entry.id}': the entry returned a {type(made).__name__}, not a Partitioner"
         )
     return made

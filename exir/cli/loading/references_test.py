@@ -70,8 +70,8 @@ def test_entry_may_be_a_partitioner_class() -> None:
         ("TUNABLE", {"tunable": {"level": 1, "units": [1]}}, "'units' must be a list, each a string"),
         ("TUNABLE", {"tunabel": {"level": 1}}, r"\[backends\]: unknown key 'tunabel'; did you mean"),
         ("TUNABEL", {}, "has no 'TUNABEL'; did you mean 'TUNABLE'"),
-        ("NUMBER", {}, "must be an exir.backend.entry.BackendEntry or a callable"),
-        ("NOT_A_PARTITIONER", {}, "backend 'wrong' must give a Partitioner, its entry gave a dict"),
+        ("NUMBER", {}, "is a int, not an exir.backend.entry.BackendEntry or a callable"),
+        ("NOT_A_PARTITIONER", {}, "backend 'wrong': the entry returned a dict, not a Partitioner"),
     ],
 )
 def test_invalid_reference_or_option_is_named(attribute: str, options: dict, message: str) -> None:
@@ -80,7 +80,7 @@ def test_invalid_reference_or_option_is_named(attribute: str, options: dict, mes
 
 
 def test_a_reference_has_a_module_and_an_attribute() -> None:
-    with pytest.raises(ConfigError, match="'backends.demo' is not of the form"):
+    with pytest.raises(ConfigError, match="'backends.demo' is not a reference; write it as"):
         make_partitioners(("backends.demo",), CompilerConfig(), ())
 
 

@@ -50,9 +50,9 @@ def check_not_on_meta(module: nn.Module, condition: str = "") -> None:
     ]
     if left:
         raise ModelError(
-            f"{condition}{type(module).__name__} has tensors without values, on the meta device:"
-            f"{''.join(_listed('without values', left))}\n"
-            "    create them on the CPU; a weights file holds parameters and persistent buffers only"
+            f"{condition}{type(module).__name__} has tensors on the meta device, without "
+            f"values:{''.join(_listed('without values', left))}\n    create them on the CPU; a weights "
+            "file has only parameters and persistent buffers"
         )
 
 
@@ -84,8 +84,8 @@ def read_weights(path: Path) -> WeightsFile:
         raise WeightsError(f"{path} {NOT_FETCHED}")
     if path.name.endswith(".index.json"):
         raise WeightsError(
-            f"{path} is the index of weights in several files; merge those into one file with"
-            " safetensors.torch.load_file and save_file, and give that"
+            f"{path}: is the index of a sharded checkpoint; merge the shards into one file with "
+            "safetensors.torch.load_file and save_file"
         )
     try:
         return _READERS.get(path.suffix, _read_state_dict)(path)
@@ -128,17 +128,19 @@ _READERS: dict[str, Callable[[Path], WeightsFile]] = {
 
 def _as_state_dict(loaded: object, path: Path) -> Mapping[str, Tensor]:
     if not isinstance(loaded, Mapping):
-        raise WeightsError(f"{path} holds a {type(loaded).__name__}, not a state dict")
+        raise WeightsError(
+            f"{path}: has a {type(loaded).__name__}, not a state dict; save model.state_dict()"
+        )
     for name, value in loaded.items():
         if not isinstance(name, str):
             raise WeightsError(
-                f"{path} is not a state dict: the key {name!r} is of type {type(name).__name__}, not a name; save"
-                " model.state_dict()"
+                f"{path}: not a state dict: key {name!r} is of type {type(name).__name__}, not str; "
+                "save model.state_dict()"
             )
         if not isinstance(value, Tensor):
             raise WeightsError(
-                f"{path} is not a state dict: '{name}' is of type {type(value).__name__}, not a tensor; save"
-                " model.state_dict()"
+                f"{path}: not a state dict: '{name}' is of type {type(value).__name__}, not a tensor; "
+                "save model.state_dict()"
             )
         if value.layout != torch.strided or value.is_quantized or value.is_meta:
             raise WeightsError(f"{path}: '{name}' {_unusable(value)}")
@@ -148,7 +150,7 @@ def _as_state_dict(loaded: object, path: Path) -> Mapping[str, Tensor]:
 def _unusable(tensor: Tensor) -> str:
     """Return why a tensor of a state dict cannot be loaded, and the remedy."""
     if tensor.is_meta:
-        return "is on the meta device and has no values; save the model after its weights are loaded"
+        return "is on the meta device, without values; save the model after its weights are loaded"
     if tensor.is_quantized:
         return f"has the quantized dtype {tensor.dtype}; save tensor.dequantize(), and set a recipe in the config"
     return f"has the layout {tensor.layout}; save tensor.to_dense()"

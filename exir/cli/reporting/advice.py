@@ -11,7 +11,9 @@ import exir
 from exir.decomposition.gradients import ADVICE
 
 _BY_EXCEPTION = {
-    "GuardOnDataDependentSymNode": "the model chooses its path by the values of a tensor; use torch.where or torch.cond",
+    "GuardOnDataDependentSymNode": (
+        "control flow depends on the values of a tensor; use torch.where or torch.cond"
+    ),
 }
 _DERIVATIVES = ("grad_and_value_impl", "_vjp_with_argnums", "wrapper_fn")
 """The functions of torch's module of derivatives that torch.export does not record: of grad, vjp, jacrev and jacfwd."""
@@ -21,20 +23,21 @@ def advice_on(error: BaseException) -> str:
     """Return a line of advice, or "" if there is none."""
     text = _BY_EXCEPTION.get(type(error).__name__, "")
     if text and _asserts(error):
-        text = "an assertion is on the values of a tensor; use torch._assert, or leave it out"
+        text = "an assertion depends on the values of a tensor; use torch._assert, or remove it"
     elif text and _indexes(error):
         text = (
-            "a position is in the data; write with index_copy_ and read with index_select at a position of shape [1],"
-            " or bound it with torch._check"
+            "an index depends on data; write with index_copy_ and read with index_select at an index "
+            "tensor of shape [1], or bound it with torch._check"
         )
     layer = _layer_of_packed_sequence(error)
     if layer:
         text = (
-            f"nn.{layer} is given a PackedSequence, whose sizes are in the data; give it the padded tensor of dynamic batch and"
-            " length, and use its outputs up to each length alone (docs/how_to/use_dynamic_inputs.md)"
+            f"nn.{layer} receives a PackedSequence, whose sizes depend on data; pass the padded tensor "
+            "with dynamic batch and length, and ignore outputs after each length "
+            "(docs/how_to/use_dynamic_inputs.md)"
         )
     if _takes_derivative(error):
-        text = f"the model takes a derivative: {ADVICE}"
+        text = f"the model computes a derivative: {ADVICE}"
     return text and f"\n    {text}"
 
 

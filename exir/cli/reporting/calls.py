@@ -124,7 +124,7 @@ def _encode_value(value: Any) -> bytes:
             figures = value.step, value.scale, value.zero_point, value.rounding
             head = struct.pack("<Bdddd", _Kind.QUANTIZED, *figures)
             return head + _encode_value(value.value) + _encode_value(value.real)
-    raise UnsupportedOperatorError(f"a recorded call cannot hold a {type(value).__name__}")
+    raise UnsupportedOperatorError(f"a recorded call cannot have a value of type {type(value).__name__}")
 
 
 def _encode_tensor(tensor: torch.Tensor) -> bytes:
@@ -152,8 +152,8 @@ class _Reader:
         """Return the next `length` bytes."""
         if length > len(self._data) - self._at:
             raise InvalidProgramError(
-                f"recorded calls: {length} bytes expected at {self._at}, the file has"
-                f" {len(self._data) - self._at} more"
+                f"recorded calls: expected {length} bytes at {self._at}, but the file has "
+                f"{len(self._data) - self._at} more"
             )
         self._at += length
         return self._data[self._at - length : self._at]
@@ -171,7 +171,7 @@ class _Reader:
     def expect_end(self) -> None:
         """Raise an error if there is unread data."""
         if self._at != len(self._data):
-            raise InvalidProgramError(f"recorded calls: the file goes on after byte {self._at}")
+            raise InvalidProgramError(f"recorded calls: the file has data after byte {self._at}")
 
     def _values(self) -> tuple[Any, ...]:
         return tuple(self._value() for _ in range(self.unpack("<I")))
@@ -195,7 +195,7 @@ class _Reader:
                 value, real = self._value(), self._value()
                 return QuantizedOutput(value, real, step, scale, int(zero_point), rounding)
             case kind:
-                raise InvalidProgramError(f"recorded calls: unknown kind of value {kind}")
+                raise InvalidProgramError(f"recorded calls: unknown value kind {kind}")
 
     def _string(self) -> str:
         return self.take(self.unpack("<I")).decode()

@@ -19,10 +19,12 @@ def check_kernels(manager: ExecutorchProgramManager, table: KernelTable) -> None
     problems = calls_without_kernel(plans, manager.report.methods, table)
     if problems:
         raise UnsupportedOperatorError(
-            "the program calls operators that no kernel of this build can run:"
+            "no kernel of this build supports these calls:"
             + problems
-            + "\n  write the model with other operators, choose a 'backend' that takes them, or add"
-            " kernels (kernels/README.md)"
+            + (
+                "\n  use other operators, choose a 'backend' that supports them, or add kernels "
+                "(kernels/README.md)"
+            )
         )
 
 
@@ -39,10 +41,10 @@ def check_fallback(manager: ExecutorchProgramManager, allowed: Collection[str]) 
     more = len(distinct) - _MOST_CALLS
     rest = f"\n    and {more} more" if more > 0 else ""
     raise UnsupportedOperatorError(
-        "these operators fall back to kernels, and 'allow_fallback' does not have them:"
+        "these operators fall back to kernels, but 'allow_fallback' does not list them:"
         + "".join(f"\n    {call}" for call in distinct[:_MOST_CALLS])
         + rest
-        + "\n  write the model with operators that the backend takes, or add them to 'allow_fallback'"
+        + "\n  use operators that the backend supports, or add these to 'allow_fallback'"
     )
 
 

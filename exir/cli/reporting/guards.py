@@ -15,8 +15,9 @@ _LOGGER = "torch.fx.experimental.symbolic_shapes"
 _MAX_LINES = 3
 _LOOP = re.compile(r"^(for|while)\b|\bfor\b.+\bin\b")
 _LOOP_ADVICE = (
-    "torch.export unrolls a Python loop, which fixes the size that it runs over; use nn.LSTM, nn.GRU or nn.RNN in place of a loop"
-    " over cells, or scan (docs/how_to/control_flow.md), or give the size as a fixed one"
+    "torch.export unrolls Python loops, which fixes the size of the loop; use nn.LSTM, nn.GRU or "
+    "nn.RNN instead of a loop over cells, use scan (docs/how_to/control_flow.md), or make the size "
+    "static"
 )
 
 
@@ -62,7 +63,10 @@ def lines_of_guards(error: Exception, export: Callable[[], object], roots: tuple
     shown = "".join(f"\n    {line}" for line in lines)
     has_loop = any(_LOOP.search(line.split(": ", 1)[1]) for line in lines)
     advice = f"\n    {_LOOP_ADVICE}" if has_loop else ""
-    return f"\n    declare the sizes so, or make these lines hold for all sizes:{shown}{advice}"
+    return (
+        "\n    declare these sizes, or change these lines so that they hold for all "
+        f"sizes:{shown}{advice}"
+    )
 
 
 def _text(frame: traceback.FrameSummary, roots: Iterable[Path]) -> str:

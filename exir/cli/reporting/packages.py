@@ -20,8 +20,8 @@ def damage_note() -> str:
         if damaged:
             more = f" and {len(damaged) - 1} more" if len(damaged) > 1 else ""
             return (
-                f"the folder of Python packages {site} is damaged ({damaged[0]}{more}): after `bazel clean --expunge` the"
-                " next build makes it anew\n"
+                f"the folder of Python packages {site} is damaged ({damaged[0]}{more}); run `bazel "
+                "clean --expunge` and build again\n"
             )
     return ""
 

@@ -31,8 +31,8 @@ def test_package_folder_without_a_contents_list_is_not_reported(site: Path) -> N
 def test_missing_and_truncated_files_are_reported(site: Path) -> None:
     (site / "torch/nn.py").unlink()
     assert damage_note() == (
-        f"the folder of Python packages {site} is damaged (torch/nn.py): after `bazel clean --expunge` the next"
-        " build makes it anew\n"
+        f"the folder of Python packages {site} is damaged (torch/nn.py); run `bazel clean --expunge`"
+        " and build again\n"
     )
     (site / "torch/__init__.py").write_text("")
     assert "(torch/__init__.py and 1 more)" in damage_note()

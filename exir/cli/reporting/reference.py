@@ -99,7 +99,7 @@ def _record_further(
         except Exception as error:
             reason = describe(error, roots)
             raise ModelError(
-                f"method '{runner.name}' fails on call {number} of the inputs given: {reason}"
+                f"method '{runner.name}' fails on call {number} of the reference inputs: {reason}"
             ) from error
     examples = pytree.tree_leaves(program.example_inputs)
     generator = torch.Generator().manual_seed(further.seed)

@@ -86,7 +86,7 @@ def test_user_inputs_become_separate_calls() -> None:
 
 def test_user_inputs_that_the_model_rejects_are_an_error() -> None:
     spec = ModelSpec(nn.Linear(3, 2), (torch.randn(1, 3),))
-    with pytest.raises(ModelError, match="^method 'forward' fails on call 0 of the inputs given: "):
+    with pytest.raises(ModelError, match="^method 'forward' fails on call 0 of the reference inputs: "):
         _record_further(spec, Further({"forward": [(torch.ones(1, 4),)]}))
 
 

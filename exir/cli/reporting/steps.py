@@ -76,7 +76,7 @@ def _where(sources: Sequence[Mapping[str, str]]) -> str:
         _line(source, list(dict.fromkeys(filter(None, names)))) for source, names in modules.items()
     ]
     more = f" and {len(lines) - SHOWN} more lines" if len(lines) > SHOWN else ""
-    return ", ".join(lines[:SHOWN]) + more or "no line of the model is known"
+    return ", ".join(lines[:SHOWN]) + more or "unknown line of the model"
 
 
 def _line(source: str, modules: list[str]) -> str:

@@ -30,13 +30,13 @@ def _death_note(outcome: Outcome, argv: Sequence[str]) -> tuple[int, str]:
     target, exit_code = target_of(argv), outcome.exit_code
     if outcome.timed_out:
         return EXIT_USER_ERROR, (
-            f"error: {target}: the compilation did not end within {timeout_of(argv)} s; if the model needs longer, set a"
-            " larger 'timeout'\n"
+            f"error: {target}: the compilation did not end within {timeout_of(argv)} s; if the model needs longer,"
+            " increase 'timeout'\n"
         )
     if exit_code >= 0:
         return EXIT_USER_ERROR, (
-            f"error: {target}: code of the model, or of a library it imports, ended the process with exit code"
-            f" {exit_code} (as os._exit does); raise an exception instead\n"
+            f"error: {target}: the model or a library it imports ended the process with exit code "
+            f"{exit_code}, as os._exit does; raise an exception instead\n"
         )
     reason = "; the machine may be out of memory" if exit_code == -signal.SIGKILL else ""
     return EXIT_INTERNAL_ERROR, (

@@ -31,8 +31,8 @@ def test_exiting_code_is_reported(exit_code: int) -> None:
     outcome = attend(_ARGV, compilation)
     assert outcome.exit_code == 1
     assert outcome.output == (
-        "error: //app:net_pte: code of the model, or of a library it imports, ended the process with exit code"
-        f" {exit_code} (as os._exit does); raise an exception instead\n"
+        "error: //app:net_pte: the model or a library it imports ended the process with exit code"
+        f" {exit_code}, as os._exit does; raise an exception instead\n"
     )
 
 
@@ -44,8 +44,8 @@ def test_compilation_beyond_the_timeout_is_killed() -> None:
     outcome = attend(_ARGV, compilation)
     assert outcome.exit_code == 1
     assert outcome.output == (
-        "error: //app:net_pte: the compilation did not end within 1 s; if the model needs longer, set a larger"
-        " 'timeout'\n"
+        "error: //app:net_pte: the compilation did not end within 1 s; if the model needs longer,"
+        " increase 'timeout'\n"
     )
 
 

@@ -103,7 +103,7 @@ def _printable(output: BinaryIO) -> str:
     text = output.read().decode(errors="replace").replace("\r\n", "\n").replace("\r", "\n")
     text = _CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
     left_out = size - _OUTPUT_BYTES
-    return f"({left_out} bytes of output before this are left out)\n{text}" if left_out > 0 else text
+    return f"({left_out} earlier bytes of output are omitted)\n{text}" if left_out > 0 else text
 
 
 def check_single_threaded() -> None:

@@ -134,7 +134,7 @@ def test_long_output_keeps_its_end() -> None:
 
     output = run_isolated(child).output
     assert len(output) < 2 << 20 and output.endswith("xlast\n")
-    assert output.startswith("(1048586 bytes of output before this are left out)\n")
+    assert output.startswith("(1048586 earlier bytes of output are omitted)\n")
 
 
 def _is_running(pid: int) -> bool:

@@ -40,10 +40,10 @@ _OVERRIDES = ("HF_HUB_CACHE", "HUGGINGFACE_HUB_CACHE", "TRANSFORMERS_CACHE", "HF
 
 # Exceptions with which huggingface_hub reports offline mode.
 _OFFLINE_ERRORS = ("OfflineModeIsEnabled", "LocalEntryNotFoundError")
-_BLOCKED = "network access is blocked while a model is compiled"
+_BLOCKED = "network access is blocked during compilation"
 _NOTE = (
-    "\n    the compiler has no network: weights are an input; make the model without them (`pretrained=False`), and"
-    " give their file to the target: `weights = …` (docs/how_to/published_weights.md)"
+    "\n    create the model without weights (`pretrained=False`), and set the attribute `weights` to "
+    "their file (docs/how_to/published_weights.md)"
 )
 
 # Attempts to reach one destination before a retry loop is stopped.

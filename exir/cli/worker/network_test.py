@@ -70,7 +70,10 @@ def test_connection_attempt_fails_immediately_with_a_remedy(name: str, tmp_path:
     begun = time.monotonic()
     outcome = _blocked(_ATTEMPTS[name], tmp_path)
     assert outcome.exit_code == 1
-    assert "weights are an input" in outcome.output and "`weights = …`" in outcome.output
+    assert (
+        "create the model without weights" in outcome.output
+        and "set the attribute `weights`" in outcome.output
+    )
     assert time.monotonic() - begun < 5
 
 

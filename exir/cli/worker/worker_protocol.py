@@ -115,7 +115,7 @@ def _read_length(stream: BinaryIO) -> int | None:
     while len(data) < _LONGEST_VARINT:
         byte = stream.read(1)
         if not byte and data:
-            raise ProtocolError("the pipe ends within a length")
+            raise ProtocolError("the stream ends within a length")
         if not byte:
             return None
         data += byte
@@ -131,7 +131,7 @@ def _varint(data: bytes, at: int) -> tuple[int, int]:
         value |= (byte & 0x7F) << (7 * index)
         if byte < 0x80:
             return value, at + index + 1
-    raise ProtocolError(f"no varint at byte {at}")
+    raise ProtocolError(f"invalid varint at byte {at}")
 
 
 def _fields(data: bytes) -> Iterator[tuple[int, int | bytes]]:

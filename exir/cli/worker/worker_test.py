@@ -273,7 +273,7 @@ def test_undeclared_module_is_not_found(folder: Path, worker: _Worker) -> None:
     inputs = ("app/importer.py",)
     exit_code, output = worker.request(*_flags("importer", "importer"), inputs=inputs)
     assert exit_code == 1
-    assert "add the library that provides 'app.net' to the deps of the model's py_library" in output
+    assert "add the library that provides 'app.net' to 'deps' of the model's py_library" in output
     assert worker.request(*_flags("importer", "importer"), inputs=(*inputs, "app/net.py")) == (0, "")
 
 
