@@ -18,7 +18,7 @@ from exir.cli.compile import (
     lower_programs,
     owning_programs,
 )
-from exir.cli.config import load_config
+from exir.cli.config import CompilerConfig, load_config
 from exir.cli.loading.calibration import calls_of
 from exir.cli.loading.import_roots import use_import_roots
 from exir.cli.loading.load_model import load_model
@@ -119,6 +119,7 @@ def _writer(content: bytes) -> Write:
 
 def _make_pipeline(arguments: Arguments) -> Pipeline:
     config, roots = load_config(arguments), arguments.import_roots
+    _check_quantization(arguments, config)
     operators, kernels = load_tables(arguments.operators, arguments.kernels)
     return Pipeline(
         context=CompilationContext(operators, kernels, config.target),
@@ -130,18 +131,22 @@ def _make_pipeline(arguments: Arguments) -> Pipeline:
     )
 
 
+def _check_quantization(arguments: Arguments, config: CompilerConfig) -> None:
+    """Raise `ConfigError` for wrong options, before the model is loaded."""
+    if config.quantization_options() is None and arguments.calibration is not None:
+        raise ConfigError(
+            f"{arguments.calibration}: calibration inputs need a recipe, but {config.origin} has no"
+            " [quantization] section; add one, or remove 'calibration'"
+        )
+
+
 def _quantize(
     arguments: Arguments, spec: ModelSpec, programs: Mapping[str, ExportedProgram], pipeline: Pipeline
 ) -> Quantization | None:
     options = pipeline.config.quantization_options()
-    if options is not None:
-        return quantize_methods(spec, programs, options, arguments.calibration)
-    if arguments.calibration is not None:
-        raise ConfigError(
-            f"{arguments.calibration}: calibration inputs need a recipe, but {pipeline.config.origin}"
-            " has no [quantization] section; add one, or remove 'calibration'"
-        )
-    return None
+    if options is None:
+        return None
+    return quantize_methods(spec, programs, options, arguments.calibration)
 
 
 def _lower(

@@ -177,6 +177,14 @@ def test_manifest_lists_quantized_and_float_layers_with_reasons(
     ]
 
 
+def test_unknown_recipe_is_an_error_before_the_model_is_loaded(compile_source: Compile) -> None:
+    flag = '--config-json={"quantization": {"recipe": "int8_statik"}}'
+    outcome = compile_source("raise RuntimeError('imported')\n", flag)
+    assert outcome.output == (
+        "error: //app:net_pte: config: [quantization]: unknown recipe 'int8_statik'; did you mean 'int8_static'?\n"
+    )
+
+
 def test_quantized_models_reference_has_float_outputs(compile_source: Compile, tmp_path: Path) -> None:
     assert compile_source(_CALIBRATED, _STATIC, outputs=("reference",)).output == ""
     calls = read_calls((tmp_path / "out" / "net.reference").read_bytes())
