@@ -7,6 +7,7 @@
     executorch_register_toolchains()
 """
 
+load("//rules/private:bazel_version.bzl", "IS_BAZEL_4")
 load("//rules/private:hosts.bzl", "HOSTS")
 load("//rules/private/repository:bundled_rules.bzl", "bundled_rules")
 load("//rules/private/repository:python_environment.bzl", "python_environment")
@@ -88,9 +89,8 @@ def executorch_dependencies(python_version = "3.11"):
     Args:
       python_version: Version of CPython that compiles models: "3.11", "3.12" or "3.13".
     """
-    bazel4 = not hasattr(native, "package_relative_label")
     for name, (bundled, stand_in) in _RULE_SETS.items():
-        if native.existing_rule(name) or (bazel4 and name in _NOT_BEFORE_BAZEL7):
+        if native.existing_rule(name) or (IS_BAZEL_4 and name in _NOT_BEFORE_BAZEL7):
             continue
         bundled_rules(name = name, bundled = bundled, stand_in = stand_in)
     executorch_repositories(python_version)

@@ -43,8 +43,6 @@ def _impl(ctx):
         CcInfo(compilation_context = compilation, linking_context = linking),
     ]
 
-# Bazel names the rule's kind after the first global it is assigned to, so it has the macro's name
-# here.
 executorch_cc_library = rule(
     implementation = _impl,
     attrs = _ATTRS,

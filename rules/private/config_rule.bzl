@@ -73,8 +73,6 @@ def _impl(ctx):
         ExecutorchConfigInfo(layers = layers),
     ]
 
-# Bazel names the rule's kind after the first global it is assigned to, so it has the macro's name
-# here.
 executorch_config = rule(
     implementation = _impl,
     attrs = _ATTRS,

@@ -156,8 +156,6 @@ def _delegated_impl(ctx):
     )
     return _provide(ctx, described, backends)
 
-# Bazel names the rule's kind after the first global it is assigned to, so it has the macro's name
-# here.
 executorch_import = rule(
     implementation = _kernels_impl,
     attrs = _ATTRS,

@@ -74,8 +74,6 @@ def _impl(ctx):
         ))
     return [DefaultInfo(files = depset([_page(ctx, models)]))]
 
-# Bazel names the rule's kind after the first global it is assigned to, so it has the macro's name
-# here.
 executorch_report = rule(
     implementation = _impl,
     attrs = {

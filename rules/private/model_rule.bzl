@@ -153,8 +153,6 @@ def _impl(ctx):
         ExecutorchCompilationInfo(compilation = given),
     ]
 
-# Bazel names the rule's kind after the first global it is assigned to, so it has the macro's name
-# here.
 executorch_model = rule(
     implementation = _impl,
     attrs = dict(_ATTRS, **VALIDATION_ATTRS),

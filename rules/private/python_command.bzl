@@ -1,5 +1,6 @@
 """Actions that run a Python module of the toolchain."""
 
+load("//rules/private:bazel_version.bzl", "IS_BAZEL_4")
 load("//rules/private:import_roots.bzl", "import_roots")
 
 # Fixed, so that the behavior of Python and torch does not depend on the machine.
@@ -15,9 +16,6 @@ _ENV = {
     "PYTHONSAFEPATH": "1",
     "TZ": "UTC",
 }
-
-# Detected by a feature, because Debian's builds do not report their version.
-_IS_BAZEL_4 = not hasattr(native, "package_relative_label")
 
 def use_params_file(arguments):
     """Passes `arguments` in a params file, which becomes the only argument.
@@ -38,7 +36,7 @@ def _run_python(ctx, toolchain, sources, path, arguments, inputs, mnemonic, mess
     """
 
     # Bazel 4 does not have this argument.
-    named = {} if _IS_BAZEL_4 else {"toolchain": toolchain.toolchain_type}
+    named = {} if IS_BAZEL_4 else {"toolchain": toolchain.toolchain_type}
     ctx.actions.run(
         executable = toolchain.python,
         inputs = depset(toolchain.library, transitive = [inputs]),
@@ -46,7 +44,7 @@ def _run_python(ctx, toolchain, sources, path, arguments, inputs, mnemonic, mess
         tools = depset(
             [toolchain.python, toolchain.identity],
             transitive = [toolchain.python_files, sources.files],
-        ).to_list() + ([sources.program] if _IS_BAZEL_4 else []) + programs,
+        ).to_list() + ([sources.program] if IS_BAZEL_4 else []) + programs,
         # Paths relative to the execution root.
         env = dict(_ENV, PYTHONPATH = ":".join(path)),
         mnemonic = mnemonic,
@@ -76,7 +74,7 @@ def run_compiler(ctx, toolchain, arguments, inputs, programs, outputs, mnemonic,
     use_params_file(arguments)
 
     # In Bazel 4, this argument requires a flag.
-    counted = {} if _IS_BAZEL_4 else {"resource_set": resources}
+    counted = {} if IS_BAZEL_4 else {"resource_set": resources}
     _run_python(
         ctx,
         toolchain,

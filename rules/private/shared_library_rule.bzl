@@ -60,8 +60,6 @@ def _impl(ctx):
         ),
     ]
 
-# Bazel names the rule's kind after the first global it is assigned to, so it has the macro's name
-# here.
 executorch_shared_library = rule(
     implementation = _impl,
     attrs = _ATTRS,

@@ -3,6 +3,7 @@
 load("@rules_cc//cc:find_cc_toolchain.bzl", "find_cc_toolchain", "use_cc_toolchain")
 load("@rules_cc//cc/common:cc_common.bzl", "cc_common")
 load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
+load("//rules/private:bazel_version.bzl", "IS_BAZEL_4")  # buildifier: disable=bzl-visibility
 load("//rules/private:labels.bzl", "display_label")  # buildifier: disable=bzl-visibility
 
 _DOC = """A `cc_library` of C sources that compiles sixteen sources per action, each to its own object.
@@ -45,9 +46,6 @@ _SOURCES_OF_ACTION = 16
 
 # ACTION_NAMES.c_compile. Bazel versions define it in different files.
 _C_COMPILE = "c-compile"
-
-# Detected by a feature, because Debian's builds do not report their version.
-_IS_BAZEL_4 = not hasattr(native, "package_relative_label")
 
 def _groups(sources):
     """Returns the sources in lists of at most `_SOURCES_OF_ACTION`."""
@@ -99,7 +97,7 @@ def _compile_group(ctx, tools, headers, given, sources, pic):
     command.add_all(given.flags)
 
     # Bazel 4 does not have this argument.
-    named = {} if _IS_BAZEL_4 else {"toolchain": Label("@bazel_tools//tools/cpp:toolchain_type")}
+    named = {} if IS_BAZEL_4 else {"toolchain": Label("@bazel_tools//tools/cpp:toolchain_type")}
     ctx.actions.run(
         executable = ctx.executable._compile_objects,
         arguments = [listed, command],
