@@ -4,7 +4,7 @@ _VALUES = ["texts", "codes"]
 
 def _messages_flag_impl(ctx):
     if ctx.build_setting_value not in _VALUES:
-        fail("%s: '%s' is not one of %s" % (ctx.label, ctx.build_setting_value, ", ".join(_VALUES)))
+        fail("%s: unknown value '%s'; use one of: %s" % (ctx.label, ctx.build_setting_value, ", ".join(_VALUES)))
     return []
 
 messages_flag = rule(

@@ -10,9 +10,9 @@ load("//rules:toolchain.bzl", "TOOLCHAIN_TYPE")
 _DistributionsInfo = provider(
     doc = "The repositories below a Python library.",
     fields = {
-        "kept": "depset[string]: names of those that are reached without a package that the compiler has.",
-        "hidden": "depset[string]: names of the repositories of such packages, and of their dependencies.",
-        "clashes": "depset[string]: such packages that are of other versions, for a message.",
+        "kept": "depset[string]: names of the repositories that do not depend on a package that the compiler has.",
+        "hidden": "depset[string]: names of the repositories of packages that the compiler has, and of their dependencies.",
+        "clashes": "depset[string]: packages whose version differs from the compiler's, for a message.",
     },
 )
 

@@ -28,7 +28,7 @@ def executorch_budget_test(name, model = None, budget = None, code = True, code_
     require("executorch_budget_test(name = '%s')" % name, "model", model, "the model to measure")
     file = budget or name + ".json"
     if ":" in file or file.startswith("/"):
-        fail("executorch_budget_test(name = '%s'): 'budget' must be the name of a file of this package, got '%s'" % (name, file))
+        fail("executorch_budget_test(name = '%s'): 'budget' must be the name of a file in this package, got '%s'" % (name, file))
     path = (native.package_name() + "/" if native.package_name() else "") + file
     passed_on = {key: kwargs[key] for key in _PASSED_ON if key in kwargs}
     common = dict(

@@ -23,7 +23,7 @@ executorch_model_file = rule(
         "file": attr.string(
             mandatory = True,
             values = _FILES,
-            doc = "Which of its files.",
+            doc = "Kind of the file.",
         ),
     },
     doc = "One of a model's files besides its program.",

@@ -4,13 +4,13 @@ load("//rules:toolchain.bzl", "CODEGEN_TOOLCHAIN_TYPE")
 load("//rules/private:labels.bzl", "display_label")  # buildifier: disable=bzl-visibility
 load("//tools/build_defs:module_action.bzl", "MODULE_ACTION_ATTRS", "run_module_action")
 
-_DOC = "Runs a module of the code generation's sources to make files, without the packages that models are compiled with."
+_DOC = "Writes files with a module of the code generators, without the packages that compile models."
 
 _ATTRS = dict(
     MODULE_ACTION_ATTRS,
     module = attr.string(
         mandatory = True,
-        doc = "Its dotted name.",
+        doc = "Dotted name of the module.",
     ),
 )
 

@@ -10,7 +10,7 @@ MODULE_ACTION_ATTRS = {
     ),
     "outs": attr.output_list(
         mandatory = True,
-        doc = "Files it makes.",
+        doc = "Output files.",
     ),
     "arguments": attr.string_list(doc = "Command line, before the paths of `outs`; `$(location …)` is replaced."),
 }

@@ -6,14 +6,14 @@ load("//rules/private:labels.bzl", "display_label")  # buildifier: disable=bzl-v
 load("//rules/private:python_module.bzl", "module_file", "module_name")  # buildifier: disable=bzl-visibility
 load("//tools/build_defs:module_action.bzl", "MODULE_ACTION_ATTRS", "run_module_action")
 
-_DOC = "Runs a Python module of this repository with the toolchain's interpreter and packages to make files."
+_DOC = "Writes files with a Python module of this repository, and the toolchain's interpreter and packages."
 
 _ATTRS = dict(
     MODULE_ACTION_ATTRS,
     main = attr.label(
         mandatory = True,
         providers = [PyInfo],
-        doc = "py_library whose module is run.",
+        doc = "`py_library` of the module.",
     ),
 )
 

@@ -10,7 +10,7 @@ load("//rules/private:import_roots.bzl", "import_roots")  # buildifier: disable=
 _COMMON_ATTRS = {
     "data": attr.label_list(
         allow_files = True,
-        doc = "Python sources, programs and files that are used, by their path from the repository's root.",
+        doc = "Python sources, programs and files that the module or test uses.",
     ),
     "packages": attr.label_list(
         allow_files = True,
@@ -87,7 +87,7 @@ python_binary = rule(
 python_test = rule(
     implementation = _test_impl,
     attrs = _TEST_ATTRS,
-    doc = "Runs pytest on `srcs`. The repository's root and the toolchain's packages are on the path.",
+    doc = "Runs pytest on `srcs`. The repository's import roots and the toolchain's packages are on PYTHONPATH.",
     test = True,
     toolchains = [TOOLCHAIN_TYPE],
 )

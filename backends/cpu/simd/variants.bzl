@@ -50,7 +50,7 @@ _ISAS = list(_ISA_COPTS)
 def _isa_setting_impl(ctx):
     values = ["auto"] + _ISAS
     if ctx.build_setting_value not in values:
-        fail("%s: '%s' is none of %s" % (ctx.label, ctx.build_setting_value, ", ".join(values)))
+        fail("%s: unknown value '%s'; use one of: %s" % (ctx.label, ctx.build_setting_value, ", ".join(values)))
     return []
 
 cpu_isa_setting = rule(

