@@ -89,11 +89,11 @@ _DAMAGED = [
     (b"GGUF" + struct.pack("<IQQ", 3, 2**60, 0), "the tensor count is 1152921504606846976, but"),
     (
         b"GGUF" + struct.pack("<IQQ", 3, 0, 2**63),
-        "the metadata entry count is 9223372036854775808, more",
+        "the metadata entry count is 9223372036854775808, but",
     ),
     (_file([_entry("a", 9, _array(0, 2**40))], []), "the length of 'a' is 1099511627776, but"),
     (_file([_entry("a", 9, _array(8, 2**64 - 1))], []), "the length of 'a' is 18446744073709551615"),
-    (_file([_entry("a", 8, struct.pack("<Q", 2**64 - 8))], []), "'a' takes 18446744073709551608 bytes"),
+    (_file([_entry("a", 8, struct.pack("<Q", 2**64 - 8))], []), "'a' needs 18446744073709551608 bytes"),
     (_file([_entry("a", 13, b"")], []), "'a' has the unknown type 13"),
     (_file([_entry("a", 9, _array(14, 0))], []), "'a' has the unknown element type 14"),
     (_file([_entry("a", 0, b"\1"), _entry("a", 0, b"\1")], []), "duplicate metadata entry 'a'"),

@@ -95,7 +95,7 @@ def test_caller_provided_output_memory_cannot_be_planned() -> None:
         passes=[put(2, "aten_addmm_default_1")],
         memory_planning_pass=MemoryPlanningPass(alloc_graph_output=False),
     )
-    with pytest.raises(ConfigError, match="not for constants or the caller's memory"):
+    with pytest.raises(ConfigError, match="not on constants or the caller's memory"):
         to_edge(models.mlp().export()).to_executorch(config)
 
 
@@ -108,7 +108,7 @@ def test_planner_that_moves_a_tensor_to_another_buffer_is_refused() -> None:
     config = ExecutorchBackendConfig(
         passes=[put(2, "aten_relu")], memory_planning_pass=MemoryPlanningPass(ignorant)
     )
-    with pytest.raises(ConfigError, match="puts a tensor of memory id 2 in 1"):
+    with pytest.raises(ConfigError, match="placed a tensor with memory id 2 in buffer 1"):
         to_edge(models.mlp().export()).to_executorch(config)
 
 

@@ -126,7 +126,7 @@ def test_in_place_operator_without_a_kernel_is_refused() -> None:
 
     available = r"in-place kernels: aten::copy_ and aten::index_put_$"
     assert _config(reinplace_extra_ops=frozenset({ops.edge.aten.index_put.default})) is not None
-    with pytest.raises(ValueError, match=rf"'reinplace_extra_ops': no kernel computes aten::relu_; {available}"):
+    with pytest.raises(ValueError, match=rf"'reinplace_extra_ops': aten::relu_ has no kernel; {available}"):
         _config(reinplace_extra_ops=frozenset({ops.edge.aten.relu.default}))
     with pytest.raises(
         ValueError, match="'reinplace_extra_ops': aten.cat.default has no in-place variant with the same"
