@@ -73,7 +73,8 @@ class BackendWithCompilerDemo(BackendDetails):
         return RuntimeMemory(expression, header="backends/demo/handle.h")
 
 
-class BackendWithDelegateMappingDemo(BackendWithCompilerDemo):
+# `to_backend` finds direct subclasses of BackendDetails by name, as ExecuTorch does.
+class BackendWithDelegateMappingDemo(BackendWithCompilerDemo, BackendDetails):
     """The same backend, under the name of ExecuTorch's demo of the debug handle map."""
 
     @staticmethod

@@ -179,6 +179,11 @@ def test_constants_follow_the_text() -> None:
     assert torch.equal(torch.frombuffer(bytearray(data), dtype=torch.float32), parameters)
 
 
+def test_mapping_demo_is_found_by_name() -> None:
+    lowered = to_backend(BackendWithDelegateMappingDemo.__name__, _whole(_Tangent()), [])
+    assert lowered.backend_id == "BackendWithDelegateMappingDemo"
+
+
 def test_a_convolution_without_bias_has_zeros() -> None:
     assert _preprocess(_Tangent(bias=False)).processed_bytes.endswith(bytes(16))
 
