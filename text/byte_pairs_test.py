@@ -106,5 +106,5 @@ def test_damaged_vocabulary_is_named_on_standard_error(
         "sys.argv", ["byte_pairs", str(model), "small", "//text:small", str(tmp_path / "s.h"), str(tmp_path / "s.c")]
     )
     assert byte_pairs.main() == 1
-    assert f"{model}: not a valid GGUF file: the tensor count takes 8 bytes" in capsys.readouterr().err
+    assert f"{model}: not a valid GGUF file: the tensor count needs 8 bytes" in capsys.readouterr().err
     assert not (tmp_path / "s.h").exists()
