@@ -76,7 +76,7 @@ def test_unsupported_sample_formats_are_reported(tmp_path: Path, rate: int, widt
     result = _listen(str(path))
     assert result.returncode == 1
     assert result.stderr.startswith(
-        f"{path}: {8 * width}-bit samples at {rate} Hz, not 16-bit samples at 16 kHz; convert it, for example: ffmpeg"
+        f"{path}: {8 * width}-bit samples at {rate} Hz; not 16-bit samples at 16 kHz; convert it, for example: ffmpeg"
     )
 
 
