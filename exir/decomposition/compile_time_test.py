@@ -109,5 +109,5 @@ def test_preserved_operator_is_not_evaluated() -> None:
 
 def test_compile_time_value_above_the_limit_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compile_time, "MAX_VALUE_BYTES", 31)
-    with pytest.raises(UnsupportedOperatorError, match="takes 32 bytes.*at most 31"):
+    with pytest.raises(UnsupportedOperatorError, match="has 32 bytes.*at most 31 bytes"):
         to_edge(export(_Function(MADE["hamming"]), (_X,)))

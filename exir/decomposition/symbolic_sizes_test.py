@@ -151,7 +151,7 @@ def test_norm_of_possibly_zero_order_is_refused() -> None:
         Call(lambda x: torch.dist(x, x * x, x.shape[0] - 2)), (ROWS,), dynamic_shapes=(({0: EXPORTED},),)
     )
     with pytest.raises(
-        UnsupportedOperatorError, match="the order of a norm is the size .*, which may be 0"
+        UnsupportedOperatorError, match="the order of a norm is the size .*, which can be 0"
     ):
         to_edge(exported)
 
