@@ -14,7 +14,7 @@ from exir.testing.graphs import assert_same, operator_names, run, run_module
 NORM = "aten::_native_batch_norm_legit_no_training"
 CASES = {**models.ALL, **programs.CASES}
 FOLDED = (
-    *("conv_bn_relu", "convolution1d", "dynamicconvolution", "normalisedlinear"),
+    *("conv_bn_relu", "convolution1d", "dynamicconvolution", "normalizedlinear"),
     *("residualblock", "sharedconvolution", "transposedconvolution"),
 )
 
