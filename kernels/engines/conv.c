@@ -25,20 +25,11 @@ bool et_conv_is_plain(const et_conv *conv) {
                           conv->transposed);
 }
 
-/* Maximum of an attribute over the three axes. */
-#define LARGEST(conv, member) \
-  et_max_i64((conv)->z.member, et_max_i64((conv)->y.member, (conv)->x.member))
-
-bool et_conv_is_pointwise(const et_conv *conv) {
-  return ET_CONV_IS_POINTWISE(LARGEST(conv, kernel), LARGEST(conv, stride),
-                              LARGEST(conv, padding));
-}
-
 size_t et_conv_scratch(const et_conv *conv) {
-  return ET_CONV_SCRATCH(conv->input.dtype, is_all_row_major(conv),
-                         conv->transposed, conv->weight.sizes[1],
-                         LARGEST(conv, kernel), LARGEST(conv, stride),
-                         LARGEST(conv, padding));
+  return ET_CONV_SCRATCH(
+      conv->input.dtype, is_all_row_major(conv), conv->transposed,
+      conv->weight.sizes[1], ET_CONV_LARGEST(conv, kernel),
+      ET_CONV_LARGEST(conv, stride), ET_CONV_LARGEST(conv, padding));
 }
 
 void et_conv_float32(const et_conv *conv, et_mutable_span scratch) {

@@ -11,7 +11,7 @@
  * computed and discarded. */
 #include <string.h>
 
-#include "kernels/engines/conv.h"
+#include "kernels/engines/conv_geometry.h"
 
 #include "runtime/core/arithmetic.h"
 

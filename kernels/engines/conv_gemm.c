@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "executorch/kernels/scratch.h"
-#include "kernels/engines/conv.h"
+#include "kernels/engines/conv_geometry.h"
 #include "kernels/engines/gemm.h"
 #include "runtime/core/arithmetic.h"
 

@@ -1,7 +1,7 @@
 /* Depthwise convolution in channels-last order, with one output channel per
  * group. Multiplies the channels of a pixel by those of a tap, elementwise. The
  * weights are packed into scratch by tap. */
-#include "kernels/engines/conv.h"
+#include "kernels/engines/conv_geometry.h"
 
 /* A range of channels, for all positions. */
 typedef struct channels {

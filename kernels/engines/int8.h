@@ -100,7 +100,10 @@ typedef struct et_int8_conv {
 } et_int8_conv;
 
 /* Returns the reduction depth K. */
-size_t et_int8_conv_depth(const et_conv *conv);
+static inline size_t et_int8_conv_depth(const et_conv *conv) {
+  return (size_t)conv->weight.sizes[1] * (size_t)conv->z.kernel *
+         (size_t)conv->y.kernel * (size_t)conv->x.kernel;
+}
 
 /* `scratch` must hold at least one column of a panel. */
 void et_int8_conv_run(const et_int8_conv *conv, et_mutable_span scratch);

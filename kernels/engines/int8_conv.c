@@ -22,11 +22,6 @@ typedef struct tap {
   int64_t x;
 } tap;
 
-size_t et_int8_conv_depth(const et_conv *conv) {
-  return (size_t)conv->weight.sizes[1] * (size_t)conv->z.kernel *
-         (size_t)conv->y.kernel * (size_t)conv->x.kernel;
-}
-
 static int64_t between(int64_t value, int64_t low, int64_t high) {
   return value < low ? low : value > high ? high : value;
 }

@@ -2,7 +2,7 @@
 #include "executorch/kernels/convert.h"
 #include "executorch/kernels/loop.h"
 #include "executorch/kernels/shape.h"
-#include "kernels/quantized/int8.h"
+#include "kernels/quantized/int8_arguments.h"
 
 /* Binary operation. */
 typedef enum binary_op { ADD, MUL, MAXIMUM, MINIMUM } binary_op;

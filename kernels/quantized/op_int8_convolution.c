@@ -2,7 +2,7 @@
 #include "executorch/kernels/scratch.h"
 #include "kernels/engines/conv.h"
 #include "kernels/engines/int8.h"
-#include "kernels/quantized/int8.h"
+#include "kernels/quantized/int8_arguments.h"
 
 #define WHAT "int8 convolution"
 

@@ -1,7 +1,7 @@
 #include "executorch/kernels/args.h"
 #include "executorch/kernels/scratch.h"
 #include "executorch/kernels/shape.h"
-#include "kernels/quantized/int8.h"
+#include "kernels/quantized/int8_arguments.h"
 
 #define WHAT "int8 linear"
 

@@ -1,7 +1,7 @@
 #include "executorch/kernels/args.h"
 #include "executorch/kernels/loop.h"
 #include "executorch/kernels/shape.h"
-#include "kernels/quantized/int8.h"
+#include "kernels/quantized/int8_arguments.h"
 
 /* Number of 8-bit values. */
 #define QUANTIZED 256

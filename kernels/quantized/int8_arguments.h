@@ -1,6 +1,6 @@
 /* Helpers of operators that compute in int8 or uint8. */
-#ifndef ET_KERNELS_QUANTIZED_INT8_H_
-#define ET_KERNELS_QUANTIZED_INT8_H_
+#ifndef ET_KERNELS_QUANTIZED_INT8_ARGUMENTS_H_
+#define ET_KERNELS_QUANTIZED_INT8_ARGUMENTS_H_
 
 #include "kernels/engines/int8.h"
 
@@ -37,4 +37,4 @@ static inline const float *et_int8_floats(const et_tensor *tensor) {
   return tensor == NULL ? NULL : (const float *)tensor->data;
 }
 
-#endif /* ET_KERNELS_QUANTIZED_INT8_H_ */
+#endif /* ET_KERNELS_QUANTIZED_INT8_ARGUMENTS_H_ */

@@ -1,12 +1,19 @@
-/* Positions and taps of a convolution along one axis. */
+#include "kernels/engines/conv_geometry.h"
+
 #include <string.h>
 
-#include "kernels/engines/conv.h"
+#include "executorch/kernels/scratch.h"
 #include "runtime/core/arithmetic.h"
 
 bool et_conv_axis_is_flat(const et_conv_axis *axis) {
   return axis->in == 1 && axis->out == 1 && axis->kernel == 1 &&
          axis->padding == 0;
+}
+
+bool et_conv_is_pointwise(const et_conv *conv) {
+  return ET_CONV_IS_POINTWISE(ET_CONV_LARGEST(conv, kernel),
+                              ET_CONV_LARGEST(conv, stride),
+                              ET_CONV_LARGEST(conv, padding));
 }
 
 void et_conv_inside(const et_conv_axis *axis, int64_t tap, int64_t *low,

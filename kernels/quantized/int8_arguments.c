@@ -1,4 +1,4 @@
-#include "kernels/quantized/int8.h"
+#include "kernels/quantized/int8_arguments.h"
 
 #include "executorch/kernels/args.h"
 #include "kernels/quantized/quantize.h"
