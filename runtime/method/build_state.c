@@ -29,7 +29,7 @@ void et_state_set_initial(const et_method *method, uint32_t index,
 /* Resets all planned tensors, or only those with an initial value. Tensors may
  * overlap, so initial values are set last. */
 static void reset(const et_method *method, bool with_initial) {
-  const et_fb_vector values = et_method_vector(method, ET_PLAN_VALUES);
+  const et_fb_vector values = et_tables_vector(method->plan, ET_PLAN_VALUES);
   for (uint32_t i = 0; i < et_fb_count(values); i++) {
     et_tensor_record record;
     if (et_state_read(values, i, &record) &&

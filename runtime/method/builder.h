@@ -92,9 +92,6 @@ et_status et_build_state(const et_builder *builder);
 /* Resets INT, BOOL and DOUBLE values to the values in the program. */
 void et_build_scalars(et_fb_vector values, et_value *out_values);
 
-/* Returns a vector of a loaded method's plan. */
-et_fb_vector et_method_vector(const et_method *method, uint16_t field);
-
 /* Allocates memory for a state or handle, in multiples of ET_MEMORY_ALIGNMENT,
  * and aligned like the method's memory. Returns false if it does not fit. */
 bool et_build_take_memory(et_builder *builder, size_t bytes,

@@ -143,7 +143,7 @@ et_status et_method_execute(et_method *method, et_error *out_error) {
   const et_status status = run_all(method, out_error);
   if (status != ET_STATUS_OK) {
     /* Resets loop counters, which are values, after an interrupted loop. */
-    const et_fb_vector values = et_method_vector(method, ET_PLAN_VALUES);
+    const et_fb_vector values = et_tables_vector(method->plan, ET_PLAN_VALUES);
     et_build_scalars(values, method->values);
     if (method->ranges != NULL) {
       method->ranges->forget(method);

@@ -30,7 +30,7 @@ size_t et_method_output_count(const et_method *method) {
 /* Returns the upper bounds of the input's sizes. */
 static et_fb_vector bounds_of(const et_method *method, const et_value *input) {
   et_fb_table tensor;
-  et_tables_value(et_method_vector(method, ET_PLAN_VALUES),
+  et_tables_value(et_tables_vector(method->plan, ET_PLAN_VALUES),
                   (uint32_t)(input - method->values), &tensor);
   return et_fb_list(tensor, ET_TENSOR_SIZES);
 }

@@ -27,10 +27,6 @@ static et_status start_builder(const et_program *program, const char *name,
   return ET_STATUS_OK;
 }
 
-et_fb_vector et_method_vector(const et_method *method, uint16_t field) {
-  return et_tables_vector(method->plan, field);
-}
-
 et_status et_method_data_bytes(const et_program *program, const char *name,
                                size_t *out_bytes, et_error *out_error) {
   et_builder builder;

@@ -107,7 +107,7 @@ static et_status check_sizes(const et_method *method, size_t index,
     }
   }
   et_fb_table loaded;
-  et_tables_value(et_method_vector(method, ET_PLAN_VALUES),
+  et_tables_value(et_tables_vector(method->plan, ET_PLAN_VALUES),
                   (uint32_t)(input - method->values), &loaded);
   const et_fb_vector fixed = et_fb_list(loaded, ET_TENSOR_SIZES);
   for (uint32_t d = 0; d < tensor->rank; d++) {

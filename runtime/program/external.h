@@ -7,9 +7,11 @@
 
 #include "executorch/program.h"
 #include "executorch/status.h"
-#include "runtime/program/schema.h"
 #include "runtime/program/source.h"
-#include "runtime/program/tensor_record.h"
+
+/* See runtime/program/tensor_record.h, which finds data with these
+ * functions. */
+typedef struct et_tensor_record et_tensor_record;
 
 /* The operations on .ptd files.
  *
@@ -37,12 +39,6 @@ typedef struct et_external {
 } et_external;
 
 extern const et_external et_external_files;
-
-/* Returns the key of an external tensor. */
-static inline et_string et_external_key(const et_tensor_record *record) {
-  const et_fb_table extra = et_fb_child(record->table, ET_TENSOR_EXTRA);
-  return et_fb_text(extra, ET_EXTRA_NAME);
-}
 
 /* Fails with NOT_FOUND: no file of the program has the tensor's key. */
 et_status et_external_absent(const et_program *program, uint32_t index,

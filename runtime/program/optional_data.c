@@ -4,6 +4,7 @@
 #include "runtime/core/error.h"
 #include "runtime/program/external.h"
 #include "runtime/program/reading.h"
+#include "runtime/program/tensor_record.h"
 
 const uint8_t *et_data_find(const et_program *program, const et_data *data,
                             const et_piece *piece) {
@@ -34,7 +35,7 @@ et_status et_external_absent(const et_program *program, uint32_t index,
   return et_fail(error, ET_STATUS_NOT_FOUND,
                  "values[%u]: none of the %zu external files (.ptd) has the "
                  "key '%s'; pass its file to et_program_load_sources",
-                 (unsigned)index, files, et_external_key(record).data);
+                 (unsigned)index, files, et_tensor_record_key(record).data);
 }
 
 et_status et_external_check(const et_program *program, uint32_t index,

@@ -10,6 +10,7 @@
 #include "executorch/status.h"
 #include "executorch/tensor.h"
 #include "runtime/program/flatbuffer.h"
+#include "runtime/program/schema.h"
 #include "runtime/program/source.h"
 
 /* Fields as stored in the file. */
@@ -43,6 +44,12 @@ typedef struct et_tensor_record {
  * unknown. NOT_SUPPORTED: a storage offset. */
 et_status et_tensor_record_read(et_fb_table table, et_tensor_record *out_record,
                                 et_error *error);
+
+/* Returns the key of an external tensor. */
+static inline et_string et_tensor_record_key(const et_tensor_record *record) {
+  const et_fb_table extra = et_fb_child(record->table, ET_TENSOR_EXTRA);
+  return et_fb_text(extra, ET_EXTRA_NAME);
+}
 
 /* Finds the initial `nbytes` of the tensor: its constant, or the initial state
  * if it is planned. Returns false if data_buffer does not name them, or no .ptd

@@ -6,6 +6,7 @@
 #include "runtime/program/data_file.h"
 #include "runtime/program/schema.h"
 #include "runtime/program/tables.h"
+#include "runtime/program/tensor_record.h"
 
 /* An entry that was found in one of the files. */
 typedef struct found {
@@ -88,7 +89,7 @@ static et_status verify(const et_program *program, et_error *error) {
 static bool find_tensor(const et_program *program,
                         const et_tensor_record *record, et_piece *out) {
   found it;
-  if (!find(program, et_external_key(record), &it) ||
+  if (!find(program, et_tensor_record_key(record), &it) ||
       it.piece.size != record->nbytes) {
     return false;
   }
@@ -135,7 +136,7 @@ static bool is_aligned(const et_tensor_record *record, const found *it) {
 
 static et_status check_tensor(const et_program *program, uint32_t index,
                               const et_tensor_record *record, et_error *error) {
-  const et_string key = et_external_key(record);
+  const et_string key = et_tensor_record_key(record);
   found it;
   if (key.size == 0 || !find(program, key, &it)) {
     return et_external_absent(program, index, record, error);
