@@ -130,12 +130,12 @@ static et_status check_shape(et_kernel_context *context, const et_value *shape,
 }
 
 /* Normalized dimensions have size 1 in the statistics. */
-static et_status resize_outs(et_kernel_context *context, size_t normalised,
+static et_status resize_outs(et_kernel_context *context, size_t normalized,
                              layer_norm *p) {
   int32_t sizes[ET_MAX_RANK];
   const size_t rank = p->input->rank;
   for (size_t d = 0; d < rank; d++) {
-    sizes[d] = d < rank - normalised ? p->input->sizes[d] : 1;
+    sizes[d] = d < rank - normalized ? p->input->sizes[d] : 1;
   }
   ET_RETURN_IF_ERROR(et_shape_resize_like(context, p->out, p->input));
   ET_RETURN_IF_ERROR(et_tensor_resize(p->mean, sizes, rank, context->error));
