@@ -39,7 +39,7 @@ def test_invalid_group_norm_is_an_error() -> None:
     for arguments, message in [
         ((None, None, 2, 6, 12, 4), "6 channels are not divisible by 4 groups"),
         ((None, None, 2, 6, 12, 0), "are not divisible by 0 groups"),
-        ((None, None, 2, 6, 11, 2), "N, C and HxW are not those"),
+        ((None, None, 2, 6, 11, 2), "N, C and HxW do not match the input"),
         ((WEIGHT[:5], None, 2, 6, 12, 2), "weight must be floating with 6 elements"),
     ]:
         with pytest.raises(KernelError, match=message):
