@@ -149,7 +149,7 @@ def exact_results(op: OpInfo, sample: SampleInput, rounded: list[Any]) -> list[A
     dtypes = {each.dtype for each in rounded if isinstance(each, torch.Tensor)}
     if not dtypes or not dtypes <= _NARROW:
         return []
-    module = _Call(op, sample.transform(_widened)).eval()
+    module = _Call(op, sample.transform(widened)).eval()
     with torch.no_grad():
         wide = [plain(result) for result in pytree.tree_leaves(_eager(module, module.tensors))]
     return [
@@ -158,7 +158,8 @@ def exact_results(op: OpInfo, sample: SampleInput, rounded: list[Any]) -> list[A
     ]
 
 
-def _widened(value: Any) -> Any:
+def widened(value: Any) -> Any:
+    """Return a tensor of float32 or less as float64, and any other value as it is."""
     is_narrow = isinstance(value, torch.Tensor) and value.dtype in _NARROW
     return value.to(torch.float64) if is_narrow else value
 
