@@ -64,7 +64,8 @@ class BackendWithCompilerDemo(BackendDetails):
     @staticmethod
     def runtime_memory(processed_bytes: bytes, compile_specs: list[CompileSpec]) -> RuntimeMemory:
         """Returns the size of program, ops, constants and results (`handle.h`)."""
-        text = processed_bytes[: processed_bytes.index(b"#outputs:") + 1]
+        # Version 0 has no outputs, and version 1 has the constants' bytes after them.
+        text = processed_bytes.partition(b"#outputs:")[0] + b"#"
         ops = [int(match[1]) for match in _NUMEL.finditer(text)]
         found = _CONSTANTS.search(text)
         constants = [prod(map(int, sizes.split(b"x"))) for sizes in found[1].split(b";")] if found else []

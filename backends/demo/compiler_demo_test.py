@@ -194,6 +194,16 @@ def test_rejects_a_whole_module_of_another_dtype() -> None:
         BackendWithDelegateMappingDemo.preprocess(program, [])
 
 
+def test_memory_of_an_official_payload_is_known() -> None:
+    """Version 0 does not list its outputs."""
+    payload = (
+        b"2version:0#op:demo::aten.mm.default, numel:4, dtype:torch.float32<debug_handle>1#"
+        b"op:demo::aten.add.Tensor, numel:4, dtype:torch.float32<debug_handle>2#"
+    )
+    expected = RuntimeMemory("DEMO_HANDLE_BYTES(2u, 0u, 32u)", "", "backends/demo/handle.h")
+    assert BackendWithCompilerDemo.runtime_memory(payload, []) == expected
+
+
 def test_the_runtimes_memory_includes_constants() -> None:
     payload = _preprocess(_Tangent()).processed_bytes
     data = 4 * 4 * (4 * 6 * 6) + 4 * (4 * 2 * 3 * 3) + 16
