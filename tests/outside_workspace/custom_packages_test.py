@@ -66,7 +66,7 @@ def test_conflicting_package_version_is_refused(workspace: Workspace) -> None:
     build = workspace.build("//app:net_pte")
     lock.write_text(text, encoding="utf-8")
     assert build.exit_code != 0
-    assert "torch: 2.9.1, and the rules have 2.13.0+cpu" in build.stderr
+    assert "torch: 2.9.1, but the rules have 2.13.0+cpu" in build.stderr
 
 
 @pytest.mark.parametrize("name", ["MODULE.bazel", "WORKSPACE", "app/BUILD.bazel"])
