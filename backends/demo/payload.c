@@ -248,7 +248,7 @@ et_status demo_reader_outputs(demo_reader *reader,
                               uint32_t *out_count, const uint8_t **out_data) {
   if (reader->version == 0) {
     if (reader->op_count == 0) {
-      return fail_at(reader, "there is no op");
+      return fail_at(reader, "the payload has no ops");
     }
     out_values[0] = (demo_value)(DEMO_FIRST_RESULT + reader->op_count - 1);
     *out_count = 1;
