@@ -417,11 +417,11 @@ def _musicgen_decoder() -> Subject:
 
 
 _SINGLE: dict[str, Callable[[], Subject]] = {
-    "BertModel, length to 64": lambda: _reader_of_any_length("BertModel", "BertConfig", **TEXT),
+    "BertModel, length up to 64": lambda: _reader_of_any_length("BertModel", "BertConfig", **TEXT),
     "BertModel, any length": lambda: _reader_of_any_length("BertModel", "BertConfig", None, **TEXT),
-    "LlamaForCausalLM, length to 64": lambda: _reader_of_any_length("LlamaForCausalLM", "LlamaConfig", **DECODER),
+    "LlamaForCausalLM, length up to 64": lambda: _reader_of_any_length("LlamaForCausalLM", "LlamaConfig", **DECODER),
     "LlamaForCausalLM, any length": lambda: _reader_of_any_length("LlamaForCausalLM", "LlamaConfig", None, **DECODER),
-    "GPT2LMHeadModel, length to 64": lambda: _reader_of_any_length("GPT2LMHeadModel", "GPT2Config", **TEXT),
+    "GPT2LMHeadModel, length up to 64": lambda: _reader_of_any_length("GPT2LMHeadModel", "GPT2Config", **TEXT),
     "LlamaForCausalLM, static cache": lambda: _cached_decoder("Llama"),
     "Qwen3ForCausalLM, static cache": lambda: _cached_decoder("Qwen3"),
     "WhisperModel, encoder": _whisper_encoder,

@@ -335,8 +335,8 @@ _PARTS: dict[str, Callable[[], Subject]] = {
     "MoonshineModel": _listener_of_waves,
     "ParakeetForCTC": _listener_by_transitions,
     "Wav2Vec2BertModel": _speech_features,
-    "T5, step of generation": partial(_step, "T5", **T5),
-    "Bart, step of generation": partial(_step, "Bart", **TWO_STACKS),
+    "T5, decoding step": partial(_step, "T5", **T5),
+    "Bart, decoding step": partial(_step, "Bart", **TWO_STACKS),
 }
 
 
