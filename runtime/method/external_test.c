@@ -212,6 +212,17 @@ static void test_m18_mismatched_dtype_is_refused(void **state) {
          "program's tensor in dtype");
 }
 
+static void test_m18_external_tensor_of_unknown_dtype_is_refused(void **state) {
+  (void)state;
+  sample s;
+  et_status status = load_changed(&s, 0x153, 6, 30);
+  expect(&s, status, ET_STATUS_INVALID_EXTERNAL_DATA,
+         "source 'mlp_weights.ptd': named_data[0]: scalar_type 30 is unknown");
+  status = load_changed(&s, 0x153, 6, 0xFF);
+  expect(&s, status, ET_STATUS_INVALID_EXTERNAL_DATA,
+         "source 'mlp_weights.ptd': named_data[0]: scalar_type -1 is unknown");
+}
+
 static void test_m18_mismatched_dim_order_is_refused(void **state) {
   (void)state;
   sample s;
@@ -443,6 +454,7 @@ int main(void) {
       cmocka_unit_test(test_data_file_without_the_key_is_refused),
       cmocka_unit_test(test_m18_key_in_two_data_files_is_refused),
       cmocka_unit_test(test_m18_mismatched_dtype_is_refused),
+      cmocka_unit_test(test_m18_external_tensor_of_unknown_dtype_is_refused),
       cmocka_unit_test(test_m18_mismatched_dim_order_is_refused),
       cmocka_unit_test(test_m18_mismatched_sizes_are_refused),
       cmocka_unit_test(test_m16_external_tensor_of_another_size_is_refused),

@@ -521,6 +521,7 @@ static void test_scalar_inputs_must_equal_the_compiled_values(void **state) {
   const et_value seven = {ET_VALUE_INT, {.as_int = 7}};
   const et_value eight = {ET_VALUE_INT, {.as_int = 8}};
   const et_value mode = {ET_VALUE_STRING, {.as_string = {"mode", 4}}};
+  const et_value made = {ET_VALUE_STRING, {.as_string = {"made", 4}}};
   const et_value *out = NULL;
   et_method *m = hosted.method;
   assert_int_equal(et_method_set_scalar_input(m, 0, &seven, NULL),
@@ -528,6 +529,8 @@ static void test_scalar_inputs_must_equal_the_compiled_values(void **state) {
   assert_int_equal(et_method_set_scalar_input(m, 0, &eight, NULL),
                    ET_STATUS_INVALID_ARGUMENT);
   assert_int_equal(et_method_set_scalar_input(m, 0, &mode, NULL),
+                   ET_STATUS_INVALID_ARGUMENT);
+  assert_int_equal(et_method_set_scalar_input(m, 1, &made, NULL),
                    ET_STATUS_INVALID_ARGUMENT);
   assert_int_equal(et_method_set_scalar_input(m, 1, &mode, NULL), ET_STATUS_OK);
   assert_int_equal(et_method_execute(m, NULL), ET_STATUS_OK);

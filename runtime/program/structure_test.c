@@ -390,6 +390,39 @@ static void test_m23_number_of_methods_is_limited(void **state) {
   expect_invalid("1025 methods");
 }
 
+/* Adds a delegate with an empty payload and `count` empty compile specs. */
+static void write_delegate_with_specs(uint32_t count) {
+  et_fb_writer *buffer = &writer.buffer;
+  et_test_write_copy(&writer, 4);
+  const size_t delegates = et_fb_add_vector(buffer, NULL, 1, 4);
+  et_fb_refer(buffer, writer.plan, ET_PLAN_DELEGATES, delegates);
+  const size_t delegate = et_fb_add_table(buffer, 3);
+  et_fb_refer_element(buffer, delegates, 0, delegate);
+  et_fb_refer(buffer, delegate, ET_DELEGATE_ID,
+              et_fb_add_text(buffer, "TestBackend"));
+  et_fb_refer(buffer, delegate, ET_DELEGATE_PROCESSED,
+              et_fb_add_table(buffer, 2));
+  const size_t data = et_fb_add_vector(buffer, NULL, 1, 4);
+  et_fb_refer(buffer, writer.program, ET_PROGRAM_DELEGATE_DATA, data);
+  et_fb_refer_element(buffer, data, 0, et_fb_add_table(buffer, 1));
+  const size_t specs = et_fb_add_vector(buffer, NULL, count, 4);
+  et_fb_refer(buffer, delegate, ET_DELEGATE_SPECS, specs);
+  for (uint32_t i = 0; i < count; i++) {
+    et_fb_refer_element(buffer, specs, i, et_fb_add_table(buffer, 2));
+  }
+}
+
+static void test_m23_number_of_compile_specs_is_limited(void **state) {
+  (void)state;
+  et_error error;
+  write_delegate_with_specs(ET_LIMIT_COMPILE_SPECS);
+  if (et_test_load(et_writer_finish(&writer), &error) != ET_STATUS_OK) {
+    fail_msg("%s", error.message);
+  }
+  write_delegate_with_specs(ET_LIMIT_COMPILE_SPECS + 1);
+  expect_invalid("delegates[0]: 33 compile_specs exceed the limit of 32");
+}
+
 /* Checks invariants for arbitrary bytes: accepted tables have readable fields,
  * offsets are in bounds, and vectors are complete. Sanitizers detect other
  * errors. */
@@ -454,6 +487,7 @@ int main(void) {
       cmocka_unit_test(test_equal_tables_may_be_shared),
       cmocka_unit_test(test_m23_number_of_call_args_is_limited),
       cmocka_unit_test(test_m23_number_of_methods_is_limited),
+      cmocka_unit_test(test_m23_number_of_compile_specs_is_limited),
       cmocka_unit_test(test_verifier_reads_stay_in_the_buffer),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
