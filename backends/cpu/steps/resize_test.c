@@ -172,6 +172,9 @@ static void test_what_does_not_fit_is_refused(void **state) {
   test.tensors[1].sizes[3] = 3;
   test.tensors[0].sizes[1] = 0;
   et_test_refused(&test, "resize: 0 pixels along an axis become 8");
+  test.tensors[0].sizes[1] = 4;
+  test.tensors[0].sizes[2] = 0;
+  et_test_refused(&test, "resize: 0 pixels along an axis become 9");
   et_test_end(&test);
 }
 
