@@ -93,6 +93,29 @@ static void test_first_load_initializes_the_state(void **state) {
   free(s.file);
 }
 
+static void test_planned_buffer_of_one_byte_starts_as_zero(void **state) {
+  (void)state;
+  static et_program_writer writer;
+  static _Alignas(64) uint8_t bytes[2] = {0x55, 0x55};
+  static _Alignas(64) uint8_t memory[8192];
+  et_program program;
+  et_method *method = NULL;
+  et_writer_start(&writer, 1);
+  const int32_t byte = et_writer_tensor(&writer, ET_SCALAR_TYPE_UINT8, 1, 0);
+  et_writer_input(&writer, byte);
+  et_writer_output(&writer, byte);
+  const et_planned_buffer planned = {{bytes, 1}, NULL, NULL};
+  const et_method_memory provided = {
+      {memory, sizeof memory}, {NULL, 0}, &planned, 1, {NULL, 0}};
+  assert_int_equal(et_program_load(et_writer_finish(&writer), &program, NULL),
+                   ET_STATUS_OK);
+  assert_int_equal(et_method_load(&program, "forward", &registry, NULL,
+                                  &provided, &method, NULL),
+                   ET_STATUS_OK);
+  assert_int_equal(bytes[0], 0);
+  assert_int_equal(bytes[1], 0x55);
+}
+
 static void test_later_loads_do_not_change_the_state(void **state) {
   (void)state;
   static sample s;
@@ -188,6 +211,7 @@ static void test_same_state_at_another_offset_is_refused(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_first_load_initializes_the_state),
+      cmocka_unit_test(test_planned_buffer_of_one_byte_starts_as_zero),
       cmocka_unit_test(test_later_loads_do_not_change_the_state),
       cmocka_unit_test(test_reset_restores_initial_values),
       cmocka_unit_test(test_state_of_another_program_or_buffer_is_refused),
