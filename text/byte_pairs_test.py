@@ -39,6 +39,7 @@ def test_merges_are_sorted_by_left_token() -> None:
     assert arrays["starts"] == "0,0,1,1,2,2,2,2,2,"
     assert (arrays["rights"], arrays["ranks"], arrays["results"]) == ("2,4,", "0,1,", "4,5,")
     assert "const et_chat_template small_chat = {" in source
+    assert "added" not in arrays and "added_starts" not in arrays
 
 
 def test_user_defined_tokens_split_text_longest_first() -> None:

@@ -17,6 +17,7 @@ _HEADED = (
     "{% for message in messages %}{% if loop.first %}{{ bos_token }}{% endif %}"
     "[{{ message['role'] }}]{{ message['content'] | trim }}</s>{% endfor %}{% if add_generation_prompt %}[assistant]{% endif %}"
 )
+_COUNTED_ANSWER = _HEADED.replace("[assistant]", "[assistant {{ messages | length }}]")
 _COUNTED = "{% for message in messages %}{{ loop.index }} {{ message['content'] }}{% endfor %}"
 
 
@@ -52,10 +53,16 @@ def test_control_tokens_are_separate_from_text() -> None:
     assert "stops[] = {1, 2};" in source
 
 
+def test_longest_control_token_is_taken() -> None:
+    source = chat.source(_metadata(_CHATML), {"<|im_end|>": 1, "<|im_end|>\n": 3}, "small_chat")
+    assert "after_user[] = {TOKEN(3)};" in source
+
+
 @pytest.mark.parametrize(
     ("template", "message"),
     [
         (_COUNTED, "the chat template is not a plain sequence of messages"),
+        (_COUNTED_ANSWER, "the chat template is not a plain sequence of messages"),
         ("nothing of the messages", "the chat template is not a plain sequence of messages"),
         (None, "there is no chat template"),
         (3, "'tokenizer.chat_template' is not a string"),

@@ -89,10 +89,11 @@ static void test_equal_seeds_sample_equal_tokens(void **state) {
 
 static void test_repetition_penalty_lowers_seen_tokens(void **state) {
   (void)state;
-  float scores[] = {2.0F, -2.0F, 2.0F};
+  float scores[] = {2.0F, -2.0F, 2.0F, 8.0F}; /* of 3 tokens, and one more */
   const int64_t seen[] = {0, 1, -1, 3};
   et_sampler_penalize(2.0F, scores, 3, seen, 4);
   assert_true(scores[0] == 1.0F && scores[1] == -4.0F && scores[2] == 2.0F);
+  assert_true(scores[3] == 8.0F);
 }
 
 static void test_nan_scores_still_give_a_token(void **state) {

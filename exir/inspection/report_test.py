@@ -54,7 +54,9 @@ _FLOATS = Tensor(ScalarType.FLOAT, 0, [2, 3], [0, 1])
 _IMAGES = Tensor(ScalarType.CHAR, 0, [1, 4, 8, 8], [0, 2, 3, 1])
 
 
-def _plan(operator: str, values: list[KernelTypes], *steps: InstructionArguments, **fields: Any) -> ExecutionPlan:
+def _plan(
+    operator: str, values: list[KernelTypes], *steps: InstructionArguments, **fields: Any
+) -> ExecutionPlan:
     name, _, overload = operator.partition(".")
     return ExecutionPlan(
         name="forward",
@@ -84,10 +86,18 @@ def test_scalar_argument_is_described_by_its_value(alpha: Int | Double | Bool) -
     assert found.attributes == ({"alpha": True} if isinstance(alpha, Bool) else {})
 
 
-@pytest.mark.parametrize(("mode", "expected"), [(Null(), None), (String("floor"), "floor"), (Bool(False), False)])
+@pytest.mark.parametrize(
+    ("mode", "expected"), [(Null(), None), (String("floor"), "floor"), (Bool(False), False)]
+)
 def test_constant_argument_is_an_attribute(mode: KernelTypes, expected: object) -> None:
     found = _described("aten::div.out_mode", [_FLOATS, mode], [0, 0, 1, 0])
     assert found.attributes == {"rounding_mode": expected}
+
+
+def test_absent_tensor_is_not_an_attribute() -> None:
+    values: list[KernelTypes] = [_IMAGES, Null(), IntList([3, 3]), Int(1), Bool(False)]
+    found = _described("aten::convolution.out", values, [0, 0, 1, 2, 2, 2, 4, 2, 3, 0])
+    assert found.attributes == {"transposed": False} and found.tensors["bias"] == []
 
 
 def test_list_argument_is_described_by_its_items() -> None:
@@ -218,6 +228,7 @@ def test_calls_without_a_kernel_are_listed_once_with_their_source(tmp_path: Path
 def test_at_most_ten_calls_without_a_kernel_are_listed(tmp_path: Path) -> None:
     uses = [OperatorUse(f"acme::f{number}.out", (), "", False) for number in range(12)]
     assert _refused(tmp_path, *uses[:10])[9:] == ["acme::f9.out on no tensors: no kernel"]
+    assert _refused(tmp_path, *uses[:11])[10:] == ["and 1 more"]
     assert _refused(tmp_path, *uses)[10:] == ["and 2 more"]
 
 

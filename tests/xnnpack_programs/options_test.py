@@ -136,6 +136,22 @@ def test_nonpositive_group_scales_are_refused(index: int, tmp_path: Path) -> Non
         _load_with_group_scale(path, index, bits)
 
 
+@pytest.mark.parametrize("scale", [-0.0125, float("inf"), float("nan")])
+def test_invalid_channel_scales_are_refused(scale: float, tmp_path: Path) -> None:
+    # The scales of a layer's 64 outputs come before those of its bias.
+    program = (_FOLDER / "winograd_q.pte").read_bytes()
+    floats = np.frombuffer(program, np.float32, len(program) // 4)
+    runs = np.lib.stride_tricks.sliding_window_view((floats > 1e-6) & (floats < 0.5), 64)
+    place, _ = np.flatnonzero(runs.all(axis=1))
+    for index in (0, 63):
+        changed = floats.copy()
+        changed[place + index] = scale
+        path = tmp_path / "scaled.pte"
+        path.write_bytes(changed.tobytes() + program[4 * len(floats) :])
+        with pytest.raises(ExecutorchError, match="has a scale that is no positive number"):
+            Program(path).method()
+
+
 def test_zero_padding_is_merged_into_its_windows() -> None:
     # The remaining pads: before pixels, with 0.5, with two uses, of channels, before a transposed layer and before a
     # pool. There are also two slices.
@@ -155,6 +171,35 @@ def test_planar_tensor_with_mismatched_sizes_is_refused(tmp_path: Path) -> None:
     path.write_bytes(program[:place] + other + program[place + len(other) :])
     with pytest.raises(ExecutorchError, match="other sizes than the picture"):
         Program(path).method()
+
+
+def _load_with_list(program: str, old: list[int], new: list[int], place: int, path: Path) -> Method:
+    """Load a program with the list `new` in place of one of the lists `old`.
+
+    `place` counts the occurrences in the file.
+    """
+    content = (_FOLDER / f"{program}.pte").read_bytes()
+    before, after = (np.array([len(items), *items], np.uint32).tobytes() for items in (old, new))
+    parts = content.split(before)
+    path.write_bytes(before.join(parts[: place + 1]) + after + before.join(parts[place + 1 :]))
+    return Program(path).method()
+
+
+def test_slice_beyond_its_dim_is_refused(tmp_path: Path) -> None:
+    for place in range(2):
+        with pytest.raises(ExecutorchError, match="4 elements from 3 on are not all in dim 3 of 6"):
+            _load_with_list("slice4", [0, 0, 0, 2], [0, 0, 0, 3], place, tmp_path / "sliced.pte")
+
+
+def test_size_of_zero_in_a_reshape_is_computed(tmp_path: Path) -> None:
+    recorded = np.load(_FOLDER / "view0.npz")
+    for sizes in ([0, 4], [6, 0]):
+        method = _load_with_list("view0", [6, 4], sizes, 4, tmp_path / "reshaped.pte")
+        (found,) = method(recorded["c0_in0"])
+        np.testing.assert_array_equal(found, recorded["c0_et0"])
+    for sizes in ([0, 0], [0, 5]):
+        with pytest.raises(ExecutorchError, match="24 elements do not have its sizes"):
+            _load_with_list("view0", [6, 4], sizes, 4, tmp_path / "reshaped.pte")
 
 
 def test_gemm_quantizes_its_rows_in_place() -> None:

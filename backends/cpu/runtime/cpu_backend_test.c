@@ -186,6 +186,43 @@ static void test_int_arguments_are_dims(void **state) {
   cpu_test_expect_call_refused(3, "argument 1 is no int");
 }
 
+/* Returns the dim that `op` computes of the rows and columns of a tensor. */
+static float computed_dim(et_cpu_dim_op op, int32_t rows, int32_t columns) {
+  const uint32_t counts[5] = {1, 1, 0, 1, 0};
+  cpu_test_finish(NULL);
+  cpu_test_start(NULL);
+  const uint32_t sizes[2] = {
+      cpu_write_dim(writer, (et_cpu_dim){ET_CPU_DIM_SIZE, 0, 0, 5}),
+      cpu_write_dim(writer, (et_cpu_dim){ET_CPU_DIM_SIZE, 0, 1, 5})};
+  const uint32_t one = cpu_write_const(writer, 1);
+  const uint32_t ones[2] = {one, one};
+  const uint32_t dim[1] = {cpu_write_dim(
+      writer, (et_cpu_dim){(uint32_t)op, sizes[0], sizes[1], 10})};
+  const uint32_t values[2] = {
+      cpu_write_floats(writer, ET_CPU_INPUT, 0, 0, sizes, 2),
+      cpu_write_floats(writer, ET_CPU_OUTPUT, 0, 0, ones, 2)};
+  writer->inputs = writer->outputs = 1;
+  cpu_write_step(writer, CPU_TEST_SUM, counts, values, dim, NULL);
+  cpu_test_must_load();
+  cpu_sample_make(&samples[0], rows, columns);
+  cpu_test_must_call(2);
+  const int32_t numel = rows * columns;
+  return samples[1].data[0] - (float)(numel * (numel + 1) / 2);
+}
+
+static void test_dims_are_computed_from_other_dims(void **state) {
+  (void)state;
+  assert_true(computed_dim(ET_CPU_DIM_ADD, 5, 2) == 7);
+  assert_true(computed_dim(ET_CPU_DIM_SUB, 5, 2) == 3);
+  assert_true(computed_dim(ET_CPU_DIM_MUL, 5, 2) == 10);
+  assert_true(computed_dim(ET_CPU_DIM_FLOORDIV, 5, 2) == 2);
+  assert_true(computed_dim(ET_CPU_DIM_MOD, 5, 2) == 1);
+  assert_true(computed_dim(ET_CPU_DIM_MIN, 5, 2) == 2);
+  assert_true(computed_dim(ET_CPU_DIM_MIN, 2, 5) == 2);
+  assert_true(computed_dim(ET_CPU_DIM_MAX, 5, 2) == 5);
+  assert_true(computed_dim(ET_CPU_DIM_MAX, 2, 5) == 5);
+}
+
 /* Read as one dim more, the first value of this payload, an int16 scalar at input 0,
  * would take the int argument 0. */
 static void test_values_after_the_dims_use_no_argument(void **state) {
@@ -338,6 +375,7 @@ int main(void) {
       CPU_TEST(test_call_that_reads_unwritten_scratch_is_refused),
       CPU_TEST(test_call_that_leaves_output_unwritten_is_refused),
       CPU_TEST(test_int_arguments_are_dims),
+      CPU_TEST(test_dims_are_computed_from_other_dims),
       CPU_TEST(test_values_after_the_dims_use_no_argument),
       CPU_TEST(test_inputs_in_another_dim_order_have_dims_in_memory_order),
       CPU_TEST(test_arguments_of_another_kind_are_refused),

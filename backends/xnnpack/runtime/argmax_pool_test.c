@@ -1,0 +1,39 @@
+/* Tests that windows that hang over the image have its pixels alone. */
+#include "backends/cpu/steps/testing.h"
+#include "backends/xnnpack/runtime/steps.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void test_padding_is_never_the_maximum(void **state) {
+  (void)state;
+  const float image[9] = {-5, -1, -2, -6, -9, -3, -4, -8, -7}; /* 3 x 3 */
+  const double expected[4] = {-5, -1, -4, -3};
+  const int32_t places[4] = {3, 2, 3, 1}; /* within windows of 2 x 2 */
+  const double margin[4] = {0};
+  const int32_t in[4] = {1, 3, 3, 1};
+  const int32_t out[4] = {1, 2, 2, 1};
+  et_test_step test;
+  et_test_begin(&test, &et_xnn_step_argmax_pool);
+  memcpy(et_test_input(&test, ET_SCALAR_TYPE_FLOAT32, 4, in), image,
+         sizeof image);
+  et_test_output(&test, ET_SCALAR_TYPE_FLOAT32, 4, out);
+  const void *found = et_test_output(&test, ET_SCALAR_TYPE_INT32, 4, out);
+  et_test_int(&test, 2);
+  et_test_int(&test, 2);
+  et_test_int(&test, 1);
+  et_test_int(&test, 1);
+  et_test_run(&test, expected, margin);
+  assert_memory_equal(found, places, sizeof places);
+  et_test_end(&test);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_padding_is_never_the_maximum),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
