@@ -74,6 +74,20 @@ def test_m01_data_file_truncated_at_every_byte_is_refused() -> None:
             deserialize_ptd(file[:length])
 
 
+def test_data_file_entry_without_key_or_segment_is_refused() -> None:
+    file = (FIXTURES / "mlp_weights.ptd").read_bytes()
+    # The field offset of the key in the first entry's table, and the segment of the second entry.
+    for place, code, old, new, message in (
+        (0x12E, "<H", 4, 0, r"named_data\[0\]: the key or segment 0 is missing"),
+        (0xF4, "<I", 1, 9, r"named_data\[1\]: the key or segment 9 is missing"),
+    ):
+        damaged = bytearray(file)
+        assert struct.unpack_from(code, damaged, place) == (old,)
+        struct.pack_into(code, damaged, place, new)
+        with pytest.raises(InvalidProgramError, match=message):
+            deserialize_ptd(bytes(damaged))
+
+
 def test_m04_data_file_with_any_word_replaced_is_survived() -> None:
     file = (FIXTURES / "mlp_weights.ptd").read_bytes()
     for offset in range(0, 512, 4):

@@ -8,7 +8,13 @@ from typing import Any, cast
 import pytest
 
 from exir import schema
-from exir._serialize import NamedBlob, PTEFile, deserialize_pte_binary, serialize_pte_binary
+from exir._serialize import (
+    NamedBlob,
+    PTEFile,
+    deserialize_pte_binary,
+    read_root,
+    serialize_pte_binary,
+)
 from exir._serialize._write_root import write_root
 from exir.error import ConfigError
 
@@ -137,6 +143,8 @@ def test_program_without_data_has_no_header() -> None:
     plan = replace(bare.execution_plan[0], delegates=[])
     data = bytes(serialize_pte_binary(PTEFile(replace(bare, execution_plan=[plan]))))
     assert data[4:8] == b"ET12" and data[8:12] != b"eh00"
+    stored = read_root(schema.Program, memoryview(data))
+    assert not stored.segments and stored.constant_segment is None
 
 
 @pytest.mark.parametrize("alignment", [16, 64, 4096])

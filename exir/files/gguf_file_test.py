@@ -63,6 +63,49 @@ def test_every_kind_of_gguf_entry_is_read(tmp_path: Path) -> None:
     }
 
 
+@pytest.mark.parametrize(
+    ("kind", "code", "value"),
+    [
+        (0, "B", 255),
+        (1, "b", -1),
+        (2, "H", 65535),
+        (3, "h", -2),
+        (4, "I", 2**32 - 1),
+        (5, "i", -3),
+        (6, "f", 0.25),
+        (10, "Q", 2**64 - 1),
+        (11, "q", -4),
+        (12, "d", 0.1),
+    ],
+)
+def test_gguf_number_has_the_width_of_its_kind(
+    kind: int, code: str, value: float, tmp_path: Path
+) -> None:
+    number = struct.pack(f"<{code}", value)
+    entries = [
+        _entry("one", kind, number),
+        _entry("two", 9, _array(kind, 2, number + number)),
+        _entry("next", 5, struct.pack("<i", 7)),
+    ]
+    metadata = _read(tmp_path, _file(entries, [])).metadata
+    assert metadata == {"one": value, "two": [value, value], "next": 7}
+
+
+# `enum ggml_type` of ggml.h, without the numbers that are no longer used.
+_GGML_TYPES = (
+    "0 F32, 1 F16, 2 Q4_0, 3 Q4_1, 6 Q5_0, 7 Q5_1, 8 Q8_0, 9 Q8_1, 10 Q2_K, 11 Q3_K, 12 Q4_K, 13 Q5_K, "
+    "14 Q6_K, 15 Q8_K, 16 IQ2_XXS, 17 IQ2_XS, 18 IQ3_XXS, 19 IQ1_S, 20 IQ4_NL, 21 IQ3_S, 22 IQ2_S, "
+    "23 IQ4_XS, 24 I8, 25 I16, 26 I32, 27 I64, 28 F64, 29 IQ1_M, 30 BF16, 34 TQ1_0, 35 TQ2_0, 39 MXFP4"
+)
+
+
+def test_gguf_tensor_types_have_the_names_of_ggml(tmp_path: Path) -> None:
+    names = dict(each.split() for each in _GGML_TYPES.split(", ")) | {"4": "number 4"}
+    tensors = [_tensor(number, (0,), int(number)) for number in names]
+    found = _read(tmp_path, _file([], tensors)).tensors
+    assert {number: tensor.kind for number, tensor in found.items()} == names
+
+
 def test_gguf_tensors_have_row_major_shapes(tmp_path: Path) -> None:
     data = struct.pack("<6f", *range(6)) + bytes(8) + struct.pack("<f", 7)
     tensors = [_tensor("matrix", (3, 2)), _tensor("scalar", (), 0, 32), _tensor("none", (0, 2), 2)]

@@ -117,6 +117,12 @@ static void test_what_does_not_fit_is_refused(void **state) {
   test.tensors[1].sizes[1] = 3;
   et_test_refused(&test, "embedding_q: 3 groups of 4 words");
   test.tensors[1].sizes[1] = GROUPS;
+  for (uint8_t i = 1; i < ET_CPU_MAX_RANK; i++) {
+    test.tensors[2].sizes[i] = 1;
+  }
+  test.tensors[2].rank = ET_CPU_MAX_RANK;
+  et_test_refused(&test, "embedding_q: tensor 2 has 8 dims, expected less");
+  test.tensors[2].rank = 1;
   test.tensors[2].dtype = F32;
   et_test_refused(&test, "embedding_q: tensor 2 is float32");
   et_test_end(&test);
