@@ -28,6 +28,13 @@ def test_sorting_any_length_follows_pytorch(length: int) -> None:
     check(KERNELS, "aten::sort.values", torch.tensor(2.5), 0, True, out=PLACED)
 
 
+def test_sorting_large_integers_is_exact() -> None:
+    x = torch.tensor([2**53, 2**53 + 1, 2**62 + 1, 2**62, -(2**62), -(2**62) - 1])
+    for descending in (False, True):
+        check(KERNELS, "aten::sort.values_stable", x, True, 0, descending, out=(torch.int64, torch.int64))
+        check(KERNELS, "aten::topk.values", x, 3, 0, descending, True, out=(torch.int64, torch.int64))
+
+
 def test_sorting_puts_nan_last_and_keeps_the_order_of_equals() -> None:
     x = torch.tensor([*SPECIAL, *SPECIAL])
     for descending in (False, True):
