@@ -203,6 +203,7 @@ static et_status reply(const char *prompt) {
   ET_RETURN_IF_ERROR(take(talk.tokens, count, &talk.prompt));
   const et_status status = answer();
   putchar('\n');
+  fflush(stdout); /* before the costs on stderr */
   return status;
 }
 

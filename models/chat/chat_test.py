@@ -54,6 +54,12 @@ def test_equal_seeds_give_equal_answers() -> None:
     assert drawn[0] == drawn[1] != drawn[2]
 
 
+def test_costs_begin_a_line_after_the_answer() -> None:
+    command = [os.environ["CHAT"], "--max-tokens", "2", "Hello!"]
+    output = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True).stdout
+    assert "\nprompt: " in output
+
+
 def test_zero_token_answer_is_refused() -> None:
     result = _chat("--max-tokens", "0", "Hello!")
     assert (result.returncode, result.stdout) == (0, "\n")
