@@ -48,6 +48,13 @@ void et_error_append(et_error *error, const char *format, ...)
 #endif
     ;
 
+/* Appends "; REMEDY" to the message of `error` unless it has a remedy; returns
+ * `status`, the error's status. Does nothing in builds with codes. */
+et_status et_advise(et_error *error, et_status status, const char *remedy);
+
+/* et_advise with the remedy of a status that a load ends with. */
+et_status et_advise_load(et_error *error, et_status status);
+
 /* Records an error with another error as its reason.
  *
  * The message is the format, which states the location, followed by the
@@ -68,6 +75,8 @@ et_status et_fail_code_because(et_error *error, et_status status,
 #if defined(ET_MESSAGES_CODES) && !defined(__cplusplus)
 #define et_error_append(error, ...) \
   ((void)sizeof((et_error_append)((error), __VA_ARGS__), 0))
+#define et_advise(error, status, remedy) ((void)(error), (status))
+#define et_advise_load(error, status) ((void)(error), (status))
 #define et_fail_within(error, status, ...)                                \
   ((void)sizeof((et_fail_because)((error), (status), NULL, __VA_ARGS__)), \
    (status))

@@ -106,7 +106,8 @@ et_status et_shared_store_get(et_shared_store *store, const char *owner,
   if (entry->bytes.size != size) {
     return et_fail(
         error, ET_STATUS_INVALID_ARGUMENT,
-        "%s requests %zu bytes, but the entry of the shared store has %zu",
+        "%s requests %zu bytes, but the entry of the shared store has %zu; "
+        "use another key",
         owner, size, entry->bytes.size);
   }
   *out_bytes = entry->bytes;

@@ -115,7 +115,8 @@ static void test_shared_entry_of_another_size_is_refused(void **state) {
                    ET_STATUS_INVALID_ARGUMENT);
   assert_string_equal(
       error.message,
-      "A requests 17 bytes, but the entry of the shared store has 16");
+      "A requests 17 bytes, but the entry of the shared store has 16; "
+      "use another key");
 }
 
 int main(void) {

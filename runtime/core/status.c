@@ -98,6 +98,28 @@ ET_INTEGERS void(et_error_append)(et_error *error, const char *format, ...) {
   }
 }
 
+et_status(et_advise)(et_error *error, et_status status, const char *remedy) {
+  if (status != ET_STATUS_OK && error != NULL &&
+      memchr(error->message, ';', strlen(error->message)) == NULL) {
+    et_error_append(error, "; %s", remedy);
+  }
+  return status;
+}
+
+et_status(et_advise_load)(et_error *error, et_status status) {
+  switch (status) {
+    case ET_STATUS_INVALID_PROGRAM:
+    case ET_STATUS_INVALID_EXTERNAL_DATA:
+      return et_advise(error, status, "export the program again");
+    case ET_STATUS_OPERATOR_MISSING:
+      return et_advise(error, status, "add it to the registry");
+    case ET_STATUS_OUT_OF_RESOURCES:
+      return et_advise(error, status, "split the model");
+    default:
+      return status;
+  }
+}
+
 ET_INTEGERS et_status(et_fail_because)(et_error *error, et_status status,
                                        const et_error *reason,
                                        const char *format, ...) {

@@ -93,12 +93,14 @@ static et_status check_resize(const et_tensor *tensor, const int32_t *sizes,
                               size_t rank, et_error *error) {
   if (rank != tensor->rank) {
     return et_fail(error, ET_STATUS_INVALID_ARGUMENT,
-                   "got %zu dims, expected %u", rank, (unsigned)tensor->rank);
+                   "rank %zu is invalid; pass %u dims", rank,
+                   (unsigned)tensor->rank);
   }
   for (size_t d = 0; d < rank; d++) {
     if (sizes[d] < 0) {
       return et_fail(error, ET_STATUS_INVALID_ARGUMENT,
-                     "size %d of dim %zu is negative", (int)sizes[d], d);
+                     "size %d of dim %zu is negative; pass at least 0",
+                     (int)sizes[d], d);
     }
   }
   return ET_STATUS_OK;
@@ -112,7 +114,8 @@ et_status et_tensor_resize(et_tensor *tensor, const int32_t *sizes, size_t rank,
   }
   if (tensor->dynamism == ET_SHAPE_STATIC) {
     return et_fail(error, ET_STATUS_NOT_SUPPORTED,
-                   "a tensor of static shape cannot be resized");
+                   "a tensor of static shape cannot be resized; export it with "
+                   "dynamic shapes");
   }
   int32_t strides[ET_MAX_RANK];
   size_t numel = 0;
@@ -123,7 +126,8 @@ et_status et_tensor_resize(et_tensor *tensor, const int32_t *sizes, size_t rank,
                       &nbytes) ||
       nbytes > tensor->capacity) {
     return et_fail(error, ET_STATUS_INVALID_ARGUMENT,
-                   "the new sizes exceed the tensor's capacity of %zu bytes",
+                   "the new sizes exceed the tensor's capacity of %zu bytes; "
+                   "export with larger bounds",
                    tensor->capacity);
   }
   memmove(tensor->sizes, sizes, rank * sizeof *sizes);

@@ -20,7 +20,9 @@ typedef struct request {
 
 static et_status fail_heap(const request *r) {
   return et_fail(r->error, ET_STATUS_MEMORY_TOO_SMALL,
-                 "method '%s': out of heap memory", r->name);
+                 "method '%s': out of heap memory; free memory, or use a "
+                 "smaller model",
+                 r->name);
 }
 
 static bool take(et_arena *arena, size_t size, et_mutable_span *out) {
@@ -39,7 +41,7 @@ static et_status share_buffer(const request *r, size_t index, size_t size,
       r->owner->planned[index].bytes.size < size) {
     return et_fail(r->error, ET_STATUS_INVALID_ARGUMENT,
                    "method '%s': memory id %u needs %zu bytes, more than the "
-                   "size of the shared buffer",
+                   "shared buffer has; load the larger method first",
                    r->name, (unsigned)r->memory_id, size);
   }
   *out = r->owner->planned[index];

@@ -148,7 +148,8 @@ static et_status prepare(et_builder *builder, const prepared_call *call,
   if (!et_build_take_memory(builder, measuring.used, &arena)) {
     return et_fail(
         builder->error, ET_STATUS_OUT_OF_RESOURCES,
-        "instructions[%u] %s: %zu bytes of state do not fit in memory.method",
+        "instructions[%u] %s: %zu bytes of state do not fit in memory.method; "
+        "allocate the size that et_method_measure reports",
         (unsigned)call->instruction, call->kernel->name, measuring.used);
   }
   if (builder->regions.instructions == NULL) {
@@ -158,7 +159,8 @@ static et_status prepare(et_builder *builder, const prepared_call *call,
   if (arena.used != measuring.used || scratch != *out_scratch) {
     return et_fail(builder->error, ET_STATUS_INTERNAL,
                    "instructions[%u] %s: prepare used %zu bytes and %zu of "
-                   "scratch, but measured %zu and %zu",
+                   "scratch, but measured %zu and %zu; return the same sizes "
+                   "from both calls",
                    (unsigned)call->instruction, call->kernel->name, arena.used,
                    scratch, measuring.used, *out_scratch);
   }

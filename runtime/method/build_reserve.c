@@ -112,11 +112,12 @@ static et_status fail_buffer(const et_builder *builder,
       ET_HAS_MESSAGES ? name_of(builder->memory, buffer, &index) : NULL;
   return buffer->size < needed
              ? et_fail(builder->error, ET_STATUS_MEMORY_TOO_SMALL,
-                       "%s[%zu] has %zu bytes, but needs %zu", name, index,
-                       buffer->size, needed)
+                       "%s[%zu] has %zu bytes, but needs %zu; pass a larger "
+                       "buffer",
+                       name, index, buffer->size, needed)
              : et_fail(builder->error, ET_STATUS_INVALID_ARGUMENT,
-                       "%s[%zu] is NULL or not aligned to %d bytes", name,
-                       index, ET_MEMORY_ALIGNMENT);
+                       "%s[%zu] is NULL or misaligned; align it to %d bytes",
+                       name, index, ET_MEMORY_ALIGNMENT);
 }
 
 et_status et_build_check_buffer(const et_builder *builder,

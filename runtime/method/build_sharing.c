@@ -133,13 +133,15 @@ static et_status check_owner(const et_builder *builder, size_t index) {
   }
   if (state->program.data != builder->program->file.data) {
     return et_fail(builder->error, ET_STATUS_INVALID_ARGUMENT,
-                   "memory.planned[%zu].state is used with another program",
+                   "memory.planned[%zu].state is in use with another program; "
+                   "pass a new state",
                    index);
   }
   return state->bytes.data == buffer->bytes.data
              ? ET_STATUS_OK
              : et_fail(builder->error, ET_STATUS_INVALID_ARGUMENT,
-                       "memory.planned[%zu].state is used with another buffer",
+                       "memory.planned[%zu].state is in use with another "
+                       "buffer; pass a new state",
                        index);
 }
 

@@ -46,8 +46,8 @@ static const uint8_t *item_at(et_fb_vector vector, uint32_t index) {
   return et_fb_first(vector) + index * sizeof(int32_t);
 }
 
-/* Returns true if argument `arg`, a list if `is_list`, repeats the written
- * arguments or list. */
+/* Returns true if argument `arg` is the same value as the first out, or, if
+ * `is_list`, a list of the same values as the outs. */
 static bool repeats_outs(const call_check *c, uint32_t arg, bool is_list) {
   const uint8_t *returned = item_at(c->args, arg);
   const uint8_t *outs = item_at(c->args, c->first_out);
@@ -178,17 +178,20 @@ static et_status check_supported(const et_builder *builder, uint32_t index,
   const et_fb_table extra = et_fb_child(record->table, ET_TENSOR_EXTRA);
   if (et_scalar_type_size(record->dtype) == 0) {
     return et_fail(builder->error, ET_STATUS_NOT_SUPPORTED,
-                   "values[%u]: the runtime does not support this dtype",
+                   "values[%u]: the runtime does not support the dtype; cast "
+                   "the tensor in the model",
                    (unsigned)index);
   }
   if (record->dynamism == ET_SHAPE_DYNAMIC_UNBOUND) {
     return et_fail(builder->error, ET_STATUS_NOT_SUPPORTED,
-                   "values[%u]: the shape does not have an upper bound",
+                   "values[%u]: the shape does not have an upper bound; "
+                   "export it with a Dim that has max",
                    (unsigned)index);
   }
   if (et_fb_i8(extra, ET_EXTRA_DEVICE_TYPE) != 0) {
     return et_fail(builder->error, ET_STATUS_NOT_SUPPORTED,
-                   "values[%u]: the tensor is on a device other than the CPU",
+                   "values[%u]: the tensor is not on the CPU; move the model "
+                   "to the CPU before the export",
                    (unsigned)index);
   }
   return ET_STATUS_OK;
@@ -212,7 +215,9 @@ static et_status check_devices(const et_builder *builder) {
     const et_fb_table device = et_fb_child_at(devices, i);
     if (et_fb_i8(device, ET_BUFFER_DEVICE_TYPE) != 0) {
       return et_fail(builder->error, ET_STATUS_NOT_SUPPORTED,
-                     "non_const_buffer_device[%u] is not the CPU", (unsigned)i);
+                     "non_const_buffer_device[%u] is not the CPU; move the "
+                     "model to the CPU before the export",
+                     (unsigned)i);
     }
   }
   return ET_STATUS_OK;

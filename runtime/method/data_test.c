@@ -360,13 +360,15 @@ static void test_data_memory_must_be_disjoint_and_aligned(void **state) {
   for (size_t i = 0; i < 2; i++) {
     m.parts.data = wrong[i];
     assert_int_equal(load_in(&m, &method, &error), ET_STATUS_INVALID_ARGUMENT);
-    assert_string_equal(error.message, "memory.data overlaps another buffer");
+    assert_string_equal(error.message,
+                        "memory.data overlaps another buffer; separate them");
   }
   m.parts.data = allocate(right.size + 64);
   m.parts.data.data += 16;
   assert_int_equal(load_in(&m, &method, &error), ET_STATUS_INVALID_ARGUMENT);
-  assert_string_equal(error.message,
-                      "memory.data[0] is NULL or not aligned to 64 bytes");
+  assert_string_equal(
+      error.message,
+      "memory.data[0] is NULL or misaligned; align it to 64 bytes");
   assert_int_equal(reads, before);
   free(m.parts.data.data - 16);
   m.parts.data = right;

@@ -140,7 +140,9 @@ et_status et_method_execute(et_method *method, et_error *out_error) {
   if (method->views != NULL) {
     method->views->reset(method);
   }
-  const et_status status = run_all(method, out_error);
+  const et_status status = et_advise(
+      out_error, et_advise_load(out_error, run_all(method, out_error)),
+      "check that eager PyTorch accepts the same inputs");
   if (status != ET_STATUS_OK) {
     /* Resets loop counters, which are values, after an interrupted loop. */
     const et_fb_vector values = et_tables_vector(method->plan, ET_PLAN_VALUES);

@@ -47,14 +47,15 @@ static et_status check_sizes(const et_method *method, size_t index,
     const int32_t bound = et_fb_i32_at(bounds, d);
     if (sizes[d] < 0 || (is_static && sizes[d] != bound)) {
       return et_fail(error, ET_STATUS_INVALID_ARGUMENT,
-                     "inputs[%zu]: got size %d of dim %u, expected %d", index,
-                     (int)sizes[d], (unsigned)d, (int)bound);
+                     "inputs[%zu]: size %d of dim %u is invalid; pass %d",
+                     index, (int)sizes[d], (unsigned)d, (int)bound);
     }
     if (sizes[d] > bound) {
       return et_fail(
           error, ET_STATUS_NOT_SUPPORTED,
-          "inputs[%zu]: size %d of dim %u exceeds the upper bound %d", index,
-          (int)sizes[d], (unsigned)d, (int)bound);
+          "inputs[%zu]: size %d of dim %u exceeds the upper bound %d; export "
+          "with a larger Dim",
+          index, (int)sizes[d], (unsigned)d, (int)bound);
     }
     *out_numel *= (size_t)sizes[d];
   }
@@ -66,14 +67,14 @@ static et_status check_kind(const et_tensor *tensor, size_t index,
                             et_error *error) {
   if (dtype != tensor->dtype) {
     return et_fail(error, ET_STATUS_INVALID_ARGUMENT,
-                   "inputs[%zu] is %s, not %s", index,
-                   et_scalar_type_name((int32_t)tensor->dtype),
-                   et_scalar_type_name((int32_t)dtype));
+                   "inputs[%zu]: dtype %s is invalid; pass %s", index,
+                   et_scalar_type_name((int32_t)dtype),
+                   et_scalar_type_name((int32_t)tensor->dtype));
   }
   if (rank != tensor->rank) {
     return et_fail(error, ET_STATUS_INVALID_ARGUMENT,
-                   "inputs[%zu] has %u dims, not %zu", index,
-                   (unsigned)tensor->rank, rank);
+                   "inputs[%zu]: rank %zu is invalid; pass %u dims", index,
+                   rank, (unsigned)tensor->rank);
   }
   return ET_STATUS_OK;
 }
@@ -85,17 +86,17 @@ static et_status check_data(const et_io_slot *input, size_t index, size_t numel,
   const size_t expected = size * numel;
   if (nbytes != expected) {
     return et_fail(error, ET_STATUS_INVALID_ARGUMENT,
-                   "inputs[%zu]: got %zu bytes, expected %zu", index, nbytes,
-                   expected);
+                   "inputs[%zu]: %zu bytes do not match the sizes; pass %zu",
+                   index, nbytes, expected);
   }
   if (nbytes != 0 && data == NULL) {
     return et_fail(error, ET_STATUS_INVALID_ARGUMENT,
-                   "inputs[%zu]: data is NULL", index);
+                   "inputs[%zu]: data is NULL; pass %zu bytes", index, nbytes);
   }
   if (input->is_external && ((uintptr_t)data & (size - 1)) != 0) {
     return et_fail(error, ET_STATUS_INVALID_ARGUMENT,
-                   "inputs[%zu]: data is not aligned to %zu bytes", index,
-                   size);
+                   "inputs[%zu]: data is not aligned to %zu bytes; align it",
+                   index, size);
   }
   return ET_STATUS_OK;
 }
@@ -123,8 +124,9 @@ et_status et_method_set_input(et_method *method, size_t index,
   et_io_slot *input = &method->inputs[index];
   if (input->value->tag != ET_VALUE_TENSOR) {
     return et_fail(out_error, ET_STATUS_INVALID_ARGUMENT,
-                   "inputs[%zu] is %s, not a Tensor", index,
-                   et_value_tag_name((int32_t)input->value->tag));
+                   "inputs[%zu] is %s, not a Tensor; call "
+                   "et_method_set_scalar_input",
+                   index, et_value_tag_name((int32_t)input->value->tag));
   }
   et_tensor *tensor = input->value->u.as_tensor;
   ET_RETURN_IF_ERROR(check_kind(tensor, index, dtype, rank, out_error));
@@ -194,7 +196,7 @@ et_status et_method_set_scalar_input(et_method *method, size_t index,
   if (!is_ranged && !same_scalar(method->inputs[index].value, value)) {
     return et_fail(
         out_error, ET_STATUS_INVALID_ARGUMENT,
-        "inputs[%zu] is a constant and differs from the exported %s", index,
+        "inputs[%zu] differs from the exported constant; pass its %s", index,
         et_value_tag_name((int32_t)method->inputs[index].value->tag));
   }
   method->has_outputs = false;
@@ -248,7 +250,8 @@ et_status et_method_set_output(et_method *method, size_t index, void *data,
   if (nbytes < tensor->capacity || (nbytes != 0 && data == NULL) ||
       ((uintptr_t)data & (size - 1)) != 0) {
     return et_fail(out_error, ET_STATUS_INVALID_ARGUMENT,
-                   "outputs[%zu] needs %zu bytes that are aligned to %zu",
+                   "outputs[%zu]: data is too small or not aligned; pass %zu "
+                   "bytes aligned to %zu",
                    index, tensor->capacity, size);
   }
   if (tensor->capacity != 0) {

@@ -32,7 +32,7 @@ et_status et_method_data_bytes(const et_program *program, const char *name,
   et_builder builder;
   ET_RETURN_IF_ERROR(
       start_builder(program, name, NULL, NULL, out_error, &builder));
-  return et_data_measure(&builder, out_bytes);
+  return et_advise_load(out_error, et_data_measure(&builder, out_bytes));
 }
 
 /* Without delegation in the registry, the method has no delegates
@@ -70,7 +70,7 @@ et_status et_method_measure(const et_program *program, const char *name,
   et_builder builder;
   ET_RETURN_IF_ERROR(
       start_builder(program, name, registry, options, out_error, &builder));
-  return measure(&builder, out_requirements);
+  return et_advise_load(out_error, measure(&builder, out_requirements));
 }
 
 static bool disjoint(const et_mutable_span *a, const et_mutable_span *b) {
@@ -98,7 +98,7 @@ static et_status check_data(const et_method_memory *memory, et_error *error) {
   return is_apart(memory, &memory->data, count)
              ? ET_STATUS_OK
              : et_fail(error, ET_STATUS_INVALID_ARGUMENT,
-                       "memory.data overlaps another buffer");
+                       "memory.data overlaps another buffer; separate them");
 }
 
 static et_status check_disjoint(const et_method_memory *memory, size_t index,
@@ -106,7 +106,9 @@ static et_status check_disjoint(const et_method_memory *memory, size_t index,
   return is_apart(memory, &memory->planned[index].bytes, index)
              ? ET_STATUS_OK
              : et_fail(error, ET_STATUS_INVALID_ARGUMENT,
-                       "memory.planned[%zu] overlaps another buffer", index);
+                       "memory.planned[%zu] overlaps another buffer; separate "
+                       "them",
+                       index);
 }
 
 static et_status check_planned(const et_builder *builder,
@@ -115,8 +117,9 @@ static et_status check_planned(const et_builder *builder,
   const size_t given = memory->planned != NULL ? memory->planned_count : 0;
   if (given < count) {
     return et_fail(builder->error, ET_STATUS_MEMORY_TOO_SMALL,
-                   "memory.planned has %zu buffers, but needs %zu", given,
-                   count);
+                   "memory.planned has %zu buffers, but needs %zu; see "
+                   "et_method_requirements.planned_count",
+                   given, count);
   }
   for (size_t i = 0; i < count; i++) {
     const int64_t needed = et_tables_planned_bytes(builder->plan, (uint32_t)i);
@@ -136,7 +139,7 @@ static et_status check_memory(const et_builder *builder,
       et_build_check_buffer(builder, &memory->scratch, needed->scratch_bytes));
   if (!disjoint(&memory->method, &memory->scratch)) {
     return et_fail(builder->error, ET_STATUS_INVALID_ARGUMENT,
-                   "memory.scratch overlaps memory.method");
+                   "memory.scratch overlaps memory.method; separate them");
   }
   return check_planned(builder, memory);
 }
@@ -233,7 +236,7 @@ et_status et_method_load(const et_program *program, const char *name,
   ET_RETURN_IF_ERROR(
       start_builder(program, name, registry, options, out_error, &builder));
   report_load(options, name, NULL);
-  const et_status status = load(&builder, memory);
+  const et_status status = et_advise_load(out_error, load(&builder, memory));
   report_load(options, name, &status);
   if (status == ET_STATUS_OK) {
     *out_method = builder.regions.method;

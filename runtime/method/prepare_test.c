@@ -307,11 +307,13 @@ static void test_prepare_with_inconsistent_measurements_is_refused(
   et_writer_call(&writer, "anew", args, 3);
   expect_refused(ET_STATUS_INTERNAL,
                  "instructions[0] test::anew.out: prepare used 60 bytes and 0 "
-                 "of scratch, but measured 61 and 0");
+                 "of scratch, but measured 61 and 0; return the same "
+                 "sizes from both calls");
 }
 
-#define TOO_MANY \
-  "the call exceeds the limit of 64 values or 16 tensors for prepare"
+#define TOO_MANY                                               \
+  "the call exceeds the limit of 64 values or 16 tensors for " \
+  "prepare; split the model"
 
 static void join_tensors(uint32_t count) {
   int32_t items[ET_LIMIT_PREPARED_TENSORS];

@@ -113,8 +113,9 @@ static et_status check_sizes(const et_method *method, size_t index,
   for (uint32_t d = 0; d < tensor->rank; d++) {
     if ((varying >> d & 1u) == 0 && sizes[d] != et_fb_i32_at(fixed, d)) {
       return et_fail(error, ET_STATUS_INVALID_ARGUMENT,
-                     "inputs[%zu]: got size %d of dim %u, expected %d", index,
-                     (int)sizes[d], (unsigned)d, (int)et_fb_i32_at(fixed, d));
+                     "inputs[%zu]: size %d of dim %u is invalid; pass %d",
+                     index, (int)sizes[d], (unsigned)d,
+                     (int)et_fb_i32_at(fixed, d));
     }
   }
   return ET_STATUS_OK;

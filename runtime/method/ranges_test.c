@@ -169,7 +169,7 @@ static void test_dynamic_tensor_without_a_range_has_a_fixed_dim(void **state) {
   assert_int_equal(set_floats(hosted.method, 1, 7, &error),
                    ET_STATUS_INVALID_ARGUMENT);
   assert_string_equal(error.message,
-                      "inputs[1]: got size 7 of dim 0, expected 8");
+                      "inputs[1]: size 7 of dim 0 is invalid; pass 8");
   et_hosted_method_free(&hosted);
 }
 

@@ -190,9 +190,9 @@ static void test_m21_jump_over_a_view_reads_nothing(void **state) {
   et_test_open(&writer, &program, &hosted);
   for (int i = 0; i < 2; i++) {
     assert_int_equal(run_on(2, &error), ET_STATUS_INVALID_PROGRAM);
-    assert_string_equal(
-        error.message,
-        "instructions[2] reads values[1], but its view did not run");
+    assert_string_equal(error.message,
+                        "instructions[2] reads values[1], but its view did not "
+                        "run" ET_TEST_EXPORT_AGAIN);
   }
   et_hosted_method_free(&hosted);
 }
@@ -208,7 +208,8 @@ static void test_m21_jump_over_an_output_view_is_an_error(void **state) {
   const et_tensor *viewed = hosted.method->outputs[1].value->u.as_tensor;
   assert_int_equal(viewed->numel, 0);
   assert_int_equal(run_on(2, &error), ET_STATUS_INVALID_PROGRAM);
-  assert_string_equal(error.message, "outputs[1]: its view did not run");
+  assert_string_equal(error.message,
+                      "outputs[1]: its view did not run" ET_TEST_EXPORT_AGAIN);
   assert_int_equal(viewed->numel, 0);
   et_hosted_method_free(&hosted);
 }

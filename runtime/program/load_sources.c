@@ -1,3 +1,4 @@
+#include "runtime/core/error.h"
 #include "runtime/program/external.h"
 #include "runtime/program/reading.h"
 #include "runtime/program/source.h"
@@ -7,15 +8,16 @@ static et_status check_sources(const et_data_source *sources, size_t count,
   for (size_t i = 0; i < count; i++) {
     if (sources[i].name == NULL) {
       return et_fail(error, ET_STATUS_INVALID_ARGUMENT,
-                     "sources[%zu].name is NULL", i);
+                     "sources[%zu].name is NULL; name the source", i);
     }
   }
   for (size_t i = 0; i < count; i++) {
     ET_RETURN_IF_ERROR(et_source_check(&sources[i], error));
   }
-  return count != 0 ? ET_STATUS_OK
-                    : et_fail(error, ET_STATUS_INVALID_ARGUMENT,
-                              "the program does not have a source");
+  return count != 0
+             ? ET_STATUS_OK
+             : et_fail(error, ET_STATUS_INVALID_ARGUMENT,
+                       "count is 0; pass the program as the first source");
 }
 
 et_status et_program_load_sources(const et_data_source *sources, size_t count,
@@ -32,7 +34,8 @@ et_status et_program_load_sources(const et_data_source *sources, size_t count,
   if (count > 1) {
     program.external = &et_external_files;
     ET_RETURN_IF_ERROR(et_source_check_bases(&program, error));
-    ET_RETURN_IF_ERROR(program.external->verify(&program, error));
+    ET_RETURN_IF_ERROR(
+        et_advise_load(error, program.external->verify(&program, error)));
   }
   *out_program = program;
   return ET_STATUS_OK;

@@ -30,7 +30,8 @@ static et_status describe_tensor(et_fb_table table, et_value_meta *out_meta,
   if (et_scalar_type_size(record.dtype) == 0 ||
       record.dynamism == ET_SHAPE_DYNAMIC_UNBOUND) {
     return et_fail(error, ET_STATUS_NOT_SUPPORTED,
-                   "scalar_type %d or shape_dynamism %d is not supported",
+                   "scalar_type %d or shape_dynamism %d is not supported; "
+                   "export with another dtype, or with bounded dims",
                    (int)record.dtype, (int)record.dynamism);
   }
   out_meta->dtype = (et_scalar_type)record.dtype;
@@ -87,7 +88,7 @@ static et_status describe_end(const et_method_meta *meta, uint16_t field,
   const et_fb_vector indices = et_tables_vector(plan, field);
   if (index >= et_fb_count(indices)) {
     return et_fail(error, ET_STATUS_INVALID_ARGUMENT,
-                   "index %zu is out of range for %u inputs or outputs", index,
+                   "index %zu is out of range; pass one below %u", index,
                    (unsigned)et_fb_count(indices));
   }
   const et_fb_vector values = et_tables_vector(plan, ET_PLAN_VALUES);
@@ -123,7 +124,7 @@ et_status et_method_meta_planned_bytes(const et_method_meta *meta, size_t index,
   et_error_clear(error);
   if (index >= et_tables_planned_count(plan)) {
     return et_fail(error, ET_STATUS_INVALID_ARGUMENT,
-                   "index %zu is out of range for %u planned buffers", index,
+                   "index %zu is out of range; pass one below %u", index,
                    (unsigned)et_tables_planned_count(plan));
   }
   *out_bytes = (size_t)et_tables_planned_bytes(plan, (uint32_t)index);

@@ -10,18 +10,20 @@
 
 static et_status check_base(et_span file, et_error *error) {
   if (file.data == NULL) {
-    return et_fail(error, ET_STATUS_INVALID_ARGUMENT, "file.data is NULL");
+    return et_fail(error, ET_STATUS_INVALID_ARGUMENT,
+                   "file.data is NULL; pass the file's bytes");
   }
   if ((uintptr_t)file.data % ET_PROGRAM_ALIGNMENT != 0) {
     return et_fail(error, ET_STATUS_INVALID_ARGUMENT,
-                   "file.data is not aligned to %d bytes",
+                   "file.data is not aligned to %d bytes; copy it to an "
+                   "aligned buffer",
                    ET_PROGRAM_ALIGNMENT);
   }
   return ET_STATUS_OK;
 }
 
-et_status et_load_program(const et_data_source *source, et_program *out_program,
-                          et_error *error) {
+static et_status read_program(const et_data_source *source,
+                              et_program *out_program, et_error *error) {
   et_program program;
   ET_RETURN_IF_ERROR(et_header_parse(source, &program, error));
   ET_RETURN_IF_ERROR(et_schema_verify(program.flatbuffer, &et_program_schema,
@@ -30,6 +32,11 @@ et_status et_load_program(const et_data_source *source, et_program *out_program,
   ET_RETURN_IF_ERROR(et_verify_plans(&program, error));
   *out_program = program;
   return ET_STATUS_OK;
+}
+
+et_status et_load_program(const et_data_source *source, et_program *out_program,
+                          et_error *error) {
+  return et_advise_load(error, read_program(source, out_program, error));
 }
 
 et_status et_program_load(et_span file, et_program *out_program,

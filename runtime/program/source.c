@@ -9,7 +9,8 @@
 static et_status fail_extent(const et_data_source *source, size_t index,
                              const char *reason, et_error *error) {
   return et_fail(error, ET_STATUS_INVALID_ARGUMENT,
-                 "source '%s': extents[%zu] %s", source->name, index, reason);
+                 "source '%s': extents[%zu] %s; correct the extent",
+                 source->name, index, reason);
 }
 
 /* Constants that are aligned in the file must be aligned in memory. */
@@ -53,8 +54,8 @@ static et_status check_gap(const et_data_source *source, uint64_t begin,
 et_status et_source_check(const et_data_source *source, et_error *error) {
   uint64_t end = 0;
   if (source->size == 0) {
-    return et_fail(error, ET_STATUS_INVALID_ARGUMENT, "source '%s' is empty",
-                   source->name);
+    return et_fail(error, ET_STATUS_INVALID_ARGUMENT,
+                   "source '%s' is empty; pass its size", source->name);
   }
   for (size_t i = 0; i < source->extent_count; i++) {
     const et_extent *extent = &source->extents[i];
@@ -112,7 +113,8 @@ et_status et_source_check_bases(const et_program *program, et_error *error) {
     if (left < ET_SOURCE_ALIGNMENT ||
         source->size > left - ET_SOURCE_ALIGNMENT) {
       return et_fail(error, ET_STATUS_INVALID_ARGUMENT,
-                     "source '%s': %llu bytes exceed the address space",
+                     "source '%s': %llu bytes exceed the address space; "
+                     "correct its size",
                      source->name, (unsigned long long)source->size);
     }
     left -= after(0, source);

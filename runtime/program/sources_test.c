@@ -4,6 +4,7 @@
 #include <stddef.h>
 
 #include <cmocka.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -59,7 +60,9 @@ static void expect_refused(const et_data_source *sources, size_t count,
 static void expect_extents_refused(const et_extent *extents, size_t count,
                                    const char *message) {
   const et_data_source source = source_of(extents, count);
-  expect_refused(&source, 1, ET_STATUS_INVALID_ARGUMENT, message);
+  char expected[ET_ERROR_MESSAGE_BYTES];
+  snprintf(expected, sizeof expected, "%s; correct the extent", message);
+  expect_refused(&source, 1, ET_STATUS_INVALID_ARGUMENT, expected);
 }
 
 static void test_sources_must_be_present_and_named(void **state) {
@@ -67,21 +70,21 @@ static void test_sources_must_be_present_and_named(void **state) {
   const et_extent whole = extent(0, size);
   et_data_source sources[2] = {source_of(&whole, 1), source_of(&whole, 1)};
   expect_refused(sources, 0, ET_STATUS_INVALID_ARGUMENT,
-                 "the program does not have a source");
+                 "count is 0; pass the program as the first source");
   sources[1].name = "weights";
   expect_refused(sources, 2, ET_STATUS_INVALID_EXTERNAL_DATA,
                  "source 'weights': bytes 45 54 31 32 are not the identifier "
                  "of a data file (.ptd); expected 'FT01'");
   sources[1].name = NULL;
   expect_refused(sources, 2, ET_STATUS_INVALID_ARGUMENT,
-                 "sources[1].name is NULL");
+                 "sources[1].name is NULL; name the source");
 }
 
 static void test_empty_source_is_refused(void **state) {
   (void)state;
   const et_data_source source = {"flash", 0, NULL, 0, read_file, NULL};
   expect_refused(&source, 1, ET_STATUS_INVALID_ARGUMENT,
-                 "source 'flash' is empty");
+                 "source 'flash' is empty; pass its size");
 }
 
 static void test_single_extent_is_the_whole_file(void **state) {
@@ -105,7 +108,7 @@ static void test_invalid_extents_are_refused(void **state) {
                                     2,       read_file, &size};
   expect_refused(&backwards, 1, ET_STATUS_INVALID_ARGUMENT,
                  "source 'flash': extents[1] starts before the end of the "
-                 "previous extent");
+                 "previous extent; correct the extent");
   et_extent wild[] = {extent(0, 1008), extent(1008, size - 1008)};
   wild[1].offset = UINT64_MAX - 15;
   expect_extents_refused(wild, 2,

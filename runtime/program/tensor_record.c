@@ -60,7 +60,8 @@ static et_status check_kind(const et_tensor_record *record, int8_t location,
                            (int)location);
   }
   if (et_fb_i32(table, ET_TENSOR_STORAGE_OFFSET) != 0) {
-    return et_fail(error, ET_STATUS_NOT_SUPPORTED, "storage_offset is not 0");
+    return et_fail(error, ET_STATUS_NOT_SUPPORTED,
+                   "storage_offset is not 0; call contiguous() in the model");
   }
   return ET_STATUS_OK;
 }

@@ -214,7 +214,7 @@ static void test_m13_kinds_of_other_runtimes_are_not_supported(void **state) {
   set_tensor_i8(ET_TENSOR_SCALAR_TYPE, 12); /* qint8 */
   et_test_expect_method_refused(
       et_writer_finish(&writer), ET_STATUS_NOT_SUPPORTED,
-      "values[2]: the runtime does not support this dtype");
+      "values[2]: the runtime does not support the dtype");
   set_tensor_i8(ET_TENSOR_DYNAMISM, 2);
   et_test_expect_method_refused(et_writer_finish(&writer),
                                 ET_STATUS_NOT_SUPPORTED,
@@ -235,9 +235,13 @@ static void test_m13_slots_of_unsupported_kinds_are_not_described(
     const char *message;
   } kinds[] = {
       {ET_TENSOR_SCALAR_TYPE, 12,
-       "scalar_type 12 or shape_dynamism 0 is not supported"},
+       "scalar_type 12 or shape_dynamism 0 is not supported"
+       "; "
+       "export with another dtype, or with bounded dims"},
       {ET_TENSOR_DYNAMISM, 2,
-       "scalar_type 6 or shape_dynamism 2 is not supported"},
+       "scalar_type 6 or shape_dynamism 2 is not supported"
+       "; "
+       "export with another dtype, or with bounded dims"},
   };
   for (size_t i = 0; i < 2; i++) {
     et_program program;

@@ -11,6 +11,9 @@
 #include "executorch/status.h"
 #include "runtime/testing/program_writer.h"
 
+/* End of the messages of malformed programs. */
+#define ET_TEST_EXPORT_AGAIN "; export the program again"
+
 /* Returns a writable copy of tests/fixtures/<name>.pte, or of the file <name>
  * there. It is aligned to 64 bytes; release it with free(). A missing file ends
  * the test. */

@@ -59,7 +59,7 @@ static void test_values_outside_the_ranges_are_refused(void **state) {
   assert_int_equal(set_rows(method, 9, 3, &error), ET_STATUS_NOT_SUPPORTED);
   assert_int_equal(set_rows(method, 6, 1, &error), ET_STATUS_INVALID_ARGUMENT);
   assert_string_equal(error.message,
-                      "inputs[0]: got size 1 of dim 1, expected 3");
+                      "inputs[0]: size 1 of dim 1 is invalid; pass 3");
 }
 
 int main(void) {
