@@ -61,7 +61,7 @@ et_status et_copy_view(et_kernel_context *context, const char *what,
   ET_CHECK(context,
            same || (et_dtype_is_computable(in->dtype) &&
                     et_dtype_is_computable(out->dtype)),
-           "%s: cannot convert %s to %s", what,
+           "%s: cannot convert %s to %s; cast to a real dtype", what,
            et_scalar_type_name((int32_t)in->dtype),
            et_scalar_type_name((int32_t)out->dtype));
   const et_view views[2] = {*out, *in};

@@ -18,7 +18,7 @@ et_status et_index_check_dtype(et_kernel_context *context, const char *what,
   ET_CHECK(context,
            indices->dtype == ET_SCALAR_TYPE_INT32 ||
                indices->dtype == ET_SCALAR_TYPE_INT64,
-           "%s: indices are %s", what,
+           "%s: indices are %s; cast them to int64", what,
            et_scalar_type_name((int32_t)indices->dtype));
   return ET_STATUS_OK;
 }

@@ -44,8 +44,8 @@ static void list_operands(const et_value *const *values, size_t count,
   }
 }
 
-/* Writes a scalar `count` times. Needs no converter, because a program may not
- * link the one of the scalar's dtype. */
+/* Writes a scalar `count` times. Does not use the converter of the scalar's
+ * dtype, which the program need not link. */
 static void repeat_number(et_compute compute, const et_value *number,
                           size_t count, et_chunk *out) {
   const bool is_real = number->tag == ET_VALUE_DOUBLE;
@@ -190,23 +190,22 @@ static et_status check_dtypes(et_kernel_context *context, const et_map *map,
     const et_scalar_type dtype = operands->tensors[i]->dtype;
     ET_CHECK(context,
              operands->numbers[i] != NULL || et_dtype_is_computable(dtype),
-             "%s: operand %zu: dtype %s is not supported", map->name, i,
-             et_scalar_type_name((int32_t)dtype));
+             "%s: operand %zu: dtype %s is not supported; cast it", map->name,
+             i, et_scalar_type_name((int32_t)dtype));
   }
   const et_scalar_type result =
       map->rule == ET_MAP_COMPARE ? ET_SCALAR_TYPE_BOOL : common;
   ET_CHECK(context,
            out->dtype == result || (et_scalar_type_is_floating(result) &&
                                     et_scalar_type_is_floating(out->dtype)),
-           "%s: the result is %s, but out is %s", map->name,
+           "%s: the result is %s, but out is %s; cast the operands", map->name,
            et_scalar_type_name((int32_t)result),
            et_scalar_type_name((int32_t)out->dtype));
-  ET_CHECK(context,
-           map->run[et_compute_of(common)] != NULL &&
-               (et_compute_is_stored(et_compute_of(common), common) ||
-                et_dtype_is_computable(common)),
-           "%s: dtype %s is not supported", map->name,
-           et_scalar_type_name((int32_t)common));
+  ET_CHECK_DTYPE(context,
+                 map->run[et_compute_of(common)] != NULL &&
+                     (et_compute_is_stored(et_compute_of(common), common) ||
+                      et_dtype_is_computable(common)),
+                 map->name, common);
   return ET_STATUS_OK;
 }
 
@@ -217,7 +216,7 @@ static et_status check_scalars(et_kernel_context *context, const et_map *map,
     ET_CHECK(context,
              scalars[i]->tag != ET_VALUE_DOUBLE ||
                  et_scalar_type_is_floating(common),
-             "%s: a float cannot scale %s", map->name,
+             "%s: a float cannot scale %s; cast self to float32", map->name,
              et_scalar_type_name((int32_t)common));
   }
   return ET_STATUS_OK;

@@ -79,7 +79,8 @@ et_status et_shape_resize_like(et_kernel_context *context, et_tensor *out,
 
 et_status et_shape_same_dtype(et_kernel_context *context, const char *what,
                               const et_tensor *a, const et_tensor *b) {
-  ET_CHECK(context, a->dtype == b->dtype, "%s: dtypes %s and %s differ", what,
+  ET_CHECK(context, a->dtype == b->dtype,
+           "%s: dtypes %s and %s differ; cast one of them", what,
            et_scalar_type_name((int32_t)a->dtype),
            et_scalar_type_name((int32_t)b->dtype));
   return ET_STATUS_OK;
@@ -88,7 +89,8 @@ et_status et_shape_same_dtype(et_kernel_context *context, const char *what,
 et_status et_shape_supports(et_kernel_context *context, const char *what,
                             bool supports, const et_tensor *from,
                             const et_tensor *to) {
-  ET_CHECK(context, supports, "%s: from %s to %s is not supported", what,
+  ET_CHECK(context, supports,
+           "%s: from %s to %s is not supported; cast to float32", what,
            et_scalar_type_name((int32_t)from->dtype),
            et_scalar_type_name((int32_t)to->dtype));
   return ET_STATUS_OK;

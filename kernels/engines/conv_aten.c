@@ -7,9 +7,8 @@ static et_status check_dtypes(et_kernel_context *context,
                               const et_tensor *out) {
   const et_tensor *input = arguments->input;
   const et_tensor *bias = arguments->bias;
-  ET_CHECK(context, et_scalar_type_is_floating(input->dtype),
-           "convolution: dtype %s is not supported",
-           et_scalar_type_name((int32_t)input->dtype));
+  ET_CHECK_DTYPE(context, et_scalar_type_is_floating(input->dtype),
+                 "convolution", input->dtype);
   ET_RETURN_IF_ERROR(et_shape_same_dtype(context, "convolution: weight",
                                          arguments->weight, input));
   if (bias != NULL) {

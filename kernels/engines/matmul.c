@@ -139,12 +139,11 @@ static et_status check(et_kernel_context *context, const et_matmul *p) {
   ET_CHECK(
       context,
       p->a.dtype == p->out.dtype && p->b.dtype == p->out.dtype && bias_fits,
-      "%s: operands and out must have the same dtype", p->name);
-  ET_CHECK(context,
-           et_dtype_is_computable(p->out.dtype) &&
-               p->out.dtype != ET_SCALAR_TYPE_BOOL,
-           "%s: dtype %s is not supported", p->name,
-           et_scalar_type_name((int32_t)p->out.dtype));
+      "%s: operands and out differ in dtype; cast them to one dtype", p->name);
+  ET_CHECK_DTYPE(context,
+                 et_dtype_is_computable(p->out.dtype) &&
+                     p->out.dtype != ET_SCALAR_TYPE_BOOL,
+                 p->name, p->out.dtype);
   return ET_STATUS_OK;
 }
 

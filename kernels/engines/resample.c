@@ -29,14 +29,15 @@ static et_status plan_sizes(et_kernel_context *context, const char *what,
                             et_resample_axis axes[2]) {
   const bool by_size = !et_arg_is_none(output_size);
   ET_CHECK(context, by_size != !et_arg_is_none(scale_factors),
-           "%s: give either output_size or scale_factors", what);
+           "%s: output_size or scale_factors must be None; pass only one",
+           what);
   int64_t sizes[2] = {0, 0};
   if (by_size) {
     ET_RETURN_IF_ERROR(
         et_arg_ints(context, what, output_size, 2, 1, INT32_MAX, NULL, sizes));
   }
   ET_CHECK(context, by_size || scale_factors->u.as_packed.size == 2,
-           "%s: scale_factors must have two elements", what);
+           "%s: scale_factors has the wrong length; pass two", what);
   for (size_t i = 0; i < 2; i++) {
     axes[i].out = sizes[i];
     axes[i].scale = (double)axes[i].in / (double)sizes[i];

@@ -14,13 +14,14 @@ static et_status plan_out(et_kernel_context *context,
                           const et_window_arguments *a, et_conv_axis *axis) {
   const int64_t reach = axis->dilation * (axis->kernel - 1) + 1;
   const int64_t span = axis->in + 2 * axis->padding - reach;
-  ET_CHECK(context, axis->padding <= axis->kernel / 2,
-           "%s: padding %lld is more than half the kernel %lld", a->name,
-           (long long)axis->padding, (long long)axis->kernel);
+  ET_CHECK(
+      context, axis->padding <= axis->kernel / 2,
+      "%s: padding %lld is more than half the kernel %lld; pad the input first",
+      a->name, (long long)axis->padding, (long long)axis->kernel);
   const int64_t extra = a->ceil_mode ? axis->stride - 1 : 0;
   ET_CHECK(context, axis->in >= 0 && span + extra >= 0,
-           "%s: a window of %lld exceeds an input of %lld", a->name,
-           (long long)reach, (long long)axis->in);
+           "%s: a window of %lld exceeds an input of %lld; pass a larger input",
+           a->name, (long long)reach, (long long)axis->in);
   axis->out = (span + extra) / axis->stride + 1;
   if (a->ceil_mode &&
       (axis->out - 1) * axis->stride >= axis->in + axis->padding) {

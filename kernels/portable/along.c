@@ -63,8 +63,9 @@ void et_along_run(const et_tensor *index, const et_view *other,
 et_status et_along_check_source(et_kernel_context *context, const char *what,
                                 const et_tensor *self, const et_tensor *index,
                                 const et_view *src) {
-  ET_CHECK(context, src->dtype == self->dtype, "%s: dtypes %s and %s differ",
-           what, et_scalar_type_name((int32_t)src->dtype),
+  ET_CHECK(context, src->dtype == self->dtype,
+           "%s: dtypes %s and %s differ; cast one of them", what,
+           et_scalar_type_name((int32_t)src->dtype),
            et_scalar_type_name((int32_t)self->dtype));
   ET_CHECK(context, src->rank == index->rank || index->numel == 0,
            "%s: src has %zu dimensions, index %d", what, src->rank,

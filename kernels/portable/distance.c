@@ -8,8 +8,8 @@
 
 et_status et_distance_check(et_kernel_context *context, const char *what,
                             double p) {
-  ET_CHECK(context, p >= 0.0, "%s: p = %s is not a norm", what,
-           ET_NUMBER_TEXT(p));
+  ET_CHECK(context, p >= 0.0, "%s: p = %s is negative or NaN; pass at least 0",
+           what, ET_NUMBER_TEXT(p));
   return ET_STATUS_OK;
 }
 

@@ -65,6 +65,7 @@ et_status et_map_divide(et_kernel_context *context, const et_map *map,
   ET_CHECK(context,
            et_scalar_type_is_floating(common) ||
                !divides_by_zero(self, other, common),
-           "%s: integer division by zero", map->name);
+           "%s: integer division by zero; cast the operands to float32",
+           map->name);
   return et_map_binary(context, map, self, other, out);
 }

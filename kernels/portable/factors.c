@@ -14,8 +14,9 @@ et_status et_factors_prepare(et_prepare_context *context, et_value *const *args,
 et_status et_factors_check(et_kernel_context *context, const char *what,
                            bool check, size_t index, int32_t zero) {
   ET_CHECK(context, !check || zero == 0,
-           "%s: matrix %zu has no inverse: pivot %d is zero", what, index,
-           (int)zero);
+           "%s: matrix %zu has no inverse: pivot %d is zero; pass invertible "
+           "matrices",
+           what, index, (int)zero);
   return ET_STATUS_OK;
 }
 

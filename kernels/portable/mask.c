@@ -17,8 +17,8 @@ et_status et_mask_plan(et_kernel_context *context, const char *what,
   const et_view mask_view = et_view_of(mask);
   int32_t sizes[ET_MAX_RANK];
   size_t rank = 0;
-  ET_CHECK(context, mask->dtype == ET_SCALAR_TYPE_BOOL, "%s: mask must be bool",
-           what);
+  ET_CHECK(context, mask->dtype == ET_SCALAR_TYPE_BOOL,
+           "%s: the mask is not bool; cast it to bool", what);
   ET_RETURN_IF_ERROR(et_shape_broadcast(context, what, both, 2, sizes, &rank));
   et_view_expand(&self_view, sizes, rank, &plan->self);
   et_view_expand(&mask_view, sizes, rank, &plan->mask);

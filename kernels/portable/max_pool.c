@@ -10,8 +10,9 @@ et_status et_max_pool_check(et_kernel_context *context, const char *name,
   ET_CHECK(context,
            indices->dtype == ET_SCALAR_TYPE_INT64 &&
                et_dtype_is_computable(self->dtype),
-           "%s: dtype %s with indices of %s is not supported", name,
-           et_scalar_type_name((int32_t)self->dtype),
+           "%s: dtype %s with indices of %s is not supported; cast self to "
+           "float32, indices to int64",
+           name, et_scalar_type_name((int32_t)self->dtype),
            et_scalar_type_name((int32_t)indices->dtype));
   return ET_STATUS_OK;
 }

@@ -8,9 +8,8 @@ static et_status pool(et_kernel_context *context, const char *name, size_t dims,
   et_tensor *out = args[2]->u.as_tensor;
   et_window w;
   et_position o = {0};
-  ET_CHECK(context, et_scalar_type_is_floating(self->dtype),
-           "%s: dtype %s is not supported", name,
-           et_scalar_type_name((int32_t)self->dtype));
+  ET_CHECK_DTYPE(context, et_scalar_type_is_floating(self->dtype), name,
+                 self->dtype);
   ET_RETURN_IF_ERROR(
       et_window_plan_adaptive(context, name, dims, self, args[1], out, &w));
   for (bool more = out->numel > 0; more; more = et_window_next(&w.out, &o)) {

@@ -46,11 +46,10 @@ static et_status write_range(et_kernel_context *context, range r,
     r.end = trunc(r.end);
     r.step = trunc(r.step);
   }
-  ET_CHECK(
+  ET_CHECK_DTYPE(
       context,
       et_dtype_is_computable(out->dtype) && out->dtype != ET_SCALAR_TYPE_BOOL,
-      "arange: dtype %s is not supported",
-      et_scalar_type_name((int32_t)out->dtype));
+      "arange", out->dtype);
   ET_CHECK(context,
            isfinite(r.start) && isfinite(r.end) && isfinite(r.step) &&
                (r.step > 0 ? r.end >= r.start : r.step < 0 && r.end <= r.start),

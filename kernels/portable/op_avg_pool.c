@@ -57,11 +57,10 @@ static et_status pool(et_kernel_context *context, const char *name, size_t dims,
   const int64_t divisor = et_arg_int_or(args[6], 0);
   et_window window;
   const bool is_integer = self->dtype == ET_SCALAR_TYPE_INT64;
-  ET_CHECK(context, is_integer || et_scalar_type_is_floating(self->dtype),
-           "%s: dtype %s is not supported", name,
-           et_scalar_type_name((int32_t)self->dtype));
+  ET_CHECK_DTYPE(context, is_integer || et_scalar_type_is_floating(self->dtype),
+                 name, self->dtype);
   ET_CHECK(context, et_arg_is_none(args[6]) || divisor != 0,
-           "%s: divisor_override must not be zero", name);
+           "%s: divisor_override is 0; pass another value", name);
   ET_RETURN_IF_ERROR(et_window_plan(context, &arguments, self, out, &window));
   if (out->numel > 0) {
     (is_integer ? pool_integers : pool_all)(&window, args[5]->u.as_bool,

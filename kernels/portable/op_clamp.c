@@ -18,7 +18,7 @@ static et_status clamp(et_kernel_context *context, et_value **args) {
   const bool has_min = !et_arg_is_none(args[1]);
   const bool has_max = !et_arg_is_none(args[2]);
   ET_CHECK(context, has_min || has_max,
-           "clamp: at least one of min and max must be given");
+           "clamp: both limits are None; pass min, max or both");
   if (has_min && has_max) {
     return et_map_apply(context, &between, operands, 3, NULL, 0,
                         args[3]->u.as_tensor);

@@ -27,7 +27,7 @@ static et_status divide(et_kernel_context *context, et_value **args) {
   }
   const bool floor_mode = et_arg_is_text(mode, "floor");
   ET_CHECK(context, floor_mode || et_arg_is_text(mode, "trunc"),
-           "div: rounding_mode must be None, 'floor' or 'trunc'");
+           "div: rounding_mode is invalid; use None, 'floor' or 'trunc'");
   return et_map_divide(context, floor_mode ? &floored : &truncated, args[0],
                        args[1], args[3]);
 }

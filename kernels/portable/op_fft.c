@@ -73,7 +73,8 @@ static void transform_others(et_kernel_context *context, const transform *t,
 static et_status read_axes(et_kernel_context *context, const et_tensor *self,
                            const et_value *dims, transform *t) {
   const size_t count = dims->u.as_list.size;
-  ET_CHECK(context, count > 0, "%s: dim is empty", t->name);
+  ET_CHECK(context, count > 0, "%s: dim is empty; pass at least one dimension",
+           t->name);
   ET_RETURN_IF_ERROR(
       et_shape_axes(context, t->name, dims, self->rank, t->axes));
   ET_RETURN_IF_ERROR(et_shape_some_axis(
@@ -101,7 +102,7 @@ static double count_of(const et_tensor *self, const transform *t,
 static et_status read_scale(et_kernel_context *context, int64_t normalization,
                             double count, transform *t) {
   ET_CHECK(context, normalization >= 0 && normalization <= 2,
-           "%s: normalization = %lld is not in [0, 2]", t->name,
+           "%s: normalization = %lld is invalid; use 0, 1 or 2", t->name,
            (long long)normalization);
   const double scales[] = {1.0, 1.0 / sqrt(count), 1.0 / count};
   t->scale = scales[normalization];

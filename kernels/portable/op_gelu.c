@@ -22,7 +22,7 @@ static const et_map gelu_tanh = {"gelu", ET_MAP_FLOATING,
 et_status et_op_gelu_out(et_kernel_context *context, et_value **args) {
   const bool tanh_form = et_arg_is_text(args[1], "tanh");
   ET_CHECK(context, tanh_form || et_arg_is_text(args[1], "none"),
-           "gelu: approximate must be 'none' or 'tanh'");
+           "gelu: approximate is invalid; use 'none' or 'tanh'");
   return et_map_unary(context, tanh_form ? &gelu_tanh : &gelu, args[0],
                       args[2]);
 }

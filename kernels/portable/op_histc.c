@@ -94,9 +94,8 @@ et_status et_op_histc_out(et_kernel_context *context, et_value **args) {
   const et_value zero = {.tag = ET_VALUE_INT, .u = {.as_int = 0}};
   const int32_t sizes[1] = {(int32_t)bins};
   range r;
-  ET_CHECK(context, et_scalar_type_is_floating(self->dtype),
-           "histc: dtype %s is not supported",
-           et_scalar_type_name((int32_t)self->dtype));
+  ET_CHECK_DTYPE(context, et_scalar_type_is_floating(self->dtype), "histc",
+                 self->dtype);
   ET_RETURN_IF_ERROR(et_shape_same_dtype(context, "histc", self, out));
   ET_CHECK(context, bins >= 1 && bins <= INT32_MAX,
            "histc: %lld bins are not in [1, %d]", (long long)bins, INT32_MAX);

@@ -48,7 +48,7 @@ static et_status plan(et_kernel_context *context, et_value **args,
   ET_RETURN_IF_ERROR(et_shape_same_dtype(context, "index_put: values", self,
                                          args[2]->u.as_tensor));
   ET_CHECK(context, !args[3]->u.as_bool || et_dtype_is_computable(self->dtype),
-           "index_put: cannot accumulate %s",
+           "index_put: cannot accumulate %s; cast the operands to float32",
            et_scalar_type_name((int32_t)self->dtype));
   return et_gather_plan(context, "index_put", self, args[1], gather);
 }

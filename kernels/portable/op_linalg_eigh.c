@@ -52,7 +52,9 @@ static et_status decompose_all(et_kernel_context *context, const et_view *from,
                          matrix.columns};
     const double *found = decompose(&matrix, upper, &vectors);
     ET_CHECK(context, found != NULL,
-             "_linalg_eigh: matrix %zu has elements that are not finite", i);
+             "_linalg_eigh: matrix %zu has elements that are not finite; pass "
+             "finite values",
+             i);
     et_vector_store(found, &values);
     if (to->wants_vectors) {
       const et_view target = et_batch_at(&to->vectors, 2, i);
@@ -81,7 +83,7 @@ et_status et_op_linalg_eigh_eigenvalues(et_kernel_context *context,
   results to = {.wants_vectors = args[2]->u.as_bool};
   ET_RETURN_IF_ERROR(et_matrices_check(context, "_linalg_eigh", a, true));
   ET_CHECK(context, is_upper || et_arg_is_text(args[1], "L"),
-           "_linalg_eigh: UPLO is neither L nor U");
+           "_linalg_eigh: UPLO is invalid; use L or U");
   ET_RETURN_IF_ERROR(resize(context, a, to.wants_vectors, values, vectors));
   const et_view from = et_view_of(a);
   to.values = et_view_of(values);

@@ -33,8 +33,8 @@ et_status et_op_linalg_lu_factor_ex_out(et_kernel_context *context,
   const et_tensor *a = args[0]->u.as_tensor;
   const bool check = args[2]->u.as_bool;
   ET_RETURN_IF_ERROR(et_matrices_check(context, what, a, false));
-  ET_CHECK(context, args[1]->u.as_bool, "%s: pivot = False is not supported",
-           what);
+  ET_CHECK(context, args[1]->u.as_bool,
+           "%s: pivot = False is not supported; use pivot = True", what);
   ET_RETURN_IF_ERROR(resize(context, a, args + 3));
   const et_view from = et_view_of(a);
   const et_view to[3] = {et_view_of(args[3]->u.as_tensor),

@@ -143,7 +143,9 @@ et_status et_op_linalg_svd_u(et_kernel_context *context, et_value **args) {
     const et_view lines = et_batch_at(&from, 2, i);
     p.lines = et_matrix_load(&lines, p.lines.at);
     ET_CHECK(context, decompose(&p),
-             "_linalg_svd: matrix %zu has elements that are not finite", i);
+             "_linalg_svd: matrix %zu has elements that are not finite; pass "
+             "finite values",
+             i);
     store(&p, &to, i);
   }
   return ET_STATUS_OK;

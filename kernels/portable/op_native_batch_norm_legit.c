@@ -13,8 +13,9 @@ et_status et_op_native_batch_norm_legit_out(et_kernel_context *context,
       .out = args[8]->u.as_tensor,
       .saved_mean = args[9]->u.as_tensor,
       .saved_rstd = args[10]->u.as_tensor};
-  ET_CHECK(context, !args[5]->u.as_bool,
-           "batch_norm: training is not supported");
+  ET_CHECK(
+      context, !args[5]->u.as_bool,
+      "batch_norm: training is not supported; call eval() before the export");
   return et_batch_norm_apply(context, &p);
 }
 

@@ -14,7 +14,7 @@ static et_status check_other(et_kernel_context *context, const et_tensor *input,
   ET_CHECK(context, same, "ormqr: the batches of both matrices differ");
   const size_t size = et_size_from_end(other, is_left ? 2 : 1);
   ET_CHECK(context, size == et_size_from_end(input, 2),
-           "ormqr: reflectors of %zu elements do not match %zu",
+           "ormqr: reflectors have %zu elements, expected %zu",
            et_size_from_end(input, 2), size);
   return ET_STATUS_OK;
 }

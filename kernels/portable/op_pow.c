@@ -48,10 +48,11 @@ et_status et_op_pow_tensor_scalar_out(et_kernel_context *context,
                                       et_value **args) {
   const et_value *exponent = args[1];
   const bool integral = exponent->tag != ET_VALUE_DOUBLE;
-  ET_CHECK(context,
-           !integral || et_scalar_to_int(exponent) >= 0 ||
-               et_scalar_type_is_floating(args[0]->u.as_tensor->dtype),
-           "pow: integers to negative powers are not allowed");
+  ET_CHECK(
+      context,
+      !integral || et_scalar_to_int(exponent) >= 0 ||
+          et_scalar_type_is_floating(args[0]->u.as_tensor->dtype),
+      "pow: an integer cannot have a negative exponent; cast it to float32");
   return et_map_binary(context, map_of(exponent), args[0], exponent, args[2]);
 }
 

@@ -32,7 +32,7 @@ et_status et_op_repeat_interleave_tensor_out(et_kernel_context *context,
   const et_view view = et_view_of(repeats);
   ET_RETURN_IF_ERROR(add_up(context, &view, repeats->numel, &total));
   ET_CHECK(context, et_arg_int_or(args[1], total) == total,
-           "repeat_interleave: output_size %lld is not %lld",
+           "repeat_interleave: output_size is %lld, but repeats add up to %lld",
            (long long)et_arg_int_or(args[1], total), (long long)total);
   const int32_t sizes[1] = {(int32_t)total};
   ET_RETURN_IF_ERROR(et_tensor_resize(out, sizes, 1, context->error));

@@ -50,7 +50,8 @@ static void roll_elements(const et_tensor *self, size_t by,
 
 static et_status roll_flat(et_kernel_context *context, const et_value *list,
                            const et_tensor *self, const et_tensor *out) {
-  ET_CHECK(context, list->u.as_list.size == 1, "roll: %zu shifts without dims",
+  ET_CHECK(context, list->u.as_list.size == 1,
+           "roll: %zu shifts without dims; pass one shift",
            list->u.as_list.size);
   if (self->numel > 0) {
     const int64_t size = (int64_t)self->numel;

@@ -85,7 +85,7 @@ et_status et_op_scatter_reduce_two_out(et_kernel_context *context,
   const reduction *r = find(args[4]);
   size_t axis = 0;
   ET_CHECK(context, r != NULL,
-           "scatter_reduce: reduce is not sum, prod, amax or amin");
+           "scatter_reduce: reduce is invalid; use sum, prod, amax or amin");
   ET_RETURN_IF_ERROR(et_shape_supports(context, "scatter_reduce",
                                        et_dtype_is_computable(self->dtype),
                                        self, out));

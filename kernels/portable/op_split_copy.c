@@ -10,7 +10,7 @@ static et_status check(et_kernel_context *context, int64_t split_size,
            (long long)split_size, (long long)size);
   const int64_t count = size == 0 ? 1 : (size - 1) / split_size + 1;
   ET_CHECK(context, (size_t)count == outs,
-           "split_copy: %lld parts for %zu outs", (long long)count, outs);
+           "split_copy: %lld parts, but %zu outs", (long long)count, outs);
   return ET_STATUS_OK;
 }
 

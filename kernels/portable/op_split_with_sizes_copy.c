@@ -6,7 +6,7 @@ static et_status check(et_kernel_context *context, const et_value *split_sizes,
                        int64_t size, const et_value *outs) {
   const size_t count = split_sizes->u.as_list.size;
   ET_CHECK(context, count == outs->u.as_list.size,
-           "split_with_sizes_copy: %zu sizes for %zu outs", count,
+           "split_with_sizes_copy: %zu sizes, but %zu outs", count,
            outs->u.as_list.size);
   int64_t rest = size;
   for (size_t i = 0; i < count; i++) {

@@ -57,7 +57,7 @@ static et_status list_triangle(et_kernel_context *context, const char *what,
   ET_CHECK(context,
            t.rows >= 0 && t.rows <= INT32_MAX && t.columns >= 0 &&
                t.columns <= INT32_MAX,
-           "%s: no matrix has size %lld x %lld", what, (long long)t.rows,
+           "%s: size %lld x %lld is out of range", what, (long long)t.rows,
            (long long)t.columns);
   const int64_t count = count_of(&t);
   ET_CHECK(context, count <= INT32_MAX, "%s: %lld indices are too many", what,

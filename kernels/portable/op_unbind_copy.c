@@ -10,7 +10,8 @@ et_status et_op_unbind_copy_int_out(et_kernel_context *context,
   ET_RETURN_IF_ERROR(et_shape_some_axis(context, "unbind_copy", self->rank,
                                         args[1]->u.as_int, &axis));
   ET_CHECK(context, (size_t)self->sizes[axis] == count,
-           "unbind_copy: %d parts for %zu outs", (int)self->sizes[axis], count);
+           "unbind_copy: %d parts, but %zu outs", (int)self->sizes[axis],
+           count);
   const et_view view = et_view_of(self);
   for (size_t i = 0; i < count; i++) {
     const et_view part = et_view_select(&view, axis, (int64_t)i);

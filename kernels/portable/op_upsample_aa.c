@@ -171,9 +171,8 @@ static et_status upsample(et_kernel_context *context, const char *what,
   const et_value none = {.tag = ET_VALUE_NONE};
   const bool is_uint8 = self->dtype == ET_SCALAR_TYPE_UINT8;
   et_resample r;
-  ET_CHECK(context, is_uint8 || et_scalar_type_is_floating(self->dtype),
-           "%s: dtype %s is not supported", what,
-           et_scalar_type_name((int32_t)self->dtype));
+  ET_CHECK_DTYPE(context, is_uint8 || et_scalar_type_is_floating(self->dtype),
+                 what, self->dtype);
   ET_RETURN_IF_ERROR(et_resample_plan(context, what, self, args[1], &none,
                                       args[2]->u.as_bool, out, &r));
   if (is_uint8) {

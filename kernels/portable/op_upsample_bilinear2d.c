@@ -41,9 +41,9 @@ static void resample_row(const et_resample *r, int64_t n, int64_t c,
 et_status et_op_upsample_bilinear2d_vec_out(et_kernel_context *context,
                                             et_value **args) {
   et_resample r;
-  ET_CHECK(context, et_scalar_type_is_floating(args[0]->u.as_tensor->dtype),
-           "upsample_bilinear2d: dtype %s is not supported",
-           et_scalar_type_name((int32_t)args[0]->u.as_tensor->dtype));
+  ET_CHECK_DTYPE(context,
+                 et_scalar_type_is_floating(args[0]->u.as_tensor->dtype),
+                 "upsample_bilinear2d", args[0]->u.as_tensor->dtype);
   ET_RETURN_IF_ERROR(et_resample_plan(
       context, "upsample_bilinear2d", args[0]->u.as_tensor, args[1], args[3],
       args[2]->u.as_bool, args[4]->u.as_tensor, &r));

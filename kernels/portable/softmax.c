@@ -94,7 +94,7 @@ et_status et_softmax_run(et_kernel_context *context, const char *what,
   ET_CHECK(context,
            et_scalar_type_is_floating(self->dtype) &&
                et_scalar_type_is_floating(out->dtype),
-           "%s: dtypes %s and %s must be floating", what,
+           "%s: %s or %s is not a floating dtype; cast it to float32", what,
            et_scalar_type_name((int32_t)self->dtype),
            et_scalar_type_name((int32_t)out->dtype));
   ET_RETURN_IF_ERROR(et_shape_axis(context, what, dim, self->rank, &axis));

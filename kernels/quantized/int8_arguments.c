@@ -35,8 +35,9 @@ et_status et_int8_check_gemm(et_kernel_context *context, const char *what,
                              const et_tensor *factors, const et_tensor *bias) {
   const int32_t rows = weight->sizes[0];
   ET_CHECK(context, depth <= ET_INT8_GEMM_DEPTH,
-           "%s: K = %zu exceeds %d, the limit of 32-bit accumulators", what,
-           depth, ET_INT8_GEMM_DEPTH);
+           "%s: K = %zu exceeds %d and can overflow int32; keep this layer in "
+           "float32",
+           what, depth, ET_INT8_GEMM_DEPTH);
   ET_CHECK(context, has_rows(factors, rows) && has_rows(bias, rows),
            "%s: factors and bias must have one dimension of %d elements", what,
            (int)rows);

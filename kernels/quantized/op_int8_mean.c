@@ -70,7 +70,7 @@ et_status et_op_quantized_bytes_avg_pool2d_out(et_kernel_context *context,
   et_window window;
   et_quantization q;
   ET_CHECK(context, et_arg_is_none(args[6]) || divisor != 0,
-           "%s: divisor_override must not be zero", what);
+           "%s: divisor_override is 0; pass another value", what);
   ET_RETURN_IF_ERROR(read_quantized(context, what, input, args[7], &q));
   ET_RETURN_IF_ERROR(et_window_plan(context, &arguments, input, out, &window));
   if (out->numel > 0) {

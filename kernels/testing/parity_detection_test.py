@@ -86,7 +86,7 @@ def test_roi_align_accepts_every_floating_dtype(dtype: torch.dtype) -> None:
         ([float("nan"), 0, 0, 1, 1], (2, 2), "refers to image"),
         ([0.0, 0, 0, 1e30, 1], (2, 2), "samples per bin"),
         ([0.0, 0, 0, 1, 1], (0, 2), "0 x 2 bins"),
-        ([0.0, 0, 0, 1], (2, 2), "regions of 4 values"),
+        ([0.0, 0, 0, 1], (2, 2), "regions have 4 values"),
     ],
     ids=str,
 )

@@ -85,7 +85,7 @@ def test_clamp_to_nan_is_nan() -> None:
 
 def test_clamp_without_limits_is_an_error() -> None:
     x = torch.ones(2)
-    with pytest.raises(KernelError, match="at least one of min and max"):
+    with pytest.raises(KernelError, match="both limits are None"):
         KERNELS.call("aten::clamp.out", x, None, None, x.clone(), x.clone())
 
 
@@ -109,7 +109,7 @@ def test_real_powers_follow_pytorch(exponent: float) -> None:
 
 def test_integer_to_a_negative_power_is_an_error() -> None:
     x = torch.tensor([2])
-    with pytest.raises(KernelError, match="negative powers"):
+    with pytest.raises(KernelError, match="negative exponent"):
         KERNELS.call("aten::pow.Tensor_Scalar_out", x, -1, x.clone(), x.clone())
 
 

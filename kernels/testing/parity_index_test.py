@@ -117,7 +117,7 @@ def test_masks_broadcast_self_and_accept_any_layout() -> None:
 
 
 def test_invalid_masks_are_an_error() -> None:
-    refused("mask must be bool", "aten::masked_select.out", X, X)
+    refused("the mask is not bool", "aten::masked_select.out", X, X)
     refused("do not broadcast", "aten::masked_select.out", X, torch.ones(2, dtype=torch.bool))
     refused("source has 2 elements, mask selects 60", "aten::masked_scatter.out", X, torch.tensor(True), torch.ones(2))
 
@@ -135,7 +135,14 @@ def test_invalid_repeat_counts_are_an_error() -> None:
     for repeats in ([1, -1], [2**31], [2**31 - 1, 1], [2**62, 2**62]):
         fails("negative or too large", "aten::repeat_interleave.Tensor_out", torch.tensor(repeats), None, out, out)
     fails("int64 to int32", "aten::repeat_interleave.Tensor_out", torch.tensor([1, 2]), None, out.int(), out.int())
-    fails("output_size 4 is not 3", "aten::repeat_interleave.Tensor_out", torch.tensor([1, 2]), 4, out, out)
+    fails(
+        "output_size is 4, but repeats add up to 3",
+        "aten::repeat_interleave.Tensor_out",
+        torch.tensor([1, 2]),
+        4,
+        out,
+        out,
+    )
 
 
 PADDINGS = [[1, 2], [0, 0], [1, 1, 2, 1], [2, 0, 0, 3], [1, 0, 1, 1, 0, 1], [3, 2, 1, 2, 1, 1]]
@@ -187,7 +194,7 @@ def test_triangle_indices_follow_pytorch(side: str) -> None:
 
 def test_triangle_of_an_invalid_matrix_is_an_error() -> None:
     out = torch.empty(2, 1, dtype=torch.int64)
-    with pytest.raises(KernelError, match="tril_indices: no matrix has size -1 x 3"):
+    with pytest.raises(KernelError, match="tril_indices: size -1 x 3 is out of range"):
         KERNELS.call("aten::tril_indices.out", -1, 3, 0, out, out)
     with pytest.raises(KernelError, match="triu_indices: 4295098369 indices are too many"):
         KERNELS.call("aten::triu_indices.out", 65537, 65537, -70000, out, out)

@@ -111,8 +111,8 @@ def test_invalid_cdist_is_an_error() -> None:
     x, out = torch.ones(2, 3), torch.empty(2, 2)
     for y, p, message in (
         (torch.ones(2, 4), 2.0, "vectors have 3 and 4 elements"),
-        (torch.ones(2, 3), -1.0, "p = -1 is not a norm"),
-        (torch.ones(2, 3), float("nan"), "is not a norm"),
+        (torch.ones(2, 3), -1.0, "p = -1 is negative"),
+        (torch.ones(2, 3), float("nan"), "p = nan is negative or NaN"),
     ):
         with pytest.raises(KernelError, match=message):
             KERNELS.call("aten::_cdist_forward.out", x, y, p, None, out, out)

@@ -159,8 +159,8 @@ def test_unbind_and_split_follow_pytorch(dim: int) -> None:
 
 def test_invalid_unbind_and_split_are_an_error() -> None:
     outs = [X.clone(), X.clone()]
-    fails("3 parts for 2 outs", "aten::unbind_copy.int_out", X, 1, outs, outs)
-    fails("4 parts for 2 outs", "aten::split_copy.Tensor_out", X, 1, 2, outs, outs)
+    fails("3 parts, but 2 outs", "aten::unbind_copy.int_out", X, 1, outs, outs)
+    fails("4 parts, but 2 outs", "aten::split_copy.Tensor_out", X, 1, 2, outs, outs)
     fails("split_size 0 is not valid for size 4", "aten::split_copy.Tensor_out", X, 0, 2, outs, outs)
 
 

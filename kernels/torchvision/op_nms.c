@@ -74,13 +74,13 @@ et_status et_op_nms_out(et_kernel_context *context, et_value **args) {
   ET_RETURN_IF_ERROR(et_shape_rank(context, "nms: dets", boxes, 2, 2));
   ET_RETURN_IF_ERROR(et_shape_rank(context, "nms: scores", scores, 1, 1));
   ET_RETURN_IF_ERROR(et_shape_same_dtype(context, "nms", boxes, scores));
-  ET_CHECK(
-      context,
-      et_scalar_type_is_floating(boxes->dtype) && boxes->sizes[1] == 4 &&
-          boxes->sizes[0] == scores->sizes[0],
-      "nms: no support for %d boxes of %d values of dtype %s with %d scores",
-      (int)boxes->sizes[0], (int)boxes->sizes[1],
-      et_scalar_type_name((int32_t)boxes->dtype), (int)scores->sizes[0]);
+  ET_CHECK(context,
+           et_scalar_type_is_floating(boxes->dtype) && boxes->sizes[1] == 4 &&
+               boxes->sizes[0] == scores->sizes[0],
+           "nms: boxes are [%d, %d] of %s, scores [%d]; pass [N, 4] and [N], "
+           "floating",
+           (int)boxes->sizes[0], (int)boxes->sizes[1],
+           et_scalar_type_name((int32_t)boxes->dtype), (int)scores->sizes[0]);
   ET_RETURN_IF_ERROR(et_order_first(context, "nms", scores, 0, scores->sizes[0],
                                     true, NULL, out));
   const et_view view = et_view_of(boxes);

@@ -61,8 +61,8 @@ static et_status check_roi(et_kernel_context *context, const pooling *p,
            "roi_align: region %lld refers to image %s of %d", (long long)roi,
            ET_NUMBER_TEXT(image), (int)p->input.sizes[0]);
   ET_CHECK(context, x.samples <= MAX_SAMPLES && y.samples <= MAX_SAMPLES,
-           "roi_align: region %lld needs %lld x %lld samples per bin; the "
-           "limit is %d per axis",
+           "roi_align: region %lld needs %lld x %lld samples per bin, more "
+           "than %d per axis; set sampling_ratio",
            (long long)roi, (long long)y.samples, (long long)x.samples,
            MAX_SAMPLES);
   return ET_STATUS_OK;
@@ -117,7 +117,7 @@ static et_status check_tensors(et_kernel_context *context,
   ET_RETURN_IF_ERROR(et_shape_same_dtype(context, "roi_align", input, out));
   ET_CHECK(context,
            et_scalar_type_is_floating(input->dtype) && rois->sizes[1] == 5,
-           "roi_align: no support for regions of %d values of dtype %s",
+           "roi_align: regions have %d values of dtype %s; pass 5 floats each",
            (int)rois->sizes[1], et_scalar_type_name((int32_t)rois->dtype));
   ET_CHECK(context, input->sizes[2] > 0 && input->sizes[3] > 0,
            "roi_align: input has %d x %d elements", (int)input->sizes[2],
@@ -132,7 +132,7 @@ static et_status resize_out(et_kernel_context *context, et_value **args,
   ET_CHECK(
       context,
       height >= 1 && height <= INT32_MAX && width >= 1 && width <= INT32_MAX,
-      "roi_align: no support for %lld x %lld bins", (long long)height,
+      "roi_align: %lld x %lld bins are out of range", (long long)height,
       (long long)width);
   const int32_t sizes[4] = {args[1]->u.as_tensor->sizes[0],
                             args[0]->u.as_tensor->sizes[1], (int32_t)height,

@@ -22,6 +22,13 @@ extern "C" {
     }                                                              \
   } while (0)
 
+/* ET_CHECK that a kernel supports `dtype`. `what` names the operator or its
+ * operand. */
+#define ET_CHECK_DTYPE(context, is_supported, what, dtype)            \
+  ET_CHECK(context, is_supported,                                     \
+           "%s: dtype %s is not supported; cast it to float32", what, \
+           et_scalar_type_name((int32_t)(dtype)))
+
 static inline bool et_arg_is_none(const et_value *value) {
   return value->tag == ET_VALUE_NONE;
 }
