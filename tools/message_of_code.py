@@ -3,14 +3,16 @@
     python3 tools/message_of_code.py 1a2b:00d9:00000011
 
 A runtime that is built with --@rules_executorch//runtime:messages=codes reports FILE:LINE:INDEX in hexadecimal
-instead of a message (runtime/include/executorch/status.h). Run this with the sources of the same build.
+instead of a message (runtime/include/executorch/status.h). Run this with the sources of the same build. For C
+sources of your workspace, in executorch_object_library, add --root with the folder of the workspace.
 """
 
 from __future__ import annotations
 
+import argparse
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 _ROOT = Path(__file__).absolute().parents[1]
@@ -29,8 +31,11 @@ def file_id(path: str) -> int:
     return number & 0xFFFF
 
 
-def explain(code: str, root: Path = _ROOT) -> str:
+def explain(code: str, root: Path = _ROOT, workspace: Path | None = None) -> str:
     """Return the location, the source lines of the message, and the index.
+
+    root: folder of these rules.
+    workspace: folder of the user's workspace, if its sources are searched too.
 
     Raises ValueError for a code that is not one of these sources.
     """
@@ -39,13 +44,21 @@ def explain(code: str, root: Path = _ROOT) -> str:
         raise ValueError(f"'{code}' is not an error code; pass a code such as 1a2b:00d9:00000011")
     number, line, index = (int(found[name], 16) for name in ("file", "line", "index"))
     if number == 0:
-        raise ValueError(f"'{code}': the source was compiled without ET_FILE_ID; look at line {line} of your kernels")
-    places = [path for path in sources(root) if file_id(path.relative_to(root).as_posix()) == number]
-    if not places:
         raise ValueError(
-            f"'{code}': no source in {', '.join(_FOLDERS)} has the number {number:04x}; use the sources of the program's build"
+            f"'{code}': the source was compiled without ET_FILE_ID; look at line {line} of your C sources, and declare"
+            " them with executorch_object_library"
         )
-    return "\n".join(_place(path, root, line, index) for path in places)
+    places = [(path, root) for path in sources(root)]
+    if workspace is not None:
+        places += [(path, workspace) for path in sorted(workspace.rglob("*.[ch]"))]
+    found_in = [each for each in places if file_id(each[0].relative_to(each[1]).as_posix()) == number]
+    if not found_in:
+        searched = [*_FOLDERS, *([str(workspace)] if workspace is not None else [])]
+        raise ValueError(
+            f"'{code}': no source in {', '.join(searched)} has the number {number:04x}; use the sources of the program's"
+            " build, and pass --root for your own"
+        )
+    return "\n".join(_place(path, folder, line, index) for path, folder in found_in)
 
 
 def _place(path: Path, root: Path, line: int, index: int) -> str:
@@ -60,12 +73,13 @@ def sources(root: Path) -> Iterator[Path]:
         yield from sorted(path for path in (root / folder).rglob("*") if path.suffix in (".c", ".h"))
 
 
-def main(codes: list[str]) -> int:
-    if not codes:
-        print(__doc__, file=sys.stderr)
-        return 2
+def main(argv: Sequence[str]) -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--root", type=Path, help="folder of the workspace whose C sources are searched as well")
+    parser.add_argument("codes", nargs="+", metavar="CODE")
+    options = parser.parse_args(argv)
     try:
-        print("\n".join(explain(code) for code in codes))
+        print("\n".join(explain(code, workspace=options.root) for code in options.codes))
     except ValueError as error:
         print(f"message_of_code: {error}", file=sys.stderr)
         return 1

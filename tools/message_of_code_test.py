@@ -30,6 +30,15 @@ def test_code_resolves_to_line_and_index(tmp_path: Path) -> None:
     ]
 
 
+def test_code_of_a_workspace_resolves_with_root(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = "ops/soft_step.c"
+    (tmp_path / "ops").mkdir()
+    (tmp_path / path).write_text('\n  ET_CHECK(context, x > 0, "x is not above 0");\n')
+    code = f"{file_id(path):04x}:0002:00000000"
+    assert main(["--root", str(tmp_path), code]) == 0
+    assert capsys.readouterr().out.startswith(f"{path}:2, index 0\n    ET_CHECK(context")
+
+
 def test_invalid_codes_are_rejected(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for code, message in (
         ("17", "'17' is not an error code; "),

@@ -11,7 +11,7 @@ _DOC = """A `cc_library` of C sources that compiles sixteen sources per action, 
 A library of hundreds of small files is therefore a few actions, in a build and in a remote cache, and programs still link only
 the objects that they need. An edit recompiles the other fifteen sources of its action as well."""
 
-_ATTRS = {
+OBJECT_LIBRARY_ATTRS = {
     "srcs": attr.label_list(
         allow_files = [".c", ".h"],
         mandatory = True,
@@ -22,7 +22,6 @@ _ATTRS = {
         doc = "Headers for whoever depends on the library.",
     ),
     "copts": attr.string_list(doc = "Flags of the compiler."),
-    "further_copts": attr.label(doc = "A `copts_flag`: command-line flags, appended to `copts`."),
     "linkopts": attr.string_list(doc = "Flags of the linker for programs that have the library."),
     "deps": attr.label_list(
         providers = [CcInfo],
@@ -66,7 +65,8 @@ def _object_of(ctx, source, pic):
 
 def _flags(ctx, tools, compilation, pic):
     """Returns the compiler's flags, except source and object, and its environment."""
-    further = ctx.attr.further_copts[CoptsInfo].copts if ctx.attr.further_copts else []
+    flag = getattr(ctx.attr, "further_copts", None)
+    further = flag[CoptsInfo].copts if flag else []
     options = ctx.fragments.cpp
     variables = cc_common.create_compile_variables(
         feature_configuration = tools.features,
@@ -172,13 +172,21 @@ def _impl(ctx):
         CcInfo(compilation_context = compilation, linking_context = linking),
     ]
 
-object_library = rule(
+# Arguments of every rule of this kind, except `attrs` and `doc`.
+OBJECT_LIBRARY_RULE = dict(
     implementation = _impl,
-    attrs = _ATTRS,
-    doc = _DOC,
     fragments = ["cpp"],
     provides = [CcInfo],
     toolchains = use_cc_toolchain(),
+)
+
+object_library = rule(
+    attrs = dict(
+        OBJECT_LIBRARY_ATTRS,
+        further_copts = attr.label(doc = "A `copts_flag`: command-line flags, appended to `copts`."),
+    ),
+    doc = _DOC,
+    **OBJECT_LIBRARY_RULE
 )
 
 def _copts_flag_impl(ctx):

@@ -108,6 +108,7 @@ class Workspace:
 
         opaque = (
             "native",
+            "config",
             "platform_common",
             "config_common",
             "json",
