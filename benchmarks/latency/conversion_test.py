@@ -1,17 +1,20 @@
-"""Tests of the conversion of peers' programs."""
+"""Tests of the conversion of peers' programs and inputs."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from benchmarks.latency import conversion
 from benchmarks.latency.catalog import MODELS
+from benchmarks.latency.sides.litert import declared_inputs
 from benchmarks.latency.sides.side import Loaded, Missing, Setting, Side
 
 _MODEL = MODELS["mobilenet_v2"]
+_IDS = {"name": "ids", "index": 7, "dtype": np.int32}
 
 
 class _Peer(Side):
@@ -79,3 +82,19 @@ def test_failed_converter_is_reported_as_the_reason(runs):
 def test_missing_converter_is_reported_as_the_reason(runs):
     with pytest.raises(Missing, match="no-such-distribution is not installed"):
         conversion.converted(_Uninstalled(), _MODEL)
+
+
+def test_token_ids_have_the_dtype_that_the_converter_chose() -> None:
+    [(place, array)] = declared_inputs([_IDS], [np.array([[1, 30_521]], dtype=np.int64)])
+    assert (place, array.dtype, array.tolist()) == (7, np.int32, [[1, 30_521]])
+
+
+def test_values_of_the_declared_dtype_are_not_copied() -> None:
+    picture = np.zeros((1, 3, 2, 2), dtype=np.float32)
+    [(_, array)] = declared_inputs([{"name": "picture", "index": 0, "dtype": np.float32}], [picture])
+    assert array is picture
+
+
+def test_value_outside_the_declared_dtype_is_an_error() -> None:
+    with pytest.raises(OverflowError, match="LiteRT wants input ids in int32"):
+        declared_inputs([_IDS], [np.array([2**31], dtype=np.int64)])

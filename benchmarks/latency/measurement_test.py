@@ -15,6 +15,9 @@ from benchmarks.latency.measurement import Measurement, measure
 from benchmarks.latency.native import Reading
 from benchmarks.latency.rounds import Sample, cheapest
 from benchmarks.latency.sides.side import Loaded, Missing, Setting, Side
+from benchmarks.latency.steps import StepCost
+from benchmarks.latency.steps import cheapest as cheapest_steps
+from executorch_runtime import Event
 
 _MODEL: Any = SimpleNamespace(
     name="tiny", operations=8_000_000, weights=4, kind="text", module=lambda x: 2 * x, inputs=(torch.tensor([4.0]),)
@@ -193,3 +196,26 @@ def test_plot_needs_the_limit():
     record = table.record(_measure(clock, [_Pretended("peer", clock, [_SLOW])]), 1)
     with pytest.raises(Missing):
         plot.draw([record], "title", Path("never.png"))
+
+
+def test_delegate_ops_belong_to_their_delegate_call() -> None:
+    slow = (
+        Event("delegate", 3, "CpuBackend", 0, 90),
+        Event("step", 0, "product", 5, 45),
+        Event("kernel", 4, "add", 90, 99),
+    )
+    fast = (
+        Event("delegate", 3, "CpuBackend", 0, 50),
+        Event("step", 0, "product", 5, 25),
+        Event("kernel", 4, "add", 50, 60),
+    )
+    assert cheapest_steps([slow, fast]) == [
+        StepCost(3, None, "CpuBackend", 50),
+        StepCost(3, 0, "product", 20),
+        StepCost(4, None, "add", 9),
+    ]
+
+
+def test_repeated_instruction_is_summed() -> None:
+    looping = [Event("kernel", 1, "add", 0, 5), Event("kernel", 1, "add", 7, 9)]
+    assert cheapest_steps([looping]) == [StepCost(1, None, "add", 7)]

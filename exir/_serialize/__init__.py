@@ -14,9 +14,8 @@ from exir._serialize._pte_file import (
     PTEFile,
 )
 from exir._serialize._read_program import deserialize_pte_binary
-from exir._serialize._segments import SerializedProgram
+from exir._serialize._segments import SerializedProgram, write_root
 from exir._serialize._write_program import serialize_pte_binary
-from exir._serialize._write_root import write_root
 
 __all__ = [
     "HEADER",

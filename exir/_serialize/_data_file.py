@@ -8,8 +8,7 @@ from dataclasses import dataclass
 
 from exir._serialize._flat_tensor import FlatTensor, NamedData, TensorLayout
 from exir._serialize._flatbuffer_reader import read_root
-from exir._serialize._segments import Segments, SerializedProgram, align_up, order_of_key
-from exir._serialize._write_root import write_root
+from exir._serialize._segments import Segments, SerializedProgram, align_up, order_of_key, write_root
 from exir.base_error import InvalidProgramError
 
 CONTENT_KEY_PREFIX = "sha256:"

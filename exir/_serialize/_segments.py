@@ -1,9 +1,9 @@
-"""The pieces of a serialized file, and its segment area."""
+"""The pieces of a serialized file: its tables and its segment area."""
 
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from exir import schema
 
@@ -58,3 +58,15 @@ def order_of_key(key: str) -> tuple[int, bytes]:
     """Sort key: length, then bytes. The runtime's binary search uses this order."""
     data = key.encode()
     return len(data), data
+
+
+def write_root(root: Any, identifier: bytes, inline_alignment: int = 1) -> bytes:
+    """Return the flatbuffer of `root` (a table of `exir.schema`).
+
+    inline_alignment: minimum alignment of force-aligned byte vectors.
+    """
+    # `flatbuffers` is imported only here, because prebuilt programs are linked by an interpreter that
+    # has no packages.
+    from exir._serialize._flatbuffer_writer import written
+
+    return written(root, identifier, inline_alignment)

@@ -14,9 +14,8 @@ from exir._serialize._pte_file import (
     NamedBlob,
     PTEFile,
 )
-from exir._serialize._segments import Segments, SerializedProgram, align_up, order_of_key
+from exir._serialize._segments import Segments, SerializedProgram, align_up, order_of_key, write_root
 from exir._serialize._tables import BUFFER_ALIGNMENT
-from exir._serialize._write_root import write_root
 from exir.base_error import ConfigError
 
 

@@ -15,7 +15,7 @@ from exir._serialize import (
     read_root,
     serialize_pte_binary,
 )
-from exir._serialize._write_root import write_root
+from exir._serialize._segments import write_root
 from exir.error import ConfigError
 
 FIXTURES = sorted((Path(__file__).parents[2] / "tests" / "fixtures").glob("**/*.pte"))

@@ -5,9 +5,8 @@ forward = program.method("forward")
 (scores,) = forward(image)        # torch or numpy tensors
 """
 
-from executorch_runtime.clock import Clock
 from executorch_runtime.errors import ExecutorchError
-from executorch_runtime.method import Event, Memory, Method
+from executorch_runtime.method import Clock, Event, Memory, Method
 from executorch_runtime.program import Program
 from executorch_runtime.values import Signature, ValueInfo
 

@@ -20,6 +20,18 @@ _KINDS = ("kernel", "delegate", "move", "jump", "step", "program load", "method 
 
 
 @dataclass(frozen=True)
+class Clock:
+    """A caller-provided clock for traces.
+
+    `function` is the address of `uint64_t now(void *context)`.
+    """
+
+    function: int
+    context: int | None = None
+    owner: object = None  # keeps the function alive
+
+
+@dataclass(frozen=True)
 class Event:
     """A traced event, from `begin` to `end`.
 
@@ -120,7 +132,7 @@ class Method(Uncopied):
         """
         expected = len(self.signature.inputs)
         if len(inputs) != expected:
-            raise TypeError(f"{self.signature} takes {expected} inputs, got {len(inputs)}")
+            raise TypeError(f"{self.signature} takes {expected} inputs, got {len(inputs)}; pass {expected}")
         with self.lock:
             try:
                 for index, value in enumerate(inputs):

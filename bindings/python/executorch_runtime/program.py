@@ -10,9 +10,8 @@ from collections.abc import Mapping
 
 from executorch_runtime import _native
 from executorch_runtime._handles import CallLock, Uncopied, c_string, python_string
-from executorch_runtime.clock import Clock
 from executorch_runtime.errors import checked
-from executorch_runtime.method import Event, Method, Scalar, check_range, events_of, scalar_value
+from executorch_runtime.method import Clock, Event, Method, Scalar, check_range, events_of, scalar_value
 from executorch_runtime.values import Signature, read_signature
 
 Path = str | os.PathLike[str]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import gc
 import itertools
+import re
 import threading
 from pathlib import Path
 from typing import Any
@@ -293,3 +294,14 @@ def test_backend_options_are_passed_by_id() -> None:
 def test_options_for_an_unknown_backend_are_refused(program: str, has: str) -> None:
     with pytest.raises(ValueError, match=f"^backend_options for 'CpuBackened': the program {has}$"):
         _open(program).method(backend_options={"CpuBackened": {"isa": "avx2"}})
+
+
+def test_runtime_page_example_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The example of docs/how_to/use_from_python.md."""
+    page = Path("docs/how_to/use_from_python.md").read_text(encoding="utf-8")
+    example = re.findall(r"^```python\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)[0]
+    monkeypatch.chdir(tmp_path)
+    exec(compile(example, "use_from_python.md", "exec"), {})
+    assert capsys.readouterr().out == "forward(float32[1, 4]) -> (float32[1, 2])\n"
