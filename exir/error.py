@@ -44,6 +44,10 @@ class UnsupportedOperatorError(UserError, SpecViolationError):
 class EdgeDialectError(UserError, SpecViolationError):
     """A program violates the edge dialect: operator, dtype, arguments or metadata."""
 
+    def __init__(self, message: str, node: Node | None = None) -> None:
+        remedy = "" if ";" in message else "; correct the pass or backend that changed the graph"
+        super().__init__(message + remedy, node)
+
 
 class PassError(UserError):
     """A pass failed. The message names it, and the cause is chained."""

@@ -265,7 +265,7 @@ def _check_symbolic_inputs(before: GraphModule, after: GraphModule) -> None:
         if _symbols(old.meta.get("val")) != _symbols(new.meta.get("val")):
             raise ExportPassBaseError(
                 f"Input at position {position} did not preserve symbolic metadata: '{new.name}' has"
-                f" {new.meta.get('val')}, before it had {old.meta.get('val')}"
+                f" {new.meta.get('val')}, before it had {old.meta.get('val')}; keep the shape in the pass"
             )
 
 

@@ -54,7 +54,7 @@ class ProxyValue:
         """Return the value as a tensor. Raises `TypeError` for other values."""
         if not self.is_tensor():
             kind = type(self.data).__name__
-            raise TypeError(f"the value of '{self.node.name}' is a {kind}, not a tensor")
+            raise TypeError(f"the value of '{self.node.name}' is a {kind}, not a tensor; use its `data`")
         return self.data
 
     def __iter__(self) -> Iterator["ProxyValue"]:
@@ -84,6 +84,6 @@ class ProxyValue:
         if isinstance(self.data, (SymBool, SymInt, SymFloat)):
             raise ExportPassBaseError(
                 f"the symbolic value {self.data} of '{self.node.name}' cannot be {use}, because it is "
-                "known only at run time"
+                "known only at run time; compute with the proxy"
             )
         return self.data

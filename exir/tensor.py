@@ -42,7 +42,9 @@ def scalar_type(dtype: torch.dtype) -> ScalarType:
     Raises `UnsupportedOperatorError` if the dtype has no code.
     """
     if dtype not in _SCALAR_TYPES:
-        raise UnsupportedOperatorError(f"a .pte program cannot store tensors of {dtype}")
+        raise UnsupportedOperatorError(
+            f"a .pte program cannot store tensors of {dtype}; cast them to another dtype"
+        )
     return _SCALAR_TYPES[dtype]
 
 
@@ -54,7 +56,9 @@ def dtype_of(number: ScalarType) -> torch.dtype:
     for dtype, each in _SCALAR_TYPES.items():
         if each == number:
             return dtype
-    raise UnsupportedOperatorError(f"scalar type {number} is not a torch dtype")
+    raise UnsupportedOperatorError(
+        f"scalar type {number} is not a torch dtype; export the program again"
+    )
 
 
 @dataclass(eq=False)

@@ -31,7 +31,9 @@ class DelegateMappingBuilder:
     ) -> int | str:
         """Record one instruction by its nodes or by their debug handles; returns its id."""
         if (nodes is None) == (handles is None):
-            raise UserError("delegate mapping: pass either 'nodes' or 'handles'")
+            raise UserError(
+                "delegate mapping: 'nodes' and 'handles' exclude each other; pass one of them"
+            )
         found = _handles_of_nodes(nodes) if handles is None else _as_list(handles)
         key = self._identifier(identifier)
         self._entries[key] = tuple(sorted(set(found)))
@@ -40,8 +42,8 @@ class DelegateMappingBuilder:
     def _identifier(self, given: int | str | None) -> int | str:
         if (given is None) != self._generated:
             raise UserError(
-                "delegate mapping: pass 'identifier' exactly if the builder does not generate "
-                f"identifiers, got {given!r}"
+                f"delegate mapping: 'identifier' is {given!r}; omit it if the builder generates "
+                "identifiers, pass it otherwise"
             )
         key = len(self._entries) if given is None else given
         self._check(key)

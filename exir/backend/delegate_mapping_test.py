@@ -26,8 +26,8 @@ def test_nodes_map_to_their_debug_handles() -> None:
 @pytest.mark.parametrize(
     "entry, message",
     [
-        ({"handles": 1}, "pass 'identifier' exactly if"),
-        ({"identifier": "a"}, "either 'nodes' or 'handles'"),
+        ({"handles": 1}, "'identifier' is None; omit it if"),
+        ({"identifier": "a"}, "'nodes' and 'handles' exclude each other"),
         ({"handles": 1, "identifier": "taken"}, "'taken' is already in use"),
         ({"handles": 1, "identifier": 3}, "identifiers 'taken' and 3 have different types"),
     ],

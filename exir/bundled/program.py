@@ -124,11 +124,13 @@ def _check_suite(suite: MethodTestSuite, plans: dict[str, schema.ExecutionPlan])
 
 def _check_values(given: list[Any], plan: schema.ExecutionPlan, wanted: list[int], place: str) -> None:
     if len(given) != len(wanted):
-        raise ConfigError(f"{place}s: {len(given)} given, but the method has {len(wanted)}")
+        raise ConfigError(
+            f"{place}s: {len(given)} given, but the method has {len(wanted)}; give as many"
+        )
     for index, (each, value) in enumerate(zip(given, wanted)):
         kind, found = _kind_of(plan.values[value].val), _kind_given(each)
         if kind != found:
-            raise ConfigError(f"{place} {index} is {found}, but the method's is {kind}")
+            raise ConfigError(f"{place} {index} is {found}, but the method's is {kind}; convert it")
 
 
 def _kind_of(value: Any) -> str:

@@ -17,8 +17,8 @@ from exir.backend.partitioner import Partitioner
 from exir.capture import ExecutorchBackendConfig
 from exir.cli.config import CompilerConfig
 from exir.cli.loading.check_modules import check_modules
-from exir.cli.loading.user_code import describe
-from exir.cli.reporting.advice import advice_on
+from exir.cli.loading.user_code import describe, user_lines
+from exir.cli.reporting.advice import advice_on, advice_on_inputs
 from exir.cli.reporting.guards import lines_of_guards
 from exir.error import ConfigError, ExirError, ModelError
 from exir.graph.input_bounds import bound_inputs, open_dimensions
@@ -56,8 +56,12 @@ class Pipeline:
         )
 
 
-def export_methods(spec: ModelSpec, roots: tuple[Path, ...] = ()) -> dict[str, ExportedProgram]:
+def export_methods(
+    spec: ModelSpec, roots: tuple[Path, ...] = (), entry_point: str = ""
+) -> dict[str, ExportedProgram]:
     """Export every method.
+
+    entry_point: source line for errors that have no line of the model.
 
     Raises a `ModelError` with the user's source line and torch's shortened reason.
     """
@@ -66,7 +70,7 @@ def export_methods(spec: ModelSpec, roots: tuple[Path, ...] = ()) -> dict[str, E
     for name, method in spec.resolved_methods().items():
         _evaluate(method.module)
         check_modules(method.module)
-        programs[name] = _export(name, method, roots)
+        programs[name] = _export(name, method, roots, entry_point)
     return programs
 
 
@@ -76,7 +80,7 @@ def _evaluate(module: nn.Module) -> None:
         module.eval()
 
 
-def _export(name: str, method: Method, roots: tuple[Path, ...]) -> ExportedProgram:
+def _export(name: str, method: Method, roots: tuple[Path, ...], entry_point: str) -> ExportedProgram:
     """Export a method.
 
     Output to stderr is discarded if the export fails, because torch then prints graphs.
@@ -88,8 +92,12 @@ def _export(name: str, method: Method, roots: tuple[Path, ...]) -> ExportedProgr
     except ExirError:
         raise
     except Exception as error:
-        reason = describe(error, roots) + advice_on(error) + lines_of_guards(error, method.export, roots)
-        raise ModelError(f"method '{name}' cannot be exported: {reason}") from error
+        reason = describe(error, roots)
+        if entry_point and not user_lines(error, roots):
+            reason += f"\n    {entry_point}"
+        advice = advice_on(error) + lines_of_guards(error, method.export, roots)
+        advice = advice or advice_on_inputs(error, method)
+        raise ModelError(f"method '{name}' cannot be exported: {reason}{advice}") from error
     sys.stderr.write(printed.getvalue())
     return program
 

@@ -21,7 +21,7 @@ from exir.cli.compile import (
 from exir.cli.config import CompilerConfig, load_config
 from exir.cli.loading.calibration import calls_of
 from exir.cli.loading.import_roots import use_import_roots
-from exir.cli.loading.load_model import load_model
+from exir.cli.loading.load_model import entry_point_line, load_model
 from exir.cli.loading.references import make_partitioners, make_passes
 from exir.cli.quantization import Quantization, quantize_methods
 from exir.cli.reporting.calls import Call, write_calls
@@ -78,7 +78,7 @@ def run(arguments: Arguments, reports: _Reports) -> None:
     use_import_roots(arguments.import_roots)
     pipeline = _make_pipeline(arguments)
     spec = load_model(arguments)
-    programs = export_methods(spec, arguments.import_roots)
+    programs = export_methods(spec, arguments.import_roots, entry_point_line(arguments))
     for note in bound_shapes(programs, pipeline.config):
         reports.write(f"note: {note}\n")
     quantization = _quantize(arguments, spec, programs, pipeline)

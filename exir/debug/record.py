@@ -79,7 +79,9 @@ class ETRecord:
         Raises `ConfigError` if the record already has one.
         """
         if self.exported_program is not None:
-            raise ConfigError("the debug record already has an exported program")
+            raise ConfigError(
+                "the debug record already has an exported program; make a record for each compilation"
+            )
         if isinstance(exported_program, Mapping):
             exported_program = exported_program.get("forward")
         self.exported_program = exported_program
@@ -87,7 +89,9 @@ class ETRecord:
     def add_edge_dialect_program(self, edge_dialect_program: EdgeProgramManager) -> None:
         """Add the edge programs. Raises `ConfigError` if present."""
         if self.edge_programs:
-            raise ConfigError("the debug record already has edge programs")
+            raise ConfigError(
+                "the debug record already has edge programs; make a record for each compilation"
+            )
         self.edge_programs = _programs_of(edge_dialect_program)
 
     def add_extra_export_modules(
@@ -107,7 +111,9 @@ class ETRecord:
     def add_executorch_program(self, program: ExecutorchProgramManager) -> None:
         """Add the maps from instructions to nodes. Raises `ConfigError` if present."""
         if self.debug_maps:
-            raise ConfigError("the debug record already has the maps of a program")
+            raise ConfigError(
+                "the debug record already has the maps of a program; make a record for each compilation"
+            )
         self.debug_maps = {
             "debug_handle_map": program.debug_handle_map,
             "delegate_map": program.delegate_map,

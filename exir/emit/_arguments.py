@@ -52,7 +52,9 @@ class ArgumentEmitter:
                 return self._values.add(schema.DoubleList([float(item) for item in items]))
             case "BoolType":
                 return self._values.add(schema.BoolList([bool(item) for item in items]))
-        raise UnsupportedOperatorError(f"a .pte program cannot store a list of {element}", node)
+        raise UnsupportedOperatorError(
+            f"a .pte program cannot store a list of {element}; use tensors, ints, floats or bools", node
+        )
 
     def _tensors(self, items: Sequence[Node | None]) -> list[int]:
         indices = [ABSENT if item is None else self._indices[item] for item in items]

@@ -140,7 +140,10 @@ class _MethodEmitter:
         constants = self._program.constants
         tensor = self._program.state_dict.get(spec.target, constants.get(spec.target))
         if not isinstance(tensor, torch.Tensor):
-            what = f"input '{node.name}' of kind {spec.kind.name}"
+            what = (
+                f"a .pte program cannot have input '{node.name}' of kind {spec.kind.name}; pass a tensor, "
+                "or register it as a buffer"
+            )
             raise ExportError(ExportErrorType.NOT_SUPPORTED, what, node)
         return tensor
 

@@ -51,7 +51,10 @@ class Values:
         val: the `meta["val"]` of the node.
         """
         if type(val) not in _NUMBERS:
-            what = f"a value of type {type(val).__name__}"
+            what = (
+                f"a .pte program cannot compute a value of type {type(val).__name__}; return a tensor, "
+                "int, float or bool"
+            )
             raise ExportError(ExportErrorType.NOT_SUPPORTED, what, node)
         return self.add_constant(_NUMBERS[type(val)])
 

@@ -32,7 +32,7 @@ def check_call(function: Callable[..., Any], given: Mapping[str, Any], where: st
         if name in given:
             check_type(given[name], hints.get(name, Any), f"{where}: '{name}'")
         elif parameter.default is parameter.empty:
-            raise ConfigError(f"{where}: '{name}' is required")
+            raise ConfigError(f"{where}: '{name}' is missing; set it")
 
 
 def _hints(function: Callable[..., Any]) -> Mapping[str, Any]:

@@ -172,7 +172,9 @@ def _resolve(name: str, spec: MethodSpec, default: nn.Module) -> Method:
             "a function of the module, or pass MethodSpec(function=...)"
         )
     if not callable(getattr(type(owner), function, None)):
-        raise ModelError(f"method '{name}': {type(owner).__name__} has no function '{function}'")
+        raise ModelError(
+            f"method '{name}': {type(owner).__name__} has no function '{function}'; define it, or correct the name"
+        )
     return Method(owner, function, spec.example_args, spec.example_kwargs, spec.dynamic_shapes)
 
 

@@ -56,10 +56,10 @@ def check_keys(row: Row, required: frozenset[str], optional: frozenset[str]) -> 
     """Raise ValueError for a missing or unknown key, or a required non-string."""
     missing = sorted(required - row.keys())
     if missing:
-        raise ValueError(f"missing keys: {', '.join(missing)}")
+        raise ValueError(f"missing keys: {', '.join(missing)}; add them")
     unknown = sorted(row.keys() - required - optional)
     if unknown:
-        raise ValueError(f"unknown keys: {', '.join(unknown)}")
+        raise ValueError(f"unknown keys: {', '.join(unknown)}; remove them")
     for key in sorted(required):
         if not isinstance(row[key], str):
             raise ValueError(f"'{key}' must be a string, got {row[key]!r}")

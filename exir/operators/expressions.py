@@ -59,7 +59,7 @@ def _check_fact(field: str, facts: Mapping[str, object]) -> None:
     try:
         fact, _ = Formatter().get_field(field, (), facts)
     except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
-        raise ValueError(f"{{{field}}}: unknown fact of the call") from error
+        raise ValueError(f"{{{field}}}: unknown fact of the call; see kernels/README.md") from error
     if not isinstance(fact, (int, str, _Number)):
         raise ValueError(f"{{{field}}}: not a number; select one of its facts")
 

@@ -119,7 +119,7 @@ def test_kernels_are_ordered_by_priority(tmp_path: Path) -> None:
         ("scratch = 64", "priority = 1.5", "'priority' must be an integer, got 1.5"),
         ("scratch = 64", "size = 64", "unknown keys: size"),
         ('dtypes = "float"', 'dtypes = "complex"', "unknown dtype set 'complex'"),
-        ('dtypes = "float"\n', "", "missing 'dtypes' for weight"),
+        ('dtypes = "float"\n', "", "'dtypes' for weight is missing"),
         (
             "scratch = 64",
             "ranks = [2, 1]",

@@ -162,9 +162,9 @@ def _parse_rule(name: str, common: Row, own: str | Row, sets: DtypeSets) -> Tens
     given = {**common, **({"dtypes": own} if isinstance(own, str) else own)}
     unknown = sorted(given.keys() - _RULE_KEYS)
     if unknown:
-        raise ValueError(f"'{name}': unknown keys: {', '.join(unknown)}")
+        raise ValueError(f"'{name}': unknown keys: {', '.join(unknown)}; remove them")
     if "dtypes" not in given:
-        raise ValueError(f"missing 'dtypes' for {name}")
+        raise ValueError(f"'dtypes' for {name} is missing; add it")
     return TensorRule(
         _dtype_set(given["dtypes"], sets),
         _ranks(given.get("ranks", [0, MAX_RANK])),

@@ -40,7 +40,9 @@ def quantize_input(program: ExportedProgram, index: int) -> InputOutputQuantizat
     found = {_quantization(user, _QUANTIZE) for user in node.users}
     quantization = found.pop() if len(found) == 1 else None
     if quantization is None:
-        raise ConfigError(f"input {index} is not quantized in the same way by all its users")
+        raise ConfigError(
+            f"input {index} is not quantized in the same way by all its users; omit it from the pass"
+        )
     for user in list(node.users):
         user.replace_all_uses_with(node)
         program.graph.erase_node(user)
@@ -60,7 +62,7 @@ def quantize_output(program: ExportedProgram, index: int) -> InputOutputQuantiza
     node = results[places[index]] if index < len(places) else None
     quantization = _quantization(node, _DEQUANTIZE) if isinstance(node, Node) else None
     if node is None or quantization is None:
-        raise ConfigError(f"output {index} is not the result of a dequantization")
+        raise ConfigError(f"output {index} is not the result of a dequantization; omit it from the pass")
     results[places[index]] = node.args[0]
     output.args = (tuple(results),)
     program.graph.eliminate_dead_code()

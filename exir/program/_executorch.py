@@ -160,7 +160,7 @@ def _verify_plan(program: ExportedProgram, planner: PassType) -> None:
     if sizes is None:
         raise ConfigError(
             f"'memory_planning_pass': {pass_name(planner)} did not set the graph module's"
-            " meta['non_const_buffer_sizes']"
+            " meta['non_const_buffer_sizes']; set it in the pass"
         )
     verify_memory_plan(graph_module, sizes, getattr(planner, "alignment", 1))
 

@@ -115,7 +115,7 @@ def _unflat(call: tuple[Any, ...], program: ExportedProgram) -> _Run:
     nodes = {node.name: node for node in program.graph.find_nodes(op="placeholder")}
     if len(leaves) != len(wanted):
         raise ModelError(
-            f"a calibration call has {len(leaves)} inputs, but the method has {len(wanted)}"
+            f"a calibration call has {len(leaves)} inputs, but the method has {len(wanted)}; pass as many"
         )
     for place, (given, like) in enumerate(zip(leaves, wanted, strict=True)):
         _check_alike(place, given, like)
@@ -126,12 +126,16 @@ def _unflat(call: tuple[Any, ...], program: ExportedProgram) -> _Run:
 def _check_alike(place: int, given: Any, like: Any) -> None:
     if _kind(given) != _kind(like):
         raise ModelError(
-            f"input {place} of a calibration call is {_kind(given)}, but the method's is {_kind(like)}"
+            f"input {place} of a calibration call is {_kind(given)}, but the method's is {_kind(like)}; convert it"
         )
     if isinstance(given, Tensor) and given.numel() == 0:
-        raise ModelError(f"input {place} of a calibration call is empty: sizes {list(given.shape)}")
+        raise ModelError(
+            f"input {place} of a calibration call is empty: sizes {list(given.shape)}; omit the call"
+        )
     if isinstance(given, Tensor) and given.isnan().any():
-        raise ModelError(f"input {place} of a calibration call has NaN values")
+        raise ModelError(
+            f"input {place} of a calibration call has NaN values; omit the call, or replace them"
+        )
 
 
 def _check_sizes(place: int, given: Any, node: Node | None) -> None:
@@ -143,7 +147,7 @@ def _check_sizes(place: int, given: Any, node: Node | None) -> None:
     if any(isinstance(wanted, int) and found != wanted for found, wanted in pairs):
         raise ModelError(
             f"input {place} of a calibration call has sizes {list(given.shape)}, but the method's are "
-            f"{sizes}"
+            f"{sizes}; resize it, or export with dynamic_shapes"
         )
 
 

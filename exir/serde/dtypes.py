@@ -23,12 +23,16 @@ _DTYPES = (
 def dtype_number(dtype: torch.dtype) -> int:
     """Return the number of `dtype`, from 1. Raises `UserError` if it has none."""
     if dtype not in _DTYPES:
-        raise UserError(f"serialized programs cannot store tensors of {dtype}")
+        raise UserError(
+            f"serialized programs cannot store tensors of {dtype}; cast them to another dtype"
+        )
     return _DTYPES.index(dtype) + 1
 
 
 def torch_dtype(number: int) -> torch.dtype:
     """Return the dtype of a number. Raises `UserError` for an unknown number."""
     if not 1 <= number <= len(_DTYPES):
-        raise UserError(f"unknown dtype number {number} in a serialized program")
+        raise UserError(
+            f"unknown dtype number {number} in a serialized program; save it with this torch version"
+        )
     return _DTYPES[number - 1]

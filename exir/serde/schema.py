@@ -93,7 +93,9 @@ def _plain_enum(value: Enum) -> Any:
 def _plain_union(value: _Union) -> dict[str, Any]:
     kind = str(value.type)
     if kind in _NO_KIND:
-        raise UserError(f"serialized programs cannot store values of kind '{kind}'")
+        raise UserError(
+            f"serialized programs cannot store values of kind '{kind}'; lower the program before saving"
+        )
     if kind == "as_optional_tensor":
         return _plain_union(value.value)
     return {kind: [] if kind == "as_none" else _plain(value.value)}

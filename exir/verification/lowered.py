@@ -77,7 +77,7 @@ def _is_result(value: Node) -> bool:
 def _check_alloc(node: Node) -> None:
     given, spec = node.args[0], node.meta.get("spec")
     if _shapes_and_dtypes(given) != [(each.shape, each.dtype) for each in _flat(spec)]:
-        raise EdgeDialectError(f"memory.alloc is of {given}, but its spec is {spec}", node)
+        raise EdgeDialectError(f"memory.alloc has {given}, but its spec is {spec}", node)
 
 
 def _shapes_and_dtypes(given: Any) -> list[Any]:

@@ -67,9 +67,9 @@ BREAKS: dict[str, Callable[[ExportedProgram], None]] = {
     "call_method of 'relu' is not an operator": call_a_method,
     "matmul.* is not an operator of a lowered program": call_a_function,
     "aten.relu.out writes to 'out', which is not a memory.alloc": write_to_a_result,
-    "memory.alloc is of .*but its spec is": allocate_too_little,
+    "memory.alloc has .*but its spec is": allocate_too_little,
     "missing argument 'self'": forget_an_operand,
-    r"memory.alloc is of |float32 \[3, 15\]": shrink_a_spec,
+    r"memory.alloc has |float32 \[3, 15\]": shrink_a_spec,
     r"does not match meta\['val'\]: torch.float32 \[3, 16\] \[1, 0\]": reorder_a_spec,
 }
 

@@ -82,7 +82,9 @@ def _calls(
 def _split(stacked: Tensor, example: Any, where: str) -> list[Tensor]:
     """Split a tensor into the inputs of each call."""
     if not isinstance(example, Tensor):
-        raise ModelError(f"{where}: is a tensor, but the input is of type {type(example).__name__}")
+        raise ModelError(
+            f"{where}: is a tensor, but the input is of type {type(example).__name__}; omit it"
+        )
     if stacked.dtype != example.dtype:
         raise ModelError(f"{where}: is {_name(stacked)}, but the input is {_name(example)}; convert it")
     if stacked.dim() == example.dim() + 1:
@@ -98,7 +100,9 @@ def _split(stacked: Tensor, example: Any, where: str) -> list[Tensor]:
 def _joined(tensor: Tensor, rows: int, where: str) -> list[Tensor]:
     """Split a tensor into calls of `rows` rows each. Remaining rows are dropped."""
     if not 0 < rows <= tensor.shape[0]:
-        raise ModelError(f"{where}: has {tensor.shape[0]} rows, fewer than the {rows} rows of a call")
+        raise ModelError(
+            f"{where}: has {tensor.shape[0]} rows, fewer than the {rows} rows of a call; add rows"
+        )
     whole = tensor.shape[0] // rows * rows
     return list(tensor[:whole].split(rows))
 

@@ -5,6 +5,7 @@ import importlib
 import inspect
 import os
 import re
+import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import ModuleType
@@ -49,10 +50,8 @@ def load_model(arguments: Arguments) -> ModelSpec:
 
 def _make_model(arguments: Arguments, file: WeightsFile | None) -> ModelSpec:
     seed_everything()
-    roots, source = arguments.import_roots, arguments.module_file
-    name = arguments.module if source is None else module_of_file(source, roots, arguments.module)
-    module = import_user_module(name, roots)
-    _check_file(module, source)
+    module = import_user_module(_module_name(arguments), arguments.import_roots)
+    _check_file(module, arguments.module_file)
     entry_point = _find_entry_point(module, arguments.entry_point)
     given = _given(entry_point, arguments, file)
     seed_everything()
@@ -61,6 +60,17 @@ def _make_model(arguments: Arguments, file: WeightsFile | None) -> ModelSpec:
         return as_model_spec(returned, f"entry point '{arguments.entry_point}'")
     except ModelError as error:
         raise ModelError(f"{error}\n    {_location(entry_point)}") from None
+
+
+def _module_name(arguments: Arguments) -> str:
+    roots, source = arguments.import_roots, arguments.module_file
+    return arguments.module if source is None else module_of_file(source, roots, arguments.module)
+
+
+def entry_point_line(arguments: Arguments) -> str:
+    """Return the source line of the entry point of the loaded module."""
+    module = sys.modules[_module_name(arguments)]
+    return _location(_find_entry_point(module, arguments.entry_point))
 
 
 def import_user_module(name: str, roots: tuple[Path, ...]) -> ModuleType:
@@ -120,7 +130,9 @@ def _find_entry_point(module: ModuleType, name: str) -> Callable[[], Any]:
     entry_point = getattr(module, name)
     if not callable(entry_point):
         kind = type(entry_point).__name__
-        raise ModelError(f"'{name}' in module '{module.__name__}' is a {kind}, not a function")
+        raise ModelError(
+            f"'{name}' in module '{module.__name__}' is a {kind}, not a function; name a function that returns the model"
+        )
     return entry_point
 
 

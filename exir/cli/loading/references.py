@@ -77,6 +77,6 @@ def _make_partitioner(entry: BackendEntry, config: CompilerConfig) -> Partitione
 def _expect_partitioner(made: Any, entry: BackendEntry) -> Partitioner:
     if not isinstance(made, Partitioner):
         raise ConfigError(
-            f"backend '{entry.id}': the entry returned a {type(made).__name__}, not a Partitioner"
+            f"backend '{entry.id}': the entry returned a {type(made).__name__}, not a Partitioner; return one"
         )
     return made

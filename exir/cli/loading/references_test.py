@@ -59,7 +59,7 @@ def test_entry_may_be_a_partitioner_class() -> None:
 @pytest.mark.parametrize(
     "attribute, options, message",
     [
-        ("TUNABLE", {}, r"m.toml: \[backends.tunable\]: 'level' is required"),
+        ("TUNABLE", {}, r"m.toml: \[backends.tunable\]: 'level' is missing; set it"),
         ("TUNABLE", {"tunable": {"level": "high"}}, "'level' must be an integer, got 'high'"),
         ("TUNABLE", {"tunable": {"level": True}}, "'level' must be an integer, got True"),
         (

@@ -1,14 +1,20 @@
-"""Advice on failures that torch explains in its internal terms."""
+"""Advice on failed exports, which torch explains in its internal terms."""
 
+import contextlib
+import io
 import linecache
 import os
 import traceback
 
 import torch
-from torch import nn
+from torch import Tensor, nn
+from torch.fx import GraphModule
+from torch.utils._pytree import tree_leaves
 
 import exir
+from exir.debug.module_lines import line_that_makes
 from exir.decomposition.gradients import ADVICE
+from exir.model.spec import Method
 
 _BY_EXCEPTION = {
     "GuardOnDataDependentSymNode": (
@@ -39,6 +45,52 @@ def advice_on(error: BaseException) -> str:
     if _takes_derivative(error):
         text = f"the model computes a derivative: {ADVICE}"
     return text and f"\n    {text}"
+
+
+def advice_on_inputs(error: BaseException, method: Method) -> str:
+    """Return the layer that failed, the example inputs, and a remedy.
+
+    The remedy depends on whether eager PyTorch accepts the example inputs.
+    """
+    inputs = ", ".join(_described(each) for each in tree_leaves((method.args, dict(method.kwargs))))
+    if not _runs_in_eager_mode(method):
+        remedy = "eager PyTorch fails with them too; correct the example inputs or the model"
+    elif method.dynamic_shapes is None:
+        remedy = "eager PyTorch accepts them; rewrite the code that the error names"
+    else:
+        remedy = "eager PyTorch accepts them; correct dynamic_shapes, or rewrite the code that the error names"
+    return f"{_failed_layer(error, method)}\n    example inputs: {inputs or 'none'}; {remedy}"
+
+
+def _described(value: object) -> str:
+    if isinstance(value, Tensor):
+        return f"{str(value.dtype).removeprefix('torch.')}{list(value.shape)}"
+    return type(value).__name__
+
+
+def _runs_in_eager_mode(method: Method) -> bool:
+    printed = io.StringIO()
+    try:
+        with torch.no_grad(), contextlib.redirect_stderr(printed), contextlib.redirect_stdout(printed):
+            method.as_module()(*method.args, **method.kwargs)
+    except Exception:
+        return False
+    return True
+
+
+def _failed_layer(error: BaseException, method: Method) -> str:
+    """Return a line on the innermost module of the traceback, or ""."""
+    called = [frame.f_locals.get("self") for frame, _ in traceback.walk_tb(error.__traceback__)]
+    layers = [
+        each for each in called if isinstance(each, nn.Module) and not isinstance(each, GraphModule)
+    ]
+    for name, each in method.module.named_modules():
+        if layers and each is layers[-1]:
+            line = line_that_makes(method.module, name)
+            what = f"'{name}'" if name else "the model"
+            made = f" of {line}" if line else ""
+            return f"\n    in {what}{made}: {repr(each).splitlines()[0]}"
+    return ""
 
 
 def _last_user_line(error: BaseException) -> str:

@@ -124,7 +124,9 @@ def _encode_value(value: Any) -> bytes:
             figures = value.step, value.scale, value.zero_point, value.rounding
             head = struct.pack("<Bdddd", _Kind.QUANTIZED, *figures)
             return head + _encode_value(value.value) + _encode_value(value.real)
-    raise UnsupportedOperatorError(f"a recorded call cannot have a value of type {type(value).__name__}")
+    raise UnsupportedOperatorError(
+        f"a recorded call cannot have a value of type {type(value).__name__}; use tensors and scalars"
+    )
 
 
 def _encode_tensor(tensor: torch.Tensor) -> bytes:

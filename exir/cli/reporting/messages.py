@@ -27,7 +27,8 @@ def explain(
     elif not isinstance(cause, ExirError) and user_lines(cause, roots):
         text, exit_code = f"error: {target}: {describe(cause, roots)}\n", EXIT_USER_ERROR
     else:
-        text = f"internal error: {target}: {type(error).__name__}: {error}\n{damage_note()}"
+        remedy = damage_note() or "this is a bug of the compiler; report it with this output\n"
+        text = f"internal error: {target}: {type(error).__name__}: {error}\n{remedy}"
         exit_code, with_traceback = EXIT_INTERNAL_ERROR, True
     trace = "".join(traceback.format_exception(error)) if with_traceback else ""
     return trace + text, exit_code

@@ -29,6 +29,40 @@ def model():
     return Cumsum(), (torch.rand(3),)
 """
 
+_WRONG_EXAMPLE = """
+import torch
+
+def model():
+    return torch.nn.Linear(4, 3), (torch.randn(1, 5),)
+"""
+
+_WRONG_LAYER = """
+import torch
+
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.head = torch.nn.Linear(4, 3)
+    def forward(self, x):
+        return self.head(x)
+
+def model():
+    return Net(), (torch.randn(1, 5),)
+"""
+
+_UNTRACEABLE = """
+import torch
+
+class Net(torch.nn.Module):
+    def forward(self, x):
+        if torch.compiler.is_exporting():
+            raise RuntimeError("no export")
+        return x
+
+def model():
+    return Net(), (torch.randn(1, 5),)
+"""
+
 _BRANCH = """
 import torch
 
@@ -354,6 +388,30 @@ def _lines(text: str) -> list[str]:
         (_LINEAR, ["--backend=backends.nowhere:B"], ["module 'backends.nowhere' was not found"]),
         (_LINEAR, ["--operators=nowhere.toml"], ["--operators: nowhere.toml"]),
         (_LINEAR, ["--kernels=nowhere.toml"], ["--kernels: nowhere.toml"]),
+        (
+            _WRONG_EXAMPLE,
+            [],
+            [
+                "cannot be exported: RuntimeError",
+                "app/net.py:4: def model",
+                "in the model: Linear(in_features=4, out_features=3, bias=True)",
+                "example inputs: float32[1, 5]; eager PyTorch fails with them too; correct",
+            ],
+        ),
+        (
+            _WRONG_LAYER,
+            [],
+            [
+                "app/net.py:9: return self.head(x)",
+                "in 'head' of app/net.py:7: Linear(in_features=4, out_features=3, bias=True)",
+                "example inputs: float32[1, 5]; eager PyTorch fails with them too; correct",
+            ],
+        ),
+        (
+            _UNTRACEABLE,
+            [],
+            ["app/net.py:7: raise RuntimeError", "eager PyTorch accepts them; rewrite the code"],
+        ),
         (_BRANCH, [], ["cannot be exported", "app/net.py:6: if x.sum() > 0:", "use torch.where"]),
         *[
             (

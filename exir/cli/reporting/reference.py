@@ -99,7 +99,7 @@ def _record_further(
         except Exception as error:
             reason = describe(error, roots)
             raise ModelError(
-                f"method '{runner.name}' fails on call {number} of the reference inputs: {reason}"
+                f"method '{runner.name}' fails on call {number} of the reference inputs: {reason}\n    correct the inputs"
             ) from error
     examples = pytree.tree_leaves(program.example_inputs)
     generator = torch.Generator().manual_seed(further.seed)
@@ -122,7 +122,9 @@ def _record_method(
         yield runner.call(examples, compared=not measured)
     except Exception as error:
         reason = describe(error, roots)
-        raise ModelError(f"method '{runner.name}' fails on its example inputs: {reason}") from error
+        raise ModelError(
+            f"method '{runner.name}' fails on its example inputs: {reason}\n    correct the model or the inputs"
+        ) from error
     for given in measured[:VARIANTS]:
         yield runner.call(pytree.tree_leaves(given), compared=True)
     shapes = [None] * VARIANTS + list(_shapes_within_bounds(program))
