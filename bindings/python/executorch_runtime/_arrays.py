@@ -110,7 +110,7 @@ def _code(dtype: Any, asked: str) -> int:
     name = str(dtype).removeprefix("torch.")
     name = asked if asked == "bfloat16" and name in ("int16", _BITS_OF_BFLOAT16) else name
     if name not in _CODES:
-        raise TypeError(f"programs do not support tensors of dtype {name}")
+        raise TypeError(f"programs do not support tensors of dtype {name}; cast the array")
     return _CODES[name]
 
 
@@ -126,7 +126,7 @@ def size_array(sizes: tuple[int, ...]) -> ctypes.Array[ctypes.c_int32]:
     Raises ValueError for a size of more than 31 bits.
     """
     if any(size > _MOST_SIZE for size in sizes):
-        raise ValueError(f"tensor sizes {list(sizes)} exceed the limit of {_MOST_SIZE}")
+        raise ValueError(f"tensor sizes {list(sizes)} exceed the limit of {_MOST_SIZE}; split the tensor")
     return (ctypes.c_int32 * len(sizes))(*sizes)
 
 

@@ -75,7 +75,7 @@ def sources_of(program: Path, given: Path | None, method: MethodFacts) -> Source
         ) from error
     if len(found) != len(method.instructions):
         raise InputError(
-            f"{path} belongs to another program: it has {len(found)} instructions, expected {len(method.instructions)}"
+            f"{path} belongs to another program: it has {len(found)} instructions, expected {len(method.instructions)}; pass that program's file"
         )
     return found
 

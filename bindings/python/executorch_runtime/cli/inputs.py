@@ -37,7 +37,7 @@ def read_calls(files: Sequence[Path], signature: Signature) -> list[list[Any]]:
     expected = len(signature.inputs)
     for number, inputs in sorted(calls.items()):
         if len(inputs) != expected:
-            raise InputError(f"call {number} has {len(inputs)} inputs, but {signature} takes {expected}")
+            raise InputError(f"call {number} has {len(inputs)} inputs, but {signature} takes {expected}; pass as many")
     return [
         [_fitting(value, info) for value, info in zip(inputs, signature.inputs)] for _, inputs in sorted(calls.items())
     ]
@@ -54,7 +54,7 @@ def read_arrays(path: Path) -> list[tuple[str, Any]]:
     except (ValueError, EOFError, KeyError, zipfile.BadZipFile) as error:
         # numpy takes unknown formats for pickled objects, and advises to trust them.
         reason = "it does not begin as one, or holds objects" if "allow_pickle" in str(error) else error
-        raise InputError(f"{path} is not an .npy or .npz file: {reason}") from error
+        raise InputError(f"{path} is not an .npy or .npz file: {reason}; save it with numpy.save") from error
 
 
 def _arrays_of(path: Path, signature: Signature) -> list[tuple[str, Any]]:
@@ -62,7 +62,9 @@ def _arrays_of(path: Path, signature: Signature) -> list[tuple[str, Any]]:
         return read_arrays(path)
     tensors = [info for info in signature.inputs if len(info.shape) == 4]
     if not tensors:
-        raise InputError(f"{path} is an image, but {signature} does not have an input of four dimensions")
+        raise InputError(
+            f"{path} is an image, but {signature} does not have an input of four dimensions; pass an .npy file"
+        )
     return [("", _picture(path, tensors[0]))]
 
 
@@ -81,7 +83,7 @@ def _picture(path: Path, info: ValueInfo) -> Any:
     except OSError as error:
         if error.strerror:
             raise  # the file cannot be read
-        raise InputError(f"{path} is not an image: {error}") from error
+        raise InputError(f"{path} is not an image: {error}; pass a PNG, JPEG or PPM file") from error
     values = np.asarray(picture).reshape(height, width, channels)
     if info.dtype.startswith(("float", "bfloat")):
         scaled = values.astype(np.float32) / 255

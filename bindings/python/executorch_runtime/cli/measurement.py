@@ -69,9 +69,9 @@ def read_measurement(path: Path) -> Measurement:
             operators=tuple(OperatorTime(**each) for each in document["operators"]),
         )
     except KeyError as error:
-        raise InputError(f"{path} is not a file of --json: it does not have {error}") from error
+        raise InputError(f"{path} is not a file of --json: it does not have {error}; measure again") from error
     except (ValueError, TypeError) as error:
-        raise InputError(f"{path} is not a file of --json: {error}") from error
+        raise InputError(f"{path} is not a file of --json: {error}; measure again") from error
 
 
 def _times(values: list[int]) -> tuple[int, ...]:

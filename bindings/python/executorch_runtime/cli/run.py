@@ -139,7 +139,9 @@ def _compare(
 ) -> int:
     found = _named(outputs)
     if len(found) != len(expected):
-        raise InputError(f"{options.compare} has {len(expected)} outputs, but the program has {len(found)}")
+        raise InputError(
+            f"{options.compare} has {len(expected)} outputs, but the program has {len(found)}; pass its outputs"
+        )
     differences = [
         _difference(options, name, _dtype(name, signature), value, other)
         for (name, value), (_, other) in zip(found.items(), expected)
