@@ -19,12 +19,12 @@ def read_idx(path: Path) -> np.ndarray:
     """Read a uint8 array. Raise ValueError if the file has another format."""
     content = path.read_bytes()
     if len(content) < 4 or content[:3] != bytes((0, 0, _UNSIGNED_BYTE)):
-        raise ValueError(f"{path}: not an IDX file of unsigned bytes")
+        raise ValueError(f"{path}: not an IDX file of unsigned bytes; download it again")
     rank = content[3]
     start = 4 + 4 * rank
     shape = struct.unpack_from(f">{rank}I", content, 4) if len(content) >= start else ()
     if len(content) != start + math.prod(shape):
-        raise ValueError(f"{path}: {len(content)} bytes do not fit shape {shape}")
+        raise ValueError(f"{path}: {len(content)} bytes do not fit shape {shape}; download it again")
     return np.frombuffer(content, np.uint8, offset=start).reshape(shape)
 
 

@@ -32,7 +32,7 @@ def growth(work: Callable[[], object]) -> int:
         text = pipe.read()
     _, status = os.waitpid(child, 0)
     if status != 0 or not text:
-        raise RuntimeError("the process that measures memory failed; what it printed says why")
+        raise RuntimeError("the process that measures memory failed; see its output above")
     return int(text)
 
 

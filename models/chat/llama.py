@@ -59,27 +59,27 @@ def shape_of(weights: exir.WeightsFile) -> Shape:
     kind = weights.metadata.get("general.architecture")
     if kind not in _FAMILIES:
         raise ValueError(
-            f"the weights file has to be a GGUF file of one of the architectures {', '.join(_FAMILIES)}; it says '{kind}'"
+            f"the weights file has architecture '{kind}'; pass a GGUF file of one of: {', '.join(_FAMILIES)}"
         )
 
-    def said(name: str, default: Any = None) -> Any:
+    def setting(name: str, default: Any = None) -> Any:
         value = weights.metadata.get(f"{kind}.{name}", default)
         if value is None:
-            raise ValueError(f"the weights file says no '{kind}.{name}', which every file of that architecture has")
+            raise ValueError(f"the weights file does not have '{kind}.{name}'; download a complete GGUF file")
         return value
 
-    heads, width = said("attention.head_count"), said("embedding_length")
+    heads, width = setting("attention.head_count"), setting("embedding_length")
     return Shape(
-        layers=said("block_count"),
+        layers=setting("block_count"),
         width=width,
-        hidden=said("feed_forward_length"),
+        hidden=setting("feed_forward_length"),
         heads=heads,
-        groups=said("attention.head_count_kv", heads),
-        head=said("attention.key_length", width // heads),
+        groups=setting("attention.head_count_kv", heads),
+        head=setting("attention.key_length", width // heads),
         vocabulary=weights.tensors["token_embd.weight"].shape[0],
-        length=min(CONTEXT, said("context_length")),
-        epsilon=said("attention.layer_norm_rms_epsilon"),
-        base=said("rope.freq_base", 10000.0),
+        length=min(CONTEXT, setting("context_length")),
+        epsilon=setting("attention.layer_norm_rms_epsilon"),
+        base=setting("rope.freq_base", 10000.0),
         biased="blk.0.attn_q.bias" in weights.tensors,
         tied="output.weight" not in weights.tensors,
     )

@@ -66,16 +66,16 @@ def _json(path: Path) -> Mapping[str, Any]:
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
     except ValueError as error:
-        raise RecordError(f"{path}: not valid JSON: {error}") from error
+        raise RecordError(f"{path}: not valid JSON: {error}; build the file again") from error
     if not isinstance(found, dict):
-        raise RecordError(f"{path}: not a JSON object")
+        raise RecordError(f"{path}: not a JSON object; build the file again")
     return found
 
 
 def _member(path: Path, name: str) -> Any:
     content = _json(path)
     if name not in content:
-        raise RecordError(f"{path}: missing '{name}'")
+        raise RecordError(f"{path}: missing '{name}'; build the file again")
     return content[name]
 
 
