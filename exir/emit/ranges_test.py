@@ -5,6 +5,8 @@ from typing import Any
 
 import pytest
 import torch
+from torch._higher_order_ops import map as map_rows
+from torch._higher_order_ops import scan
 from torch.export import Dim, export
 
 from exir import to_edge
@@ -90,6 +92,21 @@ def test_size_decreasing_in_an_integer_is_planned_for_zero() -> None:
     plan = _plan(lambda x, k: x[k:] * 1, (torch.ones(10), 3), None, Dim.DYNAMIC(min=0, max=4))
     assert _inputs(plan)[1] == (Steps(0, 4),)
     assert steps_of(plan, plan.outputs[0]) == (Steps(6, 10),)
+
+
+def _running_sums(x: torch.Tensor) -> torch.Tensor:
+    return scan(lambda total, row: (total + row, total.clone()), torch.zeros(4), x)[1]
+
+
+@pytest.mark.parametrize("loop", [lambda x: map_rows(torch.sin, x), _running_sums])
+def test_loop_over_rows_requires_a_row(loop: Callable[..., object]) -> None:
+    plan = _plan(loop, (torch.ones(6, 4),), {0: Dim("rows", max=8)})
+    assert _inputs(plan) == [(Steps(1, 8), None)]
+
+
+def test_loop_over_rows_requires_one_step_of_the_size() -> None:
+    plan = _plan(lambda x: map_rows(torch.sin, x), (torch.ones(6, 4),), {0: 2 * Dim("pairs", max=4)})
+    assert _inputs(plan) == [(Steps(2, 8, 2), None)]
 
 
 def test_constant_integer_has_no_range() -> None:

@@ -13,7 +13,8 @@ from torch.utils._sympy.numbers import int_oo
 from torch.utils._sympy.value_ranges import ValueRanges
 
 from exir.error import ConfigError
-from exir.graph.control_flow import graphs
+from exir.graph.control_flow import graphs, regions
+from exir.graph.symbols import line_of
 
 SPECIALIZED_LOWER = 2
 """Lower bound that torch.export assumes; it is indistinguishable from a declared bound of 2."""
@@ -90,6 +91,37 @@ def start_integers_at_zero(program: ExportedProgram) -> None:
         known = program.range_constraints.get(symbol)
         if known is not None and symbol not in of_tensors and known.lower == SPECIALIZED_LOWER:
             program.range_constraints[symbol] = ValueRanges(0, known.upper)
+
+
+def require_rows(program: ExportedProgram) -> None:
+    """Raise lower bounds of input sizes, so that each `map` and `scan` has a row.
+
+    PyTorch rejects a loop without rows, and a recurrent layer without time steps. A loop within other
+    control flow may not run, so it is excluded.
+    """
+    placeholders = program.graph.find_nodes(op="placeholder")
+    user_inputs = [each for each in placeholders if each.name in program.graph_signature.user_inputs]
+    sizes = (size for each in user_inputs for _, size in _sizes_of(each.name, each.meta.get("val")))
+    symbols = {symbol for size in sizes for symbol in size.node.expr.free_symbols}
+    for node in program.graph.nodes:
+        for region in regions(node):
+            for position in region.sliced:
+                size = region.operands[position].meta["val"].shape[0]
+                line = line_of(size.node.expr) if isinstance(size, SymInt) else None
+                if line is not None and line[0] in symbols and line[1] > 0:
+                    symbol, factor, offset = line
+                    _raise_lower(program, symbol, -((offset - 1) // factor))
+
+
+def _raise_lower(program: ExportedProgram, symbol: sympy.Symbol, lower: int) -> None:
+    """Raise the lower bound of a symbol, and of expressions of it that have bounds."""
+    for expr, known in program.range_constraints.items():
+        line = line_of(expr)
+        if line is None or line[0] != symbol or line[1] < 0:
+            continue
+        least = line[1] * lower + line[2]
+        if known.lower < least <= known.upper:
+            program.range_constraints[expr] = ValueRanges(least, known.upper)
 
 
 def bound_inputs(program: ExportedProgram, bounds: Mapping[str, int]) -> list[str]:
