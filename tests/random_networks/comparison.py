@@ -31,6 +31,7 @@ from exir.graph.input_bounds import SPECIALIZED_LOWER
 from exir.graph.program_bundle import CompilationContext
 from exir.model.spec import ModelSpec
 from exir.program import ExecutorchProgramManager
+from tests.random_networks.accuracy import check_sqnr
 from tests.random_networks.network import Network, Varying
 from tests.random_networks.tolerances import max_error, tolerances_of, value_of
 
@@ -47,6 +48,7 @@ class Outcome(enum.Enum):
     NOT_EXPORTED = "torch.export refuses it"
     NOT_QUANTIZED = "the recipe has nothing to quantize"
     REFUSED = "the compiler refuses it"
+    INACCURATE = "the quantized network is inaccurate"
     DIFFERS = "the runtime refuses it, or differs"
     NOT_DETERMINISTIC = "two lowerings differ"
     CRASHED = "the process ended"
@@ -96,6 +98,10 @@ def compare(network: Network, backend: str) -> Result:
         with _stage(Outcome.DIFFERS):
             further = Further(inputs={"forward": exported.ends})
             calls = record_calls(exported.spec, exported.programs, quantization=quantization, further=further)
+        if quantization is not None:
+            with _stage(Outcome.INACCURATE):
+                check_sqnr(exported.programs["forward"], exported.network.recipe, calls)
+        with _stage(Outcome.DIFFERS):
             calls = [_without_float_outputs(each) for each in calls]
             tolerances = tolerances_of(exported.network, calls, quantization is not None)
             _check_calls(manager, calls, tolerances, quantization is not None)
@@ -225,7 +231,7 @@ def _spec(network: Network) -> ModelSpec:
 
 
 def _lowered(exported: Exported, backend: str) -> tuple[ExecutorchProgramManager, Quantization | None]:
-    quantization = _quantized(exported)
+    quantization = quantize_network(exported)
     given = quantization.programs if quantization is not None else exported.programs
     with _stage(Outcome.REFUSED):
         manager = lower_programs(given, exported.spec, _pipeline(backend))
@@ -241,7 +247,8 @@ def _pipeline(backend: str) -> Pipeline:
     return Pipeline(CompilerConfig(), partitioners=(CpuPartitioner(),), context=CompilationContext())
 
 
-def _quantized(exported: Exported) -> Quantization | None:
+def quantize_network(exported: Exported) -> Quantization | None:
+    """Quantize by the network's recipe; the result is None if there is none."""
     recipe = exported.network.recipe
     if not recipe:
         return None

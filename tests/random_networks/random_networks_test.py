@@ -13,10 +13,11 @@ from typing import Any
 import pytest
 import torch
 
-from exir.cli.reporting.calls import Call
+from exir.cli.reporting.calls import Call, QuantizedOutput
 from exir.cli.reporting.reference import record_calls
-from tests.random_networks.comparison import BACKENDS, Outcome, compare, export_network
-from tests.random_networks.generator import plain_network, random_network
+from tests.random_networks.accuracy import check_sqnr, sqnr_of
+from tests.random_networks.comparison import BACKENDS, Outcome, compare, export_network, quantize_network
+from tests.random_networks.generator import RECIPES, plain_network, random_network
 from tests.random_networks.main import finding, main
 from tests.random_networks.network import Network, Placed, Step, Varying
 from tests.random_networks.reduce import reduce_network
@@ -125,6 +126,45 @@ def test_deviating_output_is_a_finding(monkeypatch: pytest.MonkeyPatch) -> None:
 def _calls_with_outputs_off(*arguments: Any, **options: Any) -> list[Call]:
     calls = record_calls(*arguments, **options)
     return [replace(call, outputs=tuple(each + 1e-3 for each in call.outputs)) for call in calls]
+
+
+def _quantized_chain(recipe: str, *calls: str) -> Network:
+    chain = _chain("{m}({0})", *calls)
+    linear = Placed(Step("{m}({0})", "nn.Linear(64, 64)"), (0,))
+    return replace(chain, shape=(2, 64), steps=(linear, *chain.steps[1:]), recipe=recipe)
+
+
+@pytest.mark.parametrize("recipe", RECIPES)
+def test_low_sqnr_of_a_quantized_network_is_a_finding(recipe: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tests.random_networks.comparison.record_calls", _calls_with_half_the_values)
+    result = compare(_quantized_chain(recipe, "F.relu({0})"), "kernels")
+    assert result.outcome is Outcome.INACCURATE
+    assert "SQNR is 6.0 dB" in result.why
+
+
+def _calls_with_half_the_values(*arguments: Any, **options: Any) -> list[Call]:
+    calls = record_calls(*arguments, **options)
+    return [replace(call, outputs=tuple(_with_half_the_value(each) for each in call.outputs)) for call in calls]
+
+
+def _with_half_the_value(output: QuantizedOutput) -> QuantizedOutput:
+    return output if output.real is None else replace(output, value=output.real / 2)
+
+
+@pytest.mark.parametrize("recipe", RECIPES)
+def test_low_sqnr_of_a_network_that_amplifies_noise_is_explained(recipe: str) -> None:
+    exported = export_network(_quantized_chain(recipe, "torch.sin({0} * 3000.0)"))
+    quantization = quantize_network(exported)
+    calls = record_calls(exported.spec, exported.programs, quantization=quantization)
+    compared = [output for call in calls for output in call.outputs if output.real is not None]
+    assert compared and max(sqnr_of(each.real, each.value) for each in compared) < 10
+    check_sqnr(exported.programs["forward"], recipe, calls)
+
+
+def test_sqnr_counts_finite_elements() -> None:
+    expected = torch.tensor([3.0, 4.0, float("inf")])
+    assert sqnr_of(expected, expected * 0.9) == pytest.approx(20)
+    assert sqnr_of(expected, expected) == float("inf")
 
 
 def test_compiler_refusal_is_a_finding() -> None:
