@@ -6,6 +6,7 @@ from typing import Any
 
 import torch
 from torch import SymInt, Tensor
+from torch._decomp import decompositions
 from torch._ops import OpOverload
 from torch.export import ExportedProgram
 
@@ -166,8 +167,27 @@ def _windows(windows: Any, size: Any, dtype: torch.dtype) -> Tensor:
     return inside.to(dtype) / (end - first)
 
 
+def _in_dtype_of_gradient(decomposition: Callable[..., Tensor]) -> Callable[..., Tensor]:
+    """Return the result in the gradient's dtype, as eager PyTorch does.
+
+    torch's decompositions return `input_dtype`, which eager PyTorch considers only for a float32
+    gradient of a float16 input.
+    """
+
+    def backward(gradient: Tensor, output: Tensor, dim: int, input_dtype: torch.dtype) -> Tensor:
+        is_half_to_float = gradient.dtype == torch.float32 and input_dtype == torch.float16
+        dtype = input_dtype if is_half_to_float else gradient.dtype
+        return decomposition(gradient, output, dim, dtype)
+
+    return backward
+
+
 GRADIENTS: Mapping[OpOverload, Callable[..., Any]] = {
     _ATEN._adaptive_avg_pool2d_backward.default: _adaptive_average_pool_backward,
+    _ATEN._log_softmax_backward_data.default: _in_dtype_of_gradient(
+        decompositions._log_softmax_backward_data
+    ),
+    _ATEN._softmax_backward_data.default: _in_dtype_of_gradient(decompositions._softmax_backward_data),
     _ATEN.avg_pool2d_backward.default: _average_pool_backward,
     _ATEN.convolution_backward.default: _convolution_backward,
     _ATEN.max_pool2d_with_indices_backward.default: _max_pool_backward,

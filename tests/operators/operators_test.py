@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import pytest
@@ -342,6 +343,14 @@ GRADIENTS: dict[str, Case] = {
             PICTURE,
         )
         for size in ((1, 1), (2, 3), (4, 2))
+    },
+    **{
+        f"{backward.__name__} of float64 with input_dtype float32": (
+            partial(backward, dim=-1, input_dtype=torch.float32),
+            _real(3, 5).double(),
+            _real(3, 5).softmax(-1).double(),
+        )
+        for backward in (torch.ops.aten._softmax_backward_data, torch.ops.aten._log_softmax_backward_data)
     },
     "max_pool2d_with_indices_backward": (
         lambda g, x, i: torch.ops.aten.max_pool2d_with_indices_backward(g, x, [3], [2], [1], [1], False, i),
