@@ -31,7 +31,7 @@ def _options(argv: list[str] | None) -> argparse.Namespace:
     parser.add_argument(
         "--recipe", choices=("none", *RECIPES), help="quantized by it, whatever the seed says; none: not quantized"
     )
-    parser.add_argument("--seconds", type=float, default=300, help="longest time for one")
+    parser.add_argument("--seconds", type=float, default=300, help="longest CPU time for one")
     parser.add_argument("--source", action="store_true", help="print each network")
     parser.add_argument("--reduce", action="store_true", help="print what of a finding is enough for it")
     return parser.parse_args(argv)

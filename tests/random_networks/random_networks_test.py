@@ -5,8 +5,10 @@ Injected findings are found and reduced.
 
 from __future__ import annotations
 
+import itertools
 import os
 import random
+import time
 from dataclasses import replace
 from typing import Any
 
@@ -18,6 +20,7 @@ from exir.cli.reporting.reference import record_calls
 from tests.random_networks.accuracy import check_sqnr, sqnr_of
 from tests.random_networks.comparison import BACKENDS, Outcome, compare, export_network, quantize_network
 from tests.random_networks.generator import RECIPES, plain_network, random_network
+from tests.random_networks.isolated import ProcessEnded, run_isolated
 from tests.random_networks.main import finding, main
 from tests.random_networks.network import Network, Placed, Step, Varying
 from tests.random_networks.reduce import reduce_network
@@ -179,3 +182,9 @@ def test_a_crash_is_a_finding(monkeypatch: pytest.MonkeyPatch, capfd: pytest.Cap
     printed = capfd.readouterr().out
     assert printed.startswith("== cpu: the process ended: the process ended with 3\nseed 5: input float32[")
     assert "def forward(self, v0" in printed and "1 networks: 1 crashed" in printed
+
+
+def test_time_limit_counts_cpu_time() -> None:
+    assert run_isolated(lambda: time.sleep(1.5), 1) is None
+    with pytest.raises(ProcessEnded, match="more than 1 s of CPU time"):
+        run_isolated(lambda: max(itertools.count()), 1)
