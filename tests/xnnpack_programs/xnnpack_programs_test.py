@@ -32,7 +32,7 @@ def _calls(name: str) -> list[Call]:
 
 
 def test_all_xnnpack_program_fixtures_exist() -> None:
-    assert len(_PROGRAMS) == 45
+    assert len(_PROGRAMS) == 46
     assert all(_calls(name) for name in _PROGRAMS)
 
 

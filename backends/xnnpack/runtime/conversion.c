@@ -1,5 +1,6 @@
 #include "backends/xnnpack/runtime/rules.h"
 #include "backends/xnnpack/runtime/steps.h"
+#include "backends/xnnpack/runtime/words.h"
 
 extern const et_backend_part et_cpu_step_permute;
 
@@ -31,13 +32,38 @@ static void round_rows(et_xnn_builder *b, uint32_t row_dims, bool is_half) {
                             .word_count = 2});
 }
 
+/* Whether `node` is a convolution that multiplies each pixel by its weights. */
+static bool multiplies_pixels(const et_xnn_node *node) {
+  et_xnn_window window;
+  return node->tag == ET_XNN_NODE_CONVOLUTION &&
+         et_fb_u32(node->body, ET_XNN_CONV_GROUPS) == 1 &&
+         et_xnn_window_of(node, &window) && et_xnn_is_pixel(&window);
+}
+
+/* Returns the number of last dims that share a range. XNNPACK computes a
+ * convolution of single pixels as a linear layer, so each pixel of its input
+ * has its own range, whatever the payload declares. */
+static uint32_t row_dims_of(const et_xnn_builder *b, const et_xnn_value *y) {
+  const uint32_t id = b->node->outputs[0];
+  const uint32_t first = b->node->index + 1;
+  const uint32_t left = et_fb_count(b->graph->nodes) - first;
+  const uint32_t near = left < ET_XNN_NEAR ? left : ET_XNN_NEAR;
+  for (uint32_t i = first; i < first + near; i++) {
+    const et_xnn_node reader = et_xnn_node_at(b->graph, i);
+    if (reader.input_count > 0 && reader.inputs[0] == id &&
+        multiplies_pixels(&reader)) {
+      return 1;
+    }
+  }
+  return y->quantization.row_dims;
+}
+
 static void make_rows(et_xnn_builder *b, const et_xnn_value *x,
                       const et_xnn_value *y, const et_xnn_dims *dims) {
-  const uint32_t row_dims = y->quantization.row_dims;
-  if (x->datatype == ET_XNN_FP32 && row_dims == 1) {
+  if (x->datatype == ET_XNN_FP32 && y->quantization.row_dims == 1) {
     copy_rows(b, dims);
   } else {
-    round_rows(b, row_dims, x->datatype == ET_XNN_FP16);
+    round_rows(b, row_dims_of(b, y), x->datatype == ET_XNN_FP16);
   }
 }
 
