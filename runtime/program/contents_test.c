@@ -143,8 +143,10 @@ static void test_content_key_of_another_shape_is_refused(void **state) {
   (void)state;
   char key[80];
   const tensor_shape row = {2, {1, 2}, {0, 1}};
-  const tensor_shape others[] = {
-      {2, {2, 1}, {0, 1}}, {2, {1, 2}, {1, 0}}, {1, {2}, {0}}, {NO_LAYOUT}};
+  const tensor_shape others[] = {{2, {2, 1}, {0, 1}},
+                                 {2, {1, 2}, {1, 0}},
+                                 {1, {2}, {0}},
+                                 {NO_LAYOUT, {0}, {0}}};
   for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
     write_key(&others[i], key);
     write_file(key, &row);
