@@ -100,6 +100,25 @@ def test_constants_states_and_named_data_round_trip(states: list[bytes]) -> None
     assert bytes(read.program.backend_delegate_data[0].data) == b"payload"
 
 
+def test_empty_delegate_payloads_round_trip() -> None:
+    contents = [b"", b"one", b"", b"one"]
+    payloads = [schema.BackendDelegateInlineData(each) for each in contents]
+    references = [
+        schema.BackendDelegateDataReference(schema.DataLocation.INLINE, i) for i in range(len(contents))
+    ]
+    plan = replace(
+        program().execution_plan[0],
+        delegates=[schema.BackendDelegate("Backend", each) for each in references],
+    )
+    file = PTEFile(replace(program(), execution_plan=[plan], backend_delegate_data=payloads))
+    data = bytes(serialize_pte_binary(file))
+    read = deserialize_pte_binary(data).program
+    found = [each.processed for each in read.execution_plan[0].delegates]
+    assert all(each is not None for each in found)
+    assert [bytes(read.backend_delegate_data[each.index].data) for each in found if each] == contents
+    assert data.count(b"one") == 1
+
+
 def test_named_data_alignment_satisfies_all_its_keys() -> None:
     blobs = [NamedBlob("a", b"same", 1), NamedBlob("b", b"same", 512), NamedBlob("c", b"odd", 384)]
     data = bytes(serialize_pte_binary(PTEFile(program(), [], blobs)))

@@ -132,7 +132,7 @@ static void test_largest_numbers_of_one_scale(void **state) {
       {0.9991f / 0.037f, X_ZERO, INT8_MIN, INT8_MAX},
       {1.01f / 0.037f, X_ZERO, 0, UINT8_MAX},
       {1 / 0.037f, X_ZERO + 1, 0, UINT8_MAX},
-      {1 / 0.037f, X_ZERO, 20, UINT8_MAX},
+      {1 / 0.037f, X_ZERO, 200, UINT8_MAX},
       {1 / 0.037f, X_ZERO, INT8_MIN, 100},
   };
   const et_test_axis axis = {7, 4, 3, 2, 1, 1, 1};
