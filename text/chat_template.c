@@ -4,7 +4,7 @@
 
 /* The tokens so far, and pending text that is not yet encoded. */
 typedef struct writer {
-  const et_byte_pair_vocabulary *vocabulary;
+  const et_bpe_vocabulary *vocabulary;
   const et_chat_work *work;
   int64_t *tokens;
   size_t capacity;
@@ -20,9 +20,9 @@ static void end_text(writer *to) {
     return;
   }
   const size_t capacity = to->capacity - to->count;
-  to->count += et_byte_pairs_encode(to->vocabulary, to->work->text, to->pending,
-                                    to->tokens + to->count, capacity,
-                                    to->work->symbols, to->work->count);
+  to->count += et_bpe_encode(to->vocabulary, to->work->text, to->pending,
+                             to->tokens + to->count, capacity,
+                             to->work->symbols, to->work->count);
   to->is_full = to->count == to->capacity;
   to->pending = 0;
 }
@@ -61,10 +61,9 @@ static size_t finish(writer *to) {
 }
 
 size_t et_chat_message(const et_chat_template *chat,
-                       const et_byte_pair_vocabulary *vocabulary,
-                       et_chat_role role, const char *text, size_t size,
-                       int64_t *tokens, size_t capacity,
-                       const et_chat_work *work) {
+                       const et_bpe_vocabulary *vocabulary, et_chat_role role,
+                       const char *text, size_t size, int64_t *tokens,
+                       size_t capacity, const et_chat_work *work) {
   writer to = {vocabulary, work, tokens, capacity, 0, 0, false};
   add_parts(&to, &chat->before[role]);
   add_text(&to, text, size);
@@ -73,7 +72,7 @@ size_t et_chat_message(const et_chat_template *chat,
 }
 
 size_t et_chat_parts_tokens(const et_chat_parts *parts,
-                            const et_byte_pair_vocabulary *vocabulary,
+                            const et_bpe_vocabulary *vocabulary,
                             int64_t *tokens, size_t capacity,
                             const et_chat_work *work) {
   writer to = {vocabulary, work, tokens, capacity, 0, 0, false};

@@ -21,7 +21,7 @@ _COUNTED_ANSWER = _HEADED.replace("[assistant]", "[assistant {{ messages | lengt
 _COUNTED = "{% for message in messages %}{{ loop.index }} {{ message['content'] }}{% endfor %}"
 
 
-def _metadata(template: str) -> dict[str, Any]:
+def _gguf_metadata(template: str) -> dict[str, Any]:
     return {
         "tokenizer.chat_template": template,
         "tokenizer.ggml.tokens": ["<|im_start|>", "<|im_end|>", "</s>"],
@@ -31,7 +31,7 @@ def _metadata(template: str) -> dict[str, Any]:
 
 
 def test_text_around_chat_messages_is_extracted() -> None:
-    parts = chat.take_apart(chat.renderer(_metadata(_CHATML)))
+    parts = chat.split_template(chat.renderer(_gguf_metadata(_CHATML)))
     assert parts.opening == "<|im_start|>system\nHelp.<|im_end|>\n"
     assert parts.before == {role: f"<|im_start|>{role}\n" for role in ("system", "user", "assistant")}
     assert set(parts.after.values()) == {"<|im_end|>\n"}
@@ -39,7 +39,7 @@ def test_text_around_chat_messages_is_extracted() -> None:
 
 
 def test_conversation_starts_with_the_templates_prefix() -> None:
-    parts = chat.take_apart(chat.renderer(_metadata(_HEADED)))
+    parts = chat.split_template(chat.renderer(_gguf_metadata(_HEADED)))
     assert (parts.opening, parts.before["system"], parts.before["user"]) == (
         "<|im_start|>",
         "<|im_start|>[system]",
@@ -48,13 +48,13 @@ def test_conversation_starts_with_the_templates_prefix() -> None:
 
 
 def test_control_tokens_are_separate_from_text() -> None:
-    source = chat.source(_metadata(_CHATML), {"<|im_start|>": 0, "<|im_end|>": 1}, "small_chat")
+    source = chat.source(_gguf_metadata(_CHATML), {"<|im_start|>": 0, "<|im_end|>": 1}, "small_chat")
     assert 'after_user[] = {TOKEN(1), TEXT("\\012")};' in source
     assert "stops[] = {1, 2};" in source
 
 
 def test_longest_control_token_is_taken() -> None:
-    source = chat.source(_metadata(_CHATML), {"<|im_end|>": 1, "<|im_end|>\n": 3}, "small_chat")
+    source = chat.source(_gguf_metadata(_CHATML), {"<|im_end|>": 1, "<|im_end|>\n": 3}, "small_chat")
     assert "after_user[] = {TOKEN(3)};" in source
 
 
@@ -80,19 +80,19 @@ def test_longest_control_token_is_taken() -> None:
 )
 def test_unsupported_chat_template_is_refused(template: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        chat.take_apart_within_limits(_metadata(template), seconds=1, memory=512 << 20)
+        chat.split_template_within_limits(_gguf_metadata(template), seconds=1, memory=512 << 20)
 
 
 def test_templates_without_a_default_are_listed() -> None:
-    metadata = _metadata(_CHATML)
+    metadata = _gguf_metadata(_CHATML)
     metadata["tokenizer.chat_template.tool_use"] = metadata.pop("tokenizer.chat_template")
     with pytest.raises(ValueError, match="only the named ones tool_use; store the one to use as"):
         chat.renderer(metadata)
 
 
 def test_default_template_is_chosen_among_several() -> None:
-    metadata = _metadata(_CHATML) | {
+    metadata = _gguf_metadata(_CHATML) | {
         "tokenizer.chat_templates": ["tool_use"],
         "tokenizer.chat_template.tool_use": _COUNTED,
     }
-    assert chat.take_apart_within_limits(metadata).answer == "<|im_start|>assistant\n"
+    assert chat.split_template_within_limits(metadata).answer == "<|im_start|>assistant\n"

@@ -1,4 +1,4 @@
-"""wordpiece_vocabulary and byte_pair_vocabulary: vocabularies as C tables.
+"""wordpiece_vocabulary and bpe_vocabulary: vocabularies as C tables.
 
 They read a vocab.txt or a GGUF file.
 """
@@ -8,7 +8,7 @@ load("//tools/build_defs:macro_arguments.bzl", "c_prefix", "require")
 load("//tools/build_defs:python_action.bzl", "python_action")
 
 # Attributes of a vocabulary that also apply to the target of its tables.
-_PASSED_ON = ["compatible_with", "exec_compatible_with", "restricted_to", "tags", "target_compatible_with", "testonly"]
+_PROPAGATED_ATTRS = ["compatible_with", "exec_compatible_with", "restricted_to", "tags", "target_compatible_with", "testonly"]
 
 def wordpiece_vocabulary(name, vocabulary = None, symbol = None, **kwargs):
     """A C library with a WordPiece vocabulary, for `et_wordpiece_encode`.
@@ -23,12 +23,12 @@ def wordpiece_vocabulary(name, vocabulary = None, symbol = None, **kwargs):
     """
     where = "wordpiece_vocabulary(name = '%s')" % name
     require(where, "vocabulary", vocabulary, "the vocab.txt")
-    _tables(where, name, vocabulary, symbol, "//text/generate:vocabulary", ["//text:wordpiece"], kwargs)
+    _vocabulary_library(where, name, vocabulary, symbol, "//text/generate:vocabulary", ["//text:wordpiece"], kwargs)
 
-def byte_pair_vocabulary(name, model = None, symbol = None, **kwargs):
+def bpe_vocabulary(name, model = None, symbol = None, **kwargs):
     """A C library with a byte-pair vocabulary and a chat template.
 
-    Its header `<name>.h` declares `const et_byte_pair_vocabulary <symbol>` and `const et_chat_template <symbol>_chat`.
+    Its header `<name>.h` declares `const et_bpe_vocabulary <symbol>` and `const et_chat_template <symbol>_chat`.
 
     Args:
       name: Name of the `cc_library`.
@@ -36,16 +36,16 @@ def byte_pair_vocabulary(name, model = None, symbol = None, **kwargs):
       symbol: C identifier; by default package and name, such as `models_chat_words` for `//models/chat:words`.
       **kwargs: Attributes that every rule has.
     """
-    where = "byte_pair_vocabulary(name = '%s')" % name
+    where = "bpe_vocabulary(name = '%s')" % name
     require(where, "model", model, "the GGUF file")
-    _tables(where, name, model, symbol, "//text/generate:byte_pairs", ["//text:byte_pairs", "//text:chat_template"], kwargs)
+    _vocabulary_library(where, name, model, symbol, "//text/generate:bpe", ["//text:bpe", "//text:chat_template"], kwargs)
 
-def _tables(where, name, file, symbol, generator, deps, common):
+def _vocabulary_library(where, name, file, symbol, generator, deps, common_attrs):
     """Defines a library of tables that a module of //text/generate writes."""
     if symbol and symbol != c_prefix("", symbol):
         fail("%s: 'symbol' must start with a letter and consist of letters, digits and single '_', got '%s'" % (where, symbol))
     label = "%s//%s:%s" % (native.repository_name().replace("@@", "@"), native.package_name(), name)
-    passed_on = {key: common[key] for key in _PASSED_ON if key in common}
+    propagated = {key: common_attrs[key] for key in _PROPAGATED_ATTRS if key in common_attrs}
     python_action(
         name = name + "_tables",
         srcs = [file],
@@ -53,12 +53,12 @@ def _tables(where, name, file, symbol, generator, deps, common):
         arguments = ["$(location %s)" % file, symbol or c_prefix(native.package_name(), name), label],
         main = Label(generator),
         visibility = ["//visibility:private"],
-        **passed_on
+        **propagated
     )
     cc_library(
         name = name,
         srcs = [name + ".c"],
         hdrs = [name + ".h"],
         deps = [Label(dep) for dep in deps],
-        **common
+        **common_attrs
     )

@@ -110,7 +110,7 @@ static size_t digits_end(span in, size_t at, unsigned most) {
 }
 
 /* Returns the end of a word by GPT-2's rules, with an optional leading space. */
-static size_t plain_end(const et_byte_pair_words *rules, span in, size_t at) {
+static size_t gpt2_end(const et_bpe_pretokenizer *rules, span in, size_t at) {
   const size_t start = at + (in.text[at] == ' ' ? 1 : 0);
   if (start == in.size) {
     return space_end(in, at);
@@ -120,7 +120,7 @@ static size_t plain_end(const et_byte_pair_words *rules, span in, size_t at) {
   if (kind == ET_CHARACTER_SPACE) {
     return space_end(in, at);
   }
-  return kind == ET_CHARACTER_NUMBER ? digits_end(in, start, rules->digits)
+  return kind == ET_CHARACTER_NUMBER ? digits_end(in, start, rules->max_digits)
                                      : run_end(in, start, kind);
 }
 
@@ -156,10 +156,10 @@ static size_t marks_end(span in, size_t at) {
   return end == start ? at : line_ends(in, end);
 }
 
-static size_t joined_end(const et_byte_pair_words *rules, span in, size_t at) {
+static size_t llama3_end(const et_bpe_pretokenizer *rules, span in, size_t at) {
   size_t end = letters_end(in, at);
   if (end == at) {
-    end = digits_end(in, at, rules->digits);
+    end = digits_end(in, at, rules->max_digits);
   }
   if (end == at) {
     end = marks_end(in, at);
@@ -170,14 +170,15 @@ static size_t joined_end(const et_byte_pair_words *rules, span in, size_t at) {
   return end == at ? space_end(in, at) : end;
 }
 
-size_t et_text_word_end(const et_byte_pair_words *rules, const char *text,
+size_t et_text_word_end(const et_bpe_pretokenizer *rules, const char *text,
                         size_t size, size_t at) {
   const span in = {text, size};
-  const size_t shortened = shortened_end(in, at, rules->joined);
+  const size_t shortened = shortened_end(in, at, rules->llama3_regex);
   if (shortened != at) {
     return shortened;
   }
-  return rules->joined ? joined_end(rules, in, at) : plain_end(rules, in, at);
+  return rules->llama3_regex ? llama3_end(rules, in, at)
+                             : gpt2_end(rules, in, at);
 }
 
 size_t et_text_next_digit(const char *text, size_t size, size_t at,

@@ -6,12 +6,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "executorch/text/byte_pairs.h"
+#include "executorch/text/bpe.h"
 
 /* ---- Word boundaries for byte-pair tokenizers ---- */
 
 /* Returns the end of the word that starts at text[at]; at < size. */
-size_t et_text_word_end(const et_byte_pair_words *rules, const char *text,
+size_t et_text_word_end(const et_bpe_pretokenizer *rules, const char *text,
                         size_t size, size_t at);
 
 /* Returns the position of the first digit in text[at .. size), or `size`. Sets *end to the

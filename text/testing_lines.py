@@ -98,17 +98,17 @@ def lines() -> Iterator[str]:
     draw = random.Random(0)
     yield ""
     for number in range(1, LINES):
-        line = _words(draw) if number % 2 else _characters(draw)
+        line = _random_words(draw) if number % 2 else _random_characters(draw)
         yield line.replace("\n", " ")
 
 
-def _words(draw: random.Random) -> str:
+def _random_words(draw: random.Random) -> str:
     words = draw.choices(_WORDS, k=draw.randrange(1, 30))
     cases = draw.choices((str, str.upper, str.lower, str.title), k=len(words))
     return draw.choice((" ", "  ", "\t", "", ", ")).join(case(word) for case, word in zip(cases, words, strict=True))
 
 
-def _characters(draw: random.Random) -> str:
+def _random_characters(draw: random.Random) -> str:
     blocks = draw.choices(_BLOCKS, k=draw.randrange(1, 40))
     return "".join(chr(draw.randrange(*block)) + " " * (draw.random() < 0.2) for block in blocks)
 

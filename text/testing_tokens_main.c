@@ -9,7 +9,7 @@
 #ifdef VOCABULARY
 #include VOCABULARY_HEADER
 
-#include "executorch/text/byte_pairs.h"
+#include "executorch/text/bpe.h"
 #else
 #include "executorch/text/wordpiece.h"
 #include "models/search/search_vocabulary.h"
@@ -23,12 +23,11 @@ static int64_t tokens[kTokens];
 #ifdef VOCABULARY
 enum { kWork = 1 << 16 };
 
-static et_byte_pair_symbol work[kWork];
+static et_bpe_symbol work[kWork];
 
 /* Writes the tokens of text, at most kTokens, and returns their number. */
 static size_t encode(const char *text, size_t size) {
-  return et_byte_pairs_encode(&VOCABULARY, text, size, tokens, kTokens, work,
-                              kWork);
+  return et_bpe_encode(&VOCABULARY, text, size, tokens, kTokens, work, kWork);
 }
 #else
 static size_t encode(const char *text, size_t size) {

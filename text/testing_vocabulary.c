@@ -76,33 +76,33 @@ static void sort_tokens(void) {
   }
 }
 
-et_byte_pair_vocabulary et_testing_vocabulary(et_byte_pair_words words) {
+et_bpe_vocabulary et_testing_vocabulary(et_bpe_pretokenizer pretokenizer) {
   add_tokens();
   add_merges();
   sort_tokens();
-  et_byte_pair_vocabulary vocabulary = {.bytes = bytes,
-                                        .offsets = offsets,
-                                        .count = kTokens,
-                                        .starts = starts,
-                                        .rights = rights,
-                                        .ranks = ranks,
-                                        .results = results,
-                                        .sorted = sorted,
-                                        .words = words};
+  et_bpe_vocabulary vocabulary = {.bytes = bytes,
+                                  .offsets = offsets,
+                                  .count = kTokens,
+                                  .starts = starts,
+                                  .rights = rights,
+                                  .ranks = ranks,
+                                  .results = results,
+                                  .sorted = sorted,
+                                  .pretokenizer = pretokenizer};
   for (uint32_t i = 0; i < 256; ++i) {
-    vocabulary.singles[i] = i == 1 ? kTokens : i;
+    vocabulary.byte_tokens[i] = i == 1 ? kTokens : i;
   }
   return vocabulary;
 }
 
-et_byte_pair_vocabulary et_testing_vocabulary_with_added(
-    et_byte_pair_words words) {
+et_bpe_vocabulary et_testing_vocabulary_with_added(
+    et_bpe_pretokenizer pretokenizer) {
   static const uint32_t added[] = {kThinks, kThink};
   static uint32_t added_starts[257];
   for (uint32_t byte = 0; byte < 257; ++byte) {
     added_starts[byte] = byte > '<' ? 2 : 0;
   }
-  et_byte_pair_vocabulary vocabulary = et_testing_vocabulary(words);
+  et_bpe_vocabulary vocabulary = et_testing_vocabulary(pretokenizer);
   vocabulary.added = added;
   vocabulary.added_starts = added_starts;
   return vocabulary;

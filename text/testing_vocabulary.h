@@ -2,7 +2,7 @@
 #ifndef ET_TEXT_TESTING_VOCABULARY_H_
 #define ET_TEXT_TESTING_VOCABULARY_H_
 
-#include "executorch/text/byte_pairs.h"
+#include "executorch/text/bpe.h"
 
 /* Tokens 0 to 255 are the bytes. Merged tokens, a control token and two user-defined tokens
  * follow. */
@@ -22,10 +22,10 @@ enum {
 };
 
 /* Returns the vocabulary with these rules. Byte 1 has no token. */
-et_byte_pair_vocabulary et_testing_vocabulary(et_byte_pair_words words);
+et_bpe_vocabulary et_testing_vocabulary(et_bpe_pretokenizer pretokenizer);
 
 /* Returns the same vocabulary with kThink and kThinks as tokens at which text is split. */
-et_byte_pair_vocabulary et_testing_vocabulary_with_added(
-    et_byte_pair_words words);
+et_bpe_vocabulary et_testing_vocabulary_with_added(
+    et_bpe_pretokenizer pretokenizer);
 
 #endif /* ET_TEXT_TESTING_VOCABULARY_H_ */

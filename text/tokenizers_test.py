@@ -13,7 +13,7 @@ from tokenizers import Tokenizer
 from text.testing_lines import LINES, lines, tokens_of
 
 
-def _reference() -> Tokenizer:
+def _reference_tokenizer() -> Tokenizer:
     tokenizer = Tokenizer.from_file(os.environ["TOKENIZER"])
     tokenizer.no_padding()
     tokenizer.no_truncation()
@@ -21,16 +21,18 @@ def _reference() -> Tokenizer:
 
 
 def test_tokens_match_the_tokenizers_package() -> None:
-    made = list(lines())
-    expected = _reference().encode_batch(made, add_special_tokens=False)
-    found = tokens_of(os.environ["TOKENS"], [line.encode() for line in made])
-    assert len(found) == len(made) == LINES
-    different = [line for line, tokens, their in zip(made, found, expected, strict=True) if tokens != their.ids]
+    texts = list(lines())
+    expected = _reference_tokenizer().encode_batch(texts, add_special_tokens=False)
+    found = tokens_of(os.environ["TOKENS"], [line.encode() for line in texts])
+    assert len(found) == len(texts) == LINES
+    different = [line for line, tokens, their in zip(texts, found, expected, strict=True) if tokens != their.ids]
     assert not different
 
 
 def test_invalid_utf8_is_replaced_like_python() -> None:
     draw = random.Random(1)
     broken = [bytes(draw.choices([*b"ab \xc3\xa9\xe4\xb8\xad\xf0\x9f\x98\x80\xed\xff"], k=30)) for _ in range(1000)]
-    expected = _reference().encode_batch([line.decode(errors="replace") for line in broken], add_special_tokens=False)
+    expected = _reference_tokenizer().encode_batch(
+        [line.decode(errors="replace") for line in broken], add_special_tokens=False
+    )
     assert tokens_of(os.environ["TOKENS"], broken) == [their.ids for their in expected]

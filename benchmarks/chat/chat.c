@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "backends/cpu/threads/pool.h"
-#include "executorch/text/byte_pairs.h"
+#include "executorch/text/bpe.h"
 #include "executorch/text/sampler.h"
 #include "models/chat/chat_vocabulary.h"
 #include "models/chat/decoder.h"
@@ -15,7 +15,7 @@ struct bench_chat {
   et_cpu_pool pool;
   decoder decoder;
   et_sampler_choice choices[kDecoderTokens];
-  et_byte_pair_symbol symbols[kSymbols];
+  et_bpe_symbol symbols[kSymbols];
 };
 
 static et_status load(bench_chat *chat, size_t threads, et_error *error) {
@@ -66,6 +66,6 @@ int64_t bench_chat_take(bench_chat *chat, const int64_t *tokens, size_t count,
 
 size_t bench_chat_tokens(bench_chat *chat, const char *text, size_t size,
                          int64_t *tokens, size_t capacity) {
-  return et_byte_pairs_encode(&chat_vocabulary, text, size, tokens, capacity,
-                              chat->symbols, kSymbols);
+  return et_bpe_encode(&chat_vocabulary, text, size, tokens, capacity,
+                       chat->symbols, kSymbols);
 }

@@ -13,7 +13,7 @@
 #include "backends/cpu/threads/pool.h"
 #include "executorch/text/chat_template.h"
 #include "executorch/text/sampler.h"
-#include "executorch/text/whole_characters.h"
+#include "executorch/text/utf8_stream.h"
 #include "models/chat/chat_vocabulary.h"
 #include "models/chat/decoder.h"
 #include "models/stopwatch.h"
@@ -42,7 +42,7 @@ typedef struct session {
   float scores[kDecoderTokens];
   et_sampler_choice choices[kDecoderTokens];
   char text[kText];
-  et_byte_pair_symbol symbols[kText];
+  et_bpe_symbol symbols[kText];
   speed prompt;
   speed answer;
   et_error error;
@@ -169,13 +169,13 @@ static int64_t choose(const int64_t *answer, size_t count) {
                            &talk.options.seed, talk.choices);
 }
 
-static void print_token(et_whole_characters *characters, int64_t token) {
-  char out[ET_WHOLE_CHARACTERS_BYTES(kPiece)];
+static void print_token(et_utf8_stream *characters, int64_t token) {
+  char out[ET_UTF8_STREAM_BYTES(kPiece)];
   size_t size = 0;
-  const char *piece = et_byte_pairs_piece(&chat_vocabulary, token, &size);
+  const char *piece = et_bpe_piece(&chat_vocabulary, token, &size);
   for (size_t at = 0; at < size; at += kPiece) {
     const size_t part = size - at < kPiece ? size - at : kPiece;
-    fwrite(out, 1, et_whole_characters_push(characters, piece + at, part, out),
+    fwrite(out, 1, et_utf8_stream_push(characters, piece + at, part, out),
            stdout);
   }
   fflush(stdout);
@@ -183,7 +183,7 @@ static void print_token(et_whole_characters *characters, int64_t token) {
 
 /* Prints the answer token by token, and adds its tokens to the cache. */
 static et_status answer(void) {
-  et_whole_characters characters = {0};
+  et_utf8_stream characters = {0};
   size_t count = 0;
   for (int64_t token = choose(NULL, 0);
        !et_chat_is_stop(&chat_vocabulary_chat, token) && !is_interrupted &&

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "executorch/text/byte_pairs.h"
+#include "executorch/text/bpe.h"
 #include "models/chat/chat_vocabulary.h"
 #include "models/chat/decoder.h"
 
@@ -14,7 +14,7 @@ enum { kText = 1 << 20 };
 
 static decoder model;
 static char text[kText];
-static et_byte_pair_symbol symbols[kText];
+static et_bpe_symbol symbols[kText];
 static int64_t tokens[kDecoderContext];
 
 /* Returns -log of a token's probability, from the scores. */
@@ -50,8 +50,8 @@ static size_t read_tokens(const char *path, size_t most) {
   }
   const size_t size = fread(text, 1, kText, file);
   fclose(file);
-  return et_byte_pairs_encode(&chat_vocabulary, text, size, tokens, most,
-                              symbols, kText);
+  return et_bpe_encode(&chat_vocabulary, text, size, tokens, most, symbols,
+                       kText);
 }
 
 static size_t most_tokens(const char *argument) {

@@ -11,7 +11,7 @@ import torch
 from exir.cli.loading.weights import read_weights
 from models.chat import llama, small_files
 from models.chat.small_files import LLAMA, QWEN, Kind
-from text.generate import byte_pairs, chat
+from text.generate import bpe, chat
 
 
 @pytest.mark.parametrize("kind", [LLAMA, QWEN])
@@ -47,10 +47,10 @@ def test_rope_frequencies_are_scaled_by_the_file(tmp_path: Path) -> None:
 def test_vocabulary_and_template_are_converted(tmp_path: Path, kind: Kind, opening: str, user: str) -> None:
     path = tmp_path / "small.gguf"
     small_files.write(path, kind)
-    metadata = byte_pairs.read_metadata(path)
-    parts = chat.take_apart(chat.renderer(metadata))
+    metadata = bpe.read_metadata(path)
+    parts = chat.split_template(chat.renderer(metadata))
     assert (parts.opening, parts.before["user"]) == (opening, user)
-    assert "const et_chat_template small_chat = {" in byte_pairs.source(metadata, "small")
+    assert "const et_chat_template small_chat = {" in bpe.source(metadata, "small")
 
 
 def test_unsupported_model_family_is_named(tmp_path: Path) -> None:

@@ -28,10 +28,10 @@ def offsets(tokens: Sequence[bytes]) -> list[int]:
 
 def literal(text: str) -> str:
     """Return a C string literal with the UTF-8 bytes of `text`."""
-    return '"' + "".join(_escaped(byte) for byte in text.encode()) + '"'
+    return '"' + "".join(_escape_byte(byte) for byte in text.encode()) + '"'
 
 
-def _escaped(byte: int) -> str:
+def _escape_byte(byte: int) -> str:
     """Escape a byte.
 
     Octal escapes have three digits, so a following digit cannot extend them.

@@ -20,7 +20,7 @@ def ranges() -> list[tuple[int, int, str]]:
     """Return first code point, last code point and kind of each range, in order."""
     found: list[tuple[int, int, str]] = []
     for point in range(0x110000):
-        kind = _kind(point)
+        kind = _character_kind(point)
         if found and found[-1][1:] == (point - 1, kind):
             found[-1] = (found[-1][0], point, kind)
         elif kind:
@@ -28,7 +28,7 @@ def ranges() -> list[tuple[int, int, str]]:
     return found
 
 
-def _kind(point: int) -> str:
+def _character_kind(point: int) -> str:
     return _KINDS["Z"] if point in _SPACES else _KINDS.get(unicodedata.category(chr(point))[0], "")
 
 

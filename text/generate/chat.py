@@ -15,7 +15,7 @@ Message = tuple[str, str]
 _ROLES = ("system", "user", "assistant")
 
 # Message contents that probe a template. No template contains these private-use characters.
-_MARKS = tuple(chr(0xE000 + i) for i in range(5))
+_PROBES = tuple(chr(0xE000 + i) for i in range(5))
 
 _NOT_A_SEQUENCE = (
     "the chat template is not a plain sequence of messages, each between fixed texts of its role; such templates are"
@@ -31,7 +31,7 @@ _ENDS = ("<|im_end|>", "<|eot_id|>", "<|endoftext|>", "<|end_of_text|>")
 
 
 @dataclass(frozen=True)
-class Parts:
+class TemplateParts:
     """The fixed texts of a template.
 
     `before` and `after` are the texts around a message, by role. `opening` precedes a conversation whose
@@ -54,22 +54,22 @@ class Parts:
 Render = Callable[[Sequence[Message], bool], str]
 
 
-def take_apart(render: Render) -> Parts:
+def split_template(render: Render) -> TemplateParts:
     """Split a template into parts.
 
     Raises `ValueError` if it is not a sequence of messages.
 
     The parts are derived from a few conversations, and tested on others.
     """
-    marks = list(zip(("system", "user", "assistant", "user", "assistant"), _MARKS, strict=True))
-    around = _split(render(marks, False), 6)
-    after_user = _split(render(marks[:2], False), 3)[2]
+    marks = list(zip(("system", "user", "assistant", "user", "assistant"), _PROBES, strict=True))
+    around = _split_contents(render(marks, False), 6)
+    after_user = _split_contents(render(marks[:2], False), 3)[2]
     before_user = around[3].removeprefix(around[5])
-    parts = Parts(
+    parts = TemplateParts(
         before={"system": around[0], "user": before_user, "assistant": around[2].removeprefix(after_user)},
         after={"system": around[1].removesuffix(before_user), "user": after_user, "assistant": around[5]},
-        opening=_split(render(marks[1:2], False), 2)[0].removesuffix(before_user),
-        answer=_split(render(marks[:2], True), 3)[2].removeprefix(after_user),
+        opening=_split_contents(render(marks[1:2], False), 2)[0].removesuffix(before_user),
+        answer=_split_contents(render(marks[:2], True), 3)[2].removeprefix(after_user),
     )
     for messages in (marks, marks[:2], marks[1:], marks[1:2], marks[:4]):
         for asks in (False, True):
@@ -78,9 +78,9 @@ def take_apart(render: Render) -> Parts:
     return parts
 
 
-def _split(text: str, count: int) -> list[str]:
+def _split_contents(text: str, count: int) -> list[str]:
     """Return the `count` texts around message contents."""
-    found = re.split(f"[{''.join(_MARKS)}]", text)
+    found = re.split(f"[{''.join(_PROBES)}]", text)
     if len(found) != count:
         raise ValueError(_NOT_A_SEQUENCE)
     return found
@@ -97,7 +97,7 @@ def renderer(metadata: Mapping[str, Any]) -> Render:
     def raise_exception(message: object) -> None:
         raise TemplateError(str(message))
 
-    template = _template(metadata)
+    template = _default_template(metadata)
     tokens = metadata["tokenizer.ggml.tokens"]
     names = {f"{key}_token": tokens[token] for key in ("bos", "eos") if (token := _token_id(metadata, key)) is not None}
     environment = ImmutableSandboxedEnvironment(
@@ -110,13 +110,13 @@ def renderer(metadata: Mapping[str, Any]) -> Render:
         raise ValueError(f"the chat template is not valid: {error}") from error
 
     def render(messages: Sequence[Message], asks: bool) -> str:
-        listed = [{"role": role, "content": content} for role, content in messages]
-        return compiled.render(messages=listed, add_generation_prompt=asks, **names)
+        message_dicts = [{"role": role, "content": content} for role, content in messages]
+        return compiled.render(messages=message_dicts, add_generation_prompt=asks, **names)
 
     return render
 
 
-def _template(metadata: Mapping[str, Any]) -> str:
+def _default_template(metadata: Mapping[str, Any]) -> str:
     template = metadata.get("tokenizer.chat_template")
     if isinstance(template, str):
         return template
@@ -144,7 +144,9 @@ def _token_id(metadata: Mapping[str, Any], role: str) -> int | None:
     return token
 
 
-def take_apart_within_limits(metadata: Mapping[str, Any], seconds: float = _SECONDS, memory: int = _MEMORY) -> Parts:
+def split_template_within_limits(
+    metadata: Mapping[str, Any], seconds: float = _SECONDS, memory: int = _MEMORY
+) -> TemplateParts:
     """Split the file's template in a child process.
 
     A template is code that may loop or allocate without end. `seconds` limits wall time, `memory` the bytes
@@ -152,7 +154,7 @@ def take_apart_within_limits(metadata: Mapping[str, Any], seconds: float = _SECO
     """
     context = multiprocessing.get_context("fork")
     receiver, sender = context.Pipe(duplex=False)
-    child = context.Process(target=_take_apart_in_child, args=(metadata, memory, sender))
+    child = context.Process(target=_split_in_child, args=(metadata, memory, sender))
     child.start()
     sender.close()
     try:
@@ -169,12 +171,12 @@ def take_apart_within_limits(metadata: Mapping[str, Any], seconds: float = _SECO
     return result
 
 
-def _take_apart_in_child(metadata: Mapping[str, Any], memory: int, sender: Any) -> None:
+def _split_in_child(metadata: Mapping[str, Any], memory: int, sender: Any) -> None:
     """Send the parts, or an error message."""
     resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
-    result: Parts | str
+    result: TemplateParts | str
     try:
-        result = take_apart(renderer(metadata))
+        result = split_template(renderer(metadata))
     except ValueError as error:
         result = str(error)
     except MemoryError:
@@ -186,16 +188,16 @@ def _take_apart_in_child(metadata: Mapping[str, Any], memory: int, sender: Any) 
 
 def source(metadata: Mapping[str, Any], controls: Mapping[str, int], name: str) -> str:
     """Return C code that defines the `et_chat_template` `name`."""
-    parts = take_apart_within_limits(metadata)
+    parts = split_template_within_limits(metadata)
     fields = {
         **{f"before_{role}": parts.before[role] for role in _ROLES},
         **{f"after_{role}": parts.after[role] for role in _ROLES},
         "opening": parts.opening,
         "answer": parts.answer,
     }
-    arrays = "".join(_array(key, text, controls) for key, text in fields.items() if text)
+    arrays = "".join(_part_array(key, text, controls) for key, text in fields.items() if text)
     references = [f"PARTS({key})" if text else "{NULL, 0}" for key, text in fields.items()]
-    stops = sorted({controls[end] for end in _ENDS if end in controls} | _eos(metadata))
+    stops = sorted({controls[end] for end in _ENDS if end in controls} | _eos_tokens(metadata))
     if not stops:
         raise ValueError("no token ends an answer: 'tokenizer.ggml.eos_token_id' is missing")
     return (
@@ -206,13 +208,13 @@ def source(metadata: Mapping[str, Any], controls: Mapping[str, int], name: str) 
     )
 
 
-def _eos(metadata: Mapping[str, Any]) -> set[int]:
+def _eos_tokens(metadata: Mapping[str, Any]) -> set[int]:
     token = _token_id(metadata, "eos")
     return set() if token is None else {token}
 
 
-def _array(name: str, text: str, controls: Mapping[str, int]) -> str:
-    pattern = "|".join(re.escape(each) for each in sorted(controls, key=len, reverse=True) if each)
+def _part_array(name: str, text: str, controls: Mapping[str, int]) -> str:
+    pattern = "|".join(re.escape(control) for control in sorted(controls, key=len, reverse=True) if control)
     pieces = [piece for piece in re.split(f"({pattern})", text) if piece] if pattern else [text]
     items = [f"TOKEN({controls[piece]})" if piece in controls else f"TEXT({literal(piece)})" for piece in pieces]
     return f"static const et_chat_part {name}[] = {{{', '.join(items)}}};\n\n"

@@ -17,7 +17,7 @@ def link_name(symbol: str, label: str) -> str:
 def header_of(symbol: str, label: str, origin: str, includes: Sequence[str], constants: dict[str, str]) -> str:
     """Return a header that declares a target's constants.
 
-    `constants` maps name suffixes to C types, such as `{"": "et_byte_pair_vocabulary", "_chat":
+    `constants` maps name suffixes to C types, such as `{"": "et_bpe_vocabulary", "_chat":
     "et_chat_template"}`.
     """
     linked = link_name(symbol, label)

@@ -47,7 +47,7 @@ class Points:
     def __init__(self) -> None:
         self.all: list[int] = []
 
-    def place(self, text: str) -> int:
+    def append(self, text: str) -> int:
         """Append `text`. Return 8 * start + length."""
         start = len(self.all)
         self.all += map(ord, text)
@@ -60,27 +60,27 @@ def entries(points: Points) -> list[Entry]:
     for point in range(0x110000):
         if point in _SURROGATES or point in _HANGUL:
             continue
-        entry = _entry(point, points)
+        entry = _entry_of(point, points)
         if entry is None:
             continue
-        if merged and _continues(merged[-1], entry):
+        if merged and _extends_range(merged[-1], entry):
             merged[-1] = Entry(merged[-1].first, point, entry.kind, entry.value)
         else:
             merged.append(entry)
     return merged
 
 
-def _continues(before: Entry, entry: Entry) -> bool:
+def _extends_range(before: Entry, entry: Entry) -> bool:
     return (before.last + 1, before.kind, before.value) == (entry.first, entry.kind, entry.value)
 
 
-def _entry(point: int, points: Points) -> Entry | None:
+def _entry_of(point: int, points: Points) -> Entry | None:
     text = _NORMALIZER.normalize_str(chr(point))
-    kind, value = _kind(point, text, points)
+    kind, value = _kind_and_value(point, text, points)
     return Entry(point, point, kind, value) if kind else None
 
 
-def _kind(point: int, text: str, points: Points) -> tuple[str, int]:
+def _kind_and_value(point: int, text: str, points: Points) -> tuple[str, int]:
     """Return kind and value of an entry. `text` is the normalized character.
 
     An ideograph is surrounded by spaces in `text`.
@@ -92,7 +92,7 @@ def _kind(point: int, text: str, points: Points) -> tuple[str, int]:
     if text.startswith(" "):
         return "ET_TEXT_ALONE", ord(text.strip()) - point
     if len(text) > 1:
-        return "ET_TEXT_SEVERAL", points.place(text)
+        return "ET_TEXT_SEVERAL", points.append(text)
     if len(_SPLITTER.pre_tokenize_str(f"a{text}a")) == 3:
         return "ET_TEXT_ALONE", ord(text) - point
     return ("ET_TEXT_MOVED", ord(text) - point) if ord(text) != point else ("", 0)
@@ -103,13 +103,13 @@ def source() -> str:
     points = Points()
     rows = list(map(str, entries(points)))
     return (
-        f"{_HEAD}const et_text_entry et_text_entries[] = {{\n{_wrapped(rows)}}};\n"
+        f"{_HEAD}const et_text_entry et_text_entries[] = {{\n{_wrap_words(rows)}}};\n"
         f"const uint32_t et_text_entries_count = {len(rows)};\n\n"
-        f"const uint32_t et_text_points[] = {{\n{_wrapped(f'0x{point:x},' for point in points.all)}}};\n"
+        f"const uint32_t et_text_points[] = {{\n{_wrap_words(f'0x{point:x},' for point in points.all)}}};\n"
     )
 
 
-def _wrapped(words: Iterator[str] | list[str]) -> str:
+def _wrap_words(words: Iterator[str] | list[str]) -> str:
     text, line = "", ""
     for word in words:
         if line and len(line) + 1 + len(word) > _LINE:

@@ -42,7 +42,7 @@ _SECTIONS = (
     (
         "Text",
         _TEXT,
-        ("text/byte_pairs", "text/wordpiece", "text/chat_template", "text/sampler", "text/whole_characters"),
+        ("text/bpe", "text/wordpiece", "text/chat_template", "text/sampler", "text/utf8_stream"),
     ),
 )
 # Steps of macros, which only other macros use.

@@ -7,7 +7,7 @@
 #include "backends/cpu/threads/pool.h"
 #include "executorch/text/chat_template.h"
 #include "executorch/text/sampler.h"
-#include "executorch/text/whole_characters.h"
+#include "executorch/text/utf8_stream.h"
 
 /* The limits of one prefill call and of a conversation, in tokens, as in the network's
  * source; upper bounds of the vocabulary size and of a token's length in bytes. */
@@ -75,7 +75,7 @@ static et_status take_prompt(const int64_t *tokens, size_t count,
  * long. */
 static size_t make_tokens(const char *prompt, int64_t *tokens) {
   static char text[kText];
-  static et_byte_pair_symbol symbols[kText];
+  static et_bpe_symbol symbols[kText];
   const et_chat_work work = {text, kText, symbols, kText};
   size_t count = et_chat_parts_tokens(&app_words_chat.opening, &app_words,
                                       tokens, kContext, &work);
@@ -93,20 +93,19 @@ static size_t make_tokens(const char *prompt, int64_t *tokens) {
 }
 
 /* Prints complete characters only, because a character may span several tokens. */
-static void print_token(et_whole_characters *characters, int64_t token) {
-  char out[ET_WHOLE_CHARACTERS_BYTES(kPiece)];
+static void print_token(et_utf8_stream *characters, int64_t token) {
+  char out[ET_UTF8_STREAM_BYTES(kPiece)];
   size_t size = 0;
-  const char *piece = et_byte_pairs_piece(&app_words, token, &size);
+  const char *piece = et_bpe_piece(&app_words, token, &size);
   size = size < kPiece ? size : kPiece;
-  fwrite(out, 1, et_whole_characters_push(characters, piece, size, out),
-         stdout);
+  fwrite(out, 1, et_utf8_stream_push(characters, piece, size, out), stdout);
   fflush(stdout);
 }
 
 /* Prints tokens until one ends the answer, after `count` processed tokens. */
 static et_status answer(const float *scores, size_t count, et_error *error) {
   static et_sampler_choice choices[kTokens];
-  et_whole_characters characters = {0};
+  et_utf8_stream characters = {0};
   uint64_t seed = 1;
   for (int left = kAnswer; left > 0 && count < kContext; --left) {
     const int64_t token =

@@ -1,12 +1,12 @@
 /* Conversations as tokens, in the format on which a model was trained.
  *
  * A build generates the template's tables from a GGUF file, together with the vocabulary
- * (byte_pair_vocabulary in //text:defs.bzl). Only the template itself produces control tokens.
+ * (bpe_vocabulary in //text:defs.bzl). Only the template itself produces control tokens.
  * Names of control tokens in messages are ordinary text. */
 #ifndef EXECUTORCH_TEXT_CHAT_TEMPLATE_H_
 #define EXECUTORCH_TEXT_CHAT_TEMPLATE_H_
 
-#include "executorch/text/byte_pairs.h"
+#include "executorch/text/bpe.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -46,21 +46,20 @@ typedef struct et_chat_template {
 typedef struct et_chat_work {
   char *text;
   size_t size;
-  et_byte_pair_symbol *symbols;
+  et_bpe_symbol *symbols;
   size_t count;
 } et_chat_work;
 
 /* Writes the tokens of a message and of the template around it. Returns their number, or
  * ET_CHAT_TOO_LONG if the number is not less than `capacity` or `work->text` is too small. */
 size_t et_chat_message(const et_chat_template *chat,
-                       const et_byte_pair_vocabulary *vocabulary,
-                       et_chat_role role, const char *text, size_t size,
-                       int64_t *tokens, size_t capacity,
-                       const et_chat_work *work);
+                       const et_bpe_vocabulary *vocabulary, et_chat_role role,
+                       const char *text, size_t size, int64_t *tokens,
+                       size_t capacity, const et_chat_work *work);
 
 /* Writes the tokens of `chat->opening` or `chat->answer`, with the same results. */
 size_t et_chat_parts_tokens(const et_chat_parts *parts,
-                            const et_byte_pair_vocabulary *vocabulary,
+                            const et_bpe_vocabulary *vocabulary,
                             int64_t *tokens, size_t capacity,
                             const et_chat_work *work);
 

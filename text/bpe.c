@@ -1,4 +1,4 @@
-#include "executorch/text/byte_pairs.h"
+#include "executorch/text/bpe.h"
 
 #include <string.h>
 
@@ -13,8 +13,8 @@ typedef struct tokens_out {
 } tokens_out;
 
 /* Returns the index of the merge of two tokens, or NO_MERGE. */
-static uint32_t find_merge(const et_byte_pair_vocabulary *vocabulary,
-                           uint32_t left, uint32_t right) {
+static uint32_t find_merge(const et_bpe_vocabulary *vocabulary, uint32_t left,
+                           uint32_t right) {
   uint32_t low = vocabulary->starts[left];
   uint32_t high = vocabulary->starts[left + 1];
   while (low < high) {
@@ -30,14 +30,14 @@ static uint32_t find_merge(const et_byte_pair_vocabulary *vocabulary,
   return found ? low : NO_MERGE;
 }
 
-static uint32_t rank_of(const et_byte_pair_vocabulary *vocabulary,
-                        uint32_t left, uint32_t right) {
+static uint32_t rank_of(const et_bpe_vocabulary *vocabulary, uint32_t left,
+                        uint32_t right) {
   const uint32_t merge =
       left < vocabulary->count ? find_merge(vocabulary, left, right) : NO_MERGE;
   return merge == NO_MERGE ? NO_MERGE : vocabulary->ranks[merge];
 }
 
-static uint32_t lowest_rank(const et_byte_pair_symbol *symbols, size_t count) {
+static uint32_t lowest_rank(const et_bpe_symbol *symbols, size_t count) {
   uint32_t lowest = NO_MERGE;
   for (size_t i = 0; i < count; ++i) {
     if (symbols[i].rank < lowest) {
@@ -50,9 +50,8 @@ static uint32_t lowest_rank(const et_byte_pair_symbol *symbols, size_t count) {
 /* Merges every pair of rank `rank`, from left to right, and returns the number of remaining
  * symbols. A merged symbol keeps the rank, as a mark for rank_merged(). One pass is equivalent to
  * one merge at a time: a merge of the result token has a higher rank. */
-static size_t merge_all(const et_byte_pair_vocabulary *vocabulary,
-                        et_byte_pair_symbol *symbols, size_t count,
-                        uint32_t rank) {
+static size_t merge_all(const et_bpe_vocabulary *vocabulary,
+                        et_bpe_symbol *symbols, size_t count, uint32_t rank) {
   size_t kept = 0;
   for (size_t i = 0; i < count; ++kept) {
     symbols[kept] = symbols[i];
@@ -68,9 +67,8 @@ static size_t merge_all(const et_byte_pair_vocabulary *vocabulary,
 }
 
 /* Updates the ranks of merged symbols, and of the symbols before them. */
-static void rank_merged(const et_byte_pair_vocabulary *vocabulary,
-                        et_byte_pair_symbol *symbols, size_t count,
-                        uint32_t rank) {
+static void rank_merged(const et_bpe_vocabulary *vocabulary,
+                        et_bpe_symbol *symbols, size_t count, uint32_t rank) {
   for (size_t i = 0; i < count; ++i) {
     const bool is_last = i + 1 == count;
     if (symbols[i].rank == rank || (!is_last && symbols[i + 1].rank == rank)) {
@@ -81,11 +79,10 @@ static void rank_merged(const et_byte_pair_vocabulary *vocabulary,
   }
 }
 
-static size_t begin_word(const et_byte_pair_vocabulary *vocabulary,
-                         const char *word, size_t size,
-                         et_byte_pair_symbol *symbols) {
+static size_t begin_word(const et_bpe_vocabulary *vocabulary, const char *word,
+                         size_t size, et_bpe_symbol *symbols) {
   for (size_t i = 0; i < size; ++i) {
-    symbols[i].token = vocabulary->singles[(uint8_t)word[i]];
+    symbols[i].token = vocabulary->byte_tokens[(uint8_t)word[i]];
   }
   for (size_t i = 0; i + 1 < size; ++i) {
     symbols[i].rank =
@@ -108,15 +105,16 @@ static int compare(const char *a, size_t a_size, const char *b, size_t b_size) {
 }
 
 /* Writes the token that equals the whole word, if there is one. */
-static bool put_whole(const et_byte_pair_vocabulary *vocabulary,
-                      const char *word, size_t size, tokens_out *out) {
+static bool put_whole(const et_bpe_vocabulary *vocabulary, const char *word,
+                      size_t size, tokens_out *out) {
   uint32_t low = 0;
-  uint32_t high = vocabulary->words.whole_first ? vocabulary->count : 0;
+  uint32_t high =
+      vocabulary->pretokenizer.ignore_merges ? vocabulary->count : 0;
   while (low < high) {
     const uint32_t middle = low + (high - low) / 2;
     const uint32_t token = vocabulary->sorted[middle];
     size_t piece_size;
-    const char *piece = et_byte_pairs_piece(vocabulary, token, &piece_size);
+    const char *piece = et_bpe_piece(vocabulary, token, &piece_size);
     const int order = compare(piece, piece_size, word, size);
     if (order == 0) {
       put(out, token);
@@ -128,9 +126,8 @@ static bool put_whole(const et_byte_pair_vocabulary *vocabulary,
   return false;
 }
 
-static void put_word(const et_byte_pair_vocabulary *vocabulary,
-                     const char *word, size_t size,
-                     et_byte_pair_symbol *symbols, tokens_out *out) {
+static void put_word(const et_bpe_vocabulary *vocabulary, const char *word,
+                     size_t size, et_bpe_symbol *symbols, tokens_out *out) {
   if (put_whole(vocabulary, word, size, out)) {
     return;
   }
@@ -148,12 +145,12 @@ static void put_word(const et_byte_pair_vocabulary *vocabulary,
 }
 
 /* Encodes the words of text[at .. size), in pieces of at most `work_count` bytes. */
-static void put_words(const et_byte_pair_vocabulary *vocabulary,
-                      const char *text, size_t size, size_t at,
-                      et_byte_pair_symbol *work, size_t work_count,
-                      tokens_out *out) {
+static void put_words(const et_bpe_vocabulary *vocabulary, const char *text,
+                      size_t size, size_t at, et_bpe_symbol *work,
+                      size_t work_count, tokens_out *out) {
   while (at < size && out->count < out->capacity) {
-    const size_t end = et_text_word_end(&vocabulary->words, text, size, at);
+    const size_t end =
+        et_text_word_end(&vocabulary->pretokenizer, text, size, at);
     while (at < end) {
       const size_t part = end - at < work_count ? end - at : work_count;
       put_word(vocabulary, text + at, part, work, out);
@@ -163,14 +160,13 @@ static void put_words(const et_byte_pair_vocabulary *vocabulary,
 }
 
 /* Encodes text[at .. size), which contains no user-defined tokens. */
-static void put_text(const et_byte_pair_vocabulary *vocabulary,
-                     const char *text, size_t size, size_t at,
-                     et_byte_pair_symbol *work, size_t work_count,
-                     tokens_out *out) {
+static void put_text(const et_bpe_vocabulary *vocabulary, const char *text,
+                     size_t size, size_t at, et_bpe_symbol *work,
+                     size_t work_count, tokens_out *out) {
   while (at < size && out->count < out->capacity) {
     size_t digit_end = size;
     size_t digit = size;
-    if (vocabulary->words.apart) {
+    if (vocabulary->pretokenizer.split_digits) {
       digit = et_text_next_digit(text, size, at, &digit_end);
     }
     put_words(vocabulary, text, digit, at, work, work_count, out);
@@ -181,16 +177,15 @@ static void put_text(const et_byte_pair_vocabulary *vocabulary,
 
 /* Finds the leftmost user-defined token in text[at .. size), and the longest of those that start
  * there. Returns its position and sets *token, or returns `size` if there is none. */
-static size_t find_added(const et_byte_pair_vocabulary *vocabulary,
-                         const char *text, size_t size, size_t at,
-                         uint32_t *token) {
+static size_t find_added(const et_bpe_vocabulary *vocabulary, const char *text,
+                         size_t size, size_t at, uint32_t *token) {
   for (; vocabulary->added != NULL && at < size; ++at) {
     const uint8_t first = (uint8_t)text[at];
     const uint32_t end = vocabulary->added_starts[first + 1];
     for (uint32_t i = vocabulary->added_starts[first]; i < end; ++i) {
       size_t length;
       const char *piece =
-          et_byte_pairs_piece(vocabulary, vocabulary->added[i], &length);
+          et_bpe_piece(vocabulary, vocabulary->added[i], &length);
       if (length <= size - at && memcmp(piece, text + at, length) == 0) {
         *token = vocabulary->added[i];
         return at;
@@ -200,10 +195,9 @@ static size_t find_added(const et_byte_pair_vocabulary *vocabulary,
   return size;
 }
 
-size_t et_byte_pairs_encode(const et_byte_pair_vocabulary *vocabulary,
-                            const char *text, size_t size, int64_t *tokens,
-                            size_t capacity, et_byte_pair_symbol *work,
-                            size_t work_count) {
+size_t et_bpe_encode(const et_bpe_vocabulary *vocabulary, const char *text,
+                     size_t size, int64_t *tokens, size_t capacity,
+                     et_bpe_symbol *work, size_t work_count) {
   tokens_out out = {tokens, 0, work_count > 0 ? capacity : 0};
   for (size_t at = 0; at < size && out.count < out.capacity;) {
     uint32_t token;
@@ -212,15 +206,15 @@ size_t et_byte_pairs_encode(const et_byte_pair_vocabulary *vocabulary,
     put_text(vocabulary, text, start, at, work, work_count, &out);
     if (start < size) {
       put(&out, token);
-      (void)et_byte_pairs_piece(vocabulary, token, &length);
+      (void)et_bpe_piece(vocabulary, token, &length);
     }
     at = start + length;
   }
   return out.count;
 }
 
-const char *et_byte_pairs_piece(const et_byte_pair_vocabulary *vocabulary,
-                                int64_t token, size_t *size) {
+const char *et_bpe_piece(const et_bpe_vocabulary *vocabulary, int64_t token,
+                         size_t *size) {
   if (token < 0 || token >= (int64_t)vocabulary->count) {
     *size = 0;
     return vocabulary->bytes;

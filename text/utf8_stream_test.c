@@ -9,15 +9,15 @@
 /* clang-format on */
 #include <string.h>
 
-#include "executorch/text/whole_characters.h"
+#include "executorch/text/utf8_stream.h"
 
 /* Returns the output for `text`, pushed byte by byte. */
 static const char *pushed(const char *text) {
   static char out[128];
-  et_whole_characters state = {0};
+  et_utf8_stream state = {0};
   size_t count = 0;
   for (size_t i = 0; i < strlen(text); ++i) {
-    count += et_whole_characters_push(&state, text + i, 1, out + count);
+    count += et_utf8_stream_push(&state, text + i, 1, out + count);
   }
   out[count] = '\0';
   return out;
@@ -25,13 +25,13 @@ static const char *pushed(const char *text) {
 
 static void test_partial_characters_are_buffered(void **state) {
   (void)state;
-  char out[ET_WHOLE_CHARACTERS_BYTES(4)];
-  et_whole_characters kept = {0};
-  assert_int_equal(et_whole_characters_push(&kept, "a\xe2\x82", 3, out), 1);
-  assert_int_equal(et_whole_characters_push(&kept,
-                                            "\xac"
-                                            "b",
-                                            2, out),
+  char out[ET_UTF8_STREAM_BYTES(4)];
+  et_utf8_stream kept = {0};
+  assert_int_equal(et_utf8_stream_push(&kept, "a\xe2\x82", 3, out), 1);
+  assert_int_equal(et_utf8_stream_push(&kept,
+                                       "\xac"
+                                       "b",
+                                       2, out),
                    4);
   assert_memory_equal(out,
                       "\xe2\x82\xac"

@@ -1,4 +1,4 @@
-#include "executorch/text/whole_characters.h"
+#include "executorch/text/utf8_stream.h"
 
 #include <stdbool.h>
 #include <string.h>
@@ -24,21 +24,21 @@ static bool is_open(const char *bytes, size_t count) {
   return true;
 }
 
-/* Writes and removes the first character of the kept bytes, which is complete or invalid. */
-static size_t write_first(et_whole_characters *state, char *out) {
+/* Writes and removes the first character of the pending bytes, which is complete or invalid. */
+static size_t write_first(et_utf8_stream *state, char *out) {
   size_t end = 0;
-  const uint32_t point = et_text_decode(state->kept, state->count, &end);
+  const uint32_t point = et_text_decode(state->pending, state->count, &end);
   state->count -= end;
-  memmove(state->kept, state->kept + end, state->count);
+  memmove(state->pending, state->pending + end, state->count);
   return et_text_encode(point, out);
 }
 
-size_t et_whole_characters_push(et_whole_characters *state, const char *bytes,
-                                size_t size, char *out) {
+size_t et_utf8_stream_push(et_utf8_stream *state, const char *bytes,
+                           size_t size, char *out) {
   size_t written = 0;
   for (size_t i = 0; i < size; ++i) {
-    state->kept[state->count++] = bytes[i];
-    while (state->count > 0 && !is_open(state->kept, state->count)) {
+    state->pending[state->count++] = bytes[i];
+    while (state->count > 0 && !is_open(state->pending, state->count)) {
       written += write_first(state, out + written);
     }
   }

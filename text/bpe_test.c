@@ -10,37 +10,39 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "executorch/text/byte_pairs.h"
+#include "executorch/text/bpe.h"
 #include "text/testing_vocabulary.h"
 
 enum { kWork = 64 };
 
-static const et_byte_pair_words kGpt2 = {.digits = 0};
-static const et_byte_pair_words kSmol = {.apart = true};
-static const et_byte_pair_words kLlama3 = {.joined = true, .digits = 3};
-static const et_byte_pair_words kWhole = {.joined = true, .whole_first = true};
+static const et_bpe_pretokenizer kGpt2 = {.max_digits = 0};
+static const et_bpe_pretokenizer kSmol = {.split_digits = true};
+static const et_bpe_pretokenizer kLlama3 = {.llama3_regex = true,
+                                            .max_digits = 3};
+static const et_bpe_pretokenizer kWhole = {.llama3_regex = true,
+                                           .ignore_merges = true};
 
 /* The text is in a block of its size, so that sanitizers detect reads beyond
  * its end. */
-static void expect_of(et_byte_pair_words words, const char *text, size_t size,
-                      const int64_t *expected, size_t count) {
-  const et_byte_pair_vocabulary vocabulary = et_testing_vocabulary(words);
-  et_byte_pair_symbol work[kWork];
+static void expect_of(et_bpe_pretokenizer pretokenizer, const char *text,
+                      size_t size, const int64_t *expected, size_t count) {
+  const et_bpe_vocabulary vocabulary = et_testing_vocabulary(pretokenizer);
+  et_bpe_symbol work[kWork];
   int64_t tokens[64];
   char *block = malloc(size);
   assert_non_null(block);
   memcpy(block, text, size);
   assert_int_equal(
-      et_byte_pairs_encode(&vocabulary, block, size, tokens, 64, work, kWork),
-      count);
+      et_bpe_encode(&vocabulary, block, size, tokens, 64, work, kWork), count);
   free(block);
   for (size_t i = 0; i < count; ++i) {
     assert_int_equal(tokens[i], expected[i]);
   }
 }
 
-#define EXPECT(words, text, ...)                                           \
-  expect_of(words, text, sizeof(text) - 1, (const int64_t[]){__VA_ARGS__}, \
+#define EXPECT(pretokenizer, text, ...)           \
+  expect_of(pretokenizer, text, sizeof(text) - 1, \
+            (const int64_t[]){__VA_ARGS__},       \
             sizeof((const int64_t[]){__VA_ARGS__}) / sizeof(int64_t))
 
 static void test_merges_are_applied_by_rank(void **state) {
@@ -92,17 +94,15 @@ static void test_text_is_split_at_user_defined_tokens(void **state) {
   static const char text[] = "hello<think>hello<think>!!<think";
   static const int64_t expected[] = {kHello, kThink, kHello, kThinks, '<',
                                      't',    'h',    'i',    'n',     'k'};
-  const et_byte_pair_vocabulary vocabulary =
-      et_testing_vocabulary_with_added(kGpt2);
-  et_byte_pair_symbol work[kWork];
+  const et_bpe_vocabulary vocabulary = et_testing_vocabulary_with_added(kGpt2);
+  et_bpe_symbol work[kWork];
   int64_t tokens[16];
   const size_t size = sizeof text - 1;
   assert_int_equal(
-      et_byte_pairs_encode(&vocabulary, text, size, tokens, 16, work, kWork),
-      10);
+      et_bpe_encode(&vocabulary, text, size, tokens, 16, work, kWork), 10);
   assert_memory_equal(tokens, expected, sizeof expected);
   assert_int_equal(
-      et_byte_pairs_encode(&vocabulary, text, size, tokens, 2, work, kWork), 2);
+      et_bpe_encode(&vocabulary, text, size, tokens, 2, work, kWork), 2);
   EXPECT(kGpt2, "<think>", '<', 't', 'h', 'i', 'n', 'k', '>');
 }
 
@@ -118,29 +118,27 @@ static void test_any_bytes_are_accepted_as_text(void **state) {
 
 static void test_too_long_text_is_truncated(void **state) {
   (void)state;
-  const et_byte_pair_vocabulary vocabulary = et_testing_vocabulary(kGpt2);
-  et_byte_pair_symbol work[2];
+  const et_bpe_vocabulary vocabulary = et_testing_vocabulary(kGpt2);
+  et_bpe_symbol work[2];
   int64_t tokens[3] = {0, 0, -7};
   const char *text = "hello hello";
-  assert_int_equal(
-      et_byte_pairs_encode(&vocabulary, text, 11, tokens, 2, work, 2), 2);
+  assert_int_equal(et_bpe_encode(&vocabulary, text, 11, tokens, 2, work, 2), 2);
   assert_int_equal(tokens[0], kHe);
   assert_int_equal(tokens[1], kLl);
   assert_int_equal(tokens[2], -7);
-  assert_int_equal(
-      et_byte_pairs_encode(&vocabulary, text, 11, tokens, 2, work, 0), 0);
+  assert_int_equal(et_bpe_encode(&vocabulary, text, 11, tokens, 2, work, 0), 0);
 }
 
 static void test_concatenated_pieces_equal_the_text(void **state) {
   (void)state;
-  const et_byte_pair_vocabulary vocabulary = et_testing_vocabulary(kGpt2);
+  const et_bpe_vocabulary vocabulary = et_testing_vocabulary(kGpt2);
   size_t size = 0;
-  const char *piece = et_byte_pairs_piece(&vocabulary, kSpaceHe, &size);
+  const char *piece = et_bpe_piece(&vocabulary, kSpaceHe, &size);
   assert_int_equal(size, 3);
   assert_memory_equal(piece, " he", 3);
-  (void)et_byte_pairs_piece(&vocabulary, kTokens, &size);
+  (void)et_bpe_piece(&vocabulary, kTokens, &size);
   assert_int_equal(size, 0);
-  (void)et_byte_pairs_piece(&vocabulary, -1, &size);
+  (void)et_bpe_piece(&vocabulary, -1, &size);
   assert_int_equal(size, 0);
 }
 

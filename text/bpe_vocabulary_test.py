@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from text.generate import byte_pairs
+from text.generate import bpe
 
 _TEMPLATE = "{% for m in messages %}<{{ m['role'] }}>{{ m['content'] }}</>{% endfor %}{% if add_generation_prompt %}<assistant>{% endif %}"
 
 
-def _metadata(**changes: Any) -> dict[str, Any]:
+def _gguf_metadata(**changes: Any) -> dict[str, Any]:
     tokens = ["</>", "a", "b", "Ġ", "ab", "Ġab", "é", "ÃĦ"]
     return {
         "tokenizer.ggml.model": "gpt2",
@@ -27,14 +27,14 @@ def _metadata(**changes: Any) -> dict[str, Any]:
 
 
 def test_byte_letters_decode_to_their_bytes() -> None:
-    vocabulary = byte_pairs.read_vocabulary(_metadata())
+    vocabulary = bpe.read_vocabulary(_gguf_metadata())
     assert vocabulary.tokens == [b"</>", b"a", b"b", b" ", b"ab", b" ab", b"\xe9", "Ä".encode()]
     assert vocabulary.merges == [(1, 2, 4), (3, 4, 5)]
     assert vocabulary.controls == {"</>": 0}
 
 
 def test_merges_are_sorted_by_left_token() -> None:
-    source = byte_pairs.source(_metadata(), "small")
+    source = bpe.source(_gguf_metadata(), "small")
     arrays = dict(re.findall(r"uint32_t (\w+)\[\] = \{\n(.*?)\n\};", source, re.DOTALL))
     assert arrays["starts"] == "0,0,1,1,2,2,2,2,2,"
     assert (arrays["rights"], arrays["ranks"], arrays["results"]) == ("2,4,", "0,1,", "4,5,")
@@ -43,11 +43,11 @@ def test_merges_are_sorted_by_left_token() -> None:
 
 
 def test_user_defined_tokens_split_text_longest_first() -> None:
-    tokens = [*_metadata()["tokenizer.ggml.tokens"], "<t>", "<t>!", "é"]
-    metadata = _metadata(tokens=tokens[:-1], token_type=[3] + [1] * 7 + [4, 4])
-    vocabulary = byte_pairs.read_vocabulary(metadata)
+    tokens = [*_gguf_metadata()["tokenizer.ggml.tokens"], "<t>", "<t>!", "é"]
+    metadata = _gguf_metadata(tokens=tokens[:-1], token_type=[3] + [1] * 7 + [4, 4])
+    vocabulary = bpe.read_vocabulary(metadata)
     assert vocabulary.tokens[8:] == [b"<t>", b"<t>!"] and list(vocabulary.added) == [8, 9]
-    source = byte_pairs.source(metadata, "small")
+    source = bpe.source(metadata, "small")
     arrays = dict(re.findall(r"uint32_t (\w+)\[\] = \{\n(.*?)\n\};", source, re.DOTALL))
     assert arrays["added"] == "9,8,"
     starts = [int(number) for number in arrays["added_starts"].replace("\n", "").split(",")[:-1]]
@@ -55,7 +55,7 @@ def test_user_defined_tokens_split_text_longest_first() -> None:
 
 
 def test_vocabulary_without_merges_is_accepted() -> None:
-    source = byte_pairs.source(_metadata(merges=[]), "small")
+    source = bpe.source(_gguf_metadata(merges=[]), "small")
     assert "starts, NULL, NULL, NULL," in source and "rights[]" not in source
 
 
@@ -88,14 +88,14 @@ _BROKEN: list[tuple[dict[str, Any], str]] = [
 @pytest.mark.parametrize(("changes", "message"), _BROKEN)
 def test_invalid_vocabulary_is_refused(changes: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        byte_pairs.source(_metadata(**changes), "small")
+        bpe.source(_gguf_metadata(**changes), "small")
 
 
 def test_vocabulary_without_an_end_token_is_refused() -> None:
-    metadata = _metadata()
+    metadata = _gguf_metadata()
     del metadata["tokenizer.ggml.eos_token_id"]
     with pytest.raises(ValueError, match="no token ends an answer: 'tokenizer.ggml.eos_token_id' is missing"):
-        byte_pairs.source(metadata, "small")
+        bpe.source(metadata, "small")
 
 
 def test_damaged_vocabulary_is_named_on_standard_error(
@@ -104,8 +104,8 @@ def test_damaged_vocabulary_is_named_on_standard_error(
     model = tmp_path / "m.gguf"
     model.write_bytes(b"GGUF\x03\0\0\0")
     monkeypatch.setattr(
-        "sys.argv", ["byte_pairs", str(model), "small", "//text:small", str(tmp_path / "s.h"), str(tmp_path / "s.c")]
+        "sys.argv", ["bpe", str(model), "small", "//text:small", str(tmp_path / "s.h"), str(tmp_path / "s.c")]
     )
-    assert byte_pairs.main() == 1
+    assert bpe.main() == 1
     assert f"{model}: not a valid GGUF file: the tensor count needs 8 bytes" in capsys.readouterr().err
     assert not (tmp_path / "s.h").exists()

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from tokenizers import AddedToken, Tokenizer
 
-from text.generate.byte_pairs import read_metadata
+from text.generate.bpe import read_metadata
 from text.testing_added_tokens import ADDED
 from text.testing_lines import lines, tokens_of
 from text.testing_tokenizers import smollm_tokenizer
@@ -22,33 +22,33 @@ from text.testing_tokenizers import smollm_tokenizer
 _WITHOUT_TOKEN = re.compile("[\U00040000-\U0010ffff]")
 
 
-def _reference() -> Tokenizer:
+def _reference_tokenizer() -> Tokenizer:
     return smollm_tokenizer(read_metadata(Path(os.environ["MODEL"])))
 
 
-def test_byte_pair_tokens_match_the_tokenizers_package() -> None:
-    made = [_WITHOUT_TOKEN.sub("", line) for line in lines()]
-    expected = _reference().encode_batch(made, add_special_tokens=False)
-    found = tokens_of(os.environ["BYTE_PAIR_TOKENS"], [line.encode() for line in made])
-    different = [line for line, tokens, their in zip(made, found, expected, strict=True) if tokens != their.ids]
+def test_bpe_tokens_match_the_tokenizers_package() -> None:
+    texts = [_WITHOUT_TOKEN.sub("", line) for line in lines()]
+    expected = _reference_tokenizer().encode_batch(texts, add_special_tokens=False)
+    found = tokens_of(os.environ["BPE_TOKENS"], [line.encode() for line in texts])
+    different = [line for line, tokens, their in zip(texts, found, expected, strict=True) if tokens != their.ids]
     assert not different
 
 
 def test_long_words_of_few_letters_merge_like_the_package() -> None:
     draw = random.Random(2)
-    made = ["".join(draw.choices("aehlot", k=2000)) for _ in range(20)] + ["a" * 5000, " " * 3000]
-    expected = _reference().encode_batch(made, add_special_tokens=False)
-    assert tokens_of(os.environ["BYTE_PAIR_TOKENS"], [line.encode() for line in made]) == [
-        each.ids for each in expected
+    texts = ["".join(draw.choices("aehlot", k=2000)) for _ in range(20)] + ["a" * 5000, " " * 3000]
+    expected = _reference_tokenizer().encode_batch(texts, add_special_tokens=False)
+    assert tokens_of(os.environ["BPE_TOKENS"], [line.encode() for line in texts]) == [
+        encoding.ids for encoding in expected
     ]
 
 
 def test_user_defined_tokens_match_the_package() -> None:
-    reference = _reference()
+    reference = _reference_tokenizer()
     reference.add_tokens([AddedToken(name, normalized=False) for name in ADDED])
     draw = random.Random(3)
     parts = [*ADDED, "<", "<think", "think>", "word", " ", "  ", "\u00e9", "!", "do", "n't", "12"]
     mixed = ["".join(draw.choices(parts, k=draw.randrange(1, 12))) for _ in range(3000)]
-    made = [text for text in (_WITHOUT_TOKEN.sub("", line) for line in [*lines(), *mixed]) if "\n" not in text]
-    expected = [each.ids for each in reference.encode_batch(made, add_special_tokens=False)]
-    assert tokens_of(os.environ["ADDED_TOKENS"], [line.encode() for line in made]) == expected
+    texts = [text for text in (_WITHOUT_TOKEN.sub("", line) for line in [*lines(), *mixed]) if "\n" not in text]
+    expected = [encoding.ids for encoding in reference.encode_batch(texts, add_special_tokens=False)]
+    assert tokens_of(os.environ["ADDED_TOKENS"], [line.encode() for line in texts]) == expected
