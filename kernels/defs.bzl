@@ -41,7 +41,7 @@ def numeric_library(name, srcs = [], **kwargs):
             exclude = ["*_test.c"],
         ) + srcs,
         copts = KERNEL_COPTS,
-        further_copts = "//kernels:copts",
+        copts_flag = "//kernels:copts",
         **kwargs
     )
 

@@ -48,7 +48,7 @@ _wheel_files = tag_class(
     doc = "Files from a wheel, such as `@<name>//:package/model.safetensors`.",
 )
 
-def _claim(owners, name, module):
+def _claim_repository(owners, name, module):
     if name in owners:
         fail("modules '%s' and '%s' both declare the repository '%s'; rename one" % (owners[name], module.name, name))
     owners[name] = module.name
@@ -63,10 +63,10 @@ def _executorch_impl(module_ctx):
     owners = {}
     for module in module_ctx.modules:
         for tag in module.tags.packages:
-            _claim(owners, tag.name, module)
+            _claim_repository(owners, tag.name, module)
             executorch_packages(name = tag.name, lock = tag.lock, python_version = version)
         for tag in module.tags.wheel_files:
-            _claim(owners, tag.name, module)
+            _claim_repository(owners, tag.name, module)
             executorch_wheel_files(tag.name, tag.package, tag.version, tag.sha256, tag.files, tag.wheel_tags)
 
 executorch = module_extension(

@@ -7,7 +7,7 @@ ExecutorchModelInfo = provider(
         "weights": "File: the weights (.ptd) of `external_weights = True`, or None.",
         "manifest": "File: the manifest, JSON with methods, shapes, operators, backends and exact memory sizes (docs/reference/manifest.md).",
         "reference": "File: recorded calls of eager PyTorch, for parity tests; built on request. None for a prebuilt program.",
-        "steps": "File: the value of each instruction of these calls in eager PyTorch, with source lines; built on request. None if `reference` is None.",
+        "instruction_values": "File: the value of each instruction of these calls in eager PyTorch, with source lines; built on request. None if `reference` is None.",
         "prefix": "string: C identifier that C names start with: package and name.",
         "kernels": "depset[ExecutorchKernelsInfo]: the kernels that it was compiled for; libraries link them.",
         "backends": "depset[ExecutorchBackendInfo]: the backends that it was compiled for.",

@@ -84,15 +84,15 @@ def executorch_wheel_files(name, package, version, sha256, files, wheel_tags = "
     wheel_files(name = name, package = package, version = version, sha256 = sha256, files = files, wheel_tags = wheel_tags)
 
 def executorch_dependencies(python_version = "3.11"):
-    """Defines all dependencies of the rules. Rule sets that your WORKSPACE has already declared are kept.
+    """Defines all dependencies of the rules. Rule sets that your WORKSPACE has already declared stay as they are.
 
     Args:
       python_version: Version of CPython that compiles models: "3.11", "3.12" or "3.13".
     """
-    for name, (bundled, stand_in) in _RULE_SETS.items():
+    for name, (bundled, replacement) in _RULE_SETS.items():
         if native.existing_rule(name) or (IS_BAZEL_4 and name in _NOT_BEFORE_BAZEL7):
             continue
-        bundled_rules(name = name, bundled = bundled, stand_in = stand_in)
+        bundled_rules(name = name, bundled = bundled, replacement = replacement)
     executorch_repositories(python_version)
 
 # buildifier: disable=unnamed-macro

@@ -83,11 +83,11 @@ _CODEGEN_ATTRS = dict(
     ),
 )
 
-def _sources(target):
-    """Returns files, program (see compiler_sources) and root folder of sources."""
+def _sources_info(target):
+    """Returns files, executable (see compiler_sources) and root folder of sources."""
     return struct(
         files = target[DefaultInfo].files,
-        program = target[DefaultInfo].files_to_run,
+        executable = target[DefaultInfo].files_to_run,
         root = target.label.workspace_root or ".",
     )
 
@@ -101,13 +101,13 @@ def _toolchain_info(ctx, toolchain_type, **fields):
         **fields
     )
 
-def _impl(ctx):
+def _toolchain_impl(ctx):
     return [_toolchain_info(
         ctx,
         TOOLCHAIN_TYPE,
         site = ctx.file.site,
         packages = ctx.attr.packages[LockedPackagesInfo].versions if ctx.attr.packages else {},
-        compiler = _sources(ctx.attr.compiler),
+        compiler = _sources_info(ctx.attr.compiler),
         compiler_main = ctx.file.compiler_main,
     )]
 
@@ -115,12 +115,12 @@ def _codegen_impl(ctx):
     return [_toolchain_info(
         ctx,
         CODEGEN_TOOLCHAIN_TYPE,
-        generators = _sources(ctx.attr.generators),
-        reporters = _sources(ctx.attr.reporters),
+        generators = _sources_info(ctx.attr.generators),
+        reporters = _sources_info(ctx.attr.reporters),
     )]
 
 executorch_toolchain = rule(
-    implementation = _impl,
+    implementation = _toolchain_impl,
     attrs = _ATTRS,
     doc = _DOC,
 )

@@ -26,7 +26,7 @@ def runtime_library(name, **kwargs):
         ),
         hdrs = native.glob(["*.h"]),
         copts = RUNTIME_COPTS,
-        further_copts = "//runtime:copts",
+        copts_flag = "//runtime:copts",
         **kwargs
     )
 

@@ -26,7 +26,7 @@ from rules.codegen.source import LinkedBackend, source
 from rules.codegen.typed_functions import exported_names
 
 
-def _arguments(argv: list[str]) -> argparse.Namespace:
+def _parse_arguments(argv: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, fromfile_prefix_chars="@")
     parser.add_argument("--target", required=True, help="label of the library")
     parser.add_argument("--include", required=True, help="include path of the header")
@@ -68,10 +68,10 @@ def _linked_backends(models: list[Model], entries: list[str]) -> list[LinkedBack
             raise CodegenError(
                 f"{users}: delegates to '{backend}', but no backend target in 'backend' has a runtime for it; add one"
             )
-    return [LinkedBackend(known[backend], _parts(models, backend)) for backend in needed]
+    return [LinkedBackend(known[backend], _needed_parts(models, backend)) for backend in needed]
 
 
-def _parts(models: list[Model], backend: str) -> tuple[str, ...]:
+def _needed_parts(models: list[Model], backend: str) -> tuple[str, ...]:
     """Return the symbols of the backend's parts that at least one of the models needs."""
     return tuple(sorted({part for model in models for part in model.parts.get(backend, ())}))
 
@@ -91,7 +91,7 @@ def _embedded_weights(options: argparse.Namespace, models: list[Model]) -> dict[
     return users
 
 
-def _generate(options: argparse.Namespace) -> None:
+def _generate_library(options: argparse.Namespace) -> None:
     models = [read_manifest(Path(manifest), prefix, options.target) for prefix, manifest, _ in options.model]
     check_names(models)
     kernels = choose(load_tables(options), [Path(manifest) for _, manifest, _ in options.model])
@@ -111,17 +111,17 @@ def _generate(options: argparse.Namespace) -> None:
     options.out_data.write_text(data_source(programs, _embedded_weights(options, models)), encoding="utf-8")
 
 
-def _version_script(models: list[Model], further: list[str]) -> str:
-    """Return a linker version script that exports the models' functions and `further`."""
+def _version_script(models: list[Model], additional: list[str]) -> str:
+    """Return a linker version script that exports the models' functions and others."""
     names = [model.link_prefix + name.removeprefix(model.prefix) for model in models for name in exported_names(model)]
-    lines = "".join(f"    {name};\n" for name in sorted({*names, *further}))
+    lines = "".join(f"    {name};\n" for name in sorted({*names, *additional}))
     return f"{{\n  global:\n{lines}  local:\n    *;\n}};\n"
 
 
 def main(argv: list[str]) -> int:
-    options = _arguments(argv)
+    options = _parse_arguments(argv)
     try:
-        _generate(options)
+        _generate_library(options)
     except (CodegenError, SelectionError, TableError) as error:
         print(f"{options.target}: {error}", file=sys.stderr)
         return 1

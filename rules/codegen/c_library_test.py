@@ -13,7 +13,7 @@ from rules.codegen.manifest_model import CodegenError, read_manifest
 from rules.codegen.names import c_word
 
 
-def _slot(name: str, shape: list[int], dynamism: str = "static") -> dict:
+def _tensor_slot(name: str, shape: list[int], dynamism: str = "static") -> dict:
     return {"name": name, "kind": "tensor", "dtype": "float32", "shape": shape, "dim_order": [0], "dynamism": dynamism}
 
 
@@ -37,7 +37,7 @@ _COUNTS = {
 }
 
 
-def _manifest(**changes: object) -> dict:
+def _manifest_entry(**changes: object) -> dict:
     return {
         "format": 3,
         "target": "//m:net_pte",
@@ -49,8 +49,8 @@ def _manifest(**changes: object) -> dict:
         "methods": [
             {
                 "name": "forward",
-                "inputs": [_slot("x", [2, 3]), _slot("default", [4, 8], "dynamic_bound")],
-                "outputs": [_slot("y", [2])],
+                "inputs": [_tensor_slot("x", [2, 3]), _tensor_slot("default", [4, 8], "dynamic_bound")],
+                "outputs": [_tensor_slot("y", [2])],
                 "delegates": [],
                 "branches": False,
                 "memory": {
@@ -67,7 +67,7 @@ def _manifest(**changes: object) -> dict:
     }
 
 
-def _generate(folder: Path, manifest: dict, *flags: str) -> tuple[int, str, str]:
+def _run_generator(folder: Path, manifest: dict, *flags: str) -> tuple[int, str, str]:
     path = folder / "net.json"
     path.write_text(json.dumps(manifest), encoding="utf-8")
     table, header, source = folder / "kernels.toml", folder / "net.h", folder / "net.c"
@@ -80,7 +80,7 @@ def _generate(folder: Path, manifest: dict, *flags: str) -> tuple[int, str, str]
 
 
 def test_header_states_each_methods_memory(tmp_path: Path) -> None:
-    code, header, _ = _generate(tmp_path, _manifest())
+    code, header, _ = _run_generator(tmp_path, _manifest_entry())
     assert code == 0
     assert "#define NET_FORWARD_METHOD_BYTES \\\n  ET_METHOD_BYTES( \\\n      /* values */ 0u, \\\n" in header
     assert "/* dims */ 9u, \\\n      /* persistent */ 0)\n" in header
@@ -89,13 +89,13 @@ def test_header_states_each_methods_memory(tmp_path: Path) -> None:
 
 
 def test_memory_expressions_of_backends_and_kernels_reach_the_header(tmp_path: Path) -> None:
-    manifest = _manifest()
+    manifest = _manifest_entry()
     manifest["methods"][0]["memory"] |= {
         "persistent": ["NPU_BYTES(3)", "64"],
         "scratch": ["4096", "sizeof(npu)"],
         "headers": ["npu/npu.h"],
     }
-    _, header, _ = _generate(tmp_path, manifest)
+    _, header, _ = _run_generator(tmp_path, manifest)
     assert '#include "npu/npu.h"\n' in header
     assert "/* persistent */ ET_PERSISTENT_BYTES(NPU_BYTES(3)) + ET_PERSISTENT_BYTES(64))" in header
     assert "#define NET_FORWARD_SCRATCH_BYTES (sizeof(net_forward_scratch) - 1u)\n" in header
@@ -107,7 +107,7 @@ def test_shared_state_belongs_to_the_model(tmp_path: Path) -> None:
     manifest = _with_methods("put", "take", "look")
     for method in manifest["methods"][:2]:
         method["memory"] = method["memory"] | {"planned_bytes": [64, 32], "shared_id": 2}
-    code, header, source = _generate(tmp_path, manifest)
+    code, header, source = _run_generator(tmp_path, manifest)
     assert code == 0
     assert "#define NET_STATE_BYTES 32u\ntypedef struct net_state {\n  et_state state;\n" in header
     assert header.count("net_state *state,") == 2 and "planned_1[" not in header
@@ -118,32 +118,32 @@ def test_shared_state_belongs_to_the_model(tmp_path: Path) -> None:
 
 
 def test_static_input_has_a_typed_array(tmp_path: Path) -> None:
-    _, header, _ = _generate(tmp_path, _manifest())
+    _, header, _ = _run_generator(tmp_path, _manifest_entry())
     assert "net_forward_set_x(et_method *method, const float *data," in header
     assert "static const int32_t sizes[] = {2, 3};" in header
     assert "24u, out_error" in header
 
 
 def test_dynamic_input_has_size_parameters(tmp_path: Path) -> None:
-    _, header, _ = _generate(tmp_path, _manifest())
+    _, header, _ = _run_generator(tmp_path, _manifest_entry())
     assert "net_forward_set_default(et_method *method, const float *data,\n    size_t count" in header
 
 
 def test_header_comments_state_input_sizes(tmp_path: Path) -> None:
-    manifest = _manifest()
+    manifest = _manifest_entry()
     manifest["methods"][0]["inputs"][1]["sizes"] = [{"min": 2, "max": 4, "step": 2}, 8]
-    _, header, source = _generate(tmp_path, manifest)
+    _, header, source = _run_generator(tmp_path, manifest)
     assert "Input 1, default: float32 [2 to 4 in steps of 2, 8]." in header
     assert ".ranges = &et_ranges" in source
 
 
 def test_ranged_integer_input_is_passed_by_value(tmp_path: Path) -> None:
-    manifest = _manifest()
+    manifest = _manifest_entry()
     manifest["methods"][0]["inputs"] = [
         {"name": "count", "kind": "int", "range": {"min": 1, "max": 2**63 - 1, "step": 1}},
         {"name": "fixed", "kind": "int"},
     ]
-    _, header, source = _generate(tmp_path, manifest)
+    _, header, source = _run_generator(tmp_path, manifest)
     assert "/* Input 0, count: an integer, at least 1. */" in header
     assert "net_forward_set_count(et_method *method, int64_t value," in header
     assert "set_fixed" not in header
@@ -151,46 +151,48 @@ def test_ranged_integer_input_is_passed_by_value(tmp_path: Path) -> None:
 
 
 def test_program_is_embedded_by_path(tmp_path: Path) -> None:
-    _generate(tmp_path, _manifest())
+    _run_generator(tmp_path, _manifest_entry())
     assert '.incbin "out/net.pte"' in (tmp_path / "net.S").read_text()
 
 
 def test_kernel_table_has_only_the_models_kernels(tmp_path: Path) -> None:
-    _, _, source = _generate(tmp_path, _manifest())
+    _, _, source = _run_generator(tmp_path, _manifest_entry())
     assert '{"aten::abs.out", "tw>w", &rules[0], et_op_abs_out, NULL, 0},' in source
     assert "static const et_kernel_table kernels = {rows, sizeof rows / sizeof *rows};" in source
 
 
 def test_codegen_names_operators_without_a_kernel(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    code, _, _ = _generate(tmp_path, _manifest(operators=[{"name": "aten::det.out", "dtypes": ["float32"]}]))
+    code, _, _ = _run_generator(tmp_path, _manifest_entry(operators=[{"name": "aten::det.out", "dtypes": ["float32"]}]))
     assert code == 1
     assert "no kernel for aten::det.out" in capsys.readouterr().err
 
 
 def test_codegen_names_backends_without_a_c_library(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    code, _, _ = _generate(tmp_path, _manifest(backends=["Npu"]))
+    code, _, _ = _run_generator(tmp_path, _manifest_entry(backends=["Npu"]))
     assert code == 1
     assert "//m:net_pte: delegates to 'Npu'" in capsys.readouterr().err
     assert not (tmp_path / "net.h").exists()
 
 
 def test_used_backends_are_registered(tmp_path: Path) -> None:
-    _, _, source = _generate(
-        tmp_path, _manifest(backends=["Npu"]), "--backend=Npu=npu_backend", "--backend=Dsp=dsp_backend"
+    _, _, source = _run_generator(
+        tmp_path, _manifest_entry(backends=["Npu"]), "--backend=Npu=npu_backend", "--backend=Dsp=dsp_backend"
     )
     assert "extern const et_backend npu_backend;" in source
     assert "dsp_backend" not in source
 
 
 def _with_delegates(*delegates: tuple[str, list[str]]) -> dict:
-    method = _manifest()["methods"][0]
+    method = _manifest_entry()["methods"][0]
     entries = [{"id": backend, "bytes": 1, "parts": parts} for backend, parts in delegates]
-    return _manifest(backends=sorted({backend for backend, _ in delegates}), methods=[{**method, "delegates": entries}])
+    return _manifest_entry(
+        backends=sorted({backend for backend, _ in delegates}), methods=[{**method, "delegates": entries}]
+    )
 
 
 def test_delegate_parts_are_linked_once(tmp_path: Path) -> None:
     manifest = _with_delegates(("Npu", ["npu_b", "npu_a"]), ("Npu", ["npu_a"]), ("Dsp", []))
-    _, _, source = _generate(tmp_path, manifest, "--backend=Npu=npu_backend", "--backend=Dsp=dsp_backend")
+    _, _, source = _run_generator(tmp_path, manifest, "--backend=Npu=npu_backend", "--backend=Dsp=dsp_backend")
     assert "static const et_backend *const backends[] = {&dsp_backend, &npu_backend};" in source
     assert source.count("extern const et_backend_part ") == 2
     assert "static const et_backend_part *const parts_0[] = {NULL};" in source
@@ -201,69 +203,69 @@ def test_delegate_parts_are_linked_once(tmp_path: Path) -> None:
 
 
 def test_backends_without_parts_have_no_part_table(tmp_path: Path) -> None:
-    _, _, source = _generate(tmp_path, _with_delegates(("Npu", [])), "--backend=Npu=npu_backend")
+    _, _, source = _run_generator(tmp_path, _with_delegates(("Npu", [])), "--backend=Npu=npu_backend")
     members = ".backends = backends, .backend_count = 1, .delegation = &et_delegation"
     assert f"const et_registry net_registry = {{.kernels = &kernels, {members}}};" in source
     assert "parts_0" not in source
 
 
 def test_linked_registry_is_the_models(tmp_path: Path) -> None:
-    _, _, source = _generate(tmp_path, _manifest(), "--linked-registry")
+    _, _, source = _run_generator(tmp_path, _manifest_entry(), "--linked-registry")
     for name in ("net_registry", "et_linked_registry"):
         assert f"const et_registry {name} = {{.kernels = &kernels}};" in source
 
 
 def test_moves_and_jumps_are_linked_on_use(tmp_path: Path) -> None:
     manifest = _with_methods("put", "take")
-    assert "branching" not in _generate(tmp_path, manifest)[2]
+    assert "branching" not in _run_generator(tmp_path, manifest)[2]
     manifest["methods"][1]["branches"] = True
-    source = _generate(tmp_path, manifest)[2]
+    source = _run_generator(tmp_path, manifest)[2]
     assert "const et_registry net_registry = {.kernels = &kernels, .branching = &et_branching};" in source
 
 
 def test_part_name_that_is_not_an_identifier_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    code, _, _ = _generate(tmp_path, _with_delegates(("Npu", ["a; b"])), "--backend=Npu=npu_backend")
+    code, _, _ = _run_generator(tmp_path, _with_delegates(("Npu", ["a; b"])), "--backend=Npu=npu_backend")
     assert code == 1
     assert "part of 'Npu' is not a C identifier: 'a; b'" in capsys.readouterr().err
 
 
 def test_unknown_manifest_format_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "net.json"
-    path.write_text(json.dumps(_manifest(format=1)), encoding="utf-8")
+    path.write_text(json.dumps(_manifest_entry(format=1)), encoding="utf-8")
     with pytest.raises(CodegenError, match="format 1; expected 3"):
         read_manifest(path, "net", "//m:net_cc")
 
 
-def _linked(text: str) -> set[str]:
+def _linked_symbols(text: str) -> set[str]:
     return set(re.findall(r"#define net_\w+ (net_\w+)", text))
 
 
 def test_linker_symbols_depend_on_the_label(tmp_path: Path) -> None:
-    _, here, _ = _generate(tmp_path, _manifest(target="//a:b_net_pte"))
-    _, there, _ = _generate(tmp_path, _manifest(target="//a/b:net_pte"))
-    assert len(_linked(here)) == len(_linked(there)) == 4
-    assert not _linked(here) & _linked(there)
-    assert f".globl SYMBOL({min(_linked(there), key=len)[:12]}" in (tmp_path / "net.S").read_text()
+    _, here, _ = _run_generator(tmp_path, _manifest_entry(target="//a:b_net_pte"))
+    _, there, _ = _run_generator(tmp_path, _manifest_entry(target="//a/b:net_pte"))
+    assert len(_linked_symbols(here)) == len(_linked_symbols(there)) == 4
+    assert not _linked_symbols(here) & _linked_symbols(there)
+    assert f".globl SYMBOL({min(_linked_symbols(there), key=len)[:12]}" in (tmp_path / "net.S").read_text()
 
 
 def test_include_guard_depends_on_the_label(tmp_path: Path) -> None:
-    _, here, _ = _generate(tmp_path, _manifest(), "--target=//m:net_cc")
-    _, there, _ = _generate(tmp_path, _manifest(), "--target=@other//m:net_cc")
+    _, here, _ = _run_generator(tmp_path, _manifest_entry(), "--target=//m:net_cc")
+    _, there, _ = _run_generator(tmp_path, _manifest_entry(), "--target=@other//m:net_cc")
     guards = [re.findall(r"#ifndef (\w+)", header)[0] for header in (here, there)]
     assert guards[0] != guards[1]
     assert all(guard.startswith("EXECUTORCH_M_NET_CC_H_") for guard in guards)
 
 
 def _with_methods(*names: str) -> dict:
-    method = _manifest()["methods"][0]
-    return _manifest(methods=[{**method, "name": name} for name in names])
+    method = _manifest_entry()["methods"][0]
+    return _manifest_entry(methods=[{**method, "name": name} for name in names])
 
 
 @pytest.mark.parametrize("names", [("a.b", "a_b"), ("Run", "run")])
 def test_methods_with_equal_c_names_are_refused(
     names: tuple[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    code, _, _ = _generate(tmp_path, _with_methods(*names))
+    code, _, _ = _run_generator(tmp_path, _with_methods(*names))
     assert code == 1
     assert (
         f"method '{names[0]}' of //m:net_pte and method '{names[1]}' of //m:net_pte have the same C name"
@@ -272,15 +274,15 @@ def test_methods_with_equal_c_names_are_refused(
 
 
 def test_method_and_input_with_equal_c_names_are_refused(tmp_path: Path) -> None:
-    assert _generate(tmp_path, _with_methods("run", "run_set_x"))[0] == 0
+    assert _run_generator(tmp_path, _with_methods("run", "run_set_x"))[0] == 0
     manifest = _with_methods("run", "run_set")
     manifest["methods"][0]["inputs"][0]["name"] = "load"
-    assert _generate(tmp_path, manifest)[0] == 1
+    assert _run_generator(tmp_path, manifest)[0] == 1
 
 
 def test_label_and_method_text_is_escaped(tmp_path: Path) -> None:
-    manifest = _manifest(target="//m:*/net", methods=[{**_manifest()["methods"][0], "name": 'a"b\\'}])
-    _, header, source = _generate(tmp_path, manifest)
+    manifest = _manifest_entry(target="//m:*/net", methods=[{**_manifest_entry()["methods"][0], "name": 'a"b\\'}])
+    _, header, source = _run_generator(tmp_path, manifest)
     assert "*/net" not in header
     assert '"a\\042b\\134"' in source
 
@@ -297,7 +299,9 @@ _WEIGHTS = {"file": "net.ptd", "bytes": 64, "sha256": "ab" * 32}
 
 
 def test_external_weights_are_embedded(tmp_path: Path) -> None:
-    code, header, source = _generate(tmp_path, _manifest(external=[_WEIGHTS]), "--weights", "net", "out/net.ptd")
+    code, header, source = _run_generator(
+        tmp_path, _manifest_entry(external=[_WEIGHTS]), "--weights", "net", "out/net.ptd"
+    )
     assert code == 0
     assert "#define NET_WEIGHTS_BYTES 64u\n" in header and f'"{"ab" * 32}"' in header
     assert "extern const uint8_t net_weights_data[];" in header and "et_data_source sources[2];" in header
@@ -308,7 +312,7 @@ def test_external_weights_are_embedded(tmp_path: Path) -> None:
 
 def test_caller_provided_weights_are_checked(tmp_path: Path) -> None:
     flags = ["--weights", "net", "out/net.ptd", "--borrow-weights"]
-    _, header, source = _generate(tmp_path, _manifest(external=[_WEIGHTS]), *flags)
+    _, header, source = _run_generator(tmp_path, _manifest_entry(external=[_WEIGHTS]), *flags)
     assert "et_span weights,\n" in header and "net_weights_data" not in header.split("registry")[1]
     assert "et_program_check_contents(&memory->program, out_error)" in source
     assert "net.ptd" not in (tmp_path / "net.S").read_text()
@@ -316,16 +320,16 @@ def test_caller_provided_weights_are_checked(tmp_path: Path) -> None:
 
 def test_equal_weights_of_two_models_are_embedded_once(tmp_path: Path) -> None:
     path = tmp_path / "other.json"
-    path.write_text(json.dumps(_manifest(external=[_WEIGHTS], target="//m:other_pte")), encoding="utf-8")
+    path.write_text(json.dumps(_manifest_entry(external=[_WEIGHTS], target="//m:other_pte")), encoding="utf-8")
     flags = ["--model", "other", str(path), "out/other.pte", "--weights", "net", "out/net.ptd"]
-    _generate(tmp_path, _manifest(external=[_WEIGHTS]), *flags, "--weights", "other", "out/other.ptd")
+    _run_generator(tmp_path, _manifest_entry(external=[_WEIGHTS]), *flags, "--weights", "other", "out/other.ptd")
     data = (tmp_path / "net.S").read_text()
     assert data.count(".ptd") == 1 and data.count("_weights_data):") == 2
 
 
 def test_caller_provided_program_is_not_embedded(tmp_path: Path) -> None:
     flags = ("--borrow-program", "net", "_main/m/net.pte")
-    code, header, source = _generate(tmp_path, _manifest(), *flags)
+    code, header, source = _run_generator(tmp_path, _manifest_entry(), *flags)
     assert code == 0
     assert '#define NET_PROGRAM_FILE "_main/m/net.pte"' in header
     assert "program_data[]" not in header and "program_size" not in source.replace("#define", "")
@@ -334,20 +338,20 @@ def test_caller_provided_program_is_not_embedded(tmp_path: Path) -> None:
 
 
 def test_exclusive_methods_share_a_memory_type(tmp_path: Path) -> None:
-    _, header, _ = _generate(tmp_path, _manifest(), "--shared-memory=m_net_cc")
+    _, header, _ = _run_generator(tmp_path, _manifest_entry(), "--shared-memory=m_net_cc")
     assert "typedef union m_net_cc_memory {\n  net_forward_memory net_forward;\n} m_net_cc_memory;\n" in header
 
 
-def _shared(folder: Path, manifest: dict, *flags: str) -> tuple[str, str, list[str]]:
+def _generate_shared_library(folder: Path, manifest: dict, *flags: str) -> tuple[str, str, list[str]]:
     """Return the header, the source and the exported symbols of a shared library."""
     exports = folder / "net.lds"
-    code, header, source = _generate(folder, manifest, f"--out-exports={exports}", *flags)
+    code, header, source = _run_generator(folder, manifest, f"--out-exports={exports}", *flags)
     assert code == 0
     return header, source, re.findall(r"^    ([^*\s]+);$", exports.read_text(), re.MULTILINE)
 
 
 def test_shared_library_exports_its_headers_functions(tmp_path: Path) -> None:
-    header, source, exported = _shared(tmp_path, _with_methods("run", "look"))
+    header, source, exported = _generate_shared_library(tmp_path, _with_methods("run", "look"))
     names = re.findall(r"^(?:et_status|void) net_(\w+)\(", header, re.MULTILINE)
     assert len(names) == 2 * 7 and "run_execute" in names and "look_set_x" in names
     linked = dict(re.findall(r"#define net_(\w+) (net_\w+)", header))
@@ -356,7 +360,9 @@ def test_shared_library_exports_its_headers_functions(tmp_path: Path) -> None:
 
 
 def test_shared_library_header_hides_private_declarations(tmp_path: Path) -> None:
-    header, source, exported = _shared(tmp_path, _manifest(external=[_WEIGHTS]), "--weights", "net", "out/net.ptd")
+    header, source, exported = _generate_shared_library(
+        tmp_path, _manifest_entry(external=[_WEIGHTS]), "--weights", "net", "out/net.ptd"
+    )
     for name in ("net_registry", "net_program_data", "net_program_size", "net_weights_data"):
         assert name not in header and f" {name}" in source
     assert "static inline" not in header
@@ -364,5 +370,7 @@ def test_shared_library_header_hides_private_declarations(tmp_path: Path) -> Non
 
 
 def test_shared_library_exports_additional_functions_once(tmp_path: Path) -> None:
-    _, _, exported = _shared(tmp_path, _manifest(), "--export=et_method_measure", "--export=et_method_measure")
+    _, _, exported = _generate_shared_library(
+        tmp_path, _manifest_entry(), "--export=et_method_measure", "--export=et_method_measure"
+    )
     assert exported.count("et_method_measure") == 1

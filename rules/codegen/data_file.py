@@ -51,10 +51,10 @@ def data_source(programs: list[tuple[str, str]], weights: dict[str, list[str]] |
     """
     parts = [_PROGRAM.format(prefix=prefix, path=c_string(path)) for prefix, path in programs]
     for path, prefixes in (weights or {}).items():
-        labels = "\n".join(_label(prefix) for prefix in prefixes)
+        labels = "\n".join(_symbol_label(prefix) for prefix in prefixes)
         parts.append(_WEIGHTS.format(labels=labels, path=c_string(path)))
     return _HEAD + "".join(parts) + _TAIL
 
 
-def _label(prefix: str) -> str:
+def _symbol_label(prefix: str) -> str:
     return f"  .globl SYMBOL({prefix}_weights_data)\nSYMBOL({prefix}_weights_data):"

@@ -161,19 +161,19 @@ def header(
     instead of defining them, and declares only exported names.
     """
     targets = c_comment(", ".join(model.target for model in models))
-    parts = [_HEAD.format(targets=targets, guard=guard, includes=_includes(models))]
+    parts = [_HEAD.format(targets=targets, guard=guard, includes=_include_directives(models))]
     parts += [_EXPORTS_BEGIN] * is_shared_library
     for model in models:
-        parts.append(_model(model, borrowed, is_shared_library))
-        parts += [_weights(model, is_hidden=borrowed.weights or is_shared_library), _state(model)]
-        parts += [_method(model, method, borrowed, is_shared_library) for method in model.methods]
+        parts.append(_model_section(model, borrowed, is_shared_library))
+        parts += [_weights_section(model, is_hidden=borrowed.weights or is_shared_library), _state_section(model)]
+        parts += [_method_section(model, method, borrowed, is_shared_library) for method in model.methods]
     parts += [_EXPORTS_END] * is_shared_library
     if shared_memory:
         parts.append(_shared_memory(shared_memory, models))
     return "".join(parts) + _TAIL.format(guard=guard)
 
 
-def _includes(models: Sequence[Model]) -> str:
+def _include_directives(models: Sequence[Model]) -> str:
     """Return includes of the headers that the manifests' size expressions need."""
     headers = sorted({name for model in models for method in model.methods for name in method.headers})
     return "".join(f'#include "{name}"\n' for name in headers)
@@ -185,25 +185,25 @@ def _shared_memory(prefix: str, models: Sequence[Model]) -> str:
     return _SHARED_MEMORY.format(prefix=prefix, members=members)
 
 
-def _model(model: Model, borrowed: Borrowed, is_shared_library: bool) -> str:
+def _model_section(model: Model, borrowed: Borrowed, is_shared_library: bool) -> str:
     return _MODEL.format(
         target=c_comment(model.target),
         link_names=link_definitions(model, exported_names(model) if is_shared_library else linked_names(model)),
-        program=_program(model, borrowed, is_shared_library),
+        program=_program_section(model, borrowed, is_shared_library),
         registry="" if is_shared_library else _REGISTRY.format(prefix=model.prefix),
         upper=model.prefix.upper(),
         weights_from_file=model.weights_from_file,
     )
 
 
-def _program(model: Model, borrowed: Borrowed, is_hidden: bool) -> str:
+def _program_section(model: Model, borrowed: Borrowed, is_hidden: bool) -> str:
     names = {"prefix": model.prefix, "upper": model.prefix.upper(), "program_bytes": model.program_bytes}
     if borrowed.programs:
         return _BORROWED_PROGRAM.format(file=c_string(borrowed.programs[model.prefix]), **names)
     return (_PROGRAM_BYTES if is_hidden else _PROGRAM).format(**names)
 
 
-def _weights(model: Model, is_hidden: bool) -> str:
+def _weights_section(model: Model, is_hidden: bool) -> str:
     if model.weights is None:
         return ""
     text = _WEIGHTS.format(upper=model.prefix.upper(), weights_bytes=model.weights.nbytes, sha256=model.weights.sha256)
@@ -221,7 +221,7 @@ def private_declarations(model: Model, borrowed: Borrowed) -> str:
     return text
 
 
-def _state(model: Model) -> str:
+def _state_section(model: Model) -> str:
     if not model.state_bytes:
         return ""
     return _STATE.format(prefix=model.prefix, upper=model.prefix.upper(), state_bytes=model.state_bytes)
@@ -240,7 +240,7 @@ def load_parameters(model: Model, method: Method, borrowed: Borrowed) -> str:
     )
 
 
-def _method(model: Model, method: Method, borrowed: Borrowed, is_shared_library: bool) -> str:
+def _method_section(model: Model, method: Method, borrowed: Borrowed, is_shared_library: bool) -> str:
     prefix = method_prefix(model, method)
     text = _METHOD.format(
         comment=c_comment(method.name),
@@ -249,7 +249,7 @@ def _method(model: Model, method: Method, borrowed: Borrowed, is_shared_library:
         method_bytes=_method_bytes(method),
         scratch_define=_scratch_define(prefix, method.scratch),
         planned_defines=_planned_defines(prefix, method),
-        members=_members(prefix, method),
+        members=_memory_members(prefix, method),
         load_parameters=load_parameters(model, method, borrowed),
         borrowed_program=_BORROWED_BYTES if borrowed.programs else "",
         borrowed=_BORROWED_WEIGHTS if borrowed.weights and model.weights is not None else "",
@@ -264,7 +264,7 @@ def _method(model: Model, method: Method, borrowed: Borrowed, is_shared_library:
 
 def _method_bytes(method: Method) -> str:
     """Return ET_METHOD_BYTES(…) with one argument per line, named as in the manifest."""
-    persistent = " + ".join(f"ET_PERSISTENT_BYTES({each})" for each in method.persistent) or "0"
+    persistent = " + ".join(f"ET_PERSISTENT_BYTES({expression})" for expression in method.persistent) or "0"
     counts = "".join(f"      /* {name} */ {method.counts[name]}u, \\\n" for name in _COUNTS)
     return f"ET_METHOD_BYTES( \\\n{counts}      /* persistent */ {persistent})"
 
@@ -291,7 +291,7 @@ def _planned_defines(prefix: str, method: Method) -> str:
     )
 
 
-def _members(prefix: str, method: Method) -> str:
+def _memory_members(prefix: str, method: Method) -> str:
     """Return the members of a method's memory: planned buffers, then scratch.
 
     Buffers that methods share are not members. Empty arrays are omitted, as C does not allow them.

@@ -30,7 +30,7 @@ def link_definitions(model: Model, names: Iterable[str]) -> str:
 def check_names(models: Sequence[Model]) -> None:
     """Raise CodegenError if two entities of one library would have the same name."""
     owners: dict[str, str] = {}
-    for name, owner in (entry for model in models for entry in _names(model)):
+    for name, owner in (entry for model in models for entry in _names_and_owners(model)):
         if name in owners:
             raise CodegenError(f"{owners[name]} and {owner} have the same C name '{name}'; rename one")
         owners[name] = owner
@@ -41,7 +41,7 @@ def _model_names(model: Model) -> list[str]:
     return [f"{model.prefix}_{name}" for name in names]
 
 
-def _names(model: Model) -> Iterator[tuple[str, str]]:
+def _names_and_owners(model: Model) -> Iterator[tuple[str, str]]:
     """Yield each name and a description of its owner.
 
     One macro per model and per method represents all macros with the same prefix.

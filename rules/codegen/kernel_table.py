@@ -82,14 +82,14 @@ def read_uses(path: Path) -> dict[str, Uses]:
 
 def select(table: KernelTable, names: Iterable[str], source: str) -> set[str]:
     """Return `names` as a set. Raise SelectionError naming operators without a kernel."""
-    wanted = set(names)
-    missing = table.missing(wanted)
+    selected = set(names)
+    missing = table.missing(selected)
     if missing:
         raise SelectionError(
             f"{source}: no kernel for {', '.join(missing)}; add a row to a kernel table, or delegate these operators "
             "to a backend"
         )
-    return wanted
+    return selected
 
 
 def table_definition(kernels: Sequence[Kernel], symbol: str, storage: str = "") -> str:
@@ -99,17 +99,19 @@ def table_definition(kernels: Sequence[Kernel], symbol: str, storage: str = "") 
     file.
     """
     rows, count = ("rows", "sizeof rows / sizeof *rows") if kernels else ("NULL", "0")
-    lines = [*_includes(kernels), *_externs(kernels), "", *_converters(kernels), ""]
+    lines = [*_include_directives(kernels), *_extern_declarations(kernels), "", *_converter_references(kernels), ""]
     if kernels:
-        lines += ["static const et_tensor_rule rules[] = {", *_rules(kernels), "};", ""]
-        lines += ["static const et_kernel rows[] = {", *_rows(kernels), "};", ""]
+        lines += ["static const et_tensor_rule rules[] = {", *_rule_rows(kernels), "};", ""]
+        lines += ["static const et_kernel rows[] = {", *_table_rows(kernels), "};", ""]
     return "\n".join([*lines, f"{storage}const et_kernel_table {symbol} = {{{rows}, {count}}};", ""])
 
 
 def signature_table(kernels: Sequence[Kernel], symbol: str) -> str:
     """Return C code of a table of names and signatures, one row per operator."""
     operators = {kernel.operator.name: kernel.operator for kernel in kernels}
-    rows = [f'    {{"{each.name}", "{each.signature}", NULL, NULL, NULL, 0}},' for each in operators.values()]
+    rows = [
+        f'    {{"{operator_.name}", "{operator_.signature}", NULL, NULL, NULL, 0}},' for operator_ in operators.values()
+    ]
     lines = ["static const et_kernel rows[] = {", *rows, "};", ""]
     return "\n".join([*lines, f"const et_kernel_table {symbol} = {{rows, sizeof rows / sizeof *rows}};", ""])
 
@@ -129,7 +131,7 @@ def choose(table: KernelTable, only: Sequence[Path] | None) -> list[Kernel]:
         for name in select(table, uses_of, str(path)):
             recorded.setdefault(name, Uses()).add(uses_of[name])
     return [
-        _narrowed(kernel, uses.dtypes)
+        _restrict_dtypes(kernel, uses.dtypes)
         for kernel in table
         if (uses := recorded.get(kernel.operator.name)) and (uses.channels_last or not _is_for_channels_last(kernel))
     ]
@@ -139,7 +141,7 @@ def _is_for_channels_last(kernel: Kernel) -> bool:
     return any(rule.layout == "channels_last" for rule in kernel.rules.tensors.values())
 
 
-def _narrowed(kernel: Kernel, dtypes: set[str]) -> Kernel:
+def _restrict_dtypes(kernel: Kernel, dtypes: set[str]) -> Kernel:
     tensors = {
         name: replace(rule, dtypes=tuple(dtype for dtype in rule.dtypes if dtype in dtypes))
         for name, rule in kernel.rules.tensors.items()
@@ -173,7 +175,7 @@ def _listed_uses(text: str) -> dict[str, Uses]:
     return {line.strip(): Uses(set(DTYPE_CODES), True) for line in text.splitlines() if line.strip()}
 
 
-def _includes(kernels: Sequence[Kernel]) -> list[str]:
+def _include_directives(kernels: Sequence[Kernel]) -> list[str]:
     """Return includes of headers that constant scratch sizes in rows need.
 
     Scratch sizes of single calls are in the typed header.
@@ -182,7 +184,7 @@ def _includes(kernels: Sequence[Kernel]) -> list[str]:
     return [f'#include "{header}"' for header in sorted(headers)]
 
 
-def _externs(kernels: Sequence[Kernel]) -> list[str]:
+def _extern_declarations(kernels: Sequence[Kernel]) -> list[str]:
     """Declare the kernels' functions.
 
     Functions of rows inside `#if` are declared unconditionally; an unused declaration is harmless.
@@ -195,10 +197,10 @@ def _externs(kernels: Sequence[Kernel]) -> list[str]:
     ]
 
 
-def _converters(kernels: Sequence[Kernel]) -> list[str]:
+def _converter_references(kernels: Sequence[Kernel]) -> list[str]:
     """Reference the converters of the kernels' dtypes (converter.h), for the linker."""
-    taken = {dtype for kernel in kernels for rule in kernel.rules.tensors.values() for dtype in rule.dtypes}
-    names = [f"et_converter_{dtype}" for dtype in sorted(taken & _CONVERTIBLE)]
+    dtypes = {dtype for kernel in kernels for rule in kernel.rules.tensors.values() for dtype in rule.dtypes}
+    names = [f"et_converter_{dtype}" for dtype in sorted(dtypes & _CONVERTIBLE)]
     if not names:
         return []
     declarations = [f"extern const struct et_converter {name};" for name in names]
@@ -207,7 +209,7 @@ def _converters(kernels: Sequence[Kernel]) -> list[str]:
     return [*declarations, f"{array} = {{{references}}};"]
 
 
-def _rules(kernels: Sequence[Kernel]) -> list[str]:
+def _rule_rows(kernels: Sequence[Kernel]) -> list[str]:
     """Return the concatenated rules of all rows.
 
     A final empty rule keeps the array from being empty.
@@ -219,16 +221,16 @@ def _rules(kernels: Sequence[Kernel]) -> list[str]:
 def _row_rules(kernel: Kernel) -> str:
     groups = {name: number for number, names in enumerate(kernel.rules.same_dtype, 1) for name in names}
     rules = kernel.rules.tensors.items()
-    return " ".join(f"{_rule(rule, groups.get(name, 0))}," for name, rule in rules)
+    return " ".join(f"{_rule_initializer(rule, groups.get(name, 0))}," for name, rule in rules)
 
 
-def _rule(rule: TensorRule, group: int) -> str:
+def _rule_initializer(rule: TensorRule, group: int) -> str:
     mask = sum(1 << DTYPE_CODES[dtype] for dtype in set(rule.dtypes))
     low, high = rule.ranks
     return f"{{0x{mask:08x}u, {low}, {high}, ET_LAYOUT_{rule.layout.upper()}, {group}}}"
 
 
-def _rows(kernels: Sequence[Kernel]) -> Iterator[str]:
+def _table_rows(kernels: Sequence[Kernel]) -> Iterator[str]:
     first = 0
     for kernel in kernels:
         rules = f"&rules[{first}]" if kernel.rules.tensors else "NULL"
@@ -236,15 +238,15 @@ def _rows(kernels: Sequence[Kernel]) -> Iterator[str]:
         names = [f'"{operator.name}"', f'"{operator.signature}"']
         cells = [*names, rules, kernel.symbol, prepare, kernel.constant_scratch]
         row = f"    {{{', '.join(cells)}}},"
-        yield from [f"#if {_condition(kernel)}", row, "#endif"] if kernel.features else [row]
+        yield from [f"#if {_feature_condition(kernel)}", row, "#endif"] if kernel.features else [row]
         first += len(kernel.rules.tensors)
 
 
-def _condition(kernel: Kernel) -> str:
+def _feature_condition(kernel: Kernel) -> str:
     return " && ".join(f"defined({FEATURE_MACROS[feature]})" for feature in kernel.features)
 
 
-def _identifier(text: str) -> str:
+def _parse_identifier(text: str) -> str:
     if re.fullmatch(r"[A-Za-z_]\w*", text) is None:
         raise argparse.ArgumentTypeError(f"must be a C identifier, got {text!r}")
     return text
@@ -255,7 +257,7 @@ def _parse_options(argv: Sequence[str] | None) -> argparse.Namespace:
     add_table_flags(parser)
     parser.add_argument("--only", type=Path, action="append", help="manifest or list of names that selects operators")
     parser.add_argument("--signatures", action="store_true", help="write only names and signatures")
-    parser.add_argument("--symbol", type=_identifier, required=True, help="name of the et_kernel_table to define")
+    parser.add_argument("--symbol", type=_parse_identifier, required=True, help="name of the et_kernel_table to define")
     parser.add_argument("--out", type=Path, required=True, help="C file to write")
     return parser.parse_args(argv)
 

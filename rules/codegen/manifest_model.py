@@ -116,7 +116,9 @@ class Model:
     @property
     def state_bytes(self) -> int:
         """Bytes of the planned buffer that methods share. All methods plan the same size."""
-        return max((each.planned_bytes[each.shared] for each in self.methods if each.shared is not None), default=0)
+        return max(
+            (method.planned_bytes[method.shared] for method in self.methods if method.shared is not None), default=0
+        )
 
 
 @dataclass(frozen=True)
@@ -145,22 +147,22 @@ def read_manifest(path: Path, prefix: str, library: str) -> Model:
         link_prefix=link_prefix(prefix, library, content["target"]),
         program_bytes=content["program"]["bytes"],
         weights_from_file=content["weights"] == "file",
-        methods=tuple(_method(entry) for entry in content["methods"]),
+        methods=tuple(_read_method(entry) for entry in content["methods"]),
         backends=tuple(content["backends"]),
-        parts=_parts(content, path),
-        weights=_weights(content["external"], path),
+        parts=_read_parts(content, path),
+        weights=_read_weights(content["external"], path),
     )
 
 
-def _weights(entries: list[dict], path: Path) -> Weights | None:
+def _read_weights(entries: list[dict], path: Path) -> Weights | None:
     if len(entries) > 1:
         raise CodegenError(f"{path}: the program has {len(entries)} weights files; at most one can be linked")
     return Weights(entries[0]["bytes"], entries[0]["sha256"]) if entries else None
 
 
-def _parts(content: dict, path: Path) -> dict[str, frozenset[str]]:
+def _read_parts(content: dict, path: Path) -> dict[str, frozenset[str]]:
     parts: dict[str, frozenset[str]] = {}
-    for delegate in (each for method in content["methods"] for each in method["delegates"]):
+    for delegate in (delegate for method in content["methods"] for delegate in method["delegates"]):
         for symbol in delegate["parts"]:
             if re.fullmatch(r"[A-Za-z_]\w*", symbol, re.ASCII) is None:
                 raise CodegenError(f"{path}: part of '{delegate['id']}' is not a C identifier: {symbol!r}")
@@ -168,13 +170,13 @@ def _parts(content: dict, path: Path) -> dict[str, frozenset[str]]:
     return parts
 
 
-def _method(entry: dict) -> Method:
+def _read_method(entry: dict) -> Method:
     memory = entry["memory"]
     return Method(
         name=entry["name"],
         identifier=c_word(entry["name"]) or "method",
-        inputs=_slots(entry["inputs"], "input"),
-        outputs=_slots(entry["outputs"], "output"),
+        inputs=_read_slots(entry["inputs"], "input"),
+        outputs=_read_slots(entry["outputs"], "output"),
         planned_bytes=tuple(memory["planned_bytes"]),
         shared=memory["shared_id"] - 1 if memory["shared_id"] else None,
         branches=entry["branches"],
@@ -185,7 +187,7 @@ def _method(entry: dict) -> Method:
     )
 
 
-def _slots(entries: list[dict], role: str) -> tuple[Slot, ...]:
+def _read_slots(entries: list[dict], role: str) -> tuple[Slot, ...]:
     names = [c_word(entry["name"]) for entry in entries]
     return tuple(
         Slot(
@@ -212,7 +214,7 @@ def _size_texts(entry: dict) -> tuple[str, ...]:
     return tuple(_range_text(size) if isinstance(size, dict) else str(size) for size in sizes)
 
 
-def _range_text(given: dict[str, int]) -> str:
+def _range_text(bounds: dict[str, int]) -> str:
     """Format a range: "2 to 8", "8 to 64 in steps of 8", or "at least 2" if unbounded."""
-    text = f"at least {given['min']}" if given["max"] >= _UNBOUNDED else f"{given['min']} to {given['max']}"
-    return text if given["step"] == 1 else f"{text} in steps of {given['step']}"
+    text = f"at least {bounds['min']}" if bounds["max"] >= _UNBOUNDED else f"{bounds['min']} to {bounds['max']}"
+    return text if bounds["step"] == 1 else f"{text} in steps of {bounds['step']}"

@@ -31,7 +31,7 @@ def header_guard(include: str, library: str) -> str:
 
 def c_string(text: str) -> str:
     """Escape `text` for a C string literal."""
-    return "".join(c if c.isascii() and c.isprintable() and c not in '"\\?' else _escaped(c) for c in text)
+    return "".join(c if c.isascii() and c.isprintable() and c not in '"\\?' else _octal_escape(c) for c in text)
 
 
 def c_comment(text: str) -> str:
@@ -39,6 +39,6 @@ def c_comment(text: str) -> str:
     return text.replace("*/", "* /").replace("/*", "/ *")
 
 
-def _escaped(character: str) -> str:
+def _octal_escape(character: str) -> str:
     """Return each byte as three octal digits, which a following digit cannot extend."""
     return "".join(f"\\{byte:03o}" for byte in character.encode())

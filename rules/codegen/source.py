@@ -101,25 +101,27 @@ def source(
     if is_shared_library:
         parts += [private_declarations(model, borrowed) for model in models]
     parts += [table_definition(kernels, "kernels", "static ")]
-    parts += [_backends(backends), _backend_parts(backends)]
-    members = ", ".join(_members(models, kernels, backends))
+    parts += [_backend_array(backends), _backend_parts(backends)]
+    members = ", ".join(_registry_members(models, kernels, backends))
     parts += [_REGISTRY.format(name=name, members=members) for name in registries]
     parts += [_OPEN_BOTH] * any(model.weights is not None for model in models)
     for model in models:
         parts += [_SIZE.format(prefix=model.prefix, upper=model.prefix.upper())] * (not borrowed.programs)
-        parts += [_load(model, method, borrowed) for method in model.methods]
+        parts += [_load_function(model, method, borrowed) for method in model.methods]
     if is_shared_library:
-        parts += [function.definition for model in models for function in _functions(model)]
+        parts += [function.definition for model in models for function in _exported_functions(model)]
     return "".join(parts)
 
 
-def _functions(model: Model) -> Iterator[TypedFunction]:
+def _exported_functions(model: Model) -> Iterator[TypedFunction]:
     for method in model.methods:
         yield from typed_functions(model, method)
         yield from running_functions(model, method)
 
 
-def _members(models: Sequence[Model], kernels: Sequence[Kernel], backends: Sequence[LinkedBackend]) -> Iterator[str]:
+def _registry_members(
+    models: Sequence[Model], kernels: Sequence[Kernel], backends: Sequence[LinkedBackend]
+) -> Iterator[str]:
     """Yield the members of a registry.
 
     A member links an optional feature of the runtime. Only features that the programs use are members.
@@ -127,7 +129,7 @@ def _members(models: Sequence[Model], kernels: Sequence[Kernel], backends: Seque
     yield ".kernels = &kernels"
     if backends:
         yield f".backends = backends, .backend_count = {len(backends)}"
-    if any(each.parts for each in backends):
+    if any(backend.parts for backend in backends):
         yield ".parts = parts"
     if backends:
         yield ".delegation = &et_delegation"
@@ -141,47 +143,47 @@ def _members(models: Sequence[Model], kernels: Sequence[Kernel], backends: Seque
         yield ".ranges = &et_ranges"
 
 
-def _backends(backends: Sequence[LinkedBackend]) -> str:
+def _backend_array(backends: Sequence[LinkedBackend]) -> str:
     if not backends:
         return ""
-    declarations = "".join(f"extern const et_backend {each.symbol};\n" for each in backends)
-    items = ", ".join(f"&{each.symbol}" for each in backends)
+    declarations = "".join(f"extern const et_backend {backend.symbol};\n" for backend in backends)
+    items = ", ".join(f"&{backend.symbol}" for backend in backends)
     return f"\n{declarations}static const et_backend *const backends[] = {{{items}}};\n"
 
 
 def _backend_parts(backends: Sequence[LinkedBackend]) -> str:
     """Return the parts of each backend, in the order of `backends`."""
-    symbols = sorted({part for each in backends for part in each.parts})
+    symbols = sorted({part for backend in backends for part in backend.parts})
     if not symbols:
         return ""
     lines = ["", *(f"extern const et_backend_part {symbol};" for symbol in symbols)]
-    for index, each in enumerate(backends):
-        items = ", ".join(f"&{part}" for part in each.parts) or "NULL"
+    for index, backend in enumerate(backends):
+        items = ", ".join(f"&{part}" for part in backend.parts) or "NULL"
         lines.append(f"static const et_backend_part *const parts_{index}[] = {{{items}}};")
-    cells = ", ".join(f"{{parts_{index}, {len(each.parts)}}}" for index, each in enumerate(backends))
+    cells = ", ".join(f"{{parts_{index}, {len(backend.parts)}}}" for index, backend in enumerate(backends))
     return "\n".join([*lines, f"static const et_backend_parts parts[] = {{{cells}}};", ""])
 
 
-def _load(model: Model, method: Method, borrowed: Borrowed) -> str:
+def _load_function(model: Model, method: Method, borrowed: Borrowed) -> str:
     return _LOAD.format(
         load_parameters=load_parameters(model, method, borrowed),
         file="program" if borrowed.programs else f"{{{model.prefix}_program_data, {model.prefix}_program_size}}",
-        embedded="" if borrowed.weights else _embedded(model),
-        open=_open(model, borrowed.weights),
+        embedded="" if borrowed.weights else _embedded_weights(model),
+        open=_open_statements(model, borrowed.weights),
         model=model.prefix,
         name=c_string(method.name),
-        planned=_planned(method),
+        planned=_planned_buffers(method),
         planned_list="planned" if method.planned_bytes else "NULL",
         planned_count=len(method.planned_bytes),
-        scratch=_span("scratch", len(method.scratch)),
+        scratch=_memory_span("scratch", len(method.scratch)),
     )
 
 
-def _embedded(model: Model) -> str:
+def _embedded_weights(model: Model) -> str:
     return "" if model.weights is None else _EMBEDDED.format(model=model.prefix, upper=model.prefix.upper())
 
 
-def _open(model: Model, borrows_weights: bool) -> str:
+def _open_statements(model: Model, borrows_weights: bool) -> str:
     """Return the C statements that open the program and its weights.
 
     Weights that the caller provides are compared with the SHA-256 in the program. Embedded weights are not
@@ -192,17 +194,17 @@ def _open(model: Model, borrows_weights: bool) -> str:
     return _OPEN_WITH_WEIGHTS + (_CHECK_CONTENTS if borrows_weights else "")
 
 
-def _planned(method: Method) -> str:
+def _planned_buffers(method: Method) -> str:
     if not method.planned_bytes:
         return ""
     buffers = ", ".join(
         "{{state->bytes, sizeof state->bytes}, &state->state, &et_sharing}"
         if index == method.shared
-        else f"{{{_span(planned_member(index), size)}, NULL, NULL}}"
+        else f"{{{_memory_span(planned_member(index), size)}, NULL, NULL}}"
         for index, size in enumerate(method.planned_bytes)
     )
     return f"  const et_planned_buffer planned[] = {{{buffers}}};\n"
 
 
-def _span(member: str, size: int) -> str:
+def _memory_span(member: str, size: int) -> str:
     return f"{{memory->{member}, sizeof memory->{member}}}" if size else "{NULL, 0}"

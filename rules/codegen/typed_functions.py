@@ -122,10 +122,10 @@ def typed_functions(model: Model, method: Method) -> Iterator[TypedFunction]:
     prefix = method_prefix(model, method)
     for slot in method.inputs:
         if slot.kind == "tensor" or slot.range:
-            yield _input(prefix, slot)
+            yield _input_setter(prefix, slot)
     for slot in method.outputs:
         if slot.kind == "tensor":
-            yield _output(prefix, slot)
+            yield _output_getter(prefix, slot)
 
 
 def exported_names(model: Model) -> Iterator[str]:
@@ -139,40 +139,40 @@ def exported_names(model: Model) -> Iterator[str]:
 def running_functions(model: Model, method: Method) -> Iterator[TypedFunction]:
     """Yield the functions that run, reset and unload the method."""
     for function in _RUNNING:
-        yield _filled(function, prefix=method_prefix(model, method))
+        yield _fill_template(function, prefix=method_prefix(model, method))
 
 
-def _input(prefix: str, slot: Slot) -> TypedFunction:
+def _input_setter(prefix: str, slot: Slot) -> TypedFunction:
     if slot.kind != "tensor":
-        return _filled(_INTEGER_INPUT, prefix=prefix, index=slot.index, name=slot.name, range=slot.range)
-    return _filled(
+        return _fill_template(_INTEGER_INPUT, prefix=prefix, index=slot.index, name=slot.name, range=slot.range)
+    return _fill_template(
         _DYNAMIC_INPUT if slot.is_dynamic else _STATIC_INPUT,
         prefix=prefix,
         sizes=", ".join(slot.sizes if slot.is_dynamic else map(str, slot.shape)) or "0",
         nbytes=slot.count * slot.element_bytes,
-        **_facts(slot),
+        **_slot_fields(slot),
     )
 
 
-def _output(prefix: str, slot: Slot) -> TypedFunction:
+def _output_getter(prefix: str, slot: Slot) -> TypedFunction:
     tensor = "value->u.as_tensor"
-    return _filled(
+    return _fill_template(
         _OUTPUT,
         prefix=prefix,
         sizes=f"[{', '.join(slot.sizes or map(str, slot.shape))}]",
         out_type="const et_tensor" if slot.is_dynamic else f"const {slot.c_type}",
         expression=tensor if slot.is_dynamic else f"(const {slot.c_type} *){tensor}->data",
-        **_facts(slot),
+        **_slot_fields(slot),
     )
 
 
-def _filled(template: TypedFunction, **facts: object) -> TypedFunction:
+def _fill_template(template: TypedFunction, **facts: object) -> TypedFunction:
     return TypedFunction(
         template.comment.format(**facts), template.signature.format(**facts), template.body.format(**facts)
     )
 
 
-def _facts(slot: Slot) -> dict[str, object]:
+def _slot_fields(slot: Slot) -> dict[str, object]:
     return {
         "index": slot.index,
         "name": slot.name,

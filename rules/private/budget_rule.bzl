@@ -43,30 +43,32 @@ _UPDATE_ATTRS = dict(
 
 _UPDATE_SUFFIX = ".update"
 
-def _quoted(text):
+def _shell_quote(text):
     return "'%s'" % text.replace("'", "'\\''")
 
-def _run(ctx, target, arguments, files):
+def _budget_executable(ctx, target, arguments, files):
     model = ctx.attr.model[ExecutorchModelInfo]
-    given = [("--pte", model.pte), ("--weights", model.weights), ("--program", ctx.file.program)]
-    named = [(flag, file) for flag, file in given if file]
-    words = ["--target", _quoted(target)] + [word for flag, file in named for word in [flag, _quoted(file.short_path)]]
+    optional_flags = [("--pte", model.pte), ("--weights", model.weights), ("--program", ctx.file.program)]
+    file_flags = [(flag, file) for flag, file in optional_flags if file]
+    common_arguments = ["--target", _shell_quote(target)]
+    for flag, file in file_flags:
+        common_arguments += [flag, _shell_quote(file.short_path)]
     return tool_executable(
         ctx,
         module = "executorch_report.budget",
         sources = ctx.attr._sources,
-        arguments = words + arguments,
-        files = [file for _, file in named] + files,
+        arguments = common_arguments + arguments,
+        files = [file for _, file in file_flags] + files,
     )
 
 def _test_impl(ctx):
     budget = ctx.file.budget
-    given = ["--budget", _quoted(budget.short_path)] if budget else ["--missing", _quoted(ctx.attr.out)]
-    arguments = given + ["--code-slack", str(ctx.attr.code_slack)]
-    return _run(ctx, display_label(ctx.label), arguments, [budget] if budget else [])
+    budget_flags = ["--budget", _shell_quote(budget.short_path)] if budget else ["--missing", _shell_quote(ctx.attr.out)]
+    arguments = budget_flags + ["--code-slack", str(ctx.attr.code_slack)]
+    return _budget_executable(ctx, display_label(ctx.label), arguments, [budget] if budget else [])
 
 def _update_impl(ctx):
-    return _run(ctx, display_label(ctx.label)[:-len(_UPDATE_SUFFIX)], ["--update", _quoted(ctx.attr.out)], [])
+    return _budget_executable(ctx, display_label(ctx.label)[:-len(_UPDATE_SUFFIX)], ["--update", _shell_quote(ctx.attr.out)], [])
 
 budget_test = rule(
     implementation = _test_impl,

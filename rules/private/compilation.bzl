@@ -1,27 +1,27 @@
-"""Runs of the compiler: for programs, and for references of parity tests."""
+"""Compiler actions: for programs, and for references of parity tests."""
 
 load("//rules:providers.bzl", "ExecutorchBackendInfo", "ExecutorchKernelsInfo")
 load("//rules:toolchain.bzl", "TOOLCHAIN_TYPE")
 load("//rules/private:compiler_memory.bzl", "COMPILER_RESOURCES")
-load("//rules/private:config_rule.bzl", "add_config", "config_files", "config_layers")
-load("//rules/private:kernel_sets.bzl", "kernel_tables", "operator_tables")
+load("//rules/private:config_rule.bzl", "add_config_flags", "config_files", "config_layers")
+load("//rules/private:kernel_tables.bzl", "kernel_tables", "operator_tables")
 load("//rules/private:labels.bzl", "display_label")
 load("//rules/private:python_command.bzl", "run_compiler")
 load("//rules/private:python_module.bzl", "add_import_roots", "data_files", "imported_library", "module_file", "module_name")
 
 ExecutorchCompilationInfo = provider(
-    doc = "How a model is compiled, for other rules to run the compiler on it as well. Not public.",
-    fields = {"compilation": "struct: what `compilation_of` gives."},
+    doc = "The compiler inputs of a model, for other rules that run the compiler on the model. Not public.",
+    fields = {"compilation": "struct: from `collect_compilation`."},
 )
 
-def _backends(ctx):
+def _backend_targets(ctx):
     return ([ctx.attr.backend] if ctx.attr.backend else []) + ctx.attr.backends
 
-def _config(ctx):
+def _all_config_layers(ctx):
     json_layers = [struct(file = None, json = ctx.attr.config_json)] if ctx.attr.config_json else []
     return (config_layers(ctx.label, "config", ctx.attr.config) if ctx.attr.config else []) + json_layers
 
-def compilation_of(ctx):
+def collect_compilation(ctx):
     """Collects the compiler's inputs for a model.
 
     Args:
@@ -31,7 +31,7 @@ def compilation_of(ctx):
       struct: inputs from the rule's attributes, its backends and its kernels.
     """
     library = imported_library(ctx.label, ctx.attr.module, "module")
-    backends = [target[ExecutorchBackendInfo] for target in _backends(ctx)]
+    backends = [target[ExecutorchBackendInfo] for target in _backend_targets(ctx)]
     kernels = [target[ExecutorchKernelsInfo] for target in [ctx.attr._kernels] + ctx.attr.kernels]
     for backend in backends:
         if backend.id and not backend.partitioner:
@@ -41,7 +41,7 @@ def compilation_of(ctx):
         allow_fallback = None if ctx.attr.any_fallback else ctx.attr.allow_fallback,
         backends = backends,
         calibration = ctx.file.calibration,
-        config = _config(ctx),
+        config = _all_config_layers(ctx),
         entry_point = ctx.attr.entry_point,
         external_weights = ctx.attr.external_weights,
         kernels = depset(kernels, transitive = [backend.kernels for backend in backends]),
@@ -58,60 +58,60 @@ def compilation_of(ctx):
         workspace = ctx.workspace_name,
     )
 
-def _arguments(actions, given):
+def _compiler_args(actions, compilation):
     """Returns the compiler arguments that do not depend on the outputs."""
     args = actions.args()
-    args.add("--target", given.label)
-    args.add("--module", given.module)
-    args.add("--module-file", given.module_file)
-    programs = [tool.executable for tool in given.tools if tool.executable]
-    files = depset(programs, transitive = [given.sources, given.data])
-    add_import_roots(args, files, given.imports, given.workspace)
-    args.add("--entry-point", given.entry_point)
-    args.add("--timeout", given.timeout)
-    for backend in given.backends:
+    args.add("--target", compilation.label)
+    args.add("--module", compilation.module)
+    args.add("--module-file", compilation.module_file)
+    executables = [tool.executable for tool in compilation.tools if tool.executable]
+    files = depset(executables, transitive = [compilation.sources, compilation.data])
+    add_import_roots(args, files, compilation.imports, compilation.workspace)
+    args.add("--entry-point", compilation.entry_point)
+    args.add("--timeout", compilation.timeout)
+    for backend in compilation.backends:
         if backend.partitioner:
             args.add("--backend", backend.partitioner)
-    args.add_all(operator_tables(given.kernels), before_each = "--operators")
-    args.add_all(kernel_tables(given.kernels), before_each = "--kernels")
-    add_config(args, given.config)
-    if given.allow_fallback != None:
-        args.add("--allow-fallback", ",".join(given.allow_fallback))
-    if given.weights:
-        args.add("--weights", given.weights)
-    if given.external_weights:
+    args.add_all(operator_tables(compilation.kernels), before_each = "--operators")
+    args.add_all(kernel_tables(compilation.kernels), before_each = "--kernels")
+    add_config_flags(args, compilation.config)
+    if compilation.allow_fallback != None:
+        args.add("--allow-fallback", ",".join(compilation.allow_fallback))
+    if compilation.weights:
+        args.add("--weights", compilation.weights)
+    if compilation.external_weights:
         args.add("--external-weights")
-    if given.calibration:
-        args.add("--calibration", given.calibration)
+    if compilation.calibration:
+        args.add("--calibration", compilation.calibration)
     return args
 
-def run_compilation(ctx, given, outputs, message, flags = {}, files = []):
-    """Registers one run of the compiler.
+def run_compilation(ctx, compilation, outputs, message, flags = {}, files = []):
+    """Registers a compiler action.
 
-    All runs have the same mnemonic, so that they share workers.
+    All compiler actions have the same mnemonic, so that they share workers.
 
     Args:
       ctx: the context of a rule with the executorch toolchain.
-      given: struct from `compilation_of`.
+      compilation: struct from `collect_compilation`.
       outputs: dict from flags to output files.
       message: start of the progress message.
-      flags: dict from further flags to their values.
+      flags: dict from additional flags to their values.
       files: list[File]: the files among these values.
     """
-    args = _arguments(ctx.actions, given)
+    args = _compiler_args(ctx.actions, compilation)
     for flag, value in dict(outputs, **flags).items():
         args.add(flag, value)
-    optional = [file for file in [given.weights, given.calibration] if file] + config_files(given.config)
-    tables = [operator_tables(given.kernels), kernel_tables(given.kernels)]
+    optional_files = [file for file in [compilation.weights, compilation.calibration] if file] + config_files(compilation.config)
+    tables = [operator_tables(compilation.kernels), kernel_tables(compilation.kernels)]
     run_compiler(
         ctx,
         ctx.toolchains[TOOLCHAIN_TYPE],
         arguments = args,
-        inputs = depset(optional + files, transitive = [given.sources, given.data] + tables),
-        programs = given.tools,
+        inputs = depset(optional_files + files, transitive = [compilation.sources, compilation.data] + tables),
+        tools = compilation.tools,
         outputs = outputs.values(),
         mnemonic = "ExecutorchLower",
-        message = "%s %s" % (message, given.label),
-        requirements = {"block-network": "1", "requires-worker-protocol": "proto", "supports-path-mapping": "1", "supports-workers": "1"},
-        resources = COMPILER_RESOURCES[given.memory_gb],
+        progress_message = "%s %s" % (message, compilation.label),
+        execution_requirements = {"block-network": "1", "requires-worker-protocol": "proto", "supports-path-mapping": "1", "supports-workers": "1"},
+        resource_set = COMPILER_RESOURCES[compilation.memory_gb],
     )

@@ -14,7 +14,7 @@ echo "$1 $2" >"$6"
 """
 
 
-def _compile(folder: Path, sources: list[str]) -> subprocess.CompletedProcess[str]:
+def _compile_sources(folder: Path, sources: list[str]) -> subprocess.CompletedProcess[str]:
     compiler = folder / "compiler"
     compiler.write_text(_COMPILER)
     compiler.chmod(0o755)
@@ -26,7 +26,7 @@ def _compile(folder: Path, sources: list[str]) -> subprocess.CompletedProcess[st
 
 
 def test_each_source_compiles_to_an_object_with_a_file_number(tmp_path: Path) -> None:
-    assert _compile(tmp_path, ["one.c", "two.c"]).returncode == 0
+    assert _compile_sources(tmp_path, ["one.c", "two.c"]).returncode == 0
     assert [(tmp_path / name).read_text() for name in ("one.c.o", "two.c.o")] == [
         "-a b -DET_FILE_ID=0\n",
         "-a b -DET_FILE_ID=1\n",
@@ -34,7 +34,7 @@ def test_each_source_compiles_to_an_object_with_a_file_number(tmp_path: Path) ->
 
 
 def test_errors_of_all_sources_are_printed(tmp_path: Path) -> None:
-    result = _compile(tmp_path, ["wrong.c", "one.c", "wrong.c"])
+    result = _compile_sources(tmp_path, ["wrong.c", "one.c", "wrong.c"])
     assert result.returncode == 1
     assert result.stderr == "wrong.c: error\nwrong.c: error\n"
     assert (tmp_path / "one.c.o").exists()

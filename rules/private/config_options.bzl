@@ -51,8 +51,8 @@ def _check_table(where, value, keys = None):
         known = "; its keys are: %s" % ", ".join(keys) if keys else ""
         fail("%s must be a dict, got %r%s" % (where, value, known))
 
-def _check_section(where, keys, given):
-    for key, value in given.items():
+def _check_section(where, keys, section):
+    for key, value in section.items():
         if key not in keys:
             fail("%s: unknown key '%s'; valid keys: %s" % (where, key, ", ".join(keys.keys())))
         if type(value) != keys[key]:
@@ -65,13 +65,13 @@ def check_config(where, options):
       where: the call, for messages: "executorch_model(name = 'net')".
       options: dict of sections.
     """
-    for section, given in options.items():
-        name = "%s: section '%s'" % (where, section)
-        if section in CONFIG_SECTIONS:
-            _check_table(name, given, CONFIG_SECTIONS[section].keys())
-            _check_section(name, CONFIG_SECTIONS[section], given)
-        elif section in CONFIG_OPEN_SECTIONS:
-            _check_table(name, given)
+    for name, section in options.items():
+        section_where = "%s: section '%s'" % (where, name)
+        if name in CONFIG_SECTIONS:
+            _check_table(section_where, section, CONFIG_SECTIONS[name].keys())
+            _check_section(section_where, CONFIG_SECTIONS[name], section)
+        elif name in CONFIG_OPEN_SECTIONS:
+            _check_table(section_where, section)
         else:
-            sections = CONFIG_SECTIONS.keys() + CONFIG_OPEN_SECTIONS
-            fail("%s: unknown section '%s'; valid sections: %s" % (where, section, ", ".join(sections)))
+            valid_names = CONFIG_SECTIONS.keys() + CONFIG_OPEN_SECTIONS
+            fail("%s: unknown section '%s'; valid sections: %s" % (where, name, ", ".join(valid_names)))

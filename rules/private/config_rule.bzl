@@ -38,7 +38,7 @@ def config_layers(label, attribute, target):
         fail("%s: '%s' has %s, which is neither an executorch_config nor a TOML file" % (display_label(label), attribute, display_label(target.label)))
     return [struct(file = file, json = None) for file in files]
 
-def add_config(arguments, layers):
+def add_config_flags(arguments, layers):
     """Adds flags for the layers.
 
     Args:

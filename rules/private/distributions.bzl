@@ -10,15 +10,15 @@ load("//rules:toolchain.bzl", "TOOLCHAIN_TYPE")
 _DistributionsInfo = provider(
     doc = "The repositories below a Python library.",
     fields = {
-        "kept": "depset[string]: names of the repositories that do not depend on a package that the compiler has.",
-        "hidden": "depset[string]: names of the repositories of packages that the compiler has, and of their dependencies.",
-        "clashes": "depset[string]: packages whose version differs from the compiler's, for a message.",
+        "included": "depset[string]: names of the repositories that do not depend on a package that the compiler has.",
+        "excluded": "depset[string]: names of the repositories of packages that the compiler has, and of their dependencies.",
+        "conflicts": "depset[string]: packages whose version differs from the compiler's, for a message.",
     },
 )
 
 _DIST_INFO = ".dist-info"
 
-_CLASH = """\
+_CONFLICT_ERROR = """\
 %s: '%s' depends on other versions of packages than those that models are compiled with:
 %s
 lock yours with the rules' third_party/python/requirements.lock as constraints (pip-compile -c)"""
@@ -41,26 +41,26 @@ def _distribution(ctx):
             return struct(name = _normalized(name), version = version)
     return None
 
-def _clash(label, distribution, ours):
-    if distribution.version.partition("+")[0] == ours.partition("+")[0]:
+def _version_conflict(label, distribution, locked_version):
+    if distribution.version.partition("+")[0] == locked_version.partition("+")[0]:
         return []
-    return ["  %s: %s (@%s), and the rules have %s" % (distribution.name, distribution.version, label.workspace_name, ours)]
+    return ["  %s: %s (@%s), but the rules have %s" % (distribution.name, distribution.version, label.workspace_name, locked_version)]
 
 def _aspect_impl(_target, ctx):
     deps = getattr(ctx.rule.attr, "deps", [])
-    below = [dep[_DistributionsInfo] for dep in deps if _DistributionsInfo in dep]
+    dep_infos = [dep[_DistributionsInfo] for dep in deps if _DistributionsInfo in dep]
     repository = [ctx.label.workspace_name] if ctx.label.workspace_name else []
-    kept = depset(repository, transitive = [info.kept for info in below])
-    hidden = depset(transitive = [info.hidden for info in below])
-    clashes = depset(transitive = [info.clashes for info in below])
+    included = depset(repository, transitive = [info.included for info in dep_infos])
+    excluded = depset(transitive = [info.excluded for info in dep_infos])
+    conflicts = depset(transitive = [info.conflicts for info in dep_infos])
     packages = ctx.toolchains[TOOLCHAIN_TYPE].packages
     distribution = _distribution(ctx)
     if not distribution or distribution.name not in packages:
-        return [_DistributionsInfo(kept = kept, hidden = hidden, clashes = clashes)]
+        return [_DistributionsInfo(included = included, excluded = excluded, conflicts = conflicts)]
     return [_DistributionsInfo(
-        kept = depset(),
-        hidden = depset(transitive = [kept, hidden]),
-        clashes = depset(_clash(ctx.label, distribution, packages[distribution.name]), transitive = [clashes]),
+        included = depset(),
+        excluded = depset(transitive = [included, excluded]),
+        conflicts = depset(_version_conflict(ctx.label, distribution, packages[distribution.name]), transitive = [conflicts]),
     )]
 
 # For attributes whose libraries the compiler imports.
@@ -71,7 +71,7 @@ distributions_aspect = aspect(
     toolchains = [TOOLCHAIN_TYPE],
 )
 
-def hidden_repositories(label, target, attribute):
+def excluded_repositories(label, target, attribute):
     """Returns the repositories whose files must not be inputs of compile actions.
 
     Fails if a package's version differs from the compiler's.
@@ -85,10 +85,10 @@ def hidden_repositories(label, target, attribute):
       dict[string, None]: names of repositories.
     """
     info = target[_DistributionsInfo]
-    clashes = info.clashes.to_list()
-    if clashes:
-        fail(_CLASH % (label, attribute, "\n".join(clashes)))
-    hidden = {name: None for name in info.hidden.to_list()}
-    for name in info.kept.to_list() if hidden else []:
-        hidden.pop(name, None)
-    return hidden
+    conflicts = info.conflicts.to_list()
+    if conflicts:
+        fail(_CONFLICT_ERROR % (label, attribute, "\n".join(conflicts)))
+    excluded = {name: None for name in info.excluded.to_list()}
+    for name in info.included.to_list() if excluded else []:
+        excluded.pop(name, None)
+    return excluded

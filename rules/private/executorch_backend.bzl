@@ -50,25 +50,25 @@ _ATTRS = {
     ),
 }
 
-def _check(ctx):
+def _check_attrs(ctx):
     if bool(ctx.attr.id) != bool(ctx.attr.partitioner or ctx.attr.measure):
         fail("%s: 'id' and 'partitioner' must be set together; set both, or neither for a backend without delegates" % display_label(ctx.label))
     if bool(ctx.attr.runtime) != bool(ctx.attr.symbol):
         fail("%s: 'runtime' and 'symbol' must be set together" % display_label(ctx.label))
 
 def _impl(ctx):
-    _check(ctx)
-    library = ctx.attr.partitioner
-    libraries = [imported_library(ctx.label, library, "partitioner")] if library else []
-    partitioner = "%s:%s" % (module_name(module_file(library, "partitioner"), library[PyInfo].imports), ctx.attr.entry_point) if library else ""
+    _check_attrs(ctx)
+    target = ctx.attr.partitioner
+    libraries = [imported_library(ctx.label, target, "partitioner")] if target else []
+    partitioner = "%s:%s" % (module_name(module_file(target, "partitioner"), target[PyInfo].imports), ctx.attr.entry_point) if target else ""
     return [
         DefaultInfo(),
         ExecutorchBackendInfo(
             id = ctx.attr.id,
             partitioner = partitioner,
-            sources = depset(transitive = [each.sources for each in libraries]),
-            imports = depset(transitive = [each.imports for each in libraries]),
-            data = depset(transitive = [each.data for each in libraries] + [data_files(ctx.attr.data)]),
+            sources = depset(transitive = [library.sources for library in libraries]),
+            imports = depset(transitive = [library.imports for library in libraries]),
+            data = depset(transitive = [library.data for library in libraries] + [data_files(ctx.attr.data)]),
             tools = [tool[DefaultInfo].files_to_run for tool in ctx.attr.tools],
             kernels = depset([target[ExecutorchKernelsInfo] for target in ctx.attr.kernels]),
             measure = ctx.attr.measure[DefaultInfo].files_to_run if ctx.attr.measure else None,

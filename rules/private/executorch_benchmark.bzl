@@ -36,7 +36,7 @@ _ATTRS = {
     "_runtime": attr.label(default = "//bindings/python/executorch_runtime:sources"),
 }
 
-def _other(ctx):
+def _baseline(ctx):
     """Returns the program to compare with, and its external weights."""
     target = ctx.attr.against
     if not target:
@@ -53,25 +53,27 @@ def _impl(ctx):
         if getattr(ctx.attr, attribute) < 1:
             fail("%s: '%s' must be at least 1, got %d" % (display_label(ctx.label), attribute, getattr(ctx.attr, attribute)))
     model = ctx.attr.model[ExecutorchModelInfo]
-    other, other_weights = _other(ctx)
-    named = [("--weights", model.weights), ("--input", ctx.file.inputs), ("--against", other), ("--against-weights", other_weights)]
-    named = [(flag, file) for flag, file in named if file]
+    baseline, baseline_weights = _baseline(ctx)
+    optional_flags = [("--weights", model.weights), ("--input", ctx.file.inputs), ("--against", baseline), ("--against-weights", baseline_weights)]
+    file_flags = [(flag, file) for flag, file in optional_flags if file]
 
     # `bazel run` starts in the runfiles, but the tool resolves relative paths in the user's working
     # directory.
-    words = [_path(model.pte)] + [word for flag, file in named for word in [flag, _path(file)]]
+    arguments = [_absolute_path(model.pte)]
+    for flag, file in file_flags:
+        arguments += [flag, _absolute_path(file)]
     toolchain = ctx.toolchains[TOOLCHAIN_TYPE]
     return tool_executable(
         ctx,
         module = "executorch_runtime.cli.benchmark",
         sources = ctx.attr._runtime,
-        arguments = words + ["--repeat", str(ctx.attr.repeat), "--threads", str(ctx.attr.threads)],
-        files = [model.pte] + [file for _, file in named],
+        arguments = arguments + ["--repeat", str(ctx.attr.repeat), "--threads", str(ctx.attr.threads)],
+        files = [model.pte] + [file for _, file in file_flags],
         packages = [toolchain.site],
         toolchain_type = TOOLCHAIN_TYPE,
     )
 
-def _path(file):
+def _absolute_path(file):
     return "\"$PWD\"/'%s'" % file.short_path.replace("'", "'\\''")
 
 executorch_benchmark = rule(

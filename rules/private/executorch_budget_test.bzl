@@ -1,12 +1,9 @@
 """executorch_budget_test: compare the cost of a model with a budget file."""
 
 load("@rules_cc//cc:cc_binary.bzl", "cc_binary")
-load("//rules/private:arguments.bzl", "require")
+load("//rules/private:arguments.bzl", "propagated_test_attrs", "require")
 load("//rules/private:budget_rule.bzl", "budget_test", "budget_update")
 load("//rules/private:executorch_cc_library.bzl", "executorch_cc_library")
-
-# Attributes of the test that its helper targets need as well.
-_PASSED_ON = ["compatible_with", "exec_compatible_with", "features", "restricted_to", "target_compatible_with"]
 
 def executorch_budget_test(name, model = None, budget = None, code = True, code_slack = 10, tags = [], **kwargs):
     """Tests that the cost of a model is within a budget file, and prints a table of exceeded values.
@@ -30,9 +27,9 @@ def executorch_budget_test(name, model = None, budget = None, code = True, code_
     if ":" in file or file.startswith("/"):
         fail("executorch_budget_test(name = '%s'): 'budget' must be the name of a file in this package, got '%s'" % (name, file))
     path = (native.package_name() + "/" if native.package_name() else "") + file
-    passed_on = {key: kwargs[key] for key in _PASSED_ON if key in kwargs}
+    propagated = propagated_test_attrs(kwargs)
     common = dict(
-        passed_on,
+        propagated,
         model = model,
         testonly = True,
     )
@@ -53,7 +50,7 @@ def executorch_budget_test(name, model = None, budget = None, code = True, code_
             tags = ["manual"] + tags,
             testonly = True,
             deps = [Label("//runtime/size:linked_main"), ":%s_lib" % name],
-            **passed_on
+            **propagated
         )
         common["program"] = ":%s_program" % name
 

@@ -1,12 +1,9 @@
 """executorch_compat_test: a checked-in program still loads and computes its recorded outputs."""
 
 load("@rules_cc//cc:cc_test.bzl", "cc_test")
-load("//rules/private:arguments.bzl", "check_backend", "require")
+load("//rules/private:arguments.bzl", "check_backend", "propagated_test_attrs", "require")
 load("//rules/private:executorch_cc_library.bzl", "executorch_cc_library")
 load("//rules/private:executorch_import.bzl", "executorch_import")
-
-# Attributes of the test that its helper targets need as well.
-_PASSED_ON = ["compatible_with", "exec_compatible_with", "features", "restricted_to", "target_compatible_with"]
 
 def executorch_compat_test(name, pte = None, calls = None, backend = None, weights = None, atol = 1e-4, rtol = 1e-4, tags = [], **kwargs):
     """Tests that a checked-in program still loads and computes its recorded outputs.
@@ -29,9 +26,9 @@ def executorch_compat_test(name, pte = None, calls = None, backend = None, weigh
     require(where, "pte", pte, "the .pte file of the program")
     require(where, "calls", calls, "the file of recorded calls")
     check_backend(where, backend)
-    passed_on = {key: kwargs[key] for key in _PASSED_ON if key in kwargs}
+    propagated = propagated_test_attrs(kwargs)
     common = dict(
-        passed_on,
+        propagated,
         tags = ["manual"] + tags,  # only the test needs them
         testonly = True,
     )

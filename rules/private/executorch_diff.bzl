@@ -23,7 +23,7 @@ _ATTRS = {
     ),
 }
 
-def _program(ctx, attribute):
+def _program_file(ctx, attribute):
     target = getattr(ctx.attr, attribute)
     if ExecutorchModelInfo in target:
         return target[ExecutorchModelInfo].pte
@@ -34,7 +34,7 @@ def _program(ctx, attribute):
 
 def _impl(ctx):
     toolchain = ctx.toolchains[CODEGEN_TOOLCHAIN_TYPE]
-    programs = [_program(ctx, "old"), _program(ctx, "new")]
+    programs = [_program_file(ctx, "old"), _program_file(ctx, "new")]
     markdown = ctx.actions.declare_file(ctx.label.name + ".md")
     page = ctx.actions.declare_file(ctx.label.name + ".html")
     args = ctx.actions.args()

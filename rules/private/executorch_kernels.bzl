@@ -21,20 +21,20 @@ _ATTRS = {
     ),
 }
 
-def _tables(file, transitive):
+def _table_depset(file, transitive):
     return depset([file] if file else [], transitive = transitive)
 
 def _impl(ctx):
-    sets = [dep[ExecutorchKernelsInfo] for dep in ctx.attr.deps if ExecutorchKernelsInfo in dep]
-    libraries = [dep[CcInfo] for dep in ctx.attr.deps if CcInfo in dep]
-    operators = _tables(ctx.file.operators, [each.operator_tables for each in sets])
-    kernels = _tables(ctx.file.kernels, [each.kernel_tables for each in sets])
+    kernel_infos = [dep[ExecutorchKernelsInfo] for dep in ctx.attr.deps if ExecutorchKernelsInfo in dep]
+    cc_infos = [dep[CcInfo] for dep in ctx.attr.deps if CcInfo in dep]
+    operators = _table_depset(ctx.file.operators, [info.operator_tables for info in kernel_infos])
+    kernels = _table_depset(ctx.file.kernels, [info.kernel_tables for info in kernel_infos])
     return [
         DefaultInfo(files = depset(transitive = [operators, kernels])),
         ExecutorchKernelsInfo(
             operator_tables = operators,
             kernel_tables = kernels,
-            cc = cc_common.merge_cc_infos(cc_infos = libraries + [each.cc for each in sets]),
+            cc = cc_common.merge_cc_infos(cc_infos = cc_infos + [info.cc for info in kernel_infos]),
         ),
     ]
 

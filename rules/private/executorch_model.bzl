@@ -33,8 +33,8 @@ def executorch_model(name, module = None, backend = Label("//backends/portable")
     if "backends" in kwargs:
         fail("%s: unknown attribute 'backends'; pass the list to 'backend'" % where)
     check_backend(where, backend)
-    several = type(backend) == "list"
-    if several and not backend:
+    is_list = type(backend) == "list"
+    if is_list and not backend:
         fail("%s: 'backend' is an empty list; omit it to use only kernels" % where)
     if config and "config_json" in kwargs:
         fail("%s: 'config' and 'config_json' are both set; remove one" % where)
@@ -50,8 +50,8 @@ def executorch_model(name, module = None, backend = Label("//backends/portable")
         module = module,
         allow_fallback = allow_fallback,
         any_fallback = allow_fallback == None,
-        backend = None if several else backend,
-        backends = backend if several else [],
+        backend = None if is_list else backend,
+        backends = backend if is_list else [],
         **kwargs
     )
     model_files(name, bool(kwargs.get("external_weights")), kwargs)

@@ -4,29 +4,29 @@ load("//rules/private:arguments.bzl", "require")
 load("//rules/private:executorch_model.bzl", "executorch_model")
 load("//rules/private:model_group.bzl", "executorch_model_group")
 
-def _check_words(where, argument, words):
-    if not words:
+def _check_name_parts(where, argument, parts):
+    if not parts:
         fail("%s: '%s' is empty; omit it, or add an entry" % (where, argument))
-    for word in words:
-        if not word or [c for c in word.elems() if not (c.isalnum() or c == "_")]:
-            fail("%s: '%s' has the name '%s'; names are letters, digits and '_', as they become part of targets' names" % (where, argument, word))
+    for part in parts:
+        if not part or [c for c in part.elems() if not (c.isalnum() or c == "_")]:
+            fail("%s: '%s' has the name '%s'; names are letters, digits and '_', as they become part of targets' names" % (where, argument, part))
 
-def _check_is_dict(where, argument, given):
-    if given != None and type(given) != "dict":
-        fail("%s: '%s' must be a dict whose keys become part of targets' names, got %r" % (where, argument, given))
+def _check_is_dict(where, argument, value):
+    if value != None and type(value) != "dict":
+        fail("%s: '%s' must be a dict whose keys become part of targets' names, got %r" % (where, argument, value))
 
-def _rows(where, argument, given):
+def _named_values(where, argument, values):
     """Returns pairs of a part of the target's name and its value."""
-    if given == None:
+    if values == None:
         return [("", None)]
-    _check_words(where, argument, given.keys())
-    return [("_" + word, value) for word, value in given.items()]
+    _check_name_parts(where, argument, values.keys())
+    return [("_" + part, value) for part, value in values.items()]
 
-def _check_excluded(where, exclude, made):
+def _check_excluded(where, exclude, targets):
     for combination in exclude:
-        if combination not in made:
-            fail("%s: 'exclude' has the unknown combination '%s'; valid combinations: %s" % (where, combination, ", ".join(made.keys())))
-    if not [target for target in made.values() if target]:
+        if combination not in targets:
+            fail("%s: 'exclude' has the unknown combination '%s'; valid combinations: %s" % (where, combination, ", ".join(targets.keys())))
+    if not [target for target in targets.values() if target]:
         fail("%s: 'exclude' omits every combination; remove one from it" % where)
 
 def executorch_models(name, module = None, backends = None, configs = None, allow_fallback = None, exclude = [], **kwargs):
@@ -48,23 +48,23 @@ def executorch_models(name, module = None, backends = None, configs = None, allo
     """
     where = "executorch_models(name = '%s')" % name
     require(where, "module", module, "the py_library that defines the model")
-    for argument, given in [("backends", backends), ("configs", configs), ("allow_fallback", allow_fallback)]:
-        _check_is_dict(where, argument, given)
+    for argument, value in [("backends", backends), ("configs", configs), ("allow_fallback", allow_fallback)]:
+        _check_is_dict(where, argument, value)
     allow_fallback = allow_fallback or {}
-    for word in allow_fallback:
-        if word not in (backends or {}):
-            fail("%s: 'allow_fallback' has '%s', which is not a key of 'backends'" % (where, word))
-    made = {}
-    for backend_part, backend in _rows(where, "backends", backends):
-        for config_part, config in _rows(where, "configs", configs):
+    for key in allow_fallback:
+        if key not in (backends or {}):
+            fail("%s: 'allow_fallback' has '%s', which is not a key of 'backends'" % (where, key))
+    targets = {}
+    for backend_part, backend in _named_values(where, "backends", backends):
+        for config_part, config in _named_values(where, "configs", configs):
             combination = (backend_part + config_part)[1:]
-            if combination in made:
+            if combination in targets:
                 fail("%s: two combinations of backend and config have the name '%s'; rename a key" % (where, name + "_" + combination + "_pte"))
-            made[combination] = None
+            targets[combination] = None
             if combination in exclude:
                 continue
             target = name + backend_part + config_part + "_pte"
-            made[combination] = target
+            targets[combination] = target
             executorch_model(
                 name = target,
                 module = module,
@@ -72,10 +72,10 @@ def executorch_models(name, module = None, backends = None, configs = None, allo
                 allow_fallback = allow_fallback.get(backend_part[1:]),
                 **dict(kwargs, **({"backend": backend} if backend != None else {}))
             )
-    _check_excluded(where, exclude, made)
-    passed_on = {key: kwargs[key] for key in ["tags", "target_compatible_with", "testonly", "visibility"] if key in kwargs}
+    _check_excluded(where, exclude, targets)
+    propagated = {key: kwargs[key] for key in ["tags", "target_compatible_with", "testonly", "visibility"] if key in kwargs}
     executorch_model_group(
         name = name,
-        models = [target for target in made.values() if target],
-        **passed_on
+        models = [target for target in targets.values() if target],
+        **propagated
     )

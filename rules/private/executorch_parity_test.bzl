@@ -3,7 +3,7 @@
 load("@rules_cc//cc:cc_test.bzl", "cc_test")
 load("//rules:providers.bzl", "ExecutorchModelInfo")
 load("//rules:toolchain.bzl", "TOOLCHAIN_TYPE")
-load("//rules/private:arguments.bzl", "require")
+load("//rules/private:arguments.bzl", "propagated_test_attrs", "require")
 load("//rules/private:compilation.bzl", "ExecutorchCompilationInfo", "run_compilation")
 load("//rules/private:executorch_cc_library.bzl", "executorch_cc_library")
 load("//rules/private:labels.bzl", "display_label")
@@ -22,34 +22,34 @@ _REPLAY_ATTRS = {
     "sweep_seed": attr.int(doc = "Seed of the random inputs."),
 }
 
-def _reference(ctx, info):
+def _reference_files(ctx, info):
     """Returns the reference calls: the model's, or the test's if it adds calls."""
     if not ctx.file.inputs and not ctx.attr.sweep:
-        return [info.reference, info.steps]
+        return [info.reference, info.instruction_values]
     calls = ctx.actions.declare_file(ctx.label.name + ".reference.calls")
-    steps = ctx.actions.declare_file(ctx.label.name + ".reference.steps")
-    given = {"--reference-inputs": ctx.file.inputs} if ctx.file.inputs else {}
+    instruction_values = ctx.actions.declare_file(ctx.label.name + ".reference.steps")
+    input_flags = {"--reference-inputs": ctx.file.inputs} if ctx.file.inputs else {}
     run_compilation(
         ctx,
         ctx.attr.model[ExecutorchCompilationInfo].compilation,
-        outputs = {"--out-reference": calls, "--out-instruction-values": steps},
+        outputs = {"--out-reference": calls, "--out-instruction-values": instruction_values},
         message = "Running eager PyTorch for",
-        flags = dict(given, **{"--sweep": ctx.attr.sweep, "--sweep-seed": ctx.attr.sweep_seed}),
-        files = given.values(),
+        flags = dict(input_flags, **{"--sweep": ctx.attr.sweep, "--sweep-seed": ctx.attr.sweep_seed}),
+        files = input_flags.values(),
     )
-    return [calls, steps]
+    return [calls, instruction_values]
 
 def _replay_data_impl(ctx):
     info = ctx.attr.model[ExecutorchModelInfo]
     if not info.reference:
         fail("%s: %s is a prebuilt program without an eager model; use executorch_compat_test" % (display_label(ctx.label), display_label(ctx.attr.model.label)))
-    files = [info.pte] + _reference(ctx, info) + ([info.weights] if info.weights else [])
+    files = [info.pte] + _reference_files(ctx, info) + ([info.weights] if info.weights else [])
     return [DefaultInfo(files = depset(files), runfiles = ctx.runfiles(files))]
 
 _replay_data = rule(
     implementation = _replay_data_impl,
     attrs = _REPLAY_ATTRS,
-    doc = "A model's program, its reference calls with their steps, and its weights file, if any, in this order.",
+    doc = "A model's program, its reference calls with their instruction values, and its weights file, if any, in this order.",
     toolchains = [TOOLCHAIN_TYPE],
 )
 
@@ -57,7 +57,7 @@ def _check_number(test, argument, value):
     if type(value) not in ["int", "float"] or value < 0:
         fail("executorch_parity_test(name = '%s'): '%s' must be a number, at least 0, got %r" % (test, argument, value))
 
-def _of_outputs(test, argument, values):
+def _per_output_flags(test, argument, values):
     """Returns tolerance flags for single outputs."""
     if type(values) != "dict":
         fail("executorch_parity_test(name = '%s'): '%s' must be a dict from the number of an output to a number, got %r" % (test, argument, values))
@@ -66,9 +66,6 @@ def _of_outputs(test, argument, values):
             fail("executorch_parity_test(name = '%s'): '%s' has the key %r; give the number of an output, from 0" % (test, argument, index))
         _check_number(test, "%s[%d]" % (argument, index), value)
     return ["--%s=%d:%s" % (argument.replace("_", "-"), index, value) for index, value in values.items()]
-
-# Attributes of the test that its helper targets need as well.
-_PASSED_ON = ["compatible_with", "exec_compatible_with", "features", "restricted_to", "target_compatible_with"]
 
 def executorch_parity_test(
         name,
@@ -123,8 +120,8 @@ def executorch_parity_test(
     options = [("atol", 1e-4 if atol == None else atol), ("rtol", rtol), ("min_sqnr", min_sqnr), ("min_cosine", min_cosine)]
     for option, value in options:
         _check_number(name, option, value)
-    per_output = _of_outputs(name, "output_atol", output_atol) + _of_outputs(name, "output_rtol", output_rtol)
-    passed_on = {key: kwargs[key] for key in _PASSED_ON if key in kwargs}
+    per_output = _per_output_flags(name, "output_atol", output_atol) + _per_output_flags(name, "output_rtol", output_rtol)
+    propagated = propagated_test_attrs(kwargs)
 
     # Manual: only the test needs the target, so `//...` must not build it where the test is
     # filtered out.
@@ -135,7 +132,7 @@ def executorch_parity_test(
         weights = "borrow",
         tags = ["manual"] + tags,
         testonly = True,
-        **passed_on
+        **propagated
     )
     _replay_data(
         name = name + "_data",
@@ -145,7 +142,7 @@ def executorch_parity_test(
         sweep_seed = sweep_seed,
         tags = ["manual"] + tags,
         testonly = True,
-        **passed_on
+        **propagated
     )
     cc_test(
         name = name,

@@ -11,8 +11,8 @@ def executorch_report(name, targets = None, **kwargs):
       targets: Models, or targets that depend on models: libraries, programs, tests.
       **kwargs: Attributes that every rule has.
     """
-    for word in ["model", "models"]:
-        if word in kwargs:
-            fail("executorch_report(name = '%s'): unknown attribute '%s'; pass models, or targets that depend on models, to 'targets'" % (name, word))
+    for argument in ["model", "models"]:
+        if argument in kwargs:
+            fail("executorch_report(name = '%s'): unknown attribute '%s'; pass models, or targets that depend on models, to 'targets'" % (name, argument))
     require("executorch_report(name = '%s')" % name, "targets", targets, "a list of models, or of targets that depend on models")
     executorch_report_rule(name = name, targets = targets, **kwargs)

@@ -4,7 +4,7 @@ load("//rules:providers.bzl", "ExecutorchBackendInfo", "ExecutorchKernelsInfo", 
 load("//rules:toolchain.bzl", "CODEGEN_TOOLCHAIN_TYPE", "TOOLCHAIN_TYPE")
 load("//rules/private:c_names.bzl", "c_prefix")
 load("//rules/private:compiler_memory.bzl", "COMPILER_RESOURCES")
-load("//rules/private:kernel_sets.bzl", "kernel_tables", "operator_tables")
+load("//rules/private:kernel_tables.bzl", "kernel_tables", "operator_tables")
 load("//rules/private:labels.bzl", "display_label")
 load("//rules/private:python_command.bzl", "run_compiler", "run_module", "use_params_file")
 load("//rules/private:python_module.bzl", "add_import_roots")
@@ -40,7 +40,7 @@ _ATTRS = dict(VALIDATION_ATTRS, **{
     ),
     # Backends that run delegates of other exporters. Only backends that the program uses are
     # linked.
-    "_measured": attr.label_list(
+    "_prebuilt_backends": attr.label_list(
         default = ["//backends/xnnpack"],
         providers = [ExecutorchBackendInfo],
     ),
@@ -59,15 +59,15 @@ _DELEGATED_ATTRS = dict(
     ),
 )
 
-def _measured(ctx):
-    return [target[ExecutorchBackendInfo] for target in ctx.attr._measured]
+def _prebuilt_backend_infos(ctx):
+    return [target[ExecutorchBackendInfo] for target in ctx.attr._prebuilt_backends]
 
-def _described(ctx, backends):
-    """Registers the actions that both rules share."""
+def _import_action(ctx, backends):
+    """Returns the arguments and inputs of the action that writes the manifest."""
     kernels = [target[ExecutorchKernelsInfo] for target in [ctx.attr._kernels] + ctx.attr.kernels]
-    sets = depset(kernels, transitive = [backend.kernels for backend in backends])
+    kernel_infos = depset(kernels, transitive = [backend.kernels for backend in backends])
     manifest = ctx.actions.declare_file(ctx.label.name + ".manifest.json")
-    tables = [operator_tables(sets), kernel_tables(sets)]
+    tables = [operator_tables(kernel_infos), kernel_tables(kernel_infos)]
     weights = [ctx.file.weights] if ctx.file.weights else []
     args = ctx.actions.args()
 
@@ -78,83 +78,83 @@ def _described(ctx, backends):
     args.add_all(tables[0], before_each = "--operators")
     args.add_all(tables[1], before_each = "--kernels")
     args.add_all([backend.id for backend in backends if backend.id], before_each = "--backend-id")
-    measures = [backend.measure for backend in _measured(ctx)]
-    for backend in _measured(ctx):
+    tools = [backend.measure for backend in _prebuilt_backend_infos(ctx)]
+    for backend in _prebuilt_backend_infos(ctx):
         args.add("--measure", "%s=%s" % (backend.id, backend.measure.executable.path))
     args.add("--out-manifest", manifest)
     return struct(
         args = args,
         inputs = depset([ctx.file.pte] + weights, transitive = tables),
-        kernels = sets,
+        kernels = kernel_infos,
         manifest = manifest,
-        measures = measures,
-        message = "Reading %s" % ctx.file.pte.short_path,
+        tools = tools,
+        progress_message = "Reading %s" % ctx.file.pte.short_path,
         mnemonic = "ExecutorchImport",
         weights = weights,
     )
 
-def _provide(ctx, described, backends):
+def _import_providers(ctx, action, backends):
     return [
         # Bazel 4 takes only runfiles from `data`.
         DefaultInfo(files = depset([ctx.file.pte]), runfiles = ctx.runfiles([ctx.file.pte])),
         OutputGroupInfo(
-            _validation = validation(ctx, ctx.label.name, ctx.file.pte, described.manifest, described.weights, backends),
-            manifest = depset([described.manifest]),
+            _validation = validation(ctx, ctx.label.name, ctx.file.pte, action.manifest, action.weights, backends),
+            manifest = depset([action.manifest]),
             pte = depset([ctx.file.pte]),
-            report = depset([report_page(ctx, ctx.label.name, ctx.file.pte, described.manifest)]),
-            weights = depset(described.weights),
+            report = depset([report_page(ctx, ctx.label.name, ctx.file.pte, action.manifest)]),
+            weights = depset(action.weights),
         ),
         ExecutorchModelInfo(
             pte = ctx.file.pte,
             weights = ctx.file.weights,
-            manifest = described.manifest,
+            manifest = action.manifest,
             reference = None,
-            steps = None,
+            instruction_values = None,
             prefix = ctx.attr.prefix or c_prefix(ctx.label.package, ctx.label.name),
-            kernels = described.kernels,
-            backends = depset(backends + _measured(ctx)),
+            kernels = action.kernels,
+            backends = depset(backends + _prebuilt_backend_infos(ctx)),
         ),
     ]
 
 def _kernels_impl(ctx):
-    described = _described(ctx, [])
+    action = _import_action(ctx, [])
     toolchain = ctx.toolchains[CODEGEN_TOOLCHAIN_TYPE]
-    use_params_file(described.args)
+    use_params_file(action.args)
     run_module(
         ctx,
         toolchain,
         toolchain.generators,
         module = _MODULE,
-        arguments = described.args,
-        inputs = described.inputs,
-        outputs = [described.manifest],
-        mnemonic = described.mnemonic,
-        message = described.message,
-        programs = described.measures,
+        arguments = action.args,
+        inputs = action.inputs,
+        outputs = [action.manifest],
+        mnemonic = action.mnemonic,
+        progress_message = action.progress_message,
+        tools = action.tools,
     )
-    return _provide(ctx, described, [])
+    return _import_providers(ctx, action, [])
 
 def _delegated_impl(ctx):
     backends = [target[ExecutorchBackendInfo] for target in ctx.attr.backends]
-    described = _described(ctx, backends)
+    action = _import_action(ctx, backends)
     files = depset(transitive = [backend.sources for backend in backends] + [backend.data for backend in backends])
     imports = depset(transitive = [backend.imports for backend in backends])
-    described.args.add_all([backend.partitioner for backend in backends if backend.partitioner], before_each = "--backend")
-    add_import_roots(described.args, files, imports, ctx.workspace_name)
+    action.args.add_all([backend.partitioner for backend in backends if backend.partitioner], before_each = "--backend")
+    add_import_roots(action.args, files, imports, ctx.workspace_name)
     run_compiler(
         ctx,
         ctx.toolchains[TOOLCHAIN_TYPE],
-        arguments = described.args,
-        inputs = depset(transitive = [described.inputs, files]),
-        programs = described.measures + [tool for backend in backends for tool in backend.tools],
-        outputs = [described.manifest],
-        mnemonic = described.mnemonic,
-        message = described.message,
-        requirements = {"block-network": "1"},
-        resources = COMPILER_RESOURCES[1],
+        arguments = action.args,
+        inputs = depset(transitive = [action.inputs, files]),
+        tools = action.tools + [tool for backend in backends for tool in backend.tools],
+        outputs = [action.manifest],
+        mnemonic = action.mnemonic,
+        progress_message = action.progress_message,
+        execution_requirements = {"block-network": "1"},
+        resource_set = COMPILER_RESOURCES[1],
         module = _MODULE,
     )
-    return _provide(ctx, described, backends)
+    return _import_providers(ctx, action, backends)
 
 executorch_import = rule(
     implementation = _kernels_impl,

@@ -2,10 +2,10 @@
 
 load("//rules:providers.bzl", "ExecutorchModelInfo")
 
-_FILES = ["manifest", "weights"]
+_FILE_KINDS = ["manifest", "weights"]
 
 # Attributes of the model that also apply to the targets of its files.
-_PASSED_ON = ["compatible_with", "restricted_to", "tags", "target_compatible_with", "testonly", "visibility"]
+_PROPAGATED_ATTRS = ["compatible_with", "restricted_to", "tags", "target_compatible_with", "testonly", "visibility"]
 
 def _impl(ctx):
     file = getattr(ctx.attr.model[ExecutorchModelInfo], ctx.attr.file)
@@ -22,26 +22,26 @@ executorch_model_file = rule(
         ),
         "file": attr.string(
             mandatory = True,
-            values = _FILES,
+            values = _FILE_KINDS,
             doc = "Kind of the file.",
         ),
     },
     doc = "One of a model's files besides its program.",
 )
 
-def model_files(name, has_weights, given):
+def model_files(name, has_weights, attrs):
     """Defines a target for each file of a model other than its program.
 
     Args:
       name: name of the model's target.
       has_weights: whether the model has external weights.
-      given: dict: attributes of the model's target.
+      attrs: dict: attributes of the model's target.
     """
-    passed_on = {key: given[key] for key in _PASSED_ON if key in given}
+    propagated = {key: attrs[key] for key in _PROPAGATED_ATTRS if key in attrs}
     for suffix, file in [("manifest.json", "manifest")] + ([("ptd", "weights")] if has_weights else []):
         executorch_model_file(
             name = "%s.%s" % (name, suffix),
             file = file,
             model = ":" + name,
-            **passed_on
+            **propagated
         )

@@ -6,7 +6,7 @@ load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
 load("//rules:providers.bzl", "ExecutorchModelInfo")
 load("//rules:toolchain.bzl", "CODEGEN_TOOLCHAIN_TYPE")
 load("//rules/private:c_names.bzl", "c_prefix")
-load("//rules/private:kernel_sets.bzl", "kernel_tables", "operator_tables")
+load("//rules/private:kernel_tables.bzl", "kernel_tables", "operator_tables")
 load("//rules/private:labels.bzl", "display_label", "source_root")
 load("//rules/private:python_command.bzl", "run_module", "use_params_file")
 
@@ -40,7 +40,7 @@ MODEL_LIBRARY_ATTRS = {
 
 _COPTS = ["-std=c11", "-Wall", "-Wextra"]
 
-def _kernels(models):
+def _kernel_infos(models):
     return depset(transitive = [model.kernels for model in models])
 
 def generate_library(ctx, flags = [], exports = None):
@@ -48,7 +48,7 @@ def generate_library(ctx, flags = [], exports = None):
 
     Args:
       ctx: the context of a rule with `MODEL_LIBRARY_ATTRS` and the code generation toolchain.
-      flags: further flags of the generator.
+      flags: additional flags of the generator.
       exports: File for the linker version script. If given, the C side is that of a shared library.
 
     Returns:
@@ -60,9 +60,9 @@ def generate_library(ctx, flags = [], exports = None):
     header = ctx.actions.declare_file(name + ".h")
     source = ctx.actions.declare_file(name + ".c")
     data = ctx.actions.declare_file(name + "_data.S")
-    sets = _kernels(models)
-    operators = operator_tables(sets)
-    kernels = kernel_tables(sets)
+    kernel_infos = _kernel_infos(models)
+    operators = operator_tables(kernel_infos)
+    kernels = kernel_tables(kernel_infos)
     args = ctx.actions.args()
 
     # Joined with "=": labels of other repositories start with @, which would mark a params file.
@@ -100,7 +100,7 @@ def generate_library(ctx, flags = [], exports = None):
         inputs = depset([model.manifest for model in models], transitive = [operators, kernels]),
         outputs = [header, source, data] + ([exports] if exports else []),
         mnemonic = "ExecutorchCodegen",
-        message = "Generating C for %s" % display_label(ctx.label),
+        progress_message = "Generating C for %s" % display_label(ctx.label),
     )
     return struct(models = models, header = header, source = source, data = data)
 
@@ -109,7 +109,7 @@ def _runfiles_path(ctx, file):
     path = file.short_path
     return path[len("../"):] if path.startswith("../") else ctx.workspace_name + "/" + path
 
-def library_dependencies(ctx, models):
+def library_deps(ctx, models):
     """Returns the libraries that the C side of the models needs.
 
     Args:
@@ -120,13 +120,13 @@ def library_dependencies(ctx, models):
       list[CcInfo]: the runtime, the kernels and the backends.
     """
     backends = depset(transitive = [model.backends for model in models]).to_list()
-    return [ctx.attr._runtime[CcInfo]] + [info.cc for info in _kernels(models).to_list()] + [info.cc for info in backends if info.cc]
+    return [ctx.attr._runtime[CcInfo]] + [info.cc for info in _kernel_infos(models).to_list()] + [info.cc for info in backends if info.cc]
 
 def _embedded_files(ctx, models):
     weights = [model.weights for model in models if model.weights and ctx.attr.weights == "embed"]
     return ([model.pte for model in models] if ctx.attr.embed else []) + weights
 
-def library_tools(ctx, disabled_features = []):
+def cc_toolchain_args(ctx, disabled_features = []):
     """Returns the C toolchain arguments of functions of `cc_common`.
 
     Args:
@@ -145,14 +145,14 @@ def library_tools(ctx, disabled_features = []):
     )
     return dict(actions = ctx.actions, feature_configuration = features, cc_toolchain = cc_toolchain)
 
-def compile_library(ctx, tools, generated, dependencies):
+def compile_library(ctx, toolchain_args, generated, deps):
     """Registers the compilation of the C side.
 
     Args:
       ctx: the context of a rule with `MODEL_LIBRARY_ATTRS`.
-      tools: dict, from `library_tools`.
+      toolchain_args: dict, from `cc_toolchain_args`.
       generated: struct, from `generate_library`.
-      dependencies: list[CcInfo], from `library_dependencies`.
+      deps: list[CcInfo], from `library_deps`.
 
     Returns:
       tuple: CcCompilationContext for users of the header, and CcCompilationOutputs.
@@ -164,8 +164,8 @@ def compile_library(ctx, tools, generated, dependencies):
         includes = [source_root(generated.header)],
         user_compile_flags = _COPTS,
         additional_inputs = _embedded_files(ctx, generated.models),
-        compilation_contexts = [info.compilation_context for info in dependencies],
-        **tools
+        compilation_contexts = [info.compilation_context for info in deps],
+        **toolchain_args
     )
 
 def borrowed_programs(ctx, models):

@@ -10,16 +10,16 @@ _ModelsInfo = provider(
     fields = {"models": "depset[struct]: `label`, string, and `pte`, File."},
 )
 
-def _words(model):
+def _model_flags(model):
     return ["--model", model.label, model.pte.path]
 
-def _page(ctx, models):
+def _comparison_page(ctx, models):
     """Registers the action that writes `<name>.models.html`."""
     toolchain = ctx.toolchains[CODEGEN_TOOLCHAIN_TYPE]
     page = ctx.actions.declare_file(ctx.label.name + ".models.html")
     args = ctx.actions.args()
     args.add("--title", display_label(ctx.label))
-    args.add_all(models, map_each = _words)
+    args.add_all(models, map_each = _model_flags)
     args.add("--html", page)
     run_module(
         ctx,
@@ -30,27 +30,27 @@ def _page(ctx, models):
         inputs = depset([model.pte for model in models.to_list()]),
         outputs = [page],
         mnemonic = "ExecutorchModelsReport",
-        message = "Reporting on the models under %s" % display_label(ctx.label),
+        progress_message = "Reporting on the models under %s" % display_label(ctx.label),
     )
     return page
 
-def _below(ctx):
+def _transitive_models(ctx):
     """Returns the models below all labels in a target's attributes."""
-    found = []
+    transitive = []
     for name in dir(ctx.rule.attr):
         value = getattr(ctx.rule.attr, name)
-        several = value.keys() if type(value) == "dict" else value
-        for each in several if type(several) == "list" else [several]:
-            if type(each) == "Target" and _ModelsInfo in each:
-                found.append(each[_ModelsInfo].models)
-    return found
+        targets = value.keys() if type(value) == "dict" else value
+        for target in targets if type(targets) == "list" else [targets]:
+            if type(target) == "Target" and _ModelsInfo in target:
+                transitive.append(target[_ModelsInfo].models)
+    return transitive
 
 def _aspect_impl(target, ctx):
-    own = []
+    direct = []
     if ExecutorchModelInfo in target:
-        own = [struct(label = display_label(target.label), pte = target[ExecutorchModelInfo].pte)]
-    models = depset(own, transitive = _below(ctx))
-    pages = [_page(ctx, models)] if models else []
+        direct = [struct(label = display_label(target.label), pte = target[ExecutorchModelInfo].pte)]
+    models = depset(direct, transitive = _transitive_models(ctx))
+    pages = [_comparison_page(ctx, models)] if models else []
     return [
         _ModelsInfo(models = models),
         OutputGroupInfo(executorch_report = depset(pages)),
@@ -72,7 +72,7 @@ def _impl(ctx):
             display_label(ctx.label),
             ", ".join([display_label(target.label) for target in ctx.attr.targets]),
         ))
-    return [DefaultInfo(files = depset([_page(ctx, models)]))]
+    return [DefaultInfo(files = depset([_comparison_page(ctx, models)]))]
 
 executorch_report = rule(
     implementation = _impl,

@@ -4,7 +4,7 @@ load("@rules_python//python:py_info.bzl", "PyInfo")
 load("//rules:providers.bzl", "ExecutorchBackendInfo", "ExecutorchKernelsInfo", "ExecutorchModelInfo")
 load("//rules:toolchain.bzl", "CODEGEN_TOOLCHAIN_TYPE", "TOOLCHAIN_TYPE")
 load("//rules/private:c_names.bzl", "c_prefix")
-load("//rules/private:compilation.bzl", "ExecutorchCompilationInfo", "compilation_of", "run_compilation")
+load("//rules/private:compilation.bzl", "ExecutorchCompilationInfo", "collect_compilation", "run_compilation")
 load("//rules/private:compiler_memory.bzl", "COMPILER_RESOURCES")
 load("//rules/private:distributions.bzl", "distributions_aspect")
 load("//rules/private:labels.bzl", "display_label")
@@ -96,7 +96,7 @@ _ATTRS = {
     ),
 }
 
-def _check(ctx):
+def _check_attrs(ctx):
     name = ctx.attr.entry_point
     if not name or name[0].isdigit() or [c for c in name.elems() if not (c.isalnum() or c == "_")]:
         fail("%s: 'entry_point' must be a Python identifier, got '%s'" % (display_label(ctx.label), name))
@@ -107,31 +107,31 @@ def _check(ctx):
         fail("%s: 'prefix' must start with a letter and consist of letters, digits and single '_', got '%s'" % (display_label(ctx.label), prefix))
 
 def _impl(ctx):
-    _check(ctx)
-    given = compilation_of(ctx)
+    _check_attrs(ctx)
+    compilation = collect_compilation(ctx)
     name = ctx.label.name
     stem = name[:-len(_PTE_SUFFIX)] if name.endswith(_PTE_SUFFIX) else name
     pte = ctx.actions.declare_file(stem + ".pte")
     manifest = ctx.actions.declare_file(stem + ".manifest.json")
     dump = ctx.actions.declare_file(stem + ".dump.txt")
     reference = ctx.actions.declare_file(stem + ".reference.calls")
-    steps = ctx.actions.declare_file(stem + ".reference.steps")
-    record = ctx.actions.declare_file(stem + ".etrecord")
+    instruction_values = ctx.actions.declare_file(stem + ".reference.steps")
+    debug_record = ctx.actions.declare_file(stem + ".etrecord")
     sources = ctx.actions.declare_file(stem + ".sources.json")
     weights = [ctx.actions.declare_file(stem + ".ptd")] if ctx.attr.external_weights else []
     outputs = {"--out-pte": pte, "--out-manifest": manifest}
     outputs.update({"--out-weights": file for file in weights})
-    run_compilation(ctx, given, outputs, "Compiling")
-    run_compilation(ctx, given, {"--out-reference": reference, "--out-instruction-values": steps}, "Running eager PyTorch for")
-    run_compilation(ctx, given, {"--out-dump": dump}, "Printing")
-    run_compilation(ctx, given, {"--out-debug-record": record}, "Recording")
-    run_compilation(ctx, given, {"--out-sources": sources}, "Recording the lines of")
+    run_compilation(ctx, compilation, outputs, "Compiling")
+    run_compilation(ctx, compilation, {"--out-reference": reference, "--out-instruction-values": instruction_values}, "Running eager PyTorch for")
+    run_compilation(ctx, compilation, {"--out-dump": dump}, "Printing")
+    run_compilation(ctx, compilation, {"--out-debug-record": debug_record}, "Recording")
+    run_compilation(ctx, compilation, {"--out-sources": sources}, "Recording the lines of")
     return [
         # Bazel 4 takes only runfiles from `data`.
         DefaultInfo(files = depset([pte]), runfiles = ctx.runfiles([pte])),
         OutputGroupInfo(
-            _validation = validation(ctx, stem, pte, manifest, weights, given.backends),
-            debug_record = depset([record]),
+            _validation = validation(ctx, stem, pte, manifest, weights, compilation.backends),
+            debug_record = depset([debug_record]),
             dump = depset([dump]),
             manifest = depset([manifest]),
             pte = depset([pte]),
@@ -145,12 +145,12 @@ def _impl(ctx):
             weights = weights[0] if weights else None,
             manifest = manifest,
             reference = reference,
-            steps = steps,
+            instruction_values = instruction_values,
             prefix = ctx.attr.prefix or c_prefix(ctx.label.package, stem),
-            kernels = given.kernels,
-            backends = depset(given.backends),
+            kernels = compilation.kernels,
+            backends = depset(compilation.backends),
         ),
-        ExecutorchCompilationInfo(compilation = given),
+        ExecutorchCompilationInfo(compilation = compilation),
     ]
 
 executorch_model = rule(

@@ -26,7 +26,7 @@ def use_params_file(arguments):
     arguments.use_param_file("@%s", use_always = True)
     arguments.set_param_file_format("multiline")
 
-def _run_python(ctx, toolchain, sources, path, arguments, inputs, mnemonic, message, programs = [], **kwargs):
+def _run_python(ctx, toolchain, sources, pythonpath, arguments, inputs, mnemonic, progress_message, tools = [], **kwargs):
     """Registers an action.
 
     The interpreter and the sources are tools, so a change restarts workers (see compiler_sources).
@@ -36,7 +36,7 @@ def _run_python(ctx, toolchain, sources, path, arguments, inputs, mnemonic, mess
     """
 
     # Bazel 4 does not have this argument.
-    named = {} if IS_BAZEL_4 else {"toolchain": toolchain.toolchain_type}
+    toolchain_arg = {} if IS_BAZEL_4 else {"toolchain": toolchain.toolchain_type}
     ctx.actions.run(
         executable = toolchain.python,
         inputs = depset(toolchain.library, transitive = [inputs]),
@@ -44,15 +44,15 @@ def _run_python(ctx, toolchain, sources, path, arguments, inputs, mnemonic, mess
         tools = depset(
             [toolchain.python, toolchain.identity],
             transitive = [toolchain.python_files, sources.files],
-        ).to_list() + ([sources.program] if IS_BAZEL_4 else []) + programs,
+        ).to_list() + ([sources.executable] if IS_BAZEL_4 else []) + tools,
         # Paths relative to the execution root.
-        env = dict(_ENV, PYTHONPATH = ":".join(path)),
+        env = dict(_ENV, PYTHONPATH = ":".join(pythonpath)),
         mnemonic = mnemonic,
-        progress_message = message,
-        **dict(kwargs, **named)
+        progress_message = progress_message,
+        **dict(kwargs, **toolchain_arg)
     )
 
-def run_compiler(ctx, toolchain, arguments, inputs, programs, outputs, mnemonic, message, requirements, resources, module = None):
+def run_compiler(ctx, toolchain, arguments, inputs, tools, outputs, mnemonic, progress_message, execution_requirements, resource_set, module = None):
     """Registers an action that runs the compiler, and in it the user's code.
 
     User code can import its own libraries, the standard library, the locked packages and `exir`;
@@ -63,34 +63,34 @@ def run_compiler(ctx, toolchain, arguments, inputs, programs, outputs, mnemonic,
       toolchain: the executorch toolchain.
       arguments: Args: the compiler's flags.
       inputs: depset[File].
-      programs: list[FilesToRunProvider]: programs that user code runs.
+      tools: list[FilesToRunProvider]: programs that user code runs.
       outputs: list[File].
       mnemonic: CamelCase name of the action.
-      message: progress message.
-      requirements: execution requirements.
-      resources: `resource_set` function with the action's CPU and memory.
+      progress_message: progress message of the action.
+      execution_requirements: dict[string, string].
+      resource_set: `resource_set` function with the action's CPU and memory.
       module: dotted name of another program of the compiler to run instead.
     """
     use_params_file(arguments)
 
     # In Bazel 4, this argument requires a flag.
-    counted = {} if IS_BAZEL_4 else {"resource_set": resources}
+    resource_arg = {} if IS_BAZEL_4 else {"resource_set": resource_set}
     _run_python(
         ctx,
         toolchain,
         toolchain.compiler,
-        path = [toolchain.site.path],
-        programs = programs,
+        pythonpath = [toolchain.site.path],
+        tools = tools,
         arguments = [toolchain.compiler_main.path] + (["-m", module] if module else []) + [arguments],
         inputs = depset([toolchain.site], transitive = [inputs]),
         outputs = outputs,
         mnemonic = mnemonic,
-        message = message,
-        execution_requirements = requirements,
-        **counted
+        progress_message = progress_message,
+        execution_requirements = execution_requirements,
+        **resource_arg
     )
 
-def run_module(ctx, toolchain, sources, module, arguments, inputs, outputs, mnemonic, message, packages = [], programs = []):
+def run_module(ctx, toolchain, sources, module, arguments, inputs, outputs, mnemonic, progress_message, packages = [], tools = []):
     """Registers an action that runs a module of the generators or of this repository.
 
     Args:
@@ -102,19 +102,19 @@ def run_module(ctx, toolchain, sources, module, arguments, inputs, outputs, mnem
       inputs: depset[File].
       outputs: list[File].
       mnemonic: CamelCase name of the action.
-      message: progress message.
+      progress_message: progress message of the action.
       packages: list[File]: folders of packages that the module imports.
-      programs: list[FilesToRunProvider]: programs that the module runs.
+      tools: list[FilesToRunProvider]: programs that the module runs.
     """
     _run_python(
         ctx,
         toolchain,
         sources,
-        programs = programs,
-        path = import_roots(sources.root) + [site.path for site in packages],
+        tools = tools,
+        pythonpath = import_roots(sources.root) + [site.path for site in packages],
         arguments = ["-m", module, arguments],
         inputs = depset(packages, transitive = [inputs]),
         outputs = outputs,
         mnemonic = mnemonic,
-        message = message,
+        progress_message = progress_message,
     )

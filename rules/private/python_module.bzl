@@ -1,7 +1,7 @@
 """Imports of a py_library: the dotted name of its module, and the import roots."""
 
 load("@rules_python//python:py_info.bzl", "PyInfo")
-load("//rules/private:distributions.bzl", "hidden_repositories")
+load("//rules/private:distributions.bzl", "excluded_repositories")
 load("//rules/private:labels.bzl", "source_root")
 
 def _is_python(file):
@@ -73,17 +73,17 @@ def imported_library(label, target, attribute):
     Returns:
       struct: `sources` and `data`, depset[File]; `imports`, depset[string] as in PyInfo.
     """
-    hidden = hidden_repositories(label, target, attribute)
+    excluded = excluded_repositories(label, target, attribute)
     info = target[PyInfo]
-    imports = [entry for entry in info.imports.to_list() if entry.partition("/")[0] not in hidden] if hidden else []
+    imports = [entry for entry in info.imports.to_list() if entry.partition("/")[0] not in excluded] if excluded else []
     return struct(
-        sources = _outside(info.transitive_sources, hidden),
-        imports = depset(imports) if hidden else info.imports,
-        data = _outside(data_files([target]), hidden),
+        sources = _exclude_repositories(info.transitive_sources, excluded),
+        imports = depset(imports) if excluded else info.imports,
+        data = _exclude_repositories(data_files([target]), excluded),
     )
 
-def _outside(files, repositories):
-    """Returns files outside the repositories.
+def _exclude_repositories(files, repositories):
+    """Returns the files that are in none of the repositories.
 
     Expands the depset only if there are any.
     """

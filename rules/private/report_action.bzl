@@ -34,6 +34,6 @@ def report_page(ctx, stem, pte, manifest, sources = None):
         inputs = depset([pte, manifest] + ([sources] if sources else [])),
         outputs = [page],
         mnemonic = "ExecutorchReport",
-        message = "Reporting on %s" % display_label(ctx.label),
+        progress_message = "Reporting on %s" % display_label(ctx.label),
     )
     return page

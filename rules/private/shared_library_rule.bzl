@@ -7,7 +7,7 @@ load("@rules_cc//cc:find_cc_toolchain.bzl", "use_cc_toolchain")
 load("@rules_cc//cc/common:cc_common.bzl", "cc_common")
 load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
 load("//rules:toolchain.bzl", "CODEGEN_TOOLCHAIN_TYPE")
-load("//rules/private:model_library.bzl", "MODEL_LIBRARY_ATTRS", "borrowed_programs", "compile_library", "generate_library", "library_dependencies", "library_tools")
+load("//rules/private:model_library.bzl", "MODEL_LIBRARY_ATTRS", "borrowed_programs", "cc_toolchain_args", "compile_library", "generate_library", "library_deps")
 
 _DOC = """Compiled models as a shared library `lib<name>.so` that exports only the functions of the models.
 
@@ -22,32 +22,32 @@ _ATTRS = dict(
     ),
 )
 
-def _link(ctx, tools, objects, dependencies, version_script):
+def _link_library(ctx, toolchain_args, compilation_outputs, deps, version_script):
     """Links the library; returns its file."""
-    linked = cc_common.link(
+    linking_outputs = cc_common.link(
         name = ctx.label.name,
-        compilation_outputs = objects,
-        linking_contexts = [info.linking_context for info in dependencies],
+        compilation_outputs = compilation_outputs,
+        linking_contexts = [info.linking_context for info in deps],
         output_type = "dynamic_library",
         user_link_flags = ["-Wl,--version-script=" + version_script.path] + ["-Wl,-u," + name for name in ctx.attr.exports],
         additional_inputs = [version_script],
-        **tools
+        **toolchain_args
     )
-    library = linked.library_to_link
+    library = linking_outputs.library_to_link
     return library.resolved_symlink_dynamic_library or library.dynamic_library
 
 def _impl(ctx):
     exports = ctx.actions.declare_file(ctx.label.name + ".lds")
     generated = generate_library(ctx, flags = ["--export=" + name for name in ctx.attr.exports], exports = exports)
-    dependencies = library_dependencies(ctx, generated.models)
+    deps = library_deps(ctx, generated.models)
 
     # Whole archives would contain every kernel.
-    tools = library_tools(ctx, disabled_features = ["legacy_whole_archive"])
-    compilation, objects = compile_library(ctx, tools, generated, dependencies)
-    library = _link(ctx, tools, objects, dependencies, exports)
+    toolchain_args = cc_toolchain_args(ctx, disabled_features = ["legacy_whole_archive"])
+    compilation_context, compilation_outputs = compile_library(ctx, toolchain_args, generated, deps)
+    library = _link_library(ctx, toolchain_args, compilation_outputs, deps, exports)
     linker_input = cc_common.create_linker_input(
         owner = ctx.label,
-        libraries = depset([cc_common.create_library_to_link(dynamic_library = library, **tools)]),
+        libraries = depset([cc_common.create_library_to_link(dynamic_library = library, **toolchain_args)]),
     )
     return [
         DefaultInfo(
@@ -55,7 +55,7 @@ def _impl(ctx):
             runfiles = borrowed_programs(ctx, generated.models),
         ),
         CcInfo(
-            compilation_context = compilation,
+            compilation_context = compilation_context,
             linking_context = cc_common.create_linking_context(linker_inputs = depset([linker_input])),
         ),
     ]

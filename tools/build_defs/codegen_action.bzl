@@ -20,7 +20,7 @@ def _impl(ctx):
         ctx.toolchains[CODEGEN_TOOLCHAIN_TYPE],
         module = ctx.attr.module,
         mnemonic = "ExecutorchCodegen",
-        message = "Running %s for %s" % (ctx.attr.module, display_label(ctx.label)),
+        progress_message = "Running %s for %s" % (ctx.attr.module, display_label(ctx.label)),
     )
 
 codegen_action = rule(

@@ -47,7 +47,7 @@ def _impl(ctx):
         inputs = depset(ctx.files.srcs, transitive = [ctx.attr.generator[PyInfo].transitive_sources, ctx.attr.generator[DefaultInfo].default_runfiles.files]),
         outputs = [folder],
         mnemonic = "ExecutorchDocsSite",
-        message = "Rendering %s" % display_label(ctx.label),
+        progress_message = "Rendering %s" % display_label(ctx.label),
         packages = [ctx.file.packages],
     )
     return [DefaultInfo(files = depset([folder]), runfiles = ctx.runfiles([folder]))]

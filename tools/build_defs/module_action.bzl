@@ -15,7 +15,7 @@ MODULE_ACTION_ATTRS = {
     "arguments": attr.string_list(doc = "Command line, before the paths of `outs`; `$(location …)` is replaced."),
 }
 
-def run_module_action(ctx, toolchain, module, mnemonic, message, sources = [], packages = []):
+def run_module_action(ctx, toolchain, module, mnemonic, progress_message, sources = [], packages = []):
     """Registers the action that writes the files of a rule with `MODULE_ACTION_ATTRS`.
 
     Args:
@@ -23,7 +23,7 @@ def run_module_action(ctx, toolchain, module, mnemonic, message, sources = [], p
       toolchain: the toolchain with the interpreter.
       module: dotted name of the module.
       mnemonic: CamelCase name of the action.
-      message: progress message.
+      progress_message: progress message of the action.
       sources: list[depset[File]]: inputs in addition to `srcs`.
       packages: list[File]: folders of packages that the module imports.
 
@@ -42,7 +42,7 @@ def run_module_action(ctx, toolchain, module, mnemonic, message, sources = [], p
         inputs = depset(ctx.files.srcs, transitive = sources),
         outputs = ctx.outputs.outs,
         mnemonic = mnemonic,
-        message = message,
+        progress_message = progress_message,
         packages = packages,
     )
     return [DefaultInfo(files = depset(ctx.outputs.outs))]

@@ -19,7 +19,7 @@ OBJECT_LIBRARY_ATTRS = {
     ),
     "hdrs": attr.label_list(
         allow_files = [".h"],
-        doc = "Headers for whoever depends on the library.",
+        doc = "Headers for targets that depend on the library.",
     ),
     "copts": attr.string_list(doc = "Flags of the compiler."),
     "linkopts": attr.string_list(doc = "Flags of the linker for programs that have the library."),
@@ -41,15 +41,15 @@ CoptsInfo = provider(
     fields = {"copts": "list[string]"},
 )
 
-_SOURCES_OF_ACTION = 16
+_SOURCES_PER_ACTION = 16
 
 # ACTION_NAMES.c_compile. Bazel versions define it in different files.
 _C_COMPILE = "c-compile"
 
-def _groups(sources):
-    """Returns the sources in lists of at most `_SOURCES_OF_ACTION`."""
+def _group_sources(sources):
+    """Returns the sources in lists of at most `_SOURCES_PER_ACTION`."""
     count = len(sources)
-    return [sources[first:min(first + _SOURCES_OF_ACTION, count)] for first in range(0, count, _SOURCES_OF_ACTION)]
+    return [sources[first:min(first + _SOURCES_PER_ACTION, count)] for first in range(0, count, _SOURCES_PER_ACTION)]
 
 def file_id(path):
     """Returns the number of a source in error codes, as tools/message_of_code.py does.
@@ -59,69 +59,69 @@ def file_id(path):
     """
     return hash(path) & 0xFFFF
 
-def _object_of(ctx, source, pic):
+def _object_file(ctx, source, pic):
     path = source.short_path.rpartition("/")[2][:-len(".c")]
     return ctx.actions.declare_file("_objs/%s/%s%s" % (ctx.label.name, path, ".pic.o" if pic else ".o"))
 
-def _flags(ctx, tools, compilation, pic):
+def _compile_command(ctx, tools, compilation, pic):
     """Returns the compiler's flags, except source and object, and its environment."""
-    flag = getattr(ctx.attr, "further_copts", None)
-    further = flag[CoptsInfo].copts if flag else []
+    flag = getattr(ctx.attr, "copts_flag", None)
+    flag_copts = flag[CoptsInfo].copts if flag else []
     options = ctx.fragments.cpp
     variables = cc_common.create_compile_variables(
         feature_configuration = tools.features,
         cc_toolchain = tools.toolchain,
-        user_compile_flags = options.copts + options.conlyopts + ctx.attr.copts + further,
+        user_compile_flags = options.copts + options.conlyopts + ctx.attr.copts + flag_copts,
         include_directories = compilation.includes,
         quote_include_directories = compilation.quote_includes,
         system_include_directories = compilation.system_includes,
         preprocessor_defines = compilation.defines,
         use_pic = pic,
     )
-    named = dict(feature_configuration = tools.features, action_name = _C_COMPILE)
+    action_args = dict(feature_configuration = tools.features, action_name = _C_COMPILE)
     return struct(
-        flags = cc_common.get_memory_inefficient_command_line(variables = variables, **named),
-        environment = cc_common.get_environment_variables(variables = variables, **named),
+        flags = cc_common.get_memory_inefficient_command_line(variables = variables, **action_args),
+        environment = cc_common.get_environment_variables(variables = variables, **action_args),
     )
 
-def _compile_group(ctx, tools, headers, given, sources, pic):
-    objects = [_object_of(ctx, source, pic) for source in sources]
-    listed = ctx.actions.args()
-    listed.use_param_file("%s", use_always = True)
-    listed.set_param_file_format("multiline")
-    for source, made in zip(sources, objects):
-        listed.add_all([source, made])
-        listed.add(file_id("%s/%s" % (source.owner.package, source.owner.name)))
-    command = ctx.actions.args()
-    command.add(tools.compiler)
-    command.add_all(given.flags)
+def _compile_group(ctx, tools, headers, command, sources, pic):
+    objects = [_object_file(ctx, source, pic) for source in sources]
+    source_list = ctx.actions.args()
+    source_list.use_param_file("%s", use_always = True)
+    source_list.set_param_file_format("multiline")
+    for source, object in zip(sources, objects):
+        source_list.add_all([source, object])
+        source_list.add(file_id("%s/%s" % (source.owner.package, source.owner.name)))
+    args = ctx.actions.args()
+    args.add(tools.compiler)
+    args.add_all(command.flags)
 
     # Bazel 4 does not have this argument.
-    named = {} if IS_BAZEL_4 else {"toolchain": Label("@bazel_tools//tools/cpp:toolchain_type")}
+    toolchain_arg = {} if IS_BAZEL_4 else {"toolchain": Label("@bazel_tools//tools/cpp:toolchain_type")}
     ctx.actions.run(
         executable = ctx.executable._compile_objects,
-        arguments = [listed, command],
+        arguments = [source_list, args],
         inputs = depset(sources, transitive = [headers, tools.toolchain.all_files]),
         outputs = objects,
-        env = given.environment,
+        env = command.environment,
         mnemonic = "ExecutorchCompileObjects",
         progress_message = "Compiling %d sources of %s" % (len(sources), display_label(ctx.label)),
-        **named
+        **toolchain_arg
     )
     return objects
 
-def _compile(ctx, tools, compilation, private_headers, pic):
+def _compile_all(ctx, tools, compilation, private_headers, pic):
     """Registers the compile actions with or without PIC; returns the objects."""
     headers = depset(private_headers, transitive = [compilation.headers])
-    given = _flags(ctx, tools, compilation, pic)
+    command = _compile_command(ctx, tools, compilation, pic)
     sources = [file for file in ctx.files.srcs if file.extension == "c"]
     return depset([
-        made
-        for group in _groups(sources)
-        for made in _compile_group(ctx, tools, headers, given, group, pic)
+        object
+        for group in _group_sources(sources)
+        for object in _compile_group(ctx, tools, headers, command, group, pic)
     ])
 
-def _tools(ctx):
+def _cc_tools(ctx):
     toolchain = find_cc_toolchain(ctx)
     features = cc_common.configure_features(
         ctx = ctx,
@@ -136,40 +136,40 @@ def _tools(ctx):
         compiler = cc_common.get_tool_for_action(feature_configuration = features, action_name = _C_COMPILE),
     )
 
-def _outputs(ctx, tools, compilation, private_headers):
-    """Returns the objects that cc_library would make.
+def _compilation_outputs(ctx, tools, compilation, private_headers):
+    """Returns the objects that cc_library would create.
 
     Shared libraries and programs of debug builds take position-independent objects.
     """
     if not tools.toolchain.needs_pic_for_dynamic_libraries(feature_configuration = tools.features):
-        return cc_common.create_compilation_outputs(objects = _compile(ctx, tools, compilation, private_headers, False))
-    plain = _compile(ctx, tools, compilation, private_headers, False) if ctx.var["COMPILATION_MODE"] == "opt" else depset()
+        return cc_common.create_compilation_outputs(objects = _compile_all(ctx, tools, compilation, private_headers, False))
+    objects = _compile_all(ctx, tools, compilation, private_headers, False) if ctx.var["COMPILATION_MODE"] == "opt" else depset()
     return cc_common.create_compilation_outputs(
-        objects = plain,
-        pic_objects = _compile(ctx, tools, compilation, private_headers, True),
+        objects = objects,
+        pic_objects = _compile_all(ctx, tools, compilation, private_headers, True),
     )
 
 def _impl(ctx):
-    tools = _tools(ctx)
-    below = cc_common.merge_cc_infos(cc_infos = [dep[CcInfo] for dep in ctx.attr.deps])
+    tools = _cc_tools(ctx)
+    deps_info = cc_common.merge_cc_infos(cc_infos = [dep[CcInfo] for dep in ctx.attr.deps])
     private_headers = [file for file in ctx.files.srcs if file.extension == "h"]
     public = cc_common.create_compilation_context(headers = depset(ctx.files.hdrs))
-    compilation = cc_common.merge_cc_infos(cc_infos = [CcInfo(compilation_context = public), below]).compilation_context
-    linking, made = cc_common.create_linking_context_from_compilation_outputs(
+    compilation_context = cc_common.merge_cc_infos(cc_infos = [CcInfo(compilation_context = public), deps_info]).compilation_context
+    linking_context, linking_outputs = cc_common.create_linking_context_from_compilation_outputs(
         actions = ctx.actions,
         name = ctx.label.name,
         feature_configuration = tools.features,
         cc_toolchain = tools.toolchain,
-        compilation_outputs = _outputs(ctx, tools, compilation, private_headers),
-        linking_contexts = [below.linking_context],
+        compilation_outputs = _compilation_outputs(ctx, tools, compilation_context, private_headers),
+        linking_contexts = [deps_info.linking_context],
         user_link_flags = ctx.attr.linkopts,
         disallow_dynamic_library = True,
     )
-    library = made.library_to_link
+    library = linking_outputs.library_to_link
     archive = library.static_library or library.pic_static_library
     return [
         DefaultInfo(files = depset([archive])),
-        CcInfo(compilation_context = compilation, linking_context = linking),
+        CcInfo(compilation_context = compilation_context, linking_context = linking_context),
     ]
 
 # Arguments of every rule of this kind, except `attrs` and `doc`.
@@ -183,7 +183,7 @@ OBJECT_LIBRARY_RULE = dict(
 object_library = rule(
     attrs = dict(
         OBJECT_LIBRARY_ATTRS,
-        further_copts = attr.label(doc = "A `copts_flag`: command-line flags, appended to `copts`."),
+        copts_flag = attr.label(doc = "A `copts_flag`: command-line flags, appended to `copts`."),
     ),
     doc = _DOC,
     **OBJECT_LIBRARY_RULE

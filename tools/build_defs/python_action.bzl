@@ -24,7 +24,7 @@ def _impl(ctx):
         toolchain,
         module = module_name(module_file(ctx.attr.main, "main")),
         mnemonic = "ExecutorchPython",
-        message = "Running %s" % display_label(ctx.label),
+        progress_message = "Running %s" % display_label(ctx.label),
         sources = [ctx.attr.main[PyInfo].transitive_sources],
         packages = [toolchain.site],
     )

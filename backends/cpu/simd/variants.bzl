@@ -91,7 +91,7 @@ def simd_loops(name, srcs, multiplies_bytes, deps):
             name = "%s_%s" % (name, isa),
             srcs = multiplies_bytes if is_part else srcs,
             copts = SIMD_COPTS + copts + ["-DET_CPU_ISA_" + isa.upper()],
-            further_copts = "//backends/cpu/simd:copts",
+            copts_flag = "//backends/cpu/simd:copts",
             tags = ["manual"],  # a compiler for another processor refuses the flags
             deps = deps + ([":%s_avx2" % name] if is_part else []),
         )

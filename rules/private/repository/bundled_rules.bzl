@@ -8,29 +8,29 @@ _DOC = "A rule set from Bazel's installation, or a replacement for it. Needs no 
 
 _ATTRS = {
     "bundled": attr.string(doc = "Folder in Bazel's install base that has the rule set."),
-    "stand_in": attr.string(doc = "Folder under third_party/offline/workspace that is used if Bazel does not ship the rule set."),
+    "replacement": attr.string(doc = "Folder under third_party/offline/workspace that is used if Bazel does not ship the rule set."),
     "_root": attr.label(default = Label("//:BUILD.bazel"), doc = "Finds this project's root folder."),
 }
 
-_MISSING = """\
+_NOT_BUNDLED_ERROR = """\
 this Bazel does not ship '{name}'; declare it in your WORKSPACE before executorch_dependencies(), or use MODULE.bazel \
 (Bazel 7 and newer)"""
 
-def _bundled(rctx):
+def _bundled_path(rctx):
     tools = rctx.path(Label("@bazel_tools//tools:BUILD")).realpath
     install_base = tools.dirname.dirname.dirname
     return rctx.path("{}/{}".format(install_base, rctx.attr.bundled)) if rctx.attr.bundled else None
 
-def _stand_in(rctx):
+def _replacement_path(rctx):
     root = rctx.path(rctx.attr._root).dirname
-    folder = "{}/third_party/offline/workspace/{}".format(root, rctx.attr.stand_in)
-    return rctx.path(folder) if rctx.attr.stand_in else None
+    folder = "{}/third_party/offline/workspace/{}".format(root, rctx.attr.replacement)
+    return rctx.path(folder) if rctx.attr.replacement else None
 
 def _bundled_rules_impl(rctx):
-    found = [path for path in (_bundled(rctx), _stand_in(rctx)) if path and path.exists]
-    if not found:
-        fail(_MISSING.format(name = rctx.name))
-    for entry in found[0].readdir():
+    folders = [path for path in (_bundled_path(rctx), _replacement_path(rctx)) if path and path.exists]
+    if not folders:
+        fail(_NOT_BUNDLED_ERROR.format(name = rctx.name))
+    for entry in folders[0].readdir():
         rctx.symlink(entry, entry.basename)
 
 bundled_rules = repository_rule(

@@ -16,7 +16,7 @@ from commands import BootstrapError
 _REQUIREMENT = re.compile(r"(?P<name>[A-Za-z0-9][\w.-]*)(\[[^]]*\])?\s*==\s*(?P<version>[^\s;\\]+)")
 
 # pip-compile writes these options from its own configuration.
-_PLACE = re.compile(r"--(index-url|extra-index-url|find-links|trusted-host)\b")
+_INDEX_OPTION = re.compile(r"--(index-url|extra-index-url|find-links|trusted-host)\b")
 
 
 @dataclass(frozen=True)
@@ -40,19 +40,19 @@ def read_lock(path: Path) -> list[Requirement]:
     text = re.sub(r"^\s*#.*\n?", "", path.read_text(encoding="utf-8"), flags=re.MULTILINE)
     logical = re.sub(r"\s*\\\n\s*", " ", text)
     lines = [line.strip() for line in logical.splitlines()]
-    return [_requirement(line, path) for line in lines if line and not _PLACE.match(line)]
+    return [_parse_requirement(line, path) for line in lines if line and not _INDEX_OPTION.match(line)]
 
 
-def _requirement(line: str, path: Path) -> Requirement:
+def _parse_requirement(line: str, path: Path) -> Requirement:
     found = _REQUIREMENT.match(line)
     if found is None or "--hash=" not in line:
         raise BootstrapError(
             f"'{line}' is not an exact version with a hash; write the file with pip-compile --generate-hashes"
         )
-    return Requirement(normalized(found["name"]), found["version"], line)
+    return Requirement(normalize_name(found["name"]), found["version"], line)
 
 
-def normalized(name: str) -> str:
+def normalize_name(name: str) -> str:
     """Return a package's name as normalized by PEP 503."""
     return re.sub(r"[-_.]+", "-", name).lower()
 
@@ -62,11 +62,11 @@ def extra_packages(lock: list[Requirement], base: list[Requirement]) -> list[Req
 
     Raises `BootstrapError` that lists all packages with different versions.
     """
-    ours = {each.name: each for each in base}
+    ours = {package.name: package for package in base}
     clashes = [
-        f"  {each.name}: {each.version}, but the rules have {ours[each.name].version}"
-        for each in lock
-        if each.name in ours and each.public_version != ours[each.name].public_version
+        f"  {package.name}: {package.version}, but the rules have {ours[package.name].version}"
+        for package in lock
+        if package.name in ours and package.public_version != ours[package.name].public_version
     ]
     if clashes:
         raise BootstrapError(
@@ -77,7 +77,7 @@ def extra_packages(lock: list[Requirement], base: list[Requirement]) -> list[Req
                 "(pip-compile -c)"
             )
         )
-    return [each for each in lock if each.name not in ours]
+    return [package for package in lock if package.name not in ours]
 
 
 def main() -> int:
@@ -88,10 +88,10 @@ def main() -> int:
     except (BootstrapError, OSError) as error:
         print(f"{lock.name}: {error}" if isinstance(error, BootstrapError) else error, file=sys.stderr)
         return 1
-    extra.write_text("".join(f"{each.text}\n" for each in found), encoding="utf-8")
-    names = {each.name for each in found}
-    for each in packages:
-        print(each.name, "extra" if each.name in names else "base")
+    extra.write_text("".join(f"{package.text}\n" for package in found), encoding="utf-8")
+    names = {package.name for package in found}
+    for package in packages:
+        print(package.name, "extra" if package.name in names else "base")
     return 0
 
 

@@ -29,14 +29,14 @@ Typing_Extensions==4.16.0 --hash=sha256:cc
 """
 
 
-def _read(folder: Path, text: str) -> list[extra_packages.Requirement]:
+def _read_lock_text(folder: Path, text: str) -> list[extra_packages.Requirement]:
     path = folder / "requirements.lock"
     path.write_text(text)
     return extra_packages.read_lock(path)
 
 
 def test_only_additional_packages_are_installed(tmp_path: Path) -> None:
-    (extra,) = extra_packages.extra_packages(_read(tmp_path, _LOCK), _read(tmp_path, _BASE))
+    (extra,) = extra_packages.extra_packages(_read_lock_text(tmp_path, _LOCK), _read_lock_text(tmp_path, _BASE))
     assert (extra.name, extra.version) == ("timm", "1.0.20")
     assert extra.text == 'timm[all]==1.0.20 ; python_version >= "3.9" --hash=sha256:dd'
 
@@ -44,7 +44,7 @@ def test_only_additional_packages_are_installed(tmp_path: Path) -> None:
 def test_conflicting_package_versions_are_named(tmp_path: Path) -> None:
     lock = _LOCK.replace("numpy==2.4.6", "numpy==1.26.4").replace("torch==2.13.0", "torch==2.9.1+cu130")
     with pytest.raises(BootstrapError) as caught:
-        extra_packages.extra_packages(_read(tmp_path, lock), _read(tmp_path, _BASE))
+        extra_packages.extra_packages(_read_lock_text(tmp_path, lock), _read_lock_text(tmp_path, _BASE))
     assert "  numpy: 1.26.4, but the rules have 2.4.6\n  torch: 2.9.1+cu130, but the rules have 2.13.0+cpu\n" in str(
         caught.value
     )
@@ -53,12 +53,12 @@ def test_conflicting_package_versions_are_named(tmp_path: Path) -> None:
 @pytest.mark.parametrize("line", ["timm", "timm>=1.0 --hash=sha256:dd", "timm==1.0.20", "-r other.txt"])
 def test_inexact_requirement_is_refused(line: str, tmp_path: Path) -> None:
     with pytest.raises(BootstrapError, match="is not an exact version with a hash"):
-        _read(tmp_path, f"{line}\n")
+        _read_lock_text(tmp_path, f"{line}\n")
 
 
 def test_index_options_of_the_lock_are_ignored(tmp_path: Path) -> None:
     options = "--index-url https://one.example\n--extra-index-url two\n--find-links /wheels\n--trusted-host three\n\n"
-    assert _read(tmp_path, options + _LOCK) == _read(tmp_path, _LOCK)
+    assert _read_lock_text(tmp_path, options + _LOCK) == _read_lock_text(tmp_path, _LOCK)
 
 
 def test_package_locations_are_listed(

@@ -49,14 +49,14 @@ _UNUSED = (
     *("**/BUILD", "**/BUILD.bazel", "**/WORKSPACE", "**/* *"),
 )
 _WITH_TEST_SUITES = ("joblib", "mpmath", "networkx", "numpy", "pandas", "scipy", "setuptools", "sklearn", "sympy")
-_ROOM_ADVICE = """
+_DISK_SPACE_ADVICE = """
 The packages with torch need about 1 GB in {root}, and as much again during installation. Free space there, or set
 XDG_CACHE_HOME to another folder, and try again."""
 _FOLDER_ADVICE = """
 Packages are installed in {root}. Make this folder writable, or set XDG_CACHE_HOME to another folder, and try again."""
 _ADVICE = {
-    errno.ENOSPC: _ROOM_ADVICE,
-    errno.EDQUOT: _ROOM_ADVICE,
+    errno.ENOSPC: _DISK_SPACE_ADVICE,
+    errno.EDQUOT: _DISK_SPACE_ADVICE,
     errno.EACCES: _FOLDER_ADVICE,
     errno.EPERM: _FOLDER_ADVICE,
     errno.EROFS: _FOLDER_ADVICE,
@@ -85,9 +85,9 @@ def install(lock: Path, variables: Mapping[str, str] = _NO_VARIABLES) -> tuple[P
     compiles.
     """
     entry = cache_root() / "python" / environment_key(lock, variables)
-    if entry.exists() and not _is_whole(entry):
+    if entry.exists() and not _is_complete(entry):
         shutil.rmtree(entry)
-    installed = publish(entry, lambda folder: _fill(folder / "site", lock, variables))
+    installed = publish(entry, lambda folder: _fill_site(folder / "site", lock, variables))
     return entry / "site", installed
 
 
@@ -104,12 +104,12 @@ def environment_key(lock: Path, variables: Mapping[str, str] = _NO_VARIABLES) ->
 
     It depends on lock, variables, Python and recipe.
     """
-    given = sorted(f"{name}={value}" for name, value in variables.items())
-    parts = (str(_RECIPE), sys.implementation.cache_tag, sysconfig.get_platform(), lock.read_text(), *given)
+    settings = sorted(f"{name}={value}" for name, value in variables.items())
+    parts = (str(_RECIPE), sys.implementation.cache_tag, sysconfig.get_platform(), lock.read_text(), *settings)
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:32]
 
 
-def _fill(site: Path, lock: Path, variables: Mapping[str, str]) -> None:
+def _fill_site(site: Path, lock: Path, variables: Mapping[str, str]) -> None:
     _pip_install(site, lock, variables)
     for path in _unused_paths(site):
         shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink(missing_ok=True)
@@ -122,18 +122,18 @@ def _pip_install(site: Path, lock: Path, variables: Mapping[str, str]) -> None:
     result = subprocess.run(command, capture_output=True, text=True, env={**os.environ, **variables})
     if result.returncode:
         errors = pip_errors(result.stderr)
-        room = _room_advice(errors)
+        room = _disk_space_advice(errors)
         if not room and "torch==" in errors:
             raise _NoSuchTorch(f"cannot install {lock.name}; pip reports:\n{errors}{_TORCH_ADVICE}")
         raise BootstrapError(f"cannot install {lock.name}; pip reports:\n{errors}{room}")
 
 
-def _room_advice(errors: str) -> str:
+def _disk_space_advice(errors: str) -> str:
     """Return advice if pip reports a full disk."""
-    return _ROOM_ADVICE.format(root=cache_root()) if os.strerror(errno.ENOSPC) in errors else ""
+    return _DISK_SPACE_ADVICE.format(root=cache_root()) if os.strerror(errno.ENOSPC) in errors else ""
 
 
-def explained(error: OSError, lock: Path) -> str:
+def describe_error(error: OSError, lock: Path) -> str:
     """Return a message for a failed file operation, with a remedy."""
     advice = _ADVICE.get(error.errno or 0, "").format(root=cache_root())
     return f"cannot install {lock.name}: {error.strerror}: {error.filename or cache_root()}{advice}"
@@ -152,7 +152,7 @@ def _record_contents(site: Path) -> None:
     site.with_name(_CONTENTS).write_text("".join(lines), encoding="utf-8")
 
 
-def _is_whole(entry: Path) -> bool:
+def _is_complete(entry: Path) -> bool:
     """Return true if every installed file exists in its recorded size.
 
     Entries from before there were records count as complete.
@@ -171,7 +171,7 @@ def _has_size(path: Path, size: int) -> bool:
         return False
 
 
-def _options(words: Sequence[str]) -> argparse.Namespace:
+def _parse_options(words: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="Install the packages of a lock file once per user and machine.")
     parser.add_argument("lock", type=Path)
     parser.add_argument("folder", type=Path, nargs="?")
@@ -180,7 +180,7 @@ def _options(words: Sequence[str]) -> argparse.Namespace:
 
 
 def main() -> int:
-    options = _options(sys.argv[1:])
+    options = _parse_options(sys.argv[1:])
     lock = options.lock
     try:
         site, installed = install(lock, dict(word.split("=", 1) for word in options.build_variable))
@@ -190,7 +190,7 @@ def main() -> int:
         print(error, file=sys.stderr)
         return error.EXIT_CODE
     except OSError as error:
-        print(explained(error, lock), file=sys.stderr)
+        print(describe_error(error, lock), file=sys.stderr)
         return 1
     print(site)
     if installed:

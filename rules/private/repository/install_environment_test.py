@@ -40,7 +40,7 @@ def _use_pip(monkeypatch: pytest.MonkeyPatch, folder: Path, program: str) -> Non
     monkeypatch.setattr(install_environment, "find_pip", lambda: [sys.executable, str(script)])
 
 
-def _digests(site: Path) -> dict[str, str]:
+def _file_digests(site: Path) -> dict[str, str]:
     files = [path for path in site.rglob("*") if path.is_file()]
     return {str(path.relative_to(site)): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
 
@@ -81,35 +81,35 @@ def test_second_install_does_not_run_pip(lock: Path, monkeypatch: pytest.MonkeyP
 
 
 def test_repeated_installs_are_identical(lock: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    first = _digests(install_environment.install(lock)[0])
+    first = _file_digests(install_environment.install(lock)[0])
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "another/cache"))
     monkeypatch.setenv("PYTHONHASHSEED", "7")
-    assert _digests(install_environment.install(lock)[0]) == first
+    assert _file_digests(install_environment.install(lock)[0]) == first
 
 
 def test_bytecode_is_installed_and_unused_files_are_not(lock: Path) -> None:
     site, _ = install_environment.install(lock)
     tag = sys.implementation.cache_tag
-    assert set(_digests(site)) == {"package/__init__.py", f"package/__pycache__/__init__.{tag}.pyc"}
+    assert set(_file_digests(site)) == {"package/__init__.py", f"package/__pycache__/__init__.{tag}.pyc"}
 
 
 @pytest.mark.parametrize("damaged", [".", "package/__init__.py"])
 def test_damaged_environment_is_reinstalled(lock: Path, damaged: str) -> None:
     site, _ = install_environment.install(lock)
-    whole = _digests(site)
+    whole = _file_digests(site)
     path = site / damaged
     shutil.rmtree(path) if path.is_dir() else path.write_text("")
     again, installed = install_environment.install(lock)
-    assert installed and _digests(again) == whole
+    assert installed and _file_digests(again) == whole
 
 
 def test_environment_survives_deletion_of_the_cache(lock: Path, tmp_path: Path) -> None:
     site, _ = install_environment.install(lock)
-    whole = _digests(site)
+    whole = _file_digests(site)
     (tmp_path / "repository").mkdir()
     install_environment.provide_site(site, tmp_path / "repository/site")
     shutil.rmtree(tmp_path / "cache")
-    assert _digests(tmp_path / "repository/site") == whole
+    assert _file_digests(tmp_path / "repository/site") == whole
 
 
 def test_environment_on_another_disk_is_a_link(lock: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

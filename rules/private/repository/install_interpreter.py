@@ -35,7 +35,7 @@ _RUN_PATH = f"$ORIGIN/../{_LIBRARY}".encode()
 def install() -> Path:
     """Return the cached folder with the interpreter."""
     entry = cache_root() / "interpreter" / interpreter_key()
-    publish(entry, _fill)
+    publish(entry, _fill_entry)
     return entry
 
 
@@ -44,32 +44,32 @@ def interpreter_key() -> str:
 
     It depends on the interpreter's build and the recipe.
     """
-    program = hashlib.sha256(_program().read_bytes()).hexdigest()
+    program = hashlib.sha256(_interpreter_file().read_bytes()).hexdigest()
     parts = (str(_RECIPE), sys.version, sysconfig.get_platform(), program)
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:32]
 
 
-def _program() -> Path:
+def _interpreter_file() -> Path:
     """Return the interpreter's file, without virtual environments and symbolic links."""
     return Path(os.path.realpath(getattr(sys, "_base_executable", sys.executable)))
 
 
-def _fill(folder: Path) -> None:
+def _fill_entry(folder: Path) -> None:
     for name in ("stdlib", "platstdlib"):
         source = Path(sysconfig.get_path(name, vars={"base": sys.base_prefix, "platbase": sys.base_exec_prefix}))
         target = folder / _LIBRARY / source.name
-        shutil.copytree(source, target, ignore=_ignored, dirs_exist_ok=True)
+        shutil.copytree(source, target, ignore=_ignored_names, dirs_exist_ok=True)
     compile_byte_code(folder / _LIBRARY)
     (folder / "bin").mkdir()
-    (folder / "bin" / "python3").write_bytes(_with_own_library(_program().read_bytes(), folder / _LIBRARY))
+    (folder / "bin" / "python3").write_bytes(_with_bundled_library(_interpreter_file().read_bytes(), folder / _LIBRARY))
     (folder / "bin" / "python3").chmod(0o755)
 
 
-def _ignored(_: str, names: list[str]) -> set[str]:
+def _ignored_names(_: str, names: list[str]) -> set[str]:
     return {name for name in names if any(fnmatch.fnmatchcase(name, pattern) for pattern in _UNUSED)}
 
 
-def _with_own_library(program: bytes, library: Path) -> bytes:
+def _with_bundled_library(program: bytes, library: Path) -> bytes:
     """Return the program.
 
     If it needs a libpython, copy that to `library` and use the copy.
@@ -78,10 +78,10 @@ def _with_own_library(program: bytes, library: Path) -> bytes:
         return program
     folder = str(sysconfig.get_config_var("LIBDIR"))
     shutil.copy(Path(folder, str(sysconfig.get_config_var("INSTSONAME"))), library)
-    return _relocated(program, folder.encode())
+    return _replace_run_path(program, folder.encode())
 
 
-def _relocated(program: bytes, folder: bytes) -> bytes:
+def _replace_run_path(program: bytes, folder: bytes) -> bytes:
     """Replace the run path `folder` in the program by the path of its own libpython.
 
     The program is unchanged if the run path does not occur exactly once or is too short.
@@ -99,7 +99,7 @@ def main() -> int:
         for name in ("bin", _LIBRARY):
             provide(entry / name, folder / name)
     except (BootstrapError, OSError) as error:
-        print(f"cannot copy the interpreter {_program()}: {error}", file=sys.stderr)
+        print(f"cannot copy the interpreter {_interpreter_file()}: {error}", file=sys.stderr)
         return 1
     print(entry.name)
     return 0

@@ -39,7 +39,7 @@ def test_interpreter_uses_adjacent_files(folder: Path, tmp_path: Path) -> None:
     assert version == sys.version
     assert prefix == str(folder)
     assert Path(source).is_relative_to(folder) and Path(byte_code).exists()
-    assert path and all(Path(each).is_relative_to(folder) for each in path)
+    assert path and all(Path(entry).is_relative_to(folder) for entry in path)
 
 
 def test_unused_interpreter_files_are_omitted(folder: Path) -> None:
@@ -50,7 +50,7 @@ def test_unused_interpreter_files_are_omitted(folder: Path) -> None:
 
 def test_bundled_library_is_found_next_to_the_interpreter() -> None:
     folder = b"/opt/python/3.12/lib"
-    moved = install_interpreter._relocated(b"ELF\0" + folder + b"\0more", folder)
-    assert moved == b"ELF\0" + b"$ORIGIN/../lib".ljust(len(folder), b"\0") + b"\0more"
+    relocated = install_interpreter._replace_run_path(b"ELF\0" + folder + b"\0more", folder)
+    assert relocated == b"ELF\0" + b"$ORIGIN/../lib".ljust(len(folder), b"\0") + b"\0more"
     for left in (b"ELF\0/usr/lib\0", b"ELF\0/elsewhere/lib\0"):
-        assert install_interpreter._relocated(left, b"/usr/lib") == left
+        assert install_interpreter._replace_run_path(left, b"/usr/lib") == left

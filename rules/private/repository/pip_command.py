@@ -17,12 +17,12 @@ _DEBIAN_WHEELS = "usr/share/python-wheels"
 _ADVICE = (
     "this Python has no pip; install it (`apt-get install python3-pip`) or set EXECUTORCH_PYTHON to another interpreter"
 )
-_ASIDES = ("WARNING", "ERROR: Ignored the following versions")
+_IGNORED_PREFIXES = ("WARNING", "ERROR: Ignored the following versions")
 
 
 def pip_errors(text: str) -> str:
     """Return the error messages among pip's standard error."""
-    return "\n".join(line for line in text.splitlines() if not line.startswith(_ASIDES)).strip()
+    return "\n".join(line for line in text.splitlines() if not line.startswith(_IGNORED_PREFIXES)).strip()
 
 
 def find_pip() -> list[str]:
@@ -49,13 +49,13 @@ def _bundled_wheels() -> Path:
 def _wheel_from_debian() -> Path:
     entry = cache_root() / f"pip-{debian_codename()}"
     try:
-        publish(entry, _download)
+        publish(entry, _download_pip)
     except BootstrapError as error:
         raise BootstrapError(f"{_ADVICE}; downloading it from Debian failed: {error}") from None
     return next((entry / _DEBIAN_WHEELS).glob("pip-*.whl"))
 
 
-def _download(folder: Path) -> None:
+def _download_pip(folder: Path) -> None:
     with tempfile.TemporaryDirectory(prefix="private-apt-", dir=folder) as scratch:
         apt = PrivateApt(Path(scratch), debian_mirror(), debian_codename(), "amd64", ["ca-certificates"])
         apt.update()

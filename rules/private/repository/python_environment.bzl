@@ -13,30 +13,30 @@ _DOC = """\
 The packages of a hash-locked requirements file.
 
 Targets: `:site` (the folder for PYTHONPATH), `:python3` and `:library` (the interpreter), `:identity` (a file that changes when the \
-lock, the interpreter or the recipe does), `:environment` (all four: what an action takes as inputs), `:requirements.lock` (the lock that was \
-installed), `:packages` (what is in it, for a toolchain), and a `py_library` for each package, `//torch` for instance."""
+lock, the interpreter or the recipe does), `:environment` (all four, the inputs of an action), `:requirements.lock` (the lock that was \
+installed), `:packages` (the versions of its packages, for a toolchain), and a `py_library` for each package, `//torch` for instance."""
 
 _ATTRS = {
     "lock": attr.label(
         mandatory = True,
         allow_single_file = True,
-        doc = "Exact versions with hashes, one a line: for CPython 3.11 on x86-64 Linux.",
+        doc = "Lock file with exact versions and hashes, for CPython 3.11 on x86-64 Linux.",
     ),
     "other_locks": attr.label_keyed_string_dict(
         allow_files = True,
-        doc = "Locks for others, each with `<version> <platform>`, such as `3.12 linux-x86_64`. Of several for one, the first that can " +
-              "be installed is; those for the first's come after it.",
+        doc = "Lock files for other versions and platforms, each with `<version> <platform>`, such as `3.12 linux-x86_64`. " +
+              "If several match, the first that can be installed is used. `lock` precedes them.",
     ),
     "python_version": attr.string(
         default = PYTHON_VERSIONS[0],
-        doc = "CPython's version, two numbers of it.",
+        doc = "Version of CPython, such as `3.11`.",
     ),
     "build_variables": attr.string_dict(doc = "Environment variables for packages that pip compiles, which have no wheel."),
     "optional": attr.bool(doc = "If the packages are not available, print a line and create an empty folder, instead of failing."),
     "_python_sources": attr.label_list(default = PYTHON_SOURCES),
 }
 
-_OF_LOCK = "3.11 linux-x86_64"
+_DEFAULT_LOCK_KEY = "3.11 linux-x86_64"
 
 _BUILD = """\
 load("@rules_executorch//rules/private:locked_packages.bzl", "locked_packages")
@@ -69,52 +69,52 @@ locked_packages(
 _PYTHON = Label("@executorch_python//:python3")
 _LIBRARY = Label("@executorch_python//:library")
 
-_NO_LOCK = """\
-there is no lock of the Python packages for CPython {wanted}; there are: {known}. Make one with that Python \
+_NO_LOCK_ERROR = """\
+no lock file for CPython {key}; lock files exist for: {known_keys}. Make one with that Python \
 (third_party/python/README.md), and name it in 'other_locks'."""
 
-_OTHER_BUILD = """\
-the index has no torch of %s; installing the packages of %s instead: %s"""
+_OTHER_LOCK_NOTE = """\
+the index does not have the torch of %s; installing %s instead: %s"""
 
-def _locks(rctx, python):
+def _candidate_locks(rctx, python):
     """Returns the locks for an interpreter, in the order in which to try them."""
-    wanted = "%s %s" % (rctx.attr.python_version, python.platform)
-    known = [(rctx.attr.lock, _OF_LOCK)] + rctx.attr.other_locks.items()
-    found = [lock for lock, key in known if key == wanted]
-    if not found:
-        fail(_NO_LOCK.format(wanted = wanted, known = ", ".join([key for _, key in known])))
-    return found
+    key = "%s %s" % (rctx.attr.python_version, python.platform)
+    locks_and_keys = [(rctx.attr.lock, _DEFAULT_LOCK_KEY)] + rctx.attr.other_locks.items()
+    candidates = [lock for lock, lock_key in locks_and_keys if lock_key == key]
+    if not candidates:
+        fail(_NO_LOCK_ERROR.format(key = key, known_keys = ", ".join([lock_key for _, lock_key in locks_and_keys])))
+    return candidates
 
-def _remark(rctx, lock):
+def _download_note(rctx, lock):
     """Returns the download size that a lock's header states."""
     lines = [line[len("# "):] for line in rctx.read(lock).splitlines() if line.startswith("# To download")]
     return " ".join(lines)
 
-def _install_first(rctx, python):
+def _install_first_available(rctx, python):
     """Installs the first lock whose torch is available; returns result and lock."""
-    locks = _locks(rctx, python)
+    locks = _candidate_locks(rctx, python)
     for lock, following in zip(locks, locks[1:] + [None]):
         result = install_packages(rctx, python, rctx.path(lock), rctx.attr.build_variables)
         if result.return_code != NO_SUCH_TORCH or not following:
             return result, lock
 
         # buildifier: disable=print
-        print(_OTHER_BUILD % (lock.name, following.name, _remark(rctx, following)))
+        print(_OTHER_LOCK_NOTE % (lock.name, following.name, _download_note(rctx, following)))
     return None
 
 def _install(rctx, python):
-    """Makes the folder `site`; returns the entry's name and the lock.
+    """Creates the folder `site`; returns the cache entry's name and the lock.
 
     The name is None if the environment is optional and not installed.
     """
-    result, lock = _install_first(rctx, python)
+    result, lock = _install_first_available(rctx, python)
     if result.return_code == 0:
         return rctx.path(result.stdout.strip()).dirname.basename, lock
     if not rctx.attr.optional:
         fail(result.stderr)
 
     # buildifier: disable=print
-    print("going on without the packages of %s: %s" % (lock.name, result.stderr.strip()))
+    print("continuing without the packages of %s: %s" % (lock.name, result.stderr.strip()))
     rctx.file("site/README", "These packages could not be installed.\n", executable = False)
     return None, lock
 
@@ -126,10 +126,10 @@ def _locked_versions(text):
 def _python_environment_impl(rctx):
     python = find_python(rctx, rctx.attr.python_version)
     installed, lock = _install(rctx, python)
-    text = rctx.read(lock)
-    rctx.file("requirements.lock", text, executable = False)
+    lock_text = rctx.read(lock)
+    rctx.file("requirements.lock", lock_text, executable = False)
     rctx.file("identity", "{} python-{}\n".format(installed or "none", python.version), executable = False)
-    versions = _locked_versions(text)
+    versions = _locked_versions(lock_text)
     rctx.file("BUILD.bazel", _BUILD.format(python = _PYTHON, library = _LIBRARY, versions = versions), executable = False)
     for name in versions:
         write_package(rctx, name)

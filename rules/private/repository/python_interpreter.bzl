@@ -6,13 +6,13 @@ PYTHON_VERSIONS = ["3.11", "3.12", "3.13"]
 
 _PROBE = """
 import os, platform, sys, sysconfig
-given = f"{sys.version_info[0]}.{sys.version_info[1]}"
-if (sys.implementation.name, given) != ("cpython", "%s"):
+version = f"{sys.version_info[0]}.{sys.version_info[1]}"
+if (sys.implementation.name, version) != ("cpython", "%s"):
     sys.exit(f"is {platform.python_implementation()} {platform.python_version()}")
-name = sysconfig.get_platform()
-if name.startswith("macosx-"):  # with the system's version, and the same for programs that are for several processors
-    name = "macosx-" + platform.machine()
-print(os.path.realpath(getattr(sys, "_base_executable", sys.executable)), platform.python_version(), name)
+target = sysconfig.get_platform()
+if target.startswith("macosx-"):  # without the version of macOS, and with one machine for universal programs
+    target = "macosx-" + platform.machine()
+print(os.path.realpath(getattr(sys, "_base_executable", sys.executable)), platform.python_version(), target)
 """
 
 def _python_candidates(rctx, version):
@@ -20,12 +20,12 @@ def _python_candidates(rctx, version):
 
     The system's interpreter is first, so that all users of a machine have the same action keys.
     """
-    named = rctx.os.environ.get("EXECUTORCH_PYTHON")
-    if named:
-        return [named]
+    override = rctx.os.environ.get("EXECUTORCH_PYTHON")
+    if override:
+        return [override]
     program = "python" + version
-    found = [rctx.path("/usr/bin/" + program), rctx.which(program), rctx.which("python3")]
-    return [str(path) for path in found if path and path.exists]
+    paths = [rctx.path("/usr/bin/" + program), rctx.which(program), rctx.which("python3")]
+    return [str(path) for path in paths if path and path.exists]
 
 def find_python(rctx, version):
     """Finds the machine's interpreter.
@@ -40,8 +40,8 @@ def find_python(rctx, version):
     """
     if version not in PYTHON_VERSIONS:
         fail("Python %s is not supported; supported versions: %s" % (version, ", ".join(PYTHON_VERSIONS)))
-    python, refusals = _search(rctx, version)
-    return python or _fail(version, refusals)
+    python, rejections = _probe_candidates(rctx, version)
+    return python or _fail_not_found(version, rejections)
 
 def find_any_python(rctx):
     """Finds an interpreter of any supported version.
@@ -52,29 +52,29 @@ def find_any_python(rctx):
     Returns:
       struct, as find_python.
     """
-    refusals = []
+    rejections = []
     for version in PYTHON_VERSIONS:
-        python, found = _search(rctx, version)
+        python, new_rejections = _probe_candidates(rctx, version)
         if python:
             return python
-        refusals += found
-    return _fail(" or ".join(PYTHON_VERSIONS), refusals)
+        rejections += new_rejections
+    return _fail_not_found(" or ".join(PYTHON_VERSIONS), rejections)
 
-def _search(rctx, version):
+def _probe_candidates(rctx, version):
     """Returns the interpreter's struct, or None, and the reasons for rejecting others."""
-    refusals = []
+    rejections = []
     for candidate in _python_candidates(rctx, version):
         result = rctx.execute([candidate, "-I", "-c", _PROBE % version])
         if result.return_code == 0:
             path, full_version, platform = result.stdout.strip().rsplit(" ", 2)
             return struct(path = path, version = full_version, platform = platform), []
-        refusals.append("{} {}".format(candidate, result.stderr.strip()))
-    return None, refusals
+        rejections.append("{} {}".format(candidate, result.stderr.strip()))
+    return None, rejections
 
-def _fail(version, refusals):
+def _fail_not_found(version, rejections):
     fail("the Python packages need CPython {}; name one with EXECUTORCH_PYTHON. {}".format(
         version,
-        "; ".join(refusals) or "No python3 was found",
+        "; ".join(rejections) or "No python3 was found",
     ))
 
 _DOC = """\
@@ -86,7 +86,7 @@ changes when either does."""
 _ATTRS = {
     "python_version": attr.string(
         default = PYTHON_VERSIONS[0],
-        doc = "CPython's version, two numbers of it.",
+        doc = "Version of CPython, such as `3.11`.",
     ),
     "_python_sources": attr.label_list(default = PYTHON_SOURCES),
 }

@@ -33,7 +33,7 @@ exports_files(
 )
 """
 
-def _split(rctx, python, extra):
+def _split_lock(rctx, python, extra):
     """Writes the lock file `extra`; returns "extra" or "base" by package name."""
     program = python_program(rctx, "extra_packages")
     result = rctx.execute(
@@ -47,16 +47,16 @@ def _split(rctx, python, extra):
 def _python_packages_impl(rctx):
     python = find_python(rctx, rctx.attr.python_version)
     extra = rctx.attr.lock.name.rpartition("/")[2]
-    places = _split(rctx, python, extra)
-    if "extra" in places.values():
+    origins = _split_lock(rctx, python, extra)
+    if "extra" in origins.values():
         result = install_packages(rctx, python, rctx.path(extra))
         if result.return_code:
             fail(result.stderr)
     else:
         rctx.file("site/README", "The rules have all packages of the lock file.\n", executable = False)
     rctx.file("BUILD.bazel", _BUILD, executable = False)
-    for name, place in places.items():
-        write_package(rctx, name, "@executorch_pip//" + name if place == "base" else None)
+    for name, origin in origins.items():
+        write_package(rctx, name, "@executorch_pip//" + name if origin == "base" else None)
 
 python_packages = repository_rule(
     implementation = _python_packages_impl,

@@ -3,7 +3,7 @@
 load("//rules/private/repository:python_sources.bzl", "python_program")
 
 # All packages are in one folder, so a target that depends on one can import the others.
-_INSTALLED = """\
+_LIBRARY = """\
 load("@rules_python//python:py_library.bzl", "py_library")
 
 py_library(
@@ -14,7 +14,7 @@ py_library(
 )
 """
 
-_ELSEWHERE = """\
+_ALIAS = """\
 alias(
     name = "{name}",
     actual = "{actual}",
@@ -26,7 +26,7 @@ alias(
 NO_SUCH_TORCH = 3
 
 def install_packages(rctx, python, lock, build_variables = {}):
-    """Makes the folder `site`, and prints what was installed for it.
+    """Creates the folder `site`, and prints the installed packages.
 
     Args:
       rctx: the repository's context; its rule has the attribute `_python_sources`.
@@ -58,5 +58,5 @@ def write_package(rctx, name, actual = None):
       name: name of the package, and of its py_library.
       actual: label of the py_library if it is in another repository.
     """
-    text = _ELSEWHERE.format(name = name, actual = actual) if actual else _INSTALLED.format(name = name)
+    text = _ALIAS.format(name = name, actual = actual) if actual else _LIBRARY.format(name = name)
     rctx.file(name + "/BUILD.bazel", text, executable = False)

@@ -1,6 +1,6 @@
 """Python programs of the repository rules."""
 
-_NAMES = [
+_PROGRAMS = [
     "commands",
     "debian_mirror",
     "extra_packages",
@@ -13,7 +13,7 @@ _NAMES = [
 ]
 
 # Default of the attribute `_python_sources` of rules that run a program by `python_program`.
-PYTHON_SOURCES = [Label("//rules/private/repository:%s.py" % name) for name in _NAMES]
+PYTHON_SOURCES = [Label("//rules/private/repository:%s.py" % name) for name in _PROGRAMS]
 
 def python_program(rctx, name):
     """Returns the path of a program, and makes the repository depend on all programs.

@@ -16,7 +16,7 @@ _ATTRS = {
     "_python_sources": attr.label_list(default = PYTHON_SOURCES),
 }
 
-def _from_mirror(rctx):
+def _download_from_mirror(rctx):
     mirror = debian_mirror(rctx)
     return mirror and rctx.download_and_extract(
         url = _MIRROR.format(mirror = mirror, archive = _ARCHIVE),
@@ -27,7 +27,7 @@ def _from_mirror(rctx):
     ).success
 
 def _stb_impl(rctx):
-    if not _from_mirror(rctx):
+    if not _download_from_mirror(rctx):
         rctx.download(url = _UPSTREAM, output = "stb_image.h", sha256 = _SHA256)
     rctx.symlink(rctx.attr._build_file, "BUILD.bazel")
 

@@ -36,16 +36,16 @@ def publish(
     if entry.exists() and check is None and is_intact is None:
         return False
     entry.parent.mkdir(parents=True, exist_ok=True)
-    with _lock(entry):
+    with _entry_lock(entry):
         if entry.exists() and is_intact is not None and not is_intact(entry):
             shutil.rmtree(entry)
-        made = not entry.exists()
-        if made:
+        is_missing = not entry.exists()
+        if is_missing:
             _remove_abandoned(entry)
             _make_and_rename(entry, make)
         if check is not None:
             _check_or_remove(entry, check)
-    return made
+    return is_missing
 
 
 def provide(cached: Path, folder: Path) -> None:
@@ -93,7 +93,7 @@ def _remove_abandoned(entry: Path) -> None:
 
 
 @contextlib.contextmanager
-def _lock(entry: Path) -> Iterator[None]:
+def _entry_lock(entry: Path) -> Iterator[None]:
     with open(entry.parent / f".{entry.name}.lock", "w") as handle:
         fcntl.flock(handle, fcntl.LOCK_EX)
         yield

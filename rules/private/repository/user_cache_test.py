@@ -14,7 +14,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from user_cache import cache_root, publish
 
 
-def _write(folder: Path) -> None:
+def _write_file(folder: Path) -> None:
     (folder / "content").write_text("complete")
 
 
@@ -22,7 +22,7 @@ def _slow_write(folder: Path, log: str) -> None:
     with open(log, "a") as handle:
         handle.write("made\n")
     time.sleep(0.2)
-    _write(folder)
+    _write_file(folder)
 
 
 def _publish_slowly(entry: str, log: str) -> None:
@@ -41,14 +41,14 @@ def test_cache_root_falls_back_to_home(monkeypatch: pytest.MonkeyPatch, tmp_path
 
 
 def test_cache_entry_is_created_once(tmp_path: Path) -> None:
-    assert publish(tmp_path / "entry", _write)
-    assert not publish(tmp_path / "entry", _write)
+    assert publish(tmp_path / "entry", _write_file)
+    assert not publish(tmp_path / "entry", _write_file)
     assert (tmp_path / "entry/content").read_text() == "complete"
 
 
 def test_failed_creation_leaves_no_entry(tmp_path: Path) -> None:
     def fail(folder: Path) -> None:
-        _write(folder)
+        _write_file(folder)
         raise RuntimeError("interrupted")
 
     with pytest.raises(RuntimeError):
@@ -59,24 +59,24 @@ def test_failed_creation_leaves_no_entry(tmp_path: Path) -> None:
 def test_leftover_of_a_killed_process_is_replaced(tmp_path: Path) -> None:
     leftover = tmp_path / ".entry.part-1234"
     leftover.mkdir()
-    publish(tmp_path / "entry", _write)
+    publish(tmp_path / "entry", _write_file)
     assert not leftover.exists()
 
 
-def _refuse(_: Path) -> None:
+def _raise_error(_: Path) -> None:
     raise RuntimeError("does not start")
 
 
 def test_cache_entry_is_verified_in_place_on_each_use(tmp_path: Path) -> None:
     seen: list[Path] = []
-    assert publish(tmp_path / "entry", _write, seen.append)
-    assert not publish(tmp_path / "entry", _write, seen.append)
+    assert publish(tmp_path / "entry", _write_file, seen.append)
+    assert not publish(tmp_path / "entry", _write_file, seen.append)
     assert seen == [tmp_path / "entry"] * 2
 
 
 def test_invalid_cache_entry_is_removed(tmp_path: Path) -> None:
     with pytest.raises(RuntimeError, match="does not start"):
-        publish(tmp_path / "entry", _write, _refuse)
+        publish(tmp_path / "entry", _write_file, _raise_error)
     assert not (tmp_path / "entry").exists()
 
 
@@ -89,7 +89,7 @@ def test_cache_entry_is_verified_under_its_lock(monkeypatch: pytest.MonkeyPatch,
 
     monkeypatch.setattr(shutil, "rmtree", lambda path, **_: locked.append(_is_locked(path)))
     with pytest.raises(RuntimeError):
-        publish(tmp_path / "entry", _write, refuse)
+        publish(tmp_path / "entry", _write_file, refuse)
     assert locked == [True, True]
 
 

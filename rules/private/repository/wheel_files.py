@@ -61,20 +61,20 @@ def cached(wheel: Wheel) -> Path:
     entry = cache_root() / "wheels" / wheel.sha256
     publish(
         entry,
-        lambda part: _fetch(wheel, part / _FILE),
-        is_intact=lambda found: _digest(found / _FILE) == wheel.sha256,
+        lambda part: _fetch_wheel(wheel, part / _FILE),
+        is_intact=lambda found: _file_digest(found / _FILE) == wheel.sha256,
     )
     return entry / _FILE
 
 
-def _digest(file: Path) -> str:
+def _file_digest(file: Path) -> str:
     if not file.is_file():
         return ""
     with file.open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
-def _fetch(wheel: Wheel, file: Path) -> None:
+def _fetch_wheel(wheel: Wheel, file: Path) -> None:
     with tempfile.TemporaryDirectory(dir=file.parent) as scratch:
         _pip_download(wheel, Path(scratch))
         (fetched,) = Path(scratch).glob("*.whl")

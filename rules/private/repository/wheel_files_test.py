@@ -54,20 +54,20 @@ def _use_pip(monkeypatch: pytest.MonkeyPatch, folder: Path, program: str) -> Non
     monkeypatch.setattr(wheel_files, "find_pip", lambda: [sys.executable, str(script)])
 
 
-def _files(folder: Path) -> dict[str, str]:
+def _list_files(folder: Path) -> dict[str, str]:
     return {str(path.relative_to(folder)): path.read_text() for path in folder.rglob("*") if path.is_file()}
 
 
 def test_only_requested_wheel_files_are_extracted(wheel: Wheel, tmp_path: Path) -> None:
     wheel_files.take(wheel, _PATHS[:2], tmp_path / "repository")
-    assert _files(tmp_path / "repository") == {path: f"content of {path}" for path in _PATHS[:2]}
+    assert _list_files(tmp_path / "repository") == {path: f"content of {path}" for path in _PATHS[:2]}
 
 
 def test_second_wheel_fetch_needs_no_network(wheel: Wheel, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     wheel_files.take(wheel, _PATHS[:1], tmp_path / "first")
     _use_pip(monkeypatch, tmp_path, _NO_NETWORK)
     wheel_files.take(wheel, _PATHS[1:2], tmp_path / "second")
-    assert list(_files(tmp_path / "second")) == [_PATHS[1]]
+    assert list(_list_files(tmp_path / "second")) == [_PATHS[1]]
 
 
 @pytest.mark.parametrize("damage", [b"cut short", None])
@@ -75,7 +75,7 @@ def test_damaged_cached_wheel_is_fetched_again(wheel: Wheel, damage: bytes | Non
     file = wheel_files.cached(wheel)
     file.unlink() if damage is None else file.write_bytes(damage)
     wheel_files.take(wheel, _PATHS[:1], tmp_path / "repository")
-    assert _files(tmp_path / "repository") == {_PATHS[0]: f"content of {_PATHS[0]}"}
+    assert _list_files(tmp_path / "repository") == {_PATHS[0]: f"content of {_PATHS[0]}"}
 
 
 def test_damaged_wheel_is_replaced_once_by_concurrent_processes(wheel: Wheel) -> None:
@@ -92,9 +92,9 @@ def test_damaged_wheel_is_replaced_once_by_concurrent_processes(wheel: Wheel) ->
 def test_wheel_of_another_platform_is_requested_by_its_tags(wheel: Wheel, tmp_path: Path) -> None:
     tags = "cp311-cp311-manylinux_2_24_x86_64.manylinux_2_28_x86_64"
     wheel_files.cached(Wheel(wheel.package, wheel.version, wheel.sha256, tags))
-    asked = (tmp_path / "pip.log").read_text()
-    assert "--implementation=cp --python-version=311 --abi=cp311" in asked
-    assert "--platform=manylinux_2_24_x86_64 --platform=manylinux_2_28_x86_64" in asked
+    pip_log = (tmp_path / "pip.log").read_text()
+    assert "--implementation=cp --python-version=311 --abi=cp311" in pip_log
+    assert "--platform=manylinux_2_24_x86_64 --platform=manylinux_2_28_x86_64" in pip_log
 
 
 def test_invalid_wheel_tags_are_refused(wheel: Wheel) -> None:

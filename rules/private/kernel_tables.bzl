@@ -9,7 +9,7 @@ def operator_tables(kernels):
     Returns:
       depset[File]
     """
-    return depset(transitive = [each.operator_tables for each in kernels.to_list()])
+    return depset(transitive = [info.operator_tables for info in kernels.to_list()])
 
 def kernel_tables(kernels):
     """Returns the kernel tables.
@@ -20,4 +20,4 @@ def kernel_tables(kernels):
     Returns:
       depset[File]
     """
-    return depset(transitive = [each.kernel_tables for each in kernels.to_list()])
+    return depset(transitive = [info.kernel_tables for info in kernels.to_list()])
