@@ -20,7 +20,7 @@ class ExirError(Exception):
         super().__init__(message)
         self.message = message
         self.node_name: str | None = node.name if node is not None else None
-        self.source: SourceLocation | None = _source(node) if node is not None else None
+        self.source: SourceLocation | None = _source_line(node) if node is not None else None
         self.pass_name: str | None = None
 
     def __str__(self) -> str:
@@ -46,7 +46,7 @@ class InvalidProgramError(UserError):
     """The bytes are not a valid `.pte` program; the message names the faulty element."""
 
 
-def _source(node: Node) -> SourceLocation | None:
+def _source_line(node: Node) -> SourceLocation | None:
     # A caller that has a node has already imported torch.
     from exir.debug.source import source_of
 

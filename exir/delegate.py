@@ -50,12 +50,12 @@ class DelegatedModule(torch.nn.Module):
     def run_original(self, *args: Any) -> Any:
         """Return the results of the original program for the arguments of a delegate call."""
         program = self.edge_program
-        constants = [_constant(program, name) for name in _constant_targets(program)]
-        inputs, states = _split(args, len(args) - self.state_count)
+        constants = [_constant_tensor(program, name) for name in _constant_targets(program)]
+        inputs, states = _split_results(args, len(args) - self.state_count)
         results = Interpreter(program.graph_module).run(
             *constants, *states, *inputs, enable_io_processing=False
         )
-        new_states, outputs = _split(results, self.state_count)
+        new_states, outputs = _split_results(results, self.state_count)
         return outputs[0] if self.returns_one else (*outputs, *new_states)
 
 
@@ -76,7 +76,7 @@ executorch_call_delegate.py_autograd_impl(
 
 
 @executorch_call_delegate.py_impl(torch._C.DispatchKey.CompositeExplicitAutograd)
-def _run(lowered_module: DelegatedModule, *args: Any) -> Any:
+def _run_delegate(lowered_module: DelegatedModule, *args: Any) -> Any:
     return lowered_module.run_original(*args)
 
 
@@ -93,7 +93,7 @@ def _run_functional(context: Any, lowered_module: Any, *args: Any) -> Any:
 
 
 @executorch_call_delegate.py_impl(ProxyTorchDispatchMode)
-def _trace(mode: Any, lowered_module: DelegatedModule, *args: Any) -> Any:
+def _trace_delegate(mode: Any, lowered_module: DelegatedModule, *args: Any) -> Any:
     with disable_proxy_modes_tracing():
         outputs = lowered_module.run_original(*args)
     name = attach_lowered_module(mode.tracer.root, lowered_module)
@@ -158,7 +158,7 @@ def lowered_module_of(node: Node) -> Any:
     return getattr(node.graph.owning_module, node.args[0].target)
 
 
-def _split(values: tuple[Any, ...], count: int) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+def _split_results(values: tuple[Any, ...], count: int) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
     return values[:count], values[count:]
 
 
@@ -173,5 +173,5 @@ def _constant_targets(program: ExportedProgram) -> list[str]:
     ]
 
 
-def _constant(program: ExportedProgram, target: str) -> Any:
+def _constant_tensor(program: ExportedProgram, target: str) -> Any:
     return program.state_dict[target] if target in program.state_dict else program.constants[target]

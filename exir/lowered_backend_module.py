@@ -96,7 +96,7 @@ class LoweredBackendModule(DelegatedModule):
         config = ExecutorchBackendConfig(
             emit_stacktrace=emit_stacktrace, memory_planning_pass=memory_planning
         )
-        return self._lowered(config).executorch_program
+        return self._lower_to_program(config).executorch_program
 
     def buffer(
         self,
@@ -114,9 +114,9 @@ class LoweredBackendModule(DelegatedModule):
             delegate_alignment=delegate_alignment,
             memory_planning_pass=memory_planning,
         )
-        return self._lowered(config).buffer
+        return self._lower_to_program(config).buffer
 
-    def _lowered(self, config: ExecutorchBackendConfig) -> "ExecutorchProgramManager":
+    def _lower_to_program(self, config: ExecutorchBackendConfig) -> "ExecutorchProgramManager":
         from exir.backend.rewrite import as_one_call
         from exir.program import to_executorch
 

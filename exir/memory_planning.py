@@ -52,8 +52,8 @@ def greedy(
     Tensors with a `mem_id` stay in that planned buffer; others are placed in the first.
     `extra_padding` bytes are added to the end of each buffer.
     """
-    return _each_memory(
-        specs, lambda some: placed(_blocks(some, graph_module, alignment)), extra_padding
+    return _plan_each_memory(
+        specs, lambda some: placed(_planned_blocks(some, graph_module, alignment)), extra_padding
     )
 
 
@@ -65,12 +65,12 @@ def naive(
     extra_padding: int = 0,
 ) -> MemoryAlgoResult:
     """Give every tensor its own memory, so that every value can be inspected later."""
-    return _each_memory(
-        specs, lambda some: side_by_side(_blocks(some, graph_module, alignment)), extra_padding
+    return _plan_each_memory(
+        specs, lambda some: side_by_side(_planned_blocks(some, graph_module, alignment)), extra_padding
     )
 
 
-def _each_memory(
+def _plan_each_memory(
     specs: Sequence[TensorSpec],
     planned: Callable[[Sequence[TensorSpec]], Placement[TensorSpec]],
     extra_padding: int,
@@ -111,10 +111,10 @@ class MemoryPlanningAlgorithmSuite:
 
 def lower_bound(specs: Iterable[TensorSpec], graph_module: GraphModule, alignment: int) -> int:
     """Return the largest number of (aligned) bytes alive at one step: a lower bound."""
-    return bound(_blocks(specs, graph_module, alignment))
+    return bound(_planned_blocks(specs, graph_module, alignment))
 
 
-def _blocks(
+def _planned_blocks(
     specs: Iterable[TensorSpec], graph_module: GraphModule, alignment: int
 ) -> list[Block[TensorSpec]]:
     lifetimes = lifetimes_of(graph_module)

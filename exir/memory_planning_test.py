@@ -41,8 +41,8 @@ def test_planner_never_overlaps_live_tensors(algo: MemoryPlanningAlgo, seed: int
     for index, one in enumerate(specs):
         for other in specs[:index]:
             if lifetimes[one].overlaps(lifetimes[other]):
-                starts = [plan.spec_dict[each].mem_offset for each in (one, other)]
-                ranges = [(s, s + each.nbytes()) for s, each in zip(starts, (one, other))]
+                starts = [plan.spec_dict[spec].mem_offset for spec in (one, other)]
+                ranges = [(s, s + spec.nbytes()) for s, spec in zip(starts, (one, other))]
                 assert not overlapping(*ranges)
 
 
@@ -123,7 +123,7 @@ def test_naive_planner_shares_no_bytes() -> None:
     graph_module = network(random.Random(0), 10)
     specs = specs_in(graph_module)
     plan = naive(16, specs, graph_module, SIGNATURE)
-    assert plan.bufsizes[1] == sum(aligned(each.nbytes(), 16) for each in specs)
+    assert plan.bufsizes[1] == sum(aligned(spec.nbytes(), 16) for spec in specs)
 
 
 def test_suite_keeps_the_smallest_plan() -> None:
@@ -139,7 +139,7 @@ def test_plan_does_not_depend_on_object_identity() -> None:
     for _ in range(2):
         graph_module = network(random.Random(7), 40)
         places = greedy(16, specs_in(graph_module), graph_module, SIGNATURE).spec_dict
-        plans.append([places[each].mem_offset for each in specs_in(graph_module)])
+        plans.append([places[spec].mem_offset for spec in specs_in(graph_module)])
     assert plans[0] == plans[1]
 
 

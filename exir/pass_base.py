@@ -12,6 +12,7 @@ methods. A subclass overrides the methods for the nodes that it changes:
 
 import operator
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,7 +31,6 @@ from exir.delegate import executorch_call_delegate
 from exir.dialects.edge import EdgeOpOverload
 from exir.graph.fake_mode import fake_mode_of
 from exir.graph.graph_builder import values
-from exir.proxy_value import ExportPassBaseError, NodeMetadata, ProxyValue
 
 __all__ = [
     "Argument",
@@ -44,6 +44,87 @@ __all__ = [
 ]
 
 Argument = Any
+
+
+class ExportPassBaseError(RuntimeError):
+    """A pass uses a traced value as a number, or loses the metadata of inputs."""
+
+
+class NodeMetadata:
+    """The metadata of a node: source line, debug handle and others.
+
+    source: the node of the original graph that is interpreted, if any.
+    """
+
+    def __init__(self, data: dict[str, Any], source: Node | None = None) -> None:
+        self.data = dict(data)
+        self.source = source
+
+    def __getitem__(self, key: str) -> Any:
+        return self.data[key]
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        self.data[key] = value
+
+    def __contains__(self, key: str) -> bool:
+        return key in self.data
+
+    def copy(self) -> "NodeMetadata":
+        """Return a copy that can be changed independently."""
+        return NodeMetadata(self.data, self.source)
+
+
+class ProxyValue:
+    """A value of the interpretation, and its node in the new graph.
+
+    data: a fake tensor, a number, or several of them.
+    """
+
+    def __init__(self, data: Any, node: Node) -> None:
+        self.data = data
+        self.node = node
+
+    def is_tensor(self) -> bool:
+        """Return whether the value is one tensor."""
+        return isinstance(self.data, Tensor)
+
+    def to_tensor(self) -> Tensor:
+        """Return the value as a tensor. Raises `TypeError` for other values."""
+        if not self.is_tensor():
+            kind = type(self.data).__name__
+            raise TypeError(f"the value of '{self.node.name}' is a {kind}, not a tensor; use its `data`")
+        return self.data
+
+    def __iter__(self) -> Iterator["ProxyValue"]:
+        for index, item in enumerate(self.data):
+            with self.node.graph.inserting_after(self.node):
+                node = self.node.graph.call_function(operator.getitem, (self.node, index))
+            node.meta = {**self.node.meta, "val": item}
+            yield ProxyValue(item, node)
+
+    def __bool__(self) -> bool:
+        return bool(self._require_number("used in a boolean context"))
+
+    def __int__(self) -> int:
+        return int(self._require_number("converted to int"))
+
+    def __index__(self) -> int:
+        return operator.index(self._require_number("used in index context"))
+
+    def __float__(self) -> float:
+        return float(self._require_number("converted to float"))
+
+    def _require_number(self, use: str) -> Any:
+        """Return the value. Raises `ExportPassBaseError` if it is symbolic.
+
+        use: the operation that would specialize the value, for the message.
+        """
+        if isinstance(self.data, (SymBool, SymInt, SymFloat)):
+            raise ExportPassBaseError(
+                f"the symbolic value {self.data} of '{self.node.name}' cannot be {use}, because it is "
+                "known only at run time; compute with the proxy"
+            )
+        return self.data
 
 
 @dataclass(frozen=True)
@@ -101,10 +182,10 @@ class ExportPass(PassBase):
     def call_submodule(self, graph_module: GraphModule, inputs: list[Argument]) -> PassResult:
         """Interpret a graph module, or a branch of control flow, on `inputs`."""
         outer: Any = getattr(self, "_frame", None)
-        self._frame = _Frame(graph_module)
+        self._frame = _InterpreterFrame(graph_module)
         try:
             for node in graph_module.graph.nodes:
-                self._interpret(node, inputs)
+                self._interpret_node(node, inputs)
             result = GraphModule(self._frame.attributes, self._frame.graph)
             result.meta.update(graph_module.meta)
             return PassResult(result, True)
@@ -115,15 +196,15 @@ class ExportPass(PassBase):
         self, op: Any, args: tuple[Argument, ...], kwargs: dict[str, Argument], meta: NodeMetadata
     ) -> ProxyValue:
         """Append a call of the operator `op`."""
-        return self._append(op, args, kwargs, meta)
+        return self._append_call(op, args, kwargs, meta)
 
     def call_sym(self, target: Any, args: tuple[Argument, ...], meta: NodeMetadata) -> ProxyValue:
         """Append arithmetic on symbolic values."""
-        return self._append(target, args, {}, meta)
+        return self._append_call(target, args, {}, meta)
 
     def call_getitem(self, value: ProxyValue, key: int, meta: NodeMetadata) -> ProxyValue:
         """Append the selection of one of several values."""
-        return self._append(operator.getitem, (value, key), {}, meta)
+        return self._append_call(operator.getitem, (value, key), {}, meta)
 
     def call_delegate(
         self,
@@ -149,21 +230,21 @@ class ExportPass(PassBase):
 
     def output(self, results: list[Argument], meta: NodeMetadata) -> None:
         """Append the output."""
-        node = self._frame.graph.output(self._nodes(results))
+        node = self._frame.graph.output(self._to_nodes(results))
         node.meta = dict(meta.data)
 
-    def _interpret(self, node: Node, inputs: list[Argument]) -> None:
+    def _interpret_node(self, node: Node, inputs: list[Argument]) -> None:
         env, meta = self._frame.env, NodeMetadata(node.meta, node)
         if node.op == "placeholder":
             env[node] = self.placeholder(node.target, inputs[self._frame.next_input()], meta)
         elif node.op == "get_attr":
-            env[node] = self._attribute(node)
+            env[node] = self._interpret_attribute(node)
         elif node.op == "output":
             self.output(map_arg(node.args[0], env.__getitem__), meta)
         else:
-            env[node] = self._call(node, meta)
+            env[node] = self._interpret_call(node, meta)
 
-    def _call(self, node: Node, meta: NodeMetadata) -> ProxyValue:
+    def _interpret_call(self, node: Node, meta: NodeMetadata) -> ProxyValue:
         args, kwargs = map_arg((node.args, node.kwargs), self._frame.env.__getitem__)
         if node.target is operator.getitem:
             return self.call_getitem(args[0], args[1], meta)
@@ -175,12 +256,12 @@ class ExportPass(PassBase):
             return self.call_operator(node.target, args, kwargs, meta)
         return self.call_sym(node.target, args, meta)
 
-    def _attribute(self, node: Node) -> Any:
+    def _interpret_attribute(self, node: Node) -> Any:
         value = getattr(self._frame.source, node.target)
         if isinstance(value, torch.nn.Module):
             self._frame.names[id(value)] = node.target
             return value
-        return self._constant(value)
+        return self._insert_constant(value)
 
     def _interpreted_branches(self, node: Node, args: tuple[Any, ...]) -> tuple[Any, ...]:
         return tuple(
@@ -190,8 +271,10 @@ class ExportPass(PassBase):
             for arg in args
         )
 
-    def _append(self, target: Any, args: Any, kwargs: dict[str, Any], meta: NodeMetadata) -> ProxyValue:
-        data_args, data_kwargs = tree_map(self._data, (args, kwargs), is_leaf=_is_proxy)
+    def _append_call(
+        self, target: Any, args: Any, kwargs: dict[str, Any], meta: NodeMetadata
+    ) -> ProxyValue:
+        data_args, data_kwargs = tree_map(self._to_data, (args, kwargs), is_leaf=_is_proxy)
         if _same_call(meta.source, target, data_args, data_kwargs):
             return self._append_known(target, args, kwargs, meta)
         with torch.no_grad(), enable_python_dispatcher(), self._fake_mode:
@@ -207,35 +290,35 @@ class ExportPass(PassBase):
     def _add_node(
         self, target: Any, args: Any, kwargs: dict[str, Any], meta: NodeMetadata, val: Any
     ) -> ProxyValue:
-        nodes, options = self._nodes((tuple(args), kwargs))
+        nodes, options = self._to_nodes((tuple(args), kwargs))
         node = self._frame.graph.call_function(target, nodes, options)
         node.meta = {**meta.data, "val": val}
         return ProxyValue(val, node)
 
-    def _nodes(self, arguments: Any) -> Any:
-        return tree_map(self._node, arguments, is_leaf=_is_proxy)
+    def _to_nodes(self, arguments: Any) -> Any:
+        return tree_map(self._to_node, arguments, is_leaf=_is_proxy)
 
-    def _node(self, value: Any) -> Any:
+    def _to_node(self, value: Any) -> Any:
         if isinstance(value, ProxyValue):
             return value.node
         if isinstance(value, torch.nn.Module):
             return self._frame.attribute_node(value, "_module")
         if isinstance(value, Tensor) and not isinstance(value, FakeTensor):
-            return self._constant(value).node
+            return self._insert_constant(value).node
         return value
 
-    def _data(self, value: Any) -> Any:
+    def _to_data(self, value: Any) -> Any:
         if isinstance(value, Tensor) and not isinstance(value, FakeTensor):
             return self._fake_mode.from_tensor(value, static_shapes=True)
         return value.data if isinstance(value, ProxyValue) else value
 
-    def _constant(self, tensor: Tensor) -> ProxyValue:
+    def _insert_constant(self, tensor: Tensor) -> ProxyValue:
         node = self._frame.attribute_node(tensor, "_tensor_constant")
         node.meta["val"] = self._fake_mode.from_tensor(tensor, static_shapes=True)
         return ProxyValue(node.meta["val"], node)
 
 
-class _Frame:
+class _InterpreterFrame:
     """The state of interpreting one graph module."""
 
     def __init__(self, source: GraphModule) -> None:
@@ -260,16 +343,16 @@ class _Frame:
 
 def _check_symbolic_inputs(before: GraphModule, after: GraphModule) -> None:
     """Raise `ExportPassBaseError` if an input has lost a symbolic size."""
-    inputs = (each.graph.find_nodes(op="placeholder") for each in (before, after))
+    inputs = (graph_module.graph.find_nodes(op="placeholder") for graph_module in (before, after))
     for position, (old, new) in enumerate(zip(*inputs)):
-        if _symbols(old.meta.get("val")) != _symbols(new.meta.get("val")):
+        if _symbols_in(old.meta.get("val")) != _symbols_in(new.meta.get("val")):
             raise ExportPassBaseError(
                 f"Input at position {position} did not preserve symbolic metadata: '{new.name}' has"
                 f" {new.meta.get('val')}, before it had {old.meta.get('val')}; keep the shape in the pass"
             )
 
 
-def _symbols(value: Any) -> list[str | None]:
+def _symbols_in(value: Any) -> list[str | None]:
     sizes = value.shape if isinstance(value, Tensor) else [value]
     return [str(size) if isinstance(size, (SymInt, SymFloat, SymBool)) else None for size in sizes]
 

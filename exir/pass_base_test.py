@@ -5,8 +5,7 @@ import torch
 
 from exir import to_edge
 from exir.dialects._ops import ops as exir_ops
-from exir.pass_base import ExportPass, ExportPassBaseError
-from exir.proxy_value import ProxyValue
+from exir.pass_base import ExportPass, ExportPassBaseError, ProxyValue
 from exir.testing import models, programs
 from exir.testing.graphs import assert_same, calls, operator_names, run, run_module
 

@@ -14,7 +14,7 @@ from exir.graph.graph_program import program_around
 from exir.graph.program_bundle import ProgramBundle
 from exir.graph.program_update import with_graph_module, with_names_of_graph
 from exir.pass_base import ExportedProgramPassBase
-from exir.verification.sizes import sizes_kept
+from exir.verification.sizes import check_sizes_unchanged
 from exir.verification.values import ValueChecker
 
 
@@ -138,28 +138,28 @@ class OnMethods(BundlePass):
 
 
 def as_program_pass(
-    given: ProgramPass | ExportedProgramPassBase | Callable[[GraphModule], PassResult | None],
+    pass_: ProgramPass | ExportedProgramPassBase | Callable[[GraphModule], PassResult | None],
 ) -> ProgramPass:
-    """Return `given` as a pass over programs."""
-    if isinstance(given, ExportedProgramPassBase):
-        return WholeProgramPass(given)
-    return given if isinstance(given, ProgramPass) else GraphModulePass(given)
+    """Return `pass_` as a pass over programs."""
+    if isinstance(pass_, ExportedProgramPassBase):
+        return WholeProgramPass(pass_)
+    return pass_ if isinstance(pass_, ProgramPass) else GraphModulePass(pass_)
 
 
-def as_bundle_pass(given: PassType, methods: Iterable[str] | None = None) -> BundlePass:
-    """Return `given` as a pass over a bundle, or over some of its methods."""
-    step = given if isinstance(given, BundlePass) else EachMethod(as_program_pass(given))
+def as_bundle_pass(pass_: PassType, methods: Iterable[str] | None = None) -> BundlePass:
+    """Return `pass_` as a pass over a bundle, or over some of its methods."""
+    step = pass_ if isinstance(pass_, BundlePass) else EachMethod(as_program_pass(pass_))
     return step if methods is None else OnMethods(step, tuple(methods))
 
 
-def pass_name(given: PassType) -> str:
+def pass_name(pass_: PassType) -> str:
     """Return the name of a pass for messages: of its text form, function or class."""
-    while isinstance(given, (EachMethod, OnMethods)):
-        given = given.step
-    if isinstance(given, (GraphModulePass, WholeProgramPass)):
-        given = given.function
-    own = getattr(given, "name", None) or getattr(given, "__name__", None)
-    return own if isinstance(own, str) else type(given).__name__
+    while isinstance(pass_, (EachMethod, OnMethods)):
+        pass_ = pass_.step
+    if isinstance(pass_, (GraphModulePass, WholeProgramPass)):
+        pass_ = pass_.function
+    own = getattr(pass_, "name", None) or getattr(pass_, "__name__", None)
+    return own if isinstance(own, str) else type(pass_).__name__
 
 
 def run_passes(
@@ -178,13 +178,13 @@ def run_bundle(
     A pass must keep its own contract. With `verify`, the programs must also be valid, and value
     metadata must be correct. Raises a `PassError` that names the pass and, if known, the node.
     """
-    checks = None if verify is None else _Checks(bundle, verify)
-    for each in passes:
-        bundle = _run_one(as_bundle_pass(each), bundle, checks)
+    checks = None if verify is None else _MethodChecks(bundle, verify)
+    for pass_ in passes:
+        bundle = _run_one(as_bundle_pass(pass_), bundle, checks)
     return bundle
 
 
-class _Checks:
+class _MethodChecks:
     """The checks of every method after each pass."""
 
     def __init__(self, bundle: ProgramBundle, verify: Verify) -> None:
@@ -199,18 +199,18 @@ class _Checks:
             self._values[name](program)
 
 
-def _run_one(each: BundlePass, bundle: ProgramBundle, checks: _Checks | None) -> ProgramBundle:
+def _run_one(pass_: BundlePass, bundle: ProgramBundle, checks: _MethodChecks | None) -> ProgramBundle:
     try:
-        with sizes_kept(bundle.programs.values(), f"pass '{pass_name(each)}'"):
-            bundle = each.run(bundle)
+        with check_sizes_unchanged(bundle.programs.values(), f"pass '{pass_name(pass_)}'"):
+            bundle = pass_.run(bundle)
             for program in bundle.programs.values():
                 with_names_of_graph(program)
-            each.ensures(bundle)
+            pass_.ensures(bundle)
             if checks is not None:
                 checks(bundle)
     except ExirError as error:
-        error.pass_name = error.pass_name or pass_name(each)
+        error.pass_name = error.pass_name or pass_name(pass_)
         raise
     except Exception as error:
-        raise PassError(f"pass '{pass_name(each)}' failed: {error}") from error
+        raise PassError(f"pass '{pass_name(pass_)}' failed: {error}") from error
     return bundle

@@ -19,7 +19,7 @@ from exir.verification.verifier import EXIREdgeDialectVerifier
 
 
 @dataclass(frozen=True)
-class _Promise(ProgramPass):
+class _ContractPass(ProgramPass):
     """Its contract holds if `kept` is true."""
 
     kept: bool = True
@@ -33,19 +33,21 @@ class _Promise(ProgramPass):
             raise EdgeDialectError("the promise is broken", calls(program)[0])
 
 
-def _program() -> ExportedProgram:
+def _export_program() -> ExportedProgram:
     return to_core_aten(models.simple_conv().export(), {})
 
 
 def test_passes_run_in_order() -> None:
     seen = []
-    run_passes(_program(), [lambda gm: seen.append(1), _Promise(), lambda gm: seen.append(2)])
+    run_passes(
+        _export_program(), [lambda gm: seen.append(1), _ContractPass(), lambda gm: seen.append(2)]
+    )
     assert seen == [1, 2]
 
 
 def test_broken_postcondition_names_pass_node_and_source() -> None:
     with pytest.raises(EdgeDialectError) as caught:
-        run_passes(_program(), [_Promise(kept=False)])
+        run_passes(_export_program(), [_ContractPass(kept=False)])
     text = str(caught.value)
     assert "pass: promise" in text and "node: aten_convolution" in text and "models.py" in text
 
@@ -55,7 +57,7 @@ def test_exception_in_a_user_pass_names_the_pass() -> None:
         raise KeyError("missing")
 
     with pytest.raises(PassError, match="pass 'faulty' failed: 'missing'"):
-        run_passes(_program(), [faulty])
+        run_passes(_export_program(), [faulty])
 
 
 def test_program_is_verified_after_each_pass() -> None:
@@ -64,12 +66,12 @@ def test_program_is_verified_after_each_pass() -> None:
         relu.target = relu.target._op
 
     with pytest.raises(EdgeDialectError, match="not in the edge dialect") as caught:
-        run_passes(_program(), [to_torch_operators], EXIREdgeDialectVerifier())
+        run_passes(_export_program(), [to_torch_operators], EXIREdgeDialectVerifier())
     assert caught.value.pass_name == "to_torch_operators"
 
 
 def test_function_pass_may_mutate_in_place() -> None:
-    program = _program()
+    program = _export_program()
     assert run_passes(program, [lambda gm: None]) is program
     assert operator_names(program)
 
@@ -81,14 +83,14 @@ def test_pass_that_changes_the_signature_is_refused() -> None:
         return PassResult(graph_module, True)
 
     with pytest.raises(EdgeDialectError, match="number of the graph's inputs from 3 to 4"):
-        run_passes(_program(), [with_an_input])
+        run_passes(_export_program(), [with_an_input])
 
 
 def test_pass_names_are_derived_from_functions_and_classes() -> None:
     class Named:
         def __call__(self, graph_module: torch.fx.GraphModule) -> None: ...
 
-    assert pass_name(_Promise()) == "promise"
+    assert pass_name(_ContractPass()) == "promise"
     assert pass_name(Named()) == "Named"
 
 
@@ -110,20 +112,20 @@ def test_program_pass_receives_constants() -> None:
     assert pass_name(_DoubleConstants()) == "_DoubleConstants"
 
 
-class _Refusing(_DoubleConstants):
+class _FailingPass(_DoubleConstants):
     def ensures(self, exported_program: ExportedProgram) -> None:
         raise ValueError("not so")
 
 
 def test_program_pass_contract_is_verified() -> None:
-    with pytest.raises(PassError, match="'_Refusing' failed: not so"):
-        run_passes(torch.export.export(_AddThree(), (torch.zeros(1),)), [_Refusing()])
+    with pytest.raises(PassError, match="'_FailingPass' failed: not so"):
+        run_passes(torch.export.export(_AddThree(), (torch.zeros(1),)), [_FailingPass()])
 
 
 def test_program_passes_accept_a_bare_graph() -> None:
-    graph_module = _program().graph_module
-    for each in (SpecPropPass(), ToOutVarPass(), MemoryPlanningPass()):
-        result = each(graph_module)
+    graph_module = _export_program().graph_module
+    for pass_ in (SpecPropPass(), ToOutVarPass(), MemoryPlanningPass()):
+        result = pass_(graph_module)
         assert result.modified
         graph_module = result.graph_module
     nodes = graph_module.graph.find_nodes(op="placeholder")

@@ -30,7 +30,7 @@ def print_program(
     mark_dynamic_shape_tensor: print `~` before sizes that are upper bounds.
     out: the output file; by default, the standard output.
     """
-    options = _Options(show_meminfo, mark_dynamic_shape_tensor)
+    options = _PrintOptions(show_meminfo, mark_dynamic_shape_tensor)
     for plan in program.execution_plan:
         for line in _plan_lines(plan, options):
             print(line, file=out or sys.stdout)
@@ -38,62 +38,62 @@ def print_program(
 
 def inspect_node(graph: Graph, node: Node) -> str:
     """Return the text of `graph` with an arrow before `node`."""
-    lines = ((each.format_node() or f"return {each.args[0]}", each is node) for each in graph.nodes)
+    lines = ((node_.format_node() or f"return {node_.args[0]}", node_ is node) for node_ in graph.nodes)
     return "\n".join(f"{'-->' if marked else '   '} {line}" for line, marked in lines)
 
 
 @dataclass(frozen=True)
-class _Options:
+class _PrintOptions:
     memory: bool
     dynamic: bool
 
 
-def _plan_lines(plan: schema.ExecutionPlan, options: _Options) -> Iterator[str]:
+def _plan_lines(plan: schema.ExecutionPlan, options: _PrintOptions) -> Iterator[str]:
     yield f"method {plan.name}"
     for memory_id, size in enumerate(plan.non_const_buffer_sizes[1:], start=1):
         yield f"  arena {memory_id}: {size} bytes"
-    yield f"  inputs: {_indices(plan.inputs)}"
+    yield f"  inputs: {_format_indices(plan.inputs)}"
     shown: set[int] = set()
     for chain in plan.chains:
         for index, instruction in enumerate(chain.instructions):
-            yield f"  {index:3}: {_instruction(instruction.instr_args, plan)}"
+            yield f"  {index:3}: {_format_instruction(instruction.instr_args, plan)}"
             yield from _new_tensors(instruction.instr_args, plan, options, shown)
-    yield f"  outputs: {_indices(plan.outputs)}"
+    yield f"  outputs: {_format_indices(plan.outputs)}"
 
 
-def _indices(values: list[int]) -> str:
+def _format_indices(values: list[int]) -> str:
     return ", ".join(f"%{index}" for index in values)
 
 
-def _instruction(call: schema.InstructionArguments, plan: schema.ExecutionPlan) -> str:
+def _format_instruction(call: schema.InstructionArguments, plan: schema.ExecutionPlan) -> str:
     if isinstance(call, schema.KernelCall):
-        return f"{_name(plan.operators[call.op_index])}({_arguments(call.args, plan)})"
+        return f"{_operator_name(plan.operators[call.op_index])}({_format_arguments(call.args, plan)})"
     if isinstance(call, schema.DelegateCall):
         delegate = plan.delegates[call.delegate_index]
-        return f"delegate {delegate.id}({_arguments(call.args, plan)})"
+        return f"delegate {delegate.id}({_format_arguments(call.args, plan)})"
     if isinstance(call, schema.MoveCall):
         return f"%{call.move_to} = %{call.move_from}"
     if isinstance(call, schema.JumpFalseCall):
-        return f"{_condition(call, plan)}go to {call.destination_instruction}"
+        return f"{_format_condition(call, plan)}go to {call.destination_instruction}"
     return f"free %{call.value_index}"
 
 
-def _condition(jump: schema.JumpFalseCall, plan: schema.ExecutionPlan) -> str:
+def _format_condition(jump: schema.JumpFalseCall, plan: schema.ExecutionPlan) -> str:
     """Return the condition of a jump. Empty for the constant False."""
     val = plan.values[jump.cond_value_index].val
     always = isinstance(val, schema.Bool) and not val.bool_val
     return "" if always else f"unless %{jump.cond_value_index} "
 
 
-def _name(operator: schema.Operator) -> str:
+def _operator_name(operator: schema.Operator) -> str:
     return f"{operator.name}.{operator.overload}" if operator.overload else str(operator.name)
 
 
-def _arguments(args: list[int], plan: schema.ExecutionPlan) -> str:
-    return ", ".join(_value(index, plan) for index in args)
+def _format_arguments(args: list[int], plan: schema.ExecutionPlan) -> str:
+    return ", ".join(_format_value(index, plan) for index in args)
 
 
-def _value(index: int, plan: schema.ExecutionPlan) -> str:
+def _format_value(index: int, plan: schema.ExecutionPlan) -> str:
     """Format an argument: scalars and lists by content, tensors by index."""
     val = plan.values[index].val if index >= 0 else schema.Null()
     if isinstance(val, schema.Null):
@@ -101,11 +101,11 @@ def _value(index: int, plan: schema.ExecutionPlan) -> str:
     if isinstance(val, (schema.Tensor, type(None))):
         return f"%{index}"
     if isinstance(val, (schema.IntList, schema.TensorList, schema.OptionalTensorList)):
-        return f"[{_arguments(val.items, plan)}]"
-    return repr(_literal(val))
+        return f"[{_format_arguments(val.items, plan)}]"
+    return repr(_format_literal(val))
 
 
-def _literal(val: Any) -> Any:
+def _format_literal(val: Any) -> Any:
     (content,) = vars(val).values()
     return content
 
@@ -113,7 +113,7 @@ def _literal(val: Any) -> Any:
 def _new_tensors(
     call: schema.InstructionArguments,
     plan: schema.ExecutionPlan,
-    options: _Options,
+    options: _PrintOptions,
     shown: set[int],
 ) -> Iterator[str]:
     """Yield one line for each tensor argument that has not been described yet."""
@@ -121,10 +121,10 @@ def _new_tensors(
         val = plan.values[index].val if index >= 0 else None
         if isinstance(val, schema.Tensor) and index not in shown:
             shown.add(index)
-            yield f"         %{index}: {_tensor(val, options)}"
+            yield f"         %{index}: {_format_tensor(val, options)}"
 
 
-def _tensor(tensor: schema.Tensor, options: _Options) -> str:
+def _format_tensor(tensor: schema.Tensor, options: _PrintOptions) -> str:
     static = tensor.shape_dynamism is schema.TensorShapeDynamism.STATIC
     mark = "" if static or not options.dynamic else "~"
     text = f"{tensor.scalar_type.name.lower()}{mark}{list(tensor.sizes)}"
@@ -136,9 +136,9 @@ def _tensor(tensor: schema.Tensor, options: _Options) -> str:
     ):
         text += f" external {tensor.extra_tensor_info.fully_qualified_name}"
     if options.memory and tensor.allocation_info:
-        text += f" at {tensor.allocation_info.memory_id}+{_offset(tensor.allocation_info)}"
+        text += f" at {tensor.allocation_info.memory_id}+{_format_offset(tensor.allocation_info)}"
     return text
 
 
-def _offset(allocation: schema.AllocationDetails) -> int:
+def _format_offset(allocation: schema.AllocationDetails) -> int:
     return allocation.memory_offset_high << 32 | allocation.memory_offset_low

@@ -53,12 +53,15 @@ def serialize_ptd(
     """
     ordered = sorted(entries, key=lambda entry: order_of_key(entry.key))
     segments = Segments(segment_alignment)
-    named = [NamedData(e.key, index, e.layout) for e, index in zip(ordered, _place(ordered, segments))]
-    flatbuffer = write_root(FlatTensor(0, segments.table, named), _IDENTIFIER)
-    return _assemble(flatbuffer, segments)
+    named_data = [
+        NamedData(e.key, index, e.layout)
+        for e, index in zip(ordered, _assign_segments(ordered, segments))
+    ]
+    flatbuffer = write_root(FlatTensor(0, segments.table, named_data), _IDENTIFIER)
+    return _insert_header(flatbuffer, segments)
 
 
-def _place(entries: list[ExternalData], segments: Segments) -> list[int]:
+def _assign_segments(entries: list[ExternalData], segments: Segments) -> list[int]:
     """Return the segment index of each entry.
 
     A shared segment has the least common multiple of its entries' alignments.
@@ -74,7 +77,7 @@ def _place(entries: list[ExternalData], segments: Segments) -> list[int]:
     return [indices[digest] for digest in digests]
 
 
-def _assemble(flatbuffer: bytes, segments: Segments) -> SerializedProgram:
+def _insert_header(flatbuffer: bytes, segments: Segments) -> SerializedProgram:
     """Insert the header after the file identifier, which shifts the root table."""
     padded = align_up(_HEADER.size, _FLATBUFFER_ALIGNMENT)
     at = _HEADER_AT + _HEADER.size
@@ -108,10 +111,12 @@ def deserialize_ptd(file: bytes) -> list[ExternalData]:
             f"{len(data)} bytes"
         )
     root: FlatTensor = read_root(FlatTensor, data[: at + size])
-    return [_entry(item, root, data[base : base + area], i) for i, item in enumerate(root.named_data)]
+    return [
+        _read_entry(item, root, data[base : base + area], i) for i, item in enumerate(root.named_data)
+    ]
 
 
-def _entry(item: NamedData, root: FlatTensor, area: memoryview, index: int) -> ExternalData:
+def _read_entry(item: NamedData, root: FlatTensor, area: memoryview, index: int) -> ExternalData:
     if item.key is None or item.segment_index >= len(root.segments):
         raise InvalidProgramError(
             f"named_data[{index}]: the key or segment {item.segment_index} is missing"

@@ -25,8 +25,8 @@ from exir._serialize._tables import (
     fields_of,
 )
 
-Write: TypeAlias = Callable[["_Builder", Any], int]
-FillSlot: TypeAlias = Callable[["_Builder", Any, int], None]
+Write: TypeAlias = Callable[["_AlignedBuilder", Any], int]
+FillSlot: TypeAlias = Callable[["_AlignedBuilder", Any, int], None]
 
 _FLAGS = {
     "bool": number_types.BoolFlags,
@@ -40,7 +40,7 @@ _FLAGS = {
 }
 
 
-class _Builder(flatbuffers.Builder):
+class _AlignedBuilder(flatbuffers.Builder):
     """A builder with a minimum alignment for force-aligned byte vectors."""
 
     def __init__(self, inline_alignment: int) -> None:
@@ -50,7 +50,7 @@ class _Builder(flatbuffers.Builder):
 
 def written(root: Any, identifier: bytes, inline_alignment: int = 1) -> bytes:
     """Implement `write_root`."""
-    builder = _Builder(inline_alignment)
+    builder = _AlignedBuilder(inline_alignment)
     builder.Finish(_table_writer(root.__class__)(builder, root), file_identifier=identifier)
     return bytes(builder.Output())
 
@@ -68,7 +68,7 @@ def _table_writer(table: type) -> Write:
     ]
     fillers = [(index, f.name, _slot_filler(f)) for index, f in enumerate(fields)]
 
-    def write(builder: _Builder, value: Any) -> int:
+    def write(builder: _AlignedBuilder, value: Any) -> int:
         offsets = [0] * len(fields)
         for index, name, write_child in children:
             child = getattr(value, name)
@@ -95,7 +95,7 @@ def _slot_filler(field: TableField) -> FillSlot:
 
 
 def _scalar_filler(slot: int, flags: Any, default: Any) -> FillSlot:
-    def fill(builder: _Builder, value: Any, _offset: int) -> None:
+    def fill(builder: _AlignedBuilder, value: Any, _offset: int) -> None:
         if value != default:
             builder.Prepend(flags, value)
             builder.Slot(slot)
@@ -104,7 +104,7 @@ def _scalar_filler(slot: int, flags: Any, default: Any) -> FillSlot:
 
 
 def _offset_filler(slot: int) -> FillSlot:
-    def fill(builder: _Builder, _value: Any, offset: int) -> None:
+    def fill(builder: _AlignedBuilder, _value: Any, offset: int) -> None:
         if offset:
             builder.PrependUOffsetTRelative(offset)
             builder.Slot(slot)
@@ -115,7 +115,7 @@ def _offset_filler(slot: int) -> FillSlot:
 def _union_filler(slot: int, tables: tuple[type, ...]) -> FillSlot:
     tags = {table: tag for tag, table in enumerate(tables, start=1)}
 
-    def fill(builder: _Builder, value: Any, offset: int) -> None:
+    def fill(builder: _AlignedBuilder, value: Any, offset: int) -> None:
         builder.Prepend(number_types.Uint8Flags, tags[type(value)])
         builder.Slot(slot - 1)
         builder.PrependUOffsetTRelative(offset)
@@ -141,7 +141,7 @@ def _child_writer(kind: Kind) -> Write:
     raise TypeError(f"{kind} has no writer")
 
 
-def _write_union(builder: _Builder, value: Any) -> int:
+def _write_union(builder: _AlignedBuilder, value: Any) -> int:
     return _table_writer(value.__class__)(builder, value)
 
 
@@ -150,7 +150,7 @@ def _late_table_writer(table: type) -> Write:
 
 
 def _bytes_writer(alignment: int) -> Write:
-    def write(builder: _Builder, value: Any) -> int:
+    def write(builder: _AlignedBuilder, value: Any) -> int:
         least = max(alignment, builder.inline_alignment) if alignment > 1 else 1
         return _write_packed(builder, bytes(value), 1, len(value), least)
 
@@ -158,14 +158,14 @@ def _bytes_writer(alignment: int) -> Write:
 
 
 def _scalar_vector_writer(wire: Wire) -> Write:
-    def write(builder: _Builder, value: list[Any]) -> int:
+    def write(builder: _AlignedBuilder, value: list[Any]) -> int:
         packed = struct.pack(f"<{len(value)}{wire.code}", *value)
         return _write_packed(builder, packed, wire.size, len(value), wire.size)
 
     return write
 
 
-def _write_packed(builder: _Builder, packed: bytes, size: int, count: int, alignment: int) -> int:
+def _write_packed(builder: _AlignedBuilder, packed: bytes, size: int, count: int, alignment: int) -> int:
     """Write a vector from its bytes. The builder would write single elements."""
     builder.StartVector(size, count, alignment)
     builder.head = builder.Head() - len(packed)
@@ -174,7 +174,7 @@ def _write_packed(builder: _Builder, packed: bytes, size: int, count: int, align
 
 
 def _table_vector_writer(table: type) -> Write:
-    def write(builder: _Builder, value: list[Any]) -> int:
+    def write(builder: _AlignedBuilder, value: list[Any]) -> int:
         write_item = _table_writer(table)
         offsets = [write_item(builder, item) for item in value]
         builder.StartVector(4, len(offsets), 4)

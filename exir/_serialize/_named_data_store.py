@@ -83,11 +83,14 @@ class NamedDataStore:
 
     def _check_place(self, key: str, tag: str | None) -> None:
         """Reject a key that is already in another place, because keys are global."""
-        other = next((each for each, keys in self._entries.items() if key in keys and each != tag), tag)
+        other = next(
+            (existing for existing, keys in self._entries.items() if key in keys and existing != tag),
+            tag,
+        )
         if other != tag:
             raise ConfigError(
-                f"named data '{key}': cannot be in {_place(tag)}, because it is already in "
-                f"{_place(other)}; use another key"
+                f"named data '{key}': cannot be in {_describe_location(tag)}, because it is already in "
+                f"{_describe_location(other)}; use another key"
             )
 
     def _buffer_index(self, data: bytes | memoryview) -> int:
@@ -105,7 +108,7 @@ def _check_same(key: str, known: bytes | memoryview, data: bytes | memoryview) -
         )
 
 
-def _place(tag: str | None) -> str:
+def _describe_location(tag: str | None) -> str:
     return "the program" if tag is None else f"file '{tag}'"
 
 

@@ -17,7 +17,7 @@ from exir.base_error import InvalidProgramError
 
 
 @dataclass(frozen=True)
-class _Layout:
+class _FileLayout:
     """The sizes and positions of a file's parts, from its extended header."""
 
     program_size: int
@@ -34,13 +34,13 @@ def deserialize_pte_binary(program_data: bytes) -> PTEFile:
     """
     data = memoryview(program_data)
     _check_identifier(bytes(data[4:HEADER_AT]))
-    layout = _layout(data)
+    layout = _read_file_layout(data)
     program: schema.Program = read_root(schema.Program, data[: layout.program_size])
     area = data[layout.segment_base : layout.segment_base + layout.segment_size]
-    segments = [_segment(area, s, i) for i, s in enumerate(program.segments)]
-    constants = _unpacked(program.constant_segment, segments, "constant_segment")
-    named = [_named_blob(item, segments, i) for i, item in enumerate(program.named_data or [])]
-    states = _states(program, segments)
+    segments = [_segment_bytes(area, s, i) for i, s in enumerate(program.segments)]
+    constants = _unpack_buffers(program.constant_segment, segments, "constant_segment")
+    blobs = [_named_blob(item, segments, i) for i, item in enumerate(program.named_data or [])]
+    states = _initial_states(program, segments)
     inline = replace(
         _with_delegates_inline(program, segments),
         constant_buffer=constants or program.constant_buffer,
@@ -49,7 +49,7 @@ def deserialize_pte_binary(program_data: bytes) -> PTEFile:
         named_data=None,
         segments=[],
     )
-    return PTEFile(inline, states, named)
+    return PTEFile(inline, states, blobs)
 
 
 def _check_identifier(found: bytes) -> None:
@@ -57,9 +57,9 @@ def _check_identifier(found: bytes) -> None:
         raise InvalidProgramError(f"file identifier: expected {IDENTIFIER!r}, found {found!r}")
 
 
-def _layout(data: memoryview) -> _Layout:
+def _read_file_layout(data: memoryview) -> _FileLayout:
     if bytes(data[HEADER_AT : HEADER_AT + 4]) != HEADER_MAGIC:
-        return _Layout(len(data), len(data), 0)
+        return _FileLayout(len(data), len(data), 0)
     if len(data) < HEADER_AT + LEAST_HEADER:
         raise InvalidProgramError(
             f"extended header: the file has {len(data)} bytes, fewer than a header"
@@ -72,7 +72,7 @@ def _layout(data: memoryview) -> _Layout:
     if length < HEADER.size or size == 0:
         size = max(len(data) - base, 0) if base else 0
     _check_layout(len(data), program_size, base, size)
-    return _Layout(program_size, base, size)
+    return _FileLayout(program_size, base, size)
 
 
 def _check_layout(length: int, program_size: int, base: int, size: int) -> None:
@@ -87,7 +87,7 @@ def _check_layout(length: int, program_size: int, base: int, size: int) -> None:
         )
 
 
-def _segment(area: memoryview, segment: schema.DataSegment, index: int) -> memoryview:
+def _segment_bytes(area: memoryview, segment: schema.DataSegment, index: int) -> memoryview:
     end = segment.offset + segment.size
     if end > len(area):
         raise InvalidProgramError(
@@ -96,22 +96,22 @@ def _segment(area: memoryview, segment: schema.DataSegment, index: int) -> memor
     return area[segment.offset : end]
 
 
-def _states(program: schema.Program, segments: list[memoryview]) -> list[schema.Buffer]:
+def _initial_states(program: schema.Program, segments: list[memoryview]) -> list[schema.Buffer]:
     """Return the initial states of mutable buffers from all of their segments."""
     return [
         buffer
-        for index, each in enumerate(program.mutable_data_segments or [])
-        for buffer in _unpacked(each, segments, f"mutable_data_segments[{index}]")
+        for index, subsegments in enumerate(program.mutable_data_segments or [])
+        for buffer in _unpack_buffers(subsegments, segments, f"mutable_data_segments[{index}]")
     ]
 
 
-def _unpacked(
+def _unpack_buffers(
     subsegments: schema.SubsegmentOffsets | None, segments: list[memoryview], place: str
 ) -> list[schema.Buffer]:
     """Return the buffers of a packed segment; entry 0 is reserved and empty."""
     if subsegments is None or not subsegments.offsets:
         return []
-    data = _at(segments, subsegments.segment_index, f"{place}.segment_index")
+    data = _item_at(segments, subsegments.segment_index, f"{place}.segment_index")
     ends = [*subsegments.offsets[2:], len(data)]
     buffers = [schema.Buffer()]
     for index, (start, end) in enumerate(zip(subsegments.offsets[1:], ends), start=1):
@@ -123,7 +123,7 @@ def _unpacked(
     return buffers
 
 
-def _at(items: list[memoryview], index: int, place: str) -> memoryview:
+def _item_at(items: list[memoryview], index: int, place: str) -> memoryview:
     if index >= len(items):
         raise InvalidProgramError(f"{place}: {index} is out of range; there are {len(items)}")
     return items[index]
@@ -133,7 +133,7 @@ def _named_blob(item: schema.NamedData, segments: list[memoryview], index: int) 
     place = f"named_data[{index}]"
     if item.key is None:
         raise InvalidProgramError(f"{place}.key: missing")
-    return NamedBlob(item.key, _at(segments, item.segment_index, f"{place}.segment_index"))
+    return NamedBlob(item.key, _item_at(segments, item.segment_index, f"{place}.segment_index"))
 
 
 def _with_delegates_inline(program: schema.Program, segments: list[memoryview]) -> schema.Program:
@@ -144,7 +144,7 @@ def _with_delegates_inline(program: schema.Program, segments: list[memoryview]) 
         if delegate.processed is None:
             raise InvalidProgramError(f"{place}.processed: missing")
         is_segment = delegate.processed.location == schema.DataLocation.SEGMENT
-        data = _at(segments if is_segment else inline, delegate.processed.index, place)
+        data = _item_at(segments if is_segment else inline, delegate.processed.index, place)
         blobs.append(schema.BackendDelegateInlineData(data))
         reference = schema.BackendDelegateDataReference(index=len(blobs) - 1)
         return replace(delegate, processed=reference)

@@ -106,7 +106,7 @@ def fields_of(table: type) -> tuple[TableField, ...]:
     fields = []
     slot = 0
     for item in dataclasses.fields(table):
-        hint, slot = _placed(hints[item.name], slot)
+        hint, slot = _type_and_id(hints[item.name], slot)
         hints[item.name] = hint
         kind = _kind_of(hint)
         slot += isinstance(kind, UnionKind)  # the union's tag has the slot before
@@ -115,7 +115,7 @@ def fields_of(table: type) -> tuple[TableField, ...]:
     return tuple(fields)
 
 
-def _placed(hint: Any, slot: int) -> tuple[Any, int]:
+def _type_and_id(hint: Any, slot: int) -> tuple[Any, int]:
     """Return the type and the id of a field.
 
     The id is `slot`, unless the annotation "slot <id>" gives another.

@@ -32,9 +32,9 @@ def serialize_pte_binary(
     Alignments are in bytes and must be powers of two. Constants, and delegates that stay in the
     flatbuffer, are aligned to at least 16. Raises `ConfigError` for an invalid alignment.
     """
-    constant_alignment = _alignment("constant_tensor_alignment", constant_tensor_alignment)
-    inline_alignment = _alignment("delegate_alignment", delegate_alignment)
-    segments = Segments(_alignment("segment_alignment", segment_alignment, least=1))
+    constant_alignment = _check_alignment("constant_tensor_alignment", constant_tensor_alignment)
+    inline_alignment = _check_alignment("delegate_alignment", delegate_alignment)
+    segments = Segments(_check_alignment("segment_alignment", segment_alignment, least=1))
     program = _with_constants_in_segment(pte_file.program, segments, constant_alignment)
     program = _with_mutable_segment(program, pte_file.mutable_data, segments)
     if extract_delegate_segments:
@@ -42,17 +42,19 @@ def serialize_pte_binary(
     program = _with_named_data(program, pte_file.named_data, segments)
     program = replace(program, segments=segments.table)
     flatbuffer = write_root(program, IDENTIFIER, inline_alignment)
-    return _assemble(flatbuffer, segments, max(constant_alignment, inline_alignment))
+    return _insert_header(flatbuffer, segments, max(constant_alignment, inline_alignment))
 
 
-def _alignment(name: str, value: int | None, least: int = BUFFER_ALIGNMENT) -> int:
+def _check_alignment(name: str, value: int | None, least: int = BUFFER_ALIGNMENT) -> int:
     value = least if value is None else value
     if value < 1 or value & (value - 1):
         raise ConfigError(f"'{name}' must be a power of two, got {value}")
     return max(value, least)
 
 
-def _packed(buffers: list[schema.Buffer], alignment: int) -> tuple[list[int], list[bytes | memoryview]]:
+def _pack_buffers(
+    buffers: list[schema.Buffer], alignment: int
+) -> tuple[list[int], list[bytes | memoryview]]:
     """Return the aligned offsets of `buffers` in one segment, and its bytes."""
     offsets: list[int] = []
     pieces: list[bytes | memoryview] = []
@@ -71,7 +73,7 @@ def _with_constants_in_segment(
 ) -> schema.Program:
     if not program.constant_buffer:
         return program
-    offsets, pieces = _packed(program.constant_buffer, alignment)
+    offsets, pieces = _pack_buffers(program.constant_buffer, alignment)
     constants = schema.SubsegmentOffsets(segments.add(pieces), offsets)
     return replace(program, constant_buffer=[], constant_segment=constants)
 
@@ -81,7 +83,7 @@ def _with_mutable_segment(
 ) -> schema.Program:
     if len(states) < 2:
         return replace(program, mutable_data_segments=None)
-    offsets, pieces = _packed(states, 1)  # no alignment: loading a method copies states
+    offsets, pieces = _pack_buffers(states, 1)  # no alignment: loading a method copies states
     table = [schema.SubsegmentOffsets(segments.add(pieces), offsets)]
     return replace(program, mutable_data_segments=table)
 
@@ -142,7 +144,7 @@ def _with_named_data(
     return replace(program, named_data=table or None)
 
 
-def _assemble(flatbuffer: bytes, segments: Segments, header_alignment: int) -> SerializedProgram:
+def _insert_header(flatbuffer: bytes, segments: Segments, header_alignment: int) -> SerializedProgram:
     """Insert the header after the file identifier, which shifts the root table."""
     if not segments.size:
         return SerializedProgram((flatbuffer,))

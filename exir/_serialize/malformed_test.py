@@ -145,17 +145,17 @@ def test_m32_randomly_damaged_official_programs_are_survived() -> None:
     for path in FIXTURES:
         data = path.read_bytes()
         for _ in range(60):
-            survives(_damaged(data, choose))
+            survives(_corrupt(data, choose))
 
 
-def _damaged(data: bytes, choose: random.Random) -> bytes:
+def _corrupt(data: bytes, choose: random.Random) -> bytes:
     damaged = bytearray(data)
     for _ in range(choose.randint(1, 8)):
         damaged[choose.randrange(len(damaged))] = choose.randrange(256)
     return bytes(damaged[: choose.randint(len(damaged) // 2, len(damaged))])
 
 
-class _Values:
+class _ValuesWriter:
     """Writes the `values` of a plan: one EValue with a given tag, or without one."""
 
     def __init__(self, tag: int | None) -> None:
@@ -168,37 +168,41 @@ class _Values:
         if self._tag is not None:
             builder.PrependUint8Slot(0, self._tag, 0)
         builder.PrependUOffsetTRelativeSlot(1, null, 0)
-        return _vector(builder, [builder.EndObject()])
+        return _offset_vector(builder, [builder.EndObject()])
 
 
-def _values_vector(tag: int | None) -> _Values:
-    return _Values(tag)
+def _values_vector(tag: int | None) -> _ValuesWriter:
+    return _ValuesWriter(tag)
 
 
-def _vector(builder: flatbuffers.Builder, offsets: list[int]) -> int:
+def _offset_vector(builder: flatbuffers.Builder, offsets: list[int]) -> int:
     builder.StartVector(4, len(offsets), 4)
     for offset in reversed(offsets):
         builder.PrependUOffsetTRelative(offset)
     return builder.EndVector()
 
 
-def _table(builder: flatbuffers.Builder, slot: int, offset: int) -> int:
+def _one_field_table(builder: flatbuffers.Builder, slot: int, offset: int) -> int:
     builder.StartObject(slot + 1)
     builder.PrependUOffsetTRelativeSlot(slot, offset, 0)
     return builder.EndObject()
 
 
-def _program_of_one_plan(write_values: _Values) -> bytes:
+def _program_of_one_plan(write_values: _ValuesWriter) -> bytes:
     builder = flatbuffers.Builder(0)
-    plan = _table(builder, 2, write_values(builder))
-    builder.Finish(_table(builder, 1, _vector(builder, [plan])), file_identifier=b"ET12")
+    plan = _one_field_table(builder, 2, write_values(builder))
+    builder.Finish(
+        _one_field_table(builder, 1, _offset_vector(builder, [plan])), file_identifier=b"ET12"
+    )
     return bytes(builder.Output())
 
 
 def _shared_plans(count: int) -> bytes:
     """Return a file with `count` references to a plan with `count` equal operators."""
     builder = flatbuffers.Builder(0)
-    operator = _table(builder, 0, builder.CreateString("a"))
-    plan = _table(builder, 6, _vector(builder, [operator] * count))
-    builder.Finish(_table(builder, 1, _vector(builder, [plan] * count)), file_identifier=b"ET12")
+    operator = _one_field_table(builder, 0, builder.CreateString("a"))
+    plan = _one_field_table(builder, 6, _offset_vector(builder, [operator] * count))
+    builder.Finish(
+        _one_field_table(builder, 1, _offset_vector(builder, [plan] * count)), file_identifier=b"ET12"
+    )
     return bytes(builder.Output())

@@ -60,7 +60,9 @@ def program() -> schema.Program:
         values=[schema.EValue(value) for value in every_kind_of_value()],
         inputs=[4],
         outputs=[4, 1],
-        chains=[schema.Chain(instructions=[schema.Instruction(each) for each in instructions])],
+        chains=[
+            schema.Chain(instructions=[schema.Instruction(instruction) for instruction in instructions])
+        ],
         operators=[schema.Operator("aten::add", "out"), schema.Operator("aten::copy_", "")],
         delegates=[
             schema.BackendDelegate(
@@ -229,8 +231,8 @@ def test_official_program_fixtures_exist() -> None:
 def test_official_programs_round_trip(path: Path) -> None:
     first = deserialize_pte_binary(path.read_bytes())
     second = deserialize_pte_binary(bytes(serialize_pte_binary(first)))
-    named = sorted(first.named_data, key=lambda blob: (len(blob.key), blob.key))
-    assert second == replace(first, named_data=named)
+    blobs = sorted(first.named_data, key=lambda blob: (len(blob.key), blob.key))
+    assert second == replace(first, named_data=blobs)
 
 
 def test_program_without_constants_has_no_constant_segment() -> None:

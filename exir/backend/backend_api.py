@@ -53,16 +53,16 @@ def to_backend(first: Any, *rest: Any) -> Any:
 
 
 @to_backend.register
-def _lower_whole(
+def _lower_whole_program(
     backend_id: str, edge_program: ExportedProgram, compile_specs: list[CompileSpec]
 ) -> LoweredBackendModule:
     _refuse_state(edge_program, backend_id)
-    return _lower(backend_id, edge_program, compile_specs)
+    return _preprocess_program(backend_id, edge_program, compile_specs)
 
 
 @to_backend.register
 def _lower_partitions(edge_program: ExportedProgram, partitioner: Partitioner) -> ExportedProgram:
-    return _lower_chosen({"forward": _choose(edge_program, partitioner)})["forward"]
+    return _lower_chosen({"forward": _choose_partitions(edge_program, partitioner)})["forward"]
 
 
 @to_backend.register
@@ -74,7 +74,9 @@ def _lower_methods(methods: MethodProgramsPartitionerSpec) -> dict[str, Exported
         raise UserError(
             f"partitioner: unknown method '{unknown[0]}'; the program has: {', '.join(programs)}"
         )
-    choices = {name: _choose(programs[name], chosen[name]) for name in programs if name in chosen}
+    choices = {
+        name: _choose_partitions(programs[name], chosen[name]) for name in programs if name in chosen
+    }
     return {**programs, **_lower_chosen(choices)}
 
 
@@ -84,7 +86,7 @@ _Key = tuple[int | None, str]
 
 
 @dataclass(frozen=True)
-class _Choice:
+class _PartitionChoice:
     """The partitions that a partitioner chose, also within control flow.
 
     bodies: the control-flow graphs that have partitions, outer ones first.
@@ -100,9 +102,9 @@ class _Choice:
         """Return the keys of the partitions that a backend compiles, in order."""
         return [key for key in self.partitions if self.specs[key[1]].backend_id == backend_id]
 
-    def within(self, body: int | None, of_all: Mapping[_Key, _T]) -> dict[str, _T]:
-        """Return the entries of `of_all` for one graph, by tag."""
-        return {key[1]: each for key, each in of_all.items() if key[0] == body}
+    def within(self, body: int | None, entries: Mapping[_Key, _T]) -> dict[str, _T]:
+        """Return the entries of `entries` for one graph, by tag."""
+        return {key[1]: entry for key, entry in entries.items() if key[0] == body}
 
     def graph_program(self, body: int | None) -> ExportedProgram:
         """Return one of the graphs as a program."""
@@ -118,16 +120,19 @@ class _Subprogram:
     compile_specs: list[CompileSpec]
 
 
-def _choose(program: ExportedProgram, partitioner: Partitioner) -> _Choice:
-    before = _shape_of(program)
+def _choose_partitions(program: ExportedProgram, partitioner: Partitioner) -> _PartitionChoice:
+    before = _graph_snapshot(program)
     result = partitioner(copy_program(program))
     tagged = result.tagged_exported_program
     _check_only_tags_changed(before, tagged, partitioner)
     try:
         if not any(_has_tags(body.program.graph) for body in bodies(tagged)):
             found = _partitions_of(tagged, result.partition_tags)
-            return _Choice(
-                tagged, (), {(None, tag): each for tag, each in found.items()}, result.partition_tags
+            return _PartitionChoice(
+                tagged,
+                (),
+                {(None, tag): partition for tag, partition in found.items()},
+                result.partition_tags,
             )
         return _choice_with_bodies(tagged, result.partition_tags)
     finally:
@@ -139,7 +144,9 @@ def _has_tags(graph: Graph) -> bool:
     return any(tag_of(node) is not None for node in graph.nodes)
 
 
-def _choice_with_bodies(program: ExportedProgram, specs: Mapping[str, DelegationSpec]) -> _Choice:
+def _choice_with_bodies(
+    program: ExportedProgram, specs: Mapping[str, DelegationSpec]
+) -> _PartitionChoice:
     """Return the choice for a program that has tags within control flow.
 
     `program` must be a copy, because it is changed later. A control-flow node that has a tag is
@@ -151,17 +158,17 @@ def _choice_with_bodies(program: ExportedProgram, specs: Mapping[str, Delegation
         if _has_tags(body.program.graph) and not any(tag_of(node) is not None for node in body.path)
     ]
     partitions: dict[_Key, Partition] = {
-        (None, tag): each for tag, each in _partitions_of(program, specs).items()
+        (None, tag): partition for tag, partition in _partitions_of(program, specs).items()
     }
     for position, body in enumerate(chosen):
-        for tag, each in _partitions_of(body.program, specs).items():
-            partitions[position, tag] = each
+        for tag, partition in _partitions_of(body.program, specs).items():
+            partitions[position, tag] = partition
     for graph_module in graphs(program.graph_module):
         remove_tags(graph_module.graph)
-    return _Choice(program, chosen, partitions, specs)
+    return _PartitionChoice(program, chosen, partitions, specs)
 
 
-def _lower_chosen(choices: Mapping[str, _Choice]) -> dict[str, ExportedProgram]:
+def _lower_chosen(choices: Mapping[str, _PartitionChoice]) -> dict[str, ExportedProgram]:
     """Return each method with its partitions compiled.
 
     A backend receives the partitions of all methods at once.
@@ -172,16 +179,19 @@ def _lower_chosen(choices: Mapping[str, _Choice]) -> dict[str, ExportedProgram]:
     ]
     for backend_id in dict.fromkeys(backends):
         parts = {
-            name: _subprograms(choice, choice.keys_of(backend_id)) for name, choice in choices.items()
+            name: _extract_subprograms(choice, choice.keys_of(backend_id))
+            for name, choice in choices.items()
         }
-        for name, modules in _compile(
-            backend_id, {n: each for n, each in parts.items() if each}
+        for name, modules in _compile_subprograms(
+            backend_id, {n: subprograms for n, subprograms in parts.items() if subprograms}
         ).items():
             lowered[name].update(modules)
     return {name: _with_calls(choice, lowered[name]) for name, choice in choices.items()}
 
 
-def _with_calls(choice: _Choice, lowered: Mapping[_Key, LoweredBackendModule]) -> ExportedProgram:
+def _with_calls(
+    choice: _PartitionChoice, lowered: Mapping[_Key, LoweredBackendModule]
+) -> ExportedProgram:
     """Replace partitions by delegate calls, in inner graphs before outer ones."""
     program = choice.program
     handle = last_handle(program.graph_module) + 1
@@ -199,7 +209,7 @@ def _with_calls(choice: _Choice, lowered: Mapping[_Key, LoweredBackendModule]) -
     return with_delegate_calls(program, outermost, choice.within(None, lowered))
 
 
-def _subprograms(choice: _Choice, keys: list[_Key]) -> list[_Subprogram]:
+def _extract_subprograms(choice: _PartitionChoice, keys: list[_Key]) -> list[_Subprogram]:
     return [
         _Subprogram(
             key,
@@ -210,7 +220,7 @@ def _subprograms(choice: _Choice, keys: list[_Key]) -> list[_Subprogram]:
     ]
 
 
-def _compile(
+def _compile_subprograms(
     backend_id: str, parts: Mapping[str, list[_Subprogram]]
 ) -> dict[str, dict[_Key, LoweredBackendModule]]:
     """Compile the parts of all methods with one backend, by method and key."""
@@ -222,7 +232,7 @@ def _compile(
     _check_counts(results, parts, backend_id)
     return {
         name: {
-            part.key: _lowered(backend_id, part.program, part.compile_specs, result)
+            part.key: _lowered_module(backend_id, part.program, part.compile_specs, result)
             for part, result in zip(some, results[name])
         }
         for name, some in parts.items()
@@ -249,14 +259,14 @@ def _partitions_of(program: ExportedProgram, tags: Iterable[str]) -> dict[str, P
     return {tag: partition for tag, partition in found.items() if partition.outputs}
 
 
-def _lower(
+def _preprocess_program(
     backend_id: str, program: ExportedProgram, compile_specs: list[CompileSpec]
 ) -> LoweredBackendModule:
     result = find_backend(backend_id).preprocess(_with_graph_copied(program), compile_specs)
-    return _lowered(backend_id, program, compile_specs, result)
+    return _lowered_module(backend_id, program, compile_specs, result)
 
 
-def _lowered(
+def _lowered_module(
     backend_id: str,
     program: ExportedProgram,
     compile_specs: list[CompileSpec],
@@ -326,15 +336,15 @@ def _refuse_state(program: ExportedProgram, backend_id: str) -> None:
         )
 
 
-def _shape_of(program: ExportedProgram) -> list[tuple[str, str, str, str]]:
-    nodes = (node for each in graphs(program.graph_module) for node in each.graph.nodes)
+def _graph_snapshot(program: ExportedProgram) -> list[tuple[str, str, str, str]]:
+    nodes = (node for graph_module in graphs(program.graph_module) for node in graph_module.graph.nodes)
     return [(node.op, node.name, str(node.target), f"{node.args}{node.kwargs}") for node in nodes]
 
 
 def _check_only_tags_changed(
     before: list[tuple[str, str, str, str]], tagged: ExportedProgram, partitioner: Partitioner
 ) -> None:
-    after = _shape_of(tagged)
+    after = _graph_snapshot(tagged)
     for old, new in zip(before, after):
         if old != new:
             _refuse_change(partitioner, old[1])

@@ -84,7 +84,7 @@ class Accumulator(nn.Module):
         return torch.sin(self.total)
 
 
-def _program(module: nn.Module, *inputs: Tensor, **options: Any) -> ExportedProgram:
+def _export_program(module: nn.Module, *inputs: Tensor, **options: Any) -> ExportedProgram:
     return export(module.eval(), inputs, strict=False, **options).run_decompositions()
 
 
@@ -105,7 +105,7 @@ class Function(nn.Module):
 
 def test_partitions_become_equivalent_delegate_calls() -> None:
     x = torch.randn(3, 4)
-    program = _program(Function(_sin_cos), x)
+    program = _export_program(Function(_sin_cos), x)
     lowered = to_backend(program, SomeOps(_aten.sin.default))
     (call,) = delegate_calls(lowered.graph)
     module = lowered_module_of(call)
@@ -115,7 +115,7 @@ def test_partitions_become_equivalent_delegate_calls() -> None:
 
 
 def test_only_values_read_outside_leave_a_partition() -> None:
-    program = _program(Function(_sin_cos), torch.randn(3))
+    program = _export_program(Function(_sin_cos), torch.randn(3))
     lowered = to_backend(program, SomeOps(_aten.sin.default, _aten.mul.Tensor))
     (call,) = delegate_calls(lowered.graph)
     assert lowered_module_of(call).processed_bytes == b"sin,mul"
@@ -123,7 +123,7 @@ def test_only_values_read_outside_leave_a_partition() -> None:
 
 
 def test_input_program_keeps_its_graph_and_loses_the_tags() -> None:
-    program = _program(Function(_sin_cos), torch.randn(3))
+    program = _export_program(Function(_sin_cos), torch.randn(3))
     text = str(program.graph)
     to_backend(program, SomeOps(_aten.sin.default))
     assert str(program.graph) == text
@@ -131,14 +131,14 @@ def test_input_program_keeps_its_graph_and_loses_the_tags() -> None:
 
 
 def test_preprocess_may_change_its_graph_without_changing_the_original() -> None:
-    lowered = to_backend(_program(Function(_sin_cos), torch.randn(3)), SomeOps(_aten.sin.default))
+    lowered = to_backend(_export_program(Function(_sin_cos), torch.randn(3)), SomeOps(_aten.sin.default))
     original = lowered_module_of(delegate_calls(lowered.graph)[0]).original_module
     assert all(node.meta.get("debug_handle") != 99 for node in original.graph.nodes)
 
 
 def test_partition_program_takes_the_partitions_inputs() -> None:
     x = torch.randn(3)
-    lowered = to_backend(_program(Function(_sin_cos), x), SomeOps(_aten.sin.default))
+    lowered = to_backend(_export_program(Function(_sin_cos), x), SomeOps(_aten.sin.default))
     original = lowered_module_of(delegate_calls(lowered.graph)[0]).original_module
     (result,) = original.module()(x)
     assert torch.equal(result, torch.sin(x))
@@ -159,7 +159,7 @@ def test_delegate_calls_have_distinct_debug_handles() -> None:
 
 def test_constant_shared_by_partitions_moves_into_both() -> None:
     module, x = TwoLinears(), torch.randn(2, 4)
-    lowered = to_backend(_program(module, x), SomeOps(_aten.mm.default))
+    lowered = to_backend(_export_program(module, x), SomeOps(_aten.mm.default))
     parts = get_lowered_backend_modules(lowered.graph_module)
     assert [list(part.original_module.state_dict) for part in parts] == [["weight"], ["weight"]]
     assert not lowered.state_dict
@@ -169,7 +169,7 @@ def test_constant_shared_by_partitions_moves_into_both() -> None:
 
 def test_untagged_constant_is_passed_at_every_call() -> None:
     module, x = TwoLinears(), torch.randn(2, 4)
-    lowered = to_backend(_program(module, x), SomeOps(_aten.mm.default, constants=False))
+    lowered = to_backend(_export_program(module, x), SomeOps(_aten.mm.default, constants=False))
     assert [len(call.args) for call in delegate_calls(lowered.graph)] == [3, 3]
     assert list(lowered.state_dict) == ["weight"]
     assert torch.allclose(lowered.module()(x), module(x))
@@ -177,7 +177,7 @@ def test_untagged_constant_is_passed_at_every_call() -> None:
 
 def test_mutated_buffer_stays_with_the_program() -> None:
     module, x = Accumulator(), torch.ones(4)
-    lowered = to_backend(_program(module, x), SomeOps(_aten.sin.default, _aten.add.Tensor))
+    lowered = to_backend(_export_program(module, x), SomeOps(_aten.sin.default, _aten.add.Tensor))
     assert list(lowered.graph_signature.buffers_to_mutate.values()) == ["total"]
     runnable = lowered.module()
     assert torch.equal(runnable(x), torch.sin(x))
@@ -186,7 +186,7 @@ def test_mutated_buffer_stays_with_the_program() -> None:
 
 def test_dynamic_shapes_cross_partition_boundaries() -> None:
     n = Dim("n", min=2, max=9)
-    program = _program(Function(_sin_cos), torch.randn(3, 4), dynamic_shapes={"args": ({0: n},)})
+    program = _export_program(Function(_sin_cos), torch.randn(3, 4), dynamic_shapes={"args": ({0: n},)})
     lowered = to_backend(program, SomeOps(_aten.sin.default))
     x = torch.randn(7, 4)
     assert torch.equal(lowered.module()(x), _sin_cos(x))
@@ -194,7 +194,7 @@ def test_dynamic_shapes_cross_partition_boundaries() -> None:
 
 def test_second_backend_keeps_the_first_backends_calls() -> None:
     x = torch.randn(3)
-    program = _program(Function(lambda x: torch.exp(torch.cos(torch.sin(x)))), x)
+    program = _export_program(Function(lambda x: torch.exp(torch.cos(torch.sin(x)))), x)
     lowered = to_backend(program, SomeOps(_aten.sin.default))
     lowered = to_backend(lowered, SomeOps(_aten.exp.default))
     assert [lowered_module_of(call).processed_bytes for call in delegate_calls(lowered.graph)] == [
@@ -207,7 +207,7 @@ def test_second_backend_keeps_the_first_backends_calls() -> None:
 
 
 def test_printed_graph_shows_delegate_contents() -> None:
-    lowered = to_backend(_program(Function(_sin_cos), torch.randn(3)), SomeOps(_aten.sin.default))
+    lowered = to_backend(_export_program(Function(_sin_cos), torch.randn(3)), SomeOps(_aten.sin.default))
     text = format_delegated_graph(lowered.graph_module)
     assert "lowered_module_0 (backend NodeListBackend)" in text
     assert "aten.sin.default" in text
@@ -215,7 +215,7 @@ def test_printed_graph_shows_delegate_contents() -> None:
 
 def test_whole_program_lowers_to_an_exportable_module() -> None:
     x = torch.randn(2, 4)
-    lowered = to_backend("NodeListBackend", _program(TwoLinears(), x), [])
+    lowered = to_backend("NodeListBackend", _export_program(TwoLinears(), x), [])
     expected = lowered.original_module.module()(x)
     assert torch.equal(lowered(x), expected)
     outer = export(Function(lowered), (x,), strict=False)
@@ -236,8 +236,8 @@ def test_lowered_module_serializes_as_a_program() -> None:
 
 def test_each_method_has_its_partitioner() -> None:
     programs = {
-        "one": _program(Function(_sin_cos), torch.randn(3)),
-        "two": _program(Function(_sin_cos), torch.randn(3)),
+        "one": _export_program(Function(_sin_cos), torch.randn(3)),
+        "two": _export_program(Function(_sin_cos), torch.randn(3)),
     }
     lowered = to_backend(MethodProgramsPartitionerSpec(programs, {"two": SomeOps(_aten.sin.default)}))
     assert [len(delegate_calls(lowered[name].graph)) for name in ("one", "two")] == [0, 1]
@@ -247,13 +247,13 @@ def test_an_unknown_method_is_named() -> None:
     with pytest.raises(UserError, match="unknown method 'three'; the program has: one"):
         to_backend(
             MethodProgramsPartitionerSpec(
-                {"one": _program(Function(_sin_cos), torch.randn(3))}, {"three": SomeOps()}
+                {"one": _export_program(Function(_sin_cos), torch.randn(3))}, {"three": SomeOps()}
             )
         )
 
 
 def test_tags_are_removed_before_the_next_backend() -> None:
-    lowered = to_backend(_program(Function(_sin_cos), torch.randn(3)), SomeOps(_aten.sin.default))
+    lowered = to_backend(_export_program(Function(_sin_cos), torch.randn(3)), SomeOps(_aten.sin.default))
     original = lowered_module_of(delegate_calls(lowered.graph)[0]).original_module
     nodes = [*lowered.graph.nodes, *original.graph.nodes]
     assert not any("delegation_tag" in node.meta for node in nodes)
@@ -261,17 +261,17 @@ def test_tags_are_removed_before_the_next_backend() -> None:
 
 def test_unknown_backend_is_reported_with_the_registered_ones() -> None:
     with pytest.raises(UserError, match="unknown backend 'Nowhere'.*NodeListBackend"):
-        to_backend("Nowhere", _program(Function(_sin_cos), torch.randn(3)), [])
+        to_backend("Nowhere", _export_program(Function(_sin_cos), torch.randn(3)), [])
 
 
 def test_preprocess_exceptions_reach_the_caller() -> None:
     with pytest.raises(UserError, match="no tan"):
-        to_backend(_program(Function(torch.tan), torch.randn(3)), SomeOps(_aten.tan.default))
+        to_backend(_export_program(Function(torch.tan), torch.randn(3)), SomeOps(_aten.tan.default))
 
 
 def test_a_whole_program_with_state_is_refused() -> None:
     with pytest.raises(UserError, match="mutates buffer 'total'.*with a partitioner"):
-        to_backend("NodeListBackend", _program(Accumulator(), torch.ones(4)), [])
+        to_backend("NodeListBackend", _export_program(Accumulator(), torch.ones(4)), [])
 
 
 class _TagAll(Partitioner):
@@ -286,18 +286,18 @@ class _TagAll(Partitioner):
 
 
 def test_a_partition_that_would_make_a_cycle_is_refused() -> None:
-    program = _program(Function(lambda x: torch.sin(x) + torch.exp(torch.sin(x))), torch.randn(3))
+    program = _export_program(Function(lambda x: torch.sin(x) + torch.exp(torch.sin(x))), torch.randn(3))
     with pytest.raises(UserError, match="partition 'all' cannot become one delegate call"):
         to_backend(program, _TagAll(lambda node: node.name in ("sin", "sin_1", "add") or node.op == "x"))
 
 
 def test_an_input_may_not_be_tagged() -> None:
-    program = _program(Function(_sin_cos), torch.randn(3))
+    program = _export_program(Function(_sin_cos), torch.randn(3))
     with pytest.raises(UserError, match="but an input cannot be delegated"):
         to_backend(program, _TagAll(lambda node: node.op == "placeholder"))
 
 
-class _Rewriter(Partitioner):
+class _RewritingPartitioner(Partitioner):
     """A partitioner that changes the graph, which is not allowed."""
 
     def partition(self, exported_program: ExportedProgram) -> PartitionResult:
@@ -308,5 +308,5 @@ class _Rewriter(Partitioner):
 
 
 def test_a_partitioner_that_changes_the_graph_is_refused() -> None:
-    with pytest.raises(UserError, match="partitioner _Rewriter: changed the graph at 'sin'"):
-        to_backend(_program(Function(_sin_cos), torch.randn(3)), _Rewriter())
+    with pytest.raises(UserError, match="partitioner _RewritingPartitioner: changed the graph at 'sin'"):
+        to_backend(_export_program(Function(_sin_cos), torch.randn(3)), _RewritingPartitioner())

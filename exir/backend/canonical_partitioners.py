@@ -27,7 +27,7 @@ class AllNodePartitioner(Partitioner):
     def partition(self, exported_program: ExportedProgram) -> PartitionResult:
         """Put every node except inputs and outputs into one partition, `tag0`."""
         nodes = [
-            each for each in exported_program.graph.nodes if each.op not in ("placeholder", "output")
+            node for node in exported_program.graph.nodes if node.op not in ("placeholder", "output")
         ]
         tag_nodes(nodes, "tag0")
         tag_constant_data(exported_program)
@@ -36,7 +36,7 @@ class AllNodePartitioner(Partitioner):
         )
 
 
-class _Listed(OperatorSupportBase):
+class _NodeSetSupport(OperatorSupportBase):
     """Supports a fixed set of nodes."""
 
     def __init__(self, nodes: Iterable[Node]) -> None:
@@ -55,9 +55,9 @@ def generate_partitions_from_list_of_nodes(
 
     Nodes in `pattern_list` and nodes that `op_support` accepts are supported.
     """
-    listed = _Listed(node for group in pattern_list or () for node in group)
-    support = listed if op_support is None else any_chain(op_support, listed)
-    return _partitions(graph_module, support)
+    listed_support = _NodeSetSupport(node for group in pattern_list or () for node in group)
+    support = listed_support if op_support is None else any_chain(op_support, listed_support)
+    return _propose_partitions(graph_module, support)
 
 
 def generate_grouped_partitions_from_list_of_nodes(
@@ -88,13 +88,13 @@ def generate_pattern_op_partitions(
     ignore_literals: bool = False,
 ) -> list[Partition]:
     """Return partitions of nodes that match a pattern, are listed, or are supported."""
-    listed = [list(group) for group in partitions_list or ()]
+    groups = [list(group) for group in partitions_list or ()]
     for pattern in patterns or ():
-        listed += _matches(graph_module, pattern, ignore_literals)
-    return generate_partitions_from_list_of_nodes(graph_module, listed, op_support)
+        groups += _match_pattern(graph_module, pattern, ignore_literals)
+    return generate_partitions_from_list_of_nodes(graph_module, groups, op_support)
 
 
-def _matches(graph_module: GraphModule, pattern: Graph, ignore_literals: bool) -> list[list[Node]]:
+def _match_pattern(graph_module: GraphModule, pattern: Graph, ignore_literals: bool) -> list[list[Node]]:
     matcher = SubgraphMatcher(
         pattern, match_output=False, match_placeholder=False, ignore_literals=ignore_literals
     )
@@ -104,7 +104,7 @@ def _matches(graph_module: GraphModule, pattern: Graph, ignore_literals: bool) -
     ]
 
 
-def _partitions(graph_module: GraphModule, support: OperatorSupportBase) -> list[Partition]:
+def _propose_partitions(graph_module: GraphModule, support: OperatorSupportBase) -> list[Partition]:
     return CapabilityBasedPartitioner(
         graph_module, support, allows_single_node_partition=True
     ).propose_partitions()
@@ -144,13 +144,13 @@ class ConfigerationBasedPartitioner(Partitioner):
         partitioner_configs: "Iterable[type[PartitionerConfig] | PartitionerConfig]",
     ) -> None:
         self.delegation_spec = delegation_spec
-        configs = [each() if isinstance(each, type) else each for each in partitioner_configs]
+        configs = [config() if isinstance(config, type) else config for config in partitioner_configs]
         self.target_partitioner_configs = {config.target_name: config for config in configs}
 
     def ops_to_not_decompose(self, ep: ExportedProgram) -> tuple[list[Any], None]:
         """Return the operators that the configurations keep from decomposition."""
-        wanted = (config.get_original_aten() for config in self.target_partitioner_configs.values())
-        return [op for op in wanted if op is not None], None
+        ops = (config.get_original_aten() for config in self.target_partitioner_configs.values())
+        return [op for op in ops if op is not None], None
 
     def get_matched_nodes_from_configs(self, ep: ExportedProgram) -> list[list[Node]]:
         """Return the nodes to delegate, one group for each selected call."""

@@ -34,7 +34,7 @@ from exir.error import UserError
 ADD, MUL, SIN = ops.edge.aten.add.Tensor, ops.edge.aten.mul.Tensor, ops.edge.aten.sin.default
 
 
-class _Counting(BackendDetails):
+class _CallCountBackend(BackendDetails):
     """Its payload is the number of calls."""
 
     @staticmethod
@@ -44,7 +44,7 @@ class _Counting(BackendDetails):
         )
 
 
-class _Net(nn.Module):
+class _SplitNetwork(nn.Module):
     """Adds and multiplies, with a sine in between that splits the partition."""
 
     def __init__(self) -> None:
@@ -55,15 +55,15 @@ class _Net(nn.Module):
         return torch.sin(x * self.weight + x) * x + x
 
 
-def _edge() -> Any:
-    return to_edge(torch.export.export(_Net(), (torch.randn(4),)))
+def _to_edge_program() -> Any:
+    return to_edge(torch.export.export(_SplitNetwork(), (torch.randn(4),)))
 
 
-def _calls(program: ExportedProgram, *targets: Any) -> list[Node]:
+def _count_calls(program: ExportedProgram, *targets: Any) -> list[Node]:
     return [node for node in program.graph.nodes if node.target in targets]
 
 
-class _Only(OperatorSupportBase):
+class _TargetSupport(OperatorSupportBase):
     def __init__(self, *targets: Any) -> None:
         self._targets = targets
 
@@ -73,7 +73,9 @@ class _Only(OperatorSupportBase):
 
 def test_all_nodes_become_one_delegate_with_its_constants() -> None:
     lowered = (
-        _edge().to_backend(AllNodePartitioner("_Counting", [CompileSpec("k", b"v")])).exported_program()
+        _to_edge_program()
+        .to_backend(AllNodePartitioner("_CallCountBackend", [CompileSpec("k", b"v")]))
+        .exported_program()
     )
     (call,) = delegate_calls(lowered.graph)
     module = lowered_module_of(call)
@@ -83,27 +85,31 @@ def test_all_nodes_become_one_delegate_with_its_constants() -> None:
 
 
 def test_supported_nodes_form_the_largest_acyclic_partitions() -> None:
-    program = _edge().exported_program()
-    found = generate_partitions_from_list_of_nodes(program.graph_module, op_support=_Only(ADD, MUL))
-    assert sorted(len(each.nodes) for each in found) == [2, 2]
+    program = _to_edge_program().exported_program()
+    found = generate_partitions_from_list_of_nodes(
+        program.graph_module, op_support=_TargetSupport(ADD, MUL)
+    )
+    assert sorted(len(partition.nodes) for partition in found) == [2, 2]
 
 
 def test_listed_nodes_extend_operator_support() -> None:
-    program = _edge().exported_program()
+    program = _to_edge_program().exported_program()
     found = generate_partitions_from_list_of_nodes(
-        program.graph_module, [_calls(program, SIN)], op_support=_Only(ADD, MUL)
+        program.graph_module, [_count_calls(program, SIN)], op_support=_TargetSupport(ADD, MUL)
     )
-    assert [len(each.nodes) for each in found] == [5]
+    assert [len(partition.nodes) for partition in found] == [5]
 
 
 def test_group_that_cannot_be_one_partition_is_refused() -> None:
-    program = _edge().exported_program()
+    program = _to_edge_program().exported_program()
     together = generate_grouped_partitions_from_list_of_nodes(
-        program.graph_module, [_calls(program, ADD, MUL, SIN)]
+        program.graph_module, [_count_calls(program, ADD, MUL, SIN)]
     )
     assert len(together) == 1
     with pytest.raises(UserError, match="cannot form one partition"):
-        generate_grouped_partitions_from_list_of_nodes(program.graph_module, [_calls(program, ADD)])
+        generate_grouped_partitions_from_list_of_nodes(
+            program.graph_module, [_count_calls(program, ADD)]
+        )
 
 
 def _sine_multiplied() -> Graph:
@@ -114,7 +120,7 @@ def _sine_multiplied() -> Graph:
 
 
 def test_pattern_matches_are_proposed() -> None:
-    program = _edge().exported_program()
+    program = _to_edge_program().exported_program()
     (found,) = generate_pattern_op_partitions(program.graph_module, [_sine_multiplied()])
     assert {node.target for node in found.nodes} == {SIN, MUL}
 
@@ -141,27 +147,29 @@ class _MulConfig(_AddConfig):
 
 def test_configurations_choose_calls_by_name_and_constraint() -> None:
     partitioner = ConfigerationBasedPartitioner(
-        DelegationSpec("_Counting", []), [_AddConfig, _MulConfig]
+        DelegationSpec("_CallCountBackend", []), [_AddConfig, _MulConfig]
     )
-    lowered = _edge().to_backend(partitioner).exported_program()
+    lowered = _to_edge_program().to_backend(partitioner).exported_program()
     assert [lowered_module_of(call).processed_bytes for call in delegate_calls(lowered.graph)] == [
         b"1",
         b"1",
     ]
-    kept, _ = partitioner.ops_to_not_decompose(lowered)
-    assert kept == [torch.ops.aten.add.Tensor] * 2
+    preserved, _ = partitioner.ops_to_not_decompose(lowered)
+    assert preserved == [torch.ops.aten.add.Tensor] * 2
 
 
 def test_excluded_nodes_are_named_by_target_name_or_module() -> None:
-    program = _edge().exported_program()
-    (sine,) = _calls(program, SIN)
+    program = _to_edge_program().exported_program()
+    (sine,) = _count_calls(program, SIN)
     assert not DontPartition(SIN).is_node_supported({}, sine)
     assert DontPartition(ADD).is_node_supported({}, sine)
     assert not DontPartitionName(sine.name).is_node_supported({}, sine)
     assert DontPartitionName("other").is_node_supported({}, sine)
-    inner = to_edge(torch.export.export(nn.Sequential(_Net()), (torch.randn(4),))).exported_program()
-    (sine,) = _calls(inner, SIN)
+    inner = to_edge(
+        torch.export.export(nn.Sequential(_SplitNetwork()), (torch.randn(4),))
+    ).exported_program()
+    (sine,) = _count_calls(inner, SIN)
     assert not DontPartitionModule(instance_names=["0"]).is_node_supported({}, sine)
     assert DontPartitionModule(instance_names=["1"]).is_node_supported({}, sine)
-    support = chain(any_chain(_Only(SIN, ADD)), DontPartition(ADD))
+    support = chain(any_chain(_TargetSupport(SIN, ADD)), DontPartition(ADD))
     assert support.is_node_supported({}, sine)

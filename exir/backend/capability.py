@@ -13,7 +13,7 @@ from torch.fx import Graph, Node
 
 
 @dataclass
-class _Group:
+class _NodeGroup:
     """Nodes of one group, and the groups that they read.
 
     direct: groups that the nodes read directly.
@@ -25,11 +25,11 @@ class _Group:
     indirect: set[int] = field(default_factory=set)
 
 
-class _Grouping:
+class _GroupMerger:
     """The groups while they grow. A merged group keeps the smaller id."""
 
     def __init__(self, max_nodes: int | None) -> None:
-        self.groups: dict[int, _Group] = {}
+        self.groups: dict[int, _NodeGroup] = {}
         self._group_of: dict[Node, int] = {}
         self._reached_from: dict[Node, set[int]] = {}
         self._max_nodes = max_nodes
@@ -38,7 +38,7 @@ class _Grouping:
     def leave_out(self, node: Node) -> None:
         """Record the groups that reach `node`, which is in no group."""
         self._reached_from[node] = set().union(
-            *(self._sources(producer) for producer in node.all_input_nodes)
+            *(self._source_groups(producer) for producer in node.all_input_nodes)
         )
 
     def add(self, node: Node) -> None:
@@ -47,7 +47,7 @@ class _Grouping:
         for producer in node.all_input_nodes:
             other = self._group_of.get(producer)
             if other is not None and other != index and self._may_merge(index, other):
-                index = self._merge(index, other)
+                index = self._merge_groups(index, other)
 
     def follow(self, node: Node, producer: Node) -> None:
         """Add `node`, which only unpacks `producer`, to the producer's group."""
@@ -57,15 +57,15 @@ class _Grouping:
 
     def _new_group(self, node: Node) -> int:
         index, self._next_id = self._next_id, self._next_id + 1
-        group = _Group([node])
+        group = _NodeGroup([node])
         for producer in node.all_input_nodes:
             grouped = producer in self._group_of
-            (group.direct if grouped else group.indirect).update(self._sources(producer))
+            (group.direct if grouped else group.indirect).update(self._source_groups(producer))
         self.groups[index] = group
         self._group_of[node] = index
         return index
 
-    def _sources(self, producer: Node) -> set[int]:
+    def _source_groups(self, producer: Node) -> set[int]:
         if producer in self._group_of:
             return {self._group_of[producer]}
         return self._reached_from.get(producer, set())
@@ -79,11 +79,11 @@ class _Grouping:
     def _path_outside(self, start: int, end: int) -> bool:
         """Return whether a path from `start` to `end` leaves both groups."""
         group = self.groups[end]
-        return start in group.indirect or start in self._ancestors(
+        return start in group.indirect or start in self._group_ancestors(
             (group.direct | group.indirect) - {start}
         )
 
-    def _ancestors(self, starts: Iterable[int]) -> set[int]:
+    def _group_ancestors(self, starts: Iterable[int]) -> set[int]:
         seen: set[int] = set()
         waiting = list(starts)
         while waiting:
@@ -93,23 +93,23 @@ class _Grouping:
             waiting.extend(new)
         return seen
 
-    def _merge(self, first: int, second: int) -> int:
-        kept, gone = min(first, second), max(first, second)
-        group, old = self.groups[kept], self.groups.pop(gone)
+    def _merge_groups(self, first: int, second: int) -> int:
+        merged, gone = min(first, second), max(first, second)
+        group, old = self.groups[merged], self.groups.pop(gone)
         group.nodes += old.nodes
-        group.direct = (group.direct | old.direct) - {kept, gone}
-        group.indirect = (group.indirect | old.indirect) - {kept, gone}
-        self._group_of.update(dict.fromkeys(old.nodes, kept))
+        group.direct = (group.direct | old.direct) - {merged, gone}
+        group.indirect = (group.indirect | old.indirect) - {merged, gone}
+        self._group_of.update(dict.fromkeys(old.nodes, merged))
         if gone != self._next_id - 1:  # no group depends on the newest group yet
-            self._rename(gone, kept)
-        return kept
+            self._replace_group(gone, merged)
+        return merged
 
-    def _rename(self, gone: int, kept: int) -> None:
-        sets = [each for group in self.groups.values() for each in (group.direct, group.indirect)]
-        for each in [*sets, *self._reached_from.values()]:
-            if gone in each:
-                each.discard(gone)
-                each.add(kept)
+    def _replace_group(self, gone: int, merged: int) -> None:
+        sets = [ids for group in self.groups.values() for ids in (group.direct, group.indirect)]
+        for ids in [*sets, *self._reached_from.values()]:
+            if gone in ids:
+                ids.discard(gone)
+                ids.add(merged)
 
 
 def propose_partitions(
@@ -121,10 +121,10 @@ def propose_partitions(
     groups are. It has at most `max_nodes` calls, and lists its nodes in graph order. A `getitem`
     belongs to the group of its node. Groups are in the order of their first node.
     """
-    grouping = _Grouping(max_nodes)
+    grouping = _GroupMerger(max_nodes)
     supported: set[Node] = set()
     for node in graph.nodes:
-        if _unpacks(node, supported):
+        if _unpacks_supported_node(node, supported):
             supported.add(node)
             grouping.follow(node, node.all_input_nodes[0])
         elif node.op == "call_function" and node.target is not operator.getitem and is_supported(node):
@@ -137,5 +137,5 @@ def propose_partitions(
     return sorted(partitions, key=lambda nodes: position[nodes[0]])
 
 
-def _unpacks(node: Node, supported: set[Node]) -> bool:
+def _unpacks_supported_node(node: Node, supported: set[Node]) -> bool:
     return node.op == "call_function" and node.target is operator.getitem and node.args[0] in supported

@@ -11,7 +11,7 @@ from exir.backend.capability import propose_partitions
 from exir.backend.order import units_in_order
 
 
-class _Builder:
+class _CallGraphBuilder:
     """Builds graphs of supported ("s…") and other ("o…") calls with one result."""
 
     def __init__(self) -> None:
@@ -29,33 +29,33 @@ class _Builder:
 
 
 def test_a_chain_becomes_one_partition() -> None:
-    build = _Builder()
+    build = _CallGraphBuilder()
     build.call("s2", build.call("s1", build.input("x")))
     assert build.names() == [["s1", "s2"]]
 
 
 def test_an_unsupported_node_splits_a_chain() -> None:
-    build = _Builder()
+    build = _CallGraphBuilder()
     build.call("s2", build.call("o1", build.call("s1", build.input("x"))))
     assert build.names() == [["s1"], ["s2"]]
 
 
 def test_diamond_around_an_unsupported_node_has_no_cycle() -> None:
-    build = _Builder()
+    build = _CallGraphBuilder()
     top = build.call("s1", build.input("x"))
     build.call("s2", top, build.call("o1", top))
     assert build.names() == [["s1"], ["s2"]]
 
 
 def test_two_supported_producers_join_through_their_reader() -> None:
-    build = _Builder()
+    build = _CallGraphBuilder()
     x = build.input("x")
     build.call("s3", build.call("s1", x), build.call("s2", x))
     assert build.names() == [["s1", "s2", "s3"]]
 
 
 def test_unsupported_side_node_does_not_prevent_fusion() -> None:
-    build = _Builder()
+    build = _CallGraphBuilder()
     x = build.input("x")
     build.call("s2", build.call("s1", x), build.call("o1", x))
     assert build.names() == [["s1", "s2"]]
@@ -63,7 +63,7 @@ def test_unsupported_side_node_does_not_prevent_fusion() -> None:
 
 def test_a_path_through_another_partition_counts_as_outside() -> None:
     # s1 → o1 → s2 and s1 → s3, s2 → s3: s3 can merge with s1 or s2, but not with both.
-    build = _Builder()
+    build = _CallGraphBuilder()
     first = build.call("s1", build.input("x"))
     second = build.call("s2", build.call("o1", first))
     build.call("s3", first, second)
@@ -71,7 +71,7 @@ def test_a_path_through_another_partition_counts_as_outside() -> None:
 
 
 def test_getitem_joins_the_node_it_unpacks() -> None:
-    build = _Builder()
+    build = _CallGraphBuilder()
     pair = build.call("s1", build.input("x"))
     item = build.graph.create_node("call_function", operator.getitem, (pair, 0), name="item")
     build.call("o1", item)
@@ -79,7 +79,7 @@ def test_getitem_joins_the_node_it_unpacks() -> None:
 
 
 def test_max_nodes_bounds_each_partition() -> None:
-    build = _Builder()
+    build = _CallGraphBuilder()
     node = build.input("x")
     for index in range(5):
         node = build.call(f"s{index}", node)
@@ -88,7 +88,7 @@ def test_max_nodes_bounds_each_partition() -> None:
 
 @pytest.mark.parametrize("seed", range(40))
 def test_replacing_all_partitions_leaves_no_cycle(seed: int) -> None:
-    build = _Builder()
+    build = _CallGraphBuilder()
     chance = random.Random(seed)
     nodes = [build.input("x")]
     for index in range(60):

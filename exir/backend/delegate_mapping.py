@@ -35,21 +35,21 @@ class DelegateMappingBuilder:
                 "delegate mapping: 'nodes' and 'handles' exclude each other; pass one of them"
             )
         found = _handles_of_nodes(nodes) if handles is None else _as_list(handles)
-        key = self._identifier(identifier)
+        key = self._resolve_identifier(identifier)
         self._entries[key] = tuple(sorted(set(found)))
         return key
 
-    def _identifier(self, given: int | str | None) -> int | str:
-        if (given is None) != self._generated:
+    def _resolve_identifier(self, identifier: int | str | None) -> int | str:
+        if (identifier is None) != self._generated:
             raise UserError(
-                f"delegate mapping: 'identifier' is {given!r}; omit it if the builder generates "
+                f"delegate mapping: 'identifier' is {identifier!r}; omit it if the builder generates "
                 "identifiers, pass it otherwise"
             )
-        key = len(self._entries) if given is None else given
-        self._check(key)
+        key = len(self._entries) if identifier is None else identifier
+        self._check_identifier(key)
         return key
 
-    def _check(self, key: int | str) -> None:
+    def _check_identifier(self, key: int | str) -> None:
         if key in self._entries:
             raise UserError(f"delegate mapping: identifier {key!r} is already in use; choose another")
         other = next(iter(self._entries), key)

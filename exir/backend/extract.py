@@ -68,17 +68,21 @@ def find_partition(program: ExportedProgram, tag: str) -> Partition:
     nodes = [node for node in tagged if node.op == "call_function"]
     reads = _outside_reads(program.graph, nodes)
     owned = {node: specs[node.name] for node in reads if node.name in specs and tag_of(node)}
-    states = {node: _state(program, node, buffers[node], tag) for node in tagged if node in buffers}
+    states = {
+        node: _state_input_spec(program, node, buffers[node], tag) for node in tagged if node in buffers
+    }
     return Partition(
         nodes=tuple(nodes),
         constants=owned,
         inputs=tuple(node for node in reads if node not in owned and node not in states),
-        outputs=_outputs(nodes, states),
+        outputs=_partition_outputs(nodes, states),
         states=states,
     )
 
 
-def _state(program: ExportedProgram, node: Node, buffer: MutatedBuffer, tag: str) -> MutatedBuffer:
+def _state_input_spec(
+    program: ExportedProgram, node: Node, buffer: MutatedBuffer, tag: str
+) -> MutatedBuffer:
     reason = why_not_updated(program, node, buffer, tag)
     if reason is not None:
         raise UserError(
@@ -87,7 +91,7 @@ def _state(program: ExportedProgram, node: Node, buffer: MutatedBuffer, tag: str
     return buffer
 
 
-def _outputs(nodes: list[Node], states: Mapping[Node, MutatedBuffer]) -> tuple[Node, ...]:
+def _partition_outputs(nodes: list[Node], states: Mapping[Node, MutatedBuffer]) -> tuple[Node, ...]:
     """Return the nodes that are used outside, without the new values of states."""
     new_values = {state.new_value for state in states.values()}
     return tuple(node for node in nodes if _used_outside(node, set(nodes)) and node not in new_values)
@@ -100,7 +104,9 @@ def extract_program(program: ExportedProgram, partition: Partition) -> ExportedP
     values of the states, then the outputs. Tensors are shared with `program`.
     """
     graph, copies = _copy_nodes(partition)
-    inputs = [_held_input(node, copies[node], spec) for node, spec in _held(partition).items()]
+    inputs = [
+        _held_input(node, copies[node], spec) for node, spec in _held_input_specs(partition).items()
+    ]
     inputs += [
         InputSpec(InputKind.USER_INPUT, argument_spec(copies[node]), None) for node in partition.inputs
     ]
@@ -116,10 +122,10 @@ def extract_program(program: ExportedProgram, partition: Partition) -> ExportedP
         root=_submodules_of(program.graph_module, partition),
         graph=graph,
         graph_signature=ExportGraphSignature(inputs, outputs),
-        state_dict=_owned(partition, program.state_dict),
+        state_dict=_owned_tensors(partition, program.state_dict),
         range_constraints=dict(program.range_constraints),
         module_call_graph=[_call_entry(inputs, outputs)],
-        constants=_owned(partition, program.constants),
+        constants=_owned_tensors(partition, program.constants),
         verifiers=program.verifiers,
     )
 
@@ -139,7 +145,7 @@ def argument_spec(node: Node) -> ArgumentSpec:
     return ConstantArgument(name=node.name, value=value)
 
 
-def _held(partition: Partition) -> dict[Node, InputSpec]:
+def _held_input_specs(partition: Partition) -> dict[Node, InputSpec]:
     """Return the input specs of constants and states."""
     return {**partition.constants, **{node: state.spec for node, state in partition.states.items()}}
 
@@ -184,7 +190,7 @@ def _used_outside(node: Node, inside: set[Node]) -> bool:
 def _copy_nodes(partition: Partition) -> tuple[Graph, dict[Node, Node]]:
     graph = Graph()
     copies: dict[Node, Node] = {}
-    for node in [*_held(partition), *partition.inputs]:
+    for node in [*_held_input_specs(partition), *partition.inputs]:
         copies[node] = graph.placeholder(node.name)
         copies[node].meta = dict(node.meta)
     for node in partition.nodes:
@@ -207,18 +213,18 @@ def _held_input(node: Node, copy: Node, spec: InputSpec) -> InputSpec:
     return InputSpec(spec.kind, argument_spec(copy), spec.target, spec.persistent)
 
 
-def _owned(partition: Partition, tensors: Mapping[str, Any]) -> dict[str, Any]:
-    targets = [spec.target for spec in _held(partition).values() if spec.target]
+def _owned_tensors(partition: Partition, tensors: Mapping[str, Any]) -> dict[str, Any]:
+    targets = [spec.target for spec in _held_input_specs(partition).values() if spec.target]
     return {target: tensors[target] for target in targets if target in tensors}
 
 
 def _call_entry(inputs: list[InputSpec], outputs: list[OutputSpec]) -> ModuleCallEntry:
-    given = [spec.arg for spec in inputs if spec.kind is InputKind.USER_INPUT]
+    arguments = [spec.arg for spec in inputs if spec.kind is InputKind.USER_INPUT]
     results = [spec.arg for spec in outputs if spec.kind is OutputKind.USER_OUTPUT]
     signature = ModuleCallSignature(
-        inputs=given,
+        inputs=arguments,
         outputs=results,
-        in_spec=pytree.tree_structure((tuple(given), {})),
+        in_spec=pytree.tree_structure((tuple(arguments), {})),
         out_spec=pytree.tree_structure(tuple(results)),
     )
     return ModuleCallEntry(fqn="", signature=signature)

@@ -46,14 +46,18 @@ class GroupBasedPartitioner(CapabilityBasedPartitioner):
     def propose_partitions(self) -> list[Partition]:
         """Return the partitions in graph order."""
         graph = self.graph_module.graph
-        units = _Units(graph)
+        units = _UnitGraph(graph)
         supported = [node for node in graph.nodes if self._is_node_supported(node)]
         for group in self.node_groups:
             units.join([node for node in supported if node in group])
         found = [Partition(index, nodes) for index, nodes in enumerate(units.grown(supported))]
-        return [each for each in found if self.allows_single_node_partition or self._computes(each)]
+        return [
+            partition
+            for partition in found
+            if self.allows_single_node_partition or self._is_worthwhile(partition)
+        ]
 
-    def _computes(self, partition: Partition) -> bool:
+    def _is_worthwhile(self, partition: Partition) -> bool:
         """Return whether several nodes compute, or one that may be a partition alone."""
         names = [
             _get_qualified_name(node.target) for node in partition.nodes if node.op == "call_function"
@@ -63,7 +67,7 @@ class GroupBasedPartitioner(CapabilityBasedPartitioner):
         return sum((name not in moving) + (name in alone) for name in names) > 1
 
 
-class _Units:
+class _UnitGraph:
     """The graph with some nodes merged into units, without cycles."""
 
     def __init__(self, graph: Graph) -> None:
@@ -75,7 +79,7 @@ class _Units:
         """Merge nodes, which must be in graph order, into one unit."""
         for node in group[1:]:
             if not self._try_join(self._unit[group[0]], self._unit[node]):
-                names = ", ".join(each.name for each in group)
+                names = ", ".join(node.name for node in group)
                 raise UserError(
                     f"nodes {names} cannot form one partition, because nodes between them are in no "
                     "group; group fewer nodes"
@@ -83,13 +87,13 @@ class _Units:
 
     def grown(self, supported: Iterable[Node]) -> Iterator[list[Node]]:
         """Merge as many supported nodes as possible. Yield the nodes of each unit."""
-        kept: list[int] = []
+        units: list[int] = []
         for unit in dict.fromkeys(self._unit[node] for node in supported):
-            near = self._before(unit)
-            candidates = sorted(kept, key=lambda each: each not in near)
-            if not any(self._try_join(each, unit) for each in candidates):
-                kept.append(unit)
-        for unit in kept:
+            near = self._predecessors(unit)
+            candidates = sorted(units, key=lambda candidate: candidate not in near)
+            if not any(self._try_join(candidate, unit) for candidate in candidates):
+                units.append(unit)
+        for unit in units:
             yield sorted(self._nodes[unit], key=self._places.__getitem__)
 
     def _try_join(self, first: int, second: int) -> bool:
@@ -102,20 +106,20 @@ class _Units:
 
     def _is_between(self, first: int, second: int) -> bool:
         """Return whether a path leads from `first` to `second` through other units."""
-        waiting = [unit for unit in self._after(first) if unit != second]
+        waiting = [unit for unit in self._successors(first) if unit != second]
         seen = {first, *waiting}
         while waiting:
-            following = self._after(waiting.pop())
+            following = self._successors(waiting.pop())
             if second in following:
                 return True
             waiting += following - seen
             seen |= following
         return False
 
-    def _after(self, unit: int) -> set[int]:
+    def _successors(self, unit: int) -> set[int]:
         users = (self._unit[user] for node in self._nodes[unit] for user in node.users)
-        return {each for each in users if each != unit}
+        return {user for user in users if user != unit}
 
-    def _before(self, unit: int) -> set[int]:
+    def _predecessors(self, unit: int) -> set[int]:
         inputs = (self._unit[source] for node in self._nodes[unit] for source in node.all_input_nodes)
-        return {each for each in inputs if each != unit}
+        return {unit_input for unit_input in inputs if unit_input != unit}

@@ -52,7 +52,7 @@ class TogetherBackend(BackendDetails):
         }
         text = ",".join(f"{name}:{len(programs)}" for name, programs in sorted(edge_programs.items()))
         results = {n: [PreprocessResult(text.encode())] * len(p) for n, p in edge_programs.items()}
-        return {name: each[: cls.given] for name, each in results.items()}
+        return {name: parts[: cls.given] for name, parts in results.items()}
 
 
 class Everything(Partitioner):
@@ -106,15 +106,17 @@ def program(module: nn.Module, strict: bool, **options: Any) -> ExecutorchProgra
 def test_module_with_a_lowered_module_is_exported(strict: bool) -> None:
     relu = lowered(nn.ReLU(), torch.ones(2))
     graph_module = export(Calls(relu), (torch.ones(2),), strict=strict).graph_module
-    (held,) = get_lowered_backend_modules(graph_module)
-    assert held.processed_bytes == _PAYLOAD and held.compile_specs == relu.compile_specs
+    (lowered_module,) = get_lowered_backend_modules(graph_module)
+    assert (
+        lowered_module.processed_bytes == _PAYLOAD and lowered_module.compile_specs == relu.compile_specs
+    )
     assert graph_module(-torch.ones(2))[0].tolist() == [0, 0]
 
 
 @pytest.mark.parametrize("strict", [False, True])
 def test_multiple_results_are_unpacked(strict: bool) -> None:
     exported = export(Calls(lowered(Pair(), torch.ones(2))), (torch.ones(2),), strict=strict)
-    assert [each.tolist() for each in exported.module()(torch.ones(2))] == [[2, 2], [2, 2]]
+    assert [result.tolist() for result in exported.module()(torch.ones(2))] == [[2, 2], [2, 2]]
     (plan,) = to_edge(exported).to_executorch().executorch_program.execution_plan
     assert len(plan.outputs) == 2
 

@@ -26,7 +26,7 @@ class WeighedBackend(BackendDetails):
         return PreprocessResult(b"weighed", data_store_output=store.get_named_data_store_output())
 
 
-class _Calls(nn.Module):
+class _LoweredChain(nn.Module):
     """Calls several lowered modules in turn."""
 
     def __init__(self, *lowered: LoweredBackendModule) -> None:
@@ -34,31 +34,35 @@ class _Calls(nn.Module):
         self.lowered = nn.ModuleList(lowered)
 
     def forward(self, x: Tensor) -> Tensor:
-        for each in self.lowered:
-            x = each(x)
+        for module in self.lowered:
+            x = module(x)
         return x
 
 
-def _lowered(**data: bytes) -> LoweredBackendModule:
+def _lowered_module_with(**data: bytes) -> LoweredBackendModule:
     edge = to_edge(export(nn.ReLU(), (torch.ones(2),), strict=False)).exported_program()
     specs = [CompileSpec(key, value) for key, value in data.items()]
     return to_backend("WeighedBackend", edge, specs)
 
 
-def _program(**methods: _Calls) -> ExecutorchProgramManager:
+def _emit_program(**methods: _LoweredChain) -> ExecutorchProgramManager:
     exported = {name: export(module, (torch.ones(2),), strict=False) for name, module in methods.items()}
     return to_edge(exported).to_executorch()
 
 
 def test_lowered_module_keeps_its_named_data() -> None:
-    output = _lowered(b=b"1", a=b"22").named_data_store_output
+    output = _lowered_module_with(b=b"1", a=b"22").named_data_store_output
     assert output is not None
     assert list(output.pte_data) == ["b", "a"] and output.buffers == [b"1!", b"22!"]
 
 
 def test_delegates_of_all_methods_share_one_sorted_list() -> None:
-    one, two, three = _lowered(b=b"weights", c=b"same"), _lowered(a=b"same"), _lowered(b=b"weights")
-    data = _program(first=_Calls(one, two), second=_Calls(three)).buffer
+    one, two, three = (
+        _lowered_module_with(b=b"weights", c=b"same"),
+        _lowered_module_with(a=b"same"),
+        _lowered_module_with(b=b"weights"),
+    )
+    data = _emit_program(first=_LoweredChain(one, two), second=_LoweredChain(three)).buffer
     blobs = deserialize_pte_binary(data).named_data
     assert [(blob.key, bytes(blob.data)) for blob in blobs] == [
         ("a", b"same!"),
@@ -71,15 +75,21 @@ def test_delegates_of_all_methods_share_one_sorted_list() -> None:
 
 def test_equal_methods_with_named_data_give_equal_files() -> None:
     files = {
-        _program(forward=_Calls(_lowered(b=b"1", a=b"22"), _lowered(c=b"3"))).buffer for _ in range(2)
+        _emit_program(
+            forward=_LoweredChain(_lowered_module_with(b=b"1", a=b"22"), _lowered_module_with(c=b"3"))
+        ).buffer
+        for _ in range(2)
     }
     assert len(files) == 1
 
 
 def test_conflicting_key_is_refused_with_both_delegates() -> None:
-    calls = _Calls(_lowered(key=b"byte")), _Calls(_lowered(), _lowered(key=b"one"))
+    calls = (
+        _LoweredChain(_lowered_module_with(key=b"byte")),
+        _LoweredChain(_lowered_module_with(), _lowered_module_with(key=b"one")),
+    )
     with pytest.raises(UserError) as caught:
-        _program(first=calls[0], second=calls[1])
+        _emit_program(first=calls[0], second=calls[1])
     assert str(caught.value).startswith(
         "named data 'key': WeighedBackend (method 'first', delegates[0]) stores 5 bytes, but"
         " WeighedBackend (method 'second', delegates[1]) stores 4 different ones"

@@ -10,16 +10,16 @@ from exir.error import UserError
 
 
 @dataclass
-class _Unit:
+class _OrderUnit:
     """A node, or all nodes of a tag, which are ordered as one."""
 
     position: int
     nodes: Sequence[Node]
     tag: str | None = None
     waits_for: int = 0
-    readers: list["_Unit"] = field(default_factory=list)
+    readers: list["_OrderUnit"] = field(default_factory=list)
 
-    def __lt__(self, other: "_Unit") -> bool:
+    def __lt__(self, other: "_OrderUnit") -> bool:
         return self.position < other.position
 
 
@@ -32,22 +32,24 @@ def units_in_order(
     on its own results through other nodes.
     """
     units = _make_units(graph, members)
-    _link(units)
-    ordered = _sorted(units)
+    _link_units(units)
+    ordered = _sort_topologically(units)
     if len(ordered) != len(units):
         _refuse_cycle([unit for unit in units if unit.waits_for > 0])
     return [(unit.tag, unit.nodes) for unit in ordered]
 
 
-def _make_units(graph: Graph, members: Mapping[str, Sequence[Node]]) -> list[_Unit]:
+def _make_units(graph: Graph, members: Mapping[str, Sequence[Node]]) -> list[_OrderUnit]:
     tag_of = {node: tag for tag, nodes in members.items() for node in nodes}
-    units = [_Unit(position, (node,)) for position, node in enumerate(graph.nodes) if node not in tag_of]
+    units = [
+        _OrderUnit(position, (node,)) for position, node in enumerate(graph.nodes) if node not in tag_of
+    ]
     position = {node: index for index, node in enumerate(graph.nodes)}
-    units += [_Unit(position[nodes[-1]], nodes, tag) for tag, nodes in members.items() if nodes]
+    units += [_OrderUnit(position[nodes[-1]], nodes, tag) for tag, nodes in members.items() if nodes]
     return sorted(units)
 
 
-def _link(units: list[_Unit]) -> None:
+def _link_units(units: list[_OrderUnit]) -> None:
     unit_of = {node: unit for unit in units for node in unit.nodes}
     for unit in units:
         sources = [unit_of[source] for node in unit.nodes for source in node.all_input_nodes]
@@ -57,7 +59,7 @@ def _link(units: list[_Unit]) -> None:
             source.readers.append(unit)
 
 
-def _sorted(units: list[_Unit]) -> list[_Unit]:
+def _sort_topologically(units: list[_OrderUnit]) -> list[_OrderUnit]:
     """Sort by Kahn's algorithm. Units on a cycle are omitted."""
     ready = [unit for unit in units if unit.waits_for == 0]
     ordered = []
@@ -71,7 +73,7 @@ def _sorted(units: list[_Unit]) -> list[_Unit]:
     return ordered
 
 
-def _refuse_cycle(stuck: list[_Unit]) -> None:
+def _refuse_cycle(stuck: list[_OrderUnit]) -> None:
     tags = [unit.tag for unit in stuck if unit.tag is not None]
     first = next(unit for unit in stuck if unit.tag is not None)
     raise UserError(

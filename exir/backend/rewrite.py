@@ -26,7 +26,7 @@ def with_delegate_calls(
 
     Constants without remaining users are removed, with their inputs.
     """
-    writer = _Writer(program, partitions, lowered, _constants_left_out(partitions))
+    writer = _GraphWriter(program, partitions, lowered, _constants_left_out(partitions))
     writer.write()
     return writer.finish()
 
@@ -43,7 +43,7 @@ def graph_with_delegate_calls(
 
     first_handle: the debug handle of the first call; the next calls have the next handles.
     """
-    writer = _Writer(program, partitions, lowered, frozenset(), first_handle)
+    writer = _GraphWriter(program, partitions, lowered, frozenset(), first_handle)
     writer.write()
     return writer.graph_module()
 
@@ -64,7 +64,7 @@ def as_one_call(lowered: DelegatedModule) -> ExportedProgram:
     return with_delegate_calls(program, {"whole": whole}, {"whole": lowered})
 
 
-class _Writer:
+class _GraphWriter:
     """Writes the new graph, node by node."""
 
     def __init__(
@@ -111,7 +111,7 @@ class _Writer:
         If the call returns a tuple, write a `getitem` for each result.
         """
         partition = self._partitions[tag]
-        holder = self._graph.get_attr(self._attach(self._lowered[tag]))
+        holder = self._graph.get_attr(self._attach_delegate(self._lowered[tag]))
         arguments = [self._copies[node] for node in partition.arguments]
         call = self._graph.call_function(executorch_call_delegate, (holder, *arguments))
         vals = tuple(node.meta["val"] for node in partition.results)
@@ -121,12 +121,12 @@ class _Writer:
         call.meta["stack_trace"] = partition.nodes[-1].meta.get("stack_trace")
         self._next_handle += 1
         for index, node in enumerate(partition.results):
-            self._copies[node] = call if is_one else self._unpack(call, index, node)
+            self._copies[node] = call if is_one else self._get_result(call, index, node)
 
     def finish(self) -> ExportedProgram:
         """Return the program of the new graph."""
         program = self._program
-        signature = self._signature(program.graph_signature)
+        signature = self._update_signature(program.graph_signature)
         gone = {spec.target for spec in program.graph_signature.input_specs} - {
             spec.target for spec in signature.input_specs
         }
@@ -134,38 +134,38 @@ class _Writer:
             root=self._root,
             graph=self._graph,
             graph_signature=signature,
-            state_dict=_without(program.state_dict, gone),
+            state_dict=_without_keys(program.state_dict, gone),
             range_constraints=dict(program.range_constraints),
             module_call_graph=program.module_call_graph,
             example_inputs=program.example_inputs,
-            constants=_without(program.constants, gone),
+            constants=_without_keys(program.constants, gone),
             verifiers=program.verifiers,
         )
         result.graph_module.meta.update(program.graph_module.meta)
         return result
 
-    def _attach(self, lowered: DelegatedModule) -> str:
+    def _attach_delegate(self, lowered: DelegatedModule) -> str:
         """Attach `lowered` under a name that no attribute of the program has."""
         for node in self._program.graph.find_nodes(op="get_attr"):
             setattr(self._root, node.target, getattr(self._program.graph_module, node.target))
         return attach_lowered_module(self._root, lowered)
 
-    def _unpack(self, call: Node, index: int, original: Node) -> Node:
+    def _get_result(self, call: Node, index: int, original: Node) -> Node:
         node = self._graph.create_node(
             "call_function", operator.getitem, (call, index), name=original.name
         )
         node.meta = dict(original.meta)
         return node
 
-    def _signature(self, old: ExportGraphSignature) -> ExportGraphSignature:
+    def _update_signature(self, old: ExportGraphSignature) -> ExportGraphSignature:
         gone = {node.name for node in self._left_out}
-        kept = [spec for spec in old.input_specs if spec.arg.name not in gone]
-        return renamed_signature(ExportGraphSignature(kept, list(old.output_specs)), self._graph)
+        input_specs = [spec for spec in old.input_specs if spec.arg.name not in gone]
+        return renamed_signature(ExportGraphSignature(input_specs, list(old.output_specs)), self._graph)
 
 
 def last_handle(graph_module: GraphModule) -> int:
     """Return the largest debug handle of the graph and its control-flow graphs."""
-    nodes = (node for each in graphs(graph_module) for node in each.graph.nodes)
+    nodes = (node for subgraph in graphs(graph_module) for node in subgraph.graph.nodes)
     return max(node.meta.get("debug_handle", 0) for node in nodes)
 
 
@@ -175,5 +175,5 @@ def _constants_left_out(partitions: Mapping[str, Partition]) -> frozenset[Node]:
     return frozenset(node for node in owned if inside.issuperset(node.users))
 
 
-def _without(tensors: Mapping[str, Any], gone: set[str | None]) -> dict[str, Any]:
+def _without_keys(tensors: Mapping[str, Any], gone: set[str | None]) -> dict[str, Any]:
     return {name: tensor for name, tensor in tensors.items() if name not in gone}

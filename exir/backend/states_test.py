@@ -83,12 +83,12 @@ class Reader(nn.Module):
         return old * 2, new
 
 
-def _edge(module: nn.Module) -> ExportedProgram:
+def _to_edge_program(module: nn.Module) -> ExportedProgram:
     return to_edge(export(module, (torch.ones(4),), strict=False)).exported_program()
 
 
-def _lowered(module: nn.Module, *left: object) -> ExportedProgram:
-    return to_backend(_edge(module), TakesAll(*left))
+def _lower_module(module: nn.Module, *left: object) -> ExportedProgram:
+    return to_backend(_to_edge_program(module), TakesAll(*left))
 
 
 def _module_of(program: ExportedProgram) -> LoweredBackendModule:
@@ -97,7 +97,7 @@ def _module_of(program: ExportedProgram) -> LoweredBackendModule:
 
 
 def test_backend_receives_the_buffers_it_mutates() -> None:
-    lowered = _module_of(_lowered(Counter()))
+    lowered = _module_of(_lower_module(Counter()))
     assert lowered.processed_bytes == b"total,calls" and lowered.state_count == 2
     original = lowered.original_module
     assert [spec.kind.name for spec in original.graph_signature.output_specs] == [
@@ -109,7 +109,7 @@ def test_backend_receives_the_buffers_it_mutates() -> None:
 
 
 def test_delegate_with_state_computes_the_same() -> None:
-    program = _lowered(Counter())
+    program = _lower_module(Counter())
     assert set(program.state_dict) == {"total", "calls"}
     module, expected = program.module(), Counter()
     for value in (1.0, 5.0):
@@ -117,13 +117,13 @@ def test_delegate_with_state_computes_the_same() -> None:
         assert torch.equal(module(x), expected(x))
 
 
-def _manager(module: nn.Module, *left: object) -> ExecutorchProgramManager:
+def _lowered_manager(module: nn.Module, *left: object) -> ExecutorchProgramManager:
     exported = export(module, (torch.ones(4),), strict=False)
     return to_edge(exported).to_backend(TakesAll(*left)).to_executorch()
 
 
 def test_delegated_states_are_passed_once_without_copies() -> None:
-    (plan,) = _manager(Counter()).executorch_program.execution_plan
+    (plan,) = _lowered_manager(Counter()).executorch_program.execution_plan
     (instruction,) = plan.chains[0].instructions
     call = instruction.instr_args
     assert isinstance(call, DelegateCall) and len(call.args) == len(set(call.args)) == 4
@@ -133,9 +133,9 @@ def test_delegated_states_are_passed_once_without_copies() -> None:
 
 
 def test_delegated_states_keep_their_initial_values() -> None:
-    manager = _manager(Counter())
+    manager = _lowered_manager(Counter())
     (plan,) = manager.executorch_program.execution_plan
-    (call,) = [each.instr_args for each in plan.chains[0].instructions]
+    (call,) = [instruction.instr_args for instruction in plan.chains[0].instructions]
     total = plan.values[call.args[1]].val
     assert (
         isinstance(total, TensorValue)
@@ -147,14 +147,14 @@ def test_delegated_states_keep_their_initial_values() -> None:
 @pytest.mark.parametrize("read", ["old", "new"])
 def test_buffer_with_other_readers_is_passed_and_written_back(read: str) -> None:
     left = {"old": _aten.cos.default, "new": _aten.sin.default}[read]
-    program = _lowered(Reader(read), left)
+    program = _lower_module(Reader(read), left)
     lowered = _module_of(program)
     assert lowered.state_count == 0
-    (plan,) = _manager(Reader(read), left).executorch_program.execution_plan
+    (plan,) = _lowered_manager(Reader(read), left).executorch_program.execution_plan
     names = [
-        plan.operators[each.instr_args.op_index].name
-        for each in plan.chains[0].instructions
-        if isinstance(each.instr_args, KernelCall)
+        plan.operators[instruction.instr_args.op_index].name
+        for instruction in plan.chains[0].instructions
+        if isinstance(instruction.instr_args, KernelCall)
     ]
     assert "aten::copy_" in names
 
@@ -169,7 +169,7 @@ def test_buffer_with_other_readers_is_passed_and_written_back(read: str) -> None
 def test_partition_that_shares_a_buffer_is_refused(read: str, reason: str) -> None:
     left = {"old": _aten.cos.default, "new": _aten.sin.default}[read]
     with pytest.raises(UserError, match=f"has delegation tag 'all', but {reason}"):
-        to_backend(_edge(Reader(read)), TakesAll(left, by_hand=True))
+        to_backend(_to_edge_program(Reader(read)), TakesAll(left, by_hand=True))
 
 
 def test_returned_buffer_value_is_copied() -> None:
@@ -177,10 +177,10 @@ def test_returned_buffer_value_is_copied() -> None:
         def forward(self, x: Tensor) -> Tensor:
             return self.total.add_(x)
 
-    assert _module_of(_lowered(Given())).state_count == 0
+    assert _module_of(_lower_module(Given())).state_count == 0
 
 
 def test_tags_are_removed_from_buffers() -> None:
-    program = _edge(Counter())
+    program = _to_edge_program(Counter())
     to_backend(program, TakesAll())
     assert [tag_of(node) for node in program.graph.nodes] == [None] * len(program.graph.nodes)

@@ -29,16 +29,16 @@ class MethodTestCase:
     """
 
     def __init__(self, inputs: Any, expected_outputs: Any = None) -> None:
-        self.inputs = _flat(inputs)
-        self.expected_outputs = _flat(expected_outputs) if expected_outputs is not None else []
+        self.inputs = _flatten_values(inputs)
+        self.expected_outputs = _flatten_values(expected_outputs) if expected_outputs is not None else []
 
 
-def _flat(values: Any) -> list[Any]:
+def _flatten_values(values: Any) -> list[Any]:
     leaves = pytree.tree_leaves(values)
-    for each in leaves:
-        if not isinstance(each, (torch.Tensor, *_KINDS)):
+    for leaf in leaves:
+        if not isinstance(leaf, (torch.Tensor, *_KINDS)):
             raise ConfigError(
-                f"a bundled call has a value of type {type(each).__name__}; only tensors, ints, bools "
+                f"a bundled call has a value of type {type(leaf).__name__}; only tensors, ints, bools "
                 "and floats are supported"
             )
     return leaves
@@ -69,7 +69,7 @@ class BundledProgram:
                 "BundledProgram: needs exactly one program; pass 'executorch_program' or 'pte_file_path'"
             )
         self.executorch_program = executorch_program
-        self.method_test_suites = sorted(method_test_suites, key=lambda each: each.method_name)
+        self.method_test_suites = sorted(method_test_suites, key=lambda suite: suite.method_name)
         self._program = _bytes_of(executorch_program, pte_file_path)
         plans = {
             plan.name or "": plan
@@ -81,8 +81,10 @@ class BundledProgram:
     def serialize_to_schema(self) -> file.BundledProgram:
         """Return the tables of the file."""
         suites = [
-            file.BundledMethodTestSuite(each.method_name, [_case(case) for case in each.test_cases])
-            for each in self.method_test_suites
+            file.BundledMethodTestSuite(
+                suite.method_name, [_encode_case(case) for case in suite.test_cases]
+            )
+            for suite in self.method_test_suites
         ]
         return file.BundledProgram(file.VERSION, suites, self._program)
 
@@ -100,7 +102,10 @@ def deserialize_from_flatbuffer_to_bundled_program(flatbuffer: bytes) -> file.Bu
 def bundled_calls(bundled: file.BundledProgram) -> list[tuple[str, MethodTestCase]]:
     """Return the calls of a bundle with their methods. Raises `InvalidProgramError`."""
     return [
-        (suite.method_name or "", MethodTestCase(*map(_values, (case.inputs, case.expected_outputs))))
+        (
+            suite.method_name or "",
+            MethodTestCase(*map(_decode_values, (case.inputs, case.expected_outputs))),
+        )
         for suite in bundled.method_test_suites
         for case in suite.test_cases
     ]
@@ -122,13 +127,13 @@ def _check_suite(suite: MethodTestSuite, plans: dict[str, schema.ExecutionPlan])
             _check_values(case.expected_outputs, plan, plan.outputs, f"{place}: output")
 
 
-def _check_values(given: list[Any], plan: schema.ExecutionPlan, wanted: list[int], place: str) -> None:
-    if len(given) != len(wanted):
+def _check_values(actual: list[Any], plan: schema.ExecutionPlan, indices: list[int], place: str) -> None:
+    if len(actual) != len(indices):
         raise ConfigError(
-            f"{place}s: {len(given)} given, but the method has {len(wanted)}; give as many"
+            f"{place}s: {len(actual)} given, but the method has {len(indices)}; give as many"
         )
-    for index, (each, value) in enumerate(zip(given, wanted)):
-        kind, found = _kind_of(plan.values[value].val), _kind_given(each)
+    for index, (leaf, value) in enumerate(zip(actual, indices)):
+        kind, found = _kind_of(plan.values[value].val), _describe_value(leaf)
         if kind != found:
             raise ConfigError(f"{place} {index} is {found}, but the method's is {kind}; convert it")
 
@@ -139,22 +144,23 @@ def _kind_of(value: Any) -> str:
     return f"of {type(value).__name__}"
 
 
-def _kind_given(value: Any) -> str:
+def _describe_value(value: Any) -> str:
     if isinstance(value, torch.Tensor):
         return f"a tensor of {scalar_type(value.dtype).name}"
     return f"of {_KINDS[type(value)].__name__}"
 
 
-def _case(case: MethodTestCase) -> file.BundledMethodTestCase:
+def _encode_case(case: MethodTestCase) -> file.BundledMethodTestCase:
     return file.BundledMethodTestCase(
-        [_value(each) for each in case.inputs], [_value(each) for each in case.expected_outputs]
+        [_encode_value(input_) for input_ in case.inputs],
+        [_encode_value(output) for output in case.expected_outputs],
     )
 
 
-def _value(value: Any) -> file.Value:
+def _encode_value(value: Any) -> file.Value:
     match value:
         case torch.Tensor():
-            return file.Value(_tensor(value))
+            return file.Value(_encode_tensor(value))
         case bool():
             return file.Value(file.Bool(value))
         case int():
@@ -162,14 +168,14 @@ def _value(value: Any) -> file.Value:
     return file.Value(file.Double(value))
 
 
-def _tensor(tensor: torch.Tensor) -> file.Tensor:
+def _encode_tensor(tensor: torch.Tensor) -> file.Tensor:
     sizes = list(tensor.shape)
     order = list(dim_order_of_strides(tuple(sizes), tuple(tensor.stride())))
     return file.Tensor(scalar_type(tensor.dtype), sizes, elements_of(tensor, order), order)
 
 
-def _values(values: list[file.Value]) -> list[Any]:
-    return [_value_of(each.val) for each in values]
+def _decode_values(values: list[file.Value]) -> list[Any]:
+    return [_value_of(value.val) for value in values]
 
 
 def _value_of(value: file.ValueUnion) -> Any:

@@ -78,7 +78,7 @@ class Arguments:
         return self.out_reference is not None or self.out_instruction_values is not None
 
 
-class _Parser(argparse.ArgumentParser):
+class _RaisingParser(argparse.ArgumentParser):
     """A parser that raises on errors instead of exiting the process."""
 
     def error(self, message: str) -> NoReturn:
@@ -141,8 +141,8 @@ def display_label(label: str) -> str:
     return label.lstrip("@")
 
 
-def _make_parser() -> _Parser:
-    parser = _Parser(
+def _make_parser() -> _RaisingParser:
+    parser = _RaisingParser(
         prog="lower",
         description="Compile a PyTorch model to an ExecuTorch .pte program.",
         allow_abbrev=False,
@@ -153,7 +153,7 @@ def _make_parser() -> _Parser:
     return parser
 
 
-def _add_model_flags(parser: _Parser) -> None:
+def _add_model_flags(parser: _RaisingParser) -> None:
     add = parser.add_argument
     add("--target", required=True, metavar="LABEL", help="label of the target, for messages")
     add("--module", required=True, metavar="NAME", help="dotted name of the model's module")
@@ -192,7 +192,7 @@ def _add_model_flags(parser: _Parser) -> None:
     add("--calibration", type=Path, metavar="PATH", help="calibration inputs: a safetensors or npz file")
 
 
-def _add_compiler_flags(parser: _Parser) -> None:
+def _add_compiler_flags(parser: _RaisingParser) -> None:
     add = parser.add_argument
     add(
         "--backend",
@@ -210,7 +210,7 @@ def _add_compiler_flags(parser: _Parser) -> None:
     )
     add(
         "--allow-fallback",
-        type=_names,
+        type=_parse_names,
         metavar="NAMES",
         help="comma-separated operators that may fall back to kernels (default: any)",
     )
@@ -218,23 +218,23 @@ def _add_compiler_flags(parser: _Parser) -> None:
     _add_table_flag(
         parser, "--kernels", "table of kernels; repeatable; without one, kernels are not checked"
     )
-    add("--timeout", type=_seconds, metavar="SECONDS", help="stop the compilation after this time")
+    add("--timeout", type=_parse_seconds, metavar="SECONDS", help="stop the compilation after this time")
     add("--traceback", action="store_true", help="print the compiler's traceback with every error")
 
 
 def _add_config_flag(
-    parser: _Parser, flag: str, kind: Callable[[str], Path | str], metavar: str, text: str
+    parser: _RaisingParser, flag: str, kind: Callable[[str], Path | str], metavar: str, text: str
 ) -> None:
     parser.add_argument(
         flag, action="append", default=[], dest="configs", type=kind, metavar=metavar, help=text
     )
 
 
-def _names(text: str) -> tuple[str, ...]:
+def _parse_names(text: str) -> tuple[str, ...]:
     return tuple(name for name in text.split(",") if name)
 
 
-def _seconds(text: str) -> int:
+def _parse_seconds(text: str) -> int:
     if not text.isdecimal() or int(text) == 0:
         raise argparse.ArgumentTypeError(
             f"'{text}' is not a number of seconds; pass an integer of at least 1"
@@ -242,11 +242,11 @@ def _seconds(text: str) -> int:
     return int(text)
 
 
-def _add_table_flag(parser: _Parser, flag: str, text: str) -> None:
+def _add_table_flag(parser: _RaisingParser, flag: str, text: str) -> None:
     parser.add_argument(flag, action="append", default=[], type=Path, metavar="PATH", help=text)
 
 
-def _add_output_flags(parser: _Parser) -> None:
+def _add_output_flags(parser: _RaisingParser) -> None:
     add = parser.add_argument
     add("--out-pte", type=Path, metavar="PATH", help="write the program (.pte)")
     add(

@@ -66,21 +66,23 @@ def export_methods(
     Raises a `ModelError` with the user's source line and torch's shortened reason.
     """
     programs = {}
-    _evaluate(spec.module)
+    _set_eval_mode(spec.module)
     for name, method in spec.resolved_methods().items():
-        _evaluate(method.module)
+        _set_eval_mode(method.module)
         check_modules(method.module)
-        programs[name] = _export(name, method, roots, entry_point)
+        programs[name] = _export_method(name, method, roots, entry_point)
     return programs
 
 
-def _evaluate(module: nn.Module) -> None:
+def _set_eval_mode(module: nn.Module) -> None:
     """Put a module into eval mode, unless it is an exported graph, which has no modes."""
     if not isinstance(module, GraphModule):
         module.eval()
 
 
-def _export(name: str, method: Method, roots: tuple[Path, ...], entry_point: str) -> ExportedProgram:
+def _export_method(
+    name: str, method: Method, roots: tuple[Path, ...], entry_point: str
+) -> ExportedProgram:
     """Export a method.
 
     Output to stderr is discarded if the export fails, because torch then prints graphs.
@@ -108,17 +110,17 @@ def bound_shapes(programs: Mapping[str, ExportedProgram], config: CompilerConfig
     Bounds come from `[shapes]`, otherwise from the example inputs; the notes list the latter.
     Raises `ConfigError` for an entry of `[shapes]` that no dimension uses.
     """
-    wanted = {
-        f"{prefix}{each.name}"
+    bounds = {
+        f"{prefix}{dimension.name}"
         for name, program in programs.items()
-        for each in open_dimensions(program)
+        for dimension in open_dimensions(program)
         for prefix in ("", f"{name}.")
     }
-    unknown = sorted(config.shapes.keys() - wanted)
+    unknown = sorted(config.shapes.keys() - bounds)
     if unknown:
         raise ConfigError(
             f"{config.origin}: [shapes] '{unknown[0]}' is not a dimension without an upper bound; "
-            f"such dimensions: {', '.join(sorted(wanted)) or 'none'}"
+            f"such dimensions: {', '.join(sorted(bounds)) or 'none'}"
         )
     return [
         note

@@ -27,8 +27,8 @@ def test_replaced_weights_are_freed() -> None:
     spec = ModelSpec(nn.Linear(64, 32), (torch.ones(1, 64),))
     weight = weakref.ref(spec.module.weight.untyped_storage())
     programs = export_methods(spec)
-    kept = lower_programs(programs, spec, Pipeline()).buffer
+    buffer = lower_programs(programs, spec, Pipeline()).buffer
     assert weight() is not None
-    assert lower_programs(programs, spec, owning_programs(Pipeline(), spec)).buffer == kept
+    assert lower_programs(programs, spec, owning_programs(Pipeline(), spec)).buffer == buffer
     assert not programs["forward"].state_dict and not list(spec.module.parameters())
     assert weight() is None

@@ -93,7 +93,7 @@ class CompilerConfig:
         """Return the options of `to_edge`."""
         values = {("_" if key in UNDERSCORED else "") + key: value for key, value in self.edge.items()}
         for key in ("_core_aten_ops_exception_list", "preserve_ops"):
-            values[key] = [self._operator(name) for name in values.get(key, ())]
+            values[key] = [self._find_overload(name) for name in values.get(key, ())]
         return EdgeCompileConfig(**values)
 
     def executorch_config(self, passes: list[Any]) -> ExecutorchBackendConfig:
@@ -104,8 +104,8 @@ class CompilerConfig:
         passes: the passes that `passes.executorch` names.
         """
         planning = MemoryPlanningPass(**self.memory_planning)
-        given = {"fuse_int8": True, "row_major_operands": False, **self.executorch}
-        return ExecutorchBackendConfig(passes=passes, memory_planning_pass=planning, **given)
+        fields = {"fuse_int8": True, "row_major_operands": False, **self.executorch}
+        return ExecutorchBackendConfig(passes=passes, memory_planning_pass=planning, **fields)
 
     def quantization_options(self) -> QuantizationOptions | None:
         """Return the quantization options, or None without a `[quantization]` section."""
@@ -121,7 +121,7 @@ class CompilerConfig:
         except ConfigError as error:
             raise ConfigError(f"{where}: {error}") from None
 
-    def _operator(self, name: str) -> OpOverload:
+    def _find_overload(self, name: str) -> OpOverload:
         """Return the overload of a name such as `aten::add.Tensor`."""
         namespace, _, rest = name.partition("::")
         packet, _, overload = rest.partition(".")
@@ -138,24 +138,24 @@ def load_config(arguments: Arguments) -> CompilerConfig:
 
     Raises a `ConfigError` that names the file and the key.
     """
-    layers = [_read(layer) for layer in arguments.configs]
+    layers = [_read_layer(layer) for layer in arguments.configs]
     if not layers:
         return CompilerConfig()
     for table, origin in layers:
         parse_config(table, origin)
     tables, origins = zip(*layers)
-    return parse_config(reduce(_overridden, tables), ", ".join(dict.fromkeys(origins)))
+    return parse_config(reduce(_merge_tables, tables), ", ".join(dict.fromkeys(origins)))
 
 
-def _read(layer: Path | str) -> tuple[Mapping[str, Any], str]:
+def _read_layer(layer: Path | str) -> tuple[Mapping[str, Any], str]:
     """Return the options of a layer, and its name for messages."""
     return (_read_toml(layer), str(layer)) if isinstance(layer, Path) else (_read_json(layer), "config")
 
 
-def _overridden(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
+def _merge_tables(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
     """Return `base` updated with `over`. Tables are merged recursively."""
     both = {
-        key: _overridden(base[key], over[key])
+        key: _merge_tables(base[key], over[key])
         for key in base.keys() & over.keys()
         if isinstance(base[key], Mapping) and isinstance(over[key], Mapping)
     }
@@ -176,16 +176,16 @@ def parse_config(table: Mapping[str, Any], origin: str) -> CompilerConfig:
     return CompilerConfig(origin, **table)
 
 
-def _check_shapes(given: Any, where: str) -> None:
-    _check_is_table(given, where)
-    for name, bound in given.items():
+def _check_shapes(shapes: Any, where: str) -> None:
+    _check_is_table(shapes, where)
+    for name, bound in shapes.items():
         check_type(bound, int, f"{where} '{name}'")
 
 
-def _check_section(given: Any, keys: Mapping[str, Any], where: str) -> None:
-    _check_is_table(given, where)
-    check_keys(given, keys, where)
-    for key, value in given.items():
+def _check_section(section: Any, keys: Mapping[str, Any], where: str) -> None:
+    _check_is_table(section, where)
+    check_keys(section, keys, where)
+    for key, value in section.items():
         check_type(value, keys[key], f"{where} '{key}'")
         if key in ALIGNMENTS and (value < 1 or value & (value - 1)):
             raise ConfigError(f"{where} '{key}' must be a power of two, got {value}")

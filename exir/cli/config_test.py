@@ -18,13 +18,13 @@ _TABLE = {
 }
 
 
-def _load(*flags: str) -> CompilerConfig:
+def _load_config(*flags: str) -> CompilerConfig:
     needed = ["--target=//m:n", "--module=m", "--out-pte=m.pte"]
     return load_config(parse_arguments([*needed, *flags]))
 
 
 def test_default_config_matches_the_api() -> None:
-    config = _load()
+    config = _load_config()
     assert config.edge_config()._check_ir_validity
     assert config.executorch_config([]).segment_alignment == 128
 
@@ -43,7 +43,7 @@ def test_toml_and_json_configs_are_equivalent(tmp_path: Path) -> None:
     path = tmp_path / "m.toml"
     path.write_text('[edge]\nskip_dim_order = true\n[passes]\nedge = ["m.passes:Fold"]\n')
     text = '{"edge": {"skip_dim_order": true}, "passes": {"edge": ["m.passes:Fold"]}}'
-    from_toml, from_json = _load(f"--config={path}"), _load(f"--config-json={text}")
+    from_toml, from_json = _load_config(f"--config={path}"), _load_config(f"--config-json={text}")
     assert (from_toml.edge, from_toml.passes) == (from_json.edge, from_json.passes)
 
 
@@ -53,7 +53,7 @@ def test_later_layers_override_earlier_ones(tmp_path: Path) -> None:
         '[executorch]\nsegment_alignment = 64\nemit_stacktrace = true\n[backends.npu]\nlevel = 3\nkinds = ["a"]\n'
     )
     over.write_text('[executorch]\nsegment_alignment = 4096\n[backends.npu]\nkinds = ["b"]\n')
-    config = _load(
+    config = _load_config(
         f"--config={base}", f"--config={over}", '--config-json={"edge": {"skip_dim_order": true}}'
     )
     assert config.executorch == {"segment_alignment": 4096, "emit_stacktrace": True}
@@ -66,7 +66,7 @@ def test_config_error_names_the_layer(tmp_path: Path) -> None:
     base = tmp_path / "base.toml"
     base.write_text("[executorch]\nno_such_key = 1\n")
     with pytest.raises(ConfigError, match=r"base.toml: \[executorch\]: unknown key 'no_such_key'"):
-        _load(f"--config={base}", "--config-json={}")
+        _load_config(f"--config={base}", "--config-json={}")
 
 
 @pytest.mark.parametrize(
@@ -115,7 +115,7 @@ def test_invalid_quantization_options_are_named(section: dict, message: str) -> 
 
 
 def test_quantization_is_off_by_default() -> None:
-    assert _load().quantization_options() is None
+    assert _load_config().quantization_options() is None
 
 
 def test_unknown_operator_in_a_config_is_named() -> None:
@@ -128,19 +128,19 @@ def test_unknown_operator_in_a_config_is_named() -> None:
 def test_a_file_that_is_not_toml_is_refused(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "m.toml").write_bytes(content)
     with pytest.raises(ConfigError, match="m.toml: not valid TOML"):
-        _load(f"--config={tmp_path / 'm.toml'}")
+        _load_config(f"--config={tmp_path / 'm.toml'}")
 
 
 def test_missing_config_file_is_named() -> None:
     with pytest.raises(ConfigError, match="nowhere.toml: cannot be read: No such file"):
-        _load("--config=nowhere.toml")
+        _load_config("--config=nowhere.toml")
 
 
 def test_text_that_is_not_json_is_refused() -> None:
     with pytest.raises(ConfigError, match="config: not valid JSON"):
-        _load("--config-json={")
+        _load_config("--config-json={")
 
 
 def test_json_that_is_not_an_object_is_refused() -> None:
     with pytest.raises(ConfigError, match=r"config must be a table, got \[3\]"):
-        _load("--config-json=[3]")
+        _load_config("--config-json=[3]")

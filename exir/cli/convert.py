@@ -39,7 +39,7 @@ class Conversion:
 
 def conversion(argv: list[str]) -> Conversion:
     """Parse a command line. Exits the process with a message if it is not valid."""
-    parser = _parser()
+    parser = _convert_parser()
     options, rest = parser.parse_known_args(argv)
     name, _, entry_point = options.model.partition(":")
     path = Path(name)
@@ -47,7 +47,7 @@ def conversion(argv: list[str]) -> Conversion:
         parser.error(
             f"'{name}' is not an importable Python source; pass a .py file whose name is an identifier"
         )
-    module, roots = _places(path)
+    module, roots = _module_and_roots(path)
     flags = [
         f"--target={options.model}",
         f"--module={module}",
@@ -61,7 +61,7 @@ def conversion(argv: list[str]) -> Conversion:
     return Conversion(options.model, path, flags)
 
 
-def _places(path: Path) -> tuple[str, list[Path]]:
+def _module_and_roots(path: Path) -> tuple[str, list[Path]]:
     """Return the module name of a file, and the folders to import from.
 
     The name is relative to the workspace root if the file is in the workspace.
@@ -74,7 +74,7 @@ def _places(path: Path) -> tuple[str, list[Path]]:
     return module, list(dict.fromkeys([Path(workspace), absolute.parent]))
 
 
-def _parser() -> argparse.ArgumentParser:
+def _convert_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="convert",
         description="Compile a PyTorch model to a .pte program, without a Bazel target.",
@@ -105,11 +105,11 @@ def _parser() -> argparse.ArgumentParser:
 
 def main(argv: list[str]) -> int:
     os.chdir(os.environ.get("BUILD_WORKING_DIRECTORY", "."))
-    wanted = conversion(argv)
-    if not wanted.file.is_file():
-        print(f"error: {wanted.target}: {wanted.file} does not exist in {Path.cwd()}", file=sys.stderr)
+    request = conversion(argv)
+    if not request.file.is_file():
+        print(f"error: {request.target}: {request.file} does not exist in {Path.cwd()}", file=sys.stderr)
         return 1
-    return lower(wanted.flags, has_network=True)
+    return lower(request.flags, has_network=True)
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ def net():
 """
 
 
-def _convert(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+def _run_convert(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     """Run the command from another folder, as `bazel run` does."""
     table = "--kernels=kernels/portable/kernels.toml"
     environment = {
@@ -34,14 +34,14 @@ def _convert(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 def test_converted_program_is_written_to_the_requested_path(tmp_path: Path) -> None:
     (tmp_path / "net.py").write_text(_MODEL)
-    result = _convert(tmp_path, "net.py:net", "-o", "out.pte")
+    result = _run_convert(tmp_path, "net.py:net", "-o", "out.pte")
     assert (result.returncode, result.stderr) == (0, "")
     assert (tmp_path / "out.pte").read_bytes()[4:8] == b"ET12"
 
 
 def test_convert_error_names_the_module(tmp_path: Path) -> None:
     (tmp_path / "net.py").write_text(_MODEL)
-    result = _convert(tmp_path, "net.py")
+    result = _run_convert(tmp_path, "net.py")
     assert result.returncode == 1
     assert result.stderr.startswith("error: net.py: ")
     assert "'model'" in result.stderr
@@ -49,7 +49,7 @@ def test_convert_error_names_the_module(tmp_path: Path) -> None:
 
 
 def test_convert_names_a_missing_file(tmp_path: Path) -> None:
-    result = _convert(tmp_path, "missing.py:net")
+    result = _run_convert(tmp_path, "missing.py:net")
     assert result.returncode == 1
     assert result.stderr == f"error: missing.py:net: missing.py does not exist in {tmp_path}\n"
 
@@ -67,7 +67,7 @@ def test_workspace_sources_are_importable(
     (folder / "relu.py").write_text("import torch\n\nmake = torch.nn.ReLU\n")
     (folder / "net.py").write_text(f"{imports}\n{_MODEL.replace('torch.nn.ReLU()', 'make()')}")
     monkeypatch.setenv("BUILD_WORKSPACE_DIRECTORY", str(tmp_path))
-    result = _convert(tmp_path, "layers/net.py:net", "-o", "out.pte")
+    result = _run_convert(tmp_path, "layers/net.py:net", "-o", "out.pte")
     assert (result.returncode, result.stderr) == (0, "")
     assert (tmp_path / "out.pte").exists()
 

@@ -37,7 +37,7 @@ from exir.operators.kernels import KernelTable
 
 def describe(options: argparse.Namespace) -> str:
     """Return the text of the manifest. Raises `UserError`."""
-    program = _read(options.pte)
+    program = _read_program_file(options.pte)
     _, table = load_tables(tuple(options.operators), tuple(options.kernels))
     assert table is not None, "a flag that is required"
     reports = imported_methods(program)
@@ -45,20 +45,20 @@ def describe(options: argparse.Namespace) -> str:
     _check_weights(options, program)
     _check_backends(options, reports)
     methods = [
-        _method(report, plan, table, options, program)
+        _describe_method(report, plan, table, options, program)
         for report, plan in zip(reports, program.execution_plan, strict=True)
     ]
     content = {
         "target": options.target,
         "weights": "file",
-        "program": _file(options.pte),
-        "external": [_file(each) for each in options.weights],
+        "program": _hash_file(options.pte),
+        "external": [_hash_file(weight) for weight in options.weights],
         **methods_content(reports, methods),
     }
     return manifest_text(content)
 
 
-def _read(path: Path) -> schema.Program:
+def _read_program_file(path: Path) -> schema.Program:
     try:
         program = deserialize_pte_binary(path.read_bytes()).program
         check_indices(program)
@@ -88,18 +88,18 @@ def _check_weights(options: argparse.Namespace, program: schema.Program) -> None
         )
 
 
-def _method(
+def _describe_method(
     report: MethodReport,
     plan: schema.ExecutionPlan,
     table: KernelTable,
     options: argparse.Namespace,
     program: schema.Program,
 ) -> dict[str, Any]:
-    parts, delegates = _delegates(report, plan, options, program)
+    parts, delegates = _describe_delegates(report, plan, options, program)
     return method_content(report, plan, parts, [delegates, kernel_memory(plan, table)])
 
 
-def _delegates(
+def _describe_delegates(
     report: MethodReport,
     plan: schema.ExecutionPlan,
     options: argparse.Namespace,
@@ -107,9 +107,9 @@ def _delegates(
 ) -> tuple[list[list[str]], CalledMemory]:
     """Return the backend parts of each delegate, and the memory of all delegates."""
     measures = dict(options.measure)
-    if any(each.id not in measures for each in plan.delegates):
+    if any(delegate.id not in measures for delegate in plan.delegates):
         _import_backends(options)
-    needs = [_delegate(each, program, measures) for each in plan.delegates]
+    needs = [_describe_delegate(delegate, program, measures) for delegate in plan.delegates]
     return [parts for parts, _ in needs], called_memory([memory for _, memory in needs])
 
 
@@ -123,7 +123,7 @@ def _import_backends(options: argparse.Namespace) -> None:
         resolve(reference, "--backend", tuple(options.import_root))
 
 
-def _delegate(
+def _describe_delegate(
     delegate: schema.BackendDelegate, program: schema.Program, measures: Mapping[str, Path]
 ) -> tuple[list[str], RuntimeMemory]:
     """Return the parts and the memory of one delegate.
@@ -150,7 +150,7 @@ def _check_backends(options: argparse.Namespace, reports: Sequence[MethodReport]
         )
 
 
-def _file(path: Path) -> Mapping[str, Any]:
+def _hash_file(path: Path) -> Mapping[str, Any]:
     content = path.read_bytes()
     return {
         "file": path.name,
@@ -159,12 +159,12 @@ def _file(path: Path) -> Mapping[str, Any]:
     }
 
 
-def _measure(text: str) -> tuple[str, Path]:
+def _parse_measure(text: str) -> tuple[str, Path]:
     name, _, path = text.partition("=")
     return name, Path(path)
 
 
-def _parse(argv: Sequence[str]) -> argparse.Namespace:
+def _parse_options(argv: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="describe", fromfile_prefix_chars="@", allow_abbrev=False)
     parser.add_argument(
         "--target", required=True, help="label of the target, for messages and the manifest"
@@ -189,7 +189,7 @@ def _parse(argv: Sequence[str]) -> argparse.Namespace:
     )
     parser.add_argument(
         "--measure",
-        type=_measure,
+        type=_parse_measure,
         action="append",
         default=[],
         help="ID=PROGRAM: program that measures the delegates of backend ID; repeatable",
@@ -215,7 +215,7 @@ def _parse(argv: Sequence[str]) -> argparse.Namespace:
 
 
 def main(argv: Sequence[str]) -> int:
-    options = _parse(argv)
+    options = _parse_options(argv)
     try:
         text = describe(options)
     except UserError as error:

@@ -13,7 +13,7 @@ import sys
 
 from exir.cli.reporting.packages import damage_note
 from exir.cli.worker.environment import pin_libraries
-from exir.cli.worker.heap import kept
+from exir.cli.worker.heap import freeze_new_objects
 
 
 def main(argv: list[str], has_network: bool = False) -> int:
@@ -25,19 +25,19 @@ def main(argv: list[str], has_network: bool = False) -> int:
     """
     pin_libraries()
     try:
-        return _run(argv, has_network)
+        return _run_compiler(argv, has_network)
     except ImportError:
         sys.stderr.write(damage_note())
         raise
 
 
-def _run(argv: list[str], has_network: bool) -> int:
+def _run_compiler(argv: list[str], has_network: bool) -> int:
     if argv == ["--persistent_worker"]:
-        with kept():
+        with freeze_new_objects():
             from exir.cli.worker.worker import serve
         serve()
         return 0
-    with kept():
+    with freeze_new_objects():
         import torch.export._trace  # noqa: F401  (otherwise torch.export imports it on its first call)
 
         from exir.cli.worker.once import compile_once

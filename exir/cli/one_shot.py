@@ -26,10 +26,10 @@ from exir.cli.loading.references import make_partitioners, make_passes
 from exir.cli.quantization import Quantization, quantize_methods
 from exir.cli.reporting.calls import Call, write_calls
 from exir.cli.reporting.fallback import check_fallback, check_kernels
+from exir.cli.reporting.instruction_values import record_instruction_values
 from exir.cli.reporting.manifest import render_manifest
 from exir.cli.reporting.messages import EXIT_OK, explain
 from exir.cli.reporting.reference import Further, record_calls
-from exir.cli.reporting.steps import record_steps
 from exir.cli.worker.environment import pin_torch
 from exir.error import ConfigError
 from exir.files.atomic import Write, write_outputs
@@ -45,7 +45,7 @@ def compile_command_line(argv: list[str]) -> int:
     On failure, one message is printed.
     """
     roots: tuple[Path, ...] = ()
-    reports = _Reports()
+    reports = _ReportStream()
     try:
         argv = expand_params_file(argv)
         arguments = parse_arguments(argv)
@@ -58,7 +58,7 @@ def compile_command_line(argv: list[str]) -> int:
     return EXIT_OK
 
 
-class _Reports:
+class _ReportStream:
     """The error stream for compiler messages, even if the model replaces `sys.stderr`."""
 
     def __init__(self) -> None:
@@ -72,7 +72,7 @@ class _Reports:
             os.write(2, text.encode(errors="replace"))
 
 
-def run(arguments: Arguments, reports: _Reports) -> None:
+def run(arguments: Arguments, reports: _ReportStream) -> None:
     """Compile and write all requested outputs. On failure, none is written."""
     pin_torch()
     use_import_roots(arguments.import_roots)
@@ -81,24 +81,24 @@ def run(arguments: Arguments, reports: _Reports) -> None:
     programs = export_methods(spec, arguments.import_roots, entry_point_line(arguments))
     for note in bound_shapes(programs, pipeline.config):
         reports.write(f"note: {note}\n")
-    quantization = _quantize(arguments, spec, programs, pipeline)
+    quantization = _quantize_programs(arguments, spec, programs, pipeline)
     for note in quantization.notes if quantization is not None else ():
         reports.write(f"note: {note}\n")
     if not arguments.wants_reference and arguments.out_debug_record is None and quantization is None:
         pipeline = owning_programs(pipeline, spec)
-    manager = _lower(arguments, programs, spec, pipeline, quantization, reports)
+    manager = _lower_programs(arguments, programs, spec, pipeline, quantization, reports)
     outputs = _program_outputs(arguments, manager, pipeline, quantization) if manager is not None else {}
-    calls = _reference(arguments, spec, programs, quantization)
+    calls = _record_reference(arguments, spec, programs, quantization)
     if arguments.out_reference is not None:
-        outputs[arguments.out_reference] = _writer(write_calls(calls))
+        outputs[arguments.out_reference] = _bytes_writer(write_calls(calls))
     if arguments.out_instruction_values is not None and manager is not None:
         shares = bool(pipeline.config.memory_planning.get("share_mutable_buffers"))
-        steps = record_steps(manager, calls, shares, quantization is not None)
-        outputs[arguments.out_instruction_values] = _writer(write_calls(steps))
+        values = record_instruction_values(manager, calls, shares, quantization is not None)
+        outputs[arguments.out_instruction_values] = _bytes_writer(write_calls(values))
     write_outputs(outputs)
 
 
-def _reference(
+def _record_reference(
     arguments: Arguments,
     spec: ModelSpec,
     programs: Mapping[str, ExportedProgram],
@@ -107,13 +107,13 @@ def _reference(
     """Return reference calls of eager PyTorch, if a requested output needs them."""
     if not arguments.wants_reference:
         return []
-    given = arguments.reference_inputs
-    inputs = calls_of(given, programs) if given is not None else {}
+    inputs_file = arguments.reference_inputs
+    inputs = calls_of(inputs_file, programs) if inputs_file is not None else {}
     further = Further(inputs, arguments.sweep, arguments.sweep_seed)
     return record_calls(spec, programs, arguments.import_roots, quantization, further)
 
 
-def _writer(content: bytes) -> Write:
+def _bytes_writer(content: bytes) -> Write:
     return lambda file: file.write(content)
 
 
@@ -140,7 +140,7 @@ def _check_quantization(arguments: Arguments, config: CompilerConfig) -> None:
         )
 
 
-def _quantize(
+def _quantize_programs(
     arguments: Arguments, spec: ModelSpec, programs: Mapping[str, ExportedProgram], pipeline: Pipeline
 ) -> Quantization | None:
     options = pipeline.config.quantization_options()
@@ -149,13 +149,13 @@ def _quantize(
     return quantize_methods(spec, programs, options, arguments.calibration)
 
 
-def _lower(
+def _lower_programs(
     arguments: Arguments,
     programs: Mapping[str, ExportedProgram],
     spec: ModelSpec,
     pipeline: Pipeline,
     quantization: Quantization | None,
-    reports: _Reports,
+    reports: _ReportStream,
 ) -> ExecutorchProgramManager | None:
     """Lower and check the program. Returns None if no output needs it."""
     if not arguments.wants_program:
@@ -189,14 +189,14 @@ def _program_outputs(
         outputs[arguments.out_weights] = manager.merged_external_data.write_to_file
     if arguments.out_manifest is not None:
         manifest = render_manifest(arguments, manager, pipeline.context.kernels, quantization)
-        outputs[arguments.out_manifest] = _writer(manifest.encode())
+        outputs[arguments.out_manifest] = _bytes_writer(manifest.encode())
     if arguments.out_dump is not None:
-        outputs[arguments.out_dump] = _writer(_dump(manager).encode())
+        outputs[arguments.out_dump] = _bytes_writer(_dump_program(manager).encode())
     if arguments.out_debug_record is not None:
         outputs[arguments.out_debug_record] = manager.get_etrecord().save
     if arguments.out_sources is not None:
         sources = json.dumps(manager.instruction_sources, indent=1) + "\n"
-        outputs[arguments.out_sources] = _writer(sources.encode())
+        outputs[arguments.out_sources] = _bytes_writer(sources.encode())
     return outputs
 
 
@@ -209,7 +209,7 @@ def _check_external(arguments: Arguments, manager: ExecutorchProgramManager) -> 
         )
 
 
-def _dump(manager: ExecutorchProgramManager) -> str:
+def _dump_program(manager: ExecutorchProgramManager) -> str:
     text = io.StringIO()
     for name in sorted(manager.methods):
         print(f"method {name}\n\n{manager.exported_program(name).graph}\n", file=text)

@@ -46,20 +46,20 @@ class SineToCosine:
 _DEMO = "--backend=backends.demo.compiler_demo:BACKEND"
 
 
-def _manifest(folder: Path) -> dict:
+def _read_manifest(folder: Path) -> dict:
     return json.loads((folder / "out" / "net.manifest").read_text())
 
 
-def _operators(folder: Path) -> list[str]:
-    return [operator["name"] for operator in _manifest(folder)["operators"]]
+def _manifest_operators(folder: Path) -> list[str]:
+    return [operator["name"] for operator in _read_manifest(folder)["operators"]]
 
 
 def test_portable_kernels_run_everything_without_a_backend(
     compile_source: Compile, tmp_path: Path
 ) -> None:
     assert compile_source(_MODEL, "--backend=backends.portable:BACKEND").output == ""
-    assert _manifest(tmp_path)["backends"] == []
-    assert _operators(tmp_path) == ["aten::exp.out", "aten::mm.out", "aten::sin.out"]
+    assert _read_manifest(tmp_path)["backends"] == []
+    assert _manifest_operators(tmp_path) == ["aten::exp.out", "aten::mm.out", "aten::sin.out"]
 
 
 def test_debug_record_maps_instructions_to_nodes(compile_source: Compile, tmp_path: Path) -> None:
@@ -85,8 +85,8 @@ def test_source_map_maps_instructions_to_lines(compile_source: Compile, tmp_path
 
 def test_backend_takes_supported_calls(compile_source: Compile, tmp_path: Path) -> None:
     assert compile_source(_MODEL, _DEMO).output == ""
-    assert _manifest(tmp_path)["backends"] == ["BackendWithCompilerDemo"]
-    assert _operators(tmp_path) == ["aten::exp.out"]
+    assert _read_manifest(tmp_path)["backends"] == ["BackendWithCompilerDemo"]
+    assert _manifest_operators(tmp_path) == ["aten::exp.out"]
 
 
 def test_calls_left_by_a_backend_are_allowed(compile_source: Compile, tmp_path: Path) -> None:
@@ -105,7 +105,7 @@ def test_config_passes_run(compile_source: Compile, tmp_path: Path) -> None:
     (tmp_path / "my_passes.py").write_text(_PASSES)
     config = '--config-json={"passes": {"edge": ["my_passes:SineToCosine"]}}'
     assert compile_source(_MODEL, config).output == ""
-    assert _operators(tmp_path) == ["aten::cos.out", "aten::exp.out", "aten::mm.out"]
+    assert _manifest_operators(tmp_path) == ["aten::cos.out", "aten::exp.out", "aten::mm.out"]
 
 
 def test_failing_user_pass_is_a_user_error(compile_source: Compile, tmp_path: Path) -> None:
@@ -160,7 +160,7 @@ def test_manifest_lists_quantized_and_float_layers_with_reasons(
     compile_source: Compile, tmp_path: Path
 ) -> None:
     assert compile_source(_CALIBRATED, _STATIC).output == ""
-    section = _manifest(tmp_path)["quantization"]
+    section = _read_manifest(tmp_path)["quantization"]
     assert section["recipe"] == "int8_static"
     (method,) = section["methods"]
     assert method["name"] == "forward"
@@ -190,7 +190,15 @@ def test_quantized_models_reference_has_float_outputs(compile_source: Compile, t
     calls = read_calls((tmp_path / "out" / "net.reference").read_bytes())
     assert len(calls) == 7
     outputs = [call.outputs[0] for call in calls]
-    assert [each.real is not None for each in outputs] == [False, True, True, True, False, False, False]
+    assert [output.real is not None for output in outputs] == [
+        False,
+        True,
+        True,
+        True,
+        False,
+        False,
+        False,
+    ]
     for output in outputs[1:4]:
         assert 0 < (output.value - output.real).abs().max() < 0.01
 
@@ -227,21 +235,25 @@ def test_program_has_int8_inputs_and_outputs_on_request(compile_source: Compile,
     table = {"recipe": "int8_static", "quantize_inputs": True, "quantize_outputs": True}
     config = f"--config-json={json.dumps({'quantization': table})}"
     assert compile_source(source, config, outputs=("pte", "manifest", "reference")).output == ""
-    forward, *constants = _manifest(tmp_path)["methods"]
-    assert [each["dtype"] for each in (*forward["inputs"], *forward["outputs"])] == ["int8", "int8"]
-    assert {each["name"] for each in constants} == {
-        f"forward_{each}0_{key}"
-        for each in ("input", "output")
+    forward, *constants = _read_manifest(tmp_path)["methods"]
+    assert [entry["dtype"] for entry in (*forward["inputs"], *forward["outputs"])] == ["int8", "int8"]
+    assert {constant["name"] for constant in constants} == {
+        f"forward_{role}0_{key}"
+        for role in ("input", "output")
         for key in ("scale", "zp", "quant_min", "quant_max", "dtype")
     }
-    (section,) = _manifest(tmp_path)["quantization"]["methods"]
-    (given,), (taken,) = section["outputs"], section["inputs"]
+    (section,) = _read_manifest(tmp_path)["quantization"]["methods"]
+    (output_params,), (input_,) = section["outputs"], section["inputs"]
     call = read_calls((tmp_path / "out" / "net.reference").read_bytes())[1]
     (output,) = call.outputs
-    assert (output.step, output.scale, output.zero_point) == (1, given["scale"], given["zero_point"])
+    assert (output.step, output.scale, output.zero_point) == (
+        1,
+        output_params["scale"],
+        output_params["zero_point"],
+    )
     assert str(call.inputs[0].dtype) == str(output.value.dtype) == "torch.int8"
-    meant = (output.value.double() - given["zero_point"]) * given["scale"]
-    assert (meant - output.real).abs().max() < 0.05 and taken["index"] == 0
+    meant = (output.value.double() - output_params["zero_point"]) * output_params["scale"]
+    assert (meant - output.real).abs().max() < 0.05 and input_["index"] == 0
 
 
 def test_input_not_quantized_first_cannot_be_int8(compile_source: Compile) -> None:
@@ -280,7 +292,7 @@ def test_pt2e_converted_model_is_compiled_unchanged(
     compile_source: Compile, tmp_path: Path, flags: tuple[str, ...]
 ) -> None:
     assert compile_source(_CONVERTED, *flags).exit_code == 0
-    assert "quantized_decomposed::quantize_per_tensor.out" in _operators(tmp_path)
+    assert "quantized_decomposed::quantize_per_tensor.out" in _manifest_operators(tmp_path)
 
 
 def test_calibration_errors_are_user_errors(compile_source: Compile, tmp_path: Path) -> None:
@@ -310,7 +322,7 @@ def model():
 
 
 def _first_shape(folder: Path) -> list[int]:
-    return _manifest(folder)["methods"][0]["inputs"][0]["shape"]
+    return _read_manifest(folder)["methods"][0]["inputs"][0]["shape"]
 
 
 def test_unbounded_dimension_gets_the_configs_bound(compile_source: Compile, tmp_path: Path) -> None:
@@ -362,7 +374,7 @@ def test_operands_are_copied_for_row_major_kernels(
     source = _NORMALIZED.format(norm="LayerNorm(6)", order=order).replace("rand(2,", "rand(3,")
     outcome = compile_source(source, *_KERNELS)
     assert (outcome.exit_code, outcome.output) == (0, "")
-    assert "aten::native_layer_norm.out" in _operators(tmp_path)
+    assert "aten::native_layer_norm.out" in _manifest_operators(tmp_path)
 
 
 @pytest.mark.parametrize("norm", ["BatchNorm2d(4)", "Softmax(1)", "MaxPool2d(2)", "GroupNorm(2, 4)"])
@@ -371,7 +383,7 @@ def test_operands_are_not_copied_for_kernels_of_any_layout(
 ) -> None:
     source = _NORMALIZED.format(norm=norm, order=_CHANNELS_LAST)
     assert compile_source(source, *_KERNELS).exit_code == 0
-    assert not [name for name in _operators(tmp_path) if "dim_order" in name]
+    assert not [name for name in _manifest_operators(tmp_path) if "dim_order" in name]
 
 
 def test_row_major_operators_match_the_kernel_tables() -> None:
@@ -391,4 +403,4 @@ def test_row_major_operators_match_the_kernel_tables() -> None:
         "mixed_",
         "executorch_prim::",
     )  # operands that are weights, or that later passes create
-    assert {name for name in found if not any(each in name for each in others)} == ROWS_ALONE
+    assert {name for name in found if not any(other in name for other in others)} == ROWS_ALONE

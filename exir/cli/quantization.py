@@ -65,12 +65,12 @@ class Quantization:
     @property
     def constant_methods(self) -> dict[str, Any]:
         """Constant methods that return the quantization parameters of inputs and outputs."""
-        made: dict[str, Any] = {}
+        getters: dict[str, Any] = {}
         for kind, methods in (("input", self.inputs), ("output", self.outputs)):
             for method, found in methods.items():
-                for index, each in found.items():
-                    made |= config_methods(method, kind, index, each)
-        return made
+                for index, params in found.items():
+                    getters |= config_methods(method, kind, index, params)
+        return getters
 
 
 def quantize_methods(
@@ -83,20 +83,24 @@ def quantize_methods(
 
     Ranges are measured on the inputs in `file`, otherwise on the calibration inputs of the model.
     """
-    given: Mapping[str, Calls] = (
+    provided_calls: Mapping[str, Calls] = (
         calls_of(file, programs) if file is not None else spec.calibration_inputs
     )
     most = options.calibration_batches
-    calls = {name: first_calls(given.get(name, ()), most) for name in programs}
+    calls = {name: first_calls(provided_calls.get(name, ()), most) for name in programs}
     static = options.how.needs_calibration
-    made = _by_ranges(programs, options, calls) if static else _weights(spec, programs, options)
+    quantized = (
+        _quantize_by_ranges(programs, options, calls)
+        if static
+        else _quantize_weights(spec, programs, options)
+    )
     return Quantization(
         options,
-        {name: each.program for name, each in made.items()},
-        {name: each.decisions for name, each in made.items()},
+        {name: program.program for name, program in quantized.items()},
+        {name: program.decisions for name, program in quantized.items()},
         calls,
-        {name: _input_bytes(name, each.program, options) for name, each in made.items()},
-        {name: _output_bytes(name, each.program, options) for name, each in made.items()},
+        {name: _input_bytes(name, program.program, options) for name, program in quantized.items()},
+        {name: _output_bytes(name, program.program, options) for name, program in quantized.items()},
     )
 
 
@@ -122,21 +126,21 @@ def _output_bytes(name: str, program: ExportedProgram, options: QuantizationOpti
     return {index: quantize_output(program, index) for index in found}
 
 
-def _by_ranges(
+def _quantize_by_ranges(
     programs: Mapping[str, ExportedProgram],
     options: QuantizationOptions,
     calls: Mapping[str, Sequence[tuple[Any, ...]]],
 ) -> dict[str, Quantized]:
-    made = {}
+    quantized = {}
     for name, program in programs.items():
         try:
-            made[name] = quantize_program(program, options, calls[name])
+            quantized[name] = quantize_program(program, options, calls[name])
         except ExirError as error:
             raise type(error)(f"method '{name}': {error}") from error
-    return made
+    return quantized
 
 
-def _weights(
+def _quantize_weights(
     spec: ModelSpec, programs: Mapping[str, ExportedProgram], options: QuantizationOptions
 ) -> dict[str, Quantized]:
     if any(map(is_quantized, programs.values())):
@@ -145,9 +149,9 @@ def _weights(
     # Copy all modules at once, so that the copies share the same tensors.
     modules = copy_modules({id(method.module): method.module for method in methods.values()})
     reasons = {key: quantize_weights(module, options) for key, module in modules.items()}
-    made = {}
+    quantized = {}
     for name, method in methods.items():
         key = id(method.module)
         program = replace(method, module=modules[key]).export()
-        made[name] = Quantized(program, decisions_of(program, options, reasons[key]))
-    return made
+        quantized[name] = Quantized(program, decisions_of(program, options, reasons[key]))
+    return quantized

@@ -23,7 +23,7 @@ def model():
 """
 
 
-def _compile(folder: Path) -> subprocess.CompletedProcess[str]:
+def _compile_model(folder: Path) -> subprocess.CompletedProcess[str]:
     (folder / "net.py").write_text(_MODEL)
     flags = ["--target=//:net_pte", "--module=net", "--import-root=.", "--out-pte=net.pte"]
     return subprocess.run(
@@ -39,12 +39,12 @@ def _compile(folder: Path) -> subprocess.CompletedProcess[str]:
 def test_user_package_may_share_a_name_with_ours(tmp_path: Path) -> None:
     (tmp_path / "kernels").mkdir()
     (tmp_path / "kernels" / "own.py").write_text("OFFSET = 1.0\n")
-    result = _compile(tmp_path)
+    result = _compile_model(tmp_path)
     assert result.returncode == 0, result.stderr
     assert (tmp_path / "net.pte").read_bytes()[4:8] == b"ET12"
 
 
 def test_packages_next_to_exir_are_not_importable(tmp_path: Path) -> None:
-    result = _compile(tmp_path)
+    result = _compile_model(tmp_path)
     assert result.returncode == 1
     assert "No module named 'kernels'" in result.stderr

@@ -23,15 +23,15 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument("bundle", type=Path, help="bundled program (.bpte)")
     parser.add_argument("--program", type=Path, required=True, help="program to write (.pte)")
     parser.add_argument("--calls", type=Path, required=True, help="recorded calls to write (.calls)")
-    given = parser.parse_args(argv)
-    bundled = deserialize_bpte(given.bundle.read_bytes())
+    options = parser.parse_args(argv)
+    bundled = deserialize_bpte(options.bundle.read_bytes())
     calls = (
         Call(method, tuple(case.inputs), tuple(case.expected_outputs))
         for method, case in bundled_calls(bundled)
         if case.expected_outputs
     )
-    given.calls.write_bytes(write_calls(calls))
-    given.program.write_bytes(bundled.program)
+    options.calls.write_bytes(write_calls(calls))
+    options.program.write_bytes(bundled.program)
 
 
 if __name__ == "__main__":

@@ -62,15 +62,15 @@ def _first_line(kind: type, pattern: str, function: str = "") -> str:
     function: search only this method.
     """
     matches = re.compile(pattern).search
-    for file, number, line in _lines(kind, function):
+    for file, number, line in _function_lines(kind, function):
         if matches(line.split("#")[0]):
             return f"{import_path(file)}:{number}"
     return ""
 
 
-def _lines(kind: type, function: str) -> Iterator[tuple[str, int, str]]:
-    for each in kind.__mro__:
-        source = vars(each).get(function) if function else each
+def _function_lines(kind: type, function: str) -> Iterator[tuple[str, int, str]]:
+    for base in kind.__mro__:
+        source = vars(base).get(function) if function else base
         try:
             file = inspect.getsourcefile(source)  # type: ignore[arg-type]
             if file is None or file.startswith(_TORCH):

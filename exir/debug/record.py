@@ -140,14 +140,14 @@ class ETRecord:
             )
         portable = _PortableText()
         with zipfile.ZipFile(path, "w") as archive:
-            _write(archive, _IDENTIFIER, "")
+            _write_entry(archive, _IDENTIFIER, "")
             if self.exported_program is not None:
                 number = portable.number(id(self.exported_program.graph))
-                _write(archive, _GRAPH_ID, json.dumps(number))
+                _write_entry(archive, _GRAPH_ID, json.dumps(number))
             for name, program in self._named_programs().items():
                 _write_program(archive, name, program, portable)
             for name, value in self.debug_maps.items():
-                _write(archive, name, json.dumps(value))
+                _write_entry(archive, name, json.dumps(value))
             self._write_values(archive)
 
     def _named_programs(self) -> dict[str, ExportedProgram]:
@@ -164,7 +164,7 @@ class ETRecord:
             if value is not None:
                 buffer = io.BytesIO()
                 torch.save(value, buffer)
-                _write(archive, name, buffer.getvalue())
+                _write_entry(archive, name, buffer.getvalue())
 
 
 def generate_etrecord(
@@ -183,13 +183,13 @@ def generate_etrecord(
     record.save(et_record)
 
 
-def _programs_of(given: ExportedProgram | EdgeProgramManager) -> dict[str, ExportedProgram]:
-    if isinstance(given, ExportedProgram):
-        return {"forward": given}
-    return {method: given.exported_program(method) for method in sorted(given.methods)}
+def _programs_of(programs: ExportedProgram | EdgeProgramManager) -> dict[str, ExportedProgram]:
+    if isinstance(programs, ExportedProgram):
+        return {"forward": programs}
+    return {method: programs.exported_program(method) for method in sorted(programs.methods)}
 
 
-def _write(archive: zipfile.ZipFile, name: str, content: str | bytes) -> None:
+def _write_entry(archive: zipfile.ZipFile, name: str, content: str | bytes) -> None:
     """Write an entry with a fixed date, so that the archive is deterministic."""
     archive.writestr(zipfile.ZipInfo(name), content)
 
@@ -228,7 +228,7 @@ def _write_program(
     archive: zipfile.ZipFile, name: str, program: ExportedProgram, portable: _PortableText
 ) -> None:
     artifact = serialize(program)
-    _write(archive, name, portable.of(artifact.exported_program))
-    _write(archive, f"{name}_state_dict", artifact.state_dict)
-    _write(archive, f"{name}_constants", artifact.constants)
-    _write(archive, f"{name}_example_inputs", artifact.example_inputs)
+    _write_entry(archive, name, portable.of(artifact.exported_program))
+    _write_entry(archive, f"{name}_state_dict", artifact.state_dict)
+    _write_entry(archive, f"{name}_constants", artifact.constants)
+    _write_entry(archive, f"{name}_example_inputs", artifact.example_inputs)

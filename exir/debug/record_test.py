@@ -27,7 +27,7 @@ class SinCos(nn.Module):
 _X = torch.randn(2, 3)
 
 
-def _contents(record: ETRecord) -> zipfile.ZipFile:
+def _record_contents(record: ETRecord) -> zipfile.ZipFile:
     file = io.BytesIO()
     record.save(file)
     return zipfile.ZipFile(file)
@@ -39,15 +39,15 @@ def test_record_contains_programs_and_maps_of_a_delegated_model() -> None:
         exported, partitioner=[CompilerDemoPartitioner()], generate_etrecord=True
     )
     program = manager.to_executorch()
-    archive = _contents(program.get_etrecord())
+    archive = _record_contents(program.get_etrecord())
     maps = json.loads(archive.read("debug_handle_map"))["forward"]
     (call,) = json.loads(archive.read("delegate_map"))["forward"]
-    edge = _program(archive, "edge_dialect_exported_program/forward")
+    edge = _load_program(archive, "edge_dialect_exported_program/forward")
     known = {node.meta["debug_handle"] for node in edge.graph.nodes if node.op == "call_function"}
     assert set(maps[call]) < known
     assert all(handle in known for index, handle in maps.items() if index != call)
     assert json.loads(archive.read("instruction_id_to_num_outs_map")) == {"forward": {call: 1}}
-    assert torch.equal(_program(archive, "exported_program").module()(_X), SinCos()(_X))
+    assert torch.equal(_load_program(archive, "exported_program").module()(_X), SinCos()(_X))
 
 
 def test_debug_record_does_not_depend_on_the_machine() -> None:
@@ -67,7 +67,7 @@ def test_debug_record_does_not_depend_on_the_machine() -> None:
     assert archive.read("export_graph_id") == b"1" and b'graph_id\\": 1' in text
 
 
-def _program(archive: zipfile.ZipFile, name: str) -> torch.export.ExportedProgram:
+def _load_program(archive: zipfile.ZipFile, name: str) -> torch.export.ExportedProgram:
     parts = (name, f"{name}_state_dict", f"{name}_constants", f"{name}_example_inputs")
     return deserialize(SerializedArtifact(*map(archive.read, parts)))
 
@@ -86,7 +86,7 @@ def test_recorded_values_are_stored_next_to_the_programs() -> None:
     record = program.get_etrecord()
     record.update_representative_inputs([_X])
     record.update_reference_outputs([SinCos()(_X)])
-    archive = _contents(record)
+    archive = _record_contents(record)
     (inputs,) = torch.load(io.BytesIO(archive.read("representative_inputs")))
     outputs = torch.load(io.BytesIO(archive.read("reference_outputs")))
     assert torch.equal(inputs, _X) and torch.equal(outputs["forward"][0], SinCos()(_X))

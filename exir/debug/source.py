@@ -55,11 +55,11 @@ def frames_of(node: Node) -> list[SourceLocation]:
         match = _FRAME.match(text)
         if match and not match["file"].startswith((_TORCH_ROOT, _GENERATED)):
             code = lines[index + 1].strip() if index + 1 < len(lines) else ""
-            frames.append(_location(match, code))
+            frames.append(_format_location(match, code))
     return frames
 
 
-def _location(match: re.Match[str], code: str) -> SourceLocation:
+def _format_location(match: re.Match[str], code: str) -> SourceLocation:
     return SourceLocation(import_path(match["file"]), int(match["line"]), match["function"], code)
 
 

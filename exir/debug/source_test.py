@@ -26,7 +26,7 @@ def test_torch_frames_are_omitted() -> None:
 
 
 def test_loop_line_is_the_users_not_generated() -> None:
-    (loop,) = (each for each in calls(loop_cases.CASES["mapofbatches"]().export()) if regions(each))
+    (loop,) = (call for call in calls(loop_cases.CASES["mapofbatches"]().export()) if regions(call))
     assert "<eval_with_key>" in loop.meta["stack_trace"]
     source = source_of(loop)
     assert source is not None and "map_rows(lambda row" in source.code

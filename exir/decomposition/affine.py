@@ -23,9 +23,9 @@ _LIMITS = {
 def affine_decompositions() -> Mapping[OpOverload, Callable[..., Any]]:
     """Return the decompositions of the registered torchao operators."""
     runs: dict[str, Callable[..., Any]] = {
-        "choose_qparams_affine": _choose,
-        "dequantize_affine": _dequantize,
-        "quantize_affine": _quantize,
+        "choose_qparams_affine": _choose_params,
+        "dequantize_affine": _dequantize_affine,
+        "quantize_affine": _quantize_affine,
     }
     known = {name: run for name, run in runs.items() if _is_defined(name)}
     return {getattr(torch.ops.torchao, name).default: run for name, run in known.items()}
@@ -35,14 +35,14 @@ def _is_defined(name: str) -> bool:
     return bool(torch._C._jit_get_schemas_for_operator(f"torchao::{name}"))
 
 
-def _operators() -> Any:
+def _import_operators() -> Any:
     """Import the torch module that registers the operators; the import is slow."""
     import torch.ao.quantization.fx._decomposed
 
     return torch.ops.quantized_decomposed
 
 
-def _quantize(
+def _quantize_affine(
     x: Tensor,
     block: Sequence[int],
     scale: Tensor,
@@ -51,11 +51,11 @@ def _quantize(
     low: int | None = None,
     high: int | None = None,
 ) -> Tensor:
-    limits = _limits(dtype, low, high)
+    limits = _quant_range(dtype, low, high)
     if dtype not in _LIMITS or None in limits:
         return NotImplemented
-    parameters = _Parameters(x, block, scale, zero_point)
-    operators = _operators()
+    parameters = _BlockParams(x, block, scale, zero_point)
+    operators = _import_operators()
     if parameters.are_of_rows:
         return operators.quantize_per_token(x, *parameters.of_rows(), *limits, dtype)
     if parameters.are_of_groups:
@@ -69,7 +69,7 @@ def _quantize(
     return codes.clamp(*limits).to(dtype).reshape(x.shape)
 
 
-def _dequantize(
+def _dequantize_affine(
     x: Tensor,
     block: Sequence[int],
     scale: Tensor,
@@ -79,11 +79,11 @@ def _dequantize(
     high: int | None = None,
     output_dtype: torch.dtype = torch.float32,
 ) -> Tensor:
-    limits = _limits(dtype, low, high)
+    limits = _quant_range(dtype, low, high)
     if x.dtype not in _LIMITS or None in limits:
         return NotImplemented
-    parameters = _Parameters(x, block, scale, zero_point)
-    operators = _operators()
+    parameters = _BlockParams(x, block, scale, zero_point)
+    operators = _import_operators()
     if parameters.are_of_rows:
         return operators.dequantize_per_token(x, *parameters.of_rows(), *limits, x.dtype, output_dtype)
     if parameters.are_of_groups:
@@ -99,7 +99,7 @@ def _dequantize(
     return (steps.to(output_dtype) * scales).reshape(x.shape).to(output_dtype)
 
 
-def _choose(
+def _choose_params(
     x: Tensor,
     mapping: str,
     block: Sequence[int],
@@ -111,23 +111,25 @@ def _choose(
     zero_point_dtype: torch.dtype | None = torch.int32,
     keepdim: bool = False,
 ) -> tuple[Tensor, Tensor]:
-    limits = _limits(dtype, low, high)
+    limits = _quant_range(dtype, low, high)
     if mapping not in ("SYMMETRIC", "ASYMMETRIC") or None in limits:
         return NotImplemented
     dtypes = scale_dtype or x.dtype, zero_point_dtype or torch.int32
-    if mapping == "ASYMMETRIC" and limits == _LIMITS[torch.int8] and _is_of_rows(x, block):
-        scale, point = _operators().choose_qparams_per_token_asymmetric(x, torch.int8)
+    if mapping == "ASYMMETRIC" and limits == _LIMITS[torch.int8] and _has_row_blocks(x, block):
+        scale, point = _import_operators().choose_qparams_per_token_asymmetric(x, torch.int8)
         if not keepdim:
-            scale, point = (each.reshape(x.shape[:-1]) for each in (scale, point))
+            scale, point = (param.reshape(x.shape[:-1]) for param in (scale, point))
     else:
-        scale, point = _chosen(x, mapping, block, limits, eps or torch.finfo(x.dtype).eps, keepdim)
+        scale, point = _params_of_range(
+            x, mapping, block, limits, eps or torch.finfo(x.dtype).eps, keepdim
+        )
     return scale.to(dtypes[0]), point.to(dtypes[1])
 
 
-def _chosen(
+def _params_of_range(
     x: Tensor, mapping: str, block: Sequence[int], limits: tuple[int, int], eps: float, keepdim: bool
 ) -> tuple[Tensor, Tensor]:
-    shape, dims = _split(x, block, keepdim)
+    shape, dims = _split_blocks(x, block, keepdim)
     low = x.reshape(shape).amin(dims, keepdim=keepdim).clamp(max=0.0)
     high = x.reshape(shape).amax(dims, keepdim=keepdim).clamp(min=0.0)
     steps = limits[1] - limits[0]
@@ -138,7 +140,7 @@ def _chosen(
     return scale, (limits[0] - torch.round(low / scale)).clamp(*limits)
 
 
-def _split(x: Tensor, block: Sequence[int], keepdim: bool) -> tuple[list[Any], list[int]]:
+def _split_blocks(x: Tensor, block: Sequence[int], keepdim: bool) -> tuple[list[Any], list[int]]:
     """Return the shape that splits blocked dimensions, and the dimensions to reduce."""
     shape: list[Any] = []
     dims = []
@@ -151,16 +153,16 @@ def _split(x: Tensor, block: Sequence[int], keepdim: bool) -> tuple[list[Any], l
     return shape, dims
 
 
-def _limits(dtype: torch.dtype, low: int | None, high: int | None) -> Any:
+def _quant_range(dtype: torch.dtype, low: int | None, high: int | None) -> Any:
     usual = _LIMITS.get(dtype, (None, None))
     return (usual[0] if low is None else int(low), usual[1] if high is None else int(high))
 
 
-def _is_of_rows(x: Tensor, block: Sequence[int]) -> bool:
+def _has_row_blocks(x: Tensor, block: Sequence[int]) -> bool:
     return all(length == 1 for length in block[:-1]) and block[-1] == x.shape[-1]
 
 
-class _Parameters:
+class _BlockParams:
     """Scales and zero points of a tensor's blocks, in the shapes that operators take."""
 
     def __init__(
@@ -168,7 +170,7 @@ class _Parameters:
     ) -> None:
         self._x, self._block = x, block
         self._scale, self._zero_point = scale, zero_point
-        self.are_of_rows = _is_of_rows(x, block)
+        self.are_of_rows = _has_row_blocks(x, block)
         self.are_of_groups = x.dim() == 2 and block[0] == 1 and block[1] > 1
         self.axis = self._channel_axis()
 
@@ -177,14 +179,14 @@ class _Parameters:
         return several[0] if len(several) == 1 and self._block[several[0]] == 1 else None
 
     def of_rows(self) -> tuple[Tensor, Tensor]:
-        return self._shaped([*self._x.shape[:-1], 1])
+        return self._broadcastable([*self._x.shape[:-1], 1])
 
     def of_groups(self) -> tuple[Tensor, Tensor]:
-        return self._shaped([self._x.shape[0], self._x.shape[1] // self._block[1]])
+        return self._broadcastable([self._x.shape[0], self._x.shape[1] // self._block[1]])
 
     def of_channels(self) -> tuple[Tensor, Tensor]:
         assert self.axis is not None
-        return self._shaped([self._x.shape[self.axis]])
+        return self._broadcastable([self._x.shape[self.axis]])
 
     def in_blocks(self) -> tuple[Tensor, Tensor, Tensor]:
         """Return `x` with split dimensions, and parameters that broadcast to it.
@@ -192,13 +194,13 @@ class _Parameters:
         Each dimension becomes two: the blocks, and the elements of a block.
         """
         counts = [size // length for size, length in zip(self._x.shape, self._block, strict=True)]
-        shape = [each for pair in zip(counts, self._block, strict=True) for each in pair]
+        shape = [size for pair in zip(counts, self._block, strict=True) for size in pair]
         return (
             self._x.reshape(shape),
-            *self._shaped([each for count in counts for each in (count, 1)]),
+            *self._broadcastable([size for count in counts for size in (count, 1)]),
         )
 
-    def _shaped(self, shape: list[Any]) -> tuple[Tensor, Tensor]:
+    def _broadcastable(self, shape: list[Any]) -> tuple[Tensor, Tensor]:
         scale = self._scale.reshape(shape)
         if self._zero_point is None:
             return scale, torch.zeros_like(scale, dtype=torch.int32)

@@ -54,18 +54,18 @@ def add_scaled(x: Tensor, beta: Number, product: Tensor, alpha: Number) -> Tenso
 
     As in PyTorch, a beta of 0 ignores `x`, including its NaN and infinite elements.
     """
-    scaled = _scaled(product, alpha)
-    return scaled if _equals(beta, 0) else _scaled(x, beta) + scaled
+    scaled = _scale_by(product, alpha)
+    return scaled if _is_number(beta, 0) else _scale_by(x, beta) + scaled
 
 
-def _scaled(x: Tensor, factor: Number) -> Tensor:
-    if _equals(factor, 1):
+def _scale_by(x: Tensor, factor: Number) -> Tensor:
+    if _is_number(factor, 1):
         return x
     is_exact = x.is_floating_point() or x.is_complex() or isinstance(factor, torch.SymInt)
     return x * (factor if is_exact else int(factor))
 
 
-def _equals(factor: Number, number: int) -> bool:
+def _is_number(factor: Number, number: int) -> bool:
     """Whether a factor equals `number`.
 
     A symbolic factor does not, because a comparison would specialize its size.
@@ -102,12 +102,12 @@ def _angle(x: Tensor) -> Any:
     return torch.where(torch.isnan(x), x, torch.where(x < 0, pi, torch.zeros_like(pi)))
 
 
-def _convert(x: Tensor, dtype: torch.dtype) -> Tensor:
+def _convert_dtype(x: Tensor, dtype: torch.dtype) -> Tensor:
     """`prims.convert_element_type`, which torch's float16 decompositions call."""
     return x.to(dtype)
 
 
-def _floating(x: Tensor) -> Tensor:
+def _compute_floating(x: Tensor) -> Tensor:
     return x if x.is_floating_point() else x.to(torch.get_default_dtype())
 
 
@@ -115,14 +115,14 @@ def _polygamma(n: int, x: Tensor) -> Tensor:
     """The n-th derivative of digamma."""
     if n == 0:
         return torch.digamma(x)
-    x = _floating(x)
+    x = _compute_floating(x)
     order = torch.full([], n + 1, dtype=x.dtype)
     return torch.special.zeta(order, x) * ((-1.0) ** (n + 1) * math.gamma(n + 1))
 
 
 def _spherical_bessel(x: Tensor) -> Tensor:
     """sin(x) / x, with its limits at 0 and infinity."""
-    x = _floating(x)
+    x = _compute_floating(x)
     quotient = torch.where(x == 0, 1, torch.sin(x) / x)
     return torch.where(torch.isinf(x), 0, quotient)
 
@@ -247,12 +247,12 @@ def _logsumexp(x: Tensor, dim: Sequence[int], keepdim: bool = False) -> Tensor:
     Dynamic sizes can be 0, and `amax` is undefined there. The padding adds an element.
     """
     rank = x.dim()
-    dims = sorted(each % rank for each in dim) if rank and len(dim) else list(range(rank))
-    if not any(isinstance(x.shape[each], torch.SymInt) for each in dims) or not x.is_floating_point():
+    dims = sorted(axis % rank for axis in dim) if rank and len(dim) else list(range(rank))
+    if not any(isinstance(x.shape[axis], torch.SymInt) for axis in dims) or not x.is_floating_point():
         return torch._refs.logsumexp(x, dim, keepdim)
     pads = [0] * (2 * x.dim())
-    for each in dims:
-        pads[2 * (x.dim() - 1 - each)] = int(isinstance(x.shape[each], torch.SymInt))
+    for axis in dims:
+        pads[2 * (x.dim() - 1 - axis)] = int(isinstance(x.shape[axis], torch.SymInt))
     largest = torch.amax(torch.constant_pad_nd(x, pads, -math.inf), dims, keepdim=True)
     largest = torch.masked_fill(largest, largest.abs() == math.inf, 0)
     total = torch.log(torch.sum(torch.exp(x - largest), dims, keepdim))
@@ -287,5 +287,5 @@ ARITHMETIC: Mapping[OpOverload, Callable[..., Any]] = {
     _ATEN.remainder.Scalar_Tensor: _remainder_of_number,
     _ATEN.round.decimals: _round_to,
     _ATEN.rrelu_with_noise_functional.default: _rrelu,
-    torch.ops.prims.convert_element_type.default: _convert,
+    torch.ops.prims.convert_element_type.default: _convert_dtype,
 }

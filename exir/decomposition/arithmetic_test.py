@@ -63,10 +63,10 @@ class Summed(nn.Module):
 def test_addmm_rounds_once() -> None:
     """float16 products that cancel: rounding each of them would lose the difference."""
     x, a, b = torch.zeros(1, 1), torch.tensor([[[64.0]], [[-64.0]]]), torch.tensor([[[32.02]], [[32.0]]])
-    example = Example(Summed(), tuple(each.half() for each in (x, a, b)))
+    example = Example(Summed(), tuple(operand.half() for operand in (x, a, b)))
     program = to_core_aten(example.export(), {})
     assert "aten::bmm" not in operator_names(program)
-    exact = Summed()(*(each.double() for each in example.inputs)).half()
+    exact = Summed()(*(input_.double() for input_ in example.inputs)).half()
     assert_same(run(program, example.inputs), [exact], 0, 0)
 
 

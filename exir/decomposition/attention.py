@@ -24,14 +24,14 @@ def preserve_sdpa(
     enable_gqa: bool = False,
 ) -> Any:
     """Return one SDPA operator, or its decomposition if the call is not supported."""
-    given = (query, key, value, attn_mask, dropout_p, is_causal)
-    if dropout_p != 0 or not _is_taken(query, key, value, attn_mask):
-        return _ATTENTION.decompose(*given, scale=scale, enable_gqa=enable_gqa)
+    arguments = (query, key, value, attn_mask, dropout_p, is_causal)
+    if dropout_p != 0 or not _can_preserve_sdpa(query, key, value, attn_mask):
+        return _ATTENTION.decompose(*arguments, scale=scale, enable_gqa=enable_gqa)
     factor = 1 / math.sqrt(query.shape[-1]) if scale is None else scale
     return torch.ops.attention.scaled_dot_product(query, key, value, attn_mask, is_causal, factor)
 
 
-def _is_taken(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None) -> bool:
+def _can_preserve_sdpa(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None) -> bool:
     """Whether the kernel supports the operands.
 
     They must be [batch, heads, rows, size] with equal batch sizes, and the key's and value's head count
@@ -39,12 +39,12 @@ def _is_taken(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None) ->
     """
     tensors = (query, key, value)
     if (
-        any(each.dim() != 4 or each.dtype != query.dtype for each in tensors)
+        any(tensor.dim() != 4 or tensor.dtype != query.dtype for tensor in tensors)
         or query.dtype not in _DTYPES
     ):
         return False
     heads, shared = query.shape[1], key.shape[1]
-    fixed = (heads, shared, value.shape[1], *(each.shape[-1] for each in tensors))
+    fixed = (heads, shared, value.shape[1], *(tensor.shape[-1] for tensor in tensors))
     if not all(isinstance(size, int) for size in fixed) or shared != value.shape[1] or heads % shared:
         return False
     same_batch = query.shape[0] == key.shape[0] == value.shape[0]

@@ -28,28 +28,30 @@ _IMPURE = frozenset({_ATEN.from_file.default, _ATEN._make_dep_token.default})
 _Constant = Callable[[Node], Tensor | None]
 
 
-def evaluate_unsupported(program: ExportedProgram, kept: Collection[OpOverload] = ()) -> ExportedProgram:
+def evaluate_unsupported(
+    program: ExportedProgram, preserved: Collection[OpOverload] = ()
+) -> ExportedProgram:
     """Replace unsupported calls that depend on constants alone by their values.
 
     Before: functional operators. After: each ATen call outside the edge dialect depends on an input, on
-    a buffer that the program mutates, or on random values; or it is in `kept`; or its value exceeds
+    a buffer that the program mutates, or on random values; or it is in `preserved`; or its value exceeds
     `MAX_VALUE_BYTES`. `program` may be edited.
     """
     nodes = [node for graph in graphs(program.graph_module) for node in graph.graph.nodes]
-    if not any(_is_unsupported(node, kept) for node in nodes):
+    if not any(_is_unsupported(node, preserved) for node in nodes):
         return program
     constants = ConstantTable(program, fake_mode_of(program.graph))
     for graph_module in graphs(program.graph_module):
         is_outermost = graph_module is program.graph_module
-        evaluator = _Evaluator(constants.tensor if is_outermost else _no_constant)
+        evaluator = _GraphEvaluator(constants.tensor if is_outermost else _no_constant)
         for node in list(graph_module.graph.nodes):
-            if _is_unsupported(node, kept):
+            if _is_unsupported(node, preserved):
                 for result, value in evaluator.results(node).items():
                     name = result.name
                     holder = (
                         constants.add(name, value)
                         if is_outermost
-                        else _held(graph_module, result, value)
+                        else _hold_as_buffer(graph_module, result, value)
                     )
                     result.replace_all_uses_with(holder)
         graph_module.graph.eliminate_dead_code()
@@ -61,7 +63,7 @@ def _no_constant(node: Node) -> None:
     """Return None: a graph of control flow has no constants."""
 
 
-def _held(module: GraphModule, result: Node, value: Tensor) -> Node:
+def _hold_as_buffer(module: GraphModule, result: Node, value: Tensor) -> Node:
     """Register `value` as a buffer of `module`, and return a node that reads it."""
     name = f"_{result.name}"
     module.register_buffer(name, value, persistent=False)
@@ -71,12 +73,12 @@ def _held(module: GraphModule, result: Node, value: Tensor) -> Node:
     return holder
 
 
-def _is_unsupported(node: Node, kept: Collection[OpOverload]) -> bool:
+def _is_unsupported(node: Node, preserved: Collection[OpOverload]) -> bool:
     op = to_torch_overload(node.target)
-    return op is not None and op not in kept and not is_in_edge_dialect(op)
+    return op is not None and op not in preserved and not is_in_edge_dialect(op)
 
 
-class _Evaluator:
+class _GraphEvaluator:
     """Evaluates the nodes of one graph on real tensors.
 
     constant: returns the value of a placeholder, or None if the value is not known.
@@ -91,42 +93,42 @@ class _Evaluator:
 
         An operator with several results has one `getitem` node for each.
         """
-        value = self._value(node)
+        value = self._value_of(node)
         if isinstance(value, Tensor):
             return {node: value}
-        items = [each for each in node.users if each.target is operator.getitem]
-        return {} if value is None else {each: self._value(each) for each in items}
+        items = [user for user in node.users if user.target is operator.getitem]
+        return {} if value is None else {item: self._value_of(item) for item in items}
 
-    def _value(self, node: Node) -> Any:
+    def _value_of(self, node: Node) -> Any:
         if node not in self._known:
-            self._known[node] = self._evaluated(node)
+            self._known[node] = self._evaluate(node)
         return self._known[node]
 
-    def _evaluated(self, node: Node) -> Any:
+    def _evaluate(self, node: Node) -> Any:
         if node.op == "placeholder":
             return self._constant(node)
         if node.op != "call_function" or not _is_pure(node) or not _is_small(node):
             return None
-        if any(self._value(each) is None for each in node.all_input_nodes):
+        if any(self._value_of(input_node) is None for input_node in node.all_input_nodes):
             return None
-        args, kwargs = map_arg((node.args, node.kwargs), self._value)
+        args, kwargs = map_arg((node.args, node.kwargs), self._value_of)
         if node.target is operator.getitem:
             return args[0][args[1]]
         op = to_torch_overload(node.target)
         assert op is not None
-        value = _run(op, args, kwargs, node.meta["val"])
+        value = _evaluate_call(op, args, kwargs, node.meta["val"])
         return value if _has_form(value, node.meta["val"]) else None
 
 
-def _run(op: OpOverload, args: Any, kwargs: dict[str, Any], like: Any) -> Any:
+def _evaluate_call(op: OpOverload, args: Any, kwargs: dict[str, Any], like: Any) -> Any:
     """Compute the value of the call.
 
     Factories of float32 tensors compute in float64 and round once, so that the bits do not depend on the
     processor's vector instructions.
     """
     with torch.no_grad():
-        is_made = not any(isinstance(each, Tensor) for each in tree_leaves(args))
-        has_dtype = any(each.name == "dtype" for each in op._schema.arguments)
+        is_made = not any(isinstance(arg, Tensor) for arg in tree_leaves(args))
+        has_dtype = any(argument.name == "dtype" for argument in op._schema.arguments)
         if is_made and has_dtype and isinstance(like, Tensor) and like.dtype is torch.float32:
             return op(*args, **{**kwargs, "dtype": torch.float64}).to(torch.float32)
         return op(*args, **kwargs)
@@ -144,20 +146,20 @@ def _is_pure(node: Node) -> bool:
 
 def _is_small(node: Node) -> bool:
     """Whether the results are dense tensors of static size within the limit."""
-    tensors = _tensors(node.meta.get("val"))
-    if not all(each.layout is torch.strided and not each.is_quantized for each in tensors):
+    tensors = _tensors_in(node.meta.get("val"))
+    if not all(tensor.layout is torch.strided and not tensor.is_quantized for tensor in tensors):
         return False
-    sizes = [size for each in tensors for size in each.shape]
+    sizes = [size for tensor in tensors for size in tensor.shape]
     are_known = all(isinstance(size, int) for size in sizes)
-    return bool(tensors) and are_known and sum(each.nbytes for each in tensors) <= MAX_VALUE_BYTES
+    return bool(tensors) and are_known and sum(tensor.nbytes for tensor in tensors) <= MAX_VALUE_BYTES
 
 
 def _has_form(value: Any, like: Any) -> bool:
     """Whether `value` has the dtypes and shapes of `like`."""
-    pairs = list(zip(_tensors(value), _tensors(like), strict=True))
+    pairs = list(zip(_tensors_in(value), _tensors_in(like), strict=True))
     return all(got.dtype == want.dtype and got.shape == want.shape for got, want in pairs)
 
 
-def _tensors(value: Any) -> list[Tensor]:
+def _tensors_in(value: Any) -> list[Tensor]:
     values = value if isinstance(value, (tuple, list)) else [value]
-    return [each for each in values if isinstance(each, Tensor)]
+    return [tensor for tensor in values if isinstance(tensor, Tensor)]

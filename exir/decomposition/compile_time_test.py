@@ -15,7 +15,7 @@ from exir.testing.graphs import operator_names, run
 _X = torch.linspace(-1, 1, 8)
 
 
-class _Function(nn.Module):
+class _FunctionModule(nn.Module):
     def __init__(self, function: Callable[[Tensor], Tensor]) -> None:
         super().__init__()
         self.function = function
@@ -46,7 +46,7 @@ MADE: dict[str, Callable[[Tensor], Tensor]] = {
 
 @pytest.mark.parametrize("name", MADE)
 def test_tensor_without_inputs_becomes_a_constant(name: str) -> None:
-    module = _Function(MADE[name])
+    module = _FunctionModule(MADE[name])
     program = to_edge(export(module, (_X,))).exported_program()
     torch.testing.assert_close(run(program, (_X,)), [module(_X)])
 
@@ -60,7 +60,7 @@ def test_constants_of_control_flow_become_operands() -> None:
             (x,),
         )
 
-    program = to_edge(export(_Function(windowed), (_X,))).exported_program()
+    program = to_edge(export(_FunctionModule(windowed), (_X,))).exported_program()
     for x in (_X, _X + 1):
         torch.testing.assert_close(run(program, (x,)), [windowed(x)])
 
@@ -96,13 +96,13 @@ def test_buffer_that_the_program_writes_is_not_evaluated() -> None:
 
 
 def test_random_numbers_are_drawn_at_runtime() -> None:
-    module = _Function(lambda x: x + torch.normal(0.0, 1.0, (8,)))
+    module = _FunctionModule(lambda x: x + torch.normal(0.0, 1.0, (8,)))
     assert "aten::randn" in operator_names(to_edge(export(module, (_X,))).exported_program())
 
 
 def test_preserved_operator_is_not_evaluated() -> None:
     config = EdgeCompileConfig(preserve_ops=[torch.ops.aten.hamming_window.default])
-    program = export(_Function(lambda x: x * torch.hamming_window(8)), (_X,))
+    program = export(_FunctionModule(lambda x: x * torch.hamming_window(8)), (_X,))
     edge = to_edge(program, compile_config=config)
     assert "aten::hamming_window" in operator_names(edge.exported_program())
 
@@ -110,4 +110,4 @@ def test_preserved_operator_is_not_evaluated() -> None:
 def test_compile_time_value_above_the_limit_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compile_time, "MAX_VALUE_BYTES", 31)
     with pytest.raises(UnsupportedOperatorError, match="has 32 bytes.*at most 31 bytes"):
-        to_edge(export(_Function(MADE["hamming"]), (_X,)))
+        to_edge(export(_FunctionModule(MADE["hamming"]), (_X,)))

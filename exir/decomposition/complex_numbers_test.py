@@ -32,7 +32,7 @@ _TAKEN = {
 }
 
 
-class _Function(nn.Module):
+class _FunctionModule(nn.Module):
     def __init__(self, function: Callable[[Tensor], Tensor]) -> None:
         super().__init__()
         self._function = function
@@ -44,7 +44,7 @@ class _Function(nn.Module):
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_only_supported_complex_operators_are_preserved(name: str) -> None:
     z = torch.randn(2, 3, 4, dtype=torch.complex64)
-    example = Example(_Function(FUNCTIONS[name]), (z,))
+    example = Example(_FunctionModule(FUNCTIONS[name]), (z,))
     program = to_edge(example.export()).exported_program()
     of_complex = {str(node.target._op) for node in calls(program) if node.meta["val"].is_complex()}
     assert of_complex <= _TAKEN

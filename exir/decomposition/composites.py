@@ -16,7 +16,7 @@ from exir.decomposition.recurrence import Step, gru_step, lstm_step, rnn_step
 _ATEN = torch.ops.aten
 
 
-def _cell(step: Step, has_list: bool = False) -> Callable[..., Any]:
+def _recurrent_cell(step: Step, has_list: bool = False) -> Callable[..., Any]:
     """Return the decomposition of a recurrent cell for one time step.
 
     has_list: the state is a list of tensors and the result is a tuple, as for LSTM; otherwise, both are
@@ -80,20 +80,20 @@ def _centered_stft(
     center: bool = True,
     pad_mode: str = "reflect",
     *options: Any,
-    **named: Any,
+    **stft_options: Any,
 ) -> Any:
     if center:
         around = (n_fft // 2, n_fft // 2)
         extended = torch.nn.functional.pad(x.unsqueeze(0), around, mode=pad_mode).squeeze(0)
-        return _stft(extended, n_fft, hop_length, win_length, window, *options, **named)
-    return _stft(x, n_fft, hop_length, win_length, window, *options, **named)
+        return _stft(extended, n_fft, hop_length, win_length, window, *options, **stft_options)
+    return _stft(x, n_fft, hop_length, win_length, window, *options, **stft_options)
 
 
 COMPOSITES: Mapping[OpOverload, Callable[..., Any]] = {
-    _ATEN.gru_cell.default: _cell(gru_step),
-    _ATEN.lstm_cell.default: _cell(lstm_step, has_list=True),
-    _ATEN.rnn_tanh_cell.default: _cell(rnn_step(torch.tanh)),
-    _ATEN.rnn_relu_cell.default: _cell(rnn_step(torch.relu)),
+    _ATEN.gru_cell.default: _recurrent_cell(gru_step),
+    _ATEN.lstm_cell.default: _recurrent_cell(lstm_step, has_list=True),
+    _ATEN.rnn_tanh_cell.default: _recurrent_cell(rnn_step(torch.tanh)),
+    _ATEN.rnn_relu_cell.default: _recurrent_cell(rnn_step(torch.relu)),
     _ATEN.stft.default: _stft,
     _ATEN.stft.center: _centered_stft,
     _ATEN.istft.default: torch._refs.istft,

@@ -13,7 +13,7 @@ from exir import to_edge
 BATCH = Dim("batch", min=1, max=8)
 
 
-class _Call(nn.Module):
+class _FunctionModule(nn.Module):
     def __init__(self, function: Callable[..., object]) -> None:
         super().__init__()
         self.function = function
@@ -22,7 +22,7 @@ class _Call(nn.Module):
         return self.function(*inputs)
 
 
-def _edge(
+def _to_edge_program(
     module: nn.Module, inputs: tuple[Tensor, ...], shapes: tuple[Any, ...]
 ) -> Callable[..., object]:
     return to_edge(export(module, inputs, dynamic_shapes=shapes)).exported_program().module()
@@ -32,7 +32,7 @@ def _edge(
 @pytest.mark.parametrize("bias", [True, False])
 def test_recurrent_cells_take_a_dynamic_batch(kind: Callable[..., nn.Module], bias: bool) -> None:
     cell = kind(4, 5, bias=bias).eval()
-    run = _edge(cell, (torch.randn(3, 4),), ({0: BATCH},))
+    run = _to_edge_program(cell, (torch.randn(3, 4),), ({0: BATCH},))
     for rows in (1, 2, 8):
         x = torch.randn(rows, 4)
         torch.testing.assert_close(run(x), cell(x))
@@ -46,7 +46,7 @@ def test_stft_takes_dynamic_sizes(shape: dict[int, object], options: dict[str, o
     def spectrum(x: Tensor) -> Tensor:
         return torch.view_as_real(torch.stft(x, 16, 4, return_complex=True, **options))  # type: ignore[arg-type]
 
-    run = _edge(_Call(spectrum), (torch.randn(3, 64),), ((shape,),))
+    run = _to_edge_program(_FunctionModule(spectrum), (torch.randn(3, 64),), ((shape,),))
     for rows, length in ((2, 64), (8, 64)) if 0 in shape else ((3, 48), (3, 51)):
         x = torch.randn(rows, length)
         torch.testing.assert_close(run(x), spectrum(x), atol=1e-4, rtol=1e-4)

@@ -25,10 +25,10 @@ def _bincount(x: Tensor, weights: Tensor | None = None, minlength: int = 0) -> T
     largest = torch.cat([x.to(torch.int64), torch.full([1], minlength - 1)]).amax() + 1
     length: Any = largest.item()
     torch._check(length >= minlength)
-    return _counted(x, weights, length)
+    return _count_each(x, weights, length)
 
 
-def _counted(x: Tensor, weights: Tensor | None, length: _Size) -> Tensor:
+def _count_each(x: Tensor, weights: Tensor | None, length: _Size) -> Tensor:
     """Count each integer below `length` in `x`, or sum its weights."""
     amount = torch.ones_like(x, dtype=torch.int64) if weights is None else weights
     if weights is not None and weights.dtype is not torch.float32:
@@ -38,7 +38,7 @@ def _counted(x: Tensor, weights: Tensor | None, length: _Size) -> Tensor:
 
 def _first_counts(x: Tensor, weights: Tensor | None = None, minlength: int = 0) -> Tensor:
     """Return the first `minlength` counts."""
-    return _counted(x.to(torch.int64).clamp(max=minlength), weights, minlength + 1)[:minlength]
+    return _count_each(x.to(torch.int64).clamp(max=minlength), weights, minlength + 1)[:minlength]
 
 
 def bincount_for_users(node: Node) -> Callable[..., Any] | None:
@@ -47,8 +47,8 @@ def bincount_for_users(node: Node) -> Callable[..., Any] | None:
     `bincount(x, minlength=n)` has a static size if its users read only the first n counts. Raises
     `UnsupportedOperatorError` if another call has no upper bound.
     """
-    minlength = _argument(node, 2, "minlength", 0)
-    if all(_reads_first(each, minlength) for each in node.users):
+    minlength = _argument_of(node, 2, "minlength", 0)
+    if all(_reads_first(user, minlength) for user in node.users):
         return _first_counts
     if max_size(node.meta["val"].shape[0]) is None:
         raise UnsupportedOperatorError(
@@ -62,37 +62,37 @@ def bincount_for_users(node: Node) -> Callable[..., Any] | None:
 
 def _reads_first(user: Node, count: int) -> bool:
     if user.target is _ATEN.sym_size.int:
-        return all(not each.users or _only_checks(each) for each in user.users)
+        return all(not item.users or _only_checks(item) for item in user.users)
     if user.target is _ATEN.select.int:
         return user.args[1] == 0 and 0 <= user.args[2] < count
     if user.target is _ATEN.narrow.default:
         _, dim, start, length = user.args
         return (
             dim == 0
-            and all(isinstance(each, int) for each in (start, length))
+            and all(isinstance(argument, int) for argument in (start, length))
             and 0 <= start <= start + length <= count
         )
     if user.target is not _ATEN.slice.Tensor:
         return False
     bounds = [
-        _argument(user, 1, "dim", 0),
-        _argument(user, 2, "start", 0) or 0,
-        _argument(user, 3, "end", None),
+        _argument_of(user, 1, "dim", 0),
+        _argument_of(user, 2, "start", 0) or 0,
+        _argument_of(user, 3, "end", None),
     ]
     dim, start, end = bounds
-    return dim == 0 and all(isinstance(each, int) and 0 <= each <= count for each in (start, end))
+    return dim == 0 and all(isinstance(bound, int) and 0 <= bound <= count for bound in (start, end))
 
 
 def _only_checks(node: Node) -> bool:
     """Whether only assertions use `node`."""
-    return all(each.target is _ATEN._assert_scalar.default for each in node.users)
+    return all(user.target is _ATEN._assert_scalar.default for user in node.users)
 
 
-def _argument(node: Node, position: int, name: str, default: Any) -> Any:
+def _argument_of(node: Node, position: int, name: str, default: Any) -> Any:
     return node.args[position] if len(node.args) > position else node.kwargs.get(name, default)
 
 
-def _begins(rows: Tensor) -> Tensor:
+def _starts_of_runs(rows: Tensor) -> Tensor:
     """Whether each of `rows` [n, …] differs from the previous row."""
     differs = rows != torch.roll(rows, 1, 0)
     if rows.dim() > 1:
@@ -100,7 +100,7 @@ def _begins(rows: Tensor) -> Tensor:
     return torch.logical_or(differs, torch.arange(rows.shape[0]) == 0)
 
 
-def _numbered(begins: Tensor) -> _Unique:
+def _number_runs(begins: Tensor) -> _Unique:
     """Number runs of equal rows.
 
     Returns the start of each run, the run index of each row, and the number of rows of each run.
@@ -110,11 +110,11 @@ def _numbered(begins: Tensor) -> _Unique:
     return places, run, torch.zeros_like(places).scatter_add(0, run, torch.ones_like(run))
 
 
-def _no_places() -> Tensor:
+def _empty_indices() -> Tensor:
     return torch.empty([0], dtype=torch.int64)
 
 
-def _rows(x: Tensor, dim: int) -> Tensor:
+def _slices_as_rows(x: Tensor, dim: int) -> Tensor:
     """Return the slices of `x` along `dim` as rows."""
     return x.movedim(dim, 0).reshape(x.shape[dim], prod(x.shape) // x.shape[dim])
 
@@ -122,12 +122,12 @@ def _rows(x: Tensor, dim: int) -> Tensor:
 def _unique_consecutive(
     x: Tensor, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None
 ) -> _Unique:
-    rows = x.reshape(-1) if dim is None else _rows(x, dim)
-    places, run, counts = _numbered(_begins(rows))
+    rows = x.reshape(-1) if dim is None else _slices_as_rows(x, dim)
+    places, run, counts = _number_runs(_starts_of_runs(rows))
     values = x.reshape(-1).index_select(0, places) if dim is None else x.index_select(dim, places)
     is_whole = dim is not None
-    inverse = run if is_whole else run.reshape(x.shape) if return_inverse else _no_places()
-    return values, inverse, counts if is_whole or return_counts else _no_places()
+    inverse = run if is_whole else run.reshape(x.shape) if return_inverse else _empty_indices()
+    return values, inverse, counts if is_whole or return_counts else _empty_indices()
 
 
 def _unique2(
@@ -137,12 +137,12 @@ def _unique2(
     return_counts: bool = False,
 ) -> _Unique:
     ordered, order = _ATEN.sort.stable(x.reshape(-1), stable=True, dim=0, descending=False)
-    places, run, counts = _numbered(_begins(ordered))
+    places, run, counts = _number_runs(_starts_of_runs(ordered))
     inverse = torch.zeros_like(run).scatter(0, order, run).reshape(x.shape) if return_inverse else None
     return (
         ordered.index_select(0, places),
-        _no_places() if inverse is None else inverse,
-        counts if return_counts else _no_places(),
+        _empty_indices() if inverse is None else inverse,
+        counts if return_counts else _empty_indices(),
     )
 
 
@@ -163,14 +163,14 @@ def _unique_dim(
     return_counts: bool = False,
 ) -> _Unique:
     """Sort rows lexicographically: stable sorts by each column, the last column first."""
-    rows = _rows(x, dim)
+    rows = _slices_as_rows(x, dim)
     if not isinstance(rows.shape[1], int) or rows.shape[1] > MAX_UNIQUE_COLUMNS:
         return NotImplemented
     order = torch.arange(rows.shape[0])
     for column in reversed(range(rows.shape[1])):
         keys = rows.select(1, column).index_select(0, order)
         order = order.index_select(0, _ATEN.sort.stable(keys, stable=True, dim=0, descending=False)[1])
-    places, run, counts = _numbered(_begins(rows.index_select(0, order)))
+    places, run, counts = _number_runs(_starts_of_runs(rows.index_select(0, order)))
     values = x.index_select(dim, order.index_select(0, places))
     return values, torch.zeros_like(run).scatter(0, order, run), counts
 
@@ -251,11 +251,11 @@ def _histogram(
     weight: Tensor | None = None,
     density: bool = False,
 ) -> tuple[Tensor, Tensor]:
-    edges = _edges(x.reshape(-1), bins, range)
+    edges = _bin_edges(x.reshape(-1), bins, range)
     return _histogram_of_edges(x, edges, weight=weight, density=density)
 
 
-def _edges(x: Tensor, bins: int, limits: Sequence[float] | None) -> Tensor:
+def _bin_edges(x: Tensor, bins: int, limits: Sequence[float] | None) -> Tensor:
     """Return `bins` + 1 edges; by default, from the minimum to the maximum of `x`."""
     if limits is not None:
         low, high = limits
@@ -286,7 +286,7 @@ def _histogram_over(
 
     The last bin includes its upper edge.
     """
-    counts = [each.shape[0] - 1 for each in edges]
+    counts = [axis_edges.shape[0] - 1 for axis_edges in edges]
     place = torch.zeros([rows.shape[0]], dtype=torch.int64)
     is_inside = torch.ones([rows.shape[0]], dtype=torch.bool)
     for dim, (edge, count) in enumerate(zip(edges, counts)):
@@ -319,7 +319,7 @@ def _histogramdd_edges(
 ) -> list[Tensor]:
     rows = x.reshape(-1, x.shape[-1])
     return [
-        _edges(rows.select(1, dim), count, None if range is None else range[2 * dim : 2 * dim + 2])
+        _bin_edges(rows.select(1, dim), count, None if range is None else range[2 * dim : 2 * dim + 2])
         for dim, count in enumerate(bins)
     ]
 

@@ -15,7 +15,7 @@ from exir.testing.graphs import run
 _N = Dim("n", min=0, max=16)
 
 
-class _Function(nn.Module):
+class _FunctionModule(nn.Module):
     def __init__(self, function: Callable[..., Any]) -> None:
         super().__init__()
         self.function = function
@@ -24,7 +24,7 @@ class _Function(nn.Module):
         return self.function(x)
 
 
-def _bounded(x: Tensor) -> Tensor:
+def _bounded_program(x: Tensor) -> Tensor:
     counts = torch.bincount(x)
     torch._check(counts.shape[0] <= 20)
     return counts * 2
@@ -32,7 +32,7 @@ def _bounded(x: Tensor) -> Tensor:
 
 DYNAMIC: dict[str, Callable[[Tensor], Any]] = {
     "first counts": lambda x: torch.bincount(x, minlength=4)[:4],
-    "bounded counts": _bounded,
+    "bounded counts": _bounded_program,
     "unique": lambda x: torch.unique(x, return_inverse=True, return_counts=True),
     "unique_consecutive": lambda x: torch.unique_consecutive(x, return_inverse=True, return_counts=True),
     "nonzero_static": lambda x: torch.nonzero_static(x, size=5),
@@ -44,7 +44,7 @@ DYNAMIC: dict[str, Callable[[Tensor], Any]] = {
 
 @pytest.mark.parametrize("name", DYNAMIC)
 def test_counting_sizes_stay_dynamic(name: str) -> None:
-    module = _Function(DYNAMIC[name])
+    module = _FunctionModule(DYNAMIC[name])
     program = export(module, (torch.tensor([1, 0, 3, 3, 1]),), dynamic_shapes=({0: _N},))
     lowered = to_edge(program)
     lowered.to_executorch()
@@ -57,10 +57,10 @@ def test_counting_sizes_stay_dynamic(name: str) -> None:
 @pytest.mark.parametrize("function", [torch.bincount, lambda x: torch.bincount(x, minlength=4)[:5]])
 def test_rejects_a_length_without_a_bound(function: Callable[[Tensor], Tensor]) -> None:
     with pytest.raises(UnsupportedOperatorError, match="no upper bound; slice the result.*or bound it"):
-        to_edge(export(_Function(function), (torch.tensor([1, 0, 3]),)))
+        to_edge(export(_FunctionModule(function), (torch.tensor([1, 0, 3]),)))
 
 
 def test_rejects_unique_slices_of_many_elements() -> None:
-    program = export(_Function(lambda x: torch.unique(x, dim=0)), (torch.ones(3, 65),))
+    program = export(_FunctionModule(lambda x: torch.unique(x, dim=0)), (torch.ones(3, 65),))
     with pytest.raises(UnsupportedOperatorError, match="at most 64 elements"):
         to_edge(program)

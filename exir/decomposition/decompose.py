@@ -16,6 +16,7 @@ from torch.fx import GraphModule
 
 from exir.decomposition.compile_time import evaluate_unsupported
 from exir.decomposition.decompositions import Decompositions, NodeFilter, core_aten
+from exir.decomposition.explicit_copies import with_explicit_copies
 from exir.decomposition.gradients import refuse_lost_derivatives
 from exir.decomposition.inline_grad_modes import inline_grad_modes
 from exir.decomposition.lift_constants import lift_inner_constants
@@ -26,7 +27,6 @@ from exir.decomposition.separate_operands import separate_operands
 from exir.decomposition.size_arithmetic import lower_size_arithmetic
 from exir.decomposition.unsupported import refuse_unsupported
 from exir.decomposition.unwrap_subclasses import unwrap_subclasses
-from exir.decomposition.whole_copies import with_whole_copies
 from exir.delegate import executorch_call_delegate
 from exir.error import NotLocal, UnsupportedOperatorError
 from exir.graph.fake_mode import fake_mode_of
@@ -61,11 +61,11 @@ def to_core_aten(
     try:
         lowered = decompose_locally(program, decompositions, whole)
     except NotLocal:
-        lowered = _decompose_as_a_whole(program, decompositions, whole)
+        lowered = _decompose_whole_graph(program, decompositions, whole)
     return evaluate_unsupported(lower_size_arithmetic(lowered), preserve.keys())
 
 
-def _decompose_as_a_whole(
+def _decompose_whole_graph(
     program: ExportedProgram, decompositions: Decompositions, whole: Whole | None
 ) -> ExportedProgram:
     try:
@@ -82,9 +82,9 @@ def decompose_locally(
     program: ExportedProgram, decompositions: Decompositions, whole: Whole | None = None
 ) -> ExportedProgram:
     """Run `to_core_aten` operator by operator; raise `NotLocal` if that is unsound."""
-    _refuse_what_spans_operators(program.graph_module)
+    _reject_spanning_values(program.graph_module)
     with _without_onednn():
-        return _rewritten(program, _preserving(decompositions, whole, program))
+        return _rewrite_program(program, _without_preserved(decompositions, whole, program))
 
 
 def decompose_by_retracing(
@@ -92,12 +92,12 @@ def decompose_by_retracing(
 ) -> ExportedProgram:
     """Run `to_core_aten` by retracing the whole program."""
     with _without_onednn(), dynamic_recurrence():
-        kept = _preserving(decompositions, whole, program)
-        retraced = with_whole_copies(program).run_decompositions(kept.for_retracing())
-        return _rewritten(retraced, _preserving(decompositions, whole, retraced))
+        remaining = _without_preserved(decompositions, whole, program)
+        retraced = with_explicit_copies(program).run_decompositions(remaining.for_retracing())
+        return _rewrite_program(retraced, _without_preserved(decompositions, whole, retraced))
 
 
-def _preserving(
+def _without_preserved(
     decompositions: Decompositions, whole: Whole | None, program: ExportedProgram
 ) -> Decompositions:
     return decompositions if whole is None else decompositions.preserving(whole(program))
@@ -114,13 +114,13 @@ def _without_onednn() -> Iterator[None]:
         torch._C._set_mkldnn_enabled(enabled)
 
 
-def _rewritten(program: ExportedProgram, decompositions: Decompositions) -> ExportedProgram:
+def _rewrite_program(program: ExportedProgram, decompositions: Decompositions) -> ExportedProgram:
     graph_module = program.graph_module
     rewriter = GraphRewriter(graph_module, fake_mode_of(graph_module.graph), decompositions)
     return edge_program(program, rewriter.run())
 
 
-def _refuse_what_spans_operators(graph_module: GraphModule) -> None:
+def _reject_spanning_values(graph_module: GraphModule) -> None:
     for node in graph_module.graph.nodes:
         target = node.target
         if isinstance(target, HigherOrderOperator) and target is not executorch_call_delegate:

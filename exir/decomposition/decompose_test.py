@@ -29,13 +29,13 @@ NOT_LOCAL = {
 @pytest.mark.parametrize("name", sorted(CASES.keys() - NOT_LOCAL))
 def test_local_decomposition_preserves_results(name: str) -> None:
     example = CASES[name]()
-    _check(decompose_locally(example.export(), core_aten()), example)
+    _check_decomposed(decompose_locally(example.export(), core_aten()), example)
 
 
 @pytest.mark.parametrize("name", sorted(CASES.keys() - loop_cases.CASES.keys()))
 def test_retracing_decomposition_preserves_results(name: str) -> None:
     example = CASES[name]()
-    _check(decompose_by_retracing(example.export(), core_aten()), example)
+    _check_decomposed(decompose_by_retracing(example.export(), core_aten()), example)
 
 
 @pytest.mark.parametrize("name", sorted(NOT_LOCAL))
@@ -43,7 +43,7 @@ def test_unsound_local_decomposition_is_refused_and_the_program_retraced(name: s
     example = CASES[name]()
     with pytest.raises(NotLocal):
         decompose_locally(example.export(), core_aten())
-    _check(to_core_aten(example.export(), {}), example)
+    _check_decomposed(to_core_aten(example.export(), {}), example)
 
 
 class _AddsInPlace(torch.nn.Module):
@@ -61,7 +61,7 @@ def test_in_place_result_has_the_operands_dtype() -> None:
     assert_same(run(edge, inputs), run_module(_AddsInPlace(), inputs))
 
 
-def _check(program: ExportedProgram, example: Example) -> None:
+def _check_decomposed(program: ExportedProgram, example: Example) -> None:
     expected = run_module(example.module, example.inputs)
     assert_same(run(program, example.inputs), expected, 1e-4, 1e-5)
     verify_structure(program)

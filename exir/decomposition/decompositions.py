@@ -55,10 +55,10 @@ class Decompositions:
 
     def preserving(self, more: Mapping[OpOverload, NodeFilter]) -> "Decompositions":
         """Return a copy that also preserves the operators of `more`."""
-        kept = dict(self.preserve)
-        for op, wanted in more.items():
-            kept[op] = either(kept.get(op), wanted)
-        return replace(self, preserve=kept)
+        preserved = dict(self.preserve)
+        for op, accepts in more.items():
+            preserved[op] = either(preserved.get(op), accepts)
+        return replace(self, preserve=preserved)
 
     def for_retracing(self) -> dict[OpOverload, Callable[..., Any]]:
         """Return the table for `run_decompositions`, without our decompositions.
@@ -66,11 +66,11 @@ class Decompositions:
         Those are applied to its result. The table lists composite operators, because
         `run_decompositions` preserves the composites that it does not list.
         """
-        kept = self.preserve.keys() | _OWN.keys() | _of_packages().keys()
-        kept |= UINT8_RESIZING.keys()
-        kept |= PRESERVE_SDPA.keys() & self.table.keys()
+        excluded = self.preserve.keys() | _OWN.keys() | _package_decompositions().keys()
+        excluded |= UINT8_RESIZING.keys()
+        excluded |= PRESERVE_SDPA.keys() & self.table.keys()
         table = {**torch._decomp.core_aten_decompositions(), **self.table}
-        return {op: run for op, run in table.items() if op not in kept and op not in _EVALUATED}
+        return {op: run for op, run in table.items() if op not in excluded and op not in _EVALUATED}
 
     def __call__(self, op: OpOverload, args: Any, kwargs: Mapping[str, Any]) -> Any:
         """Run the decomposition of `op`, or return NotImplemented if there is none."""
@@ -88,7 +88,7 @@ def core_aten(
 
     attention: keep supported SDPA calls as one operator.
     """
-    table = {**_core_aten_table(), **_of_packages(), **(PRESERVE_SDPA if attention else {})}
+    table = {**_core_aten_table(), **_package_decompositions(), **(PRESERVE_SDPA if attention else {})}
     return Decompositions(table, dict(preserve or {}))
 
 
@@ -97,7 +97,7 @@ def either(first: NodeFilter | None, second: NodeFilter) -> NodeFilter:
     return second if first is None else lambda node: first(node) or second(node)
 
 
-def _of_packages() -> Mapping[OpOverload, Callable[..., Any]]:
+def _package_decompositions() -> Mapping[OpOverload, Callable[..., Any]]:
     """Return decompositions of the operators that packages have registered."""
     return {**affine_decompositions(), **experts_decompositions()}
 

@@ -44,7 +44,7 @@ class WriteTracker:
         others = (other for other in self._aliases.others(target) if other not in chain)
         if any(self._used_after(other, write) for other in others):
             raise NotLocal("memory with another live alias is written", write)
-        while len(chain) > 1 and not self._wanted(chain[-1], write):
+        while len(chain) > 1 and not self._needs_write(chain[-1], write):
             chain.pop()
         for node in chain[:-1]:
             view = self._aliases.view(node)
@@ -58,20 +58,20 @@ class WriteTracker:
         if result is target:
             return
         view = self._aliases.view(target)
-        self._replace(target, result)
+        self._replace_value(target, result)
         if bases and view is not None:
             base_result = written_base(self._builder, view, result)
             self.commit(bases, base_result)
             self._aliases.join(result, replace(view, base=base_result))
 
-    def _replace(self, target: Node, result: Node) -> None:
+    def _replace_value(self, target: Node, result: Node) -> None:
         self._values.replace(target, result)
         if target in self._input_held:
             placeholder = self._input_held.pop(target)
             self._input_held[result] = placeholder
             self.mutations[placeholder] = result
 
-    def _wanted(self, base: Node, write: Node) -> bool:
+    def _needs_write(self, base: Node, write: Node) -> bool:
         return base in self._input_held or self._used_after(base, write)
 
     def _used_after(self, new: Node, write: Node) -> bool:

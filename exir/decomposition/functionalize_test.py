@@ -50,11 +50,11 @@ class _RandomProgram(nn.Module):
         for _ in range(draw.randrange(3, 10)):
             chosen = draw.choice(values)
             if chosen.dim() and chosen.numel():
-                _step(draw, chosen, values)
+                _random_step(draw, chosen, values)
         return [value * 1 for value in draw.sample(values, min(len(values), 3))]
 
 
-def _step(draw: random.Random, chosen: Tensor, values: list[Tensor]) -> None:
+def _random_step(draw: random.Random, chosen: Tensor, values: list[Tensor]) -> None:
     kind = draw.random()
     if kind < 0.45:
         values.append(draw.choice(_VIEWS)(chosen))
@@ -64,7 +64,7 @@ def _step(draw: random.Random, chosen: Tensor, values: list[Tensor]) -> None:
         values.append(draw.choice(_FUNCTIONS)(chosen))
 
 
-def _outcome(module: nn.Module, x: Tensor) -> list[Tensor]:
+def _result_and_input(module: nn.Module, x: Tensor) -> list[Tensor]:
     """Return the result of a call, and its input after the call."""
     x = x.clone()
     return [*module(x), x]
@@ -82,7 +82,7 @@ def test_random_views_and_mutations_match_pytorch_or_are_refused(start: int) -> 
             continue
         local += 1
         lowered = copy.deepcopy(program).module()
-        assert_same(_outcome(lowered, x), _outcome(module, x))
+        assert_same(_result_and_input(lowered, x), _result_and_input(module, x))
         for name, state in lowered.named_buffers():
             assert_same([state], [module.get_buffer(name)])
     assert local >= 8

@@ -49,7 +49,7 @@ def _convolution_backward(
 ) -> tuple[Tensor | None, Tensor | None, Tensor | None]:
     """Return the gradients that `output_mask` selects, of input, weight and bias."""
     dims = x.dim() - 2
-    stride, padding, dilation = (_of_all(each, dims) for each in (stride, padding, dilation))
+    stride, padding, dilation = (_expand_sizes(sizes, dims) for sizes in (stride, padding, dilation))
     of_input = of_weight = of_bias = None
     if output_mask[0]:
         extra = [0] * dims if transposed else _cut_off(gradient, x, weight, stride, padding, dilation)
@@ -63,7 +63,7 @@ def _convolution_backward(
     return of_input, of_weight, of_bias
 
 
-def _of_all(values: _Sizes, dims: int) -> list[int | SymInt]:
+def _expand_sizes(values: _Sizes, dims: int) -> list[int | SymInt]:
     return list(values) if len(values) == dims else [values[0]] * dims
 
 
@@ -117,10 +117,12 @@ def _average_pool_backward(
     divisor: int | None,
 ) -> Tensor:
     """Distribute each window's gradient equally to its elements."""
-    kernel, padding = _of_all(kernel, 2), _of_all(padding, 2)
-    stride = _of_all(stride, 2) if stride else kernel
+    kernel, padding = _expand_sizes(kernel, 2), _expand_sizes(padding, 2)
+    stride = _expand_sizes(stride, 2) if stride else kernel
     channels = gradient.reshape([-1, 1, *gradient.shape[-2:]])
-    channels = channels / _divisors(x, kernel, stride, padding, ceil_mode, count_include_pad, divisor)
+    channels = channels / _window_divisors(
+        x, kernel, stride, padding, ceil_mode, count_include_pad, divisor
+    )
     reached = [(size - 1) * s + k for size, s, k in zip(channels.shape[2:], stride, kernel, strict=True)]
     missing = [
         max(size + 2 * p - r, 0) for size, p, r in zip(x.shape[-2:], padding, reached, strict=True)
@@ -133,7 +135,7 @@ def _average_pool_backward(
     return parts.reshape(x.shape)
 
 
-def _divisors(
+def _window_divisors(
     x: Tensor,
     kernel: _Sizes,
     stride: _Sizes,
@@ -154,11 +156,11 @@ def _divisors(
 
 def _adaptive_average_pool_backward(gradient: Tensor, x: Tensor) -> Tensor:
     """Multiply the gradient by the window matrices of rows and of columns."""
-    rows, columns = (_windows(gradient.shape[dim], x.shape[dim], x.dtype) for dim in (-2, -1))
+    rows, columns = (_window_weights(gradient.shape[dim], x.shape[dim], x.dtype) for dim in (-2, -1))
     return torch.matmul(torch.matmul(rows.t(), gradient), columns)
 
 
-def _windows(windows: Any, size: Any, dtype: torch.dtype) -> Tensor:
+def _window_weights(windows: Any, size: Any, dtype: torch.dtype) -> Tensor:
     """Return [windows, size]: each element's share of a window's mean."""
     at, place = torch.arange(windows).unsqueeze(1), torch.arange(size)
     first = torch.div(at * size, windows, rounding_mode="floor")

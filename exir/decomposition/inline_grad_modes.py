@@ -19,25 +19,25 @@ def inline_grad_modes(program: ExportedProgram) -> ExportedProgram:
 
     `torch.export` puts the body of `torch.no_grad()` into a separate graph.
     """
-    if not _wraps(program.graph_module):
+    if not _grad_mode_calls(program.graph_module):
         return program
     copied = copy_program(program)
-    while wraps := _wraps(copied.graph_module):
+    while wraps := _grad_mode_calls(copied.graph_module):
         for wrap in wraps:
-            _inline(copied.graph_module, wrap)
+            _inline_call(copied.graph_module, wrap)
     return with_names_of_graph(copied)
 
 
-def _wraps(graph_module: GraphModule) -> Sequence[Node]:
+def _grad_mode_calls(graph_module: GraphModule) -> Sequence[Node]:
     return graph_module.graph.find_nodes(op="call_function", target=_WRAP)
 
 
-def _inline(graph_module: GraphModule, wrap: Node) -> None:
+def _inline_call(graph_module: GraphModule, wrap: Node) -> None:
     _, holder, *operands = wrap.args
     assert isinstance(holder, Node)
     inner = getattr(graph_module, str(holder.target))
     with graph_module.graph.inserting_before(wrap):
-        results = _copied(inner, operands, graph_module)
+        results = _copy_nodes(inner, operands, graph_module)
     for item in list(wrap.users):
         item.replace_all_uses_with(results[item.args[1]])
         graph_module.graph.erase_node(item)
@@ -46,7 +46,7 @@ def _inline(graph_module: GraphModule, wrap: Node) -> None:
         graph_module.graph.erase_node(holder)
 
 
-def _copied(inner: GraphModule, operands: Sequence[Any], outer: GraphModule) -> Sequence[Any]:
+def _copy_nodes(inner: GraphModule, operands: Sequence[Any], outer: GraphModule) -> Sequence[Any]:
     """Copy the nodes of `inner` to the insertion point; return the results."""
     copies = dict(zip(inner.graph.find_nodes(op="placeholder"), operands, strict=True))
     for node in inner.graph.nodes:

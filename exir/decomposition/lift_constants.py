@@ -22,8 +22,12 @@ def lift_inner_constants(program: ExportedProgram) -> ExportedProgram:
     attribute; each such tensor is an operand, passed down from a constant. Graphs that no node refers to
     are removed, because torch's verifier would miss their tensors.
     """
-    inner = [each for each in graphs(program.graph_module) if each is not program.graph_module]
-    if not any(_holders(graph_module) or _has_spare_graphs(graph_module) for graph_module in inner):
+    inner = [
+        subgraph for subgraph in graphs(program.graph_module) if subgraph is not program.graph_module
+    ]
+    if not any(
+        _attribute_readers(graph_module) or _has_spare_graphs(graph_module) for graph_module in inner
+    ):
         return program
     copied = copy_program(program)  # of the graphs that nodes refer to
     constants = ConstantTable(copied, fake_mode_of(copied.graph))
@@ -31,7 +35,7 @@ def lift_inner_constants(program: ExportedProgram) -> ExportedProgram:
     return copied
 
 
-def _holders(graph_module: GraphModule) -> list[Node]:
+def _attribute_readers(graph_module: GraphModule) -> list[Node]:
     """Return the nodes that read a tensor attribute."""
     nodes = graph_module.graph.find_nodes(op="get_attr")
     return [node for node in nodes if isinstance(getattr(graph_module, node.target), Tensor)]
@@ -39,8 +43,8 @@ def _holders(graph_module: GraphModule) -> list[Node]:
 
 def _has_spare_graphs(graph_module: GraphModule) -> bool:
     """Whether a graph belongs to control flow that dead code elimination has removed."""
-    named = {node.target for node in graph_module.graph.find_nodes(op="get_attr")}
-    return any(name not in named for name, _ in graph_module.named_children())
+    targets = {node.target for node in graph_module.graph.find_nodes(op="get_attr")}
+    return any(name not in targets for name, _ in graph_module.named_children())
 
 
 def _lift_within(graph_module: GraphModule, source: _Source) -> None:
@@ -56,7 +60,7 @@ def _lift_region(node: Node, region: Region, source: _Source) -> None:
     def operand(name: str, tensor: Tensor) -> Node:
         return added_operand(node, source(name, tensor))[region.holder]
 
-    holders = _holders(inner)
+    holders = _attribute_readers(inner)
     for holder in holders:
         name = str(holder.target)
         holder.replace_all_uses_with(operand(name, getattr(inner, name)))

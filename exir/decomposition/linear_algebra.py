@@ -89,7 +89,7 @@ def _log_determinant(a: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     return sign, torch.log(torch.abs(diagonal)).sum(-1), factors, pivots
 
 
-def _tolerance(x: Tensor, largest: Tensor, atol: Tensor | None, rtol: Tensor | None) -> Tensor:
+def _rank_tolerance(x: Tensor, largest: Tensor, atol: Tensor | None, rtol: Tensor | None) -> Tensor:
     """Return the threshold below which singular values count as 0."""
     usual = torch.finfo(x.dtype).eps * max(x.shape[-2:])
     absolute = torch.zeros_like(largest) if atol is None else atol.unsqueeze(-1)
@@ -98,7 +98,7 @@ def _tolerance(x: Tensor, largest: Tensor, atol: Tensor | None, rtol: Tensor | N
     return torch.where(absolute > 0, absolute, usual * largest)
 
 
-def _reciprocals(values: Tensor, tolerance: Tensor) -> Tensor:
+def _truncated_reciprocals(values: Tensor, tolerance: Tensor) -> Tensor:
     return torch.where(torch.abs(values) > tolerance, values.reciprocal(), torch.zeros_like(values))
 
 
@@ -110,10 +110,10 @@ def _pseudoinverse(
     if hermitian:
         values, vectors = _ATEN._linalg_eigh.default(x)
         largest = torch.abs(values).amax(-1, keepdim=True)
-        inverse = _reciprocals(values, _tolerance(x, largest, atol, rtol))
+        inverse = _truncated_reciprocals(values, _rank_tolerance(x, largest, atol, rtol))
         return (vectors * inverse.unsqueeze(-2)) @ vectors.mT
     u, values, vh = _ATEN._linalg_svd.default(x)
-    inverse = _reciprocals(values, _tolerance(x, values[..., :1], atol, rtol))
+    inverse = _truncated_reciprocals(values, _rank_tolerance(x, values[..., :1], atol, rtol))
     return (vh.mT * inverse.unsqueeze(-2)) @ u.mT
 
 
@@ -128,9 +128,9 @@ def _tensor_inverse(x: Tensor, ind: int = 2) -> Tensor:
 
 def _tensor_solve(a: Tensor, b: Tensor, dims: Sequence[int] | None = None) -> Tensor:
     """Solve for a tensor; `dims` are first moved to the end of `a`."""
-    moved = a if dims is None else a.movedim(list(dims), list(range(a.dim() - len(dims), a.dim())))
-    shape = moved.shape[b.dim() :]
-    return _solve(moved.reshape([b.numel(), prod(shape)]), b.reshape(-1)).reshape(shape)
+    matrix = a if dims is None else a.movedim(list(dims), list(range(a.dim() - len(dims), a.dim())))
+    shape = matrix.shape[b.dim() :]
+    return _solve(matrix.reshape([b.numel(), prod(shape)]), b.reshape(-1)).reshape(shape)
 
 
 LINEAR_ALGEBRA: Mapping[OpOverload, Callable[..., Any]] = {

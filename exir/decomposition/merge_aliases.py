@@ -26,7 +26,7 @@ _ATEN = torch.ops.aten
 _CARRIED = (InputKind.PARAMETER, InputKind.BUFFER, InputKind.CONSTANT_TENSOR)
 
 
-class _Carried(NamedTuple):
+class _ProgramTensor(NamedTuple):
     """A tensor of the program, with its qualified name and its placeholder."""
 
     node: Node
@@ -44,24 +44,26 @@ def merge_aliases(program: ExportedProgram) -> ExportedProgram:
         return program
     copied = copy_program(program)
     for group in list(_written_groups(copied)):
-        owner, *others = sorted(group, key=lambda each: (-each.tensor.numel(), not each.is_registered))
+        owner, *others = sorted(
+            group, key=lambda member: (-member.tensor.numel(), not member.is_registered)
+        )
         for other in others:
             other.node.replace_all_uses_with(_view_of(owner, other, copied.graph))
     ConstantTable(copied, fake_mode_of(copied.graph)).drop_unused()
     return copied
 
 
-def _written_groups(program: ExportedProgram) -> Iterator[list[_Carried]]:
+def _written_groups(program: ExportedProgram) -> Iterator[list[_ProgramTensor]]:
     """Yield the tensors of each mutated memory that several placeholders use."""
-    by_memory: dict[int, list[_Carried]] = {}
-    for carried in _carried(program):
+    by_memory: dict[int, list[_ProgramTensor]] = {}
+    for carried in _program_tensors(program):
         by_memory.setdefault(carried.tensor.untyped_storage().data_ptr(), []).append(carried)
     shared = [group for group in by_memory.values() if len(group) > 1]
     written = _written_inputs(program.graph) if shared else set()
-    return (group for group in shared if any(each.node in written for each in group))
+    return (group for group in shared if any(tensor.node in written for tensor in group))
 
 
-def _carried(program: ExportedProgram) -> Iterator[_Carried]:
+def _program_tensors(program: ExportedProgram) -> Iterator[_ProgramTensor]:
     tensors = {**program.state_dict, **program.constants}
     nodes = program.graph.find_nodes(op="placeholder")
     for node, spec in zip(nodes, program.graph_signature.input_specs, strict=True):
@@ -69,7 +71,7 @@ def _carried(program: ExportedProgram) -> Iterator[_Carried]:
         if not isinstance(tensor, Tensor) or type(tensor) not in (Tensor, Parameter):
             continue
         if tensor.device.type == "cpu" and tensor.numel():
-            yield _Carried(node, spec.target, tensor, spec.kind is not InputKind.CONSTANT_TENSOR)
+            yield _ProgramTensor(node, spec.target, tensor, spec.kind is not InputKind.CONSTANT_TENSOR)
 
 
 def _written_inputs(graph: Graph) -> set[Node]:
@@ -80,23 +82,27 @@ def _written_inputs(graph: Graph) -> set[Node]:
         if not isinstance(node.target, OpOverload):
             continue
         arguments = [*node.args, *node.kwargs.values()]
-        if any(each.alias_info is not None for each in node.target._schema.returns) and arguments:
+        if any(result.alias_info is not None for result in node.target._schema.returns) and arguments:
             root[node] = root.get(arguments[0], arguments[0])
         if node.target._schema.is_mutable:
-            written.update(root.get(each, each) for each in arguments if isinstance(each, Node))
+            written.update(
+                root.get(argument, argument) for argument in arguments if isinstance(argument, Node)
+            )
     return written
 
 
-def _view_of(owner: _Carried, other: _Carried, graph: Graph) -> Node:
+def _view_of(owner: _ProgramTensor, other: _ProgramTensor, graph: Graph) -> Node:
     """Return a view of `owner` with the memory of `other`."""
-    if _geometry(owner.tensor) == _geometry(other.tensor):
+    if _tensor_geometry(owner.tensor) == _tensor_geometry(other.tensor):
         return owner.node
     steps = other.tensor.stride()
     order = sorted(range(len(steps)), key=lambda dim: -steps[dim])
     sizes = [other.tensor.size(dim) for dim in order]
     start = int(other.tensor.storage_offset() - owner.tensor.storage_offset())
     end = start + other.tensor.numel()
-    if not _is_dense(other.tensor.permute(order)) or not _holds(owner.tensor, other.tensor, start, end):
+    if not _is_dense(other.tensor.permute(order)) or not _contains_range(
+        owner.tensor, other.tensor, start, end
+    ):
         raise UnsupportedOperatorError(
             f"'{other.name}' shares memory with '{owner.name}', which the model writes; keep only "
             f"'{owner.name}', and take the view in forward()"
@@ -116,7 +122,7 @@ def _view_of(owner: _Carried, other: _Carried, graph: Graph) -> Node:
     return value
 
 
-def _geometry(tensor: Tensor) -> tuple[object, ...]:
+def _tensor_geometry(tensor: Tensor) -> tuple[object, ...]:
     return tensor.dtype, tensor.size(), tensor.stride(), tensor.storage_offset()
 
 
@@ -128,7 +134,7 @@ def _is_dense(tensor: Tensor) -> bool:
     )
 
 
-def _holds(owner: Tensor, other: Tensor, start: int, end: int) -> bool:
+def _contains_range(owner: Tensor, other: Tensor, start: int, end: int) -> bool:
     return owner.dtype == other.dtype and _is_dense(owner) and start >= 0 and end <= prod(owner.shape)
 
 

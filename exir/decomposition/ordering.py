@@ -11,19 +11,19 @@ _ATEN = torch.ops.aten
 _Pair = tuple[Tensor, Tensor]
 
 
-def _sorted(x: Tensor, dim: int) -> _Pair:
+def _stable_sort(x: Tensor, dim: int) -> _Pair:
     """Sort stably in ascending order along `dim`, NaN last; return values and indices."""
     return _ATEN.sort.stable(x, stable=True, dim=dim, descending=False)
 
 
-def _at(pair: _Pair, dim: int, place: int | SymInt) -> _Pair:
+def _select_at(pair: _Pair, dim: int, place: int | SymInt) -> _Pair:
     values, places = pair
     if values.dim() == 0:
         return pair
     return values.select(dim, place), places.select(dim, place)
 
 
-def _at_each(pair: _Pair, dim: int, place: Tensor) -> _Pair:
+def _gather_at(pair: _Pair, dim: int, place: Tensor) -> _Pair:
     """Select one element of each line along `dim`, at the indices `place`."""
     values, places = pair
     if values.dim() == 0:
@@ -32,29 +32,29 @@ def _at_each(pair: _Pair, dim: int, place: Tensor) -> _Pair:
     return values.gather(dim, index).squeeze(dim), places.gather(dim, index).squeeze(dim)
 
 
-def _result(pair: _Pair, x: Tensor, dim: int, keepdim: bool) -> _Pair:
+def _with_result_shape(pair: _Pair, x: Tensor, dim: int, keepdim: bool) -> _Pair:
     if not keepdim or x.dim() == 0:
         return pair
     return pair[0].unsqueeze(dim), pair[1].unsqueeze(dim)
 
 
-def _length(x: Tensor, dim: int) -> int | SymInt:
+def _dim_size(x: Tensor, dim: int) -> int | SymInt:
     return x.shape[dim] if x.dim() > 0 else 1
 
 
 def _kthvalue(x: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> _Pair:
-    return _result(_at(_sorted(x, dim), dim, k - 1), x, dim, keepdim)
+    return _with_result_shape(_select_at(_stable_sort(x, dim), dim, k - 1), x, dim, keepdim)
 
 
 def _median_dim(x: Tensor, dim: int, keepdim: bool = False) -> _Pair:
     """The lower median; NaN if an element is NaN, because NaN is sorted last."""
-    ordered = _sorted(x, dim)
-    value, place = _at(ordered, dim, (_length(x, dim) - 1) // 2)
+    ordered = _stable_sort(x, dim)
+    value, place = _select_at(ordered, dim, (_dim_size(x, dim) - 1) // 2)
     if x.is_floating_point():
-        last, last_place = _at(ordered, dim, _length(x, dim) - 1)
+        last, last_place = _select_at(ordered, dim, _dim_size(x, dim) - 1)
         is_nan = torch.isnan(last)
         value, place = torch.where(is_nan, last, value), torch.where(is_nan, last_place, place)
-    return _result((value, place), x, dim, keepdim)
+    return _with_result_shape((value, place), x, dim, keepdim)
 
 
 def _nanmedian_dim(x: Tensor, dim: int, keepdim: bool = False) -> _Pair:
@@ -62,7 +62,7 @@ def _nanmedian_dim(x: Tensor, dim: int, keepdim: bool = False) -> _Pair:
         return _median_dim(x, dim, keepdim)
     numbers = torch.logical_not(torch.isnan(x)).to(torch.int64).sum(dim)
     middle = torch.div(torch.clamp(numbers - 1, min=0), 2, rounding_mode="floor")
-    return _result(_at_each(_sorted(x, dim), dim, middle), x, dim, keepdim)
+    return _with_result_shape(_gather_at(_stable_sort(x, dim), dim, middle), x, dim, keepdim)
 
 
 def _median(x: Tensor) -> Tensor:
@@ -77,15 +77,15 @@ def _mode(x: Tensor, dim: int = -1, keepdim: bool = False) -> _Pair:
     """The smallest of the most frequent elements, and its last index."""
     if x.dim() == 0:
         return x.clone(), torch.zeros_like(x, dtype=torch.int64)
-    values, places = _sorted(x.movedim(dim, -1), -1)
+    values, places = _stable_sort(x.movedim(dim, -1), -1)
     values = values.contiguous()
     ends = torch.searchsorted(values, values, right=True)
     begins = torch.searchsorted(values, values)
     most = torch.argmax(ends - begins, dim=-1, keepdim=True)
     pair = (values, places)
-    value = _at_each(pair, -1, most.squeeze(-1))[0]
-    place = _at_each(pair, -1, (ends.gather(-1, most) - 1).squeeze(-1))[1]
-    return _result((value, place), x, dim, keepdim)
+    value = _gather_at(pair, -1, most.squeeze(-1))[0]
+    place = _gather_at(pair, -1, (ends.gather(-1, most) - 1).squeeze(-1))[1]
+    return _with_result_shape((value, place), x, dim, keepdim)
 
 
 def _bucketize(x: Tensor, boundaries: Tensor, *, out_int32: bool = False, right: bool = False) -> Tensor:

@@ -19,24 +19,26 @@ _NAMES = (
 )
 
 
-def _of_tensors(polynomial: OpOverload) -> Callable[..., Tensor]:
+def _for_tensors(polynomial: OpOverload) -> Callable[..., Tensor]:
     """Return `polynomial` for a scalar operand, which does not promote the dtype."""
 
     def call(x: Any, n: Any) -> Tensor:
-        given = x if isinstance(x, Tensor) else n
-        x, n = (each if isinstance(each, Tensor) else _like(each, given) for each in (x, n))
+        like = x if isinstance(x, Tensor) else n
+        x, n = (
+            operand if isinstance(operand, Tensor) else _number_like(operand, like) for operand in (x, n)
+        )
         return polynomial(x, n)
 
     return call
 
 
-def _like(number: Any, given: Tensor) -> Tensor:
-    is_float = isinstance(number, float) and not given.is_floating_point()
-    dtype = torch.get_default_dtype() if is_float else given.dtype
+def _number_like(number: Any, like: Tensor) -> Tensor:
+    is_float = isinstance(number, float) and not like.is_floating_point()
+    dtype = torch.get_default_dtype() if is_float else like.dtype
     return torch.full([], number, dtype=dtype)
 
 
-def _shifted(polynomial: OpOverload) -> Callable[..., Tensor]:
+def _map_to_unit_interval(polynomial: OpOverload) -> Callable[..., Tensor]:
     """Map [0, 1], where the shifted polynomial is orthogonal, to [-1, 1]."""
 
     def call(x: Tensor, n: Tensor) -> Tensor:
@@ -48,15 +50,15 @@ def _shifted(polynomial: OpOverload) -> Callable[..., Tensor]:
     return call
 
 
-def _decompositions() -> Mapping[OpOverload, Callable[..., Any]]:
+def _polynomial_decompositions() -> Mapping[OpOverload, Callable[..., Any]]:
     table: dict[OpOverload, Callable[..., Any]] = {}
     for name in _NAMES:
         packet = getattr(_ATEN, f"special_{name}")
-        table[packet.n_scalar] = table[packet.x_scalar] = _of_tensors(packet.default)
+        table[packet.n_scalar] = table[packet.x_scalar] = _for_tensors(packet.default)
         if name.startswith(_SHIFTED):
             plain = getattr(_ATEN, f"special_{name.removeprefix('shifted_')}")
-            table[packet.default] = _shifted(plain.default)
+            table[packet.default] = _map_to_unit_interval(plain.default)
     return table
 
 
-POLYNOMIALS: Mapping[OpOverload, Callable[..., Any]] = _decompositions()
+POLYNOMIALS: Mapping[OpOverload, Callable[..., Any]] = _polynomial_decompositions()

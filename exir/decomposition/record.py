@@ -58,7 +58,7 @@ class OperatorRecorder(TorchDispatchMode):
         """
         self._nodes.clear()
         self._inputs = []
-        tensors, options = _mutable(map_arg((args, kwargs), self._input_value))
+        tensors, options = _mutable_copy(map_arg((args, kwargs), self._input_value))
         with torch.no_grad(), self._fake_mode, self:
             if form is None:
                 result = self._decompositions(op, tensors, options)
@@ -66,7 +66,7 @@ class OperatorRecorder(TorchDispatchMode):
                 result = form(*tensors, **options)
             if result is NotImplemented:
                 result = op(*tensors, **options)
-        return tree_map(self._argument, result)
+        return tree_map(self._node_argument, result)
 
     def _input_value(self, node: Node) -> Any:
         value = node.meta["val"]
@@ -84,11 +84,11 @@ class OperatorRecorder(TorchDispatchMode):
         if func in _ASKED_AS_NUMBERS:
             raise self._refused_size()
         if func in IDENTITIES:
-            return self._bind(func(*args, **kwargs), self._argument(args[0]))
+            return self._bind_result(func(*args, **kwargs), self._node_argument(args[0]))
         if func._schema.is_mutable:
-            return self._mutate(func, args, kwargs)
-        result = self._decomposed(func, args, kwargs)
-        return self._record(func, args, kwargs) if result is NotImplemented else result
+            return self._functionalize_write(func, args, kwargs)
+        result = self._decompose_call(func, args, kwargs)
+        return self._record_call(func, args, kwargs) if result is NotImplemented else result
 
     def _refused_size(self) -> UnsupportedOperatorError:
         source = self._builder.source
@@ -99,24 +99,24 @@ class OperatorRecorder(TorchDispatchMode):
         )
         return UnsupportedOperatorError(message, source)
 
-    def _decomposed(self, func: OpOverload, args: Any, kwargs: dict[str, Any]) -> Any:
+    def _decompose_call(self, func: OpOverload, args: Any, kwargs: dict[str, Any]) -> Any:
         with self:
             result = self._decompositions(func, args, kwargs)
             if result is NotImplemented and func.namespace == "prims":
                 return cast(Any, func).impl_aten(*args, **kwargs)
             return result
 
-    def _record(self, func: OpOverload, args: Any, kwargs: dict[str, Any]) -> Any:
+    def _record_call(self, func: OpOverload, args: Any, kwargs: dict[str, Any]) -> Any:
         result = known_value(func, args, kwargs)
         if tree_any(lambda leaf: isinstance(leaf, Tensor), result):
-            node_args, node_kwargs = tree_map(self._argument, (tuple(args), kwargs))
+            node_args, node_kwargs = tree_map(self._node_argument, (tuple(args), kwargs))
             self._ranges.update(ranges_of_result(func, node_args, result))
-            return self._bind(result, self._builder.append(func, node_args, node_kwargs, result))
+            return self._bind_result(result, self._builder.append(func, node_args, node_kwargs, result))
         if func is torch.ops.aten._local_scalar_dense.default and isinstance(result, SymInt):
-            self._builder.append(func, tree_map(self._argument, tuple(args)), {}, result)
+            self._builder.append(func, tree_map(self._node_argument, tuple(args)), {}, result)
         return result
 
-    def _bind(self, result: Any, node: Node) -> Any:
+    def _bind_result(self, result: Any, node: Node) -> Any:
         if isinstance(result, Tensor):
             self._nodes[id(result)] = (result, node)
             return result
@@ -125,7 +125,7 @@ class OperatorRecorder(TorchDispatchMode):
                 self._nodes[id(item)] = (item, self._builder.append_item(node, index))
         return result
 
-    def _argument(self, value: Any) -> Any:
+    def _node_argument(self, value: Any) -> Any:
         if isinstance(value, Tensor):
             if id(value) not in self._nodes:
                 raise NotLocal("a decomposition creates an untracked tensor", self._builder.source)
@@ -134,30 +134,30 @@ class OperatorRecorder(TorchDispatchMode):
             return self._builder.sizes.node_for(value, self._inputs)
         return value
 
-    def _mutate(self, func: OpOverload, args: Any, kwargs: dict[str, Any]) -> Any:
+    def _functionalize_write(self, func: OpOverload, args: Any, kwargs: dict[str, Any]) -> Any:
         """Functionalize a write to a tensor of the decomposition, without views."""
         form = functional_form(func)
-        node = self._argument(args[0])
+        node = self._node_argument(args[0])
         if form is None or node in self._inputs or self._builder.aliases.others(node):
             raise NotLocal(f"a decomposition writes to memory with {func}", self._builder.source)
         with self:
             result = form(*args, **kwargs)
         if result.dtype != args[0].dtype or result.shape != args[0].shape:
             raise NotLocal(f"{func} changes the dtype or shape of its target", self._builder.source)
-        self._rebind(node, self._argument(result))
+        self._rebind_value(node, self._node_argument(result))
         return args[0]
 
-    def _rebind(self, old: Node, new: Node) -> None:
+    def _rebind_value(self, old: Node, new: Node) -> None:
         for key, (tensor, node) in self._nodes.items():
             if node is old:
                 self._nodes[key] = (tensor, new)
 
 
-def _mutable(value: Any) -> Any:
+def _mutable_copy(value: Any) -> Any:
     """Copy to plain lists and dictionaries, which decompositions may modify."""
     if isinstance(value, (list, tuple)):
-        items = [_mutable(item) for item in value]
+        items = [_mutable_copy(item) for item in value]
         return tuple(items) if isinstance(value, tuple) else items
     if isinstance(value, dict):
-        return {key: _mutable(item) for key, item in value.items()}
+        return {key: _mutable_copy(item) for key, item in value.items()}
     return value

@@ -28,31 +28,31 @@ State: TypeAlias = tuple[Tensor, ...]
 Step: TypeAlias = Callable[[Tensor, Tensor, State], State]
 
 
-def gru_step(given: Tensor, kept: Tensor, state: State) -> State:
+def gru_step(input_gates: Tensor, hidden_gates: Tensor, state: State) -> State:
     """Return the next state (hidden,) of a GRU."""
     (hidden,) = state
-    given_reset, given_update, given_new = given.chunk(3, -1)
-    kept_reset, kept_update, kept_new = kept.chunk(3, -1)
-    reset = (given_reset + kept_reset).sigmoid()
-    update = (given_update + kept_update).sigmoid()
-    new = (given_new + kept_new * reset).tanh()
+    input_reset, input_update, input_new = input_gates.chunk(3, -1)
+    hidden_reset, hidden_update, hidden_new = hidden_gates.chunk(3, -1)
+    reset = (input_reset + hidden_reset).sigmoid()
+    update = (input_update + hidden_update).sigmoid()
+    new = (input_new + hidden_new * reset).tanh()
     return ((hidden - new) * update + new,)
 
 
-def lstm_step(given: Tensor, kept: Tensor, state: State) -> State:
+def lstm_step(input_gates: Tensor, hidden_gates: Tensor, state: State) -> State:
     """Return the next state (hidden, cell) of an LSTM."""
-    enter, forget, new, leave = (given + kept).chunk(4, -1)
-    cell = forget.sigmoid() * state[1] + enter.sigmoid() * new.tanh()
-    return leave.sigmoid() * cell.tanh(), cell
+    input_gate, forget_gate, cell_gate, output_gate = (input_gates + hidden_gates).chunk(4, -1)
+    cell = forget_gate.sigmoid() * state[1] + input_gate.sigmoid() * cell_gate.tanh()
+    return output_gate.sigmoid() * cell.tanh(), cell
 
 
 def rnn_step(activation: Callable[[Tensor], Tensor]) -> Step:
     """Return the step of an Elman network, whose state is (hidden,)."""
-    return lambda given, kept, state: (activation(given + kept),)
+    return lambda input_gates, hidden_gates, state: (activation(input_gates + hidden_gates),)
 
 
 @dataclass(frozen=True)
-class _Weights:
+class _LayerWeights:
     """The parameters of one layer in one direction.
 
     projection: [projected, hidden], for an LSTM with `proj_size`.
@@ -65,12 +65,12 @@ class _Weights:
     projection: Tensor | None
 
 
-def _by_layer(params: Sequence[Tensor], has_biases: bool, is_projected: bool) -> list[_Weights]:
+def _by_layer(params: Sequence[Tensor], has_biases: bool, is_projected: bool) -> list[_LayerWeights]:
     """Group the flat list of parameters; in each layer, forward precedes backward."""
     count = 2 + 2 * has_biases + is_projected
     groups = [params[begin : begin + count] for begin in range(0, len(params), count)]
     return [
-        _Weights(
+        _LayerWeights(
             group[0],
             group[1],
             group[2] if has_biases else None,
@@ -81,7 +81,7 @@ def _by_layer(params: Sequence[Tensor], has_biases: bool, is_projected: bool) ->
     ]
 
 
-def _scan_layer(step: Step, x: Tensor, state: State, weights: _Weights) -> tuple[Tensor, State]:
+def _scan_layer(step: Step, x: Tensor, state: State, weights: _LayerWeights) -> tuple[Tensor, State]:
     """Run one layer in one direction: [length, batch, in] to [length, batch, out].
 
     Also returns the last state. The input gates of all time steps are one GEMM; the body multiplies only
@@ -89,7 +89,7 @@ def _scan_layer(step: Step, x: Tensor, state: State, weights: _Weights) -> tuple
     """
     gates = _ATEN.linear(x, weights.input, weights.input_bias)
     optional = (weights.hidden_bias, weights.projection)
-    captured = (weights.hidden, *(each for each in optional if each is not None))
+    captured = (weights.hidden, *(weight for weight in optional if weight is not None))
     count = len(state)
 
     def body(*operands: Tensor) -> tuple[Tensor, ...]:
@@ -102,12 +102,12 @@ def _scan_layer(step: Step, x: Tensor, state: State, weights: _Weights) -> tuple
         return hidden, *rest, hidden.clone()
 
     # A body must not read the initial state.
-    start = tuple(each.clone() for each in state)
+    start = tuple(tensor.clone() for tensor in state)
     *last, stacked = scan_op(body, start, (gates,), captured)
     return stacked, tuple(last)
 
 
-def _recurrence(
+def _run_layers(
     step: Step,
     x: Tensor,
     states: Sequence[Tensor],
@@ -129,18 +129,18 @@ def _recurrence(
         outputs = []
         for direction in range(directions):
             index = layer * directions + direction
-            given = x.flip(0) if direction == 1 else x
-            stacked, last = _scan_layer(step, given, tuple(s[index] for s in states), weights[index])
+            inputs = x.flip(0) if direction == 1 else x
+            stacked, last = _scan_layer(step, inputs, tuple(s[index] for s in states), weights[index])
             outputs.append(stacked.flip(0) if direction == 1 else stacked)
             finals.append(last)
         x = torch.cat(outputs, 2) if bidirectional else outputs[0]
         if train and dropout and layer < layers - 1:
             x = torch.dropout(x, dropout, True)
     x = x.transpose(0, 1) if batch_first else x
-    return x, *(_stack(each) for each in zip(*finals, strict=True))
+    return x, *(_stack_states(states_) for states_ in zip(*finals, strict=True))
 
 
-def _stack(tensors: Sequence[Tensor]) -> Tensor:
+def _stack_states(tensors: Sequence[Tensor]) -> Tensor:
     return tensors[0].unsqueeze(0) if len(tensors) == 1 else torch.stack(list(tensors))
 
 
@@ -163,14 +163,14 @@ def _is_dynamic(args: Sequence[Any]) -> bool:
     return isinstance(args[0].shape[1 if args[-1] else 0], SymInt)
 
 
-def _decomposed(op: OpOverload, fixed: Callable[..., Any], *args: Any) -> Any:
+def _lower_recurrence(op: OpOverload, fixed: Callable[..., Any], *args: Any) -> Any:
     """Lower `op` to `scan` if its length is symbolic, else by PyTorch's decomposition."""
     if not _is_dynamic(args):
         return fixed(*args)
     x, states, *rest = args
     states = states if isinstance(states, (list, tuple)) else [states]
     with torch.no_grad():
-        return _recurrence(_STEPS[op], x, states, *rest)
+        return _run_layers(_STEPS[op], x, states, *rest)
 
 
 def scan_decompositions(program: ExportedProgram) -> dict[OpOverload, Callable[..., Any]]:
@@ -184,7 +184,7 @@ def scan_decompositions(program: ExportedProgram) -> dict[OpOverload, Callable[.
         for node in graph_module.graph.nodes
         if has_dynamic_length(node)
     }
-    return {op: partial(_decomposed, op, op.py_kernels[_KEYS[0]]) for op in found}
+    return {op: partial(_lower_recurrence, op, op.py_kernels[_KEYS[0]]) for op in found}
 
 
 @contextmanager
@@ -199,7 +199,7 @@ def dynamic_recurrence() -> Iterator[None]:
     """
     kernels = {op: dict(op.py_kernels) for op in _STEPS}
     for op, found in kernels.items():
-        op.py_kernels.update({key: partial(_decomposed, op, found[key]) for key in _KEYS})
+        op.py_kernels.update({key: partial(_lower_recurrence, op, found[key]) for key in _KEYS})
         op._dispatch_cache.clear()
     try:
         yield

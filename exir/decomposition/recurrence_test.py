@@ -18,12 +18,12 @@ _LENGTH = {0: Dim("length", min=1, max=9)}
 _KINDS = {"lstm.input": nn.LSTM, "gru.input": nn.GRU, "rnn_tanh.input": nn.RNN}
 
 
-def _exported(layer: nn.Module, shapes: Any, strict: bool = False) -> ExportedProgram:
+def _export_layer(layer: nn.Module, shapes: Any, strict: bool = False) -> ExportedProgram:
     with dynamic_recurrence():
         return export(layer.eval(), (torch.randn(5, 2, 4),), dynamic_shapes=shapes, strict=strict)
 
 
-def _targets(program: ExportedProgram) -> list[str]:
+def _call_targets(program: ExportedProgram) -> list[str]:
     return [str(node.target) for node in program.graph.nodes]
 
 
@@ -31,8 +31,8 @@ def _targets(program: ExportedProgram) -> list[str]:
 @pytest.mark.parametrize("name", _KINDS)
 def test_exported_layer_keeps_its_operator_and_dynamic_length(name: str, strict: bool) -> None:
     layer = _KINDS[name](4, 3)
-    program = _exported(layer, (_LENGTH,), strict)
-    assert f"aten.{name}" in _targets(program)
+    program = _export_layer(layer, (_LENGTH,), strict)
+    assert f"aten.{name}" in _call_targets(program)
     for length in (1, 9):
         x = torch.randn(length, 2, 4)
         torch.testing.assert_close(program.module()(x), layer(x))
@@ -41,7 +41,7 @@ def test_exported_layer_keeps_its_operator_and_dynamic_length(name: str, strict:
 @pytest.mark.parametrize("bidirectional", [False, True])
 def test_each_layer_and_direction_is_one_scan(bidirectional: bool) -> None:
     layer = nn.LSTM(4, 3, num_layers=2, bidirectional=bidirectional)
-    edge = to_edge(_exported(layer, (_LENGTH,))).exported_program()
+    edge = to_edge(_export_layer(layer, (_LENGTH,))).exported_program()
     scans = [node for node in edge.graph.nodes if node.target is _SCAN]
     assert len(scans) == 2 * (1 + bidirectional)
     for length in (1, 4, 9):
@@ -52,7 +52,7 @@ def test_each_layer_and_direction_is_one_scan(bidirectional: bool) -> None:
 @pytest.mark.parametrize("name", _KINDS)
 def test_fixed_length_gives_equal_bytes_with_and_without_the_context(name: str) -> None:
     layer = _KINDS[name](4, 3, bidirectional=True).eval()
-    with_it = to_edge(_exported(layer, None)).to_executorch().buffer
+    with_it = to_edge(_export_layer(layer, None)).to_executorch().buffer
     without = to_edge(export(layer, (torch.randn(5, 2, 4),))).to_executorch().buffer
     assert with_it == without
 
@@ -64,7 +64,7 @@ def test_torch_decompositions_are_restored_after_an_error() -> None:
     assert torch.ops.aten.lstm.input.py_kernels == before
 
 
-class _Both(nn.Module):
+class _TwoLengths(nn.Module):
     """A layer over the input's length, and the same layer over three of its results."""
 
     def __init__(self) -> None:
@@ -77,8 +77,8 @@ class _Both(nn.Module):
 
 
 def test_layer_may_be_called_with_dynamic_and_fixed_lengths() -> None:
-    module = _Both()
-    edge = to_edge(_exported(module, (_LENGTH,))).exported_program()
+    module = _TwoLengths()
+    edge = to_edge(_export_layer(module, (_LENGTH,))).exported_program()
     assert sum(node.target is _SCAN for node in edge.graph.nodes) == 1
     for length in (1, 9):
         x = torch.randn(length, 2, 4)
@@ -87,7 +87,7 @@ def test_layer_may_be_called_with_dynamic_and_fixed_lengths() -> None:
 
 def test_run_decompositions_keeps_a_dynamic_length_with_scan_decompositions() -> None:
     layer = nn.LSTM(4, 3)
-    program = _exported(layer, (_LENGTH,))
+    program = _export_layer(layer, (_LENGTH,))
     decomposed = program.run_decompositions(scan_decompositions(program))
     assert len(decomposed.range_constraints) == 1
     x = torch.randn(8, 2, 4)
@@ -96,6 +96,6 @@ def test_run_decompositions_keeps_a_dynamic_length_with_scan_decompositions() ->
 
 def test_dropout_between_layers_is_removed_in_eval_mode() -> None:
     layer = nn.LSTM(4, 3, num_layers=2, dropout=0.9)
-    edge = to_edge(_exported(layer, (_LENGTH,))).exported_program()
+    edge = to_edge(_export_layer(layer, (_LENGTH,))).exported_program()
     x = torch.randn(7, 2, 4)
     torch.testing.assert_close(edge.module()(x), layer(x))

@@ -24,13 +24,13 @@ _CHANNELS_LAST = {4: torch.channels_last, 5: torch.channels_last_3d}
 
 def placeholder_values(region: Region, operands: Sequence[Any]) -> dict[Node, Any]:
     """Return the value of each placeholder of `region` for the given operand values."""
-    given = {}
+    vals = {}
     for position, (placeholder, operand) in enumerate(region.bindings):
         known: Any = placeholder.meta.get("val")
-        followed = _followed(known, values(operand), operands[position])
+        followed = _apply_layout_change(known, values(operand), operands[position])
         is_other_row = position in region.sliced and followed is not known
-        given[placeholder] = _contiguous(known) if is_other_row else followed
-    return given
+        vals[placeholder] = _is_contiguous(known) if is_other_row else followed
+    return vals
 
 
 def returned_values(
@@ -43,9 +43,9 @@ def returned_values(
     returned = list(known)
     for index, position in enumerate(region.carried):
         before = values(region.operands[position])
-        returned[index] = _followed(known[index], before, operands[position])
+        returned[index] = _apply_layout_change(known[index], before, operands[position])
     for before, now, index in zip(values(region.results), results, region.values):
-        returned[index] = _followed(known[index], before, now)
+        returned[index] = _apply_layout_change(known[index], before, now)
     return tuple(returned)
 
 
@@ -55,30 +55,30 @@ def fit_results(region: Region, graph: Graph, returned: Sequence[Any]) -> None:
     `graph` is the rewritten graph of `region`.
     """
     output, results = graph.output_node(), results_of(graph)
-    places = {**dict(enumerate(region.values)), **dict(zip(region.hands_on, count()))}
+    places = {**dict(enumerate(region.values)), **dict(zip(region.carried_results, count()))}
     for position, index in places.items():
-        results[position] = _laid_out(results[position], returned[index], output)
+        results[position] = _with_layout(results[position], returned[index], output)
     if places:
         output.args = (tuple(results),)
 
 
-def _followed(known: Any, before: Any, now: Any) -> Any:
+def _apply_layout_change(known: Any, before: Any, now: Any) -> Any:
     """Return `known` with the change of layout from `before` to `now`."""
     if not isinstance(now, FakeTensor) or same_layout(before, now):
         return known
-    return now if same_sizes(known.shape, now.shape) else _contiguous(known)
+    return now if same_sizes(known.shape, now.shape) else _is_contiguous(known)
 
 
-def _contiguous(val: Tensor) -> Tensor:
+def _is_contiguous(val: Tensor) -> Tensor:
     return val.clone(memory_format=torch.contiguous_format)
 
 
-def _laid_out(result: Any, wanted: Any, output: Node) -> Any:
-    """Return `result`, or a copy with the layout of `wanted` if it is a memory format."""
+def _with_layout(result: Any, like: Any, output: Node) -> Any:
+    """Return `result`, or a copy with the layout of `like` if it is a memory format."""
     val = result.meta["val"] if isinstance(result, Node) else None
-    if not isinstance(val, FakeTensor) or dim_order(val) == dim_order(wanted):
+    if not isinstance(val, FakeTensor) or dim_order(val) == dim_order(like):
         return result
-    memory_format = _memory_format(dim_order(wanted))
+    memory_format = _memory_format(dim_order(like))
     if memory_format is None:
         return result
     options: dict[str, Any] = {"memory_format": memory_format}

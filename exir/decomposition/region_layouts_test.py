@@ -26,7 +26,7 @@ def turned(x: Tensor) -> Tensor:
 
 
 @case(CASES, SHAPE)
-def _branches(x: Tensor) -> Tensor:
+def _cond_branches(x: Tensor) -> Tensor:
     return torch.cond(x.sum() > 0, lambda a: a.sin() + 1, lambda a: a * 0.5, (turned(x),))
 
 
@@ -112,4 +112,6 @@ def test_operand_layouts_propagate_into_control_flow_graphs(name: str) -> None:
 def test_region_results_are_copied_only_where_layouts_differ(name: str, copies: int) -> None:
     program = to_edge(CASES[name]().export()).exported_program()
     inner = list(graphs(program.graph_module))[1:]
-    assert sum(node.target == COPY for each in inner for node in each.graph.nodes) == copies
+    assert (
+        sum(node.target == COPY for graph_module in inner for node in graph_module.graph.nodes) == copies
+    )

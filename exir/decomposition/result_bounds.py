@@ -24,7 +24,7 @@ def ranges_of_result(op: OpOverload, args: tuple[Any, ...], result: Any) -> Rang
     if limit is None:
         return {}
     first = result[0] if isinstance(result, (tuple, list)) else result
-    size = next((each for each in first.shape if isinstance(each, SymInt)), None)
+    size = next((size for size in first.shape if isinstance(size, SymInt)), None)
     if size is None:
         return {}
     node: Any = size.node
@@ -41,7 +41,7 @@ def max_size(size: int | SymInt) -> int | None:
     return None if upper == int_oo else int(upper)
 
 
-def _broadcast(args: tuple[Any, ...]) -> int | SymInt:
+def _broadcast_count(args: tuple[Any, ...]) -> int | SymInt:
     """Return the number of elements after broadcasting.
 
     torch counts the elements of the first operand only.
@@ -50,22 +50,22 @@ def _broadcast(args: tuple[Any, ...]) -> int | SymInt:
     return prod(torch.broadcast_shapes(*shapes))
 
 
-def _elements(args: tuple[Any, ...]) -> int | SymInt:
+def _element_count(args: tuple[Any, ...]) -> int | SymInt:
     return prod(args[0].meta["val"].shape)
 
 
-def _boxes(args: tuple[Any, ...]) -> int | SymInt:
+def _box_count(args: tuple[Any, ...]) -> int | SymInt:
     boxes = args[0]
     assert isinstance(boxes, Node)
     return boxes.meta["val"].shape[0]
 
 
 _LIMITS: Mapping[str, Callable[[tuple[Any, ...]], int | SymInt]] = {
-    "aten::_unique": _elements,
-    "aten::_unique2": _elements,
-    "aten::masked_select": _broadcast,
-    "aten::nonzero": _elements,
-    "aten::unique_consecutive": _elements,
-    "aten::unique_dim": _elements,
-    "torchvision::nms": _boxes,
+    "aten::_unique": _element_count,
+    "aten::_unique2": _element_count,
+    "aten::masked_select": _broadcast_count,
+    "aten::nonzero": _element_count,
+    "aten::unique_consecutive": _element_count,
+    "aten::unique_dim": _element_count,
+    "torchvision::nms": _box_count,
 }

@@ -72,7 +72,7 @@ class Rewritten:
     ranges: Ranges
 
 
-def _form_of_call(op: OpOverload, node: Node) -> Callable[..., Any] | None:
+def _decomposition_of(op: OpOverload, node: Node) -> Callable[..., Any] | None:
     """Return a decomposition for this call only, by its dtype or its users."""
     if op is not node.target:
         return None
@@ -98,10 +98,10 @@ class GraphRewriter:
         fake_mode: FakeTensorMode,
         decompositions: Decompositions,
         debug_handles: Iterator[int] | None = None,
-        given: Mapping[Node, Any] | None = None,
+        vals: Mapping[Node, Any] | None = None,
     ) -> None:
         self._debug_handles = debug_handles or count(1)
-        self._given = given or {}
+        self._given = vals or {}
         self._source = source
         self._fake_mode = fake_mode
         self._decompositions = decompositions
@@ -111,20 +111,26 @@ class GraphRewriter:
         self._ranges: Ranges = {}
         self._recorder = OperatorRecorder(self._builder, fake_mode, decompositions, self._ranges)
         self._submodules: dict[str, Any] = {}
+        self._handlers: Mapping[str, Callable[[Node], None]] = {
+            "placeholder": self._copy_placeholder,
+            "get_attr": self._get_attr,
+            "call_function": self._call_function,
+            "output": self._copy_output,
+        }
 
     def run(self) -> Rewritten:
         """Return the new graph."""
         for node in self._source.graph.nodes:
             self._builder.begin(node, next(self._debug_handles))
-            self._rewrite(node)
+            self._rewrite_node(node)
         written = set(self._writes.mutations.values())
         self._builder.graph.eliminate_dead_code(lambda n: n in written or n.is_impure())
         mutations = {placeholder.name: node for placeholder, node in self._writes.mutations.items()}
         return Rewritten(self._builder.graph, self._submodules, mutations, self._ranges)
 
-    def _rewrite(self, node: Node) -> None:
+    def _rewrite_node(self, node: Node) -> None:
         try:
-            getattr(self, f"_{node.op}")(node)
+            self._handlers[node.op](node)
         except NotLocal as reason:
             raise reason if reason.node_name else NotLocal(reason.message, node) from reason
         except _WITHOUT_SIZES as reason:
@@ -134,7 +140,7 @@ class GraphRewriter:
                 node,
             ) from reason
 
-    def _placeholder(self, node: Node) -> None:
+    def _copy_placeholder(self, node: Node) -> None:
         new = self._builder.graph.node_copy(node)
         if node in self._given:
             new.meta["val"] = self._given[node]
@@ -146,25 +152,25 @@ class GraphRewriter:
         self._submodules[node.target] = getattr(self._source, node.target)
         self._values.bind(node, self._builder.graph.node_copy(node))
 
-    def _output(self, node: Node) -> None:
+    def _copy_output(self, node: Node) -> None:
         new = self._builder.graph.output(self._values.translated(node.args[0]))
         new.meta = dict(node.meta)
 
     def _call_function(self, node: Node) -> None:
         if node.target in _ASSERTIONS:
             return
-        self._values.bind(node, self._result(node))
+        self._values.bind(node, self._output_value(node))
 
-    def _result(self, node: Node) -> Any:
+    def _output_value(self, node: Node) -> Any:
         args, kwargs = self._values.translated((node.args, node.kwargs))
         if node.target is operator.getitem:
-            return self._item(*args)
+            return self._get_item(*args)
         op = to_torch_overload(node.target)
         if op is None:
             return self._builder.append(node.target, args, kwargs, self._control_flow(node))
         if op._schema.is_mutable:
-            return self._write(op, node, args, kwargs)
-        return self._apply(op, args, kwargs, node)
+            return self._functionalize_write(op, node, args, kwargs)
+        return self._apply_op(op, args, kwargs, node)
 
     def _control_flow(self, node: Node) -> Any:
         """Rewrite the graphs of `node` for the rewritten operands; return the results."""
@@ -180,37 +186,37 @@ class GraphRewriter:
         return returned
 
     def _rewritten_branch(self, region: Region, operands: Any, node: Node) -> Rewritten:
-        given = placeholder_values(region, operands)
+        vals = placeholder_values(region, operands)
         rewritten = GraphRewriter(
             region.graph_module,
             self._fake_mode,
             self._decompositions,
             self._debug_handles,
-            given,
+            vals,
         ).run()
         if rewritten.mutations:
             raise NotLocal("a branch writes to its inputs", node)
         self._ranges.update(rewritten.ranges)
         return rewritten
 
-    def _item(self, source: Any, index: int) -> Any:
+    def _get_item(self, source: Any, index: int) -> Any:
         is_node = isinstance(source, Node)
         return self._builder.append_item(source, index) if is_node else source[index]
 
-    def _apply(self, op: OpOverload, args: Any, kwargs: dict[str, Any], node: Node) -> Any:
+    def _apply_op(self, op: OpOverload, args: Any, kwargs: dict[str, Any], node: Node) -> Any:
         if op in IDENTITIES:
             return args[0]
         if op in _OTHER_NAMES:
             self._ranges.update(ranges_of_result(_OTHER_NAMES[op], args, node.meta["val"]))
             return self._builder.append(_OTHER_NAMES[op], args, kwargs, node.meta["val"])
-        form = _form_of_call(op, node)
+        form = _decomposition_of(op, node)
         if form is not None:
             return self._recorder.expand(op, args, kwargs, form)
         if self._decompositions.apply_to(op, node):
-            return self._expanded(op, args, kwargs, node)
-        return self._builder.append(op, args, kwargs, self._value(op, args, kwargs, node))
+            return self._expand(op, args, kwargs, node)
+        return self._builder.append(op, args, kwargs, self._exported_value(op, args, kwargs, node))
 
-    def _expanded(self, op: OpOverload, args: Any, kwargs: dict[str, Any], node: Node) -> Any:
+    def _expand(self, op: OpOverload, args: Any, kwargs: dict[str, Any], node: Node) -> Any:
         """Append the decomposition of `op`.
 
         Data-dependent sizes keep the symbols of `node`, and with them their bounds.
@@ -221,16 +227,16 @@ class GraphRewriter:
             rebind_unbacked(self._fake_mode.shape_env, node, values(result))
         return result
 
-    def _value(self, op: OpOverload, args: Any, kwargs: dict[str, Any], node: Node) -> Any:
+    def _exported_value(self, op: OpOverload, args: Any, kwargs: dict[str, Any], node: Node) -> Any:
         """Return the exported value of `node` if still valid; computing values is slow."""
         known = node.meta.get("val")
         is_exported = op is node.target and not is_view(op) and self._inputs_unchanged(node)
         self._ranges.update(ranges_of_result(op, args, known))
         if is_exported or _ONLY_AT_RUN_TIME & set(op.tags):
             return known
-        given = values((args, kwargs))
+        arguments = values((args, kwargs))
         with torch.no_grad(), self._fake_mode:
-            val = run_copying(op, *given)
+            val = run_copying(op, *arguments)
         return known if same_layout(val, known) else val
 
     def _inputs_unchanged(self, node: Node) -> bool:
@@ -240,12 +246,14 @@ class GraphRewriter:
             for old, new in zip(node.all_input_nodes, now)
         )
 
-    def _write(self, op: OpOverload, node: Node, args: Any, kwargs: dict[str, Any]) -> Node:
+    def _functionalize_write(
+        self, op: OpOverload, node: Node, args: Any, kwargs: dict[str, Any]
+    ) -> Node:
         form, target = functional_form(op), args[0]
         if form is None or not isinstance(target, Node):
             raise NotLocal(f"{op} has no functional variant", node)
         affected = self._writes.affected(node, target)
-        result = self._keep_dtype(self._apply(form, args, kwargs, node), target)
+        result = self._keep_dtype(self._apply_op(form, args, kwargs, node), target)
         self._writes.commit(affected, result)
         return result
 

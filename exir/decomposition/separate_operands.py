@@ -27,17 +27,17 @@ def separate_operands(program: ExportedProgram) -> ExportedProgram:
 
     Raises `UnsupportedOperatorError` for a `scan` that `torch.export` has recorded incorrectly.
     """
-    for node in _nodes(program):
+    for node in _mutating_nodes(program):
         _refuse_lost_carry(node)
-    if not any(_shared(node) for node in _nodes(program)):
+    if not any(_shared_operands(node) for node in _mutating_nodes(program)):
         return program
     copied = copy_program(program)
-    for node in list(_nodes(copied)):
-        _separate(node, _shared(node))
+    for node in list(_mutating_nodes(copied)):
+        _clone_operands(node, _shared_operands(node))
     return copied
 
 
-def _nodes(program: ExportedProgram) -> Iterator[Node]:
+def _mutating_nodes(program: ExportedProgram) -> Iterator[Node]:
     for graph_module in graphs(program.graph_module):
         yield from graph_module.graph.nodes
 
@@ -59,14 +59,14 @@ def _refuse_lost_carry(node: Node) -> None:
                 )
 
 
-def _shared(node: Node) -> list[int]:
+def _shared_operands(node: Node) -> list[int]:
     """Return the positions of operands that must be cloned.
 
     These are carried operands that share memory, and operands that share memory with a previous one.
     """
     found: list[int] = []
     for region in regions(node)[:1]:
-        bases = [_base(operand) for operand in region.operands]
+        bases = [_base_node(operand) for operand in region.operands]
         for place, base in enumerate(bases):
             others = bases if place in region.carried else bases[: place + 1]
             if base is not None and others.count(base) > 1:
@@ -74,35 +74,37 @@ def _shared(node: Node) -> list[int]:
     return found
 
 
-def _base(value: Any) -> Node | None:
+def _base_node(value: Any) -> Node | None:
     """Return the node whose memory `value` is or is a view of; None if not a tensor."""
     if not isinstance(value, Node) or not isinstance(value.meta.get("val"), Tensor):
         return None
-    while _is_of_first_argument(value) and isinstance(value.args[0], Node):
+    while _aliases_first_argument(value) and isinstance(value.args[0], Node):
         value = value.args[0]
     return value
 
 
-def _is_of_first_argument(value: Node) -> bool:
+def _aliases_first_argument(value: Node) -> bool:
     """Whether `value` is an item of several results, or aliases its first argument."""
     if not isinstance(value.target, OpOverload):
         return value.target is operator.getitem
-    return any(each.alias_info is not None for each in value.target._schema.returns) and bool(value.args)
+    return any(result.alias_info is not None for result in value.target._schema.returns) and bool(
+        value.args
+    )
 
 
-def _separate(node: Node, shared: list[int]) -> None:
+def _clone_operands(node: Node, shared: list[int]) -> None:
     """Clone the shared operands.
 
     Positions count the elements of the list arguments in order.
     """
     places = count()
     node.args = tuple(
-        type(given)([_apart(each, next(places) in shared, node) for each in given])
+        type(given)([_clone_operand(operand, next(places) in shared, node) for operand in given])
         if isinstance(given, (list, tuple))
         else given
         for given in node.args
     )
 
 
-def _apart(operand: Any, is_shared: bool, node: Node) -> Any:
+def _clone_operand(operand: Any, is_shared: bool, node: Node) -> Any:
     return clone_before(node, operand) if is_shared else operand

@@ -26,7 +26,7 @@ class Power(nn.Module):
 
 
 def _control_flow(program: ExportedProgram) -> Node:
-    (node,) = (each for each in program.graph.nodes if regions(each))
+    (node,) = (node for node in program.graph.nodes if regions(node))
     return node
 
 

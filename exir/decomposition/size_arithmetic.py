@@ -31,14 +31,14 @@ def lower_size_arithmetic(program: ExportedProgram) -> ExportedProgram:
         for node in list(graph_module.graph.nodes):
             rule = _RULES.get(node.target) if node.op == "call_function" else None
             if rule is not None:
-                result = rule(_Numbers(node, fake_mode_of(program.graph)), *node.args)
+                result = rule(_ScalarBuilder(node, fake_mode_of(program.graph)), *node.args)
                 if result is not None:
                     result.meta["val"] = node.meta["val"]
                     replace_and_erase(node, result)
     return program
 
 
-class _Numbers:
+class _ScalarBuilder:
     """Builds scalar nodes before `node`."""
 
     def __init__(self, node: Node, fake_mode: FakeTensorMode) -> None:
@@ -57,10 +57,12 @@ class _Numbers:
         return new
 
     def apply(self, function: Callable[..., Any], *operands: Any) -> Node:
-        given = [each.meta["val"] if isinstance(each, Node) else each for each in operands]
+        operand_vals = [
+            operand.meta["val"] if isinstance(operand, Node) else operand for operand in operands
+        ]
         with self._node.graph.inserting_before(self._node):
             new = self._node.graph.call_function(function, operands)
-        new.meta = {**inherited_meta(self._node), "val": function(*given)}
+        new.meta = {**inherited_meta(self._node), "val": function(*operand_vals)}
         return new
 
     def tensor(self, number: Any) -> Node:
@@ -81,7 +83,7 @@ class _Numbers:
         return new
 
 
-def _pow(build: _Numbers, base: Any, exponent: Any) -> Node | None:
+def _pow(build: _ScalarBuilder, base: Any, exponent: Any) -> Node | None:
     if isinstance(exponent, int) and 0 < abs(exponent) <= _LARGEST_CHAIN:
         product = base
         for _ in range(abs(exponent) - 1):
@@ -96,28 +98,28 @@ def _pow(build: _Numbers, base: Any, exponent: Any) -> Node | None:
     return build.item(build.run(_ATEN.pow.Tensor_Scalar, build.tensor(base), exponent))
 
 
-def _abs(build: _Numbers, number: Any) -> Node:
+def _abs(build: _ScalarBuilder, number: Any) -> Node:
     return build.apply(torch.sym_max, number, build.apply(operator.neg, number))
 
 
-def _floor(build: _Numbers, number: Any) -> Node:
+def _floor(build: _ScalarBuilder, number: Any) -> Node:
     up = build.apply(math.ceil, build.apply(operator.neg, number))
     return build.apply(operator.neg, up)
 
 
-def _not_equal(build: _Numbers, left: Any, right: Any) -> Node:
+def _not_equal(build: _ScalarBuilder, left: Any, right: Any) -> Node:
     return build.apply(torch.sym_not, build.apply(operator.eq, left, right))
 
 
-def _left_shift(build: _Numbers, number: Any, places: Any) -> Node | None:
+def _left_shift(build: _ScalarBuilder, number: Any, places: Any) -> Node | None:
     return build.apply(operator.mul, number, 1 << places) if isinstance(places, int) else None
 
 
-def _right_shift(build: _Numbers, number: Any, places: Any) -> Node | None:
+def _right_shift(build: _ScalarBuilder, number: Any, places: Any) -> Node | None:
     return build.apply(operator.floordiv, number, 1 << places) if isinstance(places, int) else None
 
 
-def _and(build: _Numbers, left: Any, right: Any) -> Node | None:
+def _and(build: _ScalarBuilder, left: Any, right: Any) -> Node | None:
     """Booleans: logical and. Integers: the low bits, as a modulo."""
     if _is_boolean(left) and _is_boolean(right):
         return build.choose(left, right, False)
@@ -126,7 +128,7 @@ def _and(build: _Numbers, left: Any, right: Any) -> Node | None:
     return build.apply(operator.mod, number, mask + 1) if is_low else None
 
 
-def _or(build: _Numbers, left: Any, right: Any) -> Node | None:
+def _or(build: _ScalarBuilder, left: Any, right: Any) -> Node | None:
     """Booleans: logical or."""
     if _is_boolean(left) and _is_boolean(right):
         return build.choose(left, True, right)
@@ -134,11 +136,11 @@ def _or(build: _Numbers, left: Any, right: Any) -> Node | None:
 
 
 def _is_boolean(value: Any) -> bool:
-    given = value.meta["val"] if isinstance(value, Node) else value
-    return not isinstance(given, (float, SymInt, SymFloat)) and (type(given) is not int)
+    val = value.meta["val"] if isinstance(value, Node) else value
+    return not isinstance(val, (float, SymInt, SymFloat)) and (type(val) is not int)
 
 
-def _round(build: _Numbers, number: Any, digits: Any = None) -> Node | None:
+def _round(build: _ScalarBuilder, number: Any, digits: Any = None) -> Node | None:
     """Handle the two-argument form; torch.export passes None for missing digits."""
     return build.apply(round, number) if digits is None and len(build._node.args) > 1 else None
 

@@ -33,7 +33,7 @@ _CASES: dict[str, Callable[[int], Any]] = {
 }
 
 
-class _Scaled(torch.nn.Module):
+class _ScaledResize(torch.nn.Module):
     def __init__(self, number: Callable[[int], Any]) -> None:
         super().__init__()
         self.number = number
@@ -42,14 +42,14 @@ class _Scaled(torch.nn.Module):
         return x * self.number(x.shape[0])
 
 
-class _ScaledInABranch(_Scaled):
+class _ScaledInABranch(_ScaledResize):
     def forward(self, x: Tensor) -> Tensor:
         return torch.cond(x.sum() > 0, lambda x: x * self.number(x.shape[0]), lambda x: x * 1.0, (x,))
 
 
-@pytest.mark.parametrize("kind", [_Scaled, _ScaledInABranch])
+@pytest.mark.parametrize("kind", [_ScaledResize, _ScaledInABranch])
 @pytest.mark.parametrize("name", _CASES)
-def test_size_arithmetic_matches_python(name: str, kind: type[_Scaled]) -> None:
+def test_size_arithmetic_matches_python(name: str, kind: type[_ScaledResize]) -> None:
     module = kind(_CASES[name])
     program = export(module, (torch.rand(3, 2),), dynamic_shapes=({0: Dim("n", min=1, max=6)},))
     edge = to_edge(program)

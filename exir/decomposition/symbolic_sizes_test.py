@@ -68,12 +68,12 @@ MASKS: list[tuple[Tensor, ...]] = [
     (torch.eye(3, 4),),
 ]
 CASES: dict[str, tuple[Any, Any, list[tuple[Tensor, ...]]]] = {
-    "bilinear": (resized("bilinear"), ({2: HEIGHT, 3: WIDTH},), [(each,) for each in PICTURE]),
-    "nearest": (resized("nearest"), ({2: HEIGHT, 3: WIDTH},), [(each,) for each in PICTURE]),
+    "bilinear": (resized("bilinear"), ({2: HEIGHT, 3: WIDTH},), [(image,) for image in PICTURE]),
+    "nearest": (resized("nearest"), ({2: HEIGHT, 3: WIDTH},), [(image,) for image in PICTURE]),
     "bicubic to numbers": (
         lambda x: nn.functional.interpolate(x, size=(6, 11), mode="bicubic"),
         ({2: HEIGHT, 3: WIDTH},),
-        [(each,) for each in PICTURE],
+        [(image,) for image in PICTURE],
     ),
     "a batch, bilinear": (pooled("bilinear"), ({0: A},), BATCHES),
     "a batch, nearest": (pooled("nearest"), ({0: A},), BATCHES),

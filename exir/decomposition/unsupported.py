@@ -75,7 +75,7 @@ def _refuse_resized_state(node: Node) -> None:
     before, after = target.meta["val"].shape, node.meta["val"].shape
     if str(before) != str(after):
         raise ModelError(
-            f"a tensor of sizes {_text(after)} is assigned to a buffer of sizes {_text(before)}, but "
+            f"a tensor of sizes {_format_shape(after)} is assigned to a buffer of sizes {_format_shape(before)}, but "
             "state cannot change its sizes; allocate the buffer for the longest sequence, write rows "
             "at a position (self.cache.index_copy_(0, position, rows)), and mask rows that are not yet "
             "written",
@@ -83,7 +83,7 @@ def _refuse_resized_state(node: Node) -> None:
         )
 
 
-def _text(shape: torch.Size) -> str:
+def _format_shape(shape: torch.Size) -> str:
     return f"[{', '.join(map(str, shape))}]"
 
 
@@ -92,7 +92,9 @@ def _refuse_written_arguments(node: Node) -> None:
     if not isinstance(op, OpOverload) or op.namespace in ("aten", "prims", "prim"):
         return
     written = [
-        each.name for each in op._schema.arguments if each.alias_info and each.alias_info.is_write
+        argument.name
+        for argument in op._schema.arguments
+        if argument.alias_info and argument.alias_info.is_write
     ]
     if written and functional_form(op) is None:
         raise ModelError(

@@ -24,21 +24,21 @@ def unwrap_subclasses(program: ExportedProgram) -> ExportedProgram:
     `torch.export` keeps such constants whole, and reads their parts by name. After: no operator reads a
     part of a tensor.
     """
-    if not _reads(program):
+    if not _constant_reads(program):
         return program
     copied = copy_program(program)
     # Remove dead calls of operators that a subclass does not implement directly.
     copied.graph.eliminate_dead_code()
-    _Unwrapping(copied, fake_mode_of(copied.graph)).run(_reads(copied))
+    _SubclassUnwrapper(copied, fake_mode_of(copied.graph)).run(_constant_reads(copied))
     return copied
 
 
-def _reads(program: ExportedProgram) -> list[Node]:
+def _constant_reads(program: ExportedProgram) -> list[Node]:
     calls = program.graph.nodes
     return [node for node in calls if node.op == "call_function" and str(node.target) == _ACCESS]
 
 
-class _Unwrapping:
+class _SubclassUnwrapper:
     """Assigns one node to each part of each constant."""
 
     def __init__(self, program: ExportedProgram, fake_mode: FakeTensorMode) -> None:
@@ -48,20 +48,20 @@ class _Unwrapping:
     def run(self, reads: list[Node]) -> None:
         for node in reads:
             if not _is_read_further(node):
-                name, tensor = self._part(node)
-                replace_and_erase(node, self._constant(name, tensor))
-        for node in reversed([each for each in reads if _is_read_further(each)]):
+                name, tensor = self._constant_or_part(node)
+                replace_and_erase(node, self._constant_node(name, tensor))
+        for node in reversed([read for read in reads if _is_read_further(read)]):
             node.graph.erase_node(node)
         self._constants.drop_unused()
 
-    def _part(self, node: Any) -> tuple[str, Any]:
+    def _constant_or_part(self, node: Any) -> tuple[str, Any]:
         """Return the name and the value of the constant or part that `node` reads."""
         if node.op == "placeholder":
             return self._constants.name(node), self._constants.tensor(node)
-        name, whole = self._part(node.args[0])
+        name, whole = self._constant_or_part(node.args[0])
         return f"{name}.{node.args[1]}", getattr(whole, node.args[1])
 
-    def _constant(self, name: str, tensor: Tensor) -> Node:
+    def _constant_node(self, name: str, tensor: Tensor) -> Node:
         key = name, str(tensor.dtype)
         if key not in self._parts:
             self._parts[key] = self._constants.add(name, tensor.detach())

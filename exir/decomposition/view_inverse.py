@@ -25,36 +25,36 @@ def written_base(builder: GraphBuilder, view: View, written: Node) -> Node:
     return _INVERSES[view.op](builder, view, written)
 
 
-def _slice(builder: GraphBuilder, view: View, written: Node) -> Node:
+def _invert_slice(builder: GraphBuilder, view: View, written: Node) -> Node:
     return builder.call(_ATEN.slice_scatter.default, (view.base, written, *view.args))
 
 
-def _select(builder: GraphBuilder, view: View, written: Node) -> Node:
+def _invert_select(builder: GraphBuilder, view: View, written: Node) -> Node:
     return builder.call(_ATEN.select_scatter.default, (view.base, written, *view.args))
 
 
-def _permute(builder: GraphBuilder, view: View, written: Node) -> Node:
+def _invert_permute(builder: GraphBuilder, view: View, written: Node) -> Node:
     order = [dim % len(view.args[0]) for dim in view.args[0]]
     inverse = sorted(range(len(order)), key=order.__getitem__)
     return builder.call(_ATEN.permute_copy.default, (written, inverse))
 
 
-def _reshape(builder: GraphBuilder, view: View, written: Node) -> Node:
-    shape = [_size(builder, size, view.base) for size in view.base.meta["val"].shape]
+def _invert_reshape(builder: GraphBuilder, view: View, written: Node) -> Node:
+    shape = [_size_node(builder, size, view.base) for size in view.base.meta["val"].shape]
     return builder.call(_ATEN.view_copy.default, (written, shape))
 
 
-def _size(builder: GraphBuilder, size: Any, base: Node) -> Any:
+def _size_node(builder: GraphBuilder, size: Any, base: Node) -> Any:
     return builder.sizes.node_for(size, [base]) if isinstance(size, SymInt) else size
 
 
 _INVERSES: dict[OpOverload | None, Callable[[GraphBuilder, View, Node], Node]] = {
-    _ATEN.permute.default: _permute,
-    _ATEN.select.int: _select,
-    _ATEN.slice.Tensor: _slice,
-    _ATEN.squeeze.default: _reshape,
-    _ATEN.squeeze.dim: _reshape,
-    _ATEN.squeeze.dims: _reshape,
-    _ATEN.unsqueeze.default: _reshape,
-    _ATEN.view.default: _reshape,
+    _ATEN.permute.default: _invert_permute,
+    _ATEN.select.int: _invert_select,
+    _ATEN.slice.Tensor: _invert_slice,
+    _ATEN.squeeze.default: _invert_reshape,
+    _ATEN.squeeze.dim: _invert_reshape,
+    _ATEN.squeeze.dims: _invert_reshape,
+    _ATEN.unsqueeze.default: _invert_reshape,
+    _ATEN.view.default: _invert_reshape,
 }

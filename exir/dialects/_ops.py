@@ -27,8 +27,8 @@ class _EdgeDialect:
         return _EdgeNamespace(namespace)
 
 
-class _Ops:
+class _DialectOps:
     edge = _EdgeDialect()
 
 
-ops = _Ops()
+ops = _DialectOps()

@@ -14,7 +14,7 @@ _NAME = "scaled_dot_product"
 _ARGUMENTS = "(Tensor query, Tensor key, Tensor value, Tensor? mask, bool is_causal, float scale"
 
 
-def _attend(
+def _compute_sdpa(
     query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, is_causal: bool, scale: float
 ) -> Tensor:
     """Compute SDPA. Key and value heads may be fewer than query heads (GQA)."""
@@ -27,15 +27,15 @@ def _shape_only(query: Tensor, key: Tensor, value: Tensor, *_: object) -> Tensor
     return query.new_empty([*query.shape[:-1], value.shape[-1]])
 
 
-def _register() -> Library:
+def _register_attention_ops() -> Library:
     library = Library(NAMESPACE, "FRAGMENT")
     library.define(f"{_NAME}{_ARGUMENTS}) -> Tensor")
     library.define(f"{_NAME}.out{_ARGUMENTS}, *, Tensor(a!) out) -> Tensor(a!)")
-    library.impl(_NAME, _attend, "CompositeExplicitAutograd")
+    library.impl(_NAME, _compute_sdpa, "CompositeExplicitAutograd")
     library.impl(_NAME, _shape_only, "Meta")
-    library.impl(f"{_NAME}.out", writing(_attend), "CompositeExplicitAutograd")
+    library.impl(f"{_NAME}.out", writing(_compute_sdpa), "CompositeExplicitAutograd")
     return library
 
 
 # Torch unregisters the operators when the library object is deleted.
-_LIBRARY = _register()
+_LIBRARY = _register_attention_ops()

@@ -25,7 +25,9 @@ def define_out_overload(op: OpOverload) -> bool:
     schema = op._schema
     if op.name().removesuffix(".default") not in OPDEFS or schema.is_mutable:
         return False
-    if not schema.returns or any(not isinstance(each.type, torch.TensorType) for each in schema.returns):
+    if not schema.returns or any(
+        not isinstance(result.type, torch.TensorType) for result in schema.returns
+    ):
         return False
     names = (
         ["out"] if len(schema.returns) == 1 else [f"out{index}" for index in range(len(schema.returns))]
@@ -33,13 +35,13 @@ def define_out_overload(op: OpOverload) -> bool:
     kinds = [f"Tensor({chr(ord('a') + index)}!)" for index in range(len(names))]
     returned = kinds[0] if len(kinds) == 1 else f"({', '.join(kinds)})"
     arguments = str(schema).partition("(")[2].rpartition(") -> ")[0]
-    separator = "" if any(each.kwarg_only for each in schema.arguments) else "*, "
+    separator = "" if any(argument.kwarg_only for argument in schema.arguments) else "*, "
     outputs = ", ".join(f"{kind} {name}" for kind, name in zip(kinds, names, strict=True))
     leading = f"{arguments}, " if arguments else ""
 
     def run(*args: object, **kwargs: object) -> Tensor | tuple[Tensor, ...]:
-        given = {key: value for key, value in kwargs.items() if key not in names}
-        results = op(*args, **given)
+        functional_kwargs = {key: value for key, value in kwargs.items() if key not in names}
+        results = op(*args, **functional_kwargs)
         written = []
         for name, result in zip(names, (results,) if len(names) == 1 else results, strict=True):
             out = kwargs[name]

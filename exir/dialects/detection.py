@@ -14,16 +14,16 @@ def nms(boxes: Tensor, scores: Tensor, threshold: float) -> Tensor:
 
     A box is dropped if its IoU with a better kept box exceeds `threshold`.
     """
-    kept: list[int] = []
+    selected: list[int] = []
     left = scores.argsort(stable=True, descending=True)
     while len(left):
         best, left = left[0], left[1:]
-        kept.append(int(best))
-        left = left[_overlap(boxes[best].double(), boxes[left].double()) <= threshold]
-    return torch.tensor(kept, dtype=torch.int64)
+        selected.append(int(best))
+        left = left[_box_iou(boxes[best].double(), boxes[left].double()) <= threshold]
+    return torch.tensor(selected, dtype=torch.int64)
 
 
-def _overlap(a: Tensor, b: Tensor) -> Tensor:
+def _box_iou(a: Tensor, b: Tensor) -> Tensor:
     """Return the intersection over union (IoU) of `a` [4] with each box of `b` [N, 4]."""
     sides = (torch.minimum(a[2:], b[:, 2:]) - torch.maximum(a[:2], b[:, :2])).clamp(min=0)
     both = sides.prod(1)
@@ -41,13 +41,13 @@ def roi_align(
     Returns [K, C, height, width].
     """
     pooled = [
-        _region(x.double(), roi, scale, (height, width), sampling_ratio, aligned)
+        _align_region(x.double(), roi, scale, (height, width), sampling_ratio, aligned)
         for roi in rois.double()
     ]
     return torch.stack(pooled).to(x.dtype) if pooled else x.new_empty(0, x.shape[1], height, width)
 
 
-def _region(
+def _align_region(
     x: Tensor, roi: Tensor, scale: float, bins: tuple[int, int], sampling_ratio: int, aligned: bool
 ) -> Tensor:
     image = x[int(roi[0])]
@@ -55,13 +55,15 @@ def _region(
     size = roi[3:5] * scale - 0.5 * aligned - start
     size = size if aligned else size.clamp(min=1)
     rows, columns = (
-        _samples(start[1 - axis], size[1 - axis], bins[axis], sampling_ratio, image.shape[1 + axis])
+        _sample_weights(
+            start[1 - axis], size[1 - axis], bins[axis], sampling_ratio, image.shape[1 + axis]
+        )
         for axis in (0, 1)
     )
     return rows @ image @ columns.T
 
 
-def _samples(start: Tensor, size: Tensor, bins: int, sampling_ratio: int, length: int) -> Tensor:
+def _sample_weights(start: Tensor, size: Tensor, bins: int, sampling_ratio: int, length: int) -> Tensor:
     """Return the weight of each element of an axis in the mean of each bin."""
     bin_size = size / bins
     count = sampling_ratio if sampling_ratio > 0 else max(int(bin_size.ceil()), 0)

@@ -70,7 +70,7 @@ def _empty_out(size: list[int], *, dim_order: list[int] | None = None, out: Tens
     return out
 
 
-def _register() -> Library | None:
+def _register_dim_order_ops() -> Library | None:
     """Define the operators, unless ExecuTorch's package has already defined them."""
     if hasattr(torch.ops.dim_order_ops, "_to_dim_order_copy"):
         return None
@@ -90,4 +90,4 @@ def _register() -> Library | None:
 
 
 # Torch unregisters the operators when the library object is deleted.
-_LIBRARY = _register()
+_LIBRARY = _register_dim_order_ops()

@@ -38,13 +38,15 @@ def out_variant_of(op: OpOverload) -> OutVariant | None:
     Both have the same arguments by name and type, except tensor options. The out variant has one
     output argument for each tensor or list of tensors that `op` returns.
     """
-    found = [variant for other in _overloads(op) if (variant := _match(op, other))]
+    found = [variant for other in _sibling_overloads(op) if (variant := _match_out_overload(op, other))]
     if not found and define_out_overload(op):
-        found = [variant for other in _overloads(op) if (variant := _match(op, other))]
+        found = [
+            variant for other in _sibling_overloads(op) if (variant := _match_out_overload(op, other))
+        ]
     return min(found, key=lambda variant: len(variant.dropped), default=None)
 
 
-def _overloads(op: OpOverload) -> Iterator[OpOverload]:
+def _sibling_overloads(op: OpOverload) -> Iterator[OpOverload]:
     packet = op.overloadpacket
     # The packet's own list lacks overloads that were registered after its creation.
     schemas = torch._C._jit_get_schemas_for_operator(packet._qualified_op_name)
@@ -52,15 +54,15 @@ def _overloads(op: OpOverload) -> Iterator[OpOverload]:
         yield getattr(packet, name or "default")
 
 
-def _match(op: OpOverload, other: OpOverload) -> OutVariant | None:
+def _match_out_overload(op: OpOverload, other: OpOverload) -> OutVariant | None:
     outputs = tuple(arg.name for arg in other._schema.arguments if arg.is_out)
     if not outputs or len(outputs) != len(op._schema.returns):
         return None
-    wanted = {arg.name: str(arg.type) for arg in op._schema.arguments}
-    given = {arg.name: str(arg.type) for arg in other._schema.arguments if not arg.is_out}
-    dropped = frozenset(wanted) - frozenset(given)
-    kept = {name: kind for name, kind in wanted.items() if name not in dropped}
-    if kept != given or not dropped <= set(_TENSOR_OPTIONS):
+    required = {arg.name: str(arg.type) for arg in op._schema.arguments}
+    provided = {arg.name: str(arg.type) for arg in other._schema.arguments if not arg.is_out}
+    dropped = frozenset(required) - frozenset(provided)
+    comparable = {name: kind for name, kind in required.items() if name not in dropped}
+    if comparable != provided or not dropped <= set(_TENSOR_OPTIONS):
         return None
     return OutVariant(other, outputs, dropped)
 
@@ -70,7 +72,7 @@ def functional_of(op: OpOverload) -> OpOverload:
     """Return the functional operator of an out variant, and other operators unchanged."""
     if not any(arg.is_out for arg in op._schema.arguments):
         return op
-    variants = ((other, out_variant_of(other)) for other in _overloads(op))
+    variants = ((other, out_variant_of(other)) for other in _sibling_overloads(op))
     return next((other for other, variant in variants if variant and variant.op == op), op)
 
 
@@ -100,5 +102,5 @@ def returns_tensors(op: OpOverload) -> bool:
 def bind_arguments(op: OpOverload, args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
     """Return the given arguments of `op` by name, in schema order, without defaults."""
     names = _argument_names(op)
-    given = {**dict(zip(names, args)), **kwargs}
-    return {name: given[name] for name in names if name in given}
+    bound = {**dict(zip(names, args)), **kwargs}
+    return {name: bound[name] for name in names if name in bound}

@@ -20,15 +20,15 @@ _PRODUCT = "Tensor input, int input_zero_point, Tensor weight, Tensor factors, T
 _PAIR = "Tensor a, int a_zero_point, float a_factor, Tensor b, int b_zero_point, float b_factor"
 
 
-def _steps(codes: Tensor, zero_point: int) -> Tensor:
+def _to_steps(codes: Tensor, zero_point: int) -> Tensor:
     return (codes.to(torch.int32) - zero_point).double()
 
 
-def _codes(steps: Tensor, zero_point: int, low: int, high: int, dtype: torch.dtype) -> Tensor:
+def _requantize(steps: Tensor, zero_point: int, low: int, high: int, dtype: torch.dtype) -> Tensor:
     return (torch.round(steps) + zero_point).clamp(low, high).to(dtype)
 
 
-def _convolution(
+def _quantized_convolution(
     x: Tensor,
     x_zero_point: int,
     weight: Tensor,
@@ -41,42 +41,46 @@ def _convolution(
     *limits: int,
 ) -> Tensor:
     rest = stride, padding, dilation, False, [0] * len(stride), groups
-    sums = torch.ops.aten.convolution(_steps(x, x_zero_point), weight.double(), None, *rest)
-    return _of_rows(sums.movedim(1, -1), factors, bias, limits, x.dtype).movedim(-1, 1).contiguous()
+    sums = torch.ops.aten.convolution(_to_steps(x, x_zero_point), weight.double(), None, *rest)
+    return (
+        _requantize_rows(sums.movedim(1, -1), factors, bias, limits, x.dtype).movedim(-1, 1).contiguous()
+    )
 
 
-def _linear(
+def _quantized_linear(
     x: Tensor, x_zero_point: int, weight: Tensor, factors: Tensor, bias: Tensor | None, *limits: int
 ) -> Tensor:
-    return _of_rows(_steps(x, x_zero_point) @ weight.double().t(), factors, bias, limits, x.dtype)
+    return _requantize_rows(
+        _to_steps(x, x_zero_point) @ weight.double().t(), factors, bias, limits, x.dtype
+    )
 
 
-def _of_rows(
+def _requantize_rows(
     sums: Tensor, factors: Tensor, bias: Tensor | None, limits: tuple[int, ...], dtype: torch.dtype
 ) -> Tensor:
     steps = sums.float() * factors + (0.0 if bias is None else bias)
-    return _codes(steps, limits[0], limits[1], limits[2], dtype)
+    return _requantize(steps, limits[0], limits[1], limits[2], dtype)
 
 
-def _pairing(combine: Callable[[Tensor, Tensor], Tensor]) -> Callable[..., Tensor]:
+def _quantized_binary_op(combine: Callable[[Tensor, Tensor], Tensor]) -> Callable[..., Tensor]:
     def run(
         a: Tensor, a_zero: int, a_factor: float, b: Tensor, b_zero: int, b_factor: float, *limits: int
     ) -> Tensor:
-        steps = combine(_steps(a, a_zero).float() * a_factor, _steps(b, b_zero).float() * b_factor)
-        return _codes(steps, limits[0], limits[1], limits[2], a.dtype)
+        steps = combine(_to_steps(a, a_zero).float() * a_factor, _to_steps(b, b_zero).float() * b_factor)
+        return _requantize(steps, limits[0], limits[1], limits[2], a.dtype)
 
     return run
 
 
-def _mapped(x: Tensor, table: Tensor) -> Tensor:
+def _look_up(x: Tensor, table: Tensor) -> Tensor:
     # `empty_like` keeps the layout of the operand, which indexing does not.
     return torch.empty_like(x).copy_(table[x.to(torch.int64) - torch.iinfo(x.dtype).min])
 
 
-def _mean(x: Tensor, dims: list[int], keepdim: bool, zero_point: int) -> Tensor:
+def _quantized_mean(x: Tensor, dims: list[int], keepdim: bool, zero_point: int) -> Tensor:
     limits = torch.iinfo(x.dtype)
-    steps = _steps(x, zero_point).mean(dims, keepdim)
-    return _codes(steps, zero_point, limits.min, limits.max, x.dtype)
+    steps = _to_steps(x, zero_point).mean(dims, keepdim)
+    return _requantize(steps, zero_point, limits.min, limits.max, x.dtype)
 
 
 def _avg_pool2d(
@@ -91,8 +95,8 @@ def _avg_pool2d(
 ) -> Tensor:
     limits = torch.iinfo(x.dtype)
     rest = kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
-    steps = torch.ops.aten.avg_pool2d(_steps(x, zero_point), *rest)
-    return _codes(steps, zero_point, limits.min, limits.max, x.dtype)
+    steps = torch.ops.aten.avg_pool2d(_to_steps(x, zero_point), *rest)
+    return _requantize(steps, zero_point, limits.min, limits.max, x.dtype)
 
 
 _CONVOLUTION = "int[] stride, int[] padding, int[] dilation, int groups"
@@ -100,19 +104,19 @@ _WINDOWS = "int[2] kernel_size, int[2] stride, int[2] padding, bool ceil_mode, b
 
 # Each operator's arguments, and the function that computes it.
 _OPERATORS: dict[str, tuple[str, Callable[..., Tensor]]] = {
-    "add": (f"{_PAIR}, {_RANGE}", _pairing(torch.add)),
+    "add": (f"{_PAIR}, {_RANGE}", _quantized_binary_op(torch.add)),
     "avg_pool2d": (f"Tensor input, {_WINDOWS}, int? divisor_override, int zero_point", _avg_pool2d),
-    "convolution": (f"{_PRODUCT}, {_CONVOLUTION}, {_RANGE}", _convolution),
-    "linear": (f"{_PRODUCT}, {_RANGE}", _linear),
-    "maximum": (f"{_PAIR}, {_RANGE}", _pairing(torch.maximum)),
-    "mean": ("Tensor input, int[] dim, bool keepdim, int zero_point", _mean),
-    "minimum": (f"{_PAIR}, {_RANGE}", _pairing(torch.minimum)),
-    "mul": (f"{_PAIR}, {_RANGE}", _pairing(torch.mul)),
-    "table": ("Tensor input, Tensor table", _mapped),
+    "convolution": (f"{_PRODUCT}, {_CONVOLUTION}, {_RANGE}", _quantized_convolution),
+    "linear": (f"{_PRODUCT}, {_RANGE}", _quantized_linear),
+    "maximum": (f"{_PAIR}, {_RANGE}", _quantized_binary_op(torch.maximum)),
+    "mean": ("Tensor input, int[] dim, bool keepdim, int zero_point", _quantized_mean),
+    "minimum": (f"{_PAIR}, {_RANGE}", _quantized_binary_op(torch.minimum)),
+    "mul": (f"{_PAIR}, {_RANGE}", _quantized_binary_op(torch.mul)),
+    "table": ("Tensor input, Tensor table", _look_up),
 }
 
 
-def _register() -> Library:
+def _register_int8_ops() -> Library:
     library = Library(NAMESPACE, "FRAGMENT")
     for name, (arguments, run) in _OPERATORS.items():
         library.define(f"{name}({arguments}) -> Tensor")
@@ -125,4 +129,4 @@ def _register() -> Library:
 
 
 # Torch unregisters the operators when the library object is deleted.
-_LIBRARY = _register()
+_LIBRARY = _register_int8_ops()

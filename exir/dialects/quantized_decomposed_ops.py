@@ -25,7 +25,7 @@ _SUM = f"(Tensor a, {_READING.format('a')}, Tensor b, {_READING.format('b')}, {_
 _WEIGHT = "(Tensor input, Tensor weight, Tensor weight_scales, Tensor? weight_zero_points"
 
 
-def _embedding(bits: int) -> Callable[..., Tensor]:
+def _low_bit_embedding(bits: int) -> Callable[..., Tensor]:
     """Return an embedding with weights of `bits` bits. It ignores the quant range."""
 
     def run(
@@ -47,22 +47,22 @@ def _embedding_shape(bits: int) -> Callable[..., Tensor]:
     """Return the shape function of an embedding, for meta tensors."""
 
     def run(weight: Tensor, scales: Tensor, *arguments: Any, dtype: torch.dtype | None = None) -> Tensor:
-        indices, *given = arguments[3:]
+        indices, *shape_args = arguments[3:]
         size = [*indices.shape, weight.shape[1] * (8 // bits)]
-        return scales.new_empty(size, dtype=dtype or next(iter(given), None) or scales.dtype)
+        return scales.new_empty(size, dtype=dtype or next(iter(shape_args), None) or scales.dtype)
 
     return run
 
 
-def _add(a: Tensor, *arguments: Any) -> Tensor:
+def _quantized_add(a: Tensor, *arguments: Any) -> Tensor:
     """Add two quantized tensors and quantize the sum."""
     b = arguments[4]
-    total = _meant(a, *arguments[:2]) + _meant(b, *arguments[5:7])
+    total = _dequantize(a, *arguments[:2]) + _dequantize(b, *arguments[5:7])
     scale, zero_point, low, high = arguments[9:]
     return (torch.round(total / scale) + zero_point).clamp(low, high).to(a.dtype)
 
 
-def _meant(codes: Tensor, scale: float, zero_point: int) -> Tensor:
+def _dequantize(codes: Tensor, scale: float, zero_point: int) -> Tensor:
     return (codes.float() - zero_point) * scale
 
 
@@ -101,20 +101,24 @@ def _mixed_shape(columns: int) -> Callable[..., Tensor]:
 # Schema, implementation and shape function of each operator.
 _FUNCTIONAL: dict[str, tuple[str, Callable[..., Tensor], Callable[..., Tensor]]] = {
     **{
-        name + overload: (_EMBEDDING + dtype + ") -> Tensor", _embedding(bits), _embedding_shape(bits))
+        name + overload: (
+            _EMBEDDING + dtype + ") -> Tensor",
+            _low_bit_embedding(bits),
+            _embedding_shape(bits),
+        )
         for name, bits in (("embedding_byte", 8), ("embedding_4bit", 4), ("embedding_2bit", 2))
         for overload, dtype in (
             ("", ""),
             (".dtype", (", *" if bits == 8 else "") + ", ScalarType? dtype=None"),
         )
     },
-    "add": (_SUM + ") -> Tensor", _add, _sum_shape),
+    "add": (_SUM + ") -> Tensor", _quantized_add, _sum_shape),
     "mixed_linear": (_WEIGHT + ", ScalarType? dtype=None) -> Tensor", _mixed_linear, _mixed_shape(0)),
     "mixed_mm": (_WEIGHT + ") -> Tensor", _mixed_mm, _mixed_shape(1)),
 }
 
 
-def _writing(base: str, overload: str) -> Callable[..., Any]:
+def _out_implementation(base: str, overload: str) -> Callable[..., Any]:
     """Return the implementation of an out overload.
 
     overload: the functional overload's name, followed by `_out`.
@@ -138,21 +142,21 @@ def _is_defined(name: str) -> bool:
     return overload in [schema.overload_name for schema in schemas]
 
 
-def _register() -> Library:
+def _register_missing_ops() -> Library:
     """Define the operators that are not yet defined in this process."""
     library = Library(_NAMESPACE, "FRAGMENT")
     for name, (schema, run, shape_only) in _FUNCTIONAL.items():
-        if _define(library, name, schema, run):
+        if _define_op(library, name, schema, run):
             library.impl(name, shape_only, "Meta")
     for operator in builtin_operators():
         namespace, _, name = operator.name.partition("::")
         if namespace == _NAMESPACE:
             base, _, overload = name.partition(".")
-            _define(library, name, operator.schema, _writing(base, overload))
+            _define_op(library, name, operator.schema, _out_implementation(base, overload))
     return library
 
 
-def _define(library: Library, name: str, schema: str, run: Callable[..., Any]) -> bool:
+def _define_op(library: Library, name: str, schema: str, run: Callable[..., Any]) -> bool:
     if _is_defined(name):
         return False
     library.define(name + schema)
@@ -161,4 +165,4 @@ def _define(library: Library, name: str, schema: str, run: Callable[..., Any]) -
 
 
 # Torch unregisters the operators when the library object is deleted.
-_LIBRARY = _register()
+_LIBRARY = _register_missing_ops()

@@ -27,7 +27,7 @@ _BLOCKS = "(Tensor weight, Tensor weight_scales, Tensor? weight_minima, int bits
 _LOWEST, _HIGHEST = -128, 127
 
 
-def _linear(
+def _low_bit_linear(
     x: Tensor,
     weight: Tensor,
     scales: Tensor,
@@ -35,7 +35,7 @@ def _linear(
     bias: Tensor | None,
     bits: int,
 ) -> Tensor:
-    return _product(x.float(), weight, scales, zero_points, bias, bits).to(x.dtype)
+    return _grouped_gemm(x.float(), weight, scales, zero_points, bias, bits).to(x.dtype)
 
 
 def _dynamic_linear(
@@ -47,7 +47,7 @@ def _dynamic_linear(
     bits: int,
 ) -> Tensor:
     rows = quantized_rows(x.float())
-    return _product(rows, weight, scales, zero_points, bias, bits).to(x.dtype)
+    return _grouped_gemm(rows, weight, scales, zero_points, bias, bits).to(x.dtype)
 
 
 def _dynamic_linear_per_tensor(
@@ -61,10 +61,10 @@ def _dynamic_linear_per_tensor(
 ) -> Tensor:
     floats = x.float()
     steps = by_range(floats, floats.amin().clamp(max=0.0), floats.amax().clamp(min=0.0), eps)
-    return _product(steps, weight, scales, zero_points, bias, bits).to(x.dtype)
+    return _grouped_gemm(steps, weight, scales, zero_points, bias, bits).to(x.dtype)
 
 
-def _product(
+def _grouped_gemm(
     rows: Tensor,
     weight: Tensor,
     scales: Tensor,
@@ -72,10 +72,10 @@ def _product(
     bias: Tensor | None,
     bits: int,
 ) -> Tensor:
-    return _linear_of(rows, dequantized(weight, scales, zero_points, bits), bias)
+    return _rows_times_matrix(rows, dequantized(weight, scales, zero_points, bits), bias)
 
 
-def _linear_of(rows: Tensor, matrix: Tensor, bias: Tensor | None) -> Tensor:
+def _rows_times_matrix(rows: Tensor, matrix: Tensor, bias: Tensor | None) -> Tensor:
     return torch.nn.functional.linear(rows, matrix.float(), None if bias is None else bias.float())
 
 
@@ -87,10 +87,12 @@ def _linear_with_minimum(
     bias: Tensor | None,
     bits: int,
 ) -> Tensor:
-    return _linear_of(x.float(), dequantized_blocks(weight, scales, minima, bits), bias).to(x.dtype)
+    return _rows_times_matrix(x.float(), dequantized_blocks(weight, scales, minima, bits), bias).to(
+        x.dtype
+    )
 
 
-def _embedding(
+def _low_bit_embedding(
     weight: Tensor, scales: Tensor, minima: Tensor | None, indices: Tensor, bits: int
 ) -> Tensor:
     chosen = indices.flatten()
@@ -133,7 +135,7 @@ def _embedding_shape(
 
 # Schema, implementation and shape function of each operator.
 _OPERATORS: dict[str, tuple[str, Callable[..., Tensor], Callable[..., Tensor]]] = {
-    "linear": (_SHIFTED, _linear, _layer_shape),
+    "linear": (_SHIFTED, _low_bit_linear, _layer_shape),
     "linear_with_minimum": (_RAISED, _linear_with_minimum, _layer_shape),
     "dynamic_linear": (_SHIFTED, _dynamic_linear, _layer_shape),
     "dynamic_linear_per_tensor": (
@@ -141,11 +143,11 @@ _OPERATORS: dict[str, tuple[str, Callable[..., Tensor], Callable[..., Tensor]]] 
         _dynamic_linear_per_tensor,
         _layer_shape,
     ),
-    "embedding": (_TABLE, _embedding, _embedding_shape),
+    "embedding": (_TABLE, _low_bit_embedding, _embedding_shape),
 }
 
 
-def _register() -> Library:
+def _register_low_bit_ops() -> Library:
     library = Library(NAMESPACE, "FRAGMENT")
     for name, (arguments, run, shape_only) in _OPERATORS.items():
         library.define(name + arguments + ") -> Tensor")
@@ -160,4 +162,4 @@ def _register() -> Library:
 
 
 # Torch unregisters the operators when the library object is deleted.
-_LIBRARY = _register()
+_LIBRARY = _register_low_bit_ops()

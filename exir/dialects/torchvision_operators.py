@@ -37,7 +37,7 @@ def provide() -> None:
     Call it before torchvision is imported.
     """
     spec = importlib.util.find_spec("torchvision")
-    if _KEPT or spec is None or spec.origin is None or _loads(Path(spec.origin).parent):
+    if _KEPT or spec is None or spec.origin is None or _can_load(Path(spec.origin).parent):
         return
     library = torch.library.Library("torchvision", "FRAGMENT")
     for name, schema in _SCHEMAS.items():
@@ -48,7 +48,7 @@ def provide() -> None:
     vars(importlib.import_module("torchvision.extension"))["_has_ops"] = lambda: True
 
 
-def _loads(package: Path) -> bool:
+def _can_load(package: Path) -> bool:
     try:
         for path in package.glob("_C*.so"):
             torch.ops.load_library(str(path))

@@ -33,7 +33,7 @@ assert extension._has_ops()
 """
 
 
-def _run(folder: Path, code: str) -> subprocess.CompletedProcess[str]:
+def _run_python(folder: Path, code: str) -> subprocess.CompletedProcess[str]:
     package = folder / "torchvision"
     package.mkdir(exist_ok=True)
     for name, text in _PACKAGE.items():
@@ -44,12 +44,12 @@ def _run(folder: Path, code: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_torchvision_operators_need_the_import(tmp_path: Path) -> None:
-    result = _run(tmp_path, "import torchvision")
+    result = _run_python(tmp_path, "import torchvision")
     assert "operator torchvision::nms does not exist" in result.stderr
 
 
 def test_torchvision_operators_are_registered(tmp_path: Path) -> None:
-    result = _run(
+    result = _run_python(
         tmp_path,
         "from exir.dialects import torchvision_operators as t\nt.provide()\nt.provide()\n" + _USE,
     )
@@ -61,7 +61,7 @@ def test_torchvision_operators_may_be_registered_after_the_compiler(tmp_path: Pa
         "import exir.dialects.out_variant\nfrom exir.dialects import torchvision_operators as t\nt.provide()\n"
         + _USE
     )
-    result = _run(tmp_path, code)
+    result = _run_python(tmp_path, code)
     assert result.returncode == 0, result.stderr
 
 

@@ -13,7 +13,7 @@ _NAMESPACE = "torchvision"
 _LIBRARY = Library(_NAMESPACE, "FRAGMENT")
 
 
-def _define(name: str) -> None:
+def _define_out_overload(name: str) -> None:
     """Define the operator's out overload, which copies the functional result."""
     schema = builtin_operators()[f"{_NAMESPACE}::{name}.out"].schema
 
@@ -26,4 +26,4 @@ def _define(name: str) -> None:
 
 
 for _name in ("nms", "roi_align"):
-    _define(_name)
+    _define_out_overload(_name)

@@ -26,8 +26,8 @@ class ArgumentEmitter:
         kind = _without_optional(argument.type)
         if isinstance(kind, torch.ListType) and not (value is None or isinstance(value, Node)):
             items = value if isinstance(value, (list, tuple)) else [value] * (cast(Any, argument).N or 1)
-            return self._list(items, kind.getElementType(), node)
-        return self.number(_converted(value, kind), node)
+            return self._emit_list(items, kind.getElementType(), node)
+        return self.number(_convert_to_kind(value, kind), node)
 
     def number(self, value: Any, node: Node) -> int:
         """Return the value index of a node, or of a new value for a constant."""
@@ -40,12 +40,12 @@ class ArgumentEmitter:
         """Return the index of a new list of integers, whose elements are values."""
         return self._values.add(schema.IntList([self.number(item, node) for item in items]))
 
-    def _list(self, items: Sequence[Any], element: Any, node: Node) -> int:
+    def _emit_list(self, items: Sequence[Any], element: Any, node: Node) -> int:
         if isinstance(element, torch.OptionalType):
-            return self._values.add(schema.OptionalTensorList(self._tensors(items)))
+            return self._values.add(schema.OptionalTensorList(self._emit_tensor_list(items)))
         match element.kind():
             case "TensorType":
-                return self._values.add(schema.TensorList(self._tensors(items)))
+                return self._values.add(schema.TensorList(self._emit_tensor_list(items)))
             case "IntType" | "SymIntType":
                 return self.numbers(items, node)
             case "FloatType":
@@ -56,7 +56,7 @@ class ArgumentEmitter:
             f"a .pte program cannot store a list of {element}; use tensors, ints, floats or bools", node
         )
 
-    def _tensors(self, items: Sequence[Node | None]) -> list[int]:
+    def _emit_tensor_list(self, items: Sequence[Node | None]) -> list[int]:
         indices = [ABSENT if item is None else self._indices[item] for item in items]
         return [index for index in indices if isinstance(index, int)]
 
@@ -65,7 +65,7 @@ def _without_optional(kind: Any) -> Any:
     return kind.getElementType() if isinstance(kind, torch.OptionalType) else kind
 
 
-def _converted(value: Any, kind: Any) -> Any:
+def _convert_to_kind(value: Any, kind: Any) -> Any:
     """Convert `value` to the schema's type: `1` for a float becomes `1.0`."""
     converter = {"FloatType": float, "BoolType": bool}.get(kind.kind())
     return converter(value) if converter and isinstance(value, (bool, int)) else value

@@ -38,11 +38,12 @@ class ControlFlowEmitter:
         Its results have the same values on every path.
         """
         self._indices[node] = [
-            self._value(spec, val, node) for spec, val in zip(node.meta["spec"], node.meta["val"])
+            self._carried_value(spec, val, node)
+            for spec, val in zip(node.meta["spec"], node.meta["val"])
         ]
         _EMITTERS[node.target](self, node)
 
-    def _value(self, spec: TensorSpec | None, val: Any, node: Node) -> int:
+    def _carried_value(self, spec: TensorSpec | None, val: Any, node: Node) -> int:
         return self._values.add_number(val, node) if spec is None else self._values.tensor(spec)
 
     def cond(self, node: Node) -> None:
@@ -52,9 +53,9 @@ class ControlFlowEmitter:
         into the results of the `cond`, so only scalars are moved.
         """
         on_true, on_false = regions(node)
-        to_false = self._jump(node, self._arguments.number(node.args[0], node))
+        to_false = self._emit_jump(node, self._arguments.number(node.args[0], node))
         self._run_branch(node, on_true)
-        to_end = self._jump(node, self._values.add_constant(False))
+        to_end = self._emit_jump(node, self._values.add_constant(False))
         to_false.destination_instruction = len(self._instructions)
         self._run_branch(node, on_false)
         to_end.destination_instruction = len(self._instructions)
@@ -62,13 +63,13 @@ class ControlFlowEmitter:
     def while_loop(self, node: Node) -> None:
         """Emit the condition, a jump out of the loop, the body, and a jump back."""
         condition, body = regions(node)
-        self._start(node, condition)
+        self._copy_initial_values(node, condition)
         begin = len(self._instructions)
-        self._run(node, condition)
-        to_end = self._jump(node, self._arguments.number(condition.results[0], node))
-        self._run(node, body)
+        self._emit_region(node, condition)
+        to_end = self._emit_jump(node, self._arguments.number(condition.results[0], node))
+        self._emit_region(node, body)
         self._hand_on(node, body)
-        self._jump(node, self._values.add_constant(False), begin)
+        self._emit_jump(node, self._values.add_constant(False), begin)
         to_end.destination_instruction = len(self._instructions)
 
     def rows(self, node: Node) -> None:
@@ -78,31 +79,31 @@ class ControlFlowEmitter:
         """
         (region,) = regions(node)
         count = self._row_count(node, region.operands[region.sliced[0]])
-        self._start(node, region)
+        self._copy_initial_values(node, region)
         row = self._values.add_constant(0)
-        self._move(node, self._values.add_constant(0), row)
+        self._emit_move(node, self._values.add_constant(0), row)
         begin = len(self._instructions)
         self._take_rows(node, region, row)
-        self._run(node, region)
-        self._stack(node, region, row)
+        self._emit_region(node, region)
+        self._stack_rows(node, region, row)
         self._hand_on(node, region)
         is_done = self._values.add_constant(False)
-        self._call(node, "executorch_prim::add", "Scalar", row, self._values.add_constant(1), row)
-        self._call(node, "executorch_prim::eq", "Scalar", row, count, is_done)
-        self._jump(node, is_done, begin)
+        self._emit_call(node, "executorch_prim::add", "Scalar", row, self._values.add_constant(1), row)
+        self._emit_call(node, "executorch_prim::eq", "Scalar", row, count, is_done)
+        self._emit_jump(node, is_done, begin)
 
     def _run_branch(self, node: Node, region: Region) -> None:
-        self._run(node, region)
-        targets = self._targets(node)
+        self._emit_region(node, region)
+        targets = self._result_values(node)
         for result, value in zip(region.results, region.values):
             source = self._arguments.number(result, node)
             if source != targets[value]:
-                self._move(node, source, targets[value])
+                self._emit_move(node, source, targets[value])
 
-    def _run(self, node: Node, region: Region) -> None:
+    def _emit_region(self, node: Node, region: Region) -> None:
         """Emit the graph of `region` on the operands, the carried values and the rows."""
-        places = dict(zip(region.carriers, self._targets(node)))
-        places.update((each, self._values.tensor(each.meta["spec"])) for each in region.slices)
+        places = dict(zip(region.carriers, self._result_values(node)))
+        places.update((slice_, self._values.tensor(slice_.meta["spec"])) for slice_ in region.slices)
         for placeholder, operand in region.bindings:
             known = placeholder in places
             self._indices[placeholder] = (
@@ -110,10 +111,10 @@ class ControlFlowEmitter:
             )
         self._emit_graph(region.graph_module)
 
-    def _start(self, node: Node, region: Region) -> None:
+    def _copy_initial_values(self, node: Node, region: Region) -> None:
         """Copy the initial values to the carried values."""
-        for position, target in zip(region.carried, self._targets(node)):
-            self._copy(node, self._arguments.number(region.operands[position], node), target)
+        for position, target in zip(region.carried, self._result_values(node)):
+            self._emit_copy(node, self._arguments.number(region.operands[position], node), target)
 
     def _hand_on(self, node: Node, region: Region) -> None:
         """Copy the results of an iteration to the carried values, as if simultaneously.
@@ -121,15 +122,17 @@ class ControlFlowEmitter:
         `SpecPropPass` ensures that no carried tensor is itself a result. A carried scalar that is a
         result is first moved to a temporary, before another value overwrites it.
         """
-        targets = self._targets(node)[: len(region.hands_on)]
-        sources = [self._arguments.number(region.results[each], node) for each in region.hands_on]
+        targets = self._result_values(node)[: len(region.carried_results)]
+        sources = [
+            self._arguments.number(region.results[position], node) for position in region.carried_results
+        ]
         for index, source in enumerate(sources):
             if source in targets and source != targets[index]:
                 sources[index] = self._values.add_number(node.meta["val"][index], node)
-                self._move(node, source, sources[index])
+                self._emit_move(node, source, sources[index])
         for source, target in zip(sources, targets):
             if source != target:
-                self._copy(node, source, target)
+                self._emit_copy(node, source, target)
 
     def _row_count(self, node: Node, rows: Node) -> int:
         """Return the value that holds the number of rows, which can be dynamic."""
@@ -138,7 +141,7 @@ class ControlFlowEmitter:
             return self._values.add_constant(size)
         count = self._values.add_constant(0)
         source = self._arguments.number(rows, node)
-        self._call(node, "aten::sym_size", "int", source, self._values.add_constant(0), count)
+        self._emit_call(node, "aten::sym_size", "int", source, self._values.add_constant(0), count)
         return count
 
     def _take_rows(self, node: Node, region: Region, row: int) -> None:
@@ -146,38 +149,38 @@ class ControlFlowEmitter:
             source = self._arguments.number(region.operands[position], node)
             target = self._values.tensor(placeholder.meta["spec"])
             dim = self._values.add_constant(0)
-            self._call(node, "aten::select_copy", "int_out", source, dim, row, target, target)
+            self._emit_call(node, "aten::select_copy", "int_out", source, dim, row, target, target)
 
-    def _stack(self, node: Node, region: Region, row: int) -> None:
+    def _stack_rows(self, node: Node, region: Region, row: int) -> None:
         for position in region.stacked:
-            target = self._targets(node)[position]
+            target = self._result_values(node)[position]
             result = self._arguments.number(region.results[position], node)
-            self._call(node, "executorch_prim::et_copy_index", "tensor", target, result, row)
+            self._emit_call(node, "executorch_prim::et_copy_index", "tensor", target, result, row)
 
-    def _targets(self, node: Node) -> list[int]:
+    def _result_values(self, node: Node) -> list[int]:
         """Return the values of the node's results."""
         indices = self._indices[node]
         assert isinstance(indices, list)
         return indices
 
-    def _copy(self, node: Node, source: int, target: int) -> None:
+    def _emit_copy(self, node: Node, source: int, target: int) -> None:
         """Copy elements. Unlike a move, a copy never makes two tensors alias."""
         if isinstance(self._values.values[target].val, schema.Tensor):
             memory_format = self._values.add_constant(None)
-            self._call(node, "aten::clone", "out", source, memory_format, target, target)
+            self._emit_call(node, "aten::clone", "out", source, memory_format, target, target)
         else:
-            self._move(node, source, target)
+            self._emit_move(node, source, target)
 
-    def _move(self, node: Node, source: int, target: int) -> None:
+    def _emit_move(self, node: Node, source: int, target: int) -> None:
         self._instructions.add(node, schema.MoveCall(source, target))
 
-    def _jump(self, node: Node, condition: int, destination: int = 0) -> schema.JumpFalseCall:
+    def _emit_jump(self, node: Node, condition: int, destination: int = 0) -> schema.JumpFalseCall:
         """Add a jump that is taken unless `condition` holds."""
         jump = schema.JumpFalseCall(condition, destination)
         self._instructions.add(node, jump)
         return jump
 
-    def _call(self, node: Node, name: str, overload: str, *args: int) -> None:
+    def _emit_call(self, node: Node, name: str, overload: str, *args: int) -> None:
         self._instructions.call(node, schema.Operator(name, overload), list(args))
 
 

@@ -46,7 +46,7 @@ def emit_program(
     shared = SharedData(external=ExternalFiles(options.content_keys))
     outputs = {name: emit_method(name, methods[name], shared, options) for name in sorted(methods)}
     plans = [output.plan for output in outputs.values()]
-    plans += [_getter(name, value, shared) for name, value in sorted(prim_getters.items())]
+    plans += [_emit_getter(name, value, shared) for name, value in sorted(prim_getters.items())]
     program = schema.Program(
         execution_plan=plans,
         constant_buffer=shared.constants.buffers,
@@ -57,10 +57,10 @@ def emit_program(
     return EmitterOutput(program, shared.states.buffers, outputs, blobs, external)
 
 
-def _getter(name: str, value: Any, shared: SharedData) -> schema.ExecutionPlan:
+def _emit_getter(name: str, value: Any, shared: SharedData) -> schema.ExecutionPlan:
     """Return a method without inputs and instructions that returns `value`."""
     values = Values()
-    outputs = [_constant(item, values, shared) for item in pytree.tree_leaves(value)]
+    outputs = [_emit_constant(item, values, shared) for item in pytree.tree_leaves(value)]
     return schema.ExecutionPlan(
         name=name,
         container_meta_type=schema.ContainerMetadata("", ""),
@@ -71,7 +71,7 @@ def _getter(name: str, value: Any, shared: SharedData) -> schema.ExecutionPlan:
     )
 
 
-def _constant(value: Any, values: Values, shared: SharedData) -> int:
+def _emit_constant(value: Any, values: Values, shared: SharedData) -> int:
     if not isinstance(value, torch.Tensor):
         return values.add_constant(value)
     spec = TensorSpec.from_tensor(value)

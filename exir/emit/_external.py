@@ -25,7 +25,7 @@ class ExternalFiles:
         """
         layout = TensorLayout(scalar_type(spec.dtype), list(spec.shape), list(spec.dim_order))
         key = content_key(data, layout) if self.by_content else name
-        known = self._find(key)
+        known = self._find_file(key)
         if known is not None and not self._is_same(known, data, layout):
             return self.add(file, f"{method}.{name}", method, spec, data)
         if known is None:
@@ -36,7 +36,7 @@ class ExternalFiles:
         """Add an entry to a file. No file may have its key yet."""
         self.files.setdefault(file, {})[entry.key] = entry
 
-    def _find(self, key: str) -> ExternalData | None:
+    def _find_file(self, key: str) -> ExternalData | None:
         return next((entries[key] for entries in self.files.values() if key in entries), None)
 
     def _is_same(self, known: ExternalData, data: memoryview, layout: TensorLayout) -> bool:

@@ -44,7 +44,7 @@ class GraphEmitter:
 
     def _emit_call(self, node: Node) -> None:
         if node.target is operator.getitem:
-            self.indices[node] = self._item(node)
+            self.indices[node] = self._emit_item(node)
         elif node.target is memory.alloc:
             self.indices[node] = self._values.tensors(node.meta["spec"])
         elif node.target is memory.view:
@@ -58,7 +58,7 @@ class GraphEmitter:
         else:
             self._emit_prim(node)
 
-    def _item(self, node: Node) -> int:
+    def _emit_item(self, node: Node) -> int:
         container, index = node.args
         assert isinstance(container, Node) and isinstance(index, int)
         indices = self.indices[container]
@@ -87,27 +87,27 @@ class GraphEmitter:
     def _emit_kernel(self, node: Node) -> None:
         op = to_torch_overload(node.target)
         assert op is not None
-        given = bind_arguments(op, node.args, node.kwargs)
+        arguments = bind_arguments(op, node.args, node.kwargs)
         args: list[int] = []
         written: list[Indices] = []
         for argument in op._schema.arguments:
-            value = given.get(argument.name, argument.default_value)
+            value = arguments.get(argument.name, argument.default_value)
             args.append(self._arguments.emit(value, argument, node))
             if argument.alias_info and argument.alias_info.is_write:
                 written.append(ABSENT if value is None else self.indices[value])
         name = schema.Operator(op._schema.name, op._schema.overload_name)
         if returns_tensors(op):
-            args.append(self._written_again(node, written))
+            args.append(self._record_outputs(node, written))
         else:
             result = self._values.add_number(node.meta["val"], node)
             self.indices[node] = result
             args.append(result)
         self._instructions.call(node, name, args)
 
-    def _written_again(self, node: Node, written: list[Indices]) -> int:
+    def _record_outputs(self, node: Node, written: list[Indices]) -> int:
         """Return the value of the call's result: its one output, or a list of them."""
         outputs = (
-            written[0] if len(written) == 1 else [each for each in written if isinstance(each, int)]
+            written[0] if len(written) == 1 else [index for index in written if isinstance(index, int)]
         )
         self.indices[node] = outputs
         if isinstance(outputs, int):
@@ -117,7 +117,10 @@ class GraphEmitter:
 
     def _emit_delegate(self, node: Node) -> None:
         lowered = lowered_module_of(node)
-        options = [schema.CompileSpec(each.key, each.value) for each in lowered.compile_specs]
+        options = [
+            schema.CompileSpec(compile_spec.key, compile_spec.value)
+            for compile_spec in lowered.compile_specs
+        ]
         data_index = self._shared.add_delegate(lowered.processed_bytes)
         place = schema.BackendDelegateDataReference(schema.DataLocation.INLINE, data_index)
         delegate = schema.BackendDelegate(lowered.backend_id, place, options)

@@ -40,9 +40,9 @@ class Instructions:
 
     def chain(self, with_stacktrace: bool) -> schema.Chain:
         """Return all instructions, with the source lines of each if requested."""
-        frames = [_frames(node) for node in self.nodes] if with_stacktrace else None
+        frames = [_stack_frames(node) for node in self.nodes] if with_stacktrace else None
         return schema.Chain(instructions=self._instructions, stacktrace=frames)
 
 
-def _frames(node: Node) -> schema.FrameList:
+def _stack_frames(node: Node) -> schema.FrameList:
     return schema.FrameList([schema.Frame(f.file, f.line, f.function, f.code) for f in frames_of(node)])

@@ -74,7 +74,7 @@ class _MethodEmitter:
         outputs = self._emit_outputs()
         plan = schema.ExecutionPlan(
             name=name,
-            container_meta_type=self._container(inputs, outputs),
+            container_meta_type=self._container_metadata(inputs, outputs),
             values=self._values.values,
             inputs=inputs,
             outputs=outputs,
@@ -85,14 +85,14 @@ class _MethodEmitter:
         )
         return MethodOutput(plan, self._instructions.nodes)
 
-    def _container(self, inputs: list[int], outputs: list[int]) -> schema.ContainerMetadata:
+    def _container_metadata(self, inputs: list[int], outputs: list[int]) -> schema.ContainerMetadata:
         call = self._program.call_spec
         container = container_metadata(call.in_spec, call.out_spec)
-        taken, given = _user_ends(self._program)
+        input_nodes, output_values = _user_ends(self._program)
         ranges = ranges_of_ends(
             self._program.range_constraints,
-            [(node, index) for node, index in zip(taken, inputs) if isinstance(node, Node)],
-            [(node, index) for node, index in zip(given, outputs) if isinstance(node, Node)],
+            [(node, index) for node, index in zip(input_nodes, inputs) if isinstance(node, Node)],
+            [(node, index) for node, index in zip(output_values, outputs) if isinstance(node, Node)],
         )
         return replace(container, ranges=numbers_of(ranges) or None)
 
@@ -102,14 +102,14 @@ class _MethodEmitter:
         inputs = []
         for node, spec in zip(placeholders, self._program.graph_signature.input_specs):
             if spec.kind is InputKind.USER_INPUT:
-                index = self._input(node, spec)
+                index = self._emit_input(node, spec)
                 self._graph.indices[node] = index
                 inputs.append(index)
             elif node.users:
-                self._graph.indices[node] = self._stored(node, spec, method)
+                self._graph.indices[node] = self._emit_stored_input(node, spec, method)
         return inputs
 
-    def _input(self, node: Node, spec: InputSpec) -> int:
+    def _emit_input(self, node: Node, spec: InputSpec) -> int:
         if isinstance(spec.arg, ConstantArgument):
             return self._values.add_constant(spec.arg.value, node)
         if isinstance(node.meta["spec"], TensorSpec):
@@ -119,7 +119,7 @@ class _MethodEmitter:
             return self._values.add_constant(value, node)
         return self._values.add_number(value, node)
 
-    def _stored(self, node: Node, spec: InputSpec, method: str) -> int:
+    def _emit_stored_input(self, node: Node, spec: InputSpec, method: str) -> int:
         tensor_spec: TensorSpec = node.meta["spec"]
         data = bytes_of(self._tensor_of(node, spec), tensor_spec)
         if EXTERNAL_FILE in node.meta:
@@ -148,9 +148,9 @@ class _MethodEmitter:
         return tensor
 
     def _emit_outputs(self) -> list[int]:
-        return [self._output(value) for value in _user_ends(self._program)[1]]
+        return [self._emit_output(value) for value in _user_ends(self._program)[1]]
 
-    def _output(self, value: Any) -> int:
+    def _emit_output(self, value: Any) -> int:
         if not isinstance(value, Node):
             return self._values.add_constant(value)
         index = self._graph.indices[value]
@@ -185,10 +185,10 @@ def container_metadata(in_spec: pytree.TreeSpec, out_spec: pytree.TreeSpec) -> C
 
     A named tuple that has no serialized name is written as a plain tuple.
     """
-    return ContainerMetadata(_dumps(in_spec), _dumps(out_spec))
+    return ContainerMetadata(_dump_tree_spec(in_spec), _dump_tree_spec(out_spec))
 
 
-def _dumps(spec: pytree.TreeSpec) -> str:
+def _dump_tree_spec(spec: pytree.TreeSpec) -> str:
     try:
         return pytree.treespec_dumps(spec)
     except NotImplementedError:

@@ -20,8 +20,8 @@ def named_data(
     store = NamedDataStore()
     owners: dict[str, str] = {}
     contents: dict[str, bytes | memoryview] = {}
-    for owner, output in _stores(methods):
-        for key, entry in _entries(output):
+    for owner, output in _delegate_stores(methods):
+        for key, entry in _store_entries(output):
             data = output.buffers[entry.buffer_index]
             if contents.setdefault(key, data) != data:
                 raise UserError(
@@ -39,12 +39,12 @@ def named_data(
     return [NamedBlob(key, contents[key], inside[key].alignment) for key in sorted(inside)]
 
 
-def _entries(output: NamedDataStoreOutput) -> Iterator[tuple[str, DataEntry]]:
+def _store_entries(output: NamedDataStoreOutput) -> Iterator[tuple[str, DataEntry]]:
     for entries in (output.pte_data, *output.external_data.values()):
         yield from entries.items()
 
 
-def _stores(methods: Mapping[str, MethodOutput]) -> Iterator[tuple[str, NamedDataStoreOutput]]:
+def _delegate_stores(methods: Mapping[str, MethodOutput]) -> Iterator[tuple[str, NamedDataStoreOutput]]:
     """Yield a description of each delegate and its named data."""
     for name, method in methods.items():
         calls = [node for node in method.nodes if is_delegate_call(node)]

@@ -19,7 +19,7 @@ Ranges = Mapping[sympy.Expr, ValueRanges]
 
 
 @dataclass(frozen=True)
-class _Varying:
+class _VaryingSize:
     """A symbolic size or integer of the value with index `value`.
 
     upper: the maximum that memory is planned for.
@@ -46,13 +46,17 @@ def ranges_of_ends(
     """
     for node, _ in inputs:
         _check_example(node, ranges)
-    taken = sorted(_varying(inputs), key=lambda each: (each.value, each.dim))
+    input_sizes = sorted(_varying_sizes(inputs), key=lambda size: (size.value, size.dim))
     limits = {
-        line[0]: _limits(line[0], ranges, taken) for each in taken if (line := each.line) is not None
+        line[0]: _symbol_limits(line[0], ranges, input_sizes)
+        for size in input_sizes
+        if (line := size.line) is not None
     }
     values = {index for _, index in inputs}
-    given = [each for each in _varying(outputs) if each.value not in values]
-    entries = [(each, _range(each, ranges, limits)) for each in dict.fromkeys(taken + given)]
+    output_sizes = [size for size in _varying_sizes(outputs) if size.value not in values]
+    entries = [
+        (size, _size_range(size, ranges, limits)) for size in dict.fromkeys(input_sizes + output_sizes)
+    ]
     entries.sort(key=lambda pair: (pair[0].value, pair[0].dim))
     first: dict[sympy.Symbol, int] = {}
     found = []
@@ -80,47 +84,53 @@ def _check_example(node: Node, ranges: Ranges) -> None:
         raise ExportError(ExportErrorType.NOT_SUPPORTED, message, node)
 
 
-def _varying(ends: Sequence[tuple[Node, int]]) -> Iterator[_Varying]:
+def _varying_sizes(ends: Sequence[tuple[Node, int]]) -> Iterator[_VaryingSize]:
     for node, index in ends:
         value = node.meta.get("val")
         if isinstance(value, SymInt):
-            yield _Varying(index, NUMBER, value.node.expr, _HIGHEST)
+            yield _VaryingSize(index, NUMBER, value.node.expr, _HIGHEST)
         spec = node.meta.get("spec")
         if isinstance(value, torch.Tensor) and isinstance(spec, TensorSpec) and not spec.is_static:
             for dim, size in enumerate(value.shape):
                 if isinstance(size, SymInt):
-                    yield _Varying(index, dim, size.node.expr, spec.shape[dim])
+                    yield _VaryingSize(index, dim, size.node.expr, spec.shape[dim])
 
 
-def _range(each: _Varying, ranges: Ranges, limits: Mapping[sympy.Symbol, tuple[int, int]]) -> Range:
+def _size_range(
+    size: _VaryingSize, ranges: Ranges, limits: Mapping[sympy.Symbol, tuple[int, int]]
+) -> Range:
     """Return the range of a size, without its reference to another entry."""
-    line = each.line
+    line = size.line
     if line is not None and line[0] in limits:
         symbol, step, offset = line
         low, high = (step * end + offset for end in limits[symbol])
     else:
-        bounds = bound_sympy(each.expr, dict(ranges))
-        step, low, high = 1, _finite(bounds.lower), _finite(bounds.upper)
-    low = max(low, _LOWEST if each.dim == NUMBER else 0)
-    high = min(high, each.upper)
+        bounds = bound_sympy(size.expr, dict(ranges))
+        step, low, high = 1, _clamp_bound(bounds.lower), _clamp_bound(bounds.upper)
+    low = max(low, _LOWEST if size.dim == NUMBER else 0)
+    high = min(high, size.upper)
     low = min(low, high)
-    return Range(each.value, each.dim, low, high - (high - low) % step, step, 0)
+    return Range(size.value, size.dim, low, high - (high - low) % step, step, 0)
 
 
-def _limits(symbol: sympy.Symbol, ranges: Ranges, taken: Sequence[_Varying]) -> tuple[int, int]:
+def _symbol_limits(
+    symbol: sympy.Symbol, ranges: Ranges, input_sizes: Sequence[_VaryingSize]
+) -> tuple[int, int]:
     """Return the bounds of `symbol` for which every input size is possible.
 
     If a Dim is used only within an expression, torch.export stores the bounds of that expression.
     """
     known = ranges.get(symbol)
-    low, high = (_finite(known.lower), _finite(known.upper)) if known is not None else (0, _HIGHEST)
+    low, high = (
+        (_clamp_bound(known.lower), _clamp_bound(known.upper)) if known is not None else (0, _HIGHEST)
+    )
     for expr, bounds in ranges.items():
         line = _rising_line(expr)
         if line is not None and line[0] == symbol and expr != symbol:
             _, factor, offset = line
-            low = min(low, -((offset - _finite(bounds.lower)) // factor))
-            high = min(high, (_finite(bounds.upper) - offset) // factor)
-    own = [(each, line) for each in taken if (line := each.line) is not None and line[0] == symbol]
+            low = min(low, -((offset - _clamp_bound(bounds.lower)) // factor))
+            high = min(high, (_clamp_bound(bounds.upper) - offset) // factor)
+    own = [(size, line) for size in input_sizes if (line := size.line) is not None and line[0] == symbol]
     for each, (_, factor, offset) in own:
         if each.dim != NUMBER:
             low = max(low, -(offset // factor))
@@ -132,7 +142,7 @@ def _rising_line(expr: sympy.Expr) -> tuple[sympy.Symbol, int, int] | None:
     return line if line is not None and line[1] > 0 else None
 
 
-def _finite(bound: sympy.Expr) -> int:
+def _clamp_bound(bound: sympy.Expr) -> int:
     """Clamp a bound to 64 bits."""
     if not bound.is_Integer:
         return _LOWEST if bound.is_negative else _HIGHEST

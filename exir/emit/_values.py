@@ -60,12 +60,12 @@ class Values:
 
     def add_stored(self, spec: TensorSpec, data_buffer_idx: int, name: str | None = None) -> int:
         """Add a tensor whose data is stored in the program and return its index."""
-        self._of_spec[spec] = self.add(_tensor(spec, data_buffer_idx, name))
+        self._of_spec[spec] = self.add(_schema_tensor(spec, data_buffer_idx, name))
         return self._of_spec[spec]
 
     def add_external(self, spec: TensorSpec, key: str) -> int:
         """Add a tensor whose data an external file stores under `key`; return its index."""
-        tensor = _tensor(spec, 0)
+        tensor = _schema_tensor(spec, 0)
         tensor.extra_tensor_info = schema.ExtraTensorInfo(
             fully_qualified_name=key, location=schema.TensorDataLocation.EXTERNAL
         )
@@ -75,7 +75,7 @@ class Values:
     def tensor(self, spec: TensorSpec) -> int:
         """Return the index of the single value for `spec`."""
         if spec not in self._of_spec:
-            self._of_spec[spec] = self.add(_tensor(spec, self._data_index(spec)))
+            self._of_spec[spec] = self.add(_schema_tensor(spec, self._data_index(spec)))
         return self._of_spec[spec]
 
     def _data_index(self, spec: TensorSpec) -> int:
@@ -121,7 +121,7 @@ def as_value(value: Any, node: Node | None = None) -> schema.KernelTypes:
     )
 
 
-def _tensor(spec: TensorSpec, data_buffer_idx: int, name: str | None = None) -> schema.Tensor:
+def _schema_tensor(spec: TensorSpec, data_buffer_idx: int, name: str | None = None) -> schema.Tensor:
     """Return the tensor of `spec`; `name` is a mutable buffer's qualified name."""
     return schema.Tensor(
         scalar_type=scalar_type(spec.dtype),
@@ -129,13 +129,13 @@ def _tensor(spec: TensorSpec, data_buffer_idx: int, name: str | None = None) -> 
         dim_order=list(spec.dim_order),
         requires_grad=spec.requires_grad,
         data_buffer_idx=data_buffer_idx,
-        allocation_info=_allocation(spec.storage),
+        allocation_info=_allocation_details(spec.storage),
         shape_dynamism=spec.shape_dynamism,
         extra_tensor_info=schema.ExtraTensorInfo(fully_qualified_name=name) if name else None,
     )
 
 
-def _allocation(storage: TensorSpec) -> schema.AllocationDetails | None:
+def _allocation_details(storage: TensorSpec) -> schema.AllocationDetails | None:
     if storage.mem_id is None or storage.mem_offset is None:
         return None
     low, high = storage.mem_offset & 0xFFFFFFFF, storage.mem_offset >> 32

@@ -223,7 +223,9 @@ def test_map_slices_and_copies_rows_like_the_official_exporter() -> None:
     (eq,) = calls(plan, "executorch_prim::eq.Scalar")
     assert take[2] is stack[2] is add[0] is add[2] is eq[0]
     assert eq[1] == schema.Int(4)
-    (start,) = (each for each in instructions(plan) if isinstance(each, schema.MoveCall))
+    (start,) = (
+        instruction for instruction in instructions(plan) if isinstance(instruction, schema.MoveCall)
+    )
     assert plan.values[start.move_from].val == schema.Int(0)
     assert plan.values[start.move_to].val is eq[0]
     rows = stack[0]
@@ -354,7 +356,9 @@ def test_stack_traces_name_model_lines() -> None:
     plan = lowered(models.mlp(), config).executorch_program.execution_plan[0]
     frames = plan.chains[0].stacktrace
     assert frames is not None and len(frames) == len(plan.chains[0].instructions)
-    assert any(frame.filename == "exir/testing/models.py" for each in frames for frame in each.items)
+    assert any(
+        frame.filename == "exir/testing/models.py" for frame_list in frames for frame in frame_list.items
+    )
 
 
 def test_lifted_constants_keep_their_values() -> None:

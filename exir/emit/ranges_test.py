@@ -14,7 +14,7 @@ from exir.error import ExportError
 from exir.inspection.ranges import NUMBER, Range, Steps, ranges_of, steps_of
 
 
-class _Call(torch.nn.Module):
+class _FunctionModule(torch.nn.Module):
     def __init__(self, function: Callable[..., object]) -> None:
         super().__init__()
         self.function = function
@@ -23,40 +23,40 @@ class _Call(torch.nn.Module):
         return self.function(*inputs)
 
 
-def _plan(function: Callable[..., object], inputs: tuple[Any, ...], *shapes: Any) -> Any:
-    program = export(_Call(function), inputs, dynamic_shapes=(shapes,))
+def _emit_plan(function: Callable[..., object], inputs: tuple[Any, ...], *shapes: Any) -> Any:
+    program = export(_FunctionModule(function), inputs, dynamic_shapes=(shapes,))
     return to_edge(program).to_executorch().executorch_program.execution_plan[0]
 
 
-def _inputs(plan: Any) -> list[tuple[Steps | None, ...]]:
+def _plan_inputs(plan: Any) -> list[tuple[Steps | None, ...]]:
     return [steps_of(plan, index) for index in plan.inputs]
 
 
 def test_fixed_dimension_of_a_dynamic_input_is_not_a_range() -> None:
-    plan = _plan(lambda x: x * 2, (torch.ones(6, 4),), {0: Dim("n", min=2, max=8)})
-    assert _inputs(plan) == [(Steps(2, 8), None)]
+    plan = _emit_plan(lambda x: x * 2, (torch.ones(6, 4),), {0: Dim("n", min=2, max=8)})
+    assert _plan_inputs(plan) == [(Steps(2, 8), None)]
     assert steps_of(plan, plan.outputs[0]) == (Steps(2, 8), None)
 
 
 def test_static_program_has_no_ranges() -> None:
-    plan = _plan(lambda x: x * 2, (torch.ones(6, 4),), None)
+    plan = _emit_plan(lambda x: x * 2, (torch.ones(6, 4),), None)
     assert ranges_of(plan) is None
-    assert _inputs(plan) == [()]
+    assert _plan_inputs(plan) == [()]
 
 
 def test_multiple_of_a_dim_has_a_step() -> None:
-    plan = _plan(lambda x: x * 2, (torch.ones(16),), {0: 8 * Dim("n", min=1, max=8)})
-    assert _inputs(plan) == [(Steps(8, 64, 8),)]
+    plan = _emit_plan(lambda x: x * 2, (torch.ones(16),), {0: 8 * Dim("n", min=1, max=8)})
+    assert _plan_inputs(plan) == [(Steps(8, 64, 8),)]
 
 
 def test_steps_start_at_the_minimum_size() -> None:
-    plan = _plan(lambda x: x * 2, (torch.ones(7),), {0: 3 * Dim("n", min=1, max=5) + 1})
-    assert _inputs(plan) == [(Steps(4, 16, 3),)]
+    plan = _emit_plan(lambda x: x * 2, (torch.ones(7),), {0: 3 * Dim("n", min=1, max=5) + 1})
+    assert _plan_inputs(plan) == [(Steps(4, 16, 3),)]
 
 
 def test_equal_dims_refer_to_each_other() -> None:
     n = Dim("n", min=1, max=8)
-    plan = _plan(lambda x, y: x * y.sum(), (torch.ones(7), torch.ones(3)), {0: 2 * n + 1}, {0: n})
+    plan = _emit_plan(lambda x, y: x * y.sum(), (torch.ones(7), torch.ones(3)), {0: 2 * n + 1}, {0: n})
     first, second = plan.inputs
     ranges = ranges_of(plan)
     assert ranges is not None
@@ -65,12 +65,12 @@ def test_equal_dims_refer_to_each_other() -> None:
 
 def test_implicit_lower_bound_of_torch_is_omitted() -> None:
     with pytest.warns(UserWarning, match="has no upper bound, so the example's value 6"):
-        plan = _plan(lambda x: x * 2, (torch.ones(6),), {0: Dim.AUTO})
-    assert _inputs(plan) == [(Steps(0, 6),)]
+        plan = _emit_plan(lambda x: x * 2, (torch.ones(6),), {0: Dim.AUTO})
+    assert _plan_inputs(plan) == [(Steps(0, 6),)]
 
 
 def test_integer_input_has_a_range() -> None:
-    plan = _plan(lambda x, k: x * k, (torch.ones(6), 3), None, Dim.DYNAMIC(min=1, max=5))
+    plan = _emit_plan(lambda x, k: x * k, (torch.ones(6), 3), None, Dim.DYNAMIC(min=1, max=5))
     ranges = ranges_of(plan)
     assert ranges is not None
     assert ranges[0] == Range(plan.inputs[1], NUMBER, 1, 5, 1, 0)
@@ -78,19 +78,19 @@ def test_integer_input_has_a_range() -> None:
 
 def test_integer_that_determines_sizes_is_bounded_by_the_example() -> None:
     with pytest.warns(UserWarning, match="integer input 'inputs_1' has no upper bound"):
-        plan = _plan(lambda x, k: torch.zeros(k) + x, (torch.ones(1), 3), None, Dim.DYNAMIC)
-    assert _inputs(plan)[1] == (Steps(0, 3),)
+        plan = _emit_plan(lambda x, k: torch.zeros(k) + x, (torch.ones(1), 3), None, Dim.DYNAMIC)
+    assert _plan_inputs(plan)[1] == (Steps(0, 3),)
 
 
 def test_integer_that_determines_no_size_is_unbounded() -> None:
-    plan = _plan(lambda x, k: x * k, (torch.ones(6), 3), None, Dim.DYNAMIC)
-    assert _inputs(plan)[1] == (Steps(0, 2**63 - 1),)
+    plan = _emit_plan(lambda x, k: x * k, (torch.ones(6), 3), None, Dim.DYNAMIC)
+    assert _plan_inputs(plan)[1] == (Steps(0, 2**63 - 1),)
 
 
 def test_size_decreasing_in_an_integer_is_planned_for_zero() -> None:
     """The range that torch.export gives the integer starts at 2."""
-    plan = _plan(lambda x, k: x[k:] * 1, (torch.ones(10), 3), None, Dim.DYNAMIC(min=0, max=4))
-    assert _inputs(plan)[1] == (Steps(0, 4),)
+    plan = _emit_plan(lambda x, k: x[k:] * 1, (torch.ones(10), 3), None, Dim.DYNAMIC(min=0, max=4))
+    assert _plan_inputs(plan)[1] == (Steps(0, 4),)
     assert steps_of(plan, plan.outputs[0]) == (Steps(6, 10),)
 
 
@@ -100,29 +100,33 @@ def _running_sums(x: torch.Tensor) -> torch.Tensor:
 
 @pytest.mark.parametrize("loop", [lambda x: map_rows(torch.sin, x), _running_sums])
 def test_loop_over_rows_requires_a_row(loop: Callable[..., object]) -> None:
-    plan = _plan(loop, (torch.ones(6, 4),), {0: Dim("rows", max=8)})
-    assert _inputs(plan) == [(Steps(1, 8), None)]
+    plan = _emit_plan(loop, (torch.ones(6, 4),), {0: Dim("rows", max=8)})
+    assert _plan_inputs(plan) == [(Steps(1, 8), None)]
 
 
 def test_loop_over_rows_requires_one_step_of_the_size() -> None:
-    plan = _plan(lambda x: map_rows(torch.sin, x), (torch.ones(6, 4),), {0: 2 * Dim("pairs", max=4)})
-    assert _inputs(plan) == [(Steps(2, 8, 2), None)]
+    plan = _emit_plan(
+        lambda x: map_rows(torch.sin, x), (torch.ones(6, 4),), {0: 2 * Dim("pairs", max=4)}
+    )
+    assert _plan_inputs(plan) == [(Steps(2, 8, 2), None)]
 
 
 def test_constant_integer_has_no_range() -> None:
-    plan = _plan(lambda x, k: x * k, (torch.ones(6), 3), None, None)
-    assert _inputs(plan)[1] == ()
+    plan = _emit_plan(lambda x, k: x * k, (torch.ones(6), 3), None, None)
+    assert _plan_inputs(plan)[1] == ()
 
 
 def test_negative_example_of_an_integer_is_refused() -> None:
     with pytest.raises(
         ExportError, match="'inputs_1' has the example value -3, but torch.export assumes at least 0"
     ):
-        _plan(lambda x, k: x * k, (torch.ones(6), -3), None, Dim.DYNAMIC)
+        _emit_plan(lambda x, k: x * k, (torch.ones(6), -3), None, Dim.DYNAMIC)
 
 
 def test_compiling_does_not_change_bounds_of_its_input() -> None:
-    program = export(_Call(lambda x: x * 2), (torch.ones(6),), dynamic_shapes=(({0: Dim.AUTO},),))
+    program = export(
+        _FunctionModule(lambda x: x * 2), (torch.ones(6),), dynamic_shapes=(({0: Dim.AUTO},),)
+    )
     before = dict(program.range_constraints)
     with pytest.warns(UserWarning, match="has no upper bound"):
         to_edge(program).to_executorch()

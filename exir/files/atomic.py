@@ -18,13 +18,13 @@ def write_files(outputs: Mapping[Path, Write]) -> None:
     """
     try:
         for path, write in outputs.items():
-            with open(_partial(path), "wb") as file:
+            with open(_temporary_path(path), "wb") as file:
                 write(file)
         for path in outputs:
-            os.replace(_partial(path), path)
+            os.replace(_temporary_path(path), path)
     except BaseException:
         for path in outputs:
-            _partial(path).unlink(missing_ok=True)
+            _temporary_path(path).unlink(missing_ok=True)
         raise
 
 
@@ -38,6 +38,6 @@ def write_outputs(outputs: Mapping[Path, Write]) -> None:
         raise
 
 
-def _partial(path: Path) -> Path:
+def _temporary_path(path: Path) -> Path:
     """Return a temporary name that is unique to this process."""
     return path.with_name(f"{path.name}.{os.getpid()}{_SUFFIX}")

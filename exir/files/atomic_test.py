@@ -23,17 +23,17 @@ def full_disk() -> Iterator[None]:
     resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 
 
-def _fail(file: BinaryIO) -> None:
+def _failing_writer(file: BinaryIO) -> None:
     file.write(b"half")
     raise RuntimeError("injected")
 
 
-def _write(file: BinaryIO, name: str) -> None:
+def _write_name(file: BinaryIO, name: str) -> None:
     file.write(name.encode())
 
 
 def test_only_requested_files_are_written(tmp_path: Path) -> None:
-    write_files({tmp_path / name: functools.partial(_write, name=name) for name in ("a", "b")})
+    write_files({tmp_path / name: functools.partial(_write_name, name=name) for name in ("a", "b")})
     assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {"a": "a", "b": "b"}
 
 
@@ -43,7 +43,7 @@ def test_existing_files_survive_a_failed_write(tmp_path: Path) -> None:
         write_files(
             {
                 tmp_path / "a": lambda file: file.write(b"new"),
-                tmp_path / "b": _fail,
+                tmp_path / "b": _failing_writer,
                 tmp_path / "c": lambda file: file.write(b"not come to"),
             }
         )
@@ -76,5 +76,5 @@ def test_all_output_files_are_written(tmp_path: Path) -> None:
 def test_failed_write_leaves_no_output_files(tmp_path: Path) -> None:
     (tmp_path / "a").write_bytes(b"of an earlier run")
     with pytest.raises(RuntimeError, match="injected"):
-        write_outputs({tmp_path / "a": lambda file: file.write(b"x"), tmp_path / "b": _fail})
+        write_outputs({tmp_path / "a": lambda file: file.write(b"x"), tmp_path / "b": _failing_writer})
     assert list(tmp_path.iterdir()) == []

@@ -139,22 +139,22 @@ class GgufFile:
     tensors: dict[str, GgufTensor]
 
 
-def read_gguf_file(path: Path, wanted: Callable[[str], bool] = lambda key: True) -> GgufFile:
+def read_gguf_file(path: Path, key_filter: Callable[[str], bool] = lambda key: True) -> GgufFile:
     """Read the file at `path`. Raises `GgufError` or `OSError`.
 
-    wanted: a filter on the keys of metadata entries to return.
+    key_filter: a filter on the keys of metadata entries to return.
     """
     with path.open("rb") as file:
         if path.stat().st_size == 0:
             raise GgufError("the file is empty")
         mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-    cursor = _Cursor(mapped)
+    cursor = _GgufCursor(mapped)
     tensor_count, entry_count = _read_header(cursor)
-    metadata, alignment = _read_metadata(cursor, entry_count, wanted)
+    metadata, alignment = _read_metadata(cursor, entry_count, key_filter)
     return GgufFile(metadata, _read_tensors(cursor, tensor_count, alignment))
 
 
-class _Cursor:
+class _GgufCursor:
     """A position in the file. Every read is checked against the file's end."""
 
     def __init__(self, data: mmap.mmap) -> None:
@@ -193,7 +193,7 @@ class _Cursor:
         return count
 
 
-def _read_header(cursor: _Cursor) -> tuple[int, int]:
+def _read_header(cursor: _GgufCursor) -> tuple[int, int]:
     """Return the numbers of tensors and of metadata entries."""
     if cursor.take(4, "the magic number") != b"GGUF":
         raise GgufError("the file does not start with 'GGUF'")
@@ -205,7 +205,7 @@ def _read_header(cursor: _Cursor) -> tuple[int, int]:
 
 
 def _read_metadata(
-    cursor: _Cursor, count: int, wanted: Callable[[str], bool]
+    cursor: _GgufCursor, count: int, key_filter: Callable[[str], bool]
 ) -> tuple[dict[str, Any], int]:
     """Return the wanted entries, and the alignment of the tensors' data."""
     metadata: dict[str, Any] = {}
@@ -219,14 +219,14 @@ def _read_metadata(
         value = _read_value(cursor, cursor.number("<I", f"the type of '{key}'"), f"'{key}'", 0)
         if key == "general.alignment":
             alignment = value
-        if wanted(key):
+        if key_filter(key):
             metadata[key] = value
     if not isinstance(alignment, int) or alignment <= 0 or alignment & (alignment - 1):
         raise GgufError(f"'general.alignment' is {alignment!r}, not a power of two")
     return metadata, alignment
 
 
-def _read_value(cursor: _Cursor, kind: int, element: str, depth: int) -> Any:
+def _read_value(cursor: _GgufCursor, kind: int, element: str, depth: int) -> Any:
     if kind == _STRING:
         return cursor.string(element)
     if kind in _SCALARS:
@@ -244,13 +244,13 @@ def _read_value(cursor: _Cursor, kind: int, element: str, depth: int) -> Any:
     return [_read_value(cursor, inner, element, depth + 1) for _ in range(count)]
 
 
-def _read_scalars(cursor: _Cursor, kind: int, count: int, element: str) -> list[Any]:
+def _read_scalars(cursor: _GgufCursor, kind: int, count: int, element: str) -> list[Any]:
     dtype = np.dtype(_SCALARS[kind])
     values = np.frombuffer(cursor.take(count * dtype.itemsize, element), dtype)
     return list((values != 0 if kind == _BOOL else values).tolist())
 
 
-def _read_tensors(cursor: _Cursor, count: int, alignment: int) -> dict[str, GgufTensor]:
+def _read_tensors(cursor: _GgufCursor, count: int, alignment: int) -> dict[str, GgufTensor]:
     records = []
     for index in range(count):
         name = cursor.string(f"the name of tensor {index}")

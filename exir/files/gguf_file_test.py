@@ -10,48 +10,52 @@ import pytest
 from exir.files.gguf_file import GgufError, GgufFile, read_gguf_file
 
 
-def _string(text: str) -> bytes:
+def _encode_string(text: str) -> bytes:
     return struct.pack("<Q", len(text.encode())) + text.encode()
 
 
-def _entry(key: str, kind: int, value: bytes) -> bytes:
-    return _string(key) + struct.pack("<I", kind) + value
+def _encode_entry(key: str, kind: int, value: bytes) -> bytes:
+    return _encode_string(key) + struct.pack("<I", kind) + value
 
 
-def _array(kind: int, count: int, elements: bytes = b"") -> bytes:
+def _encode_array(kind: int, count: int, elements: bytes = b"") -> bytes:
     return struct.pack("<IQ", kind, count) + elements
 
 
-def _tensor(name: str, dims: tuple[int, ...], kind: int = 0, offset: int = 0) -> bytes:
-    record = _string(name) + struct.pack(f"<I{len(dims)}Q", len(dims), *dims)
+def _encode_tensor_info(name: str, dims: tuple[int, ...], kind: int = 0, offset: int = 0) -> bytes:
+    record = _encode_string(name) + struct.pack(f"<I{len(dims)}Q", len(dims), *dims)
     return record + struct.pack("<IQ", kind, offset)
 
 
-def _file(entries: list[bytes], tensors: list[bytes], data: bytes = b"", version: int = 3) -> bytes:
+def _encode_file(
+    entries: list[bytes], tensors: list[bytes], data: bytes = b"", version: int = 3
+) -> bytes:
     head = b"GGUF" + struct.pack("<IQQ", version, len(tensors), len(entries))
     body = head + b"".join(entries) + b"".join(tensors)
     return body + bytes(-len(body) % 32) + data
 
 
-def _read(tmp_path: Path, data: bytes, wanted: Callable[[str], bool] = lambda key: True) -> GgufFile:
+def _read_bytes(
+    tmp_path: Path, data: bytes, key_filter: Callable[[str], bool] = lambda key: True
+) -> GgufFile:
     path = tmp_path / "m.gguf"
     path.write_bytes(data)
-    return read_gguf_file(path, wanted)
+    return read_gguf_file(path, key_filter)
 
 
 def test_every_kind_of_gguf_entry_is_read(tmp_path: Path) -> None:
-    nested = _array(9, 1, _array(8, 2, _string("a") + _string("é")))
+    nested = _encode_array(9, 1, _encode_array(8, 2, _encode_string("a") + _encode_string("é")))
     entries = [
-        _entry("flag", 7, b"\2"),
-        _entry("byte", 1, b"\xff"),
-        _entry("wide", 10, b"\xff" * 8),
-        _entry("real", 12, struct.pack("<d", 0.5)),
-        _entry("text", 8, _string("né")),
-        _entry("numbers", 9, _array(5, 2, struct.pack("<ii", 1, -1))),
-        _entry("flags", 9, _array(7, 2, b"\0\1")),
-        _entry("nested", 9, nested),
+        _encode_entry("flag", 7, b"\2"),
+        _encode_entry("byte", 1, b"\xff"),
+        _encode_entry("wide", 10, b"\xff" * 8),
+        _encode_entry("real", 12, struct.pack("<d", 0.5)),
+        _encode_entry("text", 8, _encode_string("né")),
+        _encode_entry("numbers", 9, _encode_array(5, 2, struct.pack("<ii", 1, -1))),
+        _encode_entry("flags", 9, _encode_array(7, 2, b"\0\1")),
+        _encode_entry("nested", 9, nested),
     ]
-    assert _read(tmp_path, _file(entries, [])).metadata == {
+    assert _read_bytes(tmp_path, _encode_file(entries, [])).metadata == {
         "flag": True,
         "byte": -1,
         "wide": 2**64 - 1,
@@ -83,11 +87,11 @@ def test_gguf_number_has_the_width_of_its_kind(
 ) -> None:
     number = struct.pack(f"<{code}", value)
     entries = [
-        _entry("one", kind, number),
-        _entry("two", 9, _array(kind, 2, number + number)),
-        _entry("next", 5, struct.pack("<i", 7)),
+        _encode_entry("one", kind, number),
+        _encode_entry("two", 9, _encode_array(kind, 2, number + number)),
+        _encode_entry("next", 5, struct.pack("<i", 7)),
     ]
-    metadata = _read(tmp_path, _file(entries, [])).metadata
+    metadata = _read_bytes(tmp_path, _encode_file(entries, [])).metadata
     assert metadata == {"one": value, "two": [value, value], "next": 7}
 
 
@@ -101,15 +105,19 @@ _GGML_TYPES = (
 
 def test_gguf_tensor_types_have_the_names_of_ggml(tmp_path: Path) -> None:
     names = dict(each.split() for each in _GGML_TYPES.split(", ")) | {"4": "number 4"}
-    tensors = [_tensor(number, (0,), int(number)) for number in names]
-    found = _read(tmp_path, _file([], tensors)).tensors
+    tensors = [_encode_tensor_info(number, (0,), int(number)) for number in names]
+    found = _read_bytes(tmp_path, _encode_file([], tensors)).tensors
     assert {number: tensor.kind for number, tensor in found.items()} == names
 
 
 def test_gguf_tensors_have_row_major_shapes(tmp_path: Path) -> None:
     data = struct.pack("<6f", *range(6)) + bytes(8) + struct.pack("<f", 7)
-    tensors = [_tensor("matrix", (3, 2)), _tensor("scalar", (), 0, 32), _tensor("none", (0, 2), 2)]
-    found = _read(tmp_path, _file([], tensors, data)).tensors
+    tensors = [
+        _encode_tensor_info("matrix", (3, 2)),
+        _encode_tensor_info("scalar", (), 0, 32),
+        _encode_tensor_info("none", (0, 2), 2),
+    ]
+    found = _read_bytes(tmp_path, _encode_file([], tensors, data)).tensors
     assert found["matrix"].shape == (2, 3) and found["matrix"].kind == "F32"
     assert found["matrix"].blocks().view("<f4").ravel().tolist() == [0, 1, 2, 3, 4, 5]
     assert found["scalar"].blocks().view("<f4").ravel().tolist() == [7]
@@ -117,16 +125,18 @@ def test_gguf_tensors_have_row_major_shapes(tmp_path: Path) -> None:
 
 
 def test_only_requested_gguf_entries_are_read(tmp_path: Path) -> None:
-    entries = [_entry("a", 8, _string("x")), _entry("b", 8, _string("y"))]
-    assert _read(tmp_path, _file(entries, []), lambda key: key == "b").metadata == {"b": "y"}
+    entries = [_encode_entry("a", 8, _encode_string("x")), _encode_entry("b", 8, _encode_string("y"))]
+    assert _read_bytes(tmp_path, _encode_file(entries, []), lambda key: key == "b").metadata == {
+        "b": "y"
+    }
 
 
 _DAMAGED = [
     (b"", "the file is empty"),
     (b"GGUX" + bytes(20), "the file does not start with 'GGUF'"),
-    (_file([], [], version=1), "unsupported version 1; supported: 2 and 3$"),
+    (_encode_file([], [], version=1), "unsupported version 1; supported: 2 and 3$"),
     (
-        _file([], [], version=3 << 24),
+        _encode_file([], [], version=3 << 24),
         "unsupported version 50331648; supported: 2 and 3; the file is big-endian",
     ),
     (b"GGUF" + struct.pack("<IQQ", 3, 2**60, 0), "the tensor count is 1152921504606846976, but"),
@@ -134,63 +144,118 @@ _DAMAGED = [
         b"GGUF" + struct.pack("<IQQ", 3, 0, 2**63),
         "the metadata entry count is 9223372036854775808, but",
     ),
-    (_file([_entry("a", 9, _array(0, 2**40))], []), "the length of 'a' is 1099511627776, but"),
-    (_file([_entry("a", 9, _array(8, 2**64 - 1))], []), "the length of 'a' is 18446744073709551615"),
-    (_file([_entry("a", 8, struct.pack("<Q", 2**64 - 8))], []), "'a' needs 18446744073709551608 bytes"),
-    (_file([_entry("a", 13, b"")], []), "'a' has the unknown type 13"),
-    (_file([_entry("a", 9, _array(14, 0))], []), "'a' has the unknown element type 14"),
-    (_file([_entry("a", 0, b"\1"), _entry("a", 0, b"\1")], []), "duplicate metadata entry 'a'"),
-    (_file([_entry("a", 8, struct.pack("<Q", 1) + b"\xff")], []), "'a' at offset .* is not UTF-8"),
     (
-        _file(
-            [_entry("a", 9, _array(9, 1, _array(9, 1, _array(9, 1, _array(9, 1, _array(0, 0))))))], []
+        _encode_file([_encode_entry("a", 9, _encode_array(0, 2**40))], []),
+        "the length of 'a' is 1099511627776, but",
+    ),
+    (
+        _encode_file([_encode_entry("a", 9, _encode_array(8, 2**64 - 1))], []),
+        "the length of 'a' is 18446744073709551615",
+    ),
+    (
+        _encode_file([_encode_entry("a", 8, struct.pack("<Q", 2**64 - 8))], []),
+        "'a' needs 18446744073709551608 bytes",
+    ),
+    (_encode_file([_encode_entry("a", 13, b"")], []), "'a' has the unknown type 13"),
+    (
+        _encode_file([_encode_entry("a", 9, _encode_array(14, 0))], []),
+        "'a' has the unknown element type 14",
+    ),
+    (
+        _encode_file([_encode_entry("a", 0, b"\1"), _encode_entry("a", 0, b"\1")], []),
+        "duplicate metadata entry 'a'",
+    ),
+    (
+        _encode_file([_encode_entry("a", 8, struct.pack("<Q", 1) + b"\xff")], []),
+        "'a' at offset .* is not UTF-8",
+    ),
+    (
+        _encode_file(
+            [
+                _encode_entry(
+                    "a",
+                    9,
+                    _encode_array(
+                        9,
+                        1,
+                        _encode_array(
+                            9, 1, _encode_array(9, 1, _encode_array(9, 1, _encode_array(0, 0)))
+                        ),
+                    ),
+                )
+            ],
+            [],
         ),
         "'a' nests arrays more than 4 deep",
     ),
     (
-        _file([_entry("general.alignment", 4, bytes(4))], []),
+        _encode_file([_encode_entry("general.alignment", 4, bytes(4))], []),
         "'general.alignment' is 0, not a power of two",
     ),
     (
-        _file([_entry("general.alignment", 8, _string("x"))], []),
+        _encode_file([_encode_entry("general.alignment", 8, _encode_string("x"))], []),
         "'general.alignment' is 'x', not a power",
     ),
-    (_file([], [_tensor("t", (1,)), _tensor("t", (1,))], bytes(32)), "duplicate tensor 't'"),
-    (_file([], [_tensor("t", (1,), offset=4)], bytes(32)), "tensor 't': offset 4 is not a multiple"),
-    (_file([], [_tensor("t", (1,) * 9)], bytes(32)), "tensor 't' has 9 dimensions; at most 8"),
+    (
+        _encode_file([], [_encode_tensor_info("t", (1,)), _encode_tensor_info("t", (1,))], bytes(32)),
+        "duplicate tensor 't'",
+    ),
+    (
+        _encode_file([], [_encode_tensor_info("t", (1,), offset=4)], bytes(32)),
+        "tensor 't': offset 4 is not a multiple",
+    ),
+    (
+        _encode_file([], [_encode_tensor_info("t", (1,) * 9)], bytes(32)),
+        "tensor 't' has 9 dimensions; at most 8",
+    ),
 ]
 
 
 @pytest.mark.parametrize(("data", "message"), _DAMAGED)
 def test_damaged_gguf_header_is_refused(tmp_path: Path, data: bytes, message: str) -> None:
     with pytest.raises(GgufError, match=message):
-        _read(tmp_path, data)
+        _read_bytes(tmp_path, data)
 
 
 @pytest.mark.parametrize(
     ("tensor", "message"),
     [
-        (_tensor("t", (8,), 0, 2**64 - 32), "tensor 't': 32 bytes at offset .* exceed the file"),
-        (_tensor("t", (2**63, 2**63)), "tensor 't': .* bytes at offset .* exceed the file"),
-        (_tensor("t", (9,)), "tensor 't': 36 bytes at offset 64 exceed the file of 96 bytes"),
-        (_tensor("t", (31,), 2), "tensor 't': rows of 31 elements are not a multiple of Q4_0's 32"),
-        (_tensor("t", (32,), 10), "tensor 't' has the unsupported type Q2_K"),
-        (_tensor("t", (32,), 999), "tensor 't' has the unsupported type number 999"),
+        (
+            _encode_tensor_info("t", (8,), 0, 2**64 - 32),
+            "tensor 't': 32 bytes at offset .* exceed the file",
+        ),
+        (_encode_tensor_info("t", (2**63, 2**63)), "tensor 't': .* bytes at offset .* exceed the file"),
+        (
+            _encode_tensor_info("t", (9,)),
+            "tensor 't': 36 bytes at offset 64 exceed the file of 96 bytes",
+        ),
+        (
+            _encode_tensor_info("t", (31,), 2),
+            "tensor 't': rows of 31 elements are not a multiple of Q4_0's 32",
+        ),
+        (_encode_tensor_info("t", (32,), 10), "tensor 't' has the unsupported type Q2_K"),
+        (_encode_tensor_info("t", (32,), 999), "tensor 't' has the unsupported type number 999"),
     ],
 )
 def test_damaged_gguf_tensor_is_refused_when_read(tmp_path: Path, tensor: bytes, message: str) -> None:
-    file = _read(tmp_path, _file([], [tensor], bytes(32)))
+    file = _read_bytes(tmp_path, _encode_file([], [tensor], bytes(32)))
     with pytest.raises(GgufError, match=message):
         file.tensors["t"].blocks()
 
 
 def test_randomly_damaged_gguf_file_is_read_or_refused(tmp_path: Path) -> None:
     entries = [
-        _entry("text", 8, _string("abc")),
-        _entry("words", 9, _array(8, 3, _string("a") + _string("bc") + _string(""))),
-        _entry("numbers", 9, _array(4, 3, bytes(12))),
+        _encode_entry("text", 8, _encode_string("abc")),
+        _encode_entry(
+            "words",
+            9,
+            _encode_array(8, 3, _encode_string("a") + _encode_string("bc") + _encode_string("")),
+        ),
+        _encode_entry("numbers", 9, _encode_array(4, 3, bytes(12))),
     ]
-    whole = _file(entries, [_tensor("t", (8, 2)), _tensor("q", (32, 2), 2, 64)], bytes(128))
+    whole = _encode_file(
+        entries, [_encode_tensor_info("t", (8, 2)), _encode_tensor_info("q", (32, 2), 2, 64)], bytes(128)
+    )
     draw = random.Random(1)
     outcomes = {"file": 0, "error": 0}
     for _ in range(3000):
@@ -200,7 +265,7 @@ def test_randomly_damaged_gguf_file_is_read_or_refused(tmp_path: Path) -> None:
         for _ in range(draw.randrange(1, 4)):
             damaged[draw.randrange(len(damaged))] = draw.choice((0, 1, 0x7F, 0xFF, draw.randrange(256)))
         try:
-            for tensor in _read(tmp_path, bytes(damaged)).tensors.values():
+            for tensor in _read_bytes(tmp_path, bytes(damaged)).tensors.values():
                 tensor.blocks()
             outcomes["file"] += 1
         except GgufError:

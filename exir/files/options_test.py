@@ -22,14 +22,14 @@ _CLASSES = (
 )
 
 
-def _reads(tree: ast.AST, function: str = "") -> Iterator[str]:
+def _attribute_reads(tree: ast.AST, function: str = "") -> Iterator[str]:
     """Yield the attributes that are read, except in validation."""
     if isinstance(tree, ast.FunctionDef):
         function = tree.name
     if isinstance(tree, ast.Attribute) and isinstance(tree.ctx, ast.Load) and not _only_checks(function):
         yield tree.attr
     for child in ast.iter_child_nodes(tree):
-        yield from _reads(child, function)
+        yield from _attribute_reads(child, function)
 
 
 def _only_checks(function: str) -> bool:
@@ -40,7 +40,9 @@ def _only_checks(function: str) -> bool:
 def read() -> frozenset[str]:
     sources = (path for path in _EXIR.rglob("*.py") if not path.name.endswith("_test.py"))
     return frozenset(
-        name for path in sources for name in _reads(ast.parse(path.read_text(encoding="utf-8")))
+        name
+        for path in sources
+        for name in _attribute_reads(ast.parse(path.read_text(encoding="utf-8")))
     )
 
 
@@ -53,4 +55,4 @@ def test_every_option_is_read(options: type, read: frozenset[str]) -> None:
 
 def test_option_that_is_only_validated_counts_as_unused() -> None:
     source = "def _check(self):\n    self.unread\ndef run(self):\n    return self.used\n"
-    assert list(_reads(ast.parse(source))) == ["used"]
+    assert list(_attribute_reads(ast.parse(source))) == ["used"]

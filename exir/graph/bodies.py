@@ -56,11 +56,11 @@ def bodies(program: ExportedProgram) -> Iterator[Body]:
     A graph that runs in several places is skipped, with its inner graphs: it has no unique operands. The
     caller can edit a graph before it requests the next one.
     """
-    for path, index in _places(program.graph_module, (), _shared_graphs(program.graph_module)):
+    for path, index in _call_sites(program.graph_module, (), _shared_graphs(program.graph_module)):
         view = program
         for node in path[:-1]:
-            view = _view(view, _inner(regions(node), path))
-        yield Body(path, index, _view(view, regions(path[-1])[index]))
+            view = _region_program(view, _innermost_region(regions(node), path))
+        yield Body(path, index, _region_program(view, regions(path[-1])[index]))
 
 
 def run_in_bodies(program: ExportedProgram, run: Callable[[ExportedProgram], object]) -> None:
@@ -74,7 +74,7 @@ def run_in_bodies(program: ExportedProgram, run: Callable[[ExportedProgram], obj
     found = False
     for body in bodies(program):
         found = True
-        _Edit(body, constants).apply(run)
+        _BodyEdit(body, constants).apply(run)
     if found:
         drop_unused_operands(program)
 
@@ -96,7 +96,7 @@ def added_operand(node: Node, value: Node) -> dict[Node, Node]:
     return added
 
 
-class _Edit:
+class _BodyEdit:
     """One body while a pass edits it."""
 
     def __init__(self, body: Body, constants: ConstantTable) -> None:
@@ -109,23 +109,23 @@ class _Edit:
     def apply(self, run: Callable[[ExportedProgram], object]) -> None:
         """Run the pass; new constants follow the old placeholders."""
         vals = [node.meta.get("val") for node in self._placeholders]
-        tensors = self._tensors()
+        tensors = self._constant_tensors()
         run(self._view)
-        changed = self._changed(tensors)
-        self._restore(vals)
+        changed = self._changed_constants(tensors)
+        self._restore_placeholders(vals)
         for node, target in changed.items():
-            constant = self._constants.add(target, self._tensors()[target].detach())
-            node.replace_all_uses_with(self._connected(constant))
+            constant = self._constants.add(target, self._constant_tensors()[target].detach())
+            node.replace_all_uses_with(self._connect_constant(constant))
             if node not in self._placeholders:
                 self._graph.erase_node(node)
 
-    def _tensors(self) -> dict[str, Tensor]:
+    def _constant_tensors(self) -> dict[str, Tensor]:
         return {**self._view.state_dict, **self._view.constants}
 
-    def _changed(self, before: dict[str, Tensor]) -> dict[Node, str]:
+    def _changed_constants(self, before: dict[str, Tensor]) -> dict[Node, str]:
         """Return the placeholders of new or changed constants, with their names."""
         node_of = {node.name: node for node in self._graph.find_nodes(op="placeholder")}
-        now = self._tensors()
+        now = self._constant_tensors()
         found = {}
         for spec in self._view.graph_signature.input_specs:
             if spec.kind in _CONSTANT_KINDS and spec.target is not None:
@@ -134,7 +134,7 @@ class _Edit:
                     found[node] = spec.target
         return found
 
-    def _restore(self, vals: Sequence[object]) -> None:
+    def _restore_placeholders(self, vals: Sequence[object]) -> None:
         """Restore the placeholders that the pass removed.
 
         They are part of the interface until their operands are removed.
@@ -143,23 +143,23 @@ class _Edit:
         previous: Node | None = None
         for position, (node, val) in enumerate(zip(self._placeholders, vals)):
             if node not in present:
-                node = self._placeholders[position] = _placeholder(self._graph, previous, node)
+                node = self._placeholders[position] = _insert_placeholder(self._graph, previous, node)
             node.meta["val"] = val
             previous = node
 
-    def _connected(self, constant: Node) -> Node:
+    def _connect_constant(self, constant: Node) -> Node:
         """Pass `constant` through all enclosing control flow; return its placeholder."""
         value = constant
         for depth, node in enumerate(self._body.path):
             is_last = depth == len(self._body.path) - 1
             added = added_operand(node, value)
             run = regions(node)
-            region = run[self._body.index] if is_last else _inner(run, self._body.path)
+            region = run[self._body.index] if is_last else _innermost_region(run, self._body.path)
             value = added[region.holder]
         return value
 
 
-def _places(
+def _call_sites(
     graph_module: GraphModule, path: tuple[Node, ...], shared: frozenset[GraphModule]
 ) -> Iterator[tuple[tuple[Node, ...], int]]:
     for node in list(graph_module.graph.nodes):
@@ -168,23 +168,23 @@ def _places(
             continue
         for index in range(len(run)):
             yield (*path, node), index
-            yield from _places(regions(node)[index].graph_module, (*path, node), shared)
+            yield from _call_sites(regions(node)[index].graph_module, (*path, node), shared)
 
 
 def _shared_graphs(graph_module: GraphModule) -> frozenset[GraphModule]:
     """Return the graphs that run in several places."""
     counts = Counter(graphs(graph_module))
-    return frozenset(each for each, count in counts.items() if count > 1)
+    return frozenset(graph_module for graph_module, count in counts.items() if count > 1)
 
 
-def _inner(run: list[Region], path: tuple[Node, ...]) -> Region:
+def _innermost_region(run: list[Region], path: tuple[Node, ...]) -> Region:
     """Return the region that contains a node of `path`."""
     inside = [node.graph for node in path]
     return next(region for region in run if region.graph_module.graph in inside)
 
 
-def _view(outer: ExportedProgram, region: Region) -> ExportedProgram:
-    known = _constants(outer)
+def _region_program(outer: ExportedProgram, region: Region) -> ExportedProgram:
+    known = _unmutated_constants(outer)
     varying = {*region.carried, *region.sliced}
     specs = []
     for position, (placeholder, operand) in enumerate(region.bindings):
@@ -196,13 +196,15 @@ def _view(outer: ExportedProgram, region: Region) -> ExportedProgram:
     return view
 
 
-def _constants(program: ExportedProgram) -> dict[str, InputSpec]:
+def _unmutated_constants(program: ExportedProgram) -> dict[str, InputSpec]:
     """Return the constants that no call mutates, by placeholder name."""
     outputs = program.graph_signature.output_specs
     changed = {spec.target for spec in outputs if spec.kind in _MUTATIONS}
     inputs = program.graph_signature.input_specs
-    kept = (spec for spec in inputs if spec.kind in _CONSTANT_KINDS and spec.target not in changed)
-    return {spec.arg.name: spec for spec in kept}
+    constant_specs = (
+        spec for spec in inputs if spec.kind in _CONSTANT_KINDS and spec.target not in changed
+    )
+    return {spec.arg.name: spec for spec in constant_specs}
 
 
 def _input_spec(placeholder: Node, constant: InputSpec | None) -> InputSpec:
@@ -214,11 +216,11 @@ def _input_spec(placeholder: Node, constant: InputSpec | None) -> InputSpec:
 
 def _added_placeholder(region: Region, value: Node) -> Node:
     graph = region.graph_module.graph
-    placeholders = _placeholders(region)
-    return _placeholder(graph, placeholders[-1] if placeholders else None, value)
+    placeholders = _region_placeholders(region)
+    return _insert_placeholder(graph, placeholders[-1] if placeholders else None, value)
 
 
-def _placeholder(graph: Graph, previous: Node | None, like: Node) -> Node:
+def _insert_placeholder(graph: Graph, previous: Node | None, like: Node) -> Node:
     """Insert a placeholder like `like` after `previous`, or as the first one."""
     first = next(iter(graph.nodes))
     with graph.inserting_before(first) if previous is None else graph.inserting_after(previous):
@@ -237,15 +239,17 @@ def _drop_unused_within(graph_module: GraphModule, shared: frozenset[GraphModule
         operands = node.args[-1]
         assert isinstance(operands, (list, tuple))
         first = len(run[0].operands) - len(operands)
-        kept = []
-        for operand, *placeholders in zip(operands, *(_placeholders(region)[first:] for region in run)):
+        used = []
+        for operand, *placeholders in zip(
+            operands, *(_region_placeholders(region)[first:] for region in run)
+        ):
             if any(placeholder.users for placeholder in placeholders):
-                kept.append(operand)
+                used.append(operand)
             else:
                 for placeholder in placeholders:
                     placeholder.graph.erase_node(placeholder)
-        node.args = (*node.args[:-1], type(operands)(kept))
+        node.args = (*node.args[:-1], type(operands)(used))
 
 
-def _placeholders(region: Region) -> list[Node]:
+def _region_placeholders(region: Region) -> list[Node]:
     return region.graph_module.graph.find_nodes(op="placeholder")

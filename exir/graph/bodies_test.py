@@ -17,7 +17,7 @@ from exir.testing.graphs import assert_same, run, run_module
 from exir.testing.models import Example
 
 
-class _Nested(nn.Module):
+class _NestedControlFlow(nn.Module):
     """A branch in a loop; both read one weight, from which the loop also starts."""
 
     def __init__(self) -> None:
@@ -37,7 +37,7 @@ class _Nested(nn.Module):
         return result
 
 
-class _Rows(nn.Module):
+class _RowScan(nn.Module):
     """A scan over the rows of weights."""
 
     def __init__(self) -> None:
@@ -49,13 +49,13 @@ class _Rows(nn.Module):
         return scan(lambda a, w: (torch.tanh(a @ w), a @ self.last), x.clone(), self.weights)
 
 
-def _program(module: nn.Module) -> tuple[Example, ExportedProgram]:
+def _export_program(module: nn.Module) -> tuple[Example, ExportedProgram]:
     torch.manual_seed(0)
     example = Example(module.eval(), (torch.rand(3, 3),))
     return example, to_core_aten(example.export(), {})
 
 
-def _captured(program: ExportedProgram) -> list[list[str | None]]:
+def _captured_constants(program: ExportedProgram) -> list[list[str | None]]:
     """Return the names of the constants that each body knows."""
     found = []
     for body in bodies(program):
@@ -65,21 +65,21 @@ def _captured(program: ExportedProgram) -> list[list[str | None]]:
 
 
 def test_captured_weights_are_known_at_every_level() -> None:
-    _, program = _program(_Nested())
+    _, program = _export_program(_NestedControlFlow())
     depths = [len(body.path) for body in bodies(program)]
     assert depths == [1, 1, 2, 2]
-    condition, body, on_true, _ = _captured(program)
+    condition, body, on_true, _ = _captured_constants(program)
     assert "weight" in condition and "weight" in body and "weight" in on_true
-    assert all("state" not in names for names in _captured(program))
+    assert all("state" not in names for names in _captured_constants(program))
 
 
 def test_rows_and_carried_values_are_not_constants() -> None:
-    _, program = _program(_Rows())
-    assert _captured(program) == [["last"]]
+    _, program = _export_program(_RowScan())
+    assert _captured_constants(program) == [["last"]]
 
 
 def test_changed_constant_is_replaced_in_one_body_only() -> None:
-    example, program = _program(_Nested())
+    example, program = _export_program(_NestedControlFlow())
 
     def double(view: ExportedProgram) -> None:
         constants = ConstantTable(view, fake_mode_of(view.graph))
@@ -90,7 +90,7 @@ def test_changed_constant_is_replaced_in_one_body_only() -> None:
                     constants.set_value(node, tensor * 2)
 
     run_in_bodies(program, double)
-    changed = _Nested()
+    changed = _NestedControlFlow()
     changed.load_state_dict(example.module.state_dict())
     weight = changed.weight.detach()
 
@@ -106,7 +106,7 @@ def test_changed_constant_is_replaced_in_one_body_only() -> None:
 
 
 def test_unused_operands_are_removed_from_control_flow_graphs() -> None:
-    example, program = _program(_Nested())
+    example, program = _export_program(_NestedControlFlow())
     before = run(program, example.inputs)
     drop_unused_operands(program)
     for body in bodies(program):

@@ -36,7 +36,7 @@ class ConstantTable:
         spec = self._specs.get(value.name) if isinstance(value, Node) else None
         if spec is None or spec.kind not in _CARRIED or self._is_written(spec):
             return None
-        tensor = self._home(spec).get(spec.target)
+        tensor = self._storage_of(spec).get(spec.target)
         return tensor.detach() if isinstance(tensor, Tensor) else None
 
     def name(self, node: Node) -> str:
@@ -57,16 +57,16 @@ class ConstantTable:
         """Set the constant of `node` to `tensor` for all users."""
         spec = self._specs[node.name]
         is_parameter = spec.kind is InputKind.PARAMETER
-        self._home(spec)[spec.target] = _parameter(tensor) if is_parameter else tensor
-        node.meta["val"] = self._fake(tensor)
+        self._storage_of(spec)[spec.target] = _as_parameter(tensor) if is_parameter else tensor
+        node.meta["val"] = self._to_fake(tensor)
 
     def add(self, name: str, tensor: Tensor) -> Node:
         """Add a constant called `name`, or `name` and a number if the name is taken."""
-        target = self._free(name)
+        target = self._unused_name(name)
         position, first_input = self._first_input()
         with self._program.graph.inserting_before(first_input):
             node = self._program.graph.placeholder("c_" + re.sub(r"\W", "_", target))
-        node.meta = {"val": self._fake(tensor)}
+        node.meta = {"val": self._to_fake(tensor)}
         spec = InputSpec(InputKind.CONSTANT_TENSOR, TensorArgument(node.name), target)
         self._program.graph_signature.input_specs.insert(position, spec)
         self._program.constants[target] = tensor
@@ -90,16 +90,16 @@ class ConstantTable:
     def _is_written(self, spec: InputSpec) -> bool:
         return spec.kind is InputKind.BUFFER and spec.target in self._written
 
-    def _home(self, spec: InputSpec) -> dict[str, Tensor]:
+    def _storage_of(self, spec: InputSpec) -> dict[str, Tensor]:
         in_constants = spec.kind is InputKind.CONSTANT_TENSOR or spec.persistent is False
         return self._program.constants if in_constants else self._program.state_dict
 
-    def _fake(self, tensor: Tensor) -> Tensor:
+    def _to_fake(self, tensor: Tensor) -> Tensor:
         return self._fake_mode.from_tensor(tensor, static_shapes=True)
 
-    def _free(self, name: str) -> str:
-        taken = {spec.target for spec in self._program.graph_signature.input_specs}
-        return next(candidate for candidate in _numbered(name) if candidate not in taken)
+    def _unused_name(self, name: str) -> str:
+        used_names = {spec.target for spec in self._program.graph_signature.input_specs}
+        return next(candidate for candidate in _strip_number(name) if candidate not in used_names)
 
     def _first_input(self) -> tuple[int, Node]:
         """Return the position and the node of the first non-constant."""
@@ -110,8 +110,8 @@ class ConstantTable:
         raise AssertionError("a graph ends with its output node")
 
     def _forget_unnamed(self, home: dict[str, Tensor]) -> None:
-        named = {spec.target for spec in self._program.graph_signature.input_specs}
-        for target in [each for each in home if each not in named]:
+        targets = {spec.target for spec in self._program.graph_signature.input_specs}
+        for target in [name for name in home if name not in targets]:
             del home[target]
 
 
@@ -123,10 +123,10 @@ def _use_count(node: Node) -> int:
     return uses.count(node)
 
 
-def _parameter(tensor: Tensor) -> torch.nn.Parameter:
+def _as_parameter(tensor: Tensor) -> torch.nn.Parameter:
     return torch.nn.Parameter(tensor, requires_grad=False)
 
 
-def _numbered(name: str) -> Iterator[str]:
+def _strip_number(name: str) -> Iterator[str]:
     yield name
     yield from (f"{name}_{number}" for number in count(1))

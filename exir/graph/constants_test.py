@@ -14,18 +14,18 @@ from exir.testing import models
 from exir.testing.graphs import calls
 
 
-def _table(program: ExportedProgram) -> ConstantTable:
+def _constant_table(program: ExportedProgram) -> ConstantTable:
     return ConstantTable(program, fake_mode_of(program.graph))
 
 
-def _program() -> tuple[ExportedProgram, Node]:
+def _export_program() -> tuple[ExportedProgram, Node]:
     program = to_core_aten(models.simple_conv().export(), {})
     return program, calls(program)[0].args[1]
 
 
 def test_only_constants_have_a_tensor() -> None:
-    program, weight = _program()
-    table = _table(program)
+    program, weight = _export_program()
+    table = _constant_table(program)
     assert table.name(weight) == "conv.weight"
     found = table.tensor(weight)
     assert found is not None and found.shape == (16, 3, 3, 3)
@@ -36,12 +36,12 @@ def test_only_constants_have_a_tensor() -> None:
 def test_mutated_buffer_is_not_a_constant() -> None:
     program = to_core_aten(models.counter().export(), {})
     buffer = program.graph.find_nodes(op="placeholder")[0]
-    assert _table(program).tensor(buffer) is None
+    assert _constant_table(program).tensor(buffer) is None
 
 
 def test_added_constant_precedes_the_inputs_under_a_free_name() -> None:
-    program, _ = _program()
-    table = _table(program)
+    program, _ = _export_program()
+    table = _constant_table(program)
     first, second = table.add("scale", torch.ones(2)), table.add("scale", torch.zeros(2))
     assert [table.name(node) for node in (first, second)] == ["scale", "scale_1"]
     names = [spec.arg.name for spec in program.graph_signature.input_specs]
@@ -51,24 +51,24 @@ def test_added_constant_precedes_the_inputs_under_a_free_name() -> None:
 
 
 def test_constant_name_that_is_not_an_identifier_compiles() -> None:
-    program, _ = _program()
-    _table(program).add("0.weight", torch.ones(2))
+    program, _ = _export_program()
+    _constant_table(program).add("0.weight", torch.ones(2))
     program.graph_module.recompile()
 
 
 def test_sole_use_of_a_constant_is_replaced_in_place() -> None:
-    program, weight = _program()
+    program, weight = _export_program()
     before = program.state_dict["conv.weight"]
-    table = _table(program)
+    table = _constant_table(program)
     assert table.with_value(weight, torch.zeros(2, 2)) is weight
     assert program.state_dict["conv.weight"].shape == weight.meta["val"].shape == (2, 2)
     assert before.shape == (16, 3, 3, 3)
 
 
 def test_new_value_of_a_shared_constant_is_a_new_constant() -> None:
-    program, weight = _program()
+    program, weight = _export_program()
     calls(program)[1].args = (weight,)
-    new = _table(program).with_value(weight, torch.zeros(2, 2))
+    new = _constant_table(program).with_value(weight, torch.zeros(2, 2))
     assert new is not weight
     assert program.state_dict["conv.weight"].shape == (16, 3, 3, 3)
     assert program.constants["conv.weight_1"].shape == (2, 2)

@@ -30,7 +30,7 @@ class Region:
         values.
     carried: positions of placeholders that start as their operands and then hold values of the previous
         iteration. The n-th shares the memory of the node's n-th value.
-    hands_on: positions of the results that become the carried values, in order.
+    carried_results: positions of the results that become the carried values, in order.
     sliced: positions of placeholders that hold one row of their operand, the next row in each iteration.
     stacked: positions of results that are one row, by iteration, of the node's value of the same
         position.
@@ -42,7 +42,7 @@ class Region:
     is_last: bool = True
     values: tuple[int, ...] = ()
     carried: tuple[int, ...] = ()
-    hands_on: tuple[int, ...] = ()
+    carried_results: tuple[int, ...] = ()
     sliced: tuple[int, ...] = ()
     stacked: tuple[int, ...] = ()
 
@@ -105,7 +105,9 @@ def _cond_regions(node: Node) -> list[Region]:
     """`torch.cond(predicate, true_graph, false_graph, operands)`: one graph runs."""
     _, on_true, on_false, operands = node.args
     count = len(node.meta["val"])
-    return [Region(each, tuple(operands), values=tuple(range(count))) for each in (on_true, on_false)]
+    return [
+        Region(branch, tuple(operands), values=tuple(range(count))) for branch in (on_true, on_false)
+    ]
 
 
 def _while_regions(node: Node) -> list[Region]:
@@ -115,7 +117,7 @@ def _while_regions(node: Node) -> list[Region]:
     operands = (*carried, *others)
     return [
         Region(condition, operands, (START, 1), carried=positions),
-        Region(body, operands, (0,), is_last=False, carried=positions, hands_on=positions),
+        Region(body, operands, (0,), is_last=False, carried=positions, carried_results=positions),
     ]
 
 
@@ -136,7 +138,7 @@ def _scan_regions(node: Node) -> list[Region]:
         (*carried, *rows, *others),
         (START, 0),
         carried=tuple(range(count)),
-        hands_on=tuple(range(count)),
+        carried_results=tuple(range(count)),
         sliced=tuple(range(count, count + len(rows))),
         stacked=tuple(range(count, len(node.meta["val"]))),
     )

@@ -57,7 +57,7 @@ def test_cond_runs_one_of_two_graphs_on_its_operands() -> None:
         ((placeholder, operand),) = region.bindings
         assert placeholder.op == "placeholder" and operand in node.all_input_nodes
         assert region.values == (0,) and region.after == (START,) and region.is_last
-        assert not region.carried and not region.hands_on
+        assert not region.carried and not region.carried_results
         assert len(region.results) == 1
     assert on_true.graph_module is not on_false.graph_module
 
@@ -74,9 +74,9 @@ def test_ordinary_nodes_have_no_graphs() -> None:
 def test_while_loop_runs_its_body_after_its_condition() -> None:
     node = control_flow_of(edge_graph(Loop(), torch.tensor(0), torch.ones(3)))
     condition, body = regions(node)
-    assert condition.after == (START, 1) and condition.is_last and not condition.hands_on
+    assert condition.after == (START, 1) and condition.is_last and not condition.carried_results
     assert body.after == (0,) and not body.is_last
-    assert condition.carried == body.carried == body.hands_on == (0, 1)
+    assert condition.carried == body.carried == body.carried_results == (0, 1)
 
 
 def test_map_passes_rows_and_stacks_results() -> None:
@@ -90,7 +90,7 @@ def test_map_passes_rows_and_stacks_results() -> None:
 def test_scan_has_a_carry() -> None:
     node = control_flow_of(edge_graph(Scan(), torch.ones(3), torch.ones(4, 3)))
     (body,) = regions(node)
-    assert body.carried == body.hands_on == (0,) and body.sliced == body.stacked == (1,)
+    assert body.carried == body.carried_results == (0,) and body.sliced == body.stacked == (1,)
     assert len(body.bindings) == 3
 
 

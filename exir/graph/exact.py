@@ -62,13 +62,13 @@ def _power(x: Tensor, exponent: float) -> Tensor:
     whole = int(exponent)
     factors = [x] * abs(whole)
     product = factors[0] if len(factors) == 1 else torch.mul(*factors[:2])
-    for each in factors[2:]:
-        product = product * each
+    for factor in factors[2:]:
+        product = product * factor
     return torch.ones_like(product) / product if whole < 0 else product
 
 
 def _reciprocal_root(x: Tensor) -> Tensor:
-    return (1 / square_root(_wide(x))).to(_floating(x))
+    return (1 / square_root(_to_float64(x))).to(_compute_floating(x))
 
 
 def _sum(
@@ -78,11 +78,11 @@ def _sum(
     *,
     dtype: torch.dtype | None = None,
 ) -> Tensor:
-    x = _converted(x, dtype)
+    x = _convert_dtype(x, dtype)
     if not x.is_floating_point():
         total: Tensor = _ATEN.sum.dim_IntList(x, dims, keepdim, dtype=dtype)
         return total
-    return _total(_wide(x), dims, keepdim).to(x.dtype)
+    return _pairwise_sum(_to_float64(x), dims, keepdim).to(x.dtype)
 
 
 def _mean(
@@ -92,16 +92,16 @@ def _mean(
     *,
     dtype: torch.dtype | None = None,
 ) -> Tensor:
-    x = _converted(x, dtype)
-    return _average(_wide(x), dims, keepdim, 0).to(x.dtype)
+    x = _convert_dtype(x, dtype)
+    return _compute_mean(_to_float64(x), dims, keepdim, 0).to(x.dtype)
 
 
 def _var(
     x: Tensor, dims: Sequence[int] | None = None, *, correction: float | None = 1, keepdim: bool = False
 ) -> Tensor:
-    wide = _wide(x)
-    off = wide - _average(wide, dims, True, 0)
-    return _average(off * off, dims, keepdim, 1 if correction is None else correction).to(x.dtype)
+    wide = _to_float64(x)
+    off = wide - _compute_mean(wide, dims, True, 0)
+    return _compute_mean(off * off, dims, keepdim, 1 if correction is None else correction).to(x.dtype)
 
 
 def _batch_norm(
@@ -113,31 +113,31 @@ def _batch_norm(
     epsilon: float,
 ) -> tuple[Tensor, Tensor, Tensor]:
     """Normalize with the statistics of the batch."""
-    wide, dims = _wide(x), [0, *range(2, x.dim())]
+    wide, dims = _to_float64(x), [0, *range(2, x.dim())]
     columns = [1, -1, *[1] * (x.dim() - 2)]
-    mean = _average(wide, dims, True, 0)
+    mean = _compute_mean(wide, dims, True, 0)
     off = wide - mean
-    scale = 1 / square_root(_average(off * off, dims, True, 0) + epsilon)
+    scale = 1 / square_root(_compute_mean(off * off, dims, True, 0) + epsilon)
     y = off * scale
     if weight is not None:
-        y = y * _wide(weight).view(columns)
+        y = y * _to_float64(weight).view(columns)
     if bias is not None:
-        y = y + _wide(bias).view(columns)
+        y = y + _to_float64(bias).view(columns)
     return y.to(x.dtype), mean.flatten().to(x.dtype), scale.flatten().to(x.dtype)
 
 
-def _average(wide: Tensor, dims: Sequence[int] | None, keepdim: bool, correction: float) -> Tensor:
-    total = _total(wide, dims, keepdim)
+def _compute_mean(wide: Tensor, dims: Sequence[int] | None, keepdim: bool, correction: float) -> Tensor:
+    total = _pairwise_sum(wide, dims, keepdim)
     count = wide.numel() // max(total.numel(), 1)
     return total / torch.tensor(max(count - correction, 0), dtype=torch.float64)
 
 
-def _total(wide: Tensor, dims: Sequence[int] | None, keepdim: bool) -> Tensor:
+def _pairwise_sum(wide: Tensor, dims: Sequence[int] | None, keepdim: bool) -> Tensor:
     """Sum pairwise over `dims`, or over all dimensions if `dims` is empty."""
     summed = sorted({dim % wide.dim() for dim in dims or range(wide.dim())}) if wide.dim() else []
-    kept = [dim for dim in range(wide.dim()) if dim not in summed]
+    kept_dims = [dim for dim in range(wide.dim()) if dim not in summed]
     count = prod(wide.shape[dim] for dim in summed)
-    rows = wide.permute([*kept, *summed]).reshape([*(wide.shape[dim] for dim in kept), count])
+    rows = wide.permute([*kept_dims, *summed]).reshape([*(wide.shape[dim] for dim in kept_dims), count])
     while rows.shape[-1] > 1:
         half = rows.shape[-1] // 2
         rows = torch.cat([rows[..., :half] + rows[..., half : 2 * half], rows[..., 2 * half :]], -1)
@@ -149,16 +149,16 @@ def _total(wide: Tensor, dims: Sequence[int] | None, keepdim: bool) -> Tensor:
     )
 
 
-def _converted(x: Tensor, dtype: torch.dtype | None) -> Tensor:
+def _convert_dtype(x: Tensor, dtype: torch.dtype | None) -> Tensor:
     """Convert to `dtype` before a sum or mean."""
     return x if dtype is None else x.to(dtype)
 
 
-def _wide(x: Tensor) -> Tensor:
+def _to_float64(x: Tensor) -> Tensor:
     return x.double()
 
 
-def _floating(x: Tensor) -> torch.dtype:
+def _compute_floating(x: Tensor) -> torch.dtype:
     return x.dtype if x.is_floating_point() else torch.get_default_dtype()
 
 

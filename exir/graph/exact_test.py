@@ -37,7 +37,7 @@ _X = torch.randn(3, 5, 7, generator=torch.Generator().manual_seed(3))
         (_ATEN.sqrt.default, (_X.abs(),), {}),
         (_ATEN.add.Tensor, (_X, _X[0]), {"alpha": 3}),
         (_ATEN.sub.Tensor, (_X, _X[0]), {"alpha": 0.5}),
-        *((_ATEN.pow.Tensor_Scalar, (_X.abs(), each), {}) for each in (-1, -0.5, 0.5, 1, 2, 3)),
+        *((_ATEN.pow.Tensor_Scalar, (_X.abs(), exponent), {}) for exponent in (-1, -0.5, 0.5, 1, 2, 3)),
     ],
 )
 def test_exact_results_are_close_to_torch(op: Any, args: Any, kwargs: Any) -> None:
@@ -53,15 +53,15 @@ def test_batch_norm_with_batch_statistics_is_exact() -> None:
             torch.testing.assert_close(one, other)
 
 
-def _shuffled(x: Tensor) -> Tensor:
+def _shuffle_elements(x: Tensor) -> Tensor:
     return x[torch.randperm(len(x), generator=torch.Generator().manual_seed(1))]
 
 
 def test_long_float_sums_round_once() -> None:
     numbers = torch.randn(100_003, generator=torch.Generator().manual_seed(2))
     exactly = torch.tensor(math.fsum(numbers.tolist()))
-    for each in (numbers, _shuffled(numbers)):
-        assert torch.equal(exact(_ATEN.sum.dim_IntList, (each, [0]), {}), exactly)
+    for x in (numbers, _shuffle_elements(numbers)):
+        assert torch.equal(exact(_ATEN.sum.dim_IntList, (x, [0]), {}), exactly)
 
 
 def test_inexact_operators_are_left_to_the_program() -> None:

@@ -56,7 +56,7 @@ class GraphBuilder:
         """Append a call of `target`, an ATen operator or a callable, with the value `val`."""
         called = edge_op(copy_form(target)) if isinstance(target, OpOverload) else target
         node = self.graph.call_function(called, args, kwargs)
-        self._describe(node, val)
+        self._set_metadata(node, val)
         if isinstance(target, OpOverload) and is_view(target):
             op = None if kwargs else target
             self.aliases.join(node, View(node.all_input_nodes[0], op, tuple(args[1:])))
@@ -75,7 +75,7 @@ class GraphBuilder:
             self.aliases.join(item, View(node))
         return item
 
-    def _describe(self, node: Node, val: Any) -> None:
+    def _set_metadata(self, node: Node, val: Any) -> None:
         node.meta = {**self._origin, "val": val}
         self.sizes.learn(node)
 

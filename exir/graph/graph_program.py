@@ -28,13 +28,13 @@ def program_around(graph_module: GraphModule) -> ExportedProgram:
     Placeholders are inputs, and results are outputs.
     """
     placeholders = graph_module.graph.find_nodes(op="placeholder")
-    results = _results(graph_module)
-    call = ModuleCallSignature([], [], _tree((tuple(placeholders), {})), _tree(tuple(results)))
-    program = _empty_program(_ranges(graph_module), ModuleCallEntry("", call))
+    results = _result_specs(graph_module)
+    call = ModuleCallSignature([], [], _tree_spec((tuple(placeholders), {})), _tree_spec(tuple(results)))
+    program = _empty_program(_symbol_ranges(graph_module), ModuleCallEntry("", call))
     program._graph_module = graph_module
     program._graph_signature = ExportGraphSignature(
-        [InputSpec(InputKind.USER_INPUT, _argument(node), None) for node in placeholders],
-        [OutputSpec(OutputKind.USER_OUTPUT, _argument(value), None) for value in results],
+        [InputSpec(InputKind.USER_INPUT, _argument_spec(node), None) for node in placeholders],
+        [OutputSpec(OutputKind.USER_OUTPUT, _argument_spec(value), None) for value in results],
     )
     return program
 
@@ -57,22 +57,22 @@ def _empty_program(ranges: dict[Any, Any], call: ModuleCallEntry) -> ExportedPro
     )
 
 
-def _results(graph_module: GraphModule) -> list[Any]:
+def _result_specs(graph_module: GraphModule) -> list[Any]:
     returned = graph_module.graph.output_node().args[0]
     return list(returned) if isinstance(returned, (list, tuple)) else [returned]
 
 
-def _tree(value: Any) -> pytree.TreeSpec:
+def _tree_spec(value: Any) -> pytree.TreeSpec:
     return pytree.tree_structure(value)
 
 
-def _argument(value: Any) -> ArgumentSpec:
+def _argument_spec(value: Any) -> ArgumentSpec:
     if not isinstance(value, Node):
         return ConstantArgument(name="", value=value)
     is_number = isinstance(value.meta.get("val"), (int, torch.SymInt))
     return SymIntArgument(name=value.name) if is_number else TensorArgument(name=value.name)
 
 
-def _ranges(graph_module: GraphModule) -> dict[Any, Any]:
+def _symbol_ranges(graph_module: GraphModule) -> dict[Any, Any]:
     shape_env = fake_mode_of(graph_module.graph).shape_env
     return dict(shape_env.var_to_range) if shape_env is not None else {}

@@ -1,4 +1,4 @@
-"""The memory of values: operators that mutate an argument in place, and copies."""
+"""In-place mutation: the operators that mutate an argument, and copies of values."""
 
 import torch
 from torch.fx import Node

@@ -58,8 +58,8 @@ def _sizes_of(name: str, value: object) -> Iterator[tuple[str, SymInt]]:
 
 def _symbols_of_sizes(graph_module: GraphModule) -> set[sympy.Symbol]:
     """Return the symbols in tensor sizes; memory is planned for their bounds."""
-    values = (node.meta.get("val") for each in graphs(graph_module) for node in each.graph.nodes)
-    tensors = (each for value in values for each in tree_leaves(value) if isinstance(each, Tensor))
+    values = (node.meta.get("val") for subgraph in graphs(graph_module) for node in subgraph.graph.nodes)
+    tensors = (tensor for value in values for tensor in tree_leaves(value) if isinstance(tensor, Tensor))
     sizes: Iterator[int | SymInt] = (size for tensor in tensors for size in tensor.shape)
     symbolic = (size for size in sizes if isinstance(size, SymInt))
     return {symbol for size in symbolic for symbol in size.node.expr.free_symbols}
@@ -82,7 +82,7 @@ def start_integers_at_zero(program: ExportedProgram) -> None:
     placeholders = program.graph.find_nodes(op="placeholder")
     values = [node.meta.get("val") for node in placeholders]
     sizes: Iterator[int | SymInt] = (
-        size for each in values if isinstance(each, Tensor) for size in each.shape
+        size for tensor in values if isinstance(tensor, Tensor) for size in tensor.shape
     )
     symbolic = (size for size in sizes if isinstance(size, SymInt))
     of_tensors = {symbol for size in symbolic for symbol in size.node.expr.free_symbols}

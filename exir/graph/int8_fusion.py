@@ -34,7 +34,7 @@ STAYS_FLOAT = "stays_float"
 
 _VIEW = edge_op(_ATEN.view_copy.default)
 _CONVOLUTION = edge_op(_ATEN.convolution.default)
-_BOUNDS = tuple(edge_op(each.default) for each in (_ATEN.relu, _ATEN.hardtanh, _ATEN.clamp))
+_BOUNDS = tuple(edge_op(packet.default) for packet in (_ATEN.relu, _ATEN.hardtanh, _ATEN.clamp))
 _BINARY_OPS = {
     edge_op(_ATEN.add.Tensor): _INT8.add.default,
     edge_op(_ATEN.sub.Tensor): _INT8.add.default,
@@ -53,7 +53,7 @@ _Result = Node | _Refusal | None
 
 
 @dataclass(frozen=True)
-class _Candidate:
+class _FusionCandidate:
     """A fusion candidate: `node` computes the value that `quantize` quantizes.
 
     In between are only `views`, and clamps, which `params` includes as limits.
@@ -110,7 +110,7 @@ class Int8Fusion:
                 found[layer.node] = (layer, weight)
         return found
 
-    def _reuse_source(self, candidate: _Candidate) -> _Result:
+    def _reuse_source(self, candidate: _FusionCandidate) -> _Result:
         """Return the dequantized tensor itself, if the quantization parameters are equal."""
         quantized = quantized_source(candidate.quantize.args[0])
         return (
@@ -119,7 +119,7 @@ class Int8Fusion:
             else None
         )
 
-    def _fuse_layer(self, candidate: _Candidate) -> _Result:
+    def _fuse_layer(self, candidate: _FusionCandidate) -> _Result:
         node = candidate.node
         if node in self._layers:
             layer, weight = self._layers[node]
@@ -134,7 +134,7 @@ class Int8Fusion:
 
     def _fuse_weighted(
         self,
-        candidate: _Candidate,
+        candidate: _FusionCandidate,
         op: OpOverload,
         x: Node,
         weight: Node,
@@ -144,7 +144,7 @@ class Int8Fusion:
         quantized, weights = quantized_source(x), int8_weight(weight, self._constants)
         if isinstance(weights, str):
             return weights
-        refusal = _refusal(candidate, [quantized])
+        refusal = _unsupported_reason(candidate, [quantized])
         if refusal or quantized is None:
             return refusal
         added = constant_floats(bias, self._constants) if bias is not None else None
@@ -152,13 +152,13 @@ class Int8Fusion:
             return "its bias is computed, not a constant"
         if weights.node.meta["val"][0].numel() > _DEPTH:
             return f"K of more than {_DEPTH} may overflow int32"
-        parameters = self._parameters(candidate, quantized, weights, added)
+        parameters = self._requantization_constants(candidate, quantized, weights, added)
         args = quantized.node, quantized.params.zero_point, weights.node, *parameters, *rest
-        return self._insert(candidate, op, *args, *_limits(candidate.params))
+        return self._insert_call(candidate, op, *args, *_quant_limits(candidate.params))
 
-    def _parameters(
+    def _requantization_constants(
         self,
-        candidate: _Candidate,
+        candidate: _FusionCandidate,
         quantized: QuantizedTensor,
         weights: Int8Weight,
         bias: torch.Tensor | None,
@@ -172,26 +172,28 @@ class Int8Fusion:
             None if added is None else self._constants.add(f"{name}_bias", added.contiguous()),
         )
 
-    def _fuse_binary(self, candidate: _Candidate) -> _Result:
+    def _fuse_binary(self, candidate: _FusionCandidate) -> _Result:
         node = candidate.node
         if node.target not in _BINARY_OPS or node.kwargs:
             return None
-        a, b = (quantized_source(each) for each in node.args[:2])
+        a, b = (quantized_source(arg) for arg in node.args[:2])
         if a is None or b is None:
             return None
-        refusal = _refusal(candidate, [a, b])
+        refusal = _unsupported_reason(candidate, [a, b])
         if refusal:
             return refusal
         first, second = _scale_factors(node, a.params.scale, b.params.scale, candidate.params.scale)
         args = *_with_zero_point(a), first, *_with_zero_point(b), second
-        return self._insert(candidate, _BINARY_OPS[node.target], *args, *_limits(candidate.params))
+        return self._insert_call(
+            candidate, _BINARY_OPS[node.target], *args, *_quant_limits(candidate.params)
+        )
 
-    def _fuse_mean(self, candidate: _Candidate) -> _Result:
+    def _fuse_mean(self, candidate: _FusionCandidate) -> _Result:
         node = candidate.node
         if node.target not in (_MEAN, _POOL) or node.kwargs:
             return None
         quantized = quantized_source(node.args[0])
-        refusal = _refusal(candidate, [quantized])
+        refusal = _unsupported_reason(candidate, [quantized])
         if refusal or quantized is None:
             return refusal
         if quantized.params != candidate.params:
@@ -199,14 +201,14 @@ class Int8Fusion:
         if node.target is _MEAN:
             dims, keepdim = _with_defaults(node.args[1:], ([], False))
             dims = dims or list(range(quantized.node.meta["val"].dim()))
-            return self._insert(
+            return self._insert_call(
                 candidate, _INT8.mean.default, quantized.node, dims, keepdim, quantized.params.zero_point
             )
         kernel, stride, *rest = _with_defaults(node.args[1:], (None, [], [0, 0], False, True, None))
         args = quantized.node, kernel, stride or kernel, *rest, quantized.params.zero_point
-        return self._insert(candidate, _INT8.avg_pool2d.default, *args)
+        return self._insert_call(candidate, _INT8.avg_pool2d.default, *args)
 
-    def _fuse_table(self, candidate: _Candidate) -> _Result:
+    def _fuse_table(self, candidate: _FusionCandidate) -> _Result:
         """Fuse an elementwise function of one tensor to a lookup table."""
         found = self._tables.find(candidate.quantize)
         if found is None:
@@ -217,7 +219,7 @@ class Int8Fusion:
             candidate.quantize, _INT8.table.default, (quantized, node), {}, self._fake_mode
         )
 
-    def _insert(self, candidate: _Candidate, op: OpOverload, *args: Any) -> Node:
+    def _insert_call(self, candidate: _FusionCandidate, op: OpOverload, *args: Any) -> Node:
         """Insert a call of `op`, and apply the views of `candidate` to it."""
         result = insert_before(candidate.quantize, op, args, {}, self._fake_mode)
         for view in candidate.views:
@@ -227,9 +229,9 @@ class Int8Fusion:
         return result
 
 
-def _candidate_of(quantize: Node, params: QuantParams) -> _Candidate:
+def _candidate_of(quantize: Node, params: QuantParams) -> _FusionCandidate:
     """Return the fusion candidate of `quantize`, with clamps and views removed."""
-    candidate = _Candidate(quantize, quantize.args[0], params)
+    candidate = _FusionCandidate(quantize, quantize.args[0], params)
     while len(candidate.node.users) == 1 and (
         candidate.node.target in _BOUNDS or candidate.node.target is _VIEW
     ):
@@ -239,11 +241,13 @@ def _candidate_of(quantize: Node, params: QuantParams) -> _Candidate:
         if node.target is _VIEW:
             candidate = replace(candidate, node=node.args[0], views=(node, *candidate.views))
         else:
-            candidate = replace(candidate, node=node.args[0], params=_bounded(node, candidate.params))
+            candidate = replace(
+                candidate, node=node.args[0], params=_restrict_to_clamp(node, candidate.params)
+            )
     return candidate
 
 
-def _bounded(bound: Node, params: QuantParams) -> QuantParams:
+def _restrict_to_clamp(bound: Node, params: QuantParams) -> QuantParams:
     """Restrict `params` to the quantized results of the clamp `bound`."""
     defaults = {_BOUNDS[0]: (0, None), _BOUNDS[1]: (-1, 1), _BOUNDS[2]: (None, None)}[bound.target]
     low, high = _with_defaults(bound.args[1:], defaults)
@@ -258,16 +262,20 @@ def _with_defaults(args: Sequence[Any], defaults: Sequence[Any]) -> list[Any]:
     return [*args[: len(defaults)], *defaults[len(args) :]]
 
 
-def _refusal(candidate: _Candidate, operands: Sequence[QuantizedTensor | None]) -> _Refusal | None:
+def _unsupported_reason(
+    candidate: _FusionCandidate, operands: Sequence[QuantizedTensor | None]
+) -> _Refusal | None:
     """Return why int8 kernels do not support these operands, or None."""
-    if any(each is None for each in operands):
+    if any(operand is None for operand in operands):
         return "an operand is float"
-    nodes = [candidate.node, *(each.node for each in operands if each is not None)]
-    if any(each.params.dtype != candidate.params.dtype for each in operands if each is not None):
+    nodes = [candidate.node, *(operand.node for operand in operands if operand is not None)]
+    if any(
+        operand.params.dtype != candidate.params.dtype for operand in operands if operand is not None
+    ):
         return "the dtypes of its operands and its result differ"
     if len(candidate.node.users) != 1:
         return "its float result has other users"
-    if not all(_is_row_major(each) for each in nodes):
+    if not all(_is_row_major(node) for node in nodes):
         return "its tensors are not in row-major order"
     return None
 
@@ -291,5 +299,5 @@ def _with_zero_point(quantized: QuantizedTensor) -> tuple[Node, int]:
     return quantized.node, quantized.params.zero_point
 
 
-def _limits(params: QuantParams) -> tuple[int, int, int]:
+def _quant_limits(params: QuantParams) -> tuple[int, int, int]:
     return params.zero_point, params.low, params.high

@@ -37,7 +37,7 @@ _MOVES = (
     *(_ATEN.pixel_shuffle.default, _ATEN.pixel_unshuffle.default, _ATEN.upsample_nearest2d.vec),
     *(_ATEN.amax.default, _ATEN.amin.default),
 )
-_MOVING = {edge_op(each) for each in _MOVES}
+_MOVING = {edge_op(op) for op in _MOVES}
 _PAD = edge_op(_ATEN.constant_pad_nd.default)
 _POOL = edge_op(_ATEN.max_pool2d_with_indices.default)
 
@@ -50,22 +50,22 @@ def move_int8_elements(program: ExportedProgram) -> None:
     fake_mode = fake_mode_of(program.graph)
     constants = ConstantTable(program, fake_mode)
     for node in list(program.graph.nodes):
-        floats = _moved(node)
+        floats = _common_operand(node)
         if floats is not None and constants.tensor(floats.args[0]) is None:
-            _Move(floats, fake_mode).apply(node)
+            _QuantizedMove(floats, fake_mode).apply(node)
 
 
-def _moved(node: Node) -> Node | None:
+def _common_operand(node: Node) -> Node | None:
     """Return an operand of `node` if all operands have the same parameters.
 
     The result is None if `node` does more than move elements.
     """
     if node.target not in _MOVING and node.target is not _PAD and node.target is not _POOL:
         return None
-    operands = [each for each in node.all_input_nodes if _is_float(each)]
-    found = {_params_of(each) for each in operands}
+    operands = [input_node for input_node in node.all_input_nodes if _is_float(input_node)]
+    found = {_params_of(operand) for operand in operands}
     params = found.pop() if len(found) == 1 else None
-    if params is None or (node.target is _PAD and not _is_representable(_padding(node), params)):
+    if params is None or (node.target is _PAD and not _is_representable(_pad_value(node), params)):
         return None
     return operands[0]
 
@@ -80,7 +80,7 @@ def _is_float(node: Node) -> bool:
     return isinstance(value, Tensor) and value.is_floating_point()
 
 
-def _padding(node: Node) -> float:
+def _pad_value(node: Node) -> float:
     return node.args[2] if len(node.args) > 2 else 0
 
 
@@ -89,7 +89,7 @@ def _is_representable(value: float, params: QuantParams) -> bool:
 
 
 @dataclass(frozen=True)
-class _Move:
+class _QuantizedMove:
     """A move of quantized elements; `floats` dequantizes one of the operands."""
 
     floats: Node
@@ -97,35 +97,35 @@ class _Move:
 
     def apply(self, node: Node) -> None:
         """Replace `node`, which moves floats."""
-        args = map_arg(node.args, _quantized)
+        args = map_arg(node.args, _quantize_call)
         if node.target is _PAD:
             params = _params_of(self.floats)
             assert params is not None
-            args = (*args[:2], params.quantize(_padding(node)))
-        moved = insert_before(node, node.target._op, args, dict(node.kwargs), self.fake_mode)
+            args = (*args[:2], params.quantize(_pad_value(node)))
+        int8_move = insert_before(node, node.target._op, args, dict(node.kwargs), self.fake_mode)
         if node.target is _POOL:
-            self._replace_items(node, moved)
+            self._replace_items(node, int8_move)
         else:
-            replace_and_erase(node, self._dequantized(node, moved))
+            replace_and_erase(node, self._insert_dequantize(node, int8_move))
 
-    def _replace_items(self, node: Node, moved: Node) -> None:
+    def _replace_items(self, node: Node, int8_move: Node) -> None:
         """Dequantize the first of the pool's two results; the second has indices."""
         for user in list(node.users):
-            item = _item(user, moved)
-            replace_and_erase(user, self._dequantized(user, item) if user.args[1] == 0 else item)
+            item = _insert_getitem(user, int8_move)
+            replace_and_erase(user, self._insert_dequantize(user, item) if user.args[1] == 0 else item)
         node.graph.erase_node(node)
 
-    def _dequantized(self, before: Node, quantized: Node) -> Node:
+    def _insert_dequantize(self, before: Node, quantized: Node) -> Node:
         args = quantized, *self.floats.args[1:]
         return insert_before(before, self.floats.target._op, args, {}, self.fake_mode)
 
 
-def _quantized(node: Node) -> Node:
+def _quantize_call(node: Node) -> Node:
     found = quantized_source(node)
     return node if found is None else found.node
 
 
-def _item(like: Node, results: Node) -> Node:
+def _insert_getitem(like: Node, results: Node) -> Node:
     with like.graph.inserting_before(like):
         item = like.graph.call_function(operator.getitem, (results, like.args[1]))
     item.meta = {**inherited_meta(like), "val": results.meta["val"][like.args[1]]}

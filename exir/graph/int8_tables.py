@@ -22,16 +22,16 @@ class Int8Tables:
 
         The table has one result for each quantized value of the source.
         """
-        sources = self._sources(quantize)
+        sources = self._chain_sources(quantize)
         params = quantize_params(quantize)
         if params is None or len(sources) != 1:
             return None
         (source,) = sources
         if not _has_shape_of(source.node, quantize):
             return None
-        return source.node, _quantized(self._values(quantize.args[0], source, {}), params)
+        return source.node, _quantize_values(self._table_values(quantize.args[0], source, {}), params)
 
-    def _sources(self, quantize: Node) -> set[QuantizedTensor]:
+    def _chain_sources(self, quantize: Node) -> set[QuantizedTensor]:
         """Return the quantized tensors at the start of the elementwise chains.
 
         The result is empty if other operators contribute.
@@ -42,32 +42,35 @@ class Int8Tables:
             quantized = quantized_source(node)
             if quantized is not None:
                 found.add(quantized)
-            elif node not in seen and self._number(node) is None:
+            elif node not in seen and self._scalar_constant(node) is None:
                 if not _is_elementwise(node):
                     return set()
                 seen.add(node)
                 left += node.all_input_nodes
         return found
 
-    def _values(self, node: Node, source: QuantizedTensor, found: dict[Node, Tensor]) -> Tensor:
+    def _table_values(self, node: Node, source: QuantizedTensor, found: dict[Node, Tensor]) -> Tensor:
         """Return the result of `node` for each quantized value of `source`."""
         if node not in found:
-            found[node] = self._computed(node, source, found)
+            found[node] = self._compute_values(node, source, found)
         return found[node]
 
-    def _computed(self, node: Node, source: QuantizedTensor, found: dict[Node, Tensor]) -> Tensor:
+    def _compute_values(self, node: Node, source: QuantizedTensor, found: dict[Node, Tensor]) -> Tensor:
         if quantized_source(node) is not None:
             return source.params.values()
-        number = self._number(node)
+        number = self._scalar_constant(node)
         if number is not None:
             return number
-        values = {each: self._values(each, source, found) for each in node.all_input_nodes}
+        values = {
+            input_node: self._table_values(input_node, source, found)
+            for input_node in node.all_input_nodes
+        }
         args: Any = map_arg(node.args, values.__getitem__)
         kwargs: Any = map_arg(node.kwargs, values.__getitem__)
         result: Tensor = node.target._op(*args, **kwargs)
         return result
 
-    def _number(self, node: Node) -> Tensor | None:
+    def _scalar_constant(self, node: Node) -> Tensor | None:
         """Return a constant of one element."""
         tensor = self._constants.tensor(node)
         return tensor.reshape(()) if tensor is not None and tensor.numel() == 1 else None
@@ -79,10 +82,10 @@ def _is_elementwise(node: Node) -> bool:
 
 def _has_shape_of(node: Node, other: Node) -> bool:
     """Compare shapes as expressions, because comparing symbols would add guards."""
-    shapes = [[str(size) for size in each.meta["val"].shape] for each in (node, other)]
+    shapes = [[str(size) for size in operand.meta["val"].shape] for operand in (node, other)]
     return shapes[0] == shapes[1]
 
 
-def _quantized(values: Tensor, params: QuantParams) -> Tensor:
+def _quantize_values(values: Tensor, params: QuantParams) -> Tensor:
     steps = torch.round(values * (1.0 / params.scale)) + params.zero_point
     return steps.clamp(params.low, params.high).to(params.dtype)

@@ -92,7 +92,7 @@ def int8_weight(node: Node, constants: ConstantTable) -> Int8Weight | str:
         return "its weight is computed, not a constant"
     if quantized.dtype != torch.int8:
         return f"its weight is {str(quantized.dtype).removeprefix('torch.')}, not int8"
-    scales, zero_points = (_tensor(each, constants) for each in node.args[1:3])
+    scales, zero_points = (_constant_tensor(arg, constants) for arg in node.args[1:3])
     if scales is None or zero_points is None or zero_points.any():
         return "its weight has nonzero zero points"
     if edge_name(node) == _DEQUANTIZE_CHANNELS and node.args[3] != 0:
@@ -100,7 +100,7 @@ def int8_weight(node: Node, constants: ConstantTable) -> Int8Weight | str:
     return Int8Weight(node.args[0], scales.float().expand(quantized.shape[0]))
 
 
-def _tensor(value: object, constants: ConstantTable) -> Tensor | None:
+def _constant_tensor(value: object, constants: ConstantTable) -> Tensor | None:
     return constants.tensor(value) if isinstance(value, Node) else torch.tensor(value)
 
 
@@ -108,12 +108,12 @@ def constant_floats(node: Node, constants: ConstantTable) -> Tensor | None:
     """Return the constant that `node` is, or dequantizes, in float."""
     if edge_name(node) not in (_DEQUANTIZE, _DEQUANTIZE_CHANNELS):
         return constants.tensor(node)
-    args = [_operand(each, constants) for each in node.args]
-    if any(each is None for each in args):
+    args = [_quantized_operand(arg, constants) for arg in node.args]
+    if any(arg is None for arg in args):
         return None
     found: Tensor = node.target._op(*args)
     return found
 
 
-def _operand(value: object, constants: ConstantTable) -> object:
+def _quantized_operand(value: object, constants: ConstantTable) -> object:
     return constants.tensor(value) if isinstance(value, Node) else value

@@ -37,13 +37,13 @@ def _group_norm(x: Tensor, *others: Any) -> tuple[Tensor, Tensor, Tensor]:
     return torch.empty_like(x, memory_format=suggest_memory_format(x)), mean, deviation
 
 
-def _geqrf(x: Tensor) -> tuple[Tensor, Tensor]:
+def _fake_geqrf(x: Tensor) -> tuple[Tensor, Tensor]:
     """The result is column-major, as in LAPACK; torch has no fake implementation."""
     return x.new_empty(x.mT.shape).mT, x.new_empty([*x.shape[:-2], min(x.shape[-2:])])
 
 
 _KNOWN: Mapping[OpOverload, Callable[..., Any]] = {
     _ATEN._native_batch_norm_legit_no_training.default: _batch_norm,
-    _ATEN.geqrf.default: _geqrf,
+    _ATEN.geqrf.default: _fake_geqrf,
     _ATEN.native_group_norm.default: _group_norm,
 }

@@ -74,6 +74,7 @@ def test_group_norm_fake_result_matches_eager(shape: tuple[int, ...], layout: st
             torch.ops.aten.native_group_norm.default, (mode.from_tensor(x), *args[1:]), {}
         )
     layouts = [
-        [(each.dtype, each.shape, each.stride()) for each in results] for results in (known, computed)
+        [(result.dtype, result.shape, result.stride()) for result in results]
+        for results in (known, computed)
     ]
     assert layouts[0] == layouts[1]

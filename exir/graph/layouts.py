@@ -23,20 +23,20 @@ def same_layout(a: Any, b: Any) -> bool:
 
 def same_sizes(a: Sequence[int | SymInt], b: Sequence[int | SymInt]) -> bool:
     """Whether sizes are equal as expressions, without assumptions about symbols."""
-    return len(a) == len(b) and all(_expression(x) == _expression(y) for x, y in zip(a, b))
+    return len(a) == len(b) and all(_size_expression(x) == _size_expression(y) for x, y in zip(a, b))
 
 
 def dim_order(tensor: Tensor) -> tuple[int, ...] | None:
     """Return the dim order; None if it depends on sizes known only at run time."""
-    shape, strides = _hints(tensor.shape), _hints(tensor.stride())
+    shape, strides = _size_hints(tensor.shape), _size_hints(tensor.stride())
     return None if shape is None or strides is None else dim_order_of_strides(shape, strides)
 
 
-def _expression(size: int | SymInt) -> Any:
+def _size_expression(size: int | SymInt) -> Any:
     return size.node.expr if isinstance(size, SymInt) else size
 
 
-def _hints(sizes: Iterable[int | SymInt]) -> list[int] | None:
+def _size_hints(sizes: Iterable[int | SymInt]) -> list[int] | None:
     """Return the sizes for the example inputs; None if one is unknown."""
     hints = [hint_bound(size) for size in sizes]
     known = [hint for hint in hints if hint is not None]

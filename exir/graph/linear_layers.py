@@ -26,16 +26,16 @@ class LinearLayer:
 
 def linear_layers(weight: Node) -> list[LinearLayer]:
     """Return the linear layers whose weight is `weight`."""
-    return [layer for user in list(weight.users) for layer in _of_user(user, weight)]
+    return [layer for user in list(weight.users) for layer in _layers_of_user(user, weight)]
 
 
-def _of_user(user: Node, weight: Node) -> list[LinearLayer]:
+def _layers_of_user(user: Node, weight: Node) -> list[LinearLayer]:
     """Return the linear layers of `weight` that start at its user `user`."""
     if user.target is _LINEAR and user.args[1] is weight:
         bias = user.args[2] if len(user.args) > 2 else None
         return [LinearLayer(user, user.args[0], bias)]
     if user.target in _TRANSPOSES and list(user.args[1]) in ([1, 0], [-1, -2]):
-        found = (_product(each, user) for each in user.users)
+        found = (_match_gemm(node, user) for node in user.users)
         return [layer for layer in found if layer is not None]
     return []
 
@@ -46,21 +46,21 @@ def of_all_rows(layer: LinearLayer) -> LinearLayer:
     if layer.x.target is not _VIEW or len(users) != 1 or users[0].target is not _VIEW:
         return layer
     before, after = layer.x.args[0], users[0]
-    rows, results = _sizes(before), _sizes(after)
-    is_same = rows[:-1] == results[:-1] and rows[-1:] == _sizes(layer.x)[-1:]
+    rows, results = _size_expressions(before), _size_expressions(after)
+    is_same = rows[:-1] == results[:-1] and rows[-1:] == _size_expressions(layer.x)[-1:]
     return (
         LinearLayer(after, before, layer.bias)
-        if is_same and results[-1:] == _sizes(layer.node)[-1:]
+        if is_same and results[-1:] == _size_expressions(layer.node)[-1:]
         else layer
     )
 
 
-def _sizes(node: Node) -> list[str]:
+def _size_expressions(node: Node) -> list[str]:
     """Return sizes as expressions, because comparing symbols would add guards."""
     return [str(size) for size in node.meta["val"].shape]
 
 
-def _product(node: Node, columns: Node) -> LinearLayer | None:
+def _match_gemm(node: Node, columns: Node) -> LinearLayer | None:
     """Return `node` as a layer if it multiplies rows by `columns`."""
     if node.args[-1] is not columns or node.kwargs or node.all_input_nodes.count(columns) != 1:
         return None

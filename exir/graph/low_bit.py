@@ -57,7 +57,7 @@ class LowBitWeights:
         """Store `weight`, which `node` dequantizes, as constants, once for all its users."""
         key = (*(origin(argument) for argument in node.args[:3]), weight.scales.shape[1])
         if key not in self._stored:
-            self._stored[key] = self._store(weight)
+            self._stored[key] = self._store_constants(weight)
         return self._stored[key]
 
     def insert(self, before: Node, op: OpOverload, *args: Any, **options: Any) -> Node:
@@ -81,7 +81,7 @@ class LowBitWeights:
             return real
         return self.insert(before, torch.ops.aten.view_copy.default, real, like.args[1])
 
-    def _store(self, weight: QuantizedWeight) -> StoredWeight:
+    def _store_constants(self, weight: QuantizedWeight) -> StoredWeight:
         def add(suffix: str, tensor: Tensor) -> Node:
             return self.constants.add(f"{weight.name}_{suffix}", tensor.contiguous())
 

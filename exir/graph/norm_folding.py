@@ -32,7 +32,7 @@ class Affine:
 
 def affine_of(operands: tuple[Any, ...], eps: float, constants: ConstantTable) -> Affine | None:
     """Return the batch norm of (gamma, beta, mean, variance); None if not constant."""
-    gamma, beta, mean, variance = (constants.tensor(each) for each in operands)
+    gamma, beta, mean, variance = (constants.tensor(operand) for operand in operands)
     if mean is None or variance is None:
         return None
     if (gamma is None) != (operands[0] is None) or (beta is None) != (operands[1] is None):

@@ -31,8 +31,8 @@ def with_private_symbols(program: ExportedProgram) -> ExportedProgram:
     if shape_env is None or not shape_env.var_to_range:
         return program
     copied = copy_program(program)
-    values = _Values()
-    for node in _nodes(copied):
+    values = _ValueCopier()
+    for node in _all_nodes(copied):
         if "val" in node.meta:
             node.meta["val"] = values.copied(node.meta["val"])
     return copied
@@ -47,7 +47,7 @@ def private_copies(programs: Mapping[str, ExportedProgram]) -> dict[str, Exporte
     return copies
 
 
-def _nodes(program: ExportedProgram) -> Iterator[Node]:
+def _all_nodes(program: ExportedProgram) -> Iterator[Node]:
     """Yield the nodes of all graphs of `program`."""
     for graph_module in program.graph_module.modules():
         if isinstance(graph_module, GraphModule):
@@ -65,7 +65,7 @@ def shape_env_of(program: ExportedProgram) -> ShapeEnv | None:
     return None
 
 
-class _Values:
+class _ValueCopier:
     """Copies values of a graph and preserves object identity."""
 
     def __init__(self) -> None:
@@ -74,33 +74,33 @@ class _Values:
 
     def copied(self, value: Any) -> Any:
         """Return `value`, or its contents, with sizes of the copied `ShapeEnv`."""
-        return tree_map(self._leaf, value)
+        return tree_map(self._copy_leaf, value)
 
-    def _leaf(self, value: Any) -> Any:
+    def _copy_leaf(self, value: Any) -> Any:
         if isinstance(value, Tensor):
-            return self._once(value, self._tensor)
+            return self._copy_once(value, self._copy_tensor)
         if isinstance(value, (SymInt, SymFloat, SymBool)) and isinstance(value.node, SymNode):
-            return type(value)(self._once(value.node, self._symbol))
+            return type(value)(self._copy_once(value.node, self._copy_symbol))
         return value
 
-    def _once(self, original: Any, copied: Callable[[Any], Any]) -> Any:
+    def _copy_once(self, original: Any, copied: Callable[[Any], Any]) -> Any:
         if id(original) not in self._copies:
             self._copies[id(original)] = original, copied(original)
         return self._copies[id(original)][1]
 
-    def _symbol(self, node: SymNode) -> SymNode:
+    def _copy_symbol(self, node: SymNode) -> SymNode:
         result = copy.copy(node)
         if node.shape_env is not None:
-            result.shape_env = self._once(node.shape_env, _copied_shape_env)
+            result.shape_env = self._copy_once(node.shape_env, _copied_shape_env)
         result._expr_ver, result._expr_cache = -1, None
         return result
 
-    def _tensor(self, value: Tensor) -> Tensor:
+    def _copy_tensor(self, value: Tensor) -> Tensor:
         if is_traceable_wrapper_subclass(value):
-            return transform_subclass(value, lambda _, inner: self._leaf(inner))
+            return transform_subclass(value, lambda _, inner: self._copy_leaf(inner))
         if not isinstance(value, FakeTensor) or value.layout is not torch.strided:
             return value
-        mode = self._once(value.fake_mode, self._mode)
+        mode = self._copy_once(value.fake_mode, self._copy_mode)
         with mode.shape_env.suppress_guards() if mode.shape_env else nullcontext():
             meta = self._meta_tensor(value)
         copied = FakeTensor(mode, meta, value.device, value.constant, requires_grad=value.requires_grad)
@@ -110,8 +110,8 @@ class _Values:
 
     def _meta_tensor(self, value: FakeTensor) -> Tensor:
         """Return a tensor on the meta device with the layout of `value`."""
-        sizes, strides = (tuple(map(self._leaf, each)) for each in (value.shape, value.stride()))
-        offset = self._leaf(value.storage_offset())
+        sizes, strides = (tuple(map(self._copy_leaf, sizes)) for sizes in (value.shape, value.stride()))
+        offset = self._copy_leaf(value.storage_offset())
         if type(offset) is int and offset == 0:
             return torch.empty_strided(sizes, strides, dtype=value.dtype, device="meta")
         # The indices of the last element. An empty dimension has none, and its stride does not count.
@@ -124,11 +124,11 @@ class _Values:
         base = torch.empty_strided((length,), (1,), dtype=value.dtype, device="meta")
         return base.as_strided(sizes, strides, offset)
 
-    def _mode(self, mode: FakeTensorMode) -> FakeTensorMode:
+    def _copy_mode(self, mode: FakeTensorMode) -> FakeTensorMode:
         return FakeTensorMode(
             allow_fallback_kernels=mode.allow_fallback_kernels,
             allow_non_fake_inputs=mode.allow_non_fake_inputs,
-            shape_env=mode.shape_env and self._once(mode.shape_env, _copied_shape_env),
+            shape_env=mode.shape_env and self._copy_once(mode.shape_env, _copied_shape_env),
             static_shapes=mode.static_shapes,
             export=mode.fake_tensor_converter.export,
         )

@@ -36,7 +36,7 @@ class Diagnostics:
 
 @dataclass
 class Warned(Diagnostics):
-    """Diagnostics of scripts without a context: each message is also a Python warning."""
+    """Diagnostics for scripts without a context; messages are Python warnings, too."""
 
     def note(self, message: str, node: Node | None = None) -> None:
         super().note(message, node)

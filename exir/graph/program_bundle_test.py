@@ -117,13 +117,13 @@ def test_method_added_by_a_pass_is_verified() -> None:
         name: ClassVar[str] = "add"
 
         def run(self, bundle: ProgramBundle) -> ProgramBundle:
-            other = codec()._bundle({"other": codec().exported_program("decode")})
+            other = codec()._with_programs({"other": codec().exported_program("decode")})
             lying = Lie().run(ProgramBundle({"decode": other.programs["other"]}))
             return bundle.with_programs({"other": lying.programs["decode"]})
 
     manager = codec()
     with pytest.raises(EdgeDialectError, match=r"float32\[9\], but the operator computes") as caught:
-        run_bundle(manager._bundle(manager._programs), [Add()], verify_structure)
+        run_bundle(manager._with_programs(manager._programs), [Add()], verify_structure)
     assert caught.value.pass_name == "add"
 
 

@@ -129,13 +129,13 @@ def _refuse_second_names(
             tensor = tensors.get(spec.target) if spec.arg.name in used else None
             if spec.target == written.target or not isinstance(tensor, torch.Tensor):
                 continue
-            if _place(tensor) == _place(tensors[written.target]):
+            if _storage_place(tensor) == _storage_place(tensors[written.target]):
                 raise NotLocal(
                     f"the program writes to '{written.target}', which shares memory with '{spec.target}'"
                 )
 
 
-def _place(tensor: torch.Tensor) -> int:
+def _storage_place(tensor: torch.Tensor) -> int:
     return tensor.untyped_storage().data_ptr()
 
 

@@ -69,13 +69,15 @@ def read_weight(node: Node, constants: ConstantTable) -> QuantizedWeight | None:
     codes = constants.tensor(node.args[0])
     if codes is None or codes.dtype not in (torch.int8, torch.uint8):
         return None
-    parameters = _parameters(node, codes.shape[0], constants)
+    parameters = _quant_params(node, codes.shape[0], constants)
     if parameters is None:
         return None
-    return _weight(constants.name(node.args[0]), codes, *parameters, node.meta["val"].dtype)
+    return _weight_of_codes(constants.name(node.args[0]), codes, *parameters, node.meta["val"].dtype)
 
 
-def _parameters(node: Node, rows: int, constants: ConstantTable) -> tuple[Tensor, Tensor | None] | None:
+def _quant_params(
+    node: Node, rows: int, constants: ConstantTable
+) -> tuple[Tensor, Tensor | None] | None:
     """Return scales and zero points by groups of rows; None for other forms."""
     kind = edge_name(node).removeprefix(_PREFIX).partition(".")[0]
     if kind == "per_tensor":
@@ -85,18 +87,18 @@ def _parameters(node: Node, rows: int, constants: ConstantTable) -> tuple[Tensor
         return torch.full((rows, 1), scale), torch.full((rows, 1), float(zero_point))
     if kind == "per_channel" and node.args[3] not in (0, -2):
         return None
-    scales, zero_points = (constants.tensor(origin(each)) for each in node.args[1:3])
+    scales, zero_points = (constants.tensor(origin(arg)) for arg in node.args[1:3])
     if scales is None or (zero_points is None and node.args[2] is not None):
         return None
-    scales = scales.to(_usual(scales.dtype)).reshape(rows, -1)
+    scales = scales.to(_default_range(scales.dtype)).reshape(rows, -1)
     return scales, None if zero_points is None else zero_points.reshape(rows, -1)
 
 
-def _usual(dtype: torch.dtype) -> torch.dtype:
+def _default_range(dtype: torch.dtype) -> torch.dtype:
     return torch.float32 if dtype == torch.float64 else dtype
 
 
-def _weight(
+def _weight_of_codes(
     name: str, codes: Tensor, scales: Tensor, zero_points: Tensor | None, dtype: torch.dtype
 ) -> QuantizedWeight | None:
     points = None if zero_points is None else zero_points.to(scales.dtype)
@@ -109,10 +111,10 @@ def _weight(
         points = None
     if codes.shape[1] == 0 or codes.shape[1] % scales.shape[1]:
         return None
-    return QuantizedWeight(name, codes, scales, points, _bits(codes), dtype)
+    return QuantizedWeight(name, codes, scales, points, _min_bits(codes), dtype)
 
 
-def _bits(codes: Tensor) -> int:
+def _min_bits(codes: Tensor) -> int:
     """Return the smallest width for all values whose rows fill whole bytes."""
     low, high = int(codes.min()), int(codes.max())
     for bits in (2, 4):

@@ -28,13 +28,17 @@ def constraint_bound(ranges: Mapping[sympy.Symbol, ValueRanges]) -> Bound:
         if not isinstance(size, torch.SymInt):
             return size
         expression = size.node.expr
-        upper = _upper(expression, known)
-        return _upper(expression, _without_zero_divisors(expression, known)) if upper is None else upper
+        upper = _upper_bound(expression, known)
+        return (
+            _upper_bound(expression, _without_zero_divisors(expression, known))
+            if upper is None
+            else upper
+        )
 
     return bound
 
 
-def _upper(expression: sympy.Expr, ranges: Mapping[sympy.Symbol, ValueRanges]) -> int | None:
+def _upper_bound(expression: sympy.Expr, ranges: Mapping[sympy.Symbol, ValueRanges]) -> int | None:
     upper = bound_sympy(expression, dict(ranges)).upper
     return None if upper in (int_oo, sympy.oo) else int(upper)
 

@@ -10,7 +10,7 @@ from torch.export import Dim, export
 from exir.graph.size_bounds import constraint_bound
 
 
-class _Resized(nn.Module):
+class _ResizedModule(nn.Module):
     def __init__(self, size: Callable[[int, int], int]) -> None:
         super().__init__()
         self.size = size
@@ -30,6 +30,6 @@ class _Resized(nn.Module):
 )
 def test_size_bound_ignores_division_by_zero(size: Callable[[int, int], int], expected: int) -> None:
     dynamic = {0: Dim("n", min=0, max=6), 1: Dim("m", min=2, max=4)}
-    program = export(_Resized(size), (torch.zeros(3, 3),), dynamic_shapes=(dynamic,))
+    program = export(_ResizedModule(size), (torch.zeros(3, 3),), dynamic_shapes=(dynamic,))
     (result,) = program.graph.output_node().args[0]
     assert constraint_bound(program.range_constraints)(result.meta["val"].shape[0]) == expected

@@ -57,19 +57,24 @@ class SymbolicSizes:
         The value is computed from known sizes, or read from the shape of one of `tensors`. Raises
         `NotLocal` if it cannot be computed.
         """
-        return self._build(size.node.expr, tensors)
+        return self._build_expression(size.node.expr, tensors)
 
-    def _build(self, expr: sympy.Expr, tensors: list[Node]) -> Node | float:
+    def _build_expression(self, expr: sympy.Expr, tensors: list[Node]) -> Node | float:
         if expr.is_Integer:
             return int(expr)
         if expr.is_number:
             return float(expr)
         if expr not in self._known:
-            self._known[expr] = self._found(expr, tensors)
+            self._known[expr] = self._find_size(expr, tensors)
         return self._known[expr]
 
-    def _found(self, expr: sympy.Expr, tensors: list[Node]) -> Node:
-        for way in (self._read_off, self._read_off_with_offset, self._compute, self._solve):
+    def _find_size(self, expr: sympy.Expr, tensors: list[Node]) -> Node:
+        for way in (
+            self._read_off,
+            self._read_off_with_offset,
+            self._compute_expression,
+            self._solve_linear,
+        ):
             node = way(expr, tensors)
             if node is not None:
                 return node
@@ -80,20 +85,20 @@ class SymbolicSizes:
             for dim, size in enumerate(node.meta["val"].shape):
                 if isinstance(size, SymInt) and size.node.expr == expr:
                     target = edge_op(torch.ops.aten.sym_size.int)
-                    return self._append(target, (node, dim), size, node)
+                    return self._append_call(target, (node, dim), size, node)
         return None
 
-    def _compute(self, expr: sympy.Expr, tensors: list[Node]) -> Node | None:
+    def _compute_expression(self, expr: sympy.Expr, tensors: list[Node]) -> Node | None:
         if type(expr) in _CONVERSIONS:
-            return self._converted(_CONVERSIONS[type(expr)], expr.args[0], tensors)
+            return self._convert_term(_CONVERSIONS[type(expr)], expr.args[0], tensors)
         if expr.is_Pow and expr.exp.is_Integer and expr.exp > 1:
-            return self._apply(operator.mul, [expr.base] * int(expr.exp), tensors)
+            return self._apply_function(operator.mul, [expr.base] * int(expr.exp), tensors)
         function = _FOLDS.get(type(expr))
-        return self._apply(function, list(expr.args), tensors) if function else None
+        return self._apply_function(function, list(expr.args), tensors) if function else None
 
-    def _converted(self, function: Callable[..., Any], term: sympy.Expr, tensors: list[Node]) -> Node:
-        operand = cast(Node, self._build(term, tensors))
-        return self._append(function, (operand,), function(operand.meta["val"]), operand)
+    def _convert_term(self, function: Callable[..., Any], term: sympy.Expr, tensors: list[Node]) -> Node:
+        operand = cast(Node, self._build_expression(term, tensors))
+        return self._append_call(function, (operand,), function(operand.meta["val"]), operand)
 
     def _read_off_with_offset(self, expr: sympy.Expr, tensors: list[Node]) -> Node | None:
         """Build `expr` from a size that differs by a constant, as in convolutions."""
@@ -101,31 +106,35 @@ class SymbolicSizes:
             for size in node.meta["val"].shape:
                 offset = expr - size.node.expr if isinstance(size, SymInt) else None
                 if offset is not None and offset.is_Integer:
-                    base = cast(Node, self._build(size.node.expr, tensors))
-                    return self._combine(operator.add, base, int(offset))
+                    base = cast(Node, self._build_expression(size.node.expr, tensors))
+                    return self._combine_terms(operator.add, base, int(offset))
         return None
 
-    def _solve(self, expr: sympy.Expr, tensors: list[Node]) -> Node | None:
+    def _solve_linear(self, expr: sympy.Expr, tensors: list[Node]) -> Node | None:
         """Solve size = factor * symbol + offset for the symbol, as in upsampling."""
         for node in tensors:
             for size in node.meta["val"].shape:
                 found = line_of(size.node.expr) if isinstance(size, SymInt) else None
                 if found is not None and found[0] == expr:
                     _, factor, offset = found
-                    multiple = self._combine(operator.add, self._build(size.node.expr, tensors), -offset)
-                    return self._combine(operator.floordiv, multiple, factor)
+                    multiple = self._combine_terms(
+                        operator.add, self._build_expression(size.node.expr, tensors), -offset
+                    )
+                    return self._combine_terms(operator.floordiv, multiple, factor)
         return None
 
-    def _apply(self, function: Any, terms: list[sympy.Expr], tensors: list[Node]) -> Node:
-        operands = [self._build(term, tensors) for term in terms]
-        return cast(Node, reduce(lambda left, right: self._combine(function, left, right), operands))
+    def _apply_function(self, function: Any, terms: list[sympy.Expr], tensors: list[Node]) -> Node:
+        operands = [self._build_expression(term, tensors) for term in terms]
+        return cast(
+            Node, reduce(lambda left, right: self._combine_terms(function, left, right), operands)
+        )
 
-    def _combine(self, function: Any, left: Node | float, right: Node | float) -> Node:
+    def _combine_terms(self, function: Any, left: Node | float, right: Node | float) -> Node:
         values = [v.meta["val"] if isinstance(v, Node) else v for v in (left, right)]
         source = left if isinstance(left, Node) else cast(Node, right)
-        return self._append(function, (left, right), function(*values), source)
+        return self._append_call(function, (left, right), function(*values), source)
 
-    def _append(self, target: Any, args: tuple[Any, ...], val: Any, source: Node) -> Node:
+    def _append_call(self, target: Any, args: tuple[Any, ...], val: Any, source: Node) -> Node:
         node = self._graph.call_function(target, args)
         node.meta = {**source.meta, "val": val}
         return node

@@ -47,7 +47,7 @@ def test_roll_takes_dynamic_sizes(module: nn.Module, dim: int) -> None:
         assert_same(run(program, (x,)), run_module(example.module, (x,)))
 
 
-def _doubled() -> tuple[Graph, Node, SymInt]:
+def _affine_size_graph() -> tuple[Graph, Node, SymInt]:
     """Return a graph with a tensor of size 2n + 2, its node, and n."""
     shapes = ({2: torch.export.Dim("n", min=2, max=9)},)
     graph = Example(Doubled(), (torch.randn(1, 3, 5),), shapes).export().graph
@@ -56,14 +56,14 @@ def _doubled() -> tuple[Graph, Node, SymInt]:
 
 
 def test_missing_size_is_derived_from_a_related_one() -> None:
-    graph, doubled, number = _doubled()
+    graph, doubled, number = _affine_size_graph()
     size = SymbolicSizes(graph).node_for(2 * number + 1, [doubled])
     assert isinstance(size, Node) and size.meta["val"] == 2 * number + 1
     assert size.target is operator.add and size.args[1] == -1
 
 
 def test_size_is_derived_from_a_multiple() -> None:
-    graph, doubled, number = _doubled()
+    graph, doubled, number = _affine_size_graph()
     size = SymbolicSizes(graph).node_for(number, [doubled])
     assert isinstance(size, Node) and size.meta["val"] == number
     multiple = size.args[0]

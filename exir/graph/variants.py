@@ -26,7 +26,7 @@ def copy_form(op: OpOverload) -> OpOverload:
     """Return the copying form of the view `op`; `op` itself if it is not a view."""
     if not is_view(op):
         return op
-    return _overload(op.namespace, f"{op._opname}_copy", op._overloadname) or op
+    return _find_overload(op.namespace, f"{op._opname}_copy", op._overloadname) or op
 
 
 @cache
@@ -34,7 +34,7 @@ def view_form(op: OpOverload) -> OpOverload:
     """Return the view whose result `op` copies; `op` itself if it does not."""
     if torch.Tag.view_copy not in op.tags:
         return op
-    return _overload(op.namespace, op._opname.removesuffix("_copy"), op._overloadname) or op
+    return _find_overload(op.namespace, op._opname.removesuffix("_copy"), op._overloadname) or op
 
 
 def run_copying(op: OpOverload, args: Any, kwargs: Mapping[str, Any]) -> Any:
@@ -61,9 +61,9 @@ def functional_form(op: OpOverload) -> OpOverload | None:
     written = [a for a in op._schema.arguments if a.alias_info and a.alias_info.is_write]
     if not op._opname.endswith("_") or written != op._schema.arguments[:1]:
         return None
-    return _overload(op.namespace, op._opname[:-1], op._overloadname)
+    return _find_overload(op.namespace, op._opname[:-1], op._overloadname)
 
 
-def _overload(namespace: str, operator: str, overload: str) -> OpOverload | None:
+def _find_overload(namespace: str, operator: str, overload: str) -> OpOverload | None:
     packet = getattr(getattr(torch.ops, namespace), operator, None)
     return getattr(packet, overload or "default", None)

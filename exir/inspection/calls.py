@@ -28,24 +28,28 @@ def describe_call(plan: schema.ExecutionPlan, call: schema.KernelCall, operator:
     }
     return Call(
         tensors={
-            argument.name: _tensors(plan, index) for argument, index in pairs if argument.is_tensor
+            argument.name: _tensors_at(plan, index) for argument, index in pairs if argument.is_tensor
         },
         attributes={
-            name: _constant(value) for name, value in others.items() if isinstance(value, _CONSTANTS)
+            name: _constant_value(value)
+            for name, value in others.items()
+            if isinstance(value, _CONSTANTS)
         },
         numbers={
-            name: _number(plan, value) for name, value in others.items() if isinstance(value, _NUMBERS)
+            name: _initial_value(plan, value)
+            for name, value in others.items()
+            if isinstance(value, _NUMBERS)
         },
     )
 
 
-def _constant(value: schema.Null | schema.Bool | schema.String) -> bool | str | None:
+def _constant_value(value: schema.Null | schema.Bool | schema.String) -> bool | str | None:
     if isinstance(value, schema.Null):
         return None
     return value.bool_val if isinstance(value, schema.Bool) else value.string_val
 
 
-def _number(plan: schema.ExecutionPlan, value: schema.KernelTypes) -> float | tuple[int, ...]:
+def _initial_value(plan: schema.ExecutionPlan, value: schema.KernelTypes) -> float | tuple[int, ...]:
     """Return the initial value of a scalar or list."""
     if isinstance(value, schema.IntList):
         return tuple(cast(schema.Int, plan.values[index].val).int_val for index in value.items)
@@ -54,13 +58,13 @@ def _number(plan: schema.ExecutionPlan, value: schema.KernelTypes) -> float | tu
     return value.int_val if isinstance(value, schema.Int) else cast(schema.Bool, value).bool_val
 
 
-def _tensors(plan: schema.ExecutionPlan, index: int) -> list[TensorInfo]:
+def _tensors_at(plan: schema.ExecutionPlan, index: int) -> list[TensorInfo]:
     """Return the tensor at `index`, or each tensor of the list at `index`."""
     value = plan.values[index].val if index >= 0 else None
     if isinstance(value, schema.Tensor):
         return [TensorInfo(dtype_name(value.scalar_type), tuple(value.dim_order), tuple(value.sizes))]
     if isinstance(value, (schema.TensorList, schema.OptionalTensorList)):
-        return [tensor for item in value.items for tensor in _tensors(plan, item)]
+        return [tensor for item in value.items for tensor in _tensors_at(plan, item)]
     return []
 
 

@@ -10,7 +10,7 @@ def imported_methods(program: schema.Program) -> list[MethodReport]:
 
     The file has no input names and no source lines of the model.
     """
-    return [_method(plan, program) for plan in program.execution_plan]
+    return [_method_report(plan, program) for plan in program.execution_plan]
 
 
 def external_tensors(program: schema.Program) -> list[str]:
@@ -19,18 +19,18 @@ def external_tensors(program: schema.Program) -> list[str]:
         {
             name
             for plan in program.execution_plan
-            for tensor in _tensors(plan)
+            for tensor in _io_tensors(plan)
             if (name := _external_name(tensor))
         }
     )
 
 
-def _method(plan: schema.ExecutionPlan, program: schema.Program) -> MethodReport:
+def _method_report(plan: schema.ExecutionPlan, program: schema.Program) -> MethodReport:
     return MethodReport(
         name=str(plan.name),
         inputs=values_of(plan, plan.inputs, ()),
         outputs=values_of(plan, plan.outputs, ()),
-        operator_uses=tuple(_use(plan, call) for call in kernel_calls(plan)),
+        operator_uses=tuple(_operator_use(plan, call) for call in kernel_calls(plan)),
         delegates=delegates_of(plan, program),
         planned_bytes=tuple(plan.non_const_buffer_sizes),
         shared_memory_id=_shared_memory_id(plan),
@@ -39,13 +39,13 @@ def _method(plan: schema.ExecutionPlan, program: schema.Program) -> MethodReport
     )
 
 
-def _use(plan: schema.ExecutionPlan, call: schema.KernelCall) -> OperatorUse:
+def _operator_use(plan: schema.ExecutionPlan, call: schema.KernelCall) -> OperatorUse:
     tensors = tensors_of(plan, call)
     name = plan.operators[call.op_index].full_name
     return OperatorUse(name, dtypes_of(tensors), "", any_channels_last(tensors))
 
 
-def _tensors(plan: schema.ExecutionPlan) -> list[schema.Tensor]:
+def _io_tensors(plan: schema.ExecutionPlan) -> list[schema.Tensor]:
     return [value.val for value in plan.values if isinstance(value.val, schema.Tensor)]
 
 
@@ -60,10 +60,10 @@ def _shared_memory_id(plan: schema.ExecutionPlan) -> int:
 
     Exporters store state that methods share in such a buffer. Memory id 1 is excluded.
     """
-    named: dict[int, bool] = {}
-    for tensor in _tensors(plan):
+    has_names: dict[int, bool] = {}
+    for tensor in _io_tensors(plan):
         if (place := tensor.allocation_info) is not None and place.memory_id > 1:
             extra = tensor.extra_tensor_info
             is_state = extra is not None and bool(extra.fully_qualified_name)
-            named[place.memory_id] = named.get(place.memory_id, True) and is_state
-    return min((memory_id for memory_id, is_state in named.items() if is_state), default=0)
+            has_names[place.memory_id] = has_names.get(place.memory_id, True) and is_state
+    return min((memory_id for memory_id, is_state in has_names.items() if is_state), default=0)

@@ -17,7 +17,7 @@ def check_indices(program: schema.Program) -> None:
         for number, value in enumerate(plan.values):
             if isinstance(value.val, schema.Tensor):
                 _check_tensor(value.val, f"method '{plan.name}': values[{number}]")
-        for where, what, index, length in _indices(plan, program):
+        for where, what, index, length in _all_indices(plan, program):
             if not 0 <= index < length:
                 raise InvalidProgramError(
                     f"method '{plan.name}': {where}: {what} {index} is out of range; there are {length}"
@@ -34,14 +34,18 @@ def _check_tensor(tensor: schema.Tensor, where: str) -> None:
         raise InvalidProgramError(f"{where}: sizes {list(tensor.sizes)} are negative")
 
 
-def _indices(plan: schema.ExecutionPlan, program: schema.Program) -> Iterator[tuple[str, str, int, int]]:
+def _all_indices(
+    plan: schema.ExecutionPlan, program: schema.Program
+) -> Iterator[tuple[str, str, int, int]]:
     """Yield the place, the kind, the index itself and its limit."""
     count = len(plan.values)
     yield from (("inputs", "value", index, count) for index in plan.inputs)
     yield from (("outputs", "value", index, count) for index in plan.outputs)
     for number, value in enumerate(plan.values):
         yield from (
-            (f"values[{number}]", "value", index, count) for index in _items(value.val) if index != -1
+            (f"values[{number}]", "value", index, count)
+            for index in _item_indices(value.val)
+            if index != -1
         )
     steps = (step.instr_args for chain in plan.chains for step in chain.instructions)
     for number, step in enumerate(steps):
@@ -52,7 +56,7 @@ def _indices(plan: schema.ExecutionPlan, program: schema.Program) -> Iterator[tu
         yield f"delegates[{number}]", "payload", index, payloads
 
 
-def _items(value: schema.KernelTypes) -> Iterable[int]:
+def _item_indices(value: schema.KernelTypes) -> Iterable[int]:
     return value.items if isinstance(value, _LISTS) else ()
 
 

@@ -28,7 +28,7 @@ from exir.schema import (
 )
 
 
-def _program() -> Program:
+def _maximal_program() -> Program:
     """Return a program with every kind of index, each at its maximum valid value."""
     steps: list[InstructionArguments] = [
         KernelCall(0, [3]),
@@ -49,7 +49,7 @@ def _program() -> Program:
 
 
 def test_consistent_program_passes() -> None:
-    check_indices(_program())
+    check_indices(_maximal_program())
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ def test_consistent_program_passes() -> None:
 def test_inconsistent_tensor_record_is_refused(
     sizes: list[int], dim_order: list[int], message: str
 ) -> None:
-    program = _program()
+    program = _maximal_program()
     tensor = Tensor(ScalarType.FLOAT, 0, sizes, dim_order, False, 0, None, TensorShapeDynamism.STATIC)
     program.execution_plan[0].values[0] = EValue(tensor)
     with pytest.raises(InvalidProgramError, match=rf"method 'forward': values\[0\]: {message}"):
@@ -74,7 +74,7 @@ def test_inconsistent_tensor_record_is_refused(
 @pytest.mark.parametrize("index", [4, -2])
 @pytest.mark.parametrize("part", ["inputs", "outputs"])
 def test_input_and_output_indices_are_checked(part: str, index: int) -> None:
-    program = _program()
+    program = _maximal_program()
     setattr(program.execution_plan[0], part, [index])
     message = rf"method 'forward': {part}: value {index} is out of range; there are 4"
     with pytest.raises(InvalidProgramError, match=message):
@@ -83,7 +83,7 @@ def test_input_and_output_indices_are_checked(part: str, index: int) -> None:
 
 @pytest.mark.parametrize("at", [1, 2])
 def test_list_indices_are_checked(at: int) -> None:
-    program = _program()
+    program = _maximal_program()
     program.execution_plan[0].values[at] = EValue(IntList([4]))
     with pytest.raises(
         InvalidProgramError, match=rf"values\[{at}\]: value 4 is out of range; there are 4"
@@ -104,7 +104,7 @@ def test_list_indices_are_checked(at: int) -> None:
     ],
 )
 def test_instruction_indices_are_checked(at: int, step: KernelCall, message: str) -> None:
-    program = _program()
+    program = _maximal_program()
     program.execution_plan[0].chains[0].instructions[at] = Instruction(step)
     with pytest.raises(InvalidProgramError, match=rf"instructions\[{at}\]: {message}"):
         check_indices(program)
@@ -112,7 +112,7 @@ def test_instruction_indices_are_checked(at: int, step: KernelCall, message: str
 
 @pytest.mark.parametrize("processed", [None, BackendDelegateDataReference(index=1)])
 def test_payload_indices_are_checked(processed: BackendDelegateDataReference | None) -> None:
-    program = _program()
+    program = _maximal_program()
     program.execution_plan[0].delegates[0].processed = processed
     with pytest.raises(
         InvalidProgramError, match=r"delegates\[0\]: payload -?1 is out of range; there are 1"

@@ -39,7 +39,9 @@ def calls_without_kernel(
     At most ten calls are listed. Returns "" if every call has a kernel.
     """
     problems = [
-        problem for plan, method in zip(plans, methods) for problem in _problems(plan, method, table)
+        problem
+        for plan, method in zip(plans, methods)
+        for problem in _kernel_problems(plan, method, table)
     ]
     distinct = list(dict.fromkeys(problems))
     more = len(distinct) - _MOST_PROBLEMS
@@ -47,7 +49,9 @@ def calls_without_kernel(
     return "".join(f"\n    {problem}" for problem in distinct[:_MOST_PROBLEMS]) + rest
 
 
-def _problems(plan: schema.ExecutionPlan, method: MethodReport, table: KernelTable) -> Iterator[str]:
+def _kernel_problems(
+    plan: schema.ExecutionPlan, method: MethodReport, table: KernelTable
+) -> Iterator[str]:
     for call, use in zip(kernel_calls(plan), method.operator_uses):
         where = f" ({use.source})" if use.source else ""
         if use.name not in table:

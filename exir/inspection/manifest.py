@@ -26,8 +26,8 @@ def methods_content(
     """Return the content that the methods share, and `sections`, one per method."""
     return {
         "methods": sections,
-        "operators": _operators(use for method in methods for use in method.operator_uses),
-        "backends": sorted({each.backend_id for method in methods for each in method.delegates}),
+        "operators": _operator_entries(use for method in methods for use in method.operator_uses),
+        "backends": sorted({delegate.backend_id for method in methods for delegate in method.delegates}),
     }
 
 
@@ -44,27 +44,27 @@ def method_content(
     """
     return {
         "name": report.name,
-        "inputs": [_value(value) for value in report.inputs],
-        "outputs": [_value(value) for value in report.outputs],
-        "operators": _operators(report.operator_uses),
+        "inputs": [_value_entry(value) for value in report.inputs],
+        "outputs": [_value_entry(value) for value in report.outputs],
+        "operators": _operator_entries(report.operator_uses),
         "delegates": [
             {
                 "id": each.backend_id,
                 "bytes": each.nbytes,
                 "parts": list(needed),
-                "options": _options(delegate),
+                "options": _compile_options(delegate),
             }
             for each, needed, delegate in zip(report.delegates, parts, plan.delegates, strict=True)
         ],
         "not_delegated": _not_delegated(report.operator_uses),
         "int8": _computed_in_int8(report.operator_uses),
         "instructions": report.instruction_count,
-        "branches": _branches(plan),
-        "memory": _memory(report, plan, called),
+        "branches": _has_branches(plan),
+        "memory": _memory_entry(report, plan, called),
     }
 
 
-def _options(delegate: schema.BackendDelegate) -> dict[str, str]:
+def _compile_options(delegate: schema.BackendDelegate) -> dict[str, str]:
     """Return the compile specs of a delegate as text."""
     return {
         str(spec.key): bytes(spec.value).decode(errors="backslashreplace")
@@ -72,13 +72,13 @@ def _options(delegate: schema.BackendDelegate) -> dict[str, str]:
     }
 
 
-def _branches(plan: schema.ExecutionPlan) -> bool:
+def _has_branches(plan: schema.ExecutionPlan) -> bool:
     """Return whether the method has moves or jumps, an optional part of the runtime."""
     steps = (step.instr_args for chain in plan.chains for step in chain.instructions)
     return any(isinstance(step, (schema.MoveCall, schema.JumpFalseCall)) for step in steps)
 
 
-def _memory(
+def _memory_entry(
     report: MethodReport, plan: schema.ExecutionPlan, called: Sequence[CalledMemory]
 ) -> dict[str, Any]:
     return {
@@ -86,13 +86,13 @@ def _memory(
         "shared_id": report.shared_memory_id,
         "lower_bound_bytes": report.lower_bound_bytes,
         "counts": dict(method_counts(plan)),
-        "persistent": sorted(each for one in called for each in one.persistent),
-        "scratch": sorted({each for one in called for each in one.scratch}),
-        "headers": sorted({each for one in called for each in one.headers}),
+        "persistent": sorted(need for one in called for need in one.persistent),
+        "scratch": sorted({need for one in called for need in one.scratch}),
+        "headers": sorted({header for one in called for header in one.headers}),
     }
 
 
-def _value(value: ValueReport) -> dict[str, Any]:
+def _value_entry(value: ValueReport) -> dict[str, Any]:
     described: dict[str, Any] = {"name": value.name, "kind": value.kind.lower()}
     if value.kind == schema.Tensor.__name__:
         described |= {
@@ -103,15 +103,15 @@ def _value(value: ValueReport) -> dict[str, Any]:
         }
         if value.is_dynamic:
             described["sizes"] = [
-                size if each is None else _steps(each)
+                size if each is None else _quantization_entry(each)
                 for size, each in zip(value.shape, value.steps, strict=True)
             ]
     elif value.steps and value.steps[0] is not None:
-        described["range"] = _steps(value.steps[0])
+        described["range"] = _quantization_entry(value.steps[0])
     return described
 
 
-def _steps(steps: Steps) -> dict[str, int]:
+def _quantization_entry(steps: Steps) -> dict[str, int]:
     return {"min": steps.min, "max": steps.max, "step": steps.step}
 
 
@@ -139,7 +139,7 @@ def _computed_in_int8(uses: Sequence[OperatorUse]) -> dict[str, Any]:
     }
 
 
-def _operators(uses: Iterable[OperatorUse]) -> list[dict[str, Any]]:
+def _operator_entries(uses: Iterable[OperatorUse]) -> list[dict[str, Any]]:
     """Return each distinct combination of operator, dtypes and layout, sorted."""
     distinct = sorted({(use.name, use.dtypes, use.channels_last) for use in uses})
     return [

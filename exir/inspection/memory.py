@@ -59,7 +59,7 @@ def method_counts(plan: schema.ExecutionPlan) -> Mapping[str, int]:
         "values": len(values),
         "tensors": len(tensors),
         "planned_tensors": sum(tensor.allocation_info is not None for tensor in tensors),
-        "list_items": sum(len(each.items) for each in lists),
+        "list_items": sum(len(value_list.items) for value_list in lists),
         "instructions": len(steps),
         "args": sum(_argument_count(step) for step in steps),
         "delegates": len(plan.delegates),
@@ -79,9 +79,9 @@ def kernel_memory(plan: schema.ExecutionPlan, table: KernelTable) -> CalledMemor
 def called_memory(needs: Sequence[RuntimeMemory]) -> CalledMemory:
     """Combine the needs of several calls."""
     return CalledMemory(
-        persistent=tuple(each.handle for each in needs if each.handle),
-        scratch=tuple(each.scratch for each in needs if each.scratch),
-        headers=tuple(sorted({each.header for each in needs if each.header})),
+        persistent=tuple(need.handle for need in needs if need.handle),
+        scratch=tuple(need.scratch for need in needs if need.scratch),
+        headers=tuple(sorted({need.header for need in needs if need.header})),
     )
 
 
@@ -97,14 +97,14 @@ def _call_memory(
         return
     described = describe_call(plan, call, table.of(name)[0].operator)
     kernels = list(table.candidates(name, described))
-    states = [_filled(kernel, kernel.state, described) for kernel in kernels if kernel.state]
+    states = [_fill_expression(kernel, kernel.state, described) for kernel in kernels if kernel.state]
     for kernel in kernels:
-        yield RuntimeMemory("", _filled(kernel, kernel.scratch, described), kernel.header)
+        yield RuntimeMemory("", _fill_expression(kernel, kernel.scratch, described), kernel.header)
     if states:
         yield RuntimeMemory(reduce("ET_MAX({}, {})".format, states))
 
 
-def _filled(kernel: Kernel, expression: str, described: Call) -> str:
+def _fill_expression(kernel: Kernel, expression: str, described: Call) -> str:
     try:
         return fill(expression, described)
     except ValueError as error:

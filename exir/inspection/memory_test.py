@@ -101,13 +101,13 @@ scratch = "never"
 """
 
 
-def _table(folder: Path, text: str = _KERNELS) -> KernelTable:
+def _kernel_table(folder: Path, text: str = _KERNELS) -> KernelTable:
     path = folder / "kernels.toml"
     path.write_text(text, encoding="utf-8")
     return load_kernels([path], builtin_operators())
 
 
-def _convolutions(*groups: int) -> ExecutionPlan:
+def _grouped_convolutions(*groups: int) -> ExecutionPlan:
     """Return calls of a convolution over [1, 4, 8, 8] that differ only in groups."""
     sizes = ([1, 4, 8, 8], [4, 4, 5, 3])
     tensors = [EValue(Tensor(ScalarType.FLOAT, 0, size, [0, 1, 2, 3])) for size in sizes]
@@ -133,7 +133,7 @@ def _convolutions(*groups: int) -> ExecutionPlan:
 
 
 def test_kernel_memory_is_computed_per_call(tmp_path: Path) -> None:
-    assert kernel_memory(_convolutions(2, 1, 2), _table(tmp_path)) == CalledMemory(
+    assert kernel_memory(_grouped_convolutions(2, 1, 2), _kernel_table(tmp_path)) == CalledMemory(
         persistent=("ET_MAX(sizeof(fast_plan), PLAN(4))",) * 3,
         scratch=tuple(x for groups in (2, 1, 2) for x in ("256", f"ROOM(5, 0, 3, {groups})")),
         headers=("acme/fast.h", "acme/plain.h"),
@@ -141,15 +141,15 @@ def test_kernel_memory_is_computed_per_call(tmp_path: Path) -> None:
 
 
 def test_operators_without_a_kernel_need_no_scratch(tmp_path: Path) -> None:
-    plan = _convolutions(2)
+    plan = _grouped_convolutions(2)
     plan.operators = [Operator("acme::convolution", "out")]
-    assert kernel_memory(plan, _table(tmp_path)) == CalledMemory((), (), ())
+    assert kernel_memory(plan, _kernel_table(tmp_path)) == CalledMemory((), (), ())
 
 
 def test_unresolved_expression_names_its_table(tmp_path: Path) -> None:
-    table = _table(tmp_path, _KERNELS.replace("{stride[1]}", "{stride[2]}"))
+    table = _kernel_table(tmp_path, _KERNELS.replace("{stride[1]}", "{stride[2]}"))
     with pytest.raises(ConfigError) as caught:
-        kernel_memory(_convolutions(2), table)
+        kernel_memory(_grouped_convolutions(2), table)
     assert f"{tmp_path / 'kernels.toml'}: aten::convolution.out: {{stride[2]}}: unknown fact" in str(
         caught.value
     )

@@ -51,7 +51,7 @@ _UNBOUNDED = 2**63 - 1
 
 def numbers_of(ranges: Sequence[Range]) -> list[int]:
     """Return `ContainerMetadata.ranges` of sorted entries."""
-    return [number for each in ranges for number in astuple(each)]
+    return [number for range_ in ranges for number in astuple(range_)]
 
 
 def ranges_of(plan: schema.ExecutionPlan) -> list[Range] | None:
@@ -69,18 +69,18 @@ def steps_of(plan: schema.ExecutionPlan, value: int) -> tuple[Steps | None, ...]
     None means a fixed size. The result is empty if the value is the same in every call. If another
     exporter wrote the program, the lower bounds are 0.
     """
-    held = plan.values[value].val
+    content = plan.values[value].val
     ranges = ranges_of(plan)
-    found = {each.dim: each.steps for each in ranges or () if each.value == value}
-    if not isinstance(held, schema.Tensor):
+    found = {entry.dim: entry.steps for entry in ranges or () if entry.value == value}
+    if not isinstance(content, schema.Tensor):
         return (found[NUMBER],) if NUMBER in found else ()
-    if held.shape_dynamism == schema.TensorShapeDynamism.STATIC:
+    if content.shape_dynamism == schema.TensorShapeDynamism.STATIC:
         return ()
     if ranges is None:
-        return tuple(Steps(0, size) for size in held.sizes)
-    return tuple(found.get(dim) for dim in range(len(held.sizes)))
+        return tuple(Steps(0, size) for size in content.sizes)
+    return tuple(found.get(dim) for dim in range(len(content.sizes)))
 
 
 def shape_text(shape: Sequence[int], steps: Sequence[Steps | None]) -> str:
     """Format a shape with its ranges, such as "2..8, 4"."""
-    return ", ".join(str(each or size) for size, each in zip(shape, steps or [None] * len(shape)))
+    return ", ".join(str(step or size) for size, step in zip(shape, steps or [None] * len(shape)))

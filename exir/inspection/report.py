@@ -84,10 +84,10 @@ def values_of(
 ) -> tuple[ValueReport, ...]:
     """Return reports of inputs or outputs. `names` can be empty."""
     labels = [str(name) for name in names] or [""] * len(indices)
-    return tuple(_value(plan, index, label) for index, label in zip(indices, labels))
+    return tuple(_value_report(plan, index, label) for index, label in zip(indices, labels))
 
 
-def _value(plan: schema.ExecutionPlan, index: int, name: str) -> ValueReport:
+def _value_report(plan: schema.ExecutionPlan, index: int, name: str) -> ValueReport:
     value = plan.values[index].val
     kind = type(value).__name__
     steps = steps_of(plan, index)
@@ -113,7 +113,9 @@ def instruction_count(plan: schema.ExecutionPlan) -> int:
 def delegates_of(plan: schema.ExecutionPlan, program: schema.Program) -> tuple[DelegateReport, ...]:
     """Return the delegates of a method, with their payload sizes."""
     return tuple(
-        DelegateReport(str(each.id), len(program.backend_delegate_data[each.processed.index].data))
-        for each in plan.delegates
-        if each.processed is not None
+        DelegateReport(
+            str(delegate.id), len(program.backend_delegate_data[delegate.processed.index].data)
+        )
+        for delegate in plan.delegates
+        if delegate.processed is not None
     )

@@ -69,13 +69,13 @@ class PlainWrites:
 
     def __init__(self, module: nn.Module) -> None:
         self.writes: list[PlainWrite] = []
-        self._modules = {id(each): (path, each) for path, each in module.named_modules()}
+        self._modules = {id(submodule): (path, submodule) for path, submodule in module.named_modules()}
         self._before: dict[tuple[int, str], Any] = {}
         self._contents = [
-            (id(each), name, container, _content(container))
-            for each in module.modules()
-            for name, value in _attributes(each)
-            for container in _containers(value)
+            (id(owner), name, container, _copy_content(container))
+            for owner in module.modules()
+            for name, value in _own_attributes(owner)
+            for container in _nested_containers(value)
         ]
 
     def __enter__(self) -> "PlainWrites":
@@ -83,7 +83,7 @@ class PlainWrites:
 
         def noting(module: nn.Module, name: str, value: Any) -> None:
             if id(module) in self._modules:
-                self._note(module, name, value)
+                self._note_write(module, name, value)
             setattr_of_module(module, name, value)
 
         nn.Module.__setattr__ = noting  # type: ignore[method-assign,assignment]
@@ -94,22 +94,22 @@ class PlainWrites:
         for (key, name), before in self._before.items():
             vars(self._modules[key][1])[name] = before
         for key, name, container, before in self._contents:
-            if _ids(_content(container)) - _ids(before):
+            if _storage_ids(_copy_content(container)) - _storage_ids(before):
                 path, module = self._modules[key]
-                self._add(PlainWrite(path, name, line_that_writes(module, name)))
-                _restore(container, before)
+                self._add_write(PlainWrite(path, name, line_that_writes(module, name)))
+                _restore_content(container, before)
 
-    def _note(self, module: nn.Module, name: str, value: Any) -> None:
+    def _note_write(self, module: nn.Module, name: str, value: Any) -> None:
         registered = (module._parameters, module._buffers, module._modules)
-        if name in _STANDARD or any(name in each for each in registered):
+        if name in _STANDARD or any(name in table for table in registered):
             return
-        if isinstance(value, (nn.Module, nn.Parameter)) or not _ids(value):
+        if isinstance(value, (nn.Module, nn.Parameter)) or not _storage_ids(value):
             return
         self._before.setdefault((id(module), name), vars(module).get(name))
-        self._add(PlainWrite(self._modules[id(module)][0], name, _line_of_caller()))
+        self._add_write(PlainWrite(self._modules[id(module)][0], name, _line_of_caller()))
 
-    def _add(self, write: PlainWrite) -> None:
-        if all(write.attribute != each.attribute for each in self.writes):
+    def _add_write(self, write: PlainWrite) -> None:
+        if all(write.attribute != other.attribute for other in self.writes):
             self.writes.append(write)
 
 
@@ -142,23 +142,23 @@ def _is_read_again(
     """Return whether a second call reads values that the first derived from inputs."""
     try:
         copied = _copied_state(module)
-        first = _Call(tree_map(_cloned, (args, dict(kwargs))))
+        first = _TracedCall(tree_map(_clone_value, (args, dict(kwargs))))
         first.run(copied)
     except Exception:  # the module cannot be copied or called
         return False
-    held = _tensors(vars(copied.get_submodule(write.path)).get(write.name))
-    kept = {_storage(each) for each in held} & first.derived.keys()
-    if not kept:
+    current = _tensors_in(vars(copied.get_submodule(write.path)).get(write.name))
+    derived_ids = {_storage_id(tensor) for tensor in current} & first.derived.keys()
+    if not derived_ids:
         return False
-    second = _Call(tree_map(_cloned, (args, dict(kwargs))), kept)
+    second = _TracedCall(tree_map(_clone_value, (args, dict(kwargs))), derived_ids)
     try:
         results = second.run(copied)
     except Exception:  # the value from the first call does not fit
         return True
-    return second.reads or any(_storage(each) in kept for each in _tensors(results))
+    return second.reads or any(_storage_id(tensor) in derived_ids for tensor in _tensors_in(results))
 
 
-class _Call(TorchDispatchMode):
+class _TracedCall(TorchDispatchMode):
     """A call of a module that tracks which tensors depend on its inputs.
 
     derived: the storages of these tensors, by address.
@@ -169,7 +169,7 @@ class _Call(TorchDispatchMode):
         super().__init__()
         self._inputs = inputs
         self._watched = watched
-        self.derived = {_storage(each): each.untyped_storage() for each in _tensors(inputs)}
+        self.derived = {_storage_id(tensor): tensor.untyped_storage() for tensor in _tensors_in(inputs)}
         self.reads = False
 
     def run(self, module: nn.Module) -> Any:
@@ -180,46 +180,46 @@ class _Call(TorchDispatchMode):
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         result = func(*args, **(kwargs or {}))
-        given = args[1:] if func is _ATEN.copy_.default else (args, kwargs)
-        memory = {_storage(each) for each in _tensors(given)}
+        read_args = args[1:] if func is _ATEN.copy_.default else (args, kwargs)
+        memory = {_storage_id(tensor) for tensor in _tensors_in(read_args)}
         self.reads |= bool(memory & self._watched)
         if memory & self.derived.keys() and func not in _OF_SIZES_ALONE:
-            for each in _tensors(result):
-                self.derived[_storage(each)] = each.untyped_storage()
+            for tensor in _tensors_in(result):
+                self.derived[_storage_id(tensor)] = tensor.untyped_storage()
         return result
 
 
 def _copied_state(module: nn.Module) -> nn.Module:
     """Copy `module` with its attributes and buffers. Parameters are shared."""
-    return copy_modules(module, {id(each): each for each in module.parameters()})
+    return copy_modules(module, {id(parameter): parameter for parameter in module.parameters()})
 
 
-def _cloned(value: Any) -> Any:
+def _clone_value(value: Any) -> Any:
     return value.detach().clone() if isinstance(value, Tensor) else value
 
 
-def _storage(tensor: Tensor) -> int:
+def _storage_id(tensor: Tensor) -> int:
     return tensor.untyped_storage()._cdata
 
 
-def _attributes(module: nn.Module) -> Iterator[tuple[str, Any]]:
+def _own_attributes(module: nn.Module) -> Iterator[tuple[str, Any]]:
     """Yield the attributes of `module` that not every module has."""
     return ((name, value) for name, value in vars(module).items() if name not in _STANDARD)
 
 
-def _containers(value: Any, seen: set[int] | None = None, depth: int = 0) -> Iterator[Any]:
+def _nested_containers(value: Any, seen: set[int] | None = None, depth: int = 0) -> Iterator[Any]:
     """Yield `value` and the containers nested in it, each once."""
     seen = set() if seen is None else seen
-    content = _content(value)
+    content = _copy_content(value)
     if content is None or depth > _MOST_DEPTH or id(value) in seen:
         return
     seen.add(id(value))
     yield value
-    for each in content.values() if isinstance(content, dict) else content:
-        yield from _containers(each, seen, depth + 1)
+    for item in content.values() if isinstance(content, dict) else content:
+        yield from _nested_containers(item, seen, depth + 1)
 
 
-def _content(value: Any) -> Any:
+def _copy_content(value: Any) -> Any:
     """Return a copy of a container's content as a list or dict; otherwise None."""
     if isinstance(value, (list, tuple, deque, set)):
         return list(value)
@@ -231,7 +231,7 @@ def _content(value: Any) -> Any:
     return None
 
 
-def _restore(container: Any, content: Any) -> None:
+def _restore_content(container: Any, content: Any) -> None:
     """Set the content of `container`."""
     target = container if isinstance(container, (list, deque, set, dict)) else vars(container)
     target.clear()
@@ -241,20 +241,20 @@ def _restore(container: Any, content: Any) -> None:
         target.update(content)
 
 
-def _tensors(value: Any) -> list[Tensor]:
+def _tensors_in(value: Any) -> list[Tensor]:
     """Return the tensors in `value`, including those in containers."""
     if isinstance(value, Tensor):
         return [value]
     found = []
-    for container in _containers(value):
-        content = _content(container)
+    for container in _nested_containers(value):
+        content = _copy_content(container)
         leaves = content.values() if isinstance(content, dict) else content
-        found += [each for each in leaves if isinstance(each, Tensor)]
-    return list({id(each): each for each in found}.values())
+        found += [leaf for leaf in leaves if isinstance(leaf, Tensor)]
+    return list({id(tensor): tensor for tensor in found}.values())
 
 
-def _ids(value: Any) -> set[int]:
-    return {id(each) for each in _tensors(value)}
+def _storage_ids(value: Any) -> set[int]:
+    return {id(tensor) for tensor in _tensors_in(value)}
 
 
 def _line_of_caller() -> str:

@@ -83,7 +83,7 @@ class ModelSpec:
                 self.module, "forward", self.example_args, self.example_kwargs, self.dynamic_shapes
             )
         for name, spec in sorted(self.methods.items()):
-            found[name] = _resolve(name, spec, self.module)
+            found[name] = _resolve_method(name, spec, self.module)
         return found
 
 
@@ -140,7 +140,7 @@ def as_model_spec(returned: Any, where: str) -> ModelSpec:
     if isinstance(returned, tuple) and len(returned) == 2:
         return ModelSpec(module=returned[0], example_args=returned[1])
     raise ModelError(
-        f"{where} must return (module, example_inputs) or an exir.ModelSpec, got {_describe(returned)}"
+        f"{where} must return (module, example_inputs) or an exir.ModelSpec, got {_describe_type(returned)}"
     )
 
 
@@ -163,7 +163,7 @@ def _named_forward(function: Any) -> Any:
     return renamed
 
 
-def _resolve(name: str, spec: MethodSpec, default: nn.Module) -> Method:
+def _resolve_method(name: str, spec: MethodSpec, default: nn.Module) -> Method:
     owner = default if spec.module is None else spec.module
     function = spec.function or (name if hasattr(owner, name) else "forward")
     if spec.module is None and function == "forward" and spec.function is None:
@@ -180,7 +180,7 @@ def _resolve(name: str, spec: MethodSpec, default: nn.Module) -> Method:
 
 def _check_module(what: str, module: Any) -> None:
     if not isinstance(module, nn.Module):
-        raise ModelError(f"'{what}' must be a torch.nn.Module, got {_describe(module)}")
+        raise ModelError(f"'{what}' must be a torch.nn.Module, got {_describe_type(module)}")
 
 
 def _check_has_methods(spec: ModelSpec) -> None:
@@ -195,16 +195,16 @@ def _check_has_methods(spec: ModelSpec) -> None:
 def _check_inputs(what: str, args: Any, kwargs: Any) -> None:
     if not isinstance(args, tuple):
         hint = "; write (x,) for one input" if isinstance(args, torch.Tensor) else ""
-        raise ModelError(f"{what} must be a tuple of inputs, got {_describe(args)}{hint}")
+        raise ModelError(f"{what} must be a tuple of inputs, got {_describe_type(args)}{hint}")
     if not isinstance(kwargs, Mapping):
-        raise ModelError(f"example_kwargs must map names to inputs, got {_describe(kwargs)}")
+        raise ModelError(f"example_kwargs must map names to inputs, got {_describe_type(kwargs)}")
 
 
 def _check_method(name: str, method: Any) -> None:
     if not isinstance(name, str) or not name.isidentifier():
         raise ModelError(f"a method's name must be an identifier, got {name!r}")
     if not isinstance(method, MethodSpec):
-        raise ModelError(f"method '{name}' must be a MethodSpec, got {_describe(method)}")
+        raise ModelError(f"method '{name}' must be a MethodSpec, got {_describe_type(method)}")
     if method.module is not None:
         _check_module(f"methods['{name}'].module", method.module)
     _check_inputs(f"example_args of method '{name}'", method.example_args, method.example_kwargs)
@@ -220,11 +220,11 @@ def _check_constant_method(name: str, value: Any, spec: ModelSpec) -> None:
         if not isinstance(item, CONSTANT_TYPES):
             raise ModelError(
                 f"constant method '{name}' must return a bool, int, float, str or tensor, or a list of "
-                f"these, got {_describe(item)}"
+                f"these, got {_describe_type(item)}"
             )
 
 
-def _describe(value: Any) -> str:
+def _describe_type(value: Any) -> str:
     """Return a short description of the type of `value`."""
     if isinstance(value, tuple):
         return f"a tuple of {len(value)}"

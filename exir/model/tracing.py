@@ -60,9 +60,9 @@ def _is_position(part: Any) -> bool:
 def _result_dims(x: Tensor, parts: list[Any], begin: int) -> int:
     """Return the number of dims of `x[parts]` after those that `parts[:begin]` index."""
     indexed = sum(part is not None and part is not Ellipsis for part in parts)
-    kept = sum(isinstance(part, slice) or part is None for part in parts[begin:])
+    kept_dims = sum(isinstance(part, slice) or part is None for part in parts[begin:])
     has_rest = Ellipsis in parts[begin:] or Ellipsis not in parts
-    return kept + (x.dim() - indexed if has_rest else 0)
+    return kept_dims + (x.dim() - indexed if has_rest else 0)
 
 
 @contextmanager
@@ -80,10 +80,10 @@ def submodules_keep_assigned_buffers(root: nn.Module) -> Iterator[None]:
             assigned.setdefault((module, name), buffer)
 
     def write(_root: nn.Module, _inputs: Any, outputs: Any) -> Any:
-        buffers = {_storage(buffer) for buffer in assigned.values()}
+        buffers = {_storage_id(buffer) for buffer in assigned.values()}
 
         def apart(value: Tensor) -> Tensor:
-            return value.clone() if _storage(value) in buffers else value
+            return value.clone() if _storage_id(value) in buffers else value
 
         values = [module._buffers[name] for module, name in assigned]
         outputs, values = tree_map_only(Tensor, apart, (outputs, values))
@@ -100,5 +100,5 @@ def submodules_keep_assigned_buffers(root: nn.Module) -> Iterator[None]:
             hook.remove()
 
 
-def _storage(tensor: Tensor) -> int:
+def _storage_id(tensor: Tensor) -> int:
     return tensor.untyped_storage()._cdata

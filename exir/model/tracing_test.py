@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from exir.model.spec import ModelSpec
 
 
-class _Ring(nn.Module):
+class _RingBuffer(nn.Module):
     def __init__(self, write: Callable[[Tensor, Tensor, Tensor], Any]) -> None:
         super().__init__()
         self.write = write
@@ -23,21 +23,21 @@ class _Ring(nn.Module):
         return self.ring * 1
 
 
-def _write(ring: Tensor, index: Any, x: Any) -> None:
+def _write_at(ring: Tensor, index: Any, x: Any) -> None:
     ring[index] = x
 
 
 WRITES: dict[str, tuple[Callable[[Tensor, Tensor, Tensor], Any], tuple[int, ...]]] = {
-    "first dimension": (lambda ring, at, x: _write(ring, at - 1, x), (4, 3)),
-    "first dimension, broadcast": (lambda ring, at, x: _write(ring, at - 1, x), (3,)),
-    "second dimension": (lambda ring, at, x: _write(ring, (slice(None), at), x), (2, 3)),
-    "second dimension, one for all": (lambda ring, at, x: _write(ring, (slice(None), at), x), (3,)),
-    "last dimension": (lambda ring, at, x: _write(ring, (..., at), x), (2, 4)),
-    "behind an integer": (lambda ring, at, x: _write(ring, (1, at), x), (3,)),
-    "two positions": (lambda ring, at, x: _write(ring, (at - 1, at), x), (3,)),
-    "all positions": (lambda ring, at, x: _write(ring, (at - 1, at, at), x), ()),
-    "before a slice": (lambda ring, at, x: _write(ring, (at - 1, slice(1, 3)), x), (2, 3)),
-    "a number": (lambda ring, at, x: _write(ring, (slice(None), at), 2.5), (1,)),
+    "first dimension": (lambda ring, at, x: _write_at(ring, at - 1, x), (4, 3)),
+    "first dimension, broadcast": (lambda ring, at, x: _write_at(ring, at - 1, x), (3,)),
+    "second dimension": (lambda ring, at, x: _write_at(ring, (slice(None), at), x), (2, 3)),
+    "second dimension, one for all": (lambda ring, at, x: _write_at(ring, (slice(None), at), x), (3,)),
+    "last dimension": (lambda ring, at, x: _write_at(ring, (..., at), x), (2, 4)),
+    "behind an integer": (lambda ring, at, x: _write_at(ring, (1, at), x), (3,)),
+    "two positions": (lambda ring, at, x: _write_at(ring, (at - 1, at), x), (3,)),
+    "all positions": (lambda ring, at, x: _write_at(ring, (at - 1, at, at), x), ()),
+    "before a slice": (lambda ring, at, x: _write_at(ring, (at - 1, slice(1, 3)), x), (2, 3)),
+    "a number": (lambda ring, at, x: _write_at(ring, (slice(None), at), 2.5), (1,)),
     "data": (lambda ring, at, x: ring.data.copy_(x), (2, 4, 3)),
     "data that is added to": (lambda ring, at, x: ring.data.add_(x), (3,)),
     "data that is assigned": (lambda ring, at, x: setattr(ring, "data", ring + x), (3,)),
@@ -49,14 +49,14 @@ WRITES: dict[str, tuple[Callable[[Tensor, Tensor, Tensor], Any], tuple[int, ...]
 def test_exported_state_follows_eager_state(name: str) -> None:
     write, shape = WRITES[name]
     torch.manual_seed(0)
-    program = ModelSpec(_Ring(write), (torch.rand(shape),)).resolved_methods()["forward"].export()
-    exported, eager = program.module(), _Ring(write)
+    program = ModelSpec(_RingBuffer(write), (torch.rand(shape),)).resolved_methods()["forward"].export()
+    exported, eager = program.module(), _RingBuffer(write)
     for _ in range(2):
         x = torch.rand(shape)
         torch.testing.assert_close(exported(x), eager(x))
 
 
-class _Keeper(nn.Module):
+class _BufferAssigner(nn.Module):
     """Assigns its buffers in `step`, a function of this module and the input."""
 
     def __init__(self, step: Callable[[Any, Tensor], Tensor]) -> None:
@@ -70,7 +70,7 @@ class _Keeper(nn.Module):
         return self.step(self, x)
 
 
-def _assign(module: Any, x: Tensor) -> Tensor:
+def _assign_buffer(module: Any, x: Tensor) -> Tensor:
     module.h = torch.tanh(module.h * 0.5 + x)
     return module.h * 2
 
@@ -81,7 +81,7 @@ def _return_the_old(module: Any, x: Tensor) -> Tensor:
     return old
 
 
-def _swap(module: Any, x: Tensor) -> Tensor:
+def _swap_buffers(module: Any, x: Tensor) -> Tensor:
     module.h, module.g = module.g, module.h
     return module.h * x
 
@@ -113,9 +113,9 @@ def _assign_a_view(module: Any, x: Tensor) -> Tensor:
 
 
 _ASSIGNMENTS = (
-    _assign,
+    _assign_buffer,
     _return_the_old,
-    _swap,
+    _swap_buffers,
     _assign_twice,
     _assign_the_input,
     _write_and_assign,
@@ -127,7 +127,7 @@ _ASSIGNMENTS = (
 @pytest.mark.parametrize("step", _ASSIGNMENTS)
 def test_submodule_keeps_assigned_buffers(step: Callable[[Any, Tensor], Tensor], depth: int) -> None:
     def made() -> nn.Module:
-        module: nn.Module = _Keeper(step)
+        module: nn.Module = _BufferAssigner(step)
         for _ in range(depth):
             module = nn.Sequential(module, nn.Identity())
         return module

@@ -29,29 +29,29 @@ from exir.operators.rules import Call, TensorInfo
 
 def fields(expression: str) -> set[str]:
     """Return the arguments of an expression. Raises ValueError for malformed fields."""
-    return {_argument(field) for field in _fields(expression)}
+    return {_parse_field(field) for field in _expression_fields(expression)}
 
 
 def fill(expression: str, call: Call) -> str:
     """Return an expression with the facts of a call. Raises ValueError."""
-    facts: dict[str, object] = {name: _number(value) for name, value in call.numbers.items()}
-    facts |= {name: _tensor(tensors) for name, tensors in call.tensors.items()}
-    for field in _fields(expression):
+    facts: dict[str, object] = {name: _describe_number(value) for name, value in call.numbers.items()}
+    facts |= {name: _describe_tensor(tensors) for name, tensors in call.tensors.items()}
+    for field in _expression_fields(expression):
         _check_fact(field, facts)
     return expression.format_map(facts)
 
 
-def _fields(expression: str) -> list[str]:
+def _expression_fields(expression: str) -> list[str]:
     found = []
     for _, field, specification, conversion in Formatter().parse(expression):
         if field is not None:
-            if not _argument(field) or specification or conversion:
+            if not _parse_field(field) or specification or conversion:
                 raise ValueError(f"field {{{field}}} must be a fact of an argument, without a format")
             found.append(field)
     return found
 
 
-def _argument(field: str) -> str:
+def _parse_field(field: str) -> str:
     return field.partition("[")[0].partition(".")[0]
 
 
@@ -60,12 +60,12 @@ def _check_fact(field: str, facts: Mapping[str, object]) -> None:
         fact, _ = Formatter().get_field(field, (), facts)
     except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
         raise ValueError(f"{{{field}}}: unknown fact of the call; see kernels/README.md") from error
-    if not isinstance(fact, (int, str, _Number)):
+    if not isinstance(fact, (int, str, _NumberArgument)):
         raise ValueError(f"{{{field}}}: not a number; select one of its facts")
 
 
 @dataclass(frozen=True)
-class _Number:
+class _NumberArgument:
     value: float
 
     def __str__(self) -> str:
@@ -77,16 +77,16 @@ class _Number:
 
 
 @dataclass(frozen=True)
-class _Numbers:
+class _NumberListArgument:
     """A list of integers."""
 
     values: tuple[int, ...]
 
-    def __getitem__(self, key: int | str) -> int | _Numbers:
+    def __getitem__(self, key: int | str) -> int | _NumberListArgument:
         """Return an element or a slice; `key` is the text between brackets, or an integer."""
         first, colon, end = str(key).partition(":")
         if colon:
-            return _Numbers(self.values[_bound(first) : _bound(end)])
+            return _NumberListArgument(self.values[_parse_bound(first) : _parse_bound(end)])
         return self.values[int(key)]
 
     @property
@@ -102,44 +102,44 @@ class _Numbers:
         return len(self.values)
 
 
-def _bound(text: str) -> int | None:
+def _parse_bound(text: str) -> int | None:
     return int(text) if text else None
 
 
 @dataclass(frozen=True)
-class _Tensor:
+class _TensorArgument:
     dtype: str
     rank: int
-    shape: _Numbers
-    strides: _Numbers
+    shape: _NumberListArgument
+    strides: _NumberListArgument
     is_row_major: int
     is_given: int = 1
 
 
 @dataclass(frozen=True)
-class _Absent:
+class _AbsentArgument:
     is_given: int = 0
 
 
-def _number(value: float | Sequence[int]) -> _Number | _Numbers:
-    return _Numbers(tuple(value)) if isinstance(value, Sequence) else _Number(value)
+def _describe_number(value: float | Sequence[int]) -> _NumberArgument | _NumberListArgument:
+    return _NumberListArgument(tuple(value)) if isinstance(value, Sequence) else _NumberArgument(value)
 
 
-def _tensor(tensors: Sequence[TensorInfo]) -> _Absent | _Tensor:
+def _describe_tensor(tensors: Sequence[TensorInfo]) -> _AbsentArgument | _TensorArgument:
     if not tensors:
-        return _Absent()
+        return _AbsentArgument()
     tensor = tensors[0]
-    strides = _strides(tensor)
-    return _Tensor(
+    strides = _contiguous_strides(tensor)
+    return _TensorArgument(
         dtype=f"ET_SCALAR_TYPE_{tensor.dtype.upper()}",
         rank=len(tensor.shape),
-        shape=_Numbers(tensor.shape),
-        strides=_Numbers(strides),
+        shape=_NumberListArgument(tensor.shape),
+        strides=_NumberListArgument(strides),
         is_row_major=int(_is_row_major(tensor.shape, strides)),
     )
 
 
-def _strides(tensor: TensorInfo) -> tuple[int, ...]:
+def _contiguous_strides(tensor: TensorInfo) -> tuple[int, ...]:
     """Return the strides as the runtime computes them: a size of 0 counts as 1."""
     strides = [1] * len(tensor.shape)
     stride = 1

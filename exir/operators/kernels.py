@@ -181,7 +181,7 @@ def load_kernels(paths: Iterable[Path | str], operators: OperatorTable) -> Kerne
     """
     merged: dict[str, list[Kernel]] = {}
     for path in paths:
-        for kernel in _read(Path(path), operators):
+        for kernel in _read_table(Path(path), operators):
             merged.setdefault(kernel.operator.name, []).append(kernel)
     for kernels in merged.values():
         kernels.sort(key=lambda kernel: -kernel.priority)
@@ -198,7 +198,7 @@ def _check_fallback(kernels: list[Kernel]) -> None:
         )
 
 
-def _read(path: Path, operators: OperatorTable) -> Iterator[Kernel]:
+def _read_table(path: Path, operators: OperatorTable) -> Iterator[Kernel]:
     document = read_document(path)
     check_sections(path, document, frozenset({"dtypes", "kernel"}))
     try:
@@ -206,10 +206,10 @@ def _read(path: Path, operators: OperatorTable) -> Iterator[Kernel]:
     except ValueError as error:
         raise TableError(f"{path}: {error}") from error
     rows = document.get("kernel", [])
-    return parse_rows(path, rows, "operator", lambda row: _parse(row, operators, sets, str(path)))
+    return parse_rows(path, rows, "operator", lambda row: _parse_kernel(row, operators, sets, str(path)))
 
 
-def _parse(row: Row, operators: OperatorTable, sets: DtypeSets, source: str) -> Kernel:
+def _parse_kernel(row: Row, operators: OperatorTable, sets: DtypeSets, source: str) -> Kernel:
     check_keys(row, _REQUIRED_KEYS, _OPTIONAL_KEYS)
     operator = operators.get(operator_name(row, "operator"))
     if operator is None:
@@ -219,10 +219,10 @@ def _parse(row: Row, operators: OperatorTable, sets: DtypeSets, source: str) -> 
         symbol=matching(row, "symbol", _SYMBOL),
         file=matching(row, "file", _FILE),
         rules=parse_rules(row, operator, sets),
-        priority=_integer(row, "priority"),
-        features=_features(row.get("features", [])),
-        scratch=_bytes(row, "scratch", operator),
-        state=_bytes(row, "state", operator),
+        priority=_integer_field(row, "priority"),
+        features=_parse_features(row.get("features", [])),
+        scratch=_size_expression(row, "scratch", operator),
+        state=_size_expression(row, "state", operator),
         header=matching(row, "header", _HEADER) if "header" in row else "",
         prepare=matching(row, "prepare", _SYMBOL) if "prepare" in row else "",
         source=source,
@@ -232,14 +232,14 @@ def _parse(row: Row, operators: OperatorTable, sets: DtypeSets, source: str) -> 
     return kernel
 
 
-def _integer(row: Row, key: str) -> int:
+def _integer_field(row: Row, key: str) -> int:
     value = row.get(key, 0)
     if not isinstance(value, int) or isinstance(value, bool):
         raise ValueError(f"'{key}' must be an integer, got {value!r}")
     return value
 
 
-def _bytes(row: Row, key: str, operator: Operator) -> str:
+def _size_expression(row: Row, key: str, operator: Operator) -> str:
     """Return a C expression on one line, or ""."""
     value = row.get(key, 0)
     if isinstance(value, str):
@@ -253,11 +253,15 @@ def _bytes(row: Row, key: str, operator: Operator) -> str:
 
 def _check_fields(key: str, expression: str, operator: Operator) -> None:
     try:
-        named = fields(expression)
+        names = fields(expression)
     except ValueError as error:
         raise ValueError(f"'{key}': {error}") from error
-    known = {each.name for each in operator.arguments if each.code.lstrip("?") in _EXPRESSION_CODES}
-    strangers = sorted(named - known)
+    known = {
+        argument.name
+        for argument in operator.arguments
+        if argument.code.lstrip("?") in _EXPRESSION_CODES
+    }
+    strangers = sorted(names - known)
     if strangers:
         raise ValueError(
             f"'{key}' uses unknown arguments: {', '.join(strangers)}; use tensors, "
@@ -265,7 +269,7 @@ def _check_fields(key: str, expression: str, operator: Operator) -> None:
         )
 
 
-def _features(names: list[str]) -> tuple[str, ...]:
+def _parse_features(names: list[str]) -> tuple[str, ...]:
     unknown = sorted(set(names) - FEATURE_MACROS.keys())
     if unknown:
         raise ValueError(f"'features': unknown {', '.join(unknown)}; valid: {', '.join(FEATURE_MACROS)}")

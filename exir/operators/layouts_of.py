@@ -21,16 +21,16 @@ def takes_rows_alone(node: Node, table: KernelTable) -> bool:
     variant = None if op is None else out_variant_of(op)
     if op is None or variant is None or variant.op.name() not in table:
         return False
-    given = bind_arguments(op, node.args, node.kwargs)
+    arguments = bind_arguments(op, node.args, node.kwargs)
     results = node.meta["val"] if len(variant.outputs) > 1 else [node.meta["val"]]
     call = Call(
         {
-            name: list(_tensors(value))
-            for name, value in {**given, **dict(zip(variant.outputs, results))}.items()
+            name: list(_tensor_layouts(value))
+            for name, value in {**arguments, **dict(zip(variant.outputs, results))}.items()
         },
         {
             name: value
-            for name, value in given.items()
+            for name, value in arguments.items()
             if value is None or isinstance(value, (bool, str))
         },
     )
@@ -38,20 +38,20 @@ def takes_rows_alone(node: Node, table: KernelTable) -> bool:
     return bool(table.refusals(name, call)) and not table.refusals(name, _in_rows(call))
 
 
-def _tensors(value: Any) -> Iterator[TensorInfo]:
+def _tensor_layouts(value: Any) -> Iterator[TensorInfo]:
     """Yield the properties of a tensor, or of each tensor of a list."""
     if isinstance(value, Node):
         value = value.meta.get("val")
     if isinstance(value, Tensor):
         yield TensorInfo(str(value.dtype).removeprefix("torch."), tuple(value.dim_order()))
     elif isinstance(value, (list, tuple)):
-        for each in value:
-            yield from _tensors(each)
+        for item in value:
+            yield from _tensor_layouts(item)
 
 
 def _in_rows(call: Call) -> Call:
     tensors = {
-        name: [replace(each, dim_order=tuple(range(len(each.dim_order)))) for each in some]
+        name: [replace(tensor, dim_order=tuple(range(len(tensor.dim_order)))) for tensor in some]
         for name, some in call.tensors.items()
     }
     return replace(call, tensors=tensors)

@@ -95,24 +95,24 @@ def load_operators(*paths: Path | str) -> OperatorTable:
     """Merge our table with those at `paths`. Raises TableError for an invalid row."""
     merged = dict(builtin_operators().operators)
     for path in paths:
-        _merge(merged, Path(path))
-    return _table(merged)
+        _merge_table(merged, Path(path))
+    return _operator_table(merged)
 
 
 @lru_cache(maxsize=1)
 def builtin_operators() -> OperatorTable:
     """Return the operators of `schema/operators.toml`, which is read once."""
     merged: dict[str, Operator] = {}
-    _merge(merged, BUILTIN_TABLE)
-    return _table(merged)
+    _merge_table(merged, BUILTIN_TABLE)
+    return _operator_table(merged)
 
 
-def _table(merged: Mapping[str, Operator]) -> OperatorTable:
+def _operator_table(merged: Mapping[str, Operator]) -> OperatorTable:
     return OperatorTable(MappingProxyType(dict(sorted(merged.items()))))
 
 
-def _merge(merged: dict[str, Operator], path: Path) -> None:
-    for operator in _read(path):
+def _merge_table(merged: dict[str, Operator], path: Path) -> None:
+    for operator in _read_rows(path):
         earlier = merged.get(operator.name)
         if earlier is not None:
             raise TableError(
@@ -121,13 +121,15 @@ def _merge(merged: dict[str, Operator], path: Path) -> None:
         merged[operator.name] = operator
 
 
-def _read(path: Path) -> Iterator[Operator]:
+def _read_rows(path: Path) -> Iterator[Operator]:
     document = read_document(path)
     check_sections(path, document, frozenset({"operator"}))
-    return parse_rows(path, document.get("operator", []), "name", lambda row: _parse(row, str(path)))
+    return parse_rows(
+        path, document.get("operator", []), "name", lambda row: _parse_operator(row, str(path))
+    )
 
 
-def _parse(row: Row, source: str) -> Operator:
+def _parse_operator(row: Row, source: str) -> Operator:
     check_keys(row, _REQUIRED_KEYS, _OPTIONAL_KEYS)
     arguments, returns = parse_schema(row["schema"])
     arguments = _mark_partial(arguments, row.get("partial_write", []))

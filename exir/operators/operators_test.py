@@ -67,9 +67,9 @@ def test_kernel_signature_follows_the_calling_convention(
 
 def test_partially_written_argument_is_read_and_written(tmp_path: Path) -> None:
     row = ROW.replace('out) -> Tensor(a!)"', 'out) -> Tensor(a!)"\npartial_write = ["out"]')
-    taken = load_operators(write(tmp_path, row))["acme::take.out"]
-    assert taken.signature == "t?tIsm>w"
-    assert [argument.name for argument in taken.outs] == ["out"]
+    operator = load_operators(write(tmp_path, row))["acme::take.out"]
+    assert operator.signature == "t?tIsm>w"
+    assert [argument.name for argument in operator.outs] == ["out"]
 
 
 def test_in_place_operators_state_partial_writes() -> None:

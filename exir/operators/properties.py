@@ -41,31 +41,33 @@ def parse_properties(row: Row, arguments: Sequence[Argument]) -> OperatorPropert
     operands = frozenset(
         argument.name for argument in arguments if argument.is_tensor and not argument.out
     )
-    given = {key: row[key] for key in PROPERTY_KEYS & row.keys()}
+    properties = {key: row[key] for key in PROPERTY_KEYS & row.keys()}
     for key in _BOOLEANS:
-        _check(key, given.get(key, True) is True, "true", given.get(key))
+        _check_property(key, properties.get(key, True) is True, "true", properties.get(key))
     for key in _OPERANDS:
-        _check(key, given.get(key, "") in operands | {""}, "a tensor operand", given.get(key))
+        _check_property(
+            key, properties.get(key, "") in operands | {""}, "a tensor operand", properties.get(key)
+        )
     for key in ("promoted", "same_dtype"):
-        given[key] = tuple(given.get(key, []))
-        _check(key, set(given[key]) <= operands, "tensor operands", given[key])
-    given["dtypes"] = MappingProxyType(dict(given.get("dtypes", {})))
-    kinds = set(given["dtypes"].values())
-    _check(
+        properties[key] = tuple(properties.get(key, []))
+        _check_property(key, set(properties[key]) <= operands, "tensor operands", properties[key])
+    properties["dtypes"] = MappingProxyType(dict(properties.get("dtypes", {})))
+    kinds = set(properties["dtypes"].values())
+    _check_property(
         "dtypes",
-        given["dtypes"].keys() <= operands and kinds <= set(DTYPE_KINDS),
+        properties["dtypes"].keys() <= operands and kinds <= set(DTYPE_KINDS),
         "operand = kind",
         row.get("dtypes"),
     )
-    _check(
+    _check_property(
         "promotion",
-        given.get("promotion", "default") in PROMOTIONS,
+        properties.get("promotion", "default") in PROMOTIONS,
         " or ".join(PROMOTIONS),
         row.get("promotion"),
     )
-    return OperatorProperties(**given)
+    return OperatorProperties(**properties)
 
 
-def _check(key: str, holds: bool, wanted: str, value: object) -> None:
+def _check_property(key: str, holds: bool, expected: str, value: object) -> None:
     if not holds:
-        raise ValueError(f"'{key}' must be {wanted}, got {value!r}")
+        raise ValueError(f"'{key}' must be {expected}, got {value!r}")

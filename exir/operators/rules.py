@@ -83,14 +83,14 @@ def _tensor_refusals(rules: Rules, call: Call) -> Iterator[str]:
     concerned: dict[tuple[str, str], dict[str, None]] = {}
     for name, rule in rules.tensors.items():
         for tensor in call.tensors.get(name, ()):
-            misfit = _misfit(rule, tensor)
+            misfit = _mismatch(rule, tensor)
             if misfit is not None:
                 concerned.setdefault(misfit, {})[name] = None
-    for (found, taken), names in concerned.items():
-        yield f"no kernel supports {found} for {_listed(list(names))}; supported: {taken}"
+    for (found, supported), names in concerned.items():
+        yield f"no kernel supports {found} for {_format_names(list(names))}; supported: {supported}"
 
 
-def _misfit(rule: TensorRule, tensor: TensorInfo) -> tuple[str, str] | None:
+def _mismatch(rule: TensorRule, tensor: TensorInfo) -> tuple[str, str] | None:
     """Return the unsupported property of `tensor` and the supported ones, or None."""
     rank, (low, high) = len(tensor.dim_order), rule.ranks
     if tensor.dtype not in rule.dtypes:
@@ -102,7 +102,7 @@ def _misfit(rule: TensorRule, tensor: TensorInfo) -> tuple[str, str] | None:
     return None
 
 
-def _listed(names: Sequence[str]) -> str:
+def _format_names(names: Sequence[str]) -> str:
     """Format names as `'a', 'b' and 'c'`."""
     quoted = [f"'{name}'" for name in names]
     return " and ".join([*filter(None, [", ".join(quoted[:-1])]), quoted[-1]])
@@ -119,7 +119,7 @@ def _group_refusals(rules: Rules, call: Call) -> Iterator[str]:
     for group in rules.same_dtype:
         found = dict.fromkeys(tensor.dtype for name in group for tensor in call.tensors.get(name, ()))
         if len(found) > 1:
-            yield f"no kernel supports {' and '.join(found)} for {_listed(group)}; use one dtype"
+            yield f"no kernel supports {' and '.join(found)} for {_format_names(group)}; use one dtype"
 
 
 def _attribute_refusals(rules: Rules, call: Call) -> Iterator[str]:
@@ -151,24 +151,24 @@ def parse_rules(row: Row, operator: Operator, sets: DtypeSets) -> Rules:
 
 
 def _check_names(
-    key: str, given: Mapping[str, object] | Sequence[str], known: Sequence[str], kind: str
+    key: str, names: Mapping[str, object] | Sequence[str], known: Sequence[str], kind: str
 ) -> None:
-    strangers = sorted(set(given) - set(known))
+    strangers = sorted(set(names) - set(known))
     if strangers:
         raise ValueError(f"'{key}': not a {kind}: {', '.join(strangers)}")
 
 
 def _parse_rule(name: str, common: Row, own: str | Row, sets: DtypeSets) -> TensorRule:
-    given = {**common, **({"dtypes": own} if isinstance(own, str) else own)}
-    unknown = sorted(given.keys() - _RULE_KEYS)
+    fields = {**common, **({"dtypes": own} if isinstance(own, str) else own)}
+    unknown = sorted(fields.keys() - _RULE_KEYS)
     if unknown:
         raise ValueError(f"'{name}': unknown keys: {', '.join(unknown)}; remove them")
-    if "dtypes" not in given:
+    if "dtypes" not in fields:
         raise ValueError(f"'dtypes' for {name} is missing; add it")
     return TensorRule(
-        _dtype_set(given["dtypes"], sets),
-        _ranks(given.get("ranks", [0, MAX_RANK])),
-        _layout(given.get("layout", "any")),
+        _dtype_set(fields["dtypes"], sets),
+        _parse_ranks(fields.get("ranks", [0, MAX_RANK])),
+        _parse_layout(fields.get("layout", "any")),
     )
 
 
@@ -178,23 +178,23 @@ def _dtype_set(name: str, sets: DtypeSets) -> tuple[str, ...]:
     return sets[name]
 
 
-def _ranks(value: object) -> tuple[int, int]:
+def _parse_ranks(value: object) -> tuple[int, int]:
     match value:
         case [int(low), int(high)] if 0 <= low <= high <= MAX_RANK:
             return low, high
     raise ValueError(f"'ranks' must be a minimum and a maximum from 0 to {MAX_RANK}, got {value!r}")
 
 
-def _layout(value: str) -> str:
+def _parse_layout(value: str) -> str:
     if value not in LAYOUTS:
         raise ValueError(f"'layout' must be one of {', '.join(LAYOUTS)}, got {value!r}")
     return value
 
 
 def _parse_groups(groups: Sequence[Sequence[str]], names: Sequence[str]) -> tuple[tuple[str, ...], ...]:
-    listed = [name for group in groups for name in group]
-    _check_names("same_dtype", listed, names, "tensor argument")
-    if len(set(listed)) < len(listed) or len(groups) > MAX_GROUPS:
+    grouped_names = [name for group in groups for name in group]
+    _check_names("same_dtype", grouped_names, names, "tensor argument")
+    if len(set(grouped_names)) < len(grouped_names) or len(groups) > MAX_GROUPS:
         raise ValueError(
             f"'same_dtype' must be at most {MAX_GROUPS} groups, with each argument in one of them"
         )

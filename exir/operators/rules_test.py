@@ -120,5 +120,10 @@ def test_attributes_are_checked_against_allowed_values(tmp_path: Path) -> None:
 def test_kernels_with_features_and_their_fallback_are_callable(table: KernelTable) -> None:
     names = ("input", "weight", "bias", "out0", "out1", "out2")
     channels_last = Call({name: [TensorInfo("float32", (0, 2, 1))] for name in names})
-    assert [each.symbol for each in table.candidates(OPERATOR, channels_last)] == ["fast", "float_only"]
-    assert [each.symbol for each in table.candidates(OPERATOR, call(out2="float16"))] == ["plain"]
+    assert [candidate.symbol for candidate in table.candidates(OPERATOR, channels_last)] == [
+        "fast",
+        "float_only",
+    ]
+    assert [candidate.symbol for candidate in table.candidates(OPERATOR, call(out2="float16"))] == [
+        "plain"
+    ]

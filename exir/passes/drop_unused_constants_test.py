@@ -29,13 +29,13 @@ def test_dead_code_is_removed_with_its_constants() -> None:
 
 
 def test_write_only_buffer_is_preserved() -> None:
-    example = models.Example(_Last().eval(), (torch.ones(2),))
+    example = models.Example(_LastRow().eval(), (torch.ones(2),))
     program = DropUnusedConstants().run(to_core_aten(example.export(), {}))
     assert list(program.graph_signature.buffers_to_mutate.values()) == ["last"]
     assert "last" in program.state_dict
 
 
-class _Last(nn.Module):
+class _LastRow(nn.Module):
     def __init__(self) -> None:
         super().__init__()
         self.register_buffer("last", torch.zeros(2))

@@ -38,7 +38,7 @@ class ExternalConstantsPass(ProgramPass):
     name: ClassVar[str] = "external_constants"
 
     def run(self, program: ExportedProgram) -> ExportedProgram:
-        trained = _trained(program)
+        trained = _trained_parameters(program)
         placeholders = program.graph.find_nodes(op="placeholder")
         for node, spec in zip(placeholders, program.graph_signature.input_specs):
             if _is_movable(node, spec) and (not self.trained_only or spec.target in trained):
@@ -48,7 +48,7 @@ class ExternalConstantsPass(ProgramPass):
         return program
 
 
-def _trained(program: ExportedProgram) -> set[str | None]:
+def _trained_parameters(program: ExportedProgram) -> set[str | None]:
     """Return the names of the parameters that have a gradient among the outputs."""
     outputs = program.graph_signature.output_specs
     return {spec.target for spec in outputs if spec.kind is OutputKind.GRADIENT_TO_PARAMETER}

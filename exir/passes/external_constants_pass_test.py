@@ -31,10 +31,10 @@ class Scaled(nn.Module):
 
 
 def lowered(config: ExecutorchBackendConfig, **modules: nn.Module) -> ExecutorchProgramManager:
-    named = modules or {"forward": Scaled()}
+    methods = modules or {"forward": Scaled()}
     exported = {
         name: torch.export.export(module.eval(), (torch.ones(2, 3),), strict=False)
-        for name, module in named.items()
+        for name, module in methods.items()
     }
     return to_edge(exported).to_executorch(config)
 

@@ -45,10 +45,10 @@ def _fold_in_graph(program: ExportedProgram) -> None:
     constants = ConstantTable(program, fake_mode_of(program.graph))
     for node in list(program.graph.nodes):
         if node.target is _BATCH_NORM:
-            _fold(node, constants)
+            _fold_norm(node, constants)
 
 
-def _fold(norm: Node, constants: ConstantTable) -> None:
+def _fold_norm(norm: Node, constants: ConstantTable) -> None:
     producer, result = norm.args[0], _only_first_result(norm)
     affine = affine_of(norm.args[1:5], norm.args[6], constants)
     if affine is None or result is None or len(producer.users) != 1:

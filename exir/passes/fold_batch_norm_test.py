@@ -19,7 +19,7 @@ FOLDED = (
 )
 
 
-def _folded(name: str):
+def _fold_layer(name: str):
     example = CASES[name]()
     program = PropagateConstants().run(to_core_aten(example.export(), {}))
     return example, FoldBatchNorm().run(program)
@@ -27,14 +27,14 @@ def _folded(name: str):
 
 @pytest.mark.parametrize("name", FOLDED)
 def test_folded_batch_norm_preserves_results(name: str) -> None:
-    example, program = _folded(name)
+    example, program = _fold_layer(name)
     assert NORM not in operator_names(program)
     expected = run_module(example.module, example.inputs)
     assert_same(run(program, example.inputs), expected, 1e-5, 1e-5)
 
 
 def test_convolution_without_bias_gets_one_named_after_its_weight() -> None:
-    _, program = _folded("conv_bn_relu")
+    _, program = _fold_layer("conv_bn_relu")
     assert "layers.0.bias" in program.constants
 
 
@@ -54,14 +54,14 @@ def test_folded_square_roots_are_correctly_rounded() -> None:
 
 
 def test_folding_does_not_change_the_models_weights() -> None:
-    example, program = _folded("conv_bn_relu")
-    kept = example.module.layers[0].weight
-    assert program.state_dict["layers.0.weight"] is not kept
-    assert_same([kept], [models.conv_bn_relu().module.layers[0].weight])
+    example, program = _fold_layer("conv_bn_relu")
+    weight = example.module.layers[0].weight
+    assert program.state_dict["layers.0.weight"] is not weight
+    assert_same([weight], [models.conv_bn_relu().module.layers[0].weight])
 
 
 def test_weight_that_two_convolutions_share_is_folded_for_each() -> None:
-    _, program = _folded("sharedconvolution")
+    _, program = _fold_layer("sharedconvolution")
     used = [node for node in program.graph.find_nodes(op="placeholder") if node.users]
     assert len([node for node in used if node.meta["val"].shape == (4, 4, 3, 3)]) == 2
 
@@ -82,13 +82,13 @@ def test_gemm_of_a_matrix_with_itself_is_preserved() -> None:
 
 
 def test_norm_of_a_shared_value_is_not_folded() -> None:
-    example = models.Example(_Branching().eval(), (torch.randn(1, 2, 4, 4),))
+    example = models.Example(_BranchingNorm().eval(), (torch.randn(1, 2, 4, 4),))
     program = FoldBatchNorm().run(to_core_aten(example.export(), {}))
     assert NORM in operator_names(program)
 
 
 def test_norm_without_a_bias_is_folded() -> None:
-    example = models.Example(_Scaled().eval(), (torch.randn(1, 2, 4, 4),))
+    example = models.Example(_WeightOnlyNorm().eval(), (torch.randn(1, 2, 4, 4),))
     program = FoldBatchNorm().run(to_core_aten(example.export(), {}))
     assert NORM not in operator_names(program)
     expected = run_module(example.module, example.inputs)
@@ -101,11 +101,11 @@ def test_norm_of_a_gemm_of_two_inputs_is_not_folded() -> None:
     assert NORM in operator_names(program)
 
 
-@pytest.mark.parametrize("given", ["mean", "variance"])
-def test_norm_with_input_statistics_is_not_folded(given: str) -> None:
-    class Normalized(_Scaled):
+@pytest.mark.parametrize("norm_source", ["mean", "variance"])
+def test_norm_with_input_statistics_is_not_folded(norm_source: str) -> None:
+    class Normalized(_WeightOnlyNorm):
         def forward(self, x, statistic):
-            statistics = {"mean": self.mean, "variance": self.variance, given: statistic}
+            statistics = {"mean": self.mean, "variance": self.variance, norm_source: statistic}
             return nn.functional.batch_norm(self.conv(x), *statistics.values(), self.scale)
 
     example = models.Example(Normalized().eval(), (torch.randn(1, 2, 4, 4), torch.ones(2)))
@@ -122,7 +122,7 @@ class _NormalizedLinear(nn.Module):
         return self.norm(torch.mm(x, y))
 
 
-class _Scaled(nn.Module):
+class _WeightOnlyNorm(nn.Module):
     """A batch norm with a weight and without a bias."""
 
     def __init__(self) -> None:
@@ -135,7 +135,7 @@ class _Scaled(nn.Module):
         return nn.functional.batch_norm(self.conv(x), self.mean, self.variance, self.scale)
 
 
-class _Branching(nn.Module):
+class _BranchingNorm(nn.Module):
     def __init__(self) -> None:
         super().__init__()
         self.conv, self.norm = nn.Conv2d(2, 2, 1), nn.BatchNorm2d(2)

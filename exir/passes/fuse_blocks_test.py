@@ -14,7 +14,7 @@ _LINEAR, _MINIMUM = "quantized_weight::linear", "quantized_weight::linear_with_m
 _EMBEDDING = "quantized_weight::embedding"
 
 
-def _blocks(rows: int, columns: int, bits: int, has_minima: bool) -> BlockWeight:
+def _random_blocks(rows: int, columns: int, bits: int, has_minima: bool) -> BlockWeight:
     low, high = (0, 1 << bits) if has_minima else (-1 << bits - 1, 1 << bits - 1)
     codes = torch.randint(low, high, (rows, columns))
     scales = (torch.rand(rows, columns // 32) / high).half()
@@ -22,12 +22,12 @@ def _blocks(rows: int, columns: int, bits: int, has_minima: bool) -> BlockWeight
     return BlockWeight.of_codes(codes, scales, minima, bits)
 
 
-class _Tied(nn.Module):
+class _TiedEmbedding(nn.Module):
     def __init__(self, has_minima: bool, bias: bool) -> None:
         super().__init__()
         torch.manual_seed(0)
-        self.words = nn.Parameter(_blocks(50, 64, 8, False), requires_grad=False)
-        self.wide = nn.Parameter(_blocks(64, 64, 4, has_minima), requires_grad=False)
+        self.words = nn.Parameter(_random_blocks(50, 64, 8, False), requires_grad=False)
+        self.wide = nn.Parameter(_random_blocks(64, 64, 4, has_minima), requires_grad=False)
         self.bias = nn.Parameter(torch.randn(64)) if bias else None
 
     def forward(self, tokens: Tensor) -> Tensor:
@@ -38,7 +38,7 @@ class _Tied(nn.Module):
 @pytest.mark.parametrize("bias", [False, True])
 @pytest.mark.parametrize("has_minima", [False, True])
 def test_quantized_blocks_keep_their_layout(has_minima: bool, bias: bool) -> None:
-    module, tokens = _Tied(has_minima, bias), torch.tensor([[3, 1, 49], [0, 2, 2]])
+    module, tokens = _TiedEmbedding(has_minima, bias), torch.tensor([[3, 1, 49], [0, 2, 2]])
     expected = module(tokens)
     edge = to_edge(export(module, (tokens,), strict=False))
     called = [
@@ -54,7 +54,7 @@ def test_blocks_with_other_readers_are_dequantized() -> None:
     class Sum(nn.Module):
         def __init__(self) -> None:
             super().__init__()
-            self.words = nn.Parameter(_blocks(8, 32, 8, False), requires_grad=False)
+            self.words = nn.Parameter(_random_blocks(8, 32, 8, False), requires_grad=False)
 
         def forward(self, x: Tensor) -> Tensor:
             return x + self.words

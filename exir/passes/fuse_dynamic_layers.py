@@ -34,14 +34,14 @@ class FuseDynamicLayers(ProgramPass):
         low_bit = LowBitWeights(program)
         for weight in weights:
             for layer in map(of_all_rows, linear_layers(weight)):
-                _fuse(layer, weight, low_bit)
+                _fuse_layer(layer, weight, low_bit)
         if weights:
             program.graph.eliminate_dead_code()
             low_bit.constants.drop_unused()
         return program
 
 
-def _fuse(layer: LinearLayer, dequantized: Node, low_bit: LowBitWeights) -> None:
+def _fuse_layer(layer: LinearLayer, dequantized: Node, low_bit: LowBitWeights) -> None:
     found = quantized_as_whole(origin(layer.x)) if is_dequantized(origin(layer.x)) else None
     weight = None if found is None else low_bit.weight(dequantized)
     if found is None or weight is None or layer.x.meta["val"].dtype != weight.dtype:

@@ -32,7 +32,7 @@ class WholeRange(nn.Module):
         return self.layer(_OPS.dequantize_per_tensor.tensor(codes, *parameters, *limits, torch.int8))
 
 
-def _edge(network: nn.Module, is_dynamic: bool = False) -> EdgeProgramManager:
+def _to_edge_program(network: nn.Module, is_dynamic: bool = False) -> EdgeProgramManager:
     shapes = ({0: Dim("rows", min=2, max=9)},) if is_dynamic else None
     return to_edge(export(network.eval(), (torch.randn(5, 3, 8),), dynamic_shapes=shapes))
 
@@ -44,14 +44,14 @@ def test_dynamically_quantized_layer_is_one_operator(
     per_channel: bool, bias: bool, is_dynamic: bool
 ) -> None:
     network = WholeRange(per_channel=per_channel, bias=bias)
-    program = FuseDynamicLayers().run(_edge(network, is_dynamic).exported_program())
+    program = FuseDynamicLayers().run(_to_edge_program(network, is_dynamic).exported_program())
     assert [name for name in operator_names(program) if "quantized" in name] == [_LAYER]
     x = torch.randn(5, 3, 8) * 3 + 1
     torch.testing.assert_close(program.module()(x), network(x), rtol=1e-5, atol=1e-5)
 
 
 def test_dynamic_layers_stay_decomposed_for_backends_and_the_official_runtime() -> None:
-    manager = _edge(WholeRange())
+    manager = _to_edge_program(WholeRange())
     names = operator_names(manager.exported_program())
     assert not [name for name in names if "quantized_weight" in name]
     for fuse_int8, expected in ((False, _CHOICE), (True, f"{_LAYER}.out")):
@@ -60,6 +60,8 @@ def test_dynamic_layers_stay_decomposed_for_backends_and_the_official_runtime() 
 
 
 def test_quantized_values_with_other_limits_are_not_fused() -> None:
-    manager = _edge(WholeRange(low=-127)).to_executorch(ExecutorchBackendConfig(fuse_int8=True))
+    manager = _to_edge_program(WholeRange(low=-127)).to_executorch(
+        ExecutorchBackendConfig(fuse_int8=True)
+    )
     names = operator_names(manager.exported_program())
     assert _CHOICE in names and f"{_LAYER}.out" not in names

@@ -40,7 +40,9 @@ class Fn(nn.Module):
         return self.function(self.stem(x))
 
 
-def _edge(module: nn.Module, x: Tensor, recipe: str = "int8_static", **options: Any) -> ExportedProgram:
+def _to_edge_program(
+    module: nn.Module, x: Tensor, recipe: str = "int8_static", **options: Any
+) -> ExportedProgram:
     torch.manual_seed(0)
     calls = [(torch.randn_like(x),) for _ in range(4)]
     program = export(module.eval(), (x,), **options)
@@ -48,18 +50,18 @@ def _edge(module: nn.Module, x: Tensor, recipe: str = "int8_static", **options: 
     return to_edge(found.program).exported_program()
 
 
-def _fused(program: ExportedProgram) -> ExportedProgram:
+def _fuse_program(program: ExportedProgram) -> ExportedProgram:
     return FuseInt8().run(copy_program(program))
 
 
-def _between(program: ExportedProgram) -> list[str]:
+def _inner_operators(program: ExportedProgram) -> list[str]:
     """Return the called operators, without the conversions of inputs and outputs."""
     return [name for name in operator_names(program) if name not in QUANTIZING]
 
 
-def _check(program: ExportedProgram, fused: ExportedProgram, x: Tensor) -> None:
+def _check_fused_results(program: ExportedProgram, fused: ExportedProgram, x: Tensor) -> None:
     """Results differ by at most one step if few errors accumulate."""
-    step = max(each.step for each in output_steps(program)) or 1.0
+    step = max(steps.step for steps in output_steps(program)) or 1.0
     with torch.no_grad():
         difference = (program.module()(x) - fused.module()(x)).abs() / step
     assert float(difference.max()) <= 1.01
@@ -83,11 +85,11 @@ LAYERS = {
 @pytest.mark.parametrize("name", LAYERS)
 def test_linear_layers_are_computed_in_int8(name: str, recipe: str) -> None:
     x = torch.randn(PICTURE)
-    program = _edge(LAYERS[name], x, recipe)
-    fused = _fused(program)
-    names = [each for each in _between(fused) if each != "aten::view_copy"]
+    program = _to_edge_program(LAYERS[name], x, recipe)
+    fused = _fuse_program(program)
+    names = [name for name in _inner_operators(fused) if name != "aten::view_copy"]
     assert names in (["quantized_bytes::convolution"], ["quantized_bytes::linear"])
-    _check(program, fused, x)
+    _check_fused_results(program, fused, x)
 
 
 FUNCTIONS: dict[str, tuple[Callable[[Tensor], Tensor], str]] = {
@@ -110,11 +112,13 @@ FUNCTIONS: dict[str, tuple[Callable[[Tensor], Tensor], str]] = {
 def test_ops_between_int8_values_have_int8_operators(name: str) -> None:
     function, operator = FUNCTIONS[name]
     x = torch.randn(PICTURE)
-    program = _edge(Fn(function), x)
-    fused = _fused(program)
-    assert f"quantized_bytes::{operator}" in _between(fused)
-    assert not [each for each in _between(fused) if each.startswith("aten::") and each != "aten::flip"]
-    _check(program, fused, x)
+    program = _to_edge_program(Fn(function), x)
+    fused = _fuse_program(program)
+    assert f"quantized_bytes::{operator}" in _inner_operators(fused)
+    assert not [
+        name for name in _inner_operators(fused) if name.startswith("aten::") and name != "aten::flip"
+    ]
+    _check_fused_results(program, fused, x)
 
 
 MOVES = {
@@ -129,11 +133,13 @@ MOVES = {
 def test_data_movement_ops_take_int8(name: str) -> None:
     function, operator = MOVES[name]
     x = torch.randn(PICTURE)
-    program = _edge(Fn(function), x)
-    fused = _fused(program)
-    (node,) = [each for each in fused.graph.nodes if operator_names_of(each) == operator]
-    assert {each.meta["val"].dtype for each in node.all_input_nodes} == {torch.int8}
-    torch.testing.assert_close(program.module()(x), fused.module()(x), rtol=0.0, atol=_step(program))
+    program = _to_edge_program(Fn(function), x)
+    fused = _fuse_program(program)
+    (node,) = [node for node in fused.graph.nodes if operator_names_of(node) == operator]
+    assert {input_node.meta["val"].dtype for input_node in node.all_input_nodes} == {torch.int8}
+    torch.testing.assert_close(
+        program.module()(x), fused.module()(x), rtol=0.0, atol=_output_step(program)
+    )
 
 
 def operator_names_of(node: torch.fx.Node) -> str:
@@ -141,26 +147,26 @@ def operator_names_of(node: torch.fx.Node) -> str:
     return op.name() if op is not None else ""
 
 
-def _step(program: ExportedProgram) -> float:
-    return max(each.step for each in output_steps(program))
+def _output_step(program: ExportedProgram) -> float:
+    return max(step.step for step in output_steps(program))
 
 
 def test_int8_weights_are_not_copied() -> None:
-    program = _edge(nn.Conv2d(8, 6, 3), torch.randn(PICTURE))
-    fused = _fused(program)
-    (convolution,) = [each for each in fused.graph.nodes if "convolution" in each.name]
+    program = _to_edge_program(nn.Conv2d(8, 6, 3), torch.randn(PICTURE))
+    fused = _fuse_program(program)
+    (convolution,) = [node for node in fused.graph.nodes if "convolution" in node.name]
     weight = convolution.args[2]
     assert weight.op == "placeholder" and weight.meta["val"].dtype == torch.int8
-    (same,) = [each for each in program.graph.nodes if each.name == weight.name]
+    (same,) = [node for node in program.graph.nodes if node.name == weight.name]
     assert same.meta["val"].shape == weight.meta["val"].shape
 
 
 def test_int8_ops_take_a_dynamic_batch() -> None:
     shapes = ({0: Dim("batch", min=1, max=8)},)
-    program = _edge(LAYERS["3x3"], torch.randn(PICTURE), dynamic_shapes=shapes)
-    fused = _fused(program)
-    assert _between(fused) == ["quantized_bytes::convolution"]
-    _check(program, fused, torch.randn(5, *PICTURE[1:]))
+    program = _to_edge_program(LAYERS["3x3"], torch.randn(PICTURE), dynamic_shapes=shapes)
+    fused = _fuse_program(program)
+    assert _inner_operators(fused) == ["quantized_bytes::convolution"]
+    _check_fused_results(program, fused, torch.randn(5, *PICTURE[1:]))
 
 
 @pytest.mark.parametrize("dtype", [torch.int8, torch.uint8])
@@ -169,16 +175,16 @@ def test_models_quantized_by_other_tools_are_fused(dtype: torch.dtype, per_chann
     network, x = quantized.cnn()
     network = quantized.quantized(network, x, quantized.Recipe(dtype, per_channel))
     program = to_edge(export(network, (x,))).exported_program()
-    fused = _fused(program)
-    assert not {"aten::convolution", "aten::addmm", "aten::add.Tensor"} & set(_between(fused))
+    fused = _fuse_program(program)
+    assert not {"aten::convolution", "aten::addmm", "aten::add.Tensor"} & set(_inner_operators(fused))
     with torch.no_grad():
         difference = program.module()(x) - fused.module()(x)
-    assert float(difference.abs().max()) <= 3 * _step(program)
+    assert float(difference.abs().max()) <= 3 * _output_step(program)
 
 
-def _reasons(program: ExportedProgram) -> dict[str, str]:
-    nodes = [each for each in _fused(program).graph.nodes if STAYS_FLOAT in each.meta]
-    return {operator_names_of(each): each.meta[STAYS_FLOAT] for each in nodes}
+def _float_reasons(program: ExportedProgram) -> dict[str, str]:
+    nodes = [node for node in _fuse_program(program).graph.nodes if STAYS_FLOAT in node.meta]
+    return {operator_names_of(node): node.meta[STAYS_FLOAT] for node in nodes}
 
 
 class Blended(nn.Module):
@@ -200,22 +206,22 @@ class Blended(nn.Module):
 def test_float_layers_report_the_reason() -> None:
     shifted = Blended(nn.Linear(8, 4), lambda weight: weight.zero_points.fill_(1))
     program = to_edge(export(shifted, (torch.randn(2, 8),))).exported_program()
-    assert _reasons(program) == {"aten::addmm": "its weight has nonzero zero points"}
+    assert _float_reasons(program) == {"aten::addmm": "its weight has nonzero zero points"}
     last = Blended(nn.Conv2d(8, 4, 3), lambda _: None)
     x = torch.randn(PICTURE).to(memory_format=torch.channels_last)
     program = to_edge(export(last, (x,))).exported_program()
-    assert _reasons(program) == {"aten::convolution": "its tensors are not in row-major order"}
+    assert _float_reasons(program) == {"aten::convolution": "its tensors are not in row-major order"}
 
 
 def test_lut_output_has_its_operands_layout() -> None:
     x = torch.randn(PICTURE).to(memory_format=torch.channels_last)
-    program = _edge(Fn(nn.functional.silu), x)
-    fused = _fused(program)
+    program = _to_edge_program(Fn(nn.functional.silu), x)
+    fused = _fuse_program(program)
     (table,) = fused.graph.find_nodes(
         op="call_function", target=exir_ops.edge.quantized_bytes.table.default
     )
     assert table.meta["val"].dim_order() == x.dim_order() == (0, 2, 3, 1)
-    _check(program, fused, x)
+    _check_fused_results(program, fused, x)
 
 
 class Interpolated(Fn):
@@ -224,7 +230,7 @@ class Interpolated(Fn):
 
 
 def test_op_without_an_int8_kernel_is_reported() -> None:
-    assert set(_reasons(_edge(Interpolated(), torch.randn(PICTURE))).values()) == {
+    assert set(_float_reasons(_to_edge_program(Interpolated(), torch.randn(PICTURE))).values()) == {
         "no int8 kernel computes it"
     }
 
@@ -234,11 +240,13 @@ def test_int8_fusion_is_on_by_default() -> None:
     program = export(quantized.quantized(network, x), (x,))
     names = [
         operator_names(
-            to_edge(program).to_executorch(ExecutorchBackendConfig(fuse_int8=each)).exported_program()
+            to_edge(program)
+            .to_executorch(ExecutorchBackendConfig(fuse_int8=is_fused))
+            .exported_program()
         )
-        for each in (True, False)
+        for is_fused in (True, False)
     ]
-    assert ["quantized_bytes::linear.out" in each for each in names] == [True, False]
+    assert ["quantized_bytes::linear.out" in name for name in names] == [True, False]
 
 
 def test_quantization_aware_trained_models_are_computed_in_int8() -> None:
@@ -250,6 +258,6 @@ def test_quantization_aware_trained_models_are_computed_in_int8() -> None:
     prepared(x).sum().backward()
     move_exported_model_to_eval(prepared)
     program = to_edge(export(convert_pt2e(prepared), (x,))).exported_program()
-    fused = _fused(program)
-    assert _between(fused) == ["quantized_bytes::linear"] * 2
-    _check(program, fused, x)
+    fused = _fuse_program(program)
+    assert _inner_operators(fused) == ["quantized_bytes::linear"] * 2
+    _check_fused_results(program, fused, x)

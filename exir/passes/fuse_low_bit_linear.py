@@ -51,7 +51,7 @@ class FuseLowBitLinear(ProgramPass):
         return program
 
     def _fuse_in_graph(self, program: ExportedProgram) -> None:
-        fusion = _Fusion(LowBitWeights(program), self.layers)
+        fusion = _LowBitFusion(LowBitWeights(program), self.layers)
         found = [node for node in program.graph.nodes if is_dequantized(node) or is_blocks(node)]
         for node in found:
             (fusion.visit_blocks if is_blocks(node) else fusion.visit)(node)
@@ -60,14 +60,14 @@ class FuseLowBitLinear(ProgramPass):
 
 
 @dataclass
-class _Fusion:
+class _LowBitFusion:
     low_bit: LowBitWeights
     layers: bool
 
     def visit(self, node: Node) -> None:
         """Fuse `node` with the users that take it as a weight."""
         layers = linear_layers(node) if self.layers else []
-        embeddings = _embeddings(node)
+        embeddings = _embeddings_of(node)
         weight = self.low_bit.weight(node) if layers or embeddings else None
         if weight is None:
             return
@@ -87,7 +87,7 @@ class _Fusion:
             op = _OURS.linear if weight.minima is None else _OURS.linear_with_minimum
             arguments = (layer.x, *table, layer.bias, weight.bits)
             replace_and_erase(layer.node, self.low_bit.insert(layer.node, op.default, *arguments))
-        for user in _embeddings(node):
+        for user in _embeddings_of(node):
             new = self.low_bit.insert(user, _OURS.embedding.default, *table, user.args[1], weight.bits)
             replace_and_erase(user, new)
 
@@ -105,6 +105,6 @@ class _Fusion:
         replace_and_erase(layer.node, self.low_bit.insert(layer.node, op, *arguments))
 
 
-def _embeddings(weight: Node) -> list[Node]:
+def _embeddings_of(weight: Node) -> list[Node]:
     """Return the embeddings that take `weight` as their table."""
     return [user for user in weight.users if user.target is _EMBEDDING and user.args[0] is weight]

@@ -51,12 +51,12 @@ def _weight_only(dtype: torch.dtype, granularity: PerGroup | PerAxis) -> Callabl
     return lambda network: quantize_(network, config)
 
 
-def _dynamic(dtype: torch.dtype, granularity: PerGroup | PerAxis) -> Callable[[nn.Module], None]:
+def _dynamic_config(dtype: torch.dtype, granularity: PerGroup | PerAxis) -> Callable[[nn.Module], None]:
     config = Int8DynamicActivationIntxWeightConfig(weight_dtype=dtype, weight_granularity=granularity)
     return lambda network: quantize_(network, config)
 
 
-def _embedding(network: nn.Module) -> None:
+def _quantize_embedding(network: nn.Module) -> None:
     config = IntxWeightOnlyConfig(weight_dtype=INT4, granularity=PerGroup(32))
     quantize_(network, config, lambda module, _: isinstance(module, nn.Embedding))
 
@@ -68,9 +68,9 @@ def _embedding(network: nn.Module) -> None:
         (_weight_only(INT4, PerAxis(0)), [LINEAR] * 2, 96 * 32),
         (_weight_only(INT2, PerGroup(32)), [LINEAR] * 2, 96 * 16),
         (_weight_only(torch.int8, PerAxis(0)), [LINEAR] * 2, 96 * 64),
-        (_dynamic(INT4, PerGroup(32)), [DYNAMIC] * 2, 96 * 32),
-        (_dynamic(torch.int8, PerAxis(0)), [DYNAMIC] * 2, 96 * 64),
-        (_embedding, [EMBEDDING], 96 * 64 * 4),
+        (_dynamic_config(INT4, PerGroup(32)), [DYNAMIC] * 2, 96 * 32),
+        (_dynamic_config(torch.int8, PerAxis(0)), [DYNAMIC] * 2, 96 * 64),
+        (_quantize_embedding, [EMBEDDING], 96 * 64 * 4),
     ],
 )
 @pytest.mark.parametrize("is_dynamic", [False, True])
@@ -84,18 +84,18 @@ def test_torchao_networks_keep_low_bit_weights(
     program = manager.exported_program()
     found = [name for name in operator_names(program) if "quantized" in name]
     assert found == calls
-    assert bytes_of_wide in _sizes(program)
+    assert bytes_of_wide in _constant_sizes(program)
     with torch.no_grad():
         torch.testing.assert_close(program.module()(TOKENS), network(TOKENS), rtol=1e-4, atol=1e-4)
-    assert all(name.endswith(".out") for name in _executed(manager) if "quantized" in name)
+    assert all(name.endswith(".out") for name in _run_program(manager) if "quantized" in name)
 
 
 @pytest.mark.parametrize(
     ("quantize", "kind"),
     [
         (_weight_only(INT4, PerGroup(32)), "dequantize_per_channel_group"),
-        (_dynamic(INT4, PerGroup(32)), "dequantize_per_channel_group"),
-        (_dynamic(torch.int8, PerAxis(0)), "dequantize_per_token"),
+        (_dynamic_config(INT4, PerGroup(32)), "dequantize_per_channel_group"),
+        (_dynamic_config(torch.int8, PerAxis(0)), "dequantize_per_token"),
     ],
 )
 def test_unfused_low_bit_layers_keep_packed_weights(
@@ -110,18 +110,18 @@ def test_unfused_low_bit_layers_keep_packed_weights(
     assert not any(name.startswith("quantized_weight::") for name in names)
     program = manager.to_executorch().exported_program()
     assert not any("group" in name for name in operator_names(program))
-    assert (96 * 32 if "group" in kind else 96 * 64) in _sizes(program)
+    assert (96 * 32 if "group" in kind else 96 * 64) in _constant_sizes(program)
     with torch.no_grad():
         torch.testing.assert_close(program.module()(TOKENS), network(TOKENS), rtol=1e-4, atol=1e-4)
 
 
-def _sizes(program: ExportedProgram) -> list[int]:
+def _constant_sizes(program: ExportedProgram) -> list[int]:
     constants = ConstantTable(program, fake_mode_of(program.graph))
     found = (constants.tensor(node) for node in program.graph.find_nodes(op="placeholder"))
     return [tensor.nbytes for tensor in found if tensor is not None]
 
 
-def _executed(manager: EdgeProgramManager) -> list[str]:
+def _run_program(manager: EdgeProgramManager) -> list[str]:
     return operator_names(manager.to_executorch().exported_program())
 
 
@@ -155,7 +155,7 @@ def test_shared_low_bit_weight_is_stored_once(dtype: torch.dtype) -> None:
     program = to_edge(export(network, (tokens,))).exported_program()
     names = [name for name in operator_names(program) if "quantized" in name]
     assert names == [EMBEDDING, LINEAR]
-    assert sorted(_sizes(program)) == [80, 80, 320]
+    assert sorted(_constant_sizes(program)) == [80, 80, 320]
     torch.testing.assert_close(program.module()(tokens), network(tokens), rtol=1e-4, atol=1e-4)
 
 
@@ -172,7 +172,7 @@ def test_torchao_int8_linear_layers_keep_int8_weights(config: type) -> None:
     quantize_(network, config())
     manager = to_edge(export(network, (x,)))
     program = manager.exported_program()
-    assert max(_sizes(program)) == 64 * 256
+    assert max(_constant_sizes(program)) == 64 * 256
     with torch.no_grad():
         torch.testing.assert_close(program.module()(x), network(x), rtol=1e-5, atol=1e-5)
     assert len(manager.to_executorch().buffer) < 64 * 256 * 2

@@ -25,6 +25,6 @@ class InitializedMutableBufferPass(ProgramPass):
         mutated = set(mutation_targets(program).values())
         placeholders = program.graph.find_nodes(op="placeholder")
         for node, spec in zip(placeholders, program.graph_signature.input_specs):
-            if node in mutated and any(each in (spec.target or "") for each in self.patterns):
+            if node in mutated and any(pattern in (spec.target or "") for pattern in self.patterns):
                 node.meta["initial_state"] = True
         return program

@@ -53,21 +53,21 @@ def _is_copy(node: Node) -> bool:
 
 def mutation_targets(program: ExportedProgram) -> dict[int, Node]:
     """Map the output index of each mutation to the placeholder that it mutates."""
-    by_state, by_name = _placeholders(program)
+    by_state, by_name = _placeholders_by_name(program)
     targets = {}
     for index, spec in enumerate(program.graph_signature.output_specs):
         if spec.kind in _MUTATIONS:
             is_input = spec.kind is OutputKind.USER_INPUT_MUTATION
-            targets[index] = _target(by_name if is_input else by_state, spec)
+            targets[index] = _mutated_placeholder(by_name if is_input else by_state, spec)
     return targets
 
 
-def _target(placeholders: dict[str, Node], spec: OutputSpec) -> Node:
+def _mutated_placeholder(placeholders: dict[str, Node], spec: OutputSpec) -> Node:
     assert spec.target is not None
     return placeholders[spec.target]
 
 
-def _placeholders(program: ExportedProgram) -> tuple[dict[str, Node], dict[str, Node]]:
+def _placeholders_by_name(program: ExportedProgram) -> tuple[dict[str, Node], dict[str, Node]]:
     """Return buffer placeholders by qualified name, and all placeholders by name."""
     nodes = program.graph.find_nodes(op="placeholder")
     specs = program.graph_signature.input_specs
@@ -80,10 +80,16 @@ def _save_old_values(program: ExportedProgram, targets: dict[int, Node]) -> None
     output = program.graph.output_node()
     mutated = set(targets.values())
     values = enumerate(output.args[0])
-    output.args = (tuple(_saved(value, mutated, targets.get(index), output) for index, value in values),)
+    output.args = (
+        tuple(
+            _clone_if_overwritten(value, mutated, targets.get(index), output) for index, value in values
+        ),
+    )
 
 
-def _saved(value: object, mutated: set[Node], target: Node | None, output: Node) -> object:
+def _clone_if_overwritten(
+    value: object, mutated: set[Node], target: Node | None, output: Node
+) -> object:
     """Return `value`, or its clone; `target` is the buffer whose new value it is."""
     if not isinstance(value, Node) or memory_owner(value) not in mutated:
         return value

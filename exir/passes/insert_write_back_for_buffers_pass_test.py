@@ -7,7 +7,7 @@ from torch.fx import Node
 from exir.passes.insert_write_back_for_buffers_pass import InsertWriteBackForBuffersPass
 from exir.program import to_edge
 from exir.testing import models
-from exir.testing.graphs import operator_names, put_in_place
+from exir.testing.graphs import operator_names, rewrite_in_place
 from exir.testing.models import Example
 
 COPY = torch.ops.aten.copy_.default
@@ -91,7 +91,7 @@ class Rows(torch.nn.Module):
 
 def test_in_place_result_is_copied_only_where_it_leaves() -> None:
     program = to_edge(Example(Rows(), (torch.tensor([1]), torch.ones(1, 2))).export()).exported_program()
-    put_in_place(program)
+    rewrite_in_place(program)
     program = written_back(program)
     assert operator_names(program) == ["aten::index_put_", "aten::clone"]
     new, returned = program.graph.output_node().args[0]

@@ -31,18 +31,20 @@ class LeaveInputs(BundlePass):
     borrowed: tuple[str, ...] = ()
 
     def run(self, bundle: ProgramBundle) -> ProgramBundle:
-        for method, program in self._taken(bundle):
+        for method, program in self._written_inputs(bundle):
             _leave_inputs(method, program, bundle.context.diagnostics)
         return bundle
 
     def ensures(self, bundle: ProgramBundle) -> None:
-        for method, program in self._taken(bundle):
+        for method, program in self._written_inputs(bundle):
             specs = program.graph_signature.output_specs
             internal_assert(not any(map(_writes_input, specs)), f"method '{method}' writes to an input")
 
-    def _taken(self, bundle: ProgramBundle) -> list[tuple[str, ExportedProgram]]:
-        kept = self.borrowed if bundle.context.kernels is None else ()
-        return [(method, program) for method, program in bundle.programs.items() if method not in kept]
+    def _written_inputs(self, bundle: ProgramBundle) -> list[tuple[str, ExportedProgram]]:
+        borrowed = self.borrowed if bundle.context.kernels is None else ()
+        return [
+            (method, program) for method, program in bundle.programs.items() if method not in borrowed
+        ]
 
 
 def _writes_input(spec: OutputSpec) -> bool:
@@ -52,13 +54,13 @@ def _writes_input(spec: OutputSpec) -> bool:
 def _leave_inputs(method: str, program: ExportedProgram, diagnostics: Diagnostics) -> None:
     output = program.graph.output_node()
     ends = list(zip(program.graph_signature.output_specs, output.args[0]))
-    kept = [end for end in ends if not _writes_input(end[0])]
-    if len(kept) == len(ends):
+    remaining = [end for end in ends if not _writes_input(end[0])]
+    if len(remaining) == len(ends):
         return
     program._graph_signature = ExportGraphSignature(
-        program.graph_signature.input_specs, [spec for spec, _ in kept]
+        program.graph_signature.input_specs, [spec for spec, _ in remaining]
     )
-    output.args = (tuple(value for _, value in kept),)
+    output.args = (tuple(value for _, value in remaining),)
     for spec, value in ends:
         if _writes_input(spec):
             diagnostics.note(
@@ -77,7 +79,7 @@ def _erase_unused(value: Node) -> None:
     is_pure = isinstance(value.target, EdgeOpOverload) and overwritten_operand(value) is None
     if value.users or not is_pure:
         return
-    wanted = value.all_input_nodes
+    operands = value.all_input_nodes
     value.graph.erase_node(value)
-    for each in wanted:
-        _erase_unused(each)
+    for dtype in operands:
+        _erase_unused(dtype)

@@ -59,7 +59,7 @@ class MemoryPlanningPass(BundlePass):
         for program in programs if self.share_mutable_buffers else ():
             shared.add(program, self.alignment)
         for program in programs:
-            self._plan(program, shared)
+            self._plan_program(program, shared)
         return bundle
 
     def ensures(self, bundle: ProgramBundle) -> None:
@@ -67,13 +67,13 @@ class MemoryPlanningPass(BundlePass):
             sizes = program.graph_module.meta["non_const_buffer_sizes"]
             verify_memory_plan(program.graph_module, sizes, self.alignment)
 
-    def _plan(self, program: ExportedProgram, shared: "_SharedStates") -> None:
+    def _plan_program(self, program: ExportedProgram, shared: "_SharedStates") -> None:
         graph_module = program.graph_module
-        placed = shared.place(program)
-        specs = [spec for spec in self._specs_to_plan(graph_module) if spec not in placed]
-        _check_wishes(graph_module, {*specs, *placed})
+        placements = shared.place(program)
+        specs = [spec for spec in self._specs_to_plan(graph_module) if spec not in placements]
+        _check_wishes(graph_module, {*specs, *placements})
         plan = self.memory_planning_algo(self.alignment, specs, graph_module, program.graph_signature, 0)
-        _apply(plan)
+        _apply_plan(plan)
         graph_module.meta["non_const_buffer_sizes"] = shared.with_separate_buffer(plan.bufsizes)
         graph_module.meta["shared_memory_id"] = shared.memory_id
 
@@ -155,7 +155,7 @@ def _check_wishes(graph_module: GraphModule, planned: set[TensorSpec]) -> None:
                 )
 
 
-def _apply(plan: MemoryAlgoResult) -> None:
+def _apply_plan(plan: MemoryAlgoResult) -> None:
     for spec, place in plan.spec_dict.items():
         if spec.mem_id not in (None, place.mem_id):
             raise ConfigError(

@@ -9,13 +9,13 @@ from exir.testing.graphs import assert_same, calls, operator_names, run, run_mod
 from exir.testing.models import Example
 
 
-def _named(name: str):
+def _name_dim_orders(name: str):
     example = programs.CASES[name]()
     return example, NameDimOrders().run(to_core_aten(example.export(), {}))
 
 
 def test_dim_order_program_matches_eager_results_and_layouts() -> None:
-    example, program = _named("memory_formats")
+    example, program = _name_dim_orders("memory_formats")
     found = run(program, example.inputs)
     expected = run_module(example.module, example.inputs)
     assert_same(found, expected)
@@ -23,7 +23,7 @@ def test_dim_order_program_matches_eager_results_and_layouts() -> None:
 
 
 def test_copies_have_dim_orders_instead_of_memory_formats() -> None:
-    _, program = _named("memory_formats")
+    _, program = _name_dim_orders("memory_formats")
     copies = [node for node in calls(program) if "dim_order_ops" in str(node.target)]
     assert copies[0].kwargs["dim_order"] == [0, 2, 3, 1]
     assert all("memory_format" not in node.kwargs for node in copies)
@@ -31,7 +31,7 @@ def test_copies_have_dim_orders_instead_of_memory_formats() -> None:
 
 
 def test_dtype_is_an_argument_only_where_it_changes() -> None:
-    _, program = _named("mixed_dtypes")
+    _, program = _name_dim_orders("mixed_dtypes")
     casts = [n for n in calls(program) if str(n.target).endswith("_to_dim_order_copy.default")]
     assert casts and all(
         node.kwargs["dtype"] == node.meta["val"].dtype != node.args[0].meta["val"].dtype

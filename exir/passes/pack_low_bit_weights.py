@@ -25,19 +25,19 @@ class PackLowBitWeights(ProgramPass):
     name: ClassVar[str] = "pack_low_bit_weights"
 
     def run(self, program: ExportedProgram) -> ExportedProgram:
-        found = [node for node in program.graph.nodes if _is_of_groups(node)]
-        packing = _Packing(LowBitWeights(program))
+        found = [node for node in program.graph.nodes if _is_grouped(node)]
+        packing = _WeightPacker(LowBitWeights(program))
         for node in found:
             packing.visit(node)
         packing.low_bit.constants.drop_unused()
         return program
 
 
-def _is_of_groups(node: Node) -> bool:
+def _is_grouped(node: Node) -> bool:
     return edge_name(node) == "quantized_decomposed::dequantize_per_channel_group"
 
 
-class _Packing:
+class _WeightPacker:
     def __init__(self, low_bit: LowBitWeights) -> None:
         self.low_bit = low_bit
         self._rows: dict[int, Node] = {}

@@ -34,19 +34,19 @@ class Groups(nn.Module):
         return x
 
 
-def _packed(bits: int) -> tuple[list[str], int]:
+def _pack_weights(bits: int) -> tuple[list[str], int]:
     """Return the operators of the program, and the size of its constants in bytes."""
     example = Example(Groups(bits).eval(), (torch.randn(6, 64),))
     program = PackLowBitWeights().run(to_edge(example.export()).exported_program())
     assert_same(run(program, example.inputs), run_module(example.module, example.inputs))
-    held = [*program.state_dict.values(), *program.constants.values()]
-    return operator_names(program), sum(each.nbytes for each in held)
+    constants = [*program.state_dict.values(), *program.constants.values()]
+    return operator_names(program), sum(tensor.nbytes for tensor in constants)
 
 
 def test_quantized_values_are_packed_and_rows_numbered_once() -> None:
     scales, rows = 6 * 2 * 4, 6 * 8
     for bits, kind in ((2, "2bit"), (4, "4bit"), (8, "byte")):
-        names, size = _packed(bits)
+        names, size = _pack_weights(bits)
         assert names == [f"quantized_decomposed::embedding_{kind}", "aten::add.Tensor"] * 2
         assert size == 2 * (6 * 64 * bits // 8 + scales) + rows
 

@@ -24,7 +24,7 @@ class _TwiceNegated(torch.nn.Module):
         return self.linear(torch.neg(torch.neg(x)))
 
 
-def _shown() -> list[dict[str, Any]]:
+def _page_definitions() -> list[dict[str, Any]]:
     """Return the definitions of each example of the page."""
     page = Path("docs/how_to/add_a_pass.md").read_text(encoding="utf-8")
     found = []
@@ -37,7 +37,7 @@ def _shown() -> list[dict[str, Any]]:
 
 
 def test_method_and_program_passes_of_the_page_run_in_one_list() -> None:
-    first, second = _shown()
+    first, second = _page_definitions()
     context = CompilationContext()
     edge = to_edge(torch.export.export(_TwiceNegated(), (torch.randn(1, 600),)), context=context)
     assert [str(node.target) for node in calls(edge.exported_program())].count(_NEGATION) == 2

@@ -17,7 +17,7 @@ Known = Mapping[str, type[NamedPass]]
 
 def to_text(passes: Sequence[NamedPass]) -> str:
     """Return the text form of `passes`."""
-    return ",".join(_pass_text(each) for each in passes)
+    return ",".join(_pass_text(pass_) for pass_ in passes)
 
 
 def parse(text: str, known: Known) -> tuple[NamedPass, ...]:
@@ -26,17 +26,17 @@ def parse(text: str, known: Known) -> tuple[NamedPass, ...]:
     Raises `ConfigError`.
     """
     try:
-        listed = ast.parse(f"[{text}]", mode="eval").body
+        elements = ast.parse(f"[{text}]", mode="eval").body
     except SyntaxError as error:
         raise ConfigError(f"'{text}' is not a list of passes: {error.msg}") from error
-    assert isinstance(listed, ast.List)
-    return tuple(_parse_pass(item, known) for item in listed.elts)
+    assert isinstance(elements, ast.List)
+    return tuple(_parse_pass(item, known) for item in elements.elts)
 
 
-def _pass_text(each: NamedPass) -> str:
-    options = [(field.name, getattr(each, field.name), field.default) for field in fields(each)]
+def _pass_text(pass_: NamedPass) -> str:
+    options = [(field.name, getattr(pass_, field.name), field.default) for field in fields(pass_)]
     changed = [f"{name}={value!r}" for name, value, default in options if value != default]
-    return f"{each.name}({','.join(changed)})" if changed else each.name
+    return f"{pass_.name}({','.join(changed)})" if changed else pass_.name
 
 
 def _parse_pass(item: ast.expr, known: Known) -> NamedPass:
@@ -56,4 +56,4 @@ def _parse_options(item: ast.expr) -> dict[str, Any]:
         return {}
     if item.args:
         raise TypeError("options must be passed by name")
-    return {str(each.arg): ast.literal_eval(each.value) for each in item.keywords}
+    return {str(keyword.arg): ast.literal_eval(keyword.value) for keyword in item.keywords}

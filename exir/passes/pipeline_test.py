@@ -14,7 +14,7 @@ from exir.program import edge_passes
 
 
 @dataclass(frozen=True)
-class _Plain(ProgramPass):
+class _PassWithoutOptions(ProgramPass):
     name: ClassVar[str] = "plain"
 
     def run(self, program: ExportedProgram) -> ExportedProgram:
@@ -22,22 +22,22 @@ class _Plain(ProgramPass):
 
 
 @dataclass(frozen=True)
-class _Tuned(_Plain):
+class _PassWithOptions(_PassWithoutOptions):
     bound: int = 4
     label: str = ""
     name: ClassVar[str] = "tuned"
 
 
-KNOWN = {"plain": _Plain, "tuned": _Tuned}
+KNOWN = {"plain": _PassWithoutOptions, "tuned": _PassWithOptions}
 
 
 @pytest.mark.parametrize(
     ("passes", "text"),
     [
         ((), ""),
-        ((_Plain(), _Plain()), "plain,plain"),
-        ((_Tuned(), _Plain()), "tuned,plain"),
-        ((_Tuned(bound=8, label="a;b"),), "tuned(bound=8,label='a;b')"),
+        ((_PassWithoutOptions(), _PassWithoutOptions()), "plain,plain"),
+        ((_PassWithOptions(), _PassWithoutOptions()), "tuned,plain"),
+        ((_PassWithOptions(bound=8, label="a;b"),), "tuned(bound=8,label='a;b')"),
     ],
 )
 def test_pipeline_prints_and_parses_back(passes: tuple[ProgramPass, ...], text: str) -> None:

@@ -46,14 +46,14 @@ class PromoteOperands(ProgramPass):
         constants = ConstantTable(program, fake_mode)
         for graph_module in graphs(program.graph_module):
             lifting = constants if graph_module is program.graph_module else None
-            promoter = _Promoter(fake_mode, lifting)
+            promoter = _OperandPromoter(fake_mode, lifting)
             for node in list(graph_module.graph.nodes):
                 promoter.visit(node)
         return program
 
 
 @dataclass
-class _Promoter:
+class _OperandPromoter:
     """Converts the operands of one graph's nodes.
 
     constants: the table that scalars are lifted to; None inside a branch.
@@ -71,29 +71,31 @@ class _Promoter:
         slots = [i for i, argument in enumerate(arguments) if argument.type.kind() == "TensorType"]
         operands = [i for i in slots if arguments[i].name in properties_of(op).promoted]
         dtype = self._common_dtype(op, [node.args[i] for i in operands])
-        are_single = not any(_rank(node.args[i]) for i in operands)
+        are_single = not any(_operand_rank(node.args[i]) for i in operands)
         for index in slots:
-            wanted = self._wanted(node, index, dtype, are_single) if index in operands else None
-            self._convert(node, index, wanted)
+            target_dtype = (
+                self._operand_dtype(node, index, dtype, are_single) if index in operands else None
+            )
+            self._convert_operand(node, index, target_dtype)
 
-    def _wanted(
+    def _operand_dtype(
         self, node: Node, index: int, common: torch.dtype | None, are_single: bool
     ) -> torch.dtype | None:
         """Return the dtype of an operand of an operator that computes in `common`.
 
         If all operands are zero-dimensional, the dtype is `common`.
         """
-        val = _val(node.args[index])
+        val = _value_of(node.args[index])
         if are_single or (isinstance(val, Tensor) and val.dtype == common):
             return common
         op = node.target._op
         name = op._schema.arguments[index].name
-        return torch.float32 if is_factor(op, name, _rank(node.args[index]), common) else common
+        return torch.float32 if is_factor(op, name, _operand_rank(node.args[index]), common) else common
 
     def _common_dtype(self, op: OpOverload, operands: list[Any]) -> torch.dtype | None:
         if not operands:
             return None
-        vals = [_val(operand) for operand in operands]
+        vals = [_value_of(operand) for operand in operands]
         promotion = properties_of(op).promotion
         if promotion == "first":
             first: torch.dtype = vals[0].dtype
@@ -101,24 +103,24 @@ class _Promoter:
         with self.fake_mode:
             return elementwise_dtypes(*vals, type_promotion_kind=_KINDS[promotion])[1]
 
-    def _convert(self, node: Node, index: int, dtype: torch.dtype | None) -> None:
+    def _convert_operand(self, node: Node, index: int, dtype: torch.dtype | None) -> None:
         operand = node.args[index]
-        val = _val(operand)
+        val = _value_of(operand)
         if isinstance(val, Tensor):
             if dtype is not None and val.dtype != dtype:
-                node.update_arg(index, self._insert(node, _ATEN._to_copy.default, operand, dtype))
+                node.update_arg(index, self._insert_call(node, _ATEN._to_copy.default, operand, dtype))
         elif isinstance(val, _Symbolic):
             dtype = dtype or _default_dtype(val)
-            node.update_arg(index, self._insert(node, _ATEN.scalar_tensor.default, operand, dtype))
+            node.update_arg(index, self._insert_call(node, _ATEN.scalar_tensor.default, operand, dtype))
         elif isinstance(val, _Number):
-            node.update_arg(index, self._lift(node, val, dtype or _default_dtype(val)))
+            node.update_arg(index, self._lift_scalar(node, val, dtype or _default_dtype(val)))
 
-    def _insert(self, node: Node, op: OpOverload, operand: Node, dtype: torch.dtype) -> Node:
+    def _insert_call(self, node: Node, op: OpOverload, operand: Node, dtype: torch.dtype) -> Node:
         return insert_before(node, op, (operand,), {"dtype": dtype}, self.fake_mode)
 
-    def _lift(self, node: Node, number: complex, dtype: torch.dtype) -> Node:
+    def _lift_scalar(self, node: Node, number: complex, dtype: torch.dtype) -> Node:
         if self.constants is None:
-            return self._filled(node, number, dtype)
+            return self._full_tensor(node, number, dtype)
         tensor = torch.tensor(number, dtype=dtype)
         key = (repr(tensor.item()), dtype)
         if key not in self.lifted:
@@ -126,7 +128,7 @@ class _Promoter:
             self.lifted[key] = self.constants.add(name, tensor)
         return self.lifted[key]
 
-    def _filled(self, node: Node, number: complex, dtype: torch.dtype) -> Node:
+    def _full_tensor(self, node: Node, number: complex, dtype: torch.dtype) -> Node:
         """Return `number` as the result of operators.
 
         A complex scalar is built from its parts, because programs store complex values only in tensors.
@@ -144,12 +146,12 @@ class _Promoter:
         return insert_before(node, _ATEN.full.default, ([1], number), {"dtype": dtype}, self.fake_mode)
 
 
-def _val(operand: Any) -> Any:
+def _value_of(operand: Any) -> Any:
     return operand.meta["val"] if isinstance(operand, Node) else operand
 
 
-def _rank(operand: Any) -> int:
-    val = _val(operand)
+def _operand_rank(operand: Any) -> int:
+    val = _value_of(operand)
     return val.dim() if isinstance(val, Tensor) else 0
 
 

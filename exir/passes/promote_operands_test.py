@@ -13,11 +13,11 @@ from exir.testing.models import Example
 from exir.verification.verifier import EXIREdgeDialectVerifier
 
 
-def _promoted(example: Example) -> ExportedProgram:
+def _promote(example: Example) -> ExportedProgram:
     return PromoteOperands().run(to_core_aten(example.export(), {}))
 
 
-def _of(function, *inputs) -> Example:
+def _example_of(function, *inputs) -> Example:
     class Module(torch.nn.Module):
         def forward(self, *args):
             return function(*args)
@@ -34,27 +34,27 @@ PROMOTING = (
 @pytest.mark.parametrize("name", PROMOTING)
 def test_promoted_program_matches_eager_in_the_edge_dialect(name: str) -> None:
     example = programs.CASES[name]()
-    program = _promoted(example)
+    program = _promote(example)
     EXIREdgeDialectVerifier()(program)
     expected = run_module(example.module, example.inputs)
     assert_same(run(program, example.inputs), expected, 1e-3, 1e-5)
 
 
 def test_operands_of_arithmetic_have_the_dtype_of_the_result() -> None:
-    program = _promoted(_of(lambda x, i: x + i, torch.ones(2), torch.ones(2, dtype=torch.int64)))
+    program = _promote(_example_of(lambda x, i: x + i, torch.ones(2), torch.ones(2, dtype=torch.int64)))
     assert operator_names(program) == ["aten::_to_copy", "aten::add.Tensor"]
     assert calls(program)[0].kwargs == {"dtype": torch.float32}
 
 
 def test_equal_scalars_of_one_dtype_share_a_constant() -> None:
-    program = _promoted(_of(lambda x: (x * 2 + 2) * 2.0, torch.ones(2)))
+    program = _promote(_example_of(lambda x: (x * 2 + 2) * 2.0, torch.ones(2)))
     assert list(program.constants) == ["_lifted_tensor_constant0"]
     assert program.constants["_lifted_tensor_constant0"].item() == 2.0
 
 
 def test_scalars_of_different_dtypes_have_separate_constants() -> None:
     i = torch.ones(2, dtype=torch.int64)
-    program = _promoted(_of(lambda x, i: (x * 2, i * 2), torch.ones(2), i))
+    program = _promote(_example_of(lambda x, i: (x * 2, i * 2), torch.ones(2), i))
     dtypes = [tensor.dtype for tensor in program.constants.values()]
     assert dtypes == [torch.float32, torch.int64]
 
@@ -68,7 +68,7 @@ HALF = torch.tensor([60000.0, 1.0, -0.3]).half()
 
 def test_float16_scalar_multiplier_is_exact() -> None:
     half = torch.tensor(1.5).half()
-    program = _promoted(_of(lambda x: (x * 0.25, x / 4.0), half))
+    program = _promote(_example_of(lambda x: (x * 0.25, x / 4.0), half))
     EXIREdgeDialectVerifier()(program)
     assert {tensor.dtype for tensor in program.constants.values()} == {torch.float16}
     assert_same(run(program, (half,)), [half * 0.25, half / 4.0])
@@ -80,7 +80,7 @@ def test_float16_multipliers_and_divisors_stay_float32(number: float) -> None:
         divided = [torch.div(x, number, rounding_mode=mode) for mode in ("floor", "trunc")]
         return (x * number, x / number, (1 - x) * number, *divided)
 
-    program = _promoted(_of(scale, HALF))
+    program = _promote(_example_of(scale, HALF))
     EXIREdgeDialectVerifier()(program)
     assert_same(run(program, (HALF,)), list(scale(HALF)), 0, 0)
     factors = {node.args[1].meta["val"].dtype for node in calls(program) if is_scaling(node)}
@@ -90,30 +90,30 @@ def test_float16_multipliers_and_divisors_stay_float32(number: float) -> None:
 def test_zero_dimensional_tensors_scale_float16() -> None:
     for dtype in (torch.float64, torch.int64, torch.float16):
         number = torch.tensor(1001, dtype=dtype)
-        program = _promoted(_of(lambda x, n: x * n, HALF, number))
+        program = _promote(_example_of(lambda x, n: x * n, HALF, number))
         assert_same(run(program, (HALF, number)), [HALF * number], 0, 0)
         (product,) = (node for node in calls(program) if is_scaling(node))
-        kept = torch.float16 if dtype == torch.float16 else torch.float32
-        assert product.args[1].meta["val"].dtype == kept
+        result_dtype = torch.float16 if dtype == torch.float16 else torch.float32
+        assert product.args[1].meta["val"].dtype == result_dtype
 
 
 def test_other_scalars_are_rounded_to_float16() -> None:
-    program = _promoted(_of(lambda x: (x + 1000.7, torch.fmod(x, 1000.7)), HALF))
+    program = _promote(_example_of(lambda x: (x + 1000.7, torch.fmod(x, 1000.7)), HALF))
     assert {tensor.dtype for tensor in program.constants.values()} == {torch.float16}
 
 
 def test_branch_scalar_is_created_in_the_branch() -> None:
-    assert "aten::full" in operator_names(_promoted(programs.CASES["branches"]()))
+    assert "aten::full" in operator_names(_promote(programs.CASES["branches"]()))
 
 
 def test_symbolic_scalar_becomes_a_tensor() -> None:
-    names = operator_names(_promoted(programs.CASES["dynamic_views"]()))
+    names = operator_names(_promote(programs.CASES["dynamic_views"]()))
     assert "aten::scalar_tensor" in names
 
 
 def test_program_of_one_dtype_is_unchanged() -> None:
     before = operator_names(to_core_aten(models.conv_bn_relu().export(), {}))
-    assert operator_names(_promoted(models.conv_bn_relu())) == before
+    assert operator_names(_promote(models.conv_bn_relu())) == before
 
 
 COMPLEX = {
@@ -132,6 +132,6 @@ COMPLEX = {
 @pytest.mark.parametrize("name", COMPLEX)
 def test_complex_python_scalars_are_promoted(name: str) -> None:
     x = torch.randn(2, 3)
-    program = _promoted(_of(COMPLEX[name], x))
+    program = _promote(_example_of(COMPLEX[name], x))
     EXIREdgeDialectVerifier()(program)
     assert_same(run(program, (x,)), [COMPLEX[name](x)], 1e-6, 1e-7)

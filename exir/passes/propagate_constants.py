@@ -51,23 +51,25 @@ class PropagateConstants(ProgramPass):
 
     def _fold_in_graph(self, program: ExportedProgram) -> None:
         constants = ConstantTable(program, fake_mode_of(program.graph))
-        for group in self._groups(_computable(program, constants), constants):
-            _fold(group, constants)
+        for group in self._groups_to_fold(_constant_nodes(program, constants), constants):
+            _fold_group(group, constants)
         constants.drop_unused()
 
-    def _groups(self, nodes: Sequence[Node], constants: ConstantTable) -> Iterator["_Group"]:
+    def _groups_to_fold(
+        self, nodes: Sequence[Node], constants: ConstantTable
+    ) -> Iterator["_ConstantGroup"]:
         """Yield the groups of `nodes` to fold."""
         pending = [nodes]
         while pending:
-            for connected in _connected(pending.pop(), constants, self.max_growth):
-                group = _Group(connected, constants)
+            for connected in _connected_groups(pending.pop(), constants, self.max_growth):
+                group = _ConstantGroup(connected, constants)
                 if group.result_bytes <= max(self.max_growth, group.operand_bytes):
                     yield group
                 else:
                     pending.append(group.without_largest())
 
 
-class _Group:
+class _ConstantGroup:
     """A group of nodes, in order, that depend on constants alone.
 
     results: the values that nodes outside the group read. A node without operands, such as an arange or
@@ -79,7 +81,7 @@ class _Group:
     def __init__(self, nodes: Sequence[Node], constants: ConstantTable) -> None:
         self.nodes = nodes
         inside = set(nodes)
-        self.operands = [each for each in _read(nodes) if each not in inside]
+        self.operands = [constant for constant in _read_constants(nodes) if constant not in inside]
         self.results = [node for node in nodes if node.all_input_nodes and not set(node.users) <= inside]
         self.firsts = _first_equal(nodes)
         self._constants = constants
@@ -87,16 +89,16 @@ class _Group:
     @property
     def operand_bytes(self) -> int:
         """The total size of the constants that the group reads."""
-        return sum(each.meta["val"].nbytes for each in self.operands)
+        return sum(operand.meta["val"].nbytes for operand in self.operands)
 
     @property
     def result_bytes(self) -> float:
         """The total size of the results; infinite if a result is not a tensor."""
-        return sum(_bytes(first) for first in {self.firsts[node] for node in self.results})
+        return sum(_byte_count(first) for first in {self.firsts[node] for node in self.results})
 
     def without_largest(self) -> list[Node]:
         """Return the nodes without the largest result, its equals and their dependents."""
-        largest = self.firsts[max(self.results, key=_bytes)]
+        largest = self.firsts[max(self.results, key=_byte_count)]
         dropped = {node for node in self.nodes if self.firsts[node] is largest}
         for node in self.nodes:
             if not dropped.isdisjoint(node.all_input_nodes):
@@ -113,23 +115,25 @@ class _Group:
         for node in self.nodes:
             first = self.firsts[node]
             args = map_arg((node.args, node.kwargs), value)
-            found[node] = _computed(node, *args) if first is node else found[first]
-        return {node: _laid_out(found[node], node.meta["val"]) for node in self.results}
+            found[node] = _compute_node(node, *args) if first is node else found[first]
+        return {node: _with_layout_of(found[node], node.meta["val"]) for node in self.results}
 
     def home_of(self, result: Node) -> Node | None:
         """Return a constant of the same size as `result` that only the group reads."""
         inside = set(self.nodes)
         size = result.meta["val"].nbytes
-        alone = (each for each in self.operands if set(each.users) <= inside)
-        return next((each for each in alone if each.meta["val"].nbytes == size), None)
+        alone = (operand for operand in self.operands if set(operand.users) <= inside)
+        return next((operand for operand in alone if operand.meta["val"].nbytes == size), None)
 
 
-def _computable(program: ExportedProgram, constants: ConstantTable) -> list[Node]:
+def _constant_nodes(program: ExportedProgram, constants: ConstantTable) -> list[Node]:
     """Return the nodes that depend on constants alone, in order."""
     known: set[Node] = set()
     for node in program.graph.nodes:
         operands = node.all_input_nodes
-        are_known = all(each in known or constants.tensor(each) is not None for each in operands)
+        are_known = all(
+            operand in known or constants.tensor(operand) is not None for operand in operands
+        )
         if are_known and _is_foldable(node) and _is_small(node):
             known.add(node)
     return [node for node in program.graph.nodes if node in known]
@@ -144,15 +148,15 @@ def _is_foldable(node: Node) -> bool:
 def _is_small(node: Node) -> bool:
     values = node.meta["val"]
     tensors = [
-        each
-        for each in (values if isinstance(values, (tuple, list)) else [values])
-        if isinstance(each, Tensor)
+        value
+        for value in (values if isinstance(values, (tuple, list)) else [values])
+        if isinstance(value, Tensor)
     ]
-    operands = sum(_bytes(each) for each in node.all_input_nodes)
-    return sum(each.nbytes for each in tensors) <= max(_MOST_ON_THE_WAY, operands)
+    operands = sum(_byte_count(input_node) for input_node in node.all_input_nodes)
+    return sum(tensor.nbytes for tensor in tensors) <= max(_MOST_ON_THE_WAY, operands)
 
 
-def _connected(nodes: Sequence[Node], constants: ConstantTable, least: int) -> list[list[Node]]:
+def _connected_groups(nodes: Sequence[Node], constants: ConstantTable, least: int) -> list[list[Node]]:
     """Partition `nodes` into connected groups.
 
     Nodes are connected if one reads the other's result, or if both read the same constant of more than
@@ -168,9 +172,9 @@ def _connected(nodes: Sequence[Node], constants: ConstantTable, least: int) -> l
 
     inside = set(nodes)
     for node in nodes:
-        for each in node.all_input_nodes:
-            if each in inside or _bytes(each) > least:
-                names[name(each)] = name(node)
+        for input_node in node.all_input_nodes:
+            if input_node in inside or _byte_count(input_node) > least:
+                names[name(input_node)] = name(node)
     groups: dict[Node, list[Node]] = {}
     for node in nodes:
         groups.setdefault(name(node), []).append(node)
@@ -182,12 +186,12 @@ def _first_equal(nodes: Sequence[Node]) -> dict[Node, Node]:
     firsts: dict[Node, Node] = {}
     found: dict[Any, Node] = {}
     for node in nodes:
-        args, kwargs = map_arg((node.args, node.kwargs), lambda each: firsts.get(each, each))
+        args, kwargs = map_arg((node.args, node.kwargs), lambda operand: firsts.get(operand, operand))
         firsts[node] = found.setdefault((node.target, repr(args), repr(kwargs)), node)
     return firsts
 
 
-def _fold(group: _Group, constants: ConstantTable) -> None:
+def _fold_group(group: _ConstantGroup, constants: ConstantTable) -> None:
     stored: dict[Node, Node] = {}
     for result, value in group.values().items():
         first = group.firsts[result]
@@ -195,7 +199,7 @@ def _fold(group: _Group, constants: ConstantTable) -> None:
             result.replace_all_uses_with(stored[first])
             continue
         home = group.home_of(result)
-        constant = constants.add(_name(result, constants), value) if home is None else home
+        constant = constants.add(_source_name(result, constants), value) if home is None else home
         result.replace_all_uses_with(constant)
         stored[first] = constant
         if home is not None:
@@ -205,7 +209,7 @@ def _fold(group: _Group, constants: ConstantTable) -> None:
             node.graph.erase_node(node)
 
 
-def _name(result: Node, constants: ConstantTable) -> str:
+def _source_name(result: Node, constants: ConstantTable) -> str:
     """Return the name of the first constant that `result` is computed from."""
     node = result
     while node.all_input_nodes:
@@ -213,21 +217,21 @@ def _name(result: Node, constants: ConstantTable) -> str:
     return constants.name(node) if node.op == "placeholder" else result.name
 
 
-def _computed(node: Node, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+def _compute_node(node: Node, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
     return args[0][args[1]] if node.target is operator.getitem else exact(node.target._op, args, kwargs)
 
 
-def _laid_out(value: Tensor, like: Tensor) -> Tensor:
+def _with_layout_of(value: Tensor, like: Tensor) -> Tensor:
     """Return `value` with the strides of `like`, in separate memory."""
     if value.stride() == like.stride() and value.untyped_storage().nbytes() == value.nbytes:
         return value
     return value.new_empty_strided(like.shape, like.stride()).copy_(value)
 
 
-def _read(nodes: Sequence[Node]) -> list[Node]:
-    return list(dict.fromkeys(each for node in nodes for each in node.all_input_nodes))
+def _read_constants(nodes: Sequence[Node]) -> list[Node]:
+    return list(dict.fromkeys(input_node for node in nodes for input_node in node.all_input_nodes))
 
 
-def _bytes(node: Node) -> float:
+def _byte_count(node: Node) -> float:
     value = node.meta["val"]
     return value.nbytes if isinstance(value, Tensor) else inf

@@ -18,24 +18,24 @@ from exir.testing.models import Example
 
 
 @pytest.fixture(autouse=True)
-def _seeded() -> None:
+def _seeded_generator() -> None:
     torch.manual_seed(0)
 
 
-def _propagated(example: Example, max_growth: int = 4096):
+def _propagate(example: Example, max_growth: int = 4096):
     return PropagateConstants(max_growth).run(to_core_aten(example.export(), {}))
 
 
 def test_linear_weight_is_stored_in_gemm_layout() -> None:
     example = models.mlp()
-    program = _propagated(example)
+    program = _propagate(example)
     assert "aten::permute_copy" not in operator_names(program)
     assert program.state_dict["layers.0.weight"].shape == (8, 16)
     assert program.state_dict["layers.0.weight"].is_contiguous()
     assert_same(run(program, example.inputs), run_module(example.module, example.inputs))
 
 
-class _Recurrent(nn.Module):
+class _RecurrentLinear(nn.Module):
     """A linear layer in a loop, whose weight is also read outside."""
 
     def __init__(self) -> None:
@@ -50,13 +50,13 @@ class _Recurrent(nn.Module):
 
 
 def test_linear_weight_in_a_loop_is_transposed_at_compile_time() -> None:
-    example = Example(_Recurrent().eval(), (torch.rand(32, 32),))
-    program = _propagated(example)
+    example = Example(_RecurrentLinear().eval(), (torch.rand(32, 32),))
+    program = _propagate(example)
     assert "aten::permute_copy" not in operator_names(program)
     assert_same(run(program, example.inputs), run_module(example.module, example.inputs))
 
 
-class _Repeated(nn.Module):
+class _RepeatedLayer(nn.Module):
     """A layer that is applied several times.
 
     `reads` adds an untransposed use of its weight.
@@ -75,10 +75,10 @@ class _Repeated(nn.Module):
 
 @pytest.mark.parametrize("reads", [False, True])
 def test_weight_of_a_repeated_layer_is_transposed_once(reads: bool) -> None:
-    example = Example(_Repeated(reads).eval(), (torch.rand(64, 64),))
-    program = _propagated(example)
+    example = Example(_RepeatedLayer(reads).eval(), (torch.rand(64, 64),))
+    program = _propagate(example)
     assert "aten::permute_copy" not in operator_names(program)
-    matrices = [each for each in program.state_dict.values() if each.dim() == 2]
+    matrices = [tensor for tensor in program.state_dict.values() if tensor.dim() == 2]
     assert len(matrices) + len(program.constants) == 1 + reads
     assert_same(run(program, example.inputs), run_module(example.module, example.inputs))
 
@@ -97,12 +97,12 @@ def test_repeated_cell_does_not_transpose_its_weights(layer: nn.Module) -> None:
             return hidden
 
     example = Example(Loop().eval(), (torch.rand(5, 2, 64),))
-    program = _propagated(example)
+    program = _propagate(example)
     assert "aten::permute_copy" not in operator_names(program)
     assert_same(run(program, example.inputs), run_module(example.module, example.inputs))
 
 
-class _Scaled(nn.Module):
+class _ScaledWeight(nn.Module):
     def __init__(self) -> None:
         super().__init__()
         self.spread = nn.Parameter(torch.rand(512, generator=torch.Generator().manual_seed(1)) + 1)
@@ -112,46 +112,46 @@ class _Scaled(nn.Module):
 
 
 def test_platform_dependent_rounding_is_left_to_the_program() -> None:
-    class Exponential(_Scaled):
+    class Exponential(_ScaledWeight):
         def forward(self, x: Tensor) -> Tensor:
             return x * torch.exp(self.spread)
 
-    program = _propagated(Example(Exponential().eval(), (torch.randn(512),)))
+    program = _propagate(Example(Exponential().eval(), (torch.randn(512),)))
     assert "aten::exp" in operator_names(program)
 
 
 def test_square_roots_of_constants_are_correctly_rounded() -> None:
-    program = _propagated(Example(_Scaled().eval(), (torch.randn(512),)))
+    program = _propagate(Example(_ScaledWeight().eval(), (torch.randn(512),)))
     (roots,) = program.state_dict.values()
-    assert torch.equal(roots, square_root(_Scaled().spread))
+    assert torch.equal(roots, square_root(_ScaledWeight().spread))
 
 
 def test_replaced_weights_are_removed() -> None:
-    program = _propagated(models.mlp())
+    program = _propagate(models.mlp())
     assert len(program.state_dict) == 4
     assert not program.constants
 
 
 def test_weight_with_other_uses_is_stored_next_to_its_transpose() -> None:
     example = programs.CASES["tiedembedding"]()
-    program = _propagated(example)
+    program = _propagate(example)
     shapes = sorted(tuple(t.shape) for t in (program.state_dict | program.constants).values())
     assert shapes == [(8, 10), (10, 8)]
     assert_same(run(program, example.inputs), run_module(example.module, example.inputs))
 
 
 def test_mutated_buffer_is_not_folded() -> None:
-    names = operator_names(_propagated(models.kv_cache()))
+    names = operator_names(_propagate(models.kv_cache()))
     assert names == operator_names(to_core_aten(models.kv_cache().export(), {}))
 
 
 @pytest.mark.parametrize(("max_growth", "folded"), [(64, False), (1024, True)])
 def test_constants_grow_within_the_limit(max_growth: int, folded: bool) -> None:
-    program = _propagated(Example(_Expanding().eval(), (torch.randn(16, 4),)), max_growth)
+    program = _propagate(Example(_ExpandingConstant().eval(), (torch.randn(16, 4),)), max_growth)
     assert ("aten::expand_copy" not in operator_names(program)) is folded
 
 
-class _Expanding(nn.Module):
+class _ExpandingConstant(nn.Module):
     def __init__(self) -> None:
         super().__init__()
         self.row = nn.Parameter(torch.randn(4))
@@ -160,7 +160,7 @@ class _Expanding(nn.Module):
         return torch.cat([x, self.row.expand(16, 4)])
 
 
-class _Standardised(nn.Conv2d):
+class _StandardizedConv(nn.Conv2d):
     """A convolution that standardizes its weight at each call."""
 
     def forward(self, x: Tensor) -> Tensor:
@@ -187,7 +187,7 @@ class _NormedByBatchNorm(nn.Conv2d):
 @pytest.mark.parametrize(
     "make",
     [
-        lambda: _Standardised(8, 16, 3),
+        lambda: _StandardizedConv(8, 16, 3),
         _NormedByBatchNorm,
         lambda: parametrizations.weight_norm(nn.Conv2d(8, 16, 3)),
         lambda: parametrizations.spectral_norm(nn.Conv2d(8, 16, 3)),
@@ -197,7 +197,7 @@ def test_weights_computed_from_constants_are_stored(
     make: Callable[[], nn.Module],
 ) -> None:
     example = Example(make().eval(), (torch.randn(1, 8, 6, 6),))
-    program = _propagated(example)
+    program = _propagate(example)
     assert operator_names(program) == ["aten::convolution"]
     assert sum(tensor.numel() for tensor in program.state_dict.values()) == 16 * 8 * 9 + 16
     assert not program.constants
@@ -218,9 +218,9 @@ class _ScaledCodes(nn.Module):
 
 def test_quantized_values_are_not_dequantized_in_the_file() -> None:
     example = Example(_ScaledCodes().eval(), (torch.randn(2, 256),))
-    program = _propagated(example)
-    held = [*program.state_dict.values(), *program.constants.values()]
-    assert sorted(tensor.nbytes for tensor in held) == [4, 64 * 256]
+    program = _propagate(example)
+    constants = [*program.state_dict.values(), *program.constants.values()]
+    assert sorted(tensor.nbytes for tensor in constants) == [4, 64 * 256]
     assert operator_names(program) == [*_CODES_BECOME_FLOATS, "aten::mm"]
     assert_same(run(program, example.inputs), run_module(example.module, example.inputs), atol=1e-4)
 
@@ -238,14 +238,14 @@ def test_intermediate_constants_are_not_stored() -> None:
             return x * (self.wide * 2).sum() + self.wide[0, 0] * self.wide.abs().sum(1)
 
     example = Example(Summed().eval(), (torch.randn(64),))
-    program = _propagated(example)
+    program = _propagate(example)
     assert operator_names(program) == ["aten::mul.Tensor", "aten::add.Tensor"]
-    held = [*program.state_dict.values(), *program.constants.values()]
-    assert sorted(tensor.numel() for tensor in held) == [1, 64]
+    constants = [*program.state_dict.values(), *program.constants.values()]
+    assert sorted(tensor.numel() for tensor in constants) == [1, 64]
     assert_same(run(program, example.inputs), run_module(example.module, example.inputs), rtol=1e-4)
 
 
-class _Masked(nn.Module):
+class _CausalMask(nn.Module):
     """A causal mask of positions."""
 
     def __init__(self, size: int) -> None:
@@ -260,8 +260,8 @@ class _Masked(nn.Module):
 
 @pytest.mark.parametrize(("size", "folded"), [(16, True), (128, False)])
 def test_small_position_masks_are_stored(size: int, folded: bool) -> None:
-    example = Example(_Masked(size).eval(), (torch.randn(size, size),))
-    program = _propagated(example)
+    example = Example(_CausalMask(size).eval(), (torch.randn(size, size),))
+    program = _propagate(example)
     assert ("aten::bitwise_and.Tensor" not in operator_names(program)) is folded
     assert sum(tensor.nbytes for tensor in program.constants.values()) <= 4096
     assert_same(run(program, example.inputs), run_module(example.module, example.inputs))
@@ -272,7 +272,7 @@ def test_lone_arange_or_fill_is_not_folded() -> None:
         def forward(self, x: Tensor) -> Tensor:
             return x + torch.arange(8) + torch.full((8,), 3.0)
 
-    program = _propagated(Example(Ranged().eval(), (torch.randn(8),)))
+    program = _propagate(Example(Ranged().eval(), (torch.randn(8),)))
     assert "aten::arange.start_step" in operator_names(program)
     assert "aten::full" in operator_names(program)
 
@@ -286,6 +286,6 @@ def test_weight_is_stored_at_most_twice() -> None:
         def forward(self, x: Tensor) -> Tensor:
             return x @ self.weight + x @ (self.weight * 2) + x @ self.weight.abs()
 
-    program = _propagated(Example(Both().eval(), (torch.randn(2, 64),)))
-    held = [*program.state_dict.values(), *program.constants.values()]
-    assert sum(tensor.nbytes for tensor in held if tensor.dim() == 2) == 2 * 64 * 64 * 4
+    program = _propagate(Example(Both().eval(), (torch.randn(2, 64),)))
+    constants = [*program.state_dict.values(), *program.constants.values()]
+    assert sum(tensor.nbytes for tensor in constants if tensor.dim() == 2) == 2 * 64 * 64 * 4

@@ -36,8 +36,8 @@ def quantize_input(program: ExportedProgram, index: int) -> InputOutputQuantizat
     The program can be of either dialect. Raises `ConfigError` unless all users quantize the input in the
     same way.
     """
-    node = _input(program, index)
-    found = {_quantization(user, _QUANTIZE) for user in node.users}
+    node = _user_input(program, index)
+    found = {_quantization_of(user, _QUANTIZE) for user in node.users}
     quantization = found.pop() if len(found) == 1 else None
     if quantization is None:
         raise ConfigError(
@@ -58,9 +58,9 @@ def quantize_output(program: ExportedProgram, index: int) -> InputOutputQuantiza
     output.
     """
     output = program.graph.output_node()
-    results, places = list(output.args[0]), _places(program)
+    results, places = list(output.args[0]), _user_output_positions(program)
     node = results[places[index]] if index < len(places) else None
-    quantization = _quantization(node, _DEQUANTIZE) if isinstance(node, Node) else None
+    quantization = _quantization_of(node, _DEQUANTIZE) if isinstance(node, Node) else None
     if node is None or quantization is None:
         raise ConfigError(f"output {index} is not the result of a dequantization; omit it from the pass")
     results[places[index]] = node.args[0]
@@ -89,7 +89,9 @@ class QuantizeInputs(BundlePass):
     name: ClassVar[str] = "quantize_inputs"
 
     def run(self, bundle: ProgramBundle) -> ProgramBundle:
-        return _run(bundle, self.method_name, "input", quantize_input, self.quantized_inputs_idx)
+        return _quantize_methods(
+            bundle, self.method_name, "input", quantize_input, self.quantized_inputs_idx
+        )
 
 
 @dataclass(frozen=True)
@@ -109,27 +111,29 @@ class QuantizeOutputs(BundlePass):
     name: ClassVar[str] = "quantize_outputs"
 
     def run(self, bundle: ProgramBundle) -> ProgramBundle:
-        return _run(bundle, self.method_name, "output", quantize_output, self.quantized_outputs_idx_list)
+        return _quantize_methods(
+            bundle, self.method_name, "output", quantize_output, self.quantized_outputs_idx_list
+        )
 
 
 def quantized_inputs(program: ExportedProgram) -> list[int]:
     """Return the indices of the inputs that `quantize_input` accepts."""
     count = len(program.graph_signature.user_inputs)
     found = [
-        {_quantization(user, _QUANTIZE) for user in _input(program, index).users}
+        {_quantization_of(user, _QUANTIZE) for user in _user_input(program, index).users}
         for index in range(count)
     ]
-    return [index for index, each in enumerate(found) if len(each) == 1 and None not in each]
+    return [index for index, params in enumerate(found) if len(params) == 1 and None not in params]
 
 
 def dequantized_outputs(program: ExportedProgram) -> list[int]:
     """Return the indices of the outputs that `quantize_output` accepts."""
     results = program.graph.output_node().args[0]
-    nodes = [results[place] for place in _places(program)]
+    nodes = [results[place] for place in _user_output_positions(program)]
     return [
         index
         for index, node in enumerate(nodes)
-        if isinstance(node, Node) and _quantization(node, _DEQUANTIZE) is not None
+        if isinstance(node, Node) and _quantization_of(node, _DEQUANTIZE) is not None
     ]
 
 
@@ -152,7 +156,7 @@ def config_methods(
     }
 
 
-def _run(
+def _quantize_methods(
     bundle: ProgramBundle,
     method: str | None,
     kind: str,
@@ -160,27 +164,27 @@ def _run(
     indices: Sequence[int],
 ) -> ProgramBundle:
     program = bundle.programs[method or "forward"]
-    made: dict[str, Any] = {}
+    quantized: dict[str, Any] = {}
     for index in indices:
-        made |= config_methods(method, kind, index, quantize(program, index))
-    constants: Mapping[str, Any] = {**bundle.constant_methods, **made}
+        quantized |= config_methods(method, kind, index, quantize(program, index))
+    constants: Mapping[str, Any] = {**bundle.constant_methods, **quantized}
     return ProgramBundle(bundle.programs, constants, bundle.context)
 
 
-def _input(program: ExportedProgram, index: int) -> Node:
+def _user_input(program: ExportedProgram, index: int) -> Node:
     names = program.graph_signature.user_inputs
     if index >= len(names):
         raise ConfigError(f"unknown input {index}; the program has {len(names)}")
     return next(node for node in program.graph.find_nodes(op="placeholder") if node.name == names[index])
 
 
-def _places(program: ExportedProgram) -> list[int]:
+def _user_output_positions(program: ExportedProgram) -> list[int]:
     """Return the positions of the user outputs among all graph outputs."""
     specs = program.graph_signature.output_specs
     return [place for place, spec in enumerate(specs) if spec.kind is OutputKind.USER_OUTPUT]
 
 
-def _quantization(node: Node, operator: str) -> InputOutputQuantization | None:
+def _quantization_of(node: Node, operator: str) -> InputOutputQuantization | None:
     op = to_torch_overload(node.target) if node.op == "call_function" else None
     if op is None or op.name() != operator:
         return None

@@ -15,7 +15,7 @@ from exir.testing.quantized import quantized
 _OPS = torch.ops.quantized_decomposed
 
 
-def _network() -> tuple[ExportedProgram, Tensor]:
+def _quantized_network() -> tuple[ExportedProgram, Tensor]:
     torch.manual_seed(0)
     x = torch.randn(3, 8)
     network = quantized(nn.Sequential(nn.Linear(8, 6), nn.ReLU(), nn.Linear(6, 4)), x)
@@ -23,16 +23,16 @@ def _network() -> tuple[ExportedProgram, Tensor]:
 
 
 def test_exported_program_has_int8_inputs_and_outputs() -> None:
-    program, x = _network()
+    program, x = _quantized_network()
     expected = program.module()(x)
-    taken, given = quantize_input(program, 0), quantize_output(program, 0)
-    result = program.module(check_guards=False)(_OPS.quantize_per_tensor(x, *taken))
+    input_params, output_params = quantize_input(program, 0), quantize_output(program, 0)
+    result = program.module(check_guards=False)(_OPS.quantize_per_tensor(x, *input_params))
     assert result.dtype == torch.int8
-    assert torch.equal(_OPS.dequantize_per_tensor(result, *given), expected)
+    assert torch.equal(_OPS.dequantize_per_tensor(result, *output_params), expected)
 
 
 def test_edge_program_has_int8_inputs_and_outputs_and_states_their_parameters() -> None:
-    program, x = _network()
+    program, x = _quantized_network()
     expected = program.module()(x)
     edge = to_edge(program)
     edge = edge.transform([QuantizeInputs(edge, [0]), QuantizeOutputs(edge, [0])])
@@ -42,7 +42,7 @@ def test_edge_program_has_int8_inputs_and_outputs_and_states_their_parameters() 
     assert set(constants) == {
         f"{kind}_{key}" for kind in kinds for key in ("scale", "zp", "quant_min", "quant_max", "dtype")
     }
-    taken, given = (
+    input_params, output_params = (
         [constants[f"{kind}_{key}"] for key in ("scale", "zp", "quant_min", "quant_max")]
         for kind in kinds
     )
@@ -53,12 +53,12 @@ def test_edge_program_has_int8_inputs_and_outputs_and_states_their_parameters() 
         assert tensor.scalar_type == schema.ScalarType.CHAR
     run = manager.exported_program().module()
     with torch.no_grad():
-        result = run(_OPS.quantize_per_tensor(x, *taken, torch.int8))
-    assert torch.equal(_OPS.dequantize_per_tensor(result, *given, torch.int8), expected)
+        result = run(_OPS.quantize_per_tensor(x, *input_params, torch.int8))
+    assert torch.equal(_OPS.dequantize_per_tensor(result, *output_params, torch.int8), expected)
 
 
 def test_named_method_prefixes_its_constants() -> None:
-    program, _ = _network()
+    program, _ = _quantized_network()
     edge = to_edge({"run": program})
     edge = edge.transform([QuantizeInputs(edge, [0], "run")])
     assert "run_input0_scale" in edge.config_methods

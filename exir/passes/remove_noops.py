@@ -35,7 +35,7 @@ class RemoveNoops(ProgramPass):
     def run(self, program: ExportedProgram) -> ExportedProgram:
         for graph_module in graphs(program.graph_module):
             is_top = graph_module is program.graph_module
-            _clean(graph_module.graph, _count_written(program) if is_top else 0)
+            _remove_from_graph(graph_module.graph, _count_written(program) if is_top else 0)
         return program
 
 
@@ -45,7 +45,7 @@ def _count_written(program: ExportedProgram) -> int:
     return len(kinds) - kinds.count(OutputKind.USER_OUTPUT)
 
 
-def _clean(graph: Graph, written: int) -> None:
+def _remove_from_graph(graph: Graph, written: int) -> None:
     for node in graph.nodes:
         source = _unchanged_input(node)
         if source is None or _would_return_an_input(node, source):

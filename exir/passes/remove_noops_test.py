@@ -10,7 +10,7 @@ from exir.testing.graphs import assert_same, operator_names, run, run_module
 from exir.testing.models import Example
 
 
-class _Function(torch.nn.Module):
+class _FunctionModule(torch.nn.Module):
     def __init__(self, function) -> None:
         super().__init__()
         self._function = function
@@ -19,8 +19,8 @@ class _Function(torch.nn.Module):
         return self._function(x)
 
 
-def _names(function, x: torch.Tensor) -> list[str]:
-    program = to_core_aten(Example(_Function(function), (x,)).export(), {})
+def _call_names(function, x: torch.Tensor) -> list[str]:
+    program = to_core_aten(Example(_FunctionModule(function), (x,)).export(), {})
     return operator_names(RemoveNoops().run(program))
 
 
@@ -29,7 +29,7 @@ def test_identity_copies_views_and_casts_are_removed() -> None:
         x = x.clone().view(2, 3).expand(2, 3).permute(0, 1).contiguous()
         return x.to(torch.float32).reshape(2, 3)[:].detach().relu()
 
-    assert _names(function, torch.ones(2, 3)) == ["aten::relu"]
+    assert _call_names(function, torch.ones(2, 3)) == ["aten::relu"]
 
 
 def test_dropout_in_eval_mode_is_removed() -> None:
@@ -41,11 +41,11 @@ def test_layout_change_is_not_removed() -> None:
     def function(x):
         return x.contiguous(memory_format=torch.channels_last).relu()
 
-    assert _names(function, torch.ones(1, 2, 3, 4)) == ["aten::clone", "aten::relu"]
+    assert _call_names(function, torch.ones(1, 2, 3, 4)) == ["aten::clone", "aten::relu"]
 
 
 def test_output_is_not_replaced_by_an_input() -> None:
-    assert _names(lambda x: x.clone(), torch.ones(2)) == ["aten::clone"]
+    assert _call_names(lambda x: x.clone(), torch.ones(2)) == ["aten::clone"]
 
 
 def test_full_copy_onto_a_buffer_is_its_source() -> None:
@@ -55,7 +55,7 @@ def test_full_copy_onto_a_buffer_is_its_source() -> None:
     assert_same(run(program, example.inputs), run_module(example.module, example.inputs))
 
 
-class _Twice(torch.nn.Module):
+class _RepeatedCast(torch.nn.Module):
     def __init__(self) -> None:
         super().__init__()
         self.register_buffer("first", torch.zeros(2))
@@ -69,6 +69,6 @@ class _Twice(torch.nn.Module):
 
 
 def test_states_with_one_value_keep_separate_names() -> None:
-    program = RemoveNoops().run(to_core_aten(Example(_Twice(), (torch.ones(2),)).export(), {}))
+    program = RemoveNoops().run(to_core_aten(Example(_RepeatedCast(), (torch.ones(2),)).export(), {}))
     written = with_names_of_graph(program).graph_signature.buffers_to_mutate
     assert sorted(written.values()) == ["first", "second"]

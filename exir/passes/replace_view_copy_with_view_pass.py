@@ -48,16 +48,16 @@ class ReplaceViewCopyWithViewPass(ProgramPass):
     name: ClassVar[str] = "replace_view_copy_with_view"
 
     def run(self, program: ExportedProgram) -> ExportedProgram:
-        finder = _Sharing(program, self.alias_inputs, self.alias_outputs)
+        finder = _MemorySharing(program, self.alias_inputs, self.alias_outputs)
         for node in list(program.graph.nodes):
-            if _is_redundant_copy(node) and finder.may_share(node) and not _is_given_on(node):
+            if _is_redundant_copy(node) and finder.may_share(node) and not _is_passed_on(node):
                 _share_all(node)
             elif _is_view_copy(node) and finder.may_share(node):
                 _make_view(node)
         return with_graph_module(program, program.graph_module)
 
 
-class _Sharing:
+class _MemorySharing:
     """Decides which results may share their input's memory."""
 
     def __init__(self, program: ExportedProgram, alias_inputs: bool, alias_outputs: bool) -> None:
@@ -70,7 +70,7 @@ class _Sharing:
         self._changes = _changes_in_place(program)
 
     def may_share(self, node: Node) -> bool:
-        storage = _source(node).meta["spec"].storage
+        storage = _viewed_input(node).meta["spec"].storage
         is_shared_output = _is_output_storage(storage, node)
         if storage in self._external or any(_is_write_back(user) for user in node.users):
             return False
@@ -102,7 +102,7 @@ def _changes_in_place(program: ExportedProgram) -> list[tuple[Node, TensorSpec]]
     return [(node, operand.meta["spec"]) for node, operand in operands if operand is not None]
 
 
-def _source(node: Node) -> Node:
+def _viewed_input(node: Node) -> Node:
     source = node.args[0] if node.args else node.kwargs["self"]
     assert isinstance(source, Node)
     return source
@@ -119,7 +119,7 @@ def _is_output_storage(storage: TensorSpec, node: Node) -> bool:
     return any(isinstance(spec, TensorSpec) and spec.storage is storage for spec in specs)
 
 
-def _is_given_on(node: Node) -> bool:
+def _is_passed_on(node: Node) -> bool:
     """Whether `node` is an operand of control flow, whose graphs then hold its spec."""
     return any(regions(user) for user in node.users)
 
@@ -128,24 +128,24 @@ def _is_write_back(node: Node) -> bool:
     return node.target is _aten.copy_.default
 
 
-def _overload(node: Node) -> OpOverload | None:
+def _view_overload(node: Node) -> OpOverload | None:
     return to_torch_overload(node.target) if node.op == "call_function" else None
 
 
 def _is_view_copy(node: Node) -> bool:
-    op = _overload(node)
+    op = _view_overload(node)
     if op is None or not properties_of(op).view_of:
         return False
-    source, result = _source(node).meta["spec"], node.meta["spec"]
+    source, result = _viewed_input(node).meta["spec"], node.meta["spec"]
     is_sized = (source.is_static and result.is_static) or op is _aten.view_copy.default
     return is_sized and source.is_contiguous and result.is_contiguous
 
 
 def _is_redundant_copy(node: Node) -> bool:
-    op = _overload(node)
+    op = _view_overload(node)
     if op is None or not properties_of(op).copy_of:
         return False
-    source, result = _source(node).meta["spec"], node.meta["spec"]
+    source, result = _viewed_input(node).meta["spec"], node.meta["spec"]
     return source.dtype == result.dtype and source.dim_order == result.dim_order
 
 
@@ -155,14 +155,14 @@ def _has_strides_of_source(node: Node) -> bool:
     With sizes of 1, the dim order does not determine the strides. The copy determines them, and torch
     derives the layouts of later results from them.
     """
-    strides, others = (each.meta["val"].stride() for each in (_source(node), node))
+    strides, others = (operand.meta["val"].stride() for operand in (_viewed_input(node), node))
     return all(statically_known_true(a == b) for a, b in zip(strides, others, strict=True))
 
 
 def _make_view(node: Node) -> None:
-    source = _source(node)
+    source = _viewed_input(node)
     base, spec = source.meta["spec"], node.meta["spec"]
-    size = node.args[1] if _overload(node) is _aten.view_copy.default else list(spec.shape)
+    size = node.args[1] if _view_overload(node) is _aten.view_copy.default else list(spec.shape)
     # Keep the spec object: graphs of control flow that read the view share it.
     spec.base, spec.const = base, base.const
     node.target = memory.view
@@ -174,7 +174,7 @@ def _share_all(node: Node) -> None:
     """Remove a copy, or make it a view if its strides differ and sizes are static."""
     spec = node.meta["spec"]
     if _has_strides_of_source(node) or not (spec.is_contiguous and spec.is_static):
-        node.replace_all_uses_with(_source(node))
+        node.replace_all_uses_with(_viewed_input(node))
         node.graph.erase_node(node)
     else:
         _make_view(node)

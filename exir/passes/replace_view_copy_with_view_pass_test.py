@@ -12,7 +12,7 @@ from exir.passes.insert_write_back_for_buffers_pass import InsertWriteBackForBuf
 from exir.passes.replace_view_copy_with_view_pass import ReplaceViewCopyWithViewPass
 from exir.passes.spec_prop_pass import SpecPropPass
 from exir.program import to_edge
-from exir.testing.graphs import calls, operator_names, put_in_place
+from exir.testing.graphs import calls, operator_names, rewrite_in_place
 from exir.testing.models import Example
 
 Function = Callable[..., object]
@@ -36,9 +36,13 @@ def replaced(
     shapes = ({0: Dim("n", min=2, max=8)},) if dynamic else None
     example = Example(Call(function), (torch.randn(4, 6),), shapes)
     program = to_edge(example.export()).exported_program()
-    put_in_place(program)
-    for each in (InsertWriteBackForBuffersPass(), SpecPropPass(), done or ReplaceViewCopyWithViewPass()):
-        program = each.run(program)
+    rewrite_in_place(program)
+    for pass_ in (
+        InsertWriteBackForBuffersPass(),
+        SpecPropPass(),
+        done or ReplaceViewCopyWithViewPass(),
+    ):
+        program = pass_.run(program)
     program.graph.lint()
     return program
 

@@ -70,7 +70,7 @@ class RowMajorOperands(ProgramPass):
     def run(self, program: ExportedProgram) -> ExportedProgram:
         fake_mode = fake_mode_of(program.graph)
         for graph_module in graphs(program.graph_module):
-            rows = _Rows(fake_mode)
+            rows = _RowMajorRewriter(fake_mode)
             for node in list(graph_module.graph.nodes):
                 if _can_be_turned(node) and self._needs_rows(node):
                     rows.turn(node)
@@ -92,7 +92,7 @@ def _can_be_turned(node: Node) -> bool:
         return False
     if all(map(_is_row_major, _orders_of_operands(node))):
         return False
-    return all(_can_be_copied_to(_order(each)) for each in _results(node))
+    return all(_can_be_copied_to(_dim_order(value)) for value in _result_values(node))
 
 
 def _is_official_misfit(node: Node) -> bool:
@@ -100,16 +100,16 @@ def _is_official_misfit(node: Node) -> bool:
     op, orders = node.target._op, _orders_of_operands(node)
     if op.namespace != "aten" or node.target in _ANY_ORDER or not any(map(_is_channels_last, orders)):
         return False
-    is_of_one = _is_tensor(node) and orders == {_order(node)}
+    is_of_one = _is_tensor(node) and orders == {_dim_order(node)}
     return torch.Tag.pointwise not in op.tags or not is_of_one
 
 
 def _orders_of_operands(node: Node) -> set[tuple[int, ...]]:
-    return {_order(each) for each in node.all_input_nodes if _is_tensor(each)}
+    return {_dim_order(input_node) for input_node in node.all_input_nodes if _is_tensor(input_node)}
 
 
 @dataclass
-class _Rows:
+class _RowMajorRewriter:
     """Rewrites nodes. `of` maps a value to its row-major copy."""
 
     fake_mode: FakeTensorMode
@@ -123,28 +123,28 @@ class _Rows:
             self._put_back(node, turned)
         else:
             for item in list(node.users):
-                self._put_back(item, _item(item, turned))
+                self._put_back(item, _insert_getitem(item, turned))
                 node.graph.erase_node(item)
         node.graph.erase_node(node)
 
     def _in_rows(self, operand: Node, before: Node) -> Node:
-        if not _is_tensor(operand) or _is_row_major(_order(operand)):
+        if not _is_tensor(operand) or _is_row_major(_dim_order(operand)):
             return operand
-        return self.of.get(operand) or self._copied(before, operand, sorted(_order(operand)))
+        return self.of.get(operand) or self._row_major_copy(before, operand, sorted(_dim_order(operand)))
 
     def _put_back(self, node: Node, turned: Node) -> None:
         """Replace `node` by `turned` in the order of `node`."""
         result = turned
-        if _order(turned) != _order(node):
-            result = self._copied(node, turned, list(_order(node)))
+        if _dim_order(turned) != _dim_order(node):
+            result = self._row_major_copy(node, turned, list(_dim_order(node)))
             self.of[result] = turned
         node.replace_all_uses_with(result)
 
-    def _copied(self, before: Node, source: Node, order: list[int]) -> Node:
+    def _row_major_copy(self, before: Node, source: Node, order: list[int]) -> Node:
         return insert_before(before, _COPY, (source,), {"dim_order": order}, self.fake_mode)
 
 
-def _item(item: Node, results: Node) -> Node:
+def _insert_getitem(item: Node, results: Node) -> Node:
     """Insert the same item of `results` before `item`."""
     with item.graph.inserting_before(item):
         new = item.graph.call_function(operator.getitem, (results, item.args[1]))
@@ -152,7 +152,7 @@ def _item(item: Node, results: Node) -> Node:
     return new
 
 
-def _results(node: Node) -> list[Node]:
+def _result_values(node: Node) -> list[Node]:
     return [node] if _is_tensor(node) else list(node.users)
 
 
@@ -160,7 +160,7 @@ def _is_tensor(node: Node) -> bool:
     return isinstance(node.meta.get("val"), Tensor)
 
 
-def _order(node: Node) -> tuple[int, ...]:
+def _dim_order(node: Node) -> tuple[int, ...]:
     return tuple(node.meta["val"].dim_order())
 
 

@@ -43,12 +43,12 @@ def turned(module: nn.Module, order: torch.memory_format) -> tuple[list[str], li
     """
     example = Example(module.eval(), (torch.randn(2, 3, 8, 8).to(memory_format=order),))
     before = to_edge(example.export()).exported_program()
-    expected = [each.dim_order() for each in run(before, example.inputs)]
+    expected = [result.dim_order() for result in run(before, example.inputs)]
     program = RowMajorOperands().run(before)
     results = run(program, example.inputs)
     assert_same(results, run_module(example.module, example.inputs))
-    assert [each.dim_order() for each in results] == expected
-    return operator_names(program), [tuple(each.dim_order()) for each in results]
+    assert [result.dim_order() for result in results] == expected
+    return operator_names(program), [tuple(result.dim_order()) for result in results]
 
 
 def test_channels_last_operands_are_copied_to_and_from_row_major() -> None:
@@ -80,8 +80,8 @@ def test_row_major_copies_keep_dynamic_sizes() -> None:
         Padded(), (x,), dynamic_shapes=({0: torch.export.Dim("n", min=2, max=8)},)
     )
     program = RowMajorOperands().run(to_edge(exported).exported_program())
-    (taken,) = (node for node in program.graph.nodes if node.name == "x")
-    assert not isinstance(taken.meta["val"].shape[0].node.expr, sympy.Integer)
+    (placeholder,) = (node for node in program.graph.nodes if node.name == "x")
+    assert not isinstance(placeholder.meta["val"].shape[0].node.expr, sympy.Integer)
 
 
 def test_row_major_operands_are_not_copied() -> None:
@@ -131,7 +131,7 @@ class Normalized(nn.Module):
 
 def test_row_major_operators_get_contiguous_operands() -> None:
     x = torch.randn(2, 3, 8, 8)
-    for given in (x.to(memory_format=torch.channels_last), x.transpose(2, 3), x.transpose(0, 1)):
-        program = to_edge(Example(Normalized().eval(), (given,)).export()).exported_program()
+    for operand in (x.to(memory_format=torch.channels_last), x.transpose(2, 3), x.transpose(0, 1)):
+        program = to_edge(Example(Normalized().eval(), (operand,)).export()).exported_program()
         names = operator_names(RowMajorOperands().run(program))
         assert names == [_COPY, "aten::native_layer_norm", "aten::add.Tensor"]

@@ -45,7 +45,7 @@ class ShareTransposed(BundlePass):
     name: ClassVar[str] = "share_transposed"
 
     def run(self, bundle: ProgramBundle) -> ProgramBundle:
-        uses: dict[tuple[str, int], list[_Sharing]] = {}
+        uses: dict[tuple[str, int], list[_SharedConstant]] = {}
         for program in bundle.programs.values():
             fake_mode = fake_mode_of(program.graph)
             constants = ConstantTable(program, fake_mode)
@@ -53,9 +53,9 @@ class ShareTransposed(BundlePass):
                 tensor = constants.tensor(node)
                 if tensor is not None and tensor.dim() == 2 and tensor.nbytes > self.limit:
                     key = constants.name(node), tensor.data_ptr()
-                    uses.setdefault(key, []).append(_Sharing(node, fake_mode))
+                    uses.setdefault(key, []).append(_SharedConstant(node, fake_mode))
         for (name, _), sharings in uses.items():
-            if not _settle(sharings):
+            if not _unify_layout(sharings):
                 bundle.context.diagnostics.note(
                     f"'{name}' is stored twice, as it is and transposed; use it in one layout to "
                     "reduce the size"
@@ -63,24 +63,24 @@ class ShareTransposed(BundlePass):
         return bundle
 
 
-def _settle(sharings: "Sequence[_Sharing]") -> bool:
+def _unify_layout(sharings: "Sequence[_SharedConstant]") -> bool:
     """Rewrite the users of one constant to one layout; False if two remain."""
-    transposed = [user for each in sharings for user in each.transposed]
-    plain = [user for each in sharings for user in each.plain]
+    transposed = [user for shared in sharings for user in shared.transposed]
+    plain = [user for shared in sharings for user in shared.plain]
     if not transposed or not plain:
-        return not (any(each.linears for each in sharings) and any(map(_multiplies_by_last, plain)))
+        return not (any(shared.linears for shared in sharings) and any(map(_multiplies_by_last, plain)))
     if all(map(_selects_columns, plain)):
-        for each in sharings:
-            each.take_transposed()
-    elif all(_is_product(user, each) for each in transposed for user in each.users):
-        for each in sharings:
-            each.take_plain()
+        for shared in sharings:
+            shared.take_transposed()
+    elif all(_is_product(user, node) for node in transposed for user in node.users):
+        for shared in sharings:
+            shared.take_plain()
     else:
         return not any(map(_multiplies_by_last, plain))
     return True
 
 
-class _Sharing:
+class _SharedConstant:
     """A constant and its users."""
 
     def __init__(self, constant: Node, fake_mode: FakeTensorMode) -> None:
@@ -99,42 +99,44 @@ class _Sharing:
 
     def take_plain(self) -> None:
         """Rewrite multiplications by the transposed matrix to multiply from the left."""
-        for each in self.transposed:
-            self._multiply_from_the_left(each)
+        for node in self.transposed:
+            self._multiply_from_the_left(node)
 
     def _transpose_once(self) -> None:
         """Insert one transpose before all users, which `PropagateConstants` folds."""
         first = next(node for node in self._constant.graph.nodes if node in self._constant.users)
-        transposed = self._insert(first, _ATEN.permute_copy.default, self._constant, [1, 0])
-        for each in self.transposed:
-            replace_and_erase(each, transposed)
+        transposed = self._insert_call(first, _ATEN.permute_copy.default, self._constant, [1, 0])
+        for node in self.transposed:
+            replace_and_erase(node, transposed)
         self.transposed = [transposed]
 
     def _select_columns(self, embedding: Node) -> None:
         indices = embedding.args[1]
         assert isinstance(indices, Node)
-        sizes = _sizes(indices)
+        sizes = _static_sizes(indices)
         if len(sizes) != 1:
-            indices = self._insert(embedding, _ATEN.view_copy.default, indices, [-1])
-        columns = self._insert(embedding, _ATEN.index_select.default, self.transposed[0], 1, indices)
-        rows = self._insert(embedding, _ATEN.permute_copy.default, columns, [1, 0])
+            indices = self._insert_call(embedding, _ATEN.view_copy.default, indices, [-1])
+        columns = self._insert_call(
+            embedding, _ATEN.index_select.default, self.transposed[0], 1, indices
+        )
+        rows = self._insert_call(embedding, _ATEN.permute_copy.default, columns, [1, 0])
         if len(sizes) != 1:
             width = int(embedding.meta["val"].shape[-1])
-            rows = self._insert(embedding, _ATEN.view_copy.default, rows, [*sizes, width])
+            rows = self._insert_call(embedding, _ATEN.view_copy.default, rows, [*sizes, width])
         replace_and_erase(embedding, rows)
 
     def _multiply_from_the_left(self, transposed: Node) -> None:
         for product in list(transposed.users):
             *added, left, _ = product.args
-            turned = self._insert(product, _ATEN.permute_copy.default, left, [1, 0])
-            columns = self._insert(product, _ATEN.mm.default, self._constant, turned)
-            result = self._insert(product, _ATEN.permute_copy.default, columns, [1, 0])
+            turned = self._insert_call(product, _ATEN.permute_copy.default, left, [1, 0])
+            columns = self._insert_call(product, _ATEN.mm.default, self._constant, turned)
+            result = self._insert_call(product, _ATEN.permute_copy.default, columns, [1, 0])
             if added:
-                result = self._insert(product, _ATEN.add.Tensor, result, *added)
+                result = self._insert_call(product, _ATEN.add.Tensor, result, *added)
             replace_and_erase(product, result)
         transposed.graph.erase_node(transposed)
 
-    def _insert(self, before: Node, op: OpOverload, *args: Any) -> Node:
+    def _insert_call(self, before: Node, op: OpOverload, *args: Any) -> Node:
         return insert_before(before, op, args, {}, self._fake_mode)
 
 
@@ -144,14 +146,14 @@ def _is_transpose(node: Node) -> bool:
 
 def _selects_columns(node: Node) -> bool:
     """Whether `node` is an embedding with at most one dynamic size of indices."""
-    return node.target is _EMBEDDING and _sizes(node.args[1]).count(-1) <= 1
+    return node.target is _EMBEDDING and _static_sizes(node.args[1]).count(-1) <= 1
 
 
 def _multiplies_by_last(node: Node) -> bool:
     return node.target in (_MM, edge_op(_ATEN.addmm.default))
 
 
-def _sizes(indices: Any) -> list[int]:
+def _static_sizes(indices: Any) -> list[int]:
     """Return the sizes, with -1 for each dynamic size."""
     return [-1 if isinstance(size, SymInt) else size for size in indices.meta["val"].shape]
 

@@ -65,15 +65,18 @@ class SpecPropPass(ProgramPass):
 
 def propagate_specs(graph_module: GraphModule, bound: Bound) -> None:
     """Set `meta["spec"]` on every node of `graph_module` and of the graphs inside it."""
-    _propagate(graph_module, bound, {})
+    _propagate_specs(graph_module, bound, {})
     _propagate_regions(graph_module, bound)
 
 
-def _propagate(graph_module: GraphModule, bound: Bound, given: Mapping[Node, Any]) -> None:
-    """Set the specs of one graph; `given` has those of placeholders of a region."""
+def _propagate_specs(graph_module: GraphModule, bound: Bound, region_specs: Mapping[Node, Any]) -> None:
+    """Set the specs of one graph.
+
+    region_specs: the specs of the placeholders of a region.
+    """
     for node in graph_module.graph.nodes:
         if node.op != "output":
-            node.meta["spec"] = given[node] if node in given else _spec_of(node, bound)
+            node.meta["spec"] = region_specs[node] if node in region_specs else _spec_of(node, bound)
             _choose_memory(node)
             _let_rows_grow(node)
 
@@ -99,10 +102,10 @@ def _propagate_regions(graph_module: GraphModule, bound: Bound) -> None:
     """
     for node in graph_module.graph.nodes:
         for region in regions(node):
-            _propagate(region.graph_module, bound, _given_specs(region, node.meta["spec"]))
+            _propagate_specs(region.graph_module, bound, _given_specs(region, node.meta["spec"]))
             _share_results(region, node.meta["spec"])
             check_loop(node, region)
-            _keep_apart(region)
+            _separate_specs(region)
             _propagate_regions(region.graph_module, bound)
 
 
@@ -136,14 +139,14 @@ def _share_results(region: Region, specs: list[TensorSpec]) -> None:
             _set_item(result, specs[index])
 
 
-def _keep_apart(region: Region) -> None:
+def _separate_specs(region: Region) -> None:
     """Clone carried values that a run passes on, before another one overwrites them."""
     output = region.graph_module.graph.output_node()
     results = region.results
-    for position in region.hands_on:
+    for position in region.carried_results:
         if results[position] in region.carriers and specs_of(results[position]):
             results[position] = clone_before(output, results[position])
-    if region.hands_on:
+    if region.carried_results:
         output.args = (tuple(results),)
 
 
@@ -212,10 +215,10 @@ def _tensor_spec(tensor: torch.Tensor, bound: Bound, node: Node) -> TensorSpec:
         return TensorSpec.from_tensor(tensor)
     shape = tuple(_upper_bound(size, bound, node, dim) for dim, size in enumerate(tensor.shape))
     order = dim_order_of_strides(shape, tuple(bound(stride) or 0 for stride in tensor.stride()))
-    return TensorSpec(tensor.dtype, shape, order, _dynamism(tensor))
+    return TensorSpec(tensor.dtype, shape, order, _shape_dynamism(tensor))
 
 
-def _dynamism(tensor: torch.Tensor) -> TensorShapeDynamism:
+def _shape_dynamism(tensor: torch.Tensor) -> TensorShapeDynamism:
     sizes = (size for size in tensor.shape if isinstance(size, torch.SymInt))
     is_static = all(cast(Any, size).node.expr.is_number for size in sizes)
     return TensorShapeDynamism.STATIC if is_static else TensorShapeDynamism.DYNAMIC_BOUND
@@ -227,13 +230,13 @@ def _upper_bound(size: int | torch.SymInt, bound: Bound, node: Node, dim: int) -
         raise ExportError(
             ExportErrorType.NOT_SUPPORTED,
             f"dimension {dim} of '{node.name}' has size {size} without an upper bound, so its memory "
-            f"cannot be planned; {_way_to_bound(size)}",
+            f"cannot be planned; {_bound_advice(size)}",
             node,
         )
     return number
 
 
-def _way_to_bound(size: int | torch.SymInt) -> str:
+def _bound_advice(size: int | torch.SymInt) -> str:
     if free_unbacked_symbols(size):
         return "its size depends on data: add torch._check(size <= maximum) to the model"
     return "set max of its torch.export.Dim"

@@ -52,10 +52,10 @@ def convert_to_out_variants(graph_module: GraphModule) -> None:
     for node in list(graph_module.graph.nodes):
         op = to_torch_overload(node.target)
         if op is not None and returns_tensors(op) and not is_in_place(op):
-            _convert(node, _variant_for(node))
+            _convert_to_out(node, _find_out_variant(node))
 
 
-def _variant_for(node: Node) -> OutVariant:
+def _find_out_variant(node: Node) -> OutVariant:
     op = to_torch_overload(node.target)
     assert op is not None
     variant = out_variant_of(op)
@@ -68,24 +68,27 @@ def _variant_for(node: Node) -> OutVariant:
     return variant
 
 
-def _convert(node: Node, variant: OutVariant) -> None:
+def _convert_to_out(node: Node, variant: OutVariant) -> None:
     op = to_torch_overload(node.target)
     assert op is not None
-    given = bind_arguments(op, node.args, node.kwargs)
+    arguments = bind_arguments(op, node.args, node.kwargs)
     spec = node.meta["spec"]
     specs = [spec] if len(variant.outputs) == 1 else spec
     val = node.meta["val"]
     vals = [val] if len(variant.outputs) == 1 else val
-    outputs = {name: _alloc_before(node, *each) for name, *each in zip(variant.outputs, specs, vals)}
+    outputs = {
+        name: _insert_alloc(node, *spec_and_val)
+        for name, *spec_and_val in zip(variant.outputs, specs, vals)
+    }
     node.target = variant.op
     node.args = ()
     node.kwargs = {
-        **{name: value for name, value in given.items() if name not in variant.dropped},
+        **{name: value for name, value in arguments.items() if name not in variant.dropped},
         **outputs,
     }
 
 
-def _alloc_before(node: Node, spec: Any, val: Any) -> Node | None:
+def _insert_alloc(node: Node, spec: Any, val: Any) -> Node | None:
     """Insert the allocation of one output; None for an output that is masked out."""
     if spec is None:
         return None

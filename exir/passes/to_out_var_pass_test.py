@@ -69,9 +69,9 @@ def test_missing_out_variant_is_reported_with_its_line() -> None:
 def test_unused_results_have_no_memory() -> None:
     class Backward(torch.nn.Module):
         def forward(self, gradient: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
-            weight, wanted = torch.ones(1, 1, 1, 1), [True, False, False]
+            weight, output_mask = torch.ones(1, 1, 1, 1), [True, False, False]
             return torch.ops.aten.convolution_backward(
-                gradient, x, weight, [1], [1, 1], [0, 0], [1, 1], False, [0, 0], 1, wanted
+                gradient, x, weight, [1], [1, 1], [0, 0], [1, 1], False, [0, 0], 1, output_mask
             )[0]
 
     example = Example(Backward(), (torch.ones(1, 1, 2, 2), torch.ones(1, 1, 2, 2)))

@@ -42,15 +42,15 @@ class WideParameters(ProgramPass):
             for node in list(graph_module.graph.nodes):
                 if edge_name(node) in _OPERATORS:
                     for place, dtype in _DTYPES.items():
-                        _widen(node, place, dtype, fake_mode)
+                        _widen_operand(node, place, dtype, fake_mode)
         return program
 
 
-def _widen(node: Node, place: int, dtype: torch.dtype, fake_mode: Any) -> None:
-    given = node.args[place] if place < len(node.args) else None
+def _widen_operand(node: Node, place: int, dtype: torch.dtype, fake_mode: Any) -> None:
+    operand = node.args[place] if place < len(node.args) else None
     if (
-        isinstance(given, Node)
-        and isinstance(given.meta["val"], Tensor)
-        and given.meta["val"].dtype != dtype
+        isinstance(operand, Node)
+        and isinstance(operand.meta["val"], Tensor)
+        and operand.meta["val"].dtype != dtype
     ):
-        node.update_arg(place, insert_before(node, _COPY, (given,), {"dtype": dtype}, fake_mode))
+        node.update_arg(place, insert_before(node, _COPY, (operand,), {"dtype": dtype}, fake_mode))

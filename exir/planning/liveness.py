@@ -53,7 +53,7 @@ def lifetimes_of(graph_module: GraphModule) -> dict[TensorSpec, Lifetime]:
     step = 0
     started = _started_with(graph_module)
     for step, node in enumerate(schedule(graph_module)):
-        for spec in (*_touched(node), *started.get(node, ())):
+        for spec in (*_touched_specs(node), *started.get(node, ())):
             first.setdefault(spec, step)
             last[spec] = step
     inputs = {
@@ -75,13 +75,13 @@ def _started_with(graph_module: GraphModule) -> dict[Node, list[TensorSpec]]:
     }
 
 
-def _touched(node: Node) -> Iterator[TensorSpec]:
+def _touched_specs(node: Node) -> Iterator[TensorSpec]:
     """Yield the specs that the node's instruction reads or writes.
 
     A `getitem` has no instruction.
     """
     if node.target is operator.getitem:
         return
-    for each in (node, *node.all_input_nodes):
-        for spec in specs_of(each):
+    for operand in (node, *node.all_input_nodes):
+        for spec in specs_of(operand):
             yield spec.storage

@@ -59,21 +59,21 @@ class Occupancy:
 
     def lowest_free(self, lifetime: Lifetime, size: int) -> int:
         """Return the lowest offset with `size` free bytes at all steps of `lifetime`."""
-        nodes = list(self._nodes(lifetime))
+        nodes = list(self._covering_nodes(lifetime))
         touching = [self._part[node] for node in nodes if node in self._part]
-        touching += [self._whole[node] for node in _above(nodes) if node in self._whole]
+        touching += [self._whole[node] for node in _ancestor_nodes(nodes) if node in self._whole]
         return _common_gap(touching, size)
 
     def take(self, lifetime: Lifetime, start: int, end: int) -> None:
         """Occupy the bytes in [start, end) at every step of `lifetime`."""
-        nodes = list(self._nodes(lifetime))
+        nodes = list(self._covering_nodes(lifetime))
         for node in nodes:
             self._whole[node].add(start, end)
             self._part[node].add(start, end)
-        for node in _above(nodes):
+        for node in _ancestor_nodes(nodes):
             self._part[node].add(start, end)
 
-    def _nodes(self, lifetime: Lifetime) -> Iterator[int]:
+    def _covering_nodes(self, lifetime: Lifetime) -> Iterator[int]:
         """Yield the minimal set of nodes whose union is `lifetime`."""
         low, high = self._leaves + lifetime.first, self._leaves + lifetime.last + 1
         while low < high:
@@ -90,8 +90,8 @@ class Occupancy:
 def _common_gap(sets: Sequence[ByteSet], size: int) -> int:
     """Return the lowest position that is followed by `size` bytes free in all `sets`."""
     offset, agreeing = 0, 0
-    for taken in cycle(sets):
-        start = taken.gap(offset, size)
+    for occupied in cycle(sets):
+        start = occupied.gap(offset, size)
         agreeing = agreeing + 1 if start == offset else 1
         offset = start
         if agreeing == len(sets):
@@ -99,7 +99,7 @@ def _common_gap(sets: Sequence[ByteSet], size: int) -> int:
     return offset
 
 
-def _above(nodes: list[int]) -> list[int]:
+def _ancestor_nodes(nodes: list[int]) -> list[int]:
     """Return the ancestors of `nodes`, each once."""
     found: dict[int, None] = {}
     for node in nodes:

@@ -57,5 +57,5 @@ def certain(outcomes: Iterable[OwnedMemory]) -> OwnedMemory:
     for other in others:
         for mem_id, ranges in result.ranges.items():
             known = set(other.ranges.get(mem_id, ()))
-            result.ranges[mem_id] = [each for each in ranges if each in known]
+            result.ranges[mem_id] = [range_ for range_ in ranges if range_ in known]
     return result

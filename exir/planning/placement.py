@@ -55,7 +55,9 @@ def placed(blocks: Sequence[Block[Key]]) -> Placement[Key]:
     least = bound(blocks)
     best = _best_of((_by_size, _by_breadth), blocks, least)
     if best.size > least and len(blocks) <= _MANY:
-        best = min(best, _best_of((_by_area, _from_peak), blocks, least), key=lambda each: each.size)
+        best = min(
+            best, _best_of((_by_area, _from_peak), blocks, least), key=lambda placement: placement.size
+        )
     return best
 
 
@@ -72,10 +74,10 @@ def _best_of(
             best, order = placement, arranged
         if best.size == least:
             break
-    return _improved(best, order, least)
+    return _local_search(best, order, least)
 
 
-def _improved(best: Placement[Key], order: list[Block[Key]], least: int) -> Placement[Key]:
+def _local_search(best: Placement[Key], order: list[Block[Key]], least: int) -> Placement[Key]:
     """Improve a placement by a local search over orders.
 
     The search is deterministic: its random generator has a fixed seed.
@@ -89,7 +91,7 @@ def _improved(best: Placement[Key], order: list[Block[Key]], least: int) -> Plac
         placement = _placed_in_order(changed)
         if placement.size <= current.size or draws.random() < _TOLERATED:
             current, order = placement, changed
-        best = min(best, current, key=lambda each: each.size)
+        best = min(best, current, key=lambda placement: placement.size)
     return best
 
 

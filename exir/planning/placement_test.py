@@ -47,6 +47,6 @@ def test_reordering_approaches_the_bound_deterministically() -> None:
     assert placed(blocks) == placement
     for one in blocks:
         for other in blocks[: one.key]:
-            starts = [placement.offsets[each.key] for each in (one, other)]
+            starts = [placement.offsets[block.key] for block in (one, other)]
             is_apart = starts[0] + one.size <= starts[1] or starts[1] + other.size <= starts[0]
             assert is_apart or not one.lifetime.overlaps(other.lifetime)

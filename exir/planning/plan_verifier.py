@@ -28,17 +28,17 @@ def verify_memory_plan(graph_module: GraphModule, bufsizes: list[int], alignment
     In a valid plan, every tensor is aligned and within its buffer. No instruction, output or state
     reads bytes that another tensor has overwritten.
     """
-    for spec in dict.fromkeys(_placed(schedule(graph_module))):
+    for spec in dict.fromkeys(_planned_specs(schedule(graph_module))):
         _check_place(spec, bufsizes, alignment)
     state = OwnedMemory()
     for node in graph_module.graph.find_nodes(op="placeholder"):
-        _write(node, specs_of(node), state)
-    state = _run(graph_module, state)
+        _verify_write(node, specs_of(node), state)
+    state = _verify_graph(graph_module, state)
     for node in graph_module.graph.find_nodes(op="placeholder"):
-        _read(node, [spec for spec in specs_of(node) if spec.state], state)
+        _verify_read(node, [spec for spec in specs_of(node) if spec.state], state)
 
 
-def _placed(nodes: Iterable[Node]) -> Iterator[TensorSpec]:
+def _planned_specs(nodes: Iterable[Node]) -> Iterator[TensorSpec]:
     """Yield the specs of `nodes` that are in planned memory, including views."""
     return (spec for node in nodes for spec in specs_of(node) if _is_placed(spec))
 
@@ -60,7 +60,7 @@ def _check_place(spec: TensorSpec, bufsizes: list[int], alignment: int) -> None:
         raise InternalError(f"memory plan: offset {start} is not a multiple of {alignment}")
 
 
-def _run(graph_module: GraphModule, state: OwnedMemory) -> OwnedMemory:
+def _verify_graph(graph_module: GraphModule, state: OwnedMemory) -> OwnedMemory:
     for node in graph_module.graph.nodes:
         inner = regions(node)
         if inner:
@@ -72,8 +72,8 @@ def _run(graph_module: GraphModule, state: OwnedMemory) -> OwnedMemory:
 
 def _run_regions(node: Node, inner: list[Region], state: OwnedMemory) -> OwnedMemory:
     """Simulate all paths through control-flow graphs, up to a fixed point."""
-    _read(node, _all_specs(node.all_input_nodes), state)
-    _write(node, _kept_between_runs(node, inner[0]), state)
+    _verify_read(node, _all_specs(node.all_input_nodes), state)
+    _verify_write(node, _carried_specs(node, inner[0]), state)
     entered: dict[int, OwnedMemory] = {}
     left: dict[int, OwnedMemory] = {START: state}
     pending = [i for i, region in enumerate(inner) if START in region.after]
@@ -85,32 +85,34 @@ def _run_regions(node: Node, inner: list[Region], state: OwnedMemory) -> OwnedMe
             left[position] = _run_region(inner[position], entry.copy())
             pending += [i for i, region in enumerate(inner) if position in region.after]
     joined = certain(left[i] for i, region in enumerate(inner) if region.is_last and i in left)
-    _read(node, specs_of(node), joined)
+    _verify_read(node, specs_of(node), joined)
     return joined
 
 
-def _kept_between_runs(node: Node, region: Region) -> list[TensorSpec]:
+def _carried_specs(node: Node, region: Region) -> list[TensorSpec]:
     """Return carried values and results that are stacked row by row."""
     return _all_specs(region.carriers) + [node.meta["spec"][i] for i in region.stacked]
 
 
 def _run_region(region: Region, state: OwnedMemory) -> OwnedMemory:
     rows_of = [region.operands[position] for position in region.sliced]
-    _read(region.holder, _all_specs(rows_of), state)
-    _write(region.holder, _all_specs(region.slices), state)
-    state = _run(region.graph_module, state)
+    _verify_read(region.holder, _all_specs(rows_of), state)
+    _verify_write(region.holder, _all_specs(region.slices), state)
+    state = _verify_graph(region.graph_module, state)
     results = region.results
-    leaving = [results[index] for index in (*region.hands_on, *region.stacked)]
-    _read(region.holder, _all_specs([each for each in leaving if isinstance(each, Node)]), state)
-    _write(region.holder, _all_specs(region.carriers) if region.hands_on else [], state)
+    leaving = [results[index] for index in (*region.carried_results, *region.stacked)]
+    _verify_read(
+        region.holder, _all_specs([result for result in leaving if isinstance(result, Node)]), state
+    )
+    _verify_write(region.holder, _all_specs(region.carriers) if region.carried_results else [], state)
     return state
 
 
 def _run_node(node: Node, state: OwnedMemory) -> None:
     read, written = _reads_and_writes(node)
-    _read(node, read, state)
-    _write(node, written, state)
-    _read(node, read + written, state)
+    _verify_read(node, read, state)
+    _verify_write(node, written, state)
+    _verify_read(node, read + written, state)
 
 
 def _reads_and_writes(node: Node) -> tuple[list[TensorSpec], list[TensorSpec]]:
@@ -118,10 +120,12 @@ def _reads_and_writes(node: Node) -> tuple[list[TensorSpec], list[TensorSpec]]:
     op = to_torch_overload(node.target)
     if op is None:
         return _all_specs(node.all_input_nodes), specs_of(node)
-    given = bind_arguments(op, node.args, node.kwargs)
-    written = [given[name] for name in written_arguments(op) if given[name] is not None]
+    arguments = bind_arguments(op, node.args, node.kwargs)
+    written = [arguments[name] for name in written_arguments(op) if arguments[name] is not None]
     places = [
-        given[arg.name] for arg in op._schema.arguments if arg.is_out and given.get(arg.name) is not None
+        arguments[arg.name]
+        for arg in op._schema.arguments
+        if arg.is_out and arguments.get(arg.name) is not None
     ]
     read = [source for source in node.all_input_nodes if source not in places]
     return _all_specs(read), _all_specs(written)
@@ -131,16 +135,16 @@ def _all_specs(nodes: list[Node]) -> list[TensorSpec]:
     return [spec for node in nodes for spec in specs_of(node)]
 
 
-def _write(node: Node, specs: list[TensorSpec], state: OwnedMemory) -> None:
-    placed = [spec.storage for spec in specs if _is_placed(spec)]
-    for spec in placed:
+def _verify_write(node: Node, specs: list[TensorSpec], state: OwnedMemory) -> None:
+    storages = [spec.storage for spec in specs if _is_placed(spec)]
+    for spec in storages:
         state.claim(spec)
-    for spec in placed:
+    for spec in storages:
         if not state.owns(spec):
             raise InternalError("memory plan: two results share bytes", node)
 
 
-def _read(node: Node, specs: list[TensorSpec], state: OwnedMemory) -> None:
+def _verify_read(node: Node, specs: list[TensorSpec], state: OwnedMemory) -> None:
     for spec in specs:
         if _is_placed(spec) and not state.owns(spec.storage):
             mem_id, start, end = place_of(spec.storage)

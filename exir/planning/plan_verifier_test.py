@@ -8,7 +8,7 @@ from exir.planning.plan_verifier import verify_memory_plan
 from exir.program import to_edge
 from exir.tensor import TensorSpec, specs_of
 from exir.testing import models
-from exir.testing.graphs import put_in_place
+from exir.testing.graphs import rewrite_in_place
 from exir.testing.models import Example
 
 
@@ -177,7 +177,7 @@ class Rows(torch.nn.Module):
 
 def test_in_place_operand_must_still_be_live() -> None:
     edge = to_edge(Example(Rows(), (torch.tensor([1]), torch.ones(4, 8))).export())
-    put_in_place(edge.exported_program())
+    rewrite_in_place(edge.exported_program())
     graph_module = edge.to_executorch().exported_program().graph_module
     verify(graph_module)
     products = [node for node in graph_module.graph.nodes if node.target is torch.ops.aten.mul.out]

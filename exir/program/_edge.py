@@ -29,7 +29,7 @@ from exir.passes.promote_operands import PromoteOperands
 from exir.passes.propagate_constants import PropagateConstants
 from exir.passes.remove_noops import RemoveNoops
 from exir.passes.share_transposed import ShareTransposed
-from exir.verification.sizes import sizes_kept
+from exir.verification.sizes import check_sizes_unchanged
 from exir.verification.verifier import EXIREdgeDialectVerifier, verify_structure
 
 if TYPE_CHECKING:
@@ -43,8 +43,8 @@ Passes = Sequence[PassType] | PassManager | Mapping[str, Sequence[PassType]]
 
 # The passes that `EdgeCompileConfig.pipeline` can name.
 _EDGE_PASSES = {
-    each.name: each
-    for each in (
+    pass_type.name: pass_type
+    for pass_type in (
         PromoteOperands,
         RemoveNoops,
         FuseLowBitLinear,
@@ -95,10 +95,10 @@ def to_edge(
     """
     config = compile_config or EdgeCompileConfig()
     context = context or CompilationContext(diagnostics=Warned())
-    private = _private(_by_method(programs), context)
+    private = _copy_symbols(_by_method(programs), context)
     bundle = ProgramBundle(private, dict(constant_methods or {}), context)
-    manager = EdgeProgramManager._of(_lowered(bundle, config, {}), config)
-    return manager._recorded(programs) if generate_etrecord else manager
+    manager = EdgeProgramManager._from_bundle(_lower_to_edge(bundle, config, {}), config)
+    return manager._with_debug_record(programs) if generate_etrecord else manager
 
 
 def to_edge_transform_and_lower(
@@ -119,22 +119,24 @@ def to_edge_transform_and_lower(
     """
     config = compile_config or EdgeCompileConfig()
     context = context or CompilationContext(diagnostics=Warned())
-    named = _by_method(programs)
-    partitioners = _per_method(partitioner or (), named)
-    private = _private(named, context)
-    whole = {name: partial(_kept_whole, partitioners[name]) for name in private}
+    programs_by_method = _by_method(programs)
+    partitioners = _per_method(partitioner or (), programs_by_method)
+    private = _copy_symbols(programs_by_method, context)
+    whole = {name: partial(_preserved_ops, partitioners[name]) for name in private}
     preserved = [op for name, program in private.items() for op in whole[name](program)]
     bundle = ProgramBundle(private, dict(constant_methods or {}), context)
-    manager = EdgeProgramManager._of(_lowered(bundle, config, whole), _preserving(config, preserved))
+    manager = EdgeProgramManager._from_bundle(
+        _lower_to_edge(bundle, config, whole), _with_preserved_ops(config, preserved)
+    )
     if generate_etrecord:
-        manager = manager._recorded(programs)
+        manager = manager._with_debug_record(programs)
     if transform_passes:
         manager = manager.transform(transform_passes)
         if manager._etrecord is not None:
             manager._etrecord.add_extra_export_modules({"edge_after_transform": manager})
-    for step in range(max((len(each) for each in partitioners.values()), default=0)):
+    for step in range(max((len(some) for some in partitioners.values()), default=0)):
         manager = manager.to_backend({n: p[step] for n, p in partitioners.items() if step < len(p)})
-    return manager._finished(config)
+    return manager._finish_decomposition(config)
 
 
 class EdgeProgramManager:
@@ -158,16 +160,16 @@ class EdgeProgramManager:
         both = sorted(self._programs.keys() & self._constant_methods.keys())
         if both:
             raise ConfigError(f"'{both[0]}' is both a method and a constant method; rename one")
-        verify = _verifier(self._config)
+        verify = _make_verifier(self._config)
         if verify is not None:
             for program in self._programs.values():
                 verify(program)
 
     @classmethod
-    def _of(cls, bundle: ProgramBundle, config: EdgeCompileConfig) -> "EdgeProgramManager":
+    def _from_bundle(cls, bundle: ProgramBundle, config: EdgeCompileConfig) -> "EdgeProgramManager":
         return cls(bundle.programs, bundle.constant_methods, config, bundle.context)
 
-    def _recorded(self, exported: Programs) -> "EdgeProgramManager":
+    def _with_debug_record(self, exported: Programs) -> "EdgeProgramManager":
         """Attach a new debug record of the `exported` programs and of this manager.
 
         Returns this manager.
@@ -179,12 +181,12 @@ class EdgeProgramManager:
         self._etrecord.add_edge_dialect_program(self)
         return self
 
-    def _followed_by(self, manager: "EdgeProgramManager") -> "EdgeProgramManager":
+    def _update_record(self, manager: "EdgeProgramManager") -> "EdgeProgramManager":
         """Pass this manager's debug record on to `manager`, which was derived from it."""
         manager._etrecord = self._etrecord
         return manager
 
-    def _bundle(self, programs: Mapping[str, ExportedProgram]) -> ProgramBundle:
+    def _with_programs(self, programs: Mapping[str, ExportedProgram]) -> ProgramBundle:
         return ProgramBundle(programs, self._constant_methods, self._context)
 
     @property
@@ -213,17 +215,19 @@ class EdgeProgramManager:
         under whose name it is given.
         """
         config = compile_config or self._config
-        bundle = self._bundle(private_copies(self._programs))
-        bundle = run_bundle(bundle, self._bundle_passes(passes), _verifier(config))
-        return self._followed_by(EdgeProgramManager._of(bundle, config))
+        bundle = self._with_programs(private_copies(self._programs))
+        bundle = run_bundle(bundle, self._bundle_passes(passes), _make_verifier(config))
+        return self._update_record(EdgeProgramManager._from_bundle(bundle, config))
 
     def _bundle_passes(self, passes: Passes) -> list[PassType]:
         if isinstance(passes, PassManager):
             return list(passes.passes)
         if not isinstance(passes, Mapping):
             return list(passes)
-        wanted = _per_method(passes, self._programs)
-        return [as_bundle_pass(each, (name,)) for name, some in wanted.items() for each in some]
+        passes_by_method = _per_method(passes, self._programs)
+        return [
+            as_bundle_pass(pass_, (name,)) for name, some in passes_by_method.items() for pass_ in some
+        ]
 
     def to_backend(self, partitioner: "Partitioner | Mapping[str, Partitioner]") -> "EdgeProgramManager":
         """Delegate the nodes that the partitioner tags, in every method or in those named."""
@@ -234,17 +238,21 @@ class EdgeProgramManager:
         for step in range(max(map(len, chosen.values()), default=0)):
             now = {name: some[step] for name, some in chosen.items() if step < len(some)}
             programs = to_backend(MethodProgramsPartitionerSpec(programs, now))
-        return self._followed_by(EdgeProgramManager._of(self._bundle(programs), self._config))
+        return self._update_record(
+            EdgeProgramManager._from_bundle(self._with_programs(programs), self._config)
+        )
 
-    def _finished(self, config: EdgeCompileConfig) -> "EdgeProgramManager":
+    def _finish_decomposition(self, config: EdgeCompileConfig) -> "EdgeProgramManager":
         """Decompose the operators that this manager preserves and `config` does not."""
         left = [op for op in self._config.preserve_ops if op not in config.preserve_ops]
         if not left:
             return self
-        bundle = self._bundle(self._programs)
-        holding = [name for name, program in self._programs.items() if _holds(program, left)]
-        finished = _lowered(bundle.only(holding), config, {})
-        return self._followed_by(EdgeProgramManager._of(bundle.with_programs(finished.programs), config))
+        bundle = self._with_programs(self._programs)
+        holding = [name for name, program in self._programs.items() if _contains_ops(program, left)]
+        finished = _lower_to_edge(bundle.only(holding), config, {})
+        return self._update_record(
+            EdgeProgramManager._from_bundle(bundle.with_programs(finished.programs), config)
+        )
 
     def to_executorch(self, config: ExecutorchBackendConfig | None = None) -> "ExecutorchProgramManager":
         """Lower every method to the execution plan of a `.pte` file."""
@@ -258,7 +266,7 @@ class EdgeProgramManager:
         return manager
 
 
-def _private(
+def _copy_symbols(
     programs: Mapping[str, ExportedProgram], context: CompilationContext
 ) -> dict[str, ExportedProgram]:
     """Return copies of `programs` whose symbolic sizes lowering can change.
@@ -271,11 +279,11 @@ def _private(
         for message in bound_inputs(program, {}):
             context.diagnostics.note(message)
     if context.owns_programs:
-        _empty(program for name, program in programs.items() if private[name] is not program)
+        _drop_tensors(program for name, program in programs.items() if private[name] is not program)
     return private
 
 
-def _lowered(
+def _lower_to_edge(
     bundle: ProgramBundle,
     config: EdgeCompileConfig,
     whole: Mapping[str, Whole],
@@ -284,8 +292,8 @@ def _lowered(
 
     whole: by method, the operators that are not decomposed.
     """
-    always = dict.fromkeys(config.preserve_ops, _always)
-    with sizes_kept(bundle.programs.values(), "decomposition"):
+    always = dict.fromkeys(config.preserve_ops, _accept_node)
+    with check_sizes_unchanged(bundle.programs.values(), "decomposition"):
         core = {
             name: to_core_aten(program, always, config.preserve_sdpa, whole.get(name))
             for name, program in bundle.programs.items()
@@ -295,7 +303,7 @@ def _lowered(
         start_integers_at_zero(program)
         require_rows(program)
     if bundle.context.owns_programs:
-        _empty(bundle.programs.values())
+        _drop_tensors(bundle.programs.values())
     check = verify_structure if config._check_ir_validity else None
     lowered = run_bundle(bundle.with_programs(core), edge_passes(config), check)
     for program in lowered.programs.values():
@@ -303,24 +311,24 @@ def _lowered(
     return lowered
 
 
-def _empty(programs: Iterable[ExportedProgram]) -> None:
+def _drop_tensors(programs: Iterable[ExportedProgram]) -> None:
     """Drop the programs' tensors, so that their memory can be freed."""
     for program in programs:
         program.state_dict.clear()
         program.constants.clear()
 
 
-def _always(node: Node) -> bool:
+def _accept_node(node: Node) -> bool:
     return True
 
 
-def _verifier(config: EdgeCompileConfig) -> Verify | None:
+def _make_verifier(config: EdgeCompileConfig) -> Verify | None:
     return EXIREdgeDialectVerifier(config) if config._check_ir_validity else None
 
 
 def _by_method(programs: Programs) -> dict[str, ExportedProgram]:
-    named = dict(programs) if isinstance(programs, Mapping) else {"forward": programs}
-    for name, program in named.items():
+    by_method = dict(programs) if isinstance(programs, Mapping) else {"forward": programs}
+    for name, program in by_method.items():
         if not isinstance(name, str) or not name:
             raise TypeError(f"a method's name must be a non-empty string, got {name!r}")
         if not isinstance(program, ExportedProgram):
@@ -328,59 +336,61 @@ def _by_method(programs: Programs) -> dict[str, ExportedProgram]:
                 f"method '{name}' is a {type(program).__name__}, not an ExportedProgram; pass the "
                 "result of torch.export.export(module, inputs)"
             )
-    return named
+    return by_method
 
 
-def _per_method(given: Any, methods: Mapping[str, Any]) -> dict[str, list[Any]]:
+def _per_method(option: Any, methods: Mapping[str, Any]) -> dict[str, list[Any]]:
     """Return a list for each method from one value, a list, or a mapping by method."""
-    if isinstance(given, Mapping):
-        unknown = sorted(given.keys() - methods.keys())
+    if isinstance(option, Mapping):
+        unknown = sorted(option.keys() - methods.keys())
         if unknown:
             known = ", ".join(sorted(methods))
             raise ConfigError(f"unknown method '{unknown[0]}'; the program has: {known}")
-        return {name: _listed(given.get(name, ())) for name in methods}
-    return {name: _listed(given) for name in methods}
+        return {name: _as_list(option.get(name, ())) for name in methods}
+    return {name: _as_list(option) for name in methods}
 
 
-def _listed(given: Any) -> list[Any]:
-    return list(given) if isinstance(given, Sequence) and not isinstance(given, str) else [given]
+def _as_list(items: Any) -> list[Any]:
+    return list(items) if isinstance(items, Sequence) and not isinstance(items, str) else [items]
 
 
-def _kept_whole(
+def _preserved_ops(
     partitioners: "list[Partitioner]", program: ExportedProgram
 ) -> dict[OpOverload, NodeFilter]:
     """Return the operators that the partitioners keep, each with a node filter."""
     from exir.backend.partitioner import Partitioner
 
     whole: dict[OpOverload, NodeFilter] = {}
-    for each in partitioners:
-        if not isinstance(each, Partitioner):
+    for partitioner in partitioners:
+        if not isinstance(partitioner, Partitioner):
             raise TypeError(
-                f"a partitioner must be an instance of exir.backend.partitioner.Partitioner, got {each!r}"
+                f"a partitioner must be an instance of exir.backend.partitioner.Partitioner, got {partitioner!r}"
             )
-        ops, wanted = each.ops_to_not_decompose(program)
+        ops, accepts = partitioner.ops_to_not_decompose(program)
         for op in ops:
-            whole[op] = either(whole.get(op), _within_reach(each, program, wanted or _always))
+            whole[op] = either(
+                whole.get(op), _within_reach(partitioner, program, accepts or _accept_node)
+            )
     return whole
 
 
 def _within_reach(
-    partitioner: "Partitioner", program: ExportedProgram, wanted: NodeFilter
+    partitioner: "Partitioner", program: ExportedProgram, accepts: NodeFilter
 ) -> NodeFilter:
-    """Restrict `wanted` to the nodes that the partitioner sees.
+    """Restrict `accepts` to the nodes that the partitioner sees.
 
     A partitioner sees the bodies of control flow only if it delegates them.
     """
     if partitioner.delegates_bodies:
-        return wanted
-    return lambda node: node.graph is program.graph and wanted(node)
+        return accepts
+    return lambda node: node.graph is program.graph and accepts(node)
 
 
-def _preserving(config: EdgeCompileConfig, ops: Sequence[OpOverload]) -> EdgeCompileConfig:
+def _with_preserved_ops(config: EdgeCompileConfig, ops: Sequence[OpOverload]) -> EdgeCompileConfig:
     """Return `config` with `ops` added to the preserved operators."""
     return replace(config, preserve_ops=[*config.preserve_ops, *ops])
 
 
-def _holds(program: ExportedProgram, ops: Collection[OpOverload]) -> bool:
-    nodes = (node for each in graphs(program.graph_module) for node in each.graph.nodes)
+def _contains_ops(program: ExportedProgram, ops: Collection[OpOverload]) -> bool:
+    nodes = (node for graph_module in graphs(program.graph_module) for node in graph_module.graph.nodes)
     return any(to_torch_overload(node.target) in ops for node in nodes)

@@ -66,7 +66,7 @@ def to_executorch(
     )
     bundle = run_bundle(bundle, config.passes, verify_lowered)
     bundle = run_bundle(bundle, _built_in(config, list(bundle.programs), bundle.context), verify_lowered)
-    return ExecutorchProgramManager(_planned(bundle, config), config)
+    return ExecutorchProgramManager(_plan_memory(bundle, config), config)
 
 
 def _built_in(
@@ -74,20 +74,22 @@ def _built_in(
 ) -> list[PassType]:
     """Return the passes that run on the methods before memory planning."""
     each_method = [
-        as_bundle_pass(each, (name,)) for name in methods for each in _of_method(config, name, context)
+        as_bundle_pass(pass_, (name,))
+        for name in methods
+        for pass_ in _method_passes(config, name, context)
     ]
     borrowed = tuple(name for name in methods if not _plans_inputs(config, name))
     return [LeaveInputs(borrowed), *each_method]
 
 
 def _plans_inputs(config: ExecutorchBackendConfig, name: str) -> bool:
-    return getattr(_planner(config, name), "alloc_graph_input", True)
+    return getattr(_planning_pass(config, name), "alloc_graph_input", True)
 
 
-def _of_method(
+def _method_passes(
     config: ExecutorchBackendConfig, name: str, context: CompilationContext
 ) -> list[PassType]:
-    planner = _planner(config, name)
+    planner = _planning_pass(config, name)
     # If the planner skips the inputs or outputs, the caller provides their memory.
     gives_outputs = not getattr(planner, "alloc_graph_output", True)
     gives_inputs = not _plans_inputs(config, name)
@@ -118,13 +120,13 @@ def _external_passes(config: ExecutorchBackendConfig) -> list[PassType]:
     return passes
 
 
-def _for_method(option: Any, name: str) -> PassType | None:
+def _pass_for_method(option: Any, name: str) -> PassType | None:
     """Return the pass of a method: `option` itself, or its entry for the method."""
     return option.get(name) if isinstance(option, dict) else option
 
 
 def _spec_pass(config: ExecutorchBackendConfig, name: str) -> SpecPropPass:
-    chosen = _for_method(config.sym_shape_eval_pass, name) or SpecPropPass()
+    chosen = _pass_for_method(config.sym_shape_eval_pass, name) or SpecPropPass()
     if not isinstance(chosen, SpecPropPass):
         raise ConfigError(
             "'sym_shape_eval_pass' must be a ConstraintBasedSymShapeEvalPass or a"
@@ -133,11 +135,11 @@ def _spec_pass(config: ExecutorchBackendConfig, name: str) -> SpecPropPass:
     return chosen
 
 
-def _planner(config: ExecutorchBackendConfig, name: str) -> PassType:
-    return _for_method(config.memory_planning_pass, name) or MemoryPlanningPass()
+def _planning_pass(config: ExecutorchBackendConfig, name: str) -> PassType:
+    return _pass_for_method(config.memory_planning_pass, name) or MemoryPlanningPass()
 
 
-def _planned(bundle: ProgramBundle, config: ExecutorchBackendConfig) -> ProgramBundle:
+def _plan_memory(bundle: ProgramBundle, config: ExecutorchBackendConfig) -> ProgramBundle:
     """Plan the memory of all methods and verify each plan.
 
     Methods that use the same planner are planned together, so that they can share mutable buffers.
@@ -145,12 +147,12 @@ def _planned(bundle: ProgramBundle, config: ExecutorchBackendConfig) -> ProgramB
     """
     names = list(bundle.programs)
     if isinstance(config.memory_planning_pass, dict):
-        planners = [as_bundle_pass(_planner(config, name), (name,)) for name in names]
+        planners = [as_bundle_pass(_planning_pass(config, name), (name,)) for name in names]
     else:
         planners = [as_bundle_pass(config.memory_planning_pass or MemoryPlanningPass())]
     bundle = run_bundle(bundle, planners)
     for name, program in bundle.programs.items():
-        _verify_plan(program, _planner(config, name))
+        _verify_plan(program, _planning_pass(config, name))
     return bundle
 
 
@@ -216,7 +218,7 @@ class ExecutorchProgramManager:
         return lowering_report(self._programs, self._emitted)
 
     @cached_property
-    def _serialized(self) -> SerializedProgram:
+    def _serialize(self) -> SerializedProgram:
         return serialize_pte_binary(
             PTEFile(self._emitted.program, self._emitted.mutable_data, self._emitted.named_data),
             extract_delegate_segments=self._config.extract_delegate_segments,
@@ -228,11 +230,11 @@ class ExecutorchProgramManager:
     @cached_property
     def buffer(self) -> bytes:
         """The content of the `.pte` file. `write_to_file` avoids this copy of the weights."""
-        return bytes(self._serialized)
+        return bytes(self._serialize)
 
     def write_to_file(self, open_file: BinaryIO) -> None:
         """Write the `.pte` to a file that is open for binary writing."""
-        self._serialized.write_to_file(open_file)
+        self._serialize.write_to_file(open_file)
 
     def save(self, path: str) -> None:
         """Write the `.pte` to `path`, which must end in `.pte`.

@@ -25,7 +25,7 @@ def _optional(x: Tensor, y: Tensor | None = None) -> Tensor:
     return x.clone() if y is None else x + y
 
 
-def _of_list(x: list[Tensor]) -> Tensor:
+def _sum_list(x: list[Tensor]) -> Tensor:
     return torch.cat(x)
 
 
@@ -34,7 +34,7 @@ _FUNCTIONS: dict[str, tuple[Callable[..., object], Callable[..., Tensor]]] = {
     "scaled": (_scaled, lambda op, x: op(x, 3.0, times=2)),
     "both": (_both, lambda op, x: op(x, x)[0] + op(x, x)[1]),
     "optional": (_optional, lambda op, x: op(x) + op(x, x)),
-    "of_list": (_of_list, lambda op, x: op([x, x])),
+    "of_list": (_sum_list, lambda op, x: op([x, x])),
 }
 
 
@@ -51,7 +51,8 @@ def test_custom_operator_lowers_to_its_out_overload(name: str) -> None:
     x = torch.ones(3)
     program = to_edge(torch.export.export(Net(), (x,))).to_executorch()
     called = {
-        f"{each.name}.{each.overload}" for each in program.executorch_program.execution_plan[0].operators
+        f"{operator_.name}.{operator_.overload}"
+        for operator_ in program.executorch_program.execution_plan[0].operators
     }
     assert f"custom_ops_test::{name}.out" in called
     torch.testing.assert_close(program.exported_program().module()(x), Net()(x))

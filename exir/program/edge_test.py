@@ -51,7 +51,7 @@ def test_method_and_constant_method_of_equal_name_are_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "message"),
+    ("value", "message"),
     [
         (
             torch.nn.Linear(4, 2),
@@ -62,19 +62,19 @@ def test_method_and_constant_method_of_equal_name_are_refused() -> None:
         ({3: None}, "a method's name must be a non-empty string, got 3"),
     ],
 )
-def test_value_that_is_not_an_exported_program_is_refused(given: Any, message: str) -> None:
+def test_value_that_is_not_an_exported_program_is_refused(value: Any, message: str) -> None:
     for lower in (to_edge, to_edge_transform_and_lower):
         with pytest.raises(TypeError, match=message):
-            lower(given)
+            lower(value)
 
 
-@pytest.mark.parametrize("given", ["cpu", [Partitioner]])
-def test_value_that_is_not_a_partitioner_is_refused(given: Any) -> None:
+@pytest.mark.parametrize("value", ["cpu", [Partitioner]])
+def test_value_that_is_not_a_partitioner_is_refused(value: Any) -> None:
     with pytest.raises(
         TypeError,
         match="a partitioner must be an instance of exir.backend.partitioner.Partitioner, got ",
     ):
-        to_edge_transform_and_lower(models.mlp().export(), partitioner=given)
+        to_edge_transform_and_lower(models.mlp().export(), partitioner=value)
 
 
 def test_unknown_method_is_refused_with_the_known_ones() -> None:
@@ -98,7 +98,7 @@ def test_preserved_operator_is_not_decomposed() -> None:
     assert operator_names(program) == ["aten::linear", "aten::relu", "aten::linear"]
 
 
-class _Recording(Partitioner):
+class _RecordingPartitioner(Partitioner):
     """A partitioner that tags nothing and records the graphs that it receives.
 
     It preserves the linear layers that have `wanted` inputs.
@@ -119,7 +119,7 @@ class _Recording(Partitioner):
         return PartitionResult(exported_program, {})
 
 
-class _Branches(torch.nn.Module):
+class _BranchedModule(torch.nn.Module):
     def __init__(self) -> None:
         super().__init__()
         self.linear = torch.nn.Linear(4, 4)
@@ -130,18 +130,24 @@ class _Branches(torch.nn.Module):
 
 
 def test_control_flow_graphs_without_partitioner_are_decomposed() -> None:
-    partitioner, example = _Recording(), models.Example(_Branches(), (torch.ones(3, 4),))
+    partitioner, example = (
+        _RecordingPartitioner(),
+        models.Example(_BranchedModule(), (torch.ones(3, 4),)),
+    )
     manager = to_edge_transform_and_lower(example.export(), partitioner=[partitioner])
     assert "aten::linear" in partitioner.shown[0]
     inner = list(graphs(manager.exported_program().graph_module))[1:]
     names = [
-        node.target.name() for each in inner for node in each.graph.nodes if hasattr(node.target, "name")
+        node.target.name()
+        for graph_module in inner
+        for node in graph_module.graph.nodes
+        if hasattr(node.target, "name")
     ]
     assert "aten::linear" not in names and "aten::addmm" in names
 
 
 def test_partitioner_receives_preserved_operators_whole() -> None:
-    partitioner, example = _Recording(), models.mlp()
+    partitioner, example = _RecordingPartitioner(), models.mlp()
     manager = to_edge_transform_and_lower(example.export(), partitioner=[partitioner])
     assert partitioner.shown == [["aten::linear", "aten::relu", "aten::linear"]]
     program = manager.exported_program()
@@ -150,10 +156,10 @@ def test_partitioner_receives_preserved_operators_whole() -> None:
 
 
 def test_operator_preserved_by_any_partitioner_stays_whole() -> None:
-    partitioners = [_Recording(16), _Recording(5)]
+    partitioners = [_RecordingPartitioner(16), _RecordingPartitioner(5)]
     to_edge_transform_and_lower(models.mlp().export(), partitioner=partitioners)
-    for each in partitioners:
-        assert each.shown == [["aten::addmm", "aten::relu", "aten::linear"]]
+    for partitioner in partitioners:
+        assert partitioner.shown == [["aten::addmm", "aten::relu", "aten::linear"]]
 
 
 def test_passes_run_before_partitioners() -> None:
@@ -164,7 +170,7 @@ def test_passes_run_before_partitioners() -> None:
             Recorded.ran += 1
             return super().call(graph_module)
 
-    partitioner = _Recording()
+    partitioner = _RecordingPartitioner()
     passes = {"forward": [Recorded()]}
     to_edge_transform_and_lower(models.mlp().export(), passes, [partitioner])
     assert Recorded.ran == 1 and len(partitioner.shown) == 1

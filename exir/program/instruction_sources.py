@@ -35,20 +35,20 @@ def sources_content(methods: Mapping[str, MethodOutput]) -> dict[str, Any]:
     return {
         "format": FORMAT,
         "methods": {
-            name: [[asdict(each) for each in _sources(node)] for node in method.nodes]
+            name: [[asdict(source) for source in _node_sources(node)] for node in method.nodes]
             for name, method in sorted(methods.items())
         },
     }
 
 
-def _sources(node: Node) -> list[NodeSource]:
+def _node_sources(node: Node) -> list[NodeSource]:
     if not is_delegate_call(node):
-        return [_source(node)]
+        return [_node_source(node)]
     nodes = lowered_module_of(node).original_module.graph.nodes
-    return [_source(each) for each in nodes if each.op == "call_function"]
+    return [_node_source(inner) for inner in nodes if inner.op == "call_function"]
 
 
-def _source(node: Node) -> NodeSource:
+def _node_source(node: Node) -> NodeSource:
     name = getattr(node.target, "name", None)
     operator = name() if callable(name) else getattr(node.target, "__name__", str(node.target))
     return NodeSource(operator, module_of(node), str(source_of(node) or ""))

@@ -24,7 +24,7 @@ CASES = {
 }
 
 
-def _lowered(program: ExportedProgram) -> bytes | str:
+def _lower_or_error(program: ExportedProgram) -> bytes | str:
     """Return the bytes of the lowered program, or its error message."""
     try:
         return to_edge_transform_and_lower(program).to_executorch().buffer
@@ -36,10 +36,10 @@ def _lowered(program: ExportedProgram) -> bytes | str:
 def test_lowering_twice_gives_equal_bytes(name: str) -> None:
     program = CASES[name]().export()
     before = state_of(program)
-    first = _lowered(program)
+    first = _lower_or_error(program)
     assert state_of(program) == before
-    assert _lowered(copy.deepcopy(program)) == first
-    assert _lowered(program) == first
+    assert _lower_or_error(copy.deepcopy(program)) == first
+    assert _lower_or_error(program) == first
     assert state_of(program) == before
 
 
@@ -60,14 +60,14 @@ def test_lowering_does_not_change_the_edge_program() -> None:
     assert state_of(manager.exported_program()) == before
 
 
-class _Doubles(nn.Module):
+class _DoublingModule(nn.Module):
     def forward(self, x: Tensor) -> Tensor:
         return x * 2
 
 
-def _dynamic() -> ExportedProgram:
+def _export_dynamic() -> ExportedProgram:
     shapes = ({0: Dim("n", min=4, max=64)},)
-    return export(_Doubles(), (torch.randn(6),), dynamic_shapes=shapes)
+    return export(_DoublingModule(), (torch.randn(6),), dynamic_shapes=shapes)
 
 
 def _ask_for_size(graph_module: GraphModule) -> None:
@@ -75,7 +75,7 @@ def _ask_for_size(graph_module: GraphModule) -> None:
     int(x.meta["val"].shape[0])
 
 
-def _fails(attempt: Callable[[], Any]) -> str:
+def _raises(attempt: Callable[[], Any]) -> str:
     with pytest.raises(PassError, match="receives a dynamic size, ") as raised:
         attempt()
     return str(raised.value)
@@ -93,18 +93,18 @@ def test_refused_decomposition_is_refused_again(monkeypatch: pytest.MonkeyPatch)
         _ask_for_size(program.graph_module)
         return decompose(program, *options)
 
-    program = _dynamic()
+    program = _export_dynamic()
     before = state_of(program)
     with monkeypatch.context() as patched:
         patched.setattr(_edge, "to_core_aten", specializing)
-        assert _fails(lambda: to_edge(program)) == _fails(lambda: to_edge(program))
+        assert _raises(lambda: to_edge(program)) == _raises(lambda: to_edge(program))
     assert state_of(program) == before
-    assert _lowered(program) == _lowered(_dynamic())
+    assert _lower_or_error(program) == _lower_or_error(_export_dynamic())
 
 
 def test_refused_pass_is_refused_again() -> None:
-    manager = to_edge(_dynamic())
-    assert _fails(lambda: manager.transform([_ask_for_size])) == _fails(
+    manager = to_edge(_export_dynamic())
+    assert _raises(lambda: manager.transform([_ask_for_size])) == _raises(
         lambda: manager.transform([_ask_for_size])
     )
-    assert manager.to_executorch().buffer == to_edge(_dynamic()).to_executorch().buffer
+    assert manager.to_executorch().buffer == to_edge(_export_dynamic()).to_executorch().buffer

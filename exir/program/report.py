@@ -34,13 +34,13 @@ def lowering_report(programs: dict[str, ExportedProgram], emitted: EmitterOutput
     """Return the report of a program that was emitted from `programs`."""
     return LoweringReport(
         tuple(
-            _method(plan, programs.get(str(plan.name)), emitted)
+            _method_report(plan, programs.get(str(plan.name)), emitted)
             for plan in emitted.program.execution_plan
         )
     )
 
 
-def _method(
+def _method_report(
     plan: schema.ExecutionPlan, program: ExportedProgram | None, emitted: EmitterOutput
 ) -> MethodReport:
     output = emitted.methods.get(str(plan.name))
@@ -62,8 +62,8 @@ def _method(
 def _lower_bound(program: ExportedProgram) -> int:
     graph_module = program.graph_module
     storages = (spec.storage for node in schedule(graph_module) for spec in specs_of(node))
-    placed = [spec for spec in dict.fromkeys(storages) if spec.mem_id is not None]
-    return lower_bound(placed, graph_module, MemoryPlanningPass().alignment)
+    planned = [spec for spec in dict.fromkeys(storages) if spec.mem_id is not None]
+    return lower_bound(planned, graph_module, MemoryPlanningPass().alignment)
 
 
 def _operator_uses(output: MethodOutput) -> tuple[OperatorUse, ...]:

@@ -21,9 +21,9 @@ def dynamic_shapes_of(program: ExportedProgram, module: GraphModule) -> dict[str
     nodes = {node.name: node for node in program.graph.find_nodes(op="placeholder")}
     specs = program.graph_signature.input_specs
     inputs = [
-        nodes.get(getattr(each.arg, "name", "")) for each in specs if each.kind is InputKind.USER_INPUT
+        nodes.get(getattr(spec.arg, "name", "")) for spec in specs if spec.kind is InputKind.USER_INPUT
     ]
-    dims = _Dims(program)
+    dims = _DimTable(program)
     leaves = [dims.of_value(None if node is None else node.meta.get("val")) for node in inputs]
     if not any(leaves):
         return None
@@ -31,7 +31,7 @@ def dynamic_shapes_of(program: ExportedProgram, module: GraphModule) -> dict[str
     return dict(inspect.signature(module.forward).bind(*args, **kwargs).arguments)
 
 
-class _Dims:
+class _DimTable:
     """A `Dim` for each symbol of a program, with its bounds."""
 
     def __init__(self, program: ExportedProgram) -> None:
@@ -46,11 +46,13 @@ class _Dims:
             return None
         sizes: list[Any] = list(value.shape)
         found = {
-            i: self._of_size(size.node.expr) for i, size in enumerate(sizes) if isinstance(size, SymInt)
+            i: self._dim_of_size(size.node.expr)
+            for i, size in enumerate(sizes)
+            if isinstance(size, SymInt)
         }
         return found or None
 
-    def _of_size(self, size: sympy.Expr) -> Any:
+    def _dim_of_size(self, size: sympy.Expr) -> Any:
         """Return a dimension, or `factor * dim + offset`."""
         if size.is_Integer:
             return None
@@ -58,12 +60,12 @@ class _Dims:
         polynomial = sympy.Poly(size, *symbols) if size.is_polynomial(*symbols) else None
         if len(symbols) != 1 or polynomial is None or polynomial.degree() != 1:
             return Dim.AUTO
-        factor, offset = (int(each) for each in (polynomial.nth(1), polynomial.nth(0)))
-        dim = self._of_symbol(symbols[0])
+        factor, offset = (int(coefficient) for coefficient in (polynomial.nth(1), polynomial.nth(0)))
+        dim = self._dim_of_symbol(symbols[0])
         dim = dim if factor == 1 else factor * dim
         return dim + offset if offset else dim
 
-    def _of_symbol(self, symbol: sympy.Symbol) -> Any:
+    def _dim_of_symbol(self, symbol: sympy.Symbol) -> Any:
         if symbol not in self._of:
             bounds = self._ranges[symbol]
             upper = int(bounds.upper) if bounds.upper.is_finite else None

@@ -27,7 +27,9 @@ class Exclusions:
     def reason(self, module: str) -> str:
         """Return why the module stays float, or ""."""
         around = list(accumulate(module.split("."), lambda path, name: f"{path}.{name}"))
-        found = [each for each in self._patterns if any(fnmatchcase(path, each) for path in around)]
+        found = [
+            pattern for pattern in self._patterns if any(fnmatchcase(path, pattern) for path in around)
+        ]
         self._unmatched -= set(found)
         return f"{_EXCLUDED}'{found[0]}'" if found else ""
 

@@ -94,13 +94,15 @@ def _pads_with_other_than_zero(node: Node) -> bool:
     """
     name = operator_name(node)
     if name == "aten::constant_pad_nd":
-        return bool(_argument(node, 2))
+        return bool(_argument_of(node, 2))
     return (
-        name == "aten::pad" and _argument(node, 2, "constant") == "constant" and bool(_argument(node, 3))
+        name == "aten::pad"
+        and _argument_of(node, 2, "constant") == "constant"
+        and bool(_argument_of(node, 3))
     )
 
 
-def _argument(node: Node, index: int, default: object = None) -> object:
+def _argument_of(node: Node, index: int, default: object = None) -> object:
     """Return a positional argument, or `default`."""
     return node.args[index] if len(node.args) > index else default
 

@@ -40,26 +40,26 @@ def fold_batch_norms(program: ExportedProgram) -> None:
     constants = ConstantTable(program, fake_mode_of(program.graph))
     for node in list(program.graph.nodes):
         if node.target in _NORMS:
-            _fold(node, constants)
+            _fold_norm(node, constants)
     constants.drop_unused()
 
 
-def _fold(norm: Node, constants: ConstantTable) -> None:
-    producer, result = norm.args[0], _result(norm)
+def _fold_norm(norm: Node, constants: ConstantTable) -> None:
+    producer, result = norm.args[0], _norm_result(norm)
     if result is None or not _can_fold_into(producer):
         return
     affine = affine_of(norm.args[1:5], norm.args[-1 if norm.target is _INFERENCE else 7], constants)
     if affine is None:
         return
     scale, name = affine.scale, operator_name(producer)
-    groups = _argument(producer, _GROUPS, 1)
+    groups = _argument_of(producer, _GROUPS, 1)
 
     def scaled(weight: Tensor) -> Tensor:
         if name == _LINEAR:
             return weight * scale.view(-1, 1)
         return scale_kernel(weight, scale, groups, name in _TRANSPOSED)
 
-    folded = fold_constants(producer.args[1], _argument(producer, 2, None), affine, scaled, constants)
+    folded = fold_constants(producer.args[1], _argument_of(producer, 2, None), affine, scaled, constants)
     if folded is not None:
         producer.args = (producer.args[0], *folded, *producer.args[3:])
         replace_and_erase(result, producer)
@@ -67,7 +67,7 @@ def _fold(norm: Node, constants: ConstantTable) -> None:
             norm.graph.erase_node(norm)
 
 
-def _result(norm: Node) -> Node | None:
+def _norm_result(norm: Node) -> Node | None:
     """Return the normalized tensor of an inference norm if no other result is used."""
     if norm.target is not _INFERENCE:
         return None if norm.args[5] else norm
@@ -89,17 +89,17 @@ def _is_producer(node: Any) -> bool:
     return isinstance(node, Node) and operator_name(node) in (*_CONVOLUTIONS, *_TRANSPOSED, _LINEAR)
 
 
-def _argument(node: Node, index: int, default: Any) -> Any:
+def _argument_of(node: Node, index: int, default: Any) -> Any:
     return node.args[index] if len(node.args) > index else default
 
 
-def is_left_norm(node: Node) -> bool:
+def is_unfolded_norm(node: Node) -> bool:
     """Whether `node` is an inference batch norm after a convolution or linear layer."""
     return node.target in _NORMS and _is_producer(node.args[0])
 
 
-def reason_left(norm: Node) -> str:
-    """Return why `norm`, for which `is_left_norm` holds, was not folded."""
+def unfolded_reason(norm: Node) -> str:
+    """Return why `norm`, for which `is_unfolded_norm` holds, was not folded."""
     producer = norm.args[0]
     assert isinstance(producer, Node)
     others = len(producer.users) - 1
@@ -116,7 +116,7 @@ def reason_left(norm: Node) -> str:
 def hide_norms(module: GraphModule) -> None:
     """Insert a node between each remaining norm and its producer, in all graphs."""
     for graph_module in _graph_modules(module):
-        for norm in filter(is_left_norm, list(graph_module.graph.nodes)):
+        for norm in filter(is_unfolded_norm, list(graph_module.graph.nodes)):
             producer = norm.args[0]
             with norm.graph.inserting_before(norm):
                 between = norm.graph.call_function(_ATEN.alias.default, (producer,))
@@ -125,7 +125,7 @@ def hide_norms(module: GraphModule) -> None:
         graph_module.recompile()
 
 
-def show_norms(graph_module: GraphModule) -> None:
+def expose_norms(graph_module: GraphModule) -> None:
     """Remove the nodes that `hide_norms` has inserted into this graph."""
     for node in list(graph_module.graph.nodes):
         if node.meta.get(_HIDDEN):
@@ -134,4 +134,4 @@ def show_norms(graph_module: GraphModule) -> None:
 
 
 def _graph_modules(module: GraphModule) -> Iterable[GraphModule]:
-    return (each for each in module.modules() if isinstance(each, GraphModule))
+    return (graph_module for graph_module in module.modules() if isinstance(graph_module, GraphModule))

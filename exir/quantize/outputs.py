@@ -37,10 +37,10 @@ def output_steps(program: ExportedProgram) -> list[Steps]:
     specs = [
         spec for spec in program.graph_signature.output_specs if spec.kind is OutputKind.USER_OUTPUT
     ]
-    return [_steps(nodes.get(getattr(spec.arg, "name", ""))) for spec in specs]
+    return [_steps_of_output(nodes.get(getattr(spec.arg, "name", ""))) for spec in specs]
 
 
-def _steps(node: Node | None) -> Steps:
+def _steps_of_output(node: Node | None) -> Steps:
     while node is not None and operator_name(node) in _SAME_ELEMENTS:
         node = node.all_input_nodes[0]
     if node is None or operator_name(node) not in (_QUANTIZE, _DEQUANTIZE):

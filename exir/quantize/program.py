@@ -70,8 +70,10 @@ def quantize_program(
         fold_batch_norms(functional)
         module = functional.module(check_guards=False)
         with _state_restored(module):
-            converted, decisions = _convert(module, options, [_unflat(call, program) for call in calls])
-        return Quantized(_exported(converted, program), decisions)
+            converted, decisions = _convert_pt2e(
+                module, options, [_unflatten_call(call, program) for call in calls]
+            )
+        return Quantized(_reexport(converted, program), decisions)
 
 
 def is_quantized(program: ExportedProgram) -> bool:
@@ -79,7 +81,7 @@ def is_quantized(program: ExportedProgram) -> bool:
     return any(operator_name(node).startswith(_QUANTIZING) for node in program.graph.nodes)
 
 
-def _convert(
+def _convert_pt2e(
     module: GraphModule, options: QuantizationOptions, runs: Sequence[_Run]
 ) -> tuple[GraphModule, Sequence[Decision]]:
     from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
@@ -89,11 +91,11 @@ def _convert(
     quantizer = StaticQuantizer(options)
     hide_norms(module)
     prepared = prepare_pt2e(module, quantizer)
-    _measure(prepared, runs)
+    _run_observers(prepared, runs)
     return convert_pt2e(prepared), quantizer.decisions
 
 
-def _measure(prepared: GraphModule, runs: Sequence[_Run]) -> None:
+def _run_observers(prepared: GraphModule, runs: Sequence[_Run]) -> None:
     """Run the observers on all calibration inputs. Raises `ModelError`."""
     with torch.no_grad():
         for number, (args, kwargs) in enumerate(runs):
@@ -109,55 +111,55 @@ def _measure(prepared: GraphModule, runs: Sequence[_Run]) -> None:
             )
 
 
-def _unflat(call: tuple[Any, ...], program: ExportedProgram) -> _Run:
+def _unflatten_call(call: tuple[Any, ...], program: ExportedProgram) -> _Run:
     leaves = pytree.tree_leaves(call)
-    wanted = pytree.tree_leaves(program.example_inputs)
+    examples = pytree.tree_leaves(program.example_inputs)
     nodes = {node.name: node for node in program.graph.find_nodes(op="placeholder")}
-    if len(leaves) != len(wanted):
+    if len(leaves) != len(examples):
         raise ModelError(
-            f"a calibration call has {len(leaves)} inputs, but the method has {len(wanted)}; pass as many"
+            f"a calibration call has {len(leaves)} inputs, but the method has {len(examples)}; pass as many"
         )
-    for place, (given, like) in enumerate(zip(leaves, wanted, strict=True)):
-        _check_alike(place, given, like)
-        _check_sizes(place, given, nodes.get(program.graph_signature.user_inputs[place]))
+    for place, (leaf, like) in enumerate(zip(leaves, examples, strict=True)):
+        _check_alike(place, leaf, like)
+        _check_sizes(place, leaf, nodes.get(program.graph_signature.user_inputs[place]))
     return pytree.tree_unflatten(leaves, program.call_spec.in_spec)
 
 
-def _check_alike(place: int, given: Any, like: Any) -> None:
-    if _kind(given) != _kind(like):
+def _check_alike(place: int, leaf: Any, like: Any) -> None:
+    if _kind_of(leaf) != _kind_of(like):
         raise ModelError(
-            f"input {place} of a calibration call is {_kind(given)}, but the method's is {_kind(like)}; convert it"
+            f"input {place} of a calibration call is {_kind_of(leaf)}, but the method's is {_kind_of(like)}; convert it"
         )
-    if isinstance(given, Tensor) and given.numel() == 0:
+    if isinstance(leaf, Tensor) and leaf.numel() == 0:
         raise ModelError(
-            f"input {place} of a calibration call is empty: sizes {list(given.shape)}; omit the call"
+            f"input {place} of a calibration call is empty: sizes {list(leaf.shape)}; omit the call"
         )
-    if isinstance(given, Tensor) and given.isnan().any():
+    if isinstance(leaf, Tensor) and leaf.isnan().any():
         raise ModelError(
             f"input {place} of a calibration call has NaN values; omit the call, or replace them"
         )
 
 
-def _check_sizes(place: int, given: Any, node: Node | None) -> None:
+def _check_sizes(place: int, leaf: Any, node: Node | None) -> None:
     """Check sizes: the first dimension is free, other static sizes must match."""
-    if not isinstance(given, Tensor) or node is None:
+    if not isinstance(leaf, Tensor) or node is None:
         return
     sizes = list(node.meta["val"].shape)
-    pairs = zip(given.shape[1:], sizes[1:], strict=True)
-    if any(isinstance(wanted, int) and found != wanted for found, wanted in pairs):
+    pairs = zip(leaf.shape[1:], sizes[1:], strict=True)
+    if any(isinstance(expected, int) and found != expected for found, expected in pairs):
         raise ModelError(
-            f"input {place} of a calibration call has sizes {list(given.shape)}, but the method's are "
+            f"input {place} of a calibration call has sizes {list(leaf.shape)}, but the method's are "
             f"{sizes}; resize it, or export with dynamic_shapes"
         )
 
 
-def _kind(value: Any) -> str:
+def _kind_of(value: Any) -> str:
     if not isinstance(value, Tensor):
         return f"a {type(value).__name__}"
     return f"a {str(value.dtype).removeprefix('torch.')} tensor of rank {value.dim()}"
 
 
-def _exported(module: GraphModule, program: ExportedProgram) -> ExportedProgram:
+def _reexport(module: GraphModule, program: ExportedProgram) -> ExportedProgram:
     args, kwargs = program.example_inputs
     exported = torch.export.export(
         module, args, dict(kwargs), dynamic_shapes=dynamic_shapes_of(program, module), strict=False

@@ -31,32 +31,36 @@ _QUANTIZE = "quantized_decomposed::quantize_per_tensor"
 _DEQUANTIZE = "quantized_decomposed::dequantize_per_tensor"
 
 
-def _quantized(module: nn.Module, x: Tensor, recipe: str = "int8_static", **options: Any) -> Quantized:
+def _quantize_module(
+    module: nn.Module, x: Tensor, recipe: str = "int8_static", **options: Any
+) -> Quantized:
     torch.manual_seed(0)
     calls = [(x,), *((torch.randn_like(x),) for _ in range(7))]
     return quantize_program(export(module.eval(), (x,)), QuantizationOptions(recipe, **options), calls)
 
 
-def _nodes(program: ExportedProgram, operator: str) -> list[Node]:
+def _nodes_of(program: ExportedProgram, operator: str) -> list[Node]:
     return [node for node in program.graph.nodes if operator_name(node) == operator]
 
 
-def _parameters(node: Node) -> tuple[float, int]:
+def _scale_and_zero_point(node: Node) -> tuple[float, int]:
     """Return the scale and the zero point of a quantization."""
     return node.args[1:3]
 
 
-def _reasons(quantized: Quantized) -> dict[str, str]:
-    return {each.operator.removeprefix("aten::"): each.reason for each in quantized.decisions}
+def _float_reasons(quantized: Quantized) -> dict[str, str]:
+    return {
+        decision.operator.removeprefix("aten::"): decision.reason for decision in quantized.decisions
+    }
 
 
-def _sqnr(quantized: Quantized, module: nn.Module, x: Tensor) -> float:
+def _output_sqnr(quantized: Quantized, module: nn.Module, x: Tensor) -> float:
     with torch.no_grad():
         real, found = module(x), quantized.program.module()(x)
     return float(10 * torch.log10(real.square().sum() / (real - found).square().sum()))
 
 
-class _Network(nn.Module):
+class _ResidualCnn(nn.Module):
     """Convolutions with batch norm, a residual block, pooling, cat and a head."""
 
     def __init__(self, inplace: bool = False) -> None:
@@ -81,26 +85,26 @@ _PICTURE = (2, 3, 8, 8)
 @pytest.mark.parametrize("recipe", ["int8_static", "int8_static_per_tensor"])
 @pytest.mark.parametrize("inplace", [False, True])
 def test_quantized_network_is_close_to_float(recipe: str, inplace: bool) -> None:
-    module = _Network(inplace)
+    module = _ResidualCnn(inplace)
     x = torch.randn(_PICTURE)
-    quantized = _quantized(module, x, recipe)
-    assert _sqnr(quantized, module, x) > 25
+    quantized = _quantize_module(module, x, recipe)
+    assert _output_sqnr(quantized, module, x) > 25
     lowered = to_edge(quantized.program).to_executorch()
     assert len(lowered.buffer) > 0
 
 
 def test_static_recipe_computes_int8_from_input_to_output() -> None:
-    quantized = _quantized(_Network(), torch.randn(_PICTURE))
-    assert set(_reasons(quantized).values()) == {""}
+    quantized = _quantize_module(_ResidualCnn(), torch.randn(_PICTURE))
+    assert set(_float_reasons(quantized).values()) == {""}
     for node in quantized.program.graph.nodes:
         if operator_name(node).startswith("aten::") and operator_name(node) not in (
             "aten::relu",
             "aten::hardtanh",
         ):
             assert {
-                operator_name(each).split("::")[0]
-                for each in node.all_input_nodes
-                if each.op != "placeholder"
+                operator_name(input_node).split("::")[0]
+                for input_node in node.all_input_nodes
+                if input_node.op != "placeholder"
             } == {"quantized_decomposed"}
     (output,) = output_steps(quantized.program)
     assert output.step > 0 and output.scale == 1
@@ -118,22 +122,22 @@ def test_output_of_an_op_with_a_scalar_has_no_quantization_steps(
 
 
 def test_clamp_after_a_gemm_is_fused() -> None:
-    quantized = _quantized(nn.Sequential(nn.Conv2d(3, 4, 1), nn.ReLU()), torch.randn(_PICTURE))
-    (convolution,) = _nodes(quantized.program, "aten::conv2d")
+    quantized = _quantize_module(nn.Sequential(nn.Conv2d(3, 4, 1), nn.ReLU()), torch.randn(_PICTURE))
+    (convolution,) = _nodes_of(quantized.program, "aten::conv2d")
     (relu,) = convolution.users
     assert operator_name(relu) == "aten::relu"
     (quantize,) = relu.users
     assert operator_name(quantize) == _QUANTIZE
-    assert _parameters(quantize)[1] == -128  # a ReLU's range has no negative values
+    assert _scale_and_zero_point(quantize)[1] == -128  # a ReLU's range has no negative values
 
 
 def test_weights_are_symmetric_per_channel_int8() -> None:
-    quantized = _quantized(nn.Linear(6, 4), torch.randn(2, 6))
-    (linear,) = _nodes(quantized.program, "aten::linear")
+    quantized = _quantize_module(nn.Linear(6, 4), torch.randn(2, 6))
+    (linear,) = _nodes_of(quantized.program, "aten::linear")
     _, weight, _ = linear.args
     assert operator_name(weight) == "quantized_decomposed::dequantize_per_channel"
     codes, scales, zero_points = (
-        quantized.program.state_dict[each.target.removeprefix("b_")] for each in weight.args[:3]
+        quantized.program.state_dict[arg.target.removeprefix("b_")] for arg in weight.args[:3]
     )
     assert codes.dtype == torch.int8 and codes.shape == (4, 6) and int(codes.min()) >= -127
     assert scales.shape == (4,) and not zero_points.any()
@@ -141,11 +145,11 @@ def test_weights_are_symmetric_per_channel_int8() -> None:
 
 def test_pass_through_values_share_their_scale() -> None:
     layers = nn.Conv2d(3, 4, 1), nn.MaxPool2d(2), nn.Flatten(), nn.Linear(64, 3)
-    quantized = _quantized(nn.Sequential(*layers), torch.randn(_PICTURE))
-    (pool,) = _nodes(quantized.program, "aten::max_pool2d")
+    quantized = _quantize_module(nn.Sequential(*layers), torch.randn(_PICTURE))
+    (pool,) = _nodes_of(quantized.program, "aten::max_pool2d")
     before, after = pool.args[0], next(iter(pool.users))
     assert (operator_name(before), operator_name(after)) == (_DEQUANTIZE, _QUANTIZE)
-    assert _parameters(before) == _parameters(after)
+    assert _scale_and_zero_point(before) == _scale_and_zero_point(after)
 
 
 def test_concatenated_values_share_one_scale() -> None:
@@ -157,15 +161,17 @@ def test_concatenated_values_share_one_scale() -> None:
         def forward(self, x: Tensor) -> Tensor:
             return torch.cat([self.small(x), 9 * self.large(x)], 1)
 
-    quantized = _quantized(Join(), torch.randn(_PICTURE))
-    (joined,) = _nodes(quantized.program, "aten::cat")
+    quantized = _quantize_module(Join(), torch.randn(_PICTURE))
+    (joined,) = _nodes_of(quantized.program, "aten::cat")
     after = next(iter(joined.users))
-    assert {_parameters(each) for each in joined.all_input_nodes} == {_parameters(after)}
+    assert {_scale_and_zero_point(input_node) for input_node in joined.all_input_nodes} == {
+        _scale_and_zero_point(after)
+    }
 
 
 def test_static_recipe_keeps_excluded_modules_in_float() -> None:
-    quantized = _quantized(_Network(), torch.randn(_PICTURE), exclude=["block", "he*d"])
-    by_module = {(each.module, each.operator): each for each in quantized.decisions}
+    quantized = _quantize_module(_ResidualCnn(), torch.randn(_PICTURE), exclude=["block", "he*d"])
+    by_module = {(decision.module, decision.operator): decision for decision in quantized.decisions}
     assert by_module["block.0", "aten::conv2d"].reason == "excluded by 'block'"
     assert by_module["head", "aten::linear"].reason == "excluded by 'he*d'"
     assert by_module["stem.0", "aten::conv2d"].reason == ""
@@ -174,17 +180,17 @@ def test_static_recipe_keeps_excluded_modules_in_float() -> None:
 
 def test_static_recipe_rejects_a_pattern_without_matches() -> None:
     with pytest.raises(ConfigError, match="'exclude': 'haed' matches no module with an operator"):
-        _quantized(_Network(), torch.randn(_PICTURE), exclude=["haed"])
+        _quantize_module(_ResidualCnn(), torch.randn(_PICTURE), exclude=["haed"])
 
 
 def test_quantization_decisions_name_module_and_line() -> None:
-    quantized = _quantized(_Network(), torch.randn(_PICTURE))
+    quantized = _quantize_module(_ResidualCnn(), torch.randn(_PICTURE))
     first = quantized.decisions[0]
     assert (first.module, first.operator) == ("stem.0", "aten::conv2d")
     assert first.source.startswith("exir/quantize/quantize_test.py:")
 
 
-class _Attention(nn.Module):
+class _MaskedAttention(nn.Module):
     """Matrix multiplications, softmax, and a mask without a finite range."""
 
     def __init__(self) -> None:
@@ -199,12 +205,12 @@ class _Attention(nn.Module):
 
 
 def test_attention_stays_float_except_linear_layers() -> None:
-    module, x = _Attention(), torch.randn(2, 4, 8)
-    quantized = _quantized(module, x)
-    reasons = _reasons(quantized)
+    module, x = _MaskedAttention(), torch.randn(2, 4, 8)
+    quantized = _quantize_module(module, x)
+    reasons = _float_reasons(quantized)
     assert reasons["linear"] == ""
     assert reasons["matmul"] == "recipe 'int8_static' does not support this operator"
-    assert _sqnr(quantized, module, x) > 25
+    assert _output_sqnr(quantized, module, x) > 25
 
 
 def test_constants_without_a_range_are_not_quantized() -> None:
@@ -217,9 +223,9 @@ def test_constants_without_a_range_are_not_quantized() -> None:
             return torch.softmax(super().forward(x) + self.mask, -1)
 
     module, x = Masked(), torch.randn(3, 4)
-    quantized = _quantized(module, x)
-    assert _reasons(quantized)["add"] == "an operand is float"
-    assert _sqnr(quantized, module, x) > 25
+    quantized = _quantize_module(module, x)
+    assert _float_reasons(quantized)["add"] == "an operand is float"
+    assert _output_sqnr(quantized, module, x) > 25
 
 
 def test_static_recipe_keeps_computed_weights_in_float() -> None:
@@ -227,8 +233,8 @@ def test_static_recipe_keeps_computed_weights_in_float() -> None:
         def forward(self, x: Tensor) -> Tensor:
             return nn.functional.linear(x, self.weight * 2, self.bias)
 
-    quantized = _quantized(Computed(4, 4), torch.randn(3, 4))
-    assert _reasons(quantized)["linear"] == "its weight is computed, not a constant"
+    quantized = _quantize_module(Computed(4, 4), torch.randn(3, 4))
+    assert _float_reasons(quantized)["linear"] == "its weight is computed, not a constant"
 
 
 def test_quantized_program_keeps_dynamic_shapes() -> None:
@@ -253,7 +259,7 @@ def test_quantization_preserves_state() -> None:
             return self.total
 
     module, x = Sum(), torch.randn(3, 4)
-    run = _quantized(module, x).program.module()
+    run = _quantize_module(module, x).program.module()
     with torch.no_grad():
         first, second = run(x).clone(), run(x).clone()
         assert torch.equal(second, 2 * first)
@@ -305,16 +311,16 @@ def test_calibrated_ranges_are_finite(observer: str, message: str) -> None:
 
 
 def test_calibration_batches_are_limited() -> None:
-    taken = []
+    used_batches = []
 
     def calls() -> Any:
         for number in range(9):
-            taken.append(number)
+            used_batches.append(number)
             yield (torch.randn(3, 4),)
 
     program = export(nn.Linear(4, 4), (torch.randn(3, 4),))
     quantize_program(program, QuantizationOptions("int8_static", calibration_batches=2), calls)
-    assert taken == [0, 1]
+    assert used_batches == [0, 1]
 
 
 @pytest.mark.parametrize("make", [made_by_hand.mlp, made_by_hand.cnn])
@@ -329,15 +335,15 @@ def test_quantized_layers_are_unchanged(
 
 def test_quantization_is_deterministic() -> None:
     torch.manual_seed(3)
-    module = _Network()
-    first, second = (_quantized(module, torch.ones(_PICTURE)) for _ in range(2))
+    module = _ResidualCnn()
+    first, second = (_quantize_module(module, torch.ones(_PICTURE)) for _ in range(2))
     assert str(first.program.graph) == str(second.program.graph)
     assert first.decisions == second.decisions
 
 
 def test_residual_block_is_fully_quantized() -> None:
     module = nn.Sequential(nn.Conv2d(3, 8, 1), Residual(nn.Conv2d(8, 8, 1), nn.ReLU()))
-    quantized = _quantized(module, torch.randn(_PICTURE))
+    quantized = _quantize_module(module, torch.randn(_PICTURE))
     assert quantized.decisions[-1] == Decision("1", quantized.decisions[-1].source, "aten::add")
 
 
@@ -377,28 +383,28 @@ def test_torchao_is_imported_only_to_quantize() -> None:
     assert result.stdout.strip() == "False"
 
 
-def _padded(pad: Callable[[Tensor], Tensor]) -> tuple[nn.Module, Tensor, Quantized]:
+def _pad_program(pad: Callable[[Tensor], Tensor]) -> tuple[nn.Module, Tensor, Quantized]:
     class Padded(nn.Conv2d):
         def forward(self, x: Tensor) -> Tensor:
             return super().forward(pad(x))
 
     module, x = Padded(3, 4, 3), torch.randn(_PICTURE)
-    return module, x, _quantized(module, x)
+    return module, x, _quantize_module(module, x)
 
 
 @pytest.mark.parametrize("mode", ["constant", "reflect", "replicate"])
 def test_padding_shares_its_operands_range(mode: str) -> None:
-    module, x, quantized = _padded(lambda x: nn.functional.pad(x, (0, 1, 0, 1), mode))
-    assert _reasons(quantized)["pad"] == ""
-    assert _sqnr(quantized, module, x) > 30
+    module, x, quantized = _pad_program(lambda x: nn.functional.pad(x, (0, 1, 0, 1), mode))
+    assert _float_reasons(quantized)["pad"] == ""
+    assert _output_sqnr(quantized, module, x) > 30
 
 
 def test_padding_with_a_nonzero_value_stays_float() -> None:
-    _, _, quantized = _padded(lambda x: nn.functional.pad(x, (0, 1, 0, 1), value=-9.0))
-    assert _reasons(quantized)["pad"] == "recipe 'int8_static' does not support this operator"
+    _, _, quantized = _pad_program(lambda x: nn.functional.pad(x, (0, 1, 0, 1), value=-9.0))
+    assert _float_reasons(quantized)["pad"] == "recipe 'int8_static' does not support this operator"
 
 
-def _trained(norm: nn.Module) -> nn.Module:
+def _set_norm_statistics(norm: nn.Module) -> nn.Module:
     """Give a batch norm statistics and weights far from the identity."""
     for name, low, high in (("running_mean", -1, 1), ("running_var", 0.3, 4), ("weight", 0.3, 3)):
         getattr(norm, name).data.uniform_(low, high)
@@ -425,69 +431,69 @@ _LAYERS: dict[str, tuple[Callable[[], nn.Module], type[nn.Module], tuple[int, ..
 }
 
 
-class _Normalized(nn.Module):
+class _TwoNorms(nn.Module):
     """A layer with two batch norms; `uses` selects their uses."""
 
-    def __init__(self, layer: str, uses: "Callable[[_Normalized, Tensor], tuple[Tensor, ...]]") -> None:
+    def __init__(self, layer: str, uses: "Callable[[_TwoNorms, Tensor], tuple[Tensor, ...]]") -> None:
         super().__init__()
         make, norm, sizes = _LAYERS[layer]
         self.layer, self.other = make(), make()
-        self.first, self.second = (_trained(norm(sizes[1])) for _ in range(2))
+        self.first, self.second = (_set_norm_statistics(norm(sizes[1])) for _ in range(2))
         self._uses = uses
 
     def forward(self, x: Tensor) -> tuple[Tensor, ...]:
         return self._uses(self, x)
 
 
-def _tapped(m: _Normalized, x: Tensor) -> tuple[Tensor, ...]:
+def _output_before_norm(m: _TwoNorms, x: Tensor) -> tuple[Tensor, ...]:
     y = m.layer(x)
     return m.first(y), torch.relu(y)
 
 
-_USES: dict[str, Callable[[_Normalized, Tensor], tuple[Tensor, ...]]] = {
+_USES: dict[str, Callable[[_TwoNorms, Tensor], tuple[Tensor, ...]]] = {
     "a norm per level": lambda m, x: (torch.relu(m.first(m.layer(x))), m.second(m.layer(x))),
     "the norm of one call alone": lambda m, x: (m.first(m.layer(x)), torch.relu(m.layer(x))),
-    "a tap before the norm": _tapped,
+    "a tap before the norm": _output_before_norm,
     "a weight that is read": lambda m, x: (m.first(m.layer(x)), m.layer.weight * 2),
     "one norm of two layers": lambda m, x: (m.first(m.layer(x)), m.first(m.other(x))),
 }
 
 
-def _normalized(layer: str, uses: str) -> tuple[Quantized, list[float]]:
+def _quantize_norms(layer: str, uses: str) -> tuple[Quantized, list[float]]:
     """Return the quantized module, and the relative error of each output.
 
     The error is relative to the output's largest element.
     """
     torch.manual_seed(0)
     module, calls = (
-        _Normalized(layer, _USES[uses]).eval(),
+        _TwoNorms(layer, _USES[uses]).eval(),
         [torch.randn(_LAYERS[layer][2]) for _ in range(8)],
     )
     options = QuantizationOptions("int8_static", observer="minmax")
     with torch.no_grad():
-        quantized = quantize_program(export(module, (calls[0],)), options, [(each,) for each in calls])
+        quantized = quantize_program(export(module, (calls[0],)), options, [(call,) for call in calls])
         found, real = quantized.program.module()(calls[0]), module(calls[0])
     return quantized, [float((a - b).abs().max() / b.abs().max()) for a, b in zip(found, real)]
 
 
 @pytest.mark.parametrize("layer", _LAYERS)
 def test_norm_is_folded_into_an_unshared_weight(layer: str) -> None:
-    quantized, errors = _normalized(layer, "a norm per level")
+    quantized, errors = _quantize_norms(layer, "a norm per level")
     assert max(errors) < 0.05
-    assert not any("batch_norm" in each.operator for each in quantized.decisions)
+    assert not any("batch_norm" in decision.operator for decision in quantized.decisions)
 
 
 @pytest.mark.parametrize("uses", _USES)
 def test_folding_a_norm_preserves_other_uses_of_the_layer(uses: str) -> None:
-    _, errors = _normalized("conv2d", uses)
+    _, errors = _quantize_norms("conv2d", uses)
     assert max(errors) < 0.05
 
 
 def test_unfolded_norm_is_reported_with_the_reason() -> None:
-    quantized, _ = _normalized("conv2d", "a tap before the norm")
+    quantized, _ = _quantize_norms("conv2d", "a tap before the norm")
     reason = "the result of the preceding aten::conv2d has 1 other user"
-    left = [each for each in quantized.decisions if "batch_norm" in each.operator]
-    assert [(each.module, each.reason) for each in left] == [("first", reason)]
+    left = [decision for decision in quantized.decisions if "batch_norm" in decision.operator]
+    assert [(decision.module, decision.reason) for decision in left] == [("first", reason)]
     (note,) = notes_on(quantized.decisions, QuantizationOptions("int8_static"))
     assert note.startswith(
         "recipe 'int8_static' leaves 1 of 2 layers float: 'first' ("
@@ -500,7 +506,7 @@ def test_tied_weight_keeps_its_value() -> None:
             super().__init__()
             self.one, self.two = nn.Linear(32, 32), nn.Linear(32, 32)
             self.two.weight, self.one.bias = self.one.weight, self.two.bias
-            self.norm = _trained(nn.BatchNorm1d(32))
+            self.norm = _set_norm_statistics(nn.BatchNorm1d(32))
 
         def forward(self, x: Tensor) -> tuple[Tensor, Tensor]:
             return self.norm(self.one(x)), torch.relu(self.two(x))
@@ -508,7 +514,7 @@ def test_tied_weight_keeps_its_value() -> None:
     torch.manual_seed(0)
     module, x = Tied().eval(), torch.randn(16, 32)
     with torch.no_grad():
-        found, real = _quantized(module, x).program.module()(x), module(x)
+        found, real = _quantize_module(module, x).program.module()(x), module(x)
     for a, b in zip(found, real):
         assert (a - b).abs().max() < 0.05 * b.abs().max()
 
@@ -517,31 +523,31 @@ def test_norm_after_a_computed_weight_stays_float() -> None:
     class Computed(nn.Module):
         def __init__(self) -> None:
             super().__init__()
-            self.conv, self.norm = nn.Conv2d(3, 4, 1), _trained(nn.BatchNorm2d(4))
+            self.conv, self.norm = nn.Conv2d(3, 4, 1), _set_norm_statistics(nn.BatchNorm2d(4))
 
         def forward(self, x: Tensor) -> Tensor:
             return self.norm(nn.functional.conv2d(x, self.conv.weight * 2, self.conv.bias))
 
     module, x = Computed().eval(), torch.randn(_PICTURE)
-    assert _sqnr(_quantized(module, x), module, x) > 30
+    assert _output_sqnr(_quantize_module(module, x), module, x) > 30
 
 
 def test_norm_of_an_unbatched_convolution_is_not_folded() -> None:
     class Unbatched(nn.Module):
         def __init__(self) -> None:
             super().__init__()
-            self.conv, self.norm = nn.Conv1d(4, 8, 3, padding=1), _trained(nn.BatchNorm1d(8))
+            self.conv, self.norm = nn.Conv1d(4, 8, 3, padding=1), _set_norm_statistics(nn.BatchNorm1d(8))
 
         def forward(self, x: Tensor) -> Tensor:
             return self.norm(self.conv(x))
 
     module, x = Unbatched().eval(), torch.randn(4, 8)
-    assert _sqnr(_quantized(module, x), module, x) > 25
+    assert _output_sqnr(_quantize_module(module, x), module, x) > 25
 
 
 def test_float64_layers_are_reported() -> None:
     module, x = nn.Linear(4, 4).double(), torch.randn(3, 4, dtype=torch.float64)
-    (note,) = notes_on(_quantized(module, x).decisions, QuantizationOptions("int8_static"))
+    (note,) = notes_on(_quantize_module(module, x).decisions, QuantizationOptions("int8_static"))
     assert note.endswith("its result is float64; recipe 'int8_static' quantizes float32")
 
 
@@ -571,7 +577,7 @@ def test_dynamic_shapes_of_nested_arguments_stay_dynamic() -> None:
     program = export(module, inputs, dynamic_shapes=(({0: n}, {0: 2 * n}),))
     quantized = quantize_program(program, QuantizationOptions("int8_static"), [inputs]).program
     assert quantized.module()(torch.randn(11, 4), torch.randn(22, 4)).shape == (11, 4)
-    bounds = [sorted(map(str, each.range_constraints.values())) for each in (program, quantized)]
+    bounds = [sorted(map(str, program_.range_constraints.values())) for program_ in (program, quantized)]
     assert bounds[0] == bounds[1]
 
 

@@ -22,7 +22,7 @@ from exir.quantize.families import (
     gives_float,
     operator_name,
 )
-from exir.quantize.norms import is_left_norm, reason_left, show_norms
+from exir.quantize.norms import expose_norms, is_unfolded_norm, unfolded_reason
 from exir.quantize.options import QuantizationOptions
 from exir.quantize.report import Decision, decision
 from exir.quantize.specs import make_specs
@@ -45,11 +45,11 @@ class StaticQuantizer(Quantizer):
         self._specs = make_specs(options)
         self._exclusions = Exclusions(options.exclude)
         self._rules: dict[Family, Callable[[Node], str]] = {
-            Family.WEIGHTED: self._weighted,
-            Family.BINARY: self._elementwise,
-            Family.UNARY: self._elementwise,
-            Family.PASSING: self._passing,
-            Family.JOINING: self._joining,
+            Family.WEIGHTED: self._annotate_weighted,
+            Family.BINARY: self._annotate_elementwise,
+            Family.UNARY: self._annotate_elementwise,
+            Family.PASSING: self._annotate_passthrough,
+            Family.JOINING: self._annotate_concat,
         }
         self._results: set[Node] = set()
         self._done: set[Node] = set()
@@ -57,33 +57,33 @@ class StaticQuantizer(Quantizer):
 
     def transform_for_annotation(self, model: GraphModule) -> GraphModule:
         """Restore the norms; torchao has folded batch norms at this point."""
-        show_norms(model)
+        expose_norms(model)
         return model
 
     def annotate(self, model: GraphModule) -> GraphModule:
         """Annotate every operator that the recipe quantizes."""
         for node in model.graph.nodes:
             if operator_name(node) and computes_float(node) and node not in self._done:
-                self._decide(node)
+                self._annotate_or_record(node)
         return model
 
     def validate(self, model: GraphModule) -> None:
         """Check that every pattern has excluded something. Raises `ConfigError`."""
         self._exclusions.check_all_matched()
 
-    def _decide(self, node: Node) -> None:
-        reason = self._refusal(node)
+    def _annotate_or_record(self, node: Node) -> None:
+        reason = self._try_annotate(node)
         self.decisions.append(decision(node, reason))
         if not reason and (bound := bound_after(node)) in self._done:
             assert bound is not None
             self.decisions.append(decision(bound))
 
-    def _refusal(self, node: Node) -> str:
+    def _try_annotate(self, node: Node) -> str:
         """Annotate `node`, or return why it stays float."""
         excluded = self._exclusions.reason(module_of(node))
         family = family_of(node)
-        if excluded or is_left_norm(node):
-            return excluded or reason_left(node)
+        if excluded or is_unfolded_norm(node):
+            return excluded or unfolded_reason(node)
         if family is None:
             return self._options.no_form
         if not gives_float(node):
@@ -91,28 +91,28 @@ class StaticQuantizer(Quantizer):
             return f"its result is {dtype}; recipe '{self._options.recipe}' quantizes float32"
         return self._rules[family](node)
 
-    def _weighted(self, node: Node) -> str:
+    def _annotate_weighted(self, node: Node) -> str:
         x, weight = node.args[:2]
         if weight.op != "get_attr":
             return "its weight is computed, not a constant"
         self._annotate_bounded(node, {x: self._specs.activation, weight: self._specs.weight})
         return ""
 
-    def _elementwise(self, node: Node) -> str:
-        operands = [each for each in node.all_input_nodes if gives_float(each)]
+    def _annotate_elementwise(self, node: Node) -> str:
+        operands = [input_node for input_node in node.all_input_nodes if gives_float(input_node)]
         refusal = self._refuse_operands(operands)
         if not refusal:
             self._annotate_bounded(node, dict.fromkeys(operands, self._specs.activation))
         return refusal
 
-    def _passing(self, node: Node) -> str:
+    def _annotate_passthrough(self, node: Node) -> str:
         source = node.args[0]
         refusal = self._refuse_operands([source])
         if not refusal:
             self._annotate_shared(node, [source])
         return refusal
 
-    def _joining(self, node: Node) -> str:
+    def _annotate_concat(self, node: Node) -> str:
         sources = list(dict.fromkeys(node.args[0]))
         refusal = self._refuse_operands(sources)
         if not refusal:
@@ -120,34 +120,34 @@ class StaticQuantizer(Quantizer):
         return refusal
 
     def _refuse_operands(self, operands: list[Node]) -> str:
-        if not all(gives_float(each) for each in operands):
+        if not all(gives_float(operand) for operand in operands):
             return "an operand is not float32"
-        computed = [each for each in operands if not _has_constant_range(each)]
-        quantized = all(each in self._results or each.op == "placeholder" for each in computed)
+        computed = [operand for operand in operands if not _has_constant_range(operand)]
+        quantized = all(operand in self._results or operand.op == "placeholder" for operand in computed)
         return "" if computed and quantized else "an operand is float"
 
     def _annotate_bounded(self, node: Node, inputs: _Inputs) -> None:
         """Annotate `node` and its clamp; only the clamp's result is quantized."""
         bound = bound_after(node)
         if bound is None or self._exclusions.reason(module_of(bound)):
-            self._finish(node, inputs, self._specs.activation)
+            self._annotate_result(node, inputs, self._specs.activation)
             return
-        _annotate(node, inputs)
-        self._finish(bound, {}, self._specs.activation)
+        _annotate_node(node, inputs)
+        self._annotate_result(bound, {}, self._specs.activation)
 
     def _annotate_shared(self, node: Node, sources: list[Node]) -> None:
         """Annotate `sources` and the result with shared quantization parameters."""
         shared = SharedQuantizationSpec((sources[0], node))
         inputs: _Inputs = {sources[0]: self._specs.activation, **dict.fromkeys(sources[1:], shared)}
-        self._finish(node, inputs, shared)
+        self._annotate_result(node, inputs, shared)
 
-    def _finish(self, node: Node, inputs: _Inputs, output: QuantizationSpecBase | None) -> None:
-        _annotate(node, inputs, output)
+    def _annotate_result(self, node: Node, inputs: _Inputs, output: QuantizationSpecBase | None) -> None:
+        _annotate_node(node, inputs, output)
         self._results.add(node)
         self._done.add(node)
 
 
-def _annotate(node: Node, inputs: _Inputs, output: QuantizationSpecBase | None = None) -> None:
+def _annotate_node(node: Node, inputs: _Inputs, output: QuantizationSpecBase | None = None) -> None:
     node.meta[_ANNOTATION] = QuantizationAnnotation(inputs, output, _annotated=True)
 
 

@@ -46,16 +46,16 @@ def decision(node: Node, reason: str = "") -> Decision:
 def notes_on(decisions: Sequence[Decision], options: QuantizationOptions) -> list[str]:
     """Return a note on unexpected effects of the recipe, in at most one line."""
     layers = [
-        each
-        for each in decisions
-        if each.operator in _LAYERS and not each.is_wanted and each.reason != options.no_form
+        decision
+        for decision in decisions
+        if decision.operator in _LAYERS and not decision.is_wanted and decision.reason != options.no_form
     ]
-    left = [each for each in layers if each.reason]
+    left = [layer for layer in layers if layer.reason]
     recipe = f"recipe '{options.recipe}'"
     if left:
         others = f", and others; the manifest lists all {len(left)}" if len(left) > 1 else ""
         first = f"'{left[0].module}' ({left[0].operator}): {left[0].reason}"
         return [f"{recipe} leaves {len(left)} of {len(layers)} layers float: {first}{others}"]
-    if decisions and all(each.reason and not each.is_wanted for each in decisions):
+    if decisions and all(decision.reason and not decision.is_wanted for decision in decisions):
         return [f"{recipe} finds no operator to quantize"]
     return []

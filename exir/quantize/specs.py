@@ -26,10 +26,10 @@ class Specs:
 
 def make_specs(options: QuantizationOptions) -> Specs:
     """Return the specs of the recipe of `options`."""
-    return Specs(_activation(options.observer or "histogram"), _weight(options.how))
+    return Specs(_activation_spec(options.observer or "histogram"), _weight_spec(options.how))
 
 
-def _activation(observer: str) -> QuantizationSpec:
+def _activation_spec(observer: str) -> QuantizationSpec:
     """Return the spec of int8 with a scale and a zero point."""
     return QuantizationSpec(
         dtype=torch.int8,
@@ -40,7 +40,7 @@ def _activation(observer: str) -> QuantizationSpec:
     )
 
 
-def _weight(recipe: Recipe) -> QuantizationSpec:
+def _weight_spec(recipe: Recipe) -> QuantizationSpec:
     """Return the spec of symmetric int8 without -128.
 
     The sum of two products then fits in int16.

@@ -50,12 +50,15 @@ def quantize_weights(module: nn.Module, options: QuantizationOptions) -> Reasons
     for name, each in found.items():
         if not exclusions.reason(name):
             make_weight_constant(each)
-    reasons = {name: exclusions.reason(name) or _refusal(each, options) for name, each in found.items()}
+    reasons = {
+        name: exclusions.reason(name) or _module_float_reason(each, options)
+        for name, each in found.items()
+    }
     exclusions.check_all_matched()
     _check_group(reasons, options)
     with quiet():
         for kind in _KINDS:
-            _quantize(module, kind, options, reasons)
+            _quantize_modules(module, kind, options, reasons)
         _make_readable(each for name, each in found.items() if not reasons[name])
     return {name: reason for name, reason in reasons.items() if reason}
 
@@ -76,10 +79,10 @@ def decisions_of(
         for node in program.graph.nodes
         if operator_name(node).startswith("aten::") and computes_float(node)
     ]
-    return [decision(node, _reason(node, options, reasons)) for node in computing]
+    return [decision(node, _float_reason(node, options, reasons)) for node in computing]
 
 
-def _reason(node: Node, options: QuantizationOptions, reasons: Reasons) -> str:
+def _float_reason(node: Node, options: QuantizationOptions, reasons: Reasons) -> str:
     place = _WEIGHTS.get(operator_name(node))
     if place is not None and operator_name(node.args[place]) == "torchao::dequantize_affine":
         return ""
@@ -90,7 +93,7 @@ def _reason(node: Node, options: QuantizationOptions, reasons: Reasons) -> str:
     )
 
 
-def _quantize(
+def _quantize_modules(
     module: nn.Module, kind: type[nn.Module], options: QuantizationOptions, reasons: Reasons
 ) -> None:
     """Quantize the modules of one kind that have no reason to stay float."""
@@ -99,10 +102,14 @@ def _quantize(
     def is_chosen(each: nn.Module, name: str) -> bool:
         return isinstance(each, kind) and not reasons[name]
 
-    quantize_(module, _embedding(options) if kind is nn.Embedding else _linear(options), is_chosen)
+    quantize_(
+        module,
+        _embedding_config(options) if kind is nn.Embedding else _linear_config(options),
+        is_chosen,
+    )
 
 
-def _refusal(module: nn.Module, options: QuantizationOptions) -> str:
+def _module_float_reason(module: nn.Module, options: QuantizationOptions) -> str:
     if isinstance(module, NonDynamicallyQuantizableLinear):
         return "torch.nn.MultiheadAttention multiplies by its weight directly"
     if "weight" not in module._parameters:
@@ -133,27 +140,27 @@ def _is_int8_embedding(module: nn.Module, options: QuantizationOptions) -> bool:
     return isinstance(module, nn.Embedding) and options.how.activations is Activations.DYNAMIC
 
 
-def _linear(options: QuantizationOptions) -> "AOBaseConfig":
+def _linear_config(options: QuantizationOptions) -> "AOBaseConfig":
     from torchao.quantization import Int8DynamicActivationIntxWeightConfig, IntxWeightOnlyConfig
 
     dtype, granularity = (
         getattr(torch, f"int{options.how.weight_bits}"),
-        _granularity(options.weight_group),
+        _weight_granularity(options.weight_group),
     )
     if options.how.activations is Activations.DYNAMIC:
         return Int8DynamicActivationIntxWeightConfig(weight_dtype=dtype, weight_granularity=granularity)
     return IntxWeightOnlyConfig(weight_dtype=dtype, granularity=granularity)
 
 
-def _embedding(options: QuantizationOptions) -> "AOBaseConfig":
+def _embedding_config(options: QuantizationOptions) -> "AOBaseConfig":
     from torchao.quantization import IntxWeightOnlyConfig
 
     if options.how.activations is Activations.DYNAMIC:
-        return IntxWeightOnlyConfig(weight_dtype=torch.int8, granularity=_granularity(None))
-    return _linear(options)
+        return IntxWeightOnlyConfig(weight_dtype=torch.int8, granularity=_weight_granularity(None))
+    return _linear_config(options)
 
 
-def _granularity(size: int | None) -> "Granularity":
+def _weight_granularity(size: int | None) -> "Granularity":
     from torchao.quantization import PerAxis, PerGroup
 
     return PerAxis(0) if size is None else PerGroup(size)

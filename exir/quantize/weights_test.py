@@ -18,7 +18,7 @@ from exir.quantize import Decision, QuantizationOptions, decisions_of, notes_on,
 RECIPES = {"int8_dynamic": 35, "int4_dynamic": 15, "int8_weight_only": 35, "int4_weight_only": 15}
 
 
-class _Words(nn.Module):
+class _EmbeddingWithHead(nn.Module):
     """An embedding, and a head whose rows are shorter than a group of 32."""
 
     def __init__(self) -> None:
@@ -31,10 +31,10 @@ class _Words(nn.Module):
         return self.head(self.inner(self.table(words)))
 
 
-def _made(options: QuantizationOptions) -> tuple[ExportedProgram, Sequence[Decision], float]:
+def _quantize_words(options: QuantizationOptions) -> tuple[ExportedProgram, Sequence[Decision], float]:
     """Return a quantized program, its decisions and its signal-to-noise ratio."""
     torch.manual_seed(0)
-    module, words = _Words().eval(), torch.randint(0, 50, (3, 11))
+    module, words = _EmbeddingWithHead().eval(), torch.randint(0, 50, (3, 11))
     with torch.no_grad():
         real = module(words)
         reasons = quantize_weights(module, options)
@@ -46,14 +46,14 @@ def _made(options: QuantizationOptions) -> tuple[ExportedProgram, Sequence[Decis
 
 def _by_module(decisions: Sequence[Decision]) -> dict[str, str]:
     weighted = ("aten::linear", "aten::embedding")
-    return {each.module: each.reason for each in decisions if each.operator in weighted}
+    return {decision.module: decision.reason for decision in decisions if decision.operator in weighted}
 
 
 @pytest.mark.parametrize("recipe", RECIPES)
 def test_low_bit_module_is_close_to_float(
     recipe: str,
 ) -> None:
-    program, decisions, sqnr = _made(QuantizationOptions(recipe))
+    program, decisions, sqnr = _quantize_words(QuantizationOptions(recipe))
     assert sqnr > RECIPES[recipe]
     grouped = recipe.startswith("int4")
     not_divided = "its 20 inputs are not a multiple of group_size 32"
@@ -71,19 +71,19 @@ def test_low_bit_module_is_close_to_float(
 
 
 def test_operators_without_weights_have_no_quantized_form() -> None:
-    _, decisions, _ = _made(QuantizationOptions("int8_dynamic"))
-    (gelu,) = [each for each in decisions if each.operator == "aten::gelu"]
+    _, decisions, _ = _quantize_words(QuantizationOptions("int8_dynamic"))
+    (gelu,) = [decision for decision in decisions if decision.operator == "aten::gelu"]
     assert gelu.module == "inner.1" and gelu.source.startswith("exir/quantize/weights_test.py:")
     assert gelu.reason == "recipe 'int8_dynamic' does not support this operator"
 
 
 def test_smaller_group_sizes_are_accepted() -> None:
-    _, decisions, _ = _made(QuantizationOptions("int4_weight_only", group_size=4))
+    _, decisions, _ = _quantize_words(QuantizationOptions("int4_weight_only", group_size=4))
     assert set(_by_module(decisions).values()) == {""}
 
 
 def test_weight_only_recipe_keeps_excluded_modules_in_float() -> None:
-    _, decisions, _ = _made(QuantizationOptions("int8_weight_only", exclude=["inner", "tab*"]))
+    _, decisions, _ = _quantize_words(QuantizationOptions("int8_weight_only", exclude=["inner", "tab*"]))
     assert _by_module(decisions) == {
         "table": "excluded by 'tab*'",
         "inner.0": "excluded by 'inner'",
@@ -94,7 +94,7 @@ def test_weight_only_recipe_keeps_excluded_modules_in_float() -> None:
 
 def test_weight_only_recipe_rejects_a_pattern_without_matches() -> None:
     with pytest.raises(ConfigError, match="'exclude': 'haed' matches no module with an operator"):
-        quantize_weights(_Words(), QuantizationOptions("int8_weight_only", exclude=["haed"]))
+        quantize_weights(_EmbeddingWithHead(), QuantizationOptions("int8_weight_only", exclude=["haed"]))
 
 
 def test_weight_outside_modules_stays_float() -> None:
@@ -171,13 +171,13 @@ def test_unsupported_recipe_option_is_refused(recipe: str, key: str, value: Any,
 
 def test_layers_left_in_float_are_reported() -> None:
     options = QuantizationOptions("int4_weight_only")
-    _, decisions, _ = _made(options)
+    _, decisions, _ = _quantize_words(options)
     reason = "its 20 inputs are not a multiple of group_size 32"
     assert notes_on(decisions, options) == [
         f"recipe 'int4_weight_only' leaves 1 of 4 layers float: 'head' (aten::linear): {reason}"
     ]
-    wanted = QuantizationOptions("int4_weight_only", exclude=["head"])
-    assert notes_on(_made(wanted)[1], wanted) == []
+    excluding = QuantizationOptions("int4_weight_only", exclude=["head"])
+    assert notes_on(_quantize_words(excluding)[1], excluding) == []
 
 
 def test_model_without_quantizable_layers_is_reported() -> None:
@@ -203,12 +203,16 @@ def test_functional_attention_keeps_float_weights() -> None:
         "attention.out_proj": "torch.nn.MultiheadAttention multiplies by its weight directly"
     }
     program = export(module, (torch.randn(2, 5, 64),))
-    kept = [each for each in decisions_of(program, options, reasons) if each.operator == "aten::linear"]
-    assert [bool(each.reason) for each in kept] == [True, True, False]
+    linears = [
+        decision
+        for decision in decisions_of(program, options, reasons)
+        if decision.operator == "aten::linear"
+    ]
+    assert [bool(decision.reason) for decision in linears] == [True, True, False]
     assert len(to_edge(program).to_executorch().buffer) > 0
 
 
-def _pruned() -> nn.Linear:
+def _pruned_module() -> nn.Linear:
     layer = nn.Linear(32, 32)
     nn.utils.prune.l1_unstructured(layer, "weight", 0.5)
     return layer
@@ -217,7 +221,7 @@ def _pruned() -> nn.Linear:
 _COMPUTED = {
     "weight_norm": lambda: nn.utils.weight_norm(nn.Linear(32, 32)),
     "spectral_norm": lambda: nn.utils.spectral_norm(nn.Linear(32, 32)),
-    "pruning": _pruned,
+    "pruning": _pruned_module,
     "parametrization": lambda: nn.utils.parametrizations.weight_norm(nn.Linear(32, 32)),
 }
 

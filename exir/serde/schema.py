@@ -57,12 +57,12 @@ def to_json(program: schema.ExportedProgram) -> bytes:
 def to_dict(program: schema.ExportedProgram) -> dict[str, Any]:
     """Return the dictionary that `to_json` writes."""
     version = schema.SchemaVersion(*VERSION)
-    plain = _plain(dataclasses.replace(program, schema_version=version))
+    plain = _to_dict(dataclasses.replace(program, schema_version=version))
     assert isinstance(plain, dict)
     return plain
 
 
-def _plain(value: Any) -> Any:
+def _to_dict(value: Any) -> Any:
     """Convert dataclasses to dictionaries."""
     if isinstance(value, _Union):
         return _plain_union(value)
@@ -71,18 +71,18 @@ def _plain(value: Any) -> Any:
     if isinstance(value, schema.Node):
         return _plain_node(value)
     if dataclasses.is_dataclass(value):
-        return _fields(value)
+        return _dataclass_fields(value)
     if isinstance(value, (list, tuple)):
-        return [_plain(each) for each in value]
+        return [_to_dict(item) for item in value]
     if isinstance(value, dict):
-        return {key: _plain(each) for key, each in value.items()}
+        return {key: _to_dict(item) for key, item in value.items()}
     return _plain_enum(value) if isinstance(value, Enum) else value
 
 
-def _fields(value: Any) -> dict[str, Any]:
+def _dataclass_fields(value: Any) -> dict[str, Any]:
     dropped = _NO_FIELD.get(type(value), frozenset())
-    names = [each.name for each in dataclasses.fields(value) if each.name not in dropped]
-    return {name: _plain(getattr(value, name)) for name in names}
+    names = [field.name for field in dataclasses.fields(value) if field.name not in dropped]
+    return {name: _to_dict(getattr(value, name)) for name in names}
 
 
 def _plain_enum(value: Enum) -> Any:
@@ -98,7 +98,7 @@ def _plain_union(value: _Union) -> dict[str, Any]:
         )
     if kind == "as_optional_tensor":
         return _plain_union(value.value)
-    return {kind: [] if kind == "as_none" else _plain(value.value)}
+    return {kind: [] if kind == "as_none" else _to_dict(value.value)}
 
 
 def _plain_range(value: schema.RangeConstraint) -> dict[str, Any]:
@@ -110,7 +110,7 @@ def _plain_range(value: schema.RangeConstraint) -> dict[str, Any]:
 
 
 def _plain_node(node: schema.Node) -> dict[str, Any]:
-    plain = _fields(node)
+    plain = _dataclass_fields(node)
     plain["target"] = _official_target(node.target)
     plain["inputs"] = _official_inputs(node.target, plain["inputs"])
     plain["metadata"] = _official_metadata(node.metadata)
@@ -140,14 +140,16 @@ def _replace_prefix(target: str, prefixes: Mapping[str, str]) -> str:
 
 def _official_inputs(target: str, inputs: list[dict[str, Any]]) -> list[dict[str, Any]]:
     if target == _VIEW:
-        return [{**each, "name": ""} for each in inputs]
+        return [{**input_, "name": ""} for input_ in inputs]
     if target == _ALLOC_LIST:
         texts = inputs[0]["arg"]["as_strings"]
-        return [{"name": "alloc_list", "arg": {"as_string": each}} for each in texts]
+        return [{"name": "alloc_list", "arg": {"as_string": text}} for text in texts]
     if target == _DELEGATE_CALL:
-        name, module, *operands = (each["arg"] for each in inputs)
+        name, module, *operands = (input_["arg"] for input_ in inputs)
         names = [name["as_string"], *(f"delegate_arg_{i}" for i in range(len(operands)))]
-        return [{"name": each, "arg": arg} for each, arg in zip(names, [module, *operands])]
+        return [
+            {"name": argument_name, "arg": arg} for argument_name, arg in zip(names, [module, *operands])
+        ]
     return inputs
 
 
@@ -172,23 +174,23 @@ def from_dict(plain: dict[str, Any]) -> schema.ExportedProgram:
         raise UserError(f"serialized program of schema {major}; only schema {VERSION[0]} is supported")
     program = _dict_to_dataclass(schema.ExportedProgram, plain)
     assert isinstance(program, schema.ExportedProgram)
-    for each in _inside(program):
-        _to_torch(each)
+    for item in _nested_dataclasses(program):
+        _to_torch(item)
     return program
 
 
-def _inside(value: Any) -> Iterator[Any]:
+def _nested_dataclasses(value: Any) -> Iterator[Any]:
     """Yield `value` and all dataclasses in it, outermost first."""
     if isinstance(value, _Union):
         yield value
-        yield from _inside(value.value)
+        yield from _nested_dataclasses(value.value)
     elif dataclasses.is_dataclass(value):
         yield value
-        for each in dataclasses.fields(value):
-            yield from _inside(getattr(value, each.name))
+        for field in dataclasses.fields(value):
+            yield from _nested_dataclasses(getattr(value, field.name))
     elif isinstance(value, (list, dict)):
-        for each in value.values() if isinstance(value, dict) else value:
-            yield from _inside(each)
+        for item in value.values() if isinstance(value, dict) else value:
+            yield from _nested_dataclasses(item)
 
 
 def _to_torch(value: Any) -> None:
@@ -216,14 +218,14 @@ def _torch_call(
 ) -> tuple[str, list[schema.NamedArgument]]:
     if target == _OFFICIAL_VIEW:
         return _VIEW, [
-            schema.NamedArgument(name, each.arg) for name, each in zip(("base", "size"), inputs)
+            schema.NamedArgument(name, input_.arg) for name, input_ in zip(("base", "size"), inputs)
         ]
     if target == _OFFICIAL_ALLOC and inputs[0].name == "alloc_list":
-        texts = schema.Argument.create(as_strings=[each.arg.value for each in inputs])
+        texts = schema.Argument.create(as_strings=[input_.arg.value for input_ in inputs])
         return _ALLOC_LIST, [schema.NamedArgument("alloc_list", texts)]
     if target == _OFFICIAL_ALLOC:
         return _ALLOC, inputs
     if target == _DELEGATE_CALL:
         name = schema.NamedArgument("", schema.Argument.create(as_string=inputs[0].name))
-        return target, [name, *(schema.NamedArgument("", each.arg) for each in inputs)]
+        return target, [name, *(schema.NamedArgument("", input_.arg) for input_ in inputs)]
     return _replace_prefix(target, {other: prefix for prefix, other in _PREFIXES.items()}), inputs

@@ -36,7 +36,7 @@ class Chosen(nn.Module):
         return torch.cond(x.sum() > 0, lambda x: x.sin(), lambda x: x * 2.0, (x,))
 
 
-def _again(program: ExportedProgram) -> ExportedProgram:
+def _save_and_load(program: ExportedProgram) -> ExportedProgram:
     return deserialize(serialize(program))
 
 
@@ -55,13 +55,13 @@ def test_every_stage_round_trips(module: nn.Module) -> None:
     edge = to_edge(aten)
     lowered = edge.to_executorch().exported_program()
     for program in (aten, edge.exported_program(), lowered):
-        _assert_same(program, _again(program))
+        _assert_same(program, _save_and_load(program))
 
 
 def test_loaded_program_runs_and_lowers_as_before() -> None:
     module, x = Mixed(), torch.randn(3, 4)
     edge = to_edge(export(module, (x,)))
-    again = _again(edge.exported_program())
+    again = _save_and_load(edge.exported_program())
     for a, b in zip(edge.exported_program().module()(x), again.module()(x)):
         assert torch.equal(a, b)
     assert EdgeProgramManager(again).to_executorch().buffer == edge.to_executorch().buffer
@@ -74,9 +74,11 @@ def test_delegate_round_trips_with_payload_and_program() -> None:
 
     x = torch.randn(2, 3)
     edge = to_edge_transform_and_lower(export(Sine(), (x,)), partitioner=[CompilerDemoPartitioner()])
-    again = _again(edge.exported_program())
+    again = _save_and_load(edge.exported_program())
     _assert_same(edge.exported_program(), again)
-    (before,), (after,) = (delegate_calls(each.graph) for each in (edge.exported_program(), again))
+    (before,), (after,) = (
+        delegate_calls(exported.graph) for exported in (edge.exported_program(), again)
+    )
     old, new = lowered_module_of(before), lowered_module_of(after)
     assert (new.backend_id, new.processed_bytes) == (
         BackendWithCompilerDemo.__name__,
@@ -91,7 +93,7 @@ def test_loaded_sizes_keep_symbols_and_bounds() -> None:
     program = to_edge(
         export(Chosen(), (torch.randn(3, 4),), dynamic_shapes={"x": {0: batch}})
     ).exported_program()
-    again = _again(program)
+    again = _save_and_load(program)
     assert str(program.range_constraints) == str(again.range_constraints)
     with pytest.raises((AssertionError, RuntimeError)):
         again.module()(torch.randn(10, 4))

@@ -33,7 +33,7 @@ from exir.error import UserError
 from exir.graph.program_copy import copy_graph_module
 from exir.serde.delegates import Parts, module_of, module_text
 from exir.serde.schema import VERSION, from_dict, from_json, to_dict, to_json
-from exir.serde.stand_ins import put_in, take_out
+from exir.serde.stand_ins import insert_stand_ins, remove_stand_ins
 
 _PROGRAM, _VERSION, _EXTRA = "serialized_exported_program.json", "version", "extra_files/"
 _TENSORS = ("serialized_state_dict.pt", "serialized_constants.pt", "serialized_example_inputs.pt")
@@ -53,7 +53,7 @@ def serialize(
     exported_program: ExportedProgram, opset_version: Mapping[str, int] | None = None
 ) -> SerializedArtifact:
     """Serialize a program. Raises `UserError` for unsupported values."""
-    plain, constants = _described(exported_program, opset_version)
+    plain, constants = _to_torch_schema(exported_program, opset_version)
     return SerializedArtifact(
         to_json(plain),
         serialize_torch_artifact(exported_program.state_dict),
@@ -64,25 +64,25 @@ def serialize(
     )
 
 
-def _described(
+def _to_torch_schema(
     program: ExportedProgram, opset_version: Mapping[str, int] | None = None
 ) -> tuple[SerializedProgram, dict[str, Any]]:
     """Return the program as torch's schema, and its constants."""
     graph_module = copy_graph_module(program.graph_module)
-    put_in(graph_module, lambda lowered: module_text(lowered, _parts_of))
+    insert_stand_ins(graph_module, lambda lowered: module_text(lowered, _parts_of))
     serializer = GraphModuleSerializer(program.graph_signature, program.module_call_graph)
     described = SerializedProgram(
         graph_module=serializer.serialize(graph_module),
         opset_version={"aten": torch._C._get_max_operator_version(), **(opset_version or {})},
         range_constraints=serialize_range_constraints(program.range_constraints),
         schema_version=SchemaVersion(*VERSION),
-        verifiers=[each.dialect for each in program.verifiers],
+        verifiers=[verifier.dialect for verifier in program.verifiers],
     )
     return described, {**serializer.custom_objs, **program.constants}
 
 
 def _parts_of(program: ExportedProgram) -> Parts:
-    plain, constants = _described(program)
+    plain, constants = _to_torch_schema(program)
     return (
         to_dict(plain),
         serialize_torch_artifact(program.state_dict),
@@ -103,11 +103,11 @@ def deserialize(artifact: SerializedArtifact) -> ExportedProgram:
 def _program_of(
     plain: SerializedProgram, state: bytes, constants: bytes, example_inputs: bytes
 ) -> ExportedProgram:
-    ranges = {name: _value_range(each) for name, each in plain.range_constraints.items()}
+    ranges = {name: _value_range(bounds) for name, bounds in plain.range_constraints.items()}
     found = GraphModuleDeserializer().deserialize(
         plain.graph_module, state, constants, example_inputs, ranges
     )
-    take_out(found.graph_module, lambda text: module_of(text, _program_of_parts))
+    remove_stand_ins(found.graph_module, lambda text: module_of(text, _program_of_parts))
     program = ExportedProgram(
         root=found.graph_module,
         graph=_empty_graph(),
@@ -138,9 +138,9 @@ def _program_of_parts(parts: Parts) -> ExportedProgram:
     return _program_of(from_dict(plain), state, constants, b"")
 
 
-def _value_range(given: Any) -> ValueRanges[Any]:
+def _value_range(bounds: Any) -> ValueRanges[Any]:
     return ValueRanges(
-        _int_to_sympy_int(given.min_val, -int_oo), _int_to_sympy_int(given.max_val, int_oo)
+        _int_to_sympy_int(bounds.min_val, -int_oo), _int_to_sympy_int(bounds.max_val, int_oo)
     )
 
 

@@ -100,7 +100,7 @@ register_extension(EdgeOpOverload, EdgeHandler)
 register_extension(MemoryCall, MemoryHandler)
 
 
-def put_in(top: GraphModule, module_text: Callable[[Any], str]) -> None:
+def insert_stand_ins(top: GraphModule, module_text: Callable[[Any], str]) -> None:
     """Replace nodes of `top`, a copy, and of its control flow.
 
     `module_text` serializes a lowered module.
@@ -131,7 +131,7 @@ def _put_in_memory(node: Node) -> None:
 
 
 def _put_in_list(node: Node, specs: list[Any]) -> None:
-    node.target, node.args = ALLOC_LIST, ([_memory_text(each) for each in specs],)
+    node.target, node.args = ALLOC_LIST, ([_memory_text(spec) for spec in specs],)
     node.meta["val"] = node.meta["val"][0]
     for written in list(node.users):
         for item in list(written.users):
@@ -159,18 +159,21 @@ def _carry_handles(node: Node) -> None:
         node.meta["custom"] = {**node.meta.get("custom", {}), **carried}
 
 
-def take_out(top: GraphModule, module_of: Callable[[str], torch.nn.Module]) -> None:
-    """Restore the nodes that `put_in` replaced; `module_of` reads a lowered module."""
+def remove_stand_ins(top: GraphModule, module_of: Callable[[str], torch.nn.Module]) -> None:
+    """Restore the nodes that `insert_stand_ins` replaced.
+
+    module_of: returns the lowered module of a text.
+    """
     for graph_module in graphs(top):
         for call in delegate_calls(graph_module.graph):
-            _attach(call, module_of(call.args[1]))
+            _attach_delegate(call, module_of(call.args[1]))
         for node in graph_module.graph.nodes:
             _take_out_memory(node)
             _give_handle(node)
         graph_module.recompile()
 
 
-def _attach(call: Node, lowered: torch.nn.Module) -> None:
+def _attach_delegate(call: Node, lowered: torch.nn.Module) -> None:
     graph = call.graph
     name, _, *operands = call.args
     assert isinstance(name, str) and graph.owning_module is not None
@@ -189,7 +192,7 @@ def _take_out_memory(node: Node) -> None:
 
 
 def _take_out_list(node: Node) -> None:
-    specs = [_memory_of(each) for each in node.args[0]]
+    specs = [_memory_of(arg) for arg in node.args[0]]
     with node.meta["val"].fake_mode:
         node.meta["val"] = memory.alloc(specs)
     node.target, node.args = memory.alloc, (specs,)

@@ -13,7 +13,7 @@ Cases = dict[str, Callable[[], Example]]
 _BATCH = Dim("batch", min=2, max=8)
 
 
-class _Function(nn.Module):
+class _FunctionModule(nn.Module):
     """Wraps a function as a module."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
@@ -31,21 +31,21 @@ def case(cases: Cases, *shapes_or_inputs: Any, batch: bool = False) -> Callable[
     batch: whether the first dimension of the only input is dynamic.
     """
 
-    def register(made: Any) -> Any:
-        name = made.__name__.strip("_").lower()
-        cases[name] = lambda: _example(made, shapes_or_inputs, batch)
-        return made
+    def register(source: Any) -> Any:
+        name = source.__name__.strip("_").lower()
+        cases[name] = lambda: _make_example(source, shapes_or_inputs, batch)
+        return source
 
     return register
 
 
-def _example(made: Any, shapes_or_inputs: tuple[Any, ...], batch: bool) -> Example:
+def _make_example(source: Any, shapes_or_inputs: tuple[Any, ...], batch: bool) -> Example:
     torch.manual_seed(0)
-    is_class = isinstance(made, type)
-    module = (made() if is_class else _Function(made)).eval()
+    is_class = isinstance(source, type)
+    module = (source() if is_class else _FunctionModule(source)).eval()
     _randomise_statistics(module)
     inputs = tuple(
-        given if isinstance(given, Tensor) else torch.randn(given) for given in shapes_or_inputs
+        entry if isinstance(entry, Tensor) else torch.randn(entry) for entry in shapes_or_inputs
     )
     shapes = ({0: _BATCH},) if batch else None
     return Example(module, inputs, shapes if is_class or shapes is None else (shapes,))

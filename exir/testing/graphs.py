@@ -48,7 +48,7 @@ def assert_same(found: list[Any], expected: list[Any], rtol: float = 1e-5, atol:
             assert one == other
 
 
-def put_in_place(program: ExportedProgram) -> None:
+def rewrite_in_place(program: ExportedProgram) -> None:
     """Make every `index_put` an in-place operator, regardless of later readers."""
     for node in calls(program):
         if to_torch_overload(node.target) is torch.ops.aten.index_put.default:

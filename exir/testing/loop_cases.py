@@ -114,7 +114,7 @@ class _ScanOfBatches(nn.Module):
 
 
 @case(CASES, (4, 3))
-def _nested(x: Tensor) -> Any:
+def _nested_loops(x: Tensor) -> Any:
     def choose(row: Tensor, other: Tensor) -> Tensor:
         return torch.cond(row.sum() > 0, lambda a, b: a * b, lambda a, b: a - b, (row, other))
 

@@ -133,34 +133,34 @@ class Method(nn.Module):
 
 def simple_conv() -> Example:
     """`SimpleConv` on a 16 × 16 image."""
-    return _example(SimpleConv, torch.randn(1, 3, 16, 16))
+    return _make_example(SimpleConv, torch.randn(1, 3, 16, 16))
 
 
 def conv_bn_relu() -> Example:
     """`ConvBnRelu` on a 16 × 16 image."""
-    return _example(ConvBnRelu, torch.randn(1, 3, 16, 16))
+    return _make_example(ConvBnRelu, torch.randn(1, 3, 16, 16))
 
 
 def mlp() -> Example:
     """`MLP` on a batch of three."""
-    return _example(MLP, torch.randn(3, 8))
+    return _make_example(MLP, torch.randn(3, 8))
 
 
 def counter() -> Example:
     """`Counter`."""
-    return _example(Counter, torch.ones(4))
+    return _make_example(Counter, torch.ones(4))
 
 
 def kv_cache() -> Example:
     """`KvCache` with a write at position 3."""
-    return _example(KvCache, torch.randn(1, 8), torch.tensor([3]))
+    return _make_example(KvCache, torch.randn(1, 8), torch.tensor([3]))
 
 
 def dynamic_add() -> Example:
     """`DynamicAdd` with n from 2 to 16."""
     n = Dim("n", min=2, max=16)
     shapes = {"x": {0: n}, "y": {0: n}}
-    return _example(DynamicAdd, torch.randn(4, 4), torch.randn(4, 4), dynamic_shapes=shapes)
+    return _make_example(DynamicAdd, torch.randn(4, 4), torch.randn(4, 4), dynamic_shapes=shapes)
 
 
 def codec() -> dict[str, Example]:
@@ -173,7 +173,7 @@ def codec() -> dict[str, Example]:
     }
 
 
-def _example(make: Callable[[], nn.Module], *inputs: Tensor, dynamic_shapes: Any = None) -> Example:
+def _make_example(make: Callable[[], nn.Module], *inputs: Tensor, dynamic_shapes: Any = None) -> Example:
     torch.manual_seed(0)
     return Example(make().eval(), inputs, dynamic_shapes)
 

@@ -16,17 +16,19 @@ def state_of(program: ExportedProgram) -> dict[str, Any]:
     """Return a comparable snapshot: graphs, signature, ranges, tensors and symbols."""
     tensors = {**program.state_dict, **program.constants}
     return {
-        "graphs": _graphs(program),
+        "graphs": _all_graphs(program),
         "signature": repr(program.graph_signature),
         "ranges": repr(program.range_constraints),
         "tensors": {
-            name: (id(each), each._version) for name, each in tensors.items() if isinstance(each, Tensor)
+            name: (id(tensor), tensor._version)
+            for name, tensor in tensors.items()
+            if isinstance(tensor, Tensor)
         },
-        "symbols": _symbols(program),
+        "symbols": _graph_symbols(program),
     }
 
 
-def _graphs(program: ExportedProgram) -> list[Any]:
+def _all_graphs(program: ExportedProgram) -> list[Any]:
     return [
         (
             name,
@@ -41,7 +43,7 @@ def _graphs(program: ExportedProgram) -> list[Any]:
     ]
 
 
-def _symbols(program: ExportedProgram) -> dict[str, str]:
+def _graph_symbols(program: ExportedProgram) -> dict[str, str]:
     shape_env = shape_env_of(program)
     known = {} if shape_env is None else vars(shape_env)
     return {

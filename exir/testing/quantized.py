@@ -93,12 +93,12 @@ class Recipe:
 def quantized(network: nn.Sequential, x: Tensor, recipe: Recipe = Recipe()) -> nn.Sequential:
     """Quantize `network`, with ranges measured on `x`; `network` is consumed."""
     with torch.no_grad():
-        return nn.Sequential(Affine(x, recipe.dtype), *_converted(network, x, recipe)).eval()
+        return nn.Sequential(Affine(x, recipe.dtype), *_convert_network(network, x, recipe)).eval()
 
 
-def _converted(network: nn.Sequential, x: Tensor, recipe: Recipe) -> Iterator[nn.Module]:
+def _convert_network(network: nn.Sequential, x: Tensor, recipe: Recipe) -> Iterator[nn.Module]:
     for group in _with_activations(list(network)):
-        layers = nn.Sequential(*(_layer(each, x, recipe) for each in group))
+        layers = nn.Sequential(*(_quantize_layer(layer, x, recipe) for layer in group))
         x = layers(x)
         yield layers
         yield Affine(x, recipe.dtype)
@@ -109,12 +109,12 @@ def _with_activations(layers: Sequence[nn.Module]) -> Iterator[Sequence[nn.Modul
     for place, layer in enumerate(layers):
         after = layers[place + 1 : place + 2]
         if not isinstance(layer, (nn.ReLU, nn.ReLU6)):
-            yield [layer, *(each for each in after if isinstance(each, (nn.ReLU, nn.ReLU6)))]
+            yield [layer, *(layer for layer in after if isinstance(layer, (nn.ReLU, nn.ReLU6)))]
 
 
-def _layer(layer: nn.Module, x: Tensor, recipe: Recipe) -> nn.Module:
+def _quantize_layer(layer: nn.Module, x: Tensor, recipe: Recipe) -> nn.Module:
     if isinstance(layer, Residual):
-        return Residual(*_converted(layer.body, x, recipe))
+        return Residual(*_convert_network(layer.body, x, recipe))
     if isinstance(layer, (nn.Conv2d, nn.Conv3d, nn.Linear)):
         return Layer(layer, recipe.per_channel)
     return layer

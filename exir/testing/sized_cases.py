@@ -26,7 +26,7 @@ _USES = {
 }
 
 
-def _example(source: str, use: str) -> Example:
+def _make_example(source: str, use: str) -> Example:
     namespace = {"torch": torch}
     exec(f"def forward(self, x, k, r):\n    {source}\n    {use}", namespace)
     module = type("Sized", (nn.Module,), {"forward": namespace["forward"]})()
@@ -34,13 +34,13 @@ def _example(source: str, use: str) -> Example:
     return Example(module, (torch.randn(8), torch.tensor(3), torch.ones(8, dtype=torch.int64)))
 
 
-def _cases() -> Cases:
+def _all_cases() -> Cases:
     """Return cases that cover every source and every use."""
     names = {(source, "zeros") for source in _SOURCES} | {("where", use) for use in _USES}
     return {
-        f"{source}_{use}": partial(_example, _SOURCES[source], _USES[use])
+        f"{source}_{use}": partial(_make_example, _SOURCES[source], _USES[use])
         for source, use in sorted(names)
     }
 
 
-CASES = _cases()
+CASES = _all_cases()

@@ -36,7 +36,7 @@ def called_on(node: Node) -> str:
 
     The result is "" if the call has no tensors.
     """
-    values = [each.meta.get("val") for each in node.all_input_nodes]
+    values = [input_node.meta.get("val") for input_node in node.all_input_nodes]
     dtypes = [
         str(value.dtype).removeprefix("torch.") for value in values if isinstance(value, torch.Tensor)
     ]

@@ -35,7 +35,7 @@ def check_dtypes(node: Node, operands: Mapping[str, object]) -> None:
 
     operands: the node's operands by schema argument name.
     """
-    for tensor in _tensors(node.meta["val"]):
+    for tensor in _tensors_in(node.meta["val"]):
         _check_storable(node, tensor.dtype)
     _check_same(node, node.target._op, operands)
     _check_allowed(node, node.target._op, operands)
@@ -51,33 +51,35 @@ def _check_storable(node: Node, dtype: torch.dtype) -> None:
 
 def _check_same(node: Node, op: OpOverload, operands: Mapping[str, object]) -> None:
     found = {
-        name: dtype for name in properties_of(op).same_dtype if (dtype := _dtype(operands.get(name)))
+        name: dtype
+        for name in properties_of(op).same_dtype
+        if (dtype := _operand_dtype(operands.get(name)))
     }
-    if is_factor(op, "other", _rank(operands.get("other")), found.get("self")):
+    if is_factor(op, "other", _operand_rank(operands.get("other")), found.get("self")):
         return
     if len(set(found.values())) > 1:
-        listed = ", ".join(f"{name}: {dtype}" for name, dtype in found.items())
-        raise EdgeDialectError(f"{op}: operands must have one dtype, got {listed}", node)
+        dtypes_text = ", ".join(f"{name}: {dtype}" for name, dtype in found.items())
+        raise EdgeDialectError(f"{op}: operands must have one dtype, got {dtypes_text}", node)
 
 
 def _check_allowed(node: Node, op: OpOverload, operands: Mapping[str, object]) -> None:
     for name, kind in properties_of(op).dtypes.items():
-        dtype, allowed = _dtype(operands.get(name)), KINDS[kind]
+        dtype, allowed = _operand_dtype(operands.get(name)), KINDS[kind]
         if dtype is not None and dtype not in allowed:
-            listed = ", ".join(sorted(str(each) for each in allowed))
-            raise EdgeDialectError(f"{op}: '{name}' is {dtype}; supported: {listed}", node)
+            allowed_text = ", ".join(sorted(str(dtype_) for dtype_ in allowed))
+            raise EdgeDialectError(f"{op}: '{name}' is {dtype}; supported: {allowed_text}", node)
 
 
-def _dtype(operand: object) -> torch.dtype | None:
+def _operand_dtype(operand: object) -> torch.dtype | None:
     value = operand.meta["val"] if isinstance(operand, Node) else None
     return value.dtype if isinstance(value, Tensor) else None
 
 
-def _rank(operand: object) -> int:
+def _operand_rank(operand: object) -> int:
     value = operand.meta["val"] if isinstance(operand, Node) else None
     return value.dim() if isinstance(value, Tensor) else 0
 
 
-def _tensors(value: object) -> Iterator[Tensor]:
+def _tensors_in(value: object) -> Iterator[Tensor]:
     items = value if isinstance(value, (list, tuple)) else (value,)
     return (item for item in items if isinstance(item, Tensor))

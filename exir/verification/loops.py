@@ -18,39 +18,41 @@ def check_loop(node: Node, region: Region) -> None:
     for value, position in enumerate(region.carried):
         start = region.operands[position]
         _check_carried(node, value, "starts as", values[value], start)
-    for value, position in enumerate(region.hands_on):
+    for value, position in enumerate(region.carried_results):
         _check_carried(node, value, "is returned as", values[value], region.results[position])
     for position in region.stacked:
         _check_row(node, position, values[position], region.results[position])
 
 
-def _check_carried(node: Node, value: int, how: str, kept: TensorSpec | None, given: object) -> None:
-    spec = given.meta["spec"] if isinstance(given, Node) else None
-    if _described(spec) != _described(kept):
+def _check_carried(
+    node: Node, value: int, how: str, carried: TensorSpec | None, operand: object
+) -> None:
+    spec = operand.meta["spec"] if isinstance(operand, Node) else None
+    if _describe_spec(spec) != _describe_spec(carried):
         raise ExportError(
             ExportErrorType.NOT_SUPPORTED,
-            f"carried value {value} of {node.target} {how} {_text(spec)}, but is stored as {_text(kept)};"
+            f"carried value {value} of {node.target} {how} {_format_spec(spec)}, but is stored as {_format_spec(carried)};"
             " use one dtype, one layout and the same sizes for its initial value and its result (.to(), .contiguous())",
             node,
         )
 
 
-def _check_row(node: Node, value: int, rows: TensorSpec, given: object) -> None:
-    spec = given.meta["spec"] if isinstance(given, Node) else None
+def _check_row(node: Node, value: int, rows: TensorSpec, operand: object) -> None:
+    spec = operand.meta["spec"] if isinstance(operand, Node) else None
     if spec is None or not (spec.is_contiguous and rows.is_contiguous):
         raise ExportError(
             ExportErrorType.NOT_SUPPORTED,
-            f"result {value} of the body of {node.target} is {_text(spec)}, which cannot be stacked into"
-            f" {_text(rows)}; return a contiguous tensor (.contiguous())",
+            f"result {value} of the body of {node.target} is {_format_spec(spec)}, which cannot be stacked into"
+            f" {_format_spec(rows)}; return a contiguous tensor (.contiguous())",
             node,
         )
 
 
-def _described(spec: TensorSpec | None) -> object:
+def _describe_spec(spec: TensorSpec | None) -> object:
     return None if spec is None else (spec.dtype, spec.shape, spec.dim_order)
 
 
-def _text(spec: TensorSpec | None) -> str:
+def _format_spec(spec: TensorSpec | None) -> str:
     if spec is None:
         return "a number"
     order = "" if spec.is_contiguous else f" in dim order {list(spec.dim_order)}"

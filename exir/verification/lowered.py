@@ -55,7 +55,7 @@ def _check_written(node: Node, name: str, value: object) -> None:
         return
     if not (
         isinstance(value, Node)
-        and (_is_given(value) or (value is overwritten_operand(node) and _is_result(value)))
+        and (_is_provided(value) or (value is overwritten_operand(node) and _is_result(value)))
     ):
         raise EdgeDialectError(
             f"{node.target} writes to '{name}', which is not a memory.alloc, an input or a state: "
@@ -64,7 +64,7 @@ def _check_written(node: Node, name: str, value: object) -> None:
         )
 
 
-def _is_given(value: Node) -> bool:
+def _is_provided(value: Node) -> bool:
     return value.op == "placeholder" or value.target is memory.alloc
 
 
@@ -75,13 +75,13 @@ def _is_result(value: Node) -> bool:
 
 
 def _check_alloc(node: Node) -> None:
-    given, spec = node.args[0], node.meta.get("spec")
-    if _shapes_and_dtypes(given) != [(each.shape, each.dtype) for each in _flat(spec)]:
-        raise EdgeDialectError(f"memory.alloc has {given}, but its spec is {spec}", node)
+    requested, spec = node.args[0], node.meta.get("spec")
+    if _shapes_and_dtypes(requested) != [(leaf.shape, leaf.dtype) for leaf in _flatten_specs(spec)]:
+        raise EdgeDialectError(f"memory.alloc has {requested}, but its spec is {spec}", node)
 
 
-def _shapes_and_dtypes(given: Any) -> list[Any]:
-    each_given = given if isinstance(given, list) else [given]
+def _shapes_and_dtypes(requested: Any) -> list[Any]:
+    each_given = requested if isinstance(requested, list) else [requested]
     return [(tuple(shape), dtype) for shape, dtype in each_given]
 
 
@@ -99,22 +99,22 @@ def _check_specs(node: Node) -> None:
     if "spec" not in node.meta or "val" not in node.meta:
         return
     vals = node.meta["val"]
-    listed = vals if isinstance(vals, (list, tuple)) else [vals]
-    tensors = [val for val in listed if isinstance(val, Tensor)]
-    specs = list(_flat(node.meta["spec"]))
-    if len(specs) != len(tensors) or not all(map(_fits, specs, tensors)):
-        found = ", ".join(f"{each.dtype} {list(each.shape)} {list(each.dim_order)}" for each in specs)
+    val_list = vals if isinstance(vals, (list, tuple)) else [vals]
+    tensors = [val for val in val_list if isinstance(val, Tensor)]
+    specs = list(_flatten_specs(node.meta["spec"]))
+    if len(specs) != len(tensors) or not all(map(_spec_matches, specs, tensors)):
+        found = ", ".join(f"{spec.dtype} {list(spec.shape)} {list(spec.dim_order)}" for spec in specs)
         raise EdgeDialectError(f"meta['spec'] does not match meta['val']: {found}, but {vals}", node)
 
 
-def _flat(spec: Any) -> Iterator[TensorSpec]:
+def _flatten_specs(spec: Any) -> Iterator[TensorSpec]:
     if isinstance(spec, TensorSpec):
         yield spec
     for item in spec if isinstance(spec, (list, tuple)) else ():
-        yield from _flat(item)
+        yield from _flatten_specs(item)
 
 
-def _fits(spec: TensorSpec, val: Tensor) -> bool:
+def _spec_matches(spec: TensorSpec, val: Tensor) -> bool:
     """Return whether a spec describes a value.
 
     Symbolic sizes are not compared. The pass that chose their bounds is responsible for them.

@@ -11,7 +11,7 @@ from exir.graph.fake_mode import fake_mode_of
 
 
 @contextmanager
-def sizes_kept(programs: Iterable[ExportedProgram], step: str) -> Iterator[None]:
+def check_sizes_unchanged(programs: Iterable[ExportedProgram], step: str) -> Iterator[None]:
     """Raise a `PassError` if the body specializes a dynamic size of `programs`.
 
     step: the name of the compiler step that runs in the body.
@@ -20,9 +20,9 @@ def sizes_kept(programs: Iterable[ExportedProgram], step: str) -> Iterator[None]
     program then has that fixed size, and fails for inputs of other sizes.
     """
     programs = tuple(programs)
-    before = _numbers(programs)
+    before = _specialized_symbols(programs)
     yield
-    for symbol, (number, program) in _numbers(programs).items():
+    for symbol, (number, program) in _specialized_symbols(programs).items():
         if symbol not in before:
             bounds = program.range_constraints[symbol]
             raise PassError(
@@ -32,7 +32,7 @@ def sizes_kept(programs: Iterable[ExportedProgram], step: str) -> Iterator[None]
             )
 
 
-def _numbers(
+def _specialized_symbols(
     programs: Iterable[ExportedProgram],
 ) -> dict[sympy.Symbol, tuple[sympy.Expr, ExportedProgram]]:
     """Return the size symbols that are specialized to a number."""

@@ -73,26 +73,26 @@ def operands_of(node: Node, op: OpOverload) -> dict[str, object]:
 
     Raises `EdgeDialectError` if they do not match the schema.
     """
-    arguments = _arguments(op)
+    arguments = _argument_names(op)
     if len(node.args) > len(arguments.positional):
         raise EdgeDialectError(
             f"{op} has {len(arguments.positional)} parameters, got {len(node.args)} arguments: "
             f"{op._schema}",
             node,
         )
-    given = dict(zip(arguments.positional, node.args))
+    operands = dict(zip(arguments.positional, node.args))
     for name in node.kwargs:
-        if name not in arguments.names or name in given:
+        if name not in arguments.names or name in operands:
             raise EdgeDialectError(f"{node.target}: unknown argument '{name}'", node)
-    given.update(node.kwargs)
+    operands.update(node.kwargs)
     for name in arguments.required:
-        if name not in given:
+        if name not in operands:
             raise EdgeDialectError(f"{node.target}: missing argument '{name}'", node)
-    return given
+    return operands
 
 
 @dataclass(frozen=True)
-class _Arguments:
+class _ArgumentNames:
     """Names of an operator's arguments: all, positional ones, and required ones."""
 
     names: frozenset[str]
@@ -101,16 +101,16 @@ class _Arguments:
 
 
 @cache
-def _arguments(op: OpOverload) -> _Arguments:
+def _argument_names(op: OpOverload) -> _ArgumentNames:
     """Return the argument names of `op`.
 
     Cached, because reading a schema takes longer than checking a node.
     """
     arguments = op._schema.arguments
-    return _Arguments(
-        frozenset(each.name for each in arguments),
-        tuple(each.name for each in arguments if not each.kwarg_only),
-        tuple(each.name for each in arguments if not each.has_default_value()),
+    return _ArgumentNames(
+        frozenset(argument.name for argument in arguments),
+        tuple(argument.name for argument in arguments if not argument.kwarg_only),
+        tuple(argument.name for argument in arguments if not argument.has_default_value()),
     )
 
 

@@ -67,50 +67,58 @@ class ValueChecker:
         self._seen: dict[Node, tuple[Any, ...]] = {}
         self._known: set[Any] = set()
         self._layouts: dict[int, tuple[Any, Any]] = {}
-        for node in _calls(program) if program is not None else ():
-            self._seen[node] = _state(node)
-            self._known.update(self._keys(node))
+        for node in _call_nodes(program) if program is not None else ():
+            self._seen[node] = _value_identity(node)
+            self._known.update(self._node_keys(node))
 
     def __call__(self, program: ExportedProgram) -> None:
         """Raise an `EdgeDialectError` that names a node whose metadata is wrong."""
         with _fake_execution(fake_mode_of(program.graph)):
-            for node in _calls(program):
-                state = _state(node)
+            for node in _call_nodes(program):
+                state = _value_identity(node)
                 if not _same_objects(state, self._seen.get(node, ())):
-                    self._check(node)
+                    self._check_node(node)
                     self._seen[node] = state
 
-    def _check(self, node: Node) -> None:
-        keys = self._keys(node)
+    def _check_node(self, node: Node) -> None:
+        keys = self._node_keys(node)
         if keys[0] not in self._known:
-            _check(node)
+            _check_value(node)
             self._known.update(keys)
 
-    def _keys(self, node: Node) -> list[Any]:
+    def _node_keys(self, node: Node) -> list[Any]:
         """Return keys of a node's operator, operand layouts and result layout.
 
         An out variant has the key of its functional form, so that converting a checked node does
         not execute it again.
         """
-        val = self._layout(node.meta.get("val"))
+        val = self._layout_key(node.meta.get("val"))
         op = to_torch_overload(node.target)
         if op is None:
-            return [(node.target, self._layout([node.args, _results(node)]), val)]
+            return [(node.target, self._layout_key([node.args, _region_results(node)]), val)]
         functional = functional_of(op)
         variant = out_variant_of(functional)
-        given = bind_arguments(op, node.args, node.kwargs)
-        layouts = {name: self._layout(value) for name, value in given.items()}
+        arguments = bind_arguments(op, node.args, node.kwargs)
+        layouts = {name: self._layout_key(value) for name, value in arguments.items()}
         beside = (*variant.outputs, *variant.dropped) if variant else ()
-        kept = tuple(item for item in layouts.items() if item[0] not in beside)
+        operand_layouts = tuple(item for item in layouts.items() if item[0] not in beside)
         as_called = (op, tuple(layouts.items()), val)
-        return [as_called, (functional, kept, val)] if functional is op else [(functional, kept, val)]
+        return (
+            [as_called, (functional, operand_layouts, val)]
+            if functional is op
+            else [(functional, operand_layouts, val)]
+        )
 
-    def _layout(self, value: Any) -> Any:
+    def _layout_key(self, value: Any) -> Any:
         """Return a hashable that is equal for equal dtypes, sizes and strides."""
         if isinstance(value, Node):
-            return self._layout(value.meta["val"]) if "val" in value.meta else _attribute(value)
+            return (
+                self._layout_key(value.meta["val"])
+                if "val" in value.meta
+                else _attribute_identity(value)
+            )
         if isinstance(value, (list, tuple)):
-            return tuple(map(self._layout, value))
+            return tuple(map(self._layout_key, value))
         if not isinstance(value, (Tensor, *_SYMBOLS)):
             return (type(value), value)
         if id(value) not in self._layouts:
@@ -118,16 +126,16 @@ class ValueChecker:
         return self._layouts[id(value)][1]
 
 
-def _calls(program: ExportedProgram) -> Iterator[Node]:
+def _call_nodes(program: ExportedProgram) -> Iterator[Node]:
     for graph_module in graphs(program.graph_module):
         for node in graph_module.graph.nodes:
             if node.op == "call_function" and node.target is not memory.alloc:
                 yield node
 
 
-def _state(node: Node) -> tuple[Any, ...]:
+def _value_identity(node: Node) -> tuple[Any, ...]:
     """Return all objects that determine a node's value, for comparison by identity."""
-    sources = [*node.all_input_nodes, *_results(node)]
+    sources = [*node.all_input_nodes, *_region_results(node)]
     vals = [source.meta.get("val") for source in sources]
     return (node.target, node.args, node.kwargs, node.meta.get("val"), *vals)
 
@@ -136,31 +144,31 @@ def _same_objects(some: tuple[Any, ...], others: tuple[Any, ...]) -> bool:
     return len(some) == len(others) and all(map(operator.is_, some, others))
 
 
-def _results(node: Node) -> list[Node]:
+def _region_results(node: Node) -> list[Node]:
     """Return the results of the graphs that a control-flow node runs."""
     results = (result for region in regions(node) for result in region.results)
     return [result for result in results if isinstance(result, Node)]
 
 
-def _attribute(node: Node) -> int:
+def _attribute_identity(node: Node) -> int:
     """Return the identity of the graph or delegate that a `get_attr` node refers to."""
     return id(getattr(node.graph.owning_module, str(node.target), None))
 
 
 def _layout_of(value: Any) -> Any:
     if isinstance(value, Tensor):
-        return (value.dtype, *map(_size, value.shape), *map(_size, value.stride()))
+        return (value.dtype, *map(_size_key, value.shape), *map(_size_key, value.stride()))
     return (type(value), value.node.expr)
 
 
-def _size(size: int | SymInt) -> Any:
+def _size_key(size: int | SymInt) -> Any:
     return size.node.expr if isinstance(size, SymInt) else size
 
 
-def _check(node: Node) -> None:
+def _check_value(node: Node) -> None:
     stated = node.meta.get("val")
-    for computed in _computed(node):
-        if computed is not _UNKNOWN and not _agree(stated, computed):
+    for computed in _compute_value(node):
+        if computed is not _UNKNOWN and not _values_agree(stated, computed):
             raise EdgeDialectError(
                 f"{node.target}: meta['val'] is {describe(stated)}, but the operator computes "
                 f"{describe(computed)}; correct 'val', or write the pass as an ExportPass",
@@ -168,7 +176,7 @@ def _check(node: Node) -> None:
             )
 
 
-def _computed(node: Node) -> list[Any]:
+def _compute_value(node: Node) -> list[Any]:
     """Return the value of `node`. Control flow has one for each possible graph."""
     if is_delegate_call(node):
         lowered = lowered_module_of(node)
@@ -179,7 +187,7 @@ def _computed(node: Node) -> list[Any]:
         giving = [region for region in regions(node) if region.values]
         return [[values(region.results[i]) for i in region.values] for region in giving]
     try:
-        return [_run(node)]
+        return [_run_node(node)]
     except _NEED_DATA:
         return [_UNKNOWN]
     except Exception as error:
@@ -198,7 +206,7 @@ def _fake_execution(fake_mode: FakeTensorMode) -> Iterator[None]:
                 yield
 
 
-def _run(node: Node) -> Any:
+def _run_node(node: Node) -> Any:
     args, kwargs = values((node.args, node.kwargs))
     op = to_torch_overload(node.target)
     if op is not None:
@@ -217,16 +225,16 @@ def _run_operator(op: OpOverload, args: Any, kwargs: Any) -> Any:
     functional = functional_form(op)
     if functional is not None:
         return functional(*args, **kwargs)
-    given = bind_arguments(op, args, kwargs)
+    arguments = bind_arguments(op, args, kwargs)
     for name in written_arguments(op):
-        given[name] = tree_map(torch.empty_like, given[name])
-    return op(**given)
+        arguments[name] = tree_map(torch.empty_like, arguments[name])
+    return op(**arguments)
 
 
-def _agree(stated: Any, computed: Any) -> bool:
+def _values_agree(stated: Any, computed: Any) -> bool:
     if isinstance(computed, (list, tuple)):
         is_list = isinstance(stated, (list, tuple)) and len(stated) == len(computed)
-        return is_list and all(map(_agree, stated, computed))
+        return is_list and all(map(_values_agree, stated, computed))
     if isinstance(computed, Tensor):
         return isinstance(stated, Tensor) and _same_tensor(stated, computed)
     if isinstance(computed, (int, SymInt)) and isinstance(stated, (int, SymInt)):

@@ -27,7 +27,7 @@ def edge(name: str = "mlp") -> EdgeProgramManager:
 
 
 def named(graph_module: GraphModule, prefix: str) -> Node:
-    modules = [each for each in graph_module.modules() if isinstance(each, GraphModule)]
+    modules = [module for module in graph_module.modules() if isinstance(module, GraphModule)]
     nodes = (node for module in modules for node in module.graph.nodes)
     return next(node for node in nodes if node.name.startswith(prefix))
 

@@ -46,12 +46,12 @@ class EXIREdgeDialectVerifier(Verifier):
         also = [*config._core_aten_ops_exception_list, *config.preserve_ops] if config else []
         self._exceptions = frozenset(also)
 
-    def __call__(self, given: ExportedProgram | GraphModule) -> None:
-        """Raise an error unless `given` is of the edge dialect."""
-        top = given.graph_module if isinstance(given, ExportedProgram) else given
+    def __call__(self, program: ExportedProgram | GraphModule) -> None:
+        """Raise an error unless `program` is of the edge dialect."""
+        top = program.graph_module if isinstance(program, ExportedProgram) else program
         for graph_module in graphs(top):
             for node in graph_module.graph.nodes:
-                self._check(node)
+                self._check_node(node)
 
     def is_valid(self, graph_module: GraphModule) -> bool:
         """Return whether `graph_module` is of the edge dialect."""
@@ -61,7 +61,7 @@ class EXIREdgeDialectVerifier(Verifier):
             return False
         return True
 
-    def _check(self, node: Node) -> None:
+    def _check_node(self, node: Node) -> None:
         operands = check_node(node)
         if isinstance(node.target, EdgeOpOverload):
             self.check_is_core(node)
@@ -73,7 +73,7 @@ class EXIREdgeDialectVerifier(Verifier):
         op = to_torch_overload(node.target)
         if op is not None and op not in self._exceptions and not is_in_edge_dialect(op):
             raise UnsupportedOperatorError(
-                f"{op}{called_on(node)} has no kernel and no decomposition; {_advice(op, node)}",
+                f"{op}{called_on(node)} has no kernel and no decomposition; {_advice_for(op, node)}",
                 node,
             )
 
@@ -82,7 +82,7 @@ class EXIREdgeDialectVerifier(Verifier):
         return (EdgeOpOverload, OpOverload, HigherOrderOperator)
 
 
-def _advice(op: OpOverload, node: Node) -> str:
+def _advice_for(op: OpOverload, node: Node) -> str:
     if op in _OF_TRAINING:
         return (
             "it is batch norm in training mode: call eval() on the model before torch.export; pass "

@@ -17,11 +17,11 @@ from exir.verification.verifier import EXIREdgeDialectVerifier
 CASES = {**models.ALL, **programs.CASES}
 
 
-def _program() -> ExportedProgram:
+def _export_program() -> ExportedProgram:
     return to_edge(models.dynamic_add().export()).exported_program()
 
 
-def _refused(program: ExportedProgram, message: str) -> None:
+def _assert_rejected(program: ExportedProgram, message: str) -> None:
     assert not EXIREdgeDialectVerifier().is_valid(program.graph_module)
     with pytest.raises((EdgeDialectError, UnsupportedOperatorError), match=message) as caught:
         EXIREdgeDialectVerifier()(program)
@@ -37,29 +37,29 @@ def test_every_lowered_program_is_of_the_edge_dialect(name: str) -> None:
 
 
 def test_torch_operator_is_refused() -> None:
-    program = _program()
+    program = _export_program()
     calls(program)[-1].target = torch.ops.aten.add.Tensor
-    _refused(program, "not in the edge dialect")
+    _assert_rejected(program, "not in the edge dialect")
 
 
 def test_any_other_callable_is_refused() -> None:
-    program = _program()
+    program = _export_program()
     calls(program)[-1].target = operator.matmul
-    _refused(program, "not an operator of the edge dialect")
+    _assert_rejected(program, "not an operator of the edge dialect")
 
 
 def test_operator_that_writes_to_its_arguments_is_refused() -> None:
-    program = _program()
+    program = _export_program()
     calls(program)[-1].target = exir_ops.edge.aten.add_.Tensor
-    _refused(program, "writes to its arguments")
+    _assert_rejected(program, "writes to its arguments")
 
 
 def test_operator_outside_core_aten_is_refused_unless_excepted() -> None:
-    program = _program()
+    program = _export_program()
     heaviside = torch.ops.aten.heaviside.default
     calls(program)[-1].target = edge_op(heaviside)
     said = "heaviside.default, called on float32, has no kernel and no decomposition; use operators"
-    _refused(program, said)
+    _assert_rejected(program, said)
     EXIREdgeDialectVerifier(EdgeCompileConfig(_core_aten_ops_exception_list=[heaviside]))(program)
 
 
@@ -73,9 +73,9 @@ def test_training_batch_norm_refusal_states_the_remedy() -> None:
 
 
 def test_value_without_metadata_is_refused() -> None:
-    program = _program()
+    program = _export_program()
     del calls(program)[-1].meta["val"]
-    _refused(program, r"is missing")
+    _assert_rejected(program, r"is missing")
 
 
 @pytest.mark.parametrize(
@@ -89,27 +89,29 @@ def test_value_without_metadata_is_refused() -> None:
     ],
 )
 def test_arguments_must_match_the_schema(args: tuple, kwargs: dict, message: str) -> None:
-    program = _program()
+    program = _export_program()
     node = calls(program)[-1]
     operands = node.args
     node.args = tuple(operands[a] if type(a) is int and a < 2 else a for a in args)
     node.kwargs = kwargs
-    _refused(program, message)
+    _assert_rejected(program, message)
 
 
 def test_operands_of_different_dtypes_are_refused() -> None:
-    program = _program()
+    program = _export_program()
     node = calls(program)[-1]
     other = node.args[1]
     other.meta["val"] = other.meta["val"].to(torch.int64)
-    _refused(program, r"operands must have one dtype, got self: torch.float32, other: torch.int64")
+    _assert_rejected(
+        program, r"operands must have one dtype, got self: torch.float32, other: torch.int64"
+    )
 
 
 def test_dtype_outside_the_file_format_is_refused() -> None:
-    program = _program()
+    program = _export_program()
     node = calls(program)[-1]
     node.meta["val"] = node.meta["val"].to(torch.complex32)
-    _refused(program, "complex32")
+    _assert_rejected(program, "complex32")
 
 
 def test_dtype_the_operator_does_not_allow_is_refused() -> None:

@@ -24,10 +24,10 @@ def packed(codes: Tensor, bits: int) -> Tensor:
     """Pack int8 values of 2, 4 or 8 bits."""
     if bits == 8:
         return codes
-    return _joined((codes + (1 << bits - 1)).to(torch.uint8), bits)
+    return _pack_bits((codes + (1 << bits - 1)).to(torch.uint8), bits)
 
 
-def _joined(positive: Tensor, bits: int) -> Tensor:
+def _pack_bits(positive: Tensor, bits: int) -> Tensor:
     """Pack unsigned uint8 values, several per byte."""
     shifts = _SHIFTS[bits]
     parts = [positive[..., place :: len(shifts)] << shift for place, shift in enumerate(shifts)]
@@ -47,7 +47,7 @@ def packed_blocks(codes: Tensor, bits: int, from_zero: bool) -> Tensor:
     if not from_zero:
         return packed(codes.to(torch.int8), bits)
     positive = codes.to(torch.uint8)
-    return (positive ^ 128).view(torch.int8) if bits == 8 else _joined(positive, bits)
+    return (positive ^ 128).view(torch.int8) if bits == 8 else _pack_bits(positive, bits)
 
 
 def dequantized(weight: Tensor, scales: Tensor, zero_points: Tensor | None, bits: int) -> Tensor:

@@ -81,7 +81,7 @@ class BlockWeight(Tensor):
         kwargs: Mapping[str, Any] | None = None,
     ) -> Any:
         if function in _LAYERS:
-            args, kwargs = _dequantized((args, kwargs or {}))
+            args, kwargs = _dequantize_blocks((args, kwargs or {}))
             return function(*args, **kwargs)
         with torch._C.DisableTorchFunctionSubclass():
             return function(*args, **(kwargs or {}))
@@ -95,18 +95,18 @@ class BlockWeight(Tensor):
         kwargs: Mapping[str, Any] | None = None,
     ) -> Any:
         if function in _COPIES:
-            return args[0]._mapped(function)
+            return args[0]._map_tensors(function)
         if function is _ATEN.index_select.default and args[1] == 0:
-            return args[0]._mapped(lambda each: function(each, *args[1:]))
-        args, kwargs = _dequantized((args, kwargs or {}))
+            return args[0]._map_tensors(lambda tensor: function(tensor, *args[1:]))
+        args, kwargs = _dequantize_blocks((args, kwargs or {}))
         return function(*args, **kwargs)
 
-    def _mapped(self, function: Callable[[Tensor], Tensor]) -> BlockWeight:
+    def _map_tensors(self, function: Callable[[Tensor], Tensor]) -> BlockWeight:
         minima = None if self.minima is None else function(self.minima)
         return BlockWeight(function(self.codes), function(self.scales), minima, self.bits)
 
 
-def _dequantized(arguments: Any) -> Any:
+def _dequantize_blocks(arguments: Any) -> Any:
     return tree_map_only(BlockWeight, BlockWeight.dequantize, arguments)
 
 

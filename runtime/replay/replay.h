@@ -53,7 +53,7 @@ et_status et_replay(const et_program *program, et_span calls_file,
                     const et_replay_options *options,
                     et_replay_result *out_result, et_error *error);
 
-/* Runs the calls in `steps_file` (exir/cli/reporting/steps.py) up to call
+/* Runs the calls in `steps_file` (exir/cli/reporting/instruction_values.py) up to call
  * number `call`.
  *
  * They are the calls that et_replay received. Prints the first instruction of

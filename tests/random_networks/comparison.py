@@ -24,8 +24,8 @@ from exir.cli.compile import Pipeline, export_methods, lower_programs
 from exir.cli.config import CompilerConfig
 from exir.cli.quantization import Quantization, quantize_methods
 from exir.cli.reporting.calls import Call, QuantizedOutput, write_calls
+from exir.cli.reporting.instruction_values import record_instruction_values
 from exir.cli.reporting.reference import Further, record_calls
-from exir.cli.reporting.steps import record_steps
 from exir.error import ConfigError
 from exir.graph.input_bounds import SPECIALIZED_LOWER
 from exir.graph.program_bundle import CompilationContext
@@ -42,7 +42,7 @@ _LOWERED_TWICE = 4
 
 
 class Outcome(enum.Enum):
-    """How far a network came."""
+    """The outcome for a network: success, or the stage that failed."""
 
     MATCHES = "matches eager PyTorch"
     NOT_EXPORTED = "torch.export refuses it"
@@ -275,7 +275,7 @@ def _check_calls(
     manager: ExecutorchProgramManager, calls: Sequence[Call], tolerances: Sequence[float], quantized: bool
 ) -> None:
     """Replay calls; the error names the first instruction that differs."""
-    steps = record_steps(manager, calls, False, quantized)
+    steps = record_instruction_values(manager, calls, False, quantized)
     contents = {"net.pte": manager.buffer, "net.calls": write_calls(calls), "net.steps": write_calls(steps)}
     with tempfile.TemporaryDirectory() as folder:
         for name, content in contents.items():

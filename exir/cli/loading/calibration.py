@@ -40,7 +40,7 @@ def calls_of(path: Path, programs: Mapping[str, ExportedProgram]) -> dict[str, l
     in the file have their example values. Raises `ModelError` for tensors that do not match.
     """
     tensors = read_tensors(path)
-    known = {name for method, program in programs.items() for name in _keys(method, program)}
+    known = {name for method, program in programs.items() for name in _input_keys(method, program)}
     if not tensors:
         raise ModelError(f"{path}: has no tensors; the model's inputs are: {', '.join(sorted(known))}")
     unknown = sorted(tensors.keys() - known)
@@ -48,22 +48,24 @@ def calls_of(path: Path, programs: Mapping[str, ExportedProgram]) -> dict[str, l
         raise ModelError(
             f"{path}: unknown input '{unknown[0]}'; the model has: {', '.join(sorted(known))}"
         )
-    return {name: list(_calls(path, name, program, tensors)) for name, program in programs.items()}
+    return {
+        name: list(_calls_of_method(path, name, program, tensors)) for name, program in programs.items()
+    }
 
 
-def _keys(method: str, program: ExportedProgram) -> list[str]:
+def _input_keys(method: str, program: ExportedProgram) -> list[str]:
     """Return the names of a method's inputs in the file."""
     prefix = "" if method == "forward" else f"{method}."
     return [f"{prefix}{name}" for name in program.graph_signature.user_inputs]
 
 
-def _calls(
+def _calls_of_method(
     path: Path, method: str, program: ExportedProgram, tensors: Tensors
 ) -> Iterator[tuple[Any, ...]]:
-    keys = _keys(method, program)
+    keys = _input_keys(method, program)
     examples = pytree.tree_leaves(program.example_inputs)
     columns = {
-        place: _split(tensors[key], example, f"{path}: '{key}'")
+        place: _split_calls(tensors[key], example, f"{path}: '{key}'")
         for place, (key, example) in enumerate(zip(keys, examples, strict=True))
         if key in tensors
     }
@@ -79,25 +81,27 @@ def _calls(
         )
 
 
-def _split(stacked: Tensor, example: Any, where: str) -> list[Tensor]:
+def _split_calls(stacked: Tensor, example: Any, where: str) -> list[Tensor]:
     """Split a tensor into the inputs of each call."""
     if not isinstance(example, Tensor):
         raise ModelError(
             f"{where}: is a tensor, but the input is of type {type(example).__name__}; omit it"
         )
     if stacked.dtype != example.dtype:
-        raise ModelError(f"{where}: is {_name(stacked)}, but the input is {_name(example)}; convert it")
+        raise ModelError(
+            f"{where}: is {_shape_and_dtype(stacked)}, but the input is {_shape_and_dtype(example)}; convert it"
+        )
     if stacked.dim() == example.dim() + 1:
         return list(stacked)
     if stacked.dim() == example.dim() > 0:
-        return _joined(stacked, example.shape[0], where)
+        return _split_rows(stacked, example.shape[0], where)
     raise ModelError(
         f"{where}: has {stacked.dim()} dimensions; stack calls along a new first dimension "
         f"({example.dim() + 1} dimensions), or concatenate them along the first one ({example.dim()})"
     )
 
 
-def _joined(tensor: Tensor, rows: int, where: str) -> list[Tensor]:
+def _split_rows(tensor: Tensor, rows: int, where: str) -> list[Tensor]:
     """Split a tensor into calls of `rows` rows each. Remaining rows are dropped."""
     if not 0 < rows <= tensor.shape[0]:
         raise ModelError(
@@ -107,5 +111,5 @@ def _joined(tensor: Tensor, rows: int, where: str) -> list[Tensor]:
     return list(tensor[:whole].split(rows))
 
 
-def _name(tensor: Tensor) -> str:
+def _shape_and_dtype(tensor: Tensor) -> str:
     return str(tensor.dtype).removeprefix("torch.")

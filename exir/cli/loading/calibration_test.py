@@ -14,17 +14,17 @@ from exir.cli.loading.calibration import calls_of
 from exir.error import ModelError
 
 
-class _Scale(nn.Module):
+class _ScaleModule(nn.Module):
     def forward(self, x: Tensor, factor: Tensor) -> Tensor:
         return x * factor
 
 
-def _programs(*methods: str) -> dict[str, ExportedProgram]:
-    program = torch.export.export(_Scale(), (torch.ones(2, 3), torch.ones(3)))
+def _export_methods(*methods: str) -> dict[str, ExportedProgram]:
+    program = torch.export.export(_ScaleModule(), (torch.ones(2, 3), torch.ones(3)))
     return dict.fromkeys(methods, program)
 
 
-def _saved(path: Path, **tensors: Tensor) -> Path:
+def _save_tensors(path: Path, **tensors: Tensor) -> Path:
     if path.suffix == ".npz":
         arrays: dict[str, Any] = {name: tensor.numpy() for name, tensor in tensors.items()}
         numpy.savez(path, **arrays)
@@ -36,7 +36,9 @@ def _saved(path: Path, **tensors: Tensor) -> Path:
 @pytest.mark.parametrize("name", ["c.npz", "c.safetensors"])
 def test_calibration_calls_are_stacked_or_joined(tmp_path: Path, name: str) -> None:
     x, factor = torch.randn(7, 3), torch.randn(3, 3)
-    calls = calls_of(_saved(tmp_path / name, x=x, factor=factor), _programs("forward"))["forward"]
+    calls = calls_of(_save_tensors(tmp_path / name, x=x, factor=factor), _export_methods("forward"))[
+        "forward"
+    ]
     assert len(calls) == 3  # of 2 rows each; the last row is not a complete call
     for number, call in enumerate(calls):
         assert torch.equal(call[0], x[2 * number : 2 * number + 2]) and torch.equal(
@@ -45,8 +47,8 @@ def test_calibration_calls_are_stacked_or_joined(tmp_path: Path, name: str) -> N
 
 
 def test_inputs_absent_from_the_file_default_to_the_example(tmp_path: Path) -> None:
-    path = _saved(tmp_path / "c.npz", **{"scale.x": torch.zeros(4, 2, 3)})
-    calls = calls_of(path, _programs("forward", "scale"))
+    path = _save_tensors(tmp_path / "c.npz", **{"scale.x": torch.zeros(4, 2, 3)})
+    calls = calls_of(path, _export_methods("forward", "scale"))
     assert calls["forward"] == []
     assert len(calls["scale"]) == 4
     assert torch.equal(calls["scale"][0][1], torch.ones(3))
@@ -74,7 +76,7 @@ def test_mismatched_calibration_input_is_named(
     tmp_path: Path, tensors: dict[str, Tensor], message: str
 ) -> None:
     with pytest.raises(ModelError, match=message):
-        calls_of(_saved(tmp_path / "c.npz", **tensors), _programs("forward"))
+        calls_of(_save_tensors(tmp_path / "c.npz", **tensors), _export_methods("forward"))
 
 
 @pytest.mark.parametrize("name", ["c.npz", "c.safetensors", "missing.npz"])
@@ -82,4 +84,4 @@ def test_damaged_calibration_file_is_named(tmp_path: Path, name: str) -> None:
     if not name.startswith("missing"):
         (tmp_path / name).write_bytes(b"no tensors")
     with pytest.raises(ModelError, match=f"{name}: cannot be read as inputs: "):
-        calls_of(tmp_path / name, _programs("forward"))
+        calls_of(tmp_path / name, _export_methods("forward"))

@@ -17,25 +17,28 @@ def check_modules(module: nn.Module) -> None:
     with sparse or quantized tensors. The error names the source line that creates the module, if
     known.
     """
-    for name, each in module.named_modules():
-        fault = _fault(each)
+    for name, submodule in module.named_modules():
+        fault = _untraceable_reason(submodule)
         if fault:
             line = line_that_makes(module, name)
-            if not line and isinstance(each, torch.jit.ScriptModule):
-                line = line_of_script(each)
-            raise _error(line, f"module '{name}'" if name else "the model", fault)
-        for key, tensor in [*each.named_parameters(recurse=False), *each.named_buffers(recurse=False)]:
+            if not line and isinstance(submodule, torch.jit.ScriptModule):
+                line = line_of_script(submodule)
+            raise _module_error(line, f"module '{name}'" if name else "the model", fault)
+        for key, tensor in [
+            *submodule.named_parameters(recurse=False),
+            *submodule.named_buffers(recurse=False),
+        ]:
             layout = layout_fault(tensor)
             if layout is not None:
                 path = f"{name}.{key}".lstrip(".")
-                raise _error(line_that_makes(module, path), f"'{path}'", layout)
+                raise _module_error(line_that_makes(module, path), f"'{path}'", layout)
 
 
-def _error(line: str, what: str, fault: str) -> ModelError:
+def _module_error(line: str, what: str, fault: str) -> ModelError:
     return ModelError(f"{line}: {what} {fault}" if line else f"{what} {fault}")
 
 
-def _fault(module: nn.Module) -> str:
+def _untraceable_reason(module: nn.Module) -> str:
     """Return why torch.export cannot trace a module itself, or ""."""
     kind = f"{type(module).__module__}.{type(module).__name__}"
     if isinstance(module, torch.jit.ScriptModule) and not isinstance(

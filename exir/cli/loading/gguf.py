@@ -22,7 +22,7 @@ _Blocks = np.ndarray[Any, np.dtype[np.uint8]]
 
 
 @dataclass(frozen=True)
-class _Matrix:
+class _DecodedMatrix:
     """A decoded matrix.
 
     codes: quantized values [rows, columns]: signed, or unsigned with minima.
@@ -34,7 +34,7 @@ class _Matrix:
     minima: Any = None
 
 
-class _Tensors(Mapping[str, Tensor]):
+class _LazyTensors(Mapping[str, Tensor]):
     """The tensors of a file, decoded on first use.
 
     A tensor that cannot be decoded raises `WeightsError` on access, so a model that does not use it
@@ -49,7 +49,7 @@ class _Tensors(Mapping[str, Tensor]):
     def __getitem__(self, name: str) -> Tensor:
         if name not in self._decoded:
             try:
-                self._decoded[name] = _decode(self._found[name])
+                self._decoded[name] = _decode_tensor(self._found[name])
             except (ValueError, OverflowError, RuntimeError) as error:
                 raise WeightsError(
                     f"{self._path}: {error}; supported types: {', '.join([*_PLAIN, *_READERS])}. If "
@@ -78,10 +78,10 @@ def read_gguf(path: Path) -> WeightsFile:
         raise WeightsError(
             f"{path}: not a valid GGUF file: {error}; download or generate it again"
         ) from error
-    return WeightsFile(_Tensors(path, file.tensors), file.metadata)
+    return WeightsFile(_LazyTensors(path, file.tensors), file.metadata)
 
 
-def _decode(found: GgufTensor) -> Tensor:
+def _decode_tensor(found: GgufTensor) -> Tensor:
     kind, shape = found.kind, found.shape
     blocks = found.blocks()
     if kind in _PLAIN:
@@ -97,11 +97,11 @@ def _decode(found: GgufTensor) -> Tensor:
     if rows * columns == 0:
         raise GgufError(f"tensor '{found.name}' of type {kind} is empty: its shape is {list(shape)}")
     matrix = read(blocks.reshape(rows, -1, blocks.shape[1]))
-    scales, minima = (_floats(each, rows) for each in (matrix.scales, matrix.minima))
+    scales, minima = (_decode_floats(part, rows) for part in (matrix.scales, matrix.minima))
     return BlockWeight.of_codes(torch.from_numpy(matrix.codes.reshape(shape)), scales, minima, bits)
 
 
-def _floats(values: Any, rows: int) -> Any:
+def _decode_floats(values: Any, rows: int) -> Any:
     return None if values is None else torch.from_numpy(np.ascontiguousarray(values.reshape(rows, -1)))
 
 
@@ -110,7 +110,7 @@ def _float16_at(blocks: _Blocks, start: int) -> Any:
     return np.ascontiguousarray(blocks[..., start : start + 2]).view("<f2").astype(np.float16)
 
 
-def _nibbles(data: _Blocks, width: int) -> Any:
+def _unpack_nibbles(data: _Blocks, width: int) -> Any:
     """Unpack 4-bit values: for each `width` bytes, low nibbles, then high nibbles."""
     pairs = data.reshape(*data.shape[:2], -1, 1, width)
     return np.concatenate([pairs & 15, pairs >> 4], axis=-2).reshape(*data.shape[:2], -1)
@@ -121,48 +121,52 @@ def _fifth_bits(data: _Blocks) -> Any:
     return np.unpackbits(data, axis=-1, bitorder="little") << 4
 
 
-def _q4_0(blocks: _Blocks) -> _Matrix:
-    return _Matrix(_nibbles(blocks[..., 2:], 16).astype(np.int8) - 8, _float16_at(blocks, 0))
+def _q4_0(blocks: _Blocks) -> _DecodedMatrix:
+    return _DecodedMatrix(
+        _unpack_nibbles(blocks[..., 2:], 16).astype(np.int8) - 8, _float16_at(blocks, 0)
+    )
 
 
-def _q4_1(blocks: _Blocks) -> _Matrix:
-    return _Matrix(_nibbles(blocks[..., 4:], 16), _float16_at(blocks, 0), _float16_at(blocks, 2))
+def _q4_1(blocks: _Blocks) -> _DecodedMatrix:
+    return _DecodedMatrix(
+        _unpack_nibbles(blocks[..., 4:], 16), _float16_at(blocks, 0), _float16_at(blocks, 2)
+    )
 
 
-def _q5_0(blocks: _Blocks) -> _Matrix:
-    codes = _nibbles(blocks[..., 6:], 16) | _fifth_bits(blocks[..., 2:6])
-    return _Matrix(codes.astype(np.int8) - 16, _float16_at(blocks, 0))
+def _q5_0(blocks: _Blocks) -> _DecodedMatrix:
+    codes = _unpack_nibbles(blocks[..., 6:], 16) | _fifth_bits(blocks[..., 2:6])
+    return _DecodedMatrix(codes.astype(np.int8) - 16, _float16_at(blocks, 0))
 
 
-def _q5_1(blocks: _Blocks) -> _Matrix:
-    codes = _nibbles(blocks[..., 8:], 16) | _fifth_bits(blocks[..., 4:8])
-    return _Matrix(codes, _float16_at(blocks, 0), _float16_at(blocks, 2))
+def _q5_1(blocks: _Blocks) -> _DecodedMatrix:
+    codes = _unpack_nibbles(blocks[..., 8:], 16) | _fifth_bits(blocks[..., 4:8])
+    return _DecodedMatrix(codes, _float16_at(blocks, 0), _float16_at(blocks, 2))
 
 
-def _q8_0(blocks: _Blocks) -> _Matrix:
-    return _Matrix(np.ascontiguousarray(blocks[..., 2:]).view(np.int8), _float16_at(blocks, 0))
+def _q8_0(blocks: _Blocks) -> _DecodedMatrix:
+    return _DecodedMatrix(np.ascontiguousarray(blocks[..., 2:]).view(np.int8), _float16_at(blocks, 0))
 
 
-def _q4_k(blocks: _Blocks) -> _Matrix:
-    return _Matrix(_nibbles(blocks[..., 16:], 32), *_of_groups(blocks))
+def _q4_k(blocks: _Blocks) -> _DecodedMatrix:
+    return _DecodedMatrix(_unpack_nibbles(blocks[..., 16:], 32), *_affine_groups(blocks))
 
 
-def _q5_k(blocks: _Blocks) -> _Matrix:
+def _q5_k(blocks: _Blocks) -> _DecodedMatrix:
     shifts = np.arange(8, dtype=np.uint8).reshape(8, 1)
     fifth = (blocks[..., None, 16:48] >> shifts & 1).reshape(*blocks.shape[:2], 256) << 4
-    return _Matrix(_nibbles(blocks[..., 48:], 32) | fifth, *_of_groups(blocks))
+    return _DecodedMatrix(_unpack_nibbles(blocks[..., 48:], 32) | fifth, *_affine_groups(blocks))
 
 
-def _q6_k(blocks: _Blocks) -> _Matrix:
-    low = _nibbles(blocks[..., :128], 64)
+def _q6_k(blocks: _Blocks) -> _DecodedMatrix:
+    low = _unpack_nibbles(blocks[..., :128], 64)
     shifts = np.array([0, 2, 4, 6], dtype=np.uint8).reshape(4, 1)
     pairs = blocks[..., 128:192].reshape(*blocks.shape[:2], 2, 1, 32) >> shifts & 3
     codes = (low | pairs.reshape(low.shape) << 4).astype(np.int8) - 32
     small = np.ascontiguousarray(blocks[..., 192:208]).view(np.int8)
-    return _Matrix(codes, _float16_at(blocks, 208).astype(np.float32) * small)
+    return _DecodedMatrix(codes, _float16_at(blocks, 208).astype(np.float32) * small)
 
 
-def _of_groups(blocks: _Blocks) -> tuple[Any, Any]:
+def _affine_groups(blocks: _Blocks) -> tuple[Any, Any]:
     """Return scales and minima of the eight groups of 32.
 
     Each is a 6-bit integer times a float16 of the block. The integers are packed in 12 bytes:
@@ -191,7 +195,7 @@ _PLAIN = {
 }
 
 # The function that decodes a row's blocks, and the bits per quantized value in the program.
-_READERS: dict[str, tuple[Callable[[_Blocks], _Matrix], int]] = {
+_READERS: dict[str, tuple[Callable[[_Blocks], _DecodedMatrix], int]] = {
     "Q4_0": (_q4_0, 4),
     "Q4_1": (_q4_1, 4),
     "Q5_0": (_q5_0, 8),

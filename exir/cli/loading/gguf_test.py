@@ -25,7 +25,7 @@ _BYTES = {
 _HALVES = {"Q4_1": (0, 2), "Q5_1": (0, 2), "Q4_K": (0, 2), "Q5_K": (0, 2), "Q6_K": (208,)}
 
 
-def _blocks(kind: str) -> np.ndarray:
+def _random_blocks(kind: str) -> np.ndarray:
     """Return three rows of two random blocks, whose scales are small floats."""
     random = np.random.default_rng(len(kind) + _BYTES[kind])
     data = random.integers(0, 256, (3, 2, _BYTES[kind]), dtype=np.uint8)
@@ -34,7 +34,7 @@ def _blocks(kind: str) -> np.ndarray:
     return data.reshape(3, -1)
 
 
-def _write(path: Path, **tensors: tuple[np.ndarray, Type]) -> Path:
+def _write_gguf(path: Path, **tensors: tuple[np.ndarray, Type]) -> Path:
     writer = gguf.GGUFWriter(path, "llama")
     writer.add_block_count(2)
     writer.add_array("tokenizer.ggml.tokens", ["a", "é"])
@@ -52,8 +52,8 @@ def _write(path: Path, **tensors: tuple[np.ndarray, Type]) -> Path:
 
 @pytest.mark.parametrize("kind", sorted(_BYTES))
 def test_blocks_dequantize_like_the_gguf_package(tmp_path: Path, kind: str) -> None:
-    data = _blocks(kind)
-    weight = read_gguf(_write(tmp_path / "w.gguf", w=(data, Type[kind]))).tensors["w"]
+    data = _random_blocks(kind)
+    weight = read_gguf(_write_gguf(tmp_path / "w.gguf", w=(data, Type[kind]))).tensors["w"]
     expected = torch.from_numpy(gguf.quants.dequantize(data, Type[kind]))
     assert isinstance(weight, BlockWeight) and weight.shape == expected.shape
     assert weight.bits == (4 if "4" in kind else 8)
@@ -63,7 +63,7 @@ def test_blocks_dequantize_like_the_gguf_package(tmp_path: Path, kind: str) -> N
 def test_floats_and_metadata_arrays_are_read(tmp_path: Path) -> None:
     halves = np.arange(6, dtype=np.float16).reshape(2, 3)
     words = (np.arange(4, dtype=np.float32).view(np.uint32) >> 16).astype(np.uint16).view(np.uint8)
-    file = read_gguf(_write(tmp_path / "w.gguf", a=(halves, Type.F16), b=(words, Type.BF16)))
+    file = read_gguf(_write_gguf(tmp_path / "w.gguf", a=(halves, Type.F16), b=(words, Type.BF16)))
     assert torch.equal(file.tensors["a"], torch.from_numpy(halves))
     assert torch.equal(file.tensors["b"], torch.arange(4, dtype=torch.bfloat16))
     assert file.metadata["llama.block_count"] == 2
@@ -72,7 +72,7 @@ def test_floats_and_metadata_arrays_are_read(tmp_path: Path) -> None:
 
 def test_unsupported_type_is_named_when_its_tensor_is_used(tmp_path: Path) -> None:
     odd, plain = np.zeros((2, 84), dtype=np.uint8), np.ones(3, dtype=np.float32)
-    path = _write(tmp_path / "w.gguf", odd=(odd, Type.Q2_K), plain=(plain, Type.F32))
+    path = _write_gguf(tmp_path / "w.gguf", odd=(odd, Type.Q2_K), plain=(plain, Type.F32))
     tensors = read_gguf(path).tensors
     assert torch.equal(tensors["plain"], torch.ones(3)) and set(tensors) == {"odd", "plain"}
     with pytest.raises(
@@ -83,7 +83,7 @@ def test_unsupported_type_is_named_when_its_tensor_is_used(tmp_path: Path) -> No
 
 
 def test_gguf_integers_are_read(tmp_path: Path) -> None:
-    path = _write(tmp_path / "w.gguf", w=(np.arange(-3, 3, dtype=np.int32).reshape(2, 3), Type.I32))
+    path = _write_gguf(tmp_path / "w.gguf", w=(np.arange(-3, 3, dtype=np.int32).reshape(2, 3), Type.I32))
     assert torch.equal(
         read_gguf(path).tensors["w"], torch.arange(-3, 3, dtype=torch.int32).reshape(2, 3)
     )
@@ -91,7 +91,7 @@ def test_gguf_integers_are_read(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("size", [0, 3, 40, 200])
 def test_truncated_gguf_file_is_refused(tmp_path: Path, size: int) -> None:
-    path = _write(tmp_path / "w.gguf", w=(_blocks("Q4_0"), Type.Q4_0))
+    path = _write_gguf(tmp_path / "w.gguf", w=(_random_blocks("Q4_0"), Type.Q4_0))
     path.write_bytes(path.read_bytes()[:size])
     with pytest.raises(
         WeightsError, match=r"w.gguf: not a valid GGUF file: .*; download or generate it again"

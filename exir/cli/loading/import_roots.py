@@ -33,12 +33,12 @@ class _MergedPackages(MetaPathFinder):
         if spec is None or spec.submodule_search_locations is None or not spec.has_location:
             return spec
         for place in list(spec.submodule_search_locations):
-            for other in self._counterparts(place):
+            for other in self._counterpart_folders(place):
                 if other not in spec.submodule_search_locations:
                     spec.submodule_search_locations.append(other)
         return spec
 
-    def _counterparts(self, place: str) -> Iterator[str]:
+    def _counterpart_folders(self, place: str) -> Iterator[str]:
         """Yield the existing folders with the same relative path in the other trees."""
         for group in self._groups:
             above = [root for root in group if place.startswith(root + os.sep)]
@@ -54,7 +54,7 @@ def use_import_roots(roots: Sequence[Path]) -> None:
     compiler, or a warm worker, has already imported.
     """
     sys.dont_write_bytecode = True
-    groups = _groups(roots)
+    groups = _group_by_tree(roots)
     sys.path += [place for group in groups for place in group if place not in sys.path]
     merged = [group for group in groups if len(group) > 1]
     if merged:
@@ -62,21 +62,21 @@ def use_import_roots(roots: Sequence[Path]) -> None:
     importlib.invalidate_caches()
 
 
-def _groups(roots: Sequence[Path]) -> list[list[str]]:
+def _group_by_tree(roots: Sequence[Path]) -> list[list[str]]:
     """Return the absolute roots in order, grouped by folder.
 
     A group has the same folder among the sources and among the generated files.
     """
-    trees = list(dict.fromkeys(tree for tree, _ in map(_split, roots)))
-    given = {os.path.abspath(root) for root in roots}
+    trees = list(dict.fromkeys(tree for tree, _ in map(_split_tree, roots)))
+    absolute = {os.path.abspath(root) for root in roots}
     groups: dict[str, list[str]] = {}
-    for folder in dict.fromkeys(folder for _, folder in map(_split, roots)):
+    for folder in dict.fromkeys(folder for _, folder in map(_split_tree, roots)):
         places = [os.path.abspath(os.path.join(tree, folder)) for tree in trees]
-        groups[folder] = [place for place in places if place in given or os.path.isdir(place)]
+        groups[folder] = [place for place in places if place in absolute or os.path.isdir(place)]
     return list(groups.values())
 
 
-def _split(root: Path) -> tuple[str, str]:
+def _split_tree(root: Path) -> tuple[str, str]:
     """Return the tree of a root, "" for sources, and its folder within the tree."""
     parts = root.parts
     if _OUTPUTS not in parts:
@@ -94,46 +94,49 @@ def module_of_file(file: Path, roots: Sequence[Path], name: str) -> str:
     """
     path = os.path.abspath(file)
     above = [
-        (root, group) for group in _groups(roots) for root in group if path.startswith(root + os.sep)
+        (root, group)
+        for group in _group_by_tree(roots)
+        for root in group
+        if path.startswith(root + os.sep)
     ]
-    repository = next((root for root, _ in above if ".".join(_parts(path, root)) == name), None)
+    repository = next((root for root, _ in above if ".".join(_relative_parts(path, root)) == name), None)
     for root, group in above:
-        found = _name_below(root, path)
+        found = _module_name_in(root, path)
         is_below = repository is not None and len(root) > len(repository) and not _is_package(root)
-        if is_below and found is not None and _is_found_below(found.partition(".")[0], group):
+        if is_below and found is not None and _is_importable_from(found.partition(".")[0], group):
             return found
     if repository is None:
         return name
-    return _name_below(repository, path) or _name_below_dotted_folder(repository, path) or name
+    return _module_name_in(repository, path) or _name_in_dotted_folder(repository, path) or name
 
 
 def _is_package(folder: str) -> bool:
     return os.path.exists(os.path.join(folder, "__init__.py"))
 
 
-def _parts(path: str, root: str) -> list[str]:
+def _relative_parts(path: str, root: str) -> list[str]:
     return os.path.relpath(path, root).removesuffix(".py").split(os.sep)
 
 
-def _name_below(root: str, path: str) -> str | None:
+def _module_name_in(root: str, path: str) -> str | None:
     """Return a file's dotted name relative to `root`, or None if a folder has a dot."""
-    parts = _parts(path, root)
+    parts = _relative_parts(path, root)
     if len(parts) > 1 and parts[-1] == "__init__":
         parts.pop()
     return None if any("." in part for part in parts) else ".".join(parts)
 
 
-def _name_below_dotted_folder(root: str, path: str) -> str | None:
+def _name_in_dotted_folder(root: str, path: str) -> str | None:
     folders = os.path.dirname(os.path.relpath(path, root)).split(os.sep)
     last = max((index for index, folder in enumerate(folders) if "." in folder), default=None)
     if last is None:
         return None
     added = os.path.join(root, *folders[: last + 1])
     sys.path.append(added)
-    return _name_below(added, path)
+    return _module_name_in(added, path)
 
 
-def _is_found_below(name: str, roots: Sequence[str]) -> bool:
+def _is_importable_from(name: str, roots: Sequence[str]) -> bool:
     """Return whether a top-level module is imported from one of the roots.
 
     Packages of the compiler, and libraries that come earlier on the path, have priority.

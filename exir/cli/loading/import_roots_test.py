@@ -25,14 +25,14 @@ def _imports_as_before(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Itera
         del sys.modules[name]
 
 
-def _load(files: dict[str, str], roots: list[str], file: str, name: str) -> object:
+def _load_value(files: dict[str, str], roots: list[str], file: str, name: str) -> object:
     """Return the `VALUE` of the module in `file`."""
     for path, text in files.items():
         Path(path).parent.mkdir(parents=True, exist_ok=True)
         Path(path).write_text(text)
-    given = tuple(map(Path, roots))
-    use_import_roots(given)
-    module = import_user_module(module_of_file(Path(file), given, name), given)
+    root_paths = tuple(map(Path, roots))
+    use_import_roots(root_paths)
+    module = import_user_module(module_of_file(Path(file), root_paths, name), root_paths)
     assert module.__file__ is not None and os.path.samefile(module.__file__, file)
     return module.VALUE
 
@@ -176,4 +176,4 @@ _CASES: dict[str, tuple[dict[str, str], list[str], str, str]] = {
 
 @pytest.mark.parametrize("name", _CASES)
 def test_model_is_imported_from_its_import_roots(name: str) -> None:
-    assert _load(*_CASES[name]) == 1
+    assert _load_value(*_CASES[name]) == 1

@@ -44,7 +44,7 @@ def load_model(arguments: Arguments) -> ModelSpec:
         return spec
     file = read_weights(path)
     spec = _make_model(arguments, file)
-    load_weights(spec.module, _mapped(spec, file, arguments), path)
+    load_weights(spec.module, _rename_weights(spec, file, arguments), path)
     return spec
 
 
@@ -53,13 +53,15 @@ def _make_model(arguments: Arguments, file: WeightsFile | None) -> ModelSpec:
     module = import_user_module(_module_name(arguments), arguments.import_roots)
     _check_file(module, arguments.module_file)
     entry_point = _find_entry_point(module, arguments.entry_point)
-    given = _given(entry_point, arguments, file)
+    entry_arguments = _entry_point_arguments(entry_point, arguments, file)
     seed_everything()
-    returned = _calling(lambda: entry_point(*given), f"entry point '{arguments.entry_point}'", arguments)
+    returned = _call_user_code(
+        lambda: entry_point(*entry_arguments), f"entry point '{arguments.entry_point}'", arguments
+    )
     try:
         return as_model_spec(returned, f"entry point '{arguments.entry_point}'")
     except ModelError as error:
-        raise ModelError(f"{error}\n    {_location(entry_point)}") from None
+        raise ModelError(f"{error}\n    {_entry_point_location(entry_point)}") from None
 
 
 def _module_name(arguments: Arguments) -> str:
@@ -70,7 +72,7 @@ def _module_name(arguments: Arguments) -> str:
 def entry_point_line(arguments: Arguments) -> str:
     """Return the source line of the entry point of the loaded module."""
     module = sys.modules[_module_name(arguments)]
-    return _location(_find_entry_point(module, arguments.entry_point))
+    return _entry_point_location(_find_entry_point(module, arguments.entry_point))
 
 
 def import_user_module(name: str, roots: tuple[Path, ...]) -> ModuleType:
@@ -125,7 +127,7 @@ def _check_file(module: ModuleType, expected: Path | None) -> None:
 
 def _find_entry_point(module: ModuleType, name: str) -> Callable[[], Any]:
     if not hasattr(module, name):
-        choices = _choices(module, name)
+        choices = _similar_names(module, name)
         raise ModelError(f"module '{module.__name__}' has no entry point '{name}'; {choices}")
     entry_point = getattr(module, name)
     if not callable(entry_point):
@@ -136,12 +138,12 @@ def _find_entry_point(module: ModuleType, name: str) -> Callable[[], Any]:
     return entry_point
 
 
-def _given(
+def _entry_point_arguments(
     entry_point: Callable[..., Any], arguments: Arguments, file: WeightsFile | None
 ) -> list[WeightsFile]:
     """Return the arguments: the weights file, if the entry point has a parameter."""
     name = arguments.entry_point
-    needed = _needed(entry_point)
+    needed = _required_parameters(entry_point)
     if needed[:1] != [_WEIGHTS]:
         _check_takes_nothing(entry_point, needed, name)
         return []
@@ -149,12 +151,12 @@ def _given(
     if file is None:
         raise ModelError(
             f"entry point '{name}' needs a weights file; set the attribute 'weights'\n    "
-            f"{_location(entry_point)}"
+            f"{_entry_point_location(entry_point)}"
         )
     return [file]
 
 
-def _choices(module: ModuleType, name: str) -> str:
+def _similar_names(module: ModuleType, name: str) -> str:
     own = [
         key
         for key, value in vars(module).items()
@@ -169,7 +171,7 @@ def _choices(module: ModuleType, name: str) -> str:
     return f"its functions: {', '.join(sorted(own))}{hint}"
 
 
-def _needed(entry_point: Callable[..., Any]) -> list[str]:
+def _required_parameters(entry_point: Callable[..., Any]) -> list[str]:
     """Return the names of the parameters without a default."""
     parameters = inspect.signature(entry_point).parameters.values()
     variadic = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
@@ -180,41 +182,43 @@ def _check_takes_nothing(entry_point: Callable[..., Any], needed: list[str], nam
     if needed:
         raise ModelError(
             f"entry point '{name}' has required parameters: {', '.join(needed)}; only '{_WEIGHTS}', "
-            f"the weights file, is passed\n    {_location(entry_point)}"
+            f"the weights file, is passed\n    {_entry_point_location(entry_point)}"
         )
 
 
-def _mapped(spec: ModelSpec, file: WeightsFile, arguments: Arguments) -> Mapping[str, Tensor]:
+def _rename_weights(spec: ModelSpec, file: WeightsFile, arguments: Arguments) -> Mapping[str, Tensor]:
     """Return the tensors of the file, by their names in the module."""
     function = spec.map_weights
     if function is None:
         return file.tensors
-    mapped = _calling(lambda: function(file.tensors), "'map_weights'", arguments)
-    if not isinstance(mapped, Mapping) or not all(isinstance(each, Tensor) for each in mapped.values()):
+    mapped = _call_user_code(lambda: function(file.tensors), "'map_weights'", arguments)
+    if not isinstance(mapped, Mapping) or not all(
+        isinstance(tensor, Tensor) for tensor in mapped.values()
+    ):
         raise ModelError(
-            f"'map_weights' must return a mapping from names to tensors\n    {_location(function)}"
+            f"'map_weights' must return a mapping from names to tensors\n    {_entry_point_location(function)}"
         )
     return mapped
 
 
-def _calling(run: Callable[[], Any], what: str, arguments: Arguments) -> Any:
+def _call_user_code(run: Callable[[], Any], what: str, arguments: Arguments) -> Any:
     try:
         return run()
     except (KeyboardInterrupt, WeightsError):
         raise
     except BaseException as error:
         raise ModelError(
-            f"{what} failed: {describe(error, arguments.import_roots)}{_remedy(error)}"
+            f"{what} failed: {describe(error, arguments.import_roots)}{_suggest_remedy(error)}"
         ) from error
 
 
-def _remedy(error: BaseException) -> str:
+def _suggest_remedy(error: BaseException) -> str:
     if isinstance(error, FileNotFoundError):
         return "\n    list files that the model reads in 'data' of the model or of its py_library"
     return ""
 
 
-def _location(entry_point: Callable[..., Any]) -> str:
+def _entry_point_location(entry_point: Callable[..., Any]) -> str:
     from exir.debug.source import import_path
 
     code = getattr(inspect.unwrap(entry_point), "__code__", None)

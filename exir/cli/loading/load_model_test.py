@@ -26,7 +26,7 @@ def _modules_as_before(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         del sys.modules[name]
 
 
-def _load(
+def _load_source(
     folder: Path,
     source: str,
     entry_point: str = "model",
@@ -52,9 +52,9 @@ def _load(
     return load_model(arguments)
 
 
-def _refused(folder: Path, source: str, **options: Any) -> str:
+def _load_error(folder: Path, source: str, **options: Any) -> str:
     with pytest.raises(ModelError) as caught:
-        _load(folder, source, **options)
+        _load_source(folder, source, **options)
     return str(caught.value)
 
 
@@ -67,10 +67,10 @@ def model():
 
 
 def test_model_is_initialized_from_the_fixed_seed(tmp_path: Path) -> None:
-    first = _load(tmp_path, _GOOD)
+    first = _load_source(tmp_path, _GOOD)
     del sys.modules["app.net"]
     torch.randn(5)
-    second = _load(tmp_path, _GOOD)
+    second = _load_source(tmp_path, _GOOD)
     assert torch.equal(first.module.weight, second.module.weight)
     assert first.example_args is not None and second.example_args is not None
     assert torch.equal(first.example_args[0], second.example_args[0])
@@ -80,20 +80,20 @@ def test_weights_drawn_at_import_are_deterministic(tmp_path: Path) -> None:
     source = _GOOD.replace("def model", "_X = torch.randn(1, 2)\ndef model").replace(
         "(torch.randn(1, 2),)", "(_X,)"
     )
-    first = _load(tmp_path, source)
+    first = _load_source(tmp_path, source)
     del sys.modules["app.net"]
-    second = _load(tmp_path, source)
+    second = _load_source(tmp_path, source)
     assert first.example_args is not None and second.example_args is not None
     assert torch.equal(first.example_args[0], second.example_args[0])
 
 
 def test_bytecode_is_not_written_next_to_the_source(tmp_path: Path) -> None:
-    _load(tmp_path, _GOOD)
+    _load_source(tmp_path, _GOOD)
     assert not list(tmp_path.rglob("__pycache__"))
 
 
 def test_an_exception_at_import_is_shown_with_its_line(tmp_path: Path) -> None:
-    message = _refused(tmp_path, "import torch\nx = 1\ny = x + undefined\n")
+    message = _load_error(tmp_path, "import torch\nx = 1\ny = x + undefined\n")
     assert message == (
         "module 'app.net' cannot be imported: NameError: name 'undefined' is not defined\n"
         "    app/net.py:3: y = x + undefined"
@@ -102,7 +102,7 @@ def test_an_exception_at_import_is_shown_with_its_line(tmp_path: Path) -> None:
 
 def test_operator_library_for_another_torch_is_explained(tmp_path: Path) -> None:
     """An example is the default index's torchvision with the CPU build of torch."""
-    message = _refused(tmp_path, "import torch\ntorch.library.register_fake('nowhere::nms')(abs)\n")
+    message = _load_error(tmp_path, "import torch\ntorch.library.register_fake('nowhere::nms')(abs)\n")
     assert "RuntimeError: operator nowhere::nms does not exist\n    app/net.py:2: " in message
     assert message.endswith(
         "\n    the library with the operators of 'nowhere' was not loaded; if it is in a package, lock the package's build"
@@ -111,33 +111,33 @@ def test_operator_library_for_another_torch_is_explained(tmp_path: Path) -> None
 
 
 def test_a_syntax_error_is_shown_with_its_line(tmp_path: Path) -> None:
-    message = _refused(tmp_path, "import torch\ndef model(:\n")
+    message = _load_error(tmp_path, "import torch\ndef model(:\n")
     assert "SyntaxError: " in message
     assert message.endswith("app/net.py:2: def model(:")
 
 
 def test_an_exit_at_import_is_an_error(tmp_path: Path) -> None:
-    assert "SystemExit: 0" in _refused(tmp_path, "raise SystemExit(0)\n")
+    assert "SystemExit: 0" in _load_error(tmp_path, "raise SystemExit(0)\n")
 
 
 def test_missing_dependency_message_states_where_to_add_it(tmp_path: Path) -> None:
-    message = _refused(tmp_path, "import left_out.thing\n")
+    message = _load_error(tmp_path, "import left_out.thing\n")
     assert "app/net.py:1: import left_out.thing" in message
     assert "add the library that provides 'left_out' to 'deps'" in message
 
 
 def test_missing_module_is_named(tmp_path: Path) -> None:
-    message = _refused(tmp_path, _GOOD, module="app.nett")
+    message = _load_error(tmp_path, _GOOD, module="app.nett")
     assert message.startswith("module 'app.nett' was not found; searched: ")
 
 
 def test_module_name_used_by_the_compiler_is_refused(tmp_path: Path) -> None:
-    assert "the compiler or an earlier import root" in _refused(tmp_path, _GOOD, module="exir.error")
+    assert "the compiler or an earlier import root" in _load_error(tmp_path, _GOOD, module="exir.error")
 
 
 def test_missing_entry_point_lists_those_that_exist(tmp_path: Path) -> None:
     source = _GOOD + "def _private(): pass\ndef mobilenet(): pass\n"
-    message = _refused(tmp_path, source, entry_point="mobilenett")
+    message = _load_error(tmp_path, source, entry_point="mobilenett")
     assert message == (
         "module 'app.net' has no entry point 'mobilenett'; its functions: mobilenet, model; did you mean"
         " 'mobilenet'?"
@@ -161,14 +161,14 @@ def test_missing_entry_point_lists_those_that_exist(tmp_path: Path) -> None:
     ],
 )
 def test_invalid_entry_point_is_refused(tmp_path: Path, source: str, expected: str) -> None:
-    message = _refused(tmp_path, source)
+    message = _load_error(tmp_path, source)
     assert expected in message
     assert "app/net.py" in message or "is a int, not a function" in message
 
 
 def test_library_and_compiler_frames_are_omitted(tmp_path: Path) -> None:
     source = "import torch\ndef model():\n    torch.ones(2) @ torch.ones(3)\n"
-    message = _refused(tmp_path, source)
+    message = _load_error(tmp_path, source)
     assert [line.strip() for line in message.splitlines()[1:]] == [
         "app/net.py:3: torch.ones(2) @ torch.ones(3)"
     ]
@@ -189,12 +189,12 @@ def model(weights):
 def test_weights_file_builds_the_model(tmp_path: Path) -> None:
     tensors = {"layer.weight": torch.ones(3, 5), "layer.bias": torch.zeros(3)}
     save_file(tensors, tmp_path / "w.safetensors", {"size": "5"})
-    spec = _load(tmp_path, _BY_WEIGHTS, weights=tmp_path / "w.safetensors")
+    spec = _load_source(tmp_path, _BY_WEIGHTS, weights=tmp_path / "w.safetensors")
     assert torch.equal(spec.module.weight, torch.ones(3, 5))
 
 
 def test_missing_weights_file_is_explained(tmp_path: Path) -> None:
-    message = _refused(tmp_path, _BY_WEIGHTS)
+    message = _load_error(tmp_path, _BY_WEIGHTS)
     assert message == (
         "entry point 'model' needs a weights file; set the attribute 'weights'\n"
         "    app/net.py:7: def model"
@@ -219,7 +219,7 @@ def test_invalid_weight_map_is_refused(tmp_path: Path, body: str, expected: str)
     source = _BY_WEIGHTS.replace(
         'return {name.removeprefix("layer."): tensor for name, tensor in tensors.items()}', body
     )
-    assert expected in _refused(tmp_path, source, weights=tmp_path / "w.safetensors")
+    assert expected in _load_error(tmp_path, source, weights=tmp_path / "w.safetensors")
 
 
 def test_download_without_a_network_is_explained_with_its_line(tmp_path: Path) -> None:
@@ -230,6 +230,6 @@ def model():
     except LookupError:
         raise OSError("cannot load the weights") from None
 """
-    message = _refused(tmp_path, source)
+    message = _load_error(tmp_path, source)
     assert "OSError: cannot load the weights\n    app/net.py:5: raise OSError" in message
     assert "create the model without weights" in message

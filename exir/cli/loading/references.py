@@ -17,21 +17,21 @@ def make_partitioners(
     references: tuple[str, ...], config: CompilerConfig, roots: tuple[Path, ...]
 ) -> list[Partitioner]:
     """Create the partitioners of the named backends, in order, with their options."""
-    entries = [_as_entry(resolve(each, "--backend", roots), each) for each in references]
+    entries = [_as_entry(resolve(reference, "--backend", roots), reference) for reference in references]
     check_keys(config.backends, [entry.id for entry in entries], f"{config.origin}: [backends]")
-    made = [_make_partitioner(entry, config) for entry in entries]
-    return [partitioner for partitioner in made if partitioner is not None]
+    partitioners = [_make_partitioner(entry, config) for entry in entries]
+    return [partitioner for partitioner in partitioners if partitioner is not None]
 
 
 def make_passes(
     references: list[str], config: CompilerConfig, roots: tuple[Path, ...]
 ) -> list[PassType]:
     """Return the named passes. A class is instantiated without arguments."""
-    made = []
+    passes = []
     for reference in references:
         found = resolve(reference, f"{config.origin}: [passes]", roots)
-        made.append(found() if isinstance(found, type) else found)
-    return made
+        passes.append(found() if isinstance(found, type) else found)
+    return passes
 
 
 def resolve(reference: str, where: str, roots: tuple[Path, ...]) -> Any:
@@ -74,9 +74,9 @@ def _make_partitioner(entry: BackendEntry, config: CompilerConfig) -> Partitione
     return _expect_partitioner(entry.partitioner(**options), entry)
 
 
-def _expect_partitioner(made: Any, entry: BackendEntry) -> Partitioner:
-    if not isinstance(made, Partitioner):
+def _expect_partitioner(partitioner: Any, entry: BackendEntry) -> Partitioner:
+    if not isinstance(partitioner, Partitioner):
         raise ConfigError(
-            f"backend '{entry.id}': the entry returned a {type(made).__name__}, not a Partitioner; return one"
+            f"backend '{entry.id}': the entry returned a {type(partitioner).__name__}, not a Partitioner; return one"
         )
-    return made
+    return partitioner

@@ -34,26 +34,26 @@ def _no_partitioner() -> Any:
 NOT_A_PARTITIONER = BackendEntry("wrong", _no_partitioner)
 
 
-def _make(*attributes: str, **options: object) -> list[Any]:
+def _make_module(*attributes: str, **options: object) -> list[Any]:
     config = parse_config({"backends": options}, "m.toml")
-    return make_partitioners(tuple(f"{__name__}:{each}" for each in attributes), config, ())
+    return make_partitioners(tuple(f"{__name__}:{attribute}" for attribute in attributes), config, ())
 
 
 def test_partitioners_are_created_in_order() -> None:
-    made = make_partitioners(
+    partitioners = make_partitioners(
         ("backends.demo.compiler_demo:BACKEND", "backends.portable:BACKEND"), CompilerConfig(), ()
     )
-    assert [type(partitioner) for partitioner in made] == [CompilerDemoPartitioner]
+    assert [type(partitioner) for partitioner in partitioners] == [CompilerDemoPartitioner]
 
 
 def test_partitioner_receives_its_options() -> None:
-    (made,) = _make("TUNABLE", tunable={"level": 2, "units": ["a"]})
-    assert made.options == (2, 0.5, ["a"])
+    (partitioner,) = _make_module("TUNABLE", tunable={"level": 2, "units": ["a"]})
+    assert partitioner.options == (2, 0.5, ["a"])
 
 
 def test_entry_may_be_a_partitioner_class() -> None:
-    (made,) = _make("Tunable", Tunable={"level": 1, "ratio": 1})
-    assert made.options == (1, 1, None)
+    (partitioner,) = _make_module("Tunable", Tunable={"level": 1, "ratio": 1})
+    assert partitioner.options == (1, 1, None)
 
 
 @pytest.mark.parametrize(
@@ -76,7 +76,7 @@ def test_entry_may_be_a_partitioner_class() -> None:
 )
 def test_invalid_reference_or_option_is_named(attribute: str, options: dict, message: str) -> None:
     with pytest.raises(ConfigError, match=message):
-        _make(attribute, **options)
+        _make_module(attribute, **options)
 
 
 def test_a_reference_has_a_module_and_an_attribute() -> None:
@@ -94,8 +94,8 @@ def some_pass(graph_module: object) -> None:
 
 
 def test_pass_references_name_functions_or_classes() -> None:
-    made = make_passes([f"{__name__}:some_pass", f"{__name__}:Options"], CompilerConfig(), ())
-    assert made[0] is some_pass and isinstance(made[1], Options)
+    passes = make_passes([f"{__name__}:some_pass", f"{__name__}:Options"], CompilerConfig(), ())
+    assert passes[0] is some_pass and isinstance(passes[1], Options)
 
 
 class Options:

@@ -37,13 +37,13 @@ def user_lines(error: BaseException, roots: Iterable[Path]) -> list[str]:
     Files are relative to their import root.
     """
     if isinstance(error, SyntaxError) and error.filename:
-        return [_line(_relative(error.filename, roots), error.lineno, error.text)]
+        return [_format_line(_relative_to_roots(error.filename, roots), error.lineno, error.text)]
     found = []
     for frame, number in traceback.walk_tb(error.__traceback__):
         file = frame.f_code.co_filename
         if is_user_file(file, roots):
             code = linecache.getline(file, number, frame.f_globals)
-            found.append(_line(_relative(file, roots), number, code))
+            found.append(_format_line(_relative_to_roots(file, roots), number, code))
     return found[-_MOST_FRAMES:]
 
 
@@ -61,12 +61,12 @@ def shorten(reason: str) -> str:
     return paragraph if len(paragraph) <= _LONGEST_REASON else paragraph[:_LONGEST_REASON] + " …"
 
 
-def _line(file: str, number: int | None, code: str | None) -> str:
+def _format_line(file: str, number: int | None, code: str | None) -> str:
     text = (code or "").strip()
     return f"{file}:{number}: {text}" if text else f"{file}:{number}"
 
 
-def _relative(file: str, roots: Iterable[Path]) -> str:
+def _relative_to_roots(file: str, roots: Iterable[Path]) -> str:
     path = os.path.abspath(file)
     above = [root for root in map(os.path.abspath, roots) if path.startswith(root + os.sep)]
     return path[len(max(above, key=len)) + 1 :] if above else os.path.basename(file)

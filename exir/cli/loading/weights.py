@@ -16,24 +16,24 @@ _MOST_NAMES = 5
 _OPTIONAL_SUFFIX = "num_batches_tracked"
 
 
-def load_weights(module: nn.Module, given: Mapping[str, Tensor], path: Path) -> None:
+def load_weights(module: nn.Module, tensors: Mapping[str, Tensor], path: Path) -> None:
     """Copy the tensors of `path` into `module`.
 
     Blockwise quantized tensors replace the module's parameters. Raises `WeightsError` if the
     tensors do not match.
     """
     expected = module.state_dict(keep_vars=True)
-    problems = _compare(expected, given)
+    problems = _check_state_dict(expected, tensors)
     if problems:
         raise WeightsError(f"{path} does not fit {type(module).__name__}:" + "".join(problems))
-    plain = {name: tensor for name, tensor in given.items() if not isinstance(tensor, BlockWeight)}
+    plain = {name: tensor for name, tensor in tensors.items() if not isinstance(tensor, BlockWeight)}
     if any(tensor.is_meta for tensor in expected.values()):
-        _assign(module, expected, plain)
+        _assign_tensors(module, expected, plain)
     else:
         module.load_state_dict(plain, strict=False)
-    for name, tensor in given.items():
+    for name, tensor in tensors.items():
         if isinstance(tensor, BlockWeight):
-            _replace(module, expected[name], nn.Parameter(tensor, requires_grad=False))
+            _replace_tensor(module, expected[name], nn.Parameter(tensor, requires_grad=False))
     check_not_on_meta(module, f"after loading {path}, ")
 
 
@@ -51,25 +51,27 @@ def check_not_on_meta(module: nn.Module, condition: str = "") -> None:
     if left:
         raise ModelError(
             f"{condition}{type(module).__name__} has tensors on the meta device, without "
-            f"values:{''.join(_listed('without values', left))}\n    create them on the CPU; a weights "
+            f"values:{''.join(_format_names('without values', left))}\n    create them on the CPU; a weights "
             "file has only parameters and persistent buffers"
         )
 
 
-def _assign(module: nn.Module, expected: Mapping[str, Tensor], given: Mapping[str, Tensor]) -> None:
+def _assign_tensors(
+    module: nn.Module, expected: Mapping[str, Tensor], loaded: Mapping[str, Tensor]
+) -> None:
     """Replace the tensors of `module`, in the module's dtypes. Tied tensors stay tied."""
-    given = dict(given)
+    loaded = dict(loaded)
     for name, tensor in expected.items():
-        if tensor.is_meta and name not in given and name.endswith(_OPTIONAL_SUFFIX):
-            given[name] = torch.zeros_like(tensor, device="cpu")
-    for name, tensor in given.items():
+        if tensor.is_meta and name not in loaded and name.endswith(_OPTIONAL_SUFFIX):
+            loaded[name] = torch.zeros_like(tensor, device="cpu")
+    for name, tensor in loaded.items():
         value = tensor.to(expected[name].dtype)
         if isinstance(expected[name], nn.Parameter):
             value = nn.Parameter(value, requires_grad=expected[name].requires_grad)
-        _replace(module, expected[name], value)
+        _replace_tensor(module, expected[name], value)
 
 
-def _replace(module: nn.Module, old: Tensor, new: Tensor) -> None:
+def _replace_tensor(module: nn.Module, old: Tensor, new: Tensor) -> None:
     """Replace the parameter or buffer `old` by `new`, wherever `module` has it."""
     for owner in module.modules():
         for tensors in (owner._parameters, owner._buffers):
@@ -143,11 +145,11 @@ def _as_state_dict(loaded: object, path: Path) -> Mapping[str, Tensor]:
                 "save model.state_dict()"
             )
         if value.layout != torch.strided or value.is_quantized or value.is_meta:
-            raise WeightsError(f"{path}: '{name}' {_unusable(value)}")
+            raise WeightsError(f"{path}: '{name}' {_unusable_reason(value)}")
     return loaded
 
 
-def _unusable(tensor: Tensor) -> str:
+def _unusable_reason(tensor: Tensor) -> str:
     """Return why a tensor of a state dict cannot be loaded, and the remedy."""
     if tensor.is_meta:
         return "is on the meta device, without values; save the model after its weights are loaded"
@@ -156,43 +158,43 @@ def _unusable(tensor: Tensor) -> str:
     return f"has the layout {tensor.layout}; save tensor.to_dense()"
 
 
-def _compare(expected: Mapping[str, Tensor], given: Mapping[str, Tensor]) -> list[str]:
-    covered = {id(tensor) for name, tensor in expected.items() if name in given}
+def _check_state_dict(expected: Mapping[str, Tensor], loaded: Mapping[str, Tensor]) -> list[str]:
+    covered = {id(tensor) for name, tensor in expected.items() if name in loaded}
     missing = [
         name
         for name, tensor in expected.items()
         if id(tensor) not in covered and not name.endswith(_OPTIONAL_SUFFIX)
     ]
-    unexpected = [name for name in given if name not in expected]
+    unexpected = [name for name in loaded if name not in expected]
     return [
-        *_listed("missing", missing),
-        *_listed("unexpected", unexpected),
-        *_listed("mismatched", _mismatched(expected, given)),
+        *_format_names("missing", missing),
+        *_format_names("unexpected", unexpected),
+        *_format_names("mismatched", _mismatched_tensors(expected, loaded)),
     ]
 
 
-def _mismatched(expected: Mapping[str, Tensor], given: Mapping[str, Tensor]) -> list[str]:
+def _mismatched_tensors(expected: Mapping[str, Tensor], loaded: Mapping[str, Tensor]) -> list[str]:
     return [
-        f"{name} (model {_type(tensor)}, file {_type(given[name])})"
+        f"{name} (model {_dtype_and_shape(tensor)}, file {_dtype_and_shape(loaded[name])})"
         for name, tensor in expected.items()
-        if name in given and not _fits(tensor, given[name])
+        if name in loaded and not _is_compatible(tensor, loaded[name])
     ]
 
 
-def _fits(expected: Tensor, given: Tensor) -> bool:
+def _is_compatible(expected: Tensor, loaded: Tensor) -> bool:
     """Return whether shapes are equal, and dtypes are equal or both floating point.
 
     Floating-point values are converted.
     """
-    both_float = expected.is_floating_point() and given.is_floating_point()
-    return expected.shape == given.shape and (both_float or expected.dtype == given.dtype)
+    both_float = expected.is_floating_point() and loaded.is_floating_point()
+    return expected.shape == loaded.shape and (both_float or expected.dtype == loaded.dtype)
 
 
-def _type(tensor: Tensor) -> str:
+def _dtype_and_shape(tensor: Tensor) -> str:
     return f"{str(tensor.dtype).removeprefix('torch.')}{list(tensor.shape)}"
 
 
-def _listed(what: str, names: list[str]) -> list[str]:
+def _format_names(what: str, names: list[str]) -> list[str]:
     if not names:
         return []
     more = f", and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""

@@ -13,15 +13,15 @@ from exir.error import ModelError, WeightsError
 from exir.weights.weights_file import BlockWeight
 
 
-def _load(module: nn.Module, path: Path) -> None:
+def _load_weights(module: nn.Module, path: Path) -> None:
     load_weights(module, read_weights(path).tensors, path)
 
 
-def _net() -> nn.Module:
+def _two_layer_net() -> nn.Module:
     return nn.Sequential(nn.Linear(3, 2), nn.BatchNorm1d(2))
 
 
-class _Tied(nn.Module):
+class _TiedLayers(nn.Module):
     def __init__(self) -> None:
         super().__init__()
         self.embedding = nn.Embedding(4, 3)
@@ -31,17 +31,19 @@ class _Tied(nn.Module):
 
 @pytest.mark.parametrize("name", ["w.safetensors", "w.pt"])
 def test_every_tensor_of_the_weights_file_is_loaded(tmp_path: Path, name: str) -> None:
-    source, target = _net(), _net()
+    source, target = _two_layer_net(), _two_layer_net()
     (save_file if name.endswith("tensors") else torch.save)(source.state_dict(), tmp_path / name)
-    _load(target, tmp_path / name)
+    _load_weights(target, tmp_path / name)
     for key, tensor in source.state_dict().items():
         assert torch.equal(target.state_dict()[key], tensor)
 
 
 def test_numpy_arrays_are_loaded(tmp_path: Path) -> None:
-    source, target = _net(), _net()
-    numpy.savez(tmp_path / "w.npz", **{key: each.numpy() for key, each in source.state_dict().items()})
-    _load(target, tmp_path / "w.npz")
+    source, target = _two_layer_net(), _two_layer_net()
+    numpy.savez(
+        tmp_path / "w.npz", **{key: tensor.numpy() for key, tensor in source.state_dict().items()}
+    )
+    _load_weights(target, tmp_path / "w.npz")
     for key, tensor in source.state_dict().items():
         assert torch.equal(target.state_dict()[key], tensor)
 
@@ -60,13 +62,13 @@ def test_index_of_sharded_files_is_refused(tmp_path: Path) -> None:
 
 
 def test_mismatched_names_and_shapes_are_listed(tmp_path: Path) -> None:
-    state = _net().state_dict()
+    state = _two_layer_net().state_dict()
     state["0.weights"] = state.pop("0.weight")
     state["0.bias"] = torch.zeros(5)
     state["1.weight"] = torch.zeros(2, dtype=torch.int64)
     save_file(state, tmp_path / "w.safetensors")
     with pytest.raises(WeightsError) as caught:
-        _load(_net(), tmp_path / "w.safetensors")
+        _load_weights(_two_layer_net(), tmp_path / "w.safetensors")
     message = str(caught.value)
     assert "w.safetensors does not fit Sequential:" in message
     assert "missing (1): 0.weight\n" in message
@@ -78,20 +80,20 @@ def test_mismatched_names_and_shapes_are_listed(tmp_path: Path) -> None:
 def test_long_lists_of_names_are_truncated(tmp_path: Path) -> None:
     save_file({f"extra{index}": torch.zeros(1) for index in range(9)}, tmp_path / "w.safetensors")
     with pytest.raises(WeightsError, match=r"unexpected \(9\): extra0, .*extra4, and 4 more"):
-        _load(nn.ReLU(), tmp_path / "w.safetensors")
+        _load_weights(nn.ReLU(), tmp_path / "w.safetensors")
 
 
 def test_floats_of_other_precisions_are_converted(tmp_path: Path) -> None:
     save_file({"weight": torch.ones(2, 3, dtype=torch.float16)}, tmp_path / "w.safetensors")
     linear = nn.Linear(3, 2, bias=False)
-    _load(linear, tmp_path / "w.safetensors")
+    _load_weights(linear, tmp_path / "w.safetensors")
     assert linear.weight.dtype == torch.float32 and bool((linear.weight == 1).all())
 
 
 def test_tied_tensor_is_required_once(tmp_path: Path) -> None:
     save_file({"embedding.weight": torch.ones(4, 3)}, tmp_path / "w.safetensors")
-    module = _Tied()
-    _load(module, tmp_path / "w.safetensors")
+    module = _TiedLayers()
+    _load_weights(module, tmp_path / "w.safetensors")
     assert bool((module.head.weight == 1).all())
 
 
@@ -99,21 +101,21 @@ def test_meta_model_takes_the_files_tensors(tmp_path: Path) -> None:
     with torch.device("meta"):
         linear = nn.Linear(3, 2, bias=False)
     save_file({"weight": torch.ones(2, 3)}, tmp_path / "w.safetensors")
-    _load(linear, tmp_path / "w.safetensors")
+    _load_weights(linear, tmp_path / "w.safetensors")
     assert bool((linear.weight == 1).all())
 
 
 def test_meta_model_keeps_dtypes_and_tied_weights(tmp_path: Path) -> None:
     with torch.device("meta"):
-        module = nn.Sequential(_Tied(), nn.BatchNorm1d(3))
+        module = nn.Sequential(_TiedLayers(), nn.BatchNorm1d(3))
     state = {f"1.{name}": torch.ones(3) for name in ("weight", "bias", "running_mean", "running_var")}
     save_file(
         {"0.embedding.weight": torch.ones(4, 3, dtype=torch.bfloat16), **state},
         tmp_path / "w.safetensors",
     )
-    _load(module, tmp_path / "w.safetensors")
+    _load_weights(module, tmp_path / "w.safetensors")
     tied = module[0]
-    assert isinstance(tied, _Tied) and tied.head.weight is tied.embedding.weight
+    assert isinstance(tied, _TiedLayers) and tied.head.weight is tied.embedding.weight
     assert tied.head.weight.dtype == torch.float32 and bool((tied.head.weight == 1).all())
     assert module.state_dict()["1.num_batches_tracked"].device.type == "cpu"
 
@@ -131,14 +133,14 @@ def test_tensors_left_on_the_meta_device_are_named(tmp_path: Path, attribute: st
         ModelError,
         match=r"on the meta device, without values:\n.*\(1\): steps\n +create them on the CPU",
     ):
-        _load(nn.Sequential(linear)[0], tmp_path / "w.safetensors")
+        _load_weights(nn.Sequential(linear)[0], tmp_path / "w.safetensors")
 
 
 def test_num_batches_tracked_may_be_missing(tmp_path: Path) -> None:
-    state = _net().state_dict()
+    state = _two_layer_net().state_dict()
     del state["1.num_batches_tracked"]
     save_file(state, tmp_path / "w.safetensors")
-    _load(_net(), tmp_path / "w.safetensors")
+    _load_weights(_two_layer_net(), tmp_path / "w.safetensors")
 
 
 @pytest.mark.parametrize(
@@ -153,14 +155,14 @@ def test_damaged_weights_file_is_named(tmp_path: Path, name: str, reason: str) -
     for present in ("w.safetensors", "w.pt"):
         (tmp_path / present).write_bytes(b"no weights")
     with pytest.raises(WeightsError, match=f"{name}: cannot be read as weights: {reason}"):
-        _load(_net(), tmp_path / name)
+        _load_weights(_two_layer_net(), tmp_path / name)
 
 
 @pytest.mark.parametrize("name", ["w.safetensors", "w.pt", "w.gguf"])
 def test_git_lfs_pointer_is_not_a_damaged_weights_file(tmp_path: Path, name: str) -> None:
     (tmp_path / name).write_text("version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n")
     with pytest.raises(WeightsError, match=f"{name} is a Git LFS pointer instead of the file; fetch it"):
-        _load(_net(), tmp_path / name)
+        _load_weights(_two_layer_net(), tmp_path / name)
 
 
 @pytest.mark.parametrize(
@@ -186,11 +188,11 @@ def test_git_lfs_pointer_is_not_a_damaged_weights_file(tmp_path: Path, name: str
 def test_file_without_dense_tensors_is_refused(tmp_path: Path, saved: object, message: str) -> None:
     torch.save(saved, tmp_path / "w.pt")
     with pytest.raises(WeightsError, match=message):
-        _load(_net(), tmp_path / "w.pt")
+        _load_weights(_two_layer_net(), tmp_path / "w.pt")
 
 
 def test_block_weight_replaces_its_parameter_everywhere() -> None:
-    module = _Tied()
+    module = _TiedLayers()
     weight = BlockWeight(torch.ones(4, 3, dtype=torch.int8), torch.full((4, 1), 2.0), None, 8)
     load_weights(module, {"embedding.weight": weight}, Path("w.gguf"))
     assert isinstance(module.head.weight, BlockWeight) and module.head.weight is module.embedding.weight

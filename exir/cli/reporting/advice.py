@@ -28,9 +28,9 @@ _DERIVATIVES = ("grad_and_value_impl", "_vjp_with_argnums", "wrapper_fn")
 def advice_on(error: BaseException) -> str:
     """Return a line of advice, or "" if there is none."""
     text = _BY_EXCEPTION.get(type(error).__name__, "")
-    if text and _asserts(error):
+    if text and _is_assertion(error):
         text = "an assertion depends on the values of a tensor; use torch._assert, or remove it"
-    elif text and _indexes(error):
+    elif text and _is_index_error(error):
         text = (
             "an index depends on data; write with index_copy_ and read with index_select at an index "
             "tensor of shape [1], or bound it with torch._check"
@@ -103,11 +103,11 @@ def _last_user_line(error: BaseException) -> str:
     return lines[-1].strip() if lines else ""
 
 
-def _asserts(error: BaseException) -> bool:
+def _is_assertion(error: BaseException) -> bool:
     return _last_user_line(error).startswith("assert ")
 
 
-def _indexes(error: BaseException) -> bool:
+def _is_index_error(error: BaseException) -> bool:
     return "specialized integer from data-dependent expression" in str(error) and "[" in _last_user_line(
         error
     )

@@ -35,7 +35,7 @@ MAGIC = b"ETCL"
 VERSION = 1
 
 
-class _Kind(IntEnum):
+class _ValueKind(IntEnum):
     NONE = 0
     TENSOR = 1
     INT = 2
@@ -89,7 +89,7 @@ def write_calls(calls: Iterable[Call]) -> bytes:
 
 def read_calls(data: bytes) -> list[Call]:
     """Return the calls of a file. Raises `InvalidProgramError` if it is damaged."""
-    reader = _Reader(data)
+    reader = _CallsReader(data)
     if reader.take(4) != MAGIC or reader.unpack("<I") != VERSION:
         raise InvalidProgramError("not a file of recorded calls (ETCL, version 1)")
     calls = [reader.call() for _ in range(reader.unpack("<I"))]
@@ -109,20 +109,20 @@ def _encode_values(values: tuple[Any, ...]) -> bytes:
 def _encode_value(value: Any) -> bytes:
     match value:
         case None:
-            return bytes([_Kind.NONE])
+            return bytes([_ValueKind.NONE])
         case torch.Tensor():
-            return bytes([_Kind.TENSOR]) + _encode_tensor(value)
+            return bytes([_ValueKind.TENSOR]) + _encode_tensor(value)
         case bool():
-            return struct.pack("<BB", _Kind.BOOL, value)
+            return struct.pack("<BB", _ValueKind.BOOL, value)
         case int():
-            return struct.pack("<Bq", _Kind.INT, value)
+            return struct.pack("<Bq", _ValueKind.INT, value)
         case float():
-            return struct.pack("<Bd", _Kind.DOUBLE, value)
+            return struct.pack("<Bd", _ValueKind.DOUBLE, value)
         case str():
-            return bytes([_Kind.STRING]) + _encode_string(value)
+            return bytes([_ValueKind.STRING]) + _encode_string(value)
         case QuantizedOutput():
             figures = value.step, value.scale, value.zero_point, value.rounding
-            head = struct.pack("<Bdddd", _Kind.QUANTIZED, *figures)
+            head = struct.pack("<Bdddd", _ValueKind.QUANTIZED, *figures)
             return head + _encode_value(value.value) + _encode_value(value.real)
     raise UnsupportedOperatorError(
         f"a recorded call cannot have a value of type {type(value).__name__}; use tensors and scalars"
@@ -143,7 +143,7 @@ def _encode_string(text: str) -> bytes:
     return struct.pack("<I", len(data)) + data
 
 
-class _Reader:
+class _CallsReader:
     """Reads a file sequentially. Every read is checked against the file's end."""
 
     def __init__(self, data: bytes) -> None:
@@ -166,8 +166,8 @@ class _Reader:
 
     def call(self) -> Call:
         """Return the next call."""
-        method, status = self._string(), self.unpack("<I")
-        inputs, outputs = self._values(), self._values()
+        method, status = self._read_string(), self.unpack("<I")
+        inputs, outputs = self._read_values(), self._read_values()
         return Call(method, inputs, outputs, status)
 
     def expect_end(self) -> None:
@@ -175,34 +175,34 @@ class _Reader:
         if self._at != len(self._data):
             raise InvalidProgramError(f"recorded calls: the file has data after byte {self._at}")
 
-    def _values(self) -> tuple[Any, ...]:
-        return tuple(self._value() for _ in range(self.unpack("<I")))
+    def _read_values(self) -> tuple[Any, ...]:
+        return tuple(self._read_value() for _ in range(self.unpack("<I")))
 
-    def _value(self) -> Any:
+    def _read_value(self) -> Any:
         match self.unpack("<B"):
-            case _Kind.NONE:
+            case _ValueKind.NONE:
                 return None
-            case _Kind.TENSOR:
-                return self._tensor()
-            case _Kind.INT:
+            case _ValueKind.TENSOR:
+                return self._read_tensor()
+            case _ValueKind.INT:
                 return self.unpack("<q")
-            case _Kind.BOOL:
+            case _ValueKind.BOOL:
                 return bool(self.unpack("<B"))
-            case _Kind.DOUBLE:
+            case _ValueKind.DOUBLE:
                 return self.unpack("<d")
-            case _Kind.STRING:
-                return self._string()
-            case _Kind.QUANTIZED:
+            case _ValueKind.STRING:
+                return self._read_string()
+            case _ValueKind.QUANTIZED:
                 step, scale, zero_point, rounding = (self.unpack("<d") for _ in range(4))
-                value, real = self._value(), self._value()
+                value, real = self._read_value(), self._read_value()
                 return QuantizedOutput(value, real, step, scale, int(zero_point), rounding)
             case kind:
                 raise InvalidProgramError(f"recorded calls: unknown value kind {kind}")
 
-    def _string(self) -> str:
+    def _read_string(self) -> str:
         return self.take(self.unpack("<I")).decode()
 
-    def _tensor(self) -> torch.Tensor:
+    def _read_tensor(self) -> torch.Tensor:
         number = self.unpack("<B")
         rank = self.unpack("<B")
         sizes = struct.unpack(f"<{rank}i", self.take(4 * rank))

@@ -8,7 +8,7 @@ from exir.inspection.memory import CalledMemory, RuntimeMemory, called_memory, p
 
 def delegate_parts(plan: schema.ExecutionPlan, program: schema.Program) -> list[list[str]]:
     """Return the sorted runtime parts that each delegate needs."""
-    return [parts_of(each, program) for each in plan.delegates]
+    return [parts_of(delegate, program) for delegate in plan.delegates]
 
 
 def parts_of(delegate: schema.BackendDelegate, program: schema.Program) -> list[str]:
@@ -19,7 +19,7 @@ def parts_of(delegate: schema.BackendDelegate, program: schema.Program) -> list[
 
 def delegate_memory(plan: schema.ExecutionPlan, program: schema.Program) -> CalledMemory:
     """Return the memory that the delegates of a method need."""
-    return called_memory([memory_of(each, program) for each in plan.delegates])
+    return called_memory([memory_of(delegate, program) for delegate in plan.delegates])
 
 
 def memory_of(delegate: schema.BackendDelegate, program: schema.Program) -> RuntimeMemory:

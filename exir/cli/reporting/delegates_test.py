@@ -43,7 +43,7 @@ class KeepsItsPayload(BackendDetails):
         return [f"keeper_{spec.key}" for spec in compile_specs] * 2
 
 
-def _delegate(payload: int, *specs: str) -> BackendDelegate:
+def _delegate_report(payload: int, *specs: str) -> BackendDelegate:
     reference = BackendDelegateDataReference(index=payload)
     return BackendDelegate("KeepsItsPayload", reference, [CompileSpec(key, b"1") for key in specs])
 
@@ -52,7 +52,7 @@ def _program_with_delegates() -> Program:
     plan = ExecutionPlan(
         values=[EValue(Int(1))],
         chains=[Chain(instructions=[Instruction(DelegateCall(0, [0]))])],
-        delegates=[_delegate(0, "a"), _delegate(1), _delegate(0, "b", "a")],
+        delegates=[_delegate_report(0, "a"), _delegate_report(1), _delegate_report(0, "b", "a")],
     )
     payloads = [BackendDelegateInlineData(bytes(160)), BackendDelegateInlineData(b"")]
     return Program(execution_plan=[plan], backend_delegate_data=payloads)

@@ -34,7 +34,11 @@ def check_fallback(manager: ExecutorchProgramManager, allowed: Collection[str]) 
     The `UnsupportedOperatorError` lists them with their source lines. An operator is allowed by its
     name in the program, with or without the overload.
     """
-    calls = [_call(use) for method in manager.report.methods for use in _outside(method, allowed)]
+    calls = [
+        _format_use(use)
+        for method in manager.report.methods
+        for use in _disallowed_fallbacks(method, allowed)
+    ]
     distinct = list(dict.fromkeys(calls))
     if not distinct:
         return
@@ -48,14 +52,14 @@ def check_fallback(manager: ExecutorchProgramManager, allowed: Collection[str]) 
     )
 
 
-def _outside(method: MethodReport, allowed: Collection[str]) -> Iterator[OperatorUse]:
+def _disallowed_fallbacks(method: MethodReport, allowed: Collection[str]) -> Iterator[OperatorUse]:
     for use in method.operator_uses:
         names = {use.name, use.name.partition(".")[0]}
         if names.isdisjoint(allowed) and not use.name.startswith(_OF_THE_RUNTIME):
             yield use
 
 
-def _call(use: OperatorUse) -> str:
+def _format_use(use: OperatorUse) -> str:
     where = f" ({use.source})" if use.source else ""
     reasons = "".join(f"; {backend}: {reason}" for backend, reason in sorted(use.refusals.items()))
     return f"{use.name}{where}{reasons}"

@@ -34,9 +34,11 @@ class _GuardLines(logging.Handler):
         message = record.getMessage()
         if "[guard added]" not in message or "[guard suppressed]" in message:
             return
-        frames = [each for each in traceback.extract_stack() if is_user_file(each.filename, self._roots)]
+        frames = [
+            frame for frame in traceback.extract_stack() if is_user_file(frame.filename, self._roots)
+        ]
         if frames:
-            self.lines.append(_text(frames[-1], self._roots))
+            self.lines.append(_format_frame(frames[-1], self._roots))
 
 
 def lines_of_guards(error: Exception, export: Callable[[], object], roots: tuple[Path, ...]) -> str:
@@ -69,7 +71,7 @@ def lines_of_guards(error: Exception, export: Callable[[], object], roots: tuple
     )
 
 
-def _text(frame: traceback.FrameSummary, roots: Iterable[Path]) -> str:
+def _format_frame(frame: traceback.FrameSummary, roots: Iterable[Path]) -> str:
     above = [root for root in map(str, roots) if frame.filename.startswith(root.rstrip("/") + "/")]
     file = frame.filename[len(max(above, key=len).rstrip("/")) + 1 :] if above else frame.filename
     return f"{file}:{frame.lineno}: {frame.line}"

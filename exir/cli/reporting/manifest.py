@@ -27,32 +27,36 @@ def render_manifest(
     """Return the manifest of a program as text."""
     program, report = manager.executorch_program, manager.report
     methods = [
-        _method(method, plan, program, table)
+        _method_entry(method, plan, program, table)
         for method, plan in zip(report.methods, program.execution_plan)
     ]
     content = {
         "target": arguments.target,
         "weights": "seed" if arguments.weights is None else "file",
-        "program": _file(arguments.out_pte, manager.write_to_file),
-        "external": _external(arguments, manager),
+        "program": _file_entry(arguments.out_pte, manager.write_to_file),
+        "external": _external_files_entry(arguments, manager),
         **methods_content(report.methods, methods),
     }
     if quantization is not None:
-        content["quantization"] = _quantization(quantization)
+        content["quantization"] = _quantization_entry(quantization)
     return manifest_text(content)
 
 
-def _quantization(quantization: Quantization) -> dict[str, Any]:
+def _quantization_entry(quantization: Quantization) -> dict[str, Any]:
     return {
         "recipe": quantization.options.recipe,
         "methods": [
             {
                 "name": name,
-                "inputs": _bytes(quantization.inputs.get(name, {})),
-                "outputs": _bytes(quantization.outputs.get(name, {})),
-                "quantized": [_decision(each) for each in decisions if not each.reason],
+                "inputs": _io_quantization_entry(quantization.inputs.get(name, {})),
+                "outputs": _io_quantization_entry(quantization.outputs.get(name, {})),
+                "quantized": [
+                    _decision_entry(decision) for decision in decisions if not decision.reason
+                ],
                 "float": [
-                    _decision(each) | {"reason": each.reason} for each in decisions if each.reason
+                    _decision_entry(decision) | {"reason": decision.reason}
+                    for decision in decisions
+                    if decision.reason
                 ],
             }
             for name, decisions in sorted(quantization.decisions.items())
@@ -60,19 +64,19 @@ def _quantization(quantization: Quantization) -> dict[str, Any]:
     }
 
 
-def _bytes(found: Bytes) -> list[dict[str, Any]]:
+def _io_quantization_entry(found: Bytes) -> list[dict[str, Any]]:
     """Return the quantization parameters of quantized inputs or outputs."""
     return [
-        {"index": index, "scale": each.scale, "zero_point": each.zero_point}
-        for index, each in sorted(found.items())
+        {"index": index, "scale": params.scale, "zero_point": params.zero_point}
+        for index, params in sorted(found.items())
     ]
 
 
-def _decision(decision: Decision) -> dict[str, str]:
+def _decision_entry(decision: Decision) -> dict[str, str]:
     return {"module": decision.module, "operator": decision.operator, "source": decision.source}
 
 
-class _Digest(io.RawIOBase):
+class _DigestFile(io.RawIOBase):
     """A file object that keeps only the length and the hash of the written data."""
 
     def __init__(self) -> None:
@@ -86,8 +90,8 @@ class _Digest(io.RawIOBase):
         return memoryview(data).nbytes
 
 
-def _file(path: Path | None, write: Write) -> dict[str, Any]:
-    digest = _Digest()
+def _file_entry(path: Path | None, write: Write) -> dict[str, Any]:
+    digest = _DigestFile()
     write(cast(BinaryIO, digest))
     return {
         "file": path.name if path else "",
@@ -96,14 +100,16 @@ def _file(path: Path | None, write: Write) -> dict[str, Any]:
     }
 
 
-def _external(arguments: Arguments, manager: ExecutorchProgramManager) -> list[dict[str, Any]]:
+def _external_files_entry(
+    arguments: Arguments, manager: ExecutorchProgramManager
+) -> list[dict[str, Any]]:
     """Return the external files of the program."""
     if not arguments.external_weights:
         return []
-    return [_file(arguments.out_weights, manager.merged_external_data.write_to_file)]
+    return [_file_entry(arguments.out_weights, manager.merged_external_data.write_to_file)]
 
 
-def _method(
+def _method_entry(
     report: MethodReport,
     plan: schema.ExecutionPlan,
     program: schema.Program,

@@ -23,7 +23,7 @@ from exir.testing.models import Codec, DynamicAdd
 _FLAGS = ["--target=@//app:net_pte", "--module=app.net", "--out-pte=out/net.pte"]
 
 
-def _manifest(spec: ModelSpec, *flags: str, pipeline: Pipeline = Pipeline()) -> dict[str, Any]:
+def _write_manifest(spec: ModelSpec, *flags: str, pipeline: Pipeline = Pipeline()) -> dict[str, Any]:
     manager = lower_programs(export_methods(spec), spec, pipeline)
     text = render_manifest(parse_arguments([*_FLAGS, *flags]), manager, None)
     manifest = json.loads(text)
@@ -41,7 +41,7 @@ def test_undelegated_calls_have_a_reason() -> None:
             return super().partition(exported_program)
 
     spec = ModelSpec(torch.nn.ReLU(), (torch.ones(8),))
-    manifest = _manifest(spec, pipeline=Pipeline(partitioners=(Partial(),)))
+    manifest = _write_manifest(spec, pipeline=Pipeline(partitioners=(Partial(),)))
     left = {"backend": "demo", "operator": "aten::relu.out", "reason": "it is too small", "source": ""}
     assert manifest["methods"][0]["not_delegated"] == [left]
 
@@ -49,7 +49,7 @@ def test_undelegated_calls_have_a_reason() -> None:
 def test_manifest_describes_program_and_slots() -> None:
     n = Dim("n", min=2, max=16)
     shapes = {"x": {0: n}, "y": {0: n}}
-    manifest = _manifest(ModelSpec(DynamicAdd(), (torch.randn(4, 4),) * 2, dynamic_shapes=shapes))
+    manifest = _write_manifest(ModelSpec(DynamicAdd(), (torch.randn(4, 4),) * 2, dynamic_shapes=shapes))
     (method,) = manifest["methods"]
     tensor = {
         "kind": "tensor",
@@ -66,14 +66,14 @@ def test_manifest_describes_program_and_slots() -> None:
 
 
 def test_manifest_states_memory() -> None:
-    (method,) = _manifest(ModelSpec(torch.nn.ReLU(), (torch.ones(8),)))["methods"]
+    (method,) = _write_manifest(ModelSpec(torch.nn.ReLU(), (torch.ones(8),)))["methods"]
     memory = method["memory"]
     assert sum(memory["planned_bytes"]) >= memory["lower_bound_bytes"] >= 32
     assert memory["counts"]["tensors"] == 2 and memory["counts"]["instructions"] == 1
     assert (memory["persistent"], memory["scratch"], memory["headers"]) == ([], [], [])
 
 
-class _Shared(torch.nn.Module):
+class _SharedStateModule(torch.nn.Module):
     def __init__(self) -> None:
         super().__init__()
         self.register_buffer("total", torch.ones(4))
@@ -88,10 +88,15 @@ class _Shared(torch.nn.Module):
 @pytest.mark.parametrize("is_shared", [False, True])
 def test_buffer_shared_by_methods_is_named(is_shared: bool) -> None:
     inputs = MethodSpec((torch.randn(4),))
-    spec = ModelSpec(_Shared(), methods={"put": inputs, "take": inputs}, constant_methods={"width": 4})
+    spec = ModelSpec(
+        _SharedStateModule(), methods={"put": inputs, "take": inputs}, constant_methods={"width": 4}
+    )
     pipeline = Pipeline(parse_config({"memory_planning": {"share_mutable_buffers": is_shared}}, "test"))
-    memory = {each["name"]: each["memory"] for each in _manifest(spec, pipeline=pipeline)["methods"]}
-    ids = {name: each["shared_id"] for name, each in memory.items()}
+    memory = {
+        method["name"]: method["memory"]
+        for method in _write_manifest(spec, pipeline=pipeline)["methods"]
+    }
+    ids = {name: entry["shared_id"] for name, entry in memory.items()}
     assert ids == {"put": 2 * is_shared, "take": 2 * is_shared, "width": 0}
     if is_shared:
         assert [memory[name]["planned_bytes"][1] for name in ("put", "take")] == [16, 16]
@@ -100,7 +105,7 @@ def test_buffer_shared_by_methods_is_named(is_shared: bool) -> None:
 def test_methods_operators_and_constant_methods_are_listed() -> None:
     x, code = (torch.randn(2, 8),), (torch.randn(2, 4),)
     methods = {"encode": MethodSpec(x), "decode": MethodSpec(code)}
-    manifest = _manifest(ModelSpec(Codec(), methods=methods, constant_methods={"width": 8}))
+    manifest = _write_manifest(ModelSpec(Codec(), methods=methods, constant_methods={"width": 8}))
     assert [method["name"] for method in manifest["methods"]] == ["decode", "encode", "width"]
     names = [operator["name"] for operator in manifest["operators"]]
     assert names == sorted(names) and "aten::relu.out" in names
@@ -109,11 +114,11 @@ def test_methods_operators_and_constant_methods_are_listed() -> None:
 
 def test_channels_last_operators_are_marked() -> None:
     x = torch.randn(1, 2, 3, 3)
-    assert _manifest(ModelSpec(torch.nn.ReLU(), (x,)))["operators"] == [
+    assert _write_manifest(ModelSpec(torch.nn.ReLU(), (x,)))["operators"] == [
         {"name": "aten::relu.out", "dtypes": ["float32", "float32"]}
     ]
     last = x.contiguous(memory_format=torch.channels_last)
-    assert _manifest(ModelSpec(torch.nn.ReLU(), (last,)))["operators"] == [
+    assert _write_manifest(ModelSpec(torch.nn.ReLU(), (last,)))["operators"] == [
         {"name": "aten::relu.out", "dtypes": ["float32", "float32"], "channels_last": True}
     ]
 
@@ -121,13 +126,13 @@ def test_channels_last_operators_are_marked() -> None:
 def test_method_of_another_module_is_exported_in_eval_mode() -> None:
     inputs = (torch.randn(4),)
     method = MethodSpec(inputs, module=torch.nn.Sequential(torch.nn.ReLU(), torch.nn.Dropout()))
-    manifest = _manifest(ModelSpec(torch.nn.ReLU(), inputs, methods={"drop": method}))
+    manifest = _write_manifest(ModelSpec(torch.nn.ReLU(), inputs, methods={"drop": method}))
     assert [operator["name"] for operator in manifest["operators"]] == ["aten::relu.out"]
 
 
 def test_delegates_are_listed_with_their_sizes() -> None:
     spec = ModelSpec(DynamicAdd(), (torch.randn(4, 4), torch.randn(4, 4)))
-    manifest = _manifest(spec, pipeline=Pipeline(partitioners=(CompilerDemoPartitioner(),)))
+    manifest = _write_manifest(spec, pipeline=Pipeline(partitioners=(CompilerDemoPartitioner(),)))
     (delegate,) = manifest["methods"][0]["delegates"]
     assert delegate["id"] == "BackendWithCompilerDemo" and delegate["bytes"] > 0
     assert delegate["parts"] == [] and delegate["options"] == {}
@@ -141,11 +146,11 @@ def test_delegates_are_listed_with_backend_options() -> None:
     spec = ModelSpec(DynamicAdd(), (torch.randn(4, 4), torch.randn(4, 4)))
     specs = [CompileSpec("mode", b"small"), CompileSpec("key", b"\xff")]
     partitioner = AllNodePartitioner("BackendWithCompilerDemo", specs)
-    manifest = _manifest(spec, pipeline=Pipeline(partitioners=(partitioner,)))
+    manifest = _write_manifest(spec, pipeline=Pipeline(partitioners=(partitioner,)))
     (delegate,) = manifest["methods"][0]["delegates"]
     assert delegate["options"] == {"mode": "small", "key": "\\xff"}
 
 
 def test_weights_from_a_file_are_marked() -> None:
     spec = ModelSpec(torch.nn.ReLU(), (torch.ones(2),))
-    assert _manifest(spec, "--weights=net.safetensors")["weights"] == "file"
+    assert _write_manifest(spec, "--weights=net.safetensors")["weights"] == "file"

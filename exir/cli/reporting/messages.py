@@ -21,7 +21,7 @@ def explain(
     below `roots`) are also user errors. Any other exception is an internal error, and is shown with
     a traceback.
     """
-    cause = _cause(error)
+    cause = _root_cause(error)
     if isinstance(cause, UserError):
         text, exit_code = f"error: {target}: {error}\n", EXIT_USER_ERROR
     elif not isinstance(cause, ExirError) and user_lines(cause, roots):
@@ -34,8 +34,8 @@ def explain(
     return trace + text, exit_code
 
 
-def _cause(error: BaseException) -> BaseException:
+def _root_cause(error: BaseException) -> BaseException:
     """Return the original error of a failed pass."""
     if isinstance(error, PassError) and error.__cause__ is not None:
-        return _cause(error.__cause__)
+        return _root_cause(error.__cause__)
     return error

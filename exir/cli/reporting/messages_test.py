@@ -145,7 +145,7 @@ def model():
 """
 
 
-def _net(
+def _net_source(
     first: str,
     last: str,
     state: str = "pass",
@@ -167,7 +167,7 @@ _SEQUENCE = "__import__('exir').ModelSpec(net, (torch.rand(8, 2, 4),), dynamic_s
 # Models that cannot be compiled, and parts of the messages.
 _REFUSED: dict[str, tuple[str, list[str]]] = {
     "growing state": (
-        _net("self.h = torch.cat([self.h, x])", "self.h * 1", _BUFFER),
+        _net_source("self.h = torch.cat([self.h, x])", "self.h * 1", _BUFFER),
         [
             "of sizes [16] is assigned to a buffer of sizes [8]",
             "index_copy_",
@@ -175,7 +175,7 @@ _REFUSED: dict[str, tuple[str, list[str]]] = {
         ],
     ),
     "state that grows from nothing": (
-        _net(
+        _net_source(
             "self.k = torch.cat([self.k, x[None]])",
             "self.k * 1",
             'self.register_buffer("k", torch.zeros(0, 8))',
@@ -183,32 +183,34 @@ _REFUSED: dict[str, tuple[str, list[str]]] = {
         ["of sizes [1, 8] is assigned to a buffer of sizes [0, 8]", "app/net.py:11: self.k"],
     ),
     "sparse buffer": (
-        _net("pass", "torch.mv(self.a, x)", 'self.register_buffer("a", torch.eye(8).to_sparse())'),
+        _net_source(
+            "pass", "torch.mv(self.a, x)", 'self.register_buffer("a", torch.eye(8).to_sparse())'
+        ),
         ["'a' is a sparse tensor (torch.sparse_coo)", "to_dense()"],
     ),
     "compressed buffer": (
-        _net("pass", "self.a @ x", 'self.register_buffer("a", torch.eye(8).to_sparse_csr())'),
+        _net_source("pass", "self.a @ x", 'self.register_buffer("a", torch.eye(8).to_sparse_csr())'),
         ["'a' is a sparse tensor (torch.sparse_csr)", "to_dense()"],
     ),
     "sparse value": (
-        _net(
+        _net_source(
             "y = torch.sparse_coo_tensor(torch.ones(2, 1).long(), torch.ones(1), (8, 8))",
             "torch.mv(y, x)",
         ),
         ["is a sparse tensor (torch.sparse_coo)", "app/net.py:11: y = torch.sparse_coo_tensor"],
     ),
     "batch norm of its batch": (
-        _net(
+        _net_source(
             "y = F.batch_norm(x.reshape(1, 2, 4), self.h[:2], self.h[2:4], training=True)", "y", _BUFFER
         ),
         ["training=False to F.batch_norm", "app/net.py:11: y = F.batch_norm"],
     ),
     "Python's assertion": (
-        _net("assert (x > -9).all()", "x * 2"),
+        _net_source("assert (x > -9).all()", "x * 2"),
         ["use torch._assert, or remove it", "app/net.py:11: assert"],
     ),
     "slice at a position": (
-        _net(
+        _net_source(
             "self.h[self.at : self.at + 1] = x[:1]",
             "self.h * 1",
             _BUFFER + "; self.at = nn.Buffer(torch.tensor(0))",
@@ -216,11 +218,11 @@ _REFUSED: dict[str, tuple[str, list[str]]] = {
         ["an index depends on data; write with index_copy_", "app/net.py:11: self.h[self.at"],
     ),
     "scripted submodule": (
-        _net("pass", "self.s(x)", "self.s = torch.jit.script(nn.Linear(8, 4))"),
+        _net_source("pass", "self.s(x)", "self.s = torch.jit.script(nn.Linear(8, 4))"),
         ["app/net.py:9: module 's' is compiled by torch.jit.script", "which torch.export cannot trace"],
     ),
     "scripted submodule of containers": (
-        _net(
+        _net_source(
             "pass",
             "self.s(x)",
             "self.s = nn.Sequential(nn.ReLU(), nn.Sequential(torch.jit.script(nn.Linear(8, 4))))",
@@ -228,11 +230,11 @@ _REFUSED: dict[str, tuple[str, list[str]]] = {
         ["app/net.py:9: module 's.1.0' is compiled by torch.jit.script"],
     ),
     "scripted class": (
-        _net("pass", "x * 2", returned="torch.jit.script(net), (torch.rand(8),)"),
+        _net_source("pass", "x * 2", returned="torch.jit.script(net), (torch.rand(8),)"),
         ["app/net.py:12: the model is compiled by torch.jit.script"],
     ),
     "converted submodule": (
-        _net(
+        _net_source(
             "pass",
             "self.s(x[None])",
             "self.s = nn.Linear(8, 4); self.qconfig = torch.ao.quantization.default_qconfig",
@@ -242,7 +244,7 @@ _REFUSED: dict[str, tuple[str, list[str]]] = {
         ["app/net.py:9: module 's' is quantized in eager mode", "docs/how_to/quantize_a_model.md"],
     ),
     "state in a plain attribute": (
-        _net(
+        _net_source(
             "self.k = x if self.k is None else torch.cat([self.k, x])",
             "self.k.sum()",
             "self.k = None",
@@ -250,7 +252,7 @@ _REFUSED: dict[str, tuple[str, list[str]]] = {
         ["app/net.py:11: the plain attribute 'k'", "register_buffer('k', ...)", "return it"],
     ),
     "state in a list of a submodule": (
-        _net(
+        _net_source(
             "pass",
             "self.s(x)",
             "self.s = nn.Sequential(Sums())",
@@ -268,11 +270,11 @@ class Sums(nn.Module):
         ["app/net.py:25: the plain attribute 's.0.past'"],
     ),
     "scripted model": (
-        _net("pass", "x * 2", returned="torch.jit.script(nn.Linear(8, 4)), (torch.rand(8),)"),
+        _net_source("pass", "x * 2", returned="torch.jit.script(nn.Linear(8, 4)), (torch.rand(8),)"),
         ["the model is compiled by torch.jit.script"],
     ),
     "submodule quantized in eager mode": (
-        _net(
+        _net_source(
             "pass",
             "self.s(x[None])",
             "self.s = nn.Linear(8, 4)",
@@ -281,7 +283,7 @@ class Sums(nn.Module):
         ["app/net.py:9: module 's' is quantized in eager mode", "docs/how_to/quantize_a_model.md"],
     ),
     "quantized buffer": (
-        _net(
+        _net_source(
             "pass",
             "x + self.q.dequantize()",
             'self.register_buffer("q", torch.quantize_per_tensor(torch.ones(8), 0.1, 0, torch.qint8))',
@@ -289,7 +291,7 @@ class Sums(nn.Module):
         ["app/net.py:9: 'q' is a quantized tensor (torch.qint8)", "docs/how_to/quantize_a_model.md"],
     ),
     "custom operator that writes": (
-        _SCALE + _net("y = x.clone(); torch.ops.messages_test.scale_(y)", "y"),
+        _SCALE + _net_source("y = x.clone(); torch.ops.messages_test.scale_(y)", "y"),
         [
             "messages_test.scale_.default writes to its argument 'x'",
             "mutates_args=()",
@@ -297,7 +299,7 @@ class Sums(nn.Module):
         ],
     ),
     "dimension that a line fixes": (
-        _net("y = x.reshape(2, 4)", "y * 2", returned=_DYNAMIC),
+        _net_source("y = x.reshape(2, 4)", "y * 2", returned=_DYNAMIC),
         [
             "Constraints violated (n)",
             "change these lines so that they hold for all sizes",
@@ -306,7 +308,7 @@ class Sums(nn.Module):
     ),
     **{
         f"loop over a dynamic length: {loop}": (
-            _net(loop, "y", "self.cell = nn.GRUCell(4, 4)", returned=_SEQUENCE),
+            _net_source(loop, "y", "self.cell = nn.GRUCell(4, 4)", returned=_SEQUENCE),
             ["Constraints violated (n)", f"app/net.py:11: {loop}", "use nn.LSTM, nn.GRU or nn.RNN"],
         )
         for loop in [
@@ -317,7 +319,7 @@ class Sums(nn.Module):
         ]
     },
     "packed sequence": (
-        _net(
+        _net_source(
             "y = nn.utils.rnn.pack_padded_sequence(x, torch.tensor([8, 5]))",
             "self.layer(y)[0].data",
             "self.layer = nn.LSTM(4, 4)",
@@ -330,11 +332,11 @@ class Sums(nn.Module):
         ],
     ),
     "dimension that a branch bounds": (
-        _net("y = x * 2 if x.shape[0] > 4 else x", "y * 2", returned=_DYNAMIC),
+        _net_source("y = x * 2 if x.shape[0] > 4 else x", "y * 2", returned=_DYNAMIC),
         ["n = Dim('n', min=5, max=16)", "app/net.py:11: y = x * 2 if"],
     ),
     "operator without a kernel": (
-        _net("y = torch.linalg.eigvals(x.reshape(2, 2, 2))", "y.real"),
+        _net_source("y = torch.linalg.eigvals(x.reshape(2, 2, 2))", "y.real"),
         [
             "aten.linalg_eig.default, called on float32,",
             "torch.linalg.eigh",
@@ -342,21 +344,21 @@ class Sums(nn.Module):
         ],
     ),
     "counts without a bound": (
-        _net("y = torch.bincount(x.long())", "y * 2"),
+        _net_source("y = torch.bincount(x.long())", "y * 2"),
         ["torch.bincount(x, minlength=n)[:n]", "app/net.py:11: y = torch.bincount"],
     ),
 }
 # Models with constructs that torch.export alone does not accept.
 _TAKEN = {
-    "data of state": _net("self.h.data.copy_(x)", "self.h * 2", _BUFFER),
-    "data that is added to": _net("self.h.data += x", "self.h * 2", _BUFFER),
-    "position without dimensions": _net(
+    "data of state": _net_source("self.h.data.copy_(x)", "self.h * 2", _BUFFER),
+    "data that is added to": _net_source("self.h.data += x", "self.h * 2", _BUFFER),
+    "position without dimensions": _net_source(
         "self.h[self.at] = x[0]; self.at.add_(1)",
         "self.h * 1",
         _BUFFER + "; self.at = nn.Buffer(torch.tensor(0))",
     ),
-    "assertion on values": _net("torch._assert((x > -9).all(), 'range')", "x * 2"),
-    "traced submodule": _net(
+    "assertion on values": _net_source("torch._assert((x > -9).all(), 'range')", "x * 2"),
+    "traced submodule": _net_source(
         "pass", "self.s(x)", "self.s = torch.jit.trace(nn.Linear(8, 4), torch.rand(8))"
     ),
 }
@@ -373,7 +375,7 @@ dtypes = "float"
 """
 
 
-def _lines(text: str) -> list[str]:
+def _message_lines(text: str) -> list[str]:
     return text.strip().splitlines()
 
 
@@ -442,7 +444,7 @@ def test_user_error_is_one_message(
     for part in expected:
         assert part in outcome.output
     assert "Traceback" not in outcome.output and "exir/" not in outcome.output
-    assert len(_lines(outcome.output)) <= 8
+    assert len(_message_lines(outcome.output)) <= 8
     assert os.listdir(tmp_path / "out") == []
 
 

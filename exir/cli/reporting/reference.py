@@ -75,7 +75,7 @@ def record_calls(
     calls: list[Call] = []
     with torch.no_grad():
         for name, method in spec.resolved_methods().items():
-            runner: _Runner = _FloatRunner(name, method)
+            runner: _MethodRunner = _FloatRunner(name, method)
             measured: Sequence[tuple[Any, ...]] = ()
             if quantization is not None:
                 runner = _QuantizedRunner(runner, quantization)
@@ -87,15 +87,15 @@ def record_calls(
 
 
 def _record_further(
-    runner: "_Runner",
+    runner: "_MethodRunner",
     program: ExportedProgram,
     further: Further,
     compared: bool,
     roots: tuple[Path, ...],
 ) -> Iterator[Call]:
-    for number, given in enumerate(further.inputs.get(runner.name, ())):
+    for number, inputs in enumerate(further.inputs.get(runner.name, ())):
         try:
-            yield runner.call(pytree.tree_leaves(given), compared=compared)
+            yield runner.call(pytree.tree_leaves(inputs), compared=compared)
         except Exception as error:
             reason = describe(error, roots)
             raise ModelError(
@@ -105,14 +105,16 @@ def _record_further(
     generator = torch.Generator().manual_seed(further.seed)
     for number in range(further.sweep):
         shape = _random_shapes(program, generator)
-        variant = _variant(examples, shape, _FIRST_OF_SWEEP + further.seed * further.sweep + number)
+        variant = _random_inputs(
+            examples, shape, _FIRST_OF_SWEEP + further.seed * further.sweep + number
+        )
         call = _try_call(runner, variant, compared=compared)
         if call is not None:
             yield call
 
 
 def _record_method(
-    runner: "_Runner",
+    runner: "_MethodRunner",
     program: ExportedProgram,
     measured: Sequence[tuple[Any, ...]],
     roots: tuple[Path, ...],
@@ -125,25 +127,25 @@ def _record_method(
         raise ModelError(
             f"method '{runner.name}' fails on its example inputs: {reason}\n    correct the model or the inputs"
         ) from error
-    for given in measured[:VARIANTS]:
-        yield runner.call(pytree.tree_leaves(given), compared=True)
+    for calibration_inputs in measured[:VARIANTS]:
+        yield runner.call(pytree.tree_leaves(calibration_inputs), compared=True)
     shapes = [None] * VARIANTS + list(_shapes_within_bounds(program))
     for seed, shape in enumerate(shapes):
-        call = _try_call(runner, _variant(examples, shape, seed), compared=not measured)
+        call = _try_call(runner, _random_inputs(examples, shape, seed), compared=not measured)
         if call is not None:
             yield call
     for seed, shape in enumerate(_shapes_above_bounds(program)):
-        inputs = runner.taken(_variant(examples, shape, seed))
+        inputs = runner.program_inputs(_random_inputs(examples, shape, seed))
         yield Call(runner.name, tuple(inputs), (), STATUS_ABOVE_BOUND)
 
 
-class _Runner(ABC):
+class _MethodRunner(ABC):
     """Calls one method on private copies of modules."""
 
     name: str
     modules: tuple[nn.Module, ...]
 
-    def taken(self, inputs: list[Any]) -> list[Any]:
+    def program_inputs(self, inputs: list[Any]) -> list[Any]:
         """Convert inputs of the model to inputs of the program."""
         return inputs
 
@@ -155,7 +157,7 @@ class _Runner(ABC):
         """
 
 
-class _FloatRunner(_Runner):
+class _FloatRunner(_MethodRunner):
     """Runs the float model."""
 
     def __init__(self, name: str, method: Method) -> None:
@@ -164,15 +166,15 @@ class _FloatRunner(_Runner):
         self._spec = pytree.tree_structure((method.args, dict(method.kwargs)))
 
     def call(self, inputs: list[Any], compared: bool) -> Call:
-        args, kwargs = pytree.tree_unflatten(_copied(inputs), self._spec)
+        args, kwargs = pytree.tree_unflatten(_copy_values(inputs), self._spec)
         outputs = pytree.tree_leaves(self.modules[0](*args, **kwargs))
-        return Call(self.name, tuple(inputs), tuple(_copied(outputs)))
+        return Call(self.name, tuple(inputs), tuple(_copy_values(outputs)))
 
 
-class _QuantizedRunner(_Runner):
+class _QuantizedRunner(_MethodRunner):
     """Runs the quantized program and the float model."""
 
-    def __init__(self, real: _Runner, quantization: Quantization) -> None:
+    def __init__(self, real: _MethodRunner, quantization: Quantization) -> None:
         program = quantization.programs[real.name]
         self.name = real.name
         self._bytes = quantization.inputs.get(real.name, {})
@@ -184,41 +186,45 @@ class _QuantizedRunner(_Runner):
         self.modules = (*real.modules, self._module, self._rounding.module)
 
     def call(self, inputs: list[Any], compared: bool) -> Call:
-        taken = self.taken(inputs)
-        args, kwargs = pytree.tree_unflatten(_copied(taken), self._spec)
-        outputs = _copied(pytree.tree_leaves(self._module(*args, **kwargs)))
+        program_inputs = self.program_inputs(inputs)
+        args, kwargs = pytree.tree_unflatten(_copy_values(program_inputs), self._spec)
+        outputs = _copy_values(pytree.tree_leaves(self._module(*args, **kwargs)))
         floats = self._real.call(inputs, compared).outputs
-        moved = self._rounding.differences(_copied(taken), outputs)
-        each = zip(outputs, floats, self._steps, moved, strict=True)
+        differences = self._rounding.differences(_copy_values(program_inputs), outputs)
+        results = zip(outputs, floats, self._steps, differences, strict=True)
         return Call(
-            self.name, tuple(taken), tuple(_quantized(*found, compared=compared) for found in each)
+            self.name,
+            tuple(program_inputs),
+            tuple(_quantization_of(*result, compared=compared) for result in results),
         )
 
-    def taken(self, inputs: list[Any]) -> list[Any]:
-        return [self._as_bytes(index, value) for index, value in enumerate(inputs)]
+    def program_inputs(self, inputs: list[Any]) -> list[Any]:
+        return [self._quantize_input(index, value) for index, value in enumerate(inputs)]
 
-    def _as_bytes(self, index: int, value: Any) -> Any:
+    def _quantize_input(self, index: int, value: Any) -> Any:
         if index not in self._bytes:
             return value
         return torch.ops.quantized_decomposed.quantize_per_tensor(value, *self._bytes[index])
 
 
-def _quantized(value: Any, real: Any, steps: Steps, rounding: float, compared: bool) -> QuantizedOutput:
+def _quantization_of(
+    value: Any, real: Any, steps: Steps, rounding: float, compared: bool
+) -> QuantizedOutput:
     comparable = compared and isinstance(real, Tensor) and real.is_floating_point()
     figures = steps.step, steps.scale, steps.zero_point, rounding
     return QuantizedOutput(value, real if comparable else None, *figures)
 
 
-def _copied(values: Sequence[Any]) -> list[Any]:
+def _copy_values(values: Sequence[Any]) -> list[Any]:
     return [value.clone() if isinstance(value, Tensor) else value for value in values]
 
 
-def _try_call(runner: _Runner, inputs: list[Any], compared: bool) -> Call | None:
+def _try_call(runner: _MethodRunner, inputs: list[Any], compared: bool) -> Call | None:
     """Run the method. Returns None if the model rejects the inputs.
 
     In that case, buffers are restored.
     """
-    restore = _restorer(runner.modules)
+    restore = _buffer_restorer(runner.modules)
     try:
         return runner.call(inputs, compared)
     except Exception:
@@ -226,7 +232,7 @@ def _try_call(runner: _Runner, inputs: list[Any], compared: bool) -> Call | None
         return None
 
 
-def _restorer(modules: Sequence[nn.Module]) -> Callable[[], None]:
+def _buffer_restorer(modules: Sequence[nn.Module]) -> Callable[[], None]:
     """Return a function that restores the current tensors and values of all buffers."""
     saved = [
         (owner, name, buffer, buffer.clone())
@@ -242,7 +248,7 @@ def _restorer(modules: Sequence[nn.Module]) -> Callable[[], None]:
     return restore
 
 
-def _variant(examples: list[Any], shapes: Shapes | None, seed: int) -> list[Any]:
+def _random_inputs(examples: list[Any], shapes: Shapes | None, seed: int) -> list[Any]:
     """Return random inputs like `examples`, in the given shapes or in their own."""
     generator = torch.Generator().manual_seed(seed + 1)
     return [
@@ -259,11 +265,11 @@ def _random_like(value: Any, shape: tuple[int, ...] | None, generator: torch.Gen
     if not isinstance(value, Tensor):
         return value
     sizes = tuple(value.shape) if shape is None else shape
-    random = _random(value, sizes, generator).to(value.dtype)
+    random = _random_tensor(value, sizes, generator).to(value.dtype)
     return random if shape is not None else torch.empty_like(value).copy_(random)
 
 
-def _random(value: Tensor, sizes: tuple[int, ...], generator: torch.Generator) -> Tensor:
+def _random_tensor(value: Tensor, sizes: tuple[int, ...], generator: torch.Generator) -> Tensor:
     """Draw floats with the mean and deviation of `value`, or integers in its range."""
     if value.dtype == torch.bool:
         return torch.rand(sizes, generator=generator) < 0.5
@@ -277,43 +283,43 @@ def _random(value: Tensor, sizes: tuple[int, ...], generator: torch.Generator) -
 
 
 def _shapes_within_bounds(program: ExportedProgram) -> Iterator[Shapes]:
-    bounds = _bounds(program)
+    bounds = _symbol_bounds(program)
     if bounds:
         for pick in (min, lambda ends: sum(ends) // 2, max):
-            yield _shapes(program, {symbol: pick(ends) for symbol, ends in bounds.items()})
+            yield _input_shapes(program, {symbol: pick(ends) for symbol, ends in bounds.items()})
 
 
 def _random_shapes(program: ExportedProgram, generator: torch.Generator) -> Shapes | None:
     """Return random sizes within the bounds, or None if all sizes are fixed."""
     sizes = {
         symbol: int(torch.randint(low, high + 1, (), generator=generator))
-        for symbol, (low, high) in _bounds(program).items()
+        for symbol, (low, high) in _symbol_bounds(program).items()
     }
-    return _shapes(program, sizes) if sizes else None
+    return _input_shapes(program, sizes) if sizes else None
 
 
 def _shapes_above_bounds(program: ExportedProgram) -> Iterator[Shapes]:
-    bounds = _bounds(program)
+    bounds = _symbol_bounds(program)
     largest = {symbol: high for symbol, (_, high) in bounds.items()}
     for symbol, high in largest.items():
-        yield _shapes(program, largest | {symbol: high + 1})
+        yield _input_shapes(program, largest | {symbol: high + 1})
 
 
-def _bounds(program: ExportedProgram) -> dict[sympy.Symbol, tuple[int, int]]:
+def _symbol_bounds(program: ExportedProgram) -> dict[sympy.Symbol, tuple[int, int]]:
     """Return the bounds of every symbol in input shapes, in order of appearance."""
     symbols: dict[sympy.Symbol, tuple[int, int]] = {}
     for shape in _symbolic_shapes(program):
         for size in shape or ():
-            for symbol in sorted(_expression(size).free_symbols, key=str):
+            for symbol in sorted(_size_expression(size).free_symbols, key=str):
                 bound = program.range_constraints[symbol]
                 if bound.upper.is_finite and symbol not in symbols:
                     symbols[symbol] = (int(bound.lower), int(bound.upper))
     return symbols
 
 
-def _shapes(program: ExportedProgram, sizes: Mapping[sympy.Symbol, int]) -> Shapes:
+def _input_shapes(program: ExportedProgram, sizes: Mapping[sympy.Symbol, int]) -> Shapes:
     return [
-        None if shape is None else tuple(int(_expression(size).subs(sizes)) for size in shape)
+        None if shape is None else tuple(int(_size_expression(size).subs(sizes)) for size in shape)
         for shape in _symbolic_shapes(program)
     ]
 
@@ -326,5 +332,5 @@ def _symbolic_shapes(program: ExportedProgram) -> list[tuple[Any, ...] | None]:
     return [tuple(value.shape) if isinstance(value, Tensor) else None for value in values]
 
 
-def _expression(size: int | torch.SymInt) -> sympy.Expr:
+def _size_expression(size: int | torch.SymInt) -> sympy.Expr:
     return size.node.expr if isinstance(size, torch.SymInt) else sympy.Integer(size)

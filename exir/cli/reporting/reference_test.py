@@ -13,17 +13,17 @@ from exir.model.spec import MethodSpec, ModelSpec
 from exir.testing.models import Codec, Counter, DynamicAdd
 
 
-def _record(spec: ModelSpec) -> list[Call]:
+def _record_reference(spec: ModelSpec) -> list[Call]:
     return record_calls(spec, export_methods(spec))
 
 
-def _shapes(call: Call) -> list[tuple[int, ...]]:
+def _call_shapes(call: Call) -> list[tuple[int, ...]]:
     return [tuple(value.shape) for value in call.inputs]
 
 
 def test_example_is_followed_by_distinct_variants() -> None:
     module, x = nn.Linear(3, 2), torch.randn(1, 3)
-    calls = _record(ModelSpec(module, (x,)))
+    calls = _record_reference(ModelSpec(module, (x,)))
     assert len(calls) == 1 + VARIANTS
     assert torch.equal(calls[0].inputs[0], x)
     for call in calls:
@@ -32,14 +32,14 @@ def test_example_is_followed_by_distinct_variants() -> None:
 
 
 def test_recording_is_deterministic() -> None:
-    first, second = (_record(ModelSpec(nn.ReLU(), (torch.ones(3),))) for _ in range(2))
+    first, second = (_record_reference(ModelSpec(nn.ReLU(), (torch.ones(3),))) for _ in range(2))
     for one, other in zip(first, second, strict=True):
         assert torch.equal(one.inputs[0], other.inputs[0])
 
 
 def test_state_persists_between_calls_without_changing_the_model() -> None:
     module = Counter()
-    calls = _record(ModelSpec(module, (torch.ones(4),)))
+    calls = _record_reference(ModelSpec(module, (torch.ones(4),)))
     total = torch.zeros(4)
     for call in calls:
         total = total + call.inputs[0]
@@ -50,9 +50,9 @@ def test_state_persists_between_calls_without_changing_the_model() -> None:
 def test_dynamic_dimensions_run_at_min_middle_max_and_fail_above() -> None:
     n = Dim("n", min=2, max=16)
     shapes = {"x": {0: n}, "y": {0: n}}
-    calls = _record(ModelSpec(DynamicAdd(), (torch.randn(4, 4),) * 2, dynamic_shapes=shapes))
-    assert [_shapes(call)[0][0] for call in calls] == [4, 4, 4, 4, 2, 9, 16, 17]
-    assert all(_shapes(call)[0] == _shapes(call)[1] for call in calls)
+    calls = _record_reference(ModelSpec(DynamicAdd(), (torch.randn(4, 4),) * 2, dynamic_shapes=shapes))
+    assert [_call_shapes(call)[0][0] for call in calls] == [4, 4, 4, 4, 2, 9, 16, 17]
+    assert all(_call_shapes(call)[0] == _call_shapes(call)[1] for call in calls)
     assert [call.expected_status for call in calls] == [0] * 7 + [STATUS_ABOVE_BOUND]
     assert calls[-1].outputs == ()
 
@@ -67,19 +67,19 @@ def test_sweep_is_seeded_and_within_bounds() -> None:
     n = Dim("n", min=2, max=16)
     spec = ModelSpec(DynamicAdd(), (torch.randn(4, 4),) * 2, dynamic_shapes={"x": {0: n}, "y": {0: n}})
     one, again, other = (_record_further(spec, Further(sweep=12, seed=seed)) for seed in (3, 3, 4))
-    assert [_shapes(call) for call in one] == [_shapes(call) for call in again]
-    assert [_shapes(call) for call in one] != [_shapes(call) for call in other]
-    assert len({_shapes(call)[0] for call in one}) > 4
-    assert all(2 <= _shapes(call)[0][0] <= 16 for call in one)
+    assert [_call_shapes(call) for call in one] == [_call_shapes(call) for call in again]
+    assert [_call_shapes(call) for call in one] != [_call_shapes(call) for call in other]
+    assert len({_call_shapes(call)[0] for call in one}) > 4
+    assert all(2 <= _call_shapes(call)[0][0] <= 16 for call in one)
     for call, same in zip(one, again, strict=True):
         assert torch.equal(call.inputs[0], same.inputs[0])
         assert torch.equal(call.outputs[0], DynamicAdd()(*call.inputs))
 
 
 def test_user_inputs_become_separate_calls() -> None:
-    given = [(torch.full((1, 3), float(number)),) for number in range(2)]
+    inputs = [(torch.full((1, 3), float(number)),) for number in range(2)]
     calls = _record_further(
-        ModelSpec(nn.Linear(3, 2), (torch.randn(1, 3),)), Further({"forward": given})
+        ModelSpec(nn.Linear(3, 2), (torch.randn(1, 3),)), Further({"forward": inputs})
     )
     assert [call.inputs[0][0, 0].item() for call in calls] == [0, 1]
 
@@ -95,12 +95,12 @@ def test_each_method_has_recorded_calls() -> None:
         Codec(),
         methods={"encode": MethodSpec((torch.randn(2, 8),)), "decode": MethodSpec((torch.randn(2, 4),))},
     )
-    calls = _record(spec)
+    calls = _record_reference(spec)
     assert [call.method for call in calls] == ["decode"] * 4 + ["encode"] * 4
     assert torch.equal(calls[0].outputs[0], spec.module.decode(calls[0].inputs[0]))
 
 
-class _Lookup(nn.Module):
+class _LookupModule(nn.Module):
     def forward(
         self, table: Tensor, index: Tensor, flag: bool, scale: float
     ) -> tuple[Tensor, None, int]:
@@ -109,13 +109,13 @@ class _Lookup(nn.Module):
 
 def test_integer_variants_stay_in_the_examples_range() -> None:
     example = (torch.randn(5, 2), torch.tensor([0, 4]), True, 0.5)
-    calls = _record(ModelSpec(_Lookup(), example))
+    calls = _record_reference(ModelSpec(_LookupModule(), example))
     for call in calls:
         assert int(call.inputs[1].min()) >= 0 and int(call.inputs[1].max()) <= 4
         assert call.inputs[2:] == (True, 0.5)
 
 
-class _Picky(nn.Module):
+class _PickyModule(nn.Module):
     def forward(self, x: Tensor) -> Tensor:
         if not torch.compiler.is_compiling() and bool((x < 0).any()):
             raise ValueError("negative")
@@ -123,11 +123,11 @@ class _Picky(nn.Module):
 
 
 def test_variants_that_the_model_rejects_are_omitted() -> None:
-    calls = _record(ModelSpec(_Picky(), (torch.tensor([0.0, 8.0, 0.0, 0.0]),)))
+    calls = _record_reference(ModelSpec(_PickyModule(), (torch.tensor([0.0, 8.0, 0.0, 0.0]),)))
     assert 1 <= len(calls) < 1 + VARIANTS
 
 
-class _Meter(nn.Module):
+class _CountingModule(nn.Module):
     """Counts in buffers, both in place and by replacement, before it raises."""
 
     replaced: Tensor
@@ -146,7 +146,7 @@ class _Meter(nn.Module):
 
 
 def test_rejected_variant_does_not_change_buffers() -> None:
-    calls = _record(ModelSpec(_Meter(), (torch.tensor([0.0, 8.0, 0.0, 0.0]),)))
+    calls = _record_reference(ModelSpec(_CountingModule(), (torch.tensor([0.0, 8.0, 0.0, 0.0]),)))
     assert len(calls) == VARIANTS, "the second of the variants is refused"
     for number, call in enumerate(calls, 1):
         assert torch.equal(call.outputs[0], call.inputs[0] + 101 * number)
@@ -156,7 +156,7 @@ def test_model_that_rejects_its_example_is_an_error() -> None:
     with pytest.raises(
         ModelError, match="method 'forward' fails on its example inputs: ValueError: negative"
     ):
-        _record(ModelSpec(_Picky(), (torch.tensor([-1.0]),)))
+        _record_reference(ModelSpec(_PickyModule(), (torch.tensor([-1.0]),)))
 
 
 def test_recorded_inputs_exclude_the_models_writes() -> None:
@@ -164,13 +164,13 @@ def test_recorded_inputs_exclude_the_models_writes() -> None:
         def forward(self, x: Tensor) -> Tensor:
             return x.add_(1)
 
-    for call in _record(ModelSpec(Writer(), (torch.zeros(2),))):
+    for call in _record_reference(ModelSpec(Writer(), (torch.zeros(2),))):
         assert torch.equal(call.outputs[0], call.inputs[0] + 1)
 
 
 def test_recorded_inputs_have_the_examples_dim_order() -> None:
     x = torch.randn(1, 2, 3, 3).contiguous(memory_format=torch.channels_last)
-    for call in _record(ModelSpec(nn.ReLU(), (x,))):
+    for call in _record_reference(ModelSpec(nn.ReLU(), (x,))):
         assert call.inputs[0].is_contiguous(memory_format=torch.channels_last)
 
 
@@ -182,5 +182,5 @@ def test_module_with_a_computed_weight_is_recorded(compute: str) -> None:
     else:
         getattr(nn.utils, compute)(layer)
     layer.eval()
-    for call in _record(ModelSpec(layer, (x,))):
+    for call in _record_reference(ModelSpec(layer, (x,))):
         assert torch.equal(call.outputs[0], layer(call.inputs[0]))

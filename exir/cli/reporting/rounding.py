@@ -33,9 +33,9 @@ class RoundingRun(Interpreter):
     def call_function(self, target: Any, args: Any, kwargs: Any) -> Any:
         result = super().call_function(target, args, kwargs)
         is_moved = quantizes(target) and isinstance(result, Tensor) and result.numel() > 0
-        return self._moved(result) if is_moved else result
+        return self._shift_codes(result) if is_moved else result
 
-    def _moved(self, codes: Tensor) -> Tensor:
+    def _shift_codes(self, codes: Tensor) -> Tensor:
         chance = max(1 / _ONE_IN, min(0.5, _LEAST / codes.numel()))
         draw = torch.rand(codes.shape, generator=self._generator)
         offset = (draw < chance / 2).to(torch.int64) - (draw > 1 - chance / 2).to(torch.int64)
@@ -51,14 +51,14 @@ class RoundingRun(Interpreter):
         any other.
         """
         try:
-            moved = pytree.tree_leaves(self.run(*args))
+            perturbed = pytree.tree_leaves(self.run(*args))
         except Exception:  # a value one step off can violate an assertion of the model
             return [0.0] * len(outputs)
-        return [_difference(a, b) for a, b in zip(outputs, moved, strict=True)]
+        return [_max_difference(a, b) for a, b in zip(outputs, perturbed, strict=True)]
 
 
-def _difference(value: Any, moved: Any) -> float:
-    if not isinstance(value, Tensor) or not value.is_floating_point() or value.shape != moved.shape:
+def _max_difference(value: Any, perturbed: Any) -> float:
+    if not isinstance(value, Tensor) or not value.is_floating_point() or value.shape != perturbed.shape:
         return 0.0
-    distances = (value.double() - moved.double()).abs()
+    distances = (value.double() - perturbed.double()).abs()
     return float(distances[distances.isfinite()].max()) if distances.isfinite().any() else 0.0

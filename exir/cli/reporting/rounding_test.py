@@ -8,7 +8,7 @@ from exir.cli.reporting.rounding import RoundingRun
 from exir.quantize import QuantizationOptions, output_steps, quantize_program
 
 
-def _differences(module: nn.Module, x: Tensor) -> tuple[list[float], list[float]]:
+def _run_differences(module: nn.Module, x: Tensor) -> tuple[list[float], list[float]]:
     """Return the differences of two equal runs, and the steps of the outputs."""
     torch.manual_seed(0)
     calls = [(torch.randn_like(x),) for _ in range(4)]
@@ -19,12 +19,12 @@ def _differences(module: nn.Module, x: Tensor) -> tuple[list[float], list[float]
         outputs = [program.module()(x)]
         first, second = (RoundingRun(program.module()).differences([x], outputs) for _ in range(2))
     assert first == second
-    return first, [each.step for each in output_steps(program)]
+    return first, [step.step for step in output_steps(program)]
 
 
 def test_quantized_output_deviates_by_whole_steps() -> None:
     module = nn.Sequential(nn.Linear(32, 32), nn.ReLU(), nn.Linear(32, 32))
-    (difference,), (step,) = _differences(module, torch.randn(4, 32))
+    (difference,), (step,) = _run_differences(module, torch.randn(4, 32))
     assert step > 0
     steps = difference / step
     assert 1 <= round(steps) <= 8 and abs(steps - round(steps)) < 1e-3
@@ -32,7 +32,7 @@ def test_quantized_output_deviates_by_whole_steps() -> None:
 
 def test_float_output_deviates_continuously() -> None:
     module = nn.Sequential(nn.Linear(32, 32), nn.Softmax(-1))
-    (difference,), (step,) = _differences(module, torch.randn(4, 32))
+    (difference,), (step,) = _run_differences(module, torch.randn(4, 32))
     assert step == 0
     assert 1e-5 < difference < 0.05
 
@@ -42,4 +42,4 @@ def test_index_output_does_not_deviate() -> None:
         def forward(self, x: Tensor) -> Tensor:
             return super().forward(x).argmax(-1)
 
-    assert _differences(Best(32, 32), torch.randn(64, 32))[0] == [0.0]
+    assert _run_differences(Best(32, 32), torch.randn(64, 32))[0] == [0.0]

@@ -23,8 +23,8 @@ def enter_inputs_only(inputs: Iterable[str], folder: Path) -> None:
     Other files are links.
     """
     root = Path.cwd()
-    for path in sorted(_mapped(each, root) for each in inputs):
-        _provide(root / path, folder / path)
+    for path in sorted(_sandbox_path(input_, root) for input_ in inputs):
+        _provide_input(root / path, folder / path)
     os.chdir(folder)
 
 
@@ -43,7 +43,7 @@ def with_absolute_outputs(arguments: Sequence[str]) -> list[str]:
     return absolute
 
 
-def _mapped(path: str, root: Path) -> str:
+def _sandbox_path(path: str, root: Path) -> str:
     """Return the name of a file in a sandbox.
 
     With path mapping, Bazel 7's requests still name the output configuration, `bazel-out/k8-opt/…`.
@@ -54,7 +54,7 @@ def _mapped(path: str, root: Path) -> str:
     return f"{_OUTPUTS}/{_ANY_CONFIGURATION}/{rest.partition('/')[2]}"
 
 
-def _provide(source: Path, place: Path) -> None:
+def _provide_input(source: Path, place: Path) -> None:
     if place.exists():  # in a folder that is itself an input
         return
     place.parent.mkdir(parents=True, exist_ok=True)

@@ -18,24 +18,24 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(name)
     monkeypatch.chdir(tmp_path / "root")
-    made = tmp_path / "inputs"
-    made.mkdir()
-    return made
+    inputs = tmp_path / "inputs"
+    inputs.mkdir()
+    return inputs
 
 
-def _files(folder: Path) -> list[str]:
+def _list_files(folder: Path) -> list[str]:
     return sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())
 
 
 def test_undeclared_files_are_hidden(folder: Path) -> None:
     enter_inputs_only(["app/net.py"], folder)
     assert Path.cwd() == folder
-    assert _files(folder) == ["app/net.py"]
+    assert _list_files(folder) == ["app/net.py"]
 
 
 def test_mapped_outputs_are_renamed(folder: Path) -> None:
     enter_inputs_only(["bazel-out/k8-opt/bin/app/made.py"], folder)
-    assert _files(folder) == ["bazel-out/cfg/bin/app/made.py"]
+    assert _list_files(folder) == ["bazel-out/cfg/bin/app/made.py"]
 
 
 def test_unmapped_outputs_keep_their_names(folder: Path) -> None:
@@ -43,4 +43,4 @@ def test_unmapped_outputs_keep_their_names(folder: Path) -> None:
     own.parent.mkdir(parents=True)
     own.write_text("")
     enter_inputs_only([str(own)], folder)
-    assert _files(folder) == [str(own)]
+    assert _list_files(folder) == [str(own)]

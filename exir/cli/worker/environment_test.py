@@ -65,7 +65,7 @@ _MACHINES = {
 }
 
 
-def _compile(folder: Path, changes: dict[str, str]) -> dict[str, str]:
+def _compile_digests(folder: Path, changes: dict[str, str]) -> dict[str, str]:
     """Compile the model in a process with these variables, and hash each output."""
     outputs = {name: folder / name for name in ("pte", "reference")}
     subprocess.run(
@@ -92,9 +92,9 @@ def _compile(folder: Path, changes: dict[str, str]) -> dict[str, str]:
 
 def test_compiled_bytes_do_not_depend_on_the_machine(tmp_path: Path) -> None:
     (tmp_path / "net.py").write_text(_MODEL)
-    as_it_is = _compile(tmp_path, {})
+    as_it_is = _compile_digests(tmp_path, {})
     for machine, changes in _MACHINES.items():
-        assert _compile(tmp_path, changes) == as_it_is, machine
+        assert _compile_digests(tmp_path, changes) == as_it_is, machine
 
 
 _MODELS_TORCH_TALKS_OF = """
@@ -116,7 +116,7 @@ def wrong():
 """
 
 
-def _said(folder: Path, entry_point: str) -> str:
+def _compiler_messages(folder: Path, entry_point: str) -> str:
     """Return the compiler's messages for a model."""
     (folder / "net.py").write_text(_MODELS_TORCH_TALKS_OF)
     words = [
@@ -135,8 +135,8 @@ def _said(folder: Path, entry_point: str) -> str:
 
 
 def test_torch_log_output_is_dropped(tmp_path: Path) -> None:
-    assert _said(tmp_path, "mapped") == ""
-    said = _said(tmp_path, "wrong")
+    assert _compiler_messages(tmp_path, "mapped") == ""
+    said = _compiler_messages(tmp_path, "wrong")
     assert said.startswith("error: //:net: ") and "Traceback" not in said
 
 
@@ -157,7 +157,7 @@ for name in [*NAMES, *FURTHER]:
 _PINNED = "from exir.cli.worker.environment import pin_libraries\npin_libraries()\n"
 
 
-def _computed(program: str, changes: dict[str, str]) -> list[str]:
+def _math_results(program: str, changes: dict[str, str]) -> list[str]:
     """Return a line for each C math function: its name and its results."""
     environment = {**os.environ, "PYTHONPATH": str(_ROOT), **changes}
     command = [sys.executable, "-c", program]
@@ -167,6 +167,6 @@ def _computed(program: str, changes: dict[str, str]) -> list[str]:
 
 def test_libm_results_do_not_depend_on_fma() -> None:
     without = "glibc.cpu.hwcaps=-AVX2,-FMA,-FMA4,-AVX2_Usable,-FMA_Usable,-FMA4_Usable"
-    plain = _computed(_MATHEMATICS, {"GLIBC_TUNABLES": without})
+    plain = _math_results(_MATHEMATICS, {"GLIBC_TUNABLES": without})
     assert len(plain) == 48
-    assert _computed(_PINNED + _MATHEMATICS, {"GLIBC_TUNABLES": ""}) == plain
+    assert _math_results(_PINNED + _MATHEMATICS, {"GLIBC_TUNABLES": ""}) == plain

@@ -13,7 +13,7 @@ _COLLECT_EVERY = 200_000
 
 
 @contextmanager
-def kept() -> Iterator[None]:
+def freeze_new_objects() -> Iterator[None]:
     """Exclude objects that are created in this context from later collections.
 
     The garbage collector is disabled in the context.

@@ -1,10 +1,10 @@
-"""The garbage collector skips the kept objects."""
+"""The garbage collector skips frozen objects."""
 
 import gc
 import subprocess
 import sys
 
-from exir.cli.worker.heap import kept
+from exir.cli.worker.heap import freeze_new_objects
 
 
 def test_objects_of_a_compilation_are_not_collected() -> None:
@@ -16,7 +16,7 @@ def test_objects_of_a_compilation_are_not_collected() -> None:
     collections: list[str] = []
     gc.callbacks.append(lambda phase, _: collections.append(phase))
     try:
-        with kept():
+        with freeze_new_objects():
             rings = [Ring() for _ in range(10_000)]
             assert collections == []
         assert gc.isenabled()

@@ -64,21 +64,21 @@ def run_isolated(function: Callable[[], int], timeout: float | None = None) -> O
     sys.stdout.flush()
     sys.stderr.flush()
     _adopt_orphans(True)
-    others = _children()
+    others = _child_pids()
     with tempfile.TemporaryFile() as output, mmap.mmap(-1, 1) as returned:
         child = os.fork()
         if child == 0:
             _be_child(function, output, returned)
-        timed_out = not _wait(child, timeout)
+        timed_out = not _wait_for_child(child, timeout)
         _end_group(child)
         _, status = os.waitpid(child, 0)
         _end_orphans(others)
         _adopt_orphans(False)
-        text = _printable(output)
+        text = _printable_tail(output)
         return Outcome(os.waitstatus_to_exitcode(status), text, returned[0] != 0, timed_out)
 
 
-def _wait(child: int, timeout: float | None) -> bool:
+def _wait_for_child(child: int, timeout: float | None) -> bool:
     """Wait for `child` without reaping it. Returns False after `timeout` seconds."""
     if hasattr(os, "pidfd_open"):
         handle = os.pidfd_open(child)
@@ -96,7 +96,7 @@ def _wait(child: int, timeout: float | None) -> bool:
     return True
 
 
-def _printable(output: BinaryIO) -> str:
+def _printable_tail(output: BinaryIO) -> str:
     """Return the end of the output, with control characters escaped."""
     size = output.seek(0, os.SEEK_END)
     output.seek(max(0, size - _OUTPUT_BYTES))
@@ -122,8 +122,8 @@ def _be_child(function: Callable[[], int], output: BinaryIO, returned: mmap.mmap
     try:
         os.setsid()
         _end_with_parent()
-        _offer_for_memory()
-        _redirect(output)
+        _prefer_as_oom_victim()
+        _redirect_streams(output)
         streams = sys.stdout, sys.stderr
         try:
             exit_code = function()
@@ -138,7 +138,7 @@ def _be_child(function: Callable[[], int], output: BinaryIO, returned: mmap.mmap
         os._exit(exit_code)
 
 
-def _redirect(output: BinaryIO) -> None:
+def _redirect_streams(output: BinaryIO) -> None:
     with open(os.devnull, "rb") as nothing:
         os.dup2(nothing.fileno(), 0)
     os.dup2(output.fileno(), 1)
@@ -153,7 +153,7 @@ def _adopt_orphans(adopt: bool) -> None:
         ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, int(adopt), 0, 0, 0)
 
 
-def _children() -> set[int]:
+def _child_pids() -> set[int]:
     """Return the ids of this process's children. Empty without /proc."""
     found = set()
     for path in Path("/proc").glob("[0-9]*/stat"):
@@ -169,7 +169,7 @@ def _end_orphans(others: set[int]) -> None:
 
     The children of a killed process become children of this one.
     """
-    while orphans := _children() - others:
+    while orphans := _child_pids() - others:
         for orphan in orphans:
             with suppress(ProcessLookupError):
                 os.kill(orphan, signal.SIGKILL)
@@ -183,7 +183,7 @@ def _end_with_parent() -> None:
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
-def _offer_for_memory() -> None:
+def _prefer_as_oom_victim() -> None:
     """Have Linux kill this process, not its parent, if memory runs out."""
     try:
         Path("/proc/self/oom_score_adj").write_text(_OFFERED)

@@ -158,17 +158,17 @@ def test_child_processes_are_isolated() -> None:
         sys.path.append("/exir_spoiled")
         library = torch.library.Library("exir_spoiled", "DEF")
         library.define("op(Tensor x) -> Tensor")
-        return 0 if _traces() == _SPOILED else 1
+        return 0 if _leftover_traces() == _SPOILED else 1
 
     assert run_isolated(spoil).exit_code == 0
-    assert run_isolated(lambda: 0 if not _traces() else 1).exit_code == 0
-    assert not _traces()
+    assert run_isolated(lambda: 0 if not _leftover_traces() else 1).exit_code == 0
+    assert not _leftover_traces()
 
 
 _SPOILED = {"module", "dtype", "grad", "environ", "cwd", "path", "operator"}
 
 
-def _traces() -> set[str]:
+def _leftover_traces() -> set[str]:
     found = {
         "module": "exir_spoiled" in sys.modules,
         "dtype": torch.get_default_dtype() is torch.float64,

@@ -86,7 +86,7 @@ def block_network(home: Path) -> None:
 
 def network_note(error: BaseException) -> str:
     """Return a line of advice if the blocked network caused the error, or ""."""
-    return _NOTE if any(_is_blocked(each) for each in _chain(error)) else ""
+    return _NOTE if any(_is_blocked(link) for link in _error_chain(error)) else ""
 
 
 def _is_blocked(error: BaseException) -> bool:
@@ -100,7 +100,7 @@ def _is_blocked(error: BaseException) -> bool:
     )
 
 
-def _chain(error: BaseException | None) -> Iterator[BaseException]:
+def _error_chain(error: BaseException | None) -> Iterator[BaseException]:
     """Yield the error and the errors that caused it."""
     seen: set[int] = set()
     while error is not None and id(error) not in seen:
@@ -157,9 +157,9 @@ def _guard_sockets() -> None:
         return guarded
 
     def guard_lookup(function: Callable[..., Any]) -> Callable[..., Any]:
-        def guarded(host: Any, *arguments: Any, **named: Any) -> Any:
+        def guarded(host: Any, *arguments: Any, **options: Any) -> Any:
             check_host(host, refuse_lookup)
-            return function(host, *arguments, **named)
+            return function(host, *arguments, **options)
 
         return guarded
 

@@ -20,7 +20,7 @@ pytestmark = pytest.mark.usefixtures("idle_threads_allowed")
 _ADDRESS = "http://weights.example/net.pt"
 
 
-def _blocked(run: Callable[[], object], home: Path) -> Outcome:
+def _run_without_network(run: Callable[[], object], home: Path) -> Outcome:
     """Return the output of `run` without a network. Exceptions are described."""
 
     def child() -> int:
@@ -35,7 +35,7 @@ def _blocked(run: Callable[[], object], home: Path) -> Outcome:
     return run_isolated(child)
 
 
-def _retry() -> None:
+def _retry_connection() -> None:
     while True:
         try:
             urllib.request.urlopen(_ADDRESS)
@@ -59,7 +59,7 @@ _ATTEMPTS: dict[str, Callable[[], object]] = {
     "datagram": lambda: socket.socket(type=socket.SOCK_DGRAM).sendto(b"x", ("192.0.2.1", 80)),
     "version 6": lambda: socket.socket(socket.AF_INET6).connect(("2001:db8::1", 80)),
     "name": lambda: socket.gethostbyname("weights.example"),
-    "retries": _retry,
+    "retries": _retry_connection,
     "hub": _raise_offline_error,
     "message": _raise_without_a_chain,
 }
@@ -68,7 +68,7 @@ _ATTEMPTS: dict[str, Callable[[], object]] = {
 @pytest.mark.parametrize("name", _ATTEMPTS)
 def test_connection_attempt_fails_immediately_with_a_remedy(name: str, tmp_path: Path) -> None:
     begun = time.monotonic()
-    outcome = _blocked(_ATTEMPTS[name], tmp_path)
+    outcome = _run_without_network(_ATTEMPTS[name], tmp_path)
     assert outcome.exit_code == 1
     assert (
         "create the model without weights" in outcome.output
@@ -87,7 +87,7 @@ def _reach_itself() -> None:
 
 
 def test_localhost_is_reachable(tmp_path: Path) -> None:
-    outcome = _blocked(_reach_itself, tmp_path)
+    outcome = _run_without_network(_reach_itself, tmp_path)
     assert outcome.exit_code == 0, outcome.output
 
 
@@ -98,7 +98,7 @@ def _connect_by_another_program() -> None:
 
 
 def test_child_programs_have_no_network(tmp_path: Path) -> None:
-    outcome = _blocked(_connect_by_another_program, tmp_path)
+    outcome = _run_without_network(_connect_by_another_program, tmp_path)
     assert "Network is unreachable" in outcome.output or "timed out" in outcome.output
 
 
@@ -108,7 +108,7 @@ def test_download_caches_of_the_user_are_hidden(tmp_path: Path) -> None:
 
         print(os.path.expanduser("~"), torch.hub.get_dir(), os.environ["HF_HUB_OFFLINE"])
 
-    assert _blocked(show, tmp_path).output.split() == [
+    assert _run_without_network(show, tmp_path).output.split() == [
         str(tmp_path),
         f"{tmp_path}/.cache/torch/hub",
         "1",

@@ -17,12 +17,15 @@ def compile_once(argv: list[str], has_network: bool = False) -> int:
     Returns the exit code.
     """
     with tempfile.TemporaryDirectory(prefix="executorch_home_") as home:
-        outcome = attend(_expanded(argv), lambda: _compile(argv, None if has_network else Path(home)))
+        outcome = attend(
+            _expand_params_file(argv),
+            lambda: _compile_in_process(argv, None if has_network else Path(home)),
+        )
     sys.stderr.write(outcome.output)
     return outcome.exit_code
 
 
-def _compile(argv: list[str], home: Path | None) -> int:
+def _compile_in_process(argv: list[str], home: Path | None) -> int:
     """Run the compilation in the current process.
 
     home: the folder that replaces the user's home folder. None leaves the network accessible.
@@ -32,7 +35,7 @@ def _compile(argv: list[str], home: Path | None) -> int:
     return compile_command_line(argv)
 
 
-def _expanded(argv: list[str]) -> list[str]:
+def _expand_params_file(argv: list[str]) -> list[str]:
     """Return the expanded flags, or `argv` if they cannot be read.
 
     Parsing reports the error later.

@@ -11,7 +11,7 @@ from exir.cli.worker.environment import pin_torch
 from exir.model.spec import ModelSpec
 
 
-class _Picture(nn.Module):
+class _ImageClassifier(nn.Module):
     """A CNN with the most common layers of image classifiers."""
 
     def __init__(self) -> None:
@@ -26,7 +26,7 @@ class _Picture(nn.Module):
         return self.classifier(torch.flatten(x, 1))
 
 
-class _Sum(nn.Module):
+class _RunningSum(nn.Module):
     """A module with a dynamic dimension and a mutable buffer."""
 
     def __init__(self) -> None:
@@ -45,10 +45,10 @@ def warm_up() -> None:
     A test compares them with those of single compilations.
     """
     pin_torch()
-    _compile(ModelSpec(_Picture(), (torch.ones(1, 1, 4, 4),)))
+    _compile_spec(ModelSpec(_ImageClassifier(), (torch.ones(1, 1, 4, 4),)))
     dynamic = {"x": {0: Dim("n", min=2, max=4)}}
-    _compile(ModelSpec(_Sum(), (torch.ones(2),), dynamic_shapes=dynamic))
+    _compile_spec(ModelSpec(_RunningSum(), (torch.ones(2),), dynamic_shapes=dynamic))
 
 
-def _compile(spec: ModelSpec) -> None:
+def _compile_spec(spec: ModelSpec) -> None:
     lower_programs(export_methods(spec), spec, Pipeline()).write_to_file(io.BytesIO())

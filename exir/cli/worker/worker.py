@@ -32,11 +32,11 @@ def answer_requests(requests: BinaryIO, responses: BinaryIO) -> None:
     """Run each request in a child, one after another, and write its response."""
     while (request := read_request(requests)) is not None:
         with tempfile.TemporaryDirectory(prefix="executorch_inputs_") as folder:
-            outcome = attend(request.arguments, lambda: _run(request, responses, Path(folder)))
+            outcome = attend(request.arguments, lambda: _run_request(request, responses, Path(folder)))
         write_response(responses, WorkResponse(outcome.exit_code, outcome.output, request.request_id))
 
 
-def _run(request: WorkRequest, responses: BinaryIO, folder: Path) -> int:
+def _run_request(request: WorkRequest, responses: BinaryIO, folder: Path) -> int:
     """Compile in the child, with the request's inputs in `folder`.
 
     Only the parent writes responses.

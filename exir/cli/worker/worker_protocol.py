@@ -66,7 +66,7 @@ def decode_request(data: bytes) -> WorkRequest:
     arguments: list[str] = []
     inputs: list[str] = []
     request_id, sandbox_dir = 0, ""
-    for number, value in _fields(data):
+    for number, value in _iterate_fields(data):
         if number == 1 and isinstance(value, bytes):
             arguments.append(value.decode())
         elif number == 2 and isinstance(value, bytes):
@@ -80,7 +80,9 @@ def decode_request(data: bytes) -> WorkRequest:
 
 def _input_path(data: bytes) -> str:
     paths = [
-        value.decode() for number, value in _fields(data) if number == 1 and isinstance(value, bytes)
+        value.decode()
+        for number, value in _iterate_fields(data)
+        if number == 1 and isinstance(value, bytes)
     ]
     if len(paths) != 1:
         raise ProtocolError(f"an input has {len(paths)} paths")
@@ -121,10 +123,10 @@ def _read_length(stream: BinaryIO) -> int | None:
         data += byte
         if byte[0] < 0x80:
             break
-    return _varint(data, 0)[0]
+    return _read_varint(data, 0)[0]
 
 
-def _varint(data: bytes, at: int) -> tuple[int, int]:
+def _read_varint(data: bytes, at: int) -> tuple[int, int]:
     """Return the varint at position `at`, and its end."""
     value = 0
     for index, byte in enumerate(data[at : at + _LONGEST_VARINT]):
@@ -134,25 +136,25 @@ def _varint(data: bytes, at: int) -> tuple[int, int]:
     raise ProtocolError(f"invalid varint at byte {at}")
 
 
-def _fields(data: bytes) -> Iterator[tuple[int, int | bytes]]:
+def _iterate_fields(data: bytes) -> Iterator[tuple[int, int | bytes]]:
     at = 0
     while at < len(data):
-        key, at = _varint(data, at)
+        key, at = _read_varint(data, at)
         number, wire_type = key >> 3, key & 7
         if wire_type == _VARINT:
-            value, at = _varint(data, at)
+            value, at = _read_varint(data, at)
             yield number, value
         else:
-            length, at = _length(data, at, wire_type)
+            length, at = _read_field_length(data, at, wire_type)
             if length > len(data) - at:
                 raise ProtocolError(f"field {number} is longer than its message")
             yield number, data[at : at + length]
             at += length
 
 
-def _length(data: bytes, at: int, wire_type: int) -> tuple[int, int]:
+def _read_field_length(data: bytes, at: int, wire_type: int) -> tuple[int, int]:
     if wire_type == _BYTES:
-        return _varint(data, at)
+        return _read_varint(data, at)
     if wire_type in (_FIXED64, _FIXED32):
         return (8 if wire_type == _FIXED64 else 4), at
     raise ProtocolError(f"unknown wire type {wire_type}")

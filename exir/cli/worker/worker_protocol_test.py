@@ -18,26 +18,26 @@ from exir.cli.worker.worker_protocol import (
 _REQUEST = b"\x0a\x02ab\x0a\x01c\x12\x06\x0a\x01x\x12\x01d\x18\xac\x02\x28\x0a\x32\x01s"
 
 
-def _stream(*messages: bytes) -> io.BytesIO:
-    return io.BytesIO(b"".join(encode_varint(len(each)) + each for each in messages))
+def _encode_stream(*messages: bytes) -> io.BytesIO:
+    return io.BytesIO(b"".join(encode_varint(len(message)) + message for message in messages))
 
 
 def test_unused_request_fields_are_skipped() -> None:
-    stream = _stream(_REQUEST, b"")
+    stream = _encode_stream(_REQUEST, b"")
     assert read_request(stream) == WorkRequest(("ab", "c"), ("x",), 300, "s")
     assert read_request(stream) == WorkRequest()
     assert read_request(stream) is None
 
 
 def test_fixed_width_fields_are_skipped() -> None:
-    request = read_request(_stream(b"\x79" + bytes(8) + b"\x7d" + bytes(4) + b"\x18\x05"))
+    request = read_request(_encode_stream(b"\x79" + bytes(8) + b"\x7d" + bytes(4) + b"\x18\x05"))
     assert request is not None and request.request_id == 5
 
 
 @pytest.mark.parametrize("length", range(1, len(_REQUEST) + 1))
 def test_truncated_request_is_refused(length: int) -> None:
     with pytest.raises(ProtocolError):
-        read_request(io.BytesIO(_stream(_REQUEST).getvalue()[:length]))
+        read_request(io.BytesIO(_encode_stream(_REQUEST).getvalue()[:length]))
 
 
 @pytest.mark.parametrize(
@@ -45,7 +45,7 @@ def test_truncated_request_is_refused(length: int) -> None:
 )
 def test_a_damaged_request_is_refused(message: bytes) -> None:
     with pytest.raises(ProtocolError):
-        read_request(_stream(message))
+        read_request(_encode_stream(message))
 
 
 def test_response_is_written_with_its_length() -> None:

@@ -67,7 +67,7 @@ _VARIATIONS = (
 )
 
 
-def _environment(**changes: str) -> dict[str, str]:
+def _worker_environment(**changes: str) -> dict[str, str]:
     return {
         "PATH": os.environ.get("PATH", ""),
         "PYTHONPATH": os.pathsep.join([str(_ROOT), *sys.path]),
@@ -75,11 +75,11 @@ def _environment(**changes: str) -> dict[str, str]:
     }
 
 
-def _field(number: int, data: bytes) -> bytes:
+def _encode_field(number: int, data: bytes) -> bytes:
     return bytes([number << 3 | 2]) + encode_varint(len(data)) + data
 
 
-class _Worker:
+class _WorkerProcess:
     """A worker process."""
 
     def __init__(self, cwd: Path) -> None:
@@ -89,7 +89,7 @@ class _Worker:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             cwd=cwd,
-            env=_environment(PYTHONHASHSEED="1", PYTHONSAFEPATH="1"),
+            env=_worker_environment(PYTHONHASHSEED="1", PYTHONSAFEPATH="1"),
         )
         assert self.process.stdin and self.process.stdout
         self._requests, self._responses = self.process.stdin, self.process.stdout
@@ -99,11 +99,11 @@ class _Worker:
     ) -> tuple[int, str]:
         """Return the exit code and the output of one compilation."""
         fields = [(1, argument.encode()) for argument in arguments] + [(6, sandbox_dir.encode())]
-        fields += [(2, _field(1, path.encode())) for path in inputs]
-        message = b"".join(_field(number, data) for number, data in fields)
+        fields += [(2, _encode_field(1, path.encode())) for path in inputs]
+        message = b"".join(_encode_field(number, data) for number, data in fields)
         self._requests.write(encode_varint(len(message)) + message)
         self._requests.flush()
-        return self._response()
+        return self._read_response()
 
     def close(self) -> str:
         """Close the worker's input, and return the log that it printed."""
@@ -111,7 +111,7 @@ class _Worker:
         assert self.process.returncode == 0, log
         return log.decode()
 
-    def _varint(self) -> int:
+    def _read_varint(self) -> int:
         value = shift = 0
         while True:
             byte = self._responses.read(1)[0]
@@ -120,8 +120,8 @@ class _Worker:
             if byte < 0x80:
                 return value
 
-    def _response(self) -> tuple[int, str]:
-        message = self._responses.read(self._varint())
+    def _read_response(self) -> tuple[int, str]:
+        message = self._responses.read(self._read_varint())
         exit_code, at = (message[1], 2) if message[:1] == b"\x08" else (0, 0)
         text = message[at:].split(b"\x12", 1)
         if len(text) == 1:
@@ -142,15 +142,15 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def worker(folder: Path) -> Iterator[_Worker]:
+def worker(folder: Path) -> Iterator[_WorkerProcess]:
     """One worker for all tests, so that each runs after other requests."""
-    started = _Worker(folder)
+    started = _WorkerProcess(folder)
     yield started
     started.process.kill()
     started.process.wait()
 
 
-def _flags(name: str, out: str, *more: str) -> list[str]:
+def _compile_flags(name: str, out: str, *more: str) -> list[str]:
     return [
         f"--target=//app:{name}",
         f"--module=app.{name}",
@@ -163,7 +163,7 @@ def _flags(name: str, out: str, *more: str) -> list[str]:
     ]
 
 
-def _digests(folder: Path, out: str) -> dict[str, str]:
+def _output_digests(folder: Path, out: str) -> dict[str, str]:
     names = [f"{out}.pte", f"{out}.calls"]
     return {
         Path(name).suffix: hashlib.sha256((folder / name).read_bytes()).hexdigest() for name in names
@@ -171,9 +171,9 @@ def _digests(folder: Path, out: str) -> dict[str, str]:
 
 
 def _one_shot(folder: Path, name: str, out: str, variation: int) -> None:
-    environment = _environment(**_VARIATIONS[variation])
+    environment = _worker_environment(**_VARIATIONS[variation])
     params = folder / f"{out}.params"
-    params.write_text("\n".join(_flags(name, out)))
+    params.write_text("\n".join(_compile_flags(name, out)))
     subprocess.run(
         [sys.executable, "-m", "exir.cli.lower", f"@{params}"],
         cwd=folder,
@@ -188,7 +188,7 @@ def _use_one_core() -> None:
 
 
 def test_output_bytes_do_not_depend_on_other_requests(
-    folder: Path, worker: _Worker, tmp_path: Path
+    folder: Path, worker: _WorkerProcess, tmp_path: Path
 ) -> None:
     elsewhere = tmp_path / "another" / "folder"
     elsewhere.mkdir(parents=True)
@@ -196,42 +196,42 @@ def test_output_bytes_do_not_depend_on_other_requests(
     for name in ("net", "dynamic"):
         _one_shot(folder, name, f"{name}_0", 0)
         _one_shot(elsewhere, name, f"{name}_1", 1)
-        assert worker.request(*_flags(name, f"{name}_2")) == (0, "")
-        assert worker.request(*_flags("spoiler", "spoiler")) == (0, "")
-        assert worker.request(*_flags(name, f"{name}_3")) == (0, "")
-        expected = _digests(folder, f"{name}_0")
-        assert _digests(elsewhere, f"{name}_1") == expected
-        assert _digests(folder, f"{name}_2") == expected
-        assert _digests(folder, f"{name}_3") == expected
+        assert worker.request(*_compile_flags(name, f"{name}_2")) == (0, "")
+        assert worker.request(*_compile_flags("spoiler", "spoiler")) == (0, "")
+        assert worker.request(*_compile_flags(name, f"{name}_3")) == (0, "")
+        expected = _output_digests(folder, f"{name}_0")
+        assert _output_digests(elsewhere, f"{name}_1") == expected
+        assert _output_digests(folder, f"{name}_2") == expected
+        assert _output_digests(folder, f"{name}_3") == expected
 
 
-def test_outputs_contain_no_machine_paths(folder: Path, worker: _Worker) -> None:
-    assert worker.request(*_flags("net", "places"))[0] == 0
+def test_outputs_contain_no_machine_paths(folder: Path, worker: _WorkerProcess) -> None:
+    assert worker.request(*_compile_flags("net", "places"))[0] == 0
     for suffix in ("pte", "json", "calls"):
         data = (folder / f"places.{suffix}").read_bytes()
         assert str(folder).encode() not in data and str(_ROOT).encode() not in data
 
 
-def test_user_error_does_not_stop_the_worker(folder: Path, worker: _Worker) -> None:
-    exit_code, output = worker.request(*_flags("net", "wrong", "--entry-point=modle"))
+def test_user_error_does_not_stop_the_worker(folder: Path, worker: _WorkerProcess) -> None:
+    exit_code, output = worker.request(*_compile_flags("net", "wrong", "--entry-point=modle"))
     assert exit_code == 1
     assert output.startswith("error: //app:net: module 'app.net' has no entry point 'modle'")
     assert not (folder / "wrong.pte").exists()
-    assert worker.request(*_flags("net", "right")) == (0, "")
+    assert worker.request(*_compile_flags("net", "right")) == (0, "")
 
 
-def test_crash_does_not_stop_the_worker(folder: Path, worker: _Worker) -> None:
-    exit_code, output = worker.request(*_flags("crash", "crash"))
+def test_crash_does_not_stop_the_worker(folder: Path, worker: _WorkerProcess) -> None:
+    exit_code, output = worker.request(*_compile_flags("crash", "crash"))
     assert exit_code == 2
     assert "//app:crash: the compiling process was killed by signal 11 (SIGSEGV)" in output
-    assert worker.request(*_flags("net", "after_crash")) == (0, "")
+    assert worker.request(*_compile_flags("net", "after_crash")) == (0, "")
 
 
-def test_paths_are_relative_to_the_sandbox(folder: Path, worker: _Worker) -> None:
+def test_paths_are_relative_to_the_sandbox(folder: Path, worker: _WorkerProcess) -> None:
     sandbox = folder / "sandboxes" / "1"
     sandbox.mkdir(parents=True)
     (sandbox / "app").symlink_to(folder / "app")
-    assert worker.request(*_flags("net", "boxed"), sandbox_dir="sandboxes/1") == (0, "")
+    assert worker.request(*_compile_flags("net", "boxed"), sandbox_dir="sandboxes/1") == (0, "")
     assert (sandbox / "boxed.pte").exists() and not (folder / "boxed.pte").exists()
 
 
@@ -258,44 +258,50 @@ def model():
         '__import__("exir").data_path("app/words.txt")',
     ],
 )
-def test_undeclared_file_is_not_found(folder: Path, worker: _Worker, path: str) -> None:
+def test_undeclared_file_is_not_found(folder: Path, worker: _WorkerProcess, path: str) -> None:
     (folder / "app" / "words.txt").write_text("words")
     (folder / "app" / "reader.py").write_text(_READER.format(path=path))
     inputs = ("app/reader.py",)
-    exit_code, output = worker.request(*_flags("reader", "unread"), inputs=inputs)
+    exit_code, output = worker.request(*_compile_flags("reader", "unread"), inputs=inputs)
     assert exit_code == 1 and "words.txt" in output and "'data'" in output
     assert not (folder / "unread.pte").exists()
-    assert worker.request(*_flags("reader", "read"), inputs=(*inputs, "app/words.txt")) == (0, "")
+    assert worker.request(*_compile_flags("reader", "read"), inputs=(*inputs, "app/words.txt")) == (
+        0,
+        "",
+    )
 
 
-def test_undeclared_module_is_not_found(folder: Path, worker: _Worker) -> None:
+def test_undeclared_module_is_not_found(folder: Path, worker: _WorkerProcess) -> None:
     (folder / "app" / "importer.py").write_text("import app.net\n" + _MODEL)
     inputs = ("app/importer.py",)
-    exit_code, output = worker.request(*_flags("importer", "importer"), inputs=inputs)
+    exit_code, output = worker.request(*_compile_flags("importer", "importer"), inputs=inputs)
     assert exit_code == 1
     assert "add the library that provides 'app.net' to 'deps' of the model's py_library" in output
-    assert worker.request(*_flags("importer", "importer"), inputs=(*inputs, "app/net.py")) == (0, "")
+    assert worker.request(*_compile_flags("importer", "importer"), inputs=(*inputs, "app/net.py")) == (
+        0,
+        "",
+    )
 
 
-def test_input_paths_do_not_change_the_bytes(folder: Path, worker: _Worker) -> None:
-    assert worker.request(*_flags("net", "unlisted")) == (0, "")
-    assert worker.request(*_flags("net", "listed"), inputs=("app/net.py", "app")) == (0, "")
-    assert _digests(folder, "listed") == _digests(folder, "unlisted")
+def test_input_paths_do_not_change_the_bytes(folder: Path, worker: _WorkerProcess) -> None:
+    assert worker.request(*_compile_flags("net", "unlisted")) == (0, "")
+    assert worker.request(*_compile_flags("net", "listed"), inputs=("app/net.py", "app")) == (0, "")
+    assert _output_digests(folder, "listed") == _output_digests(folder, "unlisted")
 
 
-def test_changed_source_is_reloaded(folder: Path, worker: _Worker) -> None:
+def test_changed_source_is_reloaded(folder: Path, worker: _WorkerProcess) -> None:
     source = folder / "app" / "edited.py"
     source.write_text(_MODEL)
-    assert worker.request(*_flags("edited", "before"))[0] == 0
+    assert worker.request(*_compile_flags("edited", "before"))[0] == 0
     source.write_text(_MODEL.replace("Linear(4, 5)", "Linear(4, 6)"))
-    assert worker.request(*_flags("edited", "after"))[0] == 0
+    assert worker.request(*_compile_flags("edited", "after"))[0] == 0
     assert '"shape": [\n      1,\n      6' in (folder / "after.json").read_text()
     source.unlink()
-    assert worker.request(*_flags("edited", "gone"))[0] == 1
+    assert worker.request(*_compile_flags("edited", "gone"))[0] == 1
 
 
 def test_warm_worker_has_one_thread_and_exits_at_end_of_input(folder: Path) -> None:
-    started = _Worker(folder)
-    assert started.request(*_flags("net", "threads"))[0] == 0
+    started = _WorkerProcess(folder)
+    assert started.request(*_compile_flags("net", "threads"))[0] == 0
     assert len(os.listdir(f"/proc/{started.process.pid}/task")) == 1
     assert started.close() == ""

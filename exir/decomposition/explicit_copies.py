@@ -18,31 +18,31 @@ from exir.graph.program_copy import copy_program
 _ATEN = torch.ops.aten
 
 
-def with_whole_copies(program: ExportedProgram) -> ExportedProgram:
+def with_explicit_copies(program: ExportedProgram) -> ExportedProgram:
     """Return `program`, or a copy in which sources of `copy_` match their targets."""
-    if not any(_wanted(node) for node in _copies(program)):
+    if not any(_conversion_ops(node) for node in _all_copies(program)):
         return program
     copied = copy_program(program)
-    for node in list(_copies(copied)):
-        for op in _wanted(node):
+    for node in list(_all_copies(copied)):
+        for op in _conversion_ops(node):
             target, source, *others = node.args
-            node.args = (target, _inserted(op, source, target, node), *others)
+            node.args = (target, _insert_conversion(op, source, target, node), *others)
     return copied
 
 
-def _copies(program: ExportedProgram) -> Iterator[Node]:
+def _all_copies(program: ExportedProgram) -> Iterator[Node]:
     for graph_module in graphs(program.graph_module):
         yield from graph_module.graph.find_nodes(op="call_function", target=_ATEN.copy_.default)
 
 
-def _wanted(node: Node) -> list[torch._ops.OpOverload]:
+def _conversion_ops(node: Node) -> list[torch._ops.OpOverload]:
     """Return the operators that convert the source of a copy to its target's type."""
-    target, source = (each.meta["val"] for each in node.args[:2])
+    target, source = (arg.meta["val"] for arg in node.args[:2])
     converts = [_ATEN.type_as.default] if source.dtype != target.dtype else []
     return converts if same_sizes(source.shape, target.shape) else [*converts, _ATEN.expand_as.default]
 
 
-def _inserted(op: torch._ops.OpOverload, source: Node, target: Node, point: Node) -> Node:
+def _insert_conversion(op: torch._ops.OpOverload, source: Node, target: Node, point: Node) -> Node:
     with point.graph.inserting_before(point):
         new = point.graph.call_function(op, (source, target))
     new.meta = {**inherited_meta(point), "val": op(source.meta["val"], target.meta["val"])}

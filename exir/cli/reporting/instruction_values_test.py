@@ -8,7 +8,7 @@ import torch
 
 from exir.cli.conftest import Compile
 from exir.cli.reporting.calls import Call, read_calls
-from exir.cli.reporting.steps import KEPT
+from exir.cli.reporting.instruction_values import MIN_SAMPLED
 from exir.dialects.custom_ops import writing
 
 _NET = """
@@ -30,7 +30,7 @@ def model():
 """
 
 
-def _steps(compile_source: Compile, folder: Path, source: str, *flags: str) -> list[Call]:
+def _compile_steps(compile_source: Compile, folder: Path, source: str, *flags: str) -> list[Call]:
     outcome = compile_source(source, *flags, outputs=("reference", "instruction-values"))
     assert outcome.exit_code == 0, outcome.output
     return read_calls((folder / "out" / "net.instruction-values").read_bytes())
@@ -45,7 +45,7 @@ def _by_place(call: Call) -> list[tuple[int, str, list[torch.Tensor]]]:
             (
                 index,
                 where,
-                [each for each in values[3 : 3 + 2 * count] if isinstance(each, torch.Tensor)],
+                [value for value in values[3 : 3 + 2 * count] if isinstance(value, torch.Tensor)],
             )
         )
         del values[: 3 + 2 * count]
@@ -53,7 +53,7 @@ def _by_place(call: Call) -> list[tuple[int, str, list[torch.Tensor]]]:
 
 
 def test_each_instruction_has_its_line_and_value(compile_source: Compile, tmp_path: Path) -> None:
-    calls = _steps(compile_source, tmp_path, _NET)
+    calls = _compile_steps(compile_source, tmp_path, _NET)
     reference = read_calls((tmp_path / "out" / "net.reference").read_bytes())
     for call, expected in zip(calls, reference, strict=True):
         places = _by_place(call)
@@ -76,16 +76,18 @@ def model():
 
 
 def test_large_results_are_sampled(compile_source: Compile, tmp_path: Path) -> None:
-    call = _steps(compile_source, tmp_path, _LARGE)[0]
-    quantized, index, where, count, step, kept = call.outputs
+    call = _compile_steps(compile_source, tmp_path, _LARGE)[0]
+    quantized, index, where, count, step, sampled = call.outputs
     assert (quantized, index, where, count) == (False, 0, "app/net.py:6", 1)
-    assert step == 3000 // KEPT
-    torch.testing.assert_close(kept, torch.exp(call.inputs[0])[::step])
+    assert step == 3000 // MIN_SAMPLED
+    torch.testing.assert_close(sampled, torch.exp(call.inputs[0])[::step])
 
 
 def test_delegate_has_the_lines_of_its_nodes(compile_source: Compile, tmp_path: Path) -> None:
     (place, *_) = _by_place(
-        _steps(compile_source, tmp_path, _NET, "--backend=backends.demo.compiler_demo:BACKEND")[0]
+        _compile_steps(compile_source, tmp_path, _NET, "--backend=backends.demo.compiler_demo:BACKEND")[
+            0
+        ]
     )
     assert place[1].startswith("app/net.py:11 in module 'first'")
 
@@ -104,7 +106,7 @@ def model():
 
 
 def test_branch_instructions_are_omitted(compile_source: Compile, tmp_path: Path) -> None:
-    places = _by_place(_steps(compile_source, tmp_path, _BRANCH)[0])
+    places = _by_place(_compile_steps(compile_source, tmp_path, _BRANCH)[0])
     assert {where for _, where, _ in places} == {"app/net.py:6", "app/net.py:7"}
     torch.testing.assert_close(places[-1][2][0].numel(), 2)
 
@@ -131,7 +133,7 @@ def model():
 def test_dynamic_sizes_are_those_of_the_call_without_warnings(
     compile_source: Compile, tmp_path: Path, flags: tuple[str, ...], capfd: pytest.CaptureFixture[str]
 ) -> None:
-    for call in _steps(compile_source, tmp_path, _ROWS, *flags):
+    for call in _compile_steps(compile_source, tmp_path, _ROWS, *flags):
         if call.expected_status == 0:
             rows = call.inputs[0].shape[0]
             assert _by_place(call)[-1][2][0].numel() == rows * 4

@@ -1,4 +1,4 @@
-"""Reference steps: the values that PyTorch computes for each instruction.
+"""Instruction values: the results of each instruction in eager PyTorch.
 
 If a parity test fails, they show the first instruction at which the runtime differs. The file has
 the format of recorded calls (`exir.cli.reporting.calls`). A call has the inputs of the reference
@@ -11,7 +11,7 @@ call, and these outputs:
         int                    number of its results, and for each
             int, tensor        a stride n, and every n-th element in row-major order
 
-Instructions in branches and loop bodies are omitted. A call's steps end at the first instruction
+Instructions in branches and loop bodies are omitted. The values of a call end at the first instruction
 that PyTorch cannot run.
 """
 
@@ -32,58 +32,60 @@ from exir.graph.control_flow import regions
 from exir.program import ExecutorchProgramManager
 from exir.tensor import TensorSpec
 
-KEPT = 512
+MIN_SAMPLED = 512
 """Minimum number of sampled elements of a larger result; at most twice as many."""
 
-SHOWN = 8
+MAX_SHOWN_LINES = 8
 """Maximum number of source lines of a delegate call, which may be the whole model."""
 
 _States = dict[tuple[str, str], Tensor]
 
 
-def record_steps(
+def record_instruction_values(
     manager: ExecutorchProgramManager, calls: Sequence[Call], shares_state: bool, quantized: bool
 ) -> list[Call]:
-    """Record the steps of `calls`, which run in order.
+    """Record the instruction values of `calls`, which run in order.
 
     shares_state: whether methods share the buffers of one name.
     """
-    places = {name: _places(manager, name) for name in sorted(manager.methods)}
+    places = {name: _instruction_places(manager, name) for name in sorted(manager.methods)}
     states: _States = {}
     with torch.no_grad():
         return [
-            _call(manager, call, places[call.method], states, shares_state, quantized) for call in calls
+            _record_call(manager, call, places[call.method], states, shares_state, quantized)
+            for call in calls
         ]
 
 
-def _places(manager: ExecutorchProgramManager, method: str) -> dict[Node, tuple[int, str]]:
+def _instruction_places(manager: ExecutorchProgramManager, method: str) -> dict[Node, tuple[int, str]]:
     """Return the index and the origin of each node that is one instruction."""
     sources = manager.instruction_sources["methods"][method]
     return {
-        node: (index, _where(sources[index]))
+        node: (index, _source_lines(sources[index]))
         for index, node in enumerate(manager.instruction_nodes[method])
         if not regions(node)
     }
 
 
-def _where(sources: Sequence[Mapping[str, str]]) -> str:
+def _source_lines(sources: Sequence[Mapping[str, str]]) -> str:
     """Return the distinct source lines of an instruction, with their modules."""
     modules: dict[str, list[str]] = {}
-    for each in sources:
-        if each["source"]:
-            modules.setdefault(each["source"], []).append(each["module"])
+    for source in sources:
+        if source["source"]:
+            modules.setdefault(source["source"], []).append(source["module"])
     lines = [
-        _line(source, list(dict.fromkeys(filter(None, names)))) for source, names in modules.items()
+        _format_line(source, list(dict.fromkeys(filter(None, names))))
+        for source, names in modules.items()
     ]
-    more = f" and {len(lines) - SHOWN} more lines" if len(lines) > SHOWN else ""
-    return ", ".join(lines[:SHOWN]) + more or "unknown line of the model"
+    more = f" and {len(lines) - MAX_SHOWN_LINES} more lines" if len(lines) > MAX_SHOWN_LINES else ""
+    return ", ".join(lines[:MAX_SHOWN_LINES]) + more or "unknown line of the model"
 
 
-def _line(source: str, modules: list[str]) -> str:
+def _format_line(source: str, modules: list[str]) -> str:
     return f"{source} in module {' and '.join(map(repr, modules))}" if modules else source
 
 
-def _call(
+def _record_call(
     manager: ExecutorchProgramManager,
     call: Call,
     places: Mapping[Node, tuple[int, str]],
@@ -91,15 +93,15 @@ def _call(
     shares_state: bool,
     quantized: bool,
 ) -> Call:
-    steps: list[Any] = []
+    values: list[Any] = []
     if call.expected_status == 0:
         program = manager.exported_program(call.method)
-        arguments = list(_arguments(program, call, states, "" if shares_state else call.method))
-        steps = _Recorder(program, places).record(arguments)
-    return Call(call.method, call.inputs, (quantized, *steps), call.expected_status)
+        arguments = list(_graph_arguments(program, call, states, "" if shares_state else call.method))
+        values = _InstructionRecorder(program, places).record(arguments)
+    return Call(call.method, call.inputs, (quantized, *values), call.expected_status)
 
 
-def _arguments(program: ExportedProgram, call: Call, states: _States, owner: str) -> Iterator[Any]:
+def _graph_arguments(program: ExportedProgram, call: Call, states: _States, owner: str) -> Iterator[Any]:
     """Yield the arguments of the graph. `states` keeps state between calls."""
     mutated = set(program.graph_signature.buffers_to_mutate.values())
     inputs = iter(call.inputs)
@@ -113,7 +115,7 @@ def _arguments(program: ExportedProgram, call: Call, states: _States, owner: str
         yield states.setdefault((owner, spec.target), value.clone()) if spec.target in mutated else value
 
 
-class _Recorder(Interpreter):
+class _InstructionRecorder(Interpreter):
     """Runs the lowered graph on PyTorch's kernels."""
 
     def __init__(self, program: ExportedProgram, places: Mapping[Node, tuple[int, str]]) -> None:
@@ -122,7 +124,7 @@ class _Recorder(Interpreter):
         self._steps: list[Any] = []
 
     def record(self, arguments: list[Any]) -> list[Any]:
-        """Return the steps up to the first operator that PyTorch cannot run.
+        """Return the values up to the first operator that PyTorch cannot run.
 
         Some operators have a kernel only in the runtime.
         """
@@ -133,7 +135,7 @@ class _Recorder(Interpreter):
         return self._steps
 
     def run_node(self, n: Node) -> Any:
-        result = _workspace(n) if n.target is memory.alloc else super().run_node(n)
+        result = _allocate_result(n) if n.target is memory.alloc else super().run_node(n)
         written = result
         if is_delegate_call(n) and isinstance(result, tuple):
             updated = updated_arguments(n)
@@ -142,29 +144,29 @@ class _Recorder(Interpreter):
             for index, argument in updated.items():
                 self.env[argument].copy_(result[index])
         if n in self._places:
-            self._keep(*self._places[n], written)
+            self._record_value(*self._places[n], written)
         return result
 
-    def _keep(self, index: int, where: str, result: Any) -> None:
+    def _record_value(self, index: int, where: str, result: Any) -> None:
         tensors = [value for value in pytree.tree_leaves(result) if isinstance(value, Tensor)]
         if not tensors:
             return
         self._steps += [index, where, len(tensors)]
         for tensor in tensors:
-            self._steps += _sample(tensor)
+            self._steps += _sample_elements(tensor)
 
 
-def _workspace(alloc: Node) -> Any:
+def _allocate_result(alloc: Node) -> Any:
     """Return memory for a result.
 
     If sizes are dynamic, the tensor is empty: operators resize it, and would warn about another
     size.
     """
     specs: list[TensorSpec] = pytree.tree_leaves(alloc.meta["spec"])
-    tensors = [torch.empty(each.shape if each.is_static else 0, dtype=each.dtype) for each in specs]
+    tensors = [torch.empty(spec.shape if spec.is_static else 0, dtype=spec.dtype) for spec in specs]
     return tensors if isinstance(alloc.meta["spec"], list) else tensors[0]
 
 
-def _sample(tensor: Tensor) -> tuple[int, Tensor]:
-    step = max(1, tensor.numel() // KEPT)
+def _sample_elements(tensor: Tensor) -> tuple[int, Tensor]:
+    step = max(1, tensor.numel() // MIN_SAMPLED)
     return step, tensor.detach().reshape(-1)[::step].clone()
