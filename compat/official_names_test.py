@@ -21,13 +21,13 @@ sys.path.insert(0, str(HERE))
 TABLE = tomllib.loads((HERE / "executorch" / "names.toml").read_text())
 
 
-def _listed() -> Iterator[tuple[str, str]]:
+def _listed_names() -> Iterator[tuple[str, str]]:
     for module, sources in TABLE.items():
         for names in sources.values():
             yield from ((module, entry.partition("=")[0]) for entry in names.split() if entry != "*")
 
 
-@pytest.mark.parametrize("module, name", list(_listed()))
+@pytest.mark.parametrize("module, name", list(_listed_names()))
 def test_every_name_in_the_table_is_importable(module: str, name: str) -> None:
     assert getattr(importlib.import_module(f"executorch.{module}"), name) is not None
 
@@ -94,13 +94,13 @@ exir.tracer: ExirDynamoConfig Value
 """
 
 
-def _common() -> Iterator[tuple[str, str]]:
+def _common_names() -> Iterator[tuple[str, str]]:
     for entry in _COMMON.replace("\n    ", " ").strip().splitlines():
         module, _, names = entry.partition(":")
         yield from ((module, name) for name in names.split())
 
 
-@pytest.mark.parametrize("module, name", list(_common()))
+@pytest.mark.parametrize("module, name", list(_common_names()))
 def test_common_official_name_is_provided(module: str, name: str) -> None:
     assert getattr(importlib.import_module(f"executorch.{module}"), name) is not None
 
@@ -122,12 +122,12 @@ def test_programs_are_emitted_saved_and_loaded(tmp_path: Path) -> None:
     from executorch.exir import load, save, to_edge
     from executorch.exir.emit import emit_program
 
-    edge = to_edge(torch.export.export(_Scaled(), (torch.randn(3),)))
+    edge = to_edge(torch.export.export(_ScaledModule(), (torch.randn(3),)))
     lowered = edge.to_executorch()
     assert emit_program(lowered.exported_program()).debug_handle_map
     save(edge.exported_program(), tmp_path / "scaled.pt2")
     x = torch.randn(3)
-    torch.testing.assert_close(load(tmp_path / "scaled.pt2").module()(x), _Scaled()(x))
+    torch.testing.assert_close(load(tmp_path / "scaled.pt2").module()(x), _ScaledModule()(x))
 
 
 def test_to_backend_takes_a_whole_program() -> None:
@@ -136,7 +136,7 @@ def test_to_backend_takes_a_whole_program() -> None:
     from executorch.exir.backend.test.backend_with_compiler_demo import BackendWithCompilerDemo
     from executorch.exir.backend.utils import get_delegates
 
-    edge = to_edge(torch.export.export(_Sum(), (torch.randn(3),)))
+    edge = to_edge(torch.export.export(_SumModule(), (torch.randn(3),)))
     lowered = edge.to_backend(AllNodePartitioner(BackendWithCompilerDemo.__name__, []))
     assert len(get_delegates(lowered.exported_program().graph)) == 1
 
@@ -200,12 +200,12 @@ def test_compat_package_imports_without_the_official_one() -> None:
     assert _imported_beside([HERE]).returncode == 0
 
 
-class _Scaled(torch.nn.Module):
+class _ScaledModule(torch.nn.Module):
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         return torch.relu(x) * 2 + 1
 
 
-class _Sum(torch.nn.Module):
+class _SumModule(torch.nn.Module):
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         return torch.sin(x) + x
 
@@ -213,7 +213,7 @@ class _Sum(torch.nn.Module):
 def test_script_with_the_older_api_compiles() -> None:
     from executorch import exir
 
-    captured = exir.capture(_Scaled(), (torch.randn(3),), exir.CaptureConfig())
+    captured = exir.capture(_ScaledModule(), (torch.randn(3),), exir.CaptureConfig())
     lowered = captured.to_edge(exir.EdgeCompileConfig(_use_edge_ops=True)).to_executorch()
     assert lowered.buffer[4:8] == b"ET12"
 
@@ -229,7 +229,7 @@ def test_pass_written_for_the_official_package_runs() -> None:
             return super().call_operator(exir_ops.edge.aten.sigmoid.default if relu else op, args, kwargs, meta)
 
     x = torch.randn(3)
-    program = to_edge(torch.export.export(_Scaled(), (x,))).transform([ReluToSigmoid()]).exported_program()
+    program = to_edge(torch.export.export(_ScaledModule(), (x,))).transform([ReluToSigmoid()]).exported_program()
     torch.testing.assert_close(program.module()(x), torch.sigmoid(x) * 2 + 1)
 
 
@@ -255,9 +255,9 @@ def test_passes_can_be_called_on_a_graph_module() -> None:
     from executorch.exir import to_edge
     from executorch.exir.passes import MemoryPlanningPass, SpecPropPass, ToOutVarPass
 
-    graph_module = to_edge(torch.export.export(_Scaled(), (torch.randn(3),))).exported_program().graph_module
-    for each in (SpecPropPass(), ToOutVarPass(), MemoryPlanningPass()):
-        graph_module = each(graph_module).graph_module
+    graph_module = to_edge(torch.export.export(_ScaledModule(), (torch.randn(3),))).exported_program().graph_module
+    for pass_ in (SpecPropPass(), ToOutVarPass(), MemoryPlanningPass()):
+        graph_module = pass_(graph_module).graph_module
     assert graph_module.meta["non_const_buffer_sizes"][1] >= 3 * 4
 
 
@@ -275,7 +275,7 @@ def test_programs_are_read_and_written_with_official_types() -> None:
     from executorch.exir import to_edge
     from executorch.exir._serialize._program import PTEFile, deserialize_pte_binary, serialize_pte_binary
 
-    buffer = to_edge(torch.export.export(_Scaled(), (torch.randn(3),))).to_executorch().buffer
+    buffer = to_edge(torch.export.export(_ScaledModule(), (torch.randn(3),))).to_executorch().buffer
     found = deserialize_pte_binary(buffer)
     again = deserialize_pte_binary(bytes(serialize_pte_binary(PTEFile(found.program))))
     assert again.program.execution_plan == found.program.execution_plan
@@ -286,10 +286,10 @@ def test_programs_are_read_and_written_with_official_types() -> None:
 def test_operator_module_registers_operators_on_import() -> None:
     importlib.import_module("executorch.exir.passes._device_copy_ops_registry")
 
-    given, out = torch.arange(3.0), torch.empty(3)
-    assert torch.equal(torch.ops.et_copy._h2d_copy(given), given)
-    assert torch.ops.et_copy._d2h_copy.out(given, out=out) is out
-    assert torch.equal(out, given)
+    x, out = torch.arange(3.0), torch.empty(3)
+    assert torch.equal(torch.ops.et_copy._h2d_copy(x), x)
+    assert torch.ops.et_copy._d2h_copy.out(x, out=out) is out
+    assert torch.equal(out, x)
 
 
 def test_program_schema_is_written_with_requested_alignments(tmp_path: Path) -> None:
@@ -376,7 +376,7 @@ def test_quantized_partition_becomes_one_call() -> None:
 def test_delegate_mapping_reports_executed_ops() -> None:
     from executorch.exir.delegate import is_lowered_module
 
-    assert not is_lowered_module(_Sum())
+    assert not is_lowered_module(_SumModule())
 
 
 class _QuantizedSum(torch.nn.Module):
@@ -384,7 +384,7 @@ class _QuantizedSum(torch.nn.Module):
 
     def forward(self, x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
         ops = torch.ops.quantized_decomposed
-        x, y = (ops.dequantize_per_tensor(ops.quantize_per_tensor(each, *_LIMITS), *_LIMITS) for each in (x, y))
+        x, y = (ops.dequantize_per_tensor(ops.quantize_per_tensor(operand, *_LIMITS), *_LIMITS) for operand in (x, y))
         total = ops.dequantize_per_tensor(ops.quantize_per_tensor(x + y, *_LIMITS), *_LIMITS).reshape(-1)
         return ops.dequantize_per_tensor(ops.quantize_per_tensor(total, *_LIMITS), *_LIMITS)
 
@@ -414,12 +414,12 @@ def test_bundled_program_contains_its_calls() -> None:
     from executorch.exir import to_edge
 
     x = torch.randn(3)
-    program = to_edge(torch.export.export(_Scaled(), (x,))).to_executorch()
-    suites = [MethodTestSuite(method_name="forward", test_cases=[MethodTestCase([x], [_Scaled()(x)])])]
+    program = to_edge(torch.export.export(_ScaledModule(), (x,))).to_executorch()
+    suites = [MethodTestSuite(method_name="forward", test_cases=[MethodTestCase([x], [_ScaledModule()(x)])])]
     assert serialize_from_bundled_program_to_flatbuffer(BundledProgram(program, suites))[4:8] == b"BP08"
 
 
-class _Counting(torch.nn.Module):
+class _CountingModule(torch.nn.Module):
     """Adds its input and a weight to a buffer."""
 
     def __init__(self) -> None:
@@ -439,22 +439,22 @@ def test_lowered_submodule_owns_its_tagged_constants() -> None:
         create_submodule_from_nodes,
     )
 
-    module, x = _Counting(), torch.randn(3)
+    module, x = _CountingModule(), torch.randn(3)
     program = to_edge(torch.export.export(copy.deepcopy(module), (x,))).exported_program()
     calls = [node for node in program.graph.nodes if node.op == "call_function"]
     for node in [*calls, *program.graph.find_nodes(op="placeholder")]:
         node.meta["delegation_tag"] = "part"
     inner, call = create_submodule_from_nodes(program.graph_module, calls, "part")
-    made, inputs, outputs = create_exported_program_from_submodule(inner, program, "part", call, False)
+    submodule, inputs, outputs = create_exported_program_from_submodule(inner, program, "part", call, False)
     assert {spec.target for spec in inputs.values()} == {"weight", "count"}
     assert [spec.target for spec in outputs.values()] == ["count"]
-    made.validate()
+    submodule.validate()
     for _ in range(2):
-        (result,) = made.module()(x)
+        (result,) = submodule.module()(x)
         torch.testing.assert_close(result, module(x))
 
 
-class _Weighed(torch.nn.Module):
+class _WeightedModule(torch.nn.Module):
     def __init__(self) -> None:
         super().__init__()
         self.weight = torch.nn.Parameter(torch.randn(3))
@@ -467,7 +467,7 @@ def test_stored_constants_are_found_by_node_name() -> None:
     from executorch.exir import to_edge
     from executorch.exir.passes.quant_fusion_pass import _get_node_value_dict
 
-    module = _Weighed()
+    module = _WeightedModule()
     program = to_edge(torch.export.export(module, (torch.randn(3),))).exported_program()
     (name, value), *others = _get_node_value_dict(program).items()
     assert not others and torch.equal(value, module.weight)
@@ -490,7 +490,7 @@ def test_cross_device_delegate_is_refused_by_the_copy_pass() -> None:
     assert _parse_device_spec_value(b"cpu") == (DeviceType.CPU, 0)
     with pytest.raises(ValueError, match="Unknown device type 'tpu'"):
         _parse_device_spec_value(b"tpu:0")
-    edge = to_edge(torch.export.export(_Sum(), (torch.randn(3),)))
+    edge = to_edge(torch.export.export(_SumModule(), (torch.randn(3),)))
     whole = AllNodePartitioner(BackendWithCompilerDemo.__name__, [])
     graph_module = edge.to_backend(whole).exported_program().graph_module
     assert not PropagateDevicePass()(graph_module).modified

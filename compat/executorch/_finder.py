@@ -30,11 +30,11 @@ def table() -> Mapping[str, Sources]:
 def packages() -> frozenset[str]:
     """Return the official modules that contain others. They may have no names."""
     parts = (module.split(".") for module in table())
-    return frozenset(".".join(each[:end]) for each in parts for end in range(1, len(each)))
+    return frozenset(".".join(part[:end]) for part in parts for end in range(1, len(part)))
 
 
 @cache
-def _modules() -> frozenset[str]:
+def _official_modules() -> frozenset[str]:
     """Return all official modules."""
     return packages() | table().keys()
 
@@ -43,7 +43,7 @@ def _modules() -> frozenset[str]:
 def absent() -> Mapping[str, str]:
     """Return the reason by official module that is not provided."""
     reasons = tomllib.loads(_ABSENT.read_text())["reason"]
-    return {module: each["why"] for each in reasons for module in each["modules"]}
+    return {module: reason["why"] for reason in reasons for module in reason["modules"]}
 
 
 def refuse_other_package(own_path: Iterable[str]) -> None:
@@ -85,7 +85,7 @@ class OfficialNames(MetaPathFinder):
         name = fullname.removeprefix(f"{PACKAGE}.")
         if name == fullname or name.startswith("_"):
             return None
-        if name not in _modules():
+        if name not in _official_modules():
             raise ModuleNotFoundError(_not_provided(fullname))
         return ModuleSpec(fullname, _TableLoader(), is_package=True)
 
@@ -106,10 +106,10 @@ class _TableLoader(Loader):
         for source, names in table().get(own, {}).items():
             if not names:
                 importlib.import_module(source)
-        for name in _entries(own):
+        for name in _entries_of(own):
             if f"{own}.{name}" in table():
                 importlib.import_module(f"{module.__name__}.{name}")
-                setattr(module, name, getattr(_home(own, name), _entries(own)[name][1]))
+                setattr(module, name, getattr(_home_module(own, name), _entries_of(own)[name][1]))
 
 
 class _OfficialModule(ModuleType):
@@ -117,21 +117,21 @@ class _OfficialModule(ModuleType):
 
     def __getattr__(self, name: str) -> Any:
         own = self.__name__.removeprefix(f"{PACKAGE}.")
-        if f"{own}.{name}" in _modules():
+        if f"{own}.{name}" in _official_modules():
             return importlib.import_module(f"{self.__name__}.{name}")
-        if name.startswith("__") or (name not in _entries(own) and not _open_source(own, name)):
+        if name.startswith("__") or (name not in _entries_of(own) and not _open_source(own, name)):
             raise AttributeError(_not_provided(f"{self.__name__}.{name}"), name=name, obj=self)
-        value = getattr(_home(own, name), _entries(own).get(name, ("", name))[1])
+        value = getattr(_home_module(own, name), _entries_of(own).get(name, ("", name))[1])
         setattr(self, name, value)
         return value
 
     def __dir__(self) -> list[str]:
         own = self.__name__.removeprefix(f"{PACKAGE}.")
-        return sorted({*super().__dir__(), *_entries(own)})
+        return sorted({*super().__dir__(), *_entries_of(own)})
 
 
 @cache
-def _entries(module: str) -> Mapping[str, tuple[str, str]]:
+def _entries_of(module: str) -> Mapping[str, tuple[str, str]]:
     """Return (module of this compiler, name in it) by official name."""
     found = {}
     for source, names in table().get(module, {}).items():
@@ -150,8 +150,8 @@ def _open_source(module: str, name: str) -> str | None:
     return None
 
 
-def _home(module: str, name: str) -> ModuleType:
-    entry = _entries(module).get(name)
+def _home_module(module: str, name: str) -> ModuleType:
+    entry = _entries_of(module).get(name)
     return importlib.import_module(entry[0] if entry else str(_open_source(module, name)))
 
 

@@ -38,7 +38,7 @@ def _same_option(spec: CompileSpec, other: Any) -> bool:
     return spec.key == other.key and bytes(spec.value) == bytes(other.value)
 
 
-def _stride(spec: TensorSpec) -> tuple[int, ...]:
+def _stride_of_spec(spec: TensorSpec) -> tuple[int, ...]:
     return tuple(stride_from_dim_order(spec.shape, spec.dim_order))
 
 
@@ -66,7 +66,7 @@ _ATTRIBUTES: Mapping[type, Mapping[str, Any]] = {
         "layout": torch.strided,
         "lifetime": [None, None],
         "scalar_type": property(lambda spec: spec.dtype),
-        "stride": property(_stride),
+        "stride": property(_stride_of_spec),
     },
 }
 

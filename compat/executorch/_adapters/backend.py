@@ -22,7 +22,7 @@ def is_identical_graph(graph_left: GraphModule, graph_right: GraphModule) -> boo
 
 
 def _same_node(a: Node, b: Node, place: dict[Node, int]) -> bool:
-    operands = [[place[each] for each in node.all_input_nodes] for node in (a, b)]
+    operands = [[place[input_node] for input_node in node.all_input_nodes] for node in (a, b)]
     is_call = a.op == "call_function"
     return a.op == b.op and (a.target == b.target or not is_call) and operands[0] == operands[1]
 
@@ -61,7 +61,7 @@ def create_submodule_from_nodes(
         legalize_graph(gm)
     call = next(node for node in gm.graph.nodes if node.op == "call_module" and node.target == name)
     if len(outputs) == 1 and not _returns_several(inner):
-        _take_from_list(gm, call)
+        _pop_node(gm, call)
     _return_list(inner)
     return inner, call
 
@@ -75,12 +75,12 @@ def _returns_several(inner: GraphModule) -> bool:
 def _return_list(inner: GraphModule) -> None:
     """Make a graph return a list of its results, even for a single result."""
     output = inner.graph.output_node()
-    results = _items(output) if _returns_several(inner) else output.args[0]
+    results = _insert_getitems(output) if _returns_several(inner) else output.args[0]
     output.args = (list(results) if isinstance(results, (list, tuple)) else [results],)
     inner.recompile()
 
 
-def _items(output: Node) -> list[Node]:
+def _insert_getitems(output: Node) -> list[Node]:
     """Add nodes that extract each tensor of the graph's only result."""
     result = output.args[0]
     found = []
@@ -92,7 +92,7 @@ def _items(output: Node) -> list[Node]:
     return found
 
 
-def _take_from_list(outer: GraphModule, call: Node) -> None:
+def _pop_node(outer: GraphModule, call: Node) -> None:
     """Replace uses of the call's result by the first item of its new list result."""
     with outer.graph.inserting_after(call):
         item = outer.graph.call_function(operator.getitem, (call, 0))

@@ -104,23 +104,23 @@ class ExirExportedProgram:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self.exported_program.module()(*args, **kwargs)
 
-    def _edge(self, config: EdgeCompileConfig | None = None) -> EdgeProgramManager:
+    def _to_edge(self, config: EdgeCompileConfig | None = None) -> EdgeProgramManager:
         return self._manager or to_edge(self.exported_program, compile_config=config)
 
     def to_edge(self, config: EdgeCompileConfig | None = None) -> "ExirExportedProgram":
         """Convert the program to the edge dialect."""
-        return _of(self._edge(config))
+        return _capture_of(self._to_edge(config))
 
     def transform(self, *passes: Any) -> "ExirExportedProgram":
         """Apply passes to the program."""
-        return _of(self._edge().transform(list(passes)))
+        return _capture_of(self._to_edge().transform(list(passes)))
 
     def to_executorch(self, config: ExecutorchBackendConfig | None = None) -> "ExecutorchProgram":
         """Lower the program to an ExecuTorch program."""
-        return ExecutorchProgram(self._edge().to_executorch(config))
+        return ExecutorchProgram(self._to_edge().to_executorch(config))
 
 
-def _of(manager: EdgeProgramManager) -> ExirExportedProgram:
+def _capture_of(manager: EdgeProgramManager) -> ExirExportedProgram:
     return ExirExportedProgram(manager.exported_program(), manager)
 
 

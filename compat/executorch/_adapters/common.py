@@ -52,7 +52,7 @@ def extract_out_arguments(
 
     A single one is returned without a list.
     """
-    found = [(each.name, keyword_args[each.name]) for each in schema.arguments if each.is_out]
+    found = [(argument.name, keyword_args[argument.name]) for argument in schema.arguments if argument.is_out]
     return found[0] if len(found) == 1 else found
 
 
@@ -144,13 +144,13 @@ def get_dim_order(memory_format: torch.memory_format | None, ndim: int) -> list[
 
 def is_channel_last_dim_order(tensor: torch.Tensor) -> bool:
     """Return true if the tensor is channels-last."""
-    return tensor.dim() == 4 and list(_order(tensor)) == [0, 2, 3, 1]
+    return tensor.dim() == 4 and list(_dim_order(tensor)) == [0, 2, 3, 1]
 
 
 def is_contiguous_dim_order(tensor: torch.Tensor) -> bool:
     """Return true if the tensor is contiguous."""
-    return list(_order(tensor)) == list(range(tensor.dim()))
+    return list(_dim_order(tensor)) == list(range(tensor.dim()))
 
 
-def _order(tensor: torch.Tensor) -> tuple[int, ...]:
+def _dim_order(tensor: torch.Tensor) -> tuple[int, ...]:
     return dim_order_of_strides(tuple(tensor.shape), tuple(tensor.stride()))

@@ -38,8 +38,8 @@ def constant_prop_pass(
     values = dict(known)
     for node in program.graph.nodes:
         if _is_foldable(node, values, set(custom_skip_targets or ())):
-            values[node] = _value(node, values)
-    _store(program, [node for node in values if node not in known and _is_read(node, values)], values)
+            values[node] = _known_value(node, values)
+    _store_constants(program, [node for node in values if node not in known and _is_read(node, values)], values)
     _drop_unused(program)
     program.graph_module.recompile()
     return program
@@ -64,10 +64,10 @@ def _is_foldable(node: Node, values: Mapping[Node, Any], skipped: set[Any]) -> b
     if op.namespace == "quantized_decomposed" or is_in_place(op) or torch.Tag.nondeterministic_seeded in op.tags:
         return False
     operands = node.all_input_nodes
-    return bool(operands) and all(each in values for each in operands)
+    return bool(operands) and all(operand in values for operand in operands)
 
 
-def _value(node: Node, values: Mapping[Node, Any]) -> Any:
+def _known_value(node: Node, values: Mapping[Node, Any]) -> Any:
     args, kwargs = map_arg((node.args, node.kwargs), values.__getitem__)
     with torch.no_grad():
         result = node.target(*args, **kwargs)
@@ -79,7 +79,7 @@ def _is_read(node: Node, values: Mapping[Node, Any]) -> bool:
     return isinstance(values[node], Tensor) and any(user not in values for user in node.users)
 
 
-def _store(program: ExportedProgram, nodes: list[Node], values: Mapping[Node, Any]) -> None:
+def _store_constants(program: ExportedProgram, nodes: list[Node], values: Mapping[Node, Any]) -> None:
     mode = fake_mode_of(program.graph)
     specs = []
     first = next(iter(program.graph.nodes))
@@ -103,15 +103,15 @@ def _first_free(program: ExportedProgram) -> int:
 def _drop_unused(program: ExportedProgram) -> None:
     program.graph.eliminate_dead_code()
     placeholders = program.graph.find_nodes(op="placeholder")
-    kept = []
+    used_specs = []
     for node, spec in zip(placeholders, program.graph_signature.input_specs):
         if spec.kind in _KINDS and not node.users and not _is_changed(program, spec):
             program.graph.erase_node(node)
             program.state_dict.pop(spec.target, None)
             program.constants.pop(spec.target, None)
         else:
-            kept.append(spec)
-    program.graph_signature.input_specs = kept
+            used_specs.append(spec)
+    program.graph_signature.input_specs = used_specs
 
 
 def _is_changed(program: ExportedProgram, spec: InputSpec) -> bool:

@@ -94,25 +94,25 @@ def serialize_for_executorch(
     return program, {name: data_serializer.serialize(payload) for name, payload in files.items()}
 
 
-def _with_constants(emitted: EmitterOutput, named: NamedDataStoreOutput | None) -> NamedDataStoreOutput:
+def _with_constants(emitted: EmitterOutput, named_data: NamedDataStoreOutput | None) -> NamedDataStoreOutput:
     """Return the named data of delegates, and the external constants of the program."""
-    layouts = _layouts(emitted.program)
+    layouts = _external_layouts(emitted.program)
     store = NamedDataStore()
     for tag, constants in (emitted.external_constant_map or {}).items():
         for name, index in constants.items():
             data = emitted.external_constant_buffer[index]
             store.add_named_data(name, data, external_tag=tag, tensor_layout=layouts[name])
-    if named is not None:
-        store.merge_named_data_store(named)
+    if named_data is not None:
+        store.merge_named_data_store(named_data)
     return store.get_named_data_store_output()
 
 
-def _layouts(program: schema.Program) -> dict[str, TensorLayout]:
+def _external_layouts(program: schema.Program) -> dict[str, TensorLayout]:
     """Return the layouts of external tensors by name."""
     values = (value.val for plan in program.execution_plan for value in plan.values)
-    named = ((each, each.extra_tensor_info) for each in values if isinstance(each, schema.Tensor))
+    tensors_with_info = ((tensor, tensor.extra_tensor_info) for tensor in values if isinstance(tensor, schema.Tensor))
     return {
         str(info.fully_qualified_name): TensorLayout(tensor.scalar_type, tensor.sizes, tensor.dim_order)
-        for tensor, info in named
+        for tensor, info in tensors_with_info
         if info is not None and info.location is schema.TensorDataLocation.EXTERNAL
     }

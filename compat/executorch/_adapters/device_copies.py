@@ -9,7 +9,7 @@ from torch.library import Library
 NAMES = ("_h2d_copy", "_d2h_copy")
 
 
-def _copy(self: torch.Tensor) -> torch.Tensor:
+def _copy_tensor(self: torch.Tensor) -> torch.Tensor:
     return self.clone()
 
 
@@ -17,14 +17,14 @@ def _copy_out(self: torch.Tensor, *, out: torch.Tensor) -> torch.Tensor:
     return out.copy_(self)
 
 
-def _library() -> Library:
-    made = Library("et_copy", "DEF")
+def _define_library() -> Library:
+    library = Library("et_copy", "DEF")
     for name in NAMES:
-        made.define(f"{name}(Tensor self) -> Tensor")
-        made.define(f"{name}.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)")
-        made.impl(name, _copy, "CompositeExplicitAutograd")
-        made.impl(f"{name}.out", _copy_out, "CompositeExplicitAutograd")
-    return made
+        library.define(f"{name}(Tensor self) -> Tensor")
+        library.define(f"{name}.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)")
+        library.impl(name, _copy_tensor, "CompositeExplicitAutograd")
+        library.impl(f"{name}.out", _copy_out, "CompositeExplicitAutograd")
+    return library
 
 
-lib = _library()
+lib = _define_library()

@@ -69,12 +69,12 @@ class OnTheCpu(ProgramPass):
         return program
 
 
-def check_device_config(given: Any) -> None:
-    """Raise ConfigError unless `given` is a valid `propagate_device_config`.
+def check_device_config(value: Any) -> None:
+    """Raise ConfigError unless `value` is a valid `propagate_device_config`.
 
     Valid are None, a `PropagateDeviceConfig`, and a dict of them by method name.
     """
-    configs = given if isinstance(given, dict) else {"": given}
+    configs = value if isinstance(value, dict) else {"": value}
     for method, config in configs.items():
         if config is not None and not isinstance(config, PropagateDeviceConfig):
             where = f" for method '{method}'" if method else ""
@@ -86,8 +86,8 @@ def check_device_config(given: Any) -> None:
 
 def check_devices(graph_module: GraphModule, remedy: str = "") -> None:
     """Raise ConfigError for a delegate on a device other than the CPU."""
-    for each in graphs(graph_module):
-        for node in delegate_calls(each.graph):
+    for subgraph in graphs(graph_module):
+        for node in delegate_calls(subgraph.graph):
             lowered = lowered_module_of(node)
             device, index = target_device(lowered) or (DeviceType.CPU, 0)
             if device is not DeviceType.CPU:
@@ -99,8 +99,8 @@ def check_devices(graph_module: GraphModule, remedy: str = "") -> None:
 
 def target_device(lowered: Any) -> tuple[DeviceType, int] | None:
     """Return the device that a delegate's compile specs name, or None."""
-    named = (spec.value for spec in lowered.compile_specs if spec.key == TARGET_DEVICE_COMPILE_SPEC_KEY)
-    value = next(named, None)
+    devices = (spec.value for spec in lowered.compile_specs if spec.key == TARGET_DEVICE_COMPILE_SPEC_KEY)
+    value = next(devices, None)
     return None if value is None else parsed_device(value)
 
 

@@ -61,20 +61,20 @@ class FunctionDtypeConstraint:
         self.type_alias = {letter: AllowedDtypeSet(set(types)) for letter, types in type_alias.items()}
         self.type_constraint = type_constraint
         known = {*essential_tensor_io_names, *optional_tensor_io_names}
-        for each in type_constraint:
-            if not known <= each.keys():
-                raise RuntimeError(f"type_constraint: missing {', '.join(sorted(known - each.keys()))}")
+        for constraint in type_constraint:
+            if not known <= constraint.keys():
+                raise RuntimeError(f"type_constraint: missing {', '.join(sorted(known - constraint.keys()))}")
 
     def validate(self, types: Mapping[str, torch.dtype | None]) -> bool:
         """Return true if the combination is valid. `types` maps names to dtypes, or None."""
         if not set(self.essential_tensor_io_names) <= types.keys() <= self.type_constraint[0].keys():
             return False
-        return any(self._allows(way, types) for way in self.type_constraint)
+        return any(self._allows_combination(way, types) for way in self.type_constraint)
 
-    def _allows(self, way: Mapping[str, str], types: Mapping[str, torch.dtype | None]) -> bool:
+    def _allows_combination(self, way: Mapping[str, str], types: Mapping[str, torch.dtype | None]) -> bool:
         is_allowed = all(dtype is None or self.type_alias[way[name]].reduce_to(dtype) for name, dtype in types.items())
-        for each in self.type_alias.values():
-            each.clear()
+        for alias in self.type_alias.values():
+            alias.clear()
         return is_allowed
 
     def __contains__(self, name: str) -> bool:
@@ -86,7 +86,7 @@ class FunctionDtypeConstraint:
         return {dtype for letter in letters for dtype in self.type_alias[letter].types}
 
 
-class _Constrained:
+class _ConstrainedArgument:
     """An argument or result with `allowed_types`."""
 
     def __init__(self, argument: Argument, allowed_types: set[torch.dtype]) -> None:
@@ -100,14 +100,16 @@ class _ConstrainedSchema:
     """A schema with `dtype_constraint`, and the dtypes of arguments and results."""
 
     def __init__(self, op: torch._ops.OpOverload) -> None:
-        self.schema, self.dtype_constraint = op._schema, _constraint(op)
-        self.arguments = [self._constrained(each.name, each) for each in op._schema.arguments]
-        self.returns = [self._constrained(name, each) for name, each in _results(op._schema).items()]
+        self.schema, self.dtype_constraint = op._schema, _constraint_of(op)
+        self.arguments = [self._constrained_argument(argument.name, argument) for argument in op._schema.arguments]
+        self.returns = [
+            self._constrained_argument(name, result) for name, result in _constrained_results(op._schema).items()
+        ]
 
-    def _constrained(self, name: str, argument: Argument) -> Any:
+    def _constrained_argument(self, name: str, argument: Argument) -> Any:
         if name not in self.dtype_constraint:
             return argument
-        return _Constrained(argument, self.dtype_constraint[name])
+        return _ConstrainedArgument(argument, self.dtype_constraint[name])
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.schema, name)
@@ -116,23 +118,23 @@ class _ConstrainedSchema:
         return str(self.schema)
 
 
-def _results(schema: FunctionSchema) -> dict[str, Argument]:
-    return {each.name or f"__ret_{index}": each for index, each in enumerate(schema.returns)}
+def _constrained_results(schema: FunctionSchema) -> dict[str, Argument]:
+    return {result.name or f"__ret_{index}": result for index, result in enumerate(schema.returns)}
 
 
-def _constraint(op: torch._ops.OpOverload) -> FunctionDtypeConstraint:
-    tensors = {each.name: each for each in op._schema.arguments if _holds_tensors(each)}
-    optional = [name for name, each in tensors.items() if str(each.type).startswith("Optional")]
-    results = [name for name, each in _results(op._schema).items() if _holds_tensors(each)]
+def _constraint_of(op: torch._ops.OpOverload) -> FunctionDtypeConstraint:
+    tensors = {argument.name: argument for argument in op._schema.arguments if _holds_tensors(argument)}
+    optional = [name for name, argument in tensors.items() if str(argument.type).startswith("Optional")]
+    results = [name for name, result in _constrained_results(op._schema).items() if _holds_tensors(result)]
     essential = [name for name in (*tensors, *results) if name not in optional]
     entry = declared.get(op.name())
     if entry is None:
         return FunctionDtypeConstraint(essential, optional, *_of_table(op, (*tensors, *results)))
-    aliases = {letter: [_dtype(name) for name in names] for letter, names in entry["type_alias"].items()}
+    aliases = {letter: [_parse_dtype(name) for name in names] for letter, names in entry["type_alias"].items()}
     return FunctionDtypeConstraint(essential, optional, aliases, entry["type_constraint"])
 
 
-def _dtype(name: str) -> torch.dtype:
+def _parse_dtype(name: str) -> torch.dtype:
     """Return the dtype with a C++ name of PyTorch, such as `Float`."""
     in_complex = {"ComplexFloat": "COMPLEX64", "ComplexDouble": "COMPLEX128"}
     return dtype_of(ScalarType[in_complex.get(name, name.upper())])

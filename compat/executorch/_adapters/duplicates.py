@@ -28,7 +28,7 @@ def duplicate_constant_node(exported_program: ExportedProgram, candidate_node: s
 
     Returns the names of the new placeholders. They have the same tensor.
     """
-    node = next((each for each in exported_program.graph.nodes if each.name == candidate_node), None)
+    node = next((node for node in exported_program.graph.nodes if node.name == candidate_node), None)
     if node is None or node.op != "placeholder":
         return set()
     specs = exported_program.graph_signature.input_specs
@@ -38,17 +38,17 @@ def duplicate_constant_node(exported_program: ExportedProgram, candidate_node: s
     readers = list(node.users)[1:]
     names = [f"{node.name}_copy_{i}" for i in range(len(readers))]
     for name, reader in zip(names, readers):
-        reader.replace_input_with(node, _copied(exported_program, node, specs[place], name))
+        reader.replace_input_with(node, _insert_copy(exported_program, node, specs[place], name))
     specs[place:place] = [_spec_of(specs[place], name) for name in names]
     exported_program.graph_module.recompile()
     exported_program._validate()
     return set(names)
 
 
-def _copied(program: ExportedProgram, node: Node, spec: InputSpec, name: str) -> Node:
+def _insert_copy(program: ExportedProgram, node: Node, spec: InputSpec, name: str) -> Node:
     """Insert a placeholder `name` for the same tensor before `node`."""
-    held = program.state_dict if spec.target in program.state_dict else program.constants
-    held[name] = held[str(spec.target)]
+    tensors = program.state_dict if spec.target in program.state_dict else program.constants
+    tensors[name] = tensors[str(spec.target)]
     with program.graph.inserting_before(node):
         copy = program.graph.placeholder(name)
     copy.meta = dict(node.meta)

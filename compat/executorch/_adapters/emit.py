@@ -33,15 +33,15 @@ def emit_program(
     emit_mutable_buffer_names: bool = False,
 ) -> EmitterOutput:
     """Emit methods with planned memory. A single method is named `forward`."""
-    named = {"forward": methods} if isinstance(methods, ExportedProgram) else methods
+    programs = {"forward": methods} if isinstance(methods, ExportedProgram) else methods
     options = EmitOptions(emit_stacktrace, emit_mutable_buffer_names)
-    return official_output(emit_module.emit_program(named, prim_getters or {}, options))
+    return official_output(emit_module.emit_program(programs, prim_getters or {}, options))
 
 
 def official_output(emitted: emit_module.EmitterOutput) -> EmitterOutput:
     """Convert emitted output to the official class."""
     constants: list[bytes] = []
-    files = {name: _indexed(entries, constants) for name, entries in emitted.external.items()}
+    files = {name: _constant_indices(entries, constants) for name, entries in emitted.external.items()}
     return EmitterOutput(
         emitted.program,
         debug_maps.debug_handles(emitted.methods),
@@ -53,7 +53,7 @@ def official_output(emitted: emit_module.EmitterOutput) -> EmitterOutput:
     )
 
 
-def _indexed(entries: Iterable[ExternalData], constants: list[bytes]) -> dict[str, int]:
+def _constant_indices(entries: Iterable[ExternalData], constants: list[bytes]) -> dict[str, int]:
     """Return indices into `constants` for the tensors of a file.
 
     Adds each distinct content to `constants` once.

@@ -18,20 +18,20 @@ class DataclassEncoder(json.JSONEncoder):
     def default(self, o: Any) -> Any:
         """Encode objects that json does not support."""
         if dataclasses.is_dataclass(o) and not isinstance(o, type):
-            return _object(o)
+            return _to_json_object(o)
         if isinstance(o, (bytes, memoryview)):
             return list(bytes(o))
         return super().default(o)
 
 
-def _object(value: Any) -> dict[str, Any]:
+def _to_json_object(value: Any) -> dict[str, Any]:
     hints = get_type_hints(type(value))
     found: dict[str, Any] = {}
-    for each in dataclasses.fields(value):
-        content = getattr(value, each.name)
-        if _is_union_of_tables(hints[each.name]):
-            found[f"{each.name}_type"] = type(content).__name__
-        found[each.name] = content.name if isinstance(content, IntEnum) else content
+    for field in dataclasses.fields(value):
+        content = getattr(value, field.name)
+        if _is_union_of_tables(hints[field.name]):
+            found[f"{field.name}_type"] = type(content).__name__
+        found[field.name] = content.name if isinstance(content, IntEnum) else content
     return found
 
 
@@ -46,7 +46,7 @@ def _is_union_of_tables(hint: Any) -> bool:
 def json_to_dataclass(json_dict: Any, cls: Any) -> Any:
     """Return the object of class `cls` that JSON of `DataclassEncoder` describes."""
     if get_origin(cls) is Union:
-        inner = [each for each in get_args(cls) if each is not type(None)]
+        inner = [arg for arg in get_args(cls) if arg is not type(None)]
         return None if json_dict is None else json_to_dataclass(json_dict, inner[0])
     if get_origin(cls) is list:
         return [json_to_dataclass(item, get_args(cls)[0]) for item in json_dict]
@@ -60,30 +60,32 @@ def json_to_dataclass(json_dict: Any, cls: Any) -> Any:
 def _from_object(json_dict: dict[str, Any], cls: Any) -> Any:
     hints = get_type_hints(cls)
     fields = {}
-    for each in dataclasses.fields(cls):
-        if each.name in json_dict:
-            fields[each.name] = json_to_dataclass(json_dict[each.name], _kind(json_dict, each.name, hints[each.name]))
+    for field in dataclasses.fields(cls):
+        if field.name in json_dict:
+            fields[field.name] = json_to_dataclass(
+                json_dict[field.name], _field_type(json_dict, field.name, hints[field.name])
+            )
     return cls(**fields)
 
 
-def _kind(json_dict: dict[str, Any], name: str, hint: Any) -> Any:
+def _field_type(json_dict: dict[str, Any], name: str, hint: Any) -> Any:
     if not _is_union_of_tables(hint):
         return hint
-    return next(each for each in get_args(hint) if each.__name__ == json_dict[f"{name}_type"])
+    return next(arg for arg in get_args(hint) if arg.__name__ == json_dict[f"{name}_type"])
 
 
 def flatc_compile(output_dir: str, schema_path: str, json_path: str) -> None:
     """Convert JSON to a flatbuffer."""
-    _flatc("--binary", "-o", output_dir, schema_path, json_path)
+    _run_flatc("--binary", "-o", output_dir, schema_path, json_path)
 
 
 def flatc_decompile(output_dir: str, schema_path: str, bin_path: str, flatc_additional_args: Any = ()) -> None:
     """Convert a flatbuffer to JSON."""
     extra = list(flatc_additional_args or ())
-    _flatc("--json", "--defaults-json", "--strict-json", *extra, "-o", output_dir, schema_path, "--", bin_path)
+    _run_flatc("--json", "--defaults-json", "--strict-json", *extra, "-o", output_dir, schema_path, "--", bin_path)
 
 
-def _flatc(*arguments: str) -> None:
+def _run_flatc(*arguments: str) -> None:
     """Run the `flatc` that the environment names, or the one on the path."""
     program = os.environ.get("FLATC_EXECUTABLE") or shutil.which("flatc")
     if program is None:

@@ -23,7 +23,7 @@ _ATEN = torch.ops.aten
 _QUANTIZED = torch.ops.quantized_decomposed
 
 
-def _variants(op: OpOverload) -> tuple[Any, Any]:
+def _dialect_variants(op: OpOverload) -> tuple[Any, Any]:
     """Return an operator in the ATen and the edge dialect."""
     return op, edge_op(op)
 
@@ -33,7 +33,7 @@ class CSEPass(PassBase):
 
     def call(self, graph_module: GraphModule) -> PassResult:
         """Merge calls in all graphs. `modified` is true if any were merged."""
-        merged = [_merge_equal_calls(each) for each in graphs(graph_module)]
+        merged = [_merge_equal_calls(subgraph) for subgraph in graphs(graph_module)]
         return PassResult(graph_module, any(merged))
 
 
@@ -66,7 +66,7 @@ class NormalizeViewCopyBasePass(PassBase):
 
     def call(self, graph_module: GraphModule) -> PassResult:
         """Rewrite in graph order, so that a chain becomes one view copy."""
-        targets = _variants(_ATEN.view_copy.default)
+        targets = _dialect_variants(_ATEN.view_copy.default)
         changed = False
         for node in graph_module.graph.nodes:
             if node.target in targets and node.args[0].target in targets:
@@ -81,23 +81,23 @@ class PruneEmptyTensorsPass(PassBase):
 
     def call(self, graph_module: GraphModule) -> PassResult:
         """Remove empty operands of `cat`. If none remain, `cat` becomes `full`."""
-        targets = _variants(_ATEN.cat.default)
+        targets = _dialect_variants(_ATEN.cat.default)
         changed = False
         for node in list(graph_module.graph.nodes):
             if node.target in targets:
-                changed |= _prune(graph_module.graph, node)
+                changed |= _erase_unused(graph_module.graph, node)
         graph_module.graph.eliminate_dead_code()
         graph_module.recompile()
         return PassResult(graph_module, changed)
 
 
-def _prune(graph: Graph, node: Node) -> bool:
+def _erase_unused(graph: Graph, node: Node) -> bool:
     operands = node.args[0]
-    kept = [each for each in operands if not _is_empty(each)]
-    if len(kept) == len(operands):
+    nonempty = [operand for operand in operands if not _is_empty(operand)]
+    if len(nonempty) == len(operands):
         return False
-    if kept:
-        node.args = (kept, *node.args[1:])
+    if nonempty:
+        node.args = (nonempty, *node.args[1:])
         return True
     value = node.meta["val"]
     with graph.inserting_before(node):
@@ -124,14 +124,14 @@ class DimOrderOpsRevertPass(PassBase):
     def call(self, graph_module: GraphModule) -> PassResult:
         """Rewrite all graphs."""
         changed = False
-        for each in graphs(graph_module):
-            for node in each.graph.nodes:
-                changed |= _revert(node)
-            each.recompile()
+        for subgraph in graphs(graph_module):
+            for node in subgraph.graph.nodes:
+                changed |= _revert_node(node)
+            subgraph.recompile()
         return PassResult(graph_module, changed)
 
 
-def _revert(node: Node) -> bool:
+def _revert_node(node: Node) -> bool:
     plain = {
         "dim_order_ops::_to_dim_order_copy": _ATEN._to_copy.default,
         "dim_order_ops::_clone_dim_order": _ATEN.clone.default,
@@ -156,7 +156,7 @@ class LegalizePortableDimOrderPass(PassBase):
 
     def call(self, graph_module: GraphModule) -> PassResult:
         """Insert copies before operands with another dim order."""
-        targets = [target for op in self._TARGETS for target in _variants(op)]
+        targets = [target for op in self._TARGETS for target in _dialect_variants(op)]
         changed = False
         for node in list(graph_module.graph.nodes):
             operand = node.args[0] if node.target in targets else None
@@ -172,9 +172,9 @@ def _insert_row_major_copy(graph: Graph, node: Node, operand: Node) -> None:
     copy = edge_op(torch.ops.dim_order_ops._to_dim_order_copy.default)
     options = {"dtype": value.dtype, "dim_order": list(range(value.dim()))}
     with graph.inserting_before(node):
-        made = graph.call_function(copy, (operand,), options)
-    made.meta = {**operand.meta, "val": value.contiguous()}
-    node.replace_input_with(operand, made)
+        copied = graph.call_function(copy, (operand,), options)
+    copied.meta = {**operand.meta, "val": value.contiguous()}
+    node.replace_input_with(operand, copied)
 
 
 _DEQUANTIZE = (
@@ -182,7 +182,7 @@ _DEQUANTIZE = (
     _QUANTIZED.dequantize_per_tensor.tensor,
     _QUANTIZED.dequantize_per_channel.default,
 )
-DEQUANTIZING = tuple(target for op in _DEQUANTIZE for target in _variants(op))
+DEQUANTIZING = tuple(target for op in _DEQUANTIZE for target in _dialect_variants(op))
 
 
 def eliminate_dq_q(graph_module: GraphModule, dequant_nodes: Iterable[Node]) -> None:
@@ -241,21 +241,21 @@ class DebugHandleGeneratorPass(PassBase):
     def call(self, graph_module: GraphModule) -> PassResult:
         """Assign handles from 1 in all graphs."""
         handles: dict[str, int] = {}
-        for each in graphs(graph_module):
-            for node in each.graph.nodes:
+        for subgraph in graphs(graph_module):
+            for node in subgraph.graph.nodes:
                 if node.op not in ("placeholder", "output"):
-                    node.meta[DEBUG_HANDLE_KEY] = handles.setdefault(_identity(node), len(handles) + 1)
+                    node.meta[DEBUG_HANDLE_KEY] = handles.setdefault(_node_identity(node), len(handles) + 1)
         return PassResult(graph_module, True)
 
 
-def _identity(node: Node) -> str:
+def _node_identity(node: Node) -> str:
     has_source = bool(node.meta.get(FROM_NODE_KEY))
     return get_greatest_ancestor_node_identifier(node) if has_source else f"{node.name}.{id(node.graph)}"
 
 
 def generate_missing_debug_handles(ep: ExportedProgram) -> None:
     """Assign a new debug handle to each node without one."""
-    nodes = [node for each in graphs(ep.graph_module) for node in each.graph.nodes]
+    nodes = [node for graph_module in graphs(ep.graph_module) for node in graph_module.graph.nodes]
     last = max((node.meta.get(DEBUG_HANDLE_KEY) or 0 for node in nodes), default=0)
     for node in nodes:
         if node.op not in ("placeholder", "output") and not node.meta.get(DEBUG_HANDLE_KEY):
@@ -288,14 +288,14 @@ def update_graph_module(ep: ExportedProgram, gm: GraphModule, override_verifiers
 
 def remove_invalid_ops_for_not_decompose(preserve_ops: Iterable[OpOverload]) -> list[OpOverload]:
     """Return the functional operators without views, which can be preserved."""
-    kept = []
+    valid_ops = []
     for op in preserve_ops:
         aliased = any(result.alias_info is not None for result in op._schema.returns)
         if aliased or op._schema.is_mutable:
             logging.getLogger(__name__).warning("%s cannot be preserved: it returns or mutates an operand", op)
         else:
-            kept.append(op)
-    return kept
+            valid_ops.append(op)
+    return valid_ops
 
 
 def default_decomposition_table(_use_old_decomp_table: bool = False) -> dict[OpOverload, Callable[..., Any]]:

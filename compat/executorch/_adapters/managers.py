@@ -24,8 +24,8 @@ class PassManager(fx.PassManager):
     """
 
     def __init__(self, passes: Any = None, run_checks_after_each_pass: bool = False, **options: Any) -> None:
-        given = passes or []
-        flat = [inner for each in given for inner in (each if isinstance(each, list) else [each])]
+        items = passes or []
+        flat = [inner for item in items for inner in (item if isinstance(item, list) else [item])]
         super().__init__(
             flat, run_checks_after_each_pass=run_checks_after_each_pass, suppress_check_failures=True, **options
         )
@@ -36,13 +36,13 @@ class PassManager(fx.PassManager):
     def check(self, module: torch.nn.Module) -> None:
         """Raise an error for nodes of a kind that programs do not have."""
         if isinstance(module, GraphModule):
-            for each in graphs(module):
-                check_kinds(each)
+            for graph_module in graphs(module):
+                check_kinds(graph_module)
 
     def __call__(self, module: torch.nn.Module) -> PassResult:
         changed = False
-        for each in self.passes:
-            result = each(module)
+        for pass_ in self.passes:
+            result = pass_(module)
             module = result.graph_module if isinstance(result, PassResult) else module
             changed |= bool(getattr(result, "modified", True))
             if self.run_checks_after_each_pass:
@@ -68,8 +68,8 @@ class ExportedProgramPassManager:
         return iter(self.passes)
 
     def __call__(self, exported_program: ExportedProgram) -> ExportedProgramPassResult:
-        for each in self.passes:
-            exported_program = run_passes(exported_program, [each])
+        for pass_ in self.passes:
+            exported_program = run_passes(exported_program, [pass_])
             if self.run_checks_after_each_pass:
                 check_kinds(exported_program.graph_module)
         return ExportedProgramPassResult(exported_program, bool(self.passes))

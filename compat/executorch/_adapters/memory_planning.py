@@ -72,10 +72,10 @@ class Verifier:
         """Raise an error unless inputs and outputs are planned as configured."""
         inputs = self.graph_module.graph.find_nodes(op="placeholder")
         outputs = self.graph_module.graph.output_node().all_input_nodes
-        for nodes, wanted in ((inputs, self.alloc_graph_input), (outputs, self.alloc_graph_output)):
+        for nodes, is_planned in ((inputs, self.alloc_graph_input), (outputs, self.alloc_graph_output)):
             for node in nodes:
-                if any((spec.storage.mem_id is not None) != wanted for spec in specs_of(node) if not spec.const):
-                    raise InternalError(f"'{node.name}' is {'not ' if wanted else ''}planned", node)
+                if any((spec.storage.mem_id is not None) != is_planned for spec in specs_of(node) if not spec.const):
+                    raise InternalError(f"'{node.name}' is {'not ' if is_planned else ''}planned", node)
 
 
 def apply_algo(
@@ -114,7 +114,7 @@ def do_user_inputs_exist(graph_signature: ExportGraphSignature) -> bool:
 def is_inplace_node(node: Node) -> bool:
     """Return true if a node writes to an operand that is not an out argument."""
     op = to_torch_overload(node.target)
-    return op is not None and is_in_place(op) and not any(each.is_out for each in op._schema.arguments)
+    return op is not None and is_in_place(op) and not any(argument.is_out for argument in op._schema.arguments)
 
 
 def collect_specs_from_nodes(

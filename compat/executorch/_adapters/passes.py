@@ -63,7 +63,7 @@ class ReplaceViewCopyWithViewPass(PassBase):
 
 def described(graph_module: GraphModule) -> GraphModule:
     """Add specs to all values of the graph."""
-    nodes = (node for each in graphs(graph_module) for node in each.graph.nodes)
+    nodes = (node for subgraph in graphs(graph_module) for node in subgraph.graph.nodes)
     if any("spec" not in node.meta for node in nodes if node.op != "output"):
         return spec_prop_pass.SpecPropPass()(graph_module).graph_module
     return graph_module
@@ -80,10 +80,10 @@ class DebugPass(PassBase):
     def call(self, graph_module: GraphModule) -> PassResult:
         """Write the code. The graph is unchanged."""
         if self.enabled:
-            self._write(f"{self.msg}\n{graph_module.graph}\n{graph_module.code}\n")
+            self._write_text(f"{self.msg}\n{graph_module.graph}\n{graph_module.code}\n")
         return PassResult(graph_module, False)
 
-    def _write(self, text: str) -> None:
+    def _write_text(self, text: str) -> None:
         logging.getLogger(__name__).debug(text)
         if self.log_filename is not None:
             with open(self.log_filename, "a") as file:
@@ -93,9 +93,9 @@ class DebugPass(PassBase):
 def dead_code_elimination_pass(graph_module: GraphModule) -> PassResult:
     """Remove unused nodes, also in graphs of control flow."""
     changed = False
-    for each in graphs(graph_module):
-        changed |= each.graph.eliminate_dead_code()
-        each.recompile()
+    for subgraph in graphs(graph_module):
+        changed |= subgraph.graph.eliminate_dead_code()
+        subgraph.recompile()
     return PassResult(graph_module, changed)
 
 
@@ -127,12 +127,12 @@ class _ReplacePass(PassBase):
     def call(self, graph_module: GraphModule) -> PassResult:
         """Replace targets in all graphs."""
         changed = False
-        for each in graphs(graph_module):
-            for node in each.graph.nodes:
+        for subgraph in graphs(graph_module):
+            for node in subgraph.graph.nodes:
                 new = self.replacement(node.target) if node.op == "call_function" else None
                 if new is not None:
                     node.target, changed = new, True
-            each.recompile()
+            subgraph.recompile()
         return PassResult(graph_module, changed)
 
 
@@ -164,13 +164,13 @@ class RemoveGraphAssertsPass(PassBase):
     def call(self, graph_module: GraphModule) -> PassResult:
         """Remove assertions in all graphs."""
         changed = False
-        for each in graphs(graph_module):
-            for node in list(each.graph.nodes):
+        for subgraph in graphs(graph_module):
+            for node in list(subgraph.graph.nodes):
                 name = getattr(node.target, "name", None)
                 if node.op == "call_function" and callable(name) and name() in self._TARGETS:
-                    each.graph.erase_node(node)
+                    subgraph.graph.erase_node(node)
                     changed = True
-            each.recompile()
+            subgraph.recompile()
         return PassResult(graph_module, changed)
 
 
@@ -187,10 +187,10 @@ class ScalarToTensorPass(ExportPass):
         """Convert the arguments of one call."""
         if isinstance(op, (EdgeOpOverload, torch._ops.OpOverload)):
             arguments = op._schema.arguments
-            args = tuple(self._converted(each, value) for each, value in zip(arguments, args))
+            args = tuple(self._convert_argument(argument, value) for argument, value in zip(arguments, args))
         return super().call_operator(op, args, kwargs, meta)
 
-    def _converted(self, argument: Any, value: Any) -> Any:
+    def _convert_argument(self, argument: Any, value: Any) -> Any:
         if argument.type.kind() != "TensorType" or not isinstance(value, (bool, int, float)):
             return value
         self._changed = True
@@ -204,10 +204,10 @@ class SymToTensorPass(ExportPass):
         """Convert the arguments of one call."""
         if isinstance(op, (EdgeOpOverload, torch._ops.OpOverload)):
             arguments = op._schema.arguments
-            args = tuple(self._converted(each, value, meta) for each, value in zip(arguments, args))
+            args = tuple(self._convert_argument(argument, value, meta) for argument, value in zip(arguments, args))
         return super().call_operator(op, args, kwargs, meta)
 
-    def _converted(self, argument: Any, value: Any, meta: Any) -> Any:
+    def _convert_argument(self, argument: Any, value: Any, meta: Any) -> Any:
         data = getattr(value, "data", None)
         if argument.type.kind() != "TensorType" or not isinstance(data, (torch.SymInt, torch.SymFloat)):
             return value

@@ -27,7 +27,7 @@ _BINARY: Mapping[Callable[..., Any], str] = {
 _BOOLEANS = ("gt", "lt", "ge", "le", "eq")
 
 
-def _register() -> Library:
+def _register_prim_ops() -> Library:
     library = Library("executorch_prim", "FRAGMENT")
     for function, name in _BINARY.items():
         library.define(f"{name}.Scalar(Scalar a, Scalar b) -> {'bool' if name in _BOOLEANS else 'Scalar'}")
@@ -35,7 +35,7 @@ def _register() -> Library:
     return library
 
 
-_LIBRARY = _register()
+_LIBRARY = _register_prim_ops()
 
 
 class EdgeToBackendOpsPass(PassBase):
@@ -44,10 +44,10 @@ class EdgeToBackendOpsPass(PassBase):
     def call(self, graph_module: GraphModule) -> PassResult:
         """Replace in all graphs."""
         changed = False
-        for each in graphs(graph_module):
-            for node in each.graph.nodes:
+        for subgraph in graphs(graph_module):
+            for node in subgraph.graph.nodes:
                 if node.op == "call_function" and node.target in _BINARY:
                     node.target = getattr(ops.backend.executorch_prim, _BINARY[node.target]).Scalar
                     changed = True
-            each.recompile()
+            subgraph.recompile()
         return PassResult(graph_module, changed)

@@ -36,7 +36,7 @@ class QuantFusionPass(ProgramPass):
     def run(self, program: ExportedProgram) -> ExportedProgram:
         move_int8_elements(program)
         for quantize in list(filter(is_quantizing, program.graph.nodes)):
-            fused = _fused(quantize)
+            fused = _fuse_quantize(quantize)
             if fused is not None:
                 replace_and_erase(quantize, fused)
         program.graph.eliminate_dead_code()
@@ -53,14 +53,14 @@ def constant_values(program: ExportedProgram) -> dict[str, torch.Tensor]:
     """Return the stored parameters and buffers of a program by node name."""
     specs = program.graph_signature.input_specs
     stored = (
-        each
-        for each in specs
-        if each.kind in (InputKind.BUFFER, InputKind.PARAMETER) and each.target in program.state_dict
+        spec
+        for spec in specs
+        if spec.kind in (InputKind.BUFFER, InputKind.PARAMETER) and spec.target in program.state_dict
     )
-    return {each.arg.name: program.state_dict[str(each.target)] for each in stored}
+    return {spec.arg.name: program.state_dict[str(spec.target)] for spec in stored}
 
 
-def _fused(quantize: Node) -> Node | None:
+def _fuse_quantize(quantize: Node) -> Node | None:
     """Return an integer-only replacement for the result of `quantize`, or None."""
     params, floats = quantize_params(quantize), quantize.args[0]
     same = quantized_source(floats)
@@ -68,16 +68,16 @@ def _fused(quantize: Node) -> Node | None:
         return same.node if same.params == params else None
     if params is None or floats.target is not _ADD or floats.kwargs:
         return None
-    operands = [quantized_source(each) for each in floats.args]
-    found = [each for each in operands if each is not None and each.params.dtype == params.dtype]
-    return _sum(quantize, found, params) if len(found) == 2 else None
+    operands = [quantized_source(arg) for arg in floats.args]
+    found = [operand for operand in operands if operand is not None and operand.params.dtype == params.dtype]
+    return _quantized_sum(quantize, found, params) if len(found) == 2 else None
 
 
-def _sum(before: Node, operands: list[QuantizedTensor], params: QuantParams) -> Node:
-    arguments = [value for each in operands for value in (each.node, *_affine(each.params))]
-    arguments += _affine(params)
+def _quantized_sum(before: Node, operands: list[QuantizedTensor], params: QuantParams) -> Node:
+    arguments = [value for operand in operands for value in (operand.node, *_affine_arguments(operand.params))]
+    arguments += _affine_arguments(params)
     return insert_before(before, _ADD_BYTES, tuple(arguments), {}, fake_mode_of(before.graph))
 
 
-def _affine(params: QuantParams) -> tuple[float, int, int, int]:
+def _affine_arguments(params: QuantParams) -> tuple[float, int, int, int]:
     return params.scale, params.zero_point, params.low, params.high

@@ -49,8 +49,8 @@ def replace_quantized_partition_with_op(
     the call and these nodes.
     """
     inside = [node for node in partition.nodes if node not in partition.params]
-    before = _once(source for node in partition.nodes for source in node.all_input_nodes)
-    after = _once(user for node in partition.nodes for user in node.users)
+    before = _deduplicate(source for node in partition.nodes for source in node.all_input_nodes)
+    after = _deduplicate(user for node in partition.nodes for user in node.users)
     dequantizing = [node for node in before if dequantizes(node)]
     quantizing = [node for node in after if quantizes(node)]
     if not dequantizing or not quantizing:
@@ -76,5 +76,5 @@ def _take_as_it_is(call: Node) -> None:
         call.graph.erase_node(item)
 
 
-def _once(nodes: Iterable[Node]) -> list[Node]:
+def _deduplicate(nodes: Iterable[Node]) -> list[Node]:
     return list(dict.fromkeys(nodes))

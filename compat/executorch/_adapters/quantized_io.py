@@ -14,17 +14,17 @@ class QuantizeInputs(quantize_io_pass.QuantizeInputs):
     """`quantize_io_pass.QuantizeInputs` that also updates the given manager."""
 
     def run(self, bundle: ProgramBundle) -> ProgramBundle:
-        return _followed(self.edge_program_manager, super().run(bundle))
+        return _update_manager(self.edge_program_manager, super().run(bundle))
 
 
 class QuantizeOutputs(quantize_io_pass.QuantizeOutputs):
     """`quantize_io_pass.QuantizeOutputs` that also updates the given manager."""
 
     def run(self, bundle: ProgramBundle) -> ProgramBundle:
-        return _followed(self.edge_program_manager, super().run(bundle))
+        return _update_manager(self.edge_program_manager, super().run(bundle))
 
 
-def _followed(manager: EdgeProgramManager | None, bundle: ProgramBundle) -> ProgramBundle:
+def _update_manager(manager: EdgeProgramManager | None, bundle: ProgramBundle) -> ProgramBundle:
     """Update the manager with the programs, because scripts continue to use it."""
     if manager is not None:
         manager._programs.update(bundle.programs)
@@ -54,11 +54,11 @@ def extract_io_quant_params(
     names = {"input": program.graph_signature.user_inputs, "output": program.graph_signature.user_outputs}
     indices = {"input": input_idxs, "output": output_idxs}
     return {
-        f"{kind}s": {str(names[kind][index]): _parameters(methods, kind, index) for index in indices[kind]}
+        f"{kind}s": {str(names[kind][index]): _quant_params_entry(methods, kind, index) for index in indices[kind]}
         for kind in indices
     }
 
 
-def _parameters(methods: dict[str, Any], kind: str, index: int) -> dict[str, Any]:
+def _quant_params_entry(methods: dict[str, Any], kind: str, index: int) -> dict[str, Any]:
     found = {key: methods[get_config_method_name(None, kind, index, key)] for key in _KEYS}
     return {"zero_point" if key == "zp" else key: value for key, value in found.items()}

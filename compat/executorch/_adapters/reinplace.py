@@ -32,14 +32,14 @@ def reinplace_pass(
     A call is rewritten if its result has the operand's shape and dtype and no later node reads the operand.
     Inputs and buffers are overwritten only if the program mutates them, and parameters never.
     """
-    wanted = DEFAULT_INPLACEABLE_OPS if ops_to_inplace is None else frozenset(ops_to_inplace)
+    ops = DEFAULT_INPLACEABLE_OPS if ops_to_inplace is None else frozenset(ops_to_inplace)
     overrides = inplace_overrides or {}
     read_later: set[Node] = set(_results_that_stay(ep))
     for node in reversed(list(ep.graph.nodes)):
-        in_place = _in_place_of(node, wanted, overrides)
+        in_place = _in_place_of(node, ops, overrides)
         if in_place is not None and _may_overwrite(ep, node, read_later):
             node.target = in_place
-            _rename(node)
+            _rename_node(node)
         read_later.update(node.all_input_nodes if node.op != "output" else ())
     ep.graph_module.recompile()
     return with_names_of_graph(ep)
@@ -64,8 +64,8 @@ def _results_that_stay(ep: ExportedProgram) -> list[Node]:
     return list(ep.graph.output_node().all_input_nodes)
 
 
-def _in_place_of(node: Node, wanted: frozenset[Any], overrides: Mapping[Any, Any]) -> Any:
-    if node.op != "call_function" or node.target not in wanted:
+def _in_place_of(node: Node, ops: frozenset[Any], overrides: Mapping[Any, Any]) -> Any:
+    if node.op != "call_function" or node.target not in ops:
         return None
     return overrides.get(node.target) or derived_in_place(node.target)
 
@@ -101,15 +101,15 @@ def check_in_place(ops: Iterable[Any]) -> None:
 
 
 def _in_place_kernels() -> list[str]:
-    return [each.name for each in builtin_operators() if each.name.endswith("_")]
+    return [entry.name for entry in builtin_operators() if entry.name.endswith("_")]
 
 
 def _may_overwrite(ep: ExportedProgram, node: Node, read_later: set[Node]) -> bool:
     operand = node.args[0]
     if not isinstance(operand, Node) or operand in read_later:
         return False
-    others = [each for each in node.all_input_nodes if each is operand]
-    is_its_own_alias = any(each is operand for each in node.args[1:])
+    others = [input_node for input_node in node.all_input_nodes if input_node is operand]
+    is_its_own_alias = any(arg is operand for arg in node.args[1:])
     return bool(others) and not is_its_own_alias and _same_kind(node, operand) and _is_ours(ep, operand)
 
 
@@ -123,12 +123,12 @@ def _is_ours(ep: ExportedProgram, operand: Node) -> bool:
     if operand.op != "placeholder":
         return to_torch_overload(operand.target) is not None
     signature = ep.graph_signature
-    spec = next(each for each in signature.input_specs if each.arg.name == operand.name)
+    spec = next(input_spec for input_spec in signature.input_specs if input_spec.arg.name == operand.name)
     if spec.kind is InputKind.BUFFER:
         return spec.target in signature.buffers_to_mutate.values()
     return spec.kind is InputKind.USER_INPUT and operand.name in signature.user_inputs_to_mutate.values()
 
 
-def _rename(node: Node) -> None:
+def _rename_node(node: Node) -> None:
     namespace, name = node.target._op.namespace, node.target._op.__name__
     node._rename(f"{namespace}_{name}".replace(".", "_").lower())

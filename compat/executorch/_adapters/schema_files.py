@@ -49,10 +49,10 @@ def prepare_schema(
     out_dir: str, constant_tensor_alignment: int | None = None, delegate_alignment: int | None = None
 ) -> SchemaInfo:
     """Write the schema of programs to `out_dir`, with the given alignments."""
-    asked = {_TENSORS: constant_tensor_alignment, _DELEGATES: delegate_alignment}
-    _check(asked.values())
+    requested = {_TENSORS: constant_tensor_alignment, _DELEGATES: delegate_alignment}
+    _check_alignments(requested.values())
     files = ResourceFiles([_ROOT, _INCLUDED])
-    files.patch_files(lambda schema: b"\n".join(_patched(line, asked) for line in schema.split(b"\n")))
+    files.patch_files(lambda schema: b"\n".join(_patch_line(line, requested) for line in schema.split(b"\n")))
     files.write_to(out_dir)
     root = files.get(_ROOT)
     identifier = _IDENTIFIER.search(root)
@@ -60,30 +60,30 @@ def prepare_schema(
         raise ValueError(f"{_ROOT} has no file_identifier")
     return SchemaInfo(
         os.path.join(out_dir, _ROOT),
-        max(_alignments(root + files.get(_INCLUDED))),
+        max(_schema_alignments(root + files.get(_INCLUDED))),
         identifier.group(1),
-        _marked(root, _TENSORS),
-        _marked(root, _DELEGATES),
+        _alignment_at_marker(root, _TENSORS),
+        _alignment_at_marker(root, _DELEGATES),
     )
 
 
-def _check(alignments: Iterable[int | None]) -> None:
-    for each in alignments:
-        if each is not None and (each <= 0 or each & (each - 1)):
-            raise ValueError(f"alignments must be powers of two, got {each}")
+def _check_alignments(alignments: Iterable[int | None]) -> None:
+    for alignment in alignments:
+        if alignment is not None and (alignment <= 0 or alignment & (alignment - 1)):
+            raise ValueError(f"alignments must be powers of two, got {alignment}")
 
 
-def _patched(line: bytes, asked: dict[bytes, int | None]) -> bytes:
-    for marker, alignment in asked.items():
+def _patch_line(line: bytes, requested: dict[bytes, int | None]) -> bytes:
+    for marker, alignment in requested.items():
         if marker in line and alignment is not None:
             return _ALIGNED.sub(b"(force_align: %d)" % alignment, line)
     return line
 
 
-def _alignments(schema: bytes) -> list[int]:
-    return [int(each) for each in _ALIGNED.findall(schema)]
+def _schema_alignments(schema: bytes) -> list[int]:
+    return [int(number) for number in _ALIGNED.findall(schema)]
 
 
-def _marked(schema: bytes, marker: bytes) -> int:
+def _alignment_at_marker(schema: bytes, marker: bytes) -> int:
     """Return the alignment in the line with `marker`."""
-    return next(_alignments(line)[0] for line in schema.split(b"\n") if marker in line)
+    return next(_schema_alignments(line)[0] for line in schema.split(b"\n") if marker in line)

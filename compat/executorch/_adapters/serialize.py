@@ -65,7 +65,7 @@ def serialize_pte_binary(
     """Return the file of `pte_file`. The program itself is not changed."""
     _check_inline_delegates(pte_file.program)
     data = _serialize.serialize_pte_binary(
-        _serialize.PTEFile(pte_file.program, pte_file.mutable_data or [], _blobs(pte_file.named_data)),
+        _serialize.PTEFile(pte_file.program, pte_file.mutable_data or [], _named_blobs(pte_file.named_data)),
         extract_delegate_segments=extract_delegate_segments,
         segment_alignment=segment_alignment,
         constant_tensor_alignment=constant_tensor_alignment,
@@ -75,13 +75,15 @@ def serialize_pte_binary(
 
 
 def _check_inline_delegates(program: schema.Program) -> None:
-    used = {each.processed.index for plan in program.execution_plan for each in plan.delegates if each.processed}
+    used = {
+        delegate.processed.index for plan in program.execution_plan for delegate in plan.delegates if delegate.processed
+    }
     unused = sorted(set(range(len(program.backend_delegate_data))) - used)
     if unused:
         raise ConfigError(f"backend_delegate_data[{unused[0]}] belongs to no delegate")
 
 
-def _blobs(data: NamedDataStoreOutput | None) -> list[NamedBlob]:
+def _named_blobs(data: NamedDataStoreOutput | None) -> list[NamedBlob]:
     entries = data.pte_data.items() if data is not None else ()
     return [NamedBlob(key, data.buffers[e.buffer_index], e.alignment) for key, e in entries]  # type: ignore[union-attr]
 
@@ -90,19 +92,19 @@ def deserialize_pte_binary(program_data: bytes) -> PTEFile:
     """Return the contents of a file."""
     found = _serialize.deserialize_pte_binary(program_data)
     program = replace(_with_own_bytes(found.program), constant_segment=schema.SubsegmentOffsets(), named_data=[])
-    return PTEFile(program, _with_own_bytes(found.mutable_data) or None, _named(found.named_data))
+    return PTEFile(program, _with_own_bytes(found.mutable_data) or None, _blobs_by_name(found.named_data))
 
 
 def _with_own_bytes(value: Any) -> Any:
     """Return a copy in which views of the file are replaced by bytes."""
     if is_dataclass(value) and not isinstance(value, type):
-        return replace(value, **{each.name: _with_own_bytes(getattr(value, each.name)) for each in fields(value)})
+        return replace(value, **{field.name: _with_own_bytes(getattr(value, field.name)) for field in fields(value)})
     if isinstance(value, list):
-        return [_with_own_bytes(each) for each in value]
+        return [_with_own_bytes(item) for item in value]
     return bytes(value) if isinstance(value, memoryview) else value
 
 
-def _named(blobs: list[NamedBlob]) -> NamedDataStoreOutput | None:
+def _blobs_by_name(blobs: list[NamedBlob]) -> NamedDataStoreOutput | None:
     if not blobs:
         return None
     buffers: list[bytes | memoryview] = []
@@ -117,10 +119,10 @@ def _named(blobs: list[NamedBlob]) -> NamedDataStoreOutput | None:
 
 def program_to_json(program: schema.Program) -> str:
     """Return all fields of `program` as JSON, with bytes as lists of integers."""
-    return json.dumps(asdict(program), default=_plain, sort_keys=True)
+    return json.dumps(asdict(program), default=_to_bytes, sort_keys=True)
 
 
-def _plain(value: bytes | memoryview) -> list[int]:
+def _to_bytes(value: bytes | memoryview) -> list[int]:
     return list(bytes(value))
 
 

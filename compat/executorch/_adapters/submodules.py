@@ -35,11 +35,11 @@ def create_exported_program_from_submodule(
     signature = owning_program.graph_signature
     known = {} if is_submodule else {spec.arg.name: spec for spec in signature.input_specs}
     inputs = _input_specs(submodule.graph, known, tag)
-    held = {spec.arg.name: spec for spec in inputs if spec.kind is not InputKind.USER_INPUT}
-    outputs, taken = _output_specs(
-        submodule.graph, call_module_node, [] if is_submodule else signature.output_specs, held
+    state_specs = {spec.arg.name: spec for spec in inputs if spec.kind is not InputKind.USER_INPUT}
+    outputs, outer_specs = _output_specs(
+        submodule.graph, call_module_node, [] if is_submodule else signature.output_specs, state_specs
     )
-    targets = {spec.target for spec in held.values()}
+    targets = {spec.target for spec in state_specs.values()}
     program = ExportedProgram(
         root=submodule,
         graph=submodule.graph,
@@ -50,7 +50,7 @@ def create_exported_program_from_submodule(
         constants={name: value for name, value in owning_program.constants.items() if name in targets},
         verifiers=owning_program.verifiers,
     )
-    return program, held, taken
+    return program, state_specs, outer_specs
 
 
 def _input_specs(graph: Graph, known: dict[str, InputSpec], tag: str) -> list[InputSpec]:
@@ -73,13 +73,13 @@ def _input_spec(node: Node, known: dict[str, InputSpec], tag: str) -> InputSpec:
 
 
 def _output_specs(
-    graph: Graph, call: Node, outer: list[OutputSpec], held: dict[str, InputSpec]
+    graph: Graph, call: Node, outer: list[OutputSpec], state_specs: dict[str, InputSpec]
 ) -> tuple[list[OutputSpec], dict[str, OutputSpec]]:
     """Return the specs of the results, and the outer specs of mutated buffers.
 
     Mutated buffers come first, as in a program.
     """
-    targets = {spec.target for spec in held.values()}
+    targets = {spec.target for spec in state_specs.values()}
     # By position, because the results of the call have other names than in the outer signature.
     updates = {
         node: spec
@@ -87,15 +87,15 @@ def _output_specs(
         if spec.kind is OutputKind.BUFFER_MUTATION and spec.target in targets
     }
     items = {user.args[1]: user for user in call.users if user.target is operator.getitem}
-    taken = {index: updates[item] for index, item in items.items() if item in updates}
+    outer_specs = {index: updates[item] for index, item in items.items() if item in updates}
     output = graph.output_node()
-    results = sorted(enumerate(output.args[0]), key=lambda result: result[0] not in taken)
+    results = sorted(enumerate(output.args[0]), key=lambda result: result[0] not in outer_specs)
     output.args = ([value for _, value in results],)
     places = {before: after for after, (before, _) in enumerate(results)}
     for index, item in items.items():
         item.args = (call, places[index])
-    specs = [_output_spec(value, taken.get(index)) for index, value in results]
-    return specs, {spec.arg.name: spec for spec in taken.values()}
+    specs = [_output_spec(value, outer_specs.get(index)) for index, value in results]
+    return specs, {spec.arg.name: spec for spec in outer_specs.values()}
 
 
 def _output_spec(value: Any, update: OutputSpec | None) -> OutputSpec:
@@ -106,7 +106,7 @@ def _output_spec(value: Any, update: OutputSpec | None) -> OutputSpec:
 
 
 def _call_entry(inputs: list[InputSpec], outputs: list[OutputSpec]) -> ModuleCallEntry:
-    given = [spec.arg.name for spec in inputs if spec.kind is InputKind.USER_INPUT]
+    user_inputs = [spec.arg.name for spec in inputs if spec.kind is InputKind.USER_INPUT]
     results = [spec.arg.name for spec in outputs if spec.kind is OutputKind.USER_OUTPUT]
-    trees = pytree.tree_structure((tuple(given), {})), pytree.tree_structure(tuple(results))
+    trees = pytree.tree_structure((tuple(user_inputs), {})), pytree.tree_structure(tuple(results))
     return ModuleCallEntry("", ModuleCallSignature(inputs=[], outputs=[], in_spec=trees[0], out_spec=trees[1]))

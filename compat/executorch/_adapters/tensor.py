@@ -44,20 +44,20 @@ def dim_order_from_stride(stride: Sequence[Any]) -> tuple[int, ...]:
 
     Raises RuntimeError for a stride of 0.
     """
-    for each in stride:
-        torch._check(each != 0, lambda: "0 in strides is not supported for ExecuTorch.")
+    for step in stride:
+        torch._check(step != 0, lambda: "0 in strides is not supported for ExecuTorch.")
 
     def slowest_first(a: int, b: int) -> int:
-        return _compare(stride[b], stride[a])
+        return _compare_strides(stride[b], stride[a])
 
     return tuple(sorted(range(len(stride)), key=cmp_to_key(slowest_first)))
 
 
-def _compare(a: Any, b: Any) -> int:
-    return int(_less(b, a)) - int(_less(a, b))
+def _compare_strides(a: Any, b: Any) -> int:
+    return int(_is_smaller(b, a)) - int(_is_smaller(a, b))
 
 
-def _less(a: Any, b: Any) -> bool:
+def _is_smaller(a: Any, b: Any) -> bool:
     """Return true if stride `a` is smaller than `b`.
 
     For symbolic strides: if `a` divides `b` and differs from it.
@@ -65,14 +65,14 @@ def _less(a: Any, b: Any) -> bool:
     try:
         return bool(a < b)
     except GuardOnDataDependentSymNode:
-        if _expression(b) % _expression(a) == 0:
-            return bool(_expression(a) != _expression(b))
-        if _expression(a) % _expression(b) == 0:
+        if _stride_expression(b) % _stride_expression(a) == 0:
+            return bool(_stride_expression(a) != _stride_expression(b))
+        if _stride_expression(a) % _stride_expression(b) == 0:
             return False
         raise
 
 
-def _expression(stride: Any) -> Any:
+def _stride_expression(stride: Any) -> Any:
     return stride.node.expr if isinstance(stride, torch.SymInt) else torch.sym_int(stride)
 
 
@@ -124,6 +124,6 @@ def check_spec(tensor: torch.Tensor, spec: TensorSpec) -> None:
     """Raise an error unless `spec` describes `tensor`."""
     expected = TensorSpec.from_tensor(tensor)
     for name in ("dtype", "shape", "dim_order"):
-        found, given = getattr(expected, name), getattr(spec, name)
-        if found != given:
-            raise AssertionError(f"spec has {name} {given}, but the tensor has {found}")
+        found, actual = getattr(expected, name), getattr(spec, name)
+        if found != actual:
+            raise AssertionError(f"spec has {name} {actual}, but the tensor has {found}")

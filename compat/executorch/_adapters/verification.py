@@ -29,8 +29,8 @@ class EXIREdgeDialectVerifier(verifier.EXIREdgeDialectVerifier):
         super().__init__(edge_compile_config)
         self._names_formats = edge_compile_config is not None and edge_compile_config._skip_dim_order
 
-    def _check(self, node: Node) -> None:
-        super()._check(node)
+    def _check_node(self, node: Node) -> None:
+        super()._check_node(node)
         op = to_torch_overload(node.target)
         wrong = op in _NAMING_FORMATS if not self._names_formats else op is not None and op.namespace == "dim_order_ops"
         if wrong:
@@ -70,20 +70,20 @@ class EdgeOpArgValidator(Interpreter):
 
 def _has_allowed_dtypes(node: Node) -> bool:
     try:
-        check_dtypes(node, _operands(node))
+        check_dtypes(node, _operand_values(node))
     except EdgeDialectError:
         return False
     return True
 
 
-def _operands(node: Node) -> dict[str, Any]:
+def _operand_values(node: Node) -> dict[str, Any]:
     names = [argument.name for argument in node.target._schema.arguments]
     return {**dict(zip(names, node.args)), **node.kwargs}
 
 
 def _dtypes_of(node: Node) -> dict[str, torch.dtype]:
     results = node.meta["val"] if isinstance(node.meta["val"], (list, tuple)) else [node.meta["val"]]
-    values = {name: each.meta["val"] for name, each in _operands(node).items() if isinstance(each, Node)}
+    values = {name: operand.meta["val"] for name, operand in _operand_values(node).items() if isinstance(operand, Node)}
     values |= {f"__ret_{index}": result for index, result in enumerate(results)}
     return {name: value.dtype for name, value in values.items() if isinstance(value, torch.Tensor)}
 
@@ -102,26 +102,29 @@ class ProgramValues:
 
     def get_operators_list(self) -> list[OpOverload]:
         """Return the operators that the method calls."""
-        return [get_op_overload(str(each.name), each.overload or "") for each in self.execution_plan.operators]
+        return [
+            get_op_overload(str(operator_.name), operator_.overload or "")
+            for operator_ in self.execution_plan.operators
+        ]
 
     def get_constant_tensors(self) -> list[schema.Tensor]:
         """Return the tensors whose data is in the program."""
         tensors = (value.val for value in self.execution_plan.values)
-        return [each for each in tensors if isinstance(each, schema.Tensor) and each.data_buffer_idx > 0]
+        return [tensor for tensor in tensors if isinstance(tensor, schema.Tensor) and tensor.data_buffer_idx > 0]
 
     def load_value(self, idx: int) -> None:
         """Load one value."""
-        self._values[idx] = self._read(self.execution_plan.values[idx].val)
+        self._values[idx] = self._read_value(self.execution_plan.values[idx].val)
 
-    def _read(self, value: Any) -> Any:
+    def _read_value(self, value: Any) -> Any:
         if isinstance(value, schema.Tensor):
-            return self._tensor(value)
+            return self._read_tensor(value)
         if isinstance(value, schema.IntList):
-            return [self._read(self.execution_plan.values[index].val) for index in value.items]
+            return [self._read_value(self.execution_plan.values[index].val) for index in value.items]
         content = list(vars(value).values())
         return content[0] if content else None
 
-    def _tensor(self, tensor: schema.Tensor) -> torch.Tensor:
+    def _read_tensor(self, tensor: schema.Tensor) -> torch.Tensor:
         data = bytes(self.program.constant_buffer[tensor.data_buffer_idx].storage)
         flat = torch.from_numpy(np.frombuffer(data, np.uint8).copy()).view(dtype_of(tensor.scalar_type))
         in_order = flat.reshape([tensor.sizes[dim] for dim in tensor.dim_order])
