@@ -15,7 +15,7 @@ import pytest
 
 from tests.many_machines.network import cut_off
 from tests.many_machines.web_cache import web_cache
-from tests.outside_workspace.scratch import Build, Workspace, example_workspace, repository_root
+from tests.outside_workspace.scratch_workspace import Build, Workspace, example_workspace, repository_root
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests.many_machines.engine import engine
-from tests.outside_workspace.scratch import (
+from tests.outside_workspace.scratch_workspace import (
     COMPILES_A_MODEL,
     Build,
     Workspace,

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from tests.many_machines.network import free_port
 from tests.many_machines.programs import server_program
-from tests.outside_workspace.scratch import shown_files
+from tests.outside_workspace.scratch_workspace import shown_files
 
 _SECONDS_TO_START = 20
 

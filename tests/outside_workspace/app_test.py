@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.outside_workspace.scratch import Workspace, example_workspaces, readme_block
+from tests.outside_workspace.scratch_workspace import Workspace, example_workspaces, readme_block
 
 
 @pytest.fixture(scope="module")

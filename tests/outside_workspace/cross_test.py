@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.outside_workspace.scratch import Workspace, example_workspaces
+from tests.outside_workspace.scratch_workspace import Workspace, example_workspaces
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.outside_workspace.scratch import (
+from tests.outside_workspace.scratch_workspace import (
     COMPILES_A_MODEL,
     Workspace,
     example_workspaces,

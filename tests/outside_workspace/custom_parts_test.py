@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.outside_workspace.scratch import Workspace, example_workspaces, shown_files
+from tests.outside_workspace.scratch_workspace import Workspace, example_workspaces, shown_files
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +39,7 @@ def test_custom_backend_takes_supported_calls(custom_backend: Workspace) -> None
     assert len(method["delegates"]) == 2
 
 
-def _write_shown(workspace: Workspace, page: str, package: str, files: set[str]) -> None:
+def _write_documented_package(workspace: Workspace, page: str, package: str, files: set[str]) -> None:
     """Write the package that a page shows, next to the example's package."""
     shown = shown_files(page)
     assert {path for path, _ in shown} == {f"{package}/{name}" for name in files}
@@ -49,13 +49,13 @@ def _write_shown(workspace: Workspace, page: str, package: str, files: set[str])
 
 def test_documented_custom_operator_runs(custom_operator: Workspace) -> None:
     files = {"BUILD.bazel", "kernels.toml", "net.py", "operators.py", "operators.toml", "soft_step.c"}
-    _write_shown(custom_operator, "kernels/README.md", "ops", files)
+    _write_documented_package(custom_operator, "kernels/README.md", "ops", files)
     result = custom_operator.test("//shown:net_parity_test")
     assert result.returncode == 0, result.stdout + result.stderr
 
 
 def test_documented_custom_backend_runs(custom_backend: Workspace) -> None:
-    _write_shown(
+    _write_documented_package(
         custom_backend, "docs/how_to/add_a_backend.md", "npu", {"BUILD.bazel", "net.py", "npu.c", "partitioner.py"}
     )
     result = custom_backend.test("//shown:net_parity_test")

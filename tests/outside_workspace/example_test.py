@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.outside_workspace.scratch import Workspace, repository_root
+from tests.outside_workspace.scratch_workspace import Workspace, repository_root
 
 _APP = repository_root() / "examples" / "app_monorepo" / "app"
 

@@ -13,7 +13,7 @@ import numpy
 import pytest
 from safetensors.numpy import load_file
 
-from tests.outside_workspace.scratch import Workspace, new_workspace, repository_root
+from tests.outside_workspace.scratch_workspace import Workspace, new_workspace, repository_root
 
 _BUILD = """\
 load("@rules_cc//cc:cc_binary.bzl", "cc_binary")

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.outside_workspace.scratch import Workspace, new_workspace, repository_root
+from tests.outside_workspace.scratch_workspace import Workspace, new_workspace, repository_root
 
 _EXAMPLE = repository_root() / "examples" / "checked_in_program"
 _FIXTURES = repository_root() / "tests" / "fixtures"

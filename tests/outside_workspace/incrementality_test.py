@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.outside_workspace.scratch import COMPILES_A_MODEL, Workspace, repository_root
+from tests.outside_workspace.scratch_workspace import COMPILES_A_MODEL, Workspace, repository_root
 
 _BUILD = """\
 load("@rules_cc//cc:cc_binary.bzl", "cc_binary")

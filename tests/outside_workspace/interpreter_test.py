@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.outside_workspace.scratch import Workspace, new_workspace
+from tests.outside_workspace.scratch_workspace import Workspace, new_workspace
 
 _VERSION = """
 executorch = use_extension("@rules_executorch//rules:extensions.bzl", "executorch")

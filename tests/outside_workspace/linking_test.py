@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.outside_workspace.scratch import Workspace, new_workspace, repository_root, shown_files
+from tests.outside_workspace.scratch_workspace import Workspace, new_workspace, repository_root, shown_files
 
 _PROGRAM = repository_root() / "examples/checked_in_program/app/add.pte"
 
@@ -60,13 +60,15 @@ def test_app_links_two_shared_libraries(workspace: Workspace) -> None:
 
 def test_shared_library_exports_only_its_models_functions(workspace: Workspace) -> None:
     for name in ("add", "sum"):
-        exported = _exported(_library(workspace, name))
+        exported = _exported_symbols(_shared_library(workspace, name))
         assert [symbol.partition("_forward_")[2] for symbol in exported] == _FUNCTIONS
         assert all(symbol.startswith(f"plugins_{name}_") for symbol in exported)
 
 
 def test_process_loads_two_shared_libraries(workspace: Workspace) -> None:
-    results = [_first_sum(ctypes.CDLL(str(path), mode), _exported(path)) for path, mode in _loads(workspace)]
+    results = [
+        _first_sum(ctypes.CDLL(str(path), mode), _exported_symbols(path)) for path, mode in _built_libraries(workspace)
+    ]
     assert results == [2.0] * 4
 
 
@@ -74,23 +76,23 @@ def test_shared_library_exports_additional_named_functions(workspace: Workspace)
     shutil.copy(_PROGRAM, workspace.write("more/BUILD.bazel", _MORE).parent / "add.pte")
     build = workspace.build("//more")
     assert build.exit_code == 0, build.stderr
-    exported = _exported(workspace.folder / "bazel-bin/more/libmore.so")
+    exported = _exported_symbols(workspace.folder / "bazel-bin/more/libmore.so")
     assert "et_method_measure" in exported and len(exported) == len(_FUNCTIONS) + 1
 
 
-def _library(workspace: Workspace, name: str) -> Path:
+def _shared_library(workspace: Workspace, name: str) -> Path:
     return workspace.folder / f"bazel-bin/plugins/lib{name}_model.so"
 
 
-def _loads(workspace: Workspace) -> Iterator[tuple[Path, int]]:
+def _built_libraries(workspace: Workspace) -> Iterator[tuple[Path, int]]:
     build = workspace.build("//plugins:add_model", "//plugins:sum_model")
     assert build.exit_code == 0, build.stderr
     for mode in (ctypes.RTLD_LOCAL, ctypes.RTLD_GLOBAL):
         for name in ("add", "sum"):
-            yield _library(workspace, name), mode
+            yield _shared_library(workspace, name), mode
 
 
-def _exported(library: Path) -> list[str]:
+def _exported_symbols(library: Path) -> list[str]:
     """Return the exported functions, sorted by their purpose."""
     command = ["nm", "-D", "--defined-only", str(library)]
     lines = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()

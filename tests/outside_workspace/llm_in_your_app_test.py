@@ -15,8 +15,8 @@ import torch
 
 from exir.cli.loading.weights import read_weights
 from models.chat import eager, small_files
-from tests.outside_workspace.scratch import Workspace, new_example, repository_root
-from text.generate import byte_pairs, chat
+from tests.outside_workspace.scratch_workspace import Workspace, new_example, repository_root
+from text.generate import bpe, chat
 
 _EXAMPLE = repository_root() / "examples" / "llm_in_your_app"
 _GUIDE = repository_root() / "docs" / "models" / "llm_in_your_app.md"
@@ -34,16 +34,16 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
     build, count = _MODEL.subn('_MODEL = "small.gguf"', (_EXAMPLE / "app/BUILD.bazel").read_text(encoding="utf-8"))
     assert count == 1
     scratch.write("app/BUILD.bazel", build)
-    small_files.write(_file(scratch), replace(small_files.QWEN, length=_LENGTH))
+    small_files.write(_gguf_file(scratch), replace(small_files.QWEN, length=_LENGTH))
     yield scratch
     scratch.shutdown()
 
 
-def _file(workspace: Workspace) -> Path:
+def _gguf_file(workspace: Workspace) -> Path:
     return workspace.folder / "app/small.gguf"
 
 
-def _tokens(text: str, words: byte_pairs.Vocabulary) -> list[int]:
+def _encode_text(text: str, words: bpe.Vocabulary) -> list[int]:
     """Return control tokens, the only merge, and letters."""
     pieces = re.findall(r"<\|\w+\|>|th|.", text, re.DOTALL)
     return [
@@ -52,11 +52,11 @@ def _tokens(text: str, words: byte_pairs.Vocabulary) -> list[int]:
 
 
 @torch.no_grad()
-def _expected(path: Path, prompt: str) -> str:
+def _expected_answer(path: Path, prompt: str) -> str:
     """Return eager PyTorch's answer with greedy decoding."""
-    metadata = byte_pairs.read_metadata(path)
-    words = byte_pairs.read_vocabulary(metadata)
-    tokens = _tokens(chat.take_apart(chat.renderer(metadata)).text([("user", prompt)], asks=True), words)
+    metadata = bpe.read_metadata(path)
+    words = bpe.read_vocabulary(metadata)
+    tokens = _encode_text(chat.split_template(chat.renderer(metadata)).text([("user", prompt)], asks=True), words)
     stops = {words.controls[name] for name in _STOPS}
     network = eager.in_floats(read_weights(path))
     scores, end = network.prefill(torch.tensor([tokens]), torch.arange(len(tokens))), len(tokens) + _ANSWER
@@ -67,7 +67,7 @@ def _expected(path: Path, prompt: str) -> str:
     return b"".join(words.tokens[token] for token in tokens[begin:]).decode(errors="replace")
 
 
-def _comparable(text: str) -> str:
+def _normalize_replacements(text: str) -> str:
     """Normalize runs of replacement characters.
 
     Random weights produce invalid UTF-8, and the number of replacements does not matter.
@@ -80,8 +80,8 @@ def test_llm_app_matches_eager(prompt: str, workspace: Workspace) -> None:
     """The prompts have one chunk, a chunk plus one token, and two chunks."""
     result = workspace.run("//app", prompt)
     assert result.returncode == 0, result.stderr
-    expected = _comparable(_expected(_file(workspace), prompt))
-    assert _comparable(result.stdout) == expected and len(expected) > 10
+    expected = _normalize_replacements(_expected_answer(_gguf_file(workspace), prompt))
+    assert _normalize_replacements(result.stdout) == expected and len(expected) > 10
 
 
 def test_too_long_prompt_is_reported(workspace: Workspace) -> None:

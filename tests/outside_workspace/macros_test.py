@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.outside_workspace.scratch import Workspace, new_workspace, repository_root
+from tests.outside_workspace.scratch_workspace import Workspace, new_workspace, repository_root
 
 _MACROS = """\
 load(
@@ -103,7 +103,10 @@ def _documented_calls(page: str, file: str) -> Iterator[tuple[str, str]]:
     section = page.split(f'`load("@rules_executorch{file}", …)`', 1)[1].split("\n## ", 1)[0]
     for name, body in re.findall(r"^### (\w+)\n(.*?)(?=^###|\Z)", section, re.DOTALL | re.MULTILINE):
         rows = re.findall(r"^\| `(\w+)` \| ([^|]*) \| ([^|]*) \|", body, re.MULTILINE)
-        values = {attribute: _value(attribute, kind.strip(), default.strip()) for attribute, kind, default in rows}
+        values = {
+            attribute: _value_of_attribute(attribute, kind.strip(), default.strip())
+            for attribute, kind, default in rows
+        }
         values["name"] = repr(f"{name}_target")
         if name in ("executorch_cc_library", "executorch_shared_library"):  # accepts only one of the two
             del values["models"]
@@ -111,7 +114,7 @@ def _documented_calls(page: str, file: str) -> Iterator[tuple[str, str]]:
             yield name, f"{name}({', '.join(f'{key} = {value}' for key, value in values.items())})\n"
 
 
-def _value(attribute: str, kind: str, default: str) -> str:
+def _value_of_attribute(attribute: str, kind: str, default: str) -> str:
     if attribute in _VALUES:
         return repr(_VALUES[attribute])
     if default == "mandatory" or attribute == "model":

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.outside_workspace.scratch import Build, Workspace, new_workspace
+from tests.outside_workspace.scratch_workspace import Build, Workspace, new_workspace
 
 _BUILD = """\
 load("@rules_executorch//rules:defs.bzl", "executorch_cc_library", "executorch_model", "executorch_parity_test", "executorch_report")
@@ -57,20 +57,20 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
     scratch.shutdown()
 
 
-def _build(workspace: Workspace, attributes: str = "", model: str = _GOOD_MODEL) -> Build:
+def _build_model(workspace: Workspace, attributes: str = "", model: str = _GOOD_MODEL) -> Build:
     workspace.write("BUILD.bazel", _BUILD.format(attributes=attributes))
     workspace.write("net.py", model)
     return workspace.build("//:net_pte")
 
 
-def _outputs(workspace: Workspace) -> list[Path]:
+def _output_files(workspace: Workspace) -> list[Path]:
     return [path for path in workspace.folder.glob("bazel-bin/net.*") if not path.name.endswith(".params")]
 
 
 def test_valid_model_builds(workspace: Workspace) -> None:
-    build = _build(workspace)
+    build = _build_model(workspace)
     assert build.exit_code == 0, build.stderr
-    assert [path.name for path in sorted(_outputs(workspace))] == ["net.manifest.json", "net.pte", "net.verified"]
+    assert [path.name for path in sorted(_output_files(workspace))] == ["net.manifest.json", "net.pte", "net.verified"]
 
 
 @pytest.mark.parametrize(
@@ -119,7 +119,7 @@ def test_valid_model_builds(workspace: Workspace) -> None:
     ],
 )
 def test_invalid_attribute_fails_in_analysis(workspace: Workspace, attributes: str, message: str) -> None:
-    build = _build(workspace, attributes)
+    build = _build_model(workspace, attributes)
     assert build.exit_code != 0
     assert build.mnemonics == ()
     assert message in build.stderr.replace("'@@//", "'//")
@@ -190,7 +190,7 @@ def test_file_as_module_is_refused_with_the_remedy(workspace: Workspace) -> None
 
 
 def test_built_library_is_compiled(workspace: Workspace) -> None:
-    assert _build(workspace).exit_code == 0
+    assert _build_model(workspace).exit_code == 0
     library = 'executorch_cc_library(name = "net_cc", model = ":net_pte")\n'
     workspace.write("BUILD.bazel", _BUILD.format(attributes="") + library)
     build = workspace.build("//:net_cc")
@@ -234,11 +234,11 @@ def test_error_is_named_and_leaves_no_file(
 ) -> None:
     # Remove the marker of an earlier program, which Bazel keeps because the action does not run.
     (workspace.folder / "bazel-bin/net.verified").unlink(missing_ok=True)
-    build = _build(workspace, attributes, model)
+    build = _build_model(workspace, attributes, model)
     assert build.exit_code != 0
     for message in messages:
         assert message in build.stderr
     # Bazel shows the failed command, which names one file of the compiler.
     ours = [line for line in build.stderr.splitlines() if "exir/" in line.replace("exir/cli/start.py @", "")]
     assert ours == [], "the compiler's own traceback is shown"
-    assert _outputs(workspace) == []
+    assert _output_files(workspace) == []

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.outside_workspace.scratch import COMPILES_A_MODEL, Workspace, new_workspace, shown_files
+from tests.outside_workspace.scratch_workspace import COMPILES_A_MODEL, Workspace, new_workspace, shown_files
 
 _HEAD = """\
 load("@rules_executorch//rules:defs.bzl", "executorch_config", "executorch_models")
@@ -27,9 +27,9 @@ _WRONG = _HEAD + "executorch_models(name = 'all', module = ':net', {arguments})\
 def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
     """Return a workspace with the package that the guide shows."""
     scratch = new_workspace(tmp_path_factory)
-    model = _shown("net.py")
-    scratch.write("app/BUILD.bazel", _shown("BUILD.bazel"))
-    scratch.write("app/base.toml", _shown("base.toml"))
+    model = _documented_file("net.py")
+    scratch.write("app/BUILD.bazel", _documented_file("BUILD.bazel"))
+    scratch.write("app/base.toml", _documented_file("base.toml"))
     scratch.write("app/net.py", model)
     scratch.write("wrong/net.py", model)
     build = scratch.build("//app:nets")
@@ -38,12 +38,12 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
     scratch.shutdown()
 
 
-def _shown(file: str) -> str:
+def _documented_file(file: str) -> str:
     """Return the text that the guide shows for a file."""
     return dict(shown_files("docs/how_to/many_variants.md"))[f"app/{file}"]
 
 
-def _manifest(workspace: Workspace, name: str) -> dict[str, Any]:
+def _read_manifest(workspace: Workspace, name: str) -> dict[str, Any]:
     return json.loads((workspace.folder / f"bazel-bin/app/{name}.manifest.json").read_text(encoding="utf-8"))
 
 
@@ -59,8 +59,8 @@ def _manifest(workspace: Workspace, name: str) -> dict[str, Any]:
 def test_each_matrix_entry_has_its_backend_and_config(
     workspace: Workspace, name: str, operators: list[str], planned: int
 ) -> None:
-    manifest = _manifest(workspace, name)
-    assert [each["name"] for each in manifest["operators"]] == operators
+    manifest = _read_manifest(workspace, name)
+    assert [operator["name"] for operator in manifest["operators"]] == operators
     assert manifest["methods"][0]["memory"]["counts"]["planned_tensors"] == planned
 
 
@@ -73,7 +73,7 @@ def test_config_edit_recompiles_models_that_extend_it(workspace: Workspace) -> N
 
 def test_disallowed_fallback_is_a_build_error(workspace: Workspace) -> None:
     source = workspace.folder / "app/net.py"
-    model = _shown("net.py")
+    model = _documented_file("net.py")
     source.write_text(model.replace("torch.exp(", "torch.cos("), encoding="utf-8")
     build = workspace.build("//app:nets_demo_plain_pte")
     source.write_text(model, encoding="utf-8")

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.outside_workspace.scratch import Workspace, new_workspace, repository_root
+from tests.outside_workspace.scratch_workspace import Workspace, new_workspace, repository_root
 
 _FILES = repository_root() / "tests" / "outside_workspace" / "names"
 
@@ -21,7 +21,7 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
 
 
 def test_user_packages_may_share_our_names(workspace: Workspace) -> None:
-    result = workspace.test("//own:model_parity_test")
+    result = workspace.test("//same_package_names:model_parity_test")
     assert result.returncode == 0, result.stdout + result.stderr
 
 
@@ -32,5 +32,5 @@ def test_models_and_vocabularies_of_one_name_link_together(workspace: Workspace)
 
 
 def test_header_compiles_for_any_parameter_name(workspace: Workspace) -> None:
-    build = workspace.build("//hostile/...")
+    build = workspace.build("//reserved_names/...")
     assert build.exit_code == 0, build.stderr

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from tests.many_machines.network import cut_off
-from tests.outside_workspace.scratch import Build, Workspace, repository_root
+from tests.outside_workspace.scratch_workspace import Build, Workspace, repository_root
 
 _MODELS = ("chat", "classify", "listen", "search")
 
 
-def _fetched(folder: Path, inside: Sequence[str] = ()) -> Build:
+def _fetch_all(folder: Path, inside: Sequence[str] = ()) -> Build:
     """Fetch all dependencies of the four programs in a new checkout."""
     workspace = Workspace(folder, repository_root(), inside)
     shutil.copytree(repository_root(), workspace.folder, ignore=shutil.ignore_patterns("bazel-*"), dirs_exist_ok=True)
@@ -25,11 +25,11 @@ def _fetched(folder: Path, inside: Sequence[str] = ()) -> Build:
 
 @pytest.fixture(scope="module", autouse=True)
 def _filled_cache(tmp_path_factory: pytest.TempPathFactory) -> None:
-    build = _fetched(tmp_path_factory.mktemp("connected") / "workspace")
+    build = _fetch_all(tmp_path_factory.mktemp("connected") / "workspace")
     assert build.exit_code == 0, build.stderr
 
 
 def test_offline_build_uses_the_repository_cache(tmp_path: Path) -> None:
     with cut_off() as inside:
-        build = _fetched(tmp_path / "workspace", inside)
+        build = _fetch_all(tmp_path / "workspace", inside)
     assert build.exit_code == 0, build.stderr

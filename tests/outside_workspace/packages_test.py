@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.outside_workspace.scratch import Build, Workspace, repository_root
+from tests.outside_workspace.scratch_workspace import Build, Workspace, repository_root
 
 _MODULE = """
 tiny = use_repo_rule("@rules_executorch//rules/private/repository:python_environment.bzl", "python_environment")
@@ -41,27 +41,27 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
     scratch.shutdown()
 
 
-def _build(workspace: Workspace, target: str) -> Build:
-    return workspace.build(target, f"--repo_env=XDG_CACHE_HOME={_cache(workspace)}")
+def _build_target(workspace: Workspace, target: str) -> Build:
+    return workspace.build(target, f"--repo_env=XDG_CACHE_HOME={_package_cache(workspace)}")
 
 
-def _cache(workspace: Workspace) -> Path:
+def _package_cache(workspace: Workspace) -> Path:
     return workspace.folder.parent / "cache"
 
 
 def test_packages_install_once_and_outlive_the_cache(workspace: Workspace) -> None:
-    build = _build(workspace, "//:use")
+    build = _build_target(workspace, "//:use")
     assert build.exit_code == 0, build.stderr
     assert "installed the packages of tiny.lock in " in build.stderr
-    shutil.rmtree(_cache(workspace))
+    shutil.rmtree(_package_cache(workspace))
     workspace.write("BUILD.bazel", _BUILD.replace("use", "use_again"))
-    build = _build(workspace, "//:use_again")
+    build = _build_target(workspace, "//:use_again")
     assert build.exit_code == 0, build.stderr
     assert "installed" not in build.stderr
 
 
 def test_index_without_the_locked_torch_falls_back(workspace: Workspace) -> None:
-    build = _build(workspace, "@other//:environment")
+    build = _build_target(workspace, "@other//:environment")
     assert build.exit_code == 0, build.stderr
     assert (
         "the index has no torch of cpu.lock; installing the packages of tiny.lock instead: To download: 2.9 GB."

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.outside_workspace.scratch import Workspace, repository_root, users_environment
+from tests.outside_workspace.scratch_workspace import Workspace, repository_root, users_environment
 
 _MODULE = """
 pip = use_extension("@rules_python//python/extensions:pip.bzl", "pip")

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.outside_workspace.scratch import Workspace, new_workspace, repository_root
+from tests.outside_workspace.scratch_workspace import Workspace, new_workspace, repository_root
 
 _GUIDE = repository_root() / "docs" / "how_to" / "published_weights.md"
 _FILE = "silero_vad/data/silero_vad_16k.safetensors"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.outside_workspace.scratch import Workspace, repository_root
+from tests.outside_workspace.scratch_workspace import Workspace, repository_root
 
 _PARTS = ("BUILD.bazel", "MODULE.bazel", "bazelw", "rules", "third_party", "tools")
 _ENVIRONMENT = "@executorch_pip//:identity"
@@ -19,12 +19,12 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
     """Copy the parts of the rules that fetching needs."""
     scratch = Workspace(tmp_path_factory.mktemp("scratch") / "workspace", repository_root())
     for name in _PARTS:
-        _copy(repository_root() / name, scratch.folder / name)
+        _copy_tree(repository_root() / name, scratch.folder / name)
     yield scratch
     scratch.shutdown()
 
 
-def _copy(source: Path, target: Path) -> None:
+def _copy_tree(source: Path, target: Path) -> None:
     if source.is_dir():
         shutil.copytree(source, target, dirs_exist_ok=True)
     else:

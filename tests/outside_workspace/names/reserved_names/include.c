@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <iso646.h>
 #include <stdio.h>
-#include "hostile/models_cc.h"
+#include "reserved_names/models_cc.h"
 
 et_status set_one(et_method *method, const float *x);
 

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 _BAZELRC = """\
-import "{root}/tests/outside_workspace/scratch.bazelrc"
+import "{root}/tests/outside_workspace/scratch_workspace.bazelrc"
 """
 
 
@@ -91,7 +91,7 @@ class Workspace:
     def build(self, *arguments: str) -> Build:
         """Build, and read the executed actions from the execution log."""
         self._log.unlink(missing_ok=True)
-        result = self._bazel("build", f"--execution_log_json_file={self._log}", *arguments)
+        result = self._run_bazel("build", f"--execution_log_json_file={self._log}", *arguments)
         entries = _json_objects(self._log.read_text(encoding="utf-8")) if self._log.exists() else []
         ran = [entry for entry in entries if not entry.get("cacheHit")]
         return Build(
@@ -103,21 +103,21 @@ class Workspace:
         )
 
     def run(self, target: str, *arguments: str, flags: Sequence[str] = ()) -> subprocess.CompletedProcess[str]:
-        return self._bazel("run", *flags, target, "--", *arguments)
+        return self._run_bazel("run", *flags, target, "--", *arguments)
 
     def test(self, *targets: str) -> subprocess.CompletedProcess[str]:
-        return self._bazel("test", *targets)
+        return self._run_bazel("test", *targets)
 
     def query(self, expression: str, *flags: str) -> list[str]:
         """Return the lines of Bazel's answer."""
-        result = self._bazel("query", *flags, expression)
+        result = self._run_bazel("query", *flags, expression)
         assert result.returncode == 0, result.stderr
         return result.stdout.splitlines()
 
     def shutdown(self) -> None:
-        self._bazel("shutdown")
+        self._run_bazel("shutdown")
 
-    def _bazel(self, command: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    def _run_bazel(self, command: str, *arguments: str) -> subprocess.CompletedProcess[str]:
         flags = self._flags if command in ("build", "run", "test") else []
         bazel = [*self._inside, str(self._root / "bazelw"), f"--output_base={self._output_base}"]
         return subprocess.run(
@@ -133,8 +133,8 @@ class Workspace:
 def users_environment() -> dict[str, str]:
     """Return the user's environment, without variables that a test sets."""
     user = pwd.getpwuid(os.getuid())
-    kept = {key: value for key, value in os.environ.items() if not key.startswith(("TEST_", "RUNFILES", "PYTHON"))}
-    return {**kept, "HOME": user.pw_dir, "USER": user.pw_name}
+    inherited = {key: value for key, value in os.environ.items() if not key.startswith(("TEST_", "RUNFILES", "PYTHON"))}
+    return {**inherited, "HOME": user.pw_dir, "USER": user.pw_name}
 
 
 def new_workspace(factory: pytest.TempPathFactory) -> Workspace:

@@ -4,7 +4,7 @@
 #include <complex>
 #include <cstdio>
 
-#include "hostile/models_cc.h"
+#include "reserved_names/models_cc.h"
 
 et_status set_one(et_method *method, const float *x);
 
