@@ -16,12 +16,12 @@ _ELSEWHERE = 0.05  # minimum share of other threads that is reported
 
 
 def _cost(each: Measured, threads: int) -> float:
-    """The compared figure: cost, or with several threads wall-clock time."""
+    """Return the compared figure: the cost, or wall-clock time for several threads."""
     return each.samples.cost if threads == 1 else each.samples.fastest_ns
 
 
 def ratios(measurement: Measurement, threads: int) -> dict[str, dict[str, float]]:
-    """For each side: `ours`, our cost divided by its cost, and `limit`, the limit's."""
+    """Return each side's ratios: our cost (`ours`) and the limit's by its cost."""
     costs = {each.side: _cost(each, threads) for each in measurement.sides}
     ours = next((costs[name] for name in _OURS if name in costs), None)
     found: dict[str, dict[str, float]] = {side: {} for side in costs}
@@ -71,7 +71,7 @@ def _busy(each: Measured) -> str:
 
 
 def _registers(measurement: Measurement) -> list[str]:
-    """Name the sides that used AVX-512 registers although they were restricted."""
+    """Return a line on the restricted sides that used AVX-512 registers anyway."""
     known = [each for each in measurement.sides if each.used_avx512 is not None]
     if not known:
         return []
@@ -80,7 +80,7 @@ def _registers(measurement: Measurement) -> list[str]:
 
 
 def record(measurement: Measurement, threads: int) -> dict[str, Any]:
-    """The same as data for JSON."""
+    """Return the measurements of one model as data for JSON."""
     shares = ratios(measurement, threads)
     return {
         "model": measurement.model.name,

@@ -18,7 +18,7 @@ def processor_seconds(server: int) -> float:
 
 
 class WorkerMemory:
-    """Record the peak memory of all workers together, in bytes, while the block runs."""
+    """Record the combined peak memory of all workers, in bytes, while the block runs."""
 
     def __init__(self, server: int):
         self._server = server
@@ -48,7 +48,7 @@ def _family(process: int) -> Iterator[int]:
 
 
 def _ticks(process: int) -> int:
-    """Read fields 14 to 17 of stat: own and waited-for children's time.
+    """Read the times of a process and its reaped children: fields 14 to 17 of stat.
 
     Field 2 may contain spaces.
     """

@@ -35,7 +35,7 @@ def transformers() -> Any:
 def create_model(model: str, config: str, **options: Any) -> nn.Module:
     """Create the model with eager attention and without a cache.
 
-    Options that are None do not exist for the model.
+    Options that are None are omitted, because the model does not have them.
     """
     package = transformers()
     configuration = getattr(package, config)(**{name: value for name, value in options.items() if value is not None})

@@ -29,7 +29,7 @@ from tests.architectures.transformers_base import (
 _SOUND = {**SIZES, "conv_dim": [32] * 7, "vocab_size": 32}
 _EXPERTS = {**DECODER, "num_experts": 4, "num_local_experts": 4, "num_experts_per_tok": 2, "moe_intermediate_size": 64}
 
-# Model class, base of the configuration's name if it differs, and options other than sizes.
+# Options other than sizes, by model class. A second name is that of the configuration class.
 _ENCODERS: dict[str, dict[str, Any]] = {
     "Bert": {},
     "Roberta": {},

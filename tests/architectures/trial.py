@@ -26,7 +26,7 @@ _VANISHING = torch.finfo(torch.float32).tiny
 
 
 class Outcome(enum.Enum):
-    """How far a trial came."""
+    """The outcome of a trial: success, or the stage that failed."""
 
     MATCHES = "runs as in eager PyTorch"
     MODEL = "the model does not run in eager PyTorch"

@@ -67,7 +67,7 @@ def test_failure_stages_are_distinguished(
 
 
 def test_deviating_result_is_a_runtime_failure() -> None:
-    """The compiled program is of another module than the eager one."""
+    """The program is compiled from another module than the eager one."""
 
     def other(program: torch.export.ExportedProgram) -> ExecutorchProgramManager:
         return lower(torch.export.export(nn.ReLU(), (torch.ones(2, 4),)))

@@ -13,7 +13,7 @@ from exir.model.spec import MethodSpec, ModelSpec
 
 
 class Loops(nn.Module):
-    """Methods that need instructions that jump backwards."""
+    """Methods whose programs have backward jumps."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -21,7 +21,7 @@ class Loops(nn.Module):
         self.register_buffer("last", torch.ones(3))
 
     def grow(self, x: Tensor) -> tuple[Any, ...]:
-        """float32 [3]: doublings until it is large, and a square root by Newton's method."""
+        """float32 [3]: doubles a value until it is large; square root by Newton's method."""
         steps, grown = while_loop(
             lambda i, a: a.abs().sum() < 100, lambda i, a: (i + 1, a * 2 + torch.tensor([0.0, 0, 1])), (0, x)
         )

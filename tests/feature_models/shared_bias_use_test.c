@@ -17,7 +17,7 @@
 static tests_feature_models_shared_bias_once_memory once_memory;
 static tests_feature_models_shared_bias_twice_memory twice_memory;
 
-/* The constants of the delegates, as they are initialized. */
+/* The initial values of the delegates' constants. */
 static struct {
   const float *constants[MAX_DELEGATES];
   size_t count;

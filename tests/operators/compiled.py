@@ -36,7 +36,7 @@ def compile_function(function: Callable[..., Any], inputs: tuple[Any, ...]) -> b
 
 
 def run_program(program: bytes, call: Call, atol: float, rtol: float) -> str:
-    """Return the runtime's objections to `call` of a program; "" if there are none."""
+    """Run `call` on the runtime, and return its error or the differences; "" if equal."""
     return replay(program, [call], {}, f"--atol={atol}", f"--rtol={rtol}")
 
 

@@ -132,7 +132,7 @@ def outcome(op: OpInfo, sample: SampleInput) -> Outcome:
 
 
 def _against(program: bytes, inputs: tuple[torch.Tensor, ...], expected: list[Any]) -> str:
-    """Return the runtime's objections to the expected results."""
+    """Return the differences between the runtime's results and the expected ones."""
     atol, rtol = tolerance([*inputs, *expected])
     return run_program(program, Call("forward", inputs, tuple(expected)), atol, rtol)
 
@@ -159,7 +159,7 @@ def exact_results(op: OpInfo, sample: SampleInput, rounded: list[Any]) -> list[A
 
 
 def widened(value: Any) -> Any:
-    """Return a tensor of float32 or less as float64, and any other value as it is."""
+    """Convert tensors of float32 or lower precision to float64; keep other values."""
     is_narrow = isinstance(value, torch.Tensor) and value.dtype in _NARROW
     return value.to(torch.float64) if is_narrow else value
 
@@ -167,7 +167,7 @@ def widened(value: Any) -> Any:
 def _eager(module: _Call, inputs: tuple[torch.Tensor, ...]) -> Any:
     """Run the module in eager PyTorch.
 
-    Raises `Refused`: some samples see more of their tensors' memory than a program receives.
+    Raises `Refused`: some samples are views of memory that a program does not receive.
     """
     try:
         return module(*(tensor.clone() for tensor in inputs))

@@ -15,7 +15,7 @@ from exir.testing.models import Example
 
 
 class OfficialProgram:
-    """A `.pte` on the official runtime; each method keeps its state between calls."""
+    """Runs a `.pte` on the official runtime; methods keep their state between calls."""
 
     def __init__(self, data: bytes) -> None:
         self._program = Runtime.get().load_program(data)

@@ -12,7 +12,7 @@ import torch
 from exir.cli.reporting.calls import Call, read_calls
 from tests.oracle.official import OfficialProgram
 
-# For each program: its file, its recorded calls, and their steps. The first two by program name.
+# Three files for each program: the program, its recorded calls, and their instruction values.
 _FILES = [Path(path) for path in os.environ["REPLAYED"].split()]
 _PROGRAMS = {program.stem: (program, calls) for program, calls in zip(_FILES[::3], _FILES[1::3], strict=True)}
 

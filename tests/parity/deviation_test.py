@@ -93,7 +93,7 @@ def _rows(*flags: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_input_files_and_a_sweep_add_calls() -> None:
-    """Eight standard calls (one is rejected), two of the file, twenty of the sweep."""
+    """Eight standard calls (one is rejected), two from a file, twenty from the sweep."""
     run = _rows("--atol=1e-2")
     assert run.returncode == 0, run.stderr
     assert run.stdout.splitlines()[-1] == "30 calls gave the recorded results"

@@ -73,12 +73,12 @@ _TOOLS = (
     ),
     _Tool("Compile a model in a build action", "python -m exir.cli.lower --target //app:net …", "exir.cli.arguments"),
 )
-# The function of a module that makes its parser.
-_ENTRY_POINTS = ("parse_arguments", "_parse", "_parser", "main")
+# Names of the function that creates a module's parser.
+_ENTRY_POINTS = ("parse_arguments", "_parse_options", "_convert_parser", "main")
 
 
 class _Found(BaseException):
-    """Carries a parser out of the function that made it."""
+    """Raised to stop a tool's function as soon as it has created its parser."""
 
     def __init__(self, parser: argparse.ArgumentParser) -> None:
         super().__init__()

@@ -23,6 +23,6 @@ def documented_names(docstring: str) -> dict[str, str]:
 
 
 def as_sentence(text: str) -> str:
-    """Return a text as a table cell: with a capital first and a full stop at the end."""
+    """Format a text as a table cell: capitalized, with a full stop at the end."""
     escaped = text.replace("|", "\\|").rstrip(".")
     return f"{escaped[:1].upper()}{escaped[1:]}."

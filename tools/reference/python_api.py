@@ -70,7 +70,7 @@ def _home(tree: ast.Module) -> dict[str, str]:
 
 
 def signature(node: Definition) -> str:
-    """Return a signature: `f(x: int) -> str`; a class has its fields."""
+    """Return a signature such as `f(x: int) -> str`; a class lists its fields."""
     if isinstance(node, ast.FunctionDef):
         returned = f" -> {_type(node.returns)}" if node.returns else ""
         return _head(node.name, _parameters(node), returned)

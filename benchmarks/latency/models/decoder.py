@@ -22,7 +22,7 @@ _POSITION = 200  # position of the example's token; most of the cache is in use
 
 
 class _RmsNorm(nn.Module):
-    """RMS norm (Zhang and Sennrich, 2019), in the operators of published models."""
+    """RMS norm (Zhang and Sennrich, 2019), in the usual operators."""
 
     def __init__(self) -> None:
         super().__init__()
