@@ -153,7 +153,13 @@ def _impl(ctx):
     tools = _cc_tools(ctx)
     deps_info = cc_common.merge_cc_infos(cc_infos = [dep[CcInfo] for dep in ctx.attr.deps])
     private_headers = [file for file in ctx.files.srcs if file.extension == "h"]
-    public = cc_common.create_compilation_context(headers = depset(ctx.files.hdrs))
+
+    # As in cc_library, includes are relative to the root of the target's repository.
+    repository = ctx.label.workspace_root
+    public = cc_common.create_compilation_context(
+        headers = depset(ctx.files.hdrs),
+        quote_includes = depset([repository or ".", "/".join([ctx.bin_dir.path] + ([repository] if repository else []))]),
+    )
     compilation_context = cc_common.merge_cc_infos(cc_infos = [CcInfo(compilation_context = public), deps_info]).compilation_context
     linking_context, linking_outputs = cc_common.create_linking_context_from_compilation_outputs(
         actions = ctx.actions,
