@@ -7,35 +7,35 @@
 
 #include "backends/xnnpack/runtime/build.h"
 
-/* Steps are counted here, not run. */
-#define STEPS(X)                \
-  X(et_cpu_step_block)          \
-  X(et_cpu_step_convert)        \
-  X(et_cpu_step_convolution)    \
-  X(et_cpu_step_convolution_i8) \
-  X(et_cpu_step_copy)           \
-  X(et_cpu_step_depthwise)      \
-  X(et_cpu_step_depthwise_i8)   \
-  X(et_cpu_step_dequantize)     \
-  X(et_cpu_step_map)            \
-  X(et_cpu_step_map_i8)         \
-  X(et_cpu_step_matmul)         \
-  X(et_cpu_step_permute)        \
-  X(et_cpu_step_pool)           \
-  X(et_cpu_step_pool_i8)        \
-  X(et_cpu_step_product)        \
-  X(et_cpu_step_product_i8)     \
-  X(et_cpu_step_product_q)      \
-  X(et_cpu_step_quantize)       \
-  X(et_cpu_step_resize)         \
-  X(et_cpu_step_softmax)        \
-  X(et_cpu_step_table_i8)       \
-  X(et_cpu_step_winograd)       \
-  X(et_cpu_step_winograd_i8)    \
-  X(et_xnn_step_add_bytes)      \
-  X(et_xnn_step_argmax_pool)    \
-  X(et_xnn_step_round_rows)     \
-  X(et_xnn_step_transposed_convolution)
+/* Ops are counted here, not run. */
+#define STEPS(X)               \
+  X(et_cpu_op_mbconv_f32)      \
+  X(et_cpu_op_cast)            \
+  X(et_cpu_op_conv_f32)        \
+  X(et_cpu_op_conv_qs8)        \
+  X(et_cpu_op_copy)            \
+  X(et_cpu_op_dwconv_f32)      \
+  X(et_cpu_op_dwconv_qs8)      \
+  X(et_cpu_op_dequantize)      \
+  X(et_cpu_op_elementwise_f32) \
+  X(et_cpu_op_binary_qs8)      \
+  X(et_cpu_op_matmul)          \
+  X(et_cpu_op_permute)         \
+  X(et_cpu_op_pool_f32)        \
+  X(et_cpu_op_pool_qs8)        \
+  X(et_cpu_op_gemm_f32)        \
+  X(et_cpu_op_gemm_qd8_qbw)    \
+  X(et_cpu_op_gemm_f32_qbw)    \
+  X(et_cpu_op_quantize)        \
+  X(et_cpu_op_resize)          \
+  X(et_cpu_op_softmax)         \
+  X(et_cpu_op_lut_qs8)         \
+  X(et_cpu_op_winograd_f32)    \
+  X(et_cpu_op_winograd_qs8)    \
+  X(et_xnn_op_add_qs8)         \
+  X(et_xnn_op_argmax_pool)     \
+  X(et_xnn_op_round_rows)      \
+  X(et_xnn_op_transposed_conv)
 
 #define DEFINE(name)                 \
   extern const et_backend_part name; \
@@ -68,7 +68,7 @@ static void print_sizes(const et_xnn_sizes *sizes) {
       "{\"handle\": \"ET_XNN_HANDLE_BYTES(%uu, %uu, %uu, %uu, %uu, %uu, %uu, "
       "%zuu)\", \"scratch\": \"%zuu\", \"header\": "
       "\"backends/xnnpack/runtime/handle.h\"}\n",
-      (unsigned)c->tensors, (unsigned)c->steps, (unsigned)c->references,
+      (unsigned)c->tensors, (unsigned)c->ops, (unsigned)c->references,
       (unsigned)c->dims, (unsigned)c->words, (unsigned)sizes->nodes,
       (unsigned)sizes->arguments, c->packed_bytes, sizes->scratch_bytes);
 }

@@ -5,15 +5,15 @@
 #include "backends/cpu/runtime/cpu_backend.h"
 #include "runtime/verify/registry.h"
 
-#define DECLARE(kind) extern const et_backend_part et_cpu_step_##kind;
-CPU_KINDS(DECLARE)
+#define DECLARE(kind) extern const et_backend_part et_cpu_op_##kind;
+CPU_OPS(DECLARE)
 
-#define ADDRESS(kind) &et_cpu_step_##kind,
-static const et_backend_part *const cpu_steps[] = {CPU_KINDS(ADDRESS)};
+#define ADDRESS(kind) &et_cpu_op_##kind,
+static const et_backend_part *const cpu_ops[] = {CPU_OPS(ADDRESS)};
 
 static const et_backend *const backends[] = {&et_cpu_backend};
 static const et_backend_parts parts[] = {
-    {cpu_steps, sizeof cpu_steps / sizeof *cpu_steps}};
+    {cpu_ops, sizeof cpu_ops / sizeof *cpu_ops}};
 
 const et_registry et_verify_registry = {.kernels = &et_kernel_signatures,
                                         .backends = backends,

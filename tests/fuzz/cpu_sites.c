@@ -55,11 +55,11 @@ static void add_values(walk *w) {
 }
 
 static void add_steps(walk *w) {
-  size_t at = w->payload.steps_at;
-  et_cpu_record step;
-  for (uint32_t i = 0; i < w->payload.step_count; i++) {
+  size_t at = w->payload.ops_at;
+  et_cpu_op_record step;
+  for (uint32_t i = 0; i < w->payload.op_count; i++) {
     add_fields(w, at, STEP, 6);
-    et_cpu_read_record(&w->payload, &at, &step);
+    et_cpu_read_op(&w->payload, &at, &step);
     const int attributes = ATTRIBUTE + (int)step.kind * ATTRIBUTE_KINDS;
     add_same(w, step.tensors_at, STEP_TENSOR, step.tensor_count);
     add_same(w, step.dims_at, STEP_DIM, step.dim_count);
@@ -97,15 +97,15 @@ static size_t payload_bytes(et_span program, size_t at) {
   return is_payload ? (size_t)4 * header[2] : 0;
 }
 
-#ifdef CPU_KINDS
-#define DECLARE(kind) extern const et_backend_part et_cpu_step_##kind;
-CPU_KINDS(DECLARE)
-#define ADDRESS(kind) &et_cpu_step_##kind,
-static const et_backend_part *const kinds[] = {CPU_KINDS(ADDRESS)};
+#ifdef CPU_OPS
+#define DECLARE(kind) extern const et_backend_part et_cpu_op_##kind;
+CPU_OPS(DECLARE)
+#define ADDRESS(kind) &et_cpu_op_##kind,
+static const et_backend_part *const kinds[] = {CPU_OPS(ADDRESS)};
 
 const char *et_sites_missing_kind(void) {
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-    const et_cpu_kind *kind = kinds[i]->content;
+    const et_cpu_op_type *kind = kinds[i]->content;
     if (kinds[i]->id >= MOST_KINDS || !seen[kinds[i]->id]) {
       return kind->name;
     }

@@ -32,7 +32,7 @@ typedef struct et_site {
 et_site *et_sites_of(et_span file, size_t *out_count);
 
 /* Returns a kind of CPU backend op that no file given to et_sites_of has, or NULL. Only
- * builds that need all kinds check this (CPU_KINDS). */
+ * builds that need all kinds check this (CPU_OPS). */
 const char *et_sites_missing_kind(void);
 
 /* ---- A growing list of sites ---- */

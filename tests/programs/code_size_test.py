@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-# Bytes of .text: AVX2 has 52,076, AVX-512 58,398. AVX-512 has more tile shapes and longer instructions.
-_BUDGET = {"AVX2": 52_500, "AVX512": 58_500}
+# Bytes of .text: AVX2 has 53,756, AVX-512 60,078. AVX-512 has more tile shapes and longer instructions.
+_BUDGET = {"AVX2": 53_800, "AVX512": 60_100}
 # The symbols in the table of a MobileNetV2.
-_ROOTS = ("et_cpu_backend", *(f"et_cpu_step_{kind}" for kind in ("block", "depthwise", "pool", "product")))
+_ROOTS = ("et_cpu_backend", *(f"et_cpu_op_{op}" for op in ("mbconv_f32", "dwconv_f32", "pool_f32", "gemm_f32")))
 
 
 def _linked(archives: list[str], folder: Path) -> Path:
@@ -41,6 +41,6 @@ def test_code_for_one_instruction_set_is_within_its_budget(isa: str, tmp_path: P
 def test_unnamed_ops_are_not_linked(isa: str, tmp_path: Path) -> None:
     linked = _linked([path for path in os.environ[isa].split() if path.endswith(".a")], tmp_path)
     names = subprocess.run(["nm", "--defined-only", str(linked)], capture_output=True, text=True, check=True).stdout
-    steps = {name.split()[-1] for name in names.splitlines() if " et_cpu_step_" in name}
-    assert steps == set(_ROOTS[1:])
+    ops = {name.split()[-1] for name in names.splitlines() if " et_cpu_op_" in name}
+    assert ops == set(_ROOTS[1:])
     assert "winograd" not in names

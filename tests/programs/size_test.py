@@ -45,7 +45,7 @@ def test_mobilenet_on_the_cpu_backend_is_one_delegate() -> None:
     (method,) = json.loads(Path(os.environ["MOBILENET_CPU_MANIFEST"]).read_text(encoding="utf-8"))["methods"]
     (delegate,) = method["delegates"]
     assert (method["instructions"], method["operators"], method["not_delegated"]) == (1, [], [])
-    defined = re.findall(r"^\w+ [RrDd] (et_cpu_step_\w+)$", _output("nm", os.environ["MOBILENET_CPU"]), re.MULTILINE)
+    defined = re.findall(r"^\w+ [RrDd] (et_cpu_op_\w+)$", _output("nm", os.environ["MOBILENET_CPU"]), re.MULTILINE)
     assert sorted(defined) == delegate["parts"]
 
 

@@ -6,16 +6,16 @@ extern const et_kernel_table et_all_kernels;
 extern const et_backend et_xnnpack_backend;
 extern const et_registry et_linked_registry;
 
-#define DECLARE(kind) extern const et_backend_part et_cpu_step_##kind;
-CPU_KINDS(DECLARE)
+#define DECLARE(kind) extern const et_backend_part et_cpu_op_##kind;
+CPU_OPS(DECLARE)
 
-#define ADDRESS(kind) &et_cpu_step_##kind,
-static const et_backend_part *const cpu_steps[] = {CPU_KINDS(ADDRESS)};
+#define ADDRESS(kind) &et_cpu_op_##kind,
+static const et_backend_part *const cpu_ops[] = {CPU_OPS(ADDRESS)};
 
 static const et_backend *const backends[] = {&et_cpu_backend,
                                              &et_xnnpack_backend};
 static const et_backend_parts parts[sizeof backends / sizeof *backends] = {
-    {cpu_steps, sizeof cpu_steps / sizeof *cpu_steps}};
+    {cpu_ops, sizeof cpu_ops / sizeof *cpu_ops}};
 
 const et_registry et_linked_registry = {
     &et_all_kernels, backends,       sizeof backends / sizeof *backends,

@@ -57,7 +57,7 @@ def test_int8_winograd_matches_direct_convolution() -> None:
     # panels.
     more = 2 * 64 * 32 * (2 * 36 - 9)
     assert tiles.memory.method - windows.memory.method >= more
-    assert _steps("winograd_q")["winograd_i8"] == 2
+    assert _steps("winograd_q")["winograd_qs8"] == 2
 
 
 def test_auto_is_the_default_option() -> None:
@@ -87,29 +87,29 @@ def _steps(program: str) -> Counter[str]:
 def test_add_and_activation_fuse_into_layers() -> None:
     # The remaining ops: two additions of values with two uses, one of a depthwise layer, which has no fused addition,
     # and a multiplication.
-    assert _steps("residual")["map"] == 4
+    assert _steps("residual")["elementwise_f32"] == 4
     # The remaining ops: three for a hardsigmoid, a multiplication, two for a silu, and a hardswish of a value with two
     # uses.
-    assert _steps("swish")["map"] == 7
+    assert _steps("swish")["elementwise_f32"] == 7
 
 
 def test_inverted_residuals_are_row_tiled() -> None:
     # Four separate blocks, and the first and third of the blocks that share layers.
-    assert _steps("strip")["block"] == 6
+    assert _steps("strip")["mbconv_f32"] == 6
 
 
 def test_consecutive_inverted_residuals_are_tiled_together() -> None:
     steps = _steps("chain")
     # Six consecutive blocks become four and two; three are separate, because images between them have two uses.
-    assert steps["block"] == 5
+    assert steps["mbconv_f32"] == 5
     # Three results, and the image that is multiplied per pixel: both window convolutions read planar layout.
     assert steps["permute"] == 4
-    assert _steps("chain_dynamic") == {"block": 1, "permute": 1}
+    assert _steps("chain_dynamic") == {"mbconv_f32": 1, "permute": 1}
 
 
 def test_op_far_after_a_layer_is_not_fused() -> None:
     # 40 sines and cosines, then two additions that are too far from their layers to be fused.
-    assert _steps("far") == {"map": 82, "convolution": 1, "product": 1, "permute": 4}
+    assert _steps("far") == {"elementwise_f32": 82, "conv_f32": 1, "gemm_f32": 1, "permute": 4}
 
 
 def _load_with_group_scale(path: Path, index: int, bits: int) -> None:
@@ -159,8 +159,8 @@ def test_zero_padding_is_merged_into_its_windows() -> None:
     # For int8 and float16, the copies that remain are those in planar layout, which a transpose reads.
     assert _steps("pads_q")["copy"] == 1
     assert _steps("pads_half")["copy"] == 1
-    assert _steps("pads_dynamic") == {"convolution": 2, "depthwise": 1, "permute": 1}
-    assert _steps("pads_strip") == {"block": 2, "permute": 1}
+    assert _steps("pads_dynamic") == {"conv_f32": 2, "dwconv_f32": 1, "permute": 1}
+    assert _steps("pads_strip") == {"mbconv_f32": 2, "permute": 1}
 
 
 def test_planar_tensor_with_mismatched_sizes_is_refused(tmp_path: Path) -> None:
@@ -205,5 +205,5 @@ def test_size_of_zero_in_a_reshape_is_computed(tmp_path: Path) -> None:
 def test_gemm_quantizes_its_rows_in_place() -> None:
     steps = _steps("rows_q")
     # One row and five rows, with 4-bit and 8-bit weights. One row with 8 bits is rounded, then multiplied in float.
-    assert (steps["product_i8"], steps["round_rows"], steps["product_q"]) == (3, 1, 1)
+    assert (steps["gemm_qd8_qbw"], steps["round_rows"], steps["gemm_f32_qbw"]) == (3, 1, 1)
     assert steps["permute"] == 0

@@ -7,77 +7,77 @@ import torch
 from torch import Tensor
 
 from backends.cpu.compiler.bytes_fusion import readers
-from backends.cpu.compiler.graph import Step, StepGraph, Value, source_of
-from backends.cpu.compiler.kinds.bytes import MapI8, Quantize, TableI8
-from backends.cpu.compiler.kinds.convolution_i8 import ConvolutionI8, DepthwiseI8
-from backends.cpu.compiler.kinds.pool_i8 import PoolI8
+from backends.cpu.compiler.graph import Op, OpGraph, Value, source_of
 from backends.cpu.compiler.lower.builder import view
+from backends.cpu.compiler.ops.conv_qs8 import ConvQs8, DwconvQs8
+from backends.cpu.compiler.ops.elementwise_qs8 import BinaryQs8, LutQs8, Quantize
+from backends.cpu.compiler.ops.pool_qs8 import PoolQs8
 from backends.cpu.compiler.packing import quads_together
 
-_WRITERS = (ConvolutionI8, DepthwiseI8, MapI8, PoolI8, Quantize)
+_WRITERS = (ConvQs8, DwconvQs8, BinaryQs8, PoolQs8, Quantize)
 _Bounds = tuple[int, int]
 _WHOLE: dict[torch.dtype, _Bounds] = {torch.int8: (-128, 127), torch.uint8: (0, 255)}
 
 
-def bound_bytes(graph: StepGraph) -> None:
-    """Let steps that round to bytes clamp them themselves.
+def bound_bytes(graph: OpGraph) -> None:
+    """Let ops that round to bytes clamp them themselves.
 
-    After: no `table_i8` that is a clamp, or changes nothing, reads what such a step computes only for it.
+    After: no `lut_qs8` that is a clamp, or changes nothing, reads what such an op computes only for it.
     """
     counts = readers(graph)
-    writers: dict[Value, Step] = {}
-    for step in list(graph.steps):
-        merged = _merged(source_of(step, writers), step)
-        if merged is not None and counts[step.inputs[0].storage] == 1:
-            graph.steps[graph.steps.index(writers[step.inputs[0].storage])] = merged
-            graph.steps.remove(step)
-            step = merged
-        writers[step.output.storage] = step
+    writers: dict[Value, Op] = {}
+    for op in list(graph.ops):
+        merged = _merged(source_of(op, writers), op)
+        if merged is not None and counts[op.inputs[0].storage] == 1:
+            graph.ops[graph.ops.index(writers[op.inputs[0].storage])] = merged
+            graph.ops.remove(op)
+            op = merged
+        writers[op.output.storage] = op
 
 
-def narrow_products(graph: StepGraph) -> None:
+def narrow_products(graph: OpGraph) -> None:
     """Tell convolutions how many products add up in an int16, as far as their weights, and the bytes that they read,
     are small."""
-    writers = {value.storage: step for step in graph.steps for value in step.outputs}
-    graph.steps = [_narrowed(source_of(step, writers), step) for step in graph.steps]
+    writers = {value.storage: op for op in graph.ops for value in op.outputs}
+    graph.ops = [_narrowed(source_of(op, writers), op) for op in graph.ops]
 
 
-def _narrowed(writer: Step | None, step: Step) -> Step:
-    operation = step.operation
-    if not isinstance(operation, (ConvolutionI8, DepthwiseI8)):
-        return step
-    bounds = (*_written_bounds(writer, step.inputs[0]), operation.zero_point)
-    packed = step.inputs[1].constant
+def _narrowed(writer: Op | None, op: Op) -> Op:
+    spec = op.spec
+    if not isinstance(spec, (ConvQs8, DwconvQs8)):
+        return op
+    bounds = (*_written_bounds(writer, op.inputs[0]), spec.zero_point)
+    packed = op.inputs[1].constant
     assert packed is not None
     together = quads_together(packed, max(bounds) - min(bounds))
-    return replace(step, operation=replace(operation, together=together, lowest=min(bounds)))
+    return replace(op, spec=replace(spec, together=together, lowest=min(bounds)))
 
 
-def _written_bounds(writer: Step | None, value: Value) -> _Bounds:
+def _written_bounds(writer: Op | None, value: Value) -> _Bounds:
     """The lowest and highest byte that `writer` leaves in `value`."""
-    if writer is not None and isinstance(writer.operation, _WRITERS):
-        operation: Any = writer.operation
-        return operation.quantizing.low, operation.quantizing.high
+    if writer is not None and isinstance(writer.spec, _WRITERS):
+        spec: Any = writer.spec
+        return spec.quantizing.low, spec.quantizing.high
     return _WHOLE[value.dtype]
 
 
-def _merged(writer: Step | None, step: Step) -> Step | None:
-    """`writer` with the bounds that `step` keeps, in place of both; None where that does not say it."""
-    bounds = _bounds_of(step)
-    if bounds is None or writer is None or not isinstance(writer.operation, _WRITERS):
+def _merged(writer: Op | None, op: Op) -> Op | None:
+    """`writer` with the bounds that `op` keeps, in place of both; None where that does not say it."""
+    bounds = _bounds_of(op)
+    if bounds is None or writer is None or not isinstance(writer.spec, _WRITERS):
         return None
-    operation: Any = writer.operation
-    low, high = (min(max(bound, operation.quantizing.low), operation.quantizing.high) for bound in bounds)
-    kept = replace(operation, quantizing=replace(operation.quantizing, low=low, high=high))
-    output = view(step.output, writer.output.dims)
-    return replace(writer, operation=kept, outputs=(output,), nodes=writer.nodes + step.nodes)
+    spec: Any = writer.spec
+    low, high = (min(max(bound, spec.quantizing.low), spec.quantizing.high) for bound in bounds)
+    kept = replace(spec, quantizing=replace(spec.quantizing, low=low, high=high))
+    output = view(op.output, writer.output.dims)
+    return replace(writer, spec=kept, outputs=(output,), nodes=writer.nodes + op.nodes)
 
 
-def _bounds_of(step: Step) -> _Bounds | None:
+def _bounds_of(op: Op) -> _Bounds | None:
     """The bounds of a table that changes nothing within them, of bytes of one dtype."""
-    if not isinstance(step.operation, TableI8) or step.inputs[0].dtype != step.output.dtype:
+    if not isinstance(op.spec, LutQs8) or op.inputs[0].dtype != op.output.dtype:
         return None
-    table = step.inputs[1].constant
+    table = op.inputs[1].constant
     assert table is not None
     low, high = int(table.min()), int(table.max())
     codes: Tensor = torch.arange(256, dtype=torch.uint8).view(table.dtype)

@@ -1,4 +1,4 @@
-"""Steps on bytes give what the quantized operators give, computed without rounding between them."""
+"""Ops on bytes give what the quantized operators give, computed without rounding between them."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -10,13 +10,13 @@ from torch import Tensor, nn
 from torch.overrides import TorchFunctionMode
 
 from backends.cpu.compiler.compile import compile_partition
-from backends.cpu.compiler.kinds.operation import Operation
 from backends.cpu.compiler.options import Options
-from backends.cpu.compiler.testing.compare import delegated, operations
+from backends.cpu.compiler.testing.compare import delegated, specs
 from backends.cpu.compiler.testing.interpreter import run_payload
+from backends.cpu.schema.declarations import OpSpec
 from exir.testing.quantized import Affine, Layer, Recipe
 
-_TIE = 1e-4  # of a step: nearer to a half than this, float32 may round to either side
+_TIE = 1e-4  # of a quantization step: nearer to a half than this, float32 may round to either side
 
 PICTURE = (2, 12, 9, 11)
 RECIPES = [Recipe(), Recipe(torch.uint8), Recipe(per_channel=False)]
@@ -66,7 +66,7 @@ class Between(nn.Module):
 
 
 def found_and_expected(network: Between, inputs: Sequence[Tensor]) -> tuple[Tensor, Tensor]:
-    """In steps of the last tensor, of the payload and of the network."""
+    """In quantization steps of the last tensor, of the payload and of the network."""
     payload = compile_partition(delegated(network, inputs), Options())
     (found,) = run_payload(payload.data, payload.named, inputs)
     with torch.no_grad():
@@ -74,7 +74,7 @@ def found_and_expected(network: Between, inputs: Sequence[Tensor]) -> tuple[Tens
 
 
 def assert_exact(network: Between, *inputs: Tensor) -> None:
-    """One step off at most; the rounded exact number wherever that is no tie."""
+    """One quantization step off at most; the rounded exact number wherever that is no tie."""
     found, expected = found_and_expected(network, inputs)
     assert torch.unique(expected).numel() > 5
     assert (found - expected).abs().max() <= 1
@@ -93,7 +93,7 @@ def kinds(network: nn.Module, *inputs: Tensor) -> set[str]:
 
 def _kinds(network: nn.Module, *inputs: Tensor, **options: str) -> set[str]:
     ignored = {"Quantize", "Dequantize", "Permute"}
-    return {_name(each) for each in operations(network, *inputs, **options)} - ignored
+    return {_name(each) for each in specs(network, *inputs, **options)} - ignored
 
 
 def _run(network: nn.Module, *inputs: Tensor, **options: Any) -> Tensor:
@@ -102,17 +102,17 @@ def _run(network: nn.Module, *inputs: Tensor, **options: Any) -> Tensor:
     return found
 
 
-def _name(operation: Operation) -> str:
-    return type(operation).__name__
+def _name(spec: OpSpec) -> str:
+    return type(spec).__name__
 
 
 WEIGHTED: dict[str, tuple[Callable[[], nn.Conv2d | nn.Linear], str]] = {
-    "point": (lambda: nn.Conv2d(12, 20, 1), "ConvolutionI8"),
-    "window": (lambda: nn.Conv2d(12, 20, 3, stride=2, padding=1, bias=False), "ConvolutionI8"),
-    "groups": (lambda: nn.Conv2d(12, 18, (3, 2), padding=(2, 1), dilation=2, groups=3), "ConvolutionI8"),
-    "depthwise": (lambda: nn.Conv2d(12, 12, 3, padding=1, groups=12), "DepthwiseI8"),
-    "depthwise with stride": (lambda: nn.Conv2d(12, 12, 5, padding=2, stride=2, groups=12), "DepthwiseI8"),
-    "linear": (lambda: nn.Linear(11, 30), "ConvolutionI8"),
+    "point": (lambda: nn.Conv2d(12, 20, 1), "ConvQs8"),
+    "window": (lambda: nn.Conv2d(12, 20, 3, stride=2, padding=1, bias=False), "ConvQs8"),
+    "groups": (lambda: nn.Conv2d(12, 18, (3, 2), padding=(2, 1), dilation=2, groups=3), "ConvQs8"),
+    "depthwise": (lambda: nn.Conv2d(12, 12, 3, padding=1, groups=12), "DwconvQs8"),
+    "depthwise with stride": (lambda: nn.Conv2d(12, 12, 5, padding=2, stride=2, groups=12), "DwconvQs8"),
+    "linear": (lambda: nn.Linear(11, 30), "ConvQs8"),
 }
 
 
@@ -134,7 +134,7 @@ def test_tiles_of_bytes_give_the_bytes_of_windows(channels: int, recipe: Recipe)
     convolution = Layer(nn.Conv2d(channels, 48, 3, padding=(1, 2)), recipe.per_channel)
     network = Between(nn.Sequential(convolution, nn.ReLU6()), [x], recipe)
     tiles, windows = (_run(network, x, winograd=winograd) for winograd in ("always", "auto"))
-    assert _kinds(network, x, winograd="always") == {"WinogradI8"}
+    assert _kinds(network, x, winograd="always") == {"WinogradQs8"}
     assert torch.unique(windows).numel() > 5
     assert torch.equal(tiles, windows)
 
@@ -154,13 +154,13 @@ def test_tiles_of_bytes_give_the_bytes_of_windows(channels: int, recipe: Recipe)
 )
 def test_other_windows_of_bytes_stay_direct(layer: nn.Conv2d) -> None:
     x = torch.randn(1, layer.in_channels, 9, 11)
-    assert _kinds(Between(Layer(layer, True), [x], Recipe()), x, winograd="always") == {"ConvolutionI8"}
+    assert _kinds(Between(Layer(layer, True), [x], Recipe()), x, winograd="always") == {"ConvQs8"}
 
 
 ELEMENTWISE: dict[str, tuple[Callable[..., Tensor], str]] = {
-    "sum": (torch.add, "MapI8"),
-    "clamped sum": (lambda a, b: F.relu(a + b), "MapI8"),
-    "product": (torch.mul, "MapI8"),
+    "sum": (torch.add, "BinaryQs8"),
+    "clamped sum": (lambda a, b: F.relu(a + b), "BinaryQs8"),
+    "product": (torch.mul, "BinaryQs8"),
 }
 
 
@@ -179,7 +179,7 @@ def test_a_picture_is_multiplied_by_a_number_for_each_channel() -> None:
     y = torch.rand(1, 12, 1, 1)
     for inputs in ((x, y), (y, x)):
         network = Between(torch.mul, inputs, Recipe())
-        assert kinds(network, *inputs) == {"MapI8"}
+        assert kinds(network, *inputs) == {"BinaryQs8"}
         assert_exact(network, *inputs)
 
 
@@ -199,7 +199,7 @@ POOLED: dict[str, Callable[[Tensor], Tensor]] = {
 def test_pooling_is_exact(name: str, recipe: Recipe) -> None:
     x = torch.randn(PICTURE) + 0.3
     network = Between(POOLED[name], [x], recipe)
-    assert kinds(network, x) == {"PoolI8"}
+    assert kinds(network, x) == {"PoolQs8"}
     assert_exact(network, x)
 
 
@@ -220,7 +220,7 @@ FUNCTIONS: dict[str, Callable[[Tensor], Tensor]] = {
 def test_functions_of_one_byte_are_looked_up(name: str, recipe: Recipe) -> None:
     x = 3 * torch.randn(PICTURE)
     network = Between(FUNCTIONS[name], [x], recipe)
-    assert kinds(network, x) <= {"TableI8"}
+    assert kinds(network, x) <= {"LutQs8"}
     found, expected = found_and_expected(network, [x])
     assert torch.unique(expected).numel() > 5
     assert torch.equal(found, expected)
@@ -229,5 +229,5 @@ def test_functions_of_one_byte_are_looked_up(name: str, recipe: Recipe) -> None:
 def test_bytes_are_moved_as_they_are() -> None:
     x, y = torch.randn(PICTURE), 3 * torch.randn(PICTURE)
     network = Between(lambda a, b: torch.cat([a, b, a], 1), [x, y], Recipe())
-    assert kinds(network, x, y) <= {"TableI8", "Copy"}
+    assert kinds(network, x, y) <= {"LutQs8", "Copy"}
     assert_exact(network, x, y)

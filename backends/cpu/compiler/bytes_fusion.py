@@ -1,4 +1,4 @@
-"""What floats are computed for between bytes becomes one step on bytes."""
+"""What floats are computed for between bytes becomes one op on bytes."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -6,123 +6,124 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 import torch
 from torch import Tensor
 
-from backends.cpu.compiler.bytes_weighted import Weighted, clamped, is_clamp
-from backends.cpu.compiler.graph import Step, StepGraph, Value, constant
-from backends.cpu.compiler.kinds.activation import NONE, Activation
-from backends.cpu.compiler.kinds.bytes import Dequantize, MapI8, Pairing, Quantize, TableI8, is_row
-from backends.cpu.compiler.kinds.convolution import Convolution
-from backends.cpu.compiler.kinds.copy import Copy
-from backends.cpu.compiler.kinds.depthwise import Depthwise
-from backends.cpu.compiler.kinds.map import Map, Opcode
-from backends.cpu.compiler.kinds.operation import Operation
-from backends.cpu.compiler.kinds.permute import Permute
-from backends.cpu.compiler.kinds.pool import Pool
-from backends.cpu.compiler.kinds.pool_i8 import PoolI8
-from backends.cpu.compiler.kinds.product import Product
-from backends.cpu.compiler.kinds.quantizing import Quantizing, Reading
+from backends.cpu.compiler.bytes_weighted import Weighted, is_clamp, with_clamp
+from backends.cpu.compiler.graph import Op, OpGraph, Value, constant
 from backends.cpu.compiler.lower.builder import view
+from backends.cpu.compiler.ops.conv_f32 import ConvF32
+from backends.cpu.compiler.ops.copy import Copy
+from backends.cpu.compiler.ops.dwconv_f32 import DwconvF32
+from backends.cpu.compiler.ops.elementwise import ElementwiseF32, Opcode
+from backends.cpu.compiler.ops.elementwise_qs8 import BinaryOp, BinaryQs8, Dequantize, LutQs8, Quantize, is_row
+from backends.cpu.compiler.ops.permute import Permute
+from backends.cpu.compiler.ops.pool_f32 import PoolF32
+from backends.cpu.compiler.ops.pool_qs8 import PoolQs8
+from backends.cpu.compiler.ops.quantization import dequantized, quantized
+from backends.cpu.compiler.ops.reference import evaluate
 from backends.cpu.compiler.quantized import QuantizedConstants
+from backends.cpu.schema.declarations import OpSpec
+from backends.cpu.schema.gemm import GemmF32
+from backends.cpu.schema.records import NONE, Activation, OutputQuantization, QuantParams
 
 _INPUTS = 3  # x, weight, bias
-_PAIRINGS = {Opcode.ADD: Pairing.SUM, Opcode.MUL: Pairing.PRODUCT}
-_Source = tuple[Value, Reading]
-_Steps = list[Step] | None
+_PAIRINGS = {Opcode.ADD: BinaryOp.SUM, Opcode.MUL: BinaryOp.PRODUCT}
+_Source = tuple[Value, QuantParams]
+_Steps = list[Op] | None
 
 
-def compute_in_bytes(graph: StepGraph, constants: QuantizedConstants) -> None:
+def compute_in_bytes(graph: OpGraph, constants: QuantizedConstants) -> None:
     """Compute in integers what is quantized again and comes from nothing but quantized tensors.
 
-    After: no float that only such steps read is left.
+    After: no float that only such ops read is left.
     """
     _move_bytes_first(graph)
     fusion = _Fusion(graph, constants)
-    graph.steps = [each for step in graph.steps for each in fusion.become(step)]
-    graph.steps = [step for step in graph.steps if step not in fusion.replaced]
+    graph.ops = [each for op in graph.ops for each in fusion.become(op)]
+    graph.ops = [op for op in graph.ops if op not in fusion.replaced]
     _drop_unread(graph)
 
 
-def _move_bytes_first(graph: StepGraph) -> None:
+def _move_bytes_first(graph: OpGraph) -> None:
     """Bring bytes in order instead of the numbers that they stand for."""
-    writers = {value: step for step in graph.steps for value in step.outputs}
-    graph.steps = [each for step in graph.steps for each in _moved_first(writers, step)]
+    writers = {value: op for op in graph.ops for value in op.outputs}
+    graph.ops = [each for op in graph.ops for each in _moved_first(writers, op)]
     _drop_unread(graph)
 
 
-def _moved_first(writers: Mapping[Value, Step], step: Step) -> list[Step]:
-    writer = writers.get(step.inputs[0]) if isinstance(step.operation, Permute) else None
-    if writer is None or not isinstance(writer.operation, Dequantize):
-        return [step]
-    moved = Value(writer.inputs[0].dtype, step.output.dims)
-    first = Step(step.operation, writer.inputs, (moved,), nodes=step.nodes)
-    return [first, Step(writer.operation, (moved,), step.outputs, nodes=writer.nodes)]
+def _moved_first(writers: Mapping[Value, Op], op: Op) -> list[Op]:
+    writer = writers.get(op.inputs[0]) if isinstance(op.spec, Permute) else None
+    if writer is None or not isinstance(writer.spec, Dequantize):
+        return [op]
+    moved = Value(writer.inputs[0].dtype, op.output.dims)
+    first = Op(op.spec, writer.inputs, (moved,), nodes=op.nodes)
+    return [first, Op(writer.spec, (moved,), op.outputs, nodes=writer.nodes)]
 
 
 class _Fusion:
-    """replaced: steps whose work others do."""
+    """replaced: ops whose work others do."""
 
-    def __init__(self, graph: StepGraph, constants: QuantizedConstants) -> None:
-        self.replaced: set[Step] = set()
+    def __init__(self, graph: OpGraph, constants: QuantizedConstants) -> None:
+        self.replaced: set[Op] = set()
         self._constants = constants
-        self._writers = {value.storage: step for step in graph.steps for value in step.outputs}
+        self._writers = {value.storage: op for op in graph.ops for value in op.outputs}
         self._readers = readers(graph)
 
-    def become(self, step: Step) -> list[Step]:
-        """The steps in place of `step`."""
-        if not isinstance(step.operation, Quantize):
-            return [step]
-        writer = self._writers.get(step.inputs[0].storage)
+    def become(self, op: Op) -> list[Op]:
+        """The ops in place of `op`."""
+        if not isinstance(op.spec, Quantize):
+            return [op]
+        writer = self._writers.get(op.inputs[0].storage)
         if writer is None or self._readers[writer.output.storage] != 1:
-            return [step]
-        found = self._in_bytes(writer, step)
+            return [op]
+        found = self._in_bytes(writer, op)
         if found is None:
-            return [step]
+            return [op]
         self.replaced.add(writer)
         return found
 
-    def _in_bytes(self, writer: Step, step: Step) -> _Steps:
-        make = next((make for kinds, make in _MAKERS.items() if isinstance(writer.operation, kinds)), None)
-        return None if make is None else make(self, writer, step)
+    def _in_bytes(self, writer: Op, op: Op) -> _Steps:
+        make = next((make for kinds, make in _MAKERS.items() if isinstance(writer.spec, kinds)), None)
+        return None if make is None else make(self, writer, op)
 
-    def _weighted(self, writer: Step, step: Step) -> _Steps:
-        operation = writer.operation
-        assert isinstance(operation, (Product, Convolution, Depthwise))
-        if len(writer.inputs) != _INPUTS or not is_clamp(operation.activation):
+    def _weighted(self, writer: Op, op: Op) -> _Steps:
+        spec = writer.spec
+        assert isinstance(spec, (GemmF32, ConvF32, DwconvF32))
+        if len(writer.inputs) != _INPUTS or not is_clamp(spec.activation):
             return None
         source, weight = self._source(writer.inputs[0]), writer.inputs[1].constant
         codes = None if weight is None else self._constants.codes(weight)
-        return None if source is None or codes is None else Weighted(writer, step, *source, codes).steps()
+        return None if source is None or codes is None else Weighted(writer, op, *source, codes).ops()
 
-    def _mapped(self, writer: Step, step: Step) -> _Steps:
+    def _mapped(self, writer: Op, op: Op) -> _Steps:
         sources = self._sources(each for each in writer.inputs if not _is_number(each))
-        assert isinstance(writer.operation, Map)
+        assert isinstance(writer.spec, ElementwiseF32)
         if sources is None:
             return None
         if len({(value.storage, reading) for value, reading in sources}) == 1:
             same_dims = all(value.dims == writer.output.dims for value, _ in sources)
-            return [_looked_up(writer, step, sources[0])] if same_dims else None
-        call = _pairing(writer.operation)
-        return None if call is None else _paired(writer, step, sources, *call)
+            return [_looked_up(writer, op, sources[0])] if same_dims else None
+        call = _pairing(writer.spec)
+        return None if call is None else _paired(writer, op, sources, *call)
 
-    def _requantized(self, writer: Step, step: Step) -> _Steps:
+    def _requantized(self, writer: Op, op: Op) -> _Steps:
         source = self._source(writer.output)
         assert source is not None
-        return [_looked_up(writer, step, source)]
+        return [_looked_up(writer, op, source)]
 
-    def _pooled(self, writer: Step, step: Step) -> _Steps:
+    def _pooled(self, writer: Op, op: Op) -> _Steps:
         source = self._source(writer.inputs[0])
         if source is None:
             return None
-        assert isinstance(writer.operation, Pool)
-        return [_step(PoolI8(writer.operation, source[1], _quantizing(step)), [source[0]], writer, step)]
+        assert isinstance(writer.spec, PoolF32)
+        return [_op(PoolQs8(writer.spec, source[1], _quantizing(op)), [source[0]], writer, op)]
 
-    def _moved(self, writer: Step, step: Step) -> _Steps:
+    def _moved(self, writer: Op, op: Op) -> _Steps:
         """Moved as they are, each input after it stands for numbers as the output does."""
         sources = self._sources(writer.inputs)
-        if sources is None or (isinstance(writer.operation, Copy) and writer.operation.fill is not None):
+        if sources is None or (isinstance(writer.spec, Copy) and writer.spec.fill is not None):
             return None
-        before = [_requantizing(source, step) for source in sources]
+        before = [_requantizing(source, op) for source in sources]
         inputs = [value if table is None else table.output for (value, _), table in zip(sources, before)]
-        last = _step(writer.operation, inputs, writer, step)
+        last = _op(writer.spec, inputs, writer, op)
         return [*(table for table in before if table is not None), last]
 
     def _sources(self, values: Iterable[Value]) -> list[_Source] | None:
@@ -133,35 +134,35 @@ class _Fusion:
     def _source(self, value: Value) -> _Source | None:
         """The bytes that `value` stands for."""
         writer = self._writers.get(value.storage)
-        if writer is None or not isinstance(writer.operation, Dequantize):
+        if writer is None or not isinstance(writer.spec, Dequantize):
             return None
-        return view(writer.inputs[0], value.dims), writer.operation.reading
+        return view(writer.inputs[0], value.dims), writer.spec.reading
 
 
-_MAKERS: dict[tuple[type[Operation], ...], Callable[[_Fusion, Step, Step], _Steps]] = {
-    (Product, Convolution, Depthwise): _Fusion._weighted,
-    (Map,): _Fusion._mapped,
+_MAKERS: dict[tuple[type[OpSpec], ...], Callable[[_Fusion, Op, Op], _Steps]] = {
+    (GemmF32, ConvF32, DwconvF32): _Fusion._weighted,
+    (ElementwiseF32,): _Fusion._mapped,
     (Dequantize,): _Fusion._requantized,
-    (Pool,): _Fusion._pooled,
+    (PoolF32,): _Fusion._pooled,
     (Copy, Permute): _Fusion._moved,
 }
 
 
-def _quantizing(step: Step) -> Quantizing:
-    assert isinstance(step.operation, Quantize)
-    return step.operation.quantizing
+def _quantizing(op: Op) -> OutputQuantization:
+    assert isinstance(op.spec, Quantize)
+    return op.spec.quantizing
 
 
-def _step(operation: Operation, inputs: Sequence[Value], writer: Step, step: Step) -> Step:
-    """What computes the bytes of `step` in place of it and of `writer`."""
-    output = view(step.output, writer.output.dims)
-    return Step(operation, tuple(inputs), (output,), dims=writer.dims, nodes=writer.nodes + step.nodes)
+def _op(spec: OpSpec, inputs: Sequence[Value], writer: Op, op: Op) -> Op:
+    """What computes the bytes of `op` in place of it and of `writer`."""
+    output = view(op.output, writer.output.dims)
+    return Op(spec, tuple(inputs), (output,), dims=writer.dims, nodes=writer.nodes + op.nodes)
 
 
-def _pairing(operation: Map) -> tuple[Pairing, Activation] | None:
+def _pairing(spec: ElementwiseF32) -> tuple[BinaryOp, Activation] | None:
     """What a map does when it is a sum or a product, perhaps clamped, and nothing else."""
-    first, *others = operation.instructions
-    if operation.operands != 2 or first.opcode not in _PAIRINGS or first.registers != (0, 1):
+    first, *others = spec.instructions
+    if spec.operands != 2 or first.opcode not in _PAIRINGS or first.registers != (0, 1):
         return None
     after = NONE
     if len(others) == 1 and others[0].opcode is Opcode.ACTIVATE and others[0].registers == (2,):
@@ -171,26 +172,26 @@ def _pairing(operation: Map) -> tuple[Pairing, Activation] | None:
     return (_PAIRINGS[first.opcode], after) if is_clamp(after) else None
 
 
-def _paired(writer: Step, step: Step, sources: Sequence[_Source], pairing: Pairing, after: Activation) -> _Steps:
+def _paired(writer: Op, op: Op, sources: Sequence[_Source], pairing: BinaryOp, after: Activation) -> _Steps:
     """Both orders are the same number: the first operand is the one of the output's sizes."""
     dims = writer.output.dims
     full = sorted(sources, key=lambda source: source[0].dims != dims)
     (a, first), (b, second) = full
     if a.dims != dims or not is_row(b.dims, dims):
         return None
-    return [_step(MapI8(pairing, first, second, clamped(_quantizing(step), after)), [a, b], writer, step)]
+    return [_op(BinaryQs8(pairing, first, second, with_clamp(_quantizing(op), after)), [a, b], writer, op)]
 
 
-def _looked_up(writer: Step, step: Step, source: _Source) -> Step:
+def _looked_up(writer: Op, op: Op, source: _Source) -> Op:
     value, reading = source
-    numbers = reading(_bytes_of(value.dtype))
-    if isinstance(writer.operation, Map):
+    numbers = dequantized(reading, _bytes_of(value.dtype))
+    if isinstance(writer.spec, ElementwiseF32):
         results = torch.empty_like(numbers)
         operands = [_number(each) if _is_number(each) else numbers for each in writer.inputs]
-        writer.operation.run(operands, [results], ())
+        evaluate(writer.spec, operands, [results], ())
         numbers = results
-    table = constant(_quantizing(step)(numbers).to(step.output.dtype))
-    return _step(TableI8(), [value, table], writer, step)
+    table = constant(quantized(_quantizing(op), numbers).to(op.output.dtype))
+    return _op(LutQs8(), [value, table], writer, op)
 
 
 def _is_number(value: Value) -> bool:
@@ -202,15 +203,15 @@ def _number(value: Value) -> Tensor:
     return value.constant.reshape(())
 
 
-def _requantizing(source: _Source, step: Step) -> Step | None:
-    """What makes bytes that stand for numbers as the output of `step` does of those of `source`; None where
+def _requantizing(source: _Source, op: Op) -> Op | None:
+    """What makes bytes that stand for numbers as the output of `op` does of those of `source`; None where
     they do already."""
     value, reading = source
     codes = _bytes_of(value.dtype)
-    table = _quantizing(step)(reading(codes)).to(step.output.dtype)
-    if value.dtype == step.output.dtype and torch.equal(table, codes):
+    table = quantized(_quantizing(op), dequantized(reading, codes)).to(op.output.dtype)
+    if value.dtype == op.output.dtype and torch.equal(table, codes):
         return None
-    return Step(TableI8(), (value, constant(table)), (Value(table.dtype, value.dims),), nodes=step.nodes)
+    return Op(LutQs8(), (value, constant(table)), (Value(table.dtype, value.dims),), nodes=op.nodes)
 
 
 def _bytes_of(dtype: torch.dtype) -> Tensor:
@@ -218,18 +219,18 @@ def _bytes_of(dtype: torch.dtype) -> Tensor:
     return torch.arange(256, dtype=torch.uint8).view(dtype)
 
 
-def readers(graph: StepGraph) -> Counter[Value]:
+def readers(graph: OpGraph) -> Counter[Value]:
     """How often each value, or one that is a view of it, is read."""
-    values = [value for step in graph.steps for value in step.inputs]
+    values = [value for op in graph.ops for value in op.inputs]
     values += [result.value for result in graph.results]
     return Counter(value.storage for value in values)
 
 
-def _drop_unread(graph: StepGraph) -> None:
+def _drop_unread(graph: OpGraph) -> None:
     """Drop dequantizing that nothing reads any more."""
     counts = readers(graph)
-    graph.steps = [step for step in graph.steps if not _is_idle(step, counts)]
+    graph.ops = [op for op in graph.ops if not _is_idle(op, counts)]
 
 
-def _is_idle(step: Step, counts: Counter[Value]) -> bool:
-    return isinstance(step.operation, Dequantize) and counts[step.output.storage] == 0
+def _is_idle(op: Op, counts: Counter[Value]) -> bool:
+    return isinstance(op.spec, Dequantize) and counts[op.output.storage] == 0

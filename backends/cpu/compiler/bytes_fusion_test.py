@@ -8,9 +8,9 @@ import torch
 from torch import Tensor, nn
 
 from backends.cpu.compiler.compile import compile_partition
-from backends.cpu.compiler.kinds.convolution_i8 import ConvolutionI8, DepthwiseI8
+from backends.cpu.compiler.ops.conv_qs8 import ConvQs8, DwconvQs8
 from backends.cpu.compiler.options import Options
-from backends.cpu.compiler.testing.compare import delegated, operations
+from backends.cpu.compiler.testing.compare import delegated, specs
 from backends.cpu.compiler.testing.interpreter import run_payload
 from exir.testing import quantized
 from exir.testing.quantized import Affine, Recipe
@@ -19,10 +19,10 @@ RECIPES = [Recipe(), Recipe(torch.uint8), Recipe(per_channel=False)]
 
 
 def kinds(module: nn.Module, x: Tensor) -> list[str]:
-    return [type(each).__name__ for each in operations(module, x)]
+    return [type(each).__name__ for each in specs(module, x)]
 
 
-def assert_within_one_step(network: nn.Sequential, x: Tensor) -> None:
+def assert_within_one_op(network: nn.Sequential, x: Tensor) -> None:
     last = network[-1]
     assert isinstance(last, Affine)
     payload = compile_partition(delegated(network, (x,)), Options())
@@ -39,7 +39,7 @@ def assert_within_one_step(network: nn.Sequential, x: Tensor) -> None:
 @pytest.mark.parametrize("make", [quantized.mlp, quantized.cnn])
 def test_bytes_are_those_of_the_network(make: Callable[[], tuple[nn.Sequential, Tensor]], recipe: Recipe) -> None:
     network, x = make()
-    assert_within_one_step(quantized.quantized(network, x, recipe), x)
+    assert_within_one_op(quantized.quantized(network, x, recipe), x)
 
 
 @pytest.mark.parametrize(
@@ -54,30 +54,30 @@ def test_bytes_are_those_of_the_network(make: Callable[[], tuple[nn.Sequential, 
 )
 def test_volumes(layer: nn.Conv3d) -> None:
     x = torch.randn(1, 4, 3, 6, 6)
-    assert_within_one_step(quantized.quantized(nn.Sequential(layer), x), x)
+    assert_within_one_op(quantized.quantized(nn.Sequential(layer), x), x)
 
 
 def test_linear_layers_are_steps_on_bytes() -> None:
     network, x = quantized.mlp()
     network = quantized.quantized(network, x)
-    assert kinds(network, x) == ["Quantize", *3 * ["ConvolutionI8"], "Dequantize"]
+    assert kinds(network, x) == ["Quantize", *3 * ["ConvQs8"], "Dequantize"]
 
 
 def test_no_float_is_left() -> None:
     network, x = quantized.cnn()
     network = quantized.quantized(network, x)
-    block = ["ConvolutionI8", "DepthwiseI8", "ConvolutionI8", "MapI8"]
-    pooled = ["PoolI8", "ConvolutionI8", "Dequantize"]
-    assert kinds(network, x) == ["Quantize", "Permute", "ConvolutionI8", *block, "ConvolutionI8", *pooled]
+    block = ["ConvQs8", "DwconvQs8", "ConvQs8", "BinaryQs8"]
+    pooled = ["PoolQs8", "ConvQs8", "Dequantize"]
+    assert kinds(network, x) == ["Quantize", "Permute", "ConvQs8", *block, "ConvQs8", *pooled]
 
 
 def test_clamps_become_bounds_of_bytes() -> None:
     layer = nn.Sequential(nn.Linear(4, 4), nn.ReLU6())
     network = quantized.quantized(layer, torch.randn(3, 4) * 9)
-    (step,) = (each for each in operations(network, torch.randn(3, 4)) if isinstance(each, ConvolutionI8))
+    (op,) = (each for each in specs(network, torch.randn(3, 4)) if isinstance(each, ConvQs8))
     output = network[-1]
-    assert step.quantizing.low == output.zero_point
-    assert step.quantizing.high == min(127, output.zero_point + round(6 / output.scale))
+    assert op.quantizing.low == output.zero_point
+    assert op.quantizing.high == min(127, output.zero_point + round(6 / output.scale))
 
 
 def test_small_weights_are_told() -> None:
@@ -85,8 +85,8 @@ def test_small_weights_are_told() -> None:
     for largest, together in ((65, 0), (64, 1), (33, 1), (32, 2), (8, 8)):
         network = quantized.quantized(nn.Sequential(nn.Linear(40, 4)), torch.randn(3, 40))
         network.get_buffer("1.0.weight.codes").fill_(largest)
-        (step,) = (each for each in operations(network, torch.randn(3, 40)) if isinstance(each, ConvolutionI8))
-        assert step.together == together
+        (op,) = (each for each in specs(network, torch.randn(3, 40)) if isinstance(each, ConvQs8))
+        assert op.together == together
 
 
 def test_small_taps_are_told() -> None:
@@ -95,8 +95,8 @@ def test_small_taps_are_told() -> None:
         layer = nn.Conv2d(8, 8, 3, groups=8)
         network = quantized.quantized(nn.Sequential(layer), torch.randn(1, 8, 5, 5))
         network.get_buffer("1.0.weight.codes").fill_(largest)
-        (step,) = (each for each in operations(network, torch.randn(1, 8, 5, 5)) if isinstance(each, DepthwiseI8))
-        assert step.together == together
+        (op,) = (each for each in specs(network, torch.randn(1, 8, 5, 5)) if isinstance(each, DwconvQs8))
+        assert op.together == together
 
 
 def test_clamped_bytes_take_larger_weights() -> None:
@@ -105,7 +105,7 @@ def test_clamped_bytes_take_larger_weights() -> None:
     clamped: Any = network[2]
     clamped.scale, clamped.zero_point = 6 / 85, -40
     network.get_buffer("3.0.weight.codes").fill_(127)
-    _, second = (each for each in operations(network, torch.randn(3, 8)) if isinstance(each, ConvolutionI8))
+    _, second = (each for each in specs(network, torch.randn(3, 8)) if isinstance(each, ConvQs8))
     assert second.together == 1 and second.lowest == -40
 
 
@@ -120,7 +120,7 @@ def test_floats_that_others_read_stay() -> None:
             y = self.body(self.before(x))
             return y, self.after(y)
 
-    assert kinds(Twice(), torch.randn(2, 4)) == ["Quantize", "Dequantize", "Product", "Quantize", "Dequantize"]
+    assert kinds(Twice(), torch.randn(2, 4)) == ["Quantize", "Dequantize", "GemmF32", "Quantize", "Dequantize"]
 
 
 def test_bytes_between_a_layer_and_its_clamp_are_bytes() -> None:
@@ -129,9 +129,9 @@ def test_bytes_between_a_layer_and_its_clamp_are_bytes() -> None:
     sums = quantized.quantized(nn.Sequential(nn.Linear(8, 8)), x)
     with torch.no_grad():
         network = nn.Sequential(*sums, nn.ReLU6(), Affine(sums(x).clamp(0, 6), torch.int8))
-        steps = network(x).unique()
-    assert steps.numel() <= 2 + 6 / float(sums.get_submodule("2").scale)
-    assert kinds(network, x) == ["Quantize", "ConvolutionI8", "TableI8", "Dequantize"]
+        levels = network(x).unique()
+    assert levels.numel() <= 2 + 6 / float(sums.get_submodule("2").scale)
+    assert kinds(network, x) == ["Quantize", "ConvQs8", "LutQs8", "Dequantize"]
     payload = compile_partition(delegated(network, (x,)), Options())
     (found,) = run_payload(payload.data, payload.named, [x])
-    assert found.unique().tolist() == steps.tolist()
+    assert found.unique().tolist() == levels.tolist()

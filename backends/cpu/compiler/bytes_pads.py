@@ -4,34 +4,36 @@ from dataclasses import replace
 
 import torch
 
-from backends.cpu.compiler.graph import Step, StepGraph, Value
-from backends.cpu.compiler.kinds.bytes import Dequantize, Quantize
-from backends.cpu.compiler.kinds.convolution import Convolution
-from backends.cpu.compiler.kinds.copy import Copy
-from backends.cpu.compiler.kinds.depthwise import Depthwise
-from backends.cpu.compiler.kinds.window import MOST_SIZE, Pads
+from backends.cpu.compiler.graph import Op, OpGraph, Value
+from backends.cpu.compiler.ops.conv_f32 import ConvF32
+from backends.cpu.compiler.ops.copy import Copy
+from backends.cpu.compiler.ops.dwconv_f32 import DwconvF32
+from backends.cpu.compiler.ops.elementwise_qs8 import Dequantize, Quantize
+from backends.cpu.compiler.ops.quantization import dequantized, quantized
+from backends.cpu.compiler.ops.window import MAX_SIZE
 from backends.cpu.compiler.rewrite import Rewriter
+from backends.cpu.schema.records import Padding
 
 
-def fold_pads(graph: StepGraph) -> None:
+def fold_pads(graph: OpGraph) -> None:
     """Let convolutions put zeros around what they alone read of a picture that was quantized with them.
 
     After: the picture is quantized without them. The numbers are the same, as the byte of zero stands for zero.
     """
     rewriter = Rewriter(graph)
-    for step in rewriter.steps():
-        if isinstance(step.operation, (Convolution, Depthwise)):
-            _fold(rewriter, step, step.operation)
+    for op in rewriter.ops():
+        if isinstance(op.spec, (ConvF32, DwconvF32)):
+            _fold(rewriter, op, op.spec)
     rewriter.finish()
 
 
-def _fold(rewriter: Rewriter, step: Step, operation: Convolution | Depthwise) -> None:
-    dequantize = _sole_writer(rewriter, step)
+def _fold(rewriter: Rewriter, op: Op, spec: ConvF32 | DwconvF32) -> None:
+    dequantize = _sole_writer(rewriter, op)
     quantize = dequantize and _sole_writer(rewriter, dequantize)
     copy = quantize and _sole_writer(rewriter, quantize)
     if not dequantize or not quantize or not copy or not _keeps_zero(quantize, dequantize):
         return
-    is_planes = isinstance(operation, Convolution) and operation.planes
+    is_planes = isinstance(spec, ConvF32) and spec.planes
     pads = _pads(copy, 2 if is_planes else 1)
     if pads is None:
         return
@@ -39,33 +41,33 @@ def _fold(rewriter: Rewriter, step: Step, operation: Convolution | Depthwise) ->
     codes, numbers = (Value(each.output.dtype, x.dims) for each in (quantize, dequantize))
     rewriter.merge([copy], quantize, replace(quantize, inputs=(x,), outputs=(codes,)))
     rewriter.replace(dequantize, replace(dequantize, inputs=(codes,), outputs=(numbers,)))
-    top, left, bottom, right = (own + more for own, more in zip(operation.window.pads, pads))
-    window = replace(operation.window, pads=(top, left, bottom, right))
-    folded = replace(operation, window=window)
-    rewriter.replace(step, replace(step, operation=folded, inputs=(numbers, *step.inputs[1:])))
+    top, left, bottom, right = (own + more for own, more in zip(spec.window.padding, pads))
+    window = replace(spec.window, padding=(top, left, bottom, right))
+    folded = replace(spec, window=window)
+    rewriter.replace(op, replace(op, spec=folded, inputs=(numbers, *op.inputs[1:])))
 
 
-def _sole_writer(rewriter: Rewriter, step: Step) -> Step | None:
-    """What writes the first input of `step`, if that is all that reads it."""
-    value = step.inputs[0]
+def _sole_writer(rewriter: Rewriter, op: Op) -> Op | None:
+    """What writes the first input of `op`, if that is all that reads it."""
+    value = op.inputs[0]
     return rewriter.writer(value) if rewriter.sole_use(value) else None
 
 
-def _keeps_zero(quantize: Step, dequantize: Step) -> bool:
-    if not isinstance(quantize.operation, Quantize) or not isinstance(dequantize.operation, Dequantize):
+def _keeps_zero(quantize: Op, dequantize: Op) -> bool:
+    if not isinstance(quantize.spec, Quantize) or not isinstance(dequantize.spec, Dequantize):
         return False
-    return dequantize.operation.reading(quantize.operation.quantizing(torch.zeros(1))).item() == 0
+    return dequantized(dequantize.spec.reading, quantized(quantize.spec.quantizing, torch.zeros(1))).item() == 0
 
 
-def _pads(copy: Step, height: int) -> Pads | None:
+def _pads(copy: Op, height: int) -> Padding | None:
     """How many zeros `copy` puts around a picture whose height and width are dimensions `height` and the next one;
     None where it does anything else."""
-    operation = copy.operation
-    if not isinstance(operation, Copy) or operation.fill != 0 or len(copy.inputs) != 1:
+    spec = copy.spec
+    if not isinstance(spec, Copy) or spec.fill != 0 or len(copy.inputs) != 1:
         return None
     (x,), y = copy.inputs, copy.output
     rank = len(y.dims)
-    if rank != 4 or operation.steps != ((1,) * rank,) or any(copy.dims[::2]):
+    if rank != 4 or spec.strides != ((1,) * rank,) or any(copy.dims[::2]):
         return None
     firsts = copy.dims[1::2]
     axes = (height, height + 1)
@@ -79,6 +81,6 @@ def _pads(copy: Step, height: int) -> Pads | None:
             return None
         before.append(first)
         behind.append(whole - size - first)
-    if not all(0 <= each <= MOST_SIZE for each in (*before, *behind)):
+    if not all(0 <= each <= MAX_SIZE for each in (*before, *behind)):
         return None
     return before[0], before[1], behind[0], behind[1]

@@ -8,9 +8,9 @@ from torch import Tensor, nn
 
 from backends.cpu.compiler.compile import compile_partition
 from backends.cpu.compiler.cost import MOST_PLANES
-from backends.cpu.compiler.kinds.convolution_i8 import ConvolutionI8, DepthwiseI8
+from backends.cpu.compiler.ops.conv_qs8 import ConvQs8, DwconvQs8
 from backends.cpu.compiler.options import Options
-from backends.cpu.compiler.testing.compare import delegated, operations
+from backends.cpu.compiler.testing.compare import delegated, specs
 from backends.cpu.compiler.testing.interpreter import run_payload
 from exir.testing.quantized import Affine, Layer, Recipe
 
@@ -31,7 +31,7 @@ def _affine(module: nn.Module, x: Tensor, dtype: torch.dtype) -> tuple[nn.Sequen
 
 
 def _networks(layer: nn.Conv2d, recipe: Recipe, pads: tuple[int, int, int, int]) -> tuple[nn.Module, nn.Module, Tensor]:
-    """A layer behind zeros of a step of their own, and with them as its padding; both between the same bytes."""
+    """A layer behind zeros of an op of their own, and with them as its padding; both between the same bytes."""
     channels = layer.in_channels
     x = torch.randn(2, channels, 9, 12) + 0.4
     before: nn.Module = Affine(x, recipe.dtype)
@@ -58,11 +58,11 @@ def test_zeros_between_bytes_are_pads_of_the_window(make: Callable[[], nn.Conv2d
     torch.manual_seed(0)
     layer = make()
     network, inner, x = _networks(layer, recipe, (0, 1, 2, 1))
-    *_, window = (each for each in operations(network, x) if isinstance(each, (ConvolutionI8, DepthwiseI8)))
+    *_, window = (each for each in specs(network, x) if isinstance(each, (ConvQs8, DwconvQs8)))
     assert not isinstance(layer.padding, str)
     height, width = layer.padding
-    assert window.window.pads == (2 + height, width, 1 + height, 1 + width)
-    assert "Copy" not in {type(each).__name__ for each in operations(network, x)}
+    assert window.window.padding == (2 + height, width, 1 + height, 1 + width)
+    assert "Copy" not in {type(each).__name__ for each in specs(network, x)}
     found = _run(network, x)
     assert torch.unique(found).numel() > 10
     assert torch.equal(found, _run(inner, x))
@@ -75,7 +75,7 @@ def test_other_numbers_stay_a_step(value: float) -> None:
         Affine(x, torch.int8), nn.ConstantPad2d(1, value), Affine(x, torch.int8), Layer(nn.Conv2d(4, 8, 3), True)
     )
     network, _ = _affine(module, x, torch.int8)
-    assert "Copy" in {type(each).__name__ for each in operations(network, x)}
+    assert "Copy" in {type(each).__name__ for each in specs(network, x)}
 
 
 def test_zeros_that_others_read_stay_a_step() -> None:
@@ -90,4 +90,4 @@ def test_zeros_that_others_read_stay_a_step() -> None:
             return self.layer(padded), padded
 
     x = torch.randn(1, 4, 6, 6)
-    assert "Copy" in {type(each).__name__ for each in operations(Both(x), x)}
+    assert "Copy" in {type(each).__name__ for each in specs(Both(x), x)}

@@ -6,12 +6,12 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from backends.cpu.compiler.compile import compile_partition
-from backends.cpu.compiler.graph import Step
-from backends.cpu.compiler.kinds.attention import Attention
-from backends.cpu.compiler.kinds.convert import HALVES, Convert
-from backends.cpu.compiler.kinds.update import Update
+from backends.cpu.compiler.graph import Op
+from backends.cpu.compiler.ops.cast import HALVES, Cast
+from backends.cpu.compiler.ops.kv_update import KvUpdate
+from backends.cpu.compiler.ops.sdpa_f32 import SdpaF32
 from backends.cpu.compiler.options import Options
-from backends.cpu.compiler.testing.compare import delegated, steps
+from backends.cpu.compiler.testing.compare import delegated, ops
 from backends.cpu.compiler.testing.interpreter import run_payload
 
 _CACHE = 24
@@ -44,20 +44,20 @@ def example(computes: torch.dtype, place: int = 0) -> tuple[Tensor, Tensor]:
     return torch.randn(1, 1, 32).to(computes), torch.tensor([place])
 
 
-def steps_of(module: nn.Module, computes: torch.dtype) -> list[Step]:
-    return steps(module, *example(computes)).steps
+def ops_of(module: nn.Module, computes: torch.dtype) -> list[Op]:
+    return ops(module, *example(computes)).ops
 
 
 @pytest.mark.parametrize("dtype", HALVES)
 @pytest.mark.parametrize("halves", [True, False], ids=["module of halves", "module of floats"])
 def test_new_rows_alone_are_converted_and_attention_reads_halves(dtype: torch.dtype, halves: bool) -> None:
     computes = dtype if halves else torch.float32
-    found = steps_of(Cached(dtype, computes), computes)
+    found = ops_of(Cached(dtype, computes), computes)
     whole = 2 * _CACHE * 8
-    assert [step.inputs[0].dtype for step in found if isinstance(step.operation, Update)] == [dtype] * 2
-    (attention,) = (step for step in found if isinstance(step.operation, Attention))
+    assert [op.inputs[0].dtype for op in found if isinstance(op.spec, KvUpdate)] == [dtype] * 2
+    (attention,) = (op for op in found if isinstance(op.spec, SdpaF32))
     assert [each.dtype for each in attention.inputs[1:3]] == [dtype] * 2
-    converted = [step.output.dims for step in found if isinstance(step.operation, Convert)]
+    converted = [op.output.dims for op in found if isinstance(op.spec, Cast)]
     assert all(torch.Size(dims).numel() < whole for dims in converted)
 
 
@@ -72,6 +72,6 @@ def test_calls_one_after_another_keep_what_eager_keeps(dtype: torch.dtype, shows
         (found,) = run_payload(payload.data, payload.named, (*inputs, keys, values))
         with torch.no_grad():
             expected = module(*inputs)
-        step = torch.finfo(dtype).eps
-        torch.testing.assert_close(found, expected, rtol=step, atol=step)
-        torch.testing.assert_close(keys, module.keys, rtol=step, atol=1e-6)
+        op = torch.finfo(dtype).eps
+        torch.testing.assert_close(found, expected, rtol=op, atol=op)
+        torch.testing.assert_close(keys, module.keys, rtol=op, atol=1e-6)

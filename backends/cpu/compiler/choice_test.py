@@ -1,4 +1,4 @@
-"""Which steps are taken, and that they compute the same."""
+"""Which ops are taken, and that they compute the same."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -9,11 +9,11 @@ from torch import Tensor, nn
 from torch.export import Dim
 
 from backends.cpu.compiler import cost
-from backends.cpu.compiler.kinds.activation import RELU
-from backends.cpu.compiler.kinds.block import Block
-from backends.cpu.compiler.kinds.winograd import Winograd
+from backends.cpu.compiler.ops.mbconv_f32 import MbconvF32
+from backends.cpu.compiler.ops.winograd_f32 import WinogradF32
 from backends.cpu.compiler.plan import plan
-from backends.cpu.compiler.testing.compare import assert_computes, operations, steps
+from backends.cpu.compiler.testing.compare import assert_computes, ops, specs
+from backends.cpu.schema.records import RELU
 from models.mobilenet import InvertedResidual, MobileNetV2
 
 _WINOGRAD_TOLERANCE = 1e-4
@@ -42,8 +42,8 @@ def test_winograd_is_taken_by_shape_and_option(
 ) -> None:
     module = nn.Sequential(nn.Conv2d(channels, columns, 3, padding=1), nn.ReLU())
     x = _picture(1, channels, size, size)
-    (chosen, *_) = operations(module, x, winograd=option)
-    assert (chosen.side if isinstance(chosen, Winograd) else None) == side
+    (chosen, *_) = specs(module, x, winograd=option)
+    assert (chosen.side if isinstance(chosen, WinogradF32) else None) == side
     assert_computes(module, x, tolerance=_WINOGRAD_TOLERANCE, winograd=option)
 
 
@@ -66,11 +66,11 @@ def test_winograd_computes_tiles_that_reach_beyond_the_picture(shape: tuple[int,
 )
 def test_other_convolutions_stay_direct(module: nn.Conv2d) -> None:
     x = torch.randn(1, module.in_channels, 16, 16)
-    assert not any(isinstance(each, Winograd) for each in operations(module, x, winograd="always"))
+    assert not any(isinstance(each, WinogradF32) for each in specs(module, x, winograd="always"))
 
 
-def _blocks(module: nn.Module, x: Tensor, **options: Any) -> Sequence[Block]:
-    return [each for each in operations(module, x, **options) if isinstance(each, Block)]
+def _blocks(module: nn.Module, x: Tensor, **options: Any) -> Sequence[MbconvF32]:
+    return [each for each in specs(module, x, **options) if isinstance(each, MbconvF32)]
 
 
 @pytest.mark.parametrize("stride", [1, 2])
@@ -135,7 +135,7 @@ def test_a_block_takes_pictures_of_any_size() -> None:
 
 
 def test_mobilenet_needs_no_more_than_its_bound_of_scratch() -> None:
-    planned = plan(steps(MobileNetV2().eval(), torch.randn(1, 3, 224, 224)))
+    planned = plan(ops(MobileNetV2().eval(), torch.randn(1, 3, 224, 224)))
     picture = 3 * 224 * 224 * 4  # which the method plans
     assert planned.size == planned.lower_bound <= 1_500_000 - picture
 
@@ -146,8 +146,8 @@ def test_tiles_of_winograd_fit_the_cache() -> None:
 
 
 def test_no_more_tiles_of_winograd_are_laid_than_there_are() -> None:
-    (chosen, *_) = operations(nn.Conv2d(32, 32, 3, padding=1), _picture(2, 32, 13, 14))
-    assert isinstance(chosen, Winograd)
+    (chosen, *_) = specs(nn.Conv2d(32, 32, 3, padding=1), _picture(2, 32, 13, 14))
+    assert isinstance(chosen, WinogradF32)
     assert (chosen.side, chosen.tiles) == (4, 2 * 4 * 4)
 
 

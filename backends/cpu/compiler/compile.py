@@ -12,7 +12,7 @@ from backends.cpu.compiler.caches import keep_halves
 from backends.cpu.compiler.choice import choose
 from backends.cpu.compiler.folding import fold
 from backends.cpu.compiler.fusion import fuse
-from backends.cpu.compiler.graph import StepGraph, verify
+from backends.cpu.compiler.graph import OpGraph, verify
 from backends.cpu.compiler.halves import read_as_floats, store_weights
 from backends.cpu.compiler.halving import halve_widest
 from backends.cpu.compiler.in_place import write_in_place
@@ -33,20 +33,20 @@ from exir.error import UnsupportedOperatorError
 
 def compile_partition(program: ExportedProgram, options: Options) -> Payload:
     """The payload of `program`. Raises `UnsupportedOperatorError` for a node that cannot be lowered."""
-    graph = step_graph(program, options)
+    graph = op_graph(program, options)
     return write(graph, plan(graph))
 
 
-def step_graph(program: ExportedProgram, options: Options) -> StepGraph:
-    """The steps of `program`, ready to be planned."""
-    graph = chosen_steps(program, options)
+def op_graph(program: ExportedProgram, options: Options) -> OpGraph:
+    """The ops of `program`, ready to be planned."""
+    graph = chosen_ops(program, options)
     choose_strassen([(graph, options)])
     finish(graph)
     return graph
 
 
-def chosen_steps(program: ExportedProgram, options: Options) -> StepGraph:
-    """The steps of `program` with weights as PyTorch has them, but for what all partitions have a say in."""
+def chosen_ops(program: ExportedProgram, options: Options) -> OpGraph:
+    """The ops of `program` with weights as PyTorch has them, but for what all partitions have a say in."""
     known = Program(program)
     graph = lower(program, known)
     drop_unread(graph)
@@ -64,8 +64,8 @@ def chosen_steps(program: ExportedProgram, options: Options) -> StepGraph:
     return graph
 
 
-def finish(graph: StepGraph) -> None:
-    """Make steps that were chosen ready to be planned."""
+def finish(graph: OpGraph) -> None:
+    """Make ops that were chosen ready to be planned."""
     halve_widest(graph)
     pack(graph)
     read_as_floats(graph)
@@ -75,8 +75,8 @@ def finish(graph: StepGraph) -> None:
     write_in_place(graph)
 
 
-def lower(program: ExportedProgram, known: Program) -> StepGraph:
-    """Steps for every node, one by one."""
+def lower(program: ExportedProgram, known: Program) -> OpGraph:
+    """Ops for every node, one by one."""
     builder = Builder(known)
     states = mutated_buffers(program)
     given = {spec.arg.name for spec in program.graph_signature.input_specs if spec.kind is InputKind.USER_INPUT}

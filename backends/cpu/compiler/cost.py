@@ -1,4 +1,4 @@
-"""What is faster: the one place with the numbers that choices between steps go by.
+"""What is faster: the one place with the numbers that choices between ops go by.
 
 Measured in user cycles on AVX2 (Zen 3), one thread, packed weights. NEON and AVX-512 share the choices, as they
 follow from how often bytes are touched and from the sizes of caches.
@@ -56,7 +56,7 @@ HALVED_LEAST_BYTES = 768 << 10
 _STRIP_PIXELS = 56
 # Workspaces of two threads: strips have fewer rows where they would be larger.
 _TWO_WORKSPACES = 640 << 10
-# Workspaces of all threads of a step; beyond, no more than two threads run at once (MobileNetV2 stays below
+# Workspaces of all threads of an op; beyond, no more than two threads run at once (MobileNetV2 stays below
 # 1.5 MB, its picture included).
 MOST_WORKSPACE = 256 << 10
 
@@ -95,7 +95,7 @@ def prefers_row_tiling(expanded_bytes: int) -> bool:
 
 
 def prefers_halves(live_bytes: int) -> bool:
-    """Whether scratch is to be saved by more steps, where so much is alive at once."""
+    """Whether scratch is to be saved by more ops, where so much is alive at once."""
     return live_bytes >= HALVED_LEAST_BYTES
 
 

@@ -10,7 +10,7 @@ import sympy
 from torch.utils._sympy import functions
 
 from backends.cpu.compiler.dims import Bounds, Dim
-from backends.cpu.compiler.graph import Laid
+from backends.cpu.compiler.graph import TensorLayout
 from exir.error import UnsupportedOperatorError
 
 
@@ -64,7 +64,7 @@ def can_compute(dim: Dim) -> bool:
 class DimTable:
     """Grows the table; equal sizes are one entry."""
 
-    def __init__(self, bounds: Bounds, arguments: Sequence[Laid | Dim]) -> None:
+    def __init__(self, bounds: Bounds, arguments: Sequence[TensorLayout | Dim]) -> None:
         self.entries: list[DimEntry] = []
         self._bounds = bounds
         self._ids: dict[Any, int] = {}
@@ -186,11 +186,11 @@ def _line(expression: Any, part: Any) -> tuple[int, int]:
     return int(numbers[0]), int(numbers[1])
 
 
-def _sources(arguments: Sequence[Laid | Dim]) -> Iterable[tuple[Any, tuple[DimOp, int, int]]]:
+def _sources(arguments: Sequence[TensorLayout | Dim]) -> Iterable[tuple[Any, tuple[DimOp, int, int]]]:
     """Every expression that an argument has as a size or is; the first one counts."""
     found: dict[Any, tuple[DimOp, int, int]] = {}
     for index, argument in enumerate(arguments):
-        if isinstance(argument, Laid):
+        if isinstance(argument, TensorLayout):
             for number, dim in enumerate(argument.dims):
                 found.setdefault(dim, (DimOp.SIZE, index, number))
         else:

@@ -8,7 +8,7 @@ from torch.utils._sympy.value_ranges import ValueRanges
 
 from backends.cpu.compiler.dim_table import DimEntry, DimOp, DimTable
 from backends.cpu.compiler.dims import Bounds, Dim
-from backends.cpu.compiler.graph import Input, Laid, Value
+from backends.cpu.compiler.graph import Input, TensorLayout, Value
 from backends.cpu.compiler.testing.interpreter import dim_values
 from exir.error import UnsupportedOperatorError
 
@@ -16,8 +16,8 @@ _N = sympy.Symbol("n", integer=True, positive=True)
 _BOUNDS = Bounds({_N: ValueRanges(2, 9)})
 
 
-def _argument(*dims: Dim) -> Laid:
-    return Laid(Value(torch.float32, dims, Input(0)), tuple(range(len(dims))))
+def _argument(*dims: Dim) -> TensorLayout:
+    return TensorLayout(Value(torch.float32, dims, Input(0)), tuple(range(len(dims))))
 
 
 def test_numbers_and_sizes_of_arguments_are_entries_once() -> None:

@@ -5,69 +5,69 @@ from dataclasses import replace
 import torch
 from torch import Tensor
 
-from backends.cpu.compiler.graph import Step, StepGraph, Value, constant
+from backends.cpu.compiler.graph import Op, OpGraph, Value, constant
 from backends.cpu.compiler.halves import narrowed
-from backends.cpu.compiler.kinds.activated import Activated
-from backends.cpu.compiler.kinds.activation import NONE
-from backends.cpu.compiler.kinds.map import Map, Opcode
+from backends.cpu.compiler.ops.elementwise import ElementwiseF32, Opcode
 from backends.cpu.compiler.rewrite import Rewriter
+from backends.cpu.schema.activated import Activated
+from backends.cpu.schema.records import NONE
 
 _Affine = tuple[Tensor, Tensor]
 _X, _WEIGHT, _BIAS = range(3)
 
 
-def fold(graph: StepGraph) -> None:
+def fold(graph: OpGraph) -> None:
     """Let weights and biases hold what multiplies and is added to each column after them.
 
-    After: no `map` that scales or shifts columns by constants alone reads what a product or a
+    After: no `elementwise_f32` that scales or shifts columns by constants alone reads what a product or a
     convolution computes only for it.
     """
     rewriter = Rewriter(graph)
-    for step in rewriter.steps():
-        writer = _foldable_writer(rewriter, step)
-        affine = _affine(step, writer.output) if writer is not None else None
+    for op in rewriter.ops():
+        writer = _foldable_writer(rewriter, op)
+        affine = _affine(op, writer.output) if writer is not None else None
         if writer is not None and affine is not None:
-            rewriter.merge([writer], step, _folded(writer, step, affine))
+            rewriter.merge([writer], op, _folded(writer, op, affine))
     rewriter.finish()
 
 
-def _foldable_writer(rewriter: Rewriter, step: Step) -> Step | None:
-    if not isinstance(step.operation, Map):
+def _foldable_writer(rewriter: Rewriter, op: Op) -> Op | None:
+    if not isinstance(op.spec, ElementwiseF32):
         return None
-    for value in step.inputs:
+    for value in op.inputs:
         writer = rewriter.writer(value)
         if writer is not None and rewriter.sole_use(value) and _is_plain(writer):
             return writer
     return None
 
 
-def _is_plain(writer: Step) -> bool:
-    operation = writer.operation
-    plain = isinstance(operation, Activated) and operation.activation == NONE
+def _is_plain(writer: Op) -> bool:
+    spec = writer.spec
+    plain = isinstance(spec, Activated) and spec.activation == NONE
     return plain and len(writer.inputs) == _BIAS + 1
 
 
-def _affine(step: Step, computed: Value) -> _Affine | None:
-    """Factor and summand of each column, when the step is no more than that."""
-    assert isinstance(step.operation, Map)
-    call = step.operation.as_call()
+def _affine(op: Op, computed: Value) -> _Affine | None:
+    """Factor and summand of each column, when the op is no more than that."""
+    assert isinstance(op.spec, ElementwiseF32)
+    call = op.spec.as_call()
     if call is None:
         return None
     opcode, operands = call
-    tensors = [_operand(step, each, computed) for each in operands]
+    tensors = [_operand(op, each, computed) for each in operands]
     others = [each for each in tensors if isinstance(each, Tensor)]
-    if len(tensors) != 2 or len(others) != 1 or step.output.dims != computed.dims:
+    if len(tensors) != 2 or len(others) != 1 or op.output.dims != computed.dims:
         return None
     columns = int(computed.dims[-1])
     return _as_affine(opcode, others[0].expand(columns), isinstance(tensors[0], Tensor))
 
 
-def _operand(step: Step, operand: int | float, computed: Value) -> Tensor | None:
+def _operand(op: Op, operand: int | float, computed: Value) -> Tensor | None:
     """A row of constants, or one; None for what is computed."""
     if isinstance(operand, float):
         return torch.tensor([operand])
-    tensor = step.inputs[operand].constant
-    if tensor is None or step.inputs[operand] is computed:
+    tensor = op.inputs[operand].constant
+    if tensor is None or op.inputs[operand] is computed:
         return None
     is_row = tensor.numel() in (1, computed.dims[-1]) and tensor.numel() == (tensor.shape or (1,))[-1]
     return tensor.reshape(-1) if is_row else None
@@ -87,10 +87,10 @@ def _as_affine(opcode: Opcode, row: Tensor, is_first: bool) -> _Affine | None:
     return None
 
 
-def _folded(writer: Step, step: Step, affine: _Affine) -> Step:
+def _folded(writer: Op, op: Op, affine: _Affine) -> Op:
     factor, summand = affine
     weight, bias = writer.inputs[_WEIGHT].constant, writer.inputs[_BIAS].constant
     assert weight is not None and bias is not None
     scaled = weight.float() * factor.reshape(-1, *[1] * (weight.dim() - 1))
     inputs = (writer.inputs[_X], constant(narrowed(scaled, weight.dtype)), constant(bias * factor + summand))
-    return replace(writer, inputs=inputs, outputs=step.outputs, nodes=writer.nodes + step.nodes)
+    return replace(writer, inputs=inputs, outputs=op.outputs, nodes=writer.nodes + op.nodes)

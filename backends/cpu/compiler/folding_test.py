@@ -6,10 +6,10 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from backends.cpu.compiler.kinds.depthwise import Depthwise
-from backends.cpu.compiler.kinds.map import Map
-from backends.cpu.compiler.kinds.product import Product
-from backends.cpu.compiler.testing.compare import assert_computes, operations
+from backends.cpu.compiler.ops.dwconv_f32 import DwconvF32
+from backends.cpu.compiler.ops.elementwise import ElementwiseF32
+from backends.cpu.compiler.testing.compare import assert_computes, specs
+from backends.cpu.schema.gemm import GemmF32
 
 _LINEAR = nn.Linear(5, 3)
 _ROW = torch.tensor([1.0, -2.0, 0.5])
@@ -27,7 +27,7 @@ _COLUMN = torch.tensor([[1.0], [3.0]])
 )
 def test_columns_are_scaled_and_shifted_by_the_weights(function: Callable[[Tensor], Tensor]) -> None:
     x = torch.randn(2, 5)
-    assert [type(each) for each in operations(function, x)] == [Product]
+    assert [type(each) for each in specs(function, x)] == [GemmF32]
     assert_computes(function, x)
 
 
@@ -42,13 +42,13 @@ def test_columns_are_scaled_and_shifted_by_the_weights(function: Callable[[Tenso
 )
 def test_what_is_no_scale_of_columns_stays(function: Callable[[Tensor], Tensor]) -> None:
     x = torch.randn(2, 5)
-    assert [type(each) for each in operations(function, x)] == [Product, Map]
+    assert [type(each) for each in specs(function, x)] == [GemmF32, ElementwiseF32]
     assert_computes(function, x)
 
 
 def test_channels_of_a_depthwise_convolution_are_scaled() -> None:
     convolution, factor = nn.Conv2d(4, 4, 3, groups=4), torch.arange(1.0, 5.0).reshape(1, 4, 1, 1)
     x = torch.randn(1, 4, 5, 5).to(memory_format=torch.channels_last)
-    made = operations(lambda x: convolution(x) * factor, x)
-    assert [type(each) for each in made] == [Depthwise]
+    made = specs(lambda x: convolution(x) * factor, x)
+    assert [type(each) for each in made] == [DwconvF32]
     assert_computes(lambda x: convolution(x) * factor, x)

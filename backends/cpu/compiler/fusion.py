@@ -1,66 +1,66 @@
-"""Steps that one step can do at once: an activation or a sum after a product or a convolution."""
+"""Ops that one op can do at once: an activation or a sum after a product or a convolution."""
 
 from dataclasses import replace
 
-from backends.cpu.compiler.graph import Step, StepGraph, Value
-from backends.cpu.compiler.kinds.activated import Activated
-from backends.cpu.compiler.kinds.activation import NONE, Activation
-from backends.cpu.compiler.kinds.map import Map
+from backends.cpu.compiler.graph import Op, OpGraph, Value
+from backends.cpu.compiler.ops.elementwise import ElementwiseF32
 from backends.cpu.compiler.rewrite import Rewriter
+from backends.cpu.schema.activated import Activated
+from backends.cpu.schema.records import NONE, Activation
 
 
-def fuse(graph: StepGraph) -> None:
+def fuse(graph: OpGraph) -> None:
     """Let products and convolutions add residuals and apply activations themselves.
 
-    After: no `map` that is one of these alone reads a value that such a step computes only for it.
+    After: no `elementwise_f32` that is one of these alone reads a value that such an op computes only for it.
     """
     rewriter = Rewriter(graph)
-    for step in rewriter.steps():
-        if isinstance(step.operation, Map):
-            _fuse_sum(rewriter, step)
-            _fuse_activation(rewriter, step)
+    for op in rewriter.ops():
+        if isinstance(op.spec, ElementwiseF32):
+            _fuse_sum(rewriter, op)
+            _fuse_activation(rewriter, op)
     rewriter.finish()
 
 
-def _fuse_activation(rewriter: Rewriter, step: Step) -> None:
-    assert isinstance(step.operation, Map)
-    activation = step.operation.activation
+def _fuse_activation(rewriter: Rewriter, op: Op) -> None:
+    assert isinstance(op.spec, ElementwiseF32)
+    activation = op.spec.activation
     if activation is None:
         return
-    writer = _fusable_writer(rewriter, step.inputs[0])
+    writer = _fusable_writer(rewriter, op.inputs[0])
     if writer is not None:
-        rewriter.merge([writer], step, _activated(writer, step, activation))
+        rewriter.merge([writer], op, _activated(writer, op, activation))
 
 
-def _activated(writer: Step, step: Step, activation: Activation) -> Step:
-    operation = writer.operation
-    assert isinstance(operation, Activated)
-    fused = operation.with_activation(activation)
-    return replace(writer, operation=fused, outputs=step.outputs, nodes=writer.nodes + step.nodes)
+def _activated(writer: Op, op: Op, activation: Activation) -> Op:
+    spec = writer.spec
+    assert isinstance(spec, Activated)
+    fused = spec.with_activation(activation)
+    return replace(writer, spec=fused, outputs=op.outputs, nodes=writer.nodes + op.nodes)
 
 
-def _fuse_sum(rewriter: Rewriter, step: Step) -> None:
-    assert isinstance(step.operation, Map)
-    if not step.operation.is_sum or step.inputs[0].dims != step.inputs[1].dims:
+def _fuse_sum(rewriter: Rewriter, op: Op) -> None:
+    assert isinstance(op.spec, ElementwiseF32)
+    if not op.spec.is_sum or op.inputs[0].dims != op.inputs[1].dims:
         return
-    for computed, residual in (step.inputs, step.inputs[::-1]):
+    for computed, residual in (op.inputs, op.inputs[::-1]):
         writer = _fusable_writer(rewriter, computed)
         if writer is not None and _takes_residual(writer) and rewriter.comes_after(writer, residual):
-            inputs, nodes = (*writer.inputs, residual), writer.nodes + step.nodes
-            rewriter.merge([writer], step, replace(writer, inputs=inputs, outputs=step.outputs, nodes=nodes))
+            inputs, nodes = (*writer.inputs, residual), writer.nodes + op.nodes
+            rewriter.merge([writer], op, replace(writer, inputs=inputs, outputs=op.outputs, nodes=nodes))
             return
 
 
-def _takes_residual(writer: Step) -> bool:
-    operation = writer.operation
-    return isinstance(operation, Activated) and len(writer.inputs) == operation.without_residual
+def _takes_residual(writer: Op) -> bool:
+    spec = writer.spec
+    return isinstance(spec, Activated) and len(writer.inputs) == spec.without_residual
 
 
-def _fusable_writer(rewriter: Rewriter, value: Value) -> Step | None:
+def _fusable_writer(rewriter: Rewriter, value: Value) -> Op | None:
     """The product or convolution without activation that computes `value` for one reader."""
     writer = rewriter.writer(value)
     if writer is None or not rewriter.sole_use(value):
         return None
-    operation = writer.operation
-    plain = isinstance(operation, Activated) and operation.activation == NONE
+    spec = writer.spec
+    plain = isinstance(spec, Activated) and spec.activation == NONE
     return writer if plain else None

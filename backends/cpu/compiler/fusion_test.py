@@ -7,11 +7,11 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from backends.cpu.compiler.kinds.activation import NONE, RELU, Activation, Function
-from backends.cpu.compiler.kinds.depthwise import Depthwise
-from backends.cpu.compiler.kinds.map import Map
-from backends.cpu.compiler.kinds.product import Product
-from backends.cpu.compiler.testing.compare import assert_computes, operations, steps
+from backends.cpu.compiler.ops.dwconv_f32 import DwconvF32
+from backends.cpu.compiler.ops.elementwise import ElementwiseF32
+from backends.cpu.compiler.testing.compare import assert_computes, ops, specs
+from backends.cpu.schema.gemm import GemmF32
+from backends.cpu.schema.records import NONE, RELU, Activation, ActivationFunction
 
 _COLUMN = torch.ones(3, 1)
 
@@ -35,29 +35,29 @@ def _activated_times_itself(linear: nn.Module, x: Tensor) -> Tensor:
     "function, activation",
     [
         (torch.relu, RELU),
-        (F.relu6, Activation(Function.CLAMP, 0.0, 6.0)),
-        (F.gelu, Activation(Function.GELU)),
-        (F.silu, Activation(Function.SILU)),
-        (F.hardswish, Activation(Function.HARDSWISH)),
+        (F.relu6, Activation(ActivationFunction.CLAMP, 0.0, 6.0)),
+        (F.gelu, Activation(ActivationFunction.GELU)),
+        (F.silu, Activation(ActivationFunction.SILU)),
+        (F.hardswish, Activation(ActivationFunction.HARDSWISH)),
     ],
 )
 def test_an_activation_joins_the_product(function: Callable[[Tensor], Tensor], activation: Activation) -> None:
     module, x = _Layer(lambda linear, x: function(linear(x))), torch.randn(3, 8)
-    assert operations(module, x) == [Product(activation)]
+    assert specs(module, x) == [GemmF32(activation)]
     assert_computes(module, x)
 
 
 def test_a_residual_and_the_activation_after_it_join() -> None:
     module, x = _Layer(lambda linear, x: torch.relu(x + linear(x))), torch.randn(3, 8)
-    (step,) = steps(module, x).steps
-    assert step.operation == Product(RELU)
-    assert len(step.inputs) == 4
+    (op,) = ops(module, x).ops
+    assert op.spec == GemmF32(RELU)
+    assert len(op.inputs) == 4
     assert_computes(module, x)
 
 
 def test_of_two_products_the_later_one_takes_the_other() -> None:
     module, x = _Layer(lambda linear, x: linear(x) + linear(x * 2)), torch.randn(3, 8)
-    assert [type(each) for each in operations(module, x)] == [Product, Map, Product]
+    assert [type(each) for each in specs(module, x)] == [GemmF32, ElementwiseF32, GemmF32]
     assert_computes(module, x)
 
 
@@ -72,17 +72,17 @@ def test_of_two_products_the_later_one_takes_the_other() -> None:
 )
 def test_what_is_not_the_same_stays_apart(use: Callable[[nn.Module, Tensor], Tensor]) -> None:
     module, x = _Layer(use), torch.randn(3, 8)
-    found = [each for each in steps(module, x).steps if isinstance(each.operation, Product)]
+    found = [each for each in ops(module, x).ops if isinstance(each.spec, GemmF32)]
     assert all(len(each.inputs) == 3 for each in found)
-    assert any(isinstance(each, Map) for each in operations(module, x))
+    assert any(isinstance(each, ElementwiseF32) for each in specs(module, x))
     assert_computes(module, x)
 
 
 def test_a_depthwise_convolution_takes_no_residual() -> None:
     convolution = nn.Conv2d(4, 4, 3, padding=1, groups=4)
     x = torch.randn(1, 4, 5, 5)
-    made = operations(nn.Sequential(convolution, nn.ReLU()), x)
-    assert [each.activation for each in made if isinstance(each, Depthwise)] == [RELU]
+    made = specs(nn.Sequential(convolution, nn.ReLU()), x)
+    assert [each.activation for each in made if isinstance(each, DwconvF32)] == [RELU]
     module = _Layer(lambda linear, x: x + convolution(x))
-    assert [each.activation for each in operations(module, x) if isinstance(each, Depthwise)] == [NONE]
+    assert [each.activation for each in specs(module, x) if isinstance(each, DwconvF32)] == [NONE]
     assert_computes(module, x)

@@ -1,6 +1,6 @@
-"""The step graph: what a payload will say, before places and bytes are chosen.
+"""The op graph: what a payload will say, before places and bytes are chosen.
 
-Steps stand in the order in which they run and only see dense tensors, outermost dimension
+Ops stand in the order in which they run and only see dense tensors, outermost dimension
 first. A view is a value whose bytes are those of its `base`.
 """
 
@@ -12,7 +12,8 @@ from torch import Tensor
 from torch.fx import Node
 
 from backends.cpu.compiler.dims import Bounds, Dim
-from backends.cpu.compiler.kinds.operation import Operation
+from backends.cpu.compiler.ops.reference import check_shapes
+from backends.cpu.schema.declarations import OpSpec
 from exir.error import internal_assert
 
 
@@ -79,7 +80,7 @@ def constant(tensor: Tensor) -> Value:
 
 
 @dataclass(frozen=True)
-class Laid:
+class TensorLayout:
     """A tensor of the program as a value: `order[i]` is the tensor's dimension that is dimension i
     of the value."""
 
@@ -93,13 +94,13 @@ class Laid:
 
 
 @dataclass(eq=False)
-class Step:
+class Op:
     """One operation on values.
 
     nodes: of the program, that it computes.
     """
 
-    operation: Operation
+    spec: OpSpec
     inputs: tuple[Value, ...]
     outputs: tuple[Value, ...]
     workspaces: tuple[Value, ...] = ()
@@ -114,38 +115,38 @@ class Step:
 
 
 @dataclass
-class StepGraph:
-    """Steps in order, and what the call gives and takes.
+class OpGraph:
+    """Ops in order, and what the call gives and takes.
 
     arguments: of the call, in order: a tensor as it lies, or an integer.
     results: of the call, in order.
     """
 
     bounds: Bounds
-    arguments: list[Laid | Dim] = field(default_factory=list)
-    results: list[Laid] = field(default_factory=list)
-    steps: list[Step] = field(default_factory=list)
+    arguments: list[TensorLayout | Dim] = field(default_factory=list)
+    results: list[TensorLayout] = field(default_factory=list)
+    ops: list[Op] = field(default_factory=list)
 
 
-def verify(graph: StepGraph) -> None:
-    """Raise `InternalError` unless every value is written once, before it is read, and steps fit."""
+def verify(graph: OpGraph) -> None:
+    """Raise `InternalError` unless every value is written once, before it is read, and ops fit."""
     written: set[Value] = set()
-    for step in graph.steps:
-        for value in step.inputs:
-            internal_assert(_is_there(value, written), f"{step.operation} reads what nothing has written")
-        for value in step.outputs:
-            internal_assert(_may_be_written(step, value, written), f"{step.operation} writes over a value")
-        written.update(value.storage for value in step.outputs)
-        step.operation.check([value.dims for value in tensors_of(step)])
+    for op in graph.ops:
+        for value in op.inputs:
+            internal_assert(_is_there(value, written), f"{op.spec} reads a value that no op wrote")
+        for value in op.outputs:
+            internal_assert(_may_be_written(op, value, written), f"{op.spec} overwrites a value")
+        written.update(value.storage for value in op.outputs)
+        check_shapes(op.spec, [value.dims for value in tensors_of(op)])
     for result in graph.results:
         internal_assert(_is_there(result.value, written), "a result is not computed")
 
 
-def tensors_of(step: Step) -> Iterator[Value]:
+def tensors_of(op: Op) -> Iterator[Value]:
     """Inputs, outputs, workspaces: as the payload lists them."""
-    yield from step.inputs
-    yield from step.outputs
-    yield from step.workspaces
+    yield from op.inputs
+    yield from op.outputs
+    yield from op.workspaces
 
 
 def storages_of(values: Iterable[Value]) -> list[Value]:
@@ -153,20 +154,20 @@ def storages_of(values: Iterable[Value]) -> list[Value]:
     return list(dict.fromkeys(value.storage for value in values))
 
 
-def source_of(step: Step, writers: Mapping[Value, Step]) -> Step | None:
-    """The one of `writers`, by the bytes that they write, from which `step` has its first input; None if there is
+def source_of(op: Op, writers: Mapping[Value, Op]) -> Op | None:
+    """The one of `writers`, by the bytes that they write, from which `op` has its first input; None if there is
     none."""
-    return writers.get(step.inputs[0].storage) if step.inputs else None
+    return writers.get(op.inputs[0].storage) if op.inputs else None
 
 
 def _is_there(value: Value, written: set[Value]) -> bool:
     return isinstance(value.storage.place, (Input, State, Constant)) or value.storage in written
 
 
-def _may_be_written(step: Step, value: Value, written: set[Value]) -> bool:
-    """States may be written again; what else is there only by a step that works on it in place."""
-    place, operand = value.storage.place, step.operation.in_place
+def _may_be_written(op: Op, value: Value, written: set[Value]) -> bool:
+    """States may be written again; what else is there only by an op that works on it in place."""
+    place, operand = value.storage.place, op.spec.in_place
     if not isinstance(place, (Scratch, Output)):
         return isinstance(place, State)
-    over = operand is not None and step.inputs[operand].storage is value.storage
+    over = operand is not None and op.inputs[operand].storage is value.storage
     return over or value.storage not in written

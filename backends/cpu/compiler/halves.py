@@ -6,32 +6,32 @@ from dataclasses import replace
 import torch
 from torch import Tensor
 
-from backends.cpu.compiler.graph import Step, StepGraph, Value, constant
-from backends.cpu.compiler.kinds.convert import HALVES, Convert
-from backends.cpu.compiler.kinds.convolution import Convolution, ConvolutionH
-from backends.cpu.compiler.kinds.depthwise import Depthwise
-from backends.cpu.compiler.kinds.embedding import Embedding
-from backends.cpu.compiler.kinds.embedding_q import EmbeddingQ
-from backends.cpu.compiler.kinds.grouped_gemm import GroupedGemm, GroupedGemmH
-from backends.cpu.compiler.kinds.matmul import Matmul
-from backends.cpu.compiler.kinds.operation import Operation
-from backends.cpu.compiler.kinds.product import Product, ProductH
-from backends.cpu.compiler.kinds.product_i8 import ProductI8
-from backends.cpu.compiler.kinds.product_q import ProductQ
+from backends.cpu.compiler.graph import Op, OpGraph, Value, constant
+from backends.cpu.compiler.ops.cast import HALVES, Cast
+from backends.cpu.compiler.ops.conv_f32 import ConvF32, ConvF32F16w
+from backends.cpu.compiler.ops.dwconv_f32 import DwconvF32
+from backends.cpu.compiler.ops.embedding import Embedding
+from backends.cpu.compiler.ops.embedding_qw import EmbeddingQw
+from backends.cpu.compiler.ops.gemm_f32_qbw import GemmF32Qbw
+from backends.cpu.compiler.ops.gemm_qd8_qbw import GemmQd8Qbw
+from backends.cpu.compiler.ops.grouped_gemm import GroupedGemmF32, GroupedGemmF32F16w
+from backends.cpu.compiler.ops.matmul import Matmul
 from backends.cpu.compiler.options import Options
+from backends.cpu.schema.declarations import OpSpec
+from backends.cpu.schema.gemm import GemmF32, GemmF32F16w
 
-# Which input of a step is a weight.
-_WEIGHTS: dict[type[Operation], int] = {
-    Product: 1,
-    GroupedGemm: 1,
-    Convolution: 1,
-    Depthwise: 1,
+# Which input of an op is a weight.
+_WEIGHTS: dict[type[OpSpec], int] = {
+    GemmF32: 1,
+    GroupedGemmF32: 1,
+    ConvF32: 1,
+    DwconvF32: 1,
     Matmul: 1,
     Embedding: 0,
 }
 _NUMBERS = (torch.float32, *HALVES)
 # What reads halves where they lie.
-_READERS = (ProductH, GroupedGemmH, ConvolutionH, Embedding, Convert, ProductQ, ProductI8, EmbeddingQ)
+_READERS = (GemmF32F16w, GroupedGemmF32F16w, ConvF32F16w, Embedding, Cast, GemmF32Qbw, GemmQd8Qbw, EmbeddingQw)
 
 
 def narrowed(tensor: Tensor, dtype: torch.dtype) -> Tensor:
@@ -40,41 +40,41 @@ def narrowed(tensor: Tensor, dtype: torch.dtype) -> Tensor:
     return tensor if bool((narrow.isinf() & ~tensor.isinf()).any()) else narrow
 
 
-def store_weights(graph: StepGraph, options: Options) -> None:
+def store_weights(graph: OpGraph, options: Options) -> None:
     """Let weights be of the dtype that the options say, if they do; biases stay floats."""
     if options.weights == "auto":
         return
     dtype, done = getattr(torch, options.weights), dict[Value, Value]()
-    graph.steps = [_stored(step, dtype, done) for step in graph.steps]
+    graph.ops = [_stored(op, dtype, done) for op in graph.ops]
 
 
-def _stored(step: Step, dtype: torch.dtype, done: dict[Value, Value]) -> Step:
-    index = _WEIGHTS.get(type(step.operation))
-    weight = None if index is None else step.inputs[index].constant
+def _stored(op: Op, dtype: torch.dtype, done: dict[Value, Value]) -> Op:
+    index = _WEIGHTS.get(type(op.spec))
+    weight = None if index is None else op.inputs[index].constant
     if index is None or weight is None or weight.dtype not in _NUMBERS:
-        return step
-    old = step.inputs[index]
+        return op
+    old = op.inputs[index]
     if old not in done:
         done[old] = constant(narrowed(weight.float(), dtype))
-    return replace(step, inputs=(*step.inputs[:index], done[old], *step.inputs[index + 1 :]))
+    return replace(op, inputs=(*op.inputs[:index], done[old], *op.inputs[index + 1 :]))
 
 
-def read_as_floats(graph: StepGraph) -> None:
-    """Put a `convert` where halves are read by a step that knows floats only, and after an embedding of halves."""
+def read_as_floats(graph: OpGraph) -> None:
+    """Put a `cast` where halves are read by an op that knows floats only, and after an embedding of halves."""
     done: dict[Value, Value] = {}
-    graph.steps = [each for step in graph.steps for each in _converted(step, done)]
+    graph.ops = [each for op in graph.ops for each in _converted(op, done)]
 
 
-def _converted(step: Step, done: dict[Value, Value]) -> Iterator[Step]:
-    if isinstance(step.operation, Embedding) and step.inputs[0].dtype != step.output.dtype:
-        rows = Value(step.inputs[0].dtype, step.output.dims)
-        yield replace(step, outputs=(rows,))
-        yield Step(Convert(), (rows,), step.outputs, nodes=step.nodes)
+def _converted(op: Op, done: dict[Value, Value]) -> Iterator[Op]:
+    if isinstance(op.spec, Embedding) and op.inputs[0].dtype != op.output.dtype:
+        rows = Value(op.inputs[0].dtype, op.output.dims)
+        yield replace(op, outputs=(rows,))
+        yield Op(Cast(), (rows,), op.outputs, nodes=op.nodes)
         return
-    halves = [each for each in step.inputs if each.dtype in HALVES]
-    if halves and not isinstance(step.operation, _READERS):
+    halves = [each for each in op.inputs if each.dtype in HALVES]
+    if halves and not isinstance(op.spec, _READERS):
         for each in (each for each in halves if each.constant is not None and each not in done):
             done[each] = Value(torch.float32, each.dims)
-            yield Step(Convert(), (each,), (done[each],), nodes=step.nodes)
-        step = replace(step, inputs=tuple(done.get(each, each) for each in step.inputs))
-    yield step
+            yield Op(Cast(), (each,), (done[each],), nodes=op.nodes)
+        op = replace(op, inputs=tuple(done.get(each, each) for each in op.inputs))
+    yield op

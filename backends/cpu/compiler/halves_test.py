@@ -11,16 +11,16 @@ from torch import Tensor, nn
 from torch.export import Dim
 
 from backends.cpu.compiler.compile import compile_partition
-from backends.cpu.compiler.kinds.block import Block
-from backends.cpu.compiler.kinds.convert import HALVES, Convert
-from backends.cpu.compiler.kinds.convolution import Convolution, ConvolutionH
-from backends.cpu.compiler.kinds.depthwise import Depthwise
-from backends.cpu.compiler.kinds.embedding import Embedding
-from backends.cpu.compiler.kinds.product import Product, ProductH
-from backends.cpu.compiler.kinds.winograd import Winograd
+from backends.cpu.compiler.ops.cast import HALVES, Cast
+from backends.cpu.compiler.ops.conv_f32 import ConvF32, ConvF32F16w
+from backends.cpu.compiler.ops.dwconv_f32 import DwconvF32
+from backends.cpu.compiler.ops.embedding import Embedding
+from backends.cpu.compiler.ops.mbconv_f32 import MbconvF32
+from backends.cpu.compiler.ops.winograd_f32 import WinogradF32
 from backends.cpu.compiler.options import Options
-from backends.cpu.compiler.testing.compare import Function, delegated, operations, steps
+from backends.cpu.compiler.testing.compare import Function, delegated, ops, specs
 from backends.cpu.compiler.testing.interpreter import run_payload
+from backends.cpu.schema.gemm import GemmF32, GemmF32F16w
 
 
 class Multiplied(nn.Module):
@@ -33,15 +33,15 @@ class Multiplied(nn.Module):
 
 
 LAYERS: dict[str, tuple[Callable[[], nn.Module], tuple[int, ...], list[type]]] = {
-    "linear": (lambda: nn.Linear(20, 40), (3, 20), [ProductH]),
-    "pointwise": (lambda: nn.Conv2d(20, 24, 1), (2, 20, 5, 6), [ProductH]),
-    "convolution": (lambda: nn.Conv2d(20, 24, 3, 2, 1), (2, 20, 9, 6), [ConvolutionH]),
-    "grouped": (lambda: nn.Conv2d(8, 12, 3, groups=2), (1, 8, 9, 6), [ConvolutionH]),
-    "row": (lambda: nn.Conv1d(8, 12, 3), (1, 8, 9), [ConvolutionH]),
-    "volume": (lambda: nn.Conv3d(8, 12, 3), (1, 8, 4, 5, 6), [ConvolutionH]),
-    "transposed": (lambda: nn.ConvTranspose2d(8, 12, 3, 2), (1, 8, 4, 5), [ConvolutionH]),
-    "depthwise": (lambda: nn.Conv2d(8, 8, 3, groups=8), (1, 8, 9, 6), [Depthwise]),
-    "planes": (lambda: nn.Conv2d(3, 12, 3), (1, 3, 9, 6), [Convolution]),
+    "linear": (lambda: nn.Linear(20, 40), (3, 20), [GemmF32F16w]),
+    "pointwise": (lambda: nn.Conv2d(20, 24, 1), (2, 20, 5, 6), [GemmF32F16w]),
+    "convolution": (lambda: nn.Conv2d(20, 24, 3, 2, 1), (2, 20, 9, 6), [ConvF32F16w]),
+    "grouped": (lambda: nn.Conv2d(8, 12, 3, groups=2), (1, 8, 9, 6), [ConvF32F16w]),
+    "row": (lambda: nn.Conv1d(8, 12, 3), (1, 8, 9), [ConvF32F16w]),
+    "volume": (lambda: nn.Conv3d(8, 12, 3), (1, 8, 4, 5, 6), [ConvF32F16w]),
+    "transposed": (lambda: nn.ConvTranspose2d(8, 12, 3, 2), (1, 8, 4, 5), [ConvF32F16w]),
+    "depthwise": (lambda: nn.Conv2d(8, 8, 3, groups=8), (1, 8, 9, 6), [DwconvF32]),
+    "planes": (lambda: nn.Conv2d(3, 12, 3), (1, 3, 9, 6), [ConvF32]),
     "matmul": (Multiplied, (3, 5, 16), []),
 }
 
@@ -60,8 +60,8 @@ def assert_is_as_float(module: nn.Module, *inputs: Tensor, **options: Any) -> No
     with torch.no_grad():
         expected = torch.utils._pytree.tree_leaves(copy.deepcopy(module).float()(*widened(inputs)))
     for one, other in zip(found_of(module, *inputs, **options), expected, strict=True):
-        step = torch.finfo(one.dtype).eps
-        torch.testing.assert_close(one.float(), other, rtol=0.51 * step, atol=2e-6)
+        op = torch.finfo(one.dtype).eps
+        torch.testing.assert_close(one.float(), other, rtol=0.51 * op, atol=2e-6)
 
 
 @pytest.mark.parametrize("dtype", HALVES)
@@ -69,9 +69,9 @@ def assert_is_as_float(module: nn.Module, *inputs: Tensor, **options: Any) -> No
 def test_layers_of_halves_compute_as_floats(name: str, dtype: torch.dtype) -> None:
     make, sizes, kinds = LAYERS[name]
     module, x = make().to(dtype).eval(), torch.randn(sizes).to(dtype)
-    found = [type(each) for each in operations(module, x)]
-    assert [each for each in found if each in (Product, ProductH, Convolution, ConvolutionH, Depthwise)] == kinds
-    assert found[0] == found[-1] == Convert
+    found = [type(each) for each in specs(module, x)]
+    assert [each for each in found if each in (GemmF32, GemmF32F16w, ConvF32, ConvF32F16w, DwconvF32)] == kinds
+    assert found[0] == found[-1] == Cast
     assert_is_as_float(module, x)
 
 
@@ -81,8 +81,8 @@ def test_an_option_stores_weights_of_floats_so(name: str, option: str) -> None:
     make, sizes, kinds = LAYERS[name]
     module, x = make().eval(), torch.randn(sizes)
     dtype = getattr(torch, option)
-    found = operations(module, x, weights=option)
-    assert [type(each) for each in found if not isinstance(each, Convert)][-1:] != [Convert]
+    found = specs(module, x, weights=option)
+    assert [type(each) for each in found if not isinstance(each, Cast)][-1:] != [Cast]
     rounded = copy.deepcopy(module)
     with torch.no_grad():
         for each in rounded.parameters():
@@ -90,13 +90,13 @@ def test_an_option_stores_weights_of_floats_so(name: str, option: str) -> None:
                 each.copy_(each.to(dtype))
         expected = rounded(x)
     torch.testing.assert_close(found_of(module, x, weights=option)[0], expected, rtol=1e-5, atol=1e-5)
-    if kinds in ([ProductH], [ConvolutionH]):
+    if kinds in ([GemmF32F16w], [ConvF32F16w]):
         assert kinds[0] in map(type, found)
 
 
 def test_weights_of_halves_may_be_stored_as_floats() -> None:
     module, x = nn.Linear(8, 8).half(), torch.randn(2, 8).half()
-    assert Product() in operations(module, x, weights="float32")
+    assert GemmF32() in specs(module, x, weights="float32")
     assert_is_as_float(module, x, weights="float32")
 
 
@@ -117,7 +117,7 @@ def bytes_of(module: nn.Module, *inputs: Tensor, **options: Any) -> int:
 @pytest.mark.parametrize("dtype", HALVES)
 def test_a_table_that_is_a_weight_as_well_is_there_once(dtype: torch.dtype) -> None:
     module, tokens = Tied().to(dtype), torch.tensor([[1, 39, 7]])
-    assert operations(module, tokens)[:2] == [Embedding(40), Convert()]
+    assert specs(module, tokens)[:2] == [Embedding(40), Cast()]
     assert_is_as_float(module, tokens)
     name = str(dtype).removeprefix("torch.")
     panels = -(-40 // 16) * 16 * 64 * 2
@@ -199,23 +199,23 @@ def test_what_a_half_has_no_number_for_stays_a_float() -> None:
     module, x = nn.Linear(8, 8), torch.randn(2, 8)
     with torch.no_grad():
         module.weight[3, 4] = 1e6
-    assert operations(module, x, weights="float16") == [Product()]
-    assert operations(module, x, weights="bfloat16") == [ProductH()]
+    assert specs(module, x, weights="float16") == [GemmF32()]
+    assert specs(module, x, weights="bfloat16") == [GemmF32F16w()]
 
 
 def test_factors_become_part_of_weights_of_halves() -> None:
     module = nn.Linear(8, 20).half()
     scale = torch.randn(20).half()
-    found = operations(Function(lambda x: module(x) * scale), torch.randn(2, 8).half())
-    assert [type(each) for each in found] == [Convert, ProductH, Convert]
+    found = specs(Function(lambda x: module(x) * scale), torch.randn(2, 8).half())
+    assert [type(each) for each in found] == [Cast, GemmF32F16w, Cast]
 
 
 def test_winograd_and_strips_keep_floats() -> None:
     wide, x = nn.Conv2d(64, 64, 3, padding=1).eval(), torch.randn(1, 64, 28, 28)
-    assert Winograd in map(type, operations(wide, x))
-    assert ConvolutionH in map(type, operations(wide, x, weights="float16"))
-    assert Winograd in map(type, operations(wide, x, weights="float16", winograd="always"))
+    assert WinogradF32 in map(type, specs(wide, x))
+    assert ConvF32F16w in map(type, specs(wide, x, weights="float16"))
+    assert WinogradF32 in map(type, specs(wide, x, weights="float16", winograd="always"))
     layers = nn.Conv2d(8, 48, 1), nn.Conv2d(48, 48, 3, groups=48), nn.Conv2d(48, 8, 1)
-    graph = steps(nn.Sequential(*layers).eval(), torch.randn(1, 8, 6, 6), weights="float16", row_tiling="always")
-    (block,) = [step for step in graph.steps if isinstance(step.operation, Block)]
+    graph = ops(nn.Sequential(*layers).eval(), torch.randn(1, 8, 6, 6), weights="float16", row_tiling="always")
+    (block,) = [op for op in graph.ops if isinstance(op.spec, MbconvF32)]
     assert {value.dtype for value in block.inputs} == {torch.float32}

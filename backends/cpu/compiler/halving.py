@@ -7,12 +7,12 @@ import torch
 from torch import Tensor
 
 from backends.cpu.compiler import cost
-from backends.cpu.compiler.graph import Step, StepGraph, Value, constant
-from backends.cpu.compiler.kinds.depthwise import Depthwise
-from backends.cpu.compiler.kinds.product import Product
+from backends.cpu.compiler.graph import Op, OpGraph, Value, constant
+from backends.cpu.compiler.ops.dwconv_f32 import DwconvF32
 from backends.cpu.compiler.packing import WIDTH
 from backends.cpu.compiler.plan import live_bytes
 from backends.cpu.compiler.rewrite import Rewriter
+from backends.cpu.schema.gemm import GemmF32
 
 # Blocks that are halved; each one is looked for in the whole graph.
 _MOST_HALVED = 16
@@ -22,9 +22,9 @@ _MOST_HALVED = 16
 class _Block:
     """What expands, filters each channel, projects; `half`: channels that are worked on first."""
 
-    expand: Step
-    filtering: Step
-    project: Step
+    expand: Op
+    filtering: Op
+    project: Op
 
     @property
     def half(self) -> int:
@@ -35,8 +35,8 @@ class _Block:
         return int(self.filtering.output.dims[-1])
 
 
-def halve_widest(graph: StepGraph) -> None:
-    """Halve the block of expand, filter, project that needs the most scratch, until another step does.
+def halve_widest(graph: OpGraph) -> None:
+    """Halve the block of expand, filter, project that needs the most scratch, until another op does.
 
     After: what such a block projects is summed over the first half of its channels, and then over the second. Long
     sums go through memory in parts anyway, so this takes no longer.
@@ -48,35 +48,35 @@ def halve_widest(graph: StepGraph) -> None:
         block = _block_around(graph, live.index(max(live)))
         if block is None:
             return
-        before = graph.steps
-        graph.steps = _halved(before, block)
+        before = graph.ops
+        graph.ops = _halved(before, block)
         if _most(live_bytes(graph)) >= _most(live):
-            graph.steps = before
+            graph.ops = before
             return
 
 
 def _most(live: Sequence[int]) -> tuple[int, int]:
-    """The most bytes, and at how many steps."""
+    """The most bytes, and at how many ops."""
     return max(live), live.count(max(live))
 
 
-def _block_around(graph: StepGraph, place: int) -> _Block | None:
+def _block_around(graph: OpGraph, place: int) -> _Block | None:
     """The block whose filter stands at `place`, unless somebody else needs what lies between, or it is too narrow."""
-    filtering = graph.steps[place]
-    if not isinstance(filtering.operation, Depthwise):
+    filtering = graph.ops[place]
+    if not isinstance(filtering.spec, DwconvF32):
         return None
     rewriter = Rewriter(graph)
     expand = rewriter.writer(filtering.inputs[0])
-    project = next((step for step in graph.steps if filtering.output in step.inputs[:1]), None)
+    project = next((op for op in graph.ops if filtering.output in op.inputs[:1]), None)
     if expand is None or project is None:
         return None
     block = _Block(expand, filtering, project)
     alone = rewriter.sole_use(expand.output) and rewriter.sole_use(filtering.output)
-    products = all(isinstance(step.operation, Product) for step in (expand, project)) and len(expand.inputs) == 3
+    products = all(isinstance(op.spec, GemmF32) for op in (expand, project)) and len(expand.inputs) == 3
     return block if alone and products and block.half > 0 else None
 
 
-def _halved(steps: list[Step], block: _Block) -> list[Step]:
+def _halved(ops: list[Op], block: _Block) -> list[Op]:
     """Both halves stand where `project` did: the second adds what the first gives."""
     project = block.project
     between = Value(project.output.dtype, project.output.dims)
@@ -88,7 +88,7 @@ def _halved(steps: list[Step], block: _Block) -> list[Step]:
         *first,
         replace(
             project,
-            operation=Product(),
+            spec=GemmF32(),
             inputs=(first[-1].output, _columns(weight, slice(0, block.half)), bias, *residual),
             outputs=(between,),
         ),
@@ -98,24 +98,24 @@ def _halved(steps: list[Step], block: _Block) -> list[Step]:
             inputs=(second[-1].output, _columns(weight, slice(block.half, block.channels)), none, between),
         ),
     )
-    others = [step for step in steps if step not in (block.expand, block.filtering)]
+    others = [op for op in ops if op not in (block.expand, block.filtering)]
     place = others.index(project)
     return [*others[:place], *halves, *others[place + 1 :]]
 
 
-def _filtered(block: _Block, channels: slice) -> tuple[Step, Step]:
+def _filtered(block: _Block, channels: slice) -> tuple[Op, Op]:
     """Some channels, expanded and filtered."""
     expand = _part(block.expand, block.expand.inputs[0], channels)
     return expand, _part(block.filtering, expand.output, channels)
 
 
-def _part(step: Step, x: Value, channels: slice) -> Step:
-    """`step` for some of the channels that it writes."""
-    _, weight, bias = step.inputs
-    output = step.output
+def _part(op: Op, x: Value, channels: slice) -> Op:
+    """`op` for some of the channels that it writes."""
+    _, weight, bias = op.inputs
+    output = op.output
     columns = len(range(*channels.indices(int(output.dims[-1]))))
     written = Value(output.dtype, (*output.dims[:-1], columns))
-    return replace(step, inputs=(x, _rows(weight, channels), _rows(bias, channels)), outputs=(written,))
+    return replace(op, inputs=(x, _rows(weight, channels), _rows(bias, channels)), outputs=(written,))
 
 
 def _rows(weight: Value, channels: slice) -> Value:

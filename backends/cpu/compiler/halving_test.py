@@ -5,7 +5,7 @@ import torch
 from torch import Tensor, nn
 
 from backends.cpu.compiler.plan import plan
-from backends.cpu.compiler.testing.compare import assert_computes, operations, steps
+from backends.cpu.compiler.testing.compare import assert_computes, ops, specs
 from models.mobilenet import InvertedResidual
 
 
@@ -14,13 +14,13 @@ def _picture(channels: int, side: int = 14) -> Tensor:
 
 
 def _kinds(module: nn.Module, x: Tensor) -> list[str]:
-    return [operation.kind() for operation in operations(module, x)]
+    return [spec.op_name() for spec in specs(module, x)]
 
 
 @pytest.mark.parametrize("columns", [96, 100])
 def test_the_widest_block_is_halved(columns: int) -> None:
     module, x = InvertedResidual(96, columns, 1, 6).eval(), _picture(96)
-    assert _kinds(module, x) == ["product", "depthwise", "product"] * 2
+    assert _kinds(module, x) == ["gemm_f32", "dwconv_f32", "gemm_f32"] * 2
     assert_computes(module, x)
 
 
@@ -33,14 +33,14 @@ def test_channels_that_are_no_whole_panels_are_halved() -> None:
         nn.Conv2d(600, 24, 1),
     )
     module, x = nn.Sequential(*layers, nn.Hardswish()).eval(), _picture(40)
-    halves = [operation for operation in operations(module, x) if operation.kind() == "product"]
+    halves = [spec for spec in specs(module, x) if spec.op_name() == "gemm_f32"]
     assert len(halves) == 4
     assert_computes(module, x)
 
 
 def test_each_of_the_widest_blocks_is_halved() -> None:
     module = nn.Sequential(*(InvertedResidual(96, 96, 1, 6) for _ in range(3))).eval()
-    planned = plan(steps(module, _picture(96)))
+    planned = plan(ops(module, _picture(96)))
     expanded, picture = 4 * 14 * 14 * 288, 4 * 14 * 14 * 96
     assert planned.size == planned.lower_bound == 2 * expanded + picture
 
@@ -48,9 +48,9 @@ def test_each_of_the_widest_blocks_is_halved() -> None:
 @pytest.mark.parametrize("channels", [8, 64])
 def test_what_takes_little_is_left_alone(channels: int) -> None:
     assert _kinds(InvertedResidual(channels, channels, 1, 6).eval(), _picture(channels)) == [
-        "product",
-        "depthwise",
-        "product",
+        "gemm_f32",
+        "dwconv_f32",
+        "gemm_f32",
     ]
 
 
@@ -67,5 +67,5 @@ def test_what_is_read_by_others_is_left_alone() -> None:
             return self.project(filtered), filtered.mean((2, 3))
 
     module, x = Shared().eval(), _picture(96)
-    assert _kinds(module, x).count("depthwise") == 1
+    assert _kinds(module, x).count("dwconv_f32") == 1
     assert_computes(module, x)

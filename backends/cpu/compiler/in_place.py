@@ -3,34 +3,34 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
-from backends.cpu.compiler.graph import Scratch, Step, StepGraph, Value
-from backends.cpu.compiler.kinds.map import Map
+from backends.cpu.compiler.graph import Op, OpGraph, Scratch, Value
+from backends.cpu.compiler.ops.elementwise import ElementwiseF32
 from backends.cpu.compiler.plan import lifetimes
 from exir.planning.liveness import Lifetime
 
 
-def write_in_place(graph: StepGraph) -> None:
+def write_in_place(graph: OpGraph) -> None:
     """Let maps write over an operand of their output's sizes that ends with them.
 
     After: such an output is a view of that operand, which is operand 0.
     """
     alive = lifetimes(graph)
-    for place, step in enumerate(graph.steps):
-        operand = _ending_operand(step, place, alive)
+    for place, op in enumerate(graph.ops):
+        operand = _ending_operand(op, place, alive)
         if operand is not None:
-            graph.steps[place] = _with_operand_first(step, operand)
-            output, target = step.output, step.inputs[operand]
+            graph.ops[place] = _with_operand_first(op, operand)
+            output, target = op.output, op.inputs[operand]
             output.base = target
             ended = alive.pop(output)
             alive[target.storage] = Lifetime(alive[target.storage].first, ended.last)
 
 
-def _ending_operand(step: Step, place: int, alive: Mapping[Value, Lifetime]) -> int | None:
-    if not isinstance(step.operation, Map) or not _is_own_scratch(step.output):
+def _ending_operand(op: Op, place: int, alive: Mapping[Value, Lifetime]) -> int | None:
+    if not isinstance(op.spec, ElementwiseF32) or not _is_own_scratch(op.output):
         return None
-    storages = [value.storage for value in step.inputs]
-    for index, value in enumerate(step.inputs):
-        fits = value.dims == step.output.dims and value.dtype == step.output.dtype
+    storages = [value.storage for value in op.inputs]
+    for index, value in enumerate(op.inputs):
+        fits = value.dims == op.output.dims and value.dtype == op.output.dtype
         is_alone = storages.count(value.storage) == 1  # no other operand is a view of it, or both of a third
         if fits and is_alone and isinstance(value.storage.place, Scratch) and alive[value.storage].last == place:
             return index
@@ -41,9 +41,9 @@ def _is_own_scratch(value: Value) -> bool:
     return value.base is None and isinstance(value.place, Scratch)
 
 
-def _with_operand_first(step: Step, operand: int) -> Step:
+def _with_operand_first(op: Op, operand: int) -> Op:
     """The same map with `operand` as its operand 0."""
-    assert isinstance(step.operation, Map)
-    order = [operand, *(index for index in range(len(step.inputs)) if index != operand)]
-    inputs = tuple(step.inputs[index] for index in order)
-    return replace(step, operation=step.operation.with_operands_in(order), inputs=inputs)
+    assert isinstance(op.spec, ElementwiseF32)
+    order = [operand, *(index for index in range(len(op.inputs)) if index != operand)]
+    inputs = tuple(op.inputs[index] for index in order)
+    return replace(op, spec=op.spec.with_operands_in(order), inputs=inputs)

@@ -2,38 +2,38 @@
 
 from dataclasses import replace
 
-from backends.cpu.compiler.graph import Step, StepGraph, Value
-from backends.cpu.compiler.kinds.map import MAX_OPERANDS, MAX_REGISTERS, Instruction, Map
+from backends.cpu.compiler.graph import Op, OpGraph, Value
+from backends.cpu.compiler.ops.elementwise import MAX_OPERANDS, MAX_REGISTERS, ElementwiseF32, Instruction
 from backends.cpu.compiler.rewrite import Rewriter
 
 
-def join_maps(graph: StepGraph) -> None:
+def join_maps(graph: OpGraph) -> None:
     """Join each map with those before it that compute something for it alone, of its own sizes."""
     rewriter = Rewriter(graph)
-    for step in rewriter.steps():
-        while (joined := _joined_with_one(rewriter, step)) is not None:
-            step = joined
+    for op in rewriter.ops():
+        while (joined := _joined_with_one(rewriter, op)) is not None:
+            op = joined
     rewriter.finish()
 
 
-def _joined_with_one(rewriter: Rewriter, step: Step) -> Step | None:
-    if not isinstance(step.operation, Map):
+def _joined_with_one(rewriter: Rewriter, op: Op) -> Op | None:
+    if not isinstance(op.spec, ElementwiseF32):
         return None
-    for value in step.inputs:
+    for value in op.inputs:
         writer = rewriter.writer(value)
-        if writer is None or not isinstance(writer.operation, Map) or not rewriter.sole_use(value):
+        if writer is None or not isinstance(writer.spec, ElementwiseF32) or not rewriter.sole_use(value):
             continue
-        joined = _join(writer, step) if value.dims == step.output.dims else None
+        joined = _join(writer, op) if value.dims == op.output.dims else None
         if joined is not None:
-            rewriter.merge([writer], step, joined)
+            rewriter.merge([writer], op, joined)
             return joined
     return None
 
 
-def _join(first: Step, last: Step) -> Step | None:
-    """Both as one step; None when it would have too many operands or registers."""
-    one, two = first.operation, last.operation
-    assert isinstance(one, Map) and isinstance(two, Map)
+def _join(first: Op, last: Op) -> Op | None:
+    """Both as one op; None when it would have too many operands or registers."""
+    one, two = first.spec, last.spec
+    assert isinstance(one, ElementwiseF32) and isinstance(two, ElementwiseF32)
     inputs = list(dict.fromkeys([*first.inputs, *(each for each in last.inputs if each is not first.output)]))
     count = len(inputs) + len(one.instructions) + len(two.instructions)
     if len(inputs) > MAX_OPERANDS or count > MAX_REGISTERS:
@@ -41,18 +41,18 @@ def _join(first: Step, last: Step) -> Step | None:
     before = _renumbered(first, inputs, len(inputs), {})
     result = len(inputs) + len(before) - 1
     after = _renumbered(last, inputs, len(inputs) + len(before), {first.output: result})
-    joined = Map(len(inputs), (*before, *after))
-    return replace(last, operation=joined, inputs=tuple(inputs), nodes=first.nodes + last.nodes)
+    joined = ElementwiseF32(len(inputs), (*before, *after))
+    return replace(last, spec=joined, inputs=tuple(inputs), nodes=first.nodes + last.nodes)
 
 
-def _renumbered(step: Step, inputs: list[Value], start: int, computed: dict[Value, int]) -> list[Instruction]:
+def _renumbered(op: Op, inputs: list[Value], start: int, computed: dict[Value, int]) -> list[Instruction]:
     """The instructions of a map where its operands stand among `inputs` or are registers in `computed`, and
     its results go from register `start` on."""
-    assert isinstance(step.operation, Map)
-    operands = [computed[each] if each in computed else inputs.index(each) for each in step.inputs]
-    count = len(step.operation.instructions)
+    assert isinstance(op.spec, ElementwiseF32)
+    operands = [computed[each] if each in computed else inputs.index(each) for each in op.inputs]
+    count = len(op.spec.instructions)
     registers = [*operands, *range(start, start + count)]
     return [
         replace(each, registers=tuple(registers[register] for register in each.registers))
-        for each in step.operation.instructions
+        for each in op.spec.instructions
     ]

@@ -1,13 +1,13 @@
-"""Chains of elementwise operators are one step, in place where an operand ends there."""
+"""Chains of elementwise operators are one op, in place where an operand ends there."""
 
 import torch
 from torch import Tensor
 
 from backends.cpu.compiler.compile import compile_partition
-from backends.cpu.compiler.kinds.map import Map
+from backends.cpu.compiler.ops.elementwise import ElementwiseF32
 from backends.cpu.compiler.options import Options
 from backends.cpu.compiler.read_payload import read
-from backends.cpu.compiler.testing.compare import assert_computes, delegated, operations
+from backends.cpu.compiler.testing.compare import assert_computes, delegated, specs
 
 
 def _chain(x: Tensor, y: Tensor) -> Tensor:
@@ -16,14 +16,14 @@ def _chain(x: Tensor, y: Tensor) -> Tensor:
 
 def test_a_tree_of_operators_is_one_map() -> None:
     x, y = torch.rand(3, 4), torch.rand(4)
-    assert [type(each) for each in operations(_chain, x, torch.rand(3, 4))] == [Map]
+    assert [type(each) for each in specs(_chain, x, torch.rand(3, 4))] == [ElementwiseF32]
     assert_computes(_chain, x, torch.rand(3, 4))
     assert_computes(_chain, x, y)
 
 
 def test_what_is_broadcast_is_not_computed_anew_for_each_element() -> None:
-    made = operations(lambda x, y: x + torch.exp(y), torch.rand(3, 4), torch.rand(4))
-    assert [type(each) for each in made] == [Map, Map]
+    made = specs(lambda x, y: x + torch.exp(y), torch.rand(3, 4), torch.rand(4))
+    assert [type(each) for each in made] == [ElementwiseF32, ElementwiseF32]
 
 
 def test_a_long_chain_is_cut_at_the_registers_that_there_are() -> None:
@@ -33,7 +33,7 @@ def test_a_long_chain_is_cut_at_the_registers_that_there_are() -> None:
         return x
 
     x = torch.rand(5)
-    assert len(operations(long, x)) == 2
+    assert len(specs(long, x)) == 2
     assert_computes(long, x)
 
 

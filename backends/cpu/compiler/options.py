@@ -24,7 +24,7 @@ class Options:
         does not fit either; "never"; or "always" where it is possible. Results are bit-identical.
     strassen: for linear layers and convolutions of one pixel of float32: seven eighths of the multiplications, 1.75 of
         the weights' bytes, and errors of rounding twice as large. "auto" where an example has so many rows, even at the
-        lower bounds of sizes, that it is faster and worth the bytes, and no other step reads the same weights as they
+        lower bounds of sizes, that it is faster and worth the bytes, and no other op reads the same weights as they
         are; "never"; or "always" where rows are many by their upper bound, though few take longer then.
     threads: how many threads a call may use at once; each has workspace of its own.
     weights: what weights of products, convolutions and tables are stored as: "auto" as the program has them, or

@@ -1,4 +1,4 @@
-"""Weights and biases of steps as the steps read them."""
+"""Weights and biases of ops as the ops read them."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -7,17 +7,14 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from backends.cpu.compiler.graph import Step, StepGraph, Value, constant
-from backends.cpu.compiler.kinds.block import WEIGHTS, Block, Part
-from backends.cpu.compiler.kinds.convert import HALVES
-from backends.cpu.compiler.kinds.convolution import Convolution, ConvolutionH
-from backends.cpu.compiler.kinds.depthwise import Depthwise
-from backends.cpu.compiler.kinds.embedding import Embedding
-from backends.cpu.compiler.kinds.grouped_gemm import GroupedGemm, GroupedGemmH
-from backends.cpu.compiler.kinds.operation import Operation
-from backends.cpu.compiler.kinds.product import Product, ProductH
-from backends.cpu.compiler.kinds.strassen import Strassen
-from backends.cpu.compiler.kinds.winograd import Winograd
+from backends.cpu.compiler.graph import Op, OpGraph, Value, constant
+from backends.cpu.compiler.ops.cast import HALVES
+from backends.cpu.compiler.ops.conv_f32 import ConvF32, ConvF32F16w
+from backends.cpu.compiler.ops.dwconv_f32 import DwconvF32
+from backends.cpu.compiler.ops.embedding import Embedding
+from backends.cpu.compiler.ops.grouped_gemm import GroupedGemmF32, GroupedGemmF32F16w
+from backends.cpu.compiler.ops.mbconv_f32 import WEIGHTS, MbconvF32, Part
+from backends.cpu.compiler.ops.winograd_f32 import WinogradF32
 from backends.cpu.compiler.packing import (
     convolution_panels,
     group_bias,
@@ -28,40 +25,42 @@ from backends.cpu.compiler.packing import (
     taps,
     winograd_panels,
 )
+from backends.cpu.schema.declarations import OpSpec
+from backends.cpu.schema.gemm import GemmF32, GemmF32F16w, StrassenF32
 
 Packed = tuple[Tensor, ...]
 
 
-def _product(operation: Product, weight: Tensor, bias: Tensor) -> Packed:
+def _product(spec: GemmF32, weight: Tensor, bias: Tensor) -> Packed:
     return panels(weight), padded(bias, 0)
 
 
-def _grouped_gemm(operation: GroupedGemm, weight: Tensor, bias: Tensor) -> Packed:
+def _grouped_gemm(spec: GroupedGemmF32, weight: Tensor, bias: Tensor) -> Packed:
     return panels(weight), padded(bias, 0)
 
 
-def _strassen(operation: Strassen, weight: Tensor, bias: Tensor) -> Packed:
+def _strassen(spec: StrassenF32, weight: Tensor, bias: Tensor) -> Packed:
     return strassen_panels(weight), strassen_bias(bias)
 
 
-def _convolution(operation: Convolution, weight: Tensor, bias: Tensor) -> Packed:
-    if operation.planes:
+def _convolution(spec: ConvF32, weight: Tensor, bias: Tensor) -> Packed:
+    if spec.planes:
         weight = weight.float()
-    return convolution_panels(weight, operation.groups), group_bias(bias, operation.groups)
+    return convolution_panels(weight, spec.groups), group_bias(bias, spec.groups)
 
 
-def _winograd(operation: Winograd, weight: Tensor, bias: Tensor) -> Packed:
-    return winograd_panels(weight.float(), operation.side), padded(bias, 0)
+def _winograd(spec: WinogradF32, weight: Tensor, bias: Tensor) -> Packed:
+    return winograd_panels(weight.float(), spec.side), padded(bias, 0)
 
 
-def _depthwise(operation: Depthwise, weight: Tensor, bias: Tensor) -> Packed:
+def _depthwise(spec: DwconvF32, weight: Tensor, bias: Tensor) -> Packed:
     return taps(weight), padded(bias, 0)
 
 
-def _block(operation: Block, *weights: Tensor) -> Packed:
+def _block(spec: MbconvF32, *weights: Tensor) -> Packed:
     starts = range(0, len(weights), WEIGHTS)
     return tuple(
-        each for part, start in zip(operation.parts, starts) for each in _part(part, *weights[start : start + WEIGHTS])
+        each for part, start in zip(spec.parts, starts) for each in _part(part, *weights[start : start + WEIGHTS])
     )
 
 
@@ -73,37 +72,37 @@ def _part(part: Part, *weights: Tensor) -> Packed:
 
 
 # What makes of weights, inputs 1 and on, what is read.
-_PACKERS: dict[type[Operation], Callable[..., Packed]] = {
-    Product: _product,
-    GroupedGemm: _grouped_gemm,
-    Strassen: _strassen,
-    Convolution: _convolution,
-    Winograd: _winograd,
-    Depthwise: _depthwise,
-    Block: _block,
+_PACKERS: dict[type[OpSpec], Callable[..., Packed]] = {
+    GemmF32: _product,
+    GroupedGemmF32: _grouped_gemm,
+    StrassenF32: _strassen,
+    ConvF32: _convolution,
+    WinogradF32: _winograd,
+    DwconvF32: _depthwise,
+    MbconvF32: _block,
 }
 _WEIGHT_AND_BIAS = 2
 _Done = dict[Any, Sequence[Value]]
 
 
-def pack(graph: StepGraph) -> None:
-    """Replace the weights of each step, inputs 1 and on, by what it reads.
+def pack(graph: OpGraph) -> None:
+    """Replace the weights of each op, inputs 1 and on, by what it reads.
 
-    Before, weights are as PyTorch has them; steps that share some share what they become. A table whose rows
+    Before, weights are as PyTorch has them; ops that share some share what they become. A table whose rows
     are the weight of a product is read from the product's panels: the file has it once.
     """
     done: _Done = {}
-    packed = [_packed(step, done) for step in graph.steps]
-    panels_of = [(old, new.inputs[1]) for old, new in zip(graph.steps, packed) if isinstance(old.operation, Product)]
-    graph.steps = [_with_panels(step, panels_of) for step in packed]
+    packed = [_packed(op, done) for op in graph.ops]
+    panels_of = [(old, new.inputs[1]) for old, new in zip(graph.ops, packed) if isinstance(old.spec, GemmF32)]
+    graph.ops = [_with_panels(op, panels_of) for op in packed]
 
 
-def _with_panels(step: Step, products: Sequence[tuple[Step, Value]]) -> Step:
-    table = step.inputs[0].constant if isinstance(step.operation, Embedding) else None
+def _with_panels(op: Op, products: Sequence[tuple[Op, Value]]) -> Op:
+    table = op.inputs[0].constant if isinstance(op.spec, Embedding) else None
     if table is None:
-        return step
+        return op
     same = (panels for product, panels in products if _is_same(product.inputs[1].constant, table))
-    return replace(step, inputs=(next(same, step.inputs[0]), *step.inputs[1:]))
+    return replace(op, inputs=(next(same, op.inputs[0]), *op.inputs[1:]))
 
 
 def _is_same(weight: Tensor | None, table: Tensor) -> bool:
@@ -112,30 +111,30 @@ def _is_same(weight: Tensor | None, table: Tensor) -> bool:
     return torch.equal(weight, table)
 
 
-def _packed(step: Step, done: _Done) -> Step:
-    if type(step.operation) not in _PACKERS:
-        return step
-    packer, count = _PACKERS[type(step.operation)], _weights(step.operation)
-    x, weights, others = step.inputs[0], step.inputs[1 : 1 + count], step.inputs[1 + count :]
-    key = weights, step.operation
+def _packed(op: Op, done: _Done) -> Op:
+    if type(op.spec) not in _PACKERS:
+        return op
+    packer, count = _PACKERS[type(op.spec)], _weights(op.spec)
+    x, weights, others = op.inputs[0], op.inputs[1 : 1 + count], op.inputs[1 + count :]
+    key = weights, op.spec
     if key not in done:
-        done[key] = [constant(each) for each in packer(step.operation, *map(_elements, weights))]
-    return replace(step, operation=_reader(step.operation, done[key][0]), inputs=(x, *done[key], *others))
+        done[key] = [constant(each) for each in packer(op.spec, *map(_elements, weights))]
+    return replace(op, spec=_reader(op.spec, done[key][0]), inputs=(x, *done[key], *others))
 
 
-def _weights(operation: Operation) -> int:
-    return len(operation.parts) * WEIGHTS if isinstance(operation, Block) else _WEIGHT_AND_BIAS
+def _weights(spec: OpSpec) -> int:
+    return len(spec.parts) * WEIGHTS if isinstance(spec, MbconvF32) else _WEIGHT_AND_BIAS
 
 
-def _reader(operation: Operation, packed: Value) -> Operation:
+def _reader(spec: OpSpec, packed: Value) -> OpSpec:
     """The operation that reads weights as they are stored."""
-    if packed.dtype in HALVES and isinstance(operation, Product):
-        return ProductH(operation.activation)
-    if packed.dtype in HALVES and isinstance(operation, GroupedGemm):
-        return GroupedGemmH()
-    if packed.dtype in HALVES and isinstance(operation, Convolution):
-        return ConvolutionH(operation.window, False, operation.groups, operation.activation)
-    return operation
+    if packed.dtype in HALVES and isinstance(spec, GemmF32):
+        return GemmF32F16w(spec.activation)
+    if packed.dtype in HALVES and isinstance(spec, GroupedGemmF32):
+        return GroupedGemmF32F16w()
+    if packed.dtype in HALVES and isinstance(spec, ConvF32):
+        return ConvF32F16w(spec.window, False, spec.groups, spec.activation)
+    return spec
 
 
 def _elements(weight: Value) -> Tensor:

@@ -1,4 +1,4 @@
-"""Weights as steps read them: panels of 16 columns, filled up with zeros."""
+"""Weights as ops read them: panels of 16 columns, filled up with zeros."""
 
 from collections.abc import Sequence
 from math import prod
@@ -69,7 +69,7 @@ def winograd_panels(weight: Tensor, side: int) -> Tensor:
     return panels(transformed.to(weight.dtype).flatten(2).permute(2, 0, 1))
 
 
-# G times 24 without the common factors of its rows (simd/winograd_i8.h), and what takes that back.
+# G times 24 without the common factors of its rows (microkernels/winograd_qs8.h), and what takes that back.
 _WHOLE = torch.tensor([[6, 0, 0], [1, 1, 1], [1, -1, 1], [1, 2, 4], [1, -2, 4], [0, 0, 6]], dtype=torch.float64)
 _BACK = torch.tensor([[1 / 6, 0, 0, 0, 0, 0], [0, 1 / 2, -1 / 2, 0, 0, 0], [0, 0, 0, 0, 0, 1 / 6]], dtype=torch.float64)
 
@@ -94,7 +94,7 @@ STRASSEN_COLUMNS = 64
 
 
 def strassen_panels(weight: Tensor) -> Tensor:
-    """[N, K] as [7 * N / 32, K / 2, 16], the sums of quarters that `simd/strassen.c` multiplies by: of each group of columns
+    """[N, K] as [7 * N / 32, K / 2, 16], the sums of quarters that `microkernels/strassen.c` multiplies by: of each group of columns
     of a half, the panels of one product after the other. N and K are multiples of 32."""
     (a, c), (b, d) = (half.chunk(2, 1) for half in weight.double().chunk(2, 0))
     sums = torch.stack([a, d - b + a, c, b - a, d - b, d, c - d + b - a]).to(weight.dtype)

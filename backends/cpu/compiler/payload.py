@@ -1,4 +1,4 @@
-"""The payload: what `backends/cpu/PAYLOAD.md` describes, from a step graph and its plan."""
+"""The payload: what `backends/cpu/PAYLOAD.md` describes, from an op graph and its plan."""
 
 import hashlib
 import struct
@@ -12,12 +12,12 @@ from backends.cpu.compiler.dim_table import DimTable
 from backends.cpu.compiler.graph import (
     Constant,
     Input,
-    Laid,
+    Op,
+    OpGraph,
     Output,
     Scratch,
     State,
-    Step,
-    StepGraph,
+    TensorLayout,
     Value,
     tensors_of,
 )
@@ -42,7 +42,7 @@ class Payload:
     named: dict[str, memoryview]
 
 
-def write(graph: StepGraph, plan: Plan) -> Payload:
+def write(graph: OpGraph, plan: Plan) -> Payload:
     """The payload of a planned graph. Equal graphs give equal bytes."""
     return _Writer(graph, plan).payload()
 
@@ -68,7 +68,7 @@ def pack_words(words: Iterable[int]) -> bytes:
 class _Writer:
     """Collects the tables of a payload."""
 
-    def __init__(self, graph: StepGraph, plan: Plan) -> None:
+    def __init__(self, graph: OpGraph, plan: Plan) -> None:
         self._graph = graph
         self._plan = plan
         self._dims = DimTable(graph.bounds, graph.arguments)
@@ -78,16 +78,16 @@ class _Writer:
 
     def payload(self) -> Payload:
         """The whole."""
-        for laid in self._graph.arguments:
-            if isinstance(laid, Laid):
-                self._add_value(laid.value, laid.order)
-        for laid in self._graph.results:
-            self._add_value(laid.value, laid.order)
-        steps = [word for step in self._graph.steps for word in self._step(step)]
-        return Payload(self._joined(steps), dict(self._named))
+        for layout in self._graph.arguments:
+            if isinstance(layout, TensorLayout):
+                self._add_value(layout.value, layout.order)
+        for layout in self._graph.results:
+            self._add_value(layout.value, layout.order)
+        ops = [word for op in self._graph.ops for word in self._op(op)]
+        return Payload(self._joined(ops), dict(self._named))
 
-    def _joined(self, steps: list[int]) -> bytes:
-        """Header and tables; the tables are complete once the steps were made."""
+    def _joined(self, ops: list[int]) -> bytes:
+        """Header and tables; the tables are complete once the ops were made."""
         dims = [word for each in self._dims.entries for word in (each.op, each.a, each.b, each.maximum)]
         values = [word for each in self._values.values() for word in each]
         keys = [key.encode() for key in self._named]
@@ -99,22 +99,22 @@ class _Writer:
         ]
         names = b"".join(keys)
         padded = names + bytes(-len(names) % WORD)
-        body = [*dims, *values, *data, *steps]
+        body = [*dims, *values, *data, *ops]
         total = HEADER_WORDS + len(body) + len(padded) // WORD
         return pack_words([*self._header(total, len(names)), *body]) + padded
 
     def _header(self, total: int, key_bytes: int) -> tuple[int, ...]:
         graph = self._graph
         counts = len(graph.arguments), len(graph.results), len(self._dims.entries), len(self._values)
-        steps = len(graph.steps)
-        return (MAGIC, VERSION, total, *counts, len(self._named), steps, self._plan.size, key_bytes)
+        ops = len(graph.ops)
+        return (MAGIC, VERSION, total, *counts, len(self._named), ops, self._plan.size, key_bytes)
 
-    def _step(self, step: Step) -> list[int]:
-        values = [self._value(value) for value in tensors_of(step)]
-        dims = [self._dims.add(dim) for dim in step.dims]
-        words = step.operation.words()
-        groups = (step.inputs, step.outputs, step.workspaces, dims, words)
-        return [step.operation.code, *map(len, groups), *values, *dims, *words]
+    def _op(self, op: Op) -> list[int]:
+        values = [self._value(value) for value in tensors_of(op)]
+        dims = [self._dims.add(dim) for dim in op.dims]
+        words = op.spec.words()
+        groups = (op.inputs, op.outputs, op.workspaces, dims, words)
+        return [op.spec.code, *map(len, groups), *values, *dims, *words]
 
     def _value(self, value: Value) -> int:
         if value not in self._ids:

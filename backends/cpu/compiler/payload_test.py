@@ -12,7 +12,7 @@ from backends.cpu.compiler.payload import Payload, content_key
 from backends.cpu.compiler.plan import ALIGNMENT, plan
 from backends.cpu.compiler.preprocess import CpuBackend
 from backends.cpu.compiler.read_payload import read
-from backends.cpu.compiler.testing.compare import assert_computes, delegated, steps
+from backends.cpu.compiler.testing.compare import assert_computes, delegated, ops
 from exir.error import ExportError, InvalidProgramError
 
 
@@ -41,7 +41,7 @@ def test_named_data_is_keyed_by_its_content() -> None:
 def test_the_parts_are_the_kinds_of_its_steps() -> None:
     names = ["convolution", "depthwise", "permute", "product"]
     symbols = sorted(CpuBackend.runtime_parts(_payload().data, []))
-    assert symbols == [f"et_cpu_step_{name}" for name in names]
+    assert symbols == [f"et_cpu_op_{name}" for name in names]
 
 
 def test_arguments_and_results_come_first() -> None:
@@ -52,7 +52,7 @@ def test_arguments_and_results_come_first() -> None:
 
 def test_scratch_is_aligned_and_as_small_as_can_be() -> None:
     module, x = _network()
-    planned = plan(steps(module, x))
+    planned = plan(ops(module, x))
     assert planned.size == planned.lower_bound
     assert all(offset % ALIGNMENT == 0 for offset in planned.offsets.values())
 

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 
 from torch.export import ExportedProgram
 
-from backends.cpu.compiler.compile import chosen_steps, finish, step_graph
-from backends.cpu.compiler.graph import StepGraph
-from backends.cpu.compiler.kinds.table import symbol_of
+from backends.cpu.compiler.compile import chosen_ops, finish, op_graph
+from backends.cpu.compiler.graph import OpGraph
+from backends.cpu.compiler.ops.registry import symbol_of
 from backends.cpu.compiler.options import Options
 from backends.cpu.compiler.payload import Payload, write
 from backends.cpu.compiler.plan import ALIGNMENT, plan
@@ -24,7 +24,7 @@ class CpuBackend(BackendDetails):
     @staticmethod
     def preprocess(edge_program: ExportedProgram, compile_specs: list[CompileSpec]) -> PreprocessResult:
         """`UnsupportedOperatorError` for a node that the partitioner would have left to kernels."""
-        return _result(step_graph(edge_program, Options.read(compile_specs)))
+        return _result(op_graph(edge_program, Options.read(compile_specs)))
 
     @classmethod
     def preprocess_multimethod(
@@ -44,30 +44,30 @@ class CpuBackend(BackendDetails):
     def runtime_memory(processed_bytes: bytes, compile_specs: list[CompileSpec]) -> RuntimeMemory:
         """The handle with the tables of the payload, and the scratch that was planned."""
         rows = read(processed_bytes)
-        references = sum(len((*step.inputs, *step.outputs, *step.workspaces)) for step in rows.steps)
-        sums = references, sum(len(step.dims) for step in rows.steps), sum(len(step.words) for step in rows.steps)
-        counts = rows.input_count + rows.output_count, len(rows.dims), len(rows.values), len(rows.steps), *sums
+        references = sum(len((*op.inputs, *op.outputs, *op.workspaces)) for op in rows.ops)
+        sums = references, sum(len(op.dims) for op in rows.ops), sum(len(op.words) for op in rows.ops)
+        counts = rows.input_count + rows.output_count, len(rows.dims), len(rows.values), len(rows.ops), *sums
         handle = f"ET_CPU_HANDLE_BYTES({', '.join(f'{count}u' for count in counts)})"
         return RuntimeMemory(handle, f"{rows.scratch_bytes}u", "backends/cpu/runtime/handle.h")
 
     @staticmethod
     def runtime_parts(processed_bytes: bytes, compile_specs: list[CompileSpec]) -> list[str]:
-        """The kinds of steps in the payload, by their symbols, each once."""
-        kinds = sorted({step.kind for step in read(processed_bytes).steps})
+        """The kinds of ops in the payload, by their symbols, each once."""
+        kinds = sorted({op.kind for op in read(processed_bytes).ops})
         return [symbol_of(kind) for kind in kinds]
 
 
-def _begun(program: ExportedProgram, specs: list[CompileSpec]) -> tuple[StepGraph, Options]:
+def _begun(program: ExportedProgram, specs: list[CompileSpec]) -> tuple[OpGraph, Options]:
     options = Options.read(specs)
-    return chosen_steps(program, options), options
+    return chosen_ops(program, options), options
 
 
-def _finished(graph: StepGraph) -> PreprocessResult:
+def _finished(graph: OpGraph) -> PreprocessResult:
     finish(graph)
     return _result(graph)
 
 
-def _result(graph: StepGraph) -> PreprocessResult:
+def _result(graph: OpGraph) -> PreprocessResult:
     payload = write(graph, plan(graph))
     return PreprocessResult(payload.data, _handles(graph), _stored(payload))
 
@@ -79,9 +79,9 @@ def _stored(payload: Payload) -> NamedDataStoreOutput:
     return store.get_named_data_store_output()
 
 
-def _handles(graph: StepGraph) -> Mapping[int, tuple[int, ...]] | Mapping[str, tuple[int, ...]]:
-    """Debug handles of what each step computes, by its place among the steps."""
+def _handles(graph: OpGraph) -> Mapping[int, tuple[int, ...]] | Mapping[str, tuple[int, ...]]:
+    """Debug handles of what each op computes, by its place among the ops."""
     mapping = DelegateMappingBuilder(generated_identifiers=True)
-    for step in graph.steps:
-        mapping.insert_delegate_mapping_entry(nodes=list(step.nodes))
+    for op in graph.ops:
+        mapping.insert_delegate_mapping_entry(nodes=list(op.nodes))
     return mapping.get_delegate_mapping()

@@ -23,7 +23,7 @@ class ValueRow:
 
 @dataclass(frozen=True)
 class StepRow:
-    """A step: numbers of values and sizes, and the words of its attributes."""
+    """An op: numbers of values and sizes, and the words of its attributes."""
 
     kind: int
     inputs: tuple[int, ...]
@@ -43,7 +43,7 @@ class PayloadRows:
     dims: tuple[DimEntry, ...]
     values: tuple[ValueRow, ...]
     data: tuple[tuple[str, int], ...]
-    steps: tuple[StepRow, ...]
+    ops: tuple[StepRow, ...]
 
 
 def read(payload: bytes) -> PayloadRows:
@@ -65,7 +65,7 @@ class _Reader:
     def rows(self) -> PayloadRows:
         """All tables."""
         header = self._words[:HEADER_WORDS]
-        inputs, outputs, dims, values, data, steps, scratch, key_bytes = header[3:]
+        inputs, outputs, dims, values, data, ops, scratch, key_bytes = header[3:]
         return PayloadRows(
             inputs,
             outputs,
@@ -73,7 +73,7 @@ class _Reader:
             tuple(self._dim() for _ in range(dims)),
             tuple(self._value() for _ in range(values)),
             tuple(self._data(key_bytes) for _ in range(data)),
-            tuple(self._step() for _ in range(steps)),
+            tuple(self._op() for _ in range(ops)),
         )
 
     def _take(self, count: int) -> tuple[int, ...]:
@@ -93,6 +93,6 @@ class _Reader:
         keys = self._payload[len(self._payload) - key_bytes - (-key_bytes % WORD) :]
         return keys[offset : offset + size].decode(), length
 
-    def _step(self) -> StepRow:
+    def _op(self) -> StepRow:
         kind, *counts = self._take(6)
         return StepRow(kind, *(self._take(count) for count in counts))

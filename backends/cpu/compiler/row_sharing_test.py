@@ -1,11 +1,11 @@
-"""Products of the same row are one step, where their weights have few bits."""
+"""Products of the same row are one op, where their weights have few bits."""
 
 import torch
 from torch import Tensor, nn
 
-from backends.cpu.compiler.graph import Step
-from backends.cpu.compiler.kinds.product_q import MOST_PRODUCTS, ProductQ
-from backends.cpu.compiler.testing.compare import assert_computes, assert_keeps, steps
+from backends.cpu.compiler.graph import Op
+from backends.cpu.compiler.ops.gemm_f32_qbw import MOST_PRODUCTS, GemmF32Qbw
+from backends.cpu.compiler.testing.compare import assert_computes, assert_keeps, ops
 from backends.cpu.compiler.testing.few_bits import Layer
 
 
@@ -23,13 +23,13 @@ class Side(nn.Module):
         return torch.cat([layer(x) for layer in self.layers], -1)
 
 
-def _products(module: nn.Module, *inputs: Tensor) -> list[Step]:
-    return [step for step in steps(module, *inputs).steps if isinstance(step.operation, ProductQ)]
+def _products(module: nn.Module, *inputs: Tensor) -> list[Op]:
+    return [op for op in ops(module, *inputs).ops if isinstance(op.spec, GemmF32Qbw)]
 
 
 def _outputs(module: nn.Module, *inputs: Tensor) -> list[int]:
     """Of each product."""
-    return [len(step.outputs) for step in _products(module, *inputs)]
+    return [len(op.outputs) for op in _products(module, *inputs)]
 
 
 def test_queries_keys_and_values_are_one_step():

@@ -8,53 +8,51 @@ from torch import Tensor
 
 from backends.cpu.compiler import cost
 from backends.cpu.compiler.dims import Bounds, Dim
-from backends.cpu.compiler.graph import Step, StepGraph, Value
-from backends.cpu.compiler.kinds.product import Product
-from backends.cpu.compiler.kinds.strassen import MULTIPLE, Strassen
+from backends.cpu.compiler.graph import Op, OpGraph, Value
 from backends.cpu.compiler.options import Options
+from backends.cpu.schema.gemm import STRASSEN_MULTIPLE, GemmF32, StrassenF32
 
 # Of two dims the first one may count rows of one example or examples of one row.
 _LEAST_RANK = 3
 
 
-def choose_strassen(parts: Sequence[tuple[StepGraph, Options]]) -> None:
+def choose_strassen(parts: Sequence[tuple[OpGraph, Options]]) -> None:
     """Replace products that gain by it, as the options of their graph say.
 
-    "auto" leaves those whose weights another step of any of the graphs reads as they are: a program that takes many
+    "auto" leaves those whose weights another op of any of the graphs reads as they are: a program that takes many
     tokens by one method and one token by another has its weights once.
     """
-    others = _weights_of([step for graph, options in parts for step in graph.steps if not _gains(graph, step, options)])
+    others = _weights_of([op for graph, options in parts for op in graph.ops if not _gains(graph, op, options)])
     for graph, options in parts:
-        graph.steps = [
-            _with_strassen(graph, step, options) if _is_taken(graph, step, options, others) else step
-            for step in graph.steps
+        graph.ops = [
+            _with_strassen(graph, op, options) if _is_taken(graph, op, options, others) else op for op in graph.ops
         ]
 
 
-def _is_taken(graph: StepGraph, step: Step, options: Options, others: Sequence[Tensor]) -> bool:
-    return _gains(graph, step, options) and not (options.strassen == "auto" and _is_among(step.inputs[1], others))
+def _is_taken(graph: OpGraph, op: Op, options: Options, others: Sequence[Tensor]) -> bool:
+    return _gains(graph, op, options) and not (options.strassen == "auto" and _is_among(op.inputs[1], others))
 
 
-def _gains(graph: StepGraph, step: Step, options: Options) -> bool:
-    """Whether `step` alone is faster by it, and its weights worth their bytes."""
-    if options.strassen == "never" or type(step.operation) is not Product or step.inputs[1].dtype != torch.float32:
+def _gains(graph: OpGraph, op: Op, options: Options) -> bool:
+    """Whether `op` alone is faster by it, and its weights worth their bytes."""
+    if options.strassen == "never" or type(op.spec) is not GemmF32 or op.inputs[1].dtype != torch.float32:
         return False
-    dims, columns = step.inputs[0].dims, step.output.dims[-1]
+    dims, columns = op.inputs[0].dims, op.output.dims[-1]
     rows = _rows(graph.bounds, dims, options)
-    fits = dims[-1] % MULTIPLE == columns % MULTIPLE == 0
+    fits = dims[-1] % STRASSEN_MULTIPLE == columns % STRASSEN_MULTIPLE == 0
     return fits and cost.prefers_strassen(rows, dims[-1], columns, options.strassen)
 
 
 def _rows(bounds: Bounds, dims: Sequence[Dim], options: Options) -> int:
     """Rows of an example that there are at least; where it is asked for, at most."""
     if options.strassen == "always":
-        return bounds.most(Strassen.rows(dims))
-    return bounds.least(Strassen.rows(dims)) if len(dims) >= _LEAST_RANK else 1
+        return bounds.most(StrassenF32.rows(dims))
+    return bounds.least(StrassenF32.rows(dims)) if len(dims) >= _LEAST_RANK else 1
 
 
-def _weights_of(steps: Sequence[Step]) -> list[Tensor]:
+def _weights_of(ops: Sequence[Op]) -> list[Tensor]:
     """Each once, those that are the same tensor."""
-    values = dict.fromkeys(value for step in steps for value in step.inputs)
+    values = dict.fromkeys(value for op in ops for value in op.inputs)
     return [value.constant for value in values if value.constant is not None]
 
 
@@ -65,13 +63,13 @@ def _is_among(weight: Value, others: Sequence[Tensor]) -> bool:
     )
 
 
-def _with_strassen(graph: StepGraph, step: Step, options: Options) -> Step:
-    assert isinstance(step.operation, Product)
-    dims = step.inputs[0].dims
-    pairs = -(-graph.bounds.most(Strassen.rows(dims)) // 2)
-    chosen = Strassen(min(pairs, cost.STRASSEN_PAIRS), step.operation.activation)
+def _with_strassen(graph: OpGraph, op: Op, options: Options) -> Op:
+    assert isinstance(op.spec, GemmF32)
+    dims = op.inputs[0].dims
+    pairs = -(-graph.bounds.most(StrassenF32.rows(dims)) // 2)
+    chosen = StrassenF32(op.spec.activation, min(pairs, cost.STRASSEN_PAIRS))
     workspaces = (
         Value(torch.float32, chosen.sums(dims)),
         Value(torch.float32, (options.threads, chosen.workspace())),
     )
-    return replace(step, operation=chosen, workspaces=workspaces)
+    return replace(op, spec=chosen, workspaces=workspaces)

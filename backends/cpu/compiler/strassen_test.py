@@ -7,10 +7,9 @@ import torch
 from torch import Tensor, nn
 from torch.export import Dim, export
 
-from backends.cpu.compiler.kinds.product import Product
-from backends.cpu.compiler.kinds.strassen import Strassen
 from backends.cpu.compiler.partitioner import CpuPartitioner
-from backends.cpu.compiler.testing.compare import assert_computes, operations, steps
+from backends.cpu.compiler.testing.compare import assert_computes, ops, specs
+from backends.cpu.schema.gemm import GemmF32, StrassenF32
 from exir import to_edge_transform_and_lower
 from exir._serialize import deserialize_pte_binary
 from exir.program import ExecutorchProgramManager
@@ -36,76 +35,76 @@ def _rows(*shape: int) -> Tensor:
 @pytest.mark.parametrize(
     "depth, columns, rows, kind",
     [
-        (192, 224, 64, Strassen),
-        (192, 224, 63, Product),
-        (160, 224, 64, Product),
-        (224, 160, 64, Product),
-        (208, 224, 64, Product),
-        (224, 208, 64, Product),
+        (192, 224, 64, StrassenF32),
+        (192, 224, 63, GemmF32),
+        (160, 224, 64, GemmF32),
+        (224, 160, 64, GemmF32),
+        (208, 224, 64, GemmF32),
+        (224, 208, 64, GemmF32),
     ],
 )
 def test_it_is_taken_by_rows_and_dimensions(depth: int, columns: int, rows: int, kind: Any) -> None:
     layer = nn.Linear(depth, columns)
-    (chosen,) = operations(layer, _rows(1, rows, depth), strassen="always")
+    (chosen,) = specs(layer, _rows(1, rows, depth), strassen="always")
     assert type(chosen) is kind
 
 
 @pytest.mark.parametrize(
     "shape, columns, kind",
     [
-        ((1, 96, 320), 192, Strassen),
-        ((1, 95, 320), 192, Product),
-        ((1, 96, 288), 192, Product),
-        ((1, 96, 320), 160, Product),
-        ((3, 96, 320), 192, Strassen),
-        ((3, 95, 320), 192, Product),
-        ((96, 1, 320), 192, Product),
-        ((96, 320), 192, Product),
-        ((1, 8, 12, 320), 192, Strassen),
+        ((1, 96, 320), 192, StrassenF32),
+        ((1, 95, 320), 192, GemmF32),
+        ((1, 96, 288), 192, GemmF32),
+        ((1, 96, 320), 160, GemmF32),
+        ((3, 96, 320), 192, StrassenF32),
+        ((3, 95, 320), 192, GemmF32),
+        ((96, 1, 320), 192, GemmF32),
+        ((96, 320), 192, GemmF32),
+        ((1, 8, 12, 320), 192, StrassenF32),
     ],
 )
 def test_by_default_it_is_taken_where_an_example_has_many_rows(shape: tuple[int, ...], columns: int, kind: Any) -> None:
-    (chosen,) = operations(nn.Linear(shape[-1], columns), _rows(*shape))
+    (chosen,) = specs(nn.Linear(shape[-1], columns), _rows(*shape))
     assert type(chosen) is kind
 
 
 def test_weights_are_no_larger_where_it_is_not_wanted() -> None:
-    assert Strassen not in map(type, operations(_Residual(), _rows(1, 128, 320), strassen="never"))
+    assert StrassenF32 not in map(type, specs(_Residual(), _rows(1, 128, 320), strassen="never"))
 
 
 def test_two_bytes_stay_two_bytes() -> None:
-    assert Strassen not in map(type, operations(_Residual(), _rows(1, 128, 320), weights="float16", strassen="always"))
+    assert StrassenF32 not in map(type, specs(_Residual(), _rows(1, 128, 320), weights="float16", strassen="always"))
 
 
 @pytest.mark.parametrize("rows", [64, 65, 300])
 def test_residual_and_curve_are_part_of_it(rows: int) -> None:
     module, x = _Residual(), _rows(1, rows, 320)
-    found = operations(module, x, strassen="always")
-    assert [type(each) for each in found] == [Strassen, Strassen]
+    found = specs(module, x, strassen="always")
+    assert [type(each) for each in found] == [StrassenF32, StrassenF32]
     assert_computes(module, x, strassen="always")
 
 
 def test_rows_of_pictures() -> None:
     module = nn.Sequential(nn.Conv2d(320, 320, 1), nn.ReLU())
     x = _rows(2, 320, 9, 11).to(memory_format=torch.channels_last)
-    assert Strassen in map(type, operations(module, x))
+    assert StrassenF32 in map(type, specs(module, x))
     assert_computes(module, x)
 
 
 def test_any_number_of_rows_up_to_a_bound() -> None:
     module, batch, tokens = _Residual(), Dim("batch", min=1, max=3), Dim("tokens", min=1, max=70)
     shapes = ({0: batch, 1: tokens},)
-    graph = steps(module, _rows(2, 30, 320), dynamic_shapes=shapes, strassen="always")
-    assert [type(step.operation) for step in graph.steps] == [Strassen, Strassen]
+    graph = ops(module, _rows(2, 30, 320), dynamic_shapes=shapes, strassen="always")
+    assert [type(op.spec) for op in graph.ops] == [StrassenF32, StrassenF32]
     others = [(_rows(b, t, 320),) for b, t in ((1, 1), (1, 2), (3, 70), (1, 7))]
     assert_computes(module, _rows(2, 30, 320), dynamic_shapes=shapes, others=others, strassen="always")
 
 
-@pytest.mark.parametrize("least, kind", [(95, Product), (96, Strassen)])
+@pytest.mark.parametrize("least, kind", [(95, GemmF32), (96, StrassenF32)])
 def test_by_default_the_least_number_of_rows_counts(least: int, kind: Any) -> None:
     shapes = ({0: Dim("batch", min=1, max=3), 1: Dim("tokens", min=least, max=140)},)
-    graph = steps(_Residual(), _rows(2, 130, 320), dynamic_shapes=shapes)
-    assert [type(step.operation) for step in graph.steps] == [kind, kind]
+    graph = ops(_Residual(), _rows(2, 130, 320), dynamic_shapes=shapes)
+    assert [type(op.spec) for op in graph.ops] == [kind, kind]
     assert_computes(_Residual(), _rows(2, 130, 320), dynamic_shapes=shapes, others=[(_rows(1, least, 320),)])
 
 
@@ -134,8 +133,8 @@ class _First(nn.Module):
 def test_weights_that_are_read_as_they_are_are_not_stored_twice() -> None:
     words = torch.arange(128).reshape(1, 128)
     for module, x in ((_Tied(), words), (_First(), _rows(1, 128, 320))):
-        assert Strassen in map(type, operations(module, x, strassen="always"))
-        assert Strassen not in map(type, operations(module, x))
+        assert StrassenF32 in map(type, specs(module, x, strassen="always"))
+        assert StrassenF32 not in map(type, specs(module, x))
 
 
 def _program(module: nn.Module, *rows: int) -> ExecutorchProgramManager:

@@ -1,15 +1,15 @@
-"""Steps whose results nobody needs."""
+"""Ops whose results nobody needs."""
 
-from backends.cpu.compiler.graph import Scratch, StepGraph, Value, storages_of
+from backends.cpu.compiler.graph import OpGraph, Scratch, Value, storages_of
 
 
-def drop_unread(graph: StepGraph) -> None:
-    """After: each step writes a state, or what a later step or the caller reads."""
+def drop_unread(graph: OpGraph) -> None:
+    """After: each op writes a state, or what a later op or the caller reads."""
     needed: set[Value] = {result.value.storage for result in graph.results}
     kept = []
-    for step in reversed(graph.steps):
-        written = storages_of(step.outputs)
+    for op in reversed(graph.ops):
+        written = storages_of(op.outputs)
         if any(value in needed or not isinstance(value.place, Scratch) for value in written):
-            kept.append(step)
-            needed.update(storages_of(step.inputs))
-    graph.steps = kept[::-1]
+            kept.append(op)
+            needed.update(storages_of(op.inputs))
+    graph.ops = kept[::-1]

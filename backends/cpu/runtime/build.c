@@ -21,7 +21,7 @@ static bool take_all(const et_cpu_payload *payload, et_arena *arena,
        sizeof(et_cpu_argument)},
       {payload->value_count, sizeof(et_cpu_tensor)},
       {payload->value_count, sizeof(et_cpu_slot)},
-      {payload->step_count, sizeof(et_cpu_step)},
+      {payload->op_count, sizeof(et_cpu_op)},
       {payload->tensor_refs, sizeof(et_cpu_tensor *)},
       {payload->dim_refs, sizeof(int32_t *)},
       {payload->dim_count, sizeof(int32_t)},
@@ -49,7 +49,7 @@ et_status et_cpu_reserve(const et_cpu_payload *payload, et_arena *arena,
         .arguments = regions[1],
         .tensors = regions[2],
         .slots = regions[3],
-        .steps = regions[4],
+        .ops = regions[4],
         .tensor_refs = regions[5],
         .dim_refs = regions[6],
         .dims = regions[7],
@@ -250,8 +250,8 @@ static et_status fill_data(const et_backend_context *context,
 }
 
 /* NULL when it is not linked. */
-static const et_cpu_kind *find_kind(const et_backend_context *context,
-                                    uint32_t code) {
+static const et_cpu_op_type *find_op_type(const et_backend_context *context,
+                                          uint32_t code) {
   for (size_t i = 0; i < context->part_count; i++) {
     if (context->parts[i]->id == code) {
       return context->parts[i]->content;
@@ -260,18 +260,18 @@ static const et_cpu_kind *find_kind(const et_backend_context *context,
   return NULL;
 }
 
-/* What a step refers to lies behind what the step before it refers to. */
-typedef struct step_room {
+/* What an op refers to lies behind what the op before it refers to. */
+typedef struct op_workspace {
   et_cpu_tensor **tensors;
   const int32_t **dims;
   uint32_t *attributes;
-} step_room;
+} op_workspace;
 
-static void fill_step(et_cpu_handle *handle, const et_cpu_record *record,
-                      step_room *room, et_cpu_step *out) {
+static void fill_op(et_cpu_handle *handle, const et_cpu_op_record *record,
+                    op_workspace *room, et_cpu_op *out) {
   const et_cpu_payload *payload = &handle->payload;
-  const et_cpu_step step = {
-      .kind = out->kind,
+  const et_cpu_op op = {
+      .type = out->type,
       .tensors = room->tensors,
       .dims = room->dims,
       .attributes = room->attributes,
@@ -292,23 +292,24 @@ static void fill_step(et_cpu_handle *handle, const et_cpu_record *record,
   for (uint32_t i = 0; i < record->attribute_count; i++) {
     *room->attributes++ = et_cpu_word(payload, record->attributes_at + i);
   }
-  *out = step;
+  *out = op;
 }
 
-static et_status fill_steps(const et_backend_context *context,
-                            et_cpu_handle *handle) {
-  size_t at = handle->payload.steps_at;
-  et_cpu_record record = {.kind = 0};
-  step_room room = {handle->tensor_refs, handle->dim_refs, handle->attributes};
-  for (uint32_t i = 0; i < handle->payload.step_count; i++) {
-    et_cpu_read_record(&handle->payload, &at, &record);
-    handle->steps[i].kind = find_kind(context, record.kind);
-    if (handle->steps[i].kind == NULL) {
+static et_status fill_ops(const et_backend_context *context,
+                          et_cpu_handle *handle) {
+  size_t at = handle->payload.ops_at;
+  et_cpu_op_record record = {.kind = 0};
+  op_workspace room = {handle->tensor_refs, handle->dim_refs,
+                       handle->attributes};
+  for (uint32_t i = 0; i < handle->payload.op_count; i++) {
+    et_cpu_read_op(&handle->payload, &at, &record);
+    handle->ops[i].type = find_op_type(context, record.kind);
+    if (handle->ops[i].type == NULL) {
       return et_fail(context->error, ET_STATUS_DELEGATE_INCOMPATIBLE,
-                     "payload: steps[%u] is of kind %u, which is not linked",
+                     "payload: ops[%u] is op %u, which is not linked",
                      (unsigned)i, (unsigned)record.kind);
     }
-    fill_step(handle, &record, &room, &handle->steps[i]);
+    fill_op(handle, &record, &room, &handle->ops[i]);
   }
   return ET_STATUS_OK;
 }
@@ -320,5 +321,5 @@ et_status et_cpu_build(const et_backend_context *context,
   ET_RETURN_IF_ERROR(et_cpu_tensors_update(handle, context->error));
   ET_RETURN_IF_ERROR(fill_arguments(handle, context->error));
   ET_RETURN_IF_ERROR(fill_data(context, handle));
-  return fill_steps(context, handle);
+  return fill_ops(context, handle);
 }

@@ -11,7 +11,7 @@ et_status et_cpu_reserve(const et_cpu_payload *payload, et_arena *arena,
                          et_error *error, et_cpu_handle **out);
 
 /* Fills what et_cpu_reserve took, with dims at their maxima, and checks where values
- * lie. Steps have their kinds; how they fit together is for verify.h. */
+ * lie. Ops have their kinds; how they fit together is for verify.h. */
 et_status et_cpu_build(const et_backend_context *context,
                        et_cpu_handle *handle);
 

@@ -44,8 +44,8 @@ static et_status cpu_execute(void *memory, const et_execute_context *context,
   et_cpu_handle *handle = memory;
   ET_RETURN_IF_ERROR(
       et_cpu_bind(handle, context->scratch, args, count, context->error));
-  return et_cpu_run_steps(handle->steps, handle->payload.step_count,
-                          handle->isa, context);
+  return et_cpu_run_ops(handle->ops, handle->payload.op_count, handle->isa,
+                        context);
 }
 
 const et_backend et_cpu_backend = {

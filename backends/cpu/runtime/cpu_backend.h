@@ -1,4 +1,4 @@
-/* CpuBackend: fused steps over planned scratch, see PAYLOAD.md. */
+/* CpuBackend: fused ops over planned scratch, see PAYLOAD.md. */
 #ifndef BACKENDS_CPU_RUNTIME_CPU_BACKEND_H_
 #define BACKENDS_CPU_RUNTIME_CPU_BACKEND_H_
 

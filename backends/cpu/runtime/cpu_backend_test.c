@@ -16,7 +16,7 @@ static cpu_session *const session = &cpu_test.session;
 static cpu_sample *const samples = cpu_test.samples;
 static et_value **const args = cpu_test.args;
 
-static void test_steps_run_in_order_over_scratch(void **state) {
+static void test_ops_run_in_order_over_scratch(void **state) {
   (void)state;
   cpu_test_write_static();
   cpu_test_must_load();
@@ -129,9 +129,9 @@ static void test_call_that_reads_unwritten_scratch_is_refused(void **state) {
   cpu_test_must_call(2);
   cpu_sample_make(&samples[0], 4, 3);
   cpu_test_expect_call_refused(
-      2, "payload: steps[1] reads what is not written before");
+      2, "payload: ops[1] reads what is not written before");
   cpu_test_expect_call_refused(
-      2, "payload: steps[1] reads what is not written before");
+      2, "payload: ops[1] reads what is not written before");
   cpu_sample_make(&samples[0], 5, 3);
   cpu_test_must_call(2);
 }
@@ -170,7 +170,7 @@ static void test_int_arguments_are_dims(void **state) {
       cpu_write_floats(writer, ET_CPU_OUTPUT, 0, 0, ones, 2)};
   writer->inputs = 2;
   writer->outputs = 1;
-  cpu_write_step(writer, CPU_TEST_SUM, counts, values, addend, NULL);
+  cpu_write_op(writer, CPU_TEST_SUM, counts, values, addend, NULL);
   cpu_test_must_load();
   cpu_test.number.tag = ET_VALUE_INT;
   cpu_test.number.u.as_int = 20;
@@ -202,7 +202,7 @@ static float computed_dim(et_cpu_dim_op op, int32_t rows, int32_t columns) {
       cpu_write_floats(writer, ET_CPU_INPUT, 0, 0, sizes, 2),
       cpu_write_floats(writer, ET_CPU_OUTPUT, 0, 0, ones, 2)};
   writer->inputs = writer->outputs = 1;
-  cpu_write_step(writer, CPU_TEST_SUM, counts, values, dim, NULL);
+  cpu_write_op(writer, CPU_TEST_SUM, counts, values, dim, NULL);
   cpu_test_must_load();
   cpu_sample_make(&samples[0], rows, columns);
   cpu_test_must_call(2);
@@ -293,7 +293,7 @@ static void on_end(void *context, const et_event *event, et_status status) {
   assert_int_equal(status, ET_STATUS_OK);
 }
 
-static void test_an_observer_is_told_of_each_step(void **state) {
+static void test_an_observer_is_told_of_each_op(void **state) {
   (void)state;
   const et_observer observer = {NULL, on_begin, on_end, NULL};
   cpu_test_write_static();
@@ -365,7 +365,7 @@ static void test_states_are_updated_where_they_lie(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      CPU_TEST(test_steps_run_in_order_over_scratch),
+      CPU_TEST(test_ops_run_in_order_over_scratch),
       CPU_TEST(test_handle_takes_the_documented_bytes),
       CPU_TEST(test_named_data_is_used_where_it_lies),
       CPU_TEST(test_payloads_of_constant_dims_are_static),
@@ -379,7 +379,7 @@ int main(void) {
       CPU_TEST(test_values_after_the_dims_use_no_argument),
       CPU_TEST(test_inputs_in_another_dim_order_have_dims_in_memory_order),
       CPU_TEST(test_arguments_of_another_kind_are_refused),
-      CPU_TEST(test_an_observer_is_told_of_each_step),
+      CPU_TEST(test_an_observer_is_told_of_each_op),
       CPU_TEST(test_the_option_isa_chooses),
       CPU_TEST(test_an_option_of_the_compiler_is_told_where_it_belongs),
       CPU_TEST(test_without_an_option_the_widest_is_taken),

@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "backends/cpu/ops/op.h"
 #include "backends/cpu/runtime/payload.h"
-#include "backends/cpu/steps/step.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -44,13 +44,13 @@ typedef struct et_cpu_handle {
   et_cpu_argument *arguments; /* input_count + output_count */
   et_cpu_tensor *tensors;     /* value_count */
   et_cpu_slot *slots;         /* value_count */
-  et_cpu_step *steps;         /* step_count */
+  et_cpu_op *ops;             /* op_count */
   et_cpu_tensor **tensor_refs;
   const int32_t **dim_refs;
   int32_t *dims;        /* dim_count: values of the current call */
-  uint32_t *attributes; /* of all steps, aligned */
+  uint32_t *attributes; /* of all ops, aligned */
   bool is_static;       /* no dim depends on the arguments */
-  bool is_current;      /* the steps are checked for `dims` */
+  bool is_current;      /* the ops are checked for `dims` */
   bool is_written; /* for the tensors' sizes: all that is read is written */
   uint8_t isa;     /* et_cpu_isa */
 } et_cpu_handle;
@@ -60,18 +60,18 @@ typedef struct et_cpu_handle {
    ET_CPU_HANDLE_ALIGNMENT)
 
 /* Bytes of a handle of a payload with so many inputs and outputs, dims, values and
- * steps, whose steps have so many values, dims and attribute words in all. The
+ * ops, whose ops have so many values, dims and attribute words in all. The
  * manifest of a program says this of its delegates. */
-#define ET_CPU_HANDLE_BYTES(arguments, dims, values, steps, tensor_refs, \
-                            dim_refs, attributes)                        \
-  (ET_CPU_ALIGNED(sizeof(et_cpu_handle)) +                               \
-   ET_CPU_ALIGNED(sizeof(et_cpu_argument) * (size_t)(arguments)) +       \
-   ET_CPU_ALIGNED(sizeof(et_cpu_tensor) * (size_t)(values)) +            \
-   ET_CPU_ALIGNED(sizeof(et_cpu_slot) * (size_t)(values)) +              \
-   ET_CPU_ALIGNED(sizeof(et_cpu_step) * (size_t)(steps)) +               \
-   ET_CPU_ALIGNED(sizeof(et_cpu_tensor *) * (size_t)(tensor_refs)) +     \
-   ET_CPU_ALIGNED(sizeof(int32_t *) * (size_t)(dim_refs)) +              \
-   ET_CPU_ALIGNED(sizeof(int32_t) * (size_t)(dims)) +                    \
+#define ET_CPU_HANDLE_BYTES(arguments, dims, values, ops, tensor_refs, \
+                            dim_refs, attributes)                      \
+  (ET_CPU_ALIGNED(sizeof(et_cpu_handle)) +                             \
+   ET_CPU_ALIGNED(sizeof(et_cpu_argument) * (size_t)(arguments)) +     \
+   ET_CPU_ALIGNED(sizeof(et_cpu_tensor) * (size_t)(values)) +          \
+   ET_CPU_ALIGNED(sizeof(et_cpu_slot) * (size_t)(values)) +            \
+   ET_CPU_ALIGNED(sizeof(et_cpu_op) * (size_t)(ops)) +                 \
+   ET_CPU_ALIGNED(sizeof(et_cpu_tensor *) * (size_t)(tensor_refs)) +   \
+   ET_CPU_ALIGNED(sizeof(int32_t *) * (size_t)(dim_refs)) +            \
+   ET_CPU_ALIGNED(sizeof(int32_t) * (size_t)(dims)) +                  \
    sizeof(uint32_t) * (size_t)(attributes))
 
 #ifdef __cplusplus

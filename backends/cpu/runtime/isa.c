@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "backends/cpu/simd/avxvnni.h"
+#include "backends/cpu/microkernels/avxvnni.h"
 
 #if defined(__aarch64__) && defined(__linux__)
 #include <sys/auxv.h>

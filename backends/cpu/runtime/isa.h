@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "backends/cpu/simd/variants.h"
+#include "backends/cpu/microkernels/variants.h"
 #include "executorch/backend.h"
 #include "executorch/status.h"
 

@@ -8,7 +8,7 @@
 #define DIM_WORDS 4
 #define VALUE_WORDS 6 /* before its dims */
 #define DATA_WORDS 3
-#define STEP_WORDS 6 /* before its lists */
+#define OP_WORDS 6 /* before its lists */
 
 /* Values times pieces of data: a tenth of a second. */
 #define MAX_PLACINGS (UINT64_C(1) << 26)
@@ -69,10 +69,10 @@ bool et_cpu_read_value(const et_cpu_payload *payload, size_t *at,
   return skip(payload, at, out->rank);
 }
 
-bool et_cpu_read_record(const et_cpu_payload *payload, size_t *at,
-                        et_cpu_record *out) {
+bool et_cpu_read_op(const et_cpu_payload *payload, size_t *at,
+                    et_cpu_op_record *out) {
   const size_t from = *at;
-  if (!skip(payload, at, STEP_WORDS)) {
+  if (!skip(payload, at, OP_WORDS)) {
     return false;
   }
   out->kind = et_cpu_word(payload, from);
@@ -161,32 +161,32 @@ static et_status check_data(const et_cpu_payload *payload, uint32_t index,
 }
 
 static et_status check_refs(const et_cpu_payload *payload, uint32_t index,
-                            const et_cpu_record *record, et_error *error) {
+                            const et_cpu_op_record *record, et_error *error) {
   for (uint32_t i = 0; i < record->tensor_count; i++) {
     const uint32_t value = et_cpu_word(payload, record->tensors_at + i);
     if (value >= payload->value_count) {
-      return fail_word(error, "steps", index, "value", value);
+      return fail_word(error, "ops", index, "value", value);
     }
   }
   for (uint32_t i = 0; i < record->dim_count; i++) {
     const uint32_t dim = et_cpu_word(payload, record->dims_at + i);
     if (dim >= payload->dim_count) {
-      return fail_word(error, "steps", index, "dim", dim);
+      return fail_word(error, "ops", index, "dim", dim);
     }
   }
   return ET_STATUS_OK;
 }
 
 static et_status check_record(et_cpu_payload *payload, uint32_t index,
-                              const et_cpu_record *record, et_error *error) {
+                              const et_cpu_op_record *record, et_error *error) {
   if (record->tensor_count > UINT16_MAX) {
-    return fail_word(error, "steps", index, "values", record->tensor_count);
+    return fail_word(error, "ops", index, "values", record->tensor_count);
   }
   if (record->dim_count > UINT16_MAX) {
-    return fail_word(error, "steps", index, "dims", record->dim_count);
+    return fail_word(error, "ops", index, "dims", record->dim_count);
   }
   if (record->attribute_count > UINT16_MAX) {
-    return fail_word(error, "steps", index, "attributes",
+    return fail_word(error, "ops", index, "attributes",
                      record->attribute_count);
   }
   payload->tensor_refs += record->tensor_count;
@@ -241,10 +241,10 @@ static et_status check_datas(const et_cpu_payload *payload, size_t *at,
 
 static et_status check_records(et_cpu_payload *payload, size_t *at,
                                et_error *error) {
-  for (uint32_t i = 0; i < payload->step_count; i++) {
-    et_cpu_record record;
-    if (!et_cpu_read_record(payload, at, &record)) {
-      return fail_end(error, "steps", i);
+  for (uint32_t i = 0; i < payload->op_count; i++) {
+    et_cpu_op_record record;
+    if (!et_cpu_read_op(payload, at, &record)) {
+      return fail_end(error, "ops", i);
     }
     ET_RETURN_IF_ERROR(check_record(payload, i, &record, error));
   }
@@ -276,7 +276,7 @@ static et_status read_header(et_span bytes, et_error *error,
   out->dim_count = et_cpu_word(out, 5);
   out->value_count = et_cpu_word(out, 6);
   out->data_count = et_cpu_word(out, 7);
-  out->step_count = et_cpu_word(out, 8);
+  out->op_count = et_cpu_word(out, 8);
   out->scratch_bytes = et_cpu_word(out, 9);
   out->key_bytes = et_cpu_word(out, 10);
   return ET_STATUS_OK;
@@ -295,7 +295,7 @@ et_status et_cpu_payload_open(et_span bytes, et_error *error,
   ET_RETURN_IF_ERROR(check_values(out, &at, error));
   out->data_at = at;
   ET_RETURN_IF_ERROR(check_datas(out, &at, error));
-  out->steps_at = at;
+  out->ops_at = at;
   ET_RETURN_IF_ERROR(check_records(out, &at, error));
   out->keys_at = at;
   const size_t left = out->words - at;

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "backends/cpu/steps/step.h"
+#include "backends/cpu/ops/op.h"
 #include "executorch/span.h"
 #include "executorch/status.h"
 
@@ -58,8 +58,8 @@ typedef struct et_cpu_data {
   uint32_t bytes;
 } et_cpu_data;
 
-/* One step as the payload has it. */
-typedef struct et_cpu_record {
+/* One op as the payload has it. */
+typedef struct et_cpu_op_record {
   uint32_t kind;
   uint32_t input_count;
   uint32_t output_count;
@@ -70,7 +70,7 @@ typedef struct et_cpu_record {
   size_t tensors_at;     /* word of the first value's number */
   size_t dims_at;
   size_t attributes_at;
-} et_cpu_record;
+} et_cpu_op_record;
 
 /* A payload of which every number is in range. What lies overlapping or is read
  * before it is written is another matter: see verify.h. */
@@ -83,14 +83,14 @@ typedef struct et_cpu_payload {
   uint32_t dim_count;
   uint32_t value_count;
   uint32_t data_count;
-  uint32_t step_count;
+  uint32_t op_count;
   uint32_t scratch_bytes;
   uint32_t key_bytes;
   size_t values_at; /* words where the sections begin; dims follow the header */
   size_t data_at;
-  size_t steps_at;
+  size_t ops_at;
   size_t keys_at;
-  size_t tensor_refs; /* sums over all steps */
+  size_t tensor_refs; /* sums over all ops */
   size_t dim_refs;
   size_t attribute_words;
 } et_cpu_payload;
@@ -109,12 +109,12 @@ static inline uint32_t et_cpu_word(const et_cpu_payload *payload, size_t at) {
 et_cpu_dim et_cpu_dim_at(const et_cpu_payload *payload, uint32_t index);
 et_cpu_data et_cpu_data_at(const et_cpu_payload *payload, uint32_t index);
 
-/* The value or step that begins at word *at, which moves behind it; false when
+/* The value or op that begins at word *at, which moves behind it; false when
  * it does not end within the payload. */
 bool et_cpu_read_value(const et_cpu_payload *payload, size_t *at,
                        et_cpu_value *out);
-bool et_cpu_read_record(const et_cpu_payload *payload, size_t *at,
-                        et_cpu_record *out);
+bool et_cpu_read_op(const et_cpu_payload *payload, size_t *at,
+                    et_cpu_op_record *out);
 
 #ifdef __cplusplus
 }

@@ -17,29 +17,28 @@ static et_value **const args = cpu_test.args;
 static void test_a_kind_that_is_not_linked_is_named(void **state) {
   (void)state;
   cpu_test_write_static();
-  writer->steps.words[0] = 999;
-  cpu_test_expect_refused(
-      "payload: steps[0] is of kind 999, which is not linked");
+  writer->ops.words[0] = 999;
+  cpu_test_expect_refused("payload: ops[0] is op 999, which is not linked");
 }
 
-static void test_what_a_kind_refuses_is_told_with_its_step(void **state) {
+static void test_what_a_kind_refuses_is_told_with_its_op(void **state) {
   (void)state;
   cpu_test_write_static();
-  writer->steps.words[9] = CPU_TEST_SUM; /* of the second step */
-  cpu_test_expect_refused("steps[1]: sum: x is float32 and y one of it");
+  writer->ops.words[9] = CPU_TEST_SUM; /* of the second step */
+  cpu_test_expect_refused("ops[1]: sum: x is float32 and y one of it");
 }
 
-static void test_steps_may_work_in_place_where_their_kind_does(void **state) {
+static void test_ops_may_work_in_place_where_their_kind_does(void **state) {
   (void)state;
   cpu_test_write_static();
   cpu_write_unary(writer, CPU_TEST_SHIFT, 1, 1, 1);
   cpu_test_must_load();
-  writer->steps.words[18] = CPU_TEST_SUM; /* does not */
+  writer->ops.words[18] = CPU_TEST_SUM; /* does not */
   cpu_test_expect_refused(
-      "payload: steps[2] writes over another value of its own");
+      "payload: ops[2] writes over another value of its own");
 }
 
-static void test_values_of_a_step_may_not_overlap(void **state) {
+static void test_values_of_a_op_may_not_overlap(void **state) {
   (void)state;
   cpu_test_write_static();
   const uint32_t dims[2] = {0, 1};
@@ -47,7 +46,7 @@ static void test_values_of_a_step_may_not_overlap(void **state) {
   const uint32_t part = cpu_write_floats(writer, ET_CPU_SCRATCH, 0, 4, dims, 2);
   cpu_write_unary(writer, CPU_TEST_SHIFT, 1, part, 1);
   cpu_test_expect_refused(
-      "payload: steps[2] writes over another value of its own");
+      "payload: ops[2] writes over another value of its own");
 }
 
 /* y = x[0] in [n], over x in [5] where both have as many elements at most. */
@@ -63,10 +62,10 @@ static void test_in_place_is_for_as_many_elements(void **state) {
   const uint32_t y = cpu_write_floats(writer, ET_CPU_OUTPUT, 0, 0, all, 2);
   const uint32_t h = cpu_write_floats(writer, ET_CPU_SCRATCH, 0, 0, five, 1);
   const uint32_t over = cpu_write_floats(writer, ET_CPU_SCRATCH, 0, 0, one, 1);
-  cpu_write_step(writer, CPU_TEST_FIRST, (uint32_t[]){1, 1, 0, 0, 0},
-                 (uint32_t[]){x, h}, NULL, NULL);
-  cpu_write_step(writer, CPU_TEST_FIRST, (uint32_t[]){1, 1, 0, 0, 0},
-                 (uint32_t[]){h, over}, NULL, NULL);
+  cpu_write_op(writer, CPU_TEST_FIRST, (uint32_t[]){1, 1, 0, 0, 0},
+               (uint32_t[]){x, h}, NULL, NULL);
+  cpu_write_op(writer, CPU_TEST_FIRST, (uint32_t[]){1, 1, 0, 0, 0},
+               (uint32_t[]){h, over}, NULL, NULL);
   cpu_write_unary(writer, CPU_TEST_SHIFT, x, y, 0);
   cpu_test_must_load();
   cpu_sample_make(&samples[0], 5, 3);
@@ -74,7 +73,7 @@ static void test_in_place_is_for_as_many_elements(void **state) {
   cpu_sample_make(&samples[0], 4, 3);
   cpu_test_expect_call_refused(
       2,
-      "steps[1]: first: works in place on 5 elements of float32, its output "
+      "ops[1]: first: works in place on 5 elements of float32, its output "
       "has 4 of float32");
 }
 
@@ -83,18 +82,18 @@ static void test_only_scratch_and_outputs_are_written(void **state) {
   cpu_test_write_static();
   cpu_write_unary(writer, CPU_TEST_SHIFT, 1, 0, 1);
   cpu_test_expect_refused(
-      "payload: steps[2] writes where nothing may be written");
+      "payload: ops[2] writes where nothing may be written");
 }
 
 static void test_what_is_read_is_written_before(void **state) {
   (void)state;
   cpu_test_write_static();
-  writer->steps.words[6] = 1; /* the first step reads what it writes */
-  writer->steps.words[7] = 2;
-  cpu_test_expect_refused("payload: steps[0] reads what is not written before");
+  writer->ops.words[6] = 1; /* the first op reads what it writes */
+  writer->ops.words[7] = 2;
+  cpu_test_expect_refused("payload: ops[0] reads what is not written before");
 }
 
-/* [2, 3] is read where two steps write [3] each. */
+/* [2, 3] is read where two ops write [3] each. */
 static void test_pieces_may_be_written_one_by_one(void **state) {
   (void)state;
   cpu_test_write_static();
@@ -103,31 +102,31 @@ static void test_pieces_may_be_written_one_by_one(void **state) {
   cpu_write_data(writer, "weights", sizeof cpu_session_weights);
   const uint32_t top = cpu_write_floats(writer, ET_CPU_SCRATCH, 0, 0, row, 1);
   const uint32_t low = cpu_write_floats(writer, ET_CPU_SCRATCH, 0, 12, row, 1);
-  writer->steps.count = 0;
-  writer->step_count = 0;
+  writer->ops.count = 0;
+  writer->op_count = 0;
   cpu_write_unary(writer, CPU_TEST_SHIFT, x, low, 1);
   cpu_write_unary(writer, CPU_TEST_SHIFT, x, top, 2);
   cpu_write_unary(writer, CPU_TEST_SHIFT, 1, 2, 0);
   cpu_test_must_load();
   cpu_test_must_call(2);
   assert_true(samples[1].data[0] == 3 && samples[1].data[3] == 2);
-  writer->steps.words[7] = top; /* twice the first row */
-  cpu_test_expect_refused("payload: steps[2] reads what is not written before");
+  writer->ops.words[7] = top; /* twice the first row */
+  cpu_test_expect_refused("payload: ops[2] reads what is not written before");
 }
 
 static void test_every_output_is_written(void **state) {
   (void)state;
   cpu_test_write_static();
-  writer->step_count = 1;
-  writer->steps.count = 9;
+  writer->op_count = 1;
+  writer->ops.count = 9;
   cpu_test_expect_refused("payload: output 0 is not written");
   writer->outputs = 2;
-  writer->step_count = 2;
-  writer->steps.count = 18;
+  writer->op_count = 2;
+  writer->ops.count = 18;
   cpu_test_expect_refused("payload: output 1 is not written");
 }
 
-/* A step that reads `count` times what the first one has written, and writes
+/* An op that reads `count` times what the first one has written, and writes
  * nothing. */
 static void write_reads(uint32_t count) {
   uint32_t values[24];
@@ -135,7 +134,7 @@ static void write_reads(uint32_t count) {
   for (uint32_t i = 0; i < count; i++) {
     values[i] = 1;
   }
-  cpu_write_step(writer, CPU_TEST_SHIFT, counts, values, NULL, NULL);
+  cpu_write_op(writer, CPU_TEST_SHIFT, counts, values, NULL, NULL);
 }
 
 static void test_m23_payloads_that_take_long_to_check_are_refused(
@@ -146,7 +145,7 @@ static void test_m23_payloads_that_take_long_to_check_are_refused(
     write_reads(24);
   }
   cpu_test_expect_refused(
-      "payload: steps[1180] is one of too many to be checked");
+      "payload: ops[1180] is one of too many to be checked");
   memset(writer, 0, sizeof *writer);
   for (uint32_t i = 0; i < 8193; i++) {
     cpu_write_data(writer, "", 0);
@@ -178,9 +177,9 @@ static void test_numbers_out_of_range_are_named(void **state) {
   expect_word_refused(&writer->values, 4, 4, "payload: values[0]: offset 4");
   expect_word_refused(&writer->values, 12, 2, "payload: values[1]: offset 2");
   expect_word_refused(&writer->values, 6, 2, "payload: values[0]: dim 2");
-  expect_word_refused(&writer->steps, 6, 3, "payload: steps[0]: value 3");
-  expect_word_refused(&writer->steps, 1, UINT32_MAX,
-                      "payload: steps[0] reaches behind the end");
+  expect_word_refused(&writer->ops, 6, 3, "payload: ops[0]: value 3");
+  expect_word_refused(&writer->ops, 1, UINT32_MAX,
+                      "payload: ops[0] reaches behind the end");
 }
 
 static void test_dims_are_computed_from_earlier_ones(void **state) {
@@ -323,9 +322,9 @@ static void test_every_changed_payload_with_a_state_is_survived(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       CPU_TEST(test_a_kind_that_is_not_linked_is_named),
-      CPU_TEST(test_what_a_kind_refuses_is_told_with_its_step),
-      CPU_TEST(test_steps_may_work_in_place_where_their_kind_does),
-      CPU_TEST(test_values_of_a_step_may_not_overlap),
+      CPU_TEST(test_what_a_kind_refuses_is_told_with_its_op),
+      CPU_TEST(test_ops_may_work_in_place_where_their_kind_does),
+      CPU_TEST(test_values_of_a_op_may_not_overlap),
       CPU_TEST(test_in_place_is_for_as_many_elements),
       CPU_TEST(test_only_scratch_and_outputs_are_written),
       CPU_TEST(test_what_is_read_is_written_before),

@@ -1,22 +1,22 @@
 #include "backends/cpu/runtime/run.h"
 
-static void run_observed(const et_cpu_step *step, uint32_t index,
+static void run_observed(const et_cpu_op *op, uint32_t index,
                          const et_cpu_run *run, const et_observer *observer) {
-  const et_event event = {ET_EVENT_STEP, index, step->kind->name, NULL, 0};
+  const et_event event = {ET_EVENT_STEP, index, op->type->name, NULL, 0};
   observer->begin(observer->context, &event);
-  step->kind->run(step, run);
+  op->type->run(op, run);
   observer->end(observer->context, &event, run->fault->status);
 }
 
-et_status et_cpu_run_steps(const et_cpu_step *steps, uint32_t count,
-                           uint8_t isa, const et_execute_context *context) {
+et_status et_cpu_run_ops(const et_cpu_op *ops, uint32_t count, uint8_t isa,
+                         const et_execute_context *context) {
   et_cpu_fault fault = {ET_STATUS_OK, context->error};
   const et_cpu_run run = {isa, context->parallel, &fault};
   for (uint32_t i = 0; i < count && fault.status == ET_STATUS_OK; i++) {
     if (context->observer != NULL) {
-      run_observed(&steps[i], i, &run, context->observer);
+      run_observed(&ops[i], i, &run, context->observer);
     } else {
-      steps[i].kind->run(&steps[i], &run);
+      ops[i].type->run(&ops[i], &run);
     }
   }
   return fault.status;

@@ -1,17 +1,17 @@
-/* Running steps one after the other. */
+/* Running ops one after the other. */
 #ifndef BACKENDS_CPU_RUNTIME_RUN_H_
 #define BACKENDS_CPU_RUNTIME_RUN_H_
 
-#include "backends/cpu/steps/step.h"
+#include "backends/cpu/ops/op.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* Runs `count` steps whose tensors are bound, up to the first that fails; reports
+/* Runs `count` ops whose tensors are bound, up to the first that fails; reports
  * each to the context's observer by its number. */
-et_status et_cpu_run_steps(const et_cpu_step *steps, uint32_t count,
-                           uint8_t isa, const et_execute_context *context);
+et_status et_cpu_run_ops(const et_cpu_op *ops, uint32_t count, uint8_t isa,
+                         const et_execute_context *context);
 
 #ifdef __cplusplus
 }

@@ -1,4 +1,5 @@
 #include "backends/cpu/runtime/verify.h"
+#include "backends/cpu/ops/op_schema.h"
 
 #include "backends/cpu/runtime/build.h"
 
@@ -39,10 +40,10 @@ static bool same(const extent *a, const extent *b) {
   return same_place(a, b) && a->start == b->start && a->end == b->end;
 }
 
-static et_status fail_step(const verifier *v, uint32_t index,
-                           const char *reason) {
+static et_status fail_op(const verifier *v, uint32_t index,
+                         const char *reason) {
   return et_fail(v->error, ET_STATUS_DELEGATE_INCOMPATIBLE,
-                 "payload: steps[%u] %s", (unsigned)index, reason);
+                 "payload: ops[%u] %s", (unsigned)index, reason);
 }
 
 static bool is_spent(const verifier *v) {
@@ -50,58 +51,58 @@ static bool is_spent(const verifier *v) {
 }
 
 static et_status fail_spent(const verifier *v, uint32_t index) {
-  return fail_step(v, index, "is one of too many to be checked");
+  return fail_op(v, index, "is one of too many to be checked");
 }
 
-static size_t tensor_count(const et_cpu_step *step) {
-  return (size_t)step->input_count + step->output_count + step->workspace_count;
+static size_t tensor_count(const et_cpu_op *op) {
+  return (size_t)op->input_count + op->output_count + op->workspace_count;
 }
 
 /* Whether output 0 may lie on this input. */
-static bool is_in_place(const et_cpu_step *step, size_t written, size_t other) {
-  return written == step->input_count && other < step->input_count &&
-         other + 1 == step->kind->in_place;
+static bool is_in_place(const et_cpu_op *op, size_t written, size_t other) {
+  return written == op->input_count && other < op->input_count &&
+         other + 1 == op->type->in_place;
 }
 
-/* Whether tensor `written` of the step is apart from all others of it. */
-static et_status check_apart(verifier *v, uint32_t index,
-                             const et_cpu_step *step, size_t written) {
-  const extent mine = extent_of(v->handle, step->tensors[written]);
-  for (size_t i = 0; i < tensor_count(step); i++) {
-    const extent other = extent_of(v->handle, step->tensors[i]);
+/* Whether tensor `written` of the op is apart from all others of it. */
+static et_status check_apart(verifier *v, uint32_t index, const et_cpu_op *op,
+                             size_t written) {
+  const extent mine = extent_of(v->handle, op->tensors[written]);
+  for (size_t i = 0; i < tensor_count(op); i++) {
+    const extent other = extent_of(v->handle, op->tensors[i]);
     if (i == written || !overlap(&mine, &other) ||
-        (is_in_place(step, written, i) && same(&mine, &other))) {
+        (is_in_place(op, written, i) && same(&mine, &other))) {
       continue;
     }
-    return fail_step(v, index, "writes over another value of its own");
+    return fail_op(v, index, "writes over another value of its own");
   }
-  v->comparisons += (uint32_t)tensor_count(step);
+  v->comparisons += (uint32_t)tensor_count(op);
   return is_spent(v) ? fail_spent(v, index) : ET_STATUS_OK;
 }
 
 static et_status check_writes(verifier *v, uint32_t index,
-                              const et_cpu_step *step) {
-  for (size_t i = step->input_count; i < tensor_count(step); i++) {
-    const uint8_t place = step->tensors[i]->place;
-    const bool is_output = i < (size_t)step->input_count + step->output_count;
+                              const et_cpu_op *op) {
+  for (size_t i = op->input_count; i < tensor_count(op); i++) {
+    const uint8_t place = op->tensors[i]->place;
+    const bool is_output = i < (size_t)op->input_count + op->output_count;
     if (place != ET_CPU_SCRATCH &&
         !(is_output && (place == ET_CPU_OUTPUT || place == ET_CPU_STATE))) {
-      return fail_step(v, index, "writes where nothing may be written");
+      return fail_op(v, index, "writes where nothing may be written");
     }
-    ET_RETURN_IF_ERROR(check_apart(v, index, step, i));
+    ET_RETURN_IF_ERROR(check_apart(v, index, op, i));
   }
   return ET_STATUS_OK;
 }
 
-/* The end of what an output of the first `count` steps covers from `read.start` on:
+/* The end of what an output of the first `count` ops covers from `read.start` on:
  * `read.start` when none covers it. The latest is the likeliest. */
 static uint64_t covered_to(verifier *v, const extent *read, uint32_t count) {
   for (uint32_t i = count; i > 0 && !is_spent(v); i--) {
-    const et_cpu_step *step = &v->handle->steps[i - 1];
-    v->comparisons += 1u + step->output_count; /* steps without outputs too */
-    for (size_t k = 0; k < step->output_count; k++) {
+    const et_cpu_op *op = &v->handle->ops[i - 1];
+    v->comparisons += 1u + op->output_count; /* ops without outputs too */
+    for (size_t k = 0; k < op->output_count; k++) {
       const extent written =
-          extent_of(v->handle, step->tensors[step->input_count + k]);
+          extent_of(v->handle, op->tensors[op->input_count + k]);
       if (same_place(&written, read) && written.start <= read->start &&
           read->start < written.end) {
         return written.end;
@@ -111,7 +112,7 @@ static uint64_t covered_to(verifier *v, const extent *read, uint32_t count) {
   return read->start;
 }
 
-/* Whether the first `count` steps have written all of `tensor`. */
+/* Whether the first `count` ops have written all of `tensor`. */
 static bool is_written(verifier *v, const et_cpu_tensor *tensor,
                        uint32_t count) {
   extent left = extent_of(v->handle, tensor);
@@ -128,13 +129,12 @@ static bool is_written(verifier *v, const et_cpu_tensor *tensor,
   return true;
 }
 
-static et_status check_reads(verifier *v, uint32_t index,
-                             const et_cpu_step *step) {
-  for (size_t i = 0; i < step->input_count; i++) {
-    if (!is_written(v, step->tensors[i], index)) {
+static et_status check_reads(verifier *v, uint32_t index, const et_cpu_op *op) {
+  for (size_t i = 0; i < op->input_count; i++) {
+    if (!is_written(v, op->tensors[i], index)) {
       return is_spent(v)
                  ? fail_spent(v, index)
-                 : fail_step(v, index, "reads what is not written before");
+                 : fail_op(v, index, "reads what is not written before");
     }
   }
   return ET_STATUS_OK;
@@ -145,7 +145,7 @@ static et_status check_outputs(verifier *v) {
   for (uint32_t i = 0; i < payload->output_count; i++) {
     const uint32_t value = v->handle->arguments[payload->input_count + i].value;
     if (value == ET_CPU_NO_VALUE ||
-        !is_written(v, &v->handle->tensors[value], payload->step_count)) {
+        !is_written(v, &v->handle->tensors[value], payload->op_count)) {
       return et_fail(v->error, ET_STATUS_DELEGATE_INCOMPATIBLE,
                      "payload: output %u is not written", (unsigned)i);
     }
@@ -156,13 +156,13 @@ static et_status check_outputs(verifier *v) {
 /* What begins where an input does is worked on in place: element by element. At
  * the maxima both have as many bytes. */
 static et_status check_in_place(const et_cpu_handle *handle,
-                                const et_cpu_step *step, et_error *error) {
-  const size_t input = step->kind->in_place;
-  if (input == 0 || input > step->input_count || step->output_count == 0) {
+                                const et_cpu_op *op, et_error *error) {
+  const size_t input = op->type->in_place;
+  if (input == 0 || input > op->input_count || op->output_count == 0) {
     return ET_STATUS_OK;
   }
-  const et_cpu_tensor *x = step->tensors[input - 1];
-  const et_cpu_tensor *y = step->tensors[step->input_count];
+  const et_cpu_tensor *x = op->tensors[input - 1];
+  const et_cpu_tensor *y = op->tensors[op->input_count];
   const extent from = extent_of(handle, x);
   const extent to = extent_of(handle, y);
   const bool fits = x->dtype == y->dtype && x->numel == y->numel;
@@ -171,22 +171,21 @@ static et_status check_in_place(const et_cpu_handle *handle,
              : et_fail(error, ET_STATUS_DELEGATE_INCOMPATIBLE,
                        "%s: works in place on %zu elements of %s, its output "
                        "has %zu of %s",
-                       step->kind->name, x->numel,
-                       et_scalar_type_name(x->dtype), y->numel,
-                       et_scalar_type_name(y->dtype));
+                       op->type->name, x->numel, et_scalar_type_name(x->dtype),
+                       y->numel, et_scalar_type_name(y->dtype));
 }
 
-static et_status check_kinds(const et_cpu_handle *handle, et_error *error) {
-  for (uint32_t i = 0; i < handle->payload.step_count; i++) {
-    const et_cpu_step *step = &handle->steps[i];
+static et_status check_op_types(const et_cpu_handle *handle, et_error *error) {
+  for (uint32_t i = 0; i < handle->payload.op_count; i++) {
+    const et_cpu_op *op = &handle->ops[i];
     et_error reason;
     et_error_clear(&reason);
-    et_status status = step->kind->check(step, &reason);
+    et_status status = et_cpu_check_op(op, &reason);
     if (status == ET_STATUS_OK) {
-      status = check_in_place(handle, step, &reason);
+      status = check_in_place(handle, op, &reason);
     }
     if (status != ET_STATUS_OK) {
-      return et_fail(error, status, "steps[%u]: %s", (unsigned)i,
+      return et_fail(error, status, "ops[%u]: %s", (unsigned)i,
                      reason.message[0] != '\0' ? reason.message
                                                : et_status_text(status));
     }
@@ -196,8 +195,8 @@ static et_status check_kinds(const et_cpu_handle *handle, et_error *error) {
 
 static et_status check_written(const et_cpu_handle *handle, et_error *error) {
   verifier v = {handle, error, 0};
-  for (uint32_t i = 0; i < handle->payload.step_count; i++) {
-    ET_RETURN_IF_ERROR(check_reads(&v, i, &handle->steps[i]));
+  for (uint32_t i = 0; i < handle->payload.op_count; i++) {
+    ET_RETURN_IF_ERROR(check_reads(&v, i, &handle->ops[i]));
   }
   return check_outputs(&v);
 }
@@ -207,13 +206,13 @@ et_status et_cpu_verify_call(et_cpu_handle *handle, et_error *error) {
     ET_RETURN_IF_ERROR(check_written(handle, error));
   }
   handle->is_written = true;
-  return check_kinds(handle, error);
+  return check_op_types(handle, error);
 }
 
 et_status et_cpu_verify(et_cpu_handle *handle, et_error *error) {
   verifier v = {handle, error, 0};
-  for (uint32_t i = 0; i < handle->payload.step_count; i++) {
-    ET_RETURN_IF_ERROR(check_writes(&v, i, &handle->steps[i]));
+  for (uint32_t i = 0; i < handle->payload.op_count; i++) {
+    ET_RETURN_IF_ERROR(check_writes(&v, i, &handle->ops[i]));
   }
   return et_cpu_verify_call(handle, error);
 }

@@ -1,7 +1,7 @@
 /* Chunks are claimed one by one: a thread's own share first, as it has their data in
- * its caches from the step before, then what others have left. So a thread that the
+ * its caches from the op before, then what others have left. So a thread that the
  * system does not schedule costs nothing. Threads look out for work for a while
- * before they sleep, as one step of a method follows close upon another. */
+ * before they sleep, as one op of a method follows close upon another. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "backends/cpu/threads/pool.h"
@@ -18,7 +18,7 @@ _Static_assert(sizeof(atomic_size_t) == sizeof(size_t) &&
                "C++ sees other sizes of et_cpu_pool");
 
 /* How long a thread looks out for work before it sleeps. Waking one takes 15 us, as
- * long as many a step; and between those that are shared out a method may have
+ * long as many an op; and between those that are shared out a method may have
  * several that are not. */
 #define MAX_WAIT_NS 200000
 

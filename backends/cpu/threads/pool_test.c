@@ -79,7 +79,7 @@ static void test_every_chunk_runs_once(void **state) {
   }
 }
 
-/* One after another, as steps of a method are: with and without sleep between. */
+/* One after another, as ops of a method are: with and without sleep between. */
 static void test_runs_follow_each_other(void **state) {
   (void)state;
   start(4);

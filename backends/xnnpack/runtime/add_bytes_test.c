@@ -1,5 +1,5 @@
-#include "backends/cpu/steps/testing_bytes.h"
-#include "backends/xnnpack/runtime/steps.h"
+#include "backends/cpu/ops/testing_qs8.h"
+#include "backends/xnnpack/runtime/ops.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,9 +17,9 @@ typedef struct sum {
   et_scalar_type dtype;
 } sum;
 
-static void make(et_test_step *test, const sum *s, int32_t count) {
+static void make(et_test_op *test, const sum *s, int32_t count) {
   const int32_t sizes[4] = {1, 1, 1, count};
-  et_test_begin(test, &et_xnn_step_add_bytes);
+  et_test_begin(test, &et_xnn_op_add_qs8);
   et_test_input(test, s->dtype, 4, sizes);
   et_test_input(test, s->dtype, 4, sizes);
   et_test_output(test, s->dtype, 4, sizes);
@@ -33,7 +33,7 @@ static void make(et_test_step *test, const sum *s, int32_t count) {
   et_test_int(test, s->high);
 }
 
-static double element(const et_test_step *test, const void *shape,
+static double element(const et_test_op *test, const void *shape,
                       const et_test_place *at) {
   const sum *s = shape;
   const size_t i = (size_t)at->channel;
@@ -47,7 +47,7 @@ static double element(const et_test_step *test, const void *shape,
 }
 
 static void check_sum(const sum *s, int32_t count) {
-  et_test_step test;
+  et_test_op test;
   make(&test, s, count);
   et_test_run_exact(&test, s, element);
   et_test_end(&test);
@@ -75,7 +75,7 @@ static void test_sums_far_beyond_bytes_are_bounded(void **state) {
 }
 
 static void test_what_does_not_fit_is_refused(void **state) {
-  et_test_step test;
+  et_test_op test;
   (void)state;
   make(&test, &int8_sum, 6);
   test.attributes[0] = (1 << 21) + 1;

@@ -1,6 +1,6 @@
-/* Tests that windows that hang over the image have its pixels alone. */
-#include "backends/cpu/steps/testing.h"
-#include "backends/xnnpack/runtime/steps.h"
+/* Tests that windows beyond the image border contain only its pixels. */
+#include "backends/cpu/ops/testing.h"
+#include "backends/xnnpack/runtime/ops.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,8 +16,8 @@ static void test_padding_is_never_the_maximum(void **state) {
   const double margin[4] = {0};
   const int32_t in[4] = {1, 3, 3, 1};
   const int32_t out[4] = {1, 2, 2, 1};
-  et_test_step test;
-  et_test_begin(&test, &et_xnn_step_argmax_pool);
+  et_test_op test;
+  et_test_begin(&test, &et_xnn_op_argmax_pool);
   memcpy(et_test_input(&test, ET_SCALAR_TYPE_FLOAT32, 4, in), image,
          sizeof image);
   et_test_output(&test, ET_SCALAR_TYPE_FLOAT32, 4, out);

@@ -14,7 +14,7 @@ static et_xnn_builder counting(const et_backend_context *context,
                           .used = {.tensors = et_fb_count(graph->values)}};
 }
 
-/* Opens and verifies the payload, counts what its steps take, and lays out scratch
+/* Opens and verifies the payload, counts what its ops take, and lays out scratch
  * for a handle that is not there yet. */
 static et_status open_graph(const et_backend_context *context,
                             const et_xnn_options *options, et_xnn_graph *graph,
@@ -53,7 +53,7 @@ static bool take_all(const et_xnn_sizes *needed, et_arena *arena,
       {1, sizeof(et_xnn_handle)},
       {counts->tensors, sizeof(et_cpu_tensor)},
       {counts->tensors, sizeof(et_xnn_slot)},
-      {counts->steps, sizeof(et_cpu_step)},
+      {counts->ops, sizeof(et_cpu_op)},
       {counts->references, sizeof(et_cpu_tensor *)},
       {counts->dims, sizeof(int32_t *)},
       {counts->dims, sizeof(int32_t)},
@@ -86,7 +86,7 @@ static et_status reserve(const et_backend_context *context,
                             .counts = needed->counts,
                             .tensors = regions[1],
                             .slots = regions[2],
-                            .steps = regions[3],
+                            .ops = regions[3],
                             .references = regions[4],
                             .dim_references = regions[5],
                             .dims = regions[6],
@@ -203,10 +203,10 @@ static et_status check_nodes_order(et_xnn_handle *handle, et_error *error) {
   return ET_STATUS_OK;
 }
 
-/* Makes the steps of a handle whose sizes are known. */
-static et_status build_steps(const et_backend_context *context,
-                             const et_xnn_options *options,
-                             et_xnn_handle *handle) {
+/* Makes the ops of a handle whose sizes are known. */
+static et_status build_ops(const et_backend_context *context,
+                           const et_xnn_options *options,
+                           et_xnn_handle *handle) {
   fill_values(handle);
   ET_RETURN_IF_ERROR(check_nodes_order(handle, context->error));
   ET_RETURN_IF_ERROR(plan_scratch(context, options, handle));
@@ -226,7 +226,7 @@ et_status et_xnn_build(const et_backend_context *context, uint8_t isa,
   ET_RETURN_IF_ERROR(et_xnn_read_options(context, &options));
   ET_RETURN_IF_ERROR(open_graph(context, &options, &graph, &recent, &sizes));
   ET_RETURN_IF_ERROR(reserve(context, &sizes, &graph, context->arena, &handle));
-  ET_RETURN_IF_ERROR(build_steps(context, &options, handle));
+  ET_RETURN_IF_ERROR(build_ops(context, &options, handle));
   handle->graph.recent = NULL;
   handle->options = options;
   handle->isa = isa;

@@ -4,15 +4,16 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "backends/cpu/ops/op_schema.h"
 #include "executorch/checked.h"
 #include "runtime/core/format.h"
 
 #define REASON_BYTES 160
 #define NAME_BYTES 320
 
-extern const et_backend_part et_cpu_step_convert;
-extern const et_backend_part et_cpu_step_quantize;
-extern const et_backend_part et_cpu_step_dequantize;
+extern const et_backend_part et_cpu_op_cast;
+extern const et_backend_part et_cpu_op_quantize;
+extern const et_backend_part et_cpu_op_dequantize;
 
 void et_xnn_refuse(et_xnn_builder *b, const char *format, ...) {
   char reason[REASON_BYTES];
@@ -101,7 +102,7 @@ static et_xnn_tensor add(et_xnn_builder *b, et_scalar_type dtype,
   return resize(b, index, dims) ? index : 0;
 }
 
-/* Constants that steps read as they lie in the file. */
+/* Constants that ops read as they lie in the file. */
 static void find_constant(et_xnn_builder *b, uint32_t id,
                           const et_xnn_value *value) {
   et_cpu_tensor *tensor = &b->handle->tensors[id];
@@ -174,7 +175,7 @@ et_xnn_tensor et_xnn_own(et_xnn_builder *b, et_scalar_type dtype,
   return add(b, dtype, dims, &slot, NULL);
 }
 
-/* Of all threads of a step; beyond, no more than two work at once. */
+/* Of all threads of an op; beyond, no more than two work at once. */
 #define MOST_WORKSPACE ((size_t)256 << 10)
 
 et_xnn_tensor et_xnn_workspaces(et_xnn_builder *b, size_t floats) {
@@ -245,9 +246,9 @@ void et_xnn_read_floats(et_xnn_builder *b, uint32_t id, et_xnn_tensor to) {
   if (et_xnn_is_bytes(&value)) {
     const uint32_t words[] = {(uint32_t)value.quantization.zero_point,
                               et_xnn_bits(value.quantization.scale)};
-    emit_one(b, &et_cpu_step_dequantize, tensor, to, words, 2);
+    emit_one(b, &et_cpu_op_dequantize, tensor, to, words, 2);
   } else if (value.datatype == ET_XNN_FP16 || value.datatype == ET_XNN_BF16) {
-    emit_one(b, &et_cpu_step_convert, tensor, to, NULL, 0);
+    emit_one(b, &et_cpu_op_cast, tensor, to, NULL, 0);
   } else {
     et_xnn_refuse(b, "it cannot read value %u of datatype %u", (unsigned)id,
                   (unsigned)value.datatype);
@@ -280,11 +281,11 @@ void et_xnn_put_floats(et_xnn_builder *b, uint32_t id, et_xnn_tensor floats) {
     return;
   }
   if (et_xnn_is_floating(&value)) {
-    emit_one(b, &et_cpu_step_convert, floats, tensor, NULL, 0);
+    emit_one(b, &et_cpu_op_cast, floats, tensor, NULL, 0);
   } else if (et_xnn_is_bytes(&value)) {
     uint32_t words[ET_XNN_QUANTIZING_WORDS];
     et_xnn_quantizing(b, &value, words);
-    emit_one(b, &et_cpu_step_quantize, floats, tensor, words,
+    emit_one(b, &et_cpu_op_quantize, floats, tensor, words,
              ET_XNN_QUANTIZING_WORDS);
   } else {
     et_xnn_refuse(b, "it cannot write value %u of datatype %u", (unsigned)id,
@@ -357,11 +358,10 @@ et_xnn_tensor et_xnn_pack(et_xnn_builder *b, const et_xnn_packing *packing) {
   return add(b, packing->dtype, &packing->dims, &slot, data);
 }
 
-/* Rooms of a step among those of all steps. */
+/* Rooms of an op among those of all ops. */
 static bool has_room(const et_xnn_counts *used, const et_xnn_counts *counts) {
-  return used->steps <= counts->steps &&
-         used->references <= counts->references && used->dims <= counts->dims &&
-         used->words <= counts->words;
+  return used->ops <= counts->ops && used->references <= counts->references &&
+         used->dims <= counts->dims && used->words <= counts->words;
 }
 
 static uint16_t output_count(const et_xnn_emission *emission) {
@@ -383,8 +383,8 @@ static void fill_tensors(et_xnn_handle *handle, uint32_t at,
   }
 }
 
-static void fill_step(et_xnn_handle *handle, const et_xnn_counts *at,
-                      const et_xnn_emission *e) {
+static void fill_op(et_xnn_handle *handle, const et_xnn_counts *at,
+                    const et_xnn_emission *e) {
   fill_tensors(handle, at->references, e);
   for (uint16_t i = 0; i < e->dim_count; i++) {
     handle->dims[at->dims + i] = e->dims[i];
@@ -393,22 +393,22 @@ static void fill_step(et_xnn_handle *handle, const et_xnn_counts *at,
   for (uint16_t i = 0; i < e->word_count; i++) {
     handle->words[at->words + i] = e->words[i];
   }
-  handle->steps[at->steps] =
-      (et_cpu_step){.kind = e->part->content,
-                    .tensors = handle->references + at->references,
-                    .dims = handle->dim_references + at->dims,
-                    .attributes = handle->words + at->words,
-                    .input_count = e->input_count,
-                    .output_count = output_count(e),
-                    .workspace_count = e->workspace_count,
-                    .dim_count = e->dim_count,
-                    .attribute_count = e->word_count};
+  handle->ops[at->ops] =
+      (et_cpu_op){.type = e->part->content,
+                  .tensors = handle->references + at->references,
+                  .dims = handle->dim_references + at->dims,
+                  .attributes = handle->words + at->words,
+                  .input_count = e->input_count,
+                  .output_count = output_count(e),
+                  .workspace_count = e->workspace_count,
+                  .dim_count = e->dim_count,
+                  .attribute_count = e->word_count};
 }
 
-static void check_step(et_xnn_builder *b, const et_cpu_step *step) {
+static void check_op(et_xnn_builder *b, const et_cpu_op *op) {
   et_error reason;
   et_error_clear(&reason);
-  const et_status status = step->kind->check(step, &reason);
+  const et_status status = et_cpu_check_op(op, &reason);
   if (status != ET_STATUS_OK) {
     et_xnn_refuse(b, "%s", reason.message);
   }
@@ -419,7 +419,7 @@ void et_xnn_emit(et_xnn_builder *b, const et_xnn_emission *emission) {
     return;
   }
   const et_xnn_counts at = b->used;
-  b->used.steps++;
+  b->used.ops++;
   b->used.references += (uint32_t)emission->input_count +
                         output_count(emission) + emission->workspace_count;
   b->used.dims += emission->dim_count;
@@ -428,7 +428,7 @@ void et_xnn_emit(et_xnn_builder *b, const et_xnn_emission *emission) {
     return;
   }
   ET_XNN_REQUIRE(b, has_room(&b->used, &b->handle->counts),
-                 "it has more steps than were counted");
-  fill_step(b->handle, &at, emission);
-  check_step(b, &b->handle->steps[at.steps]);
+                 "it has more ops than were counted");
+  fill_op(b->handle, &at, emission);
+  check_op(b, &b->handle->ops[at.ops]);
 }

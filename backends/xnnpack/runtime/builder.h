@@ -1,6 +1,6 @@
-/* Makes steps of nodes. The rules of nodes run three times over: to count, before
+/* Makes ops of nodes. The rules of nodes run three times over: to count, before
  * there is memory; to build; and for other sizes of arguments. They emit the same
- * tensors and steps each time, in the same order. */
+ * tensors and ops each time, in the same order. */
 #ifndef BACKENDS_XNNPACK_RUNTIME_BUILDER_H_
 #define BACKENDS_XNNPACK_RUNTIME_BUILDER_H_
 
@@ -28,7 +28,7 @@ typedef struct et_xnn_builder {
   et_status status; /* of the first failure: rules go on, and emit no more */
 } et_xnn_builder;
 
-/* Threads that may work at once on a step that needs memory for each. */
+/* Threads that may work at once on an op that needs memory for each. */
 #define ET_XNN_THREADS 4
 
 /* A tensor of the handle. */
@@ -71,7 +71,7 @@ et_xnn_tensor et_xnn_view(et_xnn_builder *b, et_xnn_tensor tensor,
 et_xnn_tensor et_xnn_own(et_xnn_builder *b, et_scalar_type dtype,
                          const et_xnn_dims *dims);
 
-/* Numbers of an input as floats; where they are others, a step makes them such. */
+/* Numbers of an input as floats; where they are others, an op makes them such. */
 et_xnn_tensor et_xnn_floats_of(et_xnn_builder *b, uint32_t id);
 
 /* Makes floats of an input that has none, at `to`. */
@@ -98,7 +98,7 @@ typedef struct et_xnn_packing {
 
 et_xnn_tensor et_xnn_pack(et_xnn_builder *b, const et_xnn_packing *packing);
 
-/* A step. Zero and NULL is what it has none of. */
+/* An op. Zero and NULL is what it has none of. */
 typedef struct et_xnn_emission {
   const et_backend_part *part;
   const et_xnn_tensor *inputs;
@@ -130,7 +130,7 @@ int32_t et_xnn_byte_of(const et_xnn_builder *b, const et_xnn_value *value,
  * most ET_XNN_THREADS. */
 et_xnn_tensor et_xnn_workspaces(et_xnn_builder *b, size_t floats);
 
-/* Puts what the node's result is added to behind the `count` inputs of its step, if
+/* Puts what the node's result is added to behind the `count` inputs of its op, if
  * there is such a value; returns how many inputs that makes. */
 uint16_t et_xnn_add_residual(et_xnn_builder *b, et_xnn_tensor *inputs,
                              uint16_t count);

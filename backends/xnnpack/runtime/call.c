@@ -101,7 +101,7 @@ static et_status set_inputs(et_xnn_handle *handle, et_value **args,
   return ET_STATUS_OK;
 }
 
-/* The steps again, for the sizes that inputs have now. */
+/* The ops again, for the sizes that inputs have now. */
 static et_status update(et_xnn_handle *handle, et_error *error) {
   et_xnn_builder b = {.mode = ET_XNN_RESIZE,
                       .options = handle->options,

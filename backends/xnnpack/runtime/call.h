@@ -4,7 +4,7 @@
 
 #include "backends/xnnpack/runtime/handle.h"
 
-/* Checks the arguments, makes the steps those of their sizes, resizes outputs, and
+/* Checks the arguments, makes the ops those of their sizes, resizes outputs, and
  * points all tensors to their bytes. */
 et_status et_xnn_bind(et_xnn_handle *handle, et_mutable_span scratch,
                       et_value **args, size_t count, et_error *error);

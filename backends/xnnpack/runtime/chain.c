@@ -8,7 +8,7 @@
 /* Strips that share a layer, one after the other: more are not looked at. */
 #define MOST_SHARING 64
 
-/* Strips that may be one step, one after the other: more are steps of their own. */
+/* Strips that may be one op, one after the other: more are ops of their own. */
 #define MOST_FOLLOWING 16
 
 /* A strip, and the nodes that its layers end with. */

@@ -1,4 +1,4 @@
-/* Which layers are strips, and which strips one step: backends/cpu/compiler/choice.py
+/* Which layers are strips, and which strips one op: backends/cpu/compiler/choice.py
  * chooses the same. */
 #ifndef BACKENDS_XNNPACK_RUNTIME_CHAIN_H_
 #define BACKENDS_XNNPACK_RUNTIME_CHAIN_H_

@@ -1,8 +1,8 @@
+#include "backends/xnnpack/runtime/ops.h"
 #include "backends/xnnpack/runtime/rules.h"
-#include "backends/xnnpack/runtime/steps.h"
 #include "backends/xnnpack/runtime/words.h"
 
-extern const et_backend_part et_cpu_step_permute;
+extern const et_backend_part et_cpu_op_permute;
 
 /* Rows that a product reads are made bytes there. */
 static void copy_rows(et_xnn_builder *b, const et_xnn_dims *dims) {
@@ -12,7 +12,7 @@ static void copy_rows(et_xnn_builder *b, const et_xnn_dims *dims) {
   }
   const et_xnn_tensor x = et_xnn_tensor_of(b, b->node->inputs[0]);
   et_xnn_emit(
-      b, &(et_xnn_emission){.part = &et_cpu_step_permute,
+      b, &(et_xnn_emission){.part = &et_cpu_op_permute,
                             .inputs = &x,
                             .input_count = 1,
                             .output = et_xnn_tensor_of(b, b->node->outputs[0]),
@@ -24,7 +24,7 @@ static void round_rows(et_xnn_builder *b, uint32_t row_dims, bool is_half) {
   const et_xnn_tensor x = et_xnn_floats_of(b, b->node->inputs[0]);
   const uint32_t words[] = {row_dims, is_half};
   et_xnn_emit(
-      b, &(et_xnn_emission){.part = &et_xnn_step_round_rows,
+      b, &(et_xnn_emission){.part = &et_xnn_op_round_rows,
                             .inputs = &x,
                             .input_count = 1,
                             .output = et_xnn_tensor_of(b, b->node->outputs[0]),

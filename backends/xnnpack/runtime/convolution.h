@@ -16,15 +16,15 @@ typedef struct et_xnn_convolution_of {
   int32_t outputs;  /* of all groups */
 } et_xnn_convolution_of;
 
-/* A step of floats over images, with the node's bias and bounds. */
-typedef struct et_xnn_image_step {
+/* An op of floats over images, with the node's bias and bounds. */
+typedef struct et_xnn_image_op {
   const et_backend_part *part;
   et_xnn_tensor weights;
   const uint32_t *words;
   uint16_t word_count;
   et_xnn_tensor workspace; /* if there is one */
   uint16_t workspace_count;
-} et_xnn_image_step;
+} et_xnn_image_op;
 
 /* Reads the node; weights are [outputs, height, width, channels of a group]. */
 void et_xnn_read_convolution(et_xnn_builder *b, et_xnn_convolution_of *out);
@@ -44,7 +44,7 @@ et_xnn_dims et_xnn_picture_dims(const et_xnn_builder *b);
 
 /* Emits it: reads floats, makes what the output is of its own. */
 void et_xnn_emit_floats(et_xnn_builder *b, const et_xnn_convolution_of *c,
-                        const et_xnn_image_step *step);
+                        const et_xnn_image_op *op);
 
 /* Whether Winograd's algorithm is the faster way, by the sizes that the payload
  * declares, and the caller has not said no; winograd.c. */

@@ -1,15 +1,15 @@
-#include "backends/cpu/simd/winograd_i8.h"
+#include "backends/cpu/microkernels/winograd_qs8.h"
 
 #include "backends/xnnpack/runtime/convolution.h"
+#include "backends/xnnpack/runtime/ops.h"
 #include "backends/xnnpack/runtime/rules.h"
-#include "backends/xnnpack/runtime/steps.h"
 
-extern const et_backend_part et_cpu_step_convolution;
-extern const et_backend_part et_cpu_step_convolution_i8;
-extern const et_backend_part et_cpu_step_depthwise;
-extern const et_backend_part et_cpu_step_depthwise_i8;
-extern const et_backend_part et_cpu_step_product;
-extern const et_backend_part et_cpu_step_winograd_i8;
+extern const et_backend_part et_cpu_op_conv_f32;
+extern const et_backend_part et_cpu_op_conv_qs8;
+extern const et_backend_part et_cpu_op_dwconv_f32;
+extern const et_backend_part et_cpu_op_dwconv_qs8;
+extern const et_backend_part et_cpu_op_gemm_f32;
+extern const et_backend_part et_cpu_op_winograd_qs8;
 
 enum {
   X = ET_XNN_CONV_X,
@@ -17,7 +17,7 @@ enum {
   BIAS = ET_XNN_CONV_BIAS
 };
 
-/* Taps that steps depthwise keep on the stack. */
+/* Taps that ops depthwise keep on the stack. */
 #define MOST_DEPTHWISE_HEIGHT 256
 #define MOST_DEPTHWISE_TAPS_I8 64
 
@@ -128,31 +128,31 @@ static void check_rows(et_xnn_builder *b) {
 #define MOST_WORDS (1 + ET_XNN_WINDOW_WORDS + 1 + ET_XNN_ACTIVATION_WORDS)
 
 void et_xnn_emit_floats(et_xnn_builder *b, const convolution *c,
-                        const et_xnn_image_step *step) {
+                        const et_xnn_image_op *op) {
   const uint32_t id = b->node->outputs[0];
   check_rows(b);
   et_xnn_tensor inputs[4] = {
-      et_xnn_floats_of(b, b->node->inputs[X]), step->weights,
+      et_xnn_floats_of(b, b->node->inputs[X]), op->weights,
       et_xnn_pack_bias(b, &c->matrix, b->node->inputs[BIAS])};
   const uint16_t count = et_xnn_add_residual(b, inputs, 3);
   const et_xnn_tensor floats = et_xnn_floats_for(b, id);
-  et_xnn_emit(b, &(et_xnn_emission){.part = step->part,
+  et_xnn_emit(b, &(et_xnn_emission){.part = op->part,
                                     .inputs = inputs,
                                     .input_count = count,
                                     .output = floats,
-                                    .workspace = step->workspace,
-                                    .workspace_count = step->workspace_count,
-                                    .words = step->words,
-                                    .word_count = step->word_count});
+                                    .workspace = op->workspace,
+                                    .workspace_count = op->workspace_count,
+                                    .words = op->words,
+                                    .word_count = op->word_count});
   et_xnn_put_floats(b, id, floats);
 }
 
 static void emit_floats(et_xnn_builder *b, const et_backend_part *part,
                         const convolution *c, et_xnn_tensor weights,
                         const uint32_t *words, uint16_t count) {
-  const et_xnn_image_step step = {
+  const et_xnn_image_op op = {
       .part = part, .weights = weights, .words = words, .word_count = count};
-  et_xnn_emit_floats(b, c, &step);
+  et_xnn_emit_floats(b, c, &op);
 }
 
 /* Whether each pixel is a row that is multiplied by the weights. */
@@ -169,8 +169,8 @@ static void multiply_pixels(et_xnn_builder *b, const convolution *c) {
   const et_xnn_tensor packed =
       et_xnn_pack_panels(b, &c->matrix, ET_SCALAR_TYPE_FLOAT32);
   et_xnn_activation(b->node, words);
-  emit_floats(b, &et_cpu_step_product, c, et_xnn_view(b, packed, &panels),
-              words, ET_XNN_ACTIVATION_WORDS);
+  emit_floats(b, &et_cpu_op_gemm_f32, c, et_xnn_view(b, packed, &panels), words,
+              ET_XNN_ACTIVATION_WORDS);
 }
 
 static void convolve_windows(et_xnn_builder *b, const convolution *c) {
@@ -178,7 +178,7 @@ static void convolve_windows(et_xnn_builder *b, const convolution *c) {
   et_xnn_window_words(&c->window, words + 1);
   words[1 + ET_XNN_WINDOW_WORDS] = (uint32_t)c->matrix.groups;
   et_xnn_activation(b->node, words + 2 + ET_XNN_WINDOW_WORDS);
-  emit_floats(b, &et_cpu_step_convolution, c,
+  emit_floats(b, &et_cpu_op_conv_f32, c,
               et_xnn_pack_panels(b, &c->matrix, ET_SCALAR_TYPE_FLOAT32), words,
               MOST_WORDS);
 }
@@ -193,26 +193,26 @@ static void convolve_floats(et_xnn_builder *b, const convolution *c) {
   }
 }
 
-/* A step of bytes, with what columns have; of its emission there are `part`, words and the
+/* An op of bytes, with what columns have; of its emission there are `part`, words and the
  * workspace. */
-static void emit_bytes(et_xnn_builder *b, et_xnn_emission step,
+static void emit_bytes(et_xnn_builder *b, et_xnn_emission op,
                        const convolution *c, et_xnn_tensor weights) {
   et_xnn_tensor inputs[5] = {et_xnn_tensor_of(b, b->node->inputs[X]), weights};
   et_xnn_pack_columns(b, &c->matrix, b->node->inputs[BIAS], inputs + 2);
-  step.inputs = inputs;
-  step.input_count = 5;
-  step.output = et_xnn_tensor_of(b, b->node->outputs[0]);
-  et_xnn_emit(b, &step);
+  op.inputs = inputs;
+  op.input_count = 5;
+  op.output = et_xnn_tensor_of(b, b->node->outputs[0]);
+  et_xnn_emit(b, &op);
 }
 
 static void convolve_bytes(et_xnn_builder *b, const convolution *c) {
   uint32_t words[ET_XNN_BYTES_WORDS + 1];
   et_xnn_bytes(b, &c->window, words);
   words[ET_XNN_BYTES_WORDS] = (uint32_t)c->matrix.groups;
-  const et_xnn_emission step = {.part = &et_cpu_step_convolution_i8,
-                                .words = words,
-                                .word_count = ET_XNN_BYTES_WORDS + 1};
-  emit_bytes(b, step, c, et_xnn_pack_quads(b, &c->matrix));
+  const et_xnn_emission op = {.part = &et_cpu_op_conv_qs8,
+                              .words = words,
+                              .word_count = ET_XNN_BYTES_WORDS + 1};
+  emit_bytes(b, op, c, et_xnn_pack_quads(b, &c->matrix));
 }
 
 static void convolve_tiles_of_bytes(et_xnn_builder *b, const convolution *c) {
@@ -220,14 +220,14 @@ static void convolve_tiles_of_bytes(et_xnn_builder *b, const convolution *c) {
   const size_t tiles = et_xnn_winograd_tiles_i8(b, c);
   et_xnn_bytes(b, &c->window, words);
   words[ET_XNN_BYTES_WORDS] = (uint32_t)tiles;
-  const et_xnn_emission step = {
-      .part = &et_cpu_step_winograd_i8,
+  const et_xnn_emission op = {
+      .part = &et_cpu_op_winograd_qs8,
       .words = words,
       .word_count = ET_XNN_BYTES_WORDS + 1,
       .workspace = et_xnn_workspaces(
           b, et_cpu_winograd_words_i8(tiles, (size_t)c->channels)),
       .workspace_count = 1};
-  emit_bytes(b, step, c, et_xnn_pack_winograd_i8(b, c));
+  emit_bytes(b, op, c, et_xnn_pack_winograd_i8(b, c));
 }
 
 static void convolve(et_xnn_builder *b, const convolution *c) {
@@ -260,17 +260,17 @@ static void filter_floats(et_xnn_builder *b, const convolution *c) {
                 ET_XNN_PANEL}};
   et_xnn_window_words(&c->window, words);
   et_xnn_activation(b->node, words + ET_XNN_WINDOW_WORDS);
-  emit_floats(b, &et_cpu_step_depthwise, c, et_xnn_view(b, panels, &taps),
-              words, ET_XNN_WINDOW_WORDS + ET_XNN_ACTIVATION_WORDS);
+  emit_floats(b, &et_cpu_op_dwconv_f32, c, et_xnn_view(b, panels, &taps), words,
+              ET_XNN_WINDOW_WORDS + ET_XNN_ACTIVATION_WORDS);
 }
 
 static void filter_bytes(et_xnn_builder *b, const convolution *c) {
   uint32_t words[ET_XNN_BYTES_WORDS];
   et_xnn_bytes(b, &c->window, words);
-  const et_xnn_emission step = {.part = &et_cpu_step_depthwise_i8,
-                                .words = words,
-                                .word_count = ET_XNN_BYTES_WORDS};
-  emit_bytes(b, step, c,
+  const et_xnn_emission op = {.part = &et_cpu_op_dwconv_qs8,
+                              .words = words,
+                              .word_count = ET_XNN_BYTES_WORDS};
+  emit_bytes(b, op, c,
              et_xnn_pack_tap_quads(b, &c->matrix, c->window.kernel[0]));
 }
 
@@ -333,7 +333,7 @@ void et_xnn_transposed_convolution(et_xnn_builder *b) {
   et_xnn_window_words(&c.window, words);
   words[ET_XNN_WINDOW_WORDS] = (uint32_t)c.matrix.groups;
   et_xnn_activation(b->node, words + ET_XNN_WINDOW_WORDS + 1);
-  emit_floats(b, &et_xnn_step_transposed_convolution, &c,
+  emit_floats(b, &et_xnn_op_transposed_conv, &c,
               et_xnn_pack_panels(b, &c.matrix, ET_SCALAR_TYPE_FLOAT32), words,
               sizeof words / sizeof words[0]);
 }

@@ -1,29 +1,29 @@
 #include <math.h>
 #include <string.h>
 
-#include "backends/cpu/simd/activation.h"
-#include "backends/cpu/simd/map.h"
+#include "backends/cpu/microkernels/activation.h"
+#include "backends/cpu/microkernels/elementwise.h"
+#include "backends/xnnpack/runtime/ops.h"
 #include "backends/xnnpack/runtime/rules.h"
-#include "backends/xnnpack/runtime/steps.h"
 
-extern const et_backend_part et_cpu_step_map;
-extern const et_backend_part et_cpu_step_map_i8;
-extern const et_backend_part et_cpu_step_softmax;
-extern const et_backend_part et_cpu_step_table_i8;
+extern const et_backend_part et_cpu_op_elementwise_f32;
+extern const et_backend_part et_cpu_op_binary_qs8;
+extern const et_backend_part et_cpu_op_softmax;
+extern const et_backend_part et_cpu_op_lut_qs8;
 
-/* A program of step map: at most a few instructions. Results are registers behind
+/* A program of op map: at most a few instructions. Results are registers behind
  * those of the operands. */
 #define MOST_INSTRUCTIONS 6
 
 typedef struct program {
   uint32_t operands;
   uint32_t count;
-  uint32_t words[1 + MOST_INSTRUCTIONS * ET_CPU_MAP_WORDS];
+  uint32_t words[1 + MOST_INSTRUCTIONS * ET_CPU_ELEMENTWISE_WORDS];
 } program;
 
 static void add(program *p, uint32_t opcode, uint32_t first, uint32_t second,
                 uint32_t third) {
-  uint32_t *words = p->words + 1 + p->count++ * ET_CPU_MAP_WORDS;
+  uint32_t *words = p->words + 1 + p->count++ * ET_CPU_ELEMENTWISE_WORDS;
   words[0] = opcode;
   words[1] = first;
   words[2] = second;
@@ -35,45 +35,45 @@ static uint32_t last_of(const program *p) { return p->operands + p->count - 1; }
 
 static void activate(program *p, uint32_t from, uint32_t kind, float low,
                      float high) {
-  add(p, ET_CPU_MAP_ACTIVATE, from, kind, et_xnn_bits(low));
-  p->words[p->count * ET_CPU_MAP_WORDS] = et_xnn_bits(high);
+  add(p, ET_CPU_ELEMENTWISE_ACTIVATE, from, kind, et_xnn_bits(low));
+  p->words[p->count * ET_CPU_ELEMENTWISE_WORDS] = et_xnn_bits(high);
 }
 
 /* What one instruction does; the others are not among these. */
 static const uint8_t opcodes[ET_XNN_NODE_TAG_COUNT] = {
-    [ET_XNN_NODE_ADD] = ET_CPU_MAP_ADD,
-    [ET_XNN_NODE_SUBTRACT] = ET_CPU_MAP_SUB,
-    [ET_XNN_NODE_MULTIPLY] = ET_CPU_MAP_MUL,
-    [ET_XNN_NODE_DIVIDE] = ET_CPU_MAP_DIV,
-    [ET_XNN_NODE_MAXIMUM] = ET_CPU_MAP_MAX,
-    [ET_XNN_NODE_MINIMUM] = ET_CPU_MAP_MIN,
-    [ET_XNN_NODE_NEGATE] = ET_CPU_MAP_NEG,
-    [ET_XNN_NODE_ABSOLUTE] = ET_CPU_MAP_ABS,
-    [ET_XNN_NODE_EXPONENTIAL] = ET_CPU_MAP_EXP,
-    [ET_XNN_NODE_LOGARITHM] = ET_CPU_MAP_LOG,
-    [ET_XNN_NODE_SQUARE_ROOT] = ET_CPU_MAP_SQRT,
-    [ET_XNN_NODE_RECIPROCAL_ROOT] = ET_CPU_MAP_RSQRT,
-    [ET_XNN_NODE_SINE] = ET_CPU_MAP_SIN,
-    [ET_XNN_NODE_COSINE] = ET_CPU_MAP_COS,
-    [ET_XNN_NODE_FLOOR] = ET_CPU_MAP_FLOOR,
-    [ET_XNN_NODE_CEILING] = ET_CPU_MAP_CEIL,
+    [ET_XNN_NODE_ADD] = ET_CPU_ELEMENTWISE_ADD,
+    [ET_XNN_NODE_SUBTRACT] = ET_CPU_ELEMENTWISE_SUB,
+    [ET_XNN_NODE_MULTIPLY] = ET_CPU_ELEMENTWISE_MUL,
+    [ET_XNN_NODE_DIVIDE] = ET_CPU_ELEMENTWISE_DIV,
+    [ET_XNN_NODE_MAXIMUM] = ET_CPU_ELEMENTWISE_MAX,
+    [ET_XNN_NODE_MINIMUM] = ET_CPU_ELEMENTWISE_MIN,
+    [ET_XNN_NODE_NEGATE] = ET_CPU_ELEMENTWISE_NEG,
+    [ET_XNN_NODE_ABSOLUTE] = ET_CPU_ELEMENTWISE_ABS,
+    [ET_XNN_NODE_EXPONENTIAL] = ET_CPU_ELEMENTWISE_EXP,
+    [ET_XNN_NODE_LOGARITHM] = ET_CPU_ELEMENTWISE_LOG,
+    [ET_XNN_NODE_SQUARE_ROOT] = ET_CPU_ELEMENTWISE_SQRT,
+    [ET_XNN_NODE_RECIPROCAL_ROOT] = ET_CPU_ELEMENTWISE_RSQRT,
+    [ET_XNN_NODE_SINE] = ET_CPU_ELEMENTWISE_SIN,
+    [ET_XNN_NODE_COSINE] = ET_CPU_ELEMENTWISE_COS,
+    [ET_XNN_NODE_FLOOR] = ET_CPU_ELEMENTWISE_FLOOR,
+    [ET_XNN_NODE_CEILING] = ET_CPU_ELEMENTWISE_CEIL,
 };
 static const uint8_t activations[ET_XNN_NODE_TAG_COUNT] = {
-    [ET_XNN_NODE_SIGMOID] = ET_CPU_ACTIVATION_SIGMOID,
-    [ET_XNN_NODE_HARDSWISH] = ET_CPU_ACTIVATION_HARDSWISH,
-    [ET_XNN_NODE_GELU] = ET_CPU_ACTIVATION_GELU,
-    [ET_XNN_NODE_TANH] = ET_CPU_ACTIVATION_TANH,
-    [ET_XNN_NODE_LEAKY_RELU] = ET_CPU_ACTIVATION_LEAKY_RELU,
-    [ET_XNN_NODE_ELU] = ET_CPU_ACTIVATION_ELU,
+    [ET_XNN_NODE_SIGMOID] = ET_CPU_ACTIVATION_FUNCTION_SIGMOID,
+    [ET_XNN_NODE_HARDSWISH] = ET_CPU_ACTIVATION_FUNCTION_HARDSWISH,
+    [ET_XNN_NODE_GELU] = ET_CPU_ACTIVATION_FUNCTION_GELU,
+    [ET_XNN_NODE_TANH] = ET_CPU_ACTIVATION_FUNCTION_TANH,
+    [ET_XNN_NODE_LEAKY_RELU] = ET_CPU_ACTIVATION_FUNCTION_LEAKY_RELU,
+    [ET_XNN_NODE_ELU] = ET_CPU_ACTIVATION_FUNCTION_ELU,
 };
 
 /* a where it is not below zero, else a * b. */
 static void add_prelu(program *p) {
-  add(p, ET_CPU_MAP_CONSTANT, et_xnn_bits(0.0f), 0, 0);
-  add(p, ET_CPU_MAP_LT, 0, last_of(p), 0);
+  add(p, ET_CPU_ELEMENTWISE_CONSTANT, et_xnn_bits(0.0f), 0, 0);
+  add(p, ET_CPU_ELEMENTWISE_LT, 0, last_of(p), 0);
   const uint32_t below = last_of(p);
-  add(p, ET_CPU_MAP_MUL, 0, 1, 0);
-  add(p, ET_CPU_MAP_WHERE, below, last_of(p), 0);
+  add(p, ET_CPU_ELEMENTWISE_MUL, 0, 1, 0);
+  add(p, ET_CPU_ELEMENTWISE_WHERE, below, last_of(p), 0);
 }
 
 static float parameter_of(const et_xnn_node *node) {
@@ -88,20 +88,21 @@ static program program_of(const et_xnn_node *node) {
   if (node->tag == ET_XNN_NODE_PRELU) {
     add_prelu(&p);
   } else if (node->tag == ET_XNN_NODE_SQUARE) {
-    add(&p, ET_CPU_MAP_MUL, 0, 0, 0);
+    add(&p, ET_CPU_ELEMENTWISE_MUL, 0, 0, 0);
   } else if (activations[node->tag] != 0) {
     activate(&p, 0, activations[node->tag], parameter_of(node), 0.0f);
   } else if (opcodes[node->tag] != 0) {
     add(&p, opcodes[node->tag], 0, node->input_count - 1u, 0);
   }
   if (et_xnn_is_bounded(node) || p.count == 0) {
-    activate(&p, last_of(&p), ET_CPU_ACTIVATION_CLAMP, node->low, node->high);
+    activate(&p, last_of(&p), ET_CPU_ACTIVATION_FUNCTION_CLAMP, node->low,
+             node->high);
   }
   return p;
 }
 
 static uint16_t words_of(const program *p) {
-  return (uint16_t)(1 + p->count * ET_CPU_MAP_WORDS);
+  return (uint16_t)(1 + p->count * ET_CPU_ELEMENTWISE_WORDS);
 }
 
 /* Numbers of any datatype: by way of floats. */
@@ -113,7 +114,7 @@ static void map_floats(et_xnn_builder *b) {
     inputs[i] = et_xnn_floats_of(b, node->inputs[i]);
   }
   const et_xnn_tensor floats = et_xnn_floats_for(b, node->outputs[0]);
-  et_xnn_emit(b, &(et_xnn_emission){.part = &et_cpu_step_map,
+  et_xnn_emit(b, &(et_xnn_emission){.part = &et_cpu_op_elementwise_f32,
                                     .inputs = inputs,
                                     .input_count = node->input_count,
                                     .output = floats,
@@ -147,7 +148,7 @@ static void clamp_bytes(et_xnn_builder *b) {
   const et_xnn_tensor inputs[] = {et_xnn_tensor_of(b, b->node->inputs[0]),
                                   et_xnn_pack(b, &packing)};
   et_xnn_emit(b, &(et_xnn_emission){
-                     .part = &et_cpu_step_table_i8,
+                     .part = &et_cpu_op_lut_qs8,
                      .inputs = inputs,
                      .input_count = 2,
                      .output = et_xnn_tensor_of(b, b->node->outputs[0])});
@@ -204,7 +205,7 @@ static bool is_row(const et_xnn_dims *row, const et_xnn_dims *of) {
                 (size_t)(rank - first) * sizeof row->sizes[0]) == 0;
 }
 
-/* Products of bytes as declared in equal sizes, or by a row, have a step of their
+/* Products of bytes as declared in equal sizes, or by a row, have an op of their
  * own. */
 static bool is_product_of_bytes(const et_xnn_builder *b) {
   const et_xnn_value x = et_xnn_input(b, 0);
@@ -228,7 +229,7 @@ static void multiply_bytes(et_xnn_builder *b) {
   };
   et_xnn_quantizing(b, &out, words + 5);
   et_xnn_emit(
-      b, &(et_xnn_emission){.part = &et_cpu_step_map_i8,
+      b, &(et_xnn_emission){.part = &et_cpu_op_binary_qs8,
                             .inputs = inputs,
                             .input_count = 2,
                             .output = et_xnn_tensor_of(b, b->node->outputs[0]),
@@ -288,7 +289,7 @@ static void add_bytes(et_xnn_builder *b) {
       quantizing[2],
       quantizing[3]};
   et_xnn_emit(
-      b, &(et_xnn_emission){.part = &et_xnn_step_add_bytes,
+      b, &(et_xnn_emission){.part = &et_xnn_op_add_qs8,
                             .inputs = inputs,
                             .input_count = 2,
                             .output = et_xnn_tensor_of(b, b->node->outputs[0]),
@@ -321,7 +322,7 @@ void et_xnn_softmax(et_xnn_builder *b) {
   const et_xnn_tensor x = et_xnn_floats_of(b, id);
   const et_xnn_tensor y = et_xnn_floats_for(b, b->node->outputs[0]);
   const uint32_t probabilities = 0;
-  et_xnn_emit(b, &(et_xnn_emission){.part = &et_cpu_step_softmax,
+  et_xnn_emit(b, &(et_xnn_emission){.part = &et_cpu_op_softmax,
                                     .inputs = &x,
                                     .input_count = 1,
                                     .output = y,

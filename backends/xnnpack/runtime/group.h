@@ -3,14 +3,14 @@
  *
  * Mostly they are a layer (layer.h). One that expands, one that filters each channel
  * and one that projects are a strip of rows at a time, and strips that follow each
- * other one step where the picture between them is large (chain.h). A convolution of
+ * other one op where the picture between them is large (chain.h). A convolution of
  * a picture that was brought channels last for it alone reads the planes. */
 #ifndef BACKENDS_XNNPACK_RUNTIME_GROUP_H_
 #define BACKENDS_XNNPACK_RUNTIME_GROUP_H_
 
 #include "backends/xnnpack/runtime/layer.h"
 
-/* Strips of a step. */
+/* Strips of an op. */
 #define ET_XNN_MOST_PARTS 4
 
 /* A strip's layers. */

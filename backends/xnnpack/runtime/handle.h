@@ -2,7 +2,7 @@
 #ifndef BACKENDS_XNNPACK_RUNTIME_HANDLE_H_
 #define BACKENDS_XNNPACK_RUNTIME_HANDLE_H_
 
-#include "backends/cpu/steps/step.h"
+#include "backends/cpu/ops/op.h"
 #include "backends/xnnpack/runtime/graph.h"
 #include "backends/xnnpack/runtime/options.h"
 
@@ -17,14 +17,14 @@ typedef struct et_xnn_slot {
   bool is_written;   /* by a node, of the values that nodes write */
 } et_xnn_slot;
 
-/* How much of everything the steps of a graph take. */
+/* How much of everything the ops of a graph take. */
 typedef struct et_xnn_counts {
   uint32_t tensors; /* those of values come first */
-  uint32_t steps;
-  uint32_t references; /* of steps to tensors */
-  uint32_t dims;       /* of steps */
+  uint32_t ops;
+  uint32_t references; /* of ops to tensors */
+  uint32_t dims;       /* of ops */
   uint32_t words;      /* their attributes */
-  size_t packed_bytes; /* weights as steps read them */
+  size_t packed_bytes; /* weights as ops read them */
   size_t shared_bytes; /* those of them that methods share */
 } et_xnn_counts;
 
@@ -35,7 +35,7 @@ typedef struct et_xnn_handle {
   et_xnn_counts counts;
   et_cpu_tensor *tensors;
   et_xnn_slot *slots; /* of tensors */
-  et_cpu_step *steps;
+  et_cpu_op *ops;
   et_cpu_tensor **references;
   const int32_t **dim_references;
   int32_t *dims;
@@ -45,7 +45,7 @@ typedef struct et_xnn_handle {
   uint8_t *packed;
   size_t scratch_bytes;
   size_t threads;
-  bool is_current; /* the steps are those of the arguments' sizes */
+  bool is_current; /* the ops are those of the arguments' sizes */
   uint8_t isa;     /* et_cpu_isa */
 } et_xnn_handle;
 
@@ -53,19 +53,19 @@ typedef struct et_xnn_handle {
   (((bytes) + ET_XNN_ALIGNMENT - (size_t)1) / ET_XNN_ALIGNMENT * \
    ET_XNN_ALIGNMENT)
 
-/* Bytes of a handle of a graph whose steps take so much of everything. The manifest
+/* Bytes of a handle of a graph whose ops take so much of everything. The manifest
  * of a program says this of its delegates. */
-#define ET_XNN_HANDLE_BYTES(tensors, steps, references, dims, words, nodes, \
-                            arguments, packed)                              \
-  (ET_XNN_ALIGNED(sizeof(et_xnn_handle)) +                                  \
-   ET_XNN_ALIGNED(sizeof(et_cpu_tensor) * (size_t)(tensors)) +              \
-   ET_XNN_ALIGNED(sizeof(et_xnn_slot) * (size_t)(tensors)) +                \
-   ET_XNN_ALIGNED(sizeof(et_cpu_step) * (size_t)(steps)) +                  \
-   ET_XNN_ALIGNED(sizeof(et_cpu_tensor *) * (size_t)(references)) +         \
-   ET_XNN_ALIGNED(sizeof(int32_t *) * (size_t)(dims)) +                     \
-   ET_XNN_ALIGNED(sizeof(int32_t) * (size_t)(dims)) +                       \
-   ET_XNN_ALIGNED(sizeof(uint32_t) * (size_t)(words)) +                     \
-   ET_XNN_ALIGNED(sizeof(size_t) * (size_t)(nodes)) +                       \
+#define ET_XNN_HANDLE_BYTES(tensors, ops, references, dims, words, nodes, \
+                            arguments, packed)                            \
+  (ET_XNN_ALIGNED(sizeof(et_xnn_handle)) +                                \
+   ET_XNN_ALIGNED(sizeof(et_cpu_tensor) * (size_t)(tensors)) +            \
+   ET_XNN_ALIGNED(sizeof(et_xnn_slot) * (size_t)(tensors)) +              \
+   ET_XNN_ALIGNED(sizeof(et_cpu_op) * (size_t)(ops)) +                    \
+   ET_XNN_ALIGNED(sizeof(et_cpu_tensor *) * (size_t)(references)) +       \
+   ET_XNN_ALIGNED(sizeof(int32_t *) * (size_t)(dims)) +                   \
+   ET_XNN_ALIGNED(sizeof(int32_t) * (size_t)(dims)) +                     \
+   ET_XNN_ALIGNED(sizeof(uint32_t) * (size_t)(words)) +                   \
+   ET_XNN_ALIGNED(sizeof(size_t) * (size_t)(nodes)) +                     \
    ET_XNN_ALIGNED(sizeof(uint32_t) * (size_t)(arguments)) + (size_t)(packed))
 
 #endif /* BACKENDS_XNNPACK_RUNTIME_HANDLE_H_ */

@@ -1,11 +1,11 @@
-#include "backends/cpu/simd/resize.h"
+#include "backends/cpu/microkernels/resize.h"
+#include "backends/xnnpack/runtime/ops.h"
 #include "backends/xnnpack/runtime/rules.h"
-#include "backends/xnnpack/runtime/steps.h"
 #include "backends/xnnpack/runtime/words.h"
 
-extern const et_backend_part et_cpu_step_pool;
-extern const et_backend_part et_cpu_step_pool_i8;
-extern const et_backend_part et_cpu_step_resize;
+extern const et_backend_part et_cpu_op_pool_f32;
+extern const et_backend_part et_cpu_op_pool_qs8;
+extern const et_backend_part et_cpu_op_resize;
 
 #define POOL_WORDS (1 + ET_XNN_WINDOW_WORDS + 2)
 #define READING_WORDS 2
@@ -33,7 +33,7 @@ static void pool_bytes(et_xnn_builder *b, const images *sides,
       et_xnn_view(b, et_xnn_tensor_of(b, b->node->inputs[0]), &sides->x);
   const et_xnn_tensor to =
       et_xnn_view(b, et_xnn_tensor_of(b, b->node->outputs[0]), &sides->y);
-  et_xnn_emit(b, &(et_xnn_emission){.part = &et_cpu_step_pool_i8,
+  et_xnn_emit(b, &(et_xnn_emission){.part = &et_cpu_op_pool_qs8,
                                     .inputs = &from,
                                     .input_count = 1,
                                     .output = to,
@@ -48,7 +48,7 @@ static void pool_floats(et_xnn_builder *b, const images *sides,
   const et_xnn_tensor from =
       et_xnn_view(b, et_xnn_floats_of(b, b->node->inputs[0]), &sides->x);
   const et_xnn_tensor floats = et_xnn_floats_for(b, id);
-  et_xnn_emit(b, &(et_xnn_emission){.part = &et_cpu_step_pool,
+  et_xnn_emit(b, &(et_xnn_emission){.part = &et_cpu_op_pool_f32,
                                     .inputs = &from,
                                     .input_count = 1,
                                     .output = et_xnn_view(b, floats, &sides->y),
@@ -136,7 +136,7 @@ void et_xnn_argmax_pool(et_xnn_builder *b) {
       (uint32_t)window.kernel[0], (uint32_t)window.kernel[1],
       (uint32_t)window.before[0], (uint32_t)window.before[1]};
   et_xnn_emit(b, &(et_xnn_emission){
-                     .part = &et_xnn_step_argmax_pool,
+                     .part = &et_xnn_op_argmax_pool,
                      .inputs = &from,
                      .input_count = 1,
                      .output = et_xnn_tensor_of(b, b->node->outputs[0]),
@@ -166,7 +166,7 @@ void et_xnn_resize(et_xnn_builder *b) {
   const et_xnn_tensor y = et_xnn_floats_for(b, id);
   const uint32_t words[4] = {ET_CPU_RESIZE_LINEAR,
                              (b->node->flags & ET_XNN_FLAG_ALIGN_CORNERS) != 0};
-  et_xnn_emit(b, &(et_xnn_emission){.part = &et_cpu_step_resize,
+  et_xnn_emit(b, &(et_xnn_emission){.part = &et_cpu_op_resize,
                                     .inputs = &x,
                                     .input_count = 1,
                                     .output = y,

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "backends/cpu/simd/activation.h"
+#include "backends/cpu/microkernels/activation.h"
 #include "backends/xnnpack/runtime/pads.h"
 #include "backends/xnnpack/runtime/schema.h"
 
@@ -83,7 +83,7 @@ static bool reads_windows(const et_xnn_node *node) {
          node->tag == ET_XNN_NODE_DEPTHWISE;
 }
 
-/* The node that makes rows bytes for `product` alone, whose step does so itself. */
+/* The node that makes rows bytes for `product` alone, whose op does so itself. */
 static uint32_t find_rows(const nodes *n, const et_xnn_node *product) {
   const uint32_t index =
       et_xnn_sole_writer(n->uses, n->graph, product->index, product->inputs[0]);
@@ -147,7 +147,7 @@ static void extend(const et_xnn_node *last, et_xnn_node *layer) {
     layer->inputs[layer->input_count++] = last->inputs[is_first ? 1 : 0];
   }
   if (last->tag == ET_XNN_NODE_HARDSWISH) {
-    layer->activation = ET_CPU_ACTIVATION_HARDSWISH;
+    layer->activation = ET_CPU_ACTIVATION_FUNCTION_HARDSWISH;
   }
   layer->low = last->low;
   layer->high = last->high;

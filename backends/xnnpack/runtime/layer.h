@@ -27,7 +27,7 @@ et_xnn_node et_xnn_layer_of(const et_xnn_nodes *n, uint32_t index);
 /* The last node of those that node `index` is computed with. */
 uint32_t et_xnn_last_of(const et_xnn_nodes *n, uint32_t index);
 
-/* Whether it is a layer from floats to floats whose step activates its results. */
+/* Whether it is a layer from floats to floats whose op activates its results. */
 bool et_xnn_is_float_layer(const et_xnn_nodes *n, const et_xnn_node *node);
 
 #endif /* BACKENDS_XNNPACK_RUNTIME_LAYER_H_ */

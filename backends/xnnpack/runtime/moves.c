@@ -1,12 +1,12 @@
 #include <string.h>
 
-#include "backends/cpu/simd/activation.h"
+#include "backends/cpu/microkernels/activation.h"
 #include "backends/xnnpack/runtime/rules.h"
 
-extern const et_backend_part et_cpu_step_copy;
-extern const et_backend_part et_cpu_step_permute;
+extern const et_backend_part et_cpu_op_copy;
+extern const et_backend_part et_cpu_op_permute;
 
-/* Words of step copy before those of its inputs. */
+/* Words of op copy before those of its inputs. */
 #define COPY_WORDS 2
 #define MOST_PLACES (ET_XNN_MOST_INPUTS * ET_XNN_MOST_DIMS)
 
@@ -42,7 +42,7 @@ static void permute(et_xnn_builder *b, const uint32_t *order, uint8_t rank) {
   const bool is_bits = moves_bits(b);
   const et_xnn_tensor x = source(b, 0, is_bits);
   const et_xnn_tensor y = target(b, is_bits);
-  et_xnn_emit(b, &(et_xnn_emission){.part = &et_cpu_step_permute,
+  et_xnn_emit(b, &(et_xnn_emission){.part = &et_cpu_op_permute,
                                     .inputs = &x,
                                     .input_count = 1,
                                     .output = y,
@@ -82,7 +82,7 @@ static void copy_all(et_xnn_builder *b, const et_xnn_dims *from,
   const uint32_t order = 0;
   const et_xnn_tensor x = flat(b, source(b, 0, is_bits), from);
   const et_xnn_tensor out = target(b, is_bits);
-  et_xnn_emit(b, &(et_xnn_emission){.part = &et_cpu_step_permute,
+  et_xnn_emit(b, &(et_xnn_emission){.part = &et_cpu_op_permute,
                                     .inputs = &x,
                                     .input_count = 1,
                                     .output = flat(b, out, to),
@@ -162,7 +162,7 @@ static void copy_parts(et_xnn_builder *b, const copying *c, uint8_t rank) {
   }
   const et_xnn_tensor y = target(b, is_bits);
   et_xnn_emit(
-      b, &(et_xnn_emission){.part = &et_cpu_step_copy,
+      b, &(et_xnn_emission){.part = &et_cpu_op_copy,
                             .inputs = inputs,
                             .input_count = count,
                             .output = y,

@@ -24,12 +24,12 @@ static inline void move(const et_xnn_weights *w, et_xnn_panel p, size_t width,
   for (size_t c = 0; c < p.columns; c++) {
     rows[c] = w->data + et_xnn_element(&w->matrix, p.first + c, 0) * width;
   }
-  const size_t step = (et_xnn_element(&w->matrix, p.first, 1) -
-                       et_xnn_element(&w->matrix, p.first, 0)) *
-                      width;
+  const size_t stride = (et_xnn_element(&w->matrix, p.first, 1) -
+                         et_xnn_element(&w->matrix, p.first, 0)) *
+                        width;
   for (size_t k = 0; k < depth; k++, to += ET_XNN_PANEL * width) {
     for (size_t c = 0; c < p.columns; c++) {
-      memcpy(to + c * width, rows[c] + k * step, width);
+      memcpy(to + c * width, rows[c] + k * stride, width);
     }
   }
 }

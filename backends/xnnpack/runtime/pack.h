@@ -1,4 +1,4 @@
-/* Weights and biases as steps of the CPU backend read them. */
+/* Weights and biases as ops of the CPU backend read them. */
 #ifndef BACKENDS_XNNPACK_RUNTIME_PACK_H_
 #define BACKENDS_XNNPACK_RUNTIME_PACK_H_
 
@@ -21,12 +21,12 @@ typedef struct et_xnn_matrix {
 /* Whether its codes fit an int8 and stand for multiples of a scale. */
 bool et_xnn_has_codes(const et_xnn_value *weights);
 
-/* Floats, or halves, as steps product and convolution read them: [groups][panels]
+/* Floats, or halves, as ops product and convolution read them: [groups][panels]
  * [depth][16]. */
 et_xnn_tensor et_xnn_pack_panels(et_xnn_builder *b, const et_xnn_matrix *m,
                                  et_scalar_type dtype);
 
-/* Codes as steps convolution_i8 and, of windows `height` high, depthwise_i8 read
+/* Codes as ops conv_qs8 and, of windows `height` high, dwconv_qs8 read
  * them, four of a column at a time. */
 et_xnn_tensor et_xnn_pack_quads(et_xnn_builder *b, const et_xnn_matrix *m);
 et_xnn_tensor et_xnn_pack_tap_quads(et_xnn_builder *b, const et_xnn_matrix *m,

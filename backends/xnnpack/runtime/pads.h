@@ -1,5 +1,5 @@
 /* Zeros around a picture that a convolution alone reads are part of its windows: such
- * a pad has no step, and makes no picture of its own. */
+ * a pad has no op, and makes no picture of its own. */
 #ifndef BACKENDS_XNNPACK_RUNTIME_PADS_H_
 #define BACKENDS_XNNPACK_RUNTIME_PADS_H_
 

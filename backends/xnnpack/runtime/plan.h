@@ -1,4 +1,4 @@
-/* Where in scratch the graph's values lie, and what its steps take. */
+/* Where in scratch the graph's values lie, and what its ops take. */
 #ifndef BACKENDS_XNNPACK_RUNTIME_PLAN_H_
 #define BACKENDS_XNNPACK_RUNTIME_PLAN_H_
 

@@ -1,6 +1,6 @@
 #include "backends/xnnpack/runtime/planes.h"
 
-#include "backends/cpu/simd/planes.h"
+#include "backends/cpu/microkernels/conv_planar.h"
 #include "backends/xnnpack/runtime/convolution.h"
 #include "backends/xnnpack/runtime/pads.h"
 #include "backends/xnnpack/runtime/schema.h"
@@ -31,12 +31,12 @@ static bool fits_planes(const et_xnn_window *w, uint32_t channels) {
                                 .kernel_x = (size_t)w->kernel[1],
                                 .stride_x = (size_t)w->stride[1],
                                 .dilation_x = (size_t)w->dilation[1]};
-  return w->kernel[0] <= ET_CPU_PLANES_TAPS &&
-         w->kernel[1] <= ET_CPU_PLANES_TAPS &&
-         et_cpu_planes_fit(&window, channels);
+  return w->kernel[0] <= ET_CPU_CONV_PLANAR_TAPS &&
+         w->kernel[1] <= ET_CPU_CONV_PLANAR_TAPS &&
+         et_cpu_conv_planar_fit(&window, channels);
 }
 
-/* Whether a layer is a convolution whose step reads planes as well. */
+/* Whether a layer is a convolution whose op reads planes as well. */
 static bool takes_planes(const et_xnn_nodes *n, const et_xnn_node *layer) {
   et_xnn_window w;
   if (layer->tag != ET_XNN_NODE_CONVOLUTION) {

@@ -1,18 +1,18 @@
 #include <string.h>
 
-#include "backends/cpu/simd/activation.h"
-#include "backends/cpu/simd/matmul.h"
-#include "backends/cpu/simd/product_i8.h"
+#include "backends/cpu/microkernels/activation.h"
+#include "backends/cpu/microkernels/gemm_qd8.h"
+#include "backends/cpu/microkernels/matmul.h"
+#include "backends/xnnpack/runtime/ops.h"
 #include "backends/xnnpack/runtime/pack.h"
 #include "backends/xnnpack/runtime/rules.h"
-#include "backends/xnnpack/runtime/steps.h"
 #include "backends/xnnpack/runtime/words.h"
 
-extern const et_backend_part et_cpu_step_convolution_i8;
-extern const et_backend_part et_cpu_step_matmul;
-extern const et_backend_part et_cpu_step_product;
-extern const et_backend_part et_cpu_step_product_i8;
-extern const et_backend_part et_cpu_step_product_q;
+extern const et_backend_part et_cpu_op_conv_qs8;
+extern const et_backend_part et_cpu_op_matmul;
+extern const et_backend_part et_cpu_op_gemm_f32;
+extern const et_backend_part et_cpu_op_gemm_qd8_qbw;
+extern const et_backend_part et_cpu_op_gemm_f32_qbw;
 
 enum { X, FILTER, BIAS };
 
@@ -60,7 +60,7 @@ static et_xnn_tensor rows_of(et_xnn_builder *b, et_xnn_tensor floats,
   return et_xnn_view(b, floats, &dims);
 }
 
-/* A step whose inputs are x and constants, and that writes floats. */
+/* An op whose inputs are x and constants, and that writes floats. */
 static void emit_product(et_xnn_builder *b, const et_backend_part *part,
                          const et_xnn_matrix *m, const et_xnn_tensor *inputs,
                          uint16_t count, const uint32_t *words,
@@ -88,11 +88,11 @@ static void multiply_floats(et_xnn_builder *b, const et_xnn_matrix *m,
   et_xnn_tensor inputs[4] = {x, et_xnn_view(b, panels, &packed),
                              et_xnn_pack_bias(b, m, b->node->inputs[BIAS])};
   const uint16_t count = et_xnn_add_residual(b, inputs, 3);
-  emit_product(b, &et_cpu_step_product, m, inputs, count, words,
+  emit_product(b, &et_cpu_op_gemm_f32, m, inputs, count, words,
                ET_XNN_ACTIVATION_WORDS);
 }
 
-/* Weights of one scale that a step takes together: the most of them that are no
+/* Weights of one scale that an op takes together: the most of them that are no
  * more than `most`, whole words of `codes`, and parts of `whole`. 0: there are no
  * such. */
 static int32_t group_of(int32_t whole, int32_t codes, int32_t most) {
@@ -112,7 +112,7 @@ static et_xnn_words words_of(const et_xnn_value *filter, const et_xnn_matrix *m,
   return (et_xnn_words){*m, bits, group_of(whole, 32 / bits, most)};
 }
 
-/* Sums of whole numbers, of rows that become bytes inside of the step. */
+/* Sums of whole numbers, of rows that become bytes inside of the op. */
 static void multiply_rows(et_xnn_builder *b, const et_xnn_words *w,
                           et_xnn_tensor x) {
   uint32_t words[2 + ET_XNN_ACTIVATION_WORDS] = {(uint32_t)w->bits, 0};
@@ -121,7 +121,7 @@ static void multiply_rows(et_xnn_builder *b, const et_xnn_words *w,
       x, et_xnn_pack_words(b, w), et_xnn_pack_scales(b, w),
       et_xnn_pack_bias(b, &w->matrix, b->node->inputs[BIAS]),
       w->bits == 4 ? et_xnn_pack_weight_sums(b, w) : et_xnn_pack_sums(b, w)};
-  emit_product(b, &et_cpu_step_product_i8, &w->matrix, inputs, 5, words,
+  emit_product(b, &et_cpu_op_gemm_qd8_qbw, &w->matrix, inputs, 5, words,
                2 + ET_XNN_ACTIVATION_WORDS);
 }
 
@@ -133,7 +133,7 @@ static void multiply_codes(et_xnn_builder *b, const et_xnn_words *w,
   const et_xnn_tensor inputs[] = {
       x, et_xnn_pack_words(b, w), et_xnn_pack_scales(b, w),
       et_xnn_pack_bias(b, &w->matrix, b->node->inputs[BIAS])};
-  emit_product(b, &et_cpu_step_product_q, &w->matrix, inputs, 4, words,
+  emit_product(b, &et_cpu_op_gemm_f32_qbw, &w->matrix, inputs, 4, words,
                2 + ET_XNN_ACTIVATION_WORDS);
 }
 
@@ -144,7 +144,7 @@ static et_xnn_tensor rounded_rows(et_xnn_builder *b) {
   const et_xnn_tensor x = et_xnn_tensor_of(b, id);
   const et_xnn_tensor y = et_xnn_own(b, ET_SCALAR_TYPE_FLOAT32, &dims);
   const uint32_t words[] = {1, 0};
-  et_xnn_emit(b, &(et_xnn_emission){.part = &et_xnn_step_round_rows,
+  et_xnn_emit(b, &(et_xnn_emission){.part = &et_xnn_op_round_rows,
                                     .inputs = &x,
                                     .input_count = 1,
                                     .output = y,
@@ -204,7 +204,7 @@ static void multiply_bytes(et_xnn_builder *b, const et_xnn_matrix *m) {
   et_xnn_bytes(b, &one, words);
   words[ET_XNN_BYTES_WORDS] = 1; /* group */
   et_xnn_emit(b, &(et_xnn_emission){
-                     .part = &et_cpu_step_convolution_i8,
+                     .part = &et_cpu_op_conv_qs8,
                      .inputs = inputs,
                      .input_count = 5,
                      .output = as_image(b, b->node->outputs[0], m->outputs),
@@ -266,7 +266,7 @@ void et_xnn_matrix_product(et_xnn_builder *b) {
   const et_xnn_tensor floats = et_xnn_floats_for(b, b->node->outputs[0]);
   const uint32_t words[] = {b->node->flags & ET_XNN_FLAG_TRANSPOSED};
   et_xnn_emit(b, &(et_xnn_emission){
-                     .part = &et_cpu_step_matmul,
+                     .part = &et_cpu_op_matmul,
                      .inputs = inputs,
                      .input_count = 2,
                      .output = floats,

@@ -1,23 +1,23 @@
-/* Step round_rows: what becomes of numbers that are made bytes row by row. */
+/* Op round_rows: what becomes of numbers that are made bytes row by row. */
 #include <math.h>
 #include <string.h>
 
-#include "backends/cpu/steps/check.h"
-#include "backends/cpu/steps/chunks.h"
-#include "backends/xnnpack/runtime/steps.h"
+#include "backends/cpu/ops/check.h"
+#include "backends/cpu/ops/chunks.h"
+#include "backends/xnnpack/runtime/ops.h"
 
 enum { X, Y };
 enum { ROW_DIMS, HALF, WORDS };
 
-static et_status check(const et_cpu_step *step, et_error *error) {
+static et_status check(const et_cpu_op *op, et_error *error) {
   const et_cpu_counts counts = {
       .inputs_least = 1, .inputs_most = 1, .outputs = 1, .attributes = WORDS};
-  ET_RETURN_IF_ERROR(et_cpu_check_counts(step, &counts, error));
-  const uint8_t rank = step->tensors[X]->rank;
+  ET_RETURN_IF_ERROR(et_cpu_check_counts(op, &counts, error));
+  const uint8_t rank = op->tensors[X]->rank;
   ET_RETURN_IF_ERROR(
-      et_cpu_check_tensor(step, X, ET_SCALAR_TYPE_FLOAT32, rank, error));
-  ET_RETURN_IF_ERROR(et_cpu_check_attribute(step, ROW_DIMS, 1, rank, error));
-  return et_cpu_check_same(step, Y, X, error);
+      et_cpu_check_tensor(op, X, ET_SCALAR_TYPE_FLOAT32, rank, error));
+  ET_RETURN_IF_ERROR(et_cpu_check_attribute(op, ROW_DIMS, 1, rank, error));
+  return et_cpu_check_same(op, Y, X, error);
 }
 
 typedef struct work {
@@ -30,7 +30,7 @@ typedef struct work {
 /* How a row becomes bytes: -128 to 127, one of which is zero. */
 typedef struct row_bytes {
   float inverse; /* by which numbers are multiplied */
-  float step;    /* what a byte is worth */
+  float step;    /* between two int8 values */
   float zero_point;
 } row_bytes;
 
@@ -80,20 +80,20 @@ static void run_row(void *data, size_t index) {
   }
 }
 
-static void run(const et_cpu_step *step, const et_cpu_run *run) {
-  const et_cpu_tensor *x = step->tensors[X];
+static void run(const et_cpu_op *op, const et_cpu_run *run) {
+  const et_cpu_tensor *x = op->tensors[X];
   if (x->numel == 0) {
     return;
   }
   work w = {.x = x->data,
-            .y = step->tensors[Y]->data,
+            .y = op->tensors[Y]->data,
             .row = 1,
-            .is_half = step->attributes[HALF] != 0};
-  for (uint32_t i = 1; i <= step->attributes[ROW_DIMS]; i++) {
+            .is_half = op->attributes[HALF] != 0};
+  for (uint32_t i = 1; i <= op->attributes[ROW_DIMS]; i++) {
     w.row *= (size_t)x->sizes[x->rank - i];
   }
   et_cpu_for_each(run, x->numel / w.row, run_row, &w);
 }
 
-static const et_cpu_kind kind = {"round_rows", check, run, 0};
-const et_backend_part et_xnn_step_round_rows = {0, &kind};
+static const et_cpu_op_type op_type = {"round_rows", check, run, 0, NULL};
+const et_backend_part et_xnn_op_round_rows = {0, &op_type};

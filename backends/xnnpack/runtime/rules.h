@@ -1,4 +1,4 @@
-/* What each kind of node means: sizes of its results, and its steps. */
+/* What each kind of node means: sizes of its results, and its ops. */
 #ifndef BACKENDS_XNNPACK_RUNTIME_RULES_H_
 #define BACKENDS_XNNPACK_RUNTIME_RULES_H_
 
@@ -7,7 +7,7 @@
 
 typedef void et_xnn_rule(et_xnn_builder *b);
 
-/* Infers what follows from the sizes of the node's inputs, and emits its steps. */
+/* Infers what follows from the sizes of the node's inputs, and emits its ops. */
 et_xnn_rule et_xnn_unary; /* elementwise.c */
 et_xnn_rule et_xnn_binary;
 et_xnn_rule et_xnn_softmax;

@@ -1,4 +1,4 @@
-/* Step `block` of the CPU backend. Choices are those of its compiler, which has the
+/* Op `block` of the CPU backend. Choices are those of its compiler, which has the
  * measurements: backends/cpu/compiler/cost.py. */
 #include "backends/xnnpack/runtime/strip.h"
 
@@ -6,13 +6,13 @@
 #include "backends/xnnpack/runtime/rules.h"
 #include "backends/xnnpack/runtime/schema.h"
 
-extern const et_backend_part et_cpu_step_block;
+extern const et_backend_part et_cpu_op_mbconv_f32;
 
 #define LEAST_BYTES (512 << 10) /* of the expanded picture */
 #define STRIP_PIXELS 56
 #define TWO_WORKSPACES (640 << 10)
 
-/* Taps down that the step lists on the stack. */
+/* Taps down that the op lists on the stack. */
 #define MOST_FILTER_HEIGHT 32
 
 /* Sizes within which no product below overflows. */
@@ -271,7 +271,7 @@ static void emit(et_xnn_builder *b, const layers *l) {
   const uint16_t count = et_xnn_add_residual(
       b, inputs, (uint16_t)(1 + g->part_count * PART_INPUTS));
   et_xnn_emit(b, &(et_xnn_emission){
-                     .part = &et_cpu_step_block,
+                     .part = &et_cpu_op_mbconv_f32,
                      .inputs = inputs,
                      .input_count = count,
                      .output = et_xnn_tensor_of(b, b->node->outputs[0]),

@@ -1,10 +1,10 @@
-/* Step transposed_convolution: each pixel of the input is spread over a window of
+/* Op transposed_convolution: each pixel of the input is spread over a window of
  * the output, which is gathered here pixel by pixel. */
-#include "backends/cpu/steps/activation.h"
-#include "backends/cpu/steps/check.h"
-#include "backends/cpu/steps/chunks.h"
-#include "backends/cpu/steps/window.h"
-#include "backends/xnnpack/runtime/steps.h"
+#include "backends/cpu/ops/activation.h"
+#include "backends/cpu/ops/check.h"
+#include "backends/cpu/ops/chunks.h"
+#include "backends/cpu/ops/window.h"
+#include "backends/xnnpack/runtime/ops.h"
 
 enum { X, PANELS, BIAS, Y };
 enum {
@@ -16,10 +16,10 @@ enum {
 
 #define PANEL 16
 
-static et_status check_weights(const et_cpu_step *step, et_error *error) {
-  const int64_t groups = et_cpu_attribute(step, GROUPS);
-  const int64_t channels = step->tensors[X]->sizes[3];
-  const int64_t columns = step->tensors[Y]->sizes[3];
+static et_status check_weights(const et_cpu_op *op, et_error *error) {
+  const int64_t groups = et_cpu_attribute(op, GROUPS);
+  const int64_t channels = op->tensors[X]->sizes[3];
+  const int64_t columns = op->tensors[Y]->sizes[3];
   ET_CPU_CHECK(error,
                groups >= 1 && channels % groups == 0 && columns % groups == 0,
                "transposed_convolution: %lld groups of %lld channels, %lld "
@@ -27,22 +27,22 @@ static et_status check_weights(const et_cpu_step *step, et_error *error) {
                (long long)groups, (long long)channels, (long long)columns);
   const int64_t panels = (columns / groups + PANEL - 1) / PANEL;
   const int64_t taps =
-      et_cpu_attribute(step, WINDOW) * et_cpu_attribute(step, WINDOW + 1);
+      et_cpu_attribute(op, WINDOW) * et_cpu_attribute(op, WINDOW + 1);
   const int64_t packed[4] = {groups, panels, taps * (channels / groups), PANEL};
-  ET_RETURN_IF_ERROR(et_cpu_check_sizes(step, PANELS, ET_SCALAR_TYPE_FLOAT32, 4,
-                                        packed, error));
-  return et_cpu_check_numel(step, BIAS, ET_SCALAR_TYPE_FLOAT32,
+  ET_RETURN_IF_ERROR(
+      et_cpu_check_sizes(op, PANELS, ET_SCALAR_TYPE_FLOAT32, 4, packed, error));
+  return et_cpu_check_numel(op, BIAS, ET_SCALAR_TYPE_FLOAT32,
                             groups * panels * PANEL, error);
 }
 
-static et_status check(const et_cpu_step *step, et_error *error) {
+static et_status check(const et_cpu_op *op, et_error *error) {
   const et_cpu_counts counts = {
       .inputs_least = Y, .inputs_most = Y, .outputs = 1, .attributes = WORDS};
-  ET_RETURN_IF_ERROR(et_cpu_check_counts(step, &counts, error));
-  ET_RETURN_IF_ERROR(et_cpu_check_images(step, X, Y, error));
-  ET_RETURN_IF_ERROR(et_cpu_check_window_words(step, WINDOW, error));
-  ET_RETURN_IF_ERROR(et_cpu_check_activation(step, ACTIVATION, error));
-  return check_weights(step, error);
+  ET_RETURN_IF_ERROR(et_cpu_check_counts(op, &counts, error));
+  ET_RETURN_IF_ERROR(et_cpu_check_images(op, X, Y, error));
+  ET_RETURN_IF_ERROR(et_cpu_check_window_words(op, WINDOW, error));
+  ET_RETURN_IF_ERROR(et_cpu_check_activation(op, ACTIVATION, error));
+  return check_weights(op, error);
 }
 
 typedef struct work {
@@ -137,22 +137,23 @@ static void run_row(void *data, size_t index) {
   }
 }
 
-static void run(const et_cpu_step *step, const et_cpu_run *run) {
-  const et_cpu_tensor *x = step->tensors[X];
-  const et_cpu_tensor *y = step->tensors[Y];
-  const size_t groups = step->attributes[GROUPS];
+static void run(const et_cpu_op *op, const et_cpu_run *run) {
+  const et_cpu_tensor *x = op->tensors[X];
+  const et_cpu_tensor *y = op->tensors[Y];
+  const size_t groups = op->attributes[GROUPS];
   work w = {.window =
-                et_cpu_read_window(step, WINDOW, x->sizes + 1, y->sizes + 1),
+                et_cpu_read_window(op, WINDOW, x->sizes + 1, y->sizes + 1),
             .x = x->data,
-            .panels = step->tensors[PANELS]->data,
-            .bias = step->tensors[BIAS]->data,
+            .panels = op->tensors[PANELS]->data,
+            .bias = op->tensors[BIAS]->data,
             .y = y->data,
             .groups = groups,
             .channels = (size_t)x->sizes[3] / groups,
             .columns = (size_t)y->sizes[3] / groups,
-            .activation = et_cpu_read_activation(step, ACTIVATION)};
+            .activation = et_cpu_read_activation(op, ACTIVATION)};
   et_cpu_for_each(run, (size_t)y->sizes[0] * w.window.out_height, run_row, &w);
 }
 
-static const et_cpu_kind kind = {"transposed_convolution", check, run, 0};
-const et_backend_part et_xnn_step_transposed_convolution = {0, &kind};
+static const et_cpu_op_type op_type = {"transposed_convolution", check, run, 0,
+                                       NULL};
+const et_backend_part et_xnn_op_transposed_conv = {0, &op_type};

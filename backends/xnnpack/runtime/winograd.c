@@ -1,13 +1,13 @@
-/* Convolutions 3 x 3 of stride 1 as the CPU backend's step `winograd`. Choices are
+/* Convolutions 3 x 3 of stride 1 as the CPU backend's op `winograd`. Choices are
  * those of its compiler, which has the measurements (backends/cpu/compiler/cost.py),
  * but where weights would take much more memory: here they are not in the file. */
-#include "backends/cpu/simd/winograd.h"
+#include "backends/cpu/microkernels/winograd_f32.h"
 
 #include "backends/xnnpack/runtime/convolution.h"
 #include "backends/xnnpack/runtime/weights.h"
 #include "backends/xnnpack/runtime/winograd.h"
 
-extern const et_backend_part et_cpu_step_winograd;
+extern const et_backend_part et_cpu_op_winograd_f32;
 
 #define PANEL ET_XNN_PANEL
 #define TAPS ET_XNN_WINOGRAD_TAPS
@@ -88,9 +88,9 @@ static void transform_4(const lanes *a, const lanes *b, const lanes *c,
   }
 }
 
-/* Results lie `step` lanes from each other; nothing that is read is written. */
+/* Results are `stride` lanes apart; nothing that is read is written. */
 static void transform(size_t side, const lanes taps[TAPS], lanes *out,
-                      size_t step) {
+                      size_t stride) {
   lanes made[MOST_ACROSS];
   const lanes a = taps[0], b = taps[1], c = taps[2];
   if (side == 2) {
@@ -99,7 +99,7 @@ static void transform(size_t side, const lanes taps[TAPS], lanes *out,
     transform_4(&a, &b, &c, made);
   }
   for (size_t i = 0; i < side + TAPS - 1; i++) {
-    out[i * step] = made[i];
+    out[i * stride] = made[i];
   }
 }
 
@@ -218,13 +218,13 @@ void et_xnn_emit_winograd(et_xnn_builder *b, const et_xnn_convolution_of *c) {
                                                  (uint32_t)side,
                                                  (uint32_t)at_once};
   et_xnn_activation(b->node, words + 6);
-  const et_xnn_image_step step = {
-      .part = &et_cpu_step_winograd,
+  const et_xnn_image_op op = {
+      .part = &et_cpu_op_winograd_f32,
       .weights = pack(b, c, side),
       .words = words,
       .word_count = sizeof words / sizeof words[0],
       .workspace = et_xnn_workspaces(
           b, et_cpu_winograd_workspace(side, at_once, channels)),
       .workspace_count = 1};
-  et_xnn_emit_floats(b, c, &step);
+  et_xnn_emit_floats(b, c, &op);
 }

@@ -2,7 +2,7 @@
 #ifndef BACKENDS_XNNPACK_RUNTIME_WINOGRAD_H_
 #define BACKENDS_XNNPACK_RUNTIME_WINOGRAD_H_
 
-#include "backends/cpu/simd/winograd.h"
+#include "backends/cpu/microkernels/winograd_f32.h"
 #include "backends/xnnpack/runtime/convolution.h"
 
 /* Taps of a window along an axis. */

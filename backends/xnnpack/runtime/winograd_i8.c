@@ -1,5 +1,5 @@
-/* Convolutions 3 x 3 of stride 1 of bytes as the CPU backend's step `winograd_i8`. */
-#include "backends/cpu/simd/winograd_i8.h"
+/* Convolutions 3 x 3 of stride 1 of bytes as the CPU backend's op `winograd_qs8`. */
+#include "backends/cpu/microkernels/winograd_qs8.h"
 
 #include "backends/xnnpack/runtime/panels.h"
 #include "backends/xnnpack/runtime/winograd.h"
@@ -53,9 +53,9 @@ typedef struct lanes {
 } lanes;
 
 /* Three taps between rows of 6 0 0, 1 1 1, 1 -1 1, 1 2 4, 1 -2 4, 0 0 6: see
- * backends/cpu/simd/winograd_i8.h. Results lie `step` lanes from each other; nothing that is
+ * backends/cpu/microkernels/winograd_qs8.h. Results are `stride` lanes apart; nothing that is
  * read is written. */
-static void transform(const lanes taps[TAPS], lanes *out, size_t step) {
+static void transform(const lanes taps[TAPS], lanes *out, size_t stride) {
   lanes made[ACROSS];
   const lanes a = taps[0], b = taps[1], c = taps[2];
   for (size_t i = 0; i < 2 * PANEL; i++) {
@@ -68,7 +68,7 @@ static void transform(const lanes taps[TAPS], lanes *out, size_t step) {
     made[5].at[i] = (int16_t)(6 * z);
   }
   for (size_t i = 0; i < ACROSS; i++) {
-    out[i * step] = made[i];
+    out[i * stride] = made[i];
   }
 }
 

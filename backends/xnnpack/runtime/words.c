@@ -1,16 +1,16 @@
 #include "backends/xnnpack/runtime/words.h"
 
-#include "backends/cpu/simd/activation.h"
-#include "backends/cpu/simd/map.h"
+#include "backends/cpu/microkernels/activation.h"
+#include "backends/cpu/microkernels/elementwise.h"
 #include "backends/xnnpack/runtime/pack.h"
 #include "backends/xnnpack/runtime/schema.h"
 
-extern const et_backend_part et_cpu_step_map;
+extern const et_backend_part et_cpu_op_elementwise_f32;
 
 void et_xnn_activation(const et_xnn_node *node,
                        uint32_t words[ET_XNN_ACTIVATION_WORDS]) {
   const bool is_bounded = et_xnn_is_bounded(node);
-  words[0] = is_bounded ? ET_CPU_ACTIVATION_CLAMP : node->activation;
+  words[0] = is_bounded ? ET_CPU_ACTIVATION_FUNCTION_CLAMP : node->activation;
   words[1] = is_bounded ? et_xnn_bits(node->low) : 0;
   words[2] = is_bounded ? et_xnn_bits(node->high) : 0;
 }
@@ -59,17 +59,19 @@ bool et_xnn_is_of_bytes(const et_xnn_builder *b) {
 }
 
 void et_xnn_clamp(et_xnn_builder *b, et_xnn_tensor floats) {
-  uint32_t words[1 + ET_CPU_MAP_WORDS] = {1, ET_CPU_MAP_ACTIVATE};
+  uint32_t words[1 + ET_CPU_ELEMENTWISE_WORDS] = {1,
+                                                  ET_CPU_ELEMENTWISE_ACTIVATE};
   if (!et_xnn_is_bounded(b->node)) {
     return;
   }
   et_xnn_activation(b->node, words + 3);
-  et_xnn_emit(b, &(et_xnn_emission){.part = &et_cpu_step_map,
-                                    .inputs = &floats,
-                                    .input_count = 1,
-                                    .output = floats,
-                                    .words = words,
-                                    .word_count = 1 + ET_CPU_MAP_WORDS});
+  et_xnn_emit(b,
+              &(et_xnn_emission){.part = &et_cpu_op_elementwise_f32,
+                                 .inputs = &floats,
+                                 .input_count = 1,
+                                 .output = floats,
+                                 .words = words,
+                                 .word_count = 1 + ET_CPU_ELEMENTWISE_WORDS});
 }
 
 #define MOST ET_XNN_MOST_WINDOW

@@ -1,4 +1,4 @@
-/* Attributes that several steps have. */
+/* Attributes that several ops have. */
 #ifndef BACKENDS_XNNPACK_RUNTIME_WORDS_H_
 #define BACKENDS_XNNPACK_RUNTIME_WORDS_H_
 
@@ -25,7 +25,7 @@ void et_xnn_activation(const et_xnn_node *node,
 void et_xnn_window_words(const et_xnn_window *window,
                          uint32_t words[ET_XNN_WINDOW_WORDS]);
 
-/* Those of steps that make bytes of bytes. */
+/* Those of ops that make bytes of bytes. */
 void et_xnn_bytes(const et_xnn_builder *b, const et_xnn_window *window,
                   uint32_t words[ET_XNN_BYTES_WORDS]);
 
@@ -33,7 +33,7 @@ void et_xnn_bytes(const et_xnn_builder *b, const et_xnn_window *window,
  * that are multiples of a scale a column and a bias of whole numbers. */
 bool et_xnn_is_of_bytes(const et_xnn_builder *b);
 
-/* A step that brings floats within the node's bounds, if it has any. */
+/* An op that brings floats within the node's bounds, if it has any. */
 void et_xnn_clamp(et_xnn_builder *b, et_xnn_tensor floats);
 
 /* Larger numbers of a window are of no use; within them nothing overflows. */

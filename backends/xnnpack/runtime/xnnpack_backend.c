@@ -30,8 +30,8 @@ static et_status xnn_execute(void *memory, const et_execute_context *context,
   et_xnn_handle *handle = memory;
   ET_RETURN_IF_ERROR(
       et_xnn_bind(handle, context->scratch, args, count, context->error));
-  ET_RETURN_IF_ERROR(et_cpu_run_steps(handle->steps, handle->counts.steps,
-                                      handle->isa, context));
+  ET_RETURN_IF_ERROR(
+      et_cpu_run_ops(handle->ops, handle->counts.ops, handle->isa, context));
   et_xnn_finish(handle, args);
   return ET_STATUS_OK;
 }

@@ -12,7 +12,7 @@ from executorch_report.facts import Delegate
 # a name and its tensors, and raises ValueError if it cannot. It is imported only if a program has
 # such a delegate. Delegates of a backend that is not installed are not described.
 DESCRIBERS = {
-    "CpuBackend": "backends.cpu.payload_steps:describe",
+    "CpuBackend": "backends.cpu.payload_ops:describe",
     "XnnpackBackend": "backends.xnnpack.payload_nodes:describe",
 }
 

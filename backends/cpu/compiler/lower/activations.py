@@ -7,45 +7,47 @@ import torch
 from torch._ops import OpOverload
 from torch.fx import Node
 
-from backends.cpu.compiler.kinds.activation import RELU, Activation, Function
-from backends.cpu.compiler.kinds.map import Map
 from backends.cpu.compiler.lower import formulas
 from backends.cpu.compiler.lower.builder import Builder
 from backends.cpu.compiler.lower.rule import NUMBERS, Rule, argument, tensor_of
+from backends.cpu.compiler.ops.elementwise import ElementwiseF32
+from backends.cpu.schema.records import RELU, Activation, ActivationFunction
 
 _aten = torch.ops.aten
 
 
 def _hardtanh(node: Node) -> Activation:
     low, high = argument(node, 1, "min_val", -1.0), argument(node, 2, "max_val", 1.0)
-    return Activation(Function.CLAMP, float(low), float(high))
+    return Activation(ActivationFunction.CLAMP, float(low), float(high))
 
 
 def _clamp(node: Node) -> Activation:
     low, high = argument(node, 1, "min"), argument(node, 2, "max")
-    return Activation(Function.CLAMP, -inf if low is None else float(low), inf if high is None else float(high))
+    return Activation(
+        ActivationFunction.CLAMP, -inf if low is None else float(low), inf if high is None else float(high)
+    )
 
 
 def _gelu(node: Node) -> Activation:
     tanh = argument(node, 1, "approximate", "none") == "tanh"
-    return Activation(Function.GELU_TANH if tanh else Function.GELU)
+    return Activation(ActivationFunction.GELU_TANH if tanh else ActivationFunction.GELU)
 
 
 def _leaky_relu(node: Node) -> Activation:
-    return Activation(Function.LEAKY_RELU, float(argument(node, 1, "negative_slope", 0.01)))
+    return Activation(ActivationFunction.LEAKY_RELU, float(argument(node, 1, "negative_slope", 0.01)))
 
 
 def _elu(node: Node) -> Activation:
-    return Activation(Function.ELU, float(argument(node, 1, "alpha", 1.0)))
+    return Activation(ActivationFunction.ELU, float(argument(node, 1, "alpha", 1.0)))
 
 
-def _plain(function: Function) -> Callable[[Node], Activation]:
+def _plain(function: ActivationFunction) -> Callable[[Node], Activation]:
     return lambda node: Activation(function)
 
 
 def _lower(activation: Activation, builder: Builder, node: Node) -> None:
-    laid = builder.laid(node.args[0])
-    builder.step(Map.of(activation), [laid.value], builder.write(node, laid.order), node)
+    layout = builder.layout(node.args[0])
+    builder.op(ElementwiseF32.of(activation), [layout.value], builder.write(node, layout.order), node)
 
 
 def _rule(activation: Callable[[Node], Activation]) -> Rule:
@@ -73,9 +75,9 @@ RULES: dict[OpOverload, Rule] = {
     _aten.gelu.default: _rule(_gelu),
     _aten.leaky_relu.default: _rule(_leaky_relu),
     _aten.elu.default: Rule(_lower_elu, formulas.refuses_elu),
-    _aten.silu.default: _rule(_plain(Function.SILU)),
-    _aten.hardswish.default: _rule(_plain(Function.HARDSWISH)),
-    _aten.sigmoid.default: _rule(_plain(Function.SIGMOID)),
-    _aten.tanh.default: _rule(_plain(Function.TANH)),
-    _aten.hardsigmoid.default: _rule(_plain(Function.HARDSIGMOID)),
+    _aten.silu.default: _rule(_plain(ActivationFunction.SILU)),
+    _aten.hardswish.default: _rule(_plain(ActivationFunction.HARDSWISH)),
+    _aten.sigmoid.default: _rule(_plain(ActivationFunction.SIGMOID)),
+    _aten.tanh.default: _rule(_plain(ActivationFunction.TANH)),
+    _aten.hardsigmoid.default: _rule(_plain(ActivationFunction.HARDSIGMOID)),
 }

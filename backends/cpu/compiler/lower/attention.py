@@ -8,10 +8,10 @@ from torch.fx import Node
 
 from backends.cpu.compiler.dims import Dim
 from backends.cpu.compiler.graph import Value
-from backends.cpu.compiler.kinds.attention import Attention
-from backends.cpu.compiler.kinds.map import Map, Opcode
 from backends.cpu.compiler.lower.builder import Builder, Order, as_it_is, view
 from backends.cpu.compiler.lower.rule import Program, Refusal, Rule, argument, dims_at, tensor_of
+from backends.cpu.compiler.ops.elementwise import ElementwiseF32, Opcode
+from backends.cpu.compiler.ops.sdpa_f32 import SdpaF32
 
 _aten = torch.ops.aten
 _MASK, _DROPOUT, _CAUSAL = 3, 4, 5
@@ -24,7 +24,7 @@ def _lower_attention(builder: Builder, node: Node) -> None:
     q, k, v = node.args[:3]
     heads, depth = (int(dims_at(q)[dim]) for dim in (1, 3))
     scale = node.kwargs.get("scale")
-    operation = Attention(
+    spec = SdpaF32(
         heads,
         int(dims_at(k)[1]),
         depth,
@@ -36,7 +36,7 @@ def _lower_attention(builder: Builder, node: Node) -> None:
     if mask is not None:
         inputs.append(_summand(builder, mask))
     output = builder.write(node, _SIDE_BY_SIDE)
-    builder.step(operation, inputs, view(output, _joined(output)), node, dims=(0,))
+    builder.op(spec, inputs, view(output, _joined(output)), node, dims=(0,))
 
 
 def _keys(builder: Builder, node: Node) -> Value:
@@ -51,12 +51,12 @@ def _summand(builder: Builder, mask: Node) -> Value:
     value = builder.broadcast(mask, as_it_is(4))
     if value.dtype == torch.float32:
         return value
-    return builder.once((builder.laid(mask), _HIDES), lambda: _hiding(builder, value, mask))
+    return builder.once((builder.layout(mask), _HIDES), lambda: _hiding(builder, value, mask))
 
 
 def _hiding(builder: Builder, seen: Value, mask: Node) -> Value:
     output = Value(torch.float32, seen.dims)
-    builder.step(Map.call(Opcode.WHERE, None, 0.0, -inf), [seen], output, mask)
+    builder.op(ElementwiseF32.call(Opcode.WHERE, None, 0.0, -inf), [seen], output, mask)
     return output
 
 

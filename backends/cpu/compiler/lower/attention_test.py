@@ -1,4 +1,4 @@
-"""Attention is one step, without transposes, and computes what PyTorch does."""
+"""Attention is one op, without transposes, and computes what PyTorch does."""
 
 import pytest
 import torch
@@ -6,10 +6,10 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 from torch.export import Dim
 
-from backends.cpu.compiler.kinds.attention import Attention
-from backends.cpu.compiler.kinds.norm import Norm
-from backends.cpu.compiler.kinds.product import Product
-from backends.cpu.compiler.testing.compare import assert_computes, operations, steps
+from backends.cpu.compiler.ops.sdpa_f32 import SdpaF32
+from backends.cpu.compiler.testing.compare import assert_computes, ops, specs
+from backends.cpu.schema.gemm import GemmF32
+from backends.cpu.schema.normalization import Norm
 
 _attend = F.scaled_dot_product_attention
 
@@ -53,9 +53,9 @@ def test_causal_scaled_and_in_groups() -> None:
 def test_causal_attention_is_a_flag_of_the_step(groups: int, keys: int) -> None:
     function = lambda q, k, v: _attend(q, k, v, is_causal=True, enable_gqa=True)
     q, k, v = _qkv(groups=groups, keys=keys)
-    found = [(each.operation, each.inputs) for each in steps(function, q, k, v).steps]
-    ((operation, inputs),) = [each for each in found if isinstance(each[0], Attention)]
-    assert isinstance(operation, Attention) and operation.causal and operation.groups == groups
+    found = [(each.spec, each.inputs) for each in ops(function, q, k, v).ops]
+    ((spec, inputs),) = [each for each in found if isinstance(each[0], SdpaF32)]
+    assert isinstance(spec, SdpaF32) and spec.causal and spec.groups == groups
     assert len(inputs) == 3
     assert_computes(function, q, k, v)
 
@@ -71,14 +71,14 @@ def test_causal_attention_of_any_length() -> None:
 def test_what_is_no_step_of_its_own() -> None:
     q, k, v = _qkv()
     for inputs in ([q[0], k[0], v[0]], [q, k[:1], v[:1]]):
-        assert Attention not in {type(each) for each in operations(_attend, *inputs)}
+        assert SdpaF32 not in {type(each) for each in specs(_attend, *inputs)}
         assert_computes(_attend, *inputs)
 
 
 def test_a_layer_of_an_encoder_has_one_product_for_queries_keys_and_values() -> None:
     x = torch.randn(2, 9, 32)
-    made = operations(_Layer(32, 4), x)
-    assert [type(each) for each in made] == [Product, Attention, Product, Norm, Product, Product, Norm]
+    made = specs(_Layer(32, 4), x)
+    assert [type(each) for each in made] == [GemmF32, SdpaF32, GemmF32, Norm, GemmF32, GemmF32, Norm]
     assert_computes(_Layer(32, 4), x)
     assert_computes(_Layer(32, 4), x, torch.randn(2, 1, 1, 9))
 
@@ -96,15 +96,15 @@ def test_queries_that_are_needed_elsewhere_stay_a_product_of_their_own() -> None
             k, v = self.split(self.key(x)), self.split(self.value(x))
             return _attend(self.split(rows), k, v).transpose(1, 2).flatten(2) * torch.exp(rows)
 
-    made = [type(step.operation) for step in steps(Shared(32, 4), torch.randn(2, 9, 32)).steps]
-    assert made.count(Product) == 3
+    made = [type(op.spec) for op in ops(Shared(32, 4), torch.randn(2, 9, 32)).ops]
+    assert made.count(GemmF32) == 3
     assert_computes(Shared(32, 4), torch.randn(2, 9, 32))
 
 
 def test_keys_and_values_of_heads_that_lie_apart_are_read_where_they_lie() -> None:
     q, k, v = _qkv(groups=2)
-    made = operations(lambda q, k, v: _attend(q, k, v, enable_gqa=True), q, k, v)
-    assert [type(each) for each in made].count(Attention) == 1 and len(made) == 3
+    made = specs(lambda q, k, v: _attend(q, k, v, enable_gqa=True), q, k, v)
+    assert [type(each) for each in made].count(SdpaF32) == 1 and len(made) == 3
     one = [torch.randn(2, 4, 1, 8), k, v]
     assert_computes(lambda q, k, v: _attend(q, k, v, enable_gqa=True), *one)
 
@@ -120,5 +120,5 @@ def test_layers_share_what_a_mask_adds() -> None:
         return _attend(_attend(q, k, v[..., :6], seen), k[..., :6], v, seen)
 
     q, k, v = _qkv(queries=7)
-    made = [type(each).__name__ for each in operations(twice, q, k, v, torch.rand(7, 7) > 0.1)]
-    assert made.count("Map") == 1 and made.count("Attention") == 2
+    made = [type(each).__name__ for each in specs(twice, q, k, v, torch.rand(7, 7) > 0.1)]
+    assert made.count("ElementwiseF32") == 1 and made.count("SdpaF32") == 2

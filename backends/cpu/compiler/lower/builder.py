@@ -1,4 +1,4 @@
-"""Builds a step graph: where each tensor of the program lies, and in what order of dimensions."""
+"""Builds an op graph: where each tensor of the program lies, and in what order of dimensions."""
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any
@@ -7,11 +7,11 @@ import torch
 from torch.fx import Node
 
 from backends.cpu.compiler.dims import Dim, dim_of, dims_of
-from backends.cpu.compiler.graph import Input, Laid, State, Step, StepGraph, Value, constant
-from backends.cpu.compiler.kinds.convert import HALVES, Convert
-from backends.cpu.compiler.kinds.operation import Operation
-from backends.cpu.compiler.kinds.permute import Permute
+from backends.cpu.compiler.graph import Input, Op, OpGraph, State, TensorLayout, Value, constant
 from backends.cpu.compiler.lower.rule import Program, given_tensor_of, tensor_of
+from backends.cpu.compiler.ops.cast import HALVES, Cast
+from backends.cpu.compiler.ops.permute import Permute
+from backends.cpu.schema.declarations import OpSpec
 from exir.error import internal_assert
 from exir.tensor import dim_order_of_strides
 
@@ -29,13 +29,13 @@ def channels_last(rank: int) -> Order:
 
 
 class Builder:
-    """Grows a step graph, one node of the program after the other."""
+    """Grows an op graph, one node of the program after the other."""
 
     def __init__(self, program: Program) -> None:
         self.program = program
-        self.graph = StepGraph(program.bounds)
-        self._laid: dict[Node, Laid] = {}
-        self._states: dict[Node, Laid] = {}
+        self.graph = OpGraph(program.bounds)
+        self._laid: dict[Node, TensorLayout] = {}
+        self._states: dict[Node, TensorLayout] = {}
         self._made: dict[Hashable, Value] = {}
 
     def add_argument(self, node: Node) -> None:
@@ -54,7 +54,7 @@ class Builder:
         given = given_tensor_of(node)
         order = self._given_order(given)
         value = self._apart_from_states(self._as_dtype(self.read(node, order), given.dtype, node), node)
-        self.graph.results.append(Laid(value, order))
+        self.graph.results.append(TensorLayout(value, order))
 
     def keep_states(self, new_values: Mapping[Node, Node]) -> None:
         """Let states hold their new values, given by their placeholders. Nothing is lowered after this."""
@@ -67,21 +67,21 @@ class Builder:
         for state, value, new in moved:
             self._copied(value, Value(state.dtype, state.dims, base=state), new)
 
-    def laid(self, node: Node) -> Laid:
+    def layout(self, node: Node) -> TensorLayout:
         """Where the tensor of `node` lies; a constant as its elements are ordered."""
         found = self.program.constant(node)
         if node not in self._laid and found is not None:
-            self._laid[node] = Laid(constant(found), as_it_is(found.dim()))
+            self._laid[node] = TensorLayout(constant(found), as_it_is(found.dim()))
         return self._laid[node]
 
     def lies_in(self, node: Node, order: Order) -> bool:
-        """Whether the tensor of `node` is read in `order` without a step."""
-        return _same_bytes(self.laid(node), order)
+        """Whether the tensor of `node` is read in `order` without an op."""
+        return _same_bytes(self.layout(node), order)
 
     def read(self, node: Node, order: Order | None = None) -> Value:
-        """The tensor of `node` with its dimensions in `order`; by a step if it lies otherwise."""
-        laid = self.laid(node)
-        return self._ordered(laid, order or as_it_is(len(laid.order)), node)
+        """The tensor of `node` with its dimensions in `order`; by an op if it lies otherwise."""
+        layout = self.layout(node)
+        return self._ordered(layout, order or as_it_is(len(layout.order)), node)
 
     def read_weight(self, node: Node, order: Order | None = None) -> Value | None:
         """A constant in the dtype that the program has, with its dimensions in `order`; None for what is computed."""
@@ -95,38 +95,38 @@ class Builder:
     def broadcast(self, node: Node, order: Order) -> Value:
         """The tensor of `node` with dimensions of size 1 before its own, as many as `order` has, and
         in that order."""
-        laid = self.laid(node)
-        missing = len(order) - len(laid.order)
-        dims = (1,) * missing + laid.value.dims
-        raised = (*range(missing), *(dim + missing for dim in laid.order))
-        return self._ordered(Laid(view(laid.value, dims), raised), order, node)
+        layout = self.layout(node)
+        missing = len(order) - len(layout.order)
+        dims = (1,) * missing + layout.value.dims
+        raised = (*range(missing), *(dim + missing for dim in layout.order))
+        return self._ordered(TensorLayout(view(layout.value, dims), raised), order, node)
 
     def write(self, node: Node, order: Order | None = None) -> Value:
         """A new value for what `node` gives, with its dimensions in `order`."""
         tensor = tensor_of(node)
         order = order or as_it_is(tensor.dim())
         value = Value(tensor.dtype, _in_order(dims_of(tensor), order))
-        self._laid[node] = Laid(value, order)
+        self._laid[node] = TensorLayout(value, order)
         return value
 
     def rewrite(self, node: Node, old: Node) -> Value:
         """A value for what `node` gives, which is `old` but for some elements: over it where that is a state
         that nobody else reads as it was."""
-        laid = self.laid(old)
-        over = isinstance(laid.value.storage.place, State) and self._is_read_by_none_but(node, laid.value.storage)
-        value = Value(laid.value.dtype, laid.value.dims, base=laid.value if over else None)
-        self._laid[node] = Laid(value, laid.order)
+        layout = self.layout(old)
+        over = isinstance(layout.value.storage.place, State) and self._is_read_by_none_but(node, layout.value.storage)
+        value = Value(layout.value.dtype, layout.value.dims, base=layout.value if over else None)
+        self._laid[node] = TensorLayout(value, layout.order)
         return value
 
-    def alias(self, node: Node, laid: Laid) -> None:
+    def alias(self, node: Node, layout: TensorLayout) -> None:
         """What `node` gives lies there already."""
-        self._laid[node] = laid
+        self._laid[node] = layout
 
-    def step(
-        self, operation: Operation, inputs: Sequence[Value], output: Value, *nodes: Node, dims: tuple[Dim, ...] = ()
+    def op(
+        self, spec: OpSpec, inputs: Sequence[Value], output: Value, *nodes: Node, dims: tuple[Dim, ...] = ()
     ) -> None:
-        """Append a step with one output, which computes `nodes`."""
-        self.graph.steps.append(Step(operation, tuple(inputs), (output,), dims=dims, nodes=nodes))
+        """Append an op with one output, which computes `nodes`."""
+        self.graph.ops.append(Op(spec, tuple(inputs), (output,), dims=dims, nodes=nodes))
 
     def once(self, key: Hashable, make: Callable[[], Value]) -> Value:
         """What `make` gave when it was first asked for under `key`."""
@@ -136,35 +136,35 @@ class Builder:
 
     def shaped(self, node: Node, dims: tuple[Dim, ...], order: Order) -> Value:
         """The elements of `node` as a tensor of sizes `dims`, which has as many, with its dimensions in `order`."""
-        laid = self.laid(node)
+        layout = self.layout(node)
         if tuple(dims_of(tensor_of(node))) != dims:
-            laid = Laid(view(self.read(node), dims), as_it_is(len(dims)))
-        return self._ordered(laid, order, node)
+            layout = TensorLayout(view(self.read(node), dims), as_it_is(len(dims)))
+        return self._ordered(layout, order, node)
 
     def maximum(self, dim: Dim) -> int:
         """The largest value of `dim`, which has one."""
         return self.graph.bounds.most([dim])
 
-    def _add_tensor(self, node: Node, place: Input | State) -> Laid:
+    def _add_tensor(self, node: Node, place: Input | State) -> TensorLayout:
         tensor = given_tensor_of(node)
         order = self._given_order(tensor)
-        given = Laid(Value(tensor.dtype, _in_order(dims_of(tensor), order), place), order)
+        given = TensorLayout(Value(tensor.dtype, _in_order(dims_of(tensor), order), place), order)
         self.graph.arguments.append(given)
-        self._laid[node] = Laid(self._as_dtype(given.value, tensor_of(node).dtype, node), order)
+        self._laid[node] = TensorLayout(self._as_dtype(given.value, tensor_of(node).dtype, node), order)
         return given
 
     def _as_dtype(self, value: Value, dtype: torch.dtype, node: Node) -> Value:
-        """`value` itself; where the program has halves, and steps floats, as the other."""
+        """`value` itself; where the program has halves, and ops floats, as the other."""
         if value.dtype == dtype:
             return value
         internal_assert(value.dtype in HALVES or dtype in HALVES, f"{value.dtype} was passed for {dtype}")
         converted = Value(dtype, value.dims)
-        self.step(Convert(), [value], converted, node)
+        self.op(Cast(), [value], converted, node)
         return converted
 
     def _is_read_by_none_but(self, node: Node, storage: Value) -> bool:
-        """Steps may be moved, so that readers must not even come before."""
-        here = {each for each, laid in self._laid.items() if laid.value.storage is storage}
+        """Ops may be moved, so that readers must not even come before."""
+        here = {each for each, layout in self._laid.items() if layout.value.storage is storage}
         return all(user is node or user in here for each in here for user in each.users)
 
     def _apart_from_states(self, value: Value, node: Node) -> Value:
@@ -173,7 +173,7 @@ class Builder:
         return self._copied(value, Value(value.dtype, value.dims), node)
 
     def _copied(self, value: Value, to: Value, node: Node) -> Value:
-        self.step(Permute(as_it_is(len(value.dims))), [value], to, node)
+        self.op(Permute(as_it_is(len(value.dims))), [value], to, node)
         return to
 
     def _given_order(self, tensor: torch.Tensor) -> Order:
@@ -182,18 +182,18 @@ class Builder:
         strides = [self.maximum(dim_of(stride)) for stride in tensor.stride()]
         return dim_order_of_strides(shape, strides)
 
-    def _ordered(self, laid: Laid, order: Order, node: Node) -> Value:
-        if _same_bytes(laid, order):
-            return view(laid.value, _in_order(laid.dims, order))
-        return self.once((laid, order), lambda: self._permuted(laid, order, node))
+    def _ordered(self, layout: TensorLayout, order: Order, node: Node) -> Value:
+        if _same_bytes(layout, order):
+            return view(layout.value, _in_order(layout.dims, order))
+        return self.once((layout, order), lambda: self._permuted(layout, order, node))
 
-    def _permuted(self, laid: Laid, order: Order, node: Node) -> Value:
-        permutation = tuple(laid.order.index(dim) for dim in order)
-        tensor = laid.value.constant
+    def _permuted(self, layout: TensorLayout, order: Order, node: Node) -> Value:
+        permutation = tuple(layout.order.index(dim) for dim in order)
+        tensor = layout.value.constant
         if tensor is not None:
             return constant(tensor.permute(permutation))
-        output = Value(laid.value.dtype, _in_order(laid.dims, order))
-        self.step(Permute(permutation), [laid.value], output, node)
+        output = Value(layout.value.dtype, _in_order(layout.dims, order))
+        self.op(Permute(permutation), [layout.value], output, node)
         return output
 
 
@@ -209,7 +209,7 @@ def _in_order(dims: Sequence[Any], order: Order) -> tuple[Any, ...]:
     return tuple(dims[dim] for dim in order)
 
 
-def _same_bytes(laid: Laid, order: Order) -> bool:
+def _same_bytes(layout: TensorLayout, order: Order) -> bool:
     """Whether the elements lie in `order` as it is; dimensions of size 1 may stand anywhere."""
-    dims = laid.dims
-    return [dim for dim in laid.order if dims[dim] != 1] == [dim for dim in order if dims[dim] != 1]
+    dims = layout.dims
+    return [dim for dim in layout.order if dims[dim] != 1] == [dim for dim in order if dims[dim] != 1]

@@ -5,33 +5,33 @@ from torch._ops import OpOverload
 from torch.fx import Node
 
 import exir.dialects.dim_order_ops  # noqa: F401  (registers what `_dim_order` has)
-from backends.cpu.compiler.kinds.activation import NONE
-from backends.cpu.compiler.kinds.convert import Convert
-from backends.cpu.compiler.kinds.map import Map, MapI64, Opcode
-from backends.cpu.compiler.kinds.operation import Operation
 from backends.cpu.compiler.lower.builder import Builder
 from backends.cpu.compiler.lower.rule import ANY, NUMBERS, Program, Refusal, Rule, tensor_of
+from backends.cpu.compiler.ops.cast import Cast
+from backends.cpu.compiler.ops.elementwise import ElementwiseF32, ElementwiseI64, Opcode
+from backends.cpu.schema.declarations import OpSpec
+from backends.cpu.schema.records import NONE
 
 _dim_order = torch.ops.dim_order_ops
 
 
 def _lower(builder: Builder, node: Node) -> None:
     x, to = node.args[0], tensor_of(node).dtype
-    laid = builder.laid(x)
-    if laid.value.dtype == to:
-        builder.alias(node, laid)
+    layout = builder.layout(x)
+    if layout.value.dtype == to:
+        builder.alias(node, layout)
         return
-    builder.step(cast(laid.value.dtype, to), [laid.value], builder.write(node, laid.order), node)
+    builder.op(cast(layout.value.dtype, to), [layout.value], builder.write(node, layout.order), node)
 
 
-def cast(dtype: torch.dtype, to: torch.dtype) -> Operation:
+def cast(dtype: torch.dtype, to: torch.dtype) -> OpSpec:
     """What makes numbers of `dtype` such of `to`."""
     if dtype == torch.float32 and to != torch.bool:
-        return Convert()
-    kind = Map if torch.float32 in (dtype, to) else MapI64
+        return Cast()
+    kind = ElementwiseF32 if torch.float32 in (dtype, to) else ElementwiseI64
     if to == torch.bool:
-        return kind.call(Opcode.NE, None, 0.0 if kind is Map else 0)
-    return Map.of(NONE) if kind is Map else MapI64.call(Opcode.ADD, None, 0)
+        return kind.call(Opcode.NE, None, 0.0 if kind is ElementwiseF32 else 0)
+    return ElementwiseF32.of(NONE) if kind is ElementwiseF32 else ElementwiseI64.call(Opcode.ADD, None, 0)
 
 
 def _refuses(program: Program, node: Node) -> Refusal:

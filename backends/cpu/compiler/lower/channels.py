@@ -6,12 +6,12 @@ from torch._ops import OpOverload
 from torch.fx import Node
 
 from backends.cpu.compiler.dims import Dim, product
-from backends.cpu.compiler.graph import Laid, Value, constant
-from backends.cpu.compiler.kinds.map import Map, Opcode
-from backends.cpu.compiler.kinds.norm import Norm
+from backends.cpu.compiler.graph import TensorLayout, Value, constant
 from backends.cpu.compiler.lower.builder import Builder, as_it_is, view
 from backends.cpu.compiler.lower.parts import parts_of, refuses_but_first
 from backends.cpu.compiler.lower.rule import Program, Refusal, Rule, dims_at
+from backends.cpu.compiler.ops.elementwise import ElementwiseF32, Opcode
+from backends.cpu.schema.normalization import Norm
 
 _aten = torch.ops.aten
 _CHANNEL = 1
@@ -27,7 +27,7 @@ def _lower_batch_norm(builder: Builder, node: Node) -> None:
     factor = (variance + float(node.args[_BATCH_EPSILON])).rsqrt()
     factor = factor if scale is None else factor * scale
     summand = -mean * factor
-    _scale(builder, node, builder.laid(node.args[_X]), factor, summand if shift is None else summand + shift)
+    _scale(builder, node, builder.layout(node.args[_X]), factor, summand if shift is None else summand + shift)
 
 
 def _lower_group_norm(builder: Builder, node: Node) -> None:
@@ -43,21 +43,23 @@ def _normalize(builder: Builder, node: Node, rows: tuple[Dim, ...], epsilon: flo
     x = builder.read(node.args[_X])
     columns = product(x.dims) // product(rows)
     normal = Value(x.dtype, x.dims)
-    builder.step(Norm(True, epsilon), [view(x, (*rows, columns))], view(normal, (*rows, columns)), node)
-    _scale(builder, node, Laid(normal, as_it_is(len(x.dims))), *_rows(builder.program, node))
+    builder.op(Norm(True, epsilon), [view(x, (*rows, columns))], view(normal, (*rows, columns)), node)
+    _scale(builder, node, TensorLayout(normal, as_it_is(len(x.dims))), *_rows(builder.program, node))
 
 
-def _scale(builder: Builder, node: Node, laid: Laid, factor: Tensor | None, summand: Tensor | None) -> None:
+def _scale(builder: Builder, node: Node, layout: TensorLayout, factor: Tensor | None, summand: Tensor | None) -> None:
     """`laid` times `factor`, plus `summand`, of each channel, as what `node` or its first part gives."""
     for opcode, row in ((Opcode.MUL, factor), (Opcode.ADD, summand)):
         if row is not None:
-            dims = [1] * len(laid.order)
-            dims[laid.order.index(_CHANNEL)] = row.numel()
-            output = Value(laid.value.dtype, laid.value.dims)
-            builder.step(Map.call(opcode, None, None), [laid.value, constant(row.reshape(dims))], output, node)
-            laid = Laid(output, laid.order)
+            dims = [1] * len(layout.order)
+            dims[layout.order.index(_CHANNEL)] = row.numel()
+            output = Value(layout.value.dtype, layout.value.dims)
+            builder.op(
+                ElementwiseF32.call(opcode, None, None), [layout.value, constant(row.reshape(dims))], output, node
+            )
+            layout = TensorLayout(output, layout.order)
     for each in parts_of(node).get(0, []) if isinstance(node.meta["val"], tuple | list) else [node]:
-        builder.alias(each, laid)
+        builder.alias(each, layout)
 
 
 def _rows(program: Program, node: Node) -> tuple[Tensor | None, Tensor | None]:

@@ -1,15 +1,15 @@
-"""Norms by channel compute what PyTorch does, in few steps."""
+"""Norms by channel compute what PyTorch does, in few ops."""
 
 import pytest
 import torch
 from torch import Tensor, nn
 from torch.export import Dim
 
-from backends.cpu.compiler.kinds.convolution import Convolution
-from backends.cpu.compiler.kinds.map import Map
-from backends.cpu.compiler.kinds.norm import Norm
-from backends.cpu.compiler.kinds.product import Product
-from backends.cpu.compiler.testing.compare import assert_computes, operations
+from backends.cpu.compiler.ops.conv_f32 import ConvF32
+from backends.cpu.compiler.ops.elementwise import ElementwiseF32
+from backends.cpu.compiler.testing.compare import assert_computes, specs
+from backends.cpu.schema.gemm import GemmF32
+from backends.cpu.schema.normalization import Norm
 
 
 def _with_statistics(norm: nn.Module) -> nn.Module:
@@ -23,7 +23,7 @@ def _with_statistics(norm: nn.Module) -> nn.Module:
 def test_a_batch_norm_that_no_convolution_comes_before(affine: bool) -> None:
     norm = _with_statistics(nn.BatchNorm2d(6, affine=affine))
     x = torch.randn(2, 6, 4, 5)
-    assert [type(each) for each in operations(nn.Sequential(norm, nn.ReLU()), x)] == [Map]
+    assert [type(each) for each in specs(nn.Sequential(norm, nn.ReLU()), x)] == [ElementwiseF32]
     assert_computes(nn.Sequential(norm, nn.ReLU(), nn.Conv2d(6, 20, 1)), x)
 
 
@@ -36,8 +36,8 @@ def test_a_batch_norm_behind_a_residual_is_not_lost() -> None:
         def forward(self, x: Tensor) -> Tensor:
             return self.norm(self.first(x) + x)
 
-    made = operations(Residual(), torch.randn(2, 6, 4, 5))
-    assert {Product, Convolution} & {type(each) for each in made}
+    made = specs(Residual(), torch.randn(2, 6, 4, 5))
+    assert {GemmF32, ConvF32} & {type(each) for each in made}
     assert_computes(Residual(), torch.randn(2, 6, 4, 5))
 
 
@@ -46,7 +46,7 @@ def test_a_batch_norm_behind_a_residual_is_not_lost() -> None:
 )
 def test_rows_of_groups_and_instances(norm: nn.Module) -> None:
     x = torch.randn(2, 6, 4, 5)
-    assert Norm in {type(each) for each in operations(_with_statistics(norm), x)}
+    assert Norm in {type(each) for each in specs(_with_statistics(norm), x)}
     assert_computes(norm, x)
     assert_computes(nn.Sequential(nn.Conv2d(6, 6, 3), norm, nn.Conv2d(6, 8, 1)), x)
 

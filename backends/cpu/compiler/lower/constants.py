@@ -6,9 +6,7 @@ import torch
 from torch._ops import OpOverload
 from torch.fx import Node
 
-from backends.cpu.compiler.graph import Laid, Value, constant
-from backends.cpu.compiler.kinds.copy import Copy
-from backends.cpu.compiler.kinds.range import Range
+from backends.cpu.compiler.graph import TensorLayout, Value, constant
 from backends.cpu.compiler.lower.builder import Builder, as_it_is, view
 from backends.cpu.compiler.lower.casts import cast
 from backends.cpu.compiler.lower.rule import (
@@ -24,6 +22,8 @@ from backends.cpu.compiler.lower.rule import (
     tensor_of,
 )
 from backends.cpu.compiler.lower.sizes import number_of
+from backends.cpu.compiler.ops.arange import Arange
+from backends.cpu.compiler.ops.copy import Copy
 
 _aten = torch.ops.aten
 
@@ -32,10 +32,10 @@ def _lower_filled(builder: Builder, node: Node, value: Any) -> None:
     dims = dims_at(node)
     one = _one(builder, node, value)
     if one.dims == dims:
-        builder.alias(node, Laid(one, as_it_is(len(dims))))
+        builder.alias(node, TensorLayout(one, as_it_is(len(dims))))
         return
     again = tuple(1 if dim == 1 else 0 for dim in dims)
-    builder.step(Copy((again,)), [one], builder.write(node), node, dims=(0, 0) * len(dims))
+    builder.op(Copy((again,)), [one], builder.write(node), node, dims=(0, 0) * len(dims))
 
 
 def _one(builder: Builder, node: Node, value: Any) -> Value:
@@ -46,7 +46,7 @@ def _one(builder: Builder, node: Node, value: Any) -> Value:
     number = number_of(builder, node, dim_at(value))
     if number.dtype != dtype:
         output = Value(dtype, number.dims)
-        builder.step(cast(number.dtype, dtype), [number], output, node)
+        builder.op(cast(number.dtype, dtype), [number], output, node)
         number = output
     return view(number, dims)
 
@@ -64,9 +64,9 @@ def _lower_range(builder: Builder, node: Node) -> None:
     (count,) = dims_at(node)
     if isinstance(start, (int, float)) and isinstance(count, int):
         numbers = torch.arange(start, start + step * count, step, dtype=dtype)[:count]
-        builder.alias(node, Laid(constant(numbers), (0,)))
+        builder.alias(node, TensorLayout(constant(numbers), (0,)))
     else:
-        builder.step(Range(step), [], builder.write(node), node, dims=(start,))
+        builder.op(Arange(step), [], builder.write(node), node, dims=(start,))
 
 
 def _refuses_range(program: Program, node: Node) -> Refusal:

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 from torch.export import Dim
 
-from backends.cpu.compiler.testing.compare import assert_computes, lowered, operations, steps
+from backends.cpu.compiler.testing.compare import assert_computes, lowered, ops, specs
 from exir.backend.utils import get_non_lowered_nodes
 
 
@@ -36,8 +36,8 @@ def test_sizes_of_the_call() -> None:
 
 
 def test_numbers_are_part_of_the_map_that_reads_them() -> None:
-    made = operations(lambda x: torch.where(x > 0, 1.0, -1.0), torch.randn(3))
-    assert [type(each).__name__ for each in made] == ["Map"]
+    made = specs(lambda x: torch.where(x > 0, 1.0, -1.0), torch.randn(3))
+    assert [type(each).__name__ for each in made] == ["ElementwiseF32"]
 
 
 def test_ranges_of_as_many_numbers_as_a_call_says_are_not_in_the_file() -> None:
@@ -48,8 +48,8 @@ def test_ranges_of_as_many_numbers_as_a_call_says_are_not_in_the_file() -> None:
     n = Dim("n", min=2, max=1 << 20)
     others = [(torch.arange(size),) for size in (2, 50)]
     assert_computes(function, torch.arange(5), dynamic_shapes=({0: n},), others=others)
-    made = steps(function, torch.arange(5), dynamic_shapes=({0: n},)).steps
-    assert all(value.constant is None for step in made for value in step.inputs)
+    made = ops(function, torch.arange(5), dynamic_shapes=({0: n},)).ops
+    assert all(value.constant is None for op in made for value in op.inputs)
 
 
 def test_sizes_as_elements() -> None:

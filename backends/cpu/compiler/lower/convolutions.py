@@ -9,15 +9,16 @@ from torch._ops import OpOverload
 from torch.fx import Node
 
 from backends.cpu.compiler.cost import MOST_PLANES
-from backends.cpu.compiler.graph import Laid, Value, constant
-from backends.cpu.compiler.kinds.convolution import Convolution, takes_planes
-from backends.cpu.compiler.kinds.depthwise import Depthwise
-from backends.cpu.compiler.kinds.product import Product
-from backends.cpu.compiler.kinds.window import MOST_SIZE, Pair, Window
+from backends.cpu.compiler.graph import TensorLayout, Value, constant
 from backends.cpu.compiler.lower.builder import Builder, as_it_is, channels_last, view
 from backends.cpu.compiler.lower.rule import Program, Refusal, Rule, argument, tensor_of
 from backends.cpu.compiler.lower.transposed import lower_transposed
 from backends.cpu.compiler.lower.volumes import lower_volume, refuses_volume
+from backends.cpu.compiler.ops.conv_f32 import ConvF32, takes_planes
+from backends.cpu.compiler.ops.dwconv_f32 import DwconvF32
+from backends.cpu.compiler.ops.window import MAX_SIZE
+from backends.cpu.schema.gemm import GemmF32
+from backends.cpu.schema.records import Pair, Window
 from exir.dialects.edge import to_torch_overload
 
 _aten = torch.ops.aten
@@ -58,26 +59,26 @@ def _lower(builder: Builder, node: Node) -> None:
     call, window = _unpadded(call, _window(call, weight))
     if call.groups == 1 and _is_planes(builder, call, window):
         planes = _as_picture(builder.read(call.x), 2)
-        _emit(builder, node, Convolution(window, planes=True), planes, weight, bias)
+        _emit(builder, node, ConvF32(window, planes=True), planes, weight, bias)
         return
     source = builder.read(call.x, channels_last(tensor_of(call.x).dim()))
-    operation = _operation(call, window, weight)
-    if isinstance(operation, Product):
+    spec = _operation(call, window, weight)
+    if isinstance(spec, GemmF32):
         output = builder.write(node, channels_last(len(source.dims)))
-        builder.step(operation, [source, constant(weight.flatten(1)), constant(bias)], output, node)
+        builder.op(spec, [source, constant(weight.flatten(1)), constant(bias)], output, node)
         return
-    _emit(builder, node, operation, _as_picture(source, 1), weight, bias)
+    _emit(builder, node, spec, _as_picture(source, 1), weight, bias)
 
 
-def _emit(builder: Builder, node: Node, operation: Any, x: Value, weight: Tensor, bias: Tensor) -> None:
-    """A step from picture to picture; what is of one dimension has a height of 1."""
+def _emit(builder: Builder, node: Node, spec: Any, x: Value, weight: Tensor, bias: Tensor) -> None:
+    """An op from picture to picture; what is of one dimension has a height of 1."""
     order = channels_last(tensor_of(node).dim())
     output = builder.write(node, order)
     if len(order) == 3:
         rows = output
         output = Value(rows.dtype, (rows.dims[0], 1, *rows.dims[1:]))
-        builder.alias(node, Laid(view(output, rows.dims), order))
-    builder.step(operation, [x, constant(weight), constant(bias)], output, node)
+        builder.alias(node, TensorLayout(view(output, rows.dims), order))
+    builder.op(spec, [x, constant(weight), constant(bias)], output, node)
 
 
 def _parameters(builder: Builder, call: _Call) -> tuple[Tensor, Tensor]:
@@ -98,17 +99,17 @@ def _window(call: _Call, weight: Tensor) -> Window:
 
 
 def _unpadded(call: _Call, window: Window) -> tuple[_Call, Window]:
-    """Zeros that were put around the picture before, on one side only for instance, are the window's; the step that puts them there
+    """Zeros that were put around the picture before, on one side only for instance, are the window's; the op that puts them there
     goes where nobody else reads it."""
     pad, rank = call.x, tensor_of(call.x).dim()
     if to_torch_overload(pad.target) != _aten.constant_pad_nd.default or argument(pad, 2, "value", 0.0) != 0:
         return call, window
     sizes = [*pad.args[1], *[0] * (2 * rank - len(pad.args[1]))]
     left, right, top, bottom = sizes[:4] if rank == 4 else (*sizes[:2], 0, 0)
-    if not all(isinstance(size, int) and 0 <= size <= MOST_SIZE for size in sizes) or any(sizes[2 * (rank - 2) :]):
+    if not all(isinstance(size, int) and 0 <= size <= MAX_SIZE for size in sizes) or any(sizes[2 * (rank - 2) :]):
         return call, window
-    pads = tuple(old + new for old, new in zip(window.pads, (top, left, bottom, right)))
-    return call._replace(x=pad.args[0]), replace(window, pads=pads)
+    pads = tuple(old + new for old, new in zip(window.padding, (top, left, bottom, right)))
+    return call._replace(x=pad.args[0]), replace(window, padding=pads)
 
 
 def _pair(sizes: list[int], along_height: int) -> Pair:
@@ -116,20 +117,20 @@ def _pair(sizes: list[int], along_height: int) -> Pair:
     return (sizes[0], sizes[1]) if len(sizes) == 2 else (along_height, sizes[0])
 
 
-def _operation(call: _Call, window: Window, weight: Tensor) -> Product | Depthwise | Convolution:
+def _operation(call: _Call, window: Window, weight: Tensor) -> GemmF32 | DwconvF32 | ConvF32:
     n, each, *_ = weight.shape
     if call.groups == 1 and window.is_point:
-        return Product()
+        return GemmF32()
     if call.groups == n and each == 1:
-        return Depthwise(window)
-    return Convolution(window, groups=call.groups)
+        return DwconvF32(window)
+    return ConvF32(window, groups=call.groups)
 
 
 def _is_planes(builder: Builder, call: _Call, window: Window) -> bool:
     """Whether the input is better read as the planes that it lies in than brought in order."""
     rank = tensor_of(call.x).dim()
     channels = tensor_of(call.x).shape[1]
-    if builder.laid(call.x).order != as_it_is(rank) or window.is_point:
+    if builder.layout(call.x).order != as_it_is(rank) or window.is_point:
         return False
     return channels <= MOST_PLANES and takes_planes(window, channels)
 

@@ -1,4 +1,4 @@
-"""Convolutions of every form compute what PyTorch does, in the step that is meant for them."""
+"""Convolutions of every form compute what PyTorch does, in the op that is meant for them."""
 
 from typing import Any
 
@@ -7,33 +7,33 @@ import torch
 from torch import nn
 from torch.export import Dim
 
-from backends.cpu.compiler.kinds.convolution import Convolution
-from backends.cpu.compiler.kinds.depthwise import Depthwise
-from backends.cpu.compiler.kinds.operation import Operation
-from backends.cpu.compiler.kinds.permute import Permute
-from backends.cpu.compiler.kinds.product import Product
-from backends.cpu.compiler.testing.compare import assert_computes, lowered, operations
+from backends.cpu.compiler.ops.conv_f32 import ConvF32
+from backends.cpu.compiler.ops.dwconv_f32 import DwconvF32
+from backends.cpu.compiler.ops.permute import Permute
+from backends.cpu.compiler.testing.compare import assert_computes, lowered, specs
+from backends.cpu.schema.declarations import OpSpec
+from backends.cpu.schema.gemm import GemmF32
 from exir.delegate import delegate_calls
 
-_CASES: list[tuple[nn.Module, tuple[int, ...], type[Operation]]] = [
-    (nn.Conv2d(5, 7, 3, padding=1), (2, 5, 9, 8), Convolution),
-    (nn.Conv2d(5, 20, (2, 3), stride=(2, 1), padding=(0, 2), dilation=(2, 1)), (1, 5, 9, 8), Convolution),
-    (nn.Conv2d(3, 17, 3, stride=2, padding=1, bias=False), (1, 3, 9, 9), Convolution),
-    (nn.Conv2d(12, 36, 3, groups=3), (1, 12, 5, 5), Convolution),
-    (nn.Conv2d(6, 6, 3, groups=6, padding=1), (2, 6, 5, 7), Depthwise),
-    (nn.Conv2d(6, 12, 3, groups=6), (1, 6, 5, 7), Convolution),
-    (nn.Conv2d(6, 40, 1), (2, 6, 3, 4), Product),
-    (nn.Conv2d(6, 8, 1, stride=2), (1, 6, 5, 5), Convolution),
-    (nn.Conv1d(5, 8, 3, padding=1), (2, 5, 10), Convolution),
-    (nn.Conv1d(6, 6, 5, groups=6, dilation=2), (1, 6, 20), Depthwise),
-    (nn.Conv1d(6, 9, 1), (2, 6, 7), Product),
+_CASES: list[tuple[nn.Module, tuple[int, ...], type[OpSpec]]] = [
+    (nn.Conv2d(5, 7, 3, padding=1), (2, 5, 9, 8), ConvF32),
+    (nn.Conv2d(5, 20, (2, 3), stride=(2, 1), padding=(0, 2), dilation=(2, 1)), (1, 5, 9, 8), ConvF32),
+    (nn.Conv2d(3, 17, 3, stride=2, padding=1, bias=False), (1, 3, 9, 9), ConvF32),
+    (nn.Conv2d(12, 36, 3, groups=3), (1, 12, 5, 5), ConvF32),
+    (nn.Conv2d(6, 6, 3, groups=6, padding=1), (2, 6, 5, 7), DwconvF32),
+    (nn.Conv2d(6, 12, 3, groups=6), (1, 6, 5, 7), ConvF32),
+    (nn.Conv2d(6, 40, 1), (2, 6, 3, 4), GemmF32),
+    (nn.Conv2d(6, 8, 1, stride=2), (1, 6, 5, 5), ConvF32),
+    (nn.Conv1d(5, 8, 3, padding=1), (2, 5, 10), ConvF32),
+    (nn.Conv1d(6, 6, 5, groups=6, dilation=2), (1, 6, 20), DwconvF32),
+    (nn.Conv1d(6, 9, 1), (2, 6, 7), GemmF32),
 ]
 
 
 @pytest.mark.parametrize("module, shape, kind", _CASES)
-def test_a_convolution_is_one_step_and_agrees(module: nn.Module, shape: tuple[int, ...], kind: type[Operation]) -> None:
+def test_a_convolution_is_one_step_and_agrees(module: nn.Module, shape: tuple[int, ...], kind: type[OpSpec]) -> None:
     x = torch.randn(shape)
-    assert [type(each) for each in operations(module, x) if not isinstance(each, Permute)] == [kind]
+    assert [type(each) for each in specs(module, x) if not isinstance(each, Permute)] == [kind]
     assert_computes(module, x)
 
 
@@ -51,18 +51,18 @@ class _Padded(nn.Module):
 @pytest.mark.parametrize(
     ("module", "shape", "kind"),
     [
-        (_Padded((0, 1, 0, 1), nn.Conv2d(6, 6, 3, stride=2, groups=6)), (2, 6, 8, 10), Depthwise),
-        (_Padded((1, 2, 1, 2), nn.Conv2d(6, 6, 5, stride=2, groups=6)), (1, 6, 8, 8), Depthwise),
-        (_Padded((0, 1, 2, 0), nn.Conv2d(12, 7, 3, stride=2, padding=1)), (1, 12, 8, 6), Convolution),
-        (_Padded((0, 1, 0, 1), nn.Conv2d(3, 8, 3, stride=2)), (1, 3, 8, 8), Convolution),
-        (_Padded((3, 1), nn.Conv2d(12, 7, 1)), (1, 12, 4, 6), Convolution),
-        (_Padded((4, 0), nn.Conv1d(12, 12, 5, groups=12)), (2, 12, 9), Depthwise),
-        (_Padded((4, 0), nn.Conv1d(12, 9, 3, dilation=2)), (2, 12, 9), Convolution),
+        (_Padded((0, 1, 0, 1), nn.Conv2d(6, 6, 3, stride=2, groups=6)), (2, 6, 8, 10), DwconvF32),
+        (_Padded((1, 2, 1, 2), nn.Conv2d(6, 6, 5, stride=2, groups=6)), (1, 6, 8, 8), DwconvF32),
+        (_Padded((0, 1, 2, 0), nn.Conv2d(12, 7, 3, stride=2, padding=1)), (1, 12, 8, 6), ConvF32),
+        (_Padded((0, 1, 0, 1), nn.Conv2d(3, 8, 3, stride=2)), (1, 3, 8, 8), ConvF32),
+        (_Padded((3, 1), nn.Conv2d(12, 7, 1)), (1, 12, 4, 6), ConvF32),
+        (_Padded((4, 0), nn.Conv1d(12, 12, 5, groups=12)), (2, 12, 9), DwconvF32),
+        (_Padded((4, 0), nn.Conv1d(12, 9, 3, dilation=2)), (2, 12, 9), ConvF32),
     ],
 )
 def test_zeros_around_the_picture_are_the_windows(module: nn.Module, shape: tuple[int, ...], kind: type) -> None:
     x = torch.randn(shape)
-    assert [type(each) for each in operations(module, x) if not isinstance(each, Permute)] == [kind]
+    assert [type(each) for each in specs(module, x) if not isinstance(each, Permute)] == [kind]
     assert_computes(module, x)
 
 
@@ -77,7 +77,7 @@ def test_zeros_around_the_picture_are_the_windows(module: nn.Module, shape: tupl
 def test_what_else_is_put_around_it_is_a_step(pad: nn.Module) -> None:
     module = nn.Sequential(pad, nn.Conv2d(14 if isinstance(pad, nn.ConstantPad3d) else 12, 7, 3, stride=2))
     x = torch.randn(1, 12, 8, 8)
-    assert len([each for each in operations(module, x) if not isinstance(each, Permute)]) == 2
+    assert len([each for each in specs(module, x) if not isinstance(each, Permute)]) == 2
     assert_computes(module, x)
 
 
@@ -91,20 +91,20 @@ def test_a_padded_picture_that_others_read_is_there() -> None:
 
 
 def test_few_planes_are_read_where_they_lie() -> None:
-    first, last = operations(nn.Conv2d(3, 8, 3), torch.randn(1, 3, 8, 8))
-    assert isinstance(first, Convolution) and first.planes
+    first, last = specs(nn.Conv2d(3, 8, 3), torch.randn(1, 3, 8, 8))
+    assert isinstance(first, ConvF32) and first.planes
     assert last == Permute((0, 3, 1, 2))
 
 
 def test_windows_that_do_not_fit_the_stack_read_no_planes() -> None:
-    patches = operations(nn.Conv2d(3, 8, 16, stride=16), torch.randn(1, 3, 32, 32))
+    patches = specs(nn.Conv2d(3, 8, 16, stride=16), torch.randn(1, 3, 32, 32))
     assert [getattr(each, "planes", None) for each in patches] == [None, False, None]
 
 
 def test_channels_last_needs_no_permutation() -> None:
     x = torch.randn(1, 8, 6, 6).to(memory_format=torch.channels_last)
     module = nn.Conv2d(8, 8, 3).to(memory_format=torch.channels_last)  # type: ignore[call-overload]
-    assert [type(each) for each in operations(module, x)] == [Convolution]
+    assert [type(each) for each in specs(module, x)] == [ConvF32]
 
 
 @pytest.mark.parametrize(
@@ -120,7 +120,7 @@ def test_channels_last_needs_no_permutation() -> None:
 )
 def test_a_transposed_convolution_is_a_convolution_and_a_permutation(module: nn.Module) -> None:
     x = torch.randn(2, 5, 4, 6).to(memory_format=torch.channels_last)
-    assert [type(each) for each in operations(module, x)][:2] == [Convolution, Permute]
+    assert [type(each) for each in specs(module, x)][:2] == [ConvF32, Permute]
     assert_computes(module, x)
 
 

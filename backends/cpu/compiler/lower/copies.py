@@ -8,8 +8,7 @@ import torch
 from torch.fx import Node
 
 from backends.cpu.compiler.dims import Dim
-from backends.cpu.compiler.graph import Laid, Value
-from backends.cpu.compiler.kinds.copy import MAX_INPUTS, Copy
+from backends.cpu.compiler.graph import TensorLayout, Value
 from backends.cpu.compiler.lower.builder import Builder, Order, as_it_is, view
 from backends.cpu.compiler.lower.rule import (
     ANY,
@@ -22,6 +21,7 @@ from backends.cpu.compiler.lower.rule import (
     refuses_sizes,
     tensor_of,
 )
+from backends.cpu.compiler.ops.copy import MAX_INPUTS, Copy
 
 _aten = torch.ops.aten
 
@@ -31,7 +31,7 @@ class Part:
     """One input of a copy; lists are in the order of the tensor's dimensions."""
 
     value: Value
-    steps: list[int]
+    strides: list[int]
     starts: list[Dim]
     firsts: list[Dim] = field(default_factory=list)
 
@@ -45,10 +45,10 @@ def part_of(value: Value) -> Part:
 def emit_copy(
     builder: Builder, node: Node, parts: Sequence[Part], output: Value, order: Order, fill: float | None = None
 ) -> None:
-    """A step that copies `parts` to `output`, whose dimensions lie in `order`."""
-    steps = tuple(tuple(part.steps[dim] for dim in order) for part in parts)
+    """An op that copies `parts` to `output`, whose dimensions lie in `order`."""
+    strides = tuple(tuple(part.strides[dim] for dim in order) for part in parts)
     dims = tuple(each for part in parts for dim in order for each in (part.starts[dim], part.firsts[dim]))
-    builder.step(Copy(steps, fill), [part.value for part in parts], output, node, dims=dims)
+    builder.op(Copy(strides, fill), [part.value for part in parts], output, node, dims=dims)
 
 
 def _from_end(index: int, size: Dim) -> Dim:
@@ -56,11 +56,11 @@ def _from_end(index: int, size: Dim) -> Dim:
 
 
 def _lower_slice(builder: Builder, node: Node) -> None:
-    laid, dim = builder.laid(node.args[0]), _dim_of(node)
-    part = part_of(laid.value)
-    part.starts[dim] = _start(node, laid.dims[dim])
-    part.steps[dim] = argument(node, 4, "step", 1)
-    emit_copy(builder, node, [part], builder.write(node, laid.order), laid.order)
+    layout, dim = builder.layout(node.args[0]), _dim_of(node)
+    part = part_of(layout.value)
+    part.starts[dim] = _start(node, layout.dims[dim])
+    part.strides[dim] = argument(node, 4, "step", 1)
+    emit_copy(builder, node, [part], builder.write(node, layout.order), layout.order)
 
 
 def _start(node: Node, size: Dim) -> Dim:
@@ -77,33 +77,33 @@ def _dim_of(node: Node) -> int:
 
 def _lower_select(builder: Builder, node: Node) -> None:
     """A slice of one, without its dimension."""
-    laid, dim = builder.laid(node.args[0]), _dim_of(node)
-    part = part_of(laid.value)
-    part.starts[dim] = _from_end(node.args[2], laid.dims[dim])
-    order = tuple(each - (each > dim) for each in laid.order if each != dim)
+    layout, dim = builder.layout(node.args[0]), _dim_of(node)
+    part = part_of(layout.value)
+    part.starts[dim] = _from_end(node.args[2], layout.dims[dim])
+    order = tuple(each - (each > dim) for each in layout.order if each != dim)
     output = builder.write(node, order)
-    sizes = tuple(1 if each == dim else laid.dims[each] for each in laid.order)
-    emit_copy(builder, node, [part], view(output, sizes), laid.order)
+    sizes = tuple(1 if each == dim else layout.dims[each] for each in layout.order)
+    emit_copy(builder, node, [part], view(output, sizes), layout.order)
 
 
 def _lower_split(builder: Builder, node: Node) -> None:
     """Each part that is used is a slice of its own."""
-    laid, dim = builder.laid(node.args[0]), argument(node, 2, "dim", 0) % tensor_of(node.args[0]).dim()
+    layout, dim = builder.layout(node.args[0]), argument(node, 2, "dim", 0) % tensor_of(node.args[0]).dim()
     sizes = node.args[1]
     for part in node.users:
-        source = part_of(laid.value)
+        source = part_of(layout.value)
         source.starts[dim] = sum(sizes[: part.args[1]])
-        emit_copy(builder, part, [source], builder.write(part, laid.order), laid.order)
+        emit_copy(builder, part, [source], builder.write(part, layout.order), layout.order)
 
 
 def _lower_cat(builder: Builder, node: Node) -> None:
     dim = argument(node, 1, "dim", 0) % tensor_of(node).dim()
-    order = builder.laid(node.args[0][0]).order
+    order = builder.layout(node.args[0][0]).order
     parts, first = [], 0
     for each in node.args[0]:
         part = part_of(builder.read(each, order))
         part.firsts[dim] = first
-        first = first + builder.laid(each).dims[dim]
+        first = first + builder.layout(each).dims[dim]
         parts.append(part)
     emit_copy(builder, node, parts, builder.write(node, order), order)
 
@@ -119,7 +119,7 @@ def _lower_copy(builder: Builder, node: Node) -> None:
 
 def _expand(builder: Builder, node: Node, source: Node) -> None:
     dims = dims_at(node)
-    builder.alias(node, Laid(expanded(builder, node, source, dims), as_it_is(len(dims))))
+    builder.alias(node, TensorLayout(expanded(builder, node, source, dims), as_it_is(len(dims))))
 
 
 def expanded(builder: Builder, node: Node, source: Node, dims: tuple[Dim, ...]) -> Value:
@@ -129,41 +129,41 @@ def expanded(builder: Builder, node: Node, source: Node, dims: tuple[Dim, ...]) 
     if x.dims == dims:
         return x
     part = part_of(x)
-    part.steps = [0 if own == 1 and size != 1 else 1 for own, size in zip(x.dims, dims, strict=True)]
+    part.strides = [0 if own == 1 and size != 1 else 1 for own, size in zip(x.dims, dims, strict=True)]
     output = Value(x.dtype, dims)
     emit_copy(builder, node, [part], output, order)
     return output
 
 
 def _lower_pad(builder: Builder, node: Node) -> None:
-    laid = builder.laid(node.args[0])
-    part = part_of(laid.value)
+    layout = builder.layout(node.args[0])
+    part = part_of(layout.value)
     for place, before in enumerate(node.args[1][::2]):
-        dim = len(laid.order) - 1 - place
+        dim = len(layout.order) - 1 - place
         part.firsts[dim], part.starts[dim] = max(before, 0), max(-before, 0)
     fill = float(argument(node, 2, "value", 0.0))
-    emit_copy(builder, node, [part], builder.write(node, laid.order), laid.order, fill)
+    emit_copy(builder, node, [part], builder.write(node, layout.order), layout.order, fill)
 
 
 def _lower_flip(builder: Builder, node: Node) -> None:
-    laid = builder.laid(node.args[0])
-    if not laid.order:
-        builder.alias(node, laid)
+    layout = builder.layout(node.args[0])
+    if not layout.order:
+        builder.alias(node, layout)
         return
-    part = part_of(laid.value)
+    part = part_of(layout.value)
     for each in node.args[1]:
-        dim = each % len(laid.order)
-        part.steps[dim], part.starts[dim] = -1, laid.dims[dim] - 1
-    emit_copy(builder, node, [part], builder.write(node, laid.order), laid.order)
+        dim = each % len(layout.order)
+        part.strides[dim], part.starts[dim] = -1, layout.dims[dim] - 1
+    emit_copy(builder, node, [part], builder.write(node, layout.order), layout.order)
 
 
 def _lower_roll(builder: Builder, node: Node) -> None:
     """In each dimension what stays ahead of the end, and what comes in at the beginning."""
-    laid = builder.laid(node.args[0])
-    parts = [part_of(laid.value)]
+    layout = builder.layout(node.args[0])
+    parts = [part_of(layout.value)]
     for dim, shift in _shifts(node).items():
-        parts = [each for part in parts for each in _rolled(part, dim, shift, laid.dims[dim])]
-    emit_copy(builder, node, parts, builder.write(node, laid.order), laid.order)
+        parts = [each for part in parts for each in _rolled(part, dim, shift, layout.dims[dim])]
+    emit_copy(builder, node, parts, builder.write(node, layout.order), layout.order)
 
 
 def _rolled(part: Part, dim: int, shift: int, size: Dim) -> list[Part]:

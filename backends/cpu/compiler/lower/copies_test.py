@@ -1,4 +1,4 @@
-"""Slices, concatenation, padding, expansion and flips are one step each."""
+"""Slices, concatenation, padding, expansion and flips are one op each."""
 
 from typing import Any
 
@@ -8,9 +8,9 @@ import torch.nn.functional as F
 from torch import Tensor
 from torch.export import Dim
 
-from backends.cpu.compiler.kinds.copy import Copy
-from backends.cpu.compiler.kinds.permute import Permute
-from backends.cpu.compiler.testing.compare import assert_computes, lowered, operations
+from backends.cpu.compiler.ops.copy import Copy
+from backends.cpu.compiler.ops.permute import Permute
+from backends.cpu.compiler.testing.compare import assert_computes, lowered, specs
 from exir.backend.utils import get_non_lowered_nodes
 
 _SIZES = (2, 5, 6, 8)
@@ -36,7 +36,7 @@ _SIZES = (2, 5, 6, 8)
 )
 def test_copies(function: Any) -> None:
     x = torch.randn(_SIZES)
-    assert Copy in {type(each) for each in operations(function, x)}
+    assert Copy in {type(each) for each in specs(function, x)}
     assert_computes(function, x)
     assert_computes(lambda x: function(F.avg_pool2d(x, 1)), x)
 
@@ -47,7 +47,7 @@ def test_pictures_are_joined_where_they_lie() -> None:
         return F.max_pool2d(torch.cat([y, F.relu(y)], 1), 1)
 
     x = torch.randn(_SIZES).to(memory_format=torch.channels_last)
-    assert Permute not in {type(each) for each in operations(function, x)}
+    assert Permute not in {type(each) for each in specs(function, x)}
 
 
 def test_sizes_of_a_call() -> None:
@@ -64,7 +64,7 @@ def test_many_tensors_are_joined_at_once() -> None:
     def function(x: Tensor) -> Tensor:
         return torch.cat([x * number for number in range(20)], 1)
 
-    assert [type(each) for each in operations(function, torch.randn(2, 3))].count(Copy) == 1
+    assert [type(each) for each in specs(function, torch.randn(2, 3))].count(Copy) == 1
     assert_computes(function, torch.randn(2, 3))
 
 
@@ -88,7 +88,7 @@ def test_parts(dim: int) -> None:
 )
 def test_rolls_are_one_step(shifts: Any, dims: Any) -> None:
     x = torch.randn(3, 5, 8)
-    assert [type(each) for each in operations(lambda x: x.roll(shifts, dims), x)] == [Copy]
+    assert [type(each) for each in specs(lambda x: x.roll(shifts, dims), x)] == [Copy]
     assert_computes(lambda x: x.roll(shifts, dims), x)
 
 

@@ -9,8 +9,6 @@ from torch._ops import OpOverload
 from torch.fx import Node
 
 from backends.cpu.compiler.graph import constant
-from backends.cpu.compiler.kinds.map import WHOLE_OPCODES, Map, MapI64, MapProgram, Opcode
-from backends.cpu.compiler.kinds.norm import Norm
 from backends.cpu.compiler.lower.builder import Builder, Order, as_it_is
 from backends.cpu.compiler.lower.rms_norm import rms_norm_at
 from backends.cpu.compiler.lower.rule import (
@@ -24,6 +22,8 @@ from backends.cpu.compiler.lower.rule import (
     refuses_sizes,
     tensor_of,
 )
+from backends.cpu.compiler.ops.elementwise import WHOLE_OPCODES, ElementwiseF32, ElementwiseI64, MapProgram, Opcode
+from backends.cpu.schema.normalization import Norm
 
 _aten = torch.ops.aten
 MakesMap: TypeAlias = Callable[[type[MapProgram], Sequence[float | None]], MapProgram]
@@ -33,8 +33,8 @@ def _order_of(builder: Builder, operands: Sequence[Node], rank: int) -> Order:
     """The order of the first operand of full rank that was computed, else of a constant."""
     full = [each for each in operands if tensor_of(each).dim() == rank]
     computed = [each for each in full if builder.program.constant(each) is None]
-    large = [each for each in computed if builder.laid(each).dims[-1:] != (1,)]
-    return builder.laid((large or computed or full)[0]).order if full else as_it_is(rank)
+    large = [each for each in computed if builder.layout(each).dims[-1:] != (1,)]
+    return builder.layout((large or computed or full)[0]).order if full else as_it_is(rank)
 
 
 def lower_call(builder: Builder, node: Node, opcode: Opcode, *operands: Any) -> None:
@@ -50,9 +50,9 @@ def lower_map(builder: Builder, node: Node, make: MakesMap, *operands: Any) -> N
     kind = kind_for(node, [each for each in operands if isinstance(each, Node)])
     order = _order_of(builder, nodes, rank)
     inputs = [builder.broadcast(each, order) for each in nodes]
-    cast = int if kind is MapI64 else float
+    cast = int if kind is ElementwiseI64 else float
     numbers = [None if isinstance(each, Node) else cast(each) for each in given]
-    builder.step(make(kind, numbers), inputs, builder.write(node, order), node)
+    builder.op(make(kind, numbers), inputs, builder.write(node, order), node)
 
 
 def _lower_mul(builder: Builder, node: Node) -> None:
@@ -64,21 +64,21 @@ def _lower_mul(builder: Builder, node: Node) -> None:
     output = builder.write(node)
     scale = torch.ones(int(output.dims[-1])) if norm.scale is None else norm.scale
     inputs = [builder.read(norm.x), constant(scale)]
-    builder.step(Norm(False, norm.epsilon), inputs, output, *norm.nodes)
+    builder.op(Norm(False, norm.epsilon), inputs, output, *norm.nodes)
 
 
 def kind_for(node: Node, operands: Sequence[Node]) -> type[MapProgram]:
     """The kind whose registers hold the numbers of `node` and its operands."""
     whole = any(tensor_of(each).dtype in WHOLE for each in operands)
-    return MapI64 if whole and tensor_of(node).dtype != torch.float32 else Map
+    return ElementwiseI64 if whole and tensor_of(node).dtype != torch.float32 else ElementwiseF32
 
 
 def _as_number(builder: Builder, operand: Any, rank: int, operands: Sequence[Any]) -> Any:
     """A constant of one element as a number, unless no other operand says how many dimensions there are."""
     if not isinstance(operand, Node) or any(dim != 1 for dim in dims_at(operand)):
         return operand
-    found = builder.laid(operand).value.constant
-    others = [each for each in operands if isinstance(each, Node) and builder.laid(each).value.constant is None]
+    found = builder.layout(operand).value.constant
+    others = [each for each in operands if isinstance(each, Node) and builder.layout(each).value.constant is None]
     return found.item() if found is not None and any(tensor_of(each).dim() == rank for each in others) else operand
 
 
@@ -105,7 +105,7 @@ def refuses_call(opcode: Opcode, program: Program, node: Node) -> Refusal:
         return "integer results of boolean operands alone are not supported"
     if floats and any(tensor_of(each).dtype in WHOLE for each in operands):
         return "mixed integer and float operands are not supported"
-    if kind_for(node, operands) is not MapI64:
+    if kind_for(node, operands) is not ElementwiseI64:
         return None
     if opcode not in WHOLE_OPCODES:
         return f"{opcode.name.lower()} of integers is not supported"

@@ -8,8 +8,8 @@ import torch.nn.functional as F
 from torch import Tensor
 from torch.export import Dim
 
-from backends.cpu.compiler.kinds.map import Map, MapI64
-from backends.cpu.compiler.testing.compare import assert_computes, lowered, operations
+from backends.cpu.compiler.ops.elementwise import ElementwiseF32, ElementwiseI64
+from backends.cpu.compiler.testing.compare import assert_computes, lowered, specs
 from exir.backend.utils import get_non_lowered_nodes
 
 _COMPARISONS = [torch.eq, torch.ne, torch.lt, torch.le, torch.gt, torch.ge]
@@ -65,8 +65,8 @@ def test_numbers_without_dims(dtype: torch.dtype) -> None:
 @pytest.mark.parametrize("dtype", [torch.int64, torch.int32])
 def test_whole_numbers(dtype: torch.dtype) -> None:
     x, y = _some(dtype, 4, 5), _some(dtype, 5)
-    made = operations(lambda x, y: (x * 3 - y) + x.minimum(y).neg(), x, y)
-    assert {type(each) for each in made} == {MapI64}
+    made = specs(lambda x, y: (x * 3 - y) + x.minimum(y).neg(), x, y)
+    assert {type(each) for each in made} == {ElementwiseI64}
     assert_computes(lambda x, y: (x * 3 - y) + x.minimum(y).neg(), x, y)
 
 
@@ -91,7 +91,7 @@ def test_comparisons_are_part_of_the_map_that_reads_them() -> None:
         return torch.where((x > y) & (y > 0), x * 2, y)
 
     x, y = torch.randn(3, 8), torch.randn(3, 8)
-    assert [type(each) for each in operations(function, x, y)] == [Map]
+    assert [type(each) for each in specs(function, x, y)] == [ElementwiseF32]
     assert_computes(function, x, y)
 
 

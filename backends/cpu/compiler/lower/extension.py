@@ -9,7 +9,7 @@ from torch._ops import OpOverload
 from torch.fx import Node
 
 from backends.cpu.compiler.dims import Dim
-from backends.cpu.compiler.graph import Laid, Value
+from backends.cpu.compiler.graph import TensorLayout, Value
 from backends.cpu.compiler.lower.builder import Builder, as_it_is, view
 from backends.cpu.compiler.lower.copies import Part, emit_copy, part_of
 from backends.cpu.compiler.lower.rule import ANY, MAX_RANK, Program, Refusal, Rule, argument, dims_at, tensor_of
@@ -21,19 +21,19 @@ _Parts: TypeAlias = Callable[[Part, int, Dim, tuple[int, int]], Iterator[Part]]
 
 def _lower_repeat(builder: Builder, node: Node) -> None:
     """Before each dimension that is repeated stands one of as many as there are repetitions."""
-    sizes, dims, steps = [], [], []
+    sizes, dims, strides = [], [], []
     rank = tensor_of(node).dim()
     given = (1,) * (rank - tensor_of(node.args[0]).dim()) + dims_at(node.args[0])
     for size, times in zip(given, node.args[1], strict=True):
         added = [] if times == 1 else [times]
         sizes += [*[1 for _ in added], size]
         dims += [*added, size]
-        steps += [*[0 for _ in added], 1]
+        strides += [*[0 for _ in added], 1]
     part = part_of(view(builder.read(node.args[0]), tuple(sizes)))
-    part.steps = steps
+    part.strides = strides
     output = Value(tensor_of(node).dtype, tuple(dims))
     emit_copy(builder, node, [part], output, as_it_is(len(dims)))
-    builder.alias(node, Laid(view(output, dims_at(node)), as_it_is(rank)))
+    builder.alias(node, TensorLayout(view(output, dims_at(node)), as_it_is(rank)))
 
 
 def _refuses_repeat(program: Program, node: Node) -> Refusal:
@@ -53,48 +53,48 @@ def _lower_pad(builder: Builder, node: Node) -> None:
 
 def _extend(builder: Builder, node: Node, parts: _Parts) -> None:
     """One dimension after the other: what is before it, itself, and what is behind."""
-    laid = builder.laid(node.args[0])
-    rank = len(laid.order)
+    layout = builder.layout(node.args[0])
+    rank = len(layout.order)
     for place, (before, after) in enumerate(_pads(node)):
         dim = rank - 1 - place
-        size = laid.dims[dim]
+        size = layout.dims[dim]
         if before or after:
-            sizes = tuple(size + before + after if each == dim else laid.dims[each] for each in laid.order)
-            output = Value(laid.value.dtype, sizes)
-            made = list(parts(part_of(laid.value), dim, size, (before, after)))
-            emit_copy(builder, node, made, output, laid.order)
-            laid = Laid(output, laid.order)
-    builder.alias(node, laid)
+            sizes = tuple(size + before + after if each == dim else layout.dims[each] for each in layout.order)
+            output = Value(layout.value.dtype, sizes)
+            made = list(parts(part_of(layout.value), dim, size, (before, after)))
+            emit_copy(builder, node, made, output, layout.order)
+            layout = TensorLayout(output, layout.order)
+    builder.alias(node, layout)
 
 
 def _replicated(part: Part, dim: int, size: Dim, pads: tuple[int, int]) -> Iterator[Part]:
     """The last part is written over by none: as much is copied as there is room."""
     before, _ = pads
-    yield _moved(part, dim, start=0, first=0, step=0)
-    yield _moved(part, dim, start=size - 1, first=before + size - 1, step=0)
-    yield _moved(part, dim, start=0, first=before, step=1)
+    yield _moved(part, dim, start=0, first=0, stride=0)
+    yield _moved(part, dim, start=size - 1, first=before + size - 1, stride=0)
+    yield _moved(part, dim, start=0, first=before, stride=1)
 
 
 def _reflected(part: Part, dim: int, size: Dim, pads: tuple[int, int]) -> Iterator[Part]:
     before, after = pads
-    yield _moved(part, dim, start=before, first=0, step=-1)
+    yield _moved(part, dim, start=before, first=0, stride=-1)
     if after:
-        yield _moved(part, dim, start=size - 2, first=before + size, step=-1)
-    yield _moved(part, dim, start=0, first=before, step=1)
+        yield _moved(part, dim, start=size - 2, first=before + size, stride=-1)
+    yield _moved(part, dim, start=0, first=before, stride=1)
 
 
 def _wrapped(part: Part, dim: int, size: Dim, pads: tuple[int, int]) -> Iterator[Part]:
     before, after = pads
     if before:
-        yield _moved(part, dim, start=size - before, first=0, step=1)
+        yield _moved(part, dim, start=size - before, first=0, stride=1)
     if after:
-        yield _moved(part, dim, start=0, first=before + size, step=1)
-    yield _moved(part, dim, start=0, first=before, step=1)
+        yield _moved(part, dim, start=0, first=before + size, stride=1)
+    yield _moved(part, dim, start=0, first=before, stride=1)
 
 
-def _moved(part: Part, dim: int, start: Dim, first: Dim, step: int) -> Part:
-    moved = replace(part, steps=[*part.steps], starts=[*part.starts], firsts=[*part.firsts])
-    moved.starts[dim], moved.firsts[dim], moved.steps[dim] = start, first, step
+def _moved(part: Part, dim: int, start: Dim, first: Dim, stride: int) -> Part:
+    moved = replace(part, strides=[*part.strides], starts=[*part.starts], firsts=[*part.firsts])
+    moved.starts[dim], moved.firsts[dim], moved.strides[dim] = start, first, stride
     return moved
 
 

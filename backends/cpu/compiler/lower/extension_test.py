@@ -8,9 +8,9 @@ import torch.nn.functional as F
 from torch import Tensor
 from torch.export import Dim
 
-from backends.cpu.compiler.kinds.copy import Copy
-from backends.cpu.compiler.kinds.permute import Permute
-from backends.cpu.compiler.testing.compare import assert_computes, operations
+from backends.cpu.compiler.ops.copy import Copy
+from backends.cpu.compiler.ops.permute import Permute
+from backends.cpu.compiler.testing.compare import assert_computes, specs
 
 
 @pytest.mark.parametrize(
@@ -28,7 +28,7 @@ from backends.cpu.compiler.testing.compare import assert_computes, operations
 )
 def test_copies(function: Any) -> None:
     x = torch.randn(1, 3, 4, 5)
-    assert {type(each) for each in operations(function, x)} <= {Copy, Permute}
+    assert {type(each) for each in specs(function, x)} <= {Copy, Permute}
     assert_computes(function, x)
     assert_computes(lambda x: function(F.avg_pool2d(x, 1)), x)
 

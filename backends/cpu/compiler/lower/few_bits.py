@@ -12,14 +12,14 @@ from torch.fx import Node
 import exir.dialects.quantized_decomposed_ops
 import exir.dialects.quantized_weight_ops  # noqa: F401  (registers the operators used below)
 from backends.cpu.compiler.graph import Value, constant
-from backends.cpu.compiler.kinds.embedding_q import EmbeddingQ
-from backends.cpu.compiler.kinds.operation import Operation
-from backends.cpu.compiler.kinds.product_i8 import MOST_GROUP, ProductI8
-from backends.cpu.compiler.kinds.product_q import ProductQ
-from backends.cpu.compiler.kinds.shift import Shift
 from backends.cpu.compiler.lower.builder import Builder
 from backends.cpu.compiler.lower.rule import Program, Refusal, Rule
+from backends.cpu.compiler.ops.embedding_qw import EmbeddingQw
+from backends.cpu.compiler.ops.gemm_f32_qbw import GemmF32Qbw
+from backends.cpu.compiler.ops.gemm_qd8_qbw import MOST_GROUP, GemmQd8Qbw
+from backends.cpu.compiler.ops.weight_offset import WeightOffset
 from backends.cpu.compiler.packing import padded, panels, words
+from backends.cpu.schema.declarations import OpSpec
 from exir.weights.quantized_weights import unpacked
 
 _ours = torch.ops.quantized_weight
@@ -36,11 +36,11 @@ class _Weight:
     scales: Any
     shifts: Any
     bits: int
-    shift: Shift = Shift.ZERO_POINTS
+    shift: WeightOffset = WeightOffset.ZERO_POINTS
 
     @property
     def word_bits(self) -> int:
-        """Of a code in the words that steps read."""
+        """Of a code in the words that ops read."""
         return max(self.bits, 4)
 
 
@@ -50,7 +50,7 @@ def _of_linear(node: Node) -> _Weight:
 
 
 def _of_minima_linear(node: Node) -> _Weight:
-    return replace(_of_linear(node), shift=Shift.MINIMA)
+    return replace(_of_linear(node), shift=WeightOffset.MINIMA)
 
 
 def _of_mixed(node: Node) -> _Weight:
@@ -68,7 +68,7 @@ def _of_embedding(bits: int) -> Callable[[Node], _Weight]:
 
 def _of_minimum_embedding(node: Node) -> _Weight:
     codes, scales, minima, _, bits = node.args
-    return _Weight(codes, scales, minima, bits, Shift.MINIMA)
+    return _Weight(codes, scales, minima, bits, WeightOffset.MINIMA)
 
 
 def _refuses_weight(read: Callable[[Node], _Weight]) -> Callable[[Program, Node], Refusal]:
@@ -98,12 +98,12 @@ def _refuses_linear(program: Program, node: Node) -> Refusal:
 
 @dataclass(frozen=True)
 class _Table:
-    """A weight as steps read it: codes in words, parameters of groups [rows, groups], in panels."""
+    """A weight as ops read it: codes in words, parameters of groups [rows, groups], in panels."""
 
     codes: Tensor
     scales: Tensor
     shifts: Tensor | None
-    shift: Shift
+    shift: WeightOffset
     bits: int
 
     @property
@@ -139,10 +139,10 @@ def _table(builder: Builder, weight: _Weight) -> _Table:
     assert scales is not None
     rows = len(codes)
     return _Table(
-        codes if weight.shift is not Shift.MINIMA else _from_the_lowest(codes, weight),
+        codes if weight.shift is not WeightOffset.MINIMA else _from_the_lowest(codes, weight),
         scales.reshape(rows, -1),
         None if shifts is None else shifts.reshape(rows, -1),
-        Shift.NONE if shifts is None else weight.shift,
+        WeightOffset.NONE if shifts is None else weight.shift,
         weight.word_bits,
     )
 
@@ -159,15 +159,13 @@ def _constant(builder: Builder, node: object) -> Tensor:
 
 
 def _emit_product(builder: Builder, node: Node, table: _Table, bias: Tensor | None) -> None:
-    _emit(builder, node, ProductQ(table.bits, table.shift), table, bias, [])
+    _emit(builder, node, GemmF32Qbw(table.bits, table.shift), table, bias, [])
 
 
-def _emit(
-    builder: Builder, node: Node, operation: Operation, table: _Table, bias: Tensor | None, more: list[Value]
-) -> None:
+def _emit(builder: Builder, node: Node, spec: OpSpec, table: _Table, bias: Tensor | None, more: list[Value]) -> None:
     row = padded(torch.zeros(len(table.codes)) if bias is None else bias, 0)
     inputs = [builder.read(node.args[0]), *table.inputs, constant(row), *table.shift_inputs, *more]
-    builder.step(operation, inputs, builder.write(node), node)
+    builder.op(spec, inputs, builder.write(node), node)
 
 
 def _lower_linear(read: Callable[[Node], _Weight]) -> Callable[[Builder, Node], None]:
@@ -183,16 +181,16 @@ def _lower_mixed(builder: Builder, node: Node) -> None:
 
 def _lower_dynamic(builder: Builder, node: Node) -> None:
     table = _table(builder, _of_linear(node)).in_groups_of(MOST_GROUP)
-    operation = ProductI8(table.bits, table.shift)
-    _emit(builder, node, operation, table, builder.program.constant(node.args[_BIAS]), [table.sums])
+    spec = GemmQd8Qbw(table.bits, table.shift)
+    _emit(builder, node, spec, table, builder.program.constant(node.args[_BIAS]), [table.sums])
 
 
 def _lower_embedding(read: Callable[[Node], _Weight], indices: int) -> Callable[[Builder, Node], None]:
     def lower(builder: Builder, node: Node) -> None:
         table = _table(builder, read(node))
         inputs = [*table.inputs, builder.read(node.args[indices]), *table.shift_inputs]
-        operation = EmbeddingQ(len(table.codes), table.bits, table.shift)
-        builder.step(operation, inputs, builder.write(node), node)
+        spec = EmbeddingQw(len(table.codes), table.bits, table.shift)
+        builder.op(spec, inputs, builder.write(node), node)
 
     return lower
 

@@ -7,14 +7,14 @@ from torch import Tensor, nn
 from torch.export import Dim, export
 
 from backends.cpu.compiler.graph import Value
-from backends.cpu.compiler.kinds.activation import Function
-from backends.cpu.compiler.kinds.embedding_q import EmbeddingQ
-from backends.cpu.compiler.kinds.product_i8 import MOST_GROUP, ProductI8
-from backends.cpu.compiler.kinds.product_q import ProductQ
-from backends.cpu.compiler.kinds.shift import Shift
+from backends.cpu.compiler.ops.embedding_qw import EmbeddingQw
+from backends.cpu.compiler.ops.gemm_f32_qbw import GemmF32Qbw
+from backends.cpu.compiler.ops.gemm_qd8_qbw import MOST_GROUP, GemmQd8Qbw
+from backends.cpu.compiler.ops.weight_offset import WeightOffset
 from backends.cpu.compiler.partitioner import CpuPartitioner
-from backends.cpu.compiler.testing.compare import assert_computes, lowered, operations, steps
+from backends.cpu.compiler.testing.compare import assert_computes, lowered, ops, specs
 from backends.cpu.compiler.testing.few_bits import LIMITS, Layer, Weight
+from backends.cpu.schema.records import ActivationFunction
 from exir import to_edge_transform_and_lower
 from exir.backend.utils import get_non_lowered_nodes
 from exir.weights.quantized_weights import packed
@@ -43,7 +43,7 @@ def test_linear_layers_keep_their_bits(bits: int, rows: int, columns: int, group
     layer = Layer(bits, rows, columns, groups, shifted, bias=rows != 5)
     for sizes in ((columns,), (7, columns), (2, 3, columns)):
         x = torch.randn(sizes)
-        assert operations(layer, x) == [ProductQ(max(bits, 4), Shift(shifted))]
+        assert specs(layer, x) == [GemmF32Qbw(max(bits, 4), WeightOffset(shifted))]
         assert_computes(layer, x)
 
 
@@ -59,9 +59,9 @@ def test_layers_of_rounded_rows_compute_in_whole_numbers(
     bits: int, rows: int, columns: int, groups: int, shifted: bool
 ) -> None:
     layer, x = DynamicLayer(bits, rows, columns, groups, shifted, bias=rows != 5), torch.randn(2, 3, columns)
-    (step,) = steps(layer, x).steps
-    assert step.operation == ProductI8(bits, Shift(shifted))
-    assert columns // step.inputs[2].dims[1] <= MOST_GROUP
+    (op,) = ops(layer, x).ops
+    assert op.spec == GemmQd8Qbw(bits, WeightOffset(shifted))
+    assert columns // op.inputs[2].dims[1] <= MOST_GROUP
     assert_computes(layer, x)
 
 
@@ -69,7 +69,7 @@ def test_layers_of_rounded_rows_compute_in_whole_numbers(
 @pytest.mark.parametrize("bits", [2, 4, 8])
 def test_embeddings_keep_their_bits(bits: int, shifted: bool) -> None:
     table, indices = Table(bits, 21, 48, 2, shifted), torch.tensor([[0, 20, 3]])
-    assert operations(table, indices) == [EmbeddingQ(21, max(bits, 4), Shift(shifted))]
+    assert specs(table, indices) == [EmbeddingQw(21, max(bits, 4), WeightOffset(shifted))]
     assert_computes(table, indices)
 
 
@@ -77,8 +77,8 @@ def test_embeddings_keep_their_bits(bits: int, shifted: bool) -> None:
 def test_embeddings_that_name_their_dtype_have_scales_of_two_bytes(bits: int) -> None:
     table, indices = TableOfHalves(bits, 21, 48, 2, False), torch.tensor([[0, 20, 3]])
     table.scales = table.scales.bfloat16()
-    [embedding] = steps(table, indices).steps
-    assert embedding.operation == EmbeddingQ(21, max(bits, 4), Shift.NONE)
+    [embedding] = ops(table, indices).ops
+    assert embedding.spec == EmbeddingQw(21, max(bits, 4), WeightOffset.NONE)
     assert _elements(embedding.inputs[1]).dtype == torch.bfloat16
     assert_computes(table, indices)
 
@@ -95,9 +95,9 @@ def test_what_follows_is_done_by_the_product() -> None:
             return torch.relu(x + self.second(x))
 
     x = torch.randn(3, 32)
-    found = [each for each in operations(Network(), x) if isinstance(each, ProductQ)]
-    assert [each.activation.function for each in found] == [Function.SILU, Function.CLAMP]
-    assert len(operations(Network(), x)) == 2
+    found = [each for each in specs(Network(), x) if isinstance(each, GemmF32Qbw)]
+    assert [each.activation.function for each in found] == [ActivationFunction.SILU, ActivationFunction.CLAMP]
+    assert len(specs(Network(), x)) == 2
     assert_computes(Network(), x)
 
 
@@ -112,7 +112,7 @@ def test_a_layer_and_an_embedding_share_the_bytes() -> None:
             return _OURS.linear(words, *self.table.parts, None, 4)
 
     tokens = torch.tensor([1, 39, 7])
-    embedding, product = steps(Tied(), tokens).steps
+    embedding, product = ops(Tied(), tokens).ops
     assert torch.equal(_elements(embedding.inputs[0]), _elements(product.inputs[1]))
     shapes = ({0: Dim("tokens", min=2, max=9)},)
     others = [(torch.arange(size),) for size in (2, 9)]
@@ -129,23 +129,23 @@ def _elements(value: Value) -> Tensor:
 def test_scales_of_two_bytes_stay_so(kind: type[Layer], dtype: torch.dtype) -> None:
     layer, x = kind(4, 20, 64, 2, True, True), torch.randn(3, 64)
     layer.scales = layer.scales.to(dtype)
-    (step,) = steps(layer, x).steps
-    assert step.inputs[2].dtype == dtype
-    assert step.inputs[4].dtype == torch.float32
+    (op,) = ops(layer, x).ops
+    assert op.inputs[2].dtype == dtype
+    assert op.inputs[4].dtype == torch.float32
     assert_computes(layer, x)
     *_, points = layer.parts
     assert points is not None
     layer.points = points.to(dtype)
-    assert steps(layer, x).steps[0].inputs[4].dtype == dtype
+    assert ops(layer, x).ops[0].inputs[4].dtype == dtype
     assert_computes(layer, x)
 
 
 def test_tables_have_scales_of_two_bytes() -> None:
     table, indices = Table(4, 21, 48, 2, True), torch.tensor([[0, 20, 3]])
     table.scales = table.scales.half()
-    program = steps(lambda indices: table(indices).float() * 2, indices)
-    assert program.steps[0].operation == EmbeddingQ(21, 4, Shift.ZERO_POINTS)
-    assert program.steps[0].inputs[1].dtype == torch.float16
+    program = ops(lambda indices: table(indices).float() * 2, indices)
+    assert program.ops[0].spec == EmbeddingQw(21, 4, WeightOffset.ZERO_POINTS)
+    assert program.ops[0].inputs[1].dtype == torch.float16
 
 
 class MinimumLayer(Layer):
@@ -172,12 +172,12 @@ def test_weights_with_minima_keep_their_bits(
         module.scales, module.points = module.scales.to(dtype), module.points.to(dtype)
     for sizes in ((columns,), (7, columns)):
         x = torch.randn(sizes)
-        (step,) = steps(layer, x).steps
-        assert step.operation == ProductQ(max(bits, 4), Shift.MINIMA)
-        assert [step.inputs[place].dtype for place in (2, 4)] == [dtype, dtype]
+        (op,) = ops(layer, x).ops
+        assert op.spec == GemmF32Qbw(max(bits, 4), WeightOffset.MINIMA)
+        assert [op.inputs[place].dtype for place in (2, 4)] == [dtype, dtype]
         assert_computes(layer, x)
     indices = torch.tensor([[0, rows - 1, 3]])
-    assert operations(table, indices) == [EmbeddingQ(rows, max(bits, 4), Shift.MINIMA)]
+    assert specs(table, indices) == [EmbeddingQw(rows, max(bits, 4), WeightOffset.MINIMA)]
     assert_computes(table, indices)
 
 
@@ -194,7 +194,7 @@ def test_a_tied_embedding_of_blocks_is_in_the_file_once() -> None:
             return _OURS.linear(self.table(tokens), *self.table.parts, None, 8)
 
     tokens = torch.tensor([1, 639, 7])
-    embedding, product = steps(Tied(), tokens).steps
+    embedding, product = ops(Tied(), tokens).ops
     assert torch.equal(_elements(embedding.inputs[0]), _elements(product.inputs[1]))
     assert torch.equal(_elements(embedding.inputs[1]), _elements(product.inputs[2]))
     assert_computes(Tied(), tokens)

@@ -1,4 +1,4 @@
-"""Windows added up to the picture that they were taken of: `fold`."""
+"""Windows added up to the picture that they were taken of: `col2im`."""
 
 import torch
 from torch._ops import OpOverload
@@ -6,12 +6,12 @@ from torch.fx import Node
 from torch.utils._sympy.functions import FloorDiv
 
 from backends.cpu.compiler.dims import Dim
-from backends.cpu.compiler.kinds.fold import Fold
-from backends.cpu.compiler.kinds.window import Window
 from backends.cpu.compiler.lower.builder import Builder, view
 from backends.cpu.compiler.lower.rule import Rule, dims_at
+from backends.cpu.compiler.ops.col2im import Col2im
+from backends.cpu.schema.records import Window
 
-# [batch, channels, taps, down, across] as the step has windows.
+# [batch, channels, taps, down, across] as the op has windows.
 _WINDOWS = (0, 3, 4, 2, 1)
 
 
@@ -24,13 +24,13 @@ def _lower(builder: Builder, node: Node) -> None:
     windows = builder.shaped(x, (batch, channels, window.taps, *places), _WINDOWS)
     last = len(dims_at(node)) - 3
     output = builder.write(node, (*range(last), last + 1, last + 2, last))
-    builder.step(Fold(window), [windows], view(output, (batch, *size, channels)), node)
+    builder.op(Col2im(window), [windows], view(output, (batch, *size, channels)), node)
 
 
 def _places(window: Window, axis: int, extent: Dim) -> Dim:
     """Of the window along an axis of `extent` pixels."""
     reach = (window.kernel[axis] - 1) * window.dilation[axis] + 1
-    room = extent + 2 * window.pads[axis] - reach
+    room = extent + 2 * window.padding[axis] - reach
     return (room // window.stride[axis] if isinstance(room, int) else FloorDiv(room, window.stride[axis])) + 1
 
 

@@ -6,9 +6,9 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 from torch.export import Dim
 
-from backends.cpu.compiler.kinds.fold import Fold
-from backends.cpu.compiler.kinds.permute import Permute
-from backends.cpu.compiler.testing.compare import assert_computes, operations
+from backends.cpu.compiler.ops.col2im import Col2im
+from backends.cpu.compiler.ops.permute import Permute
+from backends.cpu.compiler.testing.compare import assert_computes, specs
 
 
 @pytest.mark.parametrize(
@@ -63,6 +63,6 @@ class _Outlook(nn.Module):
 
 def test_pictures_that_windows_add_up_to_are_not_moved() -> None:
     x = torch.randn(1, 7, 9, 16)
-    made = [type(each) for each in operations(_Outlook(), x)]
-    assert made.count(Fold) == 1 and Permute not in made[made.index(Fold) :]
+    made = [type(each) for each in specs(_Outlook(), x)]
+    assert made.count(Col2im) == 1 and Permute not in made[made.index(Col2im) :]
     assert_computes(_Outlook(), x)

@@ -8,9 +8,6 @@ import torch
 from torch._ops import OpOverload
 from torch.fx import Node
 
-from backends.cpu.compiler.kinds.activation import Activation, Function
-from backends.cpu.compiler.kinds.formula import Expression, Formula, program
-from backends.cpu.compiler.kinds.map import Opcode
 from backends.cpu.compiler.lower.builder import Builder
 from backends.cpu.compiler.lower.elementwise import lower_call, lower_map, refuses_call
 from backends.cpu.compiler.lower.rule import (
@@ -23,10 +20,13 @@ from backends.cpu.compiler.lower.rule import (
     refuses_sizes,
     tensor_of,
 )
+from backends.cpu.compiler.ops.elementwise import Opcode
+from backends.cpu.compiler.ops.expression import Expression, Formula, program
+from backends.cpu.schema.records import Activation, ActivationFunction
 
 _aten = torch.ops.aten
 _LOG_2 = log(2.0)
-_ELU = Activation(Function.ELU, 1.0)
+_ELU = Activation(ActivationFunction.ELU, 1.0)
 
 
 def _log1p(x: Expression) -> Expression:
@@ -112,7 +112,7 @@ def lower_elu(builder: Builder, node: Node) -> None:
 
 
 def refuses_elu(program: Program, node: Node) -> Refusal:
-    """Why an ELU is not taken: the function of the steps is ELU below zero only."""
+    """Why an ELU is not taken: the function of the ops is ELU below zero only."""
     return "a negative input_scale is not supported" if argument(node, 3, "input_scale", 1) < 0 else None
 
 

@@ -7,8 +7,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from backends.cpu.compiler.kinds.map import Map, MapI64
-from backends.cpu.compiler.testing.compare import assert_computes, operations
+from backends.cpu.compiler.ops.elementwise import ElementwiseF32, ElementwiseI64
+from backends.cpu.compiler.testing.compare import assert_computes, specs
 
 _NUMBERS = torch.cat([torch.randn(40) * 10.0**power for power in (-6, -3, 0, 1)] + [torch.tensor([0.0, 1.0, -1.0])])
 
@@ -40,7 +40,7 @@ _NUMBERS = torch.cat([torch.randn(40) * 10.0**power for power in (-6, -3, 0, 1)]
     ],
 )
 def test_one_step_each(function: Any) -> None:
-    assert {type(each) for each in operations(function, _NUMBERS)} == {Map}
+    assert {type(each) for each in specs(function, _NUMBERS)} == {ElementwiseF32}
     assert_computes(function, _NUMBERS.reshape(1, -1))
 
 
@@ -57,7 +57,7 @@ def test_whole_numbers(dtype: torch.dtype) -> None:
         return torch.add(bounded, torch.clamp(x, max=x * x - 3), alpha=-3)
 
     x = torch.arange(-6, 6, dtype=dtype)
-    assert {type(each) for each in operations(function, x)} == {MapI64}
+    assert {type(each) for each in specs(function, x)} == {ElementwiseI64}
     assert_computes(function, x)
 
 

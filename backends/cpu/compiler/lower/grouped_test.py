@@ -7,8 +7,8 @@ from torch import Tensor, nn
 from torch.export import Dim
 
 import exir.dialects.grouped_ops  # noqa: F401  (registers the operator)
-from backends.cpu.compiler.kinds.grouped_gemm import GroupedGemm, GroupedGemmH
-from backends.cpu.compiler.testing.compare import assert_computes, delegated, lowered, steps
+from backends.cpu.compiler.ops.grouped_gemm import GroupedGemmF32, GroupedGemmF32F16w
+from backends.cpu.compiler.testing.compare import assert_computes, delegated, lowered, ops
 from exir.backend.tags import refusals_of
 from exir.backend.utils import get_non_lowered_nodes
 
@@ -40,24 +40,24 @@ def test_layers_of_experts_for_any_groups_and_numbers_of_rows() -> None:
 
 
 def test_each_layer_is_one_op() -> None:
-    made = steps(_Experts(3).eval(), torch.randn(5, 24), _ends(1, 3, 5)).steps
-    assert [type(step.operation) for step in made].count(GroupedGemm) == 2
+    made = ops(_Experts(3).eval(), torch.randn(5, 24), _ends(1, 3, 5)).ops
+    assert [type(op.spec) for op in made].count(GroupedGemmF32) == 2
 
 
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
 def test_weights_of_two_bytes_stay_so(dtype: torch.dtype) -> None:
     module = _Experts(3, dtype).eval()
     inputs = (torch.randn(5, 24).to(dtype), _ends(1, 3, 5))
-    made = steps(module, *inputs).steps
-    assert [type(step.operation) for step in made].count(GroupedGemmH) == 2
+    made = ops(module, *inputs).ops
+    assert [type(op.spec) for op in made].count(GroupedGemmF32F16w) == 2
 
 
 @pytest.mark.parametrize("weights", ["float16", "bfloat16"])
 def test_an_option_stores_weights_of_experts_in_two_bytes(weights: str) -> None:
     module = _Experts(3).eval()
     inputs = (torch.randn(5, 24), _ends(1, 3, 5))
-    made = steps(module, *inputs, weights=weights).steps
-    assert [type(step.operation) for step in made].count(GroupedGemmH) == 2
+    made = ops(module, *inputs, weights=weights).ops
+    assert [type(op.spec) for op in made].count(GroupedGemmF32F16w) == 2
     narrow = _Experts(3).eval()
     for name, tensor in module.named_parameters():
         getattr(narrow, name).data = tensor.data.to(getattr(torch, weights)).float()

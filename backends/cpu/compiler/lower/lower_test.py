@@ -7,11 +7,11 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from backends.cpu.compiler.kinds.map import Map
-from backends.cpu.compiler.kinds.permute import Permute
-from backends.cpu.compiler.kinds.pool import Pool
-from backends.cpu.compiler.kinds.product import Product
-from backends.cpu.compiler.testing.compare import assert_computes, operations
+from backends.cpu.compiler.ops.elementwise import ElementwiseF32
+from backends.cpu.compiler.ops.permute import Permute
+from backends.cpu.compiler.ops.pool_f32 import PoolF32
+from backends.cpu.compiler.testing.compare import assert_computes, specs
+from backends.cpu.schema.gemm import GemmF32
 
 _PICTURE = (2, 5, 6, 8)
 _MATRIX = torch.arange(18.0).reshape(6, 3)
@@ -53,7 +53,7 @@ def test_products(module: Any, shape: tuple[int, ...]) -> None:
 )
 def test_pooling(function: Any) -> None:
     x = torch.randn(_PICTURE)
-    assert [type(each) for each in operations(function, x) if not isinstance(each, Permute)] == [Pool]
+    assert [type(each) for each in specs(function, x) if not isinstance(each, Permute)] == [PoolF32]
     assert_computes(function, x)
 
 
@@ -78,8 +78,8 @@ def test_pooling(function: Any) -> None:
 )
 def test_an_activation_is_one_map(function: Any) -> None:
     x = torch.randn(3, 7)
-    (only,) = operations(function, x)
-    assert isinstance(only, Map) and only.activation is not None
+    (only,) = specs(function, x)
+    assert isinstance(only, ElementwiseF32) and only.activation is not None
     assert_computes(function, x)
 
 
@@ -135,8 +135,8 @@ def test_shapes(function: Any) -> None:
 
 def test_patches_become_rows_without_a_step() -> None:
     """The way from pictures to tokens: channels are innermost already."""
-    made = operations(lambda x: F.avg_pool2d(x, 1).flatten(2).transpose(1, 2), torch.randn(_PICTURE))
-    assert [type(each) for each in made] == [Permute, Pool]
+    made = specs(lambda x: F.avg_pool2d(x, 1).flatten(2).transpose(1, 2), torch.randn(_PICTURE))
+    assert [type(each) for each in made] == [Permute, PoolF32]
 
 
 def test_a_conversion_to_channels_last_is_no_step_of_its_own() -> None:
@@ -144,16 +144,16 @@ def test_a_conversion_to_channels_last_is_no_step_of_its_own() -> None:
         return F.avg_pool2d(x.to(memory_format=torch.channels_last), 1).relu()
 
     x = torch.randn(_PICTURE)
-    assert [type(each) for each in operations(function, x)] == [Permute, Pool, Map]
+    assert [type(each) for each in specs(function, x)] == [Permute, PoolF32, ElementwiseF32]
     assert_computes(function, x)
 
 
 def test_permutations_that_undo_each_other_are_no_step() -> None:
-    made = operations(lambda x: x.permute(0, 2, 3, 1).relu().permute(0, 3, 1, 2), torch.randn(_PICTURE))
-    assert [type(each) for each in made] == [Map]
+    made = specs(lambda x: x.permute(0, 2, 3, 1).relu().permute(0, 3, 1, 2), torch.randn(_PICTURE))
+    assert [type(each) for each in made] == [ElementwiseF32]
 
 
 def test_a_flattened_pixel_is_a_view() -> None:
     module = nn.Sequential(nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(5, 3))
-    made = operations(module, torch.randn(_PICTURE))
-    assert [type(each) for each in made] == [Permute, Pool, Product]
+    made = specs(module, torch.randn(_PICTURE))
+    assert [type(each) for each in made] == [Permute, PoolF32, GemmF32]

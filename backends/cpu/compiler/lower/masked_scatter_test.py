@@ -5,8 +5,8 @@ import torch
 from torch import Tensor, nn
 from torch.export import Dim
 
-from backends.cpu.compiler.kinds.masked_scatter import MaskedScatter
-from backends.cpu.compiler.testing.compare import assert_computes, operations
+from backends.cpu.compiler.ops.masked_scatter import MaskedScatter
+from backends.cpu.compiler.testing.compare import assert_computes, specs
 
 
 def _scatter(x: Tensor, mask: Tensor, source: Tensor) -> Tensor:
@@ -28,7 +28,7 @@ def _scatter(x: Tensor, mask: Tensor, source: Tensor) -> Tensor:
 )
 def test_masks_of_any_shape(x: tuple[int, ...], mask: tuple[int, ...], source: tuple[int, ...]) -> None:
     inputs = torch.randn(x), torch.randn(mask), torch.randn(source)
-    assert MaskedScatter in map(type, operations(_scatter, *inputs))
+    assert MaskedScatter in map(type, specs(_scatter, *inputs))
     assert_computes(_scatter, *inputs)
 
 

@@ -6,10 +6,9 @@ from torch.fx import Node
 
 from backends.cpu.compiler.dims import product
 from backends.cpu.compiler.graph import Value, constant
-from backends.cpu.compiler.kinds.norm import Norm
-from backends.cpu.compiler.kinds.softmax import Softmax
 from backends.cpu.compiler.lower.builder import Builder, Order, as_it_is, view
 from backends.cpu.compiler.lower.rule import Program, Refusal, Rule, argument, dims_at, tensor_of
+from backends.cpu.schema.normalization import Norm, Softmax
 
 _aten = torch.ops.aten
 _X, _SIZES, _SCALE, _SHIFT, _LAYER_EPSILON = range(5)
@@ -28,13 +27,13 @@ def _lower_rms_norm(builder: Builder, node: Node) -> None:
     _emit(builder, node, Norm(False, default if epsilon is None else float(epsilon)), ())
 
 
-def _emit(builder: Builder, node: Node, operation: Norm, shift: tuple[Value, ...]) -> None:
+def _emit(builder: Builder, node: Node, spec: Norm, shift: tuple[Value, ...]) -> None:
     """The dimensions that are normalized together are one row."""
     scale = _row(builder, node, argument(node, _SCALE, "weight"), 1.0)
     dims = _as_rows(node)
     output = builder.write(node)
     inputs = [view(builder.read(node.args[_X]), dims), scale, *shift]
-    builder.step(operation, inputs, view(output, dims), node)
+    builder.op(spec, inputs, view(output, dims), node)
 
 
 def _as_rows(node: Node) -> tuple[int, ...]:
@@ -55,12 +54,12 @@ def _refuses_norm(program: Program, node: Node) -> Refusal:
     return None if isinstance(_as_rows(node)[-1], int) else "the size of rows must be static"
 
 
-def _lower_softmax(builder: Builder, node: Node, operation: Softmax) -> None:
+def _lower_softmax(builder: Builder, node: Node, spec: Softmax) -> None:
     x, dim = node.args[:2]
-    order = _with_last(builder.laid(x).order, dim % max(1, tensor_of(x).dim()))
+    order = _with_last(builder.layout(x).order, dim % max(1, tensor_of(x).dim()))
     dims = _dims_in(node, order)
     output = builder.write(node, order)
-    builder.step(operation, [view(builder.read(x, order), dims)], view(output, dims), node)
+    builder.op(spec, [view(builder.read(x, order), dims)], view(output, dims), node)
 
 
 def _with_last(order: Order, dim: int) -> Order:
@@ -75,8 +74,8 @@ def _dims_in(node: Node, order: Order) -> tuple[int, ...]:
     return tuple(dims_at(node)[dim] for dim in order) or (1,)
 
 
-def _softmax(operation: Softmax) -> Rule:
-    return Rule(lambda builder, node: _lower_softmax(builder, node, operation))
+def _softmax(spec: Softmax) -> Rule:
+    return Rule(lambda builder, node: _lower_softmax(builder, node, spec))
 
 
 RULES: dict[OpOverload, Rule] = {

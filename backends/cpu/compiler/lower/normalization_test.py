@@ -1,4 +1,4 @@
-"""Norms and softmax are one step each and compute what PyTorch does."""
+"""Norms and softmax are one op each and compute what PyTorch does."""
 
 from typing import Any
 
@@ -8,11 +8,10 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 from torch.export import Dim
 
-from backends.cpu.compiler.kinds.convert import Convert
-from backends.cpu.compiler.kinds.norm import Norm
-from backends.cpu.compiler.kinds.permute import Permute
-from backends.cpu.compiler.kinds.softmax import Softmax
-from backends.cpu.compiler.testing.compare import assert_computes, lowered, operations
+from backends.cpu.compiler.ops.cast import Cast
+from backends.cpu.compiler.ops.permute import Permute
+from backends.cpu.compiler.testing.compare import assert_computes, lowered, specs
+from backends.cpu.schema.normalization import Norm, Softmax
 from exir.backend.utils import get_non_lowered_nodes
 
 _SIZES = (2, 3, 4, 5)
@@ -35,7 +34,7 @@ def test_norms(module: Any) -> None:
         for each in module.parameters():
             nn.init.normal_(each)
     x = torch.randn(_SIZES)
-    assert [type(each) for each in operations(module, x)] == [Norm]
+    assert [type(each) for each in specs(module, x)] == [Norm]
     assert_computes(module, x)
 
 
@@ -53,7 +52,7 @@ _SCALE = torch.rand(5) + 0.5
 )
 def test_rms_norms_in_the_operators_they_are_written_with(function: Any) -> None:
     x = torch.randn(_SIZES)
-    assert [type(each) for each in operations(function, x)] == [Norm]
+    assert [type(each) for each in specs(function, x)] == [Norm]
     assert_computes(function, x)
 
 
@@ -69,7 +68,7 @@ def test_rms_norms_in_the_operators_they_are_written_with(function: Any) -> None
 )
 def test_what_is_almost_an_rms_norm(function: Any) -> None:
     x = torch.randn(_SIZES)
-    assert Norm not in [type(each) for each in operations(function, x)]
+    assert Norm not in [type(each) for each in specs(function, x)]
     assert_computes(function, x)
 
 
@@ -98,7 +97,7 @@ def test_a_scale_that_is_computed_runs_on_kernels() -> None:
 @pytest.mark.parametrize("dim", [-1, 0, 1, 2])
 def test_softmax_over_any_dimension(function: Any, dim: int) -> None:
     x = torch.randn(_SIZES) * 10
-    made = operations(lambda x: function(x, dim), x)
+    made = specs(lambda x: function(x, dim), x)
     assert [type(each) for each in made if not isinstance(each, Permute)] == [Softmax]
     assert_computes(lambda x: function(x, dim), x)
 
@@ -108,7 +107,7 @@ def test_softmax_over_channels_of_a_picture_is_one_step() -> None:
         return F.softmax(F.avg_pool2d(x, 1), 1).flatten(2).transpose(1, 2)
 
     x = torch.randn(_SIZES).to(memory_format=torch.channels_last)
-    assert [type(each).__name__ for each in operations(scores, x)] == ["Pool", "Softmax"]
+    assert [type(each).__name__ for each in specs(scores, x)] == ["PoolF32", "Softmax"]
     assert_computes(scores, x)
 
 
@@ -132,6 +131,6 @@ class _HalfNorm(nn.Module):
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float32])
 def test_an_rms_norm_that_computes_in_floats_is_one_step(dtype: torch.dtype) -> None:
     module, x = _HalfNorm(dtype), torch.randn(3, 6).to(dtype)
-    made = [each for each in operations(module, x) if not isinstance(each, Convert)]
+    made = [each for each in specs(module, x) if not isinstance(each, Cast)]
     assert [type(each) for each in made] == [Norm]
     assert_computes(module, x, tolerance=1e-5 if dtype == torch.float32 else 2e-2)

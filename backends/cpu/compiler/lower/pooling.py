@@ -8,23 +8,23 @@ import torch
 from torch._ops import OpOverload
 from torch.fx import Node
 
-from backends.cpu.compiler.graph import Laid
-from backends.cpu.compiler.kinds.pool import Pool, Pooling
-from backends.cpu.compiler.kinds.reduce import Reduction
-from backends.cpu.compiler.kinds.window import Pair, Window
+from backends.cpu.compiler.graph import TensorLayout
 from backends.cpu.compiler.lower import reductions
 from backends.cpu.compiler.lower.builder import Builder, channels_last, view
 from backends.cpu.compiler.lower.parts import parts_of, refuses_but_first
 from backends.cpu.compiler.lower.rule import Program, Refusal, Rule, argument, dims_at, tensor_of
+from backends.cpu.compiler.ops.pool_f32 import PoolF32, Pooling
+from backends.cpu.compiler.ops.reduce import Reduction
+from backends.cpu.schema.records import Pair, Window
 
 _aten = torch.ops.aten
 _PICTURE = channels_last(4)
 _CEIL_OF_MAX = 5
 
 
-def _emit(builder: Builder, node: Node, operation: Pool) -> None:
+def _emit(builder: Builder, node: Node, spec: PoolF32) -> None:
     source = builder.read(node.args[0], _PICTURE)
-    builder.step(operation, [source], builder.write(node, _PICTURE), node)
+    builder.op(spec, [source], builder.write(node, _PICTURE), node)
 
 
 def _refuses_picture(program: Program, node: Node) -> Refusal:
@@ -38,14 +38,14 @@ def _lower_mean(builder: Builder, node: Node) -> None:
         reductions.lower(builder, node, Reduction.MEAN, dims)
         return
     if tensor_of(node).dim() == 4:
-        _emit(builder, node, Pool(Pooling.AVERAGE))
+        _emit(builder, node, PoolF32(Pooling.AVERAGE))
         return
     rows = builder.write(node)
     batch, channels = rows.dims
     picture = type(rows)(rows.dtype, (batch, 1, 1, channels))
-    builder.alias(node, Laid(view(picture, rows.dims), (0, 1)))
+    builder.alias(node, TensorLayout(view(picture, rows.dims), (0, 1)))
     source = builder.read(node.args[0], _PICTURE)
-    builder.step(Pool(Pooling.AVERAGE), [source], picture, node)
+    builder.op(PoolF32(Pooling.AVERAGE), [source], picture, node)
 
 
 def _lower_max_with_places(builder: Builder, node: Node) -> None:
@@ -62,7 +62,7 @@ def _refuses_max_with_places(program: Program, node: Node) -> Refusal:
 
 def _emit_max(builder: Builder, node: Node, result: Node, window: Window) -> None:
     source = builder.read(node.args[0], _PICTURE)
-    builder.step(Pool(Pooling.MAX, window), [source], builder.write(result, _PICTURE), node)
+    builder.op(PoolF32(Pooling.MAX, window), [source], builder.write(result, _PICTURE), node)
 
 
 def _refuses_window(program: Program, node: Node) -> Refusal:
@@ -78,7 +78,7 @@ def _ceil_at(node: Node) -> int:
 
 
 def _refuses_average(program: Program, node: Node) -> Refusal:
-    """Pads that only `ceil_mode` adds are never counted, which the step has no word for."""
+    """Padding that only `ceil_mode` adds are never counted, which the op has no word for."""
     if argument(node, _ceil_at(node), "ceil_mode", False) and _counts_pads(node):
         return "average pooling with padding, ceil_mode and count_include_pad is not supported"
     return _refuses_window(program, node)
@@ -91,7 +91,7 @@ def _counts_pads(node: Node) -> bool:
 def _lower_average(builder: Builder, node: Node) -> None:
     count_pads = _counts_pads(node)
     divisor = argument(node, 6, "divisor_override") or 0
-    _emit(builder, node, Pool(Pooling.AVERAGE, _window(node, (1, 1), dims_at(node)), count_pads, divisor))
+    _emit(builder, node, PoolF32(Pooling.AVERAGE, _window(node, (1, 1), dims_at(node)), count_pads, divisor))
 
 
 def _lower_max(builder: Builder, node: Node) -> None:
@@ -111,7 +111,7 @@ def _window(node: Node, dilation: Pair, outputs: Sequence[int]) -> Window:
     if not argument(node, _ceil_at(node), "ceil_mode", False):
         return plain
     below, right = (_missing(node, plain, axis, outputs[2 + axis]) for axis in (0, 1))
-    return replace(plain, pads=(top, left, top + below, left + right))
+    return replace(plain, padding=(top, left, top + below, left + right))
 
 
 def _missing(node: Node, window: Window, axis: int, count: int) -> int:
@@ -119,7 +119,7 @@ def _missing(node: Node, window: Window, axis: int, count: int) -> int:
     size = dims_at(node.args[0])[2 + axis]
     reach = (window.kernel[axis] - 1) * window.dilation[axis] + 1
     needed = (count - 1) * window.stride[axis] + reach
-    return max(0, needed - size - 2 * window.pads[axis])
+    return max(0, needed - size - 2 * window.padding[axis])
 
 
 def _pair(sizes: Any) -> Pair:

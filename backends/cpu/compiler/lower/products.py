@@ -6,11 +6,7 @@ from torch._ops import OpOverload
 from torch.fx import Node
 
 import exir.dialects.grouped_ops  # noqa: F401  (registers the operator)
-from backends.cpu.compiler.graph import Laid, Value, constant
-from backends.cpu.compiler.kinds.grouped_gemm import GroupedGemm
-from backends.cpu.compiler.kinds.map import Map, Opcode
-from backends.cpu.compiler.kinds.matmul import Matmul
-from backends.cpu.compiler.kinds.product import Product
+from backends.cpu.compiler.graph import TensorLayout, Value, constant
 from backends.cpu.compiler.lower.builder import Builder, as_it_is
 from backends.cpu.compiler.lower.rule import (
     NUMBERS,
@@ -23,6 +19,10 @@ from backends.cpu.compiler.lower.rule import (
     refuses_sizes,
     tensor_of,
 )
+from backends.cpu.compiler.ops.elementwise import ElementwiseF32, Opcode
+from backends.cpu.compiler.ops.grouped_gemm import GroupedGemmF32
+from backends.cpu.compiler.ops.matmul import Matmul
+from backends.cpu.schema.gemm import GemmF32
 
 _aten = torch.ops.aten
 
@@ -32,7 +32,7 @@ def _emit(builder: Builder, node: Node, x: Node, weight: Tensor, bias: Tensor | 
     n = weight.shape[0]
     row = torch.zeros(n) if bias is None else bias.expand(n)
     inputs = [builder.read(x), constant(weight), constant(row)]
-    builder.step(Product(), inputs, builder.write(node), node)
+    builder.op(GemmF32(), inputs, builder.write(node), node)
 
 
 def _weight(builder: Builder, node: object) -> Tensor:
@@ -48,13 +48,13 @@ def _multiply(builder: Builder, node: Node, a: Node, b: Node) -> Value:
     transposed = builder.lies_in(b, columns) and not builder.lies_in(b, as_it_is(rank))
     output = Value(torch.float32, dims_at(node))
     inputs = [builder.read(a), builder.read_weight(b) or builder.read(b, columns if transposed else None)]
-    builder.step(Matmul(transposed), inputs, output, node)
+    builder.op(Matmul(transposed), inputs, output, node)
     return output
 
 
 def _lower_matmul(builder: Builder, node: Node) -> None:
     product = _multiply(builder, node, node.args[0], node.args[1])
-    builder.alias(node, Laid(product, as_it_is(len(product.dims))))
+    builder.alias(node, TensorLayout(product, as_it_is(len(product.dims))))
 
 
 def _lower_mm(builder: Builder, node: Node) -> None:
@@ -72,7 +72,7 @@ def _lower_addmm(builder: Builder, node: Node) -> None:
         return
     summand = builder.broadcast(bias, as_it_is(2))
     product = _multiply(builder, node, x, weight)
-    builder.step(Map.call(Opcode.ADD, None, None), [product, summand], builder.write(node), node)
+    builder.op(ElementwiseF32.call(Opcode.ADD, None, None), [product, summand], builder.write(node), node)
 
 
 def _lower_linear(builder: Builder, node: Node) -> None:
@@ -84,7 +84,7 @@ def _lower_grouped_mm(builder: Builder, node: Node) -> None:
     x, matrices, ends = node.args
     weight = _weight(builder, matrices).transpose(1, 2)
     inputs = [builder.read(x), constant(weight), constant(torch.zeros(weight.shape[1])), builder.read(ends)]
-    builder.step(GroupedGemm(), inputs, builder.write(node), node)
+    builder.op(GroupedGemmF32(), inputs, builder.write(node), node)
 
 
 def _refuses_grouped_mm(program: Program, node: Node) -> Refusal:

@@ -1,4 +1,4 @@
-"""Products of what is computed are one step, attention that is written with them one delegate."""
+"""Products of what is computed are one op, attention that is written with them one delegate."""
 
 from typing import Any
 
@@ -8,9 +8,9 @@ import torch.nn.functional as F
 from torch import Tensor
 from torch.export import Dim
 
-from backends.cpu.compiler.kinds.matmul import Matmul
-from backends.cpu.compiler.kinds.permute import Permute
-from backends.cpu.compiler.testing.compare import assert_computes, operations
+from backends.cpu.compiler.ops.matmul import Matmul
+from backends.cpu.compiler.ops.permute import Permute
+from backends.cpu.compiler.testing.compare import assert_computes, specs
 
 
 @pytest.mark.parametrize(
@@ -29,12 +29,12 @@ from backends.cpu.compiler.testing.compare import assert_computes, operations
 )
 def test_products_of_what_is_computed(function: Any, a: tuple[int, ...], b: tuple[int, ...]) -> None:
     x, y = torch.randn(a), torch.randn(b)
-    assert Matmul in map(type, operations(function, x, y))
+    assert Matmul in map(type, specs(function, x, y))
     assert_computes(function, x, y)
 
 
 def test_columns_are_read_where_they_lie() -> None:
-    made = operations(lambda a, b: torch.bmm(a, b.transpose(1, 2)), torch.randn(2, 3, 5), torch.randn(2, 7, 5))
+    made = specs(lambda a, b: torch.bmm(a, b.transpose(1, 2)), torch.randn(2, 3, 5), torch.randn(2, 7, 5))
     assert made == [Matmul(transposed=True)]
 
 
@@ -49,4 +49,4 @@ def test_attention_in_single_operators() -> None:
     shapes = tuple({2: n} for _ in range(3)) + ({1: n, 2: n},)
     calls = [[*(torch.randn(2, 3, size, 16) for _ in range(3)), torch.randn(3, size, size)] for size in (7, 2, 20)]
     assert_computes(_attend, *calls[0], dynamic_shapes=shapes, others=calls[1:])
-    assert [type(each) for each in operations(_attend, *calls[0]) if type(each) is not Permute].count(Matmul) == 2
+    assert [type(each) for each in specs(_attend, *calls[0]) if type(each) is not Permute].count(Matmul) == 2

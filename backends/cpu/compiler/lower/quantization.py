@@ -8,34 +8,34 @@ import torch.ao.quantization.fx._decomposed
 from torch._ops import OpOverload
 from torch.fx import Node
 
-from backends.cpu.compiler.graph import Laid, Value
-from backends.cpu.compiler.kinds.bytes import Dequantize, Quantize
-from backends.cpu.compiler.kinds.operation import Operation
-from backends.cpu.compiler.kinds.quantizing import Quantizing, Reading
+from backends.cpu.compiler.graph import TensorLayout, Value
 from backends.cpu.compiler.lower.builder import Builder
 from backends.cpu.compiler.lower.rule import Program, Refusal, Rule, tensor_of
+from backends.cpu.compiler.ops.elementwise_qs8 import Dequantize, Quantize
+from backends.cpu.schema.declarations import OpSpec
+from backends.cpu.schema.records import OutputQuantization, QuantParams
 
 _ops = torch.ops.quantized_decomposed
 _BYTES = (torch.int8, torch.uint8)
 _DTYPES = (torch.float32, *_BYTES, torch.int64, torch.int32)
 
 
-def _emit(builder: Builder, node: Node, operation: Operation) -> None:
+def _emit(builder: Builder, node: Node, spec: OpSpec) -> None:
     """Element by element: the result lies as the operand."""
-    laid = builder.laid(node.args[0])
-    output = Value(tensor_of(node).dtype, laid.value.dims)
-    builder.alias(node, Laid(output, laid.order))
-    builder.step(operation, [laid.value], output, node)
+    layout = builder.layout(node.args[0])
+    output = Value(tensor_of(node).dtype, layout.value.dims)
+    builder.alias(node, TensorLayout(output, layout.order))
+    builder.op(spec, [layout.value], output, node)
 
 
 def _lower_quantize(builder: Builder, node: Node) -> None:
     _, scale, zero_point, low, high, _ = node.args
-    _emit(builder, node, Quantize(Quantizing(1.0 / scale, zero_point, low, high)))
+    _emit(builder, node, Quantize(OutputQuantization(1.0 / scale, zero_point, low, high)))
 
 
 def _lower_dequantize(builder: Builder, node: Node) -> None:
     if builder.program.constant(node) is None:
-        _emit(builder, node, Dequantize(Reading(node.args[2], node.args[1])))
+        _emit(builder, node, Dequantize(QuantParams(node.args[2], node.args[1])))
 
 
 def _refuses_tensor(at: Callable[[Node], Any], what: str) -> Callable[[Program, Node], Refusal]:

@@ -9,12 +9,12 @@ from torch._ops import OpOverload
 from torch.fx import Node
 
 from backends.cpu.compiler.dims import product
-from backends.cpu.compiler.graph import Laid, Value
-from backends.cpu.compiler.kinds.map import Map, Opcode
-from backends.cpu.compiler.kinds.reduce import Reduce, Reduction
+from backends.cpu.compiler.graph import TensorLayout, Value
 from backends.cpu.compiler.lower.builder import Builder, Order, as_it_is, view
 from backends.cpu.compiler.lower.parts import parts_of
 from backends.cpu.compiler.lower.rule import NUMBERS, Program, Refusal, Rule, argument, dims_at, tensor_of
+from backends.cpu.compiler.ops.elementwise import ElementwiseF32, Opcode
+from backends.cpu.compiler.ops.reduce import Reduce, Reduction
 
 _aten = torch.ops.aten
 
@@ -30,10 +30,10 @@ class Rows:
     order: Order
     dims: Sequence[int]
 
-    def result(self, node: Node, value: Value) -> Laid:
+    def result(self, node: Node, value: Value) -> TensorLayout:
         """What `node` gives, with the reduced dimensions as sizes of 1 or without them, where it lies as `value`."""
         order = self._order_after(tensor_of(node).dim())
-        return Laid(view(value, tuple(dims_at(node)[dim] for dim in order)), order)
+        return TensorLayout(view(value, tuple(dims_at(node)[dim] for dim in order)), order)
 
     def _order_after(self, rank: int) -> Order:
         if rank == len(self.order):
@@ -45,7 +45,7 @@ class Rows:
 def rows_of(builder: Builder, node: Node, dims: Sequence[int], counted: bool = False) -> Rows:
     """The tensor of `node` with `dims` in the middle; as they follow each other in it where places are `counted`."""
     in_order = counted and len(dims) > 1
-    order, first = (as_it_is(len(dims)), 0) if in_order else _order_with(builder.laid(node), dims)
+    order, first = (as_it_is(len(dims)), 0) if in_order else _order_with(builder.layout(node), dims)
     sizes = tuple(dims_at(node)[dim] for dim in order)
     end = first + len(dims)
     runs = product(sizes[:first]), product(sizes[first:end]), product(sizes[end:])
@@ -61,7 +61,7 @@ def _emit(builder: Builder, node: Node, results: Sequence[Node], reduction: Redu
     rows = rows_of(builder, node.args[0], dims, reduction >= Reduction.FIRST_MOST)
     for each in results:
         output = Value(tensor_of(each).dtype, (rows.x.dims[0], rows.x.dims[2]))
-        builder.step(Reduce(reduction), [rows.x], output, node)
+        builder.op(Reduce(reduction), [rows.x], output, node)
         builder.alias(each, rows.result(each, output))
 
 
@@ -82,16 +82,16 @@ def _truth(reduction: Reduction, given: Callable[[Node], Any]) -> Rule:
     def lower_truth(builder: Builder, node: Node) -> None:
         rows = rows_of(builder, node.args[0], dims_of_call(node, given(node)))
         numbers, most = Value(torch.float32, rows.x.dims), Value(torch.float32, (rows.x.dims[0], rows.x.dims[2]))
-        builder.step(_IS_TRUE, [rows.x], numbers, node)
-        builder.step(Reduce(reduction), [numbers], most, node)
+        builder.op(_IS_TRUE, [rows.x], numbers, node)
+        builder.op(Reduce(reduction), [numbers], most, node)
         truth = Value(torch.bool, most.dims)
-        builder.step(_IS_TRUE, [most], truth, node)
+        builder.op(_IS_TRUE, [most], truth, node)
         builder.alias(node, rows.result(node, truth))
 
     return Rule(lower_truth, _refuses_truth, dtypes=NUMBERS)
 
 
-_IS_TRUE = Map.call(Opcode.NE, None, 0.0)
+_IS_TRUE = ElementwiseF32.call(Opcode.NE, None, 0.0)
 
 
 def _refuses_truth(program: Program, node: Node) -> Refusal:
@@ -102,12 +102,12 @@ def _refuses_truth(program: Program, node: Node) -> Refusal:
     return "the reduced dimensions can be empty" if empty else None
 
 
-def _order_with(laid: Laid, dims: Sequence[int]) -> tuple[Order, int]:
+def _order_with(layout: TensorLayout, dims: Sequence[int]) -> tuple[Order, int]:
     """An order in which `dims` stand together, and where: as it lies if they do so there."""
-    places = sorted(laid.order.index(dim) for dim in dims)
+    places = sorted(layout.order.index(dim) for dim in dims)
     if places == list(range(places[0], places[0] + len(places))):
-        return laid.order, places[0]
-    others = tuple(dim for dim in laid.order if dim not in dims)
+        return layout.order, places[0]
+    others = tuple(dim for dim in layout.order if dim not in dims)
     return (*others, *dims), len(others)
 
 

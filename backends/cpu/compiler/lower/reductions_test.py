@@ -1,4 +1,4 @@
-"""Reductions over any dimensions are one step and compute what PyTorch does."""
+"""Reductions over any dimensions are one op and compute what PyTorch does."""
 
 from typing import Any
 
@@ -8,9 +8,9 @@ import torch.nn.functional as F
 from torch import Tensor
 from torch.export import Dim
 
-from backends.cpu.compiler.kinds.permute import Permute
-from backends.cpu.compiler.kinds.reduce import Reduce
-from backends.cpu.compiler.testing.compare import assert_computes, lowered, operations
+from backends.cpu.compiler.ops.permute import Permute
+from backends.cpu.compiler.ops.reduce import Reduce
+from backends.cpu.compiler.testing.compare import assert_computes, lowered, specs
 from exir.backend.utils import get_non_lowered_nodes
 
 _SIZES = (2, 3, 4, 5)
@@ -22,7 +22,7 @@ _DIMS = [-1, 0, 1, (0, 1), (1, 3), (0, 2, 3)]
 @pytest.mark.parametrize("keepdim", [False, True])
 def test_reductions(function: Any, dims: Any, keepdim: bool) -> None:
     x = torch.randn(_SIZES)
-    made = operations(lambda x: function(x, dims, keepdim=keepdim), x)
+    made = specs(lambda x: function(x, dims, keepdim=keepdim), x)
     assert [type(each) for each in made if not isinstance(each, Permute)] == [Reduce]
     assert_computes(lambda x: function(x, dims, keepdim=keepdim), x)
 

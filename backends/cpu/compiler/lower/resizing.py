@@ -7,10 +7,10 @@ from torch._ops import OpOverload
 from torch.fx import Node
 
 from backends.cpu.compiler.dims import Dim, product
-from backends.cpu.compiler.graph import Laid, Value
-from backends.cpu.compiler.kinds.resize import Resize, Resizing
+from backends.cpu.compiler.graph import TensorLayout, Value
 from backends.cpu.compiler.lower.builder import Builder, channels_last, view
 from backends.cpu.compiler.lower.rule import Program, Refusal, Rule, dims_at, tensor_of
+from backends.cpu.compiler.ops.resize import Resize, Resizing
 
 _aten = torch.ops.aten
 
@@ -25,19 +25,17 @@ def _lower(builder: Builder, node: Node, resizing: Resizing) -> None:
     corners = resizing >= Resizing.LINEAR and bool(node.args[2])
     deep, *flat = _scales(node, tensor_of(node).dim() - 2)
     picture = Resize(resizing, corners, (flat[0], flat[1]))
-    value = _step(builder, node, picture, value, (batch * depth, *before, channels), after)
+    value = _op(builder, node, picture, value, (batch * depth, *before, channels), after)
     if depth != new_depth or tensor_of(node).dim() == 5:
         rows = (batch, depth, 1, product(after) * channels)
-        value = _step(builder, node, Resize(resizing, corners, (deep, 0.0)), value, rows, (new_depth, 1))
-    builder.alias(node, Laid(view(value, (batch, *dims_at(node)[2:], channels)), order))
+        value = _op(builder, node, Resize(resizing, corners, (deep, 0.0)), value, rows, (new_depth, 1))
+    builder.alias(node, TensorLayout(view(value, (batch, *dims_at(node)[2:], channels)), order))
 
 
-def _step(
-    builder: Builder, node: Node, operation: Resize, x: Value, picture: Sequence[Dim], after: Sequence[Dim]
-) -> Value:
+def _op(builder: Builder, node: Node, spec: Resize, x: Value, picture: Sequence[Dim], after: Sequence[Dim]) -> Value:
     """`x`, seen as pictures [B, H, W, C], as pictures of other sizes."""
     output = Value(x.dtype, (picture[0], *after, picture[3]))
-    builder.step(operation, [view(x, tuple(picture))], output, node)
+    builder.op(spec, [view(x, tuple(picture))], output, node)
     return output
 
 

@@ -1,4 +1,4 @@
-"""Pictures, rows and volumes of other sizes compute what PyTorch does, in a step for two dimensions."""
+"""Pictures, rows and volumes of other sizes compute what PyTorch does, in an op for two dimensions."""
 
 from typing import Any
 
@@ -8,10 +8,10 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 from torch.export import Dim
 
-from backends.cpu.compiler.kinds.convolution import Convolution
-from backends.cpu.compiler.kinds.permute import Permute
-from backends.cpu.compiler.kinds.resize import Resize
-from backends.cpu.compiler.testing.compare import assert_computes, operations, steps
+from backends.cpu.compiler.ops.conv_f32 import ConvF32
+from backends.cpu.compiler.ops.permute import Permute
+from backends.cpu.compiler.ops.resize import Resize
+from backends.cpu.compiler.testing.compare import assert_computes, ops, specs
 
 
 def _shape(rank: int) -> tuple[int, ...]:
@@ -31,7 +31,7 @@ def _shape(rank: int) -> tuple[int, ...]:
 )
 def test_sizes_and_factors(mode: str, rank: int, options: dict[str, Any]) -> None:
     x = torch.randn(_shape(rank))
-    made = list(operations(lambda x: F.interpolate(x, scale_factor=2, mode=mode, **options), x))
+    made = list(specs(lambda x: F.interpolate(x, scale_factor=2, mode=mode, **options), x))
     assert {type(each) for each in made} == {Resize, Permute}
     for how in ({"scale_factor": 2}, {"scale_factor": 1.7}, {"size": (3, 8, 13)[:rank]}):
         assert_computes(lambda x, how=how: F.interpolate(x, mode=mode, **how, **options), x)
@@ -39,8 +39,8 @@ def test_sizes_and_factors(mode: str, rank: int, options: dict[str, Any]) -> Non
 
 def test_nothing_moves_between_convolutions() -> None:
     network = nn.Sequential(nn.Conv2d(3, 8, 3), nn.Upsample(scale_factor=2, mode="bilinear"), nn.Conv2d(8, 4, 3))
-    made = [step.operation for step in steps(network, torch.randn(1, 3, 9, 9)).steps]
-    assert [type(each) for each in made] == [Convolution, Resize, Convolution, Permute]
+    made = [op.spec for op in ops(network, torch.randn(1, 3, 9, 9)).ops]
+    assert [type(each) for each in made] == [ConvF32, Resize, ConvF32, Permute]
 
 
 @pytest.mark.parametrize("mode", ["nearest", "bilinear"])

@@ -40,7 +40,7 @@ def rms_norm_at(program: Program, node: Node) -> RmsNorm | None:
 
 
 def _uncast(node: object) -> object:
-    """What is made another dtype of floats before it is scaled, as modules of two bytes do: steps have floats for all."""
+    """What is made another dtype of floats before it is scaled, as modules of two bytes do: ops have floats for all."""
     if not _is(node, _CAST) or not isinstance(node.args[0], Node):
         return node
     dtypes = {tensor_of(node).dtype, tensor_of(node.args[0]).dtype}

@@ -10,7 +10,7 @@ from torch.export import ExportedProgram
 from torch.fx import Node
 
 from backends.cpu.compiler.dims import Bounds, Dim, dim_of, dims_of
-from backends.cpu.compiler.kinds.convert import HALVES
+from backends.cpu.compiler.ops.cast import HALVES
 from backends.cpu.compiler.quantized import QuantizedConstants
 from exir.graph.constants import ConstantTable
 from exir.graph.fake_mode import fake_mode_of
@@ -61,11 +61,11 @@ def never(program: Program, node: Node) -> Refusal:
 
 @dataclass(frozen=True)
 class Rule:
-    """How one operator of the edge dialect becomes steps.
+    """How one operator of the edge dialect becomes ops.
 
     refuses: the reason why a node cannot be lowered, or None. Dtypes, ranks and bounds of all
         tensors have been looked at before.
-    lower: adds the node's steps and says where its result lies.
+    lower: adds the node's ops and says where its result lies.
     computes: whether it does more than look at its input in another shape.
     dtypes: that its operands and result may have.
     first: dtypes that its first operand may have, where its results may have more.
@@ -95,7 +95,7 @@ def given_tensor_of(node: Any) -> Tensor:
 
 
 def tensor_of(node: Any) -> Tensor:
-    """The (fake) tensor that steps compute for `node`: where the program has halves, they have floats."""
+    """The (fake) tensor that ops compute for `node`: where the program has halves, they have floats."""
     value = given_tensor_of(node)
     return value.float() if value.dtype in HALVES else value
 
@@ -106,9 +106,9 @@ def dims_at(node: Any) -> tuple[Dim, ...]:
 
 
 def refuses_sizes(program: Program, sizes: Sequence[Dim], others: Sequence[Dim], broadcast: bool = False) -> Refusal:
-    """The reason where steps would find that sizes are not those of `others`, aligned on the right, at their largest.
+    """The reason where ops would find that sizes are not those of `others`, aligned on the right, at their largest.
 
-    PyTorch may know that different expressions are equal, for example by `torch._check`. Steps do not.
+    PyTorch may know that different expressions are equal, for example by `torch._check`. Ops do not.
     broadcast: whether sizes may be 1.
     """
     aligned = others[len(others) - len(sizes) :]

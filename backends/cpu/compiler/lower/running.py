@@ -4,11 +4,11 @@ import torch
 from torch._ops import OpOverload
 from torch.fx import Node
 
-from backends.cpu.compiler.graph import Laid, Value
-from backends.cpu.compiler.kinds.cumsum import Cumsum
+from backends.cpu.compiler.graph import TensorLayout, Value
 from backends.cpu.compiler.lower.builder import Builder, view
 from backends.cpu.compiler.lower.reductions import rows_of
 from backends.cpu.compiler.lower.rule import NUMBERS, Program, Refusal, Rule, dims_at, tensor_of
+from backends.cpu.compiler.ops.cumsum import Cumsum
 
 _aten = torch.ops.aten
 
@@ -17,9 +17,9 @@ def _lower_cumsum(builder: Builder, node: Node) -> None:
     x, dim = node.args[:2]
     rows = rows_of(builder, x, [dim % tensor_of(node).dim()])
     output = Value(tensor_of(node).dtype, rows.x.dims)
-    builder.step(Cumsum(), [rows.x], output, node)
+    builder.op(Cumsum(), [rows.x], output, node)
     sizes = tuple(dims_at(node)[each] for each in rows.order)
-    builder.alias(node, Laid(view(output, sizes), rows.order))
+    builder.alias(node, TensorLayout(view(output, sizes), rows.order))
 
 
 def _refuses_cumsum(program: Program, node: Node) -> Refusal:

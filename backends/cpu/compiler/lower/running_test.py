@@ -1,4 +1,4 @@
-"""Running sums are a step."""
+"""Running sums are an op."""
 
 import pytest
 import torch

@@ -4,18 +4,18 @@ import torch
 from torch._ops import OpOverload
 from torch.fx import Node
 
-from backends.cpu.compiler.kinds.grid_sample import Beyond, GridSample, Sampling
 from backends.cpu.compiler.lower.builder import Builder, channels_last
 from backends.cpu.compiler.lower.rule import Rule
+from backends.cpu.compiler.ops.grid_sample import Beyond, GridSample, Sampling
 
 _PICTURE = channels_last(4)
 
 
 def _lower(builder: Builder, node: Node) -> None:
     x, grid, sampling, beyond, corners = node.args
-    operation = GridSample(Sampling(sampling), Beyond(beyond), bool(corners))
+    spec = GridSample(Sampling(sampling), Beyond(beyond), bool(corners))
     inputs = [builder.read(x, _PICTURE), builder.read(grid)]
-    builder.step(operation, inputs, builder.write(node, _PICTURE), node)
+    builder.op(spec, inputs, builder.write(node, _PICTURE), node)
 
 
 RULES: dict[OpOverload, Rule] = {torch.ops.aten.grid_sampler_2d.default: Rule(_lower)}

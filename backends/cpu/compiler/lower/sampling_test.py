@@ -5,8 +5,8 @@ import torch
 import torch.nn.functional as F
 from torch.export import Dim
 
-from backends.cpu.compiler.kinds.grid_sample import GridSample
-from backends.cpu.compiler.testing.compare import assert_computes, operations
+from backends.cpu.compiler.ops.grid_sample import GridSample
+from backends.cpu.compiler.testing.compare import assert_computes, specs
 
 
 @pytest.mark.parametrize("corners", [False, True])
@@ -16,8 +16,8 @@ def test_grids(mode: str, padding: str, corners: bool) -> None:
     x, grid = torch.randn(2, 3, 6, 5), torch.rand(2, 4, 7, 2) * 3 - 1.5
     function = lambda x, grid: F.grid_sample(x, grid, mode, padding, corners)
     assert_computes(function, x, grid, tolerance=1e-4)
-    (step,) = [each for each in operations(function, x, grid) if isinstance(each, GridSample)]
-    assert step.words() == (
+    (op,) = [each for each in specs(function, x, grid) if isinstance(each, GridSample)]
+    assert op.words() == (
         {"bilinear": 0, "nearest": 1, "bicubic": 2}[mode],
         {"zeros": 0, "border": 1, "reflection": 2}[padding],
         int(corners),

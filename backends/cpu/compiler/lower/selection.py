@@ -5,11 +5,11 @@ from torch._ops import OpOverload
 from torch.fx import Node
 
 from backends.cpu.compiler.dims import product
-from backends.cpu.compiler.graph import Laid, Value
-from backends.cpu.compiler.kinds.topk import MOST, Topk
+from backends.cpu.compiler.graph import TensorLayout, Value
 from backends.cpu.compiler.lower.builder import Builder, Order, as_it_is, view
 from backends.cpu.compiler.lower.parts import parts_of
 from backends.cpu.compiler.lower.rule import Program, Refusal, Rule, argument, dims_at, tensor_of
+from backends.cpu.compiler.ops.topk import MOST, Topk
 
 _aten = torch.ops.aten
 _NUMBERS, _PLACES = range(2)
@@ -23,9 +23,9 @@ def _lower_topk(builder: Builder, node: Node) -> None:
     for part in (_NUMBERS, _PLACES):
         for each in parts.get(part, []):
             output = Value(tensor_of(each).dtype, (rows.dims[0], node.args[1]))
-            builder.step(Topk(not argument(node, 3, "largest", True), part == _PLACES), [rows], output, node)
+            builder.op(Topk(not argument(node, 3, "largest", True), part == _PLACES), [rows], output, node)
             sizes = tuple(dims_at(each)[dim] for dim in order)
-            builder.alias(each, Laid(view(output, sizes), order))
+            builder.alias(each, TensorLayout(view(output, sizes), order))
 
 
 def _order(node: Node) -> Order:

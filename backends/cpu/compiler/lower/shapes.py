@@ -1,4 +1,4 @@
-"""Operators that show the same elements in another shape or order. Few of them need a step."""
+"""Operators that show the same elements in another shape or order. Few of them need an op."""
 
 from collections.abc import Callable, Iterator, Sequence
 
@@ -8,7 +8,7 @@ from torch.fx import Node
 
 import exir.dialects.dim_order_ops  # noqa: F401  (registers what `_dim_order` has)
 from backends.cpu.compiler.dims import Dim, product
-from backends.cpu.compiler.graph import Laid
+from backends.cpu.compiler.graph import TensorLayout
 from backends.cpu.compiler.lower.builder import Builder, Order, as_it_is, view
 from backends.cpu.compiler.lower.rule import ANY, Rule, dims_at, tensor_of
 
@@ -17,7 +17,7 @@ _dim_order = torch.ops.dim_order_ops
 
 
 def _lower_same(builder: Builder, node: Node) -> None:
-    builder.alias(node, builder.laid(node.args[0]))
+    builder.alias(node, builder.layout(node.args[0]))
 
 
 def _lower_permute(builder: Builder, node: Node) -> None:
@@ -41,39 +41,39 @@ def _lower_t(builder: Builder, node: Node) -> None:
 
 
 def _alias_permuted(builder: Builder, node: Node, dims: list[int]) -> None:
-    laid = builder.laid(node.args[0])
-    builder.alias(node, Laid(laid.value, tuple(dims.index(dim) for dim in laid.order)))
+    layout = builder.layout(node.args[0])
+    builder.alias(node, TensorLayout(layout.value, tuple(dims.index(dim) for dim in layout.order)))
 
 
 def _lower_view(builder: Builder, node: Node) -> None:
     """Where the groups of dimensions that belong together lie together, nothing moves."""
-    laid, dims = builder.laid(node.args[0]), dims_at(node)
-    order = viewed_order(laid, dims)
+    layout, dims = builder.layout(node.args[0]), dims_at(node)
+    order = viewed_order(layout, dims)
     if order is None:
-        laid, order = Laid(builder.read(node.args[0]), as_it_is(len(laid.order))), as_it_is(len(dims))
-    builder.alias(node, Laid(view(laid.value, tuple(dims[dim] for dim in order)), order))
+        layout, order = TensorLayout(builder.read(node.args[0]), as_it_is(len(layout.order))), as_it_is(len(dims))
+    builder.alias(node, TensorLayout(view(layout.value, tuple(dims[dim] for dim in order)), order))
 
 
-def viewed_order(laid: Laid, dims: Sequence[Dim]) -> Order | None:
+def viewed_order(layout: TensorLayout, dims: Sequence[Dim]) -> Order | None:
     """The order in which a view of sizes `dims` lies in the same bytes, or None when they must move."""
     if 0 in dims:
         return as_it_is(len(dims))
-    place = {dim: position for position, dim in enumerate(laid.order)}
+    place = {dim: position for position, dim in enumerate(layout.order)}
     placed: list[tuple[int, list[int]]] = []
-    for old, new in _groups(laid.dims, dims):
-        positions = [place[dim] for dim in old if laid.dims[dim] != 1]
-        if not _are_consecutive(positions, laid):
+    for old, new in _groups(layout.dims, dims):
+        positions = [place[dim] for dim in old if layout.dims[dim] != 1]
+        if not _are_consecutive(positions, layout):
             return None
         placed.append((positions[0] if positions else -1, new))
     return tuple(dim for _, new in sorted(placed, key=lambda each: each[0]) for dim in new)
 
 
-def _are_consecutive(positions: list[int], laid: Laid) -> bool:
+def _are_consecutive(positions: list[int], layout: TensorLayout) -> bool:
     """Whether nothing but dimensions of size 1 lies between these places."""
     if positions != sorted(positions):
         return False
     between = range(positions[0], positions[-1]) if positions else ()
-    return all(laid.value.dims[at] == 1 or at in positions for at in between)
+    return all(layout.value.dims[at] == 1 or at in positions for at in between)
 
 
 def _groups(old: Sequence[Dim], new: Sequence[Dim]) -> Iterator[tuple[list[int], list[int]]]:

@@ -8,8 +8,8 @@ import torch.nn.functional as F
 from torch import Tensor
 from torch.export import Dim
 
-from backends.cpu.compiler.kinds.permute import Permute
-from backends.cpu.compiler.testing.compare import assert_computes, operations
+from backends.cpu.compiler.ops.permute import Permute
+from backends.cpu.compiler.testing.compare import assert_computes, specs
 
 
 @pytest.mark.parametrize("sizes", [(3, 3, 3), (2, 3, 4)])
@@ -38,7 +38,7 @@ def test_one_permutation_that_many_read_is_one_step() -> None:
         y = x.softmax(-1)
         return F.layer_norm(y.mT, (3,)) + F.rms_norm(y.mT, (3,))
 
-    assert [type(each) for each in operations(function, torch.randn(2, 3, 4))].count(Permute) == 1
+    assert [type(each) for each in specs(function, torch.randn(2, 3, 4))].count(Permute) == 1
 
 
 def test_sizes_of_a_call_that_are_written_in_several_ways() -> None:

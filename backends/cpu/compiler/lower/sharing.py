@@ -8,12 +8,13 @@ from torch.fx import Node
 
 from backends.cpu.compiler.dims import Dim
 from backends.cpu.compiler.graph import Value
-from backends.cpu.compiler.kinds.adaptive_pool import AdaptivePool, Sharing
-from backends.cpu.compiler.kinds.pool import WHOLE, Pool, Pooling
-from backends.cpu.compiler.kinds.window import MOST_SIZE, Window
 from backends.cpu.compiler.lower.builder import Builder, Order, view
 from backends.cpu.compiler.lower.parts import parts_of
 from backends.cpu.compiler.lower.rule import Rule, tensor_of
+from backends.cpu.compiler.ops.adaptive_pool import AdaptivePool, Sharing
+from backends.cpu.compiler.ops.pool_f32 import WHOLE, PoolF32, Pooling
+from backends.cpu.compiler.ops.window import MAX_SIZE
+from backends.cpu.schema.records import Window
 
 _aten = torch.ops.aten
 _LARGEST, _PLACES = range(2)
@@ -33,14 +34,14 @@ def _lower_max(builder: Builder, node: Node) -> None:
 
 
 def _lower(builder: Builder, node: Node, result: Node, sharing: Sharing) -> None:
-    """Of a picture, by the step for windows of one size if they are."""
+    """Of a picture, by the op for windows of one size if they are."""
     order, count = _channels_innermost(node), len(node.args[1])
     source, output = builder.read(node.args[0], order), builder.write(result, order)
     window = _even_window(source.dims[1:-1], output.dims[1:-1]) if len(order) == 4 and count == 2 else None
     if window is None or sharing is Sharing.PLACES:
-        builder.step(AdaptivePool(sharing), [_volume(source, count)], _volume(output, count), node)
+        builder.op(AdaptivePool(sharing), [_volume(source, count)], _volume(output, count), node)
     else:
-        builder.step(Pool(_POOLING[sharing], window), [source], output, node)
+        builder.op(PoolF32(_POOLING[sharing], window), [source], output, node)
 
 
 def _channels_innermost(node: Node) -> Order:
@@ -64,11 +65,11 @@ def _even_window(before: _Sizes, after: _Sizes) -> Window | None:
 
 
 def _even_side(size: Dim, count: Dim) -> int:
-    """Of `count` windows that are of one size, and of one that a step takes; else 0."""
+    """Of `count` windows that are of one size, and of one that an op takes; else 0."""
     if not isinstance(size, int) or not isinstance(count, int):
         return 0
     even = size // count if count and size % count == 0 else 0
-    return even if even <= MOST_SIZE else 0
+    return even if even <= MAX_SIZE else 0
 
 
 _WITH_PLACES = (torch.float32, torch.int64)

@@ -8,8 +8,8 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 from torch.export import Dim
 
-from backends.cpu.compiler.kinds.adaptive_pool import AdaptivePool
-from backends.cpu.compiler.testing.compare import assert_computes, operations
+from backends.cpu.compiler.ops.adaptive_pool import AdaptivePool
+from backends.cpu.compiler.testing.compare import assert_computes, specs
 
 _POOLS: list[tuple[Callable[..., Tensor], tuple[int, ...]]] = [
     (lambda x, **how: F.adaptive_max_pool1d(x, 4, **how), (2, 3, 10)),
@@ -41,7 +41,7 @@ def test_the_largest_and_their_places(function: Callable[..., Tensor], shape: tu
 )
 def test_means_of_windows_of_several_sizes_are_one_step(module: nn.Module, shape: tuple[int, ...]) -> None:
     x = torch.randn(shape)
-    assert AdaptivePool in {type(each) for each in operations(module, x)}
+    assert AdaptivePool in {type(each) for each in specs(module, x)}
     assert_computes(module, x)
 
 

@@ -1,4 +1,4 @@
-"""Integers of the program: the payload computes them with its sizes, no step does, but where they are elements."""
+"""Integers of the program: the payload computes them with its sizes, no op does, but where they are elements."""
 
 import operator
 from collections.abc import Callable
@@ -9,9 +9,9 @@ from torch.fx import Node
 
 from backends.cpu.compiler.dims import Dim
 from backends.cpu.compiler.graph import Value, constant
-from backends.cpu.compiler.kinds.range import Range
 from backends.cpu.compiler.lower.builder import Builder
 from backends.cpu.compiler.lower.rule import ANY, Rule
+from backends.cpu.compiler.ops.arange import Arange
 
 
 def number_of(builder: Builder, node: Node, dim: Dim) -> Value:
@@ -28,7 +28,7 @@ def range_of(builder: Builder, node: Node, count: Dim) -> Value:
 
 def _ranged(builder: Builder, node: Node, start: Dim, count: Dim) -> Value:
     output = Value(torch.int64, (count,))
-    builder.step(Range(1), [], output, node, dims=(start,))
+    builder.op(Arange(1), [], output, node, dims=(start,))
     return output
 
 

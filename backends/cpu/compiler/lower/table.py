@@ -8,7 +8,6 @@ from torch.fx import Node
 
 from backends.cpu.compiler.dim_table import can_compute
 from backends.cpu.compiler.dims import dims_of
-from backends.cpu.compiler.kinds.convert import HALVES
 from backends.cpu.compiler.lower import (
     activations,
     attention,
@@ -42,6 +41,7 @@ from backends.cpu.compiler.lower import (
 )
 from backends.cpu.compiler.lower.rule import MAX_RANK, Program, Refusal, Rule
 from backends.cpu.compiler.lower.windows import refuses_window
+from backends.cpu.compiler.ops.cast import HALVES
 from exir.dialects.edge import to_torch_overload
 
 _FAMILIES = (

@@ -9,12 +9,12 @@ from torch.fx import Node
 
 from backends.cpu.compiler.dims import Dim, product
 from backends.cpu.compiler.graph import Value
-from backends.cpu.compiler.kinds.embedding import Embedding
-from backends.cpu.compiler.kinds.formula import Expression, Formula, program
-from backends.cpu.compiler.kinds.map import MAX_OPERANDS, MapI64
 from backends.cpu.compiler.lower.builder import Builder, as_it_is, view
 from backends.cpu.compiler.lower.rule import ANY, MAX_RANK, WHOLE, Program, Refusal, Rule, dims_at, tensor_of
 from backends.cpu.compiler.lower.sizes import number_of, range_of
+from backends.cpu.compiler.ops.elementwise import MAX_OPERANDS, ElementwiseI64
+from backends.cpu.compiler.ops.embedding import Embedding
+from backends.cpu.compiler.ops.expression import Expression, Formula, program
 
 _aten = torch.ops.aten
 # Less than anything can make good that is added to it.
@@ -100,7 +100,7 @@ def _mapped(builder: Builder, node: Node, formula: Formula, x: Value, *numbers: 
     known = [each if isinstance(each, int) else None for each in numbers]
     sizes = [number_of(builder, node, each) for each in numbers if not isinstance(each, int)]
     output = Value(torch.int64, x.dims)
-    builder.step(program(MapI64, formula, [None, *known]), [x, *sizes], output, node)
+    builder.op(program(ElementwiseI64, formula, [None, *known]), [x, *sizes], output, node)
     return output
 
 
@@ -112,7 +112,7 @@ def _joined(builder: Builder, node: Node, parts: Sequence[Value]) -> Value:
     padded = [(1,) * (rank - len(each.dims)) + each.dims for each in parts]
     dims = tuple(next((size for size in sizes if size != 1), 1) for sizes in zip(*padded, strict=True))
     output = Value(torch.int64, dims)
-    builder.step(program(MapI64, _sum, [None] * len(parts)), parts, output, node)
+    builder.op(program(ElementwiseI64, _sum, [None] * len(parts)), parts, output, node)
     return output
 
 
@@ -123,8 +123,8 @@ def _emit(builder: Builder, node: Node, dims: Sequence[int], indices: Value) -> 
     table = builder.read_weight(node.args[0], order) or builder.read(node.args[0], order)
     rows, columns = product(table.dims[: len(dims)]), product(table.dims[len(dims) :])
     output = builder.write(node, _indices_first(node, dims, len(indices.dims)))
-    operation = Embedding(rows if isinstance(rows, int) else 0)
-    builder.step(operation, [view(table, (rows, columns)), indices], view(output, (*indices.dims, columns)), node)
+    spec = Embedding(rows if isinstance(rows, int) else 0)
+    builder.op(spec, [view(table, (rows, columns)), indices], view(output, (*indices.dims, columns)), node)
 
 
 def _indices_first(node: Node, dims: Sequence[int], count: int) -> tuple[int, ...]:

@@ -1,4 +1,4 @@
-"""Rows of tables are one step, whatever integers say which."""
+"""Rows of tables are one op, whatever integers say which."""
 
 from typing import Any
 
@@ -8,9 +8,9 @@ from torch import Tensor, nn
 from torch.export import Dim
 
 from backends.cpu.compiler.compile import compile_partition
-from backends.cpu.compiler.kinds.embedding import Embedding
+from backends.cpu.compiler.ops.embedding import Embedding
 from backends.cpu.compiler.options import Options
-from backends.cpu.compiler.testing.compare import assert_computes, delegated, lowered, operations, steps
+from backends.cpu.compiler.testing.compare import assert_computes, delegated, lowered, ops, specs
 from backends.cpu.compiler.testing.interpreter import run_payload
 from exir.backend.utils import get_non_lowered_nodes
 
@@ -19,7 +19,7 @@ from exir.backend.utils import get_non_lowered_nodes
 @pytest.mark.parametrize("sizes", [(), (5,), (2, 3)])
 def test_embeddings(dtype: torch.dtype, sizes: tuple[int, ...]) -> None:
     indices = torch.randint(0, 20, sizes, dtype=dtype)
-    assert [type(each) for each in operations(nn.Embedding(20, 6), indices)] == [Embedding]
+    assert [type(each) for each in specs(nn.Embedding(20, 6), indices)] == [Embedding]
     assert_computes(nn.Embedding(20, 6), indices)
 
 
@@ -116,7 +116,7 @@ class _Tied(nn.Module):
 
 def test_a_table_that_is_a_weight_as_well_is_there_once() -> None:
     tokens = torch.tensor([[0, 36, 17]])
-    graph = steps(_Tied(), tokens)
-    tables = {step.inputs[at] for step, at in zip((graph.steps[0], graph.steps[-1]), (0, 1))}
-    assert len(tables) == 1 and isinstance(graph.steps[0].operation, Embedding)
+    graph = ops(_Tied(), tokens)
+    tables = {op.inputs[at] for op, at in zip((graph.ops[0], graph.ops[-1]), (0, 1))}
+    assert len(tables) == 1 and isinstance(graph.ops[0].spec, Embedding)
     assert_computes(_Tied(), tokens)

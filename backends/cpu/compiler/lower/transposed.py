@@ -14,14 +14,14 @@ from torch import Tensor
 from torch.fx import Node
 
 from backends.cpu.compiler.dims import Dim
-from backends.cpu.compiler.graph import Laid, Value, constant
-from backends.cpu.compiler.kinds.convolution import Convolution
-from backends.cpu.compiler.kinds.copy import Copy
-from backends.cpu.compiler.kinds.permute import Permute
-from backends.cpu.compiler.kinds.window import Window
+from backends.cpu.compiler.graph import TensorLayout, Value, constant
 from backends.cpu.compiler.lower.builder import Builder, channels_last, view
 from backends.cpu.compiler.lower.rule import dims_at, tensor_of
 from backends.cpu.compiler.lower.volumes import flat_weight, joined_pictures
+from backends.cpu.compiler.ops.conv_f32 import ConvF32
+from backends.cpu.compiler.ops.copy import Copy
+from backends.cpu.compiler.ops.permute import Permute
+from backends.cpu.schema.records import Window
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ def lower_transposed(builder: Builder, node: Node, weight: Tensor, bias: Tensor)
     deep, *_ = axes
     read = joined_pictures(builder, node, source, [place - deep.above for place in range(deep.size)], 1, frames)
     joined = Value(source.dtype, (batch * frames, rows, columns, len(weights)))
-    builder.step(Convolution(_window(axes), groups=groups), [read, constant(weights), constant(repeated)], joined, node)
+    builder.op(ConvF32(_window(axes), groups=groups), [read, constant(weights), constant(repeated)], joined, node)
     placed = _placed(builder, node, joined, axes, n // groups)
     sizes = [size * axis.stride for size, axis in zip((frames, rows, columns), axes, strict=True)]
     _cut(builder, node, view(placed, (batch, *sizes, n)))
@@ -81,7 +81,7 @@ def _volume_weight(weight: Tensor) -> Tensor:
 def _window(axes: _Axes) -> Window:
     """Of the convolution of each frame."""
     _, down, across = axes
-    return Window((down.size, across.size), pads=(down.above, across.above, down.below, across.below))
+    return Window((down.size, across.size), padding=(down.above, across.above, down.below, across.below))
 
 
 def _placed(builder: Builder, node: Node, joined: Value, axes: _Axes, each: int) -> Value:
@@ -92,7 +92,7 @@ def _placed(builder: Builder, node: Node, joined: Value, axes: _Axes, each: int)
     apart = view(joined, (frames, rows, columns, groups, *strides, each))
     dims = (frames, strides[0], rows, strides[1], columns, strides[2], groups, each)
     placed = Value(joined.dtype, dims)
-    builder.step(Permute((0, 4, 1, 5, 2, 6, 3, 7)), [apart], placed, node)
+    builder.op(Permute((0, 4, 1, 5, 2, 6, 3, 7)), [apart], placed, node)
     return placed
 
 
@@ -103,8 +103,8 @@ def _cut(builder: Builder, node: Node, volume: Value) -> None:
     wanted = (batch, *(1, 1, *after)[-3:], n)
     if volume.dims != wanted:
         whole, volume = volume, Value(volume.dtype, wanted)
-        builder.step(Copy(((1,) * 5,)), [whole], volume, node, dims=(0, 0) * 5)
-    builder.alias(node, Laid(view(volume, (batch, *after, n)), channels_last(2 + len(after))))
+        builder.op(Copy(((1,) * 5,)), [whole], volume, node, dims=(0, 0) * 5)
+    builder.alias(node, TensorLayout(view(volume, (batch, *after, n)), channels_last(2 + len(after))))
 
 
 def _axes(node: Node, weight: Tensor) -> _Axes:

@@ -8,8 +8,6 @@ from torch.fx import Node
 
 from backends.cpu.compiler.dims import Dim, product
 from backends.cpu.compiler.graph import Value
-from backends.cpu.compiler.kinds.masked_scatter import MaskedScatter
-from backends.cpu.compiler.kinds.update import Update
 from backends.cpu.compiler.lower.builder import Builder, view
 from backends.cpu.compiler.lower.copies import expanded
 from backends.cpu.compiler.lower.rule import (
@@ -24,6 +22,8 @@ from backends.cpu.compiler.lower.rule import (
     refuses_sizes,
     tensor_of,
 )
+from backends.cpu.compiler.ops.kv_update import KvUpdate
+from backends.cpu.compiler.ops.masked_scatter import MaskedScatter
 
 _aten = torch.ops.aten
 _CACHE, _ROWS, _DIM, _START = range(4)
@@ -31,39 +31,39 @@ _CACHE, _ROWS, _DIM, _START = range(4)
 
 def _emit(builder: Builder, node: Node, rows: Value, dim: int, places: Sequence[Value], dims: tuple[Dim, ...]) -> None:
     """`rows` lie as the cache does, and become rows of its dimension `dim`."""
-    laid = builder.laid(node.args[_CACHE])
-    at = laid.order.index(dim)
-    before, size, after = laid.value.dims[:at], laid.value.dims[at], laid.value.dims[at + 1 :]
+    layout = builder.layout(node.args[_CACHE])
+    at = layout.order.index(dim)
+    before, size, after = layout.value.dims[:at], layout.value.dims[at], layout.value.dims[at + 1 :]
     sizes = product(before), size, product(after)
     count = rows.dims[at]
-    cache = view(laid.value, sizes)
+    cache = view(layout.value, sizes)
     inputs = [cache, view(rows, (sizes[0], count, sizes[2])), *places]
     output = builder.rewrite(node, node.args[_CACHE])
-    builder.step(Update(), inputs, view(output, sizes), node, dims=dims)
+    builder.op(KvUpdate(), inputs, view(output, sizes), node, dims=dims)
 
 
 def _lower_slice_scatter(builder: Builder, node: Node) -> None:
-    order = builder.laid(node.args[_CACHE]).order
+    order = builder.layout(node.args[_CACHE]).order
     start = _start(node)
     _emit(builder, node, builder.read(node.args[_ROWS], order), _dim(node), (), (start,))
 
 
 def _lower_select_scatter(builder: Builder, node: Node) -> None:
     """Rows of one, without their dimension."""
-    laid, dim = builder.laid(node.args[_CACHE]), _dim(node)
-    order = tuple(each - (each > dim) for each in laid.order if each != dim)
-    rows = view(builder.read(node.args[_ROWS], order), _with_size(laid.value.dims, laid.order.index(dim), 1))
+    layout, dim = builder.layout(node.args[_CACHE]), _dim(node)
+    order = tuple(each - (each > dim) for each in layout.order if each != dim)
+    rows = view(builder.read(node.args[_ROWS], order), _with_size(layout.value.dims, layout.order.index(dim), 1))
     _emit(builder, node, rows, dim, (), (_start(node),))
 
 
 def _lower_index_put(builder: Builder, node: Node) -> None:
     indices = node.args[1]
     dim = len(indices) - 1
-    laid = builder.laid(node.args[_CACHE])
+    layout = builder.layout(node.args[_CACHE])
     places = builder.read(indices[dim])
     count = product(places.dims)
-    sizes = tuple(laid.value.dims[laid.order.index(each)] for each in range(len(laid.order)))
-    rows = builder.shaped(node.args[2], _with_size(sizes, dim, count), laid.order)
+    sizes = tuple(layout.value.dims[layout.order.index(each)] for each in range(len(layout.order)))
+    rows = builder.shaped(node.args[2], _with_size(sizes, dim, count), layout.order)
     _emit(builder, node, rows, dim, (view(places, (count,)),), ())
 
 
@@ -71,7 +71,7 @@ def _lower_masked_scatter(builder: Builder, node: Node) -> None:
     x, mask, source = node.args
     dims = dims_at(node)
     inputs = [expanded(builder, node, x, dims), expanded(builder, node, mask, dims), builder.read(source)]
-    builder.step(MaskedScatter(), inputs, builder.write(node), node)
+    builder.op(MaskedScatter(), inputs, builder.write(node), node)
 
 
 def _refuses_masked_scatter(program: Program, node: Node) -> Refusal:

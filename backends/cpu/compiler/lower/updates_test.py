@@ -1,4 +1,4 @@
-"""What a program writes into its buffers is written where they lie, by one step, and seen by the next call."""
+"""What a program writes into its buffers is written where they lie, by one op, and seen by the next call."""
 
 from collections.abc import Callable
 from typing import Any
@@ -9,9 +9,9 @@ from torch import Tensor, nn
 from torch.export import Dim
 
 from backends.cpu.compiler.graph import State
-from backends.cpu.compiler.kinds.permute import Permute
-from backends.cpu.compiler.kinds.update import Update
-from backends.cpu.compiler.testing.compare import assert_computes, assert_keeps, lowered, operations, steps
+from backends.cpu.compiler.ops.kv_update import KvUpdate
+from backends.cpu.compiler.ops.permute import Permute
+from backends.cpu.compiler.testing.compare import assert_computes, assert_keeps, lowered, ops, specs
 from exir.backend.utils import get_non_lowered_nodes
 
 _ROWS = 6
@@ -64,13 +64,13 @@ def _x() -> Tensor:
 @pytest.mark.parametrize("write", [_by_tensor, _by_index_copy])
 def test_rows_at_places_of_a_tensor(write: Any) -> None:
     calls = [(_x(), torch.tensor(at)) for at in ([0, 1], [4, 2], [5, 0])]
-    assert _kinds(write, *calls[0]) == [Update]
+    assert _kinds(write, *calls[0]) == [KvUpdate]
     assert_keeps(_Cache(write), *calls)
 
 
 def test_rows_from_a_number_on() -> None:
     shapes = (None, Dim.DYNAMIC)
-    assert _kinds(_by_number, _x(), 3, dynamic_shapes=shapes) == [Update]
+    assert _kinds(_by_number, _x(), 3, dynamic_shapes=shapes) == [KvUpdate]
     assert_keeps(_Cache(_by_number), (_x(), 3), (_x(), 0), (_x(), 4), dynamic_shapes=shapes)
 
 
@@ -86,9 +86,9 @@ def test_as_many_rows_as_there_are() -> None:
 
 
 def _kinds(write: Any, *call: Any, dynamic_shapes: Any = None) -> list[type]:
-    """Of steps that write into states."""
-    graph = steps(_Cache(write), *call, dynamic_shapes=dynamic_shapes)
-    return [type(step.operation) for step in graph.steps if isinstance(step.output.storage.place, State)]
+    """Of ops that write into states."""
+    graph = ops(_Cache(write), *call, dynamic_shapes=dynamic_shapes)
+    return [type(op.spec) for op in graph.ops if isinstance(op.output.storage.place, State)]
 
 
 def test_rows_that_are_read_as_they_were() -> None:
@@ -119,7 +119,7 @@ def test_tensors_of_the_call_are_left_as_they_are() -> None:
         return cache.index_copy(1, at, x) + torch.slice_scatter(cache, x, 1, 0, 2)
 
     cache = torch.randn(3, _ROWS)
-    assert Update in map(type, operations(function, cache, torch.randn(3, 2), torch.tensor([4, 1])))
+    assert KvUpdate in map(type, specs(function, cache, torch.randn(3, 2), torch.tensor([4, 1])))
     assert_computes(function, cache, torch.randn(3, 2), torch.tensor([4, 1]))
 
 

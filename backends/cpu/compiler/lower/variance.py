@@ -8,13 +8,13 @@ from torch.fx import Node
 
 from backends.cpu.compiler.dims import product
 from backends.cpu.compiler.graph import Value
-from backends.cpu.compiler.kinds.formula import Expression, program
-from backends.cpu.compiler.kinds.map import Map, Opcode
-from backends.cpu.compiler.kinds.reduce import Reduce, Reduction
 from backends.cpu.compiler.lower import reductions
 from backends.cpu.compiler.lower.builder import Builder, view
 from backends.cpu.compiler.lower.parts import parts_of
 from backends.cpu.compiler.lower.rule import Program, Refusal, Rule, argument, dims_at
+from backends.cpu.compiler.ops.elementwise import ElementwiseF32, Opcode
+from backends.cpu.compiler.ops.expression import Expression, program
+from backends.cpu.compiler.ops.reduce import Reduce, Reduction
 
 _aten = torch.ops.aten
 
@@ -34,14 +34,14 @@ def _emit(builder: Builder, node: Node, variances: Sequence[Node], means: Sequen
     rows = reductions.rows_of(builder, node.args[0], dims)
     outer, count, columns = rows.x.dims
     mean = Value(torch.float32, (outer, columns))
-    builder.step(Reduce(Reduction.MEAN), [rows.x], mean, node)
+    builder.op(Reduce(Reduction.MEAN), [rows.x], mean, node)
     squares = Value(torch.float32, rows.x.dims)
-    builder.step(_SQUARES, [rows.x, view(mean, (outer, 1, columns))], squares, node)
+    builder.op(_SQUARES, [rows.x, view(mean, (outer, 1, columns))], squares, node)
     total = Value(torch.float32, mean.dims)
-    builder.step(Reduce(Reduction.SUM), [squares], total, node)
+    builder.op(Reduce(Reduction.SUM), [squares], total, node)
     variance = Value(torch.float32, mean.dims)
-    divisor = Map.call(Opcode.DIV, None, float(max(0, count - _correction(node))))
-    builder.step(divisor, [total], variance, node)
+    divisor = ElementwiseF32.call(Opcode.DIV, None, float(max(0, count - _correction(node))))
+    builder.op(divisor, [total], variance, node)
     for each, value in ((variances, variance), (means, mean)):
         for part in each:
             builder.alias(part, rows.result(part, value))
@@ -57,7 +57,7 @@ def _above_squared(x: Expression, mean: Expression) -> Expression:
     return above * above
 
 
-_SQUARES = program(Map, _above_squared, (None, None))
+_SQUARES = program(ElementwiseF32, _above_squared, (None, None))
 
 
 def _refuses(program: Program, node: Node) -> Refusal:

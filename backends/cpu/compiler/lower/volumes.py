@@ -8,14 +8,14 @@ from torch._ops import OpOverload
 from torch.fx import Node
 
 from backends.cpu.compiler.dims import Dim, product
-from backends.cpu.compiler.graph import Laid, Value, constant
-from backends.cpu.compiler.kinds.convolution import Convolution
-from backends.cpu.compiler.kinds.copy import MAX_INPUTS, Copy
-from backends.cpu.compiler.kinds.pool import Pool, Pooling
-from backends.cpu.compiler.kinds.window import Window
+from backends.cpu.compiler.graph import TensorLayout, Value, constant
 from backends.cpu.compiler.lower.builder import Builder, channels_last, view
 from backends.cpu.compiler.lower.parts import parts_of, refuses_but_first
 from backends.cpu.compiler.lower.rule import Program, Refusal, Rule, argument, dims_at, tensor_of
+from backends.cpu.compiler.ops.conv_f32 import ConvF32
+from backends.cpu.compiler.ops.copy import MAX_INPUTS, Copy
+from backends.cpu.compiler.ops.pool_f32 import PoolF32, Pooling
+from backends.cpu.schema.records import Window
 
 _aten = torch.ops.aten
 _VOLUME = channels_last(5)
@@ -42,9 +42,9 @@ def lower_volume(builder: Builder, node: Node, weight: Tensor, bias: Tensor) -> 
     flat, n = flat_weight(weight), weight.shape[0]
     joined = joined_pictures(builder, node, source, starts, stride, depth)
     output = Value(source.dtype, (batch * depth, *picture, n))
-    step = Convolution(_flat_window(node, flat), groups=node.args[8])
-    builder.step(step, [joined, constant(flat), constant(bias)], output, node)
-    builder.alias(node, Laid(view(output, (batch, depth, *picture, n)), _VOLUME))
+    op = ConvF32(_flat_window(node, flat), groups=node.args[8])
+    builder.op(op, [joined, constant(flat), constant(bias)], output, node)
+    builder.alias(node, TensorLayout(view(output, (batch, depth, *picture, n)), _VOLUME))
 
 
 def flat_weight(weight: Tensor) -> Tensor:
@@ -79,8 +79,8 @@ def _gather(builder: Builder, node: Node, x: Value, y: Value, starts: list[int],
     for frame, start in enumerate(starts):
         skipped = max(0, -(start // stride)) if start < 0 else 0
         dims += [0, 0, start + skipped * stride, skipped, 0, 0, 0, 0, 0, frame, 0, 0]
-    steps = tuple((1, stride, 1, 1, 1, 1) for _ in starts)
-    builder.step(Copy(steps, 0.0), [x] * len(starts), y, node, dims=tuple(dims))
+    ops = tuple((1, stride, 1, 1, 1, 1) for _ in starts)
+    builder.op(Copy(ops, 0.0), [x] * len(starts), y, node, dims=tuple(dims))
 
 
 def _lower_average(builder: Builder, node: Node) -> None:
@@ -88,8 +88,8 @@ def _lower_average(builder: Builder, node: Node) -> None:
     kernel, stride, pads = _windows(node)
     count, divisor = bool(argument(node, 5, "count_include_pad", True)), argument(node, 6, "divisor_override")
     flat, deep = (Window(kernel[1:], stride[1:], (*pads[1:], *pads[1:])), _along_depth(kernel, stride, pads))
-    first = Pool(Pooling.AVERAGE, flat, count, 1 if divisor else 0)
-    _pool(builder, node, node, first, Pool(Pooling.AVERAGE, deep, count, divisor or 0))
+    first = PoolF32(Pooling.AVERAGE, flat, count, 1 if divisor else 0)
+    _pool(builder, node, node, first, PoolF32(Pooling.AVERAGE, deep, count, divisor or 0))
 
 
 def _lower_max(builder: Builder, node: Node) -> None:
@@ -98,20 +98,20 @@ def _lower_max(builder: Builder, node: Node) -> None:
     flat = Window(kernel[1:], stride[1:], (*pads[1:], *pads[1:]), dilation[1:])
     deep = _along_depth(kernel, stride, pads, dilation[0])
     for each in parts_of(node).get(0, []):
-        _pool(builder, node, each, Pool(Pooling.MAX, flat), Pool(Pooling.MAX, deep))
+        _pool(builder, node, each, PoolF32(Pooling.MAX, flat), PoolF32(Pooling.MAX, deep))
 
 
-def _pool(builder: Builder, node: Node, result: Node, flat: Pool, deep: Pool) -> None:
+def _pool(builder: Builder, node: Node, result: Node, flat: PoolF32, deep: PoolF32) -> None:
     """Each picture, then what is at one place of all of them."""
     source = builder.read(node.args[0], _VOLUME)
     batch, before, *picture, channels = source.dims
     depth, *after = dims_at(result)[2:]
     pooled = Value(source.dtype, (batch * before, *after, channels))
-    builder.step(flat, [view(source, (batch * before, *picture, channels))], pooled, node)
+    builder.op(flat, [view(source, (batch * before, *picture, channels))], pooled, node)
     places = product(after) * channels
     output = Value(source.dtype, (batch, depth, 1, places))
-    builder.step(deep, [view(pooled, (batch, before, 1, places))], output, node)
-    builder.alias(result, Laid(view(output, (batch, depth, *after, channels)), _VOLUME))
+    builder.op(deep, [view(pooled, (batch, before, 1, places))], output, node)
+    builder.alias(result, TensorLayout(view(output, (batch, depth, *after, channels)), _VOLUME))
 
 
 def _along_depth(kernel: _Triple, stride: _Triple, pads: _Triple, dilation: int = 1) -> Window:

@@ -1,13 +1,13 @@
-"""Windows that are too large for steps."""
+"""Windows that are too large for ops."""
 
 from collections.abc import Iterator
 
 import torch
 from torch.fx import Node
 
-from backends.cpu.compiler.kinds.depthwise import MOST_ROWS
-from backends.cpu.compiler.kinds.window import MOST_SIZE
 from backends.cpu.compiler.lower.rule import Refusal, dims_at
+from backends.cpu.compiler.ops.dwconv_f32 import MOST_ROWS
+from backends.cpu.compiler.ops.window import MAX_SIZE
 from exir.dialects.edge import to_torch_overload
 
 _aten = torch.ops.aten
@@ -26,10 +26,10 @@ _OF_WINDOW: dict[object, range] = {
 
 
 def refuses_window(node: Node) -> Refusal:
-    """Why the window of `node` is left to kernels: kernel, stride, pads or dilation are more than a step can say."""
+    """Why the window of `node` is left to kernels: kernel, stride, pads or dilation are more than an op can say."""
     largest = max(_sizes(node), default=0)
-    if largest > MOST_SIZE:
-        return f"a window size of {largest} is not supported; at most {MOST_SIZE}"
+    if largest > MAX_SIZE:
+        return f"a window size of {largest} is not supported; at most {MAX_SIZE}"
     rows = _depthwise_rows(node)
     if rows > MOST_ROWS:
         return f"a kernel height of {rows} per channel is not supported; at most {MOST_ROWS}"

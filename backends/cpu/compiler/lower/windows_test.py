@@ -1,4 +1,4 @@
-"""Windows of any size run: on kernels where no step takes them."""
+"""Windows of any size run: on kernels where no op takes them."""
 
 import pytest
 import torch

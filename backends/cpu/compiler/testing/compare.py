@@ -8,13 +8,13 @@ import torch
 from torch import Tensor, nn
 from torch.export import ExportedProgram, export
 
-from backends.cpu.compiler.compile import compile_partition, step_graph
-from backends.cpu.compiler.graph import StepGraph
-from backends.cpu.compiler.kinds.operation import Operation
+from backends.cpu.compiler.compile import compile_partition, op_graph
+from backends.cpu.compiler.graph import OpGraph
 from backends.cpu.compiler.options import Options
 from backends.cpu.compiler.partitioner import CpuPartitioner
 from backends.cpu.compiler.payload import Payload
 from backends.cpu.compiler.testing.interpreter import Arguments, run_payload
+from backends.cpu.schema.declarations import OpSpec
 from exir import to_edge_transform_and_lower
 from exir.backend.tags import mutated_buffers
 from exir.backend.utils import get_non_lowered_nodes
@@ -70,14 +70,14 @@ class Whole:
         return [given[node.name] if node.op == "placeholder" else found[node.args[1]] for node in results]
 
 
-def steps(module: Any, *inputs: Tensor, dynamic_shapes: Any = None, **options: Any) -> StepGraph:
-    """The step graph of a module that is delegated as a whole."""
-    return step_graph(delegated(module, inputs, dynamic_shapes, **options), Options(**options))
+def ops(module: Any, *inputs: Tensor, dynamic_shapes: Any = None, **options: Any) -> OpGraph:
+    """The op graph of a module that is delegated as a whole."""
+    return op_graph(delegated(module, inputs, dynamic_shapes, **options), Options(**options))
 
 
-def operations(module: Any, *inputs: Tensor, **options: Any) -> list[Operation]:
-    """The operations of the steps, in order."""
-    return [step.operation for step in steps(module, *inputs, **options).steps]
+def specs(module: Any, *inputs: Tensor, **options: Any) -> list[OpSpec]:
+    """The operations of the ops, in order."""
+    return [op.spec for op in ops(module, *inputs, **options).ops]
 
 
 def assert_computes(

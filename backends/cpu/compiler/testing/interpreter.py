@@ -8,7 +8,8 @@ import torch
 from torch import Tensor
 
 from backends.cpu.compiler.dim_table import DimEntry, DimOp
-from backends.cpu.compiler.kinds.table import KINDS
+from backends.cpu.compiler.ops.reference import check_shapes, evaluate
+from backends.cpu.compiler.ops.registry import OPS
 from backends.cpu.compiler.read_payload import PayloadRows, StepRow, ValueRow, read
 from exir.tensor import scalar_type
 
@@ -67,9 +68,9 @@ class _Run:
             self._bytes[_OUTPUT, index] = torch.full((size,), _NAN, dtype=torch.uint8)
 
     def results(self) -> list[Tensor]:
-        """Runs every step."""
-        for step in self._rows.steps:
-            self._run(step)
+        """Runs every op."""
+        for op in self._rows.ops:
+            self._run(op)
         for index, row in _first_of_each(self._rows.values, _STATE).items():
             state = self._arguments[index]
             assert isinstance(state, Tensor)
@@ -77,14 +78,14 @@ class _Run:
         rows = [self._results[index] for index in range(self._rows.output_count)]
         return [self._tensor(row).permute(_inverse(_order(row))) for row in rows]
 
-    def _run(self, step: StepRow) -> None:
-        operation = KINDS[step.kind].read(step.words)
+    def _run(self, op: StepRow) -> None:
+        spec = OPS[op.kind].read(op.words)
         inputs, outputs, workspaces = (
-            [self._rows.values[index] for index in some] for some in (step.inputs, step.outputs, step.workspaces)
+            [self._rows.values[index] for index in some] for some in (op.inputs, op.outputs, op.workspaces)
         )
-        operation.check([self._sizes(row) for row in (*inputs, *outputs, *workspaces)])
-        dims = [self._dims[index] for index in step.dims]
-        operation.run([self._tensor(row) for row in inputs], [self._tensor(row) for row in outputs], dims)
+        check_shapes(spec, [self._sizes(row) for row in (*inputs, *outputs, *workspaces)])
+        dims = [self._dims[index] for index in op.dims]
+        evaluate(spec, [self._tensor(row) for row in inputs], [self._tensor(row) for row in outputs], dims)
 
     def _given(self, row: ValueRow, argument: Tensor | int) -> Tensor:
         assert isinstance(argument, Tensor)

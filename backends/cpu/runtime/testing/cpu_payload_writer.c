@@ -49,22 +49,22 @@ uint32_t cpu_write_data(cpu_writer *writer, const char *key, uint32_t bytes) {
   return writer->data_count++;
 }
 
-uint32_t cpu_write_step(cpu_writer *writer, uint32_t kind,
-                        const uint32_t counts[5], const uint32_t *values,
-                        const uint32_t *dims, const uint32_t *attributes) {
-  add(&writer->steps, kind);
-  add_all(&writer->steps, counts, 5);
-  add_all(&writer->steps, values, counts[0] + counts[1] + counts[2]);
-  add_all(&writer->steps, dims, counts[3]);
-  add_all(&writer->steps, attributes, counts[4]);
-  return writer->step_count++;
+uint32_t cpu_write_op(cpu_writer *writer, uint32_t kind,
+                      const uint32_t counts[5], const uint32_t *values,
+                      const uint32_t *dims, const uint32_t *attributes) {
+  add(&writer->ops, kind);
+  add_all(&writer->ops, counts, 5);
+  add_all(&writer->ops, values, counts[0] + counts[1] + counts[2]);
+  add_all(&writer->ops, dims, counts[3]);
+  add_all(&writer->ops, attributes, counts[4]);
+  return writer->op_count++;
 }
 
 uint32_t cpu_write_unary(cpu_writer *writer, uint32_t kind, uint32_t in,
                          uint32_t out, uint32_t attribute) {
   const uint32_t counts[5] = {1, 1, 0, 0, 1};
   const uint32_t values[2] = {in, out};
-  return cpu_write_step(writer, kind, counts, values, NULL, &attribute);
+  return cpu_write_op(writer, kind, counts, values, NULL, &attribute);
 }
 
 static size_t put_words(cpu_writer *writer, size_t at, const uint32_t *words,
@@ -80,17 +80,17 @@ static size_t put_words(cpu_writer *writer, size_t at, const uint32_t *words,
 et_span cpu_write_finish(cpu_writer *writer) {
   const size_t keys = (writer->key_bytes + 3) / 4;
   const size_t words = 11 + writer->dims.count + writer->values.count +
-                       writer->data.count + writer->steps.count + keys;
+                       writer->data.count + writer->ops.count + keys;
   const uint32_t header[11] = {
       ET_CPU_MAGIC,          ET_CPU_VERSION,     (uint32_t)words,
       writer->inputs,        writer->outputs,    writer->dim_count,
-      writer->value_count,   writer->data_count, writer->step_count,
+      writer->value_count,   writer->data_count, writer->op_count,
       writer->scratch_bytes, writer->key_bytes};
   size_t at = put_words(writer, 0, header, 11);
   at = put_words(writer, at, writer->dims.words, writer->dims.count);
   at = put_words(writer, at, writer->values.words, writer->values.count);
   at = put_words(writer, at, writer->data.words, writer->data.count);
-  at = put_words(writer, at, writer->steps.words, writer->steps.count);
+  at = put_words(writer, at, writer->ops.words, writer->ops.count);
   memcpy(writer->bytes + at, writer->keys, writer->key_bytes);
   const et_span span = {writer->bytes, 4 * words};
   return span;

@@ -25,11 +25,11 @@ typedef struct cpu_writer {
   uint32_t dim_count;
   uint32_t value_count;
   uint32_t data_count;
-  uint32_t step_count;
+  uint32_t op_count;
   cpu_section dims;
   cpu_section values;
   cpu_section data;
-  cpu_section steps;
+  cpu_section ops;
   char keys[64];
   uint32_t key_bytes;
   uint8_t bytes[4 * 5 * CPU_WRITER_WORDS];
@@ -43,13 +43,13 @@ uint32_t cpu_write_floats(cpu_writer *writer, et_cpu_place place,
                           uint32_t index, uint32_t offset, const uint32_t *dims,
                           uint32_t rank);
 uint32_t cpu_write_data(cpu_writer *writer, const char *key, uint32_t bytes);
-/* A step with one input, one output and one attribute. */
+/* An op with one input, one output and one attribute. */
 uint32_t cpu_write_unary(cpu_writer *writer, uint32_t kind, uint32_t in,
                          uint32_t out, uint32_t attribute);
-/* A step with lists: inputs, outputs and workspaces in `values`. */
-uint32_t cpu_write_step(cpu_writer *writer, uint32_t kind,
-                        const uint32_t counts[5], const uint32_t *values,
-                        const uint32_t *dims, const uint32_t *attributes);
+/* An op with lists: inputs, outputs and workspaces in `values`. */
+uint32_t cpu_write_op(cpu_writer *writer, uint32_t kind,
+                      const uint32_t counts[5], const uint32_t *values,
+                      const uint32_t *dims, const uint32_t *attributes);
 
 /* The payload, in the writer's memory. */
 et_span cpu_write_finish(cpu_writer *writer);

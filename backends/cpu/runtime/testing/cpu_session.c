@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "backends/cpu/runtime/cpu_backend.h"
-#include "backends/cpu/runtime/testing/cpu_test_kinds.h"
+#include "backends/cpu/runtime/testing/cpu_test_ops.h"
 
 /* A damaged payload may ask for 4 GB: it gets none. */
 #define MAX_SCRATCH 4096

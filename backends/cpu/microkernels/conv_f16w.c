@@ -1,0 +1,45 @@
+#include "backends/cpu/microkernels/conv_f16w.h"
+
+#include "backends/cpu/microkernels/gather.h"
+#include "backends/cpu/microkernels/half.h"
+#include "backends/cpu/microkernels/sums.h"
+
+/* Where the columns' panels begin. */
+typedef struct halves {
+  const uint16_t *panels;
+  bool is_bfloat;
+} halves;
+
+static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
+
+/* An et_add_part of panels of halves: as floats, a few panels at a time. */
+static void add_part(const void *weights, et_tiles *tiles, size_t first,
+                     const et_cpu_pixels *pixels) {
+  float block[ET_BLOCK_PANELS * ET_BLOCK_DEPTH * ET_PANEL];
+  const size_t most = ET_BLOCK_PANELS * ET_PANEL;
+  const size_t depth = tiles->segments * tiles->depth;
+  const halves *from = weights;
+  const uint16_t *panel = from->panels + first * ET_PANEL;
+  et_tiles part = *tiles;
+  part.panel_stride = ET_BLOCK_DEPTH * ET_PANEL;
+  for (size_t c = 0; c < pixels->columns; c += most) {
+    const size_t columns = smaller(pixels->columns - c, most);
+    for (size_t i = 0; i < columns; i += ET_PANEL) {
+      et_widen_panel(panel, block + i * ET_BLOCK_DEPTH, depth, from->is_bfloat);
+      panel += tiles->panel_stride;
+    }
+    part.panels = block;
+    ET_CPU_NAME(et_cpu_tiles)(&part, pixels->pixels, columns);
+    et_tiles_right(&part, ET_BLOCK_PANELS);
+  }
+}
+
+void ET_CPU_NAME(et_cpu_conv_halves)(const et_cpu_conv_f16w *conv,
+                                     const et_cpu_pixels *pixels) {
+  const et_cpu_conv *c = &conv->conv;
+  const size_t depth =
+      c->window.kernel_y * c->window.kernel_x * (c->channels / c->groups);
+  const halves from = {conv->panels + et_first_weight(c, pixels, depth),
+                       conv->is_bfloat};
+  et_convolve(c, pixels, ET_BLOCK_DEPTH, add_part, &from);
+}

@@ -1,0 +1,344 @@
+#include "backends/cpu/microkernels/conv_planar.h"
+
+#include "backends/cpu/microkernels/activate.h"
+#include "backends/cpu/microkernels/sums.h"
+
+/* Panels beside one another in a tile of ET_TILE_ROWS columns of the output, and such
+ * tiles of one panel that are computed together: each begins and ends with waiting for
+ * its sums, and reads all weights. With AVX-512 two panels share what is read of the image,
+ * as one of twelve columns would read more than it multiplies; four would take more code. */
+#if defined(ET_CPU_ISA_AVX512)
+#define PANELS 2
+#define TILES 2
+#else
+#define PANELS 1
+#define TILES 1
+#endif
+
+/* Columns at an edge of the image. */
+#define EDGE (TILES * (size_t)ET_TILE_ROWS)
+
+/* Some columns of one row of the output, and what they read. */
+typedef struct strip {
+  const et_cpu_conv *conv;
+  const float *image;
+  size_t y;     /* in the image, of tap row 0; it wraps before it */
+  size_t first; /* column */
+  size_t columns;
+  float *out; /* of the whole row */
+  const float *residual;
+  size_t pitch;      /* elements of a row that was laid out */
+  const float *from; /* what tap 0 reads for column 0, */
+  size_t row_step;   /* elements from one row of taps to the next */
+  size_t plane_op;
+  const float *taps[ET_CPU_CONV_PLANAR_TAPS]; /* what each reads for column 0 */
+  float rows[ET_CPU_CONV_PLANAR_FLOATS];      /* [channel][kernel_y][pitch] */
+} strip;
+
+ET_APART void lay_zeros(float *to, size_t count) {
+  if (count > 0) {
+    memset(to, 0, count * sizeof(float));
+  }
+}
+
+/* Copies columns begin, begin + 1, ... of a row, which may lie outside. */
+static void lay_row(const float *row, size_t width, ptrdiff_t begin,
+                    size_t count, float *to) {
+  const ptrdiff_t end = begin + (ptrdiff_t)count;
+  const ptrdiff_t from = begin < 0 ? 0 : begin;
+  const ptrdiff_t stop = end < (ptrdiff_t)width ? end : (ptrdiff_t)width;
+  if (row == NULL || from >= stop) {
+    lay_zeros(to, count);
+    return;
+  }
+  const size_t before = (size_t)(from - begin);
+  const size_t inside = (size_t)(stop - from);
+  lay_zeros(to, before);
+  memcpy(to + before, row + from, inside * sizeof(float));
+  lay_zeros(to + before + inside, count - before - inside);
+}
+
+static void lay_rows(strip *s) {
+  const et_cpu_window *w = &s->conv->window;
+  const size_t plane = w->height * w->width;
+  const ptrdiff_t begin = (ptrdiff_t)(s->first * w->stride_x - w->left);
+  float *to = s->rows;
+  for (size_t c = 0; c < s->conv->channels; c++) {
+    size_t y = s->y;
+    for (size_t i = 0; i < w->kernel_y; i++, y += w->dilation_y) {
+      const float *row =
+          y < w->height ? s->image + c * plane + y * w->width : NULL;
+      lay_row(row, w->width, begin, s->pitch, to);
+      to += s->pitch;
+    }
+  }
+}
+
+/* In the order of packed weights: the channels of a tap follow one another. */
+static void list_taps(strip *s) {
+  const et_cpu_window *w = &s->conv->window;
+  const float **tap = s->taps;
+  for (size_t i = 0; i < w->kernel_y; i++) {
+    for (size_t j = 0; j < w->kernel_x; j++) {
+      const float *from = s->from + i * s->row_step + j * w->dilation_x;
+      for (size_t c = 0; c < s->conv->channels; c++, from += s->plane_op) {
+        *tap++ = from;
+      }
+    }
+  }
+}
+
+/* `x` is what a tap reads for the first column of the tile. */
+ET_INLINE void add_tap(const float *x, size_t stride, const et_f32 *w,
+                       int vectors, et_sums sums) {
+  ET_UNROLL for (int r = 0; r < ET_TILE_ROWS; r++) {
+    const et_f32 element = et_f32_all(x[(size_t)r * stride]);
+    ET_UNROLL for (int v = 0; v < vectors; v++) {
+      sums[r][v] = et_f32_fma(element, w[v], sums[r][v]);
+    }
+  }
+}
+
+/* Of `tiles` tiles, one to the right of the other. */
+ET_INLINE void add_taps(const et_tiles *t, const float *const *taps, size_t at,
+                        size_t stride, int vectors, int tiles, et_sums *sums) {
+  const float *panels = t->panels;
+  for (size_t k = 0; k < t->depth; k++, panels += ET_PANEL) {
+    const float *x = taps[k] + at;
+    et_f32 w[ET_TILE_VECTORS];
+    ET_UNROLL for (int v = 0; v < vectors; v++) {
+      w[v] = et_f32_load(panels + v / ET_PANEL_VECTORS * t->panel_stride +
+                         v % ET_PANEL_VECTORS * ET_CPU_LANES);
+      ET_PIN(w[v]);
+    }
+    ET_UNROLL for (int i = 0; i < tiles; i++, x += ET_TILE_ROWS * stride) {
+      add_tap(x, stride, w, vectors, sums[i]);
+    }
+  }
+}
+
+/* Of columns from `column` on. A stride of two, which first layers have, is a constant, by
+ * which no addresses are counted up. With AVX-512 that is not worth its code. */
+ET_INLINE void add_columns(const et_tiles *t, const strip *s, size_t column,
+                           int vectors, int tiles, et_sums *sums) {
+  const size_t stride = s->conv->window.stride_x;
+#if !defined(ET_CPU_ISA_AVX512)
+  if (stride == 2) {
+    add_taps(t, s->taps, column * 2, 2, vectors, tiles, sums);
+    return;
+  }
+#endif
+  add_taps(t, s->taps, column * stride, stride, vectors, tiles, sums);
+}
+
+ET_INLINE void run_tiles(const et_tiles *t, const strip *s, size_t column,
+                         int panels, int tiles) {
+  const int vectors = panels * ET_PANEL_VECTORS;
+  const float *residual = t->residual;
+  float *out = t->out;
+  et_sums sums[TILES];
+  ET_UNROLL for (int i = 0; i < tiles; i++) {
+    et_tile_begin(t, out, ET_TILE_ROWS, vectors, sums[i]);
+  }
+  add_columns(t, s, column, vectors, tiles, sums);
+  ET_UNROLL for (int i = 0; i < tiles; i++) {
+    et_tile_end(t, out, residual, ET_TILE_ROWS, vectors, sums[i]);
+    out += ET_TILE_ROWS * t->out_stride;
+    residual += residual == NULL ? 0 : ET_TILE_ROWS * t->residual_stride;
+  }
+}
+
+typedef void tile_function(const et_tiles *t, const strip *s, size_t column);
+
+static void run_one(const et_tiles *t, const strip *s, size_t column) {
+  run_tiles(t, s, column, 1, 1);
+}
+
+static void run_several(const et_tiles *t, const strip *s, size_t column) {
+  run_tiles(t, s, column, PANELS, 1);
+}
+
+static void run_together(const et_tiles *t, const strip *s, size_t column) {
+  run_tiles(t, s, column, 1, TILES);
+}
+
+/* A tile of which only some rows and columns exist. */
+ET_APART void run_part(const et_tiles *tiles, const strip *s, size_t column,
+                       size_t rows, size_t columns) {
+  float out[ET_TILE_ROWS * ET_PANEL];
+  float residual[ET_TILE_ROWS * ET_PANEL] = {0};
+  et_tiles part = *tiles;
+  if (part.residual != NULL) {
+    et_copy_columns(part.residual, part.residual_stride, residual, ET_PANEL,
+                    rows, columns);
+    part.residual = residual;
+    part.residual_stride = ET_PANEL;
+  }
+  part.out = out;
+  part.out_stride = ET_PANEL;
+  run_one(&part, s, column);
+  et_copy_columns(out, ET_PANEL, tiles->out, tiles->out_stride, rows, columns);
+}
+
+ET_APART void run_at(const et_tiles *tiles, const strip *s, size_t column,
+                     tile_function *function) {
+  et_tiles t = *tiles;
+  t.out += column * t.out_stride;
+  t.residual += t.residual == NULL ? 0 : column * t.residual_stride;
+  function(&t, s, column);
+}
+
+/* All columns of the strip from `from` on, whole panels. The last tile ends where the
+ * strip does: what it shares with the one before comes out the same. */
+ET_APART void run_panels(const et_tiles *tiles, const strip *s, size_t from,
+                         tile_function *function) {
+  const size_t last = s->columns - ET_TILE_ROWS;
+  for (size_t x = from; x < s->columns; x += ET_TILE_ROWS) {
+    run_at(tiles, s, x < last ? x : last, function);
+  }
+}
+
+/* All columns of the strip, one panel. */
+static void run_panel(const et_tiles *tiles, const strip *s) {
+  const size_t width = TILES * (size_t)ET_TILE_ROWS;
+  size_t x = 0;
+  for (; TILES > 1 && x + width <= s->columns; x += width) {
+    run_at(tiles, s, x, run_together);
+  }
+  run_panels(tiles, s, x, run_one);
+}
+
+/* All columns of the strip, a panel that may not be whole. */
+static void run_parts(const et_tiles *tiles, const strip *s, size_t count) {
+  for (size_t x = 0; x < s->columns; x += ET_TILE_ROWS) {
+    const size_t left = s->columns - x;
+    et_tiles t = *tiles;
+    t.out += x * t.out_stride;
+    t.residual += t.residual == NULL ? 0 : x * t.residual_stride;
+    run_part(&t, s, x, left < ET_TILE_ROWS ? left : ET_TILE_ROWS, count);
+  }
+}
+
+static et_tiles strip_tiles(const strip *s) {
+  const et_cpu_conv *c = s->conv;
+  const et_cpu_window *w = &c->window;
+  const size_t first = s->first * c->columns;
+  const size_t depth = c->channels * w->kernel_y * w->kernel_x;
+  const et_tiles tiles = {.depth = depth,
+                          .panels = c->panels,
+                          .panel_stride = depth * ET_PANEL,
+                          .lanes = ET_PANEL,
+                          .start = c->bias,
+                          .out = s->out + first,
+                          .out_stride = c->columns,
+                          .residual =
+                              s->residual == NULL ? NULL : s->residual + first,
+                          .residual_stride = c->columns,
+                          .last = true,
+                          .activation = &c->activation};
+  return tiles;
+}
+
+static void run_strip(const strip *s) {
+  et_tiles tiles = strip_tiles(s);
+  size_t left = s->conv->columns;
+  while (left > 0) {
+    const bool whole = s->columns >= ET_TILE_ROWS && left >= ET_PANEL;
+    const bool several = whole && left >= PANELS * ET_PANEL;
+    if (several) {
+      run_panels(&tiles, s, 0, run_several);
+    } else if (whole) {
+      run_panel(&tiles, s);
+    } else {
+      run_parts(&tiles, s, left < ET_PANEL ? left : ET_PANEL);
+    }
+    const size_t panels = several ? PANELS : 1;
+    et_tiles_right(&tiles, panels);
+    left -= left < panels * ET_PANEL ? left : panels * ET_PANEL;
+  }
+}
+
+static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
+
+static size_t reach_of(size_t kernel, size_t dilation) {
+  return (kernel - 1) * dilation + 1;
+}
+
+/* Elements that a strip reads of a row. */
+static size_t span_of(const strip *s) {
+  const et_cpu_window *w = &s->conv->window;
+  const size_t columns = s->columns < ET_TILE_ROWS ? ET_TILE_ROWS : s->columns;
+  return (columns - 1) * w->stride_x + reach_of(w->kernel_x, w->dilation_x);
+}
+
+static void lay_strip(strip *s) {
+  s->pitch = span_of(s);
+  s->from = s->rows;
+  s->row_step = s->pitch;
+  s->plane_op = s->conv->window.kernel_y * s->pitch;
+  lay_rows(s);
+}
+
+/* Whether windows over rows of the image may be read where it lies: none of its tiles is one
+ * of only some columns, which would read beyond. */
+static bool has_rows_inside(const strip *s) {
+  const et_cpu_window *w = &s->conv->window;
+  const size_t reach = reach_of(w->kernel_y, w->dilation_y);
+  return s->conv->columns % ET_PANEL == 0 && s->y < w->height &&
+         reach <= w->height - s->y;
+}
+
+/* Columns from `first` on whose windows lie inside of the image; of others there are none
+ * behind them, or a tile at least. */
+static size_t columns_inside(const strip *s) {
+  const et_cpu_window *w = &s->conv->window;
+  const size_t begin = s->first * w->stride_x - w->left; /* wraps before 0 */
+  const size_t reach = reach_of(w->kernel_x, w->dilation_x);
+  const size_t left = w->out_width - s->first;
+  if (begin >= w->width || reach > w->width - begin) {
+    return 0;
+  }
+  const size_t most = (w->width - begin - reach) / w->stride_x + 1;
+  return most >= left ? left : most - smaller(most, ET_TILE_ROWS);
+}
+
+/* Where windows lie inside of the image, its own rows are read; copies of them take a tenth
+ * of a step's time. Elsewhere rows are laid out, of few columns if others can do without. */
+ET_APART void find_columns(strip *s, size_t most, bool rows_inside) {
+  const et_cpu_window *w = &s->conv->window;
+  const size_t left = w->out_width - s->first;
+  const size_t inside = rows_inside ? columns_inside(s) : 0;
+  if (inside >= ET_TILE_ROWS) {
+    s->columns = inside;
+    s->from = s->image + s->y * w->width + s->first * w->stride_x - w->left;
+    s->row_step = w->dilation_y * w->width;
+    s->plane_op = w->height * w->width;
+  } else {
+    const bool is_edge = rows_inside && left >= 2 * EDGE;
+    s->columns = smaller(is_edge ? EDGE : left, most);
+    lay_strip(s);
+  }
+  list_taps(s);
+}
+
+void ET_CPU_NAME(et_cpu_conv_planar_f32)(const et_cpu_conv *conv, size_t row,
+                                         float *out, const float *residual) {
+  const et_cpu_window *w = &conv->window;
+  const size_t most = et_cpu_conv_planar_columns(w, conv->channels);
+  strip s;
+  s.conv = conv;
+  s.image =
+      conv->x + row / w->out_height * conv->channels * w->height * w->width;
+  s.y = row % w->out_height * w->stride_y - w->top;
+  s.out = out;
+  s.residual = residual;
+  const bool rows_inside = has_rows_inside(&s);
+  for (s.first = 0; s.first < w->out_width; s.first += s.columns) {
+    find_columns(&s, most, rows_inside);
+    run_strip(&s);
+  }
+  if (et_cpu_is_curve(&conv->activation)) {
+    const size_t count = w->out_width * conv->columns;
+    ET_CPU_NAME(et_cpu_activate_f32)(&conv->activation, out, count, 1, count);
+  }
+}

@@ -1,0 +1,219 @@
+#include "backends/cpu/microkernels/conv_qs8.h"
+
+#include "backends/cpu/microkernels/windows_i8.h"
+
+_Static_assert(ET_CPU_QUADS_I8 * 4 * 128 <= 1 << 21,
+               "sums of weights are et_sum_of_bytes");
+
+_Static_assert(ET_CPU_QUADS_I8 <= ET_I8_MOST_QUADS, "a row fits its buffer");
+
+/* Taps of all rows of a block. */
+#define MOST_PIECES 768
+
+_Static_assert(MOST_PIECES >= ET_CPU_TAPS_I8, "a row fits");
+
+/* What a block is packed from: places in the image, or lines that were copied from there,
+ * where bytes are made something else on their way. */
+typedef union source {
+  et_piece_i8 pieces[MOST_PIECES];
+  uint8_t lines[ET_I8_BLOCK_ROWS * ET_LINES_BYTES + ET_LINE_STEP];
+} source;
+
+/* One call's state. */
+typedef struct call {
+  const et_cpu_conv_qs8 *conv;
+  size_t group;
+  size_t first_column; /* of the group */
+  size_t columns;
+  size_t channels; /* of the group */
+  size_t taps;
+  bool is_point; /* each output pixel reads the one at its place */
+  et_rounder rounder;
+  source source;
+  uint8_t beyond[ET_CPU_CHANNELS_I8 + ET_I8_STEP]; /* zeros, as x says them */
+  et_packed_i8 packed;
+  et_runs_i8 runs;
+} call;
+
+/* Of the group. */
+static et_taps_i8 taps_of(const call *c) {
+  const et_cpu_conv_qs8 *conv = c->conv;
+  return (et_taps_i8){&conv->window, conv->x.data + c->group * c->channels,
+                      c->beyond, conv->channels, c->channels};
+}
+
+/* Pixels of a single group whose quads are whole are one piece. */
+static size_t list_points(call *c, size_t pixel, size_t rows) {
+  const et_cpu_conv_qs8 *conv = c->conv;
+  const uint8_t *x =
+      conv->x.data + c->group * c->channels + pixel * conv->channels;
+  if (c->channels == conv->channels && c->channels % 4 == 0) {
+    c->source.pieces[0] = (et_piece_i8){x, rows * c->channels, 1, 0};
+    return 1;
+  }
+  for (size_t r = 0; r < rows; r++) {
+    c->source.pieces[r] =
+        (et_piece_i8){x + r * conv->channels, c->channels, 1, 0};
+  }
+  return rows;
+}
+
+static size_t list_windows(call *c, size_t pixel, size_t rows) {
+  const et_taps_i8 taps = taps_of(c);
+  return (size_t)(et_list_taps_i8(&taps, pixel, rows, c->source.pieces) -
+                  c->source.pieces);
+}
+
+#if !ET_DOT4_EXACT
+static et_piece_i8 copy_lines(call *c, size_t pixel, size_t rows) {
+  const et_cpu_conv_qs8 *conv = c->conv;
+  const et_taps_i8 taps = taps_of(c);
+  const size_t quads = (c->taps * c->channels + 3) / 4;
+  et_copy_windows_i8(&taps, pixel, rows, conv->x.data + conv->x.size, 0, quads,
+                     c->source.lines);
+  return (et_piece_i8){c->source.lines, rows * quads * 4, 1, 0};
+}
+#endif
+
+static void pack_rows(call *c, size_t pixel, size_t rows) {
+  const et_cpu_conv_qs8 *conv = c->conv;
+#if ET_DOT4_EXACT
+  if (c->runs != ET_RUNS_PACKED) {
+    const et_taps_i8 taps = taps_of(c);
+    et_address_windows_i8(&taps, c->runs, pixel, rows,
+                          conv->x.data + conv->x.size, conv->x.is_signed,
+                          &c->packed);
+    return;
+  }
+#endif
+  et_rows_i8 from = {.pieces = c->source.pieces,
+                     .size = c->taps * c->channels,
+                     .end = conv->x.data + conv->x.size,
+                     .is_signed = conv->x.is_signed,
+                     .together = conv->together,
+                     .lowest = conv->lowest,
+                     .may_have_lows = c->is_point};
+#if !ET_DOT4_EXACT
+  et_piece_i8 copied;
+  if (c->runs == ET_RUNS_LINES) {
+    copied = copy_lines(c, pixel, rows);
+    from.pieces = &copied;
+    from.count = 1;
+    from.size = (from.size + 3) / 4 * 4;
+    from.end = c->source.lines + sizeof(c->source.lines);
+    ET_CPU_NAME(et_cpu_pack_i8)(&c->packed, &from, rows);
+    return;
+  }
+#endif
+  from.count =
+      c->is_point ? list_points(c, pixel, rows) : list_windows(c, pixel, rows);
+  ET_CPU_NAME(et_cpu_pack_i8)(&c->packed, &from, rows);
+}
+
+/* So many panels from panel `first` of the group on. */
+static void run_panels(call *c, size_t first, size_t count,
+                       et_target_i8 *target) {
+  const et_cpu_conv_qs8 *conv = c->conv;
+  const size_t columns = conv->columns / conv->groups;
+  const size_t panels = (columns + ET_PANEL - 1) / ET_PANEL;
+  const size_t panel = c->group * panels + first;
+  const size_t quads = (c->taps * c->channels + 3) / 4;
+  et_requantizer requantizers[ET_I8_PANELS];
+  target->is_far = false;
+  for (size_t i = 0; i < count; i++) {
+    requantizers[i] = et_requantizer_of(&conv->of_columns, &conv->quantizing,
+                                        conv->x.zero_point + c->packed.shift,
+                                        (panel + i) * ET_PANEL);
+    target->is_far |= requantizers[i].is_far;
+  }
+  target->requantizers = requantizers;
+  const int8_t *weights = conv->panels + panel * quads * 4 * ET_PANEL;
+#if ET_SUMS_OF_16
+  ET_CPU_NAME(et_cpu_fit_i8)(&c->packed, weights);
+#endif
+  ET_CPU_NAME(et_cpu_tiles_i8)(&c->packed, weights, target);
+}
+
+static void run_rows(call *c, size_t pixel, size_t rows) {
+  const et_cpu_conv_qs8 *conv = c->conv;
+  const size_t first =
+      c->group * (conv->columns / conv->groups) + c->first_column;
+  pack_rows(c, pixel, rows);
+  et_target_i8 target = {.out = conv->out + pixel * conv->columns + first,
+                         .stride = conv->columns,
+                         .rounder = &c->rounder};
+  for (size_t n = 0, done; n < c->columns; n += done, target.out += done) {
+    const size_t panels = et_i8_panels(c->columns - n);
+    target.columns = c->columns - n;
+    run_panels(c, (c->first_column + n) / ET_PANEL, panels, &target);
+    done = panels * ET_PANEL;
+  }
+}
+
+static bool is_point(const et_cpu_window *w) {
+  return w->kernel_y * w->kernel_x == 1 && w->height == w->out_height &&
+         w->width == w->out_width && w->stride_y * w->stride_x == 1 &&
+         w->top + w->left == 0;
+}
+
+static et_runs_i8 runs_of(const call *c) {
+  const et_taps_i8 taps = taps_of(c);
+  return c->is_point ? ET_RUNS_PACKED : et_runs_of_i8(&taps);
+}
+
+#if ET_DOT4_EXACT
+
+/* Rows whose addresses have room, as has each line that is copied. */
+static size_t most_addressed(const call *c) {
+  const et_taps_i8 taps = taps_of(c);
+  et_packed_i8 counts;
+  et_count_runs_i8(&taps, c->runs, &counts);
+  const size_t most = c->runs == ET_RUNS_LINES ? ET_I8_MOST_QUADS / counts.quads
+                                               : ET_I8_ADDRESSES / counts.runs;
+  return most < ET_I8_BLOCK_ROWS ? most : ET_I8_BLOCK_ROWS;
+}
+#endif
+
+static size_t most_rows(const call *c) {
+#if ET_DOT4_EXACT
+  if (c->runs != ET_RUNS_PACKED) {
+    return most_addressed(c);
+  }
+#endif
+  const size_t fit = et_i8_block_rows((c->taps * c->channels + 3) / 4);
+  if (c->runs == ET_RUNS_LINES) {
+    return fit;
+  }
+  const size_t listed = MOST_PIECES / c->taps;
+  return fit < listed ? fit : listed;
+}
+
+/* What a run of taps may read that lie beyond the image. */
+static size_t beyond_size(const call *c) {
+  if (c->runs == ET_RUNS_LINES) {
+    return ET_LINES_BYTES + ET_LINE_STEP;
+  }
+  return c->channels + ET_I8_STEP;
+}
+
+void ET_CPU_NAME(et_cpu_conv_qs8)(const et_cpu_conv_qs8 *conv,
+                                  const et_cpu_pixels_i8 *pixels) {
+  call c;
+  c.conv = conv;
+  c.group = pixels->group;
+  c.first_column = pixels->first_column;
+  c.columns = pixels->columns;
+  c.channels = conv->channels / conv->groups;
+  c.taps = conv->window.kernel_y * conv->window.kernel_x;
+  c.is_point = is_point(&conv->window);
+  c.runs = runs_of(&c);
+  c.rounder = et_rounder_of(&conv->quantizing);
+  memset(c.beyond, (uint8_t)conv->x.zero_point, beyond_size(&c));
+  const size_t most = most_rows(&c);
+  const size_t blocks = (pixels->pixels + most - 1) / most;
+  for (size_t i = 0; i < blocks; i++) {
+    const size_t first = pixels->pixels * i / blocks;
+    const size_t end = pixels->pixels * (i + 1) / blocks;
+    run_rows(&c, pixels->first_pixel + first, end - first);
+  }
+}

@@ -1,0 +1,113 @@
+/* Floats of a row as whole numbers of three digits, bytes with signs: as exact as
+ * floats of the largest one's size, and products with codes are sums of bytes'. */
+#ifndef BACKENDS_CPU_MICROKERNELS_DIGITS_H_
+#define BACKENDS_CPU_MICROKERNELS_DIGITS_H_
+
+#include <float.h>
+#include <math.h>
+
+#include "backends/cpu/microkernels/int4.h"
+#include "backends/cpu/microkernels/rows.h"
+
+#define ET_DIGITS 3
+/* Most summands that have a unit in common: their products with codes of 4 bits, -8 to
+ * 7, add up to an int32. */
+#define ET_DIGITS_SUMMANDS 32
+/* A number is at most so many units: no digit overflows. */
+#define ET_DIGITS_MOST 8350000.0f
+/* Numbers of groups of none above are zero, nearly: units are no subnormal ones. */
+#define ET_DIGITS_LEAST 1e-28f
+
+/* Eight summands' bytes of each digit, the lowest first, in the order of nibbles;
+ * behind them as many that are not looked at. */
+typedef uint8_t et_word_digits[ET_DIGITS + 1][8];
+
+/* What numbers of a group have in common. */
+typedef struct et_group_digits {
+  float unit;
+  int32_t
+      off; /* what products with codes raised by 8 have too much, in units */
+} et_group_digits;
+
+/* Four numbers of 24 bits: their bytes of the lowest digit, then those of the others,
+ * numbers 0 and 2 before 1 and 3. */
+typedef uint8_t et_four_digits __attribute__((vector_size(16)));
+
+ET_INLINE et_four_digits et_four_digits_of(const int32_t *units) {
+  et_four_digits x;
+  memcpy(&x, units, sizeof(x));
+  return __builtin_shufflevector(x, x, 0, 8, 4, 12, 1, 9, 5, 13, 2, 10, 6, 14,
+                                 3, 11, 7, 15);
+}
+
+ET_INLINE void et_put_word(const int32_t *units, et_word_digits *to) {
+  typedef uint16_t pairs __attribute__((vector_size(16)));
+  const pairs first = (pairs)et_four_digits_of(units);
+  const pairs second = (pairs)et_four_digits_of(units + 4);
+  const pairs low =
+      __builtin_shufflevector(first, second, 0, 8, 1, 9, 2, 10, 3, 11);
+  const pairs high =
+      __builtin_shufflevector(first, second, 4, 12, 5, 13, 6, 14, 7, 15);
+  memcpy(*to, &low, sizeof(low));
+  memcpy(*to + 2, &high, sizeof(high));
+}
+
+/* Bits of the largest size of all lanes; those of infinity or more if one is no
+ * number. */
+ET_INLINE float et_largest_size(et_i32 bits) {
+  ET_UNROLL for (int half = ET_CPU_LANES / 2; half > 0; half /= 2) {
+    const et_i32 other = (et_i32)et_f32_upper((et_f32)bits, half);
+    bits = (et_i32)et_f32_select(bits > other, (et_f32)bits, (et_f32)other);
+  }
+  float size;
+  memcpy(&size, &bits, sizeof(size));
+  return size;
+}
+
+/* Rounds half of a unit away from zero. */
+ET_INLINE et_i32 et_units_of(et_f32 x, et_f32 inverse) {
+  const et_f32 units = x * inverse;
+  const et_i32 sign = (et_i32)units & INT32_MIN;
+  const et_f32 half = (et_f32)(sign | (et_i32)et_f32_all(0.5f));
+  return __builtin_convertvector(units + half, et_i32);
+}
+
+#define ET_DIGITS_VECTORS (ET_DIGITS_SUMMANDS / ET_CPU_LANES)
+
+/* Digits of `count` numbers, whole words, at most ET_DIGITS_SUMMANDS. Where one is none,
+ * or infinite, the unit is none, and so is what is made of it. */
+ET_INLINE et_group_digits et_put_digits(const float *x, size_t count,
+                                        et_word_digits *to) {
+  et_f32 numbers[ET_DIGITS_VECTORS];
+  et_i32 sizes = {0};
+  ET_UNROLL for (size_t v = 0; v < ET_DIGITS_VECTORS; v++) {
+    const size_t at = v * ET_CPU_LANES;
+    const size_t left = count > at ? count - at : 0;
+    numbers[v] = left < ET_CPU_LANES ? et_f32_load_some(x + at, left)
+                                     : et_f32_load(x + at);
+    const et_i32 size = (et_i32)numbers[v] & INT32_MAX;
+    sizes = (et_i32)et_f32_select(size > sizes, (et_f32)size, (et_f32)sizes);
+  }
+  const float most = et_largest_size(sizes);
+  const float size = most > ET_DIGITS_LEAST ? most : ET_DIGITS_LEAST;
+  if (!(most <= FLT_MAX)) {
+    memset(to, 0, count / 8 * sizeof(*to));
+    return (et_group_digits){.unit = NAN};
+  }
+  const et_f32 inverse = et_f32_all(ET_DIGITS_MOST / size);
+  int32_t units[ET_DIGITS_SUMMANDS];
+  et_i32 total = {0};
+  ET_UNROLL for (size_t v = 0; v < ET_DIGITS_VECTORS; v++) {
+    const et_i32 whole = et_units_of(numbers[v], inverse);
+    /* Digits that are raised by 128 are the bytes of a raised number. */
+    const et_i32 bytes = (whole + 0x808080) ^ 0x808080;
+    memcpy(units + v * ET_CPU_LANES, &bytes, sizeof(bytes));
+    total += whole;
+  }
+  for (size_t k = 0; k < count; k += 8) {
+    et_put_word(units + k, to + k / 8);
+  }
+  return (et_group_digits){size / ET_DIGITS_MOST, -8 * et_i32_total(total)};
+}
+
+#endif /* BACKENDS_CPU_MICROKERNELS_DIGITS_H_ */

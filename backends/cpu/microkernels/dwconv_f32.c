@@ -1,0 +1,302 @@
+#include "backends/cpu/microkernels/dwconv_f32.h"
+
+#include <stdbool.h>
+
+#include "backends/cpu/microkernels/activate.h"
+#include "backends/cpu/microkernels/simd.h"
+
+/* Pixels that are computed together, so that each element that is loaded and each tap in
+ * a register serve several. Each sum is a chain of multiply-adds that wait for one
+ * another, and two of eight floats could begin every cycle, of which each takes four:
+ * seven chains take 0.7 to 0.9 of the time of four, and divide pictures of 7, 14, 28 ... */
+#define FEW_PIXELS 4
+#define MOST_PIXELS 7
+
+#define MOST_KERNEL 5 /* of windows that are not slow */
+
+/* The row at hand, and some channels of it. */
+typedef struct strip {
+  const et_cpu_dwconv *depthwise;
+  const float *const *rows;
+  float *out;
+  et_f32 low;
+  et_f32 high;
+  size_t first, end; /* channels */
+} strip;
+
+/* A vector of channels. */
+typedef struct lane {
+  size_t first;
+  size_t count;      /* at most ET_CPU_LANES */
+  const float *taps; /* ET_PANEL apart */
+  et_f32 bias;
+} lane;
+
+static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
+
+ET_INLINE lane find_lane(const strip *s, size_t channel) {
+  const et_cpu_dwconv *d = s->depthwise;
+  const size_t panel = d->window.kernel_y * d->window.kernel_x * ET_PANEL;
+  const lane l = {channel, smaller(ET_CPU_LANES, s->end - channel),
+                  d->taps + channel / ET_PANEL * panel + channel % ET_PANEL,
+                  et_f32_load(d->bias + channel)};
+  return l;
+}
+
+ET_INLINE et_f32 load_lane(const float *from, size_t count, bool whole) {
+  return whole ? et_f32_load(from) : et_f32_load_some(from, count);
+}
+
+ET_INLINE void store_lane(float *to, et_f32 value, size_t count, bool whole) {
+  if (whole) {
+    et_f32_store(to, value);
+  } else {
+    et_f32_store_some(to, value, count);
+  }
+}
+
+/* The taps of a row of the window that lie inside of the image. */
+typedef struct reach {
+  size_t begin, end;
+  size_t column; /* that tap `begin` reads */
+} reach;
+
+static reach find_reach(const et_cpu_window *w, size_t x) {
+  reach r = {0, w->kernel_x, x * w->stride_x - w->left};
+  while (r.begin < r.end && r.column >= w->width) {
+    r.begin++;
+    r.column += w->dilation_x; /* it wraps to 0 or more */
+  }
+  while (r.begin < r.end &&
+         r.column + (r.end - 1 - r.begin) * w->dilation_x >= w->width) {
+    r.end--;
+  }
+  return r;
+}
+
+ET_INLINE void add_window(const strip *s, const lane *l, const reach *r,
+                          size_t x, bool whole) {
+  const et_cpu_dwconv *d = s->depthwise;
+  const size_t step = d->window.dilation_x * d->channels;
+  et_f32 sum = l->bias;
+  for (size_t i = 0; i < d->window.kernel_y; i++) {
+    const float *taps = l->taps + i * d->window.kernel_x * ET_PANEL;
+    if (s->rows[i] != NULL) {
+      const float *at = s->rows[i] + r->column * d->channels + l->first;
+      for (size_t j = r->begin; j < r->end; j++, at += step) {
+        sum = et_f32_fma(load_lane(at, l->count, whole),
+                         et_f32_load(taps + j * ET_PANEL), sum);
+      }
+    }
+  }
+  store_lane(s->out + x * d->channels + l->first,
+             et_f32_clamp(sum, s->low, s->high), l->count, whole);
+}
+
+/* One lane of a pixel, wherever its window lies. */
+ET_APART void any_lane(const strip *s, const lane *l, size_t x) {
+  const reach r = find_reach(&s->depthwise->window, x);
+  if (l->count == ET_CPU_LANES) {
+    add_window(s, l, &r, x, true);
+  } else {
+    add_window(s, l, &r, x, false);
+  }
+}
+
+ET_APART void any_strip(const strip *s) {
+  for (size_t x = 0; x < s->depthwise->window.out_width; x++) {
+    for (size_t c = s->first; c < s->end; c += ET_CPU_LANES) {
+      const lane l = find_lane(s, c);
+      any_lane(s, &l, x);
+    }
+  }
+}
+
+/* What some pixels read: some columns, of which those from `begin` to before
+ * `end` lie inside of the image. */
+typedef struct group {
+  /* of channel 0 of the image's first column; NULL: outside */
+  const float *rows[MOST_KERNEL];
+  ptrdiff_t before; /* floats from there to the first column that is read */
+  ptrdiff_t begin, end;
+  size_t pixel; /* floats from one column to the next */
+  const float *bias;
+  float *out;
+  et_f32 low, high;
+} group;
+
+/* In place: copies of what was just written piece by piece wait for it. */
+ET_INLINE void find_group(const strip *s, size_t x, int kernel, int stride,
+                          group *g) {
+  const et_cpu_dwconv *d = s->depthwise;
+  const ptrdiff_t column =
+      (ptrdiff_t)(x * (size_t)stride) - (ptrdiff_t)d->window.left;
+  ET_UNROLL for (int i = 0; i < kernel; i++) { g->rows[i] = s->rows[i]; }
+  g->before = column * (ptrdiff_t)d->channels;
+  g->begin = -column;
+  g->end = (ptrdiff_t)d->window.width - column;
+  g->pixel = d->channels;
+  g->bias = d->bias;
+  g->out = s->out + x * d->channels;
+  g->low = s->low;
+  g->high = s->high;
+}
+
+/* How many columns may lie outside of the image on each side: others are not looked at. */
+#define MARGIN(kernel) ((kernel) / 2)
+
+/* Adds one row of taps to the pixels, of channel `c` and those after it. */
+ET_INLINE void add_row(const group *g, const float *row, const float *from,
+                       size_t c, int kernel, int stride, int pixels,
+                       et_f32 *sums) {
+  const int columns = (pixels - 1) * stride + kernel;
+  et_f32 taps[MOST_KERNEL];
+  ET_UNROLL for (int j = 0; j < kernel; j++) {
+    taps[j] = et_f32_load(from + j * ET_PANEL);
+  }
+  ptrdiff_t at = g->before + (ptrdiff_t)c;
+  ET_UNROLL for (int j = 0; j < columns; j++, at += (ptrdiff_t)g->pixel) {
+    ET_PIN_INDEX(at);
+    if ((j >= MARGIN(kernel) || j >= g->begin) &&
+        (j < columns - MARGIN(kernel) || j < g->end)) {
+      et_f32 x = et_f32_load(row + at);
+      ET_PIN(x);
+      ET_UNROLL for (int i = 0; i < pixels; i++) {
+        const int tap = j - i * stride;
+        if (tap >= 0 && tap < kernel) {
+          sums[i] = et_f32_fma(x, taps[tap], sums[i]);
+        }
+      }
+    }
+  }
+}
+
+ET_INLINE void some_lanes(const group *g, const float *taps, size_t c,
+                          int kernel, int stride, int pixels) {
+  const et_f32 bias = et_f32_load(g->bias + c);
+  et_f32 sums[MOST_PIXELS];
+  ET_UNROLL for (int i = 0; i < pixels; i++) { sums[i] = bias; }
+  for (int i = 0; i < kernel; i++, taps += kernel * ET_PANEL) {
+    if (g->rows[i] != NULL) {
+      add_row(g, g->rows[i], taps, c, kernel, stride, pixels, sums);
+    }
+  }
+  float *out = g->out + c;
+  ET_UNROLL for (int i = 0; i < pixels; i++, out += g->pixel) {
+    ET_PIN_INDEX(out);
+    et_f32_store(out, et_f32_clamp(sums[i], g->low, g->high));
+  }
+}
+
+/* Taps of a vector of channels that may begin within a panel. The last store reaches
+ * behind them. */
+typedef float lane_taps[(MOST_KERNEL * MOST_KERNEL + 1) * ET_PANEL];
+
+ET_APART void copy_taps(const strip *s, size_t channel, size_t count,
+                        lane_taps to) {
+  const size_t apart = ET_PANEL - channel % ET_PANEL;
+  const float *panel =
+      s->depthwise->taps + channel / ET_PANEL * count * ET_PANEL;
+  const float *next = panel + count * ET_PANEL;
+  for (size_t i = 0; i < count * ET_PANEL; i += ET_PANEL) {
+    et_f32_store(to + i, et_f32_load(panel + i + ET_PANEL - apart));
+    if (apart < ET_CPU_LANES) {
+      et_f32_store(to + i + apart, et_f32_load(next + i));
+    }
+  }
+}
+
+/* All channels of some pixels. The last vector begins where it has to, and has taps of
+ * its own: masks would take longer than what is computed twice. */
+ET_INLINE void each_lane(const strip *s, const group *all, const float *last,
+                         int kernel, int stride, int pixels) {
+  const group g = *all; /* which no result overlaps, as compilers see */
+  const float *taps = s->depthwise->taps;
+  const size_t end = s->end;
+  for (size_t c = s->first; c < end; c += ET_CPU_LANES) {
+    const size_t panel = c / ET_PANEL * (size_t)(kernel * kernel);
+    const bool is_whole = c + ET_CPU_LANES <= end;
+    some_lanes(&g, is_whole ? taps + panel * ET_PANEL + c % ET_PANEL : last,
+               is_whole ? c : end - ET_CPU_LANES, kernel, stride, pixels);
+  }
+}
+
+/* The last pixels begin where they have to: what they share with those before
+ * comes out the same. */
+ET_INLINE void fast_strip(const strip *s, int kernel, int stride, int pixels) {
+  const size_t width = s->depthwise->window.out_width;
+  lane_taps last;
+  if (s->end % ET_CPU_LANES != 0) {
+    copy_taps(s, s->end - ET_CPU_LANES, (size_t)(kernel * kernel), last);
+  }
+  for (size_t next = 0; next < width; next += (size_t)pixels) {
+    group g;
+    find_group(s, smaller(next, width - (size_t)pixels), kernel, stride, &g);
+    each_lane(s, &g, last, kernel, stride, pixels);
+  }
+}
+
+static void fours_3_1(const strip *s) { fast_strip(s, 3, 1, FEW_PIXELS); }
+static void fours_3_2(const strip *s) { fast_strip(s, 3, 2, FEW_PIXELS); }
+static void fours_5_1(const strip *s) { fast_strip(s, 5, 1, FEW_PIXELS); }
+static void sevens_3_1(const strip *s) { fast_strip(s, 3, 1, MOST_PIXELS); }
+static void sevens_5_1(const strip *s) { fast_strip(s, 5, 1, MOST_PIXELS); }
+static void sevens_5_2(const strip *s) { fast_strip(s, 5, 2, MOST_PIXELS); }
+
+typedef void strip_function(const strip *s);
+
+/* Those of fours and of sevens. Windows of 3 x 3 that move by two read so much beside
+ * their sums that sevens take longer; fours of 5 x 5 that do would be for pictures of
+ * four to six pixels alone. */
+static strip_function *const functions[2][2][2] = {
+    {{fours_3_1, sevens_3_1}, {fours_3_2, fours_3_2}},
+    {{fours_5_1, sevens_5_1}, {sevens_5_2, sevens_5_2}}};
+
+/* No more columns than a margin lie outside. */
+static bool has_margins(const et_cpu_window *w) {
+  const size_t margin = MARGIN(w->kernel_x);
+  const size_t read = (w->out_width - 1) * w->stride_x + w->kernel_x;
+  return w->left <= margin && read <= w->width + w->left + margin;
+}
+
+/* Pixels by sevens take five sixths of the time, and some are computed twice. */
+static bool takes_sevens(size_t width) {
+  const size_t sevens = (width + MOST_PIXELS - 1) / MOST_PIXELS;
+  const size_t fours = (width + FEW_PIXELS - 1) / FEW_PIXELS;
+  return width >= MOST_PIXELS && sevens * 3 <= fours * 2;
+}
+
+static size_t least_width(const et_cpu_window *w) {
+  return w->kernel_x == 5 && w->stride_x == 2 ? MOST_PIXELS : FEW_PIXELS;
+}
+
+static strip_function *choose(const strip *s) {
+  const et_cpu_window *w = &s->depthwise->window;
+  const size_t kernel = w->kernel_x;
+  const bool known = (kernel == 3 || kernel == 5) && w->kernel_y == kernel &&
+                     (w->stride_x == 1 || w->stride_x == 2) &&
+                     w->dilation_x == 1 && w->out_width >= least_width(w) &&
+                     s->end - s->first >= ET_CPU_LANES && has_margins(w);
+  return known ? functions[(kernel - 3) / 2][w->stride_x - 1]
+                          [takes_sevens(w->out_width)]
+               : any_strip;
+}
+
+void ET_CPU_NAME(et_cpu_dwconv_f32)(const et_cpu_dwconv *depthwise,
+                                    const float *const *rows, float *out,
+                                    et_cpu_channels channels) {
+  const et_cpu_dwconv *d = depthwise;
+  const strip s = {.depthwise = d,
+                   .rows = rows,
+                   .out = out,
+                   .low = et_f32_all(et_cpu_clamp_low(&d->activation)),
+                   .high = et_f32_all(et_cpu_clamp_high(&d->activation)),
+                   .first = channels.first,
+                   .end = channels.end};
+  choose (&s)(&s);
+  if (et_cpu_is_curve(&d->activation)) {
+    ET_CPU_NAME(et_cpu_activate_f32)
+    (&d->activation, out + channels.first, d->channels, d->window.out_width,
+     channels.end - channels.first);
+  }
+}

@@ -1,0 +1,82 @@
+/* What a strip multiplies with, and what makes bytes of its sums, from panels. */
+#ifndef BACKENDS_CPU_MICROKERNELS_DWCONV_WEIGHTS_QS8_H_
+#define BACKENDS_CPU_MICROKERNELS_DWCONV_WEIGHTS_QS8_H_
+
+#include "backends/cpu/microkernels/dwconv_strip_qs8.h"
+
+/* What panels have 64 bytes of each, `stride` bytes apart, as channels are in
+ * words, the same for each band; 0 where there is no panel. */
+static void et_join_panels_i8(const et_strip_i8 *s, const void *panels,
+                              size_t stride, void *to) {
+  static const uint8_t none[ET_ROUNDED * 16];
+  const size_t count = (s->count + ET_PANEL - 1) / ET_PANEL;
+  const size_t places = ET_STRIP_PANELS / s->bands; /* of a band */
+  const uint8_t *from[ET_STRIP_PANELS];
+  for (size_t p = 0; p < ET_STRIP_PANELS; p++) {
+    from[p] = p % places < count ? (const uint8_t *)panels + p % places * stride
+                                 : none;
+  }
+  ET_UNROLL for (size_t v = 0; v < ET_ROUNDED; v++) {
+    const et_u8 joined = et_u8_joined(from, ET_STRIP_PANELS);
+    memcpy((uint8_t *)to + v * sizeof(joined), &joined, sizeof(joined));
+    for (size_t p = 0; p < ET_STRIP_PANELS; p++) {
+      from[p] += 16;
+    }
+  }
+}
+
+static void et_read_taps_i8(et_strip_i8 *s) {
+  const size_t quads = s->height * s->depthwise->window.kernel_x;
+  const int8_t *from = s->depthwise->taps + s->first_channel * quads * 4;
+  for (size_t q = 0; q < quads; q++, from += 4 * ET_PANEL) {
+    et_word_i8 taps;
+    et_join_panels_i8(s, from, quads * 4 * ET_PANEL, &taps);
+#if ET_SUMS_OF_16
+    if (s->form == ET_FORM_WIDE) {
+      et_widen_quads_i8(taps.of, true, s->taps + 2 * q);
+      continue;
+    }
+#endif
+    s->taps[q] = taps;
+  }
+}
+
+/* Among the numbers, or among the sums. */
+static void et_read_biases_i8(et_strip_i8 *s, et_f32 inverse) {
+  const et_cpu_columns_i8 *columns = &s->depthwise->of_columns;
+  const size_t panel = ET_PANEL * sizeof(float);
+  if (columns->start != NULL) {
+    et_i32 starts[ET_ROUNDED];
+    et_join_panels_i8(s, columns->start + s->first_channel, panel, starts);
+    for (int v = 0; v < ET_ROUNDED; v++) {
+      s->start[v] += et_start_bias(starts[v]);
+      s->making.bias[v] = et_f32_all(0.0f);
+    }
+    return;
+  }
+  et_join_panels_i8(s, columns->bias + s->first_channel, panel, s->making.bias);
+  for (int v = 0; v < ET_ROUNDED; v++) {
+    s->making.bias[v] *= inverse;
+  }
+}
+
+static void et_read_columns_i8(et_strip_i8 *s, int32_t shift) {
+  const et_cpu_dwconv_qs8 *d = s->depthwise;
+  const size_t panel = ET_PANEL * sizeof(float);
+  const et_f32 inverse = et_f32_all(d->quantizing.inverse);
+  et_join_panels_i8(s, d->of_columns.sums + s->first_channel, panel, s->start);
+  et_join_panels_i8(s, d->of_columns.scale + s->first_channel, panel,
+                    s->making.scale);
+  for (int v = 0; v < ET_ROUNDED; v++) {
+    s->start[v] = et_start_of(s->start[v], d->x.zero_point + shift);
+    s->making.scale[v] *= inverse;
+  }
+  et_read_biases_i8(s, inverse);
+  et_i32 far = et_i32_all(0);
+  for (int v = 0; v < ET_ROUNDED; v++) {
+    far |= et_far_lanes(s->making.scale[v], s->making.bias[v]);
+  }
+  s->is_far = et_i32_any(far);
+}
+
+#endif /* BACKENDS_CPU_MICROKERNELS_DWCONV_WEIGHTS_QS8_H_ */

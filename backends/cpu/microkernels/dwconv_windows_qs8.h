@@ -1,0 +1,267 @@
+/* Sums of windows over columns that are quads, and the bytes that are made of them. */
+#ifndef BACKENDS_CPU_MICROKERNELS_DWCONV_WINDOWS_QS8_H_
+#define BACKENDS_CPU_MICROKERNELS_DWCONV_WINDOWS_QS8_H_
+
+#include "backends/cpu/microkernels/dwconv_strip_qs8.h"
+
+/* Pixels whose sums have registers, as have the columns that they share. */
+#if defined(ET_CPU_ISA_AVX512) || defined(ET_CPU_ISA_NEON)
+#define ET_STRIP_PIXELS 4
+#else
+#define ET_STRIP_PIXELS 2
+#endif
+
+/* Columns of windows of five, two apart, of as many pixels. */
+#define ET_MOST_SHARED (2 * (ET_STRIP_PIXELS - 1) + 5)
+/* Quads of columns that are kept: those of a window at least, as a column of n
+ * taps has at most n. */
+#define ET_MOST_QUADS 96
+
+_Static_assert(ET_MOST_QUADS >= ET_CPU_DWCONV_TAPS_I8, "a window fits");
+_Static_assert(ET_CPU_DWCONV_TAPS_I8 % 4 == 0, "rows come in quads");
+
+#if ET_SUMS_OF_16
+ET_INLINE void et_add_narrow_i8(const et_word_i8 *x, const et_word_i8 *taps,
+                                size_t quads, size_t together, et_i32 *sums) {
+  for (size_t q = 0; q < quads; q += together) {
+    const size_t end = quads - q < together ? quads : q + together;
+    et_i16 more[ET_ROUNDED] = {{0}};
+    for (size_t i = q; i < end; i++) {
+      ET_UNROLL for (int v = 0; v < ET_ROUNDED; v++) {
+        more[v] = et_i16_dot2(more[v], x[i].of[v], taps[i].of[v]);
+      }
+    }
+    ET_UNROLL for (int v = 0; v < ET_ROUNDED; v++) {
+      sums[v] = et_i32_add2(sums[v], more[v]);
+    }
+  }
+}
+
+ET_INLINE void et_add_wide_i8(const et_word_i8 *x, const et_word_i8 *taps,
+                              size_t quads, et_i32 *sums) {
+  for (size_t i = 0; i < 2 * quads; i++) {
+    ET_UNROLL for (int v = 0; v < ET_ROUNDED; v++) {
+      sums[v] = et_i32_dot2(sums[v], (et_i16)x[i].of[v], (et_i16)taps[i].of[v]);
+    }
+  }
+}
+#else
+ET_INLINE void et_add_exact_i8(const et_word_i8 *x, const et_word_i8 *taps,
+                               size_t quads, et_i32 *sums) {
+  for (size_t i = 0; i < quads; i++) {
+    ET_UNROLL for (int v = 0; v < ET_ROUNDED; v++) {
+      sums[v] = et_i32_dot4(sums[v], x[i].of[v], taps[i].of[v]);
+    }
+  }
+}
+#endif
+
+ET_INLINE void et_add_window_i8(const et_strip_i8 *s, const et_word_i8 *x,
+                                size_t quads, size_t together, et_form_i8 f,
+                                et_i32 *sums) {
+#if ET_SUMS_OF_16
+  if (f == ET_FORM_WIDE) {
+    et_add_wide_i8(x, s->taps, quads, sums);
+  } else {
+    et_add_narrow_i8(x, s->taps, quads, together, sums);
+  }
+#else
+  (void)together;
+  (void)f;
+  et_add_exact_i8(x, s->taps, quads, sums);
+#endif
+}
+
+ET_APART void et_put_few_i8(uint8_t *to, const uint8_t *bytes, size_t count) {
+  et_copy_few(to, bytes, count, ET_STRIP_CHANNELS);
+}
+
+/* A pixel of all bands, at byte `at` of their rows. Steps are taken for far ones, which
+ * is right for any: code for both kinds would be twice as long. */
+ET_INLINE void et_put_pixel_i8(const et_strip_i8 *s, const et_making_i8 *m,
+                               const et_i32 *sums, size_t at) {
+  const et_u8 bytes = et_made_i8(m, sums, true);
+  if (s->count == ET_STRIP_CHANNELS) {
+    memcpy(s->out[0] + at, &bytes, ET_STRIP_CHANNELS);
+    return;
+  }
+  const size_t part = ET_STRIP_CHANNELS / s->bands;
+  const uint8_t *from = (const uint8_t *)&bytes;
+  for (size_t b = 0; b < s->bands; b++, from += part) {
+    if (s->count == ET_STRIP_CHANNELS / 2) {
+      memcpy(s->out[b] + at, from, ET_STRIP_CHANNELS / 2);
+    } else {
+      et_put_few_i8(s->out[b] + at, from, s->count);
+    }
+  }
+}
+
+/* `count` pixels of any window, whose columns begin `step` words after each other. */
+ET_INLINE void et_sum_pixels_i8(const et_strip_i8 *s, const et_word_i8 *x,
+                                size_t step, size_t count, et_form_i8 f,
+                                size_t at) {
+  const size_t quads = s->height * s->depthwise->window.kernel_x;
+  const et_making_i8 m = s->making;
+  for (size_t i = 0; i < count; i++, x += step, at += s->depthwise->channels) {
+    et_i32 sums[ET_ROUNDED];
+    memcpy(sums, s->start, sizeof(sums));
+    et_add_window_i8(s, x, quads, s->depthwise->together, f, sums);
+    et_put_pixel_i8(s, &m, sums, at);
+  }
+}
+
+/* What windows look like whose sums are in registers, of ET_STRIP_PIXELS at a time: all of
+ * it is constant. */
+typedef struct et_shape_i8 {
+  int kernel; /* columns */
+  int height; /* quads of a column */
+  int stride;
+  int together;
+  et_form_i8 form;
+} et_shape_i8;
+
+/* One quad of each column of a window, or two words of it. */
+ET_INLINE et_i32 et_add_quads_i8(et_i32 sum, const et_i8 *x, const et_i8 *taps,
+                                 const et_shape_i8 *of) {
+#if ET_SUMS_OF_16
+  if (of->form == ET_FORM_WIDE) {
+    ET_UNROLL for (int i = 0; i < 2 * of->kernel; i++) {
+      sum = et_i32_dot2(sum, (et_i16)x[i], (et_i16)taps[i]);
+    }
+    return sum;
+  }
+  et_i16 more = {0};
+  ET_UNROLL for (int i = 0; i < of->kernel; i++) {
+    more = et_i16_dot2(more, x[i], taps[i]);
+    if (i % of->together == of->together - 1 || i == of->kernel - 1) {
+      sum = et_i32_add2(sum, more);
+      more = (et_i16){0};
+    }
+  }
+#else
+  ET_UNROLL for (int i = 0; i < of->kernel; i++) {
+    sum = et_i32_dot4(sum, x[i], taps[i]);
+  }
+#endif
+  return sum;
+}
+
+/* Adds quad `q` of all columns to vector `v` of the sums: a column is loaded once
+ * for all windows that it is in. */
+ET_INLINE void et_add_columns_i8(const et_strip_i8 *s, const et_word_i8 *x,
+                                 const et_shape_i8 *of, int q, int v,
+                                 et_i32 (*sums)[ET_ROUNDED]) {
+  const int words = of->form == ET_FORM_WIDE ? 2 : 1;
+  const int step = of->height * words;
+  et_i8 columns[ET_MOST_SHARED * ET_MOST_WORDS];
+  et_i8 taps[5 * ET_MOST_WORDS];
+  ET_UNROLL for (int c = 0; c < (ET_STRIP_PIXELS - 1) * of->stride + of->kernel;
+                 c++) {
+    ET_UNROLL for (int w = 0; w < words; w++) {
+      columns[c * words + w] = x[c * step + q * words + w].of[v];
+    }
+  }
+  ET_UNROLL for (int c = 0; c < of->kernel; c++) {
+    ET_UNROLL for (int w = 0; w < words; w++) {
+      taps[c * words + w] = s->taps[c * step + q * words + w].of[v];
+    }
+  }
+  ET_UNROLL for (int p = 0; p < ET_STRIP_PIXELS; p++) {
+    sums[p][v] =
+        et_add_quads_i8(sums[p][v], columns + p * of->stride * words, taps, of);
+  }
+}
+
+/* At least ET_STRIP_PIXELS of them: the last ones may be computed again. */
+ET_INLINE void et_sum_groups_i8(const et_strip_i8 *s, const et_word_i8 *x,
+                                size_t count, et_shape_i8 of, size_t at) {
+  const size_t step =
+      (size_t)(of.stride * of.height * (of.form == ET_FORM_WIDE ? 2 : 1));
+  const et_making_i8 m = s->making;
+  for (size_t i = 0; i < count; i += ET_STRIP_PIXELS) {
+    const size_t first =
+        i + ET_STRIP_PIXELS <= count ? i : count - ET_STRIP_PIXELS;
+    et_i32 sums[ET_STRIP_PIXELS][ET_ROUNDED];
+    ET_UNROLL for (int v = 0; v < ET_ROUNDED; v++) {
+      ET_UNROLL for (int p = 0; p < ET_STRIP_PIXELS; p++) {
+        sums[p][v] = s->start[v];
+      }
+      ET_UNROLL for (int q = 0; q < of.height; q++) {
+        et_add_columns_i8(s, x + first * step, &of, q, v, sums);
+      }
+    }
+    ET_UNROLL for (size_t p = 0; p < ET_STRIP_PIXELS; p++) {
+      et_put_pixel_i8(s, &m, sums[p],
+                      at + (first + p) * s->depthwise->channels);
+    }
+  }
+}
+
+/* Those of the shape, whose stride is that of the window, 1 or 2. */
+ET_INLINE bool et_sum_shape_i8(const et_strip_i8 *s, const et_word_i8 *x,
+                               size_t count, et_shape_i8 of, size_t at) {
+  const et_cpu_window *w = &s->depthwise->window;
+  if (w->kernel_x != (size_t)of.kernel || s->height != (size_t)of.height) {
+    return false;
+  }
+  if (w->stride_x == 1) {
+    of.stride = 1;
+    et_sum_groups_i8(s, x, count, of, at);
+  } else {
+    of.stride = 2;
+    et_sum_groups_i8(s, x, count, of, at);
+  }
+  return true;
+}
+
+/* Windows of 3 x 3, and where products of bytes are exact of 5 x 5. */
+ET_APART bool et_sum_some_groups_i8(const et_strip_i8 *s, const et_word_i8 *x,
+                                    size_t count, size_t at) {
+  const et_cpu_window *w = &s->depthwise->window;
+  const size_t stride = w->dilation_x == 1 ? w->stride_x : 0;
+  if (count < ET_STRIP_PIXELS || stride < 1 || stride > 2) {
+    return false;
+  }
+#if ET_SUMS_OF_16
+  if (s->form == ET_FORM_WIDE) {
+    return et_sum_shape_i8(s, x, count, (et_shape_i8){3, 1, 0, 1, ET_FORM_WIDE},
+                           at);
+  }
+  if (s->depthwise->together >= 3) {
+    return et_sum_shape_i8(s, x, count,
+                           (et_shape_i8){3, 1, 0, 3, ET_FORM_NARROW}, at);
+  }
+  return et_sum_shape_i8(s, x, count, (et_shape_i8){3, 1, 0, 1, ET_FORM_NARROW},
+                         at);
+#else
+  return (!ET_HAS_SLIDE &&
+          et_sum_shape_i8(s, x, count, (et_shape_i8){3, 1, 0, 1, ET_FORM_EXACT},
+                          at)) ||
+         et_sum_shape_i8(s, x, count, (et_shape_i8){5, 2, 0, 1, ET_FORM_EXACT},
+                         at);
+#endif
+}
+
+static void et_sum_any_pixels_i8(const et_strip_i8 *s, const et_word_i8 *x,
+                                 size_t count, size_t at) {
+  const size_t step = s->depthwise->window.stride_x * s->height;
+  if (et_sum_some_groups_i8(s, x, count, at)) {
+    return;
+  }
+#if ET_SUMS_OF_16
+  if (s->form == ET_FORM_WIDE) {
+    et_sum_pixels_i8(s, x, 2 * step, count, ET_FORM_WIDE, at);
+    return;
+  }
+#endif
+  et_sum_pixels_i8(s, x, step, count, ET_FORM_NARROW, at);
+}
+
+/* Pixels whose columns are kept at once: of far apart taps one. */
+static size_t et_pixels_at_once_i8(const et_strip_i8 *s) {
+  const et_cpu_window *w = &s->depthwise->window;
+  const size_t room = ET_MOST_QUADS / s->height - w->kernel_x;
+  return w->dilation_x == 1 ? room / w->stride_x + 1 : 1;
+}
+
+#endif /* BACKENDS_CPU_MICROKERNELS_DWCONV_WINDOWS_QS8_H_ */

@@ -1,0 +1,470 @@
+/* Rows that become bytes, times weights of 4 bits: a tile of rows multiplies a vector
+ * of columns, of which codes are turned into bytes on their way. */
+#include "backends/cpu/microkernels/activate.h"
+#include "backends/cpu/microkernels/gemm_qd8.h"
+#include "backends/cpu/microkernels/int4.h"
+#include "backends/cpu/microkernels/parameters.h"
+#include "backends/cpu/microkernels/quantize_row.h"
+
+/* Rows that are worked on together, and what a part of them has at most: bytes, and
+ * groups of weights. They lie on the stack. */
+#define ROWS 32
+#define PART_BYTES 32768
+#define PART_GROUPS 128
+
+_Static_assert(PART_BYTES >= ROWS * ET_CPU_GROUP_I8, "a group of rows fits");
+
+/* Rows of tiles, at most so many that sums and results have registers. A last row beside
+ * pairs of rows has no tile, but panels of its own. */
+#if defined(ET_CPU_ISA_PLAIN)
+#define TILE_LIST(X) X(2)
+#define TILE_ROWS 2
+#elif defined(ET_CPU_ISA_AVX512)
+#define TILE_LIST(X) X(2) X(4) X(6) X(8) X(10) X(12)
+#define TILE_ROWS 12
+#else
+#define TILE_LIST(X) X(2) X(4) X(6)
+#define TILE_ROWS 6
+#endif
+
+/* Words ahead that are asked for, as of one row in floats: a decode step takes 0.83 of the
+ * time that it does with 40 lines. */
+#define AHEAD (112 * ET_PANEL)
+
+/* Eight summands. */
+#define WORD 8
+
+/* Some rows and, of them, some summands: those of whole groups. A row's bytes are
+ * the numbers that stand for it less 128. */
+typedef struct part {
+  const et_cpu_gemm_qd8 *product;
+  size_t first_row;
+  size_t rows;
+  size_t first; /* summand */
+  size_t depth;
+  bool is_last;
+  et_row_bytes of_rows[ROWS];
+  int32_t
+      raised[ROWS * PART_GROUPS]; /* by how much raised codes raise the sums,
+                                         negative; [tile][group][row] */
+  uint8_t bytes[PART_BYTES];      /* [tile][word][row][8] */
+} part;
+
+static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
+
+/* Tiles of pairs of rows. */
+static size_t paired_tiles(size_t rows) {
+  return (rows / 2 + TILE_ROWS / 2 - 1) / (TILE_ROWS / 2);
+}
+
+static size_t tile_count(size_t rows) { return paired_tiles(rows) + rows % 2; }
+
+/* Tiles are of like height, but the last one of an odd number of rows, which is a row. */
+static size_t first_of_tile(size_t rows, size_t tile) {
+  const size_t paired = paired_tiles(rows);
+  return tile > paired   ? rows
+         : tile < paired ? rows / 2 * tile / paired * 2
+                         : rows - rows % 2;
+}
+
+#define MIDDLE 128
+
+/* Row `r` of the tile of `height` rows that begins with row `first`. */
+static void put_row(part *p, size_t first, size_t height, size_t r) {
+  const et_cpu_gemm_qbw *w = &p->product->weights;
+  const et_row_bytes *row = &p->of_rows[first + r];
+  const size_t groups = p->depth / w->group;
+  const int32_t more = (row->zero_point - MIDDLE) * (int32_t)w->group;
+  const float *x = w->x + (p->first_row + first + r) * w->depth + p->first;
+  uint8_t *to = p->bytes + first * p->depth + r * WORD;
+  int32_t *raised = p->raised + first * groups + r;
+  for (size_t g = 0; g < groups; g++, x += w->group, raised += height) {
+    uint8_t line[ET_CPU_GROUP_I8];
+    *raised = -8 * (et_put_row_bytes(row, x, w->group, -MIDDLE, line) + more);
+    for (size_t k = 0; k < w->group; k += WORD, to += height * WORD) {
+      et_nibbles_order(line + k, to);
+    }
+  }
+}
+
+static void put_rows(part *p) {
+  const size_t tiles = tile_count(p->rows);
+  for (size_t t = 0; t < tiles; t++) {
+    const size_t first = first_of_tile(p->rows, t);
+    const size_t height = first_of_tile(p->rows, t + 1) - first;
+    for (size_t r = 0; r < height; r++) {
+      put_row(p, first, height, r);
+    }
+  }
+}
+
+/* A vector of columns. */
+typedef struct columns {
+  const int32_t *words; /* of the part's first group; each is a panel on */
+  size_t at;            /* of the group's parameters, likewise */
+  size_t first;
+  size_t count; /* that are wanted */
+  et_f32 sums;  /* of their weights, for the last part */
+} columns;
+
+ET_INLINE et_i8 quad_at(const uint8_t *bytes) {
+  int32_t quad;
+  memcpy(&quad, bytes, sizeof(quad));
+  return (et_i8)et_i32_all(quad);
+}
+
+/* Sums of some words' products. */
+#if ET_SUMS_OF_16
+typedef et_i16 few;
+#define ADD_QUAD et_i16_dot2
+#else
+typedef et_i32 few;
+#define ADD_QUAD et_i32_dot4
+#endif
+
+/* Asks for words of the cache that are `ahead`: those of the next panel, which is then there
+ * before its first tile. */
+ET_INLINE void add_words(const int32_t *words, size_t ahead, const uint8_t *x,
+                         size_t count, int rows, few *sums) {
+  for (size_t i = 0; i < count; i++, words += ET_PANEL, x += rows * WORD) {
+    et_nibbles codes = et_nibbles_of(et_words_load(words));
+    ET_PIN(codes.even);
+    ET_PIN(codes.odd);
+    et_prefetch(words + ahead);
+    ET_UNROLL for (int r = 0; r < rows; r++) {
+      sums[r] = ADD_QUAD(sums[r], codes.even, quad_at(x + r * WORD));
+      ET_PIN(sums[r]);
+    }
+    ET_UNROLL for (int r = 0; r < rows; r++) {
+      sums[r] = ADD_QUAD(sums[r], codes.odd, quad_at(x + r * WORD + 4));
+      ET_PIN(sums[r]);
+    }
+  }
+}
+
+/* Adds the products of a group of `count` words, exactly. */
+ET_INLINE void add_group(const int32_t *words, size_t ahead, const uint8_t *x,
+                         size_t count, int rows, et_i32 *sums) {
+#if ET_SUMS_OF_16
+  for (size_t i = 0; i < count; i += ET_NIBBLE_WORDS) {
+    few more[TILE_ROWS];
+    ET_UNROLL for (int r = 0; r < rows; r++) { more[r] = (few){0}; }
+    add_words(words + i * ET_PANEL, ahead, x + i * (size_t)rows * WORD,
+              smaller(count - i, ET_NIBBLE_WORDS), rows, more);
+    ET_UNROLL for (int r = 0; r < rows; r++) {
+      sums[r] = et_i32_add2(sums[r], more[r]);
+    }
+  }
+#else
+  add_words(words, ahead, x, count, rows, sums);
+#endif
+}
+
+/* Adds exact sums times the group's scales to the results. */
+ET_INLINE void scale_group(const et_cpu_gemm_qbw *w, size_t at,
+                           const int32_t *raised, int rows, const et_i32 *sums,
+                           et_f32 *results) {
+  const et_f32 scales = et_scales_load(&w->scales, at);
+  et_f32 values[TILE_ROWS];
+  ET_UNROLL for (int r = 0; r < rows; r++) {
+    values[r] = et_f32_of_i32(sums[r]);
+  }
+  if (w->zero_points.data != NULL) {
+    const et_f32 points = et_parameters_load(&w->zero_points, at);
+    ET_PIN_INDEX(raised); /* else sums do not begin with what is loaded */
+    ET_UNROLL for (int r = 0; r < rows; r++) {
+      const et_f32 total = et_f32_all((float)raised[r] * 0.125f);
+      values[r] = et_f32_fma(points, total, values[r]);
+    }
+  }
+  ET_UNROLL for (int r = 0; r < rows; r++) {
+    results[r] = et_f32_fma(scales, values[r], results[r]);
+  }
+}
+
+/* Results begin with what the part before has left in the output; those of the last
+ * part are whole but for curves. */
+ET_INLINE void begin_results(const part *p, const float *out, size_t count,
+                             int rows, et_f32 *results) {
+  const size_t stride = p->product->weights.columns;
+  ET_UNROLL for (int r = 0; r < rows; r++) {
+    results[r] = p->first == 0 ? et_f32_all(0.0f)
+                               : et_load_first(out + (size_t)r * stride, count);
+  }
+}
+
+/* Of a row and a vector of columns: all that bytes are less than they stand for, times
+ * the weights. */
+ET_INLINE et_f32 finished(const et_row_bytes *row, const columns *c,
+                          et_f32 bias, et_f32 result) {
+  const et_f32 less = et_f32_all((float)(MIDDLE - row->zero_point));
+  const et_f32 sum = et_f32_fma(less, c->sums, result);
+  return et_f32_fma(sum, et_f32_all(row->scale), bias);
+}
+
+ET_INLINE void end_results(const part *p, const columns *c, size_t row,
+                           int rows, float *out, et_f32 *results) {
+  const et_cpu_gemm_qbw *w = &p->product->weights;
+  if (p->is_last) {
+    const et_f32 low = et_f32_all(et_cpu_clamp_low(&w->activation));
+    const et_f32 high = et_f32_all(et_cpu_clamp_high(&w->activation));
+    const et_f32 bias = et_f32_load(w->bias + c->first);
+    ET_UNROLL for (int r = 0; r < rows; r++) {
+      const et_row_bytes *of_row = &p->of_rows[row + (size_t)r];
+      results[r] =
+          et_f32_clamp(finished(of_row, c, bias, results[r]), low, high);
+    }
+  }
+  ET_UNROLL for (int r = 0; r < rows; r++) {
+    et_store_first(out + (size_t)r * w->columns, results[r], c->count);
+  }
+}
+
+ET_INLINE void run_tile(const part *p, const columns *c, size_t row, int rows) {
+  const et_cpu_gemm_qbw *w = &p->product->weights;
+  const size_t words = w->group / WORD;
+  const size_t groups = p->depth / w->group;
+  const size_t ahead = w->depth / WORD * ET_PANEL;
+  const uint8_t *x = p->bytes + row * p->depth;
+  const int32_t *raised = p->raised + row * groups;
+  float *out = w->out + (p->first_row + row) * w->columns + c->first;
+  et_f32 results[TILE_ROWS];
+  begin_results(p, out, c->count, rows, results);
+  for (size_t g = 0; g < groups; g++, raised += rows) {
+    et_i32 sums[TILE_ROWS];
+    ET_UNROLL for (int r = 0; r < rows; r++) {
+      sums[r] = et_i32_all(raised[r]);
+    }
+    add_group(c->words + g * words * ET_PANEL, ahead, x, words, rows, sums);
+    scale_group(w, c->at + g * ET_PANEL, raised, rows, sums, results);
+    x += w->group * (size_t)rows;
+  }
+  end_results(p, c, row, rows, out, results);
+}
+
+typedef void tile_function(const part *p, const columns *c, size_t row);
+
+#define DEFINE_TILE(rows)                                               \
+  static void run_##rows(const part *p, const columns *c, size_t row) { \
+    run_tile(p, c, row, rows);                                          \
+  }
+#define TILE_ENTRY(rows) [rows] = run_##rows,
+TILE_LIST(DEFINE_TILE)
+static tile_function *const tile_functions[TILE_ROWS + 1] = {
+    TILE_LIST(TILE_ENTRY)};
+
+/* Where the words of a group and of its next columns begin. */
+static const int32_t *words_at(const et_cpu_gemm_qbw *w, size_t column,
+                               size_t first) {
+  const size_t panel = column / ET_PANEL;
+  return w->words + (panel * w->depth + first) / WORD * ET_PANEL +
+         column % ET_PANEL;
+}
+
+static size_t parameters_at(const et_cpu_gemm_qbw *w, size_t column,
+                            size_t first) {
+  const size_t panel = column / ET_PANEL;
+  return (panel * (w->depth / w->group) + first / w->group) * ET_PANEL +
+         column % ET_PANEL;
+}
+
+/* Sums of a vector of columns' weights. */
+static et_f32 sums_of(const et_cpu_gemm_qbw *w, size_t column) {
+  const et_i8 ones = (et_i8)et_i32_all(0x01010101);
+  const int32_t *words = words_at(w, column, 0);
+  size_t at = parameters_at(w, column, 0);
+  et_f32 total = et_f32_all(0.0f);
+  for (size_t k = 0; k < w->depth; k += w->group, at += ET_PANEL) {
+    et_i32 sum = et_i32_all(-8 * (int32_t)w->group);
+    for (size_t i = 0; i < w->group / WORD; i++, words += ET_PANEL) {
+      const et_nibbles codes = et_nibbles_of(et_words_load(words));
+      sum = et_i32_dot4(sum, codes.even, ones);
+      sum = et_i32_dot4(sum, codes.odd, ones);
+    }
+    const et_f32 points =
+        et_parameters_load(&w->zero_points, at) * et_f32_all((float)w->group);
+    total = et_f32_fma(et_scales_load(&w->scales, at),
+                       et_f32_of_i32(sum) - points, total);
+  }
+  return total;
+}
+
+/* A vector of columns from number `first`, of which `count` are wanted. */
+static columns columns_of(const part *p, size_t first, size_t count) {
+  const et_cpu_gemm_qd8 *product = p->product;
+  const et_cpu_gemm_qbw *w = &product->weights;
+  columns c = {.words = words_at(w, first, p->first),
+               .at = parameters_at(w, first, p->first),
+               .first = first,
+               .count = count};
+  if (p->is_last) {
+    c.sums = product->column_sums != NULL
+                 ? et_f32_load(product->column_sums + first)
+                 : sums_of(w, first);
+  }
+  return c;
+}
+
+/* Adds the products of `count` words of a panel and a row. */
+ET_INLINE void add_lines(const int32_t *words, const uint8_t *x, size_t count,
+                         few *sums) {
+  for (size_t i = 0; i < count; i++, words += ET_PANEL, x += WORD) {
+    const et_i8 even = quad_at(x);
+    const et_i8 odd = quad_at(x + 4);
+    et_prefetch(words + AHEAD);
+    ET_UNROLL for (int v = 0; v < ET_PANEL_VECTORS; v++) {
+      et_i32 w = et_words_load(words + v * ET_CPU_LANES);
+      ET_PIN(w); /* else it is loaded twice */
+      const et_nibbles codes = et_nibbles_of(w);
+      sums[v] = ADD_QUAD(sums[v], codes.even, even);
+      sums[v] = ADD_QUAD(sums[v], codes.odd, odd);
+      ET_PIN(sums[v]); /* else products wait for each other in memory */
+    }
+  }
+}
+
+/* Adds the products of a group of `count` words of a panel and a row, exactly. */
+ET_INLINE void add_group_lines(const int32_t *words, const uint8_t *x,
+                               size_t count, et_i32 *sums) {
+#if ET_SUMS_OF_16
+  for (size_t i = 0; i < count; i += ET_NIBBLE_WORDS) {
+    few more[ET_PANEL_VECTORS] = {{0}};
+    add_lines(words + i * ET_PANEL, x + i * WORD,
+              smaller(count - i, ET_NIBBLE_WORDS), more);
+    ET_UNROLL for (int v = 0; v < ET_PANEL_VECTORS; v++) {
+      sums[v] = et_i32_add2(sums[v], more[v]);
+    }
+  }
+#else
+  add_lines(words, x, count, sums);
+#endif
+}
+
+/* What groups of 32 mostly have beside their codes. A loop that does not ask for more
+ * takes 0.86 (AVX2) and 0.92 (AVX-512) of the time. */
+typedef enum form { ANY, FLOAT_SCALES, BFLOAT_SCALES } form;
+
+#define USUAL_GROUP 32
+
+static form form_of(const et_cpu_gemm_qbw *w) {
+  if (w->group != USUAL_GROUP || w->zero_points.data != NULL) {
+    return ANY;
+  }
+  return w->scales.width == ET_CPU_FLOAT32    ? FLOAT_SCALES
+         : w->scales.width == ET_CPU_BFLOAT16 ? BFLOAT_SCALES
+                                              : ANY;
+}
+
+/* Adds the products of the part's groups, times their scales, to a row's results. */
+ET_INLINE void add_lines_of_groups(const part *p, const columns *c, form is,
+                                   et_f32 *results) {
+  et_cpu_gemm_qbw w = p->product->weights;
+  if (is != ANY) { /* as compilers then know */
+    w.group = USUAL_GROUP;
+    w.zero_points.data = NULL;
+    w.scales.width = is == FLOAT_SCALES ? ET_CPU_FLOAT32 : ET_CPU_BFLOAT16;
+  }
+  const size_t words = w.group / WORD;
+  const size_t scales_ahead = AHEAD / ET_PANEL / 2 / words * ET_PANEL;
+  const size_t groups = p->depth / w.group;
+  const size_t row = p->rows - 1;
+  const uint8_t *x = p->bytes + row * p->depth;
+  const int32_t *raised = p->raised + row * groups;
+  et_f32 totals[ET_PANEL_VECTORS]; /* `results`, in registers */
+  memcpy(totals, results, sizeof(totals));
+  for (size_t g = 0; g < groups; g++, raised++, x += w.group) {
+    et_i32 sums[ET_PANEL_VECTORS];
+    ET_UNROLL for (int v = 0; v < ET_PANEL_VECTORS; v++) {
+      sums[v] = et_i32_all(*raised);
+    }
+    et_scales_fetch(&w.scales, c->at + g * ET_PANEL + scales_ahead);
+    add_group_lines(c->words + g * words * ET_PANEL, x, words, sums);
+    ET_UNROLL for (int v = 0; v < ET_PANEL_VECTORS; v++) {
+      scale_group(&w, c[v].at + g * ET_PANEL, raised, 1, sums + v, totals + v);
+    }
+  }
+  memcpy(results, totals, sizeof(totals));
+}
+
+/* The last row, by a panel: each line of the cache is read once. */
+ET_APART void run_row(const part *p, const columns *c) {
+  const et_cpu_gemm_qbw *w = &p->product->weights;
+  const size_t row = p->rows - 1;
+  float *out = w->out + (p->first_row + row) * w->columns;
+  et_f32 results[ET_PANEL_VECTORS];
+  for (int v = 0; v < ET_PANEL_VECTORS; v++) {
+    begin_results(p, out + c[v].first, c[v].count, 1, results + v);
+  }
+  switch (form_of(w)) {
+    case FLOAT_SCALES:
+      add_lines_of_groups(p, c, FLOAT_SCALES, results);
+      break;
+    case BFLOAT_SCALES:
+      add_lines_of_groups(p, c, BFLOAT_SCALES, results);
+      break;
+    default:
+      add_lines_of_groups(p, c, ANY, results);
+  }
+  for (int v = 0; v < ET_PANEL_VECTORS; v++) {
+    end_results(p, c + v, row, 1, out + c[v].first, results + v);
+  }
+}
+
+/* `count` columns from number `first`, of a panel that begins with it. */
+static void run_panel(const part *p, size_t first, size_t count) {
+  columns c[ET_PANEL_VECTORS];
+  for (size_t v = 0; v < ET_PANEL_VECTORS; v++) {
+    const size_t done = smaller(v * ET_CPU_LANES, count);
+    c[v] = columns_of(p, first + v * ET_CPU_LANES, count - done);
+    for (size_t t = 0; t < paired_tiles(p->rows) && count > done; t++) {
+      const size_t row = first_of_tile(p->rows, t);
+      tile_functions[first_of_tile(p->rows, t + 1) - row](p, c + v, row);
+    }
+  }
+  if (p->rows % 2 == 1) {
+    run_row(p, c);
+  }
+}
+
+/* So many summands that all the part has fits. */
+static size_t part_depth(const part *p) {
+  const et_cpu_gemm_qbw *w = &p->product->weights;
+  const size_t fit = PART_BYTES / p->rows / w->group;
+  return smaller(w->depth - p->first, smaller(fit, PART_GROUPS) * w->group);
+}
+
+static void run_part(part *p, const et_cpu_range *range) {
+  p->depth = part_depth(p);
+  p->is_last = p->first + p->depth == p->product->weights.depth;
+  put_rows(p);
+  for (size_t done = 0; done < range->columns; done += ET_PANEL) {
+    run_panel(p, range->first_column + done, range->columns - done);
+  }
+}
+
+static void run_rows(part *p, const et_cpu_range *range) {
+  const et_cpu_gemm_qbw *w = &p->product->weights;
+  for (size_t r = 0; r < p->rows; r++) {
+    p->of_rows[r] =
+        et_row_bytes_of(w->x + (p->first_row + r) * w->depth, w->depth);
+  }
+  for (p->first = 0; p->first < w->depth; p->first += p->depth) {
+    run_part(p, range);
+  }
+  if (et_cpu_is_curve(&w->activation)) {
+    ET_CPU_FLOAT_NAME(et_cpu_activate_f32)
+    (&w->activation, w->out + p->first_row * w->columns + range->first_column,
+     w->columns, p->rows, range->columns);
+  }
+}
+
+void ET_CPU_NAME(et_cpu_gemm_qd8_qb4w)(const et_cpu_gemm_qd8 *product,
+                                       const et_cpu_range *range) {
+  part p;
+  p.product = product;
+  for (size_t done = 0; done < range->rows; done += ROWS) {
+    p.first_row = range->first_row + done;
+    p.rows = smaller(range->rows - done, ROWS);
+    run_rows(&p, range);
+  }
+}

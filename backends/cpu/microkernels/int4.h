@@ -1,0 +1,40 @@
+/* Words of eight codes of 4 bits as bytes that et_i32_dot4 multiplies. */
+#ifndef BACKENDS_CPU_MICROKERNELS_INT4_H_
+#define BACKENDS_CPU_MICROKERNELS_INT4_H_
+
+#include "backends/cpu/microkernels/low_bit_values.h"
+#include "backends/cpu/microkernels/simd_i8.h"
+
+/* Words of which codes' products with int8, added up by et_i16_dot2, fit an int16:
+ * 15 * 128, two of each of their two quads. */
+#define ET_NIBBLE_WORDS 4
+
+/* Codes 0, 2, 4 and 6 of each word, and the four others, raised by eight: products
+ * of two such with int8 are no more than an int16 either. */
+typedef struct et_nibbles {
+  et_i8 even;
+  et_i8 odd;
+} et_nibbles;
+
+ET_INLINE et_nibbles et_nibbles_of(et_i32 words) {
+  const et_u32 low = (et_u32)et_i32_all(0x0f0f0f0f);
+#if defined(ET_CPU_ISA_AVX512)
+  const et_u32 top = (et_u32)et_i32_all(0x08080808);
+  const et_u32 w = (et_u32)words;
+  return (et_nibbles){(et_i8)((w & low) ^ top), (et_i8)((w >> 4 & low) ^ top)};
+#else
+  const et_u32 raised = et_codes_raised(words, 4);
+  return (et_nibbles){(et_i8)(raised & low), (et_i8)(raised >> 4 & low)};
+#endif
+}
+
+/* Bytes of a row in the order of such codes: eight by eight. */
+ET_INLINE void et_nibbles_order(const uint8_t *from, uint8_t *to) {
+  typedef uint8_t eight __attribute__((vector_size(8)));
+  eight x;
+  memcpy(&x, from, sizeof(x));
+  x = __builtin_shufflevector(x, x, 0, 2, 4, 6, 1, 3, 5, 7);
+  memcpy(to, &x, sizeof(x));
+}
+
+#endif /* BACKENDS_CPU_MICROKERNELS_INT4_H_ */

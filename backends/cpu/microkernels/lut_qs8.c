@@ -1,0 +1,107 @@
+#include "backends/cpu/microkernels/lut_qs8.h"
+
+#include "backends/cpu/microkernels/simd.h"
+
+#if defined(ET_CPU_ISA_AVX512)
+#define WORDS 32 /* of two bytes in a vector */
+#define BYTES (2 * WORDS)
+
+/* The table as words, of which one instruction looks up among 64. */
+typedef struct words {
+  __m512i parts[ET_CPU_LUT_ENTRIES / BYTES];
+} words;
+
+/* What words from 0 to 255 are looked up as, in their lower bytes: that of two which
+ * their lowest bit says, of those in the half of the table which their highest says. */
+ET_INLINE __m512i looked_up(const words *w, __m512i x) {
+  const __m512i word = _mm512_srli_epi16(x, 1);
+  const __m512i low = _mm512_permutex2var_epi16(w->parts[0], word, w->parts[1]);
+  const __m512i high =
+      _mm512_permutex2var_epi16(w->parts[2], word, w->parts[3]);
+  const __mmask32 is_high =
+      _mm512_test_epi16_mask(x, _mm512_set1_epi16(ET_CPU_LUT_ENTRIES / 2));
+  const __m512i odd =
+      _mm512_slli_epi16(_mm512_and_si512(x, _mm512_set1_epi16(1)), 3);
+  return _mm512_srlv_epi16(_mm512_mask_blend_epi16(is_high, low, high), odd);
+}
+
+ET_INLINE size_t look_up_vectors(const uint8_t *table, const uint8_t *x,
+                                 uint8_t *y, size_t count) {
+  const __m512i lower = _mm512_set1_epi16(255);
+  words w;
+  memcpy(&w, table, sizeof(w));
+  size_t i = 0;
+  for (; i + BYTES <= count; i += BYTES) {
+    const __m512i bytes = _mm512_loadu_si512(x + i);
+    const __m512i even = looked_up(&w, _mm512_and_si512(bytes, lower));
+    const __m512i odd = looked_up(&w, _mm512_srli_epi16(bytes, 8));
+    _mm512_storeu_si512(y + i, _mm512_or_si512(_mm512_and_si512(even, lower),
+                                               _mm512_slli_epi16(odd, 8)));
+  }
+  return i;
+}
+#elif defined(ET_CPU_ISA_AVX2)
+#define BYTES 32
+#define ENTRIES 16 /* that one instruction looks up among */
+#define PARTS (ET_CPU_LUT_ENTRIES / ENTRIES)
+
+/* The table in parts, each in both halves of a vector: but for the first of each half of
+ * the table they hold what differs from the part before, so that of the parts up to a
+ * byte's own the exclusive or is its entry. */
+ET_INLINE void take_apart(const uint8_t *table, __m256i *parts) {
+  for (size_t i = 0; i < PARTS; i++) {
+    const uint8_t *entries = table + ENTRIES * i;
+    __m128i part = _mm_loadu_si128((const void *)entries);
+    if (i % (PARTS / 2) != 0) {
+      part = _mm_xor_si128(part,
+                           _mm_loadu_si128((const void *)(entries - ENTRIES)));
+    }
+    parts[i] = _mm256_broadcastsi128_si256(part);
+  }
+}
+
+/* What bytes below 128 are looked up as in half of the table; 0 of the others. A byte
+ * from which more is taken than it has is negative, and as such looked up as 0. */
+ET_INLINE __m256i looked_up(const __m256i *parts, __m256i x) {
+  __m256i found = _mm256_shuffle_epi8(parts[0], x);
+  ET_UNROLL
+  for (size_t i = 1; i < PARTS / 2; i++) {
+    x = _mm256_subs_epi8(x, _mm256_set1_epi8(ENTRIES));
+    found = _mm256_xor_si256(found, _mm256_shuffle_epi8(parts[i], x));
+  }
+  return found;
+}
+
+ET_INLINE size_t look_up_vectors(const uint8_t *table, const uint8_t *x,
+                                 uint8_t *y, size_t count) {
+  const __m256i highest = _mm256_set1_epi8(INT8_MIN);
+  __m256i parts[PARTS];
+  take_apart(table, parts);
+  size_t i = 0;
+  for (; i + BYTES <= count; i += BYTES) {
+    const __m256i bytes = _mm256_loadu_si256((const void *)(x + i));
+    const __m256i low = looked_up(parts, bytes);
+    const __m256i high =
+        looked_up(parts + PARTS / 2, _mm256_xor_si256(bytes, highest));
+    _mm256_storeu_si256((void *)(y + i), _mm256_xor_si256(low, high));
+  }
+  return i;
+}
+#else
+/* Elsewhere a byte after the other. */
+ET_INLINE size_t look_up_vectors(const uint8_t *table, const uint8_t *x,
+                                 uint8_t *y, size_t count) {
+  (void)table;
+  (void)x;
+  (void)y;
+  (void)count;
+  return 0;
+}
+#endif
+
+void ET_CPU_NAME(et_cpu_lut_qs8)(const uint8_t *table, const uint8_t *x,
+                                 uint8_t *y, size_t count) {
+  for (size_t i = look_up_vectors(table, x, y, count); i < count; i++) {
+    y[i] = table[x[i]];
+  }
+}

@@ -1,0 +1,68 @@
+#include "backends/cpu/microkernels/matmul.h"
+
+#include "backends/cpu/microkernels/tile.h"
+
+/* A part of the second matrix. */
+typedef struct part {
+  size_t first; /* column */
+  size_t columns;
+  size_t k; /* summand */
+  size_t depth;
+} part;
+
+static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
+
+static void pack_rows(const et_cpu_matmul *m, const part *p, float *to) {
+  const float *from = m->b + p->k * m->columns + p->first;
+  for (size_t c = 0; c < p->columns; c += ET_PANEL) {
+    const size_t some = smaller(ET_PANEL, p->columns - c);
+    for (size_t k = 0; k < p->depth; k++, to += ET_PANEL) {
+      memset(to + some, 0, (ET_PANEL - some) * sizeof(float));
+      memcpy(to, from + k * m->columns + c, some * sizeof(float));
+    }
+  }
+}
+
+static void pack_columns(const et_cpu_matmul *m, const part *p, float *to) {
+  const size_t whole = (p->columns + ET_PANEL - 1) / ET_PANEL * ET_PANEL;
+  for (size_t c = 0; c < whole; c++) {
+    const float *from = m->b + (p->first + c) * m->depth + p->k;
+    float *lane = to + c / ET_PANEL * ET_PANEL * p->depth + c % ET_PANEL;
+    for (size_t k = 0; k < p->depth; k++) {
+      lane[k * ET_PANEL] = c < p->columns ? from[k] : 0.0f;
+    }
+  }
+}
+
+static void multiply(const et_cpu_matmul *m, const part *p,
+                     const float *panels) {
+  static const float zeros[ET_CPU_MATMUL_COLUMNS];
+  static const et_cpu_activation none = {ET_CPU_ACTIVATION_FUNCTION_NONE, 0.0f,
+                                         0.0f};
+  const et_tiles tiles = {
+      .x = m->a + p->k,
+      .x_stride = m->depth,
+      .segments = 1,
+      .depth = p->depth,
+      .panels = panels,
+      .panel_stride = p->depth * ET_PANEL,
+      .start = p->k == 0 ? zeros : NULL,
+      .out = m->out + p->first,
+      .out_stride = m->columns,
+      .activation = &none,
+  };
+  ET_CPU_NAME(et_cpu_tiles)(&tiles, m->rows, p->columns);
+}
+
+void ET_CPU_NAME(et_cpu_matmul_f32)(const et_cpu_matmul *matmul, size_t first,
+                                    float *workspace) {
+  const et_cpu_matmul *m = matmul;
+  part p = {.first = first,
+            .columns = smaller(ET_CPU_MATMUL_COLUMNS, m->columns - first)};
+  do {
+    p.depth = smaller(ET_CPU_MATMUL_DEPTH, m->depth - p.k);
+    (m->transposed ? pack_columns : pack_rows)(m, &p, workspace);
+    multiply(m, &p, workspace);
+    p.k += p.depth;
+  } while (p.k < m->depth);
+}

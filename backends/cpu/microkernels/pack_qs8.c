@@ -1,0 +1,201 @@
+#include "backends/cpu/microkernels/row_minima.h"
+
+typedef uint8_t bytes __attribute__((vector_size(ET_I8_STEP)));
+#if !ET_DOT4_EXACT
+typedef int16_t pairs __attribute__((vector_size(ET_I8_STEP)));
+typedef int32_t words __attribute__((vector_size(ET_I8_STEP)));
+#endif
+
+/* ET_I8_STEP bytes, of which `count` are wanted. */
+ET_INLINE bytes load_op(const uint8_t *from, size_t count, const uint8_t *end) {
+  bytes x = {0};
+  if (count >= ET_I8_STEP || (uintptr_t)from + ET_I8_STEP <= (uintptr_t)end) {
+    memcpy(&x, from, sizeof(x));
+  } else {
+    memcpy(&x, from, count);
+  }
+  return x;
+}
+
+ET_INLINE void put_line(uint8_t *to, const uint8_t *from, size_t size,
+                        const uint8_t *end, uint8_t shift) {
+  size_t at = 0;
+  for (; at + sizeof(et_u8) <= size; at += sizeof(et_u8)) {
+    et_u8 x;
+    memcpy(&x, from + at, sizeof(x));
+    x += shift;
+    memcpy(to + at, &x, sizeof(x));
+  }
+  for (; at < size; at += ET_I8_STEP) {
+    const bytes x = load_op(from + at, size - at, end) + shift;
+    memcpy(to + at, &x, sizeof(x));
+  }
+}
+
+/* Lines of one step that have a whole one to read, as of pictures of few channels. */
+ET_INLINE void put_short_lines(uint8_t *to, const et_piece_i8 *piece,
+                               uint8_t shift) {
+  const uint8_t *from = piece->from;
+  for (size_t i = 0; i < piece->lines; i++, from += piece->stride) {
+    const bytes x = load_op(from, ET_I8_STEP, from) + shift;
+    memcpy(to, &x, sizeof(x));
+    to += piece->size;
+  }
+}
+
+/* Each line overwrites what the one before wrote too much. */
+ET_INLINE void put_piece(uint8_t *to, const et_piece_i8 *piece,
+                         const uint8_t *end, uint8_t shift) {
+  const size_t last = (piece->lines - 1) * piece->stride;
+  if (piece->size <= ET_I8_STEP &&
+      (uintptr_t)piece->from + last + ET_I8_STEP <= (uintptr_t)end) {
+    put_short_lines(to, piece, shift);
+    return;
+  }
+  for (size_t i = 0; i < piece->lines; i++, to += piece->size) {
+    put_line(to, piece->from + i * piece->stride, piece->size, end, shift);
+  }
+}
+
+/* Rows as they are, each padded to quads by anything, as weights there are 0. */
+ET_INLINE void put_rows(uint8_t *to, const et_rows_i8 *from, uint8_t shift) {
+  const size_t padding = (4 - from->size % 4) % 4;
+  size_t done = 0; /* of the row */
+  for (size_t i = 0; i < from->count; i++) {
+    const et_piece_i8 *piece = &from->pieces[i];
+    const size_t size = piece->lines * piece->size;
+    put_piece(to, piece, from->end, shift);
+    to += size;
+    done += size;
+    if (done >= from->size) {
+      to += padding;
+      done = 0;
+    }
+  }
+}
+
+#if !ET_DOT4_EXACT
+/* Elements 0 and 2 of each quad as int16, then 1 and 3: weights in quads are
+ * widened in the same order by two shifts. */
+ET_INLINE void put_wide(uint8_t *to, bytes x, bool is_signed) {
+  const pairs both = (pairs)x;
+  const words even = (words)(is_signed ? both << 8 >> 8 : both & 255);
+  const words odd = (words)(is_signed ? both >> 8 : (both >> 8) & 255);
+  const words low = __builtin_shufflevector(even, odd, 0, 4, 1, 5);
+  const words high = __builtin_shufflevector(even, odd, 2, 6, 3, 7);
+  memcpy(to, &low, sizeof(low));
+  memcpy(to + sizeof(low), &high, sizeof(high));
+}
+
+/* Makes int16 of `size` bytes. They may be the end of what is written: that never reaches
+ * what is not read yet. */
+ET_INLINE void widen_rows(uint8_t *to, const uint8_t *from, size_t size,
+                          bool is_signed) {
+  for (size_t at = 0; at < size; at += ET_I8_STEP) {
+    bytes x;
+    memcpy(&x, from + at, sizeof(x));
+    put_wide(to + 2 * at, x, is_signed);
+  }
+}
+
+static void pack_wide(et_packed_i8 *packed, const et_rows_i8 *from) {
+  const size_t size = packed->rows * packed->depth * 4;
+  put_rows(packed->bytes + size, from, 0);
+  if (from->is_signed) {
+    widen_rows(packed->bytes, packed->bytes + size, size, true);
+  } else {
+    widen_rows(packed->bytes, packed->bytes + size, size, false);
+  }
+}
+#endif
+
+#if ET_SUMS_OF_16
+/* Whether rows may be taken lows from: there is room for both forms. */
+static bool may_have_lows(const et_packed_i8 *packed, const et_rows_i8 *from) {
+  return from->together == 0 && from->may_have_lows &&
+         packed->rows >= ET_I8_LEAST_LOW_ROWS &&
+         packed->depth >= ET_I8_LEAST_LOW_QUADS &&
+         packed->rows * packed->depth * 12 + 2 * ET_I8_STEP <=
+             ET_I8_PACKED_BYTES;
+}
+
+/* Where rows of bytes lie behind those of int16, which are written in whole steps. */
+static uint8_t *bytes_of_both(et_packed_i8 *packed) {
+  const size_t size = packed->rows * packed->depth * 4;
+  const size_t steps = (size + ET_I8_STEP - 1) / ET_I8_STEP;
+  return packed->bytes + 2 * steps * ET_I8_STEP;
+}
+
+/* As bytes that are made int16 at once, or not before a panel asks for it. */
+static void pack_both(et_packed_i8 *packed, const et_rows_i8 *from) {
+  const size_t size = packed->rows * packed->depth * 4;
+  uint8_t *rows = bytes_of_both(packed);
+  uint8_t lows[4 * ET_I8_MOST_LOW_QUADS + ET_I8_STEP];
+  packed->shift = from->is_signed ? 128 : 0;
+  put_rows(rows, from, (uint8_t)packed->shift);
+  if (!et_spans_little_i8(rows, packed->rows, 4 * packed->depth)) {
+    widen_rows(packed->bytes, rows, size, false);
+    packed->words = 2;
+    return;
+  }
+  et_take_lows_i8(packed, rows, lows);
+  widen_rows((uint8_t *)packed->lows, lows, 4 * packed->depth, false);
+  packed->has_lows = true;
+  packed->has_wide = false;
+}
+
+void ET_CPU_NAME(et_cpu_fit_i8)(et_packed_i8 *packed, const int8_t *panel) {
+  const size_t size = packed->rows * packed->depth * 4;
+  if (!packed->has_lows) {
+    return;
+  }
+  const uint8_t *rows = bytes_of_both(packed);
+  packed->words = et_fits_int16_i8(packed, panel) ? 1 : 2;
+  packed->first = packed->words == 1 ? rows : packed->bytes;
+  if (packed->words == 2 && !packed->has_wide) {
+    widen_rows(packed->bytes, rows, size, false);
+    packed->has_wide = true;
+  }
+}
+#endif
+
+#if ET_DOT4_EXACT
+/* All elements there may be are made unsigned, or signed. */
+void ET_CPU_NAME(et_cpu_pack_i8)(et_packed_i8 *packed, const et_rows_i8 *from,
+                                 size_t rows) {
+  packed->rows = rows;
+  packed->depth = packed->quads = (from->size + 3) / 4;
+  packed->shift = ET_DOT4_SHIFT - (from->is_signed ? 0 : 128);
+  packed->flip = 0;
+  packed->runs = 1;
+  for (size_t r = 0; r < rows; r++) {
+    packed->from[r] = packed->bytes + r * packed->depth * 4;
+  }
+  put_rows(packed->bytes, from, (uint8_t)packed->shift);
+}
+#else
+/* Small elements keep products from saturating. */
+void ET_CPU_NAME(et_cpu_pack_i8)(et_packed_i8 *packed, const et_rows_i8 *from,
+                                 size_t rows) {
+  packed->rows = rows;
+  packed->first = packed->bytes;
+  packed->together = from->together;
+  packed->depth = (from->size + 3) / 4;
+#if ET_SUMS_OF_16
+  packed->has_lows = false;
+  if (may_have_lows(packed, from)) {
+    pack_both(packed, from);
+    return;
+  }
+#endif
+  if (from->together == 0) {
+    packed->words = 2;
+    packed->shift = 0;
+    pack_wide(packed, from);
+    return;
+  }
+  packed->words = 1;
+  packed->shift = -from->lowest;
+  put_rows(packed->bytes, from, (uint8_t)packed->shift);
+}
+#endif

@@ -1,0 +1,31 @@
+/* Scales and zero points of weights of few bits, as floats. */
+#ifndef BACKENDS_CPU_MICROKERNELS_PARAMETERS_H_
+#define BACKENDS_CPU_MICROKERNELS_PARAMETERS_H_
+
+#include "backends/cpu/microkernels/gemm_qbw.h"
+#include "backends/cpu/microkernels/half.h"
+
+/* A vector of them, from number `at`, where there are some: scales always. */
+ET_INLINE et_f32 et_scales_load(const et_cpu_parameters *p, size_t at) {
+  return p->width == ET_CPU_FLOAT32
+             ? et_f32_load((const float *)p->data + at)
+             : et_half_load((const uint16_t *)p->data + at,
+                            p->width == ET_CPU_BFLOAT16);
+}
+
+/* Asks for the line of the cache that begins with number `at`, if one does: processors read
+ * scales ahead too late beside the words that they are for. */
+ET_INLINE void et_scales_fetch(const et_cpu_parameters *p, size_t at) {
+  const size_t bytes =
+      at * (p->width == ET_CPU_FLOAT32 ? sizeof(float) : sizeof(uint16_t));
+  if (bytes % 64 == 0) {
+    et_prefetch_near((const char *)p->data + bytes);
+  }
+}
+
+/* A vector of them; zeros where there are none. */
+ET_INLINE et_f32 et_parameters_load(const et_cpu_parameters *p, size_t at) {
+  return p->data == NULL ? et_f32_all(0.0f) : et_scales_load(p, at);
+}
+
+#endif /* BACKENDS_CPU_MICROKERNELS_PARAMETERS_H_ */

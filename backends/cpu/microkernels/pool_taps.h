@@ -1,0 +1,45 @@
+/* Which taps of a window lie inside of an image. */
+#ifndef BACKENDS_CPU_MICROKERNELS_POOL_TAPS_H_
+#define BACKENDS_CPU_MICROKERNELS_POOL_TAPS_H_
+
+#include "backends/cpu/microkernels/pool.h"
+
+/* Taps first, first + 1, ... before end of one axis lie inside of the image. */
+typedef struct et_pool_taps {
+  size_t first;
+  size_t end;
+  size_t begin; /* what tap 0 reads; it wraps before the image */
+} et_pool_taps;
+
+/* How many of `kernel` taps, the first at `begin` (which may be negative), lie
+ * before `size`. */
+static inline size_t et_taps_before(size_t begin, size_t size, size_t kernel,
+                                    size_t dilation) {
+  size_t n = 0;
+  while (n < kernel && (ptrdiff_t)(begin + n * dilation) < (ptrdiff_t)size) {
+    n++;
+  }
+  return n;
+}
+
+static inline et_pool_taps et_find_taps(size_t begin, size_t size,
+                                        size_t kernel, size_t dilation) {
+  et_pool_taps t = {.begin = begin};
+  t.end = et_taps_before(begin, size, kernel, dilation);
+  t.first = et_taps_before(begin, 0, kernel, dilation);
+  return t;
+}
+
+/* What the sum of a window is divided by for its average. */
+static inline float et_pool_divisor(const et_cpu_pool *pool,
+                                    const et_pool_taps *y,
+                                    const et_pool_taps *x) {
+  if (pool->divisor != 0) {
+    return (float)pool->divisor;
+  }
+  return pool->count_padding
+             ? (float)(pool->window.kernel_y * pool->window.kernel_x)
+             : (float)((y->end - y->first) * (x->end - x->first));
+}
+
+#endif /* BACKENDS_CPU_MICROKERNELS_POOL_TAPS_H_ */

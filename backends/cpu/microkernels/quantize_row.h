@@ -1,0 +1,82 @@
+/* A row of floats as bytes, by the range that it and zero take. */
+#ifndef BACKENDS_CPU_MICROKERNELS_QUANTIZE_ROW_H_
+#define BACKENDS_CPU_MICROKERNELS_QUANTIZE_ROW_H_
+
+#include <float.h>
+#include <math.h>
+
+#include "backends/cpu/microkernels/rows.h"
+#include "backends/cpu/microkernels/simd_i8.h"
+
+/* A byte stands for (byte - zero_point) * scale. */
+typedef struct et_row_bytes {
+  float scale;
+  float inverse;
+  int32_t zero_point;
+} et_row_bytes;
+
+/* The first `count` lanes, all of them when there are more; the others are 0. */
+ET_INLINE et_f32 et_load_first(const float *from, size_t count) {
+  return count >= ET_CPU_LANES ? et_f32_load(from)
+                               : et_f32_load_some(from, count);
+}
+
+ET_INLINE void et_store_first(float *to, et_f32 value, size_t count) {
+  if (count >= ET_CPU_LANES) {
+    et_f32_store(to, value);
+  } else {
+    et_f32_store_some(to, value, count);
+  }
+}
+
+/* Bytes from 0 to 255, one of which is zero. NaN does not count. */
+ET_APART et_row_bytes et_row_bytes_of(const float *x, size_t count) {
+  et_f32 lows = et_f32_all(0.0f);
+  et_f32 highs = et_f32_all(0.0f);
+  float low = 0.0f;
+  float high = 0.0f;
+  for (size_t i = 0; i < count; i += ET_CPU_LANES) {
+    const et_f32 next = et_load_first(x + i, count - i);
+    lows = et_f32_below(next, lows);
+    highs = et_f32_above(next, highs);
+  }
+  for (int i = 0; i < ET_CPU_LANES; i++) {
+    low = lows[i] < low ? lows[i] : low;
+    high = highs[i] > high ? highs[i] : high;
+  }
+  const float step = (high - low) / 255.0f;
+  const float scale = step > FLT_EPSILON ? step : FLT_EPSILON;
+  const float zero_point = fminf(-rintf(low / scale), 255.0f);
+  return (et_row_bytes){scale, 1.0f / scale,
+                        zero_point > 0.0f ? (int32_t)zero_point : 0};
+}
+
+/* Whole numbers from -zero point to 255 less it; NaN is the largest. */
+ET_INLINE et_i32 et_row_steps(const et_row_bytes *row, et_f32 x) {
+  const et_f32 low = et_f32_all((float)-row->zero_point);
+  const et_f32 high = et_f32_all((float)(255 - row->zero_point));
+  const et_f32 kept = et_f32_below(x * et_f32_all(row->inverse), high);
+  return et_i32_nearest(et_f32_at_least(kept, low), 0);
+}
+
+/* Writes them plus `shift`, and returns the sum of what they are above the zero
+ * point's. */
+ET_APART int32_t et_put_row_bytes(const et_row_bytes *row, const float *x,
+                                  size_t count, int32_t shift, uint8_t *to) {
+  const et_row_bytes own = *row; /* what is written may not be it */
+  const et_i32 up = et_i32_all(own.zero_point + shift);
+  et_i32 totals = et_i32_all(0);
+  for (size_t i = 0; i < count; i += ET_CPU_LANES) {
+    const et_i32 steps = et_row_steps(&own, et_load_first(x + i, count - i));
+    const et_i8_narrow bytes = et_i8_of_i32(steps + up);
+    totals += steps;
+    if (count - i >= ET_CPU_LANES) {
+      memcpy(to + i, &bytes, sizeof(bytes));
+    } else {
+      memcpy(to + i, &bytes, count - i);
+    }
+  }
+  return et_i32_total(totals);
+}
+
+#endif /* BACKENDS_CPU_MICROKERNELS_QUANTIZE_ROW_H_ */

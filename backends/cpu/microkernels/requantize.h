@@ -1,0 +1,162 @@
+/* Exact sums to bytes. */
+#ifndef BACKENDS_CPU_MICROKERNELS_REQUANTIZE_H_
+#define BACKENDS_CPU_MICROKERNELS_REQUANTIZE_H_
+
+#include "backends/cpu/microkernels/quantizer.h"
+
+/* Vectors of sums that become bytes at once, and the panels that they are of. */
+#define ET_ROUNDED 4
+#define ET_ROUNDED_PANELS (ET_ROUNDED / ET_PANEL_VECTORS)
+
+/* What all bytes of a tensor have in common. */
+typedef struct et_rounder {
+  et_f32 low; /* less the zero point, as `high` */
+  et_f32 high;
+#if ET_PACKS_LANES
+  et_i16 base; /* as `low` */
+  et_u8 range; /* `high` less `low` */
+#endif
+  uint8_t offset; /* what is added to bytes at last */
+} et_rounder;
+
+/* What one panel's columns have in common. A sum becomes the byte nearest to
+ * sum * scale + bias + zero point. */
+typedef struct et_requantizer {
+  et_i32 start[ET_PANEL_VECTORS]; /* what sums begin with */
+  et_f32 scale[ET_PANEL_VECTORS]; /* in steps of the bytes, as `bias` */
+  et_f32 bias[ET_PANEL_VECTORS];
+  bool is_far; /* steps may not fit an int32 */
+} et_requantizer;
+
+ET_INLINE et_rounder
+et_rounder_of(const et_cpu_output_quantization *quantizing) {
+  const int32_t low = quantizing->low - quantizing->zero_point;
+  const int32_t high = quantizing->high - quantizing->zero_point;
+  return (et_rounder){
+      .low = et_f32_all((float)low),
+      .high = et_f32_all((float)high),
+#if ET_PACKS_LANES
+      .base = (et_i16){0} + (int16_t)low,
+      .range = (et_u8){0} + (uint8_t)(high > low ? high - low : 0),
+      .offset = (uint8_t)quantizing->low,
+#else
+      .offset = (uint8_t)quantizing->zero_point,
+#endif
+  };
+}
+
+/* What a sum of as many bytes as a column may have can be: 22 bits with the sign. A
+ * payload may say more, which would not fit an int32 once it is multiplied. */
+ET_INLINE et_i32 et_sum_of_bytes(et_i32 given) {
+  return (et_i32)((et_u32)given << 10) >> 10;
+}
+
+/* What sums of columns begin with whose weights add up to `sums`, where elements
+ * stand `zero_point` above what they mean. */
+ET_INLINE et_i32 et_start_of(et_i32 sums, int32_t zero_point) {
+  return et_i32_all(-zero_point) * et_sum_of_bytes(sums);
+}
+
+/* A bias among the sums: 30 bits with the sign, for the same reason. */
+ET_INLINE et_i32 et_start_bias(et_i32 given) {
+  return (et_i32)((et_u32)given << 2) >> 2;
+}
+
+/* Where an int32 times `scale` plus `bias` may be no int32, or no number. */
+ET_INLINE et_i32 et_far_lanes(et_f32 scale, et_f32 bias) {
+  return ~((scale <= 0.5f) & (scale >= -0.5f) & (bias <= 0x1p29f) &
+           (bias >= -0x1p29f));
+}
+
+/* Of the panel that begins at `column`. */
+ET_INLINE et_requantizer
+et_requantizer_of(const et_cpu_columns_i8 *columns,
+                  const et_cpu_output_quantization *quantizing,
+                  int32_t zero_point, size_t column) {
+  et_requantizer r;
+  const et_f32 inverse = et_f32_all(quantizing->inverse);
+  et_i32 far = et_i32_all(0);
+  for (int v = 0; v < ET_PANEL_VECTORS; v++, column += ET_CPU_LANES) {
+    r.start[v] = et_start_of(et_i32_load(columns->sums + column), zero_point);
+    r.scale[v] = et_f32_load(columns->scale + column) * inverse;
+    r.bias[v] = columns->bias != NULL
+                    ? et_f32_load(columns->bias + column) * inverse
+                    : et_f32_all(0.0f);
+    if (columns->start != NULL) {
+      r.start[v] += et_start_bias(et_i32_load(columns->start + column));
+    }
+    far |= et_far_lanes(r.scale[v], r.bias[v]);
+  }
+  r.is_far = et_i32_any(far);
+  return r;
+}
+
+/* Steps above the zero point that sums stand for, not yet rounded. */
+ET_INLINE et_f32 et_steps_of(et_i32 sums, et_f32 scale, et_f32 bias) {
+  return et_f32_of_i32(sums) * scale + bias;
+}
+
+/* Bytes of ET_ROUNDED vectors of steps: four of each in turn, as
+ * et_u8_in_order takes them. Where all steps fit an int32, bytes are kept below the
+ * highest, four times as many at once. */
+ET_INLINE et_u8 et_rounded(const et_rounder *r, et_f32 *steps, bool is_far) {
+#if ET_PACKS_LANES
+  if (is_far) {
+    ET_UNROLL for (int v = 0; v < ET_ROUNDED; v++) {
+      steps[v] = et_f32_at_most(steps[v], r->high);
+    }
+    return et_u8_above(steps, r->base) + r->offset;
+  }
+  const et_u8 above = et_u8_above(steps, r->base);
+  return et_u8_at_most(above, r->range) + r->offset;
+#else
+  (void)is_far;
+  /* The low byte of ET_ROUNDING_BITS is 0, so that it needs no taking off. */
+  et_i32 rounded[ET_ROUNDED];
+  ET_UNROLL for (int v = 0; v < ET_ROUNDED; v++) {
+    const et_f32 kept = et_f32_above(et_f32_at_most(steps[v], r->high), r->low);
+    rounded[v] = (et_i32)(kept + et_f32_all(ET_ROUNDING));
+  }
+  return et_low_bytes(rounded) + r->offset;
+#endif
+}
+
+ET_APART void et_store_some_of_panel(uint8_t *to, et_panel_bytes bytes,
+                                     size_t count) {
+  et_copy_few(to, (const uint8_t *)&bytes, count, ET_PANEL);
+}
+
+#if defined(ET_CPU_ISA_AVX512)
+/* Set for the first `count` bytes, at most 64. */
+ET_INLINE __mmask64 et_mask_of(size_t count) {
+  return count == 64 ? ~(__mmask64)0 : ((__mmask64)1 << count) - 1;
+}
+
+/* The bytes of part `index` of `parts` that a mask says: as et_u8_store_part. */
+ET_INLINE void et_u8_store_mask(uint8_t *to, et_u8 bytes, int index, int parts,
+                                __mmask64 mask) {
+  if (parts == 1) {
+    _mm512_mask_storeu_epi8(to, mask, (__m512i)bytes);
+  } else if (parts == 2) {
+    const __m256i half = et_half_of(bytes, index);
+    _mm256_mask_storeu_epi8(to, (__mmask32)mask, half);
+  } else {
+    const __m128i panel = (__m128i)et_panel_of(bytes, index);
+    _mm_mask_storeu_epi8(to, (__mmask16)mask, panel);
+  }
+}
+#endif
+
+/* The first `count` bytes of part `index` of `parts`, which is not all of it: as
+ * et_u8_store_part; without masks parts are of a panel. */
+ET_INLINE void et_u8_store_some(uint8_t *to, et_u8 bytes, int index, int parts,
+                                size_t count) {
+#if defined(ET_CPU_ISA_AVX512)
+  et_u8_store_mask(to, bytes, index, parts, et_mask_of(count));
+#else
+  (void)parts;
+  et_store_some_of_panel(to, et_panel_of(bytes, index), count);
+#endif
+}
+
+#endif /* BACKENDS_CPU_MICROKERNELS_REQUANTIZE_H_ */

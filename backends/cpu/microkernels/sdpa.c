@@ -1,0 +1,301 @@
+#include "backends/cpu/microkernels/sdpa.h"
+
+#include "backends/cpu/microkernels/sdpa_keys.h"
+#include "backends/cpu/microkernels/sdpa_sum.h"
+#include "backends/cpu/microkernels/tile.h"
+
+/* Queries that see other keys each, worked on together: rows of whole tiles. */
+#define MOST_OF_UNLIKE 36
+
+/* Some keys of one group, packed, and what goes on beside them. */
+typedef struct block {
+  size_t first; /* key */
+  size_t count;
+  float *keys;   /* [panel][depth][ET_PANEL], scaled */
+  float *values; /* [panel][count][ET_PANEL] */
+  float *scores; /* [row][stride] */
+  size_t stride;
+  float *most; /* of each query of the group so far */
+  float *sums; /* of each query's e^(score - most) */
+} block;
+
+/* Queries of one head that are worked on together. */
+typedef struct queries {
+  size_t head;
+  size_t first;
+  size_t count;
+  size_t columns; /* keys of the block that one of them sees */
+  float *most;
+  float *sums;
+} queries;
+
+static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
+
+static size_t whole_panels(size_t columns) {
+  return (columns + ET_PANEL - 1) / ET_PANEL * ET_PANEL;
+}
+
+typedef float four __attribute__((vector_size(16)));
+
+/* Four elements of four keys, each key a column. */
+ET_INLINE void pack_four(const float *from, size_t stride, float scale,
+                         float *to) {
+  four k[4];
+  ET_UNROLL for (int i = 0; i < 4; i++) {
+    memcpy(&k[i], from + (size_t)i * stride, sizeof(four));
+    k[i] *= scale;
+  }
+  const four low = __builtin_shufflevector(k[0], k[1], 0, 4, 1, 5);
+  const four low_next = __builtin_shufflevector(k[2], k[3], 0, 4, 1, 5);
+  const four high = __builtin_shufflevector(k[0], k[1], 2, 6, 3, 7);
+  const four high_next = __builtin_shufflevector(k[2], k[3], 2, 6, 3, 7);
+  k[0] = __builtin_shufflevector(low, low_next, 0, 1, 4, 5);
+  k[1] = __builtin_shufflevector(low, low_next, 2, 3, 6, 7);
+  k[2] = __builtin_shufflevector(high, high_next, 0, 1, 4, 5);
+  k[3] = __builtin_shufflevector(high, high_next, 2, 3, 6, 7);
+  ET_UNROLL for (int i = 0; i < 4; i++) {
+    memcpy(to + i * ET_PANEL, &k[i], sizeof(four));
+  }
+}
+
+/* Elements from `first` on of four keys, of which there are `count`. */
+static void pack_some(const et_cpu_sdpa *a, const float *from, size_t stride,
+                      size_t count, size_t first, float *to) {
+  for (size_t n = 0; n < 4; n++) {
+    for (size_t d = first; d < a->depth; d++) {
+      to[d * ET_PANEL + n] = n < count ? from[n * stride + d] * a->scale : 0.0f;
+    }
+  }
+}
+
+static void pack_keys(const et_cpu_sdpa *a, const float *from, size_t stride,
+                      const block *b) {
+  for (size_t n = 0; n < whole_panels(b->count); n += 4) {
+    float *to = b->keys + n / ET_PANEL * ET_PANEL * a->depth + n % ET_PANEL;
+    const float *keys = from + n * stride;
+    const size_t count = n < b->count ? smaller(b->count - n, 4) : 0;
+    size_t d = 0;
+    for (; count == 4 && d + 4 <= a->depth; d += 4) {
+      pack_four(keys + d, stride, a->scale, to + d * ET_PANEL);
+    }
+    pack_some(a, keys, stride, count, d, to);
+  }
+}
+
+ET_INLINE void pack_value(const float *from, size_t some, float *to) {
+  if (some == ET_PANEL) {
+    memcpy(to, from, ET_PANEL * sizeof(float));
+  } else {
+    memset(to + some, 0, (ET_PANEL - some) * sizeof(float));
+    memcpy(to, from, some * sizeof(float));
+  }
+}
+
+static void pack_values(const et_cpu_sdpa *a, const float *from, size_t stride,
+                        const block *b) {
+  float *to = b->values;
+  for (size_t c = 0; c < a->width; c += ET_PANEL) {
+    const size_t some = smaller(ET_PANEL, a->width - c);
+    for (size_t n = 0; n < b->count; n++, to += ET_PANEL) {
+      pack_value(from + n * stride + c, some, to);
+    }
+  }
+}
+
+/* Keys up to which query `row` sees. */
+static size_t visible(const et_cpu_sdpa *a, const block *b, size_t row) {
+  const size_t end = a->causal ? a->position + row + 1 : b->first + b->count;
+  return end < b->first ? 0 : smaller(end - b->first, b->count);
+}
+
+/* Keys of the block up to the last that one of the queries sees; one at least of the
+ * first block, as its results are begun with. */
+static size_t columns_of(const et_cpu_sdpa *a, const block *b,
+                         const queries *q) {
+  const size_t most = visible(a, b, q->first + q->count - 1);
+  size_t seen = b->first == 0 && most > 0 ? 1 : 0;
+  if (a->mask == NULL) {
+    return most;
+  }
+  for (size_t r = a->mask_row == 0 ? 1 : q->count; r-- > 0;) {
+    const float *mask =
+        a->mask + q->head * a->mask_head + (q->first + r) * a->mask_row;
+    seen = et_seen_by_row(mask + b->first, most, seen);
+  }
+  return seen;
+}
+
+static void score(const et_cpu_sdpa *a, const block *b, const queries *q) {
+  static const float zeros[ET_CPU_SDPA_KEYS];
+  static const et_cpu_activation none = {ET_CPU_ACTIVATION_FUNCTION_NONE, 0.0f,
+                                         0.0f};
+  et_tiles tiles = {
+      .x = a->q + q->first * a->q_stride + q->head * a->depth,
+      .x_stride = a->q_stride,
+      .segments = 1,
+      .depth = a->depth,
+      .panels = b->keys,
+      .panel_stride = a->depth * ET_PANEL,
+      .start = zeros,
+      .out = b->scores,
+      .out_stride = b->stride,
+      .activation = &none,
+  };
+  size_t columns = whole_panels(q->columns);
+  if (a->mask != NULL) {
+    tiles.residual =
+        a->mask + q->head * a->mask_head + q->first * a->mask_row + b->first;
+    tiles.residual_stride = a->mask_row;
+    tiles.last = true;
+    columns = q->columns;
+  }
+  ET_CPU_NAME(et_cpu_tiles)(&tiles, q->count, columns);
+}
+
+static void add_values(const et_cpu_sdpa *a, const block *b, const queries *q,
+                       float *out) {
+  const et_tiles tiles = {
+      .x = b->scores,
+      .x_stride = b->stride,
+      .segments = 1,
+      .depth = q->columns,
+      .panels = b->values,
+      .panel_stride = b->count * ET_PANEL,
+      .out = out,
+      .out_stride = a->heads * a->width,
+  };
+  ET_CPU_NAME(et_cpu_tiles)(&tiles, q->count, a->width);
+}
+
+/* One query of them, and its scores. */
+typedef struct row {
+  et_attention_sum sum;
+  float *scores;
+  size_t seen; /* keys */
+} row;
+
+static row row_of(const et_cpu_sdpa *a, const block *b, const queries *q,
+                  size_t r) {
+  const size_t at = ((q->first + r) * a->heads + q->head) * a->width;
+  const size_t seen = smaller(visible(a, b, q->first + r), q->columns);
+  return (row){{q->most + r, q->sums + r, a->out + at, a->width},
+               b->scores + r * b->stride,
+               seen};
+}
+
+/* The largest scores of all rows come first: what is computed with one waits for it, and
+ * processors look no further than to the next row. */
+ET_APART void raise(const et_cpu_sdpa *a, const block *b, const queries *q) {
+  for (size_t r = 0; r < q->count; r++) {
+    const row each = row_of(a, b, q, r);
+    et_attention_raise(&each.sum, b->first == 0, each.scores, each.seen);
+  }
+}
+
+ET_APART void weigh(const et_cpu_sdpa *a, const block *b, const queries *q) {
+  for (size_t r = 0; r < q->count; r++) {
+    const row each = row_of(a, b, q, r);
+    et_attention_weigh(&each.sum, each.scores, each.seen);
+  }
+}
+
+/* Weights of keys that not all of the queries see. Not with the others, whose loop keeps
+ * its constants in registers as long as it calls nothing. */
+static void clear(const et_cpu_sdpa *a, const block *b, const queries *q) {
+  for (size_t r = 0; r < q->count; r++) {
+    const row each = row_of(a, b, q, r);
+    memset(each.scores + each.seen, 0,
+           (q->columns - each.seen) * sizeof(float));
+  }
+}
+
+static void attend(const et_cpu_sdpa *a, const block *b, const queries *q) {
+  const size_t out_stride = a->heads * a->width;
+  float *out = a->out + q->first * out_stride + q->head * a->width;
+  if (b->first == 0) {
+    for (size_t r = 0; r < q->count; r++) {
+      memset(out + r * out_stride, 0, a->width * sizeof(float));
+    }
+  }
+  score(a, b, q);
+  raise(a, b, q);
+  weigh(a, b, q);
+  if (a->causal) {
+    clear(a, b, q);
+  }
+  add_values(a, b, q, out);
+}
+
+/* Queries that may be worked on together: those that see other keys each are fewer,
+ * as all are computed with what the last one sees. */
+static size_t together(const et_cpu_sdpa *a, const block *b) {
+  const size_t room = ET_CPU_SDPA_SCORES / b->stride;
+  const bool see_others = a->causal || a->mask_row != 0;
+  return see_others ? smaller(room, MOST_OF_UNLIKE) : room;
+}
+
+/* One head's queries, in blocks of like size. */
+static void attend_head(const et_cpu_sdpa *a, const block *b, size_t head,
+                        size_t offset) {
+  const size_t most = together(a, b);
+  const size_t blocks = (a->queries + most - 1) / most;
+  const size_t size = (a->queries + blocks - 1) / blocks;
+  for (size_t i = 0; i < a->queries; i += size) {
+    queries q = {.head = head,
+                 .first = i,
+                 .count = smaller(size, a->queries - i),
+                 .most = b->most + offset + i,
+                 .sums = b->sums + offset + i};
+    q.columns = columns_of(a, b, &q);
+    if (q.columns > 0) {
+      attend(a, b, &q);
+    }
+  }
+}
+
+static void divide_head(const et_cpu_sdpa *a, const block *b, size_t head,
+                        size_t offset) {
+  for (size_t i = 0; i < a->queries; i++) {
+    const et_attention_sum sum = {b->most + offset + i, b->sums + offset + i,
+                                  a->out + (i * a->heads + head) * a->width,
+                                  a->width};
+    et_attention_divide(&sum);
+  }
+}
+
+static block begin(const et_cpu_sdpa *a, size_t rows, float *workspace) {
+  block b = {.keys = workspace};
+  b.values = b.keys + ET_CPU_SDPA_KEYS * a->depth;
+  b.scores = b.values + ET_CPU_SDPA_KEYS * whole_panels(a->width);
+  b.most = b.scores + ET_CPU_SDPA_SCORES;
+  b.sums = b.most + rows;
+  for (size_t i = 0; i < rows; i++) {
+    b.most[i] = -__builtin_inff();
+    b.sums[i] = 0.0f;
+  }
+  return b;
+}
+
+void ET_CPU_NAME(et_cpu_sdpa_f32)(const et_cpu_sdpa *attention, size_t group,
+                                  float *workspace) {
+  const et_cpu_sdpa *a = attention;
+  const size_t heads = a->heads / a->groups;
+  const size_t keys = et_seen_keys(a, group);
+  const size_t rows = heads * a->queries;
+  float *room = workspace + et_cpu_sdpa_floats(rows, a->depth, a->width);
+  block b = begin(a, rows, workspace);
+  for (; b.first < keys; b.first += ET_CPU_SDPA_KEYS) {
+    b.count = smaller(ET_CPU_SDPA_KEYS, keys - b.first);
+    b.stride = whole_panels(b.count);
+    const et_attention_keys from =
+        et_attention_block(a, group, b.first, b.count, room);
+    pack_keys(a, from.keys, from.k_stride, &b);
+    pack_values(a, from.values, from.v_stride, &b);
+    for (size_t h = 0; h < heads; h++) {
+      attend_head(a, &b, group * heads + h, h * a->queries);
+    }
+  }
+  for (size_t h = 0; h < heads; h++) {
+    divide_head(a, &b, group * heads + h, h * a->queries);
+  }
+}

@@ -1,0 +1,111 @@
+/* Keys and values of one group, block by block, as floats. */
+#ifndef BACKENDS_CPU_MICROKERNELS_SDPA_KEYS_H_
+#define BACKENDS_CPU_MICROKERNELS_SDPA_KEYS_H_
+
+#include "backends/cpu/microkernels/half.h"
+#include "backends/cpu/microkernels/sdpa.h"
+
+/* Some of them: rows of floats. */
+typedef struct et_attention_keys {
+  const float *keys;
+  const float *values;
+  size_t k_stride;
+  size_t v_stride;
+} et_attention_keys;
+
+/* Rows of `size` halves, one every `stride`, as floats without gaps. */
+ET_INLINE void et_widen_keys(const uint16_t *from, size_t stride, size_t rows,
+                             size_t size, bool is_bfloat, float *to) {
+  for (size_t r = 0; r < rows; r++, from += stride, to += size) {
+    size_t i = 0;
+    for (; i + ET_CPU_LANES <= size; i += ET_CPU_LANES) {
+      et_f32_store(to + i, et_half_load(from + i, is_bfloat));
+    }
+    if (i < size) {
+      et_u16 some = {0};
+      memcpy(&some, from + i, (size - i) * sizeof(*from));
+      et_f32_store_some(to + i, et_half_as_f32(some, is_bfloat), size - i);
+    }
+  }
+}
+
+/* `count` of the group's keys and values from `first` on: where they lie, or, of
+ * halves, in `room`, of et_cpu_sdpa_room floats. */
+static et_attention_keys et_attention_block(const et_cpu_sdpa *a, size_t group,
+                                            size_t first, size_t count,
+                                            float *room) {
+  const size_t k = group * a->k_group + first * a->k_stride;
+  const size_t v = group * a->v_group + first * a->v_stride;
+  if (a->half == ET_CPU_NO_HALF) {
+    return (et_attention_keys){(const float *)a->k + k, (const float *)a->v + v,
+                               a->k_stride, a->v_stride};
+  }
+  const bool is_bfloat = a->half == ET_CPU_BFLOAT_HALF;
+  float *values = room + ET_CPU_SDPA_KEYS * a->depth;
+  et_widen_keys((const uint16_t *)a->k + k, a->k_stride, count, a->depth,
+                is_bfloat, room);
+  et_widen_keys((const uint16_t *)a->v + v, a->v_stride, count, a->width,
+                is_bfloat, values);
+  return (et_attention_keys){room, values, a->depth, a->width};
+}
+
+/* Whether a mask takes out `count` keys. */
+static bool et_is_hidden(const float *mask, size_t count) {
+  et_i32 all = et_f32_all(0.0f) == et_f32_all(0.0f);
+  int32_t lanes[ET_CPU_LANES];
+  size_t n = 0;
+  for (; n + ET_CPU_LANES <= count; n += ET_CPU_LANES) {
+    all &= et_f32_load(mask + n) == et_f32_all(-__builtin_inff());
+  }
+  memcpy(lanes, &all, sizeof(lanes));
+  bool hidden = true;
+  for (size_t i = 0; i < ET_CPU_LANES; i++) {
+    hidden = hidden && lanes[i] != 0;
+  }
+  for (; n < count; n++) {
+    hidden = hidden && mask[n] == -__builtin_inff();
+  }
+  return hidden;
+}
+
+/* Keys that are looked at together for whether a mask takes them out. */
+#define ET_SEEN_STEP 64
+
+/* Keys up to the last that a row of a mask leaves, at least `seen`. */
+static size_t et_seen_by_row(const float *mask, size_t keys, size_t seen) {
+  for (size_t end = keys; end > seen;) {
+    const size_t first = (end - 1) / ET_SEEN_STEP * ET_SEEN_STEP;
+    if (!et_is_hidden(mask + first, end - first)) {
+      return end;
+    }
+    end = first;
+  }
+  return seen;
+}
+
+/* Keys up to the position of the last query, of those that go by theirs. */
+static size_t et_keys_before(const et_cpu_sdpa *a) {
+  const size_t before = a->position + a->queries;
+  return a->causal && before < a->keys ? before : a->keys;
+}
+
+/* Keys that any query of a group sees, one at least: a cache is longer than what it
+ * holds, and the mask says so. */
+static size_t et_seen_keys(const et_cpu_sdpa *a, size_t group) {
+  const size_t heads = a->heads / a->groups;
+  const size_t rows = a->mask_row == 0 ? 1 : a->queries;
+  const size_t keys = et_keys_before(a);
+  size_t seen = keys < 1 ? keys : 1;
+  if (a->mask == NULL) {
+    return keys;
+  }
+  for (size_t h = 0; h < (a->mask_head == 0 ? 1 : heads); h++) {
+    const float *mask = a->mask + (group * heads + h) * a->mask_head;
+    for (size_t r = rows; r-- > 0;) {
+      seen = et_seen_by_row(mask + r * a->mask_row, keys, seen);
+    }
+  }
+  return seen;
+}
+
+#endif /* BACKENDS_CPU_MICROKERNELS_SDPA_KEYS_H_ */

@@ -1,0 +1,255 @@
+/* Vectors of float of the instruction set that a file is compiled for.
+ *
+ * Files that include this are compiled once an instruction set (variants.bzl),
+ * each time with one ET_CPU_ISA_*. They are written with the compilers' vector
+ * extensions; what those cannot say stands here, and nowhere else. Only
+ * et_f32_fma fuses: the bits of a result are the same for every instruction set
+ * that has a fused multiply-add, whatever its width. */
+#ifndef BACKENDS_CPU_MICROKERNELS_SIMD_H_
+#define BACKENDS_CPU_MICROKERNELS_SIMD_H_
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#if defined(ET_CPU_ISA_AVXVNNI)
+#define ET_CPU_ISA_AVX2 /* and products of bytes */
+#endif
+
+#if defined(ET_CPU_ISA_AVX512)
+#include <immintrin.h>
+#define ET_CPU_SUFFIX avx512
+#define ET_CPU_LANES 16
+#define ET_CPU_REGISTER "v"
+#elif defined(ET_CPU_ISA_AVX2)
+#include <immintrin.h>
+#if defined(ET_CPU_ISA_AVXVNNI)
+#define ET_CPU_SUFFIX avxvnni
+#define ET_CPU_FLOAT_SUFFIX avx2
+#else
+#define ET_CPU_SUFFIX avx2
+#endif
+#define ET_CPU_LANES 8
+#define ET_CPU_REGISTER "x"
+#elif defined(ET_CPU_ISA_NEON)
+#include <arm_neon.h>
+#define ET_CPU_SUFFIX neon
+#define ET_CPU_LANES 4
+#define ET_CPU_REGISTER "w"
+#elif defined(ET_CPU_ISA_PLAIN)
+#define ET_CPU_SUFFIX plain
+#define ET_CPU_LANES 4
+#else
+#error "one ET_CPU_ISA_* is defined by the rule that compiles this file"
+#endif
+
+#define ET_CPU_JOIN_(name, suffix) name##_##suffix
+#define ET_CPU_JOIN(name, suffix) ET_CPU_JOIN_(name, suffix)
+/* A function of several variants: et_cpu_tiles -> et_cpu_tiles_avx2. */
+#define ET_CPU_NAME(name) ET_CPU_JOIN(name, ET_CPU_SUFFIX)
+/* One that has no products of bytes: AVX-VNNI takes that of AVX2. */
+#if !defined(ET_CPU_FLOAT_SUFFIX)
+#define ET_CPU_FLOAT_SUFFIX ET_CPU_SUFFIX
+#endif
+#define ET_CPU_FLOAT_NAME(name) ET_CPU_JOIN(name, ET_CPU_FLOAT_SUFFIX)
+
+#define ET_INLINE static inline __attribute__((always_inline, unused))
+
+/* What does little beside what it calls: one copy of it is enough. clang makes
+ * no others. gcc must not look into it: behind a call of which it knows that it leaves
+ * vector registers alone, it forgets to clear their upper parts before it returns. */
+#if defined(__GNUC__) && !defined(__clang__)
+#define ET_APART static __attribute__((noipa, unused))
+#else
+#define ET_APART static __attribute__((noinline, unused))
+#endif
+
+/* Columns of a panel of packed weights, for every instruction set. */
+#define ET_PANEL 16
+#define ET_PANEL_VECTORS (ET_PANEL / ET_CPU_LANES)
+
+typedef float et_f32 __attribute__((vector_size(4 * ET_CPU_LANES)));
+typedef int32_t et_i32 __attribute__((vector_size(4 * ET_CPU_LANES)));
+typedef uint32_t et_u32 __attribute__((vector_size(4 * ET_CPU_LANES)));
+typedef float et_f32_loose
+    __attribute__((vector_size(4 * ET_CPU_LANES), aligned(4), may_alias));
+
+/* Before a loop of constant bounds over vectors: only an array whose every index
+ * is a constant is kept in registers. */
+#if defined(__clang__)
+#define ET_UNROLL _Pragma("clang loop unroll(full)")
+#else
+#define ET_UNROLL _Pragma("GCC unroll 16")
+#endif
+
+/* Keeps a vector in a register from here on: without it GCC moves loads next to
+ * their uses and spills sums in their place. Clang does not, and unrolls no loop
+ * that has an asm statement. */
+#if defined(__clang__)
+#define ET_PIN(vector) ((void)(vector))
+#elif defined(ET_CPU_REGISTER)
+#define ET_PIN(vector) __asm__("" : "+" ET_CPU_REGISTER(vector))
+#elif defined(__x86_64__)
+#define ET_PIN(vector) __asm__("" : "+x"(vector))
+#else
+#define ET_PIN(vector) ((void)(vector))
+#endif
+
+/* The same, and those that are pinned so stay in their order. */
+#if defined(__clang__) || !defined(ET_CPU_REGISTER)
+#define ET_PIN_ORDER(vector) ((void)(vector))
+#else
+#define ET_PIN_ORDER(vector) __asm__ volatile("" : "+" ET_CPU_REGISTER(vector))
+#endif
+
+/* Keeps an index one that several addresses share: GCC gives each a register that it
+ * counts up. */
+#if defined(__clang__)
+#define ET_PIN_INDEX(index) ((void)(index))
+#else
+#define ET_PIN_INDEX(index) __asm__("" : "+r"(index))
+#endif
+
+ET_INLINE et_f32 et_f32_load(const float *from) {
+  return *(const et_f32_loose *)from;
+}
+
+ET_INLINE void et_f32_store(float *to, et_f32 value) {
+  *(et_f32_loose *)to = value;
+}
+
+ET_INLINE et_f32 et_f32_all(float value) {
+#if defined(ET_CPU_ISA_AVX512)
+  return (et_f32)_mm512_set1_ps(value);
+#elif defined(ET_CPU_ISA_AVX2)
+  return (et_f32)_mm256_set1_ps(value);
+#else
+  return (et_f32){value, value, value, value};
+#endif
+}
+
+/* a * b + c: rounded once, except in plain C. */
+ET_INLINE et_f32 et_f32_fma(et_f32 a, et_f32 b, et_f32 c) {
+#if defined(ET_CPU_ISA_AVX512)
+  return (et_f32)_mm512_fmadd_ps((__m512)a, (__m512)b, (__m512)c);
+#elif defined(ET_CPU_ISA_AVX2)
+  return (et_f32)_mm256_fmadd_ps((__m256)a, (__m256)b, (__m256)c);
+#elif defined(ET_CPU_ISA_NEON)
+  return (et_f32)vfmaq_f32((float32x4_t)c, (float32x4_t)a, (float32x4_t)b);
+#else
+  return a * b + c;
+#endif
+}
+
+ET_INLINE et_f32 et_f32_sqrt(et_f32 x) {
+#if defined(ET_CPU_ISA_AVX512)
+  return (et_f32)_mm512_sqrt_ps((__m512)x);
+#elif defined(ET_CPU_ISA_AVX2)
+  return (et_f32)_mm256_sqrt_ps((__m256)x);
+#elif defined(ET_CPU_ISA_NEON)
+  return (et_f32)vsqrtq_f32((float32x4_t)x);
+#else
+  for (int i = 0; i < ET_CPU_LANES; i++) {
+    x[i] = __builtin_sqrtf(x[i]);
+  }
+  return x;
+#endif
+}
+
+/* Lanes of `a` where `mask` is set, of `b` elsewhere. */
+ET_INLINE et_f32 et_f32_select(et_i32 mask, et_f32 a, et_f32 b) {
+  return (et_f32)((mask & (et_i32)a) | (~mask & (et_i32)b));
+}
+
+/* At least `low`; NaN stays NaN, and of zeros that compare equal `x` is kept:
+ * the second operand of the x86 instruction. */
+ET_INLINE et_f32 et_f32_at_least(et_f32 x, et_f32 low) {
+#if defined(ET_CPU_ISA_AVX512)
+  return (et_f32)_mm512_max_ps((__m512)low, (__m512)x);
+#elif defined(ET_CPU_ISA_AVX2)
+  return (et_f32)_mm256_max_ps((__m256)low, (__m256)x);
+#else
+  return et_f32_select(x < low, low, x);
+#endif
+}
+
+/* The same, but NaN becomes `low`. */
+ET_INLINE et_f32 et_f32_above(et_f32 x, et_f32 low) {
+#if defined(ET_CPU_ISA_AVX512)
+  return (et_f32)_mm512_max_ps((__m512)x, (__m512)low);
+#elif defined(ET_CPU_ISA_AVX2)
+  return (et_f32)_mm256_max_ps((__m256)x, (__m256)low);
+#else
+  return et_f32_select(x > low, x, low);
+#endif
+}
+
+ET_INLINE et_f32 et_f32_at_most(et_f32 x, et_f32 high) {
+#if defined(ET_CPU_ISA_AVX512)
+  return (et_f32)_mm512_min_ps((__m512)high, (__m512)x);
+#elif defined(ET_CPU_ISA_AVX2)
+  return (et_f32)_mm256_min_ps((__m256)high, (__m256)x);
+#else
+  return et_f32_select(x > high, high, x);
+#endif
+}
+
+/* The same, but NaN becomes `high`. */
+ET_INLINE et_f32 et_f32_below(et_f32 x, et_f32 high) {
+#if defined(ET_CPU_ISA_AVX512)
+  return (et_f32)_mm512_min_ps((__m512)x, (__m512)high);
+#elif defined(ET_CPU_ISA_AVX2)
+  return (et_f32)_mm256_min_ps((__m256)x, (__m256)high);
+#else
+  return et_f32_select(x < high, x, high);
+#endif
+}
+
+ET_INLINE et_f32 et_f32_clamp(et_f32 x, et_f32 low, et_f32 high) {
+  return et_f32_at_most(et_f32_at_least(x, low), high);
+}
+
+/* The first `count` <= ET_CPU_LANES lanes; the others are 0, not read. */
+#if defined(ET_CPU_ISA_AVX2)
+/* All bits of the first `count` lanes. */
+ET_INLINE __m256i et_first_of_eight(size_t count) {
+  const __m256i ramp = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+  return _mm256_cmpgt_epi32(_mm256_set1_epi32((int)count), ramp);
+}
+#endif
+
+ET_INLINE et_f32 et_f32_load_some(const float *from, size_t count) {
+#if defined(ET_CPU_ISA_AVX512)
+  const __mmask16 mask = (__mmask16)((1u << count) - 1u);
+  return (et_f32)_mm512_maskz_loadu_ps(mask, from);
+#elif defined(ET_CPU_ISA_AVX2)
+  return (et_f32)_mm256_maskload_ps(from, et_first_of_eight(count));
+#else
+  float lanes[ET_CPU_LANES] = {0};
+  memcpy(lanes, from, count * sizeof(float));
+  return et_f32_load(lanes);
+#endif
+}
+
+ET_INLINE void et_f32_store_some(float *to, et_f32 value, size_t count) {
+#if defined(ET_CPU_ISA_AVX512)
+  const __mmask16 mask = (__mmask16)((1u << count) - 1u);
+  _mm512_mask_storeu_ps(to, mask, (__m512)value);
+#elif defined(ET_CPU_ISA_AVX2)
+  _mm256_maskstore_ps(to, et_first_of_eight(count), (__m256)value);
+#else
+  float lanes[ET_CPU_LANES];
+  et_f32_store(lanes, value);
+  memcpy(to, lanes, count * sizeof(float));
+#endif
+}
+
+/* Into the second-level cache: what a stream reads soon. */
+ET_INLINE void et_prefetch(const void *from) { __builtin_prefetch(from, 0, 2); }
+
+/* Into the nearest one as well. */
+ET_INLINE void et_prefetch_near(const void *from) {
+  __builtin_prefetch(from, 0, 3);
+}
+
+#endif /* BACKENDS_CPU_MICROKERNELS_SIMD_H_ */

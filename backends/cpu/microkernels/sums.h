@@ -1,0 +1,135 @@
+/* The sums of a tile: how they begin, and what becomes of them at the end. */
+#ifndef BACKENDS_CPU_MICROKERNELS_SUMS_H_
+#define BACKENDS_CPU_MICROKERNELS_SUMS_H_
+
+#include "backends/cpu/microkernels/tile.h"
+
+#define ET_TILE_PANELS 4 /* most */
+#define ET_TILE_VECTORS (ET_TILE_PANELS * ET_PANEL_VECTORS)
+typedef et_f32 et_sums[ET_TILE_ROWS][ET_TILE_VECTORS];
+
+/* Vector `v` of a row of results, of which the last panel has `lanes` columns. With
+ * AVX-512, where masks cost nothing, its vector may have fewer lanes; elsewhere
+ * vectors are whole. */
+#if defined(ET_CPU_ISA_AVX512)
+#define ET_SUM_IS_PART(v, vectors) ((v) == (vectors) - 1)
+#else
+#define ET_SUM_IS_PART(v, vectors) ((v) >= (vectors))
+#endif
+
+ET_INLINE et_f32 et_sum_load(const float *row, int v, int vectors,
+                             size_t lanes) {
+  const float *from = row + v * ET_CPU_LANES;
+  return ET_SUM_IS_PART(v, vectors) ? et_f32_load_some(from, lanes)
+                                    : et_f32_load(from);
+}
+
+ET_INLINE void et_sum_store(float *row, int v, int vectors, size_t lanes,
+                            et_f32 sum) {
+  float *to = row + v * ET_CPU_LANES;
+  if (ET_SUM_IS_PART(v, vectors)) {
+    et_f32_store_some(to, sum, lanes);
+  } else {
+    et_f32_store(to, sum);
+  }
+}
+
+/* The sums of the tile whose results begin at `out`. */
+ET_INLINE void et_tile_begin(const et_tiles *t, const float *out, int rows,
+                             int vectors, et_sums sums) {
+  const float *from = t->start != NULL ? t->start : out;
+  const size_t stride = t->start != NULL ? 0 : t->out_stride;
+  ET_UNROLL for (int r = 0; r < rows; r++, from += stride) {
+    ET_UNROLL for (int v = 0; v < vectors; v++) {
+      sums[r][v] = et_sum_load(from, v, vectors, t->lanes);
+    }
+  }
+}
+
+ET_INLINE void et_tile_add_residual(const et_tiles *t, const float *residual,
+                                    int rows, int vectors, et_sums sums) {
+  ET_UNROLL for (int r = 0; r < rows; r++, residual += t->residual_stride) {
+    ET_UNROLL for (int v = 0; v < vectors; v++) {
+      sums[r][v] += et_sum_load(residual, v, vectors, t->lanes);
+    }
+  }
+}
+
+#if defined(ET_CPU_ISA_AVX512)
+/* Stores each vector as soon as it is bounded: stores take two cycles each, and the next
+ * tile's products begin beside them. Sums without bounds pass infinite ones. */
+ET_INLINE void et_tile_finish(const et_tiles *t, float *out, int rows,
+                              int vectors, et_sums sums) {
+  const size_t stride = t->out_stride; /* once: results may be floats of `t`, */
+  const size_t lanes = t->lanes;       /* as compilers see */
+  const et_f32 low =
+      et_f32_all(t->last ? et_cpu_clamp_low(t->activation) : -INFINITY);
+  const et_f32 high =
+      et_f32_all(t->last ? et_cpu_clamp_high(t->activation) : INFINITY);
+  ET_UNROLL for (int r = 0; r < rows; r++, out += stride) {
+    ET_UNROLL for (int v = 0; v < vectors; v++) {
+      ET_PIN_ORDER(sums[r][v]);
+      et_sum_store(out, v, vectors, lanes, et_f32_clamp(sums[r][v], low, high));
+    }
+  }
+}
+#else
+ET_INLINE void et_tile_clamp(const et_tiles *t, int rows, int vectors,
+                             et_sums sums) {
+  const et_f32 low = et_f32_all(t->activation->low);
+  const et_f32 high = et_f32_all(t->activation->high);
+  ET_UNROLL for (int r = 0; r < rows; r++) {
+    ET_UNROLL for (int v = 0; v < vectors; v++) {
+      sums[r][v] = et_f32_clamp(sums[r][v], low, high);
+    }
+  }
+}
+
+ET_INLINE void et_tile_store(const et_tiles *t, float *out, int rows,
+                             int vectors, et_sums sums) {
+  const size_t stride = t->out_stride; /* once: results may be floats of `t`, */
+  const size_t lanes = t->lanes;       /* as compilers see */
+  ET_UNROLL for (int r = 0; r < rows; r++, out += stride) {
+    ET_UNROLL for (int v = 0; v < vectors; v++) {
+      et_sum_store(out, v, vectors, lanes, sums[r][v]);
+    }
+  }
+}
+
+ET_INLINE void et_tile_finish(const et_tiles *t, float *out, int rows,
+                              int vectors, et_sums sums) {
+  if (t->last && t->activation->function == ET_CPU_ACTIVATION_FUNCTION_CLAMP) {
+    et_tile_clamp(t, rows, vectors, sums);
+  }
+  et_tile_store(t, out, rows, vectors, sums);
+}
+#endif
+
+ET_INLINE void et_tile_end(const et_tiles *t, float *out, const float *residual,
+                           int rows, int vectors, et_sums sums) {
+  if (t->last && residual != NULL) {
+    et_tile_add_residual(t, residual, rows, vectors, sums);
+  }
+  et_tile_finish(t, out, rows, vectors, sums);
+}
+
+/* Moves `panels` panels to the right. */
+ET_INLINE void et_tiles_right(et_tiles *tiles, size_t panels) {
+  tiles->panels += panels * tiles->panel_stride;
+  tiles->out += panels * ET_PANEL;
+  if (tiles->start != NULL) {
+    tiles->start += panels * ET_PANEL;
+  }
+  if (tiles->residual != NULL) {
+    tiles->residual += panels * ET_PANEL;
+  }
+}
+
+ET_APART void et_copy_columns(const float *from, size_t from_stride, float *to,
+                              size_t to_stride, size_t rows, size_t columns) {
+  for (size_t r = 0; r < rows; r++) {
+    memcpy(to + r * to_stride, from + r * from_stride, columns * sizeof(float));
+  }
+}
+
+#endif /* BACKENDS_CPU_MICROKERNELS_SUMS_H_ */

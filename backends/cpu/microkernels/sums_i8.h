@@ -1,0 +1,100 @@
+/* The sums of a tile of bytes: how they begin, and what becomes of them at the end. */
+#ifndef BACKENDS_CPU_MICROKERNELS_SUMS_I8_H_
+#define BACKENDS_CPU_MICROKERNELS_SUMS_I8_H_
+
+#include "backends/cpu/microkernels/tile_i8.h"
+
+typedef et_i32 et_sums_i8[ET_I8_ROWS][ET_I8_PANELS * ET_PANEL_VECTORS];
+
+/* What all tiles of a block have in common: of some quads of a panel. */
+typedef struct et_block_i8 {
+  const et_packed_i8 *packed;
+  const int8_t *panels;
+  const int16_t *wide; /* the panel widened, or NULL */
+  size_t first;        /* quad */
+  size_t depth;
+  bool is_first; /* sums begin with `start`, else go on: of widened panels */
+  bool is_last;
+  const et_target_i8 *target; /* NULL: sums are wanted */
+  int32_t *sums;
+} et_block_i8;
+
+/* Bytes of the `panels` panels of some rows: the whole of each row, or its first
+ * `columns`. */
+ET_INLINE void et_put_rows_of_i8(uint8_t *out, size_t stride, size_t columns,
+                                 int rows, int panels, et_u8 bytes) {
+  const int parts = ET_ROUNDED_PANELS / panels;
+  const bool whole = columns >= (size_t)panels * ET_PANEL;
+  ET_UNROLL for (int r = 0; r < rows; r++, out += stride) {
+    if (whole) {
+      et_u8_store_part(out, bytes, r, parts);
+    } else {
+      et_u8_store_some(out, bytes, r, parts, columns);
+    }
+  }
+}
+
+/* What bytes are made with is read once: to the compiler, each byte that is written may
+ * be part of it. */
+ET_INLINE void et_put_bytes_i8(const et_block_i8 *b, size_t row, int rows,
+                               int panels, et_sums_i8 sums) {
+  const et_target_i8 target = *b->target;
+  const et_rounder rounder = *target.rounder;
+  const int there =
+      ET_ROUNDED_PANELS / panels; /* rows that are bytes at once */
+  uint8_t *out = target.out + row * target.stride;
+  ET_UNROLL for (int i = 0; i < rows; i += there) {
+    const int left = rows - i < there ? rows - i : there;
+    et_f32 steps[ET_ROUNDED];
+    ET_UNROLL for (int v = 0; v < ET_ROUNDED; v++) {
+      const int at =
+          v / ET_PANEL_VECTORS < left * panels ? v / ET_PANEL_VECTORS : 0;
+      const et_requantizer *r = &target.requantizers[at % panels];
+      steps[v] = et_steps_of(
+          sums[i + at / panels]
+              [at % panels * ET_PANEL_VECTORS + v % ET_PANEL_VECTORS],
+          r->scale[v % ET_PANEL_VECTORS], r->bias[v % ET_PANEL_VECTORS]);
+    }
+    const et_u8 bytes =
+        et_u8_in_order(et_rounded(&rounder, steps, target.is_far));
+    et_put_rows_of_i8(out, target.stride, target.columns, left, panels, bytes);
+    out += (size_t)there * target.stride;
+  }
+}
+
+/* Sums that are kept are of one panel. */
+ET_INLINE int32_t *et_kept_sum_i8(const et_block_i8 *b, size_t row, int r,
+                                  int v) {
+  return b->sums + (row + (size_t)r) * ET_PANEL + v * ET_CPU_LANES;
+}
+
+ET_INLINE void et_put_sums_i8(const et_block_i8 *b, size_t row, int rows,
+                              et_sums_i8 sums) {
+  ET_UNROLL for (int r = 0; r < rows; r++) {
+    ET_UNROLL for (int v = 0; v < ET_PANEL_VECTORS; v++) {
+      et_i32_store(et_kept_sum_i8(b, row, r, v), sums[r][v]);
+    }
+  }
+}
+
+ET_INLINE void et_get_sums_i8(const et_block_i8 *b, size_t row, int rows,
+                              et_sums_i8 sums) {
+  ET_UNROLL for (int r = 0; r < rows; r++) {
+    ET_UNROLL for (int v = 0; v < ET_PANEL_VECTORS; v++) {
+      sums[r][v] = et_i32_load(et_kept_sum_i8(b, row, r, v));
+    }
+  }
+}
+
+ET_INLINE void et_start_sums_i8(const et_block_i8 *b, int rows, int panels,
+                                et_sums_i8 sums) {
+  ET_UNROLL for (int v = 0; v < panels * ET_PANEL_VECTORS; v++) {
+    const et_i32 start = b->target == NULL
+                             ? et_i32_all(0)
+                             : b->target->requantizers[v / ET_PANEL_VECTORS]
+                                   .start[v % ET_PANEL_VECTORS];
+    ET_UNROLL for (int r = 0; r < rows; r++) { sums[r][v] = start; }
+  }
+}
+
+#endif /* BACKENDS_CPU_MICROKERNELS_SUMS_I8_H_ */

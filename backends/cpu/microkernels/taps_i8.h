@@ -1,0 +1,86 @@
+/* Where a window reads bytes. */
+#ifndef BACKENDS_CPU_MICROKERNELS_TAPS_I8_H_
+#define BACKENDS_CPU_MICROKERNELS_TAPS_I8_H_
+
+#include "backends/cpu/microkernels/conv_qs8.h"
+#include "backends/cpu/microkernels/tile_i8.h"
+
+/* An image of the batch for each window. */
+typedef struct et_taps_i8 {
+  const et_cpu_window *window;
+  const uint8_t *x;      /* channel 0 of those that are read, first image */
+  const uint8_t *beyond; /* read outside of the image */
+  size_t channels;       /* of a pixel */
+  size_t size;           /* channels that are read */
+} et_taps_i8;
+
+/* The taps of a row of the window that begins at pixel `x`, as one piece where
+ * they lie together; `row` is NULL outside of the image. */
+ET_INLINE et_piece_i8 *et_list_row_i8(const et_taps_i8 *t, const uint8_t *row,
+                                      size_t x, et_piece_i8 *list) {
+  const et_cpu_window *w = t->window;
+  if (row != NULL && t->size == t->channels && w->dilation_x == 1 &&
+      x < w->width && x + w->kernel_x <= w->width) {
+    *list++ =
+        (et_piece_i8){row + x * t->channels, w->kernel_x * t->channels, 1, 0};
+    return list;
+  }
+  for (size_t j = 0; j < w->kernel_x; j++, x += w->dilation_x) {
+    const bool inside = row != NULL && x < w->width;
+    *list++ = (et_piece_i8){inside ? row + x * t->channels : t->beyond, t->size,
+                            1, 0};
+  }
+  return list;
+}
+
+/* Of each row of the window of an output row, the row of the image or NULL. */
+ET_INLINE void et_find_rows_i8(const et_taps_i8 *t, size_t line,
+                               const uint8_t **rows) {
+  const et_cpu_window *w = t->window;
+  const size_t length = w->width * t->channels;
+  const uint8_t *image = t->x + line / w->out_height * w->height * length;
+  size_t y = line % w->out_height * w->stride_y - w->top;
+  for (size_t i = 0; i < w->kernel_y; i++, y += w->dilation_y) {
+    rows[i] = y < w->height ? image + y * length : NULL;
+  }
+}
+
+/* A window as lines of one piece, which holds where all channels are read and all
+ * taps lie together in the image. */
+ET_INLINE bool et_is_inside_i8(const et_taps_i8 *t, const uint8_t *const *rows,
+                               size_t x) {
+  const et_cpu_window *w = t->window;
+  return rows[0] != NULL && rows[w->kernel_y - 1] != NULL &&
+         t->size == t->channels && w->dilation_x == 1 && x < w->width &&
+         x + w->kernel_x <= w->width;
+}
+
+/* Lists what windows of `count` output pixels read, from number `pixel`, counted
+ * over all images; returns the end of the list, which has a place for each tap. */
+ET_INLINE et_piece_i8 *et_list_taps_i8(const et_taps_i8 *t, size_t pixel,
+                                       size_t count, et_piece_i8 *list) {
+  const et_cpu_window *w = t->window;
+  const uint8_t *rows[ET_CPU_TAPS_I8];
+  size_t line = pixel / w->out_width;
+  size_t column = pixel % w->out_width;
+  const size_t between = w->dilation_y * w->width * t->channels; /* rows */
+  et_find_rows_i8(t, line, rows);
+  for (; count > 0; count--, column++) {
+    if (column == w->out_width) {
+      column = 0;
+      et_find_rows_i8(t, ++line, rows);
+    }
+    const size_t x = column * w->stride_x - w->left;
+    if (et_is_inside_i8(t, rows, x)) {
+      *list++ = (et_piece_i8){rows[0] + x * t->channels,
+                              w->kernel_x * t->channels, w->kernel_y, between};
+      continue;
+    }
+    for (size_t i = 0; i < w->kernel_y; i++) {
+      list = et_list_row_i8(t, rows[i], x, list);
+    }
+  }
+  return list;
+}
+
+#endif /* BACKENDS_CPU_MICROKERNELS_TAPS_I8_H_ */

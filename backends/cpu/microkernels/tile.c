@@ -1,0 +1,503 @@
+#include "backends/cpu/microkernels/activate.h"
+#include "backends/cpu/microkernels/sums.h"
+#include "backends/cpu/microkernels/tile_wide.h"
+
+/* Rows and panels of the tiles there are: what fits the registers beside the
+ * vectors of a row of weights and one element. */
+#if defined(ET_CPU_ISA_PLAIN)
+#define ET_TILE_LIST(X) X(1, 1) X(1, 2) X(2, 1) X(3, 1)
+#elif defined(ET_CPU_ISA_AVX512)
+#define ET_LOW_TILES(X) X(1, 1) X(1, 4) X(2, 1) X(2, 4) X(3, 1) X(3, 4)
+#define ET_HIGH_TILES(X) X(4, 1) X(4, 4) X(6, 1) X(6, 2) X(6, 4)
+#define ET_TILE_LIST(X) ET_LOW_TILES(X) ET_HIGH_TILES(X)
+#else
+#define ET_TILE_LIST(X) \
+  X(1, 1) X(1, 4) X(2, 1) X(2, 2) X(3, 1) X(4, 1) X(5, 1) X(6, 1)
+#endif
+
+/* Of a low tile. */
+#define LOW_ROWS 3
+
+/* A single row reads every weight once, at the speed of memory: what comes next is
+ * asked for that many summands ahead. */
+#define AHEAD 40
+
+ET_INLINE void fetch_ahead(const float *panels, size_t panel_stride, int rows,
+                           int vectors) {
+  if (rows == 1) {
+    ET_UNROLL for (int p = 0; p * ET_PANEL_VECTORS < vectors; p++) {
+      et_prefetch_near(panels + (size_t)p * panel_stride + AHEAD * ET_PANEL);
+    }
+  }
+}
+
+/* Summands that are added between two looks at what is to be fetched: of more, so many lines
+ * are asked for at once that the tile's own wait behind them. */
+#define PART 16
+
+ET_INLINE size_t divide_up(size_t a, size_t b) { return (a + b - 1) / b; }
+
+/* Parts that the summands of a tile are added in. */
+ET_INLINE size_t parts_of(const et_tiles *t) {
+  return t->segments * divide_up(t->depth, PART);
+}
+
+/* Some panels, and how the tiles of them fetch those that come next, all tiles
+ * together: a few lines with each part, as reading them takes less time than
+ * multiplying. */
+typedef struct group {
+  et_tiles tiles;
+  size_t lines; /* of each next panel, with a part; 0: nothing is fetched */
+} group;
+
+/* Where a tile begins, and how far it is to the next one, of as many rows. */
+typedef struct place {
+  const float *const *begins; /* its rows: [segment][ET_TILE_ROWS] */
+  float *out;
+  const float *residual;
+  const float *next;
+  size_t begins_op;
+  size_t out_op;
+  size_t residual_op;
+  size_t next_step;
+  size_t x_op;
+  const float *rows[ET_TILE_ROWS]; /* where `begins` points without a table */
+} place;
+
+/* Without a table. Rows that there are not are the first one. */
+ET_INLINE void list_rows(const et_tiles *t, size_t row, size_t rows,
+                         place *at) {
+  at->begins = at->rows;
+  at->x_op = rows * t->x_stride;
+  for (size_t r = 0; r < ET_TILE_ROWS; r++) {
+    at->rows[r] = t->x + (r < rows ? row + r : row) * t->x_stride;
+  }
+}
+
+/* Of the tile whose first row is `row`, of `rows`. */
+static void find_place(const group *g, size_t tile, size_t row, size_t rows,
+                       place *at) {
+  const et_tiles *t = &g->tiles;
+  at->out_op = rows * t->out_stride;
+  at->out = t->out + row * t->out_stride;
+  at->residual = NULL;
+  if (t->residual != NULL) {
+    at->residual_op = rows * t->residual_stride;
+    at->residual = t->residual + row * t->residual_stride;
+  }
+  if (g->lines > 0) {
+    at->next_step = parts_of(t) * g->lines * ET_PANEL;
+    at->next = t->next + tile * at->next_step;
+  }
+  if (t->table == NULL) {
+    list_rows(t, row, rows, at);
+  } else {
+    at->begins_op = t->segments * ET_TILE_ROWS;
+    at->begins = t->table + tile * at->begins_op;
+  }
+}
+
+/* To the next tile. In a tile's own code compilers would count up an address for each of its
+ * rows, a third of that code. */
+ET_APART void move_on(const group *g, place *at) {
+  at->out += at->out_op;
+  if (at->residual != NULL) {
+    at->residual += at->residual_op;
+  }
+  if (g->lines > 0) {
+    at->next += at->next_step;
+  }
+  if (g->tiles.table != NULL) {
+    at->begins += at->begins_op;
+    return;
+  }
+  const size_t step = at->x_op;
+  ET_UNROLL for (int r = 0; r < ET_TILE_ROWS; r++) { at->rows[r] += step; }
+}
+
+/* Fetches what comes with a part, and returns what comes after. */
+ET_INLINE const float *fetch_next(const group *g, const float *next,
+                                  int vectors) {
+  for (size_t i = 0; i < g->lines; i++, next += ET_PANEL) {
+    ET_UNROLL for (int p = 0; p * ET_PANEL_VECTORS < vectors; p++) {
+      et_prefetch_near(next + (size_t)p * g->tiles.panel_stride);
+    }
+  }
+  return next;
+}
+
+/* Adds x[row][k] * panel[k]. */
+ET_INLINE void add_summand(const float *const *row, const float *panel,
+                           size_t panel_stride, size_t k, int rows, int vectors,
+                           et_sums sums) {
+  et_f32 w[ET_TILE_VECTORS];
+  fetch_ahead(panel, panel_stride, rows, vectors);
+  ET_UNROLL for (int v = 0; v < vectors; v++) {
+    w[v] = et_f32_load(panel + v / ET_PANEL_VECTORS * panel_stride +
+                       v % ET_PANEL_VECTORS * ET_CPU_LANES);
+    if (rows > 1) { /* one row adds them straight from memory */
+      ET_PIN(w[v]);
+    }
+  }
+  ET_UNROLL for (int r = 0; r < rows; r++) {
+    const et_f32 x = et_f32_all(row[r][k]);
+    ET_UNROLL for (int v = 0; v < vectors; v++) {
+      sums[r][v] = et_f32_fma(x, w[v], sums[r][v]);
+    }
+  }
+}
+
+/* Adds those from `k` to before `end`; panels begin with that of `k`. */
+ET_INLINE void add_part(const float *const *row, const float *panels,
+                        size_t panel_stride, size_t k, size_t end, int rows,
+                        int vectors, et_sums sums) {
+  for (; k < end; k++, panels += ET_PANEL) {
+    ET_PIN_INDEX(k);
+    add_summand(row, panels, panel_stride, k, rows, vectors, sums);
+  }
+}
+
+/* Adds one segment, whose panels begin at `panels`. Fetches from `next` on, and returns
+ * where to go on. */
+ET_INLINE const float *add_segment(const group *g, const float *const *begins,
+                                   const float *panels, const float *next,
+                                   int rows, int vectors, et_sums sums) {
+  const size_t depth = g->tiles.depth;
+  const float *row[ET_TILE_ROWS];
+  ET_UNROLL for (int r = 0; r < rows; r++) { row[r] = begins[r]; }
+  for (size_t k = 0; k < depth; k += PART) {
+    next = fetch_next(g, next, vectors);
+    add_part(row, panels + k * ET_PANEL, g->tiles.panel_stride, k,
+             depth - k < PART ? depth : k + PART, rows, vectors, sums);
+  }
+  return next;
+}
+
+/* Computes `count` tiles from `at` on. */
+ET_INLINE void run_tiles(const group *all, place *at, size_t count, int rows,
+                         int vectors) {
+  const group g = *all; /* which no result overlaps, as compilers see */
+  const et_tiles *t = &g.tiles;
+  for (; count > 0; count--, move_on(all, at)) {
+    const float *const *begins = at->begins;
+    const float *panels = t->panels;
+    const float *next = at->next;
+    et_sums sums;
+    et_tile_begin(t, at->out, rows, vectors, sums);
+    for (size_t s = 0; s < t->segments; s++, begins += ET_TILE_ROWS) {
+      next = add_segment(&g, begins, panels, next, rows, vectors, sums);
+      panels += t->depth * ET_PANEL;
+    }
+    et_tile_end(t, at->out, at->residual, rows, vectors, sums);
+  }
+}
+
+typedef void tile_function(const group *g, place *at, size_t count);
+
+#define DEFINE_TILE(rows, panels)                                              \
+  static void run_##rows##x##panels(const group *g, place *at, size_t count) { \
+    run_tiles(g, at, count, rows, (panels) * ET_PANEL_VECTORS);                \
+  }
+ET_TILE_LIST(DEFINE_TILE)
+
+/* [rows][panels]; NULL: no such tile. */
+#define TILE_ENTRY(rows, panels) [rows][panels] = run_##rows##x##panels,
+static tile_function *const tile_functions[ET_TILE_ROWS + 1]
+                                          [ET_TILE_PANELS + 1] = {
+                                              ET_TILE_LIST(TILE_ENTRY)};
+
+/* How many of `left` panels tiles of so many rows have at once. */
+static size_t group_size(size_t height, size_t left) {
+  size_t most = left < ET_TILE_PANELS ? left : ET_TILE_PANELS;
+  while (tile_functions[height][most] == NULL) {
+    most--;
+  }
+  return most;
+}
+
+static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
+
+static bool leaves_curve(const et_tiles *t) {
+  return t->last && et_cpu_is_curve(t->activation);
+}
+
+/* Applies what the tiles themselves do not, to rows from `row` on. */
+ET_APART void finish(const et_tiles *t, size_t row, size_t rows,
+                     size_t columns) {
+  if (leaves_curve(t)) {
+    ET_CPU_NAME(et_cpu_activate_f32)
+    (t->activation, t->out + row * t->out_stride, t->out_stride, rows, columns);
+  }
+}
+
+/* How many of the rows, from the first on, are worked on by low tiles. Where few summands are
+ * added, a high tile's results take longer to write than processors look ahead, those of half
+ * of it do not. Of more summands the panels would be read too often. At least two rows are
+ * left, as a single one has too few sums at once. */
+#if defined(ET_CPU_ISA_AVX512)
+#define FEW_SUMMANDS 96
+ET_APART size_t low_rows(const et_tiles *t, size_t rows, size_t panels) {
+  const bool are_low = t->table == NULL && t->depth <= FEW_SUMMANDS &&
+                       panels == ET_TILE_PANELS && rows > LOW_ROWS;
+  return are_low ? (rows - 2) / LOW_ROWS * LOW_ROWS : 0;
+}
+#else
+static size_t low_rows(const et_tiles *t, size_t rows, size_t panels) {
+  (void)t;
+  (void)rows;
+  (void)panels;
+  return 0;
+}
+#endif
+
+/* A single row fetches its own weights. */
+static size_t lines_to_fetch(const et_tiles *t, size_t rows, size_t panels) {
+  const size_t height = low_rows(t, rows, panels) > 0 ? LOW_ROWS : ET_TILE_ROWS;
+  const size_t parts = parts_of(t) * divide_up(rows, height);
+  return t->next == NULL || rows == 1 || parts == 0
+             ? 0
+             : divide_up(t->segments * t->depth, parts);
+}
+
+/* Tiles whose results are still in the nearest cache. */
+#define NEAR_TILES 4
+
+/* Some tiles of like height. */
+typedef struct tile_range {
+  size_t tile; /* the first one */
+  size_t row;  /* its first row */
+  size_t count;
+  size_t height;
+} tile_range;
+
+ET_APART void run_function(const group *g, const tile_range *of,
+                           size_t panels) {
+  place at;
+  find_place(g, of->tile, of->row, of->height, &at);
+  tile_functions[of->height][panels](g, &at, of->count);
+}
+
+/* One panel after the other. */
+ET_APART void run_singly(const group *all, const tile_range *of,
+                         size_t panels) {
+  group g = *all;
+  g.tiles.lanes = ET_PANEL;
+  for (; panels > 0; panels--) {
+    if (panels == 1) {
+      g.tiles.lanes = all->tiles.lanes;
+    }
+    run_function(&g, of, 1);
+    et_tiles_right(&g.tiles, 1);
+    g.tiles.next += g.tiles.next == NULL ? 0 : g.tiles.panel_stride;
+  }
+}
+
+/* Moves `of` behind its tiles. Lower ones may be of single panels alone. What tiles leave is
+ * applied to some at a time. */
+static void run_range(const group *g, tile_range *of, size_t panels,
+                      size_t columns) {
+  const size_t most = leaves_curve(&g->tiles) ? NEAR_TILES : of->count;
+  size_t left = of->count;
+  while (left > 0) {
+    of->count = smaller(left, most);
+    if (tile_functions[of->height][panels] != NULL) {
+      run_function(g, of, panels);
+    } else {
+      run_singly(g, of, panels);
+    }
+    finish(&g->tiles, of->row, of->count * of->height, columns);
+    of->tile += of->count;
+    of->row += of->count * of->height;
+    left -= of->count;
+  }
+}
+
+/* All rows. */
+static void run_group(const group *g, size_t rows, size_t panels,
+                      size_t columns) {
+  tile_range of = {.count = low_rows(&g->tiles, rows, panels) / LOW_ROWS,
+                   .height = LOW_ROWS};
+  run_range(g, &of, panels, columns);
+  while (of.row < rows) {
+    of.height = et_tile_height(rows - of.row);
+    of.count = et_like_tiles(rows - of.row);
+    run_range(g, &of, panels, columns);
+  }
+}
+
+#if defined(ET_CPU_ISA_AVX512)
+/* Columns are whole panels, and lanes of a last one. */
+static size_t whole_panels(size_t columns) {
+  return (columns + ET_PANEL - 1) / ET_PANEL;
+}
+
+static void run_rest(const et_tiles *tiles, size_t rows, size_t columns) {
+  (void)tiles;
+  (void)rows;
+  (void)columns;
+}
+#else
+static size_t whole_panels(size_t columns) { return columns / ET_PANEL; }
+
+/* One tile of one panel of which only some columns exist: beside the tensors,
+ * as a vector would reach past their ends. */
+ET_APART void run_part(const group *g, size_t tile, size_t row, size_t rows,
+                       size_t columns) {
+  float out[ET_TILE_ROWS * ET_PANEL] = {0};
+  float residual[ET_TILE_ROWS * ET_PANEL] = {0};
+  group part = *g;
+  place at;
+  find_place(g, tile, row, rows, &at);
+  float *const to = at.out;
+  if (part.tiles.start == NULL) {
+    et_copy_columns(to, g->tiles.out_stride, out, ET_PANEL, rows, columns);
+  }
+  if (at.residual != NULL) {
+    et_copy_columns(at.residual, g->tiles.residual_stride, residual, ET_PANEL,
+                    rows, columns);
+    at.residual = residual;
+    part.tiles.residual_stride = ET_PANEL;
+  }
+  at.out = out;
+  part.tiles.out_stride = ET_PANEL;
+  part.tiles.lanes = ET_PANEL;
+  tile_functions[rows][1](&part, &at, 1);
+  et_copy_columns(out, ET_PANEL, to, g->tiles.out_stride, rows, columns);
+}
+
+/* Columns that do not fill a panel. */
+ET_APART void run_rest(const et_tiles *tiles, size_t rows, size_t columns) {
+  const group g = {*tiles, 0};
+  size_t row = 0;
+  for (size_t i = 0; row < rows && columns > 0; i++) {
+    const size_t height = et_tile_height(rows - row);
+    run_part(&g, i, row, height, columns);
+    row += height;
+  }
+}
+
+#endif
+
+/* All columns; `next` is what comes after them. Afterwards `g` stands behind the
+ * last panel that is whole. */
+ET_APART void run_columns(group *g, size_t rows, size_t columns,
+                          const float *next) {
+  const size_t height = et_tile_height(rows);
+  et_tiles *t = &g->tiles;
+  size_t left = whole_panels(columns);
+  size_t rest = columns;
+  while (left > 0) {
+    const size_t panels = group_size(height, left);
+    const size_t width = smaller(rest, panels * ET_PANEL);
+    t->lanes = (width - 1) % ET_PANEL + 1;
+    t->next = left > panels ? t->panels + panels * t->panel_stride : next;
+    g->lines = lines_to_fetch(t, rows, panels);
+    run_group(g, rows, panels, width);
+    et_tiles_right(t, panels);
+    left -= panels;
+    rest -= width;
+  }
+  run_rest(t, rows, rest);
+  finish(t, 0, rows, rest);
+}
+
+#if defined(ET_HAS_WIDE)
+/* How many columns, at the end, are worked on by wide tiles. Tables list others. */
+static size_t wide_columns(const et_tiles *t, size_t rows, size_t columns) {
+  static const size_t others[] = {0, 2 * ET_PANEL, ET_PANEL};
+  if (t->table != NULL || rows < ET_WIDE_ROWS || columns < ET_WIDE_COLUMNS ||
+      columns % ET_WIDE_HALF != 0 || (ET_WIDE_BEGINS && t->start == NULL)) {
+    return 0;
+  }
+  if (ET_MOST_WIDE_DEPTH == 0 || t->depth > ET_MOST_WIDE_DEPTH) {
+    return columns % ET_PANEL == 0 ? 0 : ET_WIDE_COLUMNS;
+  }
+  return columns - others[columns % ET_WIDE_COLUMNS / ET_WIDE_HALF];
+}
+
+/* Moves down by some rows. */
+static void move_down(et_tiles *t, size_t rows) {
+  t->x += rows * t->x_stride;
+  t->out += rows * t->out_stride;
+  t->residual += t->residual == NULL ? 0 : rows * t->residual_stride;
+}
+
+/* What a column's tiles fetch: the panel, or the two, that only the next column reads. */
+static et_wide_next find_next(const et_tiles *t, size_t lane, size_t rows,
+                              bool is_last) {
+  const size_t panels = lane == 0 ? 1 : 2;
+  et_wide_next next = {NULL, 0};
+  if (ET_MOST_WIDE_DEPTH > 0 && !is_last && rows > 0) {
+    next.at = t->panels + 2 * t->panel_stride;
+    next.lines = divide_up(panels * t->depth, rows / ET_WIDE_ROWS);
+  }
+  return next;
+}
+
+/* A panel and a half from `column` on, of rows that fill tiles. What tiles leave is applied
+ * to some at a time. */
+static void run_wide_column(const et_tiles *all, size_t column, size_t rows,
+                            bool is_last) {
+  et_tiles t = *all;
+  const size_t lane = column % ET_PANEL;
+  const size_t most = leaves_curve(all) ? NEAR_TILES * ET_WIDE_ROWS : rows;
+  t.panels += column / ET_PANEL * t.panel_stride;
+  et_wide_next next = find_next(&t, lane, rows, is_last);
+  t.panels += lane;
+  t.out += column;
+  t.start += t.start == NULL ? 0 : column;
+  t.residual += t.residual == NULL ? 0 : column;
+  while (rows > 0) {
+    const size_t some = smaller(rows, most);
+    et_wide_tiles(&t, lane == 0 ? ET_WIDE_HALF : t.panel_stride - ET_WIDE_HALF,
+                  some / ET_WIDE_ROWS, &next);
+    finish(&t, 0, some, ET_WIDE_COLUMNS);
+    move_down(&t, some);
+    rows -= some;
+  }
+}
+
+/* Rows that do not fill a tile are worked on as others are; not a single one, which would
+ * have too few sums at once. */
+static void run_wide(group *g, size_t rows, size_t most) {
+  const size_t columns = ET_MOST_WIDE_DEPTH == 0 ? ET_WIDE_COLUMNS : most;
+  const size_t left =
+      rows % ET_WIDE_ROWS == 1 ? ET_WIDE_ROWS + 1 : rows % ET_WIDE_ROWS;
+  for (size_t c = 0; c < columns; c += ET_WIDE_COLUMNS) {
+    run_wide_column(&g->tiles, c, rows - left, c + ET_WIDE_COLUMNS == columns);
+  }
+  if (left > 0) {
+    move_down(&g->tiles, rows - left);
+    run_columns(g, left, columns, NULL);
+  }
+}
+#else
+static size_t wide_columns(const et_tiles *t, size_t rows, size_t columns) {
+  (void)t;
+  (void)rows;
+  (void)columns;
+  return 0;
+}
+
+static void run_wide(group *g, size_t rows, size_t columns) {
+  (void)g;
+  (void)rows;
+  (void)columns;
+}
+#endif
+
+void ET_CPU_NAME(et_cpu_tiles)(const et_tiles *tiles, size_t rows,
+                               size_t columns) {
+  const size_t wide = wide_columns(tiles, rows, columns);
+  const size_t panels = (columns - wide) / ET_PANEL;
+  group g = {*tiles, 0};
+  if (rows == 0) {
+    return;
+  }
+  run_columns(&g, rows, columns - wide,
+              wide > 0 ? tiles->panels + panels * tiles->panel_stride
+                       : tiles->next);
+  if (wide > 0) {
+    run_wide(&g, rows, wide);
+  }
+}

@@ -1,0 +1,29 @@
+/* Rows in tiles of like height, which is even: of all heights, half are compiled. */
+#ifndef BACKENDS_CPU_MICROKERNELS_TILE_EVEN_H_
+#define BACKENDS_CPU_MICROKERNELS_TILE_EVEN_H_
+
+#include <stddef.h>
+
+/* Computes the tile of `product` that begins at `row`: the function knows its height. */
+typedef void et_tile_function(const void *product, size_t row);
+
+/* Calls functions[height] for tiles that make up `rows` rows, of `most` rows at most, an
+ * even number; the last one may compute a row again. */
+static inline void et_run_even_tiles(const void *product, size_t rows,
+                                     size_t most,
+                                     et_tile_function *const *functions) {
+  const size_t pairs = (rows + 1) / 2;
+  const size_t least = (2 * pairs + most - 1) / most;
+  const size_t tiles = least == 1 && rows % 2 == 1 ? 2 : least;
+  if (rows == 1) {
+    functions[1](product, 0);
+    return;
+  }
+  for (size_t i = 0, row = 0; i < tiles; i++) {
+    const size_t height = 2 * (pairs / tiles + (i < pairs % tiles ? 1 : 0));
+    functions[height](product, row + height <= rows ? row : rows - height);
+    row += height;
+  }
+}
+
+#endif /* BACKENDS_CPU_MICROKERNELS_TILE_EVEN_H_ */

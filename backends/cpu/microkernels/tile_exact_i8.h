@@ -1,0 +1,82 @@
+/* Products of rows that are read by their addresses, where four bytes are added up exactly. */
+#ifndef BACKENDS_CPU_MICROKERNELS_TILE_EXACT_I8_H_
+#define BACKENDS_CPU_MICROKERNELS_TILE_EXACT_I8_H_
+
+#include "backends/cpu/microkernels/sums_i8.h"
+
+#if ET_DOT4_EXACT
+
+/* Vector `v` of quad `k` of panels, `depth` quads each. */
+ET_INLINE et_i8 et_weights_at_i8(const int8_t *panels, size_t depth, size_t k,
+                                 int v) {
+  const size_t quad = (size_t)(v / ET_PANEL_VECTORS) * depth + k;
+  return et_i8_load(panels + quad * 4 * ET_PANEL +
+                    v % ET_PANEL_VECTORS * 4 * ET_CPU_LANES);
+}
+
+/* Rows of a run, all of whose quads are turned by `flip`, or as they are. */
+typedef struct et_run_i8 {
+  const uint8_t *const *from; /* of each row */
+  size_t quads;
+  bool is_turned; /* constant */
+  et_i32 flip;
+} et_run_i8;
+
+ET_INLINE et_i8 et_quad_of_i8(const et_run_i8 *run, const uint8_t *from) {
+  int32_t word;
+  memcpy(&word, from, sizeof(word));
+  const et_i32 all = et_i32_all(word);
+  return (et_i8)(run->is_turned ? all ^ run->flip : all);
+}
+
+/* Adds the products of a run. Weights are those of `panels` panels, each of all runs. */
+ET_INLINE void et_add_run_i8(const et_run_i8 *run, const int8_t *weights,
+                             size_t depth, int rows, int panels,
+                             et_sums_i8 sums) {
+  const uint8_t *at[ET_I8_ROWS];
+  ET_UNROLL for (int r = 0; r < rows; r++) { at[r] = run->from[r]; }
+  for (size_t k = 0; k < 4 * run->quads; k += 4, weights += 4 * ET_PANEL) {
+    et_i8 w[ET_I8_PANELS * ET_PANEL_VECTORS];
+    ET_PIN_INDEX(k);
+    ET_UNROLL for (int v = 0; v < panels * ET_PANEL_VECTORS; v++) {
+      w[v] = et_weights_at_i8(weights, depth, 0, v);
+      ET_PIN(w[v]);
+    }
+    ET_UNROLL for (int r = 0; r < rows; r++) {
+      et_i8 quad = et_quad_of_i8(run, at[r] + k);
+      if (panels * ET_PANEL_VECTORS > 1) {
+        ET_PIN(quad); /* is read once */
+      }
+      ET_UNROLL for (int v = 0; v < panels * ET_PANEL_VECTORS; v++) {
+        sums[r][v] = et_i32_dot4(sums[r][v], quad, w[v]);
+        ET_PIN(sums[r][v]);
+      }
+    }
+  }
+}
+
+/* Of rows from `row` on. */
+ET_INLINE void et_add_runs_i8(const et_packed_i8 *packed, bool is_turned,
+                              const int8_t *weights, size_t row, int rows,
+                              int panels, et_sums_i8 sums) {
+  et_run_i8 run = {packed->from + row, packed->quads, is_turned,
+                   et_i32_all(packed->flip)};
+  ET_PIN(run.flip); /* else it turns words before they are spread */
+  for (size_t i = 0; i < packed->runs; i++, run.from += packed->rows) {
+    et_add_run_i8(&run, weights, packed->depth, rows, panels, sums);
+    weights += packed->quads * 4 * ET_PANEL;
+  }
+}
+
+ET_INLINE void et_add_products_i8(const et_block_i8 *b, size_t row, int rows,
+                                  int panels, et_sums_i8 sums) {
+  if (b->packed->flip == 0) {
+    et_add_runs_i8(b->packed, false, b->panels, row, rows, panels, sums);
+  } else {
+    et_add_runs_i8(b->packed, true, b->panels, row, rows, panels, sums);
+  }
+}
+
+#endif
+
+#endif /* BACKENDS_CPU_MICROKERNELS_TILE_EXACT_I8_H_ */

@@ -1,0 +1,66 @@
+/* The instruction sets, and functions that exist once for each of them. */
+#ifndef BACKENDS_CPU_MICROKERNELS_VARIANTS_H_
+#define BACKENDS_CPU_MICROKERNELS_VARIANTS_H_
+
+/* In the order of preference. */
+typedef enum et_cpu_isa {
+  ET_CPU_PLAIN = 0,
+  ET_CPU_AVX2 = 1,    /* with FMA and F16C */
+  ET_CPU_AVXVNNI = 2, /* AVX2 and AVX-VNNI: loops over bytes of its own */
+  ET_CPU_AVX512 = 3,  /* F, BW, DQ, VL, VNNI */
+  ET_CPU_NEON = 4,    /* with dot product */
+} et_cpu_isa;
+
+#define ET_CPU_ISA_COUNT 5
+
+/* Which of them are linked is said by //backends/cpu/microkernels:linked, as
+ * ET_CPU_LINKED_*: see the build setting //backends/cpu:isa. */
+#ifdef ET_CPU_LINKED_PLAIN
+#define ET_CPU_IF_PLAIN(...) __VA_ARGS__
+#else
+#define ET_CPU_IF_PLAIN(...)
+#endif
+#ifdef ET_CPU_LINKED_AVX2
+#define ET_CPU_IF_AVX2(...) __VA_ARGS__
+#else
+#define ET_CPU_IF_AVX2(...)
+#endif
+#ifdef ET_CPU_LINKED_AVXVNNI
+#define ET_CPU_IF_AVXVNNI(...) __VA_ARGS__
+#else
+#define ET_CPU_IF_AVXVNNI(...)
+#endif
+#ifdef ET_CPU_LINKED_AVX512
+#define ET_CPU_IF_AVX512(...) __VA_ARGS__
+#else
+#define ET_CPU_IF_AVX512(...)
+#endif
+#ifdef ET_CPU_LINKED_NEON
+#define ET_CPU_IF_NEON(...) __VA_ARGS__
+#else
+#define ET_CPU_IF_NEON(...)
+#endif
+
+/* Declares the variants of the function `name`, whose type is `type`. */
+#define ET_CPU_DECLARE(type, name) \
+  type name##_plain, name##_avx2, name##_avxvnni, name##_avx512, name##_neon
+
+/* What a table of them is filled with: NULL where a variant is not linked.
+ *
+ *   static et_cpu_gemm_f32_function *const variants[ET_CPU_ISA_COUNT] =
+ *       ET_CPU_VARIANTS(et_cpu_gemm_f32);
+ *   variants[run->isa](...)
+ */
+#define ET_CPU_VARIANTS(name) ET_CPU_VARIANTS_(name, name##_avx2)
+
+/* The same of a function that multiplies bytes. */
+#define ET_CPU_VARIANTS_I8(name) ET_CPU_VARIANTS_(name, name##_avxvnni)
+
+#define ET_CPU_VARIANTS_(name, avxvnni)                            \
+  {ET_CPU_IF_PLAIN([ET_CPU_PLAIN] = name##_plain, )                \
+       ET_CPU_IF_AVX2([ET_CPU_AVX2] = name##_avx2, )               \
+           ET_CPU_IF_AVXVNNI([ET_CPU_AVXVNNI] = avxvnni, )         \
+               ET_CPU_IF_AVX512([ET_CPU_AVX512] = name##_avx512, ) \
+                   ET_CPU_IF_NEON([ET_CPU_NEON] = name##_neon, )}
+
+#endif /* BACKENDS_CPU_MICROKERNELS_VARIANTS_H_ */

@@ -1,0 +1,173 @@
+#include "backends/cpu/ops/check.h"
+
+static et_status check_count(const et_cpu_op *op, const char *what,
+                             uint16_t count, uint16_t least, uint16_t most,
+                             et_error *error) {
+  ET_CPU_CHECK(error, count >= least && count <= most,
+               "%s: %d %s, expected %d to %d", op->type->name, (int)count, what,
+               (int)least, (int)most);
+  return ET_STATUS_OK;
+}
+
+et_status et_cpu_check_counts(const et_cpu_op *op, const et_cpu_counts *counts,
+                              et_error *error) {
+  ET_RETURN_IF_ERROR(check_count(op, "inputs", op->input_count,
+                                 counts->inputs_least, counts->inputs_most,
+                                 error));
+  ET_RETURN_IF_ERROR(
+      check_count(op, "outputs", op->output_count, counts->outputs,
+                  (uint16_t)(counts->outputs + counts->more_outputs), error));
+  ET_RETURN_IF_ERROR(check_count(op, "workspaces", op->workspace_count,
+                                 counts->workspaces, counts->workspaces,
+                                 error));
+  ET_RETURN_IF_ERROR(check_count(op, "dims", op->dim_count, counts->dims,
+                                 counts->dims, error));
+  return check_count(op, "attributes", op->attribute_count, counts->attributes,
+                     counts->attributes, error);
+}
+
+et_status et_cpu_check_tensor(const et_cpu_op *op, size_t index,
+                              et_scalar_type dtype, uint8_t rank,
+                              et_error *error) {
+  const et_cpu_tensor *tensor = op->tensors[index];
+  ET_CPU_CHECK(error, tensor->dtype == dtype,
+               "%s: tensor %zu is %s, expected %s", op->type->name, index,
+               et_scalar_type_name(tensor->dtype), et_scalar_type_name(dtype));
+  ET_CPU_CHECK(error, tensor->rank == rank,
+               "%s: tensor %zu has %d dims, expected %d", op->type->name, index,
+               (int)tensor->rank, (int)rank);
+  return ET_STATUS_OK;
+}
+
+et_status et_cpu_check_sizes(const et_cpu_op *op, size_t index,
+                             et_scalar_type dtype, uint8_t rank,
+                             const int64_t *sizes, et_error *error) {
+  ET_RETURN_IF_ERROR(et_cpu_check_tensor(op, index, dtype, rank, error));
+  const et_cpu_tensor *tensor = op->tensors[index];
+  for (uint8_t i = 0; i < rank; i++) {
+    ET_CPU_CHECK(error, tensor->sizes[i] == sizes[i],
+                 "%s: tensor %zu, dim %d is %d, expected %lld", op->type->name,
+                 index, (int)i, (int)tensor->sizes[i], (long long)sizes[i]);
+  }
+  return ET_STATUS_OK;
+}
+
+et_status et_cpu_check_numel(const et_cpu_op *op, size_t index,
+                             et_scalar_type dtype, int64_t numel,
+                             et_error *error) {
+  const et_cpu_tensor *tensor = op->tensors[index];
+  ET_RETURN_IF_ERROR(
+      et_cpu_check_tensor(op, index, dtype, tensor->rank, error));
+  ET_CPU_CHECK(error, (int64_t)tensor->numel == numel,
+               "%s: tensor %zu has %zu elements, expected %lld", op->type->name,
+               index, tensor->numel, (long long)numel);
+  return ET_STATUS_OK;
+}
+
+et_status et_cpu_check_same(const et_cpu_op *op, size_t index, size_t other,
+                            et_error *error) {
+  const et_cpu_tensor *as = op->tensors[other];
+  int64_t sizes[ET_CPU_MAX_RANK];
+  for (uint8_t i = 0; i < as->rank; i++) {
+    sizes[i] = as->sizes[i];
+  }
+  return et_cpu_check_sizes(op, index, (et_scalar_type)as->dtype, as->rank,
+                            sizes, error);
+}
+
+et_status et_cpu_check_batch(const et_cpu_op *op, size_t x, size_t y,
+                             et_error *error) {
+  const int32_t in = op->tensors[x]->sizes[0];
+  const int32_t out = op->tensors[y]->sizes[0];
+  ET_CPU_CHECK(error, in == out, "%s: %d images in, %d images out",
+               op->type->name, (int)in, (int)out);
+  return ET_STATUS_OK;
+}
+
+et_status et_cpu_check_channels(const et_cpu_op *op, size_t x, size_t y,
+                                et_error *error) {
+  const int32_t *in = op->tensors[x]->sizes;
+  const int32_t *out = op->tensors[y]->sizes;
+  ET_CPU_CHECK(error, in[0] == out[0] && in[3] == out[3],
+               "%s: %d images of %d channels in, %d of %d out", op->type->name,
+               (int)in[0], (int)in[3], (int)out[0], (int)out[3]);
+  return ET_STATUS_OK;
+}
+
+et_status et_cpu_check_images(const et_cpu_op *op, size_t x, size_t y,
+                              et_error *error) {
+  ET_RETURN_IF_ERROR(
+      et_cpu_check_tensor(op, x, ET_SCALAR_TYPE_FLOAT32, 4, error));
+  ET_RETURN_IF_ERROR(
+      et_cpu_check_tensor(op, y, ET_SCALAR_TYPE_FLOAT32, 4, error));
+  return et_cpu_check_batch(op, x, y, error);
+}
+
+et_status et_cpu_check_attribute(const et_cpu_op *op, size_t index, int64_t low,
+                                 int64_t high, et_error *error) {
+  const int64_t value = et_cpu_attribute(op, index);
+  ET_CPU_CHECK(error, value >= low && value <= high,
+               "%s: attribute %zu is %lld, expected %lld to %lld",
+               op->type->name, index, (long long)value, (long long)low,
+               (long long)high);
+  return ET_STATUS_OK;
+}
+
+size_t et_cpu_tensor_index(const et_cpu_op *op, const et_cpu_tensor *tensor) {
+  size_t index = 0;
+  while (op->tensors[index] != tensor) {
+    index++;
+  }
+  return index;
+}
+
+et_status et_cpu_check_shape(const et_cpu_op *op, const et_cpu_tensor *tensor,
+                             uint8_t rank, const int64_t *sizes,
+                             et_error *error) {
+  ET_CPU_CHECK(error, tensor->rank == rank,
+               "%s: tensor %zu has %d dims, expected %d", op->type->name,
+               et_cpu_tensor_index(op, tensor), (int)tensor->rank, (int)rank);
+  for (uint8_t i = 0; i < rank; i++) {
+    ET_CPU_CHECK(error, tensor->sizes[i] == sizes[i],
+                 "%s: tensor %zu, dim %d is %d, expected %lld", op->type->name,
+                 et_cpu_tensor_index(op, tensor), (int)i, (int)tensor->sizes[i],
+                 (long long)sizes[i]);
+  }
+  return ET_STATUS_OK;
+}
+
+et_status et_cpu_check_elements(const et_cpu_op *op,
+                                const et_cpu_tensor *tensor, int64_t numel,
+                                et_error *error) {
+  ET_CPU_CHECK(error, (int64_t)tensor->numel == numel,
+               "%s: tensor %zu has %zu elements, expected %lld", op->type->name,
+               et_cpu_tensor_index(op, tensor), tensor->numel,
+               (long long)numel);
+  return ET_STATUS_OK;
+}
+
+et_status et_cpu_check_alike(const et_cpu_op *op, const et_cpu_tensor *tensor,
+                             const et_cpu_tensor *other, et_error *error) {
+  int64_t sizes[ET_CPU_MAX_RANK];
+  ET_CPU_CHECK(
+      error, tensor->dtype == other->dtype, "%s: tensor %zu is %s, expected %s",
+      op->type->name, et_cpu_tensor_index(op, tensor),
+      et_scalar_type_name(tensor->dtype), et_scalar_type_name(other->dtype));
+  for (uint8_t i = 0; i < other->rank; i++) {
+    sizes[i] = other->sizes[i];
+  }
+  return et_cpu_check_shape(op, tensor, other->rank, sizes, error);
+}
+
+et_status et_cpu_check_same_rows(const et_cpu_op *op,
+                                 const et_cpu_tensor *tensor,
+                                 const et_cpu_tensor *other, et_error *error) {
+  int64_t sizes[ET_CPU_MAX_RANK];
+  for (uint8_t i = 0; i < other->rank; i++) {
+    sizes[i] = other->sizes[i];
+  }
+  if (tensor->rank == other->rank) {
+    sizes[other->rank - 1] = tensor->sizes[other->rank - 1];
+  }
+  return et_cpu_check_shape(op, tensor, other->rank, sizes, error);
+}

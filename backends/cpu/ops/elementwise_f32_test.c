@@ -1,0 +1,438 @@
+#include "backends/cpu/microkernels/activation.h"
+#include "backends/cpu/microkernels/elementwise.h"
+#include "backends/cpu/ops/op_codes.h"
+#include "backends/cpu/ops/testing.h"
+#include "backends/cpu/ops/testing_elementwise.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+extern const et_backend_part et_cpu_op_elementwise_f32;
+
+#define F32 ET_SCALAR_TYPE_FLOAT32
+
+static void instruct(et_test_op *test, et_cpu_elementwise_opcode opcode,
+                     int32_t a, int32_t b) {
+  et_test_int(test, (int32_t)opcode);
+  et_test_int(test, a);
+  et_test_int(test, b);
+  et_test_int(test, 0);
+  et_test_int(test, 0);
+}
+
+/* Index in operand `x`, broadcast to the output, of the output's `index`. */
+static size_t source(const et_cpu_tensor *x, const et_cpu_tensor *y,
+                     size_t index) {
+  size_t from = 0;
+  size_t stride = 1;
+  for (size_t i = 0; i < y->rank; i++) {
+    const size_t size = (size_t)y->sizes[y->rank - 1u - i];
+    if (i < x->rank) {
+      const size_t own = (size_t)x->sizes[x->rank - 1u - i];
+      from += own == 1 ? 0 : index % size * stride;
+      stride *= own;
+    }
+    index /= size;
+  }
+  return from;
+}
+
+static double operand_at(const et_cpu_tensor *x, size_t index) {
+  switch (x->dtype) {
+    case ET_SCALAR_TYPE_BOOL:
+      return ((const uint8_t *)x->data)[index] != 0;
+    case ET_SCALAR_TYPE_INT64:
+      return (double)(float)((const int64_t *)x->data)[index];
+    case ET_SCALAR_TYPE_INT32:
+      return (double)(float)((const int32_t *)x->data)[index];
+    default:
+      return (double)((const float *)x->data)[index];
+  }
+}
+
+/* Element `index` of what the op's program gives, in double. */
+static double element(const et_test_op *test, size_t index) {
+  double registers[ET_CPU_ELEMENTWISE_REGISTERS];
+  size_t n = test->op.input_count;
+  const et_cpu_tensor *y = test->op.tensors[n];
+  for (size_t i = 0; i < n; i++) {
+    const et_cpu_tensor *x = &test->tensors[i];
+    registers[i] = operand_at(x, source(x, y, index));
+  }
+  for (size_t at = 1; at < test->op.attribute_count; at += 5) {
+    const uint32_t *words = test->attributes + at;
+    float constant;
+    memcpy(&constant, &words[1], sizeof(constant));
+    registers[n++] =
+        words[0] == ET_CPU_ELEMENTWISE_CONSTANT
+            ? (double)constant
+            : et_test_elementwise_result(words[0], registers[words[1]],
+                                         registers[words[2]]);
+  }
+  return registers[n - 1];
+}
+
+static void check_map(et_test_op *test, double tolerance) {
+  const size_t count = et_test_result(test)->numel;
+  double *expected = malloc((2 * count + 1) * sizeof(double));
+  assert_non_null(expected);
+  for (size_t i = 0; i < count; i++) {
+    expected[i] = element(test, i);
+    expected[count + i] = tolerance * (1 + fabs(expected[i]));
+  }
+  et_test_run(test, expected, expected + count);
+  free(expected);
+  et_test_end(test);
+}
+
+/* (x0 - x1) * x2 ... of any shapes that broadcast. */
+static void check_broadcast(uint8_t rank, const int32_t *sizes, size_t count) {
+  et_test_op test;
+  et_test_begin(&test, &et_cpu_op_elementwise_f32);
+  for (size_t i = 0; i < count; i++) {
+    const uint8_t own = (uint8_t)(i == 0 ? rank : et_test_below(rank + 1u));
+    int32_t dims[ET_CPU_MAX_RANK];
+    for (uint8_t d = 0; d < own; d++) {
+      const bool full = i == 0 || et_test_below(3) != 0;
+      dims[d] = full ? sizes[rank - own + d] : 1;
+    }
+    et_test_input(&test, F32, own, dims);
+  }
+  et_test_output(&test, F32, rank, sizes);
+  et_test_int(&test, (int32_t)count);
+  instruct(&test, ET_CPU_ELEMENTWISE_NEG, 0, 0);
+  for (size_t i = 0; i < count; i++) {
+    instruct(&test,
+             i % 2 == 0 ? ET_CPU_ELEMENTWISE_SUB : ET_CPU_ELEMENTWISE_MUL,
+             (int32_t)(count + i), (int32_t)i);
+  }
+  check_map(&test, 1e-6);
+}
+
+static void test_operands_are_broadcast(void **state) {
+  (void)state;
+  for (int i = 0; i < 400; i++) {
+    const uint8_t rank = (uint8_t)et_test_below(6);
+    int32_t sizes[ET_CPU_MAX_RANK];
+    for (uint8_t d = 0; d < rank; d++) {
+      sizes[d] = (int32_t)(et_test_below(40) == 0 ? 0 : 1 + et_test_below(6));
+    }
+    if (rank > 0) {
+      sizes[et_test_below(rank)] = 1 + (int32_t)et_test_below(90);
+    }
+    check_broadcast(rank, sizes,
+                    1 + et_test_below(ET_CPU_ELEMENTWISE_OPERANDS));
+  }
+}
+
+static void test_rows_of_many_blocks(void **state) {
+  (void)state;
+  const int32_t rows[] = {255, 256, 257, 500, 1024, 1025, 1031, 20000};
+  for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+    const int32_t sizes[3] = {2, 3, rows[i]};
+    check_broadcast(3, sizes, 3);
+    check_broadcast(3, sizes, 5);
+  }
+}
+
+static void test_channels_of_many_pixels(void **state) {
+  (void)state;
+  const int32_t sizes[4] = {2, 31, 33, 16};
+  const int32_t factors[4] = {2, 1, 1, 16};
+  et_test_op test;
+  et_test_begin(&test, &et_cpu_op_elementwise_f32);
+  et_test_input(&test, F32, 4, sizes);
+  et_test_input(&test, F32, 4, factors);
+  et_test_output(&test, F32, 4, sizes);
+  et_test_int(&test, 2);
+  instruct(&test, ET_CPU_ELEMENTWISE_MUL, 0, 1);
+  check_map(&test, 1e-7);
+}
+
+/* One opcode over operands in [low, high]. */
+static void check_opcode(et_cpu_elementwise_opcode opcode, float low,
+                         float high, double tolerance) {
+  const int32_t sizes[1] = {5000};
+  et_test_op test;
+  et_test_begin(&test, &et_cpu_op_elementwise_f32);
+  for (int i = 0; i < 2; i++) {
+    float *x = et_test_input(&test, F32, 1, sizes);
+    for (int32_t k = 0; k < sizes[0]; k++) {
+      x[k] = low + (high - low) * (0.5f + 0.5f * x[k]);
+    }
+  }
+  et_test_output(&test, F32, 1, sizes);
+  et_test_int(&test, 2);
+  instruct(&test, opcode, 0, 1);
+  check_map(&test, tolerance);
+}
+
+static void test_every_opcode(void **state) {
+  (void)state;
+  check_opcode(ET_CPU_ELEMENTWISE_ADD, -5, 5, 1e-7);
+  check_opcode(ET_CPU_ELEMENTWISE_SUB, -5, 5, 1e-7);
+  check_opcode(ET_CPU_ELEMENTWISE_MUL, -5, 5, 1e-7);
+  check_opcode(ET_CPU_ELEMENTWISE_DIV, 1, 5, 1e-7);
+  check_opcode(ET_CPU_ELEMENTWISE_MAX, -5, 5, 0);
+  check_opcode(ET_CPU_ELEMENTWISE_MIN, -5, 5, 0);
+  check_opcode(ET_CPU_ELEMENTWISE_POW, 0.1f, 5, 2e-7);
+  check_opcode(ET_CPU_ELEMENTWISE_NEG, -5, 5, 0);
+  check_opcode(ET_CPU_ELEMENTWISE_ABS, -5, 5, 0);
+  check_opcode(ET_CPU_ELEMENTWISE_EXP, -20, 20, 2e-7);
+  check_opcode(ET_CPU_ELEMENTWISE_LOG, 0, 20, 2e-7);
+  check_opcode(ET_CPU_ELEMENTWISE_LOG, 0.9f, 1.1f, 1e-8);
+  check_opcode(ET_CPU_ELEMENTWISE_LOG, 0, 1e-38f, 2e-7);
+  check_opcode(ET_CPU_ELEMENTWISE_LOG, 0, 3e38f, 2e-7);
+  check_opcode(ET_CPU_ELEMENTWISE_SQRT, 0, 20, 1e-7);
+  check_opcode(ET_CPU_ELEMENTWISE_RSQRT, 0.1f, 20, 2e-7);
+  check_opcode(ET_CPU_ELEMENTWISE_RECIPROCAL, 0.1f, 20, 1e-7);
+  check_opcode(ET_CPU_ELEMENTWISE_SIN, -1000, 1000, 1e-7);
+  check_opcode(ET_CPU_ELEMENTWISE_COS, -1000, 1000, 1e-7);
+  check_opcode(ET_CPU_ELEMENTWISE_ERF, -5, 5, 2e-7);
+  check_opcode(ET_CPU_ELEMENTWISE_FLOOR, -5, 5, 0);
+  check_opcode(ET_CPU_ELEMENTWISE_CEIL, -5, 5, 0);
+  check_opcode(ET_CPU_ELEMENTWISE_ROUND, -5, 5, 0);
+  check_opcode(ET_CPU_ELEMENTWISE_FLOOR, -2e7f, 2e7f, 0);
+  check_opcode(ET_CPU_ELEMENTWISE_CEIL, -2e7f, 2e7f, 0);
+  check_opcode(ET_CPU_ELEMENTWISE_ROUND, -2e7f, 2e7f, 0);
+}
+
+/* Of whole numbers, so that some are equal and some are 0. */
+static void check_truth(et_cpu_elementwise_opcode opcode,
+                        et_scalar_type dtype) {
+  const int32_t sizes[2] = {3, 1003};
+  et_test_op test;
+  et_test_begin(&test, &et_cpu_op_elementwise_f32);
+  for (int i = 0; i < 2; i++) {
+    float *x = et_test_input(&test, F32, 2, sizes);
+    for (int32_t k = 0; k < sizes[0] * sizes[1]; k++) {
+      x[k] = (float)et_test_below(5) - 2.0f;
+    }
+  }
+  et_test_output(&test, dtype, 2, sizes);
+  et_test_int(&test, 2);
+  et_test_int(&test, (int32_t)opcode);
+  et_test_int(&test, 0);
+  et_test_int(&test, 1);
+  et_test_int(&test, 0); /* what WHERE takes when its first register is 0 */
+  et_test_int(&test, 0);
+  check_map(&test, 0);
+}
+
+static void test_comparisons_and_choices(void **state) {
+  (void)state;
+  for (int opcode = ET_CPU_ELEMENTWISE_EQ; opcode <= ET_CPU_ELEMENTWISE_NOT;
+       opcode++) {
+    check_truth((et_cpu_elementwise_opcode)opcode, F32);
+    if (opcode != ET_CPU_ELEMENTWISE_WHERE) {
+      check_truth((et_cpu_elementwise_opcode)opcode, ET_SCALAR_TYPE_BOOL);
+    }
+  }
+}
+
+/* x < y of bools and integers of any bits, in shapes that are broadcast. */
+static void test_operands_of_other_dtypes(void **state) {
+  (void)state;
+  const et_scalar_type dtypes[] = {F32, ET_SCALAR_TYPE_BOOL,
+                                   ET_SCALAR_TYPE_INT64, ET_SCALAR_TYPE_INT32};
+  const int32_t sizes[3] = {3, 37, 21};
+  const int32_t column[2] = {37, 1};
+  for (size_t i = 0; i < 16; i++) {
+    et_test_op test;
+    et_test_begin(&test, &et_cpu_op_elementwise_f32);
+    et_test_input(&test, dtypes[i % 4], 3, sizes);
+    et_test_input(&test, dtypes[i / 4], 2, column);
+    et_test_output(&test, ET_SCALAR_TYPE_BOOL, 3, sizes);
+    et_test_int(&test, 2);
+    instruct(&test, ET_CPU_ELEMENTWISE_LT, 0, 1);
+    check_map(&test, 0);
+  }
+}
+
+static const float special_operands[] = {
+    NAN,   INFINITY, -INFINITY, 0.0f,   -0.0f, 0.5f,  -0.5f,
+    1.5f,  2.5f,     -2.5f,     1e-40f, 1.0f,  -1.0f, 3e9f,
+    -3e9f, 1e-30f,   -0.9f,     3e38f,  -3e38f};
+
+static bool like(double a, double b) {
+  return isnan(b) ? isnan(a) : a == b && signbit(a) == signbit(b);
+}
+
+/* What is exact, of numbers that are no ordinary ones. */
+static void check_special(et_cpu_elementwise_opcode opcode) {
+  const int32_t sizes[1] = {sizeof(special_operands) / sizeof(float)};
+  et_test_op test;
+  et_test_begin(&test, &et_cpu_op_elementwise_f32);
+  float *x = et_test_input(&test, F32, 1, sizes);
+  memcpy(x, special_operands, sizeof(special_operands));
+  const float *y = et_test_output(&test, F32, 1, sizes);
+  et_test_int(&test, 1);
+  instruct(&test, opcode, 0, 0);
+  for (int isa = 0; isa < ET_CPU_ISA_COUNT; isa++) {
+    const et_cpu_run run = {.isa = (uint8_t)isa};
+    if (!et_test_has((et_cpu_isa)isa)) {
+      continue;
+    }
+    test.op.type->run(&test.op, &run);
+    for (int32_t i = 0; i < sizes[0]; i++) {
+      const double expected =
+          et_test_elementwise_result(opcode, (double)x[i], (double)x[i]);
+      const bool exact =
+          opcode >= ET_CPU_ELEMENTWISE_FLOOR || !isfinite(expected);
+      if (exact && !like((double)y[i], expected)) {
+        fail_msg("isa %d, opcode %d of %.9g: %.9g, expected %.9g", isa,
+                 (int)opcode, (double)x[i], (double)y[i], expected);
+      }
+    }
+  }
+  et_test_end(&test);
+}
+
+static void test_numbers_that_are_no_ordinary_ones(void **state) {
+  (void)state;
+  const et_cpu_elementwise_opcode opcodes[] = {
+      ET_CPU_ELEMENTWISE_MAX,  ET_CPU_ELEMENTWISE_MIN,
+      ET_CPU_ELEMENTWISE_LOG,  ET_CPU_ELEMENTWISE_SQRT,
+      ET_CPU_ELEMENTWISE_ERF,  ET_CPU_ELEMENTWISE_FLOOR,
+      ET_CPU_ELEMENTWISE_CEIL, ET_CPU_ELEMENTWISE_ROUND};
+  for (size_t i = 0; i < sizeof(opcodes) / sizeof(opcodes[0]); i++) {
+    check_special(opcodes[i]);
+  }
+}
+
+static void test_nan_of_either_operand_wins(void **state) {
+  (void)state;
+  const int32_t sizes[1] = {2};
+  et_test_op test;
+  et_test_begin(&test, &et_cpu_op_elementwise_f32);
+  float *a = et_test_input(&test, F32, 1, sizes);
+  float *b = et_test_input(&test, F32, 1, sizes);
+  const float *y = et_test_output(&test, F32, 1, sizes);
+  a[0] = b[1] = NAN;
+  et_test_int(&test, 2);
+  instruct(&test, ET_CPU_ELEMENTWISE_MAX, 0, 1);
+  for (int isa = 0; isa < ET_CPU_ISA_COUNT; isa++) {
+    if (et_test_has((et_cpu_isa)isa)) {
+      const et_cpu_run run = {.isa = (uint8_t)isa};
+      test.op.type->run(&test.op, &run);
+      assert_true(isnan(y[0]) && isnan(y[1]));
+    }
+  }
+  et_test_end(&test);
+}
+
+/* 3 * max(x, 0) + 0.5, over x itself. */
+static void test_in_place_with_constant_and_activation(void **state) {
+  (void)state;
+  const int32_t sizes[2] = {7, 300};
+  et_test_op test;
+  et_test_begin(&test, &et_cpu_op_elementwise_f32);
+  float *x = et_test_input(&test, F32, 2, sizes);
+  void *room = et_test_output(&test, F32, 2, sizes);
+  test.tensors[1].data = x;
+  et_test_int(&test, 1);
+  instruct(&test, ET_CPU_ELEMENTWISE_CONSTANT, 0x40400000, 0);
+  instruct(&test, ET_CPU_ELEMENTWISE_MUL, 0, 1);
+  et_test_int(&test, ET_CPU_ELEMENTWISE_ACTIVATE);
+  et_test_int(&test, 2);
+  et_test_int(&test, ET_CPU_ACTIVATION_FUNCTION_CLAMP);
+  et_test_float(&test, 0.0f);
+  et_test_float(&test, INFINITY);
+  et_error error = {0};
+  assert_int_equal(et_test_check(&test, &error), ET_STATUS_OK);
+  for (int isa = 0; isa < ET_CPU_ISA_COUNT; isa++) {
+    const et_cpu_run run = {.isa = (uint8_t)isa};
+    for (int i = 0; i < 2100; i++) {
+      x[i] = (float)(i % 17) - 8.0f;
+    }
+    for (int i = 0; et_test_has((et_cpu_isa)isa) && i < 2100; i++) {
+      if (i == 0) {
+        test.op.type->run(&test.op, &run);
+      }
+      assert_true(x[i] == 3.0f * fmaxf((float)(i % 17) - 8.0f, 0.0f));
+    }
+  }
+  test.tensors[1].data = room;
+  et_test_end(&test);
+}
+
+static void make_sum(et_test_op *test) {
+  const int32_t sizes[2] = {3, 4};
+  et_test_begin(test, &et_cpu_op_elementwise_f32);
+  et_test_input(test, F32, 2, sizes);
+  et_test_input(test, F32, 2, sizes);
+  et_test_output(test, F32, 2, sizes);
+  et_test_int(test, 2);
+  instruct(test, ET_CPU_ELEMENTWISE_ADD, 0, 1);
+  instruct(test, ET_CPU_ELEMENTWISE_MUL, 2, 1);
+}
+
+static void test_programs_that_do_not_fit_are_refused(void **state) {
+  (void)state;
+  et_test_op test;
+  make_sum(&test);
+  test.attributes[7] = 3;
+  et_test_refused(&test, "elementwise_f32: attribute 7 is 3, expected 0 to 2");
+  test.attributes[7] = (uint32_t)-1;
+  et_test_refused(&test, "elementwise_f32: attribute 7 is -1");
+  test.attributes[7] = 2;
+  test.attributes[1] = 99;
+  et_test_refused(&test, "elementwise_f32: attribute 1 is 99");
+  test.attributes[1] = ET_CPU_ELEMENTWISE_ACTIVATE;
+  test.attributes[3] = 77;
+  et_test_refused(&test, "elementwise_f32: attribute 3 is 77");
+  test.attributes[3] = 1;
+  test.attributes[0] = 1;
+  et_test_refused(&test, "elementwise_f32: attribute 0 is 1, expected 2 to 2");
+  test.attributes[0] = 2;
+  test.op.attribute_count = 10;
+  et_test_refused(&test, "elementwise_f32: 10 attributes are no instructions");
+  test.op.attribute_count = 1;
+  et_test_refused(&test, "elementwise_f32: 1 attributes are no instructions");
+  test.op.attribute_count = 1 + 5 * 31;
+  et_test_refused(&test, "elementwise_f32: 33 registers, at most 32 are taken");
+  et_test_end(&test);
+}
+
+static void test_operands_that_do_not_fit_are_refused(void **state) {
+  (void)state;
+  et_test_op test;
+  make_sum(&test);
+  test.tensors[1].sizes[0] = 2;
+  et_test_refused(&test,
+                  "elementwise_f32: tensor 1, dim 0 is 2, expected 3 or 1");
+  test.tensors[1].sizes[0] = 1;
+  test.tensors[1].rank = 3;
+  et_test_refused(&test, "elementwise_f32: tensor 1 has 3 dims, the output 2");
+  test.tensors[1].rank = 2;
+  test.tensors[2].dtype = ET_SCALAR_TYPE_INT64;
+  et_test_refused(
+      &test, "elementwise_f32: the output is int64, expected float32 or bool");
+  test.tensors[2].dtype = F32;
+  test.tensors[1].dtype = ET_SCALAR_TYPE_INT8;
+  et_test_refused(&test,
+                  "elementwise_f32: tensor 1 is int8, expected float32, bool");
+  et_test_end(&test);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_operands_are_broadcast),
+      cmocka_unit_test(test_rows_of_many_blocks),
+      cmocka_unit_test(test_channels_of_many_pixels),
+      cmocka_unit_test(test_every_opcode),
+      cmocka_unit_test(test_comparisons_and_choices),
+      cmocka_unit_test(test_operands_of_other_dtypes),
+      cmocka_unit_test(test_numbers_that_are_no_ordinary_ones),
+      cmocka_unit_test(test_nan_of_either_operand_wins),
+      cmocka_unit_test(test_in_place_with_constant_and_activation),
+      cmocka_unit_test(test_programs_that_do_not_fit_are_refused),
+      cmocka_unit_test(test_operands_that_do_not_fit_are_refused),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

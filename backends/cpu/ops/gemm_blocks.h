@@ -1,0 +1,107 @@
+/* A product's output in parts of like size, of its rows times of its columns, which
+ * threads share. */
+#ifndef BACKENDS_CPU_OPS_GEMM_BLOCKS_H_
+#define BACKENDS_CPU_OPS_GEMM_BLOCKS_H_
+
+#include <stdbool.h>
+
+#include "backends/cpu/microkernels/gemm_f32.h"
+#include "backends/cpu/ops/chunks.h"
+
+typedef struct et_cpu_blocks {
+  size_t rows;
+  size_t columns;
+  size_t row_parts;
+  size_t column_parts; /* whole panels each, but the last */
+} et_cpu_blocks;
+
+/* Rows of a block: as many as stay in the second cache while the panels pass, some
+ * hundred elements of each at a time, and no fewer than make reading the panels worth
+ * while. */
+static inline size_t et_cpu_rows_per_block(size_t depth) {
+  const size_t floats = 98304;
+  const size_t least = 252;
+  const size_t most = 768;
+  const size_t rows = floats / (depth > 0 ? depth : 1) / 6 * 6;
+  return rows < least ? least : rows > most ? most : rows;
+}
+
+/* Most rows that use a block of weights which have become floats. */
+#define ET_CPU_WIDENED_ROWS 512
+
+static inline size_t et_cpu_block_count(const et_cpu_blocks *b) {
+  return b->row_parts * b->column_parts;
+}
+
+/* Block `index`: those of the same rows follow each other. */
+static inline et_cpu_range et_cpu_block_at(const et_cpu_blocks *b,
+                                           size_t index) {
+  const size_t row = index / b->column_parts;
+  const size_t column = index % b->column_parts;
+  const size_t panels = et_cpu_parts(b->columns, 16);
+  const size_t first_row = b->rows * row / b->row_parts;
+  const size_t first = panels * column / b->column_parts * 16;
+  const size_t end = panels * (column + 1) / b->column_parts * 16;
+  const et_cpu_range range = {
+      first_row, b->rows * (row + 1) / b->row_parts - first_row, first,
+      (end < b->columns ? end : b->columns) - first};
+  return range;
+}
+
+/* Whether threads had better share rows: each reads all weights then, and of what
+ * other threads have in their caches less than if it had some of the columns. */
+static inline bool et_cpu_add_qs8_rows(size_t rows, size_t columns,
+                                       size_t depth, size_t threads) {
+  const size_t least = 24; /* rows that make reading the weights worth while */
+  return rows / threads >= least && depth * columns <= rows * (depth + columns);
+}
+
+/* Parts of columns, as many for each thread; not so few panels that tiles of
+ * several would seldom fit. */
+static inline size_t et_cpu_column_parts(size_t columns, size_t threads) {
+  const size_t least = 8;
+  const size_t panels = et_cpu_parts(columns, 16);
+  const size_t rounds = panels / (least * threads);
+  const size_t parts = threads * (rounds > 0 ? rounds : 1);
+  return panels == 0 ? 1 : parts < panels ? parts : panels;
+}
+
+/* Multiplications that are worth another thread. */
+#define ET_CPU_WORTH_SHARING 65536
+
+/* Parts of at most `most` rows for some threads. */
+static inline et_cpu_blocks et_cpu_share_gemm(size_t rows, size_t columns,
+                                              size_t depth, size_t most,
+                                              size_t threads) {
+  et_cpu_blocks b = {rows, columns, et_cpu_parts(rows, most), 1};
+  if (threads < 2 || rows * columns < ET_CPU_WORTH_SHARING / (depth + 1)) {
+    return b;
+  }
+  if (et_cpu_add_qs8_rows(rows, columns, depth, threads)) {
+    b.row_parts = et_cpu_parts(b.row_parts, threads) * threads;
+  } else {
+    b.column_parts = et_cpu_column_parts(columns, threads);
+  }
+  return b;
+}
+
+/* Parts of at most `most` rows, where making rows ready is a large part of the work: as many
+ * for each thread, and of columns only where threads would have few rows. */
+static inline et_cpu_blocks et_cpu_share_ready_rows(size_t rows, size_t columns,
+                                                    size_t depth, size_t most,
+                                                    size_t threads) {
+  const size_t least = 12;
+  et_cpu_blocks b = {rows, columns, et_cpu_parts(rows, most), 1};
+  if (threads < 2 || rows * columns < ET_CPU_WORTH_SHARING / (depth + 1)) {
+    return b;
+  }
+  const size_t fit = et_cpu_parts(rows, least);
+  const size_t lanes = threads < fit ? threads : fit;
+  b.row_parts = et_cpu_parts(rows, et_cpu_even_part(rows, most, lanes));
+  if (lanes < threads) {
+    b.column_parts = et_cpu_column_parts(columns, threads / lanes);
+  }
+  return b;
+}
+
+#endif /* BACKENDS_CPU_OPS_GEMM_BLOCKS_H_ */

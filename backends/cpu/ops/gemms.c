@@ -1,0 +1,56 @@
+#include "backends/cpu/ops/gemms.h"
+
+#include "backends/cpu/ops/check.h"
+
+et_status et_cpu_check_rows(const et_cpu_op *op, size_t output,
+                            et_error *error) {
+  const et_cpu_tensor *x = op->tensors[0];
+  const et_cpu_tensor *y = op->tensors[output];
+  ET_CPU_CHECK(error, x->rank >= 1, "%s: tensor 0 has no dims", op->type->name);
+  ET_RETURN_IF_ERROR(
+      et_cpu_check_tensor(op, 0, ET_SCALAR_TYPE_FLOAT32, x->rank, error));
+  ET_RETURN_IF_ERROR(
+      et_cpu_check_tensor(op, output, ET_SCALAR_TYPE_FLOAT32, x->rank, error));
+  return et_cpu_check_same_rows(op, y, x, error);
+}
+
+et_status et_cpu_gemm_check_rows(const et_cpu_op *op,
+                                 const et_cpu_gemm_f32_args *args,
+                                 et_error *error) {
+  ET_RETURN_IF_ERROR(et_cpu_check_same_rows(op, args->y, args->x, error));
+  return args->residual != NULL
+             ? et_cpu_check_alike(op, args->residual, args->y, error)
+             : ET_STATUS_OK;
+}
+
+static size_t last_size(const et_cpu_tensor *tensor) {
+  return (size_t)tensor->sizes[tensor->rank - 1];
+}
+
+et_status et_cpu_gemm_check(const et_cpu_op *op,
+                            const et_cpu_gemm_f32_args *args, et_error *error) {
+  ET_RETURN_IF_ERROR(et_cpu_gemm_check_rows(op, args, error));
+  const int64_t panels = (int64_t)et_cpu_parts(last_size(args->y), 16);
+  const int64_t packed[3] = {panels, (int64_t)last_size(args->x), 16};
+  ET_RETURN_IF_ERROR(et_cpu_check_shape(op, args->weights, 3, packed, error));
+  return et_cpu_check_elements(op, args->bias, panels * 16, error);
+}
+
+et_cpu_gemm et_cpu_gemm_of(const et_cpu_gemm_f32_args *args) {
+  return (et_cpu_gemm){.x = args->x->data,
+                       .bias = args->bias->data,
+                       .residual =
+                           args->residual != NULL ? args->residual->data : NULL,
+                       .out = args->y->data,
+                       .depth = last_size(args->x),
+                       .columns = last_size(args->y),
+                       .activation = args->attributes.activation};
+}
+
+et_cpu_blocks et_cpu_gemm_blocks(const et_cpu_gemm_f32_args *args,
+                                 const et_cpu_run *run, size_t max_rows) {
+  const size_t columns = last_size(args->y);
+  const size_t rows = columns == 0 ? 0 : args->y->numel / columns;
+  return et_cpu_share_gemm(rows, columns, last_size(args->x), max_rows,
+                           et_cpu_threads(run));
+}

@@ -1,0 +1,25 @@
+/* Numbers of rows, which come with a call. */
+#ifndef BACKENDS_CPU_OPS_INDICES_H_
+#define BACKENDS_CPU_OPS_INDICES_H_
+
+#include <stdbool.h>
+
+#include "backends/cpu/ops/op.h"
+
+/* That tensor `index` of the op is int64 or int32. */
+et_status et_cpu_check_indices(const et_cpu_op *op, size_t index,
+                               et_error *error);
+
+/* Element `i`. */
+static inline int64_t et_cpu_index_at(const et_cpu_tensor *indices, size_t i) {
+  return indices->dtype == ET_SCALAR_TYPE_INT64
+             ? ((const int64_t *)indices->data)[i]
+             : ((const int32_t *)indices->data)[i];
+}
+
+/* Whether a table of `rows` has every row that is asked for; else the fault of
+ * the call is set. */
+bool et_cpu_indices_fit(const et_cpu_op *op, const et_cpu_run *run,
+                        const et_cpu_tensor *indices, int64_t rows);
+
+#endif /* BACKENDS_CPU_OPS_INDICES_H_ */

@@ -1,0 +1,156 @@
+#include "backends/cpu/ops/op_codes.h"
+#include "backends/cpu/ops/testing.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+extern const et_backend_part et_cpu_op_kv_update;
+
+#define F32 ET_SCALAR_TYPE_FLOAT32
+#define I64 ET_SCALAR_TYPE_INT64
+#define OUTER 3
+#define CACHE_ROWS 8
+#define WIDTH 5
+#define CACHE_SIZE (OUTER * CACHE_ROWS * WIDTH)
+
+static int32_t start;
+static const int32_t *const start_of = &start;
+static float before[CACHE_SIZE];
+static et_error error;
+static et_cpu_fault fault;
+static const et_cpu_run on_this_thread = {.isa = ET_CPU_PLAIN, .fault = &fault};
+
+/* An op of `count` rows. Without `places` they go from `start` on. */
+static void make(et_test_op *test, int32_t count, const int64_t *places) {
+  const int32_t cache[3] = {OUTER, CACHE_ROWS, WIDTH};
+  const int32_t rows[3] = {OUTER, count, WIDTH};
+  et_test_begin(test, &et_cpu_op_kv_update);
+  memcpy(before, et_test_input(test, F32, 3, cache), sizeof(before));
+  et_test_input(test, F32, 3, rows);
+  if (places != NULL) {
+    memcpy(et_test_input(test, I64, 1, &count), places,
+           (size_t)count * sizeof(*places));
+  }
+  et_test_output(test, F32, 3, cache);
+  test->op.dims = &start_of;
+  test->op.dim_count = places == NULL ? 1 : 0;
+  fault = (et_cpu_fault){ET_STATUS_OK, &error};
+  et_error_clear(&error);
+  assert_int_equal(et_test_check(test, &error), ET_STATUS_OK);
+}
+
+/* That the output is the cache with new row i as row places[i]. */
+static void expect(const et_test_op *test, int32_t count,
+                   const int64_t *places) {
+  const float *rows = test->tensors[1].data;
+  const float *y = test->list[test->op.input_count]->data;
+  for (int32_t i = 0; i < CACHE_SIZE; i++) {
+    float expected = before[i];
+    for (int32_t r = 0; r < count; r++) {
+      if (i / WIDTH % CACHE_ROWS == places[r]) {
+        const int32_t outer = i / (WIDTH * CACHE_ROWS);
+        expected = rows[(outer * count + r) * WIDTH + i % WIDTH];
+      }
+    }
+    assert_true(y[i] == expected);
+  }
+}
+
+/* Once apart from the cache, once over it. */
+static void check_update(int32_t count, const int64_t *given,
+                         const int64_t *places) {
+  et_test_op test;
+  make(&test, count, given);
+  test.op.type->run(&test.op, &on_this_thread);
+  assert_int_equal(fault.status, ET_STATUS_OK);
+  expect(&test, count, places);
+  assert_memory_equal(before, test.tensors[0].data, sizeof(before));
+  et_cpu_tensor *y = et_test_result(&test);
+  void *room = y->data;
+  y->data = test.tensors[0].data;
+  test.op.type->run(&test.op, &on_this_thread);
+  expect(&test, count, places);
+  y->data = room;
+  et_test_end(&test);
+}
+
+static void test_rows_that_follow_each_other(void **state) {
+  (void)state;
+  const int64_t places[CACHE_ROWS] = {0, 1, 2, 3, 4, 5, 6, 7};
+  for (start = 0; start < CACHE_ROWS; start++) {
+    for (int32_t count = 0; start + count <= CACHE_ROWS; count++) {
+      check_update(count, NULL, places + start);
+    }
+  }
+}
+
+static void test_rows_that_a_tensor_names(void **state) {
+  (void)state;
+  const int64_t given[3] = {6, 0, 3};
+  const int64_t from_the_end[2] = {-1, -8};
+  const int64_t places[2] = {7, 0};
+  check_update(3, given, given);
+  check_update(2, from_the_end, places);
+}
+
+static void check_fault(int32_t count, const int64_t *places,
+                        const char *message) {
+  et_test_op test;
+  make(&test, count, places);
+  et_cpu_tensor *y = et_test_result(&test);
+  void *room = y->data;
+  y->data = test.tensors[0].data;
+  test.op.type->run(&test.op, &on_this_thread);
+  assert_int_equal(fault.status, ET_STATUS_INVALID_ARGUMENT);
+  assert_non_null(strstr(error.message, message));
+  assert_memory_equal(before, y->data, sizeof(before));
+  y->data = room;
+  et_test_end(&test);
+}
+
+static void test_rows_that_are_not_there(void **state) {
+  (void)state;
+  const int64_t above[2] = {1, 8};
+  const int64_t below[2] = {2, -9};
+  const int64_t far[1] = {INT64_MIN};
+  start = 6;
+  check_fault(3, NULL, "kv_update: row 8 of a cache of 8; positions must lie");
+  check_fault(2, above, "kv_update: row 8 of a cache of 8");
+  check_fault(2, below, "kv_update: row -1 of a cache of 8");
+  check_fault(1, far, "kv_update: row -9223372036854775800 of a cache of 8");
+}
+
+static void test_what_is_refused(void **state) {
+  (void)state;
+  const int64_t places[2] = {0, 1};
+  et_test_op test;
+  make(&test, 2, places);
+  test.tensors[2].numel = 3;
+  et_test_refused(&test, "kv_update: tensor 2");
+  test.tensors[2].numel = 2;
+  test.tensors[2].dtype = F32;
+  et_test_refused(&test, "kv_update: tensor 2 is float32, expected int64");
+  test.tensors[2].dtype = I64;
+  test.tensors[1].sizes[2] = 4;
+  et_test_refused(&test, "kv_update: tensor 1, dim 2 is 4, expected 5");
+  test.tensors[1].sizes[2] = WIDTH;
+  test.tensors[1].dtype = I64;
+  et_test_refused(&test, "kv_update: tensor 1 is int64, expected float32");
+  test.tensors[1].dtype = F32;
+  test.tensors[3].sizes[1] = 9;
+  et_test_refused(&test, "kv_update: tensor 3, dim 1 is 9, expected 8");
+  et_test_end(&test);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_rows_that_follow_each_other),
+      cmocka_unit_test(test_rows_that_a_tensor_names),
+      cmocka_unit_test(test_rows_that_are_not_there),
+      cmocka_unit_test(test_what_is_refused),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

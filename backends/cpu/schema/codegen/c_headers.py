@@ -1,0 +1,186 @@
+"""Writes the C headers of ops: structs of their arguments, encoders and decoders, and verification tables.
+
+    python -m backends.cpu.schema.codegen.c_headers OUT...
+    python -m backends.cpu.schema.codegen.c_headers --folder FOLDER
+
+The name of an output selects its content: `<op>.h`, `records.h`, `op_codes.h` or `attribute_ranges.c`. With
+`--folder`, all files are written.
+"""
+
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+from backends.cpu.schema.codegen.c_records import c_name, comment_of, enum_of, enums_of, records_of, struct_of
+from backends.cpu.schema.codegen.ranges import ranges_source, word_ranges
+from backends.cpu.schema.declarations import (
+    Count,
+    OpSpec,
+    Record,
+    Tensor,
+    repeated_part,
+    word_count,
+)
+from backends.cpu.schema.records import Activation, OutputQuantization, QuantParams, Window
+from backends.cpu.schema.registry import BY_NAME, OPS
+
+_SHARED = (Activation, Window, QuantParams, OutputQuantization)
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Write each file of `arguments`, or all files into a folder."""
+    if arguments[0] == "--folder":
+        outputs = [Path(arguments[1]) / name for name in file_names()]
+    else:
+        outputs = [Path(argument) for argument in arguments]
+    for output in outputs:
+        output.write_text(content_of(output.name))
+
+
+def file_names() -> list[str]:
+    """Return the names of all generated files."""
+    return ["attribute_ranges.c", "op_codes.h", "records.h", *(f"{op.op_name()}.h" for op in OPS)]
+
+
+def content_of(name: str) -> str:
+    """Return the content of the generated file `name`."""
+    writers: dict[str, Callable[[], str]] = {
+        "attribute_ranges.c": ranges_source,
+        "op_codes.h": lambda: _header(name, [], _op_codes()),
+        "records.h": lambda: _header(name, ["backends/cpu/schema/word.h"], _definitions(_SHARED)),
+    }
+    return writers[name]() if name in writers else _op_header(BY_NAME[name.removesuffix(".h")])
+
+
+def _header(name: str, includes: Sequence[str], body: str) -> str:
+    guard = f"BACKENDS_CPU_SCHEMA_{name.upper().replace('.', '_')}_"
+    lines = "".join(f'#include "{each}"\n' for each in includes)
+    return (
+        "/* Generated from backends/cpu/schema. */\n"
+        f"#ifndef {guard}\n#define {guard}\n\n{lines}\n{body}\n#endif /* {guard} */\n"
+    )
+
+
+def _op_codes() -> str:
+    values = "".join(f"  ET_CPU_OP_{op.op_name().upper()} = {op.code},\n" for op in OPS)
+    return f"/* Codes of ops in payloads. */\ntypedef enum et_cpu_op_code {{\n{values}}} et_cpu_op_code;\n"
+
+
+def _definitions(records: Sequence[type[Record]]) -> str:
+    parts = [text for record in records for text in (*map(enum_of, enums_of(record)), struct_of(record))]
+    return "\n".join(parts)
+
+
+def _op_header(op: type[OpSpec]) -> str:
+    name = op.op_name()
+    base = op.__mro__[1]
+    includes = ["backends/cpu/ops/op_schema.h", "backends/cpu/ops/op_codes.h", "backends/cpu/schema/records.h"]
+    if base is not OpSpec and base in OPS:
+        base_name = base.op_name()
+        aliases = (f"typedef et_cpu_{base_name}_{kind} et_cpu_{name}_{kind};\n" for kind in ("attributes", "args"))
+        includes.append(f"backends/cpu/schema/{base_name}.h")
+        body = f"{comment_of(op)}{''.join(aliases)}\n{_args_alias(name, base_name)}"
+    else:
+        nested = _nested(op)
+        includes += [f"backends/cpu/schema/{each.op_name()}.h" for each in nested if issubclass(each, OpSpec)]
+        own = [record for record in nested if record not in _SHARED and not issubclass(record, OpSpec)]
+        body = f"{_definitions(own)}{''.join(map(enum_of, enums_of(op)))}{struct_of(op)}\n{_args(op)}"
+    return _header(f"{name}.h", includes, f"{body}\n{_schema(op)}")
+
+
+def _nested(record: type[Record]) -> list[type[Record]]:
+    """Return the records in `record` at any depth, those that others contain first."""
+    found: dict[type[Record], None] = {}
+    for each in records_of(record):
+        inner = [] if issubclass(each, OpSpec) else _nested(each)
+        found |= dict.fromkeys([*inner, each])
+    return list(found)
+
+
+def _args_alias(name: str, base: str) -> str:
+    return (
+        f"static inline et_cpu_{name}_args et_cpu_{name}_args_of(const et_cpu_op *op) {{\n"
+        f"  return et_cpu_{base}_args_of(op);\n}}\n"
+    )
+
+
+def _args(op: type[OpSpec]) -> str:
+    name = f"et_cpu_{op.op_name()}_args"
+    tensors = [*op.inputs, *op.outputs, *op.workspaces]
+    fields = "".join(f"  {_declaration(tensor)}\n" for tensor in tensors)
+    values = "".join(f"      {each},\n" for each in _initializers(op))
+    counted = ", op->attribute_count" if repeated_part(op) else ""
+    return (
+        f"typedef struct {name} {{\n{fields}  {c_name(op)} attributes;\n}} {name};\n\n"
+        "/* The op must have passed et_cpu_check_schema. */\n"
+        f"static inline {name} {name}_of(const et_cpu_op *op) {{\n"
+        f"  const {name} args = {{\n{values}"
+        f"      .attributes = {c_name(op)}_read(op->attributes{counted}),\n  }};\n  return args;\n}}\n"
+    )
+
+
+def _declaration(tensor: Tensor) -> str:
+    if tensor.count is Count.MANY:
+        return f"et_cpu_tensor *const *{tensor.name}; /* {tensor.name}_count tensors {tensor.shape} */\n  size_t {tensor.name}_count;"
+    absent = "; NULL if absent" if tensor.count is Count.OPTIONAL else ""
+    return f"const et_cpu_tensor *{tensor.name}; /* {tensor.shape}{absent} */"
+
+
+def _initializers(op: type[OpSpec]) -> Iterator[str]:
+    for i, tensor in enumerate(op.inputs):
+        if tensor.count is Count.MANY:
+            yield f".{tensor.name} = op->tensors + {i}"
+            yield f".{tensor.name}_count = op->input_count - {i}u"
+        elif tensor.count is Count.OPTIONAL:
+            yield f".{tensor.name} = op->input_count > {i} ? op->tensors[{i}] : NULL"
+        else:
+            yield f".{tensor.name} = op->tensors[{i}]"
+    for i, tensor in enumerate(op.outputs):
+        if tensor.count is Count.MANY:
+            yield f".{tensor.name} = op->tensors + op->input_count"
+            yield f".{tensor.name}_count = op->output_count"
+        else:
+            yield f".{tensor.name} = op->tensors[op->input_count + {i}]"
+    for i, tensor in enumerate(op.workspaces):
+        yield f".{tensor.name} = op->tensors[op->input_count + op->output_count + {i}]"
+
+
+def _schema(op: type[OpSpec]) -> str:
+    name = f"et_cpu_{op.op_name()}"
+    tensors = [*op.inputs, *op.outputs, *op.workspaces]
+    rules = "".join(f"    {_rule(tensor)},\n" for tensor in tensors)
+    ranges = ", ".join(map(str, word_ranges(op))) or "0"
+    part = repeated_part(op)
+    fields = {
+        "name": f'"{op.op_name()}"',
+        "tensors": f"{name}_tensors",
+        "ranges": f"{name}_ranges",
+        "inputs": _limits(op.inputs),
+        "outputs": _limits(op.outputs),
+        "workspaces": str(len(op.workspaces)),
+        "input_rules": str(len(op.inputs)),
+        "output_rules": str(len(op.outputs)),
+        "words": str(word_count(op)),
+        "repeated_words": str(part.words if part else 0),
+        "dims": "ET_CPU_ANY_DIMS" if op.dims is None else str(len(op.dims)),
+    }
+    values = "".join(f"    .{field} = {value},\n" for field, value in fields.items())
+    return (
+        f"static const et_cpu_tensor_rule {name}_tensors[] = {{\n{rules}}};\n"
+        f"static const uint8_t {name}_ranges[] = {{{ranges}}};\n"
+        f"static const et_cpu_op_schema {name}_schema = {{\n{values}}};\n"
+    )
+
+
+def _limits(tensors: Sequence[Tensor]) -> str:
+    return f"{{{sum(each.limits[0] for each in tensors)}, {sum(each.limits[1] for each in tensors)}}}"
+
+
+def _rule(tensor: Tensor) -> str:
+    mask = sum(1 << dtype for dtype in set(tensor.dtypes))
+    lowest, highest = tensor.ranks
+    return f"{{0x{mask:04x}, {lowest}, {highest}}}"
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,159 @@
+"""C structs of records, with functions that decode and encode their words."""
+
+import re
+from collections.abc import Iterator
+from enum import IntEnum
+from typing import Any, get_args, get_origin
+
+from backends.cpu.schema.declarations import Int64, OpSpec, Part, Record, is_optional_float, parts_of, word_count
+
+_NO_FIELDS = "  char unused;\n"
+
+
+def struct_of(record: type[Record]) -> str:
+    """Return the definition of the record's struct and of its functions."""
+    name = c_name(record)
+    fields = "".join(f"  {declaration};\n" for part in parts_of(record) for declaration in _declarations(part))
+    return (
+        f"{comment_of(record)}typedef struct {name} {{\n{fields or _NO_FIELDS}}} {name};\n\n"
+        f"#define {name.upper()}_WORDS {word_count(record)}u\n\n{_reader(record)}\n{_writer(record)}"
+    )
+
+
+def enum_of(enum: type[IntEnum]) -> str:
+    """Return the definition of an enum."""
+    name = f"et_cpu_{snake_case(enum.__name__)}"
+    values = "".join(f"  {name.upper()}_{member.name} = {member.value},\n" for member in enum)
+    return f"{comment_of(enum)}typedef enum {name} {{\n{values}}} {name};\n"
+
+
+def enums_of(record: type[Record]) -> list[type[IntEnum]]:
+    """Return the enums of the record's own fields."""
+    annotations = [part.annotation for part in parts_of(record)]
+    return [each for each in annotations if isinstance(each, type) and issubclass(each, IntEnum)]
+
+
+def records_of(record: type[Record]) -> list[type[Record]]:
+    """Return the records that are fields of `record`."""
+    annotations = [part.annotation for part in parts_of(record)]
+    return [each for each in annotations if isinstance(each, type) and issubclass(each, Record)]
+
+
+def c_name(record: type[Record]) -> str:
+    """Return the name of the record's struct."""
+    if issubclass(record, OpSpec):
+        return f"et_cpu_{record.op_name()}_attributes"
+    return f"et_cpu_{record.c_name or snake_case(record.__name__)}"
+
+
+def snake_case(name: str) -> str:
+    """Return `name`, a class name, in lower case with underscores."""
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
+
+
+def comment_of(declared: type) -> str:
+    """Return the docstring of `declared` as a C comment."""
+    lines = (declared.__doc__ or "").strip().splitlines()
+    body = "".join(f"\n * {line.strip()}".rstrip() for line in lines[1:])
+    return f"/* {lines[0]}{body} */\n"
+
+
+def _declarations(part: Part) -> Iterator[str]:
+    if part.is_repeated:
+        yield f"const uint32_t *{part.name} /* {part.name}_count elements of {part.words} words */"
+        yield f"size_t {part.name}_count"
+    elif is_optional_float(part.annotation):
+        yield f"bool has_{part.name}"
+        yield f"float {part.name}"
+    elif get_origin(part.annotation) is tuple:
+        elements = get_args(part.annotation)
+        yield f"{_scalar_type(elements[0])} {part.name}[{len(elements)}]"
+    else:
+        yield f"{_scalar_type(part.annotation)} {part.name}"
+
+
+def _scalar_type(annotation: Any) -> str:
+    if issubclass(annotation, Record):
+        return c_name(annotation)
+    if annotation is float:
+        return "float"
+    if annotation is bool:
+        return "bool"
+    if annotation is Int64:
+        return "int64_t"
+    return "uint32_t" if issubclass(annotation, IntEnum) else "int32_t"
+
+
+def _reader(record: type[Record]) -> str:
+    name = c_name(record)
+    fields = "".join(f"      {initializer},\n" for part in parts_of(record) for initializer in _initializers(part))
+    parameters, unused = (
+        ("const uint32_t *words, size_t count", "") if _is_open(record) else ("const uint32_t *words", "")
+    )
+    if not fields:
+        fields, unused = "      0,\n", "  (void)words;\n"
+    return (
+        f"static inline {name} {name}_read({parameters}) {{\n{unused}"
+        f"  const {name} record = {{\n{fields}  }};\n  return record;\n}}\n"
+    )
+
+
+def _is_open(record: type[Record]) -> bool:
+    return any(part.is_repeated for part in parts_of(record))
+
+
+def _initializers(part: Part) -> Iterator[str]:
+    if part.is_repeated:
+        yield f".{part.name} = words + {part.offset}"
+        yield f".{part.name}_count = (count - {part.offset}) / {part.words}"
+    elif is_optional_float(part.annotation):
+        yield f".has_{part.name} = {_decoded(bool, part.offset)}"
+        yield f".{part.name} = {_decoded(float, part.offset + 1)}"
+    elif get_origin(part.annotation) is tuple:
+        elements = (_decoded(element, part.offset + i) for i, element in enumerate(get_args(part.annotation)))
+        yield f".{part.name} = {{{', '.join(elements)}}}"
+    else:
+        yield f".{part.name} = {_decoded(part.annotation, part.offset)}"
+
+
+def _decoded(annotation: Any, offset: int) -> str:
+    word = f"words[{offset}]"
+    if issubclass(annotation, Record):
+        return f"{c_name(annotation)}_read(words + {offset})"
+    if annotation is float:
+        return f"et_cpu_float_of_word({word})"
+    if annotation is bool:
+        return f"{word} != 0"
+    if annotation is Int64:
+        return f"(int64_t)((uint64_t)words[{offset + 1}] << 32 | {word})"
+    return word if issubclass(annotation, IntEnum) else f"(int32_t){word}"
+
+
+def _writer(record: type[Record]) -> str:
+    name = c_name(record)
+    lines = [line for part in parts_of(record) if not part.is_repeated for line in _assignments(part)]
+    unused = "" if lines else "  (void)record;\n  (void)words;\n"
+    body = "".join(f"  {line};\n" for line in lines)
+    return f"static inline void {name}_write(const {name} *record, uint32_t *words) {{\n{unused}{body}}}\n"
+
+
+def _assignments(part: Part) -> Iterator[str]:
+    if is_optional_float(part.annotation):
+        yield f"words[{part.offset}] = record->has_{part.name}"
+        yield _assignment(float, part.offset + 1, f"record->{part.name}")
+    elif get_origin(part.annotation) is tuple:
+        for i, element in enumerate(get_args(part.annotation)):
+            yield _assignment(element, part.offset + i, f"record->{part.name}[{i}]")
+    elif part.annotation is Int64:
+        yield f"words[{part.offset}] = (uint32_t)(uint64_t)record->{part.name}"
+        yield f"words[{part.offset + 1}] = (uint32_t)((uint64_t)record->{part.name} >> 32)"
+    else:
+        yield _assignment(part.annotation, part.offset, f"record->{part.name}")
+
+
+def _assignment(annotation: Any, offset: int, value: str) -> str:
+    if issubclass(annotation, Record):
+        return f"{c_name(annotation)}_write(&{value}, words + {offset})"
+    if annotation is float:
+        return f"words[{offset}] = et_cpu_word_of_float({value})"
+    return f"words[{offset}] = (uint32_t){value}"

@@ -1,0 +1,268 @@
+"""The language of op declarations: tensors, and attributes that are encoded as 32-bit words.
+
+An op is a frozen dataclass that derives from `OpSpec`. Its fields are its attributes, in the order
+of the payload. Class variables declare its code, tensors and dims. The module needs no torch.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from enum import Enum, IntEnum
+from types import NoneType, UnionType
+from typing import Any, ClassVar, Self, get_args, get_origin, get_type_hints
+
+from backends.cpu.schema.words import (
+    float_of_word,
+    int64_of_words,
+    int_of_word,
+    word_of_float,
+    word_of_int,
+    words_of_int64,
+)
+
+MAX_RANK = 8
+"""The largest rank of a tensor (`ET_CPU_MAX_RANK`)."""
+
+INT32_MAX = 2**31 - 1
+INT32_MIN = -(2**31)
+
+
+class Dtype(IntEnum):
+    """Scalar types of the file format that ops support."""
+
+    UINT8 = 0
+    INT8 = 1
+    INT16 = 2
+    INT32 = 3
+    INT64 = 4
+    FLOAT16 = 5
+    FLOAT32 = 6
+    BOOL = 11
+    BFLOAT16 = 15
+
+
+F32 = (Dtype.FLOAT32,)
+F16 = (Dtype.FLOAT16, Dtype.BFLOAT16)
+I32 = (Dtype.INT32,)
+QS8 = (Dtype.INT8, Dtype.UINT8)
+INDEX = (Dtype.INT64, Dtype.INT32)
+ANY = tuple(Dtype)
+
+
+class Int64(int):
+    """An integer of two words, the lower one first."""
+
+
+class Count(Enum):
+    """How many tensors a declaration stands for."""
+
+    ONE = "one"
+    OPTIONAL = "optional"
+    MANY = "many"
+
+
+@dataclass(frozen=True)
+class Tensor:
+    """An input, an output or a workspace of an op.
+
+    shape: dimensions in memory order, outermost first. "..." is any number of dimensions.
+    limits: of `Count.MANY`, the smallest and the largest number of tensors.
+    """
+
+    name: str
+    shape: str
+    dtypes: Sequence[Dtype] = F32
+    count: Count = Count.ONE
+    limits: tuple[int, int] = (1, 1)
+
+    @property
+    def ranks(self) -> tuple[int, int]:
+        """The smallest and the largest rank that `shape` allows."""
+        dims = [dim for dim in re.split(r",(?![^(]*\))", self.shape.strip("[]")) if dim.strip()]
+        fixed = [dim for dim in dims if dim.strip() != "..."]
+        return len(fixed), MAX_RANK if len(fixed) < len(dims) else len(fixed)
+
+
+def optional(name: str, shape: str, dtypes: Sequence[Dtype] = F32) -> Tensor:
+    """Declare a last input that an op may lack."""
+    return Tensor(name, shape, dtypes, Count.OPTIONAL, (0, 1))
+
+
+def many(name: str, limits: tuple[int, int], shape: str, dtypes: Sequence[Dtype] = F32) -> Tensor:
+    """Declare the last inputs, or the outputs, of which there may be several."""
+    return Tensor(name, shape, dtypes, Count.MANY, limits)
+
+
+POSITIVE: Mapping[str, Any] = {"positive": True}
+"""Metadata of a float that is positive and finite."""
+
+
+def bounds(low: int, high: int = INT32_MAX) -> Mapping[str, Any]:
+    """Return the metadata of a field with integers in `low..high`."""
+    return {"range": (low, high)}
+
+
+def at_word(offset: int) -> Mapping[str, Any]:
+    """Return the metadata of a field at word `offset` of the record, for fields that share words."""
+    return {"offset": offset}
+
+
+@dataclass(frozen=True)
+class Part:
+    """A field of a record: `words` words, at word `offset`.
+
+    annotation: type of the field; of a repeated field, of an element.
+    is_repeated: the field is a tuple with the remaining words.
+    """
+
+    name: str
+    annotation: Any
+    offset: int
+    words: int
+    limits: tuple[int, int]
+    is_repeated: bool
+    is_positive: bool
+
+
+class Record:
+    """Fields that are encoded as consecutive words. Subclasses are frozen dataclasses.
+
+    c_name: name of the C struct without its prefix; by default the class name in lower case.
+    """
+
+    c_name: ClassVar[str | None] = None
+
+    def words(self) -> tuple[int, ...]:
+        """Encode the fields."""
+        return tuple(word for part in parts_of(type(self)) for word in _encoded(part, getattr(self, part.name)))
+
+    @classmethod
+    def read(cls, words: Sequence[int]) -> Self:
+        """Decode the words that `words` returned. ValueError for a different number of words."""
+        if not _fits(cls, len(words)):
+            raise ValueError(f"{cls.__name__} does not have {len(words)} attribute words")
+        return cls(**{part.name: _decoded(part, words) for part in parts_of(cls)})
+
+
+class OpSpec(Record):
+    """The attributes of an op, and the declaration of the op.
+
+    code: number of the op in payloads. Codes are never reused.
+    in_place: index of the input that output 0 may overwrite; None if outputs overlap no other tensor.
+    dims: number of integers that the payload computes for each call; None if `verify` of the op checks it.
+    """
+
+    code: ClassVar[int]
+    inputs: ClassVar[tuple[Tensor, ...]] = ()
+    outputs: ClassVar[tuple[Tensor, ...]] = ()
+    workspaces: ClassVar[tuple[Tensor, ...]] = ()
+    dims: ClassVar[tuple[str, ...] | None] = ()
+    in_place: ClassVar[int | None] = None
+
+    @classmethod
+    def op_name(cls) -> str:
+        """The op's name: `ConvQs8` is conv_qs8."""
+        return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", cls.__name__).lower()
+
+
+_PARTS: dict[type[Record], tuple[Part, ...]] = {}
+
+
+def parts_of(record: type[Record]) -> tuple[Part, ...]:
+    """Return the fields of `record` with their positions."""
+    if record not in _PARTS:
+        _PARTS[record] = tuple(_parts(record))
+    return _PARTS[record]
+
+
+def word_count(record: type[Record]) -> int:
+    """The number of words of the fields that are not repeated."""
+    return max((part.offset + part.words for part in parts_of(record) if not part.is_repeated), default=0)
+
+
+def repeated_part(record: type[Record]) -> Part | None:
+    """The field with the remaining words, if there is one."""
+    return next((part for part in parts_of(record) if part.is_repeated), None)
+
+
+def is_optional_float(annotation: Any) -> bool:
+    """Whether a field is a float or None: a flag, then the float."""
+    return get_origin(annotation) is UnionType and set(get_args(annotation)) == {float, NoneType}
+
+
+def _parts(record: type[Record]) -> Iterator[Part]:
+    hints = get_type_hints(record)
+    end = 0
+    for each in fields(record):  # type: ignore[arg-type]
+        annotation = hints[each.name]
+        repeats = get_origin(annotation) is tuple and get_args(annotation)[-1] is Ellipsis
+        element = get_args(annotation)[0] if repeats else annotation
+        offset = each.metadata.get("offset", end)
+        limits = each.metadata.get("range", (INT32_MIN, INT32_MAX))
+        part = Part(each.name, element, offset, _width(element), limits, repeats, bool(each.metadata.get("positive")))
+        end = max(end, offset + part.words)
+        yield part
+
+
+def _width(annotation: Any) -> int:
+    if isinstance(annotation, type) and issubclass(annotation, Record):
+        return word_count(annotation)
+    if annotation is Int64 or is_optional_float(annotation):
+        return 2
+    if get_origin(annotation) is tuple:
+        return sum(map(_width, get_args(annotation)))
+    return 1
+
+
+def _fits(record: type[Record], count: int) -> bool:
+    part, fixed = repeated_part(record), word_count(record)
+    return count == fixed if part is None else count >= fixed and (count - fixed) % part.words == 0
+
+
+def _encoded(part: Part, value: Any) -> Iterator[int]:
+    for element in value if part.is_repeated else [value]:
+        yield from _words_of(part.annotation, element)
+
+
+def _words_of(annotation: Any, value: Any) -> Iterator[int]:
+    if isinstance(value, Record):
+        yield from value.words()
+    elif is_optional_float(annotation):
+        yield from (int(value is not None), word_of_float(value or 0.0))
+    elif get_origin(annotation) is tuple:
+        for element, item in zip(get_args(annotation), value, strict=True):
+            yield from _words_of(element, item)
+    elif annotation is float:
+        yield word_of_float(value)
+    elif annotation is Int64:
+        yield from words_of_int64(value)
+    else:
+        yield word_of_int(int(value))
+
+
+def _decoded(part: Part, words: Sequence[int]) -> Any:
+    if not part.is_repeated:
+        return _value_of(part.annotation, words[part.offset : part.offset + part.words])
+    starts = range(part.offset, len(words), part.words)
+    return tuple(_value_of(part.annotation, words[at : at + part.words]) for at in starts)
+
+
+def _value_of(annotation: Any, words: Sequence[int]) -> Any:
+    if isinstance(annotation, type) and issubclass(annotation, Record):
+        return annotation.read(words)
+    if is_optional_float(annotation):
+        return float_of_word(words[1]) if words[0] else None
+    if get_origin(annotation) is tuple:
+        return tuple(_split(get_args(annotation), words))
+    if annotation is float:
+        return float_of_word(words[0])
+    if annotation is Int64:
+        return Int64(int64_of_words(*words))
+    return annotation(int_of_word(words[0]))
+
+
+def _split(annotations: Sequence[Any], words: Sequence[int]) -> Iterator[Any]:
+    at = 0
+    for annotation in annotations:
+        yield _value_of(annotation, words[at : at + _width(annotation)])
+        at += _width(annotation)

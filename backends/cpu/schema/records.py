@@ -1,0 +1,95 @@
+"""Records that attributes of several ops consist of."""
+
+from dataclasses import dataclass, field
+from enum import IntEnum
+from math import inf
+from typing import ClassVar
+
+from backends.cpu.schema.declarations import POSITIVE, Record, bounds
+
+Pair = tuple[int, int]
+Padding = tuple[int, int, int, int]
+
+MAX_KERNEL = 1 << 15
+MAX_WINDOW = 1 << 20
+"""Bounds of kernels, and of strides, padding and dilation. No sum or product of them overflows an int64."""
+
+
+class ActivationFunction(IntEnum):
+    """Activation functions."""
+
+    NONE = 0
+    CLAMP = 1
+    GELU = 2
+    GELU_TANH = 3
+    SILU = 4
+    HARDSWISH = 5
+    SIGMOID = 6
+    TANH = 7
+    HARDSIGMOID = 8
+    LEAKY_RELU = 9
+    ELU = 10
+
+
+@dataclass(frozen=True)
+class Activation(Record):
+    """A function of one number. `low` and `high` are its parameters, if it has any."""
+
+    function: ActivationFunction = ActivationFunction.NONE
+    low: float = 0.0
+    high: float = 0.0
+
+
+NONE = Activation()
+RELU = Activation(ActivationFunction.CLAMP, 0.0, inf)
+
+
+@dataclass(frozen=True)
+class Window(Record):
+    """The window of a convolution or of pooling. Pairs are (y, x); padding is (top, left, bottom, right)."""
+
+    c_name: ClassVar[str | None] = "window_attributes"
+
+    kernel: Pair = field(metadata=bounds(1, MAX_KERNEL))
+    stride: Pair = field(default=(1, 1), metadata=bounds(1, MAX_WINDOW))
+    padding: Padding = field(default=(0, 0, 0, 0), metadata=bounds(0, MAX_WINDOW))
+    dilation: Pair = field(default=(1, 1), metadata=bounds(1, MAX_WINDOW))
+
+    @property
+    def is_point(self) -> bool:
+        """Whether each output depends on the input at the same position only."""
+        return self.kernel == self.stride == (1, 1) and not any(self.padding)
+
+    @property
+    def taps(self) -> int:
+        """The number of elements of the window."""
+        return self.kernel[0] * self.kernel[1]
+
+    def output_size(self, size: Pair) -> Pair:
+        """Return height and width of the output for an image of height and width `size`."""
+        top, left, bottom, right = self.padding
+        padded = size[0] + top + bottom, size[1] + left + right
+        extent = [(kernel - 1) * dilation + 1 for kernel, dilation in zip(self.kernel, self.dilation)]
+        height, width = ((padded[axis] - extent[axis]) // self.stride[axis] + 1 for axis in (0, 1))
+        return height, width
+
+
+@dataclass(frozen=True)
+class QuantParams(Record):
+    """Quantized values q represent (q - zero_point) * scale."""
+
+    zero_point: int
+    scale: float
+
+
+@dataclass(frozen=True)
+class OutputQuantization(Record):
+    """A real x becomes round(x * inverse) + zero_point, clamped to `low..high`. Ties round to even.
+
+    inverse: 1 / scale, positive and finite.
+    """
+
+    inverse: float = field(metadata=POSITIVE)
+    zero_point: int
+    low: int
+    high: int

@@ -1,0 +1,17 @@
+"""All declared ops."""
+
+from backends.cpu.schema.declarations import OpSpec
+from backends.cpu.schema.gemm import GemmF32, GemmF32F16w, StrassenF32
+from backends.cpu.schema.normalization import Norm, Softmax
+
+OPS: tuple[type[OpSpec], ...] = (
+    GemmF32,
+    GemmF32F16w,
+    Softmax,
+    Norm,
+    StrassenF32,
+)
+"""Every op once."""
+
+BY_CODE = {op.code: op for op in OPS}
+BY_NAME = {op.op_name(): op for op in OPS}

@@ -1,0 +1,66 @@
+"""Declarations of ops: their encoding, and the C code that is generated from them."""
+
+import re
+
+import pytest
+
+from backends.cpu.schema.codegen.c_headers import content_of, file_names
+from backends.cpu.schema.codegen.ranges import word_ranges
+from backends.cpu.schema.declarations import Count, OpSpec, word_count
+from backends.cpu.schema.gemm import GemmF32, StrassenF32
+from backends.cpu.schema.normalization import Norm, Softmax
+from backends.cpu.schema.records import NONE, RELU, Activation, ActivationFunction, OutputQuantization, Window
+from backends.cpu.schema.registry import BY_CODE, BY_NAME, OPS
+
+
+def test_codes_and_names_of_ops_are_unique() -> None:
+    assert len(BY_CODE) == len(BY_NAME) == len(OPS)
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        GemmF32(Activation(ActivationFunction.CLAMP, -1.0, 6.0)),
+        StrassenF32(RELU, 24),
+        Norm(True, 0.5),
+        Softmax(True),
+        Window((3, 5), (2, 1), (0, 1, 2, 3), (1, 2)),
+        OutputQuantization(8.0, -3, -128, 127),
+    ],
+    ids=lambda record: type(record).__name__,
+)
+def test_records_are_read_from_their_words(record: OpSpec) -> None:
+    assert type(record).read(record.words()) == record
+    assert len(record.words()) == word_count(type(record))
+
+
+def test_a_wrong_number_of_words_is_an_error() -> None:
+    with pytest.raises(ValueError, match="GemmF32 does not have 2 attribute words"):
+        GemmF32.read((0, 0))
+
+
+def test_attributes_follow_each_other_in_the_order_of_fields() -> None:
+    assert StrassenF32(Activation(ActivationFunction.SILU), 7).words() == (4, 0, 0, 7)
+    assert GemmF32(NONE).words() == (0, 0, 0)
+
+
+@pytest.mark.parametrize("op", OPS, ids=BY_NAME)
+def test_every_attribute_word_has_a_range(op: type[OpSpec]) -> None:
+    assert len(word_ranges(op)) == word_count(op)
+
+
+@pytest.mark.parametrize("op", OPS, ids=BY_NAME)
+def test_only_last_inputs_are_optional(op: type[OpSpec]) -> None:
+    counts = [tensor.count for tensor in op.inputs]
+    assert counts == sorted(counts, key=lambda count: count is not Count.ONE)
+
+
+def test_generated_headers_have_one_guard_and_one_struct_of_arguments() -> None:
+    for name in file_names():
+        content = content_of(name)
+        if name.endswith(".h"):
+            guard = f"BACKENDS_CPU_SCHEMA_{name.upper().replace('.', '_')}_"
+            assert content.count(guard) == 3
+    header = content_of("norm.h")
+    assert re.findall(r"const et_cpu_tensor \*(\w+);", header) == ["x", "scale", "shift", "y"]
+    assert ".shift = op->input_count > 2 ? op->tensors[2] : NULL" in header
