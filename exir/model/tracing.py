@@ -47,8 +47,8 @@ def _with_lines(x: Tensor, index: Any, value: Any) -> tuple[Tensor, Any, Any]:
     for place in places:
         parts[place] = parts[place].reshape(1)
     if isinstance(value, Tensor):
-        behind = _result_dims(x, parts, places[-1] + 1)
-        value = value if value.dim() <= behind else value.unsqueeze(value.dim() - behind)
+        result_rank = _result_dims(x, parts, places[-1] + 1)
+        value = value if value.dim() <= result_rank else value.unsqueeze(value.dim() - result_rank)
     return x, tuple(parts), value
 
 

@@ -33,7 +33,7 @@ WRITES: dict[str, tuple[Callable[[Tensor, Tensor, Tensor], Any], tuple[int, ...]
     "second dimension": (lambda ring, at, x: _write_at(ring, (slice(None), at), x), (2, 3)),
     "second dimension, one for all": (lambda ring, at, x: _write_at(ring, (slice(None), at), x), (3,)),
     "last dimension": (lambda ring, at, x: _write_at(ring, (..., at), x), (2, 4)),
-    "behind an integer": (lambda ring, at, x: _write_at(ring, (1, at), x), (3,)),
+    "after an integer": (lambda ring, at, x: _write_at(ring, (1, at), x), (3,)),
     "two positions": (lambda ring, at, x: _write_at(ring, (at - 1, at), x), (3,)),
     "all positions": (lambda ring, at, x: _write_at(ring, (at - 1, at, at), x), ()),
     "before a slice": (lambda ring, at, x: _write_at(ring, (at - 1, slice(1, 3)), x), (2, 3)),

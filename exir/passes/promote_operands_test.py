@@ -123,7 +123,7 @@ COMPLEX = {
     "difference": lambda x: 2j - torch.complex(x, x),
     "quotient": lambda x: torch.complex(x, x) / 2j,
     "of double precision": lambda x: x.double() * 0.1j,
-    "of whole numbers": lambda x: x.long() * 1j,
+    "of integers": lambda x: x.long() * 1j,
     "of one element": lambda x: x.sum() * 1j,
     "in a branch": lambda x: torch.cond(x.sum() > 0, lambda x: x * (2 + 1j), lambda x: x - 1j, (x,)),
 }

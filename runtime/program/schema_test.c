@@ -204,7 +204,7 @@ static const name_row *find(const name_row *rows, size_t count,
 static uint8_t id_of(const name_row *rows, size_t count, const char *name) {
   const name_row *row = find(rows, count, name);
   if (row == NULL) {
-    fail_msg("nothing here stands for '%s'", name);
+    fail_msg("no value for '%s'", name);
   }
   return row->id;
 }

@@ -199,7 +199,7 @@ def plain(value: Any) -> Any:
     if value.layout is not torch.strided:
         raise Refused("of a sparse tensor")
     if value.dtype is torch.complex32:
-        raise Refused("of complex halves")
+        raise Refused("complex half")
     return value.detach().resolve_conj().clone(memory_format=torch.contiguous_format)
 
 

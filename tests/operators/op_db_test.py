@@ -28,7 +28,7 @@ _REFUSED = {
     "factors without a kernel": """
         linalg.eig linalg.eigvals linalg.ldl_factor linalg.ldl_factor_ex linalg.ldl_solve
     """,
-    "complex halves": "chalf",
+    "complex half": "chalf",
     "functions of complex numbers": "nn.functional.silu.complex",
     "no kernel and no decomposition": """
         _batch_norm_with_update _native_batch_norm_legit as_strided_scatter hash_tensor

@@ -207,7 +207,7 @@ FORMULAS: dict[str, Case] = {
     **{f"polygamma {n}": (lambda x, n=n: torch.polygamma(n, x.abs() + 0.5), A) for n in range(4)},
     "polygamma of integers": (lambda x: torch.polygamma(1, x.abs() + 1), WHOLE),
     "empty_strided": (lambda x: torch.empty_strided((3, 7), (1, 3)).fill_(2) + x, A),
-    "renorm of halves": (
+    "renorm of float16": (
         lambda x: torch.isclose(torch.renorm(x.half(), 2, 0, 1.5), x.renorm(2, 0, 1.5).half(), atol=4e-3),
         A,
     ),

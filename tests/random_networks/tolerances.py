@@ -16,13 +16,13 @@ from tests.random_networks.network import Network
 # larger.
 _TOLERANCE, _TIMES_EAGERS = 2e-5, 30
 # With low-bit weights or operands, a rounding difference of one step can become several steps.
-_TOLERANCE_OF_FEW_BITS = 0.03
+_LOW_BIT_TOLERANCE = 0.03
 
 
 def tolerances_of(network: Network, calls: Sequence[Call], quantized: bool) -> list[float]:
     """Return the tolerance of each output; integers and booleans are exact."""
     compared = [call for call in calls if call.outputs]
-    share = _TOLERANCE_OF_FEW_BITS if quantized else _TOLERANCE
+    share = _LOW_BIT_TOLERANCE if quantized else _TOLERANCE
     lost = [0.0] * len(network.outputs) if quantized else _lost_by_eager(network, compared)
     return [
         max(share * largest, _TIMES_EAGERS * lost[index], torch.finfo(torch.float32).tiny)

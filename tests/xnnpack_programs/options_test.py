@@ -118,10 +118,10 @@ def _load_with_group_scale(path: Path, index: int, bits: int) -> None:
     The layer has 40 outputs with 3 groups of 4-bit weights each.
     """
     program = bytearray((_FOLDER / "rows_q.pte").read_bytes())
-    halves = np.frombuffer(program, np.uint16)
-    runs = np.lib.stride_tricks.sliding_window_view((halves > 0x3800) & (halves < 0x3F80), 120)
+    values = np.frombuffer(program, np.uint16)
+    runs = np.lib.stride_tricks.sliding_window_view((values > 0x3800) & (values < 0x3F80), 120)
     (place,) = np.flatnonzero(runs.all(axis=1))
-    halves[place + index] = bits
+    values[place + index] = bits
     path.write_bytes(program)
     Program(path).method()
 

@@ -69,11 +69,11 @@ class OnnxRuntimeInt8(OnnxRuntime):
         name = onnxruntime.InferenceSession(str(floats)).get_inputs()[0].name
         left = [{name: torch.randn_like(model.inputs[0]).numpy()} for _ in range(CALIBRATIONS)]
 
-        class Pictures(CalibrationDataReader):
+        class CalibrationImages(CalibrationDataReader):
             def get_next(self) -> dict[str, Any] | None:
                 return left.pop() if left else None
 
-        quantize_static(str(floats), str(path), Pictures(), per_channel=True)
+        quantize_static(str(floats), str(path), CalibrationImages(), per_channel=True)
         floats.unlink()
 
 

@@ -39,7 +39,7 @@ _MOST_SIZE = 2**31 - 1
 _BITS_OF_BFLOAT16 = "uint16"  # numpy does not have bfloat16
 
 
-class Lent(NamedTuple):
+class BorrowedArray(NamedTuple):
     """A dense tensor that the runtime reads in place. `owner` keeps its memory alive."""
 
     owner: Any
@@ -82,7 +82,7 @@ def _address_of(tensor: Any) -> int:
     return address
 
 
-def lend(value: Any, dim_order: Sequence[int], dtype: str = "") -> Lent:
+def borrow(value: Any, dim_order: Sequence[int], dtype: str = "") -> BorrowedArray:
     """Return the tensor itself if it is dense in `dim_order`, or a dense copy.
 
     If `dtype` is bfloat16, 16-bit integers are taken as its bits. Raises TypeError for an unknown dtype and
@@ -100,9 +100,9 @@ def lend(value: Any, dim_order: Sequence[int], dtype: str = "") -> Lent:
             _address_of(value)
             with _plain_torch():
                 owner = _resolved(value).cpu().permute(order).contiguous()
-        return Lent(owner, _address_of(owner), code, sizes, owner.nbytes)
+        return BorrowedArray(owner, _address_of(owner), code, sizes, owner.nbytes)
     owner = np.ascontiguousarray(np.transpose(value, order))
-    return Lent(owner, owner.ctypes.data, code, sizes, owner.nbytes)
+    return BorrowedArray(owner, owner.ctypes.data, code, sizes, owner.nbytes)
 
 
 @cache

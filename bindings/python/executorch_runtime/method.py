@@ -216,10 +216,10 @@ class Method(Uncopied):
 
     def _set_tensor(self, index: int, value: Any) -> object:
         info = self.signature.inputs[index]
-        lent = _arrays.lend(value, info.dim_order, info.dtype)
-        sizes = _arrays.size_array(lent.sizes)
-        self._check("et_method_set_input", index, lent.dtype, sizes, len(sizes), lent.address, lent.nbytes)
-        return lent
+        borrowed = _arrays.borrow(value, info.dim_order, info.dtype)
+        sizes = _arrays.size_array(borrowed.sizes)
+        self._check("et_method_set_input", index, borrowed.dtype, sizes, len(sizes), borrowed.address, borrowed.nbytes)
+        return borrowed
 
     def _output(self, index: int, as_torch: bool) -> Any:
         found = ctypes.POINTER(_native.Value)()

@@ -29,9 +29,9 @@ class Program(Uncopied):
         self._clock = clock  # keeps its function alive
         paths = [c_string("a path", os.fsencode(each)) for each in (path, *weights)]
         handle = ctypes.c_void_p()
-        lent = ctypes.byref(_native.Clock(clock.function, clock.context)) if clock else None
+        clock_pointer = ctypes.byref(_native.Clock(clock.function, clock.context)) if clock else None
         names = (ctypes.c_char_p * len(paths))(*paths)
-        checked(self._calls, "et_python_program_open", names, len(paths), lent, ctypes.byref(handle))
+        checked(self._calls, "et_python_program_open", names, len(paths), clock_pointer, ctypes.byref(handle))
         assert handle.value is not None
         self._handle: int = handle.value
         # Do not close at exit: a daemon thread may be in a call.

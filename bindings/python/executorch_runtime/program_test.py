@@ -114,10 +114,10 @@ def test_dense_tensors_are_borrowed_in_place() -> None:
     from executorch_runtime import _arrays
 
     tensor, array = torch.randn(2, 3, 4, 5).to(memory_format=torch.channels_last), np.ones((2, 3))
-    assert _arrays.lend(tensor, (0, 2, 3, 1)).address == tensor.data_ptr()
-    assert _arrays.lend(tensor, (0, 1, 2, 3)).address != tensor.data_ptr()
-    assert _arrays.lend(array, (0, 1)).address == array.ctypes.data
-    assert _arrays.lend(array.T, (0, 1)).address != array.ctypes.data
+    assert _arrays.borrow(tensor, (0, 2, 3, 1)).address == tensor.data_ptr()
+    assert _arrays.borrow(tensor, (0, 1, 2, 3)).address != tensor.data_ptr()
+    assert _arrays.borrow(array, (0, 1)).address == array.ctypes.data
+    assert _arrays.borrow(array.T, (0, 1)).address != array.ctypes.data
 
 
 @pytest.mark.parametrize(
@@ -127,8 +127,8 @@ def test_lazy_tensor_operations_are_resolved_before_borrowing(tensor: torch.Tens
     from executorch_runtime import _arrays
 
     assert tensor.is_contiguous() and (tensor.is_conj() or tensor.is_neg())
-    lent = _arrays.lend(tensor, (0,))
-    assert ctypes.string_at(lent.address, lent.nbytes) == tensor.resolve_conj().resolve_neg().numpy().tobytes()
+    borrowed = _arrays.borrow(tensor, (0,))
+    assert ctypes.string_at(borrowed.address, borrowed.nbytes) == tensor.resolve_conj().resolve_neg().numpy().tobytes()
 
 
 @pytest.mark.parametrize(

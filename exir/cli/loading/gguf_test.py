@@ -61,10 +61,12 @@ def test_blocks_dequantize_like_the_gguf_package(tmp_path: Path, kind: str) -> N
 
 
 def test_floats_and_metadata_arrays_are_read(tmp_path: Path) -> None:
-    halves = np.arange(6, dtype=np.float16).reshape(2, 3)
+    float16_values = np.arange(6, dtype=np.float16).reshape(2, 3)
     words = (np.arange(4, dtype=np.float32).view(np.uint32) >> 16).astype(np.uint16).view(np.uint8)
-    file = read_gguf(_write_gguf(tmp_path / "w.gguf", a=(halves, Type.F16), b=(words, Type.BF16)))
-    assert torch.equal(file.tensors["a"], torch.from_numpy(halves))
+    file = read_gguf(
+        _write_gguf(tmp_path / "w.gguf", a=(float16_values, Type.F16), b=(words, Type.BF16))
+    )
+    assert torch.equal(file.tensors["a"], torch.from_numpy(float16_values))
     assert torch.equal(file.tensors["b"], torch.arange(4, dtype=torch.bfloat16))
     assert file.metadata["llama.block_count"] == 2
     assert file.metadata["tokenizer.ggml.tokens"] == ["a", "é"]

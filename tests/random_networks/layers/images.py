@@ -106,9 +106,9 @@ def _convolution(rng: random.Random, shape: Shape) -> Step | None:
         return layer(f"nn.ConvTranspose2d({channels}, {out}, {kernel}, padding={rng.choice([0, 1])}, {options})")
     padding, dilation = rng.choice([0, 1, 1, (0, 1), 2]), rng.choice([1, 1, 1, 2])
     conv = f"nn.Conv2d({channels}, {out}, {kernel}, padding={padding}, dilation={dilation}, {options})"
-    behind = [f"nn.BatchNorm2d({out})"] if rng.random() < 0.3 else []
-    behind += rng.choice([[], [], ["nn.ReLU()"], ["nn.ReLU6()"], ["nn.Hardtanh(-0.2, 0.3)"], ["nn.SiLU()"]])
-    return layer(f"nn.Sequential({', '.join([conv, *behind])})")
+    after = [f"nn.BatchNorm2d({out})"] if rng.random() < 0.3 else []
+    after += rng.choice([[], [], ["nn.ReLU()"], ["nn.ReLU6()"], ["nn.Hardtanh(-0.2, 0.3)"], ["nn.SiLU()"]])
+    return layer(f"nn.Sequential({', '.join([conv, *after])})")
 
 
 def _image_layer(rng: random.Random, shape: Shape) -> Step | None:

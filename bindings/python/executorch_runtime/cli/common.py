@@ -41,20 +41,20 @@ def runner(method: Method, inputs: Sequence[Any]) -> Callable[[], None]:
     """Return a function that sets the inputs and executes, without reading outputs."""
 
     def run() -> None:
-        lent = [method.set_input(index, value) for index, value in enumerate(inputs)]
+        borrowed = [method.set_input(index, value) for index, value in enumerate(inputs)]
         method.execute()
-        del lent
+        del borrowed
 
     return run
 
 
 def timed(method: Method, inputs: Sequence[Any]) -> int:
     """Set the inputs, execute, and return the execution time in nanoseconds."""
-    lent = [method.set_input(index, value) for index, value in enumerate(inputs)]
+    borrowed = [method.set_input(index, value) for index, value in enumerate(inputs)]
     begin = time.perf_counter_ns()
     method.execute()
     end = time.perf_counter_ns()
-    del lent
+    del borrowed
     return end - begin
 
 
