@@ -64,7 +64,7 @@ def test_index_without_the_locked_torch_falls_back(workspace: Workspace) -> None
     build = _build_target(workspace, "@other//:environment")
     assert build.exit_code == 0, build.stderr
     assert (
-        "the index has no torch of cpu.lock; installing the packages of tiny.lock instead: To download: 2.9 GB."
+        "the index does not have the torch of cpu.lock; installing tiny.lock instead: To download: 2.9 GB."
         in build.stderr
     )
 
