@@ -125,7 +125,7 @@ def test_bazel_4_stage_is_skipped_for_unreadable_paths(tmp_path: Path) -> None:
         ("bazelw", "tests/oracle", "oracle"),
         ("bazelw", "outside_workspace:bazel4", "bazel4_outside"),
         ("bazelw", "outside_workspace:cross_test", "cross"),
-        ("bazelw", "simd:neon_test", "cross_parts"),
+        ("bazelw", "microkernels:neon_test", "cross_parts"),
         ("bazelw", "many_machines:cache_test", "remote_cache"),
         ("bazelw", "many_machines:execution_test", "remote_execution"),
         ("tools/check", "check", "check"),
