@@ -34,7 +34,7 @@ def test_kinds_of_nodes_have_the_tags_of_the_verifier() -> None:
 
 def test_a_convolution_has_its_weights_and_what_surrounds_it() -> None:
     names = [name for name, _ in describe(_payload("conv_dq"))]
-    assert names == ["StaticTranspose", "Cast", "Conv2d", "StaticTranspose"]
+    assert names == ["StaticTranspose", "Convert", "Conv2d", "StaticTranspose"]
     _, values = describe(_payload("conv_dq"))[2]
     assert values[0].startswith("int8 by row[") and values[1].startswith("constant int8 by channel[")
     assert values[-1].startswith("float32[")

@@ -38,8 +38,8 @@ def test_named_data_is_keyed_by_its_content() -> None:
     assert all(content_key(data) == key for key, data in payload.named.items())
 
 
-def test_the_parts_are_the_kinds_of_its_steps() -> None:
-    names = ["convolution", "depthwise", "permute", "product"]
+def test_the_parts_are_the_ops_of_the_payload() -> None:
+    names = ["conv_f32", "dwconv_f32", "gemm_f32", "permute"]
     symbols = sorted(CpuBackend.runtime_parts(_payload().data, []))
     assert symbols == [f"et_cpu_op_{name}" for name in names]
 
