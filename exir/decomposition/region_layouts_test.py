@@ -107,7 +107,7 @@ def test_operand_layouts_propagate_into_control_flow_graphs(name: str) -> None:
 
 @pytest.mark.parametrize(
     "name, copies",
-    [("branches", 0), ("one_branch_that_permutes", 1), ("loop_that_starts_transposed", 0)],
+    [("cond_branches", 0), ("one_branch_that_permutes", 1), ("loop_that_starts_transposed", 0)],
 )
 def test_region_results_are_copied_only_where_layouts_differ(name: str, copies: int) -> None:
     program = to_edge(CASES[name]().export()).exported_program()
