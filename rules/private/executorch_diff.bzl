@@ -50,7 +50,7 @@ def _impl(ctx):
         inputs = depset(programs),
         outputs = [markdown, page],
         mnemonic = "ExecutorchDiff",
-        message = "Comparing programs for %s" % display_label(ctx.label),
+        progress_message = "Comparing programs for %s" % display_label(ctx.label),
     )
     return [DefaultInfo(files = depset([markdown, page]))]
 
