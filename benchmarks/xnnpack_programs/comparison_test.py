@@ -33,7 +33,7 @@ def test_memory_of_a_failed_run_is_an_error(capfd):
     def work():
         raise ValueError("no such program")
 
-    with pytest.raises(RuntimeError, match="what it printed says why"):
+    with pytest.raises(RuntimeError, match="see its output above"):
         growth(work)
     assert "ValueError: no such program" in capfd.readouterr().err
 
