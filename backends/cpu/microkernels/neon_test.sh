@@ -14,10 +14,12 @@ out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
 cd "$root"
 
-# Bazel provides the generated headers. Without Bazel, generate them.
-if [ ! -e backends/cpu/schema/records.h ]; then
-    mkdir -p "$out/include/backends/cpu/schema"
-    tools/python -m backends.cpu.schema.codegen.c_headers --folder "$out/include/backends/cpu/schema"
+# Bazel provides the generated files. Without Bazel, generate them.
+generated=backends/cpu/schema
+if [ ! -e "$generated/records.h" ]; then
+    generated=$out/include/backends/cpu/schema
+    mkdir -p "$generated"
+    tools/python -m backends.cpu.schema.codegen.c_headers --folder "$generated"
 fi
 
 cc="${CC:-aarch64-linux-gnu-gcc} -I. -I$out/include -Iruntime/include -Ikernels/include -I$cmocka/include -std=c11 -Wall -Wextra -pedantic"
@@ -37,8 +39,7 @@ compile() {
 
 compile "$loops -DET_CPU_ISA_PLAIN" plain_ $(ls backends/cpu/microkernels/*.c | grep -v _test.c)
 compile "$loops -DET_CPU_ISA_NEON -march=armv8.2-a+dotprod+fp16" neon_ $(ls backends/cpu/microkernels/*.c | grep -v _test.c)
-ranges=$(ls backends/cpu/schema/attribute_ranges.c "$out/include/backends/cpu/schema/attribute_ranges.c" 2>/dev/null)
-compile "$linked" op_ $(ls backends/cpu/ops/*.c | grep -v _test.c) $ranges
+compile "$linked" op_ $(ls backends/cpu/ops/*.c | grep -v _test.c) "$generated/attribute_ranges.c"
 compile "$linked" core_ runtime/core/status.c runtime/core/format.c runtime/core/scalar_type.c
 compile "$system" "" "$cmocka/src/cmocka.c"
 
