@@ -175,7 +175,8 @@ def test_program_that_cannot_load_fails_the_build(target: str, workspace: Worksp
     assert build.exit_code != 0
     assert (
         "error: //lib:too_little: the runtime rejects lib/too_little.pte: INVALID_PROGRAM:"
-        " execution_plan[0].values[0]: 36 bytes at 96 exceed the 16 bytes of memory id 1; export the program again\n" in build.stderr
+        " execution_plan[0].values[0]: 36 bytes at 96 exceed the 16 bytes of memory id 1; export the program again\n"
+        in build.stderr
     )
     build = workspace.build("--noexperimental_run_validations", target)
     assert build.exit_code == 0, build.stderr
