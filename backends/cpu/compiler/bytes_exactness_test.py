@@ -1,4 +1,4 @@
-"""Ops on bytes give what the quantized operators give, computed without rounding between them."""
+"""int8 ops agree with the quantized operators, evaluated without intermediate rounding."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -74,7 +74,7 @@ def found_and_expected(network: Between, inputs: Sequence[Tensor]) -> tuple[Tens
 
 
 def assert_exact(network: Between, *inputs: Tensor) -> None:
-    """One quantization step off at most; the rounded exact number wherever that is no tie."""
+    """Allow one quantization step, and no error where the exact result is not a tie."""
     found, expected = found_and_expected(network, inputs)
     assert torch.unique(expected).numel() > 5
     assert (found - expected).abs().max() <= 1

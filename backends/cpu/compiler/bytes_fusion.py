@@ -1,4 +1,4 @@
-"""What floats are computed for between bytes becomes one op on bytes."""
+"""Fuse dequantize, float ops and quantize into one int8 op."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -154,7 +154,7 @@ def _quantizing(op: Op) -> OutputQuantization:
 
 
 def _op(spec: OpSpec, inputs: Sequence[Value], writer: Op, op: Op) -> Op:
-    """What computes the bytes of `op` in place of it and of `writer`."""
+    """Return the int8 ops that replace `op` and `writer`."""
     output = view(op.output, writer.output.dims)
     return Op(spec, tuple(inputs), (output,), dims=writer.dims, nodes=writer.nodes + op.nodes)
 
@@ -204,8 +204,7 @@ def _number(value: Value) -> Tensor:
 
 
 def _requantizing(source: _Source, op: Op) -> Op | None:
-    """What makes bytes that stand for numbers as the output of `op` does of those of `source`; None where
-    they do already."""
+    """Return the op that requantizes `source` to the output of `op`; None if the quantized values are equal."""
     value, reading = source
     codes = _bytes_of(value.dtype)
     table = quantized(_quantizing(op), dequantized(reading, codes)).to(op.output.dtype)

@@ -1,4 +1,4 @@
-"""A product or convolution of what bytes stand for, as an op on the bytes."""
+"""Replace a matrix multiplication or convolution of dequantized values by an int8 op."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""Which of the ops that compute the same is taken: by `cost`, and what the options say."""
+"""Choose among equivalent ops by the cost model and the options."""
 
 from dataclasses import replace
 

@@ -165,7 +165,7 @@ def _is_there(value: Value, written: set[Value]) -> bool:
 
 
 def _may_be_written(op: Op, value: Value, written: set[Value]) -> bool:
-    """States may be written again; what else is there only by an op that works on it in place."""
+    """States may be overwritten by any op, other values only by an op that works in place."""
     place, operand = value.storage.place, op.spec.in_place
     if not isinstance(place, (Scratch, Output)):
         return isinstance(place, State)

@@ -1,4 +1,4 @@
-"""The payload: what `backends/cpu/PAYLOAD.md` describes, from an op graph and its plan."""
+"""Encode an op graph and its memory plan as a payload (`backends/cpu/PAYLOAD.md`)."""
 
 import hashlib
 import struct

@@ -80,7 +80,7 @@ def _stored(payload: Payload) -> NamedDataStoreOutput:
 
 
 def _handles(graph: OpGraph) -> Mapping[int, tuple[int, ...]] | Mapping[str, tuple[int, ...]]:
-    """Debug handles of what each op computes, by its place among the ops."""
+    """Return the debug handles of each op, by the index of the op."""
     mapping = DelegateMappingBuilder(generated_identifiers=True)
     for op in graph.ops:
         mapping.insert_delegate_mapping_entry(nodes=list(op.nodes))

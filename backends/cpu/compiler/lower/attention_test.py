@@ -1,4 +1,4 @@
-"""Attention is one op, without transposes, and computes what PyTorch does."""
+"""Attention is one op without transposes, and agrees with PyTorch."""
 
 import pytest
 import torch

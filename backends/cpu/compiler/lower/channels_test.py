@@ -1,4 +1,4 @@
-"""Norms by channel compute what PyTorch does, in few ops."""
+"""Norms over channels agree with PyTorch and take few ops."""
 
 import pytest
 import torch

@@ -1,4 +1,4 @@
-"""Convolutions of every form compute what PyTorch does, in the op that is meant for them."""
+"""Convolutions of every form agree with PyTorch and use the expected op."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Norms and softmax are one op each and compute what PyTorch does."""
+"""Norms and softmax are one op each, and agree with PyTorch."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Reductions over any dimensions are one op and compute what PyTorch does."""
+"""Reductions over any dimensions are one op, and agree with PyTorch."""
 
 from typing import Any
 

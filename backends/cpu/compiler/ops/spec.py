@@ -1,4 +1,4 @@
-"""What every kind of op says of itself."""
+"""The base class of ops that the schema does not declare yet."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -35,7 +35,7 @@ class OpSpec(schema.OpSpec, ABC):
 
     @abstractmethod
     def run(self, inputs: Sequence[Tensor], outputs: Sequence[Tensor], dims: Sequence[int]) -> None:
-        """What the op means: compute `outputs` from `inputs`, in torch."""
+        """Compute `outputs` from `inputs` in PyTorch: the reference semantics."""
 
     def expect(self, holds: Any, what: str) -> None:
         """Raise `InternalError` unless `holds`."""

@@ -69,7 +69,7 @@ def words_of_tile(channels: int) -> int:
 
 
 def takes(convolution: ConvQs8, channels: int, columns: int) -> bool:
-    """Whether `winograd_qs8` computes what `conv_f32` does."""
+    """Return whether `winograd_qs8` can replace this convolution."""
     window = convolution.window
     is_plain = window.kernel == (3, 3) and window.stride == window.dilation == (1, 1)
     fits = channels % _CHANNELS == 0 and channels <= _MOST_CHANNELS and columns % _PANEL == 0
