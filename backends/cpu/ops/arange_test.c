@@ -49,7 +49,8 @@ static void test_what_is_refused(void **state) {
   et_test_refused(&test, "arange: 0 dims, expected 1");
   test.op.dims = dims;
   test.op.dim_count = 1;
-  et_test_refused(&test, "arange: the output is float32, expected int64 or");
+  et_test_refused(&test,
+                  "arange: tensor 0 is float32, expected int32 or int64");
   test.tensors[0].dtype = ET_SCALAR_TYPE_INT32;
   test.tensors[0].rank = 2;
   et_test_refused(&test, "arange: tensor 0 has 2 dims, expected 1");

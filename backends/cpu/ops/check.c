@@ -136,6 +136,15 @@ et_status et_cpu_check_shape(const et_cpu_op *op, const et_cpu_tensor *tensor,
   return ET_STATUS_OK;
 }
 
+et_status et_cpu_check_dtype(const et_cpu_op *op, const et_cpu_tensor *tensor,
+                             et_scalar_type dtype, et_error *error) {
+  ET_CPU_CHECK(error, tensor->dtype == dtype,
+               "%s: tensor %zu is %s, expected %s", op->type->name,
+               et_cpu_tensor_index(op, tensor),
+               et_scalar_type_name(tensor->dtype), et_scalar_type_name(dtype));
+  return ET_STATUS_OK;
+}
+
 et_status et_cpu_check_elements(const et_cpu_op *op,
                                 const et_cpu_tensor *tensor, int64_t numel,
                                 et_error *error) {
@@ -149,10 +158,8 @@ et_status et_cpu_check_elements(const et_cpu_op *op,
 et_status et_cpu_check_alike(const et_cpu_op *op, const et_cpu_tensor *tensor,
                              const et_cpu_tensor *other, et_error *error) {
   int64_t sizes[ET_CPU_MAX_RANK];
-  ET_CPU_CHECK(
-      error, tensor->dtype == other->dtype, "%s: tensor %zu is %s, expected %s",
-      op->type->name, et_cpu_tensor_index(op, tensor),
-      et_scalar_type_name(tensor->dtype), et_scalar_type_name(other->dtype));
+  ET_RETURN_IF_ERROR(
+      et_cpu_check_dtype(op, tensor, (et_scalar_type)other->dtype, error));
   for (uint8_t i = 0; i < other->rank; i++) {
     sizes[i] = other->sizes[i];
   }

@@ -21,6 +21,10 @@ et_status et_cpu_check_shape(const et_cpu_op *op, const et_cpu_tensor *tensor,
                              uint8_t rank, const int64_t *sizes,
                              et_error *error);
 
+/* Checks that `tensor` of `op` has scalar type `dtype`. */
+et_status et_cpu_check_dtype(const et_cpu_op *op, const et_cpu_tensor *tensor,
+                             et_scalar_type dtype, et_error *error);
+
 /* Checks that `tensor` of `op` has `numel` elements. */
 et_status et_cpu_check_elements(const et_cpu_op *op,
                                 const et_cpu_tensor *tensor, int64_t numel,

@@ -1,39 +1,27 @@
-/* Op cumsum: running sums over the middle one of three dims. */
+/* Op cumsum: cumulative sums over the middle one of three dims. */
+#include "backends/cpu/schema/cumsum.h"
+
 #include <string.h>
 
 #include "backends/cpu/ops/check.h"
 #include "backends/cpu/ops/chunks.h"
-#include "backends/cpu/ops/op_codes.h"
 
-enum { X, Y };
-
-/* Columns that are summed side by side. */
+/* Adjacent columns that are summed together. */
 #define COLUMNS 64
 
-static bool is_float(const et_cpu_op *op) {
-  return op->tensors[X]->dtype == ET_SCALAR_TYPE_FLOAT32;
-}
-
 static et_status check(const et_cpu_op *op, et_error *error) {
-  const et_cpu_counts counts = {
-      .inputs_least = 1, .inputs_most = 1, .outputs = 1};
-  ET_RETURN_IF_ERROR(et_cpu_check_counts(op, &counts, error));
-  const et_cpu_tensor *x = op->tensors[X];
-  ET_CPU_CHECK(error,
-               is_float(op) || x->dtype == ET_SCALAR_TYPE_INT64 ||
-                   x->dtype == ET_SCALAR_TYPE_INT32 ||
-                   x->dtype == ET_SCALAR_TYPE_BOOL,
-               "cumsum: tensor 0 is %s, expected float32, bool, int64 or int32",
-               et_scalar_type_name(x->dtype));
-  ET_RETURN_IF_ERROR(
-      et_cpu_check_tensor(op, X, (et_scalar_type)x->dtype, 3, error));
+  const et_cpu_cumsum_args args = et_cpu_cumsum_args_of(op);
+  const et_cpu_tensor *x = args.x;
   const int64_t sizes[3] = {x->sizes[0], x->sizes[1], x->sizes[2]};
-  return et_cpu_check_sizes(
-      op, Y, is_float(op) ? ET_SCALAR_TYPE_FLOAT32 : ET_SCALAR_TYPE_INT64, 3,
-      sizes, error);
+  ET_RETURN_IF_ERROR(et_cpu_check_dtype(op, args.y,
+                                        x->dtype == ET_SCALAR_TYPE_FLOAT32
+                                            ? ET_SCALAR_TYPE_FLOAT32
+                                            : ET_SCALAR_TYPE_INT64,
+                                        error));
+  return et_cpu_check_shape(op, args.y, 3, sizes, error);
 }
 
-static uint64_t whole_at(const et_cpu_tensor *x, size_t i) {
+static uint64_t integer_at(const et_cpu_tensor *x, size_t i) {
   switch (x->dtype) {
     case ET_SCALAR_TYPE_INT64:
       return ((const uint64_t *)x->data)[i];
@@ -44,33 +32,34 @@ static uint64_t whole_at(const et_cpu_tensor *x, size_t i) {
   }
 }
 
-/* Sums of floats are kept as doubles, as PyTorch does; those of whole numbers
- * wrap around. */
+/* Accumulators, as in PyTorch: float32 values are accumulated in double, and integer
+ * sums wrap around. */
 typedef union sums {
   double floats[COLUMNS];
-  uint64_t wholes[COLUMNS];
+  uint64_t integers[COLUMNS];
 } sums;
 
-/* Adds a row of `count` numbers, from element `at` on, to sums, and writes them
- * there. */
-static void add_row(const et_cpu_op *op, size_t at, size_t count, sums *s) {
-  const et_cpu_tensor *x = op->tensors[X];
-  void *y = op->tensors[Y]->data;
+/* Adds elements `at` to `at + count - 1` of x to the sums, and writes these to the
+ * same elements of y. */
+static void add_row(const et_cpu_cumsum_args *args, size_t at, size_t count,
+                    sums *s) {
+  const et_cpu_tensor *x = args->x;
+  void *y = args->y->data;
   for (size_t c = 0; c < count; c++) {
-    if (is_float(op)) {
+    if (x->dtype == ET_SCALAR_TYPE_FLOAT32) {
       s->floats[c] += (double)((const float *)x->data)[at + c];
       ((float *)y)[at + c] = (float)s->floats[c];
     } else {
-      s->wholes[c] += whole_at(x, at + c);
-      ((uint64_t *)y)[at + c] = s->wholes[c];
+      s->integers[c] += integer_at(x, at + c);
+      ((uint64_t *)y)[at + c] = s->integers[c];
     }
   }
 }
 
-/* Some columns of one outer index. */
+/* One block of columns of one outer index. */
 static void run_columns(void *data, size_t index) {
-  const et_cpu_op *op = data;
-  const int32_t *sizes = op->tensors[X]->sizes;
+  const et_cpu_cumsum_args *args = data;
+  const int32_t *sizes = args->x->sizes;
   const size_t columns = (size_t)sizes[2];
   const size_t blocks = et_cpu_parts(columns, COLUMNS);
   const size_t block = index % blocks;
@@ -79,17 +68,18 @@ static void run_columns(void *data, size_t index) {
   sums s;
   memset(&s, 0, sizeof(s));
   for (size_t row = 0; row < (size_t)sizes[1]; row++) {
-    add_row(op, first + row * columns + block * COLUMNS, count, &s);
+    add_row(args, first + row * columns + block * COLUMNS, count, &s);
   }
 }
 
 static void run(const et_cpu_op *op, const et_cpu_run *run) {
-  const et_cpu_tensor *x = op->tensors[X];
-  et_cpu_op copy = *op;
-  et_cpu_for_each(
-      run, (size_t)x->sizes[0] * et_cpu_parts((size_t)x->sizes[2], COLUMNS),
-      run_columns, &copy);
+  et_cpu_cumsum_args args = et_cpu_cumsum_args_of(op);
+  const int32_t *sizes = args.x->sizes;
+  et_cpu_for_each(run,
+                  (size_t)sizes[0] * et_cpu_parts((size_t)sizes[2], COLUMNS),
+                  run_columns, &args);
 }
 
-static const et_cpu_op_type op_type = {"cumsum", check, run, 0, NULL};
+static const et_cpu_op_type op_type = {"cumsum", check, run, 0,
+                                       &et_cpu_cumsum_schema};
 const et_backend_part et_cpu_op_cumsum = {ET_CPU_OP_CUMSUM, &op_type};

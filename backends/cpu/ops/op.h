@@ -71,6 +71,7 @@ typedef struct et_cpu_op_type {
   /* Verifies the properties of `op` that `run` relies on and that the schema does
    * not declare: relations between sizes and attributes. Messages begin with the
    * op's name. Called at load with the maximum sizes, and again when sizes change.
+   * NULL: the schema declares everything.
    * Use et_cpu_check_op(), which verifies the schema first. */
   et_status (*check)(const et_cpu_op *op, et_error *error);
   /* Computes the outputs. Results have the same bits for every number of threads.

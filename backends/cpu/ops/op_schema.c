@@ -127,5 +127,5 @@ et_status et_cpu_check_op(const et_cpu_op *op, et_error *error) {
   if (op->type->schema != NULL) {
     ET_RETURN_IF_ERROR(et_cpu_check_schema(op, op->type->schema, error));
   }
-  return op->type->check(op, error);
+  return op->type->check != NULL ? op->type->check(op, error) : ET_STATUS_OK;
 }

@@ -65,7 +65,7 @@ class Count(Enum):
 class Tensor:
     """An input, an output or a workspace of an op.
 
-    shape: dimensions in memory order, outermost first. "..." is any number of dimensions.
+    shape: dimensions in memory order, outermost first. "..." is any number of dimensions. "|" separates alternatives.
     limits: of `Count.MANY`, the smallest and the largest number of tensors.
     """
 
@@ -78,9 +78,14 @@ class Tensor:
     @property
     def ranks(self) -> tuple[int, int]:
         """The smallest and the largest rank that `shape` allows."""
-        dims = [dim for dim in re.split(r",(?![^(]*\))", self.shape.strip("[]")) if dim.strip()]
-        fixed = [dim for dim in dims if dim.strip() != "..."]
-        return len(fixed), MAX_RANK if len(fixed) < len(dims) else len(fixed)
+        limits = [_ranks(shape.strip()) for shape in self.shape.split("|")]
+        return min(low for low, _ in limits), max(high for _, high in limits)
+
+
+def _ranks(shape: str) -> tuple[int, int]:
+    dims = [dim for dim in re.split(r",(?![^(]*\))", shape.strip("[]")) if dim.strip()]
+    fixed = [dim for dim in dims if dim.strip() != "..."]
+    return len(fixed), MAX_RANK if len(fixed) < len(dims) else len(fixed)
 
 
 def optional(name: str, shape: str, dtypes: Sequence[Dtype] = F32) -> Tensor:
@@ -149,7 +154,7 @@ class OpSpec(Record):
 
     code: number of the op in payloads. Codes are never reused.
     in_place: index of the input that output 0 may overwrite; None if outputs overlap no other tensor.
-    dims: number of integers that the payload computes for each call; None if `verify` of the op checks it.
+    dims: names of the integers that the payload computes for each call; None if the check of the op counts them.
     """
 
     code: ClassVar[int]

@@ -2,6 +2,7 @@
 
 from backends.cpu.schema.declarations import OpSpec
 from backends.cpu.schema.gemm import GemmF32, GemmF32F16w, StrassenF32
+from backends.cpu.schema.indexing import Arange, Cumsum, MaskedScatter, Topk
 from backends.cpu.schema.normalization import Norm, Softmax
 
 OPS: tuple[type[OpSpec], ...] = (
@@ -9,7 +10,11 @@ OPS: tuple[type[OpSpec], ...] = (
     GemmF32F16w,
     Softmax,
     Norm,
+    Arange,
+    Cumsum,
+    Topk,
     StrassenF32,
+    MaskedScatter,
 )
 """Every op once."""
 

@@ -6,7 +6,7 @@ import pytest
 
 from backends.cpu.schema.codegen.c_headers import content_of, file_names
 from backends.cpu.schema.codegen.ranges import word_ranges
-from backends.cpu.schema.declarations import Count, OpSpec, word_count
+from backends.cpu.schema.declarations import Count, OpSpec, Tensor, word_count
 from backends.cpu.schema.gemm import GemmF32, StrassenF32
 from backends.cpu.schema.normalization import Norm, Softmax
 from backends.cpu.schema.records import NONE, RELU, Activation, ActivationFunction, OutputQuantization, Window
@@ -64,3 +64,17 @@ def test_generated_headers_have_one_guard_and_one_struct_of_arguments() -> None:
     header = content_of("norm.h")
     assert re.findall(r"const et_cpu_tensor \*(\w+);", header) == ["x", "scale", "shift", "y"]
     assert ".shift = op->input_count > 2 ? op->tensors[2] : NULL" in header
+
+
+@pytest.mark.parametrize(
+    ("shape", "ranks"),
+    [("[]", (0, 0)), ("[A, ceil(B, 16)]", (2, 2)), ("[..., N]", (1, 8)), ("[A, B] | [ceil(A / 16), B, 16]", (2, 3))],
+)
+def test_shapes_determine_ranks(shape: str, ranks: tuple[int, int]) -> None:
+    assert Tensor("x", shape).ranks == ranks
+
+
+def test_dims_are_arguments() -> None:
+    header = content_of("arange.h")
+    assert "const int32_t *start;" in header
+    assert ".start = op->dims[0]" in header

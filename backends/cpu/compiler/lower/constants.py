@@ -22,8 +22,8 @@ from backends.cpu.compiler.lower.rule import (
     tensor_of,
 )
 from backends.cpu.compiler.lower.sizes import number_of
-from backends.cpu.compiler.ops.arange import Arange
 from backends.cpu.compiler.ops.copy import Copy
+from backends.cpu.schema.indexing import Arange
 
 _aten = torch.ops.aten
 

@@ -5,8 +5,8 @@ import torch
 from torch import Tensor, nn
 from torch.export import Dim
 
-from backends.cpu.compiler.ops.masked_scatter import MaskedScatter
 from backends.cpu.compiler.testing.compare import assert_computes, specs
+from backends.cpu.schema.indexing import MaskedScatter
 
 
 def _scatter(x: Tensor, mask: Tensor, source: Tensor) -> Tensor:

@@ -8,7 +8,7 @@ from backends.cpu.compiler.graph import TensorLayout, Value
 from backends.cpu.compiler.lower.builder import Builder, view
 from backends.cpu.compiler.lower.reductions import rows_of
 from backends.cpu.compiler.lower.rule import NUMBERS, Program, Refusal, Rule, dims_at, tensor_of
-from backends.cpu.compiler.ops.cumsum import Cumsum
+from backends.cpu.schema.indexing import Cumsum
 
 _aten = torch.ops.aten
 

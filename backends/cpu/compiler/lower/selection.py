@@ -9,7 +9,7 @@ from backends.cpu.compiler.graph import TensorLayout, Value
 from backends.cpu.compiler.lower.builder import Builder, Order, as_it_is, view
 from backends.cpu.compiler.lower.parts import parts_of
 from backends.cpu.compiler.lower.rule import Program, Refusal, Rule, argument, dims_at, tensor_of
-from backends.cpu.compiler.ops.topk import MOST, Topk
+from backends.cpu.schema.indexing import TOPK_MAX, Topk
 
 _aten = torch.ops.aten
 _NUMBERS, _PLACES = range(2)
@@ -39,8 +39,8 @@ def _refuses_topk(program: Program, node: Node) -> Refusal:
     x, count = tensor_of(node.args[0]), node.args[1]
     if x.dtype != torch.float32 or x.dim() == 0:
         return f"topk of {x.dim()} dimensions and dtype {x.dtype} is not supported"
-    if count > MOST:
-        return f"topk of more than {MOST} values is not supported"
+    if count > TOPK_MAX:
+        return f"topk of more than {TOPK_MAX} values is not supported"
     return None
 
 

@@ -11,7 +11,7 @@ from backends.cpu.compiler.dims import Dim
 from backends.cpu.compiler.graph import Value, constant
 from backends.cpu.compiler.lower.builder import Builder
 from backends.cpu.compiler.lower.rule import ANY, Rule
-from backends.cpu.compiler.ops.arange import Arange
+from backends.cpu.schema.indexing import Arange
 
 
 def number_of(builder: Builder, node: Node, dim: Dim) -> Value:

@@ -23,7 +23,7 @@ from backends.cpu.compiler.lower.rule import (
     tensor_of,
 )
 from backends.cpu.compiler.ops.kv_update import KvUpdate
-from backends.cpu.compiler.ops.masked_scatter import MaskedScatter
+from backends.cpu.schema.indexing import MaskedScatter
 
 _aten = torch.ops.aten
 _CACHE, _ROWS, _DIM, _START = range(4)

@@ -108,6 +108,7 @@ def _args(op: type[OpSpec]) -> str:
     name = f"et_cpu_{op.op_name()}_args"
     tensors = [*op.inputs, *op.outputs, *op.workspaces]
     fields = "".join(f"  {_declaration(tensor)}\n" for tensor in tensors)
+    fields += "".join(f"  const int32_t *{dim}; /* set before each call */\n" for dim in op.dims or ())
     values = "".join(f"      {each},\n" for each in _initializers(op))
     counted = ", op->attribute_count" if repeated_part(op) else ""
     return (
@@ -143,6 +144,8 @@ def _initializers(op: type[OpSpec]) -> Iterator[str]:
             yield f".{tensor.name} = op->tensors[op->input_count + {i}]"
     for i, tensor in enumerate(op.workspaces):
         yield f".{tensor.name} = op->tensors[op->input_count + op->output_count + {i}]"
+    for i, dim in enumerate(op.dims or ()):
+        yield f".{dim} = op->dims[{i}]"
 
 
 def _schema(op: type[OpSpec]) -> str:
