@@ -10,9 +10,9 @@ from backends.cpu.compiler.bytes_fusion import readers
 from backends.cpu.compiler.graph import Op, OpGraph, Value, source_of
 from backends.cpu.compiler.lower.builder import view
 from backends.cpu.compiler.ops.conv_qs8 import ConvQs8, DwconvQs8
-from backends.cpu.compiler.ops.elementwise_qs8 import BinaryQs8, LutQs8, Quantize
 from backends.cpu.compiler.ops.pool_qs8 import PoolQs8
 from backends.cpu.compiler.packing import quads_together
+from backends.cpu.schema.quantization import BinaryQs8, LutQs8, Quantize
 
 _WRITERS = (ConvQs8, DwconvQs8, BinaryQs8, PoolQs8, Quantize)
 _Bounds = tuple[int, int]

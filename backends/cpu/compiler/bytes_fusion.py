@@ -13,19 +13,19 @@ from backends.cpu.compiler.ops.conv_f32 import ConvF32
 from backends.cpu.compiler.ops.copy import Copy
 from backends.cpu.compiler.ops.dwconv_f32 import DwconvF32
 from backends.cpu.compiler.ops.elementwise import ElementwiseF32, Opcode
-from backends.cpu.compiler.ops.elementwise_qs8 import BinaryOp, BinaryQs8, Dequantize, LutQs8, Quantize, is_row
 from backends.cpu.compiler.ops.permute import Permute
 from backends.cpu.compiler.ops.pool_f32 import PoolF32
 from backends.cpu.compiler.ops.pool_qs8 import PoolQs8
-from backends.cpu.compiler.ops.quantization import dequantized, quantized
+from backends.cpu.compiler.ops.quantization import dequantized, is_row, quantized
 from backends.cpu.compiler.ops.reference import evaluate
 from backends.cpu.compiler.quantized import QuantizedConstants
 from backends.cpu.schema.declarations import OpSpec
 from backends.cpu.schema.gemm import GemmF32
+from backends.cpu.schema.quantization import BinaryOp, BinaryQs8, Dequantize, LutQs8, Quantize
 from backends.cpu.schema.records import NONE, Activation, OutputQuantization, QuantParams
 
 _INPUTS = 3  # x, weight, bias
-_PAIRINGS = {Opcode.ADD: BinaryOp.SUM, Opcode.MUL: BinaryOp.PRODUCT}
+_BINARY_OPS = {Opcode.ADD: BinaryOp.ADD, Opcode.MUL: BinaryOp.MUL}
 _Source = tuple[Value, QuantParams]
 _Steps = list[Op] | None
 
@@ -101,8 +101,8 @@ class _Fusion:
         if len({(value.storage, reading) for value, reading in sources}) == 1:
             same_dims = all(value.dims == writer.output.dims for value, _ in sources)
             return [_looked_up(writer, op, sources[0])] if same_dims else None
-        call = _pairing(writer.spec)
-        return None if call is None else _paired(writer, op, sources, *call)
+        call = _binary_call(writer.spec)
+        return None if call is None else _fused_binary(writer, op, sources, *call)
 
     def _requantized(self, writer: Op, op: Op) -> _Steps:
         source = self._source(writer.output)
@@ -136,7 +136,7 @@ class _Fusion:
         writer = self._writers.get(value.storage)
         if writer is None or not isinstance(writer.spec, Dequantize):
             return None
-        return view(writer.inputs[0], value.dims), writer.spec.reading
+        return view(writer.inputs[0], value.dims), writer.spec.params
 
 
 _MAKERS: dict[tuple[type[OpSpec], ...], Callable[[_Fusion, Op, Op], _Steps]] = {
@@ -159,27 +159,27 @@ def _op(spec: OpSpec, inputs: Sequence[Value], writer: Op, op: Op) -> Op:
     return Op(spec, tuple(inputs), (output,), dims=writer.dims, nodes=writer.nodes + op.nodes)
 
 
-def _pairing(spec: ElementwiseF32) -> tuple[BinaryOp, Activation] | None:
+def _binary_call(spec: ElementwiseF32) -> tuple[BinaryOp, Activation] | None:
     """What a map does when it is a sum or a product, perhaps clamped, and nothing else."""
     first, *others = spec.instructions
-    if spec.operands != 2 or first.opcode not in _PAIRINGS or first.registers != (0, 1):
+    if spec.operands != 2 or first.opcode not in _BINARY_OPS or first.registers != (0, 1):
         return None
     after = NONE
     if len(others) == 1 and others[0].opcode is Opcode.ACTIVATE and others[0].registers == (2,):
         after = others[0].activation
     elif others:
         return None
-    return (_PAIRINGS[first.opcode], after) if is_clamp(after) else None
+    return (_BINARY_OPS[first.opcode], after) if is_clamp(after) else None
 
 
-def _paired(writer: Op, op: Op, sources: Sequence[_Source], pairing: BinaryOp, after: Activation) -> _Steps:
+def _fused_binary(writer: Op, op: Op, sources: Sequence[_Source], function: BinaryOp, after: Activation) -> _Steps:
     """Both orders are the same number: the first operand is the one of the output's sizes."""
     dims = writer.output.dims
     full = sorted(sources, key=lambda source: source[0].dims != dims)
     (a, first), (b, second) = full
     if a.dims != dims or not is_row(b.dims, dims):
         return None
-    return [_op(BinaryQs8(pairing, first, second, with_clamp(_quantizing(op), after)), [a, b], writer, op)]
+    return [_op(BinaryQs8(function, first, second, with_clamp(_quantizing(op), after)), [a, b], writer, op)]
 
 
 def _looked_up(writer: Op, op: Op, source: _Source) -> Op:

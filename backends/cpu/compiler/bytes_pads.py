@@ -8,10 +8,10 @@ from backends.cpu.compiler.graph import Op, OpGraph, Value
 from backends.cpu.compiler.ops.conv_f32 import ConvF32
 from backends.cpu.compiler.ops.copy import Copy
 from backends.cpu.compiler.ops.dwconv_f32 import DwconvF32
-from backends.cpu.compiler.ops.elementwise_qs8 import Dequantize, Quantize
 from backends.cpu.compiler.ops.quantization import dequantized, quantized
 from backends.cpu.compiler.ops.window import MAX_SIZE
 from backends.cpu.compiler.rewrite import Rewriter
+from backends.cpu.schema.quantization import Dequantize, Quantize
 from backends.cpu.schema.records import Padding
 
 
@@ -56,7 +56,7 @@ def _sole_writer(rewriter: Rewriter, op: Op) -> Op | None:
 def _keeps_zero(quantize: Op, dequantize: Op) -> bool:
     if not isinstance(quantize.spec, Quantize) or not isinstance(dequantize.spec, Dequantize):
         return False
-    return dequantized(dequantize.spec.reading, quantized(quantize.spec.quantizing, torch.zeros(1))).item() == 0
+    return dequantized(dequantize.spec.params, quantized(quantize.spec.quantizing, torch.zeros(1))).item() == 0
 
 
 def _pads(copy: Op, height: int) -> Padding | None:

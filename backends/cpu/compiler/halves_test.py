@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from torch.export import Dim
 
 from backends.cpu.compiler.compile import compile_partition
-from backends.cpu.compiler.ops.cast import HALVES, Cast
+from backends.cpu.compiler.ops.cast import HALVES
 from backends.cpu.compiler.ops.conv_f32 import ConvF32, ConvF32F16w
 from backends.cpu.compiler.ops.dwconv_f32 import DwconvF32
 from backends.cpu.compiler.ops.embedding import Embedding
@@ -21,6 +21,7 @@ from backends.cpu.compiler.options import Options
 from backends.cpu.compiler.testing.compare import Function, delegated, ops, specs
 from backends.cpu.compiler.testing.interpreter import run_payload
 from backends.cpu.schema.gemm import GemmF32, GemmF32F16w
+from backends.cpu.schema.quantization import Cast
 
 
 class Multiplied(nn.Module):

@@ -1,4 +1,9 @@
-/* Floats of numbers of two bytes, and back. */
+/* Microkernels of cast between float32 and float16 or bfloat16, on dense rows.
+ *
+ * Widening is exact. Narrowing rounds to nearest, ties to even. NaN stays NaN, and values
+ * beyond the largest finite one become infinite. A tile is one vector of float32; the last
+ * one is partial. float16 uses the conversion instructions of F16C and AVX-512 if there are any;
+ * bfloat16 needs shifts only, so it is limited by memory bandwidth. */
 #ifndef BACKENDS_CPU_MICROKERNELS_CAST_H_
 #define BACKENDS_CPU_MICROKERNELS_CAST_H_
 
@@ -8,7 +13,7 @@
 
 #include "backends/cpu/microkernels/variants.h"
 
-/* Of float16, or of bfloat16. */
+/* is_bfloat: the 16-bit values are bfloat16, else float16. */
 typedef void et_cpu_widen_function(const uint16_t *x, float *y, size_t count,
                                    bool is_bfloat);
 typedef void et_cpu_narrow_function(const float *x, uint16_t *y, size_t count,

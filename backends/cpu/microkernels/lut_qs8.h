@@ -1,4 +1,8 @@
-/* Bytes that are looked up. */
+/* Microkernel of lut_qs8: y = table[x] on dense rows of 8-bit values.
+ *
+ * The table has 256 entries, indexed by the bits of x. AVX-512 looks up 64 elements in four
+ * registers with vpermt2w. AVX2 looks up 32 elements with pshufb, 16 entries at a time. Other
+ * instruction sets load entries one by one. Each thread loads the table once per chunk. */
 #ifndef BACKENDS_CPU_MICROKERNELS_LUT_QS8_H_
 #define BACKENDS_CPU_MICROKERNELS_LUT_QS8_H_
 
@@ -9,7 +13,7 @@
 
 #define ET_CPU_LUT_ENTRIES 256
 
-/* y[i] = table[x[i]], of a table of 256 bytes; y may be x. */
+/* y[i] = table[x[i]] for i < count. y may be x. */
 typedef void et_cpu_lut_qs8_function(const uint8_t *table, const uint8_t *x,
                                      uint8_t *y, size_t count);
 

@@ -31,34 +31,35 @@ void ET_CPU_NAME(et_cpu_dequantize)(const et_cpu_scaled_bytes *x, float *y,
   }
 }
 
-/* What makes a vector of bytes of two. */
-typedef struct pairing {
+/* The broadcast parameters of et_cpu_binary_qs8. */
+typedef struct binary_vectors {
   et_quantizer quantizer;
   et_reader a;
   et_reader b;
   bool is_product;
-} pairing;
+} binary_vectors;
 
-ET_INLINE et_i8_narrow paired(const pairing *p, const uint8_t *a,
-                              const uint8_t *b, size_t count) {
-  const et_f32 x = et_read_some_numbers(&p->a, a, count);
-  const et_f32 z = et_read_some_numbers(&p->b, b, count);
-  return et_i8_quantized(&p->quantizer, p->is_product ? x * z : x + z);
+ET_INLINE et_i8_narrow binary_result(const binary_vectors *v, const uint8_t *a,
+                                     const uint8_t *b, size_t count) {
+  const et_f32 x = et_read_some_numbers(&v->a, a, count);
+  const et_f32 z = et_read_some_numbers(&v->b, b, count);
+  return et_i8_quantized(&v->quantizer, v->is_product ? x * z : x + z);
 }
 
-void ET_CPU_NAME(et_cpu_pair_bytes)(const et_cpu_pair_bytes *pair, uint8_t *y,
+void ET_CPU_NAME(et_cpu_binary_qs8)(const et_cpu_binary_qs8 *binary, uint8_t *y,
                                     size_t count) {
-  const pairing p = {et_quantizer_of(&pair->quantizing), et_reader_of(&pair->a),
-                     et_reader_of(&pair->b), pair->is_product};
-  const uint8_t *a = pair->a.bytes.data;
-  const uint8_t *b = pair->b.bytes.data;
+  const binary_vectors v = {et_quantizer_of(&binary->quantizing),
+                            et_reader_of(&binary->a), et_reader_of(&binary->b),
+                            binary->is_product};
+  const uint8_t *a = binary->a.bytes.data;
+  const uint8_t *b = binary->b.bytes.data;
   size_t i = 0;
   for (; i + ET_CPU_LANES <= count; i += ET_CPU_LANES) {
-    const et_i8_narrow done = paired(&p, a + i, b + i, ET_CPU_LANES);
+    const et_i8_narrow done = binary_result(&v, a + i, b + i, ET_CPU_LANES);
     memcpy(y + i, &done, sizeof(done));
   }
   if (i < count) {
-    const et_i8_narrow done = paired(&p, a + i, b + i, count - i);
+    const et_i8_narrow done = binary_result(&v, a + i, b + i, count - i);
     memcpy(y + i, &done, count - i);
   }
 }

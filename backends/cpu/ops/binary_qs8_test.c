@@ -14,7 +14,7 @@ extern const et_backend_part et_cpu_op_binary_qs8;
 
 typedef struct pair {
   int32_t sizes[4];
-  bool is_row; /* b has the last size alone */
+  bool is_row; /* b has the last dimension only */
   bool is_product;
   et_scalar_type a, b, y;
 } pair;
@@ -56,7 +56,7 @@ static void check_pair(const pair *p) {
   et_test_end(&test);
 }
 
-static void test_sums_and_products_are_rounded_once(void **state) {
+static void test_quantized_sums_and_products_are_rounded_once(void **state) {
   (void)state;
   for (int32_t count = 0; count < 70; count++) {
     const pair p = {{1, 1, 1, count},         false,
@@ -68,7 +68,7 @@ static void test_sums_and_products_are_rounded_once(void **state) {
   check_pair(&large);
 }
 
-static void test_a_row_is_read_for_each_of_the_other(void **state) {
+static void test_broadcasts_a_row_to_the_first_operand(void **state) {
   (void)state;
   const int32_t columns[] = {1, 15, 16, 40, 20000};
   for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++) {
@@ -79,7 +79,7 @@ static void test_a_row_is_read_for_each_of_the_other(void **state) {
   }
 }
 
-static void test_what_does_not_fit_is_refused(void **state) {
+static void test_rejects_operands_that_cannot_be_broadcast(void **state) {
   (void)state;
   const pair p = {{1, 1, 2, 3}, true, false, I8, U8, I8};
   et_test_op test;
@@ -89,27 +89,33 @@ static void test_what_does_not_fit_is_refused(void **state) {
   test.attributes[0] = 1;
   test.attributes[1] = 128;
   et_test_refused(&test,
-                  "binary_qs8: attribute 1 is 128, expected -128 to 127");
+                  "quantized value of tensor 0 is 128, expected -128 to 127");
   test.attributes[1] = 0;
   test.tensors[2].numel = 7;
   et_test_refused(&test, "tensor 0 has 6 elements, expected 7");
   test.tensors[2].numel = 6;
   test.tensors[1].sizes[1] = 2;
-  et_test_refused(&test, "3 elements are no row of those of 6");
+  et_test_refused(&test, "3 elements cannot be broadcast to 6");
   test.tensors[1].sizes[1] = 1;
   test.tensors[1].sizes[3] = 4;
-  et_test_refused(&test, "are no row of");
+  et_test_refused(&test, "cannot be broadcast");
   test.tensors[1].sizes[3] = 3;
+  test.attributes[3] = 0xffffffff;
+  et_test_refused(&test, "quantized value of tensor 1 is -1, expected 0");
+  test.attributes[3] = 0;
+  test.attributes[8] = 128;
+  et_test_refused(&test, "quantized value of tensor 2 is 128");
+  test.attributes[8] = 0;
   test.attributes[5] = 0xbf800000;
-  et_test_refused(&test, "attribute 5 is no positive number");
+  et_test_refused(&test, "attribute 5 is not a positive number");
   et_test_end(&test);
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_sums_and_products_are_rounded_once),
-      cmocka_unit_test(test_a_row_is_read_for_each_of_the_other),
-      cmocka_unit_test(test_what_does_not_fit_is_refused),
+      cmocka_unit_test(test_quantized_sums_and_products_are_rounded_once),
+      cmocka_unit_test(test_broadcasts_a_row_to_the_first_operand),
+      cmocka_unit_test(test_rejects_operands_that_cannot_be_broadcast),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

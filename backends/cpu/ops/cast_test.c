@@ -30,8 +30,8 @@ static void check(et_test_op *test, const double *expected) {
   et_test_end(test);
 }
 
-/* Every number there is; NaNs are told apart from numbers below. */
-static void test_every_half_becomes_the_float(void **state) {
+/* All bit patterns but NaN, which test_nan_stays_nan covers. */
+static void test_every_float16_becomes_the_equal_float32(void **state) {
   (void)state;
   double *expected = malloc(65536 * sizeof(double));
   assert_non_null(expected);
@@ -55,8 +55,7 @@ static float float_of(uint32_t bits) {
   return x;
 }
 
-/* The nearest of all numbers of two bytes, of two that are as near the even
- * one, by halving the range of bits. */
+/* Returns the nearest float16 or bfloat16, ties to even, by bisection of the bits. */
 static double nearest(float x, bool is_bfloat) {
   uint16_t low = 0;
   uint16_t high = is_bfloat ? 0x7f80 : 0x7c00;
@@ -82,7 +81,7 @@ static const uint32_t edges[] = {
     0x3f801000u, 0x3f803000u, 0x3f801001u, 0x3f808000u, 0x3f818000u,
     0x7f7fffffu, 0x7f7f7fffu, 0x7f7f8000u, 0x00000001u, 0x00800000u};
 
-static void test_floats_become_the_nearest_half(void **state) {
+static void test_float32_becomes_the_nearest_float16(void **state) {
   (void)state;
   enum { EDGES = sizeof(edges) / sizeof(edges[0]), COUNT = 5003 };
   static double expected[COUNT];
@@ -104,7 +103,7 @@ static void convert_on(et_test_op *test, et_cpu_isa isa) {
   test->op.type->run(&test->op, &run);
 }
 
-static void test_what_is_no_number_stays_none(void **state) {
+static void test_nan_stays_nan(void **state) {
   (void)state;
   const et_scalar_type halves[] = {F16, BF16};
   for (int i = 0; i < 2 * ET_CPU_ISA_COUNT; i++) {
@@ -125,7 +124,7 @@ static void test_what_is_no_number_stays_none(void **state) {
   }
 }
 
-static void test_integers_are_cut_off_toward_zero(void **state) {
+static void test_casts_to_integers_truncate(void **state) {
   (void)state;
   const float x[] = {2.9f, -2.9f,    0.0f,         -0.0f,         1e30f, -1e30f,
                      NAN,  INFINITY, 4294967808.f, -2147483648.f, 7.0f};
@@ -140,7 +139,7 @@ static void test_integers_are_cut_off_toward_zero(void **state) {
   }
 }
 
-static void test_chunks_and_nothing(void **state) {
+static void test_casts_of_several_chunks_and_of_no_element(void **state) {
   (void)state;
   static double expected[40001];
   const int32_t counts[] = {0, 1, 17, 40001};
@@ -156,15 +155,15 @@ static void test_chunks_and_nothing(void **state) {
   }
 }
 
-static void test_what_does_not_fit_is_refused(void **state) {
+static void test_rejects_casts_that_are_not_supported(void **state) {
   (void)state;
   et_test_op test;
   make(&test, F16, F32, 6);
   test.tensors[1].dtype = BF16;
-  et_test_refused(&test, "cast: float16 is not made bfloat16");
+  et_test_refused(&test, "cast: float16 to bfloat16 is not supported");
   test.tensors[1].dtype = F32;
   test.tensors[0].dtype = ET_SCALAR_TYPE_INT64;
-  et_test_refused(&test, "cast: int64 is not made float32");
+  et_test_refused(&test, "cast: tensor 0 is int64: not supported");
   test.tensors[0].dtype = F16;
   test.tensors[0].numel = 5;
   et_test_refused(&test, "cast: tensor 0 has 5 elements, expected 6");
@@ -175,12 +174,12 @@ static void test_what_does_not_fit_is_refused(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_every_half_becomes_the_float),
-      cmocka_unit_test(test_floats_become_the_nearest_half),
-      cmocka_unit_test(test_what_is_no_number_stays_none),
-      cmocka_unit_test(test_integers_are_cut_off_toward_zero),
-      cmocka_unit_test(test_chunks_and_nothing),
-      cmocka_unit_test(test_what_does_not_fit_is_refused),
+      cmocka_unit_test(test_every_float16_becomes_the_equal_float32),
+      cmocka_unit_test(test_float32_becomes_the_nearest_float16),
+      cmocka_unit_test(test_nan_stays_nan),
+      cmocka_unit_test(test_casts_to_integers_truncate),
+      cmocka_unit_test(test_casts_of_several_chunks_and_of_no_element),
+      cmocka_unit_test(test_rejects_casts_that_are_not_supported),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -37,7 +37,7 @@ static void check_dequantize(int32_t count, et_scalar_type dtype) {
   et_test_end(&test);
 }
 
-static void test_bytes_become_what_they_stand_for(void **state) {
+static void test_dequantizes_int8_and_uint8(void **state) {
   (void)state;
   for (int32_t count = 0; count < 70; count++) {
     check_dequantize(count, count % 2 == 0 ? I8 : U8);
@@ -45,24 +45,31 @@ static void test_bytes_become_what_they_stand_for(void **state) {
   check_dequantize(40000, U8);
 }
 
-static void test_what_does_not_fit_is_refused(void **state) {
+static void test_rejects_zero_points_outside_the_dtype(void **state) {
   (void)state;
   et_test_op test;
   make(&test, 3, U8);
   test.attributes[0] = 256;
-  et_test_refused(&test, "dequantize: attribute 0 is 256, expected 0 to 255");
+  et_test_refused(
+      &test,
+      "dequantize: quantized value of tensor 0 is 256, expected 0 to 255");
+  test.attributes[0] = 0xffffffff;
+  et_test_refused(&test, "quantized value of tensor 0 is -1, expected 0");
   test.attributes[0] = 255;
+  test.op.attribute_count = 1;
+  et_test_refused(&test, "dequantize: 1 attributes, expected 2");
+  test.op.attribute_count = 2;
   test.tensors[1].numel = 4;
   et_test_refused(&test, "tensor 1 has 4 elements, expected 3");
   test.tensors[0].dtype = F32;
-  et_test_refused(&test, "tensor 0 is float32, expected int8 or uint8");
+  et_test_refused(&test, "tensor 0 is float32, expected uint8 or int8");
   et_test_end(&test);
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_bytes_become_what_they_stand_for),
-      cmocka_unit_test(test_what_does_not_fit_is_refused),
+      cmocka_unit_test(test_dequantizes_int8_and_uint8),
+      cmocka_unit_test(test_rejects_zero_points_outside_the_dtype),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

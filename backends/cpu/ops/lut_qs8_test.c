@@ -26,7 +26,7 @@ static double element(const et_test_op *test, const void *shape,
   return et_test_byte(&test->tensors[1], (size_t)(x & 255));
 }
 
-static void test_bytes_are_looked_up_by_their_bits(void **state) {
+static void test_looks_up_values_by_their_bits(void **state) {
   (void)state;
   const int32_t counts[] = {0, 1, 300, 16384, 40000};
   for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
@@ -39,24 +39,27 @@ static void test_bytes_are_looked_up_by_their_bits(void **state) {
   }
 }
 
-static void test_what_does_not_fit_is_refused(void **state) {
+static void test_rejects_other_lookup_tables(void **state) {
   (void)state;
   et_test_op test;
   make(&test, 3, ET_SCALAR_TYPE_INT8, ET_SCALAR_TYPE_UINT8);
   test.tensors[1].numel = 255;
   et_test_refused(&test, "lut_qs8: tensor 1 has 255 elements, expected 256");
   test.tensors[1].numel = 256;
+  test.tensors[1].dtype = ET_SCALAR_TYPE_INT8;
+  et_test_refused(&test, "lut_qs8: tensor 1 is int8, expected uint8");
+  test.tensors[1].dtype = ET_SCALAR_TYPE_UINT8;
   test.tensors[0].numel = 2;
   et_test_refused(&test, "lut_qs8: tensor 0 has 2 elements, expected 3");
   test.tensors[0].dtype = ET_SCALAR_TYPE_FLOAT32;
-  et_test_refused(&test, "tensor 0 is float32, expected int8 or uint8");
+  et_test_refused(&test, "tensor 0 is float32, expected uint8 or int8");
   et_test_end(&test);
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_bytes_are_looked_up_by_their_bits),
-      cmocka_unit_test(test_what_does_not_fit_is_refused),
+      cmocka_unit_test(test_looks_up_values_by_their_bits),
+      cmocka_unit_test(test_rejects_other_lookup_tables),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

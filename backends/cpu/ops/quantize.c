@@ -1,25 +1,19 @@
-/* Op quantize: floats as the nearest bytes. */
-#include "backends/cpu/microkernels/qs8.h"
+/* Op quantize: y = clamp(round(x / scale) + zero_point, low, high). */
+#include "backends/cpu/schema/quantize.h"
 
+#include "backends/cpu/microkernels/qs8.h"
 #include "backends/cpu/ops/check.h"
 #include "backends/cpu/ops/chunks.h"
-#include "backends/cpu/ops/op_codes.h"
 #include "backends/cpu/ops/quantized.h"
 
 static et_cpu_quantize_function *const variants[ET_CPU_ISA_COUNT] =
     ET_CPU_VARIANTS(et_cpu_quantize);
 
-enum { X, Y };
-
 static et_status check(const et_cpu_op *op, et_error *error) {
-  const et_cpu_counts counts = {.inputs_least = 1,
-                                .inputs_most = 1,
-                                .outputs = 1,
-                                .attributes = ET_CPU_QUANTIZING_WORDS};
-  ET_RETURN_IF_ERROR(et_cpu_check_counts(op, &counts, error));
-  ET_RETURN_IF_ERROR(et_cpu_check_quantizing(op, 0, Y, error));
-  return et_cpu_check_numel(op, X, ET_SCALAR_TYPE_FLOAT32,
-                            (int64_t)op->tensors[Y]->numel, error);
+  const et_cpu_quantize_args args = et_cpu_quantize_args_of(op);
+  ET_RETURN_IF_ERROR(et_cpu_check_output_quantization(
+      op, args.y, &args.attributes.quantizing, error));
+  return et_cpu_check_elements(op, args.x, (int64_t)args.y->numel, error);
 }
 
 typedef struct work {
@@ -32,17 +26,18 @@ typedef struct work {
 
 static void run_chunk(void *data, size_t index) {
   const work *w = data;
-  const size_t first = index * ET_CPU_BYTES_OF_CHUNK;
+  const size_t first = index * ET_CPU_QS8_CHUNK;
   w->function(&w->quantizing, w->x + first, w->y + first,
-              et_cpu_part(w->count, ET_CPU_BYTES_OF_CHUNK, index));
+              et_cpu_part(w->count, ET_CPU_QS8_CHUNK, index));
 }
 
 static void run(const et_cpu_op *op, const et_cpu_run *run) {
-  work w = {et_cpu_read_output_quantization(op, 0), variants[run->isa],
-            op->tensors[X]->data, op->tensors[Y]->data, op->tensors[Y]->numel};
-  et_cpu_for_each(run, et_cpu_parts(w.count, ET_CPU_BYTES_OF_CHUNK), run_chunk,
-                  &w);
+  const et_cpu_quantize_args args = et_cpu_quantize_args_of(op);
+  work w = {args.attributes.quantizing, variants[run->isa], args.x->data,
+            args.y->data, args.y->numel};
+  et_cpu_for_each(run, et_cpu_parts(w.count, ET_CPU_QS8_CHUNK), run_chunk, &w);
 }
 
-static const et_cpu_op_type op_type = {"quantize", check, run, 0, NULL};
+static const et_cpu_op_type op_type = {"quantize", check, run, 0,
+                                       &et_cpu_quantize_schema};
 const et_backend_part et_cpu_op_quantize = {ET_CPU_OP_QUANTIZE, &op_type};

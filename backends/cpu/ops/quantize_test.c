@@ -45,7 +45,7 @@ static void check_quantize(int32_t count, et_scalar_type dtype) {
   et_test_end(&test);
 }
 
-static void test_floats_become_the_nearest_bytes(void **state) {
+static void test_quantizes_to_the_nearest_value(void **state) {
   (void)state;
   for (int32_t count = 0; count < 70; count++) {
     check_quantize(count, count % 2 == 0 ? I8 : U8);
@@ -53,7 +53,7 @@ static void test_floats_become_the_nearest_bytes(void **state) {
   check_quantize(40000, U8);
 }
 
-static void test_what_does_not_fit_is_refused(void **state) {
+static void test_rejects_quantization_outside_the_dtype(void **state) {
   (void)state;
   et_test_op test;
   make(&test, 3, I8);
@@ -61,22 +61,29 @@ static void test_what_does_not_fit_is_refused(void **state) {
   et_test_refused(&test, "quantize: 5 attributes");
   test.op.attribute_count = 4;
   test.attributes[0] = 0x7f800000;
-  et_test_refused(&test, "quantize: attribute 0 is no positive number");
+  et_test_refused(&test, "quantize: attribute 0 is not a positive number");
   test.attributes[0] = 0x3f800000;
   test.attributes[3] = 128;
-  et_test_refused(&test, "attribute 3 is 128, expected -128 to 127");
+  et_test_refused(&test,
+                  "quantized value of tensor 1 is 128, expected -128 to 127");
   test.attributes[3] = 1;
+  test.attributes[1] = (uint32_t)-129;
+  et_test_refused(&test, "quantized value of tensor 1 is -129");
+  test.attributes[1] = 0;
+  test.attributes[2] = 0x80000000;
+  et_test_refused(&test, "quantized value of tensor 1 is -2147483648");
+  test.attributes[2] = 0;
   test.tensors[0].numel = 4;
   et_test_refused(&test, "tensor 0 has 4 elements, expected 3");
   test.tensors[1].dtype = ET_SCALAR_TYPE_INT16;
-  et_test_refused(&test, "tensor 1 is int16, expected int8 or uint8");
+  et_test_refused(&test, "tensor 1 is int16, expected uint8 or int8");
   et_test_end(&test);
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_floats_become_the_nearest_bytes),
-      cmocka_unit_test(test_what_does_not_fit_is_refused),
+      cmocka_unit_test(test_quantizes_to_the_nearest_value),
+      cmocka_unit_test(test_rejects_quantization_outside_the_dtype),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

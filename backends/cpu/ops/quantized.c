@@ -7,6 +7,36 @@
 
 enum { INVERSE, ZERO_POINT, LOW, HIGH };
 
+et_status et_cpu_check_quantized_value(const et_cpu_op *op,
+                                       const et_cpu_tensor *tensor,
+                                       int32_t value, et_error *error) {
+  const bool is_signed = tensor->dtype == ET_SCALAR_TYPE_INT8;
+  const int32_t low = is_signed ? INT8_MIN : 0;
+  const int32_t high = is_signed ? INT8_MAX : UINT8_MAX;
+  ET_CPU_CHECK(error, value >= low && value <= high,
+               "%s: quantized value of tensor %zu is %d, expected %d to %d",
+               op->type->name, et_cpu_tensor_index(op, tensor), (int)value,
+               (int)low, (int)high);
+  return ET_STATUS_OK;
+}
+
+et_status et_cpu_check_output_quantization(
+    const et_cpu_op *op, const et_cpu_tensor *tensor,
+    const et_cpu_output_quantization *output, et_error *error) {
+  ET_RETURN_IF_ERROR(
+      et_cpu_check_quantized_value(op, tensor, output->zero_point, error));
+  ET_RETURN_IF_ERROR(
+      et_cpu_check_quantized_value(op, tensor, output->low, error));
+  return et_cpu_check_quantized_value(op, tensor, output->high, error);
+}
+
+et_cpu_bytes et_cpu_bytes_of(const et_cpu_tensor *tensor, int32_t zero_point) {
+  const et_cpu_bytes bytes = {tensor->data, zero_point,
+                              tensor->dtype == ET_SCALAR_TYPE_INT8,
+                              tensor->bytes};
+  return bytes;
+}
+
 et_status et_cpu_check_bytes(const et_cpu_op *op, size_t index,
                              et_error *error) {
   const uint8_t dtype = op->tensors[index]->dtype;

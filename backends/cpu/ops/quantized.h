@@ -1,4 +1,4 @@
-/* The words that say how bytes stand for numbers. */
+/* Quantization parameters of int8 and uint8 tensors. */
 #ifndef BACKENDS_CPU_OPS_QUANTIZED_H_
 #define BACKENDS_CPU_OPS_QUANTIZED_H_
 
@@ -12,8 +12,27 @@
 /* Words of what is read one by one: zero point, scale. */
 #define ET_CPU_READING_WORDS 2
 
-/* What a thread works on at a time, of tensors that are worked on one by one. */
-#define ET_CPU_BYTES_OF_CHUNK 16384
+/* Elements of a chunk of an elementwise op. */
+#define ET_CPU_QS8_CHUNK 16384
+
+/* ---- Checks and readers of declared ops ---- */
+
+/* Checks that `value`, a zero point or a bound, is a value of `tensor`, whose dtype
+ * is int8 or uint8. */
+et_status et_cpu_check_quantized_value(const et_cpu_op *op,
+                                       const et_cpu_tensor *tensor,
+                                       int32_t value, et_error *error);
+
+/* Checks that the zero point and the bounds of `output` are values of `tensor`. The
+ * schema declares that the inverse scale is positive. */
+et_status et_cpu_check_output_quantization(
+    const et_cpu_op *op, const et_cpu_tensor *tensor,
+    const et_cpu_output_quantization *output, et_error *error);
+
+/* Returns the quantized values of `tensor`. */
+et_cpu_bytes et_cpu_bytes_of(const et_cpu_tensor *tensor, int32_t zero_point);
+
+/* ---- Checks and readers of ops without a schema ---- */
 
 /* That tensor `index` of the op is int8 or uint8. */
 et_status et_cpu_check_bytes(const et_cpu_op *op, size_t index,

@@ -4,6 +4,7 @@ from backends.cpu.schema.declarations import OpSpec
 from backends.cpu.schema.gemm import GemmF32, GemmF32F16w, StrassenF32
 from backends.cpu.schema.indexing import Arange, Cumsum, MaskedScatter, Topk
 from backends.cpu.schema.normalization import Norm, Softmax
+from backends.cpu.schema.quantization import BinaryQs8, Cast, Dequantize, LutQs8, Quantize
 
 OPS: tuple[type[OpSpec], ...] = (
     GemmF32,
@@ -13,6 +14,11 @@ OPS: tuple[type[OpSpec], ...] = (
     Arange,
     Cumsum,
     Topk,
+    Quantize,
+    Dequantize,
+    BinaryQs8,
+    LutQs8,
+    Cast,
     StrassenF32,
     MaskedScatter,
 )

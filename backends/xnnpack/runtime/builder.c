@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "backends/cpu/ops/op_schema.h"
+#include "backends/cpu/schema/dequantize.h"
+#include "backends/cpu/schema/quantize.h"
 #include "executorch/checked.h"
 #include "runtime/core/format.h"
 
@@ -220,12 +222,25 @@ int32_t et_xnn_byte_of(const et_xnn_builder *b, const et_xnn_value *value,
                       is_signed ? INT8_MAX : UINT8_MAX);
 }
 
+et_cpu_output_quantization et_xnn_output_quantization(
+    const et_xnn_builder *b, const et_xnn_value *value) {
+  return (et_cpu_output_quantization){
+      .inverse = 1.0f / value->quantization.scale,
+      .zero_point = value->quantization.zero_point,
+      .low = et_xnn_byte_of(b, value, -INFINITY),
+      .high = et_xnn_byte_of(b, value, INFINITY)};
+}
+
 void et_xnn_quantizing(const et_xnn_builder *b, const et_xnn_value *value,
                        uint32_t words[ET_XNN_QUANTIZING_WORDS]) {
-  words[0] = et_xnn_bits(1.0f / value->quantization.scale);
-  words[1] = (uint32_t)value->quantization.zero_point;
-  words[2] = (uint32_t)et_xnn_byte_of(b, value, -INFINITY);
-  words[3] = (uint32_t)et_xnn_byte_of(b, value, INFINITY);
+  const et_cpu_output_quantization output =
+      et_xnn_output_quantization(b, value);
+  et_cpu_output_quantization_write(&output, words);
+}
+
+et_cpu_quant_params et_xnn_quant_params(const et_xnn_value *value) {
+  return (et_cpu_quant_params){value->quantization.zero_point,
+                               value->quantization.scale};
 }
 
 static void emit_one(et_xnn_builder *b, const et_backend_part *part,
@@ -244,9 +259,12 @@ void et_xnn_read_floats(et_xnn_builder *b, uint32_t id, et_xnn_tensor to) {
   const et_xnn_value value = et_xnn_value_at(b->graph, id);
   const et_xnn_tensor tensor = et_xnn_tensor_of(b, id);
   if (et_xnn_is_bytes(&value)) {
-    const uint32_t words[] = {(uint32_t)value.quantization.zero_point,
-                              et_xnn_bits(value.quantization.scale)};
-    emit_one(b, &et_cpu_op_dequantize, tensor, to, words, 2);
+    const et_cpu_dequantize_attributes attributes = {
+        .params = et_xnn_quant_params(&value)};
+    uint32_t words[ET_CPU_DEQUANTIZE_ATTRIBUTES_WORDS];
+    et_cpu_dequantize_attributes_write(&attributes, words);
+    emit_one(b, &et_cpu_op_dequantize, tensor, to, words,
+             ET_CPU_DEQUANTIZE_ATTRIBUTES_WORDS);
   } else if (value.datatype == ET_XNN_FP16 || value.datatype == ET_XNN_BF16) {
     emit_one(b, &et_cpu_op_cast, tensor, to, NULL, 0);
   } else {
@@ -283,10 +301,12 @@ void et_xnn_put_floats(et_xnn_builder *b, uint32_t id, et_xnn_tensor floats) {
   if (et_xnn_is_floating(&value)) {
     emit_one(b, &et_cpu_op_cast, floats, tensor, NULL, 0);
   } else if (et_xnn_is_bytes(&value)) {
-    uint32_t words[ET_XNN_QUANTIZING_WORDS];
-    et_xnn_quantizing(b, &value, words);
+    const et_cpu_quantize_attributes attributes = {
+        .quantizing = et_xnn_output_quantization(b, &value)};
+    uint32_t words[ET_CPU_QUANTIZE_ATTRIBUTES_WORDS];
+    et_cpu_quantize_attributes_write(&attributes, words);
     emit_one(b, &et_cpu_op_quantize, floats, tensor, words,
-             ET_XNN_QUANTIZING_WORDS);
+             ET_CPU_QUANTIZE_ATTRIBUTES_WORDS);
   } else {
     et_xnn_refuse(b, "it cannot write value %u of datatype %u", (unsigned)id,
                   (unsigned)value.datatype);

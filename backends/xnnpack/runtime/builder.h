@@ -4,6 +4,7 @@
 #ifndef BACKENDS_XNNPACK_RUNTIME_BUILDER_H_
 #define BACKENDS_XNNPACK_RUNTIME_BUILDER_H_
 
+#include "backends/cpu/schema/records.h"
 #include "backends/xnnpack/runtime/group.h"
 #include "backends/xnnpack/runtime/handle.h"
 
@@ -116,9 +117,15 @@ typedef struct et_xnn_emission {
 
 void et_xnn_emit(et_xnn_builder *b, const et_xnn_emission *emission);
 
-/* Words that say how bytes of `value` are written: inverse of the scale, zero point,
- * lowest and highest byte, of results within the node's bounds. */
-#define ET_XNN_QUANTIZING_WORDS 4
+/* Returns the quantization of `value`, an int8 or uint8 input. */
+et_cpu_quant_params et_xnn_quant_params(const et_xnn_value *value);
+
+/* Returns the quantization of `value`, an int8 or uint8 output, with the node's bounds. */
+et_cpu_output_quantization et_xnn_output_quantization(
+    const et_xnn_builder *b, const et_xnn_value *value);
+
+/* Writes the words of et_xnn_output_quantization. */
+#define ET_XNN_QUANTIZING_WORDS ET_CPU_OUTPUT_QUANTIZATION_WORDS
 void et_xnn_quantizing(const et_xnn_builder *b, const et_xnn_value *value,
                        uint32_t words[ET_XNN_QUANTIZING_WORDS]);
 

@@ -3,6 +3,7 @@
 
 #include "backends/cpu/microkernels/activation.h"
 #include "backends/cpu/microkernels/elementwise.h"
+#include "backends/cpu/schema/binary_qs8.h"
 #include "backends/xnnpack/runtime/ops.h"
 #include "backends/xnnpack/runtime/rules.h"
 
@@ -222,19 +223,20 @@ static void multiply_bytes(et_xnn_builder *b) {
   const et_xnn_value out = et_xnn_output(b, 0);
   const et_xnn_tensor inputs[] = {et_xnn_tensor_of(b, b->node->inputs[0]),
                                   et_xnn_tensor_of(b, b->node->inputs[1])};
-  uint32_t words[5 + ET_XNN_QUANTIZING_WORDS] = {
-      b->node->tag == ET_XNN_NODE_MULTIPLY, (uint32_t)x.quantization.zero_point,
-      et_xnn_bits(x.quantization.scale),    (uint32_t)y.quantization.zero_point,
-      et_xnn_bits(y.quantization.scale),
-  };
-  et_xnn_quantizing(b, &out, words + 5);
+  const et_cpu_binary_qs8_attributes attributes = {
+      .function = ET_CPU_BINARY_OP_MUL,
+      .a = et_xnn_quant_params(&x),
+      .b = et_xnn_quant_params(&y),
+      .quantizing = et_xnn_output_quantization(b, &out)};
+  uint32_t words[ET_CPU_BINARY_QS8_ATTRIBUTES_WORDS];
+  et_cpu_binary_qs8_attributes_write(&attributes, words);
   et_xnn_emit(
       b, &(et_xnn_emission){.part = &et_cpu_op_binary_qs8,
                             .inputs = inputs,
                             .input_count = 2,
                             .output = et_xnn_tensor_of(b, b->node->outputs[0]),
                             .words = words,
-                            .word_count = sizeof words / sizeof words[0]});
+                            .word_count = ET_CPU_BINARY_QS8_ATTRIBUTES_WORDS});
 }
 
 /* Shares of 2^shift, the larger of them with 21 bits. False where one is not worth

@@ -4,8 +4,8 @@ import pytest
 import torch
 from torch.export import Dim
 
-from backends.cpu.compiler.ops.cast import Cast
 from backends.cpu.compiler.testing.compare import assert_computes, specs
+from backends.cpu.schema.quantization import Cast
 
 
 @pytest.mark.parametrize("dtype", [torch.int64, torch.int32])

@@ -8,10 +8,10 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 from torch.export import Dim
 
-from backends.cpu.compiler.ops.cast import Cast
 from backends.cpu.compiler.ops.permute import Permute
 from backends.cpu.compiler.testing.compare import assert_computes, lowered, specs
 from backends.cpu.schema.normalization import Norm, Softmax
+from backends.cpu.schema.quantization import Cast
 from exir.backend.utils import get_non_lowered_nodes
 
 _SIZES = (2, 3, 4, 5)

@@ -1,11 +1,15 @@
-"""Quantized values in PyTorch."""
+"""Quantized values in PyTorch, and reference semantics of elementwise ops on them."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from math import isfinite
 
 import torch
 from torch import Tensor
 
+from backends.cpu.compiler.dims import Dim
+from backends.cpu.compiler.ops.reference import Sizes, check_shapes, evaluate, expect
+from backends.cpu.schema.quantization import BinaryOp, BinaryQs8, Dequantize, LutQs8, Quantize
 from backends.cpu.schema.records import OutputQuantization, QuantParams
 
 
@@ -40,3 +44,53 @@ def _quantized_bound(output: OutputQuantization, bound: float) -> int:
     if not isfinite(bound):
         return output.high if bound > 0 else output.low
     return int(quantized(output, torch.tensor(bound)))
+
+
+def is_row(sizes: Sequence[Dim], of: Sequence[Dim]) -> bool:
+    """Whether `sizes`, without leading ones, are the last sizes of `of`."""
+    first = next((dim for dim, size in enumerate(sizes) if size != 1), len(sizes))
+    last = tuple(sizes[first:])
+    return len(sizes) <= len(of) and tuple(of[len(of) - len(last) :]) == last
+
+
+@check_shapes.register
+def _check_quantize(spec: Quantize | Dequantize, sizes: Sizes) -> None:
+    expect(spec, len(sizes) == 2 and sizes[0] == sizes[1], "the input and the output have different sizes")
+
+
+@evaluate.register
+def _quantize(spec: Quantize, inputs: Sequence[Tensor], outputs: Sequence[Tensor], dims: Sequence[int]) -> None:
+    outputs[0].copy_(quantized(spec.quantizing, inputs[0]))
+
+
+@evaluate.register
+def _dequantize(spec: Dequantize, inputs: Sequence[Tensor], outputs: Sequence[Tensor], dims: Sequence[int]) -> None:
+    outputs[0].copy_(dequantized(spec.params, inputs[0]))
+
+
+@check_shapes.register
+def _check_binary(spec: BinaryQs8, sizes: Sizes) -> None:
+    expect(spec, len(sizes) == 3, f"{len(sizes)} tensors")
+    a, b, y = sizes
+    expect(spec, a == y, f"the first operand is {a}, the output {y}")
+    expect(spec, is_row(b, y), f"{b} are not the last sizes of {y}")
+
+
+@evaluate.register
+def _binary(spec: BinaryQs8, inputs: Sequence[Tensor], outputs: Sequence[Tensor], dims: Sequence[int]) -> None:
+    a, b = dequantized(spec.a, inputs[0]), dequantized(spec.b, inputs[1])
+    outputs[0].copy_(quantized(spec.quantizing, a * b if spec.function is BinaryOp.MUL else a + b))
+
+
+@check_shapes.register
+def _check_lut(spec: LutQs8, sizes: Sizes) -> None:
+    expect(spec, len(sizes) == 3, f"{len(sizes)} tensors")
+    x, table, y = sizes
+    expect(spec, x == y, f"the input is {x}, the output {y}")
+    expect(spec, table == (256,), f"a lookup table {table}")
+
+
+@evaluate.register
+def _lut(spec: LutQs8, inputs: Sequence[Tensor], outputs: Sequence[Tensor], dims: Sequence[int]) -> None:
+    x, table = inputs
+    outputs[0].copy_(table[x.view(torch.uint8).long()])

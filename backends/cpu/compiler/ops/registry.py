@@ -1,15 +1,13 @@
 """Every op by its code, and the registration of its reference semantics."""
 
-from backends.cpu.compiler.ops import gemm, indexing, normalization  # noqa: F401
+from backends.cpu.compiler.ops import cast, gemm, indexing, normalization, quantization  # noqa: F401
 from backends.cpu.compiler.ops.adaptive_pool import AdaptivePool
-from backends.cpu.compiler.ops.cast import Cast
 from backends.cpu.compiler.ops.col2im import Col2im
 from backends.cpu.compiler.ops.conv_f32 import ConvF32, ConvF32F16w
 from backends.cpu.compiler.ops.conv_qs8 import ConvQs8, DwconvQs8
 from backends.cpu.compiler.ops.copy import Copy
 from backends.cpu.compiler.ops.dwconv_f32 import DwconvF32
 from backends.cpu.compiler.ops.elementwise import ElementwiseF32, ElementwiseI64
-from backends.cpu.compiler.ops.elementwise_qs8 import BinaryQs8, Dequantize, LutQs8, Quantize
 from backends.cpu.compiler.ops.embedding import Embedding
 from backends.cpu.compiler.ops.embedding_qw import EmbeddingQw
 from backends.cpu.compiler.ops.gemm_f32_qbw import GemmF32Qbw
@@ -31,6 +29,7 @@ from backends.cpu.schema.declarations import OpSpec
 from backends.cpu.schema.gemm import GemmF32, GemmF32F16w, StrassenF32
 from backends.cpu.schema.indexing import Arange, Cumsum, MaskedScatter, Topk
 from backends.cpu.schema.normalization import Norm, Softmax
+from backends.cpu.schema.quantization import BinaryQs8, Cast, Dequantize, LutQs8, Quantize
 
 OPS: dict[int, type[OpSpec]] = {
     kind.code: kind
