@@ -6,11 +6,11 @@ import torch
 
 from backends.cpu.compiler.graph import Op, OpGraph, Value
 from backends.cpu.compiler.ops.conv_f32 import ConvF32
-from backends.cpu.compiler.ops.copy import Copy
 from backends.cpu.compiler.ops.dwconv_f32 import DwconvF32
 from backends.cpu.compiler.ops.quantization import dequantized, quantized
 from backends.cpu.compiler.ops.window import MAX_SIZE
 from backends.cpu.compiler.rewrite import Rewriter
+from backends.cpu.schema.copies import Copy
 from backends.cpu.schema.quantization import Dequantize, Quantize
 from backends.cpu.schema.records import Padding
 
@@ -67,7 +67,7 @@ def _pads(copy: Op, height: int) -> Padding | None:
         return None
     (x,), y = copy.inputs, copy.output
     rank = len(y.dims)
-    if rank != 4 or spec.strides != ((1,) * rank,) or any(copy.dims[::2]):
+    if rank != 4 or spec.strides != (1,) * rank or any(copy.dims[::2]):
         return None
     firsts = copy.dims[1::2]
     axes = (height, height + 1)

@@ -19,10 +19,10 @@ from backends.cpu.compiler.ops.conv_qs8 import (
     DwconvQs8,
 )
 from backends.cpu.compiler.ops.dwconv_f32 import DwconvF32
-from backends.cpu.compiler.ops.permute import Permute
 from backends.cpu.compiler.ops.quantization import clamped
 from backends.cpu.compiler.packing import group_bias, padded, quads, tap_quads
 from backends.cpu.compiler.quantized import Codes
+from backends.cpu.schema.copies import Permute
 from backends.cpu.schema.gemm import GemmF32
 from backends.cpu.schema.quantization import Quantize
 from backends.cpu.schema.records import NONE, Activation, ActivationFunction, OutputQuantization, QuantParams, Window

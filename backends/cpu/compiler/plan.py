@@ -13,7 +13,7 @@ from backends.cpu.compiler.graph import (
     storages_of,
     tensors_of,
 )
-from backends.cpu.compiler.ops.permute import Permute
+from backends.cpu.schema.copies import Permute
 from exir.planning.liveness import Lifetime
 from exir.planning.placement import Block, aligned, bound, live_at_each_step, placed
 

@@ -1,47 +1,55 @@
-/* Step copy: each input, in steps of its own, to a place of its own in the
- * output: slices, concatenation, padding, expansion, flips. */
+/* Op copy: a strided region of each input becomes a region of the output. Slices,
+ * concatenation, padding, expansion and flips are copies. */
+#include "backends/cpu/schema/copy.h"
+
 #include <string.h>
 
 #include "backends/cpu/ops/check.h"
 #include "backends/cpu/ops/chunks.h"
-#include "backends/cpu/ops/op_codes.h"
 
-/* Attributes: whether what no input reaches is filled (else it is zero), with which float; then
- * for each input and dim the op in which it is read, 0 for the same again.
- * Dims: for each input and dim where reading and where writing begins. */
-enum { FILLS, VALUE, STEPS };
-
-#define MOST_INPUTS 64
 #define CHUNK 64 /* rows */
 
-static const et_cpu_tensor *output(const et_cpu_op *op) {
-  return op->tensors[op->input_count];
-}
-
 static et_status check(const et_cpu_op *op, et_error *error) {
-  /* Where there is no output, what would be it is not looked at. */
-  const size_t rank = op->output_count == 1 ? output(op)->rank : 0;
-  const size_t places = op->input_count * rank;
-  const et_cpu_counts counts = {.inputs_least = 1,
-                                .inputs_most = MOST_INPUTS,
-                                .outputs = 1,
-                                .dims = (uint16_t)(2 * places),
-                                .attributes = (uint16_t)(STEPS + places)};
-  ET_RETURN_IF_ERROR(et_cpu_check_counts(op, &counts, error));
-  ET_RETURN_IF_ERROR(et_cpu_check_attribute(op, FILLS, 0, 1, error));
-  for (size_t i = 0; i < op->input_count; i++) {
-    ET_RETURN_IF_ERROR(et_cpu_check_tensor(
-        op, i, (et_scalar_type)output(op)->dtype, (uint8_t)rank, error));
+  const et_cpu_copy_args args = et_cpu_copy_args_of(op);
+  const size_t count = args.inputs_count * args.y->rank;
+  ET_CPU_CHECK(error, op->dim_count == 2 * count,
+               "copy: %d dims, expected %zu: two per input and dimension",
+               (int)op->dim_count, 2 * count);
+  ET_CPU_CHECK(error, args.attributes.strides_count == count,
+               "copy: %zu strides, expected %zu: one per input and dimension",
+               args.attributes.strides_count, count);
+  for (size_t i = 0; i < args.inputs_count; i++) {
+    const et_cpu_tensor *x = args.inputs[i];
+    ET_RETURN_IF_ERROR(
+        et_cpu_check_dtype(op, x, (et_scalar_type)args.y->dtype, error));
+    ET_CPU_CHECK(error, x->rank == args.y->rank,
+                 "copy: tensor %zu has %d dims, expected %d", i, (int)x->rank,
+                 (int)args.y->rank);
   }
   ET_CPU_CHECK(
       error,
-      op->attributes[FILLS] == 0 || output(op)->dtype == ET_SCALAR_TYPE_FLOAT32,
-      "copy: %s is filled, expected float32",
-      et_scalar_type_name(output(op)->dtype));
+      !args.attributes.has_fill || args.y->dtype == ET_SCALAR_TYPE_FLOAT32,
+      "copy: a fill value of %s is not supported, expected float32",
+      et_scalar_type_name(args.y->dtype));
   return ET_STATUS_OK;
 }
 
-/* One input: the last dim is a row. Offsets and strides are in elements. */
+/* One dimension of the region of an input: element start + k * stride is copied to
+ * element first + k of the output. */
+typedef struct region {
+  int64_t start;
+  int64_t first;
+  int64_t stride;
+} region;
+
+static region region_of(const et_cpu_op *op, const et_cpu_copy_args *args,
+                        size_t input, size_t dim) {
+  const size_t at = input * args->y->rank + dim;
+  return (region){*op->dims[2 * at], *op->dims[2 * at + 1],
+                  (int32_t)args->attributes.strides[at]};
+}
+
+/* The copy of one input. The last dimension is a row; strides are in elements. */
 typedef struct work {
   const char *x;
   char *y;
@@ -53,21 +61,22 @@ typedef struct work {
   size_t rows;
 } work;
 
-/* How many elements of a dim are copied: what there is of both. Whatever
- * `from` and `step` are, nothing beyond is touched. */
-static size_t count_of(int64_t x_size, int64_t y_size, int64_t from, int64_t to,
-                       int64_t step) {
-  const bool inside = from >= 0 && from < x_size && to >= 0 && to < y_size;
+/* Returns the number of elements of a dimension that are inside of both tensors, for
+ * any region. */
+static size_t count_of(int64_t x_size, int64_t y_size, region r) {
+  const bool inside =
+      r.start >= 0 && r.start < x_size && r.first >= 0 && r.first < y_size;
   if (!inside) {
     return 0;
   }
-  const int64_t room = y_size - to;
-  if (step == 0) {
-    return (size_t)room;
+  const int64_t in_y = y_size - r.first;
+  if (r.stride == 0) {
+    return (size_t)in_y;
   }
-  const int64_t there =
-      step > 0 ? (x_size - from + step - 1) / step : from / -step + 1;
-  return (size_t)(there < room ? there : room);
+  const int64_t in_x = r.stride > 0
+                           ? (x_size - r.start + r.stride - 1) / r.stride
+                           : r.start / -r.stride + 1;
+  return (size_t)(in_x < in_y ? in_x : in_y);
 }
 
 static size_t stride_of(const et_cpu_tensor *x, size_t dim) {
@@ -78,24 +87,22 @@ static size_t stride_of(const et_cpu_tensor *x, size_t dim) {
   return stride;
 }
 
-static void set_dim(work *w, const et_cpu_op *op, size_t input, size_t dim) {
-  const et_cpu_tensor *x = op->tensors[input];
-  const et_cpu_tensor *y = output(op);
-  const size_t at = input * y->rank + dim;
-  const int64_t by = et_cpu_attribute(op, STEPS + at);
-  const int64_t from = *op->dims[2 * at];
-  const int64_t to = *op->dims[2 * at + 1];
+static void set_dim(work *w, const et_cpu_op *op, const et_cpu_copy_args *args,
+                    size_t input, size_t dim) {
+  const et_cpu_tensor *x = args->inputs[input];
+  const et_cpu_tensor *y = args->y;
+  const region r = region_of(op, args, input, dim);
   const size_t x_stride = stride_of(x, dim);
-  w->counts[dim] = count_of(x->sizes[dim], y->sizes[dim], from, to, by);
+  w->counts[dim] = count_of(x->sizes[dim], y->sizes[dim], r);
   w->y_strides[dim] = stride_of(y, dim);
-  w->x_strides[dim] = (ptrdiff_t)by * (ptrdiff_t)x_stride;
+  w->x_strides[dim] = (ptrdiff_t)r.stride * (ptrdiff_t)x_stride;
   if (w->counts[dim] > 0) {
-    w->x += (size_t)from * x_stride * w->element;
-    w->y += (size_t)to * w->y_strides[dim] * w->element;
+    w->x += (size_t)r.start * x_stride * w->element;
+    w->y += (size_t)r.first * w->y_strides[dim] * w->element;
   }
 }
 
-/* Lets dims whose elements follow each other on both sides be one row. */
+/* Joins the last dimensions that are contiguous in both tensors. */
 static void join_dims(work *w) {
   while (w->rank > 1) {
     const size_t last = w->rank - 1;
@@ -111,18 +118,19 @@ static void join_dims(work *w) {
   }
 }
 
-static work plan(const et_cpu_op *op, size_t input) {
-  work w = {.x = op->tensors[input]->data,
-            .y = output(op)->data,
-            .element = et_scalar_type_size(output(op)->dtype),
-            .rank = output(op)->rank,
+static work plan(const et_cpu_op *op, const et_cpu_copy_args *args,
+                 size_t input) {
+  work w = {.x = args->inputs[input]->data,
+            .y = args->y->data,
+            .element = et_scalar_type_size(args->y->dtype),
+            .rank = args->y->rank,
             .counts = {1},
             .x_strides = {1},
             .rows = 1};
   for (size_t dim = 0; dim < w.rank; dim++) {
-    set_dim(&w, op, input, dim);
+    set_dim(&w, op, args, input, dim);
   }
-  w.rank = w.rank > 0 ? w.rank : 1; /* a number is a row of one */
+  w.rank = w.rank > 0 ? w.rank : 1; /* a scalar is a row of one element */
   join_dims(&w);
   for (size_t dim = 0; dim + 1 < w.rank; dim++) {
     w.rows *= w.counts[dim];
@@ -158,64 +166,54 @@ static void run_chunk(void *data, size_t index) {
   }
 }
 
-static void fill(const et_cpu_op *op) {
-  uint32_t *y = output(op)->data;
-  for (size_t i = 0; i < output(op)->numel; i++) {
-    y[i] = op->attributes[VALUE];
+static void fill(const et_cpu_tensor *y, float value) {
+  float *data = y->data;
+  for (size_t i = 0; i < y->numel; i++) {
+    data[i] = value;
   }
 }
 
-typedef struct range {
-  int64_t begin;
-  int64_t count;
-} range;
-
-/* The range of y that an input fills in a dim; count 0 if none. */
-static range range_of(const et_cpu_op *op, size_t input, size_t dim) {
-  const size_t at = input * output(op)->rank + dim;
-  const int64_t to = *op->dims[2 * at + 1];
-  const size_t count =
-      count_of(op->tensors[input]->sizes[dim], output(op)->sizes[dim],
-               *op->dims[2 * at], to, et_cpu_attribute(op, STEPS + at));
-  return (range){to, (int64_t)count};
-}
-
-/* Whether the inputs fill y: they follow each other along the first dim that input 0
- * does not fill, and each fills all other dims. Other ways to fill y are not
- * recognized. */
-static bool is_covered(const et_cpu_op *op) {
-  const et_cpu_tensor *y = output(op);
+/* Whether the inputs fill y: they follow each other along the first dimension that
+ * input 0 does not fill, and each fills all other dimensions. Other ways to fill y are
+ * not recognized. */
+static bool is_covered(const et_cpu_op *op, const et_cpu_copy_args *args) {
+  const int32_t *y = args->y->sizes;
+  const size_t rank = args->y->rank;
   size_t along = 0;
   int64_t end = 0;
-  while (along + 1 < y->rank &&
-         range_of(op, 0, along).count == y->sizes[along]) {
+  while (along + 1 < rank &&
+         count_of(args->inputs[0]->sizes[along], y[along],
+                  region_of(op, args, 0, along)) == (size_t)y[along]) {
     along++;
   }
-  for (size_t i = 0; i < op->input_count; i++) {
-    for (size_t dim = 0; dim < y->rank; dim++) {
-      const range r = range_of(op, i, dim);
-      if (dim != along ? r.count != y->sizes[dim] : r.begin != end) {
+  for (size_t i = 0; i < args->inputs_count; i++) {
+    for (size_t dim = 0; dim < rank; dim++) {
+      const region r = region_of(op, args, i, dim);
+      const size_t count = count_of(args->inputs[i]->sizes[dim], y[dim], r);
+      if (dim != along ? count != (size_t)y[dim] : r.first != end) {
         return false;
       }
-      end += dim == along ? r.count : 0;
+      end += dim == along ? (int64_t)count : 0;
     }
   }
-  return y->rank == 0 || end == y->sizes[along];
+  return rank == 0 || end == y[along];
 }
 
 static void run(const et_cpu_op *op, const et_cpu_run *run) {
-  if (op->attributes[FILLS] != 0) {
-    fill(op);
-  } else if (output(op)->bytes > 0 && !is_covered(op)) {
-    memset(output(op)->data, 0, output(op)->bytes);
+  const et_cpu_copy_args args = et_cpu_copy_args_of(op);
+  if (args.attributes.has_fill) {
+    fill(args.y, args.attributes.fill);
+  } else if (args.y->bytes > 0 && !is_covered(op, &args)) {
+    memset(args.y->data, 0, args.y->bytes);
   }
-  for (size_t i = 0; i < op->input_count; i++) {
-    work w = plan(op, i);
+  for (size_t i = 0; i < args.inputs_count; i++) {
+    work w = plan(op, &args, i);
     if (w.counts[w.rank - 1] > 0) {
       et_cpu_for_each(run, et_cpu_parts(w.rows, CHUNK), run_chunk, &w);
     }
   }
 }
 
-static const et_cpu_op_type op_type = {"copy", check, run, 0, NULL};
+static const et_cpu_op_type op_type = {"copy", check, run, 0,
+                                       &et_cpu_copy_schema};
 const et_backend_part et_cpu_op_copy = {ET_CPU_OP_COPY, &op_type};

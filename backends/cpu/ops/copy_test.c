@@ -13,11 +13,11 @@ extern const et_backend_part et_cpu_op_copy;
 #define F32 ET_SCALAR_TYPE_FLOAT32
 #define MOST 48
 
-/* One or two inputs of the same sizes, read from `from` in steps of `by`. */
+/* One or two inputs of sizes x, read from `from` on with strides `by`. */
 typedef struct shape {
   uint8_t rank;
   int32_t x[4], y[4], from[4], to[4], by[4];
-  int32_t second[4]; /* where the second input goes; -1: there is none */
+  int32_t second[4]; /* position of the second input; -1: there is none */
   bool fills;
 } shape;
 
@@ -91,7 +91,7 @@ static void check_copy(const shape *s) {
   et_test_end(&test);
 }
 
-static void test_a_slice(void **state) {
+static void test_copies_a_slice(void **state) {
   (void)state;
   const shape s = {.rank = 3,
                    .x = {5, 9, 7},
@@ -102,7 +102,7 @@ static void test_a_slice(void **state) {
   check_copy(&s);
 }
 
-static void test_one_beside_the_other(void **state) {
+static void test_concatenates_two_inputs(void **state) {
   (void)state;
   const shape rows = {.rank = 3,
                       .x = {50, 3, 4},
@@ -115,7 +115,7 @@ static void test_one_beside_the_other(void **state) {
   check_copy(&columns);
 }
 
-static void test_padding(void **state) {
+static void test_pads_with_a_value(void **state) {
   (void)state;
   const shape s = {.rank = 2,
                    .x = {3, 5},
@@ -128,7 +128,7 @@ static void test_padding(void **state) {
   check_copy(&s);
 }
 
-static void test_flips_and_expansion(void **state) {
+static void test_flips_and_expands(void **state) {
   (void)state;
   const shape flip = {.rank = 2,
                       .x = {3, 5},
@@ -145,14 +145,14 @@ static void test_flips_and_expansion(void **state) {
   check_copy(&expand);
 }
 
-static void test_a_number(void **state) {
+static void test_copies_a_scalar(void **state) {
   (void)state;
   const shape s = {.rank = 0, .second = {-1}};
   check_copy(&s);
 }
 
-/* Whatever a payload says, what lies beyond the tensors is left alone. */
-static void test_nothing_beyond_the_tensors_is_touched(void **state) {
+/* The sanitizers watch accesses outside of the tensors. */
+static void test_regions_are_clipped_to_the_tensors(void **state) {
   (void)state;
   for (int i = 0; i < 2000; i++) {
     shape s = {.rank = 2, .second = {-1}, .fills = true};
@@ -168,7 +168,7 @@ static void test_nothing_beyond_the_tensors_is_touched(void **state) {
     const et_cpu_run run = {.isa = ET_CPU_PLAIN};
     et_error error = {0};
     assert_int_equal(et_test_check(&test, &error), ET_STATUS_OK);
-    test.op.type->run(&test.op, &run); /* watched by the sanitizers */
+    test.op.type->run(&test.op, &run);
     et_test_end(&test);
   }
 }
@@ -205,29 +205,35 @@ static void test_copy_zeroes_elements_without_a_source(void **state) {
   }
 }
 
-static void test_what_does_not_fit_is_refused(void **state) {
+static void test_rejects_regions_of_other_ranks(void **state) {
   (void)state;
   const shape s = {
       .rank = 2, .x = {3, 5}, .y = {3, 5}, .by = {1, 1}, .second = {-1}};
   et_test_op test;
   make(&test, &s);
   test.op.dim_count = 3;
-  et_test_refused(&test, "copy: 3 dims, expected 4 to 4");
+  et_test_refused(&test, "copy: 3 dims, expected 4");
   test.op.dim_count = 4;
   test.op.attribute_count = 5;
-  et_test_refused(&test, "copy: 5 attributes, expected 4 to 4");
+  et_test_refused(&test, "copy: 3 strides, expected 2");
   test.op.attribute_count = 4;
+  test.op.attribute_count = 1;
+  et_test_refused(&test, "copy: 1 attributes, expected 2");
+  test.op.attribute_count = 4;
+  test.tensors[0].rank = 1;
+  et_test_refused(&test, "copy: tensor 0 has 1 dims, expected 2");
+  test.tensors[0].rank = 2;
   test.attributes[0] = 2;
   et_test_refused(&test, "copy: attribute 0 is 2, expected 0 to 1");
   test.attributes[0] = 1;
   test.tensors[0].dtype = ET_SCALAR_TYPE_INT32;
   et_test_refused(&test, "copy: tensor 0 is int32, expected float32");
   test.tensors[1].dtype = ET_SCALAR_TYPE_INT32;
-  et_test_refused(&test, "copy: int32 is filled, expected float32");
+  et_test_refused(&test, "copy: a fill value of int32 is not supported");
   et_test_end(&test);
 }
 
-static void test_a_op_without_output_is_refused(void **state) {
+static void test_rejects_a_copy_without_output(void **state) {
   (void)state;
   const int32_t sizes[1] = {3};
   et_test_op test;
@@ -239,15 +245,15 @@ static void test_a_op_without_output_is_refused(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_a_slice),
-      cmocka_unit_test(test_one_beside_the_other),
-      cmocka_unit_test(test_padding),
-      cmocka_unit_test(test_flips_and_expansion),
-      cmocka_unit_test(test_a_number),
-      cmocka_unit_test(test_nothing_beyond_the_tensors_is_touched),
+      cmocka_unit_test(test_copies_a_slice),
+      cmocka_unit_test(test_concatenates_two_inputs),
+      cmocka_unit_test(test_pads_with_a_value),
+      cmocka_unit_test(test_flips_and_expands),
+      cmocka_unit_test(test_copies_a_scalar),
+      cmocka_unit_test(test_regions_are_clipped_to_the_tensors),
       cmocka_unit_test(test_copy_zeroes_elements_without_a_source),
-      cmocka_unit_test(test_what_does_not_fit_is_refused),
-      cmocka_unit_test(test_a_op_without_output_is_refused),
+      cmocka_unit_test(test_rejects_regions_of_other_ranks),
+      cmocka_unit_test(test_rejects_a_copy_without_output),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

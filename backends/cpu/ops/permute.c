@@ -1,49 +1,47 @@
-/* Op permute: out[i0, i1, ...] = x at the dims in another order. */
+/* Op permute: dimension i of y is dimension permutation[i] of x. */
+#include "backends/cpu/schema/permute.h"
+
 #include <string.h>
 
 #include "backends/cpu/ops/check.h"
 #include "backends/cpu/ops/chunks.h"
-#include "backends/cpu/ops/op_codes.h"
 
-enum { X, Y };
-
-/* A side of the squares in which two dims are exchanged: both sides of one stay
- * in the nearest cache. */
+/* Transposes are in tiles of this many rows and columns: a tile of each tensor stays in
+ * the L1 cache. */
 #define SIDE 16
 
-static et_status check_order(const et_cpu_op *op, et_error *error) {
-  const et_cpu_tensor *x = op->tensors[X];
+static et_status check_permutation(const et_cpu_permute_args *args,
+                                   et_error *error) {
+  const uint32_t *permutation = args->attributes.permutation;
   uint32_t seen = 0;
-  for (uint8_t i = 0; i < x->rank; i++) {
-    const uint32_t from = op->attributes[i];
-    ET_CPU_CHECK(error, from < x->rank && (seen & 1u << from) == 0,
-                 "permute: attribute %d is %u, no permutation of %d dims",
-                 (int)i, from, (int)x->rank);
+  for (uint8_t i = 0; i < args->x->rank; i++) {
+    const uint32_t from = permutation[i];
+    ET_CPU_CHECK(error, from < args->x->rank && (seen & 1u << from) == 0,
+                 "permute: attribute %d is %u, not a permutation of %d dims",
+                 (int)i, from, (int)args->x->rank);
     seen |= 1u << from;
   }
   return ET_STATUS_OK;
 }
 
 static et_status check(const et_cpu_op *op, et_error *error) {
-  const et_cpu_counts counts = {.inputs_least = 1,
-                                .inputs_most = 1,
-                                .outputs = 1,
-                                .attributes = op->attribute_count};
-  ET_RETURN_IF_ERROR(et_cpu_check_counts(op, &counts, error));
-  const et_cpu_tensor *x = op->tensors[X];
-  ET_CPU_CHECK(error, op->attribute_count == x->rank,
-               "permute: %d attributes for %d dims", (int)op->attribute_count,
-               (int)x->rank);
-  ET_RETURN_IF_ERROR(check_order(op, error));
+  const et_cpu_permute_args args = et_cpu_permute_args_of(op);
+  const et_cpu_tensor *x = args.x;
+  ET_CPU_CHECK(error, args.attributes.permutation_count == x->rank,
+               "permute: %zu attributes for %d dims",
+               args.attributes.permutation_count, (int)x->rank);
+  ET_RETURN_IF_ERROR(check_permutation(&args, error));
   int64_t sizes[ET_CPU_MAX_RANK];
   for (uint8_t i = 0; i < x->rank; i++) {
-    sizes[i] = x->sizes[op->attributes[i]];
+    sizes[i] = x->sizes[args.attributes.permutation[i]];
   }
-  return et_cpu_check_sizes(op, Y, (et_scalar_type)x->dtype, x->rank, sizes,
-                            error);
+  ET_RETURN_IF_ERROR(
+      et_cpu_check_dtype(op, args.y, (et_scalar_type)x->dtype, error));
+  return et_cpu_check_shape(op, args.y, x->rank, sizes, error);
 }
 
-/* Dims of the output, those that stay neighbours as one, in elements of x. */
+/* Dimensions of the output, with strides of x in elements. Adjacent dimensions that are
+ * adjacent in x as well are joined. */
 typedef struct work {
   const char *x;
   char *y;
@@ -51,8 +49,8 @@ typedef struct work {
   size_t rank;
   size_t sizes[ET_CPU_MAX_RANK];
   size_t strides[ET_CPU_MAX_RANK];
-  size_t column; /* the dim that is the last one of x */
-  size_t rows;   /* positions of it at once */
+  size_t column; /* the dimension with stride 1 in x */
+  size_t rows;   /* its positions in a tile */
 } work;
 
 static void add_dim(work *w, size_t size, size_t stride) {
@@ -69,15 +67,15 @@ static void add_dim(work *w, size_t size, size_t stride) {
   w->rank++;
 }
 
-/* Of few columns as many as four squares have elements. */
-static size_t rows_at_once(size_t columns) {
+/* Tiles of few columns have the area of four squares. */
+static size_t rows_of_tile(size_t columns) {
   return columns > 0 && columns < SIDE ? 4 * SIDE * SIDE / columns : SIDE;
 }
 
-static work plan(const et_cpu_op *op) {
-  const et_cpu_tensor *x = op->tensors[X];
+static work plan(const et_cpu_permute_args *args) {
+  const et_cpu_tensor *x = args->x;
   work w = {.x = x->data,
-            .y = op->tensors[Y]->data,
+            .y = args->y->data,
             .element = et_scalar_type_size(x->dtype)};
   size_t strides[ET_CPU_MAX_RANK] = {0};
   size_t stride = 1;
@@ -86,10 +84,10 @@ static work plan(const et_cpu_op *op) {
     stride *= (size_t)x->sizes[i];
   }
   for (size_t i = 0; i < x->rank; i++) {
-    const uint32_t from = op->attributes[i];
+    const uint32_t from = args->attributes.permutation[i];
     add_dim(&w, (size_t)x->sizes[from], strides[from]);
   }
-  while (w.rank < 2) { /* a row, or an element, as a matrix */
+  while (w.rank < 2) { /* a row or a scalar is a matrix */
     memmove(w.sizes + 1, w.sizes, w.rank * sizeof(size_t));
     memmove(w.strides + 1, w.strides, w.rank * sizeof(size_t));
     w.sizes[0] = 1;
@@ -101,33 +99,34 @@ static work plan(const et_cpu_op *op) {
       w.column = i;
     }
   }
-  w.rows = rows_at_once(w.sizes[w.rank - 1]);
+  w.rows = rows_of_tile(w.sizes[w.rank - 1]);
   return w;
 }
 
-/* to[i][j] = from[j * stride + i] for a square, or a few long columns. */
-#define DEFINE_TURN(type)                                                  \
-  static void turn_##type(const void *from, size_t from_stride, void *to,  \
-                          size_t to_stride, size_t rows, size_t columns) { \
-    const type *x = from;                                                  \
-    type *y = to;                                                          \
-    for (size_t j = 0; columns < rows && j < columns; j++) {               \
-      for (size_t i = 0; i < rows; i++) {                                  \
-        y[i * to_stride + j] = x[j * from_stride + i];                     \
-      }                                                                    \
-    }                                                                      \
-    for (size_t i = 0; columns >= rows && i < rows; i++) {                 \
-      for (size_t j = 0; j < columns; j++) {                               \
-        y[i * to_stride + j] = x[j * from_stride + i];                     \
-      }                                                                    \
-    }                                                                      \
+/* to[i][j] = from[j * stride + i]: transposes a tile. */
+#define DEFINE_TRANSPOSE(type)                                                 \
+  static void transpose_##type(const void *from, size_t from_stride, void *to, \
+                               size_t to_stride, size_t rows,                  \
+                               size_t columns) {                               \
+    const type *x = from;                                                      \
+    type *y = to;                                                              \
+    for (size_t j = 0; columns < rows && j < columns; j++) {                   \
+      for (size_t i = 0; i < rows; i++) {                                      \
+        y[i * to_stride + j] = x[j * from_stride + i];                         \
+      }                                                                        \
+    }                                                                          \
+    for (size_t i = 0; columns >= rows && i < rows; i++) {                     \
+      for (size_t j = 0; j < columns; j++) {                                   \
+        y[i * to_stride + j] = x[j * from_stride + i];                         \
+      }                                                                        \
+    }                                                                          \
   }
-DEFINE_TURN(uint8_t)
-DEFINE_TURN(uint16_t)
-DEFINE_TURN(uint32_t)
-DEFINE_TURN(uint64_t)
+DEFINE_TRANSPOSE(uint8_t)
+DEFINE_TRANSPOSE(uint16_t)
+DEFINE_TRANSPOSE(uint32_t)
+DEFINE_TRANSPOSE(uint64_t)
 
-/* Pixels of three bytes that are put together at once. */
+/* Pixels of three 8-bit channels per iteration. */
 #define PIXELS 16
 
 typedef uint8_t bytes __attribute__((vector_size(PIXELS)));
@@ -139,8 +138,8 @@ typedef uint64_t twos __attribute__((vector_size(PIXELS)));
 #define LOW_PAIRS 0, 8, 1, 9, 2, 10, 3, 11
 #define HIGH_PAIRS 4, 12, 5, 13, 6, 14, 7, 15
 
-/* Four pixels of four bytes each without the last ones; writes two bytes more. */
-static inline void put_fours(pairs fours, uint8_t *y) {
+/* Stores the first three of four bytes of four pixels, and two bytes beyond. */
+static inline void store_fours(pairs fours, uint8_t *y) {
   const twos x = (twos)fours;
   const twos threes = (x & 0xffffff) | ((x >> 8) & 0xffffff000000);
   memcpy(y, &threes, 8);
@@ -154,35 +153,35 @@ static inline bytes bytes_at(const uint8_t *from) {
   return x;
 }
 
-/* PIXELS pixels of three planes, and two bytes more. */
-static inline void put_pixels(const uint8_t *first, const uint8_t *second,
-                              const uint8_t *third, uint8_t *y) {
+/* Stores PIXELS pixels of three channels, and two bytes beyond. */
+static inline void store_pixels(const uint8_t *first, const uint8_t *second,
+                                const uint8_t *third, uint8_t *y) {
   const bytes a = bytes_at(first), b = bytes_at(second), c = bytes_at(third);
   const bytes none = {0};
   const pairs low = (pairs)__builtin_shufflevector(a, b, LOW_BYTES);
   const pairs high = (pairs)__builtin_shufflevector(a, b, HIGH_BYTES);
   const pairs c_low = (pairs)__builtin_shufflevector(c, none, LOW_BYTES);
   const pairs c_high = (pairs)__builtin_shufflevector(c, none, HIGH_BYTES);
-  put_fours(__builtin_shufflevector(low, c_low, LOW_PAIRS), y);
-  put_fours(__builtin_shufflevector(low, c_low, HIGH_PAIRS), y + 12);
-  put_fours(__builtin_shufflevector(high, c_high, LOW_PAIRS), y + 24);
-  put_fours(__builtin_shufflevector(high, c_high, HIGH_PAIRS), y + 36);
+  store_fours(__builtin_shufflevector(low, c_low, LOW_PAIRS), y);
+  store_fours(__builtin_shufflevector(low, c_low, HIGH_PAIRS), y + 12);
+  store_fours(__builtin_shufflevector(high, c_high, LOW_PAIRS), y + 24);
+  store_fours(__builtin_shufflevector(high, c_high, HIGH_PAIRS), y + 36);
 }
 
-/* As a picture's three channels of bytes: all three of a row at once. What is written beyond
- * some pixels is overwritten by the next one. */
-static void turn_three(const void *from, size_t from_stride, void *to,
-                       size_t to_stride, size_t rows) {
+/* Interleaves three 8-bit channels, as for an RGB image in NHWC layout. The next iteration
+ * overwrites the bytes that the stores write beyond their pixels. */
+static void interleave_three(const void *from, size_t from_stride, void *to,
+                             size_t to_stride, size_t rows) {
   const uint8_t *first = from;
   const uint8_t *second = first + from_stride;
   const uint8_t *third = second + from_stride;
   uint8_t *y = to;
   size_t i = 0;
   if (to_stride == 3 && rows > PIXELS) {
-    const size_t last = rows - 1; /* is put alone */
+    const size_t last = rows - 1; /* stored alone */
     for (; i < last; i += PIXELS) {
       const size_t at = i + PIXELS <= last ? i : last - PIXELS;
-      put_pixels(first + at, second + at, third + at, y + 3 * at);
+      store_pixels(first + at, second + at, third + at, y + 3 * at);
     }
     i = last;
   }
@@ -194,31 +193,31 @@ static void turn_three(const void *from, size_t from_stride, void *to,
   }
 }
 
-static void turn(size_t element, const void *from, size_t from_stride, void *to,
-                 size_t to_stride, size_t rows, size_t columns) {
+static void transpose(size_t element, const void *from, size_t from_stride,
+                      void *to, size_t to_stride, size_t rows, size_t columns) {
   switch (element) {
     case 1:
       if (columns == 3) {
-        turn_three(from, from_stride, to, to_stride, rows);
+        interleave_three(from, from_stride, to, to_stride, rows);
         return;
       }
-      turn_uint8_t(from, from_stride, to, to_stride, rows, columns);
+      transpose_uint8_t(from, from_stride, to, to_stride, rows, columns);
       return;
     case 2:
-      turn_uint16_t(from, from_stride, to, to_stride, rows, columns);
+      transpose_uint16_t(from, from_stride, to, to_stride, rows, columns);
       return;
     case 4:
-      turn_uint32_t(from, from_stride, to, to_stride, rows, columns);
+      transpose_uint32_t(from, from_stride, to, to_stride, rows, columns);
       return;
     default:
-      turn_uint64_t(from, from_stride, to, to_stride, rows, columns);
+      transpose_uint64_t(from, from_stride, to, to_stride, rows, columns);
       return;
   }
 }
 
-static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
+static size_t min(size_t a, size_t b) { return a < b ? a : b; }
 
-/* Elements of the output from one op of dim `dim` to the next. */
+/* Returns the stride of dimension `dim` of the output. */
 static size_t out_stride(const work *w, size_t dim) {
   size_t stride = 1;
   for (size_t i = dim + 1; i < w->rank; i++) {
@@ -227,19 +226,20 @@ static size_t out_stride(const work *w, size_t dim) {
   return stride;
 }
 
-/* Exchanges x's last dim, `rows` positions of it, with the output's last. */
-static void turn_strip(const work *w, const char *from, char *to, size_t rows) {
+/* Transposes `rows` positions of x's last dimension and the last dimension of the output. */
+static void transpose_strip(const work *w, const char *from, char *to,
+                            size_t rows) {
   const size_t last = w->rank - 1;
   const size_t to_stride = out_stride(w, w->column);
   for (size_t j = 0; j < w->sizes[last]; j += SIDE) {
-    turn(w->element, from + j * w->strides[last] * w->element, w->strides[last],
-         to + j * w->element, to_stride, rows,
-         smaller(SIDE, w->sizes[last] - j));
+    transpose(w->element, from + j * w->strides[last] * w->element,
+              w->strides[last], to + j * w->element, to_stride, rows,
+              min(SIDE, w->sizes[last] - j));
   }
 }
 
-/* Chunk `index`: one position in all dims but the output's last; of x's last
- * dim, several positions. */
+/* A chunk is one position in all dimensions but the output's last one, and a tile of
+ * positions of x's last dimension. */
 static void run_chunk(void *data, size_t index) {
   const work *w = data;
   const char *from = w->x;
@@ -250,7 +250,7 @@ static void run_chunk(void *data, size_t index) {
     const size_t rows_per_part = i == w->column ? w->rows : 1;
     const size_t parts = et_cpu_parts(w->sizes[i], rows_per_part);
     const size_t at = index % parts * rows_per_part;
-    rows = i == w->column ? smaller(w->rows, w->sizes[i] - at) : rows;
+    rows = i == w->column ? min(w->rows, w->sizes[i] - at) : rows;
     from += at * w->strides[i] * w->element;
     to += at * stride;
     stride *= w->sizes[i];
@@ -259,15 +259,16 @@ static void run_chunk(void *data, size_t index) {
   if (w->column == w->rank - 1) {
     memcpy(to, from, w->sizes[w->column] * w->element);
   } else {
-    turn_strip(w, from, to, rows);
+    transpose_strip(w, from, to, rows);
   }
 }
 
 static void run(const et_cpu_op *op, const et_cpu_run *run) {
-  if (op->tensors[X]->numel == 0) {
+  const et_cpu_permute_args args = et_cpu_permute_args_of(op);
+  if (args.x->numel == 0) {
     return;
   }
-  work w = plan(op);
+  work w = plan(&args);
   size_t chunks = 1;
   for (size_t i = 0; i + 1 < w.rank; i++) {
     chunks *= et_cpu_parts(w.sizes[i], i == w.column ? w.rows : 1);
@@ -275,5 +276,6 @@ static void run(const et_cpu_op *op, const et_cpu_run *run) {
   et_cpu_for_each(run, chunks, run_chunk, &w);
 }
 
-static const et_cpu_op_type op_type = {"permute", check, run, 0, NULL};
+static const et_cpu_op_type op_type = {"permute", check, run, 0,
+                                       &et_cpu_permute_schema};
 const et_backend_part et_cpu_op_permute = {ET_CPU_OP_PERMUTE, &op_type};

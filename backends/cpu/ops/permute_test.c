@@ -66,7 +66,7 @@ static void shuffle(int32_t *order, uint8_t rank) {
   }
 }
 
-static void test_any_order_of_any_elements(void **state) {
+static void test_permutes_dims_of_any_element_size(void **state) {
   (void)state;
   const et_scalar_type dtypes[] = {ET_SCALAR_TYPE_INT8, ET_SCALAR_TYPE_FLOAT16,
                                    ET_SCALAR_TYPE_FLOAT32,
@@ -84,7 +84,7 @@ static void test_any_order_of_any_elements(void **state) {
   }
 }
 
-static void test_channels_first_and_last(void **state) {
+static void test_converts_between_nchw_and_nhwc(void **state) {
   (void)state;
   const int32_t planes[4] = {2, 37, 9, 11};
   const int32_t image[4] = {2, 9, 11, 37};
@@ -94,8 +94,8 @@ static void test_channels_first_and_last(void **state) {
   check_permute(ET_SCALAR_TYPE_FLOAT32, 4, image, to_first);
 }
 
-/* More pixels than are turned at once. */
-static void test_three_channels_of_bytes(void **state) {
+/* More pixels than one iteration stores. */
+static void test_interleaves_three_channels_of_int8(void **state) {
   (void)state;
   const int32_t planes[4] = {2, 3, 23, 31};
   const int32_t wide[4] = {2, 19, 23, 31};
@@ -109,22 +109,30 @@ static void test_three_channels_of_bytes(void **state) {
   }
 }
 
-static void test_a_scalar(void **state) {
+static void test_permutes_a_scalar(void **state) {
   (void)state;
   check_permute(ET_SCALAR_TYPE_FLOAT32, 0, NULL, NULL);
 }
 
-static void test_what_does_not_fit_is_refused(void **state) {
+static void test_rejects_words_that_are_not_a_permutation(void **state) {
   (void)state;
   const int32_t sizes[2] = {3, 4};
   const int32_t order[2] = {1, 0};
   et_test_op test;
   make(&test, ET_SCALAR_TYPE_FLOAT32, 2, sizes, order);
   test.attributes[0] = 2;
-  et_test_refused(&test, "permute: attribute 0 is 2, no permutation of 2 dims");
+  et_test_refused(&test,
+                  "permute: attribute 0 is 2, not a permutation of 2 dims");
   test.attributes[0] = 0;
-  et_test_refused(&test, "permute: attribute 1 is 0, no permutation of 2 dims");
+  et_test_refused(&test,
+                  "permute: attribute 1 is 0, not a permutation of 2 dims");
   test.attributes[0] = 1;
+  test.attributes[1] = 0xffffffff;
+  et_test_refused(&test, "permute: attribute 1 is -1, expected 0 to 7");
+  test.attributes[1] = 0;
+  test.tensors[1].dtype = ET_SCALAR_TYPE_INT32;
+  et_test_refused(&test, "permute: tensor 1 is int32, expected float32");
+  test.tensors[1].dtype = ET_SCALAR_TYPE_FLOAT32;
   test.op.attribute_count = 1;
   et_test_refused(&test, "permute: 1 attributes for 2 dims");
   test.op.attribute_count = 2;
@@ -135,11 +143,11 @@ static void test_what_does_not_fit_is_refused(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_any_order_of_any_elements),
-      cmocka_unit_test(test_channels_first_and_last),
-      cmocka_unit_test(test_three_channels_of_bytes),
-      cmocka_unit_test(test_a_scalar),
-      cmocka_unit_test(test_what_does_not_fit_is_refused),
+      cmocka_unit_test(test_permutes_dims_of_any_element_size),
+      cmocka_unit_test(test_converts_between_nchw_and_nhwc),
+      cmocka_unit_test(test_interleaves_three_channels_of_int8),
+      cmocka_unit_test(test_permutes_a_scalar),
+      cmocka_unit_test(test_rejects_words_that_are_not_a_permutation),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

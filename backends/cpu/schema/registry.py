@@ -1,5 +1,6 @@
 """All declared ops."""
 
+from backends.cpu.schema.copies import Copy, Permute
 from backends.cpu.schema.declarations import OpSpec
 from backends.cpu.schema.gemm import GemmF32, GemmF32F16w, StrassenF32
 from backends.cpu.schema.indexing import Arange, Cumsum, MaskedScatter, Topk
@@ -9,6 +10,8 @@ from backends.cpu.schema.quantization import BinaryQs8, Cast, Dequantize, LutQs8
 OPS: tuple[type[OpSpec], ...] = (
     GemmF32,
     GemmF32F16w,
+    Permute,
+    Copy,
     Softmax,
     Norm,
     Arange,

@@ -1,13 +1,12 @@
 #include <string.h>
 
-#include "backends/cpu/microkernels/activation.h"
+#include "backends/cpu/schema/copy.h"
 #include "backends/xnnpack/runtime/rules.h"
 
 extern const et_backend_part et_cpu_op_copy;
 extern const et_backend_part et_cpu_op_permute;
 
-/* Words of op copy before those of its inputs. */
-#define COPY_WORDS 2
+#define COPY_WORDS ET_CPU_COPY_ATTRIBUTES_WORDS
 #define MOST_PLACES (ET_XNN_MOST_INPUTS * ET_XNN_MOST_DIMS)
 
 /* Elements move as they are where they stand for the same; else by way of
@@ -151,14 +150,16 @@ static void copy_parts(et_xnn_builder *b, const copying *c, uint8_t rank) {
   const uint8_t count = b->node->input_count;
   const bool is_bits = !c->is_filled && moves_bits(b);
   const uint16_t places = (uint16_t)(count * rank);
-  uint32_t words[COPY_WORDS + MOST_PLACES] = {c->is_filled,
-                                              et_xnn_bits(c->fill)};
+  const et_cpu_copy_attributes attributes = {.has_fill = c->is_filled,
+                                             .fill = c->fill};
+  uint32_t words[COPY_WORDS + MOST_PLACES];
   et_xnn_tensor inputs[ET_XNN_MOST_INPUTS];
   for (uint8_t i = 0; i < count; i++) {
     inputs[i] = source(b, i, is_bits);
   }
+  et_cpu_copy_attributes_write(&attributes, words);
   for (uint16_t i = 0; i < places; i++) {
-    words[COPY_WORDS + i] = 1;
+    words[COPY_WORDS + i] = 1; /* stride */
   }
   const et_xnn_tensor y = target(b, is_bits);
   et_xnn_emit(

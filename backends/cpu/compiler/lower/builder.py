@@ -10,7 +10,7 @@ from backends.cpu.compiler.dims import Dim, dim_of, dims_of
 from backends.cpu.compiler.graph import Input, Op, OpGraph, State, TensorLayout, Value, constant
 from backends.cpu.compiler.lower.rule import Program, given_tensor_of, tensor_of
 from backends.cpu.compiler.ops.cast import HALVES
-from backends.cpu.compiler.ops.permute import Permute
+from backends.cpu.schema.copies import Permute
 from backends.cpu.schema.declarations import OpSpec
 from backends.cpu.schema.quantization import Cast
 from exir.error import internal_assert

@@ -22,7 +22,7 @@ from backends.cpu.compiler.lower.rule import (
     tensor_of,
 )
 from backends.cpu.compiler.lower.sizes import number_of
-from backends.cpu.compiler.ops.copy import Copy
+from backends.cpu.schema.copies import Copy
 from backends.cpu.schema.indexing import Arange
 
 _aten = torch.ops.aten
@@ -34,8 +34,8 @@ def _lower_filled(builder: Builder, node: Node, value: Any) -> None:
     if one.dims == dims:
         builder.alias(node, TensorLayout(one, as_it_is(len(dims))))
         return
-    again = tuple(1 if dim == 1 else 0 for dim in dims)
-    builder.op(Copy((again,)), [one], builder.write(node), node, dims=(0, 0) * len(dims))
+    strides = tuple(1 if dim == 1 else 0 for dim in dims)
+    builder.op(Copy(None, strides), [one], builder.write(node), node, dims=(0, 0) * len(dims))
 
 
 def _one(builder: Builder, node: Node, value: Any) -> Value:

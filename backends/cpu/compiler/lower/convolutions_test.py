@@ -9,8 +9,8 @@ from torch.export import Dim
 
 from backends.cpu.compiler.ops.conv_f32 import ConvF32
 from backends.cpu.compiler.ops.dwconv_f32 import DwconvF32
-from backends.cpu.compiler.ops.permute import Permute
 from backends.cpu.compiler.testing.compare import assert_computes, lowered, specs
+from backends.cpu.schema.copies import Permute
 from backends.cpu.schema.declarations import OpSpec
 from backends.cpu.schema.gemm import GemmF32
 from exir.delegate import delegate_calls

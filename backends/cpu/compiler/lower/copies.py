@@ -21,7 +21,7 @@ from backends.cpu.compiler.lower.rule import (
     refuses_sizes,
     tensor_of,
 )
-from backends.cpu.compiler.ops.copy import MAX_INPUTS, Copy
+from backends.cpu.schema.copies import COPY_INPUTS, Copy
 
 _aten = torch.ops.aten
 
@@ -46,9 +46,9 @@ def emit_copy(
     builder: Builder, node: Node, parts: Sequence[Part], output: Value, order: Order, fill: float | None = None
 ) -> None:
     """An op that copies `parts` to `output`, whose dimensions lie in `order`."""
-    strides = tuple(tuple(part.strides[dim] for dim in order) for part in parts)
+    strides = tuple(part.strides[dim] for part in parts for dim in order)
     dims = tuple(each for part in parts for dim in order for each in (part.starts[dim], part.firsts[dim]))
-    builder.op(Copy(strides, fill), [part.value for part in parts], output, node, dims=dims)
+    builder.op(Copy(fill, strides), [part.value for part in parts], output, node, dims=dims)
 
 
 def _from_end(index: int, size: Dim) -> Dim:
@@ -216,8 +216,8 @@ def _refuses_expand(program: Program, node: Node) -> Refusal:
 
 
 def _refuses_cat(program: Program, node: Node) -> Refusal:
-    if len(node.args[0]) > MAX_INPUTS:
-        return f"{len(node.args[0])} tensors are concatenated; at most {MAX_INPUTS} are supported"
+    if len(node.args[0]) > COPY_INPUTS:
+        return f"{len(node.args[0])} tensors are concatenated; at most {COPY_INPUTS} are supported"
     if len({tensor_of(each).dim() for each in node.args[0]}) > 1:
         return "the concatenated tensors have different ranks"
     if any(tensor_of(each).dtype != tensor_of(node).dtype for each in node.args[0]):

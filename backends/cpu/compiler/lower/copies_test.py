@@ -8,9 +8,8 @@ import torch.nn.functional as F
 from torch import Tensor
 from torch.export import Dim
 
-from backends.cpu.compiler.ops.copy import Copy
-from backends.cpu.compiler.ops.permute import Permute
 from backends.cpu.compiler.testing.compare import assert_computes, lowered, specs
+from backends.cpu.schema.copies import Copy, Permute
 from exir.backend.utils import get_non_lowered_nodes
 
 _SIZES = (2, 5, 6, 8)

@@ -8,9 +8,8 @@ import torch.nn.functional as F
 from torch import Tensor
 from torch.export import Dim
 
-from backends.cpu.compiler.ops.copy import Copy
-from backends.cpu.compiler.ops.permute import Permute
 from backends.cpu.compiler.testing.compare import assert_computes, specs
+from backends.cpu.schema.copies import Copy, Permute
 
 
 @pytest.mark.parametrize(

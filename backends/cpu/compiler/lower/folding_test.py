@@ -7,8 +7,8 @@ from torch import Tensor, nn
 from torch.export import Dim
 
 from backends.cpu.compiler.ops.col2im import Col2im
-from backends.cpu.compiler.ops.permute import Permute
 from backends.cpu.compiler.testing.compare import assert_computes, specs
+from backends.cpu.schema.copies import Permute
 
 
 @pytest.mark.parametrize(

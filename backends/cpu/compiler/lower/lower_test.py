@@ -8,9 +8,9 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from backends.cpu.compiler.ops.elementwise import ElementwiseF32
-from backends.cpu.compiler.ops.permute import Permute
 from backends.cpu.compiler.ops.pool_f32 import PoolF32
 from backends.cpu.compiler.testing.compare import assert_computes, specs
+from backends.cpu.schema.copies import Permute
 from backends.cpu.schema.gemm import GemmF32
 
 _PICTURE = (2, 5, 6, 8)

@@ -8,8 +8,8 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 from torch.export import Dim
 
-from backends.cpu.compiler.ops.permute import Permute
 from backends.cpu.compiler.testing.compare import assert_computes, lowered, specs
+from backends.cpu.schema.copies import Permute
 from backends.cpu.schema.normalization import Norm, Softmax
 from backends.cpu.schema.quantization import Cast
 from exir.backend.utils import get_non_lowered_nodes

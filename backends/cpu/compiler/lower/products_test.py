@@ -9,8 +9,8 @@ from torch import Tensor
 from torch.export import Dim
 
 from backends.cpu.compiler.ops.matmul import Matmul
-from backends.cpu.compiler.ops.permute import Permute
 from backends.cpu.compiler.testing.compare import assert_computes, specs
+from backends.cpu.schema.copies import Permute
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,8 @@ import torch.nn.functional as F
 from torch import Tensor
 from torch.export import Dim
 
-from backends.cpu.compiler.ops.permute import Permute
 from backends.cpu.compiler.testing.compare import assert_computes, specs
+from backends.cpu.schema.copies import Permute
 
 
 @pytest.mark.parametrize("sizes", [(3, 3, 3), (2, 3, 4)])

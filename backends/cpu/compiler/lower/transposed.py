@@ -19,8 +19,7 @@ from backends.cpu.compiler.lower.builder import Builder, channels_last, view
 from backends.cpu.compiler.lower.rule import dims_at, tensor_of
 from backends.cpu.compiler.lower.volumes import flat_weight, joined_pictures
 from backends.cpu.compiler.ops.conv_f32 import ConvF32
-from backends.cpu.compiler.ops.copy import Copy
-from backends.cpu.compiler.ops.permute import Permute
+from backends.cpu.schema.copies import Copy, Permute
 from backends.cpu.schema.records import Window
 
 
@@ -103,7 +102,7 @@ def _cut(builder: Builder, node: Node, volume: Value) -> None:
     wanted = (batch, *(1, 1, *after)[-3:], n)
     if volume.dims != wanted:
         whole, volume = volume, Value(volume.dtype, wanted)
-        builder.op(Copy(((1,) * 5,)), [whole], volume, node, dims=(0, 0) * 5)
+        builder.op(Copy(None, (1,) * 5), [whole], volume, node, dims=(0, 0) * 5)
     builder.alias(node, TensorLayout(view(volume, (batch, *after, n)), channels_last(2 + len(after))))
 
 

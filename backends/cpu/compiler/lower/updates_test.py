@@ -10,8 +10,8 @@ from torch.export import Dim
 
 from backends.cpu.compiler.graph import State
 from backends.cpu.compiler.ops.kv_update import KvUpdate
-from backends.cpu.compiler.ops.permute import Permute
 from backends.cpu.compiler.testing.compare import assert_computes, assert_keeps, lowered, ops, specs
+from backends.cpu.schema.copies import Permute
 from exir.backend.utils import get_non_lowered_nodes
 
 _ROWS = 6

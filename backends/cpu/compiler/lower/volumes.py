@@ -13,8 +13,8 @@ from backends.cpu.compiler.lower.builder import Builder, channels_last, view
 from backends.cpu.compiler.lower.parts import parts_of, refuses_but_first
 from backends.cpu.compiler.lower.rule import Program, Refusal, Rule, argument, dims_at, tensor_of
 from backends.cpu.compiler.ops.conv_f32 import ConvF32
-from backends.cpu.compiler.ops.copy import MAX_INPUTS, Copy
 from backends.cpu.compiler.ops.pool_f32 import PoolF32, Pooling
+from backends.cpu.schema.copies import COPY_INPUTS, Copy
 from backends.cpu.schema.records import Window
 
 _aten = torch.ops.aten
@@ -27,7 +27,7 @@ def refuses_volume(node: Node) -> Refusal:
     frames = int(dims_at(node.args[1])[2])
     transposed, dilation = node.args[6], node.args[5][0]
     reach = (frames - 1) * dilation + 1 if transposed else frames
-    return None if reach <= MAX_INPUTS else f"a kernel depth of {reach} is not supported"
+    return None if reach <= COPY_INPUTS else f"a kernel depth of {reach} is not supported"
 
 
 def lower_volume(builder: Builder, node: Node, weight: Tensor, bias: Tensor) -> None:
@@ -79,8 +79,8 @@ def _gather(builder: Builder, node: Node, x: Value, y: Value, starts: list[int],
     for frame, start in enumerate(starts):
         skipped = max(0, -(start // stride)) if start < 0 else 0
         dims += [0, 0, start + skipped * stride, skipped, 0, 0, 0, 0, 0, frame, 0, 0]
-    ops = tuple((1, stride, 1, 1, 1, 1) for _ in starts)
-    builder.op(Copy(ops, 0.0), [x] * len(starts), y, node, dims=tuple(dims))
+    strides = (1, stride, 1, 1, 1, 1) * len(starts)
+    builder.op(Copy(0.0, strides), [x] * len(starts), y, node, dims=tuple(dims))
 
 
 def _lower_average(builder: Builder, node: Node) -> None:

@@ -1,11 +1,10 @@
 """Every op by its code, and the registration of its reference semantics."""
 
-from backends.cpu.compiler.ops import cast, gemm, indexing, normalization, quantization  # noqa: F401
+from backends.cpu.compiler.ops import cast, copies, gemm, indexing, normalization, quantization  # noqa: F401
 from backends.cpu.compiler.ops.adaptive_pool import AdaptivePool
 from backends.cpu.compiler.ops.col2im import Col2im
 from backends.cpu.compiler.ops.conv_f32 import ConvF32, ConvF32F16w
 from backends.cpu.compiler.ops.conv_qs8 import ConvQs8, DwconvQs8
-from backends.cpu.compiler.ops.copy import Copy
 from backends.cpu.compiler.ops.dwconv_f32 import DwconvF32
 from backends.cpu.compiler.ops.elementwise import ElementwiseF32, ElementwiseI64
 from backends.cpu.compiler.ops.embedding import Embedding
@@ -17,7 +16,6 @@ from backends.cpu.compiler.ops.grouped_gemm import GroupedGemmF32, GroupedGemmF3
 from backends.cpu.compiler.ops.kv_update import KvUpdate
 from backends.cpu.compiler.ops.matmul import Matmul
 from backends.cpu.compiler.ops.mbconv_f32 import MbconvF32
-from backends.cpu.compiler.ops.permute import Permute
 from backends.cpu.compiler.ops.pool_f32 import PoolF32
 from backends.cpu.compiler.ops.pool_qs8 import PoolQs8
 from backends.cpu.compiler.ops.reduce import Reduce
@@ -25,6 +23,7 @@ from backends.cpu.compiler.ops.resize import Resize
 from backends.cpu.compiler.ops.sdpa_f32 import SdpaF32
 from backends.cpu.compiler.ops.winograd_f32 import WinogradF32
 from backends.cpu.compiler.ops.winograd_qs8 import WinogradQs8
+from backends.cpu.schema.copies import Copy, Permute
 from backends.cpu.schema.declarations import OpSpec
 from backends.cpu.schema.gemm import GemmF32, GemmF32F16w, StrassenF32
 from backends.cpu.schema.indexing import Arange, Cumsum, MaskedScatter, Topk

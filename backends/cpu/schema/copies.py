@@ -1,0 +1,45 @@
+"""Ops that move elements without arithmetic."""
+
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from backends.cpu.schema.declarations import ANY, MAX_RANK, OpSpec, Tensor, bounds, many
+
+COPY_INPUTS = 64
+"""The largest number of inputs of `copy`."""
+
+
+@dataclass(frozen=True)
+class Copy(OpSpec):
+    """Copy a strided region of each input to a region of the output.
+
+    Input i is read at start + k * stride and written at first + k along each dimension, for all k inside of
+    both tensors. Slices, concatenation, padding, expansion and flips are copies. Inputs have the rank and
+    the dtype of y. Later inputs overwrite earlier ones.
+
+    dims: (start, first) of each input and dimension.
+    fill: value of the elements that no input covers, if y is float32; None for zeros.
+    strides: of each input and dimension; 0 repeats one element, a negative stride flips.
+    """
+
+    fill: float | None
+    strides: tuple[int, ...]
+
+    code: ClassVar[int] = 8
+    inputs: ClassVar[tuple[Tensor, ...]] = (many("inputs", (1, COPY_INPUTS), "[...]", ANY),)
+    outputs: ClassVar[tuple[Tensor, ...]] = (Tensor("y", "[...]", ANY),)
+    dims: ClassVar[tuple[str, ...] | None] = None
+
+
+@dataclass(frozen=True)
+class Permute(OpSpec):
+    """Dimension i of y is dimension permutation[i] of x. Both have the same dtype.
+
+    The identity copies x.
+    """
+
+    permutation: tuple[int, ...] = field(metadata=bounds(0, MAX_RANK - 1))
+
+    code: ClassVar[int] = 7
+    inputs: ClassVar[tuple[Tensor, ...]] = (Tensor("x", "[...]", ANY),)
+    outputs: ClassVar[tuple[Tensor, ...]] = (Tensor("y", "[...]", ANY),)
