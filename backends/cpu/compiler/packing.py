@@ -7,6 +7,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from backends.cpu.schema.records import LowBitFormat, WeightOffset
+
 WIDTH = 16
 _MOST_INT16 = torch.iinfo(torch.int16).max
 _MOST_TOGETHER = 16
@@ -174,28 +176,32 @@ def _largest_sum(sums: Tensor, count: int) -> int:
 
 
 def words(codes: Tensor, bits: int) -> Tensor:
-    """int8 codes [N, K] as int32 [ceil(N / 16), K * bits / 32, 16]: a word has consecutive codes of a column, the first
-    in its lowest bits."""
+    """Pack int8 values [N, K] of `bits` bits as int32 [ceil(N / 16), K * bits / 32, 16].
+
+    A word has consecutive values of a column, the first in its lowest bits.
+    """
     shifts = torch.arange(0, 32, bits)
     fields = (codes.to(torch.int64) & ((1 << bits) - 1)).unflatten(1, (-1, len(shifts)))
     return panels((fields << shifts).sum(2).to(torch.int32))
 
 
 def unworded(packed: Tensor, n: int, bits: int) -> Tensor:
-    """What `words` was given."""
+    """Undo `words`."""
     shifts = torch.arange(32 - bits, -1, -bits, dtype=torch.int32)
     fields = unpanelled(packed, n).unsqueeze(2) << shifts
     return (fields >> (32 - bits)).flatten(1).to(torch.int8)
 
 
 def dequantized_panels(
-    packed: Tensor, scales: Tensor, points: Tensor | None, n: int, bits: int, minima: Tensor | None = None
+    encoding: LowBitFormat, packed: Tensor, scales: Tensor, offsets: Sequence[Tensor], n: int
 ) -> Tensor:
-    """What weights of few bits stand for, [n, K]: words, and scales, zero points and minima [ceil(n / 16), groups, 16]."""
-    codes = unworded(packed, n, bits).float().unflatten(1, (scales.shape[1], -1))
-    if points is not None:
-        codes = codes - unpanelled(points, n).unsqueeze(2)
-    if minima is not None:
-        above = (codes + (1 << bits - 1)) * unpanelled(scales, n).unsqueeze(2)
-        return (above + unpanelled(minima, n).unsqueeze(2)).flatten(1)
-    return (codes * unpanelled(scales, n).unsqueeze(2)).flatten(1)
+    """Return the float32 weights [n, K] of words.
+
+    scales, offsets: [ceil(n / 16), groups, 16]. Offsets are zero points or minima, or none.
+    """
+    values = unworded(packed, n, encoding.bits).float().unflatten(1, (scales.shape[1], -1))
+    columns = unpanelled(scales, n).unsqueeze(2)
+    offset = unpanelled(offsets[0], n).unsqueeze(2) if offsets else 0
+    if encoding.offset is WeightOffset.MINIMA:
+        return ((values + (1 << encoding.bits - 1)) * columns + offset).flatten(1)
+    return ((values - offset) * columns).flatten(1)

@@ -6,8 +6,8 @@ from typing import Any
 
 from backends.cpu.compiler.dims import product
 from backends.cpu.compiler.graph import Op, OpGraph
-from backends.cpu.compiler.ops.gemm_f32_qbw import MOST_PRODUCTS, GemmF32Qbw
 from backends.cpu.compiler.rewrite import Rewriter
+from backends.cpu.schema.gemm import QBW_MAX_OUTPUTS, GemmF32Qbw
 
 _X, _SCALES = 0, 2
 
@@ -15,7 +15,7 @@ _X, _SCALES = 0, 2
 def share_rows(graph: OpGraph) -> None:
     """Join products by weights of few bits that read the same row: queries, keys and values, or a gate and what it gates.
 
-    After: no two of them that are alike but for weights, biases and results read one row, unless they are `MOST_PRODUCTS`.
+    After: no two of them that are alike but for weights, biases and results read one row, unless they are `QBW_MAX_OUTPUTS`.
     """
     rewriter = Rewriter(graph)
     for ops in _alike(graph):
@@ -42,8 +42,8 @@ def _takes_one_row(op: Op) -> bool:
 
 
 def _in_parts(ops: list[Op]) -> Iterator[list[Op]]:
-    for first in range(0, len(ops), MOST_PRODUCTS):
-        some = ops[first : first + MOST_PRODUCTS]
+    for first in range(0, len(ops), QBW_MAX_OUTPUTS):
+        some = ops[first : first + QBW_MAX_OUTPUTS]
         if len(some) > 1:
             yield some
 

@@ -4,9 +4,9 @@ import torch
 from torch import Tensor, nn
 
 from backends.cpu.compiler.graph import Op
-from backends.cpu.compiler.ops.gemm_f32_qbw import MOST_PRODUCTS, GemmF32Qbw
 from backends.cpu.compiler.testing.compare import assert_computes, assert_keeps, ops
 from backends.cpu.compiler.testing.few_bits import Layer
+from backends.cpu.schema.gemm import QBW_MAX_OUTPUTS, GemmF32Qbw
 
 
 class Side(nn.Module):
@@ -68,10 +68,10 @@ def test_groups_of_other_sizes_are_apart():
 
 
 def test_more_than_a_step_has_are_several_steps():
-    module = Side(*[16] * (MOST_PRODUCTS + 3))
-    assert _outputs(module, torch.randn(1, 64)) == [MOST_PRODUCTS, 3]
+    module = Side(*[16] * (QBW_MAX_OUTPUTS + 3))
+    assert _outputs(module, torch.randn(1, 64)) == [QBW_MAX_OUTPUTS, 3]
     assert_computes(module, torch.randn(1, 64))
-    assert _outputs(Side(*[16] * (MOST_PRODUCTS + 1)), torch.randn(1, 64)) == [MOST_PRODUCTS, 1]
+    assert _outputs(Side(*[16] * (QBW_MAX_OUTPUTS + 1)), torch.randn(1, 64)) == [QBW_MAX_OUTPUTS, 1]
 
 
 def test_what_adds_a_residual_is_a_step_of_its_own():

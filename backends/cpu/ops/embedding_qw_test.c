@@ -109,10 +109,10 @@ static void test_what_does_not_fit_is_refused(void **state) {
   et_test_refused(&test, "embedding_qw: attribute 0 is 0");
   test.attributes[0] = ROWS;
   test.attributes[1] = 6;
-  et_test_refused(&test, "embedding_qw: weights of 6 bits");
+  et_test_refused(&test, "embedding_qw: weights have 6 bits");
   test.attributes[1] = 4;
   test.attributes[2] = 0;
-  et_test_refused(&test, "embedding_qw: 4 inputs");
+  et_test_refused(&test, "embedding_qw: 4 inputs with weight offset 0");
   test.attributes[2] = 1;
   test.tensors[1].sizes[1] = 3;
   et_test_refused(&test, "embedding_qw: 3 groups of 4 words");

@@ -365,6 +365,12 @@ static void test_products_that_are_not_alike_are_refused(void **state) {
   et_test_refused(&joined,
                   "gemm_f32_qbw: tensor 7 has 32 elements, expected 48");
   joined.tensors[7].numel = 48;
+  joined.tensors[5].dtype = F32;
+  et_test_refused(&joined, "gemm_f32_qbw: tensor 5 is float32, expected int32");
+  joined.tensors[5].dtype = ET_SCALAR_TYPE_INT32;
+  joined.tensors[7].dtype = ET_SCALAR_TYPE_FLOAT16;
+  et_test_refused(&joined, "gemm_f32_qbw: tensor 7 is float16, expected float");
+  joined.tensors[7].dtype = F32;
   joined.tensors[10].sizes[0] = 2; /* its result */
   et_test_refused(&joined, "gemm_f32_qbw: tensor 10, dim 0 is 2, expected 1");
   joined.tensors[10].sizes[0] = 1;
@@ -397,7 +403,7 @@ static void test_what_does_not_fit_is_refused(void **state) {
   et_test_op test;
   make(&test, &s);
   test.attributes[0] = 5;
-  et_test_refused(&test, "gemm_f32_qbw: weights of 5 bits");
+  et_test_refused(&test, "gemm_f32_qbw: weights have 5 bits, expected 4");
   test.attributes[0] = 8;
   et_test_refused(&test, "gemm_f32_qbw: tensor 1, dim 1 is 8, expected 16");
   test.attributes[0] = 4;
@@ -406,10 +412,16 @@ static void test_what_does_not_fit_is_refused(void **state) {
   test.attributes[1] = 3;
   et_test_refused(&test, "gemm_f32_qbw: attribute 1 is 3");
   test.attributes[1] = 1;
+  test.attributes[2] = 99;
+  et_test_refused(&test, "gemm_f32_qbw: attribute 2 is 99");
+  test.attributes[2] = 0;
+  test.tensors[MORE].dtype = ET_SCALAR_TYPE_INT32;
+  et_test_refused(&test, "gemm_f32_qbw: tensor 4 is int32, expected float32");
+  test.tensors[MORE].dtype = F32;
   test.tensors[SCALES].sizes[1] = 0;
-  et_test_refused(&test, "gemm_f32_qbw: 0 groups of 64 summands");
+  et_test_refused(&test, "gemm_f32_qbw: K is 64 in 0 groups");
   test.tensors[SCALES].sizes[1] = 16;
-  et_test_refused(&test, "gemm_f32_qbw: 16 groups of 64 summands");
+  et_test_refused(&test, "gemm_f32_qbw: K is 64 in 16 groups");
   test.tensors[SCALES].sizes[1] = 4;
   et_test_refused(&test, "gemm_f32_qbw: tensor 4, dim 1 is 2, expected 4");
   test.tensors[SCALES].sizes[1] = 2;

@@ -244,6 +244,10 @@ static void test_what_does_not_fit_is_refused(void **state) {
   test.tensors[MORE].dtype = ET_SCALAR_TYPE_INT32;
   test.attributes[1] = 1;
   et_test_refused(&test, "gemm_qd8_qbw: tensor 4 is int32, expected float32");
+  test.attributes[1] = 2;
+  et_test_refused(&test, "gemm_qd8_qbw: weights with minima");
+  test.attributes[1] = 3;
+  et_test_refused(&test, "gemm_qd8_qbw: attribute 1 is 3, expected 0 to 2");
   et_test_end(&test);
   const shape wide = {1, 1, 520, 16, 8, false, true, false, F32};
   make(&test, &wide);
@@ -257,7 +261,7 @@ static void test_what_does_not_fit_is_refused(void **state) {
   const shape unsummed = {1, 1, 32, 16, 8, false, true, true, F32};
   make(&test, &unsummed);
   et_test_refused(&test,
-                  "gemm_qd8_qbw: 4 inputs, expected sums of codes of 8 bits");
+                  "gemm_qd8_qbw: 4 inputs, expected sums of 8-bit weights");
   et_test_end(&test);
 }
 

@@ -1,4 +1,4 @@
-/* Numbers of rows, which come with a call. */
+/* Indices of rows, whose values are known at a call only: int64 or int32. */
 #ifndef BACKENDS_CPU_OPS_INDICES_H_
 #define BACKENDS_CPU_OPS_INDICES_H_
 
@@ -10,15 +10,20 @@
 et_status et_cpu_check_indices(const et_cpu_op *op, size_t index,
                                et_error *error);
 
-/* Element `i`. */
+/* Checks that y is [..., columns] for indices [...]. */
+et_status et_cpu_check_gathered(const et_cpu_op *op, const et_cpu_tensor *y,
+                                const et_cpu_tensor *indices, int64_t columns,
+                                et_error *error);
+
+/* Returns element `i`. */
 static inline int64_t et_cpu_index_at(const et_cpu_tensor *indices, size_t i) {
   return indices->dtype == ET_SCALAR_TYPE_INT64
              ? ((const int64_t *)indices->data)[i]
              : ((const int32_t *)indices->data)[i];
 }
 
-/* Whether a table of `rows` has every row that is asked for; else the fault of
- * the call is set. */
+/* Returns whether all indices are in `0..rows - 1`; otherwise, sets the fault of the
+ * call. */
 bool et_cpu_indices_fit(const et_cpu_op *op, const et_cpu_run *run,
                         const et_cpu_tensor *indices, int64_t rows);
 

@@ -1,34 +1,38 @@
-/* Products with weights of few bits: what ops of them have in common. */
+/* GEMMs with 4-bit and 8-bit weights: code that their ops share. */
 #ifndef BACKENDS_CPU_OPS_LOW_BIT_H_
 #define BACKENDS_CPU_OPS_LOW_BIT_H_
 
 #include "backends/cpu/ops/parameters.h"
 
-/* Most products of one row that an op has, an output each. */
-#define ET_CPU_LOW_BIT_PARTS 4
+/* One GEMM. */
+typedef struct et_cpu_low_bit_gemm {
+  const et_cpu_tensor *x;       /* [..., K] */
+  const et_cpu_tensor *weights; /* [ceil(N / 16), K * bits / 32, 16] */
+  const et_cpu_tensor *scales;  /* [ceil(N / 16), groups, 16] */
+  const et_cpu_tensor *bias;    /* ceil(N / 16) * 16 elements */
+  const et_cpu_tensor
+      *offsets;           /* zero points or minima, like scales, or NULL */
+  const et_cpu_tensor *y; /* [..., N] */
+  int32_t groups;         /* per column */
+  et_cpu_low_bit_format format;
+  et_cpu_activation activation;
+} et_cpu_low_bit_gemm;
 
-/* Inputs; zero points or minima follow, if the attribute says so. As many behind x again for
- * each further product, then one of the kind's own. */
-enum {
-  ET_CPU_LOW_BIT_X,
-  ET_CPU_LOW_BIT_WORDS,
-  ET_CPU_LOW_BIT_SCALES,
-  ET_CPU_LOW_BIT_BIAS,
-  ET_CPU_LOW_BIT_INPUTS
-};
+/* Checks the number of `others`, the inputs after the bias of the first GEMM: `operands`,
+ * and up to `optional` more. */
+et_status et_cpu_low_bit_check_others(const et_cpu_op *op, size_t others,
+                                      size_t operands, size_t optional,
+                                      et_error *error);
 
-/* Where the kind's own input is. */
-size_t et_cpu_low_bit_own(const et_cpu_op *op);
+/* Checks dtypes and sizes of a GEMM whose x and y are float32. */
+et_status et_cpu_low_bit_check(const et_cpu_op *op,
+                               const et_cpu_low_bit_gemm *gemm,
+                               et_error *error);
 
-/* Checks all but the kind's own input, which is there at most once, and not beside several
- * products. */
-et_status et_cpu_low_bit_check(const et_cpu_op *op, uint16_t most_parts,
-                               int32_t most_shift, et_error *error);
+/* Returns the arguments of the microkernels, without residual. */
+et_cpu_gemm_qbw et_cpu_low_bit_arguments(const et_cpu_low_bit_gemm *gemm);
 
-/* One product of an op that passed; no residual. */
-et_cpu_gemm_qbw et_cpu_low_bit_read(const et_cpu_op *op, size_t part);
-
-/* Rows of the output. */
-size_t et_cpu_low_bit_rows(const et_cpu_op *op);
+/* Returns the number of rows of the output. */
+size_t et_cpu_low_bit_rows(const et_cpu_tensor *y);
 
 #endif /* BACKENDS_CPU_OPS_LOW_BIT_H_ */

@@ -1,22 +1,23 @@
-/* Scales, zero points and minima of weights of few bits: float32, float16 or
- * bfloat16. */
+/* Scales, zero points and minima of groups of 4-bit and 8-bit weights: float32, float16 or
+ * bfloat16, [ceil(N / 16), groups, 16]. */
 #ifndef BACKENDS_CPU_OPS_PARAMETERS_H_
 #define BACKENDS_CPU_OPS_PARAMETERS_H_
 
 #include "backends/cpu/microkernels/gemm_qbw.h"
 #include "backends/cpu/ops/op.h"
+#include "backends/cpu/schema/records.h"
 
-/* What there is beside scales, an attribute. */
-enum { ET_CPU_UNSHIFTED, ET_CPU_ZERO_POINTS, ET_CPU_MINIMA };
+/* Checks that weights of `op` have 4 or 8 bits. */
+et_status et_cpu_check_format(const et_cpu_op *op,
+                              const et_cpu_low_bit_format *format,
+                              et_error *error);
 
-/* What tensor `index` may be of: its dtype if that is one of theirs, else
- * float32. */
-et_scalar_type et_cpu_parameters_dtype(const et_cpu_op *op, size_t index);
+/* Checks the sizes and the dtype of parameters. */
+et_status et_cpu_check_parameters(const et_cpu_op *op,
+                                  const et_cpu_tensor *tensor,
+                                  const int64_t sizes[3], et_error *error);
 
-/* That tensor `index` is of such a dtype and has these three sizes. */
-et_status et_cpu_check_parameters(const et_cpu_op *op, size_t index,
-                                  const int64_t *sizes, et_error *error);
-
-et_cpu_parameters et_cpu_parameters_of(const et_cpu_op *op, size_t index);
+/* Returns the parameters in `tensor`, none if it is NULL. */
+et_cpu_parameters et_cpu_parameters_of(const et_cpu_tensor *tensor);
 
 #endif /* BACKENDS_CPU_OPS_PARAMETERS_H_ */

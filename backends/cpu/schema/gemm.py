@@ -1,4 +1,4 @@
-"""Matrix multiplications with prepacked weights."""
+"""Matrix multiplications."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -7,13 +7,18 @@ from operator import mul
 from typing import Any, ClassVar
 
 from backends.cpu.schema.activated import Activated
-from backends.cpu.schema.declarations import F16, Tensor, bounds, optional
-from backends.cpu.schema.records import NONE, Activation
+from backends.cpu.schema.declarations import F16, I32, Tensor, bounds, many, optional
+from backends.cpu.schema.records import GROUP_DTYPES, NONE, Activation, LowBitFormat
 
 STRASSEN_MULTIPLE = 32
 """K and N of `strassen_f32` are multiples of this, so that halves are whole panels."""
 STRASSEN_COLUMNS = 64
 """Columns of a half whose products a thread keeps in its workspace."""
+
+QBW_MAX_OUTPUTS = 4
+"""The largest number of GEMMs of one row that a `gemm_f32_qbw` computes."""
+QD8_MAX_GROUP = 512
+"""The largest group of weights of `gemm_qd8_qbw`. Its integer sums are exact."""
 
 _RANK_OF_ROWS = 2
 
@@ -21,6 +26,12 @@ _X = Tensor("x", "[..., K]")
 _WEIGHTS = "[ceil(N / 16), K, 16]"
 _BIAS = Tensor("bias", "[...]")
 _RESIDUAL = optional("residual", "[..., N]")
+_LOW_BIT_OPERANDS = (
+    _X,
+    Tensor("weights", "[ceil(N / 16), K * bits / 32, 16]", I32),
+    Tensor("scales", "[ceil(N / 16), groups, 16]", GROUP_DTYPES),
+    _BIAS,
+)
 
 
 @dataclass(frozen=True)
@@ -81,3 +92,56 @@ class StrassenF32(Activated):
     def workspace(self) -> int:
         """Return the number of floats that a thread needs in `products`."""
         return self.pairs * STRASSEN_COLUMNS
+
+
+@dataclass(frozen=True)
+class GemmF32Qbw(Activated):
+    """y = activation(x @ weights + bias + residual) with 4-bit or 8-bit weights, which are computed with as float32.
+
+    A word of `weights` has 32 / bits consecutive weights of a column, the first in the lowest bits. Columns are in
+    panels of 16, padded with zeros, as in `gemm_f32`. Groups consist of whole words.
+
+    `others` begins with zero points or minima, in the shape of `scales`, if `format.offset` says so. They are
+    followed by the residual [..., N], which is optional.
+
+    If x has one row, there may be up to 4 outputs, each with its own weights and no residual. Weights, scales, bias,
+    and zero points or minima of the second and further outputs follow in `others`. All outputs have as many groups.
+    """
+
+    format: LowBitFormat
+    activation: Activation = NONE
+
+    code: ClassVar[int] = 23
+    inputs: ClassVar[tuple[Tensor, ...]] = (
+        *_LOW_BIT_OPERANDS,
+        many("others", (0, 13), "[...]", (*GROUP_DTYPES, *I32)),
+    )
+    outputs: ClassVar[tuple[Tensor, ...]] = (many("ys", (1, QBW_MAX_OUTPUTS), "[..., N]"),)
+
+    @property
+    def without_residual(self) -> int:
+        """The number of inputs of one output without a residual."""
+        return len(_LOW_BIT_OPERANDS) + bool(self.format.offset)
+
+
+@dataclass(frozen=True)
+class GemmQd8Qbw(Activated):
+    """y = activation(x @ weights + bias) with dynamically quantized activations and 4-bit or 8-bit weights.
+
+    Each row of x is quantized to int8 by the range of its elements and 0. The sums over a group are exact integers.
+    Operands are those of `gemm_f32_qbw`, without minima, with groups of at most `QD8_MAX_GROUP` weights.
+
+    `others` begins with zero points, in the shape of `scales`, if `format.offset` says so. They are followed by sums:
+    - of 8-bit weights: the sum of the quantized values of each group, int32 in the shape of `scales`;
+    - of 4-bit weights, optional: the sum of the weights of each column, float32 in the shape of `bias`.
+    """
+
+    format: LowBitFormat
+    activation: Activation = NONE
+
+    code: ClassVar[int] = 19
+    inputs: ClassVar[tuple[Tensor, ...]] = (
+        *_LOW_BIT_OPERANDS,
+        many("others", (0, 2), "[...]", (*GROUP_DTYPES, *I32)),
+    )
+    outputs: ClassVar[tuple[Tensor, ...]] = (Tensor("y", "[..., N]"),)

@@ -5,7 +5,7 @@ from enum import IntEnum
 from math import inf
 from typing import ClassVar
 
-from backends.cpu.schema.declarations import POSITIVE, Record, bounds
+from backends.cpu.schema.declarations import F16, F32, POSITIVE, Record, bounds
 
 Pair = tuple[int, int]
 Padding = tuple[int, int, int, int]
@@ -93,3 +93,31 @@ class OutputQuantization(Record):
     zero_point: int
     low: int
     high: int
+
+
+class WeightOffset(IntEnum):
+    """The parameter that a group of quantized weights has besides its scale."""
+
+    NONE = 0
+    ZERO_POINTS = 1
+    MINIMA = 2
+
+
+GROUP_DTYPES = (*F32, *F16)
+"""Dtypes of scales, zero points and minima of groups of quantized weights."""
+
+
+@dataclass(frozen=True)
+class LowBitFormat(Record):
+    """The encoding of 4-bit or 8-bit weights, which have a scale per group of consecutive weights of a column.
+
+    A signed quantized value q represents
+    - q * scale,
+    - (q - zero_point) * scale with zero points, or
+    - (q + 2**(bits - 1)) * scale + minimum with minima.
+
+    bits: 4 or 8.
+    """
+
+    bits: int = field(metadata=bounds(4, 8))
+    offset: WeightOffset

@@ -2,7 +2,8 @@
 
 from backends.cpu.schema.copies import Copy, Permute
 from backends.cpu.schema.declarations import OpSpec
-from backends.cpu.schema.gemm import GemmF32, GemmF32F16w, StrassenF32
+from backends.cpu.schema.embedding import Embedding, EmbeddingQw
+from backends.cpu.schema.gemm import GemmF32, GemmF32F16w, GemmF32Qbw, GemmQd8Qbw, StrassenF32
 from backends.cpu.schema.indexing import Arange, Cumsum, MaskedScatter, Topk
 from backends.cpu.schema.normalization import Norm, Softmax
 from backends.cpu.schema.quantization import BinaryQs8, Cast, Dequantize, LutQs8, Quantize
@@ -13,6 +14,10 @@ OPS: tuple[type[OpSpec], ...] = (
     Permute,
     Copy,
     Softmax,
+    GemmF32Qbw,
+    GemmQd8Qbw,
+    Embedding,
+    EmbeddingQw,
     Norm,
     Arange,
     Cumsum,

@@ -1,4 +1,4 @@
-"""Linear layers and embeddings whose weights are codes of few bits."""
+"""Linear layers and embeddings with weights of 2, 4 or 8 bits."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -14,12 +14,11 @@ import exir.dialects.quantized_weight_ops  # noqa: F401  (registers the operator
 from backends.cpu.compiler.graph import Value, constant
 from backends.cpu.compiler.lower.builder import Builder
 from backends.cpu.compiler.lower.rule import Program, Refusal, Rule
-from backends.cpu.compiler.ops.embedding_qw import EmbeddingQw
-from backends.cpu.compiler.ops.gemm_f32_qbw import GemmF32Qbw
-from backends.cpu.compiler.ops.gemm_qd8_qbw import MOST_GROUP, GemmQd8Qbw
-from backends.cpu.compiler.ops.weight_offset import WeightOffset
 from backends.cpu.compiler.packing import padded, panels, words
 from backends.cpu.schema.declarations import OpSpec
+from backends.cpu.schema.embedding import EmbeddingQw
+from backends.cpu.schema.gemm import QD8_MAX_GROUP, GemmF32Qbw, GemmQd8Qbw
+from backends.cpu.schema.records import LowBitFormat, WeightOffset
 from exir.weights.quantized_weights import unpacked
 
 _ours = torch.ops.quantized_weight
@@ -30,57 +29,60 @@ _BIAS = 4
 
 @dataclass(frozen=True)
 class _Weight:
-    """The arguments of an operator that say what its weight is: codes, scales, and what shifts them."""
+    """The arguments of an operator that define its weight: quantized values, and parameters of groups.
 
-    codes: Any
+    offsets: zero points or minima, as `kind` declares, or None.
+    """
+
+    values: Any
     scales: Any
-    shifts: Any
+    offsets: Any
     bits: int
-    shift: WeightOffset = WeightOffset.ZERO_POINTS
+    kind: WeightOffset = WeightOffset.ZERO_POINTS
 
     @property
     def word_bits(self) -> int:
-        """Of a code in the words that ops read."""
+        """The number of bits that a value has in packed words."""
         return max(self.bits, 4)
 
 
 def _of_linear(node: Node) -> _Weight:
-    _, codes, scales, zero_points, _, bits = node.args
-    return _Weight(codes, scales, zero_points, bits)
+    _, values, scales, zero_points, _, bits = node.args
+    return _Weight(values, scales, zero_points, bits)
 
 
 def _of_minima_linear(node: Node) -> _Weight:
-    return replace(_of_linear(node), shift=WeightOffset.MINIMA)
+    return replace(_of_linear(node), kind=WeightOffset.MINIMA)
 
 
 def _of_mixed(node: Node) -> _Weight:
-    _, codes, scales, zero_points, *_ = node.args
-    return _Weight(codes, scales, zero_points, 8)
+    _, values, scales, zero_points, *_ = node.args
+    return _Weight(values, scales, zero_points, 8)
 
 
 def _of_embedding(bits: int) -> Callable[[Node], _Weight]:
     def read(node: Node) -> _Weight:
-        codes, scales, zero_points, *_ = node.args
-        return _Weight(codes, scales, zero_points, bits)
+        values, scales, zero_points, *_ = node.args
+        return _Weight(values, scales, zero_points, bits)
 
     return read
 
 
 def _of_minimum_embedding(node: Node) -> _Weight:
-    codes, scales, minima, _, bits = node.args
-    return _Weight(codes, scales, minima, bits, WeightOffset.MINIMA)
+    values, scales, minima, _, bits = node.args
+    return _Weight(values, scales, minima, bits, WeightOffset.MINIMA)
 
 
 def _refuses_weight(read: Callable[[Node], _Weight]) -> Callable[[Program, Node], Refusal]:
     def refuses(program: Program, node: Node) -> Refusal:
         weight = read(node)
-        codes, scales = program.constant(weight.codes), program.constant(weight.scales)
-        if codes is None or scales is None or _is_computed(program, weight.shifts):
+        values, scales = program.constant(weight.values), program.constant(weight.scales)
+        if values is None or scales is None or _is_computed(program, weight.offsets):
             return "the weight is not constant"
-        if codes.dtype == torch.uint8 and weight.bits == 8:
+        if values.dtype == torch.uint8 and weight.bits == 8:
             return "8-bit weights must be int8"
         per_word = 32 // weight.word_bits
-        group = codes.shape[1] * 8 // weight.bits // (scales.shape[1] if scales.dim() == 2 else 1)
+        group = values.shape[1] * 8 // weight.bits // (scales.shape[1] if scales.dim() == 2 else 1)
         return f"groups of {group} elements are not a multiple of {per_word}" if group % per_word or not group else None
 
     return refuses
@@ -98,58 +100,60 @@ def _refuses_linear(program: Program, node: Node) -> Refusal:
 
 @dataclass(frozen=True)
 class _Table:
-    """A weight as ops read it: codes in words, parameters of groups [rows, groups], in panels."""
+    """A weight before packing.
 
-    codes: Tensor
+    values: int8 [N, K].
+    scales, offsets: [N, groups].
+    """
+
+    values: Tensor
     scales: Tensor
-    shifts: Tensor | None
-    shift: WeightOffset
-    bits: int
+    offsets: Tensor | None
+    format: LowBitFormat
 
     @property
     def inputs(self) -> list[Value]:
-        return [constant(words(self.codes, self.bits)), constant(panels(self.scales))]
+        return [constant(words(self.values, self.format.bits)), constant(panels(self.scales))]
 
     @property
-    def shift_inputs(self) -> list[Value]:
-        return [] if self.shifts is None else [constant(panels(self.shifts))]
+    def offset_inputs(self) -> list[Value]:
+        return [] if self.offsets is None else [constant(panels(self.offsets))]
 
     @property
     def sums(self) -> Value:
-        """Of the codes of each group, or with 4 bits of the weights of each column."""
-        length = self.codes.shape[1] // self.scales.shape[1]
-        groups = self.codes.unflatten(1, (-1, length)).sum(2, dtype=torch.int32)
-        if self.bits == 8:
+        """The sums that `gemm_qd8_qbw` reads: of each group's values, or with 4 bits of each column's weights."""
+        length = self.values.shape[1] // self.scales.shape[1]
+        groups = self.values.unflatten(1, (-1, length)).sum(2, dtype=torch.int32)
+        if self.format.bits == 8:
             return constant(panels(groups))
-        sums = groups.double() if self.shifts is None else groups - self.shifts.double() * length
+        sums = groups.double() if self.offsets is None else groups - self.offsets.double() * length
         return constant(padded((sums * self.scales.double()).sum(1).float(), 0))
 
     def in_groups_of(self, most: int) -> "_Table":
-        """The same in groups of at most so many codes."""
-        length = self.codes.shape[1] // self.scales.shape[1]
+        """Return the same weight in groups of at most `most` values."""
+        length = self.values.shape[1] // self.scales.shape[1]
         fits = [parts for parts in range(1, length + 1) if length % parts == 0 and length // parts <= most]
-        parts = next(each for each in fits if length // each % (32 // self.bits) == 0)
-        shifts = None if self.shifts is None else self.shifts.repeat_interleave(parts, 1)
-        return replace(self, scales=self.scales.repeat_interleave(parts, 1), shifts=shifts)
+        parts = next(each for each in fits if length // each % (32 // self.format.bits) == 0)
+        offsets = None if self.offsets is None else self.offsets.repeat_interleave(parts, 1)
+        return replace(self, scales=self.scales.repeat_interleave(parts, 1), offsets=offsets)
 
 
 def _table(builder: Builder, weight: _Weight) -> _Table:
-    codes = unpacked(_constant(builder, weight.codes), weight.bits)
-    scales, shifts = builder.program.weight(weight.scales), builder.program.weight(weight.shifts)
+    values = unpacked(_constant(builder, weight.values), weight.bits)
+    scales, offsets = builder.program.weight(weight.scales), builder.program.weight(weight.offsets)
     assert scales is not None
-    rows = len(codes)
+    rows = len(values)
     return _Table(
-        codes if weight.shift is not WeightOffset.MINIMA else _from_the_lowest(codes, weight),
+        values if weight.kind is not WeightOffset.MINIMA else _relative_to_minimum(values, weight),
         scales.reshape(rows, -1),
-        None if shifts is None else shifts.reshape(rows, -1),
-        WeightOffset.NONE if shifts is None else weight.shift,
-        weight.word_bits,
+        None if offsets is None else offsets.reshape(rows, -1),
+        LowBitFormat(weight.word_bits, WeightOffset.NONE if offsets is None else weight.kind),
     )
 
 
-def _from_the_lowest(codes: Tensor, weight: _Weight) -> Tensor:
-    """Codes as far above the lowest one of a word as they are above their own."""
-    return codes + ((1 << weight.bits - 1) - (1 << weight.word_bits - 1))
+def _relative_to_minimum(values: Tensor, weight: _Weight) -> Tensor:
+    """Shift values so that the lowest value of `bits` bits becomes the lowest value of `word_bits` bits."""
+    return values + ((1 << weight.bits - 1) - (1 << weight.word_bits - 1))
 
 
 def _constant(builder: Builder, node: object) -> Tensor:
@@ -159,12 +163,12 @@ def _constant(builder: Builder, node: object) -> Tensor:
 
 
 def _emit_product(builder: Builder, node: Node, table: _Table, bias: Tensor | None) -> None:
-    _emit(builder, node, GemmF32Qbw(table.bits, table.shift), table, bias, [])
+    _emit(builder, node, GemmF32Qbw(table.format), table, bias, [])
 
 
 def _emit(builder: Builder, node: Node, spec: OpSpec, table: _Table, bias: Tensor | None, more: list[Value]) -> None:
-    row = padded(torch.zeros(len(table.codes)) if bias is None else bias, 0)
-    inputs = [builder.read(node.args[0]), *table.inputs, constant(row), *table.shift_inputs, *more]
+    row = padded(torch.zeros(len(table.values)) if bias is None else bias, 0)
+    inputs = [builder.read(node.args[0]), *table.inputs, constant(row), *table.offset_inputs, *more]
     builder.op(spec, inputs, builder.write(node), node)
 
 
@@ -180,16 +184,16 @@ def _lower_mixed(builder: Builder, node: Node) -> None:
 
 
 def _lower_dynamic(builder: Builder, node: Node) -> None:
-    table = _table(builder, _of_linear(node)).in_groups_of(MOST_GROUP)
-    spec = GemmQd8Qbw(table.bits, table.shift)
+    table = _table(builder, _of_linear(node)).in_groups_of(QD8_MAX_GROUP)
+    spec = GemmQd8Qbw(table.format)
     _emit(builder, node, spec, table, builder.program.constant(node.args[_BIAS]), [table.sums])
 
 
 def _lower_embedding(read: Callable[[Node], _Weight], indices: int) -> Callable[[Builder, Node], None]:
     def lower(builder: Builder, node: Node) -> None:
         table = _table(builder, read(node))
-        inputs = [*table.inputs, builder.read(node.args[indices]), *table.shift_inputs]
-        spec = EmbeddingQw(len(table.codes), table.bits, table.shift)
+        inputs = [*table.inputs, builder.read(node.args[indices]), *table.offset_inputs]
+        spec = EmbeddingQw(len(table.values), table.format)
         builder.op(spec, inputs, builder.write(node), node)
 
     return lower

@@ -7,14 +7,12 @@ from torch import Tensor, nn
 from torch.export import Dim, export
 
 from backends.cpu.compiler.graph import Value
-from backends.cpu.compiler.ops.embedding_qw import EmbeddingQw
-from backends.cpu.compiler.ops.gemm_f32_qbw import GemmF32Qbw
-from backends.cpu.compiler.ops.gemm_qd8_qbw import MOST_GROUP, GemmQd8Qbw
-from backends.cpu.compiler.ops.weight_offset import WeightOffset
 from backends.cpu.compiler.partitioner import CpuPartitioner
 from backends.cpu.compiler.testing.compare import assert_computes, lowered, ops, specs
 from backends.cpu.compiler.testing.few_bits import LIMITS, Layer, Weight
-from backends.cpu.schema.records import ActivationFunction
+from backends.cpu.schema.embedding import EmbeddingQw
+from backends.cpu.schema.gemm import QD8_MAX_GROUP, GemmF32Qbw, GemmQd8Qbw
+from backends.cpu.schema.records import ActivationFunction, LowBitFormat, WeightOffset
 from exir import to_edge_transform_and_lower
 from exir.backend.utils import get_non_lowered_nodes
 from exir.weights.quantized_weights import packed
@@ -43,7 +41,7 @@ def test_linear_layers_keep_their_bits(bits: int, rows: int, columns: int, group
     layer = Layer(bits, rows, columns, groups, shifted, bias=rows != 5)
     for sizes in ((columns,), (7, columns), (2, 3, columns)):
         x = torch.randn(sizes)
-        assert specs(layer, x) == [GemmF32Qbw(max(bits, 4), WeightOffset(shifted))]
+        assert specs(layer, x) == [GemmF32Qbw(LowBitFormat(max(bits, 4), WeightOffset(shifted)))]
         assert_computes(layer, x)
 
 
@@ -60,8 +58,8 @@ def test_layers_of_rounded_rows_compute_in_whole_numbers(
 ) -> None:
     layer, x = DynamicLayer(bits, rows, columns, groups, shifted, bias=rows != 5), torch.randn(2, 3, columns)
     (op,) = ops(layer, x).ops
-    assert op.spec == GemmQd8Qbw(bits, WeightOffset(shifted))
-    assert columns // op.inputs[2].dims[1] <= MOST_GROUP
+    assert op.spec == GemmQd8Qbw(LowBitFormat(bits, WeightOffset(shifted)))
+    assert columns // op.inputs[2].dims[1] <= QD8_MAX_GROUP
     assert_computes(layer, x)
 
 
@@ -69,7 +67,7 @@ def test_layers_of_rounded_rows_compute_in_whole_numbers(
 @pytest.mark.parametrize("bits", [2, 4, 8])
 def test_embeddings_keep_their_bits(bits: int, shifted: bool) -> None:
     table, indices = Table(bits, 21, 48, 2, shifted), torch.tensor([[0, 20, 3]])
-    assert specs(table, indices) == [EmbeddingQw(21, max(bits, 4), WeightOffset(shifted))]
+    assert specs(table, indices) == [EmbeddingQw(21, LowBitFormat(max(bits, 4), WeightOffset(shifted)))]
     assert_computes(table, indices)
 
 
@@ -78,7 +76,7 @@ def test_embeddings_that_name_their_dtype_have_scales_of_two_bytes(bits: int) ->
     table, indices = TableOfHalves(bits, 21, 48, 2, False), torch.tensor([[0, 20, 3]])
     table.scales = table.scales.bfloat16()
     [embedding] = ops(table, indices).ops
-    assert embedding.spec == EmbeddingQw(21, max(bits, 4), WeightOffset.NONE)
+    assert embedding.spec == EmbeddingQw(21, LowBitFormat(max(bits, 4), WeightOffset.NONE))
     assert _elements(embedding.inputs[1]).dtype == torch.bfloat16
     assert_computes(table, indices)
 
@@ -144,7 +142,7 @@ def test_tables_have_scales_of_two_bytes() -> None:
     table, indices = Table(4, 21, 48, 2, True), torch.tensor([[0, 20, 3]])
     table.scales = table.scales.half()
     program = ops(lambda indices: table(indices).float() * 2, indices)
-    assert program.ops[0].spec == EmbeddingQw(21, 4, WeightOffset.ZERO_POINTS)
+    assert program.ops[0].spec == EmbeddingQw(21, LowBitFormat(4, WeightOffset.ZERO_POINTS))
     assert program.ops[0].inputs[1].dtype == torch.float16
 
 
@@ -173,11 +171,11 @@ def test_weights_with_minima_keep_their_bits(
     for sizes in ((columns,), (7, columns)):
         x = torch.randn(sizes)
         (op,) = ops(layer, x).ops
-        assert op.spec == GemmF32Qbw(max(bits, 4), WeightOffset.MINIMA)
+        assert op.spec == GemmF32Qbw(LowBitFormat(max(bits, 4), WeightOffset.MINIMA))
         assert [op.inputs[place].dtype for place in (2, 4)] == [dtype, dtype]
         assert_computes(layer, x)
     indices = torch.tensor([[0, rows - 1, 3]])
-    assert specs(table, indices) == [EmbeddingQw(rows, max(bits, 4), WeightOffset.MINIMA)]
+    assert specs(table, indices) == [EmbeddingQw(rows, LowBitFormat(max(bits, 4), WeightOffset.MINIMA))]
     assert_computes(table, indices)
 
 

@@ -8,10 +8,10 @@ from torch import Tensor, nn
 from torch.export import Dim
 
 from backends.cpu.compiler.compile import compile_partition
-from backends.cpu.compiler.ops.embedding import Embedding
 from backends.cpu.compiler.options import Options
 from backends.cpu.compiler.testing.compare import assert_computes, delegated, lowered, ops, specs
 from backends.cpu.compiler.testing.interpreter import run_payload
+from backends.cpu.schema.embedding import Embedding
 from exir.backend.utils import get_non_lowered_nodes
 
 

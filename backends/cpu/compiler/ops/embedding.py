@@ -1,39 +1,40 @@
-"""`embedding`: rows of a table, by their numbers."""
+"""Reference semantics of `embedding` and `embedding_qw`."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Self
 
 from torch import Tensor
 
-from backends.cpu.compiler.ops.spec import OpSpec, Sizes
-from backends.cpu.compiler.packing import unpanelled
+from backends.cpu.compiler.ops.reference import Sizes, check_shapes, evaluate, expect
+from backends.cpu.compiler.packing import dequantized_panels, unpanelled
+from backends.cpu.schema.embedding import Embedding, EmbeddingQw
+
+_MATRIX = 2
 
 
-@dataclass(frozen=True)
-class Embedding(OpSpec):
-    """Table [rows, N] of any dtype, or panels of floats [ceil(rows / 16), N, 16], and indices [...] to [..., N].
+@check_shapes.register
+def _check_embedding(spec: Embedding, sizes: Sizes) -> None:
+    expect(spec, len(sizes) == 3, f"{len(sizes)} tensors")
+    table, indices, y = sizes
+    expect(spec, y == (*indices, table[1]), f"rows of {table} at {indices} are not {y}")
 
-    rows: that there are; 0: as many as the table has. Any other index ends the call.
-    """
 
-    rows: int
+@evaluate.register
+def _embedding(spec: Embedding, inputs: Sequence[Tensor], outputs: Sequence[Tensor], dims: Sequence[int]) -> None:
+    table, indices = inputs
+    rows = table if table.dim() == _MATRIX else unpanelled(table, spec.rows)
+    outputs[0].copy_(rows[indices.long()])
 
-    code = 15
 
-    def words(self) -> tuple[int, ...]:
-        return (self.rows,)
+@check_shapes.register
+def _check_low_bit(spec: EmbeddingQw, sizes: Sizes) -> None:
+    expect(spec, len(sizes) == 4 + bool(spec.format.offset), f"{len(sizes)} tensors")
+    table, indices, y = sizes[0], sizes[2], sizes[-1]
+    width = int(table[1]) * 32 // spec.format.bits
+    expect(spec, y == (*indices, width), f"rows of {width} at {indices} are not {y}")
 
-    @classmethod
-    def read(cls, words: Sequence[int]) -> Self:
-        return cls(words[0])
 
-    def check(self, sizes: Sizes) -> None:
-        self.expect(len(sizes) == 3, "takes two inputs, gives one output")
-        table, indices, y = sizes
-        self.expect(y == (*indices, table[1]), f"rows of {table} for {indices} do not give {y}")
-
-    def run(self, inputs: Sequence[Tensor], outputs: Sequence[Tensor], dims: Sequence[int]) -> None:
-        table, indices = inputs
-        rows = table if table.dim() == 2 else unpanelled(table, self.rows)
-        outputs[0].copy_(rows[indices.long()])
+@evaluate.register
+def _low_bit(spec: EmbeddingQw, inputs: Sequence[Tensor], outputs: Sequence[Tensor], dims: Sequence[int]) -> None:
+    packed, scales, indices, *offsets = inputs
+    table = dequantized_panels(spec.format, packed, scales, offsets, spec.rows)
+    outputs[0].copy_(table[indices.long()])

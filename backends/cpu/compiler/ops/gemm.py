@@ -1,14 +1,23 @@
-"""Reference semantics of matrix multiplications with float weights."""
+"""Reference semantics of matrix multiplications."""
 
 from collections.abc import Sequence
 
 import torch.nn.functional as F
 from torch import Tensor
 
+from backends.cpu.compiler.dims import product
 from backends.cpu.compiler.ops.activation import activate
 from backends.cpu.compiler.ops.reference import Sizes, check_shapes, evaluate, expect
-from backends.cpu.compiler.packing import STRASSEN_PRODUCTS, unpanelled, unstrassen
-from backends.cpu.schema.gemm import STRASSEN_MULTIPLE, GemmF32, StrassenF32
+from backends.cpu.compiler.packing import STRASSEN_PRODUCTS, dequantized_panels, unpanelled, unstrassen
+from backends.cpu.schema.gemm import (
+    QBW_MAX_OUTPUTS,
+    STRASSEN_MULTIPLE,
+    GemmF32,
+    GemmF32Qbw,
+    GemmQd8Qbw,
+    StrassenF32,
+)
+from exir.dialects.quantized_weight_ops import quantized_rows
 
 
 @check_shapes.register
@@ -45,3 +54,44 @@ def _strassen(spec: StrassenF32, inputs: Sequence[Tensor], outputs: Sequence[Ten
     x, packed, bias, *residual = inputs
     y = F.linear(x, *unstrassen(packed, bias))
     outputs[0].copy_(activate(spec.activation, y + residual[0] if residual else y))
+
+
+@check_shapes.register
+def _check_low_bit(spec: GemmF32Qbw, sizes: Sizes) -> None:
+    operands = spec.without_residual - 1
+    count, residuals = divmod(len(sizes) - 1, operands + 1)
+    fits = 1 <= count <= QBW_MAX_OUTPUTS and residuals <= (count == 1)
+    expect(spec, fits, f"{len(sizes)} tensors, expected x and {operands} per output, or one output and a residual")
+    x = sizes[0]
+    for y in sizes[len(sizes) - count :]:
+        expect(spec, x[:-1] == y[:-1], f"rows of {x} and {y} differ")
+    expect(spec, count == 1 or product(x[:-1]) == 1, f"several outputs of rows {x}, expected one row")
+    expect(spec, not residuals or sizes[operands + 1] == sizes[-1], "the residual and the output have different sizes")
+
+
+@evaluate.register
+def _low_bit(spec: GemmF32Qbw, inputs: Sequence[Tensor], outputs: Sequence[Tensor], dims: Sequence[int]) -> None:
+    x, *others = inputs
+    count = spec.without_residual - 1
+    residual = others[count] if len(others) > len(outputs) * count else 0
+    for index, output in enumerate(outputs):
+        packed, scales, bias, *offsets = others[index * count :][:count]
+        weight = dequantized_panels(spec.format, packed, scales, offsets, output.shape[-1])
+        y = F.linear(x, weight, bias.flatten()[: output.shape[-1]])
+        output.copy_(activate(spec.activation, y + residual))
+
+
+@check_shapes.register
+def _check_dynamic(spec: GemmQd8Qbw, sizes: Sizes) -> None:
+    inputs = 5 + bool(spec.format.offset)
+    expect(spec, len(sizes) == inputs + 1, f"{len(sizes)} tensors, expected {inputs} inputs and an output")
+    expect(spec, sizes[0][:-1] == sizes[-1][:-1], f"rows of {sizes[0]} and {sizes[-1]} differ")
+
+
+@evaluate.register
+def _dynamic(spec: GemmQd8Qbw, inputs: Sequence[Tensor], outputs: Sequence[Tensor], dims: Sequence[int]) -> None:
+    x, packed, scales, bias, *others = inputs
+    n = outputs[0].shape[-1]
+    offsets = others[:1] if spec.format.offset else []
+    weight = dequantized_panels(spec.format, packed, scales, offsets, n)
+    outputs[0].copy_(activate(spec.activation, F.linear(quantized_rows(x), weight, bias.flatten()[:n])))

@@ -1,16 +1,12 @@
 """Every op by its code, and the registration of its reference semantics."""
 
-from backends.cpu.compiler.ops import cast, copies, gemm, indexing, normalization, quantization  # noqa: F401
+from backends.cpu.compiler.ops import cast, copies, embedding, gemm, indexing, normalization, quantization  # noqa: F401
 from backends.cpu.compiler.ops.adaptive_pool import AdaptivePool
 from backends.cpu.compiler.ops.col2im import Col2im
 from backends.cpu.compiler.ops.conv_f32 import ConvF32, ConvF32F16w
 from backends.cpu.compiler.ops.conv_qs8 import ConvQs8, DwconvQs8
 from backends.cpu.compiler.ops.dwconv_f32 import DwconvF32
 from backends.cpu.compiler.ops.elementwise import ElementwiseF32, ElementwiseI64
-from backends.cpu.compiler.ops.embedding import Embedding
-from backends.cpu.compiler.ops.embedding_qw import EmbeddingQw
-from backends.cpu.compiler.ops.gemm_f32_qbw import GemmF32Qbw
-from backends.cpu.compiler.ops.gemm_qd8_qbw import GemmQd8Qbw
 from backends.cpu.compiler.ops.grid_sample import GridSample
 from backends.cpu.compiler.ops.grouped_gemm import GroupedGemmF32, GroupedGemmF32F16w
 from backends.cpu.compiler.ops.kv_update import KvUpdate
@@ -25,7 +21,8 @@ from backends.cpu.compiler.ops.winograd_f32 import WinogradF32
 from backends.cpu.compiler.ops.winograd_qs8 import WinogradQs8
 from backends.cpu.schema.copies import Copy, Permute
 from backends.cpu.schema.declarations import OpSpec
-from backends.cpu.schema.gemm import GemmF32, GemmF32F16w, StrassenF32
+from backends.cpu.schema.embedding import Embedding, EmbeddingQw
+from backends.cpu.schema.gemm import GemmF32, GemmF32F16w, GemmF32Qbw, GemmQd8Qbw, StrassenF32
 from backends.cpu.schema.indexing import Arange, Cumsum, MaskedScatter, Topk
 from backends.cpu.schema.normalization import Norm, Softmax
 from backends.cpu.schema.quantization import BinaryQs8, Cast, Dequantize, LutQs8, Quantize

@@ -21,10 +21,10 @@ from backends.cpu.schema.declarations import (
     repeated_part,
     word_count,
 )
-from backends.cpu.schema.records import Activation, OutputQuantization, QuantParams, Window
+from backends.cpu.schema.records import Activation, LowBitFormat, OutputQuantization, QuantParams, Window
 from backends.cpu.schema.registry import BY_NAME, OPS
 
-_SHARED = (Activation, Window, QuantParams, OutputQuantization)
+_SHARED = (Activation, Window, QuantParams, OutputQuantization, LowBitFormat)
 
 
 def main(arguments: Sequence[str]) -> None:

@@ -1,0 +1,50 @@
+"""Ops that gather rows of a table."""
+
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from backends.cpu.schema.declarations import ANY, I32, INDEX, OpSpec, Tensor, bounds, optional
+from backends.cpu.schema.records import GROUP_DTYPES, LowBitFormat
+
+
+@dataclass(frozen=True)
+class Embedding(OpSpec):
+    """y[..., n] = table[indices[...], n]. A call fails if an index is not in `0..rows - 1`.
+
+    The table is dense, or prepacked as the weights of `gemm_f32` (float32, float16 or bfloat16), so that a linear
+    layer with tied weights shares it.
+
+    rows: number of rows of the table; 0: all rows that the tensor has.
+    """
+
+    rows: int = field(metadata=bounds(0))
+
+    code: ClassVar[int] = 15
+    inputs: ClassVar[tuple[Tensor, ...]] = (
+        Tensor("table", "[rows, N] | [ceil(rows / 16), N, 16]", ANY),
+        Tensor("indices", "[...]", INDEX),
+    )
+    outputs: ClassVar[tuple[Tensor, ...]] = (Tensor("y", "[..., N]", ANY),)
+
+
+@dataclass(frozen=True)
+class EmbeddingQw(OpSpec):
+    """y[..., n] = table[indices[...], n] with a table of 4-bit or 8-bit weights.
+
+    `table`, `scales` and `offsets` are the operands of `gemm_f32_qbw` with the rows of the table as columns, so that a
+    linear layer with tied weights shares them. A call fails if an index is not in `0..rows - 1`.
+
+    rows: number of rows of the table.
+    """
+
+    rows: int = field(metadata=bounds(1))
+    format: LowBitFormat
+
+    code: ClassVar[int] = 28
+    inputs: ClassVar[tuple[Tensor, ...]] = (
+        Tensor("table", "[ceil(rows / 16), N * bits / 32, 16]", I32),
+        Tensor("scales", "[ceil(rows / 16), groups, 16]", GROUP_DTYPES),
+        Tensor("indices", "[...]", INDEX),
+        optional("offsets", "[ceil(rows / 16), groups, 16]", GROUP_DTYPES),
+    )
+    outputs: ClassVar[tuple[Tensor, ...]] = (Tensor("y", "[..., N]"),)
