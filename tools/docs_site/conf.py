@@ -11,6 +11,7 @@ suppress_warnings = ["misc.highlighting_failure"]
 
 html_theme = "furo"
 html_title = "rules_executorch"
+html_favicon = "images/favicon.svg"
 html_copy_source = False
 html_show_sphinx = False
 html_show_copyright = False
