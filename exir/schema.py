@@ -100,7 +100,7 @@ class AllocationDetails:
 
 @dataclass
 class ExtraTensorInfo:
-    """Optional facts about a tensor: name, initial state, external data."""
+    """Optional properties of a tensor: name, initial state, external data."""
 
     mutable_data_segments_idx: UInt64 = 0
     fully_qualified_name: Optional[str] = None

@@ -1,4 +1,4 @@
-"""`TensorSpec`: the facts about a tensor that planning and emission need."""
+"""`TensorSpec`: the properties of a tensor that planning and emission need."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

@@ -147,7 +147,7 @@ def _has_tags(graph: Graph) -> bool:
 def _choice_with_bodies(
     program: ExportedProgram, specs: Mapping[str, DelegationSpec]
 ) -> _PartitionChoice:
-    """Return the choice for a program that has tags within control flow.
+    """Return the partitions of a program that has tags within control flow.
 
     `program` must be a copy, because it is changed later. A control-flow node that has a tag is
     delegated as a whole, with its bodies.

@@ -129,9 +129,7 @@ def _check_suite(suite: MethodTestSuite, plans: dict[str, schema.ExecutionPlan])
 
 def _check_values(actual: list[Any], plan: schema.ExecutionPlan, indices: list[int], place: str) -> None:
     if len(actual) != len(indices):
-        raise ConfigError(
-            f"{place}s: {len(actual)} given, but the method has {len(indices)}; give as many"
-        )
+        raise ConfigError(f"{place}s: expected {len(indices)}, got {len(actual)}")
     for index, (leaf, value) in enumerate(zip(actual, indices)):
         kind, found = _kind_of(plan.values[value].val), _describe_value(leaf)
         if kind != found:

@@ -62,7 +62,7 @@ def test_file_is_bundled_unchanged(tmp_path: Path) -> None:
         (MethodTestSuite("backward"), "unknown method 'backward'; the program has: forward"),
         (
             MethodTestSuite("forward", [MethodTestCase((X,))]),
-            "call 0 of 'forward': inputs: 1 given, but the method has 2",
+            "call 0 of 'forward': inputs: expected 2, got 1",
         ),
         (
             MethodTestSuite("forward", [MethodTestCase((X.double(), 3))]),
@@ -74,7 +74,7 @@ def test_file_is_bundled_unchanged(tmp_path: Path) -> None:
         ),
         (
             MethodTestSuite("forward", [MethodTestCase((X, 3), (X, X))]),
-            "outputs: 2 given, but the method has 1",
+            "outputs: expected 1, got 2",
         ),
     ],
 )

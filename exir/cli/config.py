@@ -74,7 +74,7 @@ class CompilerConfig:
     origin: the source of the options, for messages.
     edge, executorch, memory_planning, passes, quantization: the keys of these sections.
     backends: options by backend id. The backend's own parameters validate them later.
-    target: facts about the device for passes; any keys are allowed.
+    target: properties of the device, for passes; any keys are allowed.
     shapes: upper bounds of dimensions without one, by `<input>.<dimension>` or
         `<method>.<input>.<dimension>`.
     """

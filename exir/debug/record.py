@@ -80,7 +80,7 @@ class ETRecord:
         """
         if self.exported_program is not None:
             raise ConfigError(
-                "the debug record already has an exported program; make a record for each compilation"
+                "the debug record already has an exported program; create a new record for each compilation"
             )
         if isinstance(exported_program, Mapping):
             exported_program = exported_program.get("forward")
@@ -90,7 +90,7 @@ class ETRecord:
         """Add the edge programs. Raises `ConfigError` if present."""
         if self.edge_programs:
             raise ConfigError(
-                "the debug record already has edge programs; make a record for each compilation"
+                "the debug record already has edge programs; create a new record for each compilation"
             )
         self.edge_programs = _programs_of(edge_dialect_program)
 
@@ -112,7 +112,7 @@ class ETRecord:
         """Add the maps from instructions to nodes. Raises `ConfigError` if present."""
         if self.debug_maps:
             raise ConfigError(
-                "the debug record already has the maps of a program; make a record for each compilation"
+                "the debug record already has the maps of a program; create a new record for each compilation"
             )
         self.debug_maps = {
             "debug_handle_map": program.debug_handle_map,

@@ -188,7 +188,7 @@ class _GgufCursor:
         count = self.number("<Q", element)
         if count > (len(self.data) - self.at) // least_bytes:
             raise GgufError(
-                f"{element} is {count}, but a file of {len(self.data)} bytes cannot contain as many"
+                f"{element} is {count}, but a file of {len(self.data)} bytes cannot contain that many"
             )
         return count
 

@@ -150,6 +150,6 @@ def test_unresolved_expression_names_its_table(tmp_path: Path) -> None:
     table = _kernel_table(tmp_path, _KERNELS.replace("{stride[1]}", "{stride[2]}"))
     with pytest.raises(ConfigError) as caught:
         kernel_memory(_grouped_convolutions(2), table)
-    assert f"{tmp_path / 'kernels.toml'}: aten::convolution.out: {{stride[2]}}: unknown fact" in str(
+    assert f"{tmp_path / 'kernels.toml'}: aten::convolution.out: {{stride[2]}}: unknown property" in str(
         caught.value
     )

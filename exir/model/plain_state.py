@@ -203,7 +203,7 @@ def _storage_id(tensor: Tensor) -> int:
 
 
 def _own_attributes(module: nn.Module) -> Iterator[tuple[str, Any]]:
-    """Yield the attributes of `module` that not every module has."""
+    """Yield the attributes of `module` that a plain `nn.Module` does not have."""
     return ((name, value) for name, value in vars(module).items() if name not in _STANDARD)
 
 

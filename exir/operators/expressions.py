@@ -1,7 +1,7 @@
-"""C expressions over the facts of a call, for rows of kernel tables.
+"""C expressions over the properties of a call, for rows of kernel tables.
 
-A field in braces represents a fact of the call, and is a number in C. `et_kernel_prepare_fn` sees the
-same facts: shapes are upper bounds, and scalars that the program computes have their initial values.
+A field in braces represents a property of the call, and is a number in C. `et_kernel_prepare_fn` sees the
+same properties: shapes are upper bounds, and scalars that the program computes have their initial values.
 
     {input.rank}                    of a tensor
     {input.dtype}                   ET_SCALAR_TYPE_FLOAT32, ...
@@ -10,7 +10,7 @@ same facts: shapes are upper bounds, and scalars that the program computes have 
     {input.strides[1]}              in elements
     {input.is_row_major}            1 or 0
     {tensors.rank}                  of a list of tensors: of the first one
-    {bias.is_given}                 the only fact of an absent optional tensor
+    {bias.is_given}                 the only property of an absent optional tensor
     {groups}, {alpha.is_one}        of a scalar; true is 1, false is 0
     {stride[0]}, {stride.largest}   of a list of integers
 
@@ -33,12 +33,14 @@ def fields(expression: str) -> set[str]:
 
 
 def fill(expression: str, call: Call) -> str:
-    """Return an expression with the facts of a call. Raises ValueError."""
-    facts: dict[str, object] = {name: _describe_number(value) for name, value in call.numbers.items()}
-    facts |= {name: _describe_tensor(tensors) for name, tensors in call.tensors.items()}
+    """Return an expression with the properties of a call. Raises ValueError."""
+    properties: dict[str, object] = {
+        name: _describe_number(value) for name, value in call.numbers.items()
+    }
+    properties |= {name: _describe_tensor(tensors) for name, tensors in call.tensors.items()}
     for field in _expression_fields(expression):
-        _check_fact(field, facts)
-    return expression.format_map(facts)
+        _check_property(field, properties)
+    return expression.format_map(properties)
 
 
 def _expression_fields(expression: str) -> list[str]:
@@ -46,7 +48,9 @@ def _expression_fields(expression: str) -> list[str]:
     for _, field, specification, conversion in Formatter().parse(expression):
         if field is not None:
             if not _parse_field(field) or specification or conversion:
-                raise ValueError(f"field {{{field}}} must be a fact of an argument, without a format")
+                raise ValueError(
+                    f"field {{{field}}} must be a property of an argument, without a format"
+                )
             found.append(field)
     return found
 
@@ -55,13 +59,13 @@ def _parse_field(field: str) -> str:
     return field.partition("[")[0].partition(".")[0]
 
 
-def _check_fact(field: str, facts: Mapping[str, object]) -> None:
+def _check_property(field: str, properties: Mapping[str, object]) -> None:
     try:
-        fact, _ = Formatter().get_field(field, (), facts)
+        found, _ = Formatter().get_field(field, (), properties)
     except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
-        raise ValueError(f"{{{field}}}: unknown fact of the call; see kernels/README.md") from error
-    if not isinstance(fact, (int, str, _NumberArgument)):
-        raise ValueError(f"{{{field}}}: not a number; select one of its facts")
+        raise ValueError(f"{{{field}}}: unknown property of the call; see kernels/README.md") from error
+    if not isinstance(found, (int, str, _NumberArgument)):
+        raise ValueError(f"{{{field}}}: not a number; select one of its properties")
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Tests of C expressions over the facts of a call."""
+"""Tests of C expressions over the properties of a call."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_expression_variables_come_from_the_call(expression: str, filled: str) -
 
 
 @pytest.mark.parametrize(
-    ("expression", "fact"),
+    ("expression", "field"),
     [
         ("{bias.shape[0]}", "bias.shape[0]"),
         ("{input.shape[4]}", "input.shape[4]"),
@@ -62,13 +62,13 @@ def test_expression_variables_come_from_the_call(expression: str, filled: str) -
         ("{padding}", "padding"),
     ],
 )
-def test_missing_expression_variable_is_an_error(expression: str, fact: str) -> None:
-    with pytest.raises(ValueError, match=re.escape(f"{{{fact}}}: unknown fact of the call")):
+def test_missing_expression_variable_is_an_error(expression: str, field: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(f"{{{field}}}: unknown property of the call")):
         fill(expression, CALL)
 
 
 def test_list_argument_is_not_a_scalar() -> None:
-    with pytest.raises(ValueError, match="{input.shape}: not a number; select one of its facts"):
+    with pytest.raises(ValueError, match="{input.shape}: not a number; select one of its properties"):
         fill("{input.shape}", CALL)
 
 
@@ -81,9 +81,9 @@ def test_expression_fields_are_listed() -> None:
     ("expression", "message"),
     [
         ("{", "Single '{'"),
-        ("{}", "field {} must be a fact"),
-        ("{groups!r}", "field {groups} must be a fact of an argument, without a format"),
-        ("{groups:3}", "field {groups} must be a fact of an argument, without a format"),
+        ("{}", "field {} must be a property"),
+        ("{groups!r}", "field {groups} must be a property of an argument, without a format"),
+        ("{groups:3}", "field {groups} must be a property of an argument, without a format"),
     ],
 )
 def test_unsupported_field_syntax_is_refused(expression: str, message: str) -> None:

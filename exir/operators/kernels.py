@@ -27,7 +27,7 @@ The selection and preparation of the kernel:
     prepare = "et_op_native_layer_norm_prepare" # prepares a call, an et_kernel_prepare_fn
 
 The memory that it needs in addition to its arguments, in bytes. A value is a number or a constant C
-expression. With `prepare`, the expression can have fields, which are facts of one call
+expression. With `prepare`, the expression can have fields, which are properties of one call
 (`expressions.py`), and must equal the size that `prepare` requests and uses:
 
     scratch = "LAYER_NORM_SCRATCH({input.rank}, {eps})"     # during a call; 0
@@ -95,7 +95,7 @@ FEATURE_MACROS: Mapping[str, str] = MappingProxyType(
     }
 )
 
-# Codes of arguments that have facts in expressions: tensors, scalars, lists of integers.
+# Codes of arguments that have properties in expressions: tensors, scalars, lists of integers.
 _EXPRESSION_CODES = frozenset("twmibdnI")
 
 _SYMBOL = re.compile(r"[A-Za-z_]\w*")

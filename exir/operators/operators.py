@@ -1,7 +1,7 @@
 """The operator tables: the operators that a program can call.
 
 `schema/operators.toml` has the operators of this project. A library of kernels can add a table with
-further operators. Each column is a fact of the operator, independent of its kernels (`kernels.py`).
+further operators. Each column is a property of the operator, independent of its kernels (`kernels.py`).
 """
 
 from __future__ import annotations

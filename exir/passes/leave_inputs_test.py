@@ -1,4 +1,4 @@
-"""Tests that programs do not write to inputs, and that the user is informed."""
+"""Tests that programs do not write to inputs, and that a warning names the input."""
 
 import pytest
 import torch

@@ -117,7 +117,7 @@ def _unflatten_call(call: tuple[Any, ...], program: ExportedProgram) -> _Run:
     nodes = {node.name: node for node in program.graph.find_nodes(op="placeholder")}
     if len(leaves) != len(examples):
         raise ModelError(
-            f"a calibration call has {len(leaves)} inputs, but the method has {len(examples)}; pass as many"
+            f"a calibration call has {len(leaves)} inputs, but the method has {len(examples)}; pass one value per input"
         )
     for place, (leaf, like) in enumerate(zip(leaves, examples, strict=True)):
         _check_alike(place, leaf, like)

@@ -9,7 +9,7 @@
 
 et_status et_draw_check(et_kernel_context *context, const char *what) {
   ET_CHECK(context, context->random != NULL,
-           "%s: draws random numbers; give et_method_options.random", what);
+           "%s: draws random numbers; set et_method_options.random", what);
   return ET_STATUS_OK;
 }
 

@@ -21,7 +21,7 @@ static size_t count_true(const et_tensor *mask) {
 static et_status plan_mask(et_kernel_context *context, const char *what,
                            const et_tensor *mask, size_t dim, et_gather *g) {
   ET_CHECK(context, dim + mask->rank <= g->self.rank,
-           "%s: a mask of %d dimensions does not fit", what, (int)mask->rank);
+           "%s: a mask of %d dimensions exceeds self", what, (int)mask->rank);
   for (size_t d = 0; d < mask->rank; d++) {
     ET_CHECK(context, mask->sizes[d] == g->self.sizes[dim + d],
              "%s: size %d of the mask is not %d", what, (int)mask->sizes[d],

@@ -12,7 +12,7 @@ static et_status check(et_kernel_context *context, const et_value *split_sizes,
   for (size_t i = 0; i < count; i++) {
     const int64_t part = et_int_list_at(split_sizes, i);
     ET_CHECK(context, part >= 0 && part <= rest,
-             "split_with_sizes_copy: size %lld of part %zu does not fit",
+             "split_with_sizes_copy: size %lld of part %zu is out of range",
              (long long)part, i);
     rest -= part;
   }

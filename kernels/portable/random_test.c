@@ -110,7 +110,7 @@ static void test_random_op_without_a_generator_is_refused(void **state) {
   et_value *out = et_test_floats(t, ET_SHAPE(4), NULL);
   et_test_assert_refused(
       t, ET_CALL(t, "aten::rand.out", ET_INTS(t, 4), out, out),
-      "rand: draws random numbers; give et_method_options.random");
+      "rand: draws random numbers; set et_method_options.random");
   et_test_end(t);
 }
 

@@ -63,7 +63,7 @@ def _per_output_flags(test, argument, values):
         fail("executorch_parity_test(name = '%s'): '%s' must be a dict from the number of an output to a number, got %r" % (test, argument, values))
     for index, value in values.items():
         if type(index) != "int" or index < 0:
-            fail("executorch_parity_test(name = '%s'): '%s' has the key %r; give the number of an output, from 0" % (test, argument, index))
+            fail("executorch_parity_test(name = '%s'): '%s' has the key %r; use the number of an output, from 0" % (test, argument, index))
         _check_number(test, "%s[%d]" % (argument, index), value)
     return ["--%s=%d:%s" % (argument.replace("_", "-"), index, value) for index, value in values.items()]
 

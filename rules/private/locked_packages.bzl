@@ -1,4 +1,4 @@
-"""locked_packages: facts about a Python environment that the analysis phase needs."""
+"""locked_packages: properties of a Python environment that the analysis phase needs."""
 
 LockedPackagesInfo = provider(
     doc = "The packages of an environment.",

@@ -25,8 +25,8 @@ MODEL_LIBRARY_ATTRS = {
     ),
     "embed": attr.bool(
         default = True,
-        doc = "Put the bytes of the programs into the library. Otherwise, the load functions take the bytes of the files, which are " +
-              "in the runfiles of targets that link the library (docs/how_to/programs_as_files.md).",
+        doc = "Embed the programs in the library. Otherwise, the load functions take the content of the `.pte` files, which are " +
+              "runfiles of the targets that link the library (docs/how_to/programs_as_files.md).",
     ),
     "shared_memory": attr.bool(
         doc = "Define `<package>_<name>_memory`, a type that is large enough for each of the methods, for models that never run at the same time.",

@@ -79,7 +79,7 @@ static void fail_number(size_t index, et_status status, int64_t dim,
 static et_status fail_range(size_t index, const et_range_record *record,
                             int64_t found, et_error *error) {
   fail_number(index, ET_STATUS_NOT_SUPPORTED, record->dim, found, error);
-  et_error_append(error, " is out of range; give %lld to %lld",
+  et_error_append(error, " is out of range; pass %lld to %lld",
                   (long long)record->min, (long long)record->max);
   if (record->step != 1) {
     et_error_append(error, " in steps of %lld", (long long)record->step);
@@ -132,7 +132,7 @@ static et_status set_integer(const et_method *method, size_t index,
   }
   if (value->tag != ET_VALUE_INT) {
     return et_fail(error, ET_STATUS_INVALID_ARGUMENT,
-                   "inputs[%zu] is %s; give an int", index,
+                   "inputs[%zu] is %s; pass an int", index,
                    et_value_tag_name((int32_t)value->tag));
   }
   if (!et_range_has(&record, value->u.as_int)) {

@@ -79,7 +79,7 @@ static void test_sizes_are_checked_against_min_max_and_step(void **state) {
                    ET_STATUS_NOT_SUPPORTED);
   assert_string_equal(error.message,
                       "inputs[0]: size 3 of dim 0 is out of "
-                      "range; give 2 to 8 in steps of 2");
+                      "range; pass 2 to 8 in steps of 2");
   assert_int_equal(set_floats(hosted.method, 1, 0, &error),
                    ET_STATUS_NOT_SUPPORTED);
   et_hosted_method_free(&hosted);
@@ -122,7 +122,7 @@ static void test_integer_input_is_limited_to_its_range(void **state) {
   }
   assert_int_equal(set_int(m, 6, &error), ET_STATUS_NOT_SUPPORTED);
   assert_string_equal(error.message,
-                      "inputs[2]: 6 is out of range; give -5 to 5");
+                      "inputs[2]: 6 is out of range; pass -5 to 5");
   assert_int_equal(set_int(m, -6, &error), ET_STATUS_NOT_SUPPORTED);
   assert_int_equal(set_int(m, INT64_MIN, &error), ET_STATUS_NOT_SUPPORTED);
   assert_int_equal(set_int(m, INT64_MAX, &error), ET_STATUS_NOT_SUPPORTED);

@@ -80,7 +80,7 @@ static et_status start(et_simulation *sim) {
   return ET_STATUS_OK;
 }
 
-/* From its view on, the out holds the bytes that the base then has. */
+/* From this instruction on, the out refers to the current bytes of its base. */
 static et_status see(et_simulation *sim, const et_instruction *view) {
   uint32_t *origin = &sim->origins[et_simulation_index(sim, view->args[2])];
   *origin = *origin == ORIGIN_UNVIEWED ? ORIGIN_UNKNOWN : *origin;

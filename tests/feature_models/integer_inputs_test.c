@@ -50,12 +50,12 @@ static void test_values_outside_the_ranges_are_refused(void **state) {
   assert_int_equal(FORWARD(set_start)(method, 4, &error),
                    ET_STATUS_NOT_SUPPORTED);
   assert_string_equal(error.message,
-                      "inputs[1]: 4 is out of range; give 0 to 3");
+                      "inputs[1]: 4 is out of range; pass 0 to 3");
   assert_int_equal(FORWARD(set_scale)(method, -1, &error),
                    ET_STATUS_NOT_SUPPORTED);
   assert_int_equal(set_rows(method, 5, 3, &error), ET_STATUS_NOT_SUPPORTED);
   assert_string_equal(
-      error.message, "inputs[0]: size 5 of dim 0 is out of range; give 6 to 8");
+      error.message, "inputs[0]: size 5 of dim 0 is out of range; pass 6 to 8");
   assert_int_equal(set_rows(method, 9, 3, &error), ET_STATUS_NOT_SUPPORTED);
   assert_int_equal(set_rows(method, 6, 1, &error), ET_STATUS_INVALID_ARGUMENT);
   assert_string_equal(error.message,

@@ -70,7 +70,7 @@ static void test_typed_batch_is_limited_to_its_maximum(void **state) {
                        method, kInput, 9 * 6, kNine, &error),
                    ET_STATUS_NOT_SUPPORTED);
   assert_string_equal(
-      error.message, "inputs[0]: size 9 of dim 0 is out of range; give 1 to 8");
+      error.message, "inputs[0]: size 9 of dim 0 is out of range; pass 1 to 8");
 }
 
 static void test_both_models_share_one_table_of_their_kernels(void **state) {

@@ -46,7 +46,7 @@ class Results:
     broken: dict[str, str] = field(default_factory=dict)
 
     def failed(self) -> dict[str, str]:
-        """Return the problem of each failed test: of a case, or of the test itself."""
+        """Return the reason for each failure: a failed case, or an error of the test."""
         return {**self.broken, **{case.test: case.problem for case in self.cases if case.problem}}
 
     # A hook that pytest calls.

@@ -66,5 +66,5 @@ def test_sequence_without_steps_is_rejected_as_in_eager(layer: nn.Module, tmp_pa
         layer(empty)
     case = Case(layer, [(torch.randn(5, 1, 4),)], ({0: Dim("length", max=9)},))
     for method in _methods(case, tmp_path):
-        with pytest.raises(ExecutorchError, match=r"inputs\[0\]: size 0 of dim 0 is out of range; give 1 to 9"):
+        with pytest.raises(ExecutorchError, match=r"inputs\[0\]: size 0 of dim 0 is out of range; pass 1 to 9"):
             method(empty)

@@ -47,7 +47,7 @@ def test_fixed_and_varying_dimensions_are_checked(tmp_path: Path, backend: Any) 
     for shape in ((3, 1), (0, 4), (1, 4), (9, 4), (3, 5), (3, 3)):
         with pytest.raises(
             ExecutorchError,
-            match=r"inputs\[0\]: size \d of dim \d is (invalid; pass|out of range; give)",
+            match=r"inputs\[0\]: size \d of dim \d is (invalid; pass|out of range; pass)",
         ):
             method(torch.ones(shape))
 
@@ -59,7 +59,7 @@ def test_multiples_and_shared_sizes_are_checked(tmp_path: Path, backend: Any) ->
     method = _method(tmp_path, backend, lambda x, y: x * y.sum(), inputs, {0: 8 * n}, {0: n})
     (found,) = method(torch.ones(24, 2), torch.ones(3))
     assert torch.equal(found, torch.full((24, 2), 3.0))
-    with pytest.raises(ExecutorchError, match="size 12 of dim 0 is out of range; give 8 to 32 in steps of 8"):
+    with pytest.raises(ExecutorchError, match="size 12 of dim 0 is out of range; pass 8 to 32 in steps of 8"):
         method(torch.ones(12, 2), torch.ones(1))
     with pytest.raises(ExecutorchError, match=r"inputs\[1\]: size 2 of dim 0 differs from 24 of dim 0 of inputs\[0\]"):
         method(torch.ones(24, 2), torch.ones(2))
@@ -74,9 +74,9 @@ def test_integer_inputs_are_passed_with_each_call(tmp_path: Path, backend: Any) 
         (found,) = method(torch.arange(6.0), start, scale)
         assert torch.equal(found, torch.arange(6.0)[start : start + 2] * float(scale))
     for start, scale in ((4, 1), (-1, 1), (0, -1)):
-        with pytest.raises(ExecutorchError, match=r"inputs\[[12]\]: -?\d is out of range; give 0 to"):
+        with pytest.raises(ExecutorchError, match=r"inputs\[[12]\]: -?\d is out of range; pass 0 to"):
             method(torch.arange(6.0), start, scale)
-    with pytest.raises(ExecutorchError, match=r"inputs\[1\] is bool; give an int"):
+    with pytest.raises(ExecutorchError, match=r"inputs\[1\] is bool; pass an int"):
         method(torch.arange(6.0), True, 1)
     with pytest.raises(ExecutorchError, match=r"inputs\[1\] is int, not a Tensor"):
         method(torch.arange(6.0), torch.tensor(1), 1)

@@ -13,7 +13,7 @@ FORMAT = 1
 
 
 def program_document(facts: ProgramFacts) -> dict[str, Any]:
-    """Return all facts as a JSON object."""
+    """Return the whole description as a JSON object."""
     return {
         "format": FORMAT,
         "file": facts.file,

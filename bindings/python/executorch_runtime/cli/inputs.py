@@ -37,7 +37,9 @@ def read_calls(files: Sequence[Path], signature: Signature) -> list[list[Any]]:
     expected = len(signature.inputs)
     for number, inputs in sorted(calls.items()):
         if len(inputs) != expected:
-            raise InputError(f"call {number} has {len(inputs)} inputs, but {signature} takes {expected}; pass as many")
+            raise InputError(
+                f"call {number} has {len(inputs)} inputs, but {signature} takes {expected}; pass one value per input"
+            )
     return [
         [_fitting(value, info) for value, info in zip(inputs, signature.inputs)] for _, inputs in sorted(calls.items())
     ]

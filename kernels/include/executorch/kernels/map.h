@@ -47,8 +47,8 @@ typedef enum et_map_rule {
 typedef enum et_map_parameters {
   ET_MAP_JOIN,   /* they take part in promotion */
   ET_MAP_FOLLOW, /* they are converted to it */
-  ET_MAP_SCALE,  /* as ET_MAP_FOLLOW; rejects a float parameter for an integer
-                  * dtype */
+  ET_MAP_SCALE,  /* like ET_MAP_FOLLOW, but a float parameter with an integer
+                  * dtype is an error */
   ET_MAP_FACTOR, /* no parameters; a 0-d second operand is not rounded to the
                   * compute dtype before use */
 } et_map_parameters;

@@ -32,8 +32,8 @@ void et_sampler_penalize(float repetition, float *scores, size_t count,
                          const int64_t *seen, size_t seen_count);
 
 /* Returns the selected token. `count` is at least 1. `state` starts as a seed; each call that draws
- * a random number advances it. `work` has `count` entries. A NaN score is never selected, unless
- * all are NaN; then token 0 is. */
+ * a random number advances it. `work` has `count` entries. NaN scores are never selected; if
+ * all are NaN, returns token 0. */
 uint32_t et_sampler_choose(const et_sampler_options *options,
                            const float *scores, size_t count, uint64_t *state,
                            et_sampler_choice *work);
