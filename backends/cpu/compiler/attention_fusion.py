@@ -7,11 +7,10 @@ import torch
 from backends.cpu.compiler import cost
 from backends.cpu.compiler.graph import Op, OpGraph, Value, constant
 from backends.cpu.compiler.ops.cast import HALVES
-from backends.cpu.compiler.ops.matmul import WORKSPACE, Matmul
 from backends.cpu.compiler.ops.sdpa_f32 import SdpaF32
 from backends.cpu.compiler.options import Options
 from backends.cpu.compiler.rewrite import Rewriter
-from backends.cpu.schema.gemm import GemmF32
+from backends.cpu.schema.gemm import MATMUL_WORKSPACE, GemmF32, Matmul
 from backends.cpu.schema.records import NONE
 
 _FLOAT_BYTES = 4
@@ -23,8 +22,8 @@ def prepare_attention(graph: OpGraph, options: Options) -> None:
     rewriter = Rewriter(graph)
     for op in rewriter.ops():
         if isinstance(op.spec, Matmul):
-            lanes = cost.lanes(options.threads, _FLOAT_BYTES * WORKSPACE)
-            rewriter.replace(op, replace(op, workspaces=(Value(torch.float32, (lanes, WORKSPACE)),)))
+            lanes = cost.lanes(options.threads, _FLOAT_BYTES * MATMUL_WORKSPACE)
+            rewriter.replace(op, replace(op, workspaces=(Value(torch.float32, (lanes, MATMUL_WORKSPACE)),)))
         elif isinstance(op.spec, SdpaF32):
             ready = _with_workspace(graph, op, options)
             rewriter.replace(op, ready)

@@ -10,12 +10,18 @@ from backends.cpu.compiler.graph import Op, OpGraph, Value, constant
 from backends.cpu.compiler.ops.cast import HALVES
 from backends.cpu.compiler.ops.conv_f32 import ConvF32, ConvF32F16w
 from backends.cpu.compiler.ops.dwconv_f32 import DwconvF32
-from backends.cpu.compiler.ops.grouped_gemm import GroupedGemmF32, GroupedGemmF32F16w
-from backends.cpu.compiler.ops.matmul import Matmul
 from backends.cpu.compiler.options import Options
 from backends.cpu.schema.declarations import OpSpec
 from backends.cpu.schema.embedding import Embedding, EmbeddingQw
-from backends.cpu.schema.gemm import GemmF32, GemmF32F16w, GemmF32Qbw, GemmQd8Qbw
+from backends.cpu.schema.gemm import (
+    GemmF32,
+    GemmF32F16w,
+    GemmF32Qbw,
+    GemmQd8Qbw,
+    GroupedGemmF32,
+    GroupedGemmF32F16w,
+    Matmul,
+)
 from backends.cpu.schema.quantization import Cast
 
 # Which input of an op is a weight.

@@ -11,7 +11,6 @@ from backends.cpu.compiler.graph import Op, OpGraph, Value, constant
 from backends.cpu.compiler.ops.cast import HALVES
 from backends.cpu.compiler.ops.conv_f32 import ConvF32, ConvF32F16w
 from backends.cpu.compiler.ops.dwconv_f32 import DwconvF32
-from backends.cpu.compiler.ops.grouped_gemm import GroupedGemmF32, GroupedGemmF32F16w
 from backends.cpu.compiler.ops.mbconv_f32 import WEIGHTS, MbconvF32, Part
 from backends.cpu.compiler.ops.winograd_f32 import WinogradF32
 from backends.cpu.compiler.packing import (
@@ -26,7 +25,7 @@ from backends.cpu.compiler.packing import (
 )
 from backends.cpu.schema.declarations import OpSpec
 from backends.cpu.schema.embedding import Embedding
-from backends.cpu.schema.gemm import GemmF32, GemmF32F16w, StrassenF32
+from backends.cpu.schema.gemm import GemmF32, GemmF32F16w, GroupedGemmF32, GroupedGemmF32F16w, StrassenF32
 
 Packed = tuple[Tensor, ...]
 

@@ -5,41 +5,21 @@
 #include "backends/cpu/ops/check.h"
 #include "backends/cpu/ops/indices.h"
 
-enum { X, PANELS, BIAS, ENDS, Y };
-
-et_status et_cpu_grouped_gemm_check(const et_cpu_op *op, et_scalar_type weights,
-                                    et_error *error) {
-  const et_cpu_counts counts = {
-      .inputs_least = Y, .inputs_most = Y, .outputs = 1};
-  ET_RETURN_IF_ERROR(et_cpu_check_counts(op, &counts, error));
-  const et_cpu_tensor *x = op->tensors[X];
-  const et_cpu_tensor *y = op->tensors[Y];
-  const et_cpu_tensor *ends = op->tensors[ENDS];
-  ET_RETURN_IF_ERROR(
-      et_cpu_check_tensor(op, X, ET_SCALAR_TYPE_FLOAT32, 2, error));
-  ET_RETURN_IF_ERROR(
-      et_cpu_check_tensor(op, Y, ET_SCALAR_TYPE_FLOAT32, 2, error));
-  ET_RETURN_IF_ERROR(et_cpu_check_indices(op, ENDS, error));
-  ET_RETURN_IF_ERROR(
-      et_cpu_check_tensor(op, ENDS, (et_scalar_type)ends->dtype, 1, error));
-  const int64_t sizes[2] = {x->sizes[0], y->sizes[1]};
-  const int64_t panels = (y->sizes[1] + (int64_t)15) / 16;
-  const int64_t packed[4] = {ends->sizes[0], panels, x->sizes[1], 16};
-  ET_RETURN_IF_ERROR(
-      et_cpu_check_sizes(op, Y, ET_SCALAR_TYPE_FLOAT32, 2, sizes, error));
-  ET_RETURN_IF_ERROR(et_cpu_check_sizes(op, PANELS, weights, 4, packed, error));
-  return et_cpu_check_numel(op, BIAS, ET_SCALAR_TYPE_FLOAT32, panels * 16,
-                            error);
+et_status et_cpu_grouped_gemm_check(const et_cpu_op *op, et_error *error) {
+  const et_cpu_grouped_gemm_f32_args args = et_cpu_grouped_gemm_f32_args_of(op);
+  const int32_t *x = args.x->sizes;
+  const int32_t columns = args.y->sizes[1];
+  const int64_t panels = (columns + (int64_t)15) / 16;
+  const int64_t sizes[2] = {x[0], columns};
+  const int64_t packed[4] = {args.ends->sizes[0], panels, x[1], 16};
+  ET_RETURN_IF_ERROR(et_cpu_check_shape(op, args.y, 2, sizes, error));
+  ET_RETURN_IF_ERROR(et_cpu_check_shape(op, args.weights, 4, packed, error));
+  return et_cpu_check_elements(op, args.bias, panels * 16, error);
 }
 
-const et_cpu_tensor *et_cpu_grouped_gemm_panels(const et_cpu_op *op) {
-  return op->tensors[PANELS];
-}
-
-/* Whether each group begins where the one before ends, and ends within the rows. */
-static bool groups_fit(const et_cpu_op *op, const et_cpu_run *run) {
-  const et_cpu_tensor *ends = op->tensors[ENDS];
-  const int64_t rows = op->tensors[X]->sizes[0];
+/* Returns whether ends do not decrease and are at most the number of rows. */
+static bool groups_fit(const et_cpu_op *op, const et_cpu_run *run,
+                       const et_cpu_tensor *ends, int64_t rows) {
   int64_t start = 0;
   for (size_t i = 0; i < ends->numel; i++) {
     const int64_t end = et_cpu_index_at(ends, i);
@@ -54,7 +34,7 @@ static bool groups_fit(const et_cpu_op *op, const et_cpu_run *run) {
   return true;
 }
 
-/* One part of the columns of one group. */
+/* Computes one part of the columns of one group. */
 static void run_part(void *data, size_t index) {
   const et_cpu_grouped_gemm *gemm = data;
   const size_t group = index / gemm->column_parts;
@@ -65,29 +45,29 @@ static void run_part(void *data, size_t index) {
   et_cpu_range range = et_cpu_block_at(&columns, index % gemm->column_parts);
   for (; row < end; row += range.rows) {
     range.first_row = row;
-    range.rows = et_cpu_part(end - row, gemm->most_rows, 0);
+    range.rows = et_cpu_part(end - row, gemm->max_rows, 0);
     gemm->multiply(gemm, group, &range);
   }
 }
 
 void et_cpu_grouped_gemm_run(const et_cpu_op *op, const et_cpu_run *run,
-                             size_t most_rows,
-                             et_cpu_group_function *multiply) {
-  const et_cpu_tensor *x = op->tensors[X];
-  const et_cpu_tensor *y = op->tensors[Y];
-  if (!groups_fit(op, run) || y->numel == 0) {
+                             const et_cpu_grouped_gemm_f32_args *args,
+                             size_t max_rows, et_cpu_group_function *multiply) {
+  const et_cpu_tensor *x = args->x;
+  const et_cpu_tensor *y = args->y;
+  if (!groups_fit(op, run, args->ends, x->sizes[0]) || y->numel == 0) {
     return;
   }
   const size_t threads = et_cpu_threads(run);
   et_cpu_grouped_gemm gemm = {.product = {.x = x->data,
-                                          .bias = op->tensors[BIAS]->data,
+                                          .bias = args->bias->data,
                                           .out = y->data,
                                           .depth = (size_t)x->sizes[1],
                                           .columns = (size_t)y->sizes[1]},
-                              .panels = op->tensors[PANELS],
-                              .ends = op->tensors[ENDS],
-                              .groups = op->tensors[ENDS]->numel,
-                              .most_rows = most_rows,
+                              .weights = args->weights,
+                              .ends = args->ends,
+                              .groups = args->ends->numel,
+                              .max_rows = max_rows,
                               .column_parts = 1,
                               .isa = run->isa,
                               .multiply = multiply};

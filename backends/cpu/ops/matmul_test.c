@@ -129,7 +129,7 @@ static void test_what_is_refused(void **state) {
   et_test_refused(&test, "matmul: workspace is [0, ");
   test.tensors[3].sizes[0] = 3;
   test.tensors[2].rank = 1;
-  et_test_refused(&test, "matmul: the output has 1 dims");
+  et_test_refused(&test, "matmul: tensor 2 has 1 dims, expected 2 to 8");
   et_test_end(&test);
 }
 

@@ -1,13 +1,13 @@
 """Matrix multiplications."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import reduce
 from operator import mul
 from typing import Any, ClassVar
 
 from backends.cpu.schema.activated import Activated
-from backends.cpu.schema.declarations import F16, I32, Tensor, bounds, many, optional
+from backends.cpu.schema.declarations import F16, I32, INDEX, OpSpec, Tensor, bounds, many, optional
 from backends.cpu.schema.records import GROUP_DTYPES, NONE, Activation, LowBitFormat
 
 STRASSEN_MULTIPLE = 32
@@ -19,6 +19,9 @@ QBW_MAX_OUTPUTS = 4
 """The largest number of GEMMs of one row that a `gemm_f32_qbw` computes."""
 QD8_MAX_GROUP = 512
 """The largest group of weights of `gemm_qd8_qbw`. Its integer sums are exact."""
+
+MATMUL_WORKSPACE = 64 * 256
+"""Floats of the second matrix of `matmul` that a thread packs at once."""
 
 _RANK_OF_ROWS = 2
 
@@ -145,3 +148,50 @@ class GemmQd8Qbw(Activated):
         many("others", (0, 2), "[...]", (*GROUP_DTYPES, *I32)),
     )
     outputs: ClassVar[tuple[Tensor, ...]] = (Tensor("y", "[..., N]"),)
+
+
+@dataclass(frozen=True)
+class GroupedGemmF32(OpSpec):
+    """y = x @ weights[g] + bias for each group g of consecutive rows of x, as in a mixture of experts.
+
+    Group g has the rows `ends[g - 1]..ends[g] - 1`, from row 0 for the first group. Rows that belong to no group are
+    zeros in y. A call fails if ends decrease or exceed S. Each `weights[g]` is packed as the weights of `gemm_f32`.
+    """
+
+    code: ClassVar[int] = 48
+    inputs: ClassVar[tuple[Tensor, ...]] = (
+        Tensor("x", "[S, K]"),
+        Tensor("weights", "[G, ceil(N / 16), K, 16]"),
+        _BIAS,
+        Tensor("ends", "[G]", INDEX),
+    )
+    outputs: ClassVar[tuple[Tensor, ...]] = (Tensor("y", "[S, N]"),)
+
+
+@dataclass(frozen=True)
+class GroupedGemmF32F16w(GroupedGemmF32):
+    """`grouped_gemm_f32` with float16 or bfloat16 weights. Results have the bits of widened weights."""
+
+    code: ClassVar[int] = 49
+    inputs: ClassVar[tuple[Tensor, ...]] = tuple(
+        replace(each, dtypes=F16) if each.name == "weights" else each for each in GroupedGemmF32.inputs
+    )
+
+
+@dataclass(frozen=True)
+class Matmul(OpSpec):
+    """y = a @ b for batches of matrices, both of which are computed. Batch dims of a and b may be 1.
+
+    transposed: b is [..., N, K].
+    workspace: at least `MATMUL_WORKSPACE` floats per thread.
+    """
+
+    transposed: bool
+
+    code: ClassVar[int] = 13
+    inputs: ClassVar[tuple[Tensor, ...]] = (
+        Tensor("a", "[..., M, K]"),
+        Tensor("b", "[..., K, N] | [..., N, K]"),
+    )
+    outputs: ClassVar[tuple[Tensor, ...]] = (Tensor("y", "[..., M, N]"),)
+    workspaces: ClassVar[tuple[Tensor, ...]] = (Tensor("workspace", "[threads, floats]"),)

@@ -3,7 +3,16 @@
 from backends.cpu.schema.copies import Copy, Permute
 from backends.cpu.schema.declarations import OpSpec
 from backends.cpu.schema.embedding import Embedding, EmbeddingQw
-from backends.cpu.schema.gemm import GemmF32, GemmF32F16w, GemmF32Qbw, GemmQd8Qbw, StrassenF32
+from backends.cpu.schema.gemm import (
+    GemmF32,
+    GemmF32F16w,
+    GemmF32Qbw,
+    GemmQd8Qbw,
+    GroupedGemmF32,
+    GroupedGemmF32F16w,
+    Matmul,
+    StrassenF32,
+)
 from backends.cpu.schema.indexing import Arange, Cumsum, MaskedScatter, Topk
 from backends.cpu.schema.normalization import Norm, Softmax
 from backends.cpu.schema.quantization import BinaryQs8, Cast, Dequantize, LutQs8, Quantize
@@ -16,6 +25,9 @@ OPS: tuple[type[OpSpec], ...] = (
     Softmax,
     GemmF32Qbw,
     GemmQd8Qbw,
+    Matmul,
+    GroupedGemmF32,
+    GroupedGemmF32F16w,
     Embedding,
     EmbeddingQw,
     Norm,

@@ -7,8 +7,8 @@ from torch import Tensor, nn
 from torch.export import Dim
 
 import exir.dialects.grouped_ops  # noqa: F401  (registers the operator)
-from backends.cpu.compiler.ops.grouped_gemm import GroupedGemmF32, GroupedGemmF32F16w
 from backends.cpu.compiler.testing.compare import assert_computes, delegated, lowered, ops
+from backends.cpu.schema.gemm import GroupedGemmF32, GroupedGemmF32F16w
 from exir.backend.tags import refusals_of
 from exir.backend.utils import get_non_lowered_nodes
 

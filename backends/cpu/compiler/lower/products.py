@@ -20,9 +20,7 @@ from backends.cpu.compiler.lower.rule import (
     tensor_of,
 )
 from backends.cpu.compiler.ops.elementwise import ElementwiseF32, Opcode
-from backends.cpu.compiler.ops.grouped_gemm import GroupedGemmF32
-from backends.cpu.compiler.ops.matmul import Matmul
-from backends.cpu.schema.gemm import GemmF32
+from backends.cpu.schema.gemm import GemmF32, GroupedGemmF32, Matmul
 
 _aten = torch.ops.aten
 

@@ -8,9 +8,9 @@ import torch.nn.functional as F
 from torch import Tensor
 from torch.export import Dim
 
-from backends.cpu.compiler.ops.matmul import Matmul
 from backends.cpu.compiler.testing.compare import assert_computes, specs
 from backends.cpu.schema.copies import Permute
+from backends.cpu.schema.gemm import Matmul
 
 
 @pytest.mark.parametrize(

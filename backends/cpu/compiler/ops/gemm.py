@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+import torch
 import torch.nn.functional as F
 from torch import Tensor
 
@@ -15,6 +16,8 @@ from backends.cpu.schema.gemm import (
     GemmF32,
     GemmF32Qbw,
     GemmQd8Qbw,
+    GroupedGemmF32,
+    Matmul,
     StrassenF32,
 )
 from exir.dialects.quantized_weight_ops import quantized_rows
@@ -95,3 +98,38 @@ def _dynamic(spec: GemmQd8Qbw, inputs: Sequence[Tensor], outputs: Sequence[Tenso
     offsets = others[:1] if spec.format.offset else []
     weight = dequantized_panels(spec.format, packed, scales, offsets, n)
     outputs[0].copy_(activate(spec.activation, F.linear(quantized_rows(x), weight, bias.flatten()[:n])))
+
+
+@check_shapes.register
+def _check_grouped(spec: GroupedGemmF32, sizes: Sizes) -> None:
+    expect(spec, len(sizes) == 5, f"{len(sizes)} tensors")
+    x, packed, _, ends, y = sizes
+    expect(spec, len(x) == 2 and len(y) == 2 and x[0] == y[0], f"rows of {x} and {y} differ")
+    expect(spec, len(packed) == 4 and ends == packed[:1], f"weights {packed} of {ends} groups")
+    expect(spec, packed[2] == x[1], f"weights {packed} for rows {x}")
+
+
+@evaluate.register
+def _grouped(spec: GroupedGemmF32, inputs: Sequence[Tensor], outputs: Sequence[Tensor], dims: Sequence[int]) -> None:
+    x, packed, bias, ends = inputs
+    (y,) = outputs
+    y.zero_()
+    start = 0
+    for weight, end in zip(unpanelled(packed.float(), y.shape[1]), ends.tolist(), strict=True):
+        y[start:end] = x[start:end] @ weight.t() + bias.flatten()[: y.shape[1]]
+        start = end
+
+
+@check_shapes.register
+def _check_matmul(spec: Matmul, sizes: Sizes) -> None:
+    expect(spec, len(sizes) == 4, f"{len(sizes)} tensors")
+    a, b, y, _ = sizes
+    depth, columns = b[-2:][::-1] if spec.transposed else b[-2:]
+    expect(spec, len(a) == len(b) == len(y), f"ranks of {a}, {b} and {y} differ")
+    expect(spec, a[-1] == depth and y[-2:] == (a[-2], columns), f"{a} times {b} is not {y}")
+
+
+@evaluate.register
+def _matmul(spec: Matmul, inputs: Sequence[Tensor], outputs: Sequence[Tensor], dims: Sequence[int]) -> None:
+    a, b = inputs
+    outputs[0].copy_(torch.matmul(a, b.transpose(-1, -2) if spec.transposed else b))

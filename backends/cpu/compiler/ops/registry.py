@@ -8,9 +8,7 @@ from backends.cpu.compiler.ops.conv_qs8 import ConvQs8, DwconvQs8
 from backends.cpu.compiler.ops.dwconv_f32 import DwconvF32
 from backends.cpu.compiler.ops.elementwise import ElementwiseF32, ElementwiseI64
 from backends.cpu.compiler.ops.grid_sample import GridSample
-from backends.cpu.compiler.ops.grouped_gemm import GroupedGemmF32, GroupedGemmF32F16w
 from backends.cpu.compiler.ops.kv_update import KvUpdate
-from backends.cpu.compiler.ops.matmul import Matmul
 from backends.cpu.compiler.ops.mbconv_f32 import MbconvF32
 from backends.cpu.compiler.ops.pool_f32 import PoolF32
 from backends.cpu.compiler.ops.pool_qs8 import PoolQs8
@@ -22,7 +20,16 @@ from backends.cpu.compiler.ops.winograd_qs8 import WinogradQs8
 from backends.cpu.schema.copies import Copy, Permute
 from backends.cpu.schema.declarations import OpSpec
 from backends.cpu.schema.embedding import Embedding, EmbeddingQw
-from backends.cpu.schema.gemm import GemmF32, GemmF32F16w, GemmF32Qbw, GemmQd8Qbw, StrassenF32
+from backends.cpu.schema.gemm import (
+    GemmF32,
+    GemmF32F16w,
+    GemmF32Qbw,
+    GemmQd8Qbw,
+    GroupedGemmF32,
+    GroupedGemmF32F16w,
+    Matmul,
+    StrassenF32,
+)
 from backends.cpu.schema.indexing import Arange, Cumsum, MaskedScatter, Topk
 from backends.cpu.schema.normalization import Norm, Softmax
 from backends.cpu.schema.quantization import BinaryQs8, Cast, Dequantize, LutQs8, Quantize
