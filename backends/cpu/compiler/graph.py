@@ -12,6 +12,7 @@ from torch import Tensor
 from torch.fx import Node
 
 from backends.cpu.compiler.dims import Bounds, Dim
+from backends.cpu.compiler.ops import registry  # noqa: F401  (registers the checks of all ops)
 from backends.cpu.compiler.ops.reference import check_shapes
 from backends.cpu.schema.declarations import OpSpec
 from exir.error import internal_assert

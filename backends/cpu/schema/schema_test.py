@@ -6,6 +6,7 @@ import pytest
 
 from backends.cpu.schema.codegen.c_headers import content_of, file_names
 from backends.cpu.schema.codegen.ranges import word_ranges
+from backends.cpu.schema.copies import Copy, Permute
 from backends.cpu.schema.declarations import Count, OpSpec, Tensor, repeated_part, word_count
 from backends.cpu.schema.gemm import GemmF32, StrassenF32
 from backends.cpu.schema.normalization import Norm, Softmax
@@ -79,3 +80,8 @@ def test_dims_are_arguments() -> None:
     header = content_of("arange.h")
     assert "const int32_t *start;" in header
     assert ".start = op->dims[0]" in header
+
+
+@pytest.mark.parametrize("record", [Copy(None, (1, -1, 0)), Copy(0.5, ()), Permute((2, 0, 1))], ids=str)
+def test_repeated_attributes_are_read_from_the_remaining_words(record: OpSpec) -> None:
+    assert type(record).read(record.words()) == record
