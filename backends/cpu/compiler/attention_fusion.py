@@ -7,9 +7,9 @@ import torch
 from backends.cpu.compiler import cost
 from backends.cpu.compiler.graph import Op, OpGraph, Value, constant
 from backends.cpu.compiler.ops.cast import HALVES
-from backends.cpu.compiler.ops.sdpa_f32 import SdpaF32
 from backends.cpu.compiler.options import Options
 from backends.cpu.compiler.rewrite import Rewriter
+from backends.cpu.schema.attention import SdpaF32
 from backends.cpu.schema.gemm import MATMUL_WORKSPACE, GemmF32, Matmul
 from backends.cpu.schema.records import NONE
 

@@ -5,9 +5,8 @@ from dataclasses import replace
 
 from backends.cpu.compiler.graph import Op, OpGraph, State, Value
 from backends.cpu.compiler.ops.cast import HALVES
-from backends.cpu.compiler.ops.kv_update import KvUpdate
-from backends.cpu.compiler.ops.sdpa_f32 import SdpaF32
 from backends.cpu.compiler.unread import drop_unread
+from backends.cpu.schema.attention import KvUpdate, SdpaF32
 from backends.cpu.schema.copies import Permute
 from backends.cpu.schema.quantization import Cast
 

@@ -8,11 +8,10 @@ from torch import Tensor, nn
 from backends.cpu.compiler.compile import compile_partition
 from backends.cpu.compiler.graph import Op
 from backends.cpu.compiler.ops.cast import HALVES
-from backends.cpu.compiler.ops.kv_update import KvUpdate
-from backends.cpu.compiler.ops.sdpa_f32 import SdpaF32
 from backends.cpu.compiler.options import Options
 from backends.cpu.compiler.testing.compare import delegated, ops
 from backends.cpu.compiler.testing.interpreter import run_payload
+from backends.cpu.schema.attention import KvUpdate, SdpaF32
 from backends.cpu.schema.quantization import Cast
 
 _CACHE = 24

@@ -2,11 +2,11 @@
 
 #include "backends/cpu/microkernels/tile.h"
 
-/* A part of the second matrix. */
+/* A block of b. */
 typedef struct part {
   size_t first; /* column */
   size_t columns;
-  size_t k; /* summand */
+  size_t k; /* row */
   size_t depth;
 } part;
 

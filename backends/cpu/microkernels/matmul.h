@@ -1,5 +1,9 @@
-/* Products of two computed matrices: columns of the second are packed a few at a
- * time, as constant weights are when the program is built. */
+/* out = a @ b, where both matrices are computed.
+ *
+ * b is packed in blocks of 256 rows and 64 columns, in panels of 16 columns as the weights
+ * of gemm_f32 are, and multiplied with the same tiles. A packed block has 64 KB and stays in
+ * the level-2 cache for all rows of a. Packing reads b once, in either orientation, which
+ * costs little if a has many rows; otherwise, reading b from memory is the limit. */
 #ifndef BACKENDS_CPU_MICROKERNELS_MATMUL_H_
 #define BACKENDS_CPU_MICROKERNELS_MATMUL_H_
 
@@ -8,7 +12,7 @@
 
 #include "backends/cpu/microkernels/variants.h"
 
-/* Columns that are computed together, and summands that are packed at once. */
+/* Columns and rows of a packed block of b. */
 #define ET_CPU_MATMUL_COLUMNS 64
 #define ET_CPU_MATMUL_DEPTH 256
 #define ET_CPU_MATMUL_FLOATS (ET_CPU_MATMUL_COLUMNS * ET_CPU_MATMUL_DEPTH)
@@ -24,8 +28,8 @@ typedef struct et_cpu_matmul {
   bool transposed; /* b is [columns][depth] */
 } et_cpu_matmul;
 
-/* Computes columns from `first` on, ET_CPU_MATMUL_COLUMNS of them or what there
- * is. The workspace has ET_CPU_MATMUL_FLOATS. */
+/* Computes columns `first` to `first + ET_CPU_MATMUL_COLUMNS - 1`, or to the last. The
+ * workspace has ET_CPU_MATMUL_FLOATS floats. */
 typedef void et_cpu_matmul_f32_function(const et_cpu_matmul *matmul,
                                         size_t first, float *workspace);
 

@@ -4,10 +4,10 @@
 #include "backends/cpu/microkernels/sdpa_sum.h"
 #include "backends/cpu/microkernels/tile.h"
 
-/* Queries that see other keys each, worked on together: rows of whole tiles. */
-#define MOST_OF_UNLIKE 36
+/* Queries of a block in which each query sees different keys: rows of whole tiles. */
+#define MAX_DIVERGENT_QUERIES 36
 
-/* Some keys of one group, packed, and what goes on beside them. */
+/* A block of packed keys and values of one group, and the state of all queries. */
 typedef struct block {
   size_t first; /* key */
   size_t count;
@@ -15,17 +15,17 @@ typedef struct block {
   float *values; /* [panel][count][ET_PANEL] */
   float *scores; /* [row][stride] */
   size_t stride;
-  float *most; /* of each query of the group so far */
-  float *sums; /* of each query's e^(score - most) */
+  float *maxima; /* maximum score of each query of the group so far */
+  float *sums;   /* of each query's weights e^(score - max) */
 } block;
 
-/* Queries of one head that are worked on together. */
+/* A block of queries of one head. */
 typedef struct queries {
   size_t head;
   size_t first;
   size_t count;
-  size_t columns; /* keys of the block that one of them sees */
-  float *most;
+  size_t columns; /* keys of the block that a query sees */
+  float *maxima;
   float *sums;
 } queries;
 
@@ -37,7 +37,7 @@ static size_t whole_panels(size_t columns) {
 
 typedef float four __attribute__((vector_size(16)));
 
-/* Four elements of four keys, each key a column. */
+/* Packs four elements of four keys; each key becomes a column. */
 ET_INLINE void pack_four(const float *from, size_t stride, float scale,
                          float *to) {
   four k[4];
@@ -58,7 +58,7 @@ ET_INLINE void pack_four(const float *from, size_t stride, float scale,
   }
 }
 
-/* Elements from `first` on of four keys, of which there are `count`. */
+/* Packs the elements from `first` on of `count` of four keys; the others become zeros. */
 static void pack_some(const et_cpu_sdpa *a, const float *from, size_t stride,
                       size_t count, size_t first, float *to) {
   for (size_t n = 0; n < 4; n++) {
@@ -102,14 +102,14 @@ static void pack_values(const et_cpu_sdpa *a, const float *from, size_t stride,
   }
 }
 
-/* Keys up to which query `row` sees. */
+/* Returns the number of keys of the block that query `row` sees, without the mask. */
 static size_t visible(const et_cpu_sdpa *a, const block *b, size_t row) {
   const size_t end = a->causal ? a->position + row + 1 : b->first + b->count;
   return end < b->first ? 0 : smaller(end - b->first, b->count);
 }
 
-/* Keys of the block up to the last that one of the queries sees; one at least of the
- * first block, as its results are begun with. */
+/* Returns the number of keys of the block up to the last that a query sees. It is at least
+ * 1 for the first block, which initializes the results. */
 static size_t columns_of(const et_cpu_sdpa *a, const block *b,
                          const queries *q) {
   const size_t most = visible(a, b, q->first + q->count - 1);
@@ -167,7 +167,7 @@ static void add_values(const et_cpu_sdpa *a, const block *b, const queries *q,
   ET_CPU_NAME(et_cpu_tiles)(&tiles, q->count, a->width);
 }
 
-/* One query of them, and its scores. */
+/* One query and its scores. */
 typedef struct row {
   et_attention_sum sum;
   float *scores;
@@ -178,13 +178,13 @@ static row row_of(const et_cpu_sdpa *a, const block *b, const queries *q,
                   size_t r) {
   const size_t at = ((q->first + r) * a->heads + q->head) * a->width;
   const size_t seen = smaller(visible(a, b, q->first + r), q->columns);
-  return (row){{q->most + r, q->sums + r, a->out + at, a->width},
+  return (row){{q->maxima + r, q->sums + r, a->out + at, a->width},
                b->scores + r * b->stride,
                seen};
 }
 
-/* The largest scores of all rows come first: what is computed with one waits for it, and
- * processors look no further than to the next row. */
+/* Computes the maxima of all rows before any weights. Weights depend on their row's
+ * maximum, and out-of-order execution does not reach further than the next row. */
 ET_APART void raise(const et_cpu_sdpa *a, const block *b, const queries *q) {
   for (size_t r = 0; r < q->count; r++) {
     const row each = row_of(a, b, q, r);
@@ -199,8 +199,8 @@ ET_APART void weigh(const et_cpu_sdpa *a, const block *b, const queries *q) {
   }
 }
 
-/* Weights of keys that not all of the queries see. Not with the others, whose loop keeps
- * its constants in registers as long as it calls nothing. */
+/* Clears weights of keys that not all queries see. This is not part of weigh(), whose loop
+ * keeps its constants in registers only if it calls nothing. */
 static void clear(const et_cpu_sdpa *a, const block *b, const queries *q) {
   for (size_t r = 0; r < q->count; r++) {
     const row each = row_of(a, b, q, r);
@@ -226,25 +226,25 @@ static void attend(const et_cpu_sdpa *a, const block *b, const queries *q) {
   add_values(a, b, q, out);
 }
 
-/* Queries that may be worked on together: those that see other keys each are fewer,
- * as all are computed with what the last one sees. */
-static size_t together(const et_cpu_sdpa *a, const block *b) {
-  const size_t room = ET_CPU_SDPA_SCORES / b->stride;
-  const bool see_others = a->causal || a->mask_row != 0;
-  return see_others ? smaller(room, MOST_OF_UNLIKE) : room;
+/* Returns the largest number of queries of a block. If each query sees different keys, it is
+ * smaller: all are computed with the keys that the last one sees. */
+static size_t max_queries(const et_cpu_sdpa *a, const block *b) {
+  const size_t capacity = ET_CPU_SDPA_SCORES / b->stride;
+  const bool is_divergent = a->causal || a->mask_row != 0;
+  return is_divergent ? smaller(capacity, MAX_DIVERGENT_QUERIES) : capacity;
 }
 
-/* One head's queries, in blocks of like size. */
+/* Processes the queries of one head in blocks of similar size. */
 static void attend_head(const et_cpu_sdpa *a, const block *b, size_t head,
                         size_t offset) {
-  const size_t most = together(a, b);
+  const size_t most = max_queries(a, b);
   const size_t blocks = (a->queries + most - 1) / most;
   const size_t size = (a->queries + blocks - 1) / blocks;
   for (size_t i = 0; i < a->queries; i += size) {
     queries q = {.head = head,
                  .first = i,
                  .count = smaller(size, a->queries - i),
-                 .most = b->most + offset + i,
+                 .maxima = b->maxima + offset + i,
                  .sums = b->sums + offset + i};
     q.columns = columns_of(a, b, &q);
     if (q.columns > 0) {
@@ -256,7 +256,7 @@ static void attend_head(const et_cpu_sdpa *a, const block *b, size_t head,
 static void divide_head(const et_cpu_sdpa *a, const block *b, size_t head,
                         size_t offset) {
   for (size_t i = 0; i < a->queries; i++) {
-    const et_attention_sum sum = {b->most + offset + i, b->sums + offset + i,
+    const et_attention_sum sum = {b->maxima + offset + i, b->sums + offset + i,
                                   a->out + (i * a->heads + head) * a->width,
                                   a->width};
     et_attention_divide(&sum);
@@ -267,10 +267,10 @@ static block begin(const et_cpu_sdpa *a, size_t rows, float *workspace) {
   block b = {.keys = workspace};
   b.values = b.keys + ET_CPU_SDPA_KEYS * a->depth;
   b.scores = b.values + ET_CPU_SDPA_KEYS * whole_panels(a->width);
-  b.most = b.scores + ET_CPU_SDPA_SCORES;
-  b.sums = b.most + rows;
+  b.maxima = b.scores + ET_CPU_SDPA_SCORES;
+  b.sums = b.maxima + rows;
   for (size_t i = 0; i < rows; i++) {
-    b.most[i] = -__builtin_inff();
+    b.maxima[i] = -__builtin_inff();
     b.sums[i] = 0.0f;
   }
   return b;
@@ -282,13 +282,13 @@ void ET_CPU_NAME(et_cpu_sdpa_f32)(const et_cpu_sdpa *attention, size_t group,
   const size_t heads = a->heads / a->groups;
   const size_t keys = et_seen_keys(a, group);
   const size_t rows = heads * a->queries;
-  float *room = workspace + et_cpu_sdpa_floats(rows, a->depth, a->width);
+  float *widened = workspace + et_cpu_sdpa_floats(rows, a->depth, a->width);
   block b = begin(a, rows, workspace);
   for (; b.first < keys; b.first += ET_CPU_SDPA_KEYS) {
     b.count = smaller(ET_CPU_SDPA_KEYS, keys - b.first);
     b.stride = whole_panels(b.count);
     const et_attention_keys from =
-        et_attention_block(a, group, b.first, b.count, room);
+        et_attention_block(a, group, b.first, b.count, widened);
     pack_keys(a, from.keys, from.k_stride, &b);
     pack_values(a, from.values, from.v_stride, &b);
     for (size_t h = 0; h < heads; h++) {

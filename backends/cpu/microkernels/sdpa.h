@@ -1,5 +1,14 @@
-/* softmax(scale * q k^T + mask) v for heads that lie side by side in rows: no
- * head is ever moved, and no matrix of all queries and keys is built. */
+/* y = softmax(scale * q @ k^T + mask) @ v for the heads of one group (SDPA).
+ *
+ * Heads are read in place, side by side in the rows of q, k, v and y or, of k and v,
+ * with a stride per group. Keys are processed in blocks of ET_CPU_SDPA_KEYS with online
+ * softmax (Milakov & Gimelshein 2018), so that memory does not grow with queries times
+ * keys. There are two variants:
+ * - et_cpu_sdpa_f32 packs a block of keys and values in panels of 16 columns, and
+ *   multiplies with the tiles of gemm_f32. Arithmetic limits it. Packing is worth it for
+ *   many queries per group.
+ * - et_cpu_sdpa_few_queries_f32 reads keys and values in place, once for 3 queries. It is
+ *   for decoding, where reading the cache from memory is the limit. */
 #ifndef BACKENDS_CPU_MICROKERNELS_SDPA_H_
 #define BACKENDS_CPU_MICROKERNELS_SDPA_H_
 
@@ -9,21 +18,21 @@
 
 #include "backends/cpu/microkernels/variants.h"
 
-/* Keys that are worked on together, and most scores of a block of queries. */
+/* Keys of a block, and scores of a block of queries. 6144 floats stay in a 32 KB level-1
+ * cache beside the keys that are read. */
 #define ET_CPU_SDPA_KEYS 512
 #define ET_CPU_SDPA_SCORES 6144
 
-/* What keys and values are of: floats, or one of the numbers of two bytes. */
+/* The dtype of keys and values: float32, float16 or bfloat16. */
 enum { ET_CPU_NO_HALF, ET_CPU_FLOAT_HALF, ET_CPU_BFLOAT_HALF };
 
-/* One batch. Head h reads its query at q + h * depth, and its keys and values,
- * which it shares with the other heads of its group, at those of the group:
- * group * k_group and group * v_group on. */
+/* One batch. Head h has its queries at q + h * depth. The heads of group g share the keys
+ * at k + g * k_group and the values at v + g * v_group. */
 typedef struct et_cpu_sdpa {
   const float *q;
   const void *k;
   const void *v;
-  const float *mask; /* added to scores; NULL: none */
+  const float *mask; /* added to scores, or NULL */
   float *out;        /* [queries][heads * width] */
   size_t queries;
   size_t keys;
@@ -36,14 +45,16 @@ typedef struct et_cpu_sdpa {
   size_t v_stride;
   size_t k_group; /* elements from one group to the next */
   size_t v_group;
-  size_t mask_head; /* strides of the mask, 0 where it is the same for all */
+  size_t mask_head; /* strides of the mask; 0 if it is broadcast */
   size_t mask_row;
-  size_t position; /* of query 0 among the keys */
+  size_t position; /* index of query 0 among the keys */
   float scale;
   uint8_t half; /* ET_CPU_..._HALF */
   bool causal;  /* a query sees keys up to its own position */
 } et_cpu_sdpa;
 
+/* Returns the floats of a workspace: keys and values in panels, scores, and the maximum
+ * and the sum of `rows` queries. */
 static inline size_t et_cpu_sdpa_floats(size_t rows, size_t depth,
                                         size_t width) {
   const size_t panels = (width + 15) / 16;
@@ -51,21 +62,22 @@ static inline size_t et_cpu_sdpa_floats(size_t rows, size_t depth,
          2 * rows;
 }
 
-/* What keys and values of two bytes need behind that: a block of them as floats. */
-static inline size_t et_cpu_sdpa_room(size_t depth, size_t width) {
+/* Returns the floats after those for a block of widened float16 or bfloat16 keys and
+ * values. */
+static inline size_t et_cpu_sdpa_widened_floats(size_t depth, size_t width) {
   return ET_CPU_SDPA_KEYS * (depth + width);
 }
 
-/* All heads of one group. The workspace has et_cpu_sdpa_floats(queries *
- * heads / groups, depth, width) floats, and with halves et_cpu_sdpa_room(depth,
- * width) more. */
+/* Computes all heads of one group. The workspace has et_cpu_sdpa_floats(queries * heads /
+ * groups, depth, width) floats. Float16 and bfloat16 keys need
+ * et_cpu_sdpa_widened_floats(depth, width) more. */
 typedef void et_cpu_sdpa_f32_function(const et_cpu_sdpa *attention,
                                       size_t group, float *workspace);
 
 ET_CPU_DECLARE(et_cpu_sdpa_f32_function, et_cpu_sdpa_f32);
 
-/* The same for at most ET_CPU_SDPA_FEW_QUERIES queries of all heads of a group:
- * packing keys and values would take longer than what it saves. */
+/* The same for at most ET_CPU_SDPA_FEW_QUERIES queries of all heads of a group. Packing
+ * keys and values would take longer than it saves. */
 #define ET_CPU_SDPA_FEW_QUERIES 8
 
 ET_CPU_DECLARE(et_cpu_sdpa_f32_function, et_cpu_sdpa_few_queries_f32);

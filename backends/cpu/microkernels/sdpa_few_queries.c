@@ -1,62 +1,63 @@
-/* Few queries over keys and values where they lie: each is read once for three
- * queries, and nothing is packed. */
+/* SDPA of few queries. Keys and values are read in place, once for three queries. */
 #include "backends/cpu/microkernels/sdpa.h"
 
 #include "backends/cpu/microkernels/reduce_lanes.h"
 #include "backends/cpu/microkernels/sdpa_keys.h"
 #include "backends/cpu/microkernels/sdpa_sum.h"
 
-/* Queries that are worked on together, for which there are registers. */
-#define TOGETHER 3
-/* Lanes of a product of a query and a key, on every instruction set. */
+/* Queries that share each loaded key and value: as many as accumulators fit the registers. */
+#define MAX_QUERIES 3
+/* Accumulators of the dot product of a query and a key, the same on every instruction set. */
 #define DOT_LANES 16
 #define DOT_VECTORS (DOT_LANES / ET_CPU_LANES)
-/* Values that stay in the cache while their columns are gone through. */
+/* Values of a block, which stays in the level-1 cache for all column pieces. */
 #define VALUES 32
-/* Most columns of values that are gone through at once: of 64, with AVX-512 all. */
+/* Vectors of a column piece. AVX-512 covers a width of 64 with one piece. */
 #if defined(ET_CPU_ISA_AVX512)
 #define WIDE_VECTORS 4
 #else
 #define WIDE_VECTORS ET_ROW_VECTORS
 #endif
 #define WIDE_LANES (WIDE_VECTORS * ET_CPU_LANES)
-/* Floats of keys ahead that are asked for: a cache comes from memory. */
-#define AHEAD 1536
+/* Prefetch distance in floats: the KV cache comes from memory. */
+#define PREFETCH_FLOATS 1536
 
-/* Some queries of a group, and a block of keys. */
+/* Up to three queries of a group, and a block of keys. */
 typedef struct rows {
-  const float *q[TOGETHER];
-  const float *mask[TOGETHER]; /* from the block's first key on, or NULL */
-  float *scores[TOGETHER];
-  float *out[TOGETHER];
-  size_t seen[TOGETHER]; /* keys of the block */
+  const float *q[MAX_QUERIES];
+  const float *mask[MAX_QUERIES]; /* at the first key of the block, or NULL */
+  float *scores[MAX_QUERIES];
+  float *out[MAX_QUERIES];
+  size_t seen[MAX_QUERIES]; /* keys of the block */
   et_attention_keys block;
-  size_t columns;    /* keys of the block that one of them sees */
-  size_t ahead;      /* rows from one that is read to one that is asked for */
-  const float *next; /* keys that are read after the block */
+  size_t columns;       /* keys of the block that a query sees */
+  size_t prefetch_rows; /* prefetch distance in rows */
+  const float *next;    /* keys that follow the block */
 } rows;
 
 static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
 
-/* What is asked for while key `n` is read: keys, and after the last one values. */
+/* Returns the row to prefetch while key `n` is read: a key, or a value after the last
+ * key. */
 ET_INLINE const float *after_key(const rows *r, size_t n) {
-  const size_t at = n + r->ahead;
+  const size_t at = n + r->prefetch_rows;
   return at < r->columns
              ? r->block.keys + at * r->block.k_stride
              : r->block.values + (at - r->columns) * r->block.v_stride;
 }
 
-/* The same for a value: values, and after the last one the next keys. */
+/* Returns the row to prefetch while value `n` is read: a value, or one of the next keys after
+ * the last value. */
 ET_INLINE const float *after_value(const rows *r, size_t n) {
-  const size_t at = n + r->ahead;
+  const size_t at = n + r->prefetch_rows;
   return at < r->columns ? r->block.values + at * r->block.v_stride
                          : r->next + (at - r->columns) * r->block.k_stride;
 }
 
-/* Adds products of `left` or DOT_LANES summands, of two keys with each query. */
+/* Adds the products of DOT_LANES elements, or of `left`, of two keys with each query. */
 ET_INLINE void add_products(const rows *r, const float *const *keys, size_t at,
                             size_t left, bool whole, int count,
-                            et_f32 sums[2][TOGETHER][DOT_VECTORS]) {
+                            et_f32 sums[2][MAX_QUERIES][DOT_VECTORS]) {
   ET_UNROLL for (int v = 0; v < DOT_VECTORS; v++, at += ET_CPU_LANES) {
     const size_t some = whole ? ET_CPU_LANES : smaller(left, ET_CPU_LANES);
     et_f32 key[2];
@@ -75,11 +76,11 @@ ET_INLINE void add_products(const rows *r, const float *const *keys, size_t at,
   }
 }
 
-/* Products of two keys with each query, folded to a vector each. */
+/* Computes the dot products of two keys with each query, reduced to one vector each. */
 ET_INLINE void multiply_two(const rows *r, const float *const *keys,
-                            const float *const *asked, size_t depth, int count,
-                            et_f32 products[2][TOGETHER]) {
-  et_f32 sums[2][TOGETHER][DOT_VECTORS];
+                            const float *const *ahead, size_t depth, int count,
+                            et_f32 products[2][MAX_QUERIES]) {
+  et_f32 sums[2][MAX_QUERIES][DOT_VECTORS];
   ET_UNROLL for (int k = 0; k < 2; k++) {
     ET_UNROLL for (int i = 0; i < count; i++) {
       ET_UNROLL for (int v = 0; v < DOT_VECTORS; v++) {
@@ -89,8 +90,8 @@ ET_INLINE void multiply_two(const rows *r, const float *const *keys,
   }
   size_t at = 0;
   for (; at + DOT_LANES <= depth; at += DOT_LANES) {
-    et_prefetch_near(asked[0] + at);
-    et_prefetch_near(asked[1] + at);
+    et_prefetch_near(ahead[0] + at);
+    et_prefetch_near(ahead[1] + at);
     add_products(r, keys, at, DOT_LANES, true, count, sums);
   }
   if (at < depth) {
@@ -108,7 +109,7 @@ ET_INLINE void multiply_two(const rows *r, const float *const *keys,
   }
 }
 
-/* Whether the mask takes out `count` keys from `first` on, for all queries. */
+/* Returns whether the mask is -infinity for `count` keys from `first` on, for all queries. */
 static bool is_hidden(const rows *r, size_t first, size_t count, int queries) {
   for (int i = 0; i < queries && r->mask[i] != NULL; i++) {
     for (size_t n = first; n < first + count; n++) {
@@ -120,21 +121,21 @@ static bool is_hidden(const rows *r, size_t first, size_t count, int queries) {
   return r->mask[0] != NULL;
 }
 
-/* Scores of as many keys as a vector has lanes, `count` of them from `first` on;
- * those that the mask takes out are -infinity, whatever the key. */
+/* Computes the scores of `count` keys from `first` on, at most a vector. Scores of masked
+ * keys are -infinity, even if the key is NaN. */
 ET_INLINE void score_keys(const et_cpu_sdpa *a, const rows *r, size_t first,
                           size_t count, int queries) {
-  et_f32 products[TOGETHER][ET_CPU_LANES];
+  et_f32 products[MAX_QUERIES][ET_CPU_LANES];
   for (size_t n = 0; n < ET_CPU_LANES; n += 2) {
-    et_f32 two[2][TOGETHER];
+    et_f32 two[2][MAX_QUERIES];
     const float *keys[2];
-    const float *asked[2];
+    const float *ahead[2];
     for (size_t k = 0; k < 2; k++) {
       const size_t row = first + smaller(n + k, count - 1);
       keys[k] = r->block.keys + row * r->block.k_stride;
-      asked[k] = after_key(r, row);
+      ahead[k] = after_key(r, row);
     }
-    multiply_two(r, keys, asked, a->depth, queries, two);
+    multiply_two(r, keys, ahead, a->depth, queries, two);
     ET_UNROLL for (int i = 0; i < queries; i++) {
       products[i][n] = two[0][i];
       products[i][n + 1] = two[1][i];
@@ -174,14 +175,14 @@ ET_INLINE bool is_weightless(const rows *r, size_t key, int queries) {
   return true;
 }
 
-/* Some values, `count` from `first` on, and columns of them from `at` on: whole
- * vectors, or `some` lanes of one. */
+/* `count` values from `first` on, and a piece of their columns from `at` on: whole vectors,
+ * or `some` lanes of one. */
 typedef struct piece {
   size_t first;
   size_t count;
   size_t at;
   size_t some;
-  size_t width; /* of all columns */
+  size_t width; /* of a value */
 } piece;
 
 ET_INLINE et_f32 load_columns(const piece *p, const float *row, int v) {
@@ -190,18 +191,17 @@ ET_INLINE et_f32 load_columns(const piece *p, const float *row, int v) {
                                  : et_f32_load_some(from, p->some);
 }
 
-/* Asks for `vectors` vectors of a row. */
-ET_INLINE void ask_for_columns(const float *row, int vectors) {
+/* Prefetches `vectors` vectors of a row. */
+ET_INLINE void prefetch_columns(const float *row, int vectors) {
   const int lanes = vectors * ET_CPU_LANES;
   ET_UNROLL for (int i = 0; i < lanes; i += 16) { et_prefetch_near(row + i); }
 }
 
-/* Adds values times their weights to the output; those of weight 0 are not
- * read. */
+/* Adds weighted values to the output. Values of weight 0 are not read. */
 ET_INLINE void add_piece(const rows *r, const piece *p, int vectors,
                          int queries) {
-  const bool is_asked = p->at + WIDE_LANES < p->width;
-  et_f32 sums[TOGETHER][WIDE_VECTORS];
+  const bool is_prefetched = p->at + WIDE_LANES < p->width;
+  et_f32 sums[MAX_QUERIES][WIDE_VECTORS];
   ET_UNROLL for (int i = 0; i < queries; i++) {
     ET_UNROLL for (int v = 0; v < vectors; v++) {
       sums[i][v] = load_columns(p, r->out[i], v);
@@ -212,9 +212,9 @@ ET_INLINE void add_piece(const rows *r, const piece *p, int vectors,
       continue;
     }
     const float *row = r->block.values + n * r->block.v_stride;
-    ask_for_columns(after_value(r, n) + p->at, vectors);
-    if (is_asked) { /* the next piece, as processors read ahead of whole rows */
-      ask_for_columns(row + p->at + vectors * ET_CPU_LANES, vectors);
+    prefetch_columns(after_value(r, n) + p->at, vectors);
+    if (is_prefetched) { /* the next piece; hardware prefetches whole rows only */
+      prefetch_columns(row + p->at + vectors * ET_CPU_LANES, vectors);
     }
     ET_UNROLL for (int v = 0; v < vectors; v++) {
       const et_f32 value = load_columns(p, row, v);
@@ -250,14 +250,13 @@ ET_INLINE void add_values(const et_cpu_sdpa *a, const rows *r, int queries) {
   }
 }
 
-/* Everything that a group has: a query of its own for each of its heads and each
- * row. */
+/* The state of a group, which has a query for each of its heads and each row. */
 typedef struct group {
   const et_cpu_sdpa *a;
   size_t index;
   size_t heads;
   float *scores; /* [query][ET_CPU_SDPA_KEYS] */
-  float *most;
+  float *maxima;
   float *sums;
 } group;
 
@@ -265,11 +264,11 @@ static et_attention_sum sum_of(const group *g, size_t query) {
   const size_t head = g->index * g->heads + query / g->a->queries;
   const size_t row = query % g->a->queries;
   return (et_attention_sum){
-      g->most + query, g->sums + query,
+      g->maxima + query, g->sums + query,
       g->a->out + (row * g->a->heads + head) * g->a->width, g->a->width};
 }
 
-/* Adds query `index` of the group, as number `i`. */
+/* Makes query `index` of the group element `i` of the rows. */
 static void add_query(const group *g, size_t index, size_t first, size_t count,
                       rows *r, size_t i) {
   const et_cpu_sdpa *a = g->a;
@@ -295,7 +294,7 @@ ET_APART void weigh(const et_attention_sum *sum, bool is_first, float *scores,
   memset(scores + seen, 0, (columns - seen) * sizeof(float));
 }
 
-/* `queries` is a constant of each call of this. */
+/* `queries` is a compile-time constant in each call. */
 ET_INLINE void attend(const group *g, const rows *r, size_t query, size_t first,
                       int queries) {
   score(g->a, r, queries);
@@ -306,7 +305,7 @@ ET_INLINE void attend(const group *g, const rows *r, size_t query, size_t first,
   add_values(g->a, r, queries);
 }
 
-/* Keys that are read after a block of `count`: of the next block or of the next group. */
+/* Returns the keys that follow a block of `count`: those of the next block or group. */
 static const float *keys_after(const group *g, const et_attention_keys *block,
                                size_t count) {
   const et_cpu_sdpa *a = g->a;
@@ -319,14 +318,14 @@ static const float *keys_after(const group *g, const et_attention_keys *block,
              : (const float *)a->k + (g->index + 1) * a->k_group;
 }
 
-/* Up to TOGETHER queries from `query` on, and a block of `count` keys from `first`
+/* Processes up to MAX_QUERIES queries from `query` on for a block of `count` keys from `first`
  * on. */
 static void attend_block(const group *g, const et_attention_keys *block,
                          size_t query, size_t queries, size_t first,
                          size_t count) {
   const et_cpu_sdpa *a = g->a;
   rows r = {.block = *block,
-            .ahead = AHEAD / a->depth,
+            .prefetch_rows = PREFETCH_FLOATS / a->depth,
             .next = keys_after(g, block, count)};
   for (size_t i = 0; i < queries; i++) {
     add_query(g, query + i, first, count, &r, i);
@@ -355,20 +354,21 @@ void ET_CPU_NAME(et_cpu_sdpa_few_queries_f32)(const et_cpu_sdpa *attention,
   group g = {.a = a, .index = index, .heads = a->heads / a->groups};
   const size_t queries = g.heads * a->queries;
   g.scores = workspace;
-  g.most = g.scores + ET_CPU_SDPA_SCORES;
-  g.sums = g.most + queries;
+  g.maxima = g.scores + ET_CPU_SDPA_SCORES;
+  g.sums = g.maxima + queries;
   for (size_t i = 0; i < queries; i++) {
-    g.most[i] = -__builtin_inff();
+    g.maxima[i] = -__builtin_inff();
     g.sums[i] = 0.0f;
   }
   const size_t keys = et_seen_keys(a, index);
-  float *room = workspace + et_cpu_sdpa_floats(queries, a->depth, a->width);
+  float *widened = workspace + et_cpu_sdpa_floats(queries, a->depth, a->width);
   for (size_t first = 0; first < keys; first += ET_CPU_SDPA_KEYS) {
     const size_t count = smaller(keys - first, ET_CPU_SDPA_KEYS);
     const et_attention_keys block =
-        et_attention_block(a, index, first, count, room);
-    for (size_t q = 0; q < queries; q += TOGETHER) {
-      attend_block(&g, &block, q, smaller(queries - q, TOGETHER), first, count);
+        et_attention_block(a, index, first, count, widened);
+    for (size_t q = 0; q < queries; q += MAX_QUERIES) {
+      attend_block(&g, &block, q, smaller(queries - q, MAX_QUERIES), first,
+                   count);
     }
   }
   for (size_t i = 0; i < queries; i++) {

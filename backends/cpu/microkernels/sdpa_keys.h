@@ -1,11 +1,11 @@
-/* Keys and values of one group, block by block, as floats. */
+/* Blocks of float32 keys and values of one group, and the keys that queries see. */
 #ifndef BACKENDS_CPU_MICROKERNELS_SDPA_KEYS_H_
 #define BACKENDS_CPU_MICROKERNELS_SDPA_KEYS_H_
 
 #include "backends/cpu/microkernels/half.h"
 #include "backends/cpu/microkernels/sdpa.h"
 
-/* Some of them: rows of floats. */
+/* Rows of a block. */
 typedef struct et_attention_keys {
   const float *keys;
   const float *values;
@@ -13,7 +13,7 @@ typedef struct et_attention_keys {
   size_t v_stride;
 } et_attention_keys;
 
-/* Rows of `size` halves, one every `stride`, as floats without gaps. */
+/* Widens rows of `size` elements, `stride` apart, to float32. The result is dense. */
 ET_INLINE void et_widen_keys(const uint16_t *from, size_t stride, size_t rows,
                              size_t size, bool is_bfloat, float *to) {
   for (size_t r = 0; r < rows; r++, from += stride, to += size) {
@@ -29,11 +29,11 @@ ET_INLINE void et_widen_keys(const uint16_t *from, size_t stride, size_t rows,
   }
 }
 
-/* `count` of the group's keys and values from `first` on: where they lie, or, of
- * halves, in `room`, of et_cpu_sdpa_room floats. */
+/* Returns keys and values `first` to `first + count - 1` of the group: in place, or widened
+ * in `widened`, which has et_cpu_sdpa_widened_floats floats. */
 static et_attention_keys et_attention_block(const et_cpu_sdpa *a, size_t group,
                                             size_t first, size_t count,
-                                            float *room) {
+                                            float *widened) {
   const size_t k = group * a->k_group + first * a->k_stride;
   const size_t v = group * a->v_group + first * a->v_stride;
   if (a->half == ET_CPU_NO_HALF) {
@@ -41,15 +41,15 @@ static et_attention_keys et_attention_block(const et_cpu_sdpa *a, size_t group,
                                a->k_stride, a->v_stride};
   }
   const bool is_bfloat = a->half == ET_CPU_BFLOAT_HALF;
-  float *values = room + ET_CPU_SDPA_KEYS * a->depth;
+  float *values = widened + ET_CPU_SDPA_KEYS * a->depth;
   et_widen_keys((const uint16_t *)a->k + k, a->k_stride, count, a->depth,
-                is_bfloat, room);
+                is_bfloat, widened);
   et_widen_keys((const uint16_t *)a->v + v, a->v_stride, count, a->width,
                 is_bfloat, values);
-  return (et_attention_keys){room, values, a->depth, a->width};
+  return (et_attention_keys){widened, values, a->depth, a->width};
 }
 
-/* Whether a mask takes out `count` keys. */
+/* Returns whether a mask is -infinity for `count` keys. */
 static bool et_is_hidden(const float *mask, size_t count) {
   et_i32 all = et_f32_all(0.0f) == et_f32_all(0.0f);
   int32_t lanes[ET_CPU_LANES];
@@ -68,10 +68,11 @@ static bool et_is_hidden(const float *mask, size_t count) {
   return hidden;
 }
 
-/* Keys that are looked at together for whether a mask takes them out. */
+/* Keys whose mask is tested at once. */
 #define ET_SEEN_STEP 64
 
-/* Keys up to the last that a row of a mask leaves, at least `seen`. */
+/* Returns the number of keys up to the last that a row of a mask does not hide, at least
+ * `seen`. */
 static size_t et_seen_by_row(const float *mask, size_t keys, size_t seen) {
   for (size_t end = keys; end > seen;) {
     const size_t first = (end - 1) / ET_SEEN_STEP * ET_SEEN_STEP;
@@ -83,14 +84,15 @@ static size_t et_seen_by_row(const float *mask, size_t keys, size_t seen) {
   return seen;
 }
 
-/* Keys up to the position of the last query, of those that go by theirs. */
+/* Returns the number of keys up to the position of the last query if causal, otherwise of
+ * all keys. */
 static size_t et_keys_before(const et_cpu_sdpa *a) {
   const size_t before = a->position + a->queries;
   return a->causal && before < a->keys ? before : a->keys;
 }
 
-/* Keys that any query of a group sees, one at least: a cache is longer than what it
- * holds, and the mask says so. */
+/* Returns the number of keys up to the last that a query of a group sees, at least 1. The
+ * mask hides the end of a cache that is not full. */
 static size_t et_seen_keys(const et_cpu_sdpa *a, size_t group) {
   const size_t heads = a->heads / a->groups;
   const size_t rows = a->mask_row == 0 ? 1 : a->queries;

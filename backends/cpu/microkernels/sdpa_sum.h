@@ -1,4 +1,4 @@
-/* A query's softmax over keys that come block by block. */
+/* Online softmax of a query over blocks of keys (Milakov & Gimelshein 2018). */
 #ifndef BACKENDS_CPU_MICROKERNELS_SDPA_SUM_H_
 #define BACKENDS_CPU_MICROKERNELS_SDPA_SUM_H_
 
@@ -6,10 +6,10 @@
 
 #include "backends/cpu/microkernels/rows.h"
 
-/* What blocks have given so far: the largest score, and the sum of the
- * e^(score - most) that weigh the values in the output. */
+/* The state of a query after some blocks: the maximum score, the sum of weights
+ * e^(score - max), and the sum of weighted values in `out`. */
 typedef struct et_attention_sum {
-  float *most;
+  float *max;
   float *sum;
   float *out;
   size_t width;
@@ -17,15 +17,16 @@ typedef struct et_attention_sum {
 
 ET_INLINE float et_exp_of(float x) { return et_f32_exp(et_f32_all(x))[0]; }
 
-/* NaN is left out: it is in the sum then. */
+/* Ignores NaN, which the sum propagates. */
 ET_INLINE et_f32 et_join_above(et_f32 most, et_f32 x, et_f32 p) {
   (void)p;
   return et_f32_above(x, most);
 }
 
-/* Turns scores into e^(score - most), and adds these up as et_row_sum does. */
-ET_INLINE float et_weights_of(float *scores, size_t count, float most) {
-  const et_f32 all = et_f32_all(most);
+/* Replaces scores by weights e^(score - max), and returns their sum in the order of
+ * et_row_sum. */
+ET_INLINE float et_weights_of(float *scores, size_t count, float max) {
+  const et_f32 all = et_f32_all(max);
   et_f32 lanes[ET_ROW_VECTORS];
   ET_UNROLL for (int v = 0; v < ET_ROW_VECTORS; v++) {
     lanes[v] = et_f32_all(0.0f);
@@ -53,19 +54,19 @@ ET_INLINE float et_weights_of(float *scores, size_t count, float most) {
   return et_row_fold(lanes, et_join_sum);
 }
 
-/* What a query's scores are reduced by; of one that has seen no key, nothing. */
+/* Returns the maximum that scores are reduced by, 0 if the query has seen no key. */
 ET_INLINE float et_attention_base(const et_attention_sum *q) {
-  return *q->most == -__builtin_inff() ? 0.0f : *q->most;
+  return *q->max == -__builtin_inff() ? 0.0f : *q->max;
 }
 
-/* Takes the largest score of a block, and turns what was summed before with another
- * maximum into what it is with this one. */
+/* Updates the maximum by the scores of a block, and rescales the sums of earlier blocks to
+ * the new maximum. */
 ET_INLINE void et_attention_raise(const et_attention_sum *q, bool is_first,
                                   const float *scores, size_t seen) {
-  const float before = *q->most;
-  const float row_most = et_row_reduce(scores, seen, et_join_above,
-                                       et_join_above, -__builtin_inff(), 0.0f);
-  *q->most = row_most < before ? before : row_most;
+  const float before = *q->max;
+  const float row_max = et_row_reduce(scores, seen, et_join_above,
+                                      et_join_above, -__builtin_inff(), 0.0f);
+  *q->max = row_max < before ? before : row_max;
   const float factor =
       is_first ? 1.0f : et_exp_of(before - et_attention_base(q));
   if (factor != 1.0f) {
@@ -74,14 +75,14 @@ ET_INLINE void et_attention_raise(const et_attention_sum *q, bool is_first,
   }
 }
 
-/* Then turns the scores into e^(score - most). */
+/* Replaces the scores of a block by weights, and adds these to the sum. */
 ET_INLINE void et_attention_weigh(const et_attention_sum *q, float *scores,
                                   size_t seen) {
   *q->sum += et_weights_of(scores, seen, et_attention_base(q));
 }
 
-/* A query that sees nothing has a sum of 0, and gives zeros, even where nothing
- * was written for want of keys. */
+/* Divides the output by the sum. A query that sees no key has a sum of 0 and an output of
+ * zeros, which no block has written. */
 ET_APART void et_attention_divide(const et_attention_sum *q) {
   if (*q->sum == 0.0f) {
     memset(q->out, 0, q->width * sizeof(float));

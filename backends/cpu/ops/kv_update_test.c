@@ -117,7 +117,7 @@ static void test_rows_that_are_not_there(void **state) {
   const int64_t below[2] = {2, -9};
   const int64_t far[1] = {INT64_MIN};
   start = 6;
-  check_fault(3, NULL, "kv_update: row 8 of a cache of 8; positions must lie");
+  check_fault(3, NULL, "kv_update: row 8 of a cache of 8; positions must be");
   check_fault(2, above, "kv_update: row 8 of a cache of 8");
   check_fault(2, below, "kv_update: row -1 of a cache of 8");
   check_fault(1, far, "kv_update: row -9223372036854775800 of a cache of 8");
@@ -132,7 +132,8 @@ static void test_what_is_refused(void **state) {
   et_test_refused(&test, "kv_update: tensor 2");
   test.tensors[2].numel = 2;
   test.tensors[2].dtype = F32;
-  et_test_refused(&test, "kv_update: tensor 2 is float32, expected int64");
+  et_test_refused(&test,
+                  "kv_update: tensor 2 is float32, expected int32 or int64");
   test.tensors[2].dtype = I64;
   test.tensors[1].sizes[2] = 4;
   et_test_refused(&test, "kv_update: tensor 1, dim 2 is 4, expected 5");
@@ -142,6 +143,9 @@ static void test_what_is_refused(void **state) {
   test.tensors[1].dtype = F32;
   test.tensors[3].sizes[1] = 9;
   et_test_refused(&test, "kv_update: tensor 3, dim 1 is 9, expected 8");
+  test.tensors[3].sizes[1] = 8;
+  test.op.dim_count = 1;
+  et_test_refused(&test, "kv_update: 1 dims, expected 0");
   et_test_end(&test);
 }
 

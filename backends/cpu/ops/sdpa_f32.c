@@ -1,131 +1,100 @@
-/* Op sdpa_f32: softmax(scale * q k^T + mask) v. Heads lie side by side in the
- * rows of q, k and v, from an offset on: all may be parts of one tensor. */
-#include "backends/cpu/microkernels/sdpa.h"
+/* Op sdpa_f32: y = softmax(scale * q @ k^T + mask) @ v for each head. */
+#include "backends/cpu/schema/sdpa_f32.h"
 
-#include "backends/cpu/ops/activation.h"
+#include "backends/cpu/microkernels/sdpa.h"
 #include "backends/cpu/ops/check.h"
 #include "backends/cpu/ops/chunks.h"
-#include "backends/cpu/ops/op_codes.h"
 
 static et_cpu_sdpa_f32_function *const variants[ET_CPU_ISA_COUNT] =
     ET_CPU_VARIANTS(et_cpu_sdpa_f32);
 static et_cpu_sdpa_f32_function *const few_variants[ET_CPU_ISA_COUNT] =
     ET_CPU_VARIANTS(et_cpu_sdpa_few_queries_f32);
 
-#define F32 ET_SCALAR_TYPE_FLOAT32
-
-enum { Q, K, V, MASK, INPUTS };
-enum {
-  HEADS,
-  GROUPS, /* of heads that share keys and values */
-  DEPTH,
-  Q_OFFSET,
-  K_OFFSET,
-  V_OFFSET,
-  CAUSAL,
-  SCALE,
-  WORDS
-};
-
-static const et_cpu_tensor *output(const et_cpu_op *op) {
-  return op->tensors[op->input_count];
+static int32_t width_of(const et_cpu_sdpa_f32_args *args) {
+  return args->y->sizes[2] / args->attributes.heads;
 }
 
-static const et_cpu_tensor *workspace(const et_cpu_op *op) {
-  return op->tensors[op->input_count + 1];
-}
-
-static int64_t width_of(const et_cpu_op *op) {
-  return output(op)->sizes[2] / et_cpu_attribute(op, HEADS);
-}
-
-static et_status check_words(const et_cpu_op *op, et_error *error) {
-  const int64_t most = INT32_MAX;
-  ET_RETURN_IF_ERROR(et_cpu_check_attribute(op, HEADS, 1, 65536, error));
-  const int64_t heads = et_cpu_attribute(op, HEADS);
-  ET_RETURN_IF_ERROR(et_cpu_check_attribute(op, GROUPS, 1, heads, error));
-  ET_CPU_CHECK(error, heads % et_cpu_attribute(op, GROUPS) == 0,
-               "sdpa_f32: %d heads in %d groups", (int)heads,
-               (int)et_cpu_attribute(op, GROUPS));
-  ET_RETURN_IF_ERROR(et_cpu_check_attribute(op, DEPTH, 1, 65536, error));
-  for (size_t i = Q_OFFSET; i <= V_OFFSET; i++) {
-    ET_RETURN_IF_ERROR(et_cpu_check_attribute(op, i, 0, most, error));
-  }
-  return et_cpu_check_attribute(op, CAUSAL, 0, 1, error);
-}
-
-/* How heads lie: side by side in rows [B, rows, ...], or each in rows of its own
- * [B, heads, rows, size], as caches may. */
+/* The layout of heads: side by side in rows [B, rows, ...], or [B, heads, rows, size]. */
 typedef struct layout {
   int32_t rows;
-  int32_t row;    /* elements */
-  size_t head;    /* elements from one head of `size` to the next */
-  size_t a_batch; /* elements */
+  int32_t row_size;
+  size_t head_stride; /* for heads of `size` elements */
+  size_t batch_stride;
 } layout;
 
 static layout layout_of(const et_cpu_tensor *x, size_t size) {
   const int32_t *sizes = x->sizes + (x->rank - 2);
-  const size_t floats = (size_t)sizes[0] * (size_t)sizes[1];
-  const size_t planes = x->rank == 4 ? (size_t)x->sizes[1] : 1;
-  const layout l = {sizes[0], sizes[1], x->rank == 4 ? floats : size,
-                    planes * floats};
-  return l;
+  const size_t elements = (size_t)sizes[0] * (size_t)sizes[1];
+  const size_t heads = x->rank == 4 ? (size_t)x->sizes[1] : 1;
+  return (layout){sizes[0], sizes[1], x->rank == 4 ? elements : size,
+                  heads * elements};
 }
 
-/* That `heads` heads of `size` floats fit the rows of tensor `index`, of which
- * there are as many as tensor `other` has. */
-static et_status check_rows(const et_cpu_op *op, size_t index, size_t other,
-                            int64_t heads, int64_t size, et_error *error) {
-  const et_cpu_tensor *x = op->tensors[index];
-  const et_cpu_tensor *like = op->tensors[other];
+/* Heads in the rows of a tensor. */
+typedef struct head_rows {
+  const et_cpu_tensor *tensor;
+  int64_t heads;
+  int64_t size;
+  int64_t offset; /* of the first head */
+} head_rows;
+
+/* Checks that the heads fit, and that there are as many batches and rows as in
+ * `other`. */
+static et_status check_rows(const et_cpu_op *op, head_rows expected,
+                            const et_cpu_tensor *other, et_error *error) {
+  const et_cpu_tensor *x = expected.tensor;
+  const size_t index = et_cpu_tensor_index(op, x);
   const layout l = layout_of(x, 0);
-  const layout expected = layout_of(like, 0);
-  ET_CPU_CHECK(error, x->sizes[0] == like->sizes[0] && l.rows == expected.rows,
+  const int32_t rows = layout_of(other, 0).rows;
+  ET_CPU_CHECK(error, x->sizes[0] == other->sizes[0] && l.rows == rows,
                "sdpa_f32: tensor %zu is [%d, %d, ...], expected [%d, %d, ...]",
-               index, (int)x->sizes[0], (int)l.rows, (int)like->sizes[0],
-               (int)expected.rows);
-  ET_CPU_CHECK(error, x->rank == 3 || x->sizes[1] == heads,
+               index, (int)x->sizes[0], (int)l.rows, (int)other->sizes[0],
+               (int)rows);
+  ET_CPU_CHECK(error, x->rank == 3 || x->sizes[1] == expected.heads,
                "sdpa_f32: tensor %zu has %d heads, expected %d", index,
-               (int)x->sizes[1], (int)heads);
-  const int64_t offset =
-      index < MASK ? et_cpu_attribute(op, Q_OFFSET + index) : 0;
-  const int64_t needed = x->rank == 3 ? heads * size : size;
-  ET_CPU_CHECK(error, offset + needed <= l.row,
-               "sdpa_f32: %d heads of %d from %d on in rows of %d, tensor %zu",
-               (int)heads, (int)size, (int)offset, (int)l.row, index);
+               (int)x->sizes[1], (int)expected.heads);
+  const int64_t needed =
+      x->rank == 3 ? expected.heads * expected.size : expected.size;
+  ET_CPU_CHECK(error, expected.offset + needed <= l.row_size,
+               "sdpa_f32: tensor %zu has rows of %d, expected %d heads of %d "
+               "at offset %d",
+               index, (int)l.row_size, (int)expected.heads, (int)expected.size,
+               (int)expected.offset);
   return ET_STATUS_OK;
 }
 
-/* What keys and values are of: floats, or both of one kind of halves. */
-static et_scalar_type keys_dtype(const et_cpu_op *op) {
-  const et_scalar_type dtype = (et_scalar_type)op->tensors[K]->dtype;
-  const bool is_half =
-      dtype == ET_SCALAR_TYPE_FLOAT16 || dtype == ET_SCALAR_TYPE_BFLOAT16;
-  return is_half ? dtype : F32;
-}
-
-/* Keys and values may lie in either way. */
-static et_status check_ranks(const et_cpu_op *op, et_error *error) {
-  const size_t y = op->input_count;
-  const et_scalar_type dtype = keys_dtype(op);
-  ET_RETURN_IF_ERROR(et_cpu_check_tensor(op, Q, F32, 3, error));
-  ET_RETURN_IF_ERROR(et_cpu_check_tensor(op, y, F32, 3, error));
-  for (size_t i = K; i <= V; i++) {
-    const uint8_t rank = op->tensors[i]->rank == 4 ? 4 : 3;
-    ET_RETURN_IF_ERROR(et_cpu_check_tensor(op, i, dtype, rank, error));
-  }
+static et_status check_heads(const et_cpu_op *op,
+                             const et_cpu_sdpa_f32_args *args,
+                             et_error *error) {
+  const et_cpu_sdpa_f32_attributes *a = &args->attributes;
+  const int32_t *y = args->y->sizes;
+  const head_rows queries = {args->q, a->heads, a->depth, a->offsets[0]};
+  const head_rows results = {args->y, a->heads, 0, 0};
+  ET_CPU_CHECK(error, a->heads % a->groups == 0,
+               "sdpa_f32: %d heads in %d groups", (int)a->heads,
+               (int)a->groups);
+  ET_RETURN_IF_ERROR(check_rows(op, queries, args->q, error));
+  ET_RETURN_IF_ERROR(check_rows(op, results, args->q, error));
+  const int32_t width = width_of(args);
+  ET_CPU_CHECK(error, width >= 1 && width * a->heads == y[2],
+               "sdpa_f32: rows of %d for %d heads", (int)y[2], (int)a->heads);
+  const head_rows keys = {args->k, a->groups, a->depth, a->offsets[1]};
+  const head_rows values = {args->v, a->groups, width, a->offsets[2]};
+  ET_RETURN_IF_ERROR(check_rows(op, values, args->k, error));
+  ET_RETURN_IF_ERROR(check_rows(op, keys, args->v, error));
+  ET_CPU_CHECK(error, args->k->sizes[0] == args->q->sizes[0],
+               "sdpa_f32: queries of %d batches, keys of %d",
+               (int)args->q->sizes[0], (int)args->k->sizes[0]);
   return ET_STATUS_OK;
 }
 
-static et_status check_mask(const et_cpu_op *op, et_error *error) {
-  if (op->input_count < INPUTS) {
+static et_status check_mask(const et_cpu_sdpa_f32_args *args, et_error *error) {
+  if (args->mask == NULL) {
     return ET_STATUS_OK;
   }
-  const int32_t *sizes = op->tensors[MASK]->sizes;
-  const int32_t full[4] = {
-      op->tensors[Q]->sizes[0], (int32_t)et_cpu_attribute(op, HEADS),
-      op->tensors[Q]->sizes[1], layout_of(op->tensors[K], 0).rows};
-  ET_RETURN_IF_ERROR(et_cpu_check_tensor(op, MASK, F32, 4, error));
+  const int32_t *sizes = args->mask->sizes;
+  const int32_t full[4] = {args->q->sizes[0], args->attributes.heads,
+                           args->q->sizes[1], layout_of(args->k, 0).rows};
   for (size_t i = 0; i < 4; i++) {
     ET_CPU_CHECK(error, sizes[i] == full[i] || (sizes[i] == 1 && i < 3),
                  "sdpa_f32: tensor 3, dim %zu is %d, expected %d", i,
@@ -134,59 +103,40 @@ static et_status check_mask(const et_cpu_op *op, et_error *error) {
   return ET_STATUS_OK;
 }
 
-/* Queries of all heads of a group. */
-static size_t queries_of(const et_cpu_op *op) {
-  return (size_t)op->tensors[Q]->sizes[1] *
-         (size_t)(et_cpu_attribute(op, HEADS) / et_cpu_attribute(op, GROUPS));
+/* Returns the number of queries of all heads of a group. */
+static size_t queries_of(const et_cpu_sdpa_f32_args *args) {
+  const et_cpu_sdpa_f32_attributes *a = &args->attributes;
+  return (size_t)args->q->sizes[1] * (size_t)(a->heads / a->groups);
 }
 
-static et_status check_workspace(const et_cpu_op *op, et_error *error) {
-  const size_t depth = op->attributes[DEPTH];
-  const size_t width = (size_t)width_of(op);
-  const size_t room_of_halves =
-      keys_dtype(op) == F32 ? 0 : et_cpu_sdpa_room(depth, width);
+static et_status check_workspace(const et_cpu_sdpa_f32_args *args,
+                                 et_error *error) {
+  const size_t depth = (size_t)args->attributes.depth;
+  const size_t width = (size_t)width_of(args);
+  const int32_t *workspace = args->workspace->sizes;
+  const size_t widened = args->k->dtype == ET_SCALAR_TYPE_FLOAT32
+                             ? 0
+                             : et_cpu_sdpa_widened_floats(depth, width);
   const size_t floats =
-      et_cpu_sdpa_floats(queries_of(op), depth, width) + room_of_halves;
-  const et_cpu_tensor *room = workspace(op);
-  ET_RETURN_IF_ERROR(
-      et_cpu_check_tensor(op, op->input_count + 1u, F32, 2, error));
-  ET_CPU_CHECK(error, room->sizes[0] >= 1 && (size_t)room->sizes[1] >= floats,
+      et_cpu_sdpa_floats(queries_of(args), depth, width) + widened;
+  ET_CPU_CHECK(error, workspace[0] >= 1 && (size_t)workspace[1] >= floats,
                "sdpa_f32: workspace is [%d, %d], expected [1, %zu] at least",
-               (int)room->sizes[0], (int)room->sizes[1], floats);
+               (int)workspace[0], (int)workspace[1], floats);
   return ET_STATUS_OK;
 }
 
 static et_status check(const et_cpu_op *op, et_error *error) {
-  const et_cpu_counts counts = {.inputs_least = MASK,
-                                .inputs_most = INPUTS,
-                                .outputs = 1,
-                                .workspaces = 1,
-                                .dims = 1,
-                                .attributes = WORDS};
-  ET_RETURN_IF_ERROR(et_cpu_check_counts(op, &counts, error));
-  ET_RETURN_IF_ERROR(check_words(op, error));
-  const int64_t heads = et_cpu_attribute(op, HEADS);
-  const int64_t groups = et_cpu_attribute(op, GROUPS);
-  const int64_t depth = et_cpu_attribute(op, DEPTH);
-  ET_RETURN_IF_ERROR(check_ranks(op, error));
-  ET_RETURN_IF_ERROR(check_rows(op, Q, Q, heads, depth, error));
-  ET_RETURN_IF_ERROR(check_rows(op, op->input_count, Q, heads, 0, error));
-  const int64_t width = width_of(op);
-  ET_CPU_CHECK(error, width >= 1 && width * heads == output(op)->sizes[2],
-               "sdpa_f32: rows of %d for %d heads", (int)output(op)->sizes[2],
-               (int)heads);
-  ET_RETURN_IF_ERROR(check_rows(op, V, K, groups, width, error));
-  ET_RETURN_IF_ERROR(check_rows(op, K, V, groups, depth, error));
-  ET_CPU_CHECK(error, op->tensors[K]->sizes[0] == op->tensors[Q]->sizes[0],
-               "sdpa_f32: queries of %d batches, keys of %d",
-               (int)op->tensors[Q]->sizes[0], (int)op->tensors[K]->sizes[0]);
-  ET_RETURN_IF_ERROR(check_mask(op, error));
-  return check_workspace(op, error);
+  const et_cpu_sdpa_f32_args args = et_cpu_sdpa_f32_args_of(op);
+  ET_RETURN_IF_ERROR(
+      et_cpu_check_dtype(op, args.v, (et_scalar_type)args.k->dtype, error));
+  ET_RETURN_IF_ERROR(check_heads(op, &args, error));
+  ET_RETURN_IF_ERROR(check_mask(&args, error));
+  return check_workspace(&args, error);
 }
 
-/* Groups of heads of all batches, a run of them to each chunk. */
+/* Each chunk has consecutive groups of heads of all batches. */
 typedef struct work {
-  const et_cpu_op *op;
+  et_cpu_sdpa_f32_args args;
   et_cpu_sdpa_f32_function *function;
   size_t groups;
   size_t units;
@@ -194,13 +144,14 @@ typedef struct work {
 } work;
 
 static const void *rows_of(const et_cpu_tensor *x, size_t batch,
-                           uint32_t offset) {
-  return (const char *)x->data + (batch * layout_of(x, 0).a_batch + offset) *
-                                     et_scalar_type_size((int32_t)x->dtype);
+                           int32_t offset) {
+  return (const char *)x->data +
+         (batch * layout_of(x, 0).batch_stride + (size_t)offset) *
+             et_scalar_type_size((int32_t)x->dtype);
 }
 
-static uint8_t half_of(const et_cpu_op *op) {
-  switch (keys_dtype(op)) {
+static uint8_t half_of(const et_cpu_tensor *keys) {
+  switch (keys->dtype) {
     case ET_SCALAR_TYPE_FLOAT16:
       return ET_CPU_FLOAT_HALF;
     case ET_SCALAR_TYPE_BFLOAT16:
@@ -210,75 +161,76 @@ static uint8_t half_of(const et_cpu_op *op) {
   }
 }
 
-static void set_mask(const et_cpu_op *op, size_t batch, et_cpu_sdpa *a) {
-  if (op->input_count < INPUTS) {
+static void set_mask(const et_cpu_tensor *mask, size_t batch, et_cpu_sdpa *a) {
+  if (mask == NULL) {
     return;
   }
-  const et_cpu_tensor *mask = op->tensors[MASK];
   const size_t rows = (size_t)mask->sizes[2] * (size_t)mask->sizes[3];
   a->mask_row = mask->sizes[2] == 1 ? 0 : (size_t)mask->sizes[3];
   a->mask_head = mask->sizes[1] == 1 ? 0 : rows;
-  const size_t own = mask->sizes[0] == 1 ? 0 : batch;
-  a->mask = (const float *)mask->data + own * (size_t)mask->sizes[1] * rows;
+  const size_t index = mask->sizes[0] == 1 ? 0 : batch;
+  a->mask = (const float *)mask->data + index * (size_t)mask->sizes[1] * rows;
 }
 
-static et_cpu_sdpa batch_of(const et_cpu_op *op, size_t batch) {
-  const uint32_t *words = op->attributes;
-  const et_cpu_tensor *q = op->tensors[Q];
-  const et_cpu_tensor *k = op->tensors[K];
-  const et_cpu_tensor *v = op->tensors[V];
-  const et_cpu_tensor *out = output(op);
-  const layout keys = layout_of(k, words[DEPTH]);
-  const layout values = layout_of(v, (size_t)width_of(op));
+static et_cpu_sdpa batch_of(const et_cpu_sdpa_f32_args *args, size_t batch) {
+  const et_cpu_sdpa_f32_attributes *attributes = &args->attributes;
+  const et_cpu_tensor *y = args->y;
+  const size_t depth = (size_t)attributes->depth;
+  const size_t width = (size_t)width_of(args);
+  const layout keys = layout_of(args->k, depth);
+  const layout values = layout_of(args->v, width);
   et_cpu_sdpa a = {
-      .q = rows_of(q, batch, words[Q_OFFSET]),
-      .k = rows_of(k, batch, words[K_OFFSET]),
-      .v = rows_of(v, batch, words[V_OFFSET]),
-      .out = (float *)out->data + out->numel / (size_t)out->sizes[0] * batch,
-      .queries = (size_t)q->sizes[1],
+      .q = rows_of(args->q, batch, attributes->offsets[0]),
+      .k = rows_of(args->k, batch, attributes->offsets[1]),
+      .v = rows_of(args->v, batch, attributes->offsets[2]),
+      .out = (float *)y->data + y->numel / (size_t)y->sizes[0] * batch,
+      .queries = (size_t)args->q->sizes[1],
       .keys = (size_t)keys.rows,
-      .heads = words[HEADS],
-      .groups = words[GROUPS],
-      .depth = words[DEPTH],
-      .width = (size_t)width_of(op),
-      .q_stride = (size_t)q->sizes[2],
-      .k_stride = (size_t)keys.row,
-      .v_stride = (size_t)values.row,
-      .k_group = keys.head,
-      .v_group = values.head,
-      .position = (size_t)*op->dims[0],
-      .scale = et_cpu_read_float(op, SCALE),
-      .half = half_of(op),
-      .causal = words[CAUSAL] != 0};
-  set_mask(op, batch, &a);
+      .heads = (size_t)attributes->heads,
+      .groups = (size_t)attributes->groups,
+      .depth = depth,
+      .width = width,
+      .q_stride = (size_t)args->q->sizes[2],
+      .k_stride = (size_t)keys.row_size,
+      .v_stride = (size_t)values.row_size,
+      .k_group = keys.head_stride,
+      .v_group = values.head_stride,
+      .position = (size_t)*args->position,
+      .scale = attributes->scale,
+      .half = half_of(args->k),
+      .causal = attributes->causal};
+  set_mask(args->mask, batch, &a);
   return a;
 }
 
-/* Each chunk has a row of the workspace for itself. */
+/* Each chunk has its own row of the workspace. */
 static void run_chunk(void *data, size_t index) {
   const work *w = data;
-  const et_cpu_tensor *room = workspace(w->op);
-  float *floats = (float *)room->data + index * (size_t)room->sizes[1];
+  const et_cpu_tensor *workspace = w->args.workspace;
+  float *floats =
+      (float *)workspace->data + index * (size_t)workspace->sizes[1];
   const size_t end = (index + 1) * w->units / w->chunks;
   for (size_t i = index * w->units / w->chunks; i < end; i++) {
-    const et_cpu_sdpa a = batch_of(w->op, i / w->groups);
+    const et_cpu_sdpa a = batch_of(&w->args, i / w->groups);
     w->function(&a, i % w->groups, floats);
   }
 }
 
 static void run(const et_cpu_op *op, const et_cpu_run *run) {
-  if (output(op)->numel == 0) {
+  work w = {.args = et_cpu_sdpa_f32_args_of(op)};
+  const et_cpu_tensor *y = w.args.y;
+  if (y->numel == 0) {
     return;
   }
-  const bool are_few = queries_of(op) <= ET_CPU_SDPA_FEW_QUERIES;
-  work w = {.op = op,
-            .function = (are_few ? few_variants : variants)[run->isa],
-            .groups = op->attributes[GROUPS]};
-  w.units = (size_t)output(op)->sizes[0] * w.groups;
-  const size_t slots = (size_t)workspace(op)->sizes[0];
+  const bool are_few = queries_of(&w.args) <= ET_CPU_SDPA_FEW_QUERIES;
+  w.function = (are_few ? few_variants : variants)[run->isa];
+  w.groups = (size_t)w.args.attributes.groups;
+  w.units = (size_t)y->sizes[0] * w.groups;
+  const size_t slots = (size_t)w.args.workspace->sizes[0];
   w.chunks = slots < w.units ? slots : w.units;
   et_cpu_for_each(run, w.chunks, run_chunk, &w);
 }
 
-static const et_cpu_op_type op_type = {"sdpa_f32", check, run, 0, NULL};
+static const et_cpu_op_type op_type = {"sdpa_f32", check, run, 0,
+                                       &et_cpu_sdpa_f32_schema};
 const et_backend_part et_cpu_op_sdpa_f32 = {ET_CPU_OP_SDPA_F32, &op_type};

@@ -64,7 +64,8 @@ static void make(et_test_op *test, const shape *s) {
   const size_t rows = (size_t)(s->queries * s->heads / s->groups);
   const size_t depth = (size_t)s->depth;
   const size_t width = (size_t)s->width;
-  const size_t halves = keys_of(s) == F32 ? 0 : et_cpu_sdpa_room(depth, width);
+  const size_t halves =
+      keys_of(s) == F32 ? 0 : et_cpu_sdpa_widened_floats(depth, width);
   const int32_t room[2] = {
       3, (int32_t)(et_cpu_sdpa_floats(rows, depth, width) + halves)};
   et_test_begin(test, &et_cpu_op_sdpa_f32);
@@ -414,7 +415,8 @@ static void test_heads_that_lie_apart_and_do_not_fit_are_refused(void **state) {
   et_test_refused(&test, "sdpa_f32: tensor 1 has 3 heads, expected 2");
   test.tensors[1].sizes[1] = 2;
   test.tensors[2].sizes[3] = 5;
-  et_test_refused(&test, "sdpa_f32: 2 heads of 6 from 0 on in rows of 5");
+  et_test_refused(&test,
+                  "sdpa_f32: tensor 2 has rows of 5, expected 2 heads of 6 at");
   test.tensors[2].sizes[3] = 6;
   test.tensors[2].sizes[2] = 8;
   et_test_refused(&test, "sdpa_f32: tensor 2 is [1, 8, ...], expected [1, 7");
@@ -451,16 +453,19 @@ static void test_attributes_that_do_not_fit_are_refused(void **state) {
   test.attributes[2] = 0;
   et_test_refused(&test, "sdpa_f32: attribute 2 is 0");
   test.attributes[2] = 9;
-  et_test_refused(&test, "sdpa_f32: 4 heads of 9 from 3 on in rows of 35");
+  et_test_refused(&test, "rows of 35, expected 4 heads of 9 at offset 3");
   test.attributes[2] = 8;
   test.attributes[4] = 3;
-  et_test_refused(&test, "sdpa_f32: 2 heads of 8 from 3 on in rows of 18");
+  et_test_refused(&test, "rows of 18, expected 2 heads of 8 at offset 3");
   test.attributes[4] = 1;
   test.attributes[5] = 1;
-  et_test_refused(&test, "sdpa_f32: 2 heads of 6 from 1 on in rows of 12");
+  et_test_refused(&test, "rows of 12, expected 2 heads of 6 at offset 1");
   test.attributes[5] = 0;
   test.attributes[6] = 2;
   et_test_refused(&test, "sdpa_f32: attribute 6 is 2");
+  test.attributes[6] = 0;
+  test.attributes[3] = UINT32_MAX;
+  et_test_refused(&test, "sdpa_f32: attribute 3 is -1");
   et_test_end(&test);
 }
 
@@ -486,7 +491,7 @@ static void test_sizes_that_do_not_fit_are_refused(void **state) {
   et_test_refused(&test, "sdpa_f32: workspace is [3, ");
   test.tensors[5].sizes[1]++;
   test.op.dim_count = 0;
-  et_test_refused(&test, "sdpa_f32: 0 dims, expected 1 to 1");
+  et_test_refused(&test, "sdpa_f32: 0 dims, expected 1");
   et_test_end(&test);
 }
 

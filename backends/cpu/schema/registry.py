@@ -1,5 +1,6 @@
 """All declared ops."""
 
+from backends.cpu.schema.attention import KvUpdate, SdpaF32
 from backends.cpu.schema.copies import Copy, Permute
 from backends.cpu.schema.declarations import OpSpec
 from backends.cpu.schema.embedding import Embedding, EmbeddingQw
@@ -23,6 +24,8 @@ OPS: tuple[type[OpSpec], ...] = (
     Permute,
     Copy,
     Softmax,
+    SdpaF32,
+    KvUpdate,
     GemmF32Qbw,
     GemmQd8Qbw,
     Matmul,

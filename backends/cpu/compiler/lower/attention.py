@@ -11,7 +11,7 @@ from backends.cpu.compiler.graph import Value
 from backends.cpu.compiler.lower.builder import Builder, Order, as_it_is, view
 from backends.cpu.compiler.lower.rule import Program, Refusal, Rule, argument, dims_at, tensor_of
 from backends.cpu.compiler.ops.elementwise import ElementwiseF32, Opcode
-from backends.cpu.compiler.ops.sdpa_f32 import SdpaF32
+from backends.cpu.schema.attention import SdpaF32
 
 _aten = torch.ops.aten
 _MASK, _DROPOUT, _CAUSAL = 3, 4, 5
@@ -28,6 +28,7 @@ def _lower_attention(builder: Builder, node: Node) -> None:
         heads,
         int(dims_at(k)[1]),
         depth,
+        (0, 0, 0),
         bool(argument(node, _CAUSAL, "is_causal", False)),
         1 / sqrt(depth) if scale is None else float(scale),
     )

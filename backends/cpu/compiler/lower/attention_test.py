@@ -6,8 +6,8 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 from torch.export import Dim
 
-from backends.cpu.compiler.ops.sdpa_f32 import SdpaF32
 from backends.cpu.compiler.testing.compare import assert_computes, ops, specs
+from backends.cpu.schema.attention import SdpaF32
 from backends.cpu.schema.gemm import GemmF32
 from backends.cpu.schema.normalization import Norm
 

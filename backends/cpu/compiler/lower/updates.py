@@ -22,7 +22,7 @@ from backends.cpu.compiler.lower.rule import (
     refuses_sizes,
     tensor_of,
 )
-from backends.cpu.compiler.ops.kv_update import KvUpdate
+from backends.cpu.schema.attention import KvUpdate
 from backends.cpu.schema.indexing import MaskedScatter
 
 _aten = torch.ops.aten

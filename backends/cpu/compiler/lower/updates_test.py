@@ -9,8 +9,8 @@ from torch import Tensor, nn
 from torch.export import Dim
 
 from backends.cpu.compiler.graph import State
-from backends.cpu.compiler.ops.kv_update import KvUpdate
 from backends.cpu.compiler.testing.compare import assert_computes, assert_keeps, lowered, ops, specs
+from backends.cpu.schema.attention import KvUpdate
 from backends.cpu.schema.copies import Permute
 from exir.backend.utils import get_non_lowered_nodes
 

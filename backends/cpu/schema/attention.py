@@ -1,0 +1,79 @@
+"""Ops of attention layers: SDPA and updates of KV caches."""
+
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+from backends.cpu.schema.declarations import ANY, F16, F32, INDEX, OpSpec, Tensor, bounds, optional
+
+_KEYS = 512
+"""Keys of a block (`ET_CPU_SDPA_KEYS`)."""
+_SCORES = 6144
+"""Scores of a block of queries (`ET_CPU_SDPA_SCORES`)."""
+_PANEL = 16
+
+_MAX_SIZE = 1 << 16
+
+Offsets = tuple[int, int, int]
+
+
+@dataclass(frozen=True)
+class SdpaF32(OpSpec):
+    """y = softmax(scale * q @ k^T + mask) @ v for each head (scaled dot-product attention).
+
+    Heads are side by side in the rows of q, k, v and y. With rank 4, k and v have the rows of each group in turn, as
+    KV caches do. k and v are both float32, both float16 or both bfloat16; the latter are widened block by block. The
+    first three dims of the mask may be 1.
+
+    groups: number of key heads. It divides `heads`; heads / groups consecutive heads share keys and values.
+    depth: elements of a query, and of a key.
+    offsets: index of the first head's first element in the rows of q, k and v.
+    causal: query i sees keys 0 to `position` + i.
+    position: index of query 0 among the keys.
+    """
+
+    heads: int = field(metadata=bounds(1, _MAX_SIZE))
+    groups: int = field(metadata=bounds(1, _MAX_SIZE))
+    depth: int = field(metadata=bounds(1, _MAX_SIZE))
+    offsets: Offsets = field(metadata=bounds(0))
+    causal: bool
+    scale: float
+
+    code: ClassVar[int] = 14
+    inputs: ClassVar[tuple[Tensor, ...]] = (
+        Tensor("q", "[B, S, row]"),
+        Tensor("k", "[B, T, row] | [B, groups, T, row]", (*F32, *F16)),
+        Tensor("v", "[B, T, row] | [B, groups, T, row]", (*F32, *F16)),
+        optional("mask", "[B, heads, S, T]"),
+    )
+    outputs: ClassVar[tuple[Tensor, ...]] = (Tensor("y", "[B, S, heads * width]"),)
+    workspaces: ClassVar[tuple[Tensor, ...]] = (Tensor("workspace", "[threads, floats]"),)
+    dims: ClassVar[tuple[str, ...] | None] = ("position",)
+
+    def workspace(self, queries: Any, width: int, is_half: bool) -> Any:
+        """Return the number of floats that a thread needs.
+
+        They are a block of keys and values in panels, scores, and the maximum and sum of each query; for keys and
+        values of two bytes, a widened block in addition.
+        """
+        padded = -(-width // _PANEL) * _PANEL
+        widened = self.depth + width if is_half else 0
+        return _KEYS * (self.depth + padded + widened) + _SCORES + 2 * queries * (self.heads // self.groups)
+
+
+@dataclass(frozen=True)
+class KvUpdate(OpSpec):
+    """Replace rows of a cache: y[a, positions[i], c] = rows[a, i, c].
+
+    Negative positions count from the end. Without `positions`, row i is written to position start + i; `start` is a
+    dim of the payload. A call fails before it writes if a position is not in the cache.
+    """
+
+    code: ClassVar[int] = 24
+    inputs: ClassVar[tuple[Tensor, ...]] = (
+        Tensor("cache", "[A, T, C]", ANY),
+        Tensor("rows", "[A, n, C]", ANY),
+        optional("positions", "[...]", INDEX),
+    )
+    outputs: ClassVar[tuple[Tensor, ...]] = (Tensor("y", "[A, T, C]", ANY),)
+    dims: ClassVar[tuple[str, ...] | None] = None
+    in_place: ClassVar[int | None] = 0
