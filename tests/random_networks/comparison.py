@@ -158,11 +158,11 @@ def _with_fewer_ranges(network: Network) -> Iterator[Network]:
         dynamic=tuple((dimension, from_two(each)) for dimension, each in network.dynamic),
         number=None if network.number is None else from_two(network.number),
     )
-    fixed = None if network.number is None else replace(network.number, low=0, high=0)
+    number = None if network.number is None else network.number.fixed()
     yield higher
     yield replace(higher, dynamic=())
-    yield from (replace(higher, dynamic=(each,), number=fixed) for each in higher.dynamic)
-    yield replace(network, dynamic=(), number=fixed)
+    yield from (replace(higher, dynamic=(each,), number=number) for each in higher.dynamic)
+    yield replace(network, dynamic=(), number=number)
 
 
 def _accepted_ends(network: Network, program: ExportedProgram) -> list[tuple[Any, ...]]:

@@ -95,6 +95,14 @@ def test_range_not_preserved_by_torch_export_is_omitted() -> None:
     assert exported.network.dynamic == () and exported.network.number == Varying(2, 2, 3)
 
 
+def test_constant_integer_is_compared_with_its_value_only() -> None:
+    """Export specializes the integer. Empty outputs are equal for every integer."""
+    network = replace(_chain("{0}[:0] if n == 2 else {0}[:0] * 2"), number=Varying(2, 2, 3))
+    exported = export_network(network)
+    assert exported.network.number == Varying(2, 2, 2)
+    assert {number for _, number in exported.ends} == {2}
+
+
 def test_plain_networks_have_neither_state_nor_integers() -> None:
     networks = [plain_network(seed) for seed in range(20)]
     assert all(each.number is None and each.dtype == "float32" for each in networks)

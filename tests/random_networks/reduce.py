@@ -26,7 +26,7 @@ def _smaller(network: Network) -> list[Network]:
         found += [replace(network, outputs=(each,)) for each in network.outputs]
     found += [replace(network, dynamic=tuple(e for e in network.dynamic if e != each)) for each in network.dynamic]
     if network.number is not None:
-        found += [replace(network, number=None), replace(network, number=replace(network.number, low=0, high=0))]
+        found += [replace(network, number=None), replace(network, number=network.number.fixed())]
     if network.recipe:
         found.append(replace(network, recipe=""))
     if network.channels_last:
