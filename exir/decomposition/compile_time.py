@@ -1,11 +1,12 @@
 """Evaluates operators without a kernel or a decomposition at compile time."""
 
+import math
 import operator
 from collections.abc import Callable, Collection
 from typing import Any
 
 import torch
-from torch import Tensor
+from torch import SymInt, Tensor
 from torch._ops import OpOverload
 from torch.export import ExportedProgram
 from torch.fx import GraphModule, Node
@@ -149,9 +150,10 @@ def _is_small(node: Node) -> bool:
     tensors = _tensors_in(node.meta.get("val"))
     if not all(tensor.layout is torch.strided and not tensor.is_quantized for tensor in tensors):
         return False
-    sizes = [size for tensor in tensors for size in tensor.shape]
-    are_known = all(isinstance(size, int) for size in sizes)
-    return bool(tensors) and are_known and sum(tensor.nbytes for tensor in tensors) <= MAX_VALUE_BYTES
+    if not tensors or any(isinstance(size, SymInt) for tensor in tensors for size in tensor.shape):
+        return False
+    # A view at a dynamic offset has a static size, but no `nbytes`.
+    return sum(math.prod(tensor.shape) * tensor.itemsize for tensor in tensors) <= MAX_VALUE_BYTES
 
 
 def _has_form(value: Any, like: Any) -> bool:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 import torch
 from torch import Tensor, nn
-from torch.export import export
+from torch.export import Dim, export
 
 from exir import EdgeCompileConfig, to_edge
 from exir.decomposition import compile_time
@@ -98,6 +98,16 @@ def test_buffer_that_the_program_writes_is_not_evaluated() -> None:
 def test_random_numbers_are_drawn_at_runtime() -> None:
     module = _FunctionModule(lambda x: x + torch.normal(0.0, 1.0, (8,)))
     assert "aten::randn" in operator_names(to_edge(export(module, (_X,))).exported_program())
+
+
+def test_view_at_a_dynamic_offset_is_not_evaluated() -> None:
+    class Model(nn.Module):
+        def forward(self, x: Tensor, n: int) -> Tensor:
+            return torch.linalg.eigvals(x.flatten()[n].reshape(1, 1)).real
+
+    exported = export(Model(), (_X, 3), dynamic_shapes=({}, Dim.DYNAMIC(min=0, max=7)))
+    with pytest.raises(UnsupportedOperatorError, match="linalg_eig"):
+        to_edge(exported).to_executorch()
 
 
 def test_preserved_operator_is_not_evaluated() -> None:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any, cast
 
 import torch
-from torch import SymFloat, SymInt, Tensor
+from torch import SymBool, SymFloat, SymInt, Tensor
 from torch._ops import OpOverload
 from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.fx import Node
@@ -130,7 +130,7 @@ class OperatorRecorder(TorchDispatchMode):
             if id(value) not in self._nodes:
                 raise NotLocal("a decomposition creates an untracked tensor", self._builder.source)
             return self._nodes[id(value)][1]
-        if isinstance(value, (SymInt, SymFloat)):
+        if isinstance(value, (SymInt, SymFloat, SymBool)):
             return self._builder.sizes.node_for(value, self._inputs)
         return value
 

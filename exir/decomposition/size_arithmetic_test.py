@@ -58,3 +58,29 @@ def test_size_arithmetic_matches_python(name: str, kind: type[_ScaledResize]) ->
     for size in range(2, 7):
         x = torch.rand(size, 2)
         torch.testing.assert_close(lowered(x), module(x))
+
+
+_CONDITION_USES: dict[str, Callable[[Tensor, Any], Tensor]] = {
+    "where": lambda x, condition: torch.where(x > 0, x, condition),
+    "full": lambda x, condition: torch.full((2, 3), condition),
+    "full_like": lambda x, condition: torch.full_like(x, condition),
+    "new_full": lambda x, condition: x.new_full((2,), condition),
+    "masked_fill": lambda x, condition: x.masked_fill(x > 0, condition),
+    "scalar_tensor": lambda x, condition: torch.scalar_tensor(condition),
+    "clamp": lambda x, condition: x.clamp(max=condition),
+    "pow": lambda x, condition: x.pow(condition),
+}
+
+
+@pytest.mark.parametrize("name", _CONDITION_USES)
+def test_condition_on_an_integer_is_computed_in_each_call(name: str) -> None:
+    class Model(torch.nn.Module):
+        def forward(self, x: Tensor, n: int) -> Tensor:
+            return _CONDITION_USES[name](x, n > 2)
+
+    module, x = Model(), torch.rand(2, 3) - 0.5
+    edge = to_edge(export(module, (x, 2), dynamic_shapes=({}, Dim.DYNAMIC(min=2, max=3))))
+    lowered = edge.exported_program().module(check_guards=False)
+    edge.to_executorch()
+    for number in (2, 3):
+        torch.testing.assert_close(lowered(x, number), module(x, number))

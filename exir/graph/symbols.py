@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import sympy
 import torch
-from torch import SymFloat, SymInt
+from torch import SymBool, SymFloat, SymInt
 from torch.fx import Graph, Node
 from torch.utils._sympy import functions
 
@@ -27,6 +27,12 @@ _FOLDS: dict[Any, Callable[..., Any]] = {
     functions.FloatTrueDiv: operator.truediv,
     functions.Max: torch.sym_max,
     functions.Min: torch.sym_min,
+    sympy.Eq: operator.eq,
+    sympy.Ne: operator.ne,
+    sympy.Lt: operator.lt,
+    sympy.Le: operator.le,
+    sympy.Gt: operator.gt,
+    sympy.Ge: operator.ge,
 }
 # Functions of one operand: conversions between integers and floats.
 _CONVERSIONS: dict[Any, Callable[..., Any]] = {
@@ -39,19 +45,19 @@ _CONVERSIONS: dict[Any, Callable[..., Any]] = {
 
 
 class SymbolicSizes:
-    """Finds or builds the node of a symbolic integer or float in one graph."""
+    """Finds or builds the node of a symbolic number or condition in one graph."""
 
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
         self._known: dict[sympy.Expr, Node] = {}
 
     def learn(self, node: Node) -> None:
-        """Record that `node`, whose `val` may be a SymInt, is available."""
+        """Record that `node`, whose `val` may be symbolic, is available."""
         val = node.meta.get("val")
-        if isinstance(val, SymInt):
+        if isinstance(val, (SymInt, SymFloat, SymBool)):
             self._known.setdefault(val.node.expr, node)
 
-    def node_for(self, size: SymInt | SymFloat, tensors: list[Node]) -> Node | float:
+    def node_for(self, size: SymInt | SymFloat | SymBool, tensors: list[Node]) -> Node | float:
         """Return the node or the constant for `size`.
 
         The value is computed from known sizes, or read from the shape of one of `tensors`. Raises
@@ -60,6 +66,8 @@ class SymbolicSizes:
         return self._build_expression(size.node.expr, tensors)
 
     def _build_expression(self, expr: sympy.Expr, tensors: list[Node]) -> Node | float:
+        if expr in (sympy.true, sympy.false):
+            return bool(expr)
         if expr.is_Integer:
             return int(expr)
         if expr.is_number:
