@@ -72,6 +72,20 @@ def test_what_is_almost_an_rms_norm(function: Any) -> None:
     assert_computes(function, x)
 
 
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: x.sum() * torch.rsqrt(x.abs().sum() + 1.0),
+        lambda x: x.sum() / torch.sqrt(x.abs().mean() + 1.0),
+        lambda x: torch.rsqrt(x.abs().sum() + 1.0) * x.sum(),
+    ],
+)
+def test_scalar_tensor_is_not_an_rms_norm(function: Any) -> None:
+    x = torch.randn(_SIZES)
+    assert Norm not in [type(each) for each in specs(function, x)]
+    assert_computes(function, x)
+
+
 def test_a_norm_whose_factor_is_needed_elsewhere() -> None:
     def function(x: Tensor) -> tuple[Tensor, Tensor]:
         factor = torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + 1e-5)

@@ -61,7 +61,9 @@ def _plain(program: Program, node: object) -> RmsNorm | None:
 
 
 def _scaled(program: Program, node: Node, x: object, factor: object, root: OpOverload) -> RmsNorm | None:
-    if not isinstance(x, Node) or not _is(factor, root) or not isinstance(dims_at(x)[-1], int):
+    if not isinstance(x, Node) or not _is(factor, root):
+        return None
+    if not dims_at(x) or not isinstance(dims_at(x)[-1], int):
         return None
     total = factor.args[0]
     for mean, epsilon in _both_ways(total) if _is(total, _aten.add.Tensor) else ():
