@@ -131,3 +131,14 @@ def test_compiling_does_not_change_bounds_of_its_input() -> None:
     with pytest.warns(UserWarning, match="has no upper bound"):
         to_edge(program).to_executorch()
     assert program.range_constraints == before
+
+
+@pytest.mark.parametrize(
+    ("indices", "low"),
+    [(slice(-1, None), 1), (slice(0, 2), 2), (slice(0, 1), 1), (slice(-2, None), 2)],
+)
+def test_slice_of_static_size_raises_the_lower_bound(indices: slice, low: int) -> None:
+    module = _FunctionModule(lambda x: x[indices] * 2.0)
+    exported = export(module, (torch.zeros(3, 7),), dynamic_shapes=(({0: Dim("rows", min=0, max=4)},),))
+    (known,) = to_edge(exported).exported_program().range_constraints.values()
+    assert (known.lower, known.upper) == (low, 4)

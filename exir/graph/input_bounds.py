@@ -1,23 +1,30 @@
 """Sets upper bounds of input dimensions that have none."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import sympy
+import torch
 from torch import SymInt, Tensor
 from torch.export import ExportedProgram
 from torch.export.graph_signature import InputKind
-from torch.fx import GraphModule
+from torch.fx import GraphModule, Node
 from torch.utils._pytree import tree_leaves
 from torch.utils._sympy.numbers import int_oo
 from torch.utils._sympy.value_ranges import ValueRanges
 
+from exir.dialects.edge import edge_op
 from exir.error import ConfigError
 from exir.graph.control_flow import graphs, regions
 from exir.graph.symbols import line_of
 
 SPECIALIZED_LOWER = 2
 """Lower bound that torch.export assumes; it is indistinguishable from a declared bound of 2."""
+
+_SLICES = (edge_op(torch.ops.aten.slice_copy.Tensor), torch.ops.aten.slice.Tensor)
+# An end of a slice from here on means the end of the dimension.
+_NO_END = 1 << 31
 
 
 @dataclass(frozen=True)
@@ -111,6 +118,45 @@ def require_rows(program: ExportedProgram) -> None:
                 if line is not None and line[0] in symbols and line[1] > 0:
                     symbol, factor, offset = line
                     _raise_lower(program, symbol, -((offset - 1) // factor))
+
+
+def require_sliced_sizes(program: ExportedProgram) -> None:
+    """Raise lower bounds of input sizes to what slices of static size need.
+
+    torch.export assumes sizes of at least 2: `x[:2]` and `x[-1:]` have static sizes in its programs,
+    although they are shorter in eager PyTorch if `x` is.
+    """
+    for graph_module in graphs(program.graph_module):
+        for node in graph_module.graph.nodes:
+            if node.target not in _SLICES:
+                continue
+            x, dim, start, end, step = _slice_arguments(node)
+            size, count = x.meta["val"].shape[dim], node.meta["val"].shape[dim]
+            line = line_of(size.node.expr) if isinstance(size, SymInt) else None
+            indices = slice(start, end, step)
+            if line is None or line[1] <= 0 or not _are_ints((count, start, end, step)):
+                continue
+            needed = _smallest_sliced_size(indices, count)
+            symbol, factor, offset = line
+            _raise_lower(program, symbol, -((offset - needed) // factor))
+
+
+def _slice_arguments(node: Node) -> tuple[Any, ...]:
+    """Return the arguments of a slice, with the defaults of those that the node omits."""
+    return (*node.args, *(0, None, None, 1)[len(node.args) - 1 :])
+
+
+def _smallest_sliced_size(indices: slice, count: int) -> int:
+    """Return the size from which on `indices` select `count` elements."""
+    ends = (abs(end) for end in (indices.start, indices.stop) if end is not None and abs(end) < _NO_END)
+    size = max(ends, default=0) + 1
+    while size > 0 and len(range(*indices.indices(size - 1))) == count:
+        size -= 1
+    return size
+
+
+def _are_ints(values: Iterable[object]) -> bool:
+    return all(value is None or isinstance(value, int) for value in values)
 
 
 def _raise_lower(program: ExportedProgram, symbol: sympy.Symbol, lower: int) -> None:

@@ -119,6 +119,10 @@ def _module_float_reason(module: nn.Module, options: QuantizationOptions) -> str
         return f"its weight is {dtype}; only float32, float16 and bfloat16 weights are quantized"
     size = None if _is_int8_embedding(module, options) else options.weight_group
     inputs = module.weight.shape[-1]
+    if inputs <= 1:
+        return (
+            f"its weight has rows of length {inputs}; quantization with a scale per row needs at least 2"
+        )
     return (
         f"its {inputs} inputs are not a multiple of group_size {size}" if size and inputs % size else ""
     )

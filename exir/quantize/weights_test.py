@@ -124,6 +124,13 @@ def test_invalid_group_sizes_are_named(recipe: str, size: int, message: str) -> 
         QuantizationOptions(recipe, group_size=size)
 
 
+@pytest.mark.parametrize("recipe", ["int8_weight_only", "int8_dynamic"])
+def test_layers_with_one_input_stay_float(recipe: str) -> None:
+    module = nn.Sequential(nn.Linear(6, 1), nn.Linear(1, 8), nn.Linear(8, 4))
+    reasons = quantize_weights(module, QuantizationOptions(recipe))
+    assert list(reasons) == ["1"] and "rows of length 1" in reasons["1"]
+
+
 def test_static_recipe_rejects_modules() -> None:
     message = "recipe 'int8_static' quantizes exported programs; call quantize_program"
     with pytest.raises(ConfigError, match=message):

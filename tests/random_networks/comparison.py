@@ -27,7 +27,7 @@ from exir.cli.reporting.calls import Call, QuantizedOutput, write_calls
 from exir.cli.reporting.instruction_values import record_instruction_values
 from exir.cli.reporting.reference import Further, record_calls
 from exir.error import ConfigError
-from exir.graph.input_bounds import SPECIALIZED_LOWER
+from exir.graph.input_bounds import SPECIALIZED_LOWER, require_sliced_sizes
 from exir.graph.program_bundle import CompilationContext
 from exir.model.spec import ModelSpec
 from exir.program import ExecutorchProgramManager
@@ -135,6 +135,7 @@ def export_network(network: Network) -> Exported:
         try:
             spec = _spec(each)
             programs = export_methods(spec)
+            require_sliced_sizes(programs["forward"])
             return Exported(each, spec, programs, _accepted_ends(each, programs["forward"]))
         except Exception as error:
             refusals.append(f"{type(error).__name__}: {error}")

@@ -78,7 +78,7 @@ class Varying:
     def __str__(self) -> str:
         return f"{self.example} in {self.low}..{self.high}"
 
-    def fixed(self) -> "Varying":
+    def fixed(self) -> Varying:
         """Return the range that contains the example only."""
         return Varying(self.example, self.example, self.example)
 

@@ -56,6 +56,9 @@ def test_expressions_are_computed_from_their_parts(expression: sympy.Expr, n: in
         functions.FloorDiv(_N - 7, 3) * 2 + 4,
         functions.PythonMod(_N - 6, 4),
         functions.FloorDiv(functions.Max(0, _N - 4) - 3, 2) + 5,
+        -16 * _N * functions.FloorDiv(-1, 16 * _N),
+        -functions.FloorDiv(-7, _N) + 1,
+        functions.PythonMod(-7, _N),
     ],
 )
 @pytest.mark.parametrize("n", range(2, 10))

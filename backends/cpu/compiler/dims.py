@@ -69,14 +69,17 @@ class Bounds:
         return -1 if lower in (-int_oo, -sympy.oo) else int(lower)
 
     def without_negative_parts(self, dim: Dim) -> Dim:
-        """An equal expression whose parts are not below zero where `dim` is not: `Max(0, n - 3)` as `Max(3, n) - 3`.
+        """Return an equal expression whose parts are negative only where `dim` is.
 
-        Payloads have no negative numbers. A sum is computed from its positive terms first.
+        `Max(0, n - 3)` is `Max(3, n) - 3`. Payloads have no negative numbers. A sum is computed from its
+        positive terms first.
         """
         if isinstance(dim, int) or not dim.args:
             return dim
         args = [self.without_negative_parts(each) for each in dim.args]
         equal = dim if args == list(dim.args) else dim.func(*args)
+        if equal.is_Mul and equal.could_extract_minus_sign():
+            return sympy.expand_mul(equal, deep=False)
         if equal.func is not functions.Max and equal.func not in _DIVISIONS:
             return equal
         lowest = min(self.minimum(each) for each in args)
@@ -85,9 +88,10 @@ class Bounds:
         if equal.func is functions.Max:
             return functions.Max(*(each - lowest for each in args)) + lowest
         divisor: Any = args[1]
-        if not divisor.is_Integer or divisor <= 0:
+        least = self.minimum(divisor)
+        if least <= 0:
             return equal
-        quotient = -(lowest // int(divisor))
+        quotient = -(lowest // least)
         shifted = equal.func(args[0] + quotient * divisor, divisor)
         return shifted if equal.func in _REMAINDERS else shifted - quotient
 
