@@ -105,8 +105,8 @@ def lines_run(count: int) -> int:
 
 def plan_and_verify(graph_module: GraphModule) -> None:
     plan = greedy(16, specs_in(graph_module), graph_module, SIGNATURE)
-    for each, place in plan.spec_dict.items():
-        each.mem_id, each.mem_offset = place.mem_id, place.mem_offset
+    for tensor_spec, place in plan.spec_dict.items():
+        tensor_spec.mem_id, tensor_spec.mem_offset = place.mem_id, place.mem_offset
     verify_memory_plan(graph_module, plan.bufsizes, 16)
 
 

@@ -158,8 +158,8 @@ def pass_name(pass_: PassType) -> str:
         pass_ = pass_.step
     if isinstance(pass_, (GraphModulePass, WholeProgramPass)):
         pass_ = pass_.function
-    own = getattr(pass_, "name", None) or getattr(pass_, "__name__", None)
-    return own if isinstance(own, str) else type(pass_).__name__
+    name = getattr(pass_, "name", None) or getattr(pass_, "__name__", None)
+    return name if isinstance(name, str) else type(pass_).__name__
 
 
 def run_passes(

@@ -53,8 +53,8 @@ def dtype_of(number: ScalarType) -> torch.dtype:
 
     Raises `UnsupportedOperatorError` if the code is unknown.
     """
-    for dtype, each in _SCALAR_TYPES.items():
-        if each == number:
+    for dtype, code in _SCALAR_TYPES.items():
+        if code == number:
             return dtype
     raise UnsupportedOperatorError(
         f"scalar type {number} is not a torch dtype; export the program again"

@@ -57,8 +57,8 @@ class _FlatbufferReader:
         if self._budget < 0:
             self._malformed(place, "too many elements share bytes")
 
-    def _malformed(self, place: str, what: str) -> None:
-        raise InvalidProgramError(f"{place}: {what}")
+    def _malformed(self, place: str, fault: str) -> None:
+        raise InvalidProgramError(f"{place}: {fault}")
 
     def _read_offset(self, position: int, place: str) -> int:
         self._check_range(position, 4, place)

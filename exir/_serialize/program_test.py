@@ -104,20 +104,22 @@ def test_constants_states_and_named_data_round_trip(states: list[bytes]) -> None
 
 def test_empty_delegate_payloads_round_trip() -> None:
     contents = [b"", b"one", b"", b"one"]
-    payloads = [schema.BackendDelegateInlineData(each) for each in contents]
+    payloads = [schema.BackendDelegateInlineData(content) for content in contents]
     references = [
         schema.BackendDelegateDataReference(schema.DataLocation.INLINE, i) for i in range(len(contents))
     ]
     plan = replace(
         program().execution_plan[0],
-        delegates=[schema.BackendDelegate("Backend", each) for each in references],
+        delegates=[schema.BackendDelegate("Backend", reference) for reference in references],
     )
     file = PTEFile(replace(program(), execution_plan=[plan], backend_delegate_data=payloads))
     data = bytes(serialize_pte_binary(file))
     read = deserialize_pte_binary(data).program
-    found = [each.processed for each in read.execution_plan[0].delegates]
-    assert all(each is not None for each in found)
-    assert [bytes(read.backend_delegate_data[each.index].data) for each in found if each] == contents
+    found = [delegate.processed for delegate in read.execution_plan[0].delegates]
+    assert all(payload is not None for payload in found)
+    assert [
+        bytes(read.backend_delegate_data[payload.index].data) for payload in found if payload
+    ] == contents
     assert data.count(b"one") == 1
 
 

@@ -225,15 +225,18 @@ def _compile_subprograms(
 ) -> dict[str, dict[_Key, LoweredBackendModule]]:
     """Compile the parts of all methods with one backend, by method and key."""
     programs = {
-        name: [_with_graph_copied(part.program) for part in some] for name, some in parts.items()
+        name: [_with_graph_copied(partition.program) for partition in some]
+        for name, some in parts.items()
     }
-    specs = {name: [part.compile_specs for part in some] for name, some in parts.items()}
+    specs = {name: [partition.compile_specs for partition in some] for name, some in parts.items()}
     results = find_backend(backend_id).preprocess_multimethod(programs, specs)
     _check_counts(results, parts, backend_id)
     return {
         name: {
-            part.key: _lowered_module(backend_id, part.program, part.compile_specs, result)
-            for part, result in zip(some, results[name])
+            partition.key: _lowered_module(
+                backend_id, partition.program, partition.compile_specs, result
+            )
+            for partition, result in zip(some, results[name])
         }
         for name, some in parts.items()
     }

@@ -99,7 +99,7 @@ def _match_pattern(graph_module: GraphModule, pattern: Graph, ignore_literals: b
         pattern, match_output=False, match_placeholder=False, ignore_literals=ignore_literals
     )
     return [
-        [node for of, node in match.nodes_map.items() if of.op == "call_function"]
+        [node for matched, node in match.nodes_map.items() if matched.op == "call_function"]
         for match in matcher.match(graph_module.graph)
     ]
 

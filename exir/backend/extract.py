@@ -156,9 +156,9 @@ def _check_may_be_tagged(
     if node.op in ("call_function", "get_attr") or node.name in constants or node in buffers:
         return
     kinds = {"placeholder": "an input"}
-    what = kinds.get(node.op, f"a node of kind '{node.op}'")
+    description = kinds.get(node.op, f"a node of kind '{node.op}'")
     raise UserError(
-        f"'{node.name}' has delegation tag '{tag_of(node)}', but {what} cannot be delegated; remove "
+        f"'{node.name}' has delegation tag '{tag_of(node)}', but {description} cannot be delegated; remove "
         "the tag",
         node,
     )

@@ -35,7 +35,7 @@ class SamePayloadBackend(BackendDetails):
 class TogetherBackend(BackendDetails):
     """Its payloads list the methods compiled together, with their partition counts."""
 
-    given = 1
+    result_count = 1
 
     @staticmethod
     def preprocess(edge_program: ExportedProgram, compile_specs: list[CompileSpec]) -> PreprocessResult:
@@ -52,7 +52,7 @@ class TogetherBackend(BackendDetails):
         }
         text = ",".join(f"{name}:{len(programs)}" for name, programs in sorted(edge_programs.items()))
         results = {n: [PreprocessResult(text.encode())] * len(p) for n, p in edge_programs.items()}
-        return {name: parts[: cls.given] for name, parts in results.items()}
+        return {name: parts[: cls.result_count] for name, parts in results.items()}
 
 
 class Everything(Partitioner):
@@ -165,7 +165,7 @@ def test_preprocess_all_receives_partitions_of_all_methods() -> None:
 
 
 def test_results_that_do_not_match_the_partitions_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(TogetherBackend, "given", 0)
+    monkeypatch.setattr(TogetherBackend, "result_count", 0)
     edge = to_edge(export(nn.ReLU(), (torch.ones(2),), strict=False)).exported_program()
     with pytest.raises(UserError, match="method 'forward' has 1 partitions, but 0 results"):
         to_backend(MethodProgramsPartitionerSpec({"forward": edge}, {"forward": Everything()}))

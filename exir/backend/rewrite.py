@@ -54,14 +54,14 @@ def as_one_call(lowered: DelegatedModule) -> ExportedProgram:
     constants = constant_specs(program)
     states = mutated_buffers(program)
     placeholders = program.graph.find_nodes(op="placeholder")
-    whole = Partition(
+    partition = Partition(
         nodes=tuple(node for node in program.graph.nodes if node.op == "call_function"),
         constants={node: constants[node.name] for node in placeholders if node.name in constants},
         inputs=tuple(node for node in placeholders if node.name not in constants and node not in states),
         outputs=tuple(program.graph.output_node().args[0][len(states) :]),
         states=states,
     )
-    return with_delegate_calls(program, {"whole": whole}, {"whole": lowered})
+    return with_delegate_calls(program, {"whole": partition}, {"whole": lowered})
 
 
 class _GraphWriter:

@@ -130,12 +130,12 @@ def bound_shapes(programs: Mapping[str, ExportedProgram], config: CompilerConfig
 
 
 def _bounds_of(method: str, shapes: Mapping[str, int]) -> dict[str, int]:
-    own = {
+    method_bounds = {
         key.removeprefix(f"{method}."): bound
         for key, bound in shapes.items()
         if key.startswith(f"{method}.")
     }
-    return {**shapes, **own}
+    return {**shapes, **method_bounds}
 
 
 def owning_programs(pipeline: Pipeline, spec: ModelSpec) -> Pipeline:

@@ -25,10 +25,10 @@ class _SdpaModule(nn.Module):
 
 
 def _lower_function(
-    function: Callable[..., Tensor], *inputs: Tensor, whole: bool = True, shapes: Any = None
+    function: Callable[..., Tensor], *inputs: Tensor, preserve_sdpa: bool = True, shapes: Any = None
 ) -> Any:
     program = export(_SdpaModule(function).eval(), inputs, dynamic_shapes=shapes)
-    return to_edge(program, compile_config=EdgeCompileConfig(preserve_sdpa=whole))
+    return to_edge(program, compile_config=EdgeCompileConfig(preserve_sdpa=preserve_sdpa))
 
 
 def _sdpa_operands(heads: int = 4, shared: int = 4, dtype: torch.dtype = torch.float32) -> list[Tensor]:
@@ -73,7 +73,7 @@ def test_sdpa_accepts_dynamic_sequence_lengths() -> None:
 
 def test_sdpa_is_decomposed_unless_preserved() -> None:
     program = _lower_function(
-        F.scaled_dot_product_attention, *_sdpa_operands(), whole=False
+        F.scaled_dot_product_attention, *_sdpa_operands(), preserve_sdpa=False
     ).exported_program()
     assert "aten::bmm" in operator_names(program) and _WHOLE not in operator_names(program)
 

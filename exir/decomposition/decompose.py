@@ -32,7 +32,7 @@ from exir.error import NotLocal, UnsupportedOperatorError
 from exir.graph.fake_mode import fake_mode_of
 from exir.graph.program_update import edge_program
 
-Whole: TypeAlias = Callable[[ExportedProgram], Mapping[OpOverload, NodeFilter]]
+PreservedOps: TypeAlias = Callable[[ExportedProgram], Mapping[OpOverload, NodeFilter]]
 # `torch.export` marks the start and the end of `vmap`, `grad` and `jvp` with such calls.
 _TRANSFORMS = "torch._functorch.predispatch"
 
@@ -41,7 +41,7 @@ def to_core_aten(
     program: ExportedProgram,
     preserve: Mapping[OpOverload, NodeFilter],
     attention: bool = False,
-    whole: Whole | None = None,
+    preserved_ops: PreservedOps | None = None,
 ) -> ExportedProgram:
     """Return a new program of core ATen operators in the edge dialect.
 
@@ -51,7 +51,7 @@ def to_core_aten(
 
     preserve: operators that are not decomposed, each at the nodes for which its function returns true.
     attention: keep supported SDPA calls as one operator.
-    whole: returns further preserved operators, for the program as it is when it is rewritten.
+    preserved_ops: returns further preserved operators, for the program as it is when it is rewritten.
     """
     refuse_lost_derivatives(program)
     refuse_unsupported(program)
@@ -59,17 +59,17 @@ def to_core_aten(
     program = lift_inner_constants(merge_aliases(inline_grad_modes(program)))
     program = unwrap_subclasses(separate_operands(program))
     try:
-        lowered = decompose_locally(program, decompositions, whole)
+        lowered = decompose_locally(program, decompositions, preserved_ops)
     except NotLocal:
-        lowered = _decompose_whole_graph(program, decompositions, whole)
+        lowered = _decompose_whole_graph(program, decompositions, preserved_ops)
     return evaluate_unsupported(lower_size_arithmetic(lowered), preserve.keys())
 
 
 def _decompose_whole_graph(
-    program: ExportedProgram, decompositions: Decompositions, whole: Whole | None
+    program: ExportedProgram, decompositions: Decompositions, preserved_ops: PreservedOps | None
 ) -> ExportedProgram:
     try:
-        return decompose_by_retracing(program, decompositions, whole)
+        return decompose_by_retracing(program, decompositions, preserved_ops)
     except NotLocal as reason:
         error = UnsupportedOperatorError(
             f"{reason.message}; compute the value out of place, or use other operators"
@@ -79,28 +79,28 @@ def _decompose_whole_graph(
 
 
 def decompose_locally(
-    program: ExportedProgram, decompositions: Decompositions, whole: Whole | None = None
+    program: ExportedProgram, decompositions: Decompositions, preserved_ops: PreservedOps | None = None
 ) -> ExportedProgram:
     """Run `to_core_aten` operator by operator; raise `NotLocal` if that is unsound."""
     _reject_spanning_values(program.graph_module)
     with _without_onednn():
-        return _rewrite_program(program, _without_preserved(decompositions, whole, program))
+        return _rewrite_program(program, _without_preserved(decompositions, preserved_ops, program))
 
 
 def decompose_by_retracing(
-    program: ExportedProgram, decompositions: Decompositions, whole: Whole | None = None
+    program: ExportedProgram, decompositions: Decompositions, preserved_ops: PreservedOps | None = None
 ) -> ExportedProgram:
     """Run `to_core_aten` by retracing the whole program."""
     with _without_onednn(), dynamic_recurrence():
-        remaining = _without_preserved(decompositions, whole, program)
+        remaining = _without_preserved(decompositions, preserved_ops, program)
         retraced = with_explicit_copies(program).run_decompositions(remaining.for_retracing())
-        return _rewrite_program(retraced, _without_preserved(decompositions, whole, retraced))
+        return _rewrite_program(retraced, _without_preserved(decompositions, preserved_ops, retraced))
 
 
 def _without_preserved(
-    decompositions: Decompositions, whole: Whole | None, program: ExportedProgram
+    decompositions: Decompositions, preserved_ops: PreservedOps | None, program: ExportedProgram
 ) -> Decompositions:
-    return decompositions if whole is None else decompositions.preserving(whole(program))
+    return decompositions if preserved_ops is None else decompositions.preserving(preserved_ops(program))
 
 
 @contextmanager

@@ -72,8 +72,8 @@ def _qr(a: Tensor, mode: str = "reduced") -> tuple[Tensor, Tensor]:
 
 def _order_sign(pivots: Tensor, dtype: torch.dtype) -> Tensor:
     """The sign of the permutation: the product of -1 for every row exchange."""
-    own = torch.arange(1, pivots.shape[-1] + 1, dtype=pivots.dtype)
-    return (1 - 2 * (pivots != own).to(dtype)).prod(-1)
+    identity = torch.arange(1, pivots.shape[-1] + 1, dtype=pivots.dtype)
+    return (1 - 2 * (pivots != identity).to(dtype)).prod(-1)
 
 
 def _determinant(a: Tensor) -> tuple[Tensor, Tensor, Tensor]:

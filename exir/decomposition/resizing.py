@@ -65,9 +65,9 @@ def _clamp_taps(places: list[Tensor], taps: list[Tensor], length: _Size) -> list
     """Clamp taps to the image: border elements get the weights beyond them."""
     bounded = [place.clamp(min=0).clamp(max=length - 1) for place in places]
     merged = []
-    for place, own in zip(places, bounded):
+    for place, bounded_place in zip(places, bounded):
         total = sum(torch.where(other == place, tap, 0.0) for other, tap in zip(bounded, taps))
-        merged.append(torch.where(own == place, total, 0.0))
+        merged.append(torch.where(bounded_place == place, total, 0.0))
     return merged
 
 

@@ -99,10 +99,10 @@ def _clone_operands(node: Node, shared: list[int]) -> None:
     """
     places = count()
     node.args = tuple(
-        type(given)([_clone_operand(operand, next(places) in shared, node) for operand in given])
-        if isinstance(given, (list, tuple))
-        else given
-        for given in node.args
+        type(argument)([_clone_operand(operand, next(places) in shared, node) for operand in argument])
+        if isinstance(argument, (list, tuple))
+        else argument
+        for argument in node.args
     )
 
 

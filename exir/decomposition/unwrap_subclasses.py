@@ -58,8 +58,8 @@ class _SubclassUnwrapper:
         """Return the name and the value of the constant or part that `node` reads."""
         if node.op == "placeholder":
             return self._constants.name(node), self._constants.tensor(node)
-        name, whole = self._constant_or_part(node.args[0])
-        return f"{name}.{node.args[1]}", getattr(whole, node.args[1])
+        name, tensor = self._constant_or_part(node.args[0])
+        return f"{name}.{node.args[1]}", getattr(tensor, node.args[1])
 
     def _constant_node(self, name: str, tensor: Tensor) -> Node:
         key = name, str(tensor.dtype)

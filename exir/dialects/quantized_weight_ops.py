@@ -96,8 +96,8 @@ def _low_bit_embedding(
     weight: Tensor, scales: Tensor, minima: Tensor | None, indices: Tensor, bits: int
 ) -> Tensor:
     chosen = indices.flatten()
-    own = None if minima is None else minima[chosen]
-    rows = dequantized_blocks(weight[chosen], scales[chosen], own, bits)
+    chosen_minima = None if minima is None else minima[chosen]
+    rows = dequantized_blocks(weight[chosen], scales[chosen], chosen_minima, bits)
     return rows.reshape(*indices.shape, rows.shape[1])
 
 

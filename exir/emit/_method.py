@@ -140,11 +140,11 @@ class _MethodEmitter:
         constants = self._program.constants
         tensor = self._program.state_dict.get(spec.target, constants.get(spec.target))
         if not isinstance(tensor, torch.Tensor):
-            what = (
+            message = (
                 f"a .pte program cannot have input '{node.name}' of kind {spec.kind.name}; pass a tensor, "
                 "or register it as a buffer"
             )
-            raise ExportError(ExportErrorType.NOT_SUPPORTED, what, node)
+            raise ExportError(ExportErrorType.NOT_SUPPORTED, message, node)
         return tensor
 
     def _emit_outputs(self) -> list[int]:

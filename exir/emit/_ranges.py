@@ -60,9 +60,9 @@ def ranges_of_ends(
     entries.sort(key=lambda pair: (pair[0].value, pair[0].dim))
     first: dict[sympy.Symbol, int] = {}
     found = []
-    for index, (each, entry) in enumerate(entries):
-        is_shared = each.line is not None and each.value in values
-        same_as = first.setdefault(each.line[0], index) if is_shared and each.line else index
+    for index, (size, entry) in enumerate(entries):
+        is_shared = size.line is not None and size.value in values
+        same_as = first.setdefault(size.line[0], index) if is_shared and size.line else index
         found.append(replace(entry, same_as=same_as))
     return found
 
@@ -130,9 +130,11 @@ def _symbol_limits(
             _, factor, offset = line
             low = min(low, -((offset - _clamp_bound(bounds.lower)) // factor))
             high = min(high, (_clamp_bound(bounds.upper) - offset) // factor)
-    own = [(size, line) for size in input_sizes if (line := size.line) is not None and line[0] == symbol]
-    for each, (_, factor, offset) in own:
-        if each.dim != NUMBER:
+    sized_by_symbol = [
+        (size, line) for size in input_sizes if (line := size.line) is not None and line[0] == symbol
+    ]
+    for size, (_, factor, offset) in sized_by_symbol:
+        if size.dim != NUMBER:
             low = max(low, -(offset // factor))
     return low, high
 

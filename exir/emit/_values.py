@@ -51,11 +51,11 @@ class Values:
         val: the `meta["val"]` of the node.
         """
         if type(val) not in _NUMBERS:
-            what = (
+            message = (
                 f"a .pte program cannot compute a value of type {type(val).__name__}; return a tensor, "
                 "int, float or bool"
             )
-            raise ExportError(ExportErrorType.NOT_SUPPORTED, what, node)
+            raise ExportError(ExportErrorType.NOT_SUPPORTED, message, node)
         return self.add_constant(_NUMBERS[type(val)])
 
     def add_stored(self, spec: TensorSpec, data_buffer_idx: int, name: str | None = None) -> int:

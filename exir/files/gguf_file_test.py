@@ -104,7 +104,7 @@ _GGML_TYPES = (
 
 
 def test_gguf_tensor_types_have_the_names_of_ggml(tmp_path: Path) -> None:
-    names = dict(each.split() for each in _GGML_TYPES.split(", ")) | {"4": "number 4"}
+    names = dict(row.split() for row in _GGML_TYPES.split(", ")) | {"4": "number 4"}
     tensors = [_encode_tensor_info(number, (0,), int(number)) for number in names]
     found = _read_bytes(tmp_path, _encode_file([], tensors)).tensors
     assert {number: tensor.kind for number, tensor in found.items()} == names
@@ -253,14 +253,14 @@ def test_randomly_damaged_gguf_file_is_read_or_refused(tmp_path: Path) -> None:
         ),
         _encode_entry("numbers", 9, _encode_array(4, 3, bytes(12))),
     ]
-    whole = _encode_file(
+    encoded = _encode_file(
         entries, [_encode_tensor_info("t", (8, 2)), _encode_tensor_info("q", (32, 2), 2, 64)], bytes(128)
     )
     draw = random.Random(1)
     outcomes = {"file": 0, "error": 0}
     for _ in range(3000):
         damaged = bytearray(
-            whole[: draw.randrange(1, len(whole)) if draw.random() < 0.2 else len(whole)]
+            encoded[: draw.randrange(1, len(encoded)) if draw.random() < 0.2 else len(encoded)]
         )
         for _ in range(draw.randrange(1, 4)):
             damaged[draw.randrange(len(damaged))] = draw.choice((0, 1, 0x7F, 0xFF, draw.randrange(256)))

@@ -46,7 +46,7 @@ def read() -> frozenset[str]:
     )
 
 
-@pytest.mark.parametrize("options", _CLASSES, ids=lambda each: each.__name__)
+@pytest.mark.parametrize("options", _CLASSES, ids=lambda cls: cls.__name__)
 def test_every_option_is_read(options: type, read: frozenset[str]) -> None:
     names = {field.name for field in dataclasses.fields(options)}
     assert names, "a class without options tests nothing"

@@ -28,6 +28,6 @@ def is_blocks(node: Node) -> bool:
 def read_blocks(node: Node, constants: ConstantTable) -> BlockConstants | None:
     """Return the weight that `node` dequantizes; None if it is not constant."""
     codes, scales, minima, bits = node.args
-    if any(part is not None and constants.tensor(part) is None for part in (codes, scales, minima)):
+    if any(name is not None and constants.tensor(name) is None for name in (codes, scales, minima)):
         return None
     return BlockConstants(codes, scales, minima, bits)

@@ -47,31 +47,31 @@ def square_root(values: Tensor) -> Tensor:
     return roots.to(values.dtype) if values.is_floating_point() else roots
 
 
-def _add(x: Tensor, other: Any, alpha: float = 1) -> Tensor:
+def _add_exactly(x: Tensor, other: Any, alpha: float = 1) -> Tensor:
     """Add without fused multiply-add."""
     return torch.add(x, other if alpha == 1 else torch.mul(other, alpha))
 
 
-def _sub(x: Tensor, other: Any, alpha: float = 1) -> Tensor:
+def _subtract_exactly(x: Tensor, other: Any, alpha: float = 1) -> Tensor:
     return torch.sub(x, other if alpha == 1 else torch.mul(other, alpha))
 
 
-def _power(x: Tensor, exponent: float) -> Tensor:
+def _power_exactly(x: Tensor, exponent: float) -> Tensor:
     if exponent in (-0.5, 0.5):
         return _reciprocal_root(x) if exponent < 0 else square_root(x)
-    whole = int(exponent)
-    factors = [x] * abs(whole)
+    integer = int(exponent)
+    factors = [x] * abs(integer)
     product = factors[0] if len(factors) == 1 else torch.mul(*factors[:2])
     for factor in factors[2:]:
         product = product * factor
-    return torch.ones_like(product) / product if whole < 0 else product
+    return torch.ones_like(product) / product if integer < 0 else product
 
 
 def _reciprocal_root(x: Tensor) -> Tensor:
     return (1 / square_root(_to_float64(x))).to(_compute_floating(x))
 
 
-def _sum(
+def _sum_exactly(
     x: Tensor,
     dims: Sequence[int] | None = None,
     keepdim: bool = False,
@@ -85,7 +85,7 @@ def _sum(
     return _pairwise_sum(_to_float64(x), dims, keepdim).to(x.dtype)
 
 
-def _mean(
+def _mean_exactly(
     x: Tensor,
     dims: Sequence[int] | None = None,
     keepdim: bool = False,
@@ -96,7 +96,7 @@ def _mean(
     return _compute_mean(_to_float64(x), dims, keepdim, 0).to(x.dtype)
 
 
-def _var(
+def _variance_exactly(
     x: Tensor, dims: Sequence[int] | None = None, *, correction: float | None = 1, keepdim: bool = False
 ) -> Tensor:
     wide = _to_float64(x)
@@ -163,13 +163,13 @@ def _compute_floating(x: Tensor) -> torch.dtype:
 
 
 _OWN: Mapping[OpOverload, Callable[..., Any]] = {
-    _ATEN.add.Tensor: _add,
-    _ATEN.sub.Tensor: _sub,
-    _ATEN.pow.Tensor_Scalar: _power,
+    _ATEN.add.Tensor: _add_exactly,
+    _ATEN.sub.Tensor: _subtract_exactly,
+    _ATEN.pow.Tensor_Scalar: _power_exactly,
     _ATEN.sqrt.default: square_root,
     _ATEN.rsqrt.default: _reciprocal_root,
-    _ATEN.sum.dim_IntList: _sum,
-    _ATEN.mean.dim: _mean,
-    _ATEN.var.correction: _var,
+    _ATEN.sum.dim_IntList: _sum_exactly,
+    _ATEN.mean.dim: _mean_exactly,
+    _ATEN.var.correction: _variance_exactly,
     _ATEN._native_batch_norm_legit.no_stats: _batch_norm,
 }

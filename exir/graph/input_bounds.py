@@ -107,8 +107,8 @@ def require_rows(program: ExportedProgram) -> None:
     control flow may not run, so it is excluded.
     """
     placeholders = program.graph.find_nodes(op="placeholder")
-    user_inputs = [each for each in placeholders if each.name in program.graph_signature.user_inputs]
-    sizes = (size for each in user_inputs for _, size in _sizes_of(each.name, each.meta.get("val")))
+    user_inputs = [node for node in placeholders if node.name in program.graph_signature.user_inputs]
+    sizes = (size for node in user_inputs for _, size in _sizes_of(node.name, node.meta.get("val")))
     symbols = {symbol for size in sizes for symbol in size.node.expr.free_symbols}
     for node in program.graph.nodes:
         for region in regions(node):

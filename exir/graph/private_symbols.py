@@ -137,8 +137,8 @@ class _ValueCopier:
 def _copied_shape_env(shape_env: ShapeEnv) -> ShapeEnv:
     """Return `shape_env` with copied containers; their contents are shared."""
     copied = copy.copy(shape_env)
-    own = {name: _copied_container(value) for name, value in vars(shape_env).items()}
-    vars(copied).update(own, fake_tensor_cache={})
+    attributes = {name: _copied_container(value) for name, value in vars(shape_env).items()}
+    vars(copied).update(attributes, fake_tensor_cache={})
     return copied
 
 

@@ -171,10 +171,10 @@ def renamed_signature(signature: ExportGraphSignature, graph: Graph) -> ExportGr
     )
 
 
-def _check_count(what: str, expected: int, found: int) -> None:
+def _check_count(kind: str, expected: int, found: int) -> None:
     if expected != found:
         raise EdgeDialectError(
-            f"a pass changed the number of the graph's {what} from {expected} to {found}; keep the "
+            f"a pass changed the number of the graph's {kind} from {expected} to {found}; keep the "
             "graph's inputs and outputs"
         )
 

@@ -77,13 +77,13 @@ class SymbolicSizes:
         return self._known[expr]
 
     def _find_size(self, expr: sympy.Expr, tensors: list[Node]) -> Node:
-        for way in (
+        for find in (
             self._read_off,
             self._read_off_with_offset,
             self._compute_expression,
             self._solve_linear,
         ):
-            node = way(expr, tensors)
+            node = find(expr, tensors)
             if node is not None:
                 return node
         raise NotLocal(f"no node computes the size {expr}")

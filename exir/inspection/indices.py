@@ -17,10 +17,10 @@ def check_indices(program: schema.Program) -> None:
         for number, value in enumerate(plan.values):
             if isinstance(value.val, schema.Tensor):
                 _check_tensor(value.val, f"method '{plan.name}': values[{number}]")
-        for where, what, index, length in _all_indices(plan, program):
+        for where, kind, index, length in _all_indices(plan, program):
             if not 0 <= index < length:
                 raise InvalidProgramError(
-                    f"method '{plan.name}': {where}: {what} {index} is out of range; there are {length}"
+                    f"method '{plan.name}': {where}: {kind} {index} is out of range; there are {length}"
                 )
 
 

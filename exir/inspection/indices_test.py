@@ -72,11 +72,11 @@ def test_inconsistent_tensor_record_is_refused(
 
 
 @pytest.mark.parametrize("index", [4, -2])
-@pytest.mark.parametrize("part", ["inputs", "outputs"])
-def test_input_and_output_indices_are_checked(part: str, index: int) -> None:
+@pytest.mark.parametrize("direction", ["inputs", "outputs"])
+def test_input_and_output_indices_are_checked(direction: str, index: int) -> None:
     program = _maximal_program()
-    setattr(program.execution_plan[0], part, [index])
-    message = rf"method 'forward': {part}: value {index} is out of range; there are 4"
+    setattr(program.execution_plan[0], direction, [index])
+    message = rf"method 'forward': {direction}: value {index} is out of range; there are 4"
     with pytest.raises(InvalidProgramError, match=message):
         check_indices(program)
 

@@ -49,12 +49,14 @@ def method_content(
         "operators": _operator_entries(report.operator_uses),
         "delegates": [
             {
-                "id": each.backend_id,
-                "bytes": each.nbytes,
+                "id": delegate_report.backend_id,
+                "bytes": delegate_report.nbytes,
                 "parts": list(needed),
                 "options": _compile_options(delegate),
             }
-            for each, needed, delegate in zip(report.delegates, parts, plan.delegates, strict=True)
+            for delegate_report, needed, delegate in zip(
+                report.delegates, parts, plan.delegates, strict=True
+            )
         ],
         "not_delegated": _not_delegated(report.operator_uses),
         "int8": _computed_in_int8(report.operator_uses),
@@ -103,8 +105,8 @@ def _value_entry(value: ValueReport) -> dict[str, Any]:
         }
         if value.is_dynamic:
             described["sizes"] = [
-                size if each is None else _quantization_entry(each)
-                for size, each in zip(value.shape, value.steps, strict=True)
+                size if steps is None else _quantization_entry(steps)
+                for size, steps in zip(value.shape, value.steps, strict=True)
             ]
     elif value.steps and value.steps[0] is not None:
         described["range"] = _quantization_entry(value.steps[0])

@@ -59,8 +59,8 @@ def ranges_of(plan: schema.ExecutionPlan) -> list[Range] | None:
     numbers = plan.container_meta_type.ranges if plan.container_meta_type else None
     if not numbers:
         return None
-    whole = len(numbers) - len(numbers) % _WIDTH
-    return [Range(*numbers[at : at + _WIDTH]) for at in range(0, whole, _WIDTH)]
+    end = len(numbers) - len(numbers) % _WIDTH
+    return [Range(*numbers[at : at + _WIDTH]) for at in range(0, end, _WIDTH)]
 
 
 def steps_of(plan: schema.ExecutionPlan, value: int) -> tuple[Steps | None, ...]:

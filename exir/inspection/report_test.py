@@ -180,11 +180,11 @@ def test_report_of_a_prebuilt_method_has_its_calls_and_sizes() -> None:
     )
     assert found.delegates == (DelegateReport("Demo", 4),)
     assert (found.instruction_count, found.planned_bytes) == (4, (0, 64, 32))
-    assert [(each.name, each.kind, each.dtype) for each in found.inputs] == [
+    assert [(value.name, value.kind, value.dtype) for value in found.inputs] == [
         ("", "Tensor", "float32"),
         ("", "Int", ""),
     ]
-    assert [(each.shape, each.dim_order) for each in found.outputs] == [((1, 4, 8, 8), (0, 2, 3, 1))]
+    assert [(value.shape, value.dim_order) for value in found.outputs] == [((1, 4, 8, 8), (0, 2, 3, 1))]
 
 
 _KERNELS = """
@@ -276,13 +276,15 @@ def test_manifest_lists_float_and_undelegated_calls_once_and_sorted() -> None:
     first = replace(last, source="a.py:2", refusals=MappingProxyType({"Demo": "dtype", "Cpu": "layout"}))
     fused = OperatorUse("quantized_bytes::add.out", ("int8",), "", False)
     section = _section(_plan("aten::relu.out", []), last, first, last, fused, fused)
-    assert [(each["source"], each["backend"], each["reason"]) for each in section["not_delegated"]] == [
+    assert [
+        (entry["source"], entry["backend"], entry["reason"]) for entry in section["not_delegated"]
+    ] == [
         ("a.py:2", "Cpu", "layout"),
         ("a.py:2", "Demo", "dtype"),
         ("b.py:1", "Demo", "rank"),
     ]
     assert section["int8"]["fused"] == 2
-    assert [each["source"] for each in section["int8"]["float"]] == ["a.py:2", "b.py:1"]
+    assert [entry["source"] for entry in section["int8"]["float"]] == ["a.py:2", "b.py:1"]
     assert section["operators"] == [
         {"name": "aten::relu.out", "dtypes": ["int8"], "channels_last": True},
         {"name": "quantized_bytes::add.out", "dtypes": ["int8"]},
@@ -330,9 +332,9 @@ def test_text_of_a_range_omits_its_implicit_parts(steps: Steps, text: str) -> No
 
 def test_values_are_labeled_in_order_or_not_at_all() -> None:
     plan = _ranged()
-    assert [each.name for each in values_of(plan, [2, 1], ["x", 0])] == ["x", "0"]
+    assert [value.name for value in values_of(plan, [2, 1], ["x", 0])] == ["x", "0"]
     unnamed = values_of(plan, [2, 0], ())
-    assert [(each.name, each.is_dynamic, each.is_planned) for each in unnamed] == [
+    assert [(value.name, value.is_dynamic, value.is_planned) for value in unnamed] == [
         ("", False, False),
         ("", True, False),
     ]

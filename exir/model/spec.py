@@ -178,9 +178,9 @@ def _resolve_method(name: str, spec: MethodSpec, default: nn.Module) -> Method:
     return Method(owner, function, spec.example_args, spec.example_kwargs, spec.dynamic_shapes)
 
 
-def _check_module(what: str, module: Any) -> None:
+def _check_module(name: str, module: Any) -> None:
     if not isinstance(module, nn.Module):
-        raise ModelError(f"'{what}' must be a torch.nn.Module, got {_describe_type(module)}")
+        raise ModelError(f"'{name}' must be a torch.nn.Module, got {_describe_type(module)}")
 
 
 def _check_has_methods(spec: ModelSpec) -> None:
@@ -192,10 +192,10 @@ def _check_has_methods(spec: ModelSpec) -> None:
         )
 
 
-def _check_inputs(what: str, args: Any, kwargs: Any) -> None:
+def _check_inputs(name: str, args: Any, kwargs: Any) -> None:
     if not isinstance(args, tuple):
         hint = "; write (x,) for one input" if isinstance(args, torch.Tensor) else ""
-        raise ModelError(f"{what} must be a tuple of inputs, got {_describe_type(args)}{hint}")
+        raise ModelError(f"{name} must be a tuple of inputs, got {_describe_type(args)}{hint}")
     if not isinstance(kwargs, Mapping):
         raise ModelError(f"example_kwargs must map names to inputs, got {_describe_type(kwargs)}")
 

@@ -83,14 +83,14 @@ def _tensor_refusals(rules: Rules, call: Call) -> Iterator[str]:
     concerned: dict[tuple[str, str], dict[str, None]] = {}
     for name, rule in rules.tensors.items():
         for tensor in call.tensors.get(name, ()):
-            misfit = _mismatch(rule, tensor)
+            misfit = _rule_mismatch(rule, tensor)
             if misfit is not None:
                 concerned.setdefault(misfit, {})[name] = None
     for (found, supported), names in concerned.items():
         yield f"no kernel supports {found} for {_format_names(list(names))}; supported: {supported}"
 
 
-def _mismatch(rule: TensorRule, tensor: TensorInfo) -> tuple[str, str] | None:
+def _rule_mismatch(rule: TensorRule, tensor: TensorInfo) -> tuple[str, str] | None:
     """Return the unsupported property of `tensor` and the supported ones, or None."""
     rank, (low, high) = len(tensor.dim_order), rule.ranks
     if tensor.dtype not in rule.dtypes:
@@ -134,14 +134,14 @@ def _attribute_refusals(rules: Rules, call: Call) -> Iterator[str]:
 def parse_rules(row: Row, operator: Operator, sets: DtypeSets) -> Rules:
     """Return the rules of a row of a kernel table. Raises ValueError."""
     names = [argument.name for argument in operator.tensors]
-    own = row.get("arguments", {})
-    _check_names("arguments", own, names, "tensor argument")
+    argument_rules = row.get("arguments", {})
+    _check_names("arguments", argument_rules, names, "tensor argument")
     others = [argument.name for argument in operator.arguments if not argument.is_tensor]
     _check_names("attributes", row.get("attributes", {}), others, "non-tensor argument")
     common = {key: row[key] for key in _RULE_KEYS & row.keys()}
     return Rules(
         tensors=MappingProxyType(
-            {name: _parse_rule(name, common, own.get(name, {}), sets) for name in names}
+            {name: _parse_rule(name, common, argument_rules.get(name, {}), sets) for name in names}
         ),
         same_dtype=_parse_groups(row.get("same_dtype", []), names),
         attributes=MappingProxyType(
@@ -158,8 +158,8 @@ def _check_names(
         raise ValueError(f"'{key}': not a {kind}: {', '.join(strangers)}")
 
 
-def _parse_rule(name: str, common: Row, own: str | Row, sets: DtypeSets) -> TensorRule:
-    fields = {**common, **({"dtypes": own} if isinstance(own, str) else own)}
+def _parse_rule(name: str, common: Row, row: str | Row, sets: DtypeSets) -> TensorRule:
+    fields = {**common, **({"dtypes": row} if isinstance(row, str) else row)}
     unknown = sorted(fields.keys() - _RULE_KEYS)
     if unknown:
         raise ValueError(f"'{name}': unknown keys: {', '.join(unknown)}; remove them")

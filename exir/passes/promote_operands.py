@@ -138,7 +138,7 @@ class _OperandPromoter:
                 node, _ATEN.full.default, ([], number), {"dtype": dtype}, self.fake_mode
             )
         real = dtype.to_real()
-        parts = [self._filled_row(node, part, real) for part in (number.real, number.imag)]
+        parts = [self._filled_row(node, value, real) for value in (number.real, number.imag)]
         both = insert_before(node, _ATEN.cat.default, (parts,), {}, self.fake_mode)
         return insert_before(node, _ATEN.view_as_complex_copy.default, (both,), {}, self.fake_mode)
 

@@ -74,7 +74,7 @@ class RowMajorOperands(ProgramPass):
             for node in list(graph_module.graph.nodes):
                 if _can_be_turned(node) and self._needs_rows(node):
                     rows.turn(node)
-            if rows.of:
+            if rows.copies:
                 graph_module.graph.eliminate_dead_code()
         return program
 
@@ -110,10 +110,10 @@ def _orders_of_operands(node: Node) -> set[tuple[int, ...]]:
 
 @dataclass
 class _RowMajorRewriter:
-    """Rewrites nodes. `of` maps a value to its row-major copy."""
+    """Rewrites nodes. `copies` maps a value to its row-major copy."""
 
     fake_mode: FakeTensorMode
-    of: dict[Node, Node] = field(default_factory=dict)
+    copies: dict[Node, Node] = field(default_factory=dict)
 
     def turn(self, node: Node) -> None:
         """Give `node` row-major operands, and copy its results back to their old order."""
@@ -130,14 +130,16 @@ class _RowMajorRewriter:
     def _in_rows(self, operand: Node, before: Node) -> Node:
         if not _is_tensor(operand) or _is_row_major(_dim_order(operand)):
             return operand
-        return self.of.get(operand) or self._row_major_copy(before, operand, sorted(_dim_order(operand)))
+        return self.copies.get(operand) or self._row_major_copy(
+            before, operand, sorted(_dim_order(operand))
+        )
 
     def _put_back(self, node: Node, turned: Node) -> None:
         """Replace `node` by `turned` in the order of `node`."""
         result = turned
         if _dim_order(turned) != _dim_order(node):
             result = self._row_major_copy(node, turned, list(_dim_order(node)))
-            self.of[result] = turned
+            self.copies[result] = turned
         node.replace_all_uses_with(result)
 
     def _row_major_copy(self, before: Node, source: Node, order: list[int]) -> Node:

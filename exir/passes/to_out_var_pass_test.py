@@ -75,13 +75,15 @@ def test_unused_results_have_no_memory() -> None:
             )[0]
 
     example = Example(Backward(), (torch.ones(1, 1, 2, 2), torch.ones(1, 1, 2, 2)))
-    whole = EdgeCompileConfig(preserve_ops=[torch.ops.aten.convolution_backward.default])
+    config = EdgeCompileConfig(preserve_ops=[torch.ops.aten.convolution_backward.default])
     (call,) = [
-        n for n in converted(example, whole).graph.nodes if "convolution_backward" in str(n.target)
+        n for n in converted(example, config).graph.nodes if "convolution_backward" in str(n.target)
     ]
     assert [call.kwargs[f"out{i}"] is None for i in range(3)] == [False, True, True]
     (plan,) = (
-        to_edge(example.export(), compile_config=whole).to_executorch().executorch_program.execution_plan
+        to_edge(example.export(), compile_config=config)
+        .to_executorch()
+        .executorch_program.execution_plan
     )
     instruction = plan.chains[0].instructions[-1].instr_args
     assert isinstance(instruction, schema.KernelCall)

@@ -18,9 +18,9 @@ from exir.pass_manager import ProgramPass
 
 _COPY = torch.ops.dim_order_ops._to_dim_order_copy.default
 _OPERATORS = frozenset(
-    f"quantized_decomposed::{verb}_per_{what}"
+    f"quantized_decomposed::{verb}_per_{group}"
     for verb in ("quantize", "dequantize")
-    for what in ("channel", "token")
+    for group in ("channel", "token")
 )
 # The required dtypes of the scale and the zero point, by argument position.
 _DTYPES: Mapping[int, torch.dtype] = {1: torch.float64, 2: torch.int64}

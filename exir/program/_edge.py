@@ -11,7 +11,7 @@ from torch.fx import Node
 from torch.fx.passes.infra.pass_manager import PassManager
 
 from exir.capture import EdgeCompileConfig, ExecutorchBackendConfig
-from exir.decomposition.decompose import Whole, to_core_aten
+from exir.decomposition.decompose import PreservedOps, to_core_aten
 from exir.decomposition.decompositions import NodeFilter, either
 from exir.dialects.edge import to_torch_overload
 from exir.error import ConfigError
@@ -127,11 +127,11 @@ def to_edge_transform_and_lower(
     programs_by_method = _by_method(programs)
     partitioners = _per_method(partitioner or (), programs_by_method)
     private = _copy_symbols(programs_by_method, context)
-    whole = {name: partial(_preserved_ops, partitioners[name]) for name in private}
-    preserved = [op for name, program in private.items() for op in whole[name](program)]
+    preserved_ops = {name: partial(_preserved_ops, partitioners[name]) for name in private}
+    preserved = [op for name, program in private.items() for op in preserved_ops[name](program)]
     bundle = ProgramBundle(private, dict(constant_methods or {}), context)
     manager = EdgeProgramManager._from_bundle(
-        _lower_to_edge(bundle, config, whole), _with_preserved_ops(config, preserved)
+        _lower_to_edge(bundle, config, preserved_ops), _with_preserved_ops(config, preserved)
     )
     if generate_etrecord:
         manager = manager._with_debug_record(programs)
@@ -291,16 +291,16 @@ def _copy_symbols(
 def _lower_to_edge(
     bundle: ProgramBundle,
     config: EdgeCompileConfig,
-    whole: Mapping[str, Whole],
+    preserved_ops: Mapping[str, PreservedOps],
 ) -> ProgramBundle:
     """Return the programs in the edge dialect.
 
-    whole: by method, the operators that are not decomposed.
+    preserved_ops: by method, the operators that are not decomposed.
     """
     always = dict.fromkeys(config.preserve_ops, _accept_node)
     with check_sizes_unchanged(bundle.programs.values(), "decomposition"):
         core = {
-            name: to_core_aten(program, always, config.preserve_sdpa, whole.get(name))
+            name: to_core_aten(program, always, config.preserve_sdpa, preserved_ops.get(name))
             for name, program in bundle.programs.items()
         }
     for program in core.values():
@@ -366,7 +366,7 @@ def _preserved_ops(
     """Return the operators that the partitioners keep, each with a node filter."""
     from exir.backend.partitioner import Partitioner
 
-    whole: dict[OpOverload, NodeFilter] = {}
+    filters: dict[OpOverload, NodeFilter] = {}
     for partitioner in partitioners:
         if not isinstance(partitioner, Partitioner):
             raise TypeError(
@@ -374,10 +374,10 @@ def _preserved_ops(
             )
         ops, accepts = partitioner.ops_to_not_decompose(program)
         for op in ops:
-            whole[op] = either(
-                whole.get(op), _within_reach(partitioner, program, accepts or _accept_node)
+            filters[op] = either(
+                filters.get(op), _within_reach(partitioner, program, accepts or _accept_node)
             )
-    return whole
+    return filters
 
 
 def _within_reach(

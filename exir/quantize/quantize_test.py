@@ -569,8 +569,8 @@ def test_dynamic_shapes_of_nested_arguments_stay_dynamic() -> None:
             super().__init__()
             self.layer = nn.Linear(4, 4)
 
-        def forward(self, *given: Tensor) -> Tensor:
-            return self.layer(given[0]) + given[1][::2]
+        def forward(self, *inputs: Tensor) -> Tensor:
+            return self.layer(inputs[0]) + inputs[1][::2]
 
     module, n = Variadic().eval(), Dim("n", min=2, max=16)
     inputs = torch.randn(3, 4), torch.randn(6, 4)

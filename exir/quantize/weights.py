@@ -46,20 +46,22 @@ def quantize_weights(module: nn.Module, options: QuantizationOptions) -> Reasons
         )
     require_torchao(options.recipe)
     exclusions = Exclusions(options.exclude)
-    found = {name: each for name, each in module.named_modules() if isinstance(each, _KINDS)}
-    for name, each in found.items():
+    found = {
+        name: submodule for name, submodule in module.named_modules() if isinstance(submodule, _KINDS)
+    }
+    for name, submodule in found.items():
         if not exclusions.reason(name):
-            make_weight_constant(each)
+            make_weight_constant(submodule)
     reasons = {
-        name: exclusions.reason(name) or _module_float_reason(each, options)
-        for name, each in found.items()
+        name: exclusions.reason(name) or _module_float_reason(submodule, options)
+        for name, submodule in found.items()
     }
     exclusions.check_all_matched()
     _check_group(reasons, options)
     with quiet():
         for kind in _KINDS:
             _quantize_modules(module, kind, options, reasons)
-        _make_readable(each for name, each in found.items() if not reasons[name])
+        _make_readable(submodule for name, submodule in found.items() if not reasons[name])
     return {name: reason for name, reason in reasons.items() if reason}
 
 
@@ -99,8 +101,8 @@ def _quantize_modules(
     """Quantize the modules of one kind that have no reason to stay float."""
     from torchao.quantization import quantize_
 
-    def is_chosen(each: nn.Module, name: str) -> bool:
-        return isinstance(each, kind) and not reasons[name]
+    def is_chosen(submodule: nn.Module, name: str) -> bool:
+        return isinstance(submodule, kind) and not reasons[name]
 
     quantize_(
         module,

@@ -39,9 +39,9 @@ def views(x: Tensor) -> list[Tensor]:
     left, right = x.chunk(2, 1)
     middle = torch.split(x, [1, 3, 2], 1)[1]
     shaped = [x.flatten(), x.view(2, 2, 6).permute(2, 0, 1).contiguous(), x.T.reshape(-1)]
-    taken = [x[1:, ::2], x.narrow(0, 1, 2), x.diagonal(), x.unfold(1, 3, 2), x.movedim(0, 1)]
+    views = [x[1:, ::2], x.narrow(0, 1, 2), x.diagonal(), x.unfold(1, 3, 2), x.movedim(0, 1)]
     joined = [torch.stack(x.unbind(0), 1), torch.cat([left, right], 0)]
-    return [left + right, middle.t() + 1, x[:, None].expand(4, 3, 6) * 1, *shaped, *taken, *joined]
+    return [left + right, middle.t() + 1, x[:, None].expand(4, 3, 6) * 1, *shaped, *views, *joined]
 
 
 @case(CASES, (4, 6), batch=True)
@@ -68,18 +68,18 @@ def mixed_dtypes(x: Tensor, i: Tensor, b: Tensor) -> list[Tensor]:
 
 @case(CASES, (4, 6))
 def reductions(x: Tensor) -> list[Tensor]:
-    whole = [x.sum(), x.std(), x.norm(), x.prod(), x.min(), x.argmax()]
+    reductions = [x.sum(), x.std(), x.norm(), x.prod(), x.min(), x.argmax()]
     along = [x.mean(1), *x.max(1), x.var(1), x.amax(0), x.cumsum(1), torch.logsumexp(x, 1)]
     rows = [x.softmax(1), x.log_softmax(0), *x.topk(2), x.sort(1)[0], F.normalize(x)]
-    return [*whole, *along, *rows]
+    return [*reductions, *along, *rows]
 
 
 @case(CASES, (4, 6), torch.tensor([0, 2]))
 def indexing(x: Tensor, i: Tensor) -> list[Tensor]:
-    taken = [x[i], x[:, i], x.index_select(0, i), x.gather(1, i[None]), F.embedding(i, x)]
+    selections = [x[i], x[:, i], x.index_select(0, i), x.gather(1, i[None]), F.embedding(i, x)]
     put = [torch.zeros(4, 6).index_put((i,), x[i]), torch.zeros(4, 6).scatter(0, i[None], x)]
     made = [torch.arange(6) + i.sum(), torch.zeros_like(x), torch.eye(3), F.one_hot(i, 4)]
-    return [*taken, *put, *made, x.roll(1, 0), x.flip(0), x.tril(), x.repeat_interleave(2, 0)]
+    return [*selections, *put, *made, x.roll(1, 0), x.flip(0), x.tril(), x.repeat_interleave(2, 0)]
 
 
 @case(CASES, (4, 6))

@@ -123,6 +123,6 @@ def _spec_matches(spec: TensorSpec, val: Tensor) -> bool:
         return False
     symbolic = [isinstance(size, torch.SymInt) for size in val.shape]
     if any(symbolic):
-        return all(s or size == given for s, size, given in zip(symbolic, val.shape, spec.shape))
+        return all(s or size == expected for s, size, expected in zip(symbolic, val.shape, spec.shape))
     order = dim_order_of_strides(tuple(val.shape), tuple(val.stride()))
     return spec.shape == tuple(val.shape) and spec.dim_order == order

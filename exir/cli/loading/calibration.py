@@ -107,8 +107,8 @@ def _split_rows(tensor: Tensor, rows: int, where: str) -> list[Tensor]:
         raise ModelError(
             f"{where}: has {tensor.shape[0]} rows, fewer than the {rows} rows of a call; add rows"
         )
-    whole = tensor.shape[0] // rows * rows
-    return list(tensor[:whole].split(rows))
+    used_rows = tensor.shape[0] // rows * rows
+    return list(tensor[:used_rows].split(rows))
 
 
 def _shape_and_dtype(tensor: Tensor) -> str:

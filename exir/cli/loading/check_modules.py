@@ -34,8 +34,8 @@ def check_modules(module: nn.Module) -> None:
                 raise _module_error(line_that_makes(module, path), f"'{path}'", layout)
 
 
-def _module_error(line: str, what: str, fault: str) -> ModelError:
-    return ModelError(f"{line}: {what} {fault}" if line else f"{what} {fault}")
+def _module_error(line: str, description: str, fault: str) -> ModelError:
+    return ModelError(f"{line}: {description} {fault}" if line else f"{description} {fault}")
 
 
 def _untraceable_reason(module: nn.Module) -> str:

@@ -97,7 +97,7 @@ def _decode_tensor(found: GgufTensor) -> Tensor:
     if rows * columns == 0:
         raise GgufError(f"tensor '{found.name}' of type {kind} is empty: its shape is {list(shape)}")
     matrix = read(blocks.reshape(rows, -1, blocks.shape[1]))
-    scales, minima = (_decode_floats(part, rows) for part in (matrix.scales, matrix.minima))
+    scales, minima = (_decode_floats(values, rows) for values in (matrix.scales, matrix.minima))
     return BlockWeight.of_codes(torch.from_numpy(matrix.codes.reshape(shape)), scales, minima, bits)
 
 
@@ -179,8 +179,8 @@ def _affine_groups(blocks: _Blocks) -> tuple[Any, Any]:
     first, second, third = (blocks[..., start : start + 4] for start in (4, 8, 12))
     scales = np.concatenate([first & 63, third & 15 | first >> 6 << 4], axis=-1)
     minima = np.concatenate([second & 63, third >> 4 | second >> 6 << 4], axis=-1)
-    whole, least = (_float16_at(blocks, start).astype(np.float32) for start in (0, 2))
-    return whole * scales, -(least * minima)
+    scale, minimum = (_float16_at(blocks, start).astype(np.float32) for start in (0, 2))
+    return scale * scales, -(minimum * minima)
 
 
 _PLAIN = {

@@ -123,7 +123,7 @@ def _module_name_in(root: str, path: str) -> str | None:
     parts = _relative_parts(path, root)
     if len(parts) > 1 and parts[-1] == "__init__":
         parts.pop()
-    return None if any("." in part for part in parts) else ".".join(parts)
+    return None if any("." in name for name in parts) else ".".join(parts)
 
 
 def _name_in_dotted_folder(root: str, path: str) -> str | None:

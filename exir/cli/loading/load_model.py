@@ -157,18 +157,18 @@ def _entry_point_arguments(
 
 
 def _similar_names(module: ModuleType, name: str) -> str:
-    own = [
+    names = [
         key
         for key, value in vars(module).items()
         if callable(value)
         and not key.startswith("_")
         and getattr(value, "__module__", None) == module.__name__
     ]
-    if not own:
+    if not names:
         return "it defines no functions"
-    close = difflib.get_close_matches(name, own, 1)
+    close = difflib.get_close_matches(name, names, 1)
     hint = f"; did you mean '{close[0]}'?" if close else ""
-    return f"its functions: {', '.join(sorted(own))}{hint}"
+    return f"its functions: {', '.join(sorted(names))}{hint}"
 
 
 def _required_parameters(entry_point: Callable[..., Any]) -> list[str]:
@@ -201,14 +201,14 @@ def _rename_weights(spec: ModelSpec, file: WeightsFile, arguments: Arguments) ->
     return mapped
 
 
-def _call_user_code(run: Callable[[], Any], what: str, arguments: Arguments) -> Any:
+def _call_user_code(run: Callable[[], Any], action: str, arguments: Arguments) -> Any:
     try:
         return run()
     except (KeyboardInterrupt, WeightsError):
         raise
     except BaseException as error:
         raise ModelError(
-            f"{what} failed: {describe(error, arguments.import_roots)}{_suggest_remedy(error)}"
+            f"{action} failed: {describe(error, arguments.import_roots)}{_suggest_remedy(error)}"
         ) from error
 
 

@@ -46,8 +46,8 @@ def resolve(reference: str, where: str, roots: tuple[Path, ...]) -> Any:
         )
     module = import_user_module(module_name, roots)
     if not hasattr(module, attribute):
-        own = [name for name in vars(module) if not name.startswith("_")]
-        close = difflib.get_close_matches(attribute, own, 1)
+        names = [name for name in vars(module) if not name.startswith("_")]
+        close = difflib.get_close_matches(attribute, names, 1)
         hint = f"; did you mean '{close[0]}'?" if close else ""
         raise ConfigError(f"{where}: module '{module_name}' has no '{attribute}'{hint}")
     return getattr(module, attribute)

@@ -194,8 +194,8 @@ def _dtype_and_shape(tensor: Tensor) -> str:
     return f"{str(tensor.dtype).removeprefix('torch.')}{list(tensor.shape)}"
 
 
-def _format_names(what: str, names: list[str]) -> list[str]:
+def _format_names(problem: str, names: list[str]) -> list[str]:
     if not names:
         return []
     more = f", and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
-    return [f"\n    {what} ({len(names)}): {', '.join(names[:_MOST_NAMES])}{more}"]
+    return [f"\n    {problem} ({len(names)}): {', '.join(names[:_MOST_NAMES])}{more}"]

@@ -52,7 +52,9 @@ def advice_on_inputs(error: BaseException, method: Method) -> str:
 
     The remedy depends on whether eager PyTorch accepts the example inputs.
     """
-    inputs = ", ".join(_described(each) for each in tree_leaves((method.args, dict(method.kwargs))))
+    inputs = ", ".join(
+        _describe_input(value) for value in tree_leaves((method.args, dict(method.kwargs)))
+    )
     if not _runs_in_eager_mode(method):
         remedy = "eager PyTorch fails with them too; correct the example inputs or the model"
     elif method.dynamic_shapes is None:
@@ -62,7 +64,7 @@ def advice_on_inputs(error: BaseException, method: Method) -> str:
     return f"{_failed_layer(error, method)}\n    example inputs: {inputs or 'none'}; {remedy}"
 
 
-def _described(value: object) -> str:
+def _describe_input(value: object) -> str:
     if isinstance(value, Tensor):
         return f"{str(value.dtype).removeprefix('torch.')}{list(value.shape)}"
     return type(value).__name__
@@ -82,14 +84,14 @@ def _failed_layer(error: BaseException, method: Method) -> str:
     """Return a line on the innermost module of the traceback, or ""."""
     called = [frame.f_locals.get("self") for frame, _ in traceback.walk_tb(error.__traceback__)]
     layers = [
-        each for each in called if isinstance(each, nn.Module) and not isinstance(each, GraphModule)
+        owner for owner in called if isinstance(owner, nn.Module) and not isinstance(owner, GraphModule)
     ]
-    for name, each in method.module.named_modules():
-        if layers and each is layers[-1]:
+    for name, submodule in method.module.named_modules():
+        if layers and submodule is layers[-1]:
             line = line_that_makes(method.module, name)
-            what = f"'{name}'" if name else "the model"
+            description = f"'{name}'" if name else "the model"
             made = f" of {line}" if line else ""
-            return f"\n    in {what}{made}: {repr(each).splitlines()[0]}"
+            return f"\n    in {description}{made}: {repr(submodule).splitlines()[0]}"
     return ""
 
 

@@ -39,8 +39,8 @@ def test_mapped_outputs_are_renamed(folder: Path) -> None:
 
 
 def test_unmapped_outputs_keep_their_names(folder: Path) -> None:
-    own = Path("bazel-out/k8-opt/bin/app/made.py")
-    own.parent.mkdir(parents=True)
-    own.write_text("")
-    enter_inputs_only([str(own)], folder)
-    assert _list_files(folder) == [str(own)]
+    generated = Path("bazel-out/k8-opt/bin/app/made.py")
+    generated.parent.mkdir(parents=True)
+    generated.write_text("")
+    enter_inputs_only([str(generated)], folder)
+    assert _list_files(folder) == [str(generated)]
