@@ -491,31 +491,27 @@ def test_first_ten_operators_without_a_kernel_are_named(compile_source: Compile,
     assert "\n    and 4 more\n" in output
 
 
-def test_a_dtype_without_a_kernel_is_named(compile_source: Compile, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("rule", "cast", "message"),
+    [
+        ("", ".double()", "float64 for 'self' and 'out'; supported: float32 (app/net.py:6)"),
+        ("ranks = [2, 3]\n", "", "1 dimensions for 'self' and 'out'; supported: 2 to 3 (app/net.py:6)"),
+        (
+            'layout = "channels_last"\n',
+            "",
+            "dim order (0) for 'self' and 'out'; supported: tensors with channels last",
+        ),
+    ],
+    ids=["dtype", "rank", "layout"],
+)
+def test_a_tensor_without_a_kernel_is_named(
+    compile_source: Compile, tmp_path: Path, rule: str, cast: str, message: str
+) -> None:
     table = tmp_path / "kernels.toml"
-    table.write_text(_ONE_KERNEL.format(name="relu"))
-    outcome = compile_source(_DOUBLE, f"--kernels={table}")
+    table.write_text(_ONE_KERNEL.format(name="relu") + rule)
+    outcome = compile_source(_DOUBLE.replace(".double()", cast), f"--kernels={table}")
     assert outcome.exit_code == 1
-    expected = "aten::relu.out: no kernel supports float64 for 'self' and 'out'; supported: float32 (app/net.py:6)"
-    assert expected in outcome.output
-
-
-def test_a_rank_without_a_kernel_is_named(compile_source: Compile, tmp_path: Path) -> None:
-    table = tmp_path / "kernels.toml"
-    table.write_text(_ONE_KERNEL.format(name="relu") + "ranks = [2, 3]\n")
-    outcome = compile_source(_DOUBLE.replace(".double()", ""), f"--kernels={table}")
-    assert outcome.exit_code == 1
-    expected = "aten::relu.out: no kernel supports 1 dimensions for 'self' and 'out'; supported: 2 to 3 (app/net.py:6)"
-    assert expected in outcome.output
-
-
-def test_a_layout_without_a_kernel_is_named(compile_source: Compile, tmp_path: Path) -> None:
-    table = tmp_path / "kernels.toml"
-    table.write_text(_ONE_KERNEL.format(name="relu") + 'layout = "channels_last"\n')
-    outcome = compile_source(_DOUBLE.replace(".double()", ""), f"--kernels={table}")
-    assert outcome.exit_code == 1
-    expected = "aten::relu.out: no kernel supports dim order (0) for 'self' and 'out'; supported: tensors with channels last"
-    assert expected in outcome.output
+    assert f"aten::relu.out: no kernel supports {message}" in outcome.output
 
 
 def test_tensor_is_copied_to_the_kernels_layout(compile_source: Compile) -> None:
