@@ -9,14 +9,14 @@
 static float reduce_row(et_cpu_reduction reduction, const float *x,
                         size_t count) {
   switch (reduction) {
-    case ET_CPU_REDUCE_MEAN:
+    case ET_CPU_REDUCTION_MEAN:
       return et_row_sum(x, count) / (float)count;
-    case ET_CPU_REDUCE_MOST:
+    case ET_CPU_REDUCTION_MAX:
       return et_row_most(x, count);
-    case ET_CPU_REDUCE_LEAST:
+    case ET_CPU_REDUCTION_MIN:
       return et_row_reduce(x, count, et_join_smaller, et_join_smaller, INFINITE,
                            0.0f);
-    case ET_CPU_REDUCE_PRODUCT:
+    case ET_CPU_REDUCTION_PRODUCT:
       return et_row_reduce(x, count, et_join_product, et_join_product, 1.0f,
                            0.0f);
     default:
@@ -24,7 +24,7 @@ static float reduce_row(et_cpu_reduction reduction, const float *x,
   }
 }
 
-/* Up to ET_CPU_LANES columns, of which x is the first number. */
+/* Joins `some` columns, at most ET_CPU_LANES. x points to their first row. */
 ET_INLINE et_f32 join_columns(const et_cpu_reduce *r, const float *x,
                               size_t some, et_row_join *join, float start) {
   et_f32 joined = et_f32_all(start);
@@ -39,29 +39,29 @@ ET_INLINE et_f32 join_columns(const et_cpu_reduce *r, const float *x,
 static et_f32 reduce_columns(const et_cpu_reduce *r, const float *x,
                              size_t some) {
   switch (r->reduction) {
-    case ET_CPU_REDUCE_MEAN:
+    case ET_CPU_REDUCTION_MEAN:
       return join_columns(r, x, some, et_join_sum, 0.0f) /
              et_f32_all((float)r->count);
-    case ET_CPU_REDUCE_MOST:
+    case ET_CPU_REDUCTION_MAX:
       return join_columns(r, x, some, et_join_larger, -INFINITE);
-    case ET_CPU_REDUCE_LEAST:
+    case ET_CPU_REDUCTION_MIN:
       return join_columns(r, x, some, et_join_smaller, INFINITE);
-    case ET_CPU_REDUCE_PRODUCT:
+    case ET_CPU_REDUCTION_PRODUCT:
       return join_columns(r, x, some, et_join_product, 1.0f);
     default:
       return join_columns(r, x, some, et_join_sum, 0.0f);
   }
 }
 
-/* Whether `x` takes the place of `best`: NaN does, the first one. */
+/* Whether `x` replaces `best`. The first NaN wins. */
 static bool is_better(et_cpu_reduction reduction, float x, float best) {
   if (x != x || best != best) {
     return best == best;
   }
-  return reduction == ET_CPU_REDUCE_FIRST_MOST ? x > best : x < best;
+  return reduction == ET_CPU_REDUCTION_ARGMAX ? x > best : x < best;
 }
 
-static int64_t find_place(const et_cpu_reduce *r, const float *x) {
+static int64_t find_index(const et_cpu_reduce *r, const float *x) {
   size_t best = 0;
   for (size_t i = 1; i < r->count; i++) {
     if (is_better(r->reduction, x[i * r->columns], x[best * r->columns])) {
@@ -79,7 +79,7 @@ void ET_CPU_NAME(et_cpu_reduce_f32)(const et_cpu_reduce *reduce, size_t outer,
     const size_t left = first + columns - i;
     const size_t some = left < ET_CPU_LANES ? left : ET_CPU_LANES;
     for (size_t k = 0; reduce->out == NULL && k < some; k++) {
-      reduce->places[to + i + k] = find_place(reduce, x + i + k);
+      reduce->indices[to + i + k] = find_index(reduce, x + i + k);
     }
     if (reduce->out != NULL && reduce->columns == 1) {
       reduce->out[to] = reduce_row(reduce->reduction, x, reduce->count);

@@ -1,4 +1,10 @@
-/* One number of many: over the middle one of three dims. */
+/* Microkernel of reduce: y[a, c] = reduction of x[a, 0..R, c], on float32.
+ *
+ * With one column, the row is accumulated in the lanes of rows.h, whose order of summation is
+ * the same for every instruction set. With more columns, a tile is one vector of columns with
+ * one accumulator, and elements are added in order; rows of x are read as they are in memory.
+ * ARGMAX and ARGMIN compare elements one by one. Otherwise, loads limit it: each element is
+ * read and used once. */
 #ifndef BACKENDS_CPU_MICROKERNELS_REDUCE_H_
 #define BACKENDS_CPU_MICROKERNELS_REDUCE_H_
 
@@ -6,30 +12,18 @@
 #include <stdint.h>
 
 #include "backends/cpu/microkernels/variants.h"
-
-/* The codes stand in payloads. */
-typedef enum et_cpu_reduction {
-  ET_CPU_REDUCE_SUM = 0,
-  ET_CPU_REDUCE_MEAN = 1,
-  ET_CPU_REDUCE_MOST = 2,
-  ET_CPU_REDUCE_LEAST = 3,
-  ET_CPU_REDUCE_PRODUCT = 4,
-  ET_CPU_REDUCE_FIRST_MOST = 5, /* where the largest first stands */
-  ET_CPU_REDUCE_FIRST_LEAST = 6,
-} et_cpu_reduction;
+#include "backends/cpu/schema/records.h"
 
 typedef struct et_cpu_reduce {
-  const float *x;  /* [outer][count][columns] */
-  float *out;      /* [outer][columns]; NULL: places are wanted */
-  int64_t *places; /* [outer][columns] */
+  const float *x;   /* [outer, count, columns] */
+  float *out;       /* [outer, columns]; NULL for ARGMAX and ARGMIN */
+  int64_t *indices; /* [outer, columns] for ARGMAX and ARGMIN, else NULL */
   size_t count;
   size_t columns;
   et_cpu_reduction reduction;
 } et_cpu_reduce;
 
-/* `columns` columns of one outer index, from `first` on. Numbers of a row are
- * joined in lanes as rows.h does where there is one column, else one after the
- * other. */
+/* Reduces columns `first` to before `first + columns` of one outer index. */
 typedef void et_cpu_reduce_f32_function(const et_cpu_reduce *reduce,
                                         size_t outer, size_t first,
                                         size_t columns);

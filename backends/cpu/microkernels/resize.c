@@ -4,12 +4,12 @@
 
 #include "backends/cpu/microkernels/simd.h"
 
-#define MOST_TAPS 4
+#define MAX_TAPS 4
 
-/* Where along an axis an output pixel reads, and with which weights. */
+/* The pixels along an axis that an output pixel reads, and their weights. */
 typedef struct taps {
-  size_t at[MOST_TAPS];
-  float weight[MOST_TAPS];
+  size_t at[MAX_TAPS];
+  float weight[MAX_TAPS];
   size_t count;
 } taps;
 
@@ -25,7 +25,7 @@ static taps nearest_tap(const et_cpu_resize_axis *axis, float at) {
   return (taps){.at = {clamped(at, axis->in)}, .weight = {1.0f}, .count = 1};
 }
 
-/* Before the first pixel and behind the last one it goes on as they are. */
+/* Positions before the first or after the last pixel are clamped. */
 static taps linear_taps(const et_cpu_resize_axis *axis, float at) {
   const float inside = at < 0.0f ? 0.0f : at;
   const size_t low = clamped(inside, axis->in);
@@ -61,21 +61,21 @@ static taps cubic_taps(const et_cpu_resize_axis *axis, float at) {
 static taps find_taps(const et_cpu_resize *r, const et_cpu_resize_axis *axis,
                       size_t out) {
   const float place = (float)out;
-  const float at =
-      r->corners ? place * axis->scale : (place + 0.5f) * axis->scale - 0.5f;
-  switch (r->resizing) {
-    case ET_CPU_RESIZE_NEAREST:
+  const float at = r->align_corners ? place * axis->scale
+                                    : (place + 0.5f) * axis->scale - 0.5f;
+  switch (r->mode) {
+    case ET_CPU_RESIZE_MODE_NEAREST:
       return nearest_tap(axis, place * axis->scale);
-    case ET_CPU_RESIZE_NEAREST_EXACT:
+    case ET_CPU_RESIZE_MODE_NEAREST_EXACT:
       return nearest_tap(axis, (place + 0.5f) * axis->scale);
-    case ET_CPU_RESIZE_LINEAR:
+    case ET_CPU_RESIZE_MODE_LINEAR:
       return linear_taps(axis, at);
     default:
       return cubic_taps(axis, at);
   }
 }
 
-/* Weighted sums of up to ET_CPU_LANES channels, of which `image` is the first. */
+/* Returns weighted sums of `count` channels, at most ET_CPU_LANES, from `image` on. */
 ET_INLINE et_f32 sum_taps(const et_cpu_resize *r, const float *image,
                           const taps *y, const taps *x, size_t count) {
   et_f32 sum = et_f32_all(0.0f);

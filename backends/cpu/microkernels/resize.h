@@ -1,5 +1,10 @@
-/* Pictures brought to other sizes: each output pixel is a weighted sum of pixels
- * around the place that it has in the input. */
+/* Microkernel of resize: interpolation of float32 images in NHWC layout.
+ *
+ * Along an axis, output i reads 1 (nearest), 2 (linear) or 4 (cubic, a = -0.75) input pixels
+ * around its position; y is the sum of the 1, 4 or 16 products of their weights and the
+ * pixels. A call computes one row of y. A tile is one vector of channels of a pixel, with one
+ * accumulator; nearest modes copy pixels. With few channels, the computation of positions and
+ * weights for each pixel limits it, otherwise loads. */
 #ifndef BACKENDS_CPU_MICROKERNELS_RESIZE_H_
 #define BACKENDS_CPU_MICROKERNELS_RESIZE_H_
 
@@ -7,30 +12,24 @@
 #include <stddef.h>
 
 #include "backends/cpu/microkernels/variants.h"
-
-/* The codes stand in payloads. */
-typedef enum et_cpu_resizing {
-  ET_CPU_RESIZE_NEAREST = 0,       /* the pixel at the place of its corner */
-  ET_CPU_RESIZE_NEAREST_EXACT = 1, /* at the place of its center */
-  ET_CPU_RESIZE_LINEAR = 2,
-  ET_CPU_RESIZE_CUBIC = 3,
-} et_cpu_resizing;
+#include "backends/cpu/schema/records.h"
 
 typedef struct et_cpu_resize_axis {
   size_t in; /* at least 1 */
   size_t out;
-  float scale; /* pixels of the input that one of the output goes on by */
+  float scale; /* input pixels per output pixel */
 } et_cpu_resize_axis;
 
 typedef struct et_cpu_resize {
   et_cpu_resize_axis y;
   et_cpu_resize_axis x;
   size_t channels;
-  et_cpu_resizing resizing;
-  bool corners; /* corners' centers lie on each other, instead of their edges */
+  et_cpu_resize_mode mode;
+  bool
+      align_corners; /* align the centers of the corner pixels, not their edges */
 } et_cpu_resize;
 
-/* Row `row` of the output of one image [y.in][x.in][channels]. */
+/* Computes row `row` of the output of one image [y.in, x.in, channels]. */
 typedef void et_cpu_resize_f32_function(const et_cpu_resize *resize,
                                         const float *image, size_t row,
                                         float *out);

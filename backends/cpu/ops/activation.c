@@ -12,7 +12,7 @@ et_status et_cpu_check_activation(const et_cpu_op *op, size_t index,
   return ET_STATUS_OK;
 }
 
-float et_cpu_read_float(const et_cpu_op *op, size_t index) {
+static float read_float(const et_cpu_op *op, size_t index) {
   float value;
   memcpy(&value, op->attributes + index, sizeof(value));
   return value;
@@ -20,7 +20,7 @@ float et_cpu_read_float(const et_cpu_op *op, size_t index) {
 
 et_cpu_activation et_cpu_read_activation(const et_cpu_op *op, size_t index) {
   const et_cpu_activation activation = {op->attributes[index],
-                                        et_cpu_read_float(op, index + 1),
-                                        et_cpu_read_float(op, index + 2)};
+                                        read_float(op, index + 1),
+                                        read_float(op, index + 2)};
   return activation;
 }

@@ -9,9 +9,6 @@
 et_status et_cpu_check_activation(const et_cpu_op *op, size_t index,
                                   et_error *error);
 
-/* The float whose bits are attribute `index`. */
-float et_cpu_read_float(const et_cpu_op *op, size_t index);
-
 et_cpu_activation et_cpu_read_activation(const et_cpu_op *op, size_t index);
 
 #endif /* BACKENDS_CPU_OPS_ACTIVATION_H_ */

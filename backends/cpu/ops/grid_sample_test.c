@@ -26,9 +26,9 @@ static void make(et_test_op *test, const int32_t *x, const int32_t *y,
   et_test_int(test, corners);
 }
 
-/* One row of four pixels, 1, 2, 4 and 8, looked at in `count` places. */
+/* Samples a row of four pixels, 1, 2, 4 and 8, at `count` positions. */
 static void check_row(int32_t mode, int32_t padding, int32_t corners,
-                      const float *places, const double *expected,
+                      const float *positions, const double *expected,
                       int32_t count) {
   et_test_op test;
   double margin[8];
@@ -40,7 +40,7 @@ static void check_row(int32_t mode, int32_t padding, int32_t corners,
     x[i] = (float)(1 << i);
   }
   for (int32_t i = 0; i < count; i++) {
-    grid[2 * i] = places[i];
+    grid[2 * i] = positions[i];
     grid[2 * i + 1] = 0;
     margin[i] = 1e-6;
   }
@@ -48,46 +48,46 @@ static void check_row(int32_t mode, int32_t padding, int32_t corners,
   et_test_end(&test);
 }
 
-static void test_places_are_of_edges_or_of_corners(void **state) {
+static void test_positions_are_relative_to_edges_or_corners(void **state) {
   (void)state;
-  const float places[5] = {-1, -0.75f, 0, 0.75f, 1};
+  const float positions[5] = {-1, -0.75f, 0, 0.75f, 1};
   const double edges[5] = {0.5, 1, 3, 8, 4};
   const double corners[5] = {1, 1.375, 3, 6.5, 8};
-  check_row(LINEAR, ZEROS, 0, places, edges, 5);
-  check_row(LINEAR, ZEROS, 1, places, corners, 5);
+  check_row(LINEAR, ZEROS, 0, positions, edges, 5);
+  check_row(LINEAR, ZEROS, 1, positions, corners, 5);
 }
 
-static void test_nearest_is_of_two_equal_ones_the_even(void **state) {
+static void test_nearest_rounds_ties_to_even(void **state) {
   (void)state;
-  const float places[4] = {-0.75f, -0.5f, 0, 0.5f};
+  const float positions[4] = {-0.75f, -0.5f, 0, 0.5f};
   const double expected[4] = {1, 1, 4, 4};
-  check_row(NEAREST, ZEROS, 0, places, expected, 4);
+  check_row(NEAREST, ZEROS, 0, positions, expected, 4);
 }
 
-static void test_what_is_beyond_the_edges(void **state) {
+static void test_pads_outside_of_the_image(void **state) {
   (void)state;
-  const float places[4] = {-1.75f, 1.25f, 1.75f, 50};
+  const float positions[4] = {-1.75f, 1.25f, 1.75f, 50};
   const double zeros[4] = {0, 0, 0, 0};
   const double border[4] = {1, 8, 8, 8};
   const double mirrored[4] = {2, 8, 4, 3};
-  check_row(LINEAR, ZEROS, 0, places, zeros, 4);
-  check_row(LINEAR, BORDER, 0, places, border, 4);
-  check_row(LINEAR, REFLECTION, 0, places, mirrored, 4);
+  check_row(LINEAR, ZEROS, 0, positions, zeros, 4);
+  check_row(LINEAR, BORDER, 0, positions, border, 4);
+  check_row(LINEAR, REFLECTION, 0, positions, mirrored, 4);
 }
 
-static void test_numbers_that_are_no_places(void **state) {
+static void test_positions_that_are_not_finite_are_outside(void **state) {
   (void)state;
-  const float places[4] = {NAN, INFINITY, -INFINITY, 3e38f};
+  const float positions[4] = {NAN, INFINITY, -INFINITY, 3e38f};
   const double zeros[4] = {0, 0, 0, 0};
   const double border[4] = {1, 8, 1, 8};
   for (int32_t mode = LINEAR; mode <= NEAREST; mode++) {
-    check_row(mode, ZEROS, 0, places, zeros, 4);
-    check_row(mode, BORDER, 0, places, border, 4);
+    check_row(mode, ZEROS, 0, positions, zeros, 4);
+    check_row(mode, BORDER, 0, positions, border, 4);
   }
 }
 
-/* Between equal pixels every weight counts once. */
-static void test_weights_are_one_together(void **state) {
+/* The weights of each channel, which is constant, add up to 1. */
+static void test_weights_add_up_to_one(void **state) {
   (void)state;
   const int32_t x[4] = {2, 5, 3, 19};
   const int32_t y[4] = {2, 4, 6, 19};
@@ -109,7 +109,7 @@ static void test_weights_are_one_together(void **state) {
   }
 }
 
-static void test_what_is_refused(void **state) {
+static void test_rejects_grids_of_other_sizes(void **state) {
   (void)state;
   const int32_t x[4] = {2, 5, 3, 4};
   const int32_t y[4] = {2, 4, 6, 4};
@@ -121,6 +121,9 @@ static void test_what_is_refused(void **state) {
   test.attributes[1] = 3;
   et_test_refused(&test, "grid_sample: attribute 1 is 3, expected 0 to 2");
   test.attributes[1] = ZEROS;
+  test.attributes[2] = 2;
+  et_test_refused(&test, "grid_sample: attribute 2 is 2, expected 0 to 1");
+  test.attributes[2] = 1;
   test.tensors[1].sizes[3] = 3;
   et_test_refused(&test, "grid_sample: tensor 1, dim 3 is 3, expected 2");
   test.tensors[1].sizes[3] = 2;
@@ -128,18 +131,18 @@ static void test_what_is_refused(void **state) {
   et_test_refused(&test, "grid_sample: tensor 2, dim 3 is 3, expected 4");
   test.tensors[2].sizes[3] = 4;
   test.tensors[0].numel = 0;
-  et_test_refused(&test, "grid_sample: a picture without pixels");
+  et_test_refused(&test, "grid_sample: images without pixels");
   et_test_end(&test);
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_places_are_of_edges_or_of_corners),
-      cmocka_unit_test(test_nearest_is_of_two_equal_ones_the_even),
-      cmocka_unit_test(test_what_is_beyond_the_edges),
-      cmocka_unit_test(test_numbers_that_are_no_places),
-      cmocka_unit_test(test_weights_are_one_together),
-      cmocka_unit_test(test_what_is_refused),
+      cmocka_unit_test(test_positions_are_relative_to_edges_or_corners),
+      cmocka_unit_test(test_nearest_rounds_ties_to_even),
+      cmocka_unit_test(test_pads_outside_of_the_image),
+      cmocka_unit_test(test_positions_that_are_not_finite_are_outside),
+      cmocka_unit_test(test_weights_add_up_to_one),
+      cmocka_unit_test(test_rejects_grids_of_other_sizes),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

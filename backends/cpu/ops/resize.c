@@ -1,59 +1,52 @@
-/* Op resize: images brought to other sizes. */
-#include "backends/cpu/microkernels/resize.h"
+/* Op resize: interpolation of images in NHWC layout to other sizes. */
+#include "backends/cpu/schema/resize.h"
 
-#include "backends/cpu/ops/activation.h"
+#include "backends/cpu/microkernels/resize.h"
 #include "backends/cpu/ops/check.h"
 #include "backends/cpu/ops/chunks.h"
-#include "backends/cpu/ops/op_codes.h"
 
 static et_cpu_resize_f32_function *const variants[ET_CPU_ISA_COUNT] =
     ET_CPU_VARIANTS(et_cpu_resize_f32);
 
-enum { X, Y };
-enum { RESIZING, CORNERS, SCALES, WORDS = SCALES + 2 };
+/* Up to this scale, no position overflows. */
+#define MAX_SCALE 1e6f
 
-/* Larger ops are of no use; within them no place overflows. */
-#define MOST_SCALE 1e6f
-
-static et_status check_axis(const et_cpu_op *op, size_t axis, et_error *error) {
-  const int32_t in = op->tensors[X]->sizes[1 + axis];
-  const int32_t out = op->tensors[Y]->sizes[1 + axis];
-  const float scale = et_cpu_read_float(op, SCALES + axis);
+static et_status check_axis(const et_cpu_resize_args *args, size_t axis,
+                            et_error *error) {
+  const int32_t in = args->x->sizes[1 + axis];
+  const int32_t out = args->y->sizes[1 + axis];
+  const float scale = args->attributes.scales[axis];
   ET_CPU_CHECK(error, in > 0 || out == 0,
                "resize: %d pixels along an axis become %d", (int)in, (int)out);
-  ET_CPU_CHECK(error, scale >= 0.0f && scale <= MOST_SCALE,
-               "resize: attribute %zu is no op between pixels", SCALES + axis);
+  ET_CPU_CHECK(error, scale >= 0.0f && scale <= MAX_SCALE,
+               "resize: scale %zu is not in [0, 1e6]", axis);
   return ET_STATUS_OK;
 }
 
 static et_status check(const et_cpu_op *op, et_error *error) {
-  const et_cpu_counts counts = {
-      .inputs_least = 1, .inputs_most = 1, .outputs = 1, .attributes = WORDS};
-  ET_RETURN_IF_ERROR(et_cpu_check_counts(op, &counts, error));
-  ET_RETURN_IF_ERROR(et_cpu_check_images(op, X, Y, error));
-  ET_RETURN_IF_ERROR(et_cpu_check_channels(op, X, Y, error));
-  ET_RETURN_IF_ERROR(
-      et_cpu_check_attribute(op, RESIZING, 0, ET_CPU_RESIZE_CUBIC, error));
-  ET_RETURN_IF_ERROR(et_cpu_check_attribute(op, CORNERS, 0, 1, error));
-  ET_RETURN_IF_ERROR(check_axis(op, 0, error));
-  return check_axis(op, 1, error);
+  const et_cpu_resize_args args = et_cpu_resize_args_of(op);
+  const int32_t *x = args.x->sizes;
+  const int32_t *y = args.y->sizes;
+  const int64_t sizes[4] = {x[0], y[1], y[2], x[3]};
+  ET_RETURN_IF_ERROR(et_cpu_check_shape(op, args.y, 4, sizes, error));
+  ET_RETURN_IF_ERROR(check_axis(&args, 0, error));
+  return check_axis(&args, 1, error);
 }
 
-/* What the sizes say, unless the program says by how much. */
-static float scale_of(const et_cpu_op *op, size_t axis) {
-  const float in = (float)op->tensors[X]->sizes[1 + axis];
-  const float out = (float)op->tensors[Y]->sizes[1 + axis];
-  const float given = et_cpu_read_float(op, SCALES + axis);
-  if (op->attributes[CORNERS] != 0) {
+static float scale_of(const et_cpu_resize_args *args, size_t axis) {
+  const float in = (float)args->x->sizes[1 + axis];
+  const float out = (float)args->y->sizes[1 + axis];
+  const float scale = args->attributes.scales[axis];
+  if (args->attributes.align_corners) {
     return out > 1.0f ? (in - 1.0f) / (out - 1.0f) : 0.0f;
   }
-  return given > 0.0f ? given : in / out;
+  return scale > 0.0f ? scale : in / out;
 }
 
-static et_cpu_resize_axis read_axis(const et_cpu_op *op, size_t axis) {
-  return (et_cpu_resize_axis){(size_t)op->tensors[X]->sizes[1 + axis],
-                              (size_t)op->tensors[Y]->sizes[1 + axis],
-                              scale_of(op, axis)};
+static et_cpu_resize_axis axis_of(const et_cpu_resize_args *args, size_t axis) {
+  return (et_cpu_resize_axis){(size_t)args->x->sizes[1 + axis],
+                              (size_t)args->y->sizes[1 + axis],
+                              scale_of(args, axis)};
 }
 
 typedef struct work {
@@ -72,20 +65,22 @@ static void run_row(void *data, size_t index) {
 }
 
 static void run(const et_cpu_op *op, const et_cpu_run *run) {
-  const et_cpu_tensor *y = op->tensors[Y];
+  const et_cpu_resize_args args = et_cpu_resize_args_of(op);
+  const et_cpu_tensor *y = args.y;
   if (y->numel == 0) {
     return;
   }
-  work w = {.resize = {.y = read_axis(op, 0),
-                       .x = read_axis(op, 1),
+  work w = {.resize = {.y = axis_of(&args, 0),
+                       .x = axis_of(&args, 1),
                        .channels = (size_t)y->sizes[3],
-                       .resizing = (et_cpu_resizing)op->attributes[RESIZING],
-                       .corners = op->attributes[CORNERS] != 0},
+                       .mode = (et_cpu_resize_mode)args.attributes.mode,
+                       .align_corners = args.attributes.align_corners},
             .function = variants[run->isa],
-            .x = op->tensors[X]->data,
+            .x = args.x->data,
             .y = y->data};
   et_cpu_for_each(run, (size_t)y->sizes[0] * w.resize.y.out, run_row, &w);
 }
 
-static const et_cpu_op_type op_type = {"resize", check, run, 0, NULL};
+static const et_cpu_op_type op_type = {"resize", check, run, 0,
+                                       &et_cpu_resize_schema};
 const et_backend_part et_cpu_op_resize = {ET_CPU_OP_RESIZE, &op_type};

@@ -1,6 +1,5 @@
-#include "backends/cpu/microkernels/resize.h"
-#include "backends/cpu/ops/op_codes.h"
 #include "backends/cpu/ops/testing.h"
+#include "backends/cpu/schema/records.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -16,9 +15,9 @@ extern const et_backend_part et_cpu_op_resize;
 typedef struct shape {
   int32_t batch, channels;
   int32_t in[2], out[2];
-  et_cpu_resizing resizing;
+  et_cpu_resize_mode mode;
   bool corners;
-  float scale[2]; /* 0: what the sizes say */
+  float scale[2]; /* 0: the ratio of the sizes */
 } shape;
 
 static void make(et_test_op *test, const shape *s) {
@@ -27,18 +26,18 @@ static void make(et_test_op *test, const shape *s) {
   et_test_begin(test, &et_cpu_op_resize);
   et_test_input(test, F32, 4, in);
   et_test_output(test, F32, 4, out);
-  et_test_int(test, (int32_t)s->resizing);
+  et_test_int(test, (int32_t)s->mode);
   et_test_int(test, s->corners);
   et_test_float(test, s->scale[0]);
   et_test_float(test, s->scale[1]);
 }
 
-/* Where output `o` lies among the pixels of the input. */
+/* Returns the position of output `o` in the input. */
 static double place(const shape *s, int axis, int32_t o) {
   const double in = s->in[axis];
   const double out = s->out[axis];
-  const bool center = s->resizing != ET_CPU_RESIZE_NEAREST;
-  const bool edge = s->resizing >= ET_CPU_RESIZE_LINEAR;
+  const bool center = s->mode != ET_CPU_RESIZE_MODE_NEAREST;
+  const bool edge = s->mode >= ET_CPU_RESIZE_MODE_LINEAR;
   if (s->corners && edge) {
     return out > 1 ? o * (in - 1) / (out - 1) : 0;
   }
@@ -47,10 +46,10 @@ static double place(const shape *s, int axis, int32_t o) {
          (edge ? 0.5 : 0);
 }
 
-/* The weight of a pixel `t` away from that place. */
+/* Returns the weight of a pixel at distance `t`. */
 static double weight(const shape *s, double t) {
   const double a = -0.75;
-  if (s->resizing == ET_CPU_RESIZE_LINEAR) {
+  if (s->mode == ET_CPU_RESIZE_MODE_LINEAR) {
     return fmax(0, 1 - t);
   }
   if (t <= 1) {
@@ -63,10 +62,10 @@ static int32_t within(double at, int32_t size) {
   return (int32_t)fmin(fmax(at, 0), size - 1);
 }
 
-/* Pixels up to two away, and what weight each has: its number. */
+/* Finds the pixels within a distance of two and their weights; returns their number. */
 static int find(const shape *s, int axis, int32_t o, int32_t *at, double *w) {
   const double p = place(s, axis, o);
-  if (s->resizing <= ET_CPU_RESIZE_NEAREST_EXACT) {
+  if (s->mode <= ET_CPU_RESIZE_MODE_NEAREST_EXACT) {
     at[0] = within(floor(p), s->in[axis]);
     w[0] = 1;
     return 1;
@@ -107,14 +106,15 @@ static void check_resize(const shape *s) {
   assert_non_null(expected);
   for (size_t i = 0; i < count; i++) {
     expected[i] = element(&test, s, i);
-    expected[count + i] = s->resizing <= ET_CPU_RESIZE_NEAREST_EXACT ? 0 : 2e-5;
+    expected[count + i] =
+        s->mode <= ET_CPU_RESIZE_MODE_NEAREST_EXACT ? 0 : 2e-5;
   }
   et_test_run(&test, expected, expected + count);
   free(expected);
   et_test_end(&test);
 }
 
-static void test_random_sizes(void **state) {
+static void test_interpolates_images_of_random_sizes(void **state) {
   (void)state;
   for (int i = 0; i < 200; i++) {
     const shape s = {
@@ -122,41 +122,42 @@ static void test_random_sizes(void **state) {
         1 + (int32_t)et_test_below(40),
         {1 + (int32_t)et_test_below(9), 1 + (int32_t)et_test_below(9)},
         {1 + (int32_t)et_test_below(20), 1 + (int32_t)et_test_below(20)},
-        (et_cpu_resizing)(i % 4),
+        (et_cpu_resize_mode)(i % 4),
         i / 4 % 2 == 0,
         {0, 0}};
-    if (s.resizing >= ET_CPU_RESIZE_LINEAR) {
+    if (s.mode >= ET_CPU_RESIZE_MODE_LINEAR) {
       check_resize(&s);
     }
   }
 }
 
-/* Powers of two, so that no place is rounded. */
-static void test_nearest_pixels(void **state) {
+/* With powers of two, positions are exact. */
+static void test_resizes_to_nearest_pixels(void **state) {
   (void)state;
   for (int i = 0; i < 40; i++) {
     const int32_t in = 1 << et_test_below(4);
     const int32_t out = 1 << et_test_below(5);
     const shape s = {1,         1 + (int32_t)et_test_below(40), {in, out},
-                     {out, in}, (et_cpu_resizing)(i % 2),       false,
+                     {out, in}, (et_cpu_resize_mode)(i % 2),    false,
                      {0, 0}};
     check_resize(&s);
   }
 }
 
-static void test_ops_that_the_program_says(void **state) {
+static void test_uses_scales_of_the_program(void **state) {
   (void)state;
   const shape half = {
-      1, 5, {6, 7}, {11, 13}, ET_CPU_RESIZE_NEAREST, false, {0.5f, 0.5f}};
-  const shape odd = {2,     18,          {6, 7}, {15, 17}, ET_CPU_RESIZE_LINEAR,
-                     false, {0.4f, 0.4f}};
+      1, 5, {6, 7}, {11, 13}, ET_CPU_RESIZE_MODE_NEAREST, false, {0.5f, 0.5f}};
+  const shape odd = {
+      2, 18, {6, 7}, {15, 17}, ET_CPU_RESIZE_MODE_LINEAR, false, {0.4f, 0.4f}};
   check_resize(&half);
   check_resize(&odd);
 }
 
-static void test_what_does_not_fit_is_refused(void **state) {
+static void test_rejects_sizes_and_scales_out_of_range(void **state) {
   (void)state;
-  const shape s = {1, 3, {4, 5}, {8, 9}, ET_CPU_RESIZE_LINEAR, false, {0, 0}};
+  const shape s = {1,     3,     {4, 5}, {8, 9}, ET_CPU_RESIZE_MODE_LINEAR,
+                   false, {0, 0}};
   et_test_op test;
   make(&test, &s);
   et_error error = {0};
@@ -165,10 +166,18 @@ static void test_what_does_not_fit_is_refused(void **state) {
   et_test_refused(&test, "resize: attribute 0 is 4, expected 0 to 3");
   test.attributes[0] = 2;
   test.attributes[3] = 0x7fc00000u; /* NaN */
-  et_test_refused(&test, "resize: attribute 3 is no op between pixels");
+  et_test_refused(&test, "resize: scale 1 is not in [0, 1e6]");
+  test.attributes[3] = 0xbf800000u; /* -1 */
+  et_test_refused(&test, "resize: scale 1 is not in [0, 1e6]");
   test.attributes[3] = 0;
+  test.attributes[1] = 2;
+  et_test_refused(&test, "resize: attribute 1 is 2, expected 0 to 1");
+  test.attributes[1] = 0;
+  test.tensors[1].sizes[0] = 2;
+  et_test_refused(&test, "resize: tensor 1, dim 0 is 2, expected 1");
+  test.tensors[1].sizes[0] = 1;
   test.tensors[1].sizes[3] = 4;
-  et_test_refused(&test, "resize: 1 images of 3 channels in, 1 of 4 out");
+  et_test_refused(&test, "resize: tensor 1, dim 3 is 4, expected 3");
   test.tensors[1].sizes[3] = 3;
   test.tensors[0].sizes[1] = 0;
   et_test_refused(&test, "resize: 0 pixels along an axis become 8");
@@ -180,10 +189,10 @@ static void test_what_does_not_fit_is_refused(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_random_sizes),
-      cmocka_unit_test(test_nearest_pixels),
-      cmocka_unit_test(test_ops_that_the_program_says),
-      cmocka_unit_test(test_what_does_not_fit_is_refused),
+      cmocka_unit_test(test_interpolates_images_of_random_sizes),
+      cmocka_unit_test(test_resizes_to_nearest_pixels),
+      cmocka_unit_test(test_uses_scales_of_the_program),
+      cmocka_unit_test(test_rejects_sizes_and_scales_out_of_range),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

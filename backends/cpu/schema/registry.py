@@ -17,12 +17,15 @@ from backends.cpu.schema.gemm import (
 from backends.cpu.schema.indexing import Arange, Cumsum, MaskedScatter, Topk
 from backends.cpu.schema.normalization import Norm, Softmax
 from backends.cpu.schema.quantization import BinaryQs8, Cast, Dequantize, LutQs8, Quantize
+from backends.cpu.schema.reduction import Reduce
+from backends.cpu.schema.resampling import GridSample, Resize
 
 OPS: tuple[type[OpSpec], ...] = (
     GemmF32,
     GemmF32F16w,
     Permute,
     Copy,
+    Reduce,
     Softmax,
     SdpaF32,
     KvUpdate,
@@ -37,6 +40,8 @@ OPS: tuple[type[OpSpec], ...] = (
     Arange,
     Cumsum,
     Topk,
+    Resize,
+    GridSample,
     Quantize,
     Dequantize,
     BinaryQs8,

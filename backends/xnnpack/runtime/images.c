@@ -1,4 +1,4 @@
-#include "backends/cpu/microkernels/resize.h"
+#include "backends/cpu/schema/resize.h"
 #include "backends/xnnpack/runtime/ops.h"
 #include "backends/xnnpack/runtime/rules.h"
 #include "backends/xnnpack/runtime/words.h"
@@ -164,13 +164,17 @@ void et_xnn_resize(et_xnn_builder *b) {
   et_xnn_infer(b, 0, &dims);
   const et_xnn_tensor x = et_xnn_floats_of(b, b->node->inputs[0]);
   const et_xnn_tensor y = et_xnn_floats_for(b, id);
-  const uint32_t words[4] = {ET_CPU_RESIZE_LINEAR,
-                             (b->node->flags & ET_XNN_FLAG_ALIGN_CORNERS) != 0};
-  et_xnn_emit(b, &(et_xnn_emission){.part = &et_cpu_op_resize,
-                                    .inputs = &x,
-                                    .input_count = 1,
-                                    .output = y,
-                                    .words = words,
-                                    .word_count = 4});
+  const et_cpu_resize_attributes attributes = {
+      .mode = ET_CPU_RESIZE_MODE_LINEAR,
+      .align_corners = (b->node->flags & ET_XNN_FLAG_ALIGN_CORNERS) != 0};
+  uint32_t words[ET_CPU_RESIZE_ATTRIBUTES_WORDS];
+  et_cpu_resize_attributes_write(&attributes, words);
+  et_xnn_emit(b,
+              &(et_xnn_emission){.part = &et_cpu_op_resize,
+                                 .inputs = &x,
+                                 .input_count = 1,
+                                 .output = y,
+                                 .words = words,
+                                 .word_count = ET_CPU_RESIZE_ATTRIBUTES_WORDS});
   et_xnn_put_floats(b, id, y);
 }

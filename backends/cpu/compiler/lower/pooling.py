@@ -14,8 +14,8 @@ from backends.cpu.compiler.lower.builder import Builder, channels_last, view
 from backends.cpu.compiler.lower.parts import parts_of, refuses_but_first
 from backends.cpu.compiler.lower.rule import Program, Refusal, Rule, argument, dims_at, tensor_of
 from backends.cpu.compiler.ops.pool_f32 import PoolF32, Pooling
-from backends.cpu.compiler.ops.reduce import Reduction
 from backends.cpu.schema.records import Pair, Window
+from backends.cpu.schema.reduction import Reduction
 
 _aten = torch.ops.aten
 _PICTURE = channels_last(4)

@@ -14,7 +14,7 @@ from backends.cpu.compiler.lower.builder import Builder, Order, as_it_is, view
 from backends.cpu.compiler.lower.parts import parts_of
 from backends.cpu.compiler.lower.rule import NUMBERS, Program, Refusal, Rule, argument, dims_at, tensor_of
 from backends.cpu.compiler.ops.elementwise import ElementwiseF32, Opcode
-from backends.cpu.compiler.ops.reduce import Reduce, Reduction
+from backends.cpu.schema.reduction import Reduce, Reduction
 
 _aten = torch.ops.aten
 
@@ -58,7 +58,7 @@ def lower(builder: Builder, node: Node, reduction: Reduction, dims: Sequence[int
 
 
 def _emit(builder: Builder, node: Node, results: Sequence[Node], reduction: Reduction, dims: Sequence[int]) -> None:
-    rows = rows_of(builder, node.args[0], dims, reduction >= Reduction.FIRST_MOST)
+    rows = rows_of(builder, node.args[0], dims, reduction.is_index)
     for each in results:
         output = Value(tensor_of(each).dtype, (rows.x.dims[0], rows.x.dims[2]))
         builder.op(Reduce(reduction), [rows.x], output, node)
@@ -122,7 +122,7 @@ def _rule(reduction: Reduction, given: Callable[[Node], Any]) -> Rule:
     return Rule(
         lambda builder, node: lower(builder, node, reduction, dims_of_call(node, given(node))),
         refuses,
-        dtypes=(torch.float32, torch.int64) if reduction >= Reduction.FIRST_MOST else (torch.float32,),
+        dtypes=(torch.float32, torch.int64) if reduction.is_index else (torch.float32,),
     )
 
 
@@ -146,19 +146,19 @@ RULES: dict[OpOverload, Rule] = {
     _aten.sum.dim_IntList: _rule(Reduction.SUM, _named),
     _aten.mean.default: _rule(Reduction.MEAN, _none),
     _aten.sum.default: _rule(Reduction.SUM, _none),
-    _aten.amax.default: _rule(Reduction.MOST, _named),
-    _aten.amin.default: _rule(Reduction.LEAST, _named),
+    _aten.amax.default: _rule(Reduction.MAX, _named),
+    _aten.amin.default: _rule(Reduction.MIN, _named),
     _aten.prod.dim_int: _rule(Reduction.PRODUCT, _named),
     _aten.prod.default: _rule(Reduction.PRODUCT, _none),
-    _aten.argmax.default: _rule(Reduction.FIRST_MOST, _named),
-    _aten.argmin.default: _rule(Reduction.FIRST_LEAST, _named),
-    _aten.max.default: _rule(Reduction.MOST, _none),
-    _aten.min.default: _rule(Reduction.LEAST, _none),
-    _aten.max.dim: _extreme(Reduction.MOST, Reduction.FIRST_MOST),
-    _aten.min.dim: _extreme(Reduction.LEAST, Reduction.FIRST_LEAST),
-    _aten.any.default: _truth(Reduction.MOST, _none),
-    _aten.any.dim: _truth(Reduction.MOST, _named),
-    _aten.any.dims: _truth(Reduction.MOST, _named),
-    _aten.all.default: _truth(Reduction.LEAST, _none),
-    _aten.all.dim: _truth(Reduction.LEAST, _named),
+    _aten.argmax.default: _rule(Reduction.ARGMAX, _named),
+    _aten.argmin.default: _rule(Reduction.ARGMIN, _named),
+    _aten.max.default: _rule(Reduction.MAX, _none),
+    _aten.min.default: _rule(Reduction.MIN, _none),
+    _aten.max.dim: _extreme(Reduction.MAX, Reduction.ARGMAX),
+    _aten.min.dim: _extreme(Reduction.MIN, Reduction.ARGMIN),
+    _aten.any.default: _truth(Reduction.MAX, _none),
+    _aten.any.dim: _truth(Reduction.MAX, _named),
+    _aten.any.dims: _truth(Reduction.MAX, _named),
+    _aten.all.default: _truth(Reduction.MIN, _none),
+    _aten.all.dim: _truth(Reduction.MIN, _named),
 }

@@ -8,9 +8,9 @@ import torch.nn.functional as F
 from torch import Tensor
 from torch.export import Dim
 
-from backends.cpu.compiler.ops.reduce import Reduce
 from backends.cpu.compiler.testing.compare import assert_computes, lowered, specs
 from backends.cpu.schema.copies import Permute
+from backends.cpu.schema.reduction import Reduce
 from exir.backend.utils import get_non_lowered_nodes
 
 _SIZES = (2, 3, 4, 5)

@@ -10,25 +10,25 @@ from backends.cpu.compiler.dims import Dim, product
 from backends.cpu.compiler.graph import TensorLayout, Value
 from backends.cpu.compiler.lower.builder import Builder, channels_last, view
 from backends.cpu.compiler.lower.rule import Program, Refusal, Rule, dims_at, tensor_of
-from backends.cpu.compiler.ops.resize import Resize, Resizing
+from backends.cpu.schema.resampling import Resize, ResizeMode
 
 _aten = torch.ops.aten
 
 
-def _lower(builder: Builder, node: Node, resizing: Resizing) -> None:
+def _lower(builder: Builder, node: Node, mode: ResizeMode) -> None:
     """Height and width at once, then depth; what is of one dimension has a height of 1."""
     order = channels_last(tensor_of(node).dim())
     value = builder.read(node.args[0], order)
     batch, channels = value.dims[0], value.dims[-1]
     depth, *before = _as_volume(value.dims[1:-1])
     new_depth, *after = _as_volume(dims_at(node)[2:])
-    corners = resizing >= Resizing.LINEAR and bool(node.args[2])
+    corners = mode >= ResizeMode.LINEAR and bool(node.args[2])
     deep, *flat = _scales(node, tensor_of(node).dim() - 2)
-    picture = Resize(resizing, corners, (flat[0], flat[1]))
+    picture = Resize(mode, corners, (flat[0], flat[1]))
     value = _op(builder, node, picture, value, (batch * depth, *before, channels), after)
     if depth != new_depth or tensor_of(node).dim() == 5:
         rows = (batch, depth, 1, product(after) * channels)
-        value = _op(builder, node, Resize(resizing, corners, (deep, 0.0)), value, rows, (new_depth, 1))
+        value = _op(builder, node, Resize(mode, corners, (deep, 0.0)), value, rows, (new_depth, 1))
     builder.alias(node, TensorLayout(view(value, (batch, *dims_at(node)[2:], channels)), order))
 
 
@@ -54,19 +54,19 @@ def _refuses(program: Program, node: Node) -> Refusal:
     return None if all(program.bounds.minimum(size) > 0 for size in sizes) else "a dimension can be empty"
 
 
-def _rule(resizing: Resizing) -> Rule:
-    return Rule(lambda builder, node: _lower(builder, node, resizing), _refuses, numbers=True)
+def _rule(mode: ResizeMode) -> Rule:
+    return Rule(lambda builder, node: _lower(builder, node, mode), _refuses, numbers=True)
 
 
 RULES: dict[OpOverload, Rule] = {
-    _aten.upsample_nearest1d.vec: _rule(Resizing.NEAREST),
-    _aten.upsample_nearest2d.vec: _rule(Resizing.NEAREST),
-    _aten.upsample_nearest3d.vec: _rule(Resizing.NEAREST),
-    _aten._upsample_nearest_exact1d.vec: _rule(Resizing.NEAREST_EXACT),
-    _aten._upsample_nearest_exact2d.vec: _rule(Resizing.NEAREST_EXACT),
-    _aten._upsample_nearest_exact3d.vec: _rule(Resizing.NEAREST_EXACT),
-    _aten.upsample_linear1d.vec: _rule(Resizing.LINEAR),
-    _aten.upsample_bilinear2d.vec: _rule(Resizing.LINEAR),
-    _aten.upsample_trilinear3d.vec: _rule(Resizing.LINEAR),
-    _aten.upsample_bicubic2d.vec: _rule(Resizing.CUBIC),
+    _aten.upsample_nearest1d.vec: _rule(ResizeMode.NEAREST),
+    _aten.upsample_nearest2d.vec: _rule(ResizeMode.NEAREST),
+    _aten.upsample_nearest3d.vec: _rule(ResizeMode.NEAREST),
+    _aten._upsample_nearest_exact1d.vec: _rule(ResizeMode.NEAREST_EXACT),
+    _aten._upsample_nearest_exact2d.vec: _rule(ResizeMode.NEAREST_EXACT),
+    _aten._upsample_nearest_exact3d.vec: _rule(ResizeMode.NEAREST_EXACT),
+    _aten.upsample_linear1d.vec: _rule(ResizeMode.LINEAR),
+    _aten.upsample_bilinear2d.vec: _rule(ResizeMode.LINEAR),
+    _aten.upsample_trilinear3d.vec: _rule(ResizeMode.LINEAR),
+    _aten.upsample_bicubic2d.vec: _rule(ResizeMode.CUBIC),
 }

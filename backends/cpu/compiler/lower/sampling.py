@@ -1,4 +1,4 @@
-"""Pictures looked at where a grid says."""
+"""Lowering of grid sampling."""
 
 import torch
 from torch._ops import OpOverload
@@ -6,14 +6,14 @@ from torch.fx import Node
 
 from backends.cpu.compiler.lower.builder import Builder, channels_last
 from backends.cpu.compiler.lower.rule import Rule
-from backends.cpu.compiler.ops.grid_sample import Beyond, GridSample, Sampling
+from backends.cpu.schema.resampling import GridSample, PaddingMode, SampleMode
 
 _PICTURE = channels_last(4)
 
 
 def _lower(builder: Builder, node: Node) -> None:
-    x, grid, sampling, beyond, corners = node.args
-    spec = GridSample(Sampling(sampling), Beyond(beyond), bool(corners))
+    x, grid, mode, padding, align_corners = node.args
+    spec = GridSample(SampleMode(mode), PaddingMode(padding), bool(align_corners))
     inputs = [builder.read(x, _PICTURE), builder.read(grid)]
     builder.op(spec, inputs, builder.write(node, _PICTURE), node)
 

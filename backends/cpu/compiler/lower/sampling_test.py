@@ -5,8 +5,8 @@ import torch
 import torch.nn.functional as F
 from torch.export import Dim
 
-from backends.cpu.compiler.ops.grid_sample import GridSample
 from backends.cpu.compiler.testing.compare import assert_computes, specs
+from backends.cpu.schema.resampling import GridSample
 
 
 @pytest.mark.parametrize("corners", [False, True])

@@ -14,7 +14,7 @@ from backends.cpu.compiler.lower.parts import parts_of
 from backends.cpu.compiler.lower.rule import Program, Refusal, Rule, argument, dims_at
 from backends.cpu.compiler.ops.elementwise import ElementwiseF32, Opcode
 from backends.cpu.compiler.ops.expression import Expression, program
-from backends.cpu.compiler.ops.reduce import Reduce, Reduction
+from backends.cpu.schema.reduction import Reduce, Reduction
 
 _aten = torch.ops.aten
 

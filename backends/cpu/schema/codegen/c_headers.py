@@ -9,6 +9,7 @@ The name of an output selects its content: `<op>.h`, `records.h`, `op_codes.h` o
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from enum import IntEnum
 from pathlib import Path
 
 from backends.cpu.schema.codegen.c_records import c_name, comment_of, enum_of, enums_of, records_of, struct_of
@@ -22,9 +23,13 @@ from backends.cpu.schema.declarations import (
     word_count,
 )
 from backends.cpu.schema.records import Activation, LowBitFormat, OutputQuantization, QuantParams, Window
+from backends.cpu.schema.reduction import Reduction
 from backends.cpu.schema.registry import BY_NAME, OPS
+from backends.cpu.schema.resampling import ResizeMode
 
 _SHARED = (Activation, Window, QuantParams, OutputQuantization, LowBitFormat)
+_SHARED_ENUMS: tuple[type[IntEnum], ...] = (Reduction, ResizeMode)
+"""Records and enums that microkernels use: those of `records.h`."""
 
 
 def main(arguments: Sequence[str]) -> None:
@@ -47,7 +52,7 @@ def content_of(name: str) -> str:
     writers: dict[str, Callable[[], str]] = {
         "attribute_ranges.c": ranges_source,
         "op_codes.h": lambda: _header(name, [], _op_codes()),
-        "records.h": lambda: _header(name, ["backends/cpu/schema/word.h"], _definitions(_SHARED)),
+        "records.h": lambda: _header(name, ["backends/cpu/schema/word.h"], _shared_definitions()),
     }
     return writers[name]() if name in writers else _op_header(BY_NAME[name.removesuffix(".h")])
 
@@ -71,6 +76,10 @@ def _definitions(records: Sequence[type[Record]]) -> str:
     return "\n".join(parts)
 
 
+def _shared_definitions() -> str:
+    return "\n".join([*map(enum_of, _SHARED_ENUMS), _definitions(_SHARED)])
+
+
 def _op_header(op: type[OpSpec]) -> str:
     name = op.op_name()
     base = op.__mro__[1]
@@ -84,7 +93,8 @@ def _op_header(op: type[OpSpec]) -> str:
         nested = _nested(op)
         includes += [f"backends/cpu/schema/{each.op_name()}.h" for each in nested if issubclass(each, OpSpec)]
         own = [record for record in nested if record not in _SHARED and not issubclass(record, OpSpec)]
-        body = f"{_definitions(own)}{''.join(map(enum_of, enums_of(op)))}{struct_of(op)}\n{_args(op)}"
+        enums = (enum_of(enum) for enum in enums_of(op) if enum not in _SHARED_ENUMS)
+        body = f"{_definitions(own)}{''.join(enums)}{struct_of(op)}\n{_args(op)}"
     return _header(f"{name}.h", includes, f"{body}\n{_schema(op)}")
 
 

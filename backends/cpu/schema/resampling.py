@@ -1,0 +1,73 @@
+"""Ops that resample images in NHWC layout."""
+
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import ClassVar
+
+from backends.cpu.schema.declarations import OpSpec, Tensor
+
+_IMAGE = Tensor("x", "[B, H, W, C]")
+_RESAMPLED = Tensor("y", "[B, Ho, Wo, C]")
+
+
+class ResizeMode(IntEnum):
+    """Interpolation modes of `torch.nn.functional.interpolate`."""
+
+    NEAREST = 0
+    NEAREST_EXACT = 1
+    LINEAR = 2
+    CUBIC = 3
+
+
+@dataclass(frozen=True)
+class Resize(OpSpec):
+    """Resize images: `torch.nn.functional.interpolate` of NHWC images.
+
+    Output i of an axis reads the input at (i + 0.5) * scale - 0.5 with weights of the mode. NEAREST reads the
+    element at floor(i * scale), NEAREST_EXACT at floor((i + 0.5) * scale). With `align_corners`, LINEAR and CUBIC
+    read the input at i * scale, where scale is (H - 1) / (Ho - 1). Positions outside of the image are clamped.
+
+    scales: input elements per output element along height and width, at most 1e6; 0 for the ratio of the sizes.
+    """
+
+    mode: ResizeMode
+    align_corners: bool = False
+    scales: tuple[float, float] = (0.0, 0.0)
+
+    code: ClassVar[int] = 16
+    inputs: ClassVar[tuple[Tensor, ...]] = (_IMAGE,)
+    outputs: ClassVar[tuple[Tensor, ...]] = (_RESAMPLED,)
+
+
+class SampleMode(IntEnum):
+    """Interpolation modes of `torch.nn.functional.grid_sample`, with the numbers of PyTorch."""
+
+    LINEAR = 0
+    NEAREST = 1
+    CUBIC = 2
+
+
+class PaddingMode(IntEnum):
+    """Values outside of an image, with the numbers of PyTorch."""
+
+    ZEROS = 0
+    BORDER = 1
+    REFLECTION = 2
+
+
+@dataclass(frozen=True)
+class GridSample(OpSpec):
+    """Sample images at the positions of a grid: `torch.nn.functional.grid_sample` of NHWC images.
+
+    The last dimension of the grid is (x, y), from -1 to 1.
+
+    align_corners: -1 and 1 are the centers of the first and the last pixel; otherwise, their outer edges.
+    """
+
+    mode: SampleMode
+    padding: PaddingMode
+    align_corners: bool
+
+    code: ClassVar[int] = 44
+    inputs: ClassVar[tuple[Tensor, ...]] = (_IMAGE, Tensor("grid", "[B, Ho, Wo, 2]"))
+    outputs: ClassVar[tuple[Tensor, ...]] = (_RESAMPLED,)
