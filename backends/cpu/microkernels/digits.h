@@ -1,5 +1,6 @@
-/* Floats of a row as whole numbers of three digits, bytes with signs: as exact as
- * floats of the largest one's size, and products with codes are sums of bytes'. */
+/* Fixed point: float32 elements as 24-bit integers of three int8 digits, in units of their
+ * maximum. They are as exact as floats of the magnitude of the maximum, and products with
+ * 4-bit weights are int8 dot products. */
 #ifndef BACKENDS_CPU_MICROKERNELS_DIGITS_H_
 #define BACKENDS_CPU_MICROKERNELS_DIGITS_H_
 
@@ -10,27 +11,27 @@
 #include "backends/cpu/microkernels/rows.h"
 
 #define ET_DIGITS 3
-/* Most summands that have a unit in common: their products with codes of 4 bits, -8 to
- * 7, add up to an int32. */
+/* The largest number of elements with one unit. The sum of their products with 4-bit
+ * weights, -8 to 7, fits an int32. */
 #define ET_DIGITS_SUMMANDS 32
-/* A number is at most so many units: no digit overflows. */
+/* The maximum in units, for which no digit overflows. */
 #define ET_DIGITS_MOST 8350000.0f
-/* Numbers of groups of none above are zero, nearly: units are no subnormal ones. */
+/* The smallest maximum that determines the unit, so that units are not subnormal. */
 #define ET_DIGITS_LEAST 1e-28f
 
-/* Eight summands' bytes of each digit, the lowest first, in the order of nibbles;
- * behind them as many that are not looked at. */
+/* The digits of eight elements, the lowest digit first, in the order of et_nibbles. The last
+ * eight bytes are not used. */
 typedef uint8_t et_word_digits[ET_DIGITS + 1][8];
 
-/* What numbers of a group have in common. */
+/* The unit of a group of elements. */
 typedef struct et_group_digits {
   float unit;
   int32_t
-      off; /* what products with codes raised by 8 have too much, in units */
+      off; /* corrects sums of products with weights raised by 8, in units */
 } et_group_digits;
 
-/* Four numbers of 24 bits: their bytes of the lowest digit, then those of the others,
- * numbers 0 and 2 before 1 and 3. */
+/* The bytes of four 24-bit integers by digit, the lowest first, elements 0 and 2 before 1
+ * and 3. */
 typedef uint8_t et_four_digits __attribute__((vector_size(16)));
 
 ET_INLINE et_four_digits et_four_digits_of(const int32_t *units) {
@@ -52,8 +53,8 @@ ET_INLINE void et_put_word(const int32_t *units, et_word_digits *to) {
   memcpy(*to + 2, &high, sizeof(high));
 }
 
-/* Bits of the largest size of all lanes; those of infinity or more if one is no
- * number. */
+/* Returns the maximum of the absolute values whose bits are in the lanes; infinity or NaN
+ * if there is one. */
 ET_INLINE float et_largest_size(et_i32 bits) {
   ET_UNROLL for (int half = ET_CPU_LANES / 2; half > 0; half /= 2) {
     const et_i32 other = (et_i32)et_f32_upper((et_f32)bits, half);
@@ -64,7 +65,7 @@ ET_INLINE float et_largest_size(et_i32 bits) {
   return size;
 }
 
-/* Rounds half of a unit away from zero. */
+/* Converts to units, rounding half away from zero. */
 ET_INLINE et_i32 et_units_of(et_f32 x, et_f32 inverse) {
   const et_f32 units = x * inverse;
   const et_i32 sign = (et_i32)units & INT32_MIN;
@@ -74,8 +75,8 @@ ET_INLINE et_i32 et_units_of(et_f32 x, et_f32 inverse) {
 
 #define ET_DIGITS_VECTORS (ET_DIGITS_SUMMANDS / ET_CPU_LANES)
 
-/* Digits of `count` numbers, whole words, at most ET_DIGITS_SUMMANDS. Where one is none,
- * or infinite, the unit is none, and so is what is made of it. */
+/* Writes the digits of `count` elements, a multiple of 8 and at most ET_DIGITS_SUMMANDS. If
+ * an element is infinite or NaN, the unit is NaN, and so are results. */
 ET_INLINE et_group_digits et_put_digits(const float *x, size_t count,
                                         et_word_digits *to) {
   et_f32 numbers[ET_DIGITS_VECTORS];
@@ -99,7 +100,7 @@ ET_INLINE et_group_digits et_put_digits(const float *x, size_t count,
   et_i32 total = {0};
   ET_UNROLL for (size_t v = 0; v < ET_DIGITS_VECTORS; v++) {
     const et_i32 whole = et_units_of(numbers[v], inverse);
-    /* Digits that are raised by 128 are the bytes of a raised number. */
+    /* Digits raised by 128 are the bytes of a raised integer. */
     const et_i32 bytes = (whole + 0x808080) ^ 0x808080;
     memcpy(units + v * ET_CPU_LANES, &bytes, sizeof(bytes));
     total += whole;

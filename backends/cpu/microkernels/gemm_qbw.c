@@ -4,13 +4,14 @@
 #include "backends/cpu/microkernels/parameters.h"
 #include "backends/cpu/microkernels/widened.h"
 
-/* What is taken off codes before they are scaled, from parameter number `at`. */
+/* Returns the values that are subtracted from quantized values before scaling. `at` is the
+ * index of the parameters. */
 ET_INLINE et_f32 zeros_at(const et_cpu_gemm_qbw *p, size_t at, int bits) {
   return p->minima.data != NULL ? et_f32_all(-(float)(1 << (bits - 1)))
                                 : et_parameters_load(&p->zero_points, at);
 }
 
-/* Codes of one word row as floats. Scales begin with number `group`. */
+/* Dequantizes a row of words. `group` is the index of its first parameter. */
 ET_INLINE void put_words(const et_cpu_gemm_qbw *p, const int32_t *words,
                          size_t group, int bits, float *to) {
   const int codes = 32 / bits;
@@ -27,7 +28,7 @@ ET_INLINE void put_words(const et_cpu_gemm_qbw *p, const int32_t *words,
   }
 }
 
-/* An et_put_block of an et_cpu_gemm_qbw. */
+/* Dequantizes a block: an et_put_block for et_cpu_gemm_qbw. */
 static void put_block(const void *weights, size_t panel, size_t first,
                       size_t depth, float *to) {
   const et_cpu_gemm_qbw *p = weights;

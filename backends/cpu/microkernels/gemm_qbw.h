@@ -1,5 +1,13 @@
-/* y = activation(x * weights + bias + residual) in float, of weights that are
- * codes of 4 or 8 bits in groups of one scale. */
+/* y = activation(x @ weights + bias + residual) with 4-bit or 8-bit weights.
+ *
+ * A word has 32 / bits consecutive weights of a column, signed, the first in the lowest
+ * bits; columns are in panels of 16, so that a vector load reads a word of each column. A
+ * group of consecutive weights of a column has a scale, and a zero point or a minimum.
+ * - et_cpu_gemm_qbw_rows, for several rows, widens a block of weights to float32 once and
+ *   multiplies it with the tiles of gemm_f32. Arithmetic limits it.
+ * - et_cpu_gemm_qbw_row, for one row, reads each weight once. 4-bit weights are multiplied
+ *   as integers by elements of x in fixed point, three int8 digits each (digits.h). Reading
+ *   the weights from memory is the limit, so it prefetches far ahead. */
 #ifndef BACKENDS_CPU_MICROKERNELS_GEMM_QBW_H_
 #define BACKENDS_CPU_MICROKERNELS_GEMM_QBW_H_
 
@@ -8,29 +16,27 @@
 
 #include "backends/cpu/microkernels/gemm_f32.h"
 
-/* What scales and zero points are. */
+/* The dtype of scales, zero points and minima. */
 typedef enum et_cpu_width {
   ET_CPU_FLOAT32,
   ET_CPU_FLOAT16,
   ET_CPU_BFLOAT16,
 } et_cpu_width;
 
-/* One for each group of each column: [ceil(columns / 16)][depth / group][16]. */
+/* One parameter of each group: [ceil(columns / 16)][depth / group][16]. */
 typedef struct et_cpu_parameters {
-  const void *data; /* NULL: there are none */
+  const void *data; /* or NULL */
   et_cpu_width width;
 } et_cpu_parameters;
 
-/* A word has the codes of 32 / bits consecutive weights of a column, signed, the
- * first in the lowest bits. Groups are whole words. A weight is (code - zero point)
- * * scale or, where there are minima, what its code is above the lowest one
- * * scale + minimum. */
+/* A weight is (q - zero_point) * scale or, with minima, (q + 2^(bits - 1)) * scale +
+ * minimum. A group has whole words. */
 typedef struct et_cpu_gemm_qbw {
   const float *x;       /* [rows][depth] */
   const int32_t *words; /* [ceil(columns / 16)][depth * bits / 32][16] */
   et_cpu_parameters scales;
-  et_cpu_parameters zero_points; /* or none */
-  et_cpu_parameters minima;      /* or none; then no zero points either */
+  et_cpu_parameters zero_points; /* or absent */
+  et_cpu_parameters minima;      /* or absent; not both */
   const float *bias;             /* [ceil(columns / 16) * 16] */
   const float *residual;         /* [rows][columns], or NULL */
   float *out;                    /* [rows][columns] */
@@ -41,19 +47,18 @@ typedef struct et_cpu_gemm_qbw {
   et_cpu_activation activation;
 } et_cpu_gemm_qbw;
 
-/* Of several rows: weights become floats a block at a time, which a tile then
- * multiplies. */
+/* Computes several rows. */
 typedef void et_cpu_gemm_qbw_function(const et_cpu_gemm_qbw *product,
                                       const et_cpu_range *range);
 
-/* Panels of some products of the same row, counted over all of them. */
+/* A range of the panels of several GEMMs of the same row, counted over all of them. */
 typedef struct et_cpu_panels_q {
-  const et_cpu_gemm_qbw *products; /* alike but for weights, bias and results */
+  const et_cpu_gemm_qbw *products; /* they differ in weights, bias and output */
   size_t first;                    /* panel */
   size_t end;
 } et_cpu_panels_q;
 
-/* Of one row each weight is read once: sums of codes, times scales. */
+/* Computes one row. */
 typedef void et_cpu_gemm_qbw_row_function(const et_cpu_panels_q *panels);
 
 ET_CPU_DECLARE(et_cpu_gemm_qbw_function, et_cpu_gemm_qbw_rows);

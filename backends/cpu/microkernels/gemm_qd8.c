@@ -5,9 +5,9 @@
 #include "backends/cpu/microkernels/quantize_row.h"
 #include "backends/cpu/microkernels/tile_i8.h"
 
-/* Rows that are worked on together, and the quads of a group. */
+/* Rows of a block, and quads of a group. */
 #define ROWS 32
-#define QUADS (ET_CPU_GROUP_I8 / 4)
+#define QUADS (ET_CPU_QD8_MAX_GROUP / 4)
 
 _Static_assert(QUADS *ROWS <= ET_I8_MOST_QUADS, "a block of rows fits");
 
@@ -18,8 +18,9 @@ typedef struct call {
   const float *x;
   float *out;
   et_row_bytes of_rows[ROWS];
-  int32_t totals[ROWS]; /* of a group's bytes, less their zero points */
-  uint8_t bytes[ROWS * ET_CPU_GROUP_I8];
+  int32_t totals
+      [ROWS]; /* of the quantized values of a group, less their zero points */
+  uint8_t bytes[ROWS * ET_CPU_QD8_MAX_GROUP];
   int32_t sums[ROWS * ET_PANEL] __attribute__((aligned(64)));
   et_packed_i8 packed;
 } call;
@@ -40,13 +41,13 @@ static void pack_group(call *c, size_t first) {
   ET_CPU_NAME(et_cpu_pack_i8)(&c->packed, &from, c->rows);
 }
 
-/* The group's weights, which lie as quads. */
+/* Returns the quads of weights of a group. */
 static const int8_t *quads_of(const call *c, size_t panel, size_t first) {
   const et_cpu_gemm_qbw *w = &c->product->weights;
   return (const int8_t *)(w->words + (panel * w->depth + first) / 4 * ET_PANEL);
 }
 
-/* A group's scales and the like for one vector of columns. */
+/* The parameters of a group for one vector of columns. */
 typedef struct columns_of {
   et_f32 scales;
   et_f32 zero_points;
@@ -64,7 +65,7 @@ ET_INLINE columns_of columns_at(const et_cpu_gemm_qd8 *p, size_t panel,
                       et_i32_load(p->sums + at)};
 }
 
-/* Adds a group's exact sums, times its scales, to the results. */
+/* Adds the exact sums of a group times its scales to the results. */
 static void add_group(call *c, size_t panel, size_t first, size_t columns) {
   const size_t stride = c->product->weights.columns;
   for (size_t done = 0; done < columns; done += ET_CPU_LANES) {
@@ -76,7 +77,7 @@ static void add_group(call *c, size_t panel, size_t first, size_t columns) {
       const et_row_bytes *row = &c->of_rows[r];
       const et_i32 zero = et_i32_all(row->zero_point + c->packed.shift);
       const et_i32 sums = et_i32_load(c->sums + r * ET_PANEL + done);
-      /* Without sign, as a payload's sums may not fit. */
+      /* Unsigned: the sums of a hostile payload may overflow. */
       const et_u32 rest = (et_u32)sums - (et_u32)zero * (et_u32)w.sums;
       et_f32 value = et_f32_of_i32((et_i32)rest);
       value =
@@ -88,7 +89,7 @@ static void add_group(call *c, size_t panel, size_t first, size_t columns) {
   }
 }
 
-/* Scales of rows, the bias, the activation. */
+/* Applies the scales of rows, the bias and the activation. */
 static void finish(const call *c, size_t column, size_t columns) {
   const et_cpu_gemm_qbw *w = &c->product->weights;
   const et_f32 low = et_f32_all(et_cpu_clamp_low(&w->activation));

@@ -1,20 +1,29 @@
-/* y = activation(x * weights + bias) of floats, in whole numbers: each row of x
- * becomes bytes by the range that it and zero take. */
+/* y = activation(x @ weights + bias) with dynamically quantized activations.
+ *
+ * Each row of x is quantized to 8 bits by the range of its elements and 0. Products of a group
+ * are summed exactly in int32, corrected by the zero point of the row with precomputed sums
+ * of weights, and scaled. Weights are packed as in gemm_qbw.h: a word has eight 4-bit
+ * weights or a quad of 8-bit weights.
+ * - et_cpu_gemm_qd8_qb4w unpacks a vector of words to bytes once for up to 12 rows (AVX-512)
+ *   or 6 rows, as many as accumulators fit the registers.
+ * - et_cpu_gemm_qd8 packs rows for the int8 tiles of tile_i8.h.
+ * int8 dot products limit many rows; reading the weights from memory limits one. */
 #ifndef BACKENDS_CPU_MICROKERNELS_GEMM_QD8_H_
 #define BACKENDS_CPU_MICROKERNELS_GEMM_QD8_H_
 
 #include "backends/cpu/microkernels/gemm_qbw.h"
 
-/* Most weights of a group: their sums are exact, and they fit the stack. */
-#define ET_CPU_GROUP_I8 512
+/* The largest group. Its sums are exact, and its rows fit the stack. */
+#define ET_CPU_QD8_MAX_GROUP 512
 
-/* Weights are as those of et_cpu_gemm_qbw; there is no residual. */
+/* There are no minima and no residual. */
 typedef struct et_cpu_gemm_qd8 {
   et_cpu_gemm_qbw weights;
-  const int32_t *sums; /* with 8 bits: of a group's codes, like scales */
+  const int32_t
+      *sums; /* with 8 bits: of quantized values of a group, like scales */
   const float
-      *column_sums; /* with 4 bits: of a column's weights, like the bias;
-                               NULL: they are added up on the way */
+      *column_sums; /* with 4 bits: of weights of a column, like the bias, or
+                          NULL: they are computed in each call */
 } et_cpu_gemm_qd8;
 
 typedef void et_cpu_gemm_qd8_function(const et_cpu_gemm_qd8 *product,

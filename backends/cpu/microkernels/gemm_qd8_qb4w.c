@@ -1,21 +1,22 @@
-/* Rows that become bytes, times weights of 4 bits: a tile of rows multiplies a vector
- * of columns, of which codes are turned into bytes on their way. */
+/* Dynamically quantized rows times 4-bit weights. A tile is some rows times a vector of
+ * columns, whose weights are unpacked to bytes once per tile. */
 #include "backends/cpu/microkernels/activate.h"
 #include "backends/cpu/microkernels/gemm_qd8.h"
 #include "backends/cpu/microkernels/int4.h"
 #include "backends/cpu/microkernels/parameters.h"
 #include "backends/cpu/microkernels/quantize_row.h"
 
-/* Rows that are worked on together, and what a part of them has at most: bytes, and
- * groups of weights. They lie on the stack. */
+/* Rows of a block, and the largest part of them, in bytes and in groups of weights. They are
+ * on the stack. */
 #define ROWS 32
 #define PART_BYTES 32768
 #define PART_GROUPS 128
 
-_Static_assert(PART_BYTES >= ROWS * ET_CPU_GROUP_I8, "a group of rows fits");
+_Static_assert(PART_BYTES >= ROWS * ET_CPU_QD8_MAX_GROUP,
+               "a group of rows fits");
 
-/* Rows of tiles, at most so many that sums and results have registers. A last row beside
- * pairs of rows has no tile, but panels of its own. */
+/* Rows of tiles: as many as accumulators and results fit the registers. The last of an odd
+ * number of rows is not in a tile; it is computed by panels. */
 #if defined(ET_CPU_ISA_PLAIN)
 #define TILE_LIST(X) X(2)
 #define TILE_ROWS 2
@@ -27,39 +28,37 @@ _Static_assert(PART_BYTES >= ROWS * ET_CPU_GROUP_I8, "a group of rows fits");
 #define TILE_ROWS 6
 #endif
 
-/* Words ahead that are asked for, as of one row in floats: a decode step takes 0.83 of the
- * time that it does with 40 lines. */
-#define AHEAD (112 * ET_PANEL)
+/* Prefetch distance, as in gemv_qbw.c. A decode step is 1.2x faster than with 40 lines. */
+#define PREFETCH_WORDS (112 * ET_PANEL)
 
-/* Eight summands. */
+/* Weights of a word. */
 #define WORD 8
 
-/* Some rows and, of them, some summands: those of whole groups. A row's bytes are
- * the numbers that stand for it less 128. */
+/* A part of K, in whole groups, of a block of rows. Bytes are quantized values less 128. */
 typedef struct part {
   const et_cpu_gemm_qd8 *product;
   size_t first_row;
   size_t rows;
-  size_t first; /* summand */
+  size_t first; /* element of a row */
   size_t depth;
   bool is_last;
   et_row_bytes of_rows[ROWS];
   int32_t
-      raised[ROWS * PART_GROUPS]; /* by how much raised codes raise the sums,
-                                         negative; [tile][group][row] */
+      raised[ROWS * PART_GROUPS]; /* the correction of sums for raised weights,
+                                         [tile][group][row] */
   uint8_t bytes[PART_BYTES];      /* [tile][word][row][8] */
 } part;
 
 static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
 
-/* Tiles of pairs of rows. */
+/* Returns the number of tiles, which have an even number of rows. */
 static size_t paired_tiles(size_t rows) {
   return (rows / 2 + TILE_ROWS / 2 - 1) / (TILE_ROWS / 2);
 }
 
 static size_t tile_count(size_t rows) { return paired_tiles(rows) + rows % 2; }
 
-/* Tiles are of like height, but the last one of an odd number of rows, which is a row. */
+/* Tiles have similar heights, except for the last of an odd number of rows. */
 static size_t first_of_tile(size_t rows, size_t tile) {
   const size_t paired = paired_tiles(rows);
   return tile > paired   ? rows
@@ -69,7 +68,7 @@ static size_t first_of_tile(size_t rows, size_t tile) {
 
 #define MIDDLE 128
 
-/* Row `r` of the tile of `height` rows that begins with row `first`. */
+/* Quantizes row `r` of the tile of `height` rows from row `first` on. */
 static void put_row(part *p, size_t first, size_t height, size_t r) {
   const et_cpu_gemm_qbw *w = &p->product->weights;
   const et_row_bytes *row = &p->of_rows[first + r];
@@ -79,7 +78,7 @@ static void put_row(part *p, size_t first, size_t height, size_t r) {
   uint8_t *to = p->bytes + first * p->depth + r * WORD;
   int32_t *raised = p->raised + first * groups + r;
   for (size_t g = 0; g < groups; g++, x += w->group, raised += height) {
-    uint8_t line[ET_CPU_GROUP_I8];
+    uint8_t line[ET_CPU_QD8_MAX_GROUP];
     *raised = -8 * (et_put_row_bytes(row, x, w->group, -MIDDLE, line) + more);
     for (size_t k = 0; k < w->group; k += WORD, to += height * WORD) {
       et_nibbles_order(line + k, to);
@@ -100,11 +99,12 @@ static void put_rows(part *p) {
 
 /* A vector of columns. */
 typedef struct columns {
-  const int32_t *words; /* of the part's first group; each is a panel on */
-  size_t at;            /* of the group's parameters, likewise */
+  const int32_t *
+      words; /* of the first group of the part; rows of words are a panel apart */
+  size_t at; /* index of the parameters, likewise */
   size_t first;
-  size_t count; /* that are wanted */
-  et_f32 sums;  /* of their weights, for the last part */
+  size_t count; /* valid columns */
+  et_f32 sums;  /* of the weights, for the last part */
 } columns;
 
 ET_INLINE et_i8 quad_at(const uint8_t *bytes) {
@@ -113,7 +113,7 @@ ET_INLINE et_i8 quad_at(const uint8_t *bytes) {
   return (et_i8)et_i32_all(quad);
 }
 
-/* Sums of some words' products. */
+/* Accumulators of a few words. */
 #if ET_SUMS_OF_16
 typedef et_i16 few;
 #define ADD_QUAD et_i16_dot2
@@ -122,8 +122,8 @@ typedef et_i32 few;
 #define ADD_QUAD et_i32_dot4
 #endif
 
-/* Asks for words of the cache that are `ahead`: those of the next panel, which is then there
- * before its first tile. */
+/* Adds the products of `count` words with rows of a tile. Prefetches the words that are
+ * `ahead`: those of the next panel, before its first tile. */
 ET_INLINE void add_words(const int32_t *words, size_t ahead, const uint8_t *x,
                          size_t count, int rows, few *sums) {
   for (size_t i = 0; i < count; i++, words += ET_PANEL, x += rows * WORD) {
@@ -171,7 +171,7 @@ ET_INLINE void scale_group(const et_cpu_gemm_qbw *w, size_t at,
   }
   if (w->zero_points.data != NULL) {
     const et_f32 points = et_parameters_load(&w->zero_points, at);
-    ET_PIN_INDEX(raised); /* else sums do not begin with what is loaded */
+    ET_PIN_INDEX(raised); /* otherwise it is loaded twice */
     ET_UNROLL for (int r = 0; r < rows; r++) {
       const et_f32 total = et_f32_all((float)raised[r] * 0.125f);
       values[r] = et_f32_fma(points, total, values[r]);
@@ -182,8 +182,7 @@ ET_INLINE void scale_group(const et_cpu_gemm_qbw *w, size_t at,
   }
 }
 
-/* Results begin with what the part before has left in the output; those of the last
- * part are whole but for curves. */
+/* Initializes results with 0, or with the output after the previous part. */
 ET_INLINE void begin_results(const part *p, const float *out, size_t count,
                              int rows, et_f32 *results) {
   const size_t stride = p->product->weights.columns;
@@ -193,8 +192,7 @@ ET_INLINE void begin_results(const part *p, const float *out, size_t count,
   }
 }
 
-/* Of a row and a vector of columns: all that bytes are less than they stand for, times
- * the weights. */
+/* Corrects a result by the zero point of its row, scales it and adds the bias. */
 ET_INLINE et_f32 finished(const et_row_bytes *row, const columns *c,
                           et_f32 bias, et_f32 result) {
   const et_f32 less = et_f32_all((float)(MIDDLE - row->zero_point));
@@ -253,7 +251,7 @@ TILE_LIST(DEFINE_TILE)
 static tile_function *const tile_functions[TILE_ROWS + 1] = {
     TILE_LIST(TILE_ENTRY)};
 
-/* Where the words of a group and of its next columns begin. */
+/* Returns the first word of a column for the group at element `first`. */
 static const int32_t *words_at(const et_cpu_gemm_qbw *w, size_t column,
                                size_t first) {
   const size_t panel = column / ET_PANEL;
@@ -268,7 +266,7 @@ static size_t parameters_at(const et_cpu_gemm_qbw *w, size_t column,
          column % ET_PANEL;
 }
 
-/* Sums of a vector of columns' weights. */
+/* Computes the sums of the weights of a vector of columns. */
 static et_f32 sums_of(const et_cpu_gemm_qbw *w, size_t column) {
   const et_i8 ones = (et_i8)et_i32_all(0x01010101);
   const int32_t *words = words_at(w, column, 0);
@@ -289,7 +287,7 @@ static et_f32 sums_of(const et_cpu_gemm_qbw *w, size_t column) {
   return total;
 }
 
-/* A vector of columns from number `first`, of which `count` are wanted. */
+/* Returns the vector of columns from column `first` on, of which `count` are valid. */
 static columns columns_of(const part *p, size_t first, size_t count) {
   const et_cpu_gemm_qd8 *product = p->product;
   const et_cpu_gemm_qbw *w = &product->weights;
@@ -311,14 +309,14 @@ ET_INLINE void add_lines(const int32_t *words, const uint8_t *x, size_t count,
   for (size_t i = 0; i < count; i++, words += ET_PANEL, x += WORD) {
     const et_i8 even = quad_at(x);
     const et_i8 odd = quad_at(x + 4);
-    et_prefetch(words + AHEAD);
+    et_prefetch(words + PREFETCH_WORDS);
     ET_UNROLL for (int v = 0; v < ET_PANEL_VECTORS; v++) {
       et_i32 w = et_words_load(words + v * ET_CPU_LANES);
-      ET_PIN(w); /* else it is loaded twice */
+      ET_PIN(w); /* otherwise it is loaded twice */
       const et_nibbles codes = et_nibbles_of(w);
       sums[v] = ADD_QUAD(sums[v], codes.even, even);
       sums[v] = ADD_QUAD(sums[v], codes.odd, odd);
-      ET_PIN(sums[v]); /* else products wait for each other in memory */
+      ET_PIN(sums[v]); /* otherwise accumulators are spilled */
     }
   }
 }
@@ -340,8 +338,8 @@ ET_INLINE void add_group_lines(const int32_t *words, const uint8_t *x,
 #endif
 }
 
-/* What groups of 32 mostly have beside their codes. A loop that does not ask for more
- * takes 0.86 (AVX2) and 0.92 (AVX-512) of the time. */
+/* Common parameters of groups of 32 weights. Specialized loops are 1.16x (AVX2) and 1.09x
+ * (AVX-512) faster. */
 typedef enum form { ANY, FLOAT_SCALES, BFLOAT_SCALES } form;
 
 #define USUAL_GROUP 32
@@ -355,17 +353,18 @@ static form form_of(const et_cpu_gemm_qbw *w) {
                                               : ANY;
 }
 
-/* Adds the products of the part's groups, times their scales, to a row's results. */
+/* Adds the products of the groups of the part, times their scales, to the results of the last
+ * row. */
 ET_INLINE void add_lines_of_groups(const part *p, const columns *c, form is,
                                    et_f32 *results) {
   et_cpu_gemm_qbw w = p->product->weights;
-  if (is != ANY) { /* as compilers then know */
+  if (is != ANY) { /* constants for the compiler */
     w.group = USUAL_GROUP;
     w.zero_points.data = NULL;
     w.scales.width = is == FLOAT_SCALES ? ET_CPU_FLOAT32 : ET_CPU_BFLOAT16;
   }
   const size_t words = w.group / WORD;
-  const size_t scales_ahead = AHEAD / ET_PANEL / 2 / words * ET_PANEL;
+  const size_t scales_ahead = PREFETCH_WORDS / ET_PANEL / 2 / words * ET_PANEL;
   const size_t groups = p->depth / w.group;
   const size_t row = p->rows - 1;
   const uint8_t *x = p->bytes + row * p->depth;
@@ -386,7 +385,7 @@ ET_INLINE void add_lines_of_groups(const part *p, const columns *c, form is,
   memcpy(results, totals, sizeof(totals));
 }
 
-/* The last row, by a panel: each line of the cache is read once. */
+/* Computes the last row for a panel, so that each cache line is read once. */
 ET_APART void run_row(const part *p, const columns *c) {
   const et_cpu_gemm_qbw *w = &p->product->weights;
   const size_t row = p->rows - 1;
@@ -410,7 +409,7 @@ ET_APART void run_row(const part *p, const columns *c) {
   }
 }
 
-/* `count` columns from number `first`, of a panel that begins with it. */
+/* Computes `count` columns of the panel that begins with column `first`. */
 static void run_panel(const part *p, size_t first, size_t count) {
   columns c[ET_PANEL_VECTORS];
   for (size_t v = 0; v < ET_PANEL_VECTORS; v++) {
@@ -426,7 +425,7 @@ static void run_panel(const part *p, size_t first, size_t count) {
   }
 }
 
-/* So many summands that all the part has fits. */
+/* Returns the largest depth for which bytes and groups of the part fit. */
 static size_t part_depth(const part *p) {
   const et_cpu_gemm_qbw *w = &p->product->weights;
   const size_t fit = PART_BYTES / p->rows / w->group;

@@ -1,16 +1,15 @@
-/* Words of eight codes of 4 bits as bytes that et_i32_dot4 multiplies. */
+/* Unpacks words of eight 4-bit weights to bytes for et_i32_dot4. */
 #ifndef BACKENDS_CPU_MICROKERNELS_INT4_H_
 #define BACKENDS_CPU_MICROKERNELS_INT4_H_
 
 #include "backends/cpu/microkernels/low_bit_values.h"
 #include "backends/cpu/microkernels/simd_i8.h"
 
-/* Words of which codes' products with int8, added up by et_i16_dot2, fit an int16:
- * 15 * 128, two of each of their two quads. */
+/* Words whose products with int8 fit an int16 if et_i16_dot2 adds them:
+ * 4 words * 2 quads * 2 * 15 * 128 < 2^15. */
 #define ET_NIBBLE_WORDS 4
 
-/* Codes 0, 2, 4 and 6 of each word, and the four others, raised by eight: products
- * of two such with int8 are no more than an int16 either. */
+/* Weights 0, 2, 4 and 6 of each word, and the four others, raised by 8. */
 typedef struct et_nibbles {
   et_i8 even;
   et_i8 odd;
@@ -28,7 +27,7 @@ ET_INLINE et_nibbles et_nibbles_of(et_i32 words) {
 #endif
 }
 
-/* Bytes of a row in the order of such codes: eight by eight. */
+/* Reorders eight bytes of a row like the weights of a word. */
 ET_INLINE void et_nibbles_order(const uint8_t *from, uint8_t *to) {
   typedef uint8_t eight __attribute__((vector_size(8)));
   eight x;

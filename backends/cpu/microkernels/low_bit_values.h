@@ -1,4 +1,4 @@
-/* Codes of few bits, several to a word, as floats. */
+/* Unpacks 4-bit and 8-bit weights, several to a word, to float32. */
 #ifndef BACKENDS_CPU_MICROKERNELS_LOW_BIT_VALUES_H_
 #define BACKENDS_CPU_MICROKERNELS_LOW_BIT_VALUES_H_
 
@@ -11,10 +11,10 @@ ET_INLINE et_i32 et_words_load(const int32_t *from) {
   return *(const et_words_loose *)from;
 }
 
-/* Code number `j` of each word: signed, `bits` wide, the first in the lowest. */
+/* Returns weight `j` of each word: signed, `bits` wide, the first in the lowest bits. */
 ET_INLINE et_f32 et_code(et_i32 words, int j, int bits) {
 #if defined(ET_CPU_ISA_AVX512)
-  if (bits == 4) { /* the permutation looks at four bits of an index alone */
+  if (bits == 4) { /* the permutation reads only four bits of an index */
     const __m512 values =
         _mm512_setr_ps(0.0f, 1.0f, 2.0f, 3.0f, 4.0f, 5.0f, 6.0f, 7.0f, -8.0f,
                        -7.0f, -6.0f, -5.0f, -4.0f, -3.0f, -2.0f, -1.0f);
@@ -26,15 +26,14 @@ ET_INLINE et_f32 et_code(et_i32 words, int j, int bits) {
   return __builtin_convertvector((et_i32)top >> (32 - bits), et_f32);
 }
 
-/* Codes that are raised by half of their range: none is negative. */
+/* Raises weights by 2^(bits - 1) to unsigned values. */
 ET_INLINE et_u32 et_codes_raised(et_i32 words, int bits) {
   const uint32_t tops = bits == 4 ? 0x88888888u : 0x80808080u;
   return (et_u32)words ^ tops;
 }
 
-/* Raised code number `j` of each word times et_code_unit(j, bits): where it lies,
- * it is a whole number with one operation. The last one is as it is, as there is no
- * vector of unsigned words to convert. */
+/* Returns raised weight `j` of each word times et_code_unit(j, bits). A mask is enough to
+ * extract it in place. The last one is shifted down, as conversion is signed. */
 ET_INLINE et_f32 et_code_in_place(et_u32 words, int j, int bits) {
   const uint32_t all = (1u << bits) - 1u;
   const et_u32 code =

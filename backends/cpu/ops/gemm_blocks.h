@@ -1,5 +1,4 @@
-/* A product's output in parts of like size, of its rows times of its columns, which
- * threads share. */
+/* Division of the output of a GEMM into blocks of similar size for threads. */
 #ifndef BACKENDS_CPU_OPS_GEMM_BLOCKS_H_
 #define BACKENDS_CPU_OPS_GEMM_BLOCKS_H_
 
@@ -12,12 +11,11 @@ typedef struct et_cpu_blocks {
   size_t rows;
   size_t columns;
   size_t row_parts;
-  size_t column_parts; /* whole panels each, but the last */
+  size_t column_parts; /* in whole panels, except for the last */
 } et_cpu_blocks;
 
-/* Rows of a block: as many as stay in the second cache while the panels pass, some
- * hundred elements of each at a time, and no fewer than make reading the panels worth
- * while. */
+/* Returns the rows of a block. They stay in the level-2 cache while weights are streamed, and
+ * are enough to amortize reading the weights. */
 static inline size_t et_cpu_rows_per_block(size_t depth) {
   const size_t floats = 98304;
   const size_t least = 252;
@@ -26,14 +24,14 @@ static inline size_t et_cpu_rows_per_block(size_t depth) {
   return rows < least ? least : rows > most ? most : rows;
 }
 
-/* Most rows that use a block of weights which have become floats. */
+/* The largest number of rows for which a block of weights is widened once. */
 #define ET_CPU_WIDENED_ROWS 512
 
 static inline size_t et_cpu_block_count(const et_cpu_blocks *b) {
   return b->row_parts * b->column_parts;
 }
 
-/* Block `index`: those of the same rows follow each other. */
+/* Returns block `index`. Blocks of the same rows are consecutive. */
 static inline et_cpu_range et_cpu_block_at(const et_cpu_blocks *b,
                                            size_t index) {
   const size_t row = index / b->column_parts;
@@ -48,16 +46,16 @@ static inline et_cpu_range et_cpu_block_at(const et_cpu_blocks *b,
   return range;
 }
 
-/* Whether threads had better share rows: each reads all weights then, and of what
- * other threads have in their caches less than if it had some of the columns. */
-static inline bool et_cpu_add_qs8_rows(size_t rows, size_t columns,
+/* Returns whether to divide rows among threads. Each thread then reads all weights, but less
+ * data from the caches of other threads than with a division of columns. */
+static inline bool et_cpu_divides_rows(size_t rows, size_t columns,
                                        size_t depth, size_t threads) {
-  const size_t least = 24; /* rows that make reading the weights worth while */
+  const size_t least = 24; /* rows that amortize reading the weights */
   return rows / threads >= least && depth * columns <= rows * (depth + columns);
 }
 
-/* Parts of columns, as many for each thread; not so few panels that tiles of
- * several would seldom fit. */
+/* Returns the number of parts of columns, the same for each thread. A part has enough panels
+ * for tiles of several panels. */
 static inline size_t et_cpu_column_parts(size_t columns, size_t threads) {
   const size_t least = 8;
   const size_t panels = et_cpu_parts(columns, 16);
@@ -66,10 +64,10 @@ static inline size_t et_cpu_column_parts(size_t columns, size_t threads) {
   return panels == 0 ? 1 : parts < panels ? parts : panels;
 }
 
-/* Multiplications that are worth another thread. */
+/* The number of multiplications from which a second thread is worth its overhead. */
 #define ET_CPU_WORTH_SHARING 65536
 
-/* Parts of at most `most` rows for some threads. */
+/* Divides a GEMM into parts of at most `most` rows for some threads. */
 static inline et_cpu_blocks et_cpu_share_gemm(size_t rows, size_t columns,
                                               size_t depth, size_t most,
                                               size_t threads) {
@@ -77,7 +75,7 @@ static inline et_cpu_blocks et_cpu_share_gemm(size_t rows, size_t columns,
   if (threads < 2 || rows * columns < ET_CPU_WORTH_SHARING / (depth + 1)) {
     return b;
   }
-  if (et_cpu_add_qs8_rows(rows, columns, depth, threads)) {
+  if (et_cpu_divides_rows(rows, columns, depth, threads)) {
     b.row_parts = et_cpu_parts(b.row_parts, threads) * threads;
   } else {
     b.column_parts = et_cpu_column_parts(columns, threads);
@@ -85,8 +83,8 @@ static inline et_cpu_blocks et_cpu_share_gemm(size_t rows, size_t columns,
   return b;
 }
 
-/* Parts of at most `most` rows, where making rows ready is a large part of the work: as many
- * for each thread, and of columns only where threads would have few rows. */
+/* The same if preparing rows is a large part of the work: each thread has as many parts of
+ * rows, and columns are divided only if threads would have few rows. */
 static inline et_cpu_blocks et_cpu_share_ready_rows(size_t rows, size_t columns,
                                                     size_t depth, size_t most,
                                                     size_t threads) {

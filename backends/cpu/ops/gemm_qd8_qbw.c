@@ -67,9 +67,9 @@ static et_status check(const et_cpu_op *op, et_error *error) {
   const et_cpu_low_bit_gemm gemm = gemm_of(&args);
   ET_RETURN_IF_ERROR(et_cpu_low_bit_check(op, &gemm, error));
   const int32_t group = args.x->sizes[args.x->rank - 1] / gemm.groups;
-  ET_CPU_CHECK(error, group <= ET_CPU_GROUP_I8,
+  ET_CPU_CHECK(error, group <= ET_CPU_QD8_MAX_GROUP,
                "gemm_qd8_qbw: groups of %d weights, expected at most %d",
-               (int)group, ET_CPU_GROUP_I8);
+               (int)group, ET_CPU_QD8_MAX_GROUP);
   return check_sums(op, &args, error);
 }
 

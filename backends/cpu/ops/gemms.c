@@ -2,18 +2,6 @@
 
 #include "backends/cpu/ops/check.h"
 
-et_status et_cpu_check_rows(const et_cpu_op *op, size_t output,
-                            et_error *error) {
-  const et_cpu_tensor *x = op->tensors[0];
-  const et_cpu_tensor *y = op->tensors[output];
-  ET_CPU_CHECK(error, x->rank >= 1, "%s: tensor 0 has no dims", op->type->name);
-  ET_RETURN_IF_ERROR(
-      et_cpu_check_tensor(op, 0, ET_SCALAR_TYPE_FLOAT32, x->rank, error));
-  ET_RETURN_IF_ERROR(
-      et_cpu_check_tensor(op, output, ET_SCALAR_TYPE_FLOAT32, x->rank, error));
-  return et_cpu_check_same_rows(op, y, x, error);
-}
-
 et_status et_cpu_gemm_check_rows(const et_cpu_op *op,
                                  const et_cpu_gemm_f32_args *args,
                                  et_error *error) {

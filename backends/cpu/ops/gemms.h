@@ -5,10 +5,6 @@
 #include "backends/cpu/ops/gemm_blocks.h"
 #include "backends/cpu/schema/gemm_f32.h"
 
-/* Checks that tensor `output` has the rows of x, input 0, and both are float32. */
-et_status et_cpu_check_rows(const et_cpu_op *op, size_t output,
-                            et_error *error);
-
 /* Checks that y has the rows of x and that a residual has the shape of y. */
 et_status et_cpu_gemm_check_rows(const et_cpu_op *op,
                                  const et_cpu_gemm_f32_args *args,

@@ -2,16 +2,6 @@
 
 #include "backends/cpu/ops/check.h"
 
-et_status et_cpu_check_indices(const et_cpu_op *op, size_t index,
-                               et_error *error) {
-  const uint8_t dtype = op->tensors[index]->dtype;
-  ET_CPU_CHECK(error,
-               dtype == ET_SCALAR_TYPE_INT64 || dtype == ET_SCALAR_TYPE_INT32,
-               "%s: tensor %zu is %s, expected int64 or int32", op->type->name,
-               index, et_scalar_type_name(dtype));
-  return ET_STATUS_OK;
-}
-
 et_status et_cpu_check_gathered(const et_cpu_op *op, const et_cpu_tensor *y,
                                 const et_cpu_tensor *indices, int64_t columns,
                                 et_error *error) {

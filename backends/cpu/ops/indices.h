@@ -6,10 +6,6 @@
 
 #include "backends/cpu/ops/op.h"
 
-/* That tensor `index` of the op is int64 or int32. */
-et_status et_cpu_check_indices(const et_cpu_op *op, size_t index,
-                               et_error *error);
-
 /* Checks that y is [..., columns] for indices [...]. */
 et_status et_cpu_check_gathered(const et_cpu_op *op, const et_cpu_tensor *y,
                                 const et_cpu_tensor *indices, int64_t columns,

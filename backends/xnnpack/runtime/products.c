@@ -165,7 +165,7 @@ static void multiply_numbers(et_xnn_builder *b, const et_xnn_matrix *m) {
   const et_xnn_value filter = et_xnn_input(b, FILTER);
   const et_xnn_value y = et_xnn_output(b, 0);
   const bool has_codes = et_xnn_has_codes(&filter);
-  const et_xnn_words in_bytes = words_of(&filter, m, ET_CPU_GROUP_I8);
+  const et_xnn_words in_bytes = words_of(&filter, m, ET_CPU_QD8_MAX_GROUP);
   const et_xnn_words in_floats = words_of(&filter, m, m->depth);
   const bool has_rows = b->node->rounds_rows || (x.datatype == ET_XNN_QDINT8 &&
                                                  x.quantization.row_dims == 1);
