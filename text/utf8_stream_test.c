@@ -1,4 +1,4 @@
-/* Tests of whole characters from bytes that arrive in arbitrary pieces. */
+/* Tests that UTF-8 bytes in arbitrary pieces become complete characters. */
 /* cmocka.h requires these four headers before it. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -24,7 +24,7 @@ class DataEntry:
 class NamedDataStoreOutput:
     """The content of a store.
 
-    buffers: the data, equal data once.
+    buffers: the data, without duplicates.
     pte_data: entries of data in the program, by key, in order of adding.
     external_data: entries of data in each external file, by file name.
     """

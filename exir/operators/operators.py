@@ -138,7 +138,7 @@ def _parse_operator(row: Row, source: str) -> Operator:
 
 
 def _mark_partial(arguments: tuple[Argument, ...], names: object) -> tuple[Argument, ...]:
-    """Mark the arguments called `names` as partially written. Raises ValueError."""
+    """Mark the arguments in `names` as partially written. Raises ValueError."""
     written = [argument.name for argument in arguments if argument.out and argument.type == "Tensor"]
     if not isinstance(names, list) or not all(name in written for name in names):
         raise ValueError(f"'partial_write' must list arguments of type Tensor(a!), got {names!r}")

@@ -34,8 +34,7 @@ _Inputs = dict[Node, QuantizationSpecBase | None]
 class StaticQuantizer(Quantizer):
     """Quantizes layers with constant weights, and the operators between them.
 
-    An operator without a weight is quantized only if its operands are already quantized: no tensor is
-    quantized for its sake alone. A layer or binary operator and the clamp that follows it are one unit.
+    An operator without a weight is quantized only if its operands are already quantized. A layer or binary operator and the clamp that follows it are one unit.
 
     decisions: the decision for each operator, after the graph is annotated.
     """

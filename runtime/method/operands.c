@@ -42,8 +42,8 @@ static unsigned own_role(const et_parameter *parameter) {
  * has the roles of the arguments before it.
  *
  * Return values that repeat written arguments have no role. If nothing was
- * written, the call writes the return value itself. The returned `w` of a view
- * is not an out; a view writes nothing. */
+ * written, the call writes the return value itself. A view writes nothing, so
+ * its returned `w` has no role either. */
 static unsigned kernel_role(et_parameter *parameter, bool is_view,
                             unsigned *seen) {
   et_signature_next(parameter);

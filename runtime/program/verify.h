@@ -32,7 +32,7 @@ typedef struct et_plan_check {
   et_fb_table plan;
   et_fb_vector values;
   uint32_t value_count;
-  /* For messages with a location in the plan; has no failure yet. */
+  /* For error messages, which name the element of the plan. It is empty. */
   et_error *error;
 } et_plan_check;
 

@@ -61,7 +61,7 @@ class _Temporary(torch.nn.Module):
 
 
 class _Swap(torch.nn.Module):
-    """Swaps two states, each with a row set."""
+    """Swaps two states, and sets one row of each."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -80,8 +80,8 @@ typedef struct et_method_requirements {
 
 /* Computes the size of et_method_memory.data.
  *
- * The memory holds constants, initial values and payloads that are not in one
- * piece in one extent of the program's source. If the method has delegates, it
+ * The memory holds constants, initial values and payloads that no extent of the
+ * program's source contains completely. If the method has delegates, it
  * also holds such named data. The size is 0 if the whole source is in memory in
  * one piece. */
 et_status et_method_data_bytes(const et_program *program, const char *name,
@@ -107,7 +107,7 @@ et_status et_method_measure(const et_program *program, const char *name,
 typedef struct et_state {
   et_span program; /* program of the methods; NULL before the first load */
   et_mutable_span bytes; /* the shared buffer */
-  /* One bit for each method of the program: has been loaded. */
+  /* One bit for each method of the program: 1 after its first load. */
   uint64_t loaded[16];
 } et_state;
 
