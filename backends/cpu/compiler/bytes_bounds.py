@@ -9,9 +9,9 @@ from torch import Tensor
 from backends.cpu.compiler.bytes_fusion import readers
 from backends.cpu.compiler.graph import Op, OpGraph, Value, source_of
 from backends.cpu.compiler.lower.builder import view
-from backends.cpu.compiler.ops.conv_qs8 import ConvQs8, DwconvQs8
-from backends.cpu.compiler.ops.pool_qs8 import PoolQs8
-from backends.cpu.compiler.packing import quads_together
+from backends.cpu.compiler.packing import max_exact_terms
+from backends.cpu.schema.convolution import ConvQs8, DwconvQs8
+from backends.cpu.schema.pooling import PoolQs8
 from backends.cpu.schema.quantization import BinaryQs8, LutQs8, Quantize
 
 _WRITERS = (ConvQs8, DwconvQs8, BinaryQs8, PoolQs8, Quantize)
@@ -49,8 +49,8 @@ def _narrowed(writer: Op | None, op: Op) -> Op:
     bounds = (*_written_bounds(writer, op.inputs[0]), spec.zero_point)
     packed = op.inputs[1].constant
     assert packed is not None
-    together = quads_together(packed, max(bounds) - min(bounds))
-    return replace(op, spec=replace(spec, together=together, lowest=min(bounds)))
+    terms = max_exact_terms(packed, max(bounds) - min(bounds))
+    return replace(op, spec=replace(spec, max_exact_terms=terms, min_value=min(bounds)))
 
 
 def _written_bounds(writer: Op | None, value: Value) -> _Bounds:

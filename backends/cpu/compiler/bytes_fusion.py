@@ -9,17 +9,15 @@ from torch import Tensor
 from backends.cpu.compiler.bytes_weighted import Weighted, is_clamp, with_clamp
 from backends.cpu.compiler.graph import Op, OpGraph, Value, constant
 from backends.cpu.compiler.lower.builder import view
-from backends.cpu.compiler.ops.conv_f32 import ConvF32
-from backends.cpu.compiler.ops.dwconv_f32 import DwconvF32
 from backends.cpu.compiler.ops.elementwise import ElementwiseF32, Opcode
-from backends.cpu.compiler.ops.pool_f32 import PoolF32
-from backends.cpu.compiler.ops.pool_qs8 import PoolQs8
 from backends.cpu.compiler.ops.quantization import dequantized, is_row, quantized
 from backends.cpu.compiler.ops.reference import evaluate
 from backends.cpu.compiler.quantized import QuantizedConstants
+from backends.cpu.schema.convolution import ConvF32, DwconvF32
 from backends.cpu.schema.copies import Copy, Permute
 from backends.cpu.schema.declarations import OpSpec
 from backends.cpu.schema.gemm import GemmF32
+from backends.cpu.schema.pooling import PoolF32, PoolQs8
 from backends.cpu.schema.quantization import BinaryOp, BinaryQs8, Dequantize, LutQs8, Quantize
 from backends.cpu.schema.records import NONE, Activation, OutputQuantization, QuantParams
 

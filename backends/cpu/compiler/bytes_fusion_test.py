@@ -8,10 +8,10 @@ import torch
 from torch import Tensor, nn
 
 from backends.cpu.compiler.compile import compile_partition
-from backends.cpu.compiler.ops.conv_qs8 import ConvQs8, DwconvQs8
 from backends.cpu.compiler.options import Options
 from backends.cpu.compiler.testing.compare import delegated, specs
 from backends.cpu.compiler.testing.interpreter import run_payload
+from backends.cpu.schema.convolution import ConvQs8, DwconvQs8
 from exir.testing import quantized
 from exir.testing.quantized import Affine, Recipe
 
@@ -86,7 +86,7 @@ def test_small_weights_are_told() -> None:
         network = quantized.quantized(nn.Sequential(nn.Linear(40, 4)), torch.randn(3, 40))
         network.get_buffer("1.0.weight.codes").fill_(largest)
         (op,) = (each for each in specs(network, torch.randn(3, 40)) if isinstance(each, ConvQs8))
-        assert op.together == together
+        assert op.max_exact_terms == together
 
 
 def test_small_taps_are_told() -> None:
@@ -96,7 +96,7 @@ def test_small_taps_are_told() -> None:
         network = quantized.quantized(nn.Sequential(layer), torch.randn(1, 8, 5, 5))
         network.get_buffer("1.0.weight.codes").fill_(largest)
         (op,) = (each for each in specs(network, torch.randn(1, 8, 5, 5)) if isinstance(each, DwconvQs8))
-        assert op.together == together
+        assert op.max_exact_terms == together
 
 
 def test_clamped_bytes_take_larger_weights() -> None:
@@ -106,7 +106,7 @@ def test_clamped_bytes_take_larger_weights() -> None:
     clamped.scale, clamped.zero_point = 6 / 85, -40
     network.get_buffer("3.0.weight.codes").fill_(127)
     _, second = (each for each in specs(network, torch.randn(3, 8)) if isinstance(each, ConvQs8))
-    assert second.together == 1 and second.lowest == -40
+    assert second.max_exact_terms == 1 and second.min_value == -40
 
 
 def test_floats_that_others_read_stay() -> None:

@@ -5,11 +5,10 @@ from dataclasses import replace
 import torch
 
 from backends.cpu.compiler.graph import Op, OpGraph, Value
-from backends.cpu.compiler.ops.conv_f32 import ConvF32
-from backends.cpu.compiler.ops.dwconv_f32 import DwconvF32
 from backends.cpu.compiler.ops.quantization import dequantized, quantized
 from backends.cpu.compiler.ops.window import MAX_SIZE
 from backends.cpu.compiler.rewrite import Rewriter
+from backends.cpu.schema.convolution import ConvF32, DwconvF32
 from backends.cpu.schema.copies import Copy
 from backends.cpu.schema.quantization import Dequantize, Quantize
 from backends.cpu.schema.records import Padding
@@ -33,7 +32,7 @@ def _fold(rewriter: Rewriter, op: Op, spec: ConvF32 | DwconvF32) -> None:
     copy = quantize and _sole_writer(rewriter, quantize)
     if not dequantize or not quantize or not copy or not _keeps_zero(quantize, dequantize):
         return
-    is_planes = isinstance(spec, ConvF32) and spec.planes
+    is_planes = isinstance(spec, ConvF32) and spec.planar
     pads = _pads(copy, 2 if is_planes else 1)
     if pads is None:
         return

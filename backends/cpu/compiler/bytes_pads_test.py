@@ -8,10 +8,10 @@ from torch import Tensor, nn
 
 from backends.cpu.compiler.compile import compile_partition
 from backends.cpu.compiler.cost import MOST_PLANES
-from backends.cpu.compiler.ops.conv_qs8 import ConvQs8, DwconvQs8
 from backends.cpu.compiler.options import Options
 from backends.cpu.compiler.testing.compare import delegated, specs
 from backends.cpu.compiler.testing.interpreter import run_payload
+from backends.cpu.schema.convolution import ConvQs8, DwconvQs8
 from exir.testing.quantized import Affine, Layer, Recipe
 
 _RECIPES = [Recipe(), Recipe(torch.uint8)]

@@ -10,18 +10,19 @@ from backends.cpu.compiler.dims import Dim, product
 from backends.cpu.compiler.graph import Op, Value, constant
 from backends.cpu.compiler.lower.builder import view
 from backends.cpu.compiler.lower.volumes import flat_weight
-from backends.cpu.compiler.ops.conv_f32 import ConvF32
-from backends.cpu.compiler.ops.conv_qs8 import (
-    MOST_CHANNELS,
-    MOST_QUADS,
-    MOST_TAPS,
-    ConvQs8,
-    DwconvQs8,
-)
-from backends.cpu.compiler.ops.dwconv_f32 import DwconvF32
 from backends.cpu.compiler.ops.quantization import clamped
 from backends.cpu.compiler.packing import group_bias, padded, quads, tap_quads
 from backends.cpu.compiler.quantized import Codes
+from backends.cpu.schema.convolution import (
+    CONV_QS8_MAX_CHANNELS,
+    CONV_QS8_MAX_QUADS,
+    CONV_QS8_MAX_TAPS,
+    DWCONV_QS8_MAX_TAPS,
+    ConvF32,
+    ConvQs8,
+    DwconvF32,
+    DwconvQs8,
+)
 from backends.cpu.schema.copies import Permute
 from backends.cpu.schema.gemm import GemmF32
 from backends.cpu.schema.quantization import Quantize
@@ -52,7 +53,7 @@ class Weighted:
         if isinstance(self._operation, GemmF32):
             self._x, self._y = _as_picture(self._x), _as_picture(self._y)
             return self._convolution(Window((1, 1)), 1)
-        before = self._in_order() if self._operation.planes else []
+        before = self._in_order() if self._operation.planar else []
         after = self._convolution(self._operation.window, self._operation.groups)
         return None if after is None else before + after
 
@@ -64,13 +65,17 @@ class Weighted:
 
     def _convolution(self, window: Window, groups: int) -> list[Op] | None:
         packed = quads(self._codes, groups)
-        if window.taps > MOST_TAPS or packed.shape[1] > MOST_QUADS or self._codes.shape[1] > MOST_CHANNELS:
+        if (
+            window.taps > CONV_QS8_MAX_TAPS
+            or packed.shape[1] > CONV_QS8_MAX_QUADS
+            or self._codes.shape[1] > CONV_QS8_MAX_CHANNELS
+        ):
             return None
         spec = ConvQs8(window, *self._bytes(), groups)
         return [self._op(spec, packed, lambda row: group_bias(row, groups))]
 
     def _depthwise(self, window: Window) -> list[Op] | None:
-        if window.taps > MOST_TAPS:
+        if window.taps > DWCONV_QS8_MAX_TAPS:
             return None
         spec = DwconvQs8(window, *self._bytes())
         return [self._op(spec, tap_quads(self._codes), lambda row: padded(row, 0))]

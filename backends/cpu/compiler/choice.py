@@ -7,17 +7,21 @@ import torch
 from backends.cpu.compiler import cost
 from backends.cpu.compiler.dims import Dim, product
 from backends.cpu.compiler.graph import Op, OpGraph, Value, constant
-from backends.cpu.compiler.ops import winograd_qs8
 from backends.cpu.compiler.ops.cast import HALVES
-from backends.cpu.compiler.ops.conv_f32 import ConvF32
-from backends.cpu.compiler.ops.conv_qs8 import ConvQs8
-from backends.cpu.compiler.ops.dwconv_f32 import DwconvF32
-from backends.cpu.compiler.ops.mbconv_f32 import MOST_PARTS, MbconvF32, Part
-from backends.cpu.compiler.ops.winograd_f32 import WinogradF32
-from backends.cpu.compiler.ops.winograd_qs8 import WinogradQs8
 from backends.cpu.compiler.options import Options
 from backends.cpu.compiler.packing import unquadded, winograd_pairs
 from backends.cpu.compiler.rewrite import Rewriter
+from backends.cpu.schema.convolution import (
+    MBCONV_MAX_BLOCKS,
+    WINOGRAD_QS8_SIDE,
+    ConvF32,
+    ConvQs8,
+    DwconvF32,
+    MbconvBlock,
+    MbconvF32,
+    WinogradF32,
+    WinogradQs8,
+)
 from backends.cpu.schema.gemm import GemmF32
 from backends.cpu.schema.records import Window
 
@@ -41,9 +45,7 @@ def choose(graph: OpGraph, options: Options) -> None:
 def _takes_winograd(graph: OpGraph, op: Op, options: Options) -> bool:
     spec = op.spec
     assert isinstance(spec, ConvF32)
-    window = spec.window
-    plain = window.kernel == (3, 3) and window.stride == window.dilation == (1, 1)
-    if not plain or spec.planes or spec.groups != 1 or options.winograd == "never":
+    if not _is_3x3(spec.window) or spec.planar or spec.groups != 1 or options.winograd == "never":
         return False
     if op.inputs[1].dtype in HALVES and options.winograd == "auto":
         return False
@@ -52,11 +54,15 @@ def _takes_winograd(graph: OpGraph, op: Op, options: Options) -> bool:
     return options.winograd == "always" or cost.prefers_winograd(pixels, channels, columns)
 
 
+def _is_3x3(window: Window) -> bool:
+    return window.kernel == (3, 3) and window.stride == window.dilation == (1, 1)
+
+
 def _winograd(graph: OpGraph, op: Op, spec: ConvF32, options: Options) -> Op:
     channels = op.inputs[0].dims[3]
     side = cost.winograd_side(graph.bounds.most(op.output.dims[1:3]))
     one = WinogradF32(spec.window.padding, side, 1, spec.activation)
-    chosen = replace(one, tiles=_tiles(graph, op.output, side, cost.winograd_tiles(one.tile(channels))))
+    chosen = replace(one, tiles=_tiles(graph, op.output, side, cost.winograd_tiles(one.tile_floats(channels))))
     workspace = _workspace(options.threads, chosen.workspace(channels))
     return replace(op, spec=chosen, workspaces=(workspace,))
 
@@ -64,7 +70,8 @@ def _winograd(graph: OpGraph, op: Op, spec: ConvF32, options: Options) -> Op:
 def _takes_winograd_i8(op: Op, spec: ConvQs8, options: Options) -> bool:
     channels, columns = op.inputs[0].dims[3], op.output.dims[3]
     assert isinstance(channels, int) and isinstance(columns, int)
-    return options.winograd == "always" and winograd_qs8.takes(spec, channels, columns)
+    fits = WinogradQs8.fits(channels, columns) and spec.groups == 1 and _is_3x3(spec.window)
+    return options.winograd == "always" and fits
 
 
 def _winograd_i8(graph: OpGraph, op: Op, spec: ConvQs8, options: Options) -> Op:
@@ -72,9 +79,9 @@ def _winograd_i8(graph: OpGraph, op: Op, spec: ConvQs8, options: Options) -> Op:
     channels, outputs = x.dims[3], op.output.dims[3]
     assert quads.constant is not None and isinstance(channels, int) and isinstance(outputs, int)
     codes = unquadded(quads.constant, outputs, channels, spec.window.kernel, 1)
-    most = cost.winograd_tiles_i8(winograd_qs8.words_of_tile(channels))
-    tiles = _tiles(graph, op.output, winograd_qs8.SIDE, most)
-    chosen = WinogradQs8(spec.window, spec.zero_point, spec.quantizing, tiles)
+    most = cost.winograd_tiles_i8(WinogradQs8.tile_words(channels))
+    tiles = _tiles(graph, op.output, WINOGRAD_QS8_SIDE, most)
+    chosen = WinogradQs8(spec.window, spec.zero_point, 0, 0, spec.quantizing, tiles)
     workspace = _workspace(options.threads, chosen.workspace(channels))
     inputs = (x, constant(winograd_pairs(codes)), *columns)
     return replace(op, spec=chosen, inputs=inputs, workspaces=(workspace,))
@@ -121,18 +128,18 @@ def _uses_row_tiling(graph: OpGraph, expanded: Value, options: Options) -> bool:
 
 def _block(graph: OpGraph, expand: Op, filtering: Op, project: Op, options: Options) -> Op:
     assert isinstance(filtering.spec, DwconvF32) and isinstance(project.spec, GemmF32)
-    part = Part(_as_convolution(expand), filtering.spec, project.spec)
+    block = MbconvBlock(_as_convolution(expand), filtering.spec, project.spec)
     filtered_width = filtering.output.dims[2]
 
     def floats(rows: int) -> Dim:
-        return part.workspace(rows, expand.output.dims[2], filtered_width, expand.output.dims[3])
+        return block.workspace(rows, expand.output.dims[2], filtered_width, expand.output.dims[3])
 
     rows = cost.strip_rows(
         graph.bounds.most([filtered_width]), lambda rows: _FLOAT_BYTES * graph.bounds.most([floats(rows)])
     )
     weights = (*_expand_weights(expand), *filtering.inputs[1:], *project.inputs[1:])
     return Op(
-        MbconvF32(rows, (part,)),
+        MbconvF32(rows, (block,)),
         (expand.inputs[0], *weights),
         project.outputs,
         (_lanes(graph, floats(rows), options),),
@@ -144,10 +151,10 @@ def _may_precede(before: Op, block: Op) -> bool:
     """Whether `before` is a block that may make the rows which `mbconv_f32` expands as they are needed."""
     first, second = before.spec, block.spec
     assert isinstance(second, MbconvF32)
-    if not isinstance(first, MbconvF32) or len(first.parts) == MOST_PARTS:
+    if not isinstance(first, MbconvF32) or len(first.blocks) == MBCONV_MAX_BLOCKS:
         return False
-    expand = second.parts[0].expand
-    return expand.window.is_point and not expand.planes and len(before.inputs) == first.without_residual
+    expand = second.blocks[0].expand
+    return expand.window.is_point and not expand.planar and len(before.inputs) == first.without_residual
 
 
 def _chain(graph: OpGraph, before: Op, block: Op, options: Options) -> Op:
@@ -156,7 +163,7 @@ def _chain(graph: OpGraph, before: Op, block: Op, options: Options) -> Op:
     row = product(before.output.dims[2:])
     floats = before.workspaces[0].dims[1] + row + block.workspaces[0].dims[1]
     return Op(
-        MbconvF32(block.spec.rows, before.spec.parts + block.spec.parts),
+        MbconvF32(block.spec.rows, before.spec.blocks + block.spec.blocks),
         before.inputs + block.inputs[1:],
         block.outputs,
         (_lanes(graph, floats, options),),

@@ -9,10 +9,9 @@ from torch import Tensor, nn
 from torch.export import Dim
 
 from backends.cpu.compiler import cost
-from backends.cpu.compiler.ops.mbconv_f32 import MbconvF32
-from backends.cpu.compiler.ops.winograd_f32 import WinogradF32
 from backends.cpu.compiler.plan import plan
 from backends.cpu.compiler.testing.compare import assert_computes, ops, specs
+from backends.cpu.schema.convolution import MbconvF32, WinogradF32
 from backends.cpu.schema.records import RELU
 from models.mobilenet import InvertedResidual, MobileNetV2
 
@@ -95,8 +94,8 @@ def test_the_stem_may_be_what_expands() -> None:
     module = nn.Sequential(convolution, nn.ReLU(), filtering, nn.ReLU(), nn.Conv2d(24, 8, 1)).eval()
     x = torch.randn(2, 3, 160, 160)
     (block,) = _blocks(module, x)
-    (part,) = block.parts
-    assert part.expand.planes and part.expand.activation == RELU
+    (part,) = block.blocks
+    assert part.expand.planar and part.expand.activation == RELU
     assert_computes(module, x)
 
 
@@ -110,13 +109,13 @@ def _chain() -> nn.Module:
 def test_large_pictures_between_blocks_are_made_row_by_row() -> None:
     x = torch.randn(2, 3, 200, 220)
     first, second = _blocks(_chain(), x)
-    assert [len(first.parts), len(second.parts)] == [2, 1]
+    assert [len(first.blocks), len(second.blocks)] == [2, 1]
     assert_computes(_chain(), x)
 
 
 def test_what_is_read_twice_lies_between_blocks_as_a_whole() -> None:
     x = torch.randn(1, 3, 20, 30)
-    assert [len(block.parts) for block in _blocks(_chain(), x, row_tiling="always")] == [2, 1]
+    assert [len(block.blocks) for block in _blocks(_chain(), x, row_tiling="always")] == [2, 1]
     assert_computes(_chain(), x, row_tiling="always")
 
 

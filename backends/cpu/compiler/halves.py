@@ -8,9 +8,8 @@ from torch import Tensor
 
 from backends.cpu.compiler.graph import Op, OpGraph, Value, constant
 from backends.cpu.compiler.ops.cast import HALVES
-from backends.cpu.compiler.ops.conv_f32 import ConvF32, ConvF32F16w
-from backends.cpu.compiler.ops.dwconv_f32 import DwconvF32
 from backends.cpu.compiler.options import Options
+from backends.cpu.schema.convolution import ConvF32, ConvF32F16w, DwconvF32
 from backends.cpu.schema.declarations import OpSpec
 from backends.cpu.schema.embedding import Embedding, EmbeddingQw
 from backends.cpu.schema.gemm import (

@@ -12,13 +12,10 @@ from torch.export import Dim
 
 from backends.cpu.compiler.compile import compile_partition
 from backends.cpu.compiler.ops.cast import HALVES
-from backends.cpu.compiler.ops.conv_f32 import ConvF32, ConvF32F16w
-from backends.cpu.compiler.ops.dwconv_f32 import DwconvF32
-from backends.cpu.compiler.ops.mbconv_f32 import MbconvF32
-from backends.cpu.compiler.ops.winograd_f32 import WinogradF32
 from backends.cpu.compiler.options import Options
 from backends.cpu.compiler.testing.compare import Function, delegated, ops, specs
 from backends.cpu.compiler.testing.interpreter import run_payload
+from backends.cpu.schema.convolution import ConvF32, ConvF32F16w, DwconvF32, MbconvF32, WinogradF32
 from backends.cpu.schema.embedding import Embedding
 from backends.cpu.schema.gemm import GemmF32, GemmF32F16w
 from backends.cpu.schema.quantization import Cast

@@ -8,10 +8,10 @@ from torch import Tensor
 
 from backends.cpu.compiler import cost
 from backends.cpu.compiler.graph import Op, OpGraph, Value, constant
-from backends.cpu.compiler.ops.dwconv_f32 import DwconvF32
 from backends.cpu.compiler.packing import WIDTH
 from backends.cpu.compiler.plan import live_bytes
 from backends.cpu.compiler.rewrite import Rewriter
+from backends.cpu.schema.convolution import DwconvF32
 from backends.cpu.schema.gemm import GemmF32
 
 # Blocks that are halved; each one is looked for in the whole graph.

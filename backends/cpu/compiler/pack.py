@@ -9,10 +9,6 @@ from torch import Tensor
 
 from backends.cpu.compiler.graph import Op, OpGraph, Value, constant
 from backends.cpu.compiler.ops.cast import HALVES
-from backends.cpu.compiler.ops.conv_f32 import ConvF32, ConvF32F16w
-from backends.cpu.compiler.ops.dwconv_f32 import DwconvF32
-from backends.cpu.compiler.ops.mbconv_f32 import WEIGHTS, MbconvF32, Part
-from backends.cpu.compiler.ops.winograd_f32 import WinogradF32
 from backends.cpu.compiler.packing import (
     convolution_panels,
     group_bias,
@@ -22,6 +18,15 @@ from backends.cpu.compiler.packing import (
     strassen_panels,
     taps,
     winograd_panels,
+)
+from backends.cpu.schema.convolution import (
+    MBCONV_WEIGHTS,
+    ConvF32,
+    ConvF32F16w,
+    DwconvF32,
+    MbconvBlock,
+    MbconvF32,
+    WinogradF32,
 )
 from backends.cpu.schema.declarations import OpSpec
 from backends.cpu.schema.embedding import Embedding
@@ -43,7 +48,7 @@ def _strassen(spec: StrassenF32, weight: Tensor, bias: Tensor) -> Packed:
 
 
 def _convolution(spec: ConvF32, weight: Tensor, bias: Tensor) -> Packed:
-    if spec.planes:
+    if spec.planar:
         weight = weight.float()
     return convolution_panels(weight, spec.groups), group_bias(bias, spec.groups)
 
@@ -56,18 +61,20 @@ def _depthwise(spec: DwconvF32, weight: Tensor, bias: Tensor) -> Packed:
     return taps(weight), padded(bias, 0)
 
 
-def _block(spec: MbconvF32, *weights: Tensor) -> Packed:
-    starts = range(0, len(weights), WEIGHTS)
+def _mbconv(spec: MbconvF32, *weights: Tensor) -> Packed:
+    starts = range(0, len(weights), MBCONV_WEIGHTS)
     return tuple(
-        each for part, start in zip(spec.parts, starts) for each in _part(part, *weights[start : start + WEIGHTS])
+        each
+        for block, start in zip(spec.blocks, starts)
+        for each in _block(block, *weights[start : start + MBCONV_WEIGHTS])
     )
 
 
-def _part(part: Part, *weights: Tensor) -> Packed:
+def _block(block: MbconvBlock, *weights: Tensor) -> Packed:
     expand, expand_bias, *others, weight, bias = (each.float() for each in weights)
-    taps_and_bias = _depthwise(part.filter, *others)
-    expanded = _convolution(part.expand, expand, expand_bias)
-    return (*expanded, *taps_and_bias, *_product(part.project, weight, bias))
+    taps_and_bias = _depthwise(block.filter, *others)
+    expanded = _convolution(block.expand, expand, expand_bias)
+    return (*expanded, *taps_and_bias, *_product(block.project, weight, bias))
 
 
 # What makes of weights, inputs 1 and on, what is read.
@@ -78,7 +85,7 @@ _PACKERS: dict[type[OpSpec], Callable[..., Packed]] = {
     ConvF32: _convolution,
     WinogradF32: _winograd,
     DwconvF32: _depthwise,
-    MbconvF32: _block,
+    MbconvF32: _mbconv,
 }
 _WEIGHT_AND_BIAS = 2
 _Done = dict[Any, Sequence[Value]]
@@ -122,7 +129,7 @@ def _packed(op: Op, done: _Done) -> Op:
 
 
 def _weights(spec: OpSpec) -> int:
-    return len(spec.parts) * WEIGHTS if isinstance(spec, MbconvF32) else _WEIGHT_AND_BIAS
+    return len(spec.blocks) * MBCONV_WEIGHTS if isinstance(spec, MbconvF32) else _WEIGHT_AND_BIAS
 
 
 def _reader(spec: OpSpec, packed: Value) -> OpSpec:
@@ -132,7 +139,7 @@ def _reader(spec: OpSpec, packed: Value) -> OpSpec:
     if packed.dtype in HALVES and isinstance(spec, GroupedGemmF32):
         return GroupedGemmF32F16w()
     if packed.dtype in HALVES and isinstance(spec, ConvF32):
-        return ConvF32F16w(spec.window, False, spec.groups, spec.activation)
+        return ConvF32F16w(spec.window, spec.groups, spec.activation)
     return spec
 
 

@@ -11,7 +11,7 @@ from backends.cpu.schema.records import LowBitFormat, WeightOffset
 
 WIDTH = 16
 _MOST_INT16 = torch.iinfo(torch.int16).max
-_MOST_TOGETHER = 16
+_MAX_EXACT_TERMS = 16
 
 
 def padded(tensor: Tensor, dim: int) -> Tensor:
@@ -159,14 +159,16 @@ def _quadded(rows: Tensor) -> Tensor:
     return full.reshape(-1, WIDTH, full.shape[1] // 4, 4).transpose(1, 2).contiguous()
 
 
-def quads_together(packed: Tensor, span: int) -> int:
-    """Of how many quads of weights [panel, quad, 16, 4], from each multiple of as many on, the sums of both halves fit
-    an int16 when they are multiplied by bytes of 0 to `span`: at most 16, as more is no faster; 0 where not even one
-    does."""
+def max_exact_terms(packed: Tensor, span: int) -> int:
+    """Return the largest t, at most 16, such that t quads of products add up in int16; 0 if no t does.
+
+    packed: weights [panel, quad, 16, 4]. They are multiplied by values of 0 to `span`. For any t quads from a multiple
+    of t on, and either half of the quads, sum(max(w, 0)) * span and sum(max(-w, 0)) * span are at most 32767.
+    """
     wide = packed.to(torch.int64).unflatten(3, (2, 2))
     signs = torch.stack([wide.clamp_min(0), -wide.clamp_max(0)])
     sums = signs.sum(-1).movedim(2, -1)
-    counts = range(_MOST_TOGETHER, 0, -1)
+    counts = range(_MAX_EXACT_TERMS, 0, -1)
     return next((count for count in counts if _largest_sum(sums, count) * span <= _MOST_INT16), 0)
 
 

@@ -90,8 +90,8 @@ static void pack_rows(call *c, size_t pixel, size_t rows) {
                      .size = c->taps * c->channels,
                      .end = conv->x.data + conv->x.size,
                      .is_signed = conv->x.is_signed,
-                     .together = conv->together,
-                     .lowest = conv->lowest,
+                     .max_exact_terms = conv->max_exact_terms,
+                     .min_value = conv->min_value,
                      .may_have_lows = c->is_point};
 #if !ET_DOT4_EXACT
   et_piece_i8 copied;

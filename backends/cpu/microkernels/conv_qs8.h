@@ -8,9 +8,9 @@
 
 typedef struct et_cpu_conv_qs8 {
   et_cpu_window window;
-  et_cpu_bytes x;  /* [batch][height][width][channels] */
-  size_t together; /* quads: see tile_i8.h */
-  int32_t lowest;  /* byte of x */
+  et_cpu_bytes x;         /* [batch][height][width][channels] */
+  size_t max_exact_terms; /* quads: see tile_i8.h */
+  int32_t min_value;      /* byte of x */
   const int8_t
       *panels; /* [group][panel][quad][16][4]: elements of a window in the
                            order of rows, columns, channels */

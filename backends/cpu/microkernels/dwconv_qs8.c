@@ -76,13 +76,13 @@ static void run_rows(et_strip_i8 *s, const et_cpu_rows_i8 *rows) {
 /* Small elements keep sums of int16 from saturating; else all there may be are
  * made unsigned, or signed. */
 static int32_t shift_of(const et_cpu_dwconv_qs8 *d, et_form_i8 f) {
-  return f == ET_FORM_NARROW ? -d->lowest
+  return f == ET_FORM_NARROW ? -d->min_value
                              : ET_DOT4_SHIFT - (d->x.is_signed ? 0 : 128);
 }
 
 static et_form_i8 form_of(const et_cpu_dwconv_qs8 *d) {
 #if ET_SUMS_OF_16
-  return d->together >= 1 ? ET_FORM_NARROW : ET_FORM_WIDE;
+  return d->max_exact_terms >= 1 ? ET_FORM_NARROW : ET_FORM_WIDE;
 #else
   (void)d;
   return ET_FORM_EXACT;

@@ -14,8 +14,8 @@ typedef struct et_cpu_dwconv_qs8 {
    * of both halves' products fit an int16, as no byte of x is below `lowest`; 0:
    * not even of one. */
   const int8_t *taps;
-  size_t together;
-  int32_t lowest;
+  size_t max_exact_terms;
+  int32_t min_value;
   et_cpu_columns_i8 of_columns; /* [panel][16] */
   et_cpu_output_quantization quantizing;
   uint8_t *out; /* [batch][out_height][out_width][channels] */

@@ -22,9 +22,11 @@ _Static_assert(ET_CPU_DWCONV_TAPS_I8 % 4 == 0, "rows come in quads");
 
 #if ET_SUMS_OF_16
 ET_INLINE void et_add_narrow_i8(const et_word_i8 *x, const et_word_i8 *taps,
-                                size_t quads, size_t together, et_i32 *sums) {
-  for (size_t q = 0; q < quads; q += together) {
-    const size_t end = quads - q < together ? quads : q + together;
+                                size_t quads, size_t max_exact_terms,
+                                et_i32 *sums) {
+  for (size_t q = 0; q < quads; q += max_exact_terms) {
+    const size_t end =
+        quads - q < max_exact_terms ? quads : q + max_exact_terms;
     et_i16 more[ET_ROUNDED] = {{0}};
     for (size_t i = q; i < end; i++) {
       ET_UNROLL for (int v = 0; v < ET_ROUNDED; v++) {
@@ -57,16 +59,16 @@ ET_INLINE void et_add_exact_i8(const et_word_i8 *x, const et_word_i8 *taps,
 #endif
 
 ET_INLINE void et_add_window_i8(const et_strip_i8 *s, const et_word_i8 *x,
-                                size_t quads, size_t together, et_form_i8 f,
-                                et_i32 *sums) {
+                                size_t quads, size_t max_exact_terms,
+                                et_form_i8 f, et_i32 *sums) {
 #if ET_SUMS_OF_16
   if (f == ET_FORM_WIDE) {
     et_add_wide_i8(x, s->taps, quads, sums);
   } else {
-    et_add_narrow_i8(x, s->taps, quads, together, sums);
+    et_add_narrow_i8(x, s->taps, quads, max_exact_terms, sums);
   }
 #else
-  (void)together;
+  (void)max_exact_terms;
   (void)f;
   et_add_exact_i8(x, s->taps, quads, sums);
 #endif
@@ -105,7 +107,7 @@ ET_INLINE void et_sum_pixels_i8(const et_strip_i8 *s, const et_word_i8 *x,
   for (size_t i = 0; i < count; i++, x += step, at += s->depthwise->channels) {
     et_i32 sums[ET_ROUNDED];
     memcpy(sums, s->start, sizeof(sums));
-    et_add_window_i8(s, x, quads, s->depthwise->together, f, sums);
+    et_add_window_i8(s, x, quads, s->depthwise->max_exact_terms, f, sums);
     et_put_pixel_i8(s, &m, sums, at);
   }
 }
@@ -116,7 +118,7 @@ typedef struct et_shape_i8 {
   int kernel; /* columns */
   int height; /* quads of a column */
   int stride;
-  int together;
+  int max_exact_terms;
   et_form_i8 form;
 } et_shape_i8;
 
@@ -133,7 +135,8 @@ ET_INLINE et_i32 et_add_quads_i8(et_i32 sum, const et_i8 *x, const et_i8 *taps,
   et_i16 more = {0};
   ET_UNROLL for (int i = 0; i < of->kernel; i++) {
     more = et_i16_dot2(more, x[i], taps[i]);
-    if (i % of->together == of->together - 1 || i == of->kernel - 1) {
+    if (i % of->max_exact_terms == of->max_exact_terms - 1 ||
+        i == of->kernel - 1) {
       sum = et_i32_add2(sum, more);
       more = (et_i16){0};
     }
@@ -227,7 +230,7 @@ ET_APART bool et_sum_some_groups_i8(const et_strip_i8 *s, const et_word_i8 *x,
     return et_sum_shape_i8(s, x, count, (et_shape_i8){3, 1, 0, 1, ET_FORM_WIDE},
                            at);
   }
-  if (s->depthwise->together >= 3) {
+  if (s->depthwise->max_exact_terms >= 3) {
     return et_sum_shape_i8(s, x, count,
                            (et_shape_i8){3, 1, 0, 3, ET_FORM_NARROW}, at);
   }

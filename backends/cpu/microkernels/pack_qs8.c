@@ -112,7 +112,7 @@ static void pack_wide(et_packed_i8 *packed, const et_rows_i8 *from) {
 #if ET_SUMS_OF_16
 /* Whether rows may be taken lows from: there is room for both forms. */
 static bool may_have_lows(const et_packed_i8 *packed, const et_rows_i8 *from) {
-  return from->together == 0 && from->may_have_lows &&
+  return from->max_exact_terms == 0 && from->may_have_lows &&
          packed->rows >= ET_I8_LEAST_LOW_ROWS &&
          packed->depth >= ET_I8_LEAST_LOW_QUADS &&
          packed->rows * packed->depth * 12 + 2 * ET_I8_STEP <=
@@ -179,7 +179,7 @@ void ET_CPU_NAME(et_cpu_pack_i8)(et_packed_i8 *packed, const et_rows_i8 *from,
                                  size_t rows) {
   packed->rows = rows;
   packed->first = packed->bytes;
-  packed->together = from->together;
+  packed->max_exact_terms = from->max_exact_terms;
   packed->depth = (from->size + 3) / 4;
 #if ET_SUMS_OF_16
   packed->has_lows = false;
@@ -188,14 +188,14 @@ void ET_CPU_NAME(et_cpu_pack_i8)(et_packed_i8 *packed, const et_rows_i8 *from,
     return;
   }
 #endif
-  if (from->together == 0) {
+  if (from->max_exact_terms == 0) {
     packed->words = 2;
     packed->shift = 0;
     pack_wide(packed, from);
     return;
   }
   packed->words = 1;
-  packed->shift = -from->lowest;
+  packed->shift = -from->min_value;
   put_rows(packed->bytes, from, (uint8_t)packed->shift);
 }
 #endif

@@ -1,4 +1,10 @@
-/* Averages and maxima of windows, in float. */
+/* Pooling of float32 images in NHWC layout.
+ *
+ * y[i, j, c] is the maximum or the average of x over the taps of the window at (i, j).
+ * Taps outside of the image are skipped, and taps of NaN make the maximum NaN.
+ * A call computes one row of y. It accumulates two vectors of channels (one with AVX-512)
+ * over all taps, as a single chain of additions waits for its own latency.
+ * Loads limit it: each element is read once per tap and used once. */
 #ifndef BACKENDS_CPU_MICROKERNELS_POOL_H_
 #define BACKENDS_CPU_MICROKERNELS_POOL_H_
 
@@ -10,13 +16,13 @@
 typedef struct et_cpu_pool {
   et_cpu_window window;
   size_t channels;
-  bool maximum;       /* else the average */
-  bool count_padding; /* an average is of all taps, else of those inside */
-  size_t divisor;     /* of every average, when it is not 0 */
+  bool maximum;       /* otherwise, the average */
+  bool count_padding; /* divide by all taps; otherwise, by those inside */
+  size_t divisor;     /* if not 0, divide by it instead */
 } et_cpu_pool;
 
-/* Computes `channels` channels from `first` on of one row of the output,
- * [out_width][channels of all], from an image [height][width][channels]. */
+/* Computes channels `first` to before `first + channels` of row `row` of the output.
+ * image: [height, width, channels of the pool]; out: [out_width, channels of the pool]. */
 typedef void et_cpu_pool_f32_function(const et_cpu_pool *pool,
                                       const float *image, size_t row,
                                       size_t first, size_t channels,

@@ -1,26 +1,30 @@
-/* Averages and maxima of windows of bytes. */
+/* Pooling of int8 or uint8 images in NHWC layout.
+ *
+ * y = quantize(pool(x - zero_point) * scale). Sums and maxima are exact int32; a sum is
+ * scaled in float32, then divided, then rounded to the quantization of y.
+ * If x and y have the same quantization, a maximum compares the int8 values themselves,
+ * 4 * ET_CPU_LANES channels at once. Otherwise, values are widened to int32 first.
+ * Loads limit it, as in pool.h. */
 #ifndef BACKENDS_CPU_MICROKERNELS_POOL_QS8_H_
 #define BACKENDS_CPU_MICROKERNELS_POOL_QS8_H_
 
 #include "backends/cpu/microkernels/pool.h"
 #include "backends/cpu/microkernels/qs8.h"
 
-/* The sum or the largest of a window is exact; the number it stands for is
- * rounded when it is scaled and when it is divided. */
 typedef struct et_cpu_pool_qs8 {
   et_cpu_pool pool;
   et_cpu_scaled_bytes x;
   et_cpu_output_quantization quantizing;
-  bool keeps_bytes; /* a number that is read is written as the same byte */
+  bool keeps_bytes; /* requantization keeps every value of x */
 } et_cpu_pool_qs8;
 
-/* `channels` channels from `first` on of one row of the output. */
+/* Channels `first` to before `first + channels` of a row of the output. */
 typedef struct et_cpu_pool_row_i8 {
-  const uint8_t *image; /* [height][width][channels of all] */
+  const uint8_t *image; /* [height, width, channels of the pool] */
   size_t row;
   size_t first;
   size_t channels;
-  uint8_t *out; /* [out_width][channels of all] */
+  uint8_t *out; /* [out_width, channels of the pool] */
 } et_cpu_pool_row_i8;
 
 typedef void et_cpu_pool_qs8_function(const et_cpu_pool_qs8 *pool,

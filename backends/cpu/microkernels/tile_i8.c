@@ -120,7 +120,7 @@ static void run_tiles(const et_block_i8 *b) {
 static void run_tiles(const et_block_i8 *b) {
   const size_t rows = b->packed->rows;
 #if ET_SUMS_OF_16
-  if (b->packed->together > 1) {
+  if (b->packed->max_exact_terms > 1) {
     et_run_even_tiles(b, rows, ET_I8_ROWS, functions_of_16);
     return;
   }

@@ -77,9 +77,9 @@ typedef struct et_packed_i8 {
   size_t quads; /* of a run: of all runs `depth` */
   int32_t flip;
 #else
-  const uint8_t *first; /* row, among the bytes above */
-  size_t words;         /* of a quad */
-  size_t together;      /* as that of the rows */
+  const uint8_t *first;   /* row, among the bytes above */
+  size_t words;           /* of a quad */
+  size_t max_exact_terms; /* as that of the rows */
 #endif
 #if ET_SUMS_OF_16
   bool has_lows; /* elements are what they were above these: */
@@ -111,8 +111,8 @@ typedef struct et_rows_i8 {
   bool is_signed;
   /* Of so many quads of weights, counted from the first on, both halves add up
    * to an int16, as no element is lower than `lowest`; 0: not even of one. */
-  size_t together;
-  int32_t lowest;
+  size_t max_exact_terms;
+  int32_t min_value;
   bool may_have_lows; /* where rows are multiplied by whole panels alone */
 } et_rows_i8;
 

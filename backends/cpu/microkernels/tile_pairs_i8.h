@@ -83,9 +83,10 @@ ET_INLINE void et_add_wide_i8(et_cursor_i8 at, const int16_t *panel,
 ET_INLINE void et_add_windows_i8(et_cursor_i8 at, const int8_t *panel,
                                  const et_packed_i8 *packed, int rows,
                                  et_sums_i8 sums) {
-  for (size_t k = 0; k < packed->depth; k += packed->together) {
+  for (size_t k = 0; k < packed->depth; k += packed->max_exact_terms) {
     const size_t left = packed->depth - k;
-    size_t count = left < packed->together ? left : packed->together;
+    size_t count =
+        left < packed->max_exact_terms ? left : packed->max_exact_terms;
     et_i16 pairs[ET_I8_ROWS][ET_PANEL_VECTORS] = {{{0}}};
     for (; count > 0; count--, panel += 4 * ET_PANEL) {
       et_i8 w[ET_PANEL_VECTORS];

@@ -13,7 +13,7 @@ extern const et_backend_part et_cpu_op_adaptive_pool;
 #define F32 ET_SCALAR_TYPE_FLOAT32
 #define I64 ET_SCALAR_TYPE_INT64
 
-enum { MEAN, LARGEST, PLACES };
+enum { AVG, MAX, ARGMAX };
 enum { RANK = 5 };
 
 static void make(et_test_op *test, const int32_t *x, const int32_t *after,
@@ -21,7 +21,7 @@ static void make(et_test_op *test, const int32_t *x, const int32_t *after,
   const int32_t y[RANK] = {x[0], after[0], after[1], after[2], x[4]};
   et_test_begin(test, &et_cpu_op_adaptive_pool);
   et_test_input(test, F32, RANK, x);
-  et_test_output(test, pooling == PLACES ? I64 : F32, RANK, y);
+  et_test_output(test, pooling == ARGMAX ? I64 : F32, RANK, y);
   et_test_int(test, pooling);
 }
 
@@ -58,9 +58,7 @@ static double element(const et_test_op *test, int32_t pooling,
     sum += in ? value : 0;
     count += in;
   }
-  return pooling == MEAN      ? sum / count
-         : pooling == LARGEST ? best
-                              : (double)place;
+  return pooling == AVG ? sum / count : pooling == MAX ? best : (double)place;
 }
 
 static void check_pool(const int32_t *x, const int32_t *after,
@@ -78,7 +76,7 @@ static void check_pool(const int32_t *x, const int32_t *after,
       o[d] = rest % (size_t)y[d];
     }
     expected[i] = element(&test, pooling, o);
-    expected[numel + i] = pooling == MEAN ? 1e-6 : 0;
+    expected[numel + i] = pooling == AVG ? 1e-6 : 0;
   }
   et_test_run(&test, expected, expected + numel);
   free(expected);
@@ -94,7 +92,7 @@ static void test_windows_of_any_sizes(void **state) {
       {1, 3, 3, 3, 8, 1, 1, 1},
   };
   for (size_t i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++) {
-    for (int32_t pooling = MEAN; pooling <= PLACES; pooling++) {
+    for (int32_t pooling = AVG; pooling <= ARGMAX; pooling++) {
       check_pool(shapes[i], shapes[i] + RANK, pooling);
     }
   }
@@ -107,7 +105,7 @@ static void test_nan(void **state) {
   const int32_t after[3] = {1, 1, 2};
   const double margin[2] = {0};
   et_test_op test;
-  make(&test, x, after, PLACES);
+  make(&test, x, after, ARGMAX);
   float *numbers = test.tensors[0].data;
   numbers[1] = NAN;
   numbers[2] = NAN;
@@ -124,12 +122,12 @@ static void test_what_is_refused(void **state) {
   const int32_t x[RANK] = {2, 1, 7, 5, 3};
   const int32_t after[3] = {1, 3, 2};
   et_test_op test;
-  make(&test, x, after, MEAN);
+  make(&test, x, after, AVG);
   test.attributes[0] = 3;
   et_test_refused(&test, "adaptive_pool: attribute 0 is 3, expected 0 to 2");
-  test.attributes[0] = PLACES;
+  test.attributes[0] = ARGMAX;
   et_test_refused(&test, "adaptive_pool: tensor 1 is float32, expected int64");
-  test.attributes[0] = LARGEST;
+  test.attributes[0] = MAX;
   test.tensors[1].sizes[4] = 2;
   et_test_refused(&test, "adaptive_pool: tensor 1, dim 4 is 2, expected 3");
   test.tensors[1].sizes[4] = 3;

@@ -75,23 +75,33 @@ et_status et_cpu_check_same(const et_cpu_op *op, size_t index, size_t other,
                             sizes, error);
 }
 
-et_status et_cpu_check_batch(const et_cpu_op *op, size_t x, size_t y,
-                             et_error *error) {
-  const int32_t in = op->tensors[x]->sizes[0];
-  const int32_t out = op->tensors[y]->sizes[0];
-  ET_CPU_CHECK(error, in == out, "%s: %d images in, %d images out",
-               op->type->name, (int)in, (int)out);
+et_status et_cpu_check_same_batch(const et_cpu_op *op, const et_cpu_tensor *x,
+                                  const et_cpu_tensor *y, et_error *error) {
+  ET_CPU_CHECK(error, x->sizes[0] == y->sizes[0],
+               "%s: %d images in, %d images out", op->type->name,
+               (int)x->sizes[0], (int)y->sizes[0]);
   return ET_STATUS_OK;
 }
 
-et_status et_cpu_check_channels(const et_cpu_op *op, size_t x, size_t y,
-                                et_error *error) {
-  const int32_t *in = op->tensors[x]->sizes;
-  const int32_t *out = op->tensors[y]->sizes;
+et_status et_cpu_check_same_channels(const et_cpu_op *op,
+                                     const et_cpu_tensor *x,
+                                     const et_cpu_tensor *y, et_error *error) {
+  const int32_t *in = x->sizes;
+  const int32_t *out = y->sizes;
   ET_CPU_CHECK(error, in[0] == out[0] && in[3] == out[3],
                "%s: %d images of %d channels in, %d of %d out", op->type->name,
                (int)in[0], (int)in[3], (int)out[0], (int)out[3]);
   return ET_STATUS_OK;
+}
+
+et_status et_cpu_check_batch(const et_cpu_op *op, size_t x, size_t y,
+                             et_error *error) {
+  return et_cpu_check_same_batch(op, op->tensors[x], op->tensors[y], error);
+}
+
+et_status et_cpu_check_channels(const et_cpu_op *op, size_t x, size_t y,
+                                et_error *error) {
+  return et_cpu_check_same_channels(op, op->tensors[x], op->tensors[y], error);
 }
 
 et_status et_cpu_check_images(const et_cpu_op *op, size_t x, size_t y,

@@ -39,6 +39,15 @@ et_status et_cpu_check_same_rows(const et_cpu_op *op,
                                  const et_cpu_tensor *tensor,
                                  const et_cpu_tensor *other, et_error *error);
 
+/* Checks that x and y, tensors of at least one dim, are batches of the same size. */
+et_status et_cpu_check_same_batch(const et_cpu_op *op, const et_cpu_tensor *x,
+                                  const et_cpu_tensor *y, et_error *error);
+
+/* Checks that x and y, [B, H, W, C], have the same batch size and channels. */
+et_status et_cpu_check_same_channels(const et_cpu_op *op,
+                                     const et_cpu_tensor *x,
+                                     const et_cpu_tensor *y, et_error *error);
+
 /* Returns the index of `tensor` among the tensors of `op`, for messages. */
 size_t et_cpu_tensor_index(const et_cpu_op *op, const et_cpu_tensor *tensor);
 

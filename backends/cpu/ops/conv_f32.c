@@ -1,37 +1,39 @@
-/* Op conv_f32: any window, any groups, of images [batch][y][x][channel]. */
-#include "backends/cpu/microkernels/conv_planar.h"
+/* Op conv_f32: convolution of images in NHWC or planar (NCHW) layout, with groups. */
+#include "backends/cpu/schema/conv_f32.h"
 
+#include "backends/cpu/microkernels/conv_planar.h"
 #include "backends/cpu/ops/check.h"
 #include "backends/cpu/ops/chunks.h"
 #include "backends/cpu/ops/convs.h"
-#include "backends/cpu/ops/op_codes.h"
 
 static et_cpu_conv_f32_function *const variants[ET_CPU_ISA_COUNT] =
     ET_CPU_VARIANTS(et_cpu_conv_f32);
-static et_cpu_conv_planar_f32_function *const plane_variants[ET_CPU_ISA_COUNT] =
-    ET_CPU_VARIANTS(et_cpu_conv_planar_f32);
+static et_cpu_conv_planar_f32_function *const
+    planar_variants[ET_CPU_ISA_COUNT] = ET_CPU_VARIANTS(et_cpu_conv_planar_f32);
 
-/* That the rows which one output row reads fit the memory that is laid for them:
- * reading planes is for few channels. */
-static et_status check_planes(const et_cpu_op *op, et_error *error) {
-  const et_cpu_conv conv = et_cpu_conv_read(op);
+/* The planar microkernel copies the rows that a row of the output reads to the stack. */
+static et_status check_planar(const et_cpu_conv_f32_args *args,
+                              et_error *error) {
+  const et_cpu_conv conv = et_cpu_conv_of(args);
   const et_cpu_window *window = &conv.window;
   ET_CPU_CHECK(error, conv.groups == 1,
-               "conv_f32: planes are read in one group only");
+               "conv_f32: planar input has one group only");
   ET_CPU_CHECK(error, et_cpu_conv_planar_fit(window, conv.channels),
-               "conv_f32: windows of %zu x %zu over %zu planes are too large",
+               "conv_f32: windows of %zu x %zu over %zu channels are too large "
+               "for planar input",
                window->kernel_y, window->kernel_x, conv.channels);
   return ET_STATUS_OK;
 }
 
 static et_status check(const et_cpu_op *op, et_error *error) {
-  ET_RETURN_IF_ERROR(et_cpu_conv_check(op, ET_SCALAR_TYPE_FLOAT32, error));
-  return et_cpu_conv_reads_planes(op) ? check_planes(op, error) : ET_STATUS_OK;
+  const et_cpu_conv_f32_args args = et_cpu_conv_f32_args_of(op);
+  ET_RETURN_IF_ERROR(et_cpu_conv_check(op, &args, error));
+  return args.attributes.planar ? check_planar(&args, error) : ET_STATUS_OK;
 }
 
-static et_cpu_conv read(const et_cpu_op *op) {
-  et_cpu_conv conv = et_cpu_conv_read(op);
-  conv.panels = et_cpu_conv_panels(op)->data;
+static et_cpu_conv conv_of(const et_cpu_conv_f32_args *args) {
+  et_cpu_conv conv = et_cpu_conv_of(args);
+  conv.panels = args->weights->data;
   return conv;
 }
 
@@ -47,39 +49,42 @@ static void run_block(void *data, size_t index) {
   w->function(&w->conv, &pixels);
 }
 
-static void run_images(const et_cpu_op *op, const et_cpu_run *run) {
-  work w = {read(op), variants[run->isa], et_cpu_conv_blocks(op)};
+static void run_nhwc(const et_cpu_conv_f32_args *args, const et_cpu_run *run) {
+  work w = {conv_of(args), variants[run->isa], et_cpu_conv_blocks(args)};
   et_cpu_for_each(run, et_cpu_pixel_block_count(&w.blocks), run_block, &w);
 }
 
-typedef struct plane_work {
+typedef struct planar_work {
   et_cpu_conv conv;
   et_cpu_conv_planar_f32_function *function;
   float *out;
   const float *residual; /* or NULL */
-} plane_work;
+} planar_work;
 
 static void run_row(void *data, size_t index) {
-  const plane_work *w = data;
+  const planar_work *w = data;
   const size_t before = index * w->conv.window.out_width * w->conv.columns;
   w->function(&w->conv, index, w->out + before,
               w->residual == NULL ? NULL : w->residual + before);
 }
 
-static void run_planes(const et_cpu_op *op, const et_cpu_run *run) {
-  const et_cpu_tensor *y = op->tensors[op->input_count];
-  plane_work w = {read(op), plane_variants[run->isa], y->data,
-                  et_cpu_conv_residual(op)};
+static void run_planar(const et_cpu_conv_f32_args *args,
+                       const et_cpu_run *run) {
+  const et_cpu_tensor *y = args->y;
+  planar_work w = {conv_of(args), planar_variants[run->isa], y->data,
+                   et_cpu_conv_residual(args)};
   et_cpu_for_each(run, (size_t)y->sizes[0] * (size_t)y->sizes[1], run_row, &w);
 }
 
 static void run(const et_cpu_op *op, const et_cpu_run *run) {
-  if (et_cpu_conv_reads_planes(op)) {
-    run_planes(op, run);
+  const et_cpu_conv_f32_args args = et_cpu_conv_f32_args_of(op);
+  if (args.attributes.planar) {
+    run_planar(&args, run);
   } else {
-    run_images(op, run);
+    run_nhwc(&args, run);
   }
 }
 
-static const et_cpu_op_type op_type = {"conv_f32", check, run, 0, NULL};
+static const et_cpu_op_type op_type = {"conv_f32", check, run, 0,
+                                       &et_cpu_conv_f32_schema};
 const et_backend_part et_cpu_op_conv_f32 = {ET_CPU_OP_CONV_F32, &op_type};

@@ -70,7 +70,7 @@ static void test_what_does_not_fit_is_refused(void **state) {
   et_test_end(&test);
   const et_test_conv planes = {1, 6, 8, 1, side, side, true, true, false};
   et_test_make_convolution(&test, &et_cpu_op_conv_f32_f16w, F16, &planes);
-  et_test_refused(&test, "planes are read with weights of float32 only");
+  et_test_refused(&test, "planar input has float32 weights only");
   et_test_end(&test);
 }
 

@@ -193,7 +193,7 @@ static void test_what_does_not_fit_is_refused(void **state) {
   test.attributes[11] = 3;
   et_test_refused(&test, "conv_f32: 3 groups of 4 channels, 8 outputs");
   test.attributes[11] = 0;
-  et_test_refused(&test, "conv_f32: 0 groups");
+  et_test_refused(&test, "conv_f32: attribute 11 is 0, expected 1 to");
   test.attributes[11] = 2;
   test.tensors[1].sizes[2] = 9;
   et_test_refused(&test, "conv_f32: tensor 1, dim 2 is 9, expected 18");
@@ -212,10 +212,10 @@ static void test_large_windows_over_planes_are_refused(void **state) {
   const shape wide = {1, 6, 8, 1, small, far, true, false, false};
   et_test_op test;
   make(&test, &many);
-  et_test_refused(&test, "windows of 3 x 3 over 57 planes are too large");
+  et_test_refused(&test, "windows of 3 x 3 over 57 channels are too large");
   et_test_end(&test);
   make(&test, &wide);
-  et_test_refused(&test, "windows of 3 x 3 over 6 planes are too large");
+  et_test_refused(&test, "windows of 3 x 3 over 6 channels are too large");
   et_test_end(&test);
 }
 

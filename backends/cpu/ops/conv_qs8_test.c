@@ -391,16 +391,16 @@ static void test_what_does_not_fit_is_refused(void **state) {
   et_test_refused(&test, "conv_qs8: 3 groups of 8 channels, 20 columns");
   test.attributes[17] = 2;
   test.attributes[10] = 200;
-  et_test_refused(&test, "attribute 10 is 200, expected -128 to 127");
+  et_test_refused(&test, "conv_qs8: quantized value of tensor 0 is 200");
   test.attributes[10] = 0;
   test.attributes[11] = 4097;
   et_test_refused(&test, "attribute 11 is 4097, expected 0 to 4096");
   test.attributes[11] = 1;
   test.attributes[12] = 128;
-  et_test_refused(&test, "attribute 12 is 128, expected -128 to 127");
+  et_test_refused(&test, "conv_qs8: quantized value of tensor 0 is 128");
   test.attributes[12] = 0;
   test.attributes[13] = 0;
-  et_test_refused(&test, "attribute 13 is no positive number");
+  et_test_refused(&test, "attribute 13 is not a positive number");
   test.attributes[13] = 0x3f800000;
   test.tensors[1].sizes[1] = 2;
   et_test_refused(&test, "conv_qs8: tensor 1, dim 1 is 2, expected 1");
@@ -409,7 +409,7 @@ static void test_what_does_not_fit_is_refused(void **state) {
   et_test_refused(&test, "tensor 2 has 31 elements, expected 32");
   test.tensors[2].numel = 32;
   test.tensors[0].dtype = F32;
-  et_test_refused(&test, "tensor 0 is float32, expected int8 or uint8");
+  et_test_refused(&test, "tensor 0 is float32, expected uint8 or int8");
   et_test_end(&test);
 }
 

@@ -1,23 +1,20 @@
-/* Convolutions with packed weights: what ops of them have in common. */
+/* Code that `conv_f32` and `conv_f32_f16w` share. */
 #ifndef BACKENDS_CPU_OPS_CONVS_H_
 #define BACKENDS_CPU_OPS_CONVS_H_
 
-#include <stdbool.h>
-
 #include "backends/cpu/microkernels/conv_f32.h"
-#include "backends/cpu/ops/op.h"
+#include "backends/cpu/schema/conv_f32.h"
 
-/* All of a convolution whose panels are of dtype `weights`, but whether its kind
- * reads planes. */
-et_status et_cpu_conv_check(const et_cpu_op *op, et_scalar_type weights,
-                            et_error *error);
+/* Checks all sizes of `conv_f32`, for any dtype of weights, except the limits of planar
+ * input. */
+et_status et_cpu_conv_check(const et_cpu_op *op,
+                            const et_cpu_conv_f32_args *args, et_error *error);
 
-bool et_cpu_conv_reads_planes(const et_cpu_op *op);
+/* Returns the arguments of the microkernels, without the weights. */
+et_cpu_conv et_cpu_conv_of(const et_cpu_conv_f32_args *args);
 
-/* Without the panels. */
-et_cpu_conv et_cpu_conv_read(const et_cpu_op *op);
-const et_cpu_tensor *et_cpu_conv_panels(const et_cpu_op *op);
-const float *et_cpu_conv_residual(const et_cpu_op *op); /* or NULL */
+/* Returns the elements of the residual, or NULL. */
+const float *et_cpu_conv_residual(const et_cpu_conv_f32_args *args);
 
 /* Blocks of pixels times blocks of a group's columns. */
 typedef struct et_cpu_pixel_blocks {
@@ -31,7 +28,7 @@ typedef struct et_cpu_pixel_blocks {
   size_t column_blocks; /* of a group */
 } et_cpu_pixel_blocks;
 
-et_cpu_pixel_blocks et_cpu_conv_blocks(const et_cpu_op *op);
+et_cpu_pixel_blocks et_cpu_conv_blocks(const et_cpu_conv_f32_args *args);
 size_t et_cpu_pixel_block_count(const et_cpu_pixel_blocks *b);
 et_cpu_pixels et_cpu_pixel_block_at(const et_cpu_pixel_blocks *b, size_t index);
 

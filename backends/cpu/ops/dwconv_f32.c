@@ -1,48 +1,37 @@
-/* Op dwconv_f32: a convolution whose channels do not mix. */
-#include "backends/cpu/microkernels/dwconv_f32.h"
+/* Op dwconv_f32: depthwise convolution of images [B, H, W, C]. */
+#include "backends/cpu/schema/dwconv_f32.h"
 
-#include "backends/cpu/ops/activation.h"
+#include "backends/cpu/microkernels/dwconv_f32.h"
 #include "backends/cpu/ops/check.h"
 #include "backends/cpu/ops/chunks.h"
-#include "backends/cpu/ops/op_codes.h"
 #include "backends/cpu/ops/window.h"
 
 static et_cpu_dwconv_f32_function *const variants[ET_CPU_ISA_COUNT] =
     ET_CPU_VARIANTS(et_cpu_dwconv_f32);
 
-enum { X, TAPS, BIAS, Y };
-enum {
-  WINDOW,
-  ACTIVATION = WINDOW + ET_CPU_WINDOW_WORDS,
-  WORDS = ACTIVATION + ET_CPU_ACTIVATION_WORDS
-};
+/* Pointers to the rows of a window are on the stack. */
+#define MAX_ROWS 256
 
-/* Rows of a window are listed on the stack. */
-#define MOST_ROWS 256
-
-static et_status check_weights(const et_cpu_op *op, et_error *error) {
-  ET_RETURN_IF_ERROR(et_cpu_check_attribute(op, WINDOW, 1, MOST_ROWS, error));
-  const int64_t panels = ((int64_t)op->tensors[X]->sizes[3] + 15) / 16;
-  const int64_t taps =
-      et_cpu_attribute(op, WINDOW) * et_cpu_attribute(op, WINDOW + 1);
-  const int64_t packed[3] = {panels, taps, 16};
-  ET_RETURN_IF_ERROR(
-      et_cpu_check_sizes(op, TAPS, ET_SCALAR_TYPE_FLOAT32, 3, packed, error));
-  return et_cpu_check_numel(op, BIAS, ET_SCALAR_TYPE_FLOAT32, panels * 16,
-                            error);
+static et_status check_weights(const et_cpu_op *op,
+                               const et_cpu_dwconv_f32_args *args,
+                               et_error *error) {
+  const int32_t *kernel = args->attributes.window.kernel;
+  ET_CPU_CHECK(error, kernel[0] <= MAX_ROWS,
+               "dwconv_f32: a kernel of %d rows, expected 1 to %d",
+               (int)kernel[0], MAX_ROWS);
+  const int64_t panels = ((int64_t)args->x->sizes[3] + 15) / 16;
+  const int64_t packed[3] = {panels, (int64_t)kernel[0] * kernel[1], 16};
+  ET_RETURN_IF_ERROR(et_cpu_check_shape(op, args->weights, 3, packed, error));
+  return et_cpu_check_elements(op, args->bias, panels * 16, error);
 }
 
 static et_status check(const et_cpu_op *op, et_error *error) {
-  const et_cpu_counts counts = {
-      .inputs_least = Y, .inputs_most = Y, .outputs = 1, .attributes = WORDS};
-  ET_RETURN_IF_ERROR(et_cpu_check_counts(op, &counts, error));
-  ET_RETURN_IF_ERROR(et_cpu_check_activation(op, ACTIVATION, error));
-  ET_RETURN_IF_ERROR(et_cpu_check_images(op, X, Y, error));
-  ET_RETURN_IF_ERROR(et_cpu_check_channels(op, X, Y, error));
-  const int32_t *in = op->tensors[X]->sizes;
-  const int32_t *out = op->tensors[Y]->sizes;
-  ET_RETURN_IF_ERROR(et_cpu_check_window(op, WINDOW, in + 1, out + 1, error));
-  return check_weights(op, error);
+  const et_cpu_dwconv_f32_args args = et_cpu_dwconv_f32_args_of(op);
+  ET_RETURN_IF_ERROR(et_cpu_check_same_channels(op, args.x, args.y, error));
+  ET_RETURN_IF_ERROR(et_cpu_check_window_sizes(op, &args.attributes.window,
+                                               args.x->sizes + 1,
+                                               args.y->sizes + 1, error));
+  return check_weights(op, &args, error);
 }
 
 typedef struct work {
@@ -50,9 +39,9 @@ typedef struct work {
   et_cpu_dwconv_f32_function *function;
   const float *x;
   float *y;
-  size_t rows;     /* of the output, over all images */
-  size_t together; /* rows of a range, of which the last one may have fewer */
-  size_t parts;    /* of the channels */
+  size_t rows;  /* of the output, over all images */
+  size_t range; /* rows; the last range may have fewer */
+  size_t parts; /* of the channels */
 } work;
 
 static et_cpu_channels channels_of(const work *w, size_t part) {
@@ -70,7 +59,7 @@ static void run_row(const work *w, size_t index, et_cpu_channels some) {
   const float *image =
       w->x + index / window->out_height * window->height * pitch;
   size_t y = index % window->out_height * window->stride_y - window->top;
-  const float *rows[MOST_ROWS];
+  const float *rows[MAX_ROWS];
   for (size_t i = 0; i < window->kernel_y; i++, y += window->dilation_y) {
     rows[i] = y < window->height ? image + y * pitch : NULL;
   }
@@ -78,20 +67,20 @@ static void run_row(const work *w, size_t index, et_cpu_channels some) {
               some);
 }
 
-/* Of a range of rows, a part of the channels of one row after the other. */
+/* The chunks of a part of the channels are the rows of a range. */
 static void run_chunk(void *data, size_t index) {
   const work *w = data;
-  const size_t part = index / w->together;
-  const size_t row = part / w->parts * w->together + index % w->together;
+  const size_t part = index / w->range;
+  const size_t row = part / w->parts * w->range + index % w->range;
   if (row < w->rows) {
     run_row(w, row, channels_of(w, part % w->parts));
   }
 }
 
-/* Threads have a range of rows each, as of products before and behind, so that what they read
- * is in their own caches; where there are few, parts of the channels, which more can be shared
- * out evenly. Of parts of 128 channels, three rows of a small picture stay in the nearest cache
- * until the next row has read them again. Returns the number of chunks. */
+/* Each thread has a range of rows, as in the GEMMs before and after, so that it reads its
+ * own cache. With few rows, channels are divided instead, which is more even. With parts of
+ * 128 channels, three rows of a small image stay in the L1 cache until the next row reads
+ * them again. Returns the number of chunks. */
 static size_t share_out(work *w, size_t threads) {
   const size_t few = 4;
   const size_t near = 128;
@@ -104,25 +93,27 @@ static size_t share_out(work *w, size_t threads) {
       w->parts = threads;
     }
   }
-  w->together = et_cpu_parts(w->rows, ranges);
-  return ranges * w->together * w->parts;
+  w->range = et_cpu_parts(w->rows, ranges);
+  return ranges * w->range * w->parts;
 }
 
 static void run(const et_cpu_op *op, const et_cpu_run *run) {
-  const et_cpu_tensor *x = op->tensors[X];
-  const et_cpu_tensor *y = op->tensors[Y];
-  work w = {.depthwise = {.window = et_cpu_read_window(op, WINDOW, x->sizes + 1,
-                                                       y->sizes + 1),
-                          .taps = op->tensors[TAPS]->data,
-                          .bias = op->tensors[BIAS]->data,
-                          .channels = (size_t)x->sizes[3],
-                          .activation = et_cpu_read_activation(op, ACTIVATION)},
-            .function = variants[run->isa],
-            .x = x->data,
-            .y = y->data,
-            .rows = (size_t)y->sizes[0] * (size_t)y->sizes[1]};
+  const et_cpu_dwconv_f32_args args = et_cpu_dwconv_f32_args_of(op);
+  const int32_t *out = args.y->sizes;
+  work w = {
+      .depthwise = {.window = et_cpu_window_of(&args.attributes.window,
+                                               args.x->sizes + 1, out + 1),
+                    .taps = args.weights->data,
+                    .bias = args.bias->data,
+                    .channels = (size_t)args.x->sizes[3],
+                    .activation = args.attributes.activation},
+      .function = variants[run->isa],
+      .x = args.x->data,
+      .y = args.y->data,
+      .rows = (size_t)out[0] * (size_t)out[1]};
   et_cpu_for_each(run, share_out(&w, et_cpu_threads(run)), run_chunk, &w);
 }
 
-static const et_cpu_op_type op_type = {"dwconv_f32", check, run, 0, NULL};
+static const et_cpu_op_type op_type = {"dwconv_f32", check, run, 0,
+                                       &et_cpu_dwconv_f32_schema};
 const et_backend_part et_cpu_op_dwconv_f32 = {ET_CPU_OP_DWCONV_F32, &op_type};

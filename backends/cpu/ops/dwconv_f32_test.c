@@ -211,7 +211,7 @@ static void test_what_does_not_fit_is_refused(void **state) {
   test.attributes[0] = 257;
   test.attributes[4] = 130;
   test.attributes[6] = 126;
-  et_test_refused(&test, "dwconv_f32: attribute 0 is 257, expected 1 to 256");
+  et_test_refused(&test, "dwconv_f32: a kernel of 257 rows, expected 1 to 256");
   et_test_end(&test);
 }
 

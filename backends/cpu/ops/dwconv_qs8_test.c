@@ -201,10 +201,10 @@ static void test_what_does_not_fit_is_refused(void **state) {
   et_test_refused(&test, "dwconv_qs8: tensor 1, dim 1 is 9, expected 3");
   test.tensors[1].sizes[1] = 3;
   test.tensors[5].sizes[3] = 21;
-  et_test_refused(&test, "dwconv_qs8: 20 channels in, 21 channels out");
+  et_test_refused(&test, "dwconv_qs8: 1 images of 20 channels in, 1 of 21 out");
   test.tensors[5].sizes[3] = 20;
   test.attributes[12] = 128;
-  et_test_refused(&test, "attribute 12 is 128, expected -128 to 127");
+  et_test_refused(&test, "dwconv_qs8: quantized value of tensor 0 is 128");
   et_test_end(&test);
 }
 

@@ -1,40 +1,39 @@
-/* Op mbconv_f32: expand, filter each channel, project, a strip of rows at a time.
- * Rows of the expanded picture lie in a ring and are computed once (once a lane
- * where lanes meet); neither it nor the filtered picture leaves the cache. Of blocks
- * that follow one another, rows are made as the last one asks for them, so what lies
- * between two blocks is never there as a whole. */
+/* Op mbconv_f32: inverted residuals (expand, depthwise convolution, project), computed a few
+ * rows at a time. A ring buffer has the rows of the expanded image that the depthwise window
+ * reads. Each is computed once, except where the ranges of two threads meet. Neither the
+ * expanded nor the filtered image leaves the cache. In a chain of blocks, each computes a row
+ * when the next one reads it, so that no image between two blocks exists as a whole. */
 #include "backends/cpu/ops/mbconv_f32.h"
 
 #include "backends/cpu/ops/chunks.h"
-#include "backends/cpu/ops/op_codes.h"
 
-static et_cpu_gemm_f32_function *const product_variants[ET_CPU_ISA_COUNT] =
+static et_cpu_gemm_f32_function *const gemm_variants[ET_CPU_ISA_COUNT] =
     ET_CPU_VARIANTS(et_cpu_gemm_f32);
-static et_cpu_conv_f32_function *const convolution_variants[ET_CPU_ISA_COUNT] =
+static et_cpu_conv_f32_function *const conv_variants[ET_CPU_ISA_COUNT] =
     ET_CPU_VARIANTS(et_cpu_conv_f32);
-static et_cpu_conv_planar_f32_function *const plane_variants[ET_CPU_ISA_COUNT] =
-    ET_CPU_VARIANTS(et_cpu_conv_planar_f32);
-static et_cpu_dwconv_f32_function *const depthwise_variants[ET_CPU_ISA_COUNT] =
+static et_cpu_conv_planar_f32_function *const
+    planar_variants[ET_CPU_ISA_COUNT] = ET_CPU_VARIANTS(et_cpu_conv_planar_f32);
+static et_cpu_dwconv_f32_function *const dwconv_variants[ET_CPU_ISA_COUNT] =
     ET_CPU_VARIANTS(et_cpu_dwconv_f32);
 
-/* One block in a lane's own memory. */
+/* A block, and its part of the workspace of a thread. */
 typedef struct stage {
   et_cpu_block block;
   float *ring;
   float *filtered; /* a strip of rows */
-  float *row;      /* of the output, which the next block reads */
-  size_t next;     /* row of the expanded picture that is not computed yet */
+  float *row;      /* of the output, for the next block */
+  size_t next; /* first row of the expanded image that is not computed yet */
 } stage;
 
-/* One lane's share: some rows of the output. */
+/* The state of one thread, which computes some rows of the output. */
 typedef struct lane {
-  stage stages[ET_CPU_CHAINED_BLOCKS];
+  stage stages[ET_CPU_MBCONV_MAX_BLOCKS];
   size_t count;
   size_t image;
   uint8_t isa;
 } lane;
 
-/* Rows that a stage makes, and where. */
+/* Rows of an output, and their destination. */
 typedef struct strip {
   size_t begin, end;
   float *out;
@@ -48,7 +47,7 @@ static float *ring_row(const stage *s, size_t row) {
   return s->ring + row % b->ring * b->filter.window.width * b->filter.channels;
 }
 
-/* A row that block `index` reads: of x, or what the block before makes. */
+/* Returns a row of the input of block `index`: of x, or computed by the block before. */
 static const float *row_before(lane *l, size_t index, size_t row) {
   const et_cpu_conv *c = &l->stages[index].block.expand;
   if (index == 0) {
@@ -60,7 +59,7 @@ static const float *row_before(lane *l, size_t index, size_t row) {
   return at.out;
 }
 
-/* Rows of the expanded picture as a product of rows. */
+/* Expands rows by a GEMM. */
 static void expand_point(lane *l, size_t index, size_t row, size_t rows) {
   const stage *s = &l->stages[index];
   const et_cpu_conv *c = &s->block.expand;
@@ -72,7 +71,7 @@ static void expand_point(lane *l, size_t index, size_t row, size_t rows) {
                                .columns = c->columns,
                                .activation = c->activation};
   const et_cpu_range range = {0, rows * c->window.width, 0, c->columns};
-  product_variants[l->isa](&product, &range);
+  gemm_variants[l->isa](&product, &range);
 }
 
 static void expand_window(const lane *l, const stage *s, size_t row) {
@@ -86,31 +85,31 @@ static void expand_window(const lane *l, const stage *s, size_t row) {
             et_cpu_part(width, ET_CPU_CONV_PIXELS, x / ET_CPU_CONV_PIXELS),
         .columns = c->columns,
         .out = ring_row(s, row) + x * c->columns};
-    convolution_variants[l->isa](c, &pixels);
+    conv_variants[l->isa](c, &pixels);
   }
 }
 
-/* How many of `most` rows are one product: those that lie one behind the other in x and in
- * the ring. What the block before makes comes row by row. */
-static size_t rows_of_product(const stage *s, size_t index, size_t row,
-                              size_t most) {
+/* Returns how many of `most` rows one GEMM computes: rows that are consecutive in x and in
+ * the ring. The block before computes one row at a time. */
+static size_t rows_of_gemm(const stage *s, size_t index, size_t row,
+                           size_t most) {
   const size_t left = s->block.ring - row % s->block.ring;
   return index > 0 ? 1 : left < most ? left : most;
 }
 
-/* Returns how many rows it has expanded, of `most`, from `row` on. */
+/* Expands at most `most` rows from `row` on. Returns how many. */
 static size_t expand_rows(lane *l, size_t index, size_t row, size_t most) {
   const stage *s = &l->stages[index];
   const et_cpu_conv *c = &s->block.expand;
   size_t rows = 1;
   switch (s->block.form) {
     case ET_CPU_EXPAND_POINT:
-      rows = rows_of_product(s, index, row, most);
+      rows = rows_of_gemm(s, index, row, most);
       expand_point(l, index, row, rows);
       break;
-    case ET_CPU_EXPAND_PLANES:
-      plane_variants[l->isa](c, l->image * c->window.out_height + row,
-                             ring_row(s, row), NULL);
+    case ET_CPU_EXPAND_PLANAR:
+      planar_variants[l->isa](c, l->image * c->window.out_height + row,
+                              ring_row(s, row), NULL);
       break;
     default:
       expand_window(l, s, row);
@@ -119,8 +118,8 @@ static size_t expand_rows(lane *l, size_t index, size_t row, size_t most) {
   return rows;
 }
 
-/* Computes the rows of the expanded picture that output rows up to before `end`
- * read, from `begin` on, as far as they are not there. */
+/* Computes the rows of the expanded image that output rows `begin` to before `end` read,
+ * except those in the ring already. */
 static void fill_ring(lane *l, size_t index, size_t begin, size_t end) {
   stage *s = &l->stages[index];
   const et_cpu_window *w = &s->block.filter.window;
@@ -139,17 +138,16 @@ static void fill_ring(lane *l, size_t index, size_t begin, size_t end) {
 static void filter_row(const lane *l, const stage *s, size_t row, float *out) {
   const et_cpu_dwconv *filter = &s->block.filter;
   const et_cpu_window *w = &filter->window;
-  const float *rows[ET_CPU_MBCONV_ROWS];
+  const float *rows[ET_CPU_MBCONV_MAX_ROWS];
   const et_cpu_channels all = {0, filter->channels};
   size_t y = row * w->stride_y - w->top;
   for (size_t i = 0; i < w->kernel_y; i++, y += w->dilation_y) {
     rows[i] = y < w->height ? ring_row(s, y) : NULL;
   }
-  depthwise_variants[l->isa](filter, rows, out, all);
+  dwconv_variants[l->isa](filter, rows, out, all);
 }
 
-/* Some rows of one image. Each block asks the one before it for rows: as deep as
- * there are blocks. */
+/* Computes rows of one image. Recursive: each block calls the one before it for rows. */
 static void run_strip(lane *l, size_t index, const strip *at) {
   const stage *s = &l->stages[index];
   const et_cpu_dwconv *filter = &s->block.filter;
@@ -165,10 +163,10 @@ static void run_strip(lane *l, size_t index, const strip *at) {
   project.residual = at->residual;
   const et_cpu_range range = {0, (at->end - at->begin) * width, 0,
                               project.columns};
-  product_variants[l->isa](&project, &range);
+  gemm_variants[l->isa](&project, &range);
 }
 
-/* Rows begin to before `end` of the last block's output. */
+/* Computes rows `begin` to before `end` of the output of the last block. */
 static void run_last(lane *l, size_t begin, size_t end) {
   const et_cpu_block *b = &l->stages[l->count - 1].block;
   const et_cpu_gemm *project = &b->project;
@@ -187,7 +185,7 @@ static void begin_image(lane *l, size_t image) {
   }
 }
 
-/* Strips of several rows that lie in one image. */
+/* Computes rows of the output, over all images, in strips that do not cross images. */
 static void run_rows(lane *l, size_t begin, size_t end) {
   const et_cpu_block *b = &l->stages[l->count - 1].block;
   const size_t height = b->filter.window.out_height;
@@ -204,49 +202,46 @@ static void run_rows(lane *l, size_t begin, size_t end) {
 }
 
 typedef struct work {
-  const et_cpu_op *op;
+  et_cpu_mbconv_f32_args args;
   size_t rows; /* of the output, over all images */
   size_t lanes;
   uint8_t isa;
 } work;
 
-/* Gives the block its memory. */
-static void lay_stage(stage *s, float *room) {
+/* Assigns the memory of a stage, from `workspace` on. Returns its end. */
+static float *assign_workspace(stage *s, float *workspace) {
   const et_cpu_window *w = &s->block.filter.window;
   const size_t channels = s->block.filter.channels;
-  s->ring = room;
+  s->ring = workspace;
   s->filtered = s->ring + s->block.ring * w->width * channels;
   s->row = s->filtered + s->block.rows * w->out_width * channels;
-}
-
-static float *behind(const stage *s) {
-  return s->row + s->block.filter.window.out_width * s->block.project.columns;
+  return s->row + w->out_width * s->block.project.columns;
 }
 
 static void run_lane(void *data, size_t index) {
   const work *w = data;
-  const et_cpu_tensor *space = w->op->tensors[w->op->input_count + 1];
-  float *const room = (float *)space->data + index * (size_t)space->sizes[1];
-  lane l = {.count = et_cpu_chained_blocks(w->op), .isa = w->isa};
+  const et_cpu_tensor *workspace = w->args.workspace;
+  float *at = (float *)workspace->data + index * (size_t)workspace->sizes[1];
+  lane l = {.count = w->args.attributes.blocks_count, .isa = w->isa};
   for (size_t i = 0; i < l.count; i++) {
-    l.stages[i].block = et_cpu_read_block(w->op, i);
-    lay_stage(&l.stages[i], i == 0 ? room : behind(&l.stages[i - 1]));
+    l.stages[i].block = et_cpu_mbconv_block_of(&w->args, i);
+    at = assign_workspace(&l.stages[i], at);
   }
   run_rows(&l, w->rows * index / w->lanes, w->rows * (index + 1) / w->lanes);
 }
 
 static void run(const et_cpu_op *op, const et_cpu_run *run) {
-  const et_cpu_tensor *y = op->tensors[op->input_count];
-  const et_cpu_tensor *space = op->tensors[op->input_count + 1];
-  work w = {.op = op,
+  const et_cpu_mbconv_f32_args args = et_cpu_mbconv_f32_args_of(op);
+  const et_cpu_tensor *y = args.y;
+  work w = {.args = args,
             .rows = (size_t)y->sizes[0] * (size_t)y->sizes[1],
-            .lanes = et_cpu_lanes(run, (size_t)space->sizes[0]),
+            .lanes = et_cpu_lanes(run, (size_t)args.workspace->sizes[0]),
             .isa = run->isa};
   if (y->numel > 0) {
     et_cpu_for_each(run, w.lanes, run_lane, &w);
   }
 }
 
-static const et_cpu_op_type op_type = {"mbconv_f32", et_cpu_check_block, run, 0,
-                                       NULL};
+static const et_cpu_op_type op_type = {"mbconv_f32", et_cpu_check_mbconv, run,
+                                       0, &et_cpu_mbconv_f32_schema};
 const et_backend_part et_cpu_op_mbconv_f32 = {ET_CPU_OP_MBCONV_F32, &op_type};

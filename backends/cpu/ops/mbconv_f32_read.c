@@ -1,72 +1,35 @@
-#include "backends/cpu/ops/activation.h"
+/* Verification of `mbconv_f32`, and the sizes of its blocks. */
 #include "backends/cpu/ops/check.h"
 #include "backends/cpu/ops/mbconv_f32.h"
 #include "backends/cpu/ops/window.h"
 
-/* Tensors of a block, counted from its first weight. */
+/* Weights of a block, in this order. */
 enum { EXPAND, EXPAND_BIAS, TAPS, TAP_BIAS, PROJECT, PROJECT_BIAS, WEIGHTS };
-/* Attributes of a block, counted from its first. */
-enum {
-  PLANES,
-  EXPAND_WINDOW,
-  GROUPS = EXPAND_WINDOW + ET_CPU_WINDOW_WORDS,
-  EXPAND_ACTIVATION,
-  FILTER_WINDOW = EXPAND_ACTIVATION + ET_CPU_ACTIVATION_WORDS,
-  FILTER_ACTIVATION = FILTER_WINDOW + ET_CPU_WINDOW_WORDS,
-  PROJECT_ACTIVATION = FILTER_ACTIVATION + ET_CPU_ACTIVATION_WORDS,
-  WORDS = PROJECT_ACTIVATION + ET_CPU_ACTIVATION_WORDS
-};
 
-/* Of the op, before those of blocks. */
-#define X 0
-#define ROWS 0
-
-/* More is of no use; within it no product below overflows. */
-#define MOST_ROWS (1 << 20)
-
-/* One block of an op, and the sizes that its tensors do not say by themselves. */
-typedef struct part {
-  const et_cpu_op *op;
+/* A block, and the sizes that its tensors do not have. */
+typedef struct block {
+  et_cpu_mbconv_block layers;
+  et_cpu_tensor *const *weights;
   size_t index;
+  bool is_last;
   int64_t rows;        /* of its output, at once */
-  int32_t in[2];       /* height and width of what it reads */
-  int32_t expanded[2]; /* of the expanded picture */
+  int32_t in[2];       /* height and width of its input */
+  int32_t expanded[2]; /* of the expanded image */
   int32_t out[2];
-  int64_t channels; /* of what it reads */
-  int64_t middle;   /* channels between */
+  int64_t channels; /* of its input */
+  int64_t middle;   /* channels of the expanded image */
   int64_t columns;  /* channels of its output */
-} part;
+} block;
 
-static const et_cpu_tensor *output(const et_cpu_op *op) {
-  return op->tensors[op->input_count];
+static et_cpu_mbconv_block layers_of(const et_cpu_mbconv_f32_args *args,
+                                     size_t index) {
+  return et_cpu_mbconv_block_read(args->attributes.blocks +
+                                  index * ET_CPU_MBCONV_BLOCK_WORDS);
 }
 
-size_t et_cpu_chained_blocks(const et_cpu_op *op) {
-  return op->attribute_count / WORDS;
-}
-
-static size_t attribute_at(const part *p, size_t attribute) {
-  return 1 + p->index * WORDS + attribute;
-}
-
-static int64_t attribute(const part *p, size_t index) {
-  return et_cpu_attribute(p->op, attribute_at(p, index));
-}
-
-static size_t tensor_at(const part *p, size_t weight) {
-  return 1 + p->index * WEIGHTS + weight;
-}
-
-static const et_cpu_tensor *tensor(const part *p, size_t weight) {
-  return p->op->tensors[tensor_at(p, weight)];
-}
-
-static bool is_last(const part *p) {
-  return p->index + 1 == et_cpu_chained_blocks(p->op);
-}
-
-static bool has_residual(const et_cpu_op *op) {
-  return op->input_count > 1 + WEIGHTS * et_cpu_chained_blocks(op);
+static const et_cpu_tensor *residual_of(const et_cpu_mbconv_f32_args *args) {
+  const size_t weights = WEIGHTS * args->attributes.blocks_count;
+  return args->weights_count > weights ? args->weights[weights] : NULL;
 }
 
 static int64_t panel_count(int64_t columns) { return (columns + 15) / 16; }
@@ -77,301 +40,242 @@ static bool is_point(const et_cpu_window *w) {
          w->out_width == w->width;
 }
 
-static et_status check_attributes(const part *p, et_error *error) {
-  const et_cpu_op *op = p->op;
-  ET_RETURN_IF_ERROR(
-      et_cpu_check_attribute(op, attribute_at(p, PLANES), 0, 1, error));
-  ET_RETURN_IF_ERROR(
-      et_cpu_check_attribute(op, attribute_at(p, GROUPS), 1, 1, error));
-  ET_RETURN_IF_ERROR(et_cpu_check_attribute(op, attribute_at(p, FILTER_WINDOW),
-                                            1, ET_CPU_MBCONV_ROWS, error));
-  ET_RETURN_IF_ERROR(
-      et_cpu_check_activation(op, attribute_at(p, EXPAND_ACTIVATION), error));
-  ET_RETURN_IF_ERROR(
-      et_cpu_check_activation(op, attribute_at(p, FILTER_ACTIVATION), error));
-  ET_RETURN_IF_ERROR(
-      et_cpu_check_activation(op, attribute_at(p, PROJECT_ACTIVATION), error));
-  ET_RETURN_IF_ERROR(
-      et_cpu_check_window_words(op, attribute_at(p, EXPAND_WINDOW), error));
-  return et_cpu_check_window_words(op, attribute_at(p, FILTER_WINDOW), error);
-}
-
-static et_status check_images(const et_cpu_op *op, et_error *error) {
-  ET_RETURN_IF_ERROR(et_cpu_check_images(op, X, op->input_count, error));
-  return has_residual(op) ? et_cpu_check_same(op, op->input_count - 1u,
-                                              op->input_count, error)
-                          : ET_STATUS_OK;
-}
-
-/* Weights whose sizes say what a block's are. */
-static et_status check_ranks(const part *p, et_error *error) {
-  ET_RETURN_IF_ERROR(et_cpu_check_tensor(p->op, tensor_at(p, EXPAND),
-                                         ET_SCALAR_TYPE_FLOAT32, 4, error));
-  return et_cpu_check_tensor(p->op, tensor_at(p, PROJECT),
-                             ET_SCALAR_TYPE_FLOAT32, 3, error);
-}
-
-static int32_t outputs_along(const part *p, size_t window, size_t axis,
-                             int32_t in) {
-  const int64_t outputs =
-      et_cpu_window_outputs(p->op, attribute_at(p, window), axis, in);
+static int32_t outputs_along(const et_cpu_window_attributes *window,
+                             size_t axis, int32_t in) {
+  const int64_t outputs = et_cpu_window_output_size(window, axis, in);
   return outputs > INT32_MAX ? INT32_MAX : (int32_t)outputs;
 }
 
-static void find_pictures(part *p) {
+/* Sets the members that follow from the size of the block's input. A block that is not the
+ * last has as many columns as the next one, a GEMM, has channels; it computes one row at a
+ * time, when the next one reads it. */
+static void find_sizes(const et_cpu_mbconv_f32_args *args, block *b) {
+  b->layers = layers_of(args, b->index);
+  b->weights = args->weights + b->index * WEIGHTS;
+  b->is_last = b->index + 1 == args->attributes.blocks_count;
   for (size_t i = 0; i < 2; i++) {
-    p->expanded[i] = outputs_along(p, EXPAND_WINDOW, i, p->in[i]);
-    p->out[i] = outputs_along(p, FILTER_WINDOW, i, p->expanded[i]);
+    b->expanded[i] = outputs_along(&b->layers.expand.window, i, b->in[i]);
+    b->out[i] = outputs_along(&b->layers.filter.window, i, b->expanded[i]);
   }
-  p->middle = tensor(p, PROJECT)->sizes[1];
+  b->middle = b->weights[PROJECT]->sizes[1];
+  b->rows = b->is_last ? args->attributes.rows : 1;
+  b->columns =
+      b->is_last ? args->y->sizes[3] : b->weights[WEIGHTS + EXPAND]->sizes[2];
 }
 
-static part first_part(const et_cpu_op *op) {
-  const int32_t *x = op->tensors[X]->sizes;
-  const size_t first = op->attributes[1 + PLANES] != 0 ? 2 : 1;
-  return (part){.op = op,
-                .in = {x[first], x[first + 1]},
-                .channels = x[first == 2 ? 1 : 3]};
+static block first_block(const et_cpu_mbconv_f32_args *args) {
+  const int32_t *x = args->x->sizes;
+  const bool planar = layers_of(args, 0).expand.planar;
+  const int32_t *image = x + (planar ? 2 : 1);
+  block b = {.in = {image[0], image[1]}, .channels = x[planar ? 1 : 3]};
+  find_sizes(args, &b);
+  return b;
 }
 
-/* Columns of a block that is not the last are the channels that the next one reads,
- * a product, and its rows are made one by one, as that one asks for them. */
-static void find_columns(part *p) {
-  const part next = {.op = p->op, .index = p->index + 1};
-  p->rows = is_last(p) ? et_cpu_attribute(p->op, ROWS) : 1;
-  p->columns =
-      is_last(p) ? output(p->op)->sizes[3] : tensor(&next, EXPAND)->sizes[2];
-}
-
-static void find_sizes(part *p) {
-  find_pictures(p);
-  find_columns(p);
-}
-
-/* The block that reads what `p` writes. */
-static part next_part(const part *p) {
-  part next = {.op = p->op,
-               .index = p->index + 1,
-               .in = {p->out[0], p->out[1]},
-               .channels = p->columns};
-  find_sizes(&next);
+static block next_block(const et_cpu_mbconv_f32_args *args, const block *b) {
+  block next = {.index = b->index + 1,
+                .in = {b->out[0], b->out[1]},
+                .channels = b->columns};
+  find_sizes(args, &next);
   return next;
 }
 
-static et_cpu_window expand_window_of(const part *p) {
-  return et_cpu_read_window(p->op, attribute_at(p, EXPAND_WINDOW), p->in,
-                            p->expanded);
+static et_cpu_window expand_window_of(const block *b) {
+  return et_cpu_window_of(&b->layers.expand.window, b->in, b->expanded);
 }
 
-static et_status check_expand_form(const part *p, et_error *error) {
-  const et_cpu_window window = expand_window_of(p);
+static et_status check_expand_form(const block *b, et_error *error) {
+  const et_cpu_window window = expand_window_of(b);
+  const bool planar = b->layers.expand.planar;
   ET_CPU_CHECK(
-      error,
-      attribute(p, PLANES) == 0 ||
-          et_cpu_conv_planar_fit(&window, (size_t)p->channels),
-      "mbconv_f32: windows of %zu x %zu over %lld planes are too large",
-      window.kernel_y, window.kernel_x, (long long)p->channels);
+      error, !planar || et_cpu_conv_planar_fit(&window, (size_t)b->channels),
+      "mbconv_f32: windows of %zu x %zu over %lld channels are too large for "
+      "planar input",
+      window.kernel_y, window.kernel_x, (long long)b->channels);
   ET_CPU_CHECK(
-      error, p->index == 0 || (attribute(p, PLANES) == 0 && is_point(&window)),
-      "mbconv_f32: part %zu expands windows of what the one before makes "
-      "row by row",
-      p->index);
+      error, b->index == 0 || (!planar && is_point(&window)),
+      "mbconv_f32: block %zu expands by another convolution than 1 x 1",
+      b->index);
   return ET_STATUS_OK;
 }
 
-static et_status check_expand(const part *p, et_error *error) {
-  const int64_t taps =
-      attribute(p, EXPAND_WINDOW) * attribute(p, EXPAND_WINDOW + 1);
-  const int64_t panels = panel_count(p->middle);
-  const int64_t packed[4] = {1, panels, taps * p->channels, 16};
-  ET_CPU_CHECK(error, p->expanded[0] < INT32_MAX && p->expanded[1] < INT32_MAX,
-               "mbconv_f32: the expanded picture is too large");
-  ET_RETURN_IF_ERROR(et_cpu_check_sizes(
-      p->op, tensor_at(p, EXPAND), ET_SCALAR_TYPE_FLOAT32, 4, packed, error));
-  ET_RETURN_IF_ERROR(et_cpu_check_numel(p->op, tensor_at(p, EXPAND_BIAS),
-                                        ET_SCALAR_TYPE_FLOAT32, panels * 16,
-                                        error));
-  return check_expand_form(p, error);
+static et_status check_expand(const et_cpu_op *op, const block *b,
+                              et_error *error) {
+  const int32_t *kernel = b->layers.expand.window.kernel;
+  const int64_t panels = panel_count(b->middle);
+  const int64_t depth = (int64_t)kernel[0] * kernel[1] * b->channels;
+  const int64_t packed[4] = {1, panels, depth, 16};
+  ET_CPU_CHECK(error, b->expanded[0] < INT32_MAX && b->expanded[1] < INT32_MAX,
+               "mbconv_f32: the expanded image is too large");
+  ET_RETURN_IF_ERROR(
+      et_cpu_check_shape(op, b->weights[EXPAND], 4, packed, error));
+  ET_RETURN_IF_ERROR(
+      et_cpu_check_elements(op, b->weights[EXPAND_BIAS], panels * 16, error));
+  return check_expand_form(b, error);
 }
 
-static et_status check_filter(const part *p, et_error *error) {
-  const int32_t *out = is_last(p) ? output(p->op)->sizes + 1 : p->out;
-  ET_RETURN_IF_ERROR(et_cpu_check_window(p->op, attribute_at(p, FILTER_WINDOW),
-                                         p->expanded, out, error));
-  const int64_t taps =
-      attribute(p, FILTER_WINDOW) * attribute(p, FILTER_WINDOW + 1);
-  const int64_t panels = panel_count(p->middle);
+static et_status check_filter(const et_cpu_op *op,
+                              const et_cpu_mbconv_f32_args *args,
+                              const block *b, et_error *error) {
+  const et_cpu_window_attributes *window = &b->layers.filter.window;
+  const int64_t panels = panel_count(b->middle);
+  const int64_t taps = (int64_t)window->kernel[0] * window->kernel[1];
   const int64_t packed[3] = {panels, taps, 16};
-  ET_RETURN_IF_ERROR(et_cpu_check_sizes(
-      p->op, tensor_at(p, TAPS), ET_SCALAR_TYPE_FLOAT32, 3, packed, error));
-  return et_cpu_check_numel(p->op, tensor_at(p, TAP_BIAS),
-                            ET_SCALAR_TYPE_FLOAT32, panels * 16, error);
+  ET_RETURN_IF_ERROR(et_cpu_check_window_sizes(
+      op, window, b->expanded, b->is_last ? args->y->sizes + 1 : b->out,
+      error));
+  ET_RETURN_IF_ERROR(
+      et_cpu_check_shape(op, b->weights[TAPS], 3, packed, error));
+  return et_cpu_check_elements(op, b->weights[TAP_BIAS], panels * 16, error);
 }
 
-static et_status check_project(const part *p, et_error *error) {
-  const int64_t panels = panel_count(p->columns);
-  const int64_t packed[3] = {panels, p->middle, 16};
-  ET_RETURN_IF_ERROR(et_cpu_check_sizes(
-      p->op, tensor_at(p, PROJECT), ET_SCALAR_TYPE_FLOAT32, 3, packed, error));
-  return et_cpu_check_numel(p->op, tensor_at(p, PROJECT_BIAS),
-                            ET_SCALAR_TYPE_FLOAT32, panels * 16, error);
+static et_status check_project(const et_cpu_op *op, const block *b,
+                               et_error *error) {
+  const int64_t panels = panel_count(b->columns);
+  const int64_t packed[3] = {panels, b->middle, 16};
+  ET_RETURN_IF_ERROR(
+      et_cpu_check_shape(op, b->weights[PROJECT], 3, packed, error));
+  return et_cpu_check_elements(op, b->weights[PROJECT_BIAS], panels * 16,
+                               error);
 }
 
-/* Rows of the expanded picture that the rows made at once read. */
-static int64_t ring_rows(const part *p) {
-  return (p->rows - 1) * attribute(p, FILTER_WINDOW + 2) +
-         (attribute(p, FILTER_WINDOW) - 1) * attribute(p, FILTER_WINDOW + 8) +
-         1;
+/* Returns the rows of the expanded image that `rows` rows of the output read. */
+static int64_t ring_rows(const block *b) {
+  const et_cpu_window_attributes *window = &b->layers.filter.window;
+  return (b->rows - 1) * window->stride[0] +
+         (int64_t)(window->kernel[0] - 1) * window->dilation[0] + 1;
 }
 
-/* Takes the floats that a lane needs for the block off those that are `left`. No
- * product overflows: its factors are below 2^31 where they are looked at. */
-static et_status check_room(const part *p, int64_t *left, et_error *error) {
-  const int64_t ring = ring_rows(p);
-  const int64_t middle = p->middle > 0 ? p->middle : 1;
-  const int64_t row = is_last(p) ? 0 : p->out[1] * p->columns;
+/* Subtracts the floats that a thread needs for the block from `left`. No product
+ * overflows, as its factors are compared with `left`, which is below 2^31, first. */
+static et_status check_workspace(const et_cpu_mbconv_f32_args *args,
+                                 const block *b, int64_t *left,
+                                 et_error *error) {
+  const int64_t ring = ring_rows(b);
+  const int64_t middle = b->middle > 0 ? b->middle : 1;
+  const int64_t row = b->is_last ? 0 : b->out[1] * b->columns;
   const bool fits =
-      ring <= *left && p->expanded[1] <= *left && p->out[1] <= *left &&
+      ring <= *left && b->expanded[1] <= *left && b->out[1] <= *left &&
       row <= *left &&
-      ring * p->expanded[1] + p->rows * p->out[1] <= (*left - row) / middle;
+      ring * b->expanded[1] + b->rows * b->out[1] <= (*left - row) / middle;
   ET_CPU_CHECK(
       error, fits,
       "mbconv_f32: a workspace of %d x %d floats is too small for %lld rows "
       "of %d pixels and %lld of %d, of %lld channels",
-      (int)p->op->tensors[p->op->input_count + 1]->sizes[0],
-      (int)p->op->tensors[p->op->input_count + 1]->sizes[1], (long long)ring,
-      (int)p->expanded[1], (long long)p->rows, (int)p->out[1],
-      (long long)p->middle);
-  *left -= row + (ring * p->expanded[1] + p->rows * p->out[1]) * p->middle;
+      (int)args->workspace->sizes[0], (int)args->workspace->sizes[1],
+      (long long)ring, (int)b->expanded[1], (long long)b->rows, (int)b->out[1],
+      (long long)b->middle);
+  *left -= row + (ring * b->expanded[1] + b->rows * b->out[1]) * b->middle;
   return ET_STATUS_OK;
 }
 
-static et_status check_part(const part *p, int64_t *room, et_error *error) {
-  ET_RETURN_IF_ERROR(check_expand(p, error));
-  ET_RETURN_IF_ERROR(check_filter(p, error));
-  ET_RETURN_IF_ERROR(check_project(p, error));
-  return check_room(p, room, error);
+static et_status check_block(const et_cpu_op *op,
+                             const et_cpu_mbconv_f32_args *args, const block *b,
+                             int64_t *floats, et_error *error) {
+  ET_RETURN_IF_ERROR(check_expand(op, b, error));
+  ET_RETURN_IF_ERROR(check_filter(op, args, b, error));
+  ET_RETURN_IF_ERROR(check_project(op, b, error));
+  return check_workspace(args, b, floats, error);
 }
 
-/* Floats of a lane. */
-static et_status read_room(const et_cpu_op *op, int64_t *out_room,
-                           et_error *error) {
-  const size_t index = (size_t)op->input_count + 1;
-  ET_RETURN_IF_ERROR(
-      et_cpu_check_tensor(op, index, ET_SCALAR_TYPE_FLOAT32, 2, error));
-  const int32_t *space = op->tensors[index]->sizes;
-  ET_CPU_CHECK(error, space[0] >= 1, "mbconv_f32: a workspace of no lanes");
-  *out_room = space[1];
-  return ET_STATUS_OK;
-}
-
-static et_status check_parts(const et_cpu_op *op, et_error *error) {
-  int64_t room = 0;
-  ET_RETURN_IF_ERROR(read_room(op, &room, error));
-  part p = first_part(op);
-  find_sizes(&p);
-  ET_RETURN_IF_ERROR(check_part(&p, &room, error));
-  while (!is_last(&p)) {
-    p = next_part(&p);
-    ET_RETURN_IF_ERROR(check_part(&p, &room, error));
+static et_status check_blocks(const et_cpu_op *op,
+                              const et_cpu_mbconv_f32_args *args,
+                              et_error *error) {
+  ET_CPU_CHECK(error, args->workspace->sizes[0] >= 1,
+               "mbconv_f32: a workspace for no threads");
+  int64_t floats = args->workspace->sizes[1];
+  block b = first_block(args);
+  ET_RETURN_IF_ERROR(check_block(op, args, &b, &floats, error));
+  while (!b.is_last) {
+    b = next_block(args, &b);
+    ET_RETURN_IF_ERROR(check_block(op, args, &b, &floats, error));
   }
   return ET_STATUS_OK;
 }
 
-/* What sizes are read by. */
-static et_status check_shapes(const et_cpu_op *op, et_error *error) {
-  ET_RETURN_IF_ERROR(et_cpu_check_attribute(op, ROWS, 1, MOST_ROWS, error));
-  for (size_t i = 0; i < et_cpu_chained_blocks(op); i++) {
-    const part p = {.op = op, .index = i};
-    ET_RETURN_IF_ERROR(check_attributes(&p, error));
-    ET_RETURN_IF_ERROR(check_ranks(&p, error));
+static et_status check_counts(const et_cpu_mbconv_f32_args *args,
+                              et_error *error) {
+  const size_t blocks = args->attributes.blocks_count;
+  ET_CPU_CHECK(error, blocks >= 1 && blocks <= ET_CPU_MBCONV_MAX_BLOCKS,
+               "mbconv_f32: %zu blocks, expected 1 to %d", blocks,
+               ET_CPU_MBCONV_MAX_BLOCKS);
+  const size_t weights = WEIGHTS * blocks;
+  ET_CPU_CHECK(
+      error,
+      args->weights_count == weights || args->weights_count == weights + 1,
+      "mbconv_f32: %zu inputs, expected %zu or one more",
+      args->weights_count + 1, weights + 1);
+  return ET_STATUS_OK;
+}
+
+/* Checks the properties that find_sizes() relies on. */
+static et_status check_layers(const et_cpu_op *op,
+                              const et_cpu_mbconv_f32_args *args, size_t index,
+                              et_error *error) {
+  static const uint8_t ranks[] = {[EXPAND] = 4, [PROJECT] = 3};
+  const int32_t rows = layers_of(args, index).filter.window.kernel[0];
+  ET_CPU_CHECK(error, rows <= ET_CPU_MBCONV_MAX_ROWS,
+               "mbconv_f32: a kernel of %d rows, expected 1 to %d", (int)rows,
+               ET_CPU_MBCONV_MAX_ROWS);
+  for (size_t i = EXPAND; i <= PROJECT; i += PROJECT - EXPAND) {
+    const et_cpu_tensor *tensor = args->weights[index * WEIGHTS + i];
+    ET_CPU_CHECK(error, tensor->rank == ranks[i],
+                 "mbconv_f32: tensor %zu has %d dims, expected %d",
+                 et_cpu_tensor_index(op, tensor), (int)tensor->rank,
+                 (int)ranks[i]);
   }
-  return check_images(op, error);
+  return ET_STATUS_OK;
 }
 
-/* An op of no blocks, or too many, is held to the counts of one, or most. */
-static et_cpu_counts expected_counts(const et_cpu_op *op) {
-  const size_t count = et_cpu_chained_blocks(op);
-  const size_t blocks = count < 1                       ? 1
-                        : count > ET_CPU_CHAINED_BLOCKS ? ET_CPU_CHAINED_BLOCKS
-                                                        : count;
-  const et_cpu_counts counts = {.inputs_least =
-                                    (uint16_t)(1 + WEIGHTS * blocks),
-                                .inputs_most = (uint16_t)(2 + WEIGHTS * blocks),
-                                .outputs = 1,
-                                .workspaces = 1,
-                                .attributes = (uint16_t)(1 + WORDS * blocks)};
-  return counts;
-}
-
-et_status et_cpu_check_block(const et_cpu_op *op, et_error *error) {
-  const et_cpu_counts counts = expected_counts(op);
-  ET_RETURN_IF_ERROR(et_cpu_check_counts(op, &counts, error));
-  ET_RETURN_IF_ERROR(check_shapes(op, error));
-  return check_parts(op, error);
-}
-
-static et_cpu_expand_form find_form(const part *p, const et_cpu_window *w) {
-  if (attribute(p, PLANES) != 0) {
-    return ET_CPU_EXPAND_PLANES;
+et_status et_cpu_check_mbconv(const et_cpu_op *op, et_error *error) {
+  const et_cpu_mbconv_f32_args args = et_cpu_mbconv_f32_args_of(op);
+  ET_RETURN_IF_ERROR(check_counts(&args, error));
+  for (size_t i = 0; i < args.attributes.blocks_count; i++) {
+    ET_RETURN_IF_ERROR(check_layers(op, &args, i, error));
   }
-  return is_point(w) ? ET_CPU_EXPAND_POINT : ET_CPU_EXPAND_WINDOW;
-}
-
-static et_cpu_activation read_activation(const part *p, size_t index) {
-  return et_cpu_read_activation(p->op, attribute_at(p, index));
-}
-
-static et_cpu_conv read_expand(const part *p) {
-  const et_cpu_conv expand = {
-      .window = expand_window_of(p),
-      .x = p->index == 0 ? p->op->tensors[X]->data : NULL,
-      .panels = tensor(p, EXPAND)->data,
-      .bias = tensor(p, EXPAND_BIAS)->data,
-      .channels = (size_t)p->channels,
-      .columns = (size_t)p->middle,
-      .groups = 1,
-      .activation = read_activation(p, EXPAND_ACTIVATION)};
-  return expand;
-}
-
-static et_cpu_dwconv read_filter(const part *p) {
-  const et_cpu_dwconv filter = {
-      .window = et_cpu_read_window(p->op, attribute_at(p, FILTER_WINDOW),
-                                   p->expanded, p->out),
-      .taps = tensor(p, TAPS)->data,
-      .bias = tensor(p, TAP_BIAS)->data,
-      .channels = (size_t)p->middle,
-      .activation = read_activation(p, FILTER_ACTIVATION)};
-  return filter;
-}
-
-static et_cpu_gemm read_project(const part *p) {
-  const et_cpu_op *op = p->op;
-  et_cpu_gemm project = {.panels = tensor(p, PROJECT)->data,
-                         .bias = tensor(p, PROJECT_BIAS)->data,
-                         .depth = (size_t)p->middle,
-                         .columns = (size_t)p->columns,
-                         .activation = read_activation(p, PROJECT_ACTIVATION)};
-  if (is_last(p)) {
-    project.out = output(op)->data;
-    project.residual =
-        has_residual(op) ? op->tensors[op->input_count - 1]->data : NULL;
+  ET_RETURN_IF_ERROR(et_cpu_check_same_batch(op, args.x, args.y, error));
+  const et_cpu_tensor *residual = residual_of(&args);
+  if (residual != NULL) {
+    ET_RETURN_IF_ERROR(et_cpu_check_alike(op, residual, args.y, error));
   }
-  return project;
+  return check_blocks(op, &args, error);
 }
 
-et_cpu_block et_cpu_read_block(const et_cpu_op *op, size_t index) {
-  part p = first_part(op);
-  find_sizes(&p);
-  while (p.index < index) {
-    p = next_part(&p);
+et_cpu_block et_cpu_mbconv_block_of(const et_cpu_mbconv_f32_args *args,
+                                    size_t index) {
+  block b = first_block(args);
+  while (b.index < index) {
+    b = next_block(args, &b);
   }
-  et_cpu_block block = {.expand = read_expand(&p),
-                        .filter = read_filter(&p),
-                        .project = read_project(&p),
-                        .rows = (size_t)p.rows,
-                        .ring = (size_t)ring_rows(&p)};
-  block.form = find_form(&p, &block.expand.window);
-  return block;
+  const et_cpu_mbconv_block *layers = &b.layers;
+  const et_cpu_tensor *residual = residual_of(args);
+  const et_cpu_window window = expand_window_of(&b);
+  return (et_cpu_block){
+      .form = layers->expand.planar ? ET_CPU_EXPAND_PLANAR
+              : is_point(&window)   ? ET_CPU_EXPAND_POINT
+                                    : ET_CPU_EXPAND_WINDOW,
+      .expand = {.window = window,
+                 .x = b.index == 0 ? args->x->data : NULL,
+                 .panels = b.weights[EXPAND]->data,
+                 .bias = b.weights[EXPAND_BIAS]->data,
+                 .channels = (size_t)b.channels,
+                 .columns = (size_t)b.middle,
+                 .groups = 1,
+                 .activation = layers->expand.activation},
+      .filter = {.window = et_cpu_window_of(&layers->filter.window, b.expanded,
+                                            b.out),
+                 .taps = b.weights[TAPS]->data,
+                 .bias = b.weights[TAP_BIAS]->data,
+                 .channels = (size_t)b.middle,
+                 .activation = layers->filter.activation},
+      .project = {.panels = b.weights[PROJECT]->data,
+                  .bias = b.weights[PROJECT_BIAS]->data,
+                  .residual =
+                      b.is_last && residual != NULL ? residual->data : NULL,
+                  .out = b.is_last ? args->y->data : NULL,
+                  .depth = (size_t)b.middle,
+                  .columns = (size_t)b.columns,
+                  .activation = layers->project.activation},
+      .rows = (size_t)b.rows,
+      .ring = (size_t)ring_rows(&b)};
 }

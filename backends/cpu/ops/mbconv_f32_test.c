@@ -390,16 +390,22 @@ static void test_a_chain_that_does_not_fit_is_refused(void **state) {
   et_test_refused(&test, "mbconv_f32: tensor 5, dim 0 is 1, expected 2");
   test.tensors[7].sizes[2] = 4;
   test.attributes[1 + 31] = 1;
-  et_test_refused(&test,
-                  "mbconv_f32: part 1 expands windows of what the one before");
+  et_test_refused(&test, "mbconv_f32: block 1 expands by another convolution");
   test.attributes[1 + 31] = 0;
   test.attributes[1 + 31 + 5] = 1; /* padding: not of the same size */
-  et_test_refused(&test,
-                  "mbconv_f32: part 1 expands windows of what the one before");
+  et_test_refused(&test, "mbconv_f32: block 1 expands by another convolution");
   test.op.attribute_count -= 1;
   et_test_refused(&test, "mbconv_f32: 62 attributes");
+  test.op.attribute_count = 1;
+  et_test_refused(&test, "mbconv_f32: 0 blocks, expected 1 to 4");
+  for (size_t i = 1; i < 5; i++) {
+    memcpy(test.attributes + 1 + i * 31, test.attributes + 1,
+           31 * sizeof *test.attributes);
+  }
+  test.op.attribute_count = 1 + 3 * 31;
+  et_test_refused(&test, "mbconv_f32: 13 inputs, expected 19 or one more");
   test.op.attribute_count = 1 + 5 * 31;
-  et_test_refused(&test, "mbconv_f32: 13 inputs");
+  et_test_refused(&test, "mbconv_f32: 5 blocks, expected 1 to 4");
   et_test_end(&test);
 }
 
@@ -421,7 +427,7 @@ static void test_what_does_not_fit_is_refused(void **state) {
   et_test_refused(&test, "mbconv_f32: attribute 12 is 2, expected 1 to 1");
   test.attributes[12] = 1;
   test.attributes[16] = 33;
-  et_test_refused(&test, "mbconv_f32: attribute 16 is 33, expected 1 to 32");
+  et_test_refused(&test, "mbconv_f32: a kernel of 33 rows, expected 1 to 32");
   test.attributes[16] = 5;
   et_test_refused(&test,
                   "mbconv_f32: 6 outputs along an axis of 6, expected 4");

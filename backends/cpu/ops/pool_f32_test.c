@@ -160,6 +160,11 @@ static void test_what_does_not_fit_is_refused(void **state) {
   et_test_refused(&test, "pool_f32: 4 outputs along an axis of 6, expected 3");
   test.attributes[1] = test.attributes[2] = 0;
   et_test_refused(&test, "pool_f32: the whole image gives 3 x 4 outputs");
+  test.attributes[2] = 2;
+  et_test_refused(&test, "pool_f32: an empty kernel of 0 x 2");
+  test.attributes[1] = 2;
+  test.attributes[12] = UINT32_MAX;
+  et_test_refused(&test, "pool_f32: attribute 12 is -1, expected 0 to");
   et_test_end(&test);
 }
 

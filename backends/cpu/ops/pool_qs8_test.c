@@ -156,10 +156,14 @@ static void test_what_does_not_fit_is_refused(void **state) {
   et_test_refused(&test, "pool_qs8: attribute 0 is 2, expected 0 to 1");
   test.attributes[0] = 1;
   test.attributes[13] = 128;
-  et_test_refused(&test, "attribute 13 is 128, expected -128 to 127");
+  et_test_refused(&test, "pool_qs8: quantized value of tensor 0 is 128");
   test.attributes[13] = 0;
+  test.attributes[18] = 256;
+  et_test_refused(&test, "pool_qs8: quantized value of tensor 1 is 256");
+  test.attributes[18] = 127;
   test.attributes[15] = 0;
-  et_test_refused(&test, "attribute 15 is no positive number");
+  et_test_refused(&test, "attribute 15 is not a positive number");
+  test.attributes[15] = 0x3f800000;
   test.tensors[1].sizes[3] = 5;
   et_test_refused(&test, "pool_qs8: 1 images of 4 channels in, 1 of 5 out");
   test.tensors[1].sizes[3] = 4;

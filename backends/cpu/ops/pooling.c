@@ -2,73 +2,61 @@
 
 #include "backends/cpu/ops/check.h"
 #include "backends/cpu/ops/chunks.h"
+#include "backends/cpu/ops/window.h"
 
 #define BLOCK_CHANNELS 256
 
-enum { X, Y };
-enum { MAXIMUM, WINDOW, COUNT_PADDING = WINDOW + ET_CPU_WINDOW_WORDS, DIVISOR };
-
-/* A kernel of 0 x 0 is the whole image, whatever its size. */
-static bool is_whole(const et_cpu_op *op) {
-  return op->attributes[WINDOW] == 0 && op->attributes[WINDOW + 1] == 0;
+/* A kernel of 0 x 0 is the whole image. */
+static bool is_global(const et_cpu_window_attributes *window) {
+  return window->kernel[0] == 0 && window->kernel[1] == 0;
 }
 
-static et_status check_window(const et_cpu_op *op, const int32_t *in,
-                              const int32_t *out, et_error *error) {
-  if (!is_whole(op)) {
-    return et_cpu_check_window(op, WINDOW, in, out, error);
+/* Returns the window, with the kernel of global pooling replaced by the image's size. */
+static et_cpu_window_attributes window_of(const et_cpu_pool_f32_args *args) {
+  const int32_t *in = args->x->sizes + 1;
+  return is_global(&args->attributes.window)
+             ? (et_cpu_window_attributes){.kernel = {in[0], in[1]},
+                                          .stride = {1, 1},
+                                          .dilation = {1, 1}}
+             : args->attributes.window;
+}
+
+static et_status check_window(const et_cpu_op *op,
+                              const et_cpu_pool_f32_args *args,
+                              et_error *error) {
+  const et_cpu_window_attributes *window = &args->attributes.window;
+  const int32_t *out = args->y->sizes + 1;
+  if (is_global(window)) {
+    ET_CPU_CHECK(error, out[0] == 1 && out[1] == 1,
+                 "%s: the whole image gives %d x %d outputs, expected 1 x 1",
+                 op->type->name, (int)out[0], (int)out[1]);
+    return ET_STATUS_OK;
   }
-  ET_CPU_CHECK(error, out[0] == 1 && out[1] == 1,
-               "%s: the whole image gives %d x %d outputs, expected 1 x 1",
-               op->type->name, (int)out[0], (int)out[1]);
-  return ET_STATUS_OK;
+  ET_CPU_CHECK(error, window->kernel[0] > 0 && window->kernel[1] > 0,
+               "%s: an empty kernel of %d x %d", op->type->name,
+               (int)window->kernel[0], (int)window->kernel[1]);
+  return et_cpu_check_window_sizes(op, window, args->x->sizes + 1, out, error);
 }
 
-static et_cpu_window read_window(const et_cpu_op *op, const int32_t *in,
-                                 const int32_t *out) {
-  et_cpu_window window = et_cpu_read_window(op, WINDOW, in, out);
-  if (is_whole(op)) {
-    window = (et_cpu_window){.height = window.height,
-                             .width = window.width,
-                             .out_height = 1,
-                             .out_width = 1,
-                             .kernel_y = window.height,
-                             .kernel_x = window.width,
-                             .stride_y = 1,
-                             .stride_x = 1,
-                             .dilation_y = 1,
-                             .dilation_x = 1};
-  }
-  return window;
+et_status et_cpu_check_pool(const et_cpu_op *op,
+                            const et_cpu_pool_f32_args *args, et_error *error) {
+  ET_RETURN_IF_ERROR(et_cpu_check_same_channels(op, args->x, args->y, error));
+  return check_window(op, args, error);
 }
 
-et_status et_cpu_check_pool(const et_cpu_op *op, et_error *error) {
-  const int32_t *in = op->tensors[X]->sizes;
-  const int32_t *out = op->tensors[Y]->sizes;
-  ET_RETURN_IF_ERROR(et_cpu_check_channels(op, X, Y, error));
-  ET_RETURN_IF_ERROR(check_window(op, in + 1, out + 1, error));
-  ET_RETURN_IF_ERROR(et_cpu_check_attribute(op, MAXIMUM, 0, 1, error));
-  ET_RETURN_IF_ERROR(et_cpu_check_attribute(op, COUNT_PADDING, 0, 1, error));
-  return et_cpu_check_attribute(op, DIVISOR, 0, INT32_MAX, error);
+et_cpu_pool et_cpu_pool_of(const et_cpu_pool_f32_args *args) {
+  const et_cpu_window_attributes window = window_of(args);
+  return (et_cpu_pool){.window = et_cpu_window_of(&window, args->x->sizes + 1,
+                                                  args->y->sizes + 1),
+                       .channels = (size_t)args->x->sizes[3],
+                       .maximum = args->attributes.mode == ET_CPU_POOL_MODE_MAX,
+                       .count_padding = args->attributes.count_padding,
+                       .divisor = (size_t)args->attributes.divisor};
 }
 
-et_cpu_pool et_cpu_read_pool(const et_cpu_op *op) {
-  const et_cpu_tensor *x = op->tensors[X];
-  const et_cpu_tensor *y = op->tensors[Y];
-  const uint32_t *words = op->attributes;
-  const et_cpu_pool pool = {.window =
-                                read_window(op, x->sizes + 1, y->sizes + 1),
-                            .channels = (size_t)x->sizes[3],
-                            .maximum = words[MAXIMUM] != 0,
-                            .count_padding = words[COUNT_PADDING] != 0,
-                            .divisor = words[DIVISOR]};
-  return pool;
-}
-
-size_t et_cpu_pool_parts(const et_cpu_op *op) {
-  const int32_t *out = op->tensors[Y]->sizes;
-  const size_t rows = (size_t)out[0] * (size_t)out[1];
-  return rows * et_cpu_parts((size_t)out[3], BLOCK_CHANNELS);
+size_t et_cpu_pool_parts(const et_cpu_tensor *y) {
+  const size_t rows = (size_t)y->sizes[0] * (size_t)y->sizes[1];
+  return rows * et_cpu_parts((size_t)y->sizes[3], BLOCK_CHANNELS);
 }
 
 et_cpu_pool_part et_cpu_pool_part_at(const et_cpu_pool *pool, size_t index) {

@@ -1,31 +1,27 @@
-/* What pooling of floats and of bytes have in common: words, sizes, and how rows
- * of the output are shared out. */
+/* Code that `pool_f32` and `pool_qs8` share: checks, and the division of work. */
 #ifndef BACKENDS_CPU_OPS_POOLING_H_
 #define BACKENDS_CPU_OPS_POOLING_H_
 
 #include "backends/cpu/microkernels/pool.h"
-#include "backends/cpu/ops/op.h"
-#include "backends/cpu/ops/window.h"
+#include "backends/cpu/schema/pool_f32.h"
 
-/* Input 0 is pooled to output 0, by the first attributes. */
-#define ET_CPU_POOL_WORDS (1 + ET_CPU_WINDOW_WORDS + 2)
+/* Checks the relations between the sizes of x and y and the window. */
+et_status et_cpu_check_pool(const et_cpu_op *op,
+                            const et_cpu_pool_f32_args *args, et_error *error);
 
-/* That images of the input become images of the output; dtypes and ranks were
- * looked at before. */
-et_status et_cpu_check_pool(const et_cpu_op *op, et_error *error);
-
-et_cpu_pool et_cpu_read_pool(const et_cpu_op *op);
+/* Returns the arguments of the microkernels. */
+et_cpu_pool et_cpu_pool_of(const et_cpu_pool_f32_args *args);
 
 /* Some channels of a row of the output. */
 typedef struct et_cpu_pool_part {
-  size_t image; /* elements of the input before the row's image */
-  size_t row;   /* of that image's output */
+  size_t image; /* elements of x before the image */
+  size_t row;   /* of the output of the image */
   size_t first; /* channel */
   size_t channels;
-  size_t out; /* elements of the output before the row */
+  size_t out; /* elements of y before the row */
 } et_cpu_pool_part;
 
-size_t et_cpu_pool_parts(const et_cpu_op *op);
+size_t et_cpu_pool_parts(const et_cpu_tensor *y);
 et_cpu_pool_part et_cpu_pool_part_at(const et_cpu_pool *pool, size_t index);
 
 #endif /* BACKENDS_CPU_OPS_POOLING_H_ */

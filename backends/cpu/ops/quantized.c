@@ -62,31 +62,23 @@ et_cpu_bytes et_cpu_read_bytes(const et_cpu_op *op, size_t index, size_t word) {
   return bytes;
 }
 
-/* Biases that are whole numbers are added to sums. */
-static bool has_start(const et_cpu_op *op, size_t first) {
-  return op->tensors[first + 2]->dtype == ET_SCALAR_TYPE_INT32;
-}
-
-et_status et_cpu_check_columns(const et_cpu_op *op, size_t first, int64_t count,
+et_status et_cpu_check_columns(const et_cpu_op *op, const et_cpu_tensor *sums,
+                               const et_cpu_tensor *scales,
+                               const et_cpu_tensor *biases, int64_t count,
                                et_error *error) {
-  ET_RETURN_IF_ERROR(
-      et_cpu_check_numel(op, first, ET_SCALAR_TYPE_INT32, count, error));
-  ET_RETURN_IF_ERROR(
-      et_cpu_check_numel(op, first + 1, ET_SCALAR_TYPE_FLOAT32, count, error));
-  return et_cpu_check_numel(op, first + 2,
-                            has_start(op, first) ? ET_SCALAR_TYPE_INT32
-                                                 : ET_SCALAR_TYPE_FLOAT32,
-                            count, error);
+  ET_RETURN_IF_ERROR(et_cpu_check_elements(op, sums, count, error));
+  ET_RETURN_IF_ERROR(et_cpu_check_elements(op, scales, count, error));
+  return et_cpu_check_elements(op, biases, count, error);
 }
 
-et_cpu_columns_i8 et_cpu_read_columns(const et_cpu_op *op, size_t first) {
-  const void *biases = op->tensors[first + 2]->data;
-  const bool is_start = has_start(op, first);
-  const et_cpu_columns_i8 columns = {.sums = op->tensors[first]->data,
-                                     .scale = op->tensors[first + 1]->data,
-                                     .bias = is_start ? NULL : biases,
-                                     .start = is_start ? biases : NULL};
-  return columns;
+et_cpu_columns_i8 et_cpu_columns_of(const et_cpu_tensor *sums,
+                                    const et_cpu_tensor *scales,
+                                    const et_cpu_tensor *biases) {
+  const bool is_start = biases->dtype == ET_SCALAR_TYPE_INT32;
+  return (et_cpu_columns_i8){.sums = sums->data,
+                             .scale = scales->data,
+                             .bias = is_start ? NULL : biases->data,
+                             .start = is_start ? biases->data : NULL};
 }
 
 et_status et_cpu_check_byte(const et_cpu_op *op, size_t word, size_t index,

@@ -32,6 +32,17 @@ et_status et_cpu_check_output_quantization(
 /* Returns the quantized values of `tensor`. */
 et_cpu_bytes et_cpu_bytes_of(const et_cpu_tensor *tensor, int32_t zero_point);
 
+/* Checks that the sums, scales and biases of output channels have `count` elements. */
+et_status et_cpu_check_columns(const et_cpu_op *op, const et_cpu_tensor *sums,
+                               const et_cpu_tensor *scales,
+                               const et_cpu_tensor *biases, int64_t count,
+                               et_error *error);
+
+/* Biases are float32 or int32. */
+et_cpu_columns_i8 et_cpu_columns_of(const et_cpu_tensor *sums,
+                                    const et_cpu_tensor *scales,
+                                    const et_cpu_tensor *biases);
+
 /* ---- Checks and readers of ops without a schema ---- */
 
 /* That tensor `index` of the op is int8 or uint8. */
@@ -44,15 +55,6 @@ et_status et_cpu_check_image_i8(const et_cpu_op *op, size_t index,
 
 /* Tensor `index`, whose zero point is attribute `word`. */
 et_cpu_bytes et_cpu_read_bytes(const et_cpu_op *op, size_t index, size_t word);
-
-/* What columns of weights have: sums of their weights, scales, biases. */
-#define ET_CPU_COLUMN_TENSORS 3
-
-/* That the tensors from `first` on have `count` columns. */
-et_status et_cpu_check_columns(const et_cpu_op *op, size_t first, int64_t count,
-                               et_error *error);
-
-et_cpu_columns_i8 et_cpu_read_columns(const et_cpu_op *op, size_t first);
 
 /* That attribute `word` is a number that tensor `index` of bytes can hold. */
 et_status et_cpu_check_byte(const et_cpu_op *op, size_t word, size_t index,

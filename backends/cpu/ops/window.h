@@ -1,29 +1,25 @@
-/* The window that an op's attributes describe. */
+/* Windows of convolutions and pooling. */
 #ifndef BACKENDS_CPU_OPS_WINDOW_H_
 #define BACKENDS_CPU_OPS_WINDOW_H_
 
 #include "backends/cpu/microkernels/window.h"
 #include "backends/cpu/ops/op.h"
+#include "backends/cpu/schema/records.h"
 
-/* Words: kernel y, x; stride y, x; padding top, left, bottom, right; dilation y,
- * x. */
-#define ET_CPU_WINDOW_WORDS 10
+/* Returns the size of the output along axis 0 (y) or 1 (x) of `in` elements; 0 if the
+ * window does not fit. */
+int64_t et_cpu_window_output_size(const et_cpu_window_attributes *window,
+                                  size_t axis, int64_t in);
 
-/* That the words from attribute `index` on are a window that takes images of
- * in[0] x in[1] to out[0] x out[1]. */
-et_status et_cpu_check_window(const et_cpu_op *op, size_t index,
-                              const int32_t *in, const int32_t *out,
-                              et_error *error);
-
-/* That the words are a window of any image. */
-et_status et_cpu_check_window_words(const et_cpu_op *op, size_t index,
+/* Checks that `window`, whose kernel is not empty, takes images of in[0] x in[1] to
+ * images of out[0] x out[1]. */
+et_status et_cpu_check_window_sizes(const et_cpu_op *op,
+                                    const et_cpu_window_attributes *window,
+                                    const int32_t *in, const int32_t *out,
                                     et_error *error);
 
-/* Outputs along axis 0 (y) or 1 (x) of an image of `in` pixels along it. */
-int64_t et_cpu_window_outputs(const et_cpu_op *op, size_t index, size_t axis,
-                              int64_t in);
-
-et_cpu_window et_cpu_read_window(const et_cpu_op *op, size_t index,
-                                 const int32_t *in, const int32_t *out);
+/* Returns the window over images of in[0] x in[1], with outputs of out[0] x out[1]. */
+et_cpu_window et_cpu_window_of(const et_cpu_window_attributes *window,
+                               const int32_t *in, const int32_t *out);
 
 #endif /* BACKENDS_CPU_OPS_WINDOW_H_ */

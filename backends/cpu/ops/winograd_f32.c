@@ -1,94 +1,53 @@
-/* Op winograd_f32: convolution 3 x 3 of stride 1 with a quarter of the products, or
- * four ninths. */
+/* Op winograd_f32: convolution with a 3 x 3 kernel and stride 1 by Winograd's algorithm
+ * F(2 x 2, 3 x 3) or F(4 x 4, 3 x 3) (Lavin & Gray 2016): 4 / 9 or 1 / 4 of the
+ * multiplications. */
+#include "backends/cpu/schema/winograd_f32.h"
+
 #include "backends/cpu/microkernels/winograd_f32.h"
-
-#include <stdbool.h>
-
-#include "backends/cpu/ops/activation.h"
 #include "backends/cpu/ops/check.h"
 #include "backends/cpu/ops/chunks.h"
-#include "backends/cpu/ops/op_codes.h"
+#include "backends/cpu/ops/window.h"
 
 static et_cpu_winograd_f32_function *const variants[ET_CPU_ISA_COUNT] =
     ET_CPU_VARIANTS(et_cpu_winograd_f32);
 
-enum { X, PANELS, BIAS, RESIDUAL, INPUTS };
-enum {
-  TOP,
-  LEFT,
-  BOTTOM,
-  RIGHT,
-  SIDE,
-  TILES,
-  ACTIVATION,
-  WORDS = ACTIVATION + ET_CPU_ACTIVATION_WORDS
-};
-
-/* Larger values are of no use; within them no sum or product overflows. */
-#define MOST (1 << 20)
-
-static const et_cpu_tensor *output(const et_cpu_op *op) {
-  return op->tensors[op->input_count];
-}
-
-static const et_cpu_tensor *workspace(const et_cpu_op *op) {
-  return op->tensors[op->input_count + 1];
-}
-
-static et_status check_weights(const et_cpu_op *op, et_error *error) {
-  const int64_t panels = ((int64_t)output(op)->sizes[3] + 15) / 16;
-  const int64_t channels = op->tensors[X]->sizes[3];
-  const size_t side = (size_t)et_cpu_attribute(op, SIDE);
+static et_status check_weights(const et_cpu_op *op,
+                               const et_cpu_winograd_f32_args *args,
+                               et_error *error) {
+  const int64_t panels = ((int64_t)args->y->sizes[3] + 15) / 16;
+  const size_t side = (size_t)args->attributes.side;
+  ET_CPU_CHECK(error, side == 2 || side == 4,
+               "winograd_f32: tiles of %zu x %zu outputs, expected 2 or 4",
+               side, side);
   const int64_t packed[4] = {(int64_t)et_cpu_winograd_positions(side), panels,
-                             channels, 16};
-  ET_RETURN_IF_ERROR(
-      et_cpu_check_sizes(op, PANELS, ET_SCALAR_TYPE_FLOAT32, 4, packed, error));
-  return et_cpu_check_numel(op, BIAS, ET_SCALAR_TYPE_FLOAT32, panels * 16,
-                            error);
+                             args->x->sizes[3], 16};
+  ET_RETURN_IF_ERROR(et_cpu_check_shape(op, args->weights, 4, packed, error));
+  return et_cpu_check_elements(op, args->bias, panels * 16, error);
 }
 
-/* Expects in + before + after - 2 outputs. */
-static et_status check_axis(const et_cpu_op *op, size_t before, size_t after,
-                            int32_t in, int32_t out, et_error *error) {
-  ET_RETURN_IF_ERROR(et_cpu_check_attribute(op, before, 0, MOST, error));
-  ET_RETURN_IF_ERROR(et_cpu_check_attribute(op, after, 0, MOST, error));
-  const int64_t room =
-      in + et_cpu_attribute(op, before) + et_cpu_attribute(op, after) - 2;
-  const int64_t expected = room < 0 ? 0 : room;
-  ET_CPU_CHECK(error, out == expected,
-               "winograd_f32: %d outputs along an axis of %d, expected %lld",
-               (int)out, (int)in, (long long)expected);
-  return ET_STATUS_OK;
-}
-
-static et_status check_images(const et_cpu_op *op, et_error *error) {
-  ET_RETURN_IF_ERROR(et_cpu_check_images(op, X, op->input_count, error));
-  const int32_t *in = op->tensors[X]->sizes;
-  const int32_t *out = output(op)->sizes;
-  ET_RETURN_IF_ERROR(check_axis(op, TOP, BOTTOM, in[1], out[1], error));
-  ET_RETURN_IF_ERROR(check_axis(op, LEFT, RIGHT, in[2], out[2], error));
-  return op->input_count == INPUTS
-             ? et_cpu_check_same(op, RESIDUAL, op->input_count, error)
+static et_status check_images(const et_cpu_op *op,
+                              const et_cpu_winograd_f32_args *args,
+                              et_error *error) {
+  const int32_t *padding = args->attributes.padding;
+  const et_cpu_window_attributes window = {
+      .kernel = {3, 3},
+      .stride = {1, 1},
+      .padding = {padding[0], padding[1], padding[2], padding[3]},
+      .dilation = {1, 1}};
+  ET_RETURN_IF_ERROR(et_cpu_check_same_batch(op, args->x, args->y, error));
+  ET_RETURN_IF_ERROR(et_cpu_check_window_sizes(op, &window, args->x->sizes + 1,
+                                               args->y->sizes + 1, error));
+  return args->residual != NULL
+             ? et_cpu_check_alike(op, args->residual, args->y, error)
              : ET_STATUS_OK;
 }
 
-static et_status check_side(const et_cpu_op *op, et_error *error) {
-  const int64_t side = et_cpu_attribute(op, SIDE);
-  ET_CPU_CHECK(error, side == 2 || side == 4,
-               "winograd_f32: tiles of %lld x %lld results, expected 2 or 4",
-               (long long)side, (long long)side);
-  return ET_STATUS_OK;
-}
-
-static et_status check_workspace(const et_cpu_op *op, et_error *error) {
-  ET_RETURN_IF_ERROR(et_cpu_check_attribute(op, TILES, 1, MOST, error));
-  const size_t index = (size_t)op->input_count + 1;
-  ET_RETURN_IF_ERROR(
-      et_cpu_check_tensor(op, index, ET_SCALAR_TYPE_FLOAT32, 2, error));
-  const int32_t *sizes = workspace(op)->sizes;
+static et_status check_workspace(const et_cpu_winograd_f32_args *args,
+                                 et_error *error) {
+  const int32_t *sizes = args->workspace->sizes;
   const size_t needed = et_cpu_winograd_workspace(
-      (size_t)et_cpu_attribute(op, SIDE), (size_t)et_cpu_attribute(op, TILES),
-      (size_t)op->tensors[X]->sizes[3]);
+      (size_t)args->attributes.side, (size_t)args->attributes.tiles,
+      (size_t)args->x->sizes[3]);
   ET_CPU_CHECK(error, sizes[0] >= 1 && (size_t)sizes[1] >= needed,
                "winograd_f32: a workspace of %d x %d floats, needed 1 x %zu",
                (int)sizes[0], (int)sizes[1], needed);
@@ -96,22 +55,14 @@ static et_status check_workspace(const et_cpu_op *op, et_error *error) {
 }
 
 static et_status check(const et_cpu_op *op, et_error *error) {
-  const et_cpu_counts counts = {.inputs_least = INPUTS - 1,
-                                .inputs_most = INPUTS,
-                                .outputs = 1,
-                                .workspaces = 1,
-                                .attributes = WORDS};
-  ET_RETURN_IF_ERROR(et_cpu_check_counts(op, &counts, error));
-  ET_RETURN_IF_ERROR(et_cpu_check_activation(op, ACTIVATION, error));
-  ET_RETURN_IF_ERROR(check_side(op, error));
-  ET_RETURN_IF_ERROR(check_images(op, error));
-  ET_RETURN_IF_ERROR(check_weights(op, error));
-  return check_workspace(op, error);
+  const et_cpu_winograd_f32_args args = et_cpu_winograd_f32_args_of(op);
+  ET_RETURN_IF_ERROR(check_images(op, &args, error));
+  ET_RETURN_IF_ERROR(check_weights(op, &args, error));
+  return check_workspace(&args, error);
 }
 
-/* Shared out among as many lanes as have a workspace: groups of tiles, or where one
- * group has all tiles, columns, as each lane would read all weights else, which is
- * what takes the time then. */
+/* Threads with a workspace share groups of tiles. If all tiles are one group, they share
+ * columns instead: reading the weights dominates then, and each thread reads a part. */
 typedef struct work {
   et_cpu_winograd winograd;
   et_cpu_winograd_f32_function *function;
@@ -161,48 +112,49 @@ static void run_lane(void *data, size_t index) {
   }
 }
 
-static et_cpu_winograd read(const et_cpu_op *op) {
-  const int32_t *in = op->tensors[X]->sizes;
-  const int32_t *out = output(op)->sizes;
-  const et_cpu_winograd winograd = {
-      .x = op->tensors[X]->data,
-      .panels = op->tensors[PANELS]->data,
-      .bias = op->tensors[BIAS]->data,
-      .residual =
-          op->input_count == INPUTS ? op->tensors[RESIDUAL]->data : NULL,
-      .out = output(op)->data,
+static et_cpu_winograd winograd_of(const et_cpu_winograd_f32_args *args) {
+  const et_cpu_winograd_f32_attributes *a = &args->attributes;
+  const int32_t *in = args->x->sizes;
+  const int32_t *out = args->y->sizes;
+  return (et_cpu_winograd){
+      .x = args->x->data,
+      .panels = args->weights->data,
+      .bias = args->bias->data,
+      .residual = args->residual != NULL ? args->residual->data : NULL,
+      .out = args->y->data,
       .height = (size_t)in[1],
       .width = (size_t)in[2],
       .out_height = (size_t)out[1],
       .out_width = (size_t)out[2],
-      .top = op->attributes[TOP],
-      .left = op->attributes[LEFT],
-      .side = op->attributes[SIDE],
+      .top = (size_t)a->padding[0],
+      .left = (size_t)a->padding[1],
+      .side = (size_t)a->side,
       .channels = (size_t)in[3],
       .columns = (size_t)out[3],
-      .activation = et_cpu_read_activation(op, ACTIVATION)};
-  return winograd;
+      .activation = a->activation};
 }
 
 static void run(const et_cpu_op *op, const et_cpu_run *run) {
-  const et_cpu_tensor *space = workspace(op);
-  work w = {.winograd = read(op),
+  const et_cpu_winograd_f32_args args = et_cpu_winograd_f32_args_of(op);
+  const size_t most = (size_t)args.attributes.tiles;
+  work w = {.winograd = winograd_of(&args),
             .function = variants[run->isa],
-            .workspace = space->data,
-            .workspace_size = (size_t)space->sizes[1]};
+            .workspace = args.workspace->data,
+            .workspace_size = (size_t)args.workspace->sizes[1]};
   const size_t side = w.winograd.side;
-  w.tiles = (size_t)output(op)->sizes[0] *
+  w.tiles = (size_t)args.y->sizes[0] *
             et_cpu_winograd_tiles(w.winograd.out_height, side) *
             et_cpu_winograd_tiles(w.winograd.out_width, side);
-  w.lanes = et_cpu_lanes(run, (size_t)space->sizes[0]);
-  w.shares_columns = w.tiles <= op->attributes[TILES] && w.lanes > 1 &&
-                     w.lanes <= column_groups(&w);
+  w.lanes = et_cpu_lanes(run, (size_t)args.workspace->sizes[0]);
+  w.shares_columns =
+      w.tiles <= most && w.lanes > 1 && w.lanes <= column_groups(&w);
   w.group = w.shares_columns || w.tiles == 0
-                ? op->attributes[TILES]
-                : et_cpu_even_part(w.tiles, op->attributes[TILES], w.lanes);
+                ? most
+                : et_cpu_even_part(w.tiles, most, w.lanes);
   et_cpu_for_each(run, w.lanes, run_lane, &w);
 }
 
-static const et_cpu_op_type op_type = {"winograd_f32", check, run, 0, NULL};
+static const et_cpu_op_type op_type = {"winograd_f32", check, run, 0,
+                                       &et_cpu_winograd_f32_schema};
 const et_backend_part et_cpu_op_winograd_f32 = {ET_CPU_OP_WINOGRAD_F32,
                                                 &op_type};

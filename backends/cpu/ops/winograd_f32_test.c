@@ -262,7 +262,7 @@ static void test_what_does_not_fit_is_refused(void **state) {
   test.attributes[5] = 2;
   test.attributes[4] = 3;
   et_test_refused(&test,
-                  "winograd_f32: tiles of 3 x 3 results, expected 2 or 4");
+                  "winograd_f32: tiles of 3 x 3 outputs, expected 2 or 4");
   test.attributes[4] = 4;
   test.tensors[5].sizes[0] = 0;
   et_test_refused(&test, "winograd_f32: a workspace of 0 x 5040 floats");

@@ -1,35 +1,35 @@
-/* Op winograd_qs8: convolution 3 x 3 of stride 1 of bytes with a quarter of the products,
- * whose sums are exact. */
-#include "backends/cpu/microkernels/winograd_qs8.h"
+/* Op winograd_qs8: conv_qs8 with a 3 x 3 kernel and stride 1 by Winograd's algorithm
+ * F(4 x 4, 3 x 3) in integers, with the same results and a quarter of the
+ * multiplications. */
+#include "backends/cpu/schema/winograd_qs8.h"
 
+#include "backends/cpu/microkernels/winograd_qs8.h"
 #include "backends/cpu/ops/check.h"
 #include "backends/cpu/ops/chunks.h"
-#include "backends/cpu/ops/op_codes.h"
-#include "backends/cpu/ops/window_i8.h"
+#include "backends/cpu/ops/quantized.h"
+#include "backends/cpu/ops/window.h"
 
 static et_cpu_winograd_qs8_function *const variants[ET_CPU_ISA_COUNT] =
     ET_CPU_VARIANTS_I8(et_cpu_winograd_qs8);
 
-enum { X = ET_CPU_I8_X, Y = ET_CPU_I8_Y, WORKSPACE };
-enum { TILES = ET_CPU_I8_WORDS };
-
-/* Larger values are of no use; within them no sum or product overflows. */
-#define MOST (1 << 20)
-
-/* Kernel, stride and dilation of both axes, among the words of a window. */
-static et_status check_taps(const et_cpu_op *op, et_error *error) {
-  static const uint8_t places[] = {0, 1, 2, 3, 8, 9};
-  static const uint8_t expected[] = {3, 3, 1, 1, 1, 1};
-  for (size_t i = 0; i < sizeof(places); i++) {
-    ET_RETURN_IF_ERROR(et_cpu_check_attribute(op, ET_CPU_I8_WINDOW + places[i],
-                                              expected[i], expected[i], error));
-  }
-  return ET_STATUS_OK;
+static et_status check_attributes(const et_cpu_op *op,
+                                  const et_cpu_winograd_qs8_args *args,
+                                  et_error *error) {
+  const et_cpu_winograd_qs8_attributes *a = &args->attributes;
+  ET_RETURN_IF_ERROR(et_cpu_check_window_sizes(
+      op, &a->window, args->x->sizes + 1, args->y->sizes + 1, error));
+  ET_RETURN_IF_ERROR(
+      et_cpu_check_quantized_value(op, args->x, a->zero_point, error));
+  ET_RETURN_IF_ERROR(
+      et_cpu_check_quantized_value(op, args->x, a->min_value, error));
+  return et_cpu_check_output_quantization(op, args->y, &a->quantizing, error);
 }
 
-static et_status check_weights(const et_cpu_op *op, et_error *error) {
-  const int64_t channels = op->tensors[X]->sizes[3];
-  const int64_t columns = op->tensors[Y]->sizes[3];
+static et_status check_weights(const et_cpu_op *op,
+                               const et_cpu_winograd_qs8_args *args,
+                               et_error *error) {
+  const int64_t channels = args->x->sizes[3];
+  const int64_t columns = args->y->sizes[3];
   ET_CPU_CHECK(error,
                channels % ET_CPU_WINOGRAD_CHANNELS_I8 == 0 &&
                    channels <= ET_CPU_WINOGRAD_MOST_CHANNELS_I8 &&
@@ -41,18 +41,16 @@ static et_status check_weights(const et_cpu_op *op, et_error *error) {
   const int64_t packed[4] = {
       (int64_t)et_cpu_winograd_positions(ET_CPU_WINOGRAD_SIDE_I8), columns / 16,
       channels / 2, 32};
-  ET_RETURN_IF_ERROR(et_cpu_check_sizes(
-      op, ET_CPU_I8_WEIGHTS, ET_SCALAR_TYPE_INT16, 4, packed, error));
-  return et_cpu_check_columns(op, ET_CPU_I8_COLUMNS, columns, error);
+  ET_RETURN_IF_ERROR(et_cpu_check_shape(op, args->weights, 4, packed, error));
+  return et_cpu_check_columns(op, args->sums, args->scales, args->biases,
+                              columns, error);
 }
 
-static et_status check_workspace(const et_cpu_op *op, et_error *error) {
-  ET_RETURN_IF_ERROR(et_cpu_check_attribute(op, TILES, 1, MOST, error));
-  ET_RETURN_IF_ERROR(
-      et_cpu_check_tensor(op, WORKSPACE, ET_SCALAR_TYPE_FLOAT32, 2, error));
-  const int32_t *sizes = op->tensors[WORKSPACE]->sizes;
-  const size_t needed = et_cpu_winograd_words_i8(
-      (size_t)et_cpu_attribute(op, TILES), (size_t)op->tensors[X]->sizes[3]);
+static et_status check_workspace(const et_cpu_winograd_qs8_args *args,
+                                 et_error *error) {
+  const int32_t *sizes = args->workspace->sizes;
+  const size_t needed = et_cpu_winograd_words_i8((size_t)args->attributes.tiles,
+                                                 (size_t)args->x->sizes[3]);
   ET_CPU_CHECK(error, sizes[0] >= 1 && (size_t)sizes[1] >= needed,
                "winograd_qs8: a workspace of %d x %d words, needed 1 x %zu",
                (int)sizes[0], (int)sizes[1], needed);
@@ -60,13 +58,14 @@ static et_status check_workspace(const et_cpu_op *op, et_error *error) {
 }
 
 static et_status check(const et_cpu_op *op, et_error *error) {
-  ET_RETURN_IF_ERROR(et_cpu_check_window_i8(op, 1, 1, error));
-  ET_RETURN_IF_ERROR(check_taps(op, error));
-  ET_RETURN_IF_ERROR(check_weights(op, error));
-  return check_workspace(op, error);
+  const et_cpu_winograd_qs8_args args = et_cpu_winograd_qs8_args_of(op);
+  ET_RETURN_IF_ERROR(et_cpu_check_same_batch(op, args.x, args.y, error));
+  ET_RETURN_IF_ERROR(check_attributes(op, &args, error));
+  ET_RETURN_IF_ERROR(check_weights(op, &args, error));
+  return check_workspace(&args, error);
 }
 
-/* Groups of tiles, shared out among as many lanes as have a workspace. */
+/* Threads with a workspace share groups of tiles. */
 typedef struct work {
   et_cpu_winograd_qs8 winograd;
   et_cpu_winograd_qs8_function *function;
@@ -87,41 +86,39 @@ static void run_lane(void *data, size_t index) {
   }
 }
 
-static et_cpu_winograd_qs8 read(const et_cpu_op *op) {
-  const et_cpu_tensor *x = op->tensors[X];
-  const et_cpu_tensor *y = op->tensors[Y];
-  const et_cpu_winograd_qs8 winograd = {
+static et_cpu_winograd_qs8 winograd_of(const et_cpu_winograd_qs8_args *args) {
+  const et_cpu_winograd_qs8_attributes *a = &args->attributes;
+  return (et_cpu_winograd_qs8){
       .window =
-          et_cpu_read_window(op, ET_CPU_I8_WINDOW, x->sizes + 1, y->sizes + 1),
-      .x = et_cpu_read_bytes(op, X, ET_CPU_I8_ZERO_POINT),
-      .panels = op->tensors[ET_CPU_I8_WEIGHTS]->data,
-      .of_columns = et_cpu_read_columns(op, ET_CPU_I8_COLUMNS),
-      .quantizing = et_cpu_read_output_quantization(op, ET_CPU_I8_QUANTIZING),
-      .out = y->data,
-      .channels = (size_t)x->sizes[3],
-      .columns = (size_t)y->sizes[3]};
-  return winograd;
+          et_cpu_window_of(&a->window, args->x->sizes + 1, args->y->sizes + 1),
+      .x = et_cpu_bytes_of(args->x, a->zero_point),
+      .panels = args->weights->data,
+      .of_columns = et_cpu_columns_of(args->sums, args->scales, args->biases),
+      .quantizing = a->quantizing,
+      .out = args->y->data,
+      .channels = (size_t)args->x->sizes[3],
+      .columns = (size_t)args->y->sizes[3]};
 }
 
 static void run(const et_cpu_op *op, const et_cpu_run *run) {
-  const et_cpu_tensor *y = op->tensors[Y];
-  const et_cpu_tensor *space = op->tensors[WORKSPACE];
-  if (y->numel == 0) {
+  const et_cpu_winograd_qs8_args args = et_cpu_winograd_qs8_args_of(op);
+  if (args.y->numel == 0) {
     return;
   }
-  work w = {.winograd = read(op),
+  work w = {.winograd = winograd_of(&args),
             .function = variants[run->isa],
-            .workspace = space->data,
-            .workspace_size = (size_t)space->sizes[1]};
+            .workspace = args.workspace->data,
+            .workspace_size = (size_t)args.workspace->sizes[1]};
   const et_cpu_window *window = &w.winograd.window;
-  w.tiles = (size_t)y->sizes[0] *
+  w.tiles = (size_t)args.y->sizes[0] *
             et_cpu_winograd_tiles(window->out_height, ET_CPU_WINOGRAD_SIDE_I8) *
             et_cpu_winograd_tiles(window->out_width, ET_CPU_WINOGRAD_SIDE_I8);
-  w.lanes = et_cpu_lanes(run, (size_t)space->sizes[0]);
-  w.group = et_cpu_even_part(w.tiles, op->attributes[TILES], w.lanes);
+  w.lanes = et_cpu_lanes(run, (size_t)args.workspace->sizes[0]);
+  w.group = et_cpu_even_part(w.tiles, (size_t)args.attributes.tiles, w.lanes);
   et_cpu_for_each(run, w.lanes, run_lane, &w);
 }
 
-static const et_cpu_op_type op_type = {"winograd_qs8", check, run, 0, NULL};
+static const et_cpu_op_type op_type = {"winograd_qs8", check, run, 0,
+                                       &et_cpu_winograd_qs8_schema};
 const et_backend_part et_cpu_op_winograd_qs8 = {ET_CPU_OP_WINOGRAD_QS8,
                                                 &op_type};

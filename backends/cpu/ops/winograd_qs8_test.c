@@ -255,7 +255,7 @@ static void test_what_does_not_fit_is_refused(void **state) {
   et_test_refused(&test, "winograd_qs8: a workspace of 0 x 5760 words");
   test.tensors[6].sizes[0] = 1;
   test.attributes[10] = 200;
-  et_test_refused(&test, "winograd_qs8: attribute 10 is 200");
+  et_test_refused(&test, "winograd_qs8: quantized value of tensor 0 is 200");
   test.attributes[10] = 3;
   test.tensors[1].sizes[0] = 16;
   et_test_refused(&test, "winograd_qs8: tensor 1, dim 0 is 16, expected 36");

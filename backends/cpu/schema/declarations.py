@@ -103,8 +103,13 @@ POSITIVE: Mapping[str, Any] = {"positive": True}
 
 
 def bounds(low: int, high: int = INT32_MAX) -> Mapping[str, Any]:
-    """Return the metadata of a field with integers in `low..high`."""
+    """Return the metadata of a field with integers in `low..high`, or with those members of an enum."""
     return {"range": (low, high)}
+
+
+def bounds_of(**limits: tuple[int, int]) -> Mapping[str, Any]:
+    """Return the metadata of a field with a record: bounds in place of those that the record's fields declare."""
+    return {"bounds_of": limits}
 
 
 def at_word(offset: int) -> Mapping[str, Any]:
@@ -118,6 +123,7 @@ class Part:
 
     annotation: type of the field; of a repeated field, of an element.
     is_repeated: the field is a tuple with the remaining words.
+    limits_of: limits by field of a record.
     """
 
     name: str
@@ -127,6 +133,7 @@ class Part:
     limits: tuple[int, int]
     is_repeated: bool
     is_positive: bool
+    limits_of: Mapping[str, tuple[int, int]]
 
 
 class Record:
@@ -204,7 +211,8 @@ def _parts(record: type[Record]) -> Iterator[Part]:
         element = get_args(annotation)[0] if repeats else annotation
         offset = each.metadata.get("offset", end)
         limits = each.metadata.get("range", (INT32_MIN, INT32_MAX))
-        part = Part(each.name, element, offset, _width(element), limits, repeats, bool(each.metadata.get("positive")))
+        is_positive, limits_of = bool(each.metadata.get("positive")), each.metadata.get("bounds_of", {})
+        part = Part(each.name, element, offset, _width(element), limits, repeats, is_positive, limits_of)
         end = max(end, offset + part.words)
         yield part
 

@@ -1,6 +1,17 @@
 """All declared ops."""
 
 from backends.cpu.schema.attention import KvUpdate, SdpaF32
+from backends.cpu.schema.convolution import (
+    Col2im,
+    ConvF32,
+    ConvF32F16w,
+    ConvQs8,
+    DwconvF32,
+    DwconvQs8,
+    MbconvF32,
+    WinogradF32,
+    WinogradQs8,
+)
 from backends.cpu.schema.copies import Copy, Permute
 from backends.cpu.schema.declarations import OpSpec
 from backends.cpu.schema.embedding import Embedding, EmbeddingQw
@@ -16,6 +27,7 @@ from backends.cpu.schema.gemm import (
 )
 from backends.cpu.schema.indexing import Arange, Cumsum, MaskedScatter, Topk
 from backends.cpu.schema.normalization import Norm, Softmax
+from backends.cpu.schema.pooling import AdaptivePool, PoolF32, PoolQs8
 from backends.cpu.schema.quantization import BinaryQs8, Cast, Dequantize, LutQs8, Quantize
 from backends.cpu.schema.reduction import Reduce
 from backends.cpu.schema.resampling import GridSample, Resize
@@ -49,6 +61,18 @@ OPS: tuple[type[OpSpec], ...] = (
     Cast,
     StrassenF32,
     MaskedScatter,
+    PoolF32,
+    PoolQs8,
+    AdaptivePool,
+    ConvF32,
+    ConvF32F16w,
+    DwconvF32,
+    WinogradF32,
+    ConvQs8,
+    DwconvQs8,
+    WinogradQs8,
+    MbconvF32,
+    Col2im,
 )
 """Every op once."""
 

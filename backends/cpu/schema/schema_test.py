@@ -5,12 +5,22 @@ import re
 import pytest
 
 from backends.cpu.schema.codegen.c_headers import content_of, file_names
-from backends.cpu.schema.codegen.ranges import word_ranges
+from backends.cpu.schema.codegen.ranges import bounds_at, word_ranges
 from backends.cpu.schema.copies import Copy, Permute
 from backends.cpu.schema.declarations import Count, OpSpec, Tensor, repeated_part, word_count
 from backends.cpu.schema.gemm import GemmF32, StrassenF32
 from backends.cpu.schema.normalization import Norm, Softmax
-from backends.cpu.schema.records import NONE, RELU, Activation, ActivationFunction, OutputQuantization, Window
+from backends.cpu.schema.pooling import AdaptivePool, PoolF32, PoolMode, PoolQs8
+from backends.cpu.schema.records import (
+    MAX_KERNEL,
+    NONE,
+    RELU,
+    Activation,
+    ActivationFunction,
+    OutputQuantization,
+    QuantParams,
+    Window,
+)
 from backends.cpu.schema.registry import BY_CODE, BY_NAME, OPS
 
 
@@ -27,6 +37,7 @@ def test_codes_and_names_of_ops_are_unique() -> None:
         Softmax(True),
         Window((3, 5), (2, 1), (0, 1, 2, 3), (1, 2)),
         OutputQuantization(8.0, -3, -128, 127),
+        PoolQs8(PoolF32(PoolMode.MAX), QuantParams(3, 0.5), OutputQuantization(8.0, -3, -128, 127)),
     ],
     ids=lambda record: type(record).__name__,
 )
@@ -49,6 +60,15 @@ def test_attributes_follow_each_other_in_the_order_of_fields() -> None:
 def test_every_attribute_word_has_a_range(op: type[OpSpec]) -> None:
     repeated = repeated_part(op)
     assert len(word_ranges(op)) == word_count(op) + (repeated.words if repeated else 0)
+    part = repeated_part(op)
+    assert len(word_ranges(op)) == word_count(op) + (part.words if part else 0)
+
+
+def test_bounds_of_a_field_replace_those_of_its_enum_or_record() -> None:
+    mode, *kernel = word_ranges(PoolF32)[:3]
+    assert bounds_at(mode) == (PoolMode.AVG, PoolMode.MAX)
+    assert bounds_at(word_ranges(AdaptivePool)[0]) == (PoolMode.AVG, PoolMode.ARGMAX)
+    assert {bounds_at(each) for each in kernel} == {(0, MAX_KERNEL)}
 
 
 @pytest.mark.parametrize("op", OPS, ids=BY_NAME)

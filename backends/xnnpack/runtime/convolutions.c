@@ -1,5 +1,9 @@
 #include "backends/cpu/microkernels/winograd_qs8.h"
 
+#include "backends/cpu/schema/conv_f32.h"
+#include "backends/cpu/schema/dwconv_f32.h"
+#include "backends/cpu/schema/dwconv_qs8.h"
+#include "backends/cpu/schema/winograd_qs8.h"
 #include "backends/xnnpack/runtime/convolution.h"
 #include "backends/xnnpack/runtime/ops.h"
 #include "backends/xnnpack/runtime/rules.h"
@@ -124,9 +128,6 @@ static void check_rows(et_xnn_builder *b) {
                  (unsigned)x.quantization.row_dims);
 }
 
-/* Words before those of an activation. */
-#define MOST_WORDS (1 + ET_XNN_WINDOW_WORDS + 1 + ET_XNN_ACTIVATION_WORDS)
-
 void et_xnn_emit_floats(et_xnn_builder *b, const convolution *c,
                         const et_xnn_image_op *op) {
   const uint32_t id = b->node->outputs[0];
@@ -173,14 +174,23 @@ static void multiply_pixels(et_xnn_builder *b, const convolution *c) {
               ET_XNN_ACTIVATION_WORDS);
 }
 
+/* Writes the attributes of `conv_f32`. */
+static void fill_conv_words(const et_xnn_builder *b, const convolution *c,
+                            uint32_t words[ET_CPU_CONV_F32_ATTRIBUTES_WORDS]) {
+  const et_cpu_conv_f32_attributes attributes = {
+      .planar = b->node->reads_planes,
+      .window = et_xnn_window_attributes(&c->window),
+      .groups = c->matrix.groups,
+      .activation = et_xnn_activation_of(b->node)};
+  et_cpu_conv_f32_attributes_write(&attributes, words);
+}
+
 static void convolve_windows(et_xnn_builder *b, const convolution *c) {
-  uint32_t words[MOST_WORDS] = {b->node->reads_planes};
-  et_xnn_window_words(&c->window, words + 1);
-  words[1 + ET_XNN_WINDOW_WORDS] = (uint32_t)c->matrix.groups;
-  et_xnn_activation(b->node, words + 2 + ET_XNN_WINDOW_WORDS);
+  uint32_t words[ET_CPU_CONV_F32_ATTRIBUTES_WORDS];
+  fill_conv_words(b, c, words);
   emit_floats(b, &et_cpu_op_conv_f32, c,
               et_xnn_pack_panels(b, &c->matrix, ET_SCALAR_TYPE_FLOAT32), words,
-              MOST_WORDS);
+              ET_CPU_CONV_F32_ATTRIBUTES_WORDS);
 }
 
 static void convolve_floats(et_xnn_builder *b, const convolution *c) {
@@ -206,24 +216,31 @@ static void emit_bytes(et_xnn_builder *b, et_xnn_emission op,
 }
 
 static void convolve_bytes(et_xnn_builder *b, const convolution *c) {
-  uint32_t words[ET_XNN_BYTES_WORDS + 1];
-  et_xnn_bytes(b, &c->window, words);
-  words[ET_XNN_BYTES_WORDS] = (uint32_t)c->matrix.groups;
+  const et_cpu_conv_qs8_attributes attributes =
+      et_xnn_conv_qs8(b, &c->window, c->matrix.groups);
+  uint32_t words[ET_CPU_CONV_QS8_ATTRIBUTES_WORDS];
+  et_cpu_conv_qs8_attributes_write(&attributes, words);
   const et_xnn_emission op = {.part = &et_cpu_op_conv_qs8,
                               .words = words,
-                              .word_count = ET_XNN_BYTES_WORDS + 1};
+                              .word_count = ET_CPU_CONV_QS8_ATTRIBUTES_WORDS};
   emit_bytes(b, op, c, et_xnn_pack_quads(b, &c->matrix));
 }
 
 static void convolve_tiles_of_bytes(et_xnn_builder *b, const convolution *c) {
-  uint32_t words[ET_XNN_BYTES_WORDS + 1];
   const size_t tiles = et_xnn_winograd_tiles_i8(b, c);
-  et_xnn_bytes(b, &c->window, words);
-  words[ET_XNN_BYTES_WORDS] = (uint32_t)tiles;
+  const et_cpu_conv_qs8_attributes conv = et_xnn_conv_qs8(b, &c->window, 1);
+  const et_cpu_winograd_qs8_attributes attributes = {
+      .window = conv.window,
+      .zero_point = conv.zero_point,
+      .min_value = conv.min_value,
+      .quantizing = conv.quantizing,
+      .tiles = (int32_t)tiles};
+  uint32_t words[ET_CPU_WINOGRAD_QS8_ATTRIBUTES_WORDS];
+  et_cpu_winograd_qs8_attributes_write(&attributes, words);
   const et_xnn_emission op = {
       .part = &et_cpu_op_winograd_qs8,
       .words = words,
-      .word_count = ET_XNN_BYTES_WORDS + 1,
+      .word_count = ET_CPU_WINOGRAD_QS8_ATTRIBUTES_WORDS,
       .workspace = et_xnn_workspaces(
           b, et_cpu_winograd_words_i8(tiles, (size_t)c->channels)),
       .workspace_count = 1};
@@ -251,25 +268,33 @@ void et_xnn_convolution(et_xnn_builder *b) {
 
 /* Each channel has one output: columns of one matrix. */
 static void filter_floats(et_xnn_builder *b, const convolution *c) {
-  uint32_t words[ET_XNN_WINDOW_WORDS + ET_XNN_ACTIVATION_WORDS];
+  const et_cpu_dwconv_f32_attributes attributes = {
+      .window = et_xnn_window_attributes(&c->window),
+      .activation = et_xnn_activation_of(b->node)};
+  uint32_t words[ET_CPU_DWCONV_F32_ATTRIBUTES_WORDS];
   const et_xnn_tensor panels =
       et_xnn_pack_panels(b, &c->matrix, ET_SCALAR_TYPE_FLOAT32);
   const et_xnn_dims taps = {
       .rank = 3,
       .sizes = {(c->outputs + ET_XNN_PANEL - 1) / ET_XNN_PANEL, c->matrix.depth,
                 ET_XNN_PANEL}};
-  et_xnn_window_words(&c->window, words);
-  et_xnn_activation(b->node, words + ET_XNN_WINDOW_WORDS);
+  et_cpu_dwconv_f32_attributes_write(&attributes, words);
   emit_floats(b, &et_cpu_op_dwconv_f32, c, et_xnn_view(b, panels, &taps), words,
-              ET_XNN_WINDOW_WORDS + ET_XNN_ACTIVATION_WORDS);
+              ET_CPU_DWCONV_F32_ATTRIBUTES_WORDS);
 }
 
 static void filter_bytes(et_xnn_builder *b, const convolution *c) {
-  uint32_t words[ET_XNN_BYTES_WORDS];
-  et_xnn_bytes(b, &c->window, words);
+  const et_cpu_conv_qs8_attributes conv = et_xnn_conv_qs8(b, &c->window, 1);
+  const et_cpu_dwconv_qs8_attributes attributes = {
+      .window = conv.window,
+      .zero_point = conv.zero_point,
+      .min_value = conv.min_value,
+      .quantizing = conv.quantizing};
+  uint32_t words[ET_CPU_DWCONV_QS8_ATTRIBUTES_WORDS];
+  et_cpu_dwconv_qs8_attributes_write(&attributes, words);
   const et_xnn_emission op = {.part = &et_cpu_op_dwconv_qs8,
                               .words = words,
-                              .word_count = ET_XNN_BYTES_WORDS};
+                              .word_count = ET_CPU_DWCONV_QS8_ATTRIBUTES_WORDS};
   emit_bytes(b, op, c,
              et_xnn_pack_tap_quads(b, &c->matrix, c->window.kernel[0]));
 }
@@ -324,15 +349,13 @@ static void infer_transposed(et_xnn_builder *b, const convolution *c) {
 
 void et_xnn_transposed_convolution(et_xnn_builder *b) {
   convolution c;
-  uint32_t words[ET_XNN_WINDOW_WORDS + 1 + ET_XNN_ACTIVATION_WORDS];
+  uint32_t words[ET_CPU_CONV_F32_ATTRIBUTES_WORDS];
   et_xnn_read_convolution(b, &c);
   if (b->status != ET_STATUS_OK) {
     return;
   }
   infer_transposed(b, &c);
-  et_xnn_window_words(&c.window, words);
-  words[ET_XNN_WINDOW_WORDS] = (uint32_t)c.matrix.groups;
-  et_xnn_activation(b->node, words + ET_XNN_WINDOW_WORDS + 1);
+  fill_conv_words(b, &c, words);
   emit_floats(b, &et_xnn_op_transposed_conv, &c,
               et_xnn_pack_panels(b, &c.matrix, ET_SCALAR_TYPE_FLOAT32), words,
               sizeof words / sizeof words[0]);

@@ -1,3 +1,5 @@
+#include "backends/cpu/microkernels/resize.h"
+#include "backends/cpu/schema/pool_qs8.h"
 #include "backends/cpu/schema/resize.h"
 #include "backends/xnnpack/runtime/ops.h"
 #include "backends/xnnpack/runtime/rules.h"
@@ -6,9 +8,6 @@
 extern const et_backend_part et_cpu_op_pool_f32;
 extern const et_backend_part et_cpu_op_pool_qs8;
 extern const et_backend_part et_cpu_op_resize;
-
-#define POOL_WORDS (1 + ET_XNN_WINDOW_WORDS + 2)
-#define READING_WORDS 2
 
 static bool is_of_bytes(const et_xnn_builder *b) {
   const et_xnn_value x = et_xnn_input(b, 0);
@@ -23,50 +22,57 @@ typedef struct images {
 } images;
 
 static void pool_bytes(et_xnn_builder *b, const images *sides,
-                       uint32_t *words) {
+                       const et_cpu_pool_f32_attributes *pool) {
   const et_xnn_value x = et_xnn_input(b, 0);
   const et_xnn_value y = et_xnn_output(b, 0);
-  words[POOL_WORDS] = (uint32_t)x.quantization.zero_point;
-  words[POOL_WORDS + 1] = et_xnn_bits(x.quantization.scale);
-  et_xnn_quantizing(b, &y, words + POOL_WORDS + READING_WORDS);
+  const et_cpu_pool_qs8_attributes attributes = {
+      .pool = *pool,
+      .params = et_xnn_quant_params(&x),
+      .quantizing = et_xnn_output_quantization(b, &y)};
+  uint32_t words[ET_CPU_POOL_QS8_ATTRIBUTES_WORDS];
+  et_cpu_pool_qs8_attributes_write(&attributes, words);
   const et_xnn_tensor from =
       et_xnn_view(b, et_xnn_tensor_of(b, b->node->inputs[0]), &sides->x);
   const et_xnn_tensor to =
       et_xnn_view(b, et_xnn_tensor_of(b, b->node->outputs[0]), &sides->y);
-  et_xnn_emit(b, &(et_xnn_emission){.part = &et_cpu_op_pool_qs8,
-                                    .inputs = &from,
-                                    .input_count = 1,
-                                    .output = to,
-                                    .words = words,
-                                    .word_count = POOL_WORDS + READING_WORDS +
-                                                  ET_XNN_QUANTIZING_WORDS});
+  et_xnn_emit(
+      b, &(et_xnn_emission){.part = &et_cpu_op_pool_qs8,
+                            .inputs = &from,
+                            .input_count = 1,
+                            .output = to,
+                            .words = words,
+                            .word_count = ET_CPU_POOL_QS8_ATTRIBUTES_WORDS});
 }
 
 static void pool_floats(et_xnn_builder *b, const images *sides,
-                        const uint32_t *words) {
+                        const et_cpu_pool_f32_attributes *pool) {
+  uint32_t words[ET_CPU_POOL_F32_ATTRIBUTES_WORDS];
+  et_cpu_pool_f32_attributes_write(pool, words);
   const uint32_t id = b->node->outputs[0];
   const et_xnn_tensor from =
       et_xnn_view(b, et_xnn_floats_of(b, b->node->inputs[0]), &sides->x);
   const et_xnn_tensor floats = et_xnn_floats_for(b, id);
-  et_xnn_emit(b, &(et_xnn_emission){.part = &et_cpu_op_pool_f32,
-                                    .inputs = &from,
-                                    .input_count = 1,
-                                    .output = et_xnn_view(b, floats, &sides->y),
-                                    .words = words,
-                                    .word_count = POOL_WORDS});
+  et_xnn_emit(
+      b, &(et_xnn_emission){.part = &et_cpu_op_pool_f32,
+                            .inputs = &from,
+                            .input_count = 1,
+                            .output = et_xnn_view(b, floats, &sides->y),
+                            .words = words,
+                            .word_count = ET_CPU_POOL_F32_ATTRIBUTES_WORDS});
   et_xnn_clamp(b, floats);
   et_xnn_put_floats(b, id, floats);
 }
 
 static void pool(et_xnn_builder *b, const images *sides,
                  const et_xnn_window *window) {
-  uint32_t words[POOL_WORDS + READING_WORDS + ET_XNN_QUANTIZING_WORDS] = {
-      b->node->tag == ET_XNN_NODE_MAX_POOL};
-  et_xnn_window_words(window, words + 1);
+  const et_cpu_pool_f32_attributes attributes = {
+      .mode = b->node->tag == ET_XNN_NODE_MAX_POOL ? ET_CPU_POOL_MODE_MAX
+                                                   : ET_CPU_POOL_MODE_AVG,
+      .window = et_xnn_window_attributes(window)};
   if (is_of_bytes(b)) {
-    pool_bytes(b, sides, words);
+    pool_bytes(b, sides, &attributes);
   } else {
-    pool_floats(b, sides, words);
+    pool_floats(b, sides, &attributes);
   }
 }
 

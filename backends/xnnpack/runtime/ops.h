@@ -9,8 +9,8 @@
  * halves, and are scaled as such. */
 extern const et_backend_part et_xnn_op_round_rows;
 
-/* As the CPU backend's convolution without planes, of which it is the transposed
- * one; ACT is a clamp or none. Its output may have any size. */
+/* The transpose of conv_f32, with its attributes. The input is NHWC, there is no residual, and
+ * the activation is a clamp or none. The output may have any size. */
 extern const et_backend_part et_xnn_op_transposed_conv;
 
 /* a and b of y's elements, all int8 or all uint8. Attributes: what a and b are

@@ -197,19 +197,19 @@ static et_xnn_tensor as_image(et_xnn_builder *b, uint32_t id, int32_t columns) {
 static void multiply_bytes(et_xnn_builder *b, const et_xnn_matrix *m) {
   const et_xnn_window one = {
       .kernel = {1, 1}, .stride = {1, 1}, .dilation = {1, 1}};
-  uint32_t words[ET_XNN_BYTES_WORDS + 1];
+  const et_cpu_conv_qs8_attributes attributes = et_xnn_conv_qs8(b, &one, 1);
+  uint32_t words[ET_CPU_CONV_QS8_ATTRIBUTES_WORDS];
   et_xnn_tensor inputs[5] = {as_image(b, b->node->inputs[X], m->depth),
                              et_xnn_pack_quads(b, m)};
   et_xnn_pack_columns(b, m, b->node->inputs[BIAS], inputs + 2);
-  et_xnn_bytes(b, &one, words);
-  words[ET_XNN_BYTES_WORDS] = 1; /* group */
+  et_cpu_conv_qs8_attributes_write(&attributes, words);
   et_xnn_emit(b, &(et_xnn_emission){
                      .part = &et_cpu_op_conv_qs8,
                      .inputs = inputs,
                      .input_count = 5,
                      .output = as_image(b, b->node->outputs[0], m->outputs),
                      .words = words,
-                     .word_count = ET_XNN_BYTES_WORDS + 1});
+                     .word_count = ET_CPU_CONV_QS8_ATTRIBUTES_WORDS});
 }
 
 void et_xnn_fully_connected(et_xnn_builder *b) {

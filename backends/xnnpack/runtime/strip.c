@@ -2,6 +2,7 @@
  * measurements: backends/cpu/compiler/cost.py. */
 #include "backends/xnnpack/runtime/strip.h"
 
+#include "backends/cpu/schema/mbconv_f32.h"
 #include "backends/xnnpack/runtime/convolution.h"
 #include "backends/xnnpack/runtime/rules.h"
 #include "backends/xnnpack/runtime/schema.h"
@@ -194,26 +195,21 @@ static void infer(et_xnn_builder *b, const layers *l) {
   et_xnn_infer(b, 0, &dims);
 }
 
-/* Planes, window, groups and activation of what expands, window and activation of
- * what filters, activation of what projects. */
-#define PART_WORDS                                         \
-  (1 + ET_XNN_WINDOW_WORDS + 1 + ET_XNN_ACTIVATION_WORDS + \
-   ET_XNN_WINDOW_WORDS + ET_XNN_ACTIVATION_WORDS + ET_XNN_ACTIVATION_WORDS)
+#define PART_WORDS ET_CPU_MBCONV_BLOCK_WORDS
 
 static void fill_words(const et_xnn_part *part, const layers *l,
                        uint32_t words[PART_WORDS]) {
-  uint32_t *to = words;
-  *to++ = part->expand.reads_planes;
-  et_xnn_window_words(&l->expand.convolution.window, to);
-  to += ET_XNN_WINDOW_WORDS;
-  *to++ = 1; /* group */
-  et_xnn_activation(&part->expand, to);
-  to += ET_XNN_ACTIVATION_WORDS;
-  et_xnn_window_words(&l->filter.convolution.window, to);
-  to += ET_XNN_WINDOW_WORDS;
-  et_xnn_activation(&part->filter, to);
-  to += ET_XNN_ACTIVATION_WORDS;
-  et_xnn_activation(&part->project, to);
+  const et_cpu_mbconv_block block = {
+      .expand = {.planar = part->expand.reads_planes,
+                 .window =
+                     et_xnn_window_attributes(&l->expand.convolution.window),
+                 .groups = 1,
+                 .activation = et_xnn_activation_of(&part->expand)},
+      .filter = {.window =
+                     et_xnn_window_attributes(&l->filter.convolution.window),
+                 .activation = et_xnn_activation_of(&part->filter)},
+      .project = {.activation = et_xnn_activation_of(&part->project)}};
+  et_cpu_mbconv_block_write(&block, words);
 }
 
 #define PART_INPUTS 6

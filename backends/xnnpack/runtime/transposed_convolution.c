@@ -1,48 +1,40 @@
-/* Op transposed_convolution: each pixel of the input is spread over a window of
- * the output, which is gathered here pixel by pixel. */
-#include "backends/cpu/ops/activation.h"
+/* Op transposed_convolution: the gradient of a convolution with respect to its input. Each
+ * pixel of the output gathers the taps at it. Attributes and tensors are those of conv_f32,
+ * NHWC and without a residual; only the sizes of images differ. */
+#include "backends/cpu/microkernels/activation.h"
 #include "backends/cpu/ops/check.h"
 #include "backends/cpu/ops/chunks.h"
 #include "backends/cpu/ops/window.h"
+#include "backends/cpu/schema/conv_f32.h"
 #include "backends/xnnpack/runtime/ops.h"
-
-enum { X, PANELS, BIAS, Y };
-enum {
-  WINDOW,
-  GROUPS = WINDOW + ET_CPU_WINDOW_WORDS,
-  ACTIVATION,
-  WORDS = ACTIVATION + ET_CPU_ACTIVATION_WORDS
-};
 
 #define PANEL 16
 
-static et_status check_weights(const et_cpu_op *op, et_error *error) {
-  const int64_t groups = et_cpu_attribute(op, GROUPS);
-  const int64_t channels = op->tensors[X]->sizes[3];
-  const int64_t columns = op->tensors[Y]->sizes[3];
-  ET_CPU_CHECK(error,
-               groups >= 1 && channels % groups == 0 && columns % groups == 0,
+static et_status check_weights(const et_cpu_op *op,
+                               const et_cpu_conv_f32_args *args,
+                               et_error *error) {
+  const int32_t *kernel = args->attributes.window.kernel;
+  const int64_t groups = args->attributes.groups;
+  const int64_t channels = args->x->sizes[3];
+  const int64_t columns = args->y->sizes[3];
+  ET_CPU_CHECK(error, channels % groups == 0 && columns % groups == 0,
                "transposed_convolution: %lld groups of %lld channels, %lld "
                "outputs",
                (long long)groups, (long long)channels, (long long)columns);
   const int64_t panels = (columns / groups + PANEL - 1) / PANEL;
-  const int64_t taps =
-      et_cpu_attribute(op, WINDOW) * et_cpu_attribute(op, WINDOW + 1);
-  const int64_t packed[4] = {groups, panels, taps * (channels / groups), PANEL};
-  ET_RETURN_IF_ERROR(
-      et_cpu_check_sizes(op, PANELS, ET_SCALAR_TYPE_FLOAT32, 4, packed, error));
-  return et_cpu_check_numel(op, BIAS, ET_SCALAR_TYPE_FLOAT32,
-                            groups * panels * PANEL, error);
+  const int64_t depth = (int64_t)kernel[0] * kernel[1] * (channels / groups);
+  const int64_t packed[4] = {groups, panels, depth, PANEL};
+  ET_RETURN_IF_ERROR(et_cpu_check_shape(op, args->weights, 4, packed, error));
+  return et_cpu_check_elements(op, args->bias, groups * panels * PANEL, error);
 }
 
 static et_status check(const et_cpu_op *op, et_error *error) {
-  const et_cpu_counts counts = {
-      .inputs_least = Y, .inputs_most = Y, .outputs = 1, .attributes = WORDS};
-  ET_RETURN_IF_ERROR(et_cpu_check_counts(op, &counts, error));
-  ET_RETURN_IF_ERROR(et_cpu_check_images(op, X, Y, error));
-  ET_RETURN_IF_ERROR(et_cpu_check_window_words(op, WINDOW, error));
-  ET_RETURN_IF_ERROR(et_cpu_check_activation(op, ACTIVATION, error));
-  return check_weights(op, error);
+  const et_cpu_conv_f32_args args = et_cpu_conv_f32_args_of(op);
+  ET_CPU_CHECK(error, !args.attributes.planar && args.residual == NULL,
+               "transposed_convolution: planar input and residuals are not "
+               "supported");
+  ET_RETURN_IF_ERROR(et_cpu_check_same_batch(op, args.x, args.y, error));
+  return check_weights(op, &args, error);
 }
 
 typedef struct work {
@@ -138,22 +130,23 @@ static void run_row(void *data, size_t index) {
 }
 
 static void run(const et_cpu_op *op, const et_cpu_run *run) {
-  const et_cpu_tensor *x = op->tensors[X];
-  const et_cpu_tensor *y = op->tensors[Y];
-  const size_t groups = op->attributes[GROUPS];
-  work w = {.window =
-                et_cpu_read_window(op, WINDOW, x->sizes + 1, y->sizes + 1),
+  const et_cpu_conv_f32_args args = et_cpu_conv_f32_args_of(op);
+  const et_cpu_tensor *x = args.x;
+  const et_cpu_tensor *y = args.y;
+  const size_t groups = (size_t)args.attributes.groups;
+  work w = {.window = et_cpu_window_of(&args.attributes.window, x->sizes + 1,
+                                       y->sizes + 1),
             .x = x->data,
-            .panels = op->tensors[PANELS]->data,
-            .bias = op->tensors[BIAS]->data,
+            .panels = args.weights->data,
+            .bias = args.bias->data,
             .y = y->data,
             .groups = groups,
             .channels = (size_t)x->sizes[3] / groups,
             .columns = (size_t)y->sizes[3] / groups,
-            .activation = et_cpu_read_activation(op, ACTIVATION)};
+            .activation = args.attributes.activation};
   et_cpu_for_each(run, (size_t)y->sizes[0] * w.window.out_height, run_row, &w);
 }
 
 static const et_cpu_op_type op_type = {"transposed_convolution", check, run, 0,
-                                       NULL};
+                                       &et_cpu_conv_f32_schema};
 const et_backend_part et_xnn_op_transposed_conv = {0, &op_type};

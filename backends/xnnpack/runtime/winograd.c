@@ -3,6 +3,7 @@
  * but where weights would take much more memory: here they are not in the file. */
 #include "backends/cpu/microkernels/winograd_f32.h"
 
+#include "backends/cpu/schema/winograd_f32.h"
 #include "backends/xnnpack/runtime/convolution.h"
 #include "backends/xnnpack/runtime/weights.h"
 #include "backends/xnnpack/runtime/winograd.h"
@@ -211,18 +212,20 @@ void et_xnn_emit_winograd(et_xnn_builder *b, const et_xnn_convolution_of *c) {
   const size_t side = choose_side(&out, c);
   const size_t channels = (size_t)c->channels;
   const size_t at_once = tiles_at_once(&out, side, channels);
-  uint32_t words[6 + ET_XNN_ACTIVATION_WORDS] = {(uint32_t)c->window.before[0],
-                                                 (uint32_t)c->window.before[1],
-                                                 (uint32_t)c->window.after[0],
-                                                 (uint32_t)c->window.after[1],
-                                                 (uint32_t)side,
-                                                 (uint32_t)at_once};
-  et_xnn_activation(b->node, words + 6);
+  const et_xnn_window *window = &c->window;
+  const et_cpu_winograd_f32_attributes attributes = {
+      .padding = {window->before[0], window->before[1], window->after[0],
+                  window->after[1]},
+      .side = (int32_t)side,
+      .tiles = (int32_t)at_once,
+      .activation = et_xnn_activation_of(b->node)};
+  uint32_t words[ET_CPU_WINOGRAD_F32_ATTRIBUTES_WORDS];
+  et_cpu_winograd_f32_attributes_write(&attributes, words);
   const et_xnn_image_op op = {
       .part = &et_cpu_op_winograd_f32,
       .weights = pack(b, c, side),
       .words = words,
-      .word_count = sizeof words / sizeof words[0],
+      .word_count = ET_CPU_WINOGRAD_F32_ATTRIBUTES_WORDS,
       .workspace = et_xnn_workspaces(
           b, et_cpu_winograd_workspace(side, at_once, channels)),
       .workspace_count = 1};

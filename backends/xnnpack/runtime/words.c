@@ -7,36 +7,42 @@
 
 extern const et_backend_part et_cpu_op_elementwise_f32;
 
+et_cpu_activation et_xnn_activation_of(const et_xnn_node *node) {
+  return et_xnn_is_bounded(node)
+             ? (et_cpu_activation){ET_CPU_ACTIVATION_FUNCTION_CLAMP, node->low,
+                                   node->high}
+             : (et_cpu_activation){.function = node->activation};
+}
+
 void et_xnn_activation(const et_xnn_node *node,
                        uint32_t words[ET_XNN_ACTIVATION_WORDS]) {
-  const bool is_bounded = et_xnn_is_bounded(node);
-  words[0] = is_bounded ? ET_CPU_ACTIVATION_FUNCTION_CLAMP : node->activation;
-  words[1] = is_bounded ? et_xnn_bits(node->low) : 0;
-  words[2] = is_bounded ? et_xnn_bits(node->high) : 0;
+  const et_cpu_activation activation = et_xnn_activation_of(node);
+  et_cpu_activation_write(&activation, words);
 }
 
-void et_xnn_window_words(const et_xnn_window *window,
-                         uint32_t words[ET_XNN_WINDOW_WORDS]) {
-  for (size_t i = 0; i < 2; i++) {
-    words[i] = (uint32_t)window->kernel[i];
-    words[2 + i] = (uint32_t)window->stride[i];
-    words[4 + i] = (uint32_t)window->before[i];
-    words[6 + i] = (uint32_t)window->after[i];
-    words[8 + i] = (uint32_t)window->dilation[i];
-  }
+et_cpu_window_attributes et_xnn_window_attributes(const et_xnn_window *window) {
+  return (et_cpu_window_attributes){
+      .kernel = {window->kernel[0], window->kernel[1]},
+      .stride = {window->stride[0], window->stride[1]},
+      .padding = {window->before[0], window->before[1], window->after[0],
+                  window->after[1]},
+      .dilation = {window->dilation[0], window->dilation[1]}};
 }
 
-void et_xnn_bytes(const et_xnn_builder *b, const et_xnn_window *window,
-                  uint32_t words[ET_XNN_BYTES_WORDS]) {
+et_cpu_conv_qs8_attributes et_xnn_conv_qs8(const et_xnn_builder *b,
+                                           const et_xnn_window *window,
+                                           int32_t groups) {
   const et_xnn_value x = et_xnn_input(b, 0);
   const et_xnn_value y = et_xnn_output(b, 0);
-  uint32_t *own = words + ET_XNN_WINDOW_WORDS;
-  et_xnn_window_words(window, words);
-  own[0] = (uint32_t)x.quantization.zero_point;
-  own[1] = 0; /* quads are not known to add up in 16 bits */
-  own[2] = (uint32_t)(x.datatype == ET_XNN_QINT8 ? INT8_MIN : 0);
-  et_xnn_quantizing(b, &y, own + 3);
-  own[3] = et_xnn_bits(1.0f); /* columns' scales are those of the bytes */
+  et_cpu_conv_qs8_attributes attributes = {
+      .window = et_xnn_window_attributes(window),
+      .zero_point = x.quantization.zero_point,
+      .min_value = x.datatype == ET_XNN_QINT8 ? INT8_MIN : 0,
+      .quantizing = et_xnn_output_quantization(b, &y),
+      .groups = groups};
+  attributes.quantizing.inverse =
+      1.0f; /* scales of columns include that of y */
+  return attributes;
 }
 
 /* A bias that there is none of counts. */

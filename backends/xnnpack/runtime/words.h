@@ -2,12 +2,10 @@
 #ifndef BACKENDS_XNNPACK_RUNTIME_WORDS_H_
 #define BACKENDS_XNNPACK_RUNTIME_WORDS_H_
 
+#include "backends/cpu/schema/conv_qs8.h"
 #include "backends/xnnpack/runtime/builder.h"
 
-#define ET_XNN_ACTIVATION_WORDS 3
-#define ET_XNN_WINDOW_WORDS 10
-/* Window, zero point, together, lowest byte, how bytes are written. */
-#define ET_XNN_BYTES_WORDS (ET_XNN_WINDOW_WORDS + 3 + ET_XNN_QUANTIZING_WORDS)
+#define ET_XNN_ACTIVATION_WORDS ET_CPU_ACTIVATION_WORDS
 
 /* A window over images: down, then across. */
 typedef struct et_xnn_window {
@@ -18,16 +16,20 @@ typedef struct et_xnn_window {
   int32_t dilation[2];
 } et_xnn_window;
 
-/* The node's bounds, or what else is applied to its results, as an activation. */
+/* Returns the activation of the node: a clamp to its bounds, or a function. */
+et_cpu_activation et_xnn_activation_of(const et_xnn_node *node);
+
+/* Writes it as attribute words. */
 void et_xnn_activation(const et_xnn_node *node,
                        uint32_t words[ET_XNN_ACTIVATION_WORDS]);
 
-void et_xnn_window_words(const et_xnn_window *window,
-                         uint32_t words[ET_XNN_WINDOW_WORDS]);
+/* Returns the window as attributes of an op. */
+et_cpu_window_attributes et_xnn_window_attributes(const et_xnn_window *window);
 
-/* Those of ops that make bytes of bytes. */
-void et_xnn_bytes(const et_xnn_builder *b, const et_xnn_window *window,
-                  uint32_t words[ET_XNN_BYTES_WORDS]);
+/* Returns the attributes of a convolution of quantized images with `groups` groups. */
+et_cpu_conv_qs8_attributes et_xnn_conv_qs8(const et_xnn_builder *b,
+                                           const et_xnn_window *window,
+                                           int32_t groups);
 
 /* Whether a node of input, weights and bias is one from bytes to bytes, with weights
  * that are multiples of a scale a column and a bias of whole numbers. */

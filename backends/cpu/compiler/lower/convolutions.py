@@ -14,9 +14,8 @@ from backends.cpu.compiler.lower.builder import Builder, as_it_is, channels_last
 from backends.cpu.compiler.lower.rule import Program, Refusal, Rule, argument, tensor_of
 from backends.cpu.compiler.lower.transposed import lower_transposed
 from backends.cpu.compiler.lower.volumes import lower_volume, refuses_volume
-from backends.cpu.compiler.ops.conv_f32 import ConvF32, takes_planes
-from backends.cpu.compiler.ops.dwconv_f32 import DwconvF32
 from backends.cpu.compiler.ops.window import MAX_SIZE
+from backends.cpu.schema.convolution import ConvF32, DwconvF32, fits_planar
 from backends.cpu.schema.gemm import GemmF32
 from backends.cpu.schema.records import Pair, Window
 from exir.dialects.edge import to_torch_overload
@@ -59,7 +58,7 @@ def _lower(builder: Builder, node: Node) -> None:
     call, window = _unpadded(call, _window(call, weight))
     if call.groups == 1 and _is_planes(builder, call, window):
         planes = _as_picture(builder.read(call.x), 2)
-        _emit(builder, node, ConvF32(window, planes=True), planes, weight, bias)
+        _emit(builder, node, ConvF32(window, planar=True), planes, weight, bias)
         return
     source = builder.read(call.x, channels_last(tensor_of(call.x).dim()))
     spec = _operation(call, window, weight)
@@ -132,7 +131,7 @@ def _is_planes(builder: Builder, call: _Call, window: Window) -> bool:
     channels = tensor_of(call.x).shape[1]
     if builder.layout(call.x).order != as_it_is(rank) or window.is_point:
         return False
-    return channels <= MOST_PLANES and takes_planes(window, channels)
+    return channels <= MOST_PLANES and fits_planar(window, channels)
 
 
 def _as_picture(x: Value, height_at: int) -> Value:

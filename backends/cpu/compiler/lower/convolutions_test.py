@@ -7,9 +7,8 @@ import torch
 from torch import nn
 from torch.export import Dim
 
-from backends.cpu.compiler.ops.conv_f32 import ConvF32
-from backends.cpu.compiler.ops.dwconv_f32 import DwconvF32
 from backends.cpu.compiler.testing.compare import assert_computes, lowered, specs
+from backends.cpu.schema.convolution import ConvF32, DwconvF32
 from backends.cpu.schema.copies import Permute
 from backends.cpu.schema.declarations import OpSpec
 from backends.cpu.schema.gemm import GemmF32
@@ -92,13 +91,13 @@ def test_a_padded_picture_that_others_read_is_there() -> None:
 
 def test_few_planes_are_read_where_they_lie() -> None:
     first, last = specs(nn.Conv2d(3, 8, 3), torch.randn(1, 3, 8, 8))
-    assert isinstance(first, ConvF32) and first.planes
+    assert isinstance(first, ConvF32) and first.planar
     assert last == Permute((0, 3, 1, 2))
 
 
 def test_windows_that_do_not_fit_the_stack_read_no_planes() -> None:
     patches = specs(nn.Conv2d(3, 8, 16, stride=16), torch.randn(1, 3, 32, 32))
-    assert [getattr(each, "planes", None) for each in patches] == [None, False, None]
+    assert [getattr(each, "planar", None) for each in patches] == [None, False, None]
 
 
 def test_channels_last_needs_no_permutation() -> None:

@@ -6,8 +6,8 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 from torch.export import Dim
 
-from backends.cpu.compiler.ops.col2im import Col2im
 from backends.cpu.compiler.testing.compare import assert_computes, specs
+from backends.cpu.schema.convolution import Col2im
 from backends.cpu.schema.copies import Permute
 
 

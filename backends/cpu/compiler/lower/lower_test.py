@@ -8,10 +8,10 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from backends.cpu.compiler.ops.elementwise import ElementwiseF32
-from backends.cpu.compiler.ops.pool_f32 import PoolF32
 from backends.cpu.compiler.testing.compare import assert_computes, specs
 from backends.cpu.schema.copies import Permute
 from backends.cpu.schema.gemm import GemmF32
+from backends.cpu.schema.pooling import PoolF32
 
 _PICTURE = (2, 5, 6, 8)
 _MATRIX = torch.arange(18.0).reshape(6, 3)

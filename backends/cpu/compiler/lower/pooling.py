@@ -13,7 +13,7 @@ from backends.cpu.compiler.lower import reductions
 from backends.cpu.compiler.lower.builder import Builder, channels_last, view
 from backends.cpu.compiler.lower.parts import parts_of, refuses_but_first
 from backends.cpu.compiler.lower.rule import Program, Refusal, Rule, argument, dims_at, tensor_of
-from backends.cpu.compiler.ops.pool_f32 import PoolF32, Pooling
+from backends.cpu.schema.pooling import PoolF32, PoolMode
 from backends.cpu.schema.records import Pair, Window
 from backends.cpu.schema.reduction import Reduction
 
@@ -38,14 +38,14 @@ def _lower_mean(builder: Builder, node: Node) -> None:
         reductions.lower(builder, node, Reduction.MEAN, dims)
         return
     if tensor_of(node).dim() == 4:
-        _emit(builder, node, PoolF32(Pooling.AVERAGE))
+        _emit(builder, node, PoolF32(PoolMode.AVG))
         return
     rows = builder.write(node)
     batch, channels = rows.dims
     picture = type(rows)(rows.dtype, (batch, 1, 1, channels))
     builder.alias(node, TensorLayout(view(picture, rows.dims), (0, 1)))
     source = builder.read(node.args[0], _PICTURE)
-    builder.op(PoolF32(Pooling.AVERAGE), [source], picture, node)
+    builder.op(PoolF32(PoolMode.AVG), [source], picture, node)
 
 
 def _lower_max_with_places(builder: Builder, node: Node) -> None:
@@ -62,7 +62,7 @@ def _refuses_max_with_places(program: Program, node: Node) -> Refusal:
 
 def _emit_max(builder: Builder, node: Node, result: Node, window: Window) -> None:
     source = builder.read(node.args[0], _PICTURE)
-    builder.op(PoolF32(Pooling.MAX, window), [source], builder.write(result, _PICTURE), node)
+    builder.op(PoolF32(PoolMode.MAX, window), [source], builder.write(result, _PICTURE), node)
 
 
 def _refuses_window(program: Program, node: Node) -> Refusal:
@@ -91,7 +91,7 @@ def _counts_pads(node: Node) -> bool:
 def _lower_average(builder: Builder, node: Node) -> None:
     count_pads = _counts_pads(node)
     divisor = argument(node, 6, "divisor_override") or 0
-    _emit(builder, node, PoolF32(Pooling.AVERAGE, _window(node, (1, 1), dims_at(node)), count_pads, divisor))
+    _emit(builder, node, PoolF32(PoolMode.AVG, _window(node, (1, 1), dims_at(node)), count_pads, divisor))
 
 
 def _lower_max(builder: Builder, node: Node) -> None:

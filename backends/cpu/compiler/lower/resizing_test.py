@@ -8,8 +8,8 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 from torch.export import Dim
 
-from backends.cpu.compiler.ops.conv_f32 import ConvF32
 from backends.cpu.compiler.testing.compare import assert_computes, ops, specs
+from backends.cpu.schema.convolution import ConvF32
 from backends.cpu.schema.copies import Permute
 from backends.cpu.schema.resampling import Resize
 

@@ -11,37 +11,35 @@ from backends.cpu.compiler.graph import Value
 from backends.cpu.compiler.lower.builder import Builder, Order, view
 from backends.cpu.compiler.lower.parts import parts_of
 from backends.cpu.compiler.lower.rule import Rule, tensor_of
-from backends.cpu.compiler.ops.adaptive_pool import AdaptivePool, Sharing
-from backends.cpu.compiler.ops.pool_f32 import WHOLE, PoolF32, Pooling
 from backends.cpu.compiler.ops.window import MAX_SIZE
+from backends.cpu.schema.pooling import WHOLE, AdaptivePool, PoolF32, PoolMode
 from backends.cpu.schema.records import Window
 
 _aten = torch.ops.aten
 _LARGEST, _PLACES = range(2)
-_POOLING = {Sharing.MEAN: Pooling.AVERAGE, Sharing.LARGEST: Pooling.MAX}
 _Sizes: TypeAlias = tuple[Dim, ...]
 
 
 def _lower_mean(builder: Builder, node: Node) -> None:
-    _lower(builder, node, node, Sharing.MEAN)
+    _lower(builder, node, node, PoolMode.AVG)
 
 
 def _lower_max(builder: Builder, node: Node) -> None:
     parts = parts_of(node)
-    for part, sharing in ((_LARGEST, Sharing.LARGEST), (_PLACES, Sharing.PLACES)):
+    for part, mode in ((_LARGEST, PoolMode.MAX), (_PLACES, PoolMode.ARGMAX)):
         for each in parts.get(part, []):
-            _lower(builder, node, each, sharing)
+            _lower(builder, node, each, mode)
 
 
-def _lower(builder: Builder, node: Node, result: Node, sharing: Sharing) -> None:
+def _lower(builder: Builder, node: Node, result: Node, mode: PoolMode) -> None:
     """Of a picture, by the op for windows of one size if they are."""
     order, count = _channels_innermost(node), len(node.args[1])
     source, output = builder.read(node.args[0], order), builder.write(result, order)
     window = _even_window(source.dims[1:-1], output.dims[1:-1]) if len(order) == 4 and count == 2 else None
-    if window is None or sharing is Sharing.PLACES:
-        builder.op(AdaptivePool(sharing), [_volume(source, count)], _volume(output, count), node)
+    if window is None or mode is PoolMode.ARGMAX:
+        builder.op(AdaptivePool(mode), [_volume(source, count)], _volume(output, count), node)
     else:
-        builder.op(PoolF32(_POOLING[sharing], window), [source], output, node)
+        builder.op(PoolF32(mode, window), [source], output, node)
 
 
 def _channels_innermost(node: Node) -> Order:

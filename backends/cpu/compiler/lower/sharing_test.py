@@ -8,8 +8,8 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 from torch.export import Dim
 
-from backends.cpu.compiler.ops.adaptive_pool import AdaptivePool
 from backends.cpu.compiler.testing.compare import assert_computes, specs
+from backends.cpu.schema.pooling import AdaptivePool
 
 _POOLS: list[tuple[Callable[..., Tensor], tuple[int, ...]]] = [
     (lambda x, **how: F.adaptive_max_pool1d(x, 4, **how), (2, 3, 10)),

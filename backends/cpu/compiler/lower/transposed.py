@@ -18,7 +18,7 @@ from backends.cpu.compiler.graph import TensorLayout, Value, constant
 from backends.cpu.compiler.lower.builder import Builder, channels_last, view
 from backends.cpu.compiler.lower.rule import dims_at, tensor_of
 from backends.cpu.compiler.lower.volumes import flat_weight, joined_pictures
-from backends.cpu.compiler.ops.conv_f32 import ConvF32
+from backends.cpu.schema.convolution import ConvF32
 from backends.cpu.schema.copies import Copy, Permute
 from backends.cpu.schema.records import Window
 

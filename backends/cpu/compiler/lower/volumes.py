@@ -12,9 +12,9 @@ from backends.cpu.compiler.graph import TensorLayout, Value, constant
 from backends.cpu.compiler.lower.builder import Builder, channels_last, view
 from backends.cpu.compiler.lower.parts import parts_of, refuses_but_first
 from backends.cpu.compiler.lower.rule import Program, Refusal, Rule, argument, dims_at, tensor_of
-from backends.cpu.compiler.ops.conv_f32 import ConvF32
-from backends.cpu.compiler.ops.pool_f32 import PoolF32, Pooling
+from backends.cpu.schema.convolution import ConvF32
 from backends.cpu.schema.copies import COPY_INPUTS, Copy
+from backends.cpu.schema.pooling import PoolF32, PoolMode
 from backends.cpu.schema.records import Window
 
 _aten = torch.ops.aten
@@ -88,8 +88,8 @@ def _lower_average(builder: Builder, node: Node) -> None:
     kernel, stride, pads = _windows(node)
     count, divisor = bool(argument(node, 5, "count_include_pad", True)), argument(node, 6, "divisor_override")
     flat, deep = (Window(kernel[1:], stride[1:], (*pads[1:], *pads[1:])), _along_depth(kernel, stride, pads))
-    first = PoolF32(Pooling.AVERAGE, flat, count, 1 if divisor else 0)
-    _pool(builder, node, node, first, PoolF32(Pooling.AVERAGE, deep, count, divisor or 0))
+    first = PoolF32(PoolMode.AVG, flat, count, 1 if divisor else 0)
+    _pool(builder, node, node, first, PoolF32(PoolMode.AVG, deep, count, divisor or 0))
 
 
 def _lower_max(builder: Builder, node: Node) -> None:
@@ -98,7 +98,7 @@ def _lower_max(builder: Builder, node: Node) -> None:
     flat = Window(kernel[1:], stride[1:], (*pads[1:], *pads[1:]), dilation[1:])
     deep = _along_depth(kernel, stride, pads, dilation[0])
     for each in parts_of(node).get(0, []):
-        _pool(builder, node, each, PoolF32(Pooling.MAX, flat), PoolF32(Pooling.MAX, deep))
+        _pool(builder, node, each, PoolF32(PoolMode.MAX, flat), PoolF32(PoolMode.MAX, deep))
 
 
 def _pool(builder: Builder, node: Node, result: Node, flat: PoolF32, deep: PoolF32) -> None:

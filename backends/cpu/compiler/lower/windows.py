@@ -6,8 +6,8 @@ import torch
 from torch.fx import Node
 
 from backends.cpu.compiler.lower.rule import Refusal, dims_at
-from backends.cpu.compiler.ops.dwconv_f32 import MOST_ROWS
 from backends.cpu.compiler.ops.window import MAX_SIZE
+from backends.cpu.schema.convolution import DWCONV_F32_MAX_ROWS
 from exir.dialects.edge import to_torch_overload
 
 _aten = torch.ops.aten
@@ -31,8 +31,8 @@ def refuses_window(node: Node) -> Refusal:
     if largest > MAX_SIZE:
         return f"a window size of {largest} is not supported; at most {MAX_SIZE}"
     rows = _depthwise_rows(node)
-    if rows > MOST_ROWS:
-        return f"a kernel height of {rows} per channel is not supported; at most {MOST_ROWS}"
+    if rows > DWCONV_F32_MAX_ROWS:
+        return f"a kernel height of {rows} per channel is not supported; at most {DWCONV_F32_MAX_ROWS}"
     return None
 
 

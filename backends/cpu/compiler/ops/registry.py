@@ -3,27 +3,30 @@
 from backends.cpu.compiler.ops import (  # noqa: F401
     attention,
     cast,
+    convolution,
     copies,
     embedding,
     gemm,
     indexing,
     normalization,
+    pooling,
     quantization,
     reduction,
     resampling,
 )
-from backends.cpu.compiler.ops.adaptive_pool import AdaptivePool
-from backends.cpu.compiler.ops.col2im import Col2im
-from backends.cpu.compiler.ops.conv_f32 import ConvF32, ConvF32F16w
-from backends.cpu.compiler.ops.conv_qs8 import ConvQs8, DwconvQs8
-from backends.cpu.compiler.ops.dwconv_f32 import DwconvF32
 from backends.cpu.compiler.ops.elementwise import ElementwiseF32, ElementwiseI64
-from backends.cpu.compiler.ops.mbconv_f32 import MbconvF32
-from backends.cpu.compiler.ops.pool_f32 import PoolF32
-from backends.cpu.compiler.ops.pool_qs8 import PoolQs8
-from backends.cpu.compiler.ops.winograd_f32 import WinogradF32
-from backends.cpu.compiler.ops.winograd_qs8 import WinogradQs8
 from backends.cpu.schema.attention import KvUpdate, SdpaF32
+from backends.cpu.schema.convolution import (
+    Col2im,
+    ConvF32,
+    ConvF32F16w,
+    ConvQs8,
+    DwconvF32,
+    DwconvQs8,
+    MbconvF32,
+    WinogradF32,
+    WinogradQs8,
+)
 from backends.cpu.schema.copies import Copy, Permute
 from backends.cpu.schema.declarations import OpSpec
 from backends.cpu.schema.embedding import Embedding, EmbeddingQw
@@ -39,6 +42,7 @@ from backends.cpu.schema.gemm import (
 )
 from backends.cpu.schema.indexing import Arange, Cumsum, MaskedScatter, Topk
 from backends.cpu.schema.normalization import Norm, Softmax
+from backends.cpu.schema.pooling import AdaptivePool, PoolF32, PoolQs8
 from backends.cpu.schema.quantization import BinaryQs8, Cast, Dequantize, LutQs8, Quantize
 from backends.cpu.schema.reduction import Reduce
 from backends.cpu.schema.resampling import GridSample, Resize

@@ -13,6 +13,3 @@ def padded(window: Window, x: Tensor, value: float = 0.0) -> Tensor:
     """Return `x`, [B, C, H, W], with the padding of `window`."""
     top, left, bottom, right = window.padding
     return F.pad(x, (left, right, top, bottom), value=value)
-
-
-WORDS = 10

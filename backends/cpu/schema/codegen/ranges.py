@@ -1,6 +1,7 @@
 """The ranges of attribute words, each once: verification tables refer to them by index."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from enum import IntEnum
 from typing import Any, get_args, get_origin
 
@@ -31,6 +32,11 @@ def word_ranges(record: type[Record]) -> list[int]:
             at = part.offset + word
             indices[at] = ANY if at in indices else _index(bounds)
     return [indices[at] for at in range(len(indices))]
+
+
+def bounds_at(index: int) -> tuple[int, int]:
+    """Return the integer bounds of range `index`."""
+    return _ranges()[index - 2]
 
 
 def ranges_source() -> str:
@@ -67,7 +73,7 @@ def _all_bounds(op: type[OpSpec]) -> Iterator[tuple[int, int]]:
 def _bounds(annotation: Any, part: Part) -> Iterator[tuple[int, int] | str]:
     """Yield the bounds of each word; "positive" for a positive float."""
     if isinstance(annotation, type) and issubclass(annotation, Record):
-        yield from _record_bounds(annotation)
+        yield from _record_bounds(annotation, part.limits_of)
     elif is_optional_float(annotation):
         yield from ((0, 1), _FULL)
     elif get_origin(annotation) is tuple:
@@ -80,14 +86,15 @@ def _bounds(annotation: Any, part: Part) -> Iterator[tuple[int, int] | str]:
     elif annotation is bool:
         yield 0, 1
     elif issubclass(annotation, IntEnum):
-        yield min(annotation), max(annotation)
+        yield max(min(annotation), part.limits[0]), min(max(annotation), part.limits[1])
     else:
         yield part.limits
 
 
-def _record_bounds(record: type[Record]) -> Iterator[tuple[int, int] | str]:
+def _record_bounds(record: type[Record], limits_of: Mapping[str, tuple[int, int]]) -> Iterator[tuple[int, int] | str]:
     found: dict[int, tuple[int, int] | str] = {}
-    for part in parts_of(record):
+    for declared in parts_of(record):
+        part = replace(declared, limits=limits_of.get(declared.name, declared.limits))
         for word, bounds in enumerate(_bounds(part.annotation, part)):
             at = part.offset + word
             found[at] = _FULL if at in found else bounds

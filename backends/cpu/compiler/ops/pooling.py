@@ -1,0 +1,100 @@
+"""Reference semantics of pooling."""
+
+from collections.abc import Sequence
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from backends.cpu.compiler.ops.quantization import quantized
+from backends.cpu.compiler.ops.reference import Sizes, check_shapes, evaluate, expect
+from backends.cpu.compiler.ops.window import padded
+from backends.cpu.schema.declarations import OpSpec
+from backends.cpu.schema.pooling import WHOLE, AdaptivePool, PoolF32, PoolMode, PoolQs8
+from backends.cpu.schema.records import Window
+
+
+@check_shapes.register
+def _check_pool_f32(spec: PoolF32, sizes: Sizes) -> None:
+    _check_pool(spec, sizes)
+
+
+@check_shapes.register
+def _check_pool_qs8(spec: PoolQs8, sizes: Sizes) -> None:
+    _check_pool(spec, sizes)
+
+
+def _check_pool(spec: OpSpec, sizes: Sizes) -> None:
+    expect(spec, len(sizes) == 2, f"{len(sizes)} tensors")
+    x, y = sizes
+    expect(spec, len(x) == len(y) == 4, f"{x} and {y} are not images")
+    expect(spec, (x[0], x[3]) == (y[0], y[3]), f"batch or channels of {x} and {y} differ")
+
+
+@evaluate.register
+def _pool_f32(spec: PoolF32, inputs: Sequence[Tensor], outputs: Sequence[Tensor], dims: Sequence[int]) -> None:
+    (x,) = inputs
+    if spec.mode is PoolMode.MAX:
+        outputs[0].copy_(_maxima(spec, x))
+    else:
+        outputs[0].copy_(_sums(spec, x) / _divisors(spec, x))
+
+
+@evaluate.register
+def _pool_qs8(spec: PoolQs8, inputs: Sequence[Tensor], outputs: Sequence[Tensor], dims: Sequence[int]) -> None:
+    x = inputs[0].double() - spec.params.zero_point
+    if spec.pool.mode is PoolMode.MAX:
+        y = _maxima(spec.pool, x).float() * spec.params.scale
+    else:
+        y = _sums(spec.pool, x).float() * spec.params.scale / _divisors(spec.pool, x).float()
+    outputs[0].copy_(quantized(spec.quantizing, y))
+
+
+def _maxima(spec: PoolF32, x: Tensor) -> Tensor:
+    image = x.permute(0, 3, 1, 2)
+    window = _window(spec, image)
+    image = padded(window, image, float("-inf"))
+    return F.max_pool2d(image, window.kernel, window.stride, 0, window.dilation).permute(0, 2, 3, 1)
+
+
+def _sums(spec: PoolF32, x: Tensor) -> Tensor:
+    image = x.permute(0, 3, 1, 2)
+    window = _window(spec, image)
+    sums = F.avg_pool2d(padded(window, image), window.kernel, window.stride, divisor_override=1)
+    return sums.permute(0, 2, 3, 1)
+
+
+def _divisors(spec: PoolF32, x: Tensor) -> Tensor:
+    """Return the divisors of averages, which broadcast to y."""
+    if spec.divisor or spec.count_padding:
+        taps = _window(spec, x.permute(0, 3, 1, 2)).taps
+        return torch.tensor(float(spec.divisor or taps))
+    return _sums(spec, torch.ones_like(x))
+
+
+def _window(spec: PoolF32, image: Tensor) -> Window:
+    """Return the window over `image`, [B, C, H, W]."""
+    size = image.shape[2], image.shape[3]
+    return Window(size, size) if spec.window == WHOLE else spec.window
+
+
+@check_shapes.register
+def _check_adaptive_pool(spec: AdaptivePool, sizes: Sizes) -> None:
+    expect(spec, len(sizes) == 2, f"{len(sizes)} tensors")
+    x, y = sizes
+    expect(spec, len(x) == len(y) == 5, f"{x} and {y} are not volumes")
+    expect(spec, (x[0], x[4]) == (y[0], y[4]), f"batch or channels of {x} and {y} differ")
+
+
+@evaluate.register
+def _adaptive_pool(
+    spec: AdaptivePool, inputs: Sequence[Tensor], outputs: Sequence[Tensor], dims: Sequence[int]
+) -> None:
+    x, (depth, height, width) = inputs[0].permute(0, 4, 1, 2, 3), outputs[0].shape[1:4]
+    size = depth, height, width
+    if spec.mode is PoolMode.AVG:
+        y = F.adaptive_avg_pool3d(x, size)
+    else:
+        maxima, indices = F.adaptive_max_pool3d(x, size, return_indices=True)
+        y = maxima if spec.mode is PoolMode.MAX else indices
+    outputs[0].copy_(y.permute(0, 2, 3, 4, 1))

@@ -1,0 +1,314 @@
+"""Convolutions with prepacked weights, of float32 and of quantized images, and `col2im`.
+
+Images are [B, H, W, C] (NHWC) unless stated otherwise. N counts output channels, G groups. A panel is 16 output channels
+of a group. The last panel of a group is padded with zeros, and so are tensors with one element per output channel.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+from backends.cpu.schema.activated import Activated
+from backends.cpu.schema.declarations import F16, QS8, Dtype, OpSpec, Record, Tensor, bounds, bounds_of, many, optional
+from backends.cpu.schema.gemm import GemmF32
+from backends.cpu.schema.records import MAX_WINDOW, NONE, Activation, OutputQuantization, Padding, Pair, Window
+
+PANEL = 16
+
+# Planar input: the rows that a strip of outputs reads are on the stack (microkernels/conv_planar.h).
+_PLANAR_TAPS = 512
+_PLANAR_FLOATS = 6144
+_PLANAR_COLUMNS = 6
+
+DWCONV_F32_MAX_ROWS = 256
+CONV_QS8_MAX_TAPS = 64
+CONV_QS8_MAX_QUADS = 4096
+CONV_QS8_MAX_CHANNELS = 4096
+DWCONV_QS8_MAX_TAPS = 64
+"""Limits of buffers on the stack (ops/dwconv_f32.c, microkernels/conv_qs8.h, microkernels/dwconv_qs8.h): rows and taps of
+a kernel, quads of 4 weights, and channels of a group."""
+
+MAX_EXACT_TERMS = 4096
+
+WINOGRAD_KERNEL = 3
+WINOGRAD_COLUMNS = 64
+"""Columns whose products are transformed back at once."""
+WINOGRAD_QS8_SIDE = 4
+WINOGRAD_QS8_POSITIONS = (WINOGRAD_QS8_SIDE + WINOGRAD_KERNEL - 1) ** 2
+
+MBCONV_MAX_BLOCKS = 4
+MBCONV_WEIGHTS = 6
+"""Weights and biases of a block."""
+
+_X = Tensor("x", "[B, H, W, C]")
+_BIAS = Tensor("bias", "[...]")
+_RESIDUAL = optional("residual", "[B, Ho, Wo, N]")
+_Y = (Tensor("y", "[B, Ho, Wo, N]"),)
+_PANELS = "[G, ceil(N / G / 16), kh * kw * C / G, 16]"
+
+_X_QS8 = Tensor("x", "[B, H, W, C]", QS8)
+_COLUMNS_QS8 = (
+    Tensor("sums", "[...]", (Dtype.INT32,)),
+    Tensor("scales", "[...]"),
+    Tensor("biases", "[...]", (Dtype.FLOAT32, Dtype.INT32)),
+)
+_Y_QS8 = (Tensor("y", "[B, Ho, Wo, N]", QS8),)
+
+
+@dataclass(frozen=True)
+class ConvF32(Activated):
+    """y = activation(conv(x, weights) + bias + residual).
+
+    `weights` has the elements of a window in the order row, column, channel.
+
+    planar: x is [B, C, H, W]; one group only. Windows are limited, as rows of x are copied to the stack.
+    """
+
+    planar: bool = field(default=False, kw_only=True)
+    window: Window
+    groups: int = field(default=1, metadata=bounds(1))
+    activation: Activation = NONE
+
+    code: ClassVar[int] = 2
+    inputs: ClassVar[tuple[Tensor, ...]] = (_X, Tensor("weights", _PANELS), _BIAS, _RESIDUAL)
+    outputs: ClassVar[tuple[Tensor, ...]] = _Y
+
+
+@dataclass(frozen=True)
+class ConvF32F16w(ConvF32):
+    """`conv_f32` with float16 or bfloat16 weights, not planar. Results have the bits of `conv_f32` on the widened weights."""
+
+    code: ClassVar[int] = 34
+    inputs: ClassVar[tuple[Tensor, ...]] = (_X, Tensor("weights", _PANELS, F16), _BIAS, _RESIDUAL)
+
+
+def fits_planar(window: Window, channels: int) -> bool:
+    """Return whether `conv_f32` can read planar input with this window."""
+    kh, kw = window.kernel
+    columns = (_PLANAR_COLUMNS - 1) * window.stride[1] + (kw - 1) * window.dilation[1] + 1
+    return channels * kh * kw <= _PLANAR_TAPS and channels * kh * columns <= _PLANAR_FLOATS
+
+
+@dataclass(frozen=True)
+class DwconvF32(Activated):
+    """Depthwise convolution: y = activation(conv(x, weights) + bias), each channel with its own filter.
+
+    A kernel has at most 256 rows.
+    """
+
+    window: Window
+    activation: Activation = NONE
+
+    code: ClassVar[int] = 3
+    inputs: ClassVar[tuple[Tensor, ...]] = (_X, Tensor("weights", "[ceil(C / 16), kh * kw, 16]"), _BIAS)
+    outputs: ClassVar[tuple[Tensor, ...]] = (Tensor("y", "[B, Ho, Wo, C]"),)
+
+
+@dataclass(frozen=True)
+class WinogradF32(Activated):
+    """`conv_f32` with a 3 x 3 kernel, stride 1 and one group, by Winograd's F(side x side, 3 x 3) (Lavin & Gray 2016).
+
+    P = (side + 2)^2 positions of a tile; each is a GEMM over the channels of all tiles.
+
+    padding: top, left, bottom, right.
+    side: outputs of a tile along an axis, 2 or 4.
+    tiles: tiles that a thread transforms at once. The workspace has a row per thread.
+    """
+
+    padding: Padding = field(metadata=bounds(0, MAX_WINDOW))
+    side: int = field(metadata=bounds(2, 4))
+    tiles: int = field(metadata=bounds(1, 1 << 20))
+    activation: Activation = NONE
+
+    code: ClassVar[int] = 4
+    inputs: ClassVar[tuple[Tensor, ...]] = (_X, Tensor("weights", "[P, ceil(N / 16), C, 16]"), _BIAS, _RESIDUAL)
+    outputs: ClassVar[tuple[Tensor, ...]] = _Y
+    workspaces: ClassVar[tuple[Tensor, ...]] = (Tensor("workspace", "[threads, floats]"),)
+
+    @property
+    def window(self) -> Window:
+        """The window of the convolution."""
+        return Window((WINOGRAD_KERNEL, WINOGRAD_KERNEL), padding=self.padding)
+
+    @property
+    def positions(self) -> int:
+        """The number of elements of a transformed tile."""
+        return (self.side + WINOGRAD_KERNEL - 1) ** 2
+
+    def tile_floats(self, channels: int) -> int:
+        """Return the number of floats of a transformed tile, and of 64 columns of its products."""
+        return self.positions * (channels + WINOGRAD_COLUMNS)
+
+    def workspace(self, channels: int) -> int:
+        """Return the number of floats that a thread needs: its tiles, and the pixels of one."""
+        return self.tiles * self.tile_floats(channels) + self.positions * channels
+
+
+@dataclass(frozen=True)
+class ConvolutionQs8(OpSpec):
+    """Attributes of convolutions of quantized images. Accumulators are exact int32.
+
+    y = quantize((conv(x, weights) - zero_point * sums) * scales + biases). Padding has the value `zero_point`. `sums` has
+    the sum of the weights of each output channel. int32 biases are added before the multiplication by `scales`.
+
+    max_exact_terms: number t of quads of products that add up in int16. For any t quads of a column from a multiple of t
+        on, and either half of the quads, sum(max(w, 0)) and sum(max(-w, 0)) times (max(x) - min_value) are at most 32767.
+        0 if no t is known.
+    min_value: a lower bound of the values of x and of the zero point.
+    """
+
+    window: Window
+    zero_point: int
+    max_exact_terms: int = field(metadata=bounds(0, MAX_EXACT_TERMS))
+    min_value: int
+    quantizing: OutputQuantization
+
+
+@dataclass(frozen=True)
+class ConvQs8(ConvolutionQs8):
+    """Convolution of int8 or uint8 images with int8 weights, requantized per output channel.
+
+    y = quantize((conv(x, weights) - zero_point * sums) * scales + biases). Accumulators are exact int32. `weights` has
+    the elements of a window in the order row, column, channel, 4 at a time.
+
+    max_exact_terms, min_value: see `ConvolutionQs8`; for microkernels that add products in int16.
+    """
+
+    groups: int = field(metadata=bounds(1, 1 << 20))
+
+    code: ClassVar[int] = 20
+    inputs: ClassVar[tuple[Tensor, ...]] = (
+        _X_QS8,
+        Tensor("weights", "[G * ceil(N / G / 16), ceil(kh * kw * C / G / 4), 16, 4]", (Dtype.INT8,)),
+        *_COLUMNS_QS8,
+    )
+    outputs: ClassVar[tuple[Tensor, ...]] = _Y_QS8
+
+
+@dataclass(frozen=True)
+class DwconvQs8(ConvolutionQs8):
+    """Depthwise convolution of int8 or uint8 images with int8 weights, requantized per channel.
+
+    y = quantize((conv(x, weights) - zero_point * sums) * scales + biases). Accumulators are exact int32. `weights` has
+    the taps of a column 4 at a time, padded with zeros; kh * kw is at most 64.
+
+    max_exact_terms, min_value: see `ConvolutionQs8`; for microkernels that add products in int16.
+    """
+
+    code: ClassVar[int] = 21
+    inputs: ClassVar[tuple[Tensor, ...]] = (
+        _X_QS8,
+        Tensor("weights", "[ceil(C / 16), kw * ceil(kh / 4), 16, 4]", (Dtype.INT8,)),
+        *_COLUMNS_QS8,
+    )
+    outputs: ClassVar[tuple[Tensor, ...]] = (Tensor("y", "[B, Ho, Wo, C]", QS8),)
+
+
+@dataclass(frozen=True)
+class WinogradQs8(ConvolutionQs8):
+    """`conv_qs8` with a 3 x 3 kernel and stride 1 by Winograd's F(4 x 4, 3 x 3) in integers, with the same results.
+
+    C is a multiple of 32 and at most 224, N a multiple of 16. `weights` has two channels of a column side by side.
+
+    max_exact_terms, min_value: not used.
+    tiles: tiles that a thread transforms at once. The workspace has a row per thread.
+    """
+
+    window: Window = field(metadata=bounds_of(kernel=(3, 3), stride=(1, 1), dilation=(1, 1)))
+    tiles: int = field(metadata=bounds(1, 1 << 20))
+
+    code: ClassVar[int] = 46
+    inputs: ClassVar[tuple[Tensor, ...]] = (
+        _X_QS8,
+        Tensor("weights", "[36, N / 16, C / 2, 32]", (Dtype.INT16,)),
+        *_COLUMNS_QS8,
+    )
+    outputs: ClassVar[tuple[Tensor, ...]] = _Y_QS8
+    workspaces: ClassVar[tuple[Tensor, ...]] = (Tensor("workspace", "[threads, words]"),)
+
+    @staticmethod
+    def fits(channels: int, columns: int) -> bool:
+        """Return whether the op supports these numbers of input and output channels."""
+        return channels % 32 == 0 and channels <= 224 and columns % PANEL == 0
+
+    @staticmethod
+    def tile_words(channels: int) -> int:
+        """Return the number of 32-bit words of a transformed tile, and of 64 columns of its products."""
+        return WINOGRAD_QS8_POSITIONS * (channels // 2 + WINOGRAD_COLUMNS)
+
+    def workspace(self, channels: int) -> int:
+        """Return the number of 32-bit words that a thread needs."""
+        return self.tiles * self.tile_words(channels)
+
+
+@dataclass(frozen=True)
+class MbconvBlock(Record):
+    """An inverted residual: expanding convolution, depthwise convolution, projecting GEMM.
+
+    The input of a block that is not the first is expanded by a 1 x 1 convolution. The depthwise kernel has at most
+    32 rows.
+    """
+
+    expand: ConvF32 = field(metadata=bounds_of(groups=(1, 1)))
+    filter: DwconvF32
+    project: GemmF32
+
+    def ring(self, rows: int) -> int:
+        """Return the number of expanded rows that `rows` filtered rows read."""
+        window = self.filter.window
+        return (rows - 1) * window.stride[0] + (window.kernel[0] - 1) * window.dilation[0] + 1
+
+    def workspace(self, rows: int, expanded_width: Any, filtered_width: Any, channels: int) -> Any:
+        """Return the number of floats that a thread needs for `rows` rows of expanded and filtered images."""
+        return (self.ring(rows) * expanded_width + rows * filtered_width) * (-(-channels // PANEL) * PANEL)
+
+    def expanded_size(self, x: Sequence[int]) -> Pair:
+        """Return height and width of the expanded image for an input of shape `x`."""
+        first = 2 if self.expand.planar else 1
+        return self.expand.window.output_size((x[first], x[first + 1]))
+
+
+@dataclass(frozen=True)
+class MbconvF32(OpSpec):
+    """One to four inverted residuals (MBConv), computed a few rows at a time so that intermediate images stay in the cache.
+
+    `weights` has, for each block, the weights and the bias of its three layers, and last perhaps a residual of y.
+
+    rows: rows of the last filtered image that a thread computes at once. The workspace has a row per thread.
+    blocks: each reads the output of the one before it, row by row.
+    """
+
+    rows: int = field(metadata=bounds(1, 1 << 20))
+    blocks: tuple[MbconvBlock, ...]
+
+    code: ClassVar[int] = 5
+    inputs: ClassVar[tuple[Tensor, ...]] = (
+        _X,
+        many("weights", (MBCONV_WEIGHTS, MBCONV_MAX_BLOCKS * MBCONV_WEIGHTS + 1), "[...]"),
+    )
+    outputs: ClassVar[tuple[Tensor, ...]] = _Y
+    workspaces: ClassVar[tuple[Tensor, ...]] = (Tensor("workspace", "[threads, floats]"),)
+
+    @property
+    def ring(self) -> int:
+        """The number of expanded rows of the last block that a thread needs at once."""
+        return self.blocks[-1].ring(self.rows)
+
+    @property
+    def without_residual(self) -> int:
+        """The number of inputs without a residual."""
+        return 1 + MBCONV_WEIGHTS * len(self.blocks)
+
+
+@dataclass(frozen=True)
+class Col2im(OpSpec):
+    """Sum of the elements of overlapping windows: y[b, i, j, c] adds all x of taps at pixel (i, j), as `torch.nn.Fold`.
+
+    window: slides over y, with Ho x Wo outputs.
+    """
+
+    window: Window
+
+    code: ClassVar[int] = 45
+    inputs: ClassVar[tuple[Tensor, ...]] = (Tensor("x", "[B, Ho, Wo, kh * kw, C]"),)
+    outputs: ClassVar[tuple[Tensor, ...]] = (Tensor("y", "[B, H, W, C]"),)

@@ -1,0 +1,76 @@
+"""Pooling of images and volumes."""
+
+from dataclasses import dataclass, field
+from enum import IntEnum
+from typing import ClassVar
+
+from backends.cpu.schema.declarations import F32, QS8, Dtype, OpSpec, Tensor, bounds, bounds_of
+from backends.cpu.schema.records import MAX_KERNEL, OutputQuantization, QuantParams, Window
+
+WHOLE = Window((0, 0))
+"""The window of global pooling: the whole image, whatever its size."""
+
+
+class PoolMode(IntEnum):
+    """Reductions of the elements of a window."""
+
+    AVG = 0
+    MAX = 1
+    ARGMAX = 2
+
+
+@dataclass(frozen=True)
+class PoolF32(OpSpec):
+    """Average or maximum of each window of an image. A maximum is NaN if an element of its window is.
+
+    Padding is never an element: a maximum ignores it, and averages add zeros.
+
+    mode: AVG or MAX.
+    window: a kernel of 0 x 0 is the whole image.
+    count_padding: an average divides by the elements of the kernel; otherwise, by those inside of the image.
+    divisor: if not 0, averages divide by it instead.
+    """
+
+    mode: PoolMode = field(metadata=bounds(PoolMode.AVG, PoolMode.MAX))
+    window: Window = field(default=WHOLE, metadata=bounds_of(kernel=(0, MAX_KERNEL)))
+    count_padding: bool = False
+    divisor: int = field(default=0, metadata=bounds(0))
+
+    code: ClassVar[int] = 6
+    inputs: ClassVar[tuple[Tensor, ...]] = (Tensor("x", "[B, H, W, C]"),)
+    outputs: ClassVar[tuple[Tensor, ...]] = (Tensor("y", "[B, Ho, Wo, C]"),)
+
+
+@dataclass(frozen=True)
+class PoolQs8(OpSpec):
+    """`pool_f32` of quantized values: y = quantize(pool(x - zero_point) * scale).
+
+    Sums and maxima are exact integers. Averages are divided in float32.
+
+    params: quantization of x. The zero point is a value of x.
+    """
+
+    pool: PoolF32
+    params: QuantParams
+    quantizing: OutputQuantization
+
+    code: ClassVar[int] = 31
+    inputs: ClassVar[tuple[Tensor, ...]] = (Tensor("x", "[B, H, W, C]", QS8),)
+    outputs: ClassVar[tuple[Tensor, ...]] = (Tensor("y", "[B, Ho, Wo, C]", QS8),)
+
+
+@dataclass(frozen=True)
+class AdaptivePool(OpSpec):
+    """Average, maximum or its index of each window of a volume, as `torch.nn.AdaptiveAvgPool3d` divides it.
+
+    Along an axis of n elements, window i of m has the elements from floor(i * n / m) to before
+    ceil((i + 1) * n / m).
+
+    mode: of ARGMAX, y is int64: indices into the flattened volume [D, H, W]. Otherwise, y is float32.
+    """
+
+    mode: PoolMode
+
+    code: ClassVar[int] = 43
+    inputs: ClassVar[tuple[Tensor, ...]] = (Tensor("x", "[B, D, H, W, C]"),)
+    outputs: ClassVar[tuple[Tensor, ...]] = (Tensor("y", "[B, Do, Ho, Wo, C]", (*F32, Dtype.INT64)),)
