@@ -1,4 +1,4 @@
-"""One product for queries, keys and values; and the workspaces of attention, written as one op or as several."""
+"""One GEMM for queries, keys and values; workspaces of SDPA and matmul."""
 
 from dataclasses import replace
 
@@ -18,7 +18,7 @@ _X, _WEIGHT, _BIAS = range(3)
 
 
 def prepare_attention(graph: OpGraph, options: Options) -> None:
-    """Join products that only an attention reads, and give attention, and products of what is computed, workspaces."""
+    """Join GEMMs that only one SDPA reads, and add workspaces to `sdpa_f32` and `matmul`."""
     rewriter = Rewriter(graph)
     for op in rewriter.ops():
         if isinstance(op.spec, Matmul):
@@ -41,7 +41,7 @@ def _with_workspace(graph: OpGraph, op: Op, options: Options) -> Op:
 
 
 def _join_products(rewriter: Rewriter, op: Op) -> None:
-    """Let one product compute what the attention reads, when products of the same rows do."""
+    """Join the GEMMs of queries, keys and values if they read the same rows."""
     writers = [rewriter.writer(value) for value in op.inputs[:3]]
     products = [each for each in writers if each is not None and _is_plain(rewriter, each)]
     if len(products) < 3 or any(each.inputs[_X] is not products[0].inputs[_X] for each in products):
@@ -66,7 +66,7 @@ def _is_last(rewriter: Rewriter, op: Op, ops: list[Op]) -> bool:
 
 
 def _joined(products: list[Op]) -> Op:
-    """A product with the columns of all, one beside the other."""
+    """Return a GEMM with the columns of all, side by side."""
     weights = [each.inputs[_WEIGHT].constant for each in products]
     biases = [each.inputs[_BIAS].constant for each in products]
     weight = torch.cat([each for each in weights if each is not None])

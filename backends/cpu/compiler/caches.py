@@ -1,4 +1,4 @@
-"""Caches of float16 and bfloat16: rows are written, and attention reads, where the two bytes lie."""
+"""KV caches of float16 and bfloat16, which updates and SDPA access without a float32 copy."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -12,9 +12,9 @@ from backends.cpu.schema.quantization import Cast
 
 
 def keep_halves(graph: OpGraph) -> None:
-    """Let a state of halves, which becomes floats, is updated, and becomes halves again, be updated itself.
+    """Update float16 and bfloat16 states in place if the program widens, updates and narrows them.
 
-    After: its new rows alone become halves, and what lies in it floats for who needs them; attention reads halves.
+    After: only new rows are narrowed, and the state is widened only for other readers than SDPA.
     """
     writers = {value.storage: op for op in graph.ops for value in op.outputs}
     updated = {op: update for op in graph.ops if (update := _update_of(op, writers)) is not None}
@@ -26,7 +26,7 @@ def keep_halves(graph: OpGraph) -> None:
 
 
 def _update_of(copy: Op, writers: Mapping[Value, Op]) -> Op | None:
-    """What gives the new value of a state of halves that `copy` puts there, where that is an update of its old one."""
+    """Return the update of a float16 or bfloat16 state whose narrowed result `copy` stores in that state, or None."""
     state = copy.output.storage
     if not isinstance(copy.spec, Permute) or not isinstance(state.place, State) or state.dtype not in HALVES:
         return None
@@ -42,7 +42,7 @@ def _writer(reader: Op, kind: type, writers: Mapping[Value, Op]) -> Op | None:
 
 
 def _kept(op: Op, state: Value | None) -> Iterator[Op]:
-    """`op`, or where it is an update of floats of `state`, the same of `state`, and that as floats."""
+    """Yield `op` or, if it is the update of `state`, an update in place and a cast of the state to float32."""
     if state is None:
         yield op
         return
@@ -61,7 +61,7 @@ def _reads_state(op: Op) -> bool:
 
 
 def _attending(op: Op, halves: Mapping[Value, Value]) -> Op:
-    """Attention, which reads keys and values that are halves as they lie."""
+    """Return `op`; SDPA whose keys and values are widened states reads these states."""
     both = op.inputs[1:3]
     if not isinstance(op.spec, SdpaF32) or not all(each.storage in halves for each in both):
         return op

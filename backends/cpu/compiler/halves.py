@@ -1,4 +1,4 @@
-"""Weights of float16 and bfloat16: which are stored so, and what reads them as floats."""
+"""Weights of float16 and bfloat16: the option that stores them, and casts for ops that need float32."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -23,7 +23,7 @@ from backends.cpu.schema.gemm import (
 )
 from backends.cpu.schema.quantization import Cast
 
-# Which input of an op is a weight.
+# The index of the input that is a weight.
 _WEIGHTS: dict[type[OpSpec], int] = {
     GemmF32: 1,
     GroupedGemmF32: 1,
@@ -33,18 +33,18 @@ _WEIGHTS: dict[type[OpSpec], int] = {
     Embedding: 0,
 }
 _NUMBERS = (torch.float32, *HALVES)
-# What reads halves where they lie.
+# Ops that read float16 and bfloat16 directly.
 _READERS = (GemmF32F16w, GroupedGemmF32F16w, ConvF32F16w, Embedding, Cast, GemmF32Qbw, GemmQd8Qbw, EmbeddingQw)
 
 
 def narrowed(tensor: Tensor, dtype: torch.dtype) -> Tensor:
-    """`tensor` in `dtype`; as it is where an element has no number there."""
+    """Return `tensor` in `dtype`, unchanged if a finite element is out of range."""
     narrow = tensor.to(dtype)
     return tensor if bool((narrow.isinf() & ~tensor.isinf()).any()) else narrow
 
 
 def store_weights(graph: OpGraph, options: Options) -> None:
-    """Let weights be of the dtype that the options say, if they do; biases stay floats."""
+    """Convert weights to the dtype of the options, unless that is "auto". Biases stay float32."""
     if options.weights == "auto":
         return
     dtype, done = getattr(torch, options.weights), dict[Value, Value]()
@@ -63,7 +63,7 @@ def _stored(op: Op, dtype: torch.dtype, done: dict[Value, Value]) -> Op:
 
 
 def read_as_floats(graph: OpGraph) -> None:
-    """Put a `cast` where halves are read by an op that knows floats only, and after an embedding of halves."""
+    """Insert a `cast` before ops that read float32 only, and after embeddings of float16 or bfloat16 tables."""
     done: dict[Value, Value] = {}
     graph.ops = [each for op in graph.ops for each in _converted(op, done)]
 

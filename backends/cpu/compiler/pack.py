@@ -1,4 +1,4 @@
-"""Weights and biases of ops as the ops read them."""
+"""Prepacking of weights and biases."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -77,7 +77,7 @@ def _block(block: MbconvBlock, *weights: Tensor) -> Packed:
     return (*expanded, *taps_and_bias, *_product(block.project, weight, bias))
 
 
-# What makes of weights, inputs 1 and on, what is read.
+# Functions that prepack inputs 1 and on.
 _PACKERS: dict[type[OpSpec], Callable[..., Packed]] = {
     GemmF32: _product,
     GroupedGemmF32: _grouped_gemm,
@@ -92,10 +92,10 @@ _Done = dict[Any, Sequence[Value]]
 
 
 def pack(graph: OpGraph) -> None:
-    """Replace the weights of each op, inputs 1 and on, by what it reads.
+    """Prepack the weights of each op, inputs 1 and on.
 
-    Before, weights are as PyTorch has them; ops that share some share what they become. A table whose rows
-    are the weight of a product is read from the product's panels: the file has it once.
+    Before: weights have the layout of PyTorch. Ops that share weights share the packed weights. An embedding whose
+    table is the weight of a GEMM reads the packed weight, so that the file has it once.
     """
     done: _Done = {}
     packed = [_packed(op, done) for op in graph.ops]
@@ -133,7 +133,7 @@ def _weights(spec: OpSpec) -> int:
 
 
 def _reader(spec: OpSpec, packed: Value) -> OpSpec:
-    """The operation that reads weights as they are stored."""
+    """Return the variant of the op for the dtype of the packed weights."""
     if packed.dtype in HALVES and isinstance(spec, GemmF32):
         return GemmF32F16w(spec.activation)
     if packed.dtype in HALVES and isinstance(spec, GroupedGemmF32):

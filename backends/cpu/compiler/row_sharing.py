@@ -1,4 +1,4 @@
-"""One op for products of the same row, which is made ready for codes of few bits once."""
+"""One op for low-bit GEMMs of the same row, which is prepared once."""
 
 from collections import defaultdict
 from collections.abc import Iterator
@@ -13,9 +13,9 @@ _X, _SCALES = 0, 2
 
 
 def share_rows(graph: OpGraph) -> None:
-    """Join products by weights of few bits that read the same row: queries, keys and values, or a gate and what it gates.
+    """Join low-bit GEMMs that read the same row, such as queries, keys and values, or gate and up projection.
 
-    After: no two of them that are alike but for weights, biases and results read one row, unless they are `QBW_MAX_OUTPUTS`.
+    After: GEMMs of one row that differ only in weights, biases and outputs are one op, up to `QBW_MAX_OUTPUTS` outputs.
     """
     rewriter = Rewriter(graph)
     for ops in _alike(graph):
@@ -25,7 +25,7 @@ def share_rows(graph: OpGraph) -> None:
 
 
 def _alike(graph: OpGraph) -> list[list[Op]]:
-    """Ops that may be one, in order. A buffer that was updated is another value than before, so that a row is the same wherever it is read."""
+    """Return groups of ops that may be joined, in order. An updated buffer is a new value, so a row never changes."""
     found: dict[Any, list[Op]] = defaultdict(list)
     for op in graph.ops:
         if _takes_one_row(op):
@@ -35,7 +35,7 @@ def _alike(graph: OpGraph) -> list[list[Op]]:
 
 
 def _takes_one_row(op: Op) -> bool:
-    """And nothing that is not there yet when the first such op runs."""
+    """Return whether `op` is a low-bit GEMM of one row without a residual, which might not exist yet for a joined op."""
     spec = op.spec
     is_product = isinstance(spec, GemmF32Qbw) and len(op.inputs) == spec.without_residual
     return is_product and product(op.inputs[_X].dims[:-1]) == 1

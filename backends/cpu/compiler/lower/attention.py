@@ -1,4 +1,4 @@
-"""Attention as a whole: `scaled_dot_product_attention`."""
+"""Lowering of `scaled_dot_product_attention` to one op."""
 
 from math import inf, sqrt
 
@@ -15,7 +15,7 @@ from backends.cpu.schema.attention import SdpaF32
 
 _aten = torch.ops.aten
 _MASK, _DROPOUT, _CAUSAL = 3, 4, 5
-# [batch, heads, rows, size] as it has to lie for heads to stand side by side.
+# The memory order of [batch, heads, rows, size] in which heads are side by side in rows.
 _SIDE_BY_SIDE: Order = (0, 2, 1, 3)
 _HIDES = "hides"
 
@@ -41,14 +41,14 @@ def _lower_attention(builder: Builder, node: Node) -> None:
 
 
 def _keys(builder: Builder, node: Node) -> Value:
-    """Keys or values where they lie, as caches do, if heads are apart there; else as rows."""
+    """Return keys or values in place if each head has its own rows, as in KV caches; otherwise as rows."""
     if not builder.lies_in(node, _SIDE_BY_SIDE) and builder.lies_in(node, as_it_is(4)):
         return builder.read(node, as_it_is(4))
     return _rows(builder.read(node, _SIDE_BY_SIDE))
 
 
 def _summand(builder: Builder, mask: Node) -> Value:
-    """What `mask` adds to scores; where it says whether a key is seen, nothing or minus infinity."""
+    """Return the mask that is added to scores. A boolean mask becomes 0 and minus infinity."""
     value = builder.broadcast(mask, as_it_is(4))
     if value.dtype == torch.float32:
         return value
@@ -62,7 +62,7 @@ def _hiding(builder: Builder, seen: Value, mask: Node) -> Value:
 
 
 def _rows(value: Value) -> Value:
-    """`value` [B, S, heads, size] as rows; what it is a view of where that has such rows already."""
+    """Return `value` [B, S, heads, size] as rows: its storage if that has these dims, otherwise a view."""
     dims = _joined(value)
     return value.storage if value.storage.dims == dims else view(value, dims)
 

@@ -1,4 +1,4 @@
-"""Tensors whose elements are the same at every call; their sizes need not be."""
+"""Lowering of tensors with constant elements, whose sizes may be dynamic."""
 
 from typing import Any
 
@@ -39,7 +39,7 @@ def _lower_filled(builder: Builder, node: Node, value: Any) -> None:
 
 
 def _one(builder: Builder, node: Node, value: Any) -> Value:
-    """`value`, a number or one of the call, in as many dimensions as `node` has."""
+    """Return `value`, a constant or an integer of the program, as a tensor of one element and of the rank of `node`."""
     dims, dtype = (1,) * tensor_of(node).dim(), tensor_of(node).dtype
     if not isinstance(value, Node):
         return constant(torch.full(dims, value, dtype=dtype))

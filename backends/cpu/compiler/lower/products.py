@@ -1,4 +1,4 @@
-"""Products of matrices, of which the second may be constant."""
+"""Lowering of matrix multiplications: GEMMs with constant weights, and products of computed matrices."""
 
 import torch
 from torch import Tensor
@@ -26,7 +26,7 @@ _aten = torch.ops.aten
 
 
 def _emit(builder: Builder, node: Node, x: Node, weight: Tensor, bias: Tensor | None) -> None:
-    """`x` [..., K] times `weight` [N, K]."""
+    """Emit `x` [..., K] times `weight`^T, for `weight` [N, K]."""
     n = weight.shape[0]
     row = torch.zeros(n) if bias is None else bias.expand(n)
     inputs = [builder.read(x), constant(weight), constant(row)]
@@ -40,7 +40,7 @@ def _weight(builder: Builder, node: object) -> Tensor:
 
 
 def _multiply(builder: Builder, node: Node, a: Node, b: Node) -> Value:
-    """A new value for `a` times `b`, which may lie in columns; both are computed."""
+    """Emit `a` times `b`, which may be transposed in memory, to a new value. Both are computed."""
     rank = tensor_of(node).dim()
     columns = (*range(rank - 2), rank - 1, rank - 2)
     transposed = builder.lies_in(b, columns) and not builder.lies_in(b, as_it_is(rank))
@@ -109,7 +109,7 @@ def _refuses_product(program: Program, node: Node) -> Refusal:
 
 
 def _refuses_depth(program: Program, a: Node, b: Node) -> Refusal:
-    """Whether [..., M, K] and [..., K, N] are not known to have the same batches and K."""
+    """Refuse [..., M, K] and [..., K, N] that are not known to have the same batch dims and K."""
     (*batch, _, depth), (*other_batch, other_depth, _) = dims_at(a), dims_at(b)
     return refuses_sizes(program, (*batch, depth), (*other_batch, other_depth))
 

@@ -1,4 +1,4 @@
-"""Running sums."""
+"""Lowering of `cumsum`."""
 
 import torch
 from torch._ops import OpOverload

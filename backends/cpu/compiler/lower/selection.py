@@ -1,4 +1,4 @@
-"""The largest or smallest numbers of rows."""
+"""Lowering of `topk`."""
 
 import torch
 from torch._ops import OpOverload
@@ -12,7 +12,7 @@ from backends.cpu.compiler.lower.rule import Program, Refusal, Rule, argument, d
 from backends.cpu.schema.indexing import TOPK_MAX, Topk
 
 _aten = torch.ops.aten
-_NUMBERS, _PLACES = range(2)
+_VALUES, _INDICES = range(2)
 
 
 def _lower_topk(builder: Builder, node: Node) -> None:
@@ -20,16 +20,16 @@ def _lower_topk(builder: Builder, node: Node) -> None:
     x = builder.read(node.args[0], order)
     rows = view(x, (product(x.dims[:-1]), x.dims[-1]))
     parts = parts_of(node)
-    for part in (_NUMBERS, _PLACES):
+    for part in (_VALUES, _INDICES):
         for each in parts.get(part, []):
             output = Value(tensor_of(each).dtype, (rows.dims[0], node.args[1]))
-            builder.op(Topk(not argument(node, 3, "largest", True), part == _PLACES), [rows], output, node)
+            builder.op(Topk(not argument(node, 3, "largest", True), part == _INDICES), [rows], output, node)
             sizes = tuple(dims_at(each)[dim] for dim in order)
             builder.alias(each, TensorLayout(view(output, sizes), order))
 
 
 def _order(node: Node) -> Order:
-    """The dimension that is searched innermost."""
+    """Return the memory order with the searched dimension innermost."""
     rank = tensor_of(node.args[0]).dim()
     dim = argument(node, 2, "dim", -1) % rank
     return (*(each for each in as_it_is(rank) if each != dim), dim)

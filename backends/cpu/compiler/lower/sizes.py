@@ -1,4 +1,4 @@
-"""Integers of the program: the payload computes them with its sizes, no op does, but where they are elements."""
+"""Integers of the program. The payload computes them with its sizes; only elements of tensors need ops."""
 
 import operator
 from collections.abc import Callable
@@ -15,12 +15,12 @@ from backends.cpu.schema.indexing import Arange
 
 
 def number_of(builder: Builder, node: Node, dim: Dim) -> Value:
-    """`dim` as a tensor of one element, for what `node` computes."""
+    """Return `dim` as a tensor of one element, for the ops of `node`."""
     return builder.once((dim, "number"), lambda: _ranged(builder, node, dim, 1))
 
 
 def range_of(builder: Builder, node: Node, count: Dim) -> Value:
-    """The numbers from 0 up to `count`."""
+    """Return the integers 0 to `count` - 1."""
     if isinstance(count, int):
         return constant(torch.arange(count))
     return builder.once((count, "range"), lambda: _ranged(builder, node, 0, count))
@@ -33,7 +33,7 @@ def _ranged(builder: Builder, node: Node, start: Dim, count: Dim) -> Value:
 
 
 def _lower(builder: Builder, node: Node) -> None:
-    """Where it is used, it is an expression over what the call is made with."""
+    """Emit nothing: uses of the integer are expressions of the sizes of inputs."""
 
 
 _SIZE = Rule(_lower, computes=False, dtypes=ANY, numbers=True)

@@ -1,4 +1,4 @@
-"""Rows of tables, and elements by where they stand in several dimensions."""
+"""Lowering of embeddings and indexing: rows of tables, and elements at indices of several dimensions."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,13 +17,13 @@ from backends.cpu.compiler.ops.expression import Expression, Formula, program
 from backends.cpu.schema.embedding import Embedding
 
 _aten = torch.ops.aten
-# Less than anything can make good that is added to it.
-_NOWHERE = -(1 << 40)
+# A negative index that stays negative when valid indices are added.
+_INVALID = -(1 << 40)
 
 
 @dataclass(frozen=True)
 class _Axis:
-    """Where in a dimension elements stand, and how far its elements are apart."""
+    """The indices of elements in a dimension, and its size and stride."""
 
     places: Value
     size: Dim
@@ -31,7 +31,7 @@ class _Axis:
 
 
 def _from_end(i: Expression, size: Expression) -> Expression:
-    """What is below zero counts from the end."""
+    """Count negative indices from the end."""
     return (i < 0).where(i + size, i)
 
 
@@ -40,8 +40,8 @@ def _place(i: Expression, size: Expression, stride: Expression) -> Expression:
 
 
 def _checked(i: Expression, size: Expression, stride: Expression) -> Expression:
-    """Nowhere, if the dimension has no such place."""
-    return (i < 0).where(_NOWHERE, (i < size).where(i * stride, _NOWHERE))
+    """Return i * stride, or an invalid index if `i` is not in the dimension."""
+    return (i < 0).where(_INVALID, (i < size).where(i * stride, _INVALID))
 
 
 def _sum(*places: Expression) -> Expression:
@@ -60,7 +60,7 @@ def _lower_index_select(builder: Builder, node: Node) -> None:
 
 
 def _lower_index(builder: Builder, node: Node) -> None:
-    """Of one dimension the table says itself which of its rows are not there."""
+    """Check indices of several dimensions before they are combined. The embedding checks those of one."""
     dims = _indexed(node)
     places = [builder.read(node.args[1][dim]) for dim in dims]
     if len(dims) == 1:
@@ -73,7 +73,7 @@ def _lower_index(builder: Builder, node: Node) -> None:
 
 
 def _lower_gather(builder: Builder, node: Node) -> None:
-    """In each dimension but one elements stand where they are to stand."""
+    """Index all dimensions, all but one of them by the position of the result."""
     dim, sizes = _dim_of(node), dims_at(node)
     dims = list(range(len(sizes)))
     places = [builder.read(node.args[2]) if each == dim else _own(builder, node, each) for each in dims]
@@ -83,20 +83,20 @@ def _lower_gather(builder: Builder, node: Node) -> None:
 
 
 def _own(builder: Builder, node: Node, dim: int) -> Value:
-    """The places of `node` in `dim`, to be broadcast."""
+    """Return the positions of `node` in `dim`, to be broadcast."""
     sizes = dims_at(node)
     shape = (*[1] * dim, sizes[dim], *[1] * (len(sizes) - 1 - dim))
     return view(range_of(builder, node, sizes[dim]), shape)
 
 
 def _axes(sizes: Sequence[Dim], dims: Sequence[int], places: Sequence[Value]) -> list[_Axis]:
-    """Of a table whose dimensions `dims` follow each other, the last one innermost."""
+    """Return the axes of a table whose dimensions `dims` are adjacent, the last one innermost."""
     strides = [product([sizes[other] for other in dims[index + 1 :]]) for index in range(len(dims))]
     return [_Axis(place, sizes[dim], stride) for place, dim, stride in zip(places, dims, strides, strict=True)]
 
 
 def _mapped(builder: Builder, node: Node, formula: Formula, x: Value, *numbers: Dim) -> Value:
-    """`formula` of each of `x` and of sizes."""
+    """Apply `formula` to each element of `x`, and to sizes."""
     known = [each if isinstance(each, int) else None for each in numbers]
     sizes = [number_of(builder, node, each) for each in numbers if not isinstance(each, int)]
     output = Value(torch.int64, x.dims)
@@ -105,7 +105,7 @@ def _mapped(builder: Builder, node: Node, formula: Formula, x: Value, *numbers: 
 
 
 def _joined(builder: Builder, node: Node, parts: Sequence[Value]) -> Value:
-    """The sums of places in several dimensions, broadcast."""
+    """Return the sum of the indices of several dimensions, broadcast."""
     if len(parts) == 1:
         return parts[0]
     rank = max(len(each.dims) for each in parts)
@@ -117,7 +117,7 @@ def _joined(builder: Builder, node: Node, parts: Sequence[Value]) -> Value:
 
 
 def _emit(builder: Builder, node: Node, dims: Sequence[int], indices: Value) -> None:
-    """Rows are what the dimensions other than `dims` say, of a table with `dims` first."""
+    """Emit an embedding. The table has dimensions `dims` first; the others are its columns."""
     rank = tensor_of(node.args[0]).dim()
     order = (*dims, *(each for each in range(rank) if each not in dims))
     table = builder.read_weight(node.args[0], order) or builder.read(node.args[0], order)
@@ -128,9 +128,9 @@ def _emit(builder: Builder, node: Node, dims: Sequence[int], indices: Value) -> 
 
 
 def _indices_first(node: Node, dims: Sequence[int], count: int) -> tuple[int, ...]:
-    """The order of a result that has `count` dimensions where the table has `dims`, with those outermost.
+    """Return the memory order of a result whose `count` dims of indices, in place of `dims`, are outermost.
 
-    They stand first where others lie between `dims`.
+    They are the first dims of the result if other dims are between `dims`.
     """
     first = dims[0] if dims[-1] - dims[0] == len(dims) - 1 else 0
     others = [each for each in as_it_is(tensor_of(node).dim()) if not first <= each < first + count]

@@ -1,4 +1,4 @@
-"""Operators that give a tensor with some of its elements changed: how programs write into caches."""
+"""Operators that return a copy of a tensor with some elements replaced, with which programs write to caches."""
 
 from collections.abc import Sequence
 
@@ -30,7 +30,7 @@ _CACHE, _ROWS, _DIM, _START = range(4)
 
 
 def _emit(builder: Builder, node: Node, rows: Value, dim: int, places: Sequence[Value], dims: tuple[Dim, ...]) -> None:
-    """`rows` lie as the cache does, and become rows of its dimension `dim`."""
+    """Replace rows of dimension `dim` of the cache by `rows`, which have the memory order of the cache."""
     layout = builder.layout(node.args[_CACHE])
     at = layout.order.index(dim)
     before, size, after = layout.value.dims[:at], layout.value.dims[at], layout.value.dims[at + 1 :]
@@ -49,7 +49,7 @@ def _lower_slice_scatter(builder: Builder, node: Node) -> None:
 
 
 def _lower_select_scatter(builder: Builder, node: Node) -> None:
-    """Rows of one, without their dimension."""
+    """Replace one row. The source lacks its dimension."""
     layout, dim = builder.layout(node.args[_CACHE]), _dim(node)
     order = tuple(each - (each > dim) for each in layout.order if each != dim)
     rows = view(builder.read(node.args[_ROWS], order), _with_size(layout.value.dims, layout.order.index(dim), 1))
