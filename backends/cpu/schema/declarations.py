@@ -117,6 +117,16 @@ def at_word(offset: int) -> Mapping[str, Any]:
     return {"offset": offset}
 
 
+def only_if(**condition: int) -> Mapping[str, Any]:
+    """Return the metadata of a field that a record has only if another field has this value.
+
+    Such a field has a default. It replaces the words that it shares with fields before it. In C, the reader
+    decodes it whatever the value of the other field is, so check that first.
+    """
+    ((name, value),) = condition.items()
+    return {"only_if": (name, value)}
+
+
 @dataclass(frozen=True)
 class Part:
     """A field of a record: `words` words, at word `offset`.
@@ -124,6 +134,7 @@ class Part:
     annotation: type of the field; of a repeated field, of an element.
     is_repeated: the field is a tuple with the remaining words.
     limits_of: limits by field of a record.
+    only_if: name and value of the field that it depends on.
     """
 
     name: str
@@ -134,6 +145,7 @@ class Part:
     is_repeated: bool
     is_positive: bool
     limits_of: Mapping[str, tuple[int, int]]
+    only_if: tuple[str, int] | None = None
 
 
 class Record:
@@ -146,14 +158,23 @@ class Record:
 
     def words(self) -> tuple[int, ...]:
         """Encode the fields."""
-        return tuple(word for part in parts_of(type(self)) for word in _encoded(part, getattr(self, part.name)))
+        words = [0] * word_count(type(self))
+        for part in parts_of(type(self)):
+            if part.only_if is None or getattr(self, part.only_if[0]) == part.only_if[1]:
+                end = None if part.is_repeated else part.offset + part.words
+                words[part.offset : end] = _encoded(part, getattr(self, part.name))
+        return tuple(words)
 
     @classmethod
     def read(cls, words: Sequence[int]) -> Self:
         """Decode the words that `words` returned. ValueError for a different number of words."""
         if not _fits(cls, len(words)):
             raise ValueError(f"{cls.__name__} does not have {len(words)} attribute words")
-        return cls(**{part.name: _decoded(part, words) for part in parts_of(cls)})
+        values: dict[str, Any] = {}
+        for part in parts_of(cls):
+            if part.only_if is None or values[part.only_if[0]] == part.only_if[1]:
+                values[part.name] = _decoded(part, words)
+        return cls(**values)
 
 
 class OpSpec(Record):
@@ -211,8 +232,17 @@ def _parts(record: type[Record]) -> Iterator[Part]:
         element = get_args(annotation)[0] if repeats else annotation
         offset = each.metadata.get("offset", end)
         limits = each.metadata.get("range", (INT32_MIN, INT32_MAX))
-        is_positive, limits_of = bool(each.metadata.get("positive")), each.metadata.get("bounds_of", {})
-        part = Part(each.name, element, offset, _width(element), limits, repeats, is_positive, limits_of)
+        part = Part(
+            each.name,
+            element,
+            offset,
+            _width(element),
+            limits,
+            repeats,
+            bool(each.metadata.get("positive")),
+            each.metadata.get("bounds_of", {}),
+            each.metadata.get("only_if"),
+        )
         end = max(end, offset + part.words)
         yield part
 

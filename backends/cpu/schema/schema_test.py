@@ -1,13 +1,16 @@
 """Declarations of ops: their encoding, and the C code that is generated from them."""
 
 import re
+from dataclasses import dataclass, field
+from enum import IntEnum
 
 import pytest
 
 from backends.cpu.schema.codegen.c_headers import content_of, file_names
+from backends.cpu.schema.codegen.c_records import enum_of, struct_of
 from backends.cpu.schema.codegen.ranges import bounds_at, word_ranges
 from backends.cpu.schema.copies import Copy, Permute
-from backends.cpu.schema.declarations import Count, OpSpec, Tensor, repeated_part, word_count
+from backends.cpu.schema.declarations import Count, OpSpec, Record, Tensor, at_word, only_if, repeated_part, word_count
 from backends.cpu.schema.gemm import GemmF32, StrassenF32
 from backends.cpu.schema.normalization import Norm, Softmax
 from backends.cpu.schema.pooling import AdaptivePool, PoolF32, PoolMode, PoolQs8
@@ -105,3 +108,39 @@ def test_dims_are_arguments() -> None:
 @pytest.mark.parametrize("record", [Copy(None, (1, -1, 0)), Copy(0.5, ()), Permute((2, 0, 1))], ids=str)
 def test_repeated_attributes_are_read_from_the_remaining_words(record: OpSpec) -> None:
     assert type(record).read(record.words()) == record
+
+
+class _Shape(IntEnum):
+    """Shapes of figures."""
+
+    SQUARE = 0
+    CIRCLE = 1
+
+    @property
+    def corners(self) -> int:
+        return 4 if self is _Shape.SQUARE else 0
+
+
+@dataclass(frozen=True)
+class _Figure(Record):
+    """A square of two sizes, or a circle."""
+
+    shape: _Shape
+    sizes: tuple[int, int] = (0, 0)
+    radius: float = field(default=0.0, metadata={**at_word(1), **only_if(shape=_Shape.CIRCLE)})
+
+
+def test_a_conditional_field_replaces_the_words_that_it_shares() -> None:
+    assert _Figure(_Shape.SQUARE, (2, 3), 1.0).words() == (0, 2, 3)
+    assert _Figure(_Shape.CIRCLE, (2, 3), 1.0).words() == (1, 0x3F800000, 3)
+    assert _Figure.read((1, 0x3F800000, 3)).radius == 1.0
+    assert _Figure.read((0, 2, 3)) == _Figure(_Shape.SQUARE, (2, 3))
+
+
+def test_conditional_fields_are_written_under_their_condition() -> None:
+    code = struct_of(_Figure)
+    assert "if (record->shape == ET_CPU__SHAPE_CIRCLE) {\n  words[1] = et_cpu_word_of_float(record->radius);" in code
+
+
+def test_properties_of_enums_are_tables() -> None:
+    assert "#define ET_CPU__SHAPE_CORNERS {[0] = 4, [1] = 0}" in enum_of(_Shape)

@@ -21,10 +21,17 @@ def struct_of(record: type[Record]) -> str:
 
 
 def enum_of(enum: type[IntEnum]) -> str:
-    """Return the definition of an enum."""
+    """Return the definition of an enum, and a table for each of its properties."""
     name = f"et_cpu_{snake_case(enum.__name__)}"
     values = "".join(f"  {name.upper()}_{member.name} = {member.value},\n" for member in enum)
-    return f"{comment_of(enum)}typedef enum {name} {{\n{values}}} {name};\n"
+    tables = "".join(_table(name, enum, each) for each in vars(enum) if isinstance(vars(enum)[each], property))
+    return f"{comment_of(enum)}typedef enum {name} {{\n{values}}} {name};\n{tables}"
+
+
+def _table(name: str, enum: type[IntEnum], each: str) -> str:
+    """Return a macro with a property of all members, as an initializer of an array that values index."""
+    values = ", ".join(f"[{member.value}] = {int(getattr(member, each))}" for member in enum)
+    return f"#define {name.upper()}_{each.upper()} {{{values}}}\n"
 
 
 def enums_of(record: type[Record]) -> list[type[IntEnum]]:
@@ -131,10 +138,26 @@ def _decoded(annotation: Any, offset: int) -> str:
 
 def _writer(record: type[Record]) -> str:
     name = c_name(record)
-    lines = [line for part in parts_of(record) if not part.is_repeated for line in _assignments(part)]
-    unused = "" if lines else "  (void)record;\n  (void)words;\n"
-    body = "".join(f"  {line};\n" for line in lines)
+    statements = [_statements(record, part) for part in parts_of(record) if not part.is_repeated]
+    unused = "" if statements else "  (void)record;\n  (void)words;\n"
+    body = "".join(statements)
     return f"static inline void {name}_write(const {name} *record, uint32_t *words) {{\n{unused}{body}}}\n"
+
+
+def _statements(record: type[Record], part: Part) -> str:
+    """Return the statements that encode a field."""
+    lines = "".join(f"  {line};\n" for line in _assignments(part))
+    if part.only_if is None:
+        return lines
+    name, value = part.only_if
+    tag = next(each.annotation for each in parts_of(record) if each.name == name)
+    return f"  if (record->{name} == {_constant(tag, value)}) {{\n{lines}  }}\n"
+
+
+def _constant(annotation: Any, value: int) -> str:
+    if issubclass(annotation, IntEnum):
+        return f"ET_CPU_{snake_case(annotation.__name__).upper()}_{annotation(value).name}"
+    return str(int(value))
 
 
 def _assignments(part: Part) -> Iterator[str]:
