@@ -34,8 +34,8 @@ static void add_part(const void *weights, et_tiles *tiles, size_t first,
   }
 }
 
-void ET_CPU_NAME(et_cpu_conv_halves)(const et_cpu_conv_f16w *conv,
-                                     const et_cpu_pixels *pixels) {
+void ET_CPU_NAME(et_cpu_conv_f32_f16w)(const et_cpu_conv_f16w *conv,
+                                       const et_cpu_pixels *pixels) {
   const et_cpu_conv *c = &conv->conv;
   const size_t depth =
       c->window.kernel_y * c->window.kernel_x * (c->channels / c->groups);

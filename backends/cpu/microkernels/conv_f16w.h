@@ -1,5 +1,8 @@
-/* Convolution in float of packed weights that are float16 or bfloat16: the bits
- * are those of the floats that they stand for. */
+/* conv_f32 with float16 or bfloat16 weights.
+ *
+ * Blocks of 2 panels by 128 weights are widened to float32 on the stack (16 KiB), then
+ * multiplied with all pixels of the call by the register tile of conv_f32. Results have the
+ * bits of conv_f32 on the widened weights. Widening is repeated for every 96 pixels. */
 #ifndef BACKENDS_CPU_MICROKERNELS_CONV_F16W_H_
 #define BACKENDS_CPU_MICROKERNELS_CONV_F16W_H_
 
@@ -9,7 +12,7 @@
 #include "backends/cpu/microkernels/conv_f32.h"
 
 typedef struct et_cpu_conv_f16w {
-  et_cpu_conv conv;       /* without panels of floats */
+  et_cpu_conv conv;       /* its `panels` are not used */
   const uint16_t *panels; /* [group][panel][kernel_y][kernel_x][depth][16] */
   bool is_bfloat;
 } et_cpu_conv_f16w;
@@ -17,6 +20,6 @@ typedef struct et_cpu_conv_f16w {
 typedef void et_cpu_conv_f16w_function(const et_cpu_conv_f16w *conv,
                                        const et_cpu_pixels *pixels);
 
-ET_CPU_DECLARE(et_cpu_conv_f16w_function, et_cpu_conv_halves);
+ET_CPU_DECLARE(et_cpu_conv_f16w_function, et_cpu_conv_f32_f16w);
 
 #endif /* BACKENDS_CPU_MICROKERNELS_CONV_F16W_H_ */

@@ -1,5 +1,14 @@
-/* Convolution in float of packed weights: products whose rows are gathered from
- * the image by pointers; no copy of the image is made. */
+/* Convolution of float32 images in NHWC layout with packed weights (indirect GEMM).
+ *
+ * y[p, n] = activation(sum over taps t and channels c of x[pixel(p, t), c] * w[t, c, n]
+ *                      + bias[n] + residual[p, n])
+ *
+ * Each output pixel p is a row of a GEMM of depth kernel_y * kernel_x * channels / groups.
+ * A table of pointers has the address of each tap of each row; taps in the padding point to
+ * zeros. The image is not copied (no im2col).
+ * Weights are panels of 16 columns. The register tile is that of gemm_f32 (tile.h): 6 rows
+ * by 16 columns with AVX2, by up to 64 with AVX-512. Multiply-adds limit it. The cost of the
+ * table is shared by all columns. */
 #ifndef BACKENDS_CPU_MICROKERNELS_CONV_F32_H_
 #define BACKENDS_CPU_MICROKERNELS_CONV_F32_H_
 
@@ -12,26 +21,26 @@ typedef struct et_cpu_conv {
   const float *x;      /* [batch][height][width][channels] */
   const float *panels; /* [group][panel][kernel_y][kernel_x][depth][16] */
   const float *bias;   /* [group][panel][16] */
-  size_t channels;     /* of all groups, as the columns */
-  size_t columns;
+  size_t channels;     /* of all groups */
+  size_t columns;      /* of all groups */
   size_t groups;
   et_cpu_activation activation;
 } et_cpu_conv;
 
-/* Pixels of the output in the order of memory, over all images of the batch;
- * columns of one group, the first that of a panel. `out` and `residual`, if there
- * is one, begin with the first pixel. */
+/* Consecutive pixels of the output, over all images of the batch, and columns of one
+ * group, from the first column of a panel on. `out` and `residual` point to the first
+ * pixel. */
 typedef struct et_cpu_pixels {
   size_t first_pixel;
   size_t pixels;
   size_t group;
   size_t first_column;
   size_t columns;
-  float *out; /* [pixel][columns of all groups] */
-  const float *residual;
+  float *out;            /* [pixel][columns of all groups] */
+  const float *residual; /* as `out`, or NULL */
 } et_cpu_pixels;
 
-/* Most pixels of a call: a multiple of the rows of every tile. */
+/* The maximum of pixels of a call, a multiple of the rows of every tile. */
 #define ET_CPU_CONV_PIXELS 96
 
 typedef void et_cpu_conv_f32_function(const et_cpu_conv *conv,

@@ -1,19 +1,25 @@
-/* Convolution in float that reads planes, [batch][channels][height][width]: the
- * first of a network, of few channels. */
+/* Convolution of float32 images in planar (NCHW) layout, [batch, channels, height, width],
+ * to NHWC: the first convolution of a network, with few input channels.
+ *
+ * The formula and the packed weights are those of conv_f32.h, with one group. For a strip of
+ * outputs of one row, the rows that the window reads are copied to the stack with their
+ * padding, so that neighboring outputs of one tap are at a constant distance. An output is a
+ * broadcast element times a panel of 16 columns, added up over all taps and channels.
+ * The tile is 6 outputs by one panel (2 x 2 such tiles with AVX-512): a panel that is loaded
+ * serves 6 multiply-adds. Multiply-adds limit it, and for large strides the copies. */
 #ifndef BACKENDS_CPU_MICROKERNELS_CONV_PLANAR_H_
 #define BACKENDS_CPU_MICROKERNELS_CONV_PLANAR_H_
 
 #include "backends/cpu/microkernels/conv_f32.h"
 
-/* The rows that one row of the output reads are laid out with their padding on
- * the stack, in strips of columns. */
+/* Sizes of the buffers on the stack: elements of rows, and addresses of taps. */
 #define ET_CPU_CONV_PLANAR_FLOATS 6144
 #define ET_CPU_CONV_PLANAR_TAPS 512
 
-/* Columns of the output that are computed together, at least. */
+/* The minimum of outputs of a strip. */
 #define ET_CPU_CONV_PLANAR_COLUMNS 6
 
-/* Columns of the output that a strip has room for. */
+/* Returns the number of outputs of a strip that fit the buffer. */
 static inline size_t et_cpu_conv_planar_columns(const et_cpu_window *window,
                                                 size_t channels) {
   const size_t rows = channels * window->kernel_y;
@@ -22,7 +28,7 @@ static inline size_t et_cpu_conv_planar_columns(const et_cpu_window *window,
   return pitch < reach ? 0 : (pitch - reach) / window->stride_x + 1;
 }
 
-/* Whether a window over so many planes is taken. */
+/* Returns whether the microkernel supports the window over `channels` channels. */
 static inline int et_cpu_conv_planar_fit(const et_cpu_window *window,
                                          size_t channels) {
   return channels * window->kernel_y * window->kernel_x <=
@@ -31,9 +37,8 @@ static inline int et_cpu_conv_planar_fit(const et_cpu_window *window,
              ET_CPU_CONV_PLANAR_COLUMNS;
 }
 
-/* Computes row `row` of the output, counted over all images of the batch, and
- * adds to it a row of a residual unless that is NULL. One
- * group; the window fits. */
+/* Computes row `row` of the output, counted over all images of the batch. The convolution
+ * has one group, and the window fits. residual: the row that is added, or NULL. */
 typedef void et_cpu_conv_planar_f32_function(const et_cpu_conv *conv,
                                              size_t row, float *out,
                                              const float *residual);

@@ -1,4 +1,15 @@
-/* Convolution of bytes: exact sums, requantized per column. */
+/* Convolution of int8 or uint8 images in NHWC layout with int8 weights.
+ *
+ * s[p, n] = sum over taps t and channels c of x[pixel(p, t), c] * w[t, c, n]    (int32, exact)
+ * y[p, n] = quantize((s - zero_point * sums[n]) * scale[n] + bias[n])
+ *
+ * Padding has the value of the zero point. The elements of a window are consecutive in the
+ * order row, column, channel, and weights are packed in quads of 4 of them:
+ * [panel, quad, 16, 4]. Blocks of up to 96 rows are packed (or addressed, if the instruction
+ * set has exact dot products of quads), then multiplied by the tile of tile_i8.h: 6 x 16
+ * with AVX2, 8 x 64 with AVX-512 VNNI.
+ * Without VNNI, products are added in int16 where they fit (max_exact_terms), otherwise in
+ * int32. The cost of packing is shared by all columns. */
 #ifndef BACKENDS_CPU_MICROKERNELS_CONV_QS8_H_
 #define BACKENDS_CPU_MICROKERNELS_CONV_QS8_H_
 
@@ -8,34 +19,32 @@
 
 typedef struct et_cpu_conv_qs8 {
   et_cpu_window window;
-  et_cpu_bytes x;         /* [batch][height][width][channels] */
-  size_t max_exact_terms; /* quads: see tile_i8.h */
-  int32_t min_value;      /* byte of x */
-  const int8_t
-      *panels; /* [group][panel][quad][16][4]: elements of a window in the
-                           order of rows, columns, channels */
-  et_cpu_columns_i8 of_columns; /* [group][panel][16] */
+  et_cpu_bytes x;               /* [batch, height, width, channels] */
+  size_t max_exact_terms;       /* of ConvolutionQs8 in backends/cpu/schema */
+  int32_t min_value;            /* no value of x is below */
+  const int8_t *panels;         /* [group, panel, quad, 16, 4] */
+  et_cpu_columns_i8 of_columns; /* [group, panel, 16] */
   et_cpu_output_quantization quantizing;
-  uint8_t *out;    /* [batch][out_height][out_width][columns] */
-  size_t channels; /* of all groups, as the columns */
-  size_t columns;
+  uint8_t *out;    /* [batch, out_height, out_width, columns] */
+  size_t channels; /* of all groups */
+  size_t columns;  /* of all groups */
   size_t groups;
 } et_cpu_conv_qs8;
 
-/* Pixels of the output in the order of memory, over all images of the batch, and columns of
- * one group. */
+/* Consecutive pixels of the output, over all images of the batch, and columns of one
+ * group. */
 typedef struct et_cpu_pixels_i8 {
   size_t first_pixel;
   size_t pixels;
   size_t group;
-  size_t first_column; /* one of a panel */
+  size_t first_column; /* a multiple of 16 */
   size_t columns;
 } et_cpu_pixels_i8;
 
-/* Bounds of what is kept on the stack. */
+/* Limits of buffers on the stack: taps and quads of a window, and channels of a group, as
+ * a tap in the padding reads that many values. */
 #define ET_CPU_TAPS_I8 64
 #define ET_CPU_QUADS_I8 4096
-/* Most channels of a group: what a tap beyond the edges reads is as long. */
 #define ET_CPU_CHANNELS_I8 4096
 
 typedef void et_cpu_conv_qs8_function(const et_cpu_conv_qs8 *conv,

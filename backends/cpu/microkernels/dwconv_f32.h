@@ -1,4 +1,12 @@
-/* Depthwise convolution in float: every channel has taps of its own. */
+/* Depthwise convolution of float32 images in NHWC layout.
+ *
+ * y[i, j, c] = activation(sum over taps t of x[pixel(i, j, t), c] * w[t, c] + bias[c])
+ *
+ * Weights are panels of 16 channels, [panel, kernel_y, kernel_x, 16]. A call computes some
+ * channels of one row of y. The tile is 7 (or 4) pixels by one vector of channels: a
+ * weight in a register serves all pixels, and as many chains of multiply-adds hide their
+ * latency. Rows of the image are passed as pointers, so that they may be in a ring buffer.
+ * Loads limit it: each multiply-add reads an element of x. */
 #ifndef BACKENDS_CPU_MICROKERNELS_DWCONV_F32_H_
 #define BACKENDS_CPU_MICROKERNELS_DWCONV_F32_H_
 
@@ -14,15 +22,15 @@ typedef struct et_cpu_dwconv {
   et_cpu_activation activation;
 } et_cpu_dwconv;
 
-/* Some channels: the first is that of a panel. */
+/* Channels `first` to before `end`. The first is a multiple of 16. */
 typedef struct et_cpu_channels {
   size_t first;
   size_t end;
 } et_cpu_channels;
 
-/* Computes some channels of one row of the output, [out_width][channels]. rows[i] is
- * the row of the image, [width][channels], that tap row i reads, NULL outside of it.
- */
+/* Computes `channels` of one row of the output, [out_width, channels].
+ * rows[i]: the row of the image, [width, channels], that row i of the kernel reads; NULL if
+ * it is padding. */
 typedef void et_cpu_dwconv_f32_function(const et_cpu_dwconv *depthwise,
                                         const float *const *rows, float *out,
                                         et_cpu_channels channels);

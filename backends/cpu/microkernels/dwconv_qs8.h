@@ -1,4 +1,16 @@
-/* Depthwise convolution of bytes: exact sums, requantized per channel. */
+/* Depthwise convolution of int8 or uint8 images in NHWC layout.
+ *
+ * s[i, j, c] = sum over taps t of x[pixel(i, j, t), c] * w[t, c]    (int32, exact)
+ * y[i, j, c] = quantize((s - zero_point * sums[c]) * scale[c] + bias[c])
+ *
+ * Padding has the value of the zero point. Weights of a column of the kernel are packed in
+ * quads of 4 rows, padded with zeros. Values of 4 rows of the image are interleaved the
+ * same way, so that a dot product of quads adds 4 taps of one channel. An interleaved column
+ * serves all windows that overlap it. A call computes rows of y for 64 channels, and prepares
+ * their weights once. If there are fewer channels than lanes, a vector has several rows.
+ * Without VNNI, products are added in int16 where they fit (max_exact_terms), otherwise in
+ * int32. Each weight is used once per pixel, so that interleaving and requantization take a
+ * large part of the time. */
 #ifndef BACKENDS_CPU_MICROKERNELS_DWCONV_QS8_H_
 #define BACKENDS_CPU_MICROKERNELS_DWCONV_QS8_H_
 
@@ -8,25 +20,20 @@
 
 typedef struct et_cpu_dwconv_qs8 {
   et_cpu_window window;
-  et_cpu_bytes x; /* [batch][height][width][channels] */
-  /* [panel][kernel_x][four rows][16][4], where rows that are none are 0. Of so
-   * many quads as may be added `together`, from each multiple of as many on, sums
-   * of both halves' products fit an int16, as no byte of x is below `lowest`; 0:
-   * not even of one. */
-  const int8_t *taps;
-  size_t max_exact_terms;
-  int32_t min_value;
-  et_cpu_columns_i8 of_columns; /* [panel][16] */
+  et_cpu_bytes x;         /* [batch, height, width, channels] */
+  const int8_t *taps;     /* [panel, kernel_x, ceil(kernel_y / 4), 16, 4] */
+  size_t max_exact_terms; /* of ConvolutionQs8 in backends/cpu/schema */
+  int32_t min_value;      /* no value of x is below */
+  et_cpu_columns_i8 of_columns; /* [panel, 16] */
   et_cpu_output_quantization quantizing;
-  uint8_t *out; /* [batch][out_height][out_width][channels] */
+  uint8_t *out; /* [batch, out_height, out_width, channels] */
   size_t channels;
 } et_cpu_dwconv_qs8;
 
-/* Bound of what is kept on the stack. */
+/* The limit of buffers on the stack. */
 #define ET_CPU_DWCONV_TAPS_I8 64
 
-/* Rows of the output, counted over all images, of ET_CPU_DWCONV_CHANNELS_I8
- * channels from `first_channel` on, or of those there are. */
+/* Rows of the output, over all images, and up to ET_CPU_DWCONV_CHANNELS_I8 channels. */
 typedef struct et_cpu_rows_i8 {
   size_t first_row;
   size_t rows;

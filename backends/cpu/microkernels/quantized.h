@@ -16,14 +16,15 @@ typedef struct et_cpu_bytes {
   size_t size;
 } et_cpu_bytes;
 
-/* A sum s of products of a column stands for the number
- * (s - zero_point * sums) * scale + bias, rounded twice, or where there is a start for
- * (s - zero_point * sums + start) * scale, rounded once. */
+/* Requantization of output channels (columns of weights). An accumulator s represents
+ *   (s - zero_point * sums) * scale + bias,  rounded twice, or
+ *   (s - zero_point * sums + start) * scale, rounded once.
+ * One of bias and start is NULL. */
 typedef struct et_cpu_columns_i8 {
-  const int32_t *sums; /* of all weights of the column */
+  const int32_t *sums; /* sums of the weights of each column */
   const float *scale;
-  const float *bias;    /* or NULL: there is a start */
-  const int32_t *start; /* or NULL */
+  const float *bias;
+  const int32_t *start; /* int32 bias */
 } et_cpu_columns_i8;
 
 #endif /* BACKENDS_CPU_MICROKERNELS_QUANTIZED_H_ */

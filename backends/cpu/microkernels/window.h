@@ -1,12 +1,12 @@
-/* How a window moves over an image, and over which. */
+/* The window of a convolution or of pooling, and the size of its image. */
 #ifndef BACKENDS_CPU_MICROKERNELS_WINDOW_H_
 #define BACKENDS_CPU_MICROKERNELS_WINDOW_H_
 
 #include <stddef.h>
 
-/* Sizes as they are in the tensors; padding is what lies outside of the image:
- * pixel (y, x) of the output, tap (i, j) reads pixel
- * (y * stride_y - top + i * dilation_y, x * stride_x - left + j * dilation_x). */
+/* For output pixel (y, x), tap (i, j) reads pixel
+ * (y * stride_y - top + i * dilation_y, x * stride_x - left + j * dilation_x)
+ * of the image. Pixels outside of the image are padding. */
 typedef struct et_cpu_window {
   size_t height, width;
   size_t out_height, out_width;

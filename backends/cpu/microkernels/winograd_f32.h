@@ -1,14 +1,21 @@
-/* Convolution 3 x 3 of stride 1 as F(2 x 2, 3 x 3) or F(4 x 4, 3 x 3): tiles of
- * 4 x 4 or 6 x 6 pixels are transformed, each of their positions is a product of
- * its own over the channels, and the products are transformed back to 2 x 2 or
- * 4 x 4 results. */
+/* Convolution with a 3 x 3 kernel and stride 1 by Winograd's algorithm F(2 x 2, 3 x 3) or
+ * F(4 x 4, 3 x 3) (Lavin & Gray 2016).
+ *
+ * Y = A^T ((G w G^T) * (B^T d B)) A for each tile, with d of 4 x 4 or 6 x 6 pixels and Y of
+ * 2 x 2 or 4 x 4 outputs; * is elementwise and summed over the channels. Weights are stored
+ * transformed, as panels per position: [position, panel, channels, 16].
+ * A group of tiles is transformed to [position, tile, channels]. Each position is a GEMM with
+ * the register tile of gemm_f32, for 64 columns at once. Their products stay in the cache
+ * until they are transformed back. F(4 x 4) has a quarter of the multiplications of a direct
+ * convolution and four times its weights. With few tiles, reading the weights limits it;
+ * otherwise, the GEMMs do. */
 #ifndef BACKENDS_CPU_MICROKERNELS_WINOGRAD_F32_H_
 #define BACKENDS_CPU_MICROKERNELS_WINOGRAD_F32_H_
 
 #include "backends/cpu/microkernels/activation.h"
 #include "backends/cpu/microkernels/variants.h"
 
-/* Columns of products that are transformed back at once. */
+/* Columns whose products are transformed back at once. */
 #define ET_CPU_WINOGRAD_COLUMNS 64
 
 typedef struct et_cpu_winograd {
@@ -20,23 +27,23 @@ typedef struct et_cpu_winograd {
   size_t height, width;
   size_t out_height, out_width;
   size_t top, left; /* padding */
-  size_t side;      /* of a tile's results: 2 or 4 */
+  size_t side;      /* outputs of a tile along an axis: 2 or 4 */
   size_t channels;
   size_t columns;
   et_cpu_activation activation;
 } et_cpu_winograd;
 
-/* Positions of a tile whose results are `side` x `side`. */
+/* Returns the positions of a transformed tile with `side` x `side` outputs. */
 static inline size_t et_cpu_winograd_positions(size_t side) {
   return (side + 2) * (side + 2);
 }
 
-/* Tiles of results along an axis. */
+/* Returns the tiles along an axis of `out` outputs. */
 static inline size_t et_cpu_winograd_tiles(size_t out, size_t side) {
   return (out + side - 1) / side;
 }
 
-/* Where the results of a tile lie that is counted by rows over all images. */
+/* The position of the outputs of a tile. */
 typedef struct et_cpu_winograd_place {
   size_t image;
   size_t y, x;
@@ -53,16 +60,16 @@ static inline et_cpu_winograd_place et_cpu_winograd_place_of(size_t out_height,
   return at;
 }
 
-/* Floats that `tiles` tiles at once need: all positions of their pixels and of
- * some columns of products, and the pixels of one tile. */
+/* Returns the floats of the workspace for `tiles` tiles: the transformed pixels and the
+ * products of 64 columns of each, and the pixels of one tile at an edge. */
 static inline size_t et_cpu_winograd_workspace(size_t side, size_t tiles,
                                                size_t channels) {
   return et_cpu_winograd_positions(side) *
          (tiles * (channels + ET_CPU_WINOGRAD_COLUMNS) + channels);
 }
 
-/* Some tiles, counted by rows over all images, and some columns of their results:
- * from whole ET_CPU_WINOGRAD_COLUMNS on. */
+/* Tiles, in row order over all images, and columns. The first column is a multiple of
+ * ET_CPU_WINOGRAD_COLUMNS. */
 typedef struct et_cpu_winograd_part {
   size_t first_tile, tiles;
   size_t first_column, end_column;

@@ -1,10 +1,16 @@
-/* Convolution 3 x 3 of stride 1 of bytes as F(4 x 4, 3 x 3) in whole numbers: a quarter of the
- * products, of int16, and the very sums of the convolution.
+/* conv_qs8 with a 3 x 3 kernel and stride 1 by Winograd's algorithm F(4 x 4, 3 x 3) in
+ * integers (Lavin & Gray 2016). Accumulators are those of the direct convolution, with a
+ * quarter of the multiplications, of int16.
  *
- * Rows of G are taken without their common factors, so that weights stay int16; what comes out
- * is the sum of a result times 24, 12, 6, 6 along each axis, modulo 2^32. The nines in it have an
- * inverse modulo 2^32, and the twos are shifted out, six at most: a sum below 2^25 comes out as
- * it is. Bytes are multiplied as signed ones, so that sums of 227 channels are below. */
+ * Transformed weights are G' w G'^T, where G' has the rows 6 0 0, 1 1 1, 1 -1 1, 1 2 4, 1 -2 4
+ * and 0 0 6: G without the common factors of its rows, so that they fit int16. The output
+ * transform then yields an accumulator times 24, 12, 6, 6 along each axis, modulo 2^32.
+ * Division is exact: the factor 9 has an inverse modulo 2^32, and at most six factors of 2
+ * are shifted out. An accumulator below 2^25 is recovered. Values are multiplied as signed
+ * ones, so 9 * 128 * 128 * channels < 2^25 holds for up to 227 channels.
+ * Weights are [position, panel, channels / 2, 16, 2]: two channels of a column are one word,
+ * for pairwise multiply-adds of int16. The GEMMs limit it, and for few columns the
+ * transform. */
 #ifndef BACKENDS_CPU_MICROKERNELS_WINOGRAD_QS8_H_
 #define BACKENDS_CPU_MICROKERNELS_WINOGRAD_QS8_H_
 
@@ -12,19 +18,17 @@
 #include "backends/cpu/microkernels/window.h"
 #include "backends/cpu/microkernels/winograd_f32.h"
 
-/* Results of a tile along an axis. */
+/* Outputs of a tile along an axis. */
 #define ET_CPU_WINOGRAD_SIDE_I8 4
 
-/* Channels are whole vectors of int16, and columns whole panels. */
+/* Channels are a multiple of vectors of int16. */
 #define ET_CPU_WINOGRAD_CHANNELS_I8 32
 #define ET_CPU_WINOGRAD_MOST_CHANNELS_I8 224
 
 typedef struct et_cpu_winograd_qs8 {
-  et_cpu_window window; /* 3 x 3, stride 1, dilation 1 */
-  et_cpu_bytes x;       /* [batch][height][width][channels] */
-  const int16_t *
-      panels; /* [position][panel][pair of channels][16][2]: weights between rows 6 0 0,
-                  1 1 1, 1 -1 1, 1 2 4, 1 -2 4, 0 0 6 and their transpose */
+  et_cpu_window window;  /* 3 x 3, stride 1, dilation 1 */
+  et_cpu_bytes x;        /* [batch][height][width][channels] */
+  const int16_t *panels; /* [position, panel, channels / 2, 16, 2] */
   et_cpu_columns_i8 of_columns;
   et_cpu_output_quantization quantizing;
   uint8_t *out; /* [batch][out_height][out_width][columns] */
@@ -32,8 +36,8 @@ typedef struct et_cpu_winograd_qs8 {
   size_t columns;
 } et_cpu_winograd_qs8;
 
-/* Words of four bytes that `tiles` tiles at once need: all positions of their pixels, and of
- * some columns of products. */
+/* Returns the 32-bit words of the workspace for `tiles` tiles: their transformed pixels, and
+ * the products of 64 columns. */
 static inline size_t et_cpu_winograd_words_i8(size_t tiles, size_t channels) {
   return et_cpu_winograd_positions(ET_CPU_WINOGRAD_SIDE_I8) * tiles *
          (channels / 2 + ET_CPU_WINOGRAD_COLUMNS);

@@ -94,25 +94,6 @@ et_status et_cpu_check_same_channels(const et_cpu_op *op,
   return ET_STATUS_OK;
 }
 
-et_status et_cpu_check_batch(const et_cpu_op *op, size_t x, size_t y,
-                             et_error *error) {
-  return et_cpu_check_same_batch(op, op->tensors[x], op->tensors[y], error);
-}
-
-et_status et_cpu_check_channels(const et_cpu_op *op, size_t x, size_t y,
-                                et_error *error) {
-  return et_cpu_check_same_channels(op, op->tensors[x], op->tensors[y], error);
-}
-
-et_status et_cpu_check_images(const et_cpu_op *op, size_t x, size_t y,
-                              et_error *error) {
-  ET_RETURN_IF_ERROR(
-      et_cpu_check_tensor(op, x, ET_SCALAR_TYPE_FLOAT32, 4, error));
-  ET_RETURN_IF_ERROR(
-      et_cpu_check_tensor(op, y, ET_SCALAR_TYPE_FLOAT32, 4, error));
-  return et_cpu_check_batch(op, x, y, error);
-}
-
 et_status et_cpu_check_attribute(const et_cpu_op *op, size_t index, int64_t low,
                                  int64_t high, et_error *error) {
   const int64_t value = et_cpu_attribute(op, index);

@@ -86,18 +86,6 @@ et_status et_cpu_check_numel(const et_cpu_op *op, size_t index,
 et_status et_cpu_check_same(const et_cpu_op *op, size_t index, size_t other,
                             et_error *error);
 
-/* That tensors `x` and `y`, of four dims, are of as many images: [image][y][x][channel]. */
-et_status et_cpu_check_batch(const et_cpu_op *op, size_t x, size_t y,
-                             et_error *error);
-
-/* The same, and of as many channels. */
-et_status et_cpu_check_channels(const et_cpu_op *op, size_t x, size_t y,
-                                et_error *error);
-
-/* That tensors `x` and `y` are float32 and of as many images. */
-et_status et_cpu_check_images(const et_cpu_op *op, size_t x, size_t y,
-                              et_error *error);
-
 /* That an attribute lies in [low, high]. */
 et_status et_cpu_check_attribute(const et_cpu_op *op, size_t index, int64_t low,
                                  int64_t high, et_error *error);

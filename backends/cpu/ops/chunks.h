@@ -18,21 +18,6 @@ static inline void et_cpu_for_each(const et_cpu_run *run, size_t count,
   }
 }
 
-/* Calls function(copy of the op, row) for each row of all pictures [B, H, ...] of
- * tensor `index`, if they have elements. */
-static inline void et_cpu_for_each_row(const et_cpu_run *run,
-                                       const et_cpu_op *op, size_t index,
-                                       void (*function)(void *data,
-                                                        size_t row)) {
-  const et_cpu_tensor *pictures = op->tensors[index];
-  et_cpu_op copy = *op;
-  if (pictures->numel > 0) {
-    et_cpu_for_each(run,
-                    (size_t)pictures->sizes[0] * (size_t)pictures->sizes[1],
-                    function, &copy);
-  }
-}
-
 /* Threads that may work at once. */
 static inline size_t et_cpu_threads(const et_cpu_run *run) {
   return run->parallel == NULL || run->parallel->thread_count < 1

@@ -7,7 +7,7 @@
 #include "backends/cpu/ops/convs.h"
 
 static et_cpu_conv_f16w_function *const variants[ET_CPU_ISA_COUNT] =
-    ET_CPU_VARIANTS(et_cpu_conv_halves);
+    ET_CPU_VARIANTS(et_cpu_conv_f32_f16w);
 
 static et_status check(const et_cpu_op *op, et_error *error) {
   const et_cpu_conv_f32_f16w_args args = et_cpu_conv_f32_f16w_args_of(op);

@@ -192,6 +192,12 @@ static void test_what_does_not_fit_is_refused(void **state) {
   test.attributes[5] = 1;
   test.attributes[11] = 3;
   et_test_refused(&test, "conv_f32: 3 groups of 4 channels, 8 outputs");
+  test.attributes[0] = 2;
+  et_test_refused(&test, "conv_f32: attribute 0 is 2, expected 0 to 1");
+  test.attributes[0] = 0;
+  test.attributes[12] = 11;
+  et_test_refused(&test, "conv_f32: attribute 12 is 11, expected 0 to 10");
+  test.attributes[12] = 1;
   test.attributes[11] = 0;
   et_test_refused(&test, "conv_f32: attribute 11 is 0, expected 1 to");
   test.attributes[11] = 2;

@@ -208,6 +208,9 @@ static void test_what_does_not_fit_is_refused(void **state) {
   test.tensors[0].dtype = ET_SCALAR_TYPE_FLOAT16;
   et_test_refused(&test, "dwconv_f32: tensor 0 is float16, expected float32");
   test.tensors[0].dtype = ET_SCALAR_TYPE_FLOAT32;
+  test.attributes[8] = 0;
+  et_test_refused(&test, "dwconv_f32: attribute 8 is 0, expected 1 to");
+  test.attributes[8] = 1;
   test.attributes[0] = 257;
   test.attributes[4] = 130;
   test.attributes[6] = 126;

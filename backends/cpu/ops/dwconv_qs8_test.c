@@ -205,6 +205,9 @@ static void test_what_does_not_fit_is_refused(void **state) {
   test.tensors[5].sizes[3] = 20;
   test.attributes[12] = 128;
   et_test_refused(&test, "dwconv_qs8: quantized value of tensor 0 is 128");
+  test.attributes[12] = 0;
+  test.attributes[11] = UINT32_MAX;
+  et_test_refused(&test, "dwconv_qs8: attribute 11 is -1, expected 0 to 4096");
   et_test_end(&test);
 }
 

@@ -15,12 +15,16 @@ static et_status check(const et_cpu_op *op, et_error *error) {
   const et_cpu_counts counts = {
       .inputs_least = 1, .inputs_most = 1, .outputs = 2, .attributes = WORDS};
   ET_RETURN_IF_ERROR(et_cpu_check_counts(op, &counts, error));
-  ET_RETURN_IF_ERROR(et_cpu_check_images(op, X, Y, error));
+  ET_RETURN_IF_ERROR(
+      et_cpu_check_tensor(op, X, ET_SCALAR_TYPE_FLOAT32, 4, error));
+  ET_RETURN_IF_ERROR(
+      et_cpu_check_tensor(op, Y, ET_SCALAR_TYPE_FLOAT32, 4, error));
   ET_RETURN_IF_ERROR(et_cpu_check_attribute(op, HEIGHT, 1, MOST, error));
   ET_RETURN_IF_ERROR(et_cpu_check_attribute(op, WIDTH, 1, MOST, error));
   ET_RETURN_IF_ERROR(et_cpu_check_attribute(op, TOP, 0, MOST, error));
   ET_RETURN_IF_ERROR(et_cpu_check_attribute(op, LEFT, 0, MOST, error));
-  ET_RETURN_IF_ERROR(et_cpu_check_channels(op, X, Y, error));
+  ET_RETURN_IF_ERROR(
+      et_cpu_check_same_channels(op, op->tensors[X], op->tensors[Y], error));
   const int32_t *out = op->tensors[Y]->sizes;
   const int64_t sizes[4] = {out[0], out[1], out[2], out[3]};
   return et_cpu_check_sizes(op, PLACES, ET_SCALAR_TYPE_INT32, 4, sizes, error);
