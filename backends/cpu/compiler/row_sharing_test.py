@@ -5,7 +5,7 @@ from torch import Tensor, nn
 
 from backends.cpu.compiler.graph import Op
 from backends.cpu.compiler.testing.compare import assert_computes, assert_keeps, ops
-from backends.cpu.compiler.testing.few_bits import Layer
+from backends.cpu.compiler.testing.low_bit import Layer
 from backends.cpu.schema.gemm import QBW_MAX_OUTPUTS, GemmF32Qbw
 
 

@@ -1,4 +1,4 @@
-"""Weights of few bits are read as they are, by products and embeddings."""
+"""GEMMs and embeddings read low-bit weights without widening them in the file."""
 
 import pytest
 import torch
@@ -9,7 +9,7 @@ from torch.export import Dim, export
 from backends.cpu.compiler.graph import Value
 from backends.cpu.compiler.partitioner import CpuPartitioner
 from backends.cpu.compiler.testing.compare import assert_computes, lowered, ops, specs
-from backends.cpu.compiler.testing.few_bits import LIMITS, Layer, Weight
+from backends.cpu.compiler.testing.low_bit import LIMITS, Layer, Weight
 from backends.cpu.schema.embedding import EmbeddingQw
 from backends.cpu.schema.gemm import QD8_MAX_GROUP, GemmF32Qbw, GemmQd8Qbw
 from backends.cpu.schema.records import ActivationFunction, LowBitFormat, WeightOffset
@@ -27,7 +27,7 @@ class Table(Weight):
 
 
 class TableOfHalves(Weight):
-    """Of float32, with scales of two bytes."""
+    """A table with float16 or bfloat16 scales and float32 rows."""
 
     def forward(self, indices: Tensor) -> Tensor:
         embedding = EMBEDDINGS[self.bits].dtype
@@ -180,7 +180,7 @@ def test_weights_with_minima_keep_their_bits(
 
 
 def test_a_tied_embedding_of_blocks_is_in_the_file_once() -> None:
-    """Blocks of 32 bytes with a scale of two bytes: 8.5 bits a weight."""
+    """8.5 bits per weight: blocks of 32 int8 weights with a scale of two bytes."""
 
     class Tied(nn.Module):
         def __init__(self) -> None:
@@ -201,7 +201,7 @@ def test_a_tied_embedding_of_blocks_is_in_the_file_once() -> None:
 
 
 def test_blocks_of_a_scale_and_a_minimum_are_zero_points_too() -> None:
-    """w = scale * code + minimum, of codes 0 to 15 in blocks of 32: a zero point says the same."""
+    """scale * q + minimum is (q - zero_point) * scale, for q of 0 to 15 in blocks of 32."""
     generator = torch.Generator().manual_seed(0)
     codes = torch.randint(0, 16, (20, 3, 32), generator=generator)
     scales = (torch.rand(20, 3, 1, generator=generator) / 60 + 0.001).half()

@@ -1,4 +1,4 @@
-"""Layers by weights of few bits."""
+"""Linear layers with low-bit weights."""
 
 import torch
 from torch import Tensor, nn
@@ -10,7 +10,7 @@ LIMITS = {2: (-2, 1), 4: (-8, 7), 8: (-128, 127)}
 
 
 class Weight(nn.Module):
-    """A matrix of few bits, its scales and zero points."""
+    """A matrix of 2, 4 or 8 bits, with scales and optional zero points."""
 
     def __init__(self, bits: int, rows: int, columns: int, groups: int, shifted: bool) -> None:
         super().__init__()
