@@ -3,6 +3,7 @@
 #include "backends/cpu/schema/conv_f32.h"
 #include "backends/cpu/schema/dwconv_f32.h"
 #include "backends/cpu/schema/dwconv_qs8.h"
+#include "backends/cpu/schema/gemm_f32.h"
 #include "backends/cpu/schema/winograd_qs8.h"
 #include "backends/xnnpack/runtime/convolution.h"
 #include "backends/xnnpack/runtime/ops.h"
@@ -162,16 +163,18 @@ static bool is_product(const convolution *c) {
 }
 
 static void multiply_pixels(et_xnn_builder *b, const convolution *c) {
-  uint32_t words[ET_XNN_ACTIVATION_WORDS];
+  const et_cpu_gemm_f32_attributes attributes = {
+      .activation = et_xnn_activation_of(b->node)};
+  uint32_t words[ET_CPU_GEMM_F32_ATTRIBUTES_WORDS];
   const et_xnn_dims panels = {
       .rank = 3,
       .sizes = {(c->outputs + ET_XNN_PANEL - 1) / ET_XNN_PANEL, c->channels,
                 ET_XNN_PANEL}};
   const et_xnn_tensor packed =
       et_xnn_pack_panels(b, &c->matrix, ET_SCALAR_TYPE_FLOAT32);
-  et_xnn_activation(b->node, words);
+  et_cpu_gemm_f32_attributes_write(&attributes, words);
   emit_floats(b, &et_cpu_op_gemm_f32, c, et_xnn_view(b, packed, &panels), words,
-              ET_XNN_ACTIVATION_WORDS);
+              ET_CPU_GEMM_F32_ATTRIBUTES_WORDS);
 }
 
 /* Writes the attributes of `conv_f32`. */

@@ -3,6 +3,9 @@
 #include "backends/cpu/microkernels/activation.h"
 #include "backends/cpu/microkernels/gemm_qd8.h"
 #include "backends/cpu/microkernels/matmul.h"
+#include "backends/cpu/schema/gemm_f32.h"
+#include "backends/cpu/schema/gemm_f32_qbw.h"
+#include "backends/cpu/schema/gemm_qd8_qbw.h"
 #include "backends/xnnpack/runtime/ops.h"
 #include "backends/xnnpack/runtime/pack.h"
 #include "backends/xnnpack/runtime/rules.h"
@@ -78,8 +81,10 @@ static void emit_product(et_xnn_builder *b, const et_backend_part *part,
 
 static void multiply_floats(et_xnn_builder *b, const et_xnn_matrix *m,
                             et_xnn_tensor x) {
-  uint32_t words[ET_XNN_ACTIVATION_WORDS];
-  et_xnn_activation(b->node, words);
+  const et_cpu_gemm_f32_attributes attributes = {
+      .activation = et_xnn_activation_of(b->node)};
+  uint32_t words[ET_CPU_GEMM_F32_ATTRIBUTES_WORDS];
+  et_cpu_gemm_f32_attributes_write(&attributes, words);
   const et_xnn_tensor panels = et_xnn_pack_panels(b, m, ET_SCALAR_TYPE_FLOAT32);
   const et_xnn_dims packed = {
       .rank = 3,
@@ -89,7 +94,7 @@ static void multiply_floats(et_xnn_builder *b, const et_xnn_matrix *m,
                              et_xnn_pack_bias(b, m, b->node->inputs[BIAS])};
   const uint16_t count = et_xnn_add_residual(b, inputs, 3);
   emit_product(b, &et_cpu_op_gemm_f32, m, inputs, count, words,
-               ET_XNN_ACTIVATION_WORDS);
+               ET_CPU_GEMM_F32_ATTRIBUTES_WORDS);
 }
 
 /* Weights of one scale that an op takes together: the most of them that are no
@@ -115,26 +120,30 @@ static et_xnn_words words_of(const et_xnn_value *filter, const et_xnn_matrix *m,
 /* Sums of whole numbers, of rows that become bytes inside of the op. */
 static void multiply_rows(et_xnn_builder *b, const et_xnn_words *w,
                           et_xnn_tensor x) {
-  uint32_t words[2 + ET_XNN_ACTIVATION_WORDS] = {(uint32_t)w->bits, 0};
-  et_xnn_activation(b->node, words + 2);
+  const et_cpu_gemm_qd8_qbw_attributes attributes = {
+      .format = {.bits = w->bits}, .activation = et_xnn_activation_of(b->node)};
+  uint32_t words[ET_CPU_GEMM_QD8_QBW_ATTRIBUTES_WORDS];
+  et_cpu_gemm_qd8_qbw_attributes_write(&attributes, words);
   const et_xnn_tensor inputs[] = {
       x, et_xnn_pack_words(b, w), et_xnn_pack_scales(b, w),
       et_xnn_pack_bias(b, &w->matrix, b->node->inputs[BIAS]),
       w->bits == 4 ? et_xnn_pack_weight_sums(b, w) : et_xnn_pack_sums(b, w)};
   emit_product(b, &et_cpu_op_gemm_qd8_qbw, &w->matrix, inputs, 5, words,
-               2 + ET_XNN_ACTIVATION_WORDS);
+               ET_CPU_GEMM_QD8_QBW_ATTRIBUTES_WORDS);
 }
 
 /* Weights of few bits times floats. */
 static void multiply_codes(et_xnn_builder *b, const et_xnn_words *w,
                            et_xnn_tensor x) {
-  uint32_t words[2 + ET_XNN_ACTIVATION_WORDS] = {(uint32_t)w->bits, 0};
-  et_xnn_activation(b->node, words + 2);
+  const et_cpu_gemm_f32_qbw_attributes attributes = {
+      .format = {.bits = w->bits}, .activation = et_xnn_activation_of(b->node)};
+  uint32_t words[ET_CPU_GEMM_F32_QBW_ATTRIBUTES_WORDS];
+  et_cpu_gemm_f32_qbw_attributes_write(&attributes, words);
   const et_xnn_tensor inputs[] = {
       x, et_xnn_pack_words(b, w), et_xnn_pack_scales(b, w),
       et_xnn_pack_bias(b, &w->matrix, b->node->inputs[BIAS])};
   emit_product(b, &et_cpu_op_gemm_f32_qbw, &w->matrix, inputs, 4, words,
-               2 + ET_XNN_ACTIVATION_WORDS);
+               ET_CPU_GEMM_F32_QBW_ATTRIBUTES_WORDS);
 }
 
 /* Rows that nobody has brought to bytes yet: Convert does so for halves. */
