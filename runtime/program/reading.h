@@ -1,4 +1,4 @@
-/* Reads data of a method that is not in one piece in an extent.
+/* Reads data of a method that no extent contains completely.
  *
  * The data is assembled from extents, or read, into the method's memory. */
 #ifndef ET_RUNTIME_PROGRAM_READING_H_

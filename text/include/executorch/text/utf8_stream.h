@@ -1,4 +1,4 @@
-/* Splits a stream of bytes into whole UTF-8 characters. */
+/* Splits a stream of bytes into complete UTF-8 characters. */
 #ifndef EXECUTORCH_TEXT_UTF8_STREAM_H_
 #define EXECUTORCH_TEXT_UTF8_STREAM_H_
 
