@@ -71,7 +71,9 @@ class Model:
     @functools.cached_property
     def weights(self) -> int:
         """Number of weight elements that one run reads completely."""
-        return sum(each.weight.numel() for each in self.module.modules() if isinstance(each, (nn.Linear, nn.Conv2d)))
+        return sum(
+            module.weight.numel() for module in self.module.modules() if isinstance(module, (nn.Linear, nn.Conv2d))
+        )
 
 
 def _weights(path: Path) -> dict[str, torch.Tensor]:

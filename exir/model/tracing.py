@@ -39,29 +39,29 @@ class TracedConstructs(TorchFunctionMode):
 
 def _with_lines(x: Tensor, index: Any, value: Any) -> tuple[Tensor, Any, Any]:
     """Return the arguments of a write with 1-d positions and a matching `value`."""
-    parts = list(index) if isinstance(index, tuple) else [index]
-    places = [n for n, part in enumerate(parts) if _is_position(part)]
-    others = [part for part in parts if isinstance(part, (Tensor, list)) and not _is_position(part)]
+    items = list(index) if isinstance(index, tuple) else [index]
+    places = [n for n, item in enumerate(items) if _is_position(item)]
+    others = [item for item in items if isinstance(item, (Tensor, list)) and not _is_position(item)]
     if not places or others or places != list(range(places[0], places[-1] + 1)):
         return x, index, value
     for place in places:
-        parts[place] = parts[place].reshape(1)
+        items[place] = items[place].reshape(1)
     if isinstance(value, Tensor):
-        result_rank = _result_dims(x, parts, places[-1] + 1)
+        result_rank = _result_dims(x, items, places[-1] + 1)
         value = value if value.dim() <= result_rank else value.unsqueeze(value.dim() - result_rank)
-    return x, tuple(parts), value
+    return x, tuple(items), value
 
 
-def _is_position(part: Any) -> bool:
-    is_integer = isinstance(part, Tensor) and part.dtype in (torch.int32, torch.int64)
-    return is_integer and part.dim() == 0
+def _is_position(item: Any) -> bool:
+    is_integer = isinstance(item, Tensor) and item.dtype in (torch.int32, torch.int64)
+    return is_integer and item.dim() == 0
 
 
-def _result_dims(x: Tensor, parts: list[Any], begin: int) -> int:
-    """Return the number of dims of `x[parts]` after those that `parts[:begin]` index."""
-    indexed = sum(part is not None and part is not Ellipsis for part in parts)
-    kept_dims = sum(isinstance(part, slice) or part is None for part in parts[begin:])
-    has_rest = Ellipsis in parts[begin:] or Ellipsis not in parts
+def _result_dims(x: Tensor, items: list[Any], begin: int) -> int:
+    """Return the number of dims of `x[items]` after those that `items[:begin]` index."""
+    indexed = sum(item is not None and item is not Ellipsis for item in items)
+    kept_dims = sum(isinstance(item, slice) or item is None for item in items[begin:])
+    has_rest = Ellipsis in items[begin:] or Ellipsis not in items
     return kept_dims + (x.dim() - indexed if has_rest else 0)
 
 

@@ -53,7 +53,7 @@ def _options() -> argparse.Namespace:
 def _chosen(words: list[str]) -> list[Architecture]:
     """Return the architectures of installed packages that match `words`."""
     modules = (plain_models, torchvision_models, timm_models, transformers_models, transformers_parts)
-    every = [each for module in modules for each in module.architectures()]
+    every = [architecture for module in modules for architecture in module.architectures()]
     wanted = [each for each in every if not words or any(word in str(each) for word in words)]
     there = {package for package in {each.package for each in wanted} if _imported(package)}
     return [each for each in wanted if each.package in there]

@@ -98,11 +98,11 @@ def _give_scores(model: nn.Module) -> None:
 
     With the default weights, all scores are equal, and the selection would be arbitrary.
     """
-    for each in model.modules():
-        if isinstance(each, nn.Conv2d):
-            nn.init.kaiming_normal_(each.weight)
-        elif isinstance(each, nn.Linear):
-            nn.init.xavier_normal_(each.weight)
+    for module in model.modules():
+        if isinstance(module, nn.Conv2d):
+            nn.init.kaiming_normal_(module.weight)
+        elif isinstance(module, nn.Linear):
+            nn.init.xavier_normal_(module.weight)
 
 
 def _real_time(name: str) -> Subject:

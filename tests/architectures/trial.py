@@ -153,4 +153,4 @@ def _between(found: Any, expected: Any) -> float:
 
 def _largest(outputs: list[tuple[Any, ...]]) -> float:
     tensors = [each for call in outputs for each in call if isinstance(each, torch.Tensor) and each.numel()]
-    return max((float(each.abs().max()) for each in tensors if each.is_floating_point()), default=1.0)
+    return max((float(tensor.abs().max()) for tensor in tensors if tensor.is_floating_point()), default=1.0)

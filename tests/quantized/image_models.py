@@ -21,5 +21,5 @@ def mobilenet() -> exir.ModelSpec:
 
 
 def _calibrated(network: nn.Module, inputs: tuple[Tensor, ...], batches: int) -> exir.ModelSpec:
-    images = [tuple(torch.randn_like(each) for each in inputs) for _ in range(batches)]
+    images = [tuple(torch.randn_like(tensor) for tensor in inputs) for _ in range(batches)]
     return exir.ModelSpec(network, inputs, calibration_inputs={"forward": images})

@@ -69,7 +69,7 @@ def _noisy_sqnr(program: ExportedProgram, recipe: Recipe, calls: Sequence[Call],
     """
     run, found = _NoisyRun(program.module(check_guards=False), recipe, seed), []
     for call in calls:
-        inputs = (each.clone() if isinstance(each, Tensor) else each for each in call.inputs)
+        inputs = (tensor.clone() if isinstance(tensor, Tensor) else tensor for tensor in call.inputs)
         try:
             with torch.no_grad():
                 outputs = tree_leaves(run.run(*inputs))

@@ -102,10 +102,10 @@ def compare(network: Network, backend: str) -> Result:
             with _stage(Outcome.INACCURATE):
                 check_sqnr(exported.programs["forward"], exported.network.recipe, calls)
         with _stage(Outcome.DIFFERS):
-            calls = [_without_float_outputs(each) for each in calls]
+            calls = [_without_float_outputs(call) for call in calls]
             tolerances = tolerances_of(exported.network, calls, quantization is not None)
             _check_calls(manager, calls, tolerances, quantization is not None)
-            _check_bindings(manager, [each for each in calls if each.outputs], tolerances)
+            _check_bindings(manager, [call for call in calls if call.outputs], tolerances)
     except _Stopped as stopped:
         return stopped.result
     return Result(Outcome.MATCHES)
@@ -131,12 +131,12 @@ def export_network(network: Network) -> Exported:
     If the exported program differs from eager PyTorch at an end, the compiler cannot do better.
     """
     refusals = []
-    for each in _with_fewer_ranges(network):
+    for bounds in _with_fewer_ranges(network):
         try:
-            spec = _spec(each)
+            spec = _spec(bounds)
             programs = export_methods(spec)
             require_sliced_sizes(programs["forward"])
-            return Exported(each, spec, programs, _accepted_ends(each, programs["forward"]))
+            return Exported(bounds, spec, programs, _accepted_ends(bounds, programs["forward"]))
         except Exception as error:
             refusals.append(f"{type(error).__name__}: {error}")
     raise _Stopped(Outcome.NOT_EXPORTED, refusals[-1])
@@ -207,7 +207,7 @@ def _within(program: ExportedProgram, inputs: Sequence[Any]) -> bool:
 
 
 def _cloned(inputs: Sequence[Any]) -> list[Any]:
-    return [each.clone() if isinstance(each, Tensor) else each for each in inputs]
+    return [tensor.clone() if isinstance(tensor, Tensor) else tensor for tensor in inputs]
 
 
 def _spec(network: Network) -> ModelSpec:
@@ -220,13 +220,16 @@ def _spec(network: Network) -> ModelSpec:
         shapes.append(Dim.DYNAMIC(min=network.number.low, max=network.number.high) if varies else None)
     generator = torch.Generator().manual_seed(network.seed + 1)
     measured = [
-        tuple(torch.randn(each.shape, generator=generator) if isinstance(each, Tensor) else each for each in inputs)
+        tuple(
+            torch.randn(tensor.shape, generator=generator) if isinstance(tensor, Tensor) else tensor
+            for tensor in inputs
+        )
         for _ in range(_CALIBRATION)
     ]
     return ModelSpec(
         module=network.module(),
         example_args=inputs,
-        dynamic_shapes=tuple(shapes) if any(each is not None for each in shapes) else None,
+        dynamic_shapes=tuple(shapes) if any(shape is not None for shape in shapes) else None,
         calibration_inputs={"forward": measured} if network.recipe == "int8_static" else {},
     )
 
@@ -268,7 +271,7 @@ def _without_float_outputs(call: Call) -> Call:
 
     Their small values can differ in sign.
     """
-    outputs = (replace(each, real=None) if isinstance(each, QuantizedOutput) else each for each in call.outputs)
+    outputs = (replace(output, real=None) if isinstance(output, QuantizedOutput) else output for output in call.outputs)
     return replace(call, outputs=tuple(outputs))
 
 
@@ -319,7 +322,7 @@ def _check_bindings(manager: ExecutorchProgramManager, calls: Sequence[Call], to
 
 
 def _backends(manager: ExecutorchProgramManager) -> set[str]:
-    return {each.id for plan in manager.executorch_program.execution_plan for each in plan.delegates}
+    return {delegate.id for plan in manager.executorch_program.execution_plan for delegate in plan.delegates}
 
 
 def _run(program: Program, calls: Sequence[Call], **options: Any) -> list[list[Tensor]]:

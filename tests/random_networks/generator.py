@@ -76,7 +76,7 @@ class _Drawing:
         last = len(steps)
         others = [each for each in range(1, last) if self._rng.random() < self._share(self._values[each])]
         found = replace(self._network, steps=tuple(steps), outputs=(last, *others))
-        floats = all(_is_float(self._values[each]) for each in found.outputs)
+        floats = all(_is_float(self._values[output]) for output in found.outputs)
         return found if floats else replace(found, recipe="")
 
     @staticmethod
@@ -152,7 +152,7 @@ class _Drawing:
     def _drawn(self, operand: int, tensors: list[int]) -> Placed | None:
         value, rng = self._values[operand], self._rng
         assert isinstance(value, Tensor)
-        others = [each for each in tensors if each != operand and self._goes_with(value, self._values[each])]
+        others = [tensor for tensor in tensors if tensor != operand and self._goes_with(value, self._values[tensor])]
         if others and rng.random() < 0.2:
             calls = general.TOGETHER if _is_float(value) else integers.TOGETHER
             return Placed(Step(rng.choice(calls)), (operand, rng.choice(others)))

@@ -90,7 +90,7 @@ def described(network: Network) -> str:
     order = ", channels last" if network.channels_last else ""
     ranges = [f"dimension {dimension}: {each}" for dimension, each in network.dynamic]
     ranges += [f"n: {network.number}"] if network.number else []
-    dynamic = "".join(f", {each}" for each in ranges)
+    dynamic = "".join(f", {bounds}" for bounds in ranges)
     recipe = f", {network.recipe}" if network.recipe else ""
     return (
         f"seed {network.seed}: input {network.dtype}{list(network.shape)}{order}{dynamic}{recipe}\n{network.source()}"

@@ -185,7 +185,7 @@ class Network:
             for other, placed in self._numbered()
             if other != number
         )
-        return replace(self, steps=steps, outputs=tuple(dict.fromkeys(renumbered(each) for each in self.outputs)))
+        return replace(self, steps=steps, outputs=tuple(dict.fromkeys(renumbered(output) for output in self.outputs)))
 
 
 def _call(number: int, placed: Placed) -> str:

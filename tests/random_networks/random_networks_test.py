@@ -105,8 +105,8 @@ def test_constant_integer_is_compared_with_its_value_only() -> None:
 
 def test_plain_networks_have_neither_state_nor_integers() -> None:
     networks = [plain_network(seed) for seed in range(20)]
-    assert all(each.number is None and each.dtype == "float32" for each in networks)
-    assert not any("state." in each.source().partition("class")[2] for each in networks)
+    assert all(network.number is None and network.dtype == "float32" for network in networks)
+    assert not any("state." in network.source().partition("class")[2] for network in networks)
 
 
 def test_random_networks_contain_every_layer_kind() -> None:
@@ -136,7 +136,7 @@ def test_deviating_output_is_a_finding(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def _calls_with_outputs_off(*arguments: Any, **options: Any) -> list[Call]:
     calls = record_calls(*arguments, **options)
-    return [replace(call, outputs=tuple(each + 1e-3 for each in call.outputs)) for call in calls]
+    return [replace(call, outputs=tuple(output + 1e-3 for output in call.outputs)) for call in calls]
 
 
 def _quantized_chain(recipe: str, *calls: str) -> Network:
@@ -155,7 +155,7 @@ def test_low_sqnr_of_a_quantized_network_is_a_finding(recipe: str, monkeypatch: 
 
 def _calls_with_half_the_values(*arguments: Any, **options: Any) -> list[Call]:
     calls = record_calls(*arguments, **options)
-    return [replace(call, outputs=tuple(_with_half_the_value(each) for each in call.outputs)) for call in calls]
+    return [replace(call, outputs=tuple(_with_half_the_value(output) for output in call.outputs)) for call in calls]
 
 
 def _with_half_the_value(output: QuantizedOutput) -> QuantizedOutput:

@@ -23,7 +23,7 @@ def _smaller(network: Network) -> list[Network]:
     """Return networks with one part less."""
     found = [network.without(number) for number in range(len(network.steps), 0, -1)]
     if len(network.outputs) > 1:
-        found += [replace(network, outputs=(each,)) for each in network.outputs]
+        found += [replace(network, outputs=(output,)) for output in network.outputs]
     found += [replace(network, dynamic=tuple(e for e in network.dynamic if e != each)) for each in network.dynamic]
     if network.number is not None:
         found += [replace(network, number=None), replace(network, number=network.number.fixed())]

@@ -39,7 +39,7 @@ def _lost_by_eager(network: Network, calls: Sequence[Call]) -> list[float]:
     with torch.no_grad():
         for call in calls:
             try:
-                better = tree_leaves(exact(*(_exact(each) for each in call.inputs)))
+                better = tree_leaves(exact(*(_exact(tensor) for tensor in call.inputs)))
             except RuntimeError:
                 break  # it creates float32 itself
             for index, (a, b) in enumerate(zip(tree_leaves(module(*call.inputs)), better, strict=True)):

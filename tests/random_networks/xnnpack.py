@@ -51,7 +51,7 @@ def compare_official(network: Network, mode: str) -> Result:
         converted = _converted(module, inputs, sizes, mode)
         program = _lowered(converted, inputs, sizes)
         all_inputs = _all_inputs(network, inputs, sizes)
-        shapes = [_shapes(tree_leaves(converted(*each))) for each in all_inputs]
+        shapes = [_shapes(tree_leaves(converted(*tensor))) for tensor in all_inputs]
         # It can terminate its process.
         calls, largest = run_isolated(lambda: _official_calls(program, all_inputs, shapes), _SECONDS)
     except Exception as error:
@@ -64,7 +64,7 @@ def compare_official(network: Network, mode: str) -> Result:
 def _module_for(network: Network, mode: str) -> tuple[nn.Module, tuple[Tensor, ...], Any]:
     module, inputs = network.module(), network.inputs()
     if mode == "float16":
-        module, inputs = module.half(), tuple(each.half() for each in inputs)
+        module, inputs = module.half(), tuple(tensor.half() for tensor in inputs)
     batch_varies = any(dimension == 0 for dimension, _ in network.dynamic)
     sizes = ({0: Dim("size", min=2, max=max(_SIZES))},) if batch_varies else None
     return module, inputs, sizes
@@ -78,7 +78,7 @@ def _converted(module: nn.Module, inputs: tuple[Tensor, ...], sizes: Any, mode: 
     prepared = prepare_pt2e(exported, XNNPACKQuantizer().set_global(config))
     generator = torch.Generator().manual_seed(1)
     for _ in range(_MEASURED):
-        prepared(*(torch.randn(each.shape, generator=generator) for each in inputs))
+        prepared(*(torch.randn(tensor.shape, generator=generator) for tensor in inputs))
     return convert_pt2e(prepared)
 
 
@@ -115,11 +115,11 @@ def _official_calls(
     for call, expected in zip(calls, all_shapes, strict=True):
         if _shapes(call.outputs) != expected:
             raise ValueError(f"official outputs of shapes {_shapes(call.outputs)}, expected {expected}")
-    return write_calls(calls), max(float(each.abs().nan_to_num().max()) for call in calls for each in call.outputs)
+    return write_calls(calls), max(float(output.abs().nan_to_num().max()) for call in calls for output in call.outputs)
 
 
 def _shapes(tensors: Iterable[Tensor]) -> list[tuple[int, ...]]:
-    return [tuple(each.shape) for each in tensors]
+    return [tuple(tensor.shape) for tensor in tensors]
 
 
 def _tolerance(module: nn.Module, largest: float, mode: str) -> float:
@@ -127,7 +127,7 @@ def _tolerance(module: nn.Module, largest: float, mode: str) -> float:
     if mode in ("int8_channels", "int8_tensor"):
         assert isinstance(module, torch.fx.GraphModule)
         steps = [node.args[1] for node in module.graph.nodes if "quantize_per_tensor" in str(node.target)]
-        return max([1.05 * float(each) for each in steps if isinstance(each, float)], default=1e-4 * largest)
+        return max([1.05 * float(step) for step in steps if isinstance(step, float)], default=1e-4 * largest)
     return _TOLERANCES.get(mode, 1e-4) * max(largest, 1e-6)
 
 

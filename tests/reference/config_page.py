@@ -222,7 +222,7 @@ def _values_of(filled: Any) -> Callable[[str], Any]:
 
 
 def _default_of(filled: type) -> Callable[[str], Any]:
-    defaults: Mapping[str, Any] = {each.name: each.default for each in fields(filled)}
+    defaults: Mapping[str, Any] = {field.name: field.default for field in fields(filled)}
     return lambda key: None if defaults[key] is MISSING else defaults[key]
 
 

@@ -24,7 +24,7 @@ def _tensors(arrays: np.lib.npyio.NpzFile, call: int, which: str) -> tuple[torch
 
 def _calls(name: str) -> list[Call]:
     arrays = np.load(_FOLDER / f"{name}.npz")
-    count = sum(each.endswith("_et0") for each in arrays.files)
+    count = sum(file.endswith("_et0") for file in arrays.files)
     return [
         Call(method="forward", inputs=_tensors(arrays, i, "in"), outputs=_tensors(arrays, i, "et"))
         for i in range(count)

@@ -25,9 +25,9 @@ def trust_store(pem_bundle: str) -> bytes:
 
 
 def _entry(number: int, der: bytes) -> bytes:
-    head = struct.pack(">I", _TRUSTED_CERTIFICATE) + _text(f"ca{number:04d}") + struct.pack(">Q", 0)
-    return head + _text("X.509") + struct.pack(">I", len(der)) + der
+    head = struct.pack(">I", _TRUSTED_CERTIFICATE) + _encode_text(f"ca{number:04d}") + struct.pack(">Q", 0)
+    return head + _encode_text("X.509") + struct.pack(">I", len(der)) + der
 
 
-def _text(value: str) -> bytes:
+def _encode_text(value: str) -> bytes:
     return struct.pack(">H", len(value)) + value.encode()

@@ -69,7 +69,7 @@ def prepare(entry: Path) -> None:
 
 
 def _prepare_from(suite: str, entry: Path) -> None:
-    publish(entry, lambda folder: _fill(folder, entry, suite), _check)
+    publish(entry, lambda folder: _fill(folder, entry, suite), _check_server_starts)
 
 
 def _fill(folder: Path, home: Path, suite: str) -> None:
@@ -141,7 +141,7 @@ def _write_launcher(folder: Path, home: Path, java_home: Path) -> None:
     launcher.chmod(0o755)
 
 
-def _check(entry: Path) -> None:
+def _check_server_starts(entry: Path) -> None:
     """Check once that the server starts.
 
     Paths inside the entry are valid only in its final place, so this is the last step.

@@ -55,7 +55,7 @@ def _declarations(body: str) -> Iterator[Declaration]:
     for block in _blocks(body):
         comment = _COMMENT.match(block)
         code = _without_bodies(block[comment.end() :].strip("\n") if comment else block)
-        names = tuple(name for part in re.split(r"(?<=[;}])\n(?=\S)", code) if (name := _name(part)))
+        names = tuple(name for part in re.split(r"(?<=[;}])\n(?=\S)", code) if (name := _declared_name(part)))
         if names and not any(name.endswith("_") for name in names):
             yield Declaration(names, _plain(comment["text"]) if comment else "", code)
 
@@ -88,7 +88,7 @@ def _without_bodies(code: str) -> str:
     return re.sub(r"^(static inline [^{;]*?)\s*\{\n.*?^\}$", r"\1;", code, flags=re.DOTALL | re.MULTILINE)
 
 
-def _name(code: str) -> str:
+def _declared_name(code: str) -> str:
     code = re.sub(r"^(?:#if.*\n)+|^static inline ", "", code.lstrip("\n"))
     for pattern in _NAMES:
         if match := pattern.search(code):

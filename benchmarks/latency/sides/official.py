@@ -64,7 +64,7 @@ class XnnpackInt8(Xnnpack):
         quantizer = XNNPACKQuantizer().set_global(get_symmetric_quantization_config(is_per_channel=True))
         prepared = prepare_pt2e(torch.export.export(model.module, model.inputs).module(), quantizer)
         for _ in range(CALIBRATIONS):
-            prepared(*[torch.randn_like(each) for each in model.inputs])
+            prepared(*[torch.randn_like(tensor) for tensor in model.inputs])
         return convert_pt2e(prepared)
 
 

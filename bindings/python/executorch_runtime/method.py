@@ -137,7 +137,7 @@ class Method(Uncopied):
             try:
                 for index, value in enumerate(inputs):
                     self._set(index, value)
-                self._check("et_method_execute")
+                self._call_runtime("et_method_execute")
                 as_torch = _wants_torch(inputs)
                 return tuple(self._output(index, as_torch) for index in range(len(self.signature.outputs)))
             finally:
@@ -159,7 +159,7 @@ class Method(Uncopied):
             for index, info in enumerate(self.signature.inputs):
                 if info.kind == TENSOR and index not in self._lent:
                     raise ExecutorchError("INVALID_STATE", f"inputs[{index}] is not set; call set_input first")
-            self._check("et_method_execute")
+            self._call_runtime("et_method_execute")
 
     def outputs(self, as_torch: bool = False) -> tuple[Any, ...]:
         """Return the outputs of the last run.
@@ -197,7 +197,7 @@ class Method(Uncopied):
             tensor = found.contents.u.as_tensor.contents
             return tuple(tensor.sizes[: tensor.rank])
 
-    def _check(self, function: str, *arguments: Any) -> None:
+    def _call_runtime(self, function: str, *arguments: Any) -> None:
         if self._forks not in (None, fork_count()):
             raise ExecutorchError(
                 "INVALID_STATE", "the method has threads of the process that forked; load it again in the child"
@@ -211,19 +211,21 @@ class Method(Uncopied):
             self._lent[index] = self._set_tensor(index, value)
             return
         scalar, kept = scalar_value(value)
-        self._check("et_method_set_scalar_input", index, ctypes.byref(scalar))
+        self._call_runtime("et_method_set_scalar_input", index, ctypes.byref(scalar))
         self._lent[index] = kept
 
     def _set_tensor(self, index: int, value: Any) -> object:
         info = self.signature.inputs[index]
         borrowed = _arrays.borrow(value, info.dim_order, info.dtype)
         sizes = _arrays.size_array(borrowed.sizes)
-        self._check("et_method_set_input", index, borrowed.dtype, sizes, len(sizes), borrowed.address, borrowed.nbytes)
+        self._call_runtime(
+            "et_method_set_input", index, borrowed.dtype, sizes, len(sizes), borrowed.address, borrowed.nbytes
+        )
         return borrowed
 
     def _output(self, index: int, as_torch: bool) -> Any:
         found = ctypes.POINTER(_native.Value)()
-        self._check("et_method_get_output", index, ctypes.byref(found))
+        self._call_runtime("et_method_get_output", index, ctypes.byref(found))
         value = found.contents
         if value.tag == TENSOR_TAG:
             return _arrays.copied(value.u.as_tensor.contents, as_torch)

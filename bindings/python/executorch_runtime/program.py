@@ -45,9 +45,9 @@ class Program(Uncopied):
     @property
     def methods(self) -> tuple[str, ...]:
         """The names of the methods."""
-        return tuple(self._name(index) for index in range(self._calls.et_program_method_count(self._view)))
+        return tuple(self._method_name(index) for index in range(self._calls.et_program_method_count(self._view)))
 
-    def _name(self, index: int) -> str:
+    def _method_name(self, index: int) -> str:
         found = _native.Span()
         self._calls.et_program_method_name(self._view, index, ctypes.byref(found))
         return python_string(ctypes.string_at(found.data, found.size))
@@ -124,13 +124,13 @@ class _BackendOptions:
     def _backend(self, name: str, options: Mapping[str, Scalar]) -> _native.BackendOptions:
         array = (_native.BackendOption * len(options))(
             *(
-                _native.BackendOption(c_string("the name of an option", key), self._value(value))
+                _native.BackendOption(c_string("the name of an option", key), self._option_value(value))
                 for key, value in options.items()
             )
         )
         return _native.BackendOptions(c_string("the name of a backend", name), array, len(options))
 
-    def _value(self, value: Scalar) -> _native.Value:
+    def _option_value(self, value: Scalar) -> _native.Value:
         found, kept = scalar_value(value)
         self._kept.append(kept)
         return found

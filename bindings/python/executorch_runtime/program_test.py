@@ -229,7 +229,7 @@ def test_reported_memory_is_the_allocated_memory() -> None:
 def test_threads_may_share_one_method() -> None:
     method = _open("dyn_mlp").method()
     inputs = [torch.full((index % 16 + 1, 8), float(index)) for index in range(64)]
-    expected = [method(each)[0] for each in inputs]
+    expected = [method(tensor)[0] for tensor in inputs]
     found: dict[int, torch.Tensor] = {}
 
     def call(first: int) -> None:
@@ -237,10 +237,10 @@ def test_threads_may_share_one_method() -> None:
             found[index] = method(inputs[index])[0]
 
     threads = [threading.Thread(target=call, args=(first,)) for first in range(4)]
-    for each in threads:
-        each.start()
-    for each in threads:
-        each.join()
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
     assert all(torch.equal(found[index], expected[index]) for index in range(64))
 
 

@@ -96,8 +96,8 @@ def _allowed(what: str, budget: Mapping[str, int], slack: int) -> int:
     return allowed + allowed * slack // 100 if what == _CODE else allowed
 
 
-def _check(options: argparse.Namespace, costs: Mapping[str, int]) -> int:
-    budget = _read(options.budget, options.target)
+def _check_budget(options: argparse.Namespace, costs: Mapping[str, int]) -> int:
+    budget = _read_budget(options.budget, options.target)
     grown = growth(budget, costs, options.code_slack)
     if grown:
         rows = [(what, before, now, f"+{now - before:,}", _percent(before, now)) for what, before, now in grown]
@@ -115,7 +115,7 @@ def _percent(before: int, now: int) -> str:
     return f"{(now - before) / before:.1%}" if before else "new"
 
 
-def _read(path: Path, target: str) -> dict[str, int]:
+def _read_budget(path: Path, target: str) -> dict[str, int]:
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
         return {str(what): int(cost) for what, cost in content.items()}
@@ -130,7 +130,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             raise BudgetError(f"{options.missing} does not exist; to create it: bazel run {options.target}.update")
         costs = costs_of(options.pte, options.weights, options.program)
         if options.update is None:
-            return _check(options, costs)
+            return _check_budget(options, costs)
         path = Path(os.environ.get("BUILD_WORKSPACE_DIRECTORY", ""), options.update)
         path.write_text(json.dumps(costs, indent=1) + "\n", encoding="utf-8")
         print(f"{options.update}: written")

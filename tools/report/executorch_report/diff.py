@@ -63,13 +63,13 @@ class DiffError(Exception):
 
 def difference(old: Path, new: Path) -> Difference:
     """Compare two program files. Raise `DiffError`."""
-    (before, old_facts), (after, new_facts) = _read(old), _read(new)
+    (before, old_facts), (after, new_facts) = _read_costs(old), _read_costs(new)
     costs = (Change(what, before.get(what, 0), after.get(what, 0)) for what in dict.fromkeys((*before, *after)))
     changed = tuple(change for change in costs if change.old != change.new)
     return Difference(old.name, new.name, changed, tuple(_notes(old_facts, new_facts)))
 
 
-def _read(program: Path) -> tuple[Mapping[str, int], ProgramFacts]:
+def _read_costs(program: Path) -> tuple[Mapping[str, int], ProgramFacts]:
     try:
         return costs_of(program, None, None), read_program(program)
     except (InvalidProgramError, OSError) as error:
@@ -89,13 +89,13 @@ def _method_notes(old: MethodFacts, new: MethodFacts) -> Iterable[str]:
         one, other = (", ".join(map(value_text, values)) for values in (before, after))
         if one != other:
             yield f"{new.name} {what} ({other}) instead of ({one})"
-    backends = [[each.backend for each in method.delegates] for method in (old, new)]
+    backends = [[delegate.backend for delegate in method.delegates] for method in (old, new)]
     if backends[0] != backends[1]:
         yield (
             f"{new.name} delegates to {', '.join(backends[1]) or 'no backend'} instead of "
             f"{', '.join(backends[0]) or 'no backend'}"
         )
-    constants = [sum(each.nbytes for each in method.weights) for method in (old, new)]
+    constants = [sum(weight.nbytes for weight in method.weights) for method in (old, new)]
     if constants[0] != constants[1]:
         yield f"{new.name} has {constants[1]:,} bytes of constants instead of {constants[0]:,}"
 

@@ -18,30 +18,33 @@ def program_document(facts: ProgramFacts) -> dict[str, Any]:
         "format": FORMAT,
         "file": facts.file,
         "bytes": facts.nbytes,
-        "segments": [{"what": each.what, "at": each.offset, "bytes": each.nbytes} for each in facts.segments],
+        "segments": [
+            {"what": segment.what, "at": segment.offset, "bytes": segment.nbytes} for segment in facts.segments
+        ],
         "named_data": [{"key": key, "bytes": size} for key, size in facts.named],
         "external": list(facts.external),
-        "methods": [_method(each) for each in facts.methods],
+        "methods": [_method(method) for method in facts.methods],
     }
 
 
 def _method(method: MethodFacts) -> dict[str, Any]:
     return {
         "name": method.name,
-        "inputs": [asdict(each) for each in method.inputs],
-        "outputs": [asdict(each) for each in method.outputs],
+        "inputs": [asdict(tensor) for tensor in method.inputs],
+        "outputs": [asdict(output) for output in method.outputs],
         "operators": [
             {"name": name, "dtypes": list(dtypes), "calls": count} for (name, dtypes), count in method.operators.items()
         ],
-        "delegates": [_delegate(each) for each in method.delegates],
+        "delegates": [_delegate(delegate) for delegate in method.delegates],
         "instructions": [
-            {"kind": each.kind, "name": each.name, "tensors": list(each.tensors)} for each in method.instructions
+            {"kind": instruction.kind, "name": instruction.name, "tensors": list(instruction.tensors)}
+            for instruction in method.instructions
         ],
-        "memory": [_buffer(each) for each in method.planned],
+        "memory": [_buffer(buffer) for buffer in method.planned],
         "shared_memory_id": method.shared_memory_id,
         "constants": [
-            {"name": each.name, "dtype": each.dtype, "shape": list(each.shape), "bytes": each.nbytes}
-            for each in method.weights
+            {"name": weight.name, "dtype": weight.dtype, "shape": list(weight.shape), "bytes": weight.nbytes}
+            for weight in method.weights
         ],
     }
 
@@ -57,5 +60,5 @@ def _buffer(buffer: Buffer) -> dict[str, Any]:
         "bytes": buffer.nbytes,
         "peak_bytes": buffer.peak,
         "peak_instruction": buffer.peak_at,
-        "tensors": [asdict(each) for each in buffer.blocks],
+        "tensors": [asdict(block) for block in buffer.blocks],
     }

@@ -100,7 +100,7 @@ class ProgramFacts:
 
     def method(self, name: str) -> MethodFacts:
         """Return the method `name`. Raise KeyError."""
-        return {each.name: each for each in self.methods}[name]
+        return {method.name: method for method in self.methods}[name]
 
 
 def read_program(path: Path) -> ProgramFacts:
@@ -162,7 +162,7 @@ def _method(
         delegates=tuple(_delegate(index, each, program) for index, each in enumerate(plan.delegates)),
         instructions=instructions,
         weights=tuple(_weights(plan, instructions)),
-        planned=memory_of(plan, [each.args for each in instructions]),
+        planned=memory_of(plan, [instruction.args for instruction in instructions]),
         shared_memory_id=shared,
         scalar_inputs=tuple(_scalar(plan.values[index].val) for index in plan.inputs),
         value_bytes={
@@ -190,8 +190,8 @@ def _operators(plan: schema.ExecutionPlan) -> dict[tuple[str, tuple[str, ...]], 
     calls = (
         (plan.operators[step.op_index].full_name, _distinct_dtypes(plan, step))
         for chain in plan.chains
-        for each in chain.instructions
-        if isinstance(step := each.instr_args, schema.KernelCall)
+        for instruction in chain.instructions
+        if isinstance(step := instruction.instr_args, schema.KernelCall)
     )
     return dict(sorted(Counter(calls).items()))
 
@@ -246,7 +246,7 @@ def _weights(plan: schema.ExecutionPlan, instructions: Sequence[Instruction]) ->
             dtype_name(tensor.scalar_type),
             tuple(tensor.sizes),
             nbytes_of(tensor),
-            tuple(each.index for each in instructions if number in each.args),
+            tuple(instruction.index for instruction in instructions if number in instruction.args),
         )
         for number, value in enumerate(plan.values)
         if isinstance(tensor := value.val, schema.Tensor) and _lies_in_a_file(tensor)

@@ -28,14 +28,14 @@ from exir.files.unreadable import failure
 def main(argv: Sequence[str] | None = None) -> int:
     options = _parse(sys.argv[1:] if argv is None else argv)
     try:
-        _write(options, read_program(options.program))
+        _write_report(options, read_program(options.program))
     except (InvalidProgramError, RecordError, OSError) as error:
         print(f"executorch_inspect: {failure(options.program, error)}", file=sys.stderr)
         return 1
     return 0
 
 
-def _write(options: argparse.Namespace, facts: ProgramFacts) -> None:
+def _write_report(options: argparse.Namespace, facts: ProgramFacts) -> None:
     if options.html:
         record = read_record(options.program, options.manifest, options.sources, options.trace)
         options.html.write_text(page(record), encoding="utf-8")

@@ -44,8 +44,8 @@ def test_reported_facts_match_the_program() -> None:
         ("aten::native_layer_norm.out", ("float32",)): 1,
         ("aten::permute_copy.out", ("float32",)): 2,
     }
-    assert [each.nbytes for each in method.planned] == [4352]
-    assert len(method.weights) == 6 and sum(each.nbytes for each in method.weights) == 976
+    assert [buffer.nbytes for buffer in method.planned] == [4352]
+    assert len(method.weights) == 6 and sum(weight.nbytes for weight in method.weights) == 976
     assert method.instructions[1].tensors == ("float32[16]", "float32[32, 8]", "float32[8, 16]", "float32[32, 16]")
 
 
@@ -79,7 +79,7 @@ def test_state_is_always_live() -> None:
     get, _ = read_program(_FIXTURES / "multi_state_shared.pte").methods
     state = get.planned[1]
     assert (state.memory_id, get.shared_memory_id) == (2, 2)
-    assert [(each.first, each.last) for each in state.blocks] == [(0, 3)]
+    assert [(block.first, block.last) for block in state.blocks] == [(0, 3)]
 
 
 def test_values_that_share_bytes_count_once() -> None:

@@ -50,14 +50,14 @@ def _cost(facts: ProgramFacts) -> tuple[int | str, ...]:
 
     A buffer that methods share counts once per method.
     """
-    delegates = [each for method in facts.methods for each in method.delegates]
+    delegates = [delegate for method in facts.methods for delegate in method.delegates]
     return (
         facts.nbytes,
         sum(method.arena_bytes for method in facts.methods),
         sum(len(method.instructions) for method in facts.methods),
         sum(method.kernel_calls for method in facts.methods),
         len(delegates),
-        ", ".join(sorted({each.backend for each in delegates})) or "none",
+        ", ".join(sorted({delegate.backend for delegate in delegates})) or "none",
     )
 
 

@@ -47,9 +47,9 @@ def _segments(facts: ProgramFacts) -> str:
     A language model can have more than a thousand of them; _named lists the largest.
     """
     is_long = len(facts.named) > _LISTED
-    shown = [each for each in facts.segments if not (is_long and each.is_named_data)]
+    shown = [segment for segment in facts.segments if not (is_long and segment.is_named_data)]
     rows = [(each.what, each.offset, each.nbytes) for each in shown]
-    hidden = [each.nbytes for each in facts.segments if is_long and each.is_named_data]
+    hidden = [segment.nbytes for segment in facts.segments if is_long and segment.is_named_data]
     more = f"\n  and {len(hidden):,} parts of named data, {sum(hidden):,} bytes" if hidden else ""
     return "file\n" + table(("part", "at", "bytes"), rows) + more
 
@@ -70,8 +70,8 @@ def _method(method: MethodFacts) -> str:
     parts = [f"method {method.name}: {count_text(len(method.instructions), 'instruction')}"]
     parts += [_ends("inputs", method.inputs), _ends("outputs", method.outputs)]
     parts += [_operators(method)] if method.operators else []
-    parts += [_delegate(method, each) for each in method.delegates]
-    parts += [_buffer(method, each) for each in method.planned]
+    parts += [_delegate(method, delegate) for delegate in method.delegates]
+    parts += [_buffer(method, buffer) for buffer in method.planned]
     parts += [_weights(method)] if method.weights else []
     return "\n\n".join(parts)
 
@@ -106,7 +106,7 @@ def _operators(method: MethodFacts) -> str:
 
 
 def _delegate(method: MethodFacts, delegate: Delegate) -> str:
-    calls = sum(each.delegate == delegate.index for each in method.instructions)
+    calls = sum(instruction.delegate == delegate.index for instruction in method.instructions)
     head = f"delegate {delegate.index}: {delegate.backend}, {delegate.nbytes:,} bytes, {count_text(calls, 'call')}"
     kinds = Counter(step.name for step in steps_of(delegate))
     return head + ("\n" + table(("step", "times"), kinds.most_common()) if kinds else "")
@@ -130,6 +130,6 @@ def _weights(method: MethodFacts) -> str:
         (each.name or f"values[{each.value}]", f"{each.dtype}{list(each.shape)}", each.nbytes)
         for each in ordered[:_LISTED]
     ]
-    total = sum(each.nbytes for each in method.weights)
+    total = sum(weight.nbytes for weight in method.weights)
     head = f"constants and states: {len(ordered):,}, {total:,} bytes\n"
     return head + table(("name", "tensor", "bytes"), rows) + _more(len(ordered))

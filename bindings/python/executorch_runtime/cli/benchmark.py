@@ -52,14 +52,14 @@ _SHOWN = 12  # operators printed
 def main(argv: Sequence[str] | None = None) -> int:
     options = _parse(sys.argv[1:] if argv is None else argv)
     try:
-        _run(options)
+        _measure_and_report(options)
     except (ExecutorchError, InvalidProgramError, InputError, OSError) as error:
         print(f"executorch_benchmark: {failure(options.program, error)}", file=sys.stderr)
         return 1
     return 0
 
 
-def _run(options: argparse.Namespace) -> None:
+def _measure_and_report(options: argparse.Namespace) -> None:
     against = options.against
     is_earlier = against is not None and against.suffix == ".json"
     programs = [(options.program, options.weights)]
@@ -68,8 +68,8 @@ def _run(options: argparse.Namespace) -> None:
     found = _measure(programs, options)
     if is_earlier:
         found.append(read_measurement(against))
-    for each in found:
-        _print(each)
+    for measurement in found:
+        _print(measurement)
     if len(found) > 1:
         _print_ratio(found[0], found[1], were_by_turns=not is_earlier)
     if options.json:
@@ -143,11 +143,13 @@ def _print(found: Measurement) -> None:
     print(f"{found.program}: {found.signature}")
     print(f"  {found.cpu}, load {found.load:.1f}, {threads}")
     print(f"  {found.latency}")
-    total = sum(each.nanoseconds for each in found.operators) or 1
-    width = max((len(each.name) for each in found.operators[:_SHOWN]), default=0)
-    for each in found.operators[:_SHOWN]:
-        share = f"{100 * each.nanoseconds / total:.1f} %"
-        print(f"  {each.name:<{width}}  {each.calls:>5} x  {milliseconds(each.nanoseconds):>12}  {share:>7}")
+    total = sum(operator.nanoseconds for operator in found.operators) or 1
+    width = max((len(operator.name) for operator in found.operators[:_SHOWN]), default=0)
+    for operator in found.operators[:_SHOWN]:
+        share = f"{100 * operator.nanoseconds / total:.1f} %"
+        print(
+            f"  {operator.name:<{width}}  {operator.calls:>5} x  {milliseconds(operator.nanoseconds):>12}  {share:>7}"
+        )
     if len(found.operators) > _SHOWN:
         print(f"  and {len(found.operators) - _SHOWN} more operators")
 

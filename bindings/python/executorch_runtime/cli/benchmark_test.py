@@ -36,7 +36,7 @@ def test_result_file_contains_every_time(tmp_path: Path) -> None:
     assert main([_ADD, "--repeat", "7", "--json", str(file)]) == 0
     found = read_measurement(file)
     assert len(found.times) == 7 and min(found.times) > 0
-    assert [(each.name, each.calls) for each in found.operators] == [("aten::add.out", 1)]
+    assert [(operator.name, operator.calls) for operator in found.operators] == [("aten::add.out", 1)]
     assert json.loads(file.read_text())["quantiles"]["median"] == found.latency.quantile(0.5)
 
 

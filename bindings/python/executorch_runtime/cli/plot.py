@@ -33,7 +33,7 @@ def plot(found: Sequence[Measurement]) -> str:
     return f"{drawn}\n"
 
 
-def _text(x: float, y: float, text: str, **attributes: str) -> Markup:
+def _text_element(x: float, y: float, text: str, **attributes: str) -> Markup:
     return element("text", text, x=f"{x:.1f}", y=f"{y:.1f}", **attributes)
 
 
@@ -41,22 +41,22 @@ def _legend(found: Sequence[Measurement]) -> Iterator[Markup]:
     for row, (each, color) in enumerate(zip(found, _COLORS)):
         median = milliseconds(each.latency.quantile(0.5))
         text = f"{each.program}: median of {len(each.times)} runs {median}; {each.cpu}, load {each.load:.1f}"
-        yield _text(_LEFT, 20 + row * 18, text, fill=color)
+        yield _text_element(_LEFT, 20 + row * 18, text, fill=color)
 
 
 def _distribution(found: Sequence[Measurement]) -> Iterator[Markup]:
     """Draw the cumulative distribution of run times."""
-    yield _text(_LEFT, _TOP - 14, "share of runs that took no longer", fill="#555")
+    yield _text_element(_LEFT, _TOP - 14, "share of runs that took no longer", fill="#555")
     low = min(min(each.times) for each in found)
     high = max(low + 1, *(each.latency.quantile(_LONGEST) for each in found))
     wide = _WIDTH - _LEFT - _RIGHT
     for share in (0.0, 0.5, 0.9, 1.0):
         y = _TOP + _HEIGHT * (1 - share)
         yield element("line", x1=str(_LEFT), x2=str(_LEFT + wide), y1=f"{y:.1f}", y2=f"{y:.1f}", stroke="#ddd")
-        yield _text(_LEFT - 8, y + 4, f"{share:.0%}", text_anchor="end")
+        yield _text_element(_LEFT - 8, y + 4, f"{share:.0%}", text_anchor="end")
     for part in range(5):
         at = low + (high - low) * part / 4
-        yield _text(_LEFT + wide * part / 4, _TOP + _HEIGHT + 18, milliseconds(at), text_anchor="middle")
+        yield _text_element(_LEFT + wide * part / 4, _TOP + _HEIGHT + 18, milliseconds(at), text_anchor="middle")
     for each, color in zip(found, _COLORS):
         times = [time for time in sorted(each.times) if time <= high]
         points = " ".join(
@@ -70,14 +70,14 @@ def _operators(found: Sequence[Measurement], names: Sequence[str], top: float) -
     """Draw one bar per operator and program."""
     sums = [{operator.name: operator.nanoseconds for operator in each.operators} for each in found]
     longest = max((value for each in sums for value in each.values()), default=1) or 1
-    yield _text(_LEFT, top - 14, "median of a run's calls, operator by operator", fill="#555")
+    yield _text_element(_LEFT, top - 14, "median of a run's calls, operator by operator", fill="#555")
     left, wide = _LEFT + 240, _WIDTH - _LEFT - 240 - 170
     high = (_ROW - 6) / len(found)
     for row, name in enumerate(names):
         y = top + row * _ROW
-        yield _text(left - 8, y + 12, name, text_anchor="end")
+        yield _text_element(left - 8, y + 12, name, text_anchor="end")
         for side, (values, color) in enumerate(zip(sums, _COLORS)):
             length = wide * values.get(name, 0) / longest
             size = {"width": f"{max(length, 0.5):.1f}", "height": f"{high:.1f}"}
             yield element("rect", x=f"{left:.1f}", y=f"{y + side * high:.1f}", fill=color, **size)
-        yield _text(left + wide + 8, y + 12, " / ".join(milliseconds(values.get(name, 0)) for values in sums))
+        yield _text_element(left + wide + 8, y + 12, " / ".join(milliseconds(values.get(name, 0)) for values in sums))

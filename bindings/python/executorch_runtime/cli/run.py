@@ -47,13 +47,13 @@ Outputs = list[tuple[Any, ...]]
 def main(argv: Sequence[str] | None = None) -> int:
     options = _parse(sys.argv[1:] if argv is None else argv)
     try:
-        return _run(options)
+        return _run_program(options)
     except (ExecutorchError, InvalidProgramError, InputError, OSError) as error:
         print(f"executorch_run: {failure(options.program, error)}", file=sys.stderr)
         return 1
 
 
-def _run(options: argparse.Namespace) -> int:
+def _run_program(options: argparse.Namespace) -> int:
     program = Program(options.program, *options.weights)
     facts = read_program(options.program)
     check_weights(facts, options.weights)

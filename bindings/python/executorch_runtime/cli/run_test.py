@@ -192,7 +192,7 @@ def test_random_inputs_have_the_inputs_dtypes() -> None:
     )
     signature = Signature("forward", (*infos, ValueInfo("int")), (), ())
     *tensors, number = random_inputs(signature, [None] * 6 + [7], 3, 10)
-    assert [str(each.dtype) for each in tensors] == ["float16", "uint16", "int64", "bool", "complex64", "uint8"]
+    assert [str(tensor.dtype) for tensor in tensors] == ["float16", "uint16", "int64", "bool", "complex64", "uint8"]
     assert number == 7 and 2 <= tensors[2].max() < 10
     again = random_inputs(signature, [None] * 6 + [7], 3, 10)
     assert all((one == other).all() for one, other in zip(tensors, again[:-1]))

@@ -80,7 +80,7 @@ def _module(record: Record, method: MethodFacts, module: Module, is_open: bool =
 def _summary(record: Record, module: Module) -> Markup:
     instructions = module.instructions()
     count = count_text(len(instructions), "instruction")
-    time = sum(record.times.get(each.index, 0.0) for each in instructions)
+    time = sum(record.times.get(instruction.index, 0.0) for instruction in instructions)
     times = f", {time / 1e6:.3f} ms" if record.times else ""
     return joined([element("b", module.name), " ", element("span", count + times, class_="soft")])
 
@@ -89,7 +89,7 @@ def _rows(record: Record, method: MethodFacts, instructions: Sequence[Instructio
     if not instructions:
         return Markup("")
     head = ["#", "operator", "tensors", "line", *(["µs"] if record.times else [])]
-    return table(head, [_row(record, method, each) for each in instructions])
+    return table(head, [_row(record, method, instruction) for instruction in instructions])
 
 
 def _row(record: Record, method: MethodFacts, instruction: Instruction) -> list[Cell]:

@@ -156,7 +156,7 @@ def test_long_list_of_live_tensors_is_collapsed() -> None:
 
 def test_delegate_ops_are_listed_by_time(tmp_path: Path) -> None:
     facts = read_program(_FIXTURES / "dyn_mlp_xnn.pte")
-    called = [each.index for each in facts.methods[0].instructions if each.delegate is not None]
+    called = [instruction.index for instruction in facts.methods[0].instructions if instruction.delegate is not None]
     spans = [
         {"name": "XnnpackBackend", "ts": 0.0, "dur": 100.0, "args": {"instruction": called[0]}},
         {"name": "clamp", "ts": 1.0, "dur": 10.0, "args": {"step": 0}},

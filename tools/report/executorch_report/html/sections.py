@@ -41,7 +41,7 @@ def _methods(methods: Sequence[MethodFacts], costs: Sequence[Sequence[tuple[str,
 def _costs(record: Record, method: MethodFacts) -> list[tuple[str, str]]:
     cards = [
         ("planned memory", size_text(method.arena_bytes)),
-        ("constants", size_text(sum(each.nbytes for each in method.weights))),
+        ("constants", size_text(sum(weight.nbytes for weight in method.weights))),
         ("instructions", f"{len(method.instructions):,}"),
         ("operators outside delegates", f"{method.kernel_calls:,}"),
         ("delegates", str(len(method.delegates))),
@@ -68,7 +68,7 @@ def _signature(method: MethodFacts) -> str:
 
 
 def _parts(record: Record) -> Markup:
-    rows = [(each.what, each.offset, each.nbytes) for each in record.facts.segments if each.nbytes]
+    rows = [(segment.what, segment.offset, segment.nbytes) for segment in record.facts.segments if segment.nbytes]
     return details("parts of the file", table(("part", "at", "bytes"), rows))
 
 
@@ -81,9 +81,9 @@ def graph(record: Record, method: MethodFacts) -> Markup:
 def operators(record: Record, method: MethodFacts) -> Markup:
     """List operators and backends with calls, bytes of their tensors, and times."""
     calls: dict[str, list[int]] = defaultdict(list)
-    for each in method.instructions:
-        if each.kind in ("kernel", "delegate"):
-            calls[each.name].append(each.index)
+    for instruction in method.instructions:
+        if instruction.kind in ("kernel", "delegate"):
+            calls[instruction.name].append(instruction.index)
     touched = {name: sum(_bytes_of(method, index) for index in indices) for name, indices in calls.items()}
     most = max(touched.values(), default=0) or 1
     total = sum(record.times.values()) or 1.0
@@ -107,7 +107,7 @@ def _bytes_of(method: MethodFacts, index: int) -> int:
 
 
 def memory(record: Record, method: MethodFacts) -> Markup:
-    parts = [_buffer(method, each) for each in method.planned]
+    parts = [_buffer(method, buffer) for buffer in method.planned]
     bound = record.of_method(method).get("memory", {}).get("lower_bound_bytes", 0)
     if bound and parts:
         together = " for all planned memory" if len(parts) > 1 else ""
@@ -135,7 +135,7 @@ def _buffer(method: MethodFacts, buffer: Buffer) -> Markup:
 
 
 def delegates(record: Record, method: MethodFacts) -> Markup:
-    parts = [_delegate(record, method, each) for each in method.delegates]
+    parts = [_delegate(record, method, delegate) for delegate in method.delegates]
     left = record.of_method(method).get("not_delegated", ())
     if left:
         rows = [(each["backend"], each["operator"], each["source"], each.get("reason", "")) for each in left]
@@ -145,7 +145,7 @@ def delegates(record: Record, method: MethodFacts) -> Markup:
 
 
 def _delegate(record: Record, method: MethodFacts, delegate: Delegate) -> Markup:
-    calls = [each.index for each in method.instructions if each.delegate == delegate.index]
+    calls = [instruction.index for instruction in method.instructions if instruction.delegate == delegate.index]
     steps = [(index, each.name, " ".join(each.tensors)) for index, each in enumerate(steps_of(delegate))]
     nodes = [
         (node["operator"], node["module"], node["source"]) for index in calls for node in record.nodes(method, index)
