@@ -69,7 +69,7 @@ REFUSED = {
     "equal": "As `allclose`; use `(a == b).all()`.",
     "bincount": "Its length depends on the values; use `torch.bincount(x, minlength=n)[:n]` and `torch._check(counts.shape[0] <= n)`.",
     "unique_dim": "Slices of more than 64 elements are not compared; use `unique` on one key for each slice.",
-    "as_strided_scatter": "Writing by strides depends on the layout of a tensor.",
+    "as_strided_scatter": "The result depends on the memory layout of the tensor.",
     "hash_tensor": "No known model uses it.",
 }
 """Operators, and why they are refused."""

@@ -43,7 +43,7 @@ class RoundingRun(Interpreter):
         return (codes.to(torch.int64) + offset).clamp(low, high).to(codes.dtype)
 
     def differences(self, args: Sequence[Any], outputs: Sequence[Any]) -> list[float]:
-        """Return the largest difference of each output from that of this run.
+        """Return the largest difference between `outputs` and this run, for each output.
 
         outputs: the outputs of the program for `args`.
 

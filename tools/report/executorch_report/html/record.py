@@ -17,7 +17,7 @@ _Span = Mapping[str, Any]
 
 
 class RecordError(Exception):
-    """A file in addition to the program is not valid."""
+    """An additional file, such as a trace or a manifest, is not valid."""
 
 
 @dataclass(frozen=True)
