@@ -50,16 +50,16 @@ ET_INLINE void add_some(const adder *d, const uint8_t *a, const uint8_t *b,
 }
 
 /* With `is_signed` a constant of each call. */
-ET_INLINE void add_all(const et_cpu_add_qs8 *shares, bool is_signed,
+ET_INLINE void add_all(const et_cpu_add_qs8 *add, bool is_signed,
                        const uint8_t *a, const uint8_t *b, uint8_t *y,
                        size_t count) {
-  const adder d = {.factors = {(et_u32)et_i32_all(shares->factors[0]),
-                               (et_u32)et_i32_all(shares->factors[1])},
-                   .start = (et_u32)et_i32_all(shares->start),
-                   .zero_point = et_i32_all(shares->zero_point),
-                   .low = et_i32_all(shares->low),
-                   .high = et_i32_all(shares->high),
-                   .shift = shares->shift,
+  const adder d = {.factors = {(et_u32)et_i32_all(add->factors[0]),
+                               (et_u32)et_i32_all(add->factors[1])},
+                   .start = (et_u32)et_i32_all(add->start),
+                   .zero_point = et_i32_all(add->zero_point),
+                   .low = et_i32_all(add->low),
+                   .high = et_i32_all(add->high),
+                   .shift = add->shift,
                    .is_signed = is_signed};
   size_t i = 0;
   for (; i + ET_CPU_LANES <= count; i += ET_CPU_LANES) {
@@ -71,12 +71,11 @@ ET_INLINE void add_all(const et_cpu_add_qs8 *shares, bool is_signed,
   }
 }
 
-void ET_CPU_NAME(et_cpu_add_shares)(const et_cpu_add_qs8 *shares,
-                                    const uint8_t *a, const uint8_t *b,
-                                    uint8_t *y, size_t count) {
-  if (shares->is_signed) {
-    add_all(shares, true, a, b, y, count);
+void ET_CPU_NAME(et_cpu_add_qs8)(const et_cpu_add_qs8 *add, const uint8_t *a,
+                                 const uint8_t *b, uint8_t *y, size_t count) {
+  if (add->is_signed) {
+    add_all(add, true, a, b, y, count);
   } else {
-    add_all(shares, false, a, b, y, count);
+    add_all(add, false, a, b, y, count);
   }
 }

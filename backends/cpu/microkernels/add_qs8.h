@@ -1,4 +1,4 @@
-/* Sums of shares of bytes, in whole numbers. */
+/* Quantized addition of int8 or uint8 tensors, in fixed point. */
 #ifndef BACKENDS_CPU_MICROKERNELS_ADD_QS8_H_
 #define BACKENDS_CPU_MICROKERNELS_ADD_QS8_H_
 
@@ -8,24 +8,23 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A byte of a and one of b become
- *   (start + factors[0] * a + factors[1] * b) >> shift + zero_point,
- * within low and high. Sums before the shift are those of int32: they wrap. */
+/* y = clamp((start + factors[0] * a + factors[1] * b >> shift) + zero_point, low, high)
+ * in int32, where sums before the shift wrap around. */
 typedef struct et_cpu_add_qs8 {
   int32_t factors[2];
   int32_t start;
   int32_t shift; /* 0 to 31 */
   int32_t zero_point;
-  int32_t low; /* and high: of the bytes */
+  int32_t low;
   int32_t high;
-  bool is_signed; /* int8, else uint8: a, b and y */
+  bool is_signed; /* a, b and y are int8; otherwise, uint8 */
 } et_cpu_add_qs8;
 
 /* y may be a or b. */
-typedef void et_cpu_add_shares_function(const et_cpu_add_qs8 *shares,
-                                        const uint8_t *a, const uint8_t *b,
-                                        uint8_t *y, size_t count);
+typedef void et_cpu_add_qs8_function(const et_cpu_add_qs8 *add,
+                                     const uint8_t *a, const uint8_t *b,
+                                     uint8_t *y, size_t count);
 
-ET_CPU_DECLARE(et_cpu_add_shares_function, et_cpu_add_shares);
+ET_CPU_DECLARE(et_cpu_add_qs8_function, et_cpu_add_qs8);
 
 #endif /* BACKENDS_CPU_MICROKERNELS_ADD_QS8_H_ */

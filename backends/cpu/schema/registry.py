@@ -31,6 +31,7 @@ from backends.cpu.schema.pooling import AdaptivePool, PoolF32, PoolQs8
 from backends.cpu.schema.quantization import BinaryQs8, Cast, Dequantize, LutQs8, Quantize
 from backends.cpu.schema.reduction import Reduce
 from backends.cpu.schema.resampling import GridSample, Resize
+from backends.cpu.schema.xnnpack import AddQs8, ArgmaxPool, RoundRows
 
 OPS: tuple[type[OpSpec], ...] = (
     GemmF32,
@@ -74,7 +75,10 @@ OPS: tuple[type[OpSpec], ...] = (
     MbconvF32,
     Col2im,
 )
-"""Every op once."""
+"""Every op of payloads once."""
+
+ALL_OPS: tuple[type[OpSpec], ...] = (*OPS, RoundRows, AddQs8, ArgmaxPool)
+"""With the ops that only the XNNPACK backend builds."""
 
 BY_CODE = {op.code: op for op in OPS}
-BY_NAME = {op.op_name(): op for op in OPS}
+BY_NAME = {op.op_name(): op for op in ALL_OPS}

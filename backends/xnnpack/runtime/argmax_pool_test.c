@@ -28,6 +28,11 @@ static void test_padding_is_never_the_maximum(void **state) {
   et_test_int(&test, 1);
   et_test_run(&test, expected, margin);
   assert_memory_equal(found, places, sizeof places);
+  test.attributes[0] = 0;
+  et_test_refused(&test, "argmax_pool: attribute 0 is 0, expected 1 to");
+  test.attributes[0] = 2;
+  test.tensors[2].sizes[1] = 3;
+  et_test_refused(&test, "argmax_pool: tensor 2, dim 1 is 3, expected 2");
   et_test_end(&test);
 }
 

@@ -231,13 +231,6 @@ et_cpu_output_quantization et_xnn_output_quantization(
       .high = et_xnn_byte_of(b, value, INFINITY)};
 }
 
-void et_xnn_quantizing(const et_xnn_builder *b, const et_xnn_value *value,
-                       uint32_t words[ET_XNN_QUANTIZING_WORDS]) {
-  const et_cpu_output_quantization output =
-      et_xnn_output_quantization(b, value);
-  et_cpu_output_quantization_write(&output, words);
-}
-
 et_cpu_quant_params et_xnn_quant_params(const et_xnn_value *value) {
   return (et_cpu_quant_params){value->quantization.zero_point,
                                value->quantization.scale};

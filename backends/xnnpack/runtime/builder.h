@@ -124,11 +124,6 @@ et_cpu_quant_params et_xnn_quant_params(const et_xnn_value *value);
 et_cpu_output_quantization et_xnn_output_quantization(
     const et_xnn_builder *b, const et_xnn_value *value);
 
-/* Writes the words of et_xnn_output_quantization. */
-#define ET_XNN_QUANTIZING_WORDS ET_CPU_OUTPUT_QUANTIZATION_WORDS
-void et_xnn_quantizing(const et_xnn_builder *b, const et_xnn_value *value,
-                       uint32_t words[ET_XNN_QUANTIZING_WORDS]);
-
 /* The byte of `value` nearest to `number`, within the node's bounds. */
 int32_t et_xnn_byte_of(const et_xnn_builder *b, const et_xnn_value *value,
                        float number);

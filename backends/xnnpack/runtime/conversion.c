@@ -1,3 +1,4 @@
+#include "backends/cpu/schema/round_rows.h"
 #include "backends/xnnpack/runtime/ops.h"
 #include "backends/xnnpack/runtime/rules.h"
 #include "backends/xnnpack/runtime/words.h"
@@ -22,14 +23,16 @@ static void copy_rows(et_xnn_builder *b, const et_xnn_dims *dims) {
 
 static void round_rows(et_xnn_builder *b, uint32_t row_dims, bool is_half) {
   const et_xnn_tensor x = et_xnn_floats_of(b, b->node->inputs[0]);
-  const uint32_t words[] = {row_dims, is_half};
+  const et_cpu_round_rows_attributes attributes = {(int32_t)row_dims, is_half};
+  uint32_t words[ET_CPU_ROUND_ROWS_ATTRIBUTES_WORDS];
+  et_cpu_round_rows_attributes_write(&attributes, words);
   et_xnn_emit(
       b, &(et_xnn_emission){.part = &et_xnn_op_round_rows,
                             .inputs = &x,
                             .input_count = 1,
                             .output = et_xnn_tensor_of(b, b->node->outputs[0]),
                             .words = words,
-                            .word_count = 2});
+                            .word_count = ET_CPU_ROUND_ROWS_ATTRIBUTES_WORDS});
 }
 
 /* Whether `node` is a convolution that multiplies each pixel by its weights. */

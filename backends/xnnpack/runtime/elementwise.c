@@ -3,6 +3,7 @@
 
 #include "backends/cpu/microkernels/activation.h"
 #include "backends/cpu/microkernels/elementwise.h"
+#include "backends/cpu/schema/add_qs8.h"
 #include "backends/cpu/schema/binary_qs8.h"
 #include "backends/xnnpack/runtime/ops.h"
 #include "backends/xnnpack/runtime/rules.h"
@@ -276,27 +277,24 @@ static void add_bytes(et_xnn_builder *b) {
   const et_xnn_value out = et_xnn_output(b, 0);
   const et_xnn_tensor inputs[] = {et_xnn_tensor_of(b, b->node->inputs[0]),
                                   et_xnn_tensor_of(b, b->node->inputs[1])};
-  uint32_t quantizing[ET_XNN_QUANTIZING_WORDS];
-  int32_t shares[2] = {0, 0};
-  int32_t shift = 1;
-  shares_of(b, shares, &shift);
-  et_xnn_quantizing(b, &out, quantizing);
-  const uint32_t words[] = {
-      (uint32_t)shares[0],
-      (uint32_t)shares[1],
-      (uint32_t)et_xnn_input(b, 0).quantization.zero_point,
-      (uint32_t)et_xnn_input(b, 1).quantization.zero_point,
-      (uint32_t)shift,
-      quantizing[1],
-      quantizing[2],
-      quantizing[3]};
+  const et_cpu_output_quantization output = et_xnn_output_quantization(b, &out);
+  et_cpu_add_qs8_attributes attributes = {
+      .zero_points = {et_xnn_input(b, 0).quantization.zero_point,
+                      et_xnn_input(b, 1).quantization.zero_point},
+      .shift = 1,
+      .zero_point = output.zero_point,
+      .low = output.low,
+      .high = output.high};
+  shares_of(b, attributes.factors, &attributes.shift);
+  uint32_t words[ET_CPU_ADD_QS8_ATTRIBUTES_WORDS];
+  et_cpu_add_qs8_attributes_write(&attributes, words);
   et_xnn_emit(
       b, &(et_xnn_emission){.part = &et_xnn_op_add_qs8,
                             .inputs = inputs,
                             .input_count = 2,
                             .output = et_xnn_tensor_of(b, b->node->outputs[0]),
                             .words = words,
-                            .word_count = sizeof words / sizeof words[0]});
+                            .word_count = ET_CPU_ADD_QS8_ATTRIBUTES_WORDS});
 }
 
 void et_xnn_binary(et_xnn_builder *b) {

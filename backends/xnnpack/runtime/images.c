@@ -1,4 +1,5 @@
 #include "backends/cpu/microkernels/resize.h"
+#include "backends/cpu/schema/argmax_pool.h"
 #include "backends/cpu/schema/pool_qs8.h"
 #include "backends/cpu/schema/resize.h"
 #include "backends/xnnpack/runtime/ops.h"
@@ -138,9 +139,11 @@ void et_xnn_argmax_pool(et_xnn_builder *b) {
   et_xnn_infer(b, 0, &dims);
   et_xnn_infer(b, 1, &dims);
   const et_xnn_tensor from = et_xnn_tensor_of(b, b->node->inputs[0]);
-  const uint32_t words[] = {
-      (uint32_t)window.kernel[0], (uint32_t)window.kernel[1],
-      (uint32_t)window.before[0], (uint32_t)window.before[1]};
+  const et_cpu_argmax_pool_attributes attributes = {
+      .kernel = {window.kernel[0], window.kernel[1]},
+      .padding = {window.before[0], window.before[1]}};
+  uint32_t words[ET_CPU_ARGMAX_POOL_ATTRIBUTES_WORDS];
+  et_cpu_argmax_pool_attributes_write(&attributes, words);
   et_xnn_emit(b, &(et_xnn_emission){
                      .part = &et_xnn_op_argmax_pool,
                      .inputs = &from,
@@ -149,7 +152,7 @@ void et_xnn_argmax_pool(et_xnn_builder *b) {
                      .second_output = et_xnn_tensor_of(b, b->node->outputs[1]),
                      .output_count = 2,
                      .words = words,
-                     .word_count = 4});
+                     .word_count = ET_CPU_ARGMAX_POOL_ATTRIBUTES_WORDS});
 }
 
 #define MOST_PIXELS (1 << 24)

@@ -24,7 +24,7 @@ from backends.cpu.schema.declarations import (
 )
 from backends.cpu.schema.records import Activation, LowBitFormat, OutputQuantization, QuantParams, Window
 from backends.cpu.schema.reduction import Reduction
-from backends.cpu.schema.registry import BY_NAME, OPS
+from backends.cpu.schema.registry import ALL_OPS, BY_NAME, OPS
 from backends.cpu.schema.resampling import ResizeMode
 
 _SHARED = (Activation, Window, QuantParams, OutputQuantization, LowBitFormat)
@@ -44,7 +44,7 @@ def main(arguments: Sequence[str]) -> None:
 
 def file_names() -> list[str]:
     """Return the names of all generated files."""
-    return ["attribute_ranges.c", "op_codes.h", "records.h", *(f"{op.op_name()}.h" for op in OPS)]
+    return ["attribute_ranges.c", "op_codes.h", "records.h", *(f"{op.op_name()}.h" for op in ALL_OPS)]
 
 
 def content_of(name: str) -> str:

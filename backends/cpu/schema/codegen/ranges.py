@@ -15,7 +15,7 @@ from backends.cpu.schema.declarations import (
     is_optional_float,
     parts_of,
 )
-from backends.cpu.schema.registry import OPS
+from backends.cpu.schema.registry import ALL_OPS
 
 ANY = 0
 POSITIVE = 1
@@ -61,7 +61,7 @@ def _index(bounds: tuple[int, int] | str) -> int:
 
 
 def _ranges() -> tuple[tuple[int, int], ...]:
-    found = {bounds for op in OPS for bounds in _all_bounds(op)}
+    found = {bounds for op in ALL_OPS for bounds in _all_bounds(op)}
     return tuple(sorted(found - {_FULL}))
 
 

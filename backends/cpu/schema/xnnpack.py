@@ -1,0 +1,62 @@
+"""Ops that only the XNNPACK backend builds. They have no code, as payloads of the CPU backend cannot name them."""
+
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from backends.cpu.schema.declarations import I32, MAX_RANK, QS8, OpSpec, Tensor, bounds
+from backends.cpu.schema.records import MAX_WINDOW, Pair
+
+_MAX_FACTOR = 1 << 21
+
+
+@dataclass(frozen=True)
+class RoundRows(OpSpec):
+    """Dynamic quantization of rows to int8, and dequantization: y = (q - zero_point) * scale.
+
+    A row has the elements of the last `row_dims` dimensions. Its range is that of its elements and 0.
+
+    half: the inverse scale is rounded to float16.
+    """
+
+    row_dims: int = field(metadata=bounds(1, MAX_RANK))
+    half: bool
+
+    inputs: ClassVar[tuple[Tensor, ...]] = (Tensor("x", "[...]"),)
+    outputs: ClassVar[tuple[Tensor, ...]] = (Tensor("y", "[...]"),)
+
+
+@dataclass(frozen=True)
+class AddQs8(OpSpec):
+    """Quantized addition in fixed point.
+
+    y = clamp(((sum of factors[i] * (x[i] - zero_points[i]) for a and b) + 2^(shift - 1) >> shift) + zero_point, low, high)
+
+    All tensors have the same dtype and number of elements.
+    """
+
+    factors: Pair = field(metadata=bounds(-_MAX_FACTOR, _MAX_FACTOR))
+    zero_points: Pair = field(metadata=bounds(-128, 255))
+    shift: int = field(metadata=bounds(1, 30))
+    zero_point: int = field(metadata=bounds(-128, 255))
+    low: int = field(metadata=bounds(-128, 255))
+    high: int = field(metadata=bounds(-128, 255))
+
+    inputs: ClassVar[tuple[Tensor, ...]] = (Tensor("a", "[...]", QS8), Tensor("b", "[...]", QS8))
+    outputs: ClassVar[tuple[Tensor, ...]] = (Tensor("y", "[...]", QS8),)
+
+
+@dataclass(frozen=True)
+class ArgmaxPool(OpSpec):
+    """Maximum of each window of an image, and its index in the window. Windows do not overlap.
+
+    padding: top, left. Padding is never the maximum.
+    """
+
+    kernel: Pair = field(metadata=bounds(1, MAX_WINDOW))
+    padding: Pair = field(metadata=bounds(0, MAX_WINDOW))
+
+    inputs: ClassVar[tuple[Tensor, ...]] = (Tensor("x", "[B, H, W, C]"),)
+    outputs: ClassVar[tuple[Tensor, ...]] = (
+        Tensor("y", "[B, Ho, Wo, C]"),
+        Tensor("indices", "[B, Ho, Wo, C]", I32),
+    )
