@@ -181,7 +181,7 @@ class _QuantizedRunner(_MethodRunner):
         self._real = real
         self._steps = output_steps(program)
         self._spec = program.call_spec.in_spec
-        self._module = program.module(check_guards=False)
+        self._module = copy_modules(program.module(check_guards=False))
         self._rounding = RoundingRun(copy_modules(self._module))
         self.modules = (*real.modules, self._module, self._rounding.module)
 

@@ -6,10 +6,12 @@ from torch import Tensor, nn
 from torch.export import Dim
 
 from exir.cli.compile import export_methods
+from exir.cli.quantization import quantize_methods
 from exir.cli.reporting.calls import Call
 from exir.cli.reporting.reference import STATUS_ABOVE_BOUND, VARIANTS, Further, record_calls
 from exir.error import ModelError
 from exir.model.spec import MethodSpec, ModelSpec
+from exir.quantize import QuantizationOptions
 from exir.testing.models import Codec, Counter, DynamicAdd
 
 
@@ -45,6 +47,26 @@ def test_state_persists_between_calls_without_changing_the_model() -> None:
         total = total + call.inputs[0]
         assert torch.allclose(call.outputs[0], total + 1)
     assert bool((module.total == 0).all())
+
+
+def test_recording_does_not_change_the_state_of_a_quantized_program() -> None:
+    class Accumulator(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.layer = nn.Linear(4, 4)
+            self.register_buffer("total", torch.zeros(4))
+
+        def forward(self, x: Tensor) -> Tensor:
+            self.total += self.layer(x)
+            return self.total + 1
+
+    inputs = (torch.ones(4),)
+    spec = ModelSpec(Accumulator().eval(), inputs, calibration_inputs={"forward": [inputs]})
+    options = QuantizationOptions("int8_static")
+    quantization = quantize_methods(spec, export_methods(spec), options, None)
+    record_calls(spec, export_methods(spec), quantization=quantization)
+    buffers = dict(quantization.programs["forward"].named_buffers())
+    assert bool((buffers["total"] == 0).all())
 
 
 def test_dynamic_dimensions_run_at_min_middle_max_and_fail_above() -> None:
