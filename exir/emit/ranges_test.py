@@ -142,3 +142,12 @@ def test_slice_of_static_size_raises_the_lower_bound(indices: slice, low: int) -
     exported = export(module, (torch.zeros(3, 7),), dynamic_shapes=(({0: Dim("rows", min=0, max=4)},),))
     (known,) = to_edge(exported).exported_program().range_constraints.values()
     assert (known.lower, known.upper) == (low, 4)
+
+
+def test_slice_from_an_integer_narrows_the_range_of_the_integer() -> None:
+    """torch.export decides `n // 2 > 2 - n` for the example: the result is empty."""
+    module = _FunctionModule(lambda x, n: x[n:][n // 2 :] * 1.0)
+    shapes: Any = ({}, Dim.DYNAMIC(min=0, max=5))
+    exported = export(module, (torch.zeros(2, 3), 2), dynamic_shapes=(shapes,))
+    (known,) = to_edge(exported).exported_program().range_constraints.values()
+    assert (known.lower, known.upper) == (2, 2)

@@ -1,6 +1,6 @@
 """Sets upper bounds of input dimensions that have none."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,8 +23,8 @@ SPECIALIZED_LOWER = 2
 """Lower bound that torch.export assumes; it is indistinguishable from a declared bound of 2."""
 
 _SLICES = (edge_op(torch.ops.aten.slice_copy.Tensor), torch.ops.aten.slice.Tensor)
-# An end of a slice from here on means the end of the dimension.
-_NO_END = 1 << 31
+# The largest number of values for which the size of a slice is checked.
+_MOST_CHECKED = 1024
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,14 @@ def _open_symbol(program: ExportedProgram, size: SymInt) -> sympy.Symbol | None:
     return size.node.expr if is_open else None
 
 
-def start_integers_at_zero(program: ExportedProgram) -> None:
+def correct_ranges(program: ExportedProgram) -> None:
+    """Correct the ranges of inputs, so that each accepted call computes."""
+    _start_integers_at_zero(program)
+    _require_rows(program)
+    _require_sliced_sizes(program)
+
+
+def _start_integers_at_zero(program: ExportedProgram) -> None:
     """Lower the minimum of integer inputs to 0, where torch.export assumes 2.
 
     Inputs that are sizes of tensor inputs are excluded. Sizes that shrink as the integer grows, such as
@@ -100,7 +107,7 @@ def start_integers_at_zero(program: ExportedProgram) -> None:
             program.range_constraints[symbol] = ValueRanges(0, known.upper)
 
 
-def require_rows(program: ExportedProgram) -> None:
+def _require_rows(program: ExportedProgram) -> None:
     """Raise lower bounds of input sizes, so that each `map` and `scan` has a row.
 
     PyTorch rejects a loop without rows, and a recurrent layer without time steps. A loop within other
@@ -120,43 +127,75 @@ def require_rows(program: ExportedProgram) -> None:
                     _raise_lower(program, symbol, -((offset - 1) // factor))
 
 
-def require_sliced_sizes(program: ExportedProgram) -> None:
-    """Raise lower bounds of input sizes to what slices of static size need.
+def _require_sliced_sizes(program: ExportedProgram) -> None:
+    """Narrow the ranges of inputs to the values that sizes of slices assume.
 
-    torch.export assumes sizes of at least 2: `x[:2]` and `x[-1:]` have static sizes in its programs,
-    although they are shorter in eager PyTorch if `x` is.
+    torch.export assumes sizes and integers of at least 2, and decides comparisons for the example:
+    in its programs, `x[:2]` and `x[-1:]` have static sizes, although they are shorter in eager
+    PyTorch if `x` is.
     """
+    examples = _examples_of_inputs(program)
+    checked = set()
     for graph_module in graphs(program.graph_module):
         for node in graph_module.graph.nodes:
-            if node.target not in _SLICES:
-                continue
-            x, dim, start, end, step = _slice_arguments(node)
-            size, count = x.meta["val"].shape[dim], node.meta["val"].shape[dim]
-            line = line_of(size.node.expr) if isinstance(size, SymInt) else None
-            indices = slice(start, end, step)
-            if line is None or line[1] <= 0 or not _are_ints((count, start, end, step)):
-                continue
-            needed = _smallest_sliced_size(indices, count)
-            symbol, factor, offset = line
-            _raise_lower(program, symbol, -((offset - needed) // factor))
+            expressions = _slice_expressions(node) if node.target in _SLICES else ()
+            symbols = {symbol for each in expressions for symbol in getattr(each, "free_symbols", ())}
+            if len(symbols) == 1 and symbols <= set(examples) and expressions not in checked:
+                checked.add(expressions)
+                (symbol,) = symbols
+                _require_sliced_size(program, expressions, symbol, examples[symbol])
 
 
-def _slice_arguments(node: Node) -> tuple[Any, ...]:
-    """Return the arguments of a slice, with the defaults of those that the node omits."""
-    return (*node.args, *(0, None, None, 1)[len(node.args) - 1 :])
+def _slice_expressions(node: Node) -> tuple[Any, ...]:
+    """Return the sizes before and after a slice, and its start, end and step."""
+    args: tuple[Any, ...] = (*node.args, *(0, None, None, 1)[len(node.args) - 1 :])
+    x, dim, *indices = args
+    arguments = (each.meta["val"] if isinstance(each, Node) else each for each in indices)
+    values = (x.meta["val"].shape[dim], node.meta["val"].shape[dim], *arguments)
+    return tuple(value.node.expr if isinstance(value, SymInt) else value for value in values)
 
 
-def _smallest_sliced_size(indices: slice, count: int) -> int:
-    """Return the size from which on `indices` select `count` elements."""
-    ends = (abs(end) for end in (indices.start, indices.stop) if end is not None and abs(end) < _NO_END)
-    size = max(ends, default=0) + 1
-    while size > 0 and len(range(*indices.indices(size - 1))) == count:
-        size -= 1
-    return size
+def _require_sliced_size(
+    program: ExportedProgram, expressions: tuple[Any, ...], symbol: sympy.Symbol, example: int
+) -> None:
+    known = program.range_constraints[symbol]
+    lower, upper = int(known.lower), int(min(known.upper, known.lower + _MOST_CHECKED))
+    wrong = [
+        number for number in range(lower, upper + 1) if not _has_size_at(expressions, symbol, number)
+    ]
+    below, above = [n for n in wrong if n < example], [n for n in wrong if n > example]
+    if above:
+        program.range_constraints[symbol] = ValueRanges(known.lower, min(above) - 1)
+    if below:
+        _raise_lower(program, symbol, max(below) + 1)
 
 
-def _are_ints(values: Iterable[object]) -> bool:
-    return all(value is None or isinstance(value, int) for value in values)
+def _has_size_at(expressions: tuple[Any, ...], symbol: sympy.Symbol, number: int) -> bool:
+    """Whether a slice has its size if `symbol` is `number`."""
+    size, sliced, *indices = (
+        number
+        if each == symbol
+        else int(each.xreplace({symbol: sympy.Integer(number)}))
+        if isinstance(each, sympy.Basic)
+        else each
+        for each in expressions
+    )
+    return size < 0 or len(range(*slice(*indices).indices(size))) == sliced
+
+
+def _examples_of_inputs(program: ExportedProgram) -> dict[sympy.Symbol, int]:
+    """Return the example of each symbol that is an input or a size of one."""
+    sizes = (
+        size
+        for node in program.graph.find_nodes(op="placeholder")
+        if node.name in program.graph_signature.user_inputs
+        for _, size in _sizes_of(node.name, node.meta.get("val"))
+    )
+    return {
+        size.node.expr: int(size.node.hint)
+        for size in sizes
+        if size.node.expr in program.range_constraints and size.node.has_hint()
+    }
 
 
 def _raise_lower(program: ExportedProgram, symbol: sympy.Symbol, lower: int) -> None:

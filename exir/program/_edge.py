@@ -16,12 +16,7 @@ from exir.decomposition.decompositions import NodeFilter, either
 from exir.dialects.edge import to_torch_overload
 from exir.error import ConfigError
 from exir.graph.control_flow import graphs
-from exir.graph.input_bounds import (
-    bound_inputs,
-    require_rows,
-    require_sliced_sizes,
-    start_integers_at_zero,
-)
+from exir.graph.input_bounds import bound_inputs, correct_ranges
 from exir.graph.private_symbols import private_copies, with_private_symbols
 from exir.graph.program_bundle import CompilationContext, ProgramBundle, Warned
 from exir.pass_manager import BundlePass, PassType, ProgramPass, Verify, as_bundle_pass, run_bundle
@@ -305,9 +300,7 @@ def _lower_to_edge(
         }
     for program in core.values():
         program._range_constraints = dict(program.range_constraints)
-        start_integers_at_zero(program)
-        require_rows(program)
-        require_sliced_sizes(program)
+        correct_ranges(program)
     if bundle.context.owns_programs:
         _drop_tensors(bundle.programs.values())
     check = verify_structure if config._check_ir_validity else None

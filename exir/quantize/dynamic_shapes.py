@@ -41,7 +41,8 @@ class _DimTable:
     def of_value(self, value: Any) -> Any:
         """Return the dynamic shape of an input; None if its sizes are static."""
         if isinstance(value, SymInt):
-            return Dim.DYNAMIC
+            lower, upper = self._bounds(value.node.expr)
+            return Dim.DYNAMIC(min=lower, max=upper)
         if not isinstance(value, Tensor):
             return None
         sizes: list[Any] = list(value.shape)
@@ -67,7 +68,11 @@ class _DimTable:
 
     def _dim_of_symbol(self, symbol: sympy.Symbol) -> Any:
         if symbol not in self._of:
-            bounds = self._ranges[symbol]
-            upper = int(bounds.upper) if bounds.upper.is_finite else None
-            self._of[symbol] = Dim(str(symbol), min=int(bounds.lower), max=upper)
+            lower, upper = self._bounds(symbol)
+            self._of[symbol] = Dim(str(symbol), min=lower, max=upper)
         return self._of[symbol]
+
+    def _bounds(self, symbol: sympy.Symbol) -> tuple[int, int | None]:
+        """Return the bounds of a symbol; None for an infinite upper bound."""
+        known = self._ranges[symbol]
+        return int(known.lower), int(known.upper) if known.upper.is_finite else None

@@ -581,6 +581,21 @@ def test_dynamic_shapes_of_nested_arguments_stay_dynamic() -> None:
     assert bounds[0] == bounds[1]
 
 
+def test_integer_input_keeps_its_bounds() -> None:
+    class Scaled(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.layer = nn.Linear(4, 4)
+
+        def forward(self, x: Tensor, n: int) -> Tensor:
+            return self.layer(x) * n
+
+    inputs = torch.randn(3, 4), 3
+    program = export(Scaled().eval(), inputs, dynamic_shapes=({}, Dim.DYNAMIC(min=2, max=5)))
+    quantized = quantize_program(program, QuantizationOptions("int8_static"), [inputs]).program
+    assert [str(each) for each in quantized.range_constraints.values()] == ["VR[2, 5]"]
+
+
 class Remembering(nn.Module):
     """Float and integer states that are mutated in several ways."""
 

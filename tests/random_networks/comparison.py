@@ -27,7 +27,7 @@ from exir.cli.reporting.calls import Call, QuantizedOutput, write_calls
 from exir.cli.reporting.instruction_values import record_instruction_values
 from exir.cli.reporting.reference import Further, record_calls
 from exir.error import ConfigError
-from exir.graph.input_bounds import SPECIALIZED_LOWER, require_sliced_sizes
+from exir.graph.input_bounds import correct_ranges
 from exir.graph.program_bundle import CompilationContext
 from exir.model.spec import ModelSpec
 from exir.program import ExecutorchProgramManager
@@ -135,7 +135,7 @@ def export_network(network: Network) -> Exported:
         try:
             spec = _spec(bounds)
             programs = export_methods(spec)
-            require_sliced_sizes(programs["forward"])
+            correct_ranges(programs["forward"])
             return Exported(bounds, spec, programs, _accepted_ends(bounds, programs["forward"]))
         except Exception as error:
             refusals.append(f"{type(error).__name__}: {error}")
@@ -189,10 +189,7 @@ def _accepted_ends(network: Network, program: ExportedProgram) -> list[tuple[Any
 
 
 def _within(program: ExportedProgram, inputs: Sequence[Any]) -> bool:
-    """Whether inputs are in the ranges of the exported program.
-
-    torch.export narrows some ranges. Ranges of integers start at 0, although it assumes 2.
-    """
+    """Whether inputs are in the program's ranges, which can be narrower than declared."""
     values = [node.meta.get("val") for node in program.graph.find_nodes(op="placeholder")][-len(inputs) :]
     for value, given in zip(values, inputs, strict=True):
         sizes = zip(value.shape, given.shape, strict=True) if isinstance(value, Tensor) else [(value, given)]
@@ -200,8 +197,7 @@ def _within(program: ExportedProgram, inputs: Sequence[Any]) -> bool:
             if not isinstance(expected, torch.SymInt):
                 continue
             known = program.range_constraints.get(expected.node.expr)
-            low = 0 if known and known.lower == SPECIALIZED_LOWER and expected is value else known and known.lower
-            if known is not None and not low <= size <= known.upper:
+            if known is not None and not known.lower <= size <= known.upper:
                 return False
     return True
 

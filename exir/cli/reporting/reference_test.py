@@ -54,6 +54,7 @@ def test_recording_does_not_change_the_state_of_a_quantized_program() -> None:
         def __init__(self) -> None:
             super().__init__()
             self.layer = nn.Linear(4, 4)
+            self.total: Tensor
             self.register_buffer("total", torch.zeros(4))
 
         def forward(self, x: Tensor) -> Tensor:
