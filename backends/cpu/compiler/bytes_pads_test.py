@@ -7,7 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from backends.cpu.compiler.compile import compile_partition
-from backends.cpu.compiler.cost import MOST_PLANES
+from backends.cpu.compiler.cost import MAX_PLANAR_CHANNELS
 from backends.cpu.compiler.options import Options
 from backends.cpu.compiler.testing.compare import delegated, specs
 from backends.cpu.compiler.testing.interpreter import run_payload
@@ -35,7 +35,7 @@ def _networks(layer: nn.Conv2d, recipe: Recipe, pads: tuple[int, int, int, int])
     channels = layer.in_channels
     x = torch.randn(2, channels, 9, 12) + 0.4
     before: nn.Module = Affine(x, recipe.dtype)
-    if channels > MOST_PLANES:  # channels come last behind a layer
+    if channels > MAX_PLANAR_CHANNELS:  # channels come last behind a layer
         before, _ = _affine(nn.Sequential(before, Layer(nn.Conv2d(channels, channels, 1), True)), x, recipe.dtype)
     again = Affine(before(x), recipe.dtype)
     weighted = Layer(layer, recipe.per_channel)

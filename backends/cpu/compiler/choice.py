@@ -30,11 +30,11 @@ _POINT = Window((1, 1))
 
 
 def choose(graph: OpGraph, options: Options) -> None:
-    """Make blocks of what is to be worked on in strips, and Winograd of convolutions that gain by it."""
+    """Fuse inverted residuals that gain by row tiling, and replace convolutions that gain by Winograd's algorithm."""
     rewriter = Rewriter(graph)
     for op in rewriter.ops():
         if isinstance(op.spec, GemmF32):
-            _make_block(graph, rewriter, op, options)
+            _fuse_block(graph, rewriter, op, options)
         elif isinstance(op.spec, ConvF32) and _takes_winograd(graph, op, options):
             rewriter.replace(op, _winograd(graph, op, op.spec, options))
         elif isinstance(op.spec, ConvQs8) and _takes_winograd_i8(op, op.spec, options):
@@ -88,14 +88,16 @@ def _winograd_i8(graph: OpGraph, op: Op, spec: ConvQs8, options: Options) -> Op:
 
 
 def _tiles(graph: OpGraph, output: Value, side: int, most: int) -> int:
-    """How many tiles are worked on at once: at most `most`, and as many as there are."""
+    """Return how many tiles a thread transforms at once: at most `most`, and at most all tiles."""
     batch, height, width, _ = (graph.bounds.most([dim]) for dim in output.dims)
     return max(1, min(batch * -(-height // side) * -(-width // side), most))
 
 
-def _make_block(graph: OpGraph, rewriter: Rewriter, project: Op, options: Options) -> None:
-    """Join `project` with the depthwise convolution before it and what expands before that; and the block that
-    they are with the one before it, where what lies between is large."""
+def _fuse_block(graph: OpGraph, rewriter: Rewriter, project: Op, options: Options) -> None:
+    """Fuse `project` with the depthwise and the expanding convolution before it to an `mbconv_f32`.
+
+    Then fuse that with an `mbconv_f32` before it, if the image between them is large.
+    """
     filtering = _sole_writer(rewriter, project.inputs[0])
     if filtering is None or not isinstance(filtering.spec, DwconvF32):
         return
@@ -148,7 +150,7 @@ def _block(graph: OpGraph, expand: Op, filtering: Op, project: Op, options: Opti
 
 
 def _may_precede(before: Op, block: Op) -> bool:
-    """Whether `before` is a block that may make the rows which `mbconv_f32` expands as they are needed."""
+    """Return whether `before` is an `mbconv_f32` that can compute the input of `block` row by row."""
     first, second = before.spec, block.spec
     assert isinstance(second, MbconvF32)
     if not isinstance(first, MbconvF32) or len(first.blocks) == MBCONV_MAX_BLOCKS:
@@ -158,7 +160,7 @@ def _may_precede(before: Op, block: Op) -> bool:
 
 
 def _chain(graph: OpGraph, before: Op, block: Op, options: Options) -> Op:
-    """Both as one: `before` makes one row at a time, which lies beside what it needs itself."""
+    """Return both as one op. `before` computes one row at a time, which is in its part of the workspace."""
     assert isinstance(before.spec, MbconvF32) and isinstance(block.spec, MbconvF32)
     row = product(before.output.dims[2:])
     floats = before.workspaces[0].dims[1] + row + block.workspaces[0].dims[1]
@@ -172,7 +174,7 @@ def _chain(graph: OpGraph, before: Op, block: Op, options: Options) -> Op:
 
 
 def _lanes(graph: OpGraph, floats: Dim, options: Options) -> Value:
-    """A workspace of so many floats for each of as many threads as are worth it."""
+    """Return a workspace of `floats` floats for each thread that is worth it."""
     return _workspace(cost.lanes(options.threads, _FLOAT_BYTES * graph.bounds.most([floats])), floats)
 
 
@@ -185,7 +187,7 @@ def _as_convolution(expand: Op) -> ConvF32:
 
 
 def _expand_weights(expand: Op) -> tuple[Value, Value]:
-    """Weight [N, C, kh, kw] and bias, whichever of both kinds it is."""
+    """Return weight [N, C, kh, kw] and bias of a GEMM or a convolution."""
     _, weight, bias = expand.inputs
     assert weight.constant is not None
     if weight.constant.dim() == 2:

@@ -1,4 +1,4 @@
-"""Which ops are taken, and that they compute the same."""
+"""The choice between equivalent ops, and their results."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -18,7 +18,7 @@ from models.mobilenet import InvertedResidual, MobileNetV2
 _WINOGRAD_TOLERANCE = 1e-4
 
 
-def _picture(*shape: int) -> Tensor:
+def _image(*shape: int) -> Tensor:
     torch.manual_seed(0)
     return torch.randn(shape).to(memory_format=torch.channels_last)
 
@@ -36,11 +36,11 @@ def _picture(*shape: int) -> Tensor:
         (5, 7, 12, "always", 4),
     ],
 )
-def test_winograd_is_taken_by_shape_and_option(
+def test_winograd_is_chosen_by_shape_and_option(
     channels: int, columns: int, size: int, option: str, side: int | None
 ) -> None:
     module = nn.Sequential(nn.Conv2d(channels, columns, 3, padding=1), nn.ReLU())
-    x = _picture(1, channels, size, size)
+    x = _image(1, channels, size, size)
     (chosen, *_) = specs(module, x, winograd=option)
     assert (chosen.side if isinstance(chosen, WinogradF32) else None) == side
     assert_computes(module, x, tolerance=_WINOGRAD_TOLERANCE, winograd=option)
@@ -48,9 +48,9 @@ def test_winograd_is_taken_by_shape_and_option(
 
 @pytest.mark.parametrize("shape", [(4, 4), (5, 7), (3, 3), (14, 15), (17, 12)])
 @pytest.mark.parametrize("pads", [0, (1, 1), (2, 0)])
-def test_winograd_computes_tiles_that_reach_beyond_the_picture(shape: tuple[int, int], pads: Any) -> None:
+def test_winograd_computes_tiles_beyond_the_image(shape: tuple[int, int], pads: Any) -> None:
     module = nn.Conv2d(5, 20, 3, padding=pads)
-    assert_computes(module, _picture(2, 5, *shape), tolerance=_WINOGRAD_TOLERANCE, winograd="always")
+    assert_computes(module, _image(2, 5, *shape), tolerance=_WINOGRAD_TOLERANCE, winograd="always")
 
 
 @pytest.mark.parametrize(
@@ -73,8 +73,8 @@ def _blocks(module: nn.Module, x: Tensor, **options: Any) -> Sequence[MbconvF32]
 
 
 @pytest.mark.parametrize("stride", [1, 2])
-def test_a_large_expansion_is_a_block_in_strips(stride: int) -> None:
-    module, x = InvertedResidual(16, 16, stride, 6).eval(), _picture(1, 16, 60, 40)
+def test_a_large_expansion_is_fused_with_row_tiling(stride: int) -> None:
+    module, x = InvertedResidual(16, 16, stride, 6).eval(), _image(1, 16, 60, 40)
     (block,) = _blocks(module, x)
     assert block.rows == (2 if stride == 1 else 3)
     assert block.ring == (4 if stride == 1 else 7)
@@ -82,50 +82,50 @@ def test_a_large_expansion_is_a_block_in_strips(stride: int) -> None:
     assert _blocks(module, x, row_tiling="never") == []
 
 
-def test_a_small_expansion_is_made_layer_by_layer() -> None:
-    module, x = InvertedResidual(16, 16, 1, 6).eval(), _picture(1, 16, 14, 14)
+def test_a_small_expansion_is_computed_layer_by_layer() -> None:
+    module, x = InvertedResidual(16, 16, 1, 6).eval(), _image(1, 16, 14, 14)
     assert _blocks(module, x) == []
     assert len(_blocks(module, x, row_tiling="always")) == 1
 
 
-def test_the_stem_may_be_what_expands() -> None:
+def test_the_stem_may_be_the_expansion() -> None:
     convolution = nn.Conv2d(3, 24, 3, stride=2, padding=1)
     filtering = nn.Conv2d(24, 24, 3, padding=1, groups=24)
     module = nn.Sequential(convolution, nn.ReLU(), filtering, nn.ReLU(), nn.Conv2d(24, 8, 1)).eval()
     x = torch.randn(2, 3, 160, 160)
     (block,) = _blocks(module, x)
-    (part,) = block.blocks
-    assert part.expand.planar and part.expand.activation == RELU
+    (only,) = block.blocks
+    assert only.expand.planar and only.expand.activation == RELU
     assert_computes(module, x)
 
 
 def _chain() -> nn.Module:
-    """Of which pictures between are as large as what comes in."""
+    """Blocks with images between them that are as large as the input."""
     stem = nn.Sequential(nn.Conv2d(3, 24, 3, stride=2, padding=1), nn.ReLU())
     filtering = nn.Sequential(nn.Conv2d(24, 24, 3, padding=1, groups=24), nn.ReLU(), nn.Conv2d(24, 16, 1))
     return nn.Sequential(stem, filtering, InvertedResidual(16, 24, 2, 6), InvertedResidual(24, 24, 1, 6)).eval()
 
 
-def test_large_pictures_between_blocks_are_made_row_by_row() -> None:
+def test_large_images_between_blocks_are_computed_row_by_row() -> None:
     x = torch.randn(2, 3, 200, 220)
     first, second = _blocks(_chain(), x)
     assert [len(first.blocks), len(second.blocks)] == [2, 1]
     assert_computes(_chain(), x)
 
 
-def test_what_is_read_twice_lies_between_blocks_as_a_whole() -> None:
+def test_images_with_two_readers_are_computed_as_a_whole() -> None:
     x = torch.randn(1, 3, 20, 30)
     assert [len(block.blocks) for block in _blocks(_chain(), x, row_tiling="always")] == [2, 1]
     assert_computes(_chain(), x, row_tiling="always")
 
 
-def test_a_chain_takes_pictures_of_any_size() -> None:
+def test_chains_of_dynamic_images() -> None:
     height, width = Dim("height", min=8, max=60), Dim("width", min=8, max=60)
     x, others = torch.randn(1, 3, 20, 30), [[torch.randn(1, 3, 60, 60)], [torch.randn(1, 3, 8, 9)]]
     assert_computes(_chain(), x, dynamic_shapes=({2: height, 3: width},), others=others, row_tiling="always")
 
 
-def test_a_block_takes_pictures_of_any_size() -> None:
+def test_blocks_of_dynamic_images() -> None:
     module = InvertedResidual(16, 16, 1, 6).eval()
     height, width = Dim("height", min=8, max=60), Dim("width", min=8, max=60)
     x = torch.randn(1, 16, 20, 30)
@@ -135,8 +135,8 @@ def test_a_block_takes_pictures_of_any_size() -> None:
 
 def test_mobilenet_needs_no_more_than_its_bound_of_scratch() -> None:
     planned = plan(ops(MobileNetV2().eval(), torch.randn(1, 3, 224, 224)))
-    picture = 3 * 224 * 224 * 4  # which the method plans
-    assert planned.size == planned.lower_bound <= 1_500_000 - picture
+    image = 3 * 224 * 224 * 4  # which the method plans
+    assert planned.size == planned.lower_bound <= 1_500_000 - image
 
 
 def test_tiles_of_winograd_fit_the_cache() -> None:
@@ -144,12 +144,12 @@ def test_tiles_of_winograd_fit_the_cache() -> None:
     assert tiles == [48, 40, 27, 16, 9, 6]
 
 
-def test_no_more_tiles_of_winograd_are_laid_than_there_are() -> None:
-    (chosen, *_) = specs(nn.Conv2d(32, 32, 3, padding=1), _picture(2, 32, 13, 14))
+def test_winograd_transforms_at_most_all_tiles_at_once() -> None:
+    (chosen, *_) = specs(nn.Conv2d(32, 32, 3, padding=1), _image(2, 32, 13, 14))
     assert isinstance(chosen, WinogradF32)
     assert (chosen.side, chosen.tiles) == (4, 2 * 4 * 4)
 
 
-def test_fewer_threads_run_at_once_where_workspaces_are_large() -> None:
+def test_large_workspaces_limit_the_threads() -> None:
     assert [cost.lanes(4, size) for size in (0, 1 << 10, 80 << 10, 150 << 10, 1 << 20)] == [4, 4, 3, 2, 2]
     assert cost.lanes(1, 1 << 20) == 1

@@ -6,23 +6,23 @@ follow from how often bytes are touched and from the sizes of caches.
 
 from collections.abc import Callable
 
-# Planes: with so few channels rows of panels are cut from planes for less than the planes are
-# brought channels last first (224 x 224 x 3: 27 multiplications a pixel of the output either way).
-MOST_PLANES = 4
+# With up to this many input channels, reading planar input is cheaper than a permutation to NHWC (224 x 224 x 3: 27
+# multiplications per output pixel either way).
+MAX_PLANAR_CHANNELS = 4
 
 # Winograd against direct 3 x 3 convolution, million cycles, channels = columns:
 #   56 x 56 x 64    2.8 against 7.6
 #   28 x 28 x 128   2.6 against 7.8
 #   14 x 14 x 256   3.4 against 8.0
 #   7 x 7 x 512     8.2 against 10.3, but 38 MB of weights instead of 9.4
-# Its weights are four times as large; where few pixels use them, reading them is what takes the time. There,
-# tiles of 2 x 2 results have 1.8 times the weights, and 0.75 to 1.0 of the time of a direct convolution.
+# F(4 x 4) has 4 times the weights; with few pixels, reading them dominates. F(2 x 2) has 1.8 times the weights, and takes
+# 0.75 to 1.0 of the time of a direct convolution there.
 WINOGRAD_LEAST_CHANNELS = 32
 _WINOGRAD_LEAST_PIXELS = {4: 144, 2: 36}
-# Floats of tiles that are transformed at once, with 64 columns of their products: 750 KB.
+# Floats of the tiles of a thread, with 64 columns of their products: 750 KB.
 _WINOGRAD_FLOATS = 187_200
 _WINOGRAD_TILES = (6, 48)
-# Of bytes, words of pixels and products: 56 x 56 x 64 takes 329 us with 18 tiles, 326 with 22 and 327 with 98 (AVX-512).
+# For int8, 32-bit words of pixels and products. 56 x 56 x 64 takes 329 us with 18 tiles, 326 with 22 and 327 with 98 (AVX-512).
 _WINOGRAD_WORDS = 64_000
 
 # Strassen's algorithm against plain products, rows x depth x columns, 12 MB of weights or more (AVX2, AVX-512 of Zen 4):
@@ -45,40 +45,39 @@ _STRASSEN_LEAST = {"auto": (96, 320, 192), "always": (64, 192, 192)}  # rows, de
 # Pairs of rows at once: sums of 384 numbers that they have stay in the second cache.
 STRASSEN_PAIRS = 126
 
-# Strips: an expanded picture that does not stay in the second-level cache is made row by row.
-# 28 x 28 x 192 in strips and 14 x 14 x 576 as a whole are each the faster way (Zen 3), and 14 x 14 x 672 as a whole:
-# EfficientNet-Lite0 takes 0.99 of its time with one thread and 0.97 with two (Emerald Rapids), as strips of two threads
-# make rows twice where they meet.
+# Row tiling pays off if the expanded image does not stay in the L2 cache: it is faster for 28 x 28 x 192, and slower for
+# 14 x 14 x 576 (Zen 3). It is slower for 14 x 14 x 672 as well: without it, EfficientNet-Lite0 takes 0.99 of the time with
+# one thread and 0.97 with two (Emerald Rapids), as two threads compute the rows between their ranges twice.
 BLOCK_LEAST_BYTES = 576 << 10
 # Scratch that is worth saving by working on a block's channels by halves.
 HALVED_LEAST_BYTES = 768 << 10
-# Pixels of a strip: below, the product that projects them has too few rows for its tiles.
+# Pixels of a strip. With fewer, the projecting GEMM has too few rows for its tiles.
 _STRIP_PIXELS = 56
-# Workspaces of two threads: strips have fewer rows where they would be larger.
+# Bytes of the workspaces of two threads. Larger strips get fewer rows.
 _TWO_WORKSPACES = 640 << 10
 # Workspaces of all threads of an op; beyond, no more than two threads run at once (MobileNetV2 stays below
-# 1.5 MB, its picture included).
+# 1.5 MB, with its image).
 MOST_WORKSPACE = 256 << 10
 
 
 def prefers_winograd(pixels: int, channels: int, columns: int) -> bool:
-    """Whether a 3 x 3 convolution of stride 1 is faster, and its weights worth their bytes."""
+    """Return whether Winograd's algorithm is faster for a 3 x 3 convolution with stride 1, and worth its larger weights."""
     return pixels >= _WINOGRAD_LEAST_PIXELS[2] and min(channels, columns) >= WINOGRAD_LEAST_CHANNELS
 
 
 def winograd_side(pixels: int) -> int:
-    """The side of the results of a tile for pictures of so many pixels."""
+    """Return the number of outputs of a tile along an axis, for images of so many pixels."""
     return 4 if pixels >= _WINOGRAD_LEAST_PIXELS[4] else 2
 
 
 def winograd_tiles(floats_of_one: int) -> int:
-    """How many tiles are to be transformed at once."""
+    """Return how many tiles a thread transforms at once."""
     least, most = _WINOGRAD_TILES
     return max(least, min(most, _WINOGRAD_FLOATS // floats_of_one))
 
 
 def winograd_tiles_i8(words_of_one: int) -> int:
-    """The same of bytes."""
+    """Return how many tiles of int8 images a thread transforms at once."""
     least, most = _WINOGRAD_TILES
     return max(least, min(most, _WINOGRAD_WORDS // words_of_one))
 
@@ -90,7 +89,7 @@ def prefers_strassen(rows: int, depth: int, columns: int, choice: str) -> bool:
 
 
 def prefers_row_tiling(expanded_bytes: int) -> bool:
-    """Whether a block is to be made in strips, by the size of one expanded picture."""
+    """Return whether an inverted residual is computed by rows. expanded_bytes: size of one expanded image."""
     return expanded_bytes >= BLOCK_LEAST_BYTES
 
 
@@ -100,7 +99,7 @@ def prefers_halves(live_bytes: int) -> bool:
 
 
 def strip_rows(filtered_width: int, bytes_of: Callable[[int], int]) -> int:
-    """Rows of a strip, of which a thread needs `bytes_of(rows)`."""
+    """Return the rows of a strip. A thread needs `bytes_of(rows)` bytes for it."""
     most = max(1, -(-_STRIP_PIXELS // max(filtered_width, 1)))
     return next((rows for rows in range(most, 1, -1) if 2 * bytes_of(rows) <= _TWO_WORKSPACES), 1)
 

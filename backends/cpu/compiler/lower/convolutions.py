@@ -8,7 +8,7 @@ from torch import Tensor
 from torch._ops import OpOverload
 from torch.fx import Node
 
-from backends.cpu.compiler.cost import MOST_PLANES
+from backends.cpu.compiler.cost import MAX_PLANAR_CHANNELS
 from backends.cpu.compiler.graph import TensorLayout, Value, constant
 from backends.cpu.compiler.lower.builder import Builder, as_it_is, channels_last, view
 from backends.cpu.compiler.lower.rule import Program, Refusal, Rule, argument, tensor_of
@@ -56,9 +56,9 @@ def _lower(builder: Builder, node: Node) -> None:
         (lower_transposed if call.transposed else lower_volume)(builder, node, weight, bias)
         return
     call, window = _unpadded(call, _window(call, weight))
-    if call.groups == 1 and _is_planes(builder, call, window):
-        planes = _as_picture(builder.read(call.x), 2)
-        _emit(builder, node, ConvF32(window, planar=True), planes, weight, bias)
+    if call.groups == 1 and _reads_planar(builder, call, window):
+        planar = _as_image(builder.read(call.x), 2)
+        _emit(builder, node, ConvF32(window, planar=True), planar, weight, bias)
         return
     source = builder.read(call.x, channels_last(tensor_of(call.x).dim()))
     spec = _operation(call, window, weight)
@@ -66,11 +66,11 @@ def _lower(builder: Builder, node: Node) -> None:
         output = builder.write(node, channels_last(len(source.dims)))
         builder.op(spec, [source, constant(weight.flatten(1)), constant(bias)], output, node)
         return
-    _emit(builder, node, spec, _as_picture(source, 1), weight, bias)
+    _emit(builder, node, spec, _as_image(source, 1), weight, bias)
 
 
 def _emit(builder: Builder, node: Node, spec: Any, x: Value, weight: Tensor, bias: Tensor) -> None:
-    """An op from picture to picture; what is of one dimension has a height of 1."""
+    """Emit an op from image to image. One-dimensional data is an image of height 1."""
     order = channels_last(tensor_of(node).dim())
     output = builder.write(node, order)
     if len(order) == 3:
@@ -81,7 +81,7 @@ def _emit(builder: Builder, node: Node, spec: Any, x: Value, weight: Tensor, bia
 
 
 def _parameters(builder: Builder, call: _Call) -> tuple[Tensor, Tensor]:
-    """Weight [N, C / groups, kh, kw], if transposed [C, N / groups, kh, kw], and bias [N], of zeros where there is none."""
+    """Return weight [N, C / groups, kh, kw], if transposed [C, N / groups, kh, kw], and bias [N], by default zeros."""
     weight = builder.program.weight(call.weight)
     assert weight is not None
     bias = builder.program.constant(call.bias)
@@ -98,8 +98,10 @@ def _window(call: _Call, weight: Tensor) -> Window:
 
 
 def _unpadded(call: _Call, window: Window) -> tuple[_Call, Window]:
-    """Zeros that were put around the picture before, on one side only for instance, are the window's; the op that puts them there
-    goes where nobody else reads it."""
+    """Fold zero padding of the input, which may be on one side only, into the padding of the window.
+
+    The pad op is dropped later if it has no other reader.
+    """
     pad, rank = call.x, tensor_of(call.x).dim()
     if to_torch_overload(pad.target) != _aten.constant_pad_nd.default or argument(pad, 2, "value", 0.0) != 0:
         return call, window
@@ -112,7 +114,7 @@ def _unpadded(call: _Call, window: Window) -> tuple[_Call, Window]:
 
 
 def _pair(sizes: list[int], along_height: int) -> Pair:
-    """Height and width; `along_height` where only the width is said."""
+    """Return height and width. If `sizes` has a width only, the height is `along_height`."""
     return (sizes[0], sizes[1]) if len(sizes) == 2 else (along_height, sizes[0])
 
 
@@ -125,16 +127,16 @@ def _operation(call: _Call, window: Window, weight: Tensor) -> GemmF32 | DwconvF
     return ConvF32(window, groups=call.groups)
 
 
-def _is_planes(builder: Builder, call: _Call, window: Window) -> bool:
-    """Whether the input is better read as the planes that it lies in than brought in order."""
+def _reads_planar(builder: Builder, call: _Call, window: Window) -> bool:
+    """Return whether the op reads planar input, as it is in memory, instead of NHWC input."""
     rank = tensor_of(call.x).dim()
     channels = tensor_of(call.x).shape[1]
     if builder.layout(call.x).order != as_it_is(rank) or window.is_point:
         return False
-    return channels <= MOST_PLANES and fits_planar(window, channels)
+    return channels <= MAX_PLANAR_CHANNELS and fits_planar(window, channels)
 
 
-def _as_picture(x: Value, height_at: int) -> Value:
+def _as_image(x: Value, height_at: int) -> Value:
     if len(x.dims) == 4:
         return x
     return view(x, (*x.dims[:height_at], 1, *x.dims[height_at:]))

@@ -30,7 +30,7 @@ _CASES: list[tuple[nn.Module, tuple[int, ...], type[OpSpec]]] = [
 
 
 @pytest.mark.parametrize("module, shape, kind", _CASES)
-def test_a_convolution_is_one_step_and_agrees(module: nn.Module, shape: tuple[int, ...], kind: type[OpSpec]) -> None:
+def test_a_convolution_is_one_op_and_agrees(module: nn.Module, shape: tuple[int, ...], kind: type[OpSpec]) -> None:
     x = torch.randn(shape)
     assert [type(each) for each in specs(module, x) if not isinstance(each, Permute)] == [kind]
     assert_computes(module, x)
@@ -59,7 +59,7 @@ class _Padded(nn.Module):
         (_Padded((4, 0), nn.Conv1d(12, 9, 3, dilation=2)), (2, 12, 9), ConvF32),
     ],
 )
-def test_zeros_around_the_picture_are_the_windows(module: nn.Module, shape: tuple[int, ...], kind: type) -> None:
+def test_zero_padding_is_folded_into_the_window(module: nn.Module, shape: tuple[int, ...], kind: type) -> None:
     x = torch.randn(shape)
     assert [type(each) for each in specs(module, x) if not isinstance(each, Permute)] == [kind]
     assert_computes(module, x)
@@ -73,14 +73,14 @@ def test_zeros_around_the_picture_are_the_windows(module: nn.Module, shape: tupl
         nn.ConstantPad3d((0, 1, 0, 1, 2, 0), 0.0),
     ],
 )
-def test_what_else_is_put_around_it_is_a_step(pad: nn.Module) -> None:
+def test_other_padding_stays_an_op(pad: nn.Module) -> None:
     module = nn.Sequential(pad, nn.Conv2d(14 if isinstance(pad, nn.ConstantPad3d) else 12, 7, 3, stride=2))
     x = torch.randn(1, 12, 8, 8)
     assert len([each for each in specs(module, x) if not isinstance(each, Permute)]) == 2
     assert_computes(module, x)
 
 
-def test_a_padded_picture_that_others_read_is_there() -> None:
+def test_padded_images_with_other_readers_are_kept() -> None:
     class Both(nn.Conv2d):
         def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:  # type: ignore[override]
             padded = nn.functional.pad(x, (0, 1, 0, 1))
@@ -89,13 +89,13 @@ def test_a_padded_picture_that_others_read_is_there() -> None:
     assert_computes(Both(12, 7, 3, stride=2), torch.randn(1, 12, 8, 8))
 
 
-def test_few_planes_are_read_where_they_lie() -> None:
+def test_images_of_few_channels_are_read_in_planar_layout() -> None:
     first, last = specs(nn.Conv2d(3, 8, 3), torch.randn(1, 3, 8, 8))
     assert isinstance(first, ConvF32) and first.planar
     assert last == Permute((0, 3, 1, 2))
 
 
-def test_windows_that_do_not_fit_the_stack_read_no_planes() -> None:
+def test_large_windows_are_not_read_in_planar_layout() -> None:
     patches = specs(nn.Conv2d(3, 8, 16, stride=16), torch.randn(1, 3, 32, 32))
     assert [getattr(each, "planar", None) for each in patches] == [None, False, None]
 
@@ -145,13 +145,13 @@ def test_transposed_convolutions_of_other_forms(module: nn.Module, shape: tuple[
     assert_computes(module, torch.randn(shape))
 
 
-def test_a_transposed_convolution_of_pictures_of_any_size() -> None:
+def test_transposed_convolutions_of_dynamic_images() -> None:
     module = nn.ConvTranspose2d(3, 4, 3, stride=2, padding=1)
     shapes = ({2: Dim("h", min=2, max=9)},)
     assert_computes(module, torch.randn(1, 3, 5, 4), dynamic_shapes=shapes, others=[(torch.randn(1, 3, 9, 4),)])
 
 
-def test_a_transposed_convolution_of_volumes_of_any_depth() -> None:
+def test_transposed_convolutions_of_volumes_of_dynamic_depth() -> None:
     module = nn.ConvTranspose3d(3, 4, 3, stride=2, padding=1)
     shapes = ({2: Dim("d", min=2, max=9)},)
     others = [(torch.randn(1, 3, depth, 2, 4),) for depth in (2, 9)]

@@ -1,4 +1,4 @@
-"""Pooling over pictures, and means that are nothing else."""
+"""Pooling of images, and means over height and width."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -18,21 +18,21 @@ from backends.cpu.schema.records import Pair, Window
 from backends.cpu.schema.reduction import Reduction
 
 _aten = torch.ops.aten
-_PICTURE = channels_last(4)
+_IMAGE = channels_last(4)
 _CEIL_OF_MAX = 5
 
 
 def _emit(builder: Builder, node: Node, spec: PoolF32) -> None:
-    source = builder.read(node.args[0], _PICTURE)
-    builder.op(spec, [source], builder.write(node, _PICTURE), node)
+    source = builder.read(node.args[0], _IMAGE)
+    builder.op(spec, [source], builder.write(node, _IMAGE), node)
 
 
-def _refuses_picture(program: Program, node: Node) -> Refusal:
+def _refuses_image(program: Program, node: Node) -> Refusal:
     return None if tensor_of(node.args[0]).dim() == 4 else "pooling without a batch dimension is not supported"
 
 
 def _lower_mean(builder: Builder, node: Node) -> None:
-    """Of pictures with or without the two dimensions of size 1 that are left; of other tensors over any dimensions."""
+    """Lower means over height and width to global pooling, with or without `keepdim`; others to a reduction."""
     dims = reductions.dims_of_call(node, argument(node, 1, "dim"))
     if tensor_of(node.args[0]).dim() != 4 or dims != [2, 3]:
         reductions.lower(builder, node, Reduction.MEAN, dims)
@@ -42,43 +42,43 @@ def _lower_mean(builder: Builder, node: Node) -> None:
         return
     rows = builder.write(node)
     batch, channels = rows.dims
-    picture = type(rows)(rows.dtype, (batch, 1, 1, channels))
-    builder.alias(node, TensorLayout(view(picture, rows.dims), (0, 1)))
-    source = builder.read(node.args[0], _PICTURE)
-    builder.op(PoolF32(PoolMode.AVG), [source], picture, node)
+    image = type(rows)(rows.dtype, (batch, 1, 1, channels))
+    builder.alias(node, TensorLayout(view(image, rows.dims), (0, 1)))
+    source = builder.read(node.args[0], _IMAGE)
+    builder.op(PoolF32(PoolMode.AVG), [source], image, node)
 
 
-def _lower_max_with_places(builder: Builder, node: Node) -> None:
+def _lower_max_with_indices(builder: Builder, node: Node) -> None:
     for each in parts_of(node).get(0, []):
         _emit_max(builder, node, each, _window(node, _dilation(node), dims_at(each)))
 
 
-def _refuses_max_with_places(program: Program, node: Node) -> Refusal:
+def _refuses_max_with_indices(program: Program, node: Node) -> Refusal:
     outputs = node.meta["val"][0]
     if argument(node, _CEIL_OF_MAX, "ceil_mode", False) and not all(isinstance(size, int) for size in outputs.shape):
         return "ceil_mode with dynamic image sizes is not supported"
-    return _refuses_picture(program, node) or refuses_but_first(program, node)
+    return _refuses_image(program, node) or refuses_but_first(program, node)
 
 
 def _emit_max(builder: Builder, node: Node, result: Node, window: Window) -> None:
-    source = builder.read(node.args[0], _PICTURE)
-    builder.op(PoolF32(PoolMode.MAX, window), [source], builder.write(result, _PICTURE), node)
+    source = builder.read(node.args[0], _IMAGE)
+    builder.op(PoolF32(PoolMode.MAX, window), [source], builder.write(result, _IMAGE), node)
 
 
 def _refuses_window(program: Program, node: Node) -> Refusal:
     ceil_mode = argument(node, _ceil_at(node), "ceil_mode", False)
     if ceil_mode and not all(isinstance(size, int) for size in dims_at(node)[2:]):
         return "ceil_mode with dynamic image sizes is not supported"
-    return _refuses_picture(program, node)
+    return _refuses_image(program, node)
 
 
 def _ceil_at(node: Node) -> int:
-    """The place of `ceil_mode` among the arguments."""
+    """Return the position of `ceil_mode` in the arguments."""
     return 4 if "avg" in str(node.target) else _CEIL_OF_MAX
 
 
 def _refuses_average(program: Program, node: Node) -> Refusal:
-    """Padding that only `ceil_mode` adds are never counted, which the op has no word for."""
+    """Padding that `ceil_mode` adds is never counted, which the op does not support along with counted padding."""
     if argument(node, _ceil_at(node), "ceil_mode", False) and _counts_pads(node):
         return "average pooling with padding, ceil_mode and count_include_pad is not supported"
     return _refuses_window(program, node)
@@ -103,7 +103,7 @@ def _dilation(node: Node) -> Pair:
 
 
 def _window(node: Node, dilation: Pair, outputs: Sequence[int]) -> Window:
-    """The window; `ceil_mode` adds to its pads below and to the right."""
+    """Return the window. `ceil_mode` adds padding at the bottom and at the right."""
     kernel = _pair(argument(node, 1, "kernel_size"))
     stride = _pair(argument(node, 2, "stride") or kernel)
     top, left = _pair(argument(node, 3, "padding", (0, 0)))
@@ -115,7 +115,7 @@ def _window(node: Node, dilation: Pair, outputs: Sequence[int]) -> Window:
 
 
 def _missing(node: Node, window: Window, axis: int, count: int) -> int:
-    """Rows or columns that the last window lies beyond the pads."""
+    """Return the rows or columns of the last window that are beyond the padding."""
     size = dims_at(node.args[0])[2 + axis]
     reach = (window.kernel[axis] - 1) * window.dilation[axis] + 1
     needed = (count - 1) * window.stride[axis] + reach
@@ -127,12 +127,12 @@ def _pair(sizes: Any) -> Pair:
     return both[0], both[-1]
 
 
-_WITH_PLACES = (torch.float32, torch.int64)
+_WITH_INDICES = (torch.float32, torch.int64)
 RULES: dict[OpOverload, Rule] = {
     _aten.mean.dim: Rule(_lower_mean, reductions.refuses),
     _aten.avg_pool2d.default: Rule(_lower_average, _refuses_average),
     _aten.max_pool2d.default: Rule(_lower_max, _refuses_window),
     _aten.max_pool2d_with_indices.default: Rule(
-        _lower_max_with_places, _refuses_max_with_places, dtypes=_WITH_PLACES, first=(torch.float32,)
+        _lower_max_with_indices, _refuses_max_with_indices, dtypes=_WITH_INDICES, first=(torch.float32,)
     ),
 }

@@ -1,8 +1,8 @@
-"""Transposed convolutions as convolutions: what comes between the pixels of the input is columns of the output.
+"""Transposed convolutions as one convolution and a pixel shuffle.
 
-Output pixel stride * q + r reads, of the input, pixels at a fixed distance from q. So each of the
-stride x stride phases r, of volumes stride x stride x stride, is an ordinary convolution with some of the taps, and all of
-them one convolution with as many times the columns, whose results only have to be put in place.
+Output pixel stride * q + r reads input pixels at fixed distances from q. Each of the stride^2 phases r (stride^3 for
+volumes) is a convolution with some of the taps. One convolution computes all phases as output channels. A permutation
+then moves them to their pixels.
 """
 
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ from backends.cpu.compiler.dims import Dim
 from backends.cpu.compiler.graph import TensorLayout, Value, constant
 from backends.cpu.compiler.lower.builder import Builder, channels_last, view
 from backends.cpu.compiler.lower.rule import dims_at, tensor_of
-from backends.cpu.compiler.lower.volumes import flat_weight, joined_pictures
+from backends.cpu.compiler.lower.volumes import flat_weight, joined_slices
 from backends.cpu.schema.convolution import ConvF32
 from backends.cpu.schema.copies import Copy, Permute
 from backends.cpu.schema.records import Window
@@ -27,8 +27,8 @@ from backends.cpu.schema.records import Window
 class _Axis:
     """One axis of a transposed convolution, and of the convolution that it becomes.
 
-    taps: phase of the output, tap, and how far from the pixel of the output the input's is, of each tap.
-    above, below: pads of the convolution. size: its taps.
+    taps: phase of the output, tap of the kernel, and distance of the input pixel from the output pixel.
+    above, below: padding of the convolution. size: its kernel size.
     """
 
     stride: int
@@ -38,7 +38,7 @@ class _Axis:
     size: int
 
     def outputs(self, pixels: Dim) -> Dim:
-        """Pixels of one phase."""
+        """Return the pixels of one phase."""
         return pixels + self.above + self.below - self.size + 1
 
 
@@ -46,10 +46,10 @@ _Axes: TypeAlias = tuple[_Axis, _Axis, _Axis]
 
 
 def lower_transposed(builder: Builder, node: Node, weight: Tensor, bias: Tensor) -> None:
-    """A convolution to [B * frames, rows, columns, g * s * s * s * N / g], then a permutation to [B, Do, Ho, Wo, N].
+    """Lower to a convolution to [B * frames, rows, columns, g * s^3 * N / g] and a permutation to [B, Do, Ho, Wo, N].
 
-    What a frame reads is joined before, as for convolutions of volumes; a picture is its own frame.
-    weight: [C, N / g, kd, kh, kw], without what there is no dimension for.
+    The slices that a frame reads are joined before, as for convolutions of volumes. An image is one frame.
+    weight: [C, N / g, kd, kh, kw], without the axes that x does not have.
     """
     groups, n = node.args[8], bias.shape[0]
     axes = _axes(node, weight)
@@ -59,7 +59,7 @@ def lower_transposed(builder: Builder, node: Node, weight: Tensor, bias: Tensor)
     weights = flat_weight(_phases(_volume_weight(weight).unflatten(0, (groups, -1)), axes))
     repeated = bias.reshape(groups, 1, -1).expand(groups, len(weights) // n, -1).flatten()
     deep, *_ = axes
-    read = joined_pictures(builder, node, source, [place - deep.above for place in range(deep.size)], 1, frames)
+    read = joined_slices(builder, node, source, [place - deep.above for place in range(deep.size)], 1, frames)
     joined = Value(source.dtype, (batch * frames, rows, columns, len(weights)))
     builder.op(ConvF32(_window(axes), groups=groups), [read, constant(weights), constant(repeated)], joined, node)
     placed = _placed(builder, node, joined, axes, n // groups)
@@ -68,7 +68,7 @@ def lower_transposed(builder: Builder, node: Node, weight: Tensor, bias: Tensor)
 
 
 def _volume(x: Value) -> Value:
-    """[B, D, H, W, C] of what may have fewer dimensions."""
+    """Return x as [B, D, H, W, C]. It may have fewer dimensions."""
     batch, *pixels, channels = x.dims
     return view(x, (batch, *(1, 1, *pixels)[-3:], channels))
 
@@ -78,13 +78,13 @@ def _volume_weight(weight: Tensor) -> Tensor:
 
 
 def _window(axes: _Axes) -> Window:
-    """Of the convolution of each frame."""
+    """Return the window of the convolution of each frame."""
     _, down, across = axes
     return Window((down.size, across.size), padding=(down.above, across.above, down.below, across.below))
 
 
 def _placed(builder: Builder, node: Node, joined: Value, axes: _Axes, each: int) -> Value:
-    """What is between the pixels, put there: [B * frames, s, rows, s, columns, s, g, N / g]."""
+    """Emit the permutation to [B * frames, s, rows, s, columns, s, g, N / g]."""
     frames, rows, columns, _ = joined.dims
     strides = [axis.stride for axis in axes]
     groups = node.args[8]
@@ -96,7 +96,7 @@ def _placed(builder: Builder, node: Node, joined: Value, axes: _Axes, each: int)
 
 
 def _cut(builder: Builder, node: Node, volume: Value) -> None:
-    """The first frames, rows and columns of `volume`, as many as there are of the result."""
+    """Cut `volume` to the size of the result."""
     batch, *after = dims_at(node)[:1] + dims_at(node)[2:]
     n = volume.dims[-1]
     wanted = (batch, *(1, 1, *after)[-3:], n)
@@ -107,7 +107,7 @@ def _cut(builder: Builder, node: Node, volume: Value) -> None:
 
 
 def _axes(node: Node, weight: Tensor) -> _Axes:
-    """Of depth, down and across; what is of one dimension goes across only."""
+    """Return the axes of depth, height and width. A one-dimensional convolution has a width only."""
     stride, padding, dilation, added = ((*given,) for given in (*node.args[3:6], node.args[7]))
     kernel = weight.shape[2:]
     of_rest = zip(kernel[-len(stride) :], stride, padding, dilation, added, strict=True)
@@ -130,7 +130,7 @@ def _axis(kernel: int, stride: int, padding: int, dilation: int, added: int) -> 
 
 
 def _phases(weight: Tensor, axes: _Axes) -> Tensor:
-    """Weights [g * s * s * s * N / g, C / g, kd, kh, kw] of all phases, of those of [g, C / g, N / g, ...]."""
+    """Return the weights [g * s^3 * N / g, C / g, kd, kh, kw] of all phases of `weight`, [g, C / g, N / g, ...]."""
     groups, c, n, *_ = weight.shape
     strides, sizes = [axis.stride for axis in axes], [axis.size for axis in axes]
     phases = weight.new_zeros(groups, *strides, n, c, *sizes)

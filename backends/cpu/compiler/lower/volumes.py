@@ -1,4 +1,4 @@
-"""Convolutions and pooling of three dimensions, as of two: pictures that lie one behind the other."""
+"""Three-dimensional convolutions and pooling, as two-dimensional ones of the slices of a volume."""
 
 from typing import Any, TypeAlias
 
@@ -23,7 +23,7 @@ _Triple: TypeAlias = tuple[int, int, int]
 
 
 def refuses_volume(node: Node) -> Refusal:
-    """Why a convolution of volumes is left to kernels."""
+    """Return why no op supports a convolution of volumes."""
     frames = int(dims_at(node.args[1])[2])
     transposed, dilation = node.args[6], node.args[5][0]
     reach = (frames - 1) * dilation + 1 if transposed else frames
@@ -31,37 +31,39 @@ def refuses_volume(node: Node) -> Refusal:
 
 
 def lower_volume(builder: Builder, node: Node, weight: Tensor, bias: Tensor) -> None:
-    """The pictures that a picture of the output reads become its channels, those of a group together.
+    """Lower to `conv_f32` per output slice. The slices that it reads become channels, with those of a group together.
 
     weight: [N, C / g, kd, kh, kw].
     """
     source = builder.read(node.args[0], _VOLUME)
-    batch, (depth, *picture) = source.dims[0], dims_at(node)[2:]
+    batch, (depth, *image) = source.dims[0], dims_at(node)[2:]
     stride, padding, dilation = (node.args[index][0] for index in (3, 4, 5))
     starts = [frame * dilation - padding for frame in range(weight.shape[2])]
     flat, n = flat_weight(weight), weight.shape[0]
-    joined = joined_pictures(builder, node, source, starts, stride, depth)
-    output = Value(source.dtype, (batch * depth, *picture, n))
+    joined = joined_slices(builder, node, source, starts, stride, depth)
+    output = Value(source.dtype, (batch * depth, *image, n))
     op = ConvF32(_flat_window(node, flat), groups=node.args[8])
     builder.op(op, [joined, constant(flat), constant(bias)], output, node)
-    builder.alias(node, TensorLayout(view(output, (batch, depth, *picture, n)), _VOLUME))
+    builder.alias(node, TensorLayout(view(output, (batch, depth, *image, n)), _VOLUME))
 
 
 def flat_weight(weight: Tensor) -> Tensor:
-    """[N, C / g, kd, kh, kw] as [N, kd * C / g, kh, kw]."""
+    """Return [N, C / g, kd, kh, kw] as [N, kd * C / g, kh, kw]."""
     return weight.transpose(1, 2).flatten(1, 2)
 
 
 def _flat_window(node: Node, flat: Tensor) -> Window:
-    """What the window is on a picture."""
+    """Return the window over height and width."""
     stride, (top, left), dilation = (node.args[index][1:] for index in (3, 4, 5))
     kernel = flat.shape[2], flat.shape[3]
     return Window(kernel, (stride[0], stride[1]), (top, left, top, left), (dilation[0], dilation[1]))
 
 
-def joined_pictures(builder: Builder, node: Node, source: Value, starts: list[int], stride: int, depth: Dim) -> Value:
-    """[B * depth, H, W, g * frames * C / g]: what each of `depth` pictures of the output of a convolution reads, the
-    pictures of [B, D, H, W, C] that lie at `starts` from `stride` times its place."""
+def joined_slices(builder: Builder, node: Node, source: Value, starts: list[int], stride: int, depth: Dim) -> Value:
+    """Return [B * depth, H, W, g * frames * C / g]: the slices of [B, D, H, W, C] that output slices 0 to `depth` read.
+
+    Output slice d reads the slices at d * `stride` + each of `starts`.
+    """
     batch, before, height, width, channels = source.dims
     joined = (batch * depth, height, width, channels * len(starts))
     if (starts, stride) == ([0], 1) and before == depth:
@@ -74,7 +76,7 @@ def joined_pictures(builder: Builder, node: Node, source: Value, starts: list[in
 
 
 def _gather(builder: Builder, node: Node, x: Value, y: Value, starts: list[int], stride: int) -> None:
-    """Of each picture of `y`, those that lie at `starts` from `stride` times its place; zeros beyond the ends."""
+    """Copy, to each slice d of `y`, the slices of `x` at d * `stride` + each of `starts`; zeros beyond the ends."""
     dims: list[Dim] = []
     for frame, start in enumerate(starts):
         skipped = max(0, -(start // stride)) if start < 0 else 0
@@ -84,7 +86,7 @@ def _gather(builder: Builder, node: Node, x: Value, y: Value, starts: list[int],
 
 
 def _lower_average(builder: Builder, node: Node) -> None:
-    """The sum of means of a picture's windows, or of sums where a divisor is said."""
+    """Average over the window of each slice, then over the depth. With a divisor, sum first, and divide last."""
     kernel, stride, pads = _windows(node)
     count, divisor = bool(argument(node, 5, "count_include_pad", True)), argument(node, 6, "divisor_override")
     flat, deep = (Window(kernel[1:], stride[1:], (*pads[1:], *pads[1:])), _along_depth(kernel, stride, pads))
@@ -102,15 +104,15 @@ def _lower_max(builder: Builder, node: Node) -> None:
 
 
 def _pool(builder: Builder, node: Node, result: Node, flat: PoolF32, deep: PoolF32) -> None:
-    """Each picture, then what is at one place of all of them."""
+    """Pool each slice, then each pixel over the depth."""
     source = builder.read(node.args[0], _VOLUME)
-    batch, before, *picture, channels = source.dims
+    batch, before, *image, channels = source.dims
     depth, *after = dims_at(result)[2:]
     pooled = Value(source.dtype, (batch * before, *after, channels))
-    builder.op(flat, [view(source, (batch * before, *picture, channels))], pooled, node)
-    places = product(after) * channels
-    output = Value(source.dtype, (batch, depth, 1, places))
-    builder.op(deep, [view(pooled, (batch, before, 1, places))], output, node)
+    builder.op(flat, [view(source, (batch * before, *image, channels))], pooled, node)
+    pixels = product(after) * channels
+    output = Value(source.dtype, (batch, depth, 1, pixels))
+    builder.op(deep, [view(pooled, (batch, before, 1, pixels))], output, node)
     builder.alias(result, TensorLayout(view(output, (batch, depth, *after, channels)), _VOLUME))
 
 
@@ -119,7 +121,7 @@ def _along_depth(kernel: _Triple, stride: _Triple, pads: _Triple, dilation: int 
 
 
 def _windows(node: Node) -> tuple[_Triple, _Triple, _Triple]:
-    """Kernel, stride and pads."""
+    """Return kernel, stride and padding."""
     kernel = _triple(argument(node, 1, "kernel_size"))
     return kernel, _triple(argument(node, 2, "stride") or kernel), _triple(argument(node, 3, "padding", 0))
 

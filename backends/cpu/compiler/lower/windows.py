@@ -1,4 +1,4 @@
-"""Windows that are too large for ops."""
+"""Limits of windows."""
 
 from collections.abc import Iterator
 
@@ -13,7 +13,7 @@ from exir.dialects.edge import to_torch_overload
 _aten = torch.ops.aten
 _GROUPS = 8
 
-# Which arguments of an operator are about its window; lists among them are sizes along axes.
+# The arguments of an operator that describe its window. Lists have sizes along axes.
 _OF_WINDOW: dict[object, range] = {
     _aten.convolution.default: range(3, 8),
     _aten.col2im.default: range(2, 6),
@@ -26,7 +26,7 @@ _OF_WINDOW: dict[object, range] = {
 
 
 def refuses_window(node: Node) -> Refusal:
-    """Why the window of `node` is left to kernels: kernel, stride, pads or dilation are more than an op can say."""
+    """Return why no op supports the window of `node`: a kernel, stride, padding or dilation is too large."""
     largest = max(_sizes(node), default=0)
     if largest > MAX_SIZE:
         return f"a window size of {largest} is not supported; at most {MAX_SIZE}"
@@ -46,7 +46,7 @@ def _sizes(node: Node) -> Iterator[int]:
 
 
 def _depthwise_rows(node: Node) -> int:
-    """Of the kernel of a convolution of pictures whose channels do not mix; else 0."""
+    """Return the kernel height of a depthwise convolution of images; 0 for other operators."""
     if to_torch_overload(node.target) != _aten.convolution.default or node.args[_GROUPS] == 1:
         return 0
     dims = dims_at(node.args[1])

@@ -1,4 +1,4 @@
-"""Adaptive pooling: windows that share pictures and volumes out evenly."""
+"""Adaptive pooling of images and volumes."""
 
 from typing import TypeAlias
 
@@ -16,7 +16,7 @@ from backends.cpu.schema.pooling import WHOLE, AdaptivePool, PoolF32, PoolMode
 from backends.cpu.schema.records import Window
 
 _aten = torch.ops.aten
-_LARGEST, _PLACES = range(2)
+_MAXIMA, _INDICES = range(2)
 _Sizes: TypeAlias = tuple[Dim, ...]
 
 
@@ -26,13 +26,13 @@ def _lower_mean(builder: Builder, node: Node) -> None:
 
 def _lower_max(builder: Builder, node: Node) -> None:
     parts = parts_of(node)
-    for part, mode in ((_LARGEST, PoolMode.MAX), (_PLACES, PoolMode.ARGMAX)):
+    for part, mode in ((_MAXIMA, PoolMode.MAX), (_INDICES, PoolMode.ARGMAX)):
         for each in parts.get(part, []):
             _lower(builder, node, each, mode)
 
 
 def _lower(builder: Builder, node: Node, result: Node, mode: PoolMode) -> None:
-    """Of a picture, by the op for windows of one size if they are."""
+    """Lower to `pool_f32` if x is an image and all windows have the same size; otherwise, to `adaptive_pool`."""
     order, count = _channels_innermost(node), len(node.args[1])
     source, output = builder.read(node.args[0], order), builder.write(result, order)
     window = _even_window(source.dims[1:-1], output.dims[1:-1]) if len(order) == 4 and count == 2 else None
@@ -43,19 +43,19 @@ def _lower(builder: Builder, node: Node, result: Node, mode: PoolMode) -> None:
 
 
 def _channels_innermost(node: Node) -> Order:
-    """Of what may have no batch."""
+    """Return the order [B, ..., C]. There may be no batch dimension."""
     rank, channels = tensor_of(node.args[0]).dim(), -1 - len(node.args[1])
     return (*range(rank + channels), *range(rank + channels + 1, rank), rank + channels)
 
 
 def _volume(x: Value, count: int) -> Value:
-    """[B, D, H, W, C] of what may have no batch, and `count` of the dimensions D, H and W."""
+    """Return x as [B, D, H, W, C]. It has `count` of the dimensions D, H and W, and perhaps no batch dimension."""
     batch, sizes = x.dims[: -1 - count] or (1,), x.dims[-1 - count : -1]
     return view(x, (*batch, *(1, 1, *sizes)[-3:], x.dims[-1]))
 
 
 def _even_window(before: _Sizes, after: _Sizes) -> Window | None:
-    """Of a picture, where all windows are of one size."""
+    """Return the window that covers images of size `before` with `after` windows of one size; None if there is none."""
     if after == (1, 1):
         return WHOLE
     height, width = (_even_side(size, count) for size, count in zip(before, after, strict=True))
@@ -63,18 +63,18 @@ def _even_window(before: _Sizes, after: _Sizes) -> Window | None:
 
 
 def _even_side(size: Dim, count: Dim) -> int:
-    """Of `count` windows that are of one size, and of one that an op takes; else 0."""
+    """Return the size of `count` equal windows along an axis of `size`; 0 if sizes differ or no op supports them."""
     if not isinstance(size, int) or not isinstance(count, int):
         return 0
     even = size // count if count and size % count == 0 else 0
     return even if even <= MAX_SIZE else 0
 
 
-_WITH_PLACES = (torch.float32, torch.int64)
+_WITH_INDICES = (torch.float32, torch.int64)
 RULES: dict[OpOverload, Rule] = {
     _aten.adaptive_avg_pool2d.default: Rule(_lower_mean, numbers=True),
     _aten._adaptive_avg_pool2d.default: Rule(_lower_mean, numbers=True),
     _aten._adaptive_avg_pool3d.default: Rule(_lower_mean, numbers=True),
-    _aten.adaptive_max_pool2d.default: Rule(_lower_max, dtypes=_WITH_PLACES, first=(torch.float32,), numbers=True),
-    _aten.adaptive_max_pool3d.default: Rule(_lower_max, dtypes=_WITH_PLACES, first=(torch.float32,), numbers=True),
+    _aten.adaptive_max_pool2d.default: Rule(_lower_max, dtypes=_WITH_INDICES, first=(torch.float32,), numbers=True),
+    _aten.adaptive_max_pool3d.default: Rule(_lower_max, dtypes=_WITH_INDICES, first=(torch.float32,), numbers=True),
 }

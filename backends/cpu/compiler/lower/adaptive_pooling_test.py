@@ -23,7 +23,7 @@ _POOLS: list[tuple[Callable[..., Tensor], tuple[int, ...]]] = [
 
 
 @pytest.mark.parametrize(("function", "shape"), _POOLS)
-def test_the_largest_and_their_places(function: Callable[..., Tensor], shape: tuple[int, ...]) -> None:
+def test_adaptive_maxima_and_their_indices(function: Callable[..., Tensor], shape: tuple[int, ...]) -> None:
     x = torch.randn(shape)
     assert_computes(function, x)
     assert_computes(lambda x: function(x, return_indices=True), x)
@@ -39,14 +39,14 @@ def test_the_largest_and_their_places(function: Callable[..., Tensor], shape: tu
         (nn.AdaptiveAvgPool3d((2, 3, 4)), (2, 3, 5, 4, 7)),
     ],
 )
-def test_means_of_windows_of_several_sizes_are_one_step(module: nn.Module, shape: tuple[int, ...]) -> None:
+def test_averages_of_windows_of_several_sizes_are_one_op(module: nn.Module, shape: tuple[int, ...]) -> None:
     x = torch.randn(shape)
     assert AdaptivePool in {type(each) for each in specs(module, x)}
     assert_computes(module, x)
 
 
 @pytest.mark.parametrize("function", [F.adaptive_avg_pool2d, F.adaptive_max_pool2d])
-def test_pictures_of_any_size(function: Callable[..., Tensor]) -> None:
+def test_adaptive_pooling_of_dynamic_images(function: Callable[..., Tensor]) -> None:
     shapes = ({2: Dim("height", min=2, max=9)},)
     others = [(torch.randn(1, 3, height, 5),) for height in (2, 9)]
     assert_computes(lambda x: function(x, (3, 2)), torch.randn(1, 3, 5, 5), dynamic_shapes=shapes, others=others)

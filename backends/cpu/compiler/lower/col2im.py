@@ -1,4 +1,4 @@
-"""Windows added up to the picture that they were taken of: `col2im`."""
+"""`col2im`: sum of overlapping windows."""
 
 import torch
 from torch._ops import OpOverload
@@ -11,7 +11,7 @@ from backends.cpu.compiler.lower.rule import Rule, dims_at
 from backends.cpu.schema.convolution import Col2im
 from backends.cpu.schema.records import Window
 
-# [batch, channels, taps, down, across] as the op has windows.
+# From [B, C, taps, Ho, Wo] to the order of the op.
 _WINDOWS = (0, 3, 4, 2, 1)
 
 
@@ -20,18 +20,18 @@ def _lower(builder: Builder, node: Node) -> None:
     (top, left), (channels, *size) = padding, dims_at(node)[-3:]
     window = Window((kernel[0], kernel[1]), (stride[0], stride[1]), (top, left, top, left), (dilation[0], dilation[1]))
     batch = dims_at(node)[0] if len(dims_at(node)) == 4 else 1
-    places = (_places(window, axis, extent) for axis, extent in enumerate(size))
-    windows = builder.shaped(x, (batch, channels, window.taps, *places), _WINDOWS)
+    counts = (_window_count(window, axis, extent) for axis, extent in enumerate(size))
+    windows = builder.shaped(x, (batch, channels, window.taps, *counts), _WINDOWS)
     last = len(dims_at(node)) - 3
     output = builder.write(node, (*range(last), last + 1, last + 2, last))
     builder.op(Col2im(window), [windows], view(output, (batch, *size, channels)), node)
 
 
-def _places(window: Window, axis: int, extent: Dim) -> Dim:
-    """Of the window along an axis of `extent` pixels."""
+def _window_count(window: Window, axis: int, extent: Dim) -> Dim:
+    """Return the number of windows along an axis of `extent` pixels."""
     reach = (window.kernel[axis] - 1) * window.dilation[axis] + 1
-    room = extent + 2 * window.padding[axis] - reach
-    return (room // window.stride[axis] if isinstance(room, int) else FloorDiv(room, window.stride[axis])) + 1
+    left = extent + 2 * window.padding[axis] - reach
+    return (left // window.stride[axis] if isinstance(left, int) else FloorDiv(left, window.stride[axis])) + 1
 
 
 RULES: dict[OpOverload, Rule] = {torch.ops.aten.col2im.default: Rule(_lower, numbers=True)}

@@ -1,4 +1,4 @@
-"""Windows added up to pictures."""
+"""`col2im`."""
 
 import pytest
 import torch
@@ -20,13 +20,13 @@ from backends.cpu.schema.copies import Permute
         {"kernel_size": 2, "stride": 3},
     ],
 )
-def test_windows(window: dict[str, int]) -> None:
+def test_col2im_agrees_with_eager(window: dict[str, int]) -> None:
     columns = F.unfold(torch.randn(2, 5, 9, 8), **window)
     assert_computes(lambda x: F.fold(torch.sin(x), (9, 8), **window), columns)
     assert_computes(lambda x: F.fold(torch.sin(x), (9, 8), **window), columns[0])
 
 
-def test_any_number_of_pictures() -> None:
+def test_col2im_of_dynamic_batches() -> None:
     function = lambda x: F.fold(x * 2, (6, 5), 3, padding=1)
     columns = torch.randn(3, 36, 30)
     shapes = ({0: Dim("batch", min=1, max=4)},)
@@ -34,7 +34,7 @@ def test_any_number_of_pictures() -> None:
     assert_computes(function, columns, dynamic_shapes=shapes, others=others)
 
 
-def test_pictures_of_any_size() -> None:
+def test_col2im_of_dynamic_images() -> None:
     shapes = ({2: Dim("height", min=4, max=12), 3: Dim("width", min=4, max=12)},)
     function = lambda x: F.fold(F.unfold(x, 3, padding=1, stride=2), x.shape[2:], 3, padding=1, stride=2)
     others = [(torch.randn(1, 3, 4, 11),), (torch.randn(1, 3, 12, 5),)]
@@ -42,7 +42,7 @@ def test_pictures_of_any_size() -> None:
 
 
 class _Outlook(nn.Module):
-    """Attention over the windows of a picture [1, H, W, C], as VOLO has it: each window is a sum of its own pixels."""
+    """Attention over the windows of an image [1, H, W, C], as in VOLO: each window is a weighted sum of its pixels."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -61,7 +61,7 @@ class _Outlook(nn.Module):
         return self.project(F.fold(columns, (height, width), 3, padding=1, stride=2).permute(0, 2, 3, 1))
 
 
-def test_pictures_that_windows_add_up_to_are_not_moved() -> None:
+def test_results_of_col2im_are_not_permuted() -> None:
     x = torch.randn(1, 7, 9, 16)
     made = [type(each) for each in specs(_Outlook(), x)]
     assert made.count(Col2im) == 1 and Permute not in made[made.index(Col2im) :]
