@@ -9,13 +9,13 @@ from torch import Tensor
 from backends.cpu.compiler.bytes_weighted import Weighted, is_clamp, with_clamp
 from backends.cpu.compiler.graph import Op, OpGraph, Value, constant
 from backends.cpu.compiler.lower.builder import view
-from backends.cpu.compiler.ops.elementwise import ElementwiseF32, Opcode
 from backends.cpu.compiler.ops.quantization import dequantized, is_row, quantized
 from backends.cpu.compiler.ops.reference import evaluate
 from backends.cpu.compiler.quantized import QuantizedConstants
 from backends.cpu.schema.convolution import ConvF32, DwconvF32
 from backends.cpu.schema.copies import Copy, Permute
 from backends.cpu.schema.declarations import OpSpec
+from backends.cpu.schema.elementwise import ElementwiseF32, Opcode
 from backends.cpu.schema.gemm import GemmF32
 from backends.cpu.schema.pooling import PoolF32, PoolQs8
 from backends.cpu.schema.quantization import BinaryOp, BinaryQs8, Dequantize, LutQs8, Quantize
@@ -159,10 +159,10 @@ def _op(spec: OpSpec, inputs: Sequence[Value], writer: Op, op: Op) -> Op:
 def _binary_call(spec: ElementwiseF32) -> tuple[BinaryOp, Activation] | None:
     """What a map does when it is a sum or a product, perhaps clamped, and nothing else."""
     first, *others = spec.instructions
-    if spec.operands != 2 or first.opcode not in _BINARY_OPS or first.registers != (0, 1):
+    if spec.operands != 2 or first.opcode not in _BINARY_OPS or first.operands != (0, 1):
         return None
     after = NONE
-    if len(others) == 1 and others[0].opcode is Opcode.ACTIVATE and others[0].registers == (2,):
+    if len(others) == 1 and others[0].opcode is Opcode.ACTIVATE and others[0].operands == (2,):
         after = others[0].activation
     elif others:
         return None

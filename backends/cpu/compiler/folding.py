@@ -7,9 +7,9 @@ from torch import Tensor
 
 from backends.cpu.compiler.graph import Op, OpGraph, Value, constant
 from backends.cpu.compiler.halves import narrowed
-from backends.cpu.compiler.ops.elementwise import ElementwiseF32, Opcode
 from backends.cpu.compiler.rewrite import Rewriter
 from backends.cpu.schema.activated import Activated
+from backends.cpu.schema.elementwise import ElementwiseF32, Opcode
 from backends.cpu.schema.records import NONE
 
 _Affine = tuple[Tensor, Tensor]

@@ -6,9 +6,9 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from backends.cpu.compiler.ops.elementwise import ElementwiseF32
 from backends.cpu.compiler.testing.compare import assert_computes, specs
 from backends.cpu.schema.convolution import DwconvF32
+from backends.cpu.schema.elementwise import ElementwiseF32
 from backends.cpu.schema.gemm import GemmF32
 
 _LINEAR = nn.Linear(5, 3)

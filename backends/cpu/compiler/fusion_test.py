@@ -7,9 +7,9 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from backends.cpu.compiler.ops.elementwise import ElementwiseF32
 from backends.cpu.compiler.testing.compare import assert_computes, ops, specs
 from backends.cpu.schema.convolution import DwconvF32
+from backends.cpu.schema.elementwise import ElementwiseF32
 from backends.cpu.schema.gemm import GemmF32
 from backends.cpu.schema.records import NONE, RELU, Activation, ActivationFunction
 

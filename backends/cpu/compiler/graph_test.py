@@ -5,8 +5,8 @@ import torch
 
 from backends.cpu.compiler.dims import Bounds
 from backends.cpu.compiler.graph import Input, Op, OpGraph, TensorLayout, Value, verify
-from backends.cpu.compiler.ops.elementwise import ElementwiseF32
 from backends.cpu.schema.copies import Permute
+from backends.cpu.schema.elementwise import ElementwiseF32
 from backends.cpu.schema.records import RELU
 from exir.error import InternalError
 

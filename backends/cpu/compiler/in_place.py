@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from backends.cpu.compiler.graph import Op, OpGraph, Scratch, Value
-from backends.cpu.compiler.ops.elementwise import ElementwiseF32
 from backends.cpu.compiler.plan import lifetimes
+from backends.cpu.schema.elementwise import ElementwiseF32
 from exir.planning.liveness import Lifetime
 
 

@@ -3,8 +3,8 @@
 from dataclasses import replace
 
 from backends.cpu.compiler.graph import Op, OpGraph, Value
-from backends.cpu.compiler.ops.elementwise import MAX_OPERANDS, MAX_REGISTERS, ElementwiseF32, Instruction
 from backends.cpu.compiler.rewrite import Rewriter
+from backends.cpu.schema.elementwise import MAX_OPERANDS, MAX_REGISTERS, ElementwiseF32, InstructionF32
 
 
 def join_maps(graph: OpGraph) -> None:
@@ -45,14 +45,11 @@ def _join(first: Op, last: Op) -> Op | None:
     return replace(last, spec=joined, inputs=tuple(inputs), nodes=first.nodes + last.nodes)
 
 
-def _renumbered(op: Op, inputs: list[Value], start: int, computed: dict[Value, int]) -> list[Instruction]:
+def _renumbered(op: Op, inputs: list[Value], start: int, computed: dict[Value, int]) -> list[InstructionF32]:
     """The instructions of a map where its operands stand among `inputs` or are registers in `computed`, and
     its results go from register `start` on."""
     assert isinstance(op.spec, ElementwiseF32)
     operands = [computed[each] if each in computed else inputs.index(each) for each in op.inputs]
     count = len(op.spec.instructions)
     registers = [*operands, *range(start, start + count)]
-    return [
-        replace(each, registers=tuple(registers[register] for register in each.registers))
-        for each in op.spec.instructions
-    ]
+    return [each.on([registers[register] for register in each.operands]) for each in op.spec.instructions]

@@ -4,10 +4,10 @@ import torch
 from torch import Tensor
 
 from backends.cpu.compiler.compile import compile_partition
-from backends.cpu.compiler.ops.elementwise import ElementwiseF32
 from backends.cpu.compiler.options import Options
 from backends.cpu.compiler.read_payload import read
 from backends.cpu.compiler.testing.compare import assert_computes, delegated, specs
+from backends.cpu.schema.elementwise import ElementwiseF32
 
 
 def _chain(x: Tensor, y: Tensor) -> Tensor:

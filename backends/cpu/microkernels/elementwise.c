@@ -3,9 +3,9 @@
 #include "backends/cpu/microkernels/activate.h"
 #include "backends/cpu/microkernels/elementary.h"
 
-/* One instruction: the words behind its opcode. */
-typedef void instruction(const uint32_t *words, const float *const *registers,
-                         float *to, size_t count);
+/* Computes an instruction for `count` elements. */
+typedef void function(const et_cpu_instruction_f32 *in,
+                      const float *const *registers, float *to, size_t count);
 
 typedef et_f32 of_one(et_f32 a);
 typedef et_f32 of_two(et_f32 a, et_f32 b);
@@ -77,15 +77,18 @@ ET_INLINE et_f32 either(et_f32 a, et_f32 b) {
   return truth(is_true(a) | is_true(b));
 }
 
-#define DEFINE_ONE(NAME, function)                                             \
-  static void run_##NAME(const uint32_t *words, const float *const *registers, \
-                         float *to, size_t count) {                            \
-    map_one(function, registers[words[0]], to, count);                         \
+#define DEFINE_ONE(NAME, of)                                       \
+  static void run_##NAME(const et_cpu_instruction_f32 *in,         \
+                         const float *const *registers, float *to, \
+                         size_t count) {                           \
+    map_one(of, registers[in->registers[0]], to, count);           \
   }
-#define DEFINE_TWO(NAME, function)                                             \
-  static void run_##NAME(const uint32_t *words, const float *const *registers, \
-                         float *to, size_t count) {                            \
-    map_two(function, registers[words[0]], registers[words[1]], to, count);    \
+#define DEFINE_TWO(NAME, of)                                                  \
+  static void run_##NAME(const et_cpu_instruction_f32 *in,                    \
+                         const float *const *registers, float *to,            \
+                         size_t count) {                                      \
+    map_two(of, registers[in->registers[0]], registers[in->registers[1]], to, \
+            count);                                                           \
   }
 DEFINE_TWO(ADD, add)
 DEFINE_TWO(SUB, subtract)
@@ -121,11 +124,11 @@ ET_INLINE et_f32 chosen(et_f32 condition, et_f32 a, et_f32 b) {
   return et_f32_select(is_true(condition), a, b);
 }
 
-static void run_WHERE(const uint32_t *words, const float *const *registers,
-                      float *to, size_t count) {
-  const float *c = registers[words[0]];
-  const float *a = registers[words[1]];
-  const float *b = registers[words[2]];
+static void run_WHERE(const et_cpu_instruction_f32 *in,
+                      const float *const *registers, float *to, size_t count) {
+  const float *c = registers[in->registers[0]];
+  const float *a = registers[in->registers[1]];
+  const float *b = registers[in->registers[2]];
   size_t i = 0;
   for (; i + ET_CPU_LANES <= count; i += ET_CPU_LANES) {
     et_f32_store(to + i, chosen(et_f32_load(c + i), et_f32_load(a + i),
@@ -140,16 +143,11 @@ static void run_WHERE(const uint32_t *words, const float *const *registers,
   }
 }
 
-static float float_of_bits(uint32_t bits) {
-  float value;
-  memcpy(&value, &bits, sizeof(value));
-  return value;
-}
-
-static void run_CONSTANT(const uint32_t *words, const float *const *registers,
-                         float *to, size_t count) {
+static void run_CONSTANT(const et_cpu_instruction_f32 *in,
+                         const float *const *registers, float *to,
+                         size_t count) {
   (void)registers;
-  const et_f32 value = et_f32_all(float_of_bits(words[0]));
+  const et_f32 value = et_f32_all(in->value);
   size_t i = 0;
   for (; i + ET_CPU_LANES <= count; i += ET_CPU_LANES) {
     et_f32_store(to + i, value);
@@ -157,29 +155,60 @@ static void run_CONSTANT(const uint32_t *words, const float *const *registers,
   et_f32_store_some(to + i, value, count - i);
 }
 
-static void run_ACTIVATE(const uint32_t *words, const float *const *registers,
-                         float *to, size_t count) {
-  const et_cpu_activation activation = {words[1], float_of_bits(words[2]),
-                                        float_of_bits(words[3])};
-  if (to != registers[words[0]]) {
-    memcpy(to, registers[words[0]], count * sizeof(float));
+static void run_ACTIVATE(const et_cpu_instruction_f32 *in,
+                         const float *const *registers, float *to,
+                         size_t count) {
+  if (to != registers[in->registers[0]]) {
+    memcpy(to, registers[in->registers[0]], count * sizeof(float));
   }
-  ET_CPU_NAME(et_cpu_activate_f32)(&activation, to, count, 1, count);
+  ET_CPU_NAME(et_cpu_activate_f32)(&in->activation, to, count, 1, count);
 }
 
-#define INSTRUCTION_ENTRY(NAME, code, registers) [code] = run_##NAME,
-static instruction *const instructions[] = {
-    ET_CPU_ELEMENTWISE_LIST(INSTRUCTION_ENTRY)};
+static function *const functions[] = {
+    [ET_CPU_OPCODE_CONSTANT] = run_CONSTANT,
+    [ET_CPU_OPCODE_ACTIVATE] = run_ACTIVATE,
+    [ET_CPU_OPCODE_ADD] = run_ADD,
+    [ET_CPU_OPCODE_SUB] = run_SUB,
+    [ET_CPU_OPCODE_MUL] = run_MUL,
+    [ET_CPU_OPCODE_DIV] = run_DIV,
+    [ET_CPU_OPCODE_MAX] = run_MAX,
+    [ET_CPU_OPCODE_MIN] = run_MIN,
+    [ET_CPU_OPCODE_POW] = run_POW,
+    [ET_CPU_OPCODE_NEG] = run_NEG,
+    [ET_CPU_OPCODE_ABS] = run_ABS,
+    [ET_CPU_OPCODE_EXP] = run_EXP,
+    [ET_CPU_OPCODE_LOG] = run_LOG,
+    [ET_CPU_OPCODE_SQRT] = run_SQRT,
+    [ET_CPU_OPCODE_RSQRT] = run_RSQRT,
+    [ET_CPU_OPCODE_RECIPROCAL] = run_RECIPROCAL,
+    [ET_CPU_OPCODE_SIN] = run_SIN,
+    [ET_CPU_OPCODE_COS] = run_COS,
+    [ET_CPU_OPCODE_ERF] = run_ERF,
+    [ET_CPU_OPCODE_FLOOR] = run_FLOOR,
+    [ET_CPU_OPCODE_CEIL] = run_CEIL,
+    [ET_CPU_OPCODE_ROUND] = run_ROUND,
+    [ET_CPU_OPCODE_EQ] = run_EQ,
+    [ET_CPU_OPCODE_NE] = run_NE,
+    [ET_CPU_OPCODE_LT] = run_LT,
+    [ET_CPU_OPCODE_LE] = run_LE,
+    [ET_CPU_OPCODE_GT] = run_GT,
+    [ET_CPU_OPCODE_GE] = run_GE,
+    [ET_CPU_OPCODE_WHERE] = run_WHERE,
+    [ET_CPU_OPCODE_AND] = run_AND,
+    [ET_CPU_OPCODE_OR] = run_OR,
+    [ET_CPU_OPCODE_NOT] = run_NOT,
+};
 
-void ET_CPU_NAME(et_cpu_elementwise_f32)(const et_cpu_elementwise *map,
+void ET_CPU_NAME(et_cpu_elementwise_f32)(const et_cpu_elementwise *program,
                                          et_cpu_elementwise_state *state,
                                          float *out, size_t count) {
-  const uint32_t *words = map->words;
-  const size_t room = et_cpu_elementwise_block(map);
-  for (size_t i = 0; i < map->count; i++, words += ET_CPU_ELEMENTWISE_WORDS) {
-    const size_t result = map->operands + i;
-    float *to = i + 1 == map->count ? out : state->rooms + result * room;
-    instructions[words[0]](words + 1, state->registers, to, count);
+  const size_t block = et_cpu_elementwise_block(program);
+  for (size_t i = 0; i < program->count; i++) {
+    const et_cpu_instruction_f32 in = et_cpu_instruction_f32_read(
+        program->instructions + i * ET_CPU_INSTRUCTION_F32_WORDS);
+    const size_t result = program->operands + i;
+    float *to = i + 1 == program->count ? out : state->buffers + result * block;
+    functions[in.opcode](&in, state->registers, to, count);
     state->registers[result] = to;
   }
 }

@@ -3,24 +3,24 @@
 #include "backends/cpu/ops/check.h"
 #include "backends/cpu/ops/chunks.h"
 
-et_status et_cpu_check_broadcast(const et_cpu_op *op, size_t index,
-                                 et_error *error) {
-  const char *kind = op->type->name;
-  const et_cpu_tensor *x = op->tensors[index];
-  const et_cpu_tensor *y = op->tensors[op->input_count];
+et_status et_cpu_check_broadcast(const et_cpu_op *op, const et_cpu_tensor *x,
+                                 const et_cpu_tensor *y, et_error *error) {
+  const char *name = op->type->name;
+  const size_t index = et_cpu_tensor_index(op, x);
   ET_CPU_CHECK(error, x->rank <= y->rank,
-               "%s: tensor %zu has %d dims, the output %d", kind, index,
+               "%s: tensor %zu has %d dims, the output %d", name, index,
                (int)x->rank, (int)y->rank);
   const int32_t *sizes = y->sizes + (y->rank - x->rank);
   for (uint8_t i = 0; i < x->rank; i++) {
     ET_CPU_CHECK(error, x->sizes[i] == sizes[i] || x->sizes[i] == 1,
-                 "%s: tensor %zu, dim %d is %d, expected %d or 1", kind, index,
+                 "%s: tensor %zu, dim %d is %d, expected %d or 1", name, index,
                  (int)i, (int)x->sizes[i], (int)sizes[i]);
   }
   return ET_STATUS_OK;
 }
 
-/* Elements of operand `x` from one op of the output's dim to the next. */
+/* Returns the stride of operand `x` along dimension `dim` of the output, of rank `rank`; 0 if
+ * it is broadcast. */
 static size_t stride_of(const et_cpu_tensor *x, size_t rank, size_t dim) {
   if (dim + x->rank < rank || x->sizes[dim + x->rank - rank] == 1) {
     return 0;
@@ -53,16 +53,16 @@ static void add_dim(et_cpu_broadcast *b, size_t size, const size_t *strides) {
   b->sizes[b->rank++] = size;
 }
 
-/* The dims that are not of size 1, behind two that are. */
-static void add_dims(et_cpu_broadcast *b, const et_cpu_op *op) {
-  const et_cpu_tensor *y = op->tensors[op->input_count];
+/* Adds two dimensions of size 1, then those of y that have another size. */
+static void add_dims(et_cpu_broadcast *b, et_cpu_tensor *const *operands,
+                     const et_cpu_tensor *y) {
   b->sizes[0] = 1;
   b->sizes[1] = 1;
   b->rank = 2;
   for (size_t dim = 0; dim < y->rank; dim++) {
     size_t strides[ET_CPU_BROADCAST_OPERANDS];
     for (size_t i = 0; i < b->operands; i++) {
-      strides[i] = stride_of(op->tensors[i], y->rank, dim);
+      strides[i] = stride_of(operands[i], y->rank, dim);
     }
     if (y->sizes[dim] != 1) {
       add_dim(b, (size_t)y->sizes[dim], strides);
@@ -70,7 +70,7 @@ static void add_dims(et_cpu_broadcast *b, const et_cpu_op *op) {
   }
 }
 
-static void cut(et_cpu_broadcast *b, size_t most) {
+static void divide(et_cpu_broadcast *b, size_t most) {
   const size_t rows = b->sizes[b->rank - 2];
   const size_t columns = b->sizes[b->rank - 1];
   const size_t parts = et_cpu_parts(columns, most);
@@ -85,10 +85,12 @@ static void cut(et_cpu_broadcast *b, size_t most) {
   }
 }
 
-et_cpu_broadcast et_cpu_broadcast_of(const et_cpu_op *op, size_t most) {
-  et_cpu_broadcast b = {.operands = op->input_count};
-  add_dims(&b, op);
-  cut(&b, most);
+et_cpu_broadcast et_cpu_broadcast_of(et_cpu_tensor *const *operands,
+                                     size_t count, const et_cpu_tensor *y,
+                                     size_t max_elements) {
+  et_cpu_broadcast b = {.operands = count};
+  add_dims(&b, operands, y);
+  divide(&b, max_elements);
   return b;
 }
 

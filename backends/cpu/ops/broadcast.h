@@ -1,5 +1,5 @@
-/* Operands that are broadcast, right-aligned, to the sizes of an output, and the
- * output in blocks of rows times columns of its last two dims. */
+/* Broadcasting of operands to the sizes of an output, right-aligned as in PyTorch. The
+ * output is divided into blocks of rows and columns of its last two dimensions. */
 #ifndef BACKENDS_CPU_OPS_BROADCAST_H_
 #define BACKENDS_CPU_OPS_BROADCAST_H_
 
@@ -7,8 +7,8 @@
 
 #define ET_CPU_BROADCAST_OPERANDS 8
 
-/* The output's dims, those that all operands have as neighbours as one, behind
- * two of size 1: there are always rows and columns. */
+/* The dimensions of the output. Dimensions that are contiguous in all operands are joined.
+ * Two dimensions of size 1 come first, so that there are always rows and columns. */
 typedef struct et_cpu_broadcast {
   size_t operands;
   size_t rank;
@@ -21,7 +21,7 @@ typedef struct et_cpu_broadcast {
   size_t blocks;
 } et_cpu_broadcast;
 
-/* A block of the output, and where operands begin for it. */
+/* A block of the output. Offsets of the output and of the operands are in elements. */
 typedef struct et_cpu_block {
   size_t rows;
   size_t columns;
@@ -29,13 +29,14 @@ typedef struct et_cpu_block {
   size_t operands[ET_CPU_BROADCAST_OPERANDS];
 } et_cpu_block;
 
-/* That input `index` is broadcast to output 0. */
-et_status et_cpu_check_broadcast(const et_cpu_op *op, size_t index,
-                                 et_error *error);
+/* Checks that `x` of `op` can be broadcast to `y`. */
+et_status et_cpu_check_broadcast(const et_cpu_op *op, const et_cpu_tensor *x,
+                                 const et_cpu_tensor *y, et_error *error);
 
-/* Of an op whose inputs are all operands, and whose output has elements. Blocks
- * have at most `most` of them. */
-et_cpu_broadcast et_cpu_broadcast_of(const et_cpu_op *op, size_t most);
+/* Divides y, which has elements, into blocks of at most `max_elements`. */
+et_cpu_broadcast et_cpu_broadcast_of(et_cpu_tensor *const *operands,
+                                     size_t count, const et_cpu_tensor *y,
+                                     size_t max_elements);
 
 et_cpu_block et_cpu_broadcast_block(const et_cpu_broadcast *broadcast,
                                     size_t index);

@@ -1,82 +1,60 @@
-/* Op elementwise_f32: a small program for each element, over operands that are broadcast,
- * right-aligned, to the sizes of the output. */
-#include "backends/cpu/microkernels/elementwise.h"
+/* Op elementwise_f32: a program of float32 instructions for each element of the output. */
+#include "backends/cpu/schema/elementwise_f32.h"
 
 #include <string.h>
 
+#include "backends/cpu/microkernels/elementwise.h"
 #include "backends/cpu/ops/broadcast.h"
 #include "backends/cpu/ops/check.h"
 #include "backends/cpu/ops/chunks.h"
 #include "backends/cpu/ops/elementwise_program.h"
-#include "backends/cpu/ops/op_codes.h"
 
 static et_cpu_elementwise_f32_function *const variants[ET_CPU_ISA_COUNT] =
     ET_CPU_VARIANTS(et_cpu_elementwise_f32);
 
-/* Elements of a chunk's blocks, about. */
+/* Elements of the blocks of a chunk, approximately. */
 #define CHUNK 8192
 #define OPERANDS ET_CPU_ELEMENTWISE_OPERANDS
 
-/* Numbers that are read as floats: each becomes the nearest one. */
-static bool is_number(uint8_t dtype) {
-  return dtype == ET_SCALAR_TYPE_FLOAT32 || dtype == ET_SCALAR_TYPE_BOOL ||
-         dtype == ET_SCALAR_TYPE_INT64 || dtype == ET_SCALAR_TYPE_INT32;
-}
-
-static et_status check_operand(const et_cpu_op *op, size_t index,
-                               et_error *error) {
-  const uint8_t dtype = op->tensors[index]->dtype;
-  ET_CPU_CHECK(error, is_number(dtype),
-               "elementwise_f32: tensor %zu is %s, expected float32, bool, "
-               "int64 or int32",
-               index, et_scalar_type_name(dtype));
-  return et_cpu_check_broadcast(op, index, error);
-}
-
-static et_status check_output(const et_cpu_op *op, et_error *error) {
-  const uint8_t dtype = op->tensors[op->input_count]->dtype;
-  ET_CPU_CHECK(error,
-               dtype == ET_SCALAR_TYPE_FLOAT32 || dtype == ET_SCALAR_TYPE_BOOL,
-               "elementwise_f32: the output is %s, expected float32 or bool",
-               et_scalar_type_name(dtype));
-  return ET_STATUS_OK;
-}
-
 static et_status check(const et_cpu_op *op, et_error *error) {
-  const et_cpu_counts counts = {.inputs_least = 1,
-                                .inputs_most = OPERANDS,
-                                .outputs = 1,
-                                .attributes = op->attribute_count};
-  ET_RETURN_IF_ERROR(et_cpu_check_counts(op, &counts, error));
-  ET_RETURN_IF_ERROR(et_cpu_check_elementwise_program(op, error));
-  for (size_t i = 0; i < op->input_count; i++) {
-    ET_RETURN_IF_ERROR(check_operand(op, i, error));
+  const et_cpu_elementwise_f32_args args = et_cpu_elementwise_f32_args_of(op);
+  const et_cpu_elementwise_program program = {
+      args.attributes.operands, args.attributes.instructions,
+      args.attributes.instructions_count};
+  ET_RETURN_IF_ERROR(et_cpu_check_elementwise_program(op, &program, error));
+  for (size_t i = 0; i < args.inputs_count; i++) {
+    ET_RETURN_IF_ERROR(
+        et_cpu_check_broadcast(op, args.inputs[i], args.y, error));
   }
-  return check_output(op, error);
+  return ET_STATUS_OK;
 }
 
 typedef struct work {
   et_cpu_broadcast broadcast;
-  et_cpu_elementwise map;
+  et_cpu_elementwise program;
   et_cpu_elementwise_f32_function *function;
-  const et_cpu_op *op;
+  et_cpu_tensor *const *inputs;
+  const et_cpu_tensor *y;
   size_t block;  /* elements */
   size_t blocks; /* of a chunk */
 } work;
 
-static work plan(const et_cpu_op *op, const et_cpu_run *run) {
-  work w = {.map = {.words = op->attributes + 1,
-                    .count = op->attribute_count / ET_CPU_ELEMENTWISE_WORDS,
-                    .operands = op->input_count},
+static work plan(const et_cpu_elementwise_f32_args *args,
+                 const et_cpu_run *run) {
+  work w = {.program = {.instructions = args->attributes.instructions,
+                        .count = args->attributes.instructions_count,
+                        .operands = args->inputs_count},
             .function = variants[run->isa],
-            .op = op};
-  w.block = et_cpu_elementwise_block(&w.map);
+            .inputs = args->inputs,
+            .y = args->y};
+  w.block = et_cpu_elementwise_block(&w.program);
   w.blocks = CHUNK / w.block;
-  w.broadcast = et_cpu_broadcast_of(op, w.block);
+  w.broadcast =
+      et_cpu_broadcast_of(args->inputs, args->inputs_count, args->y, w.block);
   return w;
 }
 
-static float number_at(const et_cpu_tensor *x, size_t i) {
+static float value_at(const et_cpu_tensor *x, size_t i) {
   switch (x->dtype) {
     case ET_SCALAR_TYPE_BOOL:
       return ((const uint8_t *)x->data)[i] != 0 ? 1.0f : 0.0f;
@@ -89,17 +67,17 @@ static float number_at(const et_cpu_tensor *x, size_t i) {
   }
 }
 
-static void fill_row(float number, float *to, size_t count) {
+static void fill_row(float value, float *to, size_t count) {
   for (size_t i = 0; i < count; i++) {
-    to[i] = number;
+    to[i] = value;
   }
 }
 
-/* Writes `count` elements of x from `from` on, `stride` apart, as floats. */
-static void spread_row(const et_cpu_tensor *x, size_t from, size_t stride,
+/* Writes `count` elements of x, from element `from` on with a stride, as float32. */
+static void expand_row(const et_cpu_tensor *x, size_t from, size_t stride,
                        float *to, size_t count) {
   if (stride == 0) {
-    fill_row(number_at(x, from), to, count);
+    fill_row(value_at(x, from), to, count);
     return;
   }
   if (x->dtype == ET_SCALAR_TYPE_FLOAT32) {
@@ -107,19 +85,19 @@ static void spread_row(const et_cpu_tensor *x, size_t from, size_t stride,
     return;
   }
   for (size_t i = 0; i < count; i++) {
-    to[i] = number_at(x, from + i * stride);
+    to[i] = value_at(x, from + i * stride);
   }
 }
 
-/* What the rooms of operands that were spread hold. */
-typedef struct spreads {
+/* The elements of operands that the buffers of a thread hold. */
+typedef struct expanded {
   size_t from[OPERANDS];
   size_t count[OPERANDS];
-} spreads;
+} expanded;
 
-/* Writes an operand's elements of a block one behind the other, unless they are
- * those that lie there already. */
-static void spread(const work *w, const et_cpu_block *b, size_t i, spreads *s,
+/* Writes the elements of an operand of a block contiguously to `to`, unless `to` has them
+ * from the block before. */
+static void expand(const work *w, const et_cpu_block *b, size_t i, expanded *s,
                    float *to) {
   const size_t *strides = w->broadcast.strides[i];
   const size_t rank = w->broadcast.rank;
@@ -130,33 +108,32 @@ static void spread(const work *w, const et_cpu_block *b, size_t i, spreads *s,
   s->from[i] = from;
   s->count[i] = b->rows * b->columns;
   for (size_t r = 0; r < b->rows; r++) {
-    spread_row(w->op->tensors[i], from, strides[rank - 1], to, b->columns);
+    expand_row(w->inputs[i], from, strides[rank - 1], to, b->columns);
     from += strides[rank - 2];
     to += b->columns;
   }
 }
 
-/* Whether the block's elements of operand `i` are floats that lie one behind the
- * other. */
-static bool lies_ready(const work *w, const et_cpu_block *b, size_t i) {
+/* Whether the elements of operand `i` of the block are contiguous float32. */
+static bool is_contiguous(const work *w, const et_cpu_block *b, size_t i) {
   const size_t *strides = w->broadcast.strides[i];
   const size_t rank = w->broadcast.rank;
   const bool rows_follow = b->rows == 1 || strides[rank - 2] == b->columns;
-  return w->op->tensors[i]->dtype == ET_SCALAR_TYPE_FLOAT32 && rows_follow &&
+  return w->inputs[i]->dtype == ET_SCALAR_TYPE_FLOAT32 && rows_follow &&
          (strides[rank - 1] != 0 || b->columns == 1);
 }
 
-/* Points register `i` to the block's elements of operand `i`. */
-static void take_operand(const work *w, const et_cpu_block *b, size_t i,
-                         spreads *s, et_cpu_elementwise_state *state) {
-  const float *data = w->op->tensors[i]->data;
-  if (lies_ready(w, b, i)) {
+/* Points register `i` to the elements of operand `i` of the block. */
+static void set_operand(const work *w, const et_cpu_block *b, size_t i,
+                        expanded *s, et_cpu_elementwise_state *state) {
+  const float *data = w->inputs[i]->data;
+  if (is_contiguous(w, b, i)) {
     state->registers[i] = data + b->operands[i];
     return;
   }
-  float *room = state->rooms + i * w->block;
-  spread(w, b, i, s, room);
-  state->registers[i] = room;
+  float *buffer = state->buffers + i * w->block;
+  expand(w, b, i, s, buffer);
+  state->registers[i] = buffer;
 }
 
 static void write_bools(const float *from, uint8_t *to, size_t count) {
@@ -167,42 +144,43 @@ static void write_bools(const float *from, uint8_t *to, size_t count) {
 
 static void run_block(const work *w, const et_cpu_block *b,
                       et_cpu_elementwise_state *state) {
-  const et_cpu_tensor *y = w->op->tensors[w->map.operands];
   const size_t count = b->rows * b->columns;
-  if (y->dtype == ET_SCALAR_TYPE_FLOAT32) {
-    w->function(&w->map, state, (float *)y->data + b->offset, count);
+  if (w->y->dtype == ET_SCALAR_TYPE_FLOAT32) {
+    w->function(&w->program, state, (float *)w->y->data + b->offset, count);
     return;
   }
-  const size_t last = w->map.operands + w->map.count - 1;
-  float *room = state->rooms + last * w->block;
-  w->function(&w->map, state, room, count);
-  write_bools(room, (uint8_t *)y->data + b->offset, count);
+  const size_t last = w->program.operands + w->program.count - 1;
+  float *buffer = state->buffers + last * w->block;
+  w->function(&w->program, state, buffer, count);
+  write_bools(buffer, (uint8_t *)w->y->data + b->offset, count);
 }
 
 static void run_chunk(void *data, size_t index) {
   const work *w = data;
   et_cpu_elementwise_state state;
-  spreads s = {.count = {0}};
+  expanded s = {.count = {0}};
   const size_t first = index * w->blocks;
   const size_t end = first + et_cpu_part(w->broadcast.blocks, w->blocks, index);
   for (size_t i = first; i < end; i++) {
     const et_cpu_block b = et_cpu_broadcast_block(&w->broadcast, i);
-    for (size_t k = 0; k < w->map.operands; k++) {
-      take_operand(w, &b, k, &s, &state);
+    for (size_t k = 0; k < w->program.operands; k++) {
+      set_operand(w, &b, k, &s, &state);
     }
     run_block(w, &b, &state);
   }
 }
 
 static void run(const et_cpu_op *op, const et_cpu_run *run) {
-  if (op->tensors[op->input_count]->numel == 0) {
+  const et_cpu_elementwise_f32_args args = et_cpu_elementwise_f32_args_of(op);
+  if (args.y->numel == 0) {
     return;
   }
-  work w = plan(op, run);
+  work w = plan(&args, run);
   et_cpu_for_each(run, et_cpu_parts(w.broadcast.blocks, w.blocks), run_chunk,
                   &w);
 }
 
-static const et_cpu_op_type op_type = {"elementwise_f32", check, run, 1, NULL};
+static const et_cpu_op_type op_type = {"elementwise_f32", check, run, 1,
+                                       &et_cpu_elementwise_f32_schema};
 const et_backend_part et_cpu_op_elementwise_f32 = {ET_CPU_OP_ELEMENTWISE_F32,
                                                    &op_type};

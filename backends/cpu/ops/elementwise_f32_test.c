@@ -1,6 +1,5 @@
 #include "backends/cpu/microkernels/activation.h"
 #include "backends/cpu/microkernels/elementwise.h"
-#include "backends/cpu/ops/op_codes.h"
 #include "backends/cpu/ops/testing.h"
 #include "backends/cpu/ops/testing_elementwise.h"
 
@@ -16,8 +15,8 @@ extern const et_backend_part et_cpu_op_elementwise_f32;
 
 #define F32 ET_SCALAR_TYPE_FLOAT32
 
-static void instruct(et_test_op *test, et_cpu_elementwise_opcode opcode,
-                     int32_t a, int32_t b) {
+static void instruct(et_test_op *test, et_cpu_opcode opcode, int32_t a,
+                     int32_t b) {
   et_test_int(test, (int32_t)opcode);
   et_test_int(test, a);
   et_test_int(test, b);
@@ -25,7 +24,7 @@ static void instruct(et_test_op *test, et_cpu_elementwise_opcode opcode,
   et_test_int(test, 0);
 }
 
-/* Index in operand `x`, broadcast to the output, of the output's `index`. */
+/* Returns the element of operand `x` that is broadcast to element `index` of y. */
 static size_t source(const et_cpu_tensor *x, const et_cpu_tensor *y,
                      size_t index) {
   size_t from = 0;
@@ -55,7 +54,7 @@ static double operand_at(const et_cpu_tensor *x, size_t index) {
   }
 }
 
-/* Element `index` of what the op's program gives, in double. */
+/* Computes element `index` of the output in double precision. */
 static double element(const et_test_op *test, size_t index) {
   double registers[ET_CPU_ELEMENTWISE_REGISTERS];
   size_t n = test->op.input_count;
@@ -69,7 +68,7 @@ static double element(const et_test_op *test, size_t index) {
     float constant;
     memcpy(&constant, &words[1], sizeof(constant));
     registers[n++] =
-        words[0] == ET_CPU_ELEMENTWISE_CONSTANT
+        words[0] == ET_CPU_OPCODE_CONSTANT
             ? (double)constant
             : et_test_elementwise_result(words[0], registers[words[1]],
                                          registers[words[2]]);
@@ -77,7 +76,7 @@ static double element(const et_test_op *test, size_t index) {
   return registers[n - 1];
 }
 
-static void check_map(et_test_op *test, double tolerance) {
+static void check_program(et_test_op *test, double tolerance) {
   const size_t count = et_test_result(test)->numel;
   double *expected = malloc((2 * count + 1) * sizeof(double));
   assert_non_null(expected);
@@ -105,13 +104,12 @@ static void check_broadcast(uint8_t rank, const int32_t *sizes, size_t count) {
   }
   et_test_output(&test, F32, rank, sizes);
   et_test_int(&test, (int32_t)count);
-  instruct(&test, ET_CPU_ELEMENTWISE_NEG, 0, 0);
+  instruct(&test, ET_CPU_OPCODE_NEG, 0, 0);
   for (size_t i = 0; i < count; i++) {
-    instruct(&test,
-             i % 2 == 0 ? ET_CPU_ELEMENTWISE_SUB : ET_CPU_ELEMENTWISE_MUL,
+    instruct(&test, i % 2 == 0 ? ET_CPU_OPCODE_SUB : ET_CPU_OPCODE_MUL,
              (int32_t)(count + i), (int32_t)i);
   }
-  check_map(&test, 1e-6);
+  check_program(&test, 1e-6);
 }
 
 static void test_operands_are_broadcast(void **state) {
@@ -130,7 +128,7 @@ static void test_operands_are_broadcast(void **state) {
   }
 }
 
-static void test_rows_of_many_blocks(void **state) {
+static void test_divides_rows_into_blocks(void **state) {
   (void)state;
   const int32_t rows[] = {255, 256, 257, 500, 1024, 1025, 1031, 20000};
   for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -140,7 +138,7 @@ static void test_rows_of_many_blocks(void **state) {
   }
 }
 
-static void test_channels_of_many_pixels(void **state) {
+static void test_broadcasts_channels_to_pixels(void **state) {
   (void)state;
   const int32_t sizes[4] = {2, 31, 33, 16};
   const int32_t factors[4] = {2, 1, 1, 16};
@@ -150,13 +148,13 @@ static void test_channels_of_many_pixels(void **state) {
   et_test_input(&test, F32, 4, factors);
   et_test_output(&test, F32, 4, sizes);
   et_test_int(&test, 2);
-  instruct(&test, ET_CPU_ELEMENTWISE_MUL, 0, 1);
-  check_map(&test, 1e-7);
+  instruct(&test, ET_CPU_OPCODE_MUL, 0, 1);
+  check_program(&test, 1e-7);
 }
 
-/* One opcode over operands in [low, high]. */
-static void check_opcode(et_cpu_elementwise_opcode opcode, float low,
-                         float high, double tolerance) {
+/* Checks one opcode on operands in [low, high]. */
+static void check_opcode(et_cpu_opcode opcode, float low, float high,
+                         double tolerance) {
   const int32_t sizes[1] = {5000};
   et_test_op test;
   et_test_begin(&test, &et_cpu_op_elementwise_f32);
@@ -169,42 +167,41 @@ static void check_opcode(et_cpu_elementwise_opcode opcode, float low,
   et_test_output(&test, F32, 1, sizes);
   et_test_int(&test, 2);
   instruct(&test, opcode, 0, 1);
-  check_map(&test, tolerance);
+  check_program(&test, tolerance);
 }
 
 static void test_every_opcode(void **state) {
   (void)state;
-  check_opcode(ET_CPU_ELEMENTWISE_ADD, -5, 5, 1e-7);
-  check_opcode(ET_CPU_ELEMENTWISE_SUB, -5, 5, 1e-7);
-  check_opcode(ET_CPU_ELEMENTWISE_MUL, -5, 5, 1e-7);
-  check_opcode(ET_CPU_ELEMENTWISE_DIV, 1, 5, 1e-7);
-  check_opcode(ET_CPU_ELEMENTWISE_MAX, -5, 5, 0);
-  check_opcode(ET_CPU_ELEMENTWISE_MIN, -5, 5, 0);
-  check_opcode(ET_CPU_ELEMENTWISE_POW, 0.1f, 5, 2e-7);
-  check_opcode(ET_CPU_ELEMENTWISE_NEG, -5, 5, 0);
-  check_opcode(ET_CPU_ELEMENTWISE_ABS, -5, 5, 0);
-  check_opcode(ET_CPU_ELEMENTWISE_EXP, -20, 20, 2e-7);
-  check_opcode(ET_CPU_ELEMENTWISE_LOG, 0, 20, 2e-7);
-  check_opcode(ET_CPU_ELEMENTWISE_LOG, 0.9f, 1.1f, 1e-8);
-  check_opcode(ET_CPU_ELEMENTWISE_LOG, 0, 1e-38f, 2e-7);
-  check_opcode(ET_CPU_ELEMENTWISE_LOG, 0, 3e38f, 2e-7);
-  check_opcode(ET_CPU_ELEMENTWISE_SQRT, 0, 20, 1e-7);
-  check_opcode(ET_CPU_ELEMENTWISE_RSQRT, 0.1f, 20, 2e-7);
-  check_opcode(ET_CPU_ELEMENTWISE_RECIPROCAL, 0.1f, 20, 1e-7);
-  check_opcode(ET_CPU_ELEMENTWISE_SIN, -1000, 1000, 1e-7);
-  check_opcode(ET_CPU_ELEMENTWISE_COS, -1000, 1000, 1e-7);
-  check_opcode(ET_CPU_ELEMENTWISE_ERF, -5, 5, 2e-7);
-  check_opcode(ET_CPU_ELEMENTWISE_FLOOR, -5, 5, 0);
-  check_opcode(ET_CPU_ELEMENTWISE_CEIL, -5, 5, 0);
-  check_opcode(ET_CPU_ELEMENTWISE_ROUND, -5, 5, 0);
-  check_opcode(ET_CPU_ELEMENTWISE_FLOOR, -2e7f, 2e7f, 0);
-  check_opcode(ET_CPU_ELEMENTWISE_CEIL, -2e7f, 2e7f, 0);
-  check_opcode(ET_CPU_ELEMENTWISE_ROUND, -2e7f, 2e7f, 0);
+  check_opcode(ET_CPU_OPCODE_ADD, -5, 5, 1e-7);
+  check_opcode(ET_CPU_OPCODE_SUB, -5, 5, 1e-7);
+  check_opcode(ET_CPU_OPCODE_MUL, -5, 5, 1e-7);
+  check_opcode(ET_CPU_OPCODE_DIV, 1, 5, 1e-7);
+  check_opcode(ET_CPU_OPCODE_MAX, -5, 5, 0);
+  check_opcode(ET_CPU_OPCODE_MIN, -5, 5, 0);
+  check_opcode(ET_CPU_OPCODE_POW, 0.1f, 5, 2e-7);
+  check_opcode(ET_CPU_OPCODE_NEG, -5, 5, 0);
+  check_opcode(ET_CPU_OPCODE_ABS, -5, 5, 0);
+  check_opcode(ET_CPU_OPCODE_EXP, -20, 20, 2e-7);
+  check_opcode(ET_CPU_OPCODE_LOG, 0, 20, 2e-7);
+  check_opcode(ET_CPU_OPCODE_LOG, 0.9f, 1.1f, 1e-8);
+  check_opcode(ET_CPU_OPCODE_LOG, 0, 1e-38f, 2e-7);
+  check_opcode(ET_CPU_OPCODE_LOG, 0, 3e38f, 2e-7);
+  check_opcode(ET_CPU_OPCODE_SQRT, 0, 20, 1e-7);
+  check_opcode(ET_CPU_OPCODE_RSQRT, 0.1f, 20, 2e-7);
+  check_opcode(ET_CPU_OPCODE_RECIPROCAL, 0.1f, 20, 1e-7);
+  check_opcode(ET_CPU_OPCODE_SIN, -1000, 1000, 1e-7);
+  check_opcode(ET_CPU_OPCODE_COS, -1000, 1000, 1e-7);
+  check_opcode(ET_CPU_OPCODE_ERF, -5, 5, 2e-7);
+  check_opcode(ET_CPU_OPCODE_FLOOR, -5, 5, 0);
+  check_opcode(ET_CPU_OPCODE_CEIL, -5, 5, 0);
+  check_opcode(ET_CPU_OPCODE_ROUND, -5, 5, 0);
+  check_opcode(ET_CPU_OPCODE_FLOOR, -2e7f, 2e7f, 0);
+  check_opcode(ET_CPU_OPCODE_CEIL, -2e7f, 2e7f, 0);
+  check_opcode(ET_CPU_OPCODE_ROUND, -2e7f, 2e7f, 0);
 }
 
-/* Of whole numbers, so that some are equal and some are 0. */
-static void check_truth(et_cpu_elementwise_opcode opcode,
-                        et_scalar_type dtype) {
+/* Operands are small integers, so that some are equal and some are 0. */
+static void check_comparison(et_cpu_opcode opcode, et_scalar_type dtype) {
   const int32_t sizes[2] = {3, 1003};
   et_test_op test;
   et_test_begin(&test, &et_cpu_op_elementwise_f32);
@@ -219,24 +216,23 @@ static void check_truth(et_cpu_elementwise_opcode opcode,
   et_test_int(&test, (int32_t)opcode);
   et_test_int(&test, 0);
   et_test_int(&test, 1);
-  et_test_int(&test, 0); /* what WHERE takes when its first register is 0 */
+  et_test_int(&test, 0); /* the third register of WHERE */
   et_test_int(&test, 0);
-  check_map(&test, 0);
+  check_program(&test, 0);
 }
 
-static void test_comparisons_and_choices(void **state) {
+static void test_comparisons_and_where(void **state) {
   (void)state;
-  for (int opcode = ET_CPU_ELEMENTWISE_EQ; opcode <= ET_CPU_ELEMENTWISE_NOT;
-       opcode++) {
-    check_truth((et_cpu_elementwise_opcode)opcode, F32);
-    if (opcode != ET_CPU_ELEMENTWISE_WHERE) {
-      check_truth((et_cpu_elementwise_opcode)opcode, ET_SCALAR_TYPE_BOOL);
+  for (int opcode = ET_CPU_OPCODE_EQ; opcode <= ET_CPU_OPCODE_NOT; opcode++) {
+    check_comparison((et_cpu_opcode)opcode, F32);
+    if (opcode != ET_CPU_OPCODE_WHERE) {
+      check_comparison((et_cpu_opcode)opcode, ET_SCALAR_TYPE_BOOL);
     }
   }
 }
 
 /* x < y of bools and integers of any bits, in shapes that are broadcast. */
-static void test_operands_of_other_dtypes(void **state) {
+static void test_converts_integers_and_booleans(void **state) {
   (void)state;
   const et_scalar_type dtypes[] = {F32, ET_SCALAR_TYPE_BOOL,
                                    ET_SCALAR_TYPE_INT64, ET_SCALAR_TYPE_INT32};
@@ -249,8 +245,8 @@ static void test_operands_of_other_dtypes(void **state) {
     et_test_input(&test, dtypes[i / 4], 2, column);
     et_test_output(&test, ET_SCALAR_TYPE_BOOL, 3, sizes);
     et_test_int(&test, 2);
-    instruct(&test, ET_CPU_ELEMENTWISE_LT, 0, 1);
-    check_map(&test, 0);
+    instruct(&test, ET_CPU_OPCODE_LT, 0, 1);
+    check_program(&test, 0);
   }
 }
 
@@ -263,8 +259,8 @@ static bool like(double a, double b) {
   return isnan(b) ? isnan(a) : a == b && signbit(a) == signbit(b);
 }
 
-/* What is exact, of numbers that are no ordinary ones. */
-static void check_special(et_cpu_elementwise_opcode opcode) {
+/* Checks results that are exact, on special values. */
+static void check_special(et_cpu_opcode opcode) {
   const int32_t sizes[1] = {sizeof(special_operands) / sizeof(float)};
   et_test_op test;
   et_test_begin(&test, &et_cpu_op_elementwise_f32);
@@ -282,8 +278,7 @@ static void check_special(et_cpu_elementwise_opcode opcode) {
     for (int32_t i = 0; i < sizes[0]; i++) {
       const double expected =
           et_test_elementwise_result(opcode, (double)x[i], (double)x[i]);
-      const bool exact =
-          opcode >= ET_CPU_ELEMENTWISE_FLOOR || !isfinite(expected);
+      const bool exact = opcode >= ET_CPU_OPCODE_FLOOR || !isfinite(expected);
       if (exact && !like((double)y[i], expected)) {
         fail_msg("isa %d, opcode %d of %.9g: %.9g, expected %.9g", isa,
                  (int)opcode, (double)x[i], (double)y[i], expected);
@@ -293,19 +288,18 @@ static void check_special(et_cpu_elementwise_opcode opcode) {
   et_test_end(&test);
 }
 
-static void test_numbers_that_are_no_ordinary_ones(void **state) {
+static void test_special_values(void **state) {
   (void)state;
-  const et_cpu_elementwise_opcode opcodes[] = {
-      ET_CPU_ELEMENTWISE_MAX,  ET_CPU_ELEMENTWISE_MIN,
-      ET_CPU_ELEMENTWISE_LOG,  ET_CPU_ELEMENTWISE_SQRT,
-      ET_CPU_ELEMENTWISE_ERF,  ET_CPU_ELEMENTWISE_FLOOR,
-      ET_CPU_ELEMENTWISE_CEIL, ET_CPU_ELEMENTWISE_ROUND};
+  const et_cpu_opcode opcodes[] = {ET_CPU_OPCODE_MAX,  ET_CPU_OPCODE_MIN,
+                                   ET_CPU_OPCODE_LOG,  ET_CPU_OPCODE_SQRT,
+                                   ET_CPU_OPCODE_ERF,  ET_CPU_OPCODE_FLOOR,
+                                   ET_CPU_OPCODE_CEIL, ET_CPU_OPCODE_ROUND};
   for (size_t i = 0; i < sizeof(opcodes) / sizeof(opcodes[0]); i++) {
     check_special(opcodes[i]);
   }
 }
 
-static void test_nan_of_either_operand_wins(void **state) {
+static void test_maximum_is_nan_if_either_operand_is(void **state) {
   (void)state;
   const int32_t sizes[1] = {2};
   et_test_op test;
@@ -315,7 +309,7 @@ static void test_nan_of_either_operand_wins(void **state) {
   const float *y = et_test_output(&test, F32, 1, sizes);
   a[0] = b[1] = NAN;
   et_test_int(&test, 2);
-  instruct(&test, ET_CPU_ELEMENTWISE_MAX, 0, 1);
+  instruct(&test, ET_CPU_OPCODE_MAX, 0, 1);
   for (int isa = 0; isa < ET_CPU_ISA_COUNT; isa++) {
     if (et_test_has((et_cpu_isa)isa)) {
       const et_cpu_run run = {.isa = (uint8_t)isa};
@@ -333,12 +327,12 @@ static void test_in_place_with_constant_and_activation(void **state) {
   et_test_op test;
   et_test_begin(&test, &et_cpu_op_elementwise_f32);
   float *x = et_test_input(&test, F32, 2, sizes);
-  void *room = et_test_output(&test, F32, 2, sizes);
+  void *buffer = et_test_output(&test, F32, 2, sizes);
   test.tensors[1].data = x;
   et_test_int(&test, 1);
-  instruct(&test, ET_CPU_ELEMENTWISE_CONSTANT, 0x40400000, 0);
-  instruct(&test, ET_CPU_ELEMENTWISE_MUL, 0, 1);
-  et_test_int(&test, ET_CPU_ELEMENTWISE_ACTIVATE);
+  instruct(&test, ET_CPU_OPCODE_CONSTANT, 0x40400000, 0);
+  instruct(&test, ET_CPU_OPCODE_MUL, 0, 1);
+  et_test_int(&test, ET_CPU_OPCODE_ACTIVATE);
   et_test_int(&test, 2);
   et_test_int(&test, ET_CPU_ACTIVATION_FUNCTION_CLAMP);
   et_test_float(&test, 0.0f);
@@ -357,7 +351,7 @@ static void test_in_place_with_constant_and_activation(void **state) {
       assert_true(x[i] == 3.0f * fmaxf((float)(i % 17) - 8.0f, 0.0f));
     }
   }
-  test.tensors[1].data = room;
+  test.tensors[1].data = buffer;
   et_test_end(&test);
 }
 
@@ -368,38 +362,47 @@ static void make_sum(et_test_op *test) {
   et_test_input(test, F32, 2, sizes);
   et_test_output(test, F32, 2, sizes);
   et_test_int(test, 2);
-  instruct(test, ET_CPU_ELEMENTWISE_ADD, 0, 1);
-  instruct(test, ET_CPU_ELEMENTWISE_MUL, 2, 1);
+  instruct(test, ET_CPU_OPCODE_ADD, 0, 1);
+  instruct(test, ET_CPU_OPCODE_MUL, 2, 1);
 }
 
-static void test_programs_that_do_not_fit_are_refused(void **state) {
+static void test_rejects_invalid_programs(void **state) {
   (void)state;
   et_test_op test;
   make_sum(&test);
   test.attributes[7] = 3;
-  et_test_refused(&test, "elementwise_f32: attribute 7 is 3, expected 0 to 2");
+  et_test_refused(
+      &test,
+      "elementwise_f32: instruction 1 reads register 3, expected 0 to 2");
   test.attributes[7] = (uint32_t)-1;
-  et_test_refused(&test, "elementwise_f32: attribute 7 is -1");
+  et_test_refused(&test, "elementwise_f32: instruction 1 reads register -1");
   test.attributes[7] = 2;
   test.attributes[1] = 99;
   et_test_refused(&test, "elementwise_f32: attribute 1 is 99");
-  test.attributes[1] = ET_CPU_ELEMENTWISE_ACTIVATE;
+  test.attributes[1] = ET_CPU_OPCODE_ACTIVATE;
   test.attributes[3] = 77;
-  et_test_refused(&test, "elementwise_f32: attribute 3 is 77");
+  et_test_refused(&test,
+                  "elementwise_f32: instruction 0 has activation function 77");
   test.attributes[3] = 1;
+  test.attributes[3] = 0x80000000;
+  et_test_refused(&test, "has activation function 2147483648");
+  test.attributes[3] = 1;
+  test.attributes[0] = 9;
+  et_test_refused(&test, "elementwise_f32: attribute 0 is 9, expected 1 to 8");
   test.attributes[0] = 1;
-  et_test_refused(&test, "elementwise_f32: attribute 0 is 1, expected 2 to 2");
+  et_test_refused(&test, "elementwise_f32: 1 operands, expected 2");
   test.attributes[0] = 2;
   test.op.attribute_count = 10;
-  et_test_refused(&test, "elementwise_f32: 10 attributes are no instructions");
+  et_test_refused(
+      &test, "elementwise_f32: 10 attributes, expected 1 plus a multiple of 5");
   test.op.attribute_count = 1;
-  et_test_refused(&test, "elementwise_f32: 1 attributes are no instructions");
+  et_test_refused(&test, "elementwise_f32: a program has no instructions");
   test.op.attribute_count = 1 + 5 * 31;
-  et_test_refused(&test, "elementwise_f32: 33 registers, at most 32 are taken");
+  et_test_refused(&test, "elementwise_f32: 33 registers, expected at most 32");
   et_test_end(&test);
 }
 
-static void test_operands_that_do_not_fit_are_refused(void **state) {
+static void test_rejects_operands_of_other_sizes_and_dtypes(void **state) {
   (void)state;
   et_test_op test;
   make_sum(&test);
@@ -412,27 +415,26 @@ static void test_operands_that_do_not_fit_are_refused(void **state) {
   test.tensors[1].rank = 2;
   test.tensors[2].dtype = ET_SCALAR_TYPE_INT64;
   et_test_refused(
-      &test, "elementwise_f32: the output is int64, expected float32 or bool");
+      &test, "elementwise_f32: tensor 2 is int64, expected float32 or bool");
   test.tensors[2].dtype = F32;
   test.tensors[1].dtype = ET_SCALAR_TYPE_INT8;
-  et_test_refused(&test,
-                  "elementwise_f32: tensor 1 is int8, expected float32, bool");
+  et_test_refused(&test, "elementwise_f32: tensor 1 is int8: not supported");
   et_test_end(&test);
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_operands_are_broadcast),
-      cmocka_unit_test(test_rows_of_many_blocks),
-      cmocka_unit_test(test_channels_of_many_pixels),
+      cmocka_unit_test(test_divides_rows_into_blocks),
+      cmocka_unit_test(test_broadcasts_channels_to_pixels),
       cmocka_unit_test(test_every_opcode),
-      cmocka_unit_test(test_comparisons_and_choices),
-      cmocka_unit_test(test_operands_of_other_dtypes),
-      cmocka_unit_test(test_numbers_that_are_no_ordinary_ones),
-      cmocka_unit_test(test_nan_of_either_operand_wins),
+      cmocka_unit_test(test_comparisons_and_where),
+      cmocka_unit_test(test_converts_integers_and_booleans),
+      cmocka_unit_test(test_special_values),
+      cmocka_unit_test(test_maximum_is_nan_if_either_operand_is),
       cmocka_unit_test(test_in_place_with_constant_and_activation),
-      cmocka_unit_test(test_programs_that_do_not_fit_are_refused),
-      cmocka_unit_test(test_operands_that_do_not_fit_are_refused),
+      cmocka_unit_test(test_rejects_invalid_programs),
+      cmocka_unit_test(test_rejects_operands_of_other_sizes_and_dtypes),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
-/* Op elementwise_i64: a small program for each element, as map is, of whole numbers:
- * positions, and what masks are made of them. */
+/* Op elementwise_i64: a program of int64 instructions for each element of the output. */
+#include "backends/cpu/schema/elementwise_i64.h"
+
 #include <string.h>
 
 #include "backends/cpu/microkernels/elementwise.h"
@@ -7,121 +8,94 @@
 #include "backends/cpu/ops/check.h"
 #include "backends/cpu/ops/chunks.h"
 #include "backends/cpu/ops/elementwise_program.h"
-#include "backends/cpu/ops/op_codes.h"
 
 #define BLOCK 64 /* elements */
 #define CHUNK 64 /* blocks */
 
-/* Elements of the operands, then results of instructions. */
+/* Values of the operands, then results of instructions. */
 typedef int64_t registers[ET_CPU_ELEMENTWISE_REGISTERS][BLOCK];
 
-static bool is_whole(uint8_t dtype) {
-  return dtype == ET_SCALAR_TYPE_INT64 || dtype == ET_SCALAR_TYPE_INT32 ||
-         dtype == ET_SCALAR_TYPE_BOOL;
-}
+static const uint8_t arities[] = ET_CPU_OPCODE_ARITY;
+static const bool is_integer[] = ET_CPU_OPCODE_IS_INTEGER;
 
-/* Sums wrap around, as those of PyTorch do. */
+/* Overflow wraps around as in PyTorch. */
 static int64_t wrapped(uint64_t bits) {
-  int64_t number;
-  memcpy(&number, &bits, sizeof(number));
-  return number;
+  int64_t value;
+  memcpy(&value, &bits, sizeof(value));
+  return value;
 }
 
 static int64_t computed(uint32_t opcode, int64_t a, int64_t b, int64_t c) {
   switch (opcode) {
-    case ET_CPU_ELEMENTWISE_ADD:
+    case ET_CPU_OPCODE_ADD:
       return wrapped((uint64_t)a + (uint64_t)b);
-    case ET_CPU_ELEMENTWISE_SUB:
+    case ET_CPU_OPCODE_SUB:
       return wrapped((uint64_t)a - (uint64_t)b);
-    case ET_CPU_ELEMENTWISE_MUL:
+    case ET_CPU_OPCODE_MUL:
       return wrapped((uint64_t)a * (uint64_t)b);
-    case ET_CPU_ELEMENTWISE_MAX:
+    case ET_CPU_OPCODE_MAX:
       return a > b ? a : b;
-    case ET_CPU_ELEMENTWISE_MIN:
+    case ET_CPU_OPCODE_MIN:
       return a < b ? a : b;
-    case ET_CPU_ELEMENTWISE_NEG:
+    case ET_CPU_OPCODE_NEG:
       return wrapped(0 - (uint64_t)a);
-    case ET_CPU_ELEMENTWISE_EQ:
+    case ET_CPU_OPCODE_EQ:
       return a == b;
-    case ET_CPU_ELEMENTWISE_NE:
+    case ET_CPU_OPCODE_NE:
       return a != b;
-    case ET_CPU_ELEMENTWISE_LT:
+    case ET_CPU_OPCODE_LT:
       return a < b;
-    case ET_CPU_ELEMENTWISE_LE:
+    case ET_CPU_OPCODE_LE:
       return a <= b;
-    case ET_CPU_ELEMENTWISE_GT:
+    case ET_CPU_OPCODE_GT:
       return a > b;
-    case ET_CPU_ELEMENTWISE_GE:
+    case ET_CPU_OPCODE_GE:
       return a >= b;
-    case ET_CPU_ELEMENTWISE_AND:
+    case ET_CPU_OPCODE_AND:
       return a != 0 && b != 0;
-    case ET_CPU_ELEMENTWISE_OR:
+    case ET_CPU_OPCODE_OR:
       return a != 0 || b != 0;
-    case ET_CPU_ELEMENTWISE_NOT:
+    case ET_CPU_OPCODE_NOT:
       return a == 0;
     default: /* WHERE */
       return a != 0 ? b : c;
   }
 }
 
-/* Numbers of registers that an opcode reads; 0: it is none of whole numbers. */
-static int reads(uint32_t opcode) {
-  switch (opcode) {
-    case ET_CPU_ELEMENTWISE_NEG:
-    case ET_CPU_ELEMENTWISE_NOT:
-      return 1;
-    case ET_CPU_ELEMENTWISE_WHERE:
-      return 3;
-    case ET_CPU_ELEMENTWISE_ADD:
-    case ET_CPU_ELEMENTWISE_SUB:
-    case ET_CPU_ELEMENTWISE_MUL:
-    case ET_CPU_ELEMENTWISE_MAX:
-    case ET_CPU_ELEMENTWISE_MIN:
-      return 2;
-    default:
-      return opcode >= ET_CPU_ELEMENTWISE_EQ && opcode <= ET_CPU_ELEMENTWISE_OR
-                 ? 2
-                 : 0;
-  }
-}
-
-static et_status check_opcodes(const et_cpu_op *op, et_error *error) {
-  for (size_t at = 1; at < op->attribute_count;
-       at += ET_CPU_ELEMENTWISE_WORDS) {
-    const uint32_t opcode = op->attributes[at];
+static et_status check_opcodes(const et_cpu_elementwise_i64_attributes *program,
+                               et_error *error) {
+  const uint32_t *words = program->instructions;
+  for (size_t i = 0; i < program->instructions_count; i++) {
+    const et_cpu_instruction_i64 instruction =
+        et_cpu_instruction_i64_read(words + i * ET_CPU_INSTRUCTION_I64_WORDS);
     ET_CPU_CHECK(
-        error, opcode == ET_CPU_ELEMENTWISE_CONSTANT || reads(opcode) > 0,
-        "elementwise_i64: attribute %zu is %u, no opcode of whole numbers", at,
-        (unsigned)opcode);
+        error, is_integer[instruction.opcode],
+        "elementwise_i64: opcode %u of instruction %zu is not supported",
+        (unsigned)instruction.opcode, i);
   }
   return ET_STATUS_OK;
 }
 
 static et_status check(const et_cpu_op *op, et_error *error) {
-  const et_cpu_counts counts = {.inputs_least = 1,
-                                .inputs_most = ET_CPU_BROADCAST_OPERANDS,
-                                .outputs = 1,
-                                .attributes = op->attribute_count};
-  ET_RETURN_IF_ERROR(et_cpu_check_counts(op, &counts, error));
-  ET_RETURN_IF_ERROR(et_cpu_check_elementwise_program(op, error));
-  ET_RETURN_IF_ERROR(check_opcodes(op, error));
-  for (size_t i = 0; i <= op->input_count; i++) {
-    const uint8_t dtype = op->tensors[i]->dtype;
-    ET_CPU_CHECK(
-        error, is_whole(dtype),
-        "elementwise_i64: tensor %zu is %s, expected int64, int32 or bool", i,
-        et_scalar_type_name(dtype));
-    ET_RETURN_IF_ERROR(et_cpu_check_broadcast(op, i, error));
+  const et_cpu_elementwise_i64_args args = et_cpu_elementwise_i64_args_of(op);
+  const et_cpu_elementwise_program program = {
+      args.attributes.operands, args.attributes.instructions,
+      args.attributes.instructions_count};
+  ET_RETURN_IF_ERROR(et_cpu_check_elementwise_program(op, &program, error));
+  ET_RETURN_IF_ERROR(check_opcodes(&args.attributes, error));
+  for (size_t i = 0; i < args.inputs_count; i++) {
+    ET_RETURN_IF_ERROR(
+        et_cpu_check_broadcast(op, args.inputs[i], args.y, error));
   }
   return ET_STATUS_OK;
 }
 
 typedef struct work {
   et_cpu_broadcast broadcast;
-  const et_cpu_op *op;
+  et_cpu_elementwise_i64_args args;
 } work;
 
-static int64_t number_at(const et_cpu_tensor *x, size_t i) {
+static int64_t value_at(const et_cpu_tensor *x, size_t i) {
   switch (x->dtype) {
     case ET_SCALAR_TYPE_INT64:
       return ((const int64_t *)x->data)[i];
@@ -132,32 +106,27 @@ static int64_t number_at(const et_cpu_tensor *x, size_t i) {
   }
 }
 
-static void take_operand(const work *w, const et_cpu_block *b, size_t i,
+static void read_operand(const work *w, const et_cpu_block *b, size_t i,
                          int64_t *to) {
   const size_t *strides = w->broadcast.strides[i] + w->broadcast.rank - 2;
   for (size_t r = 0; r < b->rows; r++) {
     const size_t from = b->operands[i] + r * strides[0];
     for (size_t c = 0; c < b->columns; c++) {
-      *to++ = number_at(w->op->tensors[i], from + c * strides[1]);
+      *to++ = value_at(w->args.inputs[i], from + c * strides[1]);
     }
   }
 }
 
-static int64_t constant_of(const uint32_t *words) {
-  return wrapped((uint64_t)words[1] << 32 | words[0]);
-}
-
-/* One instruction, whose result is register `result`. What an opcode does not
- * read is register 0. */
-static void instruct(const uint32_t *words, registers r, size_t result,
-                     size_t count) {
-  const int read = reads(words[0]);
-  const int64_t *a = r[read > 0 ? words[1] : 0];
-  const int64_t *b = r[read > 1 ? words[2] : 0];
-  const int64_t *c = r[read > 2 ? words[3] : 0];
+/* Computes one instruction. Operands that the opcode does not have are register 0. */
+static void run_instruction(const et_cpu_instruction_i64 *in, registers r,
+                            size_t result, size_t count) {
+  const size_t arity = arities[in->opcode];
+  const int64_t *a = r[arity > 0 ? in->registers[0] : 0];
+  const int64_t *b = r[arity > 1 ? in->registers[1] : 0];
+  const int64_t *c = r[arity > 2 ? in->registers[2] : 0];
   for (size_t i = 0; i < count; i++) {
-    r[result][i] = read == 0 ? constant_of(words + 1)
-                             : computed(words[0], a[i], b[i], c[i]);
+    r[result][i] =
+        arity == 0 ? in->value : computed(in->opcode, a[i], b[i], c[i]);
   }
 }
 
@@ -179,18 +148,20 @@ static void write_result(const et_cpu_tensor *y, size_t offset,
 
 static void run_block(const work *w, size_t index) {
   registers r;
-  const et_cpu_op *op = w->op;
+  const et_cpu_elementwise_i64_attributes *program = &w->args.attributes;
   const et_cpu_block b = et_cpu_broadcast_block(&w->broadcast, index);
   const size_t count = b.rows * b.columns;
+  const uint32_t *words = program->instructions;
   size_t n = 0;
-  for (; n < op->input_count; n++) {
-    take_operand(w, &b, n, r[n]);
+  for (; n < w->args.inputs_count; n++) {
+    read_operand(w, &b, n, r[n]);
   }
-  for (size_t at = 1; at < op->attribute_count;
-       at += ET_CPU_ELEMENTWISE_WORDS) {
-    instruct(op->attributes + at, r, n++, count);
+  for (size_t i = 0; i < program->instructions_count; i++) {
+    const et_cpu_instruction_i64 instruction =
+        et_cpu_instruction_i64_read(words + i * ET_CPU_INSTRUCTION_I64_WORDS);
+    run_instruction(&instruction, r, n++, count);
   }
-  write_result(op->tensors[op->input_count], b.offset, r[n - 1], count);
+  write_result(w->args.y, b.offset, r[n - 1], count);
 }
 
 static void run_chunk(void *data, size_t index) {
@@ -203,13 +174,16 @@ static void run_chunk(void *data, size_t index) {
 }
 
 static void run(const et_cpu_op *op, const et_cpu_run *run) {
-  if (op->tensors[op->input_count]->numel == 0) {
+  const et_cpu_elementwise_i64_args args = et_cpu_elementwise_i64_args_of(op);
+  if (args.y->numel == 0) {
     return;
   }
-  work w = {et_cpu_broadcast_of(op, BLOCK), op};
+  work w = {et_cpu_broadcast_of(args.inputs, args.inputs_count, args.y, BLOCK),
+            args};
   et_cpu_for_each(run, et_cpu_parts(w.broadcast.blocks, CHUNK), run_chunk, &w);
 }
 
-static const et_cpu_op_type op_type = {"elementwise_i64", check, run, 1, NULL};
+static const et_cpu_op_type op_type = {"elementwise_i64", check, run, 1,
+                                       &et_cpu_elementwise_i64_schema};
 const et_backend_part et_cpu_op_elementwise_i64 = {ET_CPU_OP_ELEMENTWISE_I64,
                                                    &op_type};

@@ -1,5 +1,4 @@
 #include "backends/cpu/microkernels/elementwise.h"
-#include "backends/cpu/ops/op_codes.h"
 #include "backends/cpu/ops/testing.h"
 #include "backends/cpu/ops/testing_elementwise.h"
 
@@ -50,22 +49,22 @@ static void check_opcode(int opcode) {
   expect(&test, expected);
 }
 
-static void test_every_opcode(void **state) {
+static void test_every_integer_opcode(void **state) {
   (void)state;
   const int opcodes[] = {
-      ET_CPU_ELEMENTWISE_ADD, ET_CPU_ELEMENTWISE_SUB,   ET_CPU_ELEMENTWISE_MUL,
-      ET_CPU_ELEMENTWISE_MAX, ET_CPU_ELEMENTWISE_MIN,   ET_CPU_ELEMENTWISE_NEG,
-      ET_CPU_ELEMENTWISE_EQ,  ET_CPU_ELEMENTWISE_NE,    ET_CPU_ELEMENTWISE_LT,
-      ET_CPU_ELEMENTWISE_LE,  ET_CPU_ELEMENTWISE_GT,    ET_CPU_ELEMENTWISE_GE,
-      ET_CPU_ELEMENTWISE_AND, ET_CPU_ELEMENTWISE_WHERE, ET_CPU_ELEMENTWISE_OR,
-      ET_CPU_ELEMENTWISE_NOT};
+      ET_CPU_OPCODE_ADD, ET_CPU_OPCODE_SUB,   ET_CPU_OPCODE_MUL,
+      ET_CPU_OPCODE_MAX, ET_CPU_OPCODE_MIN,   ET_CPU_OPCODE_NEG,
+      ET_CPU_OPCODE_EQ,  ET_CPU_OPCODE_NE,    ET_CPU_OPCODE_LT,
+      ET_CPU_OPCODE_LE,  ET_CPU_OPCODE_GT,    ET_CPU_OPCODE_GE,
+      ET_CPU_OPCODE_AND, ET_CPU_OPCODE_WHERE, ET_CPU_OPCODE_OR,
+      ET_CPU_OPCODE_NOT};
   for (size_t i = 0; i < sizeof(opcodes) / sizeof(opcodes[0]); i++) {
     check_opcode(opcodes[i]);
   }
 }
 
 /* A causal mask: row + 5 >= column, of other dtypes. */
-static void test_a_mask_of_positions(void **state) {
+static void test_computes_a_causal_mask(void **state) {
   (void)state;
   const int32_t rows[2] = {21, 1};
   const int32_t columns[1] = {37};
@@ -84,14 +83,14 @@ static void test_a_mask_of_positions(void **state) {
     expected[i] = i / 37 + 5 >= i % 37;
   }
   et_test_int(&test, 2);
-  instruct(&test, ET_CPU_ELEMENTWISE_CONSTANT, 5, 0, 0);
-  instruct(&test, ET_CPU_ELEMENTWISE_ADD, 0, 2, 0);
-  instruct(&test, ET_CPU_ELEMENTWISE_GE, 3, 1, 0);
+  instruct(&test, ET_CPU_OPCODE_CONSTANT, 5, 0, 0);
+  instruct(&test, ET_CPU_OPCODE_ADD, 0, 2, 0);
+  instruct(&test, ET_CPU_OPCODE_GE, 3, 1, 0);
   expect(&test, expected);
 }
 
-/* 2^40 + 1 is no float: numbers stay exact. */
-static void test_large_numbers_and_other_results(void **state) {
+/* 2^40 + 1 is not a float32. */
+static void test_int64_is_exact_beyond_float_range(void **state) {
   (void)state;
   const int32_t sizes[1] = {2};
   const double exact[2] = {1099511627777.0, -1099511627775.0};
@@ -104,13 +103,13 @@ static void test_large_numbers_and_other_results(void **state) {
     x[0] = INT64_C(1) << 40;
     x[1] = -x[0];
     et_test_int(&test, 1);
-    instruct(&test, ET_CPU_ELEMENTWISE_CONSTANT, 1, 0, 0);
-    instruct(&test, ET_CPU_ELEMENTWISE_ADD, 0, 1, 0);
+    instruct(&test, ET_CPU_OPCODE_CONSTANT, 1, 0, 0);
+    instruct(&test, ET_CPU_OPCODE_ADD, 0, 1, 0);
     expect(&test, narrow ? low : exact);
   }
 }
 
-static void test_what_is_refused(void **state) {
+static void test_rejects_opcodes_that_integers_do_not_have(void **state) {
   (void)state;
   const int32_t sizes[1] = {2};
   et_test_op test;
@@ -118,31 +117,34 @@ static void test_what_is_refused(void **state) {
   et_test_input(&test, I64, 1, sizes);
   et_test_output(&test, I64, 1, sizes);
   et_test_int(&test, 1);
-  instruct(&test, ET_CPU_ELEMENTWISE_EXP, 0, 0, 0);
-  et_test_refused(&test,
-                  "elementwise_i64: attribute 1 is 11, no opcode of whole");
-  test.attributes[1] = ET_CPU_ELEMENTWISE_NEG;
+  instruct(&test, ET_CPU_OPCODE_EXP, 0, 0, 0);
+  et_test_refused(&test, "elementwise_i64: opcode 11 of instruction 0 is not");
+  test.attributes[1] = 32;
+  et_test_refused(&test, "attribute 1 is 32, expected 0 to 31");
+  test.attributes[1] = ET_CPU_OPCODE_NEG;
   test.attributes[2] = 1;
-  et_test_refused(&test, "elementwise_i64: attribute 2 is 1, expected 0 to 0");
+  et_test_refused(
+      &test,
+      "elementwise_i64: instruction 0 reads register 1, expected 0 to 0");
   test.attributes[2] = 0;
   test.tensors[1].dtype = ET_SCALAR_TYPE_FLOAT32;
-  et_test_refused(&test,
-                  "elementwise_i64: tensor 1 is float32, expected int64");
+  et_test_refused(&test, "elementwise_i64: tensor 1 is float32: not supported");
   test.tensors[1].dtype = I64;
   test.tensors[0].sizes[0] = 3;
   et_test_refused(&test,
                   "elementwise_i64: tensor 0, dim 0 is 3, expected 2 or 1");
   test.op.attribute_count = 7;
-  et_test_refused(&test, "elementwise_i64: 7 attributes are no instructions");
+  et_test_refused(
+      &test, "elementwise_i64: 7 attributes, expected 1 plus a multiple of 5");
   et_test_end(&test);
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_every_opcode),
-      cmocka_unit_test(test_a_mask_of_positions),
-      cmocka_unit_test(test_large_numbers_and_other_results),
-      cmocka_unit_test(test_what_is_refused),
+      cmocka_unit_test(test_every_integer_opcode),
+      cmocka_unit_test(test_computes_a_causal_mask),
+      cmocka_unit_test(test_int64_is_exact_beyond_float_range),
+      cmocka_unit_test(test_rejects_opcodes_that_integers_do_not_have),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

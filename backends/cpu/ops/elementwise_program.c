@@ -1,46 +1,49 @@
 #include "backends/cpu/ops/elementwise_program.h"
 
+#include "backends/cpu/microkernels/activation.h"
 #include "backends/cpu/microkernels/elementwise.h"
-#include "backends/cpu/ops/activation.h"
 #include "backends/cpu/ops/check.h"
 
-static const uint8_t register_counts[] = {
-#define REGISTER_COUNT(NAME, code, registers) [code] = registers,
-    ET_CPU_ELEMENTWISE_LIST(REGISTER_COUNT)
-#undef REGISTER_COUNT
-};
+static const uint8_t arities[] = ET_CPU_OPCODE_ARITY;
 
-/* The instruction at attribute `at`, of which `registers` come before. */
-static et_status check_instruction(const et_cpu_op *op, size_t at,
-                                   int64_t registers, et_error *error) {
-  const int64_t last = sizeof(register_counts) - 1;
-  ET_RETURN_IF_ERROR(et_cpu_check_attribute(op, at, 0, last, error));
-  const uint32_t opcode = op->attributes[at];
-  for (size_t i = 1; i <= register_counts[opcode]; i++) {
-    ET_RETURN_IF_ERROR(
-        et_cpu_check_attribute(op, at + i, 0, registers - 1, error));
+/* The schema has checked that the opcode is known. `registers` come before instruction
+ * `index`. */
+static et_status check_instruction(const et_cpu_op *op, const uint32_t *words,
+                                   size_t index, size_t registers,
+                                   et_error *error) {
+  const et_cpu_instruction_f32 instruction = et_cpu_instruction_f32_read(words);
+  for (size_t i = 0; i < arities[instruction.opcode]; i++) {
+    const int32_t operand = instruction.registers[i];
+    ET_CPU_CHECK(error, operand >= 0 && (size_t)operand < registers,
+                 "%s: instruction %zu reads register %d, expected 0 to %zu",
+                 op->type->name, index, (int)operand, registers - 1);
   }
-  return opcode == ET_CPU_ELEMENTWISE_ACTIVATE
-             ? et_cpu_check_activation(op, at + 2, error)
-             : ET_STATUS_OK;
+  ET_CPU_CHECK(
+      error,
+      instruction.opcode != ET_CPU_OPCODE_ACTIVATE ||
+          instruction.activation.function <= ET_CPU_ACTIVATION_FUNCTION_ELU,
+      "%s: instruction %zu has activation function %u, expected 0 to %d",
+      op->type->name, index, (unsigned)instruction.activation.function,
+      (int)ET_CPU_ACTIVATION_FUNCTION_ELU);
+  return ET_STATUS_OK;
 }
 
-et_status et_cpu_check_elementwise_program(const et_cpu_op *op,
-                                           et_error *error) {
-  const size_t words = op->attribute_count;
-  const size_t count = words / ET_CPU_ELEMENTWISE_WORDS;
-  ET_CPU_CHECK(error,
-               words == count * ET_CPU_ELEMENTWISE_WORDS + 1 && count > 0,
-               "%s: %zu attributes are no instructions", op->type->name, words);
-  ET_RETURN_IF_ERROR(
-      et_cpu_check_attribute(op, 0, op->input_count, op->input_count, error));
-  ET_CPU_CHECK(error, op->input_count + count <= ET_CPU_ELEMENTWISE_REGISTERS,
-               "%s: %zu registers, at most %d are taken", op->type->name,
-               op->input_count + count, ET_CPU_ELEMENTWISE_REGISTERS);
-  for (size_t i = 0; i < count; i++) {
-    ET_RETURN_IF_ERROR(check_instruction(op, 1 + i * ET_CPU_ELEMENTWISE_WORDS,
-                                         (int64_t)(op->input_count + i),
-                                         error));
+et_status et_cpu_check_elementwise_program(
+    const et_cpu_op *op, const et_cpu_elementwise_program *program,
+    et_error *error) {
+  ET_CPU_CHECK(error, program->operands == op->input_count,
+               "%s: %d operands, expected %d", op->type->name,
+               (int)program->operands, (int)op->input_count);
+  ET_CPU_CHECK(error, program->count > 0, "%s: a program has no instructions",
+               op->type->name);
+  const size_t operands = op->input_count;
+  ET_CPU_CHECK(error, operands + program->count <= ET_CPU_ELEMENTWISE_REGISTERS,
+               "%s: %zu registers, expected at most %d", op->type->name,
+               operands + program->count, ET_CPU_ELEMENTWISE_REGISTERS);
+  for (size_t i = 0; i < program->count; i++) {
+    const uint32_t *words =
+        program->instructions + i * ET_CPU_INSTRUCTION_WORDS;
+    ET_RETURN_IF_ERROR(check_instruction(op, words, i, operands + i, error));
   }
   return ET_STATUS_OK;
 }

@@ -1,12 +1,21 @@
-/* Programs of maps, as attributes: the number of operands, then instructions. */
+/* Verification of elementwise programs. */
 #ifndef BACKENDS_CPU_OPS_ELEMENTWISE_PROGRAM_H_
 #define BACKENDS_CPU_OPS_ELEMENTWISE_PROGRAM_H_
 
 #include "backends/cpu/ops/op.h"
 
-/* That opcodes are known, and that every register is an operand or the result of
- * an instruction before. */
-et_status et_cpu_check_elementwise_program(const et_cpu_op *op,
-                                           et_error *error);
+/* A program of an elementwise op: its attributes. */
+typedef struct et_cpu_elementwise_program {
+  int32_t operands;
+  const uint32_t *instructions; /* as et_cpu_instruction_read() decodes them */
+  size_t count;
+} et_cpu_elementwise_program;
+
+/* Checks that the program has an operand per input of `op`, at least one instruction and
+ * not too many registers, that instructions read operands or results of instructions before
+ * them, and that activation functions are known. */
+et_status et_cpu_check_elementwise_program(
+    const et_cpu_op *op, const et_cpu_elementwise_program *program,
+    et_error *error);
 
 #endif /* BACKENDS_CPU_OPS_ELEMENTWISE_PROGRAM_H_ */

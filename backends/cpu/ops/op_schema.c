@@ -31,8 +31,11 @@ static et_status check_counts(const et_cpu_op *op,
   ET_CPU_CHECK(error,
                more == 0 || (more > 0 && schema->repeated_words > 0 &&
                              more % schema->repeated_words == 0),
-               "%s: %d attributes, expected %d", op->type->name,
-               (int)op->attribute_count, (int)schema->words);
+               schema->repeated_words > 0
+                   ? "%s: %d attributes, expected %d plus a multiple of %d"
+                   : "%s: %d attributes, expected %d",
+               op->type->name, (int)op->attribute_count, (int)schema->words,
+               (int)schema->repeated_words);
   return ET_STATUS_OK;
 }
 

@@ -1,10 +1,10 @@
-/* What the instructions of maps give. */
+/* Expected results of elementwise instructions. */
 #ifndef BACKENDS_CPU_OPS_TESTING_ELEMENTWISE_H_
 #define BACKENDS_CPU_OPS_TESTING_ELEMENTWISE_H_
 
 #include <stdint.h>
 
-/* The result of an et_cpu_elementwise_opcode; of three registers the last is the first. */
+/* Returns the result of an et_cpu_opcode on a and b. The third operand of WHERE is a. */
 double et_test_elementwise_result(uint32_t opcode, double a, double b);
 
 #endif /* BACKENDS_CPU_OPS_TESTING_ELEMENTWISE_H_ */

@@ -14,6 +14,7 @@ from backends.cpu.schema.convolution import (
 )
 from backends.cpu.schema.copies import Copy, Permute
 from backends.cpu.schema.declarations import OpSpec
+from backends.cpu.schema.elementwise import ElementwiseF32, ElementwiseI64
 from backends.cpu.schema.embedding import Embedding, EmbeddingQw
 from backends.cpu.schema.gemm import (
     GemmF32,
@@ -38,6 +39,8 @@ OPS: tuple[type[OpSpec], ...] = (
     GemmF32F16w,
     Permute,
     Copy,
+    ElementwiseF32,
+    ElementwiseI64,
     Reduce,
     Softmax,
     SdpaF32,

@@ -2,9 +2,9 @@
 #include <string.h>
 
 #include "backends/cpu/microkernels/activation.h"
-#include "backends/cpu/microkernels/elementwise.h"
 #include "backends/cpu/schema/add_qs8.h"
 #include "backends/cpu/schema/binary_qs8.h"
+#include "backends/cpu/schema/elementwise_f32.h"
 #include "backends/xnnpack/runtime/ops.h"
 #include "backends/xnnpack/runtime/rules.h"
 
@@ -13,52 +13,53 @@ extern const et_backend_part et_cpu_op_binary_qs8;
 extern const et_backend_part et_cpu_op_softmax;
 extern const et_backend_part et_cpu_op_lut_qs8;
 
-/* A program of op map: at most a few instructions. Results are registers behind
- * those of the operands. */
-#define MOST_INSTRUCTIONS 6
+/* A program of elementwise_f32. Registers are the operands, then the results. */
+#define MAX_INSTRUCTIONS 6
 
 typedef struct program {
   uint32_t operands;
   uint32_t count;
-  uint32_t words[1 + MOST_INSTRUCTIONS * ET_CPU_ELEMENTWISE_WORDS];
+  et_cpu_instruction_f32 instructions[MAX_INSTRUCTIONS];
 } program;
 
-static void add(program *p, uint32_t opcode, uint32_t first, uint32_t second,
-                uint32_t third) {
-  uint32_t *words = p->words + 1 + p->count++ * ET_CPU_ELEMENTWISE_WORDS;
-  words[0] = opcode;
-  words[1] = first;
-  words[2] = second;
-  words[3] = third;
-  words[4] = 0;
+static int32_t last_of(const program *p) {
+  return (int32_t)(p->operands + p->count - 1);
 }
 
-static uint32_t last_of(const program *p) { return p->operands + p->count - 1; }
+/* Adds an instruction, which has operands in registers. Returns its result. */
+static int32_t add(program *p, uint32_t opcode, int32_t first, int32_t second,
+                   int32_t third) {
+  p->instructions[p->count++] = (et_cpu_instruction_f32){
+      .opcode = opcode, .registers = {first, second, third}};
+  return last_of(p);
+}
 
-static void activate(program *p, uint32_t from, uint32_t kind, float low,
+static void activate(program *p, int32_t from, uint32_t function, float low,
                      float high) {
-  add(p, ET_CPU_ELEMENTWISE_ACTIVATE, from, kind, et_xnn_bits(low));
-  p->words[p->count * ET_CPU_ELEMENTWISE_WORDS] = et_xnn_bits(high);
+  p->instructions[p->count++] =
+      (et_cpu_instruction_f32){.opcode = ET_CPU_OPCODE_ACTIVATE,
+                               .registers = {from},
+                               .activation = {function, low, high}};
 }
 
-/* What one instruction does; the others are not among these. */
+/* Nodes that are one instruction. */
 static const uint8_t opcodes[ET_XNN_NODE_TAG_COUNT] = {
-    [ET_XNN_NODE_ADD] = ET_CPU_ELEMENTWISE_ADD,
-    [ET_XNN_NODE_SUBTRACT] = ET_CPU_ELEMENTWISE_SUB,
-    [ET_XNN_NODE_MULTIPLY] = ET_CPU_ELEMENTWISE_MUL,
-    [ET_XNN_NODE_DIVIDE] = ET_CPU_ELEMENTWISE_DIV,
-    [ET_XNN_NODE_MAXIMUM] = ET_CPU_ELEMENTWISE_MAX,
-    [ET_XNN_NODE_MINIMUM] = ET_CPU_ELEMENTWISE_MIN,
-    [ET_XNN_NODE_NEGATE] = ET_CPU_ELEMENTWISE_NEG,
-    [ET_XNN_NODE_ABSOLUTE] = ET_CPU_ELEMENTWISE_ABS,
-    [ET_XNN_NODE_EXPONENTIAL] = ET_CPU_ELEMENTWISE_EXP,
-    [ET_XNN_NODE_LOGARITHM] = ET_CPU_ELEMENTWISE_LOG,
-    [ET_XNN_NODE_SQUARE_ROOT] = ET_CPU_ELEMENTWISE_SQRT,
-    [ET_XNN_NODE_RECIPROCAL_ROOT] = ET_CPU_ELEMENTWISE_RSQRT,
-    [ET_XNN_NODE_SINE] = ET_CPU_ELEMENTWISE_SIN,
-    [ET_XNN_NODE_COSINE] = ET_CPU_ELEMENTWISE_COS,
-    [ET_XNN_NODE_FLOOR] = ET_CPU_ELEMENTWISE_FLOOR,
-    [ET_XNN_NODE_CEILING] = ET_CPU_ELEMENTWISE_CEIL,
+    [ET_XNN_NODE_ADD] = ET_CPU_OPCODE_ADD,
+    [ET_XNN_NODE_SUBTRACT] = ET_CPU_OPCODE_SUB,
+    [ET_XNN_NODE_MULTIPLY] = ET_CPU_OPCODE_MUL,
+    [ET_XNN_NODE_DIVIDE] = ET_CPU_OPCODE_DIV,
+    [ET_XNN_NODE_MAXIMUM] = ET_CPU_OPCODE_MAX,
+    [ET_XNN_NODE_MINIMUM] = ET_CPU_OPCODE_MIN,
+    [ET_XNN_NODE_NEGATE] = ET_CPU_OPCODE_NEG,
+    [ET_XNN_NODE_ABSOLUTE] = ET_CPU_OPCODE_ABS,
+    [ET_XNN_NODE_EXPONENTIAL] = ET_CPU_OPCODE_EXP,
+    [ET_XNN_NODE_LOGARITHM] = ET_CPU_OPCODE_LOG,
+    [ET_XNN_NODE_SQUARE_ROOT] = ET_CPU_OPCODE_SQRT,
+    [ET_XNN_NODE_RECIPROCAL_ROOT] = ET_CPU_OPCODE_RSQRT,
+    [ET_XNN_NODE_SINE] = ET_CPU_OPCODE_SIN,
+    [ET_XNN_NODE_COSINE] = ET_CPU_OPCODE_COS,
+    [ET_XNN_NODE_FLOOR] = ET_CPU_OPCODE_FLOOR,
+    [ET_XNN_NODE_CEILING] = ET_CPU_OPCODE_CEIL,
 };
 static const uint8_t activations[ET_XNN_NODE_TAG_COUNT] = {
     [ET_XNN_NODE_SIGMOID] = ET_CPU_ACTIVATION_FUNCTION_SIGMOID,
@@ -69,13 +70,12 @@ static const uint8_t activations[ET_XNN_NODE_TAG_COUNT] = {
     [ET_XNN_NODE_ELU] = ET_CPU_ACTIVATION_FUNCTION_ELU,
 };
 
-/* a where it is not below zero, else a * b. */
+/* Adds a < 0 ? a * b : a. */
 static void add_prelu(program *p) {
-  add(p, ET_CPU_ELEMENTWISE_CONSTANT, et_xnn_bits(0.0f), 0, 0);
-  add(p, ET_CPU_ELEMENTWISE_LT, 0, last_of(p), 0);
-  const uint32_t below = last_of(p);
-  add(p, ET_CPU_ELEMENTWISE_MUL, 0, 1, 0);
-  add(p, ET_CPU_ELEMENTWISE_WHERE, below, last_of(p), 0);
+  const int32_t zero = add(p, ET_CPU_OPCODE_CONSTANT, 0, 0, 0);
+  const int32_t is_negative = add(p, ET_CPU_OPCODE_LT, 0, zero, 0);
+  const int32_t product = add(p, ET_CPU_OPCODE_MUL, 0, 1, 0);
+  add(p, ET_CPU_OPCODE_WHERE, is_negative, product, 0);
 }
 
 static float parameter_of(const et_xnn_node *node) {
@@ -86,15 +86,14 @@ static float parameter_of(const et_xnn_node *node) {
 
 static program program_of(const et_xnn_node *node) {
   program p = {.operands = node->input_count};
-  p.words[0] = p.operands;
   if (node->tag == ET_XNN_NODE_PRELU) {
     add_prelu(&p);
   } else if (node->tag == ET_XNN_NODE_SQUARE) {
-    add(&p, ET_CPU_ELEMENTWISE_MUL, 0, 0, 0);
+    add(&p, ET_CPU_OPCODE_MUL, 0, 0, 0);
   } else if (activations[node->tag] != 0) {
     activate(&p, 0, activations[node->tag], parameter_of(node), 0.0f);
   } else if (opcodes[node->tag] != 0) {
-    add(&p, opcodes[node->tag], 0, node->input_count - 1u, 0);
+    add(&p, opcodes[node->tag], 0, node->input_count - 1, 0);
   }
   if (et_xnn_is_bounded(node) || p.count == 0) {
     activate(&p, last_of(&p), ET_CPU_ACTIVATION_FUNCTION_CLAMP, node->low,
@@ -103,15 +102,30 @@ static program program_of(const et_xnn_node *node) {
   return p;
 }
 
-static uint16_t words_of(const program *p) {
-  return (uint16_t)(1 + p->count * ET_CPU_ELEMENTWISE_WORDS);
+/* Words of the longest program. */
+#define FIXED_WORDS ET_CPU_ELEMENTWISE_F32_ATTRIBUTES_WORDS
+#define PROGRAM_WORDS \
+  (FIXED_WORDS + MAX_INSTRUCTIONS * ET_CPU_INSTRUCTION_F32_WORDS)
+
+/* Encodes the program; returns the number of words. */
+static uint16_t write_program(const program *p, uint32_t words[PROGRAM_WORDS]) {
+  const et_cpu_elementwise_f32_attributes attributes = {
+      .operands = (int32_t)p->operands};
+  uint32_t *at = words + FIXED_WORDS;
+  et_cpu_elementwise_f32_attributes_write(&attributes, words);
+  for (uint32_t i = 0; i < p->count; i++, at += ET_CPU_INSTRUCTION_F32_WORDS) {
+    et_cpu_instruction_f32_write(&p->instructions[i], at);
+  }
+  return (uint16_t)(at - words);
 }
 
-/* Numbers of any datatype: by way of floats. */
+/* Values of any datatype are converted to float32. */
 static void map_floats(et_xnn_builder *b) {
   const et_xnn_node *node = b->node;
   et_xnn_tensor inputs[2] = {0, 0};
+  uint32_t words[PROGRAM_WORDS];
   const program p = program_of(node);
+  const uint16_t word_count = write_program(&p, words);
   for (uint8_t i = 0; i < node->input_count; i++) {
     inputs[i] = et_xnn_floats_of(b, node->inputs[i]);
   }
@@ -120,8 +134,8 @@ static void map_floats(et_xnn_builder *b) {
                                     .inputs = inputs,
                                     .input_count = node->input_count,
                                     .output = floats,
-                                    .words = p.words,
-                                    .word_count = words_of(&p)});
+                                    .words = words,
+                                    .word_count = word_count});
   et_xnn_put_floats(b, node->outputs[0], floats);
 }
 

@@ -1,7 +1,7 @@
 #include "backends/xnnpack/runtime/words.h"
 
 #include "backends/cpu/microkernels/activation.h"
-#include "backends/cpu/microkernels/elementwise.h"
+#include "backends/cpu/schema/elementwise_f32.h"
 #include "backends/xnnpack/runtime/pack.h"
 #include "backends/xnnpack/runtime/schema.h"
 
@@ -65,19 +65,24 @@ bool et_xnn_is_of_bytes(const et_xnn_builder *b) {
 }
 
 void et_xnn_clamp(et_xnn_builder *b, et_xnn_tensor floats) {
-  uint32_t words[1 + ET_CPU_ELEMENTWISE_WORDS] = {1,
-                                                  ET_CPU_ELEMENTWISE_ACTIVATE};
+  enum { FIXED = ET_CPU_ELEMENTWISE_F32_ATTRIBUTES_WORDS };
+  const et_cpu_elementwise_f32_attributes attributes = {.operands = 1};
+  const et_cpu_instruction_f32 clamp = {.opcode = ET_CPU_OPCODE_ACTIVATE,
+                                        .activation =
+                                            et_xnn_activation_of(b->node)};
+  uint32_t words[FIXED + ET_CPU_INSTRUCTION_F32_WORDS];
   if (!et_xnn_is_bounded(b->node)) {
     return;
   }
-  et_xnn_activation(b->node, words + 3);
+  et_cpu_elementwise_f32_attributes_write(&attributes, words);
+  et_cpu_instruction_f32_write(&clamp, words + FIXED);
   et_xnn_emit(b,
               &(et_xnn_emission){.part = &et_cpu_op_elementwise_f32,
                                  .inputs = &floats,
                                  .input_count = 1,
                                  .output = floats,
                                  .words = words,
-                                 .word_count = 1 + ET_CPU_ELEMENTWISE_WORDS});
+                                 .word_count = sizeof words / sizeof words[0]});
 }
 
 #define MOST ET_XNN_MOST_WINDOW

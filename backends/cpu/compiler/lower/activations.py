@@ -10,7 +10,7 @@ from torch.fx import Node
 from backends.cpu.compiler.lower import formulas
 from backends.cpu.compiler.lower.builder import Builder
 from backends.cpu.compiler.lower.rule import NUMBERS, Rule, argument, tensor_of
-from backends.cpu.compiler.ops.elementwise import ElementwiseF32
+from backends.cpu.schema.elementwise import ElementwiseF32
 from backends.cpu.schema.records import RELU, Activation, ActivationFunction
 
 _aten = torch.ops.aten

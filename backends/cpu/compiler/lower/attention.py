@@ -10,8 +10,8 @@ from backends.cpu.compiler.dims import Dim
 from backends.cpu.compiler.graph import Value
 from backends.cpu.compiler.lower.builder import Builder, Order, as_it_is, view
 from backends.cpu.compiler.lower.rule import Program, Refusal, Rule, argument, dims_at, tensor_of
-from backends.cpu.compiler.ops.elementwise import ElementwiseF32, Opcode
 from backends.cpu.schema.attention import SdpaF32
+from backends.cpu.schema.elementwise import ElementwiseF32, Opcode
 
 _aten = torch.ops.aten
 _MASK, _DROPOUT, _CAUSAL = 3, 4, 5

@@ -5,9 +5,9 @@ import torch
 from torch import Tensor, nn
 from torch.export import Dim
 
-from backends.cpu.compiler.ops.elementwise import ElementwiseF32
 from backends.cpu.compiler.testing.compare import assert_computes, specs
 from backends.cpu.schema.convolution import ConvF32
+from backends.cpu.schema.elementwise import ElementwiseF32
 from backends.cpu.schema.gemm import GemmF32
 from backends.cpu.schema.normalization import Norm
 

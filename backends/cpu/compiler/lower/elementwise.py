@@ -22,11 +22,11 @@ from backends.cpu.compiler.lower.rule import (
     refuses_sizes,
     tensor_of,
 )
-from backends.cpu.compiler.ops.elementwise import WHOLE_OPCODES, ElementwiseF32, ElementwiseI64, MapProgram, Opcode
+from backends.cpu.schema.elementwise import Elementwise, ElementwiseF32, ElementwiseI64, Opcode
 from backends.cpu.schema.normalization import Norm
 
 _aten = torch.ops.aten
-MakesMap: TypeAlias = Callable[[type[MapProgram], Sequence[float | None]], MapProgram]
+MakesMap: TypeAlias = Callable[[type[Elementwise], Sequence[float | None]], Elementwise]
 
 
 def _order_of(builder: Builder, operands: Sequence[Node], rank: int) -> Order:
@@ -67,7 +67,7 @@ def _lower_mul(builder: Builder, node: Node) -> None:
     builder.op(Norm(False, norm.epsilon), inputs, output, *norm.nodes)
 
 
-def kind_for(node: Node, operands: Sequence[Node]) -> type[MapProgram]:
+def kind_for(node: Node, operands: Sequence[Node]) -> type[Elementwise]:
     """The kind whose registers hold the numbers of `node` and its operands."""
     whole = any(tensor_of(each).dtype in WHOLE for each in operands)
     return ElementwiseI64 if whole and tensor_of(node).dtype != torch.float32 else ElementwiseF32
@@ -107,7 +107,7 @@ def refuses_call(opcode: Opcode, program: Program, node: Node) -> Refusal:
         return "mixed integer and float operands are not supported"
     if kind_for(node, operands) is not ElementwiseI64:
         return None
-    if opcode not in WHOLE_OPCODES:
+    if not opcode.is_integer:
         return f"{opcode.name.lower()} of integers is not supported"
     return (
         None if _are_held(node.args, operands) else ("a scalar outside the range of the integer dtype is not supported")

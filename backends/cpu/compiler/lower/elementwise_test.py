@@ -8,8 +8,8 @@ import torch.nn.functional as F
 from torch import Tensor
 from torch.export import Dim
 
-from backends.cpu.compiler.ops.elementwise import ElementwiseF32, ElementwiseI64
 from backends.cpu.compiler.testing.compare import assert_computes, lowered, specs
+from backends.cpu.schema.elementwise import ElementwiseF32, ElementwiseI64
 from exir.backend.utils import get_non_lowered_nodes
 
 _COMPARISONS = [torch.eq, torch.ne, torch.lt, torch.le, torch.gt, torch.ge]

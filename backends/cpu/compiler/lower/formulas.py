@@ -20,8 +20,8 @@ from backends.cpu.compiler.lower.rule import (
     refuses_sizes,
     tensor_of,
 )
-from backends.cpu.compiler.ops.elementwise import Opcode
 from backends.cpu.compiler.ops.expression import Expression, Formula, program
+from backends.cpu.schema.elementwise import Opcode
 from backends.cpu.schema.records import Activation, ActivationFunction
 
 _aten = torch.ops.aten

@@ -7,8 +7,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from backends.cpu.compiler.ops.elementwise import ElementwiseF32, ElementwiseI64
 from backends.cpu.compiler.testing.compare import assert_computes, specs
+from backends.cpu.schema.elementwise import ElementwiseF32, ElementwiseI64
 
 _NUMBERS = torch.cat([torch.randn(40) * 10.0**power for power in (-6, -3, 0, 1)] + [torch.tensor([0.0, 1.0, -1.0])])
 

@@ -7,9 +7,9 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from backends.cpu.compiler.ops.elementwise import ElementwiseF32
 from backends.cpu.compiler.testing.compare import assert_computes, specs
 from backends.cpu.schema.copies import Permute
+from backends.cpu.schema.elementwise import ElementwiseF32
 from backends.cpu.schema.gemm import GemmF32
 from backends.cpu.schema.pooling import PoolF32
 

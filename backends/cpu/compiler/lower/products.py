@@ -19,7 +19,7 @@ from backends.cpu.compiler.lower.rule import (
     refuses_sizes,
     tensor_of,
 )
-from backends.cpu.compiler.ops.elementwise import ElementwiseF32, Opcode
+from backends.cpu.schema.elementwise import ElementwiseF32, Opcode
 from backends.cpu.schema.gemm import GemmF32, GroupedGemmF32, Matmul
 
 _aten = torch.ops.aten

@@ -13,7 +13,7 @@ from backends.cpu.compiler.graph import TensorLayout, Value
 from backends.cpu.compiler.lower.builder import Builder, Order, as_it_is, view
 from backends.cpu.compiler.lower.parts import parts_of
 from backends.cpu.compiler.lower.rule import NUMBERS, Program, Refusal, Rule, argument, dims_at, tensor_of
-from backends.cpu.compiler.ops.elementwise import ElementwiseF32, Opcode
+from backends.cpu.schema.elementwise import ElementwiseF32, Opcode
 from backends.cpu.schema.reduction import Reduce, Reduction
 
 _aten = torch.ops.aten

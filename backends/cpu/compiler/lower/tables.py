@@ -12,8 +12,8 @@ from backends.cpu.compiler.graph import Value
 from backends.cpu.compiler.lower.builder import Builder, as_it_is, view
 from backends.cpu.compiler.lower.rule import ANY, MAX_RANK, WHOLE, Program, Refusal, Rule, dims_at, tensor_of
 from backends.cpu.compiler.lower.sizes import number_of, range_of
-from backends.cpu.compiler.ops.elementwise import MAX_OPERANDS, ElementwiseI64
 from backends.cpu.compiler.ops.expression import Expression, Formula, program
+from backends.cpu.schema.elementwise import MAX_OPERANDS, ElementwiseI64
 from backends.cpu.schema.embedding import Embedding
 
 _aten = torch.ops.aten

@@ -1,9 +1,9 @@
-"""Programs of `elementwise_f32` written as formulas."""
+"""Elementwise programs that are written as formulas."""
 
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
-from backends.cpu.compiler.ops.elementwise import Instruction, MapProgram, Opcode
+from backends.cpu.schema.elementwise import Elementwise, Instruction, InstructionF32, Opcode
 from backends.cpu.schema.records import Activation
 
 _Number: TypeAlias = "Expression | float"
@@ -12,58 +12,59 @@ _Number: TypeAlias = "Expression | float"
 class _Code:
     """The instructions of a formula so far."""
 
-    def __init__(self, operands: int) -> None:
+    def __init__(self, kind: type[Elementwise], operands: int) -> None:
         self._operands = operands
+        self.instruction = kind.instruction
         self.instructions: list[Instruction] = []
 
     def add(self, instruction: Instruction) -> "Expression":
-        """The result of `instruction`, which comes next."""
+        """Append `instruction`, and return its result."""
         self.instructions.append(instruction)
         return Expression(self, self._operands + len(self.instructions) - 1)
 
     def given(self, value: _Number) -> "Expression":
-        """`value`, as a constant where it is a number."""
-        return value if isinstance(value, Expression) else self.add(Instruction(Opcode.CONSTANT, value=value))
+        """Return `value`; a number becomes a constant."""
+        return value if isinstance(value, Expression) else self.add(self.instruction.constant(value))
 
 
 class Expression:
-    """A number that a program computes for each element: what is written with it becomes instructions."""
+    """A value that a program computes for each element. Its operators append instructions."""
 
     def __init__(self, code: _Code, register: int) -> None:
         self._code = code
         self._register = register
 
     def apply(self, opcode: Opcode, *others: _Number) -> "Expression":
-        """`opcode` of this and what else it takes."""
+        """Return `opcode` of this value and `others`."""
         operands = [self, *(self._code.given(each) for each in others)]
-        return self._code.add(Instruction(opcode, tuple(each._register for each in operands)))
+        return self._code.add(self._code.instruction.of(opcode, *(each._register for each in operands)))
 
     def activate(self, activation: Activation) -> "Expression":
-        """What `activation` makes of it."""
-        return self._code.add(Instruction(Opcode.ACTIVATE, (self._register,), activation=activation))
+        """Apply `activation`."""
+        return self._code.add(InstructionF32.activate(self._register, activation))
 
     def where(self, yes: _Number, no: _Number) -> "Expression":
-        """`yes` where this is true, else `no`."""
+        """Return `yes` if this value is true, else `no`."""
         return self.apply(Opcode.WHERE, yes, no)
 
     def exp(self) -> "Expression":
-        """e to this."""
+        """Return the exponential function."""
         return self.apply(Opcode.EXP)
 
     def log(self) -> "Expression":
-        """The natural logarithm."""
+        """Return the natural logarithm."""
         return self.apply(Opcode.LOG)
 
     def floor(self) -> "Expression":
-        """The whole number below."""
+        """Round toward negative infinity."""
         return self.apply(Opcode.FLOOR)
 
     def ceil(self) -> "Expression":
-        """The whole number above."""
+        """Round toward positive infinity."""
         return self.apply(Opcode.CEIL)
 
     def equals(self, other: _Number) -> "Expression":
-        """Whether both are the same number."""
+        """Return 1 if both values are equal, else 0."""
         return self.apply(Opcode.EQ, other)
 
     def __add__(self, other: _Number) -> "Expression":
@@ -91,11 +92,11 @@ class Expression:
 Formula: TypeAlias = Callable[..., Expression]
 
 
-def program(kind: type[MapProgram], formula: Formula, numbers: Sequence[float | None]) -> MapProgram:
-    """`formula` of the op's operands, in order, where `numbers` has None, and of numbers."""
+def program(kind: type[Elementwise], formula: Formula, numbers: Sequence[float | None]) -> Elementwise:
+    """Return the program of `formula` on `numbers` and, where `numbers` has None, on the inputs in order."""
     count = len([each for each in numbers if each is None])
-    code = _Code(count)
+    code = _Code(kind, count)
     tensors = iter(range(count))
     operands = [code.given(each) if each is not None else Expression(code, next(tensors)) for each in numbers]
     formula(*operands)
-    return kind(count, tuple(code.instructions))
+    return kind.make(count, code.instructions)

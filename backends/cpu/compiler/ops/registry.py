@@ -5,6 +5,7 @@ from backends.cpu.compiler.ops import (  # noqa: F401
     cast,
     convolution,
     copies,
+    elementwise,
     embedding,
     gemm,
     indexing,
@@ -14,7 +15,6 @@ from backends.cpu.compiler.ops import (  # noqa: F401
     reduction,
     resampling,
 )
-from backends.cpu.compiler.ops.elementwise import ElementwiseF32, ElementwiseI64
 from backends.cpu.schema.attention import KvUpdate, SdpaF32
 from backends.cpu.schema.convolution import (
     Col2im,
@@ -29,6 +29,7 @@ from backends.cpu.schema.convolution import (
 )
 from backends.cpu.schema.copies import Copy, Permute
 from backends.cpu.schema.declarations import OpSpec
+from backends.cpu.schema.elementwise import ElementwiseF32, ElementwiseI64
 from backends.cpu.schema.embedding import Embedding, EmbeddingQw
 from backends.cpu.schema.gemm import (
     GemmF32,

@@ -22,13 +22,14 @@ from backends.cpu.schema.declarations import (
     repeated_part,
     word_count,
 )
+from backends.cpu.schema.elementwise import Instruction, InstructionF32, Opcode
 from backends.cpu.schema.records import Activation, LowBitFormat, OutputQuantization, QuantParams, Window
 from backends.cpu.schema.reduction import Reduction
 from backends.cpu.schema.registry import ALL_OPS, BY_NAME, OPS
 from backends.cpu.schema.resampling import ResizeMode
 
-_SHARED = (Activation, Window, QuantParams, OutputQuantization, LowBitFormat)
-_SHARED_ENUMS: tuple[type[IntEnum], ...] = (Reduction, ResizeMode)
+_SHARED = (Activation, Window, QuantParams, OutputQuantization, LowBitFormat, Instruction, InstructionF32)
+_SHARED_ENUMS: tuple[type[IntEnum], ...] = (Reduction, ResizeMode, Opcode)
 """Records and enums that microkernels use: those of `records.h`."""
 
 
@@ -72,8 +73,12 @@ def _op_codes() -> str:
 
 
 def _definitions(records: Sequence[type[Record]]) -> str:
-    parts = [text for record in records for text in (*map(enum_of, enums_of(record)), struct_of(record))]
+    parts = [text for record in records for text in (*map(enum_of, _own_enums(record)), struct_of(record))]
     return "\n".join(parts)
+
+
+def _own_enums(record: type[Record]) -> list[type[IntEnum]]:
+    return [enum for enum in enums_of(record) if enum not in _SHARED_ENUMS]
 
 
 def _shared_definitions() -> str:
@@ -93,8 +98,7 @@ def _op_header(op: type[OpSpec]) -> str:
         nested = _nested(op)
         includes += [f"backends/cpu/schema/{each.op_name()}.h" for each in nested if issubclass(each, OpSpec)]
         own = [record for record in nested if record not in _SHARED and not issubclass(record, OpSpec)]
-        enums = (enum_of(enum) for enum in enums_of(op) if enum not in _SHARED_ENUMS)
-        body = f"{_definitions(own)}{''.join(enums)}{struct_of(op)}\n{_args(op)}"
+        body = f"{_definitions(own)}{''.join(map(enum_of, _own_enums(op)))}{struct_of(op)}\n{_args(op)}"
     return _header(f"{name}.h", includes, f"{body}\n{_schema(op)}")
 
 
