@@ -96,8 +96,12 @@ class DimTable:
     def _computed(self, dim: Any) -> int:
         kind = type(dim)
         if kind is sympy.Add:
-            shifted = None if self._is_told(dim) else self._shifted(dim)
-            return self._sum(dim) if shifted is None else shifted
+            if not self._is_told(dim):
+                found = self._shifted(dim)
+                found = self._multiple(dim) if found is None else found
+                if found is not None:
+                    return found
+            return self._sum(dim)
         if kind in _BINARY:
             if not self._is_told(dim) and (found := self._found(dim)) is not None:
                 return found
@@ -118,6 +122,14 @@ class DimTable:
             if offset.is_Integer:
                 op = DimOp.ADD if offset >= 0 else DimOp.SUB
                 return self._apply(op, dim, expression, abs(offset))
+        return None
+
+    def _multiple(self, dim: Any) -> int | None:
+        """Return the entry of a product with an argument's size, such as `3*s - 3*n` with `s - n`; None for others."""
+        for expression in self._sources:
+            factor = sympy.cancel(dim / expression) if expression.is_Add else None
+            if factor is not None and factor.is_polynomial() and can_compute(factor) and self._is_told(factor):
+                return self._apply(DimOp.MUL, dim, expression, factor)
         return None
 
     def _sum(self, dim: Any) -> int:

@@ -125,3 +125,13 @@ def test_an_integer_argument_is_a_size() -> None:
 def test_a_size_that_no_argument_tells_is_refused() -> None:
     with pytest.raises(UnsupportedOperatorError, match="no argument of the cpu delegate determines the size n"):
         DimTable(_BOUNDS, []).add(_N)
+
+
+@pytest.mark.parametrize("factor", [3, _N])
+def test_multiples_of_a_difference_are_computed_from_the_difference(factor: Dim) -> None:
+    rows = sympy.Symbol("rows", integer=True, positive=True)
+    bounds = Bounds({_N: ValueRanges(2, 9), rows: ValueRanges(9, 20)})
+    table = DimTable(bounds, [_argument(rows - _N), _argument(_N)])
+    found = table.add(sympy.expand((rows - _N) * factor))
+    values = dim_values(table.entries, [torch.zeros(7), torch.zeros(4)])
+    assert values[found] == 7 * (4 if factor is _N else 3)

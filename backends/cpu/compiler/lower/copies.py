@@ -189,9 +189,9 @@ def _refuses_roll(program: Program, node: Node) -> Refusal:
 
 
 def _refuses_slice(program: Program, node: Node) -> Refusal:
-    """The end shows in the output's sizes alone.
+    """Refuse slices whose static or symbolic size differs from eager PyTorch for some sizes.
 
-    torch.export leaves out the end's clamp where the example's end is within the dimension.
+    torch.export omits the clamp of the end, or of the size, if the example does not need it.
     """
     start, step = argument(node, 2, "start"), argument(node, 4, "step", 1)
     if isinstance(start, Node) and not program.bounds.holds(dim_at(start)):
@@ -199,7 +199,9 @@ def _refuses_slice(program: Program, node: Node) -> Refusal:
     if isinstance(step, Node):
         return "the step is not constant"
     size, outputs = (dims_at(each)[_dim_of(node)] for each in (node.args[0], node))
-    ends = program.bounds.at_ends((_start(node, size), outputs, size))
+    ends = list(program.bounds.at_ends((_start(node, size), outputs, size)))
+    if any(count < 0 for _, count, _ in ends):
+        return "its start can exceed its end"
     exceeds = any(count > 0 and first + (count - 1) * step >= most for first, count, most in ends)
     return "its end can exceed the dimension" if exceeds else None
 

@@ -11,6 +11,7 @@ from torch.export import Dim
 from backends.cpu.compiler.testing.compare import assert_computes, lowered, specs
 from backends.cpu.schema.copies import Copy, Permute
 from exir.backend.utils import get_non_lowered_nodes
+from exir.dialects.edge import EdgeOpOverload
 
 _SIZES = (2, 5, 6, 8)
 
@@ -105,3 +106,16 @@ def test_floats_and_halves_are_joined() -> None:
 def test_nothing_is_flipped_by_kernels() -> None:
     program = lowered(lambda x: x.flip(0), (torch.randn(0, 2),))
     assert [node.target.name() for node in get_non_lowered_nodes(program.graph)] == ["aten::flip"]
+
+
+def test_slice_whose_start_can_exceed_its_end_is_left_to_kernels() -> None:
+    """The size is `rows - n` in the program, but 0 in eager PyTorch if n > rows."""
+
+    class Tail(torch.nn.Module):
+        def forward(self, x: Tensor, n: int) -> Tensor:
+            return x[n:].sum()
+
+    shapes = ({0: Dim("rows", min=2, max=24)}, Dim.DYNAMIC(min=0, max=3))
+    program = lowered(Tail(), (torch.randn(4, 3), 2), shapes)
+    targets = [node.target for node in get_non_lowered_nodes(program.graph)]
+    assert "aten::slice_copy.Tensor" in [target.name() for target in targets if isinstance(target, EdgeOpOverload)]
