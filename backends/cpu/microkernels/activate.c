@@ -115,8 +115,8 @@ static rows_function *const rows_functions[] = {
 };
 
 /* What does not fill a vector is worked on beside the row. */
-ET_APART void run_last(rows_function *function, float *values, size_t count,
-                       const parameters *p) {
+ET_NOINLINE void run_last(rows_function *function, float *values, size_t count,
+                          const parameters *p) {
   float lanes[ET_CPU_LANES];
   et_f32_store(lanes, et_f32_load_some(values, count));
   function(lanes, ET_CPU_LANES, 1, 1, p);

@@ -4,21 +4,21 @@
 #include "backends/cpu/microkernels/half.h"
 #include "backends/cpu/microkernels/sums.h"
 
-/* Where the columns' panels begin. */
-typedef struct halves {
+/* Weights of the columns of a call. */
+typedef struct f16_panels {
   const uint16_t *panels;
   bool is_bfloat;
-} halves;
+} f16_panels;
 
 static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
 
-/* An et_add_part of panels of halves: as floats, a few panels at a time. */
+/* An et_add_part that widens a few panels at a time. */
 static void add_part(const void *weights, et_tiles *tiles, size_t first,
                      const et_cpu_pixels *pixels) {
   float block[ET_BLOCK_PANELS * ET_BLOCK_DEPTH * ET_PANEL];
   const size_t most = ET_BLOCK_PANELS * ET_PANEL;
   const size_t depth = tiles->segments * tiles->depth;
-  const halves *from = weights;
+  const f16_panels *from = weights;
   const uint16_t *panel = from->panels + first * ET_PANEL;
   et_tiles part = *tiles;
   part.panel_stride = ET_BLOCK_DEPTH * ET_PANEL;
@@ -39,7 +39,7 @@ void ET_CPU_NAME(et_cpu_conv_f32_f16w)(const et_cpu_conv_f16w *conv,
   const et_cpu_conv *c = &conv->conv;
   const size_t depth =
       c->window.kernel_y * c->window.kernel_x * (c->channels / c->groups);
-  const halves from = {conv->panels + et_first_weight(c, pixels, depth),
-                       conv->is_bfloat};
+  const f16_panels from = {conv->panels + et_first_weight(c, pixels, depth),
+                           conv->is_bfloat};
   et_convolve(c, pixels, ET_BLOCK_DEPTH, add_part, &from);
 }

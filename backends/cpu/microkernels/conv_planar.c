@@ -3,10 +3,9 @@
 #include "backends/cpu/microkernels/activate.h"
 #include "backends/cpu/microkernels/sums.h"
 
-/* Panels beside one another in a tile of ET_TILE_ROWS columns of the output, and such
- * tiles of one panel that are computed together: each begins and ends with waiting for
- * its sums, and reads all weights. With AVX-512 two panels share what is read of the image,
- * as one of twelve columns would read more than it multiplies; four would take more code. */
+/* Panels of a tile of ET_TILE_ROWS outputs, and tiles of one panel that are computed at
+ * once. More of them hide the latency at the start and the end of a tile, and share loads:
+ * with AVX-512, two panels share the elements of the image. Four would take more code. */
 #if defined(ET_CPU_ISA_AVX512)
 #define PANELS 2
 #define TILES 2
@@ -15,50 +14,50 @@
 #define TILES 1
 #endif
 
-/* Columns at an edge of the image. */
+/* Outputs of a strip at an edge of the image. */
 #define EDGE (TILES * (size_t)ET_TILE_ROWS)
 
-/* Some columns of one row of the output, and what they read. */
+/* Some outputs ("columns") of a row, and the elements that they read. */
 typedef struct strip {
   const et_cpu_conv *conv;
   const float *image;
-  size_t y;     /* in the image, of tap row 0; it wraps before it */
+  size_t y;     /* row of the image of tap row 0; it wraps if it is negative */
   size_t first; /* column */
   size_t columns;
   float *out; /* of the whole row */
   const float *residual;
-  size_t pitch;      /* elements of a row that was laid out */
-  const float *from; /* what tap 0 reads for column 0, */
+  size_t pitch;      /* elements of a row that was copied */
+  const float *from; /* element of tap 0 and column 0 */
   size_t row_step;   /* elements from one row of taps to the next */
-  size_t plane_op;
-  const float *taps[ET_CPU_CONV_PLANAR_TAPS]; /* what each reads for column 0 */
+  size_t channel_step;
+  const float *taps[ET_CPU_CONV_PLANAR_TAPS]; /* elements of column 0 */
   float rows[ET_CPU_CONV_PLANAR_FLOATS];      /* [channel][kernel_y][pitch] */
 } strip;
 
-ET_APART void lay_zeros(float *to, size_t count) {
+ET_NOINLINE void put_zeros(float *to, size_t count) {
   if (count > 0) {
     memset(to, 0, count * sizeof(float));
   }
 }
 
-/* Copies columns begin, begin + 1, ... of a row, which may lie outside. */
-static void lay_row(const float *row, size_t width, ptrdiff_t begin,
-                    size_t count, float *to) {
+/* Copies `count` elements of a row from `begin` on. Those outside of the image are 0. */
+static void copy_row(const float *row, size_t width, ptrdiff_t begin,
+                     size_t count, float *to) {
   const ptrdiff_t end = begin + (ptrdiff_t)count;
   const ptrdiff_t from = begin < 0 ? 0 : begin;
   const ptrdiff_t stop = end < (ptrdiff_t)width ? end : (ptrdiff_t)width;
   if (row == NULL || from >= stop) {
-    lay_zeros(to, count);
+    put_zeros(to, count);
     return;
   }
   const size_t before = (size_t)(from - begin);
   const size_t inside = (size_t)(stop - from);
-  lay_zeros(to, before);
+  put_zeros(to, before);
   memcpy(to + before, row + from, inside * sizeof(float));
-  lay_zeros(to + before + inside, count - before - inside);
+  put_zeros(to + before + inside, count - before - inside);
 }
 
-static void lay_rows(strip *s) {
+static void copy_rows(strip *s) {
   const et_cpu_window *w = &s->conv->window;
   const size_t plane = w->height * w->width;
   const ptrdiff_t begin = (ptrdiff_t)(s->first * w->stride_x - w->left);
@@ -68,27 +67,27 @@ static void lay_rows(strip *s) {
     for (size_t i = 0; i < w->kernel_y; i++, y += w->dilation_y) {
       const float *row =
           y < w->height ? s->image + c * plane + y * w->width : NULL;
-      lay_row(row, w->width, begin, s->pitch, to);
+      copy_row(row, w->width, begin, s->pitch, to);
       to += s->pitch;
     }
   }
 }
 
-/* In the order of packed weights: the channels of a tap follow one another. */
+/* Lists the taps in the order of packed weights: row, column, channel. */
 static void list_taps(strip *s) {
   const et_cpu_window *w = &s->conv->window;
   const float **tap = s->taps;
   for (size_t i = 0; i < w->kernel_y; i++) {
     for (size_t j = 0; j < w->kernel_x; j++) {
       const float *from = s->from + i * s->row_step + j * w->dilation_x;
-      for (size_t c = 0; c < s->conv->channels; c++, from += s->plane_op) {
+      for (size_t c = 0; c < s->conv->channels; c++, from += s->channel_step) {
         *tap++ = from;
       }
     }
   }
 }
 
-/* `x` is what a tap reads for the first column of the tile. */
+/* x: element of a tap and the first column of the tile. */
 ET_INLINE void add_tap(const float *x, size_t stride, const et_f32 *w,
                        int vectors, et_sums sums) {
   ET_UNROLL for (int r = 0; r < ET_TILE_ROWS; r++) {
@@ -99,7 +98,7 @@ ET_INLINE void add_tap(const float *x, size_t stride, const et_f32 *w,
   }
 }
 
-/* Of `tiles` tiles, one to the right of the other. */
+/* Adds all taps to `tiles` neighboring tiles. */
 ET_INLINE void add_taps(const et_tiles *t, const float *const *taps, size_t at,
                         size_t stride, int vectors, int tiles, et_sums *sums) {
   const float *panels = t->panels;
@@ -117,8 +116,8 @@ ET_INLINE void add_taps(const et_tiles *t, const float *const *taps, size_t at,
   }
 }
 
-/* Of columns from `column` on. A stride of two, which first layers have, is a constant, by
- * which no addresses are counted up. With AVX-512 that is not worth its code. */
+/* Adds all taps to the columns from `column` on. A stride of 2, which first layers have, is
+ * a constant, so that offsets are immediates. With AVX-512, that is not worth its code. */
 ET_INLINE void add_columns(const et_tiles *t, const strip *s, size_t column,
                            int vectors, int tiles, et_sums *sums) {
   const size_t stride = s->conv->window.stride_x;
@@ -162,9 +161,9 @@ static void run_together(const et_tiles *t, const strip *s, size_t column) {
   run_tiles(t, s, column, 1, TILES);
 }
 
-/* A tile of which only some rows and columns exist. */
-ET_APART void run_part(const et_tiles *tiles, const strip *s, size_t column,
-                       size_t rows, size_t columns) {
+/* Computes a tile with fewer rows or columns. */
+ET_NOINLINE void run_part(const et_tiles *tiles, const strip *s, size_t column,
+                          size_t rows, size_t columns) {
   float out[ET_TILE_ROWS * ET_PANEL];
   float residual[ET_TILE_ROWS * ET_PANEL] = {0};
   et_tiles part = *tiles;
@@ -180,25 +179,25 @@ ET_APART void run_part(const et_tiles *tiles, const strip *s, size_t column,
   et_copy_columns(out, ET_PANEL, tiles->out, tiles->out_stride, rows, columns);
 }
 
-ET_APART void run_at(const et_tiles *tiles, const strip *s, size_t column,
-                     tile_function *function) {
+ET_NOINLINE void run_at(const et_tiles *tiles, const strip *s, size_t column,
+                        tile_function *function) {
   et_tiles t = *tiles;
   t.out += column * t.out_stride;
   t.residual += t.residual == NULL ? 0 : column * t.residual_stride;
   function(&t, s, column);
 }
 
-/* All columns of the strip from `from` on, whole panels. The last tile ends where the
- * strip does: what it shares with the one before comes out the same. */
-ET_APART void run_panels(const et_tiles *tiles, const strip *s, size_t from,
-                         tile_function *function) {
+/* Computes the columns of the strip from `from` on, for whole panels. The last tile ends
+ * with the strip; it computes some outputs of the one before again, with equal results. */
+ET_NOINLINE void run_panels(const et_tiles *tiles, const strip *s, size_t from,
+                            tile_function *function) {
   const size_t last = s->columns - ET_TILE_ROWS;
   for (size_t x = from; x < s->columns; x += ET_TILE_ROWS) {
     run_at(tiles, s, x < last ? x : last, function);
   }
 }
 
-/* All columns of the strip, one panel. */
+/* Computes the strip for one panel. */
 static void run_panel(const et_tiles *tiles, const strip *s) {
   const size_t width = TILES * (size_t)ET_TILE_ROWS;
   size_t x = 0;
@@ -208,7 +207,7 @@ static void run_panel(const et_tiles *tiles, const strip *s) {
   run_panels(tiles, s, x, run_one);
 }
 
-/* All columns of the strip, a panel that may not be whole. */
+/* Computes the strip for a panel of `count` columns, or with fewer outputs than a tile. */
 static void run_parts(const et_tiles *tiles, const strip *s, size_t count) {
   for (size_t x = 0; x < s->columns; x += ET_TILE_ROWS) {
     const size_t left = s->columns - x;
@@ -264,23 +263,23 @@ static size_t reach_of(size_t kernel, size_t dilation) {
   return (kernel - 1) * dilation + 1;
 }
 
-/* Elements that a strip reads of a row. */
+/* Returns the elements of a row that the strip reads. */
 static size_t span_of(const strip *s) {
   const et_cpu_window *w = &s->conv->window;
   const size_t columns = s->columns < ET_TILE_ROWS ? ET_TILE_ROWS : s->columns;
   return (columns - 1) * w->stride_x + reach_of(w->kernel_x, w->dilation_x);
 }
 
-static void lay_strip(strip *s) {
+static void copy_strip(strip *s) {
   s->pitch = span_of(s);
   s->from = s->rows;
   s->row_step = s->pitch;
-  s->plane_op = s->conv->window.kernel_y * s->pitch;
-  lay_rows(s);
+  s->channel_step = s->conv->window.kernel_y * s->pitch;
+  copy_rows(s);
 }
 
-/* Whether windows over rows of the image may be read where it lies: none of its tiles is one
- * of only some columns, which would read beyond. */
+/* Returns whether rows of the image may be read in place. Partial tiles would read beyond
+ * them. */
 static bool has_rows_inside(const strip *s) {
   const et_cpu_window *w = &s->conv->window;
   const size_t reach = reach_of(w->kernel_y, w->dilation_y);
@@ -288,8 +287,8 @@ static bool has_rows_inside(const strip *s) {
          reach <= w->height - s->y;
 }
 
-/* Columns from `first` on whose windows lie inside of the image; of others there are none
- * behind them, or a tile at least. */
+/* Returns the columns from `first` on whose windows are inside of the image. It leaves no
+ * other columns, or at least a tile of them. */
 static size_t columns_inside(const strip *s) {
   const et_cpu_window *w = &s->conv->window;
   const size_t begin = s->first * w->stride_x - w->left; /* wraps before 0 */
@@ -302,9 +301,10 @@ static size_t columns_inside(const strip *s) {
   return most >= left ? left : most - smaller(most, ET_TILE_ROWS);
 }
 
-/* Where windows lie inside of the image, its own rows are read; copies of them take a tenth
- * of a step's time. Elsewhere rows are laid out, of few columns if others can do without. */
-ET_APART void find_columns(strip *s, size_t most, bool rows_inside) {
+/* Finds the columns of the next strip. If their windows are inside of the image, its rows
+ * are read in place; copies would take a tenth of the op's time. Otherwise, rows are copied,
+ * for few columns if others do not need copies. */
+ET_NOINLINE void find_columns(strip *s, size_t most, bool rows_inside) {
   const et_cpu_window *w = &s->conv->window;
   const size_t left = w->out_width - s->first;
   const size_t inside = rows_inside ? columns_inside(s) : 0;
@@ -312,11 +312,11 @@ ET_APART void find_columns(strip *s, size_t most, bool rows_inside) {
     s->columns = inside;
     s->from = s->image + s->y * w->width + s->first * w->stride_x - w->left;
     s->row_step = w->dilation_y * w->width;
-    s->plane_op = w->height * w->width;
+    s->channel_step = w->height * w->width;
   } else {
     const bool is_edge = rows_inside && left >= 2 * EDGE;
     s->columns = smaller(is_edge ? EDGE : left, most);
-    lay_strip(s);
+    copy_strip(s);
   }
   list_taps(s);
 }

@@ -1,12 +1,13 @@
 /* Convolution of float32 images in planar (NCHW) layout, [batch, channels, height, width],
  * to NHWC: the first convolution of a network, with few input channels.
  *
- * The formula and the packed weights are those of conv_f32.h, with one group. For a strip of
- * outputs of one row, the rows that the window reads are copied to the stack with their
- * padding, so that neighboring outputs of one tap are at a constant distance. An output is a
- * broadcast element times a panel of 16 columns, added up over all taps and channels.
- * The tile is 6 outputs by one panel (2 x 2 such tiles with AVX-512): a panel that is loaded
- * serves 6 multiply-adds. Multiply-adds limit it, and for large strides the copies. */
+ * The formula and the packed weights are those of conv_f32.h, with one group. A row of the
+ * output is computed in strips. If the windows of a strip are inside of the image, its rows
+ * are read in place. Otherwise, they are copied to the stack with their padding. In both
+ * cases, neighboring outputs read a tap at a constant distance.
+ * The tile is 6 outputs by one panel of 16 columns. With AVX-512, two tiles or two panels are
+ * computed at once. Each weight that is loaded is multiplied by 6 broadcast elements or more.
+ * Multiply-adds limit it. */
 #ifndef BACKENDS_CPU_MICROKERNELS_CONV_PLANAR_H_
 #define BACKENDS_CPU_MICROKERNELS_CONV_PLANAR_H_
 

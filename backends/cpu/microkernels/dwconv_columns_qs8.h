@@ -7,9 +7,9 @@
 
 /* What is read of a row: the channels of a band, and what lies behind them where
  * that may be read as well. */
-ET_APART const uint8_t *et_near_end_i8(const et_strip_i8 *s,
-                                       const uint8_t *from, size_t part,
-                                       uint8_t *copy) {
+ET_NOINLINE const uint8_t *et_near_end_i8(const et_strip_i8 *s,
+                                          const uint8_t *from, size_t part,
+                                          uint8_t *copy) {
   return (uintptr_t)from + part <= (uintptr_t)s->end
              ? from
              : memcpy(copy, from, s->count);
@@ -142,8 +142,8 @@ ET_INLINE void et_put_columns_in_i8(const et_strip_i8 *s,
 }
 
 /* Quads are the same for both forms that multiply bytes. */
-ET_APART void et_put_any_columns_i8(const et_strip_i8 *s, size_t x,
-                                    size_t columns, et_word_i8 *to) {
+ET_NOINLINE void et_put_any_columns_i8(const et_strip_i8 *s, size_t x,
+                                       size_t columns, et_word_i8 *to) {
   const et_columns_of_row of =
       et_find_columns_i8(&s->depthwise->window, x, columns);
 #if ET_SUMS_OF_16

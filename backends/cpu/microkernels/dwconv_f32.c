@@ -5,16 +5,16 @@
 #include "backends/cpu/microkernels/activate.h"
 #include "backends/cpu/microkernels/simd.h"
 
-/* Pixels that are computed together, so that each element that is loaded and each tap in
- * a register serve several. Each sum is a chain of multiply-adds that wait for one
- * another, and two of eight floats could begin every cycle, of which each takes four:
- * seven chains take 0.7 to 0.9 of the time of four, and divide pictures of 7, 14, 28 ... */
+/* Pixels that are computed at once, so that each element and each tap that is loaded is used
+ * several times. An accumulator is a chain of multiply-adds with a latency of 4 cycles, and
+ * 2 can start per cycle: 7 chains take 0.7 to 0.9 of the time of 4. Widths of 7, 14, 28 ...
+ * are multiples of 7. */
 #define FEW_PIXELS 4
 #define MOST_PIXELS 7
 
-#define MOST_KERNEL 5 /* of windows that are not slow */
+#define MOST_KERNEL 5 /* of unrolled windows */
 
-/* The row at hand, and some channels of it. */
+/* A row of the output, and some of its channels. */
 typedef struct strip {
   const et_cpu_dwconv *depthwise;
   const float *const *rows;
@@ -55,10 +55,10 @@ ET_INLINE void store_lane(float *to, et_f32 value, size_t count, bool whole) {
   }
 }
 
-/* The taps of a row of the window that lie inside of the image. */
+/* The taps of a row of the window that are inside of the image. */
 typedef struct reach {
   size_t begin, end;
-  size_t column; /* that tap `begin` reads */
+  size_t column; /* of tap `begin` */
 } reach;
 
 static reach find_reach(const et_cpu_window *w, size_t x) {
@@ -93,8 +93,8 @@ ET_INLINE void add_window(const strip *s, const lane *l, const reach *r,
              et_f32_clamp(sum, s->low, s->high), l->count, whole);
 }
 
-/* One lane of a pixel, wherever its window lies. */
-ET_APART void any_lane(const strip *s, const lane *l, size_t x) {
+/* Computes a vector of a pixel, for any window. */
+ET_NOINLINE void any_lane(const strip *s, const lane *l, size_t x) {
   const reach r = find_reach(&s->depthwise->window, x);
   if (l->count == ET_CPU_LANES) {
     add_window(s, l, &r, x, true);
@@ -103,7 +103,7 @@ ET_APART void any_lane(const strip *s, const lane *l, size_t x) {
   }
 }
 
-ET_APART void any_strip(const strip *s) {
+ET_NOINLINE void any_strip(const strip *s) {
   for (size_t x = 0; x < s->depthwise->window.out_width; x++) {
     for (size_t c = s->first; c < s->end; c += ET_CPU_LANES) {
       const lane l = find_lane(s, c);
@@ -112,10 +112,10 @@ ET_APART void any_strip(const strip *s) {
   }
 }
 
-/* What some pixels read: some columns, of which those from `begin` to before
- * `end` lie inside of the image. */
+/* The columns of the image that some pixels read. Those from `begin` to before `end` are
+ * inside of it. */
 typedef struct group {
-  /* of channel 0 of the image's first column; NULL: outside */
+  /* channel 0 of the first column of the image; NULL: padding */
   const float *rows[MOST_KERNEL];
   ptrdiff_t before; /* floats from there to the first column that is read */
   ptrdiff_t begin, end;
@@ -125,7 +125,7 @@ typedef struct group {
   et_f32 low, high;
 } group;
 
-/* In place: copies of what was just written piece by piece wait for it. */
+/* Writes to `g` in place, as a load of a copy would wait for several narrow stores. */
 ET_INLINE void find_group(const strip *s, size_t x, int kernel, int stride,
                           group *g) {
   const et_cpu_dwconv *d = s->depthwise;
@@ -142,10 +142,10 @@ ET_INLINE void find_group(const strip *s, size_t x, int kernel, int stride,
   g->high = s->high;
 }
 
-/* How many columns may lie outside of the image on each side: others are not looked at. */
+/* Columns on each side that may be padding. Only these are checked. */
 #define MARGIN(kernel) ((kernel) / 2)
 
-/* Adds one row of taps to the pixels, of channel `c` and those after it. */
+/* Adds a row of taps to the pixels, for a vector of channels from `c` on. */
 ET_INLINE void add_row(const group *g, const float *row, const float *from,
                        size_t c, int kernel, int stride, int pixels,
                        et_f32 *sums) {
@@ -188,12 +188,12 @@ ET_INLINE void some_lanes(const group *g, const float *taps, size_t c,
   }
 }
 
-/* Taps of a vector of channels that may begin within a panel. The last store reaches
- * behind them. */
+/* Taps of a vector of channels that may start within a panel. The last store writes beyond
+ * them. */
 typedef float lane_taps[(MOST_KERNEL * MOST_KERNEL + 1) * ET_PANEL];
 
-ET_APART void copy_taps(const strip *s, size_t channel, size_t count,
-                        lane_taps to) {
+ET_NOINLINE void copy_taps(const strip *s, size_t channel, size_t count,
+                           lane_taps to) {
   const size_t apart = ET_PANEL - channel % ET_PANEL;
   const float *panel =
       s->depthwise->taps + channel / ET_PANEL * count * ET_PANEL;
@@ -206,11 +206,11 @@ ET_APART void copy_taps(const strip *s, size_t channel, size_t count,
   }
 }
 
-/* All channels of some pixels. The last vector begins where it has to, and has taps of
- * its own: masks would take longer than what is computed twice. */
+/* Computes all channels of some pixels. The last vector ends with the last channel, and has
+ * its own taps: computing channels twice is faster than masks. */
 ET_INLINE void each_lane(const strip *s, const group *all, const float *last,
                          int kernel, int stride, int pixels) {
-  const group g = *all; /* which no result overlaps, as compilers see */
+  const group g = *all; /* a local copy, which stores cannot alias */
   const float *taps = s->depthwise->taps;
   const size_t end = s->end;
   for (size_t c = s->first; c < end; c += ET_CPU_LANES) {
@@ -221,8 +221,7 @@ ET_INLINE void each_lane(const strip *s, const group *all, const float *last,
   }
 }
 
-/* The last pixels begin where they have to: what they share with those before
- * comes out the same. */
+/* The last pixels end with the row. Some are computed twice, with equal results. */
 ET_INLINE void fast_strip(const strip *s, int kernel, int stride, int pixels) {
   const size_t width = s->depthwise->window.out_width;
   lane_taps last;
@@ -245,21 +244,21 @@ static void sevens_5_2(const strip *s) { fast_strip(s, 5, 2, MOST_PIXELS); }
 
 typedef void strip_function(const strip *s);
 
-/* Those of fours and of sevens. Windows of 3 x 3 that move by two read so much beside
- * their sums that sevens take longer; fours of 5 x 5 that do would be for pictures of
- * four to six pixels alone. */
+/* [kernel 3 or 5][stride 1 or 2][4 or 7 pixels]. With a 3 x 3 kernel and stride 2, 7 pixels
+ * take longer, as they load more per accumulator. With a 5 x 5 kernel and stride 2, 4 pixels
+ * would only be for widths of 4 to 6. */
 static strip_function *const functions[2][2][2] = {
     {{fours_3_1, sevens_3_1}, {fours_3_2, fours_3_2}},
     {{fours_5_1, sevens_5_1}, {sevens_5_2, sevens_5_2}}};
 
-/* No more columns than a margin lie outside. */
+/* Returns whether at most MARGIN columns on each side are padding. */
 static bool has_margins(const et_cpu_window *w) {
   const size_t margin = MARGIN(w->kernel_x);
   const size_t read = (w->out_width - 1) * w->stride_x + w->kernel_x;
   return w->left <= margin && read <= w->width + w->left + margin;
 }
 
-/* Pixels by sevens take five sixths of the time, and some are computed twice. */
+/* 7 pixels at once take 5/6 of the time of 4 per pixel, but some are computed twice. */
 static bool takes_sevens(size_t width) {
   const size_t sevens = (width + MOST_PIXELS - 1) / MOST_PIXELS;
   const size_t fours = (width + FEW_PIXELS - 1) / FEW_PIXELS;

@@ -74,7 +74,8 @@ ET_INLINE void et_add_window_i8(const et_strip_i8 *s, const et_word_i8 *x,
 #endif
 }
 
-ET_APART void et_put_few_i8(uint8_t *to, const uint8_t *bytes, size_t count) {
+ET_NOINLINE void et_put_few_i8(uint8_t *to, const uint8_t *bytes,
+                               size_t count) {
   et_copy_few(to, bytes, count, ET_STRIP_CHANNELS);
 }
 
@@ -218,8 +219,9 @@ ET_INLINE bool et_sum_shape_i8(const et_strip_i8 *s, const et_word_i8 *x,
 }
 
 /* Windows of 3 x 3, and where products of bytes are exact of 5 x 5. */
-ET_APART bool et_sum_some_groups_i8(const et_strip_i8 *s, const et_word_i8 *x,
-                                    size_t count, size_t at) {
+ET_NOINLINE bool et_sum_some_groups_i8(const et_strip_i8 *s,
+                                       const et_word_i8 *x, size_t count,
+                                       size_t at) {
   const et_cpu_window *w = &s->depthwise->window;
   const size_t stride = w->dilation_x == 1 ? w->stride_x : 0;
   if (count < ET_STRIP_PIXELS || stride < 1 || stride > 2) {

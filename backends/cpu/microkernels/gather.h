@@ -1,25 +1,23 @@
-/* Convolution as products whose rows are gathered from the image by pointers; no
- * copy of the image is made. */
+/* Indirect GEMM: tables of pointers to the taps of output pixels, as in conv_f32.h. */
 #ifndef BACKENDS_CPU_MICROKERNELS_GATHER_H_
 #define BACKENDS_CPU_MICROKERNELS_GATHER_H_
 
 #include "backends/cpu/microkernels/conv_f32.h"
 #include "backends/cpu/microkernels/tile.h"
 
-/* Taps that one table lists. */
+/* The maximum of taps of a table. */
 #define ET_GATHER_TAPS 16
 
-/* What taps beyond the edges read. */
+/* The elements of taps in the padding. */
 static const float et_gather_zeros[ET_TILE_DEPTH] __attribute__((aligned(64)));
 
-/* Where the window of one output pixel begins; before the image, it wraps. */
+/* The position of tap 0 of an output pixel. It wraps if it is negative. */
 typedef struct et_origin {
   const float *image;
   size_t y, x;
 } et_origin;
 
-/* The part of all summands that is added in one go: some taps whole, or some
- * channels of one tap. */
+/* A part of K that is added at once: some whole taps, or some channels of one tap. */
 typedef struct et_gather_block {
   size_t tap, taps;
   size_t channel, channels;
@@ -61,7 +59,7 @@ ET_INLINE const float *et_tap_pixel(const et_gather *g, const et_origin *at,
              : et_gather_zeros;
 }
 
-/* Lists where each row of each tile begins in each tap of the block. */
+/* Lists the address of each row of each tile in each tap of the block. */
 ET_INLINE void et_fill_table(et_gather *g, const et_gather_block *b) {
   const float **entry = g->table;
   const et_origin *first = g->origins;
@@ -80,8 +78,8 @@ ET_INLINE void et_fill_table(et_gather *g, const et_gather_block *b) {
 
 ET_INLINE size_t et_gather_smaller(size_t a, size_t b) { return a < b ? a : b; }
 
-/* The block of at most `most` summands that begins at a tap and a channel. Where a
- * tap has more, its channels are shared out evenly. */
+/* Returns the block with at most `most` terms from a tap and a channel on. If a tap has
+ * more channels, they are divided evenly. */
 ET_INLINE et_gather_block et_next_block(size_t tap, size_t channel, size_t taps,
                                         size_t channels, size_t most) {
   if (channels > most) {
@@ -96,7 +94,7 @@ ET_INLINE et_gather_block et_next_block(size_t tap, size_t channel, size_t taps,
                            channels};
 }
 
-/* All results of `at`; weights of `depth` summands lie elsewhere. */
+/* Returns the tiles of `at`, without the weights. depth: K. */
 ET_INLINE et_tiles et_gather_tiles(const et_cpu_conv *c,
                                    const et_cpu_pixels *at, size_t depth) {
   const size_t group_columns = c->columns / c->groups;
@@ -115,7 +113,7 @@ ET_INLINE et_tiles et_gather_tiles(const et_cpu_conv *c,
   return tiles;
 }
 
-/* The first weight of the columns of `at`, counted from that of the first group. */
+/* Returns the index of the first weight of the columns of `at`. */
 ET_INLINE size_t et_first_weight(const et_cpu_conv *c, const et_cpu_pixels *at,
                                  size_t depth) {
   const size_t group_columns = c->columns / c->groups;
@@ -123,12 +121,11 @@ ET_INLINE size_t et_first_weight(const et_cpu_conv *c, const et_cpu_pixels *at,
   return (at->group * panels * ET_PANEL + at->first_column) * depth;
 }
 
-/* Adds a part of the summands, `tiles`, which begins with number `first`. */
+/* Adds a part of K, from `first` on, to `tiles`. */
 typedef void et_add_part(const void *weights, et_tiles *tiles, size_t first,
                          const et_cpu_pixels *pixels);
 
-/* Lists the rows of parts of at most `most` summands, one after the other, and has
- * `add` multiply them. */
+/* Calls `add` for each part of K with at most `most` terms, with a table of its rows. */
 ET_INLINE void et_convolve(const et_cpu_conv *conv, const et_cpu_pixels *pixels,
                            size_t most, et_add_part *add, const void *weights) {
   const size_t channels = conv->channels / conv->groups;

@@ -386,7 +386,7 @@ ET_INLINE void add_lines_of_groups(const part *p, const columns *c, form is,
 }
 
 /* Computes the last row for a panel, so that each cache line is read once. */
-ET_APART void run_row(const part *p, const columns *c) {
+ET_NOINLINE void run_row(const part *p, const columns *c) {
   const et_cpu_gemm_qbw *w = &p->product->weights;
   const size_t row = p->rows - 1;
   float *out = w->out + (p->first_row + row) * w->columns;

@@ -344,13 +344,13 @@ static void end_sums(const et_cpu_gemm_qbw *p, const part *part, size_t first,
 }
 
 /* Each copy has its parameters as constants, and its own register allocation. */
-#define DEFINE_PANEL(name, bits, form)                           \
-  ET_APART void name(const et_cpu_gemm_qbw *p, const part *part, \
-                     size_t column, size_t columns) {            \
-    et_f32 totals[ET_PANEL_VECTORS];                             \
-    begin_sums(p, part, column, columns, totals);                \
-    add_groups(p, part, column / ET_PANEL, bits, form, totals);  \
-    end_sums(p, part, column, columns, totals);                  \
+#define DEFINE_PANEL(name, bits, form)                              \
+  ET_NOINLINE void name(const et_cpu_gemm_qbw *p, const part *part, \
+                        size_t column, size_t columns) {            \
+    et_f32 totals[ET_PANEL_VECTORS];                                \
+    begin_sums(p, part, column, columns, totals);                   \
+    add_groups(p, part, column / ET_PANEL, bits, form, totals);     \
+    end_sums(p, part, column, columns, totals);                     \
   }
 DEFINE_PANEL(run_panel_4, 4, ANY)
 DEFINE_PANEL(run_panel_of_floats, 4, FLOAT_SCALES)

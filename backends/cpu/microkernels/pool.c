@@ -3,29 +3,28 @@
 #include "backends/cpu/microkernels/pool_taps.h"
 #include "backends/cpu/microkernels/simd.h"
 
-/* NaN wins. */
+/* Returns the larger element; NaN is the largest. */
 ET_INLINE et_f32 larger(et_f32 x, et_f32 most) {
   return et_f32_select((x > most) | (x != x), x, most);
 }
 
-/* Vectors of a pixel that are worked on together: a sum waits three cycles for the one
- * before, in which those beside it are added. With AVX-512, whose code may not be larger, a
- * vector has as many lanes as two. */
+/* Vectors of a pixel that are accumulated at once, as an addition has a latency of three
+ * cycles. With AVX-512, a vector has as many lanes, and more code is not worth it. */
 #if defined(ET_CPU_ISA_AVX512)
-#define TOGETHER 1
+#define VECTORS 1
 #else
-#define TOGETHER 2
+#define VECTORS 2
 #endif
 
-/* The quotients of the sums by `divisor`, or the largest, of a window's vectors, the last one
- * of which has `count` lanes. */
+/* Computes the average or the maximum of a window, for some vectors of channels. The last
+ * vector has `count` lanes. */
 ET_INLINE void pool_window(const et_cpu_pool *pool, const float *image,
                            const et_pool_taps *y, const et_pool_taps *x,
                            float divisor, int vectors, size_t count,
                            float *out) {
   const et_cpu_window *w = &pool->window;
   const bool maximum = pool->maximum;
-  et_f32 sums[TOGETHER];
+  et_f32 sums[VECTORS];
   ET_UNROLL for (int v = 0; v < vectors; v++) {
     sums[v] = et_f32_all(maximum ? -__builtin_inff() : 0.0f);
   }
@@ -56,10 +55,10 @@ static void pool_pixel(const et_cpu_pool *pool, const float *image,
                        const et_pool_taps *y, const et_pool_taps *x,
                        size_t channels, float *out) {
   const float divisor = pool->maximum ? 1.0f : et_pool_divisor(pool, y, x);
-  const size_t step = TOGETHER * ET_CPU_LANES;
-  for (; TOGETHER > 1 && channels >= step;
+  const size_t step = VECTORS * ET_CPU_LANES;
+  for (; VECTORS > 1 && channels >= step;
        channels -= step, image += step, out += step) {
-    pool_window(pool, image, y, x, divisor, TOGETHER, ET_CPU_LANES, out);
+    pool_window(pool, image, y, x, divisor, VECTORS, ET_CPU_LANES, out);
   }
   while (channels > 0) {
     const size_t count = channels < ET_CPU_LANES ? channels : ET_CPU_LANES;

@@ -3,7 +3,7 @@
 #include "backends/cpu/microkernels/dequantize_vector.h"
 #include "backends/cpu/microkernels/pool_taps.h"
 
-/* A window of the output, of `count` channels. */
+/* The window of an output pixel, for `count` channels. */
 typedef struct window {
   const uint8_t *image;
   const et_pool_taps *y;
@@ -16,7 +16,7 @@ ET_INLINE et_i32 larger(et_i32 x, et_i32 y) {
   return (x & mask) | (y & ~mask);
 }
 
-/* The sum or the largest of a window's vectors, less zero points. */
+/* Returns the sum or the maximum of the window, less zero points. */
 ET_INLINE et_i32 fold_window(const et_cpu_pool_qs8 *p, const et_reader *reader,
                              const window *at, bool maximum) {
   const et_cpu_window *w = &p->pool.window;
@@ -33,7 +33,7 @@ ET_INLINE et_i32 fold_window(const et_cpu_pool_qs8 *p, const et_reader *reader,
   return result;
 }
 
-ET_INLINE et_u8 larger_bytes(et_u8 x, et_u8 y) {
+ET_INLINE et_u8 max_u8(et_u8 x, et_u8 y) {
 #if ET_PACKS_LANES
   return (et_u8)ET_OF_WIDTH(max_epu8)((et_bits)x, (et_bits)y);
 #elif defined(ET_CPU_ISA_NEON)
@@ -44,10 +44,10 @@ ET_INLINE et_u8 larger_bytes(et_u8 x, et_u8 y) {
 #endif
 }
 
-/* The largest bytes of a window that has any, of BYTES channels. `sign` is the bit that
- * int8 has turned, as numbers are compared without one. */
+/* Returns the maxima of a window with at least one tap, for BYTES channels. sign: 128 for
+ * int8, which is XORed for unsigned comparisons; 0 for uint8. */
 #define BYTES (4 * ET_CPU_LANES)
-ET_INLINE et_u8 largest_bytes(const et_cpu_pool_qs8 *p, const window *at,
+ET_INLINE et_u8 max_of_window(const et_cpu_pool_qs8 *p, const window *at,
                               et_u8 sign) {
   const et_cpu_window *w = &p->pool.window;
   et_u8 result = {0};
@@ -57,18 +57,18 @@ ET_INLINE et_u8 largest_bytes(const et_cpu_pool_qs8 *p, const window *at,
       const size_t pixel = row + at->x->begin + j * w->dilation_x;
       et_u8 bytes;
       memcpy(&bytes, at->image + pixel * p->pool.channels, sizeof(bytes));
-      result = larger_bytes(result, bytes ^ sign);
+      result = max_u8(result, bytes ^ sign);
     }
   }
   return result ^ sign;
 }
 
-/* BYTES channels at once: the largest number is that of the largest byte. */
-ET_INLINE void put_largest(const et_cpu_pool_qs8 *p, const et_reader *reader,
-                           const et_quantizer *quantizer, const window *at,
-                           uint8_t *out) {
+/* Computes maxima of BYTES channels. Dequantization keeps the order of values. */
+ET_INLINE void store_maxima(const et_cpu_pool_qs8 *p, const et_reader *reader,
+                            const et_quantizer *quantizer, const window *at,
+                            uint8_t *out) {
   const et_u8 sign = (et_u8){0} + (uint8_t)(reader->is_signed ? 128 : 0);
-  const et_u8 largest = largest_bytes(p, at, sign);
+  const et_u8 largest = max_of_window(p, at, sign);
   if (p->keeps_bytes) {
     memcpy(out, &largest, sizeof(largest));
     return;
@@ -113,7 +113,7 @@ void ET_CPU_NAME(et_cpu_pool_qs8)(const et_cpu_pool_qs8 *p,
     if (p->pool.maximum && has_taps(&y) && has_taps(&x)) {
       for (; end - c >= BYTES; c += BYTES) {
         const window at = {row->image + c, &y, &x, BYTES};
-        put_largest(p, &reader, &quantizer, &at, out + c);
+        store_maxima(p, &reader, &quantizer, &at, out + c);
       }
     }
     for (; c < end; c += ET_CPU_LANES) {

@@ -1,18 +1,18 @@
-/* Which taps of a window lie inside of an image. */
+/* The taps of a window that are inside of an image. */
 #ifndef BACKENDS_CPU_MICROKERNELS_POOL_TAPS_H_
 #define BACKENDS_CPU_MICROKERNELS_POOL_TAPS_H_
 
 #include "backends/cpu/microkernels/pool.h"
 
-/* Taps first, first + 1, ... before end of one axis lie inside of the image. */
+/* Taps `first` to before `end` of an axis are inside of the image. */
 typedef struct et_pool_taps {
   size_t first;
   size_t end;
-  size_t begin; /* what tap 0 reads; it wraps before the image */
+  size_t begin; /* index of tap 0; it wraps if it is negative */
 } et_pool_taps;
 
-/* How many of `kernel` taps, the first at `begin` (which may be negative), lie
- * before `size`. */
+/* Returns how many of `kernel` taps are before `size`. The first is at `begin`, which may be
+ * negative. */
 static inline size_t et_taps_before(size_t begin, size_t size, size_t kernel,
                                     size_t dilation) {
   size_t n = 0;
@@ -30,7 +30,7 @@ static inline et_pool_taps et_find_taps(size_t begin, size_t size,
   return t;
 }
 
-/* What the sum of a window is divided by for its average. */
+/* Returns the divisor of the average of a window. */
 static inline float et_pool_divisor(const et_cpu_pool *pool,
                                     const et_pool_taps *y,
                                     const et_pool_taps *x) {

@@ -30,7 +30,7 @@ ET_INLINE void et_store_first(float *to, et_f32 value, size_t count) {
 }
 
 /* Bytes from 0 to 255, one of which is zero. NaN does not count. */
-ET_APART et_row_bytes et_row_bytes_of(const float *x, size_t count) {
+ET_NOINLINE et_row_bytes et_row_bytes_of(const float *x, size_t count) {
   et_f32 lows = et_f32_all(0.0f);
   et_f32 highs = et_f32_all(0.0f);
   float low = 0.0f;
@@ -61,8 +61,8 @@ ET_INLINE et_i32 et_row_steps(const et_row_bytes *row, et_f32 x) {
 
 /* Writes them plus `shift`, and returns the sum of what they are above the zero
  * point's. */
-ET_APART int32_t et_put_row_bytes(const et_row_bytes *row, const float *x,
-                                  size_t count, int32_t shift, uint8_t *to) {
+ET_NOINLINE int32_t et_put_row_bytes(const et_row_bytes *row, const float *x,
+                                     size_t count, int32_t shift, uint8_t *to) {
   const et_row_bytes own = *row; /* what is written may not be it */
   const et_i32 up = et_i32_all(own.zero_point + shift);
   et_i32 totals = et_i32_all(0);

@@ -121,8 +121,8 @@ ET_INLINE et_u8 et_rounded(const et_rounder *r, et_f32 *steps, bool is_far) {
 #endif
 }
 
-ET_APART void et_store_some_of_panel(uint8_t *to, et_panel_bytes bytes,
-                                     size_t count) {
+ET_NOINLINE void et_store_some_of_panel(uint8_t *to, et_panel_bytes bytes,
+                                        size_t count) {
   et_copy_few(to, (const uint8_t *)&bytes, count, ET_PANEL);
 }
 

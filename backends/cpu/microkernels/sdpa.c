@@ -185,14 +185,14 @@ static row row_of(const et_cpu_sdpa *a, const block *b, const queries *q,
 
 /* Computes the maxima of all rows before any weights. Weights depend on their row's
  * maximum, and out-of-order execution does not reach further than the next row. */
-ET_APART void raise(const et_cpu_sdpa *a, const block *b, const queries *q) {
+ET_NOINLINE void raise(const et_cpu_sdpa *a, const block *b, const queries *q) {
   for (size_t r = 0; r < q->count; r++) {
     const row each = row_of(a, b, q, r);
     et_attention_raise(&each.sum, b->first == 0, each.scores, each.seen);
   }
 }
 
-ET_APART void weigh(const et_cpu_sdpa *a, const block *b, const queries *q) {
+ET_NOINLINE void weigh(const et_cpu_sdpa *a, const block *b, const queries *q) {
   for (size_t r = 0; r < q->count; r++) {
     const row each = row_of(a, b, q, r);
     et_attention_weigh(&each.sum, each.scores, each.seen);

@@ -287,8 +287,8 @@ static void add_query(const group *g, size_t index, size_t first, size_t count,
   }
 }
 
-ET_APART void weigh(const et_attention_sum *sum, bool is_first, float *scores,
-                    size_t seen, size_t columns) {
+ET_NOINLINE void weigh(const et_attention_sum *sum, bool is_first,
+                       float *scores, size_t seen, size_t columns) {
   et_attention_raise(sum, is_first, scores, seen);
   et_attention_weigh(sum, scores, seen);
   memset(scores + seen, 0, (columns - seen) * sizeof(float));

@@ -83,7 +83,7 @@ ET_INLINE void et_attention_weigh(const et_attention_sum *q, float *scores,
 
 /* Divides the output by the sum. A query that sees no key has a sum of 0 and an output of
  * zeros, which no block has written. */
-ET_APART void et_attention_divide(const et_attention_sum *q) {
+ET_NOINLINE void et_attention_divide(const et_attention_sum *q) {
   if (*q->sum == 0.0f) {
     memset(q->out, 0, q->width * sizeof(float));
   } else {

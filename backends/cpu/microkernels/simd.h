@@ -59,9 +59,9 @@
  * no others. gcc must not look into it: behind a call of which it knows that it leaves
  * vector registers alone, it forgets to clear their upper parts before it returns. */
 #if defined(__GNUC__) && !defined(__clang__)
-#define ET_APART static __attribute__((noipa, unused))
+#define ET_NOINLINE static __attribute__((noipa, unused))
 #else
-#define ET_APART static __attribute__((noinline, unused))
+#define ET_NOINLINE static __attribute__((noinline, unused))
 #endif
 
 /* Columns of a panel of packed weights, for every instruction set. */

@@ -125,8 +125,9 @@ ET_INLINE void et_tiles_right(et_tiles *tiles, size_t panels) {
   }
 }
 
-ET_APART void et_copy_columns(const float *from, size_t from_stride, float *to,
-                              size_t to_stride, size_t rows, size_t columns) {
+ET_NOINLINE void et_copy_columns(const float *from, size_t from_stride,
+                                 float *to, size_t to_stride, size_t rows,
+                                 size_t columns) {
   for (size_t r = 0; r < rows; r++) {
     memcpy(to + r * to_stride, from + r * from_stride, columns * sizeof(float));
   }

@@ -99,7 +99,7 @@ static void find_place(const group *g, size_t tile, size_t row, size_t rows,
 
 /* To the next tile. In a tile's own code compilers would count up an address for each of its
  * rows, a third of that code. */
-ET_APART void move_on(const group *g, place *at) {
+ET_NOINLINE void move_on(const group *g, place *at) {
   at->out += at->out_op;
   if (at->residual != NULL) {
     at->residual += at->residual_op;
@@ -222,8 +222,8 @@ static bool leaves_curve(const et_tiles *t) {
 }
 
 /* Applies what the tiles themselves do not, to rows from `row` on. */
-ET_APART void finish(const et_tiles *t, size_t row, size_t rows,
-                     size_t columns) {
+ET_NOINLINE void finish(const et_tiles *t, size_t row, size_t rows,
+                        size_t columns) {
   if (leaves_curve(t)) {
     ET_CPU_NAME(et_cpu_activate_f32)
     (t->activation, t->out + row * t->out_stride, t->out_stride, rows, columns);
@@ -236,7 +236,7 @@ ET_APART void finish(const et_tiles *t, size_t row, size_t rows,
  * left, as a single one has too few sums at once. */
 #if defined(ET_CPU_ISA_AVX512)
 #define FEW_SUMMANDS 96
-ET_APART size_t low_rows(const et_tiles *t, size_t rows, size_t panels) {
+ET_NOINLINE size_t low_rows(const et_tiles *t, size_t rows, size_t panels) {
   const bool are_low = t->table == NULL && t->depth <= FEW_SUMMANDS &&
                        panels == ET_TILE_PANELS && rows > LOW_ROWS;
   return are_low ? (rows - 2) / LOW_ROWS * LOW_ROWS : 0;
@@ -270,16 +270,16 @@ typedef struct tile_range {
   size_t height;
 } tile_range;
 
-ET_APART void run_function(const group *g, const tile_range *of,
-                           size_t panels) {
+ET_NOINLINE void run_function(const group *g, const tile_range *of,
+                              size_t panels) {
   place at;
   find_place(g, of->tile, of->row, of->height, &at);
   tile_functions[of->height][panels](g, &at, of->count);
 }
 
 /* One panel after the other. */
-ET_APART void run_singly(const group *all, const tile_range *of,
-                         size_t panels) {
+ET_NOINLINE void run_singly(const group *all, const tile_range *of,
+                            size_t panels) {
   group g = *all;
   g.tiles.lanes = ET_PANEL;
   for (; panels > 0; panels--) {
@@ -341,8 +341,8 @@ static size_t whole_panels(size_t columns) { return columns / ET_PANEL; }
 
 /* One tile of one panel of which only some columns exist: beside the tensors,
  * as a vector would reach past their ends. */
-ET_APART void run_part(const group *g, size_t tile, size_t row, size_t rows,
-                       size_t columns) {
+ET_NOINLINE void run_part(const group *g, size_t tile, size_t row, size_t rows,
+                          size_t columns) {
   float out[ET_TILE_ROWS * ET_PANEL] = {0};
   float residual[ET_TILE_ROWS * ET_PANEL] = {0};
   group part = *g;
@@ -366,7 +366,7 @@ ET_APART void run_part(const group *g, size_t tile, size_t row, size_t rows,
 }
 
 /* Columns that do not fill a panel. */
-ET_APART void run_rest(const et_tiles *tiles, size_t rows, size_t columns) {
+ET_NOINLINE void run_rest(const et_tiles *tiles, size_t rows, size_t columns) {
   const group g = {*tiles, 0};
   size_t row = 0;
   for (size_t i = 0; row < rows && columns > 0; i++) {
@@ -380,8 +380,8 @@ ET_APART void run_rest(const et_tiles *tiles, size_t rows, size_t columns) {
 
 /* All columns; `next` is what comes after them. Afterwards `g` stands behind the
  * last panel that is whole. */
-ET_APART void run_columns(group *g, size_t rows, size_t columns,
-                          const float *next) {
+ET_NOINLINE void run_columns(group *g, size_t rows, size_t columns,
+                             const float *next) {
   const size_t height = et_tile_height(rows);
   et_tiles *t = &g->tiles;
   size_t left = whole_panels(columns);

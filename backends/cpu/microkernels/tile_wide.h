@@ -190,8 +190,8 @@ ET_INLINE void et_wide_fetch(et_wide_next *next) {
 
 /* Computes `count` tiles, one below the other. Sums that are not whole yet pass the
  * bounds as they are. */
-ET_APART void et_wide_tiles(const et_tiles *all, size_t second, size_t count,
-                            et_wide_next *next) {
+ET_NOINLINE void et_wide_tiles(const et_tiles *all, size_t second, size_t count,
+                               et_wide_next *next) {
   const et_tiles t = *all; /* which no result overlaps, as compilers see */
   const et_f32 low =
       et_f32_all(t.last ? et_cpu_clamp_low(t.activation) : -INFINITY);

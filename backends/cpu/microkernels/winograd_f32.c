@@ -13,7 +13,7 @@ typedef struct work {
   size_t tiles;
   float *pixels;   /* [position][tile][channels] */
   float *products; /* [position][tile][COLUMNS] */
-  float *edge;     /* [row][column][channels] of a tile that leaves the image */
+  float *edge;     /* [row][column][channels] of a tile at an edge */
 } work;
 
 typedef et_cpu_winograd_place place;
@@ -22,7 +22,7 @@ static place find_place(const et_cpu_winograd *w, size_t tile) {
   return et_cpu_winograd_place_of(w->out_height, w->out_width, w->side, tile);
 }
 
-/* Lanes that do not fill a vector; masks cost nothing with AVX-512. */
+/* Partial vectors. With AVX-512, masks cost nothing. */
 #if defined(ET_CPU_ISA_AVX512)
 #define IS_WHOLE(count) false
 #else
@@ -41,8 +41,8 @@ ET_INLINE void store(float *to, et_f32 value, size_t count, bool whole) {
   }
 }
 
-/* Some channels of a tile's pixels, `pixel` floats apart along a row and `row`
- * between rows, on the way to its positions, which are `position` floats apart. */
+/* A vector of channels of a tile. pixel, row: floats between neighboring pixels of the
+ * image; position: floats between positions of the transformed tile. */
 typedef struct lane {
   const float *from;
   size_t pixel, row;
@@ -92,8 +92,8 @@ static void transform_tile_4(const lane *l, size_t channels) {
   transform_tile(*l, channels, 4);
 }
 
-/* Copies a tile that leaves the image, with zeros outside; y and x wrap before
- * it. */
+/* Copies a tile at an edge of the image, with zeros outside. y and x wrap if they are
+ * negative. */
 static void copy_edge(const work *s, const float *image, size_t y, size_t x) {
   const et_cpu_winograd *w = s->winograd;
   const size_t bytes = w->channels * sizeof(float);
@@ -133,8 +133,8 @@ static size_t whole_panels(size_t columns) {
   return (columns + ET_PANEL - 1) / ET_PANEL * ET_PANEL;
 }
 
-/* All positions of the tiles times columns `column` to before `end`; `next` comes
- * after them, if there is more. */
+/* Multiplies all positions of the tiles by the weights of columns `column` to before `end`.
+ * next: the weights after them, or NULL. */
 static void multiply(const work *s, size_t column, size_t end,
                      const float *next) {
   static const float zeros[COLUMNS] __attribute__((aligned(64)));
@@ -159,17 +159,16 @@ static void multiply(const work *s, size_t column, size_t end,
   }
 }
 
-/* The part of a tile's results that lies in the output: of one vector of
- * columns. */
+/* The outputs of a tile that exist, for a vector of columns. */
 typedef struct part {
-  const float *from; /* position 0, `position` floats before the next */
-  size_t position;
+  const float *from; /* position 0 */
+  size_t position;   /* floats from one position to the next */
   float *out;
   const float *residual;
   et_f32 bias, low, high;
-  int rows, columns; /* at most the tile's side */
+  int rows, columns; /* outputs that exist */
   size_t pixel, row; /* floats from one to the next */
-  size_t count;      /* columns of results, at most ET_CPU_LANES */
+  size_t count;      /* lanes that exist */
 } part;
 
 ET_INLINE void store_result(const part *p, size_t at, et_f32 sum, bool whole) {
@@ -218,7 +217,7 @@ static void store_part_4(const part *p) {
 
 static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
 
-/* Columns `column` to before `end` of a tile. */
+/* Stores columns `column` to before `end` of a tile. */
 static void store_tile(const work *s, size_t tile, place at, size_t column,
                        size_t end) {
   const et_cpu_winograd *w = s->winograd;
@@ -241,9 +240,9 @@ static void store_tile(const work *s, size_t tile, place at, size_t column,
   }
 }
 
-/* What clamping leaves to do, of columns `column` to before `end`. */
-static void bend_tile(const et_cpu_winograd *w, place at, size_t column,
-                      size_t end) {
+/* Applies an activation that is not a clamp to columns `column` to before `end`. */
+static void activate_tile(const et_cpu_winograd *w, place at, size_t column,
+                          size_t end) {
   const size_t rows = smaller(w->side, w->out_height - at.y);
   const size_t pixels = smaller(w->side, w->out_width - at.x);
   const size_t stride = w->out_width * w->columns;
@@ -262,7 +261,7 @@ static void store_tiles(const work *s, size_t first, size_t column,
     const place at = find_place(w, first + i);
     store_tile(s, i, at, column, end);
     if (et_cpu_is_curve(&w->activation)) {
-      bend_tile(w, at, column, end);
+      activate_tile(w, at, column, end);
     }
   }
 }

@@ -13,16 +13,16 @@
 _Static_assert(ET_CPU_WINOGRAD_CHANNELS_I8 % PAIRS_LANES == 0,
                "channels are whole vectors");
 _Static_assert(ET_CPU_WINOGRAD_MOST_CHANNELS_I8 * 9 * 128 * 128 < 1 << 25,
-               "sums come out as they are");
+               "accumulators are recovered");
 
-/* Panels that are multiplied at once. */
+/* Panels of a tile. */
 #if defined(ET_CPU_ISA_AVX512)
 #define PANELS 4
 #else
 #define PANELS 1
 #endif
 
-/* Most rows of a tile of products, an even number. */
+/* The maximum of rows of a tile, an even number. */
 #if defined(ET_CPU_ISA_PLAIN)
 #define ROWS 2
 #else
@@ -35,10 +35,10 @@ typedef struct work {
   size_t tiles;
   int16_t *pixels;   /* [position][tile][channels] */
   int32_t *products; /* [position][tile][COLUMNS] */
-  uint8_t flip;      /* makes bytes signed */
+  uint8_t flip;      /* is XORed to make values signed */
   et_rounder rounder;
   et_requantizer requantizers[COLUMNS / ET_PANEL];
-  uint8_t beyond[ET_CPU_WINOGRAD_MOST_CHANNELS_I8]; /* zeros, as x says them */
+  uint8_t beyond[ET_CPU_WINOGRAD_MOST_CHANNELS_I8]; /* the zero point */
 } work;
 
 static et_cpu_winograd_place find_place(const work *s, size_t tile) {
@@ -46,7 +46,7 @@ static et_cpu_winograd_place find_place(const work *s, size_t tile) {
   return et_cpu_winograd_place_of(w->out_height, w->out_width, SIDE, tile);
 }
 
-/* Where the pixels of a tile lie. */
+/* Lists the addresses of the pixels of a tile. */
 static void find_pixels(const work *s, et_cpu_winograd_place at,
                         const uint8_t *pixels[POSITIONS]) {
   const et_cpu_winograd_qs8 *c = s->winograd;
@@ -64,7 +64,7 @@ static void find_pixels(const work *s, et_cpu_winograd_place at,
   }
 }
 
-/* A vector of channels from `channel` on, at all positions. */
+/* Transforms a vector of channels from `channel` on. */
 ET_INLINE void transform_channels(const work *s, const uint8_t *const *pixels,
                                   size_t channel, int16_t *to) {
   const size_t position = s->tiles * s->winograd->channels;
@@ -94,16 +94,16 @@ static void load_tile(const work *s, size_t tile, et_cpu_winograd_place at) {
   }
 }
 
-/* Rows of pixels times panels, at one position. */
-typedef struct product {
+/* The GEMM of one position. */
+typedef struct gemm {
   const int16_t *x; /* [row][channels] */
   const int16_t *panels;
   size_t pairs;
   int32_t *out; /* [row][COLUMNS] */
-} product;
+} gemm;
 
-/* Vector `v` of pair `k` of panels. */
-ET_INLINE et_i16 weights_at(const product *p, size_t k, int v) {
+/* Returns vector `v` of channel pair `k` of the panels. */
+ET_INLINE et_i16 weights_at(const gemm *p, size_t k, int v) {
   et_i16 w;
   memcpy(&w,
          p->panels +
@@ -113,9 +113,8 @@ ET_INLINE et_i16 weights_at(const product *p, size_t k, int v) {
   return w;
 }
 
-/* `rows` from `row` on, times `panels` panels: both are constants. */
-ET_INLINE void multiply_tile(const product *p, size_t row, int rows,
-                             int panels) {
+/* Multiplies `rows` rows from `row` on by `panels` panels; both are constants. */
+ET_INLINE void multiply_tile(const gemm *p, size_t row, int rows, int panels) {
   const int vectors = panels * ET_PANEL_VECTORS;
   const int16_t *at[ROWS];
   et_i32 sums[ROWS][PANELS * ET_PANEL_VECTORS];
@@ -168,8 +167,8 @@ TILE_LIST(DEFINE_TILE, 4)
 static et_tile_function *const functions_of_4[] = {TILE_LIST(TILE_ENTRY, 4)};
 #endif
 
-/* One position of the tiles times some panels. */
-static void multiply_panels(product p, size_t rows, size_t panels) {
+/* Multiplies one position of all tiles by some panels. */
+static void multiply_panels(gemm p, size_t rows, size_t panels) {
   while (panels > 0) {
     size_t done = 1;
 #if PANELS == 4
@@ -185,13 +184,13 @@ static void multiply_panels(product p, size_t rows, size_t panels) {
   }
 }
 
-/* All positions of the tiles times `count` columns from `column` on. */
+/* Multiplies all positions of the tiles by `count` columns from `column` on. */
 static void multiply(const work *s, size_t column, size_t count) {
   const et_cpu_winograd_qs8 *c = s->winograd;
-  product p = {.x = s->pixels,
-               .panels = c->panels + column * c->channels,
-               .pairs = c->channels / 2,
-               .out = s->products};
+  gemm p = {.x = s->pixels,
+            .panels = c->panels + column * c->channels,
+            .pairs = c->channels / 2,
+            .out = s->products};
   for (size_t i = 0; i < POSITIONS; i++) {
     multiply_panels(p, s->tiles, count / ET_PANEL);
     p.x += s->tiles * c->channels;
@@ -200,7 +199,7 @@ static void multiply(const work *s, size_t column, size_t count) {
   }
 }
 
-/* The sums of a tile's results: of one vector of columns. */
+/* Computes the accumulators of a tile, for a vector of columns. */
 ET_INLINE void transform_columns(const int32_t *from, size_t position,
                                  int32_t *sums) {
   et_u32 t[ACROSS][SIDE]; /* [position across][row] */
@@ -221,7 +220,7 @@ ET_INLINE void transform_columns(const int32_t *from, size_t position,
   }
 }
 
-/* Bytes of ET_ROUNDED_PANELS pixels of a panel. */
+/* Requantizes ET_ROUNDED_PANELS pixels of a panel. */
 ET_INLINE et_u8 bytes_of(const et_rounder *rounder, const et_requantizer *r,
                          const int32_t *sums) {
   et_f32 steps[ET_ROUNDED];
@@ -236,7 +235,7 @@ ET_INLINE et_u8 bytes_of(const et_rounder *rounder, const et_requantizer *r,
 
 static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
 
-/* The results of a panel's sums that lie in the output, from `out` on. */
+/* Requantizes and stores the outputs of a panel that exist, from `out` on. */
 static void put_panel(const work *s, const et_requantizer *r,
                       et_cpu_winograd_place at, const int32_t *sums,
                       uint8_t *out) {

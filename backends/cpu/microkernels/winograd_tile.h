@@ -1,16 +1,16 @@
-/* The transforms of a Winograd tile, of one vector of its channels or columns.
- * Lavin and Gray, "Fast Algorithms for Convolutional Neural Networks" (2015), at
- * the points 0, 1, -1, infinity, and 2, -2 for results of 4 x 4. */
+/* The transforms of Winograd tiles, for a vector of channels or columns (Lavin & Gray,
+ * "Fast Algorithms for Convolutional Neural Networks", 2016), at the points 0, 1, -1,
+ * infinity, and for F(4 x 4, 3 x 3) also 2 and -2. */
 #ifndef BACKENDS_CPU_MICROKERNELS_WINOGRAD_TILE_H_
 #define BACKENDS_CPU_MICROKERNELS_WINOGRAD_TILE_H_
 
 #include "backends/cpu/microkernels/simd.h"
 
-/* Most results and positions along an axis. */
+/* The maximum of outputs and of positions along an axis. */
 #define ET_WINOGRAD_OUT 4
 #define ET_WINOGRAD_IN 6
 
-/* One row or column of B^T d: to four positions from four pixels. */
+/* A row or column of B^T d: four positions from four pixels. */
 ET_INLINE void et_winograd_in_2(const et_f32 *d, size_t step, et_f32 *out) {
   out[0] = d[0] - d[2 * step];
   out[1] = d[step] + d[2 * step];
@@ -18,7 +18,7 @@ ET_INLINE void et_winograd_in_2(const et_f32 *d, size_t step, et_f32 *out) {
   out[3] = d[step] - d[3 * step];
 }
 
-/* To six positions from six pixels. */
+/* Six positions from six pixels. */
 ET_INLINE void et_winograd_in_4(const et_f32 *d, size_t step, et_f32 *out) {
   const et_f32 four = et_f32_all(4.0f);
   const et_f32 two = et_f32_all(2.0f);
@@ -46,13 +46,13 @@ ET_INLINE void et_winograd_in(int side, const et_f32 *d, size_t step,
   }
 }
 
-/* One row or column of A^T m: to two results from four positions. */
+/* A row or column of A^T m: two outputs from four positions. */
 ET_INLINE void et_winograd_out_2(const et_f32 *m, size_t step, et_f32 *out) {
   out[0] = m[0] + m[step] + m[2 * step];
   out[1] = m[step] - m[2 * step] - m[3 * step];
 }
 
-/* To four results from six positions. */
+/* Four outputs from six positions. */
 ET_INLINE void et_winograd_out_4(const et_f32 *m, size_t step, et_f32 *out) {
   const et_f32 p = m[step] + m[2 * step];
   const et_f32 q = m[step] - m[2 * step];
