@@ -201,7 +201,8 @@ class _MethodChecks:
 
 def _run_one(pass_: BundlePass, bundle: ProgramBundle, checks: _MethodChecks | None) -> ProgramBundle:
     try:
-        with check_sizes_unchanged(bundle.programs.values(), f"pass '{pass_name(pass_)}'"):
+        remedy = "run its operators on fake tensors within exir.graph.fake_mode.dispatch_for"
+        with check_sizes_unchanged(bundle.programs.values(), f"pass '{pass_name(pass_)}'", remedy):
             bundle = pass_.run(bundle)
             for program in bundle.programs.values():
                 with_names_of_graph(program)

@@ -238,6 +238,8 @@ def _candidate_of(quantize: Node, params: QuantParams) -> _FusionCandidate:
         node = candidate.node
         if not isinstance(node.args[0], Node) or len(node.args[0].users) != 1:
             break
+        if node.target in _BOUNDS and any(isinstance(bound, Node) for bound in node.args[1:]):
+            break
         if node.target is _VIEW:
             candidate = replace(candidate, node=node.args[0], views=(node, *candidate.views))
         else:

@@ -261,3 +261,18 @@ def test_quantization_aware_trained_models_are_computed_in_int8() -> None:
     fused = _fuse_program(program)
     assert _inner_operators(fused) == ["quantized_bytes::linear"] * 2
     _check_fused_results(program, fused, x)
+
+
+def test_clamp_with_an_integer_input_as_bound_is_not_fused() -> None:
+    class Bounded(nn.Module):
+        def forward(self, x: Tensor, n: int) -> Tensor:
+            return (x + x).clamp(max=n) * 2
+
+    inputs = torch.randn(PICTURE), 3
+    program = export(Bounded(), inputs, dynamic_shapes=({}, Dim.DYNAMIC(min=2, max=6)))
+    found = quantize_program(program, QuantizationOptions("int8_static"), [inputs]).program
+    before = to_edge(found).exported_program()
+    after = _fuse_program(before)
+    for number in (2, 6):
+        expected = before.module(check_guards=False)(inputs[0], number)
+        torch.testing.assert_close(after.module(check_guards=False)(inputs[0], number), expected)

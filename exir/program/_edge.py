@@ -293,7 +293,8 @@ def _lower_to_edge(
     preserved_ops: by method, the operators that are not decomposed.
     """
     always = dict.fromkeys(config.preserve_ops, _accept_node)
-    with check_sizes_unchanged(bundle.programs.values(), "decomposition"):
+    remedy = "widen its range, or write state without views, because PyTorch decides a comparison for the example"
+    with check_sizes_unchanged(bundle.programs.values(), "decomposition", remedy):
         core = {
             name: to_core_aten(program, always, config.preserve_sdpa, preserved_ops.get(name))
             for name, program in bundle.programs.items()

@@ -11,10 +11,11 @@ from exir.graph.fake_mode import fake_mode_of
 
 
 @contextmanager
-def check_sizes_unchanged(programs: Iterable[ExportedProgram], step: str) -> Iterator[None]:
+def check_sizes_unchanged(programs: Iterable[ExportedProgram], step: str, remedy: str) -> Iterator[None]:
     """Raise a `PassError` if the body specializes a dynamic size of `programs`.
 
     step: the name of the compiler step that runs in the body.
+    remedy: the end of the message.
 
     An operator that converts a fake tensor's size to an int gets the example's size. The whole
     program then has that fixed size, and fails for inputs of other sizes.
@@ -27,8 +28,7 @@ def check_sizes_unchanged(programs: Iterable[ExportedProgram], step: str) -> Ite
             bounds = program.range_constraints[symbol]
             raise PassError(
                 f"{step}: receives a dynamic size, {symbol} of {bounds.lower} to {bounds.upper}, "
-                f"instead of the example's {number}; run its operators on fake tensors within "
-                "exir.graph.fake_mode.dispatch_for"
+                f"instead of the example's {number}; {remedy}"
             )
 
 

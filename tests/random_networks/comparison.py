@@ -215,19 +215,21 @@ def _spec(network: Network) -> ModelSpec:
         varies = network.number.high > network.number.low
         shapes.append(Dim.DYNAMIC(min=network.number.low, max=network.number.high) if varies else None)
     generator = torch.Generator().manual_seed(network.seed + 1)
-    measured = [
-        tuple(
-            torch.randn(tensor.shape, generator=generator) if isinstance(tensor, Tensor) else tensor
-            for tensor in inputs
-        )
-        for _ in range(_CALIBRATION)
-    ]
+    measured = [tuple(_random_like(value, generator) for value in inputs) for _ in range(_CALIBRATION)]
     return ModelSpec(
         module=network.module(),
         example_args=inputs,
         dynamic_shapes=tuple(shapes) if any(shape is not None for shape in shapes) else None,
         calibration_inputs={"forward": measured} if network.recipe == "int8_static" else {},
     )
+
+
+def _random_like(value: Any, generator: torch.Generator) -> Any:
+    if not isinstance(value, Tensor):
+        return value
+    if value.is_floating_point():
+        return torch.randn(value.shape, generator=generator)
+    return torch.randint(0, 2, value.shape, generator=generator).to(value.dtype)
 
 
 def _lowered(exported: Exported, backend: str) -> tuple[ExecutorchProgramManager, Quantization | None]:
