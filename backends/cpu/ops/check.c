@@ -1,80 +1,5 @@
 #include "backends/cpu/ops/check.h"
 
-static et_status check_count(const et_cpu_op *op, const char *what,
-                             uint16_t count, uint16_t least, uint16_t most,
-                             et_error *error) {
-  ET_CPU_CHECK(error, count >= least && count <= most,
-               "%s: %d %s, expected %d to %d", op->type->name, (int)count, what,
-               (int)least, (int)most);
-  return ET_STATUS_OK;
-}
-
-et_status et_cpu_check_counts(const et_cpu_op *op, const et_cpu_counts *counts,
-                              et_error *error) {
-  ET_RETURN_IF_ERROR(check_count(op, "inputs", op->input_count,
-                                 counts->inputs_least, counts->inputs_most,
-                                 error));
-  ET_RETURN_IF_ERROR(
-      check_count(op, "outputs", op->output_count, counts->outputs,
-                  (uint16_t)(counts->outputs + counts->more_outputs), error));
-  ET_RETURN_IF_ERROR(check_count(op, "workspaces", op->workspace_count,
-                                 counts->workspaces, counts->workspaces,
-                                 error));
-  ET_RETURN_IF_ERROR(check_count(op, "dims", op->dim_count, counts->dims,
-                                 counts->dims, error));
-  return check_count(op, "attributes", op->attribute_count, counts->attributes,
-                     counts->attributes, error);
-}
-
-et_status et_cpu_check_tensor(const et_cpu_op *op, size_t index,
-                              et_scalar_type dtype, uint8_t rank,
-                              et_error *error) {
-  const et_cpu_tensor *tensor = op->tensors[index];
-  ET_CPU_CHECK(error, tensor->dtype == dtype,
-               "%s: tensor %zu is %s, expected %s", op->type->name, index,
-               et_scalar_type_name(tensor->dtype), et_scalar_type_name(dtype));
-  ET_CPU_CHECK(error, tensor->rank == rank,
-               "%s: tensor %zu has %d dims, expected %d", op->type->name, index,
-               (int)tensor->rank, (int)rank);
-  return ET_STATUS_OK;
-}
-
-et_status et_cpu_check_sizes(const et_cpu_op *op, size_t index,
-                             et_scalar_type dtype, uint8_t rank,
-                             const int64_t *sizes, et_error *error) {
-  ET_RETURN_IF_ERROR(et_cpu_check_tensor(op, index, dtype, rank, error));
-  const et_cpu_tensor *tensor = op->tensors[index];
-  for (uint8_t i = 0; i < rank; i++) {
-    ET_CPU_CHECK(error, tensor->sizes[i] == sizes[i],
-                 "%s: tensor %zu, dim %d is %d, expected %lld", op->type->name,
-                 index, (int)i, (int)tensor->sizes[i], (long long)sizes[i]);
-  }
-  return ET_STATUS_OK;
-}
-
-et_status et_cpu_check_numel(const et_cpu_op *op, size_t index,
-                             et_scalar_type dtype, int64_t numel,
-                             et_error *error) {
-  const et_cpu_tensor *tensor = op->tensors[index];
-  ET_RETURN_IF_ERROR(
-      et_cpu_check_tensor(op, index, dtype, tensor->rank, error));
-  ET_CPU_CHECK(error, (int64_t)tensor->numel == numel,
-               "%s: tensor %zu has %zu elements, expected %lld", op->type->name,
-               index, tensor->numel, (long long)numel);
-  return ET_STATUS_OK;
-}
-
-et_status et_cpu_check_same(const et_cpu_op *op, size_t index, size_t other,
-                            et_error *error) {
-  const et_cpu_tensor *as = op->tensors[other];
-  int64_t sizes[ET_CPU_MAX_RANK];
-  for (uint8_t i = 0; i < as->rank; i++) {
-    sizes[i] = as->sizes[i];
-  }
-  return et_cpu_check_sizes(op, index, (et_scalar_type)as->dtype, as->rank,
-                            sizes, error);
-}
-
 et_status et_cpu_check_same_batch(const et_cpu_op *op, const et_cpu_tensor *x,
                                   const et_cpu_tensor *y, et_error *error) {
   ET_CPU_CHECK(error, x->sizes[0] == y->sizes[0],
@@ -96,7 +21,7 @@ et_status et_cpu_check_same_channels(const et_cpu_op *op,
 
 et_status et_cpu_check_attribute(const et_cpu_op *op, size_t index, int64_t low,
                                  int64_t high, et_error *error) {
-  const int64_t value = et_cpu_attribute(op, index);
+  const int64_t value = (int32_t)op->attributes[index];
   ET_CPU_CHECK(error, value >= low && value <= high,
                "%s: attribute %zu is %lld, expected %lld to %lld",
                op->type->name, index, (long long)value, (long long)low,

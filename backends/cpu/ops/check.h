@@ -1,4 +1,4 @@
-/* What the checks of several kinds have in common. */
+/* Checks that several ops share. */
 #ifndef BACKENDS_CPU_OPS_CHECK_H_
 #define BACKENDS_CPU_OPS_CHECK_H_
 
@@ -51,46 +51,11 @@ et_status et_cpu_check_same_channels(const et_cpu_op *op,
 /* Returns the index of `tensor` among the tensors of `op`, for messages. */
 size_t et_cpu_tensor_index(const et_cpu_op *op, const et_cpu_tensor *tensor);
 
-/* ---- Checks of ops without a schema ---- */
-
-/* What a kind takes: numbers of tensors, dims and attributes. */
-typedef struct et_cpu_counts {
-  uint16_t inputs_least;
-  uint16_t inputs_most;
-  uint16_t outputs;
-  uint16_t more_outputs; /* than that there may be */
-  uint16_t workspaces;
-  uint16_t dims;
-  uint16_t attributes;
-} et_cpu_counts;
-
-et_status et_cpu_check_counts(const et_cpu_op *op, const et_cpu_counts *counts,
-                              et_error *error);
-
-/* That tensor `index` of the op has this dtype and rank. */
-et_status et_cpu_check_tensor(const et_cpu_op *op, size_t index,
-                              et_scalar_type dtype, uint8_t rank,
-                              et_error *error);
-
-/* That tensor `index` is of this dtype and has these sizes. */
-et_status et_cpu_check_sizes(const et_cpu_op *op, size_t index,
-                             et_scalar_type dtype, uint8_t rank,
-                             const int64_t *sizes, et_error *error);
-
-/* That tensor `index` has this dtype and this many elements, of any rank. */
-et_status et_cpu_check_numel(const et_cpu_op *op, size_t index,
-                             et_scalar_type dtype, int64_t numel,
-                             et_error *error);
-
-/* That tensors `index` and `other` have the same rank, sizes and dtype. */
-et_status et_cpu_check_same(const et_cpu_op *op, size_t index, size_t other,
-                            et_error *error);
-
-/* That an attribute lies in [low, high]. */
+/* Checks that attribute word `index`, read as int32, is in low..high. */
 et_status et_cpu_check_attribute(const et_cpu_op *op, size_t index, int64_t low,
                                  int64_t high, et_error *error);
 
-/* Sets the fault of a call whose numbers are out of range: INVALID_ARGUMENT. */
+/* Sets the fault of a call whose tensors have values out of range: INVALID_ARGUMENT. */
 #define ET_CPU_FAIL(run, ...)                                                  \
   do {                                                                         \
     if ((run)->fault != NULL) {                                                \
@@ -98,9 +63,5 @@ et_status et_cpu_check_attribute(const et_cpu_op *op, size_t index, int64_t low,
                                      ET_STATUS_INVALID_ARGUMENT, __VA_ARGS__); \
     }                                                                          \
   } while (0)
-
-static inline int64_t et_cpu_attribute(const et_cpu_op *op, size_t index) {
-  return (int64_t)(int32_t)op->attributes[index];
-}
 
 #endif /* BACKENDS_CPU_OPS_CHECK_H_ */
