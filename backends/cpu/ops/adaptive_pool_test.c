@@ -25,13 +25,13 @@ static void make(et_test_op *test, const int32_t *x, const int32_t *after,
   et_test_int(test, pooling);
 }
 
-/* Whether place `at` of a dimension of `size` is in window `index` of `count`. */
+/* Returns whether element `at` of an axis of `size` is in window `index` of `count`. */
 static bool is_in(size_t at, size_t index, size_t size, size_t count) {
   return at >= index * size / count &&
          (double)at < ceil((double)((index + 1) * size) / (double)count);
 }
 
-/* Of all numbers of a volume, those that element `o` of y takes. */
+/* Returns element `o` of y. */
 static double element(const et_test_op *test, int32_t pooling,
                       const size_t *o) {
   const int32_t *x = test->tensors[0].sizes;
@@ -98,8 +98,8 @@ static void test_windows_of_any_sizes(void **state) {
   }
 }
 
-/* NaN is the largest, the last one of a window. */
-static void test_nan(void **state) {
+/* The maximum is the last NaN of a window. */
+static void test_maxima_of_nan(void **state) {
   (void)state;
   const int32_t x[RANK] = {1, 1, 1, 5, 1};
   const int32_t after[3] = {1, 1, 2};
@@ -117,7 +117,7 @@ static void test_nan(void **state) {
   et_test_end(&test);
 }
 
-static void test_what_is_refused(void **state) {
+static void test_rejects_invalid_shapes_and_modes(void **state) {
   (void)state;
   const int32_t x[RANK] = {2, 1, 7, 5, 3};
   const int32_t after[3] = {1, 3, 2};
@@ -139,8 +139,8 @@ static void test_what_is_refused(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_windows_of_any_sizes),
-      cmocka_unit_test(test_nan),
-      cmocka_unit_test(test_what_is_refused),
+      cmocka_unit_test(test_maxima_of_nan),
+      cmocka_unit_test(test_rejects_invalid_shapes_and_modes),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,7 +13,7 @@ extern const et_backend_part et_cpu_op_col2im;
 
 enum { MOST = 4096 };
 
-/* Of one axis. */
+/* One axis. */
 typedef struct axis {
   int32_t size;
   int32_t kernel;
@@ -48,7 +48,7 @@ static void make(et_test_op *test, const axis *down, const axis *across,
   et_test_int(test, across->dilation);
 }
 
-/* Each element of the windows to its pixel, as `unfold` had taken it. */
+/* Adds each element of the windows to its pixel. */
 static void add_windows(const et_test_op *test, const axis *down,
                         const axis *across, double *sums) {
   const int32_t *x = test->tensors[0].sizes;
@@ -86,14 +86,14 @@ static void check_fold(axis down, axis across, int32_t batch,
   et_test_end(&test);
 }
 
-static void test_windows_that_overlap(void **state) {
+static void test_overlapping_windows(void **state) {
   (void)state;
   check_fold((axis){9, 3, 2, 1, 1}, (axis){7, 3, 2, 1, 1}, 2, 19);
   check_fold((axis){6, 3, 1, 0, 1}, (axis){8, 2, 3, 1, 1}, 1, 1);
   check_fold((axis){9, 2, 1, 2, 3}, (axis){9, 3, 1, 0, 2}, 3, 5);
 }
 
-static void test_pixels_that_no_window_has_are_zero(void **state) {
+static void test_pixels_without_windows_are_zero(void **state) {
   (void)state;
   check_fold((axis){8, 2, 3, 0, 1}, (axis){9, 1, 4, 0, 1}, 1, 17);
 }
@@ -108,7 +108,7 @@ static void test_every_small_window(void **state) {
   }
 }
 
-static void test_what_is_refused(void **state) {
+static void test_rejects_invalid_shapes_and_windows(void **state) {
   (void)state;
   const axis a = {5, 3, 1, 1, 1};
   et_test_op test;
@@ -128,10 +128,10 @@ static void test_what_is_refused(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_windows_that_overlap),
-      cmocka_unit_test(test_pixels_that_no_window_has_are_zero),
+      cmocka_unit_test(test_overlapping_windows),
+      cmocka_unit_test(test_pixels_without_windows_are_zero),
       cmocka_unit_test(test_every_small_window),
-      cmocka_unit_test(test_what_is_refused),
+      cmocka_unit_test(test_rejects_invalid_shapes_and_windows),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,8 +12,7 @@ extern const et_backend_part et_cpu_op_conv_f32_f16w;
 #define F16 ET_SCALAR_TYPE_FLOAT16
 #define BF16 ET_SCALAR_TYPE_BFLOAT16
 
-/* That the bits are those of a convolution with the floats that the weights stand
- * for. */
+/* Checks that results have the bits of conv_f32 on the widened weights. */
 static void check_bits(const et_test_conv *s, et_scalar_type dtype) {
   et_test_op halves;
   et_test_op floats;
@@ -53,7 +52,7 @@ static void test_bits_of_many_channels_and_pixels(void **state) {
   }
 }
 
-static void test_what_does_not_fit_is_refused(void **state) {
+static void test_rejects_invalid_shapes_and_attributes(void **state) {
   (void)state;
   const et_test_axis side = {6, 6, 3, 1, 1, 1, 1};
   const et_test_conv s = {1, 4, 8, 1, side, side, false, true, true};
@@ -78,7 +77,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_bits_of_random_shapes),
       cmocka_unit_test(test_bits_of_many_channels_and_pixels),
-      cmocka_unit_test(test_what_does_not_fit_is_refused),
+      cmocka_unit_test(test_rejects_invalid_shapes_and_attributes),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -17,17 +17,17 @@ static void make(et_test_op *test, const shape *s) {
                            s);
 }
 
-/* Where a channel of a pixel stands in the input. */
+/* Returns the index of a channel of a pixel. */
 static size_t place(const shape *s, int32_t image, int32_t y, int32_t x,
                     int32_t channel) {
   const size_t plane = (size_t)s->y.in * (size_t)s->x.in;
   const size_t pixel = (size_t)y * (size_t)s->x.in + (size_t)x;
   const size_t before = (size_t)image * plane * (size_t)s->channels;
-  return s->planes ? before + (size_t)channel * plane + pixel
+  return s->planar ? before + (size_t)channel * plane + pixel
                    : before + pixel * (size_t)s->channels + (size_t)channel;
 }
 
-/* One element in double, and how far a sum of floats may be from it. */
+/* Computes one element in double, and the error bound of a float sum. */
 static double element(const et_test_op *test, const shape *s, int32_t image,
                       int32_t y, int32_t x, int32_t n, double *margin) {
   const int32_t columns = s->columns / s->groups;
@@ -86,7 +86,7 @@ static void test_convolutions_of_random_shapes(void **state) {
   }
 }
 
-static void test_planes_of_random_shapes(void **state) {
+static void test_planar_input_of_random_shapes(void **state) {
   (void)state;
   for (int i = 0; i < 80; i++) {
     shape s = et_test_random_convolution(true);
@@ -97,7 +97,7 @@ static void test_planes_of_random_shapes(void **state) {
   }
 }
 
-static void test_planes_of_several_strips(void **state) {
+static void test_planar_rows_of_several_strips(void **state) {
   (void)state;
   const et_test_axis y = {5, 5, 3, 1, 1, 1, 1};
   const et_test_axis x = {1400, 700, 3, 2, 1, 0, 1};
@@ -105,8 +105,8 @@ static void test_planes_of_several_strips(void **state) {
   check_convolution(&s);
 }
 
-/* Rows of tiles that are computed together, of some that are not, and of both. */
-static void test_rows_of_planes_of_every_remainder(void **state) {
+/* Widths of one or two tiles at once, and remainders. */
+static void test_planar_rows_of_every_remainder(void **state) {
   (void)state;
   const et_test_axis y = {3, 3, 3, 1, 1, 1, 1};
   for (int32_t width = 5; width <= 31; width++) {
@@ -119,7 +119,7 @@ static void test_rows_of_planes_of_every_remainder(void **state) {
   }
 }
 
-/* Output of so many pixels, with so many zeros before it; those behind it follow. */
+/* An axis with `out` outputs and padding before; the padding after follows. */
 static et_test_axis axis(int32_t out, int32_t kernel, int32_t stride,
                          int32_t before, int32_t dilation, int32_t after) {
   const int32_t read = (out - 1) * stride + (kernel - 1) * dilation + 1;
@@ -127,8 +127,8 @@ static et_test_axis axis(int32_t out, int32_t kernel, int32_t stride,
       read - before - after, out, kernel, stride, before, after, dilation};
 }
 
-/* Pixels whose windows lie inside of the image read it where it lies. */
-static void test_planes_inside_and_at_edges(void **state) {
+/* Windows inside of the image read it in place. */
+static void test_planar_windows_inside_and_at_edges(void **state) {
   (void)state;
   for (int32_t i = 0; i < 108; i++) {
     const int32_t kernel = 3 + 2 * (i % 3);
@@ -154,7 +154,7 @@ static void test_images_of_several_blocks(void **state) {
   check_convolution(&s);
 }
 
-/* Blocks of as many pixels as there may be, and of fewer, whose last tiles differ. */
+/* Blocks of the maximum of pixels, and of fewer, with other last tiles. */
 static void test_blocks_of_every_remainder(void **state) {
   (void)state;
   const et_test_axis y = {1, 1, 3, 1, 1, 1, 1};
@@ -165,7 +165,7 @@ static void test_blocks_of_every_remainder(void **state) {
   }
 }
 
-static void test_many_channels_go_through_memory(void **state) {
+static void test_many_channels_are_added_in_parts(void **state) {
   (void)state;
   const et_test_axis side = {3, 3, 3, 1, 1, 1, 1};
   const shape wide = {1, 400, 20, 1, side, side, false, true, true};
@@ -174,7 +174,7 @@ static void test_many_channels_go_through_memory(void **state) {
   check_convolution(&deep);
 }
 
-static void test_what_does_not_fit_is_refused(void **state) {
+static void test_rejects_invalid_shapes_and_attributes(void **state) {
   (void)state;
   const et_test_axis side = {6, 6, 3, 1, 1, 1, 1};
   const shape s = {1, 4, 8, 2, side, side, false, true, true};
@@ -210,7 +210,7 @@ static void test_what_does_not_fit_is_refused(void **state) {
   et_test_end(&test);
 }
 
-static void test_large_windows_over_planes_are_refused(void **state) {
+static void test_rejects_large_windows_of_planar_input(void **state) {
   (void)state;
   const et_test_axis small = {6, 6, 3, 1, 1, 1, 1};
   const et_test_axis far = {400, 2, 3, 1, 0, 0, 199};
@@ -228,15 +228,15 @@ static void test_large_windows_over_planes_are_refused(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_convolutions_of_random_shapes),
-      cmocka_unit_test(test_planes_of_random_shapes),
-      cmocka_unit_test(test_planes_of_several_strips),
-      cmocka_unit_test(test_rows_of_planes_of_every_remainder),
-      cmocka_unit_test(test_planes_inside_and_at_edges),
+      cmocka_unit_test(test_planar_input_of_random_shapes),
+      cmocka_unit_test(test_planar_rows_of_several_strips),
+      cmocka_unit_test(test_planar_rows_of_every_remainder),
+      cmocka_unit_test(test_planar_windows_inside_and_at_edges),
       cmocka_unit_test(test_images_of_several_blocks),
       cmocka_unit_test(test_blocks_of_every_remainder),
-      cmocka_unit_test(test_many_channels_go_through_memory),
-      cmocka_unit_test(test_what_does_not_fit_is_refused),
-      cmocka_unit_test(test_large_windows_over_planes_are_refused),
+      cmocka_unit_test(test_many_channels_are_added_in_parts),
+      cmocka_unit_test(test_rejects_invalid_shapes_and_attributes),
+      cmocka_unit_test(test_rejects_large_windows_of_planar_input),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -20,10 +20,10 @@ typedef struct shape {
   int32_t batch, channels, columns, groups;
   et_test_axis y, x;
   bool from_signed, to_signed;
-  int32_t together; /* quads whose products add up in an int16 */
+  int32_t max_exact_terms;
 } shape;
 
-/* x = byte - 3; some bytes at both ends are never written. */
+/* Some values at both ends are never written. */
 enum { X_ZERO = 3 };
 static const et_cpu_output_quantization quantizing = {19.0f, 7, 10, 117};
 
@@ -31,32 +31,35 @@ static int32_t panel_count(const shape *s) {
   return s->groups * ((s->columns / s->groups + 15) / 16);
 }
 
-/* Elements of a column. */
+/* Returns the weights of a column. */
 static int32_t depth_of(const shape *s) {
   return s->y.kernel * s->x.kernel * (s->channels / s->groups);
 }
 
 static int32_t quads_of(const shape *s) { return (depth_of(s) + 3) / 4; }
 
-/* Of the sizes there are, sums of some hundreds of thousands and a few bytes. */
+/* Scales for accumulators of some hundreds of thousands. */
 static void fill_scales(float *scale, size_t count, int32_t depth) {
   for (size_t i = 0; i < count; i++) {
     scale[i] = (1.5f + et_test_number()) / (400.0f * sqrtf((float)depth));
   }
 }
 
-/* With bytes, sums of two halves' products stay an int16. */
-static int32_t largest_weight(int32_t together) { return 64 / together; }
+/* Small enough that products of both halves of a quad add up in int16. */
+static int32_t largest_weight(int32_t max_exact_terms) {
+  return 64 / max_exact_terms;
+}
 
-static void fill_weights(int8_t *weights, size_t count, int32_t together) {
-  for (size_t i = 0; together > 0 && i < count; i++) {
-    const int32_t most = largest_weight(together);
+static void fill_weights(int8_t *weights, size_t count,
+                         int32_t max_exact_terms) {
+  for (size_t i = 0; max_exact_terms > 0 && i < count; i++) {
+    const int32_t most = largest_weight(max_exact_terms);
     weights[i] =
         (int8_t)((int32_t)et_test_below((uint32_t)(2 * most + 1)) - most);
   }
 }
 
-/* The sums of all weights of each column. */
+/* Sets the sums of the weights of each column. */
 static void fill_sums(int32_t *sums, const int8_t *panels, int32_t count,
                       int32_t quads) {
   for (int32_t i = 0; i < count * 16; i++) {
@@ -68,7 +71,7 @@ static void fill_sums(int32_t *sums, const int8_t *panels, int32_t count,
   }
 }
 
-/* Weights of the elements that only fill up quads are 0. */
+/* Sets the weights of padded elements to 0. */
 static void clear_padding(int8_t *panels, const shape *s) {
   const int32_t depth = quads_of(s) * 4;
   for (int32_t row = 0; row < panel_count(s) * depth; row++) {
@@ -88,7 +91,7 @@ static void make(et_test_op *test, const shape *s) {
   et_test_begin(test, &et_cpu_op_conv_qs8);
   et_test_input(test, s->from_signed ? I8 : U8, 4, in);
   int8_t *weights = et_test_input(test, I8, 4, panels);
-  fill_weights(weights, (size_t)(count * quads * 64), s->together);
+  fill_weights(weights, (size_t)(count * quads * 64), s->max_exact_terms);
   clear_padding(weights, s);
   int32_t *sums = et_test_input(test, ET_SCALAR_TYPE_INT32, 1, columns);
   fill_sums(sums, weights, count, quads);
@@ -98,13 +101,13 @@ static void make(et_test_op *test, const shape *s) {
   et_test_output(test, s->to_signed ? I8 : U8, 4, out);
   et_test_window(test, &s->y, &s->x);
   et_test_int(test, X_ZERO);
-  et_test_int(test, s->together);
+  et_test_int(test, s->max_exact_terms);
   et_test_int(test, s->from_signed ? -128 : 0);
   et_test_quantizing(test, &quantizing);
   et_test_int(test, s->groups);
 }
 
-/* What one tap of one pixel adds to column n. */
+/* Returns the products of one tap of one pixel, for column n. */
 static int32_t tap_sum(const et_test_op *test, const shape *s, int32_t image,
                        int32_t y, int32_t x, int32_t tap, int32_t n) {
   const int32_t channels = s->channels / s->groups;
@@ -123,7 +126,7 @@ static int32_t tap_sum(const et_test_op *test, const shape *s, int32_t image,
   return sum;
 }
 
-/* One byte: the sum in integers, then its requantization. */
+/* Returns one value: the accumulator, requantized. */
 static double element(const et_test_op *test, const void *shape_,
                       const et_test_place *at) {
   const shape *s = shape_;
@@ -155,7 +158,7 @@ static et_test_axis points(int32_t count) {
   return axis;
 }
 
-static void test_products_of_every_remainder(void **state) {
+static void test_linear_layers_of_every_remainder(void **state) {
   (void)state;
   for (int32_t rows = 0; rows <= 26; rows++) {
     for (int32_t columns = 1; columns <= 136; columns += 9) {
@@ -194,8 +197,8 @@ static void test_windows_of_random_shapes(void **state) {
   }
 }
 
-/* What is listed of each tap is bounded, too. */
-static void test_many_taps_come_in_smaller_blocks(void **state) {
+/* The list of taps of a block is limited. */
+static void test_blocks_of_windows_with_many_taps(void **state) {
   (void)state;
   const et_test_axis eight = {9, 2, 8, 1, 0, 0, 1};
   const et_test_axis spread = {70, 56, 8, 1, 0, 0, 2};
@@ -203,7 +206,7 @@ static void test_many_taps_come_in_smaller_blocks(void **state) {
   check_convolution(&s);
 }
 
-static void test_long_rows_come_in_smaller_blocks(void **state) {
+static void test_blocks_of_long_rows(void **state) {
   (void)state;
   const int32_t depths[] = {500, 516, 1000, 3000, 4000, 4096};
   for (size_t i = 0; i < sizeof(depths) / sizeof(depths[0]); i++) {
@@ -213,13 +216,13 @@ static void test_long_rows_come_in_smaller_blocks(void **state) {
   }
 }
 
-static void test_many_pixels_come_in_several_blocks(void **state) {
+static void test_several_blocks_of_pixels(void **state) {
   (void)state;
   const shape s = {1, 8, 20, 1, points(31), points(40), true, true, 1};
   check_convolution(&s);
 }
 
-/* Columns are shared out where pixels are few. */
+/* With few pixels, threads share columns. */
 static void test_few_pixels_of_many_columns(void **state) {
   (void)state;
   for (int32_t pixels = 1; pixels <= 26; pixels += 5) {
@@ -234,12 +237,13 @@ static void test_few_pixels_of_many_columns(void **state) {
 
 static void test_the_largest_products_do_not_saturate(void **state) {
   (void)state;
-  for (int32_t together = 0; together <= 4; together++) {
-    const shape s = {1, 16, 16, 1, points(1), points(6), false, true, together};
+  for (int32_t max_exact_terms = 0; max_exact_terms <= 4; max_exact_terms++) {
+    const shape s = {
+        1, 16, 16, 1, points(1), points(6), false, true, max_exact_terms};
     et_test_op test;
     make(&test, &s);
     const int8_t weight =
-        together > 0 ? (int8_t)largest_weight(together) : -128;
+        max_exact_terms > 0 ? (int8_t)largest_weight(max_exact_terms) : -128;
     memset(test.tensors[0].data, 255, test.tensors[0].bytes);
     memset(test.tensors[1].data, weight, test.tensors[1].bytes);
     fill_sums(test.tensors[2].data, test.tensors[1].data, 1, 4);
@@ -248,8 +252,8 @@ static void test_the_largest_products_do_not_saturate(void **state) {
   }
 }
 
-/* 130 * (126 + 126) is an int16. */
-static void test_bytes_of_a_small_range_take_larger_weights(void **state) {
+/* 130 * (126 + 126) fits int16. */
+static void test_values_of_a_small_range_allow_larger_weights(void **state) {
   (void)state;
   const shape s = {1, 16, 16, 1, points(1), points(6), true, true, 1};
   et_test_op test;
@@ -280,7 +284,7 @@ static void fill_near(et_test_op *test, int32_t channels, int32_t span,
 
 /* What is above the lowest of each element is multiplied as bytes, or as int16 where a
  * panel's weights ask for it: those of the second here, and of some others. */
-static void test_products_of_bytes_near_each_other(void **state) {
+static void test_rows_of_values_near_their_minimum(void **state) {
   (void)state;
   for (int32_t i = 0; i < 96; i++) {
     const int32_t channels = 4 * (1 + i % 24) - (i % 5 == 4 ? 3 : 0);
@@ -299,8 +303,8 @@ static void test_products_of_bytes_near_each_other(void **state) {
   }
 }
 
-/* At the edges of what fits: 127 times two weights of -128 does, 129 times does not, and
- * spans of 255 do with small weights. */
+/* At the limits of int16: 127 times two weights of -128 fits, 129 times does not, and ranges
+ * of 255 fit with small weights. */
 static void test_spans_at_the_edge_of_an_int16(void **state) {
   (void)state;
   const int32_t spans[] = {127, 128, 129, 255};
@@ -322,8 +326,7 @@ static void test_spans_at_the_edge_of_an_int16(void **state) {
   }
 }
 
-/* As the first layer of a network has them: windows whose rows are no whole quads, over
- * pictures with room for several in a row. */
+/* As in the first layer of a network: rows of a window are not multiples of a quad. */
 static void test_windows_of_few_channels(void **state) {
   (void)state;
   for (int32_t kernel = 2; kernel <= 7; kernel++) {
@@ -338,8 +341,8 @@ static void test_windows_of_few_channels(void **state) {
   }
 }
 
-/* Some of which see nothing of the picture, or a pixel at either end. */
-static void test_windows_beyond_pictures_of_few_channels(void **state) {
+/* Windows in the padding, or with one pixel of the image. */
+static void test_windows_in_the_padding_of_few_channels(void **state) {
   (void)state;
   for (int32_t channels = 1; channels <= 5; channels += 2) {
     et_test_axis y = {9, 0, 5, 1, 7, 6, 1};
@@ -351,7 +354,7 @@ static void test_windows_beyond_pictures_of_few_channels(void **state) {
   }
 }
 
-/* Sums that are no int32 once they are scaled become the nearest byte there is. */
+/* Scaled accumulators beyond int32 saturate. */
 static void test_ops_beyond_an_int32(void **state) {
   (void)state;
   const shape s = {1, 16, 64, 1, points(1), points(13), true, true, 0};
@@ -367,8 +370,8 @@ static void test_ops_beyond_an_int32(void **state) {
   et_test_end(&test);
 }
 
-/* Those of a payload are not compared with its weights. */
-static void test_sums_that_no_weights_have_do_not_overflow(void **state) {
+/* The runtime does not verify that the sums are those of the weights. */
+static void test_wrong_sums_of_weights_do_not_overflow(void **state) {
   (void)state;
   const shape s = {1, 16, 16, 1, points(1), points(6), true, true, 0};
   et_test_op test;
@@ -382,7 +385,7 @@ static void test_sums_that_no_weights_have_do_not_overflow(void **state) {
   et_test_end(&test);
 }
 
-static void test_what_does_not_fit_is_refused(void **state) {
+static void test_rejects_invalid_shapes_and_attributes(void **state) {
   (void)state;
   const shape s = {1, 8, 20, 2, points(2), points(3), true, true, 1};
   et_test_op test;
@@ -413,7 +416,7 @@ static void test_what_does_not_fit_is_refused(void **state) {
   et_test_end(&test);
 }
 
-static void test_what_does_not_fit_the_stack_is_refused(void **state) {
+static void test_rejects_windows_beyond_the_stack(void **state) {
   (void)state;
   const shape s = {1, 4097, 1, 1, points(1), points(1), true, true, 1};
   et_test_op test;
@@ -422,7 +425,7 @@ static void test_what_does_not_fit_the_stack_is_refused(void **state) {
   et_test_end(&test);
 }
 
-/* It returns: a million groups of nothing, of as many pixels. */
+/* A million empty groups of a million pixels take no time. */
 static void test_m23_groups_of_no_channels_take_no_time(void **state) {
   (void)state;
   const shape s = {1 << 20,   0,    0,    1 << 20, points(1),
@@ -438,22 +441,22 @@ static void test_m23_groups_of_no_channels_take_no_time(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_products_of_every_remainder),
+      cmocka_unit_test(test_linear_layers_of_every_remainder),
       cmocka_unit_test(test_windows_of_random_shapes),
-      cmocka_unit_test(test_many_taps_come_in_smaller_blocks),
-      cmocka_unit_test(test_long_rows_come_in_smaller_blocks),
-      cmocka_unit_test(test_many_pixels_come_in_several_blocks),
+      cmocka_unit_test(test_blocks_of_windows_with_many_taps),
+      cmocka_unit_test(test_blocks_of_long_rows),
+      cmocka_unit_test(test_several_blocks_of_pixels),
       cmocka_unit_test(test_few_pixels_of_many_columns),
       cmocka_unit_test(test_the_largest_products_do_not_saturate),
-      cmocka_unit_test(test_bytes_of_a_small_range_take_larger_weights),
-      cmocka_unit_test(test_products_of_bytes_near_each_other),
+      cmocka_unit_test(test_values_of_a_small_range_allow_larger_weights),
+      cmocka_unit_test(test_rows_of_values_near_their_minimum),
       cmocka_unit_test(test_spans_at_the_edge_of_an_int16),
       cmocka_unit_test(test_windows_of_few_channels),
-      cmocka_unit_test(test_windows_beyond_pictures_of_few_channels),
+      cmocka_unit_test(test_windows_in_the_padding_of_few_channels),
       cmocka_unit_test(test_ops_beyond_an_int32),
-      cmocka_unit_test(test_sums_that_no_weights_have_do_not_overflow),
-      cmocka_unit_test(test_what_does_not_fit_is_refused),
-      cmocka_unit_test(test_what_does_not_fit_the_stack_is_refused),
+      cmocka_unit_test(test_wrong_sums_of_weights_do_not_overflow),
+      cmocka_unit_test(test_rejects_invalid_shapes_and_attributes),
+      cmocka_unit_test(test_rejects_windows_beyond_the_stack),
       cmocka_unit_test(test_m23_groups_of_no_channels_take_no_time),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

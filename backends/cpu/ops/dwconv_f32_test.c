@@ -122,8 +122,8 @@ static void check_rows(int32_t pixels, int32_t kernel, int32_t stride,
   }
 }
 
-/* Pixels are computed several at a time, which a row may have fewer of, or some
- * left over; channels are vectors, of which the last may begin within the one before. */
+/* Rows of fewer pixels than are computed at once, and of every remainder; channels whose
+ * last vector overlaps the one before it. */
 static void test_rows_of_any_number_of_pixels(void **state) {
   (void)state;
   for (int32_t pixels = 1; pixels <= 22; pixels++) {
@@ -137,8 +137,8 @@ static void test_rows_of_any_number_of_pixels(void **state) {
   }
 }
 
-/* More rows than four for each of three threads, and parts of the channels. */
-static void test_ranges_of_rows_that_are_not_alike(void **state) {
+/* More than four rows for each of three threads, and parts of the channels. */
+static void test_ranges_of_different_numbers_of_rows(void **state) {
   (void)state;
   for (int32_t rows = 11; rows <= 16; rows++) {
     const et_test_axis y = {rows, rows, 3, 1, 1, 1, 1};
@@ -148,7 +148,7 @@ static void test_ranges_of_rows_that_are_not_alike(void **state) {
   }
 }
 
-/* The first of two threads alone. */
+/* Runs the chunks of the first of two threads. */
 static void run_first_half(void *context, size_t count,
                            void (*function)(void *data, size_t index),
                            void *data) {
@@ -173,7 +173,7 @@ static void check_half_of(et_test_op *test, uint8_t isa) {
   }
 }
 
-static void test_a_thread_has_neighbouring_rows(void **state) {
+static void test_threads_have_consecutive_rows(void **state) {
   (void)state;
   const et_test_axis y = {8, 8, 3, 1, 1, 1, 1};
   const et_test_axis x = {3, 3, 3, 1, 1, 1, 1};
@@ -188,7 +188,7 @@ static void test_a_thread_has_neighbouring_rows(void **state) {
   et_test_end(&test);
 }
 
-static void test_what_does_not_fit_is_refused(void **state) {
+static void test_rejects_invalid_shapes_and_attributes(void **state) {
   (void)state;
   const et_test_axis side = {6, 6, 3, 1, 1, 1, 1};
   const shape s = {1, 20, side, side};
@@ -223,9 +223,9 @@ int main(void) {
       cmocka_unit_test(test_any_window),
       cmocka_unit_test(test_windows_of_three_and_five),
       cmocka_unit_test(test_rows_of_any_number_of_pixels),
-      cmocka_unit_test(test_ranges_of_rows_that_are_not_alike),
-      cmocka_unit_test(test_a_thread_has_neighbouring_rows),
-      cmocka_unit_test(test_what_does_not_fit_is_refused),
+      cmocka_unit_test(test_ranges_of_different_numbers_of_rows),
+      cmocka_unit_test(test_threads_have_consecutive_rows),
+      cmocka_unit_test(test_rejects_invalid_shapes_and_attributes),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

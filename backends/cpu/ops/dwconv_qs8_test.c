@@ -19,7 +19,7 @@ typedef struct shape {
   int32_t batch, channels;
   et_test_axis y, x;
   bool from_signed, to_signed;
-  int32_t together; /* quads of taps whose products add up in an int16 */
+  int32_t max_exact_terms;
 } shape;
 
 enum { X_ZERO = 5 };
@@ -31,23 +31,23 @@ static int32_t quad_count(const shape *s) {
   return s->x.kernel * ((s->y.kernel + 3) / 4);
 }
 
-/* Of row i of column j of a window. */
+/* Returns the index of row i of column j of a window. */
 static size_t tap_place(const shape *s, int32_t i, int32_t j, int32_t channel) {
   const int32_t quad = j * ((s->y.kernel + 3) / 4) + i / 4;
   const int32_t place = channel / 16 * quad_count(s) + quad;
   return (size_t)(place * 64 + channel % 16 * 4 + i % 4);
 }
 
-/* With whole bytes, products of `together` quads stay an int16. */
+/* With whole bytes, products of `max_exact_terms` quads stay an int16. */
 static int32_t weight_of(const shape *s) {
-  if (s->together == 0) {
+  if (s->max_exact_terms == 0) {
     return (int32_t)et_test_below(256) - 128;
   }
-  const size_t most = (size_t)(64 / s->together);
+  const size_t most = (size_t)(64 / s->max_exact_terms);
   return (int32_t)et_test_below(2 * most + 1) - (int32_t)most;
 }
 
-/* Weights, with their sums; the row that only fills up quads is 0. */
+/* Sets weights and their sums. Padded rows are 0. */
 static void fill_taps(const shape *s, int8_t *taps, int32_t *sums) {
   for (int32_t c = 0; c < (s->channels + 15) / 16 * 16; c++) {
     sums[c] = 0;
@@ -91,7 +91,7 @@ static void make(et_test_op *test, const shape *s) {
   et_test_output(test, s->to_signed ? I8 : U8, 4, out);
   et_test_window(test, &s->y, &s->x);
   et_test_int(test, X_ZERO);
-  et_test_int(test, s->together);
+  et_test_int(test, s->max_exact_terms);
   et_test_int(test, s->from_signed ? -128 : 0);
   et_test_quantizing(test, &quantizing);
 }
@@ -141,8 +141,8 @@ static void test_windows_of_random_shapes(void **state) {
   }
 }
 
-/* Windows whose sums are in registers, of several pixels, and of several rows where
- * channels leave room for them: rows and pixels that groups of them do not fit. */
+/* Unrolled windows of several pixels, and of several rows if there are few channels, with
+ * remainders of both. */
 static void test_common_windows_over_any_number_of_channels(void **state) {
   (void)state;
   static const int32_t channels[] = {3, 16, 20, 32, 33, 48, 64, 80, 96, 144};
@@ -161,8 +161,8 @@ static void test_common_windows_over_any_number_of_channels(void **state) {
   }
 }
 
-/* Three threads have some each. */
-static void test_rows_that_are_shared_out(void **state) {
+/* Three threads share the rows. */
+static void test_threads_share_rows(void **state) {
   (void)state;
   for (int32_t rows = 5; rows <= 30; rows += 5) {
     const et_test_axis y = {rows, rows, 3, 1, 1, 1, 1};
@@ -172,26 +172,31 @@ static void test_rows_that_are_shared_out(void **state) {
   }
 }
 
-/* Of 3 x 3 taps, which have loops of their own, and of others. */
+/* With 3 x 3 taps, which have their own loops, and others. */
 static void test_the_largest_products_do_not_saturate(void **state) {
   (void)state;
   for (int32_t kernel = 2; kernel <= 4; kernel++) {
-    for (int32_t together = 1; together <= 8; together++) {
+    for (int32_t max_exact_terms = 1; max_exact_terms <= 8; max_exact_terms++) {
       const et_test_axis one = {kernel, 1, kernel, 1, 0, 0, 1};
       const et_test_axis nine = {kernel + 8, 9, kernel, 1, 0, 0, 1};
-      const shape s = {1,     16,   one,     together % 2 == 0 ? one : nine,
-                       false, true, together};
+      const shape s = {1,
+                       16,
+                       one,
+                       max_exact_terms % 2 == 0 ? one : nine,
+                       false,
+                       true,
+                       max_exact_terms};
       et_test_op test;
       make(&test, &s);
       memset(test.tensors[0].data, 255, test.tensors[0].bytes);
-      fill_equal_taps(&s, 64 / together, &test);
+      fill_equal_taps(&s, 64 / max_exact_terms, &test);
       et_test_run_exact(&test, &s, element);
       et_test_end(&test);
     }
   }
 }
 
-static void test_what_does_not_fit_is_refused(void **state) {
+static void test_rejects_invalid_shapes_and_attributes(void **state) {
   (void)state;
   const et_test_axis axis = et_test_axis_random(3, 1, 1);
   const shape s = {1, 20, axis, axis, true, true, 0};
@@ -211,7 +216,7 @@ static void test_what_does_not_fit_is_refused(void **state) {
   et_test_end(&test);
 }
 
-static void test_windows_that_do_not_fit_the_stack_are_refused(void **state) {
+static void test_rejects_kernels_beyond_the_stack(void **state) {
   (void)state;
   const et_test_axis axis = {9, 1, 9, 1, 0, 0, 1};
   const shape s = {1, 20, axis, axis, true, true, 0};
@@ -221,7 +226,7 @@ static void test_windows_that_do_not_fit_the_stack_are_refused(void **state) {
   et_test_end(&test);
 }
 
-/* More columns than are kept at once, and the longest windows. */
+/* More columns than the buffer has, and the largest windows. */
 static void test_wide_images_come_in_parts(void **state) {
   (void)state;
   const et_test_axis lines[] = {
@@ -230,8 +235,8 @@ static void test_wide_images_come_in_parts(void **state) {
                                {300, 150, 1, 2, 0, 0, 1},
                                {300, 79, 64, 3, 0, 0, 1}};
   for (size_t i = 0; i < 3; i++) {
-    for (int32_t together = 0; together < 2; together++) {
-      const shape s = {1, 17, lines[i], wide[i], true, true, together};
+    for (int32_t max_exact_terms = 0; max_exact_terms < 2; max_exact_terms++) {
+      const shape s = {1, 17, lines[i], wide[i], true, true, max_exact_terms};
       check_depthwise(&s);
     }
   }
@@ -242,10 +247,10 @@ int main(void) {
       cmocka_unit_test(test_windows_of_random_shapes),
       cmocka_unit_test(test_common_windows_over_any_number_of_channels),
       cmocka_unit_test(test_wide_images_come_in_parts),
-      cmocka_unit_test(test_rows_that_are_shared_out),
+      cmocka_unit_test(test_threads_share_rows),
       cmocka_unit_test(test_the_largest_products_do_not_saturate),
-      cmocka_unit_test(test_what_does_not_fit_is_refused),
-      cmocka_unit_test(test_windows_that_do_not_fit_the_stack_are_refused),
+      cmocka_unit_test(test_rejects_invalid_shapes_and_attributes),
+      cmocka_unit_test(test_rejects_kernels_beyond_the_stack),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,9 +15,9 @@ extern const et_backend_part et_cpu_op_mbconv_f32;
 
 typedef struct shape {
   int32_t batch, channels, middle, columns;
-  et_test_axis expand_y, expand_x; /* from x to the expanded picture */
+  et_test_axis expand_y, expand_x; /* from x to the expanded image */
   et_test_axis y, x;               /* from there to the output */
-  bool planes, residual;
+  bool planar, residual;
   int32_t rows, lanes;
 } shape;
 
@@ -46,7 +46,7 @@ static void add_activation(et_test_op *test, int32_t kind) {
 }
 
 static void add_block(et_test_op *test, const shape *s) {
-  et_test_int(test, s->planes);
+  et_test_int(test, s->planar);
   et_test_window(test, &s->expand_y, &s->expand_x);
   et_test_int(test, 1);
   add_activation(test, 1);
@@ -55,7 +55,7 @@ static void add_block(et_test_op *test, const shape *s) {
   add_activation(test, 9);
 }
 
-/* Floats of a lane's workspace. */
+/* Returns the floats of the workspace of a thread. */
 static int32_t room(const shape *s) {
   const int32_t ring =
       (s->rows - 1) * s->y.stride + (s->y.kernel - 1) * s->y.dilation + 1;
@@ -65,9 +65,9 @@ static int32_t room(const shape *s) {
 static void add_x(et_test_op *test, const shape *s) {
   const int32_t image[4] = {s->batch, s->expand_y.in, s->expand_x.in,
                             s->channels};
-  const int32_t planes[4] = {s->batch, s->channels, s->expand_y.in,
-                             s->expand_x.in};
-  et_test_input(test, F32, 4, s->planes ? planes : image);
+  const int32_t nchw[4] = {s->batch, s->channels, s->expand_y.in,
+                           s->expand_x.in};
+  et_test_input(test, F32, 4, s->planar ? nchw : image);
 }
 
 static void make(et_test_op *test, const shape *s) {
@@ -91,7 +91,7 @@ static double input(const et_test_op *test, const shape *s, int32_t image,
                     int32_t y, int32_t x, int32_t c) {
   const float *in = test->tensors[0].data;
   const int32_t h = s->expand_y.in, w = s->expand_x.in;
-  return (double)(s->planes ? in[((image * s->channels + c) * h + y) * w + x]
+  return (double)(s->planar ? in[((image * s->channels + c) * h + y) * w + x]
                             : in[((image * h + y) * w + x) * s->channels + c]);
 }
 
@@ -113,7 +113,7 @@ static double expanded(const et_test_op *test, const shape *s, int32_t image,
   return clamp(sum);
 }
 
-/* The expanded picture [batch][y][x][middle]. */
+/* Returns the expanded image [batch][y][x][middle]. */
 static double *expand(const et_test_op *test, const shape *s) {
   const int32_t height = s->expand_y.out, width = s->expand_x.out;
   const int32_t count = s->batch * height * width * s->middle;
@@ -128,7 +128,7 @@ static double *expand(const et_test_op *test, const shape *s) {
 }
 
 static double filtered(const et_test_op *test, const shape *s,
-                       const double *picture, int32_t image, int32_t y,
+                       const double *expanded_image, int32_t image, int32_t y,
                        int32_t x, int32_t m) {
   const int32_t taps = s->y.kernel * s->x.kernel;
   const float *w =
@@ -140,15 +140,15 @@ static double filtered(const et_test_op *test, const shape *s,
     if (iy >= 0 && ix >= 0) {
       const int32_t pixel =
           (image * s->expand_y.out + iy) * s->expand_x.out + ix;
-      sum += (double)w[tap * 16] * picture[pixel * s->middle + m];
+      sum += (double)w[tap * 16] * expanded_image[pixel * s->middle + m];
     }
   }
   return clamp(sum);
 }
 
-/* The results of one pixel of the output. */
+/* Computes one pixel of the output. */
 static void project(const et_test_op *test, const shape *s,
-                    const double *picture, int32_t pixel, double *out) {
+                    const double *expanded_image, int32_t pixel, double *out) {
   const int32_t x = pixel % s->x.out;
   const int32_t y = pixel / s->x.out % s->y.out;
   for (int32_t n = 0; n < s->columns; n++) {
@@ -160,7 +160,7 @@ static void project(const et_test_op *test, const shape *s,
   }
   for (int32_t m = 0; m < s->middle; m++) {
     const double value =
-        filtered(test, s, picture, pixel / s->x.out / s->y.out, y, x, m);
+        filtered(test, s, expanded_image, pixel / s->x.out / s->y.out, y, x, m);
     for (int32_t n = 0; n < s->columns; n++) {
       const float *w = (const float *)test->tensors[5].data +
                        (n / 16 * s->middle + m) * 16 + n % 16;
@@ -178,20 +178,21 @@ static void check_block(const shape *s) {
   const size_t count = et_test_result(&test)->numel;
   double *values = malloc((2 * count + 1) * sizeof(double));
   assert_non_null(values);
-  double *picture = expand(&test, s);
+  double *expanded_image = expand(&test, s);
   for (size_t i = 0; i < count / (size_t)s->columns; i++) {
-    project(&test, s, picture, (int32_t)i, values + i * (size_t)s->columns);
+    project(&test, s, expanded_image, (int32_t)i,
+            values + i * (size_t)s->columns);
   }
   for (size_t i = 0; i < count; i++) {
     values[count + i] = 2e-5;
   }
   et_test_run(&test, values, values + count);
-  free(picture);
+  free(expanded_image);
   free(values);
   et_test_end(&test);
 }
 
-/* An axis over `in` elements, with less padding than the kernel reaches. */
+/* Returns an axis over `in` elements, with padding of half the kernel. */
 static et_test_axis axis_over(int32_t in, int32_t kernel, int32_t stride) {
   et_test_axis axis = {.in = in,
                        .kernel = kernel,
@@ -208,7 +209,7 @@ static shape random_shape(int32_t form) {
              .channels = 1 + (int32_t)et_test_below(form == 1 ? 3 : 20),
              .middle = 1 + (int32_t)et_test_below(40),
              .columns = 1 + (int32_t)et_test_below(30),
-             .planes = form == 1,
+             .planar = form == 1,
              .residual = et_test_below(2) == 0,
              .rows = 1 + (int32_t)et_test_below(4),
              .lanes = 1 + (int32_t)et_test_below(4)};
@@ -253,7 +254,7 @@ static void run_with_rows(shape s, int32_t rows, et_cpu_isa isa,
   et_test_end(&test);
 }
 
-static void test_the_height_of_strips_changes_no_bit(void **state) {
+static void test_results_do_not_depend_on_the_height_of_strips(void **state) {
   (void)state;
   shape s = random_shape(0);
   s.y = axis_over(s.expand_y.out, 3, 1);
@@ -276,7 +277,7 @@ static void test_the_height_of_strips_changes_no_bit(void **state) {
   et_test_end(&test);
 }
 
-/* Blocks of which each reads what the one before makes, a row at a time. */
+/* Blocks that each read the output of the one before, row by row. */
 typedef struct chain {
   shape blocks[4];
   int32_t count;
@@ -326,7 +327,7 @@ static void make_chain(et_test_op *test, const chain *c) {
   }
 }
 
-/* Gives block `index` its weights in the chain, and x. */
+/* Copies the weights of block `index` of the chain, and x. */
 static void take_weights(et_test_op *one, const et_test_op *all, int32_t index,
                          const et_cpu_tensor *x) {
   memcpy(one->tensors[0].data, x->data, x->bytes);
@@ -336,7 +337,7 @@ static void take_weights(et_test_op *one, const et_test_op *all, int32_t index,
   }
 }
 
-/* What the blocks compute one after the other. */
+/* Returns the result of single blocks, one after the other. */
 static double *run_each(const et_test_op *all, const chain *c) {
   const et_cpu_run run = {.isa = ET_CPU_PLAIN};
   et_test_op ops[4];
@@ -359,7 +360,7 @@ static double *run_each(const et_test_op *all, const chain *c) {
   return values;
 }
 
-static void test_a_chain_computes_what_its_blocks_do(void **state) {
+static void test_chains_agree_with_their_blocks(void **state) {
   (void)state;
   for (int32_t i = 0; i < 40; i++) {
     const chain c = random_chain(i % 3);
@@ -372,7 +373,7 @@ static void test_a_chain_computes_what_its_blocks_do(void **state) {
   }
 }
 
-static void test_a_chain_that_does_not_fit_is_refused(void **state) {
+static void test_rejects_invalid_chains(void **state) {
   (void)state;
   const et_test_axis point = {6, 6, 1, 1, 0, 0, 1};
   const et_test_axis side = {6, 6, 3, 1, 1, 1, 1};
@@ -409,7 +410,7 @@ static void test_a_chain_that_does_not_fit_is_refused(void **state) {
   et_test_end(&test);
 }
 
-static void test_what_does_not_fit_is_refused(void **state) {
+static void test_rejects_invalid_shapes_and_attributes(void **state) {
   (void)state;
   const et_test_axis point = {6, 6, 1, 1, 0, 0, 1};
   const et_test_axis side = {6, 6, 3, 1, 1, 1, 1};
@@ -444,10 +445,10 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_blocks_of_random_shapes),
       cmocka_unit_test(test_wide_rows_of_an_expanding_window),
-      cmocka_unit_test(test_the_height_of_strips_changes_no_bit),
-      cmocka_unit_test(test_a_chain_computes_what_its_blocks_do),
-      cmocka_unit_test(test_a_chain_that_does_not_fit_is_refused),
-      cmocka_unit_test(test_what_does_not_fit_is_refused),
+      cmocka_unit_test(test_results_do_not_depend_on_the_height_of_strips),
+      cmocka_unit_test(test_chains_agree_with_their_blocks),
+      cmocka_unit_test(test_rejects_invalid_chains),
+      cmocka_unit_test(test_rejects_invalid_shapes_and_attributes),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

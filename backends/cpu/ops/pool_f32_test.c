@@ -17,7 +17,7 @@ typedef struct shape {
   et_test_axis y, x;
   bool maximum, count_padding;
   int32_t divisor;
-  bool whole; /* said as a kernel of 0 x 0 */
+  bool whole; /* a kernel of 0 x 0 */
 } shape;
 
 static void make(et_test_op *test, const shape *s) {
@@ -80,7 +80,7 @@ static void check_pool(const shape *s) {
   et_test_end(&test);
 }
 
-/* Paddings are at most half of a kernel: every window has a pixel. */
+/* Padding is at most half of a kernel, so that each window has a pixel. */
 static et_test_axis random_axis(void) {
   const int32_t kernel = 1 + (int32_t)et_test_below(4);
   et_test_axis axis =
@@ -145,7 +145,7 @@ static void test_maxima_keep_nan(void **state) {
   et_test_end(&test);
 }
 
-static void test_what_does_not_fit_is_refused(void **state) {
+static void test_rejects_invalid_shapes_and_attributes(void **state) {
   (void)state;
   const et_test_axis axis = {6, 3, 2, 2, 0, 0, 1};
   const shape s = {1, 3, axis, axis, true, false, 0, false};
@@ -174,7 +174,7 @@ int main(void) {
       cmocka_unit_test(test_dilated_maxima),
       cmocka_unit_test(test_averages_of_whole_images),
       cmocka_unit_test(test_maxima_keep_nan),
-      cmocka_unit_test(test_what_does_not_fit_is_refused),
+      cmocka_unit_test(test_rejects_invalid_shapes_and_attributes),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

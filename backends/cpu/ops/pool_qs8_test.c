@@ -52,7 +52,7 @@ static float divisor(const shape *s, int32_t inside) {
   return (float)(s->count_padding ? s->y.kernel * s->x.kernel : inside);
 }
 
-/* The sum or maximum in integers, then the operations in float. */
+/* The sum or maximum is an integer; all further operations are in float. */
 static double element(const et_test_op *test, const void *shape_,
                       const et_test_place *at) {
   const shape *s = shape_;
@@ -83,7 +83,7 @@ static void check_pool(const shape *s) {
   et_test_end(&test);
 }
 
-/* Of windows that all have a tap inside of the image. */
+/* Each window has a tap inside of the image. */
 static et_test_axis random_axis(void) {
   et_test_axis axis = {.kernel = 1 + (int32_t)et_test_below(4),
                        .stride = 1 + (int32_t)et_test_below(3),
@@ -112,7 +112,7 @@ static void test_windows_of_random_shapes(void **state) {
   }
 }
 
-static void test_many_channels_come_in_blocks(void **state) {
+static void test_blocks_of_many_channels(void **state) {
   (void)state;
   const et_test_axis whole = {7, 1, 7, 1, 0, 0, 1};
   const shape s = {2, 530, whole, whole, false, false, 0, true, true, NULL};
@@ -122,8 +122,8 @@ static void test_many_channels_come_in_blocks(void **state) {
   check_pool(&largest);
 }
 
-/* As bytes that are read: whole ranges of the same scale; all but one of them. */
-static void test_largest_numbers_of_one_scale(void **state) {
+/* Values are kept if x and y have the same quantization and full range. */
+static void test_maxima_of_the_same_or_another_quantization(void **state) {
   (void)state;
   const et_cpu_output_quantization ranges[] = {
       {1 / 0.037f, X_ZERO, INT8_MIN, INT8_MAX},
@@ -146,7 +146,7 @@ static void test_largest_numbers_of_one_scale(void **state) {
   }
 }
 
-static void test_what_does_not_fit_is_refused(void **state) {
+static void test_rejects_invalid_shapes_and_attributes(void **state) {
   (void)state;
   const et_test_axis whole = {3, 1, 3, 1, 0, 0, 1};
   const shape s = {1, 4, whole, whole, false, false, 0, true, true, NULL};
@@ -176,9 +176,9 @@ static void test_what_does_not_fit_is_refused(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_windows_of_random_shapes),
-      cmocka_unit_test(test_many_channels_come_in_blocks),
-      cmocka_unit_test(test_largest_numbers_of_one_scale),
-      cmocka_unit_test(test_what_does_not_fit_is_refused),
+      cmocka_unit_test(test_blocks_of_many_channels),
+      cmocka_unit_test(test_maxima_of_the_same_or_another_quantization),
+      cmocka_unit_test(test_rejects_invalid_shapes_and_attributes),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

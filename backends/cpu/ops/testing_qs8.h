@@ -1,21 +1,21 @@
-/* What tests of kinds that compute with bytes are written with. */
+/* Fixtures of tests of int8 ops. */
 #ifndef BACKENDS_CPU_OPS_TESTING_QS8_H_
 #define BACKENDS_CPU_OPS_TESTING_QS8_H_
 
 #include "backends/cpu/microkernels/quantized.h"
 #include "backends/cpu/ops/testing.h"
 
-/* Element `index` of a tensor of bytes. */
+/* Returns element `index` of an int8 or uint8 tensor. */
 int32_t et_test_byte(const et_cpu_tensor *tensor, size_t index);
 
-/* The attributes that say how bytes are written. */
+/* Adds the attributes of the quantization of an output. */
 void et_test_quantizing(et_test_op *test,
                         const et_cpu_output_quantization *words);
 
-/* The byte for a number, as operators of quantized programs compute it. */
+/* Quantizes a real number. */
 double et_test_quantized(const et_cpu_output_quantization *words, float number);
 
-/* The byte for a sum of products. */
+/* Requantizes an accumulator. */
 double et_test_requantized(const et_cpu_output_quantization *words, int32_t sum,
                            float scale, float bias);
 
@@ -27,7 +27,7 @@ typedef struct et_test_place {
 typedef double et_test_element(const et_test_op *test, const void *shape,
                                const et_test_place *place);
 
-/* Runs the op, and expects exactly what `element` says. */
+/* Runs the op, and checks that each element is exactly that of `element`. */
 void et_test_run_exact(et_test_op *test, const void *shape,
                        et_test_element *element);
 

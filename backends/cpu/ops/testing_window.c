@@ -35,8 +35,8 @@ int32_t et_test_tap(const et_test_axis *axis, int32_t out, int32_t tap) {
   return at < axis->in ? at : -1;
 }
 
-et_test_conv et_test_random_convolution(bool planes) {
-  et_test_conv s = {.batch = 1 + (int32_t)et_test_below(2), .planes = planes};
+et_test_conv et_test_random_convolution(bool planar) {
+  et_test_conv s = {.batch = 1 + (int32_t)et_test_below(2), .planar = planar};
   s.groups = et_test_below(3) == 0 ? 1 + (int32_t)et_test_below(4) : 1;
   s.channels = s.groups * (1 + (int32_t)et_test_below(9));
   s.columns = s.groups * (1 + (int32_t)et_test_below(40));
@@ -54,21 +54,21 @@ et_test_conv et_test_random_convolution(bool planes) {
 void et_test_make_convolution(et_test_op *test, const et_backend_part *kind,
                               et_scalar_type weights, const et_test_conv *s) {
   const int32_t image[4] = {s->batch, s->y.in, s->x.in, s->channels};
-  const int32_t planes[4] = {s->batch, s->channels, s->y.in, s->x.in};
+  const int32_t nchw[4] = {s->batch, s->channels, s->y.in, s->x.in};
   const int32_t out[4] = {s->batch, s->y.out, s->x.out, s->columns};
   const int32_t count = (s->columns / s->groups + 15) / 16;
   const int32_t depth = s->y.kernel * s->x.kernel * (s->channels / s->groups);
   const int32_t panels[4] = {s->groups, count, depth, 16};
   const int32_t bias[1] = {s->groups * count * 16};
   et_test_begin(test, kind);
-  et_test_input(test, ET_SCALAR_TYPE_FLOAT32, 4, s->planes ? planes : image);
+  et_test_input(test, ET_SCALAR_TYPE_FLOAT32, 4, s->planar ? nchw : image);
   et_test_input(test, weights, 4, panels);
   et_test_input(test, ET_SCALAR_TYPE_FLOAT32, 1, bias);
   if (s->residual) {
     et_test_input(test, ET_SCALAR_TYPE_FLOAT32, 4, out);
   }
   et_test_output(test, ET_SCALAR_TYPE_FLOAT32, 4, out);
-  et_test_int(test, s->planes);
+  et_test_int(test, s->planar);
   et_test_window(test, &s->y, &s->x);
   et_test_int(test, s->groups);
   et_test_int(test, s->clamp ? 1 : 0);

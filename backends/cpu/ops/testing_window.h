@@ -4,36 +4,35 @@
 
 #include "backends/cpu/ops/testing.h"
 
-/* Along one axis. */
+/* One axis of a window and of its images. */
 typedef struct et_test_axis {
   int32_t in, out, kernel, stride, before, after, dilation;
 } et_test_axis;
 
-/* A window of `kernel` taps at `stride` with random paddings, over so many
- * elements that there is at least one output. */
+/* Returns an axis with random padding, and enough elements for at least one output. */
 et_test_axis et_test_axis_random(int32_t kernel, int32_t stride,
                                  int32_t dilation);
 
-/* The output's size, from the others. */
+/* Returns the number of outputs. */
 int32_t et_test_axis_out(const et_test_axis *axis);
 
-/* The ten words of a window. */
+/* Adds the attributes of a window. */
 void et_test_window(et_test_op *test, const et_test_axis *y,
                     const et_test_axis *x);
 
-/* What tap `tap` reads for output `out`; -1 outside of the image. */
+/* Returns the element that tap `tap` of output `out` reads; negative if it is padding. */
 int32_t et_test_tap(const et_test_axis *axis, int32_t out, int32_t tap);
 
-/* A convolution of pictures, or of planes. */
+/* A convolution of NHWC or planar images. */
 typedef struct et_test_conv {
   int32_t batch, channels, columns, groups;
   et_test_axis y, x;
-  bool planes, residual, clamp;
+  bool planar, residual, clamp;
 } et_test_conv;
 
-et_test_conv et_test_random_convolution(bool planes);
+et_test_conv et_test_random_convolution(bool planar);
 
-/* x, panels of dtype `weights`, bias, perhaps residual, y; clamped to
+/* Makes an op with weights of dtype `weights`, perhaps a residual and perhaps a clamp to
  * [-0.5, 0.75]. */
 void et_test_make_convolution(et_test_op *test, const et_backend_part *kind,
                               et_scalar_type weights, const et_test_conv *s);

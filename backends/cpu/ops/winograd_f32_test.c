@@ -20,7 +20,7 @@ typedef struct shape {
   int32_t activation;
 } shape;
 
-/* Results A^T [(G w G^T) * (B^T d B)] A of weights w and pixels d. */
+/* Outputs A^T [(G w G^T) * (B^T d B)] A of weights w and pixels d. */
 typedef struct transform {
   double g[6][3];
   double b[6][6]; /* B^T */
@@ -67,7 +67,7 @@ static double transformed(const shape *s, const float w[9], int32_t position) {
   return sum;
 }
 
-/* Packs weights [columns][channels][9] as the op reads them. */
+/* Transforms and packs weights [columns][channels][9]. */
 static void pack(const shape *s, const float *weights, float *panels) {
   const size_t channels = (size_t)s->channels;
   const size_t count = ((size_t)s->columns + 15) / 16;
@@ -120,7 +120,7 @@ static float *random_weights(const shape *s) {
   return weights;
 }
 
-/* The convolution itself, in double. */
+/* The direct convolution, in double. */
 static double element(const et_test_op *test, const shape *s,
                       const float *weights, int32_t image, int32_t y, int32_t x,
                       int32_t n) {
@@ -159,8 +159,7 @@ static double square(const double *row, int count) {
   return sum;
 }
 
-/* How much larger, squared, the terms of result `i` along an axis are than the
- * numbers they are made of. */
+/* Returns the squared growth of the terms of output `i` along an axis. */
 static double growth(const shape *s, int32_t i) {
   const transform *t = transform_of(s);
   double sum = 0;
@@ -171,12 +170,12 @@ static double growth(const shape *s, int32_t i) {
   return sum;
 }
 
-/* Six standard deviations of what independent roundings add up to, weights and
- * pixels being spread evenly over -1 to 1 (a variance of 1/3 each, as that of a
- * rounding in its last place): a sum over channels rounds at each of its partial
- * sums, whose variance grows evenly; besides, each term rounds in its two
- * transforms in (6 times an axis without fused operations, weights once), its
- * product, and its transform out (4 times an axis). Then bias and residual. */
+/* Returns six standard deviations of the sum of independent rounding errors. Weights and
+ * pixels are uniform in -1 to 1, with a variance of 1/3, as is a rounding error in units of
+ * the last place. A sum over channels rounds each partial sum, whose variance grows linearly.
+ * Each term also rounds in the two input transforms (6 times per axis without fused
+ * operations; weights once), the product, and the output transform (4 times per axis). Bias
+ * and residual follow. */
 static double margin(const shape *s, int32_t y, int32_t x, double sum) {
   const double ulp = ldexp(1, -24);
   const double c = (double)s->channels;
@@ -227,8 +226,8 @@ static void test_convolutions_of_random_shapes(void **state) {
   }
 }
 
-/* Where one group has all tiles. */
-static void test_lanes_that_share_columns(void **state) {
+/* If one group has all tiles, threads share columns. */
+static void test_threads_share_columns(void **state) {
   (void)state;
   for (int32_t i = 0; i < 12; i++) {
     const shape s = {.batch = 1,
@@ -245,7 +244,7 @@ static void test_lanes_that_share_columns(void **state) {
   }
 }
 
-static void test_what_does_not_fit_is_refused(void **state) {
+static void test_rejects_invalid_shapes_and_attributes(void **state) {
   (void)state;
   const et_test_axis side = {6, 6, 3, 1, 1, 1, 1};
   const shape s = {1, 4, 8, side, side, 4, 2, 1, true, 1};
@@ -280,8 +279,8 @@ static void test_what_does_not_fit_is_refused(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_convolutions_of_random_shapes),
-      cmocka_unit_test(test_lanes_that_share_columns),
-      cmocka_unit_test(test_what_does_not_fit_is_refused),
+      cmocka_unit_test(test_threads_share_columns),
+      cmocka_unit_test(test_rejects_invalid_shapes_and_attributes),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -26,13 +26,13 @@ typedef struct shape {
   int32_t zero_point;
 } shape;
 
-/* A shape, and the weights that it is packed of: [columns][9][channels]. */
+/* A shape, and its weights before packing: [columns][9][channels]. */
 typedef struct given {
   shape shape;
   int8_t *weights;
 } given;
 
-/* Some bytes at both ends are never written. */
+/* Some values at both ends are never written. */
 static const et_cpu_output_quantization quantizing = {19.0f, 7, 10, 117};
 
 static const int32_t rows_of_g[6][3] = {{6, 0, 0}, {1, 1, 1},  {1, -1, 1},
@@ -86,7 +86,7 @@ static given given_of(const shape *s) {
   return g;
 }
 
-/* Of the sizes there are, sums of some hundreds of thousands and a few bytes. */
+/* Scales for accumulators of some hundreds of thousands. */
 static void fill_scales(float *scale, const shape *s) {
   for (int32_t n = 0; n < s->columns; n++) {
     scale[n] = (1.5f + et_test_number()) /
@@ -119,7 +119,7 @@ static void make(et_test_op *test, const given *g) {
   et_test_int(test, s->tiles);
 }
 
-/* The convolution itself, in whole numbers. */
+/* The direct convolution, in integers. */
 static int32_t sum_at(const et_test_op *test, const given *g,
                       const et_test_place *at) {
   const shape *s = &g->shape;
@@ -171,7 +171,7 @@ static void test_convolutions_of_random_shapes(void **state) {
   }
 }
 
-/* One row of tiles after the other, up to more than a few products' tiles. */
+/* From one tile to more than several GEMM tiles. */
 static void test_every_number_of_tiles_at_once(void **state) {
   (void)state;
   for (int32_t width = 1; width <= 80; width += 3) {
@@ -189,9 +189,8 @@ static void test_every_number_of_tiles_at_once(void **state) {
   }
 }
 
-/* As many channels as there may be, all weights and pixels of which are the largest, or the
- * lowest: sums are 33 million. */
-static void test_the_largest_sums_come_out_as_they_are(void **state) {
+/* The maximum of channels, with extreme weights and pixels: accumulators of 33 million. */
+static void test_the_largest_accumulators_are_exact(void **state) {
   (void)state;
   const int8_t weights[] = {-128, 127};
   const uint8_t pixels[] = {0, 255};
@@ -213,7 +212,7 @@ static void test_the_largest_sums_come_out_as_they_are(void **state) {
   }
 }
 
-/* Of weights that no convolution has. */
+/* Weights that are not transformed ones of a convolution. */
 static void test_sums_that_overflow_are_the_same_numbers_everywhere(
     void **state) {
   (void)state;
@@ -237,7 +236,7 @@ static void test_sums_that_overflow_are_the_same_numbers_everywhere(
   free(g.weights);
 }
 
-static void test_what_does_not_fit_is_refused(void **state) {
+static void test_rejects_invalid_shapes_and_attributes(void **state) {
   (void)state;
   const et_test_axis side = {6, 6, 3, 1, 1, 1, 1};
   const shape s = {1, 32, 16, side, side, true, true, 2, 1, 3};
@@ -266,7 +265,7 @@ static void test_what_does_not_fit_is_refused(void **state) {
   free(g.weights);
 }
 
-static void test_other_windows_and_channels_are_refused(void **state) {
+static void test_rejects_other_windows_and_channels(void **state) {
   (void)state;
   const et_test_axis three = {6, 6, 3, 1, 1, 1, 1};
   const et_test_axis one = {6, 6, 1, 1, 0, 0, 1};
@@ -308,10 +307,10 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_convolutions_of_random_shapes),
       cmocka_unit_test(test_every_number_of_tiles_at_once),
-      cmocka_unit_test(test_the_largest_sums_come_out_as_they_are),
+      cmocka_unit_test(test_the_largest_accumulators_are_exact),
       cmocka_unit_test(test_sums_that_overflow_are_the_same_numbers_everywhere),
-      cmocka_unit_test(test_what_does_not_fit_is_refused),
-      cmocka_unit_test(test_other_windows_and_channels_are_refused),
+      cmocka_unit_test(test_rejects_invalid_shapes_and_attributes),
+      cmocka_unit_test(test_rejects_other_windows_and_channels),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,12 +14,6 @@ et_cpu_activation et_xnn_activation_of(const et_xnn_node *node) {
              : (et_cpu_activation){.function = node->activation};
 }
 
-void et_xnn_activation(const et_xnn_node *node,
-                       uint32_t words[ET_XNN_ACTIVATION_WORDS]) {
-  const et_cpu_activation activation = et_xnn_activation_of(node);
-  et_cpu_activation_write(&activation, words);
-}
-
 et_cpu_window_attributes et_xnn_window_attributes(const et_xnn_window *window) {
   return (et_cpu_window_attributes){
       .kernel = {window->kernel[0], window->kernel[1]},

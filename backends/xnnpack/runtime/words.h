@@ -5,8 +5,6 @@
 #include "backends/cpu/schema/conv_qs8.h"
 #include "backends/xnnpack/runtime/builder.h"
 
-#define ET_XNN_ACTIVATION_WORDS ET_CPU_ACTIVATION_WORDS
-
 /* A window over images: down, then across. */
 typedef struct et_xnn_window {
   int32_t kernel[2];
@@ -18,10 +16,6 @@ typedef struct et_xnn_window {
 
 /* Returns the activation of the node: a clamp to its bounds, or a function. */
 et_cpu_activation et_xnn_activation_of(const et_xnn_node *node);
-
-/* Writes it as attribute words. */
-void et_xnn_activation(const et_xnn_node *node,
-                       uint32_t words[ET_XNN_ACTIVATION_WORDS]);
 
 /* Returns the window as attributes of an op. */
 et_cpu_window_attributes et_xnn_window_attributes(const et_xnn_window *window);
