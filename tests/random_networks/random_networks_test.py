@@ -24,6 +24,7 @@ from tests.random_networks.isolated import ProcessEnded, run_isolated
 from tests.random_networks.main import finding, main
 from tests.random_networks.network import Network, Placed, Step, Varying
 from tests.random_networks.reduce import reduce_network
+from tests.random_networks.tolerances import tolerances_of
 
 _SEEDS = range(24)
 
@@ -101,6 +102,17 @@ def test_constant_integer_is_compared_with_its_value_only() -> None:
     exported = export_network(network)
     assert exported.network.number == Varying(2, 2, 2)
     assert {number for _, number in exported.ends} == {2}
+
+
+def test_tolerance_of_a_network_that_creates_tensors_includes_eager_rounding() -> None:
+    """Created tensors are float64 as well, to measure the error of float32."""
+    network = _chain("", "F.layer_norm({0} * 1e-5 + 1, (3,), None, None, 1e-14)")
+    layer = Placed(Step("{m}(torch.ones(2, 3))", "nn.Linear(3, 3)"), (0,))
+    network = replace(network, steps=(layer, network.steps[1]))
+    exported = export_network(network)
+    calls = record_calls(exported.spec, exported.programs)
+    (tolerance,) = tolerances_of(network, calls, quantized=False)
+    assert tolerance > 1e-2
 
 
 def test_plain_networks_have_neither_state_nor_integers() -> None:

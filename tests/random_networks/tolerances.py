@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import torch
@@ -39,13 +40,25 @@ def _lost_by_eager(network: Network, calls: Sequence[Call]) -> list[float]:
     with torch.no_grad():
         for call in calls:
             try:
-                better = tree_leaves(exact(*(_exact(tensor) for tensor in call.inputs)))
+                with _default_dtype(torch.float64):
+                    better = tree_leaves(exact(*(_exact(tensor) for tensor in call.inputs)))
             except (RuntimeError, ValueError):
                 break  # it creates float32 itself
             for index, (a, b) in enumerate(zip(tree_leaves(module(*call.inputs)), better, strict=True)):
                 if isinstance(a, Tensor) and a.is_floating_point():
                     lost[index] = max(lost[index], max_error(a, b.float()))
     return lost
+
+
+@contextmanager
+def _default_dtype(dtype: torch.dtype) -> Iterator[None]:
+    """Create tensors of `dtype` where a network names none."""
+    before = torch.get_default_dtype()
+    torch.set_default_dtype(dtype)
+    try:
+        yield
+    finally:
+        torch.set_default_dtype(before)
 
 
 def _exact(value: Any) -> Any:
