@@ -1,4 +1,4 @@
-"""Maps that follow each other become one, which goes over memory once."""
+"""Fusion of consecutive elementwise ops into one, which reads and writes memory once."""
 
 from dataclasses import replace
 
@@ -8,7 +8,7 @@ from backends.cpu.schema.elementwise import MAX_OPERANDS, MAX_REGISTERS, Element
 
 
 def join_maps(graph: OpGraph) -> None:
-    """Join each map with those before it that compute something for it alone, of its own sizes."""
+    """Fuse each elementwise op with those before it whose only reader it is, if sizes are equal."""
     rewriter = Rewriter(graph)
     for op in rewriter.ops():
         while (joined := _joined_with_one(rewriter, op)) is not None:
@@ -31,7 +31,7 @@ def _joined_with_one(rewriter: Rewriter, op: Op) -> Op | None:
 
 
 def _join(first: Op, last: Op) -> Op | None:
-    """Both as one op; None when it would have too many operands or registers."""
+    """Return both as one op; None if it had too many operands or registers."""
     one, two = first.spec, last.spec
     assert isinstance(one, ElementwiseF32) and isinstance(two, ElementwiseF32)
     inputs = list(dict.fromkeys([*first.inputs, *(each for each in last.inputs if each is not first.output)]))
@@ -46,8 +46,10 @@ def _join(first: Op, last: Op) -> Op | None:
 
 
 def _renumbered(op: Op, inputs: list[Value], start: int, computed: dict[Value, int]) -> list[InstructionF32]:
-    """The instructions of a map where its operands stand among `inputs` or are registers in `computed`, and
-    its results go from register `start` on."""
+    """Return the instructions of an op with other registers.
+
+    Operands are positions in `inputs` or registers in `computed`. Results are the registers from `start` on.
+    """
     assert isinstance(op.spec, ElementwiseF32)
     operands = [computed[each] if each in computed else inputs.index(each) for each in op.inputs]
     count = len(op.spec.instructions)

@@ -1,4 +1,4 @@
-"""Numbers of one dtype as those of another."""
+"""Lowering of casts."""
 
 import torch
 from torch._ops import OpOverload
@@ -25,7 +25,7 @@ def _lower(builder: Builder, node: Node) -> None:
 
 
 def cast(dtype: torch.dtype, to: torch.dtype) -> OpSpec:
-    """What makes numbers of `dtype` such of `to`."""
+    """Return the op that converts `dtype` to `to`."""
     if dtype == torch.float32 and to != torch.bool:
         return Cast()
     kind = ElementwiseF32 if torch.float32 in (dtype, to) else ElementwiseI64

@@ -1,4 +1,4 @@
-"""Operators that copy parts of tensors to parts of others."""
+"""Lowering of slices, concatenation, expansion, padding, rolls and flips."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -37,7 +37,7 @@ class Part:
 
 
 def part_of(value: Value) -> Part:
-    """All of `value`, to where it begins in the output."""
+    """Return a part that copies all of `value` to the beginning of the output."""
     rank = len(value.dims)
     return Part(value, [1] * rank, [0] * rank, [0] * rank)
 
@@ -45,7 +45,7 @@ def part_of(value: Value) -> Part:
 def emit_copy(
     builder: Builder, node: Node, parts: Sequence[Part], output: Value, order: Order, fill: float | None = None
 ) -> None:
-    """An op that copies `parts` to `output`, whose dimensions lie in `order`."""
+    """Emit an op that copies `parts` to `output`, whose dimensions have the order `order`."""
     strides = tuple(part.strides[dim] for part in parts for dim in order)
     dims = tuple(each for part in parts for dim in order for each in (part.starts[dim], part.firsts[dim]))
     builder.op(Copy(fill, strides), [part.value for part in parts], output, node, dims=dims)
@@ -76,7 +76,7 @@ def _dim_of(node: Node) -> int:
 
 
 def _lower_select(builder: Builder, node: Node) -> None:
-    """A slice of one, without its dimension."""
+    """Emit a slice of one element, and drop its dimension."""
     layout, dim = builder.layout(node.args[0]), _dim_of(node)
     part = part_of(layout.value)
     part.starts[dim] = _from_end(node.args[2], layout.dims[dim])
@@ -87,7 +87,7 @@ def _lower_select(builder: Builder, node: Node) -> None:
 
 
 def _lower_split(builder: Builder, node: Node) -> None:
-    """Each part that is used is a slice of its own."""
+    """Emit a slice for each part that has users."""
     layout, dim = builder.layout(node.args[0]), argument(node, 2, "dim", 0) % tensor_of(node.args[0]).dim()
     sizes = node.args[1]
     for part in node.users:
@@ -113,7 +113,7 @@ def _lower_expand(builder: Builder, node: Node) -> None:
 
 
 def _lower_copy(builder: Builder, node: Node) -> None:
-    """The second operand in the sizes of the first."""
+    """Expand the second operand to the sizes of the first."""
     _expand(builder, node, node.args[1])
 
 
@@ -123,7 +123,7 @@ def _expand(builder: Builder, node: Node, source: Node) -> None:
 
 
 def expanded(builder: Builder, node: Node, source: Node, dims: tuple[Dim, ...]) -> Value:
-    """The tensor of `source` broadcast to `dims`, in the order of its dimensions."""
+    """Return the tensor of `source` broadcast to `dims`, in the logical order of dimensions."""
     order = as_it_is(len(dims))
     x = builder.broadcast(source, order)
     if x.dims == dims:
@@ -158,7 +158,7 @@ def _lower_flip(builder: Builder, node: Node) -> None:
 
 
 def _lower_roll(builder: Builder, node: Node) -> None:
-    """In each dimension what stays ahead of the end, and what comes in at the beginning."""
+    """Copy two parts per rolled dimension: elements that stay before the end, and those that wrap around."""
     layout = builder.layout(node.args[0])
     parts = [part_of(layout.value)]
     for dim, shift in _shifts(node).items():
@@ -173,7 +173,7 @@ def _rolled(part: Part, dim: int, shift: int, size: Dim) -> list[Part]:
 
 
 def _shifts(node: Node) -> dict[int, int]:
-    """By how much each dimension goes, from 0 up; those that stay are not among them."""
+    """Return the positive shift of each dimension that moves."""
     rank, sizes = tensor_of(node).dim(), dims_at(node)
     pairs = [(dim % rank, shift) for dim, shift in zip(node.args[2], node.args[1], strict=True)]
     return {dim: shift % sizes[dim] for dim, shift in pairs if shift % sizes[dim]}

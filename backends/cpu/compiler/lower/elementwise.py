@@ -1,4 +1,4 @@
-"""Operators that go element by element over several tensors and numbers."""
+"""Lowering of elementwise operators on tensors and scalars."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -30,7 +30,7 @@ MakesMap: TypeAlias = Callable[[type[Elementwise], Sequence[float | None]], Elem
 
 
 def _order_of(builder: Builder, operands: Sequence[Node], rank: int) -> Order:
-    """The order of the first operand of full rank that was computed, else of a constant."""
+    """Return the order of the first computed operand of full rank, or of a constant if there is none."""
     full = [each for each in operands if tensor_of(each).dim() == rank]
     computed = [each for each in full if builder.program.constant(each) is None]
     large = [each for each in computed if builder.layout(each).dims[-1:] != (1,)]
@@ -38,12 +38,12 @@ def _order_of(builder: Builder, operands: Sequence[Node], rank: int) -> Order:
 
 
 def lower_call(builder: Builder, node: Node, opcode: Opcode, *operands: Any) -> None:
-    """`opcode` of `operands`, each a node or a number."""
+    """Emit `opcode` on `operands`, nodes or scalars."""
     lower_map(builder, node, lambda kind, numbers: kind.call(opcode, *numbers), *operands)
 
 
 def lower_map(builder: Builder, node: Node, make: MakesMap, *operands: Any) -> None:
-    """What `make` gives for a kind and the numbers among `operands`, None for each that is a node."""
+    """Emit the op that `make` returns for the op type and `operands`, where each node is None."""
     rank = tensor_of(node).dim()
     given = [_as_number(builder, each, rank, operands) for each in operands]
     nodes = [each for each in given if isinstance(each, Node)]
@@ -56,7 +56,7 @@ def lower_map(builder: Builder, node: Node, make: MakesMap, *operands: Any) -> N
 
 
 def _lower_mul(builder: Builder, node: Node) -> None:
-    """A product, or the end of a norm: what that is made of is then read by nobody."""
+    """Emit a multiplication, or a norm if this is the last operator of one. The other operators are then dead."""
     norm = rms_norm_at(builder.program, node)
     if norm is None:
         lower_call(builder, node, Opcode.MUL, *node.args[:2])
@@ -68,13 +68,13 @@ def _lower_mul(builder: Builder, node: Node) -> None:
 
 
 def kind_for(node: Node, operands: Sequence[Node]) -> type[Elementwise]:
-    """The kind whose registers hold the numbers of `node` and its operands."""
+    """Return the op type whose registers represent the values of `node` and of its operands."""
     whole = any(tensor_of(each).dtype in WHOLE for each in operands)
     return ElementwiseI64 if whole and tensor_of(node).dtype != torch.float32 else ElementwiseF32
 
 
 def _as_number(builder: Builder, operand: Any, rank: int, operands: Sequence[Any]) -> Any:
-    """A constant of one element as a number, unless no other operand says how many dimensions there are."""
+    """Return a constant of one element as a scalar, if another computed operand has full rank; else `operand`."""
     if not isinstance(operand, Node) or any(dim != 1 for dim in dims_at(operand)):
         return operand
     found = builder.layout(operand).value.constant
@@ -83,7 +83,7 @@ def _as_number(builder: Builder, operand: Any, rank: int, operands: Sequence[Any
 
 
 def _call(opcode: Opcode, count: int) -> Rule:
-    """The operator's first `count` arguments are operands."""
+    """Return the rule of an operator whose first `count` arguments are operands."""
 
     def lower(builder: Builder, node: Node) -> None:
         lower_call(builder, node, opcode, *node.args[:count])
@@ -92,7 +92,7 @@ def _call(opcode: Opcode, count: int) -> Rule:
 
 
 def refuses_call(opcode: Opcode, program: Program, node: Node) -> Refusal:
-    """Why `opcode` of the operands of `node` is not taken."""
+    """Return why `opcode` on the operands of `node` is not supported, or None."""
     operands = node.all_input_nodes
     for each in operands:
         reason = refuses_sizes(program, dims_at(each), dims_at(node), broadcast=True)
@@ -115,7 +115,7 @@ def refuses_call(opcode: Opcode, program: Program, node: Node) -> Refusal:
 
 
 def _are_held(arguments: Sequence[Any], operands: Sequence[Node]) -> bool:
-    """Whether the numbers among `arguments` are of the dtypes of the integers among `operands`."""
+    """Whether the integer dtypes of `operands` can represent the scalars in `arguments`."""
     numbers = [each for each in arguments if isinstance(each, (int, float))]
     ranges = [torch.iinfo(tensor_of(each).dtype) for each in operands if tensor_of(each).dtype in WHOLE]
     return all(
@@ -128,7 +128,7 @@ def _refuses_bits(program: Program, node: Node) -> Refusal:
 
 
 def _logical(opcode: Opcode, count: int) -> Rule:
-    """An operator on bits, of which a bool has one."""
+    """Return the rule of a bitwise operator, which is a logical one on booleans."""
     return Rule(_call(opcode, count).lower, _refuses_bits, dtypes=NUMBERS)
 
 

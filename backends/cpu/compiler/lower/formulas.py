@@ -1,4 +1,4 @@
-"""Operators that are several instructions for each element."""
+"""Lowering of operators that need several instructions per element."""
 
 from functools import partial
 from math import log
@@ -30,7 +30,7 @@ _ELU = Activation(ActivationFunction.ELU, 1.0)
 
 
 def _log1p(x: Expression) -> Expression:
-    """What adding 1 rounds off is made good by the quotient; there is none at infinity."""
+    """The quotient corrects the rounding error of 1 + x; infinity has none."""
     y = x + 1.0
     return (x < 1e8).where(y.equals(1.0).where(x, y.log() * (x / (y - 1.0))), y.log())
 
@@ -93,7 +93,7 @@ def _minus(x: Expression, y: Expression, factor: Expression) -> Expression:
 
 
 def lower_formula(builder: Builder, node: Node, formula: Formula, *operands: Any) -> None:
-    """`formula` of `operands`, each a node or a number."""
+    """Emit `formula` on `operands`, nodes or scalars."""
     lower_map(builder, node, lambda kind, numbers: program(kind, formula, numbers), *operands)
 
 

@@ -1,4 +1,4 @@
-"""Between floats and the bytes that stand for them."""
+"""Lowering of quantize and dequantize."""
 
 from collections.abc import Callable
 from typing import Any
@@ -21,7 +21,7 @@ _DTYPES = (torch.float32, *_BYTES, torch.int64, torch.int32)
 
 
 def _emit(builder: Builder, node: Node, spec: OpSpec) -> None:
-    """Element by element: the result lies as the operand."""
+    """Emit an elementwise op. The result has the layout of the operand."""
     layout = builder.layout(node.args[0])
     output = Value(tensor_of(node).dtype, layout.value.dims)
     builder.alias(node, TensorLayout(output, layout.order))

@@ -1,4 +1,4 @@
-"""Operators that make one number of many: sums, means, extremes and where they stand."""
+"""Lowering of reductions: sums, means, products, extremes and their indices."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -21,9 +21,9 @@ _aten = torch.ops.aten
 
 @dataclass(frozen=True)
 class Rows:
-    """A tensor as three dims, of which the middle one is reduced.
+    """A tensor viewed as three dimensions, the middle one of which is reduced.
 
-    order: of the dimensions of the tensor. dims: those that are reduced, which stand together there.
+    order: of the dimensions of the tensor in memory. dims: the reduced dimensions, which are adjacent in `order`.
     """
 
     x: Value
@@ -31,7 +31,7 @@ class Rows:
     dims: Sequence[int]
 
     def result(self, node: Node, value: Value) -> TensorLayout:
-        """What `node` gives, with the reduced dimensions as sizes of 1 or without them, where it lies as `value`."""
+        """Return the layout of the result of `node`, stored in `value`, with or without the reduced dimensions."""
         order = self._order_after(tensor_of(node).dim())
         return TensorLayout(view(value, tuple(dims_at(node)[dim] for dim in order)), order)
 
@@ -43,7 +43,7 @@ class Rows:
 
 
 def rows_of(builder: Builder, node: Node, dims: Sequence[int], counted: bool = False) -> Rows:
-    """The tensor of `node` with `dims` in the middle; as they follow each other in it where places are `counted`."""
+    """Return the tensor of `node` with `dims` in the middle. If `counted`, indices need them in their own order."""
     in_order = counted and len(dims) > 1
     order, first = (as_it_is(len(dims)), 0) if in_order else _order_with(builder.layout(node), dims)
     sizes = tuple(dims_at(node)[dim] for dim in order)
@@ -53,7 +53,7 @@ def rows_of(builder: Builder, node: Node, dims: Sequence[int], counted: bool = F
 
 
 def lower(builder: Builder, node: Node, reduction: Reduction, dims: Sequence[int]) -> None:
-    """`reduction` of the first operand over `dims`, which it may keep as sizes of 1."""
+    """Emit `reduction` of the first operand over `dims`."""
     _emit(builder, node, [node], reduction, dims)
 
 
@@ -66,7 +66,7 @@ def _emit(builder: Builder, node: Node, results: Sequence[Node], reduction: Redu
 
 
 def _extreme(reduction: Reduction, places: Reduction) -> Rule:
-    """An operator that gives extremes and where they stand."""
+    """Return the rule of an operator that returns extremes and their indices."""
 
     def lower_parts(builder: Builder, node: Node) -> None:
         parts = parts_of(node)
@@ -77,7 +77,7 @@ def _extreme(reduction: Reduction, places: Reduction) -> Rule:
 
 
 def _truth(reduction: Reduction, given: Callable[[Node], Any]) -> Rule:
-    """Whether any or all are true: the largest or smallest of numbers that are 1 or 0."""
+    """Return the rule of any() or all(): the maximum or minimum of values that are 1 or 0."""
 
     def lower_truth(builder: Builder, node: Node) -> None:
         rows = rows_of(builder, node.args[0], dims_of_call(node, given(node)))
@@ -103,7 +103,7 @@ def _refuses_truth(program: Program, node: Node) -> Refusal:
 
 
 def _order_with(layout: TensorLayout, dims: Sequence[int]) -> tuple[Order, int]:
-    """An order in which `dims` stand together, and where: as it lies if they do so there."""
+    """Return an order in which `dims` are adjacent, and their first position; the order of `layout` if possible."""
     places = sorted(layout.order.index(dim) for dim in dims)
     if places == list(range(places[0], places[0] + len(places))):
         return layout.order, places[0]
@@ -112,7 +112,7 @@ def _order_with(layout: TensorLayout, dims: Sequence[int]) -> tuple[Order, int]:
 
 
 def dims_of_call(node: Node, given: Any) -> list[int]:
-    """The dimensions that a call names; all of them when it names none."""
+    """Return the dimensions that a call reduces; all of them if it names none."""
     rank = tensor_of(node.args[0]).dim()
     named = [given] if isinstance(given, int) else list(given or ())
     return sorted({dim % rank for dim in named}) if named else list(range(rank))
@@ -127,7 +127,7 @@ def _rule(reduction: Reduction, given: Callable[[Node], Any]) -> Rule:
 
 
 def refuses(program: Program, node: Node) -> Refusal:
-    """Why a reduction is not taken."""
+    """Return why a reduction is not supported, or None."""
     x = tensor_of(node.args[0])
     if x.dtype != torch.float32:
         return f"reduction of {x.dtype} is not supported"

@@ -1,4 +1,4 @@
-"""Pictures, rows and volumes brought to other sizes."""
+"""Lowering of interpolation to other sizes, in one to three dimensions."""
 
 from collections.abc import Sequence
 
@@ -16,7 +16,7 @@ _aten = torch.ops.aten
 
 
 def _lower(builder: Builder, node: Node, mode: ResizeMode) -> None:
-    """Height and width at once, then depth; what is of one dimension has a height of 1."""
+    """Resize height and width with one op, then the depth with another. A 1-d input has height 1."""
     order = channels_last(tensor_of(node).dim())
     value = builder.read(node.args[0], order)
     batch, channels = value.dims[0], value.dims[-1]
@@ -33,7 +33,7 @@ def _lower(builder: Builder, node: Node, mode: ResizeMode) -> None:
 
 
 def _op(builder: Builder, node: Node, spec: Resize, x: Value, picture: Sequence[Dim], after: Sequence[Dim]) -> Value:
-    """`x`, seen as pictures [B, H, W, C], as pictures of other sizes."""
+    """Emit `spec` on `x` viewed as images [B, H, W, C]; return the images with the sizes `after`."""
     output = Value(x.dtype, (picture[0], *after, picture[3]))
     builder.op(spec, [view(x, tuple(picture))], output, node)
     return output
@@ -44,7 +44,7 @@ def _as_volume(sizes: Sequence[Dim]) -> tuple[Dim, ...]:
 
 
 def _scales(node: Node, rank: int) -> list[float]:
-    """Of depth, height and width; 0 where the sizes say them."""
+    """Return the scales of depth, height and width; 0 for the ratio of the sizes."""
     factors = node.args[-1] if isinstance(node.args[-1], list) and node.args[1] is None else [0.0] * rank
     return [0.0] * (3 - rank) + [1 / factor if factor else 0.0 for factor in factors]
 

@@ -1,4 +1,4 @@
-"""Variances, and means with them."""
+"""Lowering of variances."""
 
 from collections.abc import Sequence
 
@@ -29,7 +29,7 @@ def _lower_both(builder: Builder, node: Node) -> None:
 
 
 def _emit(builder: Builder, node: Node, variances: Sequence[Node], means: Sequence[Node]) -> None:
-    """The mean, squares of what is above it, and their sum by as many as there are without the correction."""
+    """Emit the mean, the squared deviations, and their sum divided by the count minus the correction."""
     dims = reductions.dims_of_call(node, argument(node, 1, "dim"))
     rows = reductions.rows_of(builder, node.args[0], dims)
     outer, count, columns = rows.x.dims
