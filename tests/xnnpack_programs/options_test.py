@@ -169,7 +169,7 @@ def test_planar_tensor_with_mismatched_sizes_is_refused(tmp_path: Path) -> None:
     place = program.rindex(declared)  # of the delegate, after those of the program
     path = tmp_path / "other.pte"
     path.write_bytes(program[:place] + other + program[place + len(other) :])
-    with pytest.raises(ExecutorchError, match="other sizes than the picture"):
+    with pytest.raises(ExecutorchError, match="other sizes than the image"):
         Program(path).method()
 
 

@@ -22,7 +22,7 @@ enum {
   BIAS = ET_XNN_CONV_BIAS
 };
 
-/* Taps that ops depthwise keep on the stack. */
+/* Limits of dwconv_f32 and dwconv_qs8. */
 #define MOST_DEPTHWISE_HEIGHT 256
 #define MOST_DEPTHWISE_TAPS_I8 64
 
@@ -93,26 +93,26 @@ void et_xnn_read_depthwise(et_xnn_builder *b, convolution *c) {
                               .is_transposed = true};
 }
 
-et_xnn_dims et_xnn_as_picture(const et_xnn_node *layer, et_xnn_dims x) {
-  return layer->reads_planes ? (et_xnn_dims){.rank = x.rank,
+et_xnn_dims et_xnn_as_image(const et_xnn_node *layer, et_xnn_dims x) {
+  return layer->reads_planar ? (et_xnn_dims){.rank = x.rank,
                                              .sizes = {x.sizes[0], x.sizes[2],
                                                        x.sizes[3], x.sizes[1]}}
                              : x;
 }
 
-et_xnn_dims et_xnn_picture_dims(const et_xnn_builder *b) {
-  return et_xnn_as_picture(b->node, et_xnn_dims_of(b, b->node->inputs[X]));
+et_xnn_dims et_xnn_image_dims(const et_xnn_builder *b) {
+  return et_xnn_as_image(b->node, et_xnn_dims_of(b, b->node->inputs[X]));
 }
 
 static void check_input(et_xnn_builder *b, const convolution *c) {
-  const et_xnn_dims x = et_xnn_picture_dims(b);
+  const et_xnn_dims x = et_xnn_image_dims(b);
   ET_XNN_REQUIRE(
       b, b->mode == ET_XNN_COUNT || (x.rank == 4 && x.sizes[3] == c->channels),
       "its input is no image of %d channels", (int)c->channels);
 }
 
 static void infer(et_xnn_builder *b, const convolution *c) {
-  et_xnn_dims dims = et_xnn_picture_dims(b);
+  et_xnn_dims dims = et_xnn_image_dims(b);
   check_input(b, c);
   for (size_t i = 0; i < 2 && dims.rank == 4; i++) {
     dims.sizes[1 + i] = et_xnn_window_outputs(&c->window, i, dims.sizes[1 + i]);
@@ -121,11 +121,11 @@ static void infer(et_xnn_builder *b, const convolution *c) {
   et_xnn_infer(b, 0, &dims);
 }
 
-/* Rows of more or fewer dims than an image would be bytes of other ranges. */
+/* Dynamically quantized images have one range per image. */
 static void check_rows(et_xnn_builder *b) {
   const et_xnn_value x = et_xnn_input(b, X);
   ET_XNN_REQUIRE(b, x.datatype != ET_XNN_QDINT8 || x.quantization.row_dims == 3,
-                 "its input becomes bytes by rows of %u dims, not by images",
+                 "its input is quantized by rows of %u dims, not by images",
                  (unsigned)x.quantization.row_dims);
 }
 
@@ -157,7 +157,7 @@ static void emit_floats(et_xnn_builder *b, const et_backend_part *part,
   et_xnn_emit_floats(b, c, &op);
 }
 
-/* Whether each pixel is a row that is multiplied by the weights. */
+/* Returns whether the convolution is a GEMM of pixels. */
 static bool is_product(const convolution *c) {
   return c->matrix.groups == 1 && et_xnn_is_pixel(&c->window);
 }
@@ -181,7 +181,7 @@ static void multiply_pixels(et_xnn_builder *b, const convolution *c) {
 static void fill_conv_words(const et_xnn_builder *b, const convolution *c,
                             uint32_t words[ET_CPU_CONV_F32_ATTRIBUTES_WORDS]) {
   const et_cpu_conv_f32_attributes attributes = {
-      .planar = b->node->reads_planes,
+      .planar = b->node->reads_planar,
       .window = et_xnn_window_attributes(&c->window),
       .groups = c->matrix.groups,
       .activation = et_xnn_activation_of(b->node)};
@@ -206,8 +206,7 @@ static void convolve_floats(et_xnn_builder *b, const convolution *c) {
   }
 }
 
-/* An op of bytes, with what columns have; of its emission there are `part`, words and the
- * workspace. */
+/* Emits an int8 op. `op` has its part, words and workspace. */
 static void emit_bytes(et_xnn_builder *b, et_xnn_emission op,
                        const convolution *c, et_xnn_tensor weights) {
   et_xnn_tensor inputs[5] = {et_xnn_tensor_of(b, b->node->inputs[X]), weights};
@@ -269,7 +268,7 @@ void et_xnn_convolution(et_xnn_builder *b) {
   }
 }
 
-/* Each channel has one output: columns of one matrix. */
+/* Emits dwconv_f32. The filters are columns of one matrix. */
 static void filter_floats(et_xnn_builder *b, const convolution *c) {
   const et_cpu_dwconv_f32_attributes attributes = {
       .window = et_xnn_window_attributes(&c->window),

@@ -2,21 +2,21 @@
 
 #include "backends/xnnpack/runtime/chain.h"
 #include "backends/xnnpack/runtime/convolution.h"
-#include "backends/xnnpack/runtime/planes.h"
+#include "backends/xnnpack/runtime/planar.h"
 
 /* What its first layer reads is what the group reads. */
-static void read_planes(const et_xnn_nodes *n, et_xnn_group *group) {
+static void read_planar_input(const et_xnn_nodes *n, et_xnn_group *group) {
   et_xnn_node *first =
       group->part_count > 0 ? &group->parts[0].expand : &group->node;
-  et_xnn_take_planes(n, first);
+  et_xnn_read_planar(n, first);
   group->node.inputs[ET_XNN_CONV_X] = first->inputs[ET_XNN_CONV_X];
-  group->node.reads_planes = first->reads_planes;
+  group->node.reads_planar = first->reads_planar;
 }
 
 bool et_xnn_group_of(et_xnn_uses *uses, const et_xnn_graph *graph,
                      uint32_t index, et_xnn_group *out) {
   const et_xnn_nodes n = {uses, graph};
-  if (et_xnn_last_of(&n, index) != index || et_xnn_brings_planes(&n, index) ||
+  if (et_xnn_last_of(&n, index) != index || et_xnn_permutes_planar(&n, index) ||
       et_xnn_is_in_chain(&n, index)) {
     return false;
   }
@@ -24,6 +24,6 @@ bool et_xnn_group_of(et_xnn_uses *uses, const et_xnn_graph *graph,
     out->node = et_xnn_layer_of(&n, index);
     out->part_count = 0;
   }
-  read_planes(&n, out);
+  read_planar_input(&n, out);
   return true;
 }

@@ -1,19 +1,17 @@
-/* Nodes that are computed as one, at the place of the last of them: what lies
- * between them is read by nobody else.
+/* Nodes that one op computes, at the position of the last of them. The values between them
+ * have no other reader.
  *
- * Mostly they are a layer (layer.h). One that expands, one that filters each channel
- * and one that projects are a strip of rows at a time, and strips that follow each
- * other one op where the picture between them is large (chain.h). A convolution of
- * a picture that was brought channels last for it alone reads the planes. */
+ * A group is a layer (layer.h) or up to four inverted residuals (strip.h, chain.h). A
+ * convolution reads planar input if a transpose to NHWC has no other reader (planar.h). */
 #ifndef BACKENDS_XNNPACK_RUNTIME_GROUP_H_
 #define BACKENDS_XNNPACK_RUNTIME_GROUP_H_
 
 #include "backends/xnnpack/runtime/layer.h"
 
-/* Strips of an op. */
+/* The maximum of inverted residuals of an op. */
 #define ET_XNN_MOST_PARTS 4
 
-/* A strip's layers. */
+/* The layers of an inverted residual. */
 typedef struct et_xnn_part {
   et_xnn_node expand;
   et_xnn_node filter;
@@ -21,9 +19,10 @@ typedef struct et_xnn_part {
 } et_xnn_part;
 
 typedef struct et_xnn_group {
-  et_xnn_node node; /* a layer; of strips the last one, which projects, with the
-                      * input of what expands first, which may be planes */
-  uint8_t part_count; /* strips; 0: it is one layer */
+  et_xnn_node
+      node; /* the layer; for inverted residuals, the last projection with the input
+                     * of the first expansion, which may be planar */
+  uint8_t part_count; /* inverted residuals; 0: one layer */
   et_xnn_part parts[ET_XNN_MOST_PARTS];
 } et_xnn_group;
 

@@ -104,8 +104,7 @@ static uint32_t find_taken(const nodes *n, const et_xnn_node *node) {
     return first != NONE ? first : find_summand(n, node, 1);
   }
   if (reads_windows(node)) {
-    return et_xnn_find_pad(n->uses, n->graph, node->index, ET_XNN_PICTURE,
-                           node);
+    return et_xnn_find_pad(n->uses, n->graph, node->index, ET_XNN_NHWC, node);
   }
   if (node->tag == ET_XNN_NODE_FULLY_CONNECTED) {
     return find_rows(n, node);
@@ -132,7 +131,7 @@ static void extend(const et_xnn_node *last, et_xnn_node *layer) {
   if (reads_windows(last)) {
     const et_xnn_node pad = *layer;
     *layer = *last;
-    et_xnn_take_pad(&pad, ET_XNN_PICTURE, layer);
+    et_xnn_take_pad(&pad, ET_XNN_NHWC, layer);
     return;
   }
   if (last->tag == ET_XNN_NODE_FULLY_CONNECTED) {

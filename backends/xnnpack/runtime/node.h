@@ -30,7 +30,7 @@ typedef struct et_xnn_node {
                        * behind them is computed with them */
   float low;      /* bounds of the results; infinite where there are none */
   float high;
-  bool reads_planes; /* of layers: input 0 is [B, C, H, W] */
+  bool reads_planar; /* of layers: input 0 is [B, C, H, W] */
   bool
       rounds_rows; /* of products: rows of input 0 are floats that become bytes */
   int32_t zeros_before[2]; /* of layers: rows and columns around input 0 beside

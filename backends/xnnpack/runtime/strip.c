@@ -1,5 +1,5 @@
-/* Op `block` of the CPU backend. Choices are those of its compiler, which has the
- * measurements: backends/cpu/compiler/cost.py. */
+/* Op mbconv_f32 of the CPU backend. Thresholds are those of its compiler, which documents
+ * the measurements: backends/cpu/compiler/cost.py. */
 #include "backends/xnnpack/runtime/strip.h"
 
 #include "backends/cpu/schema/mbconv_f32.h"
@@ -9,32 +9,32 @@
 
 extern const et_backend_part et_cpu_op_mbconv_f32;
 
-#define LEAST_BYTES (512 << 10) /* of the expanded picture */
+#define LEAST_BYTES (512 << 10) /* of the expanded image */
 #define STRIP_PIXELS 56
 #define TWO_WORKSPACES (640 << 10)
 
-/* Taps down that the op lists on the stack. */
+/* The maximum of kernel rows of the op. */
 #define MOST_FILTER_HEIGHT 32
 
 /* Sizes within which no product below overflows. */
 #define MOST_SIZE (1 << 15)
 
-/* Of a strip that a thread needs. */
+/* The maximum of floats of the workspace of a thread. */
 #define MOST_FLOATS (INT32_MAX / ET_XNN_THREADS / ET_XNN_MOST_PARTS)
 
-/* A strip at the sizes that the payload declares. */
+/* A block at the sizes that the payload declares. */
 typedef struct strip {
   et_xnn_window expand;
   et_xnn_window filter;
-  int64_t height; /* of the expanded picture */
+  int64_t height; /* of the expanded image */
   int64_t width;
   int64_t filtered_width;
-  int64_t channels; /* between */
+  int64_t channels; /* of the expanded image */
 } strip;
 
 static bool is_within(int64_t size) { return size >= 1 && size <= MOST_SIZE; }
 
-/* Whether each channel has a filter of its own and no more. */
+/* Reads the depthwise convolution. Returns false if it is not one filter per channel. */
 static bool filters_channels(const et_xnn_graph *graph, const et_xnn_part *part,
                              strip *s) {
   const et_xnn_node *node = &part->filter;
@@ -53,9 +53,9 @@ static bool is_product(const et_xnn_node *node) {
          et_fb_u32(node->body, ET_XNN_CONV_GROUPS) == 1;
 }
 
-/* Reads what the nodes say; false when they are no strip. */
+/* Reads the nodes. Returns false if they are not a block. */
 static bool read(const et_xnn_graph *graph, const et_xnn_part *part, strip *s) {
-  const et_xnn_dims x = et_xnn_as_picture(
+  const et_xnn_dims x = et_xnn_as_image(
       &part->expand,
       et_xnn_value_at(graph, part->expand.inputs[ET_XNN_CONV_X]).dims);
   const et_xnn_dims weights =
@@ -76,7 +76,7 @@ static bool read(const et_xnn_graph *graph, const et_xnn_part *part, strip *s) {
   return is_within(s->filtered_width) && is_product(&part->project);
 }
 
-/* What a thread needs for so many rows at once. */
+/* Returns the floats that a thread needs for `rows` rows at once. */
 static int64_t floats_of(const strip *s, int64_t rows) {
   const int64_t ring =
       (rows - 1) * s->filter.stride[0] +
@@ -85,7 +85,7 @@ static int64_t floats_of(const strip *s, int64_t rows) {
   return (ring * s->width + rows * s->filtered_width) * padded * ET_XNN_PANEL;
 }
 
-/* Fewer rows where workspaces would be large. */
+/* Returns the rows at once. They are fewer if workspaces would be large. */
 static int64_t rows_of(const strip *s) {
   int64_t rows = (STRIP_PIXELS + s->filtered_width - 1) / s->filtered_width;
   while (rows > 1 && 2 * 4 * floats_of(s, rows) > TWO_WORKSPACES) {
@@ -126,7 +126,7 @@ static void pack(et_xnn_builder *b, const et_xnn_node *node, layer *l) {
                              node->inputs[ET_XNN_CONV_BIAS]);
 }
 
-/* Panels of one matrix without the dim of its groups. */
+/* Returns the panels of one matrix without the dim of groups. */
 static et_xnn_tensor panels_of(et_xnn_builder *b, const layer *l) {
   const et_xnn_matrix *m = &l->convolution.matrix;
   const et_xnn_dims dims = {
@@ -142,7 +142,7 @@ typedef struct layers {
   layer project;
 } layers;
 
-/* Reads a node with the rule of its kind. */
+/* Reads a convolution or a depthwise convolution. */
 static void read_node(et_xnn_builder *b, const et_xnn_node *node,
                       et_xnn_convolution_of *out) {
   const et_xnn_node *last = b->node;
@@ -166,14 +166,14 @@ static void read_layers(et_xnn_builder *b, const et_xnn_part *part, layers *l) {
       b,
       l->expand.convolution.outputs == l->filter.convolution.channels &&
           l->filter.convolution.outputs == l->project.convolution.channels,
-      "what it reads has other channels");
+      "its input has other channels");
   et_xnn_as_columns(&l->filter.convolution);
   pack(b, &part->expand, &l->expand);
   pack(b, &part->filter, &l->filter);
   pack(b, &part->project, &l->project);
 }
 
-/* Height and width of what a strip makes, in place of those of what it reads. */
+/* Replaces the sizes of the input of a block by those of its output. */
 static void infer_one(const layers *l, et_xnn_dims *dims) {
   for (size_t i = 0; i < 2; i++) {
     const int32_t size = et_xnn_window_outputs(&l->expand.convolution.window, i,
@@ -185,7 +185,7 @@ static void infer_one(const layers *l, et_xnn_dims *dims) {
 }
 
 static void infer(et_xnn_builder *b, const layers *l) {
-  et_xnn_dims dims = et_xnn_picture_dims(b);
+  et_xnn_dims dims = et_xnn_image_dims(b);
   for (size_t i = 0; i < b->group->part_count && dims.rank == 4; i++) {
     const int32_t channels = l[i].expand.convolution.channels;
     ET_XNN_REQUIRE(b, b->mode == ET_XNN_COUNT || dims.sizes[3] == channels,
@@ -200,7 +200,7 @@ static void infer(et_xnn_builder *b, const layers *l) {
 static void fill_words(const et_xnn_part *part, const layers *l,
                        uint32_t words[PART_WORDS]) {
   const et_cpu_mbconv_block block = {
-      .expand = {.planar = part->expand.reads_planes,
+      .expand = {.planar = part->expand.reads_planar,
                  .window =
                      et_xnn_window_attributes(&l->expand.convolution.window),
                  .groups = 1,
@@ -224,22 +224,22 @@ static void fill_inputs(et_xnn_builder *b, const layers *l,
   inputs[5] = l->project.bias;
 }
 
-/* What a thread needs, and rows of the last strip at once. Those before make one row
- * at a time, which lies beside what they need themselves. No rows: they were strips as
- * the picture is declared that planes were brought to, but not as those are. */
-typedef struct room {
+/* The workspace of a thread, and the rows of the last block at once. Blocks before it
+ * compute one row at a time, which is in the workspace as well. rows is 0 if the declared
+ * sizes of planar input do not agree with those of its NHWC image. */
+typedef struct needs {
   int64_t floats;
   int64_t rows;
-} room;
+} needs;
 
-static room room_of(const et_xnn_builder *b, const layers *l) {
+static needs needs_of(const et_xnn_builder *b, const layers *l) {
   const et_xnn_group *g = b->group;
-  room r = {0, 1};
+  needs r = {0, 1};
   for (size_t i = 0; i < g->part_count; i++) {
     const bool is_last = i + 1u == g->part_count;
     strip s = {.channels = 0};
     if (!read(b->graph, &g->parts[i], &s)) {
-      return (room){0, 0};
+      return (needs){0, 0};
     }
     r.rows = is_last ? rows_of(&s) : 1;
     r.floats +=
@@ -251,13 +251,13 @@ static room room_of(const et_xnn_builder *b, const layers *l) {
 
 static void emit(et_xnn_builder *b, const layers *l) {
   const et_xnn_group *g = b->group;
-  const room needed = room_of(b, l);
+  const needs needed = needs_of(b, l);
   uint32_t words[1 + ET_XNN_MOST_PARTS * PART_WORDS] = {(uint32_t)needed.rows};
   et_xnn_tensor inputs[2 + ET_XNN_MOST_PARTS * PART_INPUTS] = {
       et_xnn_tensor_of(b, b->node->inputs[ET_XNN_CONV_X])};
   ET_XNN_REQUIRE(b, needed.rows > 0,
-                 "the planes that it reads are declared with other sizes than "
-                 "the picture that is made of them");
+                 "its planar input is declared with other sizes than the image "
+                 "that is made of it");
   ET_XNN_REQUIRE(b, needed.floats <= INT32_MAX / ET_XNN_THREADS,
                  "it needs too much memory");
   for (size_t i = 0; i < g->part_count; i++) {

@@ -39,8 +39,8 @@ et_cpu_conv_qs8_attributes et_xnn_conv_qs8(const et_xnn_builder *b,
   return attributes;
 }
 
-/* A bias that there is none of counts. */
-static bool is_of_whole_numbers(const et_xnn_builder *b, uint32_t id) {
+/* Returns whether the bias is int32 or absent. */
+static bool has_integer_bias(const et_xnn_builder *b, uint32_t id) {
   if (id == ET_XNN_NO_VALUE) {
     return true;
   }
@@ -55,7 +55,7 @@ bool et_xnn_is_of_bytes(const et_xnn_builder *b) {
   return et_xnn_is_bytes(&x) && et_xnn_is_bytes(&y) &&
          et_xnn_has_codes(&filter) &&
          filter.quantization.by != ET_XNN_BY_GROUP &&
-         is_of_whole_numbers(b, b->node->inputs[2]);
+         has_integer_bias(b, b->node->inputs[2]);
 }
 
 void et_xnn_clamp(et_xnn_builder *b, et_xnn_tensor floats) {
@@ -137,7 +137,7 @@ int32_t et_xnn_window_outputs(const et_xnn_window *window, size_t axis,
                               int32_t in) {
   const int64_t reach =
       (int64_t)(window->kernel[axis] - 1) * window->dilation[axis] + 1;
-  const int64_t room =
+  const int64_t left =
       (int64_t)in + window->before[axis] + window->after[axis] - reach;
-  return room < 0 ? 0 : (int32_t)(room / window->stride[axis] + 1);
+  return left < 0 ? 0 : (int32_t)(left / window->stride[axis] + 1);
 }

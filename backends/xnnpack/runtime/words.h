@@ -1,11 +1,11 @@
-/* Attributes that several ops have. */
+/* Attributes of ops, from the fields of nodes. */
 #ifndef BACKENDS_XNNPACK_RUNTIME_WORDS_H_
 #define BACKENDS_XNNPACK_RUNTIME_WORDS_H_
 
 #include "backends/cpu/schema/conv_qs8.h"
 #include "backends/xnnpack/runtime/builder.h"
 
-/* A window over images: down, then across. */
+/* A window over images. Pairs are (y, x). */
 typedef struct et_xnn_window {
   int32_t kernel[2];
   int32_t stride[2];
@@ -25,28 +25,28 @@ et_cpu_conv_qs8_attributes et_xnn_conv_qs8(const et_xnn_builder *b,
                                            const et_xnn_window *window,
                                            int32_t groups);
 
-/* Whether a node of input, weights and bias is one from bytes to bytes, with weights
- * that are multiples of a scale a column and a bias of whole numbers. */
+/* Returns whether a node with input, weights and bias is computed in int8: input and output
+ * are int8 or uint8, weights have one scale per output channel or tensor, and the bias is
+ * int32 or absent. */
 bool et_xnn_is_of_bytes(const et_xnn_builder *b);
 
-/* An op that brings floats within the node's bounds, if it has any. */
+/* Emits an op that clamps `floats` to the bounds of the node, if it has any. */
 void et_xnn_clamp(et_xnn_builder *b, et_xnn_tensor floats);
 
-/* Larger numbers of a window are of no use; within them nothing overflows. */
+/* The maximum of sizes of a window. No sum or product of them overflows an int64. */
 #define ET_XNN_MOST_WINDOW (1 << 20)
 
-/* Reads the window from the fields of the node's table: padding from 0 on, then
- * kernel, stride and dilation; to the padding the node's zeros are added. False when it
- * is no window. */
+/* Reads the window of a node. Zero padding that was folded into the node is added to its
+ * padding. Returns false if sizes are out of range. */
 bool et_xnn_window_of(const et_xnn_node *node, et_xnn_window *out);
 
-/* Whether it is one pixel, and each has its own. */
+/* Returns whether each output reads the pixel at the same position only. */
 bool et_xnn_is_pixel(const et_xnn_window *window);
 
-/* The same of a node whose windows lie side by side. */
+/* Reads the window of a node whose windows do not overlap. */
 bool et_xnn_places_of(const et_xnn_node *node, et_xnn_window *out);
 
-/* Pixels of the output along axis 0 or 1; 0 when the window does not fit. */
+/* Returns the outputs along axis 0 (y) or 1 (x); 0 if the window does not fit. */
 int32_t et_xnn_window_outputs(const et_xnn_window *window, size_t axis,
                               int32_t in);
 

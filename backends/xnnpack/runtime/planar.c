@@ -1,17 +1,17 @@
-#include "backends/xnnpack/runtime/planes.h"
+#include "backends/xnnpack/runtime/planar.h"
 
 #include "backends/cpu/microkernels/conv_planar.h"
 #include "backends/xnnpack/runtime/convolution.h"
 #include "backends/xnnpack/runtime/pads.h"
 #include "backends/xnnpack/runtime/schema.h"
 
-/* With so few channels reading planes takes less than bringing them channels last:
+/* Up to this many channels, planar input is cheaper than a transpose to NHWC:
  * backends/cpu/compiler/cost.py. */
-#define MOST_PLANES 4
+#define MAX_CHANNELS 4
 
-/* Whether the node brings planes of floats channels last. */
-static bool is_channels_last(const et_xnn_graph *graph,
-                             const et_xnn_node *node) {
+/* Returns whether the node is a transpose of float images from planar layout to NHWC. */
+static bool is_transpose_to_nhwc(const et_xnn_graph *graph,
+                                 const et_xnn_node *node) {
   static const uint32_t channels_last[] = {0, 2, 3, 1};
   if (node->tag != ET_XNN_NODE_TRANSPOSE) {
     return false;
@@ -26,7 +26,7 @@ static bool is_channels_last(const et_xnn_graph *graph,
   return is_last;
 }
 
-static bool fits_planes(const et_xnn_window *w, uint32_t channels) {
+static bool fits_planar(const et_xnn_window *w, uint32_t channels) {
   const et_cpu_window window = {.kernel_y = (size_t)w->kernel[0],
                                 .kernel_x = (size_t)w->kernel[1],
                                 .stride_x = (size_t)w->stride[1],
@@ -36,23 +36,23 @@ static bool fits_planes(const et_xnn_window *w, uint32_t channels) {
          et_cpu_conv_planar_fit(&window, channels);
 }
 
-/* Whether a layer is a convolution whose op reads planes as well. */
-static bool takes_planes(const et_xnn_nodes *n, const et_xnn_node *layer) {
+/* Returns whether a layer is a convolution whose op supports planar input. */
+static bool supports_planar(const et_xnn_nodes *n, const et_xnn_node *layer) {
   et_xnn_window w;
   if (layer->tag != ET_XNN_NODE_CONVOLUTION) {
     return false;
   }
   const uint32_t channels = et_fb_u32(layer->body, ET_XNN_CONV_GROUP_CHANNELS);
-  return channels <= MOST_PLANES &&
+  return channels <= MAX_CHANNELS &&
          et_fb_u32(layer->body, ET_XNN_CONV_GROUPS) == 1 &&
          et_xnn_window_of(layer, &w) && !et_xnn_is_pixel(&w) &&
-         fits_planes(&w, channels) && et_xnn_is_float_layer(n, layer);
+         fits_planar(&w, channels) && et_xnn_is_float_layer(n, layer);
 }
 
-/* The node that brings the planes which `layer` reads channels last. */
+/* Returns the transpose to NHWC whose only reader is `layer`, or ET_XNN_NO_NODE. */
 static uint32_t find_transpose(const et_xnn_nodes *n,
                                const et_xnn_node *layer) {
-  if (!takes_planes(n, layer)) {
+  if (!supports_planar(n, layer)) {
     return ET_XNN_NO_NODE;
   }
   const uint32_t index = et_xnn_sole_writer(n->uses, n->graph, layer->index,
@@ -61,10 +61,10 @@ static uint32_t find_transpose(const et_xnn_nodes *n,
     return index;
   }
   const et_xnn_node node = et_xnn_node_at(n->graph, index);
-  return is_channels_last(n->graph, &node) ? index : ET_XNN_NO_NODE;
+  return is_transpose_to_nhwc(n->graph, &node) ? index : ET_XNN_NO_NODE;
 }
 
-/* The layer that takes node `index`, a transpose, as what brings it planes. */
+/* Finds the layer that transpose `index` is folded into. Returns false if there is none. */
 static bool find_layer(const et_xnn_nodes *n, uint32_t index,
                        et_xnn_node *layer) {
   const et_xnn_node node = et_xnn_node_at(n->graph, index);
@@ -77,13 +77,13 @@ static bool find_layer(const et_xnn_nodes *n, uint32_t index,
   return find_transpose(n, layer) == index;
 }
 
-/* The pad of the planes that `layer` reads by way of node `transpose`. */
+/* Returns the pad before `transpose` that can be folded into `layer`. */
 static uint32_t find_pad(const et_xnn_nodes *n, uint32_t transpose,
                          const et_xnn_node *layer) {
-  return et_xnn_find_pad(n->uses, n->graph, transpose, ET_XNN_PLANES, layer);
+  return et_xnn_find_pad(n->uses, n->graph, transpose, ET_XNN_PLANAR, layer);
 }
 
-static bool pads_planes(const et_xnn_nodes *n, const et_xnn_node *pad) {
+static bool is_pad_of_planar(const et_xnn_nodes *n, const et_xnn_node *pad) {
   const uint32_t reader =
       et_xnn_sole_reader(n->uses, n->graph, pad->index, pad->outputs[0]);
   et_xnn_node layer;
@@ -91,23 +91,23 @@ static bool pads_planes(const et_xnn_nodes *n, const et_xnn_node *pad) {
          find_pad(n, reader, &layer) == pad->index;
 }
 
-bool et_xnn_brings_planes(const et_xnn_nodes *n, uint32_t index) {
+bool et_xnn_permutes_planar(const et_xnn_nodes *n, uint32_t index) {
   const et_xnn_node node = et_xnn_node_at(n->graph, index);
   et_xnn_node layer;
-  return node.tag == ET_XNN_NODE_PAD ? pads_planes(n, &node)
+  return node.tag == ET_XNN_NODE_PAD ? is_pad_of_planar(n, &node)
                                      : find_layer(n, index, &layer);
 }
 
-void et_xnn_take_planes(const et_xnn_nodes *n, et_xnn_node *layer) {
+void et_xnn_read_planar(const et_xnn_nodes *n, et_xnn_node *layer) {
   const uint32_t transpose = find_transpose(n, layer);
   if (transpose == ET_XNN_NO_NODE) {
     return;
   }
   const uint32_t pad = find_pad(n, transpose, layer);
-  layer->reads_planes = true;
+  layer->reads_planar = true;
   layer->inputs[ET_XNN_CONV_X] = et_xnn_node_at(n->graph, transpose).inputs[0];
   if (pad != ET_XNN_NO_NODE) {
     const et_xnn_node node = et_xnn_node_at(n->graph, pad);
-    et_xnn_take_pad(&node, ET_XNN_PLANES, layer);
+    et_xnn_take_pad(&node, ET_XNN_PLANAR, layer);
   }
 }
