@@ -5,7 +5,7 @@ has other users. The norms are therefore folded here, and the rest is hidden fro
 """
 
 import operator
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import torch
@@ -131,6 +131,40 @@ def expose_norms(graph_module: GraphModule) -> None:
         if node.meta.get(_HIDDEN):
             replace_and_erase(node, node.args[0])
     graph_module.recompile()
+
+
+def _norm_for_inference(*args: Any) -> Any:
+    return _INFERENCE(*args)
+
+
+def _norm(*args: Any) -> Any:
+    return _ATEN.batch_norm.default(*args)
+
+
+_FUNCTIONS = {_INFERENCE: _norm_for_inference, _ATEN.batch_norm.default: _norm}
+
+
+def replace_norms_by_functions(module: GraphModule) -> None:
+    """Replace batch norms by calls of Python functions.
+
+    If torchao finds a batch norm, it exports 96 patterns of quantization-aware training, which takes
+    a minute and matches nothing here.
+    """
+    _replace_targets(module, _FUNCTIONS)
+
+
+def restore_norms(module: GraphModule) -> None:
+    """Undo `replace_norms_by_functions`."""
+    _replace_targets(module, {function: op for op, function in _FUNCTIONS.items()})
+
+
+def _replace_targets(module: GraphModule, targets: Mapping[Any, Any]) -> None:
+    for graph_module in _graph_modules(module):
+        for node in graph_module.graph.nodes:
+            node.target = (
+                targets.get(node.target, node.target) if node.op == "call_function" else node.target
+            )
+        graph_module.recompile()
 
 
 def _graph_modules(module: GraphModule) -> Iterable[GraphModule]:

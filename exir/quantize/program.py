@@ -18,7 +18,12 @@ from exir.graph.fake_mode import fake_mode_of
 from exir.graph.program_bundle import Calls, first_calls
 from exir.quantize.dynamic_shapes import dynamic_shapes_of
 from exir.quantize.families import operator_name
-from exir.quantize.norms import fold_batch_norms, hide_norms
+from exir.quantize.norms import (
+    fold_batch_norms,
+    hide_norms,
+    replace_norms_by_functions,
+    restore_norms,
+)
 from exir.quantize.options import QuantizationOptions, require_torchao
 from exir.quantize.report import Decision
 from exir.quantize.weights import quiet
@@ -92,7 +97,10 @@ def _convert_pt2e(
     hide_norms(module)
     prepared = prepare_pt2e(module, quantizer)
     _run_observers(prepared, runs)
-    return convert_pt2e(prepared), quantizer.decisions
+    replace_norms_by_functions(prepared)
+    converted = convert_pt2e(prepared)
+    restore_norms(converted)
+    return converted, quantizer.decisions
 
 
 def _run_observers(prepared: GraphModule, runs: Sequence[_Run]) -> None:

@@ -489,6 +489,19 @@ def test_folding_a_norm_preserves_other_uses_of_the_layer(uses: str) -> None:
     assert max(errors) < 0.05
 
 
+def test_unfolded_norm_does_not_start_a_search_for_training_patterns(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """torchao exports 96 patterns for it, which takes a minute."""
+
+    def fail(*args: Any, **kwargs: Any) -> None:
+        raise AssertionError("torchao exports a pattern")
+
+    monkeypatch.setattr("torchao.quantization.pt2e.qat_utils._get_aten_graph_module_for_pattern", fail)
+    quantized, _ = _quantize_norms("conv2d", "a tap before the norm")
+    assert any("batch_norm" in decision.operator for decision in quantized.decisions)
+
+
 def test_unfolded_norm_is_reported_with_the_reason() -> None:
     quantized, _ = _quantize_norms("conv2d", "a tap before the norm")
     reason = "the result of the preceding aten::conv2d has 1 other user"
