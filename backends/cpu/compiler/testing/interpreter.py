@@ -8,9 +8,10 @@ import torch
 from torch import Tensor
 
 from backends.cpu.compiler.dim_table import DimEntry, DimOp
+from backends.cpu.compiler.ops import registry  # noqa: F401  (registers the semantics of all ops)
 from backends.cpu.compiler.ops.reference import check_shapes, evaluate
-from backends.cpu.compiler.ops.registry import OPS
 from backends.cpu.compiler.read_payload import PayloadRows, StepRow, ValueRow, read
+from backends.cpu.schema.registry import BY_CODE
 from exir.tensor import scalar_type
 
 _DTYPES = {
@@ -79,7 +80,7 @@ class _Run:
         return [self._tensor(row).permute(_inverse(_order(row))) for row in rows]
 
     def _run(self, op: StepRow) -> None:
-        spec = OPS[op.kind].read(op.words)
+        spec = BY_CODE[op.kind].read(op.words)
         inputs, outputs, workspaces = (
             [self._rows.values[index] for index in some] for some in (op.inputs, op.outputs, op.workspaces)
         )
