@@ -1,4 +1,4 @@
-"""The ops of a payload as people read them (PAYLOAD.md). Needs no torch."""
+"""Lists the ops of a payload as text (format: PAYLOAD.md). Does not import torch."""
 
 from __future__ import annotations
 
@@ -64,18 +64,21 @@ _DTYPES = {
 
 
 def describe(payload: bytes) -> list[tuple[str, list[str]]]:
-    """Each op's kind and its values as "float32[1, 3]", inputs and outputs, at the largest sizes. ValueError for other bytes."""
+    """Return the name of each op and its inputs and outputs as "float32[1, 3]", at their largest sizes.
+
+    Raises `ValueError` if `payload` is not a valid payload.
+    """
     words = struct.unpack(f"<{len(payload) // 4}I", payload[: len(payload) // 4 * 4])
     if words[:2] != (_MAGIC, _VERSION) or len(words) < _HEADER_WORDS or words[2] * 4 != len(payload):
         raise ValueError(f"not a payload of CpuBackend, version {_VERSION}")
     try:
         return _Reader(words).ops()
     except IndexError as error:
-        raise ValueError("a payload of CpuBackend that is damaged") from error
+        raise ValueError("the payload of CpuBackend is damaged") from error
 
 
 class _Reader:
-    """Goes over the tables, one behind the other."""
+    """Reads the tables in order."""
 
     def __init__(self, words: Sequence[int]) -> None:
         self._words = words

@@ -1,4 +1,4 @@
-"""One GEMM for queries, keys and values; workspaces of SDPA and matmul."""
+"""Join the GEMMs of queries, keys and values, and add workspaces to SDPA and matmul."""
 
 from dataclasses import replace
 
@@ -66,7 +66,7 @@ def _is_last(rewriter: Rewriter, op: Op, ops: list[Op]) -> bool:
 
 
 def _joined(products: list[Op]) -> Op:
-    """Return a GEMM with the columns of all, side by side."""
+    """Return one GEMM with the concatenated columns of `products`."""
     weights = [each.inputs[_WEIGHT].constant for each in products]
     biases = [each.inputs[_BIAS].constant for each in products]
     weight = torch.cat([each for each in weights if each is not None])

@@ -1,4 +1,4 @@
-"""Between which bounds bytes lie: what writes them keeps them, what reads them may rely on it."""
+"""Fold clamps of int8 values into the ops that write them, and derive exact int16 accumulation."""
 
 from dataclasses import replace
 from typing import Any
@@ -20,9 +20,9 @@ _WHOLE: dict[torch.dtype, _Bounds] = {torch.int8: (-128, 127), torch.uint8: (0, 
 
 
 def bound_bytes(graph: OpGraph) -> None:
-    """Let ops that round to bytes clamp them themselves.
+    """Fold a `lut_qs8` that is a clamp or the identity into the op that writes its input.
 
-    After: no `lut_qs8` that is a clamp, or changes nothing, reads what such an op computes only for it.
+    After: no such lookup is the only reader of the output of a quantizing op.
     """
     counts = readers(graph)
     writers: dict[Value, Op] = {}
@@ -36,8 +36,7 @@ def bound_bytes(graph: OpGraph) -> None:
 
 
 def narrow_products(graph: OpGraph) -> None:
-    """Tell convolutions how many products add up in an int16, as far as their weights, and the bytes that they read,
-    are small."""
+    """Set `max_exact_terms` of int8 convolutions from their weights and the range of their input."""
     writers = {value.storage: op for op in graph.ops for value in op.outputs}
     graph.ops = [_narrowed(source_of(op, writers), op) for op in graph.ops]
 
@@ -54,7 +53,7 @@ def _narrowed(writer: Op | None, op: Op) -> Op:
 
 
 def _written_bounds(writer: Op | None, value: Value) -> _Bounds:
-    """The lowest and highest byte that `writer` leaves in `value`."""
+    """Return the lowest and the highest value that `writer` can store in `value`."""
     if writer is not None and isinstance(writer.spec, _WRITERS):
         spec: Any = writer.spec
         return spec.quantizing.low, spec.quantizing.high
@@ -62,7 +61,7 @@ def _written_bounds(writer: Op | None, value: Value) -> _Bounds:
 
 
 def _merged(writer: Op | None, op: Op) -> Op | None:
-    """`writer` with the bounds that `op` keeps, in place of both; None where that does not say it."""
+    """Return `writer` with the clamp `op` folded into it; None if `op` is not a clamp of its output."""
     bounds = _bounds_of(op)
     if bounds is None or writer is None or not isinstance(writer.spec, _WRITERS):
         return None
@@ -74,7 +73,7 @@ def _merged(writer: Op | None, op: Op) -> Op | None:
 
 
 def _bounds_of(op: Op) -> _Bounds | None:
-    """The bounds of a table that changes nothing within them, of bytes of one dtype."""
+    """Return the bounds of a lookup table that is a clamp without a change of dtype; None for others."""
     if not isinstance(op.spec, LutQs8) or op.inputs[0].dtype != op.output.dtype:
         return None
     table = op.inputs[1].constant

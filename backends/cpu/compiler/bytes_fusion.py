@@ -28,9 +28,10 @@ _Steps = list[Op] | None
 
 
 def compute_in_bytes(graph: OpGraph, constants: QuantizedConstants) -> None:
-    """Compute in integers what is quantized again and comes from nothing but quantized tensors.
+    """Replace float ops between dequantize and quantize by int8 ops.
 
-    After: no float that only such ops read is left.
+    After: an op whose inputs are all dequantized, and whose output is only quantized, is an int8 op if there is one
+    for it. No unused `dequantize` remains.
     """
     _move_bytes_first(graph)
     fusion = _Fusion(graph, constants)
@@ -40,7 +41,7 @@ def compute_in_bytes(graph: OpGraph, constants: QuantizedConstants) -> None:
 
 
 def _move_bytes_first(graph: OpGraph) -> None:
-    """Bring bytes in order instead of the numbers that they stand for."""
+    """Move `permute` before `dequantize`, so that it moves int8 values."""
     writers = {value: op for op in graph.ops for value in op.outputs}
     graph.ops = [each for op in graph.ops for each in _moved_first(writers, op)]
     _drop_unread(graph)
@@ -56,7 +57,10 @@ def _moved_first(writers: Mapping[Value, Op], op: Op) -> list[Op]:
 
 
 class _Fusion:
-    """replaced: ops whose work others do."""
+    """Fuses each `quantize` with the float op before it.
+
+    replaced: float ops that were fused.
+    """
 
     def __init__(self, graph: OpGraph, constants: QuantizedConstants) -> None:
         self.replaced: set[Op] = set()
@@ -65,7 +69,7 @@ class _Fusion:
         self._readers = readers(graph)
 
     def become(self, op: Op) -> list[Op]:
-        """The ops in place of `op`."""
+        """Return the ops that replace `op`; `op` itself if it is not fused."""
         if not isinstance(op.spec, Quantize):
             return [op]
         writer = self._writers.get(op.inputs[0].storage)
@@ -114,7 +118,7 @@ class _Fusion:
         return [_op(PoolQs8(writer.spec, source[1], _quantizing(op)), [source[0]], writer, op)]
 
     def _moved(self, writer: Op, op: Op) -> _Steps:
-        """Moved as they are, each input after it stands for numbers as the output does."""
+        """Copy int8 values. Inputs with other quantization parameters than the output are requantized first."""
         sources = self._sources(writer.inputs)
         if sources is None or (isinstance(writer.spec, Copy) and writer.spec.fill is not None):
             return None
@@ -129,7 +133,7 @@ class _Fusion:
         return sources if len(sources) == len(found) else None
 
     def _source(self, value: Value) -> _Source | None:
-        """The bytes that `value` stands for."""
+        """Return the quantized tensor of which `value` is the dequantized one; None if it is not dequantized."""
         writer = self._writers.get(value.storage)
         if writer is None or not isinstance(writer.spec, Dequantize):
             return None
@@ -151,13 +155,13 @@ def _quantizing(op: Op) -> OutputQuantization:
 
 
 def _op(spec: OpSpec, inputs: Sequence[Value], writer: Op, op: Op) -> Op:
-    """Return the int8 ops that replace `op` and `writer`."""
+    """Return the int8 op that replaces `writer` and the `quantize` op."""
     output = view(op.output, writer.output.dims)
     return Op(spec, tuple(inputs), (output,), dims=writer.dims, nodes=writer.nodes + op.nodes)
 
 
 def _binary_call(spec: ElementwiseF32) -> tuple[BinaryOp, Activation] | None:
-    """What a map does when it is a sum or a product, perhaps clamped, and nothing else."""
+    """Return the function and the clamp of an elementwise op that only adds or multiplies; None for others."""
     first, *others = spec.instructions
     if spec.operands != 2 or first.opcode not in _BINARY_OPS or first.operands != (0, 1):
         return None
@@ -170,7 +174,7 @@ def _binary_call(spec: ElementwiseF32) -> tuple[BinaryOp, Activation] | None:
 
 
 def _fused_binary(writer: Op, op: Op, sources: Sequence[_Source], function: BinaryOp, after: Activation) -> _Steps:
-    """Both orders are the same number: the first operand is the one of the output's sizes."""
+    """Return a `binary_qs8` op. The operand with the sizes of the output becomes the first one."""
     dims = writer.output.dims
     full = sorted(sources, key=lambda source: source[0].dims != dims)
     (a, first), (b, second) = full
@@ -211,19 +215,19 @@ def _requantizing(source: _Source, op: Op) -> Op | None:
 
 
 def _bytes_of(dtype: torch.dtype) -> Tensor:
-    """All bytes, in the order of their bits."""
+    """Return all 256 values of an 8-bit dtype, ordered by their bits as an unsigned integer."""
     return torch.arange(256, dtype=torch.uint8).view(dtype)
 
 
 def readers(graph: OpGraph) -> Counter[Value]:
-    """How often each value, or one that is a view of it, is read."""
+    """Return the number of reads of each storage, including those through views and as results."""
     values = [value for op in graph.ops for value in op.inputs]
     values += [result.value for result in graph.results]
     return Counter(value.storage for value in values)
 
 
 def _drop_unread(graph: OpGraph) -> None:
-    """Drop dequantizing that nothing reads any more."""
+    """Remove `dequantize` ops without readers."""
     counts = readers(graph)
     graph.ops = [op for op in graph.ops if not _is_idle(op, counts)]
 

@@ -1,4 +1,4 @@
-"""Zeros that are put around a picture between bytes become the window's that reads them, as those between floats do."""
+"""Fold zero padding before quantize and dequantize into the convolution that reads the image."""
 
 from dataclasses import replace
 
@@ -15,9 +15,9 @@ from backends.cpu.schema.records import Padding
 
 
 def fold_pads(graph: OpGraph) -> None:
-    """Let convolutions put zeros around what they alone read of a picture that was quantized with them.
+    """Fold the padding of an image that is then quantized and dequantized into the convolution, its only reader.
 
-    After: the picture is quantized without them. The numbers are the same, as the byte of zero stands for zero.
+    After: the image is quantized without padding. Results are equal, as the quantized value of zero represents zero.
     """
     rewriter = Rewriter(graph)
     for op in rewriter.ops():
@@ -59,8 +59,10 @@ def _keeps_zero(quantize: Op, dequantize: Op) -> bool:
 
 
 def _pads(copy: Op, height: int) -> Padding | None:
-    """How many zeros `copy` puts around a picture whose height and width are dimensions `height` and the next one;
-    None where it does anything else."""
+    """Return the zero padding that `copy` adds to an image; None if it does anything else.
+
+    height: dimension of the height, which the width follows.
+    """
     spec = copy.spec
     if not isinstance(spec, Copy) or spec.fill != 0 or len(copy.inputs) != 1:
         return None

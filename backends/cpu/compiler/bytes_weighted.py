@@ -32,7 +32,7 @@ _TO_CHANNELS_LAST = (0, 2, 3, 1)
 
 
 class Weighted:
-    """A product or convolution in bytes."""
+    """An int8 GEMM or convolution that replaces `writer` and the `quantize` op `op`."""
 
     def __init__(self, writer: Op, op: Op, x: Value, reading: QuantParams, codes: Codes) -> None:
         spec = writer.spec
@@ -47,7 +47,7 @@ class Weighted:
         self._nodes = writer.nodes + op.nodes
 
     def ops(self) -> list[Op] | None:
-        """One, after one that brings planes in order; None where rows are too long."""
+        """Return the int8 op, after a permutation to NHWC if x is planar; None if the op would exceed a limit."""
         if isinstance(self._operation, DwconvF32):
             return self._depthwise(self._operation.window)
         if isinstance(self._operation, GemmF32):
@@ -81,7 +81,10 @@ class Weighted:
         return [self._op(spec, tap_quads(self._codes), lambda row: padded(row, 0))]
 
     def _bytes(self) -> tuple[int, int, int, OutputQuantization]:
-        """How bytes are read and written; what adds up in int16 is found later (bytes_bounds)."""
+        """Return zero point, max_exact_terms, min_value and output quantization.
+
+        `narrow_products` replaces the second and the third.
+        """
         return self._reading.zero_point, 0, torch.iinfo(self._x.dtype).min, self._quantizing
 
     def _op(self, spec: Any, packed: Tensor, pad: Callable[[Tensor], Tensor]) -> Op:
@@ -91,7 +94,7 @@ class Weighted:
 
 
 def _as_kernels(codes: Tensor) -> Tensor:
-    """[N, ...] as [N, C, kh, kw]: of a matrix, of one dimension, whose height is 1, or of three as pictures that are joined."""
+    """Return weights of a GEMM or of a 1-d, 2-d or 3-d convolution as [N, C, kh, kw]."""
     if codes.dim() == 2:
         return codes[:, :, None, None]
     if codes.dim() == 5:
@@ -100,7 +103,7 @@ def _as_kernels(codes: Tensor) -> Tensor:
 
 
 def _as_picture(value: Value) -> Value:
-    """Rows as the pixels of one line."""
+    """View rows as an image [1, 1, rows, C]. An image stays as it is."""
     *rows, columns = value.dims
     if len(value.dims) == 4:
         return value

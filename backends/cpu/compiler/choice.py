@@ -160,7 +160,7 @@ def _may_precede(before: Op, block: Op) -> bool:
 
 
 def _chain(graph: OpGraph, before: Op, block: Op, options: Options) -> Op:
-    """Return both as one op. `before` computes one row at a time, which is in its part of the workspace."""
+    """Return both as one op. `before` computes one row at a time, which it stores in its part of the workspace."""
     assert isinstance(before.spec, MbconvF32) and isinstance(block.spec, MbconvF32)
     row = product(before.output.dims[2:])
     floats = before.workspaces[0].dims[1] + row + block.workspaces[0].dims[1]
@@ -174,7 +174,7 @@ def _chain(graph: OpGraph, before: Op, block: Op, options: Options) -> Op:
 
 
 def _lanes(graph: OpGraph, floats: Dim, options: Options) -> Value:
-    """Return a workspace of `floats` floats for each thread that is worth it."""
+    """Return a workspace of `floats` floats per thread. The cost model limits the number of threads."""
     return _workspace(cost.lanes(options.threads, _FLOAT_BYTES * graph.bounds.most([floats])), floats)
 
 

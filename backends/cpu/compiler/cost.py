@@ -1,7 +1,7 @@
-"""What is faster: the one place with the numbers that choices between ops go by.
+"""The cost model: all thresholds for the choice between ops.
 
-Measured in user cycles on AVX2 (Zen 3), one thread, packed weights. NEON and AVX-512 share the choices, as they
-follow from how often bytes are touched and from the sizes of caches.
+Measured in user cycles on AVX2 (Zen 3) with one thread and packed weights. NEON and AVX-512 share the thresholds, as
+these depend on memory traffic and cache sizes.
 """
 
 from collections.abc import Callable
@@ -15,17 +15,19 @@ MAX_PLANAR_CHANNELS = 4
 #   28 x 28 x 128   2.6 against 7.8
 #   14 x 14 x 256   3.4 against 8.0
 #   7 x 7 x 512     8.2 against 10.3, but 38 MB of weights instead of 9.4
-# F(4 x 4) has 4 times the weights; with few pixels, reading them dominates. F(2 x 2) has 1.8 times the weights, and takes
-# 0.75 to 1.0 of the time of a direct convolution there.
+# F(4 x 4) has 4 times the weights; with few pixels, reading them dominates. F(2 x 2) has 1.8 times the weights, and is
+# 1.0 to 1.3 times as fast as a direct convolution there.
 WINOGRAD_LEAST_CHANNELS = 32
 _WINOGRAD_LEAST_PIXELS = {4: 144, 2: 36}
-# Floats of the tiles of a thread, with 64 columns of their products: 750 KB.
+# Floats of the transformed tiles of a thread and of 64 columns of their GEMM results: 750 KB.
 _WINOGRAD_FLOATS = 187_200
 _WINOGRAD_TILES = (6, 48)
-# For int8, 32-bit words of pixels and products. 56 x 56 x 64 takes 329 us with 18 tiles, 326 with 22 and 327 with 98 (AVX-512).
+# For int8, 32-bit words of pixels and GEMM results. 56 x 56 x 64 takes 329 us with 18 tiles, 326 with 22 and 327 with
+# 98 (AVX-512).
 _WINOGRAD_WORDS = 64_000
 
-# Strassen's algorithm against plain products, rows x depth x columns, 12 MB of weights or more (AVX2, AVX-512 of Zen 4):
+# Time of Strassen's algorithm divided by that of a plain GEMM, M x K x N, 12 MB of weights or more (AVX2, AVX-512 of
+# Zen 4):
 #   49 x 512 x 2048     1.03, 0.94
 #   64 x 384 x 1152     0.99, 0.93
 #   96 x 384 x 1152     0.93, 0.91
@@ -39,34 +41,34 @@ _WINOGRAD_WORDS = 64_000
 #   197 x 768 x 192     0.92, 0.92
 #   196 x 256 x 1024    1.05 to 1.08, 0.94
 #   784 x 512 x 256     0.93, 0.93
-# It saves an eighth of the multiply-adds for three quarters of the bytes of the weights once more: with r rows r / 24 of
-# them for each byte, by itself from 96 rows on, where they are four.
+# It saves 1/8 of the multiply-adds and adds 3/4 of the bytes of the weights: r / 24 multiply-adds per added byte with r
+# rows. "auto" requires 4 of them, which is 96 rows.
 _STRASSEN_LEAST = {"auto": (96, 320, 192), "always": (64, 192, 192)}  # rows, depth, columns
-# Pairs of rows at once: sums of 384 numbers that they have stay in the second cache.
+# Number of pairs of rows at once. With K = 384, their sums stay in the L2 cache.
 STRASSEN_PAIRS = 126
 
-# Row tiling pays off if the expanded image does not stay in the L2 cache: it is faster for 28 x 28 x 192, and slower for
-# 14 x 14 x 576 (Zen 3). It is slower for 14 x 14 x 672 as well: without it, EfficientNet-Lite0 takes 0.99 of the time with
-# one thread and 0.97 with two (Emerald Rapids), as two threads compute the rows between their ranges twice.
+# Row tiling pays off if the expanded image does not stay in the L2 cache: it is faster for 28 x 28 x 192, and slower
+# for 14 x 14 x 576 (Zen 3). It is slower for 14 x 14 x 672 as well: without it, EfficientNet-Lite0 is 1 % faster with one
+# thread and 3 % with two (Emerald Rapids), as both threads compute the rows between their ranges.
 BLOCK_LEAST_BYTES = 576 << 10
-# Scratch that is worth saving by working on a block's channels by halves.
+# Bytes of scratch from which on splitting the channels of a block into halves is worth it.
 HALVED_LEAST_BYTES = 768 << 10
-# Pixels of a strip. With fewer, the projecting GEMM has too few rows for its tiles.
+# Minimum number of pixels of a row tile. With fewer, the projecting GEMM has too few rows for its tiles.
 _STRIP_PIXELS = 56
-# Bytes of the workspaces of two threads. Larger strips get fewer rows.
+# Maximum size of the workspaces of two threads, in bytes. Beyond it, row tiles get fewer rows.
 _TWO_WORKSPACES = 640 << 10
-# Workspaces of all threads of an op; beyond, no more than two threads run at once (MobileNetV2 stays below
-# 1.5 MB, with its image).
+# Maximum size of the workspaces of all threads of an op, in bytes. Beyond it, at most two threads run at once
+# (MobileNetV2 stays below 1.5 MB, including its image).
 MOST_WORKSPACE = 256 << 10
 
 
 def prefers_winograd(pixels: int, channels: int, columns: int) -> bool:
-    """Return whether Winograd's algorithm is faster for a 3 x 3 convolution with stride 1, and worth its larger weights."""
+    """Return whether a 3 x 3 convolution with stride 1 is faster by Winograd's algorithm, and worth its larger weights."""
     return pixels >= _WINOGRAD_LEAST_PIXELS[2] and min(channels, columns) >= WINOGRAD_LEAST_CHANNELS
 
 
 def winograd_side(pixels: int) -> int:
-    """Return the number of outputs of a tile along an axis, for images of so many pixels."""
+    """Return the number of outputs of a tile along an axis, for images of `pixels` pixels."""
     return 4 if pixels >= _WINOGRAD_LEAST_PIXELS[4] else 2
 
 
@@ -83,8 +85,10 @@ def winograd_tiles_i8(words_of_one: int) -> int:
 
 
 def prefers_strassen(rows: int, depth: int, columns: int, choice: str) -> bool:
-    """Whether a product of so many rows, summands and columns is faster by Strassen's algorithm, and its weights worth
-    their bytes by what is chosen, "auto" or "always"."""
+    """Return whether a GEMM [rows, depth] x [depth, columns] uses Strassen's algorithm with the option `choice`.
+
+    choice: "auto" if it has to be faster and worth its larger weights, or "always".
+    """
     return all(size >= least for size, least in zip((rows, depth, columns), _STRASSEN_LEAST[choice], strict=True))
 
 
@@ -94,16 +98,16 @@ def prefers_row_tiling(expanded_bytes: int) -> bool:
 
 
 def prefers_halves(live_bytes: int) -> bool:
-    """Whether scratch is to be saved by more ops, where so much is alive at once."""
+    """Return whether ops are split into halves to save scratch. live_bytes: peak of the live scratch."""
     return live_bytes >= HALVED_LEAST_BYTES
 
 
 def strip_rows(filtered_width: int, bytes_of: Callable[[int], int]) -> int:
-    """Return the rows of a strip. A thread needs `bytes_of(rows)` bytes for it."""
+    """Return the number of rows of a row tile. A thread needs `bytes_of(rows)` bytes for it."""
     most = max(1, -(-_STRIP_PIXELS // max(filtered_width, 1)))
     return next((rows for rows in range(most, 1, -1) if 2 * bytes_of(rows) <= _TWO_WORKSPACES), 1)
 
 
 def lanes(threads: int, bytes_of_one: int) -> int:
-    """Threads that may have a workspace of `bytes_of_one` each."""
+    """Return the number of threads that may have a workspace of `bytes_of_one` bytes each."""
     return min(threads, max(2, MOST_WORKSPACE // max(bytes_of_one, 1)))

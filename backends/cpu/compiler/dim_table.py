@@ -1,4 +1,4 @@
-"""Sizes as the payload computes them: a table of small operations on what the call is made with."""
+"""The table of dims of a payload: integer expressions of the sizes and integers of the inputs."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -15,12 +15,12 @@ from exir.error import UnsupportedOperatorError
 
 
 class DimOp(IntEnum):
-    """What an entry is, by its number in payloads."""
+    """Operations of entries, with their codes in payloads."""
 
-    CONST = 0  # a
-    SIZE = 1  # dimension b of argument a
-    INT = 2  # argument a
-    ADD = 3  # of entries a and b from here on
+    CONST = 0  # the integer a
+    SIZE = 1  # size of dimension b of argument a
+    INT = 2  # value of argument a
+    ADD = 3  # a and b are indices of earlier entries, here and below
     SUB = 4
     MUL = 5
     FLOORDIV = 6
@@ -31,7 +31,7 @@ class DimOp(IntEnum):
 
 @dataclass(frozen=True)
 class DimEntry:
-    """An entry of the table; its value is from 0 to `maximum`."""
+    """An entry of the table. Its value is in `0..maximum`."""
 
     op: DimOp
     a: int
@@ -53,7 +53,7 @@ _FOLDED = {
 
 
 def can_compute(dim: Dim) -> bool:
-    """Whether the table has operations for `dim`, which those on fractions are not."""
+    """Return whether the table has operations for `dim`. It has none for fractions."""
     if isinstance(dim, (int, sympy.Symbol)) or dim.is_Integer:
         return True
     is_power = isinstance(dim, sympy.Pow) and dim.exp.is_Integer and dim.exp > 0
@@ -62,7 +62,7 @@ def can_compute(dim: Dim) -> bool:
 
 
 class DimTable:
-    """Grows the table; equal sizes are one entry."""
+    """Builds the table. Equal expressions share an entry."""
 
     def __init__(self, bounds: Bounds, arguments: Sequence[TensorLayout | Dim]) -> None:
         self.entries: list[DimEntry] = []
@@ -71,7 +71,7 @@ class DimTable:
         self._sources: dict[Any, tuple[DimOp, int, int]] = dict(_sources(arguments))
 
     def add(self, dim: Dim) -> int:
-        """The number of the entry that has the value of `dim`."""
+        """Return the index of the entry for `dim`. Raises `UnsupportedOperatorError` if no entry can compute it."""
         if dim not in self._ids:
             self._ids[dim] = self._new(dim)
         return self._ids[dim]
@@ -87,7 +87,10 @@ class DimTable:
         return self._computed(dim) if equal == dim else self.add(equal)
 
     def _follows(self, dim: Any) -> bool:
-        """Whether arguments have all of its symbols as sizes: computed from them, it holds the argument that has `dim` to theirs."""
+        """Return whether `dim` can be computed from sizes of arguments that are single symbols.
+
+        Then it is, so that a call fails if the argument of size `dim` does not match these sizes.
+        """
         return not dim.is_Symbol and can_compute(dim) and self._is_told(dim)
 
     def _is_told(self, dim: Any) -> bool:
@@ -112,11 +115,11 @@ class DimTable:
         if kind is sympy.Pow and dim.exp.is_Integer and dim.exp > 0:
             return self._fold(DimOp.MUL, sympy.Mul, [dim.base] * int(dim.exp))
         if kind is sympy.floor and (equal := sympy.floor(sympy.cancel(dim.args[0]))) != dim:
-            return self.add(equal)  # torch leaves fractions such as (6 * n + 6) / (n + 1)
+            return self.add(equal)  # torch does not simplify fractions such as (6 * n + 6) / (n + 1)
         raise UnsupportedOperatorError(f"the cpu backend does not support the size {dim}")
 
     def _shifted(self, dim: Any) -> int | None:
-        """The entry of a size that is an argument's size plus an integer; None if it is not one."""
+        """Return the entry of an argument's size plus an integer; None for others."""
         for expression in self._sources:
             offset = dim - self._bounds.without_negative_parts(expression)
             if offset.is_Integer:
@@ -133,7 +136,7 @@ class DimTable:
         return None
 
     def _sum(self, dim: Any) -> int:
-        """What is added first, so that no part of the sum is below zero when the whole is not."""
+        """Add the positive terms first, so that partial sums are negative only if the sum is."""
         terms = _in_order(dim.args)
         taken = [-term for term in terms if term.could_extract_minus_sign()]
         added = [term for term in terms if not term.could_extract_minus_sign()]
@@ -156,14 +159,14 @@ class DimTable:
         return self._append(op, self.add(left), self.add(right), self._maximum(dim))
 
     def _solved(self, symbol: Any) -> int:
-        """A symbol that no argument has alone."""
+        """Return the entry of a symbol that is not itself a size of an argument."""
         found = self._found(symbol)
         if found is None:
             raise UnsupportedOperatorError(f"no argument of the cpu delegate determines the size {symbol}")
         return found
 
     def _found(self, part: Any) -> int | None:
-        """A part of an argument's size, from one that has a multiple of it, or more or less than that."""
+        """Return the entry of `part`, solved from an argument's size factor * part + offset; None if there is none."""
         for expression in self._sources:
             factor, offset = _line(expression, part)
             if factor:
@@ -187,7 +190,7 @@ class DimTable:
 
 
 def _line(expression: Any, part: Any) -> tuple[int, int]:
-    """`factor` and `offset` where an expression is `factor * part + offset`; a factor of 0 where it is not, or falls."""
+    """Return (factor, offset) of `factor * part + offset`; (0, 0) for other expressions and negative factors."""
     place = sympy.Dummy(integer=True)
     line = expression.xreplace({part: place})
     if line.free_symbols != {place} or not line.is_polynomial(place):
@@ -199,7 +202,7 @@ def _line(expression: Any, part: Any) -> tuple[int, int]:
 
 
 def _sources(arguments: Sequence[TensorLayout | Dim]) -> Iterable[tuple[Any, tuple[DimOp, int, int]]]:
-    """Every expression that an argument has as a size or is; the first one counts."""
+    """Return the expressions that are an argument or a size of one, each with its first occurrence."""
     found: dict[Any, tuple[DimOp, int, int]] = {}
     for index, argument in enumerate(arguments):
         if isinstance(argument, TensorLayout):

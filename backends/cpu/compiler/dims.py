@@ -1,4 +1,4 @@
-"""Sizes: numbers, or expressions over the sizes and integers that a call is made with."""
+"""Sizes: integers, or expressions of the sizes and integers of the inputs."""
 
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,26 +11,26 @@ from torch.utils._sympy import functions
 from torch.utils._sympy.numbers import int_oo
 from torch.utils._sympy.value_ranges import ValueRanges, bound_sympy
 
-Dim: TypeAlias = int | Any  # Any: an expression of sympy
+Dim: TypeAlias = int | Any  # Any: a SymPy expression
 
 _REMAINDERS = (functions.Mod, functions.PythonMod)
 _DIVISIONS = (functions.FloorDiv, *_REMAINDERS)
-_LARGEST = 2**32 - 1  # of a payload's words
-_MOST_SYMBOLS = 4  # whose ends are combined: 16 combinations
+_LARGEST = 2**32 - 1  # largest word of a payload
+_MOST_SYMBOLS = 4  # symbols whose bounds are combined: 16 combinations
 
 
 def dim_of(size: int | torch.SymInt) -> Dim:
-    """A size of a tensor, as a number where it is one."""
+    """Return a size of a tensor as a dim; an integer if it is static."""
     return _plain(size.node.expr) if isinstance(size, torch.SymInt) else size
 
 
 def dims_of(tensor: torch.Tensor) -> tuple[Dim, ...]:
-    """The sizes of `tensor`."""
+    """Return the sizes of `tensor`."""
     return tuple(dim_of(size) for size in tensor.shape)
 
 
 def product(dims: Sequence[Dim]) -> Dim:
-    """Elements of a tensor of these sizes."""
+    """Return the number of elements of a tensor of these sizes."""
     return _plain(reduce(lambda left, right: left * right, dims, 1))
 
 
@@ -39,22 +39,22 @@ def _plain(expression: Any) -> Dim:
 
 
 def _parts(dim: Dim) -> list[Dim]:
-    """What the table of sizes computes `dim` from; of a sum what is added and what is taken."""
+    """Return the operands of `dim` in the table of dims. A sum has the absolute values of its terms."""
     if isinstance(dim, int):
         return []
     return [-part if dim.is_Add and part.could_extract_minus_sign() else part for part in dim.args]
 
 
 class Bounds:
-    """The largest numbers that sizes can be while their symbols stay in their ranges."""
+    """Bounds of sizes, from the ranges of their symbols."""
 
     def __init__(self, ranges: Mapping[Any, ValueRanges]) -> None:
         self._ranges = dict(ranges)
 
     def maximum(self, dim: Dim) -> int | None:
-        """The largest value of `dim`; None if it has no upper bound, or one that payloads cannot store.
+        """Return the largest value of `dim`; None if it has no upper bound, or one that payloads cannot store.
 
-        torch.export gives a size that depends on data, and has no other bound, that of an int64.
+        For a size that depends on data and has no other bound, torch.export gives the bound of an int64.
         """
         if isinstance(dim, int):
             return dim
@@ -62,7 +62,7 @@ class Bounds:
         return None if upper in (int_oo, sympy.oo) or upper > _LARGEST else int(upper)
 
     def minimum(self, dim: Dim) -> int:
-        """The smallest value of `dim`, below zero when it has no lower bound."""
+        """Return the smallest value of `dim`; a negative number if it has no lower bound."""
         if isinstance(dim, int):
             return dim
         lower = bound_sympy(dim, self._ranges).lower
@@ -108,15 +108,15 @@ class Bounds:
             yield tuple(int(sympy.sympify(dim).subs(values)) for dim in dims)
 
     def least(self, dims: Sequence[Dim]) -> int:
-        """Elements of a tensor at its smallest sizes."""
+        """Return the number of elements of a tensor at its smallest sizes."""
         return int(product([max(self.minimum(dim), 0) for dim in dims]))
 
     def holds(self, dim: Dim) -> bool:
-        """Whether `dim`, and all that it is computed from, is bounded and never below zero."""
+        """Return whether `dim` and all its operands are bounded and never negative."""
         return self.maximum(dim) is not None and self.minimum(dim) >= 0 and all(map(self.holds, _parts(dim)))
 
     def most(self, dims: Sequence[Dim]) -> int:
-        """Elements of a tensor at its largest sizes, each of which must have a bound."""
+        """Return the number of elements of a tensor at its largest sizes. Each of them must have a bound."""
         sizes = [self.maximum(dim) for dim in dims]
         assert None not in sizes, "lowering takes bounded sizes only"
         return int(product([size for size in sizes if size is not None]))

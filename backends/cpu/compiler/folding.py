@@ -1,4 +1,4 @@
-"""Factors and summands that are constant become part of the weights before them."""
+"""Fold constant factors and summands of columns into the weights and the bias of the op before."""
 
 from dataclasses import replace
 
@@ -17,10 +17,9 @@ _X, _WEIGHT, _BIAS = range(3)
 
 
 def fold(graph: OpGraph) -> None:
-    """Let weights and biases hold what multiplies and is added to each column after them.
+    """Fold elementwise ops that scale or shift columns by constants into the GEMM or convolution before them.
 
-    After: no `elementwise_f32` that scales or shifts columns by constants alone reads what a product or a
-    convolution computes only for it.
+    After: no such op is the only reader of a GEMM or convolution without activation and residual.
     """
     rewriter = Rewriter(graph)
     for op in rewriter.ops():
@@ -48,7 +47,7 @@ def _is_plain(writer: Op) -> bool:
 
 
 def _affine(op: Op, computed: Value) -> _Affine | None:
-    """Factor and summand of each column, when the op is no more than that."""
+    """Return factor and summand of each column; None if the op computes anything else."""
     assert isinstance(op.spec, ElementwiseF32)
     call = op.spec.as_call()
     if call is None:
@@ -63,7 +62,7 @@ def _affine(op: Op, computed: Value) -> _Affine | None:
 
 
 def _operand(op: Op, operand: int | float, computed: Value) -> Tensor | None:
-    """A row of constants, or one; None for what is computed."""
+    """Return a constant operand, one element or one per column; None for others."""
     if isinstance(operand, float):
         return torch.tensor([operand])
     tensor = op.inputs[operand].constant

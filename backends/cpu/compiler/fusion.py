@@ -1,4 +1,4 @@
-"""Ops that one op can do at once: an activation or a sum after a product or a convolution."""
+"""Fuse activations and residual additions into the GEMM or convolution before them."""
 
 from dataclasses import replace
 
@@ -10,9 +10,9 @@ from backends.cpu.schema.records import NONE, Activation
 
 
 def fuse(graph: OpGraph) -> None:
-    """Let products and convolutions add residuals and apply activations themselves.
+    """Fuse elementwise ops that are an activation or a sum into the GEMM or convolution before them.
 
-    After: no `elementwise_f32` that is one of these alone reads a value that such an op computes only for it.
+    After: no such op is the only reader of a GEMM or convolution that could apply it.
     """
     rewriter = Rewriter(graph)
     for op in rewriter.ops():
@@ -57,7 +57,7 @@ def _takes_residual(writer: Op) -> bool:
 
 
 def _fusable_writer(rewriter: Rewriter, value: Value) -> Op | None:
-    """The product or convolution without activation that computes `value` for one reader."""
+    """Return the op without activation that writes `value`, if `value` has one reader; otherwise, None."""
     writer = rewriter.writer(value)
     if writer is None or not rewriter.sole_use(value):
         return None

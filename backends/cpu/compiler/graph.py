@@ -1,7 +1,7 @@
-"""The op graph: what a payload will say, before places and bytes are chosen.
+"""The op graph: the intermediate representation from which payloads are encoded.
 
-Ops stand in the order in which they run and only see dense tensors, outermost dimension
-first. A view is a value whose bytes are those of its `base`.
+Ops are in execution order. Their tensors are dense, with the outermost dimension first. A view is a value that shares
+the memory of its `base`.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -53,10 +53,10 @@ class Constant:
 
 @dataclass(eq=False)
 class Value:
-    """A dense tensor; `dims` are in the order of memory, outermost first.
+    """A dense tensor. `dims` are in memory order, outermost first.
 
-    place: of its bytes, where it has no base.
-    base: the value that it is a view of: other sizes, the same bytes from the first on.
+    place: memory of a value that has no base.
+    base: the value of which this is a view. Sizes may differ; both begin at the same byte.
     """
 
     dtype: torch.dtype
@@ -66,39 +66,41 @@ class Value:
 
     @property
     def storage(self) -> "Value":
-        """The value that has the bytes: itself, or what it is (a view of) a view of."""
+        """The value that owns the memory: itself, or that at the end of the chain of bases."""
         return self if self.base is None else self.base.storage
 
     @property
     def constant(self) -> Tensor | None:
-        """The elements of a constant that is no view."""
+        """The elements of a constant; None for views and other values."""
         return self.place.tensor if self.base is None and isinstance(self.place, Constant) else None
 
 
 def constant(tensor: Tensor) -> Value:
-    """A value for the elements of `tensor`."""
+    """Return a constant with the elements of `tensor`."""
     return Value(tensor.dtype, tuple(tensor.shape), Constant(tensor.detach().contiguous()))
 
 
 @dataclass(frozen=True)
 class TensorLayout:
-    """A tensor of the program as a value: `order[i]` is the tensor's dimension that is dimension i
-    of the value."""
+    """A tensor of the program, stored in a value.
+
+    order: `order[i]` is the dimension of the tensor that is dimension i of the value.
+    """
 
     value: Value
     order: tuple[int, ...]
 
     @property
     def dims(self) -> tuple[Dim, ...]:
-        """The sizes in the order of the tensor's dimensions."""
+        """The sizes, in the order of the tensor's dimensions."""
         return tuple(self.value.dims[self.order.index(dim)] for dim in range(len(self.order)))
 
 
 @dataclass(eq=False)
 class Op:
-    """One operation on values.
+    """An operation on values.
 
-    nodes: of the program, that it computes.
+    nodes: nodes of the program that the op computes.
     """
 
     spec: OpSpec
@@ -110,17 +112,17 @@ class Op:
 
     @property
     def output(self) -> Value:
-        """Its only result."""
+        """The only output."""
         (value,) = self.outputs
         return value
 
 
 @dataclass
 class OpGraph:
-    """Ops in order, and what the call gives and takes.
+    """Ops in execution order, and the arguments and results of a call.
 
-    arguments: of the call, in order: a tensor as it lies, or an integer.
-    results: of the call, in order.
+    arguments: tensors and integers, in the order of the call.
+    results: tensors, in the order of the call.
     """
 
     bounds: Bounds
@@ -130,7 +132,7 @@ class OpGraph:
 
 
 def verify(graph: OpGraph) -> None:
-    """Raise `InternalError` unless every value is written once, before it is read, and ops fit."""
+    """Raise `InternalError` unless every value is written once, before it is read, and ops accept their tensors."""
     written: set[Value] = set()
     for op in graph.ops:
         for value in op.inputs:
@@ -144,20 +146,19 @@ def verify(graph: OpGraph) -> None:
 
 
 def tensors_of(op: Op) -> Iterator[Value]:
-    """Inputs, outputs, workspaces: as the payload lists them."""
+    """Yield inputs, outputs and workspaces, in the order of the payload."""
     yield from op.inputs
     yield from op.outputs
     yield from op.workspaces
 
 
 def storages_of(values: Iterable[Value]) -> list[Value]:
-    """The values that have the bytes of `values`, each once, in order."""
+    """Return the storages of `values`, each once, in order."""
     return list(dict.fromkeys(value.storage for value in values))
 
 
 def source_of(op: Op, writers: Mapping[Value, Op]) -> Op | None:
-    """The one of `writers`, by the bytes that they write, from which `op` has its first input; None if there is
-    none."""
+    """Return the op that writes the first input of `op`; None if there is none. writers: ops by output storage."""
     return writers.get(op.inputs[0].storage) if op.inputs else None
 
 
@@ -166,7 +167,7 @@ def _is_there(value: Value, written: set[Value]) -> bool:
 
 
 def _may_be_written(op: Op, value: Value, written: set[Value]) -> bool:
-    """States may be overwritten by any op, other values only by an op that works in place."""
+    """Return whether `op` may write `value`. Any op may overwrite states, but only in-place ops other values."""
     place, operand = value.storage.place, op.spec.in_place
     if not isinstance(place, (Scratch, Output)):
         return isinstance(place, State)

@@ -23,7 +23,7 @@ from backends.cpu.schema.gemm import (
 )
 from backends.cpu.schema.quantization import Cast
 
-# The index of the input that is a weight.
+# Index of the input that is a weight.
 _WEIGHTS: dict[type[OpSpec], int] = {
     GemmF32: 1,
     GroupedGemmF32: 1,

@@ -1,4 +1,4 @@
-"""Working on the expanded channels of a block by halves where they are what takes the most memory."""
+"""Split inverted residuals that determine the peak of scratch into two halves of expanded channels."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -14,13 +14,16 @@ from backends.cpu.compiler.rewrite import Rewriter
 from backends.cpu.schema.convolution import DwconvF32
 from backends.cpu.schema.gemm import GemmF32
 
-# Blocks that are halved; each one is looked for in the whole graph.
+# Maximum number of blocks that are halved. Each search visits the whole graph.
 _MOST_HALVED = 16
 
 
 @dataclass(frozen=True)
 class _Block:
-    """What expands, filters each channel, projects; `half`: channels that are worked on first."""
+    """An inverted residual: expanding GEMM, depthwise convolution, projecting GEMM.
+
+    half: number of channels of the first half, a multiple of the panel width.
+    """
 
     expand: Op
     filtering: Op
@@ -36,10 +39,10 @@ class _Block:
 
 
 def halve_widest(graph: OpGraph) -> None:
-    """Halve the block of expand, filter, project that needs the most scratch, until another op does.
+    """Halve the inverted residual that needs the most scratch, until another op needs more.
 
-    After: what such a block projects is summed over the first half of its channels, and then over the second. Long
-    sums go through memory in parts anyway, so this takes no longer.
+    After: the projection of such a block accumulates over the first half of its channels, then over the second. A GEMM
+    with a large K stores partial sums in any case, so this is not slower.
     """
     for _ in range(_MOST_HALVED):
         live = live_bytes(graph)
@@ -56,12 +59,15 @@ def halve_widest(graph: OpGraph) -> None:
 
 
 def _most(live: Sequence[int]) -> tuple[int, int]:
-    """The most bytes, and at how many ops."""
+    """Return the peak of live bytes, and the number of ops that reach it."""
     return max(live), live.count(max(live))
 
 
 def _block_around(graph: OpGraph, place: int) -> _Block | None:
-    """The block whose filter stands at `place`, unless somebody else needs what lies between, or it is too narrow."""
+    """Return the block whose depthwise convolution is op `place`.
+
+    None if there is none, if an intermediate value has other readers, or if the block is too narrow to halve.
+    """
     filtering = graph.ops[place]
     if not isinstance(filtering.spec, DwconvF32):
         return None
@@ -77,7 +83,7 @@ def _block_around(graph: OpGraph, place: int) -> _Block | None:
 
 
 def _halved(ops: list[Op], block: _Block) -> list[Op]:
-    """Both halves stand where `project` did: the second adds what the first gives."""
+    """Replace `project` by both halves of the block. The second adds the result of the first as its residual."""
     project = block.project
     between = Value(project.output.dtype, project.output.dims)
     first = _filtered(block, slice(0, block.half))
@@ -104,13 +110,13 @@ def _halved(ops: list[Op], block: _Block) -> list[Op]:
 
 
 def _filtered(block: _Block, channels: slice) -> tuple[Op, Op]:
-    """Some channels, expanded and filtered."""
+    """Return the expansion and the depthwise convolution of `channels`."""
     expand = _part(block.expand, block.expand.inputs[0], channels)
     return expand, _part(block.filtering, expand.output, channels)
 
 
 def _part(op: Op, x: Value, channels: slice) -> Op:
-    """`op` for some of the channels that it writes."""
+    """Return `op` for the output channels `channels`."""
     _, weight, bias = op.inputs
     output = op.output
     columns = len(range(*channels.indices(int(output.dims[-1]))))

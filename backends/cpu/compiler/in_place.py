@@ -1,4 +1,4 @@
-"""Outputs that take the bytes of an input that nobody needs any more."""
+"""Let elementwise ops overwrite an operand that has no later reader."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -10,9 +10,9 @@ from exir.planning.liveness import Lifetime
 
 
 def write_in_place(graph: OpGraph) -> None:
-    """Let maps write over an operand of their output's sizes that ends with them.
+    """Let elementwise ops overwrite an operand of the output's dtype and sizes that they read last.
 
-    After: such an output is a view of that operand, which is operand 0.
+    After: the output of such an op is a view of that operand, which is operand 0.
     """
     alive = lifetimes(graph)
     for place, op in enumerate(graph.ops):
@@ -31,7 +31,7 @@ def _ending_operand(op: Op, place: int, alive: Mapping[Value, Lifetime]) -> int 
     storages = [value.storage for value in op.inputs]
     for index, value in enumerate(op.inputs):
         fits = value.dims == op.output.dims and value.dtype == op.output.dtype
-        is_alone = storages.count(value.storage) == 1  # no other operand is a view of it, or both of a third
+        is_alone = storages.count(value.storage) == 1  # no other operand shares its memory
         if fits and is_alone and isinstance(value.storage.place, Scratch) and alive[value.storage].last == place:
             return index
     return None
@@ -42,7 +42,7 @@ def _is_own_scratch(value: Value) -> bool:
 
 
 def _with_operand_first(op: Op, operand: int) -> Op:
-    """The same map with `operand` as its operand 0."""
+    """Return the same op with `operand` as its operand 0."""
     assert isinstance(op.spec, ElementwiseF32)
     order = [operand, *(index for index in range(len(op.inputs)) if index != operand)]
     inputs = tuple(op.inputs[index] for index in order)

@@ -31,7 +31,7 @@ def _joined_with_one(rewriter: Rewriter, op: Op) -> Op | None:
 
 
 def _join(first: Op, last: Op) -> Op | None:
-    """Return both as one op; None if it had too many operands or registers."""
+    """Return both as one op; None if that needs too many operands or registers."""
     one, two = first.spec, last.spec
     assert isinstance(one, ElementwiseF32) and isinstance(two, ElementwiseF32)
     inputs = list(dict.fromkeys([*first.inputs, *(each for each in last.inputs if each is not first.output)]))
@@ -46,7 +46,7 @@ def _join(first: Op, last: Op) -> Op | None:
 
 
 def _renumbered(op: Op, inputs: list[Value], start: int, computed: dict[Value, int]) -> list[InstructionF32]:
-    """Return the instructions of an op with other registers.
+    """Return the instructions of `op` with renumbered registers.
 
     Operands are positions in `inputs` or registers in `computed`. Results are the registers from `start` on.
     """

@@ -1,4 +1,4 @@
-"""What a compilation for this backend may be told, and how that reaches `preprocess`."""
+"""Options of the backend, and their encoding as compile specs for `preprocess`."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
@@ -15,20 +15,25 @@ WEIGHTS = ("auto", "float32", "float16", "bfloat16")
 class Options:
     """Options of `[backends.cpu]`.
 
-    winograd: for 3x3 convolutions, "auto" where it is faster and its larger weights are worth it,
-        "never", or "always" where it can be. It rounds more: outputs are within 1e-4 of PyTorch's. Of bytes it
-        is taken by "always" alone: results are the same, and it is slower where four products of bytes are one instruction
-        and two of int16 are several (AArch64).
-    row_tiling: row-tiled fusion of blocks that expand, filter and project channels. "auto" tiles a block
-        whose expanded image does not fit into the cache, and fuses two blocks if the image between them
-        does not fit either; "never"; or "always" where it is possible. Results are bit-identical.
-    strassen: for linear layers and convolutions of one pixel of float32: seven eighths of the multiplications, 1.75 of
-        the weights' bytes, and errors of rounding twice as large. "auto" where an example has so many rows, even at the
-        lower bounds of sizes, that it is faster and worth the bytes, and no other op reads the same weights as they
-        are; "never"; or "always" where rows are many by their upper bound, though few take longer then.
-    threads: how many threads a call may use at once; each has workspace of its own.
-    weights: what weights of products, convolutions and tables are stored as: "auto" as the program has them, or
-        "float32", "float16", "bfloat16". They are computed with as float32.
+    winograd: Winograd's algorithm for 3x3 convolutions. Float outputs are within 1e-4 of PyTorch; int8 outputs
+        are bit-identical.
+        - "auto": float32 only, if it is faster and worth its larger weights.
+        - "never".
+        - "always": wherever it is possible, also for int8. It is slower for int8 where one instruction adds four int8
+          products, but several are needed for two int16 products (AArch64).
+    row_tiling: row-tiled fusion of inverted residuals. Results are bit-identical.
+        - "auto": if the expanded image exceeds the cache. Two blocks are fused if the image between them does, too.
+        - "never".
+        - "always": wherever it is possible.
+    strassen: Strassen's algorithm for float32 linear layers and 1x1 convolutions. It needs 7/8 of the
+        multiplications and 1.75 times the memory for weights. Rounding errors double.
+        - "auto": if it is faster at the lower bounds of sizes and worth its larger weights, and no other op reads the
+          same weights.
+        - "never".
+        - "always": wherever the upper bounds of sizes allow enough rows. It is slower for calls with few rows.
+    threads: maximum number of threads of a call, 1 to 64. Each has its own workspace.
+    weights: dtype in which weights of GEMMs, convolutions and embeddings are stored: "auto" (that of the program),
+        "float32", "float16" or "bfloat16". Ops compute in float32.
     """
 
     winograd: str = "auto"
@@ -46,12 +51,12 @@ class Options:
             raise ConfigError(f"cpu: 'threads' must be from 1 to 64, got {self.threads}")
 
     def specs(self) -> list[CompileSpec]:
-        """As compile specs."""
+        """Return the options as compile specs."""
         return [CompileSpec(each.name, str(getattr(self, each.name)).encode()) for each in fields(self)]
 
     @staticmethod
     def read(specs: Iterable[CompileSpec]) -> "Options":
-        """What `specs` gave. Raises `ConfigError`; what a spec does not say is the default."""
+        """Decode `specs`; options without a spec have their defaults. Raises `ConfigError` for invalid specs."""
         given = {spec.key: spec.value.decode() for spec in specs}
         unknown = sorted(given.keys() - {each.name for each in fields(Options)})
         if unknown:

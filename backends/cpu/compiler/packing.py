@@ -1,4 +1,4 @@
-"""Weights as ops read them: panels of 16 columns, filled up with zeros."""
+"""Layouts of packed weights: panels of 16 columns, padded with zeros."""
 
 from collections.abc import Sequence
 from math import prod
@@ -15,7 +15,7 @@ _MAX_EXACT_TERMS = 16
 
 
 def padded(tensor: Tensor, dim: int) -> Tensor:
-    """`tensor` with zeros at the end of `dim`, up to a multiple of `WIDTH`."""
+    """Pad `tensor` with zeros at the end of `dim` to a multiple of `WIDTH`."""
     missing = -tensor.shape[dim] % WIDTH
     if not missing:
         return tensor
@@ -25,30 +25,30 @@ def padded(tensor: Tensor, dim: int) -> Tensor:
 
 
 def panels(weight: Tensor) -> Tensor:
-    """[..., N, K] as [..., ceil(N / 16), K, 16]."""
+    """Pack [..., N, K] as [..., ceil(N / 16), K, 16]."""
     full = padded(weight, -2)
     *batch, n, k = full.shape
     return full.reshape(*batch, n // WIDTH, WIDTH, k).transpose(-1, -2).contiguous()
 
 
 def unpanelled(packed: Tensor, n: int) -> Tensor:
-    """What `panels` was given: [..., ceil(N / 16), K, 16] as [..., N, K]."""
+    """Undo `panels`: unpack [..., ceil(N / 16), K, 16] to [..., N, K]."""
     *batch, count, k, width = packed.shape
     return packed.transpose(-1, -2).reshape(*batch, count * width, k)[..., :n, :]
 
 
 def convolution_panels(weight: Tensor, groups: int) -> Tensor:
-    """[N, C / groups, kh, kw] as [groups, ceil(N / groups / 16), kh * kw * C / groups, 16]."""
+    """Pack [N, C / groups, kh, kw] as [groups, ceil(N / groups / 16), kh * kw * C / groups, 16]."""
     n, *_ = weight.shape
     return panels(weight.permute(0, 2, 3, 1).reshape(groups, n // groups, -1))
 
 
 def group_bias(bias: Tensor, groups: int) -> Tensor:
-    """[N] with the N / groups of each group filled up to a multiple of 16."""
+    """Pad the N / groups elements of each group of [N] with zeros to a multiple of 16."""
     return padded(bias.reshape(groups, -1), 1).flatten()
 
 
-# G: weights of 3 taps at the points of F(2, 3) and of F(4, 3).
+# G: transformation of the weights for F(2, 3) and F(4, 3).
 _WINOGRAD = {
     2: torch.tensor([[1, 0, 0], [1 / 2, 1 / 2, 1 / 2], [1 / 2, -1 / 2, 1 / 2], [0, 0, 1]], dtype=torch.float64),
     4: torch.tensor(
@@ -66,51 +66,56 @@ _WINOGRAD = {
 
 
 def winograd_panels(weight: Tensor, side: int) -> Tensor:
-    """[N, C, 3, 3] as [positions, ceil(N / 16), C, 16]: at the positions of tiles of `side` x `side` results."""
+    """Transform [N, C, 3, 3] for F(side x side, 3 x 3), and pack it as [positions, ceil(N / 16), C, 16]."""
     transformed = _WINOGRAD[side] @ weight.double() @ _WINOGRAD[side].t()
     return panels(transformed.to(weight.dtype).flatten(2).permute(2, 0, 1))
 
 
-# G times 24 without the common factors of its rows (microkernels/winograd_qs8.h), and what takes that back.
+# G times 24, divided by the common factors of its rows (microkernels/winograd_qs8.h), and its left inverse.
 _WHOLE = torch.tensor([[6, 0, 0], [1, 1, 1], [1, -1, 1], [1, 2, 4], [1, -2, 4], [0, 0, 6]], dtype=torch.float64)
 _BACK = torch.tensor([[1 / 6, 0, 0, 0, 0, 0], [0, 1 / 2, -1 / 2, 0, 0, 0], [0, 0, 0, 0, 0, 1 / 6]], dtype=torch.float64)
 
 
 def winograd_pairs(codes: Tensor) -> Tensor:
-    """int8 [N, C, 3, 3] as int16 [36, N / 16, C / 2, 32]: at the positions of tiles of 4 x 4 results, two channels of a
-    column side by side. N is a multiple of 16, C of 2."""
+    """Transform int8 [N, C, 3, 3] for F(4 x 4, 3 x 3), and pack it as int16 [36, N / 16, C / 2, 32].
+
+    Two channels of a column are adjacent. N is a multiple of 16, C of 2.
+    """
     transformed = (_WHOLE @ codes.double() @ _WHOLE.t()).flatten(2).permute(2, 0, 1).to(torch.int16)
     by_panel = transformed.unflatten(2, (-1, 2)).unflatten(1, (-1, WIDTH))
     return by_panel.transpose(2, 3).flatten(3).contiguous()
 
 
 def winograd_codes(packed: Tensor) -> Tensor:
-    """What `winograd_pairs` was given, as float64."""
+    """Undo `winograd_pairs`. The result is float64."""
     columns = packed.unflatten(3, (WIDTH, 2)).transpose(2, 3).flatten(3).flatten(1, 2)
     return (_BACK @ columns.permute(1, 2, 0).unflatten(2, (6, 6)).double() @ _BACK.t()).round()
 
 
 STRASSEN_PRODUCTS = 7
-# Of a half, whose weights for one product after the other lie together.
+# Number of columns of a half in a group. A group has the panels of product 0, then those of product 1 and so on.
 STRASSEN_COLUMNS = 64
 
 
 def strassen_panels(weight: Tensor) -> Tensor:
-    """[N, K] as [7 * N / 32, K / 2, 16], the sums of quarters that `microkernels/strassen.c` multiplies by: of each group of columns
-    of a half, the panels of one product after the other. N and K are multiples of 32."""
+    """Pack [N, K] as [7 * N / 32, K / 2, 16]: the seven sums of quarters of Strassen's algorithm.
+
+    For each group of columns of a half, the panels of one sum follow those of the previous one, in the order of
+    `microkernels/strassen.c`. N and K are multiples of 32.
+    """
     (a, c), (b, d) = (half.chunk(2, 1) for half in weight.double().chunk(2, 0))
     sums = torch.stack([a, d - b + a, c, b - a, d - b, d, c - d + b - a]).to(weight.dtype)
     return torch.cat([panels(group).flatten(0, 1) for group in sums.split(STRASSEN_COLUMNS, 1)])
 
 
 def strassen_bias(bias: Tensor) -> Tensor:
-    """[N]: that of the right half less that of the left one."""
+    """Return [N]: the left half of `bias`, then the right half minus the left half."""
     left, right = bias.double().chunk(2)
     return torch.cat([left, right - left]).to(bias.dtype)
 
 
 def unstrassen(packed: Tensor, bias: Tensor) -> tuple[Tensor, Tensor]:
-    """What `strassen_panels` and `strassen_bias` were given, but for rounding."""
+    """Undo `strassen_panels` and `strassen_bias`, up to rounding."""
     groups = packed.split(STRASSEN_PRODUCTS * STRASSEN_COLUMNS // WIDTH)
     columns = [unpanelled(group.unflatten(0, (STRASSEN_PRODUCTS, -1)), STRASSEN_COLUMNS) for group in groups]
     a, _, c, b_less_a, _, d, _ = torch.cat(columns, 1)
@@ -120,20 +125,22 @@ def unstrassen(packed: Tensor, bias: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def taps(weight: Tensor) -> Tensor:
-    """[C, 1, kh, kw] as [ceil(C / 16), kh * kw, 16]."""
+    """Pack [C, 1, kh, kw] as [ceil(C / 16), kh * kw, 16]."""
     return panels(weight.flatten(1))
 
 
 def quads(codes: Tensor, groups: int) -> Tensor:
-    """int8 [N, C / groups, kh, kw] as [groups * ceil(N / groups / 16), ceil(kh * kw * C / groups / 4), 16, 4]: the
-    elements of a window in the order of memory, four at a time."""
+    """Pack int8 [N, C / groups, kh, kw] as [groups * ceil(N / groups / 16), ceil(kh * kw * C / groups / 4), 16, 4].
+
+    A quad has four consecutive elements of a window in memory order (row, column, channel).
+    """
     n, *_ = codes.shape
     rows = codes.permute(0, 2, 3, 1).reshape(groups, n // groups, -1)
     return _quadded(padded(rows, 1).flatten(0, 1))
 
 
 def unquadded(packed: Tensor, n: int, channels: int, kernel: Sequence[int], groups: int) -> Tensor:
-    """What `quads` was given, of n columns and so many channels of all groups."""
+    """Undo `quads` for `n` output channels and `channels` input channels in total."""
     rows = packed.transpose(1, 2).reshape(groups, -1, packed.shape[1] * 4)
     each = channels // groups
     columns = rows[:, : n // groups, : prod(kernel) * each].flatten(0, 1)
@@ -141,20 +148,20 @@ def unquadded(packed: Tensor, n: int, channels: int, kernel: Sequence[int], grou
 
 
 def tap_quads(codes: Tensor) -> Tensor:
-    """int8 [C, 1, kh, kw] as int8 [ceil(C / 16), kw * ceil(kh / 4), 16, 4]: four taps of a column at a time."""
+    """Pack int8 [C, 1, kh, kw] as [ceil(C / 16), kw * ceil(kh / 4), 16, 4]. A quad has four taps of a kernel column."""
     columns = padded(codes.squeeze(1), 0).transpose(1, 2)
     return _quadded(F.pad(columns, (0, -columns.shape[2] % 4)).flatten(1))
 
 
 def unquadded_taps(packed: Tensor, channels: int, kernel: Sequence[int]) -> Tensor:
-    """What `tap_quads` was given."""
+    """Undo `tap_quads`."""
     height, width = kernel
     columns = packed.transpose(1, 2).reshape(packed.shape[0] * WIDTH, width, -1)
     return columns[:channels, :, :height].transpose(1, 2).unsqueeze(1)
 
 
 def _quadded(rows: Tensor) -> Tensor:
-    """[N, K] as [N / 16, ceil(K / 4), 16, 4]."""
+    """Pack [N, K] as [N / 16, ceil(K / 4), 16, 4]."""
     full = F.pad(rows, (0, -rows.shape[1] % 4))
     return full.reshape(-1, WIDTH, full.shape[1] // 4, 4).transpose(1, 2).contiguous()
 
@@ -180,7 +187,7 @@ def _largest_sum(sums: Tensor, count: int) -> int:
 def words(codes: Tensor, bits: int) -> Tensor:
     """Pack int8 values [N, K] of `bits` bits as int32 [ceil(N / 16), K * bits / 32, 16].
 
-    A word has consecutive values of a column, the first in its lowest bits.
+    A word has consecutive values of a column, the first one in its lowest bits.
     """
     shifts = torch.arange(0, 32, bits)
     fields = (codes.to(torch.int64) & ((1 << bits) - 1)).unflatten(1, (-1, len(shifts)))
@@ -197,9 +204,9 @@ def unworded(packed: Tensor, n: int, bits: int) -> Tensor:
 def dequantized_panels(
     encoding: LowBitFormat, packed: Tensor, scales: Tensor, offsets: Sequence[Tensor], n: int
 ) -> Tensor:
-    """Return the float32 weights [n, K] of words.
+    """Dequantize packed words to float32 weights [n, K].
 
-    scales, offsets: [ceil(n / 16), groups, 16]. Offsets are zero points or minima, or none.
+    scales, offsets: [ceil(n / 16), groups, 16]. Offsets are zero points, minima or None.
     """
     values = unworded(packed, n, encoding.bits).float().unflatten(1, (scales.shape[1], -1))
     columns = unpanelled(scales, n).unsqueeze(2)

@@ -1,4 +1,4 @@
-"""`CpuPartitioner`: what this backend takes of a program."""
+"""`CpuPartitioner`: selects the nodes of a program that the backend compiles."""
 
 from collections.abc import Callable
 from typing import ClassVar
@@ -20,7 +20,9 @@ from exir.graph.bodies import bodies
 
 
 class CpuPartitioner(Partitioner):
-    """Delegates the largest groups of nodes that can be lowered and compute something, in control flow as well.
+    """Delegates the largest groups of nodes that can be lowered, also in branches and loop bodies.
+
+    A group of views only is not delegated.
 
     winograd, row_tiling, threads, weights, strassen: see `Options`.
     """
@@ -38,7 +40,7 @@ class CpuPartitioner(Partitioner):
         self.options = Options(winograd, row_tiling, threads, weights, strassen)
 
     def partition(self, exported_program: ExportedProgram) -> PartitionResult:
-        """Tags `cpu_0`, `cpu_1`, … in graph order, those of the graphs of control flow last."""
+        """Tag groups `cpu_0`, `cpu_1`, … in graph order. Those in control flow graphs come last."""
         tags: dict[str, DelegationSpec] = {}
         for program in _programs(exported_program):
             for nodes in filter(_computes, _groups(Program(program))):
@@ -50,7 +52,7 @@ class CpuPartitioner(Partitioner):
         return PartitionResult(exported_program, tags)
 
     def ops_to_not_decompose(self, ep: ExportedProgram) -> tuple[list[OpOverload], Callable[[Node], bool] | None]:
-        """Operators that are lowered better whole, where they can be lowered."""
+        """Return the operators that are faster undecomposed, and a filter for the nodes that can be lowered."""
         programs = {each.graph: Program(each) for each in _programs(ep)}
         return list(WHOLE), lambda node: node.graph in programs and refusal(programs[node.graph], node) is None
 
@@ -59,12 +61,12 @@ BACKEND = BackendEntry(id="cpu", partitioner=CpuPartitioner)
 
 
 def _programs(program: ExportedProgram) -> list[ExportedProgram]:
-    """`program`, and the graphs of its control flow as programs."""
+    """Return `program` and its control flow graphs, as programs."""
     return [program, *(body.program for body in bodies(program))]
 
 
 def _groups(program: Program) -> list[list[Node]]:
-    """What can be lowered together; only tensors leave a group."""
+    """Return groups of nodes that can be lowered together. Only tensors are results of a group."""
     taken = {node for node in program.graph.nodes if node.op == "call_function" and _is_taken(program, node)}
     while True:
         groups = propose_partitions(program.graph, taken.__contains__)
@@ -92,7 +94,7 @@ def _computes(nodes: list[Node]) -> bool:
 
 
 def _tag_constants(program: ExportedProgram) -> None:
-    """Constants that kernels use as well become part of a delegate, too: it packs them."""
+    """Tag constants of delegates, including those that kernels use as well: delegates store packed copies."""
     specs = constant_specs(program)
     for node in program.graph.find_nodes(op="placeholder"):
         tags = [tag for user in node.users if (tag := tag_of(user)) is not None]

@@ -36,24 +36,24 @@ _PLACES = {Input: 0, Output: 1, Scratch: 2, Constant: 3, State: 4}
 
 @dataclass(frozen=True)
 class Payload:
-    """A payload, and the named data that it refers to, by key, where the graph has it."""
+    """A payload, and the named data that it refers to, by key. Data are views of tensors of the graph."""
 
     data: bytes
     named: dict[str, memoryview]
 
 
 def write(graph: OpGraph, plan: Plan) -> Payload:
-    """The payload of a planned graph. Equal graphs give equal bytes."""
+    """Encode a planned graph. Equal graphs have equal payloads."""
     return _Writer(graph, plan).payload()
 
 
 def content_key(data: memoryview) -> str:
-    """The key of named data: equal bytes have equal keys."""
+    """Return the key of named data. Equal data have equal keys."""
     return "cpu-" + hashlib.sha256(data).hexdigest()[:40]
 
 
 def pack_words(words: Iterable[int]) -> bytes:
-    """Pack unsigned 32-bit words, little-endian. ExportError for a word that does not fit."""
+    """Pack unsigned 32-bit words, little-endian. Raises `ExportError` for a word that is out of range."""
     flat = list(words)
     largest = max(flat, default=0)
     if largest > MAX_WORD:
@@ -77,7 +77,7 @@ class _Writer:
         self._ids: dict[Value, int] = {}
 
     def payload(self) -> Payload:
-        """The whole."""
+        """Return the encoded payload and its named data."""
         for layout in self._graph.arguments:
             if isinstance(layout, TensorLayout):
                 self._add_value(layout.value, layout.order)
@@ -87,7 +87,7 @@ class _Writer:
         return Payload(self._joined(ops), dict(self._named))
 
     def _joined(self, ops: list[int]) -> bytes:
-        """Header and tables; the tables are complete once the ops were made."""
+        """Return header and tables. Encoding the ops has filled the other tables."""
         dims = [word for each in self._dims.entries for word in (each.op, each.a, each.b, each.maximum)]
         values = [word for each in self._values.values() for word in each]
         keys = [key.encode() for key in self._named]
@@ -129,7 +129,7 @@ class _Writer:
         self._values[value] = [dtype, len(dims), place, index, offset, _order_word(order), *dims]
 
     def _place(self, storage: Value) -> tuple[int, int, int]:
-        """Kind of place, index in it, and offset."""
+        """Return the code of the place, the index in it, and the offset."""
         place = storage.place
         kind = _PLACES[type(place)]
         if isinstance(place, (Input, Output, State)):
@@ -149,5 +149,5 @@ def _order_word(order: tuple[int, ...]) -> int:
 
 
 def bytes_of_tensor(tensor: Tensor) -> memoryview:
-    """The elements of a contiguous tensor, where they lie."""
+    """Return a view of the elements of a contiguous tensor, without a copy."""
     return bytes_in_order(tensor, range(tensor.dim())).numpy().data

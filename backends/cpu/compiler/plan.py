@@ -1,4 +1,4 @@
-"""Where values lie: in results of the call where they can, else in planned scratch."""
+"""Memory planning: values are in results of the call if possible, otherwise in scratch."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -17,13 +17,13 @@ from backends.cpu.schema.copies import Permute
 from exir.planning.liveness import Lifetime
 from exir.planning.placement import Block, aligned, bound, live_at_each_step, placed
 
-# Of values in scratch and of named data: the width of a cache line and of the widest vectors.
+# Alignment of values in scratch and of named data: the size of a cache line and of the widest vector.
 ALIGNMENT = 64
 
 
 @dataclass(frozen=True)
 class Plan:
-    """Offsets of the values that lie in scratch, its bytes, and the least that they could be."""
+    """Offsets of values in scratch, the size of scratch in bytes, and a lower bound of it."""
 
     offsets: dict[Value, int]
     size: int
@@ -31,7 +31,7 @@ class Plan:
 
 
 def write_results_in_place(graph: OpGraph) -> None:
-    """Let what computes a result write it into the tensor of the call; copy what cannot be so."""
+    """Let ops write results into the tensors of the call. Copy results that are arguments, constants or repeated."""
     for index, result in enumerate(graph.results):
         storage = result.value.storage
         if not isinstance(storage.place, Scratch):
@@ -48,14 +48,14 @@ def _copied(graph: OpGraph, result: TensorLayout) -> TensorLayout:
 
 
 def plan(graph: OpGraph) -> Plan:
-    """Offsets for everything in scratch."""
+    """Assign offsets to all values in scratch."""
     blocks = list(_blocks(graph))
     placement = placed(blocks)
     return Plan(placement.offsets, placement.size, bound(blocks))
 
 
 def live_bytes(graph: OpGraph) -> list[int]:
-    """Bytes of scratch alive at each op; results of the call have places of their own."""
+    """Return the bytes of scratch that are live at each op. Results of the call do not count."""
     results = {result.value.storage for result in graph.results}
     return live_at_each_step([block for block in _blocks(graph) if block.key not in results])
 
@@ -67,7 +67,7 @@ def _blocks(graph: OpGraph) -> Iterator[Block[Value]]:
 
 
 def lifetimes(graph: OpGraph) -> dict[Value, Lifetime]:
-    """The first and last op that touches the bytes of each value that has some."""
+    """Return the indices of the first and the last op that access each storage."""
     first: dict[Value, int] = {}
     last: dict[Value, int] = {}
     for place, op in enumerate(graph.ops):
@@ -78,5 +78,5 @@ def lifetimes(graph: OpGraph) -> dict[Value, Lifetime]:
 
 
 def bytes_of(graph: OpGraph, value: Value) -> int:
-    """Bytes of a value at its largest."""
+    """Return the size of `value` in bytes at its largest sizes."""
     return graph.bounds.most(value.dims) * value.dtype.itemsize

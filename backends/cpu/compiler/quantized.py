@@ -1,4 +1,4 @@
-"""Constants that lie in bytes, and what they stand for."""
+"""Quantized constants and their dequantized values."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,24 +10,27 @@ from torch.fx import Node
 
 from exir.dialects.edge import to_torch_overload
 
-# torch registers the operators when a quantized program is made: they are known by their names.
+# torch registers these operators only when a program is quantized, so they are compared by name.
 PER_TENSOR = "quantized_decomposed::dequantize_per_tensor"
 PER_CHANNEL = "quantized_decomposed::dequantize_per_channel"
 
 
 @dataclass(frozen=True, eq=False)
 class Codes:
-    """codes: int8 [N, ...]. scales: [N], of each row."""
+    """A constant that is quantized symmetrically per row.
+
+    codes: quantized values, int8 [N, ...].
+    scales: scale of each row, float32 [N].
+    """
 
     codes: Tensor
     scales: Tensor
 
 
 class QuantizedConstants:
-    """What dequantized constants were made of.
+    """Quantized values of dequantized constants.
 
-    A dequantized constant is known by where it lies: seen in another shape it is still the one, as
-    long as its elements are as many.
+    Constants are identified by their data pointer and number of elements, so reshaped views are found, too.
     """
 
     def __init__(self) -> None:
@@ -35,7 +38,7 @@ class QuantizedConstants:
         self._codes: dict[int, Codes] = {}
 
     def dequantized(self, node: Node, constant: Callable[[object], Tensor | None]) -> Tensor | None:
-        """What `node` gives when it dequantizes constants."""
+        """Return the result of `node` if it dequantizes constants; otherwise, None."""
         if node not in self._dequantized and _name(node) in (PER_TENSOR, PER_CHANNEL):
             tensors = [constant(source) for source in node.all_input_nodes]
             if all(tensor is not None for tensor in tensors):
@@ -43,7 +46,7 @@ class QuantizedConstants:
         return self._dequantized.get(node)
 
     def codes(self, tensor: Tensor) -> Codes | None:
-        """The bytes behind a dequantized constant, where each row has one scale and zero is 0."""
+        """Return the quantized values of a dequantized constant; None unless it is int8 with zero point 0 per row."""
         found = self._codes.get(tensor.data_ptr())
         return found if found is not None and found.codes.numel() == tensor.numel() else None
 

@@ -1,4 +1,4 @@
-"""Takes a payload apart again, for what its runtime side needs and for tests."""
+"""Decodes payloads, for the runtime's memory requirements and for tests."""
 
 import struct
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ from exir.error import InvalidProgramError
 
 @dataclass(frozen=True)
 class ValueRow:
-    """A value: `dims` are numbers of entries of the table of sizes; `order` is four bits a dimension."""
+    """A value. `dims` are indices of the table of dims; `order` has four bits per dimension."""
 
     dtype: int
     place: int
@@ -23,7 +23,7 @@ class ValueRow:
 
 @dataclass(frozen=True)
 class StepRow:
-    """An op: numbers of values and sizes, and the words of its attributes."""
+    """An op: indices of its values and dims, and its attribute words."""
 
     kind: int
     inputs: tuple[int, ...]
@@ -35,7 +35,7 @@ class StepRow:
 
 @dataclass(frozen=True)
 class PayloadRows:
-    """The tables of a payload; `data` is key and bytes of each piece of named data."""
+    """The tables of a payload. `data` has the key and the size in bytes of each piece of named data."""
 
     input_count: int
     output_count: int
@@ -47,7 +47,7 @@ class PayloadRows:
 
 
 def read(payload: bytes) -> PayloadRows:
-    """The tables of what `payload.write` gave. Raises `InvalidProgramError` for other bytes."""
+    """Decode a payload that `payload.write` encoded. Raises `InvalidProgramError` for other bytes."""
     words = struct.unpack(f"<{len(payload) // WORD}I", payload[: len(payload) // WORD * WORD])
     if words[:2] != (MAGIC, VERSION) or words[2] * WORD != len(payload):
         raise InvalidProgramError(f"not a payload of the cpu backend, version {VERSION}")
@@ -55,7 +55,7 @@ def read(payload: bytes) -> PayloadRows:
 
 
 class _Reader:
-    """Reads tables one after the other."""
+    """Reads the tables in order."""
 
     def __init__(self, words: Sequence[int], payload: bytes) -> None:
         self._words = words
@@ -63,7 +63,7 @@ class _Reader:
         self._at = HEADER_WORDS
 
     def rows(self) -> PayloadRows:
-        """All tables."""
+        """Return all tables."""
         header = self._words[:HEADER_WORDS]
         inputs, outputs, dims, values, data, ops, scratch, key_bytes = header[3:]
         return PayloadRows(

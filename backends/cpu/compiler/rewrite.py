@@ -1,4 +1,4 @@
-"""Replacing ops of a graph while knowing who reads what."""
+"""Replaces ops of a graph, and keeps track of the readers and writers of values."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -9,8 +9,7 @@ from backends.cpu.compiler.graph import Constant, Op, OpGraph, Value
 class Rewriter:
     """Edits the ops of `graph`; `finish` writes them back.
 
-    A view counts as two readers of its base, so that a value of which there is a view is never taken
-    for one that a single op reads.
+    A view counts as two readers of its base, so a value that has a view never counts as read by a single op.
     """
 
     def __init__(self, graph: OpGraph) -> None:
@@ -25,27 +24,27 @@ class Rewriter:
             self._note_bases(value)
 
     def ops(self) -> Iterator[Op]:
-        """The ops as they are when the walk reaches them, in order."""
+        """Yield the ops in order. Replacements of later ops are visible during the iteration."""
         for place in range(len(self._ops)):
             op = self._ops[place]
             if op is not None:
                 yield op
 
     def writer(self, value: Value) -> Op | None:
-        """The op that writes `value`; None for arguments, constants and views."""
+        """Return the op that writes `value`; None for arguments, constants and views."""
         return self._writer.get(value)
 
     def sole_use(self, value: Value) -> bool:
-        """Whether one op reads `value`, once, and nothing else needs it."""
+        """Return whether `value` is read exactly once, and has no views."""
         return self._readers[value] == 1
 
     def comes_after(self, first: Op, second: Value) -> bool:
-        """Whether `first` runs after `second` is there."""
+        """Return whether `first` runs after the op that writes `second`."""
         writer = self._writer.get(second.storage)
         return writer is None or self._place[writer] < self._place[first]
 
     def replace(self, old: Op, new: Op) -> None:
-        """`new` where `old` was."""
+        """Replace `old` by `new`, at the same position."""
         place = self._place.pop(old)
         self._ops[place] = new
         self._place[new] = place
@@ -53,14 +52,14 @@ class Rewriter:
         self._note(new, 1)
 
     def merge(self, first: Iterable[Op], last: Op, merged: Op) -> None:
-        """`merged` where `last` was, and nothing where those of `first` were."""
+        """Replace `last` by `merged`, and remove the ops `first`."""
         for op in first:
             self._ops[self._place.pop(op)] = None
             self._note(op, -1)
         self.replace(last, merged)
 
     def finish(self) -> None:
-        """Write the ops back."""
+        """Store the ops in the graph."""
         self._graph.ops = [op for op in self._ops if op is not None]
 
     def _note_bases(self, value: Value) -> None:

@@ -1,4 +1,4 @@
-"""Which products are computed by Strassen's algorithm, of all partitions of a program together."""
+"""Choose the GEMMs that use Strassen's algorithm, across all partitions of a program."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -12,15 +12,15 @@ from backends.cpu.compiler.graph import Op, OpGraph, Value
 from backends.cpu.compiler.options import Options
 from backends.cpu.schema.gemm import STRASSEN_MULTIPLE, GemmF32, StrassenF32
 
-# Of two dims the first one may count rows of one example or examples of one row.
+# With fewer dims, the first one may be the batch size, so the number of rows of an example is unknown.
 _LEAST_RANK = 3
 
 
 def choose_strassen(parts: Sequence[tuple[OpGraph, Options]]) -> None:
-    """Replace products that gain by it, as the options of their graph say.
+    """Replace GEMMs by `strassen_f32`, according to the options of their graph.
 
-    "auto" leaves those whose weights another op of any of the graphs reads as they are: a program that takes many
-    tokens by one method and one token by another has its weights once.
+    With "auto", a GEMM whose weights are also read by another op, in any of the graphs, is kept. So a program with one
+    method for many tokens and another one for a single token stores its weights once.
     """
     others = _weights_of([op for graph, options in parts for op in graph.ops if not _gains(graph, op, options)])
     for graph, options in parts:
@@ -34,7 +34,7 @@ def _is_taken(graph: OpGraph, op: Op, options: Options, others: Sequence[Tensor]
 
 
 def _gains(graph: OpGraph, op: Op, options: Options) -> bool:
-    """Whether `op` alone is faster by it, and its weights worth their bytes."""
+    """Return whether Strassen's algorithm is faster for `op`, and worth its larger weights."""
     if options.strassen == "never" or type(op.spec) is not GemmF32 or op.inputs[1].dtype != torch.float32:
         return False
     dims, columns = op.inputs[0].dims, op.output.dims[-1]
@@ -44,14 +44,14 @@ def _gains(graph: OpGraph, op: Op, options: Options) -> bool:
 
 
 def _rows(bounds: Bounds, dims: Sequence[Dim], options: Options) -> int:
-    """Rows of an example that there are at least; where it is asked for, at most."""
+    """Return the minimum number of rows of an example; with the option "always", the maximum."""
     if options.strassen == "always":
         return bounds.most(StrassenF32.rows(dims))
     return bounds.least(StrassenF32.rows(dims)) if len(dims) >= _LEAST_RANK else 1
 
 
 def _weights_of(ops: Sequence[Op]) -> list[Tensor]:
-    """Each once, those that are the same tensor."""
+    """Return the constant inputs of `ops`, each value once."""
     values = dict.fromkeys(value for op in ops for value in op.inputs)
     return [value.constant for value in values if value.constant is not None]
 

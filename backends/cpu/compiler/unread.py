@@ -1,10 +1,13 @@
-"""Ops whose results nobody needs."""
+"""Dead code elimination."""
 
 from backends.cpu.compiler.graph import OpGraph, Scratch, Value, storages_of
 
 
 def drop_unread(graph: OpGraph) -> None:
-    """After: each op writes a state, or what a later op or the caller reads."""
+    """Remove dead ops.
+
+    After: each op writes a state, or a value that a later op or the caller reads.
+    """
     needed: set[Value] = {result.value.storage for result in graph.results}
     kept = []
     for op in reversed(graph.ops):
