@@ -8,7 +8,7 @@
 
 #include "backends/cpu/schema/records.h"
 
-/* Bounds that results are clamped to; infinite for other functions. */
+/* Bounds of the results. They are infinite for functions other than CLAMP. */
 static inline float et_cpu_clamp_low(const et_cpu_activation *activation) {
   return activation->function == ET_CPU_ACTIVATION_FUNCTION_CLAMP
              ? activation->low

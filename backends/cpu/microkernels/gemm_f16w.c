@@ -4,16 +4,15 @@
 #include "backends/cpu/microkernels/half.h"
 #include "backends/cpu/microkernels/widened.h"
 
-/* Panels that a single row is multiplied by together: as many sums as hide how
- * long each takes. */
+/* Panels that a single row is multiplied with at once: enough accumulators to hide the latency
+ * of a multiply-add. */
 #if defined(ET_CPU_ISA_PLAIN)
 #define ROW_PANELS 2
 #else
 #define ROW_PANELS 4
 #endif
 
-/* Weights of a panel ahead that are asked for: two summands are a line of the
- * cache. */
+/* Prefetch distance in weights of a panel. Two rows of K fill a cache line. */
 #define AHEAD (24 * ET_PANEL)
 
 ET_INLINE void add_weights(const et_cpu_gemm_f16w *p, const uint16_t *panels,
@@ -32,7 +31,7 @@ ET_INLINE void add_weights(const et_cpu_gemm_f16w *p, const uint16_t *panels,
   }
 }
 
-/* Writes `columns` results of a single row that begin with column `first`. */
+/* Stores `columns` results of a single row, from column `first` on. */
 static void store_row(const et_cpu_gemm *p, size_t first, size_t columns,
                       const et_f32 *totals) {
   const et_f32 low = et_f32_all(et_cpu_clamp_low(&p->activation));

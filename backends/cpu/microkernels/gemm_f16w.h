@@ -1,5 +1,13 @@
-/* y = activation(x * weights + bias + residual) in float, of weights that are
- * float16 or bfloat16: the bits are those of the floats that they stand for. */
+/* gemm_f32 with float16 or bfloat16 weights: y = activation(x * W + bias + residual).
+ *
+ * x is [rows, K] and y is [rows, N], both float32. Weights are panels of 16 columns,
+ * [ceil(N / 16)][K][16]. They are widened to float32 exactly, so results have the bits of
+ * gemm_f32.
+ * - Several rows: blocks of 2 panels by 128 elements of K are widened on the stack (16 KiB),
+ * then multiplied by the float32 tiles (tile.h). Multiply-adds limit it.
+ * - One row: weights are widened in registers, 4 panels at a time (2 in plain C), enough
+ * accumulators to hide the latency. Memory bandwidth limits it; it reads half the bytes of
+ * gemm_f32. */
 #ifndef BACKENDS_CPU_MICROKERNELS_GEMM_F16W_H_
 #define BACKENDS_CPU_MICROKERNELS_GEMM_F16W_H_
 
@@ -9,13 +17,12 @@
 #include "backends/cpu/microkernels/gemm_f32.h"
 
 typedef struct et_cpu_gemm_f16w {
-  et_cpu_gemm product;    /* without panels of floats */
+  et_cpu_gemm product;    /* without panels */
   const uint16_t *panels; /* [ceil(columns / 16)][depth][16] */
   bool is_bfloat;
 } et_cpu_gemm_f16w;
 
-/* Of several rows: weights become floats a block at a time, which a tile then
- * multiplies. Of one row each is read once. */
+/* The first function is for several rows, the second for one row. */
 typedef void et_cpu_gemm_f16w_function(const et_cpu_gemm_f16w *product,
                                        const et_cpu_range *range);
 

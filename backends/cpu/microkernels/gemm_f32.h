@@ -1,4 +1,10 @@
-/* y = activation(x * weights + bias + residual) in float, of packed weights. */
+/* Float32 GEMM with packed weights: y = activation(x * W + bias + residual).
+ *
+ * x is [rows, K], W is [K, N], y is [rows, N]. Weights are panels of 16 columns, so a row of a
+ * panel is one AVX-512 vector or two AVX2 vectors, and every instruction set reads the same
+ * file. The register tile (tile.h) has 6 rows by 16 columns with AVX2 and NEON, by up to 64 with
+ * AVX-512. K is split into blocks of at most 384 (AVX-512: 768), so that a block of the panels
+ * stays in cache for all rows. Multiply-adds limit it; with one row, reading the weights does. */
 #ifndef BACKENDS_CPU_MICROKERNELS_GEMM_F32_H_
 #define BACKENDS_CPU_MICROKERNELS_GEMM_F32_H_
 
@@ -17,7 +23,7 @@ typedef struct et_cpu_gemm {
   et_cpu_activation activation;
 } et_cpu_gemm;
 
-/* Rows and columns that are computed. The first column is one of a panel. */
+/* Rows and columns to compute. The first column is the first of a panel. */
 typedef struct et_cpu_range {
   size_t first_row;
   size_t rows;

@@ -1,5 +1,4 @@
-/* Numbers of two bytes, float16 or bfloat16, as floats and back: to the nearest,
- * halves to even. */
+/* Conversions between float32 and float16 or bfloat16, rounding to nearest, ties to even. */
 #ifndef BACKENDS_CPU_MICROKERNELS_HALF_H_
 #define BACKENDS_CPU_MICROKERNELS_HALF_H_
 
@@ -14,7 +13,7 @@ typedef uint16_t et_u16_loose
 ET_INLINE et_f32 et_f32_of_bfloat16(et_u16 x) {
 #if defined(ET_CPU_ISA_AVX512)
   const et_u32 wide = (et_u32)_mm512_cvtepu16_epi32((__m256i)x);
-#elif defined(ET_CPU_ISA_AVX2) /* GCC 12 takes the halves one by one. */
+#elif defined(ET_CPU_ISA_AVX2) /* GCC 12 converts lanes one by one. */
   const et_u32 wide = (et_u32)_mm256_cvtepu16_epi32((__m128i)x);
 #else
   const et_u32 wide = __builtin_convertvector(x, et_u32);
@@ -22,7 +21,7 @@ ET_INLINE et_f32 et_f32_of_bfloat16(et_u16 x) {
   return (et_f32)(wide << 16);
 }
 
-/* NaN stays NaN, quiet. */
+/* NaN becomes a quiet NaN. */
 ET_INLINE et_u16 et_bfloat16_of_f32(et_f32 x) {
   const et_u32 bits = (et_u32)x;
   const et_u32 rounded = bits + 0x7fffu + (bits >> 16 & 1u);
@@ -56,8 +55,8 @@ ET_INLINE et_u16 et_float16_of_f32(et_f32 x) {
   return (et_u16)vcvt_f16_f32((float32x4_t)x);
 }
 #else
-/* Exponents are moved by a multiplication, which makes subnormal numbers right,
- * too; infinity and NaN get the largest one. */
+/* A multiplication adjusts the exponent, which also handles subnormals. Infinity and NaN are set
+ * to the maximum exponent. */
 ET_INLINE et_f32 et_f32_of_float16(et_u16 x) {
   const et_u32 bits = __builtin_convertvector(x, et_u32);
   const et_u32 magnitude = (bits & 0x7fffu) << 13;
@@ -67,8 +66,8 @@ ET_INLINE et_f32 et_f32_of_float16(et_u16 x) {
                   (bits & 0x8000u) << 16);
 }
 
-/* Of numbers below the least normal one, 0.5 is added and taken off as bits: the
- * sum is rounded as the result has to be. */
+/* Adding 0.5 to the bits of a value below the smallest normal float16 rounds it correctly;
+ * subtracting the bits of 0.5 leaves the result. */
 ET_INLINE et_u16 et_float16_of_f32(et_f32 x) {
   const et_u32 bits = (et_u32)x & 0x7fffffffu;
   const et_u32 small = (et_u32)((et_f32)bits + 0.5f) - 0x3f000000u;
@@ -96,7 +95,7 @@ ET_INLINE et_f32 et_half_load(const uint16_t *from, bool is_bfloat) {
   return et_half_as_f32(*(const et_u16_loose *)from, is_bfloat);
 }
 
-/* `depth` rows of a panel as floats. */
+/* Widens `depth` rows of a panel to float32. */
 ET_INLINE void et_widen_rows(const uint16_t *from, float *to, size_t depth,
                              bool is_bfloat) {
   for (size_t i = 0; i < depth * ET_PANEL; i += ET_CPU_LANES) {

@@ -1,25 +1,25 @@
-/* The parts that the summands of a product are added in. */
+/* Splits K of a GEMM into blocks. */
 #ifndef BACKENDS_CPU_MICROKERNELS_K_BLOCKS_H_
 #define BACKENDS_CPU_MICROKERNELS_K_BLOCKS_H_
 
 #include "backends/cpu/microkernels/tile.h"
 
-/* Summands of rows that are added in one go: 200 KB of panels with AVX-512, whose second
- * cache is a MB; results come by less often than with half of it. */
+/* Maximum K block. With AVX-512, a group of panels is 200 KB, a fraction of the 1 MB L2 cache;
+ * half of it would load and store the accumulators more often. */
 #if defined(ET_CPU_ISA_AVX512)
 #define ET_MOST_DEPTH 768
 #else
 #define ET_MOST_DEPTH ET_TILE_DEPTH
 #endif
 
-/* The like parts, at most ET_MOST_DEPTH, that `depth` summands are added in. */
+/* Returns the size of equal K blocks, at most ET_MOST_DEPTH. */
 ET_INLINE size_t et_depth_of_part(size_t depth) {
   const size_t parts = (depth + ET_MOST_DEPTH - 1) / ET_MOST_DEPTH;
   return parts < 2 ? depth : (depth + parts - 1) / parts;
 }
 
-/* One group of columns, in parts of the summands: a part of a panel stays in the
- * nearest cache while all rows pass by, and so do the results between parts. */
+/* Computes one group of columns, K block by K block: the block of a panel stays in the L1 cache
+ * while all rows use it, and results stay in cache between K blocks. */
 ET_INLINE void et_tiles_in_parts(et_tiles tiles, size_t rows, size_t columns,
                                  size_t depth) {
   const size_t part = et_depth_of_part(depth);

@@ -1,5 +1,5 @@
-/* Sums and maxima of rows, in one order for every instruction set: element i is
- * added to lane i % 32, then lanes to those 16, 8, 4, 2, 1 before them. */
+/* Reductions of float32 rows, with the same order of summation for every instruction set:
+ * element i is added to lane i % 32, then lanes are folded with those 16, 8, 4, 2 and 1 apart. */
 #ifndef BACKENDS_CPU_MICROKERNELS_ROWS_H_
 #define BACKENDS_CPU_MICROKERNELS_ROWS_H_
 
@@ -8,7 +8,7 @@
 #define ET_ROW_LANES 32
 #define ET_ROW_VECTORS (ET_ROW_LANES / ET_CPU_LANES)
 
-/* Joins what there is with the next elements; `p` is a parameter of its own. */
+/* Combines an accumulator with the next elements. `p` is an extra parameter. */
 typedef et_f32 et_row_join(et_f32 sum, et_f32 x, et_f32 p);
 
 ET_INLINE et_f32 et_join_sum(et_f32 sum, et_f32 x, et_f32 p) {
@@ -16,7 +16,7 @@ ET_INLINE et_f32 et_join_sum(et_f32 sum, et_f32 x, et_f32 p) {
   return sum + x;
 }
 
-/* NaN wins. */
+/* NaN is propagated. */
 ET_INLINE et_f32 et_join_larger(et_f32 most, et_f32 x, et_f32 p) {
   (void)p;
   return et_f32_select((x > most) | (x != x), x, most);
@@ -32,13 +32,13 @@ ET_INLINE et_f32 et_join_product(et_f32 product, et_f32 x, et_f32 p) {
   return product * x;
 }
 
-/* Squares of what is above p. */
+/* Sum of (x - p)^2. */
 ET_INLINE et_f32 et_join_squares(et_f32 sum, et_f32 x, et_f32 p) {
   const et_f32 d = x - p;
   return et_f32_fma(d, d, sum);
 }
 
-/* Set in the first `count` lanes. */
+/* Returns a mask with the first `count` lanes set. */
 ET_INLINE et_i32 et_first_lanes(size_t count) {
   static const int32_t ramp[16] = {0, 1, 2,  3,  4,  5,  6,  7,
                                    8, 9, 10, 11, 12, 13, 14, 15};
@@ -47,7 +47,7 @@ ET_INLINE et_i32 et_first_lanes(size_t count) {
   return lanes < (int32_t)count;
 }
 
-/* Lane i is that of lane i + `half`, of so many and as many behind them. */
+/* Swaps groups of `half` lanes: lane i of the first group is lane i + `half` of `x`. */
 ET_INLINE et_f32 et_f32_upper(et_f32 x, int half) {
 #if defined(ET_CPU_ISA_AVX512)
   const __m512 a = (__m512)x;
@@ -66,7 +66,7 @@ ET_INLINE et_f32 et_f32_upper(et_f32 x, int half) {
 #endif
 }
 
-/* The sum of all lanes. */
+/* Returns the sum of all lanes. */
 ET_INLINE int32_t et_i32_total(et_i32 x) {
   ET_UNROLL for (int half = ET_CPU_LANES / 2; half > 0; half /= 2) {
     x += (et_i32)et_f32_upper((et_f32)x, half);
@@ -74,7 +74,7 @@ ET_INLINE int32_t et_i32_total(et_i32 x) {
   return x[0];
 }
 
-/* One number of all lanes. */
+/* Reduces the lanes of all vectors to one value. */
 ET_INLINE float et_row_fold(et_f32 *lanes, et_row_join *join) {
   const et_f32 none = et_f32_all(0.0f);
   ET_UNROLL for (int half = ET_ROW_VECTORS / 2; half > 0; half /= 2) {
@@ -94,8 +94,8 @@ ET_INLINE float et_row_fold(et_f32 *lanes, et_row_join *join) {
   return all[0];
 }
 
-/* Joins the elements of a row, beginning with `start` in every lane, and the
- * lanes by `fold`. */
+/* Reduces a row: `join` combines elements, starting from `start` in every lane, and `fold`
+ * combines the lanes. */
 ET_INLINE float et_row_reduce(const float *x, size_t count, et_row_join *join,
                               et_row_join *fold, float start, float parameter) {
   const et_f32 p = et_f32_all(parameter);
@@ -130,7 +130,7 @@ ET_INLINE float et_row_most(const float *x, size_t count) {
                        -__builtin_inff(), 0.0f);
 }
 
-/* Of what is above `mean`. */
+/* Returns the sum of (x - mean)^2. */
 ET_INLINE float et_row_squares(const float *x, size_t count, float mean) {
   return et_row_reduce(x, count, et_join_squares, et_join_sum, 0.0f, mean);
 }
@@ -148,7 +148,7 @@ ET_INLINE void et_row_scale(const float *x, float *y, size_t count,
   }
 }
 
-/* y = e^(x - most). */
+/* Computes y = e^(x - most). */
 ET_INLINE void et_row_exp(const float *x, float *y, size_t count, float most) {
   const et_f32 all = et_f32_all(most);
   size_t i = 0;

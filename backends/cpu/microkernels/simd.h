@@ -1,10 +1,10 @@
-/* Vectors of float of the instruction set that a file is compiled for.
+/* Float32 vectors of the instruction set that a file is compiled for.
  *
- * Files that include this are compiled once an instruction set (variants.bzl),
- * each time with one ET_CPU_ISA_*. They are written with the compilers' vector
- * extensions; what those cannot say stands here, and nowhere else. Only
- * et_f32_fma fuses: the bits of a result are the same for every instruction set
- * that has a fused multiply-add, whatever its width. */
+ * Files that include this header are compiled once per instruction set (variants.bzl), each time
+ * with one ET_CPU_ISA_* macro. They use the vector extensions of GCC and Clang; only this header
+ * and simd_i8.h use intrinsics where those extensions do not suffice. Only et_f32_fma fuses
+ * operations, so results have the same bits for every instruction set with a fused multiply-add,
+ * whatever its vector width. */
 #ifndef BACKENDS_CPU_MICROKERNELS_SIMD_H_
 #define BACKENDS_CPU_MICROKERNELS_SIMD_H_
 
@@ -13,7 +13,7 @@
 #include <string.h>
 
 #if defined(ET_CPU_ISA_AVXVNNI)
-#define ET_CPU_ISA_AVX2 /* and products of bytes */
+#define ET_CPU_ISA_AVX2 /* with int8 dot products */
 #endif
 
 #if defined(ET_CPU_ISA_AVX512)
@@ -45,9 +45,9 @@
 
 #define ET_CPU_JOIN_(name, suffix) name##_##suffix
 #define ET_CPU_JOIN(name, suffix) ET_CPU_JOIN_(name, suffix)
-/* A function of several variants: et_cpu_tiles -> et_cpu_tiles_avx2. */
+/* The name of a variant: et_cpu_tiles -> et_cpu_tiles_avx2. */
 #define ET_CPU_NAME(name) ET_CPU_JOIN(name, ET_CPU_SUFFIX)
-/* One that has no products of bytes: AVX-VNNI takes that of AVX2. */
+/* The name of a variant without int8 dot products: AVX-VNNI uses the AVX2 variant. */
 #if !defined(ET_CPU_FLOAT_SUFFIX)
 #define ET_CPU_FLOAT_SUFFIX ET_CPU_SUFFIX
 #endif
@@ -55,9 +55,9 @@
 
 #define ET_INLINE static inline __attribute__((always_inline, unused))
 
-/* What does little beside what it calls: one copy of it is enough. clang makes
- * no others. gcc must not look into it: behind a call of which it knows that it leaves
- * vector registers alone, it forgets to clear their upper parts before it returns. */
+/* A function that is not inlined, for which one copy suffices. Clang does not clone it. GCC must
+ * not analyze it: after a call that is known to leave vector registers alone, GCC omits
+ * vzeroupper before the return. */
 #if defined(__GNUC__) && !defined(__clang__)
 #define ET_NOINLINE static __attribute__((noipa, unused))
 #else
@@ -74,17 +74,16 @@ typedef uint32_t et_u32 __attribute__((vector_size(4 * ET_CPU_LANES)));
 typedef float et_f32_loose
     __attribute__((vector_size(4 * ET_CPU_LANES), aligned(4), may_alias));
 
-/* Before a loop of constant bounds over vectors: only an array whose every index
- * is a constant is kept in registers. */
+/* Unrolls a loop of constant bounds over vectors. An array stays in registers only if all of its
+ * indices are constants. */
 #if defined(__clang__)
 #define ET_UNROLL _Pragma("clang loop unroll(full)")
 #else
 #define ET_UNROLL _Pragma("GCC unroll 16")
 #endif
 
-/* Keeps a vector in a register from here on: without it GCC moves loads next to
- * their uses and spills sums in their place. Clang does not, and unrolls no loop
- * that has an asm statement. */
+/* Keeps a vector in a register from here on. Without it, GCC moves loads next to their uses and
+ * spills accumulators instead. Clang does not, and does not unroll loops with asm statements. */
 #if defined(__clang__)
 #define ET_PIN(vector) ((void)(vector))
 #elif defined(ET_CPU_REGISTER)
@@ -95,15 +94,14 @@ typedef float et_f32_loose
 #define ET_PIN(vector) ((void)(vector))
 #endif
 
-/* The same, and those that are pinned so stay in their order. */
+/* ET_PIN that also keeps the order of the pinned vectors. */
 #if defined(__clang__) || !defined(ET_CPU_REGISTER)
 #define ET_PIN_ORDER(vector) ((void)(vector))
 #else
 #define ET_PIN_ORDER(vector) __asm__ volatile("" : "+" ET_CPU_REGISTER(vector))
 #endif
 
-/* Keeps an index one that several addresses share: GCC gives each a register that it
- * counts up. */
+/* Keeps one index for several addresses. GCC would keep a separate counter for each. */
 #if defined(__clang__)
 #define ET_PIN_INDEX(index) ((void)(index))
 #else
@@ -128,7 +126,7 @@ ET_INLINE et_f32 et_f32_all(float value) {
 #endif
 }
 
-/* a * b + c: rounded once, except in plain C. */
+/* Returns a * b + c, rounded once; twice in plain C. */
 ET_INLINE et_f32 et_f32_fma(et_f32 a, et_f32 b, et_f32 c) {
 #if defined(ET_CPU_ISA_AVX512)
   return (et_f32)_mm512_fmadd_ps((__m512)a, (__m512)b, (__m512)c);
@@ -156,13 +154,13 @@ ET_INLINE et_f32 et_f32_sqrt(et_f32 x) {
 #endif
 }
 
-/* Lanes of `a` where `mask` is set, of `b` elsewhere. */
+/* Returns the lanes of `a` where `mask` is set, and of `b` elsewhere. */
 ET_INLINE et_f32 et_f32_select(et_i32 mask, et_f32 a, et_f32 b) {
   return (et_f32)((mask & (et_i32)a) | (~mask & (et_i32)b));
 }
 
-/* At least `low`; NaN stays NaN, and of zeros that compare equal `x` is kept:
- * the second operand of the x86 instruction. */
+/* Returns max(x, low). NaN stays NaN. For zeros of different sign, the result is `x`, as the x86
+ * instruction returns its second operand. */
 ET_INLINE et_f32 et_f32_at_least(et_f32 x, et_f32 low) {
 #if defined(ET_CPU_ISA_AVX512)
   return (et_f32)_mm512_max_ps((__m512)low, (__m512)x);
@@ -173,7 +171,7 @@ ET_INLINE et_f32 et_f32_at_least(et_f32 x, et_f32 low) {
 #endif
 }
 
-/* The same, but NaN becomes `low`. */
+/* Returns max(x, low), with NaN replaced by `low`. */
 ET_INLINE et_f32 et_f32_above(et_f32 x, et_f32 low) {
 #if defined(ET_CPU_ISA_AVX512)
   return (et_f32)_mm512_max_ps((__m512)x, (__m512)low);
@@ -194,7 +192,7 @@ ET_INLINE et_f32 et_f32_at_most(et_f32 x, et_f32 high) {
 #endif
 }
 
-/* The same, but NaN becomes `high`. */
+/* Returns min(x, high), with NaN replaced by `high`. */
 ET_INLINE et_f32 et_f32_below(et_f32 x, et_f32 high) {
 #if defined(ET_CPU_ISA_AVX512)
   return (et_f32)_mm512_min_ps((__m512)x, (__m512)high);
@@ -209,9 +207,10 @@ ET_INLINE et_f32 et_f32_clamp(et_f32 x, et_f32 low, et_f32 high) {
   return et_f32_at_most(et_f32_at_least(x, low), high);
 }
 
-/* The first `count` <= ET_CPU_LANES lanes; the others are 0, not read. */
+/* Loads and stores of the first `count` <= ET_CPU_LANES lanes. Other elements are not accessed;
+ * their lanes are loaded as 0. */
 #if defined(ET_CPU_ISA_AVX2)
-/* All bits of the first `count` lanes. */
+/* Returns a mask with the first `count` lanes set. */
 ET_INLINE __m256i et_first_of_eight(size_t count) {
   const __m256i ramp = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
   return _mm256_cmpgt_epi32(_mm256_set1_epi32((int)count), ramp);
@@ -244,10 +243,10 @@ ET_INLINE void et_f32_store_some(float *to, et_f32 value, size_t count) {
 #endif
 }
 
-/* Into the second-level cache: what a stream reads soon. */
+/* Prefetches into the L2 cache. */
 ET_INLINE void et_prefetch(const void *from) { __builtin_prefetch(from, 0, 2); }
 
-/* Into the nearest one as well. */
+/* Prefetches into the L1 cache. */
 ET_INLINE void et_prefetch_near(const void *from) {
   __builtin_prefetch(from, 0, 3);
 }

@@ -4,7 +4,7 @@
 #include "backends/cpu/microkernels/k_blocks.h"
 #include "backends/cpu/microkernels/sums.h"
 
-/* With quarters of x and of the weights W as a b c d, row by row:
+/* With quarters of x and of the weights W as a b c d, in row-major order:
  *
  *   P0 = a Wa      P1 = (c + d - a) (Wd - Wb + Wa)      P2 = b Wc
  *   P3 = (c + d) (Wb - Wa)      P4 = (a - c) (Wd - Wb)
@@ -13,14 +13,15 @@
  *   ya = P0 + P2                yb = P0 + P1 + P3 + P5
  *   yc = P0 + P1 + P4 + P6      yd = P0 + P1 + P3 + P4
  *
- * The order is the one that products are computed in and that weights lie in. P0 begins with
- * the bias of the left columns, P3 with what that of the right ones is more. */
+ * Products are computed in this order, which is also the order of the packed weights. P0 starts
+ * from the bias of the left columns, P3 from the bias of the right columns less that of the left
+ * ones. */
 
-/* Of a row: c + d, c + d - a, a - c, b - c - d + a. */
+/* Sums of the quarters of x: c + d, c + d - a, a - c, b - c - d + a. */
 enum { LOWER, LOWER_WITHOUT_A, A_WITHOUT_C, REST };
 
-/* To sums that are `stride` apart. `lower` is NULL where there is no such row, which counts
- * as zeros. */
+/* Writes the four sums of a pair of rows, `stride` floats apart. If `lower` is NULL, the lower
+ * row counts as zeros. */
 static void add_row(const float *upper, const float *lower, size_t half,
                     size_t stride, float *sums) {
   for (size_t i = 0; i < half; i += ET_CPU_LANES) {
@@ -51,7 +52,7 @@ void ET_CPU_NAME(et_cpu_strassen_sums_f32)(const et_cpu_strassen *strassen,
   }
 }
 
-/* Some pairs, and of either half some columns. */
+/* A range of pairs, and a group of columns of each half. */
 typedef struct piece {
   const et_cpu_strassen *of;
   const et_cpu_range *range;
@@ -59,7 +60,7 @@ typedef struct piece {
   float *shared; /* P0 + P1, [pairs][columns] */
 } piece;
 
-/* Where the first row of a quarter begins in a matrix of so many columns. */
+/* Returns the offset of the first row of a quarter in a matrix of `columns` columns. */
 static size_t quarter_at(const piece *p, size_t lower, size_t right,
                          size_t columns) {
   const size_t pairs = et_cpu_strassen_pairs(p->of->rows);
@@ -94,7 +95,7 @@ static const float *residual(const piece *p, size_t lower, size_t right) {
 static const float zeros[ET_CPU_STRASSEN_COLUMNS];
 static const et_cpu_activation no_activation;
 
-/* Those of product `index`, which begins with `start` and goes to the results. */
+/* Returns the tiles of product `index`, which accumulate from `start` into `out`. */
 static et_tiles tiles_of(const piece *p, size_t index, const float *start,
                          float *out) {
   const et_cpu_gemm *product = &p->of->product;
@@ -119,7 +120,7 @@ static et_tiles tiles_of(const piece *p, size_t index, const float *start,
   return tiles;
 }
 
-/* Those of product `index`, the last one that goes to a quarter of the results. */
+/* Returns the tiles of product `index`, the last one that is added to a quarter of the results. */
 static et_tiles last_tiles(const piece *p, size_t index, size_t lower,
                            size_t right) {
   et_tiles tiles = tiles_of(p, index, NULL, results(p, lower, right));
@@ -137,7 +138,7 @@ static void multiply(const piece *p, et_tiles tiles, const float *x,
   }
 }
 
-/* What is shared, and ya. */
+/* Computes the shared sum P0 + P1, and ya. */
 static void run_first(const piece *p) {
   const et_cpu_gemm *product = &p->of->product;
   const size_t rows = p->range->rows;
@@ -151,7 +152,7 @@ static void run_first(const piece *p) {
   multiply(p, last_tiles(p, 2, 0, 0), quarter(p, 0, 1), product->depth, rows);
 }
 
-/* Of yb, P3; of yc, all but P6. */
+/* Computes P3 in yb, and all of yc but P6. */
 static void run_second(const piece *p) {
   const et_cpu_gemm *product = &p->of->product;
   const float *bias =
@@ -164,7 +165,7 @@ static void run_second(const piece *p) {
   multiply(p, tiles, sum(p, A_WITHOUT_C), product->depth / 2, p->lower_rows);
 }
 
-/* yd = yb + yc, as they are behind run_second. */
+/* Computes yd = yb + yc, after run_second. */
 static void add_last_quarter(const piece *p) {
   const size_t stride = p->of->product.columns;
   const size_t columns = p->range->columns;
@@ -182,7 +183,7 @@ static void add_last_quarter(const piece *p) {
   (&p->of->product.activation, yd, stride, p->lower_rows, columns);
 }
 
-/* shared += residual of yb */
+/* Adds the residual of yb to the shared sum. */
 static void add_residual(const piece *p) {
   const float *more = residual(p, 0, 1);
   const size_t columns = p->range->columns;
@@ -195,7 +196,7 @@ static void add_residual(const piece *p) {
   }
 }
 
-/* What is left of yb, and of yc. */
+/* Completes yb and yc. */
 static void run_last(const piece *p) {
   const et_cpu_gemm *product = &p->of->product;
   if (product->residual != NULL) {

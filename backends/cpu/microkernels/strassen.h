@@ -1,24 +1,29 @@
-/* y = activation(x * weights + bias + residual) in float by Strassen's algorithm, in the
- * form that Winograd gave it: upper and lower half of the rows, left and right half of
- * summands and columns make seven products in place of eight, of sums of quarters of x and
- * of the weights. Those of the weights are made by the compiler. */
+/* Float32 GEMM by one level of Strassen's algorithm in Winograd's form.
+ *
+ *   y = activation(x * W + bias + residual), x is [rows, K], W is [K, N], y is [rows, N].
+ *
+ * x, W and y are split into quarters. Seven products of sums of quarters replace eight products
+ * of quarters, which saves 1/8 of the multiply-adds. Sums of quarters of W are computed at
+ * compile time, those of x by et_cpu_strassen_sums_f32. The products use the register tile of
+ * gemm_f32 (tile.h), for 64 columns of each half at a time, so that partial results stay in
+ * cache. The additions are memory-bound, so it pays for large matrices only. */
 #ifndef BACKENDS_CPU_MICROKERNELS_STRASSEN_H_
 #define BACKENDS_CPU_MICROKERNELS_STRASSEN_H_
 
 #include "backends/cpu/microkernels/gemm_f32.h"
 
 #define ET_CPU_STRASSEN_PRODUCTS 7
-#define ET_CPU_STRASSEN_SUMS 4 /* of quarters of x */
+#define ET_CPU_STRASSEN_SUMS 4 /* sums of quarters of x */
 
-/* Columns of a half that are worked on at once, and whose weights lie together. */
+/* Columns of each half that are computed at once, and whose weights are contiguous. */
 #define ET_CPU_STRASSEN_COLUMNS 64
 
-/* Of one example. Row r of the upper half and row r of the lower one are a pair; the lower half of an odd
- * number of rows has one less. Depth and columns are multiples of 32.
+/* One matrix of a batch. Row r of the upper half and row r of the lower half are a pair; if the
+ * number of rows is odd, the last pair has no lower row. K and N are multiples of 32.
  *
- * product.panels: of each group of columns of a half, the weights of one product after
- *   the other: [ET_CPU_STRASSEN_PRODUCTS][columns of the group / 16][depth / 2][16].
- * product.bias: [columns], of the right half less those of the left one. */
+ * product.panels: for each group of columns of a half, the weights of one product after the
+ * other, [ET_CPU_STRASSEN_PRODUCTS][columns of the group / 16][K / 2][16].
+ * product.bias: [N]; for the right half, the bias less that of the left half. */
 typedef struct et_cpu_strassen {
   et_cpu_gemm product;
   size_t rows;
@@ -29,11 +34,11 @@ static inline size_t et_cpu_strassen_pairs(size_t rows) {
   return rows / 2 + rows % 2;
 }
 
-/* Writes the sums of some pairs. */
+/* Computes the sums of `pairs` pairs of rows. */
 typedef void et_cpu_strassen_sums_f32_function(const et_cpu_strassen *strassen,
                                                size_t first_pair, size_t pairs);
 
-/* Computes the rows of some pairs, and of either half one group of columns. Reads the sums
+/* Computes the rows of a range of pairs, for one group of columns of each half. Reads the sums
  * of these pairs. `workspace` is [pairs][ET_CPU_STRASSEN_COLUMNS]. */
 typedef void et_cpu_strassen_f32_function(const et_cpu_strassen *strassen,
                                           const et_cpu_range *range,

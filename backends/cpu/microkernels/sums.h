@@ -1,16 +1,15 @@
-/* The sums of a tile: how they begin, and what becomes of them at the end. */
+/* Prologue and epilogue of the float32 register tile: loads and stores of its accumulators. */
 #ifndef BACKENDS_CPU_MICROKERNELS_SUMS_H_
 #define BACKENDS_CPU_MICROKERNELS_SUMS_H_
 
 #include "backends/cpu/microkernels/tile.h"
 
-#define ET_TILE_PANELS 4 /* most */
+#define ET_TILE_PANELS 4 /* maximum per tile */
 #define ET_TILE_VECTORS (ET_TILE_PANELS * ET_PANEL_VECTORS)
 typedef et_f32 et_sums[ET_TILE_ROWS][ET_TILE_VECTORS];
 
-/* Vector `v` of a row of results, of which the last panel has `lanes` columns. With
- * AVX-512, where masks cost nothing, its vector may have fewer lanes; elsewhere
- * vectors are whole. */
+/* Loads and stores of vector `v` of a row whose last panel has `lanes` columns. AVX-512 masks
+ * the last vector at no cost; other instruction sets have whole vectors only. */
 #if defined(ET_CPU_ISA_AVX512)
 #define ET_SUM_IS_PART(v, vectors) ((v) == (vectors) - 1)
 #else
@@ -34,7 +33,7 @@ ET_INLINE void et_sum_store(float *row, int v, int vectors, size_t lanes,
   }
 }
 
-/* The sums of the tile whose results begin at `out`. */
+/* Initializes the accumulators of the tile whose results are at `out`. */
 ET_INLINE void et_tile_begin(const et_tiles *t, const float *out, int rows,
                              int vectors, et_sums sums) {
   const float *from = t->start != NULL ? t->start : out;
@@ -56,12 +55,13 @@ ET_INLINE void et_tile_add_residual(const et_tiles *t, const float *residual,
 }
 
 #if defined(ET_CPU_ISA_AVX512)
-/* Stores each vector as soon as it is bounded: stores take two cycles each, and the next
- * tile's products begin beside them. Sums without bounds pass infinite ones. */
+/* Stores each vector as soon as it is clamped: a store takes two cycles, and the multiply-adds
+ * of the next tile overlap it. Accumulators of other K blocks are clamped to infinite bounds. */
 ET_INLINE void et_tile_finish(const et_tiles *t, float *out, int rows,
                               int vectors, et_sums sums) {
-  const size_t stride = t->out_stride; /* once: results may be floats of `t`, */
-  const size_t lanes = t->lanes;       /* as compilers see */
+  const size_t stride =
+      t->out_stride;             /* a local copy, which stores cannot alias */
+  const size_t lanes = t->lanes; /* likewise */
   const et_f32 low =
       et_f32_all(t->last ? et_cpu_clamp_low(t->activation) : -INFINITY);
   const et_f32 high =
@@ -87,8 +87,9 @@ ET_INLINE void et_tile_clamp(const et_tiles *t, int rows, int vectors,
 
 ET_INLINE void et_tile_store(const et_tiles *t, float *out, int rows,
                              int vectors, et_sums sums) {
-  const size_t stride = t->out_stride; /* once: results may be floats of `t`, */
-  const size_t lanes = t->lanes;       /* as compilers see */
+  const size_t stride =
+      t->out_stride;             /* a local copy, which stores cannot alias */
+  const size_t lanes = t->lanes; /* likewise */
   ET_UNROLL for (int r = 0; r < rows; r++, out += stride) {
     ET_UNROLL for (int v = 0; v < vectors; v++) {
       et_sum_store(out, v, vectors, lanes, sums[r][v]);
@@ -113,7 +114,7 @@ ET_INLINE void et_tile_end(const et_tiles *t, float *out, const float *residual,
   et_tile_finish(t, out, rows, vectors, sums);
 }
 
-/* Moves `panels` panels to the right. */
+/* Advances by `panels` panels of columns. */
 ET_INLINE void et_tiles_right(et_tiles *tiles, size_t panels) {
   tiles->panels += panels * tiles->panel_stride;
   tiles->out += panels * ET_PANEL;

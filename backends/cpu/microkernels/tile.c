@@ -2,8 +2,8 @@
 #include "backends/cpu/microkernels/sums.h"
 #include "backends/cpu/microkernels/tile_wide.h"
 
-/* Rows and panels of the tiles there are: what fits the registers beside the
- * vectors of a row of weights and one element. */
+/* X(rows, panels) of each tile: its accumulators, one row of weights and one broadcast element
+ * fit the registers. */
 #if defined(ET_CPU_ISA_PLAIN)
 #define ET_TILE_LIST(X) X(1, 1) X(1, 2) X(2, 1) X(3, 1)
 #elif defined(ET_CPU_ISA_AVX512)
@@ -15,11 +15,11 @@
   X(1, 1) X(1, 4) X(2, 1) X(2, 2) X(3, 1) X(4, 1) X(5, 1) X(6, 1)
 #endif
 
-/* Of a low tile. */
+/* Rows of a low tile. */
 #define LOW_ROWS 3
 
-/* A single row reads every weight once, at the speed of memory: what comes next is
- * asked for that many summands ahead. */
+/* Prefetch distance of a single row, in elements of K. A single row reads each weight once, at
+ * memory bandwidth. */
 #define AHEAD 40
 
 ET_INLINE void fetch_ahead(const float *panels, size_t panel_stride, int rows,
@@ -31,28 +31,27 @@ ET_INLINE void fetch_ahead(const float *panels, size_t panel_stride, int rows,
   }
 }
 
-/* Summands that are added between two looks at what is to be fetched: of more, so many lines
- * are asked for at once that the tile's own wait behind them. */
+/* Elements of K between prefetches of the next panels. With longer parts, so many lines are
+ * prefetched at once that the loads of the tile wait for them. */
 #define PART 16
 
 ET_INLINE size_t divide_up(size_t a, size_t b) { return (a + b - 1) / b; }
 
-/* Parts that the summands of a tile are added in. */
+/* Returns the number of parts that K of a tile is split into. */
 ET_INLINE size_t parts_of(const et_tiles *t) {
   return t->segments * divide_up(t->depth, PART);
 }
 
-/* Some panels, and how the tiles of them fetch those that come next, all tiles
- * together: a few lines with each part, as reading them takes less time than
- * multiplying. */
+/* A group of panels. Together, its tiles prefetch the next panels, a few lines with each part:
+ * loading the panels takes less time than the multiply-adds. */
 typedef struct group {
   et_tiles tiles;
-  size_t lines; /* of each next panel, with a part; 0: nothing is fetched */
+  size_t lines; /* prefetched from each next panel per part; 0: none */
 } group;
 
-/* Where a tile begins, and how far it is to the next one, of as many rows. */
+/* The pointers of a tile, and the increments to the next tile of the same height. */
 typedef struct place {
-  const float *const *begins; /* its rows: [segment][ET_TILE_ROWS] */
+  const float *const *begins; /* row pointers, [segment][ET_TILE_ROWS] */
   float *out;
   const float *residual;
   const float *next;
@@ -61,10 +60,10 @@ typedef struct place {
   size_t residual_op;
   size_t next_step;
   size_t x_op;
-  const float *rows[ET_TILE_ROWS]; /* where `begins` points without a table */
+  const float *rows[ET_TILE_ROWS]; /* row pointers without a table */
 } place;
 
-/* Without a table. Rows that there are not are the first one. */
+/* Lists the row pointers of a tile without a table. Missing rows repeat the first row. */
 ET_INLINE void list_rows(const et_tiles *t, size_t row, size_t rows,
                          place *at) {
   at->begins = at->rows;
@@ -74,7 +73,7 @@ ET_INLINE void list_rows(const et_tiles *t, size_t row, size_t rows,
   }
 }
 
-/* Of the tile whose first row is `row`, of `rows`. */
+/* Sets `at` to the tile of `rows` rows that starts at row `row`. */
 static void find_place(const group *g, size_t tile, size_t row, size_t rows,
                        place *at) {
   const et_tiles *t = &g->tiles;
@@ -97,8 +96,8 @@ static void find_place(const group *g, size_t tile, size_t row, size_t rows,
   }
 }
 
-/* To the next tile. In a tile's own code compilers would count up an address for each of its
- * rows, a third of that code. */
+/* Advances `at` to the next tile. Inlined into a tile, compilers would keep one counter per
+ * address, a third of its code. */
 ET_NOINLINE void move_on(const group *g, place *at) {
   at->out += at->out_op;
   if (at->residual != NULL) {
@@ -115,7 +114,7 @@ ET_NOINLINE void move_on(const group *g, place *at) {
   ET_UNROLL for (int r = 0; r < ET_TILE_ROWS; r++) { at->rows[r] += step; }
 }
 
-/* Fetches what comes with a part, and returns what comes after. */
+/* Prefetches the lines of one part. Returns the pointer to those of the next part. */
 ET_INLINE const float *fetch_next(const group *g, const float *next,
                                   int vectors) {
   for (size_t i = 0; i < g->lines; i++, next += ET_PANEL) {
@@ -126,7 +125,7 @@ ET_INLINE const float *fetch_next(const group *g, const float *next,
   return next;
 }
 
-/* Adds x[row][k] * panel[k]. */
+/* Adds x[r][k] * panel[k] to the accumulators. */
 ET_INLINE void add_summand(const float *const *row, const float *panel,
                            size_t panel_stride, size_t k, int rows, int vectors,
                            et_sums sums) {
@@ -135,7 +134,7 @@ ET_INLINE void add_summand(const float *const *row, const float *panel,
   ET_UNROLL for (int v = 0; v < vectors; v++) {
     w[v] = et_f32_load(panel + v / ET_PANEL_VECTORS * panel_stride +
                        v % ET_PANEL_VECTORS * ET_CPU_LANES);
-    if (rows > 1) { /* one row adds them straight from memory */
+    if (rows > 1) { /* a single row uses weights as memory operands */
       ET_PIN(w[v]);
     }
   }
@@ -147,7 +146,7 @@ ET_INLINE void add_summand(const float *const *row, const float *panel,
   }
 }
 
-/* Adds those from `k` to before `end`; panels begin with that of `k`. */
+/* Adds the elements of K from `k` to before `end`. `panels` points to the weights of `k`. */
 ET_INLINE void add_part(const float *const *row, const float *panels,
                         size_t panel_stride, size_t k, size_t end, int rows,
                         int vectors, et_sums sums) {
@@ -157,8 +156,7 @@ ET_INLINE void add_part(const float *const *row, const float *panels,
   }
 }
 
-/* Adds one segment, whose panels begin at `panels`. Fetches from `next` on, and returns
- * where to go on. */
+/* Adds one segment. Prefetches from `next` on, and returns the next address to prefetch. */
 ET_INLINE const float *add_segment(const group *g, const float *const *begins,
                                    const float *panels, const float *next,
                                    int rows, int vectors, et_sums sums) {
@@ -176,7 +174,7 @@ ET_INLINE const float *add_segment(const group *g, const float *const *begins,
 /* Computes `count` tiles from `at` on. */
 ET_INLINE void run_tiles(const group *all, place *at, size_t count, int rows,
                          int vectors) {
-  const group g = *all; /* which no result overlaps, as compilers see */
+  const group g = *all; /* a local copy, which stores cannot alias */
   const et_tiles *t = &g.tiles;
   for (; count > 0; count--, move_on(all, at)) {
     const float *const *begins = at->begins;
@@ -200,13 +198,13 @@ typedef void tile_function(const group *g, place *at, size_t count);
   }
 ET_TILE_LIST(DEFINE_TILE)
 
-/* [rows][panels]; NULL: no such tile. */
+/* [rows][panels]; NULL: the tile does not exist. */
 #define TILE_ENTRY(rows, panels) [rows][panels] = run_##rows##x##panels,
 static tile_function *const tile_functions[ET_TILE_ROWS + 1]
                                           [ET_TILE_PANELS + 1] = {
                                               ET_TILE_LIST(TILE_ENTRY)};
 
-/* How many of `left` panels tiles of so many rows have at once. */
+/* Returns the number of panels, of `left`, that tiles of that height compute at once. */
 static size_t group_size(size_t height, size_t left) {
   size_t most = left < ET_TILE_PANELS ? left : ET_TILE_PANELS;
   while (tile_functions[height][most] == NULL) {
@@ -221,7 +219,7 @@ static bool leaves_curve(const et_tiles *t) {
   return t->last && et_cpu_is_curve(t->activation);
 }
 
-/* Applies what the tiles themselves do not, to rows from `row` on. */
+/* Applies an activation that tiles do not apply, to rows from `row` on. */
 ET_NOINLINE void finish(const et_tiles *t, size_t row, size_t rows,
                         size_t columns) {
   if (leaves_curve(t)) {
@@ -230,10 +228,10 @@ ET_NOINLINE void finish(const et_tiles *t, size_t row, size_t rows,
   }
 }
 
-/* How many of the rows, from the first on, are worked on by low tiles. Where few summands are
- * added, a high tile's results take longer to write than processors look ahead, those of half
- * of it do not. Of more summands the panels would be read too often. At least two rows are
- * left, as a single one has too few sums at once. */
+/* Returns the number of leading rows that low tiles compute. If K is small, the stores of a high
+ * tile exceed the reorder window, so they do not overlap the multiply-adds of the next tile;
+ * those of a low tile do. If K is large, low tiles would read the panels too often. At least two
+ * rows are left, because a single row has too few accumulators to hide the latency. */
 #if defined(ET_CPU_ISA_AVX512)
 #define FEW_SUMMANDS 96
 ET_NOINLINE size_t low_rows(const et_tiles *t, size_t rows, size_t panels) {
@@ -250,7 +248,8 @@ static size_t low_rows(const et_tiles *t, size_t rows, size_t panels) {
 }
 #endif
 
-/* A single row fetches its own weights. */
+/* Returns the lines of the next panels to prefetch per part. A single row prefetches its own
+ * weights instead. */
 static size_t lines_to_fetch(const et_tiles *t, size_t rows, size_t panels) {
   const size_t height = low_rows(t, rows, panels) > 0 ? LOW_ROWS : ET_TILE_ROWS;
   const size_t parts = parts_of(t) * divide_up(rows, height);
@@ -259,12 +258,12 @@ static size_t lines_to_fetch(const et_tiles *t, size_t rows, size_t panels) {
              : divide_up(t->segments * t->depth, parts);
 }
 
-/* Tiles whose results are still in the nearest cache. */
+/* Tiles whose results are still in the L1 cache. */
 #define NEAR_TILES 4
 
-/* Some tiles of like height. */
+/* Consecutive tiles of equal height. */
 typedef struct tile_range {
-  size_t tile; /* the first one */
+  size_t tile; /* first tile */
   size_t row;  /* its first row */
   size_t count;
   size_t height;
@@ -277,7 +276,7 @@ ET_NOINLINE void run_function(const group *g, const tile_range *of,
   tile_functions[of->height][panels](g, &at, of->count);
 }
 
-/* One panel after the other. */
+/* Computes one panel after the other. */
 ET_NOINLINE void run_singly(const group *all, const tile_range *of,
                             size_t panels) {
   group g = *all;
@@ -292,8 +291,8 @@ ET_NOINLINE void run_singly(const group *all, const tile_range *of,
   }
 }
 
-/* Moves `of` behind its tiles. Lower ones may be of single panels alone. What tiles leave is
- * applied to some at a time. */
+/* Computes the tiles of `of` and advances `of` past them. Low tiles may exist for single panels
+ * only. An activation that tiles do not apply is applied to a few tiles at a time. */
 static void run_range(const group *g, tile_range *of, size_t panels,
                       size_t columns) {
   const size_t most = leaves_curve(&g->tiles) ? NEAR_TILES : of->count;
@@ -312,7 +311,7 @@ static void run_range(const group *g, tile_range *of, size_t panels,
   }
 }
 
-/* All rows. */
+/* Computes all rows. */
 static void run_group(const group *g, size_t rows, size_t panels,
                       size_t columns) {
   tile_range of = {.count = low_rows(&g->tiles, rows, panels) / LOW_ROWS,
@@ -326,7 +325,7 @@ static void run_group(const group *g, size_t rows, size_t panels,
 }
 
 #if defined(ET_CPU_ISA_AVX512)
-/* Columns are whole panels, and lanes of a last one. */
+/* The last panel may be partial: AVX-512 masks its lanes. */
 static size_t whole_panels(size_t columns) {
   return (columns + ET_PANEL - 1) / ET_PANEL;
 }
@@ -339,8 +338,8 @@ static void run_rest(const et_tiles *tiles, size_t rows, size_t columns) {
 #else
 static size_t whole_panels(size_t columns) { return columns / ET_PANEL; }
 
-/* One tile of one panel of which only some columns exist: beside the tensors,
- * as a vector would reach past their ends. */
+/* Computes a tile of one partial panel in local buffers, because whole vectors would reach
+ * beyond the ends of the tensors. */
 ET_NOINLINE void run_part(const group *g, size_t tile, size_t row, size_t rows,
                           size_t columns) {
   float out[ET_TILE_ROWS * ET_PANEL] = {0};
@@ -365,7 +364,7 @@ ET_NOINLINE void run_part(const group *g, size_t tile, size_t row, size_t rows,
   et_copy_columns(out, ET_PANEL, to, g->tiles.out_stride, rows, columns);
 }
 
-/* Columns that do not fill a panel. */
+/* Computes the columns of a partial panel. */
 ET_NOINLINE void run_rest(const et_tiles *tiles, size_t rows, size_t columns) {
   const group g = {*tiles, 0};
   size_t row = 0;
@@ -378,8 +377,7 @@ ET_NOINLINE void run_rest(const et_tiles *tiles, size_t rows, size_t columns) {
 
 #endif
 
-/* All columns; `next` is what comes after them. Afterwards `g` stands behind the
- * last panel that is whole. */
+/* Computes all columns. `next` is prefetched last. Advances `g` past the last whole panel. */
 ET_NOINLINE void run_columns(group *g, size_t rows, size_t columns,
                              const float *next) {
   const size_t height = et_tile_height(rows);
@@ -402,7 +400,7 @@ ET_NOINLINE void run_columns(group *g, size_t rows, size_t columns,
 }
 
 #if defined(ET_HAS_WIDE)
-/* How many columns, at the end, are worked on by wide tiles. Tables list others. */
+/* Returns the number of trailing columns that wide tiles compute. Rows with a table have none. */
 static size_t wide_columns(const et_tiles *t, size_t rows, size_t columns) {
   static const size_t others[] = {0, 2 * ET_PANEL, ET_PANEL};
   if (t->table != NULL || rows < ET_WIDE_ROWS || columns < ET_WIDE_COLUMNS ||
@@ -415,14 +413,15 @@ static size_t wide_columns(const et_tiles *t, size_t rows, size_t columns) {
   return columns - others[columns % ET_WIDE_COLUMNS / ET_WIDE_HALF];
 }
 
-/* Moves down by some rows. */
+/* Advances to the row `rows` further down. */
 static void move_down(et_tiles *t, size_t rows) {
   t->x += rows * t->x_stride;
   t->out += rows * t->out_stride;
   t->residual += t->residual == NULL ? 0 : rows * t->residual_stride;
 }
 
-/* What a column's tiles fetch: the panel, or the two, that only the next column reads. */
+/* Returns the prefetches of a column of wide tiles: the panel, or two, that only the next column
+ * reads. */
 static et_wide_next find_next(const et_tiles *t, size_t lane, size_t rows,
                               bool is_last) {
   const size_t panels = lane == 0 ? 1 : 2;
@@ -434,8 +433,8 @@ static et_wide_next find_next(const et_tiles *t, size_t lane, size_t rows,
   return next;
 }
 
-/* A panel and a half from `column` on, of rows that fill tiles. What tiles leave is applied
- * to some at a time. */
+/* Computes a panel and a half of columns from `column` on, for rows that fill tiles. An
+ * activation that tiles do not apply is applied to a few tiles at a time. */
 static void run_wide_column(const et_tiles *all, size_t column, size_t rows,
                             bool is_last) {
   et_tiles t = *all;
@@ -457,8 +456,8 @@ static void run_wide_column(const et_tiles *all, size_t column, size_t rows,
   }
 }
 
-/* Rows that do not fill a tile are worked on as others are; not a single one, which would
- * have too few sums at once. */
+/* Rows that do not fill a wide tile are computed by other tiles; at least two, because a single
+ * row has too few accumulators to hide the latency. */
 static void run_wide(group *g, size_t rows, size_t most) {
   const size_t columns = ET_MOST_WIDE_DEPTH == 0 ? ET_WIDE_COLUMNS : most;
   const size_t left =

@@ -1,6 +1,13 @@
-/* The register tile of products and convolutions: a few rows times a few panels
- * of packed weights, each result one chain of multiply-adds in the order of k.
- * Splitting k, rows or columns elsewhere does not change a bit. */
+/* Float32 register tile of GEMM and convolutions.
+ *
+ *   y[m, n] = activation(sum over k of x[m, k] * w[k, n] + start[n] + residual[m, n])
+ *
+ * Weights are packed in panels of 16 columns, [panel][K][16], for every instruction set. Most
+ * rows are computed in tiles of 6 rows by 4 panels (AVX-512), 6 rows by 1 panel (AVX2, NEON) or
+ * 3 rows by 1 panel (plain C): accumulators, one row of weights and one broadcast element fill
+ * the registers. Each result is one chain of multiply-adds in the order of k, so splitting K,
+ * rows or columns does not change a bit. Multiply-adds limit it; with one row, reading the
+ * weights does. */
 #ifndef BACKENDS_CPU_MICROKERNELS_TILE_H_
 #define BACKENDS_CPU_MICROKERNELS_TILE_H_
 
@@ -9,45 +16,42 @@
 #include "backends/cpu/microkernels/activation.h"
 #include "backends/cpu/microkernels/simd.h"
 
-/* Most rows of a tile. */
+/* Maximum number of rows of a tile. */
 #if defined(ET_CPU_ISA_PLAIN)
 #define ET_TILE_ROWS 3
 #else
 #define ET_TILE_ROWS 6
 #endif
 
-/* Summands of windows that are added in one go, so that a group of panels stays in the
- * nearest caches while all rows pass by. */
+/* Maximum K block of a convolution: a group of panels stays in cache while all rows use it. */
 #define ET_TILE_DEPTH 384
 
-/* Panels and summands of a block of weights that become floats before tiles read
- * them: 16 KiB, which lie on the stack. */
+/* Panels and K block of weights that are widened to float32 before the tiles read them: 16 KiB
+ * on the stack. */
 #define ET_BLOCK_PANELS 2
 #define ET_BLOCK_DEPTH 128
 
-/* Tiles of some rows each, one below the other. */
+/* A column of tiles of a few rows each. */
 typedef struct et_tiles {
-  const float
-      *x; /* row r begins at x + r * x_stride, unless there is a table */
+  const float *x; /* row r is at x + r * x_stride, without a table */
   size_t x_stride;
-  const float *const
-      *table;          /* [tile][segment][ET_TILE_ROWS]: where rows begin */
-  size_t segments;     /* pieces that a row is made of; 1 without a table */
-  size_t depth;        /* elements of a segment */
-  const float *panels; /* [panel][segments * depth][ET_PANEL] */
+  const float *const *table; /* row pointers, [tile][segment][ET_TILE_ROWS] */
+  size_t segments;           /* segments of a row; 1 without a table */
+  size_t depth;              /* K of a segment */
+  const float *panels;       /* [panel][segments * depth][ET_PANEL] */
   size_t panel_stride;
-  const float *next;  /* panels that are worked on later; NULL: unknown */
-  const float *start; /* what sums begin with, a column; NULL: what out holds */
+  const float *next;  /* panels to prefetch; NULL: none */
+  const float *start; /* initial accumulators, [columns]; NULL: out */
   float *out;
   size_t out_stride;
-  const float *residual; /* added at the end; NULL: nothing */
+  const float *residual; /* NULL: none */
   size_t residual_stride;
-  size_t lanes; /* columns of the last panel: see sums.h */
-  bool last;    /* add the residual, apply the activation */
+  size_t lanes; /* columns of the last panel; see sums.h */
+  bool last;    /* add the residual and apply the activation */
   const et_cpu_activation *activation;
 } et_tiles;
 
-/* From so many rows on, the next tile is one of most rows. */
+/* With at least this many rows left, the next tile has ET_TILE_ROWS rows. */
 #if defined(ET_CPU_ISA_PLAIN)
 #define ET_TILE_TAIL 6
 #elif defined(ET_CPU_ISA_AVX512)
@@ -56,9 +60,9 @@ typedef struct et_tiles {
 #define ET_TILE_TAIL 14
 #endif
 
-/* Rows of the next tile where `left` are left: of those before the last ones most, then as
- * like as possible. With AVX-512 none has five rows, which would take 4 KB of code: tiles of
- * three and of four rows are as fast. */
+/* Returns the rows of the next tile if `left` rows are left: ET_TILE_ROWS until fewer than
+ * ET_TILE_TAIL rows are left, then heights that are as equal as possible. With AVX-512, no tile
+ * has five rows: it would add 4 KB of code, and tiles of three and four rows are as fast. */
 ET_INLINE size_t et_tile_height(size_t left) {
 #if defined(ET_CPU_ISA_PLAIN)
   static const uint8_t heights[ET_TILE_TAIL] = {0, 1, 2, 3, 2, 3};
@@ -72,7 +76,7 @@ ET_INLINE size_t et_tile_height(size_t left) {
   return left < ET_TILE_TAIL ? heights[left] : ET_TILE_ROWS;
 }
 
-/* How many tiles of that height come at least, one after the other. */
+/* Returns the minimum number of consecutive tiles of height et_tile_height(left). */
 ET_INLINE size_t et_like_tiles(size_t left) {
   const size_t whole =
       left < ET_TILE_TAIL ? 0 : (left - ET_TILE_TAIL) / ET_TILE_ROWS + 1;
@@ -80,12 +84,13 @@ ET_INLINE size_t et_like_tiles(size_t left) {
   return whole == 0 || next == ET_TILE_ROWS ? whole + 1 : whole;
 }
 
-/* Most tiles of so many rows: one more than if all but the last were of most rows. */
+/* Maximum number of tiles for `rows` rows: the tail may need one tile more than ceil(rows /
+ * ET_TILE_ROWS). */
 #define ET_MOST_TILES(rows) (((rows) + ET_TILE_ROWS - 1) / ET_TILE_ROWS + 1)
 
-/* Computes the first `columns` columns of `rows` rows, which a table lists in
- * tiles of et_tile_height. `start` has whole panels; nothing beyond the
- * columns of `out` and `residual` is touched. */
+/* Computes the first `columns` columns of `rows` rows. The table lists rows in tiles of
+ * et_tile_height. `start` is padded to whole panels; `out` and `residual` are not accessed
+ * beyond `columns`. */
 void ET_CPU_NAME(et_cpu_tiles)(const et_tiles *tiles, size_t rows,
                                size_t columns);
 

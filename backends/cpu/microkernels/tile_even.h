@@ -1,14 +1,16 @@
-/* Rows in tiles of like height, which is even: of all heights, half are compiled. */
+/* Splits rows into tiles of similar, even heights, so that only even heights need code. */
 #ifndef BACKENDS_CPU_MICROKERNELS_TILE_EVEN_H_
 #define BACKENDS_CPU_MICROKERNELS_TILE_EVEN_H_
 
 #include <stddef.h>
 
-/* Computes the tile of `product` that begins at `row`: the function knows its height. */
+/* Computes the tile of the GEMM `product` at row `row`. The height is a constant of the
+ * function. */
 typedef void et_tile_function(const void *product, size_t row);
 
-/* Calls functions[height] for tiles that make up `rows` rows, of `most` rows at most, an
- * even number; the last one may compute a row again. */
+/* Covers `rows` rows with tiles, calling functions[height] for each. `most` is the maximum
+ * height and even. If `rows` is odd, the last tile recomputes a row; a single row has its own
+ * function. */
 static inline void et_run_even_tiles(const void *product, size_t rows,
                                      size_t most,
                                      et_tile_function *const *functions) {

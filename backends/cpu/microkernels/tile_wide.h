@@ -1,7 +1,9 @@
-/* Tiles of a panel and a half: networks have many layers of 24 or 40 columns, and no lane of
- * three half panels is wasted. With AVX2 they begin and end sooner than those of six rows and
- * two vectors, and read fewer numbers beside their multiply-adds. With AVX-512 two rows share
- * a vector, where one of their own each would take a third longer. */
+/* Register tile of a panel and a half (24 columns): networks have many layers of 24 or 40
+ * columns, which fill three half panels without unused lanes.
+ * - AVX2: 4 rows by 3 vectors. Its prologue and epilogue are shorter than those of 6 rows by 2
+ *   vectors, and it has fewer loads per multiply-add.
+ * - AVX-512: 8 rows. Two rows share the vector of their half panels; with a vector each, a tile
+ *   would take a third longer. */
 #ifndef BACKENDS_CPU_MICROKERNELS_TILE_WIDE_H_
 #define BACKENDS_CPU_MICROKERNELS_TILE_WIDE_H_
 
@@ -19,8 +21,9 @@
 #define ET_HAS_WIDE 1
 #define ET_WIDE_VECTORS (ET_WIDE_COLUMNS / ET_WIDE_HALF)
 
-/* Of more summands, the weights of high tiles are read less often. Those of AVX-512 take
- * wide tiles where columns would be wasted alone, and none of sums that were begun before. */
+/* Maximum K for which all columns use wide tiles, and whether `start` is required. With a larger
+ * K, only trailing columns that would waste lanes do, because taller tiles read the weights less
+ * often. AVX-512 has wide tiles only for such columns, and only in the first K block. */
 #if defined(ET_CPU_ISA_AVX512)
 #define ET_MOST_WIDE_DEPTH 0
 #define ET_WIDE_BEGINS 1
@@ -29,19 +32,18 @@
 #define ET_WIDE_BEGINS 0
 #endif
 
-/* Weights that come next, of which some lines are fetched with each tile. */
+/* Weights to prefetch next, some lines with each tile. */
 typedef struct et_wide_next {
   const float *at;
   size_t lines;
 } et_wide_next;
 
 #if defined(ET_CPU_ISA_AVX512)
-/* Two rows in three vectors: a panel of each, and halves of both in one. What multiplies those
- * is put together of the rows' elements, beside the multiply-adds. */
+/* Two rows in three vectors: a panel of each row, and one vector of the half panels of both. The
+ * multiplier of the latter is blended from the elements of both rows. */
 typedef __m512 et_wide_sums[ET_WIDE_ROWS / 2][ET_WIDE_VECTORS];
 
-#define ET_WIDE_SECOND \
-  0xff00 /* lanes of the second row, where two share a vector */
+#define ET_WIDE_SECOND 0xff00 /* lanes of the second row in the shared vector */
 
 ET_INLINE __m512 et_wide_join(const float *first, const float *second) {
   const __m256d low = _mm256_castps_pd(_mm256_loadu_ps(first));
@@ -50,19 +52,19 @@ ET_INLINE __m512 et_wide_join(const float *first, const float *second) {
       _mm512_insertf64x4(_mm512_castpd256_pd512(low), high, 1));
 }
 
-/* Vector `v` of two rows, `stride` floats apart. */
+/* Loads vector `v` of two rows, `stride` floats apart. */
 ET_INLINE __m512 et_wide_load(const float *from, size_t stride, int v) {
   return v < 2 ? _mm512_loadu_ps(from + (size_t)v * stride)
                : et_wide_join(from + ET_PANEL, from + stride + ET_PANEL);
 }
 
-/* Half a panel's row, in both halves. */
+/* Broadcasts a row of half a panel to both halves of a vector. */
 ET_INLINE __m512 et_wide_twice(const float *from) {
   return _mm512_castpd_ps(
       _mm512_broadcast_f64x4(_mm256_castps_pd(_mm256_loadu_ps(from))));
 }
 
-/* All rows alike: what sums begin with is there. */
+/* Loads `start` into the accumulators of all rows. It is not NULL. */
 ET_INLINE void et_wide_begin(const et_tiles *t, const float *out,
                              et_wide_sums sums) {
   (void)out;
@@ -74,7 +76,7 @@ ET_INLINE void et_wide_begin(const et_tiles *t, const float *out,
   }
 }
 
-/* Columns begin with a panel: all others are those of panels. */
+/* Adds all of K. The first column is the first of a panel, so `second` is not used. */
 ET_INLINE void et_wide_add(const et_tiles *t, const float *x, size_t second,
                            et_wide_sums sums) {
   const float *panel = t->panels;
@@ -89,7 +91,7 @@ ET_INLINE void et_wide_add(const et_tiles *t, const float *x, size_t second,
       const float *const row = x + (size_t)(2 * p) * t->x_stride;
       __m512 low = _mm512_set1_ps(row[0]);
       __m512 high = _mm512_set1_ps(row[t->x_stride]);
-      ET_PIN(low); /* are read once */
+      ET_PIN(low); /* loads each element once */
       ET_PIN(high);
       sums[p][0] = _mm512_fmadd_ps(low, whole, sums[p][0]);
       sums[p][1] = _mm512_fmadd_ps(high, whole, sums[p][1]);
@@ -139,7 +141,7 @@ ET_INLINE void et_wide_begin(const et_tiles *t, const float *out,
   }
 }
 
-/* `second` floats behind the first vector of a row of weights lies the next one. */
+/* `second` is the distance, in floats, of the first two vectors of a row of weights. */
 ET_INLINE void et_wide_add(const et_tiles *t, const float *x, size_t second,
                            et_wide_sums sums) {
   const float *panel = t->panels;
@@ -179,7 +181,7 @@ ET_INLINE void et_wide_store(const et_tiles *t, float *out, et_f32 low,
 }
 #endif
 
-/* Nothing with AVX-512: layers of 24 columns have few weights, and code may not be larger. */
+/* Not used with AVX-512: layers of 24 columns have few weights, and the code would grow. */
 ET_INLINE void et_wide_fetch(et_wide_next *next) {
   if (ET_MOST_WIDE_DEPTH > 0) {
     for (size_t i = 0; i < next->lines; i++, next->at += ET_PANEL) {
@@ -188,11 +190,10 @@ ET_INLINE void et_wide_fetch(et_wide_next *next) {
   }
 }
 
-/* Computes `count` tiles, one below the other. Sums that are not whole yet pass the
- * bounds as they are. */
+/* Computes `count` tiles, one below the other. Only the last K block is clamped. */
 ET_NOINLINE void et_wide_tiles(const et_tiles *all, size_t second, size_t count,
                                et_wide_next *next) {
-  const et_tiles t = *all; /* which no result overlaps, as compilers see */
+  const et_tiles t = *all; /* a local copy, which stores cannot alias */
   const et_f32 low =
       et_f32_all(t.last ? et_cpu_clamp_low(t.activation) : -INFINITY);
   const et_f32 high =

@@ -1,11 +1,13 @@
-/* Products of weights that become floats on their way to the sums. */
+/* GEMM with weights that are widened to float32 in blocks of ET_BLOCK_PANELS panels by
+ * ET_BLOCK_DEPTH elements of K, which the float32 tiles then multiply with all rows. Each block
+ * is on the stack (16 KiB) and stays in the L1 cache. Results have the bits of a float32 GEMM. */
 #ifndef BACKENDS_CPU_MICROKERNELS_WIDENED_H_
 #define BACKENDS_CPU_MICROKERNELS_WIDENED_H_
 
 #include "backends/cpu/microkernels/gemm_f32.h"
 #include "backends/cpu/microkernels/sums.h"
 
-/* Writes `depth` summands of a panel, from number `first`, as floats. */
+/* Writes `depth` rows of a panel, from K index `first` on, as float32. */
 typedef void et_put_block(const void *weights, size_t panel, size_t first,
                           size_t depth, float *to);
 
@@ -27,7 +29,7 @@ ET_INLINE et_tiles et_tiles_of_block(const et_cpu_gemm *p, size_t row,
   };
 }
 
-/* `columns` of at most ET_BLOCK_PANELS panels, of the rows of `range`. */
+/* Computes `columns` columns of at most ET_BLOCK_PANELS panels, for the rows of `range`. */
 ET_INLINE void et_widen_columns(const et_cpu_gemm *p, const void *weights,
                                 et_put_block *put, const et_cpu_range *range,
                                 size_t column, size_t columns) {
@@ -48,8 +50,7 @@ ET_INLINE void et_widen_columns(const et_cpu_gemm *p, const void *weights,
   } while (!tiles.last);
 }
 
-/* The product of `p`, whose panels are not looked at: its weights are what `put`
- * makes of `weights`, a block at a time. */
+/* Computes the GEMM `p` with weights that `put` reads from `weights`. p->panels is not used. */
 ET_INLINE void et_widened_product(const et_cpu_gemm *p, const void *weights,
                                   et_put_block *put,
                                   const et_cpu_range *range) {
