@@ -5,62 +5,10 @@ from __future__ import annotations
 import struct
 from collections.abc import Sequence
 
+from backends.cpu.schema.declarations import Dtype
+from backends.cpu.schema.registry import BY_CODE
+
 _MAGIC, _VERSION, _HEADER_WORDS = 0x43504531, 1, 11
-OPS = {
-    1: "gemm_f32",
-    2: "conv_f32",
-    3: "dwconv_f32",
-    4: "winograd_f32",
-    5: "mbconv_f32",
-    6: "pool_f32",
-    7: "permute",
-    8: "copy",
-    9: "elementwise_f32",
-    10: "reduce",
-    11: "softmax",
-    12: "norm",
-    13: "matmul",
-    14: "sdpa_f32",
-    15: "embedding",
-    16: "resize",
-    17: "quantize",
-    18: "dequantize",
-    19: "gemm_qd8_qbw",
-    20: "conv_qs8",
-    21: "dwconv_qs8",
-    22: "binary_qs8",
-    23: "gemm_f32_qbw",
-    24: "kv_update",
-    27: "elementwise_i64",
-    28: "embedding_qw",
-    30: "lut_qs8",
-    31: "pool_qs8",
-    32: "cast",
-    33: "gemm_f32_f16w",
-    34: "conv_f32_f16w",
-    40: "arange",
-    41: "cumsum",
-    42: "topk",
-    43: "adaptive_pool",
-    44: "grid_sample",
-    45: "col2im",
-    46: "winograd_qs8",
-    47: "strassen_f32",
-    48: "grouped_gemm_f32",
-    49: "grouped_gemm_f32_f16w",
-    50: "masked_scatter",
-}
-_DTYPES = {
-    0: "uint8",
-    1: "int8",
-    2: "int16",
-    3: "int32",
-    4: "int64",
-    5: "float16",
-    6: "float32",
-    11: "bool",
-    15: "bfloat16",
-}
 
 
 def describe(payload: bytes) -> list[tuple[str, list[str]]]:
@@ -101,10 +49,14 @@ class _Reader:
     def _value(self, maxima: Sequence[int]) -> str:
         dtype, rank, *_ = self._take(6)
         sizes = [str(maxima[number]) for number in self._take(rank)]
-        return f"{_DTYPES.get(dtype, dtype)}[{', '.join(sizes)}]"
+        return f"{_dtype_name(dtype)}[{', '.join(sizes)}]"
 
     def _op(self, texts: Sequence[str]) -> tuple[str, list[str]]:
-        kind, inputs, outputs, workspaces, dims, attributes = self._take(6)
+        code, inputs, outputs, workspaces, dims, attributes = self._take(6)
         values = [texts[number] for number in self._take(inputs + outputs)]
         self._take(workspaces + dims + attributes)
-        return OPS.get(kind, f"kind {kind}"), values
+        return BY_CODE[code].op_name() if code in BY_CODE else f"op {code}", values
+
+
+def _dtype_name(dtype: int) -> str:
+    return Dtype(dtype).name.lower() if dtype in set(Dtype) else str(dtype)

@@ -6,12 +6,12 @@ from torch.export import ExportedProgram
 
 from backends.cpu.compiler.compile import chosen_ops, finish, op_graph
 from backends.cpu.compiler.graph import OpGraph
-from backends.cpu.compiler.ops.registry import symbol_of
 from backends.cpu.compiler.options import Options
 from backends.cpu.compiler.payload import Payload, write
 from backends.cpu.compiler.plan import ALIGNMENT, plan
 from backends.cpu.compiler.read_payload import read
 from backends.cpu.compiler.strassen_choice import choose_strassen
+from backends.cpu.schema.registry import BY_CODE
 from exir._serialize import NamedDataStore, NamedDataStoreOutput
 from exir.backend.backend_details import BackendDetails, PreprocessResult, RuntimeMemory
 from exir.backend.compile_spec_schema import CompileSpec
@@ -52,9 +52,9 @@ class CpuBackend(BackendDetails):
 
     @staticmethod
     def runtime_parts(processed_bytes: bytes, compile_specs: list[CompileSpec]) -> list[str]:
-        """The kinds of ops in the payload, by their symbols, each once."""
-        kinds = sorted({op.kind for op in read(processed_bytes).ops})
-        return [symbol_of(kind) for kind in kinds]
+        """Return the symbols of the ops in the payload, each once, in the order of their codes."""
+        codes = sorted({op.kind for op in read(processed_bytes).ops})
+        return [f"et_cpu_op_{BY_CODE[code].op_name()}" for code in codes]
 
 
 def _begun(program: ExportedProgram, specs: list[CompileSpec]) -> tuple[OpGraph, Options]:

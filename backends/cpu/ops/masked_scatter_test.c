@@ -1,5 +1,5 @@
-#include "backends/cpu/ops/op_codes.h"
 #include "backends/cpu/ops/testing.h"
+#include "backends/cpu/schema/op_codes.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 #include "backends/cpu/microkernels/matmul.h"
-#include "backends/cpu/ops/op_codes.h"
 #include "backends/cpu/ops/testing.h"
+#include "backends/cpu/schema/op_codes.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

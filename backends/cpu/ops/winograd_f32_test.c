@@ -1,5 +1,5 @@
-#include "backends/cpu/ops/op_codes.h"
 #include "backends/cpu/ops/testing_window.h"
+#include "backends/cpu/schema/op_codes.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -1,8 +1,8 @@
 #include "backends/cpu/microkernels/winograd_qs8.h"
 
-#include "backends/cpu/ops/op_codes.h"
 #include "backends/cpu/ops/testing_qs8.h"
 #include "backends/cpu/ops/testing_window.h"
+#include "backends/cpu/schema/op_codes.h"
 
 #include <math.h>
 #include <setjmp.h>
