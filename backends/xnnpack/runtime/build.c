@@ -14,8 +14,7 @@ static et_xnn_builder counting(const et_backend_context *context,
                           .used = {.tensors = et_fb_count(graph->values)}};
 }
 
-/* Opens and verifies the payload, counts what its ops take, and lays out scratch
- * for a handle that is not there yet. */
+/* Opens and verifies the payload, counts what its ops need, and plans scratch without a handle. */
 static et_status open_graph(const et_backend_context *context,
                             const et_xnn_options *options, et_xnn_graph *graph,
                             et_xnn_recent *recent, et_xnn_sizes *out) {
@@ -32,7 +31,7 @@ static et_status open_graph(const et_backend_context *context,
   return ET_STATUS_OK;
 }
 
-/* Lays out scratch again, into the handle. */
+/* Plans scratch again, and stores the offsets in the handle. */
 static et_status plan_scratch(const et_backend_context *context,
                               const et_xnn_options *options,
                               et_xnn_handle *handle) {
@@ -42,7 +41,7 @@ static et_status plan_scratch(const et_backend_context *context,
 
 #define REGIONS 11
 
-/* The parts of a handle, in the order of ET_XNN_HANDLE_BYTES. */
+/* Takes the regions of a handle, in the order of ET_XNN_HANDLE_BYTES. */
 static bool take_all(const et_xnn_sizes *needed, et_arena *arena,
                      void *regions[REGIONS]) {
   const et_xnn_counts *counts = &needed->counts;
@@ -71,7 +70,7 @@ static bool take_all(const et_xnn_sizes *needed, et_arena *arena,
   return true;
 }
 
-/* Takes the room; fills the handle, of `graph`, when there is memory. */
+/* Takes the memory of a handle and initializes it. If the arena only measures, *out is NULL. */
 static et_status reserve(const et_backend_context *context,
                          const et_xnn_sizes *needed, const et_xnn_graph *graph,
                          et_arena *arena, et_xnn_handle **out) {
@@ -98,7 +97,7 @@ static et_status reserve(const et_backend_context *context,
   return ET_STATUS_OK;
 }
 
-/* What inputs the graph has; the other arguments are outputs. */
+/* Returns the number of the graph's outputs. The other arguments are inputs. */
 static size_t count_outputs(const et_xnn_graph *graph) {
   size_t count = 0;
   for (uint32_t i = 0; i < et_fb_count(graph->values); i++) {
@@ -140,7 +139,7 @@ static et_cpu_place place_of(const et_xnn_value *value) {
                                                   : ET_CPU_SCRATCH;
 }
 
-/* Values at the sizes that the payload declares. */
+/* Initializes the tensor and slot of a value with its declared sizes. */
 static void fill_value(et_xnn_handle *handle, uint32_t id) {
   const et_xnn_value value = et_xnn_value_at(&handle->graph, id);
   et_cpu_tensor *tensor = &handle->tensors[id];
@@ -166,7 +165,7 @@ static void fill_values(et_xnn_handle *handle) {
   }
 }
 
-/* That a node reads what is there, and writes what nobody else does. */
+/* Checks that the node reads values that have been written, and writes values that have not. */
 static et_status check_order(et_xnn_handle *handle, const et_xnn_node *node,
                              et_error *error) {
   for (uint8_t i = 0; i < node->input_count; i++) {
@@ -203,7 +202,7 @@ static et_status check_nodes_order(et_xnn_handle *handle, et_error *error) {
   return ET_STATUS_OK;
 }
 
-/* Makes the ops of a handle whose sizes are known. */
+/* Builds the ops of a handle whose regions are reserved. */
 static et_status build_ops(const et_backend_context *context,
                            const et_xnn_options *options,
                            et_xnn_handle *handle) {

@@ -1,3 +1,20 @@
+/* Memory is reserved from what rules emit in mode COUNT, and used by what they emit in modes
+ * BUILD and RESIZE. This holds under these invariants:
+ *
+ * - Rules branch on the payload, the options and the declared sizes only. Modes differ in the
+ * sizes of tensors, never in their number or order. add() checks tensors against handle->counts,
+ * et_xnn_emit() checks ops, references, dims and words.
+ *
+ * - Inferred sizes never exceed the declared ones in bytes: resize() checks each tensor against
+ * the capacity of its slot. Tensors of et_xnn_own() therefore need at most the scratch that
+ * plan.c reserved at handle->rooms, and have the same order.
+ *
+ * - Packed constants have sizes that follow from constants, which are the same in all modes. The
+ * sum is not checked again. et_xnn_build() counts and builds with one context, so the same
+ * constants are shared in both.
+ *
+ * - RESIZE keeps slots, data and packed constants, and rewrites sizes and ops. et_xnn_emit()
+ * checks each op against its new sizes. */
 #include "backends/xnnpack/runtime/builder.h"
 
 #include <math.h>
@@ -50,7 +67,7 @@ et_xnn_dims et_xnn_dims_of(const et_xnn_builder *b, uint32_t id) {
                                  : dims_in(&b->handle->tensors[id]);
 }
 
-/* Sets sizes that have been counted. */
+/* Sets sizes with `numel` elements, whose product the caller has checked. */
 static void set_dims(et_cpu_tensor *tensor, const et_xnn_dims *dims,
                      size_t numel) {
   memset(tensor->sizes, 0, sizeof tensor->sizes);
@@ -81,7 +98,7 @@ void et_xnn_infer(et_xnn_builder *b, uint8_t index, const et_xnn_dims *dims) {
   resize(b, b->node->outputs[index], dims);
 }
 
-/* A tensor behind those that are there. */
+/* Adds a tensor after the existing ones. Mode COUNT counts it only. */
 static et_xnn_tensor add(et_xnn_builder *b, et_scalar_type dtype,
                          const et_xnn_dims *dims, const et_xnn_slot *slot,
                          void *data) {
@@ -104,7 +121,7 @@ static et_xnn_tensor add(et_xnn_builder *b, et_scalar_type dtype,
   return resize(b, index, dims) ? index : 0;
 }
 
-/* Constants that ops read as they lie in the file. */
+/* Points the tensor of a constant into the payload or the named data. */
 static void find_constant(et_xnn_builder *b, uint32_t id,
                           const et_xnn_value *value) {
   et_cpu_tensor *tensor = &b->handle->tensors[id];
@@ -149,7 +166,7 @@ et_xnn_tensor et_xnn_view(et_xnn_builder *b, et_xnn_tensor tensor,
              viewed->data);
 }
 
-/* Bytes up to a multiple of the alignment; SIZE_MAX when there are too many. */
+/* Returns the bytes of a tensor, rounded up to the alignment, or SIZE_MAX on overflow. */
 static size_t aligned_bytes(et_scalar_type dtype, const et_xnn_dims *dims) {
   size_t numel = 0;
   size_t bytes = 0;
@@ -177,7 +194,7 @@ et_xnn_tensor et_xnn_own(et_xnn_builder *b, et_scalar_type dtype,
   return add(b, dtype, dims, &slot, NULL);
 }
 
-/* Of all threads of an op; beyond, no more than two work at once. */
+/* Maximum bytes of the workspaces of an op. Larger workspaces are limited to two threads. */
 #define MOST_WORKSPACE ((size_t)256 << 10)
 
 et_xnn_tensor et_xnn_workspaces(et_xnn_builder *b, size_t floats) {
@@ -306,7 +323,8 @@ void et_xnn_put_floats(et_xnn_builder *b, uint32_t id, et_xnn_tensor floats) {
   }
 }
 
-/* Names a packed constant among those of the store. Empty: it is not shared. */
+/* Returns the key of a packed constant in the shared store, or an empty string if it is not
+ * shared. */
 static et_string shared_name(const et_xnn_builder *b,
                              const et_xnn_packing *packing,
                              char text[NAME_BYTES]) {
@@ -326,7 +344,7 @@ static et_string shared_name(const et_xnn_builder *b,
   return (et_string){text, key.size + used};
 }
 
-/* What the store's callback is given. */
+/* Context of the store's callback. */
 typedef struct filling {
   et_xnn_builder *b;
   const et_xnn_packing *packing;
@@ -335,7 +353,7 @@ typedef struct filling {
 static et_status fill_shared(void *context, et_mutable_span bytes,
                              et_error *error) {
   const filling *f = context;
-  (void)error; /* the builder's is the same */
+  (void)error; /* same as f->b->error */
   return f->packing->fill(f->b, f->packing->request, bytes.data);
 }
 
@@ -371,7 +389,7 @@ et_xnn_tensor et_xnn_pack(et_xnn_builder *b, const et_xnn_packing *packing) {
   return add(b, packing->dtype, &packing->dims, &slot, data);
 }
 
-/* Rooms of an op among those of all ops. */
+/* Returns true if the totals are within what was counted. */
 static bool has_room(const et_xnn_counts *used, const et_xnn_counts *counts) {
   return used->ops <= counts->ops && used->references <= counts->references &&
          used->dims <= counts->dims && used->words <= counts->words;

@@ -1,6 +1,6 @@
-/* Makes ops of nodes. The rules of nodes run three times over: to count, before
- * there is memory; to build; and for other sizes of arguments. They emit the same
- * tensors and ops each time, in the same order. */
+/* Builds ops from groups of nodes. The rule of each group runs in three modes: to count before
+ * there is memory, to build, and to resize for a call. It must emit the same tensors and ops in
+ * the same order each time (builder.c). */
 #ifndef BACKENDS_XNNPACK_RUNTIME_BUILDER_H_
 #define BACKENDS_XNNPACK_RUNTIME_BUILDER_H_
 
@@ -9,9 +9,9 @@
 #include "backends/xnnpack/runtime/handle.h"
 
 typedef enum et_xnn_mode {
-  ET_XNN_COUNT,  /* sizes are those that the payload declares; no handle */
-  ET_XNN_BUILD,  /* sizes follow from those of the arguments, at their bounds */
-  ET_XNN_RESIZE, /* from those of a call */
+  ET_XNN_COUNT,  /* declared sizes, no handle */
+  ET_XNN_BUILD,  /* sizes inferred from the inputs' upper bounds */
+  ET_XNN_RESIZE, /* sizes inferred from the inputs of a call */
 } et_xnn_mode;
 
 typedef struct et_xnn_builder {
@@ -21,28 +21,28 @@ typedef struct et_xnn_builder {
   et_xnn_handle *handle;             /* NULL when counting */
   const et_backend_context *context; /* NULL when resizing */
   et_error *error;
-  const et_xnn_group *group; /* whose rule runs */
-  const et_xnn_node *node;   /* of it */
+  const et_xnn_group *group; /* the group whose rule runs */
+  const et_xnn_node *node;   /* its node */
   et_xnn_uses uses;
   et_xnn_counts used;
-  size_t room;      /* bytes of the node's own tensors up to here */
-  et_status status; /* of the first failure: rules go on, and emit no more */
+  size_t room;      /* bytes of scratch of the node's own tensors so far */
+  et_status status; /* first failure; rules continue, but emit nothing */
 } et_xnn_builder;
 
-/* Threads that may work at once on an op that needs memory for each. */
+/* Maximum number of threads with a workspace each. */
 #define ET_XNN_THREADS 4
 
-/* A tensor of the handle. */
+/* Index of a tensor in the handle. Tensors of graph values come first, at their ids. */
 typedef uint32_t et_xnn_tensor;
 
-/* Notes a failure of the node's. */
+/* Records the node's failure, DELEGATE_INCOMPATIBLE. Later failures are ignored. */
 void et_xnn_refuse(et_xnn_builder *b, const char *format, ...)
 #if defined(__GNUC__)
     __attribute__((format(printf, 2, 3)))
 #endif
     ;
 
-/* Notes it, and returns, unless `condition` holds. */
+/* Records a failure and returns from the calling function unless `condition` holds. */
 #define ET_XNN_REQUIRE(b, condition, ...) \
   do {                                    \
     if (!(condition)) {                   \
@@ -51,43 +51,46 @@ void et_xnn_refuse(et_xnn_builder *b, const char *format, ...)
     }                                     \
   } while (0)
 
-/* The value of an input or output of the node. */
+/* Returns an input or output of the node. */
 et_xnn_value et_xnn_input(const et_xnn_builder *b, uint8_t index);
 et_xnn_value et_xnn_output(const et_xnn_builder *b, uint8_t index);
 
-/* Sizes of value `id`: those declared when counting, else those inferred. */
+/* Returns the sizes of value `id`: declared sizes in mode COUNT, inferred sizes otherwise. */
 et_xnn_dims et_xnn_dims_of(const et_xnn_builder *b, uint32_t id);
 
-/* Says what sizes output `index` of the node has. Nothing when counting. */
+/* Sets the sizes of output `index` of the node. Fails if they exceed the declared bytes. Does
+ * nothing in mode COUNT. */
 void et_xnn_infer(et_xnn_builder *b, uint8_t index, const et_xnn_dims *dims);
 
-/* The tensor of value `id` itself. */
+/* Returns the tensor of value `id`. Constants that ops read in place are located here. */
 et_xnn_tensor et_xnn_tensor_of(et_xnn_builder *b, uint32_t id);
 
-/* The bytes of `tensor` with other sizes of as many elements. */
+/* Adds a tensor that aliases `tensor` with other sizes. The number of elements must be the same. */
 et_xnn_tensor et_xnn_view(et_xnn_builder *b, et_xnn_tensor tensor,
                           const et_xnn_dims *dims);
 
-/* One of the node's own, in scratch. */
+/* Adds a tensor in scratch that only the node's own ops use. */
 et_xnn_tensor et_xnn_own(et_xnn_builder *b, et_scalar_type dtype,
                          const et_xnn_dims *dims);
 
-/* Numbers of an input as floats; where they are others, an op makes them such. */
+/* Returns an input as float32. Adds a conversion to scratch if it has another datatype. */
 et_xnn_tensor et_xnn_floats_of(et_xnn_builder *b, uint32_t id);
 
-/* Makes floats of an input that has none, at `to`. */
+/* Emits the conversion of value `id` to float32, into tensor `to`. */
 void et_xnn_read_floats(et_xnn_builder *b, uint32_t id, et_xnn_tensor to);
 
-/* Where floats are written that shall become value `id`, and what makes them it. */
+/* et_xnn_floats_for() returns the float32 tensor that the node's op writes for value `id`: its
+ * own, or one in scratch. et_xnn_put_floats() then converts that tensor to the value's datatype,
+ * if it has another one. */
 et_xnn_tensor et_xnn_floats_for(et_xnn_builder *b, uint32_t id);
 void et_xnn_put_floats(et_xnn_builder *b, uint32_t id, et_xnn_tensor floats);
 
-/* Makes packed bytes of constants, with numbers of the rule's. */
+/* Writes the packed form of a constant to `bytes`. `request` is the rule's data. */
 typedef et_status et_xnn_fill(et_xnn_builder *b, const void *request,
                               void *bytes);
 
-/* What is packed of constant value `id`. Those with a `share` are made once for all
- * methods: it tells them from others of the same constant. */
+/* A packed constant, made from value `id`. With a `share`, methods share it through the store:
+ * the text distinguishes the packed forms of one constant. */
 typedef struct et_xnn_packing {
   et_scalar_type dtype;
   et_xnn_dims dims;
@@ -99,7 +102,7 @@ typedef struct et_xnn_packing {
 
 et_xnn_tensor et_xnn_pack(et_xnn_builder *b, const et_xnn_packing *packing);
 
-/* An op. Zero and NULL is what it has none of. */
+/* An op. Unused members are zero or NULL. */
 typedef struct et_xnn_emission {
   const et_backend_part *part;
   const et_xnn_tensor *inputs;
@@ -124,20 +127,20 @@ et_cpu_quant_params et_xnn_quant_params(const et_xnn_value *value);
 et_cpu_output_quantization et_xnn_output_quantization(
     const et_xnn_builder *b, const et_xnn_value *value);
 
-/* The byte of `value` nearest to `number`, within the node's bounds. */
+/* Quantizes `number` as `value`, clamped to the node's bounds. */
 int32_t et_xnn_byte_of(const et_xnn_builder *b, const et_xnn_value *value,
                        float number);
 
-/* A workspace of so many floats for each of as many threads as are worth it, at
- * most ET_XNN_THREADS. */
+/* Adds a workspace [threads, floats] in scratch, with 2 to ET_XNN_THREADS threads depending on
+ * its size. */
 et_xnn_tensor et_xnn_workspaces(et_xnn_builder *b, size_t floats);
 
-/* Puts what the node's result is added to behind the `count` inputs of its op, if
- * there is such a value; returns how many inputs that makes. */
+/* Appends the node's residual to the `count` inputs of its op, if it has one. Returns the number
+ * of inputs. */
 uint16_t et_xnn_add_residual(et_xnn_builder *b, et_xnn_tensor *inputs,
                              uint16_t count);
 
-/* The bits of a float as an attribute. */
+/* Returns the bits of a float. */
 uint32_t et_xnn_bits(float number);
 
 #endif /* BACKENDS_XNNPACK_RUNTIME_BUILDER_H_ */

@@ -20,7 +20,7 @@ static bool is_output(const et_xnn_handle *handle, size_t index) {
   return value_of(handle, index)->place == ET_CPU_OUTPUT;
 }
 
-/* A number without dims is a value of one element. */
+/* Returns true if the argument is a scalar and the value has one dimension. */
 static bool is_lone_number(const et_cpu_tensor *value,
                            const et_tensor *tensor) {
   return tensor->rank == 0 && value->rank == 1;
@@ -63,7 +63,7 @@ static et_status check_arguments(const et_xnn_handle *handle, et_value **args,
   return ET_STATUS_OK;
 }
 
-/* Values have the sizes of arguments in the order of their memory. */
+/* Returns the size of a dimension in memory order, as values have them. */
 static int32_t size_at(const et_tensor *tensor, uint8_t dim) {
   return tensor->rank == 0 ? 1 : tensor->sizes[tensor->dim_order[dim]];
 }
@@ -101,7 +101,7 @@ static et_status set_inputs(et_xnn_handle *handle, et_value **args,
   return ET_STATUS_OK;
 }
 
-/* The ops again, for the sizes that inputs have now. */
+/* Runs the rules again for the current sizes of the inputs. */
 static et_status update(et_xnn_handle *handle, et_error *error) {
   et_xnn_builder b = {.mode = ET_XNN_RESIZE,
                       .options = handle->options,
@@ -158,7 +158,7 @@ static void bind_tensor(et_cpu_tensor *tensor, const et_xnn_slot *slot,
       tensor->data = slot->capacity != 0 ? scratch.data + slot->offset : NULL;
       break;
     default:
-      break; /* stays where it is */
+      break; /* constant; set at load time */
   }
 }
 
@@ -176,14 +176,14 @@ et_status et_xnn_bind(et_xnn_handle *handle, et_mutable_span scratch,
   for (uint32_t i = 0; i < handle->counts.tensors; i++) {
     bind_tensor(&handle->tensors[i], &handle->slots[i], scratch, args);
     if (handle->tensors[i].data == NULL) {
-      /* No bytes. memcpy needs a valid address all the same. */
+      /* The tensor has no bytes, but memcpy requires a valid pointer. */
       handle->tensors[i].data = handle;
     }
   }
   return ET_STATUS_OK;
 }
 
-/* From the last to the first: an int64 takes the room of two int32. */
+/* Iterates backward because int64 elements overwrite two int32 elements each. */
 static void widen(et_tensor *tensor) {
   for (size_t i = tensor->numel; i-- > 0;) {
     int32_t place = 0;

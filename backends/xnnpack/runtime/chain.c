@@ -1,3 +1,13 @@
+/* Each layer belongs to exactly one group. A layer that et_xnn_is_in_chain() reports has no op
+ * of its own, so the chain that ends later must contain it. Both functions decide with the same
+ * predicates: is_strip() and count_before().
+ *
+ * The predicates read the payload only: nodes, declared sizes and the number of readers. Sizes
+ * of a call do not affect them. Measuring, building and resizing therefore see the same groups;
+ * if they ever differ, the count checks of builder.c reject the graph.
+ *
+ * The declared sizes are checked for plausibility only, by et_xnn_prefers_strip(). The rule in
+ * strip.c verifies channels and workspaces before it emits the op. */
 #include "backends/xnnpack/runtime/chain.h"
 
 #include "backends/xnnpack/runtime/schema.h"
@@ -5,13 +15,15 @@
 
 #define NONE ET_XNN_NO_NODE
 
-/* Strips that share a layer, one after the other: more are not looked at. */
+/* Maximum number of blocks in a row that share a layer with the next one. Longer runs are not
+ * tiled beyond it, which bounds the time of a lookup. */
 #define MOST_SHARING 64
 
-/* Strips that may be one op, one after the other: more are ops of their own. */
+/* Maximum number of chainable blocks before a block. A block with more is not joined to those
+ * before it. */
 #define MOST_FOLLOWING 16
 
-/* A strip, and the nodes that its layers end with. */
+/* A candidate block, and the last nodes of its three layers. */
 typedef struct found {
   et_xnn_part part;
   uint32_t expand;
@@ -19,12 +31,14 @@ typedef struct found {
   uint32_t project;
 } found;
 
-/* The node that ends the layer which makes what `layer` reads for it alone. */
+/* Returns the last node of the layer that computes input 0 of `layer`, if `layer` is its only
+ * reader, or NONE. */
 static uint32_t layer_before(const et_xnn_nodes *n, const et_xnn_node *layer) {
   return et_xnn_sole_writer(n->uses, n->graph, layer->index, layer->inputs[0]);
 }
 
-/* The node that ends the layer which alone reads what node `index` makes. */
+/* Returns the last node of the layer that is the only reader of output 0 of node `index`, or
+ * NONE. `index` may be NONE. */
 static uint32_t layer_behind(const et_xnn_nodes *n, uint32_t index) {
   if (index == NONE) {
     return NONE;
@@ -35,7 +49,8 @@ static uint32_t layer_behind(const et_xnn_nodes *n, uint32_t index) {
   return reader == NONE ? NONE : et_xnn_last_of(n, reader);
 }
 
-/* Whether node `index` ends a layer of floats with this tag, which is set. */
+/* Sets *out to the layer that ends with node `index`. Returns true if it is a float32 layer with
+ * this tag. `index` may be NONE. */
 static bool find_layer(const et_xnn_nodes *n, uint32_t index, uint8_t tag,
                        et_xnn_node *out) {
   if (index == NONE) {
@@ -45,7 +60,8 @@ static bool find_layer(const et_xnn_nodes *n, uint32_t index, uint8_t tag,
   return out->tag == tag && et_xnn_is_float_layer(n, out);
 }
 
-/* Whether the nodes that end with node `index` could be a strip. */
+/* Returns true if the layer that ends with node `index` and the two before it form a block that
+ * prefers row tiling. The expand layer must not have a residual. */
 static bool find_strip(const et_xnn_nodes *n, uint32_t index, found *out) {
   et_xnn_part *p = &out->part;
   out->project = index;
@@ -62,8 +78,9 @@ static bool find_strip(const et_xnn_nodes *n, uint32_t index, found *out) {
          et_xnn_prefers_strip(n->graph, p);
 }
 
-/* The same, and what it expands with is not what another strip projects with: of
- * strips that share such a layer the first, the third and so on are made. */
+/* Like find_strip(), but resolves blocks that overlap. The expand layer of a block may be the
+ * project layer of the block before it. In a run of such blocks, the first, third, fifth, ...
+ * are selected, so that no layer belongs to two of them. */
 static bool find_own_strip(const et_xnn_nodes *n, uint32_t index, found *out) {
   found before;
   size_t sharing = 0;
@@ -77,7 +94,7 @@ static bool find_own_strip(const et_xnn_nodes *n, uint32_t index, found *out) {
   return sharing < MOST_SHARING && sharing % 2 == 0;
 }
 
-/* The same for any node, or NONE. */
+/* Like find_own_strip(), and remembers negative answers in uses->no_strips. `index` may be NONE. */
 static bool is_strip(const et_xnn_nodes *n, uint32_t index, found *out) {
   uint32_t *known = &n->uses->no_strips[index % ET_XNN_REMEMBERED];
   if (index == NONE || *known == index + 1) {
@@ -90,7 +107,8 @@ static bool is_strip(const et_xnn_nodes *n, uint32_t index, found *out) {
   return is_one;
 }
 
-/* The strip that may make the rows which `strip` expands as they are needed. */
+/* Finds the block whose output `strip` can expand row by row. Its project layer must not have a
+ * residual, which the op adds to its last block only. */
 static bool find_before(const et_xnn_nodes *n, const found *strip,
                         found *before) {
   return et_xnn_expands_rows(n->graph, &strip->part) &&
@@ -98,7 +116,8 @@ static bool find_before(const et_xnn_nodes *n, const found *strip,
          before->part.project.input_count == ET_XNN_RESIDUAL;
 }
 
-/* Strips before this one that are computed with it. */
+/* Returns the number of blocks before this one in its op. Runs are split into ops of
+ * ET_XNN_MOST_PARTS blocks, counted from the first block of the run. */
 static size_t count_before(const et_xnn_nodes *n, const found *strip) {
   found at = *strip;
   found before;
@@ -110,7 +129,7 @@ static size_t count_before(const et_xnn_nodes *n, const found *strip) {
   return count > MOST_FOLLOWING ? 0 : count % ET_XNN_MOST_PARTS;
 }
 
-/* Whether the strip that ends with node `index` is computed with the next one. */
+/* Returns true if the block that ends with node `index` is in the same op as the next block. */
 static bool is_followed(const et_xnn_nodes *n, uint32_t index) {
   const uint32_t expand = layer_behind(n, index);
   found strip;
@@ -143,7 +162,8 @@ bool et_xnn_chain_of(const et_xnn_nodes *n, uint32_t index, et_xnn_group *out) {
   out->parts[count] = strip.part;
   for (size_t i = count; i-- > 0;) {
     found before;
-    (void)find_before(n, &strip, &before); /* which was counted */
+    (void)find_before(n, &strip,
+                      &before); /* succeeds: count_before() found it */
     out->parts[i] = before.part;
     strip = before;
   }

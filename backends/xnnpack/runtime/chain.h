@@ -1,16 +1,17 @@
-/* Which layers are strips, and which strips one op: backends/cpu/compiler/choice.py
- * chooses the same. */
+/* Selects the layers that are computed as inverted residuals by row tiles, and chains of those
+ * that become one mbconv_f32 op. The CPU backend's compiler makes the same choices:
+ * backends/cpu/compiler/choice.py. */
 #ifndef BACKENDS_XNNPACK_RUNTIME_CHAIN_H_
 #define BACKENDS_XNNPACK_RUNTIME_CHAIN_H_
 
 #include "backends/xnnpack/runtime/group.h"
 
-/* Sets parts and node of *out, if node `index` ends a strip that is the last of its
- * step. */
+/* Returns true if node `index` is the project layer of the last block of a chain. Sets the parts
+ * and the node of *out. */
 bool et_xnn_chain_of(const et_xnn_nodes *n, uint32_t index, et_xnn_group *out);
 
-/* Whether node `index`, which ends a layer, is computed with a strip that ends
- * behind it. */
+/* Returns true if the layer that ends with node `index` is computed by a chain that ends at a
+ * later node. */
 bool et_xnn_is_in_chain(const et_xnn_nodes *n, uint32_t index);
 
 #endif /* BACKENDS_XNNPACK_RUNTIME_CHAIN_H_ */

@@ -1,4 +1,4 @@
-/* Sums of codes that lie one behind the other. */
+/* Sums of consecutive quantized values. */
 #ifndef BACKENDS_XNNPACK_RUNTIME_CODE_SUMS_H_
 #define BACKENDS_XNNPACK_RUNTIME_CODE_SUMS_H_
 
@@ -6,15 +6,15 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Of bytes with signs. */
+/* Returns the sum of `count` int8 values. */
 int32_t et_xnn_sum_of_bytes(const uint8_t *bytes, size_t count);
 
-/* Words of eight bytes of which each may be twice 15 so often. */
+/* Maximum number of 8-byte words whose nibble sums fit bytes: 8 * 2 * 15 < 256. */
 #define ET_XNN_NIBBLE_WORDS 8
 #define ET_XNN_NIBBLES UINT64_C(0x0f0f0f0f0f0f0f0f)
 #define ET_XNN_EVEN_BYTES UINT64_C(0x00ff00ff00ff00ff)
 
-/* Of up to ET_XNN_NIBBLE_WORDS words. */
+/* Returns the sum of the nibbles of up to ET_XNN_NIBBLE_WORDS words. */
 static inline int32_t et_xnn_sum_of_nibble_words(const uint8_t *bytes,
                                                  size_t words) {
   uint64_t sums = 0;
@@ -27,8 +27,8 @@ static inline int32_t et_xnn_sum_of_nibble_words(const uint8_t *bytes,
   return (int32_t)(sums * UINT64_C(0x0001000100010001) >> 48);
 }
 
-/* Of `count` codes, an even number, two a byte, each 8 above what it stands for. Here,
- * as groups are many and short. */
+/* Returns the sum of `count` 4-bit values with a zero point of 8, two per byte. `count` is even.
+ * Inline because groups are short. */
 static inline int32_t et_xnn_sum_of_nibbles(const uint8_t *bytes,
                                             size_t count) {
   int32_t sum = -8 * (int32_t)count;

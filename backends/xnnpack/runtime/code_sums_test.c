@@ -1,4 +1,4 @@
-/* Sums of codes beside those of a loop. */
+/* Tests the sums against simple loops. */
 #include "backends/xnnpack/runtime/code_sums.h"
 
 /* cmocka.h needs these. */
@@ -12,7 +12,7 @@
 
 #define BYTES 3000
 
-/* What fills a whole row: all bits, the largest and the lowest bytes, and any. */
+/* Fills with one value, among them the extremes, or with random bytes. */
 static void fill(uint8_t *bytes, unsigned kind) {
   const uint8_t same[] = {0xff, 0x7f, 0x80, 0x00, 0x08, 0xf0};
   uint32_t state = 1;

@@ -1,4 +1,4 @@
-/* A payload that has been opened: where its parts lie. */
+/* An opened payload. */
 #ifndef BACKENDS_XNNPACK_RUNTIME_GRAPH_H_
 #define BACKENDS_XNNPACK_RUNTIME_GRAPH_H_
 
@@ -17,32 +17,33 @@ extern "C" {
 
 struct et_xnn_recent;
 
-/* Borrowed from the payload. The structure of the flatbuffer has been verified, its
- * numbers have not. */
+/* Spans borrow the payload's memory. The flatbuffer's structure has been verified, its contents
+ * have not. */
 typedef struct et_xnn_graph {
   et_fb_vector nodes;
   et_fb_vector values;
-  et_fb_vector constants; /* ConstantDataOffset, or Buffer */
-  et_span data;           /* that offsets of constants count in */
+  et_fb_vector constants; /* ConstantDataOffset or Buffer */
+  et_span data;           /* base of the constants' offsets */
   uint32_t external_count;
-  bool has_buffers;             /* constants are inside of the flatbuffer */
-  struct et_xnn_recent *recent; /* or NULL; recent.h */
+  bool has_buffers;             /* constants are in the flatbuffer */
+  struct et_xnn_recent *recent; /* may be NULL */
 } et_xnn_graph;
 
 /* Reads the header and verifies the flatbuffer's structure. */
 et_status et_xnn_graph_open(et_span payload, et_error *error,
                             et_xnn_graph *out);
 
-/* The bytes of constant `index`, at least `size` of them: in the payload or among
- * the named data. */
+/* Sets *out to the data of constant `index`, in the payload or the named data. Fails if it has
+ * fewer than `size` bytes. */
 et_status et_xnn_constant(const et_xnn_graph *graph,
                           const et_backend_context *context, uint32_t index,
                           size_t size, const uint8_t **out);
 
-/* The name of a constant that is named data; empty text for others. */
+/* Returns the key of a constant in the named data, or an empty string if the payload contains
+ * it. */
 et_string et_xnn_constant_key(const et_xnn_graph *graph, uint32_t index);
 
-/* A failure of the payload: DELEGATE_INCOMPATIBLE, "payload: ...". */
+/* Fails with DELEGATE_INCOMPATIBLE and the message "payload: ...". */
 #define ET_XNN_FAIL(error, ...) \
   et_fail(error, ET_STATUS_DELEGATE_INCOMPATIBLE, "payload: " __VA_ARGS__)
 

@@ -8,7 +8,7 @@
 
 #include "backends/xnnpack/runtime/layer.h"
 
-/* The maximum of inverted residuals of an op. */
+/* Maximum number of inverted residuals in an op. */
 #define ET_XNN_MOST_PARTS 4
 
 /* The layers of an inverted residual. */
@@ -19,15 +19,13 @@ typedef struct et_xnn_part {
 } et_xnn_part;
 
 typedef struct et_xnn_group {
-  et_xnn_node
-      node; /* the layer; for inverted residuals, the last projection with the input
-                     * of the first expansion, which may be planar */
-  uint8_t part_count; /* inverted residuals; 0: one layer */
+  et_xnn_node node;   /* chain: last project layer, first input */
+  uint8_t part_count; /* number of inverted residuals; 0: a single layer */
   et_xnn_part parts[ET_XNN_MOST_PARTS];
 } et_xnn_group;
 
-/* Sets *out to the nodes that end with node `index`. False: a later one computes it,
- * and nothing is left to do. All nodes must have been checked. */
+/* Sets *out to the group that ends with node `index`. Returns false if a later node computes it.
+ * All nodes must have been checked (et_xnn_check_nodes). */
 bool et_xnn_group_of(et_xnn_uses *uses, const et_xnn_graph *graph,
                      uint32_t index, et_xnn_group *out);
 

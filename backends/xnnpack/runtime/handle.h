@@ -1,4 +1,4 @@
-/* What XnnpackBackend keeps of a delegate. */
+/* The handle of a delegate of XnnpackBackend. */
 #ifndef BACKENDS_XNNPACK_RUNTIME_HANDLE_H_
 #define BACKENDS_XNNPACK_RUNTIME_HANDLE_H_
 
@@ -8,44 +8,45 @@
 
 #define ET_XNN_ALIGNMENT 64
 
-/* Where a tensor's bytes lie, and how many may. */
+/* Location and maximum size of a tensor. */
 typedef struct et_xnn_slot {
   size_t offset; /* in scratch */
   size_t capacity;
-  uint32_t argument; /* of the delegate's calls, at INPUT and OUTPUT */
+  uint32_t argument; /* index in a call, for inputs and outputs */
   uint8_t place;     /* et_cpu_place */
-  bool is_written;   /* by a node, of the values that nodes write */
+  bool is_written;   /* values: written by an earlier node */
 } et_xnn_slot;
 
-/* How much of everything the ops of a graph take. */
+/* Sizes of the arrays of a handle. */
 typedef struct et_xnn_counts {
-  uint32_t tensors; /* those of values come first */
+  uint32_t tensors; /* those of graph values come first */
   uint32_t ops;
-  uint32_t references; /* of ops to tensors */
-  uint32_t dims;       /* of ops */
-  uint32_t words;      /* their attributes */
-  size_t packed_bytes; /* weights as ops read them */
-  size_t shared_bytes; /* those of them that methods share */
+  uint32_t references; /* tensor operands of ops */
+  uint32_t dims;       /* dim operands of ops */
+  uint32_t words;      /* attribute words of ops */
+  size_t packed_bytes; /* packed weights in the handle */
+  size_t shared_bytes; /* packed weights in the shared store */
 } et_xnn_counts;
 
-/* Sizes and pointers are those of the current call; everything else is fixed. */
+/* Sizes and pointers of tensors are those of the current call. Everything else is constant once
+ * built, except `is_current`. */
 typedef struct et_xnn_handle {
   et_xnn_graph graph;
   et_xnn_options options;
   et_xnn_counts counts;
   et_cpu_tensor *tensors;
-  et_xnn_slot *slots; /* of tensors */
+  et_xnn_slot *slots; /* [tensors] */
   et_cpu_op *ops;
   et_cpu_tensor **references;
   const int32_t **dim_references;
   int32_t *dims;
   uint32_t *words;
-  size_t *rooms;       /* of each node, where in scratch its own tensors lie */
-  uint32_t *arguments; /* value of each argument */
+  size_t *rooms;       /* [nodes]: scratch offset of the node's tensors */
+  uint32_t *arguments; /* [arguments]: id of the argument's value */
   uint8_t *packed;
   size_t scratch_bytes;
   size_t threads;
-  bool is_current; /* the ops are those of the arguments' sizes */
+  bool is_current; /* ops match the current input sizes */
   uint8_t isa;     /* et_cpu_isa */
 } et_xnn_handle;
 
@@ -53,8 +54,8 @@ typedef struct et_xnn_handle {
   (((bytes) + ET_XNN_ALIGNMENT - (size_t)1) / ET_XNN_ALIGNMENT * \
    ET_XNN_ALIGNMENT)
 
-/* Bytes of a handle of a graph whose ops take so much of everything. The manifest
- * of a program says this of its delegates. */
+/* Size of a handle with these counts, in bytes. The manifest of a program reserves it per
+ * delegate. */
 #define ET_XNN_HANDLE_BYTES(tensors, ops, references, dims, words, nodes, \
                             arguments, packed)                            \
   (ET_XNN_ALIGNED(sizeof(et_xnn_handle)) +                                \

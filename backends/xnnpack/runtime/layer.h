@@ -1,33 +1,37 @@
-/* A node, and those behind it that are computed with it: what lies between them is
- * read by nobody else.
+/* Layers: a node, and adjacent nodes that its op computes as well. Values between them have no
+ * other readers.
  *
- * Clamps are bounds of the layer before them: exporters write them apart where bytes
- * are computed, and the official runtime joins them, too, so that results are rounded
- * to bytes once. Layers of floats add what is added to their result, and apply a
- * hardswish. Convolutions have zeros around what they read in their windows, and
- * products make their rows bytes. */
+ * - A clamp becomes the bounds of the node before it. Exporters write separate clamps in quantized
+ * graphs. XNNPACK fuses them too, so that results are rounded once.
+ *
+ * - Float32 layers add a residual, or apply a hardswish.
+ *
+ * - Convolutions take the zeros of a pad as padding of their windows.
+ *
+ * - Linear layers quantize their rows dynamically. */
 #ifndef BACKENDS_XNNPACK_RUNTIME_LAYER_H_
 #define BACKENDS_XNNPACK_RUNTIME_LAYER_H_
 
 #include "backends/xnnpack/runtime/uses.h"
 
-/* Input of a layer that is added to its result, if it has so many. */
+/* Input of a layer that is its residual, if the node has more than three inputs. */
 #define ET_XNN_RESIDUAL 3
 
-/* What is asked about. All nodes must have been checked. */
+/* A graph and its use counts. All nodes must have been checked. */
 typedef struct et_xnn_nodes {
   et_xnn_uses *uses;
   const et_xnn_graph *graph;
 } et_xnn_nodes;
 
-/* The nodes that end with node `index`: the first of them, with output and bounds of
- * the last, and what that adds. */
+/* Returns the layer that ends with node `index`. It has the tag and attributes of its main node,
+ * the output and bounds of the last node, and the fused residual, padding or activation. */
 et_xnn_node et_xnn_layer_of(const et_xnn_nodes *n, uint32_t index);
 
-/* The last node of those that node `index` is computed with. */
+/* Returns the last node of the layer that node `index` belongs to. */
 uint32_t et_xnn_last_of(const et_xnn_nodes *n, uint32_t index);
 
-/* Whether it is a layer from floats to floats whose op activates its results. */
+/* Returns true if the node is a convolution or linear layer on float32, whose op applies an
+ * activation. */
 bool et_xnn_is_float_layer(const et_xnn_nodes *n, const et_xnn_node *node);
 
 #endif /* BACKENDS_XNNPACK_RUNTIME_LAYER_H_ */

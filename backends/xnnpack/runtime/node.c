@@ -5,16 +5,16 @@
 #include "backends/xnnpack/runtime/recent.h"
 #include "backends/xnnpack/runtime/schema.h"
 
-/* Where in a node's table the ids of its values and its flags stand. */
+/* Field numbers of the values and flags in a node's table. */
 typedef struct places {
   const char *name;
   uint8_t input_count;
   uint8_t inputs[ET_XNN_MOST_INPUTS];
   uint8_t output_count;
-  uint8_t output; /* the first */
+  uint8_t output; /* first output */
   uint8_t flags;
   uint8_t known_flags;
-  bool last_is_optional; /* of the inputs */
+  bool last_is_optional; /* the last input may be omitted */
 } places;
 
 #define UNARY(name) {name, 1, {0}, 1, 1, 2, 0, false}
@@ -26,7 +26,7 @@ typedef struct places {
 #define CONCATENATE(name, count) \
   {name, count, {1, 2, 3, 4, 7}, 1, 5, 6, 0, false}
 
-/* Flags beside those that say how work is done, which changes no result. */
+/* Flags that select an implementation and do not change results. */
 #define OF_WORK (0x10 | 0x20 | 0x100 | 0x80)
 
 static const places all[ET_XNN_NODE_TAG_COUNT] = {

@@ -1,4 +1,4 @@
-/* A node of the graph as the payload describes it. */
+/* Nodes of the graph, as the payload describes them. */
 #ifndef BACKENDS_XNNPACK_RUNTIME_NODE_H_
 #define BACKENDS_XNNPACK_RUNTIME_NODE_H_
 
@@ -7,48 +7,43 @@
 #define ET_XNN_MOST_INPUTS 5
 #define ET_XNN_MOST_OUTPUTS 2
 
-/* Flags that are known. */
+/* Supported flags. */
 enum {
-  ET_XNN_FLAG_TRANSPOSED = 1,    /* weights or the second matrix */
-  ET_XNN_FLAG_RESHAPE_2D = 4,    /* of a product: its result is a matrix */
-  ET_XNN_FLAG_ALIGN_CORNERS = 8, /* of a resize */
+  ET_XNN_FLAG_TRANSPOSED = 1,    /* of the weights or the second matrix */
+  ET_XNN_FLAG_RESHAPE_2D = 4,    /* FullyConnected: flatten to a matrix */
+  ET_XNN_FLAG_ALIGN_CORNERS = 8, /* StaticResizeBilinear2D */
   ET_XNN_FLAG_KEEP_DIMS = 0x40
 };
 
 typedef struct et_xnn_node {
   uint32_t index;
   uint8_t tag;      /* et_xnn_node_tag */
-  et_fb_table body; /* its own table */
+  et_fb_table body; /* the member of the union */
   uint32_t flags;
   uint32_t debug_handle;
-  uint32_t inputs[ET_XNN_MOST_INPUTS]; /* ET_XNN_NO_VALUE: left out */
+  uint32_t inputs[ET_XNN_MOST_INPUTS]; /* ET_XNN_NO_VALUE: omitted */
   uint32_t outputs[ET_XNN_MOST_OUTPUTS];
   uint8_t input_count;
   uint8_t output_count;
-  uint8_t
-      activation; /* et_cpu_activation_kind beside bounds: of layers, which node
-                       * behind them is computed with them */
-  float low;      /* bounds of the results; infinite where there are none */
+  uint8_t activation; /* fused activation other than a clamp */
+  float low;          /* bounds of the output; infinite: none */
   float high;
-  bool reads_planar; /* of layers: input 0 is [B, C, H, W] */
-  bool
-      rounds_rows; /* of products: rows of input 0 are floats that become bytes */
-  int32_t zeros_before[2]; /* of layers: rows and columns around input 0 beside
-                              those that the window says */
+  bool reads_planar;       /* input 0 is [B, C, H, W] */
+  bool rounds_rows;        /* quantize rows of input 0 */
+  int32_t zeros_before[2]; /* fused padding (y, x) */
   int32_t zeros_after[2];
 } et_xnn_node;
 
-/* Node `index`. Its ids are not looked at. */
+/* Returns node `index`. Its value ids are not checked. */
 et_xnn_node et_xnn_node_at(const et_xnn_graph *graph, uint32_t index);
 
-/* That all nodes are known, name values that exist, and have flags and bounds that
- * are known. */
+/* Checks that all nodes have supported tags, flags and bounds, and refer to existing values. */
 et_status et_xnn_check_nodes(const et_xnn_graph *graph, et_error *error);
 
-/* As messages call it: "Add". */
+/* Returns the name in messages, such as "Add". */
 const char *et_xnn_node_name(uint8_t tag);
 
-/* Whether results are bounded. */
+/* Returns true if the output has bounds. */
 bool et_xnn_is_bounded(const et_xnn_node *node);
 
 #endif /* BACKENDS_XNNPACK_RUNTIME_NODE_H_ */

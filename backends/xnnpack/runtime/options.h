@@ -1,4 +1,4 @@
-/* What a caller may say of XnnpackBackend when a method is loaded. */
+/* Load-time options of XnnpackBackend. */
 #ifndef BACKENDS_XNNPACK_RUNTIME_OPTIONS_H_
 #define BACKENDS_XNNPACK_RUNTIME_OPTIONS_H_
 
@@ -10,12 +10,12 @@ typedef struct et_xnn_options {
   bool is_without_winograd;
 } et_xnn_options;
 
-/* Reads them. INVALID_ARGUMENT: one that there is none of. What "isa" says is not
- * looked at. */
+/* Reads the options. Fails with INVALID_ARGUMENT for unknown options and values. The value of
+ * "isa" is checked elsewhere. */
 et_status et_xnn_read_options(const et_backend_context *context,
                               et_xnn_options *out);
 
-/* The option of that name; NULL when there is none. */
+/* Returns the option with this name, or NULL. */
 const et_backend_option *et_xnn_find_option(const et_backend_context *context,
                                             const char *name);
 

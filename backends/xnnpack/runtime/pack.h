@@ -1,55 +1,56 @@
-/* Weights and biases as ops of the CPU backend read them. */
+/* Packs weights and biases in the layouts of the CPU backend's ops. */
 #ifndef BACKENDS_XNNPACK_RUNTIME_PACK_H_
 #define BACKENDS_XNNPACK_RUNTIME_PACK_H_
 
 #include "backends/xnnpack/runtime/builder.h"
 
-/* Columns of a panel. */
+/* Number of columns in a panel. */
 #define ET_XNN_PANEL 16
 
-/* A constant seen as matrices, one of each group: `outputs` rows that are each
- * `depth` numbers long, or columns where it is transposed. */
+/* A constant as one matrix [outputs, depth] per group, or [depth, groups, outputs] in memory if
+ * it is transposed. */
 typedef struct et_xnn_matrix {
   uint32_t id;
   int32_t groups;
-  int32_t outputs; /* of a group */
+  int32_t outputs; /* per group */
   int32_t depth;
-  uint8_t channel_dim; /* along which it may have scales */
+  uint8_t channel_dim; /* dimension that may have scales */
   bool is_transposed;  /* [depth][groups][outputs] */
 } et_xnn_matrix;
 
-/* Whether its codes fit an int8 and stand for multiples of a scale. */
+/* Returns true if the weights are symmetric and their quantized values fit int8. */
 bool et_xnn_has_codes(const et_xnn_value *weights);
 
-/* Floats, or halves, as ops product and convolution read them: [groups][panels]
- * [depth][16]. */
+/* Packs weights as [groups][panels][depth][16] for gemm_f32 and conv_f32. `dtype` is float32,
+ * float16 or bfloat16. */
 et_xnn_tensor et_xnn_pack_panels(et_xnn_builder *b, const et_xnn_matrix *m,
                                  et_scalar_type dtype);
 
-/* Codes as ops conv_qs8 and, of windows `height` high, dwconv_qs8 read
- * them, four of a column at a time. */
+/* Packs quantized weights in quads of four consecutive elements of a column: for conv_qs8, and
+ * for dwconv_qs8 with windows of `height` rows. */
 et_xnn_tensor et_xnn_pack_quads(et_xnn_builder *b, const et_xnn_matrix *m);
 et_xnn_tensor et_xnn_pack_tap_quads(et_xnn_builder *b, const et_xnn_matrix *m,
                                     int32_t height);
 
-/* Floats of a bias, [groups][panels * 16]; zeros where there is none. */
+/* Packs a bias as float32 [groups][panels * 16], or zeros if there is no bias. */
 et_xnn_tensor et_xnn_pack_bias(et_xnn_builder *b, const et_xnn_matrix *m,
                                uint32_t bias);
 
-/* What columns of codes have, for products with bytes of the node's first input:
- * sums of weights, scales and biases. Three tensors. */
+/* Packs the parameters of columns for int8 GEMMs with input 0 of the node: sums of weights,
+ * requantization scales and the int32 bias. Sets three tensors. */
 void et_xnn_pack_columns(et_xnn_builder *b, const et_xnn_matrix *m,
                          uint32_t bias, et_xnn_tensor out[3]);
 
-/* Weights of 4 or 8 bits, in groups of one scale. */
+/* Low-bit weights (4 or 8 bits) with one scale per group. */
 typedef struct et_xnn_words {
   et_xnn_matrix matrix;
   int32_t bits;
-  int32_t group; /* weights */
+  int32_t group; /* weights per scale */
 } et_xnn_words;
 
-/* Codes, scales (bfloat16 where the payload has them of groups, which are no more),
- * sums of each group's codes, and sums of each column's weights. */
+/* Pack the quantized values, their scales, the sums of quantized values per group, and the sums
+ * of dequantized weights per column. Scales are bfloat16 if the payload quantizes in groups,
+ * otherwise float32. */
 et_xnn_tensor et_xnn_pack_words(et_xnn_builder *b, const et_xnn_words *w);
 et_xnn_tensor et_xnn_pack_scales(et_xnn_builder *b, const et_xnn_words *w);
 et_xnn_tensor et_xnn_pack_sums(et_xnn_builder *b, const et_xnn_words *w);

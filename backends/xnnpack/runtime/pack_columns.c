@@ -3,12 +3,12 @@
 #include "backends/xnnpack/runtime/code_sums.h"
 #include "backends/xnnpack/runtime/panels.h"
 
-/* Numbers of columns, [groups][panels * 16]. */
+/* Parameters of columns, [groups][panels * 16]. */
 typedef struct columns {
   et_xnn_matrix matrix; /* of the weights */
   uint32_t bias;
-  float x_scale; /* what bytes are worth that they are multiplied by, */
-  float y_scale; /* and that come of it */
+  float x_scale; /* scale of the input */
+  float y_scale; /* scale of the output */
 } columns;
 
 static et_xnn_matrix bias_matrix(const columns *c) {
@@ -31,7 +31,7 @@ static size_t padded_columns(const et_xnn_matrix *m) {
          ET_XNN_PANEL;
 }
 
-/* Columns of four bytes each: zeros, where there is no bias. */
+/* Fills columns of 4 bytes from the bias, or with zeros if there is none. */
 static et_status fill_from_bias(et_xnn_builder *b, const columns *c,
                                 et_xnn_put_panel *put, void *bytes) {
   const et_xnn_matrix matrix = bias_matrix(c);
@@ -57,7 +57,7 @@ static void put_start(const et_xnn_weights *w, et_xnn_panel p,
   }
 }
 
-/* Codes of a bias, whose scale is that of the products. */
+/* The scale of a quantized bias is that of the accumulators, so it is added without conversion. */
 static et_status fill_start(et_xnn_builder *b, const void *request,
                             void *bytes) {
   return fill_from_bias(b, request, put_start, bytes);
@@ -91,7 +91,7 @@ static inline void sums_by(et_xnn_read_code *code, const et_xnn_weights *w,
   }
 }
 
-/* Of codes that lie one behind the other. */
+/* Sums columns of consecutive int8 values. */
 static void sums_of_rows(const et_xnn_weights *w, et_xnn_panel p,
                          int32_t *out) {
   const size_t depth = (size_t)w->matrix.depth;

@@ -12,7 +12,7 @@ static inline void quads_by(et_xnn_read_code *code, const et_xnn_weights *w,
   }
 }
 
-/* Codes that lie as quads of each column are moved as such. */
+/* Copies whole quads of consecutive int8 values. */
 static void move_quads(const et_xnn_weights *w, et_xnn_panel p, uint8_t *to) {
   const size_t depth = (size_t)w->matrix.depth;
   for (size_t c = 0; c < p.columns; c++) {
@@ -60,7 +60,7 @@ et_xnn_tensor et_xnn_pack_quads(et_xnn_builder *b, const et_xnn_matrix *m) {
   return et_xnn_pack(b, &packing);
 }
 
-/* Taps of windows: columns of them, each filled up to quads. */
+/* Depthwise filters: the rows of each filter column are padded to quads. */
 typedef struct taps {
   et_xnn_matrix matrix;
   size_t height;

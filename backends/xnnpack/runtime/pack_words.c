@@ -2,7 +2,7 @@
 #include "backends/xnnpack/runtime/panels.h"
 #include "backends/xnnpack/runtime/schema.h"
 
-/* Codes by way of their numbers, whatever they are. */
+/* Packs values of any datatype, one by one. */
 static void words_by_code(const et_xnn_weights *w, et_xnn_panel p,
                           const et_xnn_words *words, uint32_t *out) {
   const size_t codes = 32 / (size_t)words->bits;
@@ -16,7 +16,7 @@ static void words_by_code(const et_xnn_weights *w, et_xnn_panel p,
   }
 }
 
-/* Whether the codes of a column lie one behind the other as whole bytes. */
+/* Returns true if the values of a column are consecutive and fill whole bytes. */
 static bool lies_in_rows(const et_xnn_weights *w) {
   return et_xnn_lies_as_bytes(w) ||
          (et_xnn_has_nibbles(&w->value) && !w->matrix.is_transposed &&
@@ -34,7 +34,8 @@ static uint32_t word_at(const uint8_t *bytes) {
          (uint32_t)bytes[3] << 24;
 }
 
-/* Nibbles are codes above their lowest one, which is what turns their upper bit. */
+/* 4-bit values have a zero point of 8 in the payload and are signed in the op. Flipping the
+ * upper bit converts them. */
 static void move_words(const et_xnn_weights *w, et_xnn_panel p, size_t count,
                        uint32_t *out) {
   const uint32_t turned =
@@ -69,12 +70,12 @@ static et_status fill_words(et_xnn_builder *b, const void *request,
       (size_t)words_of(w) * ET_XNN_PANEL * sizeof(uint32_t), bytes);
 }
 
-/* Scales of groups are halves of floats, whose lower bits are 0. */
+/* Returns true if the scales are exact in bfloat16. */
 static bool has_half_scales(const et_xnn_value *value) {
   return value->quantization.by == ET_XNN_BY_GROUP;
 }
 
-/* Scales of an output in halves, as they lie; each is that of `parts` groups of words. */
+/* The bfloat16 scales of an output in the payload. Each applies to `parts` groups of the op. */
 typedef struct half_scales {
   const uint8_t *halves;
   size_t count;
@@ -89,7 +90,7 @@ static half_scales half_scales_of(const et_xnn_weights *w,
                        whole / (size_t)words->group};
 }
 
-/* Halves of one output. */
+/* Copies the scales of one output. */
 static void move_scales(const half_scales *from, uint16_t *out) {
   for (size_t i = 0; i < from->count; i++) {
     const uint16_t half = et_xnn_half_at(from->halves, i);
@@ -99,7 +100,7 @@ static void move_scales(const half_scales *from, uint16_t *out) {
   }
 }
 
-/* Of one output, those of files of old as well. */
+/* Converts the scales of one output to bfloat16, including those of old files. */
 static void put_halves(const et_xnn_weights *w, size_t row, size_t group,
                        uint16_t *out) {
   for (size_t k = 0; k < (size_t)w->matrix.depth; k += group) {
@@ -132,7 +133,7 @@ static void put_scales(const et_xnn_weights *w, et_xnn_panel p,
   }
 }
 
-/* Of the codes of output `row` from `first` on. */
+/* Returns the sum of a group of quantized values of output `row`. */
 static int32_t sum_of_group(const et_xnn_weights *w, size_t row, size_t first,
                             size_t group) {
   if (lies_in_rows(w) && group % 2 == 0) {
@@ -160,8 +161,8 @@ static void put_sums(const et_xnn_weights *w, et_xnn_panel p,
   }
 }
 
-/* Of an output's nibbles, which lie as do its scales, in halves. `group` should be a
- * constant of the call. */
+/* Returns the sum of an output's dequantized weights: consecutive 4-bit values with bfloat16
+ * scales. `group` should be a compile-time constant. */
 static inline double weights_by(const half_scales *scales, const uint8_t *codes,
                                 size_t group) {
   double sum = 0;
@@ -175,14 +176,14 @@ static inline double weights_by(const half_scales *scales, const uint8_t *codes,
   return sum;
 }
 
-/* Of groups of 32, which most are, in less time. */
+/* Specializes groups of 32, the most common size. */
 static double sum_of_weights(const half_scales *scales, const uint8_t *codes,
                              size_t group) {
   return group == 32 ? weights_by(scales, codes, 32)
                      : weights_by(scales, codes, group);
 }
 
-/* Whatever they are. */
+/* Like sum_of_weights(), for any layout and datatype. */
 static double sum_of_groups(const et_xnn_weights *w, size_t row, size_t group) {
   double sum = 0;
   for (size_t k = 0; k < (size_t)w->matrix.depth; k += group) {
@@ -241,7 +242,7 @@ static et_status fill_weight_sums(et_xnn_builder *b, const void *request,
                            ET_XNN_PANEL * sizeof(float), bytes);
 }
 
-/* [panels][count][16] of a matrix of one group. */
+/* Packs [panels][count][16] for a matrix with one group. */
 static et_xnn_tensor pack_words(et_xnn_builder *b, const et_xnn_words *w,
                                 et_scalar_type dtype, int32_t count,
                                 et_xnn_fill *fill, const char *share) {

@@ -5,14 +5,14 @@
 
 #define NONE ET_XNN_NO_NODE
 
-/* Fields of a pad with so many of the zeros: those before, and those behind. */
+/* Fields of a pad with its padding before and after each dimension. */
 static const uint16_t sides[2] = {ET_XNN_PAD_BEFORE, ET_XNN_PAD_AFTER};
 
 static et_fb_vector list_of(const et_xnn_node *pad, size_t side) {
   return et_fb_list(pad->body, sides[side]);
 }
 
-/* Whether what is added is what a window reads beyond a picture. */
+/* Returns true if the pad fills with the same value that windows read outside of the image. */
 static bool adds_zeros(const et_xnn_graph *graph, const et_xnn_node *pad) {
   const et_xnn_value x = et_xnn_value_at(graph, pad->inputs[0]);
   const et_xnn_value y = et_xnn_value_at(graph, pad->outputs[0]);
@@ -23,7 +23,7 @@ static bool adds_zeros(const et_xnn_graph *graph, const et_xnn_node *pad) {
          et_fb_f32(pad->body, ET_XNN_PAD_VALUE) == 0.0f;
 }
 
-/* Whether no more than heights and widths grow, by as much as a window may have. */
+/* Returns true if the pad extends height and width only, within the limits of a window. */
 static bool surrounds(const et_xnn_node *pad, et_xnn_layout layout) {
   bool is_around = true;
   for (size_t side = 0; side < 2; side++) {
@@ -38,8 +38,8 @@ static bool surrounds(const et_xnn_node *pad, et_xnn_layout layout) {
   return is_around;
 }
 
-/* Whether the layer's windows may have zeros around their pictures: a product of
- * pixels has none, and takes less than windows of one pixel. */
+/* Returns true if the layer's windows may have padding. Pointwise convolutions are GEMMs, which
+ * have none and are faster than windows of one pixel. */
 static bool has_windows(const et_xnn_node *layer) {
   et_xnn_window w;
   return et_xnn_window_of(layer, &w) && !et_xnn_is_pixel(&w);
@@ -56,7 +56,7 @@ void et_xnn_take_pad(const et_xnn_node *pad, et_xnn_layout layout,
   layer->inputs[0] = pad->inputs[0];
 }
 
-/* Whether the layer's windows with these zeros are still such as there may be. */
+/* Returns true if the layer's windows are still valid with this padding. */
 static bool fits(const et_xnn_node *pad, et_xnn_layout layout,
                  const et_xnn_node *layer) {
   et_xnn_node padded = *layer;

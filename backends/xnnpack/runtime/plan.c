@@ -1,3 +1,10 @@
+/* A value is alive from the group that writes it to its last reader. The nodes are visited from
+ * last to first: a value gets its block at its last reader, and the block is released at its
+ * writer. The scratch of a group's own tensors is placed while the group's inputs and outputs
+ * are alive, so it overlaps neither.
+ *
+ * This requires that each value is written once, before all readers. et_xnn_build() checks it
+ * (check_order) before it plans into the handle. */
 #include "backends/xnnpack/runtime/plan.h"
 
 #include <string.h>
@@ -5,10 +12,10 @@
 #include "backends/xnnpack/runtime/rules.h"
 #include "executorch/checked.h"
 
-/* Values that live at the same time: a chain of layers has two or three. */
+/* Maximum number of values that are alive at the same time. A chain of layers has two or three. */
 #define MOST_LIVE 512
 
-/* What no value is called. */
+/* Id of the block of a group's own tensors. No value has it. */
 #define ROOM UINT32_MAX
 
 typedef struct block {
@@ -17,11 +24,11 @@ typedef struct block {
   uint32_t id;
 } block;
 
-/* Blocks in the order of their offsets. */
+/* Live blocks, sorted by offset. */
 typedef struct plan {
   et_xnn_builder *b;
   et_xnn_handle *handle; /* or NULL */
-  size_t most;           /* end of the last block there ever was */
+  size_t most;           /* end of the last block so far */
   size_t count;
   block blocks[MOST_LIVE];
 } plan;
@@ -44,7 +51,7 @@ static size_t find(const plan *p, uint32_t id) {
   return i;
 }
 
-/* The first gap that is large enough. */
+/* Places a block in the first gap that is large enough. */
 static et_status place(plan *p, uint32_t id, size_t size, size_t *out_offset) {
   size_t at = 0;
   size_t offset = 0;
@@ -75,7 +82,7 @@ static void release(plan *p, uint32_t id) {
   }
 }
 
-/* Bytes of a value that lies in scratch; 0 for those that lie elsewhere. */
+/* Returns the bytes of a value in scratch, or 0 for constants, inputs and outputs. */
 static size_t scratch_bytes(const et_xnn_value *value) {
   const size_t bytes =
       value->numel * et_scalar_type_size(et_xnn_storage(value));
@@ -85,7 +92,7 @@ static size_t scratch_bytes(const et_xnn_value *value) {
              : 0;
 }
 
-/* Lets a value live before this place, if it does not behind it. */
+/* Makes a value alive before this node, if it is not yet. */
 static et_status keep(plan *p, uint32_t id) {
   if (id == ET_XNN_NO_VALUE || find(p, id) < p->count) {
     return ET_STATUS_OK;

@@ -1,16 +1,16 @@
-/* Where in scratch the graph's values lie, and what its ops take. */
+/* Assigns scratch memory to the values of the graph, and runs the rules of all groups. */
 #ifndef BACKENDS_XNNPACK_RUNTIME_PLAN_H_
 #define BACKENDS_XNNPACK_RUNTIME_PLAN_H_
 
 #include "backends/xnnpack/runtime/builder.h"
 
-/* Runs the rules of all nodes as `b` says. */
+/* Runs the rules of all groups, in the mode of `b`. */
 et_status et_xnn_apply_all(et_xnn_builder *b);
 
-/* Lays values out, those that live at the same time apart from each other, and
- * says how many bytes they take. Notes where in the slots and rooms of `handle`,
- * unless that is NULL. Needs no memory: nodes are walked from the last to the first,
- * and just the values that live there are known. */
+/* Assigns offsets in scratch: values that are alive at the same time do not overlap. Sets
+ * *out_bytes to the size of scratch, and writes offsets to the slots and rooms of `handle`
+ * unless it is NULL. `counting` is a builder in mode COUNT. Nodes are visited from last to
+ * first, so that only live values are stored, in a fixed array. */
 et_status et_xnn_plan(et_xnn_builder *counting, et_xnn_handle *handle,
                       size_t *out_bytes);
 

@@ -1,5 +1,5 @@
-/* Values, nodes and constants that were read from a payload lately: rules and groups
- * ask for the same ones many times over. */
+/* Direct-mapped caches of values, nodes and constants. Rules and groups read the same ones many
+ * times. */
 #ifndef BACKENDS_XNNPACK_RUNTIME_RECENT_H_
 #define BACKENDS_XNNPACK_RUNTIME_RECENT_H_
 
@@ -7,10 +7,10 @@
 
 #define ET_XNN_RECENT 64
 
-/* Each has one place where it may stand. Belongs to one call of the backend: a graph
- * that outlives the call must forget it. */
+/* Entries are indexed by id modulo ET_XNN_RECENT. The caches live on the stack of one call of
+ * the backend; a graph that outlives the call must reset its pointer. */
 typedef struct et_xnn_recent {
-  uint32_t value_ids[ET_XNN_RECENT]; /* ET_XNN_NO_VALUE: none stands there */
+  uint32_t value_ids[ET_XNN_RECENT]; /* ET_XNN_NO_VALUE: empty */
   uint32_t node_indices[ET_XNN_RECENT];
   uint32_t constant_indices[ET_XNN_RECENT];
   et_xnn_value values[ET_XNN_RECENT];
@@ -18,7 +18,7 @@ typedef struct et_xnn_recent {
   et_span constants[ET_XNN_RECENT]; /* their bytes */
 } et_xnn_recent;
 
-/* Empties it, and lets `graph` use it. */
+/* Clears the caches and attaches them to `graph`. */
 static inline void et_xnn_remember(et_xnn_graph *graph, et_xnn_recent *recent) {
   for (size_t i = 0; i < ET_XNN_RECENT; i++) {
     recent->value_ids[i] = recent->node_indices[i] = ET_XNN_NO_VALUE;

@@ -1,4 +1,4 @@
-/* What each kind of node means: sizes of its results, and its ops. */
+/* Rules: one function per kind of node, which infers the output's sizes and emits ops. */
 #ifndef BACKENDS_XNNPACK_RUNTIME_RULES_H_
 #define BACKENDS_XNNPACK_RUNTIME_RULES_H_
 
@@ -7,7 +7,7 @@
 
 typedef void et_xnn_rule(et_xnn_builder *b);
 
-/* Infers what follows from the sizes of the node's inputs, and emits its ops. */
+/* Infers the output's sizes from the inputs' sizes, and emits the ops of the node. */
 et_xnn_rule et_xnn_unary; /* elementwise.c */
 et_xnn_rule et_xnn_binary;
 et_xnn_rule et_xnn_softmax;
@@ -29,7 +29,7 @@ et_xnn_rule et_xnn_global_pool;
 et_xnn_rule et_xnn_argmax_pool;
 et_xnn_rule et_xnn_resize;
 
-/* Runs the rule of the group. */
+/* Runs the rule of the group. Returns the first failure. */
 et_status et_xnn_apply(et_xnn_builder *b, const et_xnn_group *group);
 
 #endif /* BACKENDS_XNNPACK_RUNTIME_RULES_H_ */

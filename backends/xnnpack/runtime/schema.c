@@ -42,7 +42,7 @@ typedef enum union_id {
 #define SHORT(name) ET_SCHEMA_SCALAR(name, 2)
 #define TAG(name) ET_SCHEMA_SCALAR(name, 1)
 
-/* Names of fields, each once. */
+/* Names of all fields, without repetition. */
 #define NAMES(X)           \
   X(version)               \
   X(xnodes)                \
@@ -129,7 +129,7 @@ typedef enum union_id {
   X(scale_id)              \
   X(mask_id)
 
-/* Tables, their rows, and how many these are. */
+/* Tables: enumerator, member of `fields.rows`, number of fields. */
 #define TABLES_OF_ROWS(X)         \
   X(GRAPH, graph, 9)              \
   X(BUFFER, buffer, 1)            \
@@ -160,7 +160,7 @@ typedef enum union_id {
 ET_SCHEMA_NAMES(NAMES);
 ET_SCHEMA_FIELDS(TABLES_OF_ROWS);
 
-/* Fields stand in the order of their numbers. */
+/* Fields, in the order of their numbers. */
 static const union et_schema_fields fields = {
     .rows.graph =
         {

@@ -1,12 +1,10 @@
-/* The tables of a payload's flatbuffer: their fields' numbers and, for the verifier,
- * what each field holds. */
+/* The flatbuffer schema of payloads: field numbers, and the types of fields for the verifier. */
 #ifndef BACKENDS_XNNPACK_RUNTIME_SCHEMA_H_
 #define BACKENDS_XNNPACK_RUNTIME_SCHEMA_H_
 
 #include "runtime/program/schema_types.h"
 
-/* Fields in the order of the schema: the number of a field is its place. A union
- * takes two: its tag and its value. */
+/* Field numbers, in the order of the schema. A union takes two: tag and value. */
 enum {
   ET_XNN_GRAPH_VERSION,
   ET_XNN_GRAPH_NODES,
@@ -14,7 +12,7 @@ enum {
   ET_XNN_GRAPH_EXTERN_COUNT,
   ET_XNN_GRAPH_INPUTS,
   ET_XNN_GRAPH_OUTPUTS,
-  ET_XNN_GRAPH_BUFFERS, /* of files without a header */
+  ET_XNN_GRAPH_BUFFERS, /* files without a header */
   ET_XNN_GRAPH_BUFFER_SIZES,
   ET_XNN_GRAPH_CONSTANTS
 };
@@ -56,7 +54,7 @@ enum {
 };
 enum { ET_XNN_BOUNDS_LOW, ET_XNN_BOUNDS_HIGH };
 
-/* Nodes: what their rules read beside values and flags. */
+/* Attributes of nodes that their rules read, besides values and flags. */
 enum { ET_XNN_TRANSPOSE_RANK, ET_XNN_TRANSPOSE_ORDER };
 enum { ET_XNN_RESHAPE_RANK, ET_XNN_RESHAPE_SIZES };
 enum {
@@ -80,9 +78,9 @@ enum { ET_XNN_RESIZE_HEIGHT, ET_XNN_RESIZE_WIDTH };
 enum { ET_XNN_PAD_BEFORE, ET_XNN_PAD_AFTER, ET_XNN_PAD_VALUE };
 enum { ET_XNN_CONCATENATE_AXIS };
 enum { ET_XNN_SLICE_RANK, ET_XNN_SLICE_OFFSETS, ET_XNN_SLICE_SIZES };
-enum { ET_XNN_UNARY_PARAMETER }; /* of leaky relu and elu */
+enum { ET_XNN_UNARY_PARAMETER }; /* LeakyReLU, ELU */
 
-/* Tags of XNode's union. X(NAME, tag, body): the body is the table's type. */
+/* Tags of the XNode union. X(NAME, tag, body): body is the type of the member's table. */
 #define ET_XNN_NODE_LIST(X)                  \
   X(ADD, 1, BINARY)                          \
   X(FULLY_CONNECTED, 2, PRODUCT)             \
@@ -139,7 +137,7 @@ typedef enum et_xnn_node_tag {
       ET_XNN_NODE_TAG_COUNT
 } et_xnn_node_tag;
 
-/* Tags of the unions of XValue and of its quantization. */
+/* Tags of the unions of XValue and its quantization. */
 enum { ET_XNN_VALUE_PLAIN = 1, ET_XNN_VALUE_QUANTIZED };
 enum {
   ET_XNN_BY_CHANNEL = 1,

@@ -1,5 +1,20 @@
-/* Op mbconv_f32 of the CPU backend. Thresholds are those of its compiler, which documents
- * the measurements: backends/cpu/compiler/cost.py. */
+/* The rule of inverted residuals, which emits op mbconv_f32. The thresholds are those of the CPU
+ * backend's compiler, which documents the measurements: backends/cpu/compiler/cost.py.
+ *
+ * Blocks are selected before their rule runs (chain.c). et_xnn_prefers_strip() checks shapes,
+ * the filter height and the workspace of each block by itself. The rule relies on these checks
+ * and adds those that need the whole group:
+ *
+ * - read_layers() checks that each layer has as many input channels as the layer before it has
+ * outputs, and infer() that the blocks fit together.
+ *
+ * - emit() checks the sum of the blocks' workspaces, and that planar input is declared with
+ * valid sizes. Blocks are selected by the declared NHWC image, but read() uses the planar tensor
+ * once the transpose is folded into the block.
+ *
+ * Tile rows and workspaces follow from declared sizes, so all modes emit the same op. The check
+ * of mbconv_f32, which et_xnn_emit() runs in all modes but COUNT, verifies the workspace against
+ * the sizes of the call. */
 #include "backends/xnnpack/runtime/strip.h"
 
 #include "backends/cpu/schema/mbconv_f32.h"
@@ -13,13 +28,13 @@ extern const et_backend_part et_cpu_op_mbconv_f32;
 #define STRIP_PIXELS 56
 #define TWO_WORKSPACES (640 << 10)
 
-/* The maximum of kernel rows of the op. */
+/* Maximum number of filter rows, which the op lists on the stack. */
 #define MOST_FILTER_HEIGHT 32
 
-/* Sizes within which no product below overflows. */
+/* Maximum size of a dimension. Products of three sizes fit int64. */
 #define MOST_SIZE (1 << 15)
 
-/* The maximum of floats of the workspace of a thread. */
+/* Maximum size of a dimension. The products below fit int64. */
 #define MOST_FLOATS (INT32_MAX / ET_XNN_THREADS / ET_XNN_MOST_PARTS)
 
 /* A block at the sizes that the payload declares. */
@@ -53,7 +68,8 @@ static bool is_product(const et_xnn_node *node) {
          et_fb_u32(node->body, ET_XNN_CONV_GROUPS) == 1;
 }
 
-/* Reads the nodes. Returns false if they are not a block. */
+/* Reads the attributes and declared sizes of a block. Returns false if it is not an inverted
+ * residual. */
 static bool read(const et_xnn_graph *graph, const et_xnn_part *part, strip *s) {
   const et_xnn_dims x = et_xnn_as_image(
       &part->expand,
@@ -76,7 +92,8 @@ static bool read(const et_xnn_graph *graph, const et_xnn_part *part, strip *s) {
   return is_within(s->filtered_width) && is_product(&part->project);
 }
 
-/* Returns the floats that a thread needs for `rows` rows at once. */
+/* Returns the number of floats in the workspace of a thread: a ring of expanded rows and `rows`
+ * filtered rows. */
 static int64_t floats_of(const strip *s, int64_t rows) {
   const int64_t ring =
       (rows - 1) * s->filter.stride[0] +
@@ -85,7 +102,8 @@ static int64_t floats_of(const strip *s, int64_t rows) {
   return (ring * s->width + rows * s->filtered_width) * padded * ET_XNN_PANEL;
 }
 
-/* Returns the rows at once. They are fewer if workspaces would be large. */
+/* Returns the number of output rows in a tile: STRIP_PIXELS pixels, or fewer if two workspaces
+ * would exceed TWO_WORKSPACES. */
 static int64_t rows_of(const strip *s) {
   int64_t rows = (STRIP_PIXELS + s->filtered_width - 1) / s->filtered_width;
   while (rows > 1 && 2 * 4 * floats_of(s, rows) > TWO_WORKSPACES) {
@@ -112,7 +130,7 @@ bool et_xnn_expands_rows(const et_xnn_graph *graph, const et_xnn_part *part) {
          is_large(x.sizes[1], x.sizes[2], x.sizes[3]);
 }
 
-/* Weights and bias of one of the three. */
+/* The geometry, packed weights and bias of one of the three layers. */
 typedef struct layer {
   et_xnn_convolution_of convolution;
   et_xnn_tensor weights;
@@ -224,9 +242,10 @@ static void fill_inputs(et_xnn_builder *b, const layers *l,
   inputs[5] = l->project.bias;
 }
 
-/* The workspace of a thread, and the rows of the last block at once. Blocks before it
- * compute one row at a time, which is in the workspace as well. rows is 0 if the declared
- * sizes of planar input do not agree with those of its NHWC image. */
+/* Workspace of a thread, and tile rows of the last block. Earlier blocks produce one row at a
+ * time, which is stored after their own workspace. rows is 0 if a block cannot be read: planar
+ * inputs may be declared with other sizes than their transposed image, by which the block was
+ * selected. */
 typedef struct needs {
   int64_t floats;
   int64_t rows;

@@ -20,7 +20,8 @@ static void count_all(et_xnn_uses *uses, const et_xnn_graph *graph) {
   }
 }
 
-/* Whether one node alone reads a value, and nobody but nodes. */
+/* Returns true if nodes read the value exactly once, and it is neither a constant nor an
+ * argument. */
 static bool is_read_once(et_xnn_uses *uses, const et_xnn_graph *graph,
                          uint32_t id) {
   const et_xnn_value value = et_xnn_value_at(graph, id);

@@ -5,7 +5,7 @@
 #include "backends/xnnpack/runtime/recent.h"
 #include "backends/xnnpack/runtime/schema.h"
 
-/* The table of what a value and its quantized form have in common. */
+/* Returns the table of the fields that plain and quantized values share. */
 static et_fb_table tensor_of(et_fb_table value) {
   const et_fb_table member = et_fb_child(value, ET_XNN_VALUE);
   return et_fb_u8(value, ET_XNN_VALUE_TAG) == ET_XNN_VALUE_QUANTIZED
@@ -68,7 +68,7 @@ bool et_xnn_count(const et_xnn_dims *dims, size_t *out) {
   return true;
 }
 
-/* Files of before rows had a type of their own say so beside that of floats. */
+/* Old files declare dynamically quantized rows as float32 inputs with a second datatype. */
 static void read_implied_rows(et_fb_table tensor, et_xnn_value *value) {
   if ((int16_t)et_fb_u16(tensor, ET_XNN_TENSOR_QUANTIZED_AS) == ET_XNN_QINT8 &&
       value->datatype == ET_XNN_FP32 && value->flags == ET_XNN_EXTERNAL_INPUT) {
@@ -160,7 +160,7 @@ bool et_xnn_same_quantization(const et_xnn_value *a, const et_xnn_value *b) {
          a->quantization.zero_point == b->quantization.zero_point;
 }
 
-/* What a datatype is quantized by; UNKNOWN for those that no file has. */
+/* Quantization that a datatype requires. UNKNOWN marks datatypes that are not supported. */
 #define UNKNOWN UINT8_MAX
 static const uint8_t quantized_by[ET_XNN_DATATYPE_COUNT] = {
     [ET_XNN_INVALID] = UNKNOWN,
@@ -192,7 +192,7 @@ static et_status check_tensor_scale(uint32_t id, const et_xnn_value *value,
   return ET_STATUS_OK;
 }
 
-/* How many scales there are is seen by those who read them. */
+/* The number of scales is checked where they are read (weights.c). */
 static et_status check_quantization(uint32_t id, const et_xnn_value *value,
                                     et_error *error) {
   const et_xnn_quantization *q = &value->quantization;
@@ -238,7 +238,7 @@ static et_status check_dims(uint32_t id, et_fb_table tensor,
   return ET_STATUS_OK;
 }
 
-/* A value is an argument, a constant or neither. */
+/* Checks that a value is an argument, a constant or neither. */
 static et_status check_place(const et_xnn_graph *graph, uint32_t id,
                              const et_xnn_value *value, et_error *error) {
   const bool is_external = value->external != ET_XNN_NO_VALUE;
@@ -271,7 +271,7 @@ static et_status check_value(const et_xnn_graph *graph, uint32_t id,
   return check_quantization(id, &value, error);
 }
 
-/* Each argument is one value, inputs before outputs. */
+/* Checks that each argument has one value, and that inputs precede outputs. */
 static et_status check_externals(const et_xnn_graph *graph, et_error *error) {
   uint8_t flags[ET_XNN_MOST_EXTERNALS] = {0};
   for (uint32_t i = 0; i < et_fb_count(graph->values); i++) {

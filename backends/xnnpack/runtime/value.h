@@ -1,4 +1,4 @@
-/* A value of the graph as the payload declares it. */
+/* Values of the graph, as the payload declares them. */
 #ifndef BACKENDS_XNNPACK_RUNTIME_VALUE_H_
 #define BACKENDS_XNNPACK_RUNTIME_VALUE_H_
 
@@ -8,7 +8,7 @@
 #define ET_XNN_MOST_DIMS 6
 #define ET_XNN_NO_VALUE UINT32_MAX
 
-/* Numbers of the schema. */
+/* Datatypes, numbered as in the schema. */
 typedef enum et_xnn_datatype {
   ET_XNN_INVALID,
   ET_XNN_FP32,
@@ -19,7 +19,7 @@ typedef enum et_xnn_datatype {
   ET_XNN_QCINT8,
   ET_XNN_QCINT32,
   ET_XNN_QCINT4,
-  ET_XNN_QDINT8, /* rows become bytes by their own range when they are read */
+  ET_XNN_QDINT8, /* dynamically quantized rows; stored as float32 */
   ET_XNN_QBINT4,
   ET_XNN_QPINT8,
   ET_XNN_INT32,
@@ -36,48 +36,48 @@ typedef struct et_xnn_dims {
   int32_t sizes[ET_XNN_MOST_DIMS];
 } et_xnn_dims;
 
-/* By what codes stand for numbers; the tags of the schema, 0 for plain numbers. */
+/* Quantization of a value. `by` is a tag of the schema, 0 for values that are not quantized. */
 typedef struct et_xnn_quantization {
   uint8_t by;
-  float scale;        /* of the tensor */
-  int32_t zero_point; /* of the tensor */
-  uint32_t dim;       /* of the channels */
-  uint32_t row_dims;  /* last dims that are a row */
-  uint32_t group;     /* elements of one scale */
-  uint32_t count;     /* scales */
-  uint32_t constant;  /* that has them; 0: they stand in `inline_scales` */
+  float scale;        /* by tensor */
+  int32_t zero_point; /* by tensor */
+  uint32_t dim;       /* dimension of the channels */
+  uint32_t row_dims;  /* number of last dimensions that form a row */
+  uint32_t group;     /* elements per scale */
+  uint32_t count;     /* number of scales */
+  uint32_t constant;  /* constant with the scales; 0: `inline_scales` */
   et_fb_vector inline_scales;
-  bool is_bf16; /* the inline scales are the upper halves of floats */
+  bool is_bf16; /* the inline scales are bfloat16 */
 } et_xnn_quantization;
 
 typedef struct et_xnn_value {
-  et_xnn_dims dims; /* upper bounds, of what is no constant */
+  et_xnn_dims dims; /* upper bounds, except of constants */
   size_t numel;
   uint8_t datatype;
-  uint32_t constant; /* 0: it is none */
-  uint32_t external; /* argument, or ET_XNN_NO_VALUE */
+  uint32_t constant; /* 0: not a constant */
+  uint32_t external; /* index of the argument, or ET_XNN_NO_VALUE */
   uint32_t flags;
   et_xnn_quantization quantization;
 } et_xnn_value;
 
-/* Value `id`, which et_xnn_check_values has seen. */
+/* Returns value `id`. Valid only if et_xnn_check_values() succeeded. */
 et_xnn_value et_xnn_value_at(const et_xnn_graph *graph, uint32_t id);
 
-/* That all values are what this backend knows, and externals are numbered. */
+/* Checks that all values are supported, and that each argument has exactly one value. */
 et_status et_xnn_check_values(const et_xnn_graph *graph, et_error *error);
 
-/* As which its elements lie in memory. Codes of four bits, two a byte, are uint8;
- * rows that are to become bytes are float32. */
+/* Returns the element type in memory: uint8 for packed 4-bit values, float32 for dynamically
+ * quantized rows. */
 et_scalar_type et_xnn_storage(const et_xnn_value *value);
 
 bool et_xnn_is_bytes(const et_xnn_value *value);    /* qint8, quint8 */
 bool et_xnn_is_floating(const et_xnn_value *value); /* fp32, fp16, bf16 */
 bool et_xnn_has_nibbles(const et_xnn_value *value); /* qcint4, qbint4 */
 
-/* Sets *out to the product of the sizes; false when it is 2^31 or more. */
+/* Sets *out to the number of elements. Returns false if it is 2^31 or more. */
 bool et_xnn_count(const et_xnn_dims *dims, size_t *out);
 
-/* Values of one quantization: bytes of one stand for the same in the other. */
+/* Returns true if equal quantized values of both represent equal numbers. */
 bool et_xnn_same_quantization(const et_xnn_value *a, const et_xnn_value *b);
 
 #endif /* BACKENDS_XNNPACK_RUNTIME_VALUE_H_ */

@@ -17,8 +17,8 @@ static int32_t int_at(const uint8_t *bytes, size_t index) {
   return number;
 }
 
-/* The exponent is moved by a multiplication, which makes subnormal numbers right,
- * too; infinity and NaN get the largest one. */
+/* A multiplication rebiases the exponent, which converts subnormals correctly. Infinity and NaN
+ * get the maximum exponent. */
 float et_xnn_float_of_half(uint16_t bits) {
   const uint32_t magnitude = (uint32_t)(bits & 0x7fffu) << 13;
   const uint32_t sign = (uint32_t)(bits & 0x8000u) << 16;
@@ -27,7 +27,8 @@ float et_xnn_float_of_half(uint16_t bits) {
   return et_xnn_float_of_bits(et_xnn_bits(moved) | largest | sign);
 }
 
-/* How many scales there must be. */
+/* Returns the number of scales that the matrix requires, or SIZE_MAX if groups do not divide the
+ * depth. */
 static size_t scales_needed(const et_xnn_matrix *m, const et_xnn_value *value) {
   const size_t outputs = (size_t)m->groups * (size_t)m->outputs;
   const uint32_t group = value->quantization.group;
@@ -39,7 +40,7 @@ static size_t scales_needed(const et_xnn_matrix *m, const et_xnn_value *value) {
              : outputs * ((size_t)m->depth / group);
 }
 
-/* Those of groups are halves of floats, unless a file of old has whole ones. */
+/* Scales of groups are bfloat16, except in old files, which have float32. */
 static et_status find_scales(et_xnn_builder *b, et_xnn_weights *w) {
   const et_xnn_quantization *q = &w->value.quantization;
   const size_t needed = scales_needed(&w->matrix, &w->value);
@@ -60,7 +61,8 @@ static et_status find_scales(et_xnn_builder *b, et_xnn_weights *w) {
   return ET_STATUS_OK;
 }
 
-/* Old files have floats, which the official runtime makes halves like this. */
+/* The official runtime multiplies float32 scales of old files by this factor, then truncates
+ * them to bfloat16. */
 #define OLD_SCALE_FACTOR 1.00389105f
 
 static float scale_at(const et_xnn_weights *w, size_t index) {
@@ -75,10 +77,10 @@ static float scale_at(const et_xnn_weights *w, size_t index) {
              : scale;
 }
 
-/* Four halves at once. */
+/* Repeats 16 bits for four bfloat16 values in a word. */
 #define EACH(bits) (UINT64_C(0x0001000100010001) * (bits))
 
-/* Has a bit for each half that is infinite, none, or below 0. */
+/* Returns a word with the sign bit set for each bfloat16 that is infinite, NaN or negative. */
 static uint64_t wrong_halves(uint64_t halves) {
   const uint64_t sizes = halves & EACH(0x7fffu);
   const uint64_t infinite = sizes + EACH(0x0080u);

@@ -1,4 +1,4 @@
-/* Reading the numbers of a constant, whatever they are. */
+/* Reads elements of a constant of any datatype. */
 #ifndef BACKENDS_XNNPACK_RUNTIME_WEIGHTS_H_
 #define BACKENDS_XNNPACK_RUNTIME_WEIGHTS_H_
 
@@ -10,30 +10,31 @@ typedef struct et_xnn_weights {
   et_xnn_matrix matrix;
   et_xnn_value value;
   const uint8_t *data;
-  const uint8_t *scales; /* floats, or halves of floats where is_bf16 */
-  size_t row_bytes;      /* of nibbles */
+  const uint8_t *scales; /* float32, or bfloat16 where scales_are_bf16 */
+  size_t row_bytes;      /* 4-bit values */
   bool scales_are_bf16;
 } et_xnn_weights;
 
-/* Finds the bytes, and checks that all there are. */
+/* Finds the data of a constant, and checks its size and its scales. */
 et_status et_xnn_weights_of(et_xnn_builder *b, const et_xnn_matrix *m,
                             et_xnn_weights *out);
 
-/* Elements that follow each other in memory, of one output or of one depth. */
+/* Returns the number of consecutive elements in memory: a row, or all outputs of one depth if
+ * transposed. */
 static inline size_t et_xnn_line(const et_xnn_matrix *m) {
   return m->is_transposed ? (size_t)m->groups * (size_t)m->outputs
                           : (size_t)m->depth;
 }
 
-/* Where number `k` of output `row`, counted over all groups, lies. */
+/* Returns the index of element `k` of output `row`, which counts over all groups. */
 static inline size_t et_xnn_element(const et_xnn_matrix *m, size_t row,
                                     size_t k) {
   const size_t outputs = (size_t)m->groups * (size_t)m->outputs;
   return m->is_transposed ? k * outputs + row : row * (size_t)m->depth + k;
 }
 
-/* A code of any datatype; of those that lie as int8, which most are, without asking
- * which each time. */
+/* Return a quantized value minus its zero point: of any datatype, or of int8 only, without a
+ * switch per element. */
 int32_t et_xnn_code(const et_xnn_weights *w, size_t row, size_t k);
 bool et_xnn_has_int8(const et_xnn_weights *w);
 static inline int32_t et_xnn_int8(const et_xnn_weights *w, size_t row,

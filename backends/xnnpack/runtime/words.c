@@ -34,8 +34,7 @@ et_cpu_conv_qs8_attributes et_xnn_conv_qs8(const et_xnn_builder *b,
       .min_value = x.datatype == ET_XNN_QINT8 ? INT8_MIN : 0,
       .quantizing = et_xnn_output_quantization(b, &y),
       .groups = groups};
-  attributes.quantizing.inverse =
-      1.0f; /* scales of columns include that of y */
+  attributes.quantizing.inverse = 1.0f; /* column scales include that of y */
   return attributes;
 }
 

@@ -33,7 +33,7 @@ bool et_xnn_is_of_bytes(const et_xnn_builder *b);
 /* Emits an op that clamps `floats` to the bounds of the node, if it has any. */
 void et_xnn_clamp(et_xnn_builder *b, et_xnn_tensor floats);
 
-/* The maximum of sizes of a window. No sum or product of them overflows an int64. */
+/* Maximum value of each field of a window. Sums and products of fields fit int64. */
 #define ET_XNN_MOST_WINDOW (1 << 20)
 
 /* Reads the window of a node. Zero padding that was folded into the node is added to its

@@ -1,4 +1,4 @@
-/* The backend that runs payloads written for XNNPACK. */
+/* Backend that runs payloads exported for XNNPACK. */
 #ifndef BACKENDS_XNNPACK_RUNTIME_XNNPACK_BACKEND_H_
 #define BACKENDS_XNNPACK_RUNTIME_XNNPACK_BACKEND_H_
 
