@@ -1,4 +1,4 @@
-"""Descriptions of payloads."""
+"""Tests that payloads are listed as text, and other bytes are rejected."""
 
 from __future__ import annotations
 

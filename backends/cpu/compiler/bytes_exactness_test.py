@@ -1,4 +1,4 @@
-"""int8 ops agree with the quantized operators, evaluated without intermediate rounding."""
+"""Tests that int8 ops agree with the quantized operators, evaluated without intermediate rounding."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -16,14 +16,15 @@ from backends.cpu.compiler.testing.interpreter import run_payload
 from backends.cpu.schema.declarations import OpSpec
 from exir.testing.quantized import Affine, Layer, Recipe
 
-_TIE = 1e-4  # of a quantization step: nearer to a half than this, float32 may round to either side
+# In quantization steps. Closer to a tie, float32 may round to either side.
+_TIE = 1e-4
 
 PICTURE = (2, 12, 9, 11)
 RECIPES = [Recipe(), Recipe(torch.uint8), Recipe(per_channel=False)]
 
 
 class Doubles(TorchFunctionMode):
-    """Computes with float64, and adds products up in it."""
+    """Evaluates all operators in float64."""
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         if "quantized_decomposed" in str(func):
@@ -42,7 +43,7 @@ def _is_float(value: object) -> bool:
 
 
 class Between(nn.Module):
-    """A function of tensors that are quantized, each to a range of its own; `last` quantizes its result."""
+    """A function of quantized tensors, each with its own parameters. `last` quantizes the result."""
 
     def __init__(self, function: Callable[..., Tensor], inputs: Sequence[Tensor], recipe: Recipe) -> None:
         super().__init__()
@@ -52,11 +53,11 @@ class Between(nn.Module):
             self.last = Affine(self.numbers(*inputs), recipe.dtype)
 
     def numbers(self, *inputs: Tensor) -> Tensor:
-        """What is to be quantized."""
+        """Return the result before quantization."""
         return self.function(*(affine(each) for affine, each in zip(self.before, inputs)))
 
     def exact(self, *inputs: Tensor) -> Tensor:
-        """The same, computed in float64 from the quantized inputs."""
+        """Return the result before quantization, computed in float64."""
         given = [affine(each) for affine, each in zip(self.before, inputs)]
         with Doubles():
             return self.function(*given)
@@ -66,7 +67,7 @@ class Between(nn.Module):
 
 
 def found_and_expected(network: Between, inputs: Sequence[Tensor]) -> tuple[Tensor, Tensor]:
-    """In quantization steps of the last tensor, of the payload and of the network."""
+    """Return the results of the payload and of the network, in quantization steps of the last tensor."""
     payload = compile_partition(delegated(network, inputs), Options())
     (found,) = run_payload(payload.data, payload.named, inputs)
     with torch.no_grad():
@@ -74,7 +75,7 @@ def found_and_expected(network: Between, inputs: Sequence[Tensor]) -> tuple[Tens
 
 
 def assert_exact(network: Between, *inputs: Tensor) -> None:
-    """Allow one quantization step, and no error where the exact result is not a tie."""
+    """Assert that results are exact, except for one quantization step if the exact result is a tie."""
     found, expected = found_and_expected(network, inputs)
     assert torch.unique(expected).numel() > 5
     assert (found - expected).abs().max() <= 1

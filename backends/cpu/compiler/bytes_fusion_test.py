@@ -1,4 +1,4 @@
-"""Quantized networks are computed in bytes."""
+"""Tests that quantized networks are lowered to int8 ops."""
 
 from collections.abc import Callable
 from typing import Any
@@ -81,7 +81,7 @@ def test_clamps_become_bounds_of_bytes() -> None:
 
 
 def test_small_weights_are_told() -> None:
-    """Of whole bytes two products of 64, or four of 32, are an int16."""
+    """The sum of two products of full-range inputs with weights of 64, or of four with 32, fits in an int16."""
     for largest, together in ((65, 0), (64, 1), (33, 1), (32, 2), (8, 8)):
         network = quantized.quantized(nn.Sequential(nn.Linear(40, 4)), torch.randn(3, 40))
         network.get_buffer("1.0.weight.codes").fill_(largest)
@@ -90,7 +90,7 @@ def test_small_weights_are_told() -> None:
 
 
 def test_small_taps_are_told() -> None:
-    """Quads of 3 x 3 taps: of each column rows 0 and 1, and row 2 alone."""
+    """Each kernel column of 3 x 3 taps is a quad, whose halves are rows 0 and 1, and row 2."""
     for largest, together in ((65, 0), (64, 1), (33, 1), (32, 2), (22, 2), (21, 16)):
         layer = nn.Conv2d(8, 8, 3, groups=8)
         network = quantized.quantized(nn.Sequential(layer), torch.randn(1, 8, 5, 5))
@@ -100,7 +100,7 @@ def test_small_taps_are_told() -> None:
 
 
 def test_clamped_bytes_take_larger_weights() -> None:
-    """A clamp leaves 85 of 255 steps, and 85 * (127 + 127) is an int16."""
+    """The clamp leaves 85 of 255 steps, and 85 * (127 + 127) fits in an int16."""
     network = quantized.quantized(nn.Sequential(nn.Linear(8, 8), nn.ReLU6(), nn.Linear(8, 4)), torch.randn(3, 8))
     clamped: Any = network[2]
     clamped.scale, clamped.zero_point = 6 / 85, -40
@@ -124,7 +124,7 @@ def test_floats_that_others_read_stay() -> None:
 
 
 def test_bytes_between_a_layer_and_its_clamp_are_bytes() -> None:
-    """Of a range of their own they have few steps below 6, which the result keeps: it is that of the graph, not a nearer one."""
+    """The result keeps the coarse steps of the intermediate quantization, as eager PyTorch does."""
     x = torch.randn(9, 8) * 90
     sums = quantized.quantized(nn.Sequential(nn.Linear(8, 8)), x)
     with torch.no_grad():

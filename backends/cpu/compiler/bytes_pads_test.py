@@ -1,4 +1,4 @@
-"""Zeros around what is quantized are those of windows on bytes."""
+"""Tests that zero padding before quantize is folded into the windows of int8 convolutions."""
 
 from collections.abc import Callable
 
@@ -24,18 +24,21 @@ def _run(network: nn.Module, x: Tensor) -> Tensor:
 
 
 def _affine(module: nn.Module, x: Tensor, dtype: torch.dtype) -> tuple[nn.Sequential, Tensor]:
-    """`module` and what quantizes its result, and that."""
+    """Return `module` followed by quantization of its result, and the quantized result for x."""
     with torch.no_grad():
         last = Affine(module(x), dtype)
         return nn.Sequential(module, last), last(module(x))
 
 
 def _networks(layer: nn.Conv2d, recipe: Recipe, pads: tuple[int, int, int, int]) -> tuple[nn.Module, nn.Module, Tensor]:
-    """A layer behind zeros of an op of their own, and with them as its padding; both between the same bytes."""
+    """Return a network that pads before quantization, one that pads after it, and their input.
+
+    Both have the same quantization parameters.
+    """
     channels = layer.in_channels
     x = torch.randn(2, channels, 9, 12) + 0.4
     before: nn.Module = Affine(x, recipe.dtype)
-    if channels > MAX_PLANAR_CHANNELS:  # channels come last behind a layer
+    if channels > MAX_PLANAR_CHANNELS:  # the output of a layer is NHWC
         before, _ = _affine(nn.Sequential(before, Layer(nn.Conv2d(channels, channels, 1), True)), x, recipe.dtype)
     again = Affine(before(x), recipe.dtype)
     weighted = Layer(layer, recipe.per_channel)

@@ -1,4 +1,4 @@
-"""Caches of two bytes a number are written and read where they lie."""
+"""Tests that float16 and bfloat16 caches are updated and read in place."""
 
 import pytest
 import torch
@@ -18,7 +18,7 @@ _CACHE = 24
 
 
 class Cached(nn.Module):
-    """A token's attention over a cache, whose values are returned as well if asked for."""
+    """Attention of a token over a cache. If `shows`, the result is a function of the cached values."""
 
     keys: Tensor
     values: Tensor

@@ -1,4 +1,4 @@
-"""The choice between equivalent ops, and their results."""
+"""Tests that the compiler chooses the expected op among equivalent ones, and that results agree."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -100,7 +100,7 @@ def test_the_stem_may_be_the_expansion() -> None:
 
 
 def _chain() -> nn.Module:
-    """Blocks with images between them that are as large as the input."""
+    """Return blocks with intermediate images as large as the input."""
     stem = nn.Sequential(nn.Conv2d(3, 24, 3, stride=2, padding=1), nn.ReLU())
     filtering = nn.Sequential(nn.Conv2d(24, 24, 3, padding=1, groups=24), nn.ReLU(), nn.Conv2d(24, 16, 1))
     return nn.Sequential(stem, filtering, InvertedResidual(16, 24, 2, 6), InvertedResidual(24, 24, 1, 6)).eval()
@@ -135,7 +135,7 @@ def test_blocks_of_dynamic_images() -> None:
 
 def test_mobilenet_needs_no_more_than_its_bound_of_scratch() -> None:
     planned = plan(ops(MobileNetV2().eval(), torch.randn(1, 3, 224, 224)))
-    image = 3 * 224 * 224 * 4  # which the method plans
+    image = 3 * 224 * 224 * 4  # planned by the method
     assert planned.size == planned.lower_bound <= 1_500_000 - image
 
 

@@ -48,8 +48,8 @@ _STRASSEN_LEAST = {"auto": (96, 320, 192), "always": (64, 192, 192)}  # rows, de
 STRASSEN_PAIRS = 126
 
 # Row tiling pays off if the expanded image does not stay in the L2 cache: it is faster for 28 x 28 x 192, and slower
-# for 14 x 14 x 576 (Zen 3). It is slower for 14 x 14 x 672 as well: without it, EfficientNet-Lite0 is 1 % faster with one
-# thread and 3 % with two (Emerald Rapids), as both threads compute the rows between their ranges.
+# for 14 x 14 x 576 (Zen 3). It is slower for 14 x 14 x 672 as well: without it, EfficientNet-Lite0 is 1 % faster with
+# one thread and 3 % with two (Emerald Rapids), as both threads compute the rows between their ranges.
 BLOCK_LEAST_BYTES = 576 << 10
 # Bytes of scratch from which on splitting the channels of a block into halves is worth it.
 HALVED_LEAST_BYTES = 768 << 10
@@ -63,7 +63,7 @@ MOST_WORKSPACE = 256 << 10
 
 
 def prefers_winograd(pixels: int, channels: int, columns: int) -> bool:
-    """Return whether a 3 x 3 convolution with stride 1 is faster by Winograd's algorithm, and worth its larger weights."""
+    """Return whether Winograd's algorithm is faster for a 3 x 3 convolution, and worth its larger weights."""
     return pixels >= _WINOGRAD_LEAST_PIXELS[2] and min(channels, columns) >= WINOGRAD_LEAST_CHANNELS
 
 

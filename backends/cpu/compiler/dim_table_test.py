@@ -1,4 +1,4 @@
-"""Sizes become entries that compute them from what a call is made with."""
+"""Tests that the table of dims computes sizes from the arguments of a call."""
 
 import pytest
 import sympy

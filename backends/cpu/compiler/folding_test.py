@@ -1,4 +1,4 @@
-"""Constant factors and summands disappear into weights."""
+"""Tests that constant factors and summands of columns are folded into weights and biases."""
 
 from collections.abc import Callable
 
@@ -34,7 +34,7 @@ def test_columns_are_scaled_and_shifted_by_the_weights(function: Callable[[Tenso
 @pytest.mark.parametrize(
     "function",
     [
-        lambda x: _LINEAR(x) * _COLUMN,  # each row by itself
+        lambda x: _LINEAR(x) * _COLUMN,  # one factor per row
         lambda x: _ROW / torch.exp(_LINEAR(x)),
         lambda x: torch.relu(_LINEAR(x)) * _ROW,
         lambda x: torch.maximum(_LINEAR(x), _ROW),

@@ -1,4 +1,4 @@
-"""What products and convolutions do at once."""
+"""Tests that GEMMs and convolutions apply residuals and activations."""
 
 from collections.abc import Callable
 
@@ -64,10 +64,10 @@ def test_of_two_products_the_later_one_takes_the_other() -> None:
 @pytest.mark.parametrize(
     "use",
     [
-        _activated_times_itself,  # what is activated is used elsewhere, too
+        _activated_times_itself,  # the activated value has another reader
         lambda linear, x: linear(x).relu() + x,  # added after the activation
-        lambda linear, x: (linear(x) + _COLUMN).relu(),  # of another size
-        lambda linear, x: linear(x).reshape(2, 12).relu(),  # seen in another shape
+        lambda linear, x: (linear(x) + _COLUMN).relu(),  # an operand that is broadcast
+        lambda linear, x: linear(x).reshape(2, 12).relu(),  # a view with another shape
     ],
 )
 def test_what_is_not_the_same_stays_apart(use: Callable[[nn.Module, Tensor], Tensor]) -> None:

@@ -1,4 +1,4 @@
-"""The verifier of op graphs."""
+"""Tests that the verifier of op graphs rejects invalid graphs."""
 
 import pytest
 import torch

@@ -1,4 +1,4 @@
-"""Weights of float16 and bfloat16 stay two bytes in the program; what is computed with them is float32."""
+"""Tests that float16 and bfloat16 weights keep their dtype in the program, and ops compute in float32."""
 
 import copy
 from collections.abc import Callable
@@ -54,7 +54,7 @@ def widened(inputs: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def assert_is_as_float(module: nn.Module, *inputs: Tensor, **options: Any) -> None:
-    """Assert that the module of halves computes what its floats do, rounded once."""
+    """Assert that the 16-bit module computes the results of its float32 copy, rounded once."""
     with torch.no_grad():
         expected = torch.utils._pytree.tree_leaves(copy.deepcopy(module).float()(*widened(inputs)))
     for one, other in zip(found_of(module, *inputs, **options), expected, strict=True):
@@ -132,7 +132,7 @@ def test_programs_are_of_half_the_size() -> None:
 
 
 class Network(nn.Module):
-    """What a transformer's block and a picture's norm have."""
+    """Layers of a transformer block, and a norm of images."""
 
     def __init__(self) -> None:
         super().__init__()

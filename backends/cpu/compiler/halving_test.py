@@ -1,4 +1,4 @@
-"""Blocks whose expanded pictures take the most scratch are worked on by halves, and compute the same."""
+"""Tests that inverted residuals at the peak of scratch are halved, with equal results."""
 
 import pytest
 import torch

@@ -1,4 +1,4 @@
-"""A program that was lowered for the portable kernels is lowered for this backend as if it were new."""
+"""Tests that lowering leaves its input program unchanged, so it can be lowered again."""
 
 import pytest
 from torch.export import ExportedProgram

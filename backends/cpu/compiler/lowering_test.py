@@ -1,4 +1,4 @@
-"""Compiling a decoder for the backend: the same bytes every time, and no weight more than twice in memory."""
+"""Tests that compiling a decoder is reproducible, and keeps at most two copies of a weight in memory."""
 
 import os
 import subprocess
@@ -15,7 +15,7 @@ networks.WORDS = {words}
 def model():
     return ModelSpec(networks.Decoder(cached=True).eval(), (torch.zeros(1, 1, dtype=torch.int64), torch.tensor([3])))
 """
-# The most memory that a process has had since it began to run this, unlike `ru_maxrss`.
+# VmHWM is the peak memory of this program alone. `ru_maxrss` includes that of the parent before exec.
 _COMPILER = """
 import re, sys
 from pathlib import Path
@@ -28,7 +28,7 @@ sys.exit(code)
 
 
 def _compile(folder: Path, words: int, **environment: str) -> tuple[bytes, int]:
-    """The program of a decoder of so many words, compiled in a process of its own, and the most bytes that this had."""
+    """Compile a decoder with `words` words in a new process; return the program and the peak memory in bytes."""
     (folder / "net.py").write_text(_MODEL.format(words=words))
     program = folder / "net.pte"
     flags = ["--target=//:net", "--module=net", "--module-file=net.py", "--import-root=.", f"--out-pte={program}"]
@@ -52,7 +52,7 @@ def test_the_same_bytes_come_out_in_every_process(tmp_path: Path) -> None:
 
 
 def test_a_weight_is_in_memory_as_the_model_has_it_and_packed(tmp_path: Path) -> None:
-    """The embedding, which is the last layer's weight as well, is nearly all of the decoder."""
+    """Nearly all of the decoder is the embedding, which is also the weight of the last layer."""
     small, least = _compile(tmp_path, 100_000)
     large, most = _compile(tmp_path, 900_000)
     assert len(large) - len(small) > 100e6

@@ -1,4 +1,4 @@
-"""Chains of elementwise operators are one op, in place where an operand ends there."""
+"""Tests that chains of elementwise operators are one op, which overwrites an operand without later readers."""
 
 import torch
 from torch import Tensor

@@ -1,4 +1,4 @@
-"""Networks of the families that are published are one delegate each."""
+"""Tests that networks of published families are one delegate each."""
 
 import pytest
 import torch

@@ -1,4 +1,4 @@
-"""Options travel as compile specs."""
+"""Tests that options are encoded as compile specs, and invalid ones are rejected."""
 
 import pytest
 

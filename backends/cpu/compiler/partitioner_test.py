@@ -1,4 +1,4 @@
-"""What the backend takes, and what it leaves."""
+"""Tests that the partitioner delegates what the backend supports, and gives reasons for the other nodes."""
 
 import operator
 
@@ -95,7 +95,7 @@ def test_a_size_that_others_need_is_taken_outside() -> None:
 
 
 class _Looped(nn.Module):
-    """A branch in a loop, with layers in both, one of them outside as well."""
+    """A branch in a loop, with layers in both. One of the layers is also used outside."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Payloads: what they hold, how they are planned, that equal programs give equal bytes."""
+"""Tests that payloads have the expected content and memory plan, and are reproducible."""
 
 import pytest
 import torch

@@ -1,4 +1,4 @@
-"""What reaches the program besides the payload."""
+"""Tests that the backend passes named data, memory requirements and debug handles to the program."""
 
 import torch
 from torch import nn

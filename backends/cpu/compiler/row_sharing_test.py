@@ -1,4 +1,4 @@
-"""Products of the same row are one op, where their weights have few bits."""
+"""Tests that low-bit GEMMs of the same row are joined into one op."""
 
 import torch
 from torch import Tensor, nn
@@ -10,7 +10,7 @@ from backends.cpu.schema.gemm import QBW_MAX_OUTPUTS, GemmF32Qbw
 
 
 class Side(nn.Module):
-    """Layers of 64 summands that read one tensor, each with `groups` of its own; what they give is one row."""
+    """Layers with K = 64 that read one tensor, each with its number of groups. Their outputs are concatenated."""
 
     def __init__(self, *columns: int, bits: int = 4, shifted: bool = False, groups: tuple[int, ...] = ()) -> None:
         super().__init__()
@@ -28,7 +28,7 @@ def _products(module: nn.Module, *inputs: Tensor) -> list[Op]:
 
 
 def _outputs(module: nn.Module, *inputs: Tensor) -> list[int]:
-    """Of each product."""
+    """Return the number of outputs of each low-bit GEMM."""
     return [len(op.outputs) for op in _products(module, *inputs)]
 
 

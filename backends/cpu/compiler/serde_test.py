@@ -1,4 +1,4 @@
-"""Programs delegated to this backend come back from a file as they were saved."""
+"""Tests that delegated programs are unchanged by saving and loading."""
 
 import io
 from collections.abc import Callable

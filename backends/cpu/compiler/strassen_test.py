@@ -1,4 +1,4 @@
-"""Products of many rows by Strassen's algorithm: where it is taken, and that it computes the same."""
+"""Tests that Strassen's algorithm is chosen for GEMMs of many rows, and results agree."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ from exir.program import ExecutorchProgramManager
 
 
 class _Residual(nn.Module):
-    """x plus two layers of it, with a curve between them."""
+    """Two layers with an activation between them, and a residual connection."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -109,7 +109,7 @@ def test_by_default_the_least_number_of_rows_counts(least: int, kind: Any) -> No
 
 
 class _Tied(nn.Module):
-    """Words' vectors are the weights that they are multiplied by."""
+    """An embedding whose table is also the weight of a linear layer."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -120,7 +120,7 @@ class _Tied(nn.Module):
 
 
 class _First(nn.Module):
-    """A layer of all rows, and of the first one."""
+    """A layer that is applied to all rows, and to the first one."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -138,7 +138,7 @@ def test_weights_that_are_read_as_they_are_are_not_stored_twice() -> None:
 
 
 def _program(module: nn.Module, *rows: int) -> ExecutorchProgramManager:
-    """A method for each number of rows."""
+    """Return a program with a method for each number of rows."""
     methods = {f"of_{count}": export(module.eval(), (_rows(1, count, 320),), strict=False) for count in rows}
     return to_edge_transform_and_lower(methods, partitioner=[CpuPartitioner()]).to_executorch()
 

@@ -52,8 +52,8 @@ class SdpaF32(OpSpec):
     def workspace(self, queries: Any, width: int, is_half: bool) -> Any:
         """Return the number of floats that a thread needs.
 
-        They are a block of keys and values in panels, scores, and the maximum and sum of each query; for keys and
-        values of two bytes, a widened block in addition.
+        The workspace has a block of packed keys and values, scores, and the maximum and sum of each query. With 16-bit
+        keys and values, it also has a widened block.
         """
         padded = -(-width // _PANEL) * _PANEL
         widened = self.depth + width if is_half else 0

@@ -19,7 +19,7 @@ class Copy(OpSpec):
 
     dims: (start, first) of each input and dimension.
     fill: value of the elements that no input covers, if y is float32; None for zeros.
-    strides: of each input and dimension; 0 repeats one element, a negative stride flips.
+    strides: stride of each input and dimension; 0 repeats one element, a negative stride flips.
     """
 
     fill: float | None

@@ -66,7 +66,7 @@ class Tensor:
     """An input, an output or a workspace of an op.
 
     shape: dimensions in memory order, outermost first. "..." is any number of dimensions. "|" separates alternatives.
-    limits: of `Count.MANY`, the smallest and the largest number of tensors.
+    limits: smallest and largest number of tensors, for `Count.MANY`.
     """
 
     name: str

@@ -30,8 +30,9 @@ Registers = tuple[int, int, int, int]
 
 
 class Opcode(IntEnum):
-    """Instructions of elementwise programs. Comparisons and logical functions return 1 or 0; other values than 0 are
-    true.
+    """Instructions of elementwise programs.
+
+    Comparisons and logical functions return 1 or 0. Any value except 0 is true.
     """
 
     CONSTANT = 0
@@ -130,8 +131,8 @@ class Instruction(Record):
 class InstructionF32(Instruction):
     """An instruction on float32 registers.
 
-    value: of CONSTANT.
-    activation: of ACTIVATE.
+    value: result of CONSTANT.
+    activation: function of ACTIVATE.
     """
 
     value: float = field(default=0.0, metadata={**at_word(1), **only_if(opcode=Opcode.CONSTANT)})
@@ -151,7 +152,7 @@ class InstructionF32(Instruction):
 class InstructionI64(Instruction):
     """An instruction on int64 registers.
 
-    value: of CONSTANT.
+    value: result of CONSTANT.
     """
 
     value: Int64 = field(default=Int64(0), metadata={**at_word(1), **only_if(opcode=Opcode.CONSTANT)})

@@ -66,7 +66,7 @@ class AdaptivePool(OpSpec):
     Along an axis of n elements, window i of m has the elements from floor(i * n / m) to before
     ceil((i + 1) * n / m).
 
-    mode: of ARGMAX, y is int64: indices into the flattened volume [D, H, W]. Otherwise, y is float32.
+    mode: with ARGMAX, y is int64 and has indices into the flattened volume [D, H, W]. Otherwise, y is float32.
     """
 
     mode: PoolMode

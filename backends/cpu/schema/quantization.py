@@ -48,7 +48,7 @@ class Dequantize(OpSpec):
 
 
 class BinaryOp(IntEnum):
-    """Functions of two real numbers."""
+    """Functions of two dequantized values."""
 
     ADD = 0
     MUL = 1

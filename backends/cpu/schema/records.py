@@ -1,4 +1,4 @@
-"""Records that attributes of several ops consist of."""
+"""Records that are attributes of several ops."""
 
 from dataclasses import dataclass, field
 from enum import IntEnum
@@ -33,7 +33,7 @@ class ActivationFunction(IntEnum):
 
 @dataclass(frozen=True)
 class Activation(Record):
-    """A function of one number. `low` and `high` are its parameters, if it has any."""
+    """A function of one value. `low` and `high` are its parameters, if it has any."""
 
     function: ActivationFunction = ActivationFunction.NONE
     low: float = 0.0
@@ -84,7 +84,7 @@ class QuantParams(Record):
 
 @dataclass(frozen=True)
 class OutputQuantization(Record):
-    """A real x becomes round(x * inverse) + zero_point, clamped to `low..high`. Ties round to even.
+    """Quantization of outputs: clamp(round(x * inverse) + zero_point, low, high). Ties round to even.
 
     inverse: 1 / scale, positive and finite.
     """

@@ -78,10 +78,10 @@ OPS: tuple[type[OpSpec], ...] = (
     MbconvF32,
     Col2im,
 )
-"""Every op of payloads once."""
+"""All ops of payloads."""
 
 ALL_OPS: tuple[type[OpSpec], ...] = (*OPS, RoundRows, AddQs8, ArgmaxPool)
-"""With the ops that only the XNNPACK backend builds."""
+"""All ops, including those that only the XNNPACK backend builds."""
 
 BY_CODE = {op.code: op for op in OPS}
 BY_NAME = {op.op_name(): op for op in ALL_OPS}

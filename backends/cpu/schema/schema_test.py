@@ -1,4 +1,4 @@
-"""Declarations of ops: their encoding, and the C code that is generated from them."""
+"""Tests that declarations of ops are encoded as words and generate the expected C code."""
 
 import re
 from dataclasses import dataclass, field
@@ -112,7 +112,7 @@ def test_repeated_attributes_are_read_from_the_remaining_words(record: OpSpec) -
 
 
 class _Shape(IntEnum):
-    """Shapes of figures."""
+    """Shapes."""
 
     SQUARE = 0
     CIRCLE = 1

@@ -1,4 +1,4 @@
-"""Operators of one tensor that a product or convolution can apply to what it computes."""
+"""Lowering of activations, which GEMMs and convolutions can apply to their results."""
 
 from collections.abc import Callable
 from math import inf

@@ -1,4 +1,4 @@
-"""Adaptive pooling."""
+"""Tests that adaptive pooling agrees with PyTorch and is one op."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""Attention is one op without transposes, and agrees with PyTorch."""
+"""Tests that attention is one op without transposes, and agrees with PyTorch."""
 
 import pytest
 import torch
@@ -15,7 +15,7 @@ _attend = F.scaled_dot_product_attention
 
 
 class _Layer(nn.Module):
-    """A layer of an encoder as BERT has it."""
+    """An encoder layer like those of BERT."""
 
     def __init__(self, size: int, heads: int) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Builds an op graph: where each tensor of the program lies, and in what order of dimensions."""
+"""Builds an op graph, and tracks the value and the memory order of each tensor of the program."""
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any
@@ -20,17 +20,17 @@ Order = tuple[int, ...]
 
 
 def as_it_is(rank: int) -> Order:
-    """Memory in the order of the dimensions."""
+    """Return the memory order of a contiguous tensor."""
     return tuple(range(rank))
 
 
 def channels_last(rank: int) -> Order:
-    """Dimension 1 innermost."""
+    """Return the memory order with dimension 1 innermost."""
     return (0, *range(2, rank), 1)
 
 
 class Builder:
-    """Grows an op graph, one node of the program after the other."""
+    """Builds an op graph, node by node in the order of the program."""
 
     def __init__(self, program: Program) -> None:
         self.program = program
@@ -40,25 +40,25 @@ class Builder:
         self._made: dict[Hashable, Value] = {}
 
     def add_argument(self, node: Node) -> None:
-        """The next argument of the call: a tensor or an integer."""
+        """Append an argument of the call, a tensor or an integer."""
         if isinstance(node.meta["val"], torch.Tensor):
             self._add_tensor(node, Input(len(self.graph.arguments)))
         else:
             self.graph.arguments.append(dim_of(node.meta["val"]))
 
     def add_state(self, node: Node) -> None:
-        """The next argument of the call: a buffer that the call updates. They come last."""
+        """Append an argument that is a buffer, which the call updates. Such arguments are last."""
         self._states[node] = self._add_tensor(node, State(len(self.graph.arguments)))
 
     def add_result(self, node: Node) -> None:
-        """The next result of the call, in the order that the program says; what lies in a state is copied."""
+        """Append a result of the call, in the memory order of the program. The content of a state is copied."""
         given = given_tensor_of(node)
         order = self._given_order(given)
         value = self._apart_from_states(self._as_dtype(self.read(node, order), given.dtype, node), node)
         self.graph.results.append(TensorLayout(value, order))
 
     def keep_states(self, new_values: Mapping[Node, Node]) -> None:
-        """Let states hold their new values, given by their placeholders. Nothing is lowered after this."""
+        """Store the new values of states, by placeholder. No node may be lowered afterwards."""
         moved = []
         for node, new in new_values.items():
             state, order = self._states[node].value, self._states[node].order
@@ -69,23 +69,23 @@ class Builder:
             self._copied(value, Value(state.dtype, state.dims, base=state), new)
 
     def layout(self, node: Node) -> TensorLayout:
-        """Where the tensor of `node` lies; a constant as its elements are ordered."""
+        """Return the layout of the tensor of `node`. Constants are contiguous."""
         found = self.program.constant(node)
         if node not in self._laid and found is not None:
             self._laid[node] = TensorLayout(constant(found), as_it_is(found.dim()))
         return self._laid[node]
 
     def lies_in(self, node: Node, order: Order) -> bool:
-        """Whether the tensor of `node` is read in `order` without an op."""
+        """Return whether the tensor of `node` can be read in `order` without a permutation."""
         return _same_bytes(self.layout(node), order)
 
     def read(self, node: Node, order: Order | None = None) -> Value:
-        """The tensor of `node` with its dimensions in `order`; by an op if it lies otherwise."""
+        """Return the tensor of `node` in the memory order `order`, by default contiguous. Permutes it if necessary."""
         layout = self.layout(node)
         return self._ordered(layout, order or as_it_is(len(layout.order)), node)
 
     def read_weight(self, node: Node, order: Order | None = None) -> Value | None:
-        """A constant in the dtype that the program has, with its dimensions in `order`; None for what is computed."""
+        """Return a constant in the dtype of the program, in the memory order `order`; None for computed tensors."""
         found = self.program.weight(node)
         return (
             None
@@ -94,8 +94,7 @@ class Builder:
         )
 
     def broadcast(self, node: Node, order: Order) -> Value:
-        """The tensor of `node` with dimensions of size 1 before its own, as many as `order` has, and
-        in that order."""
+        """Return the tensor of `node` in the memory order `order`, with leading dimensions of size 1 up to its rank."""
         layout = self.layout(node)
         missing = len(order) - len(layout.order)
         dims = (1,) * missing + layout.value.dims
@@ -103,7 +102,7 @@ class Builder:
         return self._ordered(TensorLayout(view(layout.value, dims), raised), order, node)
 
     def write(self, node: Node, order: Order | None = None) -> Value:
-        """A new value for what `node` gives, with its dimensions in `order`."""
+        """Return a new value for the result of `node`, in the memory order `order`, by default contiguous."""
         tensor = tensor_of(node)
         order = order or as_it_is(tensor.dim())
         value = Value(tensor.dtype, _in_order(dims_of(tensor), order))
@@ -111,8 +110,10 @@ class Builder:
         return value
 
     def rewrite(self, node: Node, old: Node) -> Value:
-        """A value for what `node` gives, which is `old` but for some elements: over it where that is a state
-        that nobody else reads as it was."""
+        """Return a value for the result of `node`, a copy of `old` with some elements replaced.
+
+        It shares the memory of `old` if that is a state without other readers.
+        """
         layout = self.layout(old)
         over = isinstance(layout.value.storage.place, State) and self._is_read_by_none_but(node, layout.value.storage)
         value = Value(layout.value.dtype, layout.value.dims, base=layout.value if over else None)
@@ -120,7 +121,7 @@ class Builder:
         return value
 
     def alias(self, node: Node, layout: TensorLayout) -> None:
-        """What `node` gives lies there already."""
+        """Let the result of `node` be `layout`, without an op."""
         self._laid[node] = layout
 
     def op(
@@ -130,20 +131,20 @@ class Builder:
         self.graph.ops.append(Op(spec, tuple(inputs), (output,), dims=dims, nodes=nodes))
 
     def once(self, key: Hashable, make: Callable[[], Value]) -> Value:
-        """What `make` gave when it was first asked for under `key`."""
+        """Return the value of the first call of `make` for `key`."""
         if key not in self._made:
             self._made[key] = make()
         return self._made[key]
 
     def shaped(self, node: Node, dims: tuple[Dim, ...], order: Order) -> Value:
-        """The elements of `node` as a tensor of sizes `dims`, which has as many, with its dimensions in `order`."""
+        """Return the tensor of `node` reshaped to `dims`, in the memory order `order`."""
         layout = self.layout(node)
         if tuple(dims_of(tensor_of(node))) != dims:
             layout = TensorLayout(view(self.read(node), dims), as_it_is(len(dims)))
         return self._ordered(layout, order, node)
 
     def maximum(self, dim: Dim) -> int:
-        """The largest value of `dim`, which has one."""
+        """Return the largest value of `dim`, which must have an upper bound."""
         return self.graph.bounds.most([dim])
 
     def _add_tensor(self, node: Node, place: Input | State) -> TensorLayout:
@@ -155,7 +156,7 @@ class Builder:
         return given
 
     def _as_dtype(self, value: Value, dtype: torch.dtype, node: Node) -> Value:
-        """`value` itself; where the program has halves, and ops floats, as the other."""
+        """Return `value` as `dtype`. Casts between float16 or bfloat16 (program) and float32 (ops) if necessary."""
         if value.dtype == dtype:
             return value
         internal_assert(value.dtype in HALVES or dtype in HALVES, f"{value.dtype} was passed for {dtype}")
@@ -164,7 +165,7 @@ class Builder:
         return converted
 
     def _is_read_by_none_but(self, node: Node, storage: Value) -> bool:
-        """Ops may be moved, so that readers must not even come before."""
+        """Return whether no other node reads `storage`, even before `node`: ops may be reordered."""
         here = {each for each, layout in self._laid.items() if layout.value.storage is storage}
         return all(user is node or user in here for each in here for user in each.users)
 
@@ -178,7 +179,7 @@ class Builder:
         return to
 
     def _given_order(self, tensor: torch.Tensor) -> Order:
-        """The order in which a tensor that crosses the border lies; exir plans by the same rule."""
+        """Return the memory order of an argument or result of the delegate, by the rule of exir's memory planning."""
         shape = [self.maximum(dim_of(size)) for size in tensor.shape]
         strides = [self.maximum(dim_of(stride)) for stride in tensor.stride()]
         return dim_order_of_strides(shape, strides)
@@ -199,7 +200,7 @@ class Builder:
 
 
 def view(value: Value, dims: tuple[Dim, ...]) -> Value:
-    """`value` with other sizes; `value` itself where they are its own."""
+    """Return a view of `value` with sizes `dims`; `value` itself if it has these sizes."""
     if value.dims == dims:
         return value
     tensor = value.constant
@@ -211,6 +212,6 @@ def _in_order(dims: Sequence[Any], order: Order) -> tuple[Any, ...]:
 
 
 def _same_bytes(layout: TensorLayout, order: Order) -> bool:
-    """Whether the elements lie in `order` as it is; dimensions of size 1 may stand anywhere."""
+    """Return whether `layout` has the memory order `order`. Dimensions of size 1 may be anywhere."""
     dims = layout.dims
     return [dim for dim in layout.order if dims[dim] != 1] == [dim for dim in order if dims[dim] != 1]

@@ -1,4 +1,4 @@
-"""Numbers of one dtype become those of another."""
+"""Tests that casts agree with PyTorch."""
 
 import pytest
 import torch

@@ -1,4 +1,4 @@
-"""Norms whose scale and shift go by channel: batch norm of known statistics, group norm, instance norm."""
+"""Lowering of norms with a scale and shift per channel: batch norm (inference), group norm, instance norm."""
 
 import torch
 from torch import Tensor
@@ -20,7 +20,7 @@ _BATCH_EPSILON, _GROUPS, _GROUP_EPSILON, _INSTANCE_EPSILON = 6, 6, 7, 7
 
 
 def _lower_batch_norm(builder: Builder, node: Node) -> None:
-    """A factor and a summand for each channel."""
+    """Lower to a constant factor and summand per channel."""
     mean, variance = (builder.program.constant(node.args[index]) for index in (_MEAN, _VARIANCE))
     assert mean is not None and variance is not None
     scale, shift = _rows(builder.program, node)
@@ -39,7 +39,7 @@ def _lower_instance_norm(builder: Builder, node: Node) -> None:
 
 
 def _normalize(builder: Builder, node: Node, rows: tuple[Dim, ...], epsilon: float) -> None:
-    """What belongs to one of `rows` lies together."""
+    """Normalize x viewed as [*rows, columns], then apply scale and shift of each channel."""
     x = builder.read(node.args[_X])
     columns = product(x.dims) // product(rows)
     normal = Value(x.dtype, x.dims)
@@ -48,7 +48,7 @@ def _normalize(builder: Builder, node: Node, rows: tuple[Dim, ...], epsilon: flo
 
 
 def _scale(builder: Builder, node: Node, layout: TensorLayout, factor: Tensor | None, summand: Tensor | None) -> None:
-    """`laid` times `factor`, plus `summand`, of each channel, as what `node` or its first part gives."""
+    """Emit `layout` * `factor` + `summand` per channel as the result of `node`, or as its first one."""
     for opcode, row in ((Opcode.MUL, factor), (Opcode.ADD, summand)):
         if row is not None:
             dims = [1] * len(layout.order)
@@ -63,7 +63,7 @@ def _scale(builder: Builder, node: Node, layout: TensorLayout, factor: Tensor | 
 
 
 def _rows(program: Program, node: Node) -> tuple[Tensor | None, Tensor | None]:
-    """Scale and shift of each channel; None where there is none."""
+    """Return scale and shift of each channel; None for a missing one."""
     return program.constant(node.args[_WEIGHT]), program.constant(node.args[_BIAS])
 
 
@@ -77,13 +77,13 @@ def _refuses_group_norm(program: Program, node: Node) -> Refusal:
     if not isinstance(dims_at(node.args[_X])[_CHANNEL], int):
         return "the number of channels must be static"
     if 0 in dims_at(node.args[_X])[:2]:
-        return "the number of groups is 0"
+        return "the batch size or the number of channels is 0"
     return _refuses_rows(program, node) or refuses_but_first(program, node)
 
 
 def _refuses_instance_norm(program: Program, node: Node) -> Refusal:
     if 0 in dims_at(node.args[_X])[:2]:
-        return "the number of channels is 0"
+        return "the batch size or the number of channels is 0"
     return _refuses_rows(program, node) if node.args[5] else "only statistics of the input are supported"
 
 

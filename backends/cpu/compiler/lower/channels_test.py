@@ -1,4 +1,4 @@
-"""Norms over channels agree with PyTorch and take few ops."""
+"""Tests that norms of channels agree with PyTorch and need few ops."""
 
 import pytest
 import torch

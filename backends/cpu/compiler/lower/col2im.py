@@ -1,4 +1,4 @@
-"""`col2im`: sum of overlapping windows."""
+"""Lowering of `col2im`, the sum of overlapping windows."""
 
 import torch
 from torch._ops import OpOverload

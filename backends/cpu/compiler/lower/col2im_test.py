@@ -1,4 +1,4 @@
-"""`col2im`."""
+"""Tests that `col2im` agrees with PyTorch and needs no permutation of its result."""
 
 import pytest
 import torch

@@ -1,4 +1,4 @@
-"""What is the same at every call is no argument of it, whatever its sizes."""
+"""Tests that constant tensors are part of the payload, even if their sizes are dynamic."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Convolutions with constant weights."""
+"""Lowering of convolutions with constant weights."""
 
 from dataclasses import replace
 from typing import Any, NamedTuple

@@ -1,4 +1,4 @@
-"""Convolutions of every form agree with PyTorch and use the expected op."""
+"""Tests that convolutions of every form agree with PyTorch and use the expected op."""
 
 from typing import Any
 

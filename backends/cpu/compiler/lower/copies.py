@@ -201,9 +201,9 @@ def _refuses_slice(program: Program, node: Node) -> Refusal:
     size, outputs = (dims_at(each)[_dim_of(node)] for each in (node.args[0], node))
     ends = list(program.bounds.at_ends((_start(node, size), outputs, size)))
     if any(count < 0 for _, count, _ in ends):
-        return "its start can exceed its end"
+        return "the start of the slice can exceed its end"
     exceeds = any(count > 0 and first + (count - 1) * step >= most for first, count, most in ends)
-    return "its end can exceed the dimension" if exceeds else None
+    return "the end of the slice can exceed the dimension" if exceeds else None
 
 
 def _refuses_copy(program: Program, node: Node) -> Refusal:

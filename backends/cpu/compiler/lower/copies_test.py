@@ -1,4 +1,4 @@
-"""Slices, concatenation, padding, expansion and flips are one op each."""
+"""Tests that slices, concatenation, padding, expansion and flips are one op each."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Comparisons, choices and whole numbers compute what PyTorch does; one delegate takes each."""
+"""Tests that elementwise operators agree with PyTorch for all dtypes, in one delegate each."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ _COMPARISONS = [torch.eq, torch.ne, torch.lt, torch.le, torch.gt, torch.ge]
 
 
 def _some(dtype: torch.dtype, *sizes: int) -> Tensor:
-    """Few numbers, so that some are equal and some are 0."""
+    """Return small integers, so that some are equal and some are 0."""
     return torch.randint(-2, 3, sizes).to(dtype)
 
 
@@ -133,7 +133,7 @@ def test_a_number_that_is_computed_during_the_call() -> None:
 
 
 def test_size_that_is_one_for_the_example_alone_is_left_to_kernels() -> None:
-    """torch.export takes `n // 2 % 4` for 1, and sums of that size and 1 for sums of size 1."""
+    """torch.export specializes `n // 2 % 4` to 1, and a sum of that size and 1 to size 1."""
 
     class Part(torch.nn.Module):
         def forward(self, x: Tensor, n: int) -> Tensor:

@@ -1,4 +1,4 @@
-"""Tensors extended by what they have themselves: repetitions, edges, reflections."""
+"""Lowering of repetition, and of padding with elements of the tensor (replicate, reflect, circular)."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -15,12 +15,12 @@ from backends.cpu.compiler.lower.copies import Part, emit_copy, part_of
 from backends.cpu.compiler.lower.rule import ANY, MAX_RANK, Program, Refusal, Rule, argument, dims_at, tensor_of
 
 _aten = torch.ops.aten
-# What a dimension becomes: parts of the output, of a part that is all of the tensor.
+# Yields the parts of an output that is padded along a dimension: (whole tensor, dimension, its size, (before, after)).
 _Parts: TypeAlias = Callable[[Part, int, Dim, tuple[int, int]], Iterator[Part]]
 
 
 def _lower_repeat(builder: Builder, node: Node) -> None:
-    """Before each dimension that is repeated stands one of as many as there are repetitions."""
+    """Emit an expansion with a new dimension before each repeated one. Its size is the number of repetitions."""
     sizes, dims, strides = [], [], []
     rank = tensor_of(node).dim()
     given = (1,) * (rank - tensor_of(node.args[0]).dim()) + dims_at(node.args[0])
@@ -47,12 +47,12 @@ def _refuses_repeat(program: Program, node: Node) -> Refusal:
 
 
 def _lower_pad(builder: Builder, node: Node) -> None:
-    """By something that the tensor has."""
+    """Lower padding with elements of the tensor."""
     _extend(builder, node, _MODES[node.args[2]])
 
 
 def _extend(builder: Builder, node: Node, parts: _Parts) -> None:
-    """One dimension after the other: what is before it, itself, and what is behind."""
+    """Emit a copy for each padded dimension. Its parts are the padding before, the tensor, and the padding after."""
     layout = builder.layout(node.args[0])
     rank = len(layout.order)
     for place, (before, after) in enumerate(_pads(node)):
@@ -68,7 +68,7 @@ def _extend(builder: Builder, node: Node, parts: _Parts) -> None:
 
 
 def _replicated(part: Part, dim: int, size: Dim, pads: tuple[int, int]) -> Iterator[Part]:
-    """The last part is written over by none: as much is copied as there is room."""
+    """Yield both edges, each with stride 0 up to the end of the output. The tensor, last, overwrites the overlap."""
     before, _ = pads
     yield _moved(part, dim, start=0, first=0, stride=0)
     yield _moved(part, dim, start=size - 1, first=before + size - 1, stride=0)
@@ -99,7 +99,7 @@ def _moved(part: Part, dim: int, start: Dim, first: Dim, stride: int) -> Part:
 
 
 def _pads(node: Node) -> list[tuple[int, int]]:
-    """Before and after, of the last dimension first."""
+    """Return the padding (before, after) of each dimension, beginning with the last dimension."""
     given = node.args[1]
     return list(zip(given[::2], given[1::2], strict=True))
 
@@ -107,7 +107,7 @@ def _pads(node: Node) -> list[tuple[int, int]]:
 def _refuses_pads(program: Program, node: Node) -> Refusal:
     given, mode = node.args[1], argument(node, 2, "mode", "constant")
     if mode not in _MODES:
-        return f"padding mode '{mode}' is not supported here"
+        return f"padding mode '{mode}' is not supported"
     if any(each < 0 for each in given):
         return "negative padding is not supported"
     least = min(program.bounds.minimum(dims_at(node.args[0])[-1 - place]) for place in range(len(given) // 2))

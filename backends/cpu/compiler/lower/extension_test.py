@@ -1,4 +1,4 @@
-"""Repetitions and pads that the tensor fills itself are copies."""
+"""Tests that repetition and padding with elements of the tensor are copies, and agree with PyTorch."""
 
 from typing import Any
 

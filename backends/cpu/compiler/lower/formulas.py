@@ -30,13 +30,13 @@ _ELU = Activation(ActivationFunction.ELU, 1.0)
 
 
 def _log1p(x: Expression) -> Expression:
-    """The quotient corrects the rounding error of 1 + x; infinity has none."""
+    """Return log1p(x). A quotient corrects the rounding error of 1 + x; infinity needs no correction."""
     y = x + 1.0
     return (x < 1e8).where(y.equals(1.0).where(x, y.log() * (x / (y - 1.0))), y.log())
 
 
 def _expm1(x: Expression) -> Expression:
-    """Below zero it is what ELU is; above, e^x - 1 = -(e^-x - 1) * e^x."""
+    """Return expm1(x): ELU for negative x; otherwise, e^x - 1 = -(e^-x - 1) * e^x."""
     return (x > 0.0).where(-(-x).activate(_ELU) * x.exp(), x.activate(_ELU))
 
 
@@ -98,7 +98,7 @@ def lower_formula(builder: Builder, node: Node, formula: Formula, *operands: Any
 
 
 def _call(formula: Formula) -> Rule:
-    """Of the operator's first argument, a float."""
+    """Return the rule of an operator that applies `formula` to its first argument, a float."""
     return Rule(
         lambda builder, node: lower_formula(builder, node, formula, node.args[0]),
         dtypes=(torch.float32, torch.bool),
@@ -106,13 +106,13 @@ def _call(formula: Formula) -> Rule:
 
 
 def lower_elu(builder: Builder, node: Node) -> None:
-    """ELU, times a scale, of what is scaled itself."""
+    """Lower ELU with a scale of the input and one of the result."""
     factors = (argument(node, 1 + index, name, 1) for index, name in enumerate(("alpha", "scale", "input_scale")))
     lower_formula(builder, node, _elu, node.args[0], *factors)
 
 
 def refuses_elu(program: Program, node: Node) -> Refusal:
-    """Why an ELU is not taken: the function of the ops is ELU below zero only."""
+    """Refuse a negative input_scale: ops compute ELU of negative inputs only."""
     return "a negative input_scale is not supported" if argument(node, 3, "input_scale", 1) < 0 else None
 
 
@@ -121,7 +121,7 @@ def _lower_exp2(builder: Builder, node: Node) -> None:
 
 
 def _lower_abs(builder: Builder, node: Node) -> None:
-    """Of whole numbers the larger one of both signs."""
+    """Emit the maximum of x and -x for integers."""
     if tensor_of(node).dtype == torch.float32:
         lower_call(builder, node, Opcode.ABS, node.args[0])
     else:
@@ -129,7 +129,7 @@ def _lower_abs(builder: Builder, node: Node) -> None:
 
 
 def lower_clamp(builder: Builder, node: Node) -> None:
-    """Bounds are numbers or tensors, or one of them is not there."""
+    """Lower a clamp. Bounds are scalars or tensors; one of them may be missing."""
     low, high = argument(node, 1, "min"), argument(node, 2, "max")
     if low is None or high is None:
         lower_formula(
@@ -140,7 +140,7 @@ def lower_clamp(builder: Builder, node: Node) -> None:
 
 
 def refuses_clamp(program: Program, node: Node) -> Refusal:
-    """Why a clamp is not taken: bounds of other numbers than the tensor's."""
+    """Refuse bounds with another dtype than the tensor."""
     x = tensor_of(node.args[0])
     if x.dtype != tensor_of(node).dtype or x.dtype == torch.bool:
         return "bounds of another dtype are not supported"
@@ -149,7 +149,7 @@ def refuses_clamp(program: Program, node: Node) -> Refusal:
 
 
 def _scaled_sum(formula: Formula, plain: Opcode) -> Rule:
-    """A sum or difference of which the second operand has a factor, which is 1 mostly."""
+    """Return the rule of a sum or difference with a factor of the second operand, mostly 1."""
 
     def lower(builder: Builder, node: Node) -> None:
         factor = node.kwargs.get("alpha", 1)

@@ -1,4 +1,4 @@
-"""Operators of several instructions compute what PyTorch does, near zero and far from it."""
+"""Tests that operators of several instructions agree with PyTorch, near zero and far from it."""
 
 from typing import Any
 

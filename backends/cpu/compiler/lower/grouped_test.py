@@ -1,4 +1,4 @@
-"""Layers of experts are one op each: a GEMM of groups of rows with a matrix of its own."""
+"""Tests that expert layers are one grouped GEMM each, and agree with PyTorch."""
 
 import pytest
 import torch
@@ -14,7 +14,7 @@ from exir.backend.utils import get_non_lowered_nodes
 
 
 class _Experts(nn.Module):
-    """Two layers of `count` experts, as transformers' `grouped_mm` has them."""
+    """Two layers of `count` experts, like `grouped_mm` in transformers."""
 
     def __init__(self, count: int, dtype: torch.dtype = torch.float32) -> None:
         super().__init__()

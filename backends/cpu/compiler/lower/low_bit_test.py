@@ -1,4 +1,4 @@
-"""GEMMs and embeddings read low-bit weights without widening them in the file."""
+"""Tests that GEMMs and embeddings store low-bit weights in their packed form, and agree with PyTorch."""
 
 import pytest
 import torch
@@ -180,7 +180,7 @@ def test_weights_with_minima_keep_their_bits(
 
 
 def test_a_tied_embedding_of_blocks_is_in_the_file_once() -> None:
-    """8.5 bits per weight: blocks of 32 int8 weights with a scale of two bytes."""
+    """8.5 bits per weight: blocks of 32 int8 weights with a 16-bit scale."""
 
     class Tied(nn.Module):
         def __init__(self) -> None:

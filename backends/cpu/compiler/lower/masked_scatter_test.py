@@ -1,4 +1,4 @@
-"""Elements that a mask selects take those of a source: one op, within one delegate."""
+"""Tests that `masked_scatter` is one op in one delegate, and agrees with PyTorch."""
 
 import pytest
 import torch
@@ -40,7 +40,7 @@ def test_elements_of_any_dtype(dtype: torch.dtype) -> None:
 
 def test_rows_of_images_take_their_places_among_those_of_words() -> None:
     class Joined(nn.Module):
-        """As vision-language models join both: the mask says which tokens stand for images."""
+        """Merges image features into token embeddings, as vision-language models do. The mask selects image tokens."""
 
         def __init__(self) -> None:
             super().__init__()

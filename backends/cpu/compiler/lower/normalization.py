@@ -1,4 +1,4 @@
-"""Operators over rows as a whole: layer norm, RMS norm, softmax."""
+"""Lowering of layer norm, RMS norm and softmax."""
 
 import torch
 from torch._ops import OpOverload
@@ -28,7 +28,7 @@ def _lower_rms_norm(builder: Builder, node: Node) -> None:
 
 
 def _emit(builder: Builder, node: Node, spec: Norm, shift: tuple[Value, ...]) -> None:
-    """The dimensions that are normalized together are one row."""
+    """Emit a norm. The normalized dimensions are flattened to rows."""
     scale = _row(builder, node, argument(node, _SCALE, "weight"), 1.0)
     dims = _as_rows(node)
     output = builder.write(node)
@@ -63,14 +63,14 @@ def _lower_softmax(builder: Builder, node: Node, spec: Softmax) -> None:
 
 
 def _with_last(order: Order, dim: int) -> Order:
-    """`order` when its innermost dimension is `dim`, else the dimensions as they are with that one at the end."""
+    """Return `order` if `dim` is its innermost dimension; otherwise, contiguous order with `dim` moved to the end."""
     if not order or order[-1] == dim:
         return order
     return (*(each for each in as_it_is(len(order)) if each != dim), dim)
 
 
 def _dims_in(node: Node, order: Order) -> tuple[int, ...]:
-    """The sizes as they lie; a scalar is a row of one."""
+    """Return the sizes in memory order. A scalar is a row of one element."""
     return tuple(dims_at(node)[dim] for dim in order) or (1,)
 
 

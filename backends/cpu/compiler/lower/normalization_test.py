@@ -1,4 +1,4 @@
-"""Norms and softmax are one op each, and agree with PyTorch."""
+"""Tests that norms and softmax are one op each, and agree with PyTorch."""
 
 from typing import Any
 
@@ -130,7 +130,7 @@ def test_softmax_of_a_number() -> None:
 
 
 class _HalfNorm(nn.Module):
-    """As models of two bytes write it: computed in floats, scaled in their own dtype."""
+    """RMS norm of float16 and bfloat16 models: normalized in float32, scaled in their own dtype."""
 
     def __init__(self, dtype: torch.dtype) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Operators that give several tensors: those that are used are lowered with them."""
+"""Lowering of operators with several results. Used results are lowered together with the operator."""
 
 import operator
 from collections.abc import Callable
@@ -11,7 +11,7 @@ from backends.cpu.compiler.lower.rule import ANY, Program, Refusal, Rule
 
 
 def parts_of(node: Node) -> dict[int, list[Node]]:
-    """What takes each result of `node`, by the result's number."""
+    """Return the `getitem` nodes of each used result of `node`, by index of the result."""
     found: dict[int, list[Node]] = {}
     for user in node.users:
         found.setdefault(user.args[1], []).append(user)
@@ -19,12 +19,12 @@ def parts_of(node: Node) -> dict[int, list[Node]]:
 
 
 def refuses_but_first(program: Program, node: Node) -> Refusal:
-    """Refuses a node of which another result than the first one is used."""
+    """Refuse a node if any result but the first is used."""
     return None if set(parts_of(node)) <= {0} else "only the first result is supported"
 
 
 def _lower_part(builder: Builder, node: Node) -> None:
-    """What gives parts has made them."""
+    """Emit nothing: the operator has already lowered its results."""
 
 
 RULES: dict[Callable[..., Any], Rule] = {operator.getitem: Rule(_lower_part, computes=False, dtypes=ANY)}

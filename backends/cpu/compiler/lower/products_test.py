@@ -1,4 +1,4 @@
-"""Products of what is computed are one op, attention that is written with them one delegate."""
+"""Tests that products of computed matrices are one op, and attention that uses them is one delegate."""
 
 from typing import Any
 
@@ -39,7 +39,7 @@ def test_columns_are_read_where_they_lie() -> None:
 
 
 def _attend(q: Tensor, k: Tensor, v: Tensor, bias: Tensor) -> Tensor:
-    """As it is written where there is a bias for each pair of positions."""
+    """Attention with a bias per pair of positions, written with elementary operators."""
     scores = q @ k.transpose(-2, -1) / 4 + bias
     return (F.softmax(scores, -1) @ v).transpose(1, 2).flatten(2)
 

@@ -1,4 +1,4 @@
-"""Reductions over any dimensions are one op, and agree with PyTorch."""
+"""Tests that reductions over any dimensions are one op, and agree with PyTorch."""
 
 from typing import Any
 

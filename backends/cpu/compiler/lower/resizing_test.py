@@ -1,4 +1,4 @@
-"""Pictures, rows and volumes of other sizes compute what PyTorch does, in an op for two dimensions."""
+"""Tests that interpolation of rows, images and volumes agrees with PyTorch."""
 
 from typing import Any
 

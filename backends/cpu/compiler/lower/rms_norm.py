@@ -1,4 +1,4 @@
-"""RMS norm, found in the operators that models write it with: w * (x * rsqrt(mean(x^2) + epsilon))."""
+"""Finds RMS norms that are written with elementary operators: w * (x * rsqrt(mean(x^2) + epsilon))."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -19,7 +19,10 @@ _CAST = torch.ops.dim_order_ops._to_dim_order_copy.default
 
 @dataclass(frozen=True)
 class RmsNorm:
-    """x: what is brought to mean square 1 over its last dimension. nodes: that do so, the last one at the end."""
+    """An RMS norm over the last dimension of x.
+
+    nodes: nodes that compute it, the last one at the end.
+    """
 
     x: Node
     scale: Tensor | None
@@ -28,7 +31,7 @@ class RmsNorm:
 
 
 def rms_norm_at(program: Program, node: Node) -> RmsNorm | None:
-    """The norm that `node` is the end of, with its scale if it is multiplied by one."""
+    """Return the RMS norm whose last operator is `node`, with its scale if it has one; None if there is none."""
     plain = _plain(program, node)
     if plain is not None or to_torch_overload(node.target) != _aten.mul.Tensor:
         return plain
@@ -40,7 +43,10 @@ def rms_norm_at(program: Program, node: Node) -> RmsNorm | None:
 
 
 def _uncast(node: object) -> object:
-    """What is made another dtype of floats before it is scaled, as modules of two bytes do: ops have floats for all."""
+    """Return the operand of a cast between floating-point dtypes, which ops all compute in float32; else `node`.
+
+    16-bit models have such a cast before the multiplication by the scale.
+    """
     if not _is(node, _CAST) or not isinstance(node.args[0], Node):
         return node
     dtypes = {tensor_of(node).dtype, tensor_of(node.args[0]).dtype}
@@ -48,7 +54,7 @@ def _uncast(node: object) -> object:
 
 
 def _plain(program: Program, node: object) -> RmsNorm | None:
-    """x * rsqrt(...), or x / sqrt(...)."""
+    """Return the norm without scale that ends with `node`: x * rsqrt(...) or x / sqrt(...)."""
     if not isinstance(node, Node):
         return None
     operator = to_torch_overload(node.target)

@@ -1,4 +1,4 @@
-"""What a lowering rule is, and what it may ask about the program."""
+"""Lowering rules, and their view of the program."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -20,16 +20,16 @@ if TYPE_CHECKING:
 
 MAX_RANK = 8
 
-# Dtypes that count and say where something is.
+# Integer dtypes of counts and indices.
 WHOLE = (torch.int64, torch.int32)
-# Dtypes that are computed with.
+# Dtypes of arithmetic.
 NUMBERS = (torch.float32, torch.bool, *WHOLE)
-# Dtypes that are moved as they are.
+# Dtypes of copies.
 ANY = (*NUMBERS, torch.float16, torch.bfloat16, torch.int16, torch.int8, torch.uint8)
 
 
 class Program:
-    """A program to be lowered: its constants, and how large its sizes can be."""
+    """A program to be lowered, with its constants and the bounds of its sizes."""
 
     def __init__(self, program: ExportedProgram) -> None:
         self.graph = program.graph
@@ -38,38 +38,38 @@ class Program:
         self._constants = ConstantTable(program, fake_mode_of(program.graph))
 
     def constant(self, value: object) -> Tensor | None:
-        """The elements of a constant, or what a quantized one stands for; None for anything else. Halves are floats."""
+        """Return the elements of a constant, dequantized and as float32 if 16-bit; None for other values."""
         found = self.weight(value)
         return found.float() if found is not None and found.dtype in HALVES else found
 
     def weight(self, value: object) -> Tensor | None:
-        """The same, in the dtype that the program has."""
+        """Return the elements of a constant in the dtype of the program, dequantized; None for other values."""
         if isinstance(value, Node) and value.op == "call_function":
             return self.quantized.dequantized(value, self._constants.tensor)
         return self._constants.tensor(value)
 
 
-# Why a node cannot be lowered, for people to read; None when it can.
+# Reason why a node cannot be lowered, shown to users; None if it can.
 Refusal: TypeAlias = str | None
 Refuses: TypeAlias = Callable[[Program, Node], Refusal]
 
 
 def never(program: Program, node: Node) -> Refusal:
-    """Every node can be lowered."""
+    """Refuse no node."""
     return None
 
 
 @dataclass(frozen=True)
 class Rule:
-    """How one operator of the edge dialect becomes ops.
+    """The lowering of an operator of the edge dialect.
 
-    refuses: the reason why a node cannot be lowered, or None. Dtypes, ranks and bounds of all
-        tensors have been looked at before.
-    lower: adds the node's ops and says where its result lies.
-    computes: whether it does more than look at its input in another shape.
-    dtypes: that its operands and result may have.
-    first: dtypes that its first operand may have, where its results may have more.
-    numbers: whether operands may be integers that are computed during the call.
+    lower: emits the ops of a node, and sets the layout of its result.
+    refuses: returns why a node cannot be lowered, or None. Dtypes, ranks and bounds of all tensors have been
+        checked before.
+    computes: False if the result is a view of the input.
+    dtypes: allowed dtypes of operands and results.
+    first: allowed dtypes of the first operand; None for `dtypes`.
+    numbers: whether operands may be dynamic integers.
     """
 
     lower: Callable[["Builder", Node], None]
@@ -81,34 +81,35 @@ class Rule:
 
 
 def argument(node: Node, index: int, name: str, default: Any = None) -> Any:
-    """An argument of a call, wherever it stands."""
+    """Return an argument of a call, positional or by keyword."""
     if len(node.args) > index:
         return node.args[index]
     return node.kwargs.get(name, default)
 
 
 def given_tensor_of(node: Any) -> Tensor:
-    """The (fake) tensor that `node` gives."""
+    """Return the (fake) tensor that `node` computes."""
     value = node.meta["val"]
     assert isinstance(value, torch.Tensor)
     return value
 
 
 def tensor_of(node: Any) -> Tensor:
-    """The (fake) tensor that ops compute for `node`: where the program has halves, they have floats."""
+    """Return the (fake) tensor that ops compute for `node`: float32 if the program has float16 or bfloat16."""
     value = given_tensor_of(node)
     return value.float() if value.dtype in HALVES else value
 
 
 def dims_at(node: Any) -> tuple[Dim, ...]:
-    """The sizes of the tensor that `node` gives."""
+    """Return the sizes of the tensor that `node` computes."""
     return dims_of(tensor_of(node))
 
 
 def refuses_sizes(program: Program, sizes: Sequence[Dim], others: Sequence[Dim], broadcast: bool = False) -> Refusal:
-    """The reason where ops would find that sizes are not those of `others`, aligned on the right, at their largest.
+    """Refuse sizes whose maxima differ from those of `others`, right-aligned.
 
-    PyTorch may know that different expressions are equal, for example by `torch._check`. Ops do not.
+    PyTorch may know that different expressions are equal, for example by `torch._check`. The runtime verifies sizes at
+    their maxima.
     broadcast: whether sizes may be 1.
     """
     aligned = others[len(others) - len(sizes) :]
@@ -121,5 +122,5 @@ def refuses_sizes(program: Program, sizes: Sequence[Dim], others: Sequence[Dim],
 
 
 def dim_at(value: Any) -> Dim:
-    """An argument that is an integer, known or computed, as a size."""
+    """Return an integer argument, static or dynamic, as a dim."""
     return dim_of(value.meta["val"]) if isinstance(value, Node) else value

@@ -1,4 +1,4 @@
-"""Running sums are an op."""
+"""Tests that cumulative sums are one op, and agree with PyTorch."""
 
 import pytest
 import torch

@@ -1,4 +1,4 @@
-"""Pictures looked at where a grid says."""
+"""Tests that grid sampling agrees with PyTorch."""
 
 import pytest
 import torch

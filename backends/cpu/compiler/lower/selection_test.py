@@ -1,4 +1,4 @@
-"""The largest numbers of rows, and where they stand."""
+"""Tests that `topk` agrees with PyTorch."""
 
 from typing import Any
 
@@ -20,7 +20,7 @@ def test_topk(dim: int, largest: bool) -> None:
 
 
 class _Experts(nn.Module):
-    """Each row goes through the two of four layers that a router chooses."""
+    """Mixture of experts: a router chooses two of four layers for each row."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Operators that show the same elements in another shape or order. Few of them need an op."""
+"""Lowering of views and permutations. Most of them need no op."""
 
 from collections.abc import Callable, Iterator, Sequence
 
@@ -46,7 +46,7 @@ def _alias_permuted(builder: Builder, node: Node, dims: list[int]) -> None:
 
 
 def _lower_view(builder: Builder, node: Node) -> None:
-    """Where the groups of dimensions that belong together lie together, nothing moves."""
+    """Lower to a view if each group of dimensions that is split or merged is consecutive in memory."""
     layout, dims = builder.layout(node.args[0]), dims_at(node)
     order = viewed_order(layout, dims)
     if order is None:
@@ -55,7 +55,7 @@ def _lower_view(builder: Builder, node: Node) -> None:
 
 
 def viewed_order(layout: TensorLayout, dims: Sequence[Dim]) -> Order | None:
-    """The order in which a view of sizes `dims` lies in the same bytes, or None when they must move."""
+    """Return the memory order of a view of `layout` with sizes `dims`; None if elements have to be moved."""
     if 0 in dims:
         return as_it_is(len(dims))
     place = {dim: position for position, dim in enumerate(layout.order)}
@@ -69,7 +69,7 @@ def viewed_order(layout: TensorLayout, dims: Sequence[Dim]) -> Order | None:
 
 
 def _are_consecutive(positions: list[int], layout: TensorLayout) -> bool:
-    """Whether nothing but dimensions of size 1 lies between these places."""
+    """Return whether only dimensions of size 1 are between these positions in memory."""
     if positions != sorted(positions):
         return False
     between = range(positions[0], positions[-1]) if positions else ()
@@ -77,8 +77,10 @@ def _are_consecutive(positions: list[int], layout: TensorLayout) -> bool:
 
 
 def _groups(old: Sequence[Dim], new: Sequence[Dim]) -> Iterator[tuple[list[int], list[int]]]:
-    """The smallest runs of dimensions, of both shapes in turn, that have the same elements; larger ones at the end
-    where expressions for as many do not look alike."""
+    """Yield the smallest runs of dimensions of both shapes with the same number of elements.
+
+    If expressions for the same number differ in form, the last run has all remaining dimensions.
+    """
     i = j = 0
     while i < len(old) or j < len(new):
         first, second = [i] if i < len(old) else [], [j] if j < len(new) else []
@@ -98,7 +100,7 @@ def _elements(dims: Sequence[Dim], some: list[int]) -> Dim:
 
 
 def _is_less(left: Dim, right: Dim) -> bool:
-    """Of two numbers whether the first is less; an expression counts as more than a number."""
+    """Return whether `left` is less than `right`. An expression counts as greater than an integer."""
     if isinstance(left, int) and isinstance(right, int):
         return left < right
     return isinstance(left, int)

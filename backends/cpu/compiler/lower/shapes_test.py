@@ -1,4 +1,4 @@
-"""Views and permutations show the same elements, whatever else looks at the same value."""
+"""Tests that views and permutations agree with PyTorch, also if several ones read the same value."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Which operators are lowered, and by which rule. A family of operators is a module with `RULES`."""
+"""The table of lowering rules. Each family of operators is a module with `RULES`."""
 
 from collections.abc import Callable
 from typing import Any
@@ -84,7 +84,7 @@ RULES: dict[Callable[..., Any], Rule] = {
     operator: rule for family in _FAMILIES for operator, rule in family.RULES.items()
 }
 
-# Operators that have a decomposition and are lowered better as they are.
+# Operators that PyTorch would decompose, but that are lowered as a whole.
 WHOLE = tuple(
     operator
     for operator in (
@@ -114,12 +114,12 @@ WHOLE = tuple(
 
 
 def rule_of(node: Node) -> Rule | None:
-    """The rule for the operator of `node`."""
+    """Return the rule for the operator of `node`; None if there is none."""
     return RULES.get(to_torch_overload(node.target) or node.target)
 
 
 def refusal(program: Program, node: Node) -> Refusal:
-    """Why `node` runs on kernels; None when it can be lowered."""
+    """Return why `node` cannot be lowered; None if it can."""
     rule = rule_of(node)
     if rule is None:
         return f"{to_torch_overload(node.target) or node.target} is not supported"
@@ -141,7 +141,7 @@ def _is_of_tensors(node: Node) -> bool:
 
 
 def _symbols(node: Node) -> set[Any]:
-    """The symbols in the sizes of a node's tensors, or in its integers."""
+    """Return the symbols in the sizes of a node's tensors, or in its integers."""
     value = node.meta["val"]
     each_size = [
         size

@@ -1,4 +1,4 @@
-"""Rows of tables are one op, whatever integers say which."""
+"""Tests that embeddings and indexing are one op, and agree with PyTorch."""
 
 from typing import Any
 
@@ -102,7 +102,7 @@ def test_what_is_left_to_kernels() -> None:
 
 
 class _Tied(nn.Module):
-    """Tokens to scores of tokens, by one matrix."""
+    """An embedding and an output layer with one matrix."""
 
     def __init__(self) -> None:
         super().__init__()

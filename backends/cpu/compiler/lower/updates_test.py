@@ -1,4 +1,4 @@
-"""What a program writes into its buffers is written where they lie, by one op, and seen by the next call."""
+"""Tests that writes to buffers are in place, one op each, and visible in the next call."""
 
 from collections.abc import Callable
 from typing import Any
@@ -18,7 +18,7 @@ _ROWS = 6
 
 
 class _Cache(nn.Module):
-    """Buffers [2, 3, 6, 4] which `write` changes."""
+    """Buffers [2, 3, 6, 4] that `write` changes."""
 
     def __init__(self, write: Callable[..., Any]) -> None:
         super().__init__()
@@ -86,7 +86,7 @@ def test_as_many_rows_as_there_are() -> None:
 
 
 def _kinds(write: Any, *call: Any, dynamic_shapes: Any = None) -> list[type]:
-    """Of ops that write into states."""
+    """Return the types of the ops that write to states."""
     graph = ops(_Cache(write), *call, dynamic_shapes=dynamic_shapes)
     return [type(op.spec) for op in graph.ops if isinstance(op.output.storage.place, State)]
 

@@ -1,4 +1,4 @@
-"""Windows of any size run: on kernels where no op takes them."""
+"""Tests that windows beyond the limits of ops are not delegated, and the largest ones within are."""
 
 import pytest
 import torch

@@ -1,4 +1,4 @@
-"""Elementwise programs that are written as formulas."""
+"""Builds elementwise programs from formulas in Python."""
 
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
@@ -23,7 +23,7 @@ class _Code:
         return Expression(self, self._operands + len(self.instructions) - 1)
 
     def given(self, value: _Number) -> "Expression":
-        """Return `value`; a number becomes a constant."""
+        """Return `value`. A number is converted to a constant."""
         return value if isinstance(value, Expression) else self.add(self.instruction.constant(value))
 
 

@@ -1,4 +1,4 @@
-"""Reference semantics of declared ops."""
+"""Tests that all declared ops have reference semantics."""
 
 import pytest
 

@@ -33,7 +33,7 @@ class Function(nn.Module):
 
 
 def lowered(module: Any, inputs: Arguments, dynamic_shapes: Any = None, **options: Any) -> ExportedProgram:
-    """The edge program of a module or function with what the backend takes as delegates."""
+    """Return the edge program of a module or function after delegation to the backend."""
     whole = module if isinstance(module, nn.Module) else Function(module)
     shapes = dynamic_shapes if isinstance(module, nn.Module) or dynamic_shapes is None else (dynamic_shapes,)
     program = export(whole.eval(), tuple(inputs), dynamic_shapes=shapes, strict=False)
@@ -42,12 +42,12 @@ def lowered(module: Any, inputs: Arguments, dynamic_shapes: Any = None, **option
 
 
 def delegated(module: Any, inputs: Arguments, dynamic_shapes: Any = None, **options: Any) -> ExportedProgram:
-    """The one partition that the whole module becomes."""
+    """Return the program of the only delegate. Asserts that it is the whole module."""
     return Whole(lowered(module, inputs, dynamic_shapes, **options)).partition
 
 
 class Whole:
-    """A program of which one delegate is all: what its call is given and gives, by the program's own arguments and results."""
+    """A program that is one delegate. Maps the delegate's arguments and results to those of the program."""
 
     def __init__(self, program: ExportedProgram) -> None:
         assert get_non_lowered_nodes(program.graph) == []
@@ -56,12 +56,12 @@ class Whole:
 
     @property
     def partition(self) -> ExportedProgram:
-        """What the delegate computes."""
+        """The program of the delegate."""
         partition: ExportedProgram = lowered_module_of(self._call).original_module
         return partition
 
     def run(self, payload: Payload, inputs: Arguments, buffers: Mapping[str, Tensor]) -> list[Any]:
-        """The results of the program; `buffers`, by their names, are updated."""
+        """Run `payload`, update `buffers` (by name), and return the results of the program."""
         signature = self._program.graph_signature
         given = dict(zip(signature.user_inputs, torch.utils._pytree.tree_leaves(tuple(inputs)), strict=True))
         given |= {name: buffers[target] for name, target in signature.inputs_to_buffers.items() if target in buffers}
@@ -71,12 +71,12 @@ class Whole:
 
 
 def ops(module: Any, *inputs: Tensor, dynamic_shapes: Any = None, **options: Any) -> OpGraph:
-    """The op graph of a module that is delegated as a whole."""
+    """Return the op graph of a module that is delegated as a whole."""
     return op_graph(delegated(module, inputs, dynamic_shapes, **options), Options(**options))
 
 
 def specs(module: Any, *inputs: Tensor, **options: Any) -> list[OpSpec]:
-    """The operations of the ops, in order."""
+    """Return the specs of the ops of a module, in order."""
     return [op.spec for op in ops(module, *inputs, **options).ops]
 
 
@@ -88,7 +88,7 @@ def assert_computes(
     tolerance: float = 1e-5,
     **options: Any,
 ) -> None:
-    """Assert that one delegate computes what `module` does, of `inputs` and of `others`."""
+    """Assert that one delegate computes the results of `module` for `inputs` and for `others`."""
     whole = Whole(lowered(module, inputs, dynamic_shapes, **options))
     payload = compile_partition(whole.partition, Options(**options))
     for each in (inputs, *others):
@@ -98,9 +98,9 @@ def assert_computes(
 
 
 def assert_keeps(module: nn.Module, *calls: Arguments, dynamic_shapes: Any = None, tolerance: float = 1e-5) -> None:
-    """Assert that one delegate computes what `module` does in a row of calls, buffers that they change included.
+    """Assert that one delegate has the results and the buffers of `module` after each of several calls.
 
-    Every changed buffer must be a state of the delegate, and begins as it is in `module`.
+    Every changed buffer must be a state of the delegate. It begins with its value in `module`.
     """
     whole = Whole(lowered(module, calls[0], dynamic_shapes))
     payload = compile_partition(whole.partition, Options())

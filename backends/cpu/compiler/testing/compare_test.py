@@ -1,4 +1,4 @@
-"""Results are compared as the module gives them, in whatever order a delegate does."""
+"""Tests that results are compared in the order of the module, and wrong ones are found."""
 
 import pytest
 import torch
@@ -38,7 +38,7 @@ def test_results_beside_buffers() -> None:
 
 def test_a_wrong_result_is_found() -> None:
     class Changing(nn.Module):
-        """Adds one more at each call that is not traced."""
+        """Adds the number of calls outside of export."""
 
         def __init__(self) -> None:
             super().__init__()

@@ -1,4 +1,4 @@
-"""Runs payloads in torch: what the runtime side must compute, with bytes where the payload says they are."""
+"""Reference interpreter of payloads in PyTorch. Tensors have the addresses of the memory plan."""
 
 import operator
 from collections.abc import Callable, Mapping, Sequence
@@ -37,19 +37,21 @@ _OPS: dict[DimOp, Callable[[int, int], int]] = {
     DimOp.MIN: min,
     DimOp.MAX: max,
 }
-_NAN = 255  # as every byte
+_NAN = 255  # floats with all bits set are NaN
 _INPUT, _OUTPUT, _SCRATCH, _DATA, _STATE = range(5)
 Arguments = Sequence[Tensor | int]
 
 
 def run_payload(payload: bytes, named: Mapping[str, memoryview], arguments: Arguments) -> list[Tensor]:
-    """The results of a call; arguments that are states are updated. Scratch starts with NaN, so that what
-    nobody wrote shows."""
+    """Return the results of a call, and update arguments that are states.
+
+    Scratch begins as NaN, so reads of unwritten memory are found.
+    """
     return _Run(read(payload), named, arguments).results()
 
 
 class _Run:
-    """One call."""
+    """A call."""
 
     def __init__(self, rows: PayloadRows, named: Mapping[str, memoryview], arguments: Arguments) -> None:
         assert len(arguments) == rows.input_count
@@ -69,7 +71,7 @@ class _Run:
             self._bytes[_OUTPUT, index] = torch.full((size,), _NAN, dtype=torch.uint8)
 
     def results(self) -> list[Tensor]:
-        """Runs every op."""
+        """Run all ops, and return the results."""
         for op in self._rows.ops:
             self._run(op)
         for index, row in _first_of_each(self._rows.values, _STATE).items():
@@ -103,7 +105,7 @@ class _Run:
 
 
 def _first_of_each(rows: Sequence[ValueRow], place: int) -> dict[int, ValueRow]:
-    """The values that say what the arguments or results of a call are."""
+    """Return the first value of each argument or result. It has the sizes of that tensor."""
     found: dict[int, ValueRow] = {}
     for row in rows:
         if row.place == place:
@@ -120,7 +122,7 @@ def _inverse(order: Sequence[int]) -> list[int]:
 
 
 def dim_values(entries: Sequence[DimEntry], arguments: Arguments) -> list[int]:
-    """What the table of sizes says for a call; `AssertionError` for one beyond its maximum."""
+    """Return the values of the table of dims for a call. Raises `AssertionError` if one exceeds its maximum."""
     values: list[int] = []
     for entry in entries:
         values.append(_dim_value(entry, values, arguments))

@@ -10,7 +10,7 @@ LIMITS = {2: (-2, 1), 4: (-8, 7), 8: (-128, 127)}
 
 
 class Weight(nn.Module):
-    """A matrix of 2, 4 or 8 bits, with scales and optional zero points."""
+    """A matrix of 2-bit, 4-bit or 8-bit values, with scales and optional zero points."""
 
     def __init__(self, bits: int, rows: int, columns: int, groups: int, shifted: bool) -> None:
         super().__init__()

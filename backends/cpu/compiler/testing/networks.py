@@ -1,4 +1,4 @@
-"""Small networks of the families that are published, with random weights."""
+"""Small networks of published families, with random weights."""
 
 import torch
 from torch import Tensor, nn
@@ -8,7 +8,7 @@ WIDTH, HEADS, GROUPS, SIZE, CACHE, WORDS = 32, 4, 2, 8, 24, 40
 
 
 class RmsNorm(nn.Module):
-    """As models write it in single operators."""
+    """RMS norm, written with elementary operators as in published models."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -19,7 +19,7 @@ class RmsNorm(nn.Module):
 
 
 class RotaryAttention(nn.Module):
-    """Heads that share keys and values, turned by their positions; over a cache where positions in it are given."""
+    """Grouped-query attention with rotary position embedding; over a cache if positions are given."""
 
     def __init__(self, cached: bool) -> None:
         super().__init__()
@@ -47,7 +47,7 @@ def _turned(x: Tensor, cosine: Tensor, sine: Tensor) -> Tensor:
 
 
 class DecoderLayer(nn.Module):
-    """Attention and a gated feed forward, each behind a norm."""
+    """Attention and a gated feed-forward network, each after a norm."""
 
     def __init__(self, cached: bool) -> None:
         super().__init__()
@@ -63,9 +63,9 @@ class DecoderLayer(nn.Module):
 
 
 class Decoder(nn.Module):
-    """Tokens [1, n] to scores [1, n, words], as Llama and its kin; with a cache also the position of each token, [n].
+    """A decoder like Llama: tokens [1, n] to logits [1, n, words]. With a cache, it also takes positions [n].
 
-    The mask is computed in each call, from positions and from where a packed sequence ends, by indices of two dimensions.
+    Each call computes the mask from positions and the ends of packed sequences, by indexing of two dimensions.
     """
 
     def __init__(self, cached: bool) -> None:
@@ -98,7 +98,7 @@ class Decoder(nn.Module):
 
 
 class Encoder(nn.Module):
-    """Tokens and which of them are no padding, both [1, n], to features, as BERT and its kin."""
+    """An encoder like BERT: tokens and a padding mask, both [1, n], to features."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -126,7 +126,7 @@ def _encoder_layer() -> nn.TransformerEncoderLayer:
 
 
 class VisionTransformer(nn.Module):
-    """Pictures [n, 3, 16, 16] to scores."""
+    """Images [n, 3, 16, 16] to logits."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -142,7 +142,7 @@ class VisionTransformer(nn.Module):
 
 
 class ConvNeXtBlock(nn.Module):
-    """Pictures [n, 8, h, w]: a depthwise filter, a norm over channels, two layers a pixel, a scale of each channel."""
+    """ConvNeXt block on images [n, 8, h, w]: depthwise convolution, norm, two linear layers, scale per channel."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -156,7 +156,7 @@ class ConvNeXtBlock(nn.Module):
 
 
 class StandardisedBlock(nn.Module):
-    """Pictures [n, 8, h, w]: convolutions whose weights are normalised in each call, as in networks without batch norm."""
+    """Block on images [n, 8, h, w] whose weights are standardized in each call, as in normalizer-free networks."""
 
     def __init__(self) -> None:
         super().__init__()
