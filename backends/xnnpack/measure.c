@@ -1,13 +1,13 @@
-/* measure: says what the delegate of a payload for XNNPACK will need, as constant C
- * expressions, for builds.
+/* measure: prints the memory that the delegate of an XNNPACK payload needs, as constant C
+ * expressions for builds.
  *
- *   measure < PAYLOAD */
+ * measure < PAYLOAD */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "backends/xnnpack/runtime/build.h"
 
-/* Ops are counted here, not run. */
+/* Ops are counted but not run, so that empty definitions are enough to link. */
 #define STEPS(X)               \
   X(et_cpu_op_mbconv_f32)      \
   X(et_cpu_op_cast)            \
@@ -44,7 +44,7 @@ STEPS(DEFINE)
 
 #define BLOCK 65536
 
-/* All of the standard input; NULL when it cannot be read. */
+/* Returns all bytes of the standard input, or NULL on failure. */
 static uint8_t *read_all(size_t *size) {
   uint8_t *bytes = NULL;
   size_t got = 0;

@@ -1,6 +1,6 @@
-"""The graph of a payload for XNNPACK as people read it. Needs no torch.
+"""Readable descriptions of the graphs of XNNPACK payloads. Does not import torch.
 
-The tables are those of the official exporter's schema: `runtime/schema.h` has the same, for the verifier.
+The tables follow the official exporter's schema. `runtime/schema.h` has the same tables for the verifier.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ _Float32 = Annotated[float, "float32"]
 
 _NO_VALUE = 0xFFFFFFFF
 
-# What the fields of a node's table hold, in their order: a value that it reads or writes, or a number, numbers or a float that matter
-# to the executor alone. Flags, which come last, are left out.
+# Field types of a node's table: an input (i) or output (o) value, or an integer (.), list ([) or float (f) attribute.
+# The layouts below omit the flags, which are the last field of most tables.
 _LETTERS: dict[str, tuple[Any, type]] = {
     "i": (_UInt32, int),
     "o": (_UInt32, int),
@@ -33,7 +33,7 @@ _LETTERS: dict[str, tuple[Any, type]] = {
 _BINARY, _UNARY, _SHAPED, _PARAMETER = "iio", "io", ".[io", "fio"
 _CONVOLUTION, _POOL, _CONCATENATE = "." * 15 + "iiio", "." * 10 + "io", ".iiiio.i"
 
-# By tag, from 1.
+# Name and layout of each kind of node, in the order of their tags, which start at 1.
 NODES = (
     ("Add", _BINARY),
     ("FullyConnected", "iiio"),
@@ -101,7 +101,7 @@ _DATATYPES = {
 
 
 def _body(name: str, layout: str) -> type:
-    """A class for the table of one kind of node."""
+    """Return a dataclass for the table of one kind of node."""
     kinds = [_LETTERS[letter] for letter in layout]
     fields = [(f"slot_{index}", kind, field(default_factory=zero)) for index, (kind, zero) in enumerate(kinds)]
     made = make_dataclass(name, fields, namespace={"layout": layout})
@@ -150,7 +150,10 @@ class _Graph:
 
 
 def describe(payload: bytes) -> list[tuple[str, list[str]]]:
-    """Each node's kind and its values as "float32[1, 3]", inputs, weights and outputs, as declared. ValueError for other bytes."""
+    """Return the kind of each node and its values, such as "float32[1, 3]", inputs before outputs.
+
+    Raises ValueError if `payload` is not a valid XNNPACK payload.
+    """
     try:
         graph = read_root(_Graph, _flatbuffer(payload))
     except (InvalidProgramError, TypeError) as error:
@@ -160,7 +163,7 @@ def describe(payload: bytes) -> list[tuple[str, list[str]]]:
 
 
 def _flatbuffer(payload: bytes) -> memoryview:
-    """Behind the header, which older payloads have none of."""
+    """Return the flatbuffer. It follows the header, which older payloads do not have."""
     data = memoryview(payload)
     if data[4:8] == b"XH00" and len(data) >= 30:
         start, size = struct.unpack_from("<II", data, 10)
@@ -171,7 +174,7 @@ def _flatbuffer(payload: bytes) -> memoryview:
 
 
 def _values(body: Any, texts: dict[int, str]) -> list[str]:
-    """Of a node: those that it reads, and then those that it writes."""
+    """Return the texts of a node's inputs, then of its outputs."""
     places = sorted((letter, index) for index, letter in enumerate(body.layout) if letter in "io")
     numbers = [getattr(body, f"slot_{index}") for _, index in places]
     return [texts.get(number, f"value {number}") for number in numbers if number != _NO_VALUE]

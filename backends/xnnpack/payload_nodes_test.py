@@ -1,4 +1,4 @@
-"""Payloads for XNNPACK as people read them."""
+"""Tests for payload_nodes."""
 
 from __future__ import annotations
 

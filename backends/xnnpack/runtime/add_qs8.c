@@ -39,7 +39,7 @@ static void run_chunk(void *data, size_t index) {
               et_cpu_part(w->count, CHUNK, index));
 }
 
-/* A sum starts with the rounding term, less the products of the zero points. */
+/* The accumulator starts with the rounding term minus the contributions of the zero points. */
 static et_cpu_add_qs8 add_of(const et_cpu_add_qs8_args *args) {
   const et_cpu_add_qs8_attributes *a = &args->attributes;
   return (et_cpu_add_qs8){.factors = {a->factors[0], a->factors[1]},

@@ -1,4 +1,4 @@
-/* Op argmax_pool: maximum of windows that do not overlap, and its index in the window. */
+/* Op argmax_pool: maximum over windows that do not overlap, and its index in the window. */
 #include "backends/cpu/schema/argmax_pool.h"
 
 #include <math.h>
@@ -15,7 +15,7 @@ static et_status check(const et_cpu_op *op, et_error *error) {
   return et_cpu_check_shape(op, args.indices, 4, sizes, error);
 }
 
-/* The maximum so far of one channel of one window. */
+/* Running maximum of one channel of a window. */
 typedef struct maximum {
   float value;
   int32_t index;

@@ -1,4 +1,4 @@
-/* Tests that windows beyond the image border contain only its pixels. */
+/* Tests argmax_pool with windows that extend beyond the image. */
 #include "backends/cpu/ops/testing.h"
 #include "backends/xnnpack/runtime/ops.h"
 
@@ -12,7 +12,7 @@ static void test_padding_is_never_the_maximum(void **state) {
   (void)state;
   const float image[9] = {-5, -1, -2, -6, -9, -3, -4, -8, -7}; /* 3 x 3 */
   const double expected[4] = {-5, -1, -4, -3};
-  const int32_t places[4] = {3, 2, 3, 1}; /* within windows of 2 x 2 */
+  const int32_t places[4] = {3, 2, 3, 1}; /* indices in 2 x 2 windows */
   const double margin[4] = {0};
   const int32_t in[4] = {1, 3, 3, 1};
   const int32_t out[4] = {1, 2, 2, 1};

@@ -1,20 +1,17 @@
-/* Memory is reserved from what rules emit in mode COUNT, and used by what they emit in modes
- * BUILD and RESIZE. This holds under these invariants:
+/* Memory is reserved from what rules emit in mode COUNT, and used by what they emit in modes BUILD
+ * and RESIZE. This holds under these invariants:
  *
- * - Rules branch on the payload, the options and the declared sizes only. Modes differ in the
- * sizes of tensors, never in their number or order. add() checks tensors against handle->counts,
- * et_xnn_emit() checks ops, references, dims and words.
- *
- * - Inferred sizes never exceed the declared ones in bytes: resize() checks each tensor against
- * the capacity of its slot. Tensors of et_xnn_own() therefore need at most the scratch that
- * plan.c reserved at handle->rooms, and have the same order.
- *
+ * - Rules branch on the payload, the options and the declared sizes only. Modes differ in the sizes
+ *   of tensors, never in their number or order. add() checks tensors against handle->counts,
+ *   et_xnn_emit() checks ops, references, dims and words.
+ * - Inferred sizes never exceed the declared ones in bytes: resize() checks each tensor against the
+ *   capacity of its slot. Tensors of et_xnn_own() therefore need at most the scratch that plan.c
+ *   reserved at handle->rooms, and have the same order.
  * - Packed constants have sizes that follow from constants, which are the same in all modes. The
- * sum is not checked again. et_xnn_build() counts and builds with one context, so the same
- * constants are shared in both.
- *
+ *   sum is not checked again. et_xnn_build() counts and builds with one context, so the same
+ *   constants are shared in both.
  * - RESIZE keeps slots, data and packed constants, and rewrites sizes and ops. et_xnn_emit()
- * checks each op against its new sizes. */
+ *   checks each op against its new sizes. */
 #include "backends/xnnpack/runtime/builder.h"
 
 #include <math.h>

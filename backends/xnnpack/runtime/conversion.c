@@ -5,7 +5,7 @@
 
 extern const et_backend_part et_cpu_op_permute;
 
-/* Rows that a product reads are made bytes there. */
+/* Copies rows. The linear layers that read them quantize them. */
 static void copy_rows(et_xnn_builder *b, const et_xnn_dims *dims) {
   uint32_t order[ET_XNN_MOST_DIMS];
   for (uint32_t i = 0; i < ET_XNN_MOST_DIMS; i++) {
@@ -35,7 +35,7 @@ static void round_rows(et_xnn_builder *b, uint32_t row_dims, bool is_half) {
                             .word_count = ET_CPU_ROUND_ROWS_ATTRIBUTES_WORDS});
 }
 
-/* Whether `node` is a convolution that multiplies each pixel by its weights. */
+/* Returns true if `node` is a pointwise convolution with one group. */
 static bool multiplies_pixels(const et_xnn_node *node) {
   et_xnn_window window;
   return node->tag == ET_XNN_NODE_CONVOLUTION &&

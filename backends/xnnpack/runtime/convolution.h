@@ -1,4 +1,4 @@
-/* Convolutions of nodes. */
+/* Attributes of convolution nodes, and the ops that compute them. */
 #ifndef BACKENDS_XNNPACK_RUNTIME_CONVOLUTION_H_
 #define BACKENDS_XNNPACK_RUNTIME_CONVOLUTION_H_
 
@@ -8,7 +8,7 @@
 /* Inputs of the node. */
 enum { ET_XNN_CONV_X, ET_XNN_CONV_FILTER, ET_XNN_CONV_BIAS };
 
-/* The fields of the node. */
+/* A convolution's window and sizes. */
 typedef struct et_xnn_convolution_of {
   et_xnn_window window;
   et_xnn_matrix matrix;
@@ -41,20 +41,21 @@ et_xnn_dims et_xnn_as_image(const et_xnn_node *layer, et_xnn_dims x);
 /* Returns the sizes of the input of the node as [B, H, W, C], in NHWC or planar layout. */
 et_xnn_dims et_xnn_image_dims(const et_xnn_builder *b);
 
-/* Emits the op, with conversions of the input from, and of the output to its dtype. */
+/* Emits the op. Converts its input to float32, and its output from float32 to the declared
+ * datatype. */
 void et_xnn_emit_floats(et_xnn_builder *b, const et_xnn_convolution_of *c,
                         const et_xnn_image_op *op);
 
-/* Returns whether Winograd's algorithm is faster at the sizes that the payload declares, and
- * not disabled by an option. In winograd.c. */
+/* Returns true if Winograd's algorithm is faster at the declared sizes, and no option disables
+ * it. In winograd.c. */
 bool et_xnn_takes_winograd(const et_xnn_builder *b,
                            const et_xnn_convolution_of *c);
 
 /* Emits winograd_f32. */
 void et_xnn_emit_winograd(et_xnn_builder *b, const et_xnn_convolution_of *c);
 
-/* The same for int8 images: the choice, the packed weights, and the tiles at once. In
- * winograd_i8.c. */
+/* The same for int8 images: the decision, the packed weights, and the number of tiles per
+ * iteration. In winograd_i8.c. */
 bool et_xnn_takes_winograd_i8(const et_xnn_builder *b,
                               const et_xnn_convolution_of *c);
 et_xnn_tensor et_xnn_pack_winograd_i8(et_xnn_builder *b,

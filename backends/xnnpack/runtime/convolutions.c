@@ -32,7 +32,7 @@ static uint32_t number(const et_xnn_builder *b, uint16_t field) {
   return et_fb_u32(b->node->body, field);
 }
 
-/* Whether the filter has these dims. */
+/* Returns true if the filter is a constant with these sizes. */
 static bool has_sizes(const et_xnn_value *filter, int64_t first, int64_t height,
                       int64_t width, int64_t last) {
   const int32_t *sizes = filter->dims.sizes;
@@ -157,7 +157,7 @@ static void emit_floats(et_xnn_builder *b, const et_backend_part *part,
   et_xnn_emit_floats(b, c, &op);
 }
 
-/* Returns whether the convolution is a GEMM of pixels. */
+/* Returns true if the convolution is a GEMM over pixels. */
 static bool is_product(const convolution *c) {
   return c->matrix.groups == 1 && et_xnn_is_pixel(&c->window);
 }
@@ -206,7 +206,8 @@ static void convolve_floats(et_xnn_builder *b, const convolution *c) {
   }
 }
 
-/* Emits an int8 op. `op` has its part, words and workspace. */
+/* Emits an int8 op. `op` has the part, attribute words and workspace; inputs and output are
+ * added. */
 static void emit_bytes(et_xnn_builder *b, et_xnn_emission op,
                        const convolution *c, et_xnn_tensor weights) {
   et_xnn_tensor inputs[5] = {et_xnn_tensor_of(b, b->node->inputs[X]), weights};

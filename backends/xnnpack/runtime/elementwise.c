@@ -102,7 +102,7 @@ static program program_of(const et_xnn_node *node) {
   return p;
 }
 
-/* Words of the longest program. */
+/* Maximum number of attribute words of a program. */
 #define FIXED_WORDS ET_CPU_ELEMENTWISE_F32_ATTRIBUTES_WORDS
 #define PROGRAM_WORDS \
   (FIXED_WORDS + MAX_INSTRUCTIONS * ET_CPU_INSTRUCTION_F32_WORDS)
@@ -139,7 +139,7 @@ static void map_floats(et_xnn_builder *b) {
   et_xnn_put_floats(b, node->outputs[0], floats);
 }
 
-/* Bytes that the bytes of a clamp become, by their bits. */
+/* Fills the lookup table of a clamp, indexed by the bits of the input value. */
 static et_status fill_table(et_xnn_builder *b, const void *request,
                             void *bytes) {
   const et_xnn_value x = et_xnn_input(b, 0);
@@ -183,7 +183,7 @@ void et_xnn_unary(et_xnn_builder *b) {
   }
 }
 
-/* Right-aligned; of sizes that differ one is 1. */
+/* Broadcasts sizes, aligned at the last dimension. Returns false if they are not compatible. */
 static bool broadcast(const et_xnn_dims *a, const et_xnn_dims *b,
                       et_xnn_dims *out) {
   *out = a->rank >= b->rank ? *a : *b;
@@ -204,11 +204,10 @@ static bool same_dims(const et_xnn_dims *a, const et_xnn_dims *b) {
          memcmp(a->sizes, b->sizes, a->rank * sizeof a->sizes[0]) == 0;
 }
 
-/* Rows of fewer bytes are no faster by themselves. */
+/* Minimum number of elements in a row for which binary_qs8 is faster. */
 #define LEAST_ROW 16
 
-/* Whether one tensor is declared as the last sizes of the other, with ones before
- * them. */
+/* Returns true if `row` is declared as the last dimensions of `of`, preceded by ones. */
 static bool is_row(const et_xnn_dims *row, const et_xnn_dims *of) {
   const uint8_t rank = row->rank;
   uint8_t first = 0;
@@ -221,8 +220,8 @@ static bool is_row(const et_xnn_dims *row, const et_xnn_dims *of) {
                 (size_t)(rank - first) * sizeof row->sizes[0]) == 0;
 }
 
-/* Products of bytes as declared in equal sizes, or by a row, have an op of their
- * own. */
+/* Returns true for an int8 multiplication that binary_qs8 supports: equal declared sizes, or a
+ * row as second operand. */
 static bool is_product_of_bytes(const et_xnn_builder *b) {
   const et_xnn_value x = et_xnn_input(b, 0);
   const et_xnn_value y = et_xnn_input(b, 1);
@@ -254,8 +253,8 @@ static void multiply_bytes(et_xnn_builder *b) {
                             .word_count = ET_CPU_BINARY_QS8_ATTRIBUTES_WORDS});
 }
 
-/* Shares of 2^shift, the larger of them with 21 bits. False where one is not worth
- * adding so. */
+/* Computes the factors of add_qs8 in units of 2^-shift. The larger one has 21 bits. Returns
+ * false if a ratio of scales is outside the range of XNNPACK's addition. */
 static bool shares_of(const et_xnn_builder *b, int32_t shares[2],
                       int32_t *shift) {
   const float out = et_xnn_output(b, 0).quantization.scale;
@@ -273,7 +272,7 @@ static bool shares_of(const et_xnn_builder *b, int32_t shares[2],
   return true;
 }
 
-/* Sums and differences of bytes of one kind have whole shares. */
+/* Returns true for an int8 addition or subtraction that add_qs8 supports. */
 static bool is_sum_of_bytes(const et_xnn_builder *b) {
   const et_xnn_value x = et_xnn_input(b, 0);
   const et_xnn_value y = et_xnn_input(b, 1);

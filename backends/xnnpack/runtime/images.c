@@ -16,7 +16,7 @@ static bool is_of_bytes(const et_xnn_builder *b) {
   return et_xnn_is_bytes(&x) && et_xnn_is_bytes(&y);
 }
 
-/* Both sides of the node as images. */
+/* Sizes of the input and the output as images. */
 typedef struct images {
   et_xnn_dims x;
   et_xnn_dims y;
@@ -93,7 +93,7 @@ void et_xnn_pool(et_xnn_builder *b) {
   pool(b, &sides, &window);
 }
 
-/* Dims before the image's are images. */
+/* Returns the product of the dimensions before the image's. */
 static int32_t images_in(const et_xnn_dims *dims) {
   int32_t count = 1;
   for (uint8_t i = 0; i + 3 < dims->rank; i++) {

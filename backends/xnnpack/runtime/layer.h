@@ -2,12 +2,9 @@
  * other readers.
  *
  * - A clamp becomes the bounds of the node before it. Exporters write separate clamps in quantized
- * graphs. XNNPACK fuses them too, so that results are rounded once.
- *
+ *   graphs. XNNPACK fuses them too, so that results are rounded once.
  * - Float32 layers add a residual, or apply a hardswish.
- *
  * - Convolutions take the zeros of a pad as padding of their windows.
- *
  * - Linear layers quantize their rows dynamically. */
 #ifndef BACKENDS_XNNPACK_RUNTIME_LAYER_H_
 #define BACKENDS_XNNPACK_RUNTIME_LAYER_H_

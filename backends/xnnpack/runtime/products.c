@@ -19,7 +19,7 @@ extern const et_backend_part et_cpu_op_gemm_f32_qbw;
 
 enum { X, FILTER, BIAS };
 
-/* The filter as a matrix: [outputs, depth], or transposed. */
+/* Returns the filter as a matrix [outputs, depth], or [depth, outputs] if transposed. */
 static et_xnn_matrix filter_of(et_xnn_builder *b) {
   const et_xnn_value filter = et_xnn_input(b, FILTER);
   const bool is_transposed = (b->node->flags & ET_XNN_FLAG_TRANSPOSED) != 0;
@@ -52,7 +52,7 @@ static void infer_product(et_xnn_builder *b, const et_xnn_matrix *m) {
   et_xnn_infer(b, 0, &dims);
 }
 
-/* The output's floats with as many dims as the input has. */
+/* Returns the output with as many dimensions as the input, if the node flattens it. */
 static et_xnn_tensor rows_of(et_xnn_builder *b, et_xnn_tensor floats,
                              const et_xnn_matrix *m) {
   et_xnn_dims dims = et_xnn_dims_of(b, b->node->inputs[X]);
@@ -63,7 +63,7 @@ static et_xnn_tensor rows_of(et_xnn_builder *b, et_xnn_tensor floats,
   return et_xnn_view(b, floats, &dims);
 }
 
-/* An op whose inputs are x and constants, and that writes floats. */
+/* Emits an op whose inputs are x and constants, and whose output is float32. */
 static void emit_product(et_xnn_builder *b, const et_backend_part *part,
                          const et_xnn_matrix *m, const et_xnn_tensor *inputs,
                          uint16_t count, const uint32_t *words,
@@ -97,9 +97,8 @@ static void multiply_floats(et_xnn_builder *b, const et_xnn_matrix *m,
                ET_CPU_GEMM_F32_ATTRIBUTES_WORDS);
 }
 
-/* Weights of one scale that an op takes together: the most of them that are no
- * more than `most`, whole words of `codes`, and parts of `whole`. 0: there are no
- * such. */
+/* Returns the group size of an op: the largest divisor of `whole` that is at most `most` and a
+ * multiple of `codes`, the weights per word. Returns 0 if there is none. */
 static int32_t group_of(int32_t whole, int32_t codes, int32_t most) {
   int32_t group = whole < most ? whole : most;
   while (group > 0 && (whole % group != 0 || group % codes != 0)) {
@@ -117,7 +116,7 @@ static et_xnn_words words_of(const et_xnn_value *filter, const et_xnn_matrix *m,
   return (et_xnn_words){*m, bits, group_of(whole, 32 / bits, most)};
 }
 
-/* Sums of whole numbers, of rows that become bytes inside of the op. */
+/* Emits an int8 GEMM that quantizes rows dynamically. */
 static void multiply_rows(et_xnn_builder *b, const et_xnn_words *w,
                           et_xnn_tensor x) {
   const et_cpu_gemm_qd8_qbw_attributes attributes = {
@@ -132,7 +131,7 @@ static void multiply_rows(et_xnn_builder *b, const et_xnn_words *w,
                ET_CPU_GEMM_QD8_QBW_ATTRIBUTES_WORDS);
 }
 
-/* Weights of few bits times floats. */
+/* Emits a float32 GEMM with quantized weights. */
 static void multiply_codes(et_xnn_builder *b, const et_xnn_words *w,
                            et_xnn_tensor x) {
   const et_cpu_gemm_f32_qbw_attributes attributes = {
@@ -146,7 +145,7 @@ static void multiply_codes(et_xnn_builder *b, const et_xnn_words *w,
                ET_CPU_GEMM_F32_QBW_ATTRIBUTES_WORDS);
 }
 
-/* Rows that nobody has brought to bytes yet: Convert does so for halves. */
+/* Quantizes and dequantizes rows of float32. For float16 rows, the Convert node has done it. */
 static et_xnn_tensor rounded_rows(et_xnn_builder *b) {
   const uint32_t id = b->node->inputs[X];
   const et_xnn_dims dims = et_xnn_dims_of(b, id);
@@ -162,8 +161,8 @@ static et_xnn_tensor rounded_rows(et_xnn_builder *b) {
   return y;
 }
 
-/* Whether it is a row at most. Then weights are read once for it, and turning those of
- * 8 bits into floats is the faster way to do so. */
+/* Returns true if x has at most one row. Each weight is then used once, and converting 8-bit
+ * weights to float32 is faster than integer arithmetic. */
 static bool is_one_row(const et_xnn_value *x) {
   return x->dims.rank >= 1 &&
          x->numel == (size_t)x->dims.sizes[x->dims.rank - 1];
@@ -193,7 +192,7 @@ static void multiply_numbers(et_xnn_builder *b, const et_xnn_matrix *m) {
   }
 }
 
-/* Rows are the pixels of one image, weights a window of one pixel. */
+/* Views rows as the pixels of one image, for a 1 x 1 convolution. */
 static et_xnn_tensor as_image(et_xnn_builder *b, uint32_t id, int32_t columns) {
   const et_xnn_dims dims = et_xnn_dims_of(b, id);
   size_t numel = 0;
@@ -237,7 +236,7 @@ void et_xnn_fully_connected(et_xnn_builder *b) {
   }
 }
 
-/* Dims with ones before them, `rank` in all. */
+/* Prepends ones to the dimensions, up to `rank`. */
 static et_xnn_dims widened(const et_xnn_dims *dims, uint8_t rank) {
   et_xnn_dims wide = {.rank = rank};
   for (uint8_t i = 0; i < rank; i++) {

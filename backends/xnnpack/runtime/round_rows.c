@@ -22,7 +22,7 @@ typedef struct work {
   bool is_half;
 } work;
 
-/* The int8 quantization of a row. Zero is exact. */
+/* The int8 quantization of a row. Zero is represented exactly. */
 typedef struct row_quantization {
   float inverse; /* 1 / scale */
   float scale;

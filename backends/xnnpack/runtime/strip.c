@@ -1,16 +1,15 @@
 /* The rule of inverted residuals, which emits op mbconv_f32. The thresholds are those of the CPU
  * backend's compiler, which documents the measurements: backends/cpu/compiler/cost.py.
  *
- * Blocks are selected before their rule runs (chain.c). et_xnn_prefers_strip() checks shapes,
- * the filter height and the workspace of each block by itself. The rule relies on these checks
- * and adds those that need the whole group:
+ * Blocks are selected before their rule runs (chain.c). et_xnn_prefers_strip() checks shapes, the
+ * filter height and the workspace of each block by itself. The rule relies on these checks and adds
+ * those that need the whole group:
  *
  * - read_layers() checks that each layer has as many input channels as the layer before it has
- * outputs, and infer() that the blocks fit together.
- *
- * - emit() checks the sum of the blocks' workspaces, and that planar input is declared with
- * valid sizes. Blocks are selected by the declared NHWC image, but read() uses the planar tensor
- * once the transpose is folded into the block.
+ *   outputs, and infer() that the blocks fit together.
+ * - emit() checks the sum of the blocks' workspaces, and that planar input is declared with valid
+ *   sizes. Blocks are selected by the declared NHWC image, but read() uses the planar tensor once
+ *   the transpose is folded into the block.
  *
  * Tile rows and workspaces follow from declared sizes, so all modes emit the same op. The check
  * of mbconv_f32, which et_xnn_emit() runs in all modes but COUNT, verifies the workspace against

@@ -1,6 +1,6 @@
 /* Op transposed_convolution: the gradient of a convolution with respect to its input. Each
- * pixel of the output gathers the taps at it. Attributes and tensors are those of conv_f32,
- * NHWC and without a residual; only the sizes of images differ. */
+ * output pixel gathers its taps. Attributes and tensors are those of conv_f32 with NHWC input
+ * and no residual; only the image sizes differ. */
 #include "backends/cpu/microkernels/activation.h"
 #include "backends/cpu/ops/check.h"
 #include "backends/cpu/ops/chunks.h"
@@ -44,13 +44,13 @@ typedef struct work {
   const float *bias;
   float *y;
   size_t groups;
-  size_t channels; /* of a group */
-  size_t columns;  /* of a group */
+  size_t channels; /* per group */
+  size_t columns;  /* per group */
   et_cpu_activation activation;
 } work;
 
-/* The pixel of the input that tap `tap` spreads to pixel `at` of the output along
- * one axis; SIZE_MAX: none. */
+/* Returns the input pixel that contributes to output pixel `at` through tap `tap` along an axis,
+ * or SIZE_MAX if there is none. */
 static size_t source(size_t at, size_t before, size_t tap, size_t dilation,
                      size_t stride, size_t size) {
   const size_t reach = tap * dilation;
@@ -70,7 +70,7 @@ static void add_tap(const work *w, const float *x, const float *panel,
   }
 }
 
-/* One panel's columns of one pixel; `image` begins at the group's channels. */
+/* Accumulates one panel of one output pixel. `image` points to the group's first channel. */
 static void add_taps(const work *w, const float *image, size_t y, size_t x,
                      const float *panel, float sums[PANEL]) {
   const et_cpu_window *v = &w->window;

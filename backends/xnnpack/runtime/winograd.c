@@ -1,6 +1,6 @@
-/* Convolutions 3 x 3 of stride 1 as the CPU backend's op `winograd`. Choices are
- * those of its compiler, which has the measurements (backends/cpu/compiler/cost.py),
- * but where weights would take much more memory: here they are not in the file. */
+/* Emits op winograd_f32 for 3 x 3 convolutions with stride 1. The thresholds are those of the
+ * CPU backend's compiler, which documents the measurements (backends/cpu/compiler/cost.py).
+ * Here, weights are transformed at load time, so their size is limited in addition. */
 #include "backends/cpu/microkernels/winograd_f32.h"
 
 #include "backends/cpu/schema/winograd_f32.h"
@@ -12,14 +12,14 @@ extern const et_backend_part et_cpu_op_winograd_f32;
 
 #define PANEL ET_XNN_PANEL
 #define TAPS ET_XNN_WINOGRAD_TAPS
-#define MOST_ACROSS 6 /* positions along an axis of a tile */
+#define MOST_ACROSS 6 /* tile positions along an axis */
 
 #define LEAST_CHANNELS 32
-#define MOST_CHANNELS 65536 /* within them no workspace is too large to count */
-#define LEAST_PIXELS 36     /* of the output */
+#define MOST_CHANNELS 65536 /* workspaces fit int32 */
+#define LEAST_PIXELS 36     /* per output image */
 #define LEAST_PIXELS_OF_4 144
 
-/* Floats of tiles that are transformed at once, and how many tiles those may be. */
+/* Workspace floats of the tiles of one iteration, and the range of their number. */
 #define FLOATS_AT_ONCE 187200
 #define LEAST_TILES 6
 #define MOST_TILES 48
@@ -36,7 +36,7 @@ static bool takes_little_memory(const et_xnn_convolution_of *c, size_t side) {
          ET_XNN_MOST_MORE_BYTES;
 }
 
-/* The side of a tile's results; 0: none pays. */
+/* Returns the side of an output tile, or 0 if Winograd's algorithm is not faster. */
 static size_t choose_side(const sizes *out, const et_xnn_convolution_of *c) {
   const int64_t pixels = out->height * out->width;
   if (pixels >= LEAST_PIXELS_OF_4 && takes_little_memory(c, 4)) {
@@ -55,12 +55,12 @@ bool et_xnn_takes_winograd(const et_xnn_builder *b,
          choose_side(&out, c) != 0;
 }
 
-/* A number of each column of a panel. */
+/* One element for each column of a panel. */
 typedef struct lanes {
   float at[PANEL];
 } lanes;
 
-/* Three taps at the points of F(2, 3). */
+/* Transforms three taps for F(2, 3): G w. */
 static void transform_2(const lanes *a, const lanes *b, const lanes *c,
                         lanes *out) {
   for (size_t i = 0; i < PANEL; i++) {
@@ -73,7 +73,7 @@ static void transform_2(const lanes *a, const lanes *b, const lanes *c,
   }
 }
 
-/* At those of F(4, 3). */
+/* Transforms three taps for F(4, 3): G w. */
 static void transform_4(const lanes *a, const lanes *b, const lanes *c,
                         lanes *out) {
   for (size_t i = 0; i < PANEL; i++) {
@@ -89,7 +89,7 @@ static void transform_4(const lanes *a, const lanes *b, const lanes *c,
   }
 }
 
-/* Results are `stride` lanes apart; nothing that is read is written. */
+/* Transforms three taps. Stores results `stride` lanes apart. `out` must not overlap `taps`. */
 static void transform(size_t side, const lanes taps[TAPS], lanes *out,
                       size_t stride) {
   lanes made[MOST_ACROSS];
@@ -104,21 +104,21 @@ static void transform(size_t side, const lanes taps[TAPS], lanes *out,
   }
 }
 
-/* Weights at positions of tiles. */
+/* Winograd weights with tiles of `side` outputs. */
 typedef struct tiles {
   et_xnn_matrix matrix;
   size_t side;
 } tiles;
 
-/* A channel's windows of a panel: taps down of each tap across. */
+/* One channel of the filters of a panel: taps[x][y]. */
 typedef struct windows {
   lanes taps[TAPS][TAPS];
 } windows;
 
-/* Channels whose windows are read at once: a line of the cache has as many. */
+/* Channels per read. A cache line has as many floats. */
 #define CHANNELS_AT_ONCE 16
 
-/* Windows of some columns of `count` channels. */
+/* Reads `count` channels of the filters of `columns` columns. */
 static void read_windows(const et_xnn_weights *w, size_t first, size_t columns,
                          size_t channel, size_t count, windows *out) {
   const size_t channels = (size_t)w->matrix.depth / (TAPS * TAPS);
@@ -134,7 +134,7 @@ static void read_windows(const et_xnn_weights *w, size_t first, size_t columns,
   }
 }
 
-/* Those at all positions, which lie `apart` from each other. */
+/* Transforms the filters, and stores the positions `apart` lanes apart. */
 static void put_positions(size_t side, const windows *given, size_t apart,
                           lanes *out) {
   lanes down[MOST_ACROSS][TAPS];
@@ -147,7 +147,7 @@ static void put_positions(size_t side, const windows *given, size_t apart,
   }
 }
 
-/* A panel: all channels of some columns. */
+/* Packs all channels of a panel. */
 static lanes *put_panel(const tiles *t, const et_xnn_weights *w, size_t first,
                         size_t apart, lanes *out) {
   const size_t channels = (size_t)t->matrix.depth / (TAPS * TAPS);
@@ -196,7 +196,7 @@ static et_xnn_tensor pack(et_xnn_builder *b, const et_xnn_convolution_of *c,
   return et_xnn_pack(b, &packing);
 }
 
-/* How many tiles are transformed at once. */
+/* Returns the number of tiles per iteration. */
 static size_t tiles_at_once(const sizes *out, size_t side, size_t channels) {
   const size_t all = et_xnn_tiles_of(out, side);
   const size_t chosen = FLOATS_AT_ONCE / (et_cpu_winograd_positions(side) *

@@ -1,4 +1,5 @@
-/* Convolutions 3 x 3 of stride 1 of bytes as the CPU backend's op `winograd_qs8`. */
+/* Packs weights of op winograd_qs8, for int8 3 x 3 convolutions with stride 1, and decides when
+ * to use it. */
 #include "backends/cpu/microkernels/winograd_qs8.h"
 
 #include "backends/xnnpack/runtime/panels.h"
@@ -10,11 +11,11 @@
 #define POSITIONS (ACROSS * ACROSS)
 #define PANEL ET_XNN_PANEL
 
-#define LEAST_PIXELS 144 /* of the output */
+#define LEAST_PIXELS 144 /* per output image */
 #define LEAST_COLUMNS 32
-#define MOST_COLUMNS 65536 /* within them no size below overflows */
+#define MOST_COLUMNS 65536 /* sizes below do not overflow */
 
-/* Words of tiles that are transformed at once, and how many tiles those may be. */
+/* Workspace words of the tiles of one iteration, and the range of their number. */
 #define WORDS_AT_ONCE 64000
 #define LEAST_TILES 6
 #define MOST_TILES 48
@@ -36,7 +37,7 @@ static bool fits(const et_xnn_convolution_of *c) {
 bool et_xnn_takes_winograd_i8(const et_xnn_builder *b,
                               const et_xnn_convolution_of *c) {
 #if defined(ET_CPU_LINKED_NEON)
-  /* It multiplies sixteen bytes in one instruction, and two int16. */
+  /* The direct convolution is faster with SDOT, which multiplies 16 int8 values per instruction. */
   (void)b;
   (void)c;
   return false;
@@ -47,14 +48,14 @@ bool et_xnn_takes_winograd_i8(const et_xnn_builder *b,
 #endif
 }
 
-/* A number of each column of a panel, of both channels of a pair. */
+/* Two elements, of a pair of channels, for each column of a panel. */
 typedef struct lanes {
   int16_t at[2 * PANEL];
 } lanes;
 
-/* Three taps between rows of 6 0 0, 1 1 1, 1 -1 1, 1 2 4, 1 -2 4, 0 0 6: see
- * backends/cpu/microkernels/winograd_qs8.h. Results are `stride` lanes apart; nothing that is
- * read is written. */
+/* Multiplies three taps by the matrix with rows 6 0 0, 1 1 1, 1 -1 1, 1 2 4, 1 -2 4 and 0 0 6
+ * (backends/cpu/microkernels/winograd_qs8.h). Stores results `stride` lanes apart. `out` must
+ * not overlap `taps`. */
 static void transform(const lanes taps[TAPS], lanes *out, size_t stride) {
   lanes made[ACROSS];
   const lanes a = taps[0], b = taps[1], c = taps[2];
@@ -72,7 +73,7 @@ static void transform(const lanes taps[TAPS], lanes *out, size_t stride) {
   }
 }
 
-/* A pair of channels' windows of a panel: taps down of each tap across. */
+/* A pair of channels of the filters of a panel: taps[x][y]. */
 typedef struct windows {
   lanes taps[TAPS][TAPS];
 } windows;
@@ -97,7 +98,7 @@ static void read_windows(const et_xnn_weights *w, size_t first, size_t channel,
   }
 }
 
-/* Those at all positions, which lie `apart` from each other. */
+/* Transforms the filters, and stores the positions `apart` lanes apart. */
 static void put_positions(const windows *given, size_t apart, lanes *out) {
   lanes down[ACROSS][TAPS];
   for (size_t x = 0; x < TAPS; x++) {
