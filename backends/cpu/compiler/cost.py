@@ -51,7 +51,7 @@ STRASSEN_PAIRS = 126
 # for 14 x 14 x 576 (Zen 3). It is slower for 14 x 14 x 672 as well: without it, EfficientNet-Lite0 is 1 % faster with
 # one thread and 3 % with two (Emerald Rapids), as both threads compute the rows between their ranges.
 BLOCK_LEAST_BYTES = 576 << 10
-# Bytes of scratch from which on splitting the channels of a block into halves is worth it.
+# Minimum peak of scratch, in bytes, for which the channels of inverted residuals are split into halves.
 HALVED_LEAST_BYTES = 768 << 10
 # Minimum number of pixels of a row tile. With fewer, the projecting GEMM has too few rows for its tiles.
 _STRIP_PIXELS = 56

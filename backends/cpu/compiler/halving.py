@@ -1,4 +1,4 @@
-"""Split inverted residuals that determine the peak of scratch into two halves of expanded channels."""
+"""Split inverted residuals at the peak of scratch into two halves of expanded channels."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

@@ -167,7 +167,7 @@ def _quadded(rows: Tensor) -> Tensor:
 
 
 def max_exact_terms(packed: Tensor, span: int) -> int:
-    """Return the largest t, at most 16, such that t quads of products add up in int16; 0 if no t does.
+    """Return the largest t, at most 16, such that the products of t quads can be added in int16; 0 if there is none.
 
     packed: weights [panel, quad, 16, 4]. They are multiplied by values of 0 to `span`. For any t quads from a multiple
     of t on, and either half of the quads, sum(max(w, 0)) * span and sum(max(-w, 0)) * span are at most 32767.

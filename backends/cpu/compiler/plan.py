@@ -48,7 +48,7 @@ def _copied(graph: OpGraph, result: TensorLayout) -> TensorLayout:
 
 
 def plan(graph: OpGraph) -> Plan:
-    """Assign offsets to all values in scratch."""
+    """Return offsets for all values in scratch."""
     blocks = list(_blocks(graph))
     placement = placed(blocks)
     return Plan(placement.offsets, placement.size, bound(blocks))

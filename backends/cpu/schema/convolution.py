@@ -1,7 +1,8 @@
 """Convolutions with prepacked weights, of float32 and of quantized images, and `col2im`.
 
-Images are [B, H, W, C] (NHWC) unless stated otherwise. N counts output channels, G groups. A panel is 16 output channels
-of a group. The last panel of a group is padded with zeros, and so are tensors with one element per output channel.
+Images are [B, H, W, C] (NHWC) unless stated otherwise. N is the number of output channels, G that of groups. A panel
+has 16 output channels of a group. The last panel of a group is padded with zeros, as are tensors with one element per
+output channel.
 """
 
 from collections.abc import Sequence
@@ -15,7 +16,7 @@ from backends.cpu.schema.records import MAX_WINDOW, NONE, Activation, OutputQuan
 
 PANEL = 16
 
-# Planar input: the rows that a strip of outputs reads are on the stack (microkernels/conv_planar.h).
+# Limits of planar input, whose rows are copied to the stack (microkernels/conv_planar.h).
 _PLANAR_TAPS = 512
 _PLANAR_FLOATS = 6144
 _PLANAR_COLUMNS = 6
@@ -25,20 +26,20 @@ CONV_QS8_MAX_TAPS = 64
 CONV_QS8_MAX_QUADS = 4096
 CONV_QS8_MAX_CHANNELS = 4096
 DWCONV_QS8_MAX_TAPS = 64
-"""Limits of buffers on the stack (ops/dwconv_f32.c, microkernels/conv_qs8.h, microkernels/dwconv_qs8.h): rows and taps of
-a kernel, quads of 4 weights, and channels of a group."""
+"""Limits of buffers on the stack (ops/dwconv_f32.c, microkernels/conv_qs8.h, microkernels/dwconv_qs8.h): rows and taps
+of a kernel, quads of 4 weights, and channels of a group."""
 
 MAX_EXACT_TERMS = 4096
 
 WINOGRAD_KERNEL = 3
 WINOGRAD_COLUMNS = 64
-"""Columns whose products are transformed back at once."""
+"""Number of columns whose GEMM results are transformed back at once."""
 WINOGRAD_QS8_SIDE = 4
 WINOGRAD_QS8_POSITIONS = (WINOGRAD_QS8_SIDE + WINOGRAD_KERNEL - 1) ** 2
 
 MBCONV_MAX_BLOCKS = 4
 MBCONV_WEIGHTS = 6
-"""Weights and biases of a block."""
+"""Number of weights and biases of a block."""
 
 _X = Tensor("x", "[B, H, W, C]")
 _BIAS = Tensor("bias", "[...]")
@@ -76,7 +77,10 @@ class ConvF32(Activated):
 
 @dataclass(frozen=True)
 class ConvF32F16w(ConvF32):
-    """`conv_f32` with float16 or bfloat16 weights, not planar. Results have the bits of `conv_f32` on the widened weights."""
+    """`conv_f32` with float16 or bfloat16 weights, not planar.
+
+    Results are bit-identical to `conv_f32` on the widened weights.
+    """
 
     code: ClassVar[int] = 34
     inputs: ClassVar[tuple[Tensor, ...]] = (_X, Tensor("weights", _PANELS, F16), _BIAS, _RESIDUAL)
@@ -136,7 +140,7 @@ class WinogradF32(Activated):
         return (self.side + WINOGRAD_KERNEL - 1) ** 2
 
     def tile_floats(self, channels: int) -> int:
-        """Return the number of floats of a transformed tile, and of 64 columns of its products."""
+        """Return the number of floats of a transformed tile and of 64 columns of its GEMM results."""
         return self.positions * (channels + WINOGRAD_COLUMNS)
 
     def workspace(self, channels: int) -> int:
@@ -148,12 +152,12 @@ class WinogradF32(Activated):
 class ConvolutionQs8(OpSpec):
     """Attributes of convolutions of quantized images. Accumulators are exact int32.
 
-    y = quantize((conv(x, weights) - zero_point * sums) * scales + biases). Padding has the value `zero_point`. `sums` has
-    the sum of the weights of each output channel. int32 biases are added before the multiplication by `scales`.
+    y = quantize((conv(x, weights) - zero_point * sums) * scales + biases). Padding has the value `zero_point`. `sums`
+    has the sum of the weights of each output channel. int32 biases are added before the multiplication by `scales`.
 
-    max_exact_terms: number t of quads of products that add up in int16. For any t quads of a column from a multiple of t
-        on, and either half of the quads, sum(max(w, 0)) and sum(max(-w, 0)) times (max(x) - min_value) are at most 32767.
-        0 if no t is known.
+    max_exact_terms: number t of quads whose products can be added in int16; 0 if unknown. For any t quads of a column
+        from a multiple of t on, and either half of the quads, sum(max(w, 0)) and sum(max(-w, 0)) times
+        (max(x) - min_value) are at most 32767.
     min_value: a lower bound of the values of x and of the zero point.
     """
 
@@ -233,7 +237,7 @@ class WinogradQs8(ConvolutionQs8):
 
     @staticmethod
     def tile_words(channels: int) -> int:
-        """Return the number of 32-bit words of a transformed tile, and of 64 columns of its products."""
+        """Return the number of 32-bit words of a transformed tile and of 64 columns of its GEMM results."""
         return WINOGRAD_QS8_POSITIONS * (channels // 2 + WINOGRAD_COLUMNS)
 
     def workspace(self, channels: int) -> int:
@@ -270,7 +274,7 @@ class MbconvBlock(Record):
 
 @dataclass(frozen=True)
 class MbconvF32(OpSpec):
-    """One to four inverted residuals (MBConv), computed a few rows at a time so that intermediate images stay in the cache.
+    """One to four inverted residuals (MBConv), computed a few rows at a time to keep intermediate images in the cache.
 
     `weights` has, for each block, the weights and the bias of its three layers, and last perhaps a residual of y.
 

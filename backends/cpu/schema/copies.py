@@ -6,7 +6,7 @@ from typing import ClassVar
 from backends.cpu.schema.declarations import ANY, MAX_RANK, OpSpec, Tensor, bounds, many
 
 COPY_INPUTS = 64
-"""The largest number of inputs of `copy`."""
+"""Maximum number of inputs of `copy`."""
 
 
 @dataclass(frozen=True)

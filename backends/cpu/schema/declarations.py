@@ -54,7 +54,7 @@ class Int64(int):
 
 
 class Count(Enum):
-    """How many tensors a declaration stands for."""
+    """The number of tensors of a declaration."""
 
     ONE = "one"
     OPTIONAL = "optional"
@@ -89,12 +89,12 @@ def _ranks(shape: str) -> tuple[int, int]:
 
 
 def optional(name: str, shape: str, dtypes: Sequence[Dtype] = F32) -> Tensor:
-    """Declare a last input that an op may lack."""
+    """Declare an optional input. Only the last inputs can be optional."""
     return Tensor(name, shape, dtypes, Count.OPTIONAL, (0, 1))
 
 
 def many(name: str, limits: tuple[int, int], shape: str, dtypes: Sequence[Dtype] = F32) -> Tensor:
-    """Declare the last inputs, or the outputs, of which there may be several."""
+    """Declare a variable number of tensors: the last inputs, or the outputs."""
     return Tensor(name, shape, dtypes, Count.MANY, limits)
 
 
@@ -194,7 +194,7 @@ class OpSpec(Record):
 
     @classmethod
     def op_name(cls) -> str:
-        """The op's name: `ConvQs8` is conv_qs8."""
+        """Return the name of the op: conv_qs8 for `ConvQs8`."""
         return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", cls.__name__).lower()
 
 
@@ -209,17 +209,17 @@ def parts_of(record: type[Record]) -> tuple[Part, ...]:
 
 
 def word_count(record: type[Record]) -> int:
-    """The number of words of the fields that are not repeated."""
+    """Return the number of words of the fields that are not repeated."""
     return max((part.offset + part.words for part in parts_of(record) if not part.is_repeated), default=0)
 
 
 def repeated_part(record: type[Record]) -> Part | None:
-    """The field with the remaining words, if there is one."""
+    """Return the repeated field, which has the remaining words; None if there is none."""
     return next((part for part in parts_of(record) if part.is_repeated), None)
 
 
 def is_optional_float(annotation: Any) -> bool:
-    """Whether a field is a float or None: a flag, then the float."""
+    """Return whether a field is a float or None, which is encoded as a flag and the float."""
     return get_origin(annotation) is UnionType and set(get_args(annotation)) == {float, NoneType}
 
 

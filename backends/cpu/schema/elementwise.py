@@ -22,7 +22,7 @@ from backends.cpu.schema.records import NONE, Activation
 
 MAX_OPERANDS = 8
 MAX_REGISTERS = 32
-"""The largest numbers of operands, and of operands and instructions together."""
+"""Maximum number of operands, and of operands and instructions in total."""
 
 _INTEGERS = (*INDEX, Dtype.BOOL)
 

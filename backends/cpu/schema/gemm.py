@@ -11,17 +11,17 @@ from backends.cpu.schema.declarations import F16, I32, INDEX, OpSpec, Tensor, bo
 from backends.cpu.schema.records import GROUP_DTYPES, NONE, Activation, LowBitFormat
 
 STRASSEN_MULTIPLE = 32
-"""K and N of `strassen_f32` are multiples of this, so that halves are whole panels."""
+"""K and N of `strassen_f32` are multiples of this, so that halves consist of whole panels."""
 STRASSEN_COLUMNS = 64
-"""Columns of a half whose products a thread keeps in its workspace."""
+"""Number of columns of a half whose GEMM results a thread keeps in its workspace."""
 
 QBW_MAX_OUTPUTS = 4
-"""The largest number of GEMMs of one row that a `gemm_f32_qbw` computes."""
+"""Maximum number of outputs of `gemm_f32_qbw`, which are GEMMs of one row."""
 QD8_MAX_GROUP = 512
-"""The largest group of weights of `gemm_qd8_qbw`. Its integer sums are exact."""
+"""Maximum group size of `gemm_qd8_qbw`, for which integer sums are exact."""
 
 MATMUL_WORKSPACE = 64 * 256
-"""Floats of the second matrix of `matmul` that a thread packs at once."""
+"""Number of floats of the second matrix of `matmul` that a thread packs at once."""
 
 _RANK_OF_ROWS = 2
 
@@ -41,7 +41,7 @@ _LOW_BIT_OPERANDS = (
 class GemmF32(Activated):
     """y = activation(x @ weights + bias + residual).
 
-    `weights` has columns in panels of 16, padded with zeros; `bias` has as many elements as columns are padded to.
+    `weights` has columns in panels of 16, padded with zeros. `bias` is padded to the same number of columns.
     """
 
     activation: Activation = NONE
@@ -53,7 +53,7 @@ class GemmF32(Activated):
 
 @dataclass(frozen=True)
 class GemmF32F16w(GemmF32):
-    """`gemm_f32` with float16 or bfloat16 weights. Results have the bits of `gemm_f32` on the widened weights."""
+    """`gemm_f32` with float16 or bfloat16 weights. Results are bit-identical to those with the widened weights."""
 
     code: ClassVar[int] = 33
     inputs: ClassVar[tuple[Tensor, ...]] = (_X, Tensor("weights", _WEIGHTS, F16), _BIAS, _RESIDUAL)
@@ -65,7 +65,7 @@ class StrassenF32(Activated):
 
     Rows of the upper half of an example are paired with rows of the lower half. If x has rank 3 or more, its first
     dimension counts examples. K and N are multiples of 32. `weights` has the seven sums of quarters of the weights:
-    of each 64 columns of a half, the panels of one sum after the other. The right half of `bias` is stored minus the
+    for each 64 columns of a half, the panels of one sum after the other. The right half of `bias` is stored minus the
     left half.
 
     pairs: pairs of rows that a thread computes at once.
@@ -99,7 +99,7 @@ class StrassenF32(Activated):
 
 @dataclass(frozen=True)
 class GemmF32Qbw(Activated):
-    """y = activation(x @ weights + bias + residual) with 4-bit or 8-bit weights, which are computed with as float32.
+    """y = activation(x @ weights + bias + residual) with 4-bit or 8-bit weights, computed in float32.
 
     A word of `weights` has 32 / bits consecutive weights of a column, the first in the lowest bits. Columns are in
     panels of 16, padded with zeros, as in `gemm_f32`. Groups consist of whole words.
@@ -170,7 +170,7 @@ class GroupedGemmF32(OpSpec):
 
 @dataclass(frozen=True)
 class GroupedGemmF32F16w(GroupedGemmF32):
-    """`grouped_gemm_f32` with float16 or bfloat16 weights. Results have the bits of widened weights."""
+    """`grouped_gemm_f32` with float16 or bfloat16 weights. Results are bit-identical to those with widened weights."""
 
     code: ClassVar[int] = 49
     inputs: ClassVar[tuple[Tensor, ...]] = tuple(

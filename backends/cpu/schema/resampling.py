@@ -40,7 +40,7 @@ class Resize(OpSpec):
 
 
 class SampleMode(IntEnum):
-    """Interpolation modes of `torch.nn.functional.grid_sample`, with the numbers of PyTorch."""
+    """Interpolation modes of `torch.nn.functional.grid_sample`, with PyTorch's values."""
 
     LINEAR = 0
     NEAREST = 1
@@ -48,7 +48,7 @@ class SampleMode(IntEnum):
 
 
 class PaddingMode(IntEnum):
-    """Values outside of an image, with the numbers of PyTorch."""
+    """Padding modes of `torch.nn.functional.grid_sample`, with PyTorch's values."""
 
     ZEROS = 0
     BORDER = 1

@@ -29,7 +29,8 @@ class RoundRows(OpSpec):
 class AddQs8(OpSpec):
     """Quantized addition in fixed point.
 
-    y = clamp(((sum of factors[i] * (x[i] - zero_points[i]) for a and b) + 2^(shift - 1) >> shift) + zero_point, low, high)
+    y = clamp((sum + 2^(shift - 1) >> shift) + zero_point, low, high), where sum adds
+    factors[i] * (x[i] - zero_points[i]) for a and b.
 
     All tensors have the same dtype and number of elements.
     """

@@ -4,7 +4,7 @@ import torch
 from torch._ops import OpOverload
 from torch.fx import Node
 
-import exir.dialects.dim_order_ops  # noqa: F401  (registers what `_dim_order` has)
+import exir.dialects.dim_order_ops  # noqa: F401  (registers the operators)
 from backends.cpu.compiler.lower.builder import Builder
 from backends.cpu.compiler.lower.rule import ANY, NUMBERS, Program, Refusal, Rule, tensor_of
 from backends.cpu.schema.declarations import OpSpec

@@ -48,7 +48,7 @@ def _normalize(builder: Builder, node: Node, rows: tuple[Dim, ...], epsilon: flo
 
 
 def _scale(builder: Builder, node: Node, layout: TensorLayout, factor: Tensor | None, summand: Tensor | None) -> None:
-    """Emit `layout` * `factor` + `summand` per channel as the result of `node`, or as its first one."""
+    """Emit `layout` * `factor` + `summand` per channel. It is the result of `node`, or its first result."""
     for opcode, row in ((Opcode.MUL, factor), (Opcode.ADD, summand)):
         if row is not None:
             dims = [1] * len(layout.order)

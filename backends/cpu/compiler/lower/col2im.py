@@ -11,7 +11,7 @@ from backends.cpu.compiler.lower.rule import Rule, dims_at
 from backends.cpu.schema.convolution import Col2im
 from backends.cpu.schema.records import Window
 
-# From [B, C, taps, Ho, Wo] to the order of the op.
+# Memory order of [B, C, taps, Ho, Wo] that the op reads.
 _WINDOWS = (0, 3, 4, 2, 1)
 
 

@@ -115,7 +115,7 @@ def refuses_call(opcode: Opcode, program: Program, node: Node) -> Refusal:
 
 
 def _are_held(arguments: Sequence[Any], operands: Sequence[Node]) -> bool:
-    """Whether the integer dtypes of `operands` can represent the scalars in `arguments`."""
+    """Return whether the integer dtypes of `operands` can represent the scalars in `arguments`."""
     numbers = [each for each in arguments if isinstance(each, (int, float))]
     ranges = [torch.iinfo(tensor_of(each).dtype) for each in operands if tensor_of(each).dtype in WHOLE]
     return all(

@@ -78,7 +78,7 @@ def _ceil_at(node: Node) -> int:
 
 
 def _refuses_average(program: Program, node: Node) -> Refusal:
-    """Padding that `ceil_mode` adds is never counted, which the op does not support along with counted padding."""
+    """Refuse counted padding with `ceil_mode`: PyTorch never counts the padding that `ceil_mode` adds."""
     if argument(node, _ceil_at(node), "ceil_mode", False) and _counts_pads(node):
         return "average pooling with padding, ceil_mode and count_include_pad is not supported"
     return _refuses_window(program, node)

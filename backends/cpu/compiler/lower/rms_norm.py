@@ -9,7 +9,7 @@ from torch import Tensor
 from torch._ops import OpOverload
 from torch.fx import Node
 
-import exir.dialects.dim_order_ops  # noqa: F401  (registers what casts are)
+import exir.dialects.dim_order_ops  # noqa: F401  (registers the casts)
 from backends.cpu.compiler.lower.rule import Program, argument, dims_at, tensor_of
 from exir.dialects.edge import to_torch_overload
 

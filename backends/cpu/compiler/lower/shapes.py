@@ -6,7 +6,7 @@ import torch
 from torch._ops import OpOverload
 from torch.fx import Node
 
-import exir.dialects.dim_order_ops  # noqa: F401  (registers what `_dim_order` has)
+import exir.dialects.dim_order_ops  # noqa: F401  (registers the operators)
 from backends.cpu.compiler.dims import Dim, product
 from backends.cpu.compiler.graph import TensorLayout
 from backends.cpu.compiler.lower.builder import Builder, Order, as_it_is, view

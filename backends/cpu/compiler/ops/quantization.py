@@ -47,7 +47,7 @@ def _quantized_bound(output: OutputQuantization, bound: float) -> int:
 
 
 def is_row(sizes: Sequence[Dim], of: Sequence[Dim]) -> bool:
-    """Whether `sizes`, without leading ones, are the last sizes of `of`."""
+    """Return whether `sizes`, without leading ones, are the last sizes of `of`."""
     first = next((dim for dim, size in enumerate(sizes) if size != 1), len(sizes))
     last = tuple(sizes[first:])
     return len(sizes) <= len(of) and tuple(of[len(of) - len(last) :]) == last

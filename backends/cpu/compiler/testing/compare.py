@@ -1,4 +1,4 @@
-"""Compiles modules for the backend and compares what their payloads compute with eager PyTorch."""
+"""Compiles modules for the backend and compares the results of their payloads with eager PyTorch."""
 
 import copy
 from collections.abc import Callable, Mapping, Sequence

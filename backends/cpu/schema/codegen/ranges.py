@@ -1,4 +1,4 @@
-"""The ranges of attribute words, each once: verification tables refer to them by index."""
+"""The distinct ranges of attribute words, to which verification tables refer by index."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -25,7 +25,7 @@ _FULL = (INT32_MIN, INT32_MAX)
 
 
 def word_ranges(record: type[Record]) -> list[int]:
-    """Return the range index of each word; the words of one element of a repeated field are last."""
+    """Return the range index of each word. The words of one element of a repeated field are last."""
     indices: dict[int, int] = {}
     for part in parts_of(record):
         for word, bounds in enumerate(_bounds(part.annotation, part)):
