@@ -7,19 +7,18 @@ _Static_assert(ET_CPU_QUADS_I8 * 4 * 128 <= 1 << 21,
 
 _Static_assert(ET_CPU_QUADS_I8 <= ET_I8_MOST_QUADS, "a row fits its buffer");
 
-/* Taps of all rows of a block. */
+/* Maximum number of pieces of a block. */
 #define MOST_PIECES 768
 
 _Static_assert(MOST_PIECES >= ET_CPU_TAPS_I8, "a row fits");
 
-/* What a block is packed from: places in the image, or lines that were copied from there,
- * where bytes are made something else on their way. */
+/* The source of a packed block: pieces of the image, or rows of windows copied from it. */
 typedef union source {
   et_piece_i8 pieces[MOST_PIECES];
   uint8_t lines[ET_I8_BLOCK_ROWS * ET_LINES_BYTES + ET_LINE_STEP];
 } source;
 
-/* One call's state. */
+/* The state of a call. */
 typedef struct call {
   const et_cpu_conv_qs8 *conv;
   size_t group;
@@ -27,22 +26,23 @@ typedef struct call {
   size_t columns;
   size_t channels; /* of the group */
   size_t taps;
-  bool is_point; /* each output pixel reads the one at its place */
+  bool is_point; /* each output pixel reads the input pixel at its position */
   et_rounder rounder;
   source source;
-  uint8_t beyond[ET_CPU_CHANNELS_I8 + ET_I8_STEP]; /* zeros, as x says them */
+  uint8_t beyond[ET_CPU_CHANNELS_I8 + ET_I8_STEP]; /* the zero point of x */
   et_packed_i8 packed;
   et_runs_i8 runs;
 } call;
 
-/* Of the group. */
+/* Returns the taps of the group. */
 static et_taps_i8 taps_of(const call *c) {
   const et_cpu_conv_qs8 *conv = c->conv;
   return (et_taps_i8){&conv->window, conv->x.data + c->group * c->channels,
                       c->beyond, conv->channels, c->channels};
 }
 
-/* Pixels of a single group whose quads are whole are one piece. */
+/* Lists the input of a pointwise convolution. Pixels with one group and whole quads are one
+ * piece. */
 static size_t list_points(call *c, size_t pixel, size_t rows) {
   const et_cpu_conv_qs8 *conv = c->conv;
   const uint8_t *x =
@@ -110,7 +110,7 @@ static void pack_rows(call *c, size_t pixel, size_t rows) {
   ET_CPU_NAME(et_cpu_pack_i8)(&c->packed, &from, rows);
 }
 
-/* So many panels from panel `first` of the group on. */
+/* Computes `count` panels from panel `first` of the group on. */
 static void run_panels(call *c, size_t first, size_t count,
                        et_target_i8 *target) {
   const et_cpu_conv_qs8 *conv = c->conv;
@@ -163,7 +163,7 @@ static et_runs_i8 runs_of(const call *c) {
 
 #if ET_DOT4_EXACT
 
-/* Rows whose addresses have room, as has each line that is copied. */
+/* Returns the rows of a block whose addresses, or copies, fit. */
 static size_t most_addressed(const call *c) {
   const et_taps_i8 taps = taps_of(c);
   et_packed_i8 counts;
@@ -188,7 +188,7 @@ static size_t most_rows(const call *c) {
   return fit < listed ? fit : listed;
 }
 
-/* What a run of taps may read that lie beyond the image. */
+/* Returns how many bytes a run of taps may read outside of the image. */
 static size_t beyond_size(const call *c) {
   if (c->runs == ET_RUNS_LINES) {
     return ET_LINES_BYTES + ET_LINE_STEP;

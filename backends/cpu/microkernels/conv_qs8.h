@@ -1,15 +1,14 @@
 /* Convolution of int8 or uint8 images in NHWC layout with int8 weights.
  *
- * s[p, n] = sum over taps t and channels c of x[pixel(p, t), c] * w[t, c, n]    (int32, exact)
- * y[p, n] = quantize((s - zero_point * sums[n]) * scale[n] + bias[n])
+ *   s[p, n] = sum over taps t and channels c of x[pixel(p, t), c] * w[t, c, n]    (int32, exact)
+ *   y[p, n] = quantize((s - zero_point * sums[n]) * scale[n] + bias[n])
  *
- * Padding has the value of the zero point. The elements of a window are consecutive in the
- * order row, column, channel, and weights are packed in quads of 4 of them:
- * [panel, quad, 16, 4]. Blocks of up to 96 rows are packed (or addressed, if the instruction
- * set has exact dot products of quads), then multiplied by the tile of tile_i8.h: 6 x 16
- * with AVX2, 8 x 64 with AVX-512 VNNI.
- * Without VNNI, products are added in int16 where they fit (max_exact_terms), otherwise in
- * int32. The cost of packing is shared by all columns. */
+ * Padding has the value of the zero point. The elements of a window are consecutive in the order
+ * row, column, channel, and weights are packed in quads of 4 of them: [panel, quad, 16, 4].
+ * Blocks of up to 96 rows are packed (or addressed, if the instruction set has exact dot
+ * products of quads), then multiplied by the tile of tile_i8.h: 6 x 16 with AVX2, 6 x 64 with
+ * AVX-512 VNNI. Without VNNI, products are added in int16 where they fit (max_exact_terms),
+ * otherwise in int32. The cost of packing is shared by all columns. */
 #ifndef BACKENDS_CPU_MICROKERNELS_CONV_QS8_H_
 #define BACKENDS_CPU_MICROKERNELS_CONV_QS8_H_
 

@@ -1,12 +1,11 @@
-/* Columns of an image as quads, four rows in one word of each channel, in a buffer where the
- * windows of several pixels share them. */
+/* Columns of an image, interleaved as quads: one word has four rows of a channel. They are in a
+ * buffer, where the windows of several pixels share them. */
 #ifndef BACKENDS_CPU_MICROKERNELS_DWCONV_COLUMNS_QS8_H_
 #define BACKENDS_CPU_MICROKERNELS_DWCONV_COLUMNS_QS8_H_
 
 #include "backends/cpu/microkernels/dwconv_strip_qs8.h"
 
-/* What is read of a row: the channels of a band, and what lies behind them where
- * that may be read as well. */
+/* Returns `from`, or a copy of the channels of a band if a vector would reach beyond the image. */
 ET_NOINLINE const uint8_t *et_near_end_i8(const et_strip_i8 *s,
                                           const uint8_t *from, size_t part,
                                           uint8_t *copy) {
@@ -15,7 +14,7 @@ ET_NOINLINE const uint8_t *et_near_end_i8(const et_strip_i8 *s,
              : memcpy(copy, from, s->count);
 }
 
-/* Row `row` of a column. */
+/* Loads row `row` of a column. */
 ET_INLINE et_u8 et_load_row_i8(const et_strip_i8 *s, const et_column_i8 *at,
                                int row, size_t bands) {
   const size_t part = ET_STRIP_CHANNELS / bands;
@@ -30,7 +29,7 @@ ET_INLINE et_u8 et_load_row_i8(const et_strip_i8 *s, const et_column_i8 *at,
   return et_u8_joined(from, (int)bands);
 }
 
-/* Four rows as quads. */
+/* Interleaves four rows as quads. */
 ET_INLINE void et_put_quads_i8(const et_u8 *bytes, et_form_i8 f,
                                et_word_i8 *to) {
   et_i8 quads[ET_ROUNDED];
@@ -42,7 +41,7 @@ ET_INLINE void et_put_quads_i8(const et_u8 *bytes, et_form_i8 f,
   ET_UNROLL for (int v = 0; v < ET_ROUNDED; v++) { to[0].of[v] = quads[v]; }
 }
 
-/* Of columns outside of the image. */
+/* Writes columns outside of the image. */
 ET_INLINE et_word_i8 *et_put_outside_i8(const et_strip_i8 *s, size_t columns,
                                         size_t step, et_form_i8 f,
                                         et_word_i8 *to) {
@@ -54,8 +53,8 @@ ET_INLINE et_word_i8 *et_put_outside_i8(const et_strip_i8 *s, size_t columns,
   return to;
 }
 
-/* Of columns in the image from `at` on. A fourth row whose taps are 0 is not read:
- * `rows`, of a column, and `bands` are constants. */
+/* Writes columns inside of the image, from `at` on. `rows` and `bands` are constants. A fourth
+ * row is not read if its taps are 0. */
 ET_INLINE et_word_i8 *et_put_inside_i8(const et_strip_i8 *s, et_column_i8 at,
                                        size_t columns, int rows, size_t bands,
                                        size_t step, et_form_i8 f,
@@ -74,7 +73,7 @@ ET_INLINE et_word_i8 *et_put_inside_i8(const et_strip_i8 *s, et_column_i8 at,
   return to;
 }
 
-/* Columns of the image, and those before and behind it. */
+/* Columns that are before, inside of and after the image. */
 typedef struct et_columns_of_row {
   size_t before;
   size_t first; /* inside */
@@ -82,7 +81,7 @@ typedef struct et_columns_of_row {
   size_t behind;
 } et_columns_of_row;
 
-/* `columns` from `x` on, which may be negative. */
+/* Classifies `columns` columns from `x` on, which may be negative. */
 static et_columns_of_row et_find_columns_i8(const et_cpu_window *w, size_t x,
                                             size_t columns) {
   et_columns_of_row found = {0, x, 0, 0};
@@ -97,7 +96,7 @@ static et_columns_of_row et_find_columns_i8(const et_cpu_window *w, size_t x,
   return found;
 }
 
-/* Columns of all rows of the windows: [columns][height][words]. */
+/* Writes the columns of all rows of the windows, [columns][height][words]. */
 ET_INLINE void et_put_columns_i8(const et_strip_i8 *s,
                                  const et_columns_of_row *of, int rows,
                                  size_t bands, et_form_i8 f, et_word_i8 *to) {
@@ -141,7 +140,7 @@ ET_INLINE void et_put_columns_in_i8(const et_strip_i8 *s,
   et_put_columns_of_i8(s, of, 1, f, to);
 }
 
-/* Quads are the same for both forms that multiply bytes. */
+/* Writes the columns. Quads are the same for both forms with int8 operands. */
 ET_NOINLINE void et_put_any_columns_i8(const et_strip_i8 *s, size_t x,
                                        size_t columns, et_word_i8 *to) {
   const et_columns_of_row of =

@@ -3,7 +3,7 @@
 #include "backends/cpu/microkernels/dwconv_weights_qs8.h"
 #include "backends/cpu/microkernels/dwconv_windows_qs8.h"
 
-/* A row of the output of each band. */
+/* Computes a row of the output of each band. */
 static void run_row(const et_strip_i8 *s) {
 #if ET_HAS_SLIDE
   if (et_slide_any_row_i8(s)) {
@@ -23,8 +23,8 @@ static void run_row(const et_strip_i8 *s) {
   }
 }
 
-/* Row `row` of the output as band `band`, with the rows of the image below it;
- * those of no tap add 0. */
+/* Makes row `row` of the output band `band`, and finds the rows of the image that it reads. Rows
+ * without taps add 0. */
 static void find_row(et_strip_i8 *s, size_t band, size_t row) {
   const et_cpu_dwconv_qs8 *d = s->depthwise;
   const et_cpu_window *w = &d->window;
@@ -41,7 +41,7 @@ static void find_row(et_strip_i8 *s, size_t band, size_t row) {
   s->out[band] = d->out + row * w->out_width * d->channels + s->first_channel;
 }
 
-/* Whether a vector may reach beyond the image from the rows of the last band. */
+/* Returns whether a vector load from the rows of a band may reach beyond the image. */
 static bool is_near_end(const et_strip_i8 *s) {
   const et_cpu_dwconv_qs8 *d = s->depthwise;
   const size_t length = d->window.width * d->channels;
@@ -61,7 +61,7 @@ static bool is_near_end(const et_strip_i8 *s) {
   return near;
 }
 
-/* Where rows are fewer than bands, the last one is computed several times. */
+/* Computes all rows. If fewer rows than bands are left, the last row is computed several times. */
 static void run_rows(et_strip_i8 *s, const et_cpu_rows_i8 *rows) {
   for (size_t i = 0; i < rows->rows; i += s->bands) {
     for (size_t b = 0; b < s->bands; b++) {
@@ -73,8 +73,8 @@ static void run_rows(et_strip_i8 *s, const et_cpu_rows_i8 *rows) {
   }
 }
 
-/* Small elements keep sums of int16 from saturating; else all there may be are
- * made unsigned, or signed. */
+/* Returns the value that is added to elements: minus their minimum, so that int16 sums do not
+ * saturate, or the offset that makes all of them unsigned (NEON: signed). */
 static int32_t shift_of(const et_cpu_dwconv_qs8 *d, et_form_i8 f) {
   return f == ET_FORM_NARROW ? -d->min_value
                              : ET_DOT4_SHIFT - (d->x.is_signed ? 0 : 128);

@@ -30,7 +30,7 @@ typedef struct et_cpu_dwconv_qs8 {
   size_t channels;
 } et_cpu_dwconv_qs8;
 
-/* The limit of buffers on the stack. */
+/* Maximum number of taps. It limits buffers on the stack. */
 #define ET_CPU_DWCONV_TAPS_I8 64
 
 /* Rows of the output, over all images, and up to ET_CPU_DWCONV_CHANNELS_I8 channels. */

@@ -1,5 +1,5 @@
-/* Windows of 3 x 3 along a row: each column is made quads once and never stored, as registers
- * hold the sums of three pixels and all taps. */
+/* 3 x 3 windows that slide along a row (AVX-512). Each column is interleaved once and not
+ * stored: registers hold the accumulators of three pixels and all taps. */
 #ifndef BACKENDS_CPU_MICROKERNELS_DWCONV_SLIDE_QS8_H_
 #define BACKENDS_CPU_MICROKERNELS_DWCONV_SLIDE_QS8_H_
 
@@ -7,17 +7,17 @@
 
 #if ET_HAS_SLIDE
 
-/* What pixels of windows of 3 x 3 share while a row is computed from left to right. */
+/* The state of a row that is computed from left to right. */
 typedef struct et_slide_i8 {
   const et_strip_i8 *strip;
-  et_column_i8 at;           /* of the next column in the image */
-  size_t x;                  /* of the next column, may wrap */
-  et_i8 outside[ET_ROUNDED]; /* a column that lies there, as quads */
+  et_column_i8 at;           /* the next column inside of the image */
+  size_t x;                  /* the next column; wraps before 0 */
+  et_i8 outside[ET_ROUNDED]; /* quads of a column outside of the image */
   et_making_i8 making;
   uint64_t mask; /* of the channels of a band */
 } et_slide_i8;
 
-/* The next column, as quads. */
+/* Loads the next column as quads. */
 ET_INLINE void et_next_column_i8(et_slide_i8 *slide, size_t bands,
                                  et_i8 *quads) {
   const et_strip_i8 *s = slide->strip;
@@ -45,7 +45,7 @@ ET_INLINE void et_add_column_i8(et_i32 *sums, const et_i8 *quads,
   }
 }
 
-/* A pixel of all bands, whose number is constant. Masks cost nothing. */
+/* Stores a pixel of all bands, whose number is a constant. Masks cost nothing. */
 ET_INLINE void et_put_bands_i8(const et_slide_i8 *slide, const et_i32 *sums,
                                size_t bands, size_t at) {
   const et_strip_i8 *s = slide->strip;
@@ -61,10 +61,10 @@ ET_INLINE void et_outside_i8(const et_strip_i8 *s, et_i8 *quads) {
   et_i8_quads(all, quads);
 }
 
-/* A column is added to all pixels that it is below, whose sums wait: those of the next
- * pixel, of the one behind it and of the one behind that. Bytes of the pixel before are
- * made in turn with them, as processors look ahead less far than a pixel is long: first
- * of none, which the first pixel overwrites. `bands` and `stride`, 1 or 2, are constants. */
+/* Computes a row. Each column is added to the accumulators of all pixels that read it: the next
+ * pixel and the two after it. Their dot products are interleaved with the requantization of the
+ * pixel before, because a pixel is longer than the reorder window. The first stores have no
+ * meaning; the first pixel overwrites them. `bands` and `stride`, 1 or 2, are constants. */
 ET_INLINE void et_slide_row_i8(const et_strip_i8 *s, size_t bands,
                                size_t stride) {
   const et_cpu_dwconv_qs8 *d = s->depthwise;
@@ -125,8 +125,9 @@ ET_INLINE void et_slide_bands_i8(const et_strip_i8 *s, size_t bands) {
   }
 }
 
-/* Returns false, and does nothing, where windows are others or none, vectors of their rows may reach
- * beyond the image, or steps may not fit an int32. */
+/* Computes a row of each band. Returns false, with no effect, if windows are not 3 x 3, dense
+ * and with stride 1 or 2, if vectors may reach beyond the image, or if results may not fit an
+ * int32. */
 static bool et_slide_any_row_i8(const et_strip_i8 *s) {
   const et_cpu_window *w = &s->depthwise->window;
   if (w->kernel_x != 3 || w->kernel_y != 3 || w->dilation_x != 1 ||

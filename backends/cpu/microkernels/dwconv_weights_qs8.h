@@ -1,16 +1,16 @@
-/* What a strip multiplies with, and what makes bytes of its sums, from panels. */
+/* Loads the weights and the requantization parameters of a strip from panels. */
 #ifndef BACKENDS_CPU_MICROKERNELS_DWCONV_WEIGHTS_QS8_H_
 #define BACKENDS_CPU_MICROKERNELS_DWCONV_WEIGHTS_QS8_H_
 
 #include "backends/cpu/microkernels/dwconv_strip_qs8.h"
 
-/* What panels have 64 bytes of each, `stride` bytes apart, as channels are in
- * words, the same for each band; 0 where there is no panel. */
+/* Gathers 64 bytes of each panel, `stride` bytes apart, in the order of channels in words. Each
+ * band has the same values. Missing panels are 0. */
 static void et_join_panels_i8(const et_strip_i8 *s, const void *panels,
                               size_t stride, void *to) {
   static const uint8_t none[ET_ROUNDED * 16];
   const size_t count = (s->count + ET_PANEL - 1) / ET_PANEL;
-  const size_t places = ET_STRIP_PANELS / s->bands; /* of a band */
+  const size_t places = ET_STRIP_PANELS / s->bands; /* per band */
   const uint8_t *from[ET_STRIP_PANELS];
   for (size_t p = 0; p < ET_STRIP_PANELS; p++) {
     from[p] = p % places < count ? (const uint8_t *)panels + p % places * stride
@@ -41,7 +41,7 @@ static void et_read_taps_i8(et_strip_i8 *s) {
   }
 }
 
-/* Among the numbers, or among the sums. */
+/* Loads float32 biases, or adds int32 biases to the initial accumulators. */
 static void et_read_biases_i8(et_strip_i8 *s, et_f32 inverse) {
   const et_cpu_columns_i8 *columns = &s->depthwise->of_columns;
   const size_t panel = ET_PANEL * sizeof(float);

@@ -1,20 +1,19 @@
-/* Sums of windows over columns that are quads, and the bytes that are made of them. */
+/* Dot products of windows with columns in quads, and their requantization. */
 #ifndef BACKENDS_CPU_MICROKERNELS_DWCONV_WINDOWS_QS8_H_
 #define BACKENDS_CPU_MICROKERNELS_DWCONV_WINDOWS_QS8_H_
 
 #include "backends/cpu/microkernels/dwconv_strip_qs8.h"
 
-/* Pixels whose sums have registers, as have the columns that they share. */
+/* Pixels whose accumulators fit the registers, beside the columns that they share. */
 #if defined(ET_CPU_ISA_AVX512) || defined(ET_CPU_ISA_NEON)
 #define ET_STRIP_PIXELS 4
 #else
 #define ET_STRIP_PIXELS 2
 #endif
 
-/* Columns of windows of five, two apart, of as many pixels. */
+/* Maximum number of columns that these pixels share: kernel 5, stride 2. */
 #define ET_MOST_SHARED (2 * (ET_STRIP_PIXELS - 1) + 5)
-/* Quads of columns that are kept: those of a window at least, as a column of n
- * taps has at most n. */
+/* Quads of buffered columns. A window fits, as a column of n taps has at most n quads. */
 #define ET_MOST_QUADS 96
 
 _Static_assert(ET_MOST_QUADS >= ET_CPU_DWCONV_TAPS_I8, "a window fits");
@@ -79,8 +78,8 @@ ET_NOINLINE void et_put_few_i8(uint8_t *to, const uint8_t *bytes,
   et_copy_few(to, bytes, count, ET_STRIP_CHANNELS);
 }
 
-/* A pixel of all bands, at byte `at` of their rows. Steps are taken for far ones, which
- * is right for any: code for both kinds would be twice as long. */
+/* Requantizes and stores a pixel of all bands, `at` bytes from the start of their rows. Results
+ * are treated as far, which is correct for all: code for both cases would be twice as long. */
 ET_INLINE void et_put_pixel_i8(const et_strip_i8 *s, const et_making_i8 *m,
                                const et_i32 *sums, size_t at) {
   const et_u8 bytes = et_made_i8(m, sums, true);
@@ -99,7 +98,7 @@ ET_INLINE void et_put_pixel_i8(const et_strip_i8 *s, const et_making_i8 *m,
   }
 }
 
-/* `count` pixels of any window, whose columns begin `step` words after each other. */
+/* Computes `count` pixels for any window. Their columns are `step` words apart. */
 ET_INLINE void et_sum_pixels_i8(const et_strip_i8 *s, const et_word_i8 *x,
                                 size_t step, size_t count, et_form_i8 f,
                                 size_t at) {
@@ -113,8 +112,8 @@ ET_INLINE void et_sum_pixels_i8(const et_strip_i8 *s, const et_word_i8 *x,
   }
 }
 
-/* What windows look like whose sums are in registers, of ET_STRIP_PIXELS at a time: all of
- * it is constant. */
+/* The shape of windows whose accumulators are in registers, for ET_STRIP_PIXELS pixels at once.
+ * All fields are constants. */
 typedef struct et_shape_i8 {
   int kernel; /* columns */
   int height; /* quads of a column */
@@ -123,7 +122,7 @@ typedef struct et_shape_i8 {
   et_form_i8 form;
 } et_shape_i8;
 
-/* One quad of each column of a window, or two words of it. */
+/* Adds one quad of each column of a window, or its two words. */
 ET_INLINE et_i32 et_add_quads_i8(et_i32 sum, const et_i8 *x, const et_i8 *taps,
                                  const et_shape_i8 *of) {
 #if ET_SUMS_OF_16
@@ -150,8 +149,8 @@ ET_INLINE et_i32 et_add_quads_i8(et_i32 sum, const et_i8 *x, const et_i8 *taps,
   return sum;
 }
 
-/* Adds quad `q` of all columns to vector `v` of the sums: a column is loaded once
- * for all windows that it is in. */
+/* Adds quad `q` of all columns to vector `v` of the accumulators. A column is loaded once for
+ * all windows that it is in. */
 ET_INLINE void et_add_columns_i8(const et_strip_i8 *s, const et_word_i8 *x,
                                  const et_shape_i8 *of, int q, int v,
                                  et_i32 (*sums)[ET_ROUNDED]) {
@@ -176,7 +175,7 @@ ET_INLINE void et_add_columns_i8(const et_strip_i8 *s, const et_word_i8 *x,
   }
 }
 
-/* At least ET_STRIP_PIXELS of them: the last ones may be computed again. */
+/* Computes at least ET_STRIP_PIXELS pixels. The last ones may be computed twice. */
 ET_INLINE void et_sum_groups_i8(const et_strip_i8 *s, const et_word_i8 *x,
                                 size_t count, et_shape_i8 of, size_t at) {
   const size_t step =
@@ -201,7 +200,7 @@ ET_INLINE void et_sum_groups_i8(const et_strip_i8 *s, const et_word_i8 *x,
   }
 }
 
-/* Those of the shape, whose stride is that of the window, 1 or 2. */
+/* Computes the pixels if windows have the shape. The stride, 1 or 2, is that of the window. */
 ET_INLINE bool et_sum_shape_i8(const et_strip_i8 *s, const et_word_i8 *x,
                                size_t count, et_shape_i8 of, size_t at) {
   const et_cpu_window *w = &s->depthwise->window;
@@ -218,7 +217,7 @@ ET_INLINE bool et_sum_shape_i8(const et_strip_i8 *s, const et_word_i8 *x,
   return true;
 }
 
-/* Windows of 3 x 3, and where products of bytes are exact of 5 x 5. */
+/* Computes the pixels if windows are 3 x 3 or, where int8 products are added in int32, 5 x 5. */
 ET_NOINLINE bool et_sum_some_groups_i8(const et_strip_i8 *s,
                                        const et_word_i8 *x, size_t count,
                                        size_t at) {
@@ -262,7 +261,7 @@ static void et_sum_any_pixels_i8(const et_strip_i8 *s, const et_word_i8 *x,
   et_sum_pixels_i8(s, x, step, count, ET_FORM_NARROW, at);
 }
 
-/* Pixels whose columns are kept at once: of far apart taps one. */
+/* Returns the number of pixels whose columns are buffered at once: one if taps are dilated. */
 static size_t et_pixels_at_once_i8(const et_strip_i8 *s) {
   const et_cpu_window *w = &s->depthwise->window;
   const size_t room = ET_MOST_QUADS / s->height - w->kernel_x;

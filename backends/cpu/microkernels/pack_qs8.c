@@ -6,7 +6,7 @@ typedef int16_t pairs __attribute__((vector_size(ET_I8_STEP)));
 typedef int32_t words __attribute__((vector_size(ET_I8_STEP)));
 #endif
 
-/* ET_I8_STEP bytes, of which `count` are wanted. */
+/* Loads ET_I8_STEP bytes, or only `count` if a whole step would reach beyond `end`. */
 ET_INLINE bytes load_op(const uint8_t *from, size_t count, const uint8_t *end) {
   bytes x = {0};
   if (count >= ET_I8_STEP || (uintptr_t)from + ET_I8_STEP <= (uintptr_t)end) {
@@ -32,7 +32,8 @@ ET_INLINE void put_line(uint8_t *to, const uint8_t *from, size_t size,
   }
 }
 
-/* Lines of one step that have a whole one to read, as of pictures of few channels. */
+/* Copies lines of at most one step that are readable in whole steps, as in images of few
+ * channels. */
 ET_INLINE void put_short_lines(uint8_t *to, const et_piece_i8 *piece,
                                uint8_t shift) {
   const uint8_t *from = piece->from;
@@ -43,7 +44,7 @@ ET_INLINE void put_short_lines(uint8_t *to, const et_piece_i8 *piece,
   }
 }
 
-/* Each line overwrites what the one before wrote too much. */
+/* Copies a piece. Each line overwrites the excess of the one before. */
 ET_INLINE void put_piece(uint8_t *to, const et_piece_i8 *piece,
                          const uint8_t *end, uint8_t shift) {
   const size_t last = (piece->lines - 1) * piece->stride;
@@ -57,10 +58,10 @@ ET_INLINE void put_piece(uint8_t *to, const et_piece_i8 *piece,
   }
 }
 
-/* Rows as they are, each padded to quads by anything, as weights there are 0. */
+/* Copies rows. The padding of a row to quads is arbitrary, because weights there are 0. */
 ET_INLINE void put_rows(uint8_t *to, const et_rows_i8 *from, uint8_t shift) {
   const size_t padding = (4 - from->size % 4) % 4;
-  size_t done = 0; /* of the row */
+  size_t done = 0; /* bytes of the row */
   for (size_t i = 0; i < from->count; i++) {
     const et_piece_i8 *piece = &from->pieces[i];
     const size_t size = piece->lines * piece->size;
@@ -75,8 +76,8 @@ ET_INLINE void put_rows(uint8_t *to, const et_rows_i8 *from, uint8_t shift) {
 }
 
 #if !ET_DOT4_EXACT
-/* Elements 0 and 2 of each quad as int16, then 1 and 3: weights in quads are
- * widened in the same order by two shifts. */
+/* Widens elements 0 and 2 of each quad to int16, then 1 and 3. Weights are widened in the same
+ * order, by two shifts. */
 ET_INLINE void put_wide(uint8_t *to, bytes x, bool is_signed) {
   const pairs both = (pairs)x;
   const words even = (words)(is_signed ? both << 8 >> 8 : both & 255);
@@ -87,8 +88,8 @@ ET_INLINE void put_wide(uint8_t *to, bytes x, bool is_signed) {
   memcpy(to + sizeof(low), &high, sizeof(high));
 }
 
-/* Makes int16 of `size` bytes. They may be the end of what is written: that never reaches
- * what is not read yet. */
+/* Widens `size` bytes to int16. They may be at the end of the destination, because writes do not
+ * overtake reads. */
 ET_INLINE void widen_rows(uint8_t *to, const uint8_t *from, size_t size,
                           bool is_signed) {
   for (size_t at = 0; at < size; at += ET_I8_STEP) {
@@ -110,7 +111,7 @@ static void pack_wide(et_packed_i8 *packed, const et_rows_i8 *from) {
 #endif
 
 #if ET_SUMS_OF_16
-/* Whether rows may be taken lows from: there is room for both forms. */
+/* Returns whether row minima may be subtracted: the buffer must hold both forms. */
 static bool may_have_lows(const et_packed_i8 *packed, const et_rows_i8 *from) {
   return from->max_exact_terms == 0 && from->may_have_lows &&
          packed->rows >= ET_I8_LEAST_LOW_ROWS &&
@@ -119,14 +120,14 @@ static bool may_have_lows(const et_packed_i8 *packed, const et_rows_i8 *from) {
              ET_I8_PACKED_BYTES;
 }
 
-/* Where rows of bytes lie behind those of int16, which are written in whole steps. */
+/* Returns the int8 rows, which follow the int16 rows. Those are written in whole steps. */
 static uint8_t *bytes_of_both(et_packed_i8 *packed) {
   const size_t size = packed->rows * packed->depth * 4;
   const size_t steps = (size + ET_I8_STEP - 1) / ET_I8_STEP;
   return packed->bytes + 2 * steps * ET_I8_STEP;
 }
 
-/* As bytes that are made int16 at once, or not before a panel asks for it. */
+/* Packs rows as int8 values. They are widened to int16 at once, or when a panel needs it. */
 static void pack_both(et_packed_i8 *packed, const et_rows_i8 *from) {
   const size_t size = packed->rows * packed->depth * 4;
   uint8_t *rows = bytes_of_both(packed);
@@ -160,7 +161,7 @@ void ET_CPU_NAME(et_cpu_fit_i8)(et_packed_i8 *packed, const int8_t *panel) {
 #endif
 
 #if ET_DOT4_EXACT
-/* All elements there may be are made unsigned, or signed. */
+/* All elements become unsigned (NEON: signed). */
 void ET_CPU_NAME(et_cpu_pack_i8)(et_packed_i8 *packed, const et_rows_i8 *from,
                                  size_t rows) {
   packed->rows = rows;
@@ -174,7 +175,7 @@ void ET_CPU_NAME(et_cpu_pack_i8)(et_packed_i8 *packed, const et_rows_i8 *from,
   put_rows(packed->bytes, from, (uint8_t)packed->shift);
 }
 #else
-/* Small elements keep products from saturating. */
+/* The minimum is subtracted from the elements, so that products do not saturate. */
 void ET_CPU_NAME(et_cpu_pack_i8)(et_packed_i8 *packed, const et_rows_i8 *from,
                                  size_t rows) {
   packed->rows = rows;

@@ -1,4 +1,4 @@
-/* A row of floats as bytes, by the range that it and zero take. */
+/* Dynamic quantization of a float32 row to 8 bits, by the range of its elements and 0. */
 #ifndef BACKENDS_CPU_MICROKERNELS_QUANTIZE_ROW_H_
 #define BACKENDS_CPU_MICROKERNELS_QUANTIZE_ROW_H_
 
@@ -8,14 +8,14 @@
 #include "backends/cpu/microkernels/rows.h"
 #include "backends/cpu/microkernels/simd_i8.h"
 
-/* A byte stands for (byte - zero_point) * scale. */
+/* A quantized value q represents (q - zero_point) * scale. */
 typedef struct et_row_bytes {
   float scale;
   float inverse;
   int32_t zero_point;
 } et_row_bytes;
 
-/* The first `count` lanes, all of them when there are more; the others are 0. */
+/* Loads the first `count` lanes, at most ET_CPU_LANES. The others are 0. */
 ET_INLINE et_f32 et_load_first(const float *from, size_t count) {
   return count >= ET_CPU_LANES ? et_f32_load(from)
                                : et_f32_load_some(from, count);
@@ -29,7 +29,8 @@ ET_INLINE void et_store_first(float *to, et_f32 value, size_t count) {
   }
 }
 
-/* Bytes from 0 to 255, one of which is zero. NaN does not count. */
+/* Returns the parameters for quantized values from 0 to 255, one of which represents 0. NaN is
+ * ignored. */
 ET_NOINLINE et_row_bytes et_row_bytes_of(const float *x, size_t count) {
   et_f32 lows = et_f32_all(0.0f);
   et_f32 highs = et_f32_all(0.0f);
@@ -51,7 +52,7 @@ ET_NOINLINE et_row_bytes et_row_bytes_of(const float *x, size_t count) {
                         zero_point > 0.0f ? (int32_t)zero_point : 0};
 }
 
-/* Whole numbers from -zero point to 255 less it; NaN is the largest. */
+/* Returns integers from -zero_point to 255 - zero_point. NaN becomes the largest one. */
 ET_INLINE et_i32 et_row_steps(const et_row_bytes *row, et_f32 x) {
   const et_f32 low = et_f32_all((float)-row->zero_point);
   const et_f32 high = et_f32_all((float)(255 - row->zero_point));
@@ -59,11 +60,10 @@ ET_INLINE et_i32 et_row_steps(const et_row_bytes *row, et_f32 x) {
   return et_i32_nearest(et_f32_at_least(kept, low), 0);
 }
 
-/* Writes them plus `shift`, and returns the sum of what they are above the zero
- * point's. */
+/* Writes quantized values plus `shift`. Returns their sum, relative to the zero point. */
 ET_NOINLINE int32_t et_put_row_bytes(const et_row_bytes *row, const float *x,
                                      size_t count, int32_t shift, uint8_t *to) {
-  const et_row_bytes own = *row; /* what is written may not be it */
+  const et_row_bytes own = *row; /* a local copy, which stores cannot alias */
   const et_i32 up = et_i32_all(own.zero_point + shift);
   et_i32 totals = et_i32_all(0);
   for (size_t i = 0; i < count; i += ET_CPU_LANES) {

@@ -1,31 +1,31 @@
-/* Exact sums to bytes. */
+/* Requantizes exact int32 accumulators to int8 or uint8. */
 #ifndef BACKENDS_CPU_MICROKERNELS_REQUANTIZE_H_
 #define BACKENDS_CPU_MICROKERNELS_REQUANTIZE_H_
 
 #include "backends/cpu/microkernels/quantizer.h"
 
-/* Vectors of sums that become bytes at once, and the panels that they are of. */
+/* Vectors of accumulators that are requantized at once, and the panels that they cover. */
 #define ET_ROUNDED 4
 #define ET_ROUNDED_PANELS (ET_ROUNDED / ET_PANEL_VECTORS)
 
-/* What all bytes of a tensor have in common. */
+/* Requantization parameters of a tensor. */
 typedef struct et_rounder {
-  et_f32 low; /* less the zero point, as `high` */
+  et_f32 low; /* minus the zero point, as is `high` */
   et_f32 high;
 #if ET_PACKS_LANES
-  et_i16 base; /* as `low` */
-  et_u8 range; /* `high` less `low` */
+  et_i16 base; /* `low` as int16 */
+  et_u8 range; /* `high` - `low` */
 #endif
-  uint8_t offset; /* what is added to bytes at last */
+  uint8_t offset; /* added to the bytes at the end */
 } et_rounder;
 
-/* What one panel's columns have in common. A sum becomes the byte nearest to
- * sum * scale + bias + zero point. */
+/* Requantization parameters of a panel: y = round(sum * scale + bias) + zero point. */
 typedef struct et_requantizer {
-  et_i32 start[ET_PANEL_VECTORS]; /* what sums begin with */
-  et_f32 scale[ET_PANEL_VECTORS]; /* in steps of the bytes, as `bias` */
+  et_i32 start[ET_PANEL_VECTORS]; /* initial accumulators */
+  et_f32
+      scale[ET_PANEL_VECTORS]; /* in units of the output scale, as is `bias` */
   et_f32 bias[ET_PANEL_VECTORS];
-  bool is_far; /* steps may not fit an int32 */
+  bool is_far; /* results may not fit an int32 */
 } et_requantizer;
 
 ET_INLINE et_rounder
@@ -45,30 +45,32 @@ et_rounder_of(const et_cpu_output_quantization *quantizing) {
   };
 }
 
-/* What a sum of as many bytes as a column may have can be: 22 bits with the sign. A
- * payload may say more, which would not fit an int32 once it is multiplied. */
+/* Truncates the sum of the weights of a column to 22 bits with sign, which is enough for any
+ * valid column. With larger sums of an invalid payload, the multiplication by a zero point would
+ * overflow. */
 ET_INLINE et_i32 et_sum_of_bytes(et_i32 given) {
   return (et_i32)((et_u32)given << 10) >> 10;
 }
 
-/* What sums of columns begin with whose weights add up to `sums`, where elements
- * stand `zero_point` above what they mean. */
+/* Returns the initial accumulators of columns with sums of weights `sums`, for elements that
+ * have `zero_point` added. */
 ET_INLINE et_i32 et_start_of(et_i32 sums, int32_t zero_point) {
   return et_i32_all(-zero_point) * et_sum_of_bytes(sums);
 }
 
-/* A bias among the sums: 30 bits with the sign, for the same reason. */
+/* Truncates an int32 bias to 30 bits with sign, for the same reason. */
 ET_INLINE et_i32 et_start_bias(et_i32 given) {
   return (et_i32)((et_u32)given << 2) >> 2;
 }
 
-/* Where an int32 times `scale` plus `bias` may be no int32, or no number. */
+/* Returns a mask of the lanes in which an int32 times `scale` plus `bias` may not fit an int32,
+ * or may be NaN. */
 ET_INLINE et_i32 et_far_lanes(et_f32 scale, et_f32 bias) {
   return ~((scale <= 0.5f) & (scale >= -0.5f) & (bias <= 0x1p29f) &
            (bias >= -0x1p29f));
 }
 
-/* Of the panel that begins at `column`. */
+/* Returns the requantizer of the panel at `column`. */
 ET_INLINE et_requantizer
 et_requantizer_of(const et_cpu_columns_i8 *columns,
                   const et_cpu_output_quantization *quantizing,
@@ -91,14 +93,14 @@ et_requantizer_of(const et_cpu_columns_i8 *columns,
   return r;
 }
 
-/* Steps above the zero point that sums stand for, not yet rounded. */
+/* Scales accumulators to units of the output scale, relative to the zero point, without
+ * rounding. */
 ET_INLINE et_f32 et_steps_of(et_i32 sums, et_f32 scale, et_f32 bias) {
   return et_f32_of_i32(sums) * scale + bias;
 }
 
-/* Bytes of ET_ROUNDED vectors of steps: four of each in turn, as
- * et_u8_in_order takes them. Where all steps fit an int32, bytes are kept below the
- * highest, four times as many at once. */
+/* Rounds ET_ROUNDED vectors to bytes, interleaved as et_u8_in_order takes them. If all values
+ * fit an int32, the upper bound is applied to bytes, four times as many at once. */
 ET_INLINE et_u8 et_rounded(const et_rounder *r, et_f32 *steps, bool is_far) {
 #if ET_PACKS_LANES
   if (is_far) {
@@ -111,7 +113,7 @@ ET_INLINE et_u8 et_rounded(const et_rounder *r, et_f32 *steps, bool is_far) {
   return et_u8_at_most(above, r->range) + r->offset;
 #else
   (void)is_far;
-  /* The low byte of ET_ROUNDING_BITS is 0, so that it needs no taking off. */
+  /* The low byte of ET_ROUNDING_BITS is 0, so it is not subtracted. */
   et_i32 rounded[ET_ROUNDED];
   ET_UNROLL for (int v = 0; v < ET_ROUNDED; v++) {
     const et_f32 kept = et_f32_above(et_f32_at_most(steps[v], r->high), r->low);
@@ -127,12 +129,12 @@ ET_NOINLINE void et_store_some_of_panel(uint8_t *to, et_panel_bytes bytes,
 }
 
 #if defined(ET_CPU_ISA_AVX512)
-/* Set for the first `count` bytes, at most 64. */
+/* Returns a mask of the first `count` bytes, at most 64. */
 ET_INLINE __mmask64 et_mask_of(size_t count) {
   return count == 64 ? ~(__mmask64)0 : ((__mmask64)1 << count) - 1;
 }
 
-/* The bytes of part `index` of `parts` that a mask says: as et_u8_store_part. */
+/* Stores the bytes of part `index` of `parts` in the mask, as et_u8_store_part. */
 ET_INLINE void et_u8_store_mask(uint8_t *to, et_u8 bytes, int index, int parts,
                                 __mmask64 mask) {
   if (parts == 1) {
@@ -147,8 +149,8 @@ ET_INLINE void et_u8_store_mask(uint8_t *to, et_u8 bytes, int index, int parts,
 }
 #endif
 
-/* The first `count` bytes of part `index` of `parts`, which is not all of it: as
- * et_u8_store_part; without masks parts are of a panel. */
+/* Stores the first `count` bytes, but not all, of part `index` of `parts`, as et_u8_store_part.
+ * Without masked stores, a part must be a panel. */
 ET_INLINE void et_u8_store_some(uint8_t *to, et_u8 bytes, int index, int parts,
                                 size_t count) {
 #if defined(ET_CPU_ISA_AVX512)

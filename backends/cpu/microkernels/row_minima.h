@@ -1,5 +1,5 @@
-/* Rows of bytes less the lowest that each element has among them: what is left is often so
- * small that products with any weights fit an int16, where bytes of all sizes would not. */
+/* Subtracts from each element of packed rows its minimum over all rows. The remainders are often
+ * so small that products with any weights fit int16, which is faster than widening (AVX2). */
 #ifndef BACKENDS_CPU_MICROKERNELS_ROW_MINIMA_H_
 #define BACKENDS_CPU_MICROKERNELS_ROW_MINIMA_H_
 
@@ -7,15 +7,14 @@
 
 #if ET_SUMS_OF_16
 
-/* Of twelve rows of a block or fewer. */
+/* Maximum mean range of the elements, over at most twelve rows of a block. */
 #define ET_I8_MOST_SPAN 84
 
 ET_INLINE void et_put_16_bytes(uint8_t *to, __m128i bytes) {
   _mm_storeu_si128((__m128i *)(void *)to, bytes);
 }
 
-/* The lowest and the highest of elements `at` to at + 15 of some rows, each `stride` bytes
- * behind the one before. */
+/* The minima and maxima of 16 elements over some rows, `stride` bytes apart. */
 typedef struct et_bounds_i8 {
   __m128i low;
   __m128i high;
@@ -32,8 +31,8 @@ ET_INLINE et_bounds_i8 et_bounds_of_i8(const uint8_t *rows, size_t count,
   return found;
 }
 
-/* Takes from elements `at` to at + 15 of all rows, of `size` bytes each, what is the lowest
- * of each; what lies behind a row stays as it is. */
+/* Subtracts the minima from elements `at` to at + 15 of rows of `size` bytes. Bytes after the
+ * end of a row do not change. */
 ET_INLINE void et_take_lows_from_i8(uint8_t *rows, size_t count, size_t size,
                                     size_t at, uint8_t *lows, uint8_t *spans) {
   const size_t left = size - at;
@@ -50,8 +49,8 @@ ET_INLINE void et_take_lows_from_i8(uint8_t *rows, size_t count, size_t size,
   }
 }
 
-/* Whether elements of some of the rows span less than a constant on average: of what span
- * more, few products fit. */
+/* Returns whether the mean range of the elements, over a sample of the rows, is below the limit.
+ * If it is wider, few products fit int16. */
 static bool et_spans_little_i8(const uint8_t *rows, size_t count, size_t size) {
   const size_t apart = 8;
   __m128i total = _mm_setzero_si128();
@@ -65,8 +64,7 @@ static bool et_spans_little_i8(const uint8_t *rows, size_t count, size_t size) {
   return (size_t)sum < ET_I8_MOST_SPAN * (size / ET_I8_STEP * ET_I8_STEP);
 }
 
-/* Quads whose products with some weights may not fit an int16: where spans stay below 128,
- * all do. */
+/* Lists the quads with a range above 127. Products of all others fit int16 with any weights. */
 static size_t et_list_far_i8(const uint8_t *spans, size_t quads,
                              uint16_t *far) {
   size_t count = 0;
@@ -80,7 +78,7 @@ static size_t et_list_far_i8(const uint8_t *spans, size_t quads,
   return count;
 }
 
-/* Of rows of bytes; `lows` has room for ET_I8_STEP more than a row. */
+/* Subtracts the minima from all rows. `lows` has space for a row and ET_I8_STEP more bytes. */
 static void et_take_lows_i8(et_packed_i8 *packed, uint8_t *rows,
                             uint8_t *lows) {
   const size_t size = 4 * packed->depth;
@@ -90,7 +88,8 @@ static void et_take_lows_i8(et_packed_i8 *packed, uint8_t *rows,
   packed->far_count = et_list_far_i8(packed->spans, packed->depth, packed->far);
 }
 
-/* Set where products of spans and weights of one sign do not fit an int16. */
+/* Returns a mask of the lanes in which products of ranges and weights of one sign do not fit
+ * int16. */
 ET_INLINE et_i16 et_beyond_int16(et_i8 spans, et_i8 weights) {
   const et_i16 none = {0};
   const et_i16 up = et_i16_dot2(none, spans, weights & (weights > 0));
@@ -98,7 +97,7 @@ ET_INLINE et_i16 et_beyond_int16(et_i8 spans, et_i8 weights) {
   return (up == INT16_MAX) | (down == INT16_MIN);
 }
 
-/* Whether products of all rows with those weights fit an int16. */
+/* Returns whether the products of all rows with a panel fit int16. */
 static bool et_fits_int16_i8(const et_packed_i8 *packed, const int8_t *panel) {
   et_i16 beyond = {0};
   for (size_t i = 0; i < packed->far_count; i++) {

@@ -1,5 +1,4 @@
-/* Vectors of small integers: exact products of bytes, and what makes bytes of
- * sums again. */
+/* Vectors of small integers: exact int8 dot products, and conversions for requantization. */
 #ifndef BACKENDS_CPU_MICROKERNELS_SIMD_I8_H_
 #define BACKENDS_CPU_MICROKERNELS_SIMD_I8_H_
 
@@ -7,7 +6,7 @@
 
 #include "backends/cpu/microkernels/simd.h"
 
-/* As wide as et_i32: pairs of numbers that et_i32_dot2 adds up. */
+/* As wide as et_i32: et_i32_dot2 adds pairs of elements. */
 typedef int16_t et_i16 __attribute__((vector_size(4 * ET_CPU_LANES)));
 typedef int8_t et_i8 __attribute__((vector_size(4 * ET_CPU_LANES)));
 typedef uint8_t et_u8 __attribute__((vector_size(4 * ET_CPU_LANES)));
@@ -16,30 +15,29 @@ typedef int32_t et_i32_loose
 typedef int8_t et_i8_loose
     __attribute__((vector_size(4 * ET_CPU_LANES), aligned(1), may_alias));
 typedef int8_t et_i8_narrow __attribute__((vector_size(ET_CPU_LANES)));
-/* A byte for each column of a panel. */
+/* One byte for each column of a panel. */
 typedef uint8_t et_panel_bytes __attribute__((vector_size(ET_PANEL)));
 
-/* Instruction sets that add up four products of bytes in one go, and how they
- * want the operand that is no weight: its numbers with ET_DOT4_SHIFT added to
- * those of int8. AVX2 saturates where two products are large; there it is for
- * weights of which two neighbours, times the largest element, stay an int16. */
+/* Whether et_i32_dot4, a dot product of four bytes, is exact. Its operand `x` is unsigned: int8
+ * values with ET_DOT4_SHIFT added; signed with NEON. On AVX2, it saturates if the sum of two
+ * products exceeds int16; callers use it only if no two neighboring weights, times the largest
+ * element, do. */
 #if defined(ET_CPU_ISA_AVX512) || defined(ET_CPU_ISA_AVXVNNI) || \
     defined(ET_CPU_ISA_NEON)
 #define ET_DOT4_EXACT 1
 #else
 #define ET_DOT4_EXACT 0
 #endif
-/* Instruction sets where sums of products of bytes are cheaper as int16, as long
- * as they fit: et_i16_dot2. */
+/* Whether int8 products are added faster in int16, where they fit: et_i16_dot2. */
 #if defined(ET_CPU_ISA_AVX2) && !ET_DOT4_EXACT
 #define ET_SUMS_OF_16 1
 #else
 #define ET_SUMS_OF_16 0
 #endif
-/* And those that make bytes of four vectors by packing quarters of them. */
+/* Whether four vectors are converted to bytes by packing within 128-bit lanes. */
 #if defined(ET_CPU_ISA_AVX2) || defined(ET_CPU_ISA_AVX512)
 #define ET_PACKS_LANES 1
-/* What both have, by the width of its vectors. */
+/* Intrinsics of both instruction sets, by vector width. */
 #if defined(ET_CPU_ISA_AVX512)
 typedef __m512i et_bits;
 typedef __m512 et_numbers;
@@ -80,7 +78,7 @@ ET_INLINE et_i32 et_i32_all(int32_t value) {
 #endif
 }
 
-/* Whether any bit is set. */
+/* Returns whether any bit is set. */
 ET_INLINE bool et_i32_any(et_i32 value) {
 #if defined(ET_CPU_ISA_AVX512)
   return _mm512_test_epi32_mask((__m512i)value, (__m512i)value) != 0;
@@ -95,13 +93,13 @@ ET_INLINE bool et_i32_any(et_i32 value) {
 #endif
 }
 
-/* The sum modulo 2^32. */
+/* Returns a + b modulo 2^32. */
 ET_INLINE et_i32 et_i32_add(et_i32 a, et_i32 b) {
   return (et_i32)((et_u32)a + (et_u32)b);
 }
 
-/* sum + a[2i] * b[2i] + a[2i + 1] * b[2i + 1] in each lane i, modulo 2^32; the products of
- * a lane add up to an int32. */
+/* Returns sum + a[2i] * b[2i] + a[2i + 1] * b[2i + 1] in each lane i, modulo 2^32. The sum of
+ * both products must fit an int32. */
 ET_INLINE et_i32 et_i32_dot2(et_i32 sum, et_i16 a, et_i16 b) {
 #if defined(ET_CPU_ISA_AVX512)
   return (et_i32)_mm512_dpwssd_epi32((__m512i)sum, (__m512i)a, (__m512i)b);
@@ -123,7 +121,7 @@ ET_INLINE et_i32 et_i32_dot2(et_i32 sum, et_i16 a, et_i16 b) {
 #endif
 }
 
-/* As many bytes as a vector has pairs' halves, each turned by `flip` and then as int16. */
+/* Loads 2 * ET_CPU_LANES bytes, XORs them with `flip`, and sign-extends them to int16. */
 ET_INLINE et_i16 et_i16_of_bytes(const uint8_t *from, uint8_t flip) {
   typedef uint8_t bytes __attribute__((vector_size(2 * ET_CPU_LANES)));
   typedef int8_t signed_bytes __attribute__((vector_size(2 * ET_CPU_LANES)));
@@ -139,7 +137,8 @@ ET_INLINE et_i16 et_i16_of_bytes(const uint8_t *from, uint8_t flip) {
 #endif
 }
 
-/* The same of four bytes; those of `x` are unsigned, with NEON signed. */
+/* Returns the sum plus the dot product of four bytes in each lane. Bytes of `x` are unsigned;
+ * signed with NEON. */
 ET_INLINE et_i32 et_i32_dot4(et_i32 sum, et_i8 x, et_i8 weights) {
 #if defined(ET_CPU_ISA_AVX512)
   return (et_i32)_mm512_dpbusd_epi32((__m512i)sum, (__m512i)x,
@@ -162,15 +161,15 @@ ET_INLINE et_i32 et_i32_dot4(et_i32 sum, et_i8 x, et_i8 weights) {
 }
 
 #if ET_SUMS_OF_16
-/* sum + x[2i] * weights[2i] + x[2i + 1] * weights[2i + 1] in each lane i of int16,
- * which all of this fits, or is cut as weights may be other than the payload
- * says; `x` is unsigned. */
+/* Returns sum + x[2i] * weights[2i] + x[2i + 1] * weights[2i + 1] in each lane i of int16. `x`
+ * is unsigned. All sums must fit an int16; the result is wrong, but defined, if the weights of a
+ * payload exceed its max_exact_terms. */
 ET_INLINE et_i16 et_i16_dot2(et_i16 sum, et_i8 x, et_i8 weights) {
   const __m256i more = _mm256_maddubs_epi16((__m256i)x, (__m256i)weights);
   return (et_i16)_mm256_add_epi16((__m256i)sum, more);
 }
 
-/* sum + pairs[2i] + pairs[2i + 1]. */
+/* Returns sum + pairs[2i] + pairs[2i + 1] in each lane i. */
 ET_INLINE et_i32 et_i32_add2(et_i32 sum, et_i16 pairs) {
   const __m256i ones = _mm256_set1_epi16(1);
   return sum + (et_i32)_mm256_madd_epi16((__m256i)pairs, ones);
@@ -181,26 +180,26 @@ ET_INLINE et_f32 et_f32_of_i32(et_i32 value) {
   return __builtin_convertvector(value, et_f32);
 }
 
-/* In the range of this number the last bit of a float is worth 1, so adding it
- * rounds what is within 2^22 of zero to the nearest whole number, halves to even.
- * NaN becomes any number. */
+/* 1.5 * 2^23. The unit in the last place of a float of this size is 1, so adding it rounds
+ * values within 2^22 of zero to the nearest integer, ties to even. NaN yields an arbitrary
+ * integer. */
 #define ET_ROUNDING 12582912.0f
 #define ET_ROUNDING_BITS 0x4B400000
 
-/* The nearest whole numbers, plus `offset`. */
+/* Returns the nearest integers plus `offset`. */
 ET_INLINE et_i32 et_i32_nearest(et_f32 value, int32_t offset) {
   return (et_i32)(value + et_f32_all(ET_ROUNDING)) -
          et_i32_all(ET_ROUNDING_BITS - offset);
 }
 
-/* A byte a lane. */
+/* Loads ET_CPU_LANES bytes and widens them to int32. */
 ET_INLINE et_i32 et_i32_of_bytes(const uint8_t *from, bool is_signed) {
 #if defined(ET_CPU_ISA_AVX512)
   const __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)from);
   return (et_i32)(is_signed ? _mm512_cvtepi8_epi32(bytes)
                             : _mm512_cvtepu8_epi32(bytes));
 #elif defined(ET_CPU_ISA_AVX2)
-  /* GCC takes the lanes one by one. */
+  /* GCC converts lanes one by one. */
   const __m128i bytes = _mm_loadl_epi64((const __m128i *)(const void *)from);
   return (et_i32)(is_signed ? _mm256_cvtepi8_epi32(bytes)
                             : _mm256_cvtepu8_epi32(bytes));
@@ -212,12 +211,12 @@ ET_INLINE et_i32 et_i32_of_bytes(const uint8_t *from, bool is_signed) {
 #endif
 }
 
-/* The low byte of each lane. */
+/* Returns the low byte of each lane. */
 ET_INLINE et_i8_narrow et_i8_of_i32(et_i32 value) {
 #if defined(ET_CPU_ISA_AVX512)
   return (et_i8_narrow)_mm512_cvtepi32_epi8((__m512i)value);
 #elif defined(ET_CPU_ISA_AVX2)
-  /* GCC takes the lanes one by one. */
+  /* GCC converts lanes one by one. */
   const __m256i low = _mm256_set1_epi32(0x0c080400);
   const __m256i halves = _mm256_shuffle_epi8((__m256i)value, low);
   const int64_t bytes = _mm_cvtsi128_si64(_mm_unpacklo_epi32(
@@ -229,7 +228,7 @@ ET_INLINE et_i8_narrow et_i8_of_i32(et_i32 value) {
 }
 
 #if !ET_PACKS_LANES
-/* The low byte of each lane of four vectors. */
+/* Returns the low bytes of the lanes of four vectors. */
 ET_INLINE et_u8 et_low_bytes(const et_i32 *vectors) {
   et_i8_narrow parts[4];
   ET_UNROLL for (int v = 0; v < 4; v++) { parts[v] = et_i8_of_i32(vectors[v]); }
@@ -239,7 +238,7 @@ ET_INLINE et_u8 et_low_bytes(const et_i32 *vectors) {
 }
 #endif
 
-/* The first `count` bytes of fewer than `most`, a power of two. */
+/* Copies `count` bytes. `most` is a power of two above `count`, and a constant. */
 ET_INLINE void et_copy_few(uint8_t *to, const uint8_t *from, size_t count,
                            size_t most) {
   ET_UNROLL for (size_t size = most / 2; size > 0; size /= 2) {
@@ -259,9 +258,9 @@ ET_INLINE et_i16 et_nearest_less(et_f32 a, et_f32 b, et_i16 base) {
   return (et_i16)ET_OF_WIDTH(subs_epi16)(both, (et_bits)base);
 }
 
-/* The whole numbers nearest to those of four vectors, halves to even, less
- * `base`; 0 where that is negative, or of no number. All but the smallest fit an
- * int16. A quarter of the bytes, of 16, is of the quarters of the vectors in turn. */
+/* Rounds four vectors to the nearest integers, ties to even, subtracts `base`, and saturates to
+ * 0 to 255. Values beyond int32 and NaN become 0. 128-bit lane i of the result has the bytes of
+ * 128-bit lane i of each vector in turn. */
 ET_INLINE et_u8 et_u8_above(const et_f32 *numbers, et_i16 base) {
   const et_i16 low = et_nearest_less(numbers[0], numbers[1], base);
   const et_i16 high = et_nearest_less(numbers[2], numbers[3], base);
@@ -275,8 +274,8 @@ ET_INLINE et_u8 et_u8_at_most(et_u8 bytes, et_u8 most) {
 }
 #endif
 
-/* Four bytes of each vector in turn, a quarter at a time, as vector after
- * vector. */
+/* Reorders bytes that are interleaved as in et_u8_above: the bytes of each vector become
+ * consecutive. */
 ET_INLINE et_u8 et_u8_in_order(et_u8 in_turn) {
 #if defined(ET_CPU_ISA_AVX512)
   const __m512i order =
@@ -290,7 +289,7 @@ ET_INLINE et_u8 et_u8_in_order(et_u8 in_turn) {
 #endif
 }
 
-/* Sixteen bytes of `bytes`. */
+/* Returns 16 bytes of `bytes`. */
 ET_INLINE et_panel_bytes et_panel_of(et_u8 bytes, int index) {
 #if defined(ET_CPU_ISA_AVX512)
   switch (index) {
@@ -313,7 +312,7 @@ ET_INLINE et_panel_bytes et_panel_of(et_u8 bytes, int index) {
 #endif
 }
 
-/* Most parts that et_u8_joined takes: of 16 bytes at least. */
+/* Maximum number of parts in et_u8_joined. A part has at least 16 bytes. */
 #if defined(ET_CPU_ISA_AVX512)
 #define ET_U8_MOST_PARTS 4
 #elif defined(ET_CPU_ISA_AVX2)
@@ -333,7 +332,7 @@ ET_INLINE __m256i et_32_bytes(const uint8_t *low, const uint8_t *high) {
 }
 #endif
 
-/* A vector of 1, 2 or 4 parts of equal size; `parts` is a constant. */
+/* Concatenates 1, 2 or 4 parts of equal size. `parts` is a constant. */
 ET_INLINE et_u8 et_u8_joined(const uint8_t *const *from, int parts) {
   et_u8 bytes;
 #if defined(ET_CPU_ISA_AVX512)
@@ -366,7 +365,7 @@ ET_INLINE __m256i et_half_of(et_u8 bytes, int index) {
 }
 #endif
 
-/* Part `index` of `parts` equal ones, of 1, 2 or 4; both are constants. */
+/* Stores part `index` of 1, 2 or 4 equal parts. Both numbers are constants. */
 ET_INLINE void et_u8_store_part(uint8_t *to, et_u8 bytes, int index,
                                 int parts) {
   if (parts == 1) {
@@ -381,8 +380,8 @@ ET_INLINE void et_u8_store_part(uint8_t *to, et_u8 bytes, int index,
   }
 }
 
-/* Bytes a[i], b[i], c[i], d[i] of four rows as quads, so many of each quarter of
- * the rows to a vector: quads 0 to 3 of all quarters, then 4 to 7 and so on. */
+/* Interleaves bytes a[i], b[i], c[i], d[i] of four rows as quads. Vector v has quads 4v to 4v +
+ * 3 of each 128-bit lane of the rows. */
 ET_INLINE void et_i8_quads(const et_u8 *rows, et_i8 *quads) {
 #if ET_PACKS_LANES
   const et_bits a = (et_bits)rows[0], b = (et_bits)rows[1];
@@ -420,11 +419,10 @@ ET_INLINE void et_i8_quads(const et_u8 *rows, et_i8 *quads) {
 #endif
 }
 
-/* How a float becomes a byte: low <= round(value * inverse) + zero_point <=
- * high. */
+/* Quantization parameters: q = clamp(round(value * inverse) + zero_point, low, high). */
 typedef struct et_quantizer {
   et_f32 inverse;
-  et_f32 low; /* less the zero point, as `high` */
+  et_f32 low; /* minus the zero point, as is `high` */
   et_f32 high;
   int32_t zero_point;
 } et_quantizer;

@@ -1,4 +1,4 @@
-/* The sums of a tile of bytes: how they begin, and what becomes of them at the end. */
+/* Prologue and epilogue of the int8 tiles: loads, stores and requantization of accumulators. */
 #ifndef BACKENDS_CPU_MICROKERNELS_SUMS_I8_H_
 #define BACKENDS_CPU_MICROKERNELS_SUMS_I8_H_
 
@@ -6,21 +6,20 @@
 
 typedef et_i32 et_sums_i8[ET_I8_ROWS][ET_I8_PANELS * ET_PANEL_VECTORS];
 
-/* What all tiles of a block have in common: of some quads of a panel. */
+/* The common state of the tiles of a block: `depth` quads of a panel from `first` on. */
 typedef struct et_block_i8 {
   const et_packed_i8 *packed;
   const int8_t *panels;
-  const int16_t *wide; /* the panel widened, or NULL */
-  size_t first;        /* quad */
+  const int16_t *wide; /* widened panel, or NULL */
+  size_t first;        /* first quad */
   size_t depth;
-  bool is_first; /* sums begin with `start`, else go on: of widened panels */
+  bool is_first; /* start from `start`; otherwise, continue */
   bool is_last;
-  const et_target_i8 *target; /* NULL: sums are wanted */
+  const et_target_i8 *target; /* NULL: store the accumulators */
   int32_t *sums;
 } et_block_i8;
 
-/* Bytes of the `panels` panels of some rows: the whole of each row, or its first
- * `columns`. */
+/* Stores the bytes of `rows` rows of `panels` panels, or of their first `columns` columns. */
 ET_INLINE void et_put_rows_of_i8(uint8_t *out, size_t stride, size_t columns,
                                  int rows, int panels, et_u8 bytes) {
   const int parts = ET_ROUNDED_PANELS / panels;
@@ -34,14 +33,14 @@ ET_INLINE void et_put_rows_of_i8(uint8_t *out, size_t stride, size_t columns,
   }
 }
 
-/* What bytes are made with is read once: to the compiler, each byte that is written may
- * be part of it. */
+/* Requantizes and stores a tile. The parameters are local copies, because each store of a byte
+ * may alias them. */
 ET_INLINE void et_put_bytes_i8(const et_block_i8 *b, size_t row, int rows,
                                int panels, et_sums_i8 sums) {
   const et_target_i8 target = *b->target;
   const et_rounder rounder = *target.rounder;
   const int there =
-      ET_ROUNDED_PANELS / panels; /* rows that are bytes at once */
+      ET_ROUNDED_PANELS / panels; /* rows that are requantized at once */
   uint8_t *out = target.out + row * target.stride;
   ET_UNROLL for (int i = 0; i < rows; i += there) {
     const int left = rows - i < there ? rows - i : there;
@@ -62,7 +61,7 @@ ET_INLINE void et_put_bytes_i8(const et_block_i8 *b, size_t row, int rows,
   }
 }
 
-/* Sums that are kept are of one panel. */
+/* Returns vector `v` of row `row + r` of the stored accumulators, which have one panel. */
 ET_INLINE int32_t *et_kept_sum_i8(const et_block_i8 *b, size_t row, int r,
                                   int v) {
   return b->sums + (row + (size_t)r) * ET_PANEL + v * ET_CPU_LANES;

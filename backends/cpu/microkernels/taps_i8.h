@@ -1,21 +1,21 @@
-/* Where a window reads bytes. */
+/* Addresses of the int8 values that a window reads. */
 #ifndef BACKENDS_CPU_MICROKERNELS_TAPS_I8_H_
 #define BACKENDS_CPU_MICROKERNELS_TAPS_I8_H_
 
 #include "backends/cpu/microkernels/conv_qs8.h"
 #include "backends/cpu/microkernels/tile_i8.h"
 
-/* An image of the batch for each window. */
+/* The input of windows over a batch of images. */
 typedef struct et_taps_i8 {
   const et_cpu_window *window;
   const uint8_t *x;      /* channel 0 of those that are read, first image */
-  const uint8_t *beyond; /* read outside of the image */
-  size_t channels;       /* of a pixel */
+  const uint8_t *beyond; /* values of taps outside of the image */
+  size_t channels;       /* per pixel */
   size_t size;           /* channels that are read */
 } et_taps_i8;
 
-/* The taps of a row of the window that begins at pixel `x`, as one piece where
- * they lie together; `row` is NULL outside of the image. */
+/* Lists the taps of a row of a window at pixel `x`, as one piece if they are contiguous. `row`
+ * is NULL outside of the image. */
 ET_INLINE et_piece_i8 *et_list_row_i8(const et_taps_i8 *t, const uint8_t *row,
                                       size_t x, et_piece_i8 *list) {
   const et_cpu_window *w = t->window;
@@ -33,7 +33,8 @@ ET_INLINE et_piece_i8 *et_list_row_i8(const et_taps_i8 *t, const uint8_t *row,
   return list;
 }
 
-/* Of each row of the window of an output row, the row of the image or NULL. */
+/* Finds the row of the image that each row of the window reads for row `line` of the output,
+ * counted over all images; NULL: outside. */
 ET_INLINE void et_find_rows_i8(const et_taps_i8 *t, size_t line,
                                const uint8_t **rows) {
   const et_cpu_window *w = t->window;
@@ -45,8 +46,8 @@ ET_INLINE void et_find_rows_i8(const et_taps_i8 *t, size_t line,
   }
 }
 
-/* A window as lines of one piece, which holds where all channels are read and all
- * taps lie together in the image. */
+/* Returns whether a window at pixel `x` is one piece: it is inside of the image, all channels
+ * are read, and the taps of each row are contiguous. */
 ET_INLINE bool et_is_inside_i8(const et_taps_i8 *t, const uint8_t *const *rows,
                                size_t x) {
   const et_cpu_window *w = t->window;
@@ -55,15 +56,16 @@ ET_INLINE bool et_is_inside_i8(const et_taps_i8 *t, const uint8_t *const *rows,
          x + w->kernel_x <= w->width;
 }
 
-/* Lists what windows of `count` output pixels read, from number `pixel`, counted
- * over all images; returns the end of the list, which has a place for each tap. */
+/* Lists the pieces that the windows of `count` output pixels read, from pixel `pixel` on,
+ * counted over all images. Returns the end of the list, which has space for each tap. */
 ET_INLINE et_piece_i8 *et_list_taps_i8(const et_taps_i8 *t, size_t pixel,
                                        size_t count, et_piece_i8 *list) {
   const et_cpu_window *w = t->window;
   const uint8_t *rows[ET_CPU_TAPS_I8];
   size_t line = pixel / w->out_width;
   size_t column = pixel % w->out_width;
-  const size_t between = w->dilation_y * w->width * t->channels; /* rows */
+  const size_t between =
+      w->dilation_y * w->width * t->channels; /* bytes from row to row */
   et_find_rows_i8(t, line, rows);
   for (; count > 0; count--, column++) {
     if (column == w->out_width) {

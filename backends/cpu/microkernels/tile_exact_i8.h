@@ -1,4 +1,4 @@
-/* Products of rows that are read by their addresses, where four bytes are added up exactly. */
+/* Int8 tiles for instruction sets with exact dot products of quads. Rows are read by address. */
 #ifndef BACKENDS_CPU_MICROKERNELS_TILE_EXACT_I8_H_
 #define BACKENDS_CPU_MICROKERNELS_TILE_EXACT_I8_H_
 
@@ -6,7 +6,7 @@
 
 #if ET_DOT4_EXACT
 
-/* Vector `v` of quad `k` of panels, `depth` quads each. */
+/* Returns vector `v` of quad `k` of panels of `depth` quads. */
 ET_INLINE et_i8 et_weights_at_i8(const int8_t *panels, size_t depth, size_t k,
                                  int v) {
   const size_t quad = (size_t)(v / ET_PANEL_VECTORS) * depth + k;
@@ -14,11 +14,11 @@ ET_INLINE et_i8 et_weights_at_i8(const int8_t *panels, size_t depth, size_t k,
                     v % ET_PANEL_VECTORS * 4 * ET_CPU_LANES);
 }
 
-/* Rows of a run, all of whose quads are turned by `flip`, or as they are. */
+/* A run of some rows. Its quads are XORed with `flip`, or used as they are. */
 typedef struct et_run_i8 {
-  const uint8_t *const *from; /* of each row */
+  const uint8_t *const *from; /* one per row */
   size_t quads;
-  bool is_turned; /* constant */
+  bool is_turned; /* a constant */
   et_i32 flip;
 } et_run_i8;
 
@@ -29,7 +29,7 @@ ET_INLINE et_i8 et_quad_of_i8(const et_run_i8 *run, const uint8_t *from) {
   return (et_i8)(run->is_turned ? all ^ run->flip : all);
 }
 
-/* Adds the products of a run. Weights are those of `panels` panels, each of all runs. */
+/* Adds the products of a run with `panels` panels. Each panel has the weights of all runs. */
 ET_INLINE void et_add_run_i8(const et_run_i8 *run, const int8_t *weights,
                              size_t depth, int rows, int panels,
                              et_sums_i8 sums) {
@@ -45,7 +45,7 @@ ET_INLINE void et_add_run_i8(const et_run_i8 *run, const int8_t *weights,
     ET_UNROLL for (int r = 0; r < rows; r++) {
       et_i8 quad = et_quad_of_i8(run, at[r] + k);
       if (panels * ET_PANEL_VECTORS > 1) {
-        ET_PIN(quad); /* is read once */
+        ET_PIN(quad); /* loads each quad once */
       }
       ET_UNROLL for (int v = 0; v < panels * ET_PANEL_VECTORS; v++) {
         sums[r][v] = et_i32_dot4(sums[r][v], quad, w[v]);
@@ -55,13 +55,13 @@ ET_INLINE void et_add_run_i8(const et_run_i8 *run, const int8_t *weights,
   }
 }
 
-/* Of rows from `row` on. */
+/* Adds all runs of `rows` rows from `row` on. */
 ET_INLINE void et_add_runs_i8(const et_packed_i8 *packed, bool is_turned,
                               const int8_t *weights, size_t row, int rows,
                               int panels, et_sums_i8 sums) {
   et_run_i8 run = {packed->from + row, packed->quads, is_turned,
                    et_i32_all(packed->flip)};
-  ET_PIN(run.flip); /* else it turns words before they are spread */
+  ET_PIN(run.flip); /* otherwise, GCC XORs words before it broadcasts them */
   for (size_t i = 0; i < packed->runs; i++, run.from += packed->rows) {
     et_add_run_i8(&run, weights, packed->depth, rows, panels, sums);
     weights += packed->quads * 4 * ET_PANEL;

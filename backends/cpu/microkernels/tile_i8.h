@@ -1,5 +1,13 @@
-/* Exact sums of products of bytes, perhaps made bytes again: rows that are packed once,
- * times some panels of weights after the others. */
+/* Exact int8 GEMM of packed rows, with or without requantization.
+ *
+ *   s[m, n] = sum over k of x[m, k] * w[k, n]    (int32)
+ *
+ * K is split into quads of 4 elements. Weights are panels of 16 columns, [panel][quad][16][4].
+ * Instruction sets with exact dot products of quads (ET_DOT4_EXACT) read rows by address, in
+ * tiles of 6 rows by 16 columns (AVX-VNNI, NEON), or up to 8 by 32 or 6 by 64 (AVX-512). AVX2
+ * packs a block of up to 96 rows as int8 values, whose products are added in int16 where they
+ * fit, or as int16 values, in tiles of 6 by 16. Plain C has tiles of 3 by 16. Accumulators fill
+ * the registers. Dot products limit it; packing is shared by all columns. */
 #ifndef BACKENDS_CPU_MICROKERNELS_TILE_I8_H_
 #define BACKENDS_CPU_MICROKERNELS_TILE_I8_H_
 
@@ -7,8 +15,7 @@
 
 #include "backends/cpu/microkernels/requantize.h"
 
-/* Most rows of a tile, a multiple of three where sums are not exact, and of a block of
- * tiles. */
+/* Maximum rows of a tile, a multiple of three without ET_DOT4_EXACT, and of a block of tiles. */
 #if defined(ET_CPU_ISA_PLAIN)
 #define ET_I8_ROWS 3
 #elif defined(ET_CPU_ISA_AVX512)
@@ -18,23 +25,24 @@
 #endif
 #define ET_I8_BLOCK_ROWS 96
 
-/* Most panels of a tile: of one vector each, several share what is loaded of rows. */
+/* Maximum panels of a tile. If a panel is one vector, several panels share each load of the
+ * rows. */
 #if defined(ET_CPU_ISA_AVX512)
 #define ET_I8_PANELS 4
 #else
 #define ET_I8_PANELS 1
 #endif
 
-/* Panels of the next tiles, of so many columns: one, two or four, of which the last one
- * is not for nothing. */
+/* Returns the panels of the next tiles, 1, 2 or 4, for `columns` remaining columns. Only the
+ * last panel may be partial. */
 ET_INLINE size_t et_i8_panels(size_t columns) {
   return columns <= ET_PANEL || ET_I8_PANELS == 1 ? 1
          : columns <= 3 * ET_PANEL                ? 2
                                                   : 4;
 }
 
-/* Bytes that a block of rows is packed in: as they are, or as int16. Those of AVX2 lie
- * beyond the first-level cache, as weights are widened once for all rows of a block. */
+/* Bytes of a packed block of rows, as int8 or int16. A block of AVX2 exceeds the L1 cache,
+ * because weights are widened once for all of its rows. */
 #if ET_SUMS_OF_16
 #define ET_I8_PACKED_BYTES 65536
 #else
@@ -42,101 +50,102 @@ ET_INLINE size_t et_i8_panels(size_t columns) {
 #endif
 #define ET_I8_QUAD_BYTES (ET_DOT4_EXACT ? 4 : 8)
 
-/* Most groups of four summands: one row fits. */
+/* Maximum depth in quads: one row fits a block. */
 #define ET_I8_MOST_QUADS (ET_I8_PACKED_BYTES / ET_I8_QUAD_BYTES)
 
-/* Most addresses of all rows of a block, which is what they are read by where sums are
- * exact. */
+/* Maximum number of row addresses of a block, with ET_DOT4_EXACT. */
 #define ET_I8_ADDRESSES 1536
 
-/* Bytes that are packed at once, which may be more than there are. */
+/* Bytes that are packed at once. The last step of a row may exceed it. */
 #define ET_I8_STEP 16
 
 #if ET_SUMS_OF_16
-/* Rows from which the lowest of each element is taken: of fewer, telling whether products
- * fit takes longer than it saves. */
+/* Minimum number of rows for subtracting row minima. For fewer rows, testing whether products
+ * fit int16 takes longer than it saves. */
 #define ET_I8_LEAST_LOW_ROWS 16
-/* Quads of such a row: of shorter ones, storing one would wait for the one before. */
+/* Minimum depth in quads. Stores of shorter rows would overlap and wait for each other. */
 #define ET_I8_LEAST_LOW_QUADS (ET_I8_STEP / 4)
 #define ET_I8_MOST_LOW_QUADS (ET_I8_PACKED_BYTES / 12 / ET_I8_LEAST_LOW_ROWS)
 #endif
 
-/* Rows, one after the other. A quad is four elements of a row, in one word or,
- * as int16, in two: elements 0 and 2, then 1 and 3. */
+/* Packed rows, one after the other. A quad of a row is one word of int8 values, or two words of
+ * int16 values: elements 0 and 2, then 1 and 3. */
 typedef struct et_packed_i8 {
   uint8_t bytes[ET_I8_PACKED_BYTES + 2 * ET_I8_STEP]
       __attribute__((aligned(64)));
   size_t rows;
-  size_t depth;  /* quads of a row */
-  int32_t shift; /* what is added to each element */
+  size_t depth;  /* quads per row */
+  int32_t shift; /* added to each element */
 #if ET_DOT4_EXACT
-  /* [runs][rows]: where each run of a row begins, `quads` quads that lie together,
-   * among the bytes above or elsewhere. `flip` is what is left to turn of each. */
+  /* [runs][rows]: the first byte of each run of each row, in `bytes` or elsewhere. A run has
+   * `quads` consecutive quads. Quads are XORed with `flip` when they are loaded. */
   const uint8_t *from[ET_I8_ADDRESSES];
   size_t runs;
-  size_t quads; /* of a run: of all runs `depth` */
+  size_t quads; /* per run; all runs have `depth` */
   int32_t flip;
 #else
-  const uint8_t *first;   /* row, among the bytes above */
-  size_t words;           /* of a quad */
-  size_t max_exact_terms; /* as that of the rows */
+  const uint8_t *first;   /* first row, in `bytes` */
+  size_t words;           /* per quad */
+  size_t max_exact_terms; /* as in et_rows_i8 */
 #endif
 #if ET_SUMS_OF_16
-  bool has_lows; /* elements are what they were above these: */
-  bool has_wide; /* rows as int16, too, before those of bytes */
-  int16_t lows[4 * ET_I8_MOST_LOW_QUADS + ET_I8_STEP] /* a row of two words */
+  bool has_lows; /* elements are relative to `lows` */
+  bool has_wide; /* `bytes` has int16 rows before the int8 rows */
+  int16_t lows[4 * ET_I8_MOST_LOW_QUADS +
+               ET_I8_STEP] /* one row, two words per quad */
       __attribute__((aligned(64)));
-  uint8_t spans[4 * ET_I8_MOST_LOW_QUADS + 2 * ET_I8_STEP]; /* the highest */
-  uint16_t far[ET_I8_MOST_LOW_QUADS]; /* quads: see lows_i8.h */
+  uint8_t spans[4 * ET_I8_MOST_LOW_QUADS +
+                2 * ET_I8_STEP];      /* maxima of the elements */
+  uint16_t far[ET_I8_MOST_LOW_QUADS]; /* quads; see row_minima.h */
   size_t far_count;
 #endif
 } et_packed_i8;
 
-/* Lines of bytes that follow each other, `stride` bytes apart. */
+/* Lines of bytes, `stride` bytes apart. */
 typedef struct et_piece_i8 {
   const uint8_t *from;
-  size_t size; /* of a line */
+  size_t size; /* bytes per line */
   size_t lines;
   size_t stride;
 } et_piece_i8;
 
-/* What rows of `size` elements look like before: pieces that make them up, one
- * after the other. Rows end where a piece does, unless `size` is a multiple of
- * four. Each line lies before `end`, or has ET_I8_STEP bytes behind it. */
+/* Rows of `size` elements before packing, as a sequence of pieces. Rows end with a piece, unless
+ * `size` is a multiple of four. Each line is in the buffer that ends at `end`, or ET_I8_STEP
+ * more bytes after it are readable. */
 typedef struct et_rows_i8 {
   const et_piece_i8 *pieces;
-  size_t count; /* of pieces, of all rows */
+  size_t count; /* pieces of all rows */
   size_t size;
   const uint8_t *end;
   bool is_signed;
-  /* Of so many quads of weights, counted from the first on, both halves add up
-   * to an int16, as no element is lower than `lowest`; 0: not even of one. */
+  /* Number of consecutive quads of weights, counted from the first one, whose half quads have
+   * sums of products that fit an int16, as no element is below `min_value`; 0: not even one
+   * quad. */
   size_t max_exact_terms;
   int32_t min_value;
-  bool may_have_lows; /* where rows are multiplied by whole panels alone */
+  bool may_have_lows; /* rows are multiplied by whole panels only */
 } et_rows_i8;
 
-/* Where results of panels go, the first `columns` of each row, and what makes
- * bytes of them. */
+/* The destination of the results of some panels, the first `columns` of each row, and their
+ * requantization. */
 typedef struct et_target_i8 {
   uint8_t *out;
   size_t stride;
   size_t columns;
-  const et_requantizer *requantizers; /* of each panel */
-  bool is_far;                        /* any of them */
+  const et_requantizer *requantizers; /* one per panel */
+  bool is_far;                        /* is_far of any of them */
   const et_rounder *rounder;
 } et_target_i8;
 
 #if ET_DOT4_EXACT
-/* Rows that are read where they lie: all elements there may be are made unsigned, or
- * signed, on their way. */
+/* Sets how rows that are read in place become unsigned (NEON: signed) as they are loaded. */
 ET_INLINE void et_turn_i8(et_packed_i8 *packed, bool is_signed) {
   packed->shift = ET_DOT4_SHIFT - (is_signed ? 0 : 128);
   packed->flip = packed->shift == 0 ? 0 : (int32_t)0x80808080;
 }
 #endif
 
-/* Rows that fit a block. */
+/* Returns the number of rows of depth `depth` that fit a block. */
 ET_INLINE size_t et_i8_block_rows(size_t depth) {
   const size_t fit = ET_I8_MOST_QUADS / (depth > 0 ? depth : 1);
   const size_t most = fit < ET_I8_BLOCK_ROWS ? fit : ET_I8_BLOCK_ROWS;
@@ -147,16 +156,16 @@ void ET_CPU_NAME(et_cpu_pack_i8)(et_packed_i8 *packed, const et_rows_i8 *from,
                                  size_t rows);
 
 #if ET_SUMS_OF_16
-/* Before products with a panel: has rows with lows read as bytes, or where those would not
- * do as int16. */
+/* Selects the form of rows with row minima before they are multiplied by `panel`: int8 values,
+ * or int16 values if products do not fit an int16. */
 void ET_CPU_NAME(et_cpu_fit_i8)(et_packed_i8 *packed, const int8_t *panel);
 #endif
 
-/* sums[row][16] of one panel [depth][16][4]. */
+/* Computes sums[row][16] for one panel, [depth][16][4]. */
 void ET_CPU_NAME(et_cpu_sums_i8)(const et_packed_i8 *packed,
                                  const int8_t *panel, int32_t *sums);
 
-/* The same sums as bytes, of et_i8_panels(target->columns) panels. */
+/* Computes and requantizes the sums of et_i8_panels(target->columns) panels. */
 void ET_CPU_NAME(et_cpu_tiles_i8)(const et_packed_i8 *packed,
                                   const int8_t *panels,
                                   const et_target_i8 *target);

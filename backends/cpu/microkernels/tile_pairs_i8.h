@@ -1,4 +1,5 @@
-/* Products of packed rows, where sums of products are exact as int16 or of int16 alone. */
+/* Int8 tiles for instruction sets without exact dot products of quads. Products are added in
+ * int16 where they fit; otherwise, operands are widened to int16. */
 #ifndef BACKENDS_CPU_MICROKERNELS_TILE_PAIRS_I8_H_
 #define BACKENDS_CPU_MICROKERNELS_TILE_PAIRS_I8_H_
 
@@ -6,8 +7,8 @@
 
 #if !ET_DOT4_EXACT
 
-/* The rows of a tile, in threes: an address of each would take more registers
- * than there are. */
+/* The position in the rows of a tile, with one address per three rows: an address per row would
+ * take too many registers. */
 typedef struct et_cursor_i8 {
   const int32_t *three[ET_I8_ROWS / 3];
   size_t stride;
@@ -17,13 +18,13 @@ ET_INLINE et_i32 et_word_of_i8(const et_cursor_i8 *at, int row) {
   return et_i32_all(at->three[row / 3][(size_t)(row % 3) * at->stride]);
 }
 
-/* To the next words. */
+/* Advances to the next word. */
 ET_INLINE void et_advance_i8(et_cursor_i8 *at, int rows) {
   ET_UNROLL for (int i = 0; i < (rows + 2) / 3; i++) { at->three[i]++; }
 }
 
-/* Weights of a panel as int16, in the order of wide elements: they are widened
- * once for all tiles of a block, so many quads at a time. */
+/* Quads of a panel that are widened to int16 at once, for all tiles of a block, and the elements
+ * of a quad of a panel. Widened weights have the order of widened rows. */
 #define ET_WIDE_QUADS 128
 #define ET_WIDE_QUAD (4 * ET_PANEL)
 
@@ -40,7 +41,7 @@ static void et_widen_panel_i8(const int8_t *panel, size_t depth, int16_t *to) {
   }
 }
 
-/* Of a single row, whose weights are widened on their way. */
+/* Adds the products of a single row. Weights are widened as they are loaded. */
 ET_INLINE void et_add_widening_i8(et_cursor_i8 at, const int8_t *panel,
                                   size_t depth, et_i32 *sums) {
   for (size_t k = 0; k < depth; k++, panel += ET_WIDE_QUAD) {
@@ -56,7 +57,7 @@ ET_INLINE void et_add_widening_i8(et_cursor_i8 at, const int8_t *panel,
   }
 }
 
-/* Half a quad a time. */
+/* Adds the products of widened operands, half a quad at a time. */
 ET_INLINE void et_add_wide_i8(et_cursor_i8 at, const int16_t *panel,
                               size_t depth, int rows, et_sums_i8 sums) {
   for (size_t k = 0; k < 2 * depth; k++, panel += ET_WIDE_QUAD / 2) {
@@ -78,8 +79,8 @@ ET_INLINE void et_add_wide_i8(et_cursor_i8 at, const int16_t *panel,
 }
 
 #if ET_SUMS_OF_16
-/* Sums of int16 have the registers, those of int32 wait in memory: twice the rows for each
- * load of weights are worth more. */
+/* Adds products in int16. Registers hold the int16 accumulators, memory the int32 ones: twice as
+ * many rows per load of weights are worth more. */
 ET_INLINE void et_add_windows_i8(et_cursor_i8 at, const int8_t *panel,
                                  const et_packed_i8 *packed, int rows,
                                  et_sums_i8 sums) {
@@ -96,7 +97,7 @@ ET_INLINE void et_add_windows_i8(et_cursor_i8 at, const int8_t *panel,
       }
       ET_UNROLL for (int r = 0; r < rows; r++) {
         et_i8 quad = (et_i8)et_word_of_i8(&at, r);
-        ET_PIN(quad); /* is read once */
+        ET_PIN(quad); /* loads each quad once */
         ET_UNROLL for (int v = 0; v < ET_PANEL_VECTORS; v++) {
           pairs[r][v] = et_i16_dot2(pairs[r][v], quad, w[v]);
           ET_PIN(pairs[r][v]);
@@ -160,7 +161,7 @@ ET_INLINE void et_add_products_i8(const et_block_i8 *b, size_t row, int rows,
 }
 
 #if ET_SUMS_OF_16
-/* The same by sums of int16. */
+/* Adds the products in int16. */
 ET_INLINE void et_add_products_of_16_i8(const et_block_i8 *b, size_t row,
                                         int rows, et_sums_i8 sums) {
   et_add_windows_i8(et_cursor_of_i8(b, row, rows), b->panels, b->packed, rows,

@@ -1,13 +1,13 @@
-/* Windows of few channels, whose rows are copied one behind the other, and those that are
- * multiplied where they lie, by addresses of their pixels: where sums of bytes are exact, as
- * nothing has to be made of bytes in memory. */
+/* Windows of int8 convolutions that need no list of pieces. Windows of few channels are copied
+ * row by row. With ET_DOT4_EXACT, other windows whose pixels are whole quads are read in place,
+ * by the addresses of their pixels. */
 #ifndef BACKENDS_CPU_MICROKERNELS_WINDOWS_I8_H_
 #define BACKENDS_CPU_MICROKERNELS_WINDOWS_I8_H_
 
 #include "backends/cpu/microkernels/taps_i8.h"
 
-/* Most bytes of windows whose lines are copied, and how many are copied at once, which
- * may be more than there are. */
+/* Maximum bytes of a window that is copied row by row, and bytes that are copied at once, which
+ * may exceed a row. */
 #define ET_LINES_BYTES 256
 #define ET_LINE_STEP 32
 
@@ -15,11 +15,11 @@ _Static_assert(ET_LINE_STEP <= 2 * ET_I8_STEP, "the last line fits the block");
 _Static_assert(ET_LINES_BYTES + ET_LINE_STEP <= ET_CPU_CHANNELS_I8,
                "a line beyond the image fits");
 
-/* What the runs of a window are. */
+/* The runs of a window. */
 typedef enum et_runs_i8 {
-  ET_RUNS_PACKED, /* none: windows are copied */
-  ET_RUNS_TAPS,   /* pixels, whose channels are whole quads */
-  ET_RUNS_LINES,  /* one: rows of a window, copied one behind the other */
+  ET_RUNS_PACKED, /* none: windows are packed */
+  ET_RUNS_TAPS,   /* one per pixel, whose channels are whole quads */
+  ET_RUNS_LINES,  /* one: the rows of a window, copied back to back */
 } et_runs_i8;
 
 ET_INLINE size_t et_line_size_i8(const et_taps_i8 *t) {
@@ -37,20 +37,18 @@ ET_INLINE et_runs_i8 et_runs_of_i8(const et_taps_i8 *t) {
              : ET_RUNS_PACKED;
 }
 
-/* Pixels of the output that follow each other in a row of it, what they read and where
- * its addresses go. */
+/* Consecutive output pixels of a row, what they read, and the destination of its addresses. */
 typedef struct et_segment_i8 {
   const et_taps_i8 *taps;
-  const uint8_t
-      *rows[ET_CPU_TAPS_I8]; /* of the image, as et_find_rows_i8 says */
-  size_t x;                  /* of the first window, may wrap */
+  const uint8_t *rows[ET_CPU_TAPS_I8]; /* of the image, as in et_find_rows_i8 */
+  size_t x;                            /* of the first window; wraps before 0 */
   size_t count;
-  const uint8_t *end;   /* of what may be read */
+  const uint8_t *end;   /* end of readable memory */
   const uint8_t **from; /* [run][stride] */
   size_t stride;
 } et_segment_i8;
 
-/* How lines are copied: as one step or half of one, or as many as they take. */
+/* How a row is copied: as half a step, one step, or several steps. */
 typedef enum et_lines_i8 {
   ET_LINES_HALF,
   ET_LINES_ONE,
@@ -79,7 +77,7 @@ ET_INLINE void et_put_step_i8(uint8_t *to, const uint8_t *from, uint8_t shift) {
   memcpy(to, &x, sizeof(x));
 }
 
-/* A line of `size` bytes, with `shift` added to each; `lines` is a constant. */
+/* Copies a row of `size` bytes and adds `shift` to each. `lines` is a constant. */
 ET_INLINE void et_put_line_i8(uint8_t *to, const uint8_t *from, size_t size,
                               et_lines_i8 lines, uint8_t shift) {
   if (lines == ET_LINES_HALF) {
@@ -93,15 +91,15 @@ ET_INLINE void et_put_line_i8(uint8_t *to, const uint8_t *from, size_t size,
   }
 }
 
-/* A row of a window: pixels before the image, in it, which begin with pixel `first`, and
- * behind it. */
+/* A row of a window: the number of pixels before the image, and those inside, from pixel `first`
+ * on. The others are after the image. */
 typedef struct et_reach_i8 {
   size_t before;
   size_t first;
   size_t inside;
 } et_reach_i8;
 
-/* Of the window that begins at pixel `x`, which may wrap. */
+/* Returns the reach of a window at pixel `x`, which may wrap. */
 ET_INLINE et_reach_i8 et_reach_of_i8(const et_cpu_window *w, size_t x) {
   const size_t outside = x < w->width ? 0 : 0 - x;
   if (outside >= w->kernel_x) {
@@ -112,8 +110,8 @@ ET_INLINE et_reach_i8 et_reach_of_i8(const et_cpu_window *w, size_t x) {
   return (et_reach_i8){outside, x + outside, left < most ? left : most};
 }
 
-/* A row of which some pixels are inside, one part behind the other: each overwrites what
- * the one before wrote too much. What may not be read in whole steps is copied first. */
+/* Copies a row with some pixels inside of the image. Each part overwrites the excess of the one
+ * before. Input that is too short for whole steps is copied first. */
 ET_INLINE void et_put_reach_i8(const et_segment_i8 *s, const et_reach_i8 *reach,
                                const uint8_t *row, uint8_t shift, uint8_t *to) {
   const et_taps_i8 *t = s->taps;
@@ -134,8 +132,7 @@ ET_INLINE void et_put_reach_i8(const et_segment_i8 *s, const et_reach_i8 *reach,
   }
 }
 
-/* The rows of the window that begins at pixel `x`, one behind the other, wherever that
- * lies. */
+/* Copies the rows of a window at any pixel `x`, back to back. */
 ET_INLINE void et_put_lines_i8(const et_segment_i8 *s, size_t x, uint8_t shift,
                                uint8_t *to) {
   const et_taps_i8 *t = s->taps;
@@ -151,8 +148,8 @@ ET_INLINE void et_put_lines_i8(const et_segment_i8 *s, size_t x, uint8_t shift,
   }
 }
 
-/* Windows from pixel `x` on that lie in the image, all of whose rows may be read in
- * whole steps. */
+/* Returns how many windows from pixel `x` on are inside of the image and readable in whole
+ * steps. */
 ET_INLINE size_t et_count_inside_i8(const et_segment_i8 *s, size_t x) {
   const et_taps_i8 *t = s->taps;
   const et_cpu_window *w = t->window;
@@ -166,7 +163,7 @@ ET_INLINE size_t et_count_inside_i8(const et_segment_i8 *s, size_t x) {
   return (w->width - w->kernel_x - x) / w->stride_x + 1;
 }
 
-/* Of so many windows inside of the image. */
+/* Copies `count` windows that are inside of the image. */
 ET_INLINE void et_put_inside_i8(const et_segment_i8 *s, size_t x, size_t count,
                                 et_lines_i8 lines, uint8_t shift, size_t depth,
                                 uint8_t *to) {
@@ -205,8 +202,8 @@ ET_INLINE void et_pack_lines_i8(const et_segment_i8 *s, uint8_t shift,
   }
 }
 
-/* The `count` pixels of the output from number `pixel` on, as far as they lie in one row of
- * it. */
+/* Sets the segment to the first of `count` output pixels from `pixel` on, up to the end of a
+ * row. */
 ET_INLINE void et_find_segment_i8(et_segment_i8 *s, size_t pixel,
                                   size_t count) {
   const et_cpu_window *w = s->taps->window;
@@ -216,8 +213,8 @@ ET_INLINE void et_find_segment_i8(et_segment_i8 *s, size_t pixel,
   et_find_rows_i8(s->taps, pixel / w->out_width, s->rows);
 }
 
-/* Copies the lines of `count` windows, `depth` quads each, from number `pixel`, counted over
- * all images, which end at `end`. */
+/* Copies `count` windows of `depth` quads each, from output pixel `pixel` on, counted over all
+ * images. `end` is the end of the images. */
 ET_INLINE void et_copy_windows_i8(const et_taps_i8 *t, size_t pixel,
                                   size_t count, const uint8_t *end,
                                   uint8_t shift, size_t depth, uint8_t *to) {
@@ -231,7 +228,7 @@ ET_INLINE void et_copy_windows_i8(const et_taps_i8 *t, size_t pixel,
 
 #if ET_DOT4_EXACT
 
-/* Runs of a window, and the quads of each. */
+/* Sets the number of runs of a window, and of quads of a run. */
 ET_INLINE void et_count_runs_i8(const et_taps_i8 *t, et_runs_i8 kind,
                                 et_packed_i8 *packed) {
   const et_cpu_window *w = t->window;
@@ -242,7 +239,7 @@ ET_INLINE void et_count_runs_i8(const et_taps_i8 *t, et_runs_i8 kind,
   packed->depth = packed->runs * packed->quads;
 }
 
-/* Of one tap of each window, which is pixel `x` for the first. */
+/* Lists the addresses of one tap of all windows. It is pixel `x` of the first one. */
 ET_INLINE void et_address_tap_i8(const et_segment_i8 *s, const uint8_t *row,
                                  size_t x, const uint8_t **from) {
   const et_cpu_window *w = s->taps->window;
@@ -271,8 +268,8 @@ ET_INLINE void et_address_taps_i8(const et_segment_i8 *s) {
   }
 }
 
-/* Fills in the addresses of `count` windows from number `pixel`, counted over all
- * images; `end` is that of the images. Rows of windows are packed. */
+/* Lists the addresses of `count` windows from output pixel `pixel` on, counted over all images.
+ * `end` is the end of the images. With ET_RUNS_LINES, windows are copied. */
 ET_INLINE void et_address_windows_i8(const et_taps_i8 *t, et_runs_i8 kind,
                                      size_t pixel, size_t count,
                                      const uint8_t *end, bool is_signed,

@@ -22,7 +22,7 @@ _Static_assert(ET_CPU_WINOGRAD_MOST_CHANNELS_I8 * 9 * 128 * 128 < 1 << 25,
 #define PANELS 1
 #endif
 
-/* The maximum of rows of a tile, an even number. */
+/* Maximum rows of a tile; an even number. */
 #if defined(ET_CPU_ISA_PLAIN)
 #define ROWS 2
 #else
@@ -133,7 +133,7 @@ ET_INLINE void multiply_tile(const gemm *p, size_t row, int rows, int panels) {
       int32_t word;
       memcpy(&word, at[r] + 2 * k, sizeof(word));
       et_i16 pair = (et_i16)et_i32_all(word);
-      ET_PIN(pair); /* is read once */
+      ET_PIN(pair); /* loads each pair once */
       ET_UNROLL for (int v = 0; v < vectors; v++) {
         sums[r][v] = et_i32_dot2(sums[r][v], pair, w[v]);
         ET_PIN(sums[r][v]);
