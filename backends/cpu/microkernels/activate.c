@@ -8,10 +8,12 @@ ET_INLINE et_f32 clamped(et_f32 x, parameters p) {
   return et_f32_clamp(x, et_f32_all(p.low), et_f32_all(p.high));
 }
 
-/* x times the share of the normal distribution below x, for which a quotient of
- * polynomials is precise enough, and takes a third of the time of et_f32_erf:
- * erf(x / sqrt(2)) / 2x is fitted up to 5.1, and what lies beyond has its share. So
- * does x itself below, or a share that is not quite 0 would grow with it. */
+/* Returns x * Phi(x), where Phi is the distribution function of the normal distribution.
+ *
+ * Phi(x) - 1/2 = x * R(x^2). R is a quotient of polynomials, fitted to erf(x / sqrt(2)) / 2x up
+ * to
+ * x| = 5.1, which takes a third of the time of et_f32_erf. The argument of R is clamped to that
+ * range. Below -5.1, so is the factor x; otherwise, the error of Phi would grow with it. */
 ET_INLINE et_f32 gelu(et_f32 x, parameters p) {
   static const float above[] = {6.407098680938361e-06f, 3.437612612797195e-04f,
                                 5.6925988756120205e-03f, 5.206744745373726e-02f,
@@ -29,7 +31,7 @@ ET_INLINE et_f32 gelu(et_f32 x, parameters p) {
   return y * (share + et_f32_all(0.5f));
 }
 
-/* x times half of 1 + tanh(u), which is x / (1 + e^(-2u)). */
+/* x / 2 * (1 + tanh(u)) = x / (1 + e^(-2u)). */
 ET_INLINE et_f32 gelu_tanh(et_f32 x, parameters p) {
   (void)p;
   const et_f32 cube = x * x * x;
@@ -43,8 +45,8 @@ ET_INLINE et_f32 silu(et_f32 x, parameters p) {
   return x / (et_f32_all(1.0f) + et_f32_exp(-x));
 }
 
-/* Times the nearest float to 1 / 6, which a division takes three times as long as;
- * of 6 that is 1. */
+/* Multiplies by the float nearest to 1 / 6, as a division takes three times as long. 6 times
+ * that float is exactly 1. */
 ET_INLINE et_f32 hardsigmoid(et_f32 x, parameters p) {
   (void)p;
   return et_f32_clamp(x + et_f32_all(3.0f), et_f32_all(0.0f),
@@ -78,17 +80,18 @@ ET_INLINE et_f32 elu(et_f32 x, parameters p) {
 typedef void rows_function(float *values, size_t stride, size_t rows,
                            size_t vectors, const parameters *p);
 
-/* Tiles have few vectors in a row: a call for each row took as long as what it did. */
-#define DEFINE_ROWS(name)                                            \
-  static void name##_rows(float *values, size_t stride, size_t rows, \
-                          size_t vectors, const parameters *p) {     \
-    const parameters same = *p; /* whatever is stored */             \
-    for (; rows > 0; rows--, values += stride) {                     \
-      for (size_t v = 0; v < vectors; v++) {                         \
-        float *at = values + v * ET_CPU_LANES;                       \
-        et_f32_store(at, name(et_f32_load(at), same));               \
-      }                                                              \
-    }                                                                \
+/* Processes several rows per call: rows of tiles have few vectors, and a call per row would take
+ * as long as its work. */
+#define DEFINE_ROWS(name)                                                     \
+  static void name##_rows(float *values, size_t stride, size_t rows,          \
+                          size_t vectors, const parameters *p) {              \
+    const parameters same = *p; /* a local copy, which stores cannot alias */ \
+    for (; rows > 0; rows--, values += stride) {                              \
+      for (size_t v = 0; v < vectors; v++) {                                  \
+        float *at = values + v * ET_CPU_LANES;                                \
+        et_f32_store(at, name(et_f32_load(at), same));                        \
+      }                                                                       \
+    }                                                                         \
   }
 DEFINE_ROWS(clamped)
 DEFINE_ROWS(gelu)
@@ -114,7 +117,7 @@ static rows_function *const rows_functions[] = {
     [ET_CPU_ACTIVATION_FUNCTION_ELU] = elu_rows,
 };
 
-/* What does not fill a vector is worked on beside the row. */
+/* Processes a partial vector in a local buffer. */
 ET_NOINLINE void run_last(rows_function *function, float *values, size_t count,
                           const parameters *p) {
   float lanes[ET_CPU_LANES];
@@ -133,7 +136,7 @@ static void run_rows(rows_function *function, float *values, size_t stride,
   }
 }
 
-/* Rows without gaps are one. */
+/* Contiguous rows are processed as one. */
 void ET_CPU_NAME(et_cpu_activate_f32)(const et_cpu_activation *activation,
                                       float *values, size_t stride, size_t rows,
                                       size_t columns) {

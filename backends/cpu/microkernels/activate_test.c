@@ -43,7 +43,7 @@ static double truth(const et_cpu_activation *activation, double x) {
   }
 }
 
-/* Numbers of all magnitudes, dense where curves bend. */
+/* Fills `values` with small and large magnitudes, densely where the functions are curved. */
 static void fill(float *values) {
   for (size_t i = 0; i < COUNT; i++) {
     const float t = 2.0f * (float)i / (COUNT - 1) - 1.0f;
@@ -53,13 +53,14 @@ static void fill(float *values) {
   }
 }
 
-/* Relative, or absolute where the result vanishes beside the argument. */
+/* Returns the tolerance: relative, or absolute where the result is much smaller than x. */
 static double margin(const et_cpu_activation *activation, double x,
                      double expected) {
   const int vanishes =
       activation->function == ET_CPU_ACTIVATION_FUNCTION_GELU ||
       activation->function == ET_CPU_ACTIVATION_FUNCTION_GELU_TANH;
-  const double denormal = 1.2e-38 * (1 + fabs(x)); /* e^x is 0 below */
+  const double denormal =
+      1.2e-38 * (1 + fabs(x)); /* e^x is flushed to 0 below */
   return denormal + 4e-7 * fabs(expected) +
          (vanishes && x < 0 ? 3e-7 * fabs(x) : 0);
 }
@@ -125,7 +126,7 @@ static void test_rows_keep_to_their_columns(void **state) {
   for (int isa = 0; isa < ET_CPU_ISA_COUNT; isa++) {
     if (et_test_has((et_cpu_isa)isa)) {
       float values[60] = {0};
-      variants[isa](&activation, values, 20, 0, 20); /* none */
+      variants[isa](&activation, values, 20, 0, 20); /* no rows */
       variants[isa](&activation, values, 20, 3, 19);
       for (size_t i = 0; i < 60; i++) {
         assert_true(values[i] == (i % 20 == 19 ? 0.0f : 1.0f));
@@ -137,7 +138,7 @@ static void test_rows_keep_to_their_columns(void **state) {
 #define ROWS 3
 #define COLUMNS 37
 
-/* All at once, and one after the other. */
+/* Compares one call for all rows with one call per row. */
 static void check_rows(et_cpu_isa isa, const et_cpu_activation *activation,
                        size_t stride) {
   float rows[ROWS * (COLUMNS + 8)];

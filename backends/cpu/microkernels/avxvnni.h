@@ -1,4 +1,4 @@
-/* Whether the processor has AVX-VNNI, which no builtin of clang 14 says. */
+/* Detects AVX-VNNI, for which Clang 14 has no builtin. */
 #ifndef BACKENDS_CPU_MICROKERNELS_AVXVNNI_H_
 #define BACKENDS_CPU_MICROKERNELS_AVXVNNI_H_
 

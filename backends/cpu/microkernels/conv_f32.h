@@ -40,7 +40,7 @@ typedef struct et_cpu_pixels {
   const float *residual; /* as `out`, or NULL */
 } et_cpu_pixels;
 
-/* The maximum of pixels of a call, a multiple of the rows of every tile. */
+/* Maximum number of pixels per call, a multiple of the rows of every tile. */
 #define ET_CPU_CONV_PIXELS 96
 
 typedef void et_cpu_conv_f32_function(const et_cpu_conv *conv,

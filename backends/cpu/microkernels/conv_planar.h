@@ -17,7 +17,7 @@
 #define ET_CPU_CONV_PLANAR_FLOATS 6144
 #define ET_CPU_CONV_PLANAR_TAPS 512
 
-/* The minimum of outputs of a strip. */
+/* Minimum number of outputs of a strip. */
 #define ET_CPU_CONV_PLANAR_COLUMNS 6
 
 /* Returns the number of outputs of a strip that fit the buffer. */

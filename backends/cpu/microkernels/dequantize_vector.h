@@ -1,4 +1,4 @@
-/* What vectors of bytes stand for. */
+/* Dequantization of vectors: (q - zero_point) * scale. */
 #ifndef BACKENDS_CPU_MICROKERNELS_DEQUANTIZE_VECTOR_H_
 #define BACKENDS_CPU_MICROKERNELS_DEQUANTIZE_VECTOR_H_
 
@@ -17,12 +17,13 @@ ET_INLINE et_reader et_reader_of(const et_cpu_scaled_bytes *x) {
   return r;
 }
 
-/* ET_CPU_LANES bytes less their zero point. */
+/* Loads ET_CPU_LANES quantized values and subtracts the zero point. */
 ET_INLINE et_i32 et_read_bytes(const et_reader *r, const uint8_t *from) {
   return et_i32_of_bytes(from, r->is_signed) - r->zero_point;
 }
 
-/* The same of the first `count` <= ET_CPU_LANES; others are any numbers. */
+/* Loads the first `count` <= ET_CPU_LANES values and subtracts the zero point. The other lanes
+ * are unspecified. */
 ET_INLINE et_i32 et_read_some_bytes(const et_reader *r, const uint8_t *from,
                                     size_t count) {
   if (count == ET_CPU_LANES) {

@@ -1,5 +1,5 @@
-/* More elementary functions of vectors: roots, logarithms, rounding, and what
- * the C library computes lane by lane. */
+/* More elementary functions of float32 vectors: logarithm, rounding, and functions that the C
+ * library computes lane by lane. */
 #ifndef BACKENDS_CPU_MICROKERNELS_ELEMENTARY_H_
 #define BACKENDS_CPU_MICROKERNELS_ELEMENTARY_H_
 
@@ -7,17 +7,16 @@
 
 #include "backends/cpu/microkernels/functions.h"
 
-/* 2^23: from here on every float is whole. */
+/* 2^23. Every float of at least this magnitude is an integer. */
 #define ET_F32_WHOLE 8388608.0f
 
-/* `whole` with the sign of x, which a zero has to have; x where it is large or
- * NaN. */
+/* Returns `whole` with the sign of x, which zeros need as well; x if it is large or NaN. */
 ET_INLINE et_f32 et_f32_rounded(et_f32 x, et_f32 whole) {
   const et_i32 small = et_f32_abs(x) < et_f32_all(ET_F32_WHOLE);
   return et_f32_select(small, et_f32_copysign(whole, x), x);
 }
 
-/* Toward 0; of large numbers anything. */
+/* Rounds toward 0. The result is unspecified if x is large. */
 ET_INLINE et_f32 et_f32_truncated(et_f32 x) {
   const et_i32 small = et_f32_abs(x) < et_f32_all(ET_F32_WHOLE);
   const et_f32 safe = et_f32_select(small, x, et_f32_all(0.0f));
@@ -32,22 +31,21 @@ ET_INLINE et_f32 et_f32_floor(et_f32 x) {
 
 ET_INLINE et_f32 et_f32_ceil(et_f32 x) { return -et_f32_floor(-x); }
 
-/* Halves go to the even neighbour. */
+/* Rounds to nearest, ties to even. */
 ET_INLINE et_f32 et_f32_round(et_f32 x) {
   const et_f32 shift = et_f32_copysign(et_f32_all(ET_F32_WHOLE), x);
   return et_f32_rounded(x, (x + shift) - shift);
 }
 
-/* ln x for positive numbers that are not denormal. x = 2^e m with m between the
- * roots of 1/2 and 2, and ln m = f - f^2 / 2 + f^3 p(f) for f = m - 1. The
- * minimax fit of p is off by 6e-9 of ln m at most (weighted least squares over
- * 4000 Chebyshev nodes, weights raised where the error is large); ln 2 is in two
- * parts, of which the first times e is exact. */
+/* Returns ln x for positive normal x. x = 2^e m with m between sqrt(1/2) and sqrt(2), and ln m =
+ * f - f^2 / 2 + f^3 p(f) for f = m - 1. The error of the minimax fit of p is at most 6e-9 of ln
+ * m (weighted least squares over 4000 Chebyshev nodes, with weights raised where the error is
+ * large). ln 2 is the sum of two constants, and e times the first one is exact. */
 ET_INLINE et_f32 et_f32_log_normal(et_f32 x, et_f32 more) {
   static const float c[] = {-0.0763447359f, 0.127615675f,  -0.13160187f,
                             0.142017588f,   -0.166233569f, 0.200012267f,
                             -0.250008196f,  0.333333313f};
-  const int32_t root = 0x3f3504f3; /* of 1/2 */
+  const int32_t root = 0x3f3504f3; /* sqrt(1/2) */
   const et_i32 bits = (et_i32)x - root;
   const et_i32 exponent = bits >> 23;
   const et_f32 f = (et_f32)((bits & 0x7fffff) + root) - et_f32_all(1.0f);
@@ -59,7 +57,7 @@ ET_INLINE et_f32 et_f32_log_normal(et_f32 x, et_f32 more) {
   return et_f32_fma(e, et_f32_all(0.693145752f), sum);
 }
 
-/* ln x: -inf of 0, NaN below. Denormal numbers are scaled up first. */
+/* Returns ln x: -inf for 0, NaN for negative x. Subnormal numbers are scaled up first. */
 ET_INLINE et_f32 et_f32_log(et_f32 x) {
   const et_f32 zero = et_f32_all(0.0f);
   const et_f32 normal = et_f32_all(1.17549435e-38f);
@@ -69,13 +67,13 @@ ET_INLINE et_f32 et_f32_log(et_f32 x) {
   const et_f32 more = et_f32_select(denormal, et_f32_all(-23.0f), zero);
   const et_f32 infinite = et_f32_all(__builtin_inff());
   const et_f32 some = et_f32_log_normal(scaled, more);
-  /* Infinity and NaN are their own logarithms. */
+  /* ln x is x for infinity and NaN. */
   const et_f32 most = et_f32_select(x < infinite, some, x);
   const et_f32 least = et_f32_select(x == zero, -infinite, most);
   return et_f32_select(x < zero, et_f32_all(__builtin_nanf("")), least);
 }
 
-/* A function of the C library for each lane. */
+/* Applies a function of the C library to each lane. */
 ET_INLINE et_f32 et_f32_each(float (*function)(float), et_f32 x) {
   for (int i = 0; i < ET_CPU_LANES; i++) {
     x[i] = function(x[i]);

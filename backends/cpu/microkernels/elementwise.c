@@ -46,7 +46,7 @@ ET_INLINE et_f32 rsqrt(et_f32 a) { return reciprocal(et_f32_sqrt(a)); }
 ET_INLINE et_f32 sine(et_f32 a) { return et_f32_each(sinf, a); }
 ET_INLINE et_f32 cosine(et_f32 a) { return et_f32_each(cosf, a); }
 
-/* NaN wins. */
+/* NaN is propagated. */
 ET_INLINE et_f32 larger(et_f32 a, et_f32 b) {
   return et_f32_select((a > b) | (a != a), a, b);
 }

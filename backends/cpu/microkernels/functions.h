@@ -1,6 +1,6 @@
-/* Elementary functions of vectors, a few units in the last place from the true
- * value; the same bits for every instruction set with a fused multiply-add. The
- * polynomials are minimax fits (iterated least squares over Chebyshev nodes). */
+/* Elementary functions of float32 vectors, accurate to a few units in the last place. Results
+ * have the same bits for every instruction set with a fused multiply-add. The polynomials are
+ * minimax fits (iterated least squares over Chebyshev nodes). */
 #ifndef BACKENDS_CPU_MICROKERNELS_FUNCTIONS_H_
 #define BACKENDS_CPU_MICROKERNELS_FUNCTIONS_H_
 
@@ -10,13 +10,13 @@ ET_INLINE et_f32 et_f32_abs(et_f32 x) {
   return (et_f32)((et_i32)x & 0x7fffffff);
 }
 
-/* The magnitude of one with the sign of another. */
+/* Returns `magnitude` with the sign of `sign`. */
 ET_INLINE et_f32 et_f32_copysign(et_f32 magnitude, et_f32 sign) {
   const et_i32 mask = (et_i32)et_f32_all(-0.0f);
   return (et_f32)(((et_i32)magnitude & ~mask) | ((et_i32)sign & mask));
 }
 
-/* coefficients[0] * x^(count - 1) + ... + coefficients[count - 1]. */
+/* Returns coefficients[0] * x^(count - 1) + ... + coefficients[count - 1]. */
 ET_INLINE et_f32 et_f32_polynomial(et_f32 x, const float *coefficients,
                                    int count) {
   et_f32 sum = et_f32_all(coefficients[0]);
@@ -26,19 +26,19 @@ ET_INLINE et_f32 et_f32_polynomial(et_f32 x, const float *coefficients,
   return sum;
 }
 
-/* 1.5 * 2^23: a number of at most 22 bits that is added to it stands, rounded,
- * in the lowest bits. */
+/* 1.5 * 2^23. Adding it to a value of at most 22 bits leaves the rounded value in the lowest
+ * bits. */
 #define ET_F32_ROUNDER 12582912.0f
 
-/* e^r - 1 for |r| <= ln 2 / 2. */
+/* Returns e^r - 1 for |r| <= ln 2 / 2. */
 ET_INLINE et_f32 et_f32_expm1_near(et_f32 r) {
   static const float c[] = {1.38146126e-3f, 8.36870988e-3f, 4.16683874e-2f,
                             1.66665207e-1f, 4.99999935e-1f};
   return et_f32_fma(et_f32_polynomial(r, c, 5), r * r, r);
 }
 
-/* e^x; below the smallest normal result 0. x = n ln 2 + r with whole n, and ln 2
- * in two parts, of which the first times n is exact. */
+/* Returns e^x; 0 where the result would be subnormal. x = n ln 2 + r with an integer n. ln 2 is
+ * the sum of two constants, and n times the first one is exact. */
 ET_INLINE et_f32 et_f32_exp(et_f32 x) {
   const et_f32 low = et_f32_all(-87.33654f);
   const et_f32 high = et_f32_all(88.72283f);
@@ -49,7 +49,7 @@ ET_INLINE et_f32 et_f32_exp(et_f32 x) {
   et_f32 r = et_f32_fma(n, et_f32_all(-0.693145752f), y);
   r = et_f32_fma(n, et_f32_all(-1.42860677e-6f), r);
   const et_f32 p = et_f32_expm1_near(r) + et_f32_all(1.0f);
-  /* 2^n in two factors: n may be 128, of which there is no float. */
+  /* 2^n is the product of two factors: n may be 128, and 2^128 is not a float. */
   const et_f32 half = (et_f32)(((et_u32)shifted << 23) + (126u << 23));
   const et_f32 result = p * half * et_f32_all(2.0f);
   const et_f32 rest =
@@ -57,9 +57,9 @@ ET_INLINE et_f32 et_f32_exp(et_f32 x) {
   return et_f32_select(x < low, et_f32_all(0.0f), rest);
 }
 
-/* The same of no positive x, with less to do: NaN of NaN. ln 2 is one number, which puts
- * e^x off by 2e-9 |n|; where that shows, e^x is below 1e-13. From -88 on down n is -127,
- * and as 2^n its bits are those of 0. */
+/* Returns e^x for x <= 0, with fewer operations than et_f32_exp; NaN for NaN. ln 2 is a single
+ * constant, with a relative error of 2e-9 |n| in the result; where that is visible, e^x is below
+ * 1e-13. For x <= -88, n is -127, and the bits of 2^n are those of 0. */
 ET_INLINE et_f32 et_f32_exp_falling(et_f32 x) {
   const et_f32 y = et_f32_at_least(x, et_f32_all(-88.0f));
   const et_f32 shifted =
@@ -70,7 +70,7 @@ ET_INLINE et_f32 et_f32_exp_falling(et_f32 x) {
   return p * (et_f32)(((et_u32)shifted << 23) + (127u << 23));
 }
 
-/* e^x - 1, to the last digits near 0 as well. */
+/* Returns e^x - 1, accurate near 0 as well. */
 ET_INLINE et_f32 et_f32_expm1(et_f32 x) {
   const et_i32 near = et_f32_abs(x) < et_f32_all(0.34657359f);
   return et_f32_select(near, et_f32_expm1_near(x),
@@ -82,7 +82,7 @@ ET_INLINE et_f32 et_f32_sigmoid(et_f32 x) {
   return one / (one + et_f32_exp(-x));
 }
 
-/* An odd polynomial near 0, where the quotient would cancel. */
+/* Uses an odd polynomial near 0, where the quotient would cancel. */
 ET_INLINE et_f32 et_f32_tanh(et_f32 x) {
   static const float c[] = {-5.66078716e-3f, 2.06020059e-2f, -5.37292294e-2f,
                             1.3331329e-1f, -3.33332783e-1f};
@@ -96,8 +96,8 @@ ET_INLINE et_f32 et_f32_tanh(et_f32 x) {
   return et_f32_copysign(et_f32_select(is_near, near, far), x);
 }
 
-/* An odd polynomial up to 1; beyond, 1 less e to a polynomial: what is left of 1
- * is small and need not be precise. */
+/* Uses an odd polynomial up to 1. Beyond, erf(a) = 1 - e^p(a): the exponential is small, so it
+ * need not be precise. */
 ET_INLINE et_f32 et_f32_erf(et_f32 x) {
   static const float near_c[] = {
       7.88912224e-5f, -8.02084209e-4f, 5.18953543e-3f, -2.68544446e-2f,

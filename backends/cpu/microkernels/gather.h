@@ -5,7 +5,7 @@
 #include "backends/cpu/microkernels/conv_f32.h"
 #include "backends/cpu/microkernels/tile.h"
 
-/* The maximum of taps of a table. */
+/* Maximum number of taps of a table. */
 #define ET_GATHER_TAPS 16
 
 /* The elements of taps in the padding. */

@@ -3,16 +3,16 @@
 #include "backends/cpu/microkernels/simd.h"
 
 #if defined(ET_CPU_ISA_AVX512)
-#define WORDS 32 /* of two bytes in a vector */
+#define WORDS 32 /* 16-bit words of a vector */
 #define BYTES (2 * WORDS)
 
-/* The table as words, of which one instruction looks up among 64. */
+/* The table as words. One instruction looks up 64 of them. */
 typedef struct words {
   __m512i parts[ET_CPU_LUT_ENTRIES / BYTES];
 } words;
 
-/* What words from 0 to 255 are looked up as, in their lower bytes: that of two which
- * their lowest bit says, of those in the half of the table which their highest says. */
+/* Looks up 16-bit elements from 0 to 255. The low byte of each is the result. Bit 0 of an
+ * element selects the byte of a word, bit 7 the half of the table. */
 ET_INLINE __m512i looked_up(const words *w, __m512i x) {
   const __m512i word = _mm512_srli_epi16(x, 1);
   const __m512i low = _mm512_permutex2var_epi16(w->parts[0], word, w->parts[1]);
@@ -42,12 +42,12 @@ ET_INLINE size_t look_up_vectors(const uint8_t *table, const uint8_t *x,
 }
 #elif defined(ET_CPU_ISA_AVX2)
 #define BYTES 32
-#define ENTRIES 16 /* that one instruction looks up among */
+#define ENTRIES 16 /* entries that one instruction looks up */
 #define PARTS (ET_CPU_LUT_ENTRIES / ENTRIES)
 
-/* The table in parts, each in both halves of a vector: but for the first of each half of
- * the table they hold what differs from the part before, so that of the parts up to a
- * byte's own the exclusive or is its entry. */
+/* Splits the table into parts of 16 entries, each broadcast to both halves of a vector. Except
+ * for the first part of each half of the table, a part is XORed with the part before it: the XOR
+ * of all parts up to that of an element is its entry. */
 ET_INLINE void take_apart(const uint8_t *table, __m256i *parts) {
   for (size_t i = 0; i < PARTS; i++) {
     const uint8_t *entries = table + ENTRIES * i;
@@ -60,8 +60,8 @@ ET_INLINE void take_apart(const uint8_t *table, __m256i *parts) {
   }
 }
 
-/* What bytes below 128 are looked up as in half of the table; 0 of the others. A byte
- * from which more is taken than it has is negative, and as such looked up as 0. */
+/* Looks up elements below 128 in a half of the table; others yield 0. Elements that become
+ * negative by a subtraction yield 0 for all further parts. */
 ET_INLINE __m256i looked_up(const __m256i *parts, __m256i x) {
   __m256i found = _mm256_shuffle_epi8(parts[0], x);
   ET_UNROLL
@@ -88,7 +88,7 @@ ET_INLINE size_t look_up_vectors(const uint8_t *table, const uint8_t *x,
   return i;
 }
 #else
-/* Elsewhere a byte after the other. */
+/* Other instruction sets look up elements one by one. */
 ET_INLINE size_t look_up_vectors(const uint8_t *table, const uint8_t *x,
                                  uint8_t *y, size_t count) {
   (void)table;

@@ -11,7 +11,7 @@ typedef struct row {
   float factor;
 } row;
 
-/* Columns i, i + 1, ... `count` <= ET_CPU_LANES of them. */
+/* Scales `count` <= ET_CPU_LANES columns from column `i` on. */
 ET_INLINE void scale_some(const et_cpu_norm *n, const row *r, size_t i,
                           size_t count) {
   const et_f32 x = et_f32_load_some(r->x + i, count) - et_f32_all(r->mean);

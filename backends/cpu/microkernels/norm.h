@@ -1,4 +1,11 @@
-/* Rows brought to mean 0 and variance 1, or to mean square 1. */
+/* Normalization of float32 rows: layer norm, or RMS norm.
+ *
+ *   y = (x - mean) / sqrt(mean of (x - mean)^2 + epsilon) * scale + shift
+ *   y = x / sqrt(mean of x^2 + epsilon) * scale + shift
+ *
+ * x and y are [rows, columns]. Each row takes two or three passes (mean, variance, result),
+ * which stay in cache. Reductions are those of rows.h, with 32 lanes, so results have the same
+ * bits for every instruction set with a fused multiply-add. Loads and stores limit it. */
 #ifndef BACKENDS_CPU_MICROKERNELS_NORM_H_
 #define BACKENDS_CPU_MICROKERNELS_NORM_H_
 
@@ -14,7 +21,7 @@ typedef struct et_cpu_norm {
   float *out;         /* may be x */
   size_t columns;
   float epsilon;
-  bool centered; /* the mean is taken off first */
+  bool centered; /* subtract the mean first; otherwise, RMS norm */
 } et_cpu_norm;
 
 typedef void et_cpu_norm_f32_function(const et_cpu_norm *norm, size_t first_row,

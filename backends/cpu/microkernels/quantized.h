@@ -1,4 +1,4 @@
-/* How a tensor of bytes stands for numbers. */
+/* Quantized tensors and the parameters of their requantization. */
 #ifndef BACKENDS_CPU_MICROKERNELS_QUANTIZED_H_
 #define BACKENDS_CPU_MICROKERNELS_QUANTIZED_H_
 
@@ -8,11 +8,11 @@
 
 #include "backends/cpu/schema/records.h"
 
-/* What is read. */
+/* A quantized operand. */
 typedef struct et_cpu_bytes {
   const uint8_t *data;
   int32_t zero_point;
-  bool is_signed; /* int8, else uint8 */
+  bool is_signed; /* int8; otherwise, uint8 */
   size_t size;
 } et_cpu_bytes;
 

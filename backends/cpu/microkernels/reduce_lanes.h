@@ -1,10 +1,10 @@
-/* Sums of vectors' lanes, as many vectors at once as there are lanes. */
+/* Horizontal sums of as many vectors at once as a vector has lanes. */
 #ifndef BACKENDS_CPU_MICROKERNELS_REDUCE_LANES_H_
 #define BACKENDS_CPU_MICROKERNELS_REDUCE_LANES_H_
 
 #include "backends/cpu/microkernels/simd.h"
 
-/* Of every four lanes: those two apart added up, of `a` and then of `b`. */
+/* Per four lanes, returns a0 + a2, a1 + a3, b0 + b2, b1 + b3. */
 ET_INLINE et_f32 et_fold_halves(et_f32 a, et_f32 b) {
 #if defined(ET_CPU_ISA_AVX512)
   return (et_f32)_mm512_shuffle_ps((__m512)a, (__m512)b, 0x44) +
@@ -18,7 +18,7 @@ ET_INLINE et_f32 et_fold_halves(et_f32 a, et_f32 b) {
 #endif
 }
 
-/* The same of neighbours. */
+/* Per four lanes, returns a0 + a1, a2 + a3, b0 + b1, b2 + b3. */
 ET_INLINE et_f32 et_fold_pairs(et_f32 a, et_f32 b) {
 #if defined(ET_CPU_ISA_AVX512)
   return (et_f32)_mm512_shuffle_ps((__m512)a, (__m512)b, 0x88) +
@@ -32,7 +32,7 @@ ET_INLINE et_f32 et_fold_pairs(et_f32 a, et_f32 b) {
 #endif
 }
 
-/* Vectors v, v + 4, v + 8 ..., each folded to four lanes. */
+/* Reduces each of v[0], v[4], v[8] ... to four lanes, one after the other. */
 ET_INLINE et_f32 et_fold_to_four(const et_f32 *v) {
 #if defined(ET_CPU_ISA_AVX512)
   et_f32 half[2];
@@ -53,7 +53,7 @@ ET_INLINE et_f32 et_fold_to_four(const et_f32 *v) {
 #endif
 }
 
-/* Lane i is the sum of all lanes of v[i], halves added to halves. */
+/* Returns a vector whose lane i is the sum of all lanes of v[i]. Halves are added to halves. */
 ET_INLINE et_f32 et_fold(const et_f32 *v) {
   et_f32 four[4];
   ET_UNROLL for (int i = 0; i < 4; i++) { four[i] = et_fold_to_four(v + i); }

@@ -4,7 +4,7 @@
 
 #include "backends/cpu/microkernels/rows.h"
 
-/* e^(x - p) joins a sum. */
+/* Adds e^(x - p) to a sum. */
 ET_INLINE et_f32 join_exp(et_f32 sum, et_f32 x, et_f32 p) {
   return sum + et_f32_exp(x - p);
 }

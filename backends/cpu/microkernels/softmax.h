@@ -1,4 +1,10 @@
-/* Rows of probabilities: e^x over its sum, or its logarithm. */
+/* Softmax of float32 rows, or its logarithm.
+ *
+ *   y = e^(x - max) / sum of e^(x - max), or y = (x - max) - log(sum of e^(x - max))
+ *
+ * x and y are [rows, columns]. Each row takes several passes (maximum, exponentials, sum,
+ * scaling), which stay in cache. Reductions are those of rows.h, with 32 lanes, so sums have the
+ * same bits for every instruction set with a fused multiply-add. The exponentials limit it. */
 #ifndef BACKENDS_CPU_MICROKERNELS_SOFTMAX_H_
 #define BACKENDS_CPU_MICROKERNELS_SOFTMAX_H_
 

@@ -1,20 +1,21 @@
-/* The instruction sets, and functions that exist once for each of them. */
+/* Instruction sets, and tables of the functions that are compiled once for each of them. */
 #ifndef BACKENDS_CPU_MICROKERNELS_VARIANTS_H_
 #define BACKENDS_CPU_MICROKERNELS_VARIANTS_H_
 
-/* In the order of preference. */
+/* In order of preference. */
 typedef enum et_cpu_isa {
   ET_CPU_PLAIN = 0,
-  ET_CPU_AVX2 = 1,    /* with FMA and F16C */
-  ET_CPU_AVXVNNI = 2, /* AVX2 and AVX-VNNI: loops over bytes of its own */
-  ET_CPU_AVX512 = 3,  /* F, BW, DQ, VL, VNNI */
-  ET_CPU_NEON = 4,    /* with dot product */
+  ET_CPU_AVX2 = 1, /* with FMA and F16C */
+  ET_CPU_AVXVNNI =
+      2,             /* AVX2 and AVX-VNNI; only int8 kernels differ from AVX2 */
+  ET_CPU_AVX512 = 3, /* F, BW, DQ, VL, VNNI */
+  ET_CPU_NEON = 4,   /* with the dot product extension */
 } et_cpu_isa;
 
 #define ET_CPU_ISA_COUNT 5
 
-/* Which of them are linked is said by //backends/cpu/microkernels:linked, as
- * ET_CPU_LINKED_*: see the build setting //backends/cpu:isa. */
+/* //backends/cpu/microkernels:linked defines ET_CPU_LINKED_* for each instruction set that is
+ * linked; see the build setting //backends/cpu:isa. */
 #ifdef ET_CPU_LINKED_PLAIN
 #define ET_CPU_IF_PLAIN(...) __VA_ARGS__
 #else
@@ -41,19 +42,18 @@ typedef enum et_cpu_isa {
 #define ET_CPU_IF_NEON(...)
 #endif
 
-/* Declares the variants of the function `name`, whose type is `type`. */
+/* Declares all variants of the function `name` of type `type`. */
 #define ET_CPU_DECLARE(type, name) \
   type name##_plain, name##_avx2, name##_avxvnni, name##_avx512, name##_neon
 
-/* What a table of them is filled with: NULL where a variant is not linked.
+/* Initializer of a table of variants. Those that are not linked are NULL.
  *
  *   static et_cpu_gemm_f32_function *const variants[ET_CPU_ISA_COUNT] =
  *       ET_CPU_VARIANTS(et_cpu_gemm_f32);
- *   variants[run->isa](...)
- */
+ *   variants[run->isa](...) */
 #define ET_CPU_VARIANTS(name) ET_CPU_VARIANTS_(name, name##_avx2)
 
-/* The same of a function that multiplies bytes. */
+/* ET_CPU_VARIANTS for a function with int8 dot products, which has a variant for AVX-VNNI. */
 #define ET_CPU_VARIANTS_I8(name) ET_CPU_VARIANTS_(name, name##_avxvnni)
 
 #define ET_CPU_VARIANTS_(name, avxvnni)                            \

@@ -6,7 +6,7 @@
 
 #include "backends/cpu/microkernels/simd.h"
 
-/* The maximum of outputs and of positions along an axis. */
+/* Maximum number of outputs and of positions along an axis. */
 #define ET_WINOGRAD_OUT 4
 #define ET_WINOGRAD_IN 6
 
