@@ -13,7 +13,7 @@
 
 #include "backends/cpu/microkernels/variants.h"
 
-/* is_bfloat: the 16-bit values are bfloat16, else float16. */
+/* is_bfloat: the 16-bit values are bfloat16; otherwise, float16. */
 typedef void et_cpu_widen_function(const uint16_t *x, float *y, size_t count,
                                    bool is_bfloat);
 typedef void et_cpu_narrow_function(const float *x, uint16_t *y, size_t count,

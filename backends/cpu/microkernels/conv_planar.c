@@ -21,8 +21,8 @@
 typedef struct strip {
   const et_cpu_conv *conv;
   const float *image;
-  size_t y;     /* row of the image of tap row 0; it wraps if it is negative */
-  size_t first; /* column */
+  size_t y;     /* row of the image of tap row 0; wraps before 0 */
+  size_t first; /* first column */
   size_t columns;
   float *out; /* of the whole row */
   const float *residual;

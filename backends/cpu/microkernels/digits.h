@@ -11,12 +11,12 @@
 #include "backends/cpu/microkernels/rows.h"
 
 #define ET_DIGITS 3
-/* The largest number of elements with one unit. The sum of their products with 4-bit
- * weights, -8 to 7, fits an int32. */
+/* Maximum number of elements with one unit. The sum of their products with 4-bit weights, -8 to
+ * 7, fits an int32. */
 #define ET_DIGITS_SUMMANDS 32
 /* The maximum in units, for which no digit overflows. */
 #define ET_DIGITS_MOST 8350000.0f
-/* The smallest maximum that determines the unit, so that units are not subnormal. */
+/* Minimum of the value that determines the unit, so that units are not subnormal. */
 #define ET_DIGITS_LEAST 1e-28f
 
 /* The digits of eight elements, the lowest digit first, in the order of et_nibbles. The last

@@ -1,16 +1,14 @@
 /* Depthwise convolution of int8 or uint8 images in NHWC layout.
  *
- * s[i, j, c] = sum over taps t of x[pixel(i, j, t), c] * w[t, c]    (int32, exact)
- * y[i, j, c] = quantize((s - zero_point * sums[c]) * scale[c] + bias[c])
+ *   s[i, j, c] = sum over taps t of x[pixel(i, j, t), c] * w[t, c]    (int32, exact)
+ *   y[i, j, c] = quantize((s - zero_point * sums[c]) * scale[c] + bias[c])
  *
- * Padding has the value of the zero point. Weights of a column of the kernel are packed in
- * quads of 4 rows, padded with zeros. Values of 4 rows of the image are interleaved the
- * same way, so that a dot product of quads adds 4 taps of one channel. An interleaved column
- * serves all windows that overlap it. A call computes rows of y for 64 channels, and prepares
- * their weights once. If there are fewer channels than lanes, a vector has several rows.
- * Without VNNI, products are added in int16 where they fit (max_exact_terms), otherwise in
- * int32. Each weight is used once per pixel, so that interleaving and requantization take a
- * large part of the time. */
+ * Padding has the value of the zero point. Weights of a column of the kernel are packed in quads
+ * of 4 rows, padded with zeros. Rows of the image are interleaved the same way: a dot product of
+ * quads adds 4 taps of a channel. An interleaved column serves all windows that overlap it. A
+ * call computes rows of y for 64 channels. Without VNNI, products are added in int16 where they
+ * fit (max_exact_terms), otherwise in int32. Interleaving and requantization limit it: a weight
+ * is used once per pixel. */
 #ifndef BACKENDS_CPU_MICROKERNELS_DWCONV_QS8_H_
 #define BACKENDS_CPU_MICROKERNELS_DWCONV_QS8_H_
 

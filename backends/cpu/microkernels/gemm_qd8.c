@@ -11,7 +11,7 @@
 
 _Static_assert(QUADS *ROWS <= ET_I8_MOST_QUADS, "a block of rows fits");
 
-/* One call's state. */
+/* The state of a call. */
 typedef struct call {
   const et_cpu_gemm_qd8 *product;
   size_t rows;
@@ -77,7 +77,7 @@ static void add_group(call *c, size_t panel, size_t first, size_t columns) {
       const et_row_bytes *row = &c->of_rows[r];
       const et_i32 zero = et_i32_all(row->zero_point + c->packed.shift);
       const et_i32 sums = et_i32_load(c->sums + r * ET_PANEL + done);
-      /* Unsigned: the sums of a hostile payload may overflow. */
+      /* Unsigned: the sums of an invalid payload may overflow. */
       const et_u32 rest = (et_u32)sums - (et_u32)zero * (et_u32)w.sums;
       et_f32 value = et_f32_of_i32((et_i32)rest);
       value =

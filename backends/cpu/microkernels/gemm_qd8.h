@@ -13,7 +13,7 @@
 
 #include "backends/cpu/microkernels/gemm_qbw.h"
 
-/* The largest group. Its sums are exact, and its rows fit the stack. */
+/* Maximum group size. Sums of a group are exact, and its rows fit the stack. */
 #define ET_CPU_QD8_MAX_GROUP 512
 
 /* There are no minima and no residual. */

@@ -4,9 +4,9 @@
 
 /* A block of b. */
 typedef struct part {
-  size_t first; /* column */
+  size_t first; /* first column */
   size_t columns;
-  size_t k; /* row */
+  size_t k; /* first row */
   size_t depth;
 } part;
 

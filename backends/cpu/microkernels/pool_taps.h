@@ -8,7 +8,7 @@
 typedef struct et_pool_taps {
   size_t first;
   size_t end;
-  size_t begin; /* index of tap 0; it wraps if it is negative */
+  size_t begin; /* index of tap 0; wraps before 0 */
 } et_pool_taps;
 
 /* Returns how many of `kernel` taps are before `size`. The first is at `begin`, which may be

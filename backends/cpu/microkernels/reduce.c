@@ -24,7 +24,7 @@ static float reduce_row(et_cpu_reduction reduction, const float *x,
   }
 }
 
-/* Joins `some` columns, at most ET_CPU_LANES. x points to their first row. */
+/* Combines the rows of `some` <= ET_CPU_LANES columns. `x` points to the first row. */
 ET_INLINE et_f32 join_columns(const et_cpu_reduce *r, const float *x,
                               size_t some, et_row_join *join, float start) {
   et_f32 joined = et_f32_all(start);
@@ -53,7 +53,7 @@ static et_f32 reduce_columns(const et_cpu_reduce *r, const float *x,
   }
 }
 
-/* Whether `x` replaces `best`. The first NaN wins. */
+/* Returns whether `x` replaces `best`. The first NaN wins. */
 static bool is_better(et_cpu_reduction reduction, float x, float best) {
   if (x != x || best != best) {
     return best == best;

@@ -9,7 +9,7 @@
 
 /* A block of packed keys and values of one group, and the state of all queries. */
 typedef struct block {
-  size_t first; /* key */
+  size_t first; /* first key */
   size_t count;
   float *keys;   /* [panel][depth][ET_PANEL], scaled */
   float *values; /* [panel][count][ET_PANEL] */

@@ -1,6 +1,6 @@
-/* Windows of int8 convolutions that need no list of pieces. Windows of few channels are copied
- * row by row. With ET_DOT4_EXACT, other windows whose pixels are whole quads are read in place,
- * by the addresses of their pixels. */
+/* Windows of int8 convolutions that need no list of pieces. With ET_DOT4_EXACT, windows whose
+ * pixels are whole quads are read in place, by the addresses of their pixels. Other windows of
+ * few channels are copied row by row. */
 #ifndef BACKENDS_CPU_MICROKERNELS_WINDOWS_I8_H_
 #define BACKENDS_CPU_MICROKERNELS_WINDOWS_I8_H_
 

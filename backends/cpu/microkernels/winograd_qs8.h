@@ -1,16 +1,14 @@
-/* conv_qs8 with a 3 x 3 kernel and stride 1 by Winograd's algorithm F(4 x 4, 3 x 3) in
- * integers (Lavin & Gray 2016). Accumulators are those of the direct convolution, with a
- * quarter of the multiplications, of int16.
+/* conv_qs8 with a 3 x 3 kernel and stride 1 by Winograd's algorithm F(4 x 4, 3 x 3) in integers
+ * (Lavin & Gray 2016): exact accumulators with a quarter of the multiplications, of int16.
  *
- * Transformed weights are G' w G'^T, where G' has the rows 6 0 0, 1 1 1, 1 -1 1, 1 2 4, 1 -2 4
- * and 0 0 6: G without the common factors of its rows, so that they fit int16. The output
- * transform then yields an accumulator times 24, 12, 6, 6 along each axis, modulo 2^32.
- * Division is exact: the factor 9 has an inverse modulo 2^32, and at most six factors of 2
- * are shifted out. An accumulator below 2^25 is recovered. Values are multiplied as signed
- * ones, so 9 * 128 * 128 * channels < 2^25 holds for up to 227 channels.
- * Weights are [position, panel, channels / 2, 16, 2]: two channels of a column are one word,
- * for pairwise multiply-adds of int16. The GEMMs limit it, and for few columns the
- * transform. */
+ * Weights are G' w G'^T, where G' has the rows 6 0 0, 1 1 1, 1 -1 1, 1 2 4, 1 -2 4, 0 0 6: G
+ * without common factors of its rows, so that they fit int16. The output transform yields
+ * accumulators times 24, 12, 6, 6 along each axis, modulo 2^32. The division is exact: 9 has an
+ * inverse modulo 2^32, and at most six factors of 2 are shifted out. It recovers accumulators
+ * below 2^25; 9 * 128 * 128 * channels < 2^25 holds for up to 227 channels. Weights are
+ * [position, panel, channels / 2, 16, 2]: two channels of a column are one word, for pairwise
+ * multiply-adds. The tile is 6 x 16, or 6 x 64 with AVX-512. The GEMMs limit it, and for few
+ * columns the transform. */
 #ifndef BACKENDS_CPU_MICROKERNELS_WINOGRAD_QS8_H_
 #define BACKENDS_CPU_MICROKERNELS_WINOGRAD_QS8_H_
 
