@@ -9,7 +9,7 @@ static bool take(et_arena *arena, size_t count, size_t size, void **out) {
   return et_arena_take(arena, count, size, ET_CPU_HANDLE_ALIGNMENT, out);
 }
 
-/* The regions of ET_CPU_HANDLE_BYTES, in its order. */
+/* Takes the regions of a handle, in the order of ET_CPU_HANDLE_BYTES. */
 static bool take_all(const et_cpu_payload *payload, et_arena *arena,
                      void *regions[9]) {
   const struct {
@@ -86,7 +86,7 @@ static size_t argument_count(const et_cpu_handle *handle) {
   return (size_t)handle->payload.input_count + handle->payload.output_count;
 }
 
-/* An argument cannot be an int and a tensor. */
+/* Records the kind of an argument. Returns false if it is used as both int and tensor. */
 static bool use_as(et_cpu_argument *argument, et_cpu_argument_kind kind) {
   if (argument->kind != ET_CPU_UNUSED && argument->kind != kind) {
     return false;
@@ -110,7 +110,7 @@ static et_status use_in_dims(et_cpu_handle *handle, et_error *error) {
   return ET_STATUS_OK;
 }
 
-/* Whether the lowest `rank` digits are a permutation, and the others zero. */
+/* Returns true if the lowest `rank` digits of 4 bits are a permutation and the others are 0. */
 static bool is_permutation(uint32_t order, uint32_t rank) {
   uint32_t seen = 0;
   for (uint32_t i = 0; i < rank; i++) {
@@ -120,8 +120,8 @@ static bool is_permutation(uint32_t order, uint32_t rank) {
          (rank == ET_CPU_MAX_RANK || order >> 4 * rank == 0);
 }
 
-/* The first value at an argument says what the argument is; others are views of it,
- * of as many elements. */
+/* Returns true if the value can be at the argument. The first value defines the argument's dtype
+ * and order. The others are views with the same number of elements. */
 static bool fits_argument(et_cpu_handle *handle, uint32_t index,
                           const et_cpu_value *value,
                           et_cpu_argument *argument) {
@@ -138,7 +138,7 @@ static bool fits_argument(et_cpu_handle *handle, uint32_t index,
          first->numel == handle->tensors[index].numel;
 }
 
-/* All dims are constants of the payload. */
+/* Returns true if all dims of the value are constants. */
 static bool is_constant(const et_cpu_payload *payload,
                         const et_cpu_value *value) {
   for (uint32_t i = 0; i < value->rank; i++) {
@@ -186,7 +186,7 @@ static et_status check_places(et_cpu_handle *handle, et_error *error) {
   return ET_STATUS_OK;
 }
 
-/* The runtime counts states from the end of the inputs. */
+/* Checks that each state has a value. States are the last inputs. */
 static et_status check_states(const et_cpu_handle *handle, et_error *error) {
   const et_cpu_payload *payload = &handle->payload;
   for (uint32_t i = payload->first_state; i < payload->input_count; i++) {
@@ -209,7 +209,7 @@ static et_status fill_arguments(et_cpu_handle *handle, et_error *error) {
   return check_states(handle, error);
 }
 
-/* The bytes of one piece of named data, where they lie. */
+/* Finds a piece of named data, and checks its size and alignment. */
 static et_status find_data(const et_backend_context *context,
                            const et_cpu_data *data, et_span *out) {
   ET_RETURN_IF_ERROR(
@@ -227,7 +227,7 @@ static et_status find_data(const et_backend_context *context,
                        ET_CPU_DATA_ALIGNMENT);
 }
 
-/* Sets the pointers of all values that lie in data `index`. */
+/* Sets the data pointers of all values in data `index`. */
 static void place_data(et_cpu_handle *handle, uint32_t index, et_span bytes) {
   for (uint32_t i = 0; i < handle->payload.value_count; i++) {
     et_cpu_tensor *tensor = &handle->tensors[i];
@@ -249,7 +249,7 @@ static et_status fill_data(const et_backend_context *context,
   return ET_STATUS_OK;
 }
 
-/* NULL when it is not linked. */
+/* Returns NULL if the op type is not linked. */
 static const et_cpu_op_type *find_op_type(const et_backend_context *context,
                                           uint32_t code) {
   for (size_t i = 0; i < context->part_count; i++) {
@@ -260,7 +260,7 @@ static const et_cpu_op_type *find_op_type(const et_backend_context *context,
   return NULL;
 }
 
-/* What an op refers to lies behind what the op before it refers to. */
+/* Next free elements of the regions that all ops share. */
 typedef struct op_workspace {
   et_cpu_tensor **tensors;
   const int32_t **dims;

@@ -22,7 +22,8 @@ static bool has_order(const et_tensor *tensor, uint32_t order) {
   return true;
 }
 
-/* Whether the tensor is what the payload was compiled for, but for its sizes. */
+/* Checks that the tensor has the expected dtype, rank and dim order. Its sizes are checked
+ * later. */
 static et_status check_tensor(const et_cpu_handle *handle, size_t index,
                               const et_tensor *tensor, et_error *error) {
   const et_cpu_argument *argument = &handle->arguments[index];
@@ -71,7 +72,8 @@ static et_status check_arguments(const et_cpu_handle *handle, et_value **args,
   return ET_STATUS_OK;
 }
 
-/* Sizes of an argument in its own order, from those of its first value. */
+/* Returns the sizes of an argument in logical order, from its first value, which has memory
+ * order. */
 static void logical_sizes(const et_cpu_handle *handle, size_t index,
                           int32_t sizes[ET_CPU_MAX_RANK]) {
   const et_cpu_argument *argument = &handle->arguments[index];
@@ -101,7 +103,8 @@ static et_status check_input_sizes(const et_cpu_handle *handle, et_value **args,
   return ET_STATUS_OK;
 }
 
-/* Views of one argument have as many elements as it, whatever their dims say. */
+/* Checks that all views of an argument have the same number of elements, which the dims do not
+ * ensure. */
 static et_status check_views(const et_cpu_handle *handle, et_error *error) {
   const et_cpu_payload *payload = &handle->payload;
   for (uint32_t i = 0; i < payload->value_count; i++) {
@@ -123,7 +126,7 @@ static et_status check_views(const et_cpu_handle *handle, et_error *error) {
   return ET_STATUS_OK;
 }
 
-/* Everything that follows from the sizes of the arguments. */
+/* Updates dims, tensors and checks for the sizes of the arguments. */
 static et_status update_sizes(et_cpu_handle *handle, et_value **args,
                               et_error *error) {
   if (handle->is_static) {
@@ -170,7 +173,7 @@ static void bind_tensor(const et_cpu_handle *handle, uint32_t index,
       tensor->data = tensor->bytes != 0 ? scratch.data + slot.offset : NULL;
       break;
     default:
-      break; /* stays where it is */
+      break; /* constant; set at load time */
   }
 }
 
@@ -188,7 +191,7 @@ et_status et_cpu_bind(et_cpu_handle *handle, et_mutable_span scratch,
   for (uint32_t i = 0; i < handle->payload.value_count; i++) {
     bind_tensor(handle, i, scratch, args);
     if (handle->tensors[i].data == NULL) {
-      /* No bytes. memcpy needs a valid address all the same. */
+      /* The tensor has no bytes, but memcpy requires a valid pointer. */
       handle->tensors[i].data = handle;
     }
   }

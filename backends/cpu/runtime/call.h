@@ -1,4 +1,4 @@
-/* Making a handle ready for one call. */
+/* Prepares a handle for a call. */
 #ifndef BACKENDS_CPU_RUNTIME_CALL_H_
 #define BACKENDS_CPU_RUNTIME_CALL_H_
 
@@ -6,8 +6,8 @@
 #include "executorch/span.h"
 #include "executorch/value.h"
 
-/* Checks the arguments, computes all sizes, resizes the outputs, and lets every
- * tensor point to its bytes. Writes nothing but sizes. */
+/* Checks the arguments, computes all sizes, resizes the outputs, and sets the data pointers of
+ * all tensors. Does not write tensor data. */
 et_status et_cpu_bind(et_cpu_handle *handle, et_mutable_span scratch,
                       et_value **args, size_t count, et_error *error);
 

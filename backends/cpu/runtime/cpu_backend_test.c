@@ -1,4 +1,4 @@
-/* What payloads of CpuBackend do. */
+/* Tests loading and calling payloads of CpuBackend. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -108,7 +108,7 @@ static void test_sizes_beyond_the_bound_are_refused(void **state) {
   cpu_test_must_call(2);
 }
 
-/* y = h + 1 for all 5 rows of h, of which only the rows of x are written. */
+/* y = h + 1 for all 5 rows of h, but only the first rows of h, as many as x has, are written. */
 static void test_call_that_reads_unwritten_scratch_is_refused(void **state) {
   (void)state;
   const uint32_t rows =
@@ -136,7 +136,7 @@ static void test_call_that_reads_unwritten_scratch_is_refused(void **state) {
   cpu_test_must_call(2);
 }
 
-/* All rows of y are an output; only the rows of x are written. */
+/* y is an output, but only as many rows as x has are written. */
 static void test_call_that_leaves_output_unwritten_is_refused(void **state) {
   (void)state;
   const uint32_t rows =
@@ -186,7 +186,7 @@ static void test_int_arguments_are_dims(void **state) {
   cpu_test_expect_call_refused(3, "argument 1 is no int");
 }
 
-/* Returns the dim that `op` computes of the rows and columns of a tensor. */
+/* Returns the dim that `op` computes from the rows and columns of a tensor. */
 static float computed_dim(et_cpu_dim_op op, int32_t rows, int32_t columns) {
   const uint32_t counts[5] = {1, 1, 0, 1, 0};
   cpu_test_finish(NULL);
@@ -223,8 +223,8 @@ static void test_dims_are_computed_from_other_dims(void **state) {
   assert_true(computed_dim(ET_CPU_DIM_MAX, 2, 5) == 5);
 }
 
-/* Read as one dim more, the first value of this payload, an int16 scalar at input 0,
- * would take the int argument 0. */
+/* The first value of this payload is an int16 scalar at input 0. If it were read as another dim,
+ * it would refer to int argument 0. */
 static void test_values_after_the_dims_use_no_argument(void **state) {
   (void)state;
   const uint32_t dtype = ET_SCALAR_TYPE_INT16;
@@ -244,7 +244,7 @@ static void test_inputs_in_another_dim_order_have_dims_in_memory_order(
     void **state) {
   (void)state;
   cpu_test_write_static();
-  writer->values.words[5] = 0x01; /* of x: columns outermost */
+  writer->values.words[5] = 0x01; /* x: columns outermost */
   cpu_test_must_load();
   cpu_test_expect_call_refused(
       2,

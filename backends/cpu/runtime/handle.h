@@ -1,4 +1,4 @@
-/* What CpuBackend keeps of a delegate, and how many bytes that is. */
+/* The handle of a delegate of CpuBackend, and its size. */
 #ifndef BACKENDS_CPU_RUNTIME_HANDLE_H_
 #define BACKENDS_CPU_RUNTIME_HANDLE_H_
 
@@ -22,23 +22,22 @@ typedef enum et_cpu_argument_kind {
   ET_CPU_TENSOR,
 } et_cpu_argument_kind;
 
-/* An argument of the delegate's calls: an input, or behind those an output. */
+/* An argument of a call. Inputs precede outputs. */
 typedef struct et_cpu_argument {
   uint32_t
-      value; /* the first that lies there, which has the argument's sizes in
-                   * memory order; ET_CPU_NO_VALUE: none does */
-  uint32_t order; /* 4 bits a dimension, outermost in the lowest */
+      value; /* its first value, with the sizes in memory order, or ET_CPU_NO_VALUE */
+  uint32_t order; /* dim order, 4 bits each, outermost lowest */
   uint8_t kind;   /* et_cpu_argument_kind */
 } et_cpu_argument;
 
-/* Where a value lies, beside its tensor. */
+/* Location of a value: byte offset in element `index` of its place. */
 typedef struct et_cpu_slot {
   uint32_t offset;
   uint32_t index;
 } et_cpu_slot;
 
-/* Everything but `payload`, `is_current`, `is_written` and the arrays' contents is fixed once it is
- * built. Sizes and pointers of tensors are those of the current call. */
+/* Constant once built, except `payload`, `is_current`, `is_written` and the contents of the
+ * arrays. Sizes and pointers of tensors are those of the current call. */
 typedef struct et_cpu_handle {
   et_cpu_payload payload;
   et_cpu_argument *arguments; /* input_count + output_count */
@@ -47,21 +46,20 @@ typedef struct et_cpu_handle {
   et_cpu_op *ops;             /* op_count */
   et_cpu_tensor **tensor_refs;
   const int32_t **dim_refs;
-  int32_t *dims;        /* dim_count: values of the current call */
+  int32_t *dims;        /* [dim_count], of the current call */
   uint32_t *attributes; /* of all ops, aligned */
-  bool is_static;       /* no dim depends on the arguments */
-  bool is_current;      /* the ops are checked for `dims` */
-  bool is_written; /* for the tensors' sizes: all that is read is written */
-  uint8_t isa;     /* et_cpu_isa */
+  bool is_static;       /* all dims are constants */
+  bool is_current;      /* ops are verified for `dims` */
+  bool is_written;      /* reads are verified for the sizes */
+  uint8_t isa;          /* et_cpu_isa */
 } et_cpu_handle;
 
 #define ET_CPU_ALIGNED(bytes)                                                  \
   (((bytes) + ET_CPU_HANDLE_ALIGNMENT - (size_t)1) / ET_CPU_HANDLE_ALIGNMENT * \
    ET_CPU_HANDLE_ALIGNMENT)
 
-/* Bytes of a handle of a payload with so many inputs and outputs, dims, values and
- * ops, whose ops have so many values, dims and attribute words in all. The
- * manifest of a program says this of its delegates. */
+/* Size of a handle with these counts, in bytes. tensor_refs, dim_refs and attributes are totals
+ * over all ops. The manifest of a program reserves it per delegate. */
 #define ET_CPU_HANDLE_BYTES(arguments, dims, values, ops, tensor_refs, \
                             dim_refs, attributes)                      \
   (ET_CPU_ALIGNED(sizeof(et_cpu_handle)) +                             \

@@ -11,12 +11,11 @@
 #include <cpuid.h>
 #endif
 
-/* Values of the option "isa", in the order of the codes. */
+/* Values of the option "isa", indexed by et_cpu_isa. */
 static const char *const names[ET_CPU_ISA_COUNT] = {"plain", "avx2", "avxvnni",
                                                     "avx512", "neon"};
 
-/* Whether each is linked. Constants, so that nothing asks the processor for the
- * others. */
+/* Constants, so that detection code of instruction sets that are not linked is removed. */
 enum {
   PLAIN_LINKED = ET_CPU_IF_PLAIN(1 +) 0,
   AVX2_LINKED = ET_CPU_IF_AVX2(1 +) 0,
@@ -25,8 +24,7 @@ enum {
   NEON_LINKED = ET_CPU_IF_NEON(1 +) 0
 };
 
-/* The compiler's builtins ask the operating system's part too: whether it saves
- * the wide registers. */
+/* The compiler's builtins also check that the operating system saves the wide registers. */
 #if defined(__x86_64__) || defined(__i386__)
 static bool has_avx2(void) {
   unsigned a = 0;
@@ -34,7 +32,7 @@ static bool has_avx2(void) {
   unsigned c = 0;
   unsigned d = 0;
   __builtin_cpu_init();
-  /* Clang's builtin knows no "f16c" before version 15. */
+  /* __builtin_cpu_supports("f16c") requires Clang 15. */
   return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
          __get_cpuid(1, &a, &b, &c, &d) != 0 && (c & bit_F16C) != 0;
 }
@@ -110,7 +108,7 @@ static et_status find_named(et_string text, et_error *error,
                  "option 'isa' is plain, avx2, avxvnni, avx512 or neon");
 }
 
-/* Codes rise with preference. */
+/* Returns the highest available code. Codes are in order of preference. */
 static et_status find_best(et_error *error, et_cpu_isa *out_isa) {
   for (int isa = ET_CPU_ISA_COUNT - 1; isa >= 0; isa--) {
     if (et_cpu_isa_available((et_cpu_isa)isa)) {

@@ -1,4 +1,4 @@
-/* Which of the linked instruction sets a method runs on. */
+/* Selects the instruction set of a method. */
 #ifndef BACKENDS_CPU_RUNTIME_ISA_H_
 #define BACKENDS_CPU_RUNTIME_ISA_H_
 
@@ -12,18 +12,21 @@
 extern "C" {
 #endif
 
-/* Whether its loops are linked, and this machine and its operating system run them:
- *   avx2    AVX2, FMA and F16C
- *   avxvnni those, and AVX-VNNI
- *   avx512  AVX2, FMA and F16C, and AVX-512 F, BW, DQ, VL and VNNI
- *   neon    AArch64 with the dot product */
+/* Returns true if the instruction set's microkernels are linked, and this machine and its operating
+ * system support them:
+ *
+ * - avx2: AVX2, FMA and F16C
+ * - avxvnni: the same, and AVX-VNNI
+ * - avx512: AVX2, FMA and F16C, and AVX-512 F, BW, DQ, VL and VNNI
+ * - neon: AArch64 with the dot product */
 bool et_cpu_isa_available(et_cpu_isa isa);
 
-/* The option of "CpuBackend" that makes a method run on `isa`, or be refused. For
- * tests and measurements: without it a method runs on the widest there is. */
+/* Returns an option of "CpuBackend" that makes a method run on `isa`. Loading fails if `isa` is
+ * not available. For tests and measurements: by default, a method uses the best available
+ * instruction set. */
 et_backend_option et_cpu_force_isa(et_cpu_isa isa);
 
-/* What the context's options say, or the widest that is available. */
+/* Sets *out_isa to the instruction set of the context's options, or to the best available one. */
 et_status et_cpu_isa_choose(const et_backend_context *context,
                             et_cpu_isa *out_isa);
 

@@ -6,11 +6,12 @@
 
 #define HEADER_WORDS 11
 #define DIM_WORDS 4
-#define VALUE_WORDS 6 /* before its dims */
+#define VALUE_WORDS 6 /* without its dims */
 #define DATA_WORDS 3
-#define OP_WORDS 6 /* before its lists */
+#define OP_WORDS 6 /* without its lists */
 
-/* Values times pieces of data: a tenth of a second. */
+/* Maximum number of values times pieces of data. build.c compares each pair once, which takes up
+ * to a tenth of a second. */
 #define MAX_PLACINGS (UINT64_C(1) << 26)
 
 static et_status fail_end(et_error *error, const char *section,
@@ -27,7 +28,7 @@ static et_status fail_word(et_error *error, const char *section, uint32_t index,
                  (unsigned)found);
 }
 
-/* Moves *at over `count` words, if the payload has them. */
+/* Advances *at by `count` words. Returns false if the payload has fewer. */
 static bool skip(const et_cpu_payload *payload, size_t *at, size_t count) {
   if (count > payload->words - *at) {
     return false;
@@ -118,7 +119,7 @@ static et_status check_dim(const et_cpu_payload *payload, uint32_t index,
   return ET_STATUS_OK;
 }
 
-/* Of each place how many there are. */
+/* Returns the number of valid indexes of a place. */
 static uint32_t place_count(const et_cpu_payload *payload, uint32_t place) {
   const uint32_t counts[] = {payload->input_count, payload->output_count, 1,
                              payload->data_count, payload->input_count};
@@ -221,7 +222,7 @@ static et_status check_values(et_cpu_payload *payload, size_t *at,
   return ET_STATUS_OK;
 }
 
-/* Every value is asked for every piece whether it lies there. */
+/* Checks the records of all named data. */
 static et_status check_datas(const et_cpu_payload *payload, size_t *at,
                              et_error *error) {
   if ((uint64_t)payload->data_count * payload->value_count > MAX_PLACINGS) {

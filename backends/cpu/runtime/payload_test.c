@@ -1,4 +1,4 @@
-/* Which payloads of CpuBackend are refused, and that none does harm. */
+/* Tests that invalid payloads are rejected, and that damaged ones do no harm. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -24,7 +24,7 @@ static void test_a_kind_that_is_not_linked_is_named(void **state) {
 static void test_what_a_kind_refuses_is_told_with_its_op(void **state) {
   (void)state;
   cpu_test_write_static();
-  writer->ops.words[9] = CPU_TEST_SUM; /* of the second step */
+  writer->ops.words[9] = CPU_TEST_SUM; /* of the second op */
   cpu_test_expect_refused("ops[1]: sum: x is float32 and y one of it");
 }
 
@@ -33,7 +33,7 @@ static void test_ops_may_work_in_place_where_their_kind_does(void **state) {
   cpu_test_write_static();
   cpu_write_unary(writer, CPU_TEST_SHIFT, 1, 1, 1);
   cpu_test_must_load();
-  writer->ops.words[18] = CPU_TEST_SUM; /* does not */
+  writer->ops.words[18] = CPU_TEST_SUM; /* does not support in-place */
   cpu_test_expect_refused(
       "payload: ops[2] writes over another value of its own");
 }
@@ -49,7 +49,8 @@ static void test_values_of_a_op_may_not_overlap(void **state) {
       "payload: ops[2] writes over another value of its own");
 }
 
-/* y = x[0] in [n], over x in [5] where both have as many elements at most. */
+/* y = x[0], shape [n], in the memory of x, shape [5]. Both have the same bytes at the maximum n
+ * = 5. */
 static void test_in_place_is_for_as_many_elements(void **state) {
   (void)state;
   const et_cpu_dim rows = {ET_CPU_DIM_SIZE, 0, 0, 5};
@@ -88,12 +89,12 @@ static void test_only_scratch_and_outputs_are_written(void **state) {
 static void test_what_is_read_is_written_before(void **state) {
   (void)state;
   cpu_test_write_static();
-  writer->ops.words[6] = 1; /* the first op reads what it writes */
+  writer->ops.words[6] = 1; /* the first op reads its own output */
   writer->ops.words[7] = 2;
   cpu_test_expect_refused("payload: ops[0] reads what is not written before");
 }
 
-/* [2, 3] is read where two ops write [3] each. */
+/* Two ops write [3] each, and [2, 3] is read. */
 static void test_pieces_may_be_written_one_by_one(void **state) {
   (void)state;
   cpu_test_write_static();
@@ -110,7 +111,7 @@ static void test_pieces_may_be_written_one_by_one(void **state) {
   cpu_test_must_load();
   cpu_test_must_call(2);
   assert_true(samples[1].data[0] == 3 && samples[1].data[3] == 2);
-  writer->ops.words[7] = top; /* twice the first row */
+  writer->ops.words[7] = top; /* writes the first row twice */
   cpu_test_expect_refused("payload: ops[2] reads what is not written before");
 }
 
@@ -126,8 +127,7 @@ static void test_every_output_is_written(void **state) {
   cpu_test_expect_refused("payload: output 1 is not written");
 }
 
-/* An op that reads `count` times what the first one has written, and writes
- * nothing. */
+/* Writes an op without outputs that reads the output of the first op `count` times. */
 static void write_reads(uint32_t count) {
   uint32_t values[24];
   const uint32_t counts[5] = {count, 0, 0, 0, 0};
@@ -155,7 +155,7 @@ static void test_m23_payloads_that_take_long_to_check_are_refused(
       "payload: 8193 pieces of data for 8193 values are too many");
 }
 
-/* Changes one word of a section of write_static, and expects it to be refused. */
+/* Changes one word of a section of write_static, and expects the payload to be rejected. */
 static void expect_word_refused(cpu_section *section, size_t at, uint32_t word,
                                 const char *message) {
   const uint32_t old = section->words[at];
@@ -222,7 +222,7 @@ static void test_no_dim_takes_an_int_for_a_tensor(void **state) {
   cpu_test_expect_refused("payload: dims[1] takes an int for a tensor");
 }
 
-/* The inputs after the first are not used. */
+/* Inputs after the first one are unused. */
 static void test_number_of_arguments_is_limited(void **state) {
   (void)state;
   cpu_test_write_static();
@@ -267,7 +267,7 @@ static void test_payloads_of_others_are_refused(void **state) {
                       "payload: its length is not the one that it states");
 }
 
-/* Loads `payload`, and calls it when it is taken. */
+/* Loads `payload`, and calls it if loading succeeds. */
 static void survive(et_span payload) {
   et_error_clear(&session->error);
   if (cpu_session_load(session, payload) == ET_STATUS_OK) {
@@ -293,7 +293,7 @@ static void survive_all_changes(et_span span) {
 static void test_states_are_the_last_inputs(void **state) {
   (void)state;
   cpu_test_write_stateful();
-  writer->values.words[3] = 1; /* an input where the state is */
+  writer->values.words[3] = 1; /* an input at the index of the state */
   cpu_test_expect_refused("payload: values[0] does not fit where it lies");
   writer->values.words[3] = 0;
   writer->inputs = 3;

@@ -1,4 +1,4 @@
-/* Running ops one after the other. */
+/* Runs a list of ops. */
 #ifndef BACKENDS_CPU_RUNTIME_RUN_H_
 #define BACKENDS_CPU_RUNTIME_RUN_H_
 
@@ -8,8 +8,8 @@
 extern "C" {
 #endif
 
-/* Runs `count` ops whose tensors are bound, up to the first that fails; reports
- * each to the context's observer by its number. */
+/* Runs `count` ops whose tensors are bound, until one fails. Reports each op to the context's
+ * observer by its index. */
 et_status et_cpu_run_ops(const et_cpu_op *ops, uint32_t count, uint8_t isa,
                          const et_execute_context *context);
 

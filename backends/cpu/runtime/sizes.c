@@ -11,7 +11,7 @@ void et_cpu_dims_to_maxima(et_cpu_handle *handle) {
   }
 }
 
-/* -1, which no dim may be, where there is no quotient. */
+/* Returns -1, which is not a valid dim, for division by zero. */
 static int64_t divide(const et_cpu_dim *dim, int64_t a, int64_t b) {
   if (b == 0) {
     return -1;
@@ -19,7 +19,7 @@ static int64_t divide(const et_cpu_dim *dim, int64_t a, int64_t b) {
   return dim->op == ET_CPU_DIM_FLOORDIV ? a / b : a % b;
 }
 
-/* Of dims a and b, which lie in 0..INT32_MAX: no result wraps. */
+/* Combines dims a and b. Both are in 0..INT32_MAX, so the result fits int64. */
 static int64_t combine(const et_cpu_dim *dim, int64_t a, int64_t b) {
   switch ((et_cpu_dim_op)dim->op) {
     case ET_CPU_DIM_ADD:
@@ -72,7 +72,7 @@ et_status et_cpu_dims_update(et_cpu_handle *handle, et_value **args,
   return ET_STATUS_OK;
 }
 
-/* False when the elements are too many. */
+/* Returns false if the tensor has more than INT32_MAX elements. */
 static bool update_tensor(et_cpu_handle *handle, const et_cpu_value *value,
                           et_cpu_tensor *tensor) {
   uint64_t numel = 1;

@@ -3,7 +3,7 @@
 
 #include "backends/cpu/runtime/build.h"
 
-/* Pairs of values that are compared before a payload is refused: milliseconds. */
+/* Maximum number of extents that are compared, which limits verification to milliseconds. */
 #define MAX_COMPARISONS (UINT32_C(1) << 24)
 
 typedef struct verifier {
@@ -12,7 +12,7 @@ typedef struct verifier {
   uint32_t comparisons;
 } verifier;
 
-/* A range of bytes at a place. */
+/* A byte range within a place. */
 typedef struct extent {
   uint8_t place;
   uint32_t index;
@@ -58,13 +58,13 @@ static size_t tensor_count(const et_cpu_op *op) {
   return (size_t)op->input_count + op->output_count + op->workspace_count;
 }
 
-/* Whether output 0 may lie on this input. */
+/* Returns true if output 0 may overwrite this input. */
 static bool is_in_place(const et_cpu_op *op, size_t written, size_t other) {
   return written == op->input_count && other < op->input_count &&
          other + 1 == op->type->in_place;
 }
 
-/* Whether tensor `written` of the op is apart from all others of it. */
+/* Checks that tensor `written` of the op overlaps no other tensor of the op, except in place. */
 static et_status check_apart(verifier *v, uint32_t index, const et_cpu_op *op,
                              size_t written) {
   const extent mine = extent_of(v->handle, op->tensors[written]);
@@ -94,12 +94,13 @@ static et_status check_writes(verifier *v, uint32_t index,
   return ET_STATUS_OK;
 }
 
-/* The end of what an output of the first `count` ops covers from `read.start` on:
- * `read.start` when none covers it. The latest is the likeliest. */
+/* Returns the end of an output of the first `count` ops that covers the byte at `read.start`, or
+ * `read.start` if none does. Searches backward, as the writer is usually a recent op. */
 static uint64_t covered_to(verifier *v, const extent *read, uint32_t count) {
   for (uint32_t i = count; i > 0 && !is_spent(v); i--) {
     const et_cpu_op *op = &v->handle->ops[i - 1];
-    v->comparisons += 1u + op->output_count; /* ops without outputs too */
+    v->comparisons +=
+        1u + op->output_count; /* bounds ops without outputs too */
     for (size_t k = 0; k < op->output_count; k++) {
       const extent written =
           extent_of(v->handle, op->tensors[op->input_count + k]);
@@ -112,7 +113,7 @@ static uint64_t covered_to(verifier *v, const extent *read, uint32_t count) {
   return read->start;
 }
 
-/* Whether the first `count` ops have written all of `tensor`. */
+/* Returns true if the first `count` ops have written all bytes of `tensor`. */
 static bool is_written(verifier *v, const et_cpu_tensor *tensor,
                        uint32_t count) {
   extent left = extent_of(v->handle, tensor);
@@ -153,8 +154,9 @@ static et_status check_outputs(verifier *v) {
   return ET_STATUS_OK;
 }
 
-/* What begins where an input does is worked on in place: element by element. At
- * the maxima both have as many bytes. */
+/* Checks that an output at the start of an input has the same dtype and number of elements, as
+ * the op works in place, element by element. check_apart() has checked at the maxima that both
+ * have the same bytes. */
 static et_status check_in_place(const et_cpu_handle *handle,
                                 const et_cpu_op *op, et_error *error) {
   const size_t input = op->type->in_place;

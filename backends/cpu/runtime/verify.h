@@ -1,17 +1,17 @@
-/* Whether the ops of a handle fit together. */
+/* Verifies the ops of a handle. */
 #ifndef BACKENDS_CPU_RUNTIME_VERIFY_H_
 #define BACKENDS_CPU_RUNTIME_VERIFY_H_
 
 #include "backends/cpu/runtime/handle.h"
 
-/* At the maxima of all dims: checks that ops write only to places for output, and
- * over no other tensor of the op; then et_cpu_verify_call. */
+/* Verifies the ops with all dims at their maxima. Ops must write only to scratch, outputs and
+ * states, and must not overwrite their other tensors. Then calls et_cpu_verify_call(). */
 et_status et_cpu_verify(et_cpu_handle *handle, et_error *error);
 
-/* At the current sizes: checks that earlier ops write every byte that an op reads
- * and every byte of the outputs, and that each kind accepts its op. Smaller sizes need
- * this again: an op may then write fewer bytes than a later one reads. Calls that change
- * ints alone, such as a position, check the kinds only. */
+/* Verifies the ops at the current sizes. Every byte that an op reads and every byte of the
+ * outputs must have been written, and each op type must accept its op. Smaller sizes need this
+ * again, as an op may write fewer bytes than a later one reads. If sizes have not changed, as
+ * when only an int argument changes, only op types are checked. */
 et_status et_cpu_verify_call(et_cpu_handle *handle, et_error *error);
 
 #endif /* BACKENDS_CPU_RUNTIME_VERIFY_H_ */

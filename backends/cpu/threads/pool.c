@@ -1,7 +1,7 @@
-/* Chunks are claimed one by one: a thread's own share first, as it has their data in
- * its caches from the op before, then what others have left. So a thread that the
- * system does not schedule costs nothing. Threads look out for work for a while
- * before they sleep, as one op of a method follows close upon another. */
+/* A pool of threads that claim chunks one by one. A thread starts with its own share, whose data
+ * are in its caches from the previous op, and then takes chunks of other shares. A thread that
+ * is not scheduled therefore delays nobody. Idle threads spin before they sleep, as the ops of a
+ * method follow each other closely. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "backends/cpu/threads/pool.h"
@@ -10,23 +10,22 @@
 #include <stdint.h>
 #include <time.h>
 
-/* C++ callers see plain storage in place of these types (pool.h): it must fit. */
+/* C++ sees plain types in place of these (pool.h), so sizes and alignments must match. */
 _Static_assert(sizeof(atomic_size_t) == sizeof(size_t) &&
                    _Alignof(atomic_size_t) == _Alignof(size_t) &&
                    sizeof(atomic_flag) == sizeof(bool) &&
                    sizeof(atomic_bool) == sizeof(bool),
                "C++ sees other sizes of et_cpu_pool");
 
-/* How long a thread looks out for work before it sleeps. Waking one takes 15 us, as
- * long as many an op; and between those that are shared out a method may have
- * several that are not. */
+/* Spin time of an idle thread before it sleeps. Waking a thread takes 15 us, as long as many an
+ * op, and a method may run several sequential ops between parallel ones. */
 #define MAX_WAIT_NS 200000
 
-/* Looks between two at the clock. What a pause takes differs by a factor of four
- * between processors, so looks alone are no time. */
+/* Number of polls between two reads of the clock. The duration of a pause instruction varies by
+ * a factor of four between processors, so the number of polls alone does not measure time. */
 #define LOOKS 64
 
-/* Tells the processor that this is a loop that waits. */
+/* Hints to the processor that this is a spin loop. */
 static void pause_a_little(void) {
 #if defined(__x86_64__) || defined(__i386__)
   __builtin_ia32_pause();
@@ -41,10 +40,10 @@ static int64_t now_ns(void) {
   return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-/* What a thread looks out for. */
+/* A condition that a thread polls. */
 typedef bool condition(et_cpu_pool *pool, size_t seen);
 
-/* Whether it is so before the thread had better sleep. */
+/* Polls the condition for up to MAX_WAIT_NS. Returns true if it became true. */
 static bool comes_soon(condition *is_so, et_cpu_pool *pool, size_t seen) {
   const int64_t begin = now_ns();
   do {
@@ -58,8 +57,8 @@ static bool comes_soon(condition *is_so, et_cpu_pool *pool, size_t seen) {
   return false;
 }
 
-/* True when chunk *index is the calling thread's. It is of the work that lies in the
- * pool, which stays there until the chunk is finished. */
+/* Claims chunk *index of a share. Returns false if none is left. A successful claim is of the
+ * current work: the pool keeps it until the chunk is finished. */
 static bool claim(et_cpu_pool_share *share, size_t *index) {
   size_t left = atomic_load_explicit(&share->unclaimed, memory_order_relaxed);
   while (left > 0) {
@@ -73,7 +72,7 @@ static bool claim(et_cpu_pool_share *share, size_t *index) {
   return false;
 }
 
-/* The last chunks wake the caller, which may sleep. */
+/* Counts finished chunks. The thread that finishes the last one wakes the caller. */
 static void finish(et_cpu_pool *pool, size_t chunks) {
   if (chunks > 0 && atomic_fetch_sub_explicit(&pool->unfinished, chunks,
                                               memory_order_acq_rel) == chunks) {
@@ -83,7 +82,7 @@ static void finish(et_cpu_pool *pool, size_t chunks) {
   }
 }
 
-/* Runs what is left of a share; returns how many chunks. */
+/* Runs the unclaimed chunks of a share. Returns their number. */
 static size_t run_share(et_cpu_pool *pool, et_cpu_pool_share *share) {
   size_t index = 0;
   size_t chunks = 0;
@@ -94,7 +93,7 @@ static size_t run_share(et_cpu_pool *pool, et_cpu_pool_share *share) {
   return chunks;
 }
 
-/* Runs chunks while there are any: those of share `first`, then the next ones. */
+/* Runs unclaimed chunks: of share `first`, then of the others. */
 static void help(et_cpu_pool *pool, size_t first) {
   const size_t count = pool->parallel.thread_count;
   size_t chunks = 0;
@@ -119,8 +118,8 @@ static bool is_needed(et_cpu_pool *pool, size_t seen) {
   return has_work(pool, seen) || is_ending(pool);
 }
 
-/* Counted among the sleepers before it looks a last time: whoever gives work after
- * that sees the sleeper. */
+/* Increments `sleepers` before the last check for work. A caller that publishes work later sees
+ * the sleeper and wakes it. */
 static void sleep_until_work(et_cpu_pool *pool, size_t seen) {
   pthread_mutex_lock(&pool->mutex);
   atomic_fetch_add(&pool->sleepers, 1);
@@ -131,7 +130,7 @@ static void sleep_until_work(et_cpu_pool *pool, size_t seen) {
   pthread_mutex_unlock(&pool->mutex);
 }
 
-/* Until more works were begun than `seen`. */
+/* Returns when work was published after number `seen`, or when the pool ends. */
 static void await_work(et_cpu_pool *pool, size_t seen) {
   if (!comes_soon(is_needed, pool, seen)) {
     sleep_until_work(pool, seen);
@@ -161,7 +160,7 @@ static bool is_finished(et_cpu_pool *pool, size_t seen) {
   return atomic_load_explicit(&pool->unfinished, memory_order_acquire) == 0;
 }
 
-/* Chunks that others have claimed may still run. */
+/* Waits until all chunks have finished, including those that other threads have claimed. */
 static void await_finish(et_cpu_pool *pool) {
   if (comes_soon(is_finished, pool, 0)) {
     return;
@@ -180,7 +179,8 @@ static void run_alone(size_t count, void (*function)(void *data, size_t index),
   }
 }
 
-/* Shares of like size. What a share's claims rely on is written before it. */
+/* Splits the chunks into shares of nearly equal size. The release store publishes `end`,
+ * `function` and `data` to the threads that claim. */
 static void share_out(et_cpu_pool *pool, size_t count) {
   const size_t threads = pool->parallel.thread_count;
   size_t begin = 0;
@@ -193,7 +193,7 @@ static void share_out(et_cpu_pool *pool, size_t count) {
   }
 }
 
-/* A second caller at the same time gets no help. */
+/* Runs `count` chunks. If another caller uses the pool, the calling thread runs all of them. */
 static void run(void *context, size_t count,
                 void (*function)(void *data, size_t index), void *data) {
   et_cpu_pool *pool = context;
@@ -243,7 +243,7 @@ static void fill(et_cpu_pool *pool, size_t thread_count) {
   }
 }
 
-/* As many as there are to be had. */
+/* Starts up to `count` threads. Returns the number of threads started. */
 static size_t start_threads(et_cpu_pool *pool, size_t count) {
   sigset_t all;
   sigset_t old;

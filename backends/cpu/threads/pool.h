@@ -1,5 +1,4 @@
-/* A small pool of POSIX threads to lend to methods, for programs that have none of
- * their own. */
+/* A small pool of POSIX threads for methods, for programs that have no pool of their own. */
 #ifndef BACKENDS_CPU_THREADS_POOL_H_
 #define BACKENDS_CPU_THREADS_POOL_H_
 
@@ -18,10 +17,10 @@ extern "C" {
 #endif
 
 #define ET_CPU_POOL_MAX_THREADS 64
-#define ET_CPU_POOL_LINE 64 /* bytes: what threads write apart lies apart */
+#define ET_CPU_POOL_LINE 64 /* bytes; avoids false sharing */
 
-/* C++ has no C atomics before C++23, and reserves memory for a pool without using its members: it sees plain members of
- * the same sizes (checked in pool.c). */
+/* C++ has no C atomics before C++23. It only reserves memory for a pool and does not use its
+ * members, so it sees plain members of the same sizes (checked in pool.c). */
 #ifdef __cplusplus
 #define ET_CPU_POOL_ALIGNED alignas(ET_CPU_POOL_LINE)
 #define ET_CPU_POOL_ATOMIC(atomic, plain) plain
@@ -32,42 +31,43 @@ extern "C" {
 
 struct et_cpu_pool;
 
-/* The chunks that a thread begins with: neighbours, and of like works the same
- * ones, whose data its caches have. */
+/* Chunks [end - unclaimed, end) of the current work. Ops of the same size give a thread the same
+ * chunks, whose data are in its caches. */
 typedef struct et_cpu_pool_share {
-  ET_CPU_POOL_ALIGNED ET_CPU_POOL_ATOMIC(
-      atomic_size_t, size_t) unclaimed; /* the last so many */
+  ET_CPU_POOL_ALIGNED ET_CPU_POOL_ATOMIC(atomic_size_t,
+                                         size_t) unclaimed; /* chunks left */
   size_t end;
   struct et_cpu_pool *pool;
 } et_cpu_pool_share;
 
-/* Lies in memory of the caller, where it stays from create to destroy. All but
- * `parallel` is the pool's own. */
+/* A pool, in memory of the caller. It must not move between create and destroy. Callers use
+ * `parallel` only. */
 typedef struct et_cpu_pool {
-  et_parallel parallel; /* to lend: et_method_options.parallel */
+  et_parallel parallel; /* for et_method_options.parallel */
   void (*function)(void *data, size_t index);
   void *data;
   pthread_t threads[ET_CPU_POOL_MAX_THREADS];
   pthread_mutex_t mutex;
-  pthread_cond_t work; /* there is some, or the pool ends */
-  pthread_cond_t idle; /* all of it is done */
+  pthread_cond_t work; /* work was published, or the pool ends */
+  pthread_cond_t idle; /* all chunks have finished */
   ET_CPU_POOL_ATOMIC(atomic_flag, bool) is_busy;
   ET_CPU_POOL_ATOMIC(atomic_bool, bool) is_ending;
-  et_cpu_pool_share shares[ET_CPU_POOL_MAX_THREADS]; /* the caller's first */
-  ET_CPU_POOL_ALIGNED ET_CPU_POOL_ATOMIC(atomic_size_t,
-                                         size_t) works; /* that were begun */
+  et_cpu_pool_share shares[ET_CPU_POOL_MAX_THREADS]; /* [0] is the caller's */
+  ET_CPU_POOL_ALIGNED ET_CPU_POOL_ATOMIC(
+      atomic_size_t, size_t) works; /* number of works published */
   ET_CPU_POOL_ALIGNED ET_CPU_POOL_ATOMIC(atomic_size_t, size_t) unfinished;
   ET_CPU_POOL_ALIGNED ET_CPU_POOL_ATOMIC(
-      atomic_size_t, size_t) sleepers; /* threads that wait */
+      atomic_size_t, size_t) sleepers; /* number of sleeping threads */
 } et_cpu_pool;
 
-/* Clears the error, and starts thread_count - 1 threads: the one that runs a method is the last. They take
- * no signals. INVALID_ARGUMENT unless 1 <= thread_count <= ET_CPU_POOL_MAX_THREADS;
- * OUT_OF_RESOURCES, and nothing to destroy, when the system has none left. */
+/* Starts thread_count - 1 threads; the caller of a method is the remaining one. The threads
+ * block all signals. Clears the error. Fails with INVALID_ARGUMENT unless 1 <= thread_count <=
+ * ET_CPU_POOL_MAX_THREADS, and with OUT_OF_RESOURCES if the system cannot start the threads.
+ * Then there is nothing to destroy. */
 et_status et_cpu_pool_create(et_cpu_pool *pool, size_t thread_count,
                              et_error *error);
 
-/* Ends the threads. No method that was loaded with the pool runs. */
+/* Ends the threads. No method that uses the pool may be running. */
 void et_cpu_pool_destroy(et_cpu_pool *pool);
 
 #ifdef __cplusplus

@@ -1,4 +1,4 @@
-/* The pool: every chunk runs once, whoever runs it. */
+/* Tests that the pool runs every chunk exactly once. */
 /* nanosleep */
 #define _POSIX_C_SOURCE 200809L
 
@@ -19,7 +19,7 @@
 
 typedef struct tally {
   atomic_int runs[MAX_CHUNKS];
-  size_t plain[MAX_CHUNKS]; /* written without atomics: the run orders it */
+  size_t plain[MAX_CHUNKS]; /* not atomic: the run must order it */
 } tally;
 
 static et_cpu_pool pool;
@@ -49,7 +49,7 @@ static void sleep_microseconds(long microseconds) {
   nanosleep(&time, NULL);
 }
 
-/* Until *number is at least `value`; for seconds at most. */
+/* Waits until *number is at least `value`, for about ten seconds at most. */
 static void wait_for(atomic_int *number, int value) {
   for (size_t i = 0; i < 10000 && atomic_load(number) < value; i++) {
     sleep_microseconds(1000);
@@ -79,7 +79,7 @@ static void test_every_chunk_runs_once(void **state) {
   }
 }
 
-/* One after another, as ops of a method are: with and without sleep between. */
+/* Runs follow each other as the ops of a method do, some after a sleep. */
 static void test_runs_follow_each_other(void **state) {
   (void)state;
   start(4);
@@ -90,7 +90,7 @@ static void test_runs_follow_each_other(void **state) {
       assert_int_equal(tallied.plain[k], k + 1);
     }
     if (i % 100 == 0) {
-      sleep_microseconds(500); /* so that the threads sleep */
+      sleep_microseconds(500); /* the threads fall asleep */
     }
   }
   et_cpu_pool_destroy(&pool);
@@ -101,7 +101,7 @@ typedef struct meeting {
   atomic_int most;
 } meeting;
 
-/* Stays until another has come. */
+/* Stays in the chunk until another thread is in one. */
 static void meet(void *data, size_t index) {
   meeting *m = data;
   const int inside = atomic_fetch_add(&m->inside, 1) + 1;
@@ -126,8 +126,8 @@ static void test_threads_help(void **state) {
 
 static pthread_t caller;
 
-/* The first chunk of each of two threads, each of which stays in it until the
- * other has one: 1 + its index. */
+/* First chunk of each of two threads, as 1 + its index. Each thread stays in its first chunk
+ * until the other one has one. */
 static atomic_int first_of_caller;
 static atomic_int first_of_helper;
 
@@ -158,7 +158,7 @@ static void test_each_thread_begins_with_its_own_share(void **state) {
 static atomic_int by_caller;
 static atomic_int by_others;
 
-/* Helpers are held up in their first chunk until the caller has done all others. */
+/* Holds helpers in their first chunk until the caller has run all others. */
 static void hold_up_helpers(void *data, size_t index) {
   (void)data;
   (void)index;

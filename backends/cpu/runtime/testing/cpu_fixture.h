@@ -1,5 +1,5 @@
-/* What tests of the runtime side have in common: a payload that is written, loaded
- * and called, and payloads to begin with. */
+/* Fixture for tests of the runtime: writes, loads and calls payloads, and provides some to start
+ * with. */
 #ifndef BACKENDS_CPU_RUNTIME_TESTING_CPU_FIXTURE_H_
 #define BACKENDS_CPU_RUNTIME_TESTING_CPU_FIXTURE_H_
 
@@ -13,38 +13,39 @@ typedef struct cpu_fixture {
   cpu_session session;
   cpu_sample samples[CPU_TEST_ARGS]; /* [2, 3] */
   et_value number;
-  et_value *args[CPU_TEST_ARGS]; /* the samples */
+  et_value *args[CPU_TEST_ARGS]; /* &samples[i].value */
 } cpu_fixture;
 
 extern cpu_fixture cpu_test;
 
-/* A test with the fixture as new. */
+/* A test that starts with a fresh fixture. */
 #define CPU_TEST(name) \
   cmocka_unit_test_setup_teardown(name, cpu_test_start, cpu_test_finish)
 
 int cpu_test_start(void **state);
 int cpu_test_finish(void **state);
 
-/* Loads what the writer has; calls it with the first `count` args. */
+/* cpu_test_load() loads the writer's payload. cpu_test_call() calls it with the first `count`
+ * args. */
 et_status cpu_test_load(void);
 et_status cpu_test_call(size_t count);
 void cpu_test_must_load(void);
 void cpu_test_must_call(size_t count);
 
-/* That it is refused with this message. */
+/* Expect loading or a call to fail with this message. */
 void cpu_test_expect_refused(const char *message);
 void cpu_test_expect_call_refused(size_t count, const char *message);
 
-/* y = x + 5 + 5 over scratch, for [2, 3]. */
+/* Writes y = x + 5 + 5 for [2, 3], through scratch. */
 void cpu_test_write_static(void);
 
-/* The dims of cpu_test_write_dynamic: rows, columns, rows * columns. */
+/* Dims of cpu_test_write_dynamic(): rows, columns and rows * columns. */
 enum { CPU_TEST_ROWS, CPU_TEST_COLUMNS, CPU_TEST_NUMEL };
 
-/* y = x + 5 for [n, 3], n <= 5, by a view of n * 3 elements. */
+/* Writes y = x + 5 for [n, 3], n <= 5, through a view with n * 3 elements. */
 void cpu_test_write_dynamic(void);
 
-/* total += 5; y = total + 1, of [2, 3]. */
+/* Writes total += 5; y = total + 1, for [2, 3]. */
 void cpu_test_write_stateful(void);
 
 #endif /* BACKENDS_CPU_RUNTIME_TESTING_CPU_FIXTURE_H_ */

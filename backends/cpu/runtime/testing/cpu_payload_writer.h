@@ -1,4 +1,4 @@
-/* Writes payloads of CpuBackend, word by word, for tests of its runtime side. */
+/* Writes payloads of CpuBackend for tests, word by word. */
 #ifndef BACKENDS_CPU_RUNTIME_TESTING_CPU_PAYLOAD_WRITER_H_
 #define BACKENDS_CPU_RUNTIME_TESTING_CPU_PAYLOAD_WRITER_H_
 
@@ -8,7 +8,7 @@
 #include "backends/cpu/runtime/payload.h"
 #include "executorch/span.h"
 
-/* Enough for payloads that would take long to check. */
+/* Large enough for payloads that exceed the verifier's limits. */
 #define CPU_WRITER_WORDS 65536
 
 /* One section of the payload. */
@@ -17,7 +17,7 @@ typedef struct cpu_section {
   size_t count; /* words */
 } cpu_section;
 
-/* Zero before it is used. */
+/* Must be zero-initialized. */
 typedef struct cpu_writer {
   uint32_t inputs;
   uint32_t outputs;
@@ -35,23 +35,24 @@ typedef struct cpu_writer {
   uint8_t bytes[4 * 5 * CPU_WRITER_WORDS];
 } cpu_writer;
 
-/* Each gives the number of what it adds. */
+/* These add an element and return its index. */
 uint32_t cpu_write_dim(cpu_writer *writer, et_cpu_dim dim);
 uint32_t cpu_write_const(cpu_writer *writer, uint32_t value);
-/* A float32 value of these dims, ordered as they are. */
+/* Adds a float32 value with these dims in default order. */
 uint32_t cpu_write_floats(cpu_writer *writer, et_cpu_place place,
                           uint32_t index, uint32_t offset, const uint32_t *dims,
                           uint32_t rank);
 uint32_t cpu_write_data(cpu_writer *writer, const char *key, uint32_t bytes);
-/* An op with one input, one output and one attribute. */
+/* Adds an op with one input, one output and one attribute. */
 uint32_t cpu_write_unary(cpu_writer *writer, uint32_t kind, uint32_t in,
                          uint32_t out, uint32_t attribute);
-/* An op with lists: inputs, outputs and workspaces in `values`. */
+/* Adds an op. counts: inputs, outputs, workspaces, dims, attributes. `values` has inputs,
+ * outputs and workspaces. */
 uint32_t cpu_write_op(cpu_writer *writer, uint32_t kind,
                       const uint32_t counts[5], const uint32_t *values,
                       const uint32_t *dims, const uint32_t *attributes);
 
-/* The payload, in the writer's memory. */
+/* Returns the payload, in the writer's memory. */
 et_span cpu_write_finish(cpu_writer *writer);
 
 #endif /* BACKENDS_CPU_RUNTIME_TESTING_CPU_PAYLOAD_WRITER_H_ */

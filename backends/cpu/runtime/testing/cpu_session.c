@@ -9,7 +9,7 @@
 #include "backends/cpu/runtime/cpu_backend.h"
 #include "backends/cpu/runtime/testing/cpu_test_ops.h"
 
-/* A damaged payload may ask for 4 GB: it gets none. */
+/* Maximum scratch. A damaged payload may request 4 GB. */
 #define MAX_SCRATCH 4096
 
 _Alignas(64) const float cpu_session_weights[CPU_SESSION_NUMEL] = {
@@ -49,7 +49,7 @@ static et_status find_data(const et_backend_context *context, et_string key,
   return ET_STATUS_OK;
 }
 
-/* Memory in which a sanitizer sees every byte too many. */
+/* Allocates exactly `bytes`, so that sanitizers detect accesses beyond it. */
 static void *take(size_t bytes) {
   void *memory = NULL;
   return posix_memalign(&memory, 64, bytes) == 0 ? memory : NULL;

@@ -1,4 +1,4 @@
-/* A payload that is loaded and called in memory of exactly the measured sizes. */
+/* Loads and calls a payload, in memory of exactly the measured sizes. */
 #ifndef BACKENDS_CPU_RUNTIME_TESTING_CPU_SESSION_H_
 #define BACKENDS_CPU_RUNTIME_TESTING_CPU_SESSION_H_
 
@@ -18,25 +18,25 @@ typedef struct cpu_sample {
   et_value value;
 } cpu_sample;
 
-/* What a program around the payload has. Zero before it is used. */
+/* The runtime's side of a delegate. Must be zero-initialized. */
 typedef struct cpu_session {
   et_backend_requirements needed;
   const et_backend_option *options;
   size_t option_count;
   const et_observer *observer;
-  void *memory; /* of the handle */
+  void *memory; /* memory of the handle */
   void *scratch;
   void *handle;
   et_error error;
 } cpu_session;
 
-/* The bytes of the only named data, "weights": floats 1, 2, 3, ... */
+/* The only named data, "weights": 1, 2, 3, ... as float32. */
 extern const float cpu_session_weights[CPU_SESSION_NUMEL];
 
-/* Elements 1, 2, 3, ... in memory order. */
+/* Sets the elements to 1, 2, 3, ... in memory order. */
 void cpu_sample_make(cpu_sample *sample, int32_t rows, int32_t columns);
 
-/* Takes memory that cpu_session_end gives back, whatever it returns. */
+/* Loads the payload. cpu_session_end() must release its memory, even if loading fails. */
 et_status cpu_session_load(cpu_session *session, et_span payload);
 et_status cpu_session_call(cpu_session *session, et_value **args, size_t count);
 void cpu_session_end(cpu_session *session);
