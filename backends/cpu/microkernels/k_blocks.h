@@ -4,8 +4,8 @@
 
 #include "backends/cpu/microkernels/tile.h"
 
-/* Maximum K block. With AVX-512, a group of panels is 200 KB, a fraction of the 1 MB L2 cache;
- * half of it would load and store the accumulators more often. */
+/* Maximum K block. With AVX-512, a group of panels is 200 KB, a fraction of the 1 MB L2 cache. A
+ * block of half the size would load and store the accumulators twice as often. */
 #if defined(ET_CPU_ISA_AVX512)
 #define ET_MOST_DEPTH 768
 #else
@@ -18,8 +18,8 @@ ET_INLINE size_t et_depth_of_part(size_t depth) {
   return parts < 2 ? depth : (depth + parts - 1) / parts;
 }
 
-/* Computes one group of columns, K block by K block: the block of a panel stays in the L1 cache
- * while all rows use it, and results stay in cache between K blocks. */
+/* Computes one group of columns, K block by K block: the block of a panel stays in the L1 or L2
+ * cache while all rows use it, and results stay in cache between K blocks. */
 ET_INLINE void et_tiles_in_parts(et_tiles tiles, size_t rows, size_t columns,
                                  size_t depth) {
   const size_t part = et_depth_of_part(depth);

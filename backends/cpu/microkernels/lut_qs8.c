@@ -6,7 +6,7 @@
 #define WORDS 32 /* 16-bit words of a vector */
 #define BYTES (2 * WORDS)
 
-/* The table as words. One instruction looks up 64 of them. */
+/* The table as words. One instruction looks up 32 elements in 64 words. */
 typedef struct words {
   __m512i parts[ET_CPU_LUT_ENTRIES / BYTES];
 } words;
@@ -42,7 +42,7 @@ ET_INLINE size_t look_up_vectors(const uint8_t *table, const uint8_t *x,
 }
 #elif defined(ET_CPU_ISA_AVX2)
 #define BYTES 32
-#define ENTRIES 16 /* entries that one instruction looks up */
+#define ENTRIES 16 /* size of the table of one instruction */
 #define PARTS (ET_CPU_LUT_ENTRIES / ENTRIES)
 
 /* Splits the table into parts of 16 entries, each broadcast to both halves of a vector. Except

@@ -61,7 +61,7 @@ ET_INLINE void et_tile_finish(const et_tiles *t, float *out, int rows,
                               int vectors, et_sums sums) {
   const size_t stride =
       t->out_stride;             /* a local copy, which stores cannot alias */
-  const size_t lanes = t->lanes; /* likewise */
+  const size_t lanes = t->lanes; /* local, too */
   const et_f32 low =
       et_f32_all(t->last ? et_cpu_clamp_low(t->activation) : -INFINITY);
   const et_f32 high =
@@ -89,7 +89,7 @@ ET_INLINE void et_tile_store(const et_tiles *t, float *out, int rows,
                              int vectors, et_sums sums) {
   const size_t stride =
       t->out_stride;             /* a local copy, which stores cannot alias */
-  const size_t lanes = t->lanes; /* likewise */
+  const size_t lanes = t->lanes; /* local, too */
   ET_UNROLL for (int r = 0; r < rows; r++, out += stride) {
     ET_UNROLL for (int v = 0; v < vectors; v++) {
       et_sum_store(out, v, vectors, lanes, sums[r][v]);

@@ -23,7 +23,8 @@
 #define ET_TILE_ROWS 6
 #endif
 
-/* Maximum K block of a convolution: a group of panels stays in cache while all rows use it. */
+/* Maximum K block of convolutions and, except with AVX-512, of GEMMs: a group of panels stays in
+ * cache while all rows use it. */
 #define ET_TILE_DEPTH 384
 
 /* Panels and K block of weights that are widened to float32 before the tiles read them: 16 KiB

@@ -63,7 +63,8 @@ ET_INLINE size_t et_i8_panels(size_t columns) {
 /* Minimum number of rows for subtracting row minima. For fewer rows, testing whether products
  * fit int16 takes longer than it saves. */
 #define ET_I8_LEAST_LOW_ROWS 16
-/* Minimum depth in quads. Stores of shorter rows would overlap and wait for each other. */
+/* Minimum depth in quads. The steps of shorter rows would overlap, and each would wait for the
+ * store of the one before. */
 #define ET_I8_LEAST_LOW_QUADS (ET_I8_STEP / 4)
 #define ET_I8_MOST_LOW_QUADS (ET_I8_PACKED_BYTES / 12 / ET_I8_LEAST_LOW_ROWS)
 #endif
