@@ -4,7 +4,8 @@ Ops are in execution order. Their tensors are dense, with the outermost dimensio
 the memory of its `base`.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 import torch
@@ -15,7 +16,8 @@ from backends.cpu.compiler.dims import Bounds, Dim
 from backends.cpu.compiler.ops import registry  # noqa: F401  (registers the checks of all ops)
 from backends.cpu.compiler.ops.reference import check_shapes
 from backends.cpu.schema.declarations import OpSpec
-from exir.error import internal_assert
+from backends.cpu.schema.registry import BY_CODE
+from exir.error import InternalError, internal_assert
 
 
 @dataclass(frozen=True)
@@ -131,18 +133,101 @@ class OpGraph:
     ops: list[Op] = field(default_factory=list)
 
 
-def verify(graph: OpGraph) -> None:
-    """Raise `InternalError` unless every value is written once, before it is read, and ops accept their tensors."""
-    written: set[Value] = set()
-    for op in graph.ops:
-        for value in op.inputs:
-            internal_assert(_is_there(value, written), f"{op.spec} reads a value that no op wrote")
+def verify_graph(graph: OpGraph, incomplete: Collection[type[OpSpec]] = ()) -> None:
+    """Raise `InternalError` unless `graph` is valid.
+
+    - Each op has a registered code, and its sizes satisfy `check_shapes`.
+    - Each input of an op is an argument, a constant, or an output of an earlier op that is not overwritten yet.
+    - Each value has one producer. An op overwrites only a state, or the input that `in_place` declares.
+    - Inputs, states and outputs refer to arguments and results of the graph, and results are computed.
+
+    incomplete: kinds of ops whose sizes are not checked, because a pass that has not run completes them.
+    """
+    verifier = _Verifier(graph)
+    for index, op in enumerate(graph.ops):
+        try:
+            verifier.check_op(op, type(op.spec) not in incomplete)
+        except InternalError as error:
+            raise InternalError(f"op {index}: {error.message}", *op.nodes[:1]) from error
+    verifier.check_results()
+
+
+class _Verifier:
+    """Checks the ops of a graph in order, and then its results."""
+
+    def __init__(self, graph: OpGraph) -> None:
+        self._graph = graph
+        self._writes: Counter[Value] = Counter()  # how often the bytes of a storage were written
+        self._versions: dict[Value, int] = {}  # the number of that write, by the output of the op
+        self._given: set[Value] = set()
+        for index, layout in enumerate(graph.arguments):
+            if isinstance(layout, TensorLayout):
+                place = layout.value.place
+                is_valid = layout.value.base is None and place in (Input(index), State(index))
+                internal_assert(is_valid, f"argument {index} is in {place}")
+                self._given.add(layout.value)
+
+    def check_op(self, op: Op, checks_shapes: bool) -> None:
+        """Check `op`, whose predecessors were checked."""
+        kind = type(op.spec)
+        internal_assert(BY_CODE.get(op.spec.code) is kind, f"the code {op.spec.code} is not of {kind.__name__}")
+        for index, value in enumerate(op.inputs):
+            self._check_read(value, f"{op.spec}: input {index} is")
+        operand = op.spec.in_place
+        internal_assert(operand is None or operand < len(op.inputs), f"{op.spec} has no input {operand} to overwrite")
+        for index, value in enumerate(op.outputs):
+            self._check_write(op, index, value)
+        for value in op.workspaces:
+            is_own = value.base is None and value.place == Scratch() and self._writes[value] == 0
+            internal_assert(is_own and value not in op.outputs, f"{op.spec} has a workspace that is another value")
         for value in op.outputs:
-            internal_assert(_may_be_written(op, value, written), f"{op.spec} overwrites a value")
-        written.update(value.storage for value in op.outputs)
-        check_shapes(op.spec, [value.dims for value in tensors_of(op)])
-    for result in graph.results:
-        internal_assert(_is_there(result.value, written), "a result is not computed")
+            self._writes[value.storage] += 1
+            self._versions[value] = self._writes[value.storage]
+        if checks_shapes:
+            check_shapes(op.spec, [value.dims for value in tensors_of(op)])
+
+    def check_results(self) -> None:
+        """Check the results, after all ops."""
+        for index, layout in enumerate(self._graph.results):
+            self._check_read(layout.value, f"result {index} is")
+            is_order = sorted(layout.order) == list(range(len(layout.value.dims)))
+            internal_assert(is_order, f"the order of result {index}, {layout.order}, is not a permutation of its dims")
+
+    def _check_read(self, value: Value, reader: str) -> None:
+        storage = value.storage
+        if isinstance(storage.place, Constant):
+            return
+        is_there = storage in self._given or self._writes[storage] > 0
+        internal_assert(is_there, f"{reader} a value that has no producer before it")
+        is_current = isinstance(storage.place, State) or self._version(value) == max(self._writes[storage], 1)
+        internal_assert(is_current, f"{reader} a value that an earlier op overwrote")
+
+    def _version(self, value: Value) -> int:
+        """The number of the write that `value` is a view of; a view of the storage itself is of the first one."""
+        while value not in self._versions:
+            if value.base is None:
+                return 1
+            value = value.base
+        return self._versions[value]
+
+    def _check_write(self, op: Op, index: int, value: Value) -> None:
+        storage = value.storage
+        place = storage.place
+        if isinstance(place, State):
+            internal_assert(storage in self._given, f"{op.spec} writes a state that is not an argument")
+            return
+        internal_assert(isinstance(place, (Scratch, Output)), f"{op.spec} overwrites a value in {place}")
+        if isinstance(place, Output):
+            results = self._graph.results
+            is_result = place.index < len(results) and results[place.index].value.storage is storage
+            internal_assert(is_result, f"{op.spec} writes output {place.index}, which is not that result")
+        shared = [each for each, read in enumerate(op.inputs) if read.storage is storage]
+        if self._writes[storage] > 0 or shared:
+            is_in_place = index == 0 and shared == [op.spec.in_place]
+            internal_assert(is_in_place, f"{op.spec} overwrites a value of another op")
+            over = op.inputs[shared[0]]
+            is_same = over.dims == value.dims and over.dtype == value.dtype
+            internal_assert(is_same, f"{op.spec} works in place on a value of another size or dtype")
 
 
 def tensors_of(op: Op) -> Iterator[Value]:
@@ -160,16 +245,3 @@ def storages_of(values: Iterable[Value]) -> list[Value]:
 def source_of(op: Op, writers: Mapping[Value, Op]) -> Op | None:
     """Return the op that writes the first input of `op`; None if there is none. writers: ops by output storage."""
     return writers.get(op.inputs[0].storage) if op.inputs else None
-
-
-def _is_there(value: Value, written: set[Value]) -> bool:
-    return isinstance(value.storage.place, (Input, State, Constant)) or value.storage in written
-
-
-def _may_be_written(op: Op, value: Value, written: set[Value]) -> bool:
-    """Return whether `op` may write `value`. Any op may overwrite states, but only in-place ops other values."""
-    place, operand = value.storage.place, op.spec.in_place
-    if not isinstance(place, (Scratch, Output)):
-        return isinstance(place, State)
-    over = operand is not None and op.inputs[operand].storage is value.storage
-    return over or value.storage not in written

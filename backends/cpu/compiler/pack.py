@@ -77,8 +77,8 @@ def _block(block: MbconvBlock, *weights: Tensor) -> Packed:
     return (*expanded, *taps_and_bias, *_product(block.project, weight, bias))
 
 
-# Functions that prepack inputs 1 and on.
-_PACKERS: dict[type[OpSpec], Callable[..., Packed]] = {
+# Functions that prepack inputs 1 and on, by the kind of op.
+PACKERS: dict[type[OpSpec], Callable[..., Packed]] = {
     GemmF32: _product,
     GroupedGemmF32: _grouped_gemm,
     StrassenF32: _strassen,
@@ -118,9 +118,9 @@ def _is_same(weight: Tensor | None, table: Tensor) -> bool:
 
 
 def _packed(op: Op, done: _Done) -> Op:
-    if type(op.spec) not in _PACKERS:
+    if type(op.spec) not in PACKERS:
         return op
-    packer, count = _PACKERS[type(op.spec)], _weights(op.spec)
+    packer, count = PACKERS[type(op.spec)], _weights(op.spec)
     x, weights, others = op.inputs[0], op.inputs[1 : 1 + count], op.inputs[1 + count :]
     key = weights, op.spec
     if key not in done:

@@ -4,13 +4,12 @@ from collections.abc import Mapping
 
 from torch.export import ExportedProgram
 
-from backends.cpu.compiler.compile import chosen_ops, finish, op_graph
+from backends.cpu.compiler.compile import op_graph, op_graphs
 from backends.cpu.compiler.graph import OpGraph
 from backends.cpu.compiler.options import Options
 from backends.cpu.compiler.payload import Payload, write
 from backends.cpu.compiler.plan import ALIGNMENT, plan
 from backends.cpu.compiler.read_payload import read
-from backends.cpu.compiler.strassen_choice import choose_strassen
 from backends.cpu.schema.registry import BY_CODE
 from exir._serialize import NamedDataStore, NamedDataStoreOutput
 from exir.backend.backend_details import BackendDetails, PreprocessResult, RuntimeMemory
@@ -32,13 +31,14 @@ class CpuBackend(BackendDetails):
         edge_programs: Mapping[str, list[ExportedProgram]],
         compile_specs: Mapping[str, list[list[CompileSpec]]],
     ) -> dict[str, list[PreprocessResult]]:
-        """As `preprocess`, but that weights which partitions share are stored in one form."""
-        parts = {
-            name: [_begun(*each) for each in zip(programs, compile_specs[name], strict=True)]
+        """Compile all partitions as `preprocess` does, with one layout for the weights that they share."""
+        partitions = [
+            (program, Options.read(specs))
             for name, programs in edge_programs.items()
-        }
-        choose_strassen([part for some in parts.values() for part in some])
-        return {name: [_finished(graph) for graph, _ in some] for name, some in parts.items()}
+            for program, specs in zip(programs, compile_specs[name], strict=True)
+        ]
+        graphs = iter(op_graphs(partitions))
+        return {name: [_result(next(graphs)) for _ in programs] for name, programs in edge_programs.items()}
 
     @staticmethod
     def runtime_memory(processed_bytes: bytes, compile_specs: list[CompileSpec]) -> RuntimeMemory:
@@ -55,16 +55,6 @@ class CpuBackend(BackendDetails):
         """Return the symbols of the ops in the payload, each once, in the order of their codes."""
         codes = sorted({op.kind for op in read(processed_bytes).ops})
         return [f"et_cpu_op_{BY_CODE[code].op_name()}" for code in codes]
-
-
-def _begun(program: ExportedProgram, specs: list[CompileSpec]) -> tuple[OpGraph, Options]:
-    options = Options.read(specs)
-    return chosen_ops(program, options), options
-
-
-def _finished(graph: OpGraph) -> PreprocessResult:
-    finish(graph)
-    return _result(graph)
 
 
 def _result(graph: OpGraph) -> PreprocessResult:

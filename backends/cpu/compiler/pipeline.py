@@ -1,0 +1,294 @@
+"""The passes from lowered ops to a graph that can be planned, in execution order.
+
+`tools/python -m backends.cpu.compiler.pipeline` prints them.
+"""
+
+import os
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from itertools import groupby
+
+from backends.cpu.compiler.attention_fusion import prepare_attention
+from backends.cpu.compiler.bytes_bounds import bound_bytes, narrow_products
+from backends.cpu.compiler.bytes_fusion import compute_in_bytes
+from backends.cpu.compiler.bytes_pads import fold_pads
+from backends.cpu.compiler.caches import keep_halves
+from backends.cpu.compiler.choice import choose
+from backends.cpu.compiler.folding import fold
+from backends.cpu.compiler.fusion import fuse
+from backends.cpu.compiler.graph import OpGraph, verify_graph
+from backends.cpu.compiler.halves import read_as_floats, store_weights
+from backends.cpu.compiler.halving import halve_widest
+from backends.cpu.compiler.in_place import write_in_place
+from backends.cpu.compiler.map_fusion import join_maps
+from backends.cpu.compiler.options import Options
+from backends.cpu.compiler.pack import PACKERS, pack
+from backends.cpu.compiler.plan import write_results_in_place
+from backends.cpu.compiler.quantized import QuantizedConstants
+from backends.cpu.compiler.row_sharing import share_rows
+from backends.cpu.compiler.strassen_choice import choose_strassen
+from backends.cpu.compiler.unread import drop_unread
+from backends.cpu.schema.attention import SdpaF32
+from backends.cpu.schema.declarations import OpSpec
+from backends.cpu.schema.gemm import Matmul
+from exir.error import ExirError, InternalError
+
+VERIFY_VARIABLE = "EXECUTORCH_CPU_VERIFY_PASSES"
+"""The environment variable that makes `run_pipeline` verify after every pass, if it is 1."""
+
+
+@dataclass
+class Partition:
+    """The op graph of a partition, which passes change, and the options of the partition.
+
+    constants: the integers of dequantized weights, until `fuse_int8` has run.
+    """
+
+    graph: OpGraph
+    options: Options = field(default_factory=Options)
+    constants: QuantizedConstants = field(default_factory=QuantizedConstants)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pass(ABC):
+    """A pass that changes op graphs in place.
+
+    before, after: the conditions before and after the pass. Graphs are valid before and after every pass.
+    completes: kinds of ops whose sizes satisfy `check_shapes` only after the pass.
+    """
+
+    name: str
+    before: str
+    after: str
+    completes: tuple[type[OpSpec], ...] = ()
+
+    @abstractmethod
+    def apply(self, partitions: Sequence[Partition]) -> None:
+        """Run on `partitions`."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PartitionPass(Pass):
+    """A pass that runs on every partition separately."""
+
+    run: Callable[[Partition], None]
+
+    def apply(self, partitions: Sequence[Partition]) -> None:
+        for partition in partitions:
+            self.run(partition)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProgramPass(Pass):
+    """A pass that runs on all partitions of a program at once, because they can share weights."""
+
+    run: Callable[[Sequence[Partition]], None]
+
+    def apply(self, partitions: Sequence[Partition]) -> None:
+        self.run(partitions)
+
+
+def _fuse_int8(partition: Partition) -> None:
+    compute_in_bytes(partition.graph, partition.constants)
+    partition.constants = QuantizedConstants()  # frees the float32 copies of quantized weights
+
+
+PIPELINE: tuple[Pass, ...] = (
+    PartitionPass(
+        name="eliminate_dead_ops",
+        before="Lowering added the ops of every node, and weights have PyTorch's layout.",
+        after="Each op writes a state, or a value that a later op or the caller reads.",
+        run=lambda part: drop_unread(part.graph),
+    ),
+    PartitionPass(
+        name="fold_affine",
+        before="GEMMs and convolutions have no fused activation or residual.",
+        after="Scales and shifts of columns by constants are part of the GEMM or convolution that only they read.",
+        run=lambda part: fold(part.graph),
+    ),
+    PartitionPass(
+        name="fuse_activations",
+        before="Scales and shifts are folded, so that an activation follows its GEMM or convolution directly.",
+        after="GEMMs and convolutions apply activations and add residuals that are their only readers.",
+        run=lambda part: fuse(part.graph),
+    ),
+    PartitionPass(
+        name="fuse_elementwise",
+        before="Elementwise ops that GEMMs and convolutions can apply are fused into them.",
+        after="Elementwise ops of the same size are one op, if nothing else reads the values between them.",
+        run=lambda part: join_maps(part.graph),
+    ),
+    PartitionPass(
+        name="fold_int8_padding",
+        before="Quantize and dequantize are separate ops around float32 convolutions.",
+        after="Convolutions do the zero padding of quantized images that only they read.",
+        run=lambda part: fold_pads(part.graph),
+    ),
+    PartitionPass(
+        name="fuse_int8",
+        before="Activations are fused, and the integers of dequantized weights are known.",
+        after="A float op between dequantize and quantize is one int8 op, if there is one for it.",
+        run=_fuse_int8,
+    ),
+    PartitionPass(
+        name="fuse_int8_clamps",
+        before="Clamps that are not fused into an int8 op are lookup tables.",
+        after="Int8 ops clamp their outputs themselves, instead of a lookup table that only clamps.",
+        run=lambda part: bound_bytes(part.graph),
+    ),
+    PartitionPass(
+        name="bound_int8_sums",
+        before="The output range of every int8 op is final.",
+        after="Each int8 convolution states how many of its products add up exactly in an int16.",
+        run=lambda part: narrow_products(part.graph),
+    ),
+    PartitionPass(
+        name="update_caches_in_place",
+        before="Updates of float16 and bfloat16 states are casts around a float32 update, and a copy.",
+        after="Such updates write only new rows, and SDPA reads the state without a float32 copy.",
+        run=lambda part: keep_halves(part.graph),
+    ),
+    PartitionPass(
+        name="prepare_attention",
+        before="The dtypes of keys and values are final, and weights are not packed.",
+        after="SDPA and matmul have workspaces, and one GEMM computes queries, keys and values of the same rows.",
+        run=lambda part: prepare_attention(part.graph, part.options),
+        completes=(SdpaF32, Matmul),
+    ),
+    PartitionPass(
+        name="convert_weights",
+        before="No later pass computes with the elements of several weights.",
+        after="Weights have the dtype of the option `weights`, unless it is `auto`.",
+        run=lambda part: store_weights(part.graph, part.options),
+    ),
+    PartitionPass(
+        name="choose_convolutions",
+        before="Activations and residuals are fused, and weights have their final dtype.",
+        after="Convolutions use Winograd, and inverted residuals row tiling, by the options and the cost model.",
+        run=lambda part: choose(part.graph, part.options),
+    ),
+    ProgramPass(
+        name="choose_strassen",
+        before="The GEMMs of all partitions are known, and so are the ops that share their weights.",
+        after="GEMMs use Strassen's algorithm by the options and the cost model.",
+        run=lambda parts: choose_strassen([(part.graph, part.options) for part in parts]),
+    ),
+    PartitionPass(
+        name="split_widest_block",
+        before="Inverted residuals that gain by row tiling are one op, and weights are not packed.",
+        after="The inverted residual that needs the most scratch computes one half of its channels at a time.",
+        run=lambda part: halve_widest(part.graph),
+    ),
+    PartitionPass(
+        name="pack_weights",
+        before="The algorithm of every op is final, and weights have PyTorch's layout.",
+        after="Weights have the layout of microkernels, and ops that share a weight share the packed weight.",
+        run=lambda part: pack(part.graph),
+        completes=tuple(PACKERS),
+    ),
+    PartitionPass(
+        name="cast_weights",
+        before="Ops with a variant for float16 weights have that variant.",
+        after="Ops that need float32 read no float16 or bfloat16 constant.",
+        run=lambda part: read_as_floats(part.graph),
+    ),
+    PartitionPass(
+        name="share_rows",
+        before="Low-bit GEMMs have one output each.",
+        after="Low-bit GEMMs of the same row are one op, up to the limit of outputs.",
+        run=lambda part: share_rows(part.graph),
+    ),
+    PartitionPass(
+        name="place_results",
+        before="A result is in scratch, or is an argument or a constant.",
+        after="Each result is in the tensor of the caller.",
+        run=lambda part: write_results_in_place(part.graph),
+    ),
+    PartitionPass(
+        name="overwrite_operands",
+        before="The order of the ops is final, so that lifetimes are known.",
+        after="Elementwise ops overwrite an operand of the same size that no later op reads.",
+        run=lambda part: write_in_place(part.graph),
+    ),
+)
+
+
+def run_pipeline(
+    partitions: Iterable[Partition], passes: Sequence[Pass] = PIPELINE, verify: bool | None = None
+) -> list[Partition]:
+    """Run `passes` on the partitions of a program, and verify the op graphs after the last one.
+
+    partitions: can be a generator. Up to the first `ProgramPass`, each runs through all passes before the next.
+    verify: verify also before the first and after every pass. By default, if `EXECUTORCH_CPU_VERIFY_PASSES` is 1.
+
+    Raises an `ExirError` that names the pass: `InternalError` for an invalid graph and for other exceptions.
+    """
+    verify = os.environ.get(VERIFY_VARIABLE) == "1" if verify is None else verify
+    if verify:
+        partitions = _verified(partitions, _completed_by(passes))
+    steps = [
+        _Step(each, _completed_by(passes[number:]), verify or number == len(passes))
+        for number, each in enumerate(passes, 1)
+    ]
+    for is_joint, group in groupby(steps, lambda step: isinstance(step.pass_, ProgramPass)):
+        some = list(group)
+        if is_joint:
+            partitions = list(partitions)
+            _apply(some, partitions)
+        else:
+            partitions = [_apply(some, [each])[0] for each in partitions]
+    return list(partitions)
+
+
+@dataclass(frozen=True)
+class _Step:
+    """A pass in a pipeline. incomplete: kinds of ops that later passes complete."""
+
+    pass_: Pass
+    incomplete: Collection[type[OpSpec]]
+    verifies: bool
+
+
+def _completed_by(passes: Iterable[Pass]) -> set[type[OpSpec]]:
+    return {kind for each in passes for kind in each.completes}
+
+
+def _verified(partitions: Iterable[Partition], incomplete: Collection[type[OpSpec]]) -> Iterator[Partition]:
+    for partition in partitions:
+        with _errors_named("lower"):
+            verify_graph(partition.graph, incomplete)
+        yield partition
+
+
+def _apply(steps: Iterable[_Step], partitions: list[Partition]) -> list[Partition]:
+    for step in steps:
+        with _errors_named(step.pass_.name):
+            step.pass_.apply(partitions)
+            for partition in partitions if step.verifies else ():
+                verify_graph(partition.graph, step.incomplete)
+    return partitions
+
+
+@contextmanager
+def _errors_named(name: str) -> Iterator[None]:
+    """Add the name of a pass to errors; the prefix tells it from the passes of exir."""
+    try:
+        yield
+    except ExirError as error:
+        error.pass_name = error.pass_name or f"cpu.{name}"
+        raise
+    except Exception as error:
+        raise InternalError(f"pass 'cpu.{name}' failed: {type(error).__name__}: {error}") from error
+
+
+def print_pipeline(passes: Sequence[Pass] = PIPELINE) -> None:
+    """Print the names of passes in execution order, and the conditions before and after each."""
+    for number, each in enumerate(passes, 1):
+        scope = " (all partitions)" if isinstance(each, ProgramPass) else ""
+        print(f"{number:2} {each.name}{scope}\n   before: {each.before}\n   after:  {each.after}")
+
+
+if __name__ == "__main__":
+    print_pipeline()
