@@ -98,7 +98,7 @@ static void test_windows_of_any_sizes(void **state) {
   }
 }
 
-/* The maximum is the last NaN of a window. */
+/* The maximum of a window with NaNs is the last NaN. */
 static void test_maxima_of_nan(void **state) {
   (void)state;
   const int32_t x[RANK] = {1, 1, 1, 5, 1};

@@ -30,7 +30,7 @@ static void check(et_test_op *test, const double *expected) {
   et_test_end(test);
 }
 
-/* All bit patterns but NaN, which test_nan_stays_nan covers. */
+/* All bit patterns except NaN, which test_nan_stays_nan covers. */
 static void test_every_float16_becomes_the_equal_float32(void **state) {
   (void)state;
   double *expected = malloc(65536 * sizeof(double));

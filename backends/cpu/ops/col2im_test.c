@@ -13,7 +13,7 @@ extern const et_backend_part et_cpu_op_col2im;
 
 enum { MOST = 4096 };
 
-/* One axis. */
+/* Window parameters of one axis. */
 typedef struct axis {
   int32_t size;
   int32_t kernel;

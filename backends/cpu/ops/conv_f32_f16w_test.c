@@ -12,7 +12,7 @@ extern const et_backend_part et_cpu_op_conv_f32_f16w;
 #define F16 ET_SCALAR_TYPE_FLOAT16
 #define BF16 ET_SCALAR_TYPE_BFLOAT16
 
-/* Checks that results have the bits of conv_f32 on the widened weights. */
+/* Checks that the results are bitwise equal to conv_f32 on the widened weights. */
 static void check_bits(const et_test_conv *s, et_scalar_type dtype) {
   et_test_op halves;
   et_test_op floats;

@@ -105,7 +105,7 @@ static void test_planar_rows_of_several_strips(void **state) {
   check_convolution(&s);
 }
 
-/* Widths of one or two tiles at once, and remainders. */
+/* Row widths of one or two tiles, and remainders. */
 static void test_planar_rows_of_every_remainder(void **state) {
   (void)state;
   const et_test_axis y = {3, 3, 3, 1, 1, 1, 1};
@@ -127,7 +127,7 @@ static et_test_axis axis(int32_t out, int32_t kernel, int32_t stride,
       read - before - after, out, kernel, stride, before, after, dilation};
 }
 
-/* Windows inside of the image read it in place. */
+/* Windows that are inside of the image read it in place. */
 static void test_planar_windows_inside_and_at_edges(void **state) {
   (void)state;
   for (int32_t i = 0; i < 108; i++) {
@@ -154,7 +154,7 @@ static void test_images_of_several_blocks(void **state) {
   check_convolution(&s);
 }
 
-/* Blocks of the maximum of pixels, and of fewer, with other last tiles. */
+/* Blocks with the maximum number of pixels, and smaller ones, whose last tile differs. */
 static void test_blocks_of_every_remainder(void **state) {
   (void)state;
   const et_test_axis y = {1, 1, 3, 1, 1, 1, 1};

@@ -23,7 +23,7 @@ typedef struct shape {
   int32_t max_exact_terms;
 } shape;
 
-/* Some values at both ends are never written. */
+/* The clamp excludes some values at both ends. */
 enum { X_ZERO = 3 };
 static const et_cpu_output_quantization quantizing = {19.0f, 7, 10, 117};
 
@@ -31,21 +31,21 @@ static int32_t panel_count(const shape *s) {
   return s->groups * ((s->columns / s->groups + 15) / 16);
 }
 
-/* Returns the weights of a column. */
+/* Returns the number of weights of a column. */
 static int32_t depth_of(const shape *s) {
   return s->y.kernel * s->x.kernel * (s->channels / s->groups);
 }
 
 static int32_t quads_of(const shape *s) { return (depth_of(s) + 3) / 4; }
 
-/* Scales for accumulators of some hundreds of thousands. */
+/* Sets scales for accumulators of some hundreds of thousands. */
 static void fill_scales(float *scale, size_t count, int32_t depth) {
   for (size_t i = 0; i < count; i++) {
     scale[i] = (1.5f + et_test_number()) / (400.0f * sqrtf((float)depth));
   }
 }
 
-/* Small enough that products of both halves of a quad add up in int16. */
+/* Returns the largest weight with which the products of both halves of a quad add up in int16. */
 static int32_t largest_weight(int32_t max_exact_terms) {
   return 64 / max_exact_terms;
 }
@@ -107,7 +107,7 @@ static void make(et_test_op *test, const shape *s) {
   et_test_int(test, s->groups);
 }
 
-/* Returns the products of one tap of one pixel, for column n. */
+/* Returns the contribution of one tap of one pixel to column n. */
 static int32_t tap_sum(const et_test_op *test, const shape *s, int32_t image,
                        int32_t y, int32_t x, int32_t tap, int32_t n) {
   const int32_t channels = s->channels / s->groups;
@@ -197,7 +197,7 @@ static void test_windows_of_random_shapes(void **state) {
   }
 }
 
-/* The list of taps of a block is limited. */
+/* The op limits the number of taps that a tile lists. */
 static void test_blocks_of_windows_with_many_taps(void **state) {
   (void)state;
   const et_test_axis eight = {9, 2, 8, 1, 0, 0, 1};
@@ -267,8 +267,8 @@ static void test_values_of_a_small_range_allow_larger_weights(void **state) {
   et_test_end(&test);
 }
 
-/* Elements of `channels` whose bytes are near each other, wherever they lie, but for those
- * of channel `wide`, which are any. */
+/* Fills pixels with a value range of at most `span` per channel. Channel `wide` has the full
+ * range. */
 static void fill_near(et_test_op *test, int32_t channels, int32_t span,
                       int32_t wide) {
   uint8_t *x = test->tensors[0].data;
@@ -282,8 +282,8 @@ static void fill_near(et_test_op *test, int32_t channels, int32_t span,
   }
 }
 
-/* What is above the lowest of each element is multiplied as bytes, or as int16 where a
- * panel's weights ask for it: those of the second here, and of some others. */
+/* Values minus the minimum of their channel are multiplied as int8, or as int16 if a panel's
+ * weights require it. The second panel does here. */
 static void test_rows_of_values_near_their_minimum(void **state) {
   (void)state;
   for (int32_t i = 0; i < 96; i++) {
@@ -303,8 +303,8 @@ static void test_rows_of_values_near_their_minimum(void **state) {
   }
 }
 
-/* At the limits of int16: 127 times two weights of -128 fits, 129 times does not, and ranges
- * of 255 fit with small weights. */
+/* Values at the limits of int16: 127 * 2 * -128 fits, 129 * 2 * -128 does not. A range of 255
+ * fits with small weights. */
 static void test_spans_at_the_edge_of_an_int16(void **state) {
   (void)state;
   const int32_t spans[] = {127, 128, 129, 255};
@@ -326,7 +326,7 @@ static void test_spans_at_the_edge_of_an_int16(void **state) {
   }
 }
 
-/* As in the first layer of a network: rows of a window are not multiples of a quad. */
+/* As in the first layer of a network, window rows are not multiples of a quad. */
 static void test_windows_of_few_channels(void **state) {
   (void)state;
   for (int32_t kernel = 2; kernel <= 7; kernel++) {
@@ -341,7 +341,7 @@ static void test_windows_of_few_channels(void **state) {
   }
 }
 
-/* Windows in the padding, or with one pixel of the image. */
+/* Windows that are in the padding, or cover one pixel of the image. */
 static void test_windows_in_the_padding_of_few_channels(void **state) {
   (void)state;
   for (int32_t channels = 1; channels <= 5; channels += 2) {
@@ -370,7 +370,7 @@ static void test_ops_beyond_an_int32(void **state) {
   et_test_end(&test);
 }
 
-/* The runtime does not verify that the sums are those of the weights. */
+/* The runtime does not verify the sums of weights. */
 static void test_wrong_sums_of_weights_do_not_overflow(void **state) {
   (void)state;
   const shape s = {1, 16, 16, 1, points(1), points(6), true, true, 0};

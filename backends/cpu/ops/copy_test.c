@@ -13,11 +13,11 @@ extern const et_backend_part et_cpu_op_copy;
 #define F32 ET_SCALAR_TYPE_FLOAT32
 #define MOST 48
 
-/* One or two inputs of sizes x, read from `from` on with strides `by`. */
+/* One or two inputs of sizes x, read from `from` with strides `by`. */
 typedef struct shape {
   uint8_t rank;
   int32_t x[4], y[4], from[4], to[4], by[4];
-  int32_t second[4]; /* position of the second input; -1: there is none */
+  int32_t second[4]; /* position of the second input, or -1 */
   bool fills;
 } shape;
 
@@ -50,7 +50,7 @@ static void make(et_test_op *test, const shape *s) {
   }
 }
 
-/* Where element `index` of the output is in an input that goes to `to`, or -1. */
+/* Returns the index of output element `index` in an input that is copied to `to`, or -1. */
 static int64_t source(const shape *s, const int32_t *to, int64_t index) {
   int64_t from = 0;
   int64_t stride = 1;
@@ -151,7 +151,7 @@ static void test_copies_a_scalar(void **state) {
   check_copy(&s);
 }
 
-/* The sanitizers watch accesses outside of the tensors. */
+/* Sanitizers detect accesses outside of the tensors. */
 static void test_regions_are_clipped_to_the_tensors(void **state) {
   (void)state;
   for (int i = 0; i < 2000; i++) {

@@ -94,7 +94,7 @@ static void test_windows_of_three_and_five(void **state) {
   for (int32_t i = 0; i < 120; i++) {
     const int32_t kernel = i % 2 == 0 ? 3 : 5;
     const int32_t stride = 1 + i / 2 % 2;
-    const int32_t many = i % 10 < 4 ? 128 : 0; /* work is split there */
+    const int32_t many = i % 10 < 4 ? 128 : 0; /* enough work to split */
     const shape s = {1, many + 1 + (int32_t)et_test_below(50),
                      et_test_axis_random(kernel, stride, 1),
                      et_test_axis_random(kernel, stride, 1)};
@@ -102,7 +102,7 @@ static void test_windows_of_three_and_five(void **state) {
   }
 }
 
-/* Rows of so many pixels, of windows of which some lie `pad` columns outside. */
+/* Checks rows of `pixels` pixels, with windows that extend `pad` columns beyond the image. */
 static void check_rows(int32_t pixels, int32_t kernel, int32_t stride,
                        int32_t pad) {
   static const int32_t channels[] = {9, 20, 31, 48};
@@ -122,8 +122,8 @@ static void check_rows(int32_t pixels, int32_t kernel, int32_t stride,
   }
 }
 
-/* Rows of fewer pixels than are computed at once, and of every remainder; channels whose
- * last vector overlaps the one before it. */
+/* Rows shorter than a tile, and of every remainder, with channels whose last vector overlaps the
+ * one before. */
 static void test_rows_of_any_number_of_pixels(void **state) {
   (void)state;
   for (int32_t pixels = 1; pixels <= 22; pixels++) {
@@ -137,7 +137,7 @@ static void test_rows_of_any_number_of_pixels(void **state) {
   }
 }
 
-/* More than four rows for each of three threads, and parts of the channels. */
+/* More than four rows per thread for three threads, and parts of the channels. */
 static void test_ranges_of_different_numbers_of_rows(void **state) {
   (void)state;
   for (int32_t rows = 11; rows <= 16; rows++) {

@@ -31,14 +31,15 @@ static int32_t quad_count(const shape *s) {
   return s->x.kernel * ((s->y.kernel + 3) / 4);
 }
 
-/* Returns the index of row i of column j of a window. */
+/* Returns the index of row i, column j of a window. */
 static size_t tap_place(const shape *s, int32_t i, int32_t j, int32_t channel) {
   const int32_t quad = j * ((s->y.kernel + 3) / 4) + i / 4;
   const int32_t place = channel / 16 * quad_count(s) + quad;
   return (size_t)(place * 64 + channel % 16 * 4 + i % 4);
 }
 
-/* With whole bytes, products of `max_exact_terms` quads stay an int16. */
+/* Returns a random weight: any int8 value, or one with which `max_exact_terms` quads of
+ * full-range values add up in int16. */
 static int32_t weight_of(const shape *s) {
   if (s->max_exact_terms == 0) {
     return (int32_t)et_test_below(256) - 128;
@@ -47,7 +48,7 @@ static int32_t weight_of(const shape *s) {
   return (int32_t)et_test_below(2 * most + 1) - (int32_t)most;
 }
 
-/* Sets weights and their sums. Padded rows are 0. */
+/* Sets weights and their sums. Padding rows are 0. */
 static void fill_taps(const shape *s, int8_t *taps, int32_t *sums) {
   for (int32_t c = 0; c < (s->channels + 15) / 16 * 16; c++) {
     sums[c] = 0;
@@ -141,7 +142,7 @@ static void test_windows_of_random_shapes(void **state) {
   }
 }
 
-/* Unrolled windows of several pixels, and of several rows if there are few channels, with
+/* Unrolled windows of several pixels, or of several rows if there are few channels, with
  * remainders of both. */
 static void test_common_windows_over_any_number_of_channels(void **state) {
   (void)state;
@@ -172,7 +173,7 @@ static void test_threads_share_rows(void **state) {
   }
 }
 
-/* With 3 x 3 taps, which have their own loops, and others. */
+/* 3 x 3 windows, which have their own loops, and others. */
 static void test_the_largest_products_do_not_saturate(void **state) {
   (void)state;
   for (int32_t kernel = 2; kernel <= 4; kernel++) {
@@ -226,7 +227,7 @@ static void test_rejects_kernels_beyond_the_stack(void **state) {
   et_test_end(&test);
 }
 
-/* More columns than the buffer has, and the largest windows. */
+/* Images wider than the buffer, with the largest windows. */
 static void test_wide_images_come_in_parts(void **state) {
   (void)state;
   const et_test_axis lines[] = {

@@ -89,7 +89,7 @@ static void check_program(et_test_op *test, double tolerance) {
   et_test_end(test);
 }
 
-/* (x0 - x1) * x2 ... of any shapes that broadcast. */
+/* Checks (x0 - x1) * x2 ... on shapes that broadcast. */
 static void check_broadcast(uint8_t rank, const int32_t *sizes, size_t count) {
   et_test_op test;
   et_test_begin(&test, &et_cpu_op_elementwise_f32);
@@ -231,7 +231,7 @@ static void test_comparisons_and_where(void **state) {
   }
 }
 
-/* x < y of bools and integers of any bits, in shapes that are broadcast. */
+/* x < y on booleans and integers with random bits, in shapes that broadcast. */
 static void test_converts_integers_and_booleans(void **state) {
   (void)state;
   const et_scalar_type dtypes[] = {F32, ET_SCALAR_TYPE_BOOL,
@@ -259,7 +259,7 @@ static bool like(double a, double b) {
   return isnan(b) ? isnan(a) : a == b && signbit(a) == signbit(b);
 }
 
-/* Checks results that are exact, on special values. */
+/* Checks special values, whose results are exact. */
 static void check_special(et_cpu_opcode opcode) {
   const int32_t sizes[1] = {sizeof(special_operands) / sizeof(float)};
   et_test_op test;
@@ -320,7 +320,7 @@ static void test_maximum_is_nan_if_either_operand_is(void **state) {
   et_test_end(&test);
 }
 
-/* 3 * max(x, 0) + 0.5, over x itself. */
+/* 3 * max(x, 0) + 0.5, in place. */
 static void test_in_place_with_constant_and_activation(void **state) {
   (void)state;
   const int32_t sizes[2] = {7, 300};

@@ -64,8 +64,8 @@ static void test_rows_of_the_table(void **state) {
   check_embedding(ET_SCALAR_TYPE_INT64, 0, 5);
 }
 
-/* Whatever indices say, only the table is read; whether a number of rows is given
- * or the table's own counts. */
+/* Invalid indices do not read outside of the table, whether the number of rows is an attribute
+ * or the table's own. */
 static void test_rows_that_are_not_there_end_the_call(void **state) {
   (void)state;
   const int64_t bad[4] = {-1, ROWS, INT64_MAX, INT64_MIN};
@@ -84,7 +84,7 @@ static void test_rows_that_are_not_there_end_the_call(void **state) {
   }
 }
 
-/* Panels of a product, of 2 * 16 rows. */
+/* Looks up rows in GEMM panels, [2, 7, 16] for 32 rows. */
 static void check_rows_of_panels(et_scalar_type dtype) {
   const int32_t panels[3] = {2, 7, 16};
   const int32_t count[1] = {5};

@@ -15,7 +15,7 @@ extern const et_backend_part et_cpu_op_gemm_f32_qbw;
 
 typedef struct shape {
   int32_t rows, groups, group, columns, bits;
-  int32_t shift; /* zero points (1), minima (2) */
+  int32_t shift; /* 1: zero points, 2: minima */
   bool residual, clamp;
   et_scalar_type scales;
 } shape;
@@ -71,7 +71,7 @@ static double weight(const et_test_op *test, const shape *s, size_t k,
              : (code(test, s, k, n) - shift) * scale;
 }
 
-/* One element in double, and how far a sum of floats may be from it. */
+/* Computes one element in double, and the error bound of a float sum. */
 static double element(const et_test_op *test, const shape *s, size_t m,
                       size_t n, double *margin) {
   const size_t depth = (size_t)(s->groups * s->group);
@@ -129,7 +129,7 @@ static void test_one_row_of_random_shapes(void **state) {
   check_shapes(1);
 }
 
-/* Scales of each kind, alone and with zero points or minima. */
+/* Scales of each dtype, alone and with zero points or minima. */
 static void test_one_row_of_each_form(void **state) {
   (void)state;
   const et_scalar_type dtypes[] = {F32, ET_SCALAR_TYPE_FLOAT16,
@@ -157,7 +157,7 @@ static void test_no_rows_and_many(void **state) {
   }
 }
 
-/* A row is worked on in parts: of whole groups, or of a long one. */
+/* Rows that are processed in K blocks: of whole groups, or within one long group. */
 static void test_rows_that_are_long(void **state) {
   (void)state;
   const shape shapes[] = {{1, 70, 32, 20, 4, 1, true, true, F32},
@@ -188,7 +188,7 @@ static void test_curves_follow_the_sum(void **state) {
   }
 }
 
-/* In groups of their own, small numbers are as exact as large ones. */
+/* Each group of a row has its own scale, so small values are as exact as large ones. */
 static void test_numbers_far_apart(void **state) {
   (void)state;
   const float sizes[] = {3e33f, 1e-33f, 0.0f, 1e-3f, 1e4f, 1e-42f, 2e36f};
@@ -210,7 +210,7 @@ static void test_numbers_far_apart(void **state) {
   }
 }
 
-/* Sums of whole numbers go to the ends of what they are kept in. */
+/* Integer accumulators at the limits of their type. */
 static void test_largest_sums(void **state) {
   (void)state;
   const uint32_t codes[] = {0x88888888u, 0x77777777u};
@@ -259,7 +259,7 @@ static void test_what_is_no_number_spreads(void **state) {
 
 #define MOST_PARTS 4
 
-/* Products of the row that `alone` have, as one op. */
+/* Joins several GEMMs of one row into one op. */
 static void join(et_test_op *test, et_test_op *alone, size_t parts) {
   const size_t inputs = alone->op.input_count;
   et_test_begin(test, &et_cpu_op_gemm_f32_qbw);
@@ -280,7 +280,7 @@ static void join(et_test_op *test, et_test_op *alone, size_t parts) {
   }
 }
 
-/* Some products of one random row. */
+/* Makes several GEMMs of one random row. */
 static void make_alone(et_test_op *alone, const shape *s,
                        const int32_t *columns, size_t parts) {
   for (size_t part = 0; part < parts; part++) {
@@ -313,7 +313,7 @@ static void check_joined(const shape *s, const int32_t *columns, size_t parts) {
   end_all(alone, parts);
 }
 
-/* Each result has the bits that it has alone. */
+/* Each result is bitwise equal to that of the separate GEMM. */
 static void test_products_of_one_row(void **state) {
   (void)state;
   for (int i = 0; i < 40; i++) {
@@ -335,7 +335,7 @@ static void test_products_of_one_row(void **state) {
   }
 }
 
-/* So many that threads share them, with none in the midst, and rows in several parts. */
+/* Enough columns to share among threads, one empty GEMM, and rows in several K blocks. */
 static void test_products_of_one_row_in_chunks(void **state) {
   (void)state;
   const int32_t columns[MOST_PARTS] = {200, 0, 70, 513};
@@ -355,10 +355,10 @@ static void test_products_that_are_not_alike_are_refused(void **state) {
   et_test_op joined;
   make_alone(alone, &s, columns, 2);
   join(&joined, alone, 2);
-  joined.tensors[6].sizes[1] = 4; /* scales of the second product */
+  joined.tensors[6].sizes[1] = 4; /* scales of the second GEMM */
   et_test_refused(&joined, "gemm_f32_qbw: tensor 6, dim 1 is 4, expected 2");
   joined.tensors[6].sizes[1] = 2;
-  joined.tensors[5].sizes[0] = 2; /* its words */
+  joined.tensors[5].sizes[0] = 2; /* its packed words */
   et_test_refused(&joined, "gemm_f32_qbw: tensor 5, dim 0 is 2, expected 3");
   joined.tensors[5].sizes[0] = 3;
   joined.tensors[7].numel = 32; /* its bias */
@@ -371,7 +371,7 @@ static void test_products_that_are_not_alike_are_refused(void **state) {
   joined.tensors[7].dtype = ET_SCALAR_TYPE_FLOAT16;
   et_test_refused(&joined, "gemm_f32_qbw: tensor 7 is float16, expected float");
   joined.tensors[7].dtype = F32;
-  joined.tensors[10].sizes[0] = 2; /* its result */
+  joined.tensors[10].sizes[0] = 2; /* its output */
   et_test_refused(&joined, "gemm_f32_qbw: tensor 10, dim 0 is 2, expected 1");
   joined.tensors[10].sizes[0] = 1;
   joined.op.input_count--;

@@ -43,7 +43,7 @@ static double clamp(const shape *s, double value) {
   return !s->clamp ? value : value < -0.5 ? -0.5 : value > 0.75 ? 0.75 : value;
 }
 
-/* One element in double, and how far a sum of floats may be from it. */
+/* Computes one element in double, and the error bound of a float sum. */
 static double element(const et_test_op *test, const shape *s, size_t m,
                       size_t n, double *margin) {
   const float *x = (const float *)test->tensors[0].data + m * (size_t)s->depth;
@@ -89,7 +89,7 @@ static void test_products_of_every_remainder(void **state) {
   }
 }
 
-/* One panel and a half are worked on together, where few summands are added all of them. */
+/* Tiles of one and a half panels, with few and with many K-steps. */
 static void test_products_of_halves_of_panels(void **state) {
   (void)state;
   const int32_t columns[] = {24, 32, 40, 48, 56, 88, 96, 152};
@@ -164,7 +164,8 @@ static void test_blocks_cover_each_result_once(void **state) {
   }
 }
 
-/* Of two threads each has half of the picture, or half of the many weights. */
+/* With two threads, each gets half of the image's rows, or half of the columns if there are many
+ * weights. */
 static void test_threads_share_what_moves_less(void **state) {
   (void)state;
   const et_cpu_blocks picture = et_cpu_share_gemm(196, 384, 64, 768, 2);
@@ -177,12 +178,11 @@ static void test_threads_share_what_moves_less(void **state) {
   assert_int_equal(et_cpu_block_count(&little), 1);
 }
 
-/* The curves themselves are tested beside them; here, that they are applied once,
- * to all elements. */
+/* Activation functions have their own tests. Here, each must be applied once to every element. */
 static void check_curve(const shape *s) {
   et_test_op test;
   make(&test, s);
-  test.attributes[0] = 9; /* leaky relu of slope -0.5 */
+  test.attributes[0] = 9; /* leaky ReLU with slope -0.5 */
   const size_t columns = (size_t)s->columns;
   const size_t count = (size_t)s->rows * columns;
   double *expected = malloc(2 * count * sizeof(double));

@@ -15,7 +15,7 @@ extern const et_backend_part et_cpu_op_gemm_qd8_qbw;
 
 typedef struct shape {
   int32_t rows, groups, group, columns, bits;
-  bool shifted, clamp, unsummed; /* without sums of codes */
+  bool shifted, clamp, unsummed; /* without sums of quantized values */
   et_scalar_type scales;
 } shape;
 
@@ -34,7 +34,7 @@ static int32_t code(const et_test_op *test, const shape *s, size_t k,
   return bits - (bits >> (s->bits - 1) ? 1 << s->bits : 0);
 }
 
-/* Of a group's parameters. */
+/* Returns the index of a parameter of a group. */
 static size_t place(const shape *s, size_t group, size_t n) {
   return (n / 16 * (size_t)s->groups + group) * 16 + n % 16;
 }
@@ -104,7 +104,7 @@ static void make(et_test_op *test, const shape *s) {
   }
 }
 
-/* What a row of x stands for once it is in bytes. */
+/* Quantizes a row of x dynamically, and dequantizes it. */
 static void round_row(const float *x, size_t depth, double *to) {
   float low = 0.0f;
   float high = 0.0f;
@@ -172,7 +172,7 @@ static void test_random_shapes(void **state) {
   }
 }
 
-/* Scales of each kind, alone and with zero points, of one row and of one beside pairs. */
+/* Scales of each dtype, with and without zero points, for one row and for a row after a pair. */
 static void test_a_last_row_of_each_form(void **state) {
   (void)state;
   const et_scalar_type dtypes[] = {F32, ET_SCALAR_TYPE_FLOAT16,
@@ -215,7 +215,7 @@ static void test_rows_of_zeros_give_the_bias(void **state) {
   et_test_end(&test);
 }
 
-/* What rows of them become is not said, but nothing else is touched. */
+/* The results of rows with NaN or infinity are undefined, but nothing else may be accessed. */
 static void test_rows_of_no_numbers_are_taken(void **state) {
   (void)state;
   const shape s = {3, 1, 8, 16, 8, true, false, false, F32};

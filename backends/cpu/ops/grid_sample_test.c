@@ -86,7 +86,7 @@ static void test_positions_that_are_not_finite_are_outside(void **state) {
   }
 }
 
-/* The weights of each channel, which is constant, add up to 1. */
+/* Each channel is constant, so the result is the constant if the weights add up to one. */
 static void test_weights_add_up_to_one(void **state) {
   (void)state;
   const int32_t x[4] = {2, 5, 3, 19};

@@ -23,7 +23,7 @@ static et_error error;
 static et_cpu_fault fault;
 static const et_cpu_run on_this_thread = {.isa = ET_CPU_PLAIN, .fault = &fault};
 
-/* An op of `count` rows. Without `places` they go from `start` on. */
+/* Makes an op of `count` rows at `places`, or from `start` on if `places` is NULL. */
 static void make(et_test_op *test, int32_t count, const int64_t *places) {
   const int32_t cache[3] = {OUTER, CACHE_ROWS, WIDTH};
   const int32_t rows[3] = {OUTER, count, WIDTH};
@@ -42,7 +42,7 @@ static void make(et_test_op *test, int32_t count, const int64_t *places) {
   assert_int_equal(et_test_check(test, &error), ET_STATUS_OK);
 }
 
-/* That the output is the cache with new row i as row places[i]. */
+/* Checks that the output is the cache with new row i in row places[i]. */
 static void expect(const et_test_op *test, int32_t count,
                    const int64_t *places) {
   const float *rows = test->tensors[1].data;
@@ -59,7 +59,7 @@ static void expect(const et_test_op *test, int32_t count,
   }
 }
 
-/* Once apart from the cache, once over it. */
+/* Checks the op out of place, then in place. */
 static void check_update(int32_t count, const int64_t *given,
                          const int64_t *places) {
   et_test_op test;

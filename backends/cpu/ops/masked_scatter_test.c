@@ -12,7 +12,8 @@ extern const et_backend_part et_cpu_op_masked_scatter;
 
 #define F32 ET_SCALAR_TYPE_FLOAT32
 
-/* [rows, columns] floats, of which about one in `every` is selected; `spare` more in the source. */
+/* Makes an op of [rows, columns] floats. The mask selects about one in `every`; the source has
+ * `spare` more elements. */
 static size_t make(et_test_op *test, int32_t rows, int32_t columns,
                    size_t every, int32_t spare) {
   const int32_t x[2] = {rows, columns};

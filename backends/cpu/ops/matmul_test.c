@@ -12,7 +12,7 @@ extern const et_backend_part et_cpu_op_matmul;
 
 #define F32 ET_SCALAR_TYPE_FLOAT32
 
-/* Two batch dims each; those of y are the larger ones. */
+/* Two batch dimensions each. Those of y are the larger ones. */
 typedef struct shape {
   int32_t a[2];
   int32_t b[2];
@@ -37,7 +37,7 @@ static void make(et_test_op *test, const shape *s) {
   et_test_int(test, s->transposed);
 }
 
-/* Element [row, column] of the matrix of batch [i, k], whose dims may be 1. */
+/* Returns element [row, column] of the matrix at batch [i, k]. Batch sizes of 1 are broadcast. */
 static double read(const et_cpu_tensor *x, int32_t i, int32_t k, int32_t row,
                    int32_t column) {
   const int64_t first = x->sizes[0] == 1 ? 0 : i;

@@ -55,7 +55,7 @@ static void add_block(et_test_op *test, const shape *s) {
   add_activation(test, 9);
 }
 
-/* Returns the floats of the workspace of a thread. */
+/* Returns the number of floats in the workspace of a thread. */
 static int32_t room(const shape *s) {
   const int32_t ring =
       (s->rows - 1) * s->y.stride + (s->y.kernel - 1) * s->y.dilation + 1;
@@ -168,7 +168,7 @@ static void project(const et_test_op *test, const shape *s,
     }
   }
   for (int32_t n = 0; n < s->columns; n++) {
-    out[n] *= out[n] < 0 ? -0.5 : 1; /* leaky relu */
+    out[n] *= out[n] < 0 ? -0.5 : 1; /* leaky ReLU */
   }
 }
 
@@ -277,7 +277,7 @@ static void test_results_do_not_depend_on_the_height_of_strips(void **state) {
   et_test_end(&test);
 }
 
-/* Blocks that each read the output of the one before, row by row. */
+/* A chain of blocks, each of which reads the rows of the one before. */
 typedef struct chain {
   shape blocks[4];
   int32_t count;
@@ -327,7 +327,7 @@ static void make_chain(et_test_op *test, const chain *c) {
   }
 }
 
-/* Copies the weights of block `index` of the chain, and x. */
+/* Copies x and the weights of block `index` of the chain. */
 static void take_weights(et_test_op *one, const et_test_op *all, int32_t index,
                          const et_cpu_tensor *x) {
   memcpy(one->tensors[0].data, x->data, x->bytes);
@@ -337,7 +337,7 @@ static void take_weights(et_test_op *one, const et_test_op *all, int32_t index,
   }
 }
 
-/* Returns the result of single blocks, one after the other. */
+/* Returns the result of running the blocks as separate ops. */
 static double *run_each(const et_test_op *all, const chain *c) {
   const et_cpu_run run = {.isa = ET_CPU_PLAIN};
   et_test_op ops[4];
@@ -393,7 +393,7 @@ static void test_rejects_invalid_chains(void **state) {
   test.attributes[1 + 31] = 1;
   et_test_refused(&test, "mbconv_f32: block 1 expands by another convolution");
   test.attributes[1 + 31] = 0;
-  test.attributes[1 + 31 + 5] = 1; /* padding: not of the same size */
+  test.attributes[1 + 31 + 5] = 1; /* padding changes the image size */
   et_test_refused(&test, "mbconv_f32: block 1 expands by another convolution");
   test.op.attribute_count -= 1;
   et_test_refused(&test, "mbconv_f32: 62 attributes");

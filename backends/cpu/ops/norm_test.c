@@ -15,7 +15,7 @@ extern const et_backend_part et_cpu_op_norm;
 typedef struct shape {
   int32_t rows, columns;
   bool centered;
-  int32_t given; /* 1: a scale, 2: a shift as well */
+  int32_t given; /* 0: no parameters, 1: scale, 2: scale and shift */
 } shape;
 
 static void make(et_test_op *test, const shape *s) {

@@ -24,7 +24,7 @@ static void make(et_test_op *test, et_scalar_type dtype, uint8_t rank,
   }
 }
 
-/* Index in x of element `index` of the output. */
+/* Returns the index in x of output element `index`. */
 static size_t source(const et_test_op *test, size_t index) {
   const et_cpu_tensor *x = &test->tensors[0];
   const et_cpu_tensor *y = &test->tensors[1];

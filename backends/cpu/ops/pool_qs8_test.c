@@ -52,7 +52,7 @@ static float divisor(const shape *s, int32_t inside) {
   return (float)(s->count_padding ? s->y.kernel * s->x.kernel : inside);
 }
 
-/* The sum or maximum is an integer; all further operations are in float. */
+/* The sum or maximum is an integer. All further operations are in float32. */
 static double element(const et_test_op *test, const void *shape_,
                       const et_test_place *at) {
   const shape *s = shape_;
@@ -122,7 +122,7 @@ static void test_blocks_of_many_channels(void **state) {
   check_pool(&largest);
 }
 
-/* Values are kept if x and y have the same quantization and full range. */
+/* Values do not change if x and y have the same quantization and full range. */
 static void test_maxima_of_the_same_or_another_quantization(void **state) {
   (void)state;
   const et_cpu_output_quantization ranges[] = {

@@ -62,7 +62,7 @@ static int32_t within(double at, int32_t size) {
   return (int32_t)fmin(fmax(at, 0), size - 1);
 }
 
-/* Finds the pixels within a distance of two and their weights; returns their number. */
+/* Finds the pixels within a distance of two, and their weights. Returns their number. */
 static int find(const shape *s, int axis, int32_t o, int32_t *at, double *w) {
   const double p = place(s, axis, o);
   if (s->mode <= ET_CPU_RESIZE_MODE_NEAREST_EXACT) {

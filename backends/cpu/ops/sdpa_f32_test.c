@@ -18,12 +18,12 @@ typedef struct shape {
   bool causal;
   int32_t position;
   int32_t mask[3]; /* sizes before the keys; 0: no mask */
-  bool joined;     /* q, k and v are parts of one tensor */
-  bool planes;     /* keys and values of a group lie together */
-  uint8_t half;    /* dtype of keys and values; 0: floats */
+  bool joined;     /* q, k and v are slices of one tensor */
+  bool planes;     /* planar: [batch, groups, keys, depth] */
+  uint8_t half;    /* dtype of keys and values; 0: float32 */
 } shape;
 
-static const int32_t *position_of; /* the op's only dim */
+static const int32_t *position_of; /* the only dim of the op */
 
 static et_scalar_type keys_of(const shape *s) {
   return s->half == 0 ? F32 : (et_scalar_type)s->half;
@@ -85,8 +85,7 @@ static void make(et_test_op *test, const shape *s) {
   test->op.dim_count = 1;
 }
 
-/* Element `at` of head `head` of `size` in the row that tensor `index` has for
- * this batch. */
+/* Returns element `at` of head `head`, whose size is `size`, in a row of tensor `index`. */
 static double read(const et_test_op *test, size_t index, int32_t batch,
                    int32_t row, int32_t head, int32_t size, int32_t at) {
   const et_cpu_tensor *x = &test->tensors[index];
@@ -126,7 +125,7 @@ static double score_of(const et_test_op *test, const shape *s, int32_t batch,
   return 1.5 * sum + mask_at(test, s, batch, head, query, key);
 }
 
-/* The outputs of one query of one head. */
+/* Computes the outputs of one query of one head. */
 static void attend(const et_test_op *test, const shape *s, int32_t batch,
                    int32_t head, int32_t query, double *out) {
   double *scores = malloc((size_t)s->keys * sizeof(double));
@@ -258,7 +257,7 @@ static void test_many_keys_go_block_by_block(void **state) {
 static const shape small_shape = {2,     5, 7,         4,     2,     8, 6,
                                   false, 0, {1, 1, 5}, false, false, 0};
 
-/* Few queries go over the keys and values where they lie, up to three at once. */
+/* Few queries read keys and values in place, up to three queries at once. */
 static void test_few_queries(void **state) {
   (void)state;
   for (int i = 0; i < 90; i++) {
@@ -281,9 +280,8 @@ static void test_few_queries(void **state) {
   }
 }
 
-/* Keys that a mask takes out leave no trace, a whole block of them neither, not
- * even when they are no numbers, as those behind the last one that is seen never
- * matter; what sees nothing gives zeros. */
+/* Checks that masked keys do not affect the result, even whole blocks of them or NaN. Keys after
+ * the last visible one are never used. A query that sees no key gives zeros. */
 static void check_masked_out(int32_t queries, int32_t seen) {
   const shape s = {1,     queries, 600,       1,     1,     4, 4,
                    false, 0,       {1, 1, 1}, false, false, 0};
@@ -322,7 +320,7 @@ static void test_keys_that_are_masked_out(void **state) {
   }
 }
 
-/* Query i sees `back` keys up to its own position. */
+/* Masks keys, so that query i sees the last `back` keys up to its position. */
 static void hide(et_test_op *test, const shape *s, int32_t back) {
   float *mask = test->tensors[3].data;
   for (int32_t q = 0; q < s->queries; q++) {
@@ -333,8 +331,8 @@ static void hide(et_test_op *test, const shape *s, int32_t back) {
   }
 }
 
-/* Blocks of queries stop at the last key that one of them sees, and begin in any
- * block of keys. */
+/* A block of queries starts at any block of keys, and ends at the last key that one of its
+ * queries sees. */
 static void test_masks_that_hide_other_keys_of_each_query(void **state) {
   (void)state;
   const int32_t backs[] = {1200, 100, 1};
@@ -383,7 +381,7 @@ static void test_a_mask_that_says_what_causal_says_gives_the_same_bits(
   et_test_end(&masked);
 }
 
-/* What lay in the output before is not read. */
+/* The previous contents of the output are not read. */
 static void test_queries_without_keys_give_zeros(void **state) {
   (void)state;
   for (int32_t queries = 1; queries < 16; queries += 7) {

@@ -16,15 +16,15 @@ extern const et_backend_part et_cpu_op_strassen_f32;
 #define GROUP ET_CPU_STRASSEN_COLUMNS
 
 typedef struct shape {
-  int32_t rows, depth, columns; /* rows of an example */
-  int32_t pairs;                /* at once */
+  int32_t rows, depth, columns; /* rows per batch entry */
+  int32_t pairs;                /* row pairs per iteration */
   int32_t lanes;
   bool residual;
   int32_t activation;
-  int32_t examples; /* 0: x has no such dim, and there is one */
+  int32_t examples; /* batch size; 0: x is a matrix */
 } shape;
 
-/* [depth][columns] */
+/* Returns weights [depth][columns]. */
 static float *random_weights(const shape *s) {
   const size_t count = (size_t)s->depth * (size_t)s->columns;
   float *weights = malloc(count * sizeof(float));
@@ -35,7 +35,8 @@ static float *random_weights(const shape *s) {
   return weights;
 }
 
-/* The weights that product `index` has for summand k and column n of a half. */
+/* Returns the combined weight of product `index`, for element k of its reduction and column n of
+ * a half. */
 static float sum_of_weights(const shape *s, const float *weights, size_t index,
                             size_t k, size_t n) {
   const size_t columns = (size_t)s->columns;
@@ -50,7 +51,7 @@ static float sum_of_weights(const shape *s, const float *weights, size_t index,
   return sums[index];
 }
 
-/* Where that stands among the packed weights. */
+/* Returns its index among the packed weights. */
 static size_t packed_at(const shape *s, size_t index, size_t k, size_t n) {
   const size_t half = (size_t)s->depth / 2;
   const size_t first = n / GROUP * GROUP;
@@ -99,21 +100,22 @@ static double activated(const shape *s, double value) {
   switch (s->activation) {
     case 1:
       return value < -0.5 ? -0.5 : value > 0.75 ? 0.75 : value;
-    case 9: /* leaky relu of slope -0.5 */
+    case 9: /* leaky ReLU with slope -0.5 */
       return value < 0 ? -0.5 * value : value;
     default:
       return value;
   }
 }
 
-/* Of the rows of a pair or the columns of a pair of weights, the sum of magnitudes. */
+/* Returns the sum of magnitudes of a value and, if there is one, of its partner in the other
+ * half. */
 static double magnitude(const float *values, size_t distance, bool has_both) {
   return fabs((double)values[0]) +
          (has_both ? fabs((double)values[distance]) : 0.0);
 }
 
-/* All that products of the pair and of both columns may round, four units in the last place
- * each: terms are as large as the whole of what is added to and taken from them. */
+/* Returns the error bound: all terms of the pair of rows and both columns may be off by four
+ * units in the last place, because intermediate results are as large as the sum of these terms. */
 static double margin(const et_test_op *test, const shape *s,
                      const float *weights, size_t m, size_t n) {
   const size_t half = (size_t)s->depth / 2;
@@ -136,8 +138,8 @@ static double margin(const et_test_op *test, const shape *s,
   return ldexp(size, -22);
 }
 
-/* One element in double; the bias of a column on the right is that on the left and what it
- * is more. */
+/* Computes one element in double. The bias of the right half is stored as its difference from
+ * the left half. */
 static double element(const et_test_op *test, const shape *s,
                       const float *weights, size_t m, size_t n) {
   const float *x = (const float *)test->tensors[0].data + m * (size_t)s->depth;
@@ -156,7 +158,7 @@ static double element(const et_test_op *test, const shape *s,
   return activated(s, sum);
 }
 
-/* Frees the op and its weights. */
+/* Checks the op, then frees it and its weights. */
 static void check_made(et_test_op *test, const shape *s, float *weights) {
   const size_t count = et_test_result(test)->numel;
   const size_t columns = (size_t)s->columns;
@@ -179,7 +181,7 @@ static void check_strassen(const shape *s) {
   check_made(&test, s, weights);
 }
 
-/* A curve, a clamp or nothing. */
+/* Returns no activation, a clamp or a leaky ReLU. */
 static int32_t activation_of(size_t i) {
   const int32_t activations[] = {0, 1, 9};
   return activations[i % 3];
@@ -226,8 +228,8 @@ static void test_long_sums_go_through_memory(void **state) {
   }
 }
 
-/* Three groups of columns for two threads, four and five for three: rows are shared out as well,
- * of which some are too many for a workspace together. */
+/* The number of column groups is not a multiple of the threads: three for two, four and five for
+ * three. Rows are split as well, and some have too many pairs for one workspace. */
 static void test_groups_that_threads_cannot_share(void **state) {
   (void)state;
   const shape shapes[] = {{192, 32, 384, 126, 2, true, 1, 0},
@@ -239,7 +241,7 @@ static void test_groups_that_threads_cannot_share(void **state) {
   }
 }
 
-/* Numbers of one example are so large that a share in those of another would be seen. */
+/* One batch entry has values so large that mixing its rows with others would be detected. */
 static void test_rows_of_examples_are_not_paired(void **state) {
   (void)state;
   for (int32_t lanes = 1; lanes <= 2; lanes++) {
@@ -262,7 +264,7 @@ static void test_rows_of_examples_are_not_paired(void **state) {
   }
 }
 
-/* Sets a number, expects that message, and sets the number back. */
+/* Sets *number to `value`, expects this message, and restores the number. */
 static void refused_with(et_test_op *test, int32_t *number, int32_t value,
                          const char *message) {
   const int32_t before = *number;

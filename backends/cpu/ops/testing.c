@@ -165,9 +165,9 @@ static void run_backwards(void *context, size_t count,
   }
 }
 
-/* What sanitizers call lies between a loop and its return. */
+/* Under AddressSanitizer, its own calls run between a microkernel and its return. */
 #if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__)
-/* Upper parts of vector registers 0 to 15 in use, by XGETBV of XINUSE. */
+/* XINUSE bits of the upper parts of vector registers 0 to 15, read by XGETBV. */
 #define UPPER_PARTS (1u << 2 | 1u << 6)
 
 static bool has_xinuse(void) {
@@ -175,9 +175,9 @@ static bool has_xinuse(void) {
   return __get_cpuid_count(0xd, 1, &a, &b, &c, &d) != 0 && (a & 1u << 2) != 0;
 }
 
-/* What comes next may be compiled for SSE, whose instructions take several times as long
- * where upper parts of registers must be kept. Compilers forget to clear them before a
- * return behind a call. */
+/* Fails if an op leaves upper parts of vector registers in use. SSE code that runs afterward
+ * would be several times slower, and compilers omit VZEROUPPER before a return that follows a
+ * call. */
 static void check_upper_parts(et_cpu_isa isa) {
   if (has_xinuse()) {
     uint32_t in_use = 0;

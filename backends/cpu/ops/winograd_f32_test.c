@@ -20,7 +20,7 @@ typedef struct shape {
   int32_t activation;
 } shape;
 
-/* Outputs A^T [(G w G^T) * (B^T d B)] A of weights w and pixels d. */
+/* Outputs A^T [(G w G^T) * (B^T d B)] A for weights w and pixels d. */
 typedef struct transform {
   double g[6][3];
   double b[6][6]; /* B^T */
@@ -144,7 +144,7 @@ static double activated(const shape *s, double sum) {
   switch (s->activation) {
     case 1:
       return fmin(fmax(sum, -0.5), 0.75);
-    case 9: /* leaky relu */
+    case 9: /* leaky ReLU */
       return sum < 0 ? -0.5 * sum : sum;
     default:
       return sum;
@@ -226,7 +226,7 @@ static void test_convolutions_of_random_shapes(void **state) {
   }
 }
 
-/* If one group has all tiles, threads share columns. */
+/* If one group contains all tiles, threads share columns. */
 static void test_threads_share_columns(void **state) {
   (void)state;
   for (int32_t i = 0; i < 12; i++) {

@@ -32,7 +32,7 @@ typedef struct given {
   int8_t *weights;
 } given;
 
-/* Some values at both ends are never written. */
+/* The clamp excludes some values at both ends. */
 static const et_cpu_output_quantization quantizing = {19.0f, 7, 10, 117};
 
 static const int32_t rows_of_g[6][3] = {{6, 0, 0}, {1, 1, 1},  {1, -1, 1},
@@ -52,7 +52,7 @@ static int32_t transformed(const given *g, int32_t column, int32_t c,
   return sum;
 }
 
-/* [position][panel][pair][16][2]. */
+/* Packs weights as [position][panel][pair][16][2]. */
 static void pack(const given *g, int16_t *panels) {
   const int32_t pairs = g->shape.channels / 2;
   for (int32_t p = 0; p < 36; p++) {
@@ -86,7 +86,7 @@ static given given_of(const shape *s) {
   return g;
 }
 
-/* Scales for accumulators of some hundreds of thousands. */
+/* Sets scales for accumulators of some hundreds of thousands. */
 static void fill_scales(float *scale, const shape *s) {
   for (int32_t n = 0; n < s->columns; n++) {
     scale[n] = (1.5f + et_test_number()) /
@@ -119,7 +119,7 @@ static void make(et_test_op *test, const given *g) {
   et_test_int(test, s->tiles);
 }
 
-/* The direct convolution, in integers. */
+/* Computes the direct convolution in integers. */
 static int32_t sum_at(const et_test_op *test, const given *g,
                       const et_test_place *at) {
   const shape *s = &g->shape;
@@ -171,7 +171,7 @@ static void test_convolutions_of_random_shapes(void **state) {
   }
 }
 
-/* From one tile to more than several GEMM tiles. */
+/* From one tile per iteration to more than several GEMM tiles. */
 static void test_every_number_of_tiles_at_once(void **state) {
   (void)state;
   for (int32_t width = 1; width <= 80; width += 3) {
@@ -189,7 +189,8 @@ static void test_every_number_of_tiles_at_once(void **state) {
   }
 }
 
-/* The maximum of channels, with extreme weights and pixels: accumulators of 33 million. */
+/* The maximum number of channels with extreme weights and pixels, for accumulators of 33
+ * million. */
 static void test_the_largest_accumulators_are_exact(void **state) {
   (void)state;
   const int8_t weights[] = {-128, 127};
@@ -212,7 +213,7 @@ static void test_the_largest_accumulators_are_exact(void **state) {
   }
 }
 
-/* Weights that are not transformed ones of a convolution. */
+/* Packed weights that are not transforms of any convolution. */
 static void test_sums_that_overflow_are_the_same_numbers_everywhere(
     void **state) {
   (void)state;
