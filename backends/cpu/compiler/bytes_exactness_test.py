@@ -188,10 +188,10 @@ POOLED: dict[str, Callable[[Tensor], Tensor]] = {
     "mean": lambda x: x.mean((2, 3)),
     "global": lambda x: F.adaptive_avg_pool2d(x, 1),
     "average": lambda x: F.avg_pool2d(x, 3, 2, 1),
-    "average inside": lambda x: F.avg_pool2d(x, (2, 3), 1, 1, count_include_pad=False),
+    "average without padding": lambda x: F.avg_pool2d(x, (2, 3), 1, 1, count_include_pad=False),
     "divided": lambda x: F.avg_pool2d(x, 2, divisor_override=3),
-    "largest": lambda x: F.max_pool2d(x, 3, 2, 1),
-    "largest of far ones": lambda x: F.max_pool2d(x, 2, 1, 0, 3),
+    "maximum": lambda x: F.max_pool2d(x, 3, 2, 1),
+    "dilated maximum": lambda x: F.max_pool2d(x, 2, 1, 0, 3),
 }
 
 
@@ -212,7 +212,7 @@ FUNCTIONS: dict[str, Callable[[Tensor], Tensor]] = {
     "gelu": F.gelu,
     "relu": F.relu,
     "scaled": lambda x: x * 0.7 + 0.1,
-    "of itself": lambda x: x * torch.tanh(x),
+    "times its tanh": lambda x: x * torch.tanh(x),
 }
 
 

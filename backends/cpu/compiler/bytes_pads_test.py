@@ -55,7 +55,7 @@ def _networks(layer: nn.Conv2d, recipe: Recipe, pads: tuple[int, int, int, int])
         lambda: nn.Conv2d(12, 20, (1, 3), groups=2),
         lambda: nn.Conv2d(16, 16, 3, stride=2, groups=16),
     ],
-    ids=["planes", "padded", "groups", "depthwise"],
+    ids=["planar", "padded", "groups", "depthwise"],
 )
 def test_zeros_between_bytes_are_pads_of_the_window(make: Callable[[], nn.Conv2d], recipe: Recipe) -> None:
     torch.manual_seed(0)

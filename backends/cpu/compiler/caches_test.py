@@ -49,7 +49,7 @@ def ops_of(module: nn.Module, computes: torch.dtype) -> list[Op]:
 
 
 @pytest.mark.parametrize("dtype", HALVES)
-@pytest.mark.parametrize("halves", [True, False], ids=["module of halves", "module of floats"])
+@pytest.mark.parametrize("halves", [True, False], ids=["16-bit module", "float32 module"])
 def test_new_rows_alone_are_converted_and_attention_reads_halves(dtype: torch.dtype, halves: bool) -> None:
     computes = dtype if halves else torch.float32
     found = ops_of(Cached(dtype, computes), computes)

@@ -39,7 +39,7 @@ LAYERS: dict[str, tuple[Callable[[], nn.Module], tuple[int, ...], list[type]]] =
     "volume": (lambda: nn.Conv3d(8, 12, 3), (1, 8, 4, 5, 6), [ConvF32F16w]),
     "transposed": (lambda: nn.ConvTranspose2d(8, 12, 3, 2), (1, 8, 4, 5), [ConvF32F16w]),
     "depthwise": (lambda: nn.Conv2d(8, 8, 3, groups=8), (1, 8, 9, 6), [DwconvF32]),
-    "planes": (lambda: nn.Conv2d(3, 12, 3), (1, 3, 9, 6), [ConvF32]),
+    "planar": (lambda: nn.Conv2d(3, 12, 3), (1, 3, 9, 6), [ConvF32]),
     "matmul": (Multiplied, (3, 5, 16), []),
 }
 

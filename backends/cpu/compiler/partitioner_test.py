@@ -1,4 +1,4 @@
-"""Tests that the partitioner delegates what the backend supports, and gives reasons for the other nodes."""
+"""Tests that the partitioner delegates supported nodes, and gives reasons for the others."""
 
 import operator
 
