@@ -43,7 +43,7 @@ def lower_partition(program: ExportedProgram, options: Options) -> Partition:
 
 
 def lower(program: ExportedProgram, known: Program) -> OpGraph:
-    """Return a graph with the ops of every node, in the order of the nodes."""
+    """Lower all nodes in order, and return the op graph."""
     builder = Builder(known)
     states = mutated_buffers(program)
     given = {spec.arg.name for spec in program.graph_signature.input_specs if spec.kind is InputKind.USER_INPUT}

@@ -157,8 +157,8 @@ class _Verifier:
 
     def __init__(self, graph: OpGraph) -> None:
         self._graph = graph
-        self._writes: Counter[Value] = Counter()  # how often the bytes of a storage were written
-        self._versions: dict[Value, int] = {}  # the number of that write, by the output of the op
+        self._writes: Counter[Value] = Counter()  # number of writes to a storage
+        self._versions: dict[Value, int] = {}  # number of the write that produced a value
         self._given: set[Value] = set()
         for index, layout in enumerate(graph.arguments):
             if isinstance(layout, TensorLayout):
@@ -168,7 +168,7 @@ class _Verifier:
                 self._given.add(layout.value)
 
     def check_op(self, op: Op, checks_shapes: bool) -> None:
-        """Check `op`, whose predecessors were checked."""
+        """Check `op`. Earlier ops have been checked before."""
         kind = type(op.spec)
         internal_assert(BY_CODE.get(op.spec.code) is kind, f"the code {op.spec.code} is not of {kind.__name__}")
         for index, value in enumerate(op.inputs):
@@ -187,7 +187,7 @@ class _Verifier:
             check_shapes(op.spec, [value.dims for value in tensors_of(op)])
 
     def check_results(self) -> None:
-        """Check the results, after all ops."""
+        """Check the results. All ops have been checked before."""
         for index, layout in enumerate(self._graph.results):
             self._check_read(layout.value, f"result {index} is")
             is_order = sorted(layout.order) == list(range(len(layout.value.dims)))
@@ -203,7 +203,7 @@ class _Verifier:
         internal_assert(is_current, f"{reader} a value that an earlier op overwrote")
 
     def _version(self, value: Value) -> int:
-        """The number of the write that `value` is a view of; a view of the storage itself is of the first one."""
+        """Return the number of the write that produced `value`; 1 for a view of the storage itself."""
         while value not in self._versions:
             if value.base is None:
                 return 1

@@ -36,14 +36,14 @@ from backends.cpu.schema.gemm import Matmul
 from exir.error import ExirError, InternalError
 
 VERIFY_VARIABLE = "EXECUTORCH_CPU_VERIFY_PASSES"
-"""The environment variable that makes `run_pipeline` verify after every pass, if it is 1."""
+"""If this environment variable is 1, `run_pipeline` verifies graphs after every pass."""
 
 
 @dataclass
 class Partition:
     """The op graph of a partition, which passes change, and the options of the partition.
 
-    constants: the integers of dequantized weights, until `fuse_int8` has run.
+    constants: quantized values of dequantized weights, until `fuse_int8` has run.
     """
 
     graph: OpGraph
@@ -105,48 +105,48 @@ PIPELINE: tuple[Pass, ...] = (
     PartitionPass(
         name="fold_affine",
         before="GEMMs and convolutions have no fused activation or residual.",
-        after="Scales and shifts of columns by constants are part of the GEMM or convolution that only they read.",
+        after="Constant scales and shifts of columns are folded into the GEMM or convolution before them.",
         run=lambda part: fold(part.graph),
     ),
     PartitionPass(
         name="fuse_activations",
-        before="Scales and shifts are folded, so that an activation follows its GEMM or convolution directly.",
+        before="Scales and shifts are folded, so an activation directly follows its GEMM or convolution.",
         after="GEMMs and convolutions apply activations and add residuals that are their only readers.",
         run=lambda part: fuse(part.graph),
     ),
     PartitionPass(
         name="fuse_elementwise",
         before="Elementwise ops that GEMMs and convolutions can apply are fused into them.",
-        after="Elementwise ops of the same size are one op, if nothing else reads the values between them.",
+        after="Consecutive elementwise ops of the same size are one op, if intermediate values have no other readers.",
         run=lambda part: join_maps(part.graph),
     ),
     PartitionPass(
         name="fold_int8_padding",
         before="Quantize and dequantize are separate ops around float32 convolutions.",
-        after="Convolutions do the zero padding of quantized images that only they read.",
+        after="Zero padding of quantized images is folded into the convolution, if that is the only reader.",
         run=lambda part: fold_pads(part.graph),
     ),
     PartitionPass(
         name="fuse_int8",
-        before="Activations are fused, and the integers of dequantized weights are known.",
+        before="Activations are fused, and the quantized values of dequantized weights are known.",
         after="A float op between dequantize and quantize is one int8 op, if there is one for it.",
         run=_fuse_int8,
     ),
     PartitionPass(
         name="fuse_int8_clamps",
         before="Clamps that are not fused into an int8 op are lookup tables.",
-        after="Int8 ops clamp their outputs themselves, instead of a lookup table that only clamps.",
+        after="Lookup tables that only clamp are folded into the int8 op before them.",
         run=lambda part: bound_bytes(part.graph),
     ),
     PartitionPass(
         name="bound_int8_sums",
         before="The output range of every int8 op is final.",
-        after="Each int8 convolution states how many of its products add up exactly in an int16.",
+        after="`max_exact_terms` of int8 convolutions is the number of terms that can be added in int16.",
         run=lambda part: narrow_products(part.graph),
     ),
     PartitionPass(
         name="update_caches_in_place",
-        before="Updates of float16 and bfloat16 states are casts around a float32 update, and a copy.",
+        before="A float16 or bfloat16 state is updated by a cast, a float32 update, a cast and a copy.",
         after="Such updates write only new rows, and SDPA reads the state without a float32 copy.",
         run=lambda part: keep_halves(part.graph),
     ),
@@ -244,7 +244,10 @@ def run_pipeline(
 
 @dataclass(frozen=True)
 class _Step:
-    """A pass in a pipeline. incomplete: kinds of ops that later passes complete."""
+    """A pass in a pipeline.
+
+    incomplete: kinds of ops that later passes complete.
+    """
 
     pass_: Pass
     incomplete: Collection[type[OpSpec]]
@@ -273,7 +276,7 @@ def _apply(steps: Iterable[_Step], partitions: list[Partition]) -> list[Partitio
 
 @contextmanager
 def _errors_named(name: str) -> Iterator[None]:
-    """Add the name of a pass to errors; the prefix tells it from the passes of exir."""
+    """Add the name of a pass to errors, with a prefix that distinguishes it from passes of exir."""
     try:
         yield
     except ExirError as error:

@@ -1,4 +1,4 @@
-"""The pipeline as text, and the verifier between its passes."""
+"""Tests that the pipeline is printed as text, and graphs are verified between passes."""
 
 from collections.abc import Callable
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""`CpuBackend`: what exir calls to compile a partition."""
+"""`CpuBackend`: the interface through which exir compiles partitions."""
 
 from collections.abc import Mapping
 
@@ -18,11 +18,11 @@ from exir.backend.utils import DelegateMappingBuilder
 
 
 class CpuBackend(BackendDetails):
-    """Writes version 1 of the payload; weights become named data. `Options` are its compile specs."""
+    """Compiles partitions to payloads of version 1. Weights are named data; compile specs encode `Options`."""
 
     @staticmethod
     def preprocess(edge_program: ExportedProgram, compile_specs: list[CompileSpec]) -> PreprocessResult:
-        """`UnsupportedOperatorError` for a node that the partitioner would have left to kernels."""
+        """Compile a partition. Raises `UnsupportedOperatorError` for a node that cannot be lowered."""
         return _result(op_graph(edge_program, Options.read(compile_specs)))
 
     @classmethod
@@ -42,7 +42,7 @@ class CpuBackend(BackendDetails):
 
     @staticmethod
     def runtime_memory(processed_bytes: bytes, compile_specs: list[CompileSpec]) -> RuntimeMemory:
-        """The handle with the tables of the payload, and the scratch that was planned."""
+        """Return the size of the handle, which has the tables of the payload, and the size of scratch."""
         rows = read(processed_bytes)
         references = sum(len((*op.inputs, *op.outputs, *op.workspaces)) for op in rows.ops)
         sums = references, sum(len(op.dims) for op in rows.ops), sum(len(op.words) for op in rows.ops)
