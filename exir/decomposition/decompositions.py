@@ -25,6 +25,7 @@ from exir.decomposition.ordering import ORDERING
 from exir.decomposition.polynomials import POLYNOMIALS
 from exir.decomposition.resizing import UINT8_RESIZING
 from exir.decomposition.scattering import SCATTERING
+from exir.decomposition.splitting import SPLITTING
 
 _ATEN = torch.ops.aten
 # Their values are constants (`exir.decomposition.compile_time`).
@@ -166,6 +167,7 @@ _OWN: Mapping[OpOverload, Callable[..., Any]] = {
     **GROUPING,
     **LINEAR_ALGEBRA,
     **ORDERING,
+    **SPLITTING,
     **POLYNOMIALS,
     **SCATTERING,
 }
