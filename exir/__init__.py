@@ -37,15 +37,15 @@ def __getattr__(name: str) -> Any:
         return getattr(import_module(_HOME[name]), name)
     except (AttributeError, ImportError) as error:
         # `from exir import name` hides the message of an AttributeError.
-        raise ImportError(f"exir.{name}: cannot be imported with {_torch_found()}: {error}") from error
+        raise ImportError(f"exir.{name}: import failed: {_torch_found()} ({error})") from error
 
 
 def _torch_found() -> str:
     try:
         found = version("torch")
     except PackageNotFoundError:
-        return f"no torch; install torch {SUPPORTED_TORCH}"
-    return f"torch {found}; install torch {SUPPORTED_TORCH}"
+        return f"torch is not installed; install torch {SUPPORTED_TORCH}"
+    return f"found torch {found}; install torch {SUPPORTED_TORCH}"
 
 
 def __dir__() -> list[str]:

@@ -28,5 +28,5 @@ def test_import_error_reports_missing_torch(monkeypatch: pytest.MonkeyPatch) -> 
 
     monkeypatch.setitem(sys.modules, "exir.program", types.ModuleType("exir.program"))
     monkeypatch.setattr(exir, "version", missing)
-    with pytest.raises(ImportError, match="no torch; install torch 2"):
+    with pytest.raises(ImportError, match="torch is not installed; install torch 2"):
         from exir import to_edge  # noqa: F401

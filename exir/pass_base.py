@@ -347,8 +347,8 @@ def _check_symbolic_inputs(before: GraphModule, after: GraphModule) -> None:
     for position, (old, new) in enumerate(zip(*inputs)):
         if _symbols_in(old.meta.get("val")) != _symbols_in(new.meta.get("val")):
             raise ExportPassBaseError(
-                f"Input at position {position} did not preserve symbolic metadata: '{new.name}' has"
-                f" {new.meta.get('val')}, before it had {old.meta.get('val')}; keep the shape in the pass"
+                f"Input at position {position} did not preserve symbolic metadata: the pass changed"
+                f" '{new.name}' from {old.meta.get('val')} to {new.meta.get('val')}; keep its shape"
             )
 
 

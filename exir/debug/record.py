@@ -87,7 +87,7 @@ class ETRecord:
         self.exported_program = exported_program
 
     def add_edge_dialect_program(self, edge_dialect_program: EdgeProgramManager) -> None:
-        """Add the edge programs. Raises `ConfigError` if present."""
+        """Add the edge programs. Raises `ConfigError` if the record already has edge programs."""
         if self.edge_programs:
             raise ConfigError(
                 "the debug record already has edge programs; create a new record for each compilation"
@@ -109,7 +109,10 @@ class ETRecord:
             }
 
     def add_executorch_program(self, program: ExecutorchProgramManager) -> None:
-        """Add the maps from instructions to nodes. Raises `ConfigError` if present."""
+        """Add the maps from instructions to nodes.
+
+        Raises `ConfigError` if the record already has these maps.
+        """
         if self.debug_maps:
             raise ConfigError(
                 "the debug record already has the maps of a program; create a new record for each compilation"

@@ -18,7 +18,7 @@ from exir.testing.models import Example
 
 
 class _NestedControlFlow(nn.Module):
-    """A branch in a loop; both read one weight, from which the loop also starts."""
+    """A `cond` in a `while_loop`; one weight is both captured by the branch and the loop's initial value."""
 
     def __init__(self) -> None:
         super().__init__()

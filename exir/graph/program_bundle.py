@@ -47,9 +47,8 @@ class Warned(Diagnostics):
 class CompilationContext:
     """The target and inputs of a compilation, which passes can read.
 
-    operators, kernels: the tables of operators and kernels to compile for; None without such a
-        table.
-    target: the section `[target]` of the config.
+    operators, kernels: the operator and kernel tables to compile for, or None.
+    target: the config's `[target]` section.
     calibration_inputs: representative inputs of a method: tuples of arguments, or a function that
         returns them; `exir.graph.program_bundle.first_calls` reads both.
     diagnostics: messages of passes for the user.
@@ -67,7 +66,7 @@ class CompilationContext:
 
 @dataclass(frozen=True)
 class ProgramBundle:
-    """The methods of one model as programs, with constant methods and the context."""
+    """A model's exported programs by method name, its constant methods, and the compilation context."""
 
     programs: Mapping[str, ExportedProgram]
     constant_methods: Mapping[str, Any] = field(default_factory=dict)

@@ -185,7 +185,7 @@ def _check_module(name: str, module: Any) -> None:
 
 def _check_has_methods(spec: ModelSpec) -> None:
     if spec.example_args is None and not spec.methods:
-        raise ModelError("ModelSpec: has no methods; pass 'example_args' for forward, or 'methods'")
+        raise ModelError("ModelSpec has no methods; pass 'example_args' for forward, or 'methods'")
     if "forward" in spec.methods and spec.example_args is not None:
         raise ModelError(
             "method 'forward' is defined twice, by 'example_args' and in 'methods'; remove one"

@@ -37,8 +37,8 @@ class SpecPropPass(ProgramPass):
       size of the example input, with a warning.
     - A `getitem` has the same spec object as the element of its tuple.
     - Specs of constants are `const`, and specs of mutated buffers are `state`. In-place updates, such as write-backs, keep their spec.
-    - A graph of control flow has the specs of its operands, or of rows of them. It computes into the specs that the control flow
-      returns, or returns copies.
+    - The inputs of a control-flow subgraph take the specs of its operands, or of single rows of them (`scan`, `map`). Its outputs
+      are computed into the specs of the control-flow node, or copied there.
     - `meta["mem_id"]`, if a pass has set it, is the `mem_id` of the specs of the node.
 
     Raises `ExportError`, which names the dimension, if a dimension has no upper bound.

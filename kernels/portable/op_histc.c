@@ -98,7 +98,8 @@ et_status et_op_histc_out(et_kernel_context *context, et_value **args) {
                  self->dtype);
   ET_RETURN_IF_ERROR(et_shape_same_dtype(context, "histc", self, out));
   ET_CHECK(context, bins >= 1 && bins <= INT32_MAX,
-           "histc: %lld bins are not in [1, %d]", (long long)bins, INT32_MAX);
+           "histc: bins is %lld; pass a value in [1, %d]", (long long)bins,
+           INT32_MAX);
   ET_RETURN_IF_ERROR(plan_range(context, self, args[2], args[3], &r));
   ET_RETURN_IF_ERROR(et_tensor_resize(out, sizes, 1, context->error));
   const et_view all = et_view_of(out);

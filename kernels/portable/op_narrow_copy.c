@@ -15,8 +15,8 @@ et_status et_op_narrow_copy_out(et_kernel_context *context, et_value **args) {
            (long long)start, (long long)size);
   start = start < 0 ? start + size : start;
   ET_CHECK(context, length >= 0 && length <= size - start,
-           "narrow_copy: length %lld does not fit after %lld of %lld",
-           (long long)length, (long long)start, (long long)size);
+           "narrow_copy: start %lld + length %lld exceeds size %lld",
+           (long long)start, (long long)length, (long long)size);
   const et_view view = et_view_of(self);
   const et_view part = et_view_slice(&view, axis, start, 1, (int32_t)length);
   return et_copy_view_to(context, "narrow_copy", &part, args[4]->u.as_tensor);

@@ -14,7 +14,8 @@ static void store_mean(const et_quantization *q, double mean,
   et_store_run(ET_COMPUTE_INT64, &within, dtype, out, 0, 1);
 }
 
-/* Sets the full range of `tensor`'s dtype, with the zero point `value`. */
+/* Sets *out to scale 1, zero point `value` and the full range of `tensor`'s
+ * dtype. */
 static et_status read_quantized(et_kernel_context *context, const char *what,
                                 const et_tensor *tensor, const et_value *value,
                                 et_quantization *out) {

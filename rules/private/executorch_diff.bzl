@@ -7,7 +7,7 @@ load("//rules/private:python_command.bzl", "run_module")
 
 _DOC = """Compares two programs: `<name>.md` has a table for a pull request, and `<name>.html` is a page.
 
-Both list costs that differ (sizes, arena, instructions, calls of each operator), and changes of signatures, delegates and
+Both list the costs that differ (sizes, arena, instructions, calls of each operator) and changes to signatures, delegates and
 constants."""
 
 _ATTRS = {

@@ -7,8 +7,8 @@
  * - State: bytes not written in this run hold the value from the previous
  *   run (a mutable buffer). They must hold it again at the end. A tensor that
  *   an in-place operator overwrites is state too.
- * - Views of state: a tensor that no instruction writes may read the bytes of a
- *   state, before and after that state is written.
+ * - Views of state: a tensor that no instruction writes may alias a state
+ *   buffer, both before and after that buffer is written.
  * - Views: a tensor that no instruction writes may share the bytes of the one
  *   value that owns all of them, since exporters remove view operators.
  * - Rows: a tensor that only et_copy_index in a loop writes counts as

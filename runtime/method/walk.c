@@ -9,7 +9,8 @@
 _Static_assert((int)ET_KERNEL_CALL_ARGS == (int)ET_DELEGATE_CALL_ARGS,
                "arguments of both kinds of calls are one field");
 
-/* Starts before the first chain, as if after an empty one. */
+/* Positions the walk before the first chain; the first step moves to
+ * instruction 0. */
 void et_walk_start(et_walk *out_walk, et_fb_table plan) {
   memset(out_walk, 0, sizeof *out_walk);
   out_walk->index = UINT32_MAX; /* the first step increments it to 0 */

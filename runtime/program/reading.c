@@ -67,7 +67,7 @@ static et_status measure(const et_data_needs *needs, size_t *out_list,
   return ET_STATUS_OK;
 }
 
-/* Returns the range that contains the piece. Every piece of the method has
+/* Returns the data run that contains `piece`. Every piece of the method is in
  * one. */
 static et_data_run *find_run(const et_data *data, et_piece piece) {
   size_t low = 0;

@@ -125,7 +125,7 @@ et_status et_session_call(et_session *session, const et_call *call,
   *out_status = ET_STATUS_OK;
   if (call->input_count > ET_SESSION_MAX_INPUTS) {
     return et_fail(error, ET_STATUS_OUT_OF_RESOURCES,
-                   "a call of '%s' has more than %d inputs", call->method,
+                   "a call to '%s' has more than %d inputs", call->method,
                    ET_SESSION_MAX_INPUTS);
   }
   ET_RETURN_IF_ERROR(et_program_method_meta(session->program, call->method,

@@ -61,7 +61,10 @@ def divisor(rng: random.Random, size: int) -> int:
 
 @dataclass(frozen=True)
 class Placed:
-    """A step with the numbers of its operands: 0 is the input, 1 the first value."""
+    """A step with its operand indices.
+
+    Index 0 is the network's input, 1 the first computed value.
+    """
 
     step: Step
     operands: tuple[int, ...]

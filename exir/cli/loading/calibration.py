@@ -72,8 +72,8 @@ def _calls_of_method(
     counts = {len(column) for column in columns.values()}
     if len(counts) > 1:
         raise ModelError(
-            f"{path}: method '{method}': inputs have {' and '.join(map(str, sorted(counts)))} calls; "
-            "provide equal numbers"
+            f"{path}: method '{method}': inputs have different numbers of calls "
+            f"({', '.join(map(str, sorted(counts)))}); provide the same number for each"
         )
     for call in range(max(counts, default=0)):
         yield tuple(

@@ -68,7 +68,7 @@ def test_inputs_absent_from_the_file_default_to_the_example(tmp_path: Path) -> N
         ({"x": torch.ones(0, 3)}, "c.npz: 'x': has 0 rows, fewer than the 2 rows of a call"),
         (
             {"x": torch.ones(8, 3), "factor": torch.ones(3, 3)},
-            "c.npz: method 'forward': inputs have 3 and 4 calls",
+            r"c.npz: method 'forward': inputs have different numbers of calls \(3, 4\)",
         ),
     ],
 )

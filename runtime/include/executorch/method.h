@@ -142,7 +142,7 @@ typedef struct et_method_memory {
   et_mutable_span scratch;
   const et_planned_buffer *planned; /* planned_count entries; copied */
   size_t planned_count;
-  et_mutable_span data; /* for data that loading reads; may be empty */
+  et_mutable_span data; /* for data read at load time; may be empty */
 } et_method_memory;
 
 /* Verifies a method and loads it.

@@ -33,7 +33,7 @@ typedef struct et_recorded_event {
 
 #define ET_RECORDER_DEPTH 8 /* maximum nesting of events */
 
-/* The last event that ended at one nesting depth. */
+/* The most recent event to end at a given nesting depth. */
 typedef struct et_recorder_last {
   uint64_t end;
   uint32_t next; /* index of the event that would follow */

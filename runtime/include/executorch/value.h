@@ -39,8 +39,8 @@ struct et_value;
 
 /* A list whose items are other values of the method.
  *
- * INT_LIST has ints, which a run may compute. Tensor lists have tensors; NULL
- * is an absent optional tensor. */
+ * The elements of an INT_LIST are ints, which may be computed at run time. The
+ * elements of a tensor list are tensors; NULL is an absent optional tensor. */
 typedef struct et_value_list {
   struct et_value *const *items;
   size_t size;

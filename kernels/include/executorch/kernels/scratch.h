@@ -51,8 +51,9 @@ extern "C" {
 #define ET_MATMUL_IS_DOTS(rows, a_column, b_row) \
   ((rows) <= 4 && (a_column) == 1 && (b_row) == 1)
 
-/* Product with `rows` rows. The other arguments are strides between the rows or
- * columns of a matrix. No scratch is needed if b is read in place. */
+/* Scratch bytes of a GEMM with `rows` rows. The other arguments are strides
+ * between the rows or columns of a matrix. No scratch is needed if b is read in
+ * place. */
 #define ET_MATMUL_SCRATCH(dtype, is_unscaled, rows, a_column, b_row, b_column, \
                           out_column)                                          \
   (ET_MATMUL_IS_PLAIN(dtype, is_unscaled, out_column) && (b_column) != 1 &&    \
