@@ -153,7 +153,7 @@ def as_bundle_pass(pass_: PassType, methods: Iterable[str] | None = None) -> Bun
 
 
 def pass_name(pass_: PassType) -> str:
-    """Return the name of a pass for messages: of its text form, function or class."""
+    """Return a pass's name for messages: that of its text form, function or class."""
     while isinstance(pass_, (EachMethod, OnMethods)):
         pass_ = pass_.step
     if isinstance(pass_, (GraphModulePass, WholeProgramPass)):

@@ -25,7 +25,7 @@ class NamedDataStoreOutput:
     """The content of a store.
 
     buffers: the data, without duplicates.
-    pte_data: entries of data in the program, by key, in order of adding.
+    pte_data: entries of data in the program, by key, in insertion order.
     external_data: entries of data in each external file, by file name.
     """
 

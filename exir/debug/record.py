@@ -74,7 +74,7 @@ class ETRecord:
     def add_exported_program(
         self, exported_program: ExportedProgram | Mapping[str, ExportedProgram] | None
     ) -> None:
-        """Add the exported program, or `forward` of several programs.
+        """Add the exported program, or that of `forward` if there are several.
 
         Raises `ConfigError` if the record already has one.
         """
@@ -87,7 +87,10 @@ class ETRecord:
         self.exported_program = exported_program
 
     def add_edge_dialect_program(self, edge_dialect_program: EdgeProgramManager) -> None:
-        """Add the edge programs. Raises `ConfigError` if the record already has edge programs."""
+        """Add the edge programs.
+
+        Raises `ConfigError` if the record already has edge programs.
+        """
         if self.edge_programs:
             raise ConfigError(
                 "the debug record already has edge programs; create a new record for each compilation"
@@ -128,13 +131,13 @@ class ETRecord:
         self._representative_inputs = inputs
 
     def update_reference_outputs(self, outputs: Mapping[str, Sequence[Any]] | Sequence[Any]) -> None:
-        """Add reference outputs for these inputs, by method or of `forward`."""
+        """Add reference outputs for these inputs: by method, or those of `forward`."""
         self._reference_outputs = outputs if isinstance(outputs, Mapping) else {"forward": outputs}
 
     def save(self, path: File) -> None:
         """Write the record.
 
-        Raises `ConfigError` without edge programs and a lowered program.
+        Raises `ConfigError` if the edge programs or the lowered program are missing.
         """
         if not (self.edge_programs and self.debug_maps):
             raise ConfigError(

@@ -195,7 +195,7 @@ def dynamic_recurrence() -> Iterator[None]:
         program = torch.export.export(module, inputs, dynamic_shapes=shapes)
 
     `nn.LSTM`, `nn.GRU` and `nn.RNN` remain `aten.lstm.input`, ... in the program, and `exir.to_edge` makes a `scan` of each layer and
-    direction if the length is dynamic. Fixed lengths are decomposed as without it.
+    direction if the length is dynamic. Layers with a fixed length are decomposed as usual.
     """
     kernels = {op: dict(op.py_kernels) for op in _STEPS}
     for op, found in kernels.items():

@@ -18,7 +18,10 @@ from exir.testing.models import Example
 
 
 class _NestedControlFlow(nn.Module):
-    """A `cond` in a `while_loop`; one weight is both captured by the branch and the loop's initial value."""
+    """A `cond` in a `while_loop`.
+
+    The branch captures a weight, which is also the loop's initial value.
+    """
 
     def __init__(self) -> None:
         super().__init__()

@@ -36,7 +36,7 @@ class Diagnostics:
 
 @dataclass
 class Warned(Diagnostics):
-    """Diagnostics for scripts without a context; messages are Python warnings, too."""
+    """Diagnostics for scripts without a context; messages are also Python warnings."""
 
     def note(self, message: str, node: Node | None = None) -> None:
         super().note(message, node)
@@ -66,14 +66,17 @@ class CompilationContext:
 
 @dataclass(frozen=True)
 class ProgramBundle:
-    """A model's exported programs by method name, its constant methods, and the compilation context."""
+    """A model's exported programs, constant methods and compilation context.
+
+    programs: the exported programs, by method name.
+    """
 
     programs: Mapping[str, ExportedProgram]
     constant_methods: Mapping[str, Any] = field(default_factory=dict)
     context: CompilationContext = field(default_factory=CompilationContext)
 
     def with_programs(self, programs: Mapping[str, ExportedProgram]) -> "ProgramBundle":
-        """Return the bundle with other programs; methods without one stay."""
+        """Return the bundle with these programs; other methods keep theirs."""
         return replace(self, programs={**self.programs, **programs})
 
     def only(self, methods: Iterable[str]) -> "ProgramBundle":

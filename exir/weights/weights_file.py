@@ -117,7 +117,7 @@ class WeightsFile:
     tensors: the tensors, by their names in the file; matrices with block quantization are
         `exir.weights.weights_file.BlockWeight`.
     metadata: other entries, by key: values, strings and lists of a `.gguf` file; strings of a
-        `.safetensors` file; nothing for a state dict.
+        `.safetensors` file; empty for a state dict.
     """
 
     tensors: Mapping[str, Tensor]

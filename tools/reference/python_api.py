@@ -38,7 +38,7 @@ class Sources:
         return [name for name in defined if not name.startswith("_")]
 
     def definition(self, module: str, name: str) -> Definition | str:
-        """Return the definition of class or function `name`, or the qualified name of another value."""
+        """Return the definition of a class or function, or another value's name."""
         if module.split(".", maxsplit=1)[0] not in _PACKAGES:
             return f"{module}.{name}"
         tree = self.tree(module)

@@ -104,7 +104,7 @@ typedef struct et_backend {
   et_status (*measure)(const et_backend_context *context,
                        et_backend_requirements *out);
 
-  /* Builds the handle in context->arena. *out_handle is NULL before. */
+  /* Builds the handle in context->arena. *out_handle is NULL on entry. */
   et_status (*init)(const et_backend_context *context, void **out_handle);
 
   /* Runs the delegate on `count` values: its inputs, then mutable buffers, then
@@ -146,7 +146,7 @@ typedef struct et_registry {
   size_t backend_count;
   /* One entry for each backend; NULL: no parts. */
   const et_backend_parts *parts;
-  /* &et_delegation if there are backends, else NULL. */
+  /* &et_delegation if there are backends, otherwise NULL. */
   const struct et_delegation *delegation;
   /* &et_preparation if a kernel has a `prepare`, else may be NULL. */
   const struct et_preparation *preparation;

@@ -63,7 +63,7 @@ typedef struct et_prepare_context {
 /* Prepares one kernel call when its method is loaded.
  *
  * Typical work: choose a loop, pack weights, request scratch. Set *out_state,
- * which is NULL before, to the state that `run` receives in its context.
+ * which is NULL on entry, to the state that `run` receives in its context.
  *
  * The runtime calls this function several times with the same arguments: first
  * with measuring arenas, last with a real one. Every call must allocate the
@@ -153,7 +153,7 @@ typedef struct et_kernel_table {
 const et_kernel *et_kernel_table_find(const et_kernel_table *table,
                                       et_string name);
 
-/* Returns the row after `kernel` if it has the same name, else NULL. */
+/* Returns the row after `kernel` if it has the same name, otherwise NULL. */
 const et_kernel *et_kernel_table_next(const et_kernel_table *table,
                                       const et_kernel *kernel);
 

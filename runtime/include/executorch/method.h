@@ -129,7 +129,7 @@ extern const struct et_sharing et_sharing;
 typedef struct et_planned_buffer {
   et_mutable_span bytes;
   et_state *state; /* NULL: not shared */
-  /* &et_sharing with a state, else may be NULL. */
+  /* &et_sharing if `state` is set, otherwise may be NULL. */
   const struct et_sharing *sharing;
 } et_planned_buffer;
 

@@ -144,8 +144,8 @@ typedef struct et_value_meta {
   size_t nbytes;   /* for these sizes */
   bool is_planned; /* is in planned memory */
   /* Dimension d has min_sizes[d] + k * size_steps[d] elements, at most
-   * sizes[d]. Fixed dimensions have a step of 0. Programs of other exporters
-   * state no lower bounds. */
+   * sizes[d]. Fixed dimensions have a step of 0. Programs from other exporters
+   * have no lower bounds. */
   int32_t min_sizes[ET_MAX_RANK];
   int32_t size_steps[ET_MAX_RANK];
   /* Range of an int input that is set for each call: min + k * step, at most

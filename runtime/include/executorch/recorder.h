@@ -20,8 +20,8 @@ typedef struct et_clock {
 /* CLOCK_MONOTONIC in nanoseconds. */
 extern const et_clock et_monotonic_clock;
 
-/* One event. `end` is below `begin` until the event ends. An instruction or op
- * that follows another directly begins at the other's end. */
+/* One event. `end` is less than `begin` until the event ends. If an instruction
+ * or op directly follows another, it begins at the other's end. */
 typedef struct et_recorded_event {
   uint64_t begin; /* in ticks of the recorder's clock */
   uint64_t end;

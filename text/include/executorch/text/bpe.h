@@ -23,7 +23,7 @@ typedef struct et_bpe_pretokenizer {
   uint8_t max_digits; /* maximum digits of a number in one word; 0: all */
 } et_bpe_pretokenizer;
 
-/* Tokens by number, and merges by left token. */
+/* Tokens by id, and merges by left token. */
 typedef struct et_bpe_vocabulary {
   const char *bytes; /* all tokens, concatenated */
   /* count + 1 entries: token i is bytes[offsets[i] .. offsets[i + 1]). */
@@ -62,7 +62,7 @@ size_t et_bpe_encode(const et_bpe_vocabulary *vocabulary, const char *text,
                      et_bpe_symbol *work, size_t work_count);
 
 /* Returns the bytes of a token, without a terminating 0. They may be a part of a character. For a
- * number that is not a token, *size is 0. */
+ * id that is not a token, *size is 0. */
 const char *et_bpe_piece(const et_bpe_vocabulary *vocabulary, int64_t token,
                          size_t *size);
 

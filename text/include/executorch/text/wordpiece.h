@@ -17,7 +17,7 @@ extern "C" {
 /* A word with more characters is unknown. */
 #define ET_WORDPIECE_MAX_WORD 100
 
-/* Tokens by number, and an open-addressing hash table of token numbers. */
+/* Tokens by id, and an open-addressing hash table of token ids. */
 typedef struct et_wordpiece_vocabulary {
   const char *bytes; /* all tokens, concatenated */
   /* count + 1 entries: token i is bytes[offsets[i] .. offsets[i + 1]). */
