@@ -53,7 +53,7 @@ _ATTRS = dict(
     packages = attr.label(
         providers = [LockedPackagesInfo],
         doc = "List of the packages in `site`, such as `@executorch_pip//:packages`. If a model depends on one of them in another " +
-              "repository, that copy is not an input of its actions, and another version is an error. Without this list, such " +
+              "repository, that copy is not an input of its actions, and a different version is an error. Without this list, such " +
               "copies are inputs, and come after `site` on the path.",
     ),
     compiler = attr.label(

@@ -32,7 +32,7 @@ class DelegateMappingBuilder:
         """Record one instruction by its nodes or by their debug handles; returns its id."""
         if (nodes is None) == (handles is None):
             raise UserError(
-                "delegate mapping: 'nodes' and 'handles' exclude each other; pass one of them"
+                "delegate mapping: 'nodes' and 'handles' are mutually exclusive; pass one"
             )
         found = _handles_of_nodes(nodes) if handles is None else _as_list(handles)
         key = self._resolve_identifier(identifier)

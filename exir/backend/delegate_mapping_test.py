@@ -27,7 +27,7 @@ def test_nodes_map_to_their_debug_handles() -> None:
     "entry, message",
     [
         ({"handles": 1}, "'identifier' is None; omit it if"),
-        ({"identifier": "a"}, "'nodes' and 'handles' exclude each other"),
+        ({"identifier": "a"}, "'nodes' and 'handles' are mutually exclusive"),
         ({"handles": 1, "identifier": "taken"}, "'taken' is already in use"),
         ({"handles": 1, "identifier": 3}, "identifiers 'taken' and 3 have different types"),
     ],

@@ -77,8 +77,8 @@ def _refuse_cycle(stuck: list[_OrderUnit]) -> None:
     tags = [unit.tag for unit in stuck if unit.tag is not None]
     first = next(unit for unit in stuck if unit.tag is not None)
     raise UserError(
-        f"partition '{tags[0]}' cannot become one delegate call: through nodes outside it, it reads "
-        f"its own results (partitions in the cycle: {', '.join(tags)}); tag fewer nodes, or use "
+        f"partition '{tags[0]}' cannot become one delegate call: it depends on its own "
+        f"results through nodes outside it (partitions in the cycle: {', '.join(tags)}); tag fewer nodes, or use "
         "exir.backend.capability.propose_partitions",
         first.nodes[0],
     )

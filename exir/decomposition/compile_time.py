@@ -21,7 +21,7 @@ from exir.graph.fake_mode import fake_mode_of
 from exir.operators.properties_of import is_in_edge_dialect
 
 MAX_VALUE_BYTES = 1 << 28
-"""The size limit of a value that is evaluated at compile time."""
+"""Maximum size, in bytes, of a value that is evaluated at compile time."""
 
 _ATEN = torch.ops.aten
 # The results depend on files, devices or threads, not on the arguments alone.

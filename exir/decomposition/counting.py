@@ -17,7 +17,7 @@ _ATEN = torch.ops.aten
 _Size = int | SymInt
 _Unique = tuple[Tensor, Tensor, Tensor]
 MAX_UNIQUE_COLUMNS = 64
-"""The elements of one slice that `unique_dim` compares, with one sort each."""
+"""Maximum number of elements of a slice in `unique_dim`, which sorts once per element."""
 
 
 def _bincount(x: Tensor, weights: Tensor | None = None, minlength: int = 0) -> Tensor:
@@ -198,7 +198,7 @@ _SEGMENT_REDUCTIONS: Mapping[str, tuple[str, float]] = {
     "min": ("amin", inf),
     "prod": ("prod", 1.0),
 }
-"""By name: the reduction of `scatter_reduce` and the value that it begins with."""
+"""For each name, the reduction of `scatter_reduce` and its initial value."""
 
 
 def _segment_reduce(

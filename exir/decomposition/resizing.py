@@ -108,4 +108,4 @@ UINT8_RESIZING: Mapping[OpOverload, Callable[..., Any]] = {
     _ATEN.upsample_bicubic2d.vec: _resize_decomposition(_cubic_weights),
     _ATEN.upsample_bilinear2d.vec: _resize_decomposition(_linear_weights),
 }
-"""Decompositions of calls on uint8 alone."""
+"""Decompositions that apply to uint8 inputs only."""

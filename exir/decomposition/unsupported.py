@@ -33,13 +33,13 @@ def layout_fault(tensor: Tensor) -> str | None:
     """Return why a program cannot store `tensor`, with the remedy; None if it can."""
     if tensor.layout is not torch.strided:
         return (
-            f"is a sparse tensor ({tensor.layout}), but programs have only dense tensors; convert it "
+            f"is a sparse tensor ({tensor.layout}), but programs support only dense tensors; convert it "
             "with to_dense(), or compute the product with index_select and index_add of its indices "
             "and values"
         )
     if tensor.is_quantized:
         return (
-            f"is a quantized tensor ({tensor.dtype}), but programs have only plain tensors; pass the "
+            f"is a quantized tensor ({tensor.dtype}), but programs support only plain tensors; pass the "
             "float model and quantize it with a recipe (docs/how_to/quantize_a_model.md)"
         )
     return None

@@ -30,7 +30,7 @@ _ATEN = torch.ops.aten
 _INT8 = torch.ops.quantized_bytes
 
 STAYS_FLOAT = "stays_float"
-"""Key of a node's `meta`: why it computes floats that are quantized."""
+"""Key of a node's `meta`: the reason why it computes in float between quantized tensors."""
 
 _VIEW = edge_op(_ATEN.view_copy.default)
 _CONVOLUTION = edge_op(_ATEN.convolution.default)
@@ -151,7 +151,7 @@ class Int8Fusion:
         if bias is not None and added is None:
             return "its bias is computed, not a constant"
         if weights.node.meta["val"][0].numel() > _DEPTH:
-            return f"K of more than {_DEPTH} may overflow int32"
+            return f"K above {_DEPTH} may overflow int32 accumulators"
         parameters = self._requantization_constants(candidate, quantized, weights, added)
         args = quantized.node, quantized.params.zero_point, weights.node, *parameters, *rest
         return self._insert_call(candidate, op, *args, *_quant_limits(candidate.params))

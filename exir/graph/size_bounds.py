@@ -10,7 +10,7 @@ from torch.utils._sympy.numbers import int_oo
 from torch.utils._sympy.value_ranges import ValueRanges, bound_sympy
 
 MAX_SIZE = 2**31 - 1
-"""The largest size that a program file holds. Torch bounds sizes that it does not know by 2 ** 63."""
+"""The largest size that a program file can store. Torch's bound for unknown sizes is 2 ** 63."""
 
 # Maps a size to an integer; None if it has no bound.
 Bound: TypeAlias = Callable[[int | torch.SymInt], int | None]

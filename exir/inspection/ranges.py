@@ -6,7 +6,7 @@ from dataclasses import astuple, dataclass
 from exir import schema
 
 NUMBER = -1
-"""The dimension of a range that an integer has, and no tensor."""
+"""The dimension in a range that belongs to an integer instead of a tensor."""
 
 
 @dataclass(frozen=True, order=True)

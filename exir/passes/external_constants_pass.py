@@ -12,7 +12,7 @@ from exir.pass_manager import ProgramPass
 from exir.tensor import TensorSpec
 
 DEFAULT_FILE = "_default_external_constant"
-"""Name of the file when nobody chooses another, without `.ptd`."""
+"""Default file name, without `.ptd`."""
 
 EXTERNAL_FILE = "constant_tag"
 """Key of a placeholder's `meta`: the file of its constant."""

@@ -169,7 +169,7 @@ def load(
 ) -> ExportedProgram:
     """Load a program that `save` wrote; `extra_files` receives the other files.
 
-    Raises `UserError` if the file has another version.
+    Raises `UserError` if the file has a different version.
     """
     with zipfile.ZipFile(file) as archive:
         version = archive.read(_VERSION).decode()

@@ -13,13 +13,13 @@ REPLACEMENTS: Mapping[str, str] = {
     "aten::linalg_ldl_solve": "torch.linalg.solve and torch.cholesky_solve have kernels",
     "aten::linalg_lstsq": "torch.linalg.pinv(a) @ b computes the solution",
     "aten::unique_dim": (
-        "its decomposition supports slices of at most 64 elements; torch.unique of one "
-        "key per slice has one"
+        "its decomposition supports slices of at most 64 elements; reduce each slice to one key, "
+        "and call torch.unique"
     ),
     "aten::equal": "(a == b).all() computes the result as a tensor",
     "aten::allclose": "torch.isclose(a, b).all() computes the result as a tensor",
 }
-"""By the operator's name without its overload."""
+"""Advice by the operator's name without its overload."""
 
 _DEFAULT = (
     "use operators that docs/reference/operators.md lists, or compute the value outside the program"

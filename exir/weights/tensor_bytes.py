@@ -70,7 +70,7 @@ def tensor_of(
         )
     if len(data) != prod(sizes) * known.itemsize:
         raise InvalidProgramError(
-            f"{len(data)} bytes do not fit a {known} tensor of sizes {tuple(sizes)}"
+            f"{len(data)} bytes do not match a {known} tensor of sizes {tuple(sizes)}"
         )
     flat = torch.frombuffer(bytearray(data), dtype=known) if data else torch.empty(0, dtype=known)
     inverse = sorted(range(len(dim_order)), key=dim_order.__getitem__)

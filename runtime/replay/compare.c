@@ -272,7 +272,7 @@ et_status et_similarity_of(const et_tensor *actual, et_record_steps steps,
   *out_similarity = equal;
   if (expected->kind != ET_RECORD_TENSOR || !same_shape(actual, expected)) {
     return et_fail(error, ET_STATUS_INVALID_TYPE,
-                   "the float model's output has another shape");
+                   "the float model's output has a different shape");
   }
   const sums s = sums_of(actual, steps, expected);
   if (s.error != 0) {

@@ -176,7 +176,7 @@ static void test_reference_of_another_shape_is_refused(void **state) {
   et_recording_put_floats(&r, data, 3);
   assert_int_equal(replay(&r, 0, &error), ET_STATUS_INVALID_TYPE);
   assert_non_null(
-      strstr(error.message, "the float model's output has another shape"));
+      strstr(error.message, "the float model's output has a different shape"));
 }
 
 static et_similarity similarity_of_bytes(et_record_steps steps,

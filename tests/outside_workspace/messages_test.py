@@ -214,7 +214,7 @@ def test_built_library_is_compiled(workspace: Workspace) -> None:
             ["//:net_pte", "net.py:8: torch.hub", "create the model without weights", "set the attribute `weights`"],
         ),
         ("", _EXITS, ["//:net_pte", "ended the process with exit code 3"]),
-        ("timeout = 5", _HANGS, ["//:net_pte", "did not end within 5 s"]),
+        ("timeout = 5", _HANGS, ["//:net_pte", "did not finish within 5 s"]),
     ],
     ids=[
         "import",

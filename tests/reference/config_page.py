@@ -46,7 +46,7 @@ executorch_model(
 Every option has a default, except `recipe`. These are errors, which name the file and the key:
 
 - an unknown section or key;
-- a value of another type;
+- a value of the wrong type;
 - a section for a backend that `backend` does not list.
 
 Operators are written `aten::add.Tensor`. Without an overload, `aten::linear` means

@@ -25,7 +25,7 @@ def load_weights(module: nn.Module, tensors: Mapping[str, Tensor], path: Path) -
     expected = module.state_dict(keep_vars=True)
     problems = _check_state_dict(expected, tensors)
     if problems:
-        raise WeightsError(f"{path} does not fit {type(module).__name__}:" + "".join(problems))
+        raise WeightsError(f"{path} does not match {type(module).__name__}:" + "".join(problems))
     plain = {name: tensor for name, tensor in tensors.items() if not isinstance(tensor, BlockWeight)}
     if any(tensor.is_meta for tensor in expected.values()):
         _assign_tensors(module, expected, plain)

@@ -70,7 +70,7 @@ def test_mismatched_names_and_shapes_are_listed(tmp_path: Path) -> None:
     with pytest.raises(WeightsError) as caught:
         _load_weights(_two_layer_net(), tmp_path / "w.safetensors")
     message = str(caught.value)
-    assert "w.safetensors does not fit Sequential:" in message
+    assert "w.safetensors does not match Sequential:" in message
     assert "missing (1): 0.weight\n" in message
     assert "unexpected (1): 0.weights\n" in message
     assert "0.bias (model float32[2], file float32[5])" in message

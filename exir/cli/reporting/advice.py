@@ -22,7 +22,7 @@ _BY_EXCEPTION = {
     ),
 }
 _DERIVATIVES = ("grad_and_value_impl", "_vjp_with_argnums", "wrapper_fn")
-"""The functions of torch's module of derivatives that torch.export does not record: of grad, vjp, jacrev and jacfwd."""
+"""The torch functions behind grad, vjp, jacrev and jacfwd, which torch.export does not record."""
 
 
 def advice_on(error: BaseException) -> str:

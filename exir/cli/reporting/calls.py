@@ -173,7 +173,7 @@ class _CallsReader:
     def expect_end(self) -> None:
         """Raise an error if there is unread data."""
         if self._at != len(self._data):
-            raise InvalidProgramError(f"recorded calls: the file has data after byte {self._at}")
+            raise InvalidProgramError(f"recorded calls: trailing data after byte {self._at}")
 
     def _read_values(self) -> tuple[Any, ...]:
         return tuple(self._read_value() for _ in range(self.unpack("<I")))

@@ -30,7 +30,7 @@ def _death_note(outcome: Outcome, argv: Sequence[str]) -> tuple[int, str]:
     target, exit_code = target_of(argv), outcome.exit_code
     if outcome.timed_out:
         return EXIT_USER_ERROR, (
-            f"error: {target}: the compilation did not end within {timeout_of(argv)} s; if the model needs longer,"
+            f"error: {target}: the compilation did not finish within {timeout_of(argv)} s; if the model needs longer,"
             " increase 'timeout'\n"
         )
     if exit_code >= 0:
@@ -40,6 +40,6 @@ def _death_note(outcome: Outcome, argv: Sequence[str]) -> tuple[int, str]:
         )
     reason = "; the machine may be out of memory" if exit_code == -signal.SIGKILL else ""
     return EXIT_INTERNAL_ERROR, (
-        f"internal error: {target}: the compiling process was killed by signal {-exit_code}"
+        f"internal error: {target}: the compiler process was killed by signal {-exit_code}"
         f" ({signal.Signals(-exit_code).name}){reason}\n"
     )

@@ -44,7 +44,7 @@ def test_compilation_beyond_the_timeout_is_killed() -> None:
     outcome = attend(_ARGV, compilation)
     assert outcome.exit_code == 1
     assert outcome.output == (
-        "error: //app:net_pte: the compilation did not end within 1 s; if the model needs longer,"
+        "error: //app:net_pte: the compilation did not finish within 1 s; if the model needs longer,"
         " increase 'timeout'\n"
     )
 
@@ -57,7 +57,7 @@ def test_timeout_applies_to_processes_that_block_signals() -> None:
         return 0
 
     started = time.monotonic()
-    assert "did not end within 1 s" in attend(_ARGV, compilation).output
+    assert "did not finish within 1 s" in attend(_ARGV, compilation).output
     assert time.monotonic() - started < 60
 
 

@@ -223,7 +223,7 @@ def test_user_error_does_not_stop_the_worker(folder: Path, worker: _WorkerProces
 def test_crash_does_not_stop_the_worker(folder: Path, worker: _WorkerProcess) -> None:
     exit_code, output = worker.request(*_compile_flags("crash", "crash"))
     assert exit_code == 2
-    assert "//app:crash: the compiling process was killed by signal 11 (SIGSEGV)" in output
+    assert "//app:crash: the compiler process was killed by signal 11 (SIGSEGV)" in output
     assert worker.request(*_compile_flags("net", "after_crash")) == (0, "")
 
 

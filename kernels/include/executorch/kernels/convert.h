@@ -38,9 +38,9 @@ et_compute et_compute_of(et_scalar_type dtype);
 bool et_compute_is_stored(et_compute compute, et_scalar_type dtype);
 
 /* Returns true if et_load_run and et_store_run support `dtype`. They never
- * support uint16, uint32 and uint64. They support another dtype if a kernel
- * table in the binary names it; the table lists the dtypes that its programs
- * use. */
+ * support uint16, uint32 and uint64. They support any other dtype only if a
+ * kernel table in the binary names it; the table lists the dtypes that its
+ * programs use. */
 bool et_dtype_is_computable(et_scalar_type dtype);
 
 /* Reads `count` elements, `stride` bytes apart, into `out`, an array of the

@@ -65,7 +65,7 @@ typedef struct et_map {
  * converted to the compute dtype. The map also receives `scalar_count`
  * parameters, each a Scalar or None; a formula must not read a None parameter.
  * Resizes `out` to the broadcast shape. The result is converted if `out` has
- * another floating-point dtype. */
+ * a different floating-point dtype. */
 et_status et_map_apply(et_kernel_context *context, const et_map *map,
                        const et_value *const *operands, size_t operand_count,
                        const et_value *const *scalars, size_t scalar_count,

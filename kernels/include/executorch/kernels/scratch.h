@@ -29,9 +29,9 @@ extern "C" {
 #define ET_CONV_IS_POINTWISE(kernel, stride, padding) \
   ((kernel) == 1 && (stride) == 1 && (padding) == 0)
 
-/* Convolution with `channels` input channels per group. Pointwise convolutions
- * need no scratch because the GEMM reads the input in place. Depthwise
- * convolutions always need scratch. */
+/* Scratch bytes of a convolution with `channels` input channels per group.
+ * Pointwise convolutions need no scratch because the GEMM reads the input in
+ * place. Depthwise convolutions always need scratch. */
 #define ET_CONV_SCRATCH(dtype, is_row_major, is_transposed, channels, kernel,  \
                         stride, padding)                                       \
   (ET_CONV_IS_PLAIN(dtype, is_row_major, is_transposed) &&                     \
@@ -39,14 +39,14 @@ extern "C" {
        ? ET_CONV_SCRATCH_BYTES                                                 \
        : (size_t)0)
 
-/* True for products that the float32 GEMM supports. `is_unscaled` is true if
+/* True for calls that the float32 GEMM supports. `is_unscaled` is true if
  * alpha and beta are 1; `out_column` is the stride between columns of the
  * result. */
 #define ET_MATMUL_IS_PLAIN(dtype, is_unscaled, out_column) \
   ((dtype) == ET_SCALAR_TYPE_FLOAT32 && (is_unscaled) && (out_column) == 1)
 
 /* True if a has few rows, and the rows of a and the columns of b are
- * contiguous. The product is then computed as dot products that read b once,
+ * contiguous. The result is then computed as dot products that read b once,
  * without a copy. */
 #define ET_MATMUL_IS_DOTS(rows, a_column, b_row) \
   ((rows) <= 4 && (a_column) == 1 && (b_row) == 1)
@@ -61,32 +61,34 @@ extern "C" {
        ? ET_MATMUL_SCRATCH_BYTES                                               \
        : (size_t)0)
 
-/* Linear layer that quantizes its input dynamically: eight rows of int16. */
+/* Scratch bytes of a linear layer that quantizes its input dynamically: eight
+ * rows of int16. */
 #define ET_DYNAMIC_LINEAR_SCRATCH(features) ((size_t)16 * (size_t)(features))
 
-/* int8 GEMM with reduction depth `depth`. The scratch is a panel of at least
- * four columns; each column is padded to a multiple of eight int16 elements. */
+/* Scratch bytes of an int8 GEMM with reduction depth `depth`: a panel of at
+ * least four columns, each padded to a multiple of eight int16 elements. */
 #define ET_INT8_GEMM_PITCH(depth) (((size_t)(depth) + 7) / 8 * 8)
 #define ET_INT8_GEMM_SCRATCH(depth)            \
   (ET_INT8_GEMM_PITCH(depth) > (size_t)4096    \
        ? (size_t)8 * ET_INT8_GEMM_PITCH(depth) \
        : (size_t)32768)
 
-/* Fourier transforms along dimensions of at most `length` elements. */
+/* Scratch bytes of Fourier transforms along dimensions of at most `length`
+ * elements. */
 #define ET_FFT_SCRATCH(length) ((size_t)48 * (size_t)(length))
 
 /* Linear algebra computes in double, on this many right-hand sides at a
  * time. */
 #define ET_PANEL_COLUMNS 8
 
-/* Factorization of a matrix: the factors, their coefficients, and one panel of
- * right-hand sides. */
+/* Scratch bytes of a matrix factorization: the factors, their coefficients, and
+ * one panel of right-hand sides. */
 #define ET_FACTORS_SCRATCH(rows, columns)                                 \
   (sizeof(double) *                                                       \
    ((size_t)(rows) * ((size_t)(columns) + ET_PANEL_COLUMNS + (size_t)1) + \
     (size_t)(columns)))
 
-/* Eigenvectors of a symmetric matrix, and singular vectors. */
+/* Scratch bytes of an eigendecomposition or a singular value decomposition. */
 #define ET_EIGENVECTORS_SCRATCH(size) \
   (sizeof(double) * (size_t)(size) * ((size_t)2 * (size_t)(size) + (size_t)1))
 #define ET_SINGULAR_VECTORS_SCRATCH(rows, columns)   \
@@ -94,7 +96,7 @@ extern "C" {
    ((size_t)3 * (size_t)(rows) * (size_t)(columns) + \
     (size_t)(ET_PANEL_COLUMNS + 2) * ((size_t)(rows) + (size_t)(columns))))
 
-/* Matrix exponential. */
+/* Scratch bytes of a matrix exponential. */
 #define ET_EXPONENTIAL_SCRATCH(size) \
   (ET_FACTORS_SCRATCH(size, size) +  \
    sizeof(double) * (size_t)6 * (size_t)(size) * (size_t)(size))
@@ -103,8 +105,8 @@ extern "C" {
 #define ET_ATTENTION_ROWS ((size_t)32)
 #define ET_ATTENTION_KEYS ((size_t)64)
 
-/* Attention over `keys` keys of `depth` elements, with values of `width`
- * elements. */
+/* Scratch bytes of attention over `keys` keys of `depth` elements, with values
+ * of `width` elements. */
 #define ET_ATTENTION_SCRATCH(keys, depth, width)                               \
   (sizeof(float) *                                                             \
    (ET_ATTENTION_ROWS * ((size_t)(keys) + (size_t)(depth) + (size_t)(width)) + \
