@@ -132,7 +132,7 @@ class Null:
 
 @dataclass
 class Int:
-    """A 64-bit integer. Dtypes, layouts and sizes known at run time are integers, too."""
+    """A 64-bit integer. Dtypes, layouts and sizes known at run time are also integers."""
 
     int_val: Int64 = 0
 

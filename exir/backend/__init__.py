@@ -1,1 +1,1 @@
-"""Delegation: a backend's compiler takes parts of a program."""
+"""Delegation: the interface between the compiler and backends."""

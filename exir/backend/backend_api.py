@@ -192,7 +192,7 @@ def _lower_chosen(choices: Mapping[str, _PartitionChoice]) -> dict[str, Exported
 def _with_calls(
     choice: _PartitionChoice, lowered: Mapping[_Key, LoweredBackendModule]
 ) -> ExportedProgram:
-    """Replace partitions by delegate calls, in inner graphs before outer ones."""
+    """Replace partitions with delegate calls, in inner graphs before outer ones."""
     program = choice.program
     handle = last_handle(program.graph_module) + 1
     for position, body in reversed(list(enumerate(choice.bodies))):

@@ -70,8 +70,8 @@ class BackendDetails(ABC):
         """Return the memory that the backend's `measure` requests for a payload.
 
         `measure` is the backend's C function. The manifest uses the values to state the memory of a
-        method. Empty for a backend that keeps nothing. The values are those without options and
-        without a store.
+        method. They assume a load without options and without a store. The result is empty if the
+        backend needs no memory.
         """
         return RuntimeMemory()
 
@@ -79,7 +79,7 @@ class BackendDetails(ABC):
     def runtime_parts(processed_bytes: bytes, compile_specs: list[CompileSpec]) -> list[str]:
         """Return the C symbols of the runtime parts that a payload needs.
 
-        Only the parts (`et_backend_part`) that the delegates of a program name are linked. Empty
-        for a backend that is linked as a whole.
+        Only the parts (`et_backend_part`) that the delegates of a program name are linked. The list
+        is empty if the backend is linked as a whole.
         """
         return []

@@ -117,7 +117,7 @@ def propose_partitions(
 ) -> list[list[Node]]:
     """Group the call_function nodes of `graph` that `is_supported` accepts.
 
-    Each group is connected, and can be replaced with one call without a cycle, also after all other
+    Each group is connected, and can be replaced with one call without a cycle, even after all other
     groups are. It has at most `max_nodes` calls, and lists its nodes in graph order. A `getitem`
     belongs to the group of its node. Groups are in the order of their first node.
     """

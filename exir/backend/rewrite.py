@@ -1,4 +1,4 @@
-"""Replace partitions by delegate calls."""
+"""Replace partitions with delegate calls."""
 
 import operator
 from collections.abc import Mapping

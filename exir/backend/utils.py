@@ -26,7 +26,7 @@ def get_delegates(graph: Graph) -> list[Node]:
 def get_non_lowered_nodes(graph: Graph) -> list[Node]:
     """Return the nodes that kernels run: calls other than those of delegates.
 
-    The `getitem` nodes of delegate calls are excluded, too.
+    The `getitem` nodes of delegate calls are also excluded.
     """
     calls = [node for node in graph.nodes if node.op == "call_function"]
     return [node for node in calls if not is_delegate_call(node) and not _unpacks_delegate(node)]

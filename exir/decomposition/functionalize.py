@@ -53,7 +53,7 @@ class WriteTracker:
         return chain
 
     def commit(self, affected: list[Node], result: Node) -> None:
-        """Replace the first of `affected` by `result`, and its bases by their new values."""
+        """Replace the first of `affected` with `result`, and update its bases."""
         target, *bases = affected
         if result is target:
             return

@@ -164,7 +164,7 @@ def _is_dynamic(args: Sequence[Any]) -> bool:
 
 
 def _lower_recurrence(op: OpOverload, fixed: Callable[..., Any], *args: Any) -> Any:
-    """Lower `op` to `scan` if its length is symbolic, else by PyTorch's decomposition."""
+    """Lower `op` to `scan` if its length is symbolic, otherwise as PyTorch does."""
     if not _is_dynamic(args):
         return fixed(*args)
     x, states, *rest = args

@@ -23,7 +23,7 @@ _LARGEST_CHAIN = 16
 
 
 def lower_size_arithmetic(program: ExportedProgram) -> ExportedProgram:
-    """Replace scalar powers, shifts, floors and the like by supported operators.
+    """Replace scalar powers, shifts, floors and the like with supported operators.
 
     Other powers than small constant ones are computed with one-element tensors. `program` is edited.
     """

@@ -1,4 +1,4 @@
-"""Replaces constants of tensor subclasses by the tensors that they consist of.
+"""Replaces constants of tensor subclasses with the tensors that they consist of.
 
 Subclasses are, for example, quantized weights.
 """

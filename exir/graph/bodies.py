@@ -44,7 +44,7 @@ class Body:
     program: ExportedProgram
 
     def replace_graph(self, graph_module: GraphModule) -> None:
-        """Replace the graph by `graph_module`, which has the same interface."""
+        """Replace the graph with `graph_module`, which has the same interface."""
         holder = regions(self.path[-1])[self.index].holder
         assert holder.graph.owning_module is not None and isinstance(holder.target, str)
         setattr(holder.graph.owning_module, holder.target, graph_module)

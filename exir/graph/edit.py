@@ -29,6 +29,6 @@ def insert_before(
 
 
 def replace_and_erase(node: Node, by: Node) -> None:
-    """Replace all uses of `node` by `by`, and erase `node`."""
+    """Replace all uses of `node` with `by`, and erase `node`."""
     node.replace_all_uses_with(by)
     node.graph.erase_node(node)

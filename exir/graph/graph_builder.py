@@ -81,5 +81,5 @@ class GraphBuilder:
 
 
 def values(arguments: Any) -> Any:
-    """Replace each node in `arguments` by its value."""
+    """Replace each node in `arguments` with its value."""
     return map_arg(arguments, lambda node: node.meta["val"])

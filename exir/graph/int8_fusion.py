@@ -76,7 +76,7 @@ class Int8Fusion:
         self._layers = self._find_layers()
 
     def visit(self, quantize: Node) -> None:
-        """Replace `quantize` by an int8 operator, or record why its operand stays float."""
+        """Replace `quantize` with an int8 operator, or record why its operand stays float."""
         params = quantize_params(quantize)
         if params is None:
             return

@@ -27,7 +27,7 @@ class ValueMap:
         return self._current[old]
 
     def translated(self, arguments: Any) -> Any:
-        """Replace each old node in `arguments` by its value."""
+        """Replace each old node in `arguments` with its value."""
         return map_arg(arguments, self.__getitem__)
 
     def holders(self, new: Node) -> list[Node]:

@@ -79,7 +79,7 @@ def parse_arguments(text: str) -> tuple[Argument, ...]:
 def parse_schema(schema: str) -> tuple[tuple[Argument, ...], tuple[str, ...]]:
     """Return argument and return types of `(Tensor self) -> Tensor`.
 
-    Raises ValueError for another form.
+    Raises ValueError for any other form.
     """
     match = _SCHEMA.fullmatch(schema.strip())
     if match is None:

@@ -15,7 +15,7 @@ from exir.pass_manager import ProgramPass
 
 @dataclass(frozen=True)
 class PackLowBitWeights(ProgramPass):
-    """Replaces the groupwise dequantization of constant matrices by embeddings.
+    """Replaces the groupwise dequantization of constant matrices with embeddings.
 
     Before: the edge dialect, partitioned. After: such a matrix is stored in 2, 4 or 8 bits per element,
     and an embedding of all rows, which the official runtime also has, dequantizes it. The official

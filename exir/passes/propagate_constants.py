@@ -25,7 +25,7 @@ _MOST_ON_THE_WAY = 1 << 28
 
 @dataclass(frozen=True)
 class PropagateConstants(ProgramPass):
-    """Replaces operators whose operands are all constants by their results.
+    """Replaces operators whose operands are all constants with their results.
 
     Before: the edge dialect. After: the weight of a linear layer is stored as its matrix multiplication
     reads it, [K, N]. Connected foldable operators that depend on constants alone are folded as one

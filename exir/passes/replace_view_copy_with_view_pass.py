@@ -1,4 +1,4 @@
-"""`ReplaceViewCopyWithViewPass`: replaces shape-only copies by views."""
+"""`ReplaceViewCopyWithViewPass`: replaces shape-only copies with views."""
 
 from dataclasses import dataclass
 from typing import ClassVar

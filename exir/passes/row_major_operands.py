@@ -135,7 +135,7 @@ class _RowMajorRewriter:
         )
 
     def _put_back(self, node: Node, turned: Node) -> None:
-        """Replace `node` by `turned` in the order of `node`."""
+        """Replace `node` with `turned` in the order of `node`."""
         result = turned
         if _dim_order(turned) != _dim_order(node):
             result = self._row_major_copy(node, turned, list(_dim_order(node)))

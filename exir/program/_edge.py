@@ -293,9 +293,7 @@ def _lower_to_edge(
     preserved_ops: by method, the operators that are not decomposed.
     """
     always = dict.fromkeys(config.preserve_ops, _accept_node)
-    remedy = (
-        "widen its range, or write state without views, because PyTorch evaluates a comparison with the example's size"
-    )
+    remedy = "widen its range, or write state without views, because PyTorch evaluates a comparison with the example's size"
     with check_sizes_unchanged(bundle.programs.values(), "decomposition", remedy):
         core = {
             name: to_core_aten(program, always, config.preserve_sdpa, preserved_ops.get(name))

@@ -10,7 +10,7 @@ _WEIGHT = "weight"
 
 
 def make_weight_constant(module: nn.Module) -> None:
-    """Replace a computed weight of `module` by a parameter with its current value.
+    """Replace a computed weight of `module` with a parameter of its current value.
 
     Supported are parametrizations, weight norm, spectral norm and pruning.
     """

@@ -145,7 +145,7 @@ _FUNCTIONS = {_INFERENCE: _norm_for_inference, _ATEN.batch_norm.default: _norm}
 
 
 def replace_norms_by_functions(module: GraphModule) -> None:
-    """Replace batch norms by calls of Python functions.
+    """Replace batch norms with calls of Python functions.
 
     If torchao finds a batch norm, it exports 96 patterns of quantization-aware training, which takes
     a minute and matches nothing here.

@@ -163,7 +163,7 @@ def _official_metadata(metadata: Mapping[str, str]) -> dict[str, str]:
 
 
 def from_json(text: bytes) -> schema.ExportedProgram:
-    """Return the program of a JSON text. Raises `UserError` for another version."""
+    """Return the program of a JSON text. Raises `UserError` for a different version."""
     return from_dict(json.loads(text))
 
 

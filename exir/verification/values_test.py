@@ -33,7 +33,7 @@ def named(graph_module: GraphModule, prefix: str) -> Node:
 
 
 def liar(prefix: str, lie: Callable[[torch.Tensor], torch.Tensor]) -> Callable[[GraphModule], None]:
-    """Return a pass that replaces the metadata of one node by `lie` of its value."""
+    """Return a pass that replaces the metadata of one node with `lie` of its value."""
 
     def lying(graph_module: GraphModule) -> None:
         node = named(graph_module, prefix)

@@ -109,7 +109,7 @@ et_triangle et_triangle_of(const et_matrix *matrix, bool upper, bool unit);
 
 et_triangle et_triangle_transpose(const et_triangle *triangle);
 
-/* Replaces each column x of `panel` by the solution y of triangle * y = x. */
+/* Replaces each column x of `panel` with the solution y of triangle * y = x. */
 void et_triangle_solve(const et_triangle *triangle, et_panel *panel);
 
 /* ---- LU factorization with partial pivoting ---- */
@@ -127,8 +127,8 @@ et_lu et_lu_in(void *scratch, size_t rows, size_t columns);
 et_lu et_lu_load(const et_view *matrix, void *scratch);
 double *et_lu_panel(const et_lu *lu);
 
-/* Replaces the matrix by its factors: U on and above the diagonal, L below it,
- * with a unit diagonal. Pivot k is the row, counted from 1, that row k was
+/* Replaces the matrix with its factors: U on and above the diagonal, and L with
+ * a unit diagonal below it. Pivot k is the row, counted from 1, that row k was
  * exchanged with; there are min(rows, columns). Returns the index, from 1, of
  * the first zero on the diagonal of U, or 0. */
 int32_t et_lu_factor(et_lu *lu);
@@ -147,8 +147,8 @@ typedef struct et_reflectors {
   bool transposed; /* apply the transposed product */
 } et_reflectors;
 
-/* QR factorization. Replaces `matrix` by R, with the reflectors below the
- * diagonal. `tau` has min(rows, columns) elements. */
+/* QR factorization. Replaces `matrix` with R, and stores the reflectors below
+ * the diagonal. `tau` has min(rows, columns) elements. */
 void et_reflectors_factor(et_matrix *matrix, double *tau);
 
 /* An et_panel_fn that multiplies a panel by the product of the reflectors, the
@@ -170,8 +170,8 @@ bool et_jacobi_orthogonalize(et_matrix *rows, et_matrix *vectors);
 
 /* ---- Matrix exponential ---- */
 
-/* Replaces the square matrix by its exponential, or by NaN if an element is not
- * finite. The matrix is at the start of ET_EXPONENTIAL_SCRATCH bytes. */
+/* Replaces the square matrix with its exponential, or with NaN if an element is
+ * not finite. The matrix is at the start of ET_EXPONENTIAL_SCRATCH bytes. */
 void et_exponential(et_matrix *matrix);
 
 #endif /* ET_KERNELS_ENGINES_LINEAR_ALGEBRA_H_ */

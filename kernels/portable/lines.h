@@ -23,8 +23,8 @@ typedef struct et_running {
   double float64;
 } et_running;
 
-/* One scan operator. `step` replaces the elements of a chunk by results, in the
- * compute type. */
+/* One scan operator. `step` replaces the elements of a chunk with results, in
+ * the compute type. */
 typedef struct et_scan {
   const char *name; /* for messages */
   void (*step)(et_compute compute, et_running *result, et_chunk *chunk,

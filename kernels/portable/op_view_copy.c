@@ -1,7 +1,7 @@
 #include "executorch/kernels/args.h"
 #include "executorch/kernels/copy.h"
 
-/* Replaces -1 by the size that matches the number of elements. */
+/* Replaces -1 with the size that matches the number of elements. */
 static et_status infer_size(et_kernel_context *context, size_t numel,
                             int32_t *sizes, size_t rank) {
   size_t known = 1;

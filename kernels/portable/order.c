@@ -68,8 +68,8 @@ static bool comes_after(const heap *h, int64_t a, int64_t b) {
   return is_greater(y, x) ? h->largest : a > b;
 }
 
-/* Replaces entry `at` of a heap of `count` entries by `position`, and restores the
- * heap. */
+/* Replaces entry `at` of a heap of `count` entries with `position`, and restores
+ * the heap. */
 static void sink(const heap *h, size_t count, size_t at, int64_t position) {
   for (size_t child = 2 * at + 1; child < count; child = 2 * at + 1) {
     if (child + 1 < count &&

@@ -97,7 +97,7 @@ def passages_of(path: str, text: str) -> Iterator[Passage]:
 
 
 def _without_code_blocks(text: str) -> str:
-    """Replace fenced blocks by empty lines, so that line numbers stay."""
+    """Replace fenced blocks with empty lines, so that line numbers stay."""
     lines, in_block = [], False
     for line in text.splitlines():
         is_fence = bool(_FENCE.match(line))

@@ -127,8 +127,8 @@ class Method(Uncopied):
         """Run the method once and return its outputs as new tensors.
 
         The outputs are torch tensors if an input is one, and numpy arrays otherwise (bfloat16 as uint16
-        bits). Raises ExecutorchError for an input that does not fit. After a failed run, mutable buffers are
-        unspecified.
+        bits). Raises ExecutorchError for an input that does not match. After a failed run, the contents
+        of mutable buffers are unspecified.
         """
         expected = len(self.signature.inputs)
         if len(inputs) != expected:
@@ -170,7 +170,7 @@ class Method(Uncopied):
             return tuple(self._output(index, as_torch) for index in range(len(self.signature.outputs)))
 
     def reset(self) -> None:
-        """Restore the initial values of mutable buffers, also of shared ones."""
+        """Restore the initial values of mutable buffers, including shared ones."""
         with self.lock:
             self._calls.et_method_reset_state(self._view)
 

@@ -93,7 +93,7 @@ def _insert_getitems(output: Node) -> list[Node]:
 
 
 def _pop_node(outer: GraphModule, call: Node) -> None:
-    """Replace uses of the call's result by the first item of its new list result."""
+    """Replace uses of the call's result with the first item of its new list result."""
     with outer.graph.inserting_after(call):
         item = outer.graph.call_function(operator.getitem, (call, 0))
     item.meta = dict(call.meta)

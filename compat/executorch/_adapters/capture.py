@@ -65,7 +65,7 @@ class WrapperModule(torch.nn.Module):
 
 @contextmanager
 def patch_forward(obj: torch.nn.Module, new_method: Callable[..., Any]) -> Iterator[None]:
-    """Replace `obj.forward` by another method in a context, to export that method."""
+    """Replace `obj.forward` with another method in a context, to export that method."""
     original = obj.forward
     obj.forward = new_method.__get__(obj, type(obj))
     try:

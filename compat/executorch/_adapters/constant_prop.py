@@ -25,7 +25,7 @@ def constant_prop_pass(
     custom_skip_targets: Iterable[Any] | None = None,
     _skip_dim_order: bool = False,
 ) -> ExportedProgram:
-    """Replace values that depend only on constants by constants.
+    """Replace values that depend only on constants with constants.
 
     The new constants are named `_prop_tensor_constant0`, …; unused constants are removed. These are not
     folded: quantize and dequantize calls, targets in `custom_skip_targets`, and calls in graphs of control

@@ -119,7 +119,7 @@ def remove_unused_parameters_pass(ep: ExportedProgram) -> ExportedProgram:
 
 
 class DimOrderOpsRevertPass(PassBase):
-    """Replace operators with dim orders by operators with memory formats."""
+    """Convert operators with dim orders to operators with memory formats."""
 
     def call(self, graph_module: GraphModule) -> PassResult:
         """Rewrite all graphs."""

@@ -137,14 +137,14 @@ class _ReplacePass(PassBase):
 
 
 class ReplaceSymSizeOpPass(_ReplacePass):
-    """Replace calls for all sizes by calls for one size each."""
+    """Replace calls for all sizes with calls for one size each."""
 
     def replacement(self, target: Any) -> Any:
         return {_ATEN.sym_size.default: _ATEN.sym_size.int}.get(target)
 
 
 class OpReplacePass(_ReplacePass):
-    """Replace ATen operators by edge operators."""
+    """Replace ATen operators with edge operators."""
 
     def replacement(self, target: Any) -> Any:
         return edge_op(target) if isinstance(target, torch._ops.OpOverload) else None

@@ -39,7 +39,7 @@ _LIBRARY = _register_prim_ops()
 
 
 class EdgeToBackendOpsPass(PassBase):
-    """Replace Python's arithmetic on sizes by operators."""
+    """Replace Python's arithmetic on sizes with operators."""
 
     def call(self, graph_module: GraphModule) -> PassResult:
         """Replace in all graphs."""

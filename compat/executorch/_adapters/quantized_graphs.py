@@ -43,7 +43,7 @@ def remove_first_quant_and_last_dequant(graph_module: GraphModule) -> None:
 def replace_quantized_partition_with_op(
     graph_module: GraphModule, partition: Any, replacement_op: Any
 ) -> tuple[Node, list[Node], list[Node]]:
-    """Replace a partition of `get_source_partitions` by one call.
+    """Replace a partition of `get_source_partitions` with one call.
 
     The call also replaces the dequantize nodes of its inputs and the quantize nodes of its results. Returns
     the call and these nodes.
@@ -69,7 +69,7 @@ def replace_quantized_partition_with_op(
 
 
 def _take_as_it_is(call: Node) -> None:
-    """Replace the only item of a list result by the call itself."""
+    """Replace the only item of a list result with the call itself."""
     for item in list(call.users):
         call.meta["val"] = item.meta["val"]
         item.replace_all_uses_with(call)

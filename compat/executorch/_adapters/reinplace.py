@@ -1,4 +1,4 @@
-"""Replace functional operators by in-place ones if the operand is dead afterwards."""
+"""Replace functional operators with in-place ones if the operand is dead after."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass

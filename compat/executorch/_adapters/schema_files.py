@@ -20,7 +20,7 @@ class ResourceFiles:
         self._files = {name: importlib.resources.read_binary(_PACKAGE, name) for name in resource_names}
 
     def patch_files(self, patch_fn: Callable[[bytes], bytes]) -> None:
-        """Replace the contents of each file by the result of `patch_fn`."""
+        """Replace the contents of each file with the result of `patch_fn`."""
         self._files = {name: patch_fn(data) for name, data in self._files.items()}
 
     def get(self, name: str) -> bytes:

@@ -72,7 +72,7 @@ def _assign_tensors(
 
 
 def _replace_tensor(module: nn.Module, old: Tensor, new: Tensor) -> None:
-    """Replace the parameter or buffer `old` by `new`, wherever `module` has it."""
+    """Replace the parameter or buffer `old` with `new`, wherever `module` has it."""
     for owner in module.modules():
         for tensors in (owner._parameters, owner._buffers):
             for name, tensor in list(tensors.items()):

@@ -53,7 +53,9 @@ def test_record_with_excess_tensor_bytes_is_refused() -> None:
     data = write_calls([Call("f", (torch.ones(2),), ())])
     sizes = data.index((2).to_bytes(4, "little") + b"\0" + (8).to_bytes(8, "little"))
     damaged = data[:sizes] + (1).to_bytes(4, "little") + data[sizes + 4 :]
-    with pytest.raises(InvalidProgramError, match="8 bytes do not match a torch.float32 tensor of sizes"):
+    with pytest.raises(
+        InvalidProgramError, match="8 bytes do not match a torch.float32 tensor of sizes"
+    ):
         read_calls(damaged)
 
 

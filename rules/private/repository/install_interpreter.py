@@ -82,7 +82,7 @@ def _with_bundled_library(program: bytes, library: Path) -> bytes:
 
 
 def _replace_run_path(program: bytes, folder: bytes) -> bytes:
-    """Replace the run path `folder` in the program by the path of its own libpython.
+    """Replace the run path `folder` in the program with the path of its own libpython.
 
     The program is unchanged if the run path does not occur exactly once or is too short.
     """

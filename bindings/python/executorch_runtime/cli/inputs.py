@@ -48,7 +48,7 @@ def read_calls(files: Sequence[Path], signature: Signature) -> list[list[Any]]:
 def read_arrays(path: Path) -> list[tuple[str, Any]]:
     """Read the arrays of an .npy or .npz file, with their names.
 
-    Raises `InputError` for another format, and OSError if the file cannot be read.
+    Raises `InputError` for any other format, and OSError if the file cannot be read.
     """
     try:
         found = np.load(path, allow_pickle=False)
