@@ -215,7 +215,8 @@ static void test_rows_of_zeros_give_the_bias(void **state) {
   et_test_end(&test);
 }
 
-/* The results of rows with NaN or infinity are undefined, but nothing else may be accessed. */
+/* The results of rows with NaN or infinity are undefined, but the op must not access other
+ * memory. */
 static void test_rows_of_no_numbers_are_taken(void **state) {
   (void)state;
   const shape s = {3, 1, 8, 16, 8, true, false, false, F32};

@@ -47,7 +47,7 @@ typedef struct et_cpu_handle {
   et_cpu_tensor **tensor_refs;
   const int32_t **dim_refs;
   int32_t *dims;        /* [dim_count], of the current call */
-  uint32_t *attributes; /* of all ops, aligned */
+  uint32_t *attributes; /* [attribute_words], aligned */
   bool is_static;       /* all dims are constants */
   bool is_current;      /* ops are verified for `dims` */
   bool is_written;      /* reads are verified for the sizes */

@@ -24,7 +24,7 @@ static void test_a_kind_that_is_not_linked_is_named(void **state) {
 static void test_what_a_kind_refuses_is_told_with_its_op(void **state) {
   (void)state;
   cpu_test_write_static();
-  writer->ops.words[9] = CPU_TEST_SUM; /* of the second op */
+  writer->ops.words[9] = CPU_TEST_SUM; /* op type of the second op */
   cpu_test_expect_refused("ops[1]: sum: x is float32 and y one of it");
 }
 
@@ -33,7 +33,7 @@ static void test_ops_may_work_in_place_where_their_kind_does(void **state) {
   cpu_test_write_static();
   cpu_write_unary(writer, CPU_TEST_SHIFT, 1, 1, 1);
   cpu_test_must_load();
-  writer->ops.words[18] = CPU_TEST_SUM; /* does not support in-place */
+  writer->ops.words[18] = CPU_TEST_SUM; /* op type without in-place support */
   cpu_test_expect_refused(
       "payload: ops[2] writes over another value of its own");
 }

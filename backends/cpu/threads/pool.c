@@ -57,8 +57,8 @@ static bool comes_soon(condition *is_so, et_cpu_pool *pool, size_t seen) {
   return false;
 }
 
-/* Claims chunk *index of a share. Returns false if none is left. A successful claim is of the
- * current work: the pool keeps it until the chunk is finished. */
+/* Claims chunk *index of a share. Returns false if none is left. A claimed chunk belongs to the
+ * current work, which the pool keeps until the chunk has finished. */
 static bool claim(et_cpu_pool_share *share, size_t *index) {
   size_t left = atomic_load_explicit(&share->unclaimed, memory_order_relaxed);
   while (left > 0) {

@@ -386,7 +386,7 @@ et_xnn_tensor et_xnn_pack(et_xnn_builder *b, const et_xnn_packing *packing) {
   return add(b, packing->dtype, &packing->dims, &slot, data);
 }
 
-/* Returns true if the totals are within what was counted. */
+/* Returns true if `used` is within `counts`. */
 static bool has_room(const et_xnn_counts *used, const et_xnn_counts *counts) {
   return used->ops <= counts->ops && used->references <= counts->references &&
          used->dims <= counts->dims && used->words <= counts->words;

@@ -1,13 +1,13 @@
-/* Each layer belongs to exactly one group. A layer that et_xnn_is_in_chain() reports has no op
- * of its own, so the chain that ends later must contain it. Both functions decide with the same
+/* Each layer belongs to exactly one group. A layer that et_xnn_is_in_chain() reports has no op of
+ * its own, so the chain that ends later must contain it. Both functions decide with the same
  * predicates: is_strip() and count_before().
  *
- * The predicates read the payload only: nodes, declared sizes and the number of readers. Sizes
- * of a call do not affect them. Measuring, building and resizing therefore see the same groups;
- * if they ever differ, the count checks of builder.c reject the graph.
+ * The predicates read the payload only: nodes, declared sizes and the number of readers. Sizes of a
+ * call do not affect them. Measuring, building and resizing therefore see the same groups; if they
+ * ever differ, the count checks of builder.c reject the graph.
  *
- * The declared sizes are checked for plausibility only, by et_xnn_prefers_strip(). The rule in
- * strip.c verifies channels and workspaces before it emits the op. */
+ * Selection relies on declared sizes (et_xnn_prefers_strip). The rule in strip.c verifies
+ * channels and workspaces before it emits the op. */
 #include "backends/xnnpack/runtime/chain.h"
 
 #include "backends/xnnpack/runtime/schema.h"
@@ -116,8 +116,8 @@ static bool find_before(const et_xnn_nodes *n, const found *strip,
          before->part.project.input_count == ET_XNN_RESIDUAL;
 }
 
-/* Returns the number of blocks before this one in its op. Runs are split into ops of
- * ET_XNN_MOST_PARTS blocks, counted from the first block of the run. */
+/* Returns the number of blocks before this one in its op, which is less than ET_XNN_MOST_PARTS.
+ * Runs are split into ops of ET_XNN_MOST_PARTS blocks, counted from the first block of the run. */
 static size_t count_before(const et_xnn_nodes *n, const found *strip) {
   found at = *strip;
   found before;

@@ -9,7 +9,7 @@
 
 /* Supported flags. */
 enum {
-  ET_XNN_FLAG_TRANSPOSED = 1,    /* of the weights or the second matrix */
+  ET_XNN_FLAG_TRANSPOSED = 1,    /* weights or second matrix */
   ET_XNN_FLAG_RESHAPE_2D = 4,    /* FullyConnected: flatten to a matrix */
   ET_XNN_FLAG_ALIGN_CORNERS = 8, /* StaticResizeBilinear2D */
   ET_XNN_FLAG_KEEP_DIMS = 0x40

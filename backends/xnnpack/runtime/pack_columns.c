@@ -5,7 +5,7 @@
 
 /* Parameters of columns, [groups][panels * 16]. */
 typedef struct columns {
-  et_xnn_matrix matrix; /* of the weights */
+  et_xnn_matrix matrix; /* matrix of the weights */
   uint32_t bias;
   float x_scale; /* scale of the input */
   float y_scale; /* scale of the output */

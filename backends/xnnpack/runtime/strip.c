@@ -23,27 +23,27 @@
 
 extern const et_backend_part et_cpu_op_mbconv_f32;
 
-#define LEAST_BYTES (512 << 10) /* of the expanded image */
+#define LEAST_BYTES (512 << 10) /* minimum bytes of the expanded image */
 #define STRIP_PIXELS 56
 #define TWO_WORKSPACES (640 << 10)
 
 /* Maximum number of filter rows, which the op lists on the stack. */
 #define MOST_FILTER_HEIGHT 32
 
-/* Maximum size of a dimension. Products of three sizes fit int64. */
+/* Maximum size of a dimension. The products below fit int64. */
 #define MOST_SIZE (1 << 15)
 
-/* Maximum size of a dimension. The products below fit int64. */
+/* Maximum number of floats of a block in the workspace of a thread. */
 #define MOST_FLOATS (INT32_MAX / ET_XNN_THREADS / ET_XNN_MOST_PARTS)
 
 /* A block at the sizes that the payload declares. */
 typedef struct strip {
   et_xnn_window expand;
   et_xnn_window filter;
-  int64_t height; /* of the expanded image */
+  int64_t height; /* height and width of the expanded image */
   int64_t width;
   int64_t filtered_width;
-  int64_t channels; /* of the expanded image */
+  int64_t channels; /* channels of the expanded image */
 } strip;
 
 static bool is_within(int64_t size) { return size >= 1 && size <= MOST_SIZE; }
