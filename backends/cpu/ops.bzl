@@ -1,5 +1,6 @@
-"""The ops of the CPU backend. Op `name` is //backends/cpu/ops:<name>.c and defines `et_cpu_op_<name>`."""
+"""The names of declared ops. A test compares the lists with the schema's registry."""
 
+# Ops of payloads: `//backends/cpu/ops:<name>.c` defines `et_cpu_op_<name>`.
 CPU_OPS = [
     "adaptive_pool",
     "arange",
@@ -43,4 +44,12 @@ CPU_OPS = [
     "topk",
     "winograd_f32",
     "winograd_qs8",
+]
+
+# Ops that only the XNNPACK backend builds.
+XNNPACK_OPS = [
+    "add_qs8",
+    "argmax_pool",
+    "round_rows",
+    "transposed_convolution",
 ]

@@ -1,6 +1,7 @@
 /* The sites in CpuBackend payloads of a program. */
 #include <string.h>
 
+#include "backends/cpu/ops/op_schema.h"
 #include "backends/cpu/runtime/payload.h"
 #include "executorch/backend.h"
 #include "tests/fuzz/mutate.h"
@@ -107,7 +108,7 @@ const char *et_sites_missing_kind(void) {
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
     const et_cpu_op_type *kind = kinds[i]->content;
     if (kinds[i]->id >= MOST_KINDS || !seen[kinds[i]->id]) {
-      return kind->name;
+      return kind->schema->name;
     }
   }
   return NULL;

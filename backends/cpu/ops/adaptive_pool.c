@@ -144,7 +144,7 @@ static void run(const et_cpu_op *op, const et_cpu_run *run) {
   }
 }
 
-static const et_cpu_op_type op_type = {"adaptive_pool", check, run, 0,
-                                       &et_cpu_adaptive_pool_schema};
+static const et_cpu_op_type op_type = {&et_cpu_adaptive_pool_schema, check,
+                                       run};
 const et_backend_part et_cpu_op_adaptive_pool = {ET_CPU_OP_ADAPTIVE_POOL,
                                                  &op_type};

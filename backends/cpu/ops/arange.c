@@ -17,6 +17,5 @@ static void run(const et_cpu_op *op, const et_cpu_run *run) {
   }
 }
 
-static const et_cpu_op_type op_type = {"arange", NULL, run, 0,
-                                       &et_cpu_arange_schema};
+static const et_cpu_op_type op_type = {&et_cpu_arange_schema, NULL, run};
 const et_backend_part et_cpu_op_arange = {ET_CPU_OP_ARANGE, &op_type};

@@ -5,7 +5,7 @@
 
 et_status et_cpu_check_broadcast(const et_cpu_op *op, const et_cpu_tensor *x,
                                  const et_cpu_tensor *y, et_error *error) {
-  const char *name = op->type->name;
+  const char *name = op->type->schema->name;
   const size_t index = et_cpu_tensor_index(op, x);
   ET_CPU_CHECK(error, x->rank <= y->rank,
                "%s: tensor %zu has %d dims, the output %d", name, index,

@@ -85,6 +85,5 @@ static void run(const et_cpu_op *op, const et_cpu_run *run) {
   et_cpu_for_each(run, et_cpu_parts(w.y->numel, CHUNK), run_chunk, &w);
 }
 
-static const et_cpu_op_type op_type = {"cast", check, run, 0,
-                                       &et_cpu_cast_schema};
+static const et_cpu_op_type op_type = {&et_cpu_cast_schema, check, run};
 const et_backend_part et_cpu_op_cast = {ET_CPU_OP_CAST, &op_type};

@@ -3,7 +3,7 @@
 et_status et_cpu_check_same_batch(const et_cpu_op *op, const et_cpu_tensor *x,
                                   const et_cpu_tensor *y, et_error *error) {
   ET_CPU_CHECK(error, x->sizes[0] == y->sizes[0],
-               "%s: %d images in, %d images out", op->type->name,
+               "%s: %d images in, %d images out", op->type->schema->name,
                (int)x->sizes[0], (int)y->sizes[0]);
   return ET_STATUS_OK;
 }
@@ -14,8 +14,9 @@ et_status et_cpu_check_same_channels(const et_cpu_op *op,
   const int32_t *in = x->sizes;
   const int32_t *out = y->sizes;
   ET_CPU_CHECK(error, in[0] == out[0] && in[3] == out[3],
-               "%s: %d images of %d channels in, %d of %d out", op->type->name,
-               (int)in[0], (int)in[3], (int)out[0], (int)out[3]);
+               "%s: %d images of %d channels in, %d of %d out",
+               op->type->schema->name, (int)in[0], (int)in[3], (int)out[0],
+               (int)out[3]);
   return ET_STATUS_OK;
 }
 
@@ -24,7 +25,7 @@ et_status et_cpu_check_attribute(const et_cpu_op *op, size_t index, int64_t low,
   const int64_t value = (int32_t)op->attributes[index];
   ET_CPU_CHECK(error, value >= low && value <= high,
                "%s: attribute %zu is %lld, expected %lld to %lld",
-               op->type->name, index, (long long)value, (long long)low,
+               op->type->schema->name, index, (long long)value, (long long)low,
                (long long)high);
   return ET_STATUS_OK;
 }
@@ -41,13 +42,14 @@ et_status et_cpu_check_shape(const et_cpu_op *op, const et_cpu_tensor *tensor,
                              uint8_t rank, const int64_t *sizes,
                              et_error *error) {
   ET_CPU_CHECK(error, tensor->rank == rank,
-               "%s: tensor %zu has %d dims, expected %d", op->type->name,
-               et_cpu_tensor_index(op, tensor), (int)tensor->rank, (int)rank);
+               "%s: tensor %zu has %d dims, expected %d",
+               op->type->schema->name, et_cpu_tensor_index(op, tensor),
+               (int)tensor->rank, (int)rank);
   for (uint8_t i = 0; i < rank; i++) {
     ET_CPU_CHECK(error, tensor->sizes[i] == sizes[i],
-                 "%s: tensor %zu, dim %d is %d, expected %lld", op->type->name,
-                 et_cpu_tensor_index(op, tensor), (int)i, (int)tensor->sizes[i],
-                 (long long)sizes[i]);
+                 "%s: tensor %zu, dim %d is %d, expected %lld",
+                 op->type->schema->name, et_cpu_tensor_index(op, tensor),
+                 (int)i, (int)tensor->sizes[i], (long long)sizes[i]);
   }
   return ET_STATUS_OK;
 }
@@ -55,7 +57,7 @@ et_status et_cpu_check_shape(const et_cpu_op *op, const et_cpu_tensor *tensor,
 et_status et_cpu_check_dtype(const et_cpu_op *op, const et_cpu_tensor *tensor,
                              et_scalar_type dtype, et_error *error) {
   ET_CPU_CHECK(error, tensor->dtype == dtype,
-               "%s: tensor %zu is %s, expected %s", op->type->name,
+               "%s: tensor %zu is %s, expected %s", op->type->schema->name,
                et_cpu_tensor_index(op, tensor),
                et_scalar_type_name(tensor->dtype), et_scalar_type_name(dtype));
   return ET_STATUS_OK;
@@ -65,9 +67,9 @@ et_status et_cpu_check_elements(const et_cpu_op *op,
                                 const et_cpu_tensor *tensor, int64_t numel,
                                 et_error *error) {
   ET_CPU_CHECK(error, (int64_t)tensor->numel == numel,
-               "%s: tensor %zu has %zu elements, expected %lld", op->type->name,
-               et_cpu_tensor_index(op, tensor), tensor->numel,
-               (long long)numel);
+               "%s: tensor %zu has %zu elements, expected %lld",
+               op->type->schema->name, et_cpu_tensor_index(op, tensor),
+               tensor->numel, (long long)numel);
   return ET_STATUS_OK;
 }
 

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "backends/cpu/ops/op.h"
+#include "backends/cpu/ops/op_schema.h"
 
 /* Returns from a check with a formatted message unless `condition` holds. */
 #define ET_CPU_CHECK(error, condition, ...)                                \

@@ -95,6 +95,5 @@ static void run(const et_cpu_op *op, const et_cpu_run *run) {
   }
 }
 
-static const et_cpu_op_type op_type = {"col2im", check, run, 0,
-                                       &et_cpu_col2im_schema};
+static const et_cpu_op_type op_type = {&et_cpu_col2im_schema, check, run};
 const et_backend_part et_cpu_op_col2im = {ET_CPU_OP_COL2IM, &op_type};

@@ -85,6 +85,5 @@ static void run(const et_cpu_op *op, const et_cpu_run *run) {
   }
 }
 
-static const et_cpu_op_type op_type = {"conv_f32", check, run, 0,
-                                       &et_cpu_conv_f32_schema};
+static const et_cpu_op_type op_type = {&et_cpu_conv_f32_schema, check, run};
 const et_backend_part et_cpu_op_conv_f32 = {ET_CPU_OP_CONV_F32, &op_type};

@@ -38,7 +38,7 @@ static void run(const et_cpu_op *op, const et_cpu_run *run) {
   et_cpu_for_each(run, et_cpu_pixel_block_count(&w.blocks), run_block, &w);
 }
 
-static const et_cpu_op_type op_type = {"conv_f32_f16w", check, run, 0,
-                                       &et_cpu_conv_f32_f16w_schema};
+static const et_cpu_op_type op_type = {&et_cpu_conv_f32_f16w_schema, check,
+                                       run};
 const et_backend_part et_cpu_op_conv_f32_f16w = {ET_CPU_OP_CONV_F32_F16W,
                                                  &op_type};

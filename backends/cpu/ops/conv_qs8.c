@@ -120,6 +120,5 @@ static void run(const et_cpu_op *op, const et_cpu_run *run) {
                   &w);
 }
 
-static const et_cpu_op_type op_type = {"conv_qs8", check, run, 0,
-                                       &et_cpu_conv_qs8_schema};
+static const et_cpu_op_type op_type = {&et_cpu_conv_qs8_schema, check, run};
 const et_backend_part et_cpu_op_conv_qs8 = {ET_CPU_OP_CONV_QS8, &op_type};

@@ -21,8 +21,9 @@ static et_status check_weights(const et_cpu_op *op,
   const int64_t channels = channels_of(args);
   const int64_t columns = args->y->sizes[3];
   ET_CPU_CHECK(error, channels % groups == 0 && columns % groups == 0,
-               "%s: %lld groups of %lld channels, %lld outputs", op->type->name,
-               (long long)groups, (long long)channels, (long long)columns);
+               "%s: %lld groups of %lld channels, %lld outputs",
+               op->type->schema->name, (long long)groups, (long long)channels,
+               (long long)columns);
   const int64_t panels = (columns / groups + 15) / 16;
   const int64_t depth = (int64_t)kernel[0] * kernel[1] * (channels / groups);
   const int64_t packed[4] = {groups, panels, depth, 16};

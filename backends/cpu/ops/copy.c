@@ -214,6 +214,5 @@ static void run(const et_cpu_op *op, const et_cpu_run *run) {
   }
 }
 
-static const et_cpu_op_type op_type = {"copy", check, run, 0,
-                                       &et_cpu_copy_schema};
+static const et_cpu_op_type op_type = {&et_cpu_copy_schema, check, run};
 const et_backend_part et_cpu_op_copy = {ET_CPU_OP_COPY, &op_type};

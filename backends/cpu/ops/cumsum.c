@@ -80,6 +80,5 @@ static void run(const et_cpu_op *op, const et_cpu_run *run) {
                   run_columns, &args);
 }
 
-static const et_cpu_op_type op_type = {"cumsum", check, run, 0,
-                                       &et_cpu_cumsum_schema};
+static const et_cpu_op_type op_type = {&et_cpu_cumsum_schema, check, run};
 const et_backend_part et_cpu_op_cumsum = {ET_CPU_OP_CUMSUM, &op_type};

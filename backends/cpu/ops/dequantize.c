@@ -41,6 +41,5 @@ static void run(const et_cpu_op *op, const et_cpu_run *run) {
   et_cpu_for_each(run, et_cpu_parts(w.count, ET_CPU_QS8_CHUNK), run_chunk, &w);
 }
 
-static const et_cpu_op_type op_type = {"dequantize", check, run, 0,
-                                       &et_cpu_dequantize_schema};
+static const et_cpu_op_type op_type = {&et_cpu_dequantize_schema, check, run};
 const et_backend_part et_cpu_op_dequantize = {ET_CPU_OP_DEQUANTIZE, &op_type};

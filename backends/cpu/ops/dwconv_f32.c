@@ -114,6 +114,5 @@ static void run(const et_cpu_op *op, const et_cpu_run *run) {
   et_cpu_for_each(run, share_out(&w, et_cpu_threads(run)), run_chunk, &w);
 }
 
-static const et_cpu_op_type op_type = {"dwconv_f32", check, run, 0,
-                                       &et_cpu_dwconv_f32_schema};
+static const et_cpu_op_type op_type = {&et_cpu_dwconv_f32_schema, check, run};
 const et_backend_part et_cpu_op_dwconv_f32 = {ET_CPU_OP_DWCONV_F32, &op_type};

@@ -98,6 +98,5 @@ static void run(const et_cpu_op *op, const et_cpu_run *run) {
                   &w);
 }
 
-static const et_cpu_op_type op_type = {"dwconv_qs8", check, run, 0,
-                                       &et_cpu_dwconv_qs8_schema};
+static const et_cpu_op_type op_type = {&et_cpu_dwconv_qs8_schema, check, run};
 const et_backend_part et_cpu_op_dwconv_qs8 = {ET_CPU_OP_DWCONV_QS8, &op_type};

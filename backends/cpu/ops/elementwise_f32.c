@@ -180,7 +180,7 @@ static void run(const et_cpu_op *op, const et_cpu_run *run) {
                   &w);
 }
 
-static const et_cpu_op_type op_type = {"elementwise_f32", check, run, 1,
-                                       &et_cpu_elementwise_f32_schema};
+static const et_cpu_op_type op_type = {&et_cpu_elementwise_f32_schema, check,
+                                       run};
 const et_backend_part et_cpu_op_elementwise_f32 = {ET_CPU_OP_ELEMENTWISE_F32,
                                                    &op_type};

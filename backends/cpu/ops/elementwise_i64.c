@@ -183,7 +183,7 @@ static void run(const et_cpu_op *op, const et_cpu_run *run) {
   et_cpu_for_each(run, et_cpu_parts(w.broadcast.blocks, CHUNK), run_chunk, &w);
 }
 
-static const et_cpu_op_type op_type = {"elementwise_i64", check, run, 1,
-                                       &et_cpu_elementwise_i64_schema};
+static const et_cpu_op_type op_type = {&et_cpu_elementwise_i64_schema, check,
+                                       run};
 const et_backend_part et_cpu_op_elementwise_i64 = {ET_CPU_OP_ELEMENTWISE_I64,
                                                    &op_type};

@@ -16,14 +16,14 @@ static et_status check_instruction(const et_cpu_op *op, const uint32_t *words,
     const int32_t operand = instruction.registers[i];
     ET_CPU_CHECK(error, operand >= 0 && (size_t)operand < registers,
                  "%s: instruction %zu reads register %d, expected 0 to %zu",
-                 op->type->name, index, (int)operand, registers - 1);
+                 op->type->schema->name, index, (int)operand, registers - 1);
   }
   ET_CPU_CHECK(
       error,
       instruction.opcode != ET_CPU_OPCODE_ACTIVATE ||
           instruction.activation.function <= ET_CPU_ACTIVATION_FUNCTION_ELU,
       "%s: instruction %zu has activation function %u, expected 0 to %d",
-      op->type->name, index, (unsigned)instruction.activation.function,
+      op->type->schema->name, index, (unsigned)instruction.activation.function,
       (int)ET_CPU_ACTIVATION_FUNCTION_ELU);
   return ET_STATUS_OK;
 }
@@ -32,13 +32,13 @@ et_status et_cpu_check_elementwise_program(
     const et_cpu_op *op, const et_cpu_elementwise_program *program,
     et_error *error) {
   ET_CPU_CHECK(error, program->operands == op->input_count,
-               "%s: %d operands, expected %d", op->type->name,
+               "%s: %d operands, expected %d", op->type->schema->name,
                (int)program->operands, (int)op->input_count);
   ET_CPU_CHECK(error, program->count > 0, "%s: a program has no instructions",
-               op->type->name);
+               op->type->schema->name);
   const size_t operands = op->input_count;
   ET_CPU_CHECK(error, operands + program->count <= ET_CPU_ELEMENTWISE_REGISTERS,
-               "%s: %zu registers, expected at most %d", op->type->name,
+               "%s: %zu registers, expected at most %d", op->type->schema->name,
                operands + program->count, ET_CPU_ELEMENTWISE_REGISTERS);
   for (size_t i = 0; i < program->count; i++) {
     const uint32_t *words =

@@ -112,6 +112,5 @@ static void run(const et_cpu_op *op, const et_cpu_run *run) {
   }
 }
 
-static const et_cpu_op_type op_type = {"embedding", check, run, 0,
-                                       &et_cpu_embedding_schema};
+static const et_cpu_op_type op_type = {&et_cpu_embedding_schema, check, run};
 const et_backend_part et_cpu_op_embedding = {ET_CPU_OP_EMBEDDING, &op_type};

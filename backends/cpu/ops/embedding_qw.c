@@ -138,7 +138,6 @@ static void run(const et_cpu_op *op, const et_cpu_run *run) {
   }
 }
 
-static const et_cpu_op_type op_type = {"embedding_qw", check, run, 0,
-                                       &et_cpu_embedding_qw_schema};
+static const et_cpu_op_type op_type = {&et_cpu_embedding_qw_schema, check, run};
 const et_backend_part et_cpu_op_embedding_qw = {ET_CPU_OP_EMBEDDING_QW,
                                                 &op_type};

@@ -39,7 +39,7 @@ static void run(const et_cpu_op *op, const et_cpu_run *run) {
   et_cpu_for_each(run, et_cpu_block_count(&work.blocks), run_block, &work);
 }
 
-static const et_cpu_op_type op_type = {"gemm_f32_f16w", check, run, 0,
-                                       &et_cpu_gemm_f32_f16w_schema};
+static const et_cpu_op_type op_type = {&et_cpu_gemm_f32_f16w_schema, check,
+                                       run};
 const et_backend_part et_cpu_op_gemm_f32_f16w = {ET_CPU_OP_GEMM_F32_F16W,
                                                  &op_type};

@@ -69,8 +69,8 @@ static et_status check(const et_cpu_op *op, et_error *error) {
   }
   const size_t rows = et_cpu_low_bit_rows(args.ys[0]);
   ET_CPU_CHECK(error, args.ys_count == 1 || rows == 1,
-               "%s: %d outputs of %zu rows, expected one row", op->type->name,
-               (int)args.ys_count, rows);
+               "%s: %d outputs of %zu rows, expected one row",
+               op->type->schema->name, (int)args.ys_count, rows);
   const et_cpu_tensor *residual = residual_of(&args);
   return residual != NULL ? et_cpu_check_alike(op, residual, args.ys[0], error)
                           : ET_STATUS_OK;
@@ -131,7 +131,6 @@ static void run(const et_cpu_op *op, const et_cpu_run *run) {
                   rows == 1 ? run_row : run_rows, &w);
 }
 
-static const et_cpu_op_type op_type = {"gemm_f32_qbw", check, run, 0,
-                                       &et_cpu_gemm_f32_qbw_schema};
+static const et_cpu_op_type op_type = {&et_cpu_gemm_f32_qbw_schema, check, run};
 const et_backend_part et_cpu_op_gemm_f32_qbw = {ET_CPU_OP_GEMM_F32_QBW,
                                                 &op_type};

@@ -106,7 +106,6 @@ static void run(const et_cpu_op *op, const et_cpu_run *run) {
   et_cpu_for_each(run, et_cpu_block_count(&w.blocks), run_block, &w);
 }
 
-static const et_cpu_op_type op_type = {"gemm_qd8_qbw", check, run, 0,
-                                       &et_cpu_gemm_qd8_qbw_schema};
+static const et_cpu_op_type op_type = {&et_cpu_gemm_qd8_qbw_schema, check, run};
 const et_backend_part et_cpu_op_gemm_qd8_qbw = {ET_CPU_OP_GEMM_QD8_QBW,
                                                 &op_type};

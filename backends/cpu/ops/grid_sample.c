@@ -146,6 +146,5 @@ static void run(const et_cpu_op *op, const et_cpu_run *run) {
   }
 }
 
-static const et_cpu_op_type op_type = {"grid_sample", check, run, 0,
-                                       &et_cpu_grid_sample_schema};
+static const et_cpu_op_type op_type = {&et_cpu_grid_sample_schema, check, run};
 const et_backend_part et_cpu_op_grid_sample = {ET_CPU_OP_GRID_SAMPLE, &op_type};

@@ -19,8 +19,7 @@ static void run(const et_cpu_op *op, const et_cpu_run *run) {
                           multiply);
 }
 
-static const et_cpu_op_type op_type = {"grouped_gemm_f32",
-                                       et_cpu_grouped_gemm_check, run, 0,
-                                       &et_cpu_grouped_gemm_f32_schema};
+static const et_cpu_op_type op_type = {&et_cpu_grouped_gemm_f32_schema,
+                                       et_cpu_grouped_gemm_check, run};
 const et_backend_part et_cpu_op_grouped_gemm_f32 = {ET_CPU_OP_GROUPED_GEMM_F32,
                                                     &op_type};

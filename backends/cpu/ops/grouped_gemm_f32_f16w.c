@@ -32,8 +32,7 @@ static void run(const et_cpu_op *op, const et_cpu_run *run) {
   et_cpu_grouped_gemm_run(op, run, &args, ET_CPU_WIDENED_ROWS, multiply);
 }
 
-static const et_cpu_op_type op_type = {"grouped_gemm_f32_f16w",
-                                       et_cpu_grouped_gemm_check, run, 0,
-                                       &et_cpu_grouped_gemm_f32_f16w_schema};
+static const et_cpu_op_type op_type = {&et_cpu_grouped_gemm_f32_f16w_schema,
+                                       et_cpu_grouped_gemm_check, run};
 const et_backend_part et_cpu_op_grouped_gemm_f32_f16w = {
     ET_CPU_OP_GROUPED_GEMM_F32_F16W, &op_type};

@@ -25,7 +25,7 @@ static bool groups_fit(const et_cpu_op *op, const et_cpu_run *run,
     const int64_t end = et_cpu_index_at(ends, i);
     if (end < start || end > rows) {
       ET_CPU_FAIL(run, "%s: group %zu ends at row %lld, expected %lld to %lld",
-                  op->type->name, i, (long long)end, (long long)start,
+                  op->type->schema->name, i, (long long)end, (long long)start,
                   (long long)rows);
       return false;
     }

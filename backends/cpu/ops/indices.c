@@ -8,7 +8,7 @@ et_status et_cpu_check_gathered(const et_cpu_op *op, const et_cpu_tensor *y,
   int64_t sizes[ET_CPU_MAX_RANK];
   ET_CPU_CHECK(error, indices->rank < ET_CPU_MAX_RANK,
                "%s: tensor %zu has %d dims, expected less than %d",
-               op->type->name, et_cpu_tensor_index(op, indices),
+               op->type->schema->name, et_cpu_tensor_index(op, indices),
                (int)indices->rank, ET_CPU_MAX_RANK);
   for (uint8_t i = 0; i < indices->rank; i++) {
     sizes[i] = indices->sizes[i];
@@ -22,8 +22,8 @@ bool et_cpu_indices_fit(const et_cpu_op *op, const et_cpu_run *run,
   for (size_t i = 0; i < indices->numel; i++) {
     const int64_t index = et_cpu_index_at(indices, i);
     if (index < 0 || index >= rows) {
-      ET_CPU_FAIL(run, "%s: row %lld of a table of %lld", op->type->name,
-                  (long long)index, (long long)rows);
+      ET_CPU_FAIL(run, "%s: row %lld of a table of %lld",
+                  op->type->schema->name, (long long)index, (long long)rows);
       return false;
     }
   }

@@ -86,6 +86,5 @@ static void run(const et_cpu_op *op, const et_cpu_run *run) {
   }
 }
 
-static const et_cpu_op_type op_type = {"kv_update", check, run, 1,
-                                       &et_cpu_kv_update_schema};
+static const et_cpu_op_type op_type = {&et_cpu_kv_update_schema, check, run};
 const et_backend_part et_cpu_op_kv_update = {ET_CPU_OP_KV_UPDATE, &op_type};

@@ -11,7 +11,7 @@ et_status et_cpu_low_bit_check_others(const et_cpu_op *op, size_t others,
                                       et_error *error) {
   const size_t before = op->input_count - others;
   ET_CPU_CHECK(error, others >= operands && others <= operands + optional,
-               "%s: %d inputs, expected %zu to %zu", op->type->name,
+               "%s: %d inputs, expected %zu to %zu", op->type->schema->name,
                (int)op->input_count, before + operands,
                before + operands + optional);
   return ET_STATUS_OK;
@@ -25,7 +25,7 @@ static et_status check_weights(const et_cpu_op *op,
   const int32_t groups = gemm->groups;
   const int32_t per_word = 32 / gemm->format.bits;
   ET_CPU_CHECK(error, depth > 0 && depth % per_word == 0,
-               "%s: K is %d, expected a multiple of %d", op->type->name,
+               "%s: K is %d, expected a multiple of %d", op->type->schema->name,
                (int)depth, (int)per_word);
   const int64_t words[3] = {panels, depth / per_word, 16};
   ET_RETURN_IF_ERROR(
@@ -35,7 +35,7 @@ static et_status check_weights(const et_cpu_op *op,
       error,
       groups > 0 && depth % groups == 0 && depth / groups % per_word == 0,
       "%s: K is %d in %d groups, expected groups of a multiple of %d",
-      op->type->name, (int)depth, (int)groups, (int)per_word);
+      op->type->schema->name, (int)depth, (int)groups, (int)per_word);
   const int64_t sizes[3] = {panels, groups, 16};
   ET_RETURN_IF_ERROR(et_cpu_check_parameters(op, gemm->scales, sizes, error));
   return gemm->offsets != NULL

@@ -63,7 +63,7 @@ static void run(const et_cpu_op *op, const et_cpu_run *run) {
   scatter(&args);
 }
 
-static const et_cpu_op_type op_type = {"masked_scatter", check, run, 1,
-                                       &et_cpu_masked_scatter_schema};
+static const et_cpu_op_type op_type = {&et_cpu_masked_scatter_schema, check,
+                                       run};
 const et_backend_part et_cpu_op_masked_scatter = {ET_CPU_OP_MASKED_SCATTER,
                                                   &op_type};

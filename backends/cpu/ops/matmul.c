@@ -123,6 +123,5 @@ static void run(const et_cpu_op *op, const et_cpu_run *run) {
   et_cpu_for_each(run, w.chunks, run_chunk, &w);
 }
 
-static const et_cpu_op_type op_type = {"matmul", check, run, 0,
-                                       &et_cpu_matmul_schema};
+static const et_cpu_op_type op_type = {&et_cpu_matmul_schema, check, run};
 const et_backend_part et_cpu_op_matmul = {ET_CPU_OP_MATMUL, &op_type};

@@ -242,6 +242,6 @@ static void run(const et_cpu_op *op, const et_cpu_run *run) {
   }
 }
 
-static const et_cpu_op_type op_type = {"mbconv_f32", et_cpu_check_mbconv, run,
-                                       0, &et_cpu_mbconv_f32_schema};
+static const et_cpu_op_type op_type = {&et_cpu_mbconv_f32_schema,
+                                       et_cpu_check_mbconv, run};
 const et_backend_part et_cpu_op_mbconv_f32 = {ET_CPU_OP_MBCONV_F32, &op_type};

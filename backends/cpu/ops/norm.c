@@ -57,6 +57,5 @@ static void run(const et_cpu_op *op, const et_cpu_run *run) {
   et_cpu_for_each(run, et_cpu_parts(w.rows, w.block_rows), run_block, &w);
 }
 
-static const et_cpu_op_type op_type = {"norm", check, run, 1,
-                                       &et_cpu_norm_schema};
+static const et_cpu_op_type op_type = {&et_cpu_norm_schema, check, run};
 const et_backend_part et_cpu_op_norm = {ET_CPU_OP_NORM, &op_type};

@@ -67,7 +67,7 @@ struct et_cpu_op_schema;
 
 /* The implementation of an op. All pointers are static. */
 typedef struct et_cpu_op_type {
-  const char *name;
+  const struct et_cpu_op_schema *schema;
   /* Verifies the properties of `op` that `run` relies on and that the schema does
    * not declare: relations between sizes and attributes. Messages begin with the
    * op's name. Called at load with the maximum sizes, and again when sizes change.
@@ -77,10 +77,6 @@ typedef struct et_cpu_op_type {
   /* Computes the outputs. Results have the same bits for every number of threads.
    * Sets the fault of the call if values in the tensors are out of range. */
   void (*run)(const et_cpu_op *op, const et_cpu_run *run);
-  /* 1 + index of the input that output 0 may overwrite; 0: outputs overlap no other
-   * tensor of the op. */
-  uint8_t in_place;
-  const struct et_cpu_op_schema *schema; /* NULL: `check` verifies everything */
 } et_cpu_op_type;
 
 #ifdef __cplusplus

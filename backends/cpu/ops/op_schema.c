@@ -9,8 +9,8 @@ static et_status check_limits(const et_cpu_op *op, const char *counted,
                               uint16_t count, const uint8_t limits[2],
                               et_error *error) {
   ET_CPU_CHECK(error, count >= limits[0] && count <= limits[1],
-               "%s: %d %s, expected %d to %d", op->type->name, (int)count,
-               counted, (int)limits[0], (int)limits[1]);
+               "%s: %d %s, expected %d to %d", op->type->schema->name,
+               (int)count, counted, (int)limits[0], (int)limits[1]);
   return ET_STATUS_OK;
 }
 
@@ -25,8 +25,8 @@ static et_status check_counts(const et_cpu_op *op,
       check_limits(op, "workspaces", op->workspace_count, workspaces, error));
   ET_CPU_CHECK(error,
                schema->dims == ET_CPU_ANY_DIMS || op->dim_count == schema->dims,
-               "%s: %d dims, expected %d", op->type->name, (int)op->dim_count,
-               (int)schema->dims);
+               "%s: %d dims, expected %d", op->type->schema->name,
+               (int)op->dim_count, (int)schema->dims);
   const int more = (int)op->attribute_count - (int)schema->words;
   ET_CPU_CHECK(error,
                more == 0 || (more > 0 && schema->repeated_words > 0 &&
@@ -34,8 +34,8 @@ static et_status check_counts(const et_cpu_op *op,
                schema->repeated_words > 0
                    ? "%s: %d attributes, expected %d plus a multiple of %d"
                    : "%s: %d attributes, expected %d",
-               op->type->name, (int)op->attribute_count, (int)schema->words,
-               (int)schema->repeated_words);
+               op->type->schema->name, (int)op->attribute_count,
+               (int)schema->words, (int)schema->repeated_words);
   return ET_STATUS_OK;
 }
 
@@ -68,9 +68,10 @@ static et_status fail_dtype(const et_cpu_op *op, size_t index, uint16_t allowed,
   const char *format = count == 1   ? "%s: tensor %zu is %s, expected %s"
                        : count == 2 ? "%s: tensor %zu is %s, expected %s or %s"
                                     : "%s: tensor %zu is %s: not supported";
-  return et_fail(error, ET_STATUS_DELEGATE_INCOMPATIBLE, format, op->type->name,
-                 index, et_scalar_type_name(op->tensors[index]->dtype),
-                 names[0], names[1]);
+  return et_fail(error, ET_STATUS_DELEGATE_INCOMPATIBLE, format,
+                 op->type->schema->name, index,
+                 et_scalar_type_name(op->tensors[index]->dtype), names[0],
+                 names[1]);
 }
 
 static et_status check_tensor(const et_cpu_op *op, size_t index,
@@ -81,14 +82,15 @@ static et_status check_tensor(const et_cpu_op *op, size_t index,
   }
   if (rule->min_rank == rule->max_rank) {
     ET_CPU_CHECK(error, tensor->rank == rule->min_rank,
-                 "%s: tensor %zu has %d dims, expected %d", op->type->name,
-                 index, (int)tensor->rank, (int)rule->min_rank);
+                 "%s: tensor %zu has %d dims, expected %d",
+                 op->type->schema->name, index, (int)tensor->rank,
+                 (int)rule->min_rank);
     return ET_STATUS_OK;
   }
   ET_CPU_CHECK(
       error, tensor->rank >= rule->min_rank && tensor->rank <= rule->max_rank,
-      "%s: tensor %zu has %d dims, expected %d to %d", op->type->name, index,
-      (int)tensor->rank, (int)rule->min_rank, (int)rule->max_rank);
+      "%s: tensor %zu has %d dims, expected %d to %d", op->type->schema->name,
+      index, (int)tensor->rank, (int)rule->min_rank, (int)rule->max_rank);
   return ET_STATUS_OK;
 }
 
@@ -100,8 +102,8 @@ static et_status check_word(const et_cpu_op *op, size_t index, uint8_t range,
   if (range == ET_CPU_RANGE_POSITIVE) {
     const float value = et_cpu_float_of_word(op->attributes[index]);
     ET_CPU_CHECK(error, isfinite(value) && value > 0,
-                 "%s: attribute %zu is not a positive number", op->type->name,
-                 index);
+                 "%s: attribute %zu is not a positive number",
+                 op->type->schema->name, index);
     return ET_STATUS_OK;
   }
   const et_cpu_attribute_range bounds = et_cpu_attribute_ranges[range];
@@ -127,8 +129,6 @@ et_status et_cpu_check_schema(const et_cpu_op *op,
 }
 
 et_status et_cpu_check_op(const et_cpu_op *op, et_error *error) {
-  if (op->type->schema != NULL) {
-    ET_RETURN_IF_ERROR(et_cpu_check_schema(op, op->type->schema, error));
-  }
+  ET_RETURN_IF_ERROR(et_cpu_check_schema(op, op->type->schema, error));
   return op->type->check != NULL ? op->type->check(op, error) : ET_STATUS_OK;
 }

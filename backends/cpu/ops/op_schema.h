@@ -39,7 +39,10 @@ typedef struct et_cpu_op_schema {
   uint8_t output_rules;
   uint8_t words;          /* fixed attribute words */
   uint8_t repeated_words; /* words of one repetition; 0: none */
-  uint16_t dims;          /* or ET_CPU_ANY_DIMS */
+  /* 1 + index of the input that output 0 may overwrite; 0: outputs overlap no other
+   * tensor of the op. */
+  uint8_t in_place;
+  uint16_t dims; /* or ET_CPU_ANY_DIMS */
 } et_cpu_op_schema;
 
 /* Verifies the declared properties of `op`. DELEGATE_INCOMPATIBLE otherwise. */

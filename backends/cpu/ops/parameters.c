@@ -6,8 +6,8 @@ et_status et_cpu_check_format(const et_cpu_op *op,
                               const et_cpu_low_bit_format *format,
                               et_error *error) {
   ET_CPU_CHECK(error, format->bits == 4 || format->bits == 8,
-               "%s: weights have %d bits, expected 4 or 8", op->type->name,
-               (int)format->bits);
+               "%s: weights have %d bits, expected 4 or 8",
+               op->type->schema->name, (int)format->bits);
   return ET_STATUS_OK;
 }
 

@@ -276,6 +276,5 @@ static void run(const et_cpu_op *op, const et_cpu_run *run) {
   et_cpu_for_each(run, chunks, run_chunk, &w);
 }
 
-static const et_cpu_op_type op_type = {"permute", check, run, 0,
-                                       &et_cpu_permute_schema};
+static const et_cpu_op_type op_type = {&et_cpu_permute_schema, check, run};
 const et_backend_part et_cpu_op_permute = {ET_CPU_OP_PERMUTE, &op_type};

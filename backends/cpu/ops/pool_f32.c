@@ -31,6 +31,5 @@ static void run(const et_cpu_op *op, const et_cpu_run *run) {
   et_cpu_for_each(run, et_cpu_pool_parts(args.y), run_part, &w);
 }
 
-static const et_cpu_op_type op_type = {"pool_f32", check, run, 0,
-                                       &et_cpu_pool_f32_schema};
+static const et_cpu_op_type op_type = {&et_cpu_pool_f32_schema, check, run};
 const et_backend_part et_cpu_op_pool_f32 = {ET_CPU_OP_POOL_F32, &op_type};

@@ -10,8 +10,8 @@ et_status et_cpu_check_quantized_value(const et_cpu_op *op,
   const int32_t high = is_signed ? INT8_MAX : UINT8_MAX;
   ET_CPU_CHECK(error, value >= low && value <= high,
                "%s: quantized value of tensor %zu is %d, expected %d to %d",
-               op->type->name, et_cpu_tensor_index(op, tensor), (int)value,
-               (int)low, (int)high);
+               op->type->schema->name, et_cpu_tensor_index(op, tensor),
+               (int)value, (int)low, (int)high);
   return ET_STATUS_OK;
 }
 

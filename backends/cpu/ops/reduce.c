@@ -70,6 +70,5 @@ static void run(const et_cpu_op *op, const et_cpu_run *run) {
                   run_block, &w);
 }
 
-static const et_cpu_op_type op_type = {"reduce", check, run, 0,
-                                       &et_cpu_reduce_schema};
+static const et_cpu_op_type op_type = {&et_cpu_reduce_schema, check, run};
 const et_backend_part et_cpu_op_reduce = {ET_CPU_OP_REDUCE, &op_type};

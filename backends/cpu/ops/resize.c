@@ -81,6 +81,5 @@ static void run(const et_cpu_op *op, const et_cpu_run *run) {
   et_cpu_for_each(run, (size_t)y->sizes[0] * w.resize.y.out, run_row, &w);
 }
 
-static const et_cpu_op_type op_type = {"resize", check, run, 0,
-                                       &et_cpu_resize_schema};
+static const et_cpu_op_type op_type = {&et_cpu_resize_schema, check, run};
 const et_backend_part et_cpu_op_resize = {ET_CPU_OP_RESIZE, &op_type};

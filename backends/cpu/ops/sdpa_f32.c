@@ -231,6 +231,5 @@ static void run(const et_cpu_op *op, const et_cpu_run *run) {
   et_cpu_for_each(run, w.chunks, run_chunk, &w);
 }
 
-static const et_cpu_op_type op_type = {"sdpa_f32", check, run, 0,
-                                       &et_cpu_sdpa_f32_schema};
+static const et_cpu_op_type op_type = {&et_cpu_sdpa_f32_schema, check, run};
 const et_backend_part et_cpu_op_sdpa_f32 = {ET_CPU_OP_SDPA_F32, &op_type};

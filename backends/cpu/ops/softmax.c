@@ -44,6 +44,5 @@ static void run(const et_cpu_op *op, const et_cpu_run *run) {
   et_cpu_for_each(run, et_cpu_parts(w.rows, w.block_rows), run_block, &w);
 }
 
-static const et_cpu_op_type op_type = {"softmax", check, run, 1,
-                                       &et_cpu_softmax_schema};
+static const et_cpu_op_type op_type = {&et_cpu_softmax_schema, check, run};
 const et_backend_part et_cpu_op_softmax = {ET_CPU_OP_SOFTMAX, &op_type};

@@ -78,6 +78,5 @@ static void run(const et_cpu_op *op, const et_cpu_run *run) {
   }
 }
 
-static const et_cpu_op_type op_type = {"topk", check, run, 0,
-                                       &et_cpu_topk_schema};
+static const et_cpu_op_type op_type = {&et_cpu_topk_schema, check, run};
 const et_backend_part et_cpu_op_topk = {ET_CPU_OP_TOPK, &op_type};

@@ -21,7 +21,7 @@ et_status et_cpu_check_window_sizes(const et_cpu_op *op,
     const int64_t expected = et_cpu_window_output_size(window, axis, in[axis]);
     ET_CPU_CHECK(error, out[axis] == expected,
                  "%s: %d outputs along an axis of %d, expected %lld",
-                 op->type->name, (int)out[axis], (int)in[axis],
+                 op->type->schema->name, (int)out[axis], (int)in[axis],
                  (long long)expected);
   }
   return ET_STATUS_OK;

@@ -118,7 +118,6 @@ static void run(const et_cpu_op *op, const et_cpu_run *run) {
   et_cpu_for_each(run, w.lanes, run_lane, &w);
 }
 
-static const et_cpu_op_type op_type = {"winograd_qs8", check, run, 0,
-                                       &et_cpu_winograd_qs8_schema};
+static const et_cpu_op_type op_type = {&et_cpu_winograd_qs8_schema, check, run};
 const et_backend_part et_cpu_op_winograd_qs8 = {ET_CPU_OP_WINOGRAD_QS8,
                                                 &op_type};

@@ -1,8 +1,11 @@
 #include "backends/cpu/runtime/run.h"
 
+#include "backends/cpu/ops/op_schema.h"
+
 static void run_observed(const et_cpu_op *op, uint32_t index,
                          const et_cpu_run *run, const et_observer *observer) {
-  const et_event event = {ET_EVENT_STEP, index, op->type->name, NULL, 0};
+  const et_event event = {ET_EVENT_STEP, index, op->type->schema->name, NULL,
+                          0};
   observer->begin(observer->context, &event);
   op->type->run(op, run);
   observer->end(observer->context, &event, run->fault->status);

@@ -61,7 +61,7 @@ static size_t tensor_count(const et_cpu_op *op) {
 /* Returns true if output 0 may overwrite this input. */
 static bool is_in_place(const et_cpu_op *op, size_t written, size_t other) {
   return written == op->input_count && other < op->input_count &&
-         other + 1 == op->type->in_place;
+         other + 1 == op->type->schema->in_place;
 }
 
 /* Checks that tensor `written` of the op overlaps no other tensor of the op, except in place. */
@@ -159,7 +159,7 @@ static et_status check_outputs(verifier *v) {
  * have the same bytes. */
 static et_status check_in_place(const et_cpu_handle *handle,
                                 const et_cpu_op *op, et_error *error) {
-  const size_t input = op->type->in_place;
+  const size_t input = op->type->schema->in_place;
   if (input == 0 || input > op->input_count || op->output_count == 0) {
     return ET_STATUS_OK;
   }
@@ -173,8 +173,9 @@ static et_status check_in_place(const et_cpu_handle *handle,
              : et_fail(error, ET_STATUS_DELEGATE_INCOMPATIBLE,
                        "%s: works in place on %zu elements of %s, its output "
                        "has %zu of %s",
-                       op->type->name, x->numel, et_scalar_type_name(x->dtype),
-                       y->numel, et_scalar_type_name(y->dtype));
+                       op->type->schema->name, x->numel,
+                       et_scalar_type_name(x->dtype), y->numel,
+                       et_scalar_type_name(y->dtype));
 }
 
 static et_status check_op_types(const et_cpu_handle *handle, et_error *error) {

@@ -32,7 +32,7 @@ from backends.cpu.schema.pooling import AdaptivePool, PoolF32, PoolQs8
 from backends.cpu.schema.quantization import BinaryQs8, Cast, Dequantize, LutQs8, Quantize
 from backends.cpu.schema.reduction import Reduce
 from backends.cpu.schema.resampling import GridSample, Resize
-from backends.cpu.schema.xnnpack import AddQs8, ArgmaxPool, RoundRows
+from backends.cpu.schema.xnnpack import AddQs8, ArgmaxPool, RoundRows, TransposedConvolution
 
 OPS: tuple[type[OpSpec], ...] = (
     GemmF32,
@@ -80,7 +80,7 @@ OPS: tuple[type[OpSpec], ...] = (
 )
 """All ops of payloads."""
 
-ALL_OPS: tuple[type[OpSpec], ...] = (*OPS, RoundRows, AddQs8, ArgmaxPool)
+ALL_OPS: tuple[type[OpSpec], ...] = (*OPS, RoundRows, AddQs8, ArgmaxPool, TransposedConvolution)
 """All ops, including those that only the XNNPACK backend builds."""
 
 BY_CODE = {op.code: op for op in OPS}

@@ -1,8 +1,10 @@
 """Tests that declarations of ops are encoded as words and generate the expected C code."""
 
+import ast
 import re
 from dataclasses import dataclass, field
 from enum import IntEnum
+from pathlib import Path
 
 import pytest
 
@@ -30,6 +32,13 @@ from backends.cpu.schema.registry import ALL_OPS, BY_CODE, BY_NAME, OPS
 def test_codes_and_names_of_ops_are_unique() -> None:
     assert len(BY_CODE) == len(OPS)
     assert len(BY_NAME) == len(ALL_OPS)
+
+
+def test_op_lists_of_bazel_match_the_registry() -> None:
+    text = Path("backends/cpu/ops.bzl").read_text(encoding="utf-8")
+    lists = {name: ast.literal_eval(names) for name, names in re.findall(r"^(\w+) = (\[.*?\])", text, re.M | re.S)}
+    cpu_ops = sorted(op.op_name() for op in OPS)
+    assert lists == {"CPU_OPS": cpu_ops, "XNNPACK_OPS": sorted({op.op_name() for op in ALL_OPS} - set(cpu_ops))}
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from typing import ClassVar
 
+from backends.cpu.schema.convolution import ConvF32
 from backends.cpu.schema.declarations import I32, MAX_RANK, QS8, OpSpec, Tensor, bounds
 from backends.cpu.schema.records import MAX_WINDOW, Pair
 
@@ -61,3 +62,11 @@ class ArgmaxPool(OpSpec):
         Tensor("y", "[B, Ho, Wo, C]"),
         Tensor("indices", "[B, Ho, Wo, C]", I32),
     )
+
+
+@dataclass(frozen=True)
+class TransposedConvolution(ConvF32):
+    """Gradient of a convolution with respect to its input. Attributes and tensors are those of conv_f32.
+
+    x is channels-last, and the op has no residual.
+    """

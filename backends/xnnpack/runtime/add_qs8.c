@@ -64,6 +64,5 @@ static void run(const et_cpu_op *op, const et_cpu_run *run) {
   et_cpu_for_each(run, et_cpu_parts(w.count, CHUNK), run_chunk, &w);
 }
 
-static const et_cpu_op_type op_type = {"add_qs8", check, run, 0,
-                                       &et_cpu_add_qs8_schema};
+static const et_cpu_op_type op_type = {&et_cpu_add_qs8_schema, check, run};
 const et_backend_part et_xnn_op_add_qs8 = {0, &op_type};

@@ -63,6 +63,5 @@ static void run(const et_cpu_op *op, const et_cpu_run *run) {
   et_cpu_for_each(run, (size_t)out[0] * (size_t)out[1], run_row, &args);
 }
 
-static const et_cpu_op_type op_type = {"argmax_pool", check, run, 0,
-                                       &et_cpu_argmax_pool_schema};
+static const et_cpu_op_type op_type = {&et_cpu_argmax_pool_schema, check, run};
 const et_backend_part et_xnn_op_argmax_pool = {0, &op_type};

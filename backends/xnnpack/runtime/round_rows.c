@@ -93,6 +93,5 @@ static void run(const et_cpu_op *op, const et_cpu_run *run) {
   et_cpu_for_each(run, x->numel / w.row, run_row, &w);
 }
 
-static const et_cpu_op_type op_type = {"round_rows", check, run, 0,
-                                       &et_cpu_round_rows_schema};
+static const et_cpu_op_type op_type = {&et_cpu_round_rows_schema, check, run};
 const et_backend_part et_xnn_op_round_rows = {0, &op_type};

@@ -1,17 +1,17 @@
 /* Op transposed_convolution: the gradient of a convolution with respect to its input. Each
  * output pixel gathers its taps. Attributes and tensors are those of conv_f32 with NHWC input
  * and no residual; only the image sizes differ. */
+#include "backends/cpu/schema/transposed_convolution.h"
 #include "backends/cpu/microkernels/activation.h"
 #include "backends/cpu/ops/check.h"
 #include "backends/cpu/ops/chunks.h"
 #include "backends/cpu/ops/window.h"
-#include "backends/cpu/schema/conv_f32.h"
 #include "backends/xnnpack/runtime/ops.h"
 
 #define PANEL 16
 
 static et_status check_weights(const et_cpu_op *op,
-                               const et_cpu_conv_f32_args *args,
+                               const et_cpu_transposed_convolution_args *args,
                                et_error *error) {
   const int32_t *kernel = args->attributes.window.kernel;
   const int64_t groups = args->attributes.groups;
@@ -29,7 +29,8 @@ static et_status check_weights(const et_cpu_op *op,
 }
 
 static et_status check(const et_cpu_op *op, et_error *error) {
-  const et_cpu_conv_f32_args args = et_cpu_conv_f32_args_of(op);
+  const et_cpu_transposed_convolution_args args =
+      et_cpu_transposed_convolution_args_of(op);
   ET_CPU_CHECK(error, !args.attributes.planar && args.residual == NULL,
                "transposed_convolution: planar input and residuals are not "
                "supported");
@@ -130,7 +131,8 @@ static void run_row(void *data, size_t index) {
 }
 
 static void run(const et_cpu_op *op, const et_cpu_run *run) {
-  const et_cpu_conv_f32_args args = et_cpu_conv_f32_args_of(op);
+  const et_cpu_transposed_convolution_args args =
+      et_cpu_transposed_convolution_args_of(op);
   const et_cpu_tensor *x = args.x;
   const et_cpu_tensor *y = args.y;
   const size_t groups = (size_t)args.attributes.groups;
@@ -147,6 +149,6 @@ static void run(const et_cpu_op *op, const et_cpu_run *run) {
   et_cpu_for_each(run, (size_t)y->sizes[0] * w.window.out_height, run_row, &w);
 }
 
-static const et_cpu_op_type op_type = {"transposed_convolution", check, run, 0,
-                                       &et_cpu_conv_f32_schema};
+static const et_cpu_op_type op_type = {&et_cpu_transposed_convolution_schema,
+                                       check, run};
 const et_backend_part et_xnn_op_transposed_conv = {0, &op_type};

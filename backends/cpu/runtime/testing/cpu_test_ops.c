@@ -1,13 +1,11 @@
 #include "backends/cpu/runtime/testing/cpu_test_ops.h"
 
+#include "backends/cpu/ops/op_schema.h"
+
 static et_status check_shift(const et_cpu_op *op, et_error *error) {
-  if (op->input_count != 1 || op->output_count != 1 ||
-      op->attribute_count != 1 ||
-      op->tensors[0]->dtype != ET_SCALAR_TYPE_FLOAT32 ||
-      op->tensors[1]->dtype != ET_SCALAR_TYPE_FLOAT32 ||
-      op->tensors[0]->numel != op->tensors[1]->numel) {
+  if (op->tensors[0]->numel != op->tensors[1]->numel) {
     return et_fail(error, ET_STATUS_DELEGATE_INCOMPATIBLE,
-                   "shift: x and y are float32 of one size");
+                   "shift: x and y have different sizes");
   }
   return ET_STATUS_OK;
 }
@@ -22,12 +20,9 @@ static void run_shift(const et_cpu_op *op, const et_cpu_run *run) {
 }
 
 static et_status check_sum(const et_cpu_op *op, et_error *error) {
-  if (op->input_count != 1 || op->output_count != 1 || op->dim_count != 1 ||
-      op->tensors[1]->numel != 1 ||
-      op->tensors[0]->dtype != ET_SCALAR_TYPE_FLOAT32 ||
-      op->tensors[1]->dtype != ET_SCALAR_TYPE_FLOAT32) {
+  if (op->tensors[1]->numel != 1) {
     return et_fail(error, ET_STATUS_DELEGATE_INCOMPATIBLE,
-                   "sum: x is float32 and y one of it");
+                   "sum: y does not have one element");
   }
   return ET_STATUS_OK;
 }
@@ -43,12 +38,8 @@ static void run_sum(const et_cpu_op *op, const et_cpu_run *run) {
 }
 
 static et_status check_first(const et_cpu_op *op, et_error *error) {
-  if (op->input_count != 1 || op->output_count != 1 ||
-      op->tensors[0]->numel == 0 ||
-      op->tensors[0]->dtype != ET_SCALAR_TYPE_FLOAT32 ||
-      op->tensors[1]->dtype != ET_SCALAR_TYPE_FLOAT32) {
-    return et_fail(error, ET_STATUS_DELEGATE_INCOMPATIBLE,
-                   "first: x and y are float32");
+  if (op->tensors[0]->numel == 0) {
+    return et_fail(error, ET_STATUS_DELEGATE_INCOMPATIBLE, "first: x is empty");
   }
   return ET_STATUS_OK;
 }
@@ -62,9 +53,43 @@ static void run_first(const et_cpu_op *op, const et_cpu_run *run) {
   }
 }
 
-static const et_cpu_op_type shift = {"shift", check_shift, run_shift, 1, NULL};
-static const et_cpu_op_type sum = {"sum", check_sum, run_sum, 0, NULL};
-static const et_cpu_op_type first = {"first", check_first, run_first, 1, NULL};
+static const et_cpu_tensor_rule floats[] = {
+    {1u << ET_SCALAR_TYPE_FLOAT32, 0, ET_CPU_MAX_RANK},
+    {1u << ET_SCALAR_TYPE_FLOAT32, 0, ET_CPU_MAX_RANK},
+};
+static const uint8_t any_word[] = {ET_CPU_RANGE_ANY};
+static const et_cpu_op_schema shift_schema = {
+    .name = "shift",
+    .tensors = floats,
+    .ranges = any_word,
+    .inputs = {1, 1},
+    .outputs = {1, 1},
+    .input_rules = 1,
+    .output_rules = 1,
+    .words = 1,
+    .in_place = 1,
+};
+static const et_cpu_op_schema sum_schema = {
+    .name = "sum",
+    .tensors = floats,
+    .inputs = {1, 1},
+    .outputs = {1, 1},
+    .input_rules = 1,
+    .output_rules = 1,
+    .dims = 1,
+};
+static const et_cpu_op_schema first_schema = {
+    .name = "first",
+    .tensors = floats,
+    .inputs = {1, 1},
+    .outputs = {1, 1},
+    .input_rules = 1,
+    .output_rules = 1,
+    .in_place = 1,
+};
+static const et_cpu_op_type shift = {&shift_schema, check_shift, run_shift};
+static const et_cpu_op_type sum = {&sum_schema, check_sum, run_sum};
+static const et_cpu_op_type first = {&first_schema, check_first, run_first};
 static const et_backend_part shift_part = {CPU_TEST_SHIFT, &shift};
 static const et_backend_part sum_part = {CPU_TEST_SUM, &sum};
 static const et_backend_part first_part = {CPU_TEST_FIRST, &first};

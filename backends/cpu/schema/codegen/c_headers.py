@@ -179,6 +179,7 @@ def _schema(op: type[OpSpec]) -> str:
         "output_rules": str(len(op.outputs)),
         "words": str(word_count(op)),
         "repeated_words": str(part.words if part else 0),
+        "in_place": "0" if op.in_place is None else str(op.in_place + 1),
         "dims": "ET_CPU_ANY_DIMS" if op.dims is None else str(len(op.dims)),
     }
     values = "".join(f"    .{field} = {value},\n" for field, value in fields.items())
