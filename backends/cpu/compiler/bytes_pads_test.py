@@ -7,11 +7,11 @@ import torch
 from torch import Tensor, nn
 
 from backends.cpu.compiler.compile import compile_partition
-from backends.cpu.compiler.cost import MAX_PLANAR_CHANNELS
 from backends.cpu.compiler.options import Options
 from backends.cpu.compiler.testing.compare import delegated, specs
 from backends.cpu.compiler.testing.interpreter import run_payload
 from backends.cpu.schema.convolution import ConvQs8, DwconvQs8
+from backends.cpu.schema.cost_model import PLANAR_MAX_CHANNELS
 from exir.testing.quantized import Affine, Layer, Recipe
 
 _RECIPES = [Recipe(), Recipe(torch.uint8)]
@@ -38,7 +38,7 @@ def _networks(layer: nn.Conv2d, recipe: Recipe, pads: tuple[int, int, int, int])
     channels = layer.in_channels
     x = torch.randn(2, channels, 9, 12) + 0.4
     before: nn.Module = Affine(x, recipe.dtype)
-    if channels > MAX_PLANAR_CHANNELS:  # the output of a layer is NHWC
+    if channels > PLANAR_MAX_CHANNELS:  # the output of a layer is NHWC
         before, _ = _affine(nn.Sequential(before, Layer(nn.Conv2d(channels, channels, 1), True)), x, recipe.dtype)
     again = Affine(before(x), recipe.dtype)
     weighted = Layer(layer, recipe.per_channel)

@@ -1,5 +1,6 @@
 """Choose among equivalent ops by the cost model and the options."""
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import torch
@@ -12,7 +13,6 @@ from backends.cpu.compiler.options import Options
 from backends.cpu.compiler.packing import unquadded, winograd_pairs
 from backends.cpu.compiler.rewrite import Rewriter
 from backends.cpu.schema.convolution import (
-    MBCONV_MAX_BLOCKS,
     WINOGRAD_QS8_SIDE,
     ConvF32,
     ConvQs8,
@@ -22,6 +22,7 @@ from backends.cpu.schema.convolution import (
     WinogradF32,
     WinogradQs8,
 )
+from backends.cpu.schema.cost_model import MBCONV_MAX_BLOCKS
 from backends.cpu.schema.gemm import GemmF32
 from backends.cpu.schema.records import Window
 
@@ -102,11 +103,11 @@ def _fuse_block(graph: OpGraph, rewriter: Rewriter, project: Op, options: Option
     if filtering is None or not isinstance(filtering.spec, DwconvF32):
         return
     expand = _sole_writer(rewriter, filtering.inputs[0])
-    if expand is None or not _expands(expand) or not _uses_row_tiling(graph, expand.output, options):
+    if expand is None or not _expands(expand) or not _gains(graph, expand.output, cost.prefers_row_tiling, options):
         return
     ops, block = [expand, filtering], _block(graph, expand, filtering, project, options)
     before = _sole_writer(rewriter, expand.inputs[0])
-    if before is not None and _may_precede(before, block) and _uses_row_tiling(graph, before.output, options):
+    if before is not None and _may_precede(before, block) and _gains(graph, before.output, cost.prefers_chain, options):
         ops, block = [before, *ops], _chain(graph, before, block, options)
     rewriter.merge(ops, project, block)
 
@@ -122,10 +123,11 @@ def _expands(op: Op) -> bool:
     return isinstance(spec, GemmF32) or (isinstance(spec, ConvF32) and spec.groups == 1)
 
 
-def _uses_row_tiling(graph: OpGraph, expanded: Value, options: Options) -> bool:
+def _gains(graph: OpGraph, image: Value, is_large: Callable[[int], bool], options: Options) -> bool:
+    """Return whether computing `image` by rows gains. is_large: whether an image of that many bytes does by the cost model."""
     if options.row_tiling != "auto":
         return options.row_tiling == "always"
-    return cost.prefers_row_tiling(_FLOAT_BYTES * graph.bounds.most(expanded.dims[1:]))
+    return is_large(_FLOAT_BYTES * graph.bounds.most(image.dims[1:]))
 
 
 def _block(graph: OpGraph, expand: Op, filtering: Op, project: Op, options: Options) -> Op:

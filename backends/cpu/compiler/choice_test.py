@@ -153,3 +153,9 @@ def test_winograd_transforms_at_most_all_tiles_at_once() -> None:
 def test_large_workspaces_limit_the_threads() -> None:
     assert [cost.lanes(4, size) for size in (0, 1 << 10, 80 << 10, 150 << 10, 1 << 20)] == [4, 4, 3, 2, 2]
     assert cost.lanes(1, 1 << 20) == 1
+
+
+def test_row_tiling_depends_on_the_sizes_of_images() -> None:
+    # Of EfficientNet-Lite0, and of MobileNetV2.
+    assert [cost.prefers_row_tiling(4 * 14 * 14 * 672), cost.prefers_row_tiling(4 * 28 * 28 * 192)] == [False, True]
+    assert [cost.prefers_chain(4 * 56 * 56 * 24), cost.prefers_chain(4 * 112 * 112 * 16)] == [False, True]

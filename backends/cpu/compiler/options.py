@@ -22,7 +22,7 @@ class Options:
         - "always": wherever it is possible, also for int8. It is slower for int8 where one instruction adds four int8
           products, but several are needed for two int16 products (AArch64).
     row_tiling: row-tiled fusion of inverted residuals. Results are bit-identical.
-        - "auto": if the expanded image exceeds the cache. Two blocks are fused if the image between them does, too.
+        - "auto": if the expanded image exceeds the cache. Two blocks are fused if the image between them is large.
         - "never".
         - "always": wherever it is possible.
     strassen: Strassen's algorithm for float32 linear layers and 1x1 convolutions. It needs 7/8 of the

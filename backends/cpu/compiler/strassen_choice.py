@@ -10,6 +10,7 @@ from backends.cpu.compiler import cost
 from backends.cpu.compiler.dims import Bounds, Dim
 from backends.cpu.compiler.graph import Op, OpGraph, Value
 from backends.cpu.compiler.options import Options
+from backends.cpu.schema.cost_model import STRASSEN_MAX_PAIRS
 from backends.cpu.schema.gemm import STRASSEN_MULTIPLE, GemmF32, StrassenF32
 
 # With fewer dims, the first one may be the batch size, so the number of rows of an example is unknown.
@@ -67,7 +68,7 @@ def _with_strassen(graph: OpGraph, op: Op, options: Options) -> Op:
     assert isinstance(op.spec, GemmF32)
     dims = op.inputs[0].dims
     pairs = -(-graph.bounds.most(StrassenF32.rows(dims)) // 2)
-    chosen = StrassenF32(op.spec.activation, min(pairs, cost.STRASSEN_PAIRS))
+    chosen = StrassenF32(op.spec.activation, min(pairs, STRASSEN_MAX_PAIRS))
     workspaces = (
         Value(torch.float32, chosen.sums(dims)),
         Value(torch.float32, (options.threads, chosen.workspace())),

@@ -5,9 +5,8 @@
 #include "backends/cpu/microkernels/conv_planar.h"
 #include "backends/cpu/microkernels/dwconv_f32.h"
 #include "backends/cpu/microkernels/gemm_f32.h"
+#include "backends/cpu/schema/cost_model.h"
 #include "backends/cpu/schema/mbconv_f32.h"
-
-#define ET_CPU_MBCONV_MAX_BLOCKS 4
 
 /* Pointers to the rows of a depthwise window are on the stack. */
 #define ET_CPU_MBCONV_MAX_ROWS 32

@@ -3,6 +3,7 @@
 
 #include "backends/cpu/ops/check.h"
 #include "backends/cpu/ops/gemms.h"
+#include "backends/cpu/schema/cost_model.h"
 #include "backends/cpu/schema/strassen_f32.h"
 
 static et_cpu_strassen_sums_f32_function *const
@@ -12,9 +13,6 @@ static et_cpu_strassen_f32_function *const variants[ET_CPU_ISA_COUNT] =
 
 /* K and N are multiples of this, so that halves are whole panels. */
 #define MULTIPLE 32
-
-/* Fewer pairs than this are not shared out: tiles would have few rows. */
-#define LEAST_PAIRS 24
 
 /* Rows are paired within an example, so that no example depends on another. */
 static size_t example_count(const et_cpu_tensor *x) {
@@ -142,7 +140,8 @@ static void run_lane(void *data, size_t lane) {
 static void split_pairs(work *w, size_t most) {
   const size_t parts = et_cpu_parts(w->pairs, most);
   const bool is_finer =
-      w->groups % w->lanes != 0 && w->pairs >= LEAST_PAIRS * parts * w->lanes;
+      w->groups % w->lanes != 0 &&
+      w->pairs >= ET_CPU_STRASSEN_MIN_PAIRS_PER_PART * parts * w->lanes;
   w->together = is_finer ? w->lanes : 1;
   w->pair_parts = parts * w->together;
 }

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from backends.cpu.schema.activated import Activated
+from backends.cpu.schema.cost_model import MBCONV_MAX_BLOCKS
 from backends.cpu.schema.declarations import F16, QS8, Dtype, OpSpec, Record, Tensor, bounds, bounds_of, many, optional
 from backends.cpu.schema.gemm import GemmF32
 from backends.cpu.schema.records import MAX_WINDOW, NONE, Activation, OutputQuantization, Padding, Pair, Window
@@ -37,7 +38,6 @@ WINOGRAD_COLUMNS = 64
 WINOGRAD_QS8_SIDE = 4
 WINOGRAD_QS8_POSITIONS = (WINOGRAD_QS8_SIDE + WINOGRAD_KERNEL - 1) ** 2
 
-MBCONV_MAX_BLOCKS = 4
 MBCONV_WEIGHTS = 6
 """Number of weights and biases of a block."""
 

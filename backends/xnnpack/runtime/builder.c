@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "backends/cpu/ops/op_schema.h"
+#include "backends/cpu/schema/cost_model.h"
 #include "backends/cpu/schema/dequantize.h"
 #include "backends/cpu/schema/quantize.h"
 #include "executorch/checked.h"
@@ -191,11 +192,9 @@ et_xnn_tensor et_xnn_own(et_xnn_builder *b, et_scalar_type dtype,
   return add(b, dtype, dims, &slot, NULL);
 }
 
-/* Maximum bytes of the workspaces of an op. Larger workspaces are limited to two threads. */
-#define MOST_WORKSPACE ((size_t)256 << 10)
-
 et_xnn_tensor et_xnn_workspaces(et_xnn_builder *b, size_t floats) {
-  const size_t lanes = MOST_WORKSPACE / (floats * sizeof(float) + 1);
+  const size_t lanes =
+      ET_CPU_WORKSPACE_MAX_BYTES / (floats * sizeof(float) + 1);
   const et_xnn_dims dims = {.rank = 2,
                             .sizes = {lanes < 2                ? 2
                                       : lanes > ET_XNN_THREADS ? ET_XNN_THREADS

@@ -116,8 +116,8 @@ static bool find_before(const et_xnn_nodes *n, const found *strip,
          before->part.project.input_count == ET_XNN_RESIDUAL;
 }
 
-/* Returns the number of blocks before this one in its op, which is less than ET_XNN_MOST_PARTS.
- * Runs are split into ops of ET_XNN_MOST_PARTS blocks, counted from the first block of the run. */
+/* Returns the number of blocks before this one in its op, which is less than ET_CPU_MBCONV_MAX_BLOCKS.
+ * Runs are split into ops of ET_CPU_MBCONV_MAX_BLOCKS blocks, counted from the first block of the run. */
 static size_t count_before(const et_xnn_nodes *n, const found *strip) {
   found at = *strip;
   found before;
@@ -126,7 +126,7 @@ static size_t count_before(const et_xnn_nodes *n, const found *strip) {
     at = before;
     count++;
   }
-  return count > MOST_FOLLOWING ? 0 : count % ET_XNN_MOST_PARTS;
+  return count > MOST_FOLLOWING ? 0 : count % ET_CPU_MBCONV_MAX_BLOCKS;
 }
 
 /* Returns true if the block that ends with node `index` is in the same op as the next block. */

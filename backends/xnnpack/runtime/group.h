@@ -6,10 +6,8 @@
 #ifndef BACKENDS_XNNPACK_RUNTIME_GROUP_H_
 #define BACKENDS_XNNPACK_RUNTIME_GROUP_H_
 
+#include "backends/cpu/schema/cost_model.h"
 #include "backends/xnnpack/runtime/layer.h"
-
-/* Maximum number of inverted residuals in an op. */
-#define ET_XNN_MOST_PARTS 4
 
 /* The layers of an inverted residual. */
 typedef struct et_xnn_part {
@@ -21,7 +19,7 @@ typedef struct et_xnn_part {
 typedef struct et_xnn_group {
   et_xnn_node node;   /* chain: last project layer, first input */
   uint8_t part_count; /* number of inverted residuals; 0: a single layer */
-  et_xnn_part parts[ET_XNN_MOST_PARTS];
+  et_xnn_part parts[ET_CPU_MBCONV_MAX_BLOCKS];
 } et_xnn_group;
 
 /* Sets *out to the group that ends with node `index`. Returns false if a later node computes it.

@@ -1,13 +1,10 @@
 #include "backends/xnnpack/runtime/planar.h"
 
 #include "backends/cpu/microkernels/conv_planar.h"
+#include "backends/cpu/schema/cost_model.h"
 #include "backends/xnnpack/runtime/convolution.h"
 #include "backends/xnnpack/runtime/pads.h"
 #include "backends/xnnpack/runtime/schema.h"
-
-/* Up to this many channels, planar input is cheaper than a transpose to NHWC:
- * backends/cpu/compiler/cost.py. */
-#define MAX_CHANNELS 4
 
 /* Returns whether the node is a transpose of float images from planar layout to NHWC. */
 static bool is_transpose_to_nhwc(const et_xnn_graph *graph,
@@ -43,7 +40,7 @@ static bool supports_planar(const et_xnn_nodes *n, const et_xnn_node *layer) {
     return false;
   }
   const uint32_t channels = et_fb_u32(layer->body, ET_XNN_CONV_GROUP_CHANNELS);
-  return channels <= MAX_CHANNELS &&
+  return channels <= ET_CPU_PLANAR_MAX_CHANNELS &&
          et_fb_u32(layer->body, ET_XNN_CONV_GROUPS) == 1 &&
          et_xnn_window_of(layer, &w) && !et_xnn_is_pixel(&w) &&
          fits_planar(&w, channels) && et_xnn_is_float_layer(n, layer);

@@ -1,5 +1,5 @@
-/* The rule of inverted residuals, which emits op mbconv_f32. The thresholds are those of the CPU
- * backend's compiler, which documents the measurements: backends/cpu/compiler/cost.py.
+/* The rule of inverted residuals, which emits op mbconv_f32. The thresholds are
+ * shared with the CPU backend's compiler: backends/cpu/schema/cost_model.py.
  *
  * Blocks are selected before their rule runs (chain.c). et_xnn_prefers_strip() checks shapes, the
  * filter height and the workspace of each block by itself. The rule relies on these checks and adds
@@ -16,16 +16,13 @@
  * the sizes of the call. */
 #include "backends/xnnpack/runtime/strip.h"
 
+#include "backends/cpu/schema/cost_model.h"
 #include "backends/cpu/schema/mbconv_f32.h"
 #include "backends/xnnpack/runtime/convolution.h"
 #include "backends/xnnpack/runtime/rules.h"
 #include "backends/xnnpack/runtime/schema.h"
 
 extern const et_backend_part et_cpu_op_mbconv_f32;
-
-#define LEAST_BYTES (512 << 10) /* minimum bytes of the expanded image */
-#define STRIP_PIXELS 56
-#define TWO_WORKSPACES (640 << 10)
 
 /* Maximum number of filter rows, which the op lists on the stack. */
 #define MOST_FILTER_HEIGHT 32
@@ -34,7 +31,7 @@ extern const et_backend_part et_cpu_op_mbconv_f32;
 #define MOST_SIZE (1 << 15)
 
 /* Maximum number of floats of a block in the workspace of a thread. */
-#define MOST_FLOATS (INT32_MAX / ET_XNN_THREADS / ET_XNN_MOST_PARTS)
+#define MOST_FLOATS (INT32_MAX / ET_XNN_THREADS / ET_CPU_MBCONV_MAX_BLOCKS)
 
 /* A block at the sizes that the payload declares. */
 typedef struct strip {
@@ -101,23 +98,27 @@ static int64_t floats_of(const strip *s, int64_t rows) {
   return (ring * s->width + rows * s->filtered_width) * padded * ET_XNN_PANEL;
 }
 
-/* Returns the number of output rows in a tile: STRIP_PIXELS pixels, or fewer if two workspaces
- * would exceed TWO_WORKSPACES. */
+/* Returns the number of output rows in a tile: ET_CPU_ROW_TILING_PIXELS pixels, or fewer if two
+ * workspaces would exceed ET_CPU_ROW_TILING_MAX_BYTES. */
 static int64_t rows_of(const strip *s) {
-  int64_t rows = (STRIP_PIXELS + s->filtered_width - 1) / s->filtered_width;
-  while (rows > 1 && 2 * 4 * floats_of(s, rows) > TWO_WORKSPACES) {
+  int64_t rows =
+      (ET_CPU_ROW_TILING_PIXELS + s->filtered_width - 1) / s->filtered_width;
+  while (rows > 1 && 2 * 4 * floats_of(s, rows) > ET_CPU_ROW_TILING_MAX_BYTES) {
     rows--;
   }
   return rows;
 }
 
-static bool is_large(int64_t height, int64_t width, int64_t channels) {
-  return height * width * channels * 4 >= LEAST_BYTES;
+/* Returns the bytes of a float32 image. */
+static int64_t bytes_of(int64_t height, int64_t width, int64_t channels) {
+  return height * width * channels * (int64_t)sizeof(float);
 }
 
 bool et_xnn_prefers_strip(const et_xnn_graph *graph, const et_xnn_part *part) {
   strip s;
-  return read(graph, part, &s) && is_large(s.height, s.width, s.channels) &&
+  return read(graph, part, &s) &&
+         bytes_of(s.height, s.width, s.channels) >=
+             ET_CPU_ROW_TILING_MIN_BYTES &&
          floats_of(&s, rows_of(&s)) <= MOST_FLOATS;
 }
 
@@ -126,7 +127,8 @@ bool et_xnn_expands_rows(const et_xnn_graph *graph, const et_xnn_part *part) {
       et_xnn_value_at(graph, part->expand.inputs[ET_XNN_CONV_X]).dims;
   return is_product(&part->expand) && x.rank == 4 && is_within(x.sizes[1]) &&
          is_within(x.sizes[2]) && is_within(x.sizes[3]) &&
-         is_large(x.sizes[1], x.sizes[2], x.sizes[3]);
+         bytes_of(x.sizes[1], x.sizes[2], x.sizes[3]) >=
+             ET_CPU_MBCONV_CHAIN_MIN_BYTES;
 }
 
 /* The geometry, packed weights and bias of one of the three layers. */
@@ -270,8 +272,9 @@ static needs needs_of(const et_xnn_builder *b, const layers *l) {
 static void emit(et_xnn_builder *b, const layers *l) {
   const et_xnn_group *g = b->group;
   const needs needed = needs_of(b, l);
-  uint32_t words[1 + ET_XNN_MOST_PARTS * PART_WORDS] = {(uint32_t)needed.rows};
-  et_xnn_tensor inputs[2 + ET_XNN_MOST_PARTS * PART_INPUTS] = {
+  uint32_t words[1 + ET_CPU_MBCONV_MAX_BLOCKS * PART_WORDS] = {
+      (uint32_t)needed.rows};
+  et_xnn_tensor inputs[2 + ET_CPU_MBCONV_MAX_BLOCKS * PART_INPUTS] = {
       et_xnn_tensor_of(b, b->node->inputs[ET_XNN_CONV_X])};
   ET_XNN_REQUIRE(b, needed.rows > 0,
                  "its planar input is declared with other sizes than the image "
@@ -296,7 +299,7 @@ static void emit(et_xnn_builder *b, const layers *l) {
 }
 
 void et_xnn_strip(et_xnn_builder *b) {
-  layers l[ET_XNN_MOST_PARTS];
+  layers l[ET_CPU_MBCONV_MAX_BLOCKS];
   for (size_t i = 0; i < b->group->part_count; i++) {
     read_layers(b, &b->group->parts[i], &l[i]);
   }

@@ -1,8 +1,8 @@
-/* Emits op winograd_f32 for 3 x 3 convolutions with stride 1. The thresholds are those of the
- * CPU backend's compiler, which documents the measurements (backends/cpu/compiler/cost.py).
- * Here, weights are transformed at load time, so their size is limited in addition. */
+/* Emits op winograd_f32 for 3 x 3 convolutions with stride 1. The thresholds are
+ * shared with the CPU backend's compiler (backends/cpu/schema/cost_model.py). Here, weights are transformed at load time, so their size is limited in addition. */
 #include "backends/cpu/microkernels/winograd_f32.h"
 
+#include "backends/cpu/schema/cost_model.h"
 #include "backends/cpu/schema/winograd_f32.h"
 #include "backends/xnnpack/runtime/convolution.h"
 #include "backends/xnnpack/runtime/weights.h"
@@ -14,35 +14,29 @@ extern const et_backend_part et_cpu_op_winograd_f32;
 #define TAPS ET_XNN_WINOGRAD_TAPS
 #define MOST_ACROSS 6 /* tile positions along an axis */
 
-#define LEAST_CHANNELS 32
 #define MOST_CHANNELS 65536 /* workspaces fit int32 */
-#define LEAST_PIXELS 36     /* per output image */
-#define LEAST_PIXELS_OF_4 144
-
-/* Workspace floats of the tiles of one iteration, and the range of their number. */
-#define FLOATS_AT_ONCE 187200
-#define LEAST_TILES 6
-#define MOST_TILES 48
 
 typedef et_xnn_pixels sizes;
 
 static bool is_within(int32_t channels) {
-  return channels >= LEAST_CHANNELS && channels <= MOST_CHANNELS;
+  return channels >= ET_CPU_WINOGRAD_MIN_CHANNELS && channels <= MOST_CHANNELS;
 }
 
 static bool takes_little_memory(const et_xnn_convolution_of *c, size_t side) {
   const uint64_t more = et_cpu_winograd_positions(side) - TAPS * TAPS;
   return more * (uint64_t)c->channels * (uint64_t)c->outputs * sizeof(float) <=
-         ET_XNN_MOST_MORE_BYTES;
+         ET_CPU_WINOGRAD_MAX_EXTRA_BYTES;
 }
 
 /* Returns the side of an output tile, or 0 if Winograd's algorithm is not faster. */
 static size_t choose_side(const sizes *out, const et_xnn_convolution_of *c) {
   const int64_t pixels = out->height * out->width;
-  if (pixels >= LEAST_PIXELS_OF_4 && takes_little_memory(c, 4)) {
+  if (pixels >= ET_CPU_WINOGRAD_F4_MIN_PIXELS && takes_little_memory(c, 4)) {
     return 4;
   }
-  return pixels >= LEAST_PIXELS && takes_little_memory(c, 2) ? 2 : 0;
+  return pixels >= ET_CPU_WINOGRAD_F2_MIN_PIXELS && takes_little_memory(c, 2)
+             ? 2
+             : 0;
 }
 
 bool et_xnn_takes_winograd(const et_xnn_builder *b,
@@ -199,12 +193,10 @@ static et_xnn_tensor pack(et_xnn_builder *b, const et_xnn_convolution_of *c,
 /* Returns the number of tiles per iteration. */
 static size_t tiles_at_once(const sizes *out, size_t side, size_t channels) {
   const size_t all = et_xnn_tiles_of(out, side);
-  const size_t chosen = FLOATS_AT_ONCE / (et_cpu_winograd_positions(side) *
-                                          (channels + ET_CPU_WINOGRAD_COLUMNS));
-  const size_t most = chosen < LEAST_TILES  ? LEAST_TILES
-                      : chosen > MOST_TILES ? MOST_TILES
-                                            : chosen;
-  return all < 1 ? 1 : all < most ? all : most;
+  const size_t chosen =
+      ET_CPU_WINOGRAD_F32_GROUP_FLOATS /
+      (et_cpu_winograd_positions(side) * (channels + ET_CPU_WINOGRAD_COLUMNS));
+  return et_xnn_clamp_tiles(all, chosen);
 }
 
 void et_xnn_emit_winograd(et_xnn_builder *b, const et_xnn_convolution_of *c) {

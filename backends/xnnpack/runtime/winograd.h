@@ -3,15 +3,11 @@
 #define BACKENDS_XNNPACK_RUNTIME_WINOGRAD_H_
 
 #include "backends/cpu/microkernels/winograd_f32.h"
+#include "backends/cpu/schema/cost_model.h"
 #include "backends/xnnpack/runtime/convolution.h"
 
 /* Number of window taps along an axis. */
 #define ET_XNN_WINOGRAD_TAPS 3
-
-/* Maximum number of bytes by which transformed weights may exceed the original ones of a layer. In
- * the last six layers of ResNet-18, larger weights would take 38 MB more and save 10 % of the
- * time. */
-#define ET_XNN_MOST_MORE_BYTES (4 << 20)
 
 /* Sizes of the output. */
 typedef struct et_xnn_pixels {
@@ -46,6 +42,16 @@ static inline bool et_xnn_is_of_three_taps(const et_xnn_window *w) {
 static inline size_t et_xnn_tiles_of(const et_xnn_pixels *out, size_t side) {
   return (size_t)out->batch * et_cpu_winograd_tiles((size_t)out->height, side) *
          et_cpu_winograd_tiles((size_t)out->width, side);
+}
+
+/* Returns how many of `all` tiles a thread transforms at once, where `fitting` tiles fit into
+ * its workspace. */
+static inline size_t et_xnn_clamp_tiles(size_t all, size_t fitting) {
+  const size_t most =
+      fitting < ET_CPU_WINOGRAD_MIN_TILES   ? ET_CPU_WINOGRAD_MIN_TILES
+      : fitting > ET_CPU_WINOGRAD_MAX_TILES ? ET_CPU_WINOGRAD_MAX_TILES
+                                            : fitting;
+  return all < 1 ? 1 : all < most ? all : most;
 }
 
 #endif /* BACKENDS_XNNPACK_RUNTIME_WINOGRAD_H_ */

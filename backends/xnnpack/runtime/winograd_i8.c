@@ -2,6 +2,7 @@
  * to use it. */
 #include "backends/cpu/microkernels/winograd_qs8.h"
 
+#include "backends/cpu/schema/cost_model.h"
 #include "backends/xnnpack/runtime/panels.h"
 #include "backends/xnnpack/runtime/winograd.h"
 
@@ -11,26 +12,20 @@
 #define POSITIONS (ACROSS * ACROSS)
 #define PANEL ET_XNN_PANEL
 
-#define LEAST_PIXELS 144 /* per output image */
-#define LEAST_COLUMNS 32
 #define MOST_COLUMNS 65536 /* sizes below do not overflow */
-
-/* Workspace words of the tiles of one iteration, and the range of their number. */
-#define WORDS_AT_ONCE 64000
-#define LEAST_TILES 6
-#define MOST_TILES 48
 
 static bool takes_little_memory(const et_xnn_convolution_of *c) {
   const uint64_t more = POSITIONS * sizeof(int16_t) - TAPS * TAPS;
   return more * (uint64_t)c->channels * (uint64_t)c->outputs <=
-         ET_XNN_MOST_MORE_BYTES;
+         ET_CPU_WINOGRAD_MAX_EXTRA_BYTES;
 }
 
 static bool fits(const et_xnn_convolution_of *c) {
   return c->matrix.groups == 1 && et_xnn_is_of_three_taps(&c->window) &&
          c->channels % ET_CPU_WINOGRAD_CHANNELS_I8 == 0 &&
          c->channels <= ET_CPU_WINOGRAD_MOST_CHANNELS_I8 &&
-         c->outputs % PANEL == 0 && c->outputs >= LEAST_COLUMNS &&
+         c->outputs % PANEL == 0 &&
+         c->outputs >= ET_CPU_WINOGRAD_QS8_MIN_COLUMNS &&
          c->outputs <= MOST_COLUMNS && takes_little_memory(c);
 }
 
@@ -44,7 +39,7 @@ bool et_xnn_takes_winograd_i8(const et_xnn_builder *b,
 #else
   const et_xnn_pixels out = et_xnn_declared_pixels(b, c);
   return !b->options.is_without_winograd && fits(c) &&
-         out.height * out.width >= LEAST_PIXELS;
+         out.height * out.width >= ET_CPU_WINOGRAD_QS8_MIN_PIXELS;
 #endif
 }
 
@@ -145,10 +140,7 @@ size_t et_xnn_winograd_tiles_i8(const et_xnn_builder *b,
                                 const et_xnn_convolution_of *c) {
   const et_xnn_pixels out = et_xnn_declared_pixels(b, c);
   const size_t all = et_xnn_tiles_of(&out, SIDE);
-  const size_t chosen =
-      WORDS_AT_ONCE / et_cpu_winograd_words_i8(1, (size_t)c->channels);
-  const size_t most = chosen < LEAST_TILES  ? LEAST_TILES
-                      : chosen > MOST_TILES ? MOST_TILES
-                                            : chosen;
-  return all < 1 ? 1 : all < most ? all : most;
+  const size_t chosen = ET_CPU_WINOGRAD_QS8_GROUP_WORDS /
+                        et_cpu_winograd_words_i8(1, (size_t)c->channels);
+  return et_xnn_clamp_tiles(all, chosen);
 }

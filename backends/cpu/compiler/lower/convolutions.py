@@ -8,7 +8,6 @@ from torch import Tensor
 from torch._ops import OpOverload
 from torch.fx import Node
 
-from backends.cpu.compiler.cost import MAX_PLANAR_CHANNELS
 from backends.cpu.compiler.graph import TensorLayout, Value, constant
 from backends.cpu.compiler.lower.builder import Builder, as_it_is, channels_last, view
 from backends.cpu.compiler.lower.rule import Program, Refusal, Rule, argument, tensor_of
@@ -16,6 +15,7 @@ from backends.cpu.compiler.lower.transposed import lower_transposed
 from backends.cpu.compiler.lower.volumes import lower_volume, refuses_volume
 from backends.cpu.compiler.ops.window import MAX_SIZE
 from backends.cpu.schema.convolution import ConvF32, DwconvF32, fits_planar
+from backends.cpu.schema.cost_model import PLANAR_MAX_CHANNELS
 from backends.cpu.schema.gemm import GemmF32
 from backends.cpu.schema.records import Pair, Window
 from exir.dialects.edge import to_torch_overload
@@ -133,7 +133,7 @@ def _reads_planar(builder: Builder, call: _Call, window: Window) -> bool:
     channels = tensor_of(call.x).shape[1]
     if builder.layout(call.x).order != as_it_is(rank) or window.is_point:
         return False
-    return channels <= MAX_PLANAR_CHANNELS and fits_planar(window, channels)
+    return channels <= PLANAR_MAX_CHANNELS and fits_planar(window, channels)
 
 
 def _as_image(x: Value, height_at: int) -> Value:

@@ -12,7 +12,6 @@ from backends.cpu.compiler.ops.reference import Sizes, check_shapes, evaluate, e
 from backends.cpu.compiler.ops.window import padded
 from backends.cpu.compiler.packing import WIDTH, unpanelled, unquadded, unquadded_taps, winograd_codes
 from backends.cpu.schema.convolution import (
-    MBCONV_MAX_BLOCKS,
     MBCONV_WEIGHTS,
     WINOGRAD_KERNEL,
     WINOGRAD_QS8_POSITIONS,
@@ -26,6 +25,7 @@ from backends.cpu.schema.convolution import (
     WinogradF32,
     WinogradQs8,
 )
+from backends.cpu.schema.cost_model import MBCONV_MAX_BLOCKS
 from backends.cpu.schema.declarations import OpSpec
 from backends.cpu.schema.records import Window
 

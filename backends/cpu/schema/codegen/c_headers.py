@@ -3,17 +3,19 @@
     python -m backends.cpu.schema.codegen.c_headers OUT...
     python -m backends.cpu.schema.codegen.c_headers --folder FOLDER
 
-The name of an output selects its content: `<op>.h`, `records.h`, `op_codes.h` or `attribute_ranges.c`. With
-`--folder`, all files are written.
+The name of an output selects its content: `<op>.h`, `records.h`, `op_codes.h`, `cost_model.h` or
+`attribute_ranges.c`. With `--folder`, all files are written.
 """
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from enum import IntEnum
 from pathlib import Path
+from textwrap import wrap
 
 from backends.cpu.schema.codegen.c_records import c_name, comment_of, enum_of, enums_of, records_of, struct_of
 from backends.cpu.schema.codegen.ranges import ranges_source, word_ranges
+from backends.cpu.schema.cost_model import constants
 from backends.cpu.schema.declarations import (
     Count,
     OpSpec,
@@ -45,13 +47,14 @@ def main(arguments: Sequence[str]) -> None:
 
 def file_names() -> list[str]:
     """Return the names of all generated files."""
-    return ["attribute_ranges.c", "op_codes.h", "records.h", *(f"{op.op_name()}.h" for op in ALL_OPS)]
+    return ["attribute_ranges.c", "cost_model.h", "op_codes.h", "records.h", *(f"{op.op_name()}.h" for op in ALL_OPS)]
 
 
 def content_of(name: str) -> str:
     """Return the content of the generated file `name`."""
     writers: dict[str, Callable[[], str]] = {
         "attribute_ranges.c": ranges_source,
+        "cost_model.h": lambda: _header(name, [], _cost_model()),
         "op_codes.h": lambda: _header(name, [], _op_codes()),
         "records.h": lambda: _header(name, ["backends/cpu/schema/word.h"], _shared_definitions()),
     }
@@ -65,6 +68,18 @@ def _header(name: str, includes: Sequence[str], body: str) -> str:
         "/* Generated from backends/cpu/schema. */\n"
         f"#ifndef {guard}\n#define {guard}\n\n{lines}\n{body}\n#endif /* {guard} */\n"
     )
+
+
+def _cost_model() -> str:
+    """Return a macro for each constant, after its meaning and unit."""
+    return "\n".join(
+        f"{_comment(f'{each.meaning} Unit: {each.unit}.')}#define ET_CPU_{name} {value}\n"
+        for name, (value, each) in constants().items()
+    )
+
+
+def _comment(text: str) -> str:
+    return "\n".join(wrap(text, 97, initial_indent="/* ", subsequent_indent=" * ")) + " */\n"
 
 
 def _op_codes() -> str:

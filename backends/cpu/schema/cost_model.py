@@ -1,0 +1,257 @@
+"""The constants that choose algorithms and tilings, each with the measurement that justifies it.
+
+The compiler imports this module. `codegen/c_headers.py` writes the constants to `cost_model.h` as
+`ET_CPU_<name>` for ops, microkernels and the XNNPACK importer.
+
+Unless stated otherwise, measurements are user cycles of one thread with AVX2 (Zen 3) and prepacked
+weights. NEON and AVX-512 share the choices, which depend on memory traffic and cache sizes. A
+ratio a / b is the time of a divided by the time of b.
+"""
+
+import sys
+from dataclasses import dataclass
+from typing import Annotated, get_type_hints
+
+
+@dataclass(frozen=True)
+class Constant:
+    """The description of a constant.
+
+    measurement: the reason for the value, with figures if it was measured.
+    """
+
+    unit: str
+    meaning: str
+    measurement: str
+
+
+PLANAR_MAX_CHANNELS: Annotated[
+    int,
+    Constant(
+        "input channels",
+        "Most channels for which a convolution reads NCHW input instead of a transpose to NHWC.",
+        "224 x 224 x 3 takes 27 multiplications per output pixel in both layouts; the transpose is saved.",
+    ),
+] = 4
+
+WINOGRAD_MIN_CHANNELS: Annotated[
+    int,
+    Constant(
+        "channels",
+        "Fewest input and output channels of a float32 Winograd convolution.",
+        "Million cycles, Winograd and direct, channels = columns: 56 x 56 x 64: 2.8 and 7.6; "
+        "28 x 28 x 128: 2.6 and 7.8; 14 x 14 x 256: 3.4 and 8.0. No figure for fewer channels is recorded.",
+    ),
+] = 32
+WINOGRAD_F2_MIN_PIXELS: Annotated[
+    int,
+    Constant(
+        "output pixels",
+        "Fewest pixels of an image for Winograd F(2 x 2, 3 x 3).",
+        "F(2 x 2) has 1.8 times the weights and is 1.0 to 1.3 times as fast as a direct convolution "
+        "for images below the limit of F(4 x 4).",
+    ),
+] = 36
+WINOGRAD_F4_MIN_PIXELS: Annotated[
+    int,
+    Constant(
+        "output pixels",
+        "Fewest pixels of an image for Winograd F(4 x 4, 3 x 3).",
+        "F(4 x 4) has 4 times the weights, and reading them dominates for few pixels. 7 x 7 x 512: "
+        "8.2 million cycles instead of 10.3, with 38 MB of weights instead of 9.4.",
+    ),
+] = 144
+WINOGRAD_F32_GROUP_FLOATS: Annotated[
+    int,
+    Constant(
+        "floats",
+        "Size of the transformed tiles of a thread, with 64 columns of their products.",
+        "750 KB. No figures for other sizes are recorded.",
+    ),
+] = 187_200
+WINOGRAD_QS8_GROUP_WORDS: Annotated[
+    int,
+    Constant(
+        "32-bit words",
+        "Size of the transformed int8 tiles of a thread, with 64 columns of their products.",
+        "56 x 56 x 64 takes 329 us with 18 tiles, 326 us with 22 and 327 us with 98 (AVX-512).",
+    ),
+] = 64_000
+WINOGRAD_MIN_TILES: Annotated[
+    int,
+    Constant(
+        "tiles",
+        "Fewest tiles that a thread transforms at once, if the image has as many.",
+        "No figures are recorded.",
+    ),
+] = 6
+WINOGRAD_MAX_TILES: Annotated[
+    int,
+    Constant(
+        "tiles",
+        "Most tiles that a thread transforms at once.",
+        "int8 56 x 56 x 64 takes 326 us with 22 tiles and 327 us with 98 (AVX-512).",
+    ),
+] = 48
+WINOGRAD_QS8_MIN_PIXELS: Annotated[
+    int,
+    Constant(
+        "output pixels",
+        'Fewest pixels of an image for int8 Winograd in XNNPACK programs. The compiler has the option "winograd".',
+        "The limit of float32 F(4 x 4). No figures for fewer pixels are recorded.",
+    ),
+] = 144
+WINOGRAD_QS8_MIN_COLUMNS: Annotated[
+    int,
+    Constant(
+        "output channels",
+        "Fewest columns of int8 Winograd in XNNPACK programs.",
+        "With few columns, the transform of the input dominates. No figures are recorded.",
+    ),
+] = 32
+WINOGRAD_MAX_EXTRA_BYTES: Annotated[
+    int,
+    Constant(
+        "bytes",
+        "Most bytes by which Winograd weights of an XNNPACK program may exceed those of a direct convolution.",
+        "XNNPACK weights are transformed in memory. Those of the last six layers of ResNet-18 would take "
+        "38 MB more, for a tenth of the time.",
+    ),
+] = 4 << 20
+
+_STRASSEN_MEASUREMENT = (
+    "Strassen / GEMM with AVX2 and AVX-512 (Zen 4), rows x K x columns, 12 MB of weights or more: "
+    "49 x 512 x 2048: 1.03, 0.94; 64 x 384 x 1152: 0.99, 0.93; 96 x 384 x 1152: 0.93, 0.91; "
+    "96 x 1024 x 192: 0.93, 0.91; 128 x 160 x 640: 1.02, 0.90; 128 x 256 x 256: 1.00, 0.94; "
+    "128 x 256 x 1024: 1.05 to 1.08, 0.94; 128 x 320 x 1280: 0.96, 0.93; 128 x 384 x 384: 0.94, 0.92; "
+    "197 x 192 x 768: 1.03, 0.90; 197 x 768 x 192: 0.92, 0.92; 196 x 256 x 1024: 1.05 to 1.08, 0.94; "
+    "784 x 512 x 256: 0.93, 0.93."
+)
+STRASSEN_MIN_ROWS: Annotated[
+    int,
+    Constant(
+        "rows",
+        'Fewest rows of a GEMM for Strassen\'s algorithm if the option "strassen" is "auto".',
+        "It saves an eighth of the multiply-adds and adds three quarters of the weight bytes, i.e. rows / 24 "
+        f"multiply-adds per byte: 4 with 96 rows. {_STRASSEN_MEASUREMENT}",
+    ),
+] = 96
+STRASSEN_MIN_K: Annotated[
+    int,
+    Constant(
+        "elements",
+        "Least depth of a GEMM for Strassen's algorithm.",
+        "AVX2 is slower with 256 and faster with 320: 1.05 to 1.08 and 0.96 (STRASSEN_MIN_ROWS).",
+    ),
+] = 320
+STRASSEN_MIN_COLUMNS: Annotated[
+    int,
+    Constant(
+        "columns",
+        "Fewest columns of a GEMM for Strassen's algorithm.",
+        "197 x 768 x 192 takes 0.92 of the time. No figure for fewer columns is recorded.",
+    ),
+] = 192
+STRASSEN_FORCED_MIN_ROWS: Annotated[
+    int,
+    Constant(
+        "rows",
+        'Fewest rows if the option "strassen" is "always".',
+        "64 x 384 x 1152: 0.99 with AVX2, 0.93 with AVX-512.",
+    ),
+] = 64
+STRASSEN_FORCED_MIN_K: Annotated[
+    int,
+    Constant(
+        "elements",
+        'Least depth if the option "strassen" is "always".',
+        "197 x 192 x 768: 1.03 with AVX2, 0.90 with AVX-512.",
+    ),
+] = 192
+STRASSEN_MAX_PAIRS: Annotated[
+    int,
+    Constant(
+        "pairs of rows",
+        "Most pairs of rows that a thread multiplies at once.",
+        "Their sums with K = 384 stay in the L2 cache.",
+    ),
+] = 126
+STRASSEN_MIN_PAIRS_PER_PART: Annotated[
+    int,
+    Constant(
+        "pairs of rows",
+        "Fewest pairs of rows of a part, if threads share the rows of a group of columns.",
+        "Fewer pairs leave tiles with few rows. No figures are recorded.",
+    ),
+] = 24
+
+ROW_TILING_MIN_BYTES: Annotated[
+    int,
+    Constant(
+        "bytes",
+        "Least size of the expanded float32 image of an inverted residual that is computed by rows.",
+        "Row-tiled / not, minimum CPU time in turn (Zen 4, AVX-512 and AVX2): 28 x 28 x 168 (514 KB) 1.11, 1.02; "
+        "28 x 28 x 176 1.08, 1.04; 28 x 28 x 184 (563 KB) 1.08, 1.02; 14 x 14 x 672 (514 KB, EfficientNet-Lite0) "
+        "1.06 to 1.08, 1.03; 14 x 14 x 720 1.06, 1.04. On Zen 3, 28 x 28 x 192 (588 KB, MobileNetV2) is faster and "
+        "14 x 14 x 576 slower. Without row tiling of 14 x 14 x 672, EfficientNet-Lite0 is 1 % faster with one thread "
+        "and 3 % with two (Emerald Rapids), as both threads compute the rows between their ranges.",
+    ),
+] = 576 << 10
+ROW_TILING_PIXELS: Annotated[
+    int,
+    Constant(
+        "output pixels",
+        "Pixels of the depthwise convolution that are computed at once, rounded up to rows.",
+        "With fewer pixels, the projecting GEMM has too few rows for its register tiles.",
+    ),
+] = 56
+ROW_TILING_MAX_BYTES: Annotated[
+    int,
+    Constant(
+        "bytes",
+        "Most bytes of the workspaces of two threads. Larger ones get fewer rows at once.",
+        "MobileNetV2 takes 1.46 MB with its image, instead of 2.01 MB, with this limit and CHANNEL_SPLIT_MIN_BYTES.",
+    ),
+] = 640 << 10
+MBCONV_CHAIN_MIN_BYTES: Annotated[
+    int,
+    Constant(
+        "bytes",
+        "Least size of the float32 image between two row-tiled inverted residuals that one op computes.",
+        "One op saves the memory of the image. Four blocks of 95 x 91 x 16 (540 KB), one op per pair / separate, "
+        "AVX-512 and AVX2 (Zen 4): 1.00, 1.00 with expansion 4; 1.10, 1.04 with expansion 6 and 5 x 5 kernels; "
+        "56 x 56 x 44 and 112 x 112 x 11 (539 KB): 1.00, 1.00. No model of //benchmarks is between 512 and 576 KB.",
+    ),
+] = 512 << 10
+MBCONV_MAX_BLOCKS: Annotated[
+    int,
+    Constant(
+        "inverted residuals",
+        "Most consecutive inverted residuals that one op computes.",
+        "MobileNetV2 and EfficientNet-Lite0 are 1.05 to 1.06 times as fast (with NCHW input that is read in place).",
+    ),
+] = 4
+
+CHANNEL_SPLIT_MIN_BYTES: Annotated[
+    int,
+    Constant(
+        "bytes",
+        "Least live scratch for which an inverted residual computes its expanded channels by halves.",
+        "MobileNetV2 takes 1.46 MB with its image, instead of 2.01 MB, with this limit and ROW_TILING_MAX_BYTES.",
+    ),
+] = 768 << 10
+WORKSPACE_MAX_BYTES: Annotated[
+    int,
+    Constant(
+        "bytes",
+        "Most bytes of the workspaces of all threads of an op, unless two threads need more.",
+        "MobileNetV2 stays below 1.5 MB with its image.",
+    ),
+] = 256 << 10
+
+
+def constants() -> dict[str, tuple[int, Constant]]:
+    """Return values and descriptions of all constants by name."""
+    module = sys.modules[__name__]
+    hints = get_type_hints(module, include_extras=True)
+    return {name: (getattr(module, name), hint.__metadata__[0]) for name, hint in hints.items()}

@@ -1,0 +1,91 @@
+"""The table of constants: its C header, its users, and the absence of copies."""
+
+import re
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from backends.cpu.schema.codegen.c_headers import content_of
+from backends.cpu.schema.cost_model import constants
+
+_ROOT = Path(__file__).parents[3]
+_BACKENDS = ("backends/cpu", "backends/xnnpack")
+_C_DEFINITION = re.compile(r"^#define (?:ET_CPU_|ET_XNN_)?(\w+) +\(?[0-9]", re.MULTILINE)
+_PYTHON_DEFINITION = re.compile(r"^_?([A-Z][A-Z0-9_]*)(?:: .+)? = \(?[0-9]", re.MULTILINE)
+
+
+@cache
+def _sources() -> dict[Path, str]:
+    """Return the hand-written C files and Python modules, without tests and the table."""
+    paths = [path for folder in _BACKENDS for suffix in "ch" for path in (_ROOT / folder).rglob(f"*.{suffix}")]
+    paths += [path for folder in _BACKENDS for path in (_ROOT / folder).rglob("*.py")]
+    texts = {
+        path: path.read_text()
+        for path in paths
+        if not path.stem.endswith("_test") and path.name not in ("cost_model.py", "cost_model.h")
+    }
+    return {path: text for path, text in texts.items() if not text.startswith("/* Generated")}
+
+
+def _copied_name(defined: str) -> str | None:
+    """Return the constant whose name is `defined`, or ends with the two or more words of `defined`."""
+    return next(
+        (name for name in constants() if name == defined or ("_" in defined and name.endswith(f"_{defined}"))),
+        None,
+    )
+
+
+def test_all_languages_are_searched() -> None:
+    found = {path.relative_to(_ROOT).as_posix() for path in _sources()}
+    for example in (
+        "cpu/compiler/cost.py",
+        "cpu/ops/strassen_f32.c",
+        "xnnpack/runtime/strip.c",
+        "cpu/microkernels/tile.c",
+    ):
+        assert f"backends/{example}" in found
+
+
+@pytest.mark.parametrize("name", constants())
+def test_constant_is_used(name: str) -> None:
+    users = [path for path, text in _sources().items() if re.search(rf"\b(ET_CPU_)?{name}\b", text)]
+    assert users
+
+
+def test_no_source_defines_a_constant_again() -> None:
+    copies = {
+        f"{path.relative_to(_ROOT)}: {defined}": name
+        for path, text in _sources().items()
+        for pattern in (_C_DEFINITION if path.suffix != ".py" else _PYTHON_DEFINITION,)
+        for defined in pattern.findall(text)
+        if (name := _copied_name(defined)) is not None
+    }
+    assert copies == {}
+
+
+@pytest.mark.parametrize(
+    ("defined", "name"),
+    [
+        ("ROW_TILING_MIN_BYTES", "ROW_TILING_MIN_BYTES"),
+        ("TILING_MIN_BYTES", "ROW_TILING_MIN_BYTES"),
+        ("MAX_BLOCKS", "MBCONV_MAX_BLOCKS"),
+        ("BYTES", None),
+        ("G_MIN_BYTES", None),
+    ],
+)
+def test_copies_are_recognized_by_the_end_of_a_name(defined: str, name: str | None) -> None:
+    assert _copied_name(defined) == name
+
+
+def test_every_constant_is_described() -> None:
+    for name, (value, constant) in constants().items():
+        assert type(value) is int and value > 0, name
+        assert constant.unit and constant.meaning.endswith(".") and constant.measurement.endswith("."), name
+
+
+def test_c_header_has_the_values_of_the_module() -> None:
+    header = content_of("cost_model.h")
+    defined = {name: int(value) for name, value in re.findall(r"^#define ET_CPU_(\w+) (\d+)$", header, re.MULTILINE)}
+    assert defined == {name: value for name, (value, _) in constants().items()}
+    assert max(map(len, header.splitlines())) <= 100
