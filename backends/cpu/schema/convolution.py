@@ -154,6 +154,7 @@ class ConvolutionQs8(OpSpec):
 
     y = quantize((conv(x, weights) - zero_point * sums) * scales + biases). Padding has the value `zero_point`. `sums`
     has the sum of the weights of each output channel. int32 biases are added before the multiplication by `scales`.
+    Scales and biases are multiplied by the inverse of the output's scale first, each rounded to float32.
 
     max_exact_terms: number t of quads whose products can be added in int16; 0 if unknown. For any t quads of a column
         from a multiple of t on, and either half of the quads, sum(max(w, 0)) and sum(max(-w, 0)) times

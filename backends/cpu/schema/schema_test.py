@@ -10,6 +10,7 @@ import pytest
 
 from backends.cpu.schema.codegen.c_headers import content_of, file_names
 from backends.cpu.schema.codegen.c_records import enum_of, struct_of
+from backends.cpu.schema.codegen.op_reference import PAGE, with_reference
 from backends.cpu.schema.codegen.ranges import bounds_at, word_ranges
 from backends.cpu.schema.copies import Copy, Permute
 from backends.cpu.schema.declarations import Count, OpSpec, Record, Tensor, at_word, only_if, repeated_part, word_count
@@ -32,6 +33,11 @@ from backends.cpu.schema.registry import ALL_OPS, BY_CODE, BY_NAME, OPS
 def test_codes_and_names_of_ops_are_unique() -> None:
     assert len(BY_CODE) == len(OPS)
     assert len(BY_NAME) == len(ALL_OPS)
+
+
+def test_page_has_the_reference_of_declared_ops() -> None:
+    page = Path(PAGE).read_text(encoding="utf-8")
+    assert page == with_reference(page), "run tools/python -m backends.cpu.schema.codegen.op_reference"
 
 
 def test_op_lists_of_bazel_match_the_registry() -> None:
