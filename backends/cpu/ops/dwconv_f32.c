@@ -9,16 +9,13 @@
 static et_cpu_dwconv_f32_function *const variants[ET_CPU_ISA_COUNT] =
     ET_CPU_VARIANTS(et_cpu_dwconv_f32);
 
-/* Pointers to the rows of a window are on the stack. */
-#define MAX_ROWS 256
-
 static et_status check_weights(const et_cpu_op *op,
                                const et_cpu_dwconv_f32_args *args,
                                et_error *error) {
   const int32_t *kernel = args->attributes.window.kernel;
-  ET_CPU_CHECK(error, kernel[0] <= MAX_ROWS,
+  ET_CPU_CHECK(error, kernel[0] <= ET_CPU_DWCONV_F32_MAX_ROWS,
                "dwconv_f32: a kernel of %d rows, expected 1 to %d",
-               (int)kernel[0], MAX_ROWS);
+               (int)kernel[0], ET_CPU_DWCONV_F32_MAX_ROWS);
   const int64_t panels = ((int64_t)args->x->sizes[3] + 15) / 16;
   const int64_t packed[3] = {panels, (int64_t)kernel[0] * kernel[1], 16};
   ET_RETURN_IF_ERROR(et_cpu_check_shape(op, args->weights, 3, packed, error));
@@ -59,7 +56,7 @@ static void run_row(const work *w, size_t index, et_cpu_channels some) {
   const float *image =
       w->x + index / window->out_height * window->height * pitch;
   size_t y = index % window->out_height * window->stride_y - window->top;
-  const float *rows[MAX_ROWS];
+  const float *rows[ET_CPU_DWCONV_F32_MAX_ROWS];
   for (size_t i = 0; i < window->kernel_y; i++, y += window->dilation_y) {
     rows[i] = y < window->height ? image + y * pitch : NULL;
   }

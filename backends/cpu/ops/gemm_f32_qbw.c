@@ -11,8 +11,6 @@ static et_cpu_gemm_qbw_function *const rows_variants[ET_CPU_ISA_COUNT] =
 static et_cpu_gemm_qbw_row_function *const row_variants[ET_CPU_ISA_COUNT] =
     ET_CPU_VARIANTS_I8(et_cpu_gemm_qbw_row);
 
-#define MAX_OUTPUTS 4
-
 /* Inputs of the first GEMM that have fields: weights, scales and bias. */
 #define DECLARED_OPERANDS 3
 
@@ -77,7 +75,7 @@ static et_status check(const et_cpu_op *op, et_error *error) {
 }
 
 typedef struct work {
-  et_cpu_gemm_qbw gemms[MAX_OUTPUTS];
+  et_cpu_gemm_qbw gemms[ET_CPU_GEMM_F32_QBW_MAX_OUTPUTS];
   size_t count;
   et_cpu_blocks blocks; /* of the columns of all GEMMs, in whole panels */
   uint8_t isa;

@@ -7,14 +7,11 @@
 #include "backends/cpu/ops/check.h"
 #include "backends/cpu/ops/chunks.h"
 
-/* The indices of the selected elements of a row are on the stack. */
-#define MAX_K 64
-
 static et_status check(const et_cpu_op *op, et_error *error) {
   const et_cpu_topk_args args = et_cpu_topk_args_of(op);
   const int32_t *x = args.x->sizes;
   const int32_t k = args.y->sizes[1];
-  const int32_t most = x[1] < MAX_K ? x[1] : MAX_K;
+  const int32_t most = x[1] < ET_CPU_TOPK_MAX_K ? x[1] : ET_CPU_TOPK_MAX_K;
   const int64_t sizes[2] = {x[0], k};
   ET_RETURN_IF_ERROR(et_cpu_check_dtype(
       op, args.y,
@@ -57,7 +54,7 @@ static void run_row(void *data, size_t index) {
   const size_t size = (size_t)args->x->sizes[1];
   const size_t k = (size_t)y->sizes[1];
   const float *row = (const float *)args->x->data + index * size;
-  size_t best[MAX_K];
+  size_t best[ET_CPU_TOPK_MAX_K];
   size_t count = 0;
   for (size_t i = 0; i < size; i++) {
     count = insert(row, i, best, count, k, args->attributes.smallest);

@@ -5,7 +5,7 @@ has 16 output channels of a group. The last panel of a group is padded with zero
 output channel.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -106,6 +106,7 @@ class DwconvF32(Activated):
     code: ClassVar[int] = 3
     inputs: ClassVar[tuple[Tensor, ...]] = (_X, Tensor("weights", "[ceil(C / 16), kh * kw, 16]"), _BIAS)
     outputs: ClassVar[tuple[Tensor, ...]] = (Tensor("y", "[B, Ho, Wo, C]"),)
+    limits: ClassVar[Mapping[str, int]] = {"MAX_ROWS": DWCONV_F32_MAX_ROWS}
 
 
 @dataclass(frozen=True)

@@ -182,6 +182,7 @@ class OpSpec(Record):
 
     code: number of the op in payloads. Codes are never reused.
     in_place: index of the input that output 0 may overwrite; None if outputs overlap no other tensor.
+    limits: values of the macros `ET_CPU_<OP>_<NAME>` in the op's C header, by name.
     dims: names of the integers that the payload computes for each call; None if the check of the op counts them.
     """
 
@@ -191,6 +192,7 @@ class OpSpec(Record):
     workspaces: ClassVar[tuple[Tensor, ...]] = ()
     dims: ClassVar[tuple[str, ...] | None] = ()
     in_place: ClassVar[int | None] = None
+    limits: ClassVar[Mapping[str, int]] = {}
 
     @classmethod
     def op_name(cls) -> str:

@@ -1,6 +1,6 @@
 """Matrix multiplications."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
 from operator import mul
@@ -120,6 +120,7 @@ class GemmF32Qbw(Activated):
         many("others", (0, 13), "[...]", (*GROUP_DTYPES, *I32)),
     )
     outputs: ClassVar[tuple[Tensor, ...]] = (many("ys", (1, QBW_MAX_OUTPUTS), "[..., N]"),)
+    limits: ClassVar[Mapping[str, int]] = {"MAX_OUTPUTS": QBW_MAX_OUTPUTS}
 
     @property
     def without_residual(self) -> int:

@@ -1,12 +1,13 @@
 """Ops that generate, scan, select and scatter elements."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
 from backends.cpu.schema.declarations import ANY, F32, INDEX, Dtype, OpSpec, Tensor
 
 TOPK_MAX = 64
-"""The largest k of `topk`."""
+"""The largest k of `topk`, which keeps the indices of a row's selected elements on the stack."""
 
 _INT64 = (Dtype.INT64,)
 
@@ -50,6 +51,7 @@ class Topk(OpSpec):
     code: ClassVar[int] = 42
     inputs: ClassVar[tuple[Tensor, ...]] = (Tensor("x", "[rows, N]"),)
     outputs: ClassVar[tuple[Tensor, ...]] = (Tensor("y", "[rows, k]", (*F32, *_INT64)),)
+    limits: ClassVar[Mapping[str, int]] = {"MAX_K": TOPK_MAX}
 
 
 @dataclass(frozen=True)

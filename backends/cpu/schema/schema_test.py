@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from backends.cpu.schema import convolution, elementwise, gemm
 from backends.cpu.schema.codegen.c_headers import content_of, file_names
 from backends.cpu.schema.codegen.c_records import enum_of, struct_of
 from backends.cpu.schema.codegen.op_reference import PAGE, with_reference
@@ -15,6 +16,7 @@ from backends.cpu.schema.codegen.ranges import bounds_at, word_ranges
 from backends.cpu.schema.copies import Copy, Permute
 from backends.cpu.schema.declarations import Count, OpSpec, Record, Tensor, at_word, only_if, repeated_part, word_count
 from backends.cpu.schema.gemm import GemmF32, StrassenF32
+from backends.cpu.schema.indexing import TOPK_MAX
 from backends.cpu.schema.normalization import Norm, Softmax
 from backends.cpu.schema.pooling import AdaptivePool, PoolF32, PoolMode, PoolQs8
 from backends.cpu.schema.records import (
@@ -33,6 +35,33 @@ from backends.cpu.schema.registry import ALL_OPS, BY_CODE, BY_NAME, OPS
 def test_codes_and_names_of_ops_are_unique() -> None:
     assert len(BY_CODE) == len(OPS)
     assert len(BY_NAME) == len(ALL_OPS)
+
+
+def test_headers_define_the_limits_of_ops() -> None:
+    assert f"#define ET_CPU_TOPK_MAX_K {TOPK_MAX}\n" in content_of("topk.h")
+
+
+@pytest.mark.parametrize(
+    ("header", "macro", "value"),
+    [
+        ("conv_planar.h", "CONV_PLANAR_TAPS", convolution._PLANAR_TAPS),
+        ("conv_planar.h", "CONV_PLANAR_FLOATS", convolution._PLANAR_FLOATS),
+        ("conv_planar.h", "CONV_PLANAR_COLUMNS", convolution._PLANAR_COLUMNS),
+        ("conv_qs8.h", "TAPS_I8", convolution.CONV_QS8_MAX_TAPS),
+        ("conv_qs8.h", "QUADS_I8", convolution.CONV_QS8_MAX_QUADS),
+        ("conv_qs8.h", "CHANNELS_I8", convolution.CONV_QS8_MAX_CHANNELS),
+        ("dwconv_qs8.h", "DWCONV_TAPS_I8", convolution.DWCONV_QS8_MAX_TAPS),
+        ("elementwise.h", "ELEMENTWISE_OPERANDS", elementwise.MAX_OPERANDS),
+        ("elementwise.h", "ELEMENTWISE_REGISTERS", elementwise.MAX_REGISTERS),
+        ("gemm_qd8.h", "QD8_MAX_GROUP", gemm.QD8_MAX_GROUP),
+        ("strassen.h", "STRASSEN_COLUMNS", gemm.STRASSEN_COLUMNS),
+        ("winograd_f32.h", "WINOGRAD_COLUMNS", convolution.WINOGRAD_COLUMNS),
+        ("winograd_qs8.h", "WINOGRAD_SIDE_I8", convolution.WINOGRAD_QS8_SIDE),
+    ],
+)
+def test_microkernels_define_the_constants_of_the_schema(header: str, macro: str, value: int) -> None:
+    text = Path("backends/cpu/microkernels", header).read_text(encoding="utf-8")
+    assert re.findall(rf"^#define ET_CPU_{macro} (\d+)", text, re.M) == [str(value)]
 
 
 def test_page_has_the_reference_of_declared_ops() -> None:

@@ -114,7 +114,12 @@ def _op_header(op: type[OpSpec]) -> str:
         includes += [f"backends/cpu/schema/{each.op_name()}.h" for each in nested if issubclass(each, OpSpec)]
         own = [record for record in nested if record not in _SHARED and not issubclass(record, OpSpec)]
         body = f"{_definitions(own)}{''.join(map(enum_of, _own_enums(op)))}{struct_of(op)}\n{_args(op)}"
-    return _header(f"{name}.h", includes, f"{body}\n{_schema(op)}")
+    return _header(f"{name}.h", includes, f"{_limit_macros(op)}{body}\n{_schema(op)}")
+
+
+def _limit_macros(op: type[OpSpec]) -> str:
+    lines = (f"#define ET_CPU_{op.op_name().upper()}_{limit} {value}\n" for limit, value in op.limits.items())
+    return "".join([*lines, "\n"]) if "limits" in vars(op) else ""
 
 
 def _nested(record: type[Record]) -> list[type[Record]]:
