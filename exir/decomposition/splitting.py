@@ -18,8 +18,6 @@ def _tensor_split(x: Tensor, sections: int, dim: int = 0) -> list[Tensor]:
     the comparison for the example's size.
     """
     size = x.shape[dim]
-    if isinstance(size, int):
-        return NotImplemented
     length, longer = size // sections, size % sections
     starts = [index * length + torch.sym_min(longer, index) for index in range(sections + 1)]
     return [x.narrow(dim, start, end - start) for start, end in pairwise(starts)]
