@@ -5,6 +5,7 @@
 #include "backends/cpu/schema/add_qs8.h"
 #include "backends/cpu/schema/binary_qs8.h"
 #include "backends/cpu/schema/elementwise_f32.h"
+#include "backends/cpu/schema/softmax.h"
 #include "backends/xnnpack/runtime/ops.h"
 #include "backends/xnnpack/runtime/rules.h"
 
@@ -334,12 +335,15 @@ void et_xnn_softmax(et_xnn_builder *b) {
   et_xnn_infer(b, 0, &dims);
   const et_xnn_tensor x = et_xnn_floats_of(b, id);
   const et_xnn_tensor y = et_xnn_floats_for(b, b->node->outputs[0]);
-  const uint32_t probabilities = 0;
-  et_xnn_emit(b, &(et_xnn_emission){.part = &et_cpu_op_softmax,
-                                    .inputs = &x,
-                                    .input_count = 1,
-                                    .output = y,
-                                    .words = &probabilities,
-                                    .word_count = 1});
+  const et_cpu_softmax_attributes attributes = {.logarithm = false};
+  uint32_t words[ET_CPU_SOFTMAX_ATTRIBUTES_WORDS];
+  et_cpu_softmax_attributes_write(&attributes, words);
+  et_xnn_emit(
+      b, &(et_xnn_emission){.part = &et_cpu_op_softmax,
+                            .inputs = &x,
+                            .input_count = 1,
+                            .output = y,
+                            .words = words,
+                            .word_count = ET_CPU_SOFTMAX_ATTRIBUTES_WORDS});
   et_xnn_put_floats(b, b->node->outputs[0], y);
 }

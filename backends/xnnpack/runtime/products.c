@@ -6,6 +6,8 @@
 #include "backends/cpu/schema/gemm_f32.h"
 #include "backends/cpu/schema/gemm_f32_qbw.h"
 #include "backends/cpu/schema/gemm_qd8_qbw.h"
+#include "backends/cpu/schema/matmul.h"
+#include "backends/cpu/schema/round_rows.h"
 #include "backends/xnnpack/runtime/ops.h"
 #include "backends/xnnpack/runtime/pack.h"
 #include "backends/xnnpack/runtime/rules.h"
@@ -151,13 +153,16 @@ static et_xnn_tensor rounded_rows(et_xnn_builder *b) {
   const et_xnn_dims dims = et_xnn_dims_of(b, id);
   const et_xnn_tensor x = et_xnn_tensor_of(b, id);
   const et_xnn_tensor y = et_xnn_own(b, ET_SCALAR_TYPE_FLOAT32, &dims);
-  const uint32_t words[] = {1, 0};
-  et_xnn_emit(b, &(et_xnn_emission){.part = &et_xnn_op_round_rows,
-                                    .inputs = &x,
-                                    .input_count = 1,
-                                    .output = y,
-                                    .words = words,
-                                    .word_count = 2});
+  const et_cpu_round_rows_attributes attributes = {.row_dims = 1};
+  uint32_t words[ET_CPU_ROUND_ROWS_ATTRIBUTES_WORDS];
+  et_cpu_round_rows_attributes_write(&attributes, words);
+  et_xnn_emit(
+      b, &(et_xnn_emission){.part = &et_xnn_op_round_rows,
+                            .inputs = &x,
+                            .input_count = 1,
+                            .output = y,
+                            .words = words,
+                            .word_count = ET_CPU_ROUND_ROWS_ATTRIBUTES_WORDS});
   return y;
 }
 
@@ -272,7 +277,10 @@ void et_xnn_matrix_product(et_xnn_builder *b) {
   const et_xnn_dims room = {.rank = 2,
                             .sizes = {ET_XNN_THREADS, ET_CPU_MATMUL_FLOATS}};
   const et_xnn_tensor floats = et_xnn_floats_for(b, b->node->outputs[0]);
-  const uint32_t words[] = {b->node->flags & ET_XNN_FLAG_TRANSPOSED};
+  const et_cpu_matmul_attributes attributes = {
+      .transposed = (b->node->flags & ET_XNN_FLAG_TRANSPOSED) != 0};
+  uint32_t words[ET_CPU_MATMUL_ATTRIBUTES_WORDS];
+  et_cpu_matmul_attributes_write(&attributes, words);
   et_xnn_emit(b, &(et_xnn_emission){
                      .part = &et_cpu_op_matmul,
                      .inputs = inputs,
@@ -281,7 +289,7 @@ void et_xnn_matrix_product(et_xnn_builder *b) {
                      .workspace = et_xnn_own(b, ET_SCALAR_TYPE_FLOAT32, &room),
                      .workspace_count = 1,
                      .words = words,
-                     .word_count = 1});
+                     .word_count = ET_CPU_MATMUL_ATTRIBUTES_WORDS});
   et_xnn_clamp(b, floats);
   et_xnn_put_floats(b, b->node->outputs[0], floats);
 }

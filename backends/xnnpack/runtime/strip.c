@@ -214,6 +214,7 @@ static void infer(et_xnn_builder *b, const layers *l) {
   et_xnn_infer(b, 0, &dims);
 }
 
+#define FIXED_WORDS ET_CPU_MBCONV_F32_ATTRIBUTES_WORDS
 #define PART_WORDS ET_CPU_MBCONV_BLOCK_WORDS
 
 static void fill_words(const et_xnn_part *part, const layers *l,
@@ -272,8 +273,9 @@ static needs needs_of(const et_xnn_builder *b, const layers *l) {
 static void emit(et_xnn_builder *b, const layers *l) {
   const et_xnn_group *g = b->group;
   const needs needed = needs_of(b, l);
-  uint32_t words[1 + ET_CPU_MBCONV_MAX_BLOCKS * PART_WORDS] = {
-      (uint32_t)needed.rows};
+  const et_cpu_mbconv_f32_attributes attributes = {.rows =
+                                                       (int32_t)needed.rows};
+  uint32_t words[FIXED_WORDS + ET_CPU_MBCONV_MAX_BLOCKS * PART_WORDS];
   et_xnn_tensor inputs[2 + ET_CPU_MBCONV_MAX_BLOCKS * PART_INPUTS] = {
       et_xnn_tensor_of(b, b->node->inputs[ET_XNN_CONV_X])};
   ET_XNN_REQUIRE(b, needed.rows > 0,
@@ -283,8 +285,9 @@ static void emit(et_xnn_builder *b, const layers *l) {
                  "it needs too much memory");
   for (size_t i = 0; i < g->part_count; i++) {
     fill_inputs(b, &l[i], inputs + 1 + i * PART_INPUTS);
-    fill_words(&g->parts[i], &l[i], words + 1 + i * PART_WORDS);
+    fill_words(&g->parts[i], &l[i], words + FIXED_WORDS + i * PART_WORDS);
   }
+  et_cpu_mbconv_f32_attributes_write(&attributes, words);
   const uint16_t count = et_xnn_add_residual(
       b, inputs, (uint16_t)(1 + g->part_count * PART_INPUTS));
   et_xnn_emit(b, &(et_xnn_emission){
@@ -295,7 +298,8 @@ static void emit(et_xnn_builder *b, const layers *l) {
                      .workspace = et_xnn_workspaces(b, (size_t)needed.floats),
                      .workspace_count = 1,
                      .words = words,
-                     .word_count = (uint16_t)(1 + g->part_count * PART_WORDS)});
+                     .word_count =
+                         (uint16_t)(FIXED_WORDS + g->part_count * PART_WORDS)});
 }
 
 void et_xnn_strip(et_xnn_builder *b) {
