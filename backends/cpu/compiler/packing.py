@@ -7,6 +7,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from backends.cpu.schema.cost_model import STRASSEN_COLUMNS
 from backends.cpu.schema.records import LowBitFormat, WeightOffset
 
 WIDTH = 16
@@ -93,8 +94,6 @@ def winograd_codes(packed: Tensor) -> Tensor:
 
 
 STRASSEN_PRODUCTS = 7
-# Number of columns of a half in a group. A group has the panels of product 0, then those of product 1 and so on.
-STRASSEN_COLUMNS = 64
 
 
 def strassen_panels(weight: Tensor) -> Tensor:

@@ -10,8 +10,8 @@ from backends.cpu.compiler import cost
 from backends.cpu.compiler.dims import Bounds, Dim
 from backends.cpu.compiler.graph import Op, OpGraph, Value
 from backends.cpu.compiler.options import Options
-from backends.cpu.schema.cost_model import STRASSEN_MAX_PAIRS
-from backends.cpu.schema.gemm import STRASSEN_MULTIPLE, GemmF32, StrassenF32
+from backends.cpu.schema.cost_model import STRASSEN_MAX_PAIRS, STRASSEN_MULTIPLE
+from backends.cpu.schema.gemm import GemmF32, StrassenF32
 
 # With fewer dims, the first one may be the batch size, so the number of rows of an example is unknown.
 _LEAST_RANK = 3

@@ -12,13 +12,7 @@
 #define BACKENDS_CPU_MICROKERNELS_CONV_PLANAR_H_
 
 #include "backends/cpu/microkernels/conv_f32.h"
-
-/* Sizes of the buffers on the stack: elements of rows, and addresses of taps. */
-#define ET_CPU_CONV_PLANAR_FLOATS 6144
-#define ET_CPU_CONV_PLANAR_TAPS 512
-
-/* Minimum number of outputs of a strip. */
-#define ET_CPU_CONV_PLANAR_COLUMNS 6
+#include "backends/cpu/schema/cost_model.h"
 
 /* Returns the number of outputs of a strip that fit the buffer. */
 static inline size_t et_cpu_conv_planar_columns(const et_cpu_window *window,

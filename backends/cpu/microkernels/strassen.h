@@ -11,12 +11,10 @@
 #define BACKENDS_CPU_MICROKERNELS_STRASSEN_H_
 
 #include "backends/cpu/microkernels/gemm_f32.h"
+#include "backends/cpu/schema/cost_model.h"
 
 #define ET_CPU_STRASSEN_PRODUCTS 7
 #define ET_CPU_STRASSEN_SUMS 4 /* sums of quarters of x */
-
-/* Columns of each half that are computed at once, and whose weights are contiguous. */
-#define ET_CPU_STRASSEN_COLUMNS 64
 
 /* One matrix of a batch. Row r of the upper half and row r of the lower half are a pair; if the
  * number of rows is odd, the last pair has no lower row. K and N are multiples of 32.

@@ -14,9 +14,7 @@
 
 #include "backends/cpu/microkernels/activation.h"
 #include "backends/cpu/microkernels/variants.h"
-
-/* Columns whose products are transformed back at once. */
-#define ET_CPU_WINOGRAD_COLUMNS 64
+#include "backends/cpu/schema/cost_model.h"
 
 typedef struct et_cpu_winograd {
   const float *x;        /* [batch][height][width][channels] */

@@ -11,9 +11,6 @@ static et_cpu_strassen_sums_f32_function *const
 static et_cpu_strassen_f32_function *const variants[ET_CPU_ISA_COUNT] =
     ET_CPU_VARIANTS(et_cpu_strassen_f32);
 
-/* K and N are multiples of this, so that halves are whole panels. */
-#define MULTIPLE 32
-
 /* Rows are paired within an example, so that no example depends on another. */
 static size_t example_count(const et_cpu_tensor *x) {
   return x->rank < 3 ? 1 : (size_t)x->sizes[0];
@@ -42,10 +39,11 @@ static et_cpu_gemm_f32_args gemm_args_of(const et_cpu_strassen_f32_args *args) {
 static et_status check_multiple(const et_cpu_op *op,
                                 const et_cpu_tensor *tensor, et_error *error) {
   const int32_t size = tensor->sizes[tensor->rank - 1];
-  ET_CPU_CHECK(error, size > 0 && size % MULTIPLE == 0,
+  ET_CPU_CHECK(error, size > 0 && size % ET_CPU_STRASSEN_MULTIPLE == 0,
                "strassen_f32: the last dim of tensor %zu is %d, expected a "
                "multiple of %d",
-               et_cpu_tensor_index(op, tensor), (int)size, MULTIPLE);
+               et_cpu_tensor_index(op, tensor), (int)size,
+               ET_CPU_STRASSEN_MULTIPLE);
   return ET_STATUS_OK;
 }
 
@@ -56,8 +54,9 @@ static et_status check_weights(const et_cpu_op *op,
   ET_RETURN_IF_ERROR(check_multiple(op, args->y, error));
   const int64_t depth = args->x->sizes[args->x->rank - 1];
   const int64_t columns = args->y->sizes[args->y->rank - 1];
-  const int64_t packed[3] = {columns / MULTIPLE * ET_CPU_STRASSEN_PRODUCTS,
-                             depth / 2, 16};
+  const int64_t packed[3] = {
+      columns / ET_CPU_STRASSEN_MULTIPLE * ET_CPU_STRASSEN_PRODUCTS, depth / 2,
+      16};
   ET_RETURN_IF_ERROR(et_cpu_check_shape(op, args->weights, 3, packed, error));
   return et_cpu_check_elements(op, args->bias, columns, error);
 }

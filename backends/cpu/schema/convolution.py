@@ -10,17 +10,18 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from backends.cpu.schema.activated import Activated
-from backends.cpu.schema.cost_model import MBCONV_MAX_BLOCKS
+from backends.cpu.schema.cost_model import (
+    CONV_PLANAR_COLUMNS,
+    CONV_PLANAR_FLOATS,
+    CONV_PLANAR_TAPS,
+    MBCONV_MAX_BLOCKS,
+    WINOGRAD_COLUMNS,
+)
 from backends.cpu.schema.declarations import F16, QS8, Dtype, OpSpec, Record, Tensor, bounds, bounds_of, many, optional
 from backends.cpu.schema.gemm import GemmF32
 from backends.cpu.schema.records import MAX_WINDOW, NONE, Activation, OutputQuantization, Padding, Pair, Window
 
 PANEL = 16
-
-# Limits of planar input, whose rows are copied to the stack (microkernels/conv_planar.h).
-_PLANAR_TAPS = 512
-_PLANAR_FLOATS = 6144
-_PLANAR_COLUMNS = 6
 
 DWCONV_F32_MAX_ROWS = 256
 CONV_QS8_MAX_TAPS = 64
@@ -33,8 +34,6 @@ of a kernel, quads of 4 weights, and channels of a group."""
 MAX_EXACT_TERMS = 4096
 
 WINOGRAD_KERNEL = 3
-WINOGRAD_COLUMNS = 64
-"""Number of columns whose GEMM results are transformed back at once."""
 WINOGRAD_QS8_SIDE = 4
 WINOGRAD_QS8_POSITIONS = (WINOGRAD_QS8_SIDE + WINOGRAD_KERNEL - 1) ** 2
 
@@ -89,8 +88,8 @@ class ConvF32F16w(ConvF32):
 def fits_planar(window: Window, channels: int) -> bool:
     """Return whether `conv_f32` can read planar input with this window."""
     kh, kw = window.kernel
-    columns = (_PLANAR_COLUMNS - 1) * window.stride[1] + (kw - 1) * window.dilation[1] + 1
-    return channels * kh * kw <= _PLANAR_TAPS and channels * kh * columns <= _PLANAR_FLOATS
+    columns = (CONV_PLANAR_COLUMNS - 1) * window.stride[1] + (kw - 1) * window.dilation[1] + 1
+    return channels * kh * kw <= CONV_PLANAR_TAPS and channels * kh * columns <= CONV_PLANAR_FLOATS
 
 
 @dataclass(frozen=True)

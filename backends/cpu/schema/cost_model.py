@@ -34,6 +34,31 @@ PLANAR_MAX_CHANNELS: Annotated[
     ),
 ] = 4
 
+CONV_PLANAR_FLOATS: Annotated[
+    int,
+    Constant(
+        "floats",
+        "Size of the stack buffer with the rows that a strip of outputs of a convolution of NCHW input reads.",
+        "24 KB of the stack. No figures are recorded.",
+    ),
+] = 6144
+CONV_PLANAR_TAPS: Annotated[
+    int,
+    Constant(
+        "taps",
+        "Size of the stack buffer with the addresses of the taps of a convolution of NCHW input.",
+        "4 KB of the stack. No figures are recorded.",
+    ),
+] = 512
+CONV_PLANAR_COLUMNS: Annotated[
+    int,
+    Constant(
+        "output columns",
+        "Fewest outputs of a strip of a convolution of NCHW input.",
+        "No figures are recorded.",
+    ),
+] = 6
+
 WINOGRAD_MIN_CHANNELS: Annotated[
     int,
     Constant(
@@ -77,6 +102,14 @@ WINOGRAD_QS8_GROUP_WORDS: Annotated[
         "56 x 56 x 64 takes 329 us with 18 tiles, 326 us with 22 and 327 us with 98 (AVX-512).",
     ),
 ] = 64_000
+WINOGRAD_COLUMNS: Annotated[
+    int,
+    Constant(
+        "output channels",
+        "Columns of a Winograd convolution that are multiplied and transformed back at once.",
+        "Their GEMM results stay in the cache until they are transformed back. No figures are recorded.",
+    ),
+] = 64
 WINOGRAD_MIN_TILES: Annotated[
     int,
     Constant(
@@ -168,6 +201,22 @@ STRASSEN_FORCED_MIN_K: Annotated[
         "197 x 192 x 768: 1.03 with AVX2, 0.90 with AVX-512.",
     ),
 ] = 192
+STRASSEN_MULTIPLE: Annotated[
+    int,
+    Constant(
+        "elements",
+        "K and N of a GEMM by Strassen's algorithm are multiples of it.",
+        "Halves of K and N are whole panels of 16.",
+    ),
+] = 32
+STRASSEN_COLUMNS: Annotated[
+    int,
+    Constant(
+        "columns",
+        "Columns of a half that are multiplied at once, whose packed weights are adjacent.",
+        "No figures are recorded.",
+    ),
+] = 64
 STRASSEN_MAX_PAIRS: Annotated[
     int,
     Constant(

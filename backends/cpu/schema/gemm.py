@@ -7,13 +7,9 @@ from operator import mul
 from typing import Any, ClassVar
 
 from backends.cpu.schema.activated import Activated
+from backends.cpu.schema.cost_model import STRASSEN_COLUMNS
 from backends.cpu.schema.declarations import F16, I32, INDEX, OpSpec, Tensor, bounds, many, optional
 from backends.cpu.schema.records import GROUP_DTYPES, NONE, Activation, LowBitFormat
-
-STRASSEN_MULTIPLE = 32
-"""K and N of `strassen_f32` are multiples of this, so that halves consist of whole panels."""
-STRASSEN_COLUMNS = 64
-"""Number of columns of a half whose GEMM results a thread keeps in its workspace."""
 
 QBW_MAX_OUTPUTS = 4
 """Maximum number of outputs of `gemm_f32_qbw`, which are GEMMs of one row."""

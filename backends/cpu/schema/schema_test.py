@@ -44,9 +44,6 @@ def test_headers_define_the_limits_of_ops() -> None:
 @pytest.mark.parametrize(
     ("header", "macro", "value"),
     [
-        ("conv_planar.h", "CONV_PLANAR_TAPS", convolution._PLANAR_TAPS),
-        ("conv_planar.h", "CONV_PLANAR_FLOATS", convolution._PLANAR_FLOATS),
-        ("conv_planar.h", "CONV_PLANAR_COLUMNS", convolution._PLANAR_COLUMNS),
         ("conv_qs8.h", "TAPS_I8", convolution.CONV_QS8_MAX_TAPS),
         ("conv_qs8.h", "QUADS_I8", convolution.CONV_QS8_MAX_QUADS),
         ("conv_qs8.h", "CHANNELS_I8", convolution.CONV_QS8_MAX_CHANNELS),
@@ -54,8 +51,6 @@ def test_headers_define_the_limits_of_ops() -> None:
         ("elementwise.h", "ELEMENTWISE_OPERANDS", elementwise.MAX_OPERANDS),
         ("elementwise.h", "ELEMENTWISE_REGISTERS", elementwise.MAX_REGISTERS),
         ("gemm_qd8.h", "QD8_MAX_GROUP", gemm.QD8_MAX_GROUP),
-        ("strassen.h", "STRASSEN_COLUMNS", gemm.STRASSEN_COLUMNS),
-        ("winograd_f32.h", "WINOGRAD_COLUMNS", convolution.WINOGRAD_COLUMNS),
         ("winograd_qs8.h", "WINOGRAD_SIDE_I8", convolution.WINOGRAD_QS8_SIDE),
     ],
 )

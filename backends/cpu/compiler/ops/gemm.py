@@ -10,9 +10,9 @@ from backends.cpu.compiler.dims import product
 from backends.cpu.compiler.ops.activation import activate
 from backends.cpu.compiler.ops.reference import Sizes, check_shapes, evaluate, expect
 from backends.cpu.compiler.packing import STRASSEN_PRODUCTS, dequantized_panels, unpanelled, unstrassen
+from backends.cpu.schema.cost_model import STRASSEN_MULTIPLE
 from backends.cpu.schema.gemm import (
     QBW_MAX_OUTPUTS,
-    STRASSEN_MULTIPLE,
     GemmF32,
     GemmF32Qbw,
     GemmQd8Qbw,
