@@ -1,7 +1,8 @@
 """Sets upper bounds of input dimensions that have none."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import sympy
@@ -17,6 +18,7 @@ from torch.utils._sympy.value_ranges import ValueRanges
 from exir.dialects.edge import edge_op
 from exir.error import ConfigError
 from exir.graph.control_flow import graphs, regions
+from exir.graph.fake_mode import fake_mode_of
 from exir.graph.symbols import line_of
 
 SPECIALIZED_LOWER = 2
@@ -85,6 +87,7 @@ def correct_ranges(program: ExportedProgram) -> None:
     _start_integers_at_zero(program)
     _require_rows(program)
     _require_sliced_sizes(program)
+    _require_specialized_sizes(program)
 
 
 def _start_integers_at_zero(program: ExportedProgram) -> None:
@@ -143,7 +146,25 @@ def _require_sliced_sizes(program: ExportedProgram) -> None:
             if len(symbols) == 1 and symbols <= set(examples) and expressions not in checked:
                 checked.add(expressions)
                 (symbol,) = symbols
-                _require_sliced_size(program, expressions, symbol, examples[symbol])
+                _narrow(program, symbol, examples[symbol], partial(_has_size_at, expressions, symbol))
+
+
+def _require_specialized_sizes(program: ExportedProgram) -> None:
+    """Narrow the ranges of inputs to the values for which assumed sizes are right.
+
+    A tensor of size `n % 5` is broadcast if the example's size is 1, and is then declared static.
+    """
+    shape_env = fake_mode_of(program.graph).shape_env
+    examples = _examples_of_inputs(program)
+    for guard in {guard.expr for guard in shape_env.guards} if shape_env is not None else ():
+        symbols = guard.free_symbols
+        if isinstance(guard, sympy.Eq) and len(symbols) == 1 and symbols <= set(examples):
+            (symbol,) = symbols
+            _narrow(program, symbol, examples[symbol], partial(_holds_at, guard, symbol))
+
+
+def _holds_at(guard: sympy.Eq, symbol: sympy.Symbol, number: int) -> bool:
+    return guard.xreplace({symbol: sympy.Integer(number)}) == sympy.true
 
 
 def _slice_expressions(node: Node) -> tuple[Any, ...]:
@@ -155,15 +176,14 @@ def _slice_expressions(node: Node) -> tuple[Any, ...]:
     return tuple(value.node.expr if isinstance(value, SymInt) else value for value in values)
 
 
-def _require_sliced_size(
-    program: ExportedProgram, expressions: tuple[Any, ...], symbol: sympy.Symbol, example: int
+def _narrow(
+    program: ExportedProgram, symbol: sympy.Symbol, example: int, is_valid: Callable[[int], bool]
 ) -> None:
+    """Narrow the range of `symbol` to the valid values around the example."""
     known = program.range_constraints[symbol]
     lower, upper = int(known.lower), int(min(known.upper, known.lower + _MOST_CHECKED))
-    wrong = [
-        number for number in range(lower, upper + 1) if not _has_size_at(expressions, symbol, number)
-    ]
-    below, above = [n for n in wrong if n < example], [n for n in wrong if n > example]
+    invalid = [number for number in range(lower, upper + 1) if not is_valid(number)]
+    below, above = [n for n in invalid if n < example], [n for n in invalid if n > example]
     if above:
         program.range_constraints[symbol] = ValueRanges(known.lower, min(above) - 1)
     if below:
